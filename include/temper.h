@@ -1,0 +1,284 @@
+/* temper: compile a specification of a language of strings into a softmax transformer that gives exactly its
+   answers. This is the only public header; it has one section per stage:
+
+       text --spec--> formula --compile--> hard transformer --soften--> soft transformer --run--> answers
+
+   Conventions. Every function that can fail returns a temper_status and fills a temper_error (which may be
+   NULL). On failure outputs are NULL or untouched. Objects are immutable once made and may be shared between
+   threads. Strings that a function hands out through `char **` are the caller's, to be freed with temper_free.
+   The library never prints, exits or aborts. */
+#ifndef TEMPER_H
+#define TEMPER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TEMPER_API __attribute__((visibility("default")))
+#else
+#define TEMPER_API
+#endif
+
+#define TEMPER_VERSION_MAJOR 0
+#define TEMPER_VERSION_MINOR 1
+#define TEMPER_VERSION_PATCH 0
+
+/* "0.1.0": the version of the library that is linked, which may differ from the header's. */
+TEMPER_API const char *temper_version(void);
+
+/* ---- errors -------------------------------------------------------------------------------------------- */
+
+typedef enum temper_status {
+    TEMPER_OK,
+    TEMPER_SYNTAX,      /* the text is not in the language: line, column, what was expected */
+    TEMPER_RANGE,       /* a value outside what the call allows: an unknown letter, a bad option */
+    TEMPER_UNSUPPORTED, /* well-formed, but there is no construction for it */
+    TEMPER_FORMAT,      /* a model file that is not one */
+    TEMPER_LIMIT,       /* beyond a named limit: length, size, coefficient */
+    TEMPER_IO,          /* the operating system said no */
+    TEMPER_NO_MEMORY
+} temper_status;
+
+/* line and column count from 1; 0 means "no place". The column counts characters (UTF-8), not bytes. `text` is
+   one printable line (control bytes and invalid UTF-8 of the input are escaped); `hint` may be empty. */
+typedef struct temper_error {
+    temper_status code;
+    size_t line, column;
+    char text[240];
+    char hint[240];
+} temper_error;
+
+TEMPER_API const char *temper_status_name(temper_status status);
+TEMPER_API void temper_free(void *text);
+
+/* ---- specifications ------------------------------------------------------------------------------------- */
+
+typedef struct temper_spec temper_spec;
+
+typedef enum temper_syntax { TEMPER_SYNTAX_SPEC, TEMPER_SYNTAX_CRASP, TEMPER_SYNTAX_BRASP } temper_syntax;
+typedef enum temper_at { TEMPER_AT_DEFAULT, TEMPER_AT_FIRST, TEMPER_AT_LAST } temper_at;
+typedef enum temper_empty { TEMPER_EMPTY_DEFAULT, TEMPER_EMPTY_REJECT, TEMPER_EMPTY_ACCEPT } temper_empty;
+
+/* Zero-initialise for the defaults; what is set here overrides lines of the text. */
+typedef struct temper_spec_options {
+    temper_syntax syntax;
+    const char *alphabet; /* "abc" (with tokens: "req ack"); NULL: from the text */
+    int tokens;           /* strings are split on blanks into tokens */
+    temper_at at;
+    temper_empty empty;
+} temper_spec_options;
+
+TEMPER_API temper_status temper_spec_parse(temper_spec **out, const char *text, size_t length,
+                                           const temper_spec_options *options, temper_error *err);
+TEMPER_API void temper_spec_free(temper_spec *spec);
+
+/* The specification as text that parses back to the same formula (in its own syntax). */
+TEMPER_API temper_status temper_spec_print(char **out, const temper_spec *spec, temper_error *err);
+
+/* Properties. Letters are numbered from 0 in the order of the alphabet. */
+TEMPER_API size_t temper_spec_letter_count(const temper_spec *spec);
+TEMPER_API const char *temper_spec_letter(const temper_spec *spec, size_t letter);
+TEMPER_API temper_at temper_spec_at(const temper_spec *spec);
+TEMPER_API int temper_spec_tokens(const temper_spec *spec);
+TEMPER_API int temper_spec_accepts_empty(const temper_spec *spec);
+/* Number of distinct subformulas. */
+TEMPER_API size_t temper_spec_node_count(const temper_spec *spec);
+
+/* Text to letter numbers: *letters (freed with temper_free) holds *n of them. An unknown letter is
+   TEMPER_RANGE, named, with its position in the message. */
+TEMPER_API temper_status temper_spec_encode(uint32_t **letters, size_t *n, const temper_spec *spec,
+                                            const char *text, size_t length, temper_error *err);
+
+/* The formula's own answer (the oracle). truth, if not NULL, receives n values 0/1, one per position. */
+TEMPER_API temper_status temper_spec_eval(int *accept, unsigned char *truth, const temper_spec *spec,
+                                          const uint32_t *letters, size_t n, temper_error *err);
+
+/* ---- models: making, reading, writing --------------------------------------------------------------------- */
+
+typedef struct temper_model temper_model;
+
+typedef enum temper_method { TEMPER_METHOD_HARD, TEMPER_METHOD_TEMPERATURE, TEMPER_METHOD_POSITIONS } temper_method;
+
+/* Formula to hard-attention transformer. */
+TEMPER_API temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err);
+
+/* Hard to soft. The hard model must come from a formula. */
+TEMPER_API temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method,
+                                       temper_error *err);
+TEMPER_API void temper_model_free(temper_model *model);
+
+/* Text form. Reading checks every invariant. */
+TEMPER_API temper_status temper_model_print(char **out, size_t *length, const temper_model *model, temper_error *err);
+TEMPER_API temper_status temper_model_read(temper_model **out, const char *text, size_t length, temper_error *err);
+
+/* Files: reading is limited to regular files of at most 4 GiB; writing goes to a temporary file in the same
+   folder that is synced and renamed, so that the target is whole or untouched. */
+TEMPER_API temper_status temper_file_read(char **out, size_t *length, const char *path, temper_error *err);
+TEMPER_API temper_status temper_file_write(const char *path, const char *data, size_t length, temper_error *err);
+
+/* ---- models: looking inside --------------------------------------------------------------------------------- */
+
+typedef enum temper_choice {
+    TEMPER_CHOICE_LEFTMOST,
+    TEMPER_CHOICE_RIGHTMOST,
+    TEMPER_CHOICE_AVERAGE,
+    TEMPER_CHOICE_SOFTMAX
+} temper_choice;
+
+typedef enum temper_mask {
+    TEMPER_MASK_ALL,
+    TEMPER_MASK_BEFORE,      /* j < i  */
+    TEMPER_MASK_UP_TO,       /* j <= i */
+    TEMPER_MASK_AFTER,       /* j > i  */
+    TEMPER_MASK_FROM         /* j >= i */
+} temper_mask;
+
+/* How the largest |logit| of a head grows with the length. */
+typedef enum temper_growth { TEMPER_GROWTH_NONE, TEMPER_GROWTH_LOG, TEMPER_GROWTH_LINEAR, TEMPER_GROWTH_SQUARE } temper_growth;
+
+typedef struct temper_model_info {
+    temper_method method;
+    const char *source;       /* the specification, or "" */
+    temper_syntax syntax;
+    temper_at at;
+    int tokens, accepts_empty;
+    int has_end;              /* an end sentinel is appended */
+    size_t letters, channels, layers, heads, hidden; /* totals; hidden = feed-forward units */
+    size_t parameters;        /* weights that are not zero */
+    size_t safe_length;       /* largest n for which f64 answers are proved right; SIZE_MAX: no limit */
+    const char *safe_reason;  /* what limits it, or "" */
+    temper_growth growth;     /* the largest of the heads' */
+} temper_model_info;
+
+typedef struct temper_head_info {
+    const char *label;        /* what it computes, e.g. "O a" */
+    const char *role;         /* once, nearest, count, compare, lookup, or "" */
+    temper_mask mask;
+    temper_choice choice, hard_choice;
+    const char *scale;        /* softmax scale as an expression of n, N; "1" for hard heads */
+    temper_growth growth;
+    double bound;             /* proved error before rounding in real arithmetic; 0 where none is made */
+    size_t query_size, value_size;
+} temper_head_info;
+
+typedef struct temper_channel_info {
+    const char *label;        /* the subformula or feature; several, separated by " ; ", when the channel is reused */
+    const char *position;     /* position expression, or "" */
+} temper_channel_info;
+
+/* One line of "where is this subformula": its text, the layer that makes it (0: the embedding), the head
+   (-1: no head of its own) and the channel it is stored in (-1: only a linear combination of others). */
+typedef struct temper_part_info {
+    const char *formula;
+    size_t layer;
+    long head, channel;
+} temper_part_info;
+
+TEMPER_API void temper_model_about(temper_model_info *out, const temper_model *model);
+TEMPER_API const char *temper_model_letter(const temper_model *model, size_t letter);
+TEMPER_API size_t temper_model_layer_heads(const temper_model *model, size_t layer);   /* layers count from 1 */
+TEMPER_API size_t temper_model_layer_hidden(const temper_model *model, size_t layer);
+TEMPER_API temper_status temper_model_head(temper_head_info *out, const temper_model *model, size_t layer,
+                                           size_t head, temper_error *err);            /* heads count from 1 */
+TEMPER_API temper_status temper_model_channel(temper_channel_info *out, const temper_model *model, size_t channel,
+                                              temper_error *err);                      /* channels count from 0 */
+TEMPER_API size_t temper_model_part_count(const temper_model *model);
+TEMPER_API temper_status temper_model_part(temper_part_info *out, const temper_model *model, size_t part,
+                                           temper_error *err);
+TEMPER_API const char *temper_choice_name(temper_choice choice);
+TEMPER_API const char *temper_mask_name(temper_mask mask);
+TEMPER_API const char *temper_method_name(temper_method method);
+TEMPER_API const char *temper_growth_name(temper_growth growth);
+
+/* ---- running --------------------------------------------------------------------------------------------------- */
+
+TEMPER_API temper_status temper_model_encode(uint32_t **letters, size_t *n, const temper_model *model,
+                                             const char *text, size_t length, temper_error *err);
+
+typedef struct temper_run_options {
+    int hard;        /* use each head's hard choice */
+    int unchecked;   /* run beyond the safe length; the result is then marked unproved */
+    int capture;     /* keep scores, weights and outputs of every head (needs N*N memory a head) */
+} temper_run_options;
+
+/* The result of one run. */
+typedef struct temper_run temper_run;
+
+TEMPER_API temper_status temper_model_run(temper_run **out, const temper_model *model, const uint32_t *letters,
+                                          size_t n, const temper_run_options *options, temper_error *err);
+TEMPER_API void temper_run_free(temper_run *run);
+TEMPER_API int temper_run_accept(const temper_run *run);
+TEMPER_API int temper_run_proved(const temper_run *run);     /* 0: beyond the safe length */
+TEMPER_API size_t temper_run_size(const temper_run *run);    /* N: positions, sentinels included */
+/* The answer at a position 0...N-1, sentinels included (0 is the start sentinel). */
+TEMPER_API int temper_run_truth(const temper_run *run, size_t position);
+/* The largest |a - nearest Boolean| over positions and values of a head before rounding, or -1 for heads whose
+   output is not Boolean. */
+TEMPER_API double temper_run_margin(const temper_run *run, size_t layer, size_t head);
+
+/* The rest needs `capture`, else 0 or NULL. Arrays stay the run's. */
+TEMPER_API const double *temper_run_scores(const temper_run *run, size_t layer, size_t head);  /* [N][N], scale not applied, masked: -inf */
+TEMPER_API const double *temper_run_weights(const temper_run *run, size_t layer, size_t head); /* [N][N] */
+TEMPER_API double temper_run_scale(const temper_run *run, size_t layer, size_t head);
+/* Query [query_size], key [query_size], value [value_size] and output [value_size] of a head at a position. */
+TEMPER_API const double *temper_run_query(const temper_run *run, size_t layer, size_t head, size_t position);
+TEMPER_API const double *temper_run_key(const temper_run *run, size_t layer, size_t head, size_t position);
+TEMPER_API const double *temper_run_value(const temper_run *run, size_t layer, size_t head, size_t position);
+TEMPER_API const double *temper_run_output(const temper_run *run, size_t layer, size_t head, size_t position);
+/* The channels [channels] of a position after a layer (0: the embedding). */
+TEMPER_API const double *temper_run_channels(const temper_run *run, size_t layer, size_t position);
+
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
+
+typedef struct temper_check_options {
+    size_t exhaustive;        /* all strings up to this length */
+    uint64_t random;          /* then this many random strings ... */
+    size_t length;            /* ... up to this length */
+    uint64_t seed;
+    /* Called now and then with the strings done and the total; returns non-zero to stop. May be NULL. */
+    int (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+} temper_check_options;
+
+typedef struct temper_check_result {
+    uint64_t strings;         /* compared */
+    int agreed;               /* 1: every one agreed */
+    int stopped;              /* progress asked to stop */
+    uint32_t *counterexample; /* a shortest one found, or NULL; freed by temper_check_clear */
+    size_t counterexample_length;
+    size_t position;          /* of the difference, from 1; 0: the verdict */
+    const char *left, *right; /* which two disagree: "formula", "hard", "soft" */
+    int left_value, right_value;
+    double margin;            /* the largest error before rounding seen in soft runs */
+} temper_check_result;
+
+/* Compares, at every position and in the verdict, what is not NULL: the formula, the model with hard choices, and
+   the model as it is if it is soft. */
+TEMPER_API temper_status temper_check(temper_check_result *out, const temper_spec *spec, const temper_model *model,
+                                      const temper_check_options *options, temper_error *err);
+TEMPER_API void temper_check_clear(temper_check_result *result);
+
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
+
+typedef struct temper_draw_options {
+    size_t layer, head;  /* 0: all */
+    int colour;          /* terminal: use colour escapes */
+    size_t width;        /* terminal: columns to use, 0: 80 */
+} temper_draw_options;
+
+/* The attention of a captured run, one panel per head; `letters` as given to the run. */
+TEMPER_API temper_status temper_draw_terminal(char **out, const temper_model *model, const temper_run *run,
+                                              const uint32_t *letters, const temper_draw_options *options,
+                                              temper_error *err);
+TEMPER_API temper_status temper_draw_svg(char **out, const temper_model *model, const temper_run *run,
+                                         const uint32_t *letters, const temper_draw_options *options,
+                                         temper_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,86 @@
+#include "base/alphabet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void alphabet_init(alphabet *s, arena *a, bool tokens) {
+    memset(s, 0, sizeof *s);
+    s->arena = a;
+    s->tokens = tokens;
+    table_init(&s->index, a);
+}
+
+uint32_t alphabet_add(alphabet *s, const char *letter, size_t length) {
+    const uint32_t *known = table_find(&s->index, letter, length);
+    if (known) return *known;
+    if (s->count == ALPHABET_LIMIT)
+        trap_raise(s->arena->trap, TEMPER_LIMIT, 0, 0, "more than %d letters", ALPHABET_LIMIT);
+    char *copy = arena_copy(s->arena, letter, length);
+    bool fresh;
+    uint32_t number = (uint32_t)s->count;
+    table_put(&s->index, copy, length, number, &fresh);
+    array_push(s->arena, s->letters, s->count, s->capacity, copy);
+    return number;
+}
+
+uint32_t alphabet_find(const alphabet *s, const char *letter, size_t length) {
+    const uint32_t *known = table_find(&s->index, letter, length);
+    return known ? *known : UINT32_MAX;
+}
+
+void alphabet_copy(alphabet *to, arena *a, const alphabet *from) {
+    alphabet_init(to, a, from->tokens);
+    for (size_t k = 0; k < from->count; k++) alphabet_add(to, from->letters[k], strlen(from->letters[k]));
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
+
+/* The next letter at bytes[*at]: its length, or 0 at the end. Moves *at to it. Invalid UTF-8 counts as one byte. */
+static size_t next_letter(size_t *at, const alphabet *s, const char *bytes, size_t length) {
+    if (s->tokens) {
+        while (*at < length && is_blank(bytes[*at])) ++*at;
+        size_t end = *at;
+        while (end < length && !is_blank(bytes[end])) end++;
+        return end - *at;
+    }
+    if (*at == length) return 0;
+    uint32_t code;
+    size_t size = utf8_decode(&code, bytes + *at, length - *at);
+    return size ? size : 1;
+}
+
+static _Noreturn void unknown_letter(const alphabet *s, const char *letter, size_t size, size_t position, trap *t) {
+    arena a; /* its text must outlive the raise, which copies it: one escaped letter is leaked by nobody */
+    char shown[200];
+    trap inner;
+    arena_init(&a, &inner);
+    if (trap_set(&inner, NULL)) {
+        arena_free(&a);
+        trap_raise(t, TEMPER_RANGE, 0, position, "unknown letter at position %zu", position);
+    }
+    const char *escaped = text_escaped(&a, letter, size, 40);
+    size_t length = strlen(escaped);
+    if (length >= sizeof shown) length = sizeof shown - 1;
+    memcpy(shown, escaped, length);
+    shown[length] = 0;
+    arena_free(&a);
+    uint32_t code;
+    const char *what = s->tokens ? "token" : "letter";
+    if (!s->tokens && !utf8_decode(&code, letter, size))
+        trap_raise(t, TEMPER_RANGE, 0, position, "byte %s at position %zu is not valid UTF-8", shown, position);
+    trap_raise(t, TEMPER_RANGE, 0, position, "unknown %s '%s' at position %zu", what, shown, position);
+}
+
+uint32_t *alphabet_encode(size_t *n, const alphabet *s, const char *bytes, size_t length, trap *t) {
+    size_t count = 0;
+    for (size_t at = 0, size; (size = next_letter(&at, s, bytes, length)) != 0; at += size) {
+        if (alphabet_find(s, bytes + at, size) == UINT32_MAX) unknown_letter(s, bytes + at, size, count + 1, t);
+        count++;
+    }
+    uint32_t *out = caller_alloc(t, count, sizeof *out);
+    size_t k = 0;
+    for (size_t at = 0, size; (size = next_letter(&at, s, bytes, length)) != 0; at += size)
+        out[k++] = alphabet_find(s, bytes + at, size);
+    *n = count;
+    return out;
+}

@@ -1,0 +1,32 @@
+/* The letters of a language, numbered in order, and the way from text to letter numbers. */
+#ifndef BASE_ALPHABET_H
+#define BASE_ALPHABET_H
+
+#include "base/table.h"
+#include "base/text.h"
+
+enum { ALPHABET_LIMIT = 65536 }; /* letters */
+
+typedef struct alphabet {
+    arena *arena;
+    const char **letters; /* UTF-8, NUL-terminated, never empty, without NUL */
+    size_t count, capacity;
+    table index;
+    bool tokens; /* strings are split on blanks; else every character is a letter */
+} alphabet;
+
+void alphabet_init(alphabet *s, arena *a, bool tokens);
+
+/* The number of a letter, adding it if it is new. */
+uint32_t alphabet_add(alphabet *s, const char *letter, size_t length);
+
+/* UINT32_MAX if absent. */
+uint32_t alphabet_find(const alphabet *s, const char *letter, size_t length);
+
+void alphabet_copy(alphabet *to, arena *a, const alphabet *from);
+
+/* Text to letter numbers; raises TEMPER_RANGE naming the first unknown letter and its position (counted in letters
+   from 1, also in column). Returns memory of caller_alloc. */
+uint32_t *alphabet_encode(size_t *n, const alphabet *s, const char *bytes, size_t length, trap *t);
+
+#endif

@@ -1,0 +1,109 @@
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct arena_block {
+    arena_block *next;
+    size_t used, size;
+    _Alignas(16) unsigned char data[];
+};
+
+enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20, ALIGN = 16 };
+
+static unsigned long fail_countdown;
+
+void arena_fail_after(unsigned long k) { fail_countdown = k; }
+
+static void *system_alloc(size_t size) {
+    if (fail_countdown && --fail_countdown == 0) return NULL;
+    return malloc(size);
+}
+
+void arena_init(arena *a, trap *t) {
+    a->blocks = NULL;
+    a->trap = t;
+}
+
+void arena_free(arena *a) {
+    arena_block *b = a->blocks;
+    while (b) {
+        arena_block *next = b->next;
+        free(b);
+        b = next;
+    }
+    a->blocks = NULL;
+}
+
+static _Noreturn void out_of_memory(trap *t, size_t size) {
+    trap_raise(t, TEMPER_NO_MEMORY, 0, 0, "out of memory (asked for %zu bytes)", size);
+}
+
+static size_t product(trap *t, size_t count, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) out_of_memory(t, SIZE_MAX);
+    return bytes;
+}
+
+void *arena_alloc(arena *a, size_t count, size_t size) {
+    size_t bytes = product(a->trap, count, size);
+    bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    arena_block *b = a->blocks;
+    if (!b || b->size - b->used < bytes) {
+        size_t want = !b ? FIRST_BLOCK : b->size < LARGEST_BLOCK ? 2 * b->size : LARGEST_BLOCK;
+        if (want < bytes) want = bytes;
+        arena_block *fresh = system_alloc(sizeof *fresh + want);
+        if (!fresh) out_of_memory(a->trap, bytes);
+        fresh->next = b;
+        fresh->used = 0;
+        fresh->size = want;
+        a->blocks = b = fresh;
+    }
+    void *p = b->data + b->used;
+    b->used += bytes;
+    return p;
+}
+
+void *arena_zalloc(arena *a, size_t count, size_t size) {
+    void *p = arena_alloc(a, count, size);
+    if (count && size) memset(p, 0, count * size);
+    return p;
+}
+
+void *arena_grow(arena *a, void *array, size_t *capacity, size_t need, size_t size) {
+    if (need <= *capacity) return array;
+    size_t fresh = *capacity < 8 ? 8 : *capacity;
+    while (fresh < need) {
+        if (fresh > SIZE_MAX / 4) out_of_memory(a->trap, SIZE_MAX);
+        fresh *= 2;
+    }
+    size_t old_bytes = (*capacity * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    size_t bytes = (product(a->trap, fresh, size) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    arena_block *b = a->blocks;
+    if (array && b && b->used >= old_bytes && (unsigned char *)array == b->data + (b->used - old_bytes) &&
+        b->size - b->used >= bytes - old_bytes) {
+        b->used += bytes - old_bytes;
+        *capacity = fresh;
+        return array;
+    }
+    void *moved = arena_alloc(a, fresh, size);
+    if (*capacity) memcpy(moved, array, *capacity * size);
+    *capacity = fresh;
+    return moved;
+}
+
+char *arena_copy(arena *a, const char *text, size_t length) {
+    char *copy = arena_alloc(a, length + 1, 1);
+    if (length) memcpy(copy, text, length);
+    copy[length] = 0;
+    return copy;
+}
+
+void *caller_alloc(trap *t, size_t count, size_t size) {
+    size_t bytes = product(t, count, size);
+    void *p = system_alloc(bytes ? bytes : 1);
+    if (!p) out_of_memory(t, bytes);
+    return p;
+}
+
+void temper_free(void *text) { free(text); }

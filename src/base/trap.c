@@ -1,0 +1,79 @@
+#include "base/trap.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void trap_begin(trap *t, temper_error *report) {
+    memset(&t->error, 0, sizeof t->error);
+    t->report = report;
+    if (report) *report = t->error;
+}
+
+void trap_clear(trap *t) {
+    if (t->report) memset(t->report, 0, sizeof *t->report);
+}
+
+static _Noreturn void leave(trap *t) {
+    if (t->report) *t->report = t->error;
+    longjmp(t->env, 1);
+}
+
+/* A cut in the middle of a UTF-8 character would make the message invalid: drop the partial character. */
+static void trim_partial(char *text, size_t size) {
+    size_t length = strlen(text);
+    if (length + 1 < size) return;
+    size_t start = length;
+    while (start > 0 && length - start < 4 && ((unsigned char)text[start - 1] & 0xC0) == 0x80) start--;
+    if (start == 0) return;
+    unsigned char lead = (unsigned char)text[start - 1];
+    size_t need = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    if (length - (start - 1) < need) text[start - 1] = 0;
+}
+
+static void fill(trap *t, temper_status code, size_t line, size_t column, const char *hint, const char *format,
+                 va_list args) {
+    t->error.code = code;
+    t->error.line = line;
+    t->error.column = column;
+    vsnprintf(t->error.text, sizeof t->error.text, format, args);
+    snprintf(t->error.hint, sizeof t->error.hint, "%s", hint);
+    trim_partial(t->error.text, sizeof t->error.text);
+    trim_partial(t->error.hint, sizeof t->error.hint);
+}
+
+_Noreturn void trap_raise(trap *t, temper_status code, size_t line, size_t column, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fill(t, code, line, column, "", format, args);
+    va_end(args);
+    leave(t);
+}
+
+_Noreturn void trap_raise_hint(trap *t, temper_status code, size_t line, size_t column, const char *hint,
+                               const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fill(t, code, line, column, hint, format, args);
+    va_end(args);
+    leave(t);
+}
+
+_Noreturn void trap_reraise(trap *t, const temper_error *error) {
+    t->error = *error;
+    leave(t);
+}
+
+const char *temper_status_name(temper_status status) {
+    switch (status) {
+    case TEMPER_OK: return "ok";
+    case TEMPER_SYNTAX: return "syntax";
+    case TEMPER_RANGE: return "range";
+    case TEMPER_UNSUPPORTED: return "unsupported";
+    case TEMPER_FORMAT: return "format";
+    case TEMPER_LIMIT: return "limit";
+    case TEMPER_IO: return "io";
+    case TEMPER_NO_MEMORY: return "no memory";
+    }
+    return "unknown";
+}

@@ -1,0 +1,39 @@
+/* Errors inside the library. A public entry point sets a trap; anything below it raises an error through the trap
+   and control returns to the entry point, which frees the arenas it owns and returns the status. So passes need
+   no error plumbing, and nothing leaks, because everything a pass allocates lives in an arena.
+
+       trap t;
+       if (trap_set(&t, err)) { arena_free(&a); return t.error.code; }   // an error was raised
+       ...
+       trap_clear(&t);                                                    // success: err->code = TEMPER_OK
+
+   trap_set is setjmp: locals of the entry point that change after it and are read in the branch are volatile. */
+#ifndef BASE_TRAP_H
+#define BASE_TRAP_H
+
+#include <setjmp.h>
+#include "temper.h"
+
+typedef struct trap {
+    jmp_buf env;
+    temper_error error;
+    temper_error *report; /* the caller's, may be NULL */
+} trap;
+
+#define trap_set(t, err) (trap_begin((t), (err)), setjmp((t)->env))
+
+void trap_begin(trap *t, temper_error *report);
+void trap_clear(trap *t);
+
+/* `format` is printf's; arguments that hold user text must have gone through text_escaped. */
+_Noreturn void trap_raise(trap *t, temper_status code, size_t line, size_t column, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The same with a hint. */
+_Noreturn void trap_raise_hint(trap *t, temper_status code, size_t line, size_t column, const char *hint,
+                               const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* Passes on an error that a nested entry point reported. */
+_Noreturn void trap_reraise(trap *t, const temper_error *error);
+
+#endif

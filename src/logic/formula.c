@@ -1,0 +1,265 @@
+#include "logic/formula.h"
+
+#include <string.h>
+
+static const struct {
+    const char *spelling;
+    int kids;
+    char direction;
+    int binding;
+} operators[] = {
+#define OPERATOR(name, spelling, kids, direction, binding) {spelling, kids, direction, binding},
+#include "logic/operators.h"
+#undef OPERATOR
+};
+
+const char *operator_spelling(formula_op op) { return operators[op].spelling; }
+char operator_direction(formula_op op) { return operators[op].direction; }
+int operator_binding(formula_op op) { return operators[op].binding; }
+int operator_kids(formula_op op) { return operators[op].kids; }
+
+void formula_init(formula *f, arena *a) {
+    memset(f, 0, sizeof *f);
+    f->arena = a;
+    table_init(&f->shared, a);
+    table_init(&f->set_index, a);
+    array_push(a, f->nodes, f->count, f->node_capacity, (formula_node){0});
+    array_push(a, f->notes, f->note_count, f->note_capacity, (formula_note){0});
+}
+
+/* The content of a node as bytes: two nodes are one iff these agree. */
+enum { KEY_WORDS = 8 };
+
+/* require kids made; returns the node with this content, making it if it is new */
+static node_id share(formula *f, formula_node n, const node_id *kids, const int64_t *weights) {
+    size_t k, bytes = KEY_WORDS * sizeof(int64_t) + n.kid_count * (sizeof(int64_t) + sizeof(node_id));
+    int64_t small[64];
+    bool on_stack = bytes <= sizeof small;
+    int64_t *key = on_stack ? small : arena_alloc(f->arena, bytes, 1);
+    memset(key, 0, bytes);
+    key[0] = n.op;
+    key[1] = n.set;
+    key[2] = n.compare;
+    key[3] = n.constant;
+    key[4] = n.modulus;
+    key[5] = n.residue;
+    key[6] = (int64_t)n.choice << 8 | (int64_t)n.mask;
+    key[7] = n.kid_count;
+    for (k = 0; k < n.kid_count; k++) key[KEY_WORDS + k] = weights ? weights[k] : 0;
+    if (n.kid_count) memcpy(key + KEY_WORDS + n.kid_count, kids, n.kid_count * sizeof *kids);
+    const uint32_t *known = table_find(&f->shared, key, bytes);
+    if (known) return *known;
+    if (f->count >= UINT32_MAX) trap_raise(f->arena->trap, TEMPER_LIMIT, 0, 0, "more than 2^32 subformulas");
+    if (on_stack) {
+        int64_t *kept = arena_alloc(f->arena, bytes, 1);
+        memcpy(kept, key, bytes);
+        key = kept;
+    }
+    n.kid_start = f->kid_count;
+    for (k = 0; k < n.kid_count; k++) {
+        array_push(f->arena, f->kids, f->kid_count, f->kid_capacity, kids[k]);
+        array_push(f->arena, f->weights, f->weight_count, f->weight_capacity, weights ? weights[k] : 0);
+    }
+    node_id id = (node_id)f->count;
+    bool fresh;
+    array_push(f->arena, f->nodes, f->count, f->node_capacity, n);
+    array_push(f->arena, f->notes, f->note_count, f->note_capacity, (formula_note){0});
+    table_put(&f->shared, key, bytes, id, &fresh);
+    return id;
+}
+
+node_id formula_atom(formula *f, formula_op op) { return share(f, (formula_node){.op = op}, NULL, NULL); }
+
+/* The set's index; equal sets are one. A set is trimmed: no trailing words that equal `rest`. */
+static uint32_t share_set(formula *f, const letter_set *set) {
+    uint32_t words = set->words;
+    uint64_t blank = set->rest ? ~(uint64_t)0 : 0;
+    while (words && set->bits[words - 1] == blank) words--;
+    size_t bytes = (words + 1) * sizeof(uint64_t);
+    uint64_t *key = arena_alloc(f->arena, words + 1, sizeof *key);
+    key[0] = set->rest;
+    if (words) memcpy(key + 1, set->bits, words * sizeof *key);
+    bool fresh;
+    uint32_t index = *table_put(&f->set_index, key, bytes, (uint32_t)f->set_count, &fresh);
+    if (fresh)
+        array_push(f->arena, f->sets, f->set_count, f->set_capacity,
+                   (letter_set){.bits = key + 1, .words = words, .rest = set->rest});
+    return index;
+}
+
+node_id formula_letter_set(formula *f, const letter_set *set) {
+    return share(f, (formula_node){.op = OP_LETTERS, .set = share_set(f, set)}, NULL, NULL);
+}
+
+node_id formula_letters(formula *f, const uint32_t *letters, size_t count, bool negated) {
+    uint32_t top = 0;
+    for (size_t k = 0; k < count; k++)
+        if (letters[k] > top) top = letters[k];
+    letter_set set = {.words = top / 64 + 1, .rest = negated};
+    set.bits = arena_alloc(f->arena, set.words, sizeof *set.bits);
+    memset(set.bits, negated ? 0xFF : 0, set.words * sizeof *set.bits);
+    for (size_t k = 0; k < count; k++) {
+        uint64_t bit = (uint64_t)1 << (letters[k] % 64);
+        if (negated)
+            set.bits[letters[k] / 64] &= ~bit;
+        else
+            set.bits[letters[k] / 64] |= bit;
+    }
+    return formula_letter_set(f, &set);
+}
+
+bool formula_has_letter(const formula *f, node_id letters_node, uint32_t letter) {
+    const letter_set *set = &f->sets[f->nodes[letters_node].set];
+    if (letter / 64 >= set->words) return set->rest;
+    return set->bits[letter / 64] >> (letter % 64) & 1;
+}
+
+node_id formula_unary(formula *f, formula_op op, node_id kid) {
+    return share(f, (formula_node){.op = op, .kid_count = 1}, &kid, NULL);
+}
+
+node_id formula_binary(formula *f, formula_op op, node_id left, node_id right) {
+    node_id kids[2] = {left, right};
+    return share(f, (formula_node){.op = op, .kid_count = 2}, kids, NULL);
+}
+
+node_id formula_nary(formula *f, formula_op op, const node_id *kids, size_t count) {
+    if (count == 0) return formula_atom(f, op == OP_AND ? OP_TRUE : OP_FALSE);
+    if (count == 1) return kids[0];
+    return share(f, (formula_node){.op = op, .kid_count = (uint32_t)count}, kids, NULL);
+}
+
+bool compare_holds(compare_op op, int cmp) {
+    switch (op) {
+    case CMP_EQ: return cmp == 0;
+    case CMP_NE: return cmp != 0;
+    case CMP_LT: return cmp < 0;
+    case CMP_LE: return cmp <= 0;
+    case CMP_GT: return cmp > 0;
+    case CMP_GE: return cmp >= 0;
+    }
+    return false;
+}
+
+static int sign_of(int64_t x) { return (x > 0) - (x < 0); }
+
+node_id formula_compare(formula *f, const linear_sum *sum, compare_op op) {
+    if (sum->count == 0) return formula_atom(f, compare_holds(op, sign_of(sum->constant)) ? OP_TRUE : OP_FALSE);
+    formula_node n = {
+        .op = OP_COMPARE, .kid_count = (uint32_t)sum->count, .compare = op, .constant = sum->constant};
+    return share(f, n, sum->counts, sum->weights);
+}
+
+node_id formula_modulo(formula *f, const linear_sum *sum, int64_t modulus, compare_op op, int64_t residue) {
+    if (sum->count == 0) {
+        int64_t rest = sum->constant % modulus;
+        if (rest < 0) rest += modulus;
+        int cmp = (rest > residue) - (rest < residue);
+        return formula_atom(f, compare_holds(op, cmp) ? OP_TRUE : OP_FALSE);
+    }
+    formula_node n = {.op = OP_MODULO,
+                      .kid_count = (uint32_t)sum->count,
+                      .compare = op,
+                      .constant = sum->constant,
+                      .modulus = modulus,
+                      .residue = residue};
+    return share(f, n, sum->counts, sum->weights);
+}
+
+node_id formula_attend(formula *f, temper_choice choice, temper_mask mask, node_id where, node_id value) {
+    node_id kids[2] = {where, value};
+    return share(f, (formula_node){.op = OP_ATTEND, .kid_count = 2, .choice = choice, .mask = mask}, kids, NULL);
+}
+
+void formula_note_place(formula *f, node_id id, size_t line, size_t column) {
+    if (f->notes[id].line) return;
+    f->notes[id].line = line > UINT32_MAX ? UINT32_MAX : (uint32_t)line;
+    f->notes[id].column = column > UINT32_MAX ? UINT32_MAX : (uint32_t)column;
+}
+
+void formula_note_name(formula *f, node_id id, const char *name) {
+    if (!f->notes[id].name) f->notes[id].name = arena_copy(f->arena, name, strlen(name));
+}
+
+void sum_init(linear_sum *s, arena *a, int64_t constant) {
+    memset(s, 0, sizeof *s);
+    s->arena = a;
+    s->constant = constant;
+}
+
+bool sum_add_count(linear_sum *s, node_id count, int64_t weight) {
+    if (weight == 0) return true;
+    for (size_t k = 0; k < s->count; k++) {
+        if (s->counts[k] != count) continue;
+        if (__builtin_add_overflow(s->weights[k], weight, &s->weights[k])) return false;
+        if (s->weights[k] == 0) {
+            for (size_t j = k + 1; j < s->count; j++) {
+                s->counts[j - 1] = s->counts[j];
+                s->weights[j - 1] = s->weights[j];
+            }
+            s->count--;
+        }
+        return true;
+    }
+    size_t same = s->count;
+    array_push(s->arena, s->weights, same, s->weight_capacity, weight);
+    array_push(s->arena, s->counts, s->count, s->capacity, count);
+    return true;
+}
+
+bool sum_add(linear_sum *s, const linear_sum *other, int64_t factor) {
+    for (size_t k = 0; k < other->count; k++) {
+        int64_t w;
+        if (__builtin_mul_overflow(other->weights[k], factor, &w)) return false;
+        if (!sum_add_count(s, other->counts[k], w)) return false;
+    }
+    int64_t c;
+    if (__builtin_mul_overflow(other->constant, factor, &c)) return false;
+    return !__builtin_add_overflow(s->constant, c, &s->constant);
+}
+
+bool sum_scale(linear_sum *s, int64_t factor) {
+    if (factor == 0) {
+        s->count = 0;
+        s->constant = 0;
+        return true;
+    }
+    for (size_t k = 0; k < s->count; k++)
+        if (__builtin_mul_overflow(s->weights[k], factor, &s->weights[k])) return false;
+    return !__builtin_mul_overflow(s->constant, factor, &s->constant);
+}
+
+unsigned char *formula_reachable(const formula *f, node_id root, arena *a) {
+    unsigned char *marks = arena_zalloc(a, f->count, 1);
+    marks[root] = 1;
+    for (size_t id = root; id > 0; id--) {
+        if (!marks[id]) continue;
+        const formula_node *n = &f->nodes[id];
+        for (size_t k = 0; k < n->kid_count; k++) marks[f->kids[n->kid_start + k]] = 1;
+    }
+    return marks;
+}
+
+static char direction_of(const formula_node *n) {
+    if (n->op != OP_ATTEND) return operator_direction(n->op);
+    switch (n->mask) {
+    case TEMPER_MASK_BEFORE:
+    case TEMPER_MASK_UP_TO: return 'b';
+    case TEMPER_MASK_AFTER:
+    case TEMPER_MASK_FROM: return 'f';
+    case TEMPER_MASK_ALL: break;
+    }
+    return '2';
+}
+
+unsigned formula_directions(const formula *f, node_id root, node_id *back, node_id *forward) {
+    unsigned char *marks = formula_reachable(f, root, f->arena);
+    *back = *forward = 0;
+    for (size_t id = 1; id <= root; id++) {
+        if (!marks[id]) continue;
+        char d = direction_of(&f->nodes[id]);
+        if ((d == 'b' || d == '2') && !*back) *back = (node_id)id;
+        if ((d == 'f' || d == '2') && !*forward) *forward = (node_id)id;
+    }
+    return (*back ? 1u : 0u) | (*forward ? 2u : 0u);
+}

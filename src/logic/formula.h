@@ -1,0 +1,138 @@
+/* Formulas: a graph of shared nodes. Making a node that exists already gives the existing one, so a subformula
+   that occurs twice is one node. Kids are made before their parents, so kid < parent: every pass is a loop over
+   nodes in order, and no depth of nesting can overflow the stack.
+
+   One structure serves what the user wrote (all operators) and the normal form of simplify.c (see simplify.h). */
+#ifndef LOGIC_FORMULA_H
+#define LOGIC_FORMULA_H
+
+#include "base/alphabet.h"
+#include "base/table.h"
+#include "base/text.h"
+
+typedef enum formula_op {
+#define OPERATOR(name, spelling, kids, direction, binding) OP_##name,
+#include "logic/operators.h"
+#undef OPERATOR
+    OP_COUNT_OF_OPERATORS
+} formula_op;
+
+typedef enum compare_op { CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE } compare_op;
+
+typedef uint32_t node_id; /* index into formula.nodes; 0 is no node */
+
+typedef struct formula_node {
+    formula_op op;
+    uint32_t kid_count;
+    size_t kid_start;    /* into formula.kids, and formula.weights for COMPARE and MODULO */
+    uint32_t set;        /* LETTERS: index into formula.sets */
+    compare_op compare;  /* COMPARE: sum `compare` 0; MODULO: sum mod modulus `compare` residue */
+    int64_t constant;    /* COMPARE, MODULO: added to the sum */
+    int64_t modulus;     /* MODULO: > 0 */
+    int64_t residue;     /* MODULO: the constant it is compared with; any value */
+    temper_choice choice; /* ATTEND: leftmost, rightmost, or average (kid 1 = kid 0: "there is one") */
+    temper_mask mask;     /* ATTEND */
+} formula_node;
+
+/* What is known about a node besides its meaning; the first place that made it wins. */
+typedef struct formula_note {
+    uint32_t line, column; /* 0: none */
+    const char *name;      /* the definition that gave it a name, or NULL */
+} formula_note;
+
+/* A set of letters: bits over letter numbers; letters beyond the bits are members iff `rest`. So `[^ab]` needs no
+   knowledge of letters that are named later. */
+typedef struct letter_set {
+    uint64_t *bits; /* words * 64 bits, already xor-ed with rest: bit = member */
+    uint32_t words;
+    bool rest;
+} letter_set;
+
+typedef struct formula {
+    arena *arena;
+    formula_node *nodes; /* nodes[0] is not used */
+    formula_note *notes; /* one per node */
+    size_t count, node_capacity, note_count, note_capacity;
+    node_id *kids;
+    int64_t *weights;
+    size_t kid_count, kid_capacity, weight_count, weight_capacity;
+    letter_set *sets;
+    size_t set_count, set_capacity;
+    table shared; /* node content -> node_id */
+    table set_index;
+} formula;
+
+/* A sum of weighted counts: 2*#[a] - #[b] + 1. Terms are in the order of first mention, one per count, weights not 0. */
+typedef struct linear_sum {
+    arena *arena;
+    node_id *counts; /* COUNT_PAST or COUNT_FUTURE nodes */
+    int64_t *weights;
+    size_t count, capacity, weight_capacity;
+    int64_t constant;
+} linear_sum;
+
+void formula_init(formula *f, arena *a);
+
+static inline const formula_node *formula_at(const formula *f, node_id id) { return &f->nodes[id]; }
+static inline node_id formula_kid(const formula *f, node_id id, size_t k) {
+    return f->kids[f->nodes[id].kid_start + k];
+}
+
+/* Makers. Operands must be nodes of the same formula. None of them simplifies, except that formula_nary with one kid
+   is that kid and with none is TRUE (AND) or FALSE (OR); so printing shows what was written. */
+node_id formula_atom(formula *f, formula_op op);                    /* TRUE FALSE FIRST LAST */
+node_id formula_letters(formula *f, const uint32_t *letters, size_t count, bool negated);
+node_id formula_letter_set(formula *f, const letter_set *set);      /* copies the set */
+node_id formula_unary(formula *f, formula_op op, node_id kid);      /* also COUNT_PAST, COUNT_FUTURE */
+node_id formula_binary(formula *f, formula_op op, node_id left, node_id right);
+node_id formula_nary(formula *f, formula_op op, const node_id *kids, size_t count); /* AND OR */
+node_id formula_compare(formula *f, const linear_sum *sum, compare_op op);          /* folds a constant sum to TRUE/FALSE */
+node_id formula_modulo(formula *f, const linear_sum *sum, int64_t modulus, compare_op op, int64_t residue);
+node_id formula_attend(formula *f, temper_choice choice, temper_mask mask, node_id where, node_id value);
+
+/* Records where a node was written / what it is called, if nothing is recorded yet. */
+void formula_note_place(formula *f, node_id id, size_t line, size_t column);
+void formula_note_name(formula *f, node_id id, const char *name);
+
+bool formula_has_letter(const formula *f, node_id letters_node, uint32_t letter);
+
+/* The sum as stored in a COMPARE or MODULO node. */
+static inline int64_t formula_weight(const formula *f, node_id id, size_t k) {
+    return f->weights[f->nodes[id].kid_start + k];
+}
+
+/* Linear sums; false: a coefficient would not fit in 64 bits. */
+void sum_init(linear_sum *s, arena *a, int64_t constant);
+bool sum_add(linear_sum *s, const linear_sum *other, int64_t factor); /* s += factor * other */
+bool sum_add_count(linear_sum *s, node_id count, int64_t weight);
+bool sum_scale(linear_sum *s, int64_t factor);
+
+bool compare_holds(compare_op op, int cmp); /* cmp: sign of left - right */
+
+/* Names and properties out of operators.h. */
+const char *operator_spelling(formula_op op);
+char operator_direction(formula_op op);
+int operator_binding(formula_op op);
+int operator_kids(formula_op op);
+
+/* Which ways the operators below root look: bit 1 back, bit 2 forward; and one node that looks each way (0: none). */
+unsigned formula_directions(const formula *f, node_id root, node_id *back, node_id *forward);
+
+/* marks[id] = 1 for the nodes reachable from root; marks has f->count entries, in arena a. */
+unsigned char *formula_reachable(const formula *f, node_id root, arena *a);
+
+/* ---- a parsed specification -------------------------------------------------------------------------------- */
+
+struct temper_spec {
+    arena memory;
+    formula graph;
+    node_id root;
+    alphabet letters;
+    temper_syntax syntax;
+    temper_at at; /* FIRST or LAST */
+    bool accepts_empty;
+    const char *source; /* the text as given */
+    size_t source_length;
+};
+
+#endif

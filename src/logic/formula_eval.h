@@ -1,0 +1,10 @@
+/* Textbook semantics by linear-time recurrences: the oracle that everything is compared with. */
+#ifndef LOGIC_FORMULA_EVAL_H
+#define LOGIC_FORMULA_EVAL_H
+
+#include "logic/formula.h"
+
+/* truth[i-1] = 1 iff word, i |= root, for i = 1..n. Memory is O(live nodes * n); scratch is the caller's. */
+void formula_eval(unsigned char *truth, const formula *f, node_id root, const uint32_t *word, size_t n, arena *scratch);
+
+#endif

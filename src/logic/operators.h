@@ -1,0 +1,45 @@
+/* The connectives, one line each: OPERATOR(name, spelling, kids, direction, binding)
+   kids: number of operands, -1 for any number; direction: where the operator itself looks, n(owhere), b(ack),
+   f(orward); binding: how tightly the printer must treat it (larger binds tighter), as in doc/language.md:
+   8 atoms, 6 unary, 5 binary temporal, 4 and, 3 xor, 2 or, 1 implies, 0 iff; 7 comparisons. */
+#ifndef OPERATOR
+#error "define OPERATOR(name, spelling, kids, direction, binding) first"
+#endif
+
+/* atoms */
+OPERATOR(TRUE, "true", 0, 'n', 8)
+OPERATOR(FALSE, "false", 0, 'n', 8)
+OPERATOR(FIRST, "first", 0, 'b', 8)
+OPERATOR(LAST, "last", 0, 'f', 8)
+OPERATOR(LETTERS, "", 0, 'n', 8)       /* the letter here is one of a set */
+/* Boolean */
+OPERATOR(NOT, "!", 1, 'n', 6)
+OPERATOR(AND, "&", -1, 'n', 4)
+OPERATOR(OR, "|", -1, 'n', 2)
+OPERATOR(XOR, "^", 2, 'n', 3)
+OPERATOR(IMPLIES, "->", 2, 'n', 1)
+OPERATOR(IFF, "<->", 2, 'n', 0)
+/* future */
+OPERATOR(NEXT, "X", 1, 'f', 6)
+OPERATOR(WEAK_NEXT, "wX", 1, 'f', 6)
+OPERATOR(EVENTUALLY, "F", 1, 'f', 6)
+OPERATOR(ALWAYS, "G", 1, 'f', 6)
+OPERATOR(UNTIL, "U", 2, 'f', 5)
+OPERATOR(RELEASE, "R", 2, 'f', 5)
+OPERATOR(WEAK_UNTIL, "W", 2, 'f', 5)
+OPERATOR(STRONG_RELEASE, "M", 2, 'f', 5)
+/* past */
+OPERATOR(YESTERDAY, "Y", 1, 'b', 6)
+OPERATOR(WEAK_YESTERDAY, "Z", 1, 'b', 6)
+OPERATOR(ONCE, "O", 1, 'b', 6)
+OPERATOR(HISTORICALLY, "H", 1, 'b', 6)
+OPERATOR(SINCE, "S", 2, 'b', 5)
+OPERATOR(TRIGGERED, "T", 2, 'b', 5)
+/* counting: COUNT_* are numbers, used only as terms of COMPARE and MODULO */
+OPERATOR(COUNT_PAST, "#", 1, 'b', 8)
+OPERATOR(COUNT_FUTURE, "#>", 1, 'f', 8)
+OPERATOR(COMPARE, "", -1, 'n', 7)      /* sum of weighted counts + constant, compared with 0 */
+OPERATOR(MODULO, "", -1, 'n', 7)       /* (sum of weighted counts + constant) mod m, compared with a constant */
+/* attention: the value of kid 1 at the chosen j of the mask where kid 0 holds; false if there is none. It comes from
+   B-RASP files and from simplify; its direction depends on the mask. */
+OPERATOR(ATTEND, "", 2, 'n', 8)

@@ -1,0 +1,67 @@
+/* Text to tokens, for all three syntaxes. Tokens are made on demand; copying the tokenizer struct is a mark to come
+   back to. Aliases are resolved here: the parser sees one symbol per meaning. */
+#ifndef LOGIC_TOKENIZE_H
+#define LOGIC_TOKENIZE_H
+
+#include "logic/formula.h"
+
+typedef enum token_kind {
+    TOK_END,
+    TOK_NEWLINE, /* end of a line that has tokens; never inside ( ) [ ] of the spec and C-RASP syntaxes */
+    TOK_WORD,    /* spec: a lower-case word [a-z][a-z0-9_]*; C-RASP, B-RASP: any identifier [A-Za-z_][A-Za-z0-9_]* */
+    TOK_LETTER,  /* quoted: 'x' or "tok"; the unescaped content */
+    TOK_CLASS,   /* spec: [abc] [^ab]; the raw text between the brackets, escapes not yet resolved */
+    TOK_NUMBER,  /* decimal digits; the value is checked by token_number */
+    TOK_SYMBOL
+} token_kind;
+
+typedef enum token_symbol {
+    SYM_NONE,
+    /* an operator of operators.h: `op` says which. Spec syntax: ! & | ^ -> <-> X wX F G U R W M Y Z O H S T and aliases;
+       a run of upper-case letters is split one operator at a time ("GF a"); W directly before X or Y in a run is
+       resolved by the parser with token_join_weak. The reserved words true false first last start xor too. */
+    SYM_OPERATOR,
+    SYM_COUNT_PAST,   /* "#" : in the spec syntax always followed by "[" */
+    SYM_COUNT_FUTURE, /* "#>" */
+    SYM_OPEN, SYM_CLOSE,           /* ( ) */
+    SYM_OPEN_SQUARE, SYM_CLOSE_SQUARE, /* [ ] of a count, or of B-RASP's attention */
+    SYM_PLUS, SYM_MINUS, SYM_TIMES, SYM_PERCENT,
+    SYM_EQ, SYM_NE, SYM_LT, SYM_LE, SYM_GT, SYM_GE,  /* "=" and "==" are both SYM_EQ; length tells them apart */
+    SYM_QUESTION, SYM_COLON, SYM_COMMA, SYM_ASSIGN,  /* ? : , := */
+    SYM_LEFTMOST, SYM_RIGHTMOST    /* B-RASP's triangles: the words stay words, these are their aliases */
+} token_symbol;
+
+typedef struct token {
+    token_kind kind;
+    token_symbol symbol;
+    formula_op op;        /* SYM_OPERATOR */
+    const char *text;     /* TOK_WORD, TOK_LETTER, TOK_CLASS, TOK_NUMBER: NUL-terminated, in the arena */
+    size_t length;        /* of text; for symbols of the source spelling */
+    size_t line, column;  /* where it starts; column counts characters */
+    bool space_before;
+} token;
+
+typedef struct tokenizer {
+    arena *arena;
+    temper_syntax syntax;
+    bool tokens;          /* --tokens: class elements are separated by blanks */
+    const char *bytes;
+    size_t length, at;
+    size_t line, column;  /* of `at` */
+    unsigned depth;       /* open brackets */
+    bool line_has_tokens;
+    unsigned run_left;    /* characters left of an upper-case run */
+} tokenizer;
+
+void tokenizer_init(tokenizer *z, arena *a, temper_syntax syntax, const char *bytes, size_t length);
+
+/* Raises TEMPER_SYNTAX through the arena's trap on what is no token (NUL, invalid UTF-8, unclosed quote, P, ...). */
+token tokenizer_next(tokenizer *z);
+
+/* The token as the user wrote it, escaped and quoted for a message: "'&&'", "end of line", "end of text". */
+const char *token_shown(arena *a, const token *t);
+
+/* Digits to a number; raises TEMPER_LIMIT with the place if it does not fit in 64 bits signed. */
+int64_t token_number(arena *a, const token *t);
+
+#endif
