@@ -1,0 +1,26 @@
+/* What every test program shares: a counter of checks, a reproducible random source, and the closing line.
+   A test computes one thing two ways; when they differ it prints the inputs. */
+#ifndef TESTS_TEST_H
+#define TESTS_TEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* CHECK(condition, "inputs: %s ...", ...): counts; on failure prints file, line and the message (first 20 only). */
+#define CHECK(condition, ...) test_check((condition), __FILE__, __LINE__, __VA_ARGS__)
+bool test_check(bool ok, const char *file, int line, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Prints "NAME: P passed, F failed" and returns the exit code for main. */
+int test_finish(const char *name);
+
+/* xorshift64*: the same numbers everywhere. test_seed reads TEMPER_TEST_SEED when it is set. */
+typedef struct test_random { uint64_t state; } test_random;
+test_random test_seed(uint64_t fallback);
+uint64_t random_u64(test_random *r);
+uint64_t random_below(test_random *r, uint64_t limit); /* 0 .. limit-1 */
+
+/* Effort: 1 in `make test`, more in `make test-long` (TEMPER_TEST_EFFORT), less under sanitizers. */
+double test_effort(void);
+
+#endif
