@@ -248,7 +248,7 @@ typedef struct temper_check_result {
     uint64_t strings;         /* compared */
     int agreed;               /* 1: every one agreed */
     int stopped;              /* progress asked to stop */
-    uint32_t *counterexample; /* a shortest one found, or NULL; freed by temper_check_clear */
+    uint32_t *counterexample; /* a shortest one found, in the model's letters, or NULL; freed by temper_check_clear */
     size_t counterexample_length;
     size_t position;          /* of the difference, from 1; 0: the verdict */
     const char *left, *right; /* which two disagree: "formula", "hard", "soft" */

@@ -35,6 +35,16 @@ void arena_free(arena *a) {
     a->blocks = NULL;
 }
 
+void arena_reset(arena *a) {
+    arena_block *keep = a->blocks;
+    if (!keep) return;
+    a->blocks = keep->next;
+    arena_free(a);
+    keep->next = NULL;
+    keep->used = 0;
+    a->blocks = keep;
+}
+
 static _Noreturn void out_of_memory(trap *t, size_t size) {
     trap_raise(t, TEMPER_NO_MEMORY, 0, 0, "out of memory (asked for %zu bytes)", size);
 }

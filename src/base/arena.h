@@ -15,6 +15,9 @@ typedef struct arena {
 void arena_init(arena *a, trap *t);
 void arena_free(arena *a);
 
+/* Forgets everything but keeps one block, so that a loop can use the same memory again. */
+void arena_reset(arena *a);
+
 /* 16-byte aligned. arena_alloc does not clear, arena_zalloc does. count * size is checked for overflow. */
 void *arena_alloc(arena *a, size_t count, size_t size);
 void *arena_zalloc(arena *a, size_t count, size_t size);

@@ -187,46 +187,85 @@ void sum_init(linear_sum *s, arena *a, int64_t constant) {
     s->constant = constant;
 }
 
+/* z = x + y, x * y; false if it does not fit. -2^63 counts as not fitting. */
+static bool add(int64_t *z, int64_t x, int64_t y) { return !__builtin_add_overflow(x, y, z) && *z != INT64_MIN; }
+static bool multiply(int64_t *z, int64_t x, int64_t y) { return !__builtin_mul_overflow(x, y, z) && *z != INT64_MIN; }
+
+enum { LONG_SUM = 16 }; /* terms from which a sum is searched through its slots */
+
+static size_t first_slot(const linear_sum *s, node_id count) {
+    return (uint32_t)(count * 0x9E3779B1u) >> 7 & (s->slot_count - 1);
+}
+
+static void enter_slot(linear_sum *s, size_t term) {
+    size_t k = first_slot(s, s->counts[term]);
+    while (s->slots[k]) k = (k + 1) & (s->slot_count - 1);
+    s->slots[k] = (uint32_t)term + 1;
+}
+
+static void make_slots(linear_sum *s) {
+    if (s->slot_count < 4 * s->count) {
+        while (s->slot_count < 4 * s->count) s->slot_count = s->slot_count ? 2 * s->slot_count : 4 * LONG_SUM;
+        s->slots = arena_alloc(s->arena, s->slot_count, sizeof *s->slots);
+    }
+    memset(s->slots, 0, s->slot_count * sizeof *s->slots);
+    for (size_t k = 0; k < s->count; k++) enter_slot(s, k);
+}
+
+/* The term of a count, or s->count. */
+static size_t find_term(const linear_sum *s, node_id count) {
+    if (!s->slots) {
+        size_t k = 0;
+        while (k < s->count && s->counts[k] != count) k++;
+        return k;
+    }
+    for (size_t k = first_slot(s, count); s->slots[k]; k = (k + 1) & (s->slot_count - 1))
+        if (s->counts[s->slots[k] - 1] == count) return s->slots[k] - 1;
+    return s->count;
+}
+
 bool sum_add_count(linear_sum *s, node_id count, int64_t weight) {
+    if (weight == INT64_MIN) return false;
     if (weight == 0) return true;
-    for (size_t k = 0; k < s->count; k++) {
-        if (s->counts[k] != count) continue;
-        if (__builtin_add_overflow(s->weights[k], weight, &s->weights[k])) return false;
-        if (s->weights[k] == 0) {
-            for (size_t j = k + 1; j < s->count; j++) {
-                s->counts[j - 1] = s->counts[j];
-                s->weights[j - 1] = s->weights[j];
-            }
-            s->count--;
-        }
+    size_t k = find_term(s, count);
+    if (k < s->count) {
+        if (!add(&s->weights[k], s->weights[k], weight)) return false;
+        if (s->weights[k]) return true;
+        size_t after = s->count - k - 1;
+        memmove(s->counts + k, s->counts + k + 1, after * sizeof *s->counts);
+        memmove(s->weights + k, s->weights + k + 1, after * sizeof *s->weights);
+        s->count--;
+        if (s->slots) make_slots(s);
         return true;
     }
     size_t same = s->count;
     array_push(s->arena, s->weights, same, s->weight_capacity, weight);
     array_push(s->arena, s->counts, s->count, s->capacity, count);
+    if (2 * s->count > s->slot_count && s->count > LONG_SUM)
+        make_slots(s);
+    else if (s->slots)
+        enter_slot(s, s->count - 1);
     return true;
 }
 
 bool sum_add(linear_sum *s, const linear_sum *other, int64_t factor) {
     for (size_t k = 0; k < other->count; k++) {
         int64_t w;
-        if (__builtin_mul_overflow(other->weights[k], factor, &w)) return false;
+        if (!multiply(&w, other->weights[k], factor)) return false;
         if (!sum_add_count(s, other->counts[k], w)) return false;
     }
     int64_t c;
-    if (__builtin_mul_overflow(other->constant, factor, &c)) return false;
-    return !__builtin_add_overflow(s->constant, c, &s->constant);
+    return multiply(&c, other->constant, factor) && add(&s->constant, s->constant, c);
 }
 
 bool sum_scale(linear_sum *s, int64_t factor) {
     if (factor == 0) {
-        s->count = 0;
-        s->constant = 0;
+        sum_init(s, s->arena, 0);
         return true;
     }
     for (size_t k = 0; k < s->count; k++)
-        if (__builtin_mul_overflow(s->weights[k], factor, &s->weights[k])) return false;
-    return !__builtin_mul_overflow(s->constant, factor, &s->constant);
+        if (!multiply(&s->weights[k], s->weights[k], factor)) return false;
+    return multiply(&s->constant, s->constant, factor);
 }
 
 unsigned char *formula_reachable(const formula *f, node_id root, arena *a) {

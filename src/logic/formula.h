@@ -69,6 +69,8 @@ typedef struct linear_sum {
     int64_t *weights;
     size_t count, capacity, weight_capacity;
     int64_t constant;
+    uint32_t *slots; /* long sums: hash of a count -> its term + 1; NULL: not made */
+    size_t slot_count;
 } linear_sum;
 
 void formula_init(formula *f, arena *a);
@@ -101,7 +103,7 @@ static inline int64_t formula_weight(const formula *f, node_id id, size_t k) {
     return f->weights[f->nodes[id].kid_start + k];
 }
 
-/* Linear sums; false: a coefficient would not fit in 64 bits. */
+/* Linear sums; false: a coefficient would not fit in 64 bits. None is ever -2^63, so negation is safe. */
 void sum_init(linear_sum *s, arena *a, int64_t constant);
 bool sum_add(linear_sum *s, const linear_sum *other, int64_t factor); /* s += factor * other */
 bool sum_add_count(linear_sum *s, node_id count, int64_t weight);
@@ -133,6 +135,7 @@ struct temper_spec {
     bool accepts_empty;
     const char *source; /* the text as given */
     size_t source_length;
+    size_t node_count; /* nodes below the root, itself included */
 };
 
 #endif

@@ -4,12 +4,51 @@
 
 #include "logic/formula.h"
 
-/* The whole specification in its own syntax, header lines included. Subformulas that are used more than once and are
-   large become definitions, so that the text is linear in the size of the graph. */
+/* The whole specification, header lines included. Subformulas that are used more than once and are large become
+   definitions, so that the text is linear in the size of the graph.
+
+   Specifications print in spec syntax; so do C-RASP programs, whose graphs hold nothing but counts, comparisons and
+   Boolean connectives. Both parse back to the same graph, node for node, except that a set of all letters or of none
+   (which no text but a full `[...]` or `[^...]` denotes) comes back as such a class over the alphabet: the same set.
+   A graph with attention prints in B-RASP syntax and parses back to an equivalent formula; counts and temporal
+   operators beside attention (no parser makes them) are TEMPER_UNSUPPORTED, raised through the text's arena. */
 void spec_print(text *out, const temper_spec *s);
+
+/* The syntax of what spec_print prints: BRASP if the formula has attention or came from a B-RASP text, else SPEC. */
+temper_syntax spec_print_syntax(const temper_spec *s);
 
 /* One node on one line for labels and messages, cut with "..." after about `most` characters (0: never cut); names of
    definitions are not used. ATTEND nodes print as "rightmost[j<i, where] value". */
 void formula_label(text *out, const formula *f, const alphabet *letters, node_id id, size_t most);
+
+/* ---- shared by formula_print.c and spec_print.c ---------------------------------------------------------------- */
+
+typedef struct formula_printer {
+    text *out;
+    arena *scratch;
+    const formula *f;
+    const alphabet *letters;
+    const char *const *names; /* per node: the definition to print instead, or NULL; NULL: none */
+    char variable;            /* 'i' or 'j': B-RASP, letters and names are applied to it; 0: spec syntax */
+    size_t limit;             /* stop when out is this long; SIZE_MAX: never */
+} formula_printer;
+
+/* The node itself, even if it has a name; below it names are used. */
+void formula_print_node(formula_printer *p, node_id id);
+
+/* The same as an operand: its name if it has one, with parentheses if it is neither an atom nor unary. */
+void formula_print_operand(formula_printer *p, node_id id);
+
+/* A letter as an atom of the spec syntax: bare or quoted. */
+void letter_print(text *out, const char *letter, bool tokens);
+void letter_print_quoted(text *out, const char *letter);
+
+/* Is this a word that means something of its own at the start of a line or inside a formula? */
+bool word_is_reserved(const char *word);
+
+/* The length of a LETTERS node's text, about. */
+size_t letters_print_cost(const formula *f, const alphabet *letters, node_id id);
+
+const char *mask_print_name(temper_mask mask); /* "j<i" ... "1" */
 
 #endif

@@ -6,7 +6,7 @@
 #include "logic/formula.h"
 
 typedef enum token_kind {
-    TOK_END,
+    TOK_END,     /* also ends a last line that has no newline */
     TOK_NEWLINE, /* end of a line that has tokens; never inside ( ) [ ] of the spec and C-RASP syntaxes */
     TOK_WORD,    /* spec: a lower-case word [a-z][a-z0-9_]*; C-RASP, B-RASP: any identifier [A-Za-z_][A-Za-z0-9_]* */
     TOK_LETTER,  /* quoted: 'x' or "tok"; the unescaped content */
@@ -19,7 +19,8 @@ typedef enum token_symbol {
     SYM_NONE,
     /* an operator of operators.h: `op` says which. Spec syntax: ! & | ^ -> <-> X wX F G U R W M Y Z O H S T and aliases;
        a run of upper-case letters is split one operator at a time ("GF a"); W directly before X or Y in a run is
-       resolved by the parser with token_join_weak. The reserved words true false first last start xor too. */
+       resolved by the parser with token_join. The reserved words true false first last start xor too. C-RASP and
+       B-RASP: the Boolean symbols only; every word is TOK_WORD. */
     SYM_OPERATOR,
     SYM_COUNT_PAST,   /* "#" : in the spec syntax always followed by "[" */
     SYM_COUNT_FUTURE, /* "#>" */
@@ -35,8 +36,9 @@ typedef struct token {
     token_kind kind;
     token_symbol symbol;
     formula_op op;        /* SYM_OPERATOR */
-    const char *text;     /* TOK_WORD, TOK_LETTER, TOK_CLASS, TOK_NUMBER: NUL-terminated, in the arena */
-    size_t length;        /* of text; for symbols of the source spelling */
+    const char *text;     /* TOK_WORD, TOK_LETTER, TOK_CLASS, TOK_NUMBER: NUL-terminated, in the arena;
+                             symbols: the source spelling, not terminated */
+    size_t length;        /* of text */
     size_t line, column;  /* where it starts; column counts characters */
     bool space_before;
 } token;
@@ -48,15 +50,31 @@ typedef struct tokenizer {
     const char *bytes;
     size_t length, at;
     size_t line, column;  /* of `at` */
-    unsigned depth;       /* open brackets */
+    size_t depth;         /* open brackets */
     bool line_has_tokens;
-    unsigned run_left;    /* characters left of an upper-case run */
+    size_t run_left;      /* characters left of an upper-case run */
+    bool count_opens;     /* spec: the next "[" belongs to the "#" before it */
 } tokenizer;
 
+/* Raises TEMPER_SYNTAX, naming byte and place, if the text has control bytes or invalid UTF-8 anywhere. */
 void tokenizer_init(tokenizer *z, arena *a, temper_syntax syntax, const char *bytes, size_t length);
 
-/* Raises TEMPER_SYNTAX through the arena's trap on what is no token (NUL, invalid UTF-8, unclosed quote, P, ...). */
+/* Raises TEMPER_SYNTAX through the arena's trap on what is no token (an unclosed quote, P, ...). */
 token tokenizer_next(tokenizer *z);
+
+/* Where an operand is expected: W directly before X or Y becomes weak next or weak yesterday, and an arrow directly
+   before # becomes the count of what follows. `t` must be the token that z gave last. */
+bool token_join(tokenizer *z, token *t);
+
+/* One backslash escape at bytes[0] == '\\': its length and code point, or 0 if there is no such escape. `also` lists
+   further characters that may be escaped. */
+size_t escape_decode(uint32_t *code, const char *bytes, size_t length, const char *also);
+
+/* Raises the error for the escape at the given place. */
+_Noreturn void escape_refuse(arena *a, const char *bytes, size_t length, size_t line, size_t column);
+
+/* A quoted letter at the tokenizer's place, which holds ' or ". */
+token tokenizer_quote(tokenizer *z);
 
 /* The token as the user wrote it, escaped and quoted for a message: "'&&'", "end of line", "end of text". */
 const char *token_shown(arena *a, const token *t);

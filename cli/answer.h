@@ -1,0 +1,17 @@
+/* The answer lines of eval and run. */
+#ifndef CLI_ANSWER_H
+#define CLI_ANSWER_H
+
+#include "lines.h"
+
+typedef struct answer {
+    const char *error; /* not NULL: there is no answer, and why */
+    bool accept, unproved;
+    const unsigned char *truth; /* one 0/1 per position, or NULL */
+    size_t n;
+} answer;
+
+/* Prints the line of a string, or with -q only notes a rejection. False if standard output is broken. */
+bool answer_print(session *s, const line *l, const answer *a);
+
+#endif

@@ -1,0 +1,156 @@
+/* temper check: formula, hard transformer and soft transformer compared on all short and many random strings. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "json.h"
+#include "progress.h"
+#include "subject.h"
+
+enum { DEFAULT_EXHAUSTIVE = 6, DEFAULT_STRINGS = 20000, DEFAULT_RANDOM = 1000, DEFAULT_LENGTH = 200 };
+
+/* How many strings of at most `length` letters there are; UINT64_MAX if that many or more. */
+static uint64_t count_strings(size_t letters, size_t length) {
+    uint64_t total = 1, power = 1;
+    if (letters <= 1) return letters ? (uint64_t)length + 1 : 1;
+    for (size_t k = 0; k < length; k++) {
+        if (power > UINT64_MAX / letters) return UINT64_MAX;
+        power *= letters;
+        if (total > UINT64_MAX - power) return UINT64_MAX;
+        total += power;
+    }
+    return total;
+}
+
+/* What was asked for, or what is affordable for the alphabet and proved for the model. */
+static void plan(temper_check_options *o, const session *s, const temper_model *model) {
+    temper_model_info info;
+    temper_model_about(&info, model);
+    o->seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1;
+    o->random = is_given(s, OPT_RANDOM) ? s->opt.value[OPT_RANDOM].number : DEFAULT_RANDOM;
+    o->length = DEFAULT_LENGTH < info.safe_length ? DEFAULT_LENGTH : info.safe_length;
+    if (is_given(s, OPT_LENGTH)) o->length = s->opt.value[OPT_LENGTH].number;
+    o->exhaustive = DEFAULT_EXHAUSTIVE < info.safe_length ? DEFAULT_EXHAUSTIVE : info.safe_length;
+    while (o->exhaustive && count_strings(info.letters, o->exhaustive) > DEFAULT_STRINGS) o->exhaustive--;
+    if (is_given(s, OPT_EXHAUSTIVE)) o->exhaustive = s->opt.value[OPT_EXHAUSTIVE].number;
+}
+
+static const char *verdict(int value, size_t position) {
+    return position ? (value ? "true" : "false") : (value ? "accept" : "reject");
+}
+
+static void print_json(const temper_check_result *r, const temper_check_options *o, const char *method,
+                       const char *string) {
+    json j;
+    json_open(&j, stdout);
+    json_text(&j, "method", method);
+    json_flag(&j, "agreed", r->agreed);
+    json_count(&j, "strings", r->strings);
+    json_count(&j, "exhaustive", o->exhaustive);
+    json_count(&j, "random", o->random);
+    json_count(&j, "length", o->length);
+    json_count(&j, "seed", o->seed);
+    json_real(&j, "margin", r->margin);
+    if (r->counterexample) {
+        json_text(&j, "counterexample", string);
+        json_count(&j, "position", r->position);
+        json_text(&j, "left", r->left);
+        json_count(&j, "left_value", (uint64_t)r->left_value);
+        json_text(&j, "right", r->right);
+        json_count(&j, "right_value", (uint64_t)r->right_value);
+    }
+    json_close(&j);
+}
+
+static void print_result(const temper_check_result *r, const temper_check_options *o, temper_method method,
+                         const char *string) {
+    const char *name = temper_method_name(method);
+    if (r->agreed) {
+        printf("agreed\t%llu strings\t%s: all up to length %zu", (unsigned long long)r->strings, name, o->exhaustive);
+        if (o->random) printf(", %llu random up to length %zu", (unsigned long long)o->random, o->length);
+        if (method != TEMPER_METHOD_HARD) printf("; largest error before rounding %.3g", r->margin);
+        putchar('\n');
+        return;
+    }
+    fputs("counterexample\t", stdout);
+    escape_write(stdout, string, strlen(string), 0);
+    printf("\t%s: ", name);
+    if (!*string) fputs("on the empty string ", stdout);
+    if (r->position) printf("at position %zu ", r->position);
+    printf("the %s says %s, the %s %s (length %zu, after %llu strings)\n", r->left,
+           verdict(r->left_value, r->position), r->right, verdict(r->right_value, r->position),
+           r->counterexample_length, (unsigned long long)r->strings);
+}
+
+/* One comparison; false after an error. */
+static bool compare(session *s, const temper_spec *spec, const temper_model *model) {
+    temper_check_options o = {0};
+    temper_check_result r = {0};
+    temper_model_info info;
+    temper_error err;
+    progress bar;
+    temper_model_about(&info, model);
+    plan(&o, s, model);
+    progress_start(&bar, temper_method_name(info.method), !s->quiet && isatty(STDERR_FILENO));
+    o.progress = progress_step;
+    o.context = &bar;
+    temper_status status = temper_check(&r, spec, model, &o, &err);
+    progress_clear(&bar);
+    if (status != TEMPER_OK) {
+        message_error(s, &err, NULL, NULL, 0);
+        return false;
+    }
+    if (!r.agreed) session_fail(s, EXIT_NO);
+    char *string = r.counterexample ? letters_text(model, r.counterexample, r.counterexample_length) : NULL;
+    if (!s->quiet && s->json)
+        print_json(&r, &o, temper_method_name(info.method), string ? string : "");
+    else if (!s->quiet)
+        print_result(&r, &o, info.method, string ? string : "");
+    free(string);
+    temper_check_clear(&r);
+    return output_is_fine(s);
+}
+
+/* A formula alone: compiled, then compared with the hard model or with the soft one of each method. */
+static void check_formula(session *s, subject *x) {
+    if (!subject_compile(x, s)) return;
+    if (is_given(s, OPT_HARD)) {
+        compare(s, x->spec, x->hard);
+        return;
+    }
+    for (temper_method method = TEMPER_METHOD_TEMPERATURE; method <= TEMPER_METHOD_POSITIONS; method++) {
+        if (is_given(s, OPT_METHOD) && s->opt.value[OPT_METHOD].number != (uint64_t)method) continue;
+        if (!subject_soften(x, s, method)) return;
+        bool ok = compare(s, x->spec, x->model);
+        temper_model_free(x->model);
+        x->model = NULL;
+        if (!ok) return;
+    }
+}
+
+void cmd_check(session *s) {
+    subject x = {0};
+    if (s->opt.count > 1) {
+        message_usage(s, "check makes its own strings: --exhaustive, --random, --length",
+                      "check takes one MODEL and no strings");
+        return;
+    }
+    if (is_given(s, OPT_HARD) && is_given(s, OPT_METHOD)) {
+        message_usage(s, NULL, "--hard and --method exclude each other");
+        return;
+    }
+    if (is_given(s, OPT_HARD) && s->opt.count) {
+        message_usage(s, NULL, "--hard cannot be given with a MODEL: its hard choices are always compared");
+        return;
+    }
+    if (subject_pair(&x, s)) {
+        if (x.model)
+            compare(s, x.spec, x.model);
+        else
+            check_formula(s, &x);
+    }
+    subject_free(&x);
+}

@@ -1,0 +1,173 @@
+/* temper explain: where each subformula lives in the transformer, and what each head costs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "escape.h"
+#include "json.h"
+#include "subject.h"
+
+enum { SHOWN = 100 }; /* characters of a subformula */
+
+static const char *at_name(temper_at at) { return at == TEMPER_AT_FIRST ? "first" : "last"; }
+
+static void explain_json(const temper_model *model, const temper_model_info *info) {
+    json j;
+    json_open(&j, stdout);
+    json_text(&j, "kind", "model");
+    json_text(&j, "specification", info->source);
+    json_text(&j, "method", temper_method_name(info->method));
+    json_begin(&j, "alphabet", '[');
+    for (size_t k = 0; k < info->letters; k++) json_text(&j, NULL, temper_model_letter(model, k));
+    json_end(&j, ']');
+    json_flag(&j, "tokens", info->tokens);
+    json_text(&j, "at", at_name(info->at));
+    json_text(&j, "empty", info->accepts_empty ? "accept" : "reject");
+    json_count(&j, "layers", info->layers);
+    json_count(&j, "heads", info->heads);
+    json_count(&j, "channels", info->channels);
+    json_count(&j, "hidden", info->hidden);
+    json_count(&j, "parameters", info->parameters);
+    json_text(&j, "growth", temper_growth_name(info->growth));
+    if (info->safe_length == SIZE_MAX)
+        json_null(&j, "safe_length");
+    else
+        json_count(&j, "safe_length", info->safe_length);
+    json_text(&j, "safe_reason", info->safe_reason);
+    json_close(&j);
+    for (size_t k = 0; k < temper_model_part_count(model); k++) {
+        temper_part_info part;
+        if (temper_model_part(&part, model, k, NULL) != TEMPER_OK) continue;
+        json_open(&j, stdout);
+        json_text(&j, "kind", "subformula");
+        json_text(&j, "formula", part.formula);
+        json_count(&j, "layer", part.layer);
+        if (part.head > 0) json_count(&j, "head", (uint64_t)part.head);
+        if (part.channel >= 0) json_count(&j, "channel", (uint64_t)part.channel);
+        json_close(&j);
+    }
+    for (size_t layer = 1; layer <= info->layers; layer++)
+        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
+            temper_head_info about;
+            if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK) continue;
+            json_open(&j, stdout);
+            json_text(&j, "kind", "head");
+            json_count(&j, "layer", layer);
+            json_count(&j, "head", head);
+            json_text(&j, "label", about.label);
+            json_text(&j, "role", about.role);
+            json_text(&j, "mask", temper_mask_name(about.mask));
+            json_text(&j, "choice", temper_choice_name(about.choice));
+            json_text(&j, "hard_choice", temper_choice_name(about.hard_choice));
+            json_text(&j, "scale", about.scale);
+            json_text(&j, "growth", temper_growth_name(about.growth));
+            json_real(&j, "bound", about.bound);
+            json_close(&j);
+        }
+    for (size_t k = 0; k < info->channels; k++) {
+        temper_channel_info about;
+        if (temper_model_channel(&about, model, k, NULL) != TEMPER_OK) continue;
+        json_open(&j, stdout);
+        json_text(&j, "kind", "channel");
+        json_count(&j, "channel", k);
+        json_text(&j, "label", about.label);
+        if (*about.position) json_text(&j, "position", about.position);
+        json_close(&j);
+    }
+}
+
+/* A specification of several lines keeps them, indented below its title. */
+static void print_source(const char *source) {
+    fputs("specification  ", stdout);
+    for (const char *p = source; *p;) {
+        size_t length = strcspn(p, "\n");
+        show_write(stdout, p, length, 400);
+        p += length + (p[length] == '\n');
+        if (*p) fputs("\n               ", stdout);
+    }
+    putchar('\n');
+}
+
+static void print_overview(const temper_model *model, const temper_model_info *info) {
+    if (*info->source) print_source(info->source);
+    fputs("alphabet      ", stdout);
+    for (size_t k = 0; k < info->letters && k < 40; k++) {
+        const char *letter = temper_model_letter(model, k);
+        putchar(' ');
+        show_write(stdout, letter, strlen(letter), 20);
+    }
+    if (info->letters > 40) printf(" ... (%zu letters)", info->letters);
+    printf("%s\nread at        the %s position; the empty string is %s\n", info->tokens ? " (tokens)" : "",
+           at_name(info->at), info->accepts_empty ? "accepted" : "rejected");
+    printf("method         %s\n", temper_method_name(info->method));
+    printf("size           %zu layer%s, %zu head%s, width %zu, %zu hidden unit%s, %zu parameters\n", info->layers,
+           info->layers == 1 ? "" : "s", info->heads, info->heads == 1 ? "" : "s", info->channels, info->hidden,
+           info->hidden == 1 ? "" : "s", info->parameters);
+    printf("growth         %s (the largest of the heads)\n", temper_growth_name(info->growth));
+    if (info->safe_length == SIZE_MAX)
+        printf("safe length    no limit\n");
+    else
+        printf("safe length    %zu", info->safe_length);
+    if (info->safe_length != SIZE_MAX && *info->safe_reason) {
+        fputs(" (", stdout);
+        show_write(stdout, info->safe_reason, strlen(info->safe_reason), 0);
+        putchar(')');
+    }
+    if (info->safe_length != SIZE_MAX) putchar('\n');
+}
+
+static void print_parts(const temper_model *model) {
+    printf("\nwhere each subformula is (layer 0 is the embedding; - : no head or channel of its own)\n");
+    printf("layer   head  channel  subformula\n");
+    for (size_t k = 0; k < temper_model_part_count(model); k++) {
+        temper_part_info part;
+        char head[24] = "-", channel[24] = "-";
+        if (temper_model_part(&part, model, k, NULL) != TEMPER_OK) continue;
+        if (part.head > 0) snprintf(head, sizeof head, "%ld", part.head);
+        if (part.channel >= 0) snprintf(channel, sizeof channel, "%ld", part.channel);
+        printf("%5zu  %5s  %7s  ", part.layer, head, channel);
+        show_write(stdout, part.formula, strlen(part.formula), SHOWN);
+        putchar('\n');
+    }
+}
+
+static void print_heads(const temper_model *model, const temper_model_info *info) {
+    if (!info->heads) return;
+    printf("\nheads (choice: of a soft head, what it stands for; bound: error before rounding)\n");
+    printf("%-7s %-8s %-7s %-10s %-7s %-9s  %-28s %s\n", "head", "role", "mask", "choice", "growth", "bound",
+           "computes", "scale");
+    for (size_t layer = 1; layer <= info->layers; layer++)
+        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
+            temper_head_info about;
+            char name[48], bound[32] = "-";
+            if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK) continue;
+            snprintf(name, sizeof name, "%zu.%zu", layer, head);
+            if (about.bound > 0) snprintf(bound, sizeof bound, "%.2g", about.bound);
+            printf("%-7s %-8s %-7s %-10s %-7s %-9s  ", name, *about.role ? about.role : "-",
+                   temper_mask_name(about.mask), temper_choice_name(about.hard_choice),
+                   temper_growth_name(about.growth), bound);
+            size_t used = show_write(stdout, about.label, strlen(about.label), 60);
+            printf("%*s ", used < 28 ? (int)(28 - used) : 0, "");
+            show_write(stdout, about.scale, strlen(about.scale), 0);
+            putchar('\n');
+        }
+}
+
+void cmd_explain(session *s) {
+    subject x;
+    temper_model_info info;
+    if (subject_model(&x, s)) {
+        if (s->opt.count > x.first) {
+            message_usage(s, "temper show draws the attention on a string", "explain takes no strings");
+        } else if (!s->quiet) {
+            temper_model_about(&info, x.model);
+            if (s->json) {
+                explain_json(x.model, &info);
+            } else {
+                print_overview(x.model, &info);
+                print_parts(x.model);
+                print_heads(x.model, &info);
+            }
+        }
+    }
+    subject_free(&x);
+}

@@ -1,0 +1,143 @@
+/* temper show: the attention of each head on a string, in the terminal, as SVG, as numbers, or one row in full. */
+#define _DEFAULT_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "json.h"
+#include "show_row.h"
+#include "subject.h"
+
+static size_t terminal_width(void) {
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    const char *columns = getenv("COLUMNS");
+    size_t width = 0;
+    for (; columns && *columns >= '0' && *columns <= '9' && width < 10000; columns++)
+        width = 10 * width + (size_t)(*columns - '0');
+    return width >= 20 ? width : 80;
+}
+
+static void print_heads(const temper_model *model, const temper_run *run, const temper_draw_options *o) {
+    temper_model_info info;
+    size_t size = temper_run_size(run);
+    json j;
+    temper_model_about(&info, model);
+    for (size_t layer = 1; layer <= info.layers; layer++)
+        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
+            temper_head_info about;
+            const double *weights = temper_run_weights(run, layer, head);
+            if ((o->layer && o->layer != layer) || (o->head && o->head != head) || !weights) continue;
+            if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK) continue;
+            json_open(&j, stdout);
+            json_count(&j, "layer", layer);
+            json_count(&j, "head", head);
+            json_text(&j, "label", about.label);
+            json_text(&j, "mask", temper_mask_name(about.mask));
+            json_real(&j, "scale", temper_run_scale(run, layer, head));
+            json_begin(&j, "weights", '[');
+            for (size_t i = 0; i < size; i++) json_reals(&j, NULL, weights + i * size, size);
+            json_end(&j, ']');
+            json_close(&j);
+        }
+}
+
+static void draw(session *s, const temper_model *model, const temper_run *run, const uint32_t *letters) {
+    const char *path = s->opt.value[OPT_OUTPUT].text;
+    temper_draw_options o = {.layer = s->opt.value[OPT_LAYER].number, .head = s->opt.value[OPT_HEAD].number};
+    temper_error err;
+    char *picture = NULL;
+    if (!path && s->json) {
+        print_heads(model, run, &o);
+        return;
+    }
+    o.colour = s->colour_out;
+    o.width = terminal_width();
+    temper_status status = path ? temper_draw_svg(&picture, model, run, letters, &o, &err)
+                                : temper_draw_terminal(&picture, model, run, letters, &o, &err);
+    if (status == TEMPER_OK && path && strcmp(path, "-") != 0)
+        status = temper_file_write(path, picture, strlen(picture), &err);
+    else if (status == TEMPER_OK)
+        fputs(picture, stdout);
+    if (status != TEMPER_OK) message_error(s, &err, NULL, NULL, 0);
+    temper_free(picture);
+}
+
+/* The head and the row exist; a message says what there is. */
+static bool row_exists(session *s, const temper_model *model, const temper_run *run, const row_place *at) {
+    temper_model_info info;
+    temper_model_about(&info, model);
+    size_t heads = temper_model_layer_heads(model, at->layer), size = temper_run_size(run);
+    if (at->layer < 1 || at->layer > info.layers)
+        message_usage(s, "temper explain lists the heads", "--row: there is no layer %zu; the model has %zu",
+                      at->layer, info.layers);
+    else if (at->head < 1 || at->head > heads)
+        message_usage(s, "temper explain lists the heads", "--row: layer %zu has no head %zu; it has %zu", at->layer,
+                      at->head, heads);
+    else if (at->position >= size)
+        message_usage(s, "0 is the start sentinel, 1 the first letter",
+                      "--row: there is no position %zu; the last is %zu", at->position, size - 1);
+    else
+        return true;
+    return false;
+}
+
+static bool capture(temper_run **out, session *s, const temper_model *model, const uint32_t *letters, size_t n,
+                    bool hard) {
+    temper_error err;
+    temper_run_options o = {.hard = hard, .unchecked = is_given(s, OPT_UNCHECKED), .capture = 1};
+    if (temper_model_run(out, model, letters, n, &o, &err) == TEMPER_OK) return true;
+    message_error(s, &err, NULL, NULL, 0);
+    return false;
+}
+
+static void show_line(session *s, const temper_model *model, const line *l) {
+    uint32_t *letters = NULL;
+    size_t n = 0;
+    temper_error err;
+    temper_run *run = NULL, *hard = NULL;
+    row_place at;
+    const char *row = s->opt.value[OPT_ROW].text;
+    if (row && !row_read(&at, row)) {
+        message_usage(s, "for example --row 1.1@3", "--row: '%.40s' is not of the form LAYER.HEAD@POSITION", row);
+        return;
+    }
+    if (subject_encode(&letters, &n, &err, s, NULL, model, l) &&
+        capture(&run, s, model, letters, n, is_given(s, OPT_HARD))) {
+        if (!temper_run_proved(run))
+            message_warning(s, "length %zu is beyond the safe length: this run is unproved", n);
+        if (!row)
+            draw(s, model, run, letters);
+        else if (row_exists(s, model, run, &at) && capture(&hard, s, model, letters, n, true))
+            row_print(s, model, run, hard, letters, n, &at);
+    }
+    temper_run_free(run);
+    temper_run_free(hard);
+    temper_free(letters);
+}
+
+void cmd_show(session *s) {
+    subject x = {0};
+    lines *in = malloc(sizeof *in);
+    line l;
+    if (!in) {
+        message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);
+        return;
+    }
+    if (is_given(s, OPT_ROW) && is_given(s, OPT_OUTPUT))
+        message_usage(s, NULL, "--row and -o exclude each other: the row is text, the picture SVG");
+    else if (subject_model(&x, s) && lines_start(in, s, x.first)) {
+        if (s->opt.count > x.first + 1)
+            message_usage(s, "quote a string that holds blanks", "show draws one string at a time");
+        else if (lines_next(&l, in))
+            show_line(s, x.model, &l);
+        else if (s->exit_code == EXIT_FINE)
+            message_usage(s, NULL, "there is no line on standard input");
+        lines_stop(in);
+    }
+    free(in);
+    subject_free(&x);
+}

@@ -1,0 +1,37 @@
+/* The strings a command is asked about, one after the other: arguments, and lines of standard input for "-". */
+#ifndef CLI_LINES_H
+#define CLI_LINES_H
+
+#include "message.h"
+
+enum { LINE_LIMIT = 64 << 20 }; /* bytes of a line that are kept */
+
+typedef struct line {
+    const char *bytes;
+    size_t length;
+    size_t number; /* which argument or which line, from 1 */
+    bool is_input; /* from standard input */
+    bool is_cut;   /* the line was longer than LINE_LIMIT; bytes holds its beginning */
+} line;
+
+typedef struct lines {
+    session *session;
+    size_t next, first; /* arguments */
+    bool in_input;
+    size_t line_number;
+    char *line;
+    size_t capacity;
+    char buffer[1 << 16];
+    size_t at, filled;
+    bool ended;
+} lines;
+
+/* The strings are the arguments from number `first` on; false and a message if there are none. */
+bool lines_start(lines *in, session *s, size_t first);
+bool lines_next(line *out, lines *in); /* false at the end or after a read error, which was reported */
+void lines_stop(lines *in);
+
+/* "string 3" or "standard input". */
+const char *line_origin(char out[40], const line *l);
+
+#endif

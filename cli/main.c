@@ -1,0 +1,151 @@
+/* temper: the command line. A table of commands; options are in options.h, one file per command in cmd_*.c. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "message.h"
+
+const command command_table[COMMAND_COUNT] = {
+    {"eval", FOR_EVAL, "the formula's own answers on strings",
+     "temper eval -f FORMULA | -F FILE [options] STRING...\n"
+     "temper eval MODEL [options] STRING...",
+     "temper eval -f 'O a & #[b] >= 2' abab ba ''\n"
+     "temper eval -f 'G (req -> F ack)' --tokens 'req ack' 'ack req'\n"
+     "temper eval -F dyck.spec --per-position '(())'\n"
+     "temper eval -f 'F a' --alphabet ab - < strings.txt\n",
+     "Prints accept or reject, a tab and the string, in the order given; error, a tab and the string for\n"
+     "an unknown letter. '-' stands for the lines of standard input, '' for the empty string; after '--'\n"
+     "every argument is a string. Control bytes and backslashes in a string are printed as \\n, \\t, \\r,\n"
+     "\\xHH and \\\\. A MODEL carries its formula.\n",
+     cmd_eval},
+    {"run", FOR_RUN, "the transformer's answers on strings",
+     "temper run -f FORMULA | -F FILE [options] STRING...\n"
+     "temper run MODEL [options] STRING...",
+     "temper run -f 'O a & #[b] >= 2' abab ba ''\n"
+     "temper run m.temper --per-position abab\n"
+     "temper run m.temper --hard - < strings.txt\n"
+     "temper run -f 'a S b' --method positions --margins abba\n",
+     "As eval, but a transformer answers: the softmax one, or with --hard the hard-attention one. A string\n"
+     "beyond the model's safe length is refused (exit status 4); with --unchecked it is answered, as\n"
+     "'accept (unproved)' or 'reject (unproved)'.\n",
+     cmd_run},
+    {"compile", FOR_COMPILE, "a formula to a model file", "temper compile -f FORMULA | -F FILE [options] [-o MODEL]",
+     "temper compile -f 'O a' --alphabet ab -o m.temper\n"
+     "temper compile -F dyck.spec --method positions -o dyck.temper\n"
+     "temper compile -f 'a S b' --dump formula,hard\n",
+     "Without -o and --dump the model is printed. A model file is text; it is written under another name\n"
+     "and renamed, so that it is whole or not there.\n",
+     cmd_compile},
+    {"explain", FOR_EXPLAIN, "where each subformula is, and what each head costs",
+     "temper explain -f FORMULA | -F FILE [options]\n"
+     "temper explain MODEL [options]",
+     "temper explain -f '(a S b) & #[a] % 3 = 1'\n"
+     "temper explain m.temper --json\n",
+     "", cmd_explain},
+    {"check", FOR_CHECK, "compares formula, hard and soft transformer on many strings",
+     "temper check -f FORMULA | -F FILE [options]\n"
+     "temper check MODEL [-f FORMULA | -F FILE] [options]",
+     "temper check -f 'a S b'\n"
+     "temper check -f '#[a] = #[b]' --exhaustive 10 --random 100000 --length 500\n"
+     "temper check m.temper\n"
+     "temper check m.temper -f 'O a'\n",
+     "Compares truth at every position and the verdict, on all strings up to --exhaustive letters and then\n"
+     "on --random ones. Prints how many agreed, or the shortest counterexample found (exit status 1). A\n"
+     "formula alone is checked by both methods, unless --method or --hard is given.\n",
+     cmd_check},
+    {"show", FOR_SHOW, "the attention of each head on a string",
+     "temper show -f FORMULA | -F FILE [options] STRING\n"
+     "temper show MODEL [options] STRING",
+     "temper show -f 'a S b' abba\n"
+     "temper show m.temper -o attention.svg abba\n"
+     "temper show -f 'a S b' --row 1.1@3 abba\n",
+     "Rows are queries, columns are keys. --row prints one row's query, scores, softmax weights, output and\n"
+     "rounded output, beside the hard choice.\n",
+     cmd_show},
+    {"help", FOR_HELP, "help on a command", "temper help [COMMAND]", "temper help run\n", "", cmd_help},
+};
+
+static const command *find_command(const char *name) {
+    for (size_t k = 0; k < COMMAND_COUNT; k++)
+        if (strcmp(command_table[k].name, name) == 0) return &command_table[k];
+    return NULL;
+}
+
+static int command_bit(const char *name, usage_error *err) {
+    const command *found = find_command(name);
+    if (found) return found->bit;
+    const char *names[COMMAND_COUNT];
+    for (size_t k = 0; k < COMMAND_COUNT; k++) names[k] = command_table[k].name;
+    const char *near = nearest_name(name, names, COMMAND_COUNT);
+    snprintf(err->text, sizeof err->text, "there is no command '%.60s'", name);
+    if (near)
+        snprintf(err->hint, sizeof err->hint, "did you mean %s?", near);
+    else
+        snprintf(err->hint, sizeof err->hint, "temper help lists the commands");
+    return 0;
+}
+
+/* A closed standard stream would give its number to the next file that is opened, and answers would end up there.
+   Opened for the wrong direction, it fails as it should when used. */
+static void hold_streams(void) {
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0) _exit(EXIT_IO);
+}
+
+static bool wants_colour(const session *s, int fd) {
+    const char *off = getenv("NO_COLOR"), *term = getenv("TERM");
+    return !is_given(s, OPT_NO_COLOR) && !(off && *off) && isatty(fd) && !(term && strcmp(term, "dumb") == 0);
+}
+
+static void print_version(const session *s) {
+    if (!s->json) {
+        printf("temper %s\n", temper_version());
+        return;
+    }
+    json j;
+    json_open(&j, stdout);
+    json_text(&j, "version", temper_version());
+    json_close(&j);
+}
+
+/* What is left in the buffer goes out; a reader that has gone away is no news to anybody. */
+static void finish_output(session *s) {
+    if (output_flush(s)) return;
+    session_fail(s, EXIT_IO);
+    if (s->write_error == EPIPE) return;
+    char text[200];
+    snprintf(text, sizeof text, "cannot write standard output: %s", strerror(s->write_error));
+    message_print(s, EXIT_IO, NULL, text, NULL);
+}
+
+int main(int argc, char **argv) {
+    session s = {0};
+    usage_error err;
+    hold_streams();
+    signal(SIGPIPE, SIG_IGN);
+    bool ok = options_parse(&s.opt, argc, argv, command_bit, &err);
+    s.json = is_given(&s, OPT_JSON);
+    s.quiet = is_given(&s, OPT_QUIET);
+    s.colour_out = wants_colour(&s, STDOUT_FILENO);
+    s.colour_err = wants_colour(&s, STDERR_FILENO);
+    const command *c = ok && s.opt.command ? find_command(s.opt.command) : NULL;
+    if (!ok)
+        message_usage(&s, err.hint, "%s", err.text);
+    else if (is_given(&s, OPT_HELP))
+        help_print(c);
+    else if (is_given(&s, OPT_VERSION))
+        print_version(&s);
+    else if (c)
+        c->run(&s);
+    else
+        message_usage(&s, "temper help lists the commands", "a command is missing");
+    finish_output(&s);
+    free(s.opt.arguments);
+    return s.exit_code;
+}

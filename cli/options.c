@@ -1,0 +1,229 @@
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const option_row option_table[OPTION_COUNT] = {
+#define X(id, letter, name, kind, argument, fallback, least, most, commands, help)                                   \
+    {letter, name, kind, argument, fallback, least, most, commands, help},
+    OPTION_TABLE(X)
+#undef X
+};
+
+/* Edit distance with a cap: insert, delete, replace, and swap of neighbours. */
+static size_t distance(const char *a, const char *b) {
+    enum { LONGEST = 40 };
+    size_t n = strlen(a), m = strlen(b), row[3][LONGEST + 1];
+    if (n > LONGEST || m > LONGEST) return LONGEST;
+    for (size_t j = 0; j <= m; j++) row[0][j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            if (last[j] + 1 < best) best = last[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[n % 3][m];
+}
+
+const char *nearest_name(const char *wrong, const char *const *names, size_t count) {
+    const char *best = NULL;
+    size_t length = strlen(wrong), least = length / 3 + 2;
+    for (size_t k = 0; k < count; k++) {
+        size_t d = distance(wrong, names[k]);
+        /* A prefix is what people type who know only the beginning. */
+        if (length >= 2 && strncmp(wrong, names[k], length) == 0) d = 1;
+        if (d < least && d < strlen(names[k])) {
+            least = d;
+            best = names[k];
+        }
+    }
+    return best;
+}
+
+/* Text of the user in a message: short, and nothing that could disturb the terminal. */
+static const char *shown(char out[64], const char *text) {
+    size_t k = 0;
+    for (; k < 40 && text[k]; k++) {
+        unsigned char c = (unsigned char)text[k];
+        out[k] = c < 0x20 || c == 0x7F ? '?' : (char)c;
+    }
+    while (text[k] && k > 0 && ((unsigned char)out[k - 1] & 0xC0) == 0x80) k--; /* not half a character */
+    if (text[k] && k > 0 && ((unsigned char)out[k - 1] & 0xC0) == 0xC0) k--;
+    strcpy(out + k, text[k] ? "..." : "");
+    return out;
+}
+
+/* digits */
+static bool read_number(uint64_t *out, const char *text) {
+    uint64_t x = 0;
+    if (!*text) return false;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9') return false;
+        uint64_t digit = (uint64_t)(*text - '0');
+        if (x > (UINT64_MAX - digit) / 10) return false;
+        x = 10 * x + digit;
+    }
+    *out = x;
+    return true;
+}
+
+/* The number of a choice from 1, or 0. */
+static uint64_t read_choice(const char *choices, const char *text) {
+    size_t length = strlen(text);
+    uint64_t number = 1;
+    for (const char *p = choices;; number++) {
+        size_t size = strcspn(p, "|");
+        if (size == length && memcmp(p, text, size) == 0) return number;
+        if (!p[size]) return 0;
+        p += size + 1;
+    }
+}
+
+static bool set_value(options *out, option_id id, const char *text, usage_error *err) {
+    const option_row *row = &option_table[id];
+    option_value *value = &out->value[id];
+    char safe[64];
+    if (value->given) {
+        snprintf(err->text, sizeof err->text, "--%s is given twice", row->name);
+        return false;
+    }
+    value->given = true;
+    value->text = text;
+    if (row->kind == KIND_CHOICE && !(value->number = read_choice(row->argument, text))) {
+        snprintf(err->text, sizeof err->text, "--%s: '%s' is not one of %s", row->name, shown(safe, text),
+                 row->argument);
+        return false;
+    }
+    if (row->kind != KIND_NUMBER) return true;
+    if (!read_number(&value->number, text)) {
+        snprintf(err->text, sizeof err->text, "--%s: '%s' is not a whole number from %llu to %llu", row->name,
+                 shown(safe, text), (unsigned long long)row->least, (unsigned long long)row->most);
+        return false;
+    }
+    if (value->number < row->least || value->number > row->most) {
+        snprintf(err->text, sizeof err->text, "--%s: %llu is not between %llu and %llu", row->name,
+                 (unsigned long long)value->number, (unsigned long long)row->least, (unsigned long long)row->most);
+        return false;
+    }
+    return true;
+}
+
+static const char DASH_HINT[] = "a string that begins with '-' goes after '--'";
+
+static bool is_allowed(const options *out, option_id id, usage_error *err) {
+    const option_row *row = &option_table[id];
+    if (row->commands == FOR_ALL) return true;
+    if (!out->command) {
+        snprintf(err->text, sizeof err->text, "--%s stands before the command", row->name);
+        snprintf(err->hint, sizeof err->hint, "write temper COMMAND --%s ...", row->name);
+        return false;
+    }
+    if (row->commands & out->command_bit) return true;
+    snprintf(err->text, sizeof err->text, "%s does not take --%s", out->command, row->name);
+    snprintf(err->hint, sizeof err->hint, "temper help %s lists what it takes", out->command);
+    return false;
+}
+
+static bool unknown_option(const char *name, size_t length, usage_error *err) {
+    const char *names[OPTION_COUNT];
+    char wrong[64], safe[64];
+    size_t count = 0;
+    for (size_t k = 0; k < OPTION_COUNT; k++)
+        if (option_table[k].help) names[count++] = option_table[k].name;
+    snprintf(wrong, sizeof wrong, "%.*s", (int)(length < 50 ? length : 50), name);
+    const char *near = nearest_name(wrong, names, count);
+    snprintf(err->text, sizeof err->text, "there is no option --%s", shown(safe, wrong));
+    if (near)
+        snprintf(err->hint, sizeof err->hint, "did you mean --%s?", near);
+    else
+        snprintf(err->hint, sizeof err->hint, "%s", DASH_HINT);
+    return false;
+}
+
+static bool missing_value(option_id id, usage_error *err) {
+    snprintf(err->text, sizeof err->text, "--%s needs a value: %s", option_table[id].name, option_table[id].argument);
+    return false;
+}
+
+/* --name, --name=value, --name value */
+static bool read_long(options *out, const char *text, char **argv, int argc, int *at, usage_error *err) {
+    size_t length = strcspn(text, "=");
+    for (option_id id = 0; id < OPTION_COUNT; id++) {
+        const option_row *row = &option_table[id];
+        if (strlen(row->name) != length || memcmp(row->name, text, length) != 0) continue;
+        if (!is_allowed(out, id, err)) return false;
+        if (row->kind == KIND_FLAG) {
+            if (text[length]) {
+                snprintf(err->text, sizeof err->text, "--%s takes no value", row->name);
+                return false;
+            }
+            out->value[id].given = true;
+            return true;
+        }
+        if (text[length]) return set_value(out, id, text + length + 1, err);
+        if (*at + 1 >= argc) return missing_value(id, err);
+        return set_value(out, id, argv[++*at], err);
+    }
+    return unknown_option(text, length, err);
+}
+
+/* -q, -f value, -fvalue, -qf value */
+static bool read_short(options *out, const char *text, char **argv, int argc, int *at, usage_error *err) {
+    for (; *text; text++) {
+        option_id id = 0;
+        while (id < OPTION_COUNT && option_table[id].letter != *text) id++;
+        if (id == OPTION_COUNT) {
+            char letter[2] = {*text, 0}, safe[64];
+            if ((unsigned char)*text >= 0x80) letter[0] = '?';
+            snprintf(err->text, sizeof err->text, "there is no option -%s", shown(safe, letter));
+            snprintf(err->hint, sizeof err->hint, "%s", DASH_HINT);
+            return false;
+        }
+        if (!is_allowed(out, id, err)) return false;
+        if (option_table[id].kind == KIND_FLAG) {
+            out->value[id].given = true;
+            continue;
+        }
+        if (text[1]) return set_value(out, id, text + 1, err);
+        if (*at + 1 >= argc) return missing_value(id, err);
+        return set_value(out, id, argv[++*at], err);
+    }
+    return true;
+}
+
+bool options_parse(options *out, int argc, char **argv, int (*command_bit)(const char *name, usage_error *err),
+                   usage_error *err) {
+    memset(out, 0, sizeof *out);
+    memset(err, 0, sizeof *err);
+    out->arguments = calloc((size_t)argc + 1, sizeof *out->arguments);
+    if (!out->arguments) {
+        snprintf(err->text, sizeof err->text, "out of memory");
+        return false;
+    }
+    bool literal = false;
+    for (int k = 1; k < argc; k++) {
+        const char *text = argv[k];
+        if (!literal && text[0] == '-' && text[1] != 0) {
+            bool is_long = text[1] == '-';
+            literal = is_long && !text[2];
+            if (literal) continue;
+            if (!(is_long ? read_long(out, text + 2, argv, argc, &k, err)
+                          : read_short(out, text + 1, argv, argc, &k, err)))
+                return false;
+        } else if (!out->command) {
+            out->command = text;
+            out->command_bit = command_bit(text, err);
+            if (!out->command_bit) return false;
+        } else {
+            out->arguments[out->count++] = (argument){text, literal};
+        }
+    }
+    return true;
+}

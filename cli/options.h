@@ -1,0 +1,121 @@
+/* The command line's options: one table that feeds parsing, help, completion and the checks of the man page. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One bit per command, in the order of command_table. */
+enum {
+    FOR_EVAL = 1 << 0,
+    FOR_RUN = 1 << 1,
+    FOR_COMPILE = 1 << 2,
+    FOR_EXPLAIN = 1 << 3,
+    FOR_CHECK = 1 << 4,
+    FOR_SHOW = 1 << 5,
+    FOR_HELP = 1 << 6,
+    FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW,
+    FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW,
+    FOR_ALL = -1
+};
+
+typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } option_kind;
+
+/* X(ID, short letter or 0, long name, kind, argument (choices: "one|two"), default as shown or "", least, most,
+     commands, help; NULL: not shown). Choices are numbered from 1 in the order given; 0 is "not given". */
+#define OPTION_TABLE(X)                                                                                              \
+    X(FORMULA, 'f', "formula", KIND_TEXT, "FORMULA", "", 0, 0, FOR_FORMULA, "the specification, as text")            \
+    X(FILE, 'F', "file", KIND_TEXT, "FILE", "", 0, 0, FOR_FORMULA, "the specification, in a file")                   \
+    X(SYNTAX, 0, "syntax", KIND_CHOICE, "spec|crasp|brasp", "by the file's extension", 0, 0, FOR_FORMULA,            \
+      "how the specification is written")                                                                            \
+    X(ALPHABET, 0, "alphabet", KIND_TEXT, "LETTERS", "the letters the formula names", 0, 0, FOR_FORMULA,             \
+      "the letters of the strings, such as abc (with --tokens: \"req ack\")")                                        \
+    X(TOKENS, 0, "tokens", KIND_FLAG, NULL, "", 0, 0, FOR_FORMULA, "letters are words separated by blanks")          \
+    X(AT, 0, "at", KIND_CHOICE, "first|last", "where the formula looks from", 0, 0, FOR_FORMULA,                     \
+      "the position whose truth is the answer")                                                                      \
+    X(EMPTY, 0, "empty", KIND_CHOICE, "accept|reject", "reject", 0, 0, FOR_FORMULA,                                  \
+      "the answer for the empty string")                                                                             \
+    X(METHOD, 0, "method", KIND_CHOICE, "temperature|positions", "temperature", 0, 0, FOR_MODEL,                     \
+      "how softmax is made sharp: by its scale or by growing positions")                                             \
+    X(HARD, 0, "hard", KIND_FLAG, NULL, "", 0, 0, FOR_MODEL,                                                         \
+      "the hard-attention transformer instead of the soft one")                                                      \
+    X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW,                                      \
+      "go on beyond the safe length; such answers are marked unproved")                                              \
+    X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN,                                \
+      "add a row of 0 and 1: the truth at each position")                                                            \
+    X(MARGINS, 0, "margins", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                     \
+      "at the end, each head's largest error before rounding, beside its bound")                                     \
+    X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0, FOR_COMPILE | FOR_SHOW,                                    \
+      "write the model (compile) or an SVG picture (show) to FILE; - is standard output")                            \
+    X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
+    X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK,           \
+      "compare on all strings up to length L")                                                                       \
+    X(RANDOM, 0, "random", KIND_NUMBER, "K", "1000", 0, 1000000000000, FOR_CHECK, "then on K random strings")        \
+    X(LENGTH, 0, "length", KIND_NUMBER, "N", "200, or the safe length", 0, 1000000000, FOR_CHECK,                    \
+      "the longest random string")                                                                                   \
+    X(LAYER, 0, "layer", KIND_NUMBER, "N", "all", 1, 1000000000, FOR_SHOW, "only the heads of this layer")           \
+    X(HEAD, 0, "head", KIND_NUMBER, "N", "all", 1, 1000000000, FOR_SHOW, "only this head of each layer")             \
+    X(ROW, 0, "row", KIND_TEXT, "LAYER.HEAD@POSITION", "", 0, 0, FOR_SHOW,                                           \
+      "one row's whole path; position 0 is the start sentinel")                                                      \
+    X(OPTIONS, 0, "options", KIND_FLAG, NULL, "", 0, 0, FOR_HELP, NULL)                                              \
+    X(JSON, 0, "json", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "machine-readable output, one object a line")             \
+    X(NO_COLOR, 0, "no-color", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "no colour (also: the variable NO_COLOR)")        \
+    X(SEED, 0, "seed", KIND_NUMBER, "N", "1", 0, UINT64_MAX, FOR_ALL, "the seed of everything random")               \
+    X(QUIET, 'q', "quiet", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "print no answers; the exit status tells")            \
+    X(HELP, 'h', "help", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "help on temper or on the command")                     \
+    X(VERSION, 0, "version", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "the version")
+
+typedef enum option_id {
+#define X(id, ...) OPT_##id,
+    OPTION_TABLE(X)
+#undef X
+        OPTION_COUNT
+} option_id;
+
+typedef struct option_row {
+    char letter;
+    const char *name;
+    option_kind kind;
+    const char *argument, *fallback;
+    uint64_t least, most;
+    int commands;
+    const char *help;
+} option_row;
+
+extern const option_row option_table[OPTION_COUNT];
+
+typedef struct option_value {
+    bool given;
+    const char *text;
+    uint64_t number; /* the number, or the choice from 1 */
+} option_value;
+
+/* An argument that is no option. After "--" it is literal: "-" is then a string and not standard input. */
+typedef struct argument {
+    const char *text;
+    bool literal;
+} argument;
+
+typedef struct options {
+    option_value value[OPTION_COUNT];
+    argument *arguments; /* the command's own, without its name */
+    size_t count;
+    const char *command; /* NULL: none was named */
+    int command_bit;
+} options;
+
+/* What was wrong with a command line. */
+typedef struct usage_error {
+    char text[240], hint[240];
+} usage_error;
+
+/* Reads argv[1..argc); false on a usage error. `command_bit` gives the bit of a command, or 0. The caller frees
+   out->arguments, also after an error. */
+bool options_parse(options *out, int argc, char **argv, int (*command_bit)(const char *name, usage_error *err),
+                   usage_error *err);
+
+/* The name nearest to `wrong` among `count`, or NULL if none is near. */
+const char *nearest_name(const char *wrong, const char *const *names, size_t count);
+
+#endif

@@ -1,0 +1,296 @@
+#include "subject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+
+static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+bool has_formula(const session *s) { return is_given(s, OPT_FORMULA) || is_given(s, OPT_FILE); }
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static temper_syntax syntax_of(const session *s) {
+    const char *path = s->opt.value[OPT_FILE].text;
+    if (is_given(s, OPT_SYNTAX)) return (temper_syntax)(s->opt.value[OPT_SYNTAX].number - 1);
+    if (path && ends_with(path, ".crasp")) return TEMPER_SYNTAX_CRASP;
+    if (path && ends_with(path, ".brasp")) return TEMPER_SYNTAX_BRASP;
+    return TEMPER_SYNTAX_SPEC;
+}
+
+/* The options about the specification; `alphabet` stands in for --alphabet. */
+static temper_spec_options spec_options(const session *s, const char *alphabet, bool tokens) {
+    temper_spec_options o = {0};
+    o.syntax = syntax_of(s);
+    o.alphabet = is_given(s, OPT_ALPHABET) ? s->opt.value[OPT_ALPHABET].text : alphabet;
+    o.tokens = is_given(s, OPT_TOKENS) || tokens;
+    if (is_given(s, OPT_AT)) o.at = s->opt.value[OPT_AT].number == 1 ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
+    if (is_given(s, OPT_EMPTY))
+        o.empty = s->opt.value[OPT_EMPTY].number == 1 ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT;
+    return o;
+}
+
+/* "the letters are a b c", cut where it would be long. */
+static void alphabet_hint(char out[240], const temper_spec *spec, const temper_model *model) {
+    temper_model_info info = {0};
+    if (!spec) temper_model_about(&info, model);
+    size_t count = spec ? temper_spec_letter_count(spec) : info.letters;
+    const char *what = (spec ? temper_spec_tokens(spec) : info.tokens) ? "token" : "letter";
+    size_t used = (size_t)snprintf(out, 240, count == 1 ? "the only %s is" : "the %ss are", what);
+    for (size_t k = 0; k < count; k++) {
+        const char *letter = spec ? temper_spec_letter(spec, k) : temper_model_letter(model, k);
+        size_t length = strlen(letter);
+        if (used + length + 8 > 160) {
+            snprintf(out + used, 240 - used, " ... (%zu in all)", count);
+            return;
+        }
+        used += (size_t)snprintf(out + used, 240 - used, " %s", letter);
+    }
+}
+
+/* The text of -f or -F is kept, for messages of later stages. */
+static bool parse_given(subject *x, session *s, const temper_spec_options *o) {
+    temper_error err;
+    if (is_given(s, OPT_FORMULA) && is_given(s, OPT_FILE)) {
+        message_usage(s, NULL, "-f and -F are both given; one specification at a time");
+        return false;
+    }
+    const char *text = s->opt.value[OPT_FORMULA].text;
+    if (text) {
+        x->name = "formula";
+        x->length = strlen(text);
+    } else {
+        x->name = s->opt.value[OPT_FILE].text;
+        if (temper_file_read(&x->text, &x->length, x->name, &err) != TEMPER_OK) {
+            message_error(s, &err, NULL, NULL, 0);
+            return false;
+        }
+        text = x->text;
+    }
+    if (temper_spec_parse(&x->spec, text, x->length, o, &err) == TEMPER_OK) return true;
+    if (x->model && err.code == TEMPER_RANGE) alphabet_hint(err.hint, NULL, x->model); /* --alphabet cannot help */
+    message_error(s, &err, x->name, text, x->length);
+    return false;
+}
+
+static bool read_model(temper_model **out, session *s, const char *path) {
+    temper_error err;
+    char *text;
+    size_t length;
+    if (temper_file_read(&text, &length, path, &err) != TEMPER_OK) {
+        if (!*err.hint)
+            snprintf(err.hint, sizeof err.hint, "the first argument is a MODEL file; a formula goes after -f");
+        message_error(s, &err, NULL, NULL, 0);
+        return false;
+    }
+    temper_status status = temper_model_read(out, text, length, &err);
+    if (status != TEMPER_OK) message_error(s, &err, path, text, length);
+    temper_free(text);
+    return status == TEMPER_OK;
+}
+
+/* A model brings its own alphabet, reading position and method: options that would change them are refused. */
+static bool refuse_for_model(session *s, bool with_formula) {
+    static const option_id own[] = {OPT_SYNTAX, OPT_AT, OPT_EMPTY, OPT_ALPHABET, OPT_TOKENS, OPT_METHOD};
+    for (size_t k = with_formula ? 3 : 0; k < sizeof own / sizeof *own; k++)
+        if (is_given(s, own[k])) {
+            message_usage(s, "it was fixed when the model was compiled", "--%s cannot be given with a MODEL",
+                          option_table[own[k]].name);
+            return false;
+        }
+    return true;
+}
+
+static bool model_path(const char **out, session *s) {
+    if (s->opt.count == 0) {
+        message_usage(s, "give -f FORMULA, -F FILE, or a MODEL file made by temper compile",
+                      "%s needs a formula or a model", s->opt.command);
+        return false;
+    }
+    *out = s->opt.arguments[0].text;
+    if (strcmp(*out, "-") == 0 && !s->opt.arguments[0].literal) {
+        message_usage(s, "give -f FORMULA, -F FILE, or a MODEL file before the -", "%s needs a formula or a model",
+                      s->opt.command);
+        return false;
+    }
+    return true;
+}
+
+char *letters_text(const temper_model *model, const uint32_t *letters, size_t n) {
+    temper_model_info info;
+    temper_model_about(&info, model);
+    size_t size = 1;
+    for (size_t k = 0; k < n; k++) size += strlen(temper_model_letter(model, letters[k])) + 1;
+    char *out = malloc(size), *p = out;
+    if (!out) return NULL;
+    for (size_t k = 0; k < n; k++) {
+        if (info.tokens && k) *p++ = ' ';
+        const char *letter = temper_model_letter(model, letters[k]);
+        size_t length = strlen(letter);
+        memcpy(p, letter, length);
+        p += length;
+    }
+    *p = 0;
+    return out;
+}
+
+/* The model's alphabet in the form of --alphabet, which cannot hold a blank: then NULL. */
+static char *model_alphabet(const temper_model *model) {
+    temper_model_info info;
+    temper_model_about(&info, model);
+    for (size_t k = 0; k < info.letters; k++)
+        if (is_blank(temper_model_letter(model, k)[0])) return NULL;
+    uint32_t *all = malloc((info.letters + 1) * sizeof *all);
+    if (!all) return NULL;
+    for (size_t k = 0; k < info.letters; k++) all[k] = (uint32_t)k;
+    char *text = letters_text(model, all, info.letters);
+    free(all);
+    return text;
+}
+
+static bool same_alphabet(const temper_spec *spec, const temper_model *model) {
+    temper_model_info info;
+    temper_model_about(&info, model);
+    if (info.letters != temper_spec_letter_count(spec)) return false;
+    for (size_t k = 0; k < info.letters; k++)
+        if (strcmp(temper_spec_letter(spec, k), temper_model_letter(model, k)) != 0) return false;
+    return true;
+}
+
+/* The specification that the model carries. */
+static bool own_formula(subject *x, session *s) {
+    temper_model_info info;
+    temper_error err;
+    temper_model_about(&info, x->model);
+    if (!*info.source) {
+        message_usage(s, "give the formula with -f or -F", "the model carries no specification");
+        return false;
+    }
+    temper_spec_options o = {.syntax = info.syntax,
+                             .tokens = info.tokens,
+                             .at = info.at,
+                             .empty = info.accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
+    temper_status status = temper_spec_parse(&x->spec, info.source, strlen(info.source), &o, &err);
+    if (status != TEMPER_OK) {
+        message_error(s, &err, "the model's specification", info.source, strlen(info.source));
+        return false;
+    }
+    if (same_alphabet(x->spec, x->model)) return true;
+    message_usage(s, "give the formula with -f or -F",
+                  "the model's specification has another alphabet than the model");
+    return false;
+}
+
+bool subject_formula(subject *out, session *s) {
+    *out = (subject){0};
+    if (has_formula(s)) {
+        temper_spec_options o = spec_options(s, NULL, false);
+        return parse_given(out, s, &o);
+    }
+    const char *path;
+    out->first = 1;
+    return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path) &&
+           own_formula(out, s);
+}
+
+bool subject_compile(subject *x, session *s) {
+    temper_error err;
+    if (temper_compile(&x->hard, x->spec, &err) == TEMPER_OK) return true;
+    message_error(s, &err, x->name, x->text ? x->text : s->opt.value[OPT_FORMULA].text, x->length);
+    return false;
+}
+
+bool subject_soften(subject *x, session *s, temper_method method) {
+    temper_error err;
+    if (temper_soften(&x->model, x->hard, method, &err) == TEMPER_OK) return true;
+    message_error(s, &err, NULL, NULL, 0);
+    return false;
+}
+
+bool subject_model(subject *out, session *s) {
+    *out = (subject){0};
+    if (!has_formula(s)) {
+        const char *path;
+        out->first = 1;
+        return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path);
+    }
+    if (is_given(s, OPT_HARD) && is_given(s, OPT_METHOD)) {
+        message_usage(s, NULL, "--hard and --method exclude each other: the hard transformer has no softmax");
+        return false;
+    }
+    temper_spec_options o = spec_options(s, NULL, false);
+    if (!parse_given(out, s, &o)) return false;
+    if (!subject_compile(out, s)) return false;
+    if (is_given(s, OPT_HARD)) {
+        out->model = out->hard;
+        return true;
+    }
+    return subject_soften(out, s,
+                          s->opt.value[OPT_METHOD].number == 2 ? TEMPER_METHOD_POSITIONS : TEMPER_METHOD_TEMPERATURE);
+}
+
+bool subject_pair(subject *out, session *s) {
+    *out = (subject){0};
+    if (s->opt.count == 0 && has_formula(s)) return subject_formula(out, s);
+    const char *path;
+    out->first = 1;
+    if (!model_path(&path, s) || !refuse_for_model(s, has_formula(s)) || !read_model(&out->model, s, path))
+        return false;
+    if (!has_formula(s)) return own_formula(out, s);
+    temper_model_info info;
+    temper_model_about(&info, out->model);
+    char *alphabet = model_alphabet(out->model);
+    temper_spec_options o = spec_options(s, alphabet, info.tokens);
+    bool ok = parse_given(out, s, &o);
+    free(alphabet);
+    return ok;
+}
+
+void subject_free(subject *x) {
+    if (x->hard != x->model) temper_model_free(x->hard);
+    temper_model_free(x->model);
+    temper_spec_free(x->spec);
+    temper_free(x->text);
+}
+
+/* The character column where token number `token` (from 1) begins. */
+static size_t token_column(const line *l, size_t token) {
+    size_t column = 1, seen = 0;
+    for (size_t k = 0, size; k < l->length; k += size, column++) {
+        uint32_t code;
+        bool valid;
+        size = char_decode(&code, &valid, l->bytes + k, l->length - k);
+        if (!is_blank(l->bytes[k]) && (k == 0 || is_blank(l->bytes[k - 1])) && ++seen == token) return column;
+    }
+    return column;
+}
+
+bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s, const temper_spec *spec,
+                    const temper_model *model, const line *l) {
+    char origin[40], hint[240];
+    place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, l->bytes, l->length};
+    if (l->is_cut) {
+        *err = (temper_error){.code = TEMPER_LIMIT};
+        snprintf(err->text, sizeof err->text, "the line is longer than the limit of %d MiB", LINE_LIMIT >> 20);
+        message_print(s, EXIT_LIMIT, &at, err->text, NULL);
+        return false;
+    }
+    temper_status status = spec ? temper_spec_encode(letters, n, spec, l->bytes, l->length, err)
+                                : temper_model_encode(letters, n, model, l->bytes, l->length, err);
+    if (status == TEMPER_OK) return true;
+    temper_model_info info = {0};
+    if (!spec) temper_model_about(&info, model);
+    bool tokens = spec ? temper_spec_tokens(spec) : info.tokens;
+    at.column = err->column && tokens ? token_column(l, err->column) : err->column;
+    if (status == TEMPER_RANGE && !*err->hint)
+        alphabet_hint(hint, spec, model);
+    else
+        memcpy(hint, err->hint, sizeof hint);
+    message_print(s, exit_code_of(status), &at, err->text, hint);
+    return false;
+}

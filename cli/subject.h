@@ -1,0 +1,39 @@
+/* What a command works on: a formula (-f, -F), a MODEL file, or the model made from a formula. */
+#ifndef CLI_SUBJECT_H
+#define CLI_SUBJECT_H
+
+#include "lines.h"
+
+typedef struct subject {
+    temper_spec *spec;
+    temper_model *model;
+    temper_model *hard; /* the hard model that `model` was made from, if it was made here */
+    size_t first;       /* the first argument after MODEL */
+    const char *name;   /* of the specification's text, for messages */
+    char *text;
+    size_t length;
+} subject;
+
+/* All return false after a message. */
+bool has_formula(const session *s);
+
+/* -f or -F, or the specification a MODEL carries. */
+bool subject_formula(subject *out, session *s);
+/* MODEL, or what -f or -F compiles to: hard with --hard, else soft by --method. */
+bool subject_model(subject *out, session *s);
+/* MODEL, and -f or -F or else its own specification, over the model's alphabet; or only a formula, no model. */
+bool subject_pair(subject *out, session *s);
+void subject_free(subject *x);
+
+/* The hard model of the formula, and the soft one of that. */
+bool subject_compile(subject *x, session *s);
+bool subject_soften(subject *x, session *s, temper_method method);
+
+/* Letters of a line, or a message naming the unknown one. Pass the spec or the model. */
+bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s, const temper_spec *spec,
+                    const temper_model *model, const line *l);
+
+/* The letters as text: characters joined, or tokens with blanks between; NULL if memory is short. Freed with free. */
+char *letters_text(const temper_model *model, const uint32_t *letters, size_t n);
+
+#endif

@@ -1,0 +1,92 @@
+/* Formula to hard-attention transformer: the list of passes. */
+#include <string.h>
+
+#include "compile/draft.h"
+#include "logic/formula_print.h"
+#include "model/safe_length.h"
+
+enum { LABEL_LENGTH = 72 };
+
+/* Each normal node is called by the first source node it stands for, else by its own text. */
+static const char **label_nodes(const normal_form *normal, const temper_spec *spec, arena *a) {
+    const formula *g = &normal->graph;
+    const char **labels = arena_zalloc(a, g->count, sizeof *labels);
+    for (node_id id = 1; id < spec->graph.count; id++) {
+        node_id to = normal->of[id];
+        if (!to || labels[to]) continue;
+        text t;
+        text_init(&t, a);
+        formula_label(&t, &spec->graph, &spec->letters, id, LABEL_LENGTH);
+        labels[to] = text_string(&t);
+    }
+    for (node_id id = 1; id < g->count; id++) {
+        if (labels[id]) continue;
+        text t;
+        text_init(&t, a);
+        formula_label(&t, g, &spec->letters, id, LABEL_LENGTH);
+        labels[id] = text_string(&t);
+    }
+    return labels;
+}
+
+static bool is_number(formula_op op) { return op == OP_COUNT_PAST || op == OP_COUNT_FUTURE; }
+
+/* Where each subformula of the source is made, for explain. */
+static void fill_parts(temper_model *m, const temper_spec *spec, const normal_form *normal, const draft *d,
+                       const uint32_t *channel_of, arena *scratch) {
+    const formula *f = &spec->graph;
+    unsigned char *marks = formula_reachable(f, spec->root, scratch);
+    size_t capacity = 0;
+    for (node_id id = 1; id <= spec->root; id++) {
+        if (!marks[id] || !normal->of[id] || is_number(f->nodes[id].op)) continue;
+        bool negated = formula_at(&normal->graph, normal->of[id])->op == OP_NOT;
+        node_id to = negated ? formula_kid(&normal->graph, normal->of[id], 0) : normal->of[id];
+        const draft_place *place = &d->places[to];
+        text t;
+        text_init(&t, &m->memory);
+        formula_label(&t, f, &spec->letters, id, LABEL_LENGTH);
+        model_part part = {.formula = text_string(&t), .layer = place->layer, .head = place->head, .channel = -1};
+        if (place->channel >= 0 && !negated) part.channel = channel_of[place->channel];
+        array_push(&m->memory, m->parts, m->part_count, capacity, part);
+    }
+}
+
+static void fill_settings(temper_model *m, const temper_spec *spec) {
+    alphabet_copy(&m->letters, &m->memory, &spec->letters);
+    m->source = arena_copy(&m->memory, spec->source, spec->source_length);
+    m->syntax = spec->syntax;
+    m->at = spec->at;
+    m->accepts_empty = spec->accepts_empty;
+    m->method = TEMPER_METHOD_HARD;
+}
+
+temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err) {
+    trap t;
+    arena scratch;
+    temper_model *volatile model = NULL;
+    *out = NULL;
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&scratch);
+        temper_model_free(model);
+        return t.error.code;
+    }
+    normal_form normal;
+    draft d;
+    uint32_t *channel_of;
+    model = model_new(&t);
+    temper_model *m = model;
+    fill_settings(m, spec);
+    formula_simplify(&normal, &spec->graph, spec->root, spec->letters.count, &scratch);
+    const char *const *labels = (const char *const *)label_nodes(&normal, spec, &scratch);
+    draft_from_normal(&d, &normal, spec, labels, &scratch);
+    model_from_draft(m, &d, &channel_of, &scratch);
+    fill_parts(m, spec, &normal, &d, channel_of, &scratch);
+    model_check(m, &t);
+    model_set_safe_length(m);
+    model_seal(m);
+    arena_free(&scratch);
+    *out = m;
+    trap_clear(&t);
+    return TEMPER_OK;
+}

@@ -1,0 +1,270 @@
+/* Normal form to heads and gates: one function per operator, each with the cheapest head that is right. Everything is done
+   as early as possible, which gives the fewest layers these constructions allow. */
+#include "compile/lower.h"
+
+#include <string.h>
+
+/* ---- channels of the embedding ---- */
+
+channel_id feature_channel(lowering *w, const char *expression_text) {
+    const uint32_t *known = table_find(&w->features, expression_text, strlen(expression_text));
+    if (known) return *known;
+    const char *key = arena_copy(w->arena, expression_text, strlen(expression_text));
+    channel_id c = draft_channel_add(
+        w->d, (draft_channel){.label = key, .position = expression_parse(w->arena, key, strlen(key), 0, 0)});
+    bool fresh;
+    table_put(&w->features, key, strlen(key), c, &fresh);
+    return c;
+}
+
+channel_id one_channel(lowering *w) {
+    if (w->one == NO_CHANNEL) {
+        w->one = feature_channel(w, "1");
+        w->d->channels[w->one].label = "one";
+    }
+    return w->one;
+}
+
+channel_id real_channel(lowering *w) {
+    if (w->real == NO_CHANNEL) {
+        size_t words = (w->spec->letters.count + 63) / 64;
+        uint64_t *all = arena_alloc(w->arena, words, sizeof *all);
+        memset(all, 0xFF, words * sizeof *all);
+        w->real = draft_channel_add(w->d, (draft_channel){.label = "real", .letters = all});
+    }
+    return w->real;
+}
+
+channel_id start_channel(lowering *w) {
+    if (w->start == NO_CHANNEL) w->start = draft_channel_add(w->d, (draft_channel){.label = "start", .on_start = true});
+    return w->start;
+}
+
+channel_id end_channel(lowering *w) {
+    if (w->end == NO_CHANNEL) w->end = draft_channel_add(w->d, (draft_channel){.label = "end", .on_end = true});
+    return w->end;
+}
+
+/* Position 1 is the end sentinel when n = 0, so first also asks for i <= n; likewise last for i >= 1. */
+static channel_id atom_channel(lowering *w, node_id id) {
+    const formula_node *n = formula_at(w->g, id);
+    channel_id c;
+    switch (n->op) {
+    case OP_TRUE: return real_channel(w);
+    case OP_FIRST: c = feature_channel(w, "[i = 1]*[1 <= n]"); break;
+    case OP_LAST: c = feature_channel(w, "[i = n]*[1 <= n]"); break;
+    default: {
+        uint64_t *bits = arena_zalloc(w->arena, (w->spec->letters.count + 63) / 64, sizeof *bits);
+        for (uint32_t l = 0; l < w->spec->letters.count; l++)
+            if (formula_has_letter(w->g, id, l)) bits[l / 64] |= (uint64_t)1 << (l % 64);
+        c = draft_channel_add(w->d, (draft_channel){.letters = bits});
+    }
+    }
+    w->d->channels[c].label = w->labels[id];
+    return c;
+}
+
+/* ---- reading subformulas ---- */
+
+node_id strip_not(const formula *g, node_id id, bool *negated) {
+    *negated = formula_at(g, id)->op == OP_NOT;
+    return *negated ? formula_kid(g, id, 0) : id;
+}
+
+uint32_t level_of(const lowering *w, node_id id) {
+    bool negated;
+    return w->level[strip_not(w->g, id, &negated)];
+}
+
+static bool is_atom(formula_op op) { return op == OP_TRUE || op == OP_FIRST || op == OP_LAST || op == OP_LETTERS; }
+
+static channel_id exact_channel(lowering *w, node_id id) {
+    if (w->exact[id] == NO_CHANNEL) w->exact[id] = atom_channel(w, id);
+    return w->exact[id];
+}
+
+draft_form exact_form(lowering *w, node_id id) {
+    draft_form f = {0};
+    bool negated;
+    node_id x = strip_not(w->g, id, &negated);
+    if (formula_at(w->g, x)->op == OP_FALSE) return f;
+    if (negated) form_add(w->d, &f, real_channel(w), 1);
+    form_add(w->d, &f, exact_channel(w, x), negated ? -1 : 1);
+    return f;
+}
+
+/* ---- levels ---- */
+
+static uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* A gate runs in the feed-forward net of the last head it reads, or one net after the last gate it reads. */
+static uint32_t gate_level(const lowering *w, node_id id) {
+    const formula_node *n = formula_at(w->g, id);
+    uint32_t level = 1;
+    for (size_t k = 0; k < n->kid_count; k++) {
+        bool negated;
+        node_id x = strip_not(w->g, formula_kid(w->g, id, k), &negated);
+        if (!is_atom(formula_at(w->g, x)->op)) level = max_u32(level, w->level[x] + !w->attention[x]);
+    }
+    size_t raw = 0;
+    for (size_t k = 0; k < n->kid_count; k++) {
+        bool negated;
+        node_id x = strip_not(w->g, formula_kid(w->g, id, k), &negated);
+        raw += w->attention[x] && w->level[x] == level;
+    }
+    return raw > FUSE_LIMIT ? level + 1 : level;
+}
+
+static void find_level(lowering *w, node_id id) {
+    const formula_node *n = formula_at(w->g, id);
+    bool attention = false;
+    uint32_t level = 0;
+    switch (n->op) {
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR: level = gate_level(w, id); break;
+    case OP_NOT:
+    case OP_COUNT_PAST:
+    case OP_COUNT_FUTURE: level = level_of(w, formula_kid(w->g, id, 0)); break;
+    case OP_ATTEND:
+        level = 1 + max_u32(level_of(w, formula_kid(w->g, id, 0)), level_of(w, formula_kid(w->g, id, 1)));
+        attention = true;
+        break;
+    case OP_COMPARE:
+        level = compare_level(w, id);
+        attention = true;
+        break;
+    case OP_MODULO: level = modulo_level(w, id, &attention); break;
+    default: break;
+    }
+    w->level[id] = level;
+    w->attention[id] = attention;
+}
+
+/* Who must be rounded: whatever is read outside the feed-forward net of its own layer. */
+static void find_exact(lowering *w, node_id id) {
+    const formula_node *n = formula_at(w->g, id);
+    bool gate = n->op == OP_AND || n->op == OP_OR || n->op == OP_XOR;
+    if (n->op == OP_NOT) return; /* its readers see through it */
+    for (size_t k = 0; k < n->kid_count; k++) {
+        bool negated;
+        node_id x = strip_not(w->g, formula_kid(w->g, id, k), &negated);
+        if (!(gate && w->attention[x] && w->level[x] == w->level[id])) w->needs_exact[x] = 1;
+    }
+}
+
+/* ---- emission ---- */
+
+/* The value as a gate of this layer reads it. */
+static gate_input input_of(lowering *w, node_id id, uint32_t layer) {
+    bool negated;
+    node_id x = strip_not(w->g, id, &negated);
+    bool raw = w->attention[x] && w->level[x] == layer;
+    return (gate_input){.channel = raw ? w->raw[x] : exact_channel(w, x), .raw = raw, .negated = negated};
+}
+
+static void lower_gate(lowering *w, node_id id) {
+    const formula_node *n = formula_at(w->g, id);
+    uint32_t layer = w->level[id];
+    gate_input *inputs = arena_alloc(w->arena, n->kid_count, sizeof *inputs);
+    for (size_t k = 0; k < n->kid_count; k++) inputs[k] = input_of(w, formula_kid(w->g, id, k), layer);
+    channel_id out = w->exact[id] = gate_channel(w, layer, w->labels[id]);
+    if (n->op == OP_AND)
+        emit_and(w, layer, inputs, n->kid_count, out);
+    else if (n->op == OP_OR)
+        emit_or(w, layer, inputs, n->kid_count, out);
+    else
+        emit_xor(w, layer, &inputs[0], &inputs[1], out);
+    w->d->places[id] = (draft_place){.layer = layer, .head = -1, .channel = out};
+}
+
+/* Once: average over the j where it holds; since and yesterday: the nearest candidate. A candidate test that is true
+   everywhere is no test, if the nearest position is meant anyway. */
+static void lower_attend(lowering *w, node_id id) {
+    const formula_node *n = formula_at(w->g, id);
+    uint32_t layer = w->level[id];
+    node_id where = formula_kid(w->g, id, 0);
+    draft_form query = {0}, key = {0}, value = exact_form(w, formula_kid(w->g, id, 1));
+    form_add(w->d, &query, one_channel(w), 1);
+    bool past = n->mask == TEMPER_MASK_BEFORE || n->mask == TEMPER_MASK_UP_TO;
+    bool future = n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM;
+    bool nearest =
+        (n->choice == TEMPER_CHOICE_RIGHTMOST && past) || (n->choice == TEMPER_CHOICE_LEFTMOST && future);
+    if (!(nearest && formula_at(w->g, where)->op == OP_TRUE)) key = exact_form(w, where);
+    head_role role = n->choice == TEMPER_CHOICE_AVERAGE ? ROLE_ONCE : ROLE_NEAREST;
+    draft_head *h = draft_head_for(w->d, layer, role, n->mask, n->choice, &query, &key, 1);
+    w->raw[id] = draft_value(w->d, h, layer, &value, w->labels[id], false);
+    w->d->places[id] = (draft_place){.layer = layer, .head = h->number, .channel = w->raw[id]};
+}
+
+/* clip_r of theory section 2: one raw input, masked by `real`, into a fresh channel. */
+static void round_raw(lowering *w, node_id id) {
+    gate_input input = {.channel = w->raw[id], .raw = true};
+    channel_id out = w->exact[id] = gate_channel(w, w->level[id], w->labels[id]);
+    emit_and(w, w->level[id], &input, 1, out);
+    w->d->places[id].channel = out;
+}
+
+static void lower_node(lowering *w, node_id id) {
+    switch (formula_at(w->g, id)->op) {
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR: lower_gate(w, id); break;
+    case OP_ATTEND: lower_attend(w, id); break;
+    case OP_COMPARE: lower_compare(w, id); break;
+    case OP_MODULO: lower_modulo(w, id); break;
+    default: break;
+    }
+    if (w->attention[id] && w->needs_exact[id]) round_raw(w, id);
+}
+
+static void prepare(lowering *w, size_t nodes) {
+    w->level = arena_zalloc(w->arena, nodes, sizeof *w->level);
+    w->attention = arena_zalloc(w->arena, nodes, 1);
+    w->needs_exact = arena_zalloc(w->arena, nodes, 1);
+    w->raw = arena_alloc(w->arena, nodes, sizeof *w->raw);
+    w->exact = arena_alloc(w->arena, nodes, sizeof *w->exact);
+    for (size_t k = 0; k < nodes; k++) w->raw[k] = w->exact[k] = NO_CHANNEL;
+    w->one = w->real = w->start = w->end = NO_CHANNEL;
+    table_init(&w->features, w->arena);
+}
+
+/* The end sentinel is there when something looks forward at other positions (theory section 0). */
+static bool looks_forward(const formula_node *n) {
+    return n->op == OP_COUNT_FUTURE ||
+           (n->op == OP_ATTEND && (n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM));
+}
+
+void draft_from_normal(draft *out, const normal_form *normal, const temper_spec *spec, const char *const *labels,
+                       arena *a) {
+    const formula *g = &normal->graph;
+    lowering w = {.d = out, .g = g, .spec = spec, .labels = labels, .arena = a};
+    prepare(&w, g->count);
+    unsigned char *marks = formula_reachable(g, normal->root, a);
+    uint32_t layers = 0;
+    bool has_end = false;
+    for (node_id id = 1; id <= normal->root; id++) {
+        if (!marks[id]) continue;
+        find_level(&w, id);
+        layers = max_u32(layers, w.level[id]);
+        has_end = has_end || looks_forward(formula_at(g, id));
+        if (layers > DRAFT_LAYER_LIMIT)
+            trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "the transformer would need more than %d layers", DRAFT_LAYER_LIMIT);
+    }
+    bool negated;
+    w.needs_exact[strip_not(g, normal->root, &negated)] = 1;
+    for (node_id id = 1; id <= normal->root; id++)
+        if (marks[id]) find_exact(&w, id);
+    draft_init(out, a, layers);
+    out->has_end = has_end;
+    out->places = arena_alloc(a, g->count, sizeof *out->places);
+    for (size_t k = 0; k < g->count; k++) out->places[k] = (draft_place){.head = -1, .channel = -1};
+    for (node_id id = 1; id <= normal->root; id++)
+        if (marks[id]) lower_node(&w, id);
+    out->read = exact_form(&w, normal->root);
+    if (spec->accepts_empty) form_add(out, &out->read, start_channel(&w), 1);
+    draft_read(out, &out->read, UINT32_MAX);
+    for (node_id id = 1; id <= normal->root; id++)
+        if (marks[id] && is_atom(formula_at(g, id)->op) && w.exact[id] != NO_CHANNEL)
+            out->places[id].channel = w.exact[id];
+}

@@ -1,0 +1,150 @@
+#include "draw/heat_map.h"
+
+#include <math.h>
+#include <string.h>
+
+const char heat_no_heads[] =
+    "The model has no attention heads: embedding and feed-forward nets alone give the answer.";
+
+static const char *mask_text(temper_mask mask) {
+    switch (mask) {
+    case TEMPER_MASK_ALL: return "all keys";
+    case TEMPER_MASK_BEFORE: return "keys j < i";
+    case TEMPER_MASK_UP_TO: return "keys j <= i";
+    case TEMPER_MASK_AFTER: return "keys j > i";
+    case TEMPER_MASK_FROM: return "keys j >= i";
+    }
+    return "";
+}
+
+static bool is_masked(temper_mask mask, size_t i, size_t j) {
+    switch (mask) {
+    case TEMPER_MASK_ALL: return false;
+    case TEMPER_MASK_BEFORE: return j >= i;
+    case TEMPER_MASK_UP_TO: return j > i;
+    case TEMPER_MASK_AFTER: return j <= i;
+    case TEMPER_MASK_FROM: return j < i;
+    }
+    return false;
+}
+
+static const char *describe(arena *a, const heat_panel *p, double scale) {
+    text t;
+    text_init(&t, a);
+    if (p->info.role && *p->info.role) text_printf(&t, "%s: ", label_shown(a, p->info.role));
+    text_printf(&t, "%s, %s", mask_text(p->info.mask), temper_choice_name(p->info.choice));
+    if (p->info.choice != TEMPER_CHOICE_SOFTMAX) return text_string(&t);
+    if (p->info.hard_choice != TEMPER_CHOICE_SOFTMAX)
+        text_printf(&t, " for %s", temper_choice_name(p->info.hard_choice));
+    text value;
+    text_init(&value, a);
+    label_number(&value, scale, 5);
+    const char *expression = label_shown(a, p->info.scale ? p->info.scale : "");
+    text_printf(&t, ", scale %s", *expression ? expression : text_string(&value));
+    if (*expression && strcmp(expression, text_string(&value))) text_printf(&t, " = %s", text_string(&value));
+    return text_string(&t);
+}
+
+static void add_panel(heat_map *m, const temper_run *run, size_t *capacity, size_t layer, size_t head) {
+    heat_panel p = {.layer = layer, .head = head};
+    temper_error inner;
+    trap *t = m->arena->trap;
+    if (temper_model_head(&p.info, m->model, layer, head, &inner)) trap_reraise(t, &inner);
+    p.weights = temper_run_weights(run, layer, head);
+    if (!p.weights)
+        trap_raise_hint(t, TEMPER_RANGE, 0, 0, "run with capture set, on the same model",
+                        "the run holds no weights of head %zu.%zu", layer, head);
+    p.label = label_shown(m->arena, p.info.label ? p.info.label : "");
+    p.detail = describe(m->arena, &p, temper_run_scale(run, layer, head));
+    text name;
+    text_init(&name, m->arena);
+    text_printf(&name, "%zu.%zu", layer, head);
+    if (*p.label) text_printf(&name, "  %s", p.label);
+    p.name = text_string(&name);
+    array_push(m->arena, m->panels, m->panel_count, *capacity, p);
+}
+
+void heat_map_make(heat_map *m, arena *a, const temper_model *model, const temper_run *run, const uint32_t *letters,
+                   const temper_draw_options *options) {
+    trap *t = a->trap;
+    memset(m, 0, sizeof *m);
+    m->arena = a;
+    m->model = model;
+    m->letters = letters;
+    temper_model_about(&m->about, model);
+    m->size = m->cells = temper_run_size(run);
+    m->block = 1;
+    size_t sentinels = m->about.has_end ? 2 : 1;
+    if (m->size < sentinels) trap_raise(t, TEMPER_RANGE, 0, 0, "the run is not one of this model");
+    m->n = m->size - sentinels;
+    for (size_t k = 0; k < m->n; k++)
+        if (letters[k] >= m->about.letters)
+            trap_raise(t, TEMPER_RANGE, 0, k + 1, "no letter %u at position %zu: the model has %zu", letters[k],
+                       k + 1, m->about.letters);
+
+    size_t capacity = 0;
+    if (options->layer > m->about.layers)
+        trap_raise(t, TEMPER_RANGE, 0, 0, "no layer %zu: the model has %zu", options->layer, m->about.layers);
+    for (size_t layer = 1; layer <= m->about.layers; layer++) {
+        if (options->layer && layer != options->layer) continue;
+        size_t heads = temper_model_layer_heads(model, layer);
+        if (options->layer && options->head > heads)
+            trap_raise(t, TEMPER_RANGE, 0, 0, "no head %zu in layer %zu: it has %zu", options->head, layer, heads);
+        for (size_t head = 1; head <= heads; head++)
+            if (!options->head || head == options->head) add_panel(m, run, &capacity, layer, head);
+    }
+    if (m->panel_count == 0 && options->head)
+        trap_raise(t, TEMPER_RANGE, 0, 0, "no layer of the model has a head %zu", options->head);
+}
+
+void heat_map_fit(heat_map *m, size_t most) {
+    if (most == 0) most = 1;
+    m->block = m->size / most + (m->size % most != 0);
+    if (m->block == 0) m->block = 1;
+    m->cells = m->size / m->block + (m->size % m->block != 0);
+}
+
+size_t heat_map_first(const heat_map *m, size_t cell) { return cell * m->block; }
+
+size_t heat_map_last(const heat_map *m, size_t cell) {
+    size_t end = (cell + 1) * m->block;
+    return (end < m->size ? end : m->size) - 1;
+}
+
+bool heat_map_weight(double *weight, const heat_map *m, const heat_panel *p, size_t row, size_t column) {
+    bool seen = false;
+    *weight = 0;
+    for (size_t i = heat_map_first(m, row); i <= heat_map_last(m, row); i++) {
+        for (size_t j = heat_map_first(m, column); j <= heat_map_last(m, column); j++) {
+            if (is_masked(p->info.mask, i, j)) continue;
+            seen = true;
+            double w = p->weights[i * m->size + j];
+            if (isnan(w) || w > *weight) *weight = w;
+            if (isnan(w)) return true;
+        }
+    }
+    return seen;
+}
+
+const char *heat_map_letter(const heat_map *m, size_t position) {
+    if (position == 0) return "^";
+    if (position > m->n) return "$";
+    return label_shown(m->arena, temper_model_letter(m->model, m->letters[position - 1]));
+}
+
+const char *heat_map_note(const heat_map *m) {
+    if (m->block == 1) return NULL;
+    text t;
+    text_init(&t, m->arena);
+    text_printf(&t, "%zu positions: each cell shows the largest weight of %zu x %zu", m->size, m->block, m->block);
+    return text_string(&t);
+}
+
+size_t heat_map_step(double cell_size, double room) {
+    size_t step = 1;
+    for (unsigned k = 0; (double)step * cell_size < room && step < SIZE_MAX / 4; k++)
+        step = k % 3 == 1 ? step / 2 * 5 : step * 2; /* 1 2 5 10 20 50 100 */
+    return step;
+}
+
+double heat_shade(double weight) { return weight <= 0 ? 0 : weight >= 1 ? 1 : sqrt(weight); }

@@ -1,0 +1,55 @@
+/* What the terminal and the SVG heat map share: which heads to draw, what stands in a cell, labels, shades. */
+#ifndef DRAW_HEAT_MAP_H
+#define DRAW_HEAT_MAP_H
+
+#include "draw/label.h"
+
+typedef struct heat_panel {
+    size_t layer, head;
+    temper_head_info info;
+    const double *weights; /* [N][N] */
+    const char *name;      /* "2.1  O a" */
+    const char *detail;    /* "once: keys j <= i, softmax for average, scale ln N + 5 = 7.3" */
+    const char *label;     /* the subformula, as it may be shown */
+} heat_panel;
+
+typedef struct heat_map {
+    arena *arena;
+    const temper_model *model;
+    const uint32_t *letters; /* [n] */
+    temper_model_info about;
+    size_t size, n;      /* positions with sentinels; letters */
+    size_t block, cells; /* a cell stands for block x block positions; the map has cells x cells of them */
+    heat_panel *panels;
+    size_t panel_count;
+} heat_map;
+
+/* Checks the arguments and gathers the panels; one position per cell. */
+void heat_map_make(heat_map *m, arena *a, const temper_model *model, const temper_run *run, const uint32_t *letters,
+                   const temper_draw_options *options);
+
+/* Makes blocks so large that at most `most` cells (at least 1) are left in a row. */
+void heat_map_fit(heat_map *m, size_t most);
+
+/* The first and last position of a row or column of cells. */
+size_t heat_map_first(const heat_map *m, size_t cell);
+size_t heat_map_last(const heat_map *m, size_t cell);
+
+/* The weight, or the largest of a block (NaN if one is NaN); false if the head cannot look there. */
+bool heat_map_weight(double *weight, const heat_map *m, const heat_panel *p, size_t row, size_t column);
+
+/* The letter at a position as it may be shown: "^" and "$" for sentinels. */
+const char *heat_map_letter(const heat_map *m, size_t position);
+
+/* "each cell: largest weight of 3 x 3 positions", or NULL if a cell is a position. */
+const char *heat_map_note(const heat_map *m);
+
+/* Positions along an axis are numbered every 1, 2, 5, 10, ... cells, the closest with `room` between them. */
+size_t heat_map_step(double cell_size, double room);
+
+/* A weight as darkness 0...1: the square root, so that the 1/N of an averaging head is seen. */
+double heat_shade(double weight);
+
+extern const char heat_no_heads[];
+
+#endif

@@ -1,0 +1,394 @@
+/* Attention as an SVG figure: one panel per head, every cell with its value as a tooltip, a scale of shades. */
+#include "draw/heat_map.h"
+#include "draw/svg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LONGEST = 512,      /* positions */
+    MOST_CELLS = 64,    /* in a row; beyond it cells are blocks */
+    LARGEST = 64 << 20, /* bytes of the file */
+    TITLE_LINES = 3,
+    DETAIL_LINES = 3,
+    LABEL_SHOWN = 2000 /* characters of a label kept for its tooltip */
+};
+
+/* Lengths are in user units (pixels at 96 to the inch). */
+static const double page_width = 960, edge = 16, gap = 28, narrowest = 210, title_size = 13, detail_size = 10,
+                    letter_room = 64, legend_height = 46, legend_width = 360;
+
+typedef struct figure {
+    svg out;
+    heat_map *map;
+    const char **letters; /* [N] */
+    double cell, axis_size;
+    double left, top; /* of the grid inside its panel; top depends on the row of panels */
+    double number_width, letter_width, letter_height;
+    double grid, panel_width;
+    size_t across;
+    double *heads; /* per row of panels: height of the titles */
+    double width, height;
+    bool broken; /* a weight is not a number */
+} figure;
+
+/* From paper white to dark blue; lightness falls evenly, so it survives grey printing and colour blindness. */
+static svg_colour shade_colour(double shade) {
+    static const unsigned char stops[5][3] = {
+        {252, 252, 247}, {191, 222, 190}, {94, 179, 181}, {43, 108, 161}, {28, 28, 92}};
+    double at = shade * 4;
+    size_t k = at >= 4 ? 3 : (size_t)at;
+    double part = at - (double)k;
+    unsigned char mixed[3];
+    for (size_t c = 0; c < 3; c++)
+        mixed[c] = (unsigned char)(stops[k][c] + part * ((double)stops[k + 1][c] - stops[k][c]) + 0.5);
+    return (svg_colour){mixed[0], mixed[1], mixed[2]};
+}
+
+static double ems(const char *string) { return label_width(string, label_ems); }
+
+typedef struct titles {
+    const char *name[TITLE_LINES], *detail[DETAIL_LINES];
+    size_t names, details;
+    double height;
+} titles;
+
+static void break_titles(titles *t, const figure *f, const heat_panel *p) {
+    arena *a = f->map->arena;
+    t->names = label_wrap(t->name, TITLE_LINES, a, p->name, f->panel_width / title_size, label_ems, "…");
+    t->details = label_wrap(t->detail, DETAIL_LINES, a, p->detail, f->panel_width / detail_size, label_ems, "…");
+    t->height = (double)t->names * (title_size + 3) + (double)t->details * (detail_size + 3);
+}
+
+/* Numbers and letters above the columns. */
+static double axis_height(const figure *f) { return 4 + f->axis_size + 3 + f->letter_height; }
+
+static void lay_out(figure *f) {
+    heat_map *m = f->map;
+    heat_map_fit(m, MOST_CELLS);
+    double cells = (double)m->cells;
+    f->cell = 300 / cells;
+    if (f->cell > 22) f->cell = 22;
+    if (f->cell < 9) f->cell = 9;
+    f->axis_size = f->cell < 11 ? f->cell * 0.9 : 10;
+    f->grid = f->cell * cells;
+
+    char number[48];
+    if (m->block == 1)
+        snprintf(number, sizeof number, "%zu", m->size - 1);
+    else
+        snprintf(number, sizeof number, "%zu-%zu", m->size, m->size);
+    f->number_width = ems(number) * f->axis_size;
+    for (size_t k = 0; m->block == 1 && k < m->size; k++) {
+        double width = ems(f->letters[k]) * f->axis_size;
+        if (width > f->letter_width) f->letter_width = width;
+    }
+    if (f->letter_width > letter_room) f->letter_width = letter_room;
+    f->letter_height = m->block > 1 ? 0 : (f->letter_width > f->cell ? f->letter_width : f->axis_size) + 3;
+    f->left = f->number_width + 5 + (m->block > 1 ? 0 : f->letter_width + 5);
+    f->panel_width = f->left + f->grid + 1;
+    if (f->panel_width < narrowest) f->panel_width = narrowest;
+
+    double fits = floor((page_width - 2 * edge + gap) / (f->panel_width + gap));
+    f->across = fits < 1 ? 1 : (size_t)fits;
+    if (f->across > m->panel_count) f->across = m->panel_count;
+    size_t down = (m->panel_count + f->across - 1) / f->across;
+    f->heads = arena_zalloc(m->arena, down, sizeof *f->heads);
+    f->height = 2 * edge + legend_height + (m->block > 1 ? 16 : 0);
+    for (size_t k = 0; k < m->panel_count; k++) {
+        titles t;
+        break_titles(&t, f, &m->panels[k]);
+        if (t.height > f->heads[k / f->across]) f->heads[k / f->across] = t.height;
+    }
+    for (size_t k = 0; k < down; k++) f->height += f->heads[k] + axis_height(f) + f->grid + gap;
+    f->width = 2 * edge + (double)f->across * (f->panel_width + gap) - gap;
+    if (f->width < 2 * edge + legend_width) f->width = 2 * edge + legend_width;
+}
+
+static void put_definitions(figure *f) {
+    svg *s = &f->out;
+    svg_open(s, "defs");
+    svg_open(s, "pattern");
+    svg_string(s, "id", "masked");
+    svg_number(s, "width", 5);
+    svg_number(s, "height", 5);
+    svg_string(s, "patternUnits", "userSpaceOnUse");
+    svg_string(s, "patternTransform", "rotate(45)");
+    svg_rect(s, 0, 0, 5, 5);
+    svg_string(s, "fill", "#f0f0f0");
+    svg_close(s);
+    svg_rect(s, 0, 0, 1, 5);
+    svg_string(s, "fill", "#c8c8c8");
+    svg_close(s);
+    svg_close(s);
+    svg_open(s, "linearGradient");
+    svg_string(s, "id", "weight");
+    for (unsigned k = 0; k <= 32; k++) {
+        double weight = (k / 32.0) * (k / 32.0); /* stops lie closer where the square root is steep */
+        svg_open(s, "stop");
+        text offset;
+        text_init(&offset, f->map->arena);
+        label_number(&offset, weight, 4);
+        svg_string(s, "offset", text_string(&offset));
+        svg_colour c = shade_colour(heat_shade(weight));
+        text_printf(&s->out, " stop-color=\"#%02x%02x%02x\"", c.red, c.green, c.blue);
+        svg_close(s);
+    }
+    svg_close(s);
+    svg_close(s);
+}
+
+/* Title and details stand on the axis, so that panels of one row line up below them. */
+static void put_titles(figure *f, const heat_panel *p) {
+    svg *s = &f->out;
+    arena *a = f->map->arena;
+    titles t;
+    break_titles(&t, f, p);
+    double y = f->top - axis_height(f) - t.height + title_size;
+    char number[48];
+    size_t digits = (size_t)snprintf(number, sizeof number, "%zu.%zu", p->layer, p->head);
+    for (size_t k = 0; k < t.names; k++, y += title_size + 3) {
+        svg_label_open(s, 0, y, title_size, "start");
+        svg_title(s, text_escaped(a, p->name, strlen(p->name), LABEL_SHOWN));
+        bool numbered = k == 0 && strncmp(t.name[0], number, digits) == 0;
+        if (numbered) {
+            svg_open(s, "tspan");
+            svg_string(s, "font-weight", "bold");
+            svg_content(s, number);
+            svg_close(s);
+        }
+        svg_content(s, t.name[k] + (numbered ? digits : 0));
+        svg_close(s);
+    }
+    y += detail_size - title_size;
+    for (size_t k = 0; k < t.details; k++, y += detail_size + 3) {
+        svg_label_open(s, 0, y, detail_size, "start");
+        svg_string(s, "fill", "#555555");
+        svg_title(s, text_escaped(a, p->detail, strlen(p->detail), LABEL_SHOWN));
+        svg_content(s, t.detail[k]);
+        svg_close(s);
+    }
+}
+
+static void put_axes(figure *f) {
+    svg *s = &f->out;
+    const heat_map *m = f->map;
+    arena *a = m->arena;
+    double cell = f->cell, size = f->axis_size, room = f->letter_width / size + 0.01;
+    char number[48];
+    size_t digits = (size_t)snprintf(number, sizeof number, "%zu", m->size - 1);
+    size_t step = heat_map_step(cell, 0.64 * size * (double)digits + 3);
+    for (size_t k = 0; k < m->cells; k++) {
+        double middle = ((double)k + 0.5) * cell;
+        size_t first = heat_map_first(m, k), last = heat_map_last(m, k);
+        snprintf(number, sizeof number, first < last ? "%zu\u2013%zu" : "%zu", first, last);
+        svg_label_open(s, f->left - 5 - (m->block > 1 ? 0 : f->letter_width + 5), f->top + middle + size * 0.36, size,
+                       "end");
+        svg_string(s, "fill", "#777777");
+        svg_content(s, number);
+        svg_close(s);
+        if (k % step == 0) {
+            snprintf(number, sizeof number, "%zu", first);
+            svg_label_open(s, f->left + middle, f->top - 4 - f->letter_height, size, "middle");
+            svg_string(s, "fill", "#777777");
+            svg_content(s, number);
+            svg_close(s);
+        }
+        if (m->block > 1) continue;
+        const char *letter = label_cut(a, f->letters[k], room, label_ems, "…");
+        svg_label_open(s, f->left - 5 - f->letter_width / 2, f->top + middle + size * 0.36, size, "middle");
+        svg_title(s, f->letters[k]);
+        svg_content(s, letter);
+        svg_close(s);
+        bool turned = ems(letter) * size > cell;
+        double x = f->left + middle + (turned ? size * 0.36 : 0), y = f->top - 4;
+        svg_label_open(s, x, y, size, turned ? "start" : "middle");
+        if (turned) {
+            text turn;
+            text_init(&turn, a);
+            text_puts(&turn, "rotate(-90 ");
+            svg_coordinate(&turn, x);
+            text_putc(&turn, ' ');
+            svg_coordinate(&turn, y);
+            text_putc(&turn, ')');
+            svg_string(s, "transform", text_string(&turn));
+        }
+        svg_title(s, f->letters[k]);
+        svg_content(s, letter);
+        svg_close(s);
+    }
+}
+
+/* "query 3 a, key 1 b: 0.25"; several keys of the same weight share one rectangle. */
+static void put_tooltip(figure *f, size_t row, size_t from, size_t to, double weight) {
+    const heat_map *m = f->map;
+    text t;
+    text_init(&t, m->arena);
+    size_t i = heat_map_first(m, row), i_last = heat_map_last(m, row);
+    size_t j = heat_map_first(m, from), j_last = heat_map_last(m, to);
+    if (i == i_last)
+        text_printf(&t, "query %zu %s, ", i, f->letters[i]);
+    else
+        text_printf(&t, "queries %zu\u2013%zu, ", i, i_last);
+    if (j == j_last)
+        text_printf(&t, "key %zu %s: ", j, f->letters[j]);
+    else
+        text_printf(&t, "keys %zu\u2013%zu: ", j, j_last);
+    label_number(&t, weight, 0);
+    if (m->block > 1)
+        text_puts(&t, " at most");
+    else if (j != j_last)
+        text_puts(&t, " each");
+    svg_title(&f->out, text_string(&t));
+}
+
+static void put_cells(figure *f, const heat_panel *p) {
+    svg *s = &f->out;
+    const heat_map *m = f->map;
+    svg_rect(s, f->left, f->top, f->grid, f->grid);
+    svg_string(s, "fill", "url(#masked)");
+    svg_close(s);
+    for (size_t row = 0; row < m->cells; row++) {
+        for (size_t from = 0, to; from < m->cells; from = to + 1) {
+            double weight, next;
+            to = from;
+            if (!heat_map_weight(&weight, m, p, row, from)) continue;
+            while (to + 1 < m->cells && heat_map_weight(&next, m, p, row, to + 1) && next == weight) to++;
+            svg_rect(s, f->left + (double)from * f->cell, f->top + (double)row * f->cell,
+                     (double)(to + 1 - from) * f->cell, f->cell);
+            if (isnan(weight)) f->broken = true;
+            svg_fill(s, isnan(weight) ? (svg_colour){220, 50, 32} : shade_colour(heat_shade(weight)));
+            put_tooltip(f, row, from, to, weight);
+            svg_close(s);
+        }
+    }
+    text grid;
+    text_init(&grid, m->arena);
+    for (size_t k = 1; k < m->cells; k++) {
+        text_putc(&grid, 'M');
+        svg_coordinate(&grid, f->left);
+        text_putc(&grid, ' ');
+        svg_coordinate(&grid, f->top + (double)k * f->cell);
+        text_putc(&grid, 'h');
+        svg_coordinate(&grid, f->grid);
+        text_putc(&grid, 'M');
+        svg_coordinate(&grid, f->left + (double)k * f->cell);
+        text_putc(&grid, ' ');
+        svg_coordinate(&grid, f->top);
+        text_putc(&grid, 'v');
+        svg_coordinate(&grid, f->grid);
+    }
+    svg_open(s, "path");
+    svg_string(s, "d", m->cells > 1 ? text_string(&grid) : "M0 0");
+    svg_string(s, "stroke", "#d4d4d4");
+    svg_number(s, "stroke-width", 0.5);
+    svg_string(s, "pointer-events", "none");
+    svg_close(s);
+    svg_rect(s, f->left, f->top, f->grid, f->grid);
+    svg_string(s, "fill", "none");
+    svg_string(s, "stroke", "#888888");
+    svg_close(s);
+}
+
+static void put_legend(figure *f) {
+    svg *s = &f->out;
+    const char *note = heat_map_note(f->map);
+    double y = f->height - edge - legend_height - (note ? 16 : 0), bar = edge + 46, length = 180;
+    svg_label(s, edge, y + 10, detail_size, "start", "weight");
+    svg_rect(s, bar, y, length, 12);
+    svg_string(s, "fill", "url(#weight)");
+    svg_string(s, "stroke", "#888888");
+    svg_number(s, "stroke-width", 0.5);
+    svg_close(s);
+    static const char *const ticks[] = {"0", "0.25", "0.5", "0.75", "1"};
+    for (unsigned k = 0; k <= 4; k++) svg_label(s, bar + length * k / 4, y + 24, 9, "middle", ticks[k]);
+    svg_rect(s, edge, y + 34, 16, 10);
+    svg_string(s, "fill", "url(#masked)");
+    svg_string(s, "stroke", "#888888");
+    svg_number(s, "stroke-width", 0.5);
+    svg_close(s);
+    svg_label(s, edge + 22, y + 43, detail_size, "start",
+              f->broken ? "masked; red: not a number; rows are queries i, columns are keys j"
+                        : "masked; rows are queries i, columns are keys j");
+    if (note) svg_label(s, edge, y + 59, detail_size, "start", note);
+}
+
+static const char *figure_title(const heat_map *m) {
+    text t;
+    text_init(&t, m->arena);
+    text_puts(&t, "Attention on ");
+    for (size_t k = 1; k <= m->n && k <= 80; k++) {
+        if (m->about.tokens && k > 1) text_putc(&t, ' ');
+        text_puts(&t, heat_map_letter(m, k));
+    }
+    if (m->n > 80) text_puts(&t, "…");
+    if (m->n == 0) text_puts(&t, "the empty string");
+    return text_string(&t);
+}
+
+static const char *draw(heat_map *m) {
+    trap *t = m->arena->trap;
+    if (m->size > LONGEST)
+        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "draw a shorter string, or use the terminal picture",
+                        "%zu positions are too many for an SVG picture: the limit is %d", m->size, LONGEST);
+    figure f = {.map = m};
+    if (m->panel_count == 0) {
+        double width = ems(heat_no_heads) * title_size + 2 * edge;
+        svg_begin(&f.out, m->arena, width, 2 * edge + title_size, figure_title(m));
+        svg_label(&f.out, edge, edge + 11, title_size, "start", heat_no_heads);
+        return svg_finish(&f.out);
+    }
+    f.letters = arena_alloc(m->arena, m->size, sizeof *f.letters);
+    for (size_t k = 0; k < m->size; k++) f.letters[k] = heat_map_letter(m, k);
+    lay_out(&f);
+    svg_begin(&f.out, m->arena, f.width, f.height, figure_title(m));
+    put_definitions(&f);
+    double y = edge;
+    for (size_t k = 0; k < m->panel_count; k++) {
+        double x = edge + (double)(k % f.across) * (f.panel_width + gap);
+        if (k % f.across == 0) {
+            if (k > 0) y += f.top + f.grid + gap;
+            f.top = f.heads[k / f.across] + axis_height(&f);
+        }
+        svg_open(&f.out, "g");
+        text_puts(&f.out.out, " transform=\"translate(");
+        svg_coordinate(&f.out.out, x);
+        text_putc(&f.out.out, ' ');
+        svg_coordinate(&f.out.out, y);
+        text_puts(&f.out.out, ")\"");
+        put_titles(&f, &m->panels[k]);
+        put_axes(&f);
+        put_cells(&f, &m->panels[k]);
+        svg_close(&f.out);
+        if (f.out.out.length > LARGEST)
+            trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "choose a layer or a head",
+                            "the picture is larger than %d MiB after %zu of %zu heads", LARGEST >> 20, k + 1,
+                            m->panel_count);
+    }
+    put_legend(&f);
+    return svg_finish(&f.out);
+}
+
+temper_status temper_draw_svg(char **out, const temper_model *model, const temper_run *run, const uint32_t *letters,
+                              const temper_draw_options *options, temper_error *err) {
+    trap t;
+    arena a;
+    arena_init(&a, &t);
+    *out = NULL;
+    if (trap_set(&t, err)) {
+        arena_free(&a);
+        return t.error.code;
+    }
+    static const temper_draw_options defaults;
+    heat_map m;
+    heat_map_make(&m, &a, model, run, letters, options ? options : &defaults);
+    const char *picture = draw(&m);
+    size_t length = strlen(picture);
+    char *copy = caller_alloc(&t, length + 1, 1);
+    memcpy(copy, picture, length + 1);
+    arena_free(&a);
+    *out = copy;
+    trap_clear(&t);
+    return TEMPER_OK;
+}

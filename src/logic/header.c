@@ -1,0 +1,237 @@
+#include "logic/spec_parse.h"
+
+#include <string.h>
+#include "logic/tokenize.h"
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static char look(const tokenizer *z, size_t ahead) { return ahead < z->length - z->at ? z->bytes[z->at + ahead] : 0; }
+
+static void advance(tokenizer *z, size_t bytes) {
+    for (size_t k = 0; k < bytes; k++)
+        if (((unsigned char)z->bytes[z->at + k] & 0xC0) != 0x80) z->column++;
+    z->at += bytes;
+}
+
+static bool at_comment(const tokenizer *z) {
+    return (look(z, 0) == '-' && look(z, 1) == '-') || (look(z, 0) == '/' && look(z, 1) == '/');
+}
+
+/* To the next item of the line; false: the line is over. */
+static bool skip_in_line(tokenizer *z) {
+    while (is_blank(look(z, 0))) advance(z, 1);
+    if (at_comment(z))
+        while (look(z, 0) && look(z, 0) != '\n') advance(z, 1);
+    return look(z, 0) && look(z, 0) != '\n';
+}
+
+/* The bytes up to a blank. */
+static size_t item_size(const tokenizer *z) {
+    size_t size = 0;
+    while (look(z, size) && !is_blank(look(z, size)) && look(z, size) != '\n') size++;
+    return size;
+}
+
+typedef enum header_word { WORD_ALPHABET, WORD_AT, WORD_EMPTY, WORD_TOKENS, WORD_NONE } header_word;
+
+static header_word find_word(const char *word, size_t length) {
+    static const char *const words[] = {"alphabet", "at", "empty", "tokens"};
+    for (size_t k = 0; k < WORD_NONE; k++)
+        if (strlen(words[k]) == length && memcmp(words[k], word, length) == 0) return (header_word)k;
+    return WORD_NONE;
+}
+
+bool spec_is_header_word(const char *word, size_t length) { return find_word(word, length) != WORD_NONE; }
+
+/* Refuses what no letter can be. */
+static void check_letter(temper_spec *s, const char *letter, size_t length, size_t line, size_t column) {
+    arena *a = &s->memory;
+    const char *shown = text_escaped(a, letter, length, 40);
+    if (s->letters.tokens) {
+        for (size_t k = 0; k < length; k++)
+            if (letter[k] == '\n' || letter[k] == '\v' || letter[k] == '\f' || is_blank(letter[k]))
+                trap_raise_hint(a->trap, TEMPER_SYNTAX, line, column,
+                                "strings are split into tokens at blanks, so it could never occur",
+                                "the token '%s' holds a blank", shown);
+        return;
+    }
+    uint32_t code;
+    if (utf8_decode(&code, letter, length) != length)
+        trap_raise_hint(a->trap, TEMPER_SYNTAX, line, column,
+                        "letters of several characters need tokens: the option --tokens or a first line 'tokens yes'",
+                        "'%s' has several characters, but a letter is one", shown);
+}
+
+uint32_t spec_letter_number(temper_spec *s, const spec_header *h, const char *letter, size_t length, size_t line,
+                            size_t column) {
+    check_letter(s, letter, length, line, column);
+    uint32_t known = alphabet_find(&s->letters, letter, length);
+    if (known != UINT32_MAX) return known;
+    const char *shown = text_escaped(&s->memory, letter, length, 40);
+    if (h->alphabet_given)
+        trap_raise_hint(s->memory.trap, TEMPER_RANGE, line, column,
+                        h->alphabet_fixed ? "add it to the alphabet option" : "add it to the line 'alphabet'",
+                        "the letter '%s' is not in the alphabet", shown);
+    if (s->letters.count == ALPHABET_LIMIT)
+        trap_raise(s->memory.trap, TEMPER_LIMIT, line, column, "'%s' would be letter %d, but the limit is %d letters",
+                   shown, ALPHABET_LIMIT + 1, ALPHABET_LIMIT);
+    return alphabet_add(&s->letters, letter, length);
+}
+
+node_id spec_letter(temper_spec *s, const spec_header *h, const char *letter, size_t length, size_t line,
+                    size_t column) {
+    uint32_t number = spec_letter_number(s, h, letter, length, line, column);
+    node_id id = formula_letters(&s->graph, &number, 1, false);
+    formula_note_place(&s->graph, id, line, column);
+    return id;
+}
+
+/* Adds a letter of a given alphabet, which must be new. The option has no place: line 0. */
+static void declare(temper_spec *s, alphabet *to, const char *letter, size_t length, size_t line, size_t column) {
+    const char *shown = text_escaped(&s->memory, letter, length, 40);
+    temper_status code = line ? TEMPER_SYNTAX : TEMPER_RANGE;
+    if (alphabet_find(to, letter, length) != UINT32_MAX)
+        trap_raise(s->memory.trap, code, line, column, "the letter '%s' is in the alphabet twice", shown);
+    if (to->count == ALPHABET_LIMIT)
+        trap_raise(s->memory.trap, TEMPER_LIMIT, line, column, "the alphabet has more than %d letters",
+                   ALPHABET_LIMIT);
+    alphabet_add(to, letter, length);
+}
+
+/* The caller's alphabet: every character a letter, blanks ignored; with tokens, blank-separated. */
+static void read_option(temper_spec *s, spec_header *h) {
+    const char *option = h->alphabet_option;
+    h->alphabet_option = NULL;
+    size_t length = strlen(option), at = 0;
+    while (at < length) {
+        if (is_blank(option[at]) || option[at] == '\n') {
+            at++;
+            continue;
+        }
+        uint32_t code;
+        size_t size = 0, left = length - at;
+        do {
+            size_t step = utf8_decode(&code, option + at + size, left - size);
+            if (!step)
+                trap_raise(s->memory.trap, TEMPER_RANGE, 0, 0,
+                           "byte 0x%02X of the alphabet option is not valid UTF-8", (unsigned char)option[at + size]);
+            size += step;
+        } while (h->tokens && size < left && !is_blank(option[at + size]) && option[at + size] != '\n');
+        declare(s, &s->letters, option + at, size, 0, 0);
+        at += size;
+    }
+    if (s->letters.count == 0) trap_raise(s->memory.trap, TEMPER_RANGE, 0, 0, "the alphabet option names no letters");
+}
+
+/* alphabet ITEM ...: words, quoted letters, bare punctuation */
+static void read_alphabet(temper_spec *s, spec_header *h, tokenizer *z, const token *word) {
+    alphabet spare, *to = &s->letters;
+    if (h->alphabet_fixed) {
+        alphabet_init(&spare, &s->memory, h->tokens); /* checked, then dropped */
+        to = &spare;
+    }
+    while (skip_in_line(z)) {
+        size_t line = z->line, column = z->column, size = item_size(z);
+        const char *item = z->bytes + z->at;
+        if (*item == '\'' || *item == '"') {
+            token t = tokenizer_quote(z);
+            if (look(z, 0) && !is_blank(look(z, 0)) && look(z, 0) != '\n')
+                trap_raise(z->arena->trap, TEMPER_SYNTAX, z->line, z->column,
+                           "expected a blank between letters of the alphabet");
+            item = t.text;
+            size = t.length;
+        } else {
+            uint32_t code;
+            size_t one = utf8_decode(&code, item, size);
+            if (!h->tokens && one != size)
+                trap_raise_hint(
+                    z->arena->trap, TEMPER_SYNTAX, line, column,
+                    "put blanks between letters, as in 'alphabet a b c', or write a line 'tokens yes' before",
+                    "'%s' has several characters, but a letter is one", text_escaped(z->arena, item, size, 40));
+            advance(z, size);
+        }
+        check_letter(s, item, size, line, column);
+        declare(s, to, item, size, line, column);
+    }
+    if (to->count == 0)
+        trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, word->line, word->column,
+                        "write them after it: 'alphabet a b c'", "the alphabet has no letters");
+    h->alphabet_given = true;
+}
+
+/* One of two words; 0 or 1 says which. */
+static int read_choice(tokenizer *z, const token *word, const char *zero, const char *one) {
+    bool more = skip_in_line(z);
+    size_t line = z->line, column = z->column, size = item_size(z);
+    const char *item = z->bytes + z->at;
+    bool is_zero = size == strlen(zero) && memcmp(item, zero, size) == 0;
+    bool is_one = size == strlen(one) && memcmp(item, one, size) == 0;
+    if (!more || (!is_zero && !is_one)) {
+        text hint;
+        text_init(&hint, z->arena);
+        text_printf(&hint, "a first line that begins with '%s' is a setting; as a letter it is quoted", word->text);
+        const char *found = more ? text_escaped(z->arena, item, size, 40) : "";
+        trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, line, column, text_string(&hint),
+                        "expected '%s' or '%s' after '%s', found %s%s%s", zero, one, word->text, more ? "'" : "",
+                        more ? found : "end of line", more ? "'" : "");
+    }
+    advance(z, size);
+    if (skip_in_line(z))
+        trap_raise(z->arena->trap, TEMPER_SYNTAX, z->line, z->column, "expected end of line after '%s', found '%s'",
+                   is_one ? one : zero, text_escaped(z->arena, z->bytes + z->at, item_size(z), 40));
+    return is_one;
+}
+
+static void say_once(const tokenizer *z, bool *said, const token *word) {
+    if (*said) trap_raise(z->arena->trap, TEMPER_SYNTAX, word->line, word->column, "a second line '%s'", word->text);
+    *said = true;
+}
+
+bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z) {
+    z->tokens = h->tokens;
+    for (;;) { /* blank and comment lines */
+        if (skip_in_line(z)) break;
+        if (!look(z, 0)) break;
+        z->at++;
+        z->line++;
+        z->column = 1;
+    }
+    size_t size = item_size(z);
+    header_word which = find_word(z->bytes + z->at, size);
+    if (which == WORD_NONE) {
+        if (h->alphabet_option) read_option(s, h);
+        return false;
+    }
+    token word = {.kind = TOK_WORD, .line = z->line, .column = z->column, .length = size};
+    word.text = arena_copy(z->arena, z->bytes + z->at, size);
+    advance(z, size);
+    switch (which) {
+    case WORD_ALPHABET:
+        say_once(z, &h->alphabet_said, &word);
+        read_alphabet(s, h, z, &word);
+        break;
+    case WORD_AT: {
+        say_once(z, &h->at_said, &word);
+        temper_at at = read_choice(z, &word, "first", "last") ? TEMPER_AT_LAST : TEMPER_AT_FIRST;
+        if (!h->at_fixed) h->at = at;
+        break;
+    }
+    case WORD_EMPTY: {
+        say_once(z, &h->empty_said, &word);
+        temper_empty empty = read_choice(z, &word, "accept", "reject") ? TEMPER_EMPTY_REJECT : TEMPER_EMPTY_ACCEPT;
+        if (!h->empty_fixed) h->empty = empty;
+        break;
+    }
+    case WORD_TOKENS: {
+        say_once(z, &h->tokens_said, &word);
+        if (h->alphabet_said)
+            trap_raise(z->arena->trap, TEMPER_SYNTAX, word.line, word.column,
+                       "the line 'tokens' must come before the line 'alphabet'");
+        bool tokens = !read_choice(z, &word, "yes", "no");
+        if (!h->tokens_fixed) h->tokens = s->letters.tokens = z->tokens = tokens;
+        break;
+    }
+    case WORD_NONE: break;
+    }
+    return true;
+}

@@ -1,0 +1,164 @@
+#include <string.h>
+#include "logic/formula_eval.h"
+#include "logic/formula_print.h"
+#include "logic/spec_parse.h"
+
+/* A text of this size is no formula but a mistake, and would need many times its size in memory. */
+#define SOURCE_LIMIT ((size_t)256 << 20)
+
+static spec_header header_of(const temper_spec_options *o) {
+    return (spec_header){.alphabet_given = o->alphabet,
+                         .at = o->at,
+                         .empty = o->empty,
+                         .tokens = o->tokens,
+                         .alphabet_fixed = o->alphabet,
+                         .at_fixed = o->at != TEMPER_AT_DEFAULT,
+                         .empty_fixed = o->empty != TEMPER_EMPTY_DEFAULT,
+                         .tokens_fixed = o->tokens,
+                         .alphabet_option = o->alphabet};
+}
+
+static const char *place_of(temper_spec *s, node_id id) {
+    const formula_node *n = formula_at(&s->graph, id);
+    text t;
+    text_init(&t, &s->memory);
+    text_printf(&t, "'%s' at %u:%u", operator_spelling(n->op), s->graph.notes[id].line, s->graph.notes[id].column);
+    return text_string(&t);
+}
+
+/* Only-forward formulas are read at the first position, others at the last; both ways must be told. */
+static temper_at decide_at(temper_spec *s, temper_at said) {
+    if (said != TEMPER_AT_DEFAULT) return said;
+    if (s->syntax != TEMPER_SYNTAX_SPEC) return TEMPER_AT_LAST;
+    node_id back, forward;
+    unsigned directions = formula_directions(&s->graph, s->root, &back, &forward);
+    if (directions == 3)
+        trap_raise_hint(s->memory.trap, TEMPER_RANGE, s->graph.notes[forward].line, s->graph.notes[forward].column,
+                        "say where to read it: --at first or --at last, or a first line 'at first' or 'at last'",
+                        "%s looks back and %s looks forward", place_of(s, back), place_of(s, forward));
+    return directions == 2 ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
+}
+
+static void fill(temper_spec *s, const char *source, size_t length, const temper_spec_options *o) {
+    trap *t = s->memory.trap;
+    if (length > SOURCE_LIMIT)
+        trap_raise(t, TEMPER_LIMIT, 0, 0, "the specification has %zu bytes, but the limit is %zu", length,
+                   SOURCE_LIMIT);
+    if (o->syntax > TEMPER_SYNTAX_BRASP || o->at > TEMPER_AT_LAST || o->empty > TEMPER_EMPTY_ACCEPT)
+        trap_raise(t, TEMPER_RANGE, 0, 0, "an option of the specification is out of range");
+    spec_header h = header_of(o);
+    s->syntax = o->syntax;
+    s->source = arena_copy(&s->memory, source, length);
+    s->source_length = length;
+    formula_init(&s->graph, &s->memory);
+    alphabet_init(&s->letters, &s->memory, h.tokens);
+    switch (s->syntax) {
+    case TEMPER_SYNTAX_SPEC: spec_parse_formula(s, &h); break;
+    case TEMPER_SYNTAX_CRASP: spec_parse_crasp(s, &h); break;
+    case TEMPER_SYNTAX_BRASP: spec_parse_brasp(s, &h); break;
+    }
+    if (s->letters.count == 0)
+        trap_raise_hint(t, TEMPER_RANGE, s->graph.notes[s->root].line, s->graph.notes[s->root].column,
+                        "give an alphabet: --alphabet abc, or a first line 'alphabet a b c'",
+                        "the specification names no letters");
+    s->at = decide_at(s, h.at);
+    s->accepts_empty = h.empty == TEMPER_EMPTY_ACCEPT;
+    unsigned char *marks = formula_reachable(&s->graph, s->root, &s->memory);
+    for (size_t k = 0; k < s->graph.count; k++) s->node_count += marks[k];
+}
+
+void temper_spec_free(temper_spec *spec) {
+    if (!spec) return;
+    arena memory = spec->memory; /* it holds the spec itself */
+    arena_free(&memory);
+}
+
+temper_status temper_spec_parse(temper_spec **out, const char *source, size_t length,
+                                const temper_spec_options *options, temper_error *err) {
+    static const temper_spec_options defaults;
+    temper_spec *volatile made = NULL;
+    trap t;
+    *out = NULL;
+    if (trap_set(&t, err)) {
+        temper_spec_free(made);
+        return t.error.code;
+    }
+    arena memory;
+    arena_init(&memory, &t);
+    temper_spec *s = arena_zalloc(&memory, 1, sizeof *s);
+    s->memory = memory;
+    made = s;
+    fill(s, source, length, options ? options : &defaults);
+    s->memory.trap = NULL;
+    trap_clear(&t);
+    *out = s;
+    return TEMPER_OK;
+}
+
+temper_status temper_spec_print(char **out, const temper_spec *spec, temper_error *err) {
+    trap t;
+    arena scratch;
+    *out = NULL;
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&scratch);
+        return t.error.code;
+    }
+    text printed;
+    text_init(&printed, &scratch);
+    spec_print(&printed, spec);
+    char *copy = caller_alloc(&t, printed.length + 1, 1);
+    memcpy(copy, text_string(&printed), printed.length + 1);
+    arena_free(&scratch);
+    trap_clear(&t);
+    *out = copy;
+    return TEMPER_OK;
+}
+
+size_t temper_spec_letter_count(const temper_spec *spec) { return spec->letters.count; }
+
+const char *temper_spec_letter(const temper_spec *spec, size_t letter) {
+    return letter < spec->letters.count ? spec->letters.letters[letter] : NULL;
+}
+
+temper_at temper_spec_at(const temper_spec *spec) { return spec->at; }
+int temper_spec_tokens(const temper_spec *spec) { return spec->letters.tokens; }
+int temper_spec_accepts_empty(const temper_spec *spec) { return spec->accepts_empty; }
+size_t temper_spec_node_count(const temper_spec *spec) { return spec->node_count; }
+
+temper_status temper_spec_encode(uint32_t **letters, size_t *n, const temper_spec *spec, const char *source,
+                                 size_t length, temper_error *err) {
+    trap t;
+    if (trap_set(&t, err)) return t.error.code;
+    size_t count;
+    uint32_t *made = alphabet_encode(&count, &spec->letters, source, length, &t);
+    trap_clear(&t);
+    *letters = made;
+    *n = count;
+    return TEMPER_OK;
+}
+
+temper_status temper_spec_eval(int *accept, unsigned char *truth, const temper_spec *spec, const uint32_t *letters,
+                               size_t n, temper_error *err) {
+    trap t;
+    arena scratch;
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&scratch);
+        return t.error.code;
+    }
+    for (size_t k = 0; k < n; k++)
+        if (letters[k] >= spec->letters.count)
+            trap_raise(&t, TEMPER_RANGE, 0, k + 1, "letter number %lu at position %zu is not in the alphabet",
+                       (unsigned long)letters[k], k + 1);
+    int verdict = spec->accepts_empty;
+    if (n) {
+        unsigned char *values = truth ? truth : arena_alloc(&scratch, n, 1);
+        formula_eval(values, &spec->graph, spec->root, letters, n, &scratch);
+        verdict = values[spec->at == TEMPER_AT_FIRST ? 0 : n - 1];
+    }
+    if (accept) *accept = verdict;
+    arena_free(&scratch);
+    trap_clear(&t);
+    return TEMPER_OK;
+}

@@ -1,0 +1,310 @@
+#include "model/expression.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number/elementary.h"
+
+/* ---- reading ---- */
+
+typedef struct reader {
+    arena *arena;
+    const char *bytes;
+    size_t length, at, line, column;
+    unsigned depth;
+} reader;
+
+static _Noreturn void expected(const reader *r, const char *what) {
+    const char *found =
+        r->at < r->length ? text_escaped(r->arena, r->bytes + r->at, r->length - r->at, 12) : "the end";
+    trap_raise(r->arena->trap, TEMPER_FORMAT, r->line, r->column + r->at, "expected %s in an expression, found '%s'",
+               what, found);
+}
+
+static void skip_blanks(reader *r) {
+    while (r->at < r->length && r->bytes[r->at] == ' ') r->at++;
+}
+
+static bool accept(reader *r, const char *word) {
+    skip_blanks(r);
+    size_t length = strlen(word);
+    if (r->length - r->at < length || memcmp(r->bytes + r->at, word, length) != 0) return false;
+    if (isalpha((unsigned char)word[0]) && r->at + length < r->length &&
+        isalnum((unsigned char)r->bytes[r->at + length]))
+        return false;
+    r->at += length;
+    return true;
+}
+
+static void require(reader *r, const char *word) {
+    if (!accept(r, word)) expected(r, word);
+}
+
+static const expression *node(arena *a, expression_op op, const expression *x, const expression *y) {
+    expression *e = arena_zalloc(a, 1, sizeof *e);
+    e->op = op;
+    e->a = x;
+    e->b = y;
+    return e;
+}
+
+static const expression *constant(arena *a, double value) {
+    expression *e = arena_zalloc(a, 1, sizeof *e);
+    e->op = EXPR_CONSTANT;
+    e->constant = value;
+    return e;
+}
+
+static const expression *read_sum(reader *r);
+
+static const expression *read_number(reader *r) {
+    char digits[64];
+    size_t length = 0;
+    const char *start = r->bytes + r->at;
+    bool hex = r->length - r->at > 1 && start[0] == '0' && (start[1] == 'x' || start[1] == 'X');
+    while (r->at + length < r->length && length + 1 < sizeof digits) {
+        char c = start[length];
+        char before = length ? start[length - 1] : 0;
+        bool sign = (c == '+' || c == '-') && (before == 'p' || before == 'P' || (!hex && (before == 'e' || before == 'E')));
+        if (!isalnum((unsigned char)c) && c != '.' && !sign) break;
+        digits[length++] = c;
+    }
+    digits[length] = 0;
+    char *end;
+    double value = strtod(digits, &end);
+    if (*end || !length || !isfinite(value)) expected(r, "a finite number");
+    r->at += length;
+    return constant(r->arena, value);
+}
+
+static const expression *read_bracket(reader *r) {
+    const expression *x = read_sum(r);
+    expression_op op;
+    if (accept(r, "!="))
+        op = EXPR_NE;
+    else if (accept(r, "<="))
+        op = EXPR_LE;
+    else if (accept(r, "<"))
+        op = EXPR_LT;
+    else if (accept(r, "="))
+        op = EXPR_EQ;
+    else
+        expected(r, "=, !=, < or <=");
+    const expression *y = read_sum(r);
+    require(r, "]");
+    return node(r->arena, op, x, y);
+}
+
+static const expression *read_call(reader *r, expression_op op) {
+    require(r, "(");
+    const expression *x = read_sum(r), *y = NULL;
+    if (op == EXPR_MIN || op == EXPR_MAX) {
+        require(r, ",");
+        y = read_sum(r);
+    }
+    require(r, ")");
+    return node(r->arena, op, x, y);
+}
+
+static const expression *read_factor(reader *r) {
+    if (++r->depth > EXPRESSION_DEPTH)
+        trap_raise(r->arena->trap, TEMPER_LIMIT, r->line, r->column + r->at, "an expression nested deeper than %d",
+                   EXPRESSION_DEPTH);
+    const expression *e;
+    skip_blanks(r);
+    if (r->at < r->length && isdigit((unsigned char)r->bytes[r->at]))
+        e = read_number(r);
+    else if (accept(r, "i"))
+        e = node(r->arena, EXPR_I, NULL, NULL);
+    else if (accept(r, "n"))
+        e = node(r->arena, EXPR_LENGTH, NULL, NULL);
+    else if (accept(r, "N"))
+        e = node(r->arena, EXPR_SIZE, NULL, NULL);
+    else if (accept(r, "-"))
+        e = node(r->arena, EXPR_NEG, read_factor(r), NULL);
+    else if (accept(r, "[")) {
+        e = read_bracket(r);
+    } else if (accept(r, "(")) {
+        e = read_sum(r);
+        require(r, ")");
+    } else if (accept(r, "ln"))
+        e = read_call(r, EXPR_LN);
+    else if (accept(r, "floor"))
+        e = read_call(r, EXPR_FLOOR);
+    else if (accept(r, "min"))
+        e = read_call(r, EXPR_MIN);
+    else if (accept(r, "max"))
+        e = read_call(r, EXPR_MAX);
+    else
+        expected(r, "a number, i, n, N, (, [, ln, floor, min or max");
+    r->depth--;
+    return e;
+}
+
+/* A chain a + b + c nests to the left, so its depth counts too: evaluation and printing recurse. */
+static void deepen(reader *r, unsigned *links) {
+    if (++*links > EXPRESSION_DEPTH)
+        trap_raise(r->arena->trap, TEMPER_LIMIT, r->line, r->column + r->at, "an expression with more than %d terms",
+                   EXPRESSION_DEPTH);
+}
+
+static const expression *read_product(reader *r) {
+    const expression *e = read_factor(r);
+    for (unsigned links = 0;; deepen(r, &links)) {
+        if (accept(r, "*"))
+            e = node(r->arena, EXPR_MUL, e, read_factor(r));
+        else if (accept(r, "/"))
+            e = node(r->arena, EXPR_DIV, e, read_factor(r));
+        else if (accept(r, "%"))
+            e = node(r->arena, EXPR_MOD, e, read_factor(r));
+        else
+            return e;
+    }
+}
+
+static const expression *read_sum(reader *r) {
+    const expression *e = read_product(r);
+    for (unsigned links = 0;; deepen(r, &links)) {
+        if (accept(r, "+"))
+            e = node(r->arena, EXPR_ADD, e, read_product(r));
+        else if (accept(r, "-"))
+            e = node(r->arena, EXPR_SUB, e, read_product(r));
+        else
+            return e;
+    }
+}
+
+const expression *expression_parse(arena *a, const char *bytes, size_t length, size_t line, size_t column) {
+    reader r = {.arena = a, .bytes = bytes, .length = length, .line = line, .column = column};
+    const expression *e = read_sum(&r);
+    skip_blanks(&r);
+    if (r.at < length) expected(&r, "an operator or the end");
+    return e;
+}
+
+const expression *expression_make(arena *a, const char *format, ...) {
+    char buffer[200];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(buffer, sizeof buffer, format, args);
+    va_end(args);
+    return expression_parse(a, buffer, (size_t)length, 0, 0);
+}
+
+/* ---- printing ---- */
+
+/* How tightly the top operator binds: 1 sum, 2 product, 3 factor. */
+static int binding(const expression *e) {
+    switch (e->op) {
+    case EXPR_ADD:
+    case EXPR_SUB: return 1;
+    case EXPR_MUL:
+    case EXPR_DIV:
+    case EXPR_MOD: return 2;
+    case EXPR_CONSTANT: return e->constant < 0 || (e->constant == 0 && signbit(e->constant)) ? 2 : 3;
+    default: return 3;
+    }
+}
+
+static void print_at(text *out, const expression *e, int least) {
+    bool wrap = binding(e) < least;
+    if (wrap) text_putc(out, '(');
+    expression_print(out, e);
+    if (wrap) text_putc(out, ')');
+}
+
+static void print_infix(text *out, const expression *e, const char *op, int left, int right) {
+    print_at(out, e->a, left);
+    text_puts(out, op);
+    print_at(out, e->b, right);
+}
+
+static void print_call(text *out, const expression *e, const char *name) {
+    text_printf(out, "%s(", name);
+    expression_print(out, e->a);
+    if (e->b) {
+        text_puts(out, ", ");
+        expression_print(out, e->b);
+    }
+    text_putc(out, ')');
+}
+
+static void print_test(text *out, const expression *e, const char *op) {
+    text_putc(out, '[');
+    print_infix(out, e, op, 1, 1);
+    text_putc(out, ']');
+}
+
+void expression_print(text *out, const expression *e) {
+    switch (e->op) {
+    case EXPR_CONSTANT: text_double(out, e->constant); break;
+    case EXPR_I: text_putc(out, 'i'); break;
+    case EXPR_LENGTH: text_putc(out, 'n'); break;
+    case EXPR_SIZE: text_putc(out, 'N'); break;
+    case EXPR_NEG:
+        text_putc(out, '-');
+        print_at(out, e->a, 3);
+        break;
+    case EXPR_LN: print_call(out, e, "ln"); break;
+    case EXPR_FLOOR: print_call(out, e, "floor"); break;
+    case EXPR_MIN: print_call(out, e, "min"); break;
+    case EXPR_MAX: print_call(out, e, "max"); break;
+    case EXPR_ADD: print_infix(out, e, " + ", 1, 2); break;
+    case EXPR_SUB: print_infix(out, e, " - ", 1, 2); break;
+    case EXPR_MUL: print_infix(out, e, "*", 2, 3); break;
+    case EXPR_DIV: print_infix(out, e, "/", 2, 3); break;
+    case EXPR_MOD: print_infix(out, e, " % ", 2, 3); break;
+    case EXPR_EQ: print_test(out, e, " = "); break;
+    case EXPR_NE: print_test(out, e, " != "); break;
+    case EXPR_LT: print_test(out, e, " < "); break;
+    case EXPR_LE: print_test(out, e, " <= "); break;
+    }
+}
+
+/* ---- values ---- */
+
+double expression_eval(const expression *e, double i, double n, double size) {
+    double x = e->a ? expression_eval(e->a, i, n, size) : 0;
+    double y = e->b ? expression_eval(e->b, i, n, size) : 0;
+    switch (e->op) {
+    case EXPR_CONSTANT: return e->constant;
+    case EXPR_I: return i;
+    case EXPR_LENGTH: return n;
+    case EXPR_SIZE: return size;
+    case EXPR_NEG: return -x;
+    case EXPR_LN: return log_f64(x);
+    case EXPR_FLOOR: return floor(x);
+    case EXPR_ADD: return x + y;
+    case EXPR_SUB: return x - y;
+    case EXPR_MUL: return x * y;
+    case EXPR_DIV: return x / y;
+    case EXPR_MOD: {
+        double rest = fmod(x, y); /* exact in IEEE arithmetic */
+        return rest < 0 ? rest + y : rest;
+    }
+    case EXPR_EQ: return x == y;
+    case EXPR_NE: return x != y;
+    case EXPR_LT: return x < y;
+    case EXPR_LE: return x <= y;
+    case EXPR_MIN: return x < y ? x : y;
+    case EXPR_MAX: return x > y ? x : y;
+    }
+    return 0;
+}
+
+const expression *expression_copy(arena *a, const expression *e) {
+    if (!e) return NULL;
+    expression *copy = arena_alloc(a, 1, sizeof *copy);
+    *copy = *e;
+    copy->a = expression_copy(a, e->a);
+    copy->b = expression_copy(a, e->b);
+    return copy;
+}
+
+bool expression_uses(const expression *e, expression_op variable) {
+    return e && (e->op == variable || expression_uses(e->a, variable) || expression_uses(e->b, variable));
+}

@@ -1,0 +1,43 @@
+/* Expressions of (i, n): position features and softmax scales. i is the position 0..N-1, n the length of the string,
+   N = n + 1 or n + 2 the number of positions, sentinels included. So a model has no maximum length.
+
+       expr   = term { ("+" | "-") term }
+       term   = factor { ("*" | "/" | "%") factor }
+       factor = number | "i" | "n" | "N" | "-" factor | "(" expr ")" | "[" expr ("=" | "!=" | "<" | "<=") expr "]"
+              | ("ln" | "floor") "(" expr ")" | ("min" | "max") "(" expr "," expr ")"
+
+   [a = b] is 1 or 0. a % b is the remainder in 0..b-1. Evaluation is in doubles, one rounding per operation, with our
+   own ln: the same bits everywhere. */
+#ifndef MODEL_EXPRESSION_H
+#define MODEL_EXPRESSION_H
+
+#include "base/text.h"
+
+typedef enum expression_op {
+    EXPR_CONSTANT, EXPR_I, EXPR_LENGTH, EXPR_SIZE, /* number, i, n, N */
+    EXPR_NEG, EXPR_LN, EXPR_FLOOR,
+    EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_MOD,
+    EXPR_EQ, EXPR_NE, EXPR_LT, EXPR_LE,
+    EXPR_MIN, EXPR_MAX
+} expression_op;
+
+typedef struct expression {
+    expression_op op;
+    double constant;
+    const struct expression *a, *b; /* operands, NULL where there are none */
+} expression;
+
+enum { EXPRESSION_DEPTH = 64 };
+
+/* Reads text[0..length); raises TEMPER_FORMAT at `line` with the column counted from `column`. */
+const expression *expression_parse(arena *a, const char *bytes, size_t length, size_t line, size_t column);
+
+/* For expressions written in our own source: the text is known to be right. */
+const expression *expression_make(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void expression_print(text *out, const expression *e);
+double expression_eval(const expression *e, double i, double n, double size);
+const expression *expression_copy(arena *a, const expression *e);
+bool expression_uses(const expression *e, expression_op variable);
+
+#endif

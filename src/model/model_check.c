@@ -1,0 +1,88 @@
+/* The invariants of a model, checked after every pass and after reading a file: what the runner relies on. */
+#include <math.h>
+#include <stdio.h>
+
+#include "model/model.h"
+
+typedef struct checker {
+    const temper_model *model;
+    trap *trap;
+    char where[80];
+} checker;
+
+#define REQUIRE(c, condition, ...)                                                                                   \
+    do {                                                                                                             \
+        if (!(condition)) fail((c), __VA_ARGS__);                                                                    \
+    } while (0)
+
+static _Noreturn void fail(const checker *c, const char *what) {
+    trap_raise(c->trap, TEMPER_FORMAT, 0, 0, "not a well-formed model: %s: %s", c->where, what);
+}
+
+static void check_rows(const checker *c, const model_rows *r, const char *missing) {
+    REQUIRE(c, r->start && r->start[0] == 0, missing);
+    for (uint32_t row = 0; row < r->count; row++) {
+        REQUIRE(c, r->start[row] <= r->start[row + 1], "rows out of order");
+        for (uint32_t k = r->start[row]; k < r->start[row + 1]; k++) {
+            REQUIRE(c, r->terms[k].channel < c->model->channel_count, "a channel that does not exist");
+            REQUIRE(c, isfinite(r->terms[k].weight), "a weight that is not finite");
+            REQUIRE(c, r->terms[k].weight != 0, "a weight that is zero");
+            REQUIRE(c, k == r->start[row] || r->terms[k - 1].channel < r->terms[k].channel,
+                    "channels of a row not in ascending order");
+        }
+    }
+}
+
+static void check_head(const checker *c, const model_head *h) {
+    REQUIRE(c, h->label && h->role <= ROLE_LAST_, "no label or an unknown role");
+    REQUIRE(c, h->mask <= TEMPER_MASK_FROM, "an unknown mask");
+    REQUIRE(c, h->choice <= TEMPER_CHOICE_SOFTMAX, "an unknown choice");
+    REQUIRE(c, h->hard_choice <= TEMPER_CHOICE_SOFTMAX, "an unknown hard choice");
+    REQUIRE(c, h->choice == TEMPER_CHOICE_SOFTMAX || h->choice == h->hard_choice,
+            "a hard head that stands for another choice");
+    REQUIRE(c, h->choice == TEMPER_CHOICE_SOFTMAX || !h->scale, "a hard head with a scale");
+    REQUIRE(c, !h->scale || !expression_uses(h->scale, EXPR_I), "a scale that depends on the position");
+    check_rows(c, &h->query, "no query");
+    check_rows(c, &h->key, "no key");
+    check_rows(c, &h->value, "no value");
+    check_rows(c, &h->output, "no output");
+    REQUIRE(c, h->query.count == h->key.count, "query and key of different size");
+    REQUIRE(c, h->value.count == h->output.count, "value and output of different size");
+}
+
+static void check_layer(checker *c, const model_layer *l, uint32_t number) {
+    for (uint32_t k = 0; k < l->head_count; k++) {
+        snprintf(c->where, sizeof c->where, "layer %u, head %u", number, k + 1);
+        check_head(c, &l->heads[k]);
+    }
+    snprintf(c->where, sizeof c->where, "layer %u, feed-forward net", number);
+    check_rows(c, &l->in, "no input weights");
+    check_rows(c, &l->out, "no output weights");
+    REQUIRE(c, l->in.count == l->out.count, "input and output of different size");
+    for (uint32_t k = 0; k < l->in.count; k++) REQUIRE(c, isfinite(l->bias[k]), "a bias that is not finite");
+}
+
+void model_check(const temper_model *m, trap *t) {
+    checker c = {.model = m, .trap = t, .where = "model"};
+    REQUIRE(&c, m->letters.count > 0, "no letters");
+    REQUIRE(&c, m->at == TEMPER_AT_FIRST || m->at == TEMPER_AT_LAST, "no place to read the answer");
+    REQUIRE(&c, m->source && m->safe_reason, "no source");
+    for (uint32_t k = 0; k < m->channel_count; k++) REQUIRE(&c, m->channels[k].label != NULL, "a channel without a label");
+    for (uint32_t k = 0; k < m->channel_count; k++)
+        REQUIRE(&c, !m->channels[k].soft_only || m->channels[k].position, "a soft channel without a position expression");
+    snprintf(c.where, sizeof c.where, "embedding");
+    check_rows(&c, &m->embedding, "missing");
+    REQUIRE(&c, m->embedding.count == m->letters.count + 2, "not one row per letter and sentinel");
+    for (uint32_t k = 0; k < m->layer_count; k++) check_layer(&c, &m->layers[k], k + 1);
+    snprintf(c.where, sizeof c.where, "read-out");
+    check_rows(&c, &m->read, "missing");
+    REQUIRE(&c, m->read.count == 1, "not one row");
+    snprintf(c.where, sizeof c.where, "parts");
+    for (size_t k = 0; k < m->part_count; k++) {
+        const model_part *p = &m->parts[k];
+        REQUIRE(&c, p->layer <= m->layer_count, "a layer that does not exist");
+        REQUIRE(&c, p->head < 0 || (p->layer > 0 && p->head < m->layers[p->layer - 1].head_count),
+                "a head that does not exist");
+        REQUIRE(&c, p->channel < (int64_t)m->channel_count, "a channel that does not exist");
+    }
+}

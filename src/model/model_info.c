@@ -1,0 +1,132 @@
+/* The public view of a model: what explain prints, and reading and writing the text form. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+
+temper_status temper_model_print(char **out, size_t *length, const temper_model *model, temper_error *err) {
+    trap t;
+    arena scratch;
+    *out = NULL;
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&scratch);
+        return t.error.code;
+    }
+    text buffer;
+    text_init(&buffer, &scratch);
+    model_print(&buffer, model);
+    char *copy = caller_alloc(&t, buffer.length + 1, 1);
+    memcpy(copy, buffer.data, buffer.length + 1);
+    *length = buffer.length;
+    arena_free(&scratch);
+    *out = copy;
+    trap_clear(&t);
+    return TEMPER_OK;
+}
+
+temper_status temper_model_read(temper_model **out, const char *bytes, size_t length, temper_error *err) {
+    trap t;
+    *out = NULL;
+    if (trap_set(&t, err)) return t.error.code;
+    *out = model_read(bytes, length, &t);
+    trap_clear(&t);
+    return TEMPER_OK;
+}
+
+temper_status temper_model_encode(uint32_t **letters, size_t *n, const temper_model *model, const char *bytes,
+                                  size_t length, temper_error *err) {
+    trap t;
+    *letters = NULL;
+    *n = 0;
+    if (trap_set(&t, err)) return t.error.code;
+    *letters = alphabet_encode(n, &model->letters, bytes, length, &t);
+    trap_clear(&t);
+    return TEMPER_OK;
+}
+
+static size_t rows_terms(const model_rows *r) { return r->start[r->count]; }
+
+void temper_model_about(temper_model_info *out, const temper_model *m) {
+    memset(out, 0, sizeof *out);
+    out->method = m->method;
+    out->source = m->source;
+    out->syntax = m->syntax;
+    out->at = m->at;
+    out->tokens = m->letters.tokens;
+    out->accepts_empty = m->accepts_empty;
+    out->has_end = m->has_end;
+    out->letters = m->letters.count;
+    out->channels = m->channel_count;
+    out->layers = m->layer_count;
+    out->parameters = rows_terms(&m->embedding) + rows_terms(&m->read);
+    for (uint32_t k = 0; k < m->layer_count; k++) {
+        const model_layer *l = &m->layers[k];
+        out->heads += l->head_count;
+        out->hidden += l->in.count;
+        out->parameters += rows_terms(&l->in) + rows_terms(&l->out);
+        for (uint32_t b = 0; b < l->in.count; b++) out->parameters += l->bias[b] != 0;
+        for (uint32_t h = 0; h < l->head_count; h++) {
+            const model_head *head = &l->heads[h];
+            out->parameters += rows_terms(&head->query) + rows_terms(&head->key) + rows_terms(&head->value) +
+                               rows_terms(&head->output);
+            temper_growth g = head_growth(head);
+            if (g > out->growth) out->growth = g;
+        }
+    }
+    out->safe_length = m->safe_length;
+    out->safe_reason = m->safe_reason;
+}
+
+const char *temper_model_letter(const temper_model *model, size_t letter) {
+    return letter < model->letters.count ? model->letters.letters[letter] : NULL;
+}
+
+size_t temper_model_layer_heads(const temper_model *model, size_t layer) {
+    return layer >= 1 && layer <= model->layer_count ? model->layers[layer - 1].head_count : 0;
+}
+
+size_t temper_model_layer_hidden(const temper_model *model, size_t layer) {
+    return layer >= 1 && layer <= model->layer_count ? model->layers[layer - 1].in.count : 0;
+}
+
+static temper_status out_of_range(temper_error *err, const char *what) {
+    trap t;
+    if (trap_set(&t, err)) return t.error.code;
+    trap_raise(&t, TEMPER_RANGE, 0, 0, "there is no such %s", what);
+}
+
+temper_status temper_model_channel(temper_channel_info *out, const temper_model *model, size_t channel,
+                                   temper_error *err) {
+    if (channel >= model->channel_count) return out_of_range(err, "channel");
+    out->label = model->channels[channel].label;
+    out->position = model->channels[channel].position_text;
+    return TEMPER_OK;
+}
+
+size_t temper_model_part_count(const temper_model *model) { return model->part_count; }
+
+temper_status temper_model_part(temper_part_info *out, const temper_model *model, size_t part, temper_error *err) {
+    if (part >= model->part_count) return out_of_range(err, "subformula");
+    const model_part *p = &model->parts[part];
+    *out = (temper_part_info){
+        .formula = p->formula, .layer = p->layer, .head = p->head < 0 ? -1 : (long)p->head + 1, .channel = (long)p->channel};
+    return TEMPER_OK;
+}
+
+temper_status temper_model_head(temper_head_info *out, const temper_model *model, size_t layer, size_t head,
+                                temper_error *err) {
+    if (head < 1 || head > temper_model_layer_heads(model, layer)) return out_of_range(err, "head");
+    const model_head *h = &model->layers[layer - 1].heads[head - 1];
+    *out = (temper_head_info){.label = h->label,
+                              .role = head_role_name(h->role),
+                              .mask = h->mask,
+                              .choice = h->choice,
+                              .hard_choice = h->hard_choice,
+                              .scale = h->scale_text,
+                              .growth = head_growth(h),
+                              .bound = h->choice == TEMPER_CHOICE_SOFTMAX ? head_bound(h->role) : 0,
+                              .query_size = h->query.count,
+                              .value_size = h->value.count};
+    return TEMPER_OK;
+}

@@ -1,0 +1,14 @@
+/* The largest length for which the answers of a compiled model are proved right when it runs in f64. */
+#ifndef MODEL_SAFE_LENGTH_H
+#define MODEL_SAFE_LENGTH_H
+
+#include "model/model.h"
+
+/* Sets safe_length and safe_reason from roles and weights; 0 if some head has no role. */
+void model_set_safe_length(temper_model *m);
+
+/* An upper bound of the error before rounding of a head with N positions, rounding in f64 included: what a run may not
+   exceed. Meaningful up to the safe length. */
+double head_bound_at(const temper_model *m, const model_head *h, double size);
+
+#endif

@@ -1,0 +1,268 @@
+#include "run/forward.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number/elementary.h"
+
+typedef struct forward {
+    const temper_model *m;
+    const uint32_t *letters;
+    size_t n, size; /* N */
+    bool hard;
+    arena *scratch; /* of one layer */
+    temper_run *run;
+    double *x, *delta; /* [N][channels] the residual stream, and what a sublayer adds to it */
+} forward;
+
+/* ---- embedding ---- */
+
+static uint32_t token_at(const forward *f, size_t i) {
+    if (i == 0) return model_start_token(f->m);
+    return i <= f->n ? f->letters[i - 1] : model_end_token(f->m);
+}
+
+static void embed(forward *f) {
+    const temper_model *m = f->m;
+    for (size_t i = 0; i < f->size; i++) {
+        double *x = f->x + i * m->channel_count;
+        for (uint32_t c = 0; c < m->channel_count; c++) {
+            const model_channel *channel = &m->channels[c];
+            bool silent = !channel->position || (f->hard && channel->soft_only);
+            x[c] = silent ? 0 : expression_eval(channel->position, (double)i, (double)f->n, (double)f->size);
+        }
+        uint32_t token = token_at(f, i);
+        const model_term *t = rows_begin_of(&m->embedding, token);
+        for (size_t k = rows_size(&m->embedding, token); k-- > 0; t++) x[t->channel] += t->weight;
+    }
+}
+
+/* ---- one head ---- */
+
+typedef struct row_range {
+    size_t first, end; /* unmasked keys first..end-1 */
+} row_range;
+
+static row_range keys_of(temper_mask mask, size_t i, size_t size) {
+    switch (mask) {
+    case TEMPER_MASK_BEFORE: return (row_range){0, i};
+    case TEMPER_MASK_UP_TO: return (row_range){0, i + 1};
+    case TEMPER_MASK_AFTER: return (row_range){i + 1, size};
+    case TEMPER_MASK_FROM: return (row_range){i, size};
+    case TEMPER_MASK_ALL: break;
+    }
+    return (row_range){0, size};
+}
+
+/* out[N][rows] = rows applied to every position */
+static void project(double *out, const forward *f, const model_rows *rows) {
+    for (size_t i = 0; i < f->size; i++)
+        for (uint32_t r = 0; r < rows->count; r++)
+            out[i * rows->count + r] = rows_dot(rows, r, f->x + i * f->m->channel_count);
+}
+
+/* Scores of one row to weights (which sum to *total, not yet divided). */
+static void choose(double *weights, double *total, const double *scores, row_range keys, temper_choice choice,
+                   double scale) {
+    double best = -INFINITY;
+    *total = 0;
+    if (keys.first >= keys.end) return;
+    for (size_t j = keys.first; j < keys.end; j++)
+        if (scores[j] > best) best = scores[j];
+    size_t chosen = SIZE_MAX;
+    for (size_t j = keys.first; j < keys.end; j++) {
+        weights[j] = 0;
+        if (choice == TEMPER_CHOICE_SOFTMAX) {
+            weights[j] = exp_f64(scale * scores[j] - scale * best);
+            *total += weights[j];
+        } else if (scores[j] == best) {
+            if (choice == TEMPER_CHOICE_AVERAGE)
+                weights[j] = 1, *total += 1;
+            else if (chosen == SIZE_MAX || choice == TEMPER_CHOICE_RIGHTMOST)
+                chosen = j;
+        }
+    }
+    if (chosen != SIZE_MAX) weights[chosen] = *total = 1;
+}
+
+static double distance_to_boolean(double a) { return fmin(fabs(a), fabs(a - 1)); }
+
+static bool has_boolean_values(const model_head *h) { return h->role != ROLE_NONE && h->role != ROLE_COUNT; }
+
+static void add_output(double *x, const model_head *h, const double *out) {
+    for (uint32_t v = 0; v < h->value.count; v++) {
+        const model_term *t = rows_begin_of(&h->output, v);
+        for (size_t k = rows_size(&h->output, v); k-- > 0; t++) x[t->channel] += t->weight * out[v];
+    }
+}
+
+/* delta += the head's output; x is only read */
+static void run_head(forward *f, const model_head *h, head_trace *trace) {
+    size_t size = f->size, qs = h->query.count, vs = h->value.count;
+    temper_choice choice = f->hard ? h->hard_choice : h->choice;
+    bool keep = f->run->captured;
+    arena *a = keep ? &f->run->memory : f->scratch;
+    double *q = arena_alloc(a, size * qs, sizeof *q), *k = arena_alloc(a, size * qs, sizeof *k);
+    double *v = arena_alloc(a, size * vs, sizeof *v), *out = arena_alloc(a, size * vs, sizeof *out);
+    double *scores = arena_alloc(a, keep ? size * size : size, sizeof *scores);
+    double *weights = arena_alloc(a, keep ? size * size : size, sizeof *weights);
+    project(q, f, &h->query);
+    project(k, f, &h->key);
+    project(v, f, &h->value);
+    double scale = h->scale && choice == TEMPER_CHOICE_SOFTMAX
+                       ? expression_eval(h->scale, 0, (double)f->n, (double)size) : 1;
+    trace->margin = has_boolean_values(h) ? 0 : -1;
+    trace->scale = scale;
+    for (size_t i = 0; i < size; i++) {
+        row_range keys = keys_of(h->mask, i, size);
+        double *s = keep ? scores + i * size : scores, *w = keep ? weights + i * size : weights, total;
+        if (keep)
+            for (size_t j = 0; j < size; j++) s[j] = -INFINITY, w[j] = 0;
+        for (size_t j = keys.first; j < keys.end; j++) {
+            double dot = 0;
+            for (size_t d = 0; d < qs; d++) dot += q[i * qs + d] * k[j * qs + d];
+            s[j] = dot;
+        }
+        choose(w, &total, s, keys, choice, scale);
+        for (size_t d = 0; d < vs; d++) {
+            double sum = 0;
+            for (size_t j = keys.first; j < keys.end; j++) sum += w[j] * v[j * vs + d];
+            sum = total > 0 ? sum / total : 0;
+            out[i * vs + d] = sum;
+            bool real = i >= 1 && i <= f->n;
+            if (trace->margin >= 0 && real && !(distance_to_boolean(sum) <= trace->margin))
+                trace->margin = distance_to_boolean(sum);
+        }
+        if (keep && total > 0)
+            for (size_t j = keys.first; j < keys.end; j++) w[j] /= total;
+        add_output(f->delta + i * f->m->channel_count, h, out + i * vs);
+    }
+    if (!keep) return;
+    trace->query = q;
+    trace->key = k;
+    trace->value = v;
+    trace->output = out;
+    trace->scores = scores;
+    trace->weights = weights;
+}
+
+/* ---- one layer ---- */
+
+static void add_to(double *x, const double *delta, size_t count) {
+    for (size_t k = 0; k < count; k++) x[k] += delta[k];
+}
+
+/* The bias is added last: a ramp's two units subtract different biases from the same sum. */
+static void run_units(const model_layer *l, const double *x, double *delta) {
+    for (uint32_t u = 0; u < l->in.count; u++) {
+        double h = rows_dot(&l->in, u, x) + l->bias[u];
+        if (!(h > 0)) continue;
+        const model_term *t = rows_begin_of(&l->out, u);
+        for (size_t k = rows_size(&l->out, u); k-- > 0; t++) delta[t->channel] += t->weight * h;
+    }
+}
+
+static void keep_channels(forward *f, uint32_t layer) {
+    if (!f->run->captured) return;
+    size_t count = f->size * f->m->channel_count;
+    double *copy = arena_alloc(&f->run->memory, count, sizeof *copy);
+    if (count) memcpy(copy, f->x, count * sizeof *copy);
+    f->run->channels[layer] = copy;
+}
+
+static void run_layer(forward *f, uint32_t layer) {
+    const model_layer *l = &f->m->layers[layer];
+    size_t channels = f->m->channel_count, count = f->size * channels;
+    if (l->head_count) {
+        memset(f->delta, 0, count * sizeof *f->delta);
+        for (uint32_t h = 0; h < l->head_count; h++) {
+            run_head(f, &l->heads[h], &f->run->heads[f->run->head_start[layer] + h]);
+            arena_reset(f->scratch);
+        }
+        add_to(f->x, f->delta, count);
+    }
+    memset(f->delta, 0, count * sizeof *f->delta);
+    for (size_t i = 0; i < f->size; i++) run_units(l, f->x + i * channels, f->delta + i * channels);
+    add_to(f->x, f->delta, count);
+    keep_channels(f, layer + 1);
+}
+
+/* ---- the run ---- */
+
+static void prepare_trace(temper_run *r, const temper_model *m, size_t size, bool capture) {
+    arena *a = &r->memory;
+    r->size = size;
+    r->captured = capture;
+    r->layer_count = m->layer_count;
+    r->channel_count = m->channel_count;
+    r->truth = arena_zalloc(a, size, 1);
+    r->head_start = arena_zalloc(a, (size_t)m->layer_count + 1, sizeof *r->head_start);
+    for (uint32_t l = 0; l < m->layer_count; l++) r->head_start[l + 1] = r->head_start[l] + m->layers[l].head_count;
+    size_t heads = r->head_start[m->layer_count];
+    r->heads = arena_zalloc(a, heads, sizeof *r->heads);
+    r->query_size = arena_zalloc(a, heads, sizeof *r->query_size);
+    r->value_size = arena_zalloc(a, heads, sizeof *r->value_size);
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
+            r->query_size[r->head_start[l] + h] = m->layers[l].heads[h].query.count;
+            r->value_size[r->head_start[l] + h] = m->layers[l].heads[h].value.count;
+        }
+    r->channels = arena_zalloc(a, (size_t)m->layer_count + 1, sizeof *r->channels);
+}
+
+/* The answer is read at position 1 or n; of the empty string at position 0. */
+static void read_out(forward *f) {
+    temper_run *r = f->run;
+    for (size_t i = 0; i < f->size; i++)
+        r->truth[i] = rows_dot(&f->m->read, 0, f->x + i * f->m->channel_count) > 0.5;
+    size_t at = f->n == 0 ? 0 : f->m->at == TEMPER_AT_FIRST ? 1 : f->n;
+    r->accept = r->truth[at];
+}
+
+static void check_length(const temper_model *m, size_t n, bool unchecked, trap *t) {
+    if (n <= m->safe_length || unchecked) return;
+    if (m->safe_length == 0)
+        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof", "no length is proved safe: %s", m->safe_reason);
+    trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof",
+                    "length %zu is beyond the proved length %zu: %s", n, m->safe_length, m->safe_reason);
+}
+
+temper_status temper_model_run(temper_run **out, const temper_model *m, const uint32_t *letters, size_t n,
+                               const temper_run_options *options, temper_error *err) {
+    trap t;
+    arena stream, scratch;
+    temper_run *volatile run = NULL;
+    temper_run_options opt = options ? *options : (temper_run_options){0};
+    *out = NULL;
+    arena_init(&stream, &t);
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&stream);
+        arena_free(&scratch);
+        temper_run_free(run);
+        return t.error.code;
+    }
+    for (size_t k = 0; k < n; k++)
+        if (letters[k] >= m->letters.count)
+            trap_raise(&t, TEMPER_RANGE, 0, k + 1, "letter number %u at position %zu is not in the alphabet", letters[k], k + 1);
+    check_length(m, n, opt.unchecked, &t);
+    temper_run *r = run = caller_alloc(&t, 1, sizeof *r);
+    memset(r, 0, sizeof *r);
+    arena_init(&r->memory, &t);
+    forward f = {.m = m, .letters = letters, .n = n, .size = n + 1 + m->has_end, .hard = opt.hard, .scratch = &scratch, .run = r};
+    prepare_trace(r, m, f.size, opt.capture);
+    r->proved = n <= m->safe_length;
+    f.x = arena_zalloc(&stream, f.size * m->channel_count, sizeof *f.x);
+    f.delta = arena_zalloc(&stream, f.size * m->channel_count, sizeof *f.delta);
+    embed(&f);
+    keep_channels(&f, 0);
+    for (uint32_t layer = 0; layer < m->layer_count; layer++) run_layer(&f, layer);
+    read_out(&f);
+    arena_free(&stream);
+    arena_free(&scratch);
+    r->memory.trap = NULL;
+    *out = r;
+    trap_clear(&t);
+    return TEMPER_OK;
+}

@@ -1,0 +1,29 @@
+/* The forward pass in f64, readable from top to bottom: the reference that every faster plan is compared with. */
+#ifndef RUN_FORWARD_H
+#define RUN_FORWARD_H
+
+#include "model/model.h"
+
+/* What a run keeps of one head. */
+typedef struct head_trace {
+    double margin;                   /* largest |a - nearest Boolean| before rounding, -1 where values are no Booleans */
+    double scale;
+    double *query, *key;             /* [N][query_size], only when captured */
+    double *value, *output;          /* [N][value_size] */
+    double *scores, *weights;        /* [N][N] */
+} head_trace;
+
+struct temper_run {
+    arena memory;
+    const temper_model *model; /* borrowed: sizes only */
+    size_t size;               /* N */
+    bool accept, proved, captured;
+    unsigned char *truth;      /* [N] */
+    uint32_t layer_count, channel_count;
+    uint32_t *head_start;      /* [layers + 1] index of a layer's first head */
+    uint32_t *query_size, *value_size; /* [heads] */
+    head_trace *heads;
+    double **channels;         /* [layers + 1] of [N][channels], only when captured */
+};
+
+#endif

@@ -1,0 +1,309 @@
+/* Hard to soft, for models made from formulas: every head becomes softmax with the logits of theory section 3.
+
+       temperature   features are at most 1 and no weight depends on n; all growth is in the scale
+       positions     the scale is 1; the same logits come out of features that grow
+
+   | role    | logit                                        | temperature: scale, added         | positions: factor moves to   |
+   | once    | (ln N + k) c_j                               | ln N + k                          | query: ln N + k              |
+   | nearest | k N c_j +- k j                               | k N, key +- j/N                   | query: k N; key +- j, query k|
+   | count   | 0                                            | 1                                 |                              |
+   | compare | (2 k N y_i + ln #others) [j = sentinel]      | 2 k N, query ln(#others)/(2 k N)  | key: 2 k N [j = sentinel]    |
+   | balance | 2 k N^2 (y_i/N + t/(i+1)) + ln i, on start   | 2 k N^2, the same query           | key 2 k N [j = 0], query 2 k N^2/(i+1) |
+   | lookup  | k N (2 c_i j - j^2)/(i+1)                    | k N^3                             | keys: k N j, k N j^2         |
+
+   Tie-breaks and normalisers go into channels marked soft_only, which are zero in a hard run, so that a soft model still
+   knows its hard one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/safe_length.h"
+
+typedef struct softener {
+    const temper_model *from;
+    temper_model *to;
+    trap *trap;
+    arena *scratch;
+    temper_method method;
+    model_channel *channels; /* the hard model's, then new ones */
+    size_t channel_count, channel_capacity;
+    table features; /* expression text (with a mark for soft_only) -> channel */
+} softener;
+
+/* The channel of a position feature, added if it is new. */
+static uint32_t feature(softener *s, const char *expression_text, bool soft_only) {
+    text key;
+    text_init(&key, s->scratch);
+    text_printf(&key, "%s%s", soft_only ? "soft " : "", expression_text);
+    bool fresh;
+    uint32_t c = *table_put(&s->features, key.data, key.length, (uint32_t)s->channel_count, &fresh);
+    if (!fresh) return c;
+    arena *a = &s->to->memory;
+    model_channel channel = {.label = arena_copy(a, expression_text, strlen(expression_text)),
+                             .position = expression_parse(a, expression_text, strlen(expression_text), 0, 0),
+                             .soft_only = soft_only};
+    array_push(a, s->channels, s->channel_count, s->channel_capacity, channel);
+    return c;
+}
+
+/* ---- rows with something added ---- */
+
+static model_rows one_row(softener *s, uint32_t channel, double weight) {
+    rows_builder b;
+    rows_begin(&b, &s->to->memory);
+    rows_term(&b, channel, weight);
+    rows_end_row(&b);
+    return rows_finish(&b);
+}
+
+/* The rows of a hard head, with a term added to row 0. */
+static model_rows with_term(softener *s, const model_rows *rows, uint32_t channel, double weight) {
+    rows_builder b;
+    rows_begin(&b, &s->to->memory);
+    for (uint32_t r = 0; r < rows->count; r++) {
+        for (uint32_t k = rows->start[r]; k < rows->start[r + 1]; k++)
+            rows_term(&b, rows->terms[k].channel, rows->terms[k].weight);
+        if (r == 0) rows_term(&b, channel, weight);
+        rows_end_row(&b);
+    }
+    return rows_finish(&b);
+}
+
+static model_rows two_rows(softener *s, uint32_t first, double weight, uint32_t second, double weight2) {
+    rows_builder b;
+    rows_begin(&b, &s->to->memory);
+    rows_term(&b, first, weight);
+    rows_end_row(&b);
+    rows_term(&b, second, weight2);
+    rows_end_row(&b);
+    return rows_finish(&b);
+}
+
+/* ---- one function per role ---- */
+
+static void set_scale(softener *s, model_head *h, const char *expression_text) {
+    h->scale = expression_parse(&s->to->memory, expression_text, strlen(expression_text), 0, 0);
+}
+
+static void soften_once(softener *s, model_head *h) {
+    if (s->method == TEMPER_METHOD_TEMPERATURE)
+        set_scale(s, h, "ln(N) + 8");
+    else
+        h->query = one_row(s, feature(s, "ln(N) + 8", false), 1);
+}
+
+static void soften_nearest(softener *s, model_head *h) {
+    double sign = h->hard_choice == TEMPER_CHOICE_RIGHTMOST ? 1 : -1;
+    if (s->method == TEMPER_METHOD_TEMPERATURE) {
+        set_scale(s, h, "8*N");
+        h->key = with_term(s, &h->key, feature(s, "i/N", true), sign);
+        return;
+    }
+    uint32_t tie = feature(s, "i", true), one = h->query.terms[0].channel;
+    if (h->key.start[1] == 0) { /* no candidates to prefer: only the tie-break */
+        h->query = one_row(s, one, 8);
+        h->key = one_row(s, tie, sign);
+        return;
+    }
+    rows_builder b;
+    rows_begin(&b, &s->to->memory);
+    for (uint32_t k = 0; k < h->key.start[1]; k++) rows_term(&b, h->key.terms[k].channel, h->key.terms[k].weight);
+    rows_end_row(&b);
+    rows_term(&b, tie, sign);
+    rows_end_row(&b);
+    h->key = rows_finish(&b);
+    h->query = two_rows(s, feature(s, "8*N", false), 1, one, 8);
+}
+
+/* The positions beside the sentinel that share the row: i under j <= i, N-1-i under j >= i. */
+static uint32_t others(softener *s, const model_head *h) {
+    return feature(s, h->mask == TEMPER_MASK_FROM ? "ln(max(N - 1 - i, 1))/(16*N)" : "ln(max(i, 1))/(16*N)", true);
+}
+
+static void soften_compare(softener *s, model_head *h) {
+    h->query = with_term(s, &h->query, others(s, h), 1);
+    if (s->method == TEMPER_METHOD_TEMPERATURE)
+        set_scale(s, h, "16*N");
+    else
+        h->key = one_row(s, feature(s, h->mask == TEMPER_MASK_FROM ? "[i = N - 1]*16*N" : "[i = 0]*16*N", false), 1);
+}
+
+static void soften_balance(softener *s, model_head *h) {
+    h->query = with_term(s, &h->query, others(s, h), 1);
+    if (s->method == TEMPER_METHOD_TEMPERATURE) {
+        set_scale(s, h, "16*N*N");
+        return;
+    }
+    rows_builder q, k;
+    rows_begin(&q, &s->to->memory);
+    for (uint32_t t = 0; t < h->query.start[1]; t++) rows_term(&q, h->query.terms[t].channel, h->query.terms[t].weight);
+    rows_end_row(&q);
+    rows_term(&q, feature(s, "16*N*N/(i + 1)", false), 1);
+    rows_end_row(&q);
+    h->query = rows_finish(&q);
+    rows_begin(&k, &s->to->memory);
+    rows_term(&k, feature(s, "[i = 0]*16*N", false), 1);
+    rows_end_row(&k);
+    for (uint32_t t = h->key.start[1]; t < h->key.start[2]; t++) rows_term(&k, h->key.terms[t].channel, h->key.terms[t].weight);
+    rows_end_row(&k);
+    h->key = rows_finish(&k);
+}
+
+static void soften_lookup(softener *s, model_head *h) {
+    if (s->method == TEMPER_METHOD_TEMPERATURE) {
+        set_scale(s, h, "8*N*N*N");
+        return;
+    }
+    bool future = h->mask == TEMPER_MASK_FROM;
+    h->key = two_rows(s, feature(s, future ? "8*N*(N - 1 - i)" : "8*N*i", false), 1,
+                      feature(s, future ? "8*N*(N - 1 - i)*(N - 1 - i)" : "8*N*i*i", false), 1);
+}
+
+static void soften_head(softener *s, model_head *h, uint32_t layer, uint32_t number) {
+    switch (h->role) {
+    case ROLE_ONCE: soften_once(s, h); break;
+    case ROLE_NEAREST: soften_nearest(s, h); break;
+    case ROLE_COUNT: break;
+    case ROLE_COMPARE: soften_compare(s, h); break;
+    case ROLE_BALANCE: soften_balance(s, h); break;
+    case ROLE_LOOKUP: soften_lookup(s, h); break;
+    case ROLE_NONE:
+        trap_raise(s->trap, TEMPER_UNSUPPORTED, 0, 0,
+                   "head %u.%u does not come from a formula, so there is no known temperature for it", layer, number);
+    }
+    h->choice = TEMPER_CHOICE_SOFTMAX;
+}
+
+/* ---- channels that nobody reads any more ---- */
+
+static void mark_rows(unsigned char *used, const model_rows *r) {
+    for (uint32_t k = 0; k < r->start[r->count]; k++) used[r->terms[k].channel] = 1;
+}
+
+static void move_rows(const uint32_t *to, model_rows *r) {
+    for (uint32_t k = 0; k < r->start[r->count]; k++) r->terms[k].channel = to[r->terms[k].channel];
+}
+
+/* Calls visit on every matrix of the model. */
+static void each_matrix(temper_model *m, void (*visit)(void *, model_rows *), void *context) {
+    visit(context, &m->embedding);
+    visit(context, &m->read);
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        model_layer *layer = &m->layers[l];
+        for (uint32_t h = 0; h < layer->head_count; h++) {
+            visit(context, &layer->heads[h].query);
+            visit(context, &layer->heads[h].key);
+            visit(context, &layer->heads[h].value);
+            visit(context, &layer->heads[h].output);
+        }
+        visit(context, &layer->in);
+        visit(context, &layer->out);
+    }
+}
+
+static void visit_mark(void *used, model_rows *r) { mark_rows(used, r); }
+static void visit_move(void *to, model_rows *r) { move_rows(to, r); }
+
+/* The positions method replaces features of the hard model; drop those that are left without a reader. */
+static void drop_unused(softener *s) {
+    temper_model *m = s->to;
+    unsigned char *used = arena_zalloc(s->scratch, s->channel_count, 1);
+    uint32_t *to = arena_zalloc(s->scratch, s->channel_count, sizeof *to);
+    each_matrix(m, visit_mark, used);
+    uint32_t kept = 0;
+    for (size_t c = 0; c < s->channel_count; c++) {
+        to[c] = kept;
+        if (used[c]) s->channels[kept++] = s->channels[c];
+    }
+    each_matrix(m, visit_move, to);
+    m->channel_count = kept;
+    m->channels = s->channels;
+    for (size_t k = 0; k < m->part_count; k++)
+        if (m->parts[k].channel >= 0) m->parts[k].channel = used[m->parts[k].channel] ? (int64_t)to[m->parts[k].channel] : -1;
+}
+
+/* ---- the pass ---- */
+
+static void copy_settings(temper_model *to, const temper_model *from) {
+    arena *a = &to->memory;
+    alphabet_copy(&to->letters, a, &from->letters);
+    to->source = arena_copy(a, from->source, strlen(from->source));
+    to->syntax = from->syntax;
+    to->at = from->at;
+    to->accepts_empty = from->accepts_empty;
+    to->has_end = from->has_end;
+    to->embedding = rows_copy(a, &from->embedding);
+    to->read = rows_copy(a, &from->read);
+    to->part_count = from->part_count;
+    to->parts = arena_alloc(a, from->part_count, sizeof *to->parts);
+    for (size_t k = 0; k < from->part_count; k++) {
+        to->parts[k] = from->parts[k];
+        to->parts[k].formula = arena_copy(a, from->parts[k].formula, strlen(from->parts[k].formula));
+    }
+}
+
+static void copy_channels(softener *s) {
+    const temper_model *from = s->from;
+    arena *a = &s->to->memory;
+    table_init(&s->features, s->scratch);
+    for (uint32_t c = 0; c < from->channel_count; c++) {
+        model_channel copy = from->channels[c];
+        copy.label = arena_copy(a, copy.label, strlen(copy.label));
+        copy.position = expression_copy(a, copy.position);
+        array_push(a, s->channels, s->channel_count, s->channel_capacity, copy);
+    }
+}
+
+static void copy_layer(softener *s, uint32_t layer) {
+    const model_layer *from = &s->from->layers[layer];
+    model_layer *to = &s->to->layers[layer];
+    arena *a = &s->to->memory;
+    to->head_count = from->head_count;
+    to->heads = arena_zalloc(a, from->head_count, sizeof *to->heads);
+    to->in = rows_copy(a, &from->in);
+    to->out = rows_copy(a, &from->out);
+    to->bias = arena_alloc(a, from->in.count, sizeof *to->bias);
+    if (from->in.count) memcpy(to->bias, from->bias, from->in.count * sizeof *to->bias);
+    for (uint32_t h = 0; h < from->head_count; h++) {
+        const model_head *head = &from->heads[h];
+        model_head *copy = &to->heads[h];
+        *copy = *head;
+        copy->label = arena_copy(a, head->label, strlen(head->label));
+        copy->query = rows_copy(a, &head->query);
+        copy->key = rows_copy(a, &head->key);
+        copy->value = rows_copy(a, &head->value);
+        copy->output = rows_copy(a, &head->output);
+        soften_head(s, copy, layer + 1, h + 1);
+    }
+}
+
+temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method, temper_error *err) {
+    trap t;
+    arena scratch;
+    temper_model *volatile model = NULL;
+    *out = NULL;
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&scratch);
+        temper_model_free(model);
+        return t.error.code;
+    }
+    if (method != TEMPER_METHOD_TEMPERATURE && method != TEMPER_METHOD_POSITIONS)
+        trap_raise(&t, TEMPER_RANGE, 0, 0, "the method must be temperature or positions");
+    if (hard->method != TEMPER_METHOD_HARD) trap_raise(&t, TEMPER_RANGE, 0, 0, "the model is soft already");
+    temper_model *m = model = model_new(&t);
+    softener s = {.from = hard, .to = m, .trap = &t, .scratch = &scratch, .method = method};
+    copy_settings(m, hard);
+    m->method = method;
+    copy_channels(&s);
+    m->layer_count = hard->layer_count;
+    m->layers = arena_zalloc(&m->memory, hard->layer_count, sizeof *m->layers);
+    for (uint32_t layer = 0; layer < hard->layer_count; layer++) copy_layer(&s, layer);
+    drop_unused(&s);
+    model_check(m, &t);
+    model_set_safe_length(m);
+    model_seal(m);
+    arena_free(&scratch);
+    *out = m;
+    trap_clear(&t);
+    return TEMPER_OK;
+}

@@ -1,0 +1,445 @@
+#!/bin/bash
+# The command line from outside: answers, messages, exit codes, streams. Usage: tests/cli.sh path/to/temper
+set -u
+export LC_ALL=C NO_COLOR=1
+unset COLUMNS
+temper=$(realpath "${1:?usage: tests/cli.sh path/to/temper}")
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0 failed=0
+tab=$'\t'
+
+pass() { passed=$((passed + 1)); }
+fail() {
+    failed=$((failed + 1))
+    printf 'FAILED: %s\n' "$1"
+    shift
+    [ $# -gt 0 ] && printf '    %s\n' "$@"
+}
+
+# same NAME EXPECTED ACTUAL
+same() { if [ "$2" == "$3" ]; then pass; else fail "$1" "expected: $2" "got:      $3"; fi; }
+# has NAME TEXT PART
+has() { case $2 in *"$3"*) pass ;; *) fail "$1" "no '$3' in: $2" ;; esac; }
+
+# run CODE ARGS...: runs temper, checks the exit code, leaves $out and $err. Standard input is passed on.
+run() {
+    local want=$1 code
+    shift
+    "$temper" "$@" >out 2>err
+    code=$?
+    out=$(cat out) err=$(tr -d '\0' <err)
+    if [ $code == "$want" ]; then pass; else fail "exit code of: temper $*" "expected $want, got $code" "stderr: $err"; fi
+    # A crash of the sanitizer kind is never expected.
+    case $err in *Sanitizer* | *"runtime error"*) fail "sanitizer: temper $*" "$err" ;; esac
+}
+
+# ---- eval ---------------------------------------------------------------------------------------------------------
+
+run 0 eval -f 'O a & #[b] >= 2' abab ba ''
+same 'answers in order' "accept${tab}abab
+reject${tab}ba
+reject${tab}" "$out"
+same 'no messages' '' "$err"
+
+run 0 eval -f 'O a & #[b] >= 2' --per-position abab ''
+same 'per position' "accept${tab}abab${tab}0001
+reject${tab}${tab}" "$out"
+
+run 2 eval -f 'O a' --alphabet=ab ab axb b
+same 'an unknown letter, and on' "accept${tab}ab
+error${tab}axb
+reject${tab}b" "$out"
+same 'its message' "temper: string 2: unknown letter 'x' at position 2
+    axb
+     ^
+hint: the letters are a b" "$err"
+
+run 2 eval --tokens -f 'F ack' 'ack' 'ack  nack'
+same 'token message' "temper: string 2: unknown token 'nack' at position 2
+    ack  nack
+         ^
+hint: the only token is ack" "$err"
+
+run 0 eval -q -f 'O a' --alphabet ab ab a
+same 'quiet' '' "$out"
+run 1 eval -q -f 'O a' --alphabet ab ab b
+same 'quiet, rejected' '' "$out$err"
+run 2 eval -q -f 'O a' --alphabet ab x b
+same 'quiet, error' '' "$out"
+
+run 0 eval -f 'O a' --alphabet ab --empty accept ''
+same 'empty string' "accept${tab}" "$out"
+
+run 0 eval -f "O '-'" -- - --
+same 'after --' "accept${tab}-
+accept${tab}--" "$out"
+
+run 2 eval -f 'O a' $'a\nb\t\\\x01'
+same 'one line each' "error${tab}a\\nb\\t\\\\\\x01" "$out"
+
+run 2 eval --json -f 'O a' --per-position aa $'b"\\\xff\n'
+same 'json' '{"string":"aa","accept":true,"positions":[1,1]}
+{"string":"b\"\\\ufffd\n","error":"unknown letter '"'b'"' at position 1"}' "$out"
+same 'json message' '{"error":"unknown letter '"'b'"' at position 1","where":"string 2","column":1,"hint":"the only letter is a","exit":2}' "$err"
+
+# ---- standard input -----------------------------------------------------------------------------------------------
+
+printf 'ab\nba\r\n\nb' >in
+run 0 eval -f 'Y b' --alphabet ab - <in
+same 'lines' "reject${tab}ab
+accept${tab}ba
+reject${tab}
+reject${tab}b" "$out"
+
+printf '' >in
+run 0 eval -f 'O a' - <in
+same 'no lines' '' "$out"
+
+printf 'a\n' >in
+run 0 eval -f 'O a' --alphabet ab b - b <in
+same 'lines between arguments' "reject${tab}b
+accept${tab}a
+reject${tab}b" "$out"
+
+printf 'a\0a\n\xc3\n\xe6\xbc\xa2\na\n' >in
+run 2 eval -f 'O a' - <in
+same 'NUL, half a character, a character' "error${tab}a\\x00a
+error${tab}\\xC3
+error${tab}漢
+accept${tab}a" "$out"
+has 'NUL named' "$err" "standard input:1:2: unknown letter '\\x00' at position 2"
+has 'UTF-8 named' "$err" "standard input:2:1: byte \\xC3 at position 1 is not valid UTF-8"
+
+run 3 eval -f 'O a' - </
+has 'reading a folder' "$err" 'cannot read standard input: Is a directory'
+run 3 eval -f 'O a' - <&-
+has 'closed input' "$err" 'cannot read standard input'
+
+# A line beyond the limit of 64 MiB is cut, named, and the next one is answered; memory stays bounded.
+{
+    head -c 80000000 /dev/zero | tr '\0' a
+    printf '\naa\n'
+} | (
+    ulimit -v 1000000
+    "$temper" eval -f 'O a' - >out 2>err
+    echo $? >code
+)
+if grep -q Sanitizer err; then # the sanitizers need more address space
+    { head -c 80000000 /dev/zero | tr '\0' a; printf '\naa\n'; } | "$temper" eval -f 'O a' - >out 2>err
+    echo $? >code
+fi
+same 'long line' "error${tab}aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... (cut)
+accept${tab}aa" "$(cat out)"
+same 'long line: code' 4 "$(cat code)"
+same 'long line: message' 'temper: standard input:1: the line is longer than the limit of 64 MiB' "$(cat err)"
+
+# Answers come as lines come, not at the end.
+mkfifo pipe answers
+"$temper" eval -f 'O a' --alphabet ab - <pipe >answers &
+pid=$!
+exec 7>pipe 8<answers
+printf 'a\nb' >&7
+if IFS= read -r -t 10 first <&8; then same 'streaming' "accept${tab}a" "$first"; else fail 'streaming: no answer'; fi
+exec 7>&-
+IFS= read -r -t 10 second <&8
+exec 8<&-
+wait $pid
+same 'the last line needs no end' "reject${tab}b" "$second"
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+printf "alphabet ( )\nlow = #['('] < #[')']\n#['('] = #[')'] & #[low] = 0\n" >dyck.spec
+run 0 eval -F dyck.spec '(())' '())('
+same 'a file' "accept${tab}(())
+reject${tab}())(" "$out"
+printf 'C_open = # "("\nC_close = # ")"\nV = C_open == C_close\n' >even.crasp
+run 0 eval -F even.crasp '(())' '())'
+same 'syntax by extension' "accept${tab}(())
+reject${tab}())" "$out"
+cp even.crasp even.txt
+run 0 eval -F even.txt --syntax crasp '()'
+run 2 eval -F even.txt '()'
+printf 'P(i) := rightmost [j<i, Q_a(j)] Q_a(j) : 0\n' >prev.brasp
+run 0 eval -F prev.brasp 'aa'
+same 'B-RASP' "accept${tab}aa" "$out"
+run 3 eval -F missing.spec a
+same 'missing file' "temper: cannot read 'missing.spec': No such file or directory" "$err"
+run 3 run missing.temper a
+has 'missing model' "$err" "cannot read 'missing.temper': No such file or directory
+hint: the first argument is a MODEL file; a formula goes after -f"
+run 3 eval -F . a
+has 'a folder' "$err" 'Is a directory'
+printf 'not a model\n' >junk.temper
+run 2 run junk.temper a
+has 'junk model' "$err" 'temper: junk.temper:1'
+head -c 300 /dev/urandom >noise.temper
+run 2 run noise.temper a
+
+# ---- usage ----------------------------------------------------------------------------------------------------------
+
+run 2 eval -f 'a & (b &' a
+same 'caret' "temper: formula:1:9: expected a formula or a count after '&', found end of text
+    a & (b &
+            ^" "$err"
+run 2
+same 'no command' 'temper: a command is missing
+hint: temper help lists the commands' "$err"
+run 2 evla
+same 'near command' "temper: there is no command 'evla'
+hint: did you mean eval?" "$err"
+run 2 eval --alphabt ab
+same 'near option' 'temper: there is no option --alphabt
+hint: did you mean --alphabet?' "$err"
+run 2 eval -f 'O a' -x
+has 'short option' "$err" 'there is no option -x'
+run 2 eval -f
+has 'missing value' "$err" '--formula needs a value: FORMULA'
+run 2 eval -f a -f b a
+has 'twice' "$err" '--formula is given twice'
+run 2 eval -f a -F dyck.spec a
+has 'both' "$err" '-f and -F are both given'
+run 2 eval -f a
+has 'no string' "$err" 'eval needs a string'
+run 2 eval
+has 'no formula' "$err" 'eval needs a formula or a model'
+run 2 eval -f a - -
+has 'two dashes' "$err" 'standard input can be read only once'
+run 2 eval -f a --method positions a
+has 'not its option' "$err" 'eval does not take --method'
+run 2 --tokens eval -f a a
+has 'before the command' "$err" '--tokens stands before the command'
+run 2 eval -f a --at middle a
+same 'choice' "temper: --at: 'middle' is not one of first|last" "$err"
+for number in x 1x -1 '' ' 1' 0x10 99999999999999999999 1000000000001; do
+    run 2 check -f a --random "$number"
+    has "number '$number'" "$err" '--random: '
+done
+run 2 eval --json=yes -f a a
+has 'flag with a value' "$err" '--json takes no value'
+run 2 check -f a b c
+run 2 compile a
+run 2 compile -f a --dump formula,sotf
+has 'dump' "$err" "'sotf' is not one of formula, hard, soft"
+run 0 --json eval -qfa a
+run 0 --version
+has 'version' "$out" 'temper '
+run 0 --help
+run 0 help
+has 'help' "$out" 'Commands:'
+for command in eval run compile explain check show help; do
+    run 0 help $command
+    first=$out
+    case $(printf '%s\n' "$out" | sed -n 3p) in Examples:) pass ;; *) fail "help $command: examples first" ;; esac
+    run 0 $command --help
+    same "$command --help" "$first" "$out"
+done
+run 2 help rnu
+has 'help suggests' "$err" 'did you mean run?'
+
+# ---- one table of options: completion and man page agree with it ---------------------------------------------------
+
+"$temper" help --options >options.txt
+ln -s "$temper" temper
+(
+    PATH=$work:$PATH
+    # shellcheck disable=SC1091
+    source "$root/completions/temper.bash"
+    for command in $(sed -n 's/^command\t//p' options.txt); do
+        COMP_WORDS=(temper "$command" --) COMP_CWORD=2
+        _temper
+        printf '%s\n' "${COMPREPLY[@]}" | sort >got
+        awk -F'\t' -v c="$command" '$1 == c || $1 == "*" {print $2}' options.txt | sort >want
+        cmp -s want got || echo "completion of $command"
+    done
+    COMP_WORDS=(temper ev) COMP_CWORD=1
+    _temper
+    [ "${COMPREPLY[*]}" == eval ] || echo 'completion of commands'
+    COMP_WORDS=(temper run --method po) COMP_CWORD=3
+    _temper
+    [ "${COMPREPLY[*]}" == positions ] || echo 'completion of choices'
+) >complaints 2>&1
+same 'completion' '' "$(cat complaints)"
+sed 's/\\-/-/g; s/\\fI//g; s/\\fR//g' "$root/man/temper.1" >page
+missing=''
+while IFS=$'\t' read -r kind option _ _; do
+    [ "$kind" == command ] && { grep -q "^.B $option\$" page || missing+=" $option"; continue; }
+    grep -Eq -e "^\.(B|BR|TP).*$option( |\$)" page || missing+=" $option"
+done <options.txt
+same 'man page names every command and option' '' "$missing"
+extra=''
+for option in $(grep -Eo -e '^\.BR? .*' page | grep -Eo -e '--[a-z-]+[a-z]' | sort -u); do
+    cut -f2 options.txt | grep -qxe "$option" || extra+=" $option"
+done
+same 'man page names no other option' '' "$extra"
+
+# ---- output that cannot be written ----------------------------------------------------------------------------------
+
+"$temper" eval -f 'O a' a >/dev/full 2>err
+same 'full disk: code' 3 $?
+same 'full disk' 'temper: cannot write standard output: No space left on device' "$(cat err)"
+"$temper" eval -f 'O a' a >&- 2>err
+same 'closed output: code' 3 $?
+has 'closed output' "$(cat err)" 'temper: cannot write standard output'
+yes a | "$temper" eval -f 'O a' - 2>err | head -n 3 >out
+same 'closed pipe' '0 3' "${PIPESTATUS[2]} ${PIPESTATUS[1]}"
+same 'closed pipe is no news' '' "$(cat err)"
+"$temper" help >/dev/full 2>/dev/null
+same 'help to a full disk' 3 $?
+
+# ---- compile, run, explain, check, show -----------------------------------------------------------------------------
+
+formula='(a S b) & #[a] >= 1'
+run 0 compile -f "$formula" -o m.temper
+has 'summary' "$out" 'm.temper: temperature, '
+run 0 compile -f "$formula" --method positions -o p.temper
+run 0 compile -f "$formula" --hard -o h.temper
+run 0 compile -f "$formula"
+same 'printed = written' "$(cat m.temper)" "$out"
+run 0 compile -f "$formula" --dump hard
+same 'dump = written' "$(cat h.temper)" "$out"
+run 0 compile -f "$formula" --dump formula
+printf '%s\n' "$out" >again.spec
+run 0 compile -F again.spec --hard
+run 0 compile -f "$formula" --dump formula,hard,soft
+has 'titles' "$out" '== soft =='
+run 0 --json compile -f "$formula" -o j.temper
+has 'json summary' "$out" '"file":"j.temper"'
+
+run 0 eval -f "$formula" --per-position ba aba bab aab ''
+want=$out
+for call in "run -f|$formula" "run --hard -f|$formula" "run --method positions -f|$formula" 'run m.temper' \
+    'run --hard m.temper' 'run p.temper' 'run --hard p.temper' 'run h.temper' 'eval m.temper' 'eval h.temper'; do
+    IFS=' ' read -ra words <<<"${call%%|*}"
+    case $call in *'|'*) words+=("${call#*|}") ;; esac
+    run 0 "${words[@]}" --per-position ba aba bab aab ''
+    same "answers of: $call" "$want" "$out"
+done
+run 0 run m.temper --margins ba
+has 'margins' "$out" 'largest error before rounding'
+run 0 run --json m.temper ba
+same 'json run' '{"string":"ba","accept":true,"proved":true}' "$out"
+run 2 run m.temper --alphabet ab ba
+has 'not with a model' "$err" '--alphabet cannot be given with a MODEL'
+run 2 run -f a --hard --method positions a
+run 1 run -q m.temper aaa
+run 2 run m.temper bxa ba
+same 'run goes on' "error${tab}bxa
+accept${tab}ba" "$out"
+
+# A model cut anywhere is refused, never misread.
+size=$(stat -c %s m.temper)
+for part in 1 2 3 5 8 9; do
+    head -c $((size * part / 10)) m.temper >cut.temper
+    run 2 run cut.temper ba
+done
+
+# Beyond the safe length: a huge coefficient, so that f64 gives up early.
+huge='1000000000000000*#[a] - 999999999999999*#[b] >= 0'
+run 0 explain -f "$huge" --json
+safe=$(printf '%s\n' "$out" | sed -n 's/.*"safe_length":\([0-9]*\).*/\1/p')
+if [ -n "$safe" ] && [ "$safe" -lt 1000000 ]; then
+    pass
+    long=$(head -c $((safe + 1)) /dev/zero | tr '\0' a)
+    run 4 run -f "$huge" "$long" a
+    same 'refused, and on' "error${tab}$long
+accept${tab}a" "$out"
+    has 'names the safe length' "$err" "$safe"
+    run 0 run -f "$huge" --unchecked "$long" a
+    same 'unproved' "accept (unproved)${tab}$long
+accept${tab}a" "$(printf '%s\n' "$out" | sed 's/^reject (un/accept (un/')"
+    has 'warned' "$err" 'temper: warning: '
+    run 0 run --json -f "$huge" --unchecked "$long"
+    has 'unproved json' "$out" '"proved":false'
+    run 0 check -f "$huge" --random 10
+    run 4 check -f "$huge" --length $((safe + 1)) --random 100
+else
+    fail 'a huge coefficient has a small safe length' "$out"
+fi
+
+run 0 explain -f "$formula"
+for part in 'specification' 'safe length' 'growth' 'layer   head  channel  subformula' 'scale'; do
+    has 'explain' "$out" "$part"
+done
+run 0 explain m.temper --json
+has 'explain json' "$out" '"kind":"subformula"'
+has 'explain json' "$out" '"kind":"head"'
+if command -v python3 >/dev/null; then
+    for call in "explain m.temper" "run --margins m.temper ba" "show m.temper ba" "show --row 1.1@1 m.temper ba" \
+        "check m.temper --random 10" "compile -f a --dump formula,hard"; do
+        IFS=' ' read -ra words <<<"$call"
+        if "$temper" --json "${words[@]}" | python3 -c 'import json, sys
+for line in sys.stdin: json.loads(line)' 2>err; then pass; else fail "json of: $call" "$(tail -n 1 err)"; fi
+    done
+fi
+
+run 0 check -f "$formula" --exhaustive 4 --random 50 --length 40
+same 'check, both methods' "agreed${tab}81 strings${tab}temperature
+agreed${tab}81 strings${tab}positions" "$(printf '%s\n' "$out" | sed 's/:.*//')"
+run 0 check m.temper --exhaustive 3 --random 20
+run 0 check p.temper --exhaustive 3 --random 0
+run 0 check h.temper --exhaustive 3 --random 0
+run 1 check m.temper -f 'a S b' --exhaustive 3 --random 0
+has 'counterexample' "$out" "counterexample${tab}b${tab}temperature: "
+run 1 check -q m.temper -f 'a S b'
+same 'quiet check' '' "$out$err"
+run 1 --json check m.temper -f 'a S b'
+has 'counterexample json' "$out" '"counterexample":"b"'
+run 2 check m.temper -f 'a S c'
+has 'a letter the model does not have' "$err" "formula:1:5: the letter 'c' is not in the alphabet
+    a S c
+        ^
+hint: the letters are a b"
+run 4 check -f 'a | b' --exhaustive 100
+has 'too many strings' "$err" 'more than 2^62 strings'
+
+run 0 show -f "$formula" ba
+has 'show' "$out" 'a S b'
+case $out in *$'\033'*) fail 'colour in a file' ;; *) pass ;; esac
+run 0 show m.temper --hard ba
+run 0 show m.temper -o a.svg ba
+has 'svg' "$(cat a.svg)" '<svg'
+run 0 show m.temper -o - ba
+same 'svg on standard output' "$(cat a.svg)" "$out"
+run 0 show m.temper --row 1.1@2 ba
+for part in query scale score weight hard output rounded; do has 'row' "$out" "$part"; done
+run 2 show m.temper --row 9.1@2 ba
+run 2 show m.temper --row 1.99@2 ba
+run 2 show m.temper --row 1.1@99 ba
+run 2 show m.temper --row 1.1 ba
+run 2 show m.temper --layer 99 ba
+run 2 show m.temper ba ab
+run 2 show m.temper
+run 2 show m.temper bxa
+
+# ---- nothing half-written -------------------------------------------------------------------------------------------
+
+run 3 compile -f a -o missing/m.temper
+has 'missing folder' "$err" "cannot write 'missing/m.temper': No such file or directory"
+mkdir folder
+run 3 compile -f a -o folder
+run 3 compile -f a -o /dev/full
+printf 'old' >kept.temper
+(
+    ulimit -f 0
+    trap '' XFSZ
+    "$temper" compile -f a -o kept.temper >/dev/null 2>&1
+    echo $? >"$work/folder/code"
+) 2>/dev/null
+same 'the old file stays' old "$(cat kept.temper)"
+run 2 compile -f 'a &' -o new.temper
+if [ -e new.temper ]; then fail 'a wrong formula leaves no file'; else pass; fi
+if [ "$(id -u)" != 0 ]; then
+    mkdir locked && chmod 500 locked
+    run 3 compile -f a -o locked/m.temper
+    chmod 700 locked
+fi
+same 'no temporary files' '' "$(find . -name '*.temper.*' | tr '\n' ' ')"
+"$temper" compile -f a -o kept.temper >&- 2>/dev/null
+case $(head -n 1 kept.temper) in old*) fail 'written with a closed output' ;; *) pass ;; esac
+run 0 run kept.temper a
+
+echo "cli: $passed passed, $failed failed"
+[ $failed == 0 ]

@@ -1,0 +1,403 @@
+/* Pictures: SVG is well-formed XML whatever the letters are; the terminal picture shows the weights of the run. */
+#include "draw/label.h"
+#include "draw/svg.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a tiny XML checker: NULL if well-formed, else what is wrong ---- */
+
+static bool is_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == ':';
+}
+
+static const char *reference_fault(const char **at) {
+    static const char *const known[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"};
+    for (size_t k = 0; k < 5; k++) {
+        if (strncmp(*at, known[k], strlen(known[k]))) continue;
+        *at += strlen(known[k]);
+        return NULL;
+    }
+    return "bare ampersand";
+}
+
+static const char *character_fault(const char **at) {
+    uint32_t code;
+    size_t size = utf8_decode(&code, *at, strlen(*at));
+    if (size == 0) return "invalid UTF-8";
+    if ((code < 0x20 && code != '\n') || code == 0xFFFE || code == 0xFFFF) return "forbidden character";
+    *at += size;
+    return NULL;
+}
+
+static const char *attribute_fault(const char **at) {
+    const char *fault = NULL;
+    while (is_name(**at)) ++*at;
+    if (**at != '=' || (*at)[1] != '"') return "attribute without quoted value";
+    *at += 2;
+    while (!fault && **at && **at != '"') {
+        if (**at == '<') return "tag inside an attribute";
+        fault = **at == '&' ? reference_fault(at) : character_fault(at);
+    }
+    if (!fault && **at != '"') return "attribute not closed";
+    ++*at;
+    return fault;
+}
+
+static const char *xml_fault(const char *at, size_t *texts) {
+    const char *names[32], *fault = NULL;
+    size_t lengths[32], depth = 0, roots = 0;
+    *texts = 0;
+    if (strncmp(at, "<?xml", 5) == 0) at = strstr(at, "?>") + 2;
+    while (*at && !fault) {
+        if (*at == '&') {
+            fault = reference_fault(&at);
+        } else if (*at != '<') {
+            if (depth == 0 && *at != '\n') return "text outside the root";
+            fault = character_fault(&at);
+        } else if (at[1] == '/') {
+            if (depth == 0) return "closing tag too many";
+            depth--;
+            if (strncmp(at + 2, names[depth], lengths[depth]) || at[2 + lengths[depth]] != '>')
+                return "wrong closing tag";
+            at += lengths[depth] + 3;
+        } else {
+            const char *name = ++at;
+            while (is_name(*at)) at++;
+            if (at == name || depth == 32) return "bad tag";
+            if (depth == 0 && roots++) return "two roots";
+            size_t length = (size_t)(at - name);
+            if (length == 4 && !strncmp(name, "text", 4)) ++*texts;
+            while (!fault && *at == ' ') {
+                at++;
+                fault = attribute_fault(&at);
+            }
+            if (fault) break;
+            if (at[0] == '/' && at[1] == '>') {
+                at += 2;
+            } else if (*at == '>') {
+                at++;
+                names[depth] = name;
+                lengths[depth++] = length;
+            } else {
+                return "tag not closed";
+            }
+        }
+    }
+    return fault ? fault : depth ? "element not closed" : roots == 1 ? NULL : "no root";
+}
+
+/* ---- parts ---- */
+
+static void test_writer(void) {
+    test_random r = test_seed(11);
+    static const char pool[] = "<>&\"'ab ]\x01\x1b\x7f\xc3\xa9\xff\xef\xbf\xbe\xcc\x81/=\n\t";
+    for (unsigned round = 0; round < 300; round++) {
+        trap t;
+        arena a;
+        arena_init(&a, &t);
+        if (trap_set(&t, NULL)) {
+            CHECK(false, "raised: %s", t.error.text);
+            arena_free(&a);
+            return;
+        }
+        char hostile[41];
+        size_t length = random_below(&r, 40);
+        for (size_t k = 0; k < length; k++) hostile[k] = pool[random_below(&r, sizeof pool - 1)];
+        hostile[length] = 0;
+        svg s;
+        svg_begin(&s, &a, 10, 20.5, hostile);
+        svg_open(&s, "g");
+        svg_string(&s, "id", hostile);
+        svg_label(&s, -1.005, NAN, 1e300, "end", hostile);
+        svg_title(&s, hostile);
+        const char *out = svg_finish(&s);
+        size_t texts;
+        const char *fault = xml_fault(out, &texts);
+        CHECK(!fault && texts == 1, "%s in %s", fault ? fault : "wrong texts", out);
+        arena_free(&a);
+        trap_clear(&t);
+    }
+}
+
+static void check_number(arena *a, double x, int digits, const char *expected) {
+    text t;
+    text_init(&t, a);
+    label_number(&t, x, digits);
+    CHECK(!strcmp(text_string(&t), expected), "label_number(%a, %d) = %s, not %s", x, digits, text_string(&t),
+          expected);
+}
+
+static void check_cut(arena *a, const char *string, double room, const char *expected) {
+    const char *cut = label_cut(a, string, room, label_columns, "~");
+    CHECK(!strcmp(cut, expected), "label_cut(%s, %g) = %s, not %s", string, room, cut, expected);
+}
+
+static void test_labels(void) {
+    trap t;
+    arena a;
+    arena_init(&a, &t);
+    if (trap_set(&t, NULL)) {
+        CHECK(false, "raised: %s", t.error.text);
+        arena_free(&a);
+        return;
+    }
+    check_number(&a, 0.1, 0, "0.1");
+    check_number(&a, 1.0 / 3, 0, "0.3333333333333333");
+    check_number(&a, 1e-300, 0, "1e-300");
+    check_number(&a, -0.0, 0, "-0");
+    check_number(&a, 12345.678, 3, "1.23e+04");
+    check_number(&a, INFINITY, 3, "inf");
+    check_number(&a, NAN, 0, "NaN");
+    check_cut(&a, "request", 7, "request");
+    check_cut(&a, "request", 4, "req~");
+    check_cut(&a, "request", 1, "r");
+    check_cut(&a, "漢字漢字", 5, "漢字~");
+    check_cut(&a, "e\u0301e\u0301e\u0301", 2, "e\u0301~");
+    CHECK(label_width("e\u0301漢", label_columns) == 3, "width of a combining and a wide character");
+    CHECK(!strcmp(label_shown(&a, "\u0301"), "\u25CC\u0301"), "combining character alone");
+    const char *lines[3];
+    size_t count = label_wrap(lines, 3, &a, "aaa bbb ccc ddddddddd eee fff", 8, label_columns, "~");
+    CHECK(count == 3 && !strcmp(lines[0], "aaa bbb") && !strcmp(lines[1], "ccc dddd") &&
+              !strcmp(lines[2], "ddddd e~"),
+          "wrapped into %zu: %s | %s | %s", count, lines[0], lines[1], lines[2]);
+    CHECK(label_wrap(lines, 3, &a, "", 8, label_columns, "~") == 1 && !*lines[0], "nothing is one empty line");
+    arena_free(&a);
+    trap_clear(&t);
+}
+
+/* ---- whole pictures ---- */
+
+typedef struct picture {
+    temper_spec *spec;
+    temper_model *hard, *model;
+    temper_run *run;
+    uint32_t *letters;
+    size_t n;
+} picture;
+
+static void picture_free(picture *p) {
+    temper_free(p->letters);
+    temper_run_free(p->run);
+    if (p->model != p->hard) temper_model_free(p->model);
+    temper_model_free(p->hard);
+    temper_spec_free(p->spec);
+}
+
+static bool picture_make(picture *p, const char *formula, const temper_spec_options *options, temper_method method,
+                         const char *string) {
+    temper_error e;
+    memset(p, 0, sizeof *p);
+    temper_run_options capture = {.capture = 1};
+    bool ok =
+        !temper_spec_parse(&p->spec, formula, strlen(formula), options, &e) && !temper_compile(&p->hard, p->spec, &e);
+    p->model = p->hard;
+    if (ok && method != TEMPER_METHOD_HARD) ok = !temper_soften(&p->model, p->hard, method, &e);
+    ok = ok && !temper_model_encode(&p->letters, &p->n, p->model, string, strlen(string), &e) &&
+         !temper_model_run(&p->run, p->model, p->letters, p->n, &capture, &e);
+    CHECK(ok, "%s on %s: %s", formula, string, e.text);
+    if (!ok) picture_free(p);
+    return ok;
+}
+
+static void test_golden(void) {
+    picture p;
+    if (!picture_make(&p, "O a", &(temper_spec_options){.alphabet = "ab"}, TEMPER_METHOD_HARD, "bab")) return;
+    temper_error e;
+    char *out;
+    CHECK(!temper_draw_terminal(&out, p.model, p.run, p.letters, NULL, &e), "%s", e.text);
+    const char *expected = "1.1  O a\n"
+                           "  once: keys j <= i, average\n"
+                           "     0 1 2 3\n"
+                           "     ^ b a b\n"
+                           "0 ^  @\n"
+                           "1 b  # #\n"
+                           "2 a  . . @\n"
+                           "3 b  . . @ .\n"
+                           "\n"
+                           "weight 0 .:-=+*#%@ 1   blank: masked\n";
+    CHECK(!strcmp(out, expected), "got\n%s", out);
+    temper_free(out);
+    picture_free(&p);
+}
+
+static const char *line_after(const char *at) {
+    at = strchr(at, '\n');
+    return at ? at + 1 : "";
+}
+
+/* Every cell of a one-head terminal picture against the weights, by thresholds written out. */
+static void compare_cells(const picture *p, const char *formula, size_t layer, size_t head) {
+    static const double least[] = {0,          0.00390625, 0.03515625, 0.09765625, 0.19140625,
+                                   0.31640625, 0.47265625, 0.66015625, 0.87890625};
+    temper_error e;
+    char *out;
+    temper_draw_options options = {.layer = layer, .head = head, .width = 200};
+    if (!CHECK(!temper_draw_terminal(&out, p->model, p->run, p->letters, &options, &e), "%s", e.text)) return;
+    size_t size = temper_run_size(p->run);
+    const double *weights = temper_run_weights(p->run, layer, head), *scores = temper_run_scores(p->run, layer, head);
+    const char *row = strstr(out, "\n0 ^") ? strstr(out, "\n0 ^") + 1 : strstr(out, "\n 0 ^") + 1;
+    size_t margin = size > 10 ? 6 : 5;
+    for (size_t i = 0; i < size; i++, row = line_after(row)) {
+        size_t length = strcspn(row, "\n");
+        for (size_t j = 0; j < size; j++) {
+            double w = weights[i * size + j];
+            size_t level = 0;
+            while (level < 8 && w >= least[level + 1]) level++;
+            bool masked = isinf(scores[i * size + j]);
+            char expected = masked ? ' ' : ".:-=+*#%@"[level];
+            char shown = margin + 2 * j < length ? row[margin + 2 * j] : ' ';
+            CHECK(shown == expected, "%s head %zu.%zu cell %zu,%zu weight %g: '%c' not '%c'\n%s", formula, layer,
+                  head, i, j, w, shown, expected, out);
+        }
+    }
+    temper_free(out);
+}
+
+static void test_pictures(void) {
+    static const char *const formulas[] = {"O a",          "a S b",       "Y a",
+                                           "X b",          "a U b",       "#[a] >= #[b]",
+                                           "#[a] % 3 = 1", "F (a & X b)", "O (a & Y (b S a)) | #[a & Y b] > 2"};
+    static const char *const strings[] = {"", "a", "abba", "bbabaabbabab"};
+    for (size_t k = 0; k < sizeof formulas / sizeof *formulas; k++) {
+        for (size_t s = 0; s < 4; s++) {
+            picture p;
+            temper_method method = (temper_method)((k + s) % 3);
+            if (!picture_make(&p, formulas[k], &(temper_spec_options){.alphabet = "ab"}, method, strings[s]))
+                continue;
+            temper_model_info about;
+            temper_model_about(&about, p.model);
+            for (size_t layer = 1; layer <= about.layers; layer++)
+                for (size_t head = 1; head <= temper_model_layer_heads(p.model, layer); head++)
+                    compare_cells(&p, formulas[k], layer, head);
+            char *out;
+            temper_error e;
+            size_t texts;
+            if (CHECK(!temper_draw_svg(&out, p.model, p.run, p.letters, NULL, &e), "%s", e.text)) {
+                const char *fault = xml_fault(out, &texts);
+                CHECK(!fault, "%s on %s: %s", formulas[k], strings[s], fault);
+                /* two titles a panel, number and letter on both axes, and six in the legend at least */
+                CHECK(texts >= about.heads * (2 + 3 * temper_run_size(p.run)) + 6, "%s: %zu texts", formulas[k],
+                      texts);
+                temper_free(out);
+            }
+            picture_free(&p);
+        }
+    }
+}
+
+static void test_hostile(void) {
+    static const temper_spec_options options = {
+        .alphabet = "<&\"> ]]> <!-- &amp; ' \u0301 漢字 a_very_long_token_indeed", .tokens = 1};
+    picture p;
+    if (!picture_make(&p, "O ('<&\">' & Y ('<!--' | '&amp;')) | #['漢字'] > #['\u0301']", &options,
+                      TEMPER_METHOD_TEMPERATURE, "<!-- <&\"> ]]> &amp; \u0301 ' 漢字 a_very_long_token_indeed <&\">"))
+        return;
+    char *out;
+    temper_error e;
+    size_t texts;
+    if (CHECK(!temper_draw_svg(&out, p.model, p.run, p.letters, NULL, &e), "%s", e.text)) {
+        const char *fault = xml_fault(out, &texts);
+        CHECK(!fault, "%s in\n%s", fault, out);
+        CHECK(strstr(out, "a_very_long_token_indeed") != NULL, "the whole token is in a tooltip");
+        temper_free(out);
+    }
+    for (size_t width = 1; width < 120; width += 7) {
+        temper_draw_options o = {.width = width, .colour = (int)(width % 2)};
+        if (!CHECK(!temper_draw_terminal(&out, p.model, p.run, p.letters, &o, &e), "%s", e.text)) continue;
+        for (const char *at = out; *at; at = line_after(at)) {
+            char line[4096];
+            size_t length = strcspn(at, "\n");
+            if (o.colour || length >= sizeof line) continue;
+            memcpy(line, at, length);
+            line[length] = 0;
+            double columns = label_width(line, label_columns);
+            CHECK(columns <= (width < 40 ? 40 : (double)width), "line of %g columns for %zu: %s", columns, width,
+                  line);
+        }
+        temper_free(out);
+    }
+    picture_free(&p);
+}
+
+static void test_limits(void) {
+    static char string[601];
+    memset(string, 'a', 600);
+    picture p;
+    char *out;
+    temper_error e;
+    size_t texts;
+    temper_spec_options options = {.alphabet = "ab"};
+    if (picture_make(&p, "O a", &options, TEMPER_METHOD_HARD, string)) {
+        CHECK(temper_draw_svg(&out, p.model, p.run, p.letters, NULL, &e) == TEMPER_LIMIT && !out, "600 letters");
+        CHECK(!temper_draw_terminal(&out, p.model, p.run, p.letters, NULL, &e), "%s", e.text);
+        CHECK(out && strstr(out, "601 positions: each cell shows the largest weight of "), "blocks are announced\n%s",
+              out);
+        temper_free(out);
+        picture_free(&p);
+    }
+    string[500] = 0;
+    if (picture_make(&p, "O a & Y a", &options, TEMPER_METHOD_TEMPERATURE, string)) {
+        CHECK(!temper_draw_svg(&out, p.model, p.run, p.letters, NULL, &e), "%s", e.text);
+        CHECK(out && !xml_fault(out, &texts) && strlen(out) < 4 << 20, "500 letters");
+        temper_free(out);
+        temper_draw_options odd = {.layer = 99};
+        CHECK(temper_draw_svg(&out, p.model, p.run, p.letters, &odd, &e) == TEMPER_RANGE && !out, "layer 99");
+        odd = (temper_draw_options){.layer = 1, .head = 99};
+        CHECK(temper_draw_terminal(&out, p.model, p.run, p.letters, &odd, &e) == TEMPER_RANGE && !out, "head 99");
+        odd = (temper_draw_options){.head = 99};
+        CHECK(temper_draw_terminal(&out, p.model, p.run, p.letters, &odd, &e) == TEMPER_RANGE && !out, "head 99");
+        temper_run *bare;
+        temper_run_options plain = {0};
+        if (CHECK(!temper_model_run(&bare, p.model, p.letters, p.n, &plain, &e), "%s", e.text)) {
+            CHECK(temper_draw_svg(&out, p.model, bare, p.letters, NULL, &e) == TEMPER_RANGE && !out,
+                  "nothing captured");
+            temper_run_free(bare);
+        }
+        picture_free(&p);
+    }
+    if (picture_make(&p, "a", &options, TEMPER_METHOD_TEMPERATURE, "ab")) {
+        CHECK(!temper_draw_svg(&out, p.model, p.run, p.letters, NULL, &e) && !xml_fault(out, &texts), "no heads");
+        temper_free(out);
+        CHECK(!temper_draw_terminal(&out, p.model, p.run, p.letters, NULL, &e) && *out, "no heads");
+        temper_free(out);
+        picture_free(&p);
+    }
+}
+
+/* Memory may run out at any allocation: a status and no picture. */
+static void test_no_memory(void) {
+    picture p;
+    if (!picture_make(&p, "a S b", &(temper_spec_options){.alphabet = "ab"}, TEMPER_METHOD_TEMPERATURE, "abbab"))
+        return;
+    for (unsigned what = 0; what < 2; what++) {
+        bool done = false;
+        for (unsigned long k = 1; !done && k < 1000; k++) {
+            char *out;
+            temper_error e;
+            arena_fail_after(k);
+            temper_status status = what ? temper_draw_svg(&out, p.model, p.run, p.letters, NULL, &e)
+                                        : temper_draw_terminal(&out, p.model, p.run, p.letters, NULL, &e);
+            arena_fail_after(0);
+            done = status == TEMPER_OK;
+            CHECK(done || (status == TEMPER_NO_MEMORY && !out), "allocation %lu: %s", k, e.text);
+            temper_free(out);
+        }
+        CHECK(done, "it ends");
+    }
+    picture_free(&p);
+}
+
+int main(void) {
+    test_writer();
+    test_labels();
+    test_golden();
+    test_pictures();
+    test_hostile();
+    test_limits();
+    test_no_memory();
+    return test_finish("t-draw");
+}
