@@ -10,8 +10,8 @@ enum { CUT_SHOWN = 40 }; /* characters shown of a line that was too long to keep
 static void print_json(const session *s, const line *l, const answer *a) {
     json j;
     json_open(&j, stdout);
-    json_bytes(&j, "string", l->bytes, l->is_cut ? CUT_SHOWN : l->length);
-    if (l->is_cut) json_flag(&j, "cut", true);
+    json_bytes(&j, "string", l->bytes, l->cut && l->length > CUT_SHOWN ? CUT_SHOWN : l->length);
+    if (l->cut) json_flag(&j, "cut", true);
     if (a->error) {
         json_text(&j, "error", a->error);
     } else {
@@ -38,8 +38,8 @@ bool answer_print(session *s, const line *l, const answer *a) {
     fputs(a->error ? "error" : a->accept ? "accept" : "reject", stdout);
     if (a->unproved) fputs(" (unproved)", stdout);
     putchar('\t');
-    escape_write(stdout, l->bytes, l->length, l->is_cut ? CUT_SHOWN : 0);
-    if (l->is_cut) fputs(" (cut)", stdout);
+    escape_write(stdout, l->bytes, l->length, l->cut ? CUT_SHOWN : 0);
+    if (l->cut) fputs(" (cut)", stdout);
     if (a->truth && !a->error) {
         putchar('\t');
         for (size_t k = 0; k < a->n; k++) putchar('0' + a->truth[k]);

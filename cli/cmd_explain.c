@@ -133,8 +133,8 @@ static void print_parts(const temper_model *model) {
 static void print_heads(const temper_model *model, const temper_model_info *info) {
     if (!info->heads) return;
     printf("\nheads (choice: of a soft head, what it stands for; bound: error before rounding)\n");
-    printf("%-7s %-8s %-7s %-10s %-7s %-9s  %-28s %s\n", "head", "role", "mask", "choice", "growth", "bound",
-           "computes", "scale");
+    printf("%-7s %-8s %-7s %-10s %-7s %-9s %-16s computes\n", "head", "role", "mask", "choice", "growth", "bound",
+           "scale");
     for (size_t layer = 1; layer <= info->layers; layer++)
         for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
             temper_head_info about;
@@ -142,12 +142,12 @@ static void print_heads(const temper_model *model, const temper_model_info *info
             if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK) continue;
             snprintf(name, sizeof name, "%zu.%zu", layer, head);
             if (about.bound > 0) snprintf(bound, sizeof bound, "%.2g", about.bound);
-            printf("%-7s %-8s %-7s %-10s %-7s %-9s  ", name, *about.role ? about.role : "-",
+            printf("%-7s %-8s %-7s %-10s %-7s %-9s ", name, *about.role ? about.role : "-",
                    temper_mask_name(about.mask), temper_choice_name(about.hard_choice),
                    temper_growth_name(about.growth), bound);
-            size_t used = show_write(stdout, about.label, strlen(about.label), 60);
-            printf("%*s ", used < 28 ? (int)(28 - used) : 0, "");
-            show_write(stdout, about.scale, strlen(about.scale), 0);
+            size_t used = show_write(stdout, about.scale, strlen(about.scale), 0);
+            printf("%*s ", used < 16 ? (int)(16 - used) : 0, "");
+            show_write(stdout, about.label, strlen(about.label), SHOWN);
             putchar('\n');
         }
 }

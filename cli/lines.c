@@ -62,10 +62,14 @@ static bool keep(lines *in, size_t *length, const char *bytes, size_t count) {
     return true;
 }
 
+static const char TOO_LONG[] = "the line is longer than the limit of 64 MiB";
+_Static_assert(LINE_LIMIT == 64 << 20, "the message names the limit");
+
 /* The next line without its end (\n or \r\n). Of a line beyond the limit only the beginning is kept. */
 static bool next_line(line *out, lines *in) {
     size_t length = 0;
-    bool cut = false, started = false;
+    bool started = false;
+    const char *cut = NULL;
     for (;;) {
         if (in->at == in->filled && !fill(in)) break;
         started = true;
@@ -75,13 +79,13 @@ static bool next_line(line *out, lines *in) {
         size_t count = end ? (size_t)(end - from) : left;
         in->at += count + (end != NULL);
         size_t room = (size_t)LINE_LIMIT + 1 - length; /* one more for the \r */
-        if (count > room) cut = true;
-        if (!cut && !keep(in, &length, from, count)) cut = true;
+        if (count > room) cut = TOO_LONG;
+        if (!cut && !keep(in, &length, from, count)) cut = "out of memory for the line";
         if (end) break;
     }
     if (!started) return false;
     if (length && in->line[length - 1] == '\r') length--;
-    if (length > LINE_LIMIT) cut = true;
+    if (length > LINE_LIMIT) cut = TOO_LONG;
     *out = (line){in->line ? in->line : "", length, ++in->line_number, true, cut};
     return true;
 }
@@ -95,7 +99,7 @@ bool lines_next(line *out, lines *in) {
         if (in->next >= in->session->opt.count) return false;
         const argument *a = &in->session->opt.arguments[in->next++];
         if (!is_input(a)) {
-            *out = (line){a->text, strlen(a->text), in->next - in->first, false, false};
+            *out = (line){a->text, strlen(a->text), in->next - in->first, false, NULL};
             return true;
         }
         in->in_input = true;

@@ -9,9 +9,9 @@ enum { LINE_LIMIT = 64 << 20 }; /* bytes of a line that are kept */
 typedef struct line {
     const char *bytes;
     size_t length;
-    size_t number; /* which argument or which line, from 1 */
-    bool is_input; /* from standard input */
-    bool is_cut;   /* the line was longer than LINE_LIMIT; bytes holds its beginning */
+    size_t number;   /* which argument or which line, from 1 */
+    bool is_input;   /* from standard input */
+    const char *cut; /* not NULL: bytes holds only the beginning of the line, and why */
 } line;
 
 typedef struct lines {

@@ -148,28 +148,38 @@ static void print_table(const row_view *v) {
 
 /* ---- what becomes of the output ------------------------------------------------------------------------------ */
 
-/* The channels that this head's output is rounded into: those of the subformulas it makes. */
-static bool next_part(temper_part_info *out, size_t *k, const row_view *v) {
+/* Where this head's output is rounded: in channels of its own or, fused, in the gates of the layer. */
+static bool next_part(temper_part_info *out, size_t *k, const row_view *v, bool fused) {
     while (*k < temper_model_part_count(v->model)) {
         if (temper_model_part(out, v->model, (*k)++, NULL) == TEMPER_OK && out->layer == v->at.layer &&
-            out->head == (long)v->at.head && out->channel >= 0)
+            out->channel >= 0 && (fused ? out->head < 0 : out->head == (long)v->at.head))
             return true;
     }
     return false;
 }
 
+/* Its head's output is Boolean but has no channel: the gates round as they combine. */
+static bool is_fused(const row_view *v) {
+    temper_part_info part;
+    size_t k = 0;
+    return temper_run_margin(v->soft, v->at.layer, v->at.head) >= 0 && !next_part(&part, &k, v, false);
+}
+
 static void print_rounded(const row_view *v) {
     const double *soft = temper_run_channels(v->soft, v->at.layer, v->at.position);
     const double *hard = temper_run_channels(v->hard, v->at.layer, v->at.position);
+    bool fused = is_fused(v);
     temper_part_info part;
     size_t k = 0, shown = 0;
-    while (next_part(&part, &k, v)) {
-        printf("%-9s %.17g   hard %.17g   channel %ld: ", shown++ ? "" : "rounded", soft[part.channel],
+    if (fused) printf("%-9s in the gates of layer %zu, which round as they combine:\n", "rounded", v->at.layer);
+    while (next_part(&part, &k, v, fused)) {
+        printf("%-9s %.17g   hard %.17g   channel %ld: ", shown++ || fused ? "" : "rounded", soft[part.channel],
                hard[part.channel], part.channel);
         show_write(stdout, part.formula, strlen(part.formula), 60);
         putchar('\n');
     }
-    if (!shown) printf("%-9s nothing is rounded here: later layers read the output as it is\n", "rounded");
+    if (!shown && !fused)
+        printf("%-9s nothing is rounded here: the next layer reads the output as it is\n", "rounded");
 }
 
 static void print_text(const row_view *v) {
@@ -185,10 +195,14 @@ static void print_text(const row_view *v) {
     const char *letter = letter_at(v, i);
     show_write(stdout, letter, strlen(letter), 40);
     format_vector(&c, temper_run_query(v->soft, layer, head, i), about->query_size);
-    printf("\n\nquery     %s\nscale     %.9g", c.text, v->scale);
+    printf("\n\nquery     %s\n", c.text);
+    snprintf(c.text, sizeof c.text, "%.9g", v->scale);
+    printf("scale     %s", c.text);
     if (about->choice == TEMPER_CHOICE_SOFTMAX) {
-        printf(" = ");
-        show_write(stdout, about->scale, strlen(about->scale), 0);
+        if (strcmp(c.text, about->scale) != 0) {
+            printf(" = ");
+            show_write(stdout, about->scale, strlen(about->scale), 0);
+        }
         if (v->scale != 0) printf(", temperature %.6g", 1 / v->scale);
     }
     printf("\n\n");
@@ -234,10 +248,12 @@ static void print_json(const row_view *v) {
     json_end(&j, ']');
     json_reals(&j, "output", temper_run_output(v->soft, layer, head, i), v->about.value_size);
     json_reals(&j, "hard_output", temper_run_output(v->hard, layer, head, i), v->about.value_size);
+    bool fused = is_fused(v);
+    json_flag(&j, "fused", fused);
     json_begin(&j, "rounded", '[');
     temper_part_info part;
     const double *soft = temper_run_channels(v->soft, layer, i), *hard = temper_run_channels(v->hard, layer, i);
-    for (size_t k = 0; next_part(&part, &k, v);) {
+    for (size_t k = 0; next_part(&part, &k, v, fused);) {
         json_begin(&j, NULL, '{');
         json_text(&j, "formula", part.formula);
         json_count(&j, "channel", (uint64_t)part.channel);

@@ -139,10 +139,11 @@ char *letters_text(const temper_model *model, const uint32_t *letters, size_t n)
     return out;
 }
 
-/* The model's alphabet in the form of --alphabet, which cannot hold a blank: then NULL. */
+/* The model's alphabet in the form of --alphabet; NULL if it is empty or holds a blank, which that cannot say. */
 static char *model_alphabet(const temper_model *model) {
     temper_model_info info;
     temper_model_about(&info, model);
+    if (!info.letters) return NULL;
     for (size_t k = 0; k < info.letters; k++)
         if (is_blank(temper_model_letter(model, k)[0])) return NULL;
     uint32_t *all = malloc((info.letters + 1) * sizeof *all);
@@ -171,11 +172,14 @@ static bool own_formula(subject *x, session *s) {
         message_usage(s, "give the formula with -f or -F", "the model carries no specification");
         return false;
     }
+    char *alphabet = model_alphabet(x->model);
     temper_spec_options o = {.syntax = info.syntax,
+                             .alphabet = alphabet,
                              .tokens = info.tokens,
                              .at = info.at,
                              .empty = info.accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
     temper_status status = temper_spec_parse(&x->spec, info.source, strlen(info.source), &o, &err);
+    free(alphabet);
     if (status != TEMPER_OK) {
         message_error(s, &err, "the model's specification", info.source, strlen(info.source));
         return false;
@@ -274,9 +278,9 @@ bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s
                     const temper_model *model, const line *l) {
     char origin[40], hint[240];
     place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, l->bytes, l->length};
-    if (l->is_cut) {
+    if (l->cut) {
         *err = (temper_error){.code = TEMPER_LIMIT};
-        snprintf(err->text, sizeof err->text, "the line is longer than the limit of %d MiB", LINE_LIMIT >> 20);
+        snprintf(err->text, sizeof err->text, "%s", l->cut);
         message_print(s, EXIT_LIMIT, &at, err->text, NULL);
         return false;
     }

@@ -334,14 +334,15 @@ static void test_long(void) {
     arena_free(&scratch);
     int64_t before = 0, after = 0;
     for (size_t i = 0; i < n; i++) after += word[i] == b;
-    bool ok = true;
-    for (size_t i = 0; i < n && ok; i++) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < n && !wrong; i++) {
         before += word[i] == a;
         /* (2^63 - 1) d - 7 with d = before - after: at least 0 iff d > 0; 2^63 - 1 is 807 modulo 1000 */
         int64_t d = before - after, rest = ((807 * d - 7) % 1000 + 1000) % 1000;
-        ok = CHECK(truth[i] == ((d > 0) ^ (rest < 500)), "long string at %zu: %d", i + 1, truth[i]);
+        if (truth[i] != ((d > 0) ^ (rest < 500))) wrong = i + 1;
         after -= word[i] == b;
     }
+    CHECK(wrong == 0, "long string: wrong at %zu", wrong);
     free(word);
     free(truth);
     arena_free(&memory);

@@ -271,6 +271,8 @@ static void test_length(void) {
     CHECK(s && temper_spec_node_count(s) == terms + 3, "%zu terms", terms);
     temper_spec_free(s);
     free(source);
+    temper_error e; /* refused before a byte of it is read */
+    CHECK(temper_spec_parse(&s, "a", ((size_t)256 << 20) + 1, NULL, &e) == TEMPER_LIMIT && !s, "%s", e.text);
 }
 
 /* ---- failing memory ------------------------------------------------------------------------------------------- */

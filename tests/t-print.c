@@ -282,15 +282,17 @@ static void test_whole_sets(test_random *r) {
 
 /* ---- sizes --------------------------------------------------------------------------------------------------------- */
 
+/* Unary operators a million deep; all of them, with parentheses on the left or on the right, a hundred thousand. */
 static void test_deep(test_random *r) {
     static const formula_op ops[] = {OP_NOT, OP_YESTERDAY, OP_AND, OP_SINCE, OP_IMPLIES, OP_XOR, OP_OR, OP_COMPARE};
-    static const int depths[2] = {1000000, 100000}; /* the left one nests parentheses too */
-    for (int right = 0; right < 2; right++) {
+    static const char *const names[] = {"deep on the left", "deep on the right", "deep and unary"};
+    for (int kind = 0; kind < 3; kind++) {
+        bool right = kind == 1, unary = kind == 2;
         temper_spec *s = make_spec(&caught, 2, TEMPER_AT_LAST);
         uint32_t a = 0;
         node_id atom = formula_letters(&s->graph, &a, 1, false), id = atom;
-        for (int k = 0; k < depths[right]; k++) {
-            formula_op op = ops[random_below(r, sizeof ops / sizeof *ops)];
+        for (int k = 0; k < (unary ? 1000000 : 100000); k++) {
+            formula_op op = ops[random_below(r, unary ? 2 : sizeof ops / sizeof *ops)];
             node_id kids[2] = {right ? atom : id, right ? id : atom};
             linear_sum sum;
             if (op == OP_COMPARE) {
@@ -306,7 +308,7 @@ static void test_deep(test_random *r) {
             }
         }
         finish_spec(s, id);
-        round_trip(right ? "deep on the right" : "deep on the left", s, r);
+        round_trip(names[kind], s, r);
         temper_spec_free(s);
     }
 }

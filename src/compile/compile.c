@@ -7,7 +7,7 @@
 
 enum { LABEL_LENGTH = 72 };
 
-/* Each normal node is called by the first source node it stands for, else by its own text. */
+/* Each normal node is called by the first source node it stands for, or stands for the negation of, else by its own text. */
 static const char **label_nodes(const normal_form *normal, const temper_spec *spec, arena *a) {
     const formula *g = &normal->graph;
     const char **labels = arena_zalloc(a, g->count, sizeof *labels);
@@ -18,6 +18,14 @@ static const char **label_nodes(const normal_form *normal, const temper_spec *sp
         text_init(&t, a);
         formula_label(&t, &spec->graph, &spec->letters, id, LABEL_LENGTH);
         labels[to] = text_string(&t);
+    }
+    for (node_id id = 1; id < g->count; id++) {
+        node_id kid = formula_at(g, id)->op == OP_NOT ? formula_kid(g, id, 0) : 0;
+        if (!kid || labels[kid] || !labels[id]) continue;
+        text t;
+        text_init(&t, a);
+        text_printf(&t, "not %s", labels[id]);
+        labels[kid] = text_string(&t);
     }
     for (node_id id = 1; id < g->count; id++) {
         if (labels[id]) continue;
@@ -46,7 +54,8 @@ static void fill_parts(temper_model *m, const temper_spec *spec, const normal_fo
         text_init(&t, &m->memory);
         formula_label(&t, f, &spec->letters, id, LABEL_LENGTH);
         model_part part = {.formula = text_string(&t), .layer = place->layer, .head = place->head, .channel = -1};
-        if (place->channel >= 0 && !negated) part.channel = channel_of[place->channel];
+        if (place->channel >= 0 && !negated && !d->channels[place->channel].raw)
+            part.channel = channel_of[place->channel]; /* a value that is only read unrounded has no channel of its own */
         array_push(&m->memory, m->parts, m->part_count, capacity, part);
     }
 }

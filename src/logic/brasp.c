@@ -58,6 +58,11 @@ static bool is_word(const token *t, const char *w) { return t->kind == TOK_WORD 
 static bool is_operator(const token *t, formula_op op) { return is_symbol(t, SYM_OPERATOR) && t->op == op; }
 static bool is_end(const token *t) { return t->kind == TOK_END || t->kind == TOK_NEWLINE; }
 
+static bool is_attention(const token *t) {
+    return is_word(t, "rightmost") || is_word(t, "leftmost") || is_symbol(t, SYM_RIGHTMOST) ||
+           is_symbol(t, SYM_LEFTMOST);
+}
+
 static _Noreturn void refuse(brasp *p, const token *at, const char *hint, const char *message) {
     trap_raise_hint(p->arena->trap, TEMPER_SYNTAX, at->line, at->column, hint, "%s", message);
 }
@@ -144,11 +149,13 @@ static value connect(brasp *p, formula_op op, const value *part, size_t count) {
         return result;
     }
     value at_i = gather(p, op, part, count, true), at_j = gather(p, op, part, count, false);
-    case_id left = cases_of(p, &at_i);
-    result.mixed = cases_combine(&p->cases, left, cases_of(p, &at_j), connect_leaves, &op);
+    case_id *parts = arena_alloc(p->arena, count + 2, sizeof *parts);
+    size_t found = 0;
+    parts[found++] = cases_of(p, &at_i);
+    parts[found++] = cases_of(p, &at_j);
     for (size_t k = 0; k < count; k++)
-        if (part[k].looks == (AT_I | AT_J))
-            result.mixed = cases_combine(&p->cases, result.mixed, part[k].mixed, connect_leaves, &op);
+        if (part[k].looks == (AT_I | AT_J)) parts[found++] = part[k].mixed;
+    result.mixed = cases_combine_all(&p->cases, parts, found, connect_leaves, &op);
     return result;
 }
 
@@ -247,6 +254,8 @@ static bool read_operand(brasp *p) {
         push(p, (value){.node = formula_atom(p->graph, is_true ? OP_TRUE : OP_FALSE)});
         advance(p);
         return true;
+    } else if (is_attention(&t)) {
+        refuse(p, &t, "define it on a line of its own", "attention is a whole line, not part of an expression");
     } else if (t.kind == TOK_WORD) {
         push(p, read_predicate(p));
         return true;
@@ -373,6 +382,7 @@ static node_id read_attention(brasp *p) {
         otherwise = read_expression(p);
         if (otherwise.looks & AT_J)
             refuse(p, &otherwise.j, "it is used where there is no such j", "the default after ':' cannot look at j");
+        if (!is_end(&p->now)) expected(p, "an operator or the end of the line", "");
     } else if (!is_end(&p->now)) {
         expected(p, "an operator, ':' or the end of the line", "");
     }
@@ -392,9 +402,11 @@ static token read_head(brasp *p) {
     if (name.kind != TOK_WORD) expected(p, "the name of a predicate", hint);
     for (size_t k = 0; k < sizeof reserved / sizeof *reserved; k++)
         if (is_word(&name, reserved[k]))
-            trap_raise_hint(p->arena->trap, TEMPER_SYNTAX, name.line, name.column, hint,
+            trap_raise_hint(p->arena->trap, TEMPER_SYNTAX, name.line, name.column, "choose another name",
                             "%s has a fixed meaning and cannot be defined", token_shown(p->arena, &name));
     advance(p);
+    if (spec_is_header_word(name.text, name.length) && !is_symbol(&p->now, SYM_OPEN))
+        refuse(p, &name, "move it to the top", "lines such as 'alphabet a b' stand before all others");
     bool is_letter = strncmp(name.text, "Q_", 2) == 0;
     if (is_letter && p->now.kind == TOK_LETTER) advance(p);
     skip_symbol(p, SYM_OPEN, "'(i)'", hint);
@@ -412,9 +424,7 @@ static token read_head(brasp *p) {
 }
 
 static node_id read_body(brasp *p) {
-    if (is_word(&p->now, "rightmost") || is_word(&p->now, "leftmost") || is_symbol(&p->now, SYM_RIGHTMOST) ||
-        is_symbol(&p->now, SYM_LEFTMOST))
-        return read_attention(p);
+    if (is_attention(&p->now)) return read_attention(p);
     value v = read_expression(p);
     if (!is_end(&p->now)) expected(p, "an operator or the end of the line", "");
     if (v.looks & AT_J) refuse(p, &v.j, "only attention looks at j: rightmost [j<i, S] V : D", "there is no j here");

@@ -9,7 +9,6 @@ void cases_init(cases *c, formula *f, const char *hint) {
     c->hint = hint;
     table_init(&c->shared, c->arena);
     table_init(&c->splits, c->arena);
-    table_init(&c->restrictions, c->arena);
     array_push(c->arena, c->nodes, c->count, c->capacity, (case_node){0});
 }
 
@@ -68,50 +67,23 @@ static node_id earlier(const cases *c, node_id x, node_id y) {
     return comes_before(c, y, x) ? y : x;
 }
 
-/* Is x, complemented if asked, within y, complemented if asked? */
-static bool is_within(const letter_set *x, bool x_not, const letter_set *y, bool y_not) {
-    uint32_t words = x->words > y->words ? x->words : y->words;
-    for (uint32_t k = 0; k <= words; k++) { /* the last round: letters beyond the bits of both */
-        uint64_t a = k < x->words ? x->bits[k] : x->rest ? ~(uint64_t)0 : 0;
-        uint64_t b = k < y->words ? y->bits[k] : y->rest ? ~(uint64_t)0 : 0;
-        if ((x_not ? ~a : a) & ~(y_not ? ~b : b)) return false;
-    }
-    return true;
-}
-
 /* The value of condition d where condition v has this value: 0, 1, or -1 if that is open. */
 static int implied(const cases *c, node_id v, bool value, node_id d) {
     if (v == d) return value;
-    if (!is_letters(c, v) || !is_letters(c, d)) return -1;
-    const letter_set *x = &c->graph->sets[formula_at(c->graph, v)->set];
-    const letter_set *y = &c->graph->sets[formula_at(c->graph, d)->set];
-    if (is_within(x, !value, y, false)) return 1;
-    if (is_within(x, !value, y, true)) return 0;
-    return -1;
+    return value && is_letters(c, v) && is_letters(c, d) ? 0 : -1;
 }
 
-/* The diagram where condition v, which comes no later than its top, has this value. The depth of this recursion and
-   of the two below is that of diagrams, which make() bounds. */
-static case_id restrict_to(cases *c, case_id id, node_id v, bool value) {
-    case_node n = c->nodes[id];
-    if (!n.condition) return id;
-    if (n.condition == v) return value ? n.yes : n.no;
-    if (!is_letters(c, v) || !is_letters(c, n.condition)) return id;
-    uint32_t key[3] = {v, value, id};
-    const uint32_t *known = recall(&c->restrictions, key);
-    if (known) return *known;
-    int decided = implied(c, v, value, n.condition);
-    case_id result;
-    if (decided >= 0) {
-        result = restrict_to(c, decided ? n.yes : n.no, v, value);
-    } else {
-        case_id yes = restrict_to(c, n.yes, v, value);
-        result = make(c, n.condition, yes, restrict_to(c, n.no, v, value));
+/* The diagram where condition v, which comes no later than its top, has this value. */
+static case_id restrict_to(const cases *c, case_id id, node_id v, bool value) {
+    while (!cases_is_leaf(c, id)) {
+        int decided = implied(c, v, value, c->nodes[id].condition);
+        if (decided < 0) break;
+        id = decided ? c->nodes[id].yes : c->nodes[id].no;
     }
-    remember(&c->restrictions, key, result);
-    return result;
+    return id;
 }
 
+/* The depth of this recursion and of combine_pair is that of diagrams, which make() bounds. */
 case_id cases_split(cases *c, node_id condition, case_id yes, case_id no) {
     while (formula_at(c->graph, condition)->op == OP_NOT) {
         condition = formula_kid(c->graph, condition, 0);
@@ -153,7 +125,9 @@ static case_id combine_pair(cases *c, combination *m, case_id a, case_id b) {
     if (m->memo.count >= 4 * CASES_LIMIT) refuse(c, CASES_LIMIT, "cases");
     case_id yes = combine_pair(c, m, restrict_to(c, a, v, true), restrict_to(c, b, v, true));
     case_id no = combine_pair(c, m, restrict_to(c, a, v, false), restrict_to(c, b, v, false));
-    case_id result = cases_split(c, v, yes, no);
+    /* yes and no are restricted already; only a condition that `combine` brought in can come before v */
+    bool ordered = earlier(c, v, earlier(c, c->nodes[yes].condition, c->nodes[no].condition)) == v;
+    case_id result = ordered ? make(c, v, yes, no) : cases_split(c, v, yes, no);
     remember(&m->memo, key, result);
     return result;
 }
@@ -163,6 +137,17 @@ case_id cases_combine(cases *c, case_id a, case_id b, case_combine *combine, voi
     c->started = c->count; /* a sum of many terms is many operations */
     table_init(&m.memo, c->arena);
     return combine_pair(c, &m, a, b);
+}
+
+case_id cases_combine_all(cases *c, case_id *parts, size_t count, case_combine *combine, void *context) {
+    while (count > 1) {
+        size_t half = 0;
+        for (size_t k = 0; k + 1 < count; k += 2)
+            parts[half++] = cases_combine(c, parts[k], parts[k + 1], combine, context);
+        if (count % 2) parts[half++] = parts[count - 1];
+        count = half;
+    }
+    return parts[0];
 }
 
 /* ---- diagrams as formulas ------------------------------------------------------------------------------------- */
@@ -213,14 +198,6 @@ node_id fold_binary(formula *f, formula_op op, node_id x, node_id y) {
     return formula_binary(f, op, x, y);
 }
 
-/* x itself where no letter of `above` holds: letters that exclude each other need no guard */
-static node_id guard_of(cases *c, node_id x, const node_id *above, size_t count) {
-    node_id guard = x;
-    for (size_t k = 0; k < count; k++)
-        if (implied(c, above[k], true, x) != 0) guard = fold_and(c->graph, guard, fold_not(c->graph, above[k]));
-    return guard;
-}
-
 /* require yes-sides and the end of the run lowered; a run of letter conditions becomes one OR, not a nest of them */
 static node_id lower_run(cases *c, case_id root) {
     case_id id = root;
@@ -232,7 +209,7 @@ static node_id lower_run(cases *c, case_id root) {
         const case_node *n = &c->nodes[id];
         node_id yes = c->nodes[n->yes].lowered, condition = n->condition;
         if (!is_op(f, yes, OP_FALSE)) {
-            node_id term = fold_and(f, guard_of(c, condition, asked, count), yes);
+            node_id term = fold_and(f, condition, yes);
             array_push(c->arena, terms, term_count, term_capacity, term);
         }
         array_push(c->arena, asked, count, capacity, condition);

@@ -4,7 +4,8 @@
    cases of a value are exclusive and exhaustive, equal ones are one, and (P ? 1 : 0) + (Q ? 1 : 0) + ... has as many
    leaves as sums, not two to the number of conditions.
 
-   Letters exclude each other: below "the letter is a", other letter conditions are decided. */
+   Letters exclude each other: below "the letter is a", other letter conditions are decided. LETTERS nodes among the
+   conditions must be single letters, as spec_letter makes them. */
 #ifndef LOGIC_CASES_H
 #define LOGIC_CASES_H
 
@@ -12,7 +13,7 @@
 
 enum {
     CASES_LIMIT = 4096,   /* new diagram nodes in one operation, and conditions on one path */
-    CASES_TOTAL = 1 << 20 /* diagram nodes in one file */
+    CASES_TOTAL = 1 << 22 /* diagram nodes in one file */
 };
 
 typedef uint32_t case_id; /* index into cases.nodes; 0 is none */
@@ -29,7 +30,7 @@ typedef struct cases {
     arena *arena;
     case_node *nodes; /* nodes[0] is not used */
     size_t count, capacity;
-    table shared, splits, restrictions;
+    table shared, splits;
     size_t started;      /* count when the operation began */
     size_t line, column; /* of the operation */
     const char *hint;    /* for the message when a limit is reached */
@@ -50,6 +51,9 @@ case_id cases_split(cases *c, node_id condition, case_id yes, case_id no);
 /* The value of `combine` on every pair of cases of a and b that can occur together. */
 typedef case_id case_combine(cases *c, void *context, uint32_t a, uint32_t b);
 case_id cases_combine(cases *c, case_id a, case_id b, case_combine *combine, void *context);
+
+/* The same for many values, which must be at least one; the array is overwritten. Pairs first, so that the parts stay small. */
+case_id cases_combine_all(cases *c, case_id *parts, size_t count, case_combine *combine, void *context);
 
 /* The diagram as one formula; the leaves are formulas. */
 node_id cases_formula(cases *c, case_id id);

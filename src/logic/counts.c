@@ -80,16 +80,18 @@ static case_id add_leaves(cases *c, void *context, uint32_t x, uint32_t y) {
 }
 
 case_id count_sum(counts *k, const case_id *parts, size_t count) {
+    cases *c = &k->by_case;
     linear_sum sum; /* all parts that have one case */
-    case_id result = 0;
-    sum_init(&sum, k->by_case.arena, 0);
+    case_id *others = NULL;
+    size_t other_count = 0, capacity = 0;
+    sum_init(&sum, c->arena, 0);
     for (size_t p = 0; p < count; p++)
-        if (cases_is_leaf(&k->by_case, parts[p]))
-            check(k, sum_add(&sum, &k->sums[cases_payload(&k->by_case, parts[p])], 1));
+        if (cases_is_leaf(c, parts[p]))
+            check(k, sum_add(&sum, &k->sums[cases_payload(c, parts[p])], 1));
         else
-            result = result ? cases_combine(&k->by_case, result, parts[p], add_leaves, k) : parts[p];
-    case_id rest = share(k, &sum);
-    return result ? cases_combine(&k->by_case, result, rest, add_leaves, k) : rest;
+            array_push(c->arena, others, other_count, capacity, parts[p]);
+    array_push(c->arena, others, other_count, capacity, share(k, &sum));
+    return cases_combine_all(c, others, other_count, add_leaves, k);
 }
 
 typedef struct operation {
@@ -142,15 +144,20 @@ bool count_is_constant(const counts *k, case_id x, int64_t *value) {
     return sum->count == 0;
 }
 
-static case_id compare_leaves(cases *c, void *context, uint32_t x, uint32_t y) {
-    operation *o = context;
+static node_id compare_sums(operation *o, uint32_t x, uint32_t y) {
     linear_sum gap = add(o->counts, x, y, -1);
-    return cases_leaf(c, formula_compare(c->graph, &gap, o->op));
+    return formula_compare(o->counts->by_case.graph, &gap, o->op);
+}
+
+static case_id compare_leaves(cases *c, void *context, uint32_t x, uint32_t y) {
+    return cases_leaf(c, compare_sums(context, x, y));
 }
 
 node_id count_compare(counts *k, case_id x, compare_op op, case_id y) {
     operation o = {.counts = k, .op = op};
-    return cases_formula(&k->by_case, cases_combine(&k->by_case, x, y, compare_leaves, &o));
+    cases *c = &k->by_case;
+    if (cases_is_leaf(c, x) && cases_is_leaf(c, y)) return compare_sums(&o, cases_payload(c, x), cases_payload(c, y));
+    return cases_formula(c, cases_combine(c, x, y, compare_leaves, &o));
 }
 
 static case_id reduce_leaf(cases *c, void *context, uint32_t x, uint32_t unused) {

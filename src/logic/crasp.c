@@ -240,12 +240,15 @@ static int level_of(const token *t) {
 static void read_binary(crasp *p, int level) {
     bool chains = level == LEVEL_AND || level == LEVEL_OR || level == LEVEL_SUM; /* one operator, many operands */
     bool right = level == LEVEL_IMPLIES;
-    apply_down_to(p, chains || right ? level + 1 : level);
+    apply_down_to(p, level + 1);
     slot *top = top_slot(p);
     bool same = top && top->level == level;
-    if (right && same && (p->now.op == OP_IFF || top->sign.op == OP_IFF))
+    if (same && level == LEVEL_COMPARE)
+        crasp_refuse(p, token_place(&p->now), "write 0 < C && C < 3", "comparisons do not chain");
+    if (same && right && (p->now.op == OP_IFF || top->sign.op == OP_IFF))
         crasp_refuse(p, token_place(&p->now), "tools disagree on how to group these",
                      "'<->' beside '<->' or '->' needs parentheses");
+    if (same && !chains && !right) apply(p);
     if (chains && same)
         top->operands++;
     else
@@ -337,15 +340,17 @@ static value read_expression(crasp *p) {
 static bool read_head(crasp *p) {
     tokenizer ahead = p->in;
     if (p->now.kind != TOK_WORD) return false;
-    token t = tokenizer_next(&ahead);
+    token position = {.kind = TOK_END}, t = tokenizer_next(&ahead);
     if (is_symbol(&t, SYM_OPEN)) {
         t = tokenizer_next(&ahead);
-        if (!is_word(&t, "i")) return false;
+        position = t;
         t = tokenizer_next(&ahead);
         if (!is_symbol(&t, SYM_CLOSE)) return false;
         t = tokenizer_next(&ahead);
     }
     if (!is_symbol(&t, SYM_ASSIGN) && !(is_symbol(&t, SYM_EQ) && t.length == 1)) return false;
+    if (position.kind != TOK_END && !is_word(&position, "i"))
+        crasp_refuse(p, token_place(&position), "write P(i) := ..., or just P = ...", "a line is defined at i");
     p->in = ahead;
     return true;
 }
@@ -383,6 +388,9 @@ void spec_parse_crasp(temper_spec *s, spec_header *h) {
         if (unnamed)
             crasp_refuse(&p, output.at, "name it, as in P = ...", "only the last line may stand without a name");
         unnamed = !read_head(&p);
+        if (unnamed && name.kind == TOK_WORD && spec_is_header_word(name.text, name.length) && !find_name(&p, &name))
+            crasp_refuse(&p, token_place(&name), "move it to the top",
+                         "lines such as 'alphabet a b' stand before all others");
         if (!unnamed) {
             check_head(&p, &name);
             advance(&p);

@@ -145,8 +145,7 @@ static int sign_of(int64_t x) { return (x > 0) - (x < 0); }
 
 node_id formula_compare(formula *f, const linear_sum *sum, compare_op op) {
     if (sum->count == 0) return formula_atom(f, compare_holds(op, sign_of(sum->constant)) ? OP_TRUE : OP_FALSE);
-    formula_node n = {
-        .op = OP_COMPARE, .kid_count = (uint32_t)sum->count, .compare = op, .constant = sum->constant};
+    formula_node n = {.op = OP_COMPARE, .kid_count = (uint32_t)sum->count, .compare = op, .constant = sum->constant};
     return share(f, n, sum->counts, sum->weights);
 }
 

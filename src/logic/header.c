@@ -5,30 +5,23 @@
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static char look(const tokenizer *z, size_t ahead) { return ahead < z->length - z->at ? z->bytes[z->at + ahead] : 0; }
-
-static void advance(tokenizer *z, size_t bytes) {
-    for (size_t k = 0; k < bytes; k++)
-        if (((unsigned char)z->bytes[z->at + k] & 0xC0) != 0x80) z->column++;
-    z->at += bytes;
-}
-
 static bool at_comment(const tokenizer *z) {
-    return (look(z, 0) == '-' && look(z, 1) == '-') || (look(z, 0) == '/' && look(z, 1) == '/');
+    return (tokenizer_look(z, 0) == '-' && tokenizer_look(z, 1) == '-') ||
+           (tokenizer_look(z, 0) == '/' && tokenizer_look(z, 1) == '/');
 }
 
 /* To the next item of the line; false: the line is over. */
 static bool skip_in_line(tokenizer *z) {
-    while (is_blank(look(z, 0))) advance(z, 1);
+    while (is_blank(tokenizer_look(z, 0))) tokenizer_advance(z, 1);
     if (at_comment(z))
-        while (look(z, 0) && look(z, 0) != '\n') advance(z, 1);
-    return look(z, 0) && look(z, 0) != '\n';
+        while (tokenizer_look(z, 0) && tokenizer_look(z, 0) != '\n') tokenizer_advance(z, 1);
+    return tokenizer_look(z, 0) && tokenizer_look(z, 0) != '\n';
 }
 
 /* The bytes up to a blank. */
 static size_t item_size(const tokenizer *z) {
     size_t size = 0;
-    while (look(z, size) && !is_blank(look(z, size)) && look(z, size) != '\n') size++;
+    while (tokenizer_look(z, size) && !is_blank(tokenizer_look(z, size)) && tokenizer_look(z, size) != '\n') size++;
     return size;
 }
 
@@ -135,7 +128,7 @@ static void read_alphabet(temper_spec *s, spec_header *h, tokenizer *z, const to
         const char *item = z->bytes + z->at;
         if (*item == '\'' || *item == '"') {
             token t = tokenizer_quote(z);
-            if (look(z, 0) && !is_blank(look(z, 0)) && look(z, 0) != '\n')
+            if (tokenizer_look(z, 0) && !is_blank(tokenizer_look(z, 0)) && tokenizer_look(z, 0) != '\n')
                 trap_raise(z->arena->trap, TEMPER_SYNTAX, z->line, z->column,
                            "expected a blank between letters of the alphabet");
             item = t.text;
@@ -148,7 +141,7 @@ static void read_alphabet(temper_spec *s, spec_header *h, tokenizer *z, const to
                     z->arena->trap, TEMPER_SYNTAX, line, column,
                     "put blanks between letters, as in 'alphabet a b c', or write a line 'tokens yes' before",
                     "'%s' has several characters, but a letter is one", text_escaped(z->arena, item, size, 40));
-            advance(z, size);
+            tokenizer_advance(z, size);
         }
         check_letter(s, item, size, line, column);
         declare(s, to, item, size, line, column);
@@ -175,7 +168,7 @@ static int read_choice(tokenizer *z, const token *word, const char *zero, const 
                         "expected '%s' or '%s' after '%s', found %s%s%s", zero, one, word->text, more ? "'" : "",
                         more ? found : "end of line", more ? "'" : "");
     }
-    advance(z, size);
+    tokenizer_advance(z, size);
     if (skip_in_line(z))
         trap_raise(z->arena->trap, TEMPER_SYNTAX, z->line, z->column, "expected end of line after '%s', found '%s'",
                    is_one ? one : zero, text_escaped(z->arena, z->bytes + z->at, item_size(z), 40));
@@ -191,7 +184,7 @@ bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z) {
     z->tokens = h->tokens;
     for (;;) { /* blank and comment lines */
         if (skip_in_line(z)) break;
-        if (!look(z, 0)) break;
+        if (!tokenizer_look(z, 0)) break;
         z->at++;
         z->line++;
         z->column = 1;
@@ -204,7 +197,7 @@ bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z) {
     }
     token word = {.kind = TOK_WORD, .line = z->line, .column = z->column, .length = size};
     word.text = arena_copy(z->arena, z->bytes + z->at, size);
-    advance(z, size);
+    tokenizer_advance(z, size);
     switch (which) {
     case WORD_ALPHABET:
         say_once(z, &h->alphabet_said, &word);

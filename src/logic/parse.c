@@ -262,7 +262,7 @@ static _Noreturn void refuse_operator(parser *p) {
         hint = "a product is written with '*', as in '2*#[a]'";
     else if (t->kind == TOK_WORD && word_elsewhere(&p->context, t->text))
         hint = word_elsewhere(&p->context, t->text);
-    else if (t->kind == TOK_WORD || t->kind == TOK_LETTER || t->kind == TOK_CLASS)
+    else if (t->kind != TOK_SYMBOL || (t->symbol == SYM_OPERATOR && operator_kids(t->op) == 0))
         hint = "'a, then b' is written 'a & X b'; 'a and b here' is 'a & b'";
     else if (t->symbol == SYM_OPERATOR && t->op == OP_EVENTUALLY && t->length == 2)
         hint = "'<>' is eventually; 'not equal' is '!='";

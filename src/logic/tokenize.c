@@ -88,15 +88,15 @@ static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_name(char c) { return is_lower(c) || is_upper(c) || is_digit(c) || c == '_'; }
 
-/* The byte `ahead` of the place, or NUL at the end (the text itself has no NUL). */
-static char look(const tokenizer *z, size_t ahead) { return ahead < z->length - z->at ? z->bytes[z->at + ahead] : 0; }
+char tokenizer_look(const tokenizer *z, size_t ahead) {
+    return ahead < z->length - z->at ? z->bytes[z->at + ahead] : 0;
+}
 
 static bool starts(const tokenizer *z, const char *spelling, size_t size) {
     return z->length - z->at >= size && memcmp(z->bytes + z->at, spelling, size) == 0;
 }
 
-/* Moves over whole characters of one line. */
-static void advance(tokenizer *z, size_t bytes) {
+void tokenizer_advance(tokenizer *z, size_t bytes) {
     for (size_t k = 0; k < bytes; k++)
         if (((unsigned char)z->bytes[z->at + k] & 0xC0) != 0x80) z->column++;
     z->at += bytes;
@@ -132,14 +132,14 @@ void tokenizer_init(tokenizer *z, arena *a, temper_syntax syntax, const char *by
 /* Skips blanks, comments and, where a line goes on, newlines; false: stopped at a newline that ends a line. */
 static bool skip(tokenizer *z) {
     for (;;) {
-        char c = look(z, 0);
-        if (c == ' ' || c == '\t' || (c == '\r' && look(z, 1) == '\n')) {
-            advance(z, 1);
-        } else if ((c == '-' && look(z, 1) == '-') || (c == '/' && look(z, 1) == '/')) {
-            if (c == '-' && look(z, 2) == '>')
+        char c = tokenizer_look(z, 0);
+        if (c == ' ' || c == '\t' || (c == '\r' && tokenizer_look(z, 1) == '\n')) {
+            tokenizer_advance(z, 1);
+        } else if ((c == '-' && tokenizer_look(z, 1) == '-') || (c == '/' && tokenizer_look(z, 1) == '/')) {
+            if (c == '-' && tokenizer_look(z, 2) == '>')
                 trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, z->line, z->column,
                                 "implies is '->'; for a comment put a blank after '--'", "'-->' is not an operator");
-            while (z->at < z->length && z->bytes[z->at] != '\n') advance(z, 1);
+            while (z->at < z->length && z->bytes[z->at] != '\n') tokenizer_advance(z, 1);
         } else if (c == '\n') {
             if (z->line_has_tokens && (z->depth == 0 || z->syntax == TEMPER_SYNTAX_BRASP)) return false;
             z->at++;
@@ -149,87 +149,6 @@ static bool skip(tokenizer *z) {
             return true;
         }
     }
-}
-
-size_t escape_decode(uint32_t *code, const char *bytes, size_t length, const char *also) {
-    static const char plain[] = "\\\\''\"\"n\nt\tr\r"; /* pairs: written, meant */
-    if (length < 2) return 0;
-    for (size_t k = 0; plain[k]; k += 2) {
-        if (bytes[1] != plain[k]) continue;
-        *code = (unsigned char)plain[k + 1];
-        return 2;
-    }
-    if (strchr(also, bytes[1])) {
-        *code = (unsigned char)bytes[1];
-        return 2;
-    }
-    bool braces = bytes[1] == 'u';
-    if ((!braces && bytes[1] != 'x') || (braces && (length < 3 || bytes[2] != '{'))) return 0;
-    size_t start = braces ? 3 : 2, most = braces ? 6 : 2, k = start;
-    uint32_t c = 0;
-    for (; k < length && k - start < most; k++) {
-        char d = bytes[k];
-        uint32_t digit = is_digit(d)            ? (uint32_t)(d - '0')
-                         : d >= 'a' && d <= 'f' ? (uint32_t)(d - 'a' + 10)
-                         : d >= 'A' && d <= 'F' ? (uint32_t)(d - 'A' + 10)
-                                                : 16;
-        if (digit == 16) break;
-        c = c * 16 + digit;
-    }
-    if (k == start || c == 0 || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) return 0;
-    if (!braces && (k - start != 2 || c >= 0x80)) return 0;
-    if (braces && (k == length || bytes[k++] != '}')) return 0;
-    *code = c;
-    return k;
-}
-
-_Noreturn void escape_refuse(arena *a, const char *bytes, size_t length, size_t line, size_t column) {
-    size_t shown = 1, most = 2;
-    if (length > 1) most = bytes[1] == 'x' ? 4 : bytes[1] == 'u' ? 10 : 2;
-    for (uint32_t code; shown < length && most-- > 1;) {
-        char c = bytes[shown];
-        if (shown > 1 && c != '{' && c != '}' && !is_name(c)) break;
-        shown += utf8_decode(&code, bytes + shown, length - shown);
-        if (c == '}') break;
-    }
-    trap_raise_hint(a->trap, TEMPER_SYNTAX, line, column,
-                    "escapes are \\\\ \\' \\\" \\n \\t \\r, \\x01 to \\x7F, and \\u{...} for any other character",
-                    "'%s' is not a known escape", text_escaped(a, bytes, shown, 0));
-}
-
-token tokenizer_quote(tokenizer *z) {
-    token t = {.kind = TOK_LETTER, .line = z->line, .column = z->column};
-    char quote = look(z, 0);
-    text content;
-    text_init(&content, z->arena);
-    advance(z, 1);
-    for (;;) {
-        char c = look(z, 0);
-        if (c == quote) break;
-        if (c == 0 || c == '\n' || c == '\r')
-            trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, t.line, t.column,
-                            "the quote itself as a letter is '\\'' or '\\\"'",
-                            "the quote %c is not closed on this line", quote);
-        uint32_t code;
-        size_t size;
-        if (c == '\\') {
-            size = escape_decode(&code, z->bytes + z->at, z->length - z->at, "");
-            if (!size) escape_refuse(z->arena, z->bytes + z->at, z->length - z->at, z->line, z->column);
-        } else {
-            size = utf8_decode(&code, z->bytes + z->at, z->length - z->at);
-        }
-        char utf8[4];
-        text_add(&content, utf8, utf8_encode(utf8, code));
-        advance(z, size);
-    }
-    advance(z, 1);
-    if (content.length == 0)
-        trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, t.line, t.column, "put one letter between them, as in 'a'",
-                        "the quotes are empty, so they name no letter");
-    t.text = text_string(&content);
-    t.length = content.length;
-    z->line_has_tokens = true;
-    return t;
 }
 
 /* [abc] up to its bracket; with tokens, a bracket inside quotes is a letter. */
@@ -255,14 +174,14 @@ static void read_class(tokenizer *z, token *t) {
     t->kind = TOK_CLASS;
     t->text = arena_copy(z->arena, z->bytes + start, k - start);
     t->length = k - start;
-    advance(z, k + 1 - z->at);
+    tokenizer_advance(z, k + 1 - z->at);
 }
 
 static void read_run(tokenizer *z, token *t, token_kind kind, size_t size) {
     t->kind = kind;
     t->text = arena_copy(z->arena, z->bytes + z->at, size);
     t->length = size;
-    advance(z, size);
+    tokenizer_advance(z, size);
 }
 
 static void become_operator(tokenizer *z, token *t, formula_op op, size_t size) {
@@ -271,7 +190,7 @@ static void become_operator(tokenizer *z, token *t, formula_op op, size_t size) 
     t->op = op;
     t->text = z->bytes + z->at;
     t->length = size;
-    advance(z, size);
+    tokenizer_advance(z, size);
 }
 
 /* The operator of an upper-case letter, or OP_COUNT_OF_OPERATORS. */
@@ -283,10 +202,10 @@ static formula_op capital_of(char c) {
 
 /* The start of an upper-case run: what follows it directly must not be part of a name. */
 static void check_run(tokenizer *z, size_t run) {
-    size_t end = run, known = look(z, 0) == 'w';
-    while (is_name(look(z, end))) end++;
+    size_t end = run, known = tokenizer_look(z, 0) == 'w';
+    while (is_name(tokenizer_look(z, end))) end++;
     if (end == run) return;
-    while (known < run && capital_of(look(z, known)) != OP_COUNT_OF_OPERATORS) known++;
+    while (known < run && capital_of(tokenizer_look(z, known)) != OP_COUNT_OF_OPERATORS) known++;
     const char *name = text_escaped(z->arena, z->bytes + z->at, end, 40);
     if (known < run)
         trap_raise_hint(
@@ -295,7 +214,9 @@ static void check_run(tokenizer *z, size_t run) {
             "'%s' is neither a name nor an operator", name);
     text hint;
     text_init(&hint, z->arena);
-    if (run > 8 || end - run > 40)
+    if (is_digit(tokenizer_look(z, run)) && end == run + 1)
+        text_printf(&hint, "a digit as a letter is quoted: '%c'; ", tokenizer_look(z, run));
+    else if (run > 8 || end - run > 40)
         text_puts(&hint, "put a blank between them; ");
     else
         text_printf(&hint, "write '%.*s %.*s'; ", (int)run, z->bytes + z->at, (int)(end - run),
@@ -308,17 +229,17 @@ static void check_run(tokenizer *z, size_t run) {
 static void read_capital(tokenizer *z, token *t) {
     if (z->run_left == 0) {
         size_t run = 0;
-        while (is_upper(look(z, run))) run++;
+        while (is_upper(tokenizer_look(z, run))) run++;
         check_run(z, run);
         z->run_left = run;
     }
-    char c = look(z, 0);
+    char c = tokenizer_look(z, 0);
     formula_op op = capital_of(c);
     if (op != OP_COUNT_OF_OPERATORS) {
         z->run_left--;
         become_operator(z, t, op, 1);
         if (c == 'X' && z->run_left == 0 && starts(z, "[!]", 3)) {
-            advance(z, 3);
+            tokenizer_advance(z, 3);
             t->length = 4;
         }
         return;
@@ -337,19 +258,20 @@ static void read_capital(tokenizer *z, token *t) {
 /* wX and wY, a reserved word, or a name or letter. */
 static void read_lower(tokenizer *z, token *t) {
     size_t size = 1;
-    if (look(z, 0) == 'w' && (look(z, 1) == 'X' || look(z, 1) == 'Y')) {
+    if (tokenizer_look(z, 0) == 'w' && (tokenizer_look(z, 1) == 'X' || tokenizer_look(z, 1) == 'Y')) {
         size_t run = 2;
-        while (is_upper(look(z, run))) run++;
+        while (is_upper(tokenizer_look(z, run))) run++;
         check_run(z, run);
-        bool next = look(z, 1) == 'X';
+        bool next = tokenizer_look(z, 1) == 'X';
         become_operator(z, t, next ? OP_WEAK_NEXT : OP_WEAK_YESTERDAY, 2);
         z->run_left = run - 2;
         return;
     }
-    while (is_lower(look(z, size)) || is_digit(look(z, size)) || look(z, size) == '_') size++;
-    if (is_upper(look(z, size))) {
+    while (is_lower(tokenizer_look(z, size)) || is_digit(tokenizer_look(z, size)) || tokenizer_look(z, size) == '_')
+        size++;
+    if (is_upper(tokenizer_look(z, size))) {
         size_t end = size;
-        while (is_name(look(z, end))) end++;
+        while (is_name(tokenizer_look(z, end))) end++;
         trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, z->line, z->column,
                         "put blanks around an operator; names are lower-case; other letters are quoted",
                         "'%s' runs a name and an operator together",
@@ -365,8 +287,8 @@ static void read_lower(tokenizer *z, token *t) {
 
 static void read_number(tokenizer *z, token *t) {
     size_t size = 1;
-    while (is_digit(look(z, size))) size++;
-    if (is_name(look(z, size)))
+    while (is_digit(tokenizer_look(z, size))) size++;
+    if (is_name(tokenizer_look(z, size)))
         trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, z->line, z->column,
                         "a product is '2*x'; a letter that is not a-z is quoted; a name begins with a letter",
                         "a number and a name run together");
@@ -418,8 +340,8 @@ static _Noreturn void refuse_character(const tokenizer *z) {
 
 /* In the spec syntax a count is # with a bracket, so that a stray # is not taken for a comment. */
 static void check_count(tokenizer *z, const token *t) {
-    while (look(z, 0) == ' ' || look(z, 0) == '\t') advance(z, 1);
-    if (look(z, 0) != '[')
+    while (tokenizer_look(z, 0) == ' ' || tokenizer_look(z, 0) == '\t') tokenizer_advance(z, 1);
+    if (tokenizer_look(z, 0) != '[')
         trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, z->line, z->column,
                         "a count is written '#[a]'; comments begin with '--' or '//'", "expected '[' after '%s'",
                         text_escaped(z->arena, t->text, t->length, 0));
@@ -463,7 +385,7 @@ token tokenizer_next(tokenizer *z) {
     t.space_before = z->at > before || z->at == 0;
     z->line_has_tokens = true;
     bool is_spec = z->syntax == TEMPER_SYNTAX_SPEC;
-    char c = look(z, 0);
+    char c = tokenizer_look(z, 0);
     if (c == '\'' || c == '"') {
         bool space = t.space_before;
         t = tokenizer_quote(z);
@@ -476,14 +398,14 @@ token tokenizer_next(tokenizer *z) {
         read_lower(z, &t);
     } else if (!is_spec && is_name(c)) {
         size_t size = 1;
-        while (is_name(look(z, size))) size++;
+        while (is_name(tokenizer_look(z, size))) size++;
         read_run(z, &t, TOK_WORD, size);
     } else if (is_spec && c == '[' && z->count_opens) {
         become_operator(z, &t, 0, 1);
         t.symbol = SYM_OPEN_SQUARE;
         z->depth++;
         z->count_opens = false;
-    } else if (is_spec && c == '[' && look(z, 1) != ']') {
+    } else if (is_spec && c == '[' && tokenizer_look(z, 1) != ']') {
         read_class(z, &t);
     } else {
         read_symbol(z, &t);
@@ -493,17 +415,17 @@ token tokenizer_next(tokenizer *z) {
 
 bool token_join(tokenizer *z, token *t) {
     if (t->kind != TOK_SYMBOL || t->symbol != SYM_OPERATOR) return false;
-    if (t->op == OP_WEAK_UNTIL && z->run_left && (look(z, 0) == 'X' || look(z, 0) == 'Y')) {
-        t->op = look(z, 0) == 'X' ? OP_WEAK_NEXT : OP_WEAK_YESTERDAY;
+    if (t->op == OP_WEAK_UNTIL && z->run_left && (tokenizer_look(z, 0) == 'X' || tokenizer_look(z, 0) == 'Y')) {
+        t->op = tokenizer_look(z, 0) == 'X' ? OP_WEAK_NEXT : OP_WEAK_YESTERDAY;
         t->length = 2;
         z->run_left--;
-        advance(z, 1);
+        tokenizer_advance(z, 1);
         return true;
     }
-    if (t->op == OP_IMPLIES && t->length == strlen("→") && look(z, 0) == '#') {
+    if (t->op == OP_IMPLIES && t->length == strlen("→") && tokenizer_look(z, 0) == '#') {
         t->symbol = SYM_COUNT_FUTURE;
         t->length++;
-        advance(z, 1);
+        tokenizer_advance(z, 1);
         if (z->syntax == TEMPER_SYNTAX_SPEC) check_count(z, t);
         return true;
     }

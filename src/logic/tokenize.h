@@ -62,11 +62,17 @@ void tokenizer_init(tokenizer *z, arena *a, temper_syntax syntax, const char *by
 /* Raises TEMPER_SYNTAX through the arena's trap on what is no token (an unclosed quote, P, ...). */
 token tokenizer_next(tokenizer *z);
 
+/* The byte `ahead` of the place, or NUL at the end (the text itself has no NUL). */
+char tokenizer_look(const tokenizer *z, size_t ahead);
+
+/* Moves over whole characters of one line. */
+void tokenizer_advance(tokenizer *z, size_t bytes);
+
 /* Where an operand is expected: W directly before X or Y becomes weak next or weak yesterday, and an arrow directly
    before # becomes the count of what follows. `t` must be the token that z gave last. */
 bool token_join(tokenizer *z, token *t);
 
-/* One backslash escape at bytes[0] == '\\': its length and code point, or 0 if there is no such escape. `also` lists
+/* quote.c: one backslash escape at bytes[0] == '\\': its length and code point, or 0 if there is no such escape. `also` lists
    further characters that may be escaped. */
 size_t escape_decode(uint32_t *code, const char *bytes, size_t length, const char *also);
 

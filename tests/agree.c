@@ -1,0 +1,98 @@
+#include "agree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/safe_length.h"
+
+bool agree_compile(agree_set *s, const char *name, const temper_spec *spec) {
+    temper_error e;
+    memset(s, 0, sizeof *s);
+    s->name = name;
+    s->spec = spec;
+    bool ok = temper_compile(&s->hard, spec, &e) == TEMPER_OK;
+    ok = ok && temper_soften(&s->soft[0], s->hard, TEMPER_METHOD_TEMPERATURE, &e) == TEMPER_OK;
+    ok = ok && temper_soften(&s->soft[1], s->hard, TEMPER_METHOD_POSITIONS, &e) == TEMPER_OK;
+    return CHECK(ok, "%s: does not compile: %s", name, ok ? "" : e.text);
+}
+
+void agree_free(agree_set *s) {
+    temper_model_free(s->hard);
+    temper_model_free(s->soft[0]);
+    temper_model_free(s->soft[1]);
+}
+
+static const char *shown(const agree_set *s, const uint32_t *word, size_t n) {
+    static char buffer[2000];
+    size_t used = 0;
+    for (size_t k = 0; k < n && used + 20 < sizeof buffer; k++)
+        used += (size_t)snprintf(buffer + used, sizeof buffer - used, "%.12s%s", temper_spec_letter(s->spec, word[k]),
+                                 temper_spec_tokens(s->spec) ? " " : "");
+    buffer[used] = 0;
+    return buffer;
+}
+
+/* Every head's error before rounding is below its bound. */
+static bool margins_hold(const agree_set *s, const temper_model *m, const temper_run *r, const char *what,
+                         const uint32_t *word, size_t n) {
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
+            double margin = temper_run_margin(r, l + 1, h + 1);
+            double bound = head_bound_at(m, &m->layers[l].heads[h], (double)temper_run_size(r));
+            if (margin <= bound) continue;
+            return CHECK(false, "%s on '%s': %s head %u.%u (%s) is off by %g, bound %g", s->name, shown(s, word, n), what,
+                         l + 1, h + 1, m->layers[l].heads[h].label, margin, bound);
+        }
+    return true;
+}
+
+/* The channel of every subformula is exactly 0.0 or 1.0 after its layer, on sentinels too (0.0 there). */
+static bool channels_heal(const agree_set *s, const temper_model *m, const temper_run *r, const char *what,
+                          const uint32_t *word, size_t n) {
+    for (size_t k = 0; k < m->part_count; k++) {
+        const model_part *p = &m->parts[k];
+        if (p->channel < 0) continue;
+        for (size_t i = 0; i < temper_run_size(r); i++) {
+            double x = temper_run_channels(r, p->layer, i)[p->channel];
+            bool letter = i >= 1 && i <= n;
+            if (x == 0 || (letter && x == 1)) continue;
+            return CHECK(false, "%s on '%s': %s channel %lld (%s) is %a at %zu after layer %u", s->name,
+                         shown(s, word, n), what, (long long)p->channel, p->formula, x, i, p->layer);
+        }
+    }
+    return true;
+}
+
+static bool one_model(const agree_set *s, const temper_model *m, bool hard, const char *what, const uint32_t *word,
+                      size_t n, bool inside, int accept, const unsigned char *truth) {
+    temper_error e;
+    temper_run *r;
+    temper_run_options o = {.hard = hard, .capture = inside};
+    if (temper_model_run(&r, m, word, n, &o, &e) != TEMPER_OK)
+        return CHECK(false, "%s on '%s': %s does not run: %s", s->name, shown(s, word, n), what, e.text);
+    size_t bad = 0;
+    for (size_t i = 1; i <= n && !bad; i++)
+        if (temper_run_truth(r, i) != truth[i - 1]) bad = i;
+    bool ok = !bad && temper_run_accept(r) == accept;
+    CHECK(ok, "%s on '%s': %s disagrees with the formula at %zu (verdict %d, formula %d)", s->name, shown(s, word, n), what,
+          bad, temper_run_accept(r), accept);
+    ok = margins_hold(s, m, r, what, word, n) && ok;
+    if (inside) ok = channels_heal(s, m, r, what, word, n) && ok;
+    temper_run_free(r);
+    return ok;
+}
+
+bool agree_on(const agree_set *s, const uint32_t *word, size_t n, bool inside) {
+    temper_error e;
+    int accept;
+    unsigned char *truth = calloc(n + 1, 1);
+    bool ok = CHECK(temper_spec_eval(&accept, truth, s->spec, word, n, &e) == TEMPER_OK, "%s: no evaluation", s->name);
+    ok = ok && one_model(s, s->hard, true, "hard", word, n, inside, accept, truth);
+    ok = ok && one_model(s, s->soft[0], false, "temperature", word, n, inside, accept, truth);
+    ok = ok && one_model(s, s->soft[1], false, "positions", word, n, inside, accept, truth);
+    ok = ok && (n > 64 || one_model(s, s->soft[0], true, "temperature with hard choices", word, n, false, accept, truth));
+    ok = ok && (n > 64 || one_model(s, s->soft[1], true, "positions with hard choices", word, n, false, accept, truth));
+    free(truth);
+    return ok;
+}

@@ -1,0 +1,46 @@
+/* Oracle = hard = soft (both methods) on every corpus entry: all strings up to length 7, and some long ones. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agree.h"
+#include "corpus.h"
+
+static void all_strings(const agree_set *s, size_t letters, size_t most) {
+    uint32_t word[16];
+    for (size_t n = 0; n <= most; n++) {
+        memset(word, 0, sizeof word);
+        do {
+            if (!agree_on(s, word, n, n <= 4)) return; /* one counterexample a formula is enough */
+        } while (corpus_next_word(word, n, letters));
+    }
+}
+
+static void long_strings(const agree_set *s, size_t letters, test_random *r) {
+    static const size_t lengths[] = {31, 100, 257};
+    for (size_t k = 0; k < 3; k++) {
+        uint32_t *word = calloc(lengths[k], sizeof *word);
+        for (size_t i = 0; i < lengths[k]; i++) word[i] = (uint32_t)random_below(r, letters);
+        agree_on(s, word, lengths[k], false);
+        free(word);
+    }
+}
+
+int main(void) {
+    test_random r = test_seed(7);
+    size_t budget = (size_t)(3300 * test_effort());
+    for (size_t k = 0; k < corpus_size(); k++) {
+        const corpus_entry *e = corpus_at(k);
+        temper_spec *spec = corpus_parse(e);
+        if (!CHECK(spec != NULL, "%s does not parse", e->name)) continue;
+        agree_set s;
+        size_t letters = temper_spec_letter_count(spec);
+        if (agree_compile(&s, e->name, spec)) {
+            all_strings(&s, letters, corpus_length(letters, budget, 7));
+            long_strings(&s, letters, &r);
+        }
+        agree_free(&s);
+        temper_spec_free(spec);
+    }
+    return test_finish("t-agree-corpus");
+}
