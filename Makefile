@@ -52,3 +52,85 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_AID_OBJ) $(STATIC)
 
 .PRECIOUS: $(BUILD)/%.o
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d)
+
+# ---- for people ----------------------------------------------------------------------------------------------
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+
+setup: ## install what building and testing need (Debian packages), or say what to install
+	@sh scripts/setup.sh build lint
+
+demo: ## set up, build, and follow one formula from text to picture
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@sh scripts/demo.sh $(BUILD)/temper
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+test: ## set up, build, and run all tests (about two minutes)
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) run-tests
+
+test-long: ## the same tests with ten times the effort
+	@sh scripts/setup.sh build
+	@TEMPER_TEST_EFFORT=10 $(MAKE) --no-print-directory -j$(JOBS) run-tests
+
+test-asan: ## the tests under the address and undefined-behaviour sanitizers, with less effort
+	@sh scripts/setup.sh build
+	@TEMPER_TEST_EFFORT=0.1 $(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/asan OPT="-O1 -g" \
+	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" \
+	    LDFLAGS="-fsanitize=address,undefined" run-tests
+
+asan: ## build with the sanitizers into build/asan
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/asan OPT="-O1 -g" \
+	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" \
+	    LDFLAGS="-fsanitize=address,undefined" all
+
+run-tests: all $(TEST_BIN)
+	@sh scripts/run-tests.sh $(BUILD) $(JOBS)
+
+test-number: ## exp and log: every float, millions of doubles, against MPFR (minutes)
+	@sh scripts/setup.sh build mpfr
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/long-number
+	$(BUILD)/tests/long-number
+
+$(BUILD)/tests/long-number: $(BUILD)/tests/long-number.o $(TEST_AID_OBJ) $(STATIC)
+	$(CC) $(LDFLAGS) -o $@ $^ -lmpfr -lgmp $(LDLIBS)
+
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c cli/*.h cli/*.c tests/*.h tests/*.c)
+
+lint: ## formatting, static analysis, include order
+	@sh scripts/setup.sh build lint
+	clang-format --dry-run --Werror $(FORMATTED)
+	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+	    --suppress=missingIncludeSystem -Iinclude -Isrc src cli
+	sh scripts/check-includes.sh
+
+format: ## reformat all sources
+	clang-format -i $(FORMATTED)
+
+install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
+	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 755 $(BUILD)/temper $(DESTDIR)$(PREFIX)/bin/temper
+	install -m 644 include/temper.h $(DESTDIR)$(PREFIX)/include/temper.h
+	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/libtemper.a
+	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libtemper.so.$(VERSION)
+	ln -sf libtemper.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtemper.so.$(MAJOR)
+	ln -sf libtemper.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtemper.so
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' scripts/temper.pc.in \
+	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper.pc
+	install -m 644 man/temper.1 $(DESTDIR)$(PREFIX)/share/man/man1/temper.1
+	install -m 644 completions/temper.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/temper $(DESTDIR)$(PREFIX)/include/temper.h $(DESTDIR)$(PREFIX)/lib/libtemper.* \
+	    $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper.pc $(DESTDIR)$(PREFIX)/share/man/man1/temper.1 \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper
+
+clean: ## remove build/
+	rm -rf $(BUILD)
+
+.PHONY: all help setup demo test test-long test-asan asan run-tests test-number lint format install uninstall clean
+.DEFAULT_GOAL := all

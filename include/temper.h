@@ -90,8 +90,8 @@ TEMPER_API size_t temper_spec_node_count(const temper_spec *spec);
 
 /* Text to letter numbers: *letters (freed with temper_free) holds *n of them. An unknown letter is
    TEMPER_RANGE, named, with its position in the message. */
-TEMPER_API temper_status temper_spec_encode(uint32_t **letters, size_t *n, const temper_spec *spec,
-                                            const char *text, size_t length, temper_error *err);
+TEMPER_API temper_status temper_spec_encode(uint32_t **letters, size_t *n, const temper_spec *spec, const char *text,
+                                            size_t length, temper_error *err);
 
 /* The formula's own answer (the oracle). truth, if not NULL, receives n values 0/1, one per position. */
 TEMPER_API temper_status temper_spec_eval(int *accept, unsigned char *truth, const temper_spec *spec,
@@ -131,43 +131,48 @@ typedef enum temper_choice {
 
 typedef enum temper_mask {
     TEMPER_MASK_ALL,
-    TEMPER_MASK_BEFORE,      /* j < i  */
-    TEMPER_MASK_UP_TO,       /* j <= i */
-    TEMPER_MASK_AFTER,       /* j > i  */
-    TEMPER_MASK_FROM         /* j >= i */
+    TEMPER_MASK_BEFORE, /* j < i  */
+    TEMPER_MASK_UP_TO,  /* j <= i */
+    TEMPER_MASK_AFTER,  /* j > i  */
+    TEMPER_MASK_FROM    /* j >= i */
 } temper_mask;
 
 /* How the largest |logit| of a head grows with the length. */
-typedef enum temper_growth { TEMPER_GROWTH_NONE, TEMPER_GROWTH_LOG, TEMPER_GROWTH_LINEAR, TEMPER_GROWTH_SQUARE } temper_growth;
+typedef enum temper_growth {
+    TEMPER_GROWTH_NONE,
+    TEMPER_GROWTH_LOG,
+    TEMPER_GROWTH_LINEAR,
+    TEMPER_GROWTH_SQUARE
+} temper_growth;
 
 typedef struct temper_model_info {
     temper_method method;
-    const char *source;       /* the specification, or "" */
+    const char *source; /* the specification, or "" */
     temper_syntax syntax;
     temper_at at;
     int tokens, accepts_empty;
-    int has_end;              /* an end sentinel is appended */
+    int has_end;                                     /* an end sentinel is appended */
     size_t letters, channels, layers, heads, hidden; /* totals; hidden = feed-forward units */
-    size_t parameters;        /* weights that are not zero */
-    size_t safe_length;       /* largest n for which f64 answers are proved right; SIZE_MAX: no limit */
-    const char *safe_reason;  /* what limits it, or "" */
-    temper_growth growth;     /* the largest of the heads' */
+    size_t parameters;                               /* weights that are not zero */
+    size_t safe_length;      /* largest n for which f64 answers are proved right; SIZE_MAX: no limit */
+    const char *safe_reason; /* what limits it, or "" */
+    temper_growth growth;    /* the largest of the heads' */
 } temper_model_info;
 
 typedef struct temper_head_info {
-    const char *label;        /* what it computes, e.g. "O a" */
-    const char *role;         /* once, nearest, count, compare, lookup, or "" */
+    const char *label; /* what it computes, e.g. "O a" */
+    const char *role;  /* once, nearest, count, compare, lookup, or "" */
     temper_mask mask;
     temper_choice choice, hard_choice;
-    const char *scale;        /* softmax scale as an expression of n, N; "1" for hard heads */
+    const char *scale; /* softmax scale as an expression of n, N; "1" for hard heads */
     temper_growth growth;
-    double bound;             /* proved error before rounding in real arithmetic; 0 where none is made */
+    double bound; /* proved error before rounding in real arithmetic; 0 where none is made */
     size_t query_size, value_size;
 } temper_head_info;
 
 typedef struct temper_channel_info {
-    const char *label;        /* the subformula or feature; several, separated by " ; ", when the channel is reused */
-    const char *position;     /* position expression, or "" */
+    const char *label;    /* the subformula or feature; several, separated by " ; ", when the channel is reused */
+    const char *position; /* position expression, or "" */
 } temper_channel_info;
 
 /* One line of "where is this subformula": its text, the layer that makes it (0: the embedding), the head
@@ -180,12 +185,12 @@ typedef struct temper_part_info {
 
 TEMPER_API void temper_model_about(temper_model_info *out, const temper_model *model);
 TEMPER_API const char *temper_model_letter(const temper_model *model, size_t letter);
-TEMPER_API size_t temper_model_layer_heads(const temper_model *model, size_t layer);   /* layers count from 1 */
+TEMPER_API size_t temper_model_layer_heads(const temper_model *model, size_t layer); /* layers count from 1 */
 TEMPER_API size_t temper_model_layer_hidden(const temper_model *model, size_t layer);
 TEMPER_API temper_status temper_model_head(temper_head_info *out, const temper_model *model, size_t layer,
-                                           size_t head, temper_error *err);            /* heads count from 1 */
+                                           size_t head, temper_error *err); /* heads count from 1 */
 TEMPER_API temper_status temper_model_channel(temper_channel_info *out, const temper_model *model, size_t channel,
-                                              temper_error *err);                      /* channels count from 0 */
+                                              temper_error *err); /* channels count from 0 */
 TEMPER_API size_t temper_model_part_count(const temper_model *model);
 TEMPER_API temper_status temper_model_part(temper_part_info *out, const temper_model *model, size_t part,
                                            temper_error *err);
@@ -200,9 +205,9 @@ TEMPER_API temper_status temper_model_encode(uint32_t **letters, size_t *n, cons
                                              const char *text, size_t length, temper_error *err);
 
 typedef struct temper_run_options {
-    int hard;        /* use each head's hard choice */
-    int unchecked;   /* run beyond the safe length; the result is then marked unproved */
-    int capture;     /* keep scores, weights and outputs of every head (needs N*N memory a head) */
+    int hard;      /* use each head's hard choice */
+    int unchecked; /* run beyond the safe length; the result is then marked unproved */
+    int capture;   /* keep scores, weights and outputs of every head (needs N*N memory a head) */
 } temper_run_options;
 
 /* The result of one run. */
@@ -212,8 +217,8 @@ TEMPER_API temper_status temper_model_run(temper_run **out, const temper_model *
                                           size_t n, const temper_run_options *options, temper_error *err);
 TEMPER_API void temper_run_free(temper_run *run);
 TEMPER_API int temper_run_accept(const temper_run *run);
-TEMPER_API int temper_run_proved(const temper_run *run);     /* 0: beyond the safe length */
-TEMPER_API size_t temper_run_size(const temper_run *run);    /* N: positions, sentinels included */
+TEMPER_API int temper_run_proved(const temper_run *run);  /* 0: beyond the safe length */
+TEMPER_API size_t temper_run_size(const temper_run *run); /* N: positions, sentinels included */
 /* The answer at a position 0...N-1, sentinels included (0 is the start sentinel). */
 TEMPER_API int temper_run_truth(const temper_run *run, size_t position);
 /* The largest |a - nearest Boolean| over positions and values of a head before rounding, or -1 for heads whose
@@ -221,7 +226,8 @@ TEMPER_API int temper_run_truth(const temper_run *run, size_t position);
 TEMPER_API double temper_run_margin(const temper_run *run, size_t layer, size_t head);
 
 /* The rest needs `capture`, else 0 or NULL. Arrays stay the run's. */
-TEMPER_API const double *temper_run_scores(const temper_run *run, size_t layer, size_t head);  /* [N][N], scale not applied, masked: -inf */
+TEMPER_API const double *temper_run_scores(const temper_run *run, size_t layer,
+                                           size_t head); /* [N][N], scale not applied, masked: -inf */
 TEMPER_API const double *temper_run_weights(const temper_run *run, size_t layer, size_t head); /* [N][N] */
 TEMPER_API double temper_run_scale(const temper_run *run, size_t layer, size_t head);
 /* Query [query_size], key [query_size], value [value_size] and output [value_size] of a head at a position. */
@@ -235,9 +241,9 @@ TEMPER_API const double *temper_run_channels(const temper_run *run, size_t layer
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
 
 typedef struct temper_check_options {
-    size_t exhaustive;        /* all strings up to this length */
-    uint64_t random;          /* then this many random strings ... */
-    size_t length;            /* ... up to this length */
+    size_t exhaustive; /* all strings up to this length */
+    uint64_t random;   /* then this many random strings ... */
+    size_t length;     /* ... up to this length */
     uint64_t seed;
     /* Called now and then with the strings done and the total; returns non-zero to stop. May be NULL. */
     int (*progress)(void *context, uint64_t done, uint64_t total);
@@ -253,7 +259,7 @@ typedef struct temper_check_result {
     size_t position;          /* of the difference, from 1; 0: the verdict */
     const char *left, *right; /* which two disagree: "formula", "hard", "soft" */
     int left_value, right_value;
-    double margin;            /* the largest error before rounding seen in soft runs */
+    double margin; /* the largest error before rounding seen in soft runs */
 } temper_check_result;
 
 /* Compares, at every position and in the verdict, what is not NULL: the formula, the model with hard choices, and
@@ -265,9 +271,9 @@ TEMPER_API void temper_check_clear(temper_check_result *result);
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 typedef struct temper_draw_options {
-    size_t layer, head;  /* 0: all */
-    int colour;          /* terminal: use colour escapes */
-    size_t width;        /* terminal: columns to use, 0: 80 */
+    size_t layer, head; /* 0: all */
+    int colour;         /* terminal: use colour escapes */
+    size_t width;       /* terminal: columns to use, 0: 80 */
 } temper_draw_options;
 
 /* The attention of a captured run, one panel per head; `letters` as given to the run. */

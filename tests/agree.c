@@ -41,8 +41,8 @@ static bool margins_hold(const agree_set *s, const temper_model *m, const temper
             double margin = temper_run_margin(r, l + 1, h + 1);
             double bound = head_bound_at(m, &m->layers[l].heads[h], (double)temper_run_size(r));
             if (margin <= bound) continue;
-            return CHECK(false, "%s on '%s': %s head %u.%u (%s) is off by %g, bound %g", s->name, shown(s, word, n), what,
-                         l + 1, h + 1, m->layers[l].heads[h].label, margin, bound);
+            return CHECK(false, "%s on '%s': %s head %u.%u (%s) is off by %g, bound %g", s->name, shown(s, word, n),
+                         what, l + 1, h + 1, m->layers[l].heads[h].label, margin, bound);
         }
     return true;
 }
@@ -75,8 +75,8 @@ static bool one_model(const agree_set *s, const temper_model *m, bool hard, cons
     for (size_t i = 1; i <= n && !bad; i++)
         if (temper_run_truth(r, i) != truth[i - 1]) bad = i;
     bool ok = !bad && temper_run_accept(r) == accept;
-    CHECK(ok, "%s on '%s': %s disagrees with the formula at %zu (verdict %d, formula %d)", s->name, shown(s, word, n), what,
-          bad, temper_run_accept(r), accept);
+    CHECK(ok, "%s on '%s': %s disagrees with the formula at %zu (verdict %d, formula %d)", s->name, shown(s, word, n),
+          what, bad, temper_run_accept(r), accept);
     ok = margins_hold(s, m, r, what, word, n) && ok;
     if (inside) ok = channels_heal(s, m, r, what, word, n) && ok;
     temper_run_free(r);
@@ -87,12 +87,15 @@ bool agree_on(const agree_set *s, const uint32_t *word, size_t n, bool inside) {
     temper_error e;
     int accept;
     unsigned char *truth = calloc(n + 1, 1);
-    bool ok = CHECK(temper_spec_eval(&accept, truth, s->spec, word, n, &e) == TEMPER_OK, "%s: no evaluation", s->name);
+    bool ok =
+        CHECK(temper_spec_eval(&accept, truth, s->spec, word, n, &e) == TEMPER_OK, "%s: no evaluation", s->name);
     ok = ok && one_model(s, s->hard, true, "hard", word, n, inside, accept, truth);
     ok = ok && one_model(s, s->soft[0], false, "temperature", word, n, inside, accept, truth);
     ok = ok && one_model(s, s->soft[1], false, "positions", word, n, inside, accept, truth);
-    ok = ok && (n > 64 || one_model(s, s->soft[0], true, "temperature with hard choices", word, n, false, accept, truth));
-    ok = ok && (n > 64 || one_model(s, s->soft[1], true, "positions with hard choices", word, n, false, accept, truth));
+    ok = ok &&
+         (n > 64 || one_model(s, s->soft[0], true, "temperature with hard choices", word, n, false, accept, truth));
+    ok = ok &&
+         (n > 64 || one_model(s, s->soft[1], true, "positions with hard choices", word, n, false, accept, truth));
     free(truth);
     return ok;
 }

@@ -359,7 +359,7 @@ done <<'LIST'
 -f Y_a_|_X_b --at first;ab
 -f O_'_'_&_O_'\\';\ \
 -f #[a]_%_3_=_2 --alphabet ba;abab
--f true --empty accept;
+-f true --alphabet ab --empty accept;ab
 LIST
 
 # Beyond the safe length: a huge coefficient, so that f64 gives up early.

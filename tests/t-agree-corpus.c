@@ -26,6 +26,20 @@ static void long_strings(const agree_set *s, size_t letters, test_random *r) {
     }
 }
 
+/* Entries that no transformer of ours can hold; they must be refused, by name of a limit. */
+static bool is_refused(const char *name) {
+    static const char *const names[] = {"count/huge-constant", "residue/large-modulus", "residue/large-weights"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(name, names[k]) == 0) return true;
+    return false;
+}
+
+static void expect_refusal(const temper_spec *spec, const char *name) {
+    temper_error error;
+    temper_model *m;
+    CHECK(temper_compile(&m, spec, &error) == TEMPER_LIMIT && !m, "%s: compiled, or refused for another reason", name);
+}
+
 int main(void) {
     test_random r = test_seed(7);
     size_t budget = (size_t)(3300 * test_effort());
@@ -35,6 +49,11 @@ int main(void) {
         if (!CHECK(spec != NULL, "%s does not parse", e->name)) continue;
         agree_set s;
         size_t letters = temper_spec_letter_count(spec);
+        if (is_refused(e->name)) {
+            expect_refusal(spec, e->name);
+            temper_spec_free(spec);
+            continue;
+        }
         if (agree_compile(&s, e->name, spec)) {
             all_strings(&s, letters, corpus_length(letters, budget, 7));
             long_strings(&s, letters, &r);

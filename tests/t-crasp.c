@@ -334,6 +334,7 @@ static const int levels[] = {
 
 static char out[1 << 16];
 static size_t used;
+static bool plain_equals; /* not on a line without a name: NAME = ... would define it */
 
 static void put(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void put(const char *format, ...) {
@@ -383,7 +384,11 @@ static void print_bare(const expression *e, char index) {
         print(e->kids[2], own, index);
         break;
     case COMPARE:
-        print_binary(e, e->number ? compares[e->number] : below(2) ? "=" : "==", own + 1, own + 1, index);
+        print_binary(e,
+                     e->number                  ? compares[e->number]
+                     : plain_equals && below(2) ? "="
+                                                : "==",
+                     own + 1, own + 1, index);
         break;
     case MODULO:
         print(e->kids[0], 10, index);
@@ -448,8 +453,8 @@ static void test_random_program(void) {
         bool count = p.count + 1 < lines && below(2);
         expression *e = count ? random_count(&p, 3) : random_truth(&p, 4);
         bool positions = below(2);
-        if (p.count + 1 < lines || below(2))
-            put("L%zu%s %s ", p.count, positions ? "(i)" : "", below(2) ? ":=" : "=");
+        plain_equals = p.count + 1 < lines || below(2);
+        if (plain_equals) put("L%zu%s %s ", p.count, positions ? "(i)" : "", below(2) ? ":=" : "=");
         print(e, 0, positions ? 'i' : 0);
         put("\n");
         p.counts[p.count] = count;

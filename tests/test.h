@@ -15,7 +15,9 @@ bool test_check(bool ok, const char *file, int line, const char *format, ...) __
 int test_finish(const char *name);
 
 /* xorshift64*: the same numbers everywhere. test_seed reads TEMPER_TEST_SEED when it is set. */
-typedef struct test_random { uint64_t state; } test_random;
+typedef struct test_random {
+    uint64_t state;
+} test_random;
 test_random test_seed(uint64_t fallback);
 uint64_t random_u64(test_random *r);
 uint64_t random_below(test_random *r, uint64_t limit); /* 0 .. limit-1 */

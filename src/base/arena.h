@@ -37,8 +37,7 @@ void arena_fail_after(unsigned long k);
 /* array_push(arena, array, count, capacity, value): append, growing as needed. */
 #define array_push(a, array, count, capacity, ...)                                                                   \
     do {                                                                                                             \
-        if ((count) == (capacity))                                                                                   \
-            (array) = arena_grow((a), (array), &(capacity), (count) + 1, sizeof *(array));                           \
+        if ((count) == (capacity)) (array) = arena_grow((a), (array), &(capacity), (count) + 1, sizeof *(array));    \
         (array)[(count)++] = __VA_ARGS__;                                                                            \
     } while (0)
 

@@ -7,55 +7,58 @@
 
 enum { LABEL_LENGTH = 72 };
 
+/* A short label, made in `scratch` and copied: formulas may have a million subformulas. */
+static const char *label_of(const char *prefix, const formula *f, const alphabet *letters, node_id id, arena *keep,
+                            arena *scratch) {
+    text t;
+    arena_reset(scratch);
+    text_init(&t, scratch);
+    text_puts(&t, prefix);
+    formula_label(&t, f, letters, id, LABEL_LENGTH);
+    return arena_copy(keep, text_string(&t), t.length);
+}
+
 /* Each normal node is called by the first source node it stands for, or stands for the negation of, else by its own text. */
-static const char **label_nodes(const normal_form *normal, const temper_spec *spec, arena *a) {
+static const char **label_nodes(const normal_form *normal, const temper_spec *spec, arena *a, arena *scratch) {
     const formula *g = &normal->graph;
     const char **labels = arena_zalloc(a, g->count, sizeof *labels);
-    for (node_id id = 1; id < spec->graph.count; id++) {
-        node_id to = normal->of[id];
-        if (!to || labels[to]) continue;
-        text t;
-        text_init(&t, a);
-        formula_label(&t, &spec->graph, &spec->letters, id, LABEL_LENGTH);
-        labels[to] = text_string(&t);
-    }
+    node_id *from = arena_zalloc(a, g->count, sizeof *from);
+    for (node_id id = 1; id < spec->graph.count; id++)
+        if (normal->of[id] && !from[normal->of[id]]) from[normal->of[id]] = id;
     for (node_id id = 1; id < g->count; id++) {
-        node_id kid = formula_at(g, id)->op == OP_NOT ? formula_kid(g, id, 0) : 0;
-        if (!kid || labels[kid] || !labels[id]) continue;
-        text t;
-        text_init(&t, a);
-        text_printf(&t, "not %s", labels[id]);
-        labels[kid] = text_string(&t);
-    }
-    for (node_id id = 1; id < g->count; id++) {
-        if (labels[id]) continue;
-        text t;
-        text_init(&t, a);
-        formula_label(&t, g, &spec->letters, id, LABEL_LENGTH);
-        labels[id] = text_string(&t);
+        bool negated = formula_at(g, id)->op == OP_NOT;
+        node_id x = negated ? formula_kid(g, id, 0) : id;
+        if (negated && from[id] && !from[x])
+            labels[x] = label_of("not ", &spec->graph, &spec->letters, from[id], a, scratch);
+        if (from[id])
+            labels[id] = label_of("", &spec->graph, &spec->letters, from[id], a, scratch);
+        else if (!labels[id])
+            labels[id] = label_of("", g, &spec->letters, id, a, scratch);
     }
     return labels;
 }
 
-static bool is_number(formula_op op) { return op == OP_COUNT_PAST || op == OP_COUNT_FUTURE; }
+/* Counts are numbers, and a negation is a sign in front of its operand's channel. */
+static bool is_listed(formula_op op) { return op != OP_COUNT_PAST && op != OP_COUNT_FUTURE && op != OP_NOT; }
 
 /* Where each subformula of the source is made, for explain. */
 static void fill_parts(temper_model *m, const temper_spec *spec, const normal_form *normal, const draft *d,
-                       const uint32_t *channel_of, arena *scratch) {
+                       const uint32_t *channel_of, arena *memory, arena *scratch) {
     const formula *f = &spec->graph;
-    unsigned char *marks = formula_reachable(f, spec->root, scratch);
+    unsigned char *marks = formula_reachable(f, spec->root, memory);
     size_t capacity = 0;
     for (node_id id = 1; id <= spec->root; id++) {
-        if (!marks[id] || !normal->of[id] || is_number(f->nodes[id].op)) continue;
+        if (!marks[id] || !normal->of[id] || !is_listed(f->nodes[id].op)) continue;
         bool negated = formula_at(&normal->graph, normal->of[id])->op == OP_NOT;
         node_id to = negated ? formula_kid(&normal->graph, normal->of[id], 0) : normal->of[id];
         const draft_place *place = &d->places[to];
-        text t;
-        text_init(&t, &m->memory);
-        formula_label(&t, f, &spec->letters, id, LABEL_LENGTH);
-        model_part part = {.formula = text_string(&t), .layer = place->layer, .head = place->head, .channel = -1};
+        model_part part = {.formula = label_of("", f, &spec->letters, id, &m->memory, scratch),
+                           .layer = place->layer,
+                           .head = place->head,
+                           .channel = -1};
         if (place->channel >= 0 && !negated && !d->channels[place->channel].raw)
-            part.channel = channel_of[place->channel]; /* a value that is only read unrounded has no channel of its own */
+            part.channel =
+                channel_of[place->channel]; /* a value that is only read unrounded has no channel of its own */
         array_push(&m->memory, m->parts, m->part_count, capacity, part);
     }
 }
@@ -71,11 +74,13 @@ static void fill_settings(temper_model *m, const temper_spec *spec) {
 
 temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err) {
     trap t;
-    arena scratch;
+    arena memory, scratch;
     temper_model *volatile model = NULL;
     *out = NULL;
+    arena_init(&memory, &t);
     arena_init(&scratch, &t);
     if (trap_set(&t, err)) {
+        arena_free(&memory);
         arena_free(&scratch);
         temper_model_free(model);
         return t.error.code;
@@ -86,14 +91,15 @@ temper_status temper_compile(temper_model **out, const temper_spec *spec, temper
     model = model_new(&t);
     temper_model *m = model;
     fill_settings(m, spec);
-    formula_simplify(&normal, &spec->graph, spec->root, spec->letters.count, &scratch);
-    const char *const *labels = (const char *const *)label_nodes(&normal, spec, &scratch);
-    draft_from_normal(&d, &normal, spec, labels, &scratch);
-    model_from_draft(m, &d, &channel_of, &scratch);
-    fill_parts(m, spec, &normal, &d, channel_of, &scratch);
+    formula_simplify(&normal, &spec->graph, spec->root, spec->letters.count, &memory);
+    const char *const *labels = (const char *const *)label_nodes(&normal, spec, &memory, &scratch);
+    draft_from_normal(&d, &normal, spec, labels, &memory);
+    model_from_draft(m, &d, &channel_of, &memory);
+    fill_parts(m, spec, &normal, &d, channel_of, &memory, &scratch);
     model_check(m, &t);
     model_set_safe_length(m);
     model_seal(m);
+    arena_free(&memory);
     arena_free(&scratch);
     *out = m;
     trap_clear(&t);

@@ -20,7 +20,8 @@ void form_add(draft *d, draft_form *f, channel_id channel, double weight) {
 }
 
 void form_add_form(draft *d, draft_form *f, const draft_form *other, double factor) {
-    for (size_t k = 0; k < other->count; k++) form_add(d, f, other->terms[k].channel, factor * other->terms[k].weight);
+    for (size_t k = 0; k < other->count; k++)
+        form_add(d, f, other->terms[k].channel, factor * other->terms[k].weight);
 }
 
 bool form_equal(const draft_form *a, const draft_form *b) {
@@ -86,11 +87,9 @@ channel_id draft_value(draft *d, draft_head *h, uint32_t layer, const draft_form
     for (size_t k = 0; k < h->value_count; k++)
         if (form_equal(&h->values[k], value)) return h->outputs[k];
     size_t same = h->value_count;
-    channel_id out = draft_channel_add(d, (draft_channel){.label = label,
-                                                          .born = layer,
-                                                          .last_read = layer,
-                                                          .raw = true,
-                                                          .may_be_negative = may_be_negative});
+    channel_id out = draft_channel_add(
+        d, (draft_channel){
+               .label = label, .born = layer, .last_read = layer, .raw = true, .may_be_negative = may_be_negative});
     array_push(d->arena, h->outputs, same, h->output_capacity, out);
     array_push(d->arena, h->values, h->value_count, h->value_capacity, *value);
     draft_read(d, value, layer);

@@ -10,9 +10,9 @@ typedef uint32_t channel_id; /* a drafted channel */
 
 typedef struct draft_channel {
     const char *label;
-    uint32_t born;              /* the layer that writes it; 0: the embedding */
-    uint32_t last_read;         /* the last layer that reads it; UINT32_MAX: the read-out */
-    bool raw;                   /* written by attention (else by the feed-forward net, or the embedding) */
+    uint32_t born;      /* the layer that writes it; 0: the embedding */
+    uint32_t last_read; /* the last layer that reads it; UINT32_MAX: the read-out */
+    bool raw;           /* written by attention (else by the feed-forward net, or the embedding) */
     bool may_be_negative;
     const expression *position; /* embedding */
     const uint64_t *letters;    /* embedding: 1 for these letters (bits), NULL: none */
@@ -36,7 +36,7 @@ typedef struct draft_head {
     draft_form *values;  /* [value_count] */
     channel_id *outputs; /* [value_count] */
     size_t value_count, value_capacity, output_capacity;
-    uint32_t number;     /* in its layer, from 0 */
+    uint32_t number; /* in its layer, from 0 */
 } draft_head;
 
 typedef struct draft_unit {
@@ -70,7 +70,8 @@ typedef struct draft {
 } draft;
 
 /* compile/lower.c: requires a normal form; fills a draft in arena a */
-void draft_from_normal(draft *out, const normal_form *normal, const temper_spec *spec, const char *const *labels, arena *a);
+void draft_from_normal(draft *out, const normal_form *normal, const temper_spec *spec, const char *const *labels,
+                       arena *a);
 
 /* compile/pack.c: requires a draft; places channels and fills the model's channels, embedding, layers and read-out.
    channel_of[draft channel] = its place */
@@ -78,7 +79,7 @@ void model_from_draft(temper_model *m, const draft *d, uint32_t **channel_of, ar
 
 /* ---- making a draft (draft.c) ---- */
 
-enum { DRAFT_LAYER_LIMIT = 1 << 20 };
+enum { DRAFT_LAYER_LIMIT = 1 << 18 };
 
 void draft_init(draft *d, arena *a, uint32_t layer_count);
 channel_id draft_channel_add(draft *d, draft_channel c);

@@ -36,7 +36,8 @@ channel_id real_channel(lowering *w) {
 }
 
 channel_id start_channel(lowering *w) {
-    if (w->start == NO_CHANNEL) w->start = draft_channel_add(w->d, (draft_channel){.label = "start", .on_start = true});
+    if (w->start == NO_CHANNEL)
+        w->start = draft_channel_add(w->d, (draft_channel){.label = "start", .on_start = true});
     return w->start;
 }
 
@@ -188,8 +189,7 @@ static void lower_attend(lowering *w, node_id id) {
     form_add(w->d, &query, one_channel(w), 1);
     bool past = n->mask == TEMPER_MASK_BEFORE || n->mask == TEMPER_MASK_UP_TO;
     bool future = n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM;
-    bool nearest =
-        (n->choice == TEMPER_CHOICE_RIGHTMOST && past) || (n->choice == TEMPER_CHOICE_LEFTMOST && future);
+    bool nearest = (n->choice == TEMPER_CHOICE_RIGHTMOST && past) || (n->choice == TEMPER_CHOICE_LEFTMOST && future);
     if (!(nearest && formula_at(w->g, where)->op == OP_TRUE)) key = exact_form(w, where);
     head_role role = n->choice == TEMPER_CHOICE_AVERAGE ? ROLE_ONCE : ROLE_NEAREST;
     draft_head *h = draft_head_for(w->d, layer, role, n->mask, n->choice, &query, &key, 1);
@@ -249,7 +249,8 @@ void draft_from_normal(draft *out, const normal_form *normal, const temper_spec 
         layers = max_u32(layers, w.level[id]);
         has_end = has_end || looks_forward(formula_at(g, id));
         if (layers > DRAFT_LAYER_LIMIT)
-            trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "the transformer would need more than %d layers", DRAFT_LAYER_LIMIT);
+            trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "the transformer would need more than %d layers",
+                       DRAFT_LAYER_LIMIT);
     }
     bool negated;
     w.needs_exact[strip_not(g, normal->root, &negated)] = 1;

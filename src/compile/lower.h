@@ -24,7 +24,7 @@ typedef struct lowering {
     unsigned char *needs_exact; /* [nodes] somebody reads it rounded */
     channel_id *raw, *exact;    /* [nodes] */
     channel_id one, real, start, end;
-    table features;             /* position expression -> channel */
+    table features; /* position expression -> channel */
 } lowering;
 
 /* A literal's node without its negation. */

@@ -26,8 +26,9 @@ static bool is_future(const lowering *w, node_id count) { return formula_at(w->g
 static double exact_weight(const lowering *w, int64_t weight) {
     double x = (double)weight;
     if (fabs(x) > HALF_UNIT_LIMIT)
-        trap_raise(w->arena->trap, TEMPER_LIMIT, 0, 0,
-                   "a coefficient or constant beyond 2^51 has no exact weight in a transformer (eval can still answer)");
+        trap_raise(
+            w->arena->trap, TEMPER_LIMIT, 0, 0,
+            "a coefficient or constant beyond 2^51 has no exact weight in a transformer (eval can still answer)");
     return x;
 }
 
@@ -131,7 +132,8 @@ static void lower_two_sided(lowering *w, node_id id) {
     form_add(w->d, &query[1], feature_channel(w, "1/(i + 1)"), 1);
     form_add(w->d, &key[1], at_start, 1);
     form_add(w->d, &value, start_channel(w), 1);
-    draft_head *h = draft_head_for(w->d, layer, ROLE_BALANCE, TEMPER_MASK_UP_TO, TEMPER_CHOICE_AVERAGE, query, key, 2);
+    draft_head *h =
+        draft_head_for(w->d, layer, ROLE_BALANCE, TEMPER_MASK_UP_TO, TEMPER_CHOICE_AVERAGE, query, key, 2);
     w->raw[id] = draft_value(w->d, h, layer, &value, w->labels[id], false);
     w->d->places[id] = (draft_place){.layer = layer, .head = h->number, .channel = w->raw[id]};
 }
@@ -170,9 +172,10 @@ static int64_t gcd(int64_t a, int64_t b) {
 static size_t orbit(int64_t weight, int64_t modulus) { return (size_t)(modulus / gcd(modulus, weight)); }
 
 static _Noreturn void too_large(const lowering *w, int64_t modulus) {
-    trap_raise(w->arena->trap, TEMPER_LIMIT, 0, 0,
-               "modulus %lld is too large for the remainder of a sum of several counts (more than %d pairs of residues)",
-               (long long)modulus, RESIDUE_PAIR_LIMIT);
+    trap_raise(
+        w->arena->trap, TEMPER_LIMIT, 0, 0,
+        "modulus %lld is too large for the remainder of a sum of several counts (more than %d pairs of residues)",
+        (long long)modulus, RESIDUE_PAIR_LIMIT);
 }
 
 /* The two groups that are ready first are added first. Returns their indices a < b. */
@@ -274,8 +277,7 @@ static residues count_residues(lowering *w, node_id id, size_t k) {
         char what[120];
         r.value[s] = (int64_t)s * step;
         draft_form value = {0};
-        form_add(w->d, &value,
-                 residue_feature(w, is_future(w, count), weight, 0, n->modulus, CMP_EQ, r.value[s]), 1);
+        form_add(w->d, &value, residue_feature(w, is_future(w, count), weight, 0, n->modulus, CMP_EQ, r.value[s]), 1);
         snprintf(what, sizeof what, "%lld*%.60s %% %lld = %lld", (long long)weight, w->labels[count],
                  (long long)n->modulus, (long long)r.value[s]);
         channel_id raw = draft_value(w->d, h, layer, &value, name(w, "%s", what), false);

@@ -18,7 +18,7 @@ typedef struct packing {
     uint32_t *free_places; /* a stack */
     channel_id *tenant;    /* [places] who was there last */
     size_t free_count, free_capacity, place_count, tenant_capacity;
-    text *labels;          /* [places] */
+    text *labels; /* [places] */
     size_t label_count, label_capacity;
 } packing;
 
@@ -35,11 +35,13 @@ static void group(packing *p, channel_id **out, size_t **start, bool by_death) {
     size_t buckets = (size_t)d->layer_count + 2;
     *start = arena_zalloc(p->arena, buckets + 1, sizeof **start);
     *out = arena_alloc(p->arena, d->channel_count, sizeof **out);
-    for (channel_id c = 0; c < d->channel_count; c++) (*start)[(by_death ? death_of(p, c) : d->channels[c].born) + 1]++;
+    for (channel_id c = 0; c < d->channel_count; c++)
+        (*start)[(by_death ? death_of(p, c) : d->channels[c].born) + 1]++;
     for (size_t k = 0; k < buckets; k++) (*start)[k + 1] += (*start)[k];
     size_t *next = arena_alloc(p->arena, buckets, sizeof *next);
     memcpy(next, *start, buckets * sizeof *next);
-    for (channel_id c = 0; c < d->channel_count; c++) (*out)[next[by_death ? death_of(p, c) : d->channels[c].born]++] = c;
+    for (channel_id c = 0; c < d->channel_count; c++)
+        (*out)[next[by_death ? death_of(p, c) : d->channels[c].born]++] = c;
 }
 
 /* Labels of places with many tenants would grow without bound. */

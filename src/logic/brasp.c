@@ -112,12 +112,12 @@ static case_id cases_of(brasp *p, const value *v) {
 }
 
 static case_id connect_leaves(cases *c, void *context, uint32_t x, uint32_t y) {
-    return cases_leaf(c, fold_binary(c->graph, *(formula_op *)context, x, y));
+    return cases_leaf(c, formula_fold_binary(c->graph, *(formula_op *)context, x, y));
 }
 
 static case_id negate_leaf(cases *c, void *context, uint32_t x, uint32_t unused) {
     (void)context, (void)unused;
-    return cases_leaf(c, fold_not(c->graph, x));
+    return cases_leaf(c, formula_fold_not(c->graph, x));
 }
 
 /* The operands of an AND or OR that look at one position only, as one. */
@@ -217,11 +217,12 @@ static value read_predicate(brasp *p) {
         v.node = spec_letter(p->spec, p->header, letter, length, name.line, name.column);
     } else {
         const uint32_t *index = table_find(&p->names, name.text, name.length);
-        if (!index)
+        if (index)
+            v.node = p->predicates[*index].node;
+        else
             trap_raise_hint(p->arena->trap, TEMPER_SYNTAX, name.line, name.column,
                             "define it on a line above; the letter a is Q_a(i)", "the predicate %s is not defined",
                             token_shown(p->arena, &name));
-        v.node = p->predicates[*index].node;
     }
     advance(p);
     const char *hint = "a predicate is read at a position, as in P(i)";
@@ -353,7 +354,7 @@ static node_id exists(formula *f, const attention *a, node_id where) {
 static case_id attend_leaves(cases *c, void *context, uint32_t where, uint32_t value_there) {
     const attention *a = context;
     formula *f = c->graph;
-    node_id both = fold_and(f, where, value_there), found = both;
+    node_id both = formula_fold_and(f, where, value_there), found = both;
     if (both == where) {
         found = exists(f, a, where);
     } else if (!is_op(f, both, OP_FALSE)) {
@@ -361,8 +362,8 @@ static case_id attend_leaves(cases *c, void *context, uint32_t where, uint32_t v
         formula_note_place(f, found, a->at.line, a->at.column);
     }
     if (is_op(f, a->otherwise, OP_FALSE)) return cases_leaf(c, found);
-    node_id missing = fold_and(f, a->otherwise, fold_not(f, exists(f, a, where)));
-    return cases_leaf(c, fold_or(f, found, missing));
+    node_id missing = formula_fold_and(f, a->otherwise, formula_fold_not(f, exists(f, a, where)));
+    return cases_leaf(c, formula_fold_or(f, found, missing));
 }
 
 static node_id read_attention(brasp *p) {
@@ -436,7 +437,8 @@ void spec_parse_brasp(temper_spec *s, spec_header *h) {
     table_init(&p.names, p.arena);
     cases_init(&p.cases, p.graph, "define parts of the score or value on lines of their own");
     tokenizer_init(&p.in, p.arena, TEMPER_SYNTAX_BRASP, s->source, s->source_length);
-    while (spec_header_line(s, h, &p.in)) continue;
+    while (spec_header_line(s, h, &p.in)) {
+    }
     for (advance(&p); p.now.kind != TOK_END; advance(&p)) {
         if (p.now.kind == TOK_NEWLINE) continue;
         token name = read_head(&p);

@@ -161,7 +161,7 @@ static bool has_kid(const formula *f, node_id id, formula_op op, node_id kid) {
     return false;
 }
 
-node_id fold_not(formula *f, node_id x) {
+node_id formula_fold_not(formula *f, node_id x) {
     if (is_op(f, x, OP_TRUE)) return formula_atom(f, OP_FALSE);
     if (is_op(f, x, OP_FALSE)) return formula_atom(f, OP_TRUE);
     if (is_op(f, x, OP_NOT)) return formula_kid(f, x, 0);
@@ -176,14 +176,14 @@ static node_id fold(formula *f, formula_op op, formula_op unit, formula_op zero,
     return formula_binary(f, op, x, y);
 }
 
-node_id fold_and(formula *f, node_id x, node_id y) { return fold(f, OP_AND, OP_TRUE, OP_FALSE, x, y); }
-node_id fold_or(formula *f, node_id x, node_id y) { return fold(f, OP_OR, OP_FALSE, OP_TRUE, x, y); }
+node_id formula_fold_and(formula *f, node_id x, node_id y) { return fold(f, OP_AND, OP_TRUE, OP_FALSE, x, y); }
+node_id formula_fold_or(formula *f, node_id x, node_id y) { return fold(f, OP_OR, OP_FALSE, OP_TRUE, x, y); }
 
-node_id fold_binary(formula *f, formula_op op, node_id x, node_id y) {
+node_id formula_fold_binary(formula *f, formula_op op, node_id x, node_id y) {
     switch (op) {
-    case OP_AND: return fold_and(f, x, y);
-    case OP_OR: return fold_or(f, x, y);
-    case OP_IMPLIES: return fold_or(f, fold_not(f, x), y);
+    case OP_AND: return formula_fold_and(f, x, y);
+    case OP_OR: return formula_fold_or(f, x, y);
+    case OP_IMPLIES: return formula_fold_or(f, formula_fold_not(f, x), y);
     default: break;
     }
     bool same = op == OP_IFF; /* x op y is y where x is `same`, and !y where it is not */
@@ -193,8 +193,8 @@ node_id fold_binary(formula *f, formula_op op, node_id x, node_id y) {
         x = y;
         y = other;
     }
-    if (is_op(f, x, OP_TRUE)) return same ? y : fold_not(f, y);
-    if (is_op(f, x, OP_FALSE)) return same ? fold_not(f, y) : y;
+    if (is_op(f, x, OP_TRUE)) return same ? y : formula_fold_not(f, y);
+    if (is_op(f, x, OP_FALSE)) return same ? formula_fold_not(f, y) : y;
     return formula_binary(f, op, x, y);
 }
 
@@ -209,7 +209,7 @@ static node_id lower_run(cases *c, case_id root) {
         const case_node *n = &c->nodes[id];
         node_id yes = c->nodes[n->yes].lowered, condition = n->condition;
         if (!is_op(f, yes, OP_FALSE)) {
-            node_id term = fold_and(f, condition, yes);
+            node_id term = formula_fold_and(f, condition, yes);
             array_push(c->arena, terms, term_count, term_capacity, term);
         }
         array_push(c->arena, asked, count, capacity, condition);
@@ -217,14 +217,14 @@ static node_id lower_run(cases *c, case_id root) {
     } while (letters && !cases_is_leaf(c, id) && is_letters(c, c->nodes[id].condition));
     node_id rest = c->nodes[id].lowered;
     if (count == 1 && is_op(f, rest, OP_TRUE)) /* c ? x : true is !c | x */
-        return fold_or(f, fold_not(f, asked[0]), c->nodes[c->nodes[root].yes].lowered);
+        return formula_fold_or(f, formula_fold_not(f, asked[0]), c->nodes[c->nodes[root].yes].lowered);
     if (!is_op(f, rest, OP_FALSE)) {
         /* c ? true : r is c | r */
         bool plain = count == 1 && term_count == 1 && terms[0] == asked[0];
-        node_id others = fold_not(f, formula_nary(f, OP_OR, asked, count));
-        array_push(c->arena, terms, term_count, term_capacity, plain ? rest : fold_and(f, others, rest));
+        node_id others = formula_fold_not(f, formula_nary(f, OP_OR, asked, count));
+        array_push(c->arena, terms, term_count, term_capacity, plain ? rest : formula_fold_and(f, others, rest));
     }
-    if (term_count == 2) return fold_or(f, terms[0], terms[1]);
+    if (term_count == 2) return formula_fold_or(f, terms[0], terms[1]);
     return formula_nary(f, OP_OR, terms, term_count);
 }
 

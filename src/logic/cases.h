@@ -59,9 +59,9 @@ case_id cases_combine_all(cases *c, case_id *parts, size_t count, case_combine *
 node_id cases_formula(cases *c, case_id id);
 
 /* Connectives that drop constants and repetitions. */
-node_id fold_not(formula *f, node_id x);
-node_id fold_and(formula *f, node_id x, node_id y);
-node_id fold_or(formula *f, node_id x, node_id y);
-node_id fold_binary(formula *f, formula_op op, node_id x, node_id y); /* AND OR XOR IMPLIES IFF */
+node_id formula_fold_not(formula *f, node_id x);
+node_id formula_fold_and(formula *f, node_id x, node_id y);
+node_id formula_fold_or(formula *f, node_id x, node_id y);
+node_id formula_fold_binary(formula *f, formula_op op, node_id x, node_id y); /* AND OR XOR IMPLIES IFF */
 
 #endif

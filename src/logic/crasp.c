@@ -381,7 +381,8 @@ void spec_parse_crasp(temper_spec *s, spec_header *h) {
     table_init(&p.names, p.arena);
     counts_init(&p.counts, p.graph);
     tokenizer_init(&p.in, p.arena, TEMPER_SYNTAX_CRASP, s->source, s->source_length);
-    while (spec_header_line(s, h, &p.in)) continue;
+    while (spec_header_line(s, h, &p.in)) {
+    }
     for (advance(&p); p.now.kind != TOK_END; advance(&p)) {
         token name = p.now;
         if (name.kind == TOK_NEWLINE) continue;

@@ -24,12 +24,12 @@ typedef uint32_t node_id; /* index into formula.nodes; 0 is no node */
 typedef struct formula_node {
     formula_op op;
     uint32_t kid_count;
-    size_t kid_start;    /* into formula.kids, and formula.weights for COMPARE and MODULO */
-    uint32_t set;        /* LETTERS: index into formula.sets */
-    compare_op compare;  /* COMPARE: sum `compare` 0; MODULO: sum mod modulus `compare` residue */
-    int64_t constant;    /* COMPARE, MODULO: added to the sum */
-    int64_t modulus;     /* MODULO: > 0 */
-    int64_t residue;     /* MODULO: the constant it is compared with; any value */
+    size_t kid_start;     /* into formula.kids, and formula.weights for COMPARE and MODULO */
+    uint32_t set;         /* LETTERS: index into formula.sets */
+    compare_op compare;   /* COMPARE: sum `compare` 0; MODULO: sum mod modulus `compare` residue */
+    int64_t constant;     /* COMPARE, MODULO: added to the sum */
+    int64_t modulus;      /* MODULO: > 0 */
+    int64_t residue;      /* MODULO: the constant it is compared with; any value */
     temper_choice choice; /* ATTEND: leftmost, rightmost, or average (kid 1 = kid 0: "there is one") */
     temper_mask mask;     /* ATTEND */
 } formula_node;
@@ -82,13 +82,13 @@ static inline node_id formula_kid(const formula *f, node_id id, size_t k) {
 
 /* Makers. Operands must be nodes of the same formula. None of them simplifies, except that formula_nary with one kid
    is that kid and with none is TRUE (AND) or FALSE (OR); so printing shows what was written. */
-node_id formula_atom(formula *f, formula_op op);                    /* TRUE FALSE FIRST LAST */
+node_id formula_atom(formula *f, formula_op op); /* TRUE FALSE FIRST LAST */
 node_id formula_letters(formula *f, const uint32_t *letters, size_t count, bool negated);
-node_id formula_letter_set(formula *f, const letter_set *set);      /* copies the set */
-node_id formula_unary(formula *f, formula_op op, node_id kid);      /* also COUNT_PAST, COUNT_FUTURE */
+node_id formula_letter_set(formula *f, const letter_set *set); /* copies the set */
+node_id formula_unary(formula *f, formula_op op, node_id kid); /* also COUNT_PAST, COUNT_FUTURE */
 node_id formula_binary(formula *f, formula_op op, node_id left, node_id right);
 node_id formula_nary(formula *f, formula_op op, const node_id *kids, size_t count); /* AND OR */
-node_id formula_compare(formula *f, const linear_sum *sum, compare_op op);          /* folds a constant sum to TRUE/FALSE */
+node_id formula_compare(formula *f, const linear_sum *sum, compare_op op); /* folds a constant sum to TRUE/FALSE */
 node_id formula_modulo(formula *f, const linear_sum *sum, int64_t modulus, compare_op op, int64_t residue);
 node_id formula_attend(formula *f, temper_choice choice, temper_mask mask, node_id where, node_id value);
 

@@ -5,6 +5,7 @@
 #include "logic/formula.h"
 
 /* truth[i-1] = 1 iff word, i |= root, for i = 1..n. Memory is O(live nodes * n); scratch is the caller's. */
-void formula_eval(unsigned char *truth, const formula *f, node_id root, const uint32_t *word, size_t n, arena *scratch);
+void formula_eval(unsigned char *truth, const formula *f, node_id root, const uint32_t *word, size_t n,
+                  arena *scratch);
 
 #endif

@@ -11,7 +11,7 @@ OPERATOR(TRUE, "true", 0, 'n', 8)
 OPERATOR(FALSE, "false", 0, 'n', 8)
 OPERATOR(FIRST, "first", 0, 'b', 8)
 OPERATOR(LAST, "last", 0, 'f', 8)
-OPERATOR(LETTERS, "", 0, 'n', 8)       /* the letter here is one of a set */
+OPERATOR(LETTERS, "", 0, 'n', 8) /* the letter here is one of a set */
 /* Boolean */
 OPERATOR(NOT, "!", 1, 'n', 6)
 OPERATOR(AND, "&", -1, 'n', 4)
@@ -38,8 +38,8 @@ OPERATOR(TRIGGERED, "T", 2, 'b', 5)
 /* counting: COUNT_* are numbers, used only as terms of COMPARE and MODULO */
 OPERATOR(COUNT_PAST, "#", 1, 'b', 8)
 OPERATOR(COUNT_FUTURE, "#>", 1, 'f', 8)
-OPERATOR(COMPARE, "", -1, 'n', 7)      /* sum of weighted counts + constant, compared with 0 */
-OPERATOR(MODULO, "", -1, 'n', 7)       /* (sum of weighted counts + constant) mod m, compared with a constant */
+OPERATOR(COMPARE, "", -1, 'n', 7) /* sum of weighted counts + constant, compared with 0 */
+OPERATOR(MODULO, "", -1, 'n', 7)  /* (sum of weighted counts + constant) mod m, compared with a constant */
 /* attention: the value of kid 1 at the chosen j of the mask where kid 0 holds; false if there is none. It comes from
    B-RASP files and from simplify; its direction depends on the mask. */
 OPERATOR(ATTEND, "", 2, 'n', 8)

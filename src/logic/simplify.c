@@ -69,6 +69,23 @@ static bool contains(const node_id *sorted, size_t count, node_id id) {
     return count && bsearch(&id, sorted, count, sizeof id, by_id);
 }
 
+/* x implies "there is a j <= i with x": beside each other, OR keeps the latter and AND the former. Returns how many of the
+   sorted kids are left. */
+static size_t drop_implied(const simplifier *s, formula_op op, node_id *kids, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        const formula_node *n = formula_at(s->g, kids[k]);
+        bool loose = n->mask == TEMPER_MASK_UP_TO || n->mask == TEMPER_MASK_FROM || n->mask == TEMPER_MASK_ALL;
+        if (n->op != OP_ATTEND || n->choice != TEMPER_CHOICE_AVERAGE || !loose) continue;
+        node_id drop = op == OP_AND ? kids[k] : formula_kid(s->g, kids[k], 0);
+        if (!contains(kids, count, formula_kid(s->g, kids[k], 0))) continue;
+        size_t kept = 0;
+        for (size_t j = 0; j < count; j++)
+            if (kids[j] != drop) kids[kept++] = kids[j];
+        return drop_implied(s, op, kids, kept);
+    }
+    return count;
+}
+
 /* AND or OR of normal nodes (kids is scratch and is changed): constants, duplicates, complements and letters folded. */
 static node_id make_gate(simplifier *s, formula_op op, node_id *kids, size_t count) {
     formula_op absorbing = op == OP_AND ? OP_FALSE : OP_TRUE, neutral = op == OP_AND ? OP_TRUE : OP_FALSE;
@@ -97,7 +114,7 @@ static node_id make_gate(simplifier *s, formula_op op, node_id *kids, size_t cou
     for (size_t k = 0; k < distinct; k++)
         if (op_of(s, kids[k]) == OP_NOT && contains(kids, distinct, formula_kid(s->g, kids[k], 0)))
             return make_constant(s, absorbing == OP_TRUE);
-    return formula_nary(s->g, op, kids, distinct);
+    return formula_nary(s->g, op, kids, drop_implied(s, op, kids, distinct));
 }
 
 static node_id make_and(simplifier *s, node_id x, node_id y) {
@@ -178,10 +195,12 @@ static node_id make_step(simplifier *s, bool past, node_id x) {
     node_id inner = negated ? formula_kid(s->g, x, 0) : x;
     formula_node n = *formula_at(s->g, inner);
     if (n.op == OP_ATTEND && n.mask == loose) {
-        node_id head = formula_attend(s->g, n.choice, strict, formula_kid(s->g, inner, 0), formula_kid(s->g, inner, 1));
+        node_id head =
+            formula_attend(s->g, n.choice, strict, formula_kid(s->g, inner, 0), formula_kid(s->g, inner, 1));
         return negated ? make_not(s, make_or(s, edge, head)) : head;
     }
-    return formula_attend(s->g, past ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST, strict, make_constant(s, true), x);
+    return formula_attend(s->g, past ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST, strict,
+                          make_constant(s, true), x);
 }
 
 /* ---- counting ---- */

@@ -35,6 +35,7 @@ uint32_t spec_letter_number(temper_spec *s, const spec_header *h, const char *le
                             size_t column);
 
 /* The LETTERS node of one letter, adding the letter to the alphabet or refusing it if the alphabet is closed. */
-node_id spec_letter(temper_spec *s, const spec_header *h, const char *letter, size_t length, size_t line, size_t column);
+node_id spec_letter(temper_spec *s, const spec_header *h, const char *letter, size_t length, size_t line,
+                    size_t column);
 
 #endif

@@ -24,36 +24,50 @@ typedef enum token_symbol {
     SYM_OPERATOR,
     SYM_COUNT_PAST,   /* "#" : in the spec syntax always followed by "[" */
     SYM_COUNT_FUTURE, /* "#>" */
-    SYM_OPEN, SYM_CLOSE,           /* ( ) */
-    SYM_OPEN_SQUARE, SYM_CLOSE_SQUARE, /* [ ] of a count, or of B-RASP's attention */
-    SYM_PLUS, SYM_MINUS, SYM_TIMES, SYM_PERCENT,
-    SYM_EQ, SYM_NE, SYM_LT, SYM_LE, SYM_GT, SYM_GE,  /* "=" and "==" are both SYM_EQ; length tells them apart */
-    SYM_QUESTION, SYM_COLON, SYM_COMMA, SYM_ASSIGN,  /* ? : , := */
-    SYM_LEFTMOST, SYM_RIGHTMOST    /* B-RASP's triangles: the words stay words, these are their aliases */
+    SYM_OPEN,
+    SYM_CLOSE, /* ( ) */
+    SYM_OPEN_SQUARE,
+    SYM_CLOSE_SQUARE, /* [ ] of a count, or of B-RASP's attention */
+    SYM_PLUS,
+    SYM_MINUS,
+    SYM_TIMES,
+    SYM_PERCENT,
+    SYM_EQ,
+    SYM_NE,
+    SYM_LT,
+    SYM_LE,
+    SYM_GT,
+    SYM_GE, /* "=" and "==" are both SYM_EQ; length tells them apart */
+    SYM_QUESTION,
+    SYM_COLON,
+    SYM_COMMA,
+    SYM_ASSIGN, /* ? : , := */
+    SYM_LEFTMOST,
+    SYM_RIGHTMOST /* B-RASP's triangles: the words stay words, these are their aliases */
 } token_symbol;
 
 typedef struct token {
     token_kind kind;
     token_symbol symbol;
-    formula_op op;        /* SYM_OPERATOR */
-    const char *text;     /* TOK_WORD, TOK_LETTER, TOK_CLASS, TOK_NUMBER: NUL-terminated, in the arena;
+    formula_op op;       /* SYM_OPERATOR */
+    const char *text;    /* TOK_WORD, TOK_LETTER, TOK_CLASS, TOK_NUMBER: NUL-terminated, in the arena;
                              symbols: the source spelling, not terminated */
-    size_t length;        /* of text */
-    size_t line, column;  /* where it starts; column counts characters */
+    size_t length;       /* of text */
+    size_t line, column; /* where it starts; column counts characters */
     bool space_before;
 } token;
 
 typedef struct tokenizer {
     arena *arena;
     temper_syntax syntax;
-    bool tokens;          /* --tokens: class elements are separated by blanks */
+    bool tokens; /* --tokens: class elements are separated by blanks */
     const char *bytes;
     size_t length, at;
-    size_t line, column;  /* of `at` */
-    size_t depth;         /* open brackets */
+    size_t line, column; /* of `at` */
+    size_t depth;        /* open brackets */
     bool line_has_tokens;
-    size_t run_left;      /* characters left of an upper-case run */
-    bool count_opens;     /* spec: the next "[" belongs to the "#" before it */
+    size_t run_left;  /* characters left of an upper-case run */
+    bool count_opens; /* spec: the next "[" belongs to the "#" before it */
 } tokenizer;
 
 /* Raises TEMPER_SYNTAX, naming byte and place, if the text has control bytes or invalid UTF-8 anywhere. */

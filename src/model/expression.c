@@ -69,7 +69,8 @@ static const expression *read_number(reader *r) {
     while (r->at + length < r->length && length + 1 < sizeof digits) {
         char c = start[length];
         char before = length ? start[length - 1] : 0;
-        bool sign = (c == '+' || c == '-') && (before == 'p' || before == 'P' || (!hex && (before == 'e' || before == 'E')));
+        bool sign =
+            (c == '+' || c == '-') && (before == 'p' || before == 'P' || (!hex && (before == 'e' || before == 'E')));
         if (!isalnum((unsigned char)c) && c != '.' && !sign) break;
         digits[length++] = c;
     }

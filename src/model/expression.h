@@ -14,11 +14,24 @@
 #include "base/text.h"
 
 typedef enum expression_op {
-    EXPR_CONSTANT, EXPR_I, EXPR_LENGTH, EXPR_SIZE, /* number, i, n, N */
-    EXPR_NEG, EXPR_LN, EXPR_FLOOR,
-    EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_MOD,
-    EXPR_EQ, EXPR_NE, EXPR_LT, EXPR_LE,
-    EXPR_MIN, EXPR_MAX
+    EXPR_CONSTANT,
+    EXPR_I,
+    EXPR_LENGTH,
+    EXPR_SIZE, /* number, i, n, N */
+    EXPR_NEG,
+    EXPR_LN,
+    EXPR_FLOOR,
+    EXPR_ADD,
+    EXPR_SUB,
+    EXPR_MUL,
+    EXPR_DIV,
+    EXPR_MOD,
+    EXPR_EQ,
+    EXPR_NE,
+    EXPR_LT,
+    EXPR_LE,
+    EXPR_MIN,
+    EXPR_MAX
 } expression_op;
 
 typedef struct expression {

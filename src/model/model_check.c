@@ -67,9 +67,11 @@ void model_check(const temper_model *m, trap *t) {
     REQUIRE(&c, m->letters.count > 0, "no letters");
     REQUIRE(&c, m->at == TEMPER_AT_FIRST || m->at == TEMPER_AT_LAST, "no place to read the answer");
     REQUIRE(&c, m->source && m->safe_reason, "no source");
-    for (uint32_t k = 0; k < m->channel_count; k++) REQUIRE(&c, m->channels[k].label != NULL, "a channel without a label");
     for (uint32_t k = 0; k < m->channel_count; k++)
-        REQUIRE(&c, !m->channels[k].soft_only || m->channels[k].position, "a soft channel without a position expression");
+        REQUIRE(&c, m->channels[k].label != NULL, "a channel without a label");
+    for (uint32_t k = 0; k < m->channel_count; k++)
+        REQUIRE(&c, !m->channels[k].soft_only || m->channels[k].position,
+                "a soft channel without a position expression");
     snprintf(c.where, sizeof c.where, "embedding");
     check_rows(&c, &m->embedding, "missing");
     REQUIRE(&c, m->embedding.count == m->letters.count + 2, "not one row per letter and sentinel");

@@ -109,8 +109,10 @@ size_t temper_model_part_count(const temper_model *model) { return model->part_c
 temper_status temper_model_part(temper_part_info *out, const temper_model *model, size_t part, temper_error *err) {
     if (part >= model->part_count) return out_of_range(err, "subformula");
     const model_part *p = &model->parts[part];
-    *out = (temper_part_info){
-        .formula = p->formula, .layer = p->layer, .head = p->head < 0 ? -1 : (long)p->head + 1, .channel = (long)p->channel};
+    *out = (temper_part_info){.formula = p->formula,
+                              .layer = p->layer,
+                              .head = p->head < 0 ? -1 : (long)p->head + 1,
+                              .channel = (long)p->channel};
     return TEMPER_OK;
 }
 

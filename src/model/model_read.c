@@ -141,7 +141,8 @@ static char *read_quoted(reader *r, arena *a, const char *what) {
             else if (c == 't')
                 c = '\t';
             else if (c == 'x') {
-                int high = k + 1 < end ? hex_digit(r->bytes[k + 1]) : -1, low = k + 2 < end ? hex_digit(r->bytes[k + 2]) : -1;
+                int high = k + 1 < end ? hex_digit(r->bytes[k + 1]) : -1,
+                    low = k + 2 < end ? hex_digit(r->bytes[k + 2]) : -1;
                 if (high < 0 || low < 0) fail_at(r, k - 1, "\\x needs two hexadecimal digits");
                 c = (char)(high * 16 + low);
                 k += 2;
@@ -179,7 +180,8 @@ static void read_row(reader *r, rows_builder *b, const char *stop) {
         if (length == 0) break;
         uint64_t channel = 0;
         size_t k = 0;
-        for (; k < length && isdigit((unsigned char)word[k]) && k < 10; k++) channel = channel * 10 + (unsigned)(word[k] - '0');
+        for (; k < length && isdigit((unsigned char)word[k]) && k < 10; k++)
+            channel = channel * 10 + (unsigned)(word[k] - '0');
         if (k == 0 || k == length || word[k] != ':') expected_at(r, r->word_at, "channel:weight");
         if (channel >= r->model->channel_count) fail_at(r, r->word_at, "a channel that does not exist");
         double weight = number_of(r, word + k + 1, length - k - 1, r->word_at + k + 1);
@@ -236,7 +238,8 @@ static void finish_head(reader *r) {
     h->value = rows_finish(&r->value);
     h->output = rows_finish(&r->output);
     if (h->query.count != h->key.count) fail_at(r, r->line_start, "the head before has not as many keys as queries");
-    if (h->value.count != h->output.count) fail_at(r, r->line_start, "the head before has not as many outputs as values");
+    if (h->value.count != h->output.count)
+        fail_at(r, r->line_start, "the head before has not as many outputs as values");
     r->in_head = false;
 }
 
@@ -384,7 +387,8 @@ static bool read_line(reader *r, const char *word, size_t length) {
     } else if (word_is(word, length, "digest"))
         return false;
     else
-        expected_at(r, begin, "a line of a model (channel, embed, layer, head, query, key, value, output, unit, read, ...)");
+        expected_at(r, begin,
+                    "a line of a model (channel, embed, layer, head, query, key, value, output, unit, read, ...)");
     return true;
 }
 
@@ -407,7 +411,8 @@ static void read_digest(reader *r) {
 static void read_all(reader *r) {
     bool digest = false;
     temper_model *m = r->model;
-    if (r->length >= 3 && memcmp(r->bytes, "\xEF\xBB\xBF", 3) == 0) fail_at(r, 0, "a byte-order mark before temper-model");
+    if (r->length >= 3 && memcmp(r->bytes, "\xEF\xBB\xBF", 3) == 0)
+        fail_at(r, 0, "a byte-order mark before temper-model");
     for (; r->at < r->length; r->line++) {
         r->line_start = r->at;
         const char *word;
@@ -415,7 +420,8 @@ static void read_all(reader *r) {
         bool comment = length >= 2 && word[0] == '-' && word[1] == '-';
         if (digest && length) fail_at(r, r->word_at, "text after the digest");
         if (r->line == 1) {
-            if (!word_is(word, length, "temper-model")) fail_at(r, 0, "not a temper model: it does not begin with 'temper-model 1'");
+            if (!word_is(word, length, "temper-model"))
+                fail_at(r, 0, "not a temper model: it does not begin with 'temper-model 1'");
             if (read_integer(r, UINT32_MAX, "a version number") != 1)
                 fail_at(r, r->word_at, "a model of another version; this temper reads version 1");
         } else if (length && !comment) {
@@ -452,8 +458,9 @@ temper_model *model_read(const char *bytes, size_t length, trap *t) {
     }
     reader r = {.scratch = &scratch, .trap = &inner, .model = m, .bytes = bytes, .length = length, .line = 1};
     const void *nul = memchr(bytes, 0, length);
-    if (nul) trap_raise(&inner, TEMPER_FORMAT, 0, 0, "not a text file: it has a NUL byte at offset %zu",
-                        (size_t)((const char *)nul - bytes));
+    if (nul)
+        trap_raise(&inner, TEMPER_FORMAT, 0, 0, "not a text file: it has a NUL byte at offset %zu",
+                   (size_t)((const char *)nul - bytes));
     alphabet_init(&m->letters, &m->memory, false);
     rows_begin(&r.embedding, &m->memory);
     read_all(&r);

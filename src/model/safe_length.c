@@ -75,7 +75,8 @@ void model_set_safe_length(temper_model *m) {
             size = limit;
             text_init(&why, &m->memory);
             if (h->role == ROLE_NONE)
-                text_printf(&why, "head %u.%u was not made by the compiler, so nothing is known about its scores", l + 1, k + 1);
+                text_printf(&why, "head %u.%u was not made by the compiler, so nothing is known about its scores",
+                            l + 1, k + 1);
             else
                 text_printf(&why, "beyond it f64 cannot be trusted with the %s head %u.%u (%.100s)",
                             head_role_name(h->role), l + 1, k + 1, h->label);

@@ -110,8 +110,8 @@ static void run_head(forward *f, const model_head *h, head_trace *trace) {
     project(q, f, &h->query);
     project(k, f, &h->key);
     project(v, f, &h->value);
-    double scale = h->scale && choice == TEMPER_CHOICE_SOFTMAX
-                       ? expression_eval(h->scale, 0, (double)f->n, (double)size) : 1;
+    double scale =
+        h->scale && choice == TEMPER_CHOICE_SOFTMAX ? expression_eval(h->scale, 0, (double)f->n, (double)size) : 1;
     trace->margin = has_boolean_values(h) ? 0 : -1;
     trace->scale = scale;
     for (size_t i = 0; i < size; i++) {
@@ -214,8 +214,7 @@ static void prepare_trace(temper_run *r, const temper_model *m, size_t size, boo
 /* The answer is read at position 1 or n; of the empty string at position 0. */
 static void read_out(forward *f) {
     temper_run *r = f->run;
-    for (size_t i = 0; i < f->size; i++)
-        r->truth[i] = rows_dot(&f->m->read, 0, f->x + i * f->m->channel_count) > 0.5;
+    for (size_t i = 0; i < f->size; i++) r->truth[i] = rows_dot(&f->m->read, 0, f->x + i * f->m->channel_count) > 0.5;
     size_t at = f->n == 0 ? 0 : f->m->at == TEMPER_AT_FIRST ? 1 : f->n;
     r->accept = r->truth[at];
 }
@@ -223,7 +222,8 @@ static void read_out(forward *f) {
 static void check_length(const temper_model *m, size_t n, bool unchecked, trap *t) {
     if (n <= m->safe_length || unchecked) return;
     if (m->safe_length == 0)
-        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof", "no length is proved safe: %s", m->safe_reason);
+        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof", "no length is proved safe: %s",
+                        m->safe_reason);
     trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof",
                     "length %zu is beyond the proved length %zu: %s", n, m->safe_length, m->safe_reason);
 }
@@ -245,12 +245,19 @@ temper_status temper_model_run(temper_run **out, const temper_model *m, const ui
     }
     for (size_t k = 0; k < n; k++)
         if (letters[k] >= m->letters.count)
-            trap_raise(&t, TEMPER_RANGE, 0, k + 1, "letter number %u at position %zu is not in the alphabet", letters[k], k + 1);
+            trap_raise(&t, TEMPER_RANGE, 0, k + 1, "letter number %u at position %zu is not in the alphabet",
+                       letters[k], k + 1);
     check_length(m, n, opt.unchecked, &t);
     temper_run *r = run = caller_alloc(&t, 1, sizeof *r);
     memset(r, 0, sizeof *r);
     arena_init(&r->memory, &t);
-    forward f = {.m = m, .letters = letters, .n = n, .size = n + 1 + m->has_end, .hard = opt.hard, .scratch = &scratch, .run = r};
+    forward f = {.m = m,
+                 .letters = letters,
+                 .n = n,
+                 .size = n + 1 + m->has_end,
+                 .hard = opt.hard,
+                 .scratch = &scratch,
+                 .run = r};
     prepare_trace(r, m, f.size, opt.capture);
     r->proved = n <= m->safe_length;
     f.x = arena_zalloc(&stream, f.size * m->channel_count, sizeof *f.x);

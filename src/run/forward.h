@@ -6,11 +6,11 @@
 
 /* What a run keeps of one head. */
 typedef struct head_trace {
-    double margin;                   /* largest |a - nearest Boolean| before rounding, -1 where values are no Booleans */
+    double margin; /* largest |a - nearest Boolean| before rounding, -1 where values are no Booleans */
     double scale;
-    double *query, *key;             /* [N][query_size], only when captured */
-    double *value, *output;          /* [N][value_size] */
-    double *scores, *weights;        /* [N][N] */
+    double *query, *key;      /* [N][query_size], only when captured */
+    double *value, *output;   /* [N][value_size] */
+    double *scores, *weights; /* [N][N] */
 } head_trace;
 
 struct temper_run {
@@ -18,12 +18,12 @@ struct temper_run {
     const temper_model *model; /* borrowed: sizes only */
     size_t size;               /* N */
     bool accept, proved, captured;
-    unsigned char *truth;      /* [N] */
+    unsigned char *truth; /* [N] */
     uint32_t layer_count, channel_count;
-    uint32_t *head_start;      /* [layers + 1] index of a layer's first head */
+    uint32_t *head_start;              /* [layers + 1] index of a layer's first head */
     uint32_t *query_size, *value_size; /* [heads] */
     head_trace *heads;
-    double **channels;         /* [layers + 1] of [N][channels], only when captured */
+    double **channels; /* [layers + 1] of [N][channels], only when captured */
 };
 
 #endif

@@ -135,7 +135,8 @@ static void soften_balance(softener *s, model_head *h) {
     }
     rows_builder q, k;
     rows_begin(&q, &s->to->memory);
-    for (uint32_t t = 0; t < h->query.start[1]; t++) rows_term(&q, h->query.terms[t].channel, h->query.terms[t].weight);
+    for (uint32_t t = 0; t < h->query.start[1]; t++)
+        rows_term(&q, h->query.terms[t].channel, h->query.terms[t].weight);
     rows_end_row(&q);
     rows_term(&q, feature(s, "16*N*N/(i + 1)", false), 1);
     rows_end_row(&q);
@@ -143,7 +144,8 @@ static void soften_balance(softener *s, model_head *h) {
     rows_begin(&k, &s->to->memory);
     rows_term(&k, feature(s, "[i = 0]*16*N", false), 1);
     rows_end_row(&k);
-    for (uint32_t t = h->key.start[1]; t < h->key.start[2]; t++) rows_term(&k, h->key.terms[t].channel, h->key.terms[t].weight);
+    for (uint32_t t = h->key.start[1]; t < h->key.start[2]; t++)
+        rows_term(&k, h->key.terms[t].channel, h->key.terms[t].weight);
     rows_end_row(&k);
     h->key = rows_finish(&k);
 }
@@ -218,7 +220,8 @@ static void drop_unused(softener *s) {
     m->channel_count = kept;
     m->channels = s->channels;
     for (size_t k = 0; k < m->part_count; k++)
-        if (m->parts[k].channel >= 0) m->parts[k].channel = used[m->parts[k].channel] ? (int64_t)to[m->parts[k].channel] : -1;
+        if (m->parts[k].channel >= 0)
+            m->parts[k].channel = used[m->parts[k].channel] ? (int64_t)to[m->parts[k].channel] : -1;
 }
 
 /* ---- the pass ---- */

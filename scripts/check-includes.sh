@@ -1,0 +1,36 @@
+#!/bin/sh
+# A folder of src/ includes only itself and folders before it; cli/ includes only the public header; file names are unique.
+set -eu
+order="base number logic attention model run compile soften check certify export draw lab"
+# Folders at the same height that must not see each other.
+peers="logic:attention attention:logic check:draw draw:check check:certify certify:check export:draw draw:export"
+fail=0
+rank() {
+    r=0
+    for f in $order; do
+        r=$((r + 1))
+        if [ "$f" = "$1" ]; then echo $r; return; fi
+    done
+    echo 0
+}
+for folder in src/*/; do
+    from=$(basename "$folder")
+    from_rank=$(rank "$from")
+    if [ "$from_rank" = 0 ]; then echo "src/$from is not in the order of scripts/check-includes.sh"; fail=1; fi
+    for to in $(cat "$folder"*.[ch] 2>/dev/null | sed -n 's|^ *# *include "\([a-z]*\)/.*|\1|p' | sort -u); do
+        [ "$to" = "$from" ] && continue
+        to_rank=$(rank "$to")
+        if [ "$to_rank" = 0 ] || [ "$to_rank" -gt "$from_rank" ]; then
+            echo "src/$from includes $to/, which comes after it:"
+            grep -n "include \"$to/" "$folder"*.[ch]
+            fail=1
+        fi
+        for pair in $peers; do
+            if [ "$pair" = "$from:$to" ]; then echo "src/$from includes its neighbour $to/"; fail=1; fi
+        done
+    done
+done
+if grep -nE '^ *# *include "[a-z]+/' cli/*.[ch]; then echo "cli/ may include only temper.h and its own headers"; fail=1; fi
+twice=$(find src cli -name '*.[ch]' -exec basename {} \; | sort | uniq -d)
+if [ -n "$twice" ]; then echo "file names used twice: $twice"; fail=1; fi
+exit $fail

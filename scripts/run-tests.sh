@@ -1,0 +1,36 @@
+#!/bin/sh
+# Runs every test program of BUILD, JOBS at a time, and the test of the command line; ends with "N passed, M failed".
+set -u
+build=$1
+jobs=$2
+logs=$build/tests/logs
+rm -rf "$logs"
+mkdir -p "$logs"
+
+# One test: its output goes to a log, its last line to the terminal. A test that dies counts as one failure.
+one='
+name=$(basename "$1")
+case $1 in
+*.sh) bash "$1" "$2/temper" >"$3/$name" 2>&1 ;;
+*) "$1" >"$3/$name" 2>&1 ;;
+esac
+code=$?
+line=$(grep -E "^[^ ]+: [0-9]+ passed, [0-9]+ failed" "$3/$name" | tail -n 1)
+if [ -z "$line" ]; then
+    line="$name: 0 passed, 1 failed (exit code $code, no count)"
+elif [ $code -ne 0 ] && echo "$line" | grep -q " 0 failed"; then
+    line="$name: 0 passed, 1 failed (exit code $code)"
+fi
+echo "$line" >"$3/$name.count"
+echo "$line"
+if [ $code -ne 0 ]; then tail -n 30 "$3/$name"; fi
+'
+# The slow ones first, so that the cores are busy to the end.
+{ ls "$build"/tests/t-agree-* 2>/dev/null | grep -v '\.[od]$'; echo tests/cli.sh
+  ls "$build"/tests/t-* | grep -v '\.[od]$' | grep -v t-agree-; } |
+    xargs -P "$jobs" -I '{}' sh -c "$one" one '{}' "$build" "$logs"
+sh scripts/check-includes.sh >"$logs/includes" 2>&1 && echo "includes: 1 passed, 0 failed" >"$logs/includes.count" || {
+    echo "includes: 0 passed, 1 failed" >"$logs/includes.count"
+    cat "$logs/includes"
+}
+cat "$logs"/*.count | awk '{p += $2; f += $4} END {printf "%d passed, %d failed\n", p, f; exit f > 0 || p == 0}'

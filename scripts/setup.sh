@@ -1,0 +1,55 @@
+#!/bin/sh
+# Installs the Debian packages that are missing for the given jobs (build, lint, mpfr), saying what and why; without root or
+# apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
+set -eu
+
+missing=""
+why=""
+
+need() { # package, what it is for, test command
+    if ! sh -c "$3" >/dev/null 2>&1; then
+        missing="$missing $1"
+        why="$why
+  $1: $2"
+    fi
+}
+
+header() { # a C header can be included
+    printf 'printf "#include <%s>\\n" | ${CC:-cc} -E - -o /dev/null' "$1"
+}
+
+for job in "$@"; do
+    case $job in
+    build)
+        need gcc "compiles temper" "command -v \${CC:-cc}"
+        need libc6-dev "headers of the C library" "$(header stdio.h)"
+        need make "builds temper" "command -v make"
+        ;;
+    lint)
+        need clang-format "checks the formatting" "command -v clang-format"
+        need cppcheck "looks for mistakes" "command -v cppcheck"
+        ;;
+    mpfr) need libmpfr-dev "judges exp and log" "$(header mpfr.h)" ;;
+    *)
+        echo "setup: unknown job '$job'" >&2
+        exit 2
+        ;;
+    esac
+done
+
+if [ -z "$missing" ]; then
+    echo "setup: everything needed is here"
+    exit 0
+fi
+
+echo "setup: missing packages:$why"
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "setup: installing$missing"
+    apt-get update -qq
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+else
+    echo "setup: please run this, then try again:" >&2
+    echo "    sudo apt-get update && sudo apt-get install -y$missing" >&2
+    exit 1
+fi
