@@ -154,8 +154,9 @@ typedef struct temper_model_info {
     int has_end;                                     /* an end sentinel is appended */
     size_t letters, channels, layers, heads, hidden; /* totals; hidden = feed-forward units */
     size_t parameters;                               /* weights that are not zero */
-    size_t safe_length;      /* largest n for which f64 answers are proved right; SIZE_MAX: no limit */
+    size_t safe_length;      /* largest n for which f64 answers are proved right */
     const char *safe_reason; /* what limits it, or "" */
+    size_t safe_length_f32;  /* the same in f32 */
     temper_growth growth;    /* the largest of the heads' */
 } temper_model_info;
 
@@ -204,10 +205,16 @@ TEMPER_API const char *temper_growth_name(temper_growth growth);
 TEMPER_API temper_status temper_model_encode(uint32_t **letters, size_t *n, const temper_model *model,
                                              const char *text, size_t length, temper_error *err);
 
+/* The number format of a run. */
+typedef enum temper_type { TEMPER_TYPE_F64, TEMPER_TYPE_F32 } temper_type;
+
 typedef struct temper_run_options {
-    int hard;      /* use each head's hard choice */
-    int unchecked; /* run beyond the safe length; the result is then marked unproved */
-    int capture;   /* keep scores, weights and outputs of every head (needs N*N memory a head) */
+    int hard;         /* use each head's hard choice */
+    int unchecked;    /* run beyond the safe length; the result is then marked unproved */
+    int capture;      /* keep scores, weights and outputs of every head (needs N*N memory a head; f64 only) */
+    temper_type type;
+    int dense;        /* look at all pairs, whatever the plan: the reference */
+    unsigned threads; /* 0: one for each core */
 } temper_run_options;
 
 /* The result of one run. */
@@ -215,6 +222,11 @@ typedef struct temper_run temper_run;
 
 TEMPER_API temper_status temper_model_run(temper_run **out, const temper_model *model, const uint32_t *letters,
                                           size_t n, const temper_run_options *options, temper_error *err);
+/* Many strings at once, in threads: accept[k] = 0, 1, or 2 where n[k] is beyond the proved length (and not unchecked). Results
+   do not depend on threads or on how strings are put together. `capture` is not allowed. */
+TEMPER_API temper_status temper_model_run_many(unsigned char *accept, const temper_model *model,
+                                               const uint32_t *const *letters, const size_t *n, size_t count,
+                                               const temper_run_options *options, temper_error *err);
 TEMPER_API void temper_run_free(temper_run *run);
 TEMPER_API int temper_run_accept(const temper_run *run);
 TEMPER_API int temper_run_proved(const temper_run *run);  /* 0: beyond the safe length */

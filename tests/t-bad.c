@@ -1,4 +1,4 @@
-/* Bad input: every specification in tests/bad is refused with exactly the message of its .expect file. */
+/* Bad input: every specification and model file in tests/bad is refused with exactly the message of its .expect file. */
 #include "test.h"
 
 #include <dirent.h>
@@ -43,28 +43,49 @@ static void read_options(temper_spec_options *o, char *words) {
     }
 }
 
-static void check_file(const char *folder, const char *name, const char *dot, temper_syntax syntax) {
-    char stem[PATH_SIZE], got[1024];
-    snprintf(stem, sizeof stem, "%.*s", (int)(dot - name), name);
-    size_t length = 0;
-    char *source = slurp(folder, name, "", &length), *expect = slurp(folder, stem, ".expect", NULL);
-    char *words = slurp(folder, stem, ".options", NULL);
-    temper_spec_options o = {.syntax = syntax};
-    if (words) read_options(&o, words);
-    temper_spec *spec = NULL;
-    temper_error e;
-    temper_status status = source ? temper_spec_parse(&spec, source, length, &o, &e) : TEMPER_IO;
-    if (CHECK(source && status != TEMPER_OK, "%s is not refused", name)) {
-        snprintf(got, sizeof got, "%zu:%zu: %s: %s\n%s%s%s", e.line, e.column, temper_status_name(e.code), e.text,
-                 *e.hint ? "hint: " : "", e.hint, *e.hint ? "\n" : "");
-        CHECK(status == e.code && !spec, "%s: the status returned is not the error's", name);
+/* Refused, with the message of the .expect file. */
+static void check_message(const char *folder, const char *name, const char *stem, temper_status status,
+                          const temper_error *e) {
+    char got[1024], *expect = slurp(folder, stem, ".expect", NULL);
+    if (CHECK(status != TEMPER_OK, "%s is not refused", name)) {
+        snprintf(got, sizeof got, "%zu:%zu: %s: %s\n%s%s%s", e->line, e->column, temper_status_name(e->code), e->text,
+                 *e->hint ? "hint: " : "", e->hint, *e->hint ? "\n" : "");
+        CHECK(status == e->code, "%s: the status returned is not the error's", name);
         CHECK(expect && !strcmp(expect, got), "%s\nexpected: %sgot:      %s", name, expect ? expect : "(no file)\n",
               got);
     }
+    free(expect);
+}
+
+static void check_file(const char *folder, const char *name, const char *dot, temper_syntax syntax) {
+    char stem[PATH_SIZE];
+    snprintf(stem, sizeof stem, "%.*s", (int)(dot - name), name);
+    size_t length = 0;
+    char *source = slurp(folder, name, "", &length), *words = slurp(folder, stem, ".options", NULL);
+    temper_spec_options o = {.syntax = syntax};
+    if (words) read_options(&o, words);
+    temper_spec *spec = NULL;
+    temper_error e = {0};
+    if (CHECK(source != NULL, "cannot read %s", name))
+        check_message(folder, name, stem, temper_spec_parse(&spec, source, length, &o, &e), &e);
+    CHECK(!spec, "%s gives a specification", name);
     temper_spec_free(spec);
     free(source);
-    free(expect);
     free(words);
+}
+
+static void check_model(const char *folder, const char *name, const char *dot) {
+    char stem[PATH_SIZE];
+    snprintf(stem, sizeof stem, "%.*s", (int)(dot - name), name);
+    size_t length = 0;
+    char *source = slurp(folder, name, "", &length);
+    temper_model *model = NULL;
+    temper_error e = {0};
+    if (CHECK(source != NULL, "cannot read %s", name))
+        check_message(folder, name, stem, temper_model_read(&model, source, length, &e), &e);
+    CHECK(!model, "%s gives a model", name);
+    temper_model_free(model);
+    free(source);
 }
 
 int main(void) {
@@ -78,6 +99,7 @@ int main(void) {
         if (!strcmp(dot, ".spec")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_SPEC);
         if (!strcmp(dot, ".crasp")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_CRASP);
         if (!strcmp(dot, ".brasp")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_BRASP);
+        if (!strcmp(dot, ".temper")) check_model(folder, e->d_name, dot);
     }
     closedir(d);
     return test_finish("bad");

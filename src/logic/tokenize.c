@@ -226,8 +226,23 @@ static void check_run(tokenizer *z, size_t run) {
                     "'%s' runs an operator and a name together", name);
 }
 
+/* True and FALSE, as other tools write them, would be runs of operators. */
+static void check_constant(const tokenizer *z) {
+    static const char *const constants[] = {"true", "false"};
+    size_t size = 0;
+    while (is_name(tokenizer_look(z, size))) size++;
+    for (size_t k = 0; k < 2; k++) {
+        size_t same = 0;
+        while (same < size && (tokenizer_look(z, same) | 0x20) == constants[k][same]) same++;
+        if (same == size && constants[k][size] == 0)
+            trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, z->line, z->column, "the constants are 'true' and 'false'",
+                            "'%s' is written in lower case", text_escaped(z->arena, z->bytes + z->at, size, 0));
+    }
+}
+
 static void read_capital(tokenizer *z, token *t) {
     if (z->run_left == 0) {
+        check_constant(z);
         size_t run = 0;
         while (is_upper(tokenizer_look(z, run))) run++;
         check_run(z, run);

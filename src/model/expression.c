@@ -19,8 +19,10 @@ typedef struct reader {
 } reader;
 
 static _Noreturn void expected(const reader *r, const char *what) {
-    const char *found =
-        r->at < r->length ? text_escaped(r->arena, r->bytes + r->at, r->length - r->at, 12) : "the end";
+    if (r->at >= r->length)
+        trap_raise(r->arena->trap, TEMPER_FORMAT, r->line, r->column + r->at,
+                   "expected %s in an expression, which ends here", what);
+    const char *found = text_escaped(r->arena, r->bytes + r->at, r->length - r->at, 12);
     trap_raise(r->arena->trap, TEMPER_FORMAT, r->line, r->column + r->at, "expected %s in an expression, found '%s'",
                what, found);
 }
@@ -44,24 +46,37 @@ static void require(reader *r, const char *word) {
     if (!accept(r, word)) expected(r, word);
 }
 
-static const expression *node(arena *a, expression_op op, const expression *x, const expression *y) {
-    expression *e = arena_zalloc(a, 1, sizeof *e);
-    e->op = op;
-    e->a = x;
-    e->b = y;
-    return e;
+/* Evaluation and printing recurse, so the parser bounds the height of the tree; a chain a + b + c nests to the left and
+   counts too. Nodes carry their height while they are being read. */
+typedef struct measured {
+    expression e;
+    unsigned height;
+} measured;
+
+static unsigned height(const expression *e) { return e ? ((const measured *)e)->height : 0; }
+
+static const expression *node(reader *r, expression_op op, const expression *x, const expression *y) {
+    unsigned below = height(x) > height(y) ? height(x) : height(y);
+    if (below == EXPRESSION_DEPTH)
+        trap_raise(r->arena->trap, TEMPER_LIMIT, r->line, r->column + r->at,
+                   "an expression nested deeper than %d, or with longer chains", EXPRESSION_DEPTH);
+    measured *m = arena_zalloc(r->arena, 1, sizeof *m);
+    m->e = (expression){.op = op, .a = x, .b = y};
+    m->height = below + 1;
+    return &m->e;
 }
 
-static const expression *constant(arena *a, double value) {
-    expression *e = arena_zalloc(a, 1, sizeof *e);
-    e->op = EXPR_CONSTANT;
-    e->constant = value;
-    return e;
+static const expression *constant(reader *r, double value) {
+    measured *m = arena_zalloc(r->arena, 1, sizeof *m);
+    m->e = (expression){.op = EXPR_CONSTANT, .constant = value};
+    m->height = 1;
+    return &m->e;
 }
 
 static const expression *read_sum(reader *r);
+static const expression *read_factor(reader *r);
 
-static const expression *read_number(reader *r) {
+static const expression *read_number(reader *r, double sign) {
     char digits[64];
     size_t length = 0;
     const char *start = r->bytes + r->at;
@@ -69,17 +84,16 @@ static const expression *read_number(reader *r) {
     while (r->at + length < r->length && length + 1 < sizeof digits) {
         char c = start[length];
         char before = length ? start[length - 1] : 0;
-        bool sign =
-            (c == '+' || c == '-') && (before == 'p' || before == 'P' || (!hex && (before == 'e' || before == 'E')));
-        if (!isalnum((unsigned char)c) && c != '.' && !sign) break;
+        bool exponent = before == 'p' || before == 'P' || (!hex && (before == 'e' || before == 'E'));
+        if (!isalnum((unsigned char)c) && c != '.' && !(exponent && (c == '+' || c == '-'))) break;
         digits[length++] = c;
     }
     digits[length] = 0;
     char *end;
     double value = strtod(digits, &end);
-    if (*end || !length || !isfinite(value)) expected(r, "a finite number");
+    if (*end || !length || length + 1 == sizeof digits || !isfinite(value)) expected(r, "a finite number");
     r->at += length;
-    return constant(r->arena, value);
+    return constant(r, sign * value);
 }
 
 static const expression *read_bracket(reader *r) {
@@ -97,7 +111,7 @@ static const expression *read_bracket(reader *r) {
         expected(r, "=, !=, < or <=");
     const expression *y = read_sum(r);
     require(r, "]");
-    return node(r->arena, op, x, y);
+    return node(r, op, x, y);
 }
 
 static const expression *read_call(reader *r, expression_op op) {
@@ -108,7 +122,18 @@ static const expression *read_call(reader *r, expression_op op) {
         y = read_sum(r);
     }
     require(r, ")");
-    return node(r->arena, op, x, y);
+    return node(r, op, x, y);
+}
+
+static bool at_digit(reader *r) {
+    skip_blanks(r);
+    return r->at < r->length && isdigit((unsigned char)r->bytes[r->at]);
+}
+
+/* A minus before a digit belongs to the number. */
+static const expression *read_minus(reader *r) {
+    if (at_digit(r)) return read_number(r, -1);
+    return node(r, EXPR_NEG, read_factor(r), NULL);
 }
 
 static const expression *read_factor(reader *r) {
@@ -116,20 +141,19 @@ static const expression *read_factor(reader *r) {
         trap_raise(r->arena->trap, TEMPER_LIMIT, r->line, r->column + r->at, "an expression nested deeper than %d",
                    EXPRESSION_DEPTH);
     const expression *e;
-    skip_blanks(r);
-    if (r->at < r->length && isdigit((unsigned char)r->bytes[r->at]))
-        e = read_number(r);
+    if (at_digit(r))
+        e = read_number(r, 1);
     else if (accept(r, "i"))
-        e = node(r->arena, EXPR_I, NULL, NULL);
+        e = node(r, EXPR_I, NULL, NULL);
     else if (accept(r, "n"))
-        e = node(r->arena, EXPR_LENGTH, NULL, NULL);
+        e = node(r, EXPR_LENGTH, NULL, NULL);
     else if (accept(r, "N"))
-        e = node(r->arena, EXPR_SIZE, NULL, NULL);
+        e = node(r, EXPR_SIZE, NULL, NULL);
     else if (accept(r, "-"))
-        e = node(r->arena, EXPR_NEG, read_factor(r), NULL);
-    else if (accept(r, "[")) {
+        e = read_minus(r);
+    else if (accept(r, "["))
         e = read_bracket(r);
-    } else if (accept(r, "(")) {
+    else if (accept(r, "(")) {
         e = read_sum(r);
         require(r, ")");
     } else if (accept(r, "ln"))
@@ -146,22 +170,15 @@ static const expression *read_factor(reader *r) {
     return e;
 }
 
-/* A chain a + b + c nests to the left, so its depth counts too: evaluation and printing recurse. */
-static void deepen(reader *r, unsigned *links) {
-    if (++*links > EXPRESSION_DEPTH)
-        trap_raise(r->arena->trap, TEMPER_LIMIT, r->line, r->column + r->at, "an expression with more than %d terms",
-                   EXPRESSION_DEPTH);
-}
-
 static const expression *read_product(reader *r) {
     const expression *e = read_factor(r);
-    for (unsigned links = 0;; deepen(r, &links)) {
+    for (;;) {
         if (accept(r, "*"))
-            e = node(r->arena, EXPR_MUL, e, read_factor(r));
+            e = node(r, EXPR_MUL, e, read_factor(r));
         else if (accept(r, "/"))
-            e = node(r->arena, EXPR_DIV, e, read_factor(r));
+            e = node(r, EXPR_DIV, e, read_factor(r));
         else if (accept(r, "%"))
-            e = node(r->arena, EXPR_MOD, e, read_factor(r));
+            e = node(r, EXPR_MOD, e, read_factor(r));
         else
             return e;
     }
@@ -169,11 +186,11 @@ static const expression *read_product(reader *r) {
 
 static const expression *read_sum(reader *r) {
     const expression *e = read_product(r);
-    for (unsigned links = 0;; deepen(r, &links)) {
+    for (;;) {
         if (accept(r, "+"))
-            e = node(r->arena, EXPR_ADD, e, read_product(r));
+            e = node(r, EXPR_ADD, e, read_product(r));
         else if (accept(r, "-"))
-            e = node(r->arena, EXPR_SUB, e, read_product(r));
+            e = node(r, EXPR_SUB, e, read_product(r));
         else
             return e;
     }
@@ -193,6 +210,8 @@ const expression *expression_make(arena *a, const char *format, ...) {
     va_start(args, format);
     int length = vsnprintf(buffer, sizeof buffer, format, args);
     va_end(args);
+    if (length < 0 || (size_t)length >= sizeof buffer)
+        trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "an expression of more than %zu bytes", sizeof buffer - 1);
     return expression_parse(a, buffer, (size_t)length, 0, 0);
 }
 
@@ -206,7 +225,6 @@ static int binding(const expression *e) {
     case EXPR_MUL:
     case EXPR_DIV:
     case EXPR_MOD: return 2;
-    case EXPR_CONSTANT: return e->constant < 0 || (e->constant == 0 && signbit(e->constant)) ? 2 : 3;
     default: return 3;
     }
 }
@@ -248,7 +266,7 @@ void expression_print(text *out, const expression *e) {
     case EXPR_SIZE: text_putc(out, 'N'); break;
     case EXPR_NEG:
         text_putc(out, '-');
-        print_at(out, e->a, 3);
+        print_at(out, e->a, e->a->op == EXPR_CONSTANT ? 4 : 3); /* -(2): a minus before a digit is the number's */
         break;
     case EXPR_LN: print_call(out, e, "ln"); break;
     case EXPR_FLOOR: print_call(out, e, "floor"); break;
@@ -285,7 +303,7 @@ double expression_eval(const expression *e, double i, double n, double size) {
     case EXPR_DIV: return x / y;
     case EXPR_MOD: {
         double rest = fmod(x, y); /* exact in IEEE arithmetic */
-        return rest < 0 ? rest + y : rest;
+        return rest < 0 ? rest + fabs(y) : rest;
     }
     case EXPR_EQ: return x == y;
     case EXPR_NE: return x != y;

@@ -33,6 +33,16 @@ static void check_rows(const checker *c, const model_rows *r, const char *missin
     }
 }
 
+/* What soften relies on in the hard heads of a compiled formula. */
+static void check_role(const checker *c, const model_head *h) {
+    static const uint32_t sizes[] = {0, 1, 1, 0, 1, 2, 2}; /* rows of the query, by role */
+    if (h->role == ROLE_NONE || h->choice == TEMPER_CHOICE_SOFTMAX) return;
+    bool nearest = h->role == ROLE_NEAREST, average = h->choice == TEMPER_CHOICE_AVERAGE;
+    REQUIRE(c, h->query.count == sizes[h->role], "a role that needs another number of query rows");
+    REQUIRE(c, nearest != average, "a role that needs another choice");
+    REQUIRE(c, !nearest || h->query.start[1] > 0, "role nearest with an empty query");
+}
+
 static void check_head(const checker *c, const model_head *h) {
     REQUIRE(c, h->label && h->role <= ROLE_LAST_, "no label or an unknown role");
     REQUIRE(c, h->mask <= TEMPER_MASK_FROM, "an unknown mask");
@@ -48,6 +58,9 @@ static void check_head(const checker *c, const model_head *h) {
     check_rows(c, &h->output, "no output");
     REQUIRE(c, h->query.count == h->key.count, "query and key of different size");
     REQUIRE(c, h->value.count == h->output.count, "value and output of different size");
+    REQUIRE(c, h->choice != TEMPER_CHOICE_SOFTMAX || c->model->method != TEMPER_METHOD_HARD,
+            "a softmax head in a hard model");
+    check_role(c, h);
 }
 
 static void check_layer(checker *c, const model_layer *l, uint32_t number) {
@@ -72,6 +85,8 @@ void model_check(const temper_model *m, trap *t) {
     for (uint32_t k = 0; k < m->channel_count; k++)
         REQUIRE(&c, !m->channels[k].soft_only || m->channels[k].position,
                 "a soft channel without a position expression");
+    for (uint32_t k = 0; k < m->channel_count; k++)
+        REQUIRE(&c, !m->channels[k].soft_only || m->method != TEMPER_METHOD_HARD, "a soft channel in a hard model");
     snprintf(c.where, sizeof c.where, "embedding");
     check_rows(&c, &m->embedding, "missing");
     REQUIRE(&c, m->embedding.count == m->letters.count + 2, "not one row per letter and sentinel");

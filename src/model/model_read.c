@@ -1,213 +1,154 @@
-/* Reads the text form of a model, line by line. Order of lines as model_print writes them:
+/* Reads the text form of a model, line by line; doc/model.md describes it. The first word of a line says what it is, and
+   the lines come in the order of model_print:
 
        temper-model 1
        method ..., syntax ..., source "...", alphabet "a" "b" ..., tokens ..., at ..., empty ..., end ..., safe N "..."
        channel K "label" [position "expr" | soft "expr"]      all channels, numbered from 0
-       embed "a" | start | end  channel:weight ...
+       embed "a" | start | end  channel:weight ...            one line per letter, then the sentinels
        layer K, then its heads (head, query, key, value, output) and units
        read channel:weight ...
        part "formula" layer L [head H] [channel C]
-       digest HEX                                             optional: without it no length is taken as proved
+       digest HEX                                             without it no length is taken as proved
 
-   Lines method, syntax, source, tokens, empty, end and safe may be left out. `--` begins a comment at the start of a line. */
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
+   Of the settings only the alphabet must be given. `--` begins a comment at the start of a line. */
 #include <string.h>
 
 #include "model/model.h"
+#include "model/model_scan.h"
+
+enum stage { SETTINGS, CHANNELS, EMBEDDING, LAYERS, READ_OUT, PARTS, END };
 
 typedef struct reader {
+    scanner scan;
     arena *scratch; /* freed after reading */
-    trap *trap;
     temper_model *model;
-    const char *bytes;
-    size_t length, at; /* at: next byte */
-    size_t line, line_start;
-    size_t word_at; /* where the last word began, for messages */
+    enum stage stage;
+    unsigned long seen; /* the lines that come once: a bit per line kind */
     /* arrays under construction, in the model's arena */
     size_t channel_capacity, layer_capacity, head_capacity, part_capacity;
     rows_builder embedding, query, key, value, output, in, out;
     double *bias;
     size_t bias_count, bias_capacity;
     size_t embedded;
+    size_t head_line;
     bool in_layer, in_head;
 } reader;
 
-static size_t column_of(const reader *r, size_t at) { return at - r->line_start + 1; }
+static const char *const choice_words[] = {"leftmost", "rightmost", "average", "softmax", NULL};
+static const char any_choice[] = "leftmost, rightmost, average or softmax";
 
-static _Noreturn void fail_at(const reader *r, size_t at, const char *what) {
-    trap_raise(r->trap, TEMPER_FORMAT, r->line, column_of(r, at), "%s", what);
-}
-
-static bool at_line_end(const reader *r) { return r->at >= r->length || r->bytes[r->at] == '\n'; }
-
-static void skip_blanks(reader *r) {
-    while (!at_line_end(r) && (r->bytes[r->at] == ' ' || r->bytes[r->at] == '\t' || r->bytes[r->at] == '\r')) r->at++;
-}
-
-/* The next blank-separated word of the line, not NUL-terminated; length 0 at the end of the line. */
-static size_t read_word(reader *r, const char **word) {
-    skip_blanks(r);
-    r->word_at = r->at;
-    *word = r->bytes + r->at;
-    while (!at_line_end(r) && !isspace((unsigned char)r->bytes[r->at])) r->at++;
-    return r->at - r->word_at;
-}
-
-static bool word_is(const char *word, size_t length, const char *expected) {
-    return strlen(expected) == length && memcmp(word, expected, length) == 0;
-}
-
-static bool accept_word(reader *r, const char *expected) {
-    size_t before = r->at;
-    const char *word;
-    size_t length = read_word(r, &word);
-    if (word_is(word, length, expected)) return true;
-    r->at = before;
-    return false;
-}
-
-static _Noreturn void expected_at(const reader *r, size_t at, const char *what) {
-    size_t end = at;
-    while (end < r->length && r->bytes[end] != '\n' && end < at + 40) end++;
-    trap_raise(r->trap, TEMPER_FORMAT, r->line, column_of(r, at), "expected %s, found '%s'", what,
-               end > at ? text_escaped(r->scratch, r->bytes + at, end - at, 24) : "end of line");
-}
-
-/* One of the words of a NULL-terminated list: its index. */
-static unsigned read_choice(reader *r, const char *const *words, const char *what) {
-    const char *word;
-    size_t length = read_word(r, &word);
-    for (unsigned k = 0; words[k]; k++)
-        if (word_is(word, length, words[k])) return k;
-    expected_at(r, r->word_at, what);
-}
+/* ---- pieces of lines ---- */
 
 static bool read_yes_no(reader *r, const char *yes, const char *no, const char *what) {
     const char *const words[] = {yes, no, NULL};
-    return read_choice(r, words, what) == 0;
+    return scan_choice(&r->scan, words, what) == 0;
 }
 
-static double number_of(reader *r, const char *word, size_t length, size_t at) {
-    char digits[80];
-    if (length == 0 || length >= sizeof digits) expected_at(r, at, "a number");
-    memcpy(digits, word, length);
-    digits[length] = 0;
-    char *end;
-    double x = strtod(digits, &end);
-    if (*end || isspace((unsigned char)digits[0])) expected_at(r, at, "a number");
-    if (!isfinite(x)) fail_at(r, at, "a number that is not finite");
-    return x;
-}
-
-static uint64_t read_integer(reader *r, uint64_t most, const char *what) {
-    const char *word;
-    size_t length = read_word(r, &word);
-    uint64_t x = 0;
-    if (length == 0) expected_at(r, r->word_at, what);
-    for (size_t k = 0; k < length; k++) {
-        if (!isdigit((unsigned char)word[k])) expected_at(r, r->word_at, what);
-        if (__builtin_mul_overflow(x, 10, &x) || __builtin_add_overflow(x, (uint64_t)(word[k] - '0'), &x) || x > most)
-            expected_at(r, r->word_at, what);
-    }
-    return x;
-}
-
-static int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return -1;
-}
-
-/* A quoted string into arena a; *length_out may be NULL. */
-static char *read_quoted(reader *r, arena *a, const char *what) {
-    skip_blanks(r);
-    r->word_at = r->at;
-    if (at_line_end(r) || r->bytes[r->at] != '"') expected_at(r, r->at, what);
-    size_t end = r->at + 1;
-    while (end < r->length && r->bytes[end] != '"' && r->bytes[end] != '\n')
-        end += r->bytes[end] == '\\' && end + 1 < r->length && r->bytes[end + 1] != '\n' ? 2 : 1;
-    if (end >= r->length || r->bytes[end] != '"') fail_at(r, r->word_at, "a quoted text without its closing quote");
-    char *out = arena_alloc(a, end - r->at, 1);
-    size_t used = 0;
-    for (size_t k = r->at + 1; k < end; k++) {
-        char c = r->bytes[k];
-        if (c == '\\') {
-            c = r->bytes[++k];
-            if (c == 'n')
-                c = '\n';
-            else if (c == 't')
-                c = '\t';
-            else if (c == 'x') {
-                int high = k + 1 < end ? hex_digit(r->bytes[k + 1]) : -1,
-                    low = k + 2 < end ? hex_digit(r->bytes[k + 2]) : -1;
-                if (high < 0 || low < 0) fail_at(r, k - 1, "\\x needs two hexadecimal digits");
-                c = (char)(high * 16 + low);
-                k += 2;
-            } else if (c != '"' && c != '\\')
-                fail_at(r, k - 1, "an unknown escape; known are \\\" \\\\ \\n \\t \\xHH");
-        }
-        if (c == 0) fail_at(r, k, "a NUL byte in a text");
-        out[used++] = c;
-    }
-    for (size_t k = 0; k < used;) {
-        uint32_t code;
-        size_t size = utf8_decode(&code, out + k, used - k);
-        if (!size) fail_at(r, r->word_at, "a text that is not valid UTF-8");
-        k += size;
-    }
-    out[used] = 0;
-    r->at = end + 1;
-    return out;
-}
-
-/* The expression inside a quoted string. */
 static const expression *read_expression(reader *r) {
-    const char *bytes = read_quoted(r, r->scratch, "an expression in quotes");
-    return expression_parse(&r->model->memory, bytes, strlen(bytes), r->line, column_of(r, r->word_at + 1));
+    const char *bytes = scan_quoted(&r->scan, r->scratch, "an expression in quotes");
+    size_t column = scan_column(&r->scan, r->scan.word_at + 1);
+    return expression_parse(&r->model->memory, bytes, strlen(bytes), r->scan.line, column);
+}
+
+static void require_channel(const reader *r, uint64_t channel) {
+    uint32_t count = r->model->channel_count;
+    if (channel >= count)
+        scan_fail(&r->scan, r->scan.word_at, "there is no channel %llu; the file has %u, numbered from 0",
+                  (unsigned long long)channel, count);
+}
+
+static void read_term(reader *r, rows_builder *b, size_t first, const char *word, size_t length) {
+    size_t at = r->scan.word_at, k = 0;
+    uint64_t channel = 0;
+    for (; k < length && word[k] >= '0' && word[k] <= '9' && k < 10; k++)
+        channel = channel * 10 + (unsigned)(word[k] - '0');
+    if (k == 0 || k == length || word[k] != ':') scan_expected(&r->scan, at, "CHANNEL:WEIGHT");
+    require_channel(r, channel);
+    double weight = scan_double(&r->scan, word + k + 1, length - k - 1, at + k + 1);
+    if (weight == 0) scan_fail(&r->scan, at + k + 1, "a weight that is zero: leave the channel out");
+    if (b->term_count > first && b->terms[b->term_count - 1].channel >= channel)
+        scan_fail(&r->scan, at, "the channels of a row must ascend, but %llu follows %u", (unsigned long long)channel,
+                  b->terms[b->term_count - 1].channel);
+    rows_term(b, (uint32_t)channel, weight);
 }
 
 /* channel:weight terms up to the end of the line or the word `stop`. */
 static void read_row(reader *r, rows_builder *b, const char *stop) {
     size_t first = b->term_count;
     for (;;) {
-        if (stop && accept_word(r, stop)) break;
         const char *word;
-        size_t length = read_word(r, &word);
-        if (length == 0 && stop) expected_at(r, r->word_at, stop);
+        size_t length = scan_word(&r->scan, &word);
+        if (stop && scan_word_is(word, length, stop)) break;
+        if (length == 0 && stop) scan_expected(&r->scan, r->scan.word_at, stop);
         if (length == 0) break;
-        uint64_t channel = 0;
-        size_t k = 0;
-        for (; k < length && isdigit((unsigned char)word[k]) && k < 10; k++)
-            channel = channel * 10 + (unsigned)(word[k] - '0');
-        if (k == 0 || k == length || word[k] != ':') expected_at(r, r->word_at, "channel:weight");
-        if (channel >= r->model->channel_count) fail_at(r, r->word_at, "a channel that does not exist");
-        double weight = number_of(r, word + k + 1, length - k - 1, r->word_at + k + 1);
-        if (weight == 0) fail_at(r, r->word_at, "a weight that is zero");
-        if (b->term_count > first && b->terms[b->term_count - 1].channel >= channel)
-            fail_at(r, r->word_at, "channels of a row must be in ascending order");
-        rows_term(b, (uint32_t)channel, weight);
+        read_term(r, b, first, word, length);
     }
     rows_end_row(b);
 }
 
-/* ---- lines ---- */
+/* ---- settings ---- */
 
-static void end_line(reader *r) {
-    skip_blanks(r);
-    if (!at_line_end(r)) expected_at(r, r->at, "end of line");
+static void read_method(reader *r) {
+    static const char *const methods[] = {"hard", "temperature", "positions", NULL};
+    r->model->method = scan_choice(&r->scan, methods, "hard, temperature or positions");
 }
+
+static void read_syntax(reader *r) {
+    static const char *const syntaxes[] = {"spec", "crasp", "brasp", NULL};
+    r->model->syntax = scan_choice(&r->scan, syntaxes, "spec, crasp or brasp");
+}
+
+static void read_source(reader *r) {
+    r->model->source = scan_quoted(&r->scan, &r->model->memory, "the specification in quotes");
+}
+
+static void read_tokens(reader *r) { r->model->letters.tokens = read_yes_no(r, "yes", "no", "yes or no"); }
+
+static void read_at(reader *r) {
+    r->model->at = read_yes_no(r, "first", "last", "first or last") ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
+}
+
+static void read_empty(reader *r) {
+    r->model->accepts_empty = read_yes_no(r, "accept", "reject", "accept or reject");
+}
+
+static void read_end(reader *r) { r->model->has_end = read_yes_no(r, "yes", "no", "yes or no"); }
+
+static void read_safe(reader *r) {
+    r->model->safe_length = scan_integer(&r->scan, 0, SIZE_MAX, "a length");
+    r->model->safe_reason = scan_quoted(&r->scan, &r->model->memory, "a reason in quotes");
+}
+
+static void read_alphabet(reader *r) {
+    alphabet *letters = &r->model->letters;
+    do {
+        const char *letter = scan_quoted(&r->scan, r->scratch, "a letter in quotes");
+        size_t before = letters->count, at = r->scan.word_at;
+        if (!*letter) scan_fail(&r->scan, at, "an empty letter");
+        if (before == ALPHABET_LIMIT) scan_fail(&r->scan, at, "more than %d letters", ALPHABET_LIMIT);
+        alphabet_add(letters, letter, strlen(letter));
+        if (letters->count == before) scan_fail(&r->scan, at, "a letter that is in the alphabet already");
+        const char *word;
+        if (!scan_word(&r->scan, &word)) break;
+        r->scan.at = r->scan.word_at;
+    } while (true);
+}
+
+/* ---- channels and embedding ---- */
 
 static void read_channel(reader *r) {
     temper_model *m = r->model;
-    uint64_t number = read_integer(r, UINT32_MAX - 1, "a channel number");
-    if (number != m->channel_count) fail_at(r, r->word_at, "channels must be numbered from 0 in order");
-    model_channel c = {.label = read_quoted(r, &m->memory, "a label in quotes")};
-    if (accept_word(r, "position"))
+    uint64_t number = scan_integer(&r->scan, 0, UINT32_MAX - 1, "a channel number");
+    if (number != m->channel_count)
+        scan_fail(&r->scan, r->scan.word_at, "channels are numbered from 0 in order; this one must be %u",
+                  m->channel_count);
+    model_channel c = {.label = scan_quoted(&r->scan, &m->memory, "a label in quotes")};
+    if (scan_accept(&r->scan, "position"))
         c.position = read_expression(r);
-    else if (accept_word(r, "soft")) {
+    else if (scan_accept(&r->scan, "soft")) {
+        if (m->method == TEMPER_METHOD_HARD)
+            scan_fail(&r->scan, r->scan.word_at,
+                      "a soft channel in a hard model: the method must be temperature or positions");
         c.position = read_expression(r);
         c.soft_only = true;
     }
@@ -216,30 +157,59 @@ static void read_channel(reader *r) {
     m->channel_count = (uint32_t)count;
 }
 
+/* Whether a string can contain the letter at all: one character, or with tokens a word without blanks. */
+static bool is_readable(const char *letter, bool tokens) {
+    uint32_t code;
+    if (tokens) return letter[strcspn(letter, " \t\n\r\v\f")] == 0;
+    return utf8_decode(&code, letter, strlen(letter)) == strlen(letter);
+}
+
+/* The token whose embedding comes next, as the file writes it. */
+static const char *next_token(const reader *r) {
+    const temper_model *m = r->model;
+    if (r->embedded >= model_end_token(m)) return "end";
+    if (r->embedded == model_start_token(m)) return "start";
+    const char *letter = m->letters.letters[r->embedded];
+    return text_escaped(r->scratch, letter, strlen(letter), 24);
+}
+
 static void read_embed(reader *r) {
     temper_model *m = r->model;
-    bool start = accept_word(r, "start"), end = !start && accept_word(r, "end");
-    size_t row = start ? model_start_token(m) : end ? model_end_token(m) : 0;
+    bool start = scan_accept(&r->scan, "start"), end = !start && scan_accept(&r->scan, "end");
+    size_t row = start ? model_start_token(m) : model_end_token(m);
     if (!start && !end) {
-        const char *letter = read_quoted(r, r->scratch, "a letter in quotes, start or end");
+        const char *letter = scan_quoted(&r->scan, r->scratch, "a letter in quotes, start or end");
         row = alphabet_find(&m->letters, letter, strlen(letter));
+        if (row == UINT32_MAX) scan_fail(&r->scan, r->scan.word_at, "a letter that is not in the alphabet");
+        if (!is_readable(letter, m->letters.tokens))
+            scan_fail(&r->scan, r->scan.word_at,
+                      m->letters.tokens ? "a token with a blank, at which strings are split"
+                                        : "a letter of several characters needs a line 'tokens yes'");
     }
-    if (row != r->embedded) fail_at(r, r->word_at, "embeddings must follow the alphabet, then start, then end");
+    if (row != r->embedded)
+        scan_fail(&r->scan, r->scan.word_at, "embeddings follow the alphabet, then start and end; next is %s",
+                  r->embedded > model_end_token(m) ? "a layer" : next_token(r));
     read_row(r, &r->embedding, NULL);
     r->embedded++;
 }
 
+/* ---- layers ---- */
+
 static void finish_head(reader *r) {
     if (!r->in_head) return;
-    model_layer *l = &r->model->layers[r->model->layer_count - 1];
+    temper_model *m = r->model;
+    model_layer *l = &m->layers[m->layer_count - 1];
     model_head *h = &l->heads[l->head_count - 1];
     h->query = rows_finish(&r->query);
     h->key = rows_finish(&r->key);
     h->value = rows_finish(&r->value);
     h->output = rows_finish(&r->output);
-    if (h->query.count != h->key.count) fail_at(r, r->line_start, "the head before has not as many keys as queries");
+    if (h->query.count != h->key.count)
+        trap_raise(r->scan.trap, TEMPER_FORMAT, r->head_line, 1, "head %u.%u has %u query rows but %u key rows",
+                   m->layer_count, l->head_count, h->query.count, h->key.count);
     if (h->value.count != h->output.count)
-        fail_at(r, r->line_start, "the head before has not as many outputs as values");
+        trap_raise(r->scan.trap, TEMPER_FORMAT, r->head_line, 1, "head %u.%u has %u value rows but %u output rows",
+                   m->layer_count, l->head_count, h->value.count, h->output.count);
     r->in_head = false;
 }
 
@@ -256,8 +226,10 @@ static void finish_layer(reader *r) {
 static void read_layer(reader *r) {
     temper_model *m = r->model;
     finish_layer(r);
-    uint64_t number = read_integer(r, UINT32_MAX - 1, "a layer number");
-    if (number != (uint64_t)m->layer_count + 1) fail_at(r, r->word_at, "layers must be numbered from 1 in order");
+    uint64_t number = scan_integer(&r->scan, 0, UINT32_MAX - 1, "a layer number");
+    if (number != (uint64_t)m->layer_count + 1)
+        scan_fail(&r->scan, r->scan.word_at, "layers are numbered from 1 in order; this one must be %u",
+                  m->layer_count + 1);
     size_t count = m->layer_count;
     array_push(&m->memory, m->layers, count, r->layer_capacity, (model_layer){0});
     m->layer_count = (uint32_t)count;
@@ -269,22 +241,38 @@ static void read_layer(reader *r) {
     r->in_layer = true;
 }
 
+static void read_head_choice(reader *r, model_head *h) {
+    scan_require(&r->scan, "choice");
+    h->choice = h->hard_choice = scan_choice(&r->scan, choice_words, any_choice);
+    bool soft = h->choice == TEMPER_CHOICE_SOFTMAX;
+    if (soft && r->model->method == TEMPER_METHOD_HARD)
+        scan_fail(&r->scan, r->scan.word_at,
+                  "a softmax head in a hard model: the method must be temperature or positions");
+    if (scan_accept(&r->scan, "for")) {
+        if (!soft) scan_fail(&r->scan, r->scan.word_at, "only a softmax head stands for another choice");
+        h->hard_choice = scan_choice(&r->scan, choice_words, any_choice);
+    }
+    if (scan_accept(&r->scan, "scale")) {
+        if (!soft) scan_fail(&r->scan, r->scan.word_at, "only a softmax head has a scale");
+        h->scale = read_expression(r);
+        if (expression_uses(h->scale, EXPR_I))
+            scan_fail(&r->scan, r->scan.word_at, "a scale may depend on n and N, not on the position i");
+    }
+}
+
 static void read_head(reader *r) {
     static const char *const roles[] = {"none", "once", "nearest", "count", "compare", "balance", "lookup", NULL};
     static const char *const masks[] = {"all", "j<i", "j<=i", "j>i", "j>=i", NULL};
-    static const char *const choices[] = {"leftmost", "rightmost", "average", "softmax", NULL};
     temper_model *m = r->model;
     finish_head(r);
-    if (!r->in_layer) fail_at(r, r->word_at, "a head outside a layer");
-    if (r->bias_count) fail_at(r, r->word_at, "a head after the units of its layer");
-    model_head h = {.label = read_quoted(r, &m->memory, "a label in quotes")};
-    if (accept_word(r, "role")) h.role = read_choice(r, roles, "a role");
-    if (!accept_word(r, "mask")) expected_at(r, r->at, "mask");
-    h.mask = read_choice(r, masks, "all, j<i, j<=i, j>i or j>=i");
-    if (!accept_word(r, "choice")) expected_at(r, r->at, "choice");
-    h.choice = h.hard_choice = read_choice(r, choices, "leftmost, rightmost, average or softmax");
-    if (accept_word(r, "for")) h.hard_choice = read_choice(r, choices, "leftmost, rightmost, average or softmax");
-    if (accept_word(r, "scale")) h.scale = read_expression(r);
+    if (!r->in_layer) scan_fail(&r->scan, r->scan.line_start, "a head before the first layer line");
+    if (r->bias_count) scan_fail(&r->scan, r->scan.line_start, "the heads of a layer come before its units");
+    model_head h = {.label = scan_quoted(&r->scan, &m->memory, "a label in quotes")};
+    if (scan_accept(&r->scan, "role"))
+        h.role = scan_choice(&r->scan, roles, "none, once, nearest, count, compare, balance or lookup");
+    scan_require(&r->scan, "mask");
+    h.mask = scan_choice(&r->scan, masks, "all, j<i, j<=i, j>i or j>=i");
+    read_head_choice(r, &h);
     model_layer *l = &m->layers[m->layer_count - 1];
     size_t count = l->head_count;
     array_push(&m->memory, l->heads, count, r->head_capacity, h);
@@ -293,152 +281,153 @@ static void read_head(reader *r) {
     rows_begin(&r->key, &m->memory);
     rows_begin(&r->value, &m->memory);
     rows_begin(&r->output, &m->memory);
+    r->head_line = r->scan.line;
     r->in_head = true;
 }
 
+static void read_head_row(reader *r, rows_builder *b) {
+    if (!r->in_head)
+        scan_fail(&r->scan, r->scan.word_at, "a row of a head, but no head line before it in this layer");
+    read_row(r, b, NULL);
+}
+
+static void read_query(reader *r) { read_head_row(r, &r->query); }
+static void read_key(reader *r) { read_head_row(r, &r->key); }
+static void read_value(reader *r) { read_head_row(r, &r->value); }
+static void read_output(reader *r) { read_head_row(r, &r->output); }
+
 static void read_unit(reader *r) {
     finish_head(r);
-    if (!r->in_layer) fail_at(r, r->word_at, "a unit outside a layer");
+    if (!r->in_layer) scan_fail(&r->scan, r->scan.line_start, "a unit before the first layer line");
     const char *word;
-    size_t length = read_word(r, &word);
-    double bias = number_of(r, word, length, r->word_at);
+    size_t length = scan_word(&r->scan, &word);
+    double bias = scan_double(&r->scan, word, length, r->scan.word_at);
     array_push(&r->model->memory, r->bias, r->bias_count, r->bias_capacity, bias);
     read_row(r, &r->in, "->");
     read_row(r, &r->out, NULL);
 }
 
+/* ---- the end of the file ---- */
+
+static void read_read(reader *r) {
+    rows_builder b;
+    finish_layer(r);
+    rows_begin(&b, &r->model->memory);
+    read_row(r, &b, NULL);
+    r->model->read = rows_finish(&b);
+}
+
 static void read_part(reader *r) {
     temper_model *m = r->model;
-    model_part p = {.formula = read_quoted(r, &m->memory, "a formula in quotes"), .head = -1, .channel = -1};
-    if (!accept_word(r, "layer")) expected_at(r, r->at, "layer");
-    p.layer = (uint32_t)read_integer(r, m->layer_count, "a layer number");
-    if (accept_word(r, "head")) p.head = (int64_t)read_integer(r, UINT32_MAX, "a head number") - 1;
-    if (accept_word(r, "channel")) p.channel = (int64_t)read_integer(r, UINT32_MAX, "a channel number");
+    model_part p = {.formula = scan_quoted(&r->scan, &m->memory, "a formula in quotes"), .head = -1, .channel = -1};
+    scan_require(&r->scan, "layer");
+    p.layer = (uint32_t)scan_integer(&r->scan, 0, m->layer_count, "the number of a layer of this model");
+    uint32_t heads = p.layer ? m->layers[p.layer - 1].head_count : 0;
+    if (scan_accept(&r->scan, "head"))
+        p.head = (int64_t)scan_integer(&r->scan, 1, heads, "the number of a head of that layer") - 1;
+    if (scan_accept(&r->scan, "channel")) {
+        p.channel = (int64_t)scan_integer(&r->scan, 0, UINT32_MAX, "the number of a channel");
+        require_channel(r, (uint64_t)p.channel);
+    }
     array_push(&m->memory, m->parts, m->part_count, r->part_capacity, p);
 }
 
-static void read_alphabet(reader *r) {
-    temper_model *m = r->model;
-    if (m->letters.count || m->channel_count) fail_at(r, r->word_at, "the alphabet comes once, before the channels");
-    for (skip_blanks(r); !at_line_end(r); skip_blanks(r)) {
-        const char *letter = read_quoted(r, r->scratch, "a letter in quotes");
-        size_t before = m->letters.count;
-        if (!*letter) fail_at(r, r->word_at, "an empty letter");
-        alphabet_add(&m->letters, letter, strlen(letter));
-        if (m->letters.count == before) fail_at(r, r->word_at, "a letter that is in the alphabet already");
-    }
-}
-
-/* One line whose first word is read. Returns false after the digest line. */
-static bool read_line(reader *r, const char *word, size_t length) {
-    static const char *const methods[] = {"hard", "temperature", "positions", NULL};
-    static const char *const syntaxes[] = {"spec", "crasp", "brasp", NULL};
-    temper_model *m = r->model;
-    size_t begin = r->word_at;
-    bool of_head = word_is(word, length, "query") || word_is(word, length, "key") || word_is(word, length, "value") ||
-                   word_is(word, length, "output");
-    if (of_head && !r->in_head) fail_at(r, begin, "a line of a head outside a head");
-    if (word_is(word, length, "query"))
-        read_row(r, &r->query, NULL);
-    else if (word_is(word, length, "key"))
-        read_row(r, &r->key, NULL);
-    else if (word_is(word, length, "value"))
-        read_row(r, &r->value, NULL);
-    else if (word_is(word, length, "output"))
-        read_row(r, &r->output, NULL);
-    else if (word_is(word, length, "unit"))
-        read_unit(r);
-    else if (word_is(word, length, "head"))
-        read_head(r);
-    else if (word_is(word, length, "layer"))
-        read_layer(r);
-    else if (word_is(word, length, "channel"))
-        read_channel(r);
-    else if (word_is(word, length, "embed"))
-        read_embed(r);
-    else if (word_is(word, length, "part"))
-        read_part(r);
-    else if (word_is(word, length, "read")) {
-        finish_layer(r);
-        if (m->read.start) fail_at(r, begin, "a second read line");
-        rows_builder b;
-        rows_begin(&b, &m->memory);
-        read_row(r, &b, NULL);
-        m->read = rows_finish(&b);
-    } else if (word_is(word, length, "alphabet"))
-        read_alphabet(r);
-    else if (word_is(word, length, "method"))
-        m->method = read_choice(r, methods, "hard, temperature or positions");
-    else if (word_is(word, length, "syntax"))
-        m->syntax = read_choice(r, syntaxes, "spec, crasp or brasp");
-    else if (word_is(word, length, "source"))
-        m->source = read_quoted(r, &m->memory, "the specification in quotes");
-    else if (word_is(word, length, "tokens"))
-        m->letters.tokens = read_yes_no(r, "yes", "no", "yes or no");
-    else if (word_is(word, length, "at"))
-        m->at = read_yes_no(r, "first", "last", "first or last") ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
-    else if (word_is(word, length, "empty"))
-        m->accepts_empty = read_yes_no(r, "accept", "reject", "accept or reject");
-    else if (word_is(word, length, "end"))
-        m->has_end = read_yes_no(r, "yes", "no", "yes or no");
-    else if (word_is(word, length, "safe")) {
-        m->safe_length = read_integer(r, SIZE_MAX, "a length");
-        m->safe_reason = read_quoted(r, &m->memory, "a reason in quotes");
-    } else if (word_is(word, length, "digest"))
-        return false;
-    else
-        expected_at(r, begin,
-                    "a line of a model (channel, embed, layer, head, query, key, value, output, unit, read, ...)");
-    return true;
-}
-
-/* The digest line closes the file; a wrong one means that the file was edited, so its proved length no longer counts. */
+/* A wrong digest means that the file was edited, so its proved length no longer counts. */
 static void read_digest(reader *r) {
-    uint64_t said = 0;
+    if (scan_hex64(&r->scan) == model_digest(r->scan.bytes, r->scan.line_start)) return;
+    r->model->safe_length = 0;
+    r->model->safe_reason = "the file was changed after temper wrote it";
+}
+
+/* ---- lines ---- */
+
+typedef struct line_kind {
     const char *word;
-    size_t length = read_word(r, &word);
-    if (length != 16) expected_at(r, r->word_at, "16 hexadecimal digits");
-    for (size_t k = 0; k < length; k++) {
-        if (hex_digit(word[k]) < 0) expected_at(r, r->word_at, "16 hexadecimal digits");
-        said = said << 4 | (unsigned)hex_digit(word[k]);
+    enum stage stage;
+    bool once;
+    void (*read)(reader *);
+} line_kind;
+
+static const line_kind kinds[] = {
+    {"query", LAYERS, false, read_query},        {"key", LAYERS, false, read_key},
+    {"value", LAYERS, false, read_value},        {"output", LAYERS, false, read_output},
+    {"unit", LAYERS, false, read_unit},          {"head", LAYERS, false, read_head},
+    {"layer", LAYERS, false, read_layer},        {"channel", CHANNELS, false, read_channel},
+    {"embed", EMBEDDING, false, read_embed},     {"part", PARTS, false, read_part},
+    {"read", READ_OUT, true, read_read},         {"digest", END, true, read_digest},
+    {"alphabet", SETTINGS, true, read_alphabet}, {"method", SETTINGS, true, read_method},
+    {"syntax", SETTINGS, true, read_syntax},     {"source", SETTINGS, true, read_source},
+    {"tokens", SETTINGS, true, read_tokens},     {"at", SETTINGS, true, read_at},
+    {"empty", SETTINGS, true, read_empty},       {"end", SETTINGS, true, read_end},
+    {"safe", SETTINGS, true, read_safe},
+};
+
+/* Lines of an earlier stage are over; what they had to give must be there. */
+static void enter_stage(reader *r, enum stage next, const char *word) {
+    static const char *const stages[] = {"settings", "channel", "embed", "layer", "read", "part", "digest"};
+    const temper_model *m = r->model;
+    size_t at = r->scan.word_at;
+    if (next < r->stage)
+        scan_fail(&r->scan, at, "a line '%s' after a line '%s'; it belongs before", word, stages[r->stage]);
+    if (next > SETTINGS && m->letters.count == 0) scan_fail(&r->scan, at, "no line 'alphabet' before this");
+    if (next > EMBEDDING && r->embedded < m->letters.count + 2)
+        scan_fail(&r->scan, at, "no line 'embed' for %s before this", next_token(r));
+    if (next > READ_OUT && !m->read.start) scan_fail(&r->scan, at, "no line 'read' before this");
+    r->stage = next;
+}
+
+static void read_line(reader *r, const char *word, size_t length) {
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (!scan_word_is(word, length, kinds[k].word)) continue;
+        enter_stage(r, kinds[k].stage, kinds[k].word);
+        if (kinds[k].once && (r->seen >> k & 1))
+            scan_fail(&r->scan, r->scan.word_at, "a second line '%s'", kinds[k].word);
+        r->seen |= 1ul << k;
+        kinds[k].read(r);
+        return;
     }
-    if (said != model_digest(r->bytes, r->line_start)) {
-        r->model->safe_length = 0;
-        r->model->safe_reason = "the file was changed after temper wrote it";
+    scan_expected(
+        &r->scan, r->scan.word_at,
+        "the first word of a line (channel, embed, layer, head, query, key, value, output, unit, read, ...)");
+}
+
+static void read_first_line(reader *r) {
+    scanner *s = &r->scan;
+    const char *nul = s->length ? memchr(s->bytes, 0, s->length) : NULL;
+    if (nul) {
+        for (const char *end; (end = memchr(s->bytes + s->at, '\n', (size_t)(nul - s->bytes) - s->at));) {
+            s->at = s->line_start = (size_t)(end - s->bytes) + 1;
+            s->line++;
+        }
+        scan_fail(s, (size_t)(nul - s->bytes), "a NUL byte: this is not a text file");
     }
+    if (s->length >= 3 && memcmp(s->bytes, "\xEF\xBB\xBF", 3) == 0)
+        scan_fail(s, 0, "a byte-order mark; a model begins with 'temper-model 1'");
+    if (!scan_accept(s, "temper-model"))
+        scan_fail(s, 0, "not a temper model: it does not begin with 'temper-model 1'");
+    if (scan_integer(s, 0, UINT32_MAX, "a version number") != 1)
+        scan_fail(s, s->word_at, "a model of another version; this temper reads version 1");
+    scan_end_line(s);
+    scan_next_line(s);
 }
 
 static void read_all(reader *r) {
-    bool digest = false;
+    scanner *s = &r->scan;
     temper_model *m = r->model;
-    if (r->length >= 3 && memcmp(r->bytes, "\xEF\xBB\xBF", 3) == 0)
-        fail_at(r, 0, "a byte-order mark before temper-model");
-    for (; r->at < r->length; r->line++) {
-        r->line_start = r->at;
+    read_first_line(r);
+    for (; s->at < s->length; scan_next_line(s)) {
         const char *word;
-        size_t length = read_word(r, &word);
-        bool comment = length >= 2 && word[0] == '-' && word[1] == '-';
-        if (digest && length) fail_at(r, r->word_at, "text after the digest");
-        if (r->line == 1) {
-            if (!word_is(word, length, "temper-model"))
-                fail_at(r, 0, "not a temper model: it does not begin with 'temper-model 1'");
-            if (read_integer(r, UINT32_MAX, "a version number") != 1)
-                fail_at(r, r->word_at, "a model of another version; this temper reads version 1");
-        } else if (length && !comment) {
-            digest = !read_line(r, word, length);
-            if (digest) read_digest(r);
-        }
-        if (!comment) end_line(r);
-        while (!at_line_end(r)) r->at++;
-        if (r->at < r->length) r->at++;
+        size_t length = scan_word(s, &word);
+        if (length && r->stage == END) scan_fail(s, s->word_at, "text after the digest, which ends the file");
+        if (length == 0 || (length >= 2 && word[0] == '-' && word[1] == '-')) continue;
+        read_line(r, word, length);
+        scan_end_line(s);
     }
     finish_layer(r);
     m->embedding = rows_finish(&r->embedding);
-    r->line_start = r->at;
-    if (r->line == 1) fail_at(r, 0, "not a temper model: the file is empty");
-    if (!m->read.start) fail_at(r, r->at, "the file ends without a read line");
+    if (!m->read.start) scan_fail(s, s->at, "the file ends without a line 'read'");
     if (m->at == TEMPER_AT_DEFAULT) m->at = TEMPER_AT_LAST;
-    if (!digest) {
+    if (r->stage != END) {
         m->safe_length = 0;
         m->safe_reason = "the file has no digest, so it was written by hand";
     }
@@ -456,11 +445,9 @@ temper_model *model_read(const char *bytes, size_t length, trap *t) {
         temper_model_free(m);
         trap_reraise(t, &error);
     }
-    reader r = {.scratch = &scratch, .trap = &inner, .model = m, .bytes = bytes, .length = length, .line = 1};
-    const void *nul = memchr(bytes, 0, length);
-    if (nul)
-        trap_raise(&inner, TEMPER_FORMAT, 0, 0, "not a text file: it has a NUL byte at offset %zu",
-                   (size_t)((const char *)nul - bytes));
+    reader r = {.scan = {.scratch = &scratch, .trap = &inner, .bytes = bytes, .length = length, .line = 1},
+                .scratch = &scratch,
+                .model = m};
     alphabet_init(&m->letters, &m->memory, false);
     rows_begin(&r.embedding, &m->memory);
     read_all(&r);

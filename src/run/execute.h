@@ -1,0 +1,30 @@
+/* The runner: a model on one string by its plan, tile by tile. Where everything looks one way, a tile goes through all layers
+   before the next one is made, so memory does not grow with the length (but for look-up tables of peaked heads);
+   otherwise layer by layer over the whole string. */
+#ifndef RUN_EXECUTE_H
+#define RUN_EXECUTE_H
+
+#include "run/kernels.h"
+#include "run/plan.h"
+
+typedef struct execution {
+    const temper_model *model;
+    const model_plan *plan;
+    const kernels *kernels;
+    const uint32_t *letters;
+    size_t n, size; /* N */
+    bool hard;
+    unsigned threads;
+    unsigned char *truth; /* [N] out */
+    double *margins;      /* [heads] out, -1 where values are no Booleans */
+    arena *memory;        /* scratch; reset by the caller */
+} execution;
+
+/* False: a plan's precondition did not hold for these numbers; the caller evaluates densely instead. */
+bool execute_f64(execution *e);
+bool execute_f32(execution *e);
+
+/* Runs job(context, part) for part = 0..parts-1 on up to `threads` threads; parts must not depend on each other. */
+void run_parallel(unsigned threads, size_t parts, void (*job)(void *context, size_t part), void *context);
+
+#endif

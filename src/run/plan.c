@@ -1,0 +1,212 @@
+#include "run/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A position is the start sentinel, a letter or the end sentinel; a channel has a range on each kind. */
+enum { START, LETTER, END, KINDS };
+
+typedef struct range {
+    double lo, hi;
+} range;
+
+typedef struct analysis {
+    const temper_model *m;
+    range (*x)[KINDS];      /* [channels] */
+    range (*delta)[KINDS];  /* [channels] what the current sublayer adds */
+    unsigned char *constant; /* [channels] the same number at every position, and never written by a layer */
+    unsigned char *position; /* [channels] a function of the position alone, never written by a layer */
+    unsigned char *clears;   /* [channels] bit 1: minus its positive part, bit 2: plus its negative part */
+} analysis;
+
+static range widen(range a, range b) { return (range){a.lo + b.lo, a.hi + b.hi}; }
+
+static double times(double w, double x) { return w == 0 || x == 0 ? 0 : w * x; }
+
+static range scaled(range a, double w) {
+    double p = times(w, a.lo), q = times(w, a.hi);
+    return p < q ? (range){p, q} : (range){q, p};
+}
+
+static range hull(range a, range b) { return (range){fmin(a.lo, b.lo), fmax(a.hi, b.hi)}; }
+
+static bool is_zero(range a) { return a.lo == 0 && a.hi == 0; }
+
+static range row_range(const analysis *a, const model_rows *rows, size_t row, int kind) {
+    range r = {0, 0};
+    for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++)
+        r = widen(r, scaled(a->x[rows->terms[k].channel][kind], rows->terms[k].weight));
+    return r;
+}
+
+/* The kinds of positions on which an expression may be other than 0, as bits. */
+static unsigned expression_support(const expression *e, bool has_end) {
+    unsigned all = 1u << START | 1u << LETTER | 1u << END;
+    switch (e->op) {
+    case EXPR_CONSTANT: return e->constant == 0 ? 0 : all;
+    case EXPR_NEG:
+    case EXPR_DIV: return expression_support(e->a, has_end);
+    case EXPR_MUL: return expression_support(e->a, has_end) & expression_support(e->b, has_end);
+    case EXPR_EQ:
+        if (e->a->op != EXPR_I) return all;
+        if (e->b->op == EXPR_CONSTANT && e->b->constant == 0) return 1u << START;
+        if (has_end && e->b->op == EXPR_SUB && e->b->a->op == EXPR_SIZE && e->b->b->op == EXPR_CONSTANT &&
+            e->b->b->constant == 1)
+            return 1u << END; /* N - 1 with an end sentinel is at least 1 */
+        return all;
+    default: return all;
+    }
+}
+
+static void start_ranges(analysis *a, bool hard) {
+    const temper_model *m = a->m;
+    for (uint32_t c = 0; c < m->channel_count; c++) {
+        const model_channel *channel = &m->channels[c];
+        bool silent = !channel->position || (hard && channel->soft_only);
+        unsigned support = silent ? 0 : expression_support(channel->position, m->has_end);
+        a->position[c] = 1;
+        a->constant[c] = silent || !expression_uses(channel->position, EXPR_I);
+        for (int kind = START; kind < KINDS; kind++)
+            a->x[c][kind] = support >> kind & 1 ? (range){-INFINITY, INFINITY} : (range){0, 0};
+    }
+    for (uint32_t token = 0; token < m->embedding.count; token++) {
+        int kind = token == model_start_token(m) ? START : token == model_end_token(m) ? END : LETTER;
+        if (kind == END && !m->has_end) continue;
+        for (uint32_t k = m->embedding.start[token]; k < m->embedding.start[token + 1]; k++) {
+            model_term t = m->embedding.terms[k];
+            range r = a->x[t.channel][kind], both = {fmin(0, t.weight), fmax(0, t.weight)};
+            a->x[t.channel][kind] = kind == LETTER ? hull(r, widen(r, both)) : widen(r, (range){t.weight, t.weight});
+            a->constant[t.channel] = a->position[t.channel] = 0;
+        }
+    }
+}
+
+static void mark_written(analysis *a, const model_rows *rows) {
+    for (uint32_t k = 0; k < rows->start[rows->count]; k++)
+        a->constant[rows->terms[k].channel] = a->position[rows->terms[k].channel] = 0;
+}
+
+/* A head's output is a convex combination of values, or zero. */
+static void apply_head(analysis *a, const model_head *h) {
+    for (uint32_t v = 0; v < h->value.count; v++) {
+        range r = {0, 0};
+        for (int kind = START; kind < KINDS; kind++)
+            if (kind != END || a->m->has_end) r = hull(r, row_range(a, &h->value, v, kind));
+        for (uint32_t k = h->output.start[v]; k < h->output.start[v + 1]; k++)
+            for (int kind = START; kind < KINDS; kind++) {
+                range *d = &a->delta[h->output.terms[k].channel][kind];
+                *d = widen(*d, scaled(r, h->output.terms[k].weight));
+            }
+    }
+}
+
+/* A unit that takes a channel's positive (or negative) part off that channel. */
+static unsigned clearing(const model_layer *l, uint32_t u) {
+    if (l->bias[u] != 0 || rows_size(&l->in, u) != 1 || rows_size(&l->out, u) != 1) return 0;
+    model_term in = *rows_begin_of(&l->in, u), out = *rows_begin_of(&l->out, u);
+    if (in.channel != out.channel || in.weight + out.weight != 0) return 0;
+    return in.weight == 1 ? 1 : in.weight == -1 ? 2 : 0;
+}
+
+static void apply_units(analysis *a, const model_layer *l) {
+    memset(a->clears, 0, a->m->channel_count);
+    for (uint32_t u = 0; u < l->in.count; u++) {
+        unsigned bit = clearing(l, u);
+        if (bit) {
+            a->clears[rows_begin_of(&l->out, u)->channel] |= (unsigned char)bit;
+            continue;
+        }
+        for (int kind = START; kind < KINDS; kind++) {
+            range r = row_range(a, &l->in, u, kind);
+            r = (range){fmax(0, r.lo + l->bias[u]), fmax(0, r.hi + l->bias[u])};
+            for (uint32_t k = l->out.start[u]; k < l->out.start[u + 1]; k++) {
+                range *d = &a->delta[l->out.terms[k].channel][kind];
+                *d = widen(*d, scaled(r, l->out.terms[k].weight));
+            }
+        }
+    }
+}
+
+static void apply_delta(analysis *a) {
+    for (uint32_t c = 0; c < a->m->channel_count; c++)
+        for (int kind = START; kind < KINDS; kind++) {
+            range *x = &a->x[c][kind];
+            if (a->clears[c] & 1) *x = (range){fmin(x->lo, 0), fmin(x->hi, 0)};
+            if (a->clears[c] & 2) *x = (range){fmax(x->lo, 0), fmax(x->hi, 0)};
+            *x = widen(*x, a->delta[c][kind]);
+            if (isnan(x->lo) || isnan(x->hi)) *x = (range){-INFINITY, INFINITY};
+            a->delta[c][kind] = (range){0, 0};
+        }
+}
+
+static bool rows_zero_on(const analysis *a, const model_rows *rows, int kind) {
+    for (uint32_t k = 0; k < rows->start[rows->count]; k++)
+        if (!is_zero(a->x[rows->terms[k].channel][kind])) return false;
+    return true;
+}
+
+static bool rows_all(const unsigned char *flags, const model_rows *rows) {
+    for (uint32_t k = 0; k < rows->start[rows->count]; k++)
+        if (!flags[rows->terms[k].channel]) return false;
+    return true;
+}
+
+static head_plan classify(const analysis *a, const model_head *h, bool hard) {
+    bool zero[KINDS];
+    for (int kind = START; kind < KINDS; kind++) zero[kind] = rows_zero_on(a, &h->key, kind);
+    if ((zero[START] && zero[LETTER] && (zero[END] || !a->m->has_end)) || h->query.start[h->query.count] == 0)
+        return PLAN_UNIFORM;
+    if (rows_all(a->constant, &h->query)) return PLAN_SCAN;
+    bool unique = hard && h->hard_choice != TEMPER_CHOICE_AVERAGE;
+    if (zero[LETTER] && !unique && h->mask != TEMPER_MASK_ALL) return PLAN_FEW_KEYS;
+    if (h->query.count == 2 && rows_all(a->position, &h->key) && !unique && h->mask != TEMPER_MASK_ALL) return PLAN_PEAKED;
+    return PLAN_DENSE;
+}
+
+void plan_make(model_plan *p, const temper_model *m, bool hard, arena *scratch) {
+    analysis a = {.m = m};
+    a.x = arena_zalloc(scratch, m->channel_count, sizeof *a.x);
+    a.delta = arena_zalloc(scratch, m->channel_count, sizeof *a.delta);
+    a.constant = arena_zalloc(scratch, m->channel_count, 1);
+    a.position = arena_zalloc(scratch, m->channel_count, 1);
+    a.clears = arena_zalloc(scratch, m->channel_count, 1);
+    memset(p, 0, sizeof *p);
+    p->head_start = arena_zalloc(scratch, (size_t)m->layer_count + 1, sizeof *p->head_start);
+    for (uint32_t l = 0; l < m->layer_count; l++) p->head_start[l + 1] = p->head_start[l] + m->layers[l].head_count;
+    p->heads = arena_zalloc(scratch, p->head_start[m->layer_count], sizeof *p->heads);
+    start_ranges(&a, hard);
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        const model_layer *layer = &m->layers[l];
+        for (uint32_t h = 0; h < layer->head_count; h++) {
+            const model_head *head = &layer->heads[h];
+            head_plan plan = p->heads[p->head_start[l] + h] = classify(&a, head, hard);
+            p->dense = p->dense || plan == PLAN_DENSE;
+            p->past = p->past || head->mask == TEMPER_MASK_BEFORE || head->mask == TEMPER_MASK_UP_TO || head->mask == TEMPER_MASK_ALL;
+            p->future = p->future || head->mask == TEMPER_MASK_AFTER || head->mask == TEMPER_MASK_FROM || head->mask == TEMPER_MASK_ALL;
+            apply_head(&a, head);
+            mark_written(&a, &head->output);
+        }
+        memset(a.clears, 0, m->channel_count);
+        apply_delta(&a);
+        apply_units(&a, layer);
+        mark_written(&a, &layer->out);
+        apply_delta(&a);
+    }
+}
+
+const char *plan_name(head_plan plan) {
+    static const char *const names[] = {"uniform", "scan", "few keys", "peaked", "dense"};
+    return names[plan];
+}
+
+double plan_cost(head_plan plan, const model_head *h, double size) {
+    double q = h->query.count, v = h->value.count;
+    switch (plan) {
+    case PLAN_UNIFORM: return size * (1 + v);
+    case PLAN_SCAN: return size * (q + 2 * v + 12);
+    case PLAN_FEW_KEYS: return size * (q + 2 * v + 12);
+    case PLAN_PEAKED: return size * (8 * (q + v + 12) + 4);
+    case PLAN_DENSE: return (h->mask == TEMPER_MASK_ALL ? 1 : 0.5) * size * size * (q + v + 10);
+    }
+    return 0;
+}
