@@ -26,6 +26,10 @@ TEST_BIN := $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 TEST_AID := $(sort $(filter-out tests/t-%.c tests/long-%.c,$(wildcard tests/*.c)))
 TEST_AID_OBJ := $(TEST_AID:%.c=$(BUILD)/%.o)
 
+# `make V=1` shows the commands.
+Q    := $(if $(V),,@)
+SAY  := $(if $(V),:,echo)
+
 STATIC = $(BUILD)/libtemper.a
 SHARED = $(BUILD)/libtemper.so.$(VERSION)
 
@@ -33,22 +37,32 @@ all: $(STATIC) $(SHARED) $(BUILD)/temper
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c $< -o $@
+	@$(SAY) "  CC      $<"
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+# The runner's loops are worth unrolling; the AVX2 kernels are chosen at run time, so only their file may use AVX2.
+$(BUILD)/src/run/kernels_ref.o $(BUILD)/src/run/execute_f64.o $(BUILD)/src/run/execute_f32.o: ALL_CFLAGS += -O3
+$(BUILD)/src/run/kernels_avx2.o: ALL_CFLAGS += -O3 $(AVX2)
+AVX2 := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mfma,)
 
 $(STATIC): $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@$(SAY) "  AR      $@"
+	$(Q)$(AR) rcs $@ $^
 
 $(SHARED): $(LIB_OBJ)
-	$(CC) -shared -Wl,-soname,libtemper.so.$(MAJOR) -Wl,--no-undefined $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) -shared -Wl,-soname,libtemper.so.$(MAJOR) -Wl,--no-undefined $(LDFLAGS) -o $@ $^ $(LDLIBS)
 	@ln -sf $(@F) $(BUILD)/libtemper.so.$(MAJOR)
 	@ln -sf $(@F) $(BUILD)/libtemper.so
 
 $(BUILD)/temper: $(CLI_OBJ) $(STATIC)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_AID_OBJ) $(STATIC)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PRECIOUS: $(BUILD)/%.o
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d)

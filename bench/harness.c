@@ -58,7 +58,8 @@ static void *scratch(size_t bytes) {
     if (bytes <= size) return kept;
     free(kept);
     size = 0;
-    if (posix_memalign(&kept, 64, bytes)) return kept = NULL;
+    kept = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!kept) return NULL;
     size = bytes;
     return kept;
 }
@@ -148,14 +149,14 @@ void bench_plain_f64(double *out, const double *q, const double *k, const double
 
 /* ---- models ---- */
 
-temper_status bench_model_run(int *accept, const temper_model *model, const uint32_t *letters, size_t n, int threads,
-                              temper_error *err) {
-    temper_run_options options = {.unchecked = 1};
+temper_status bench_model_run(int *accept, unsigned char *truth, const temper_model *model, const uint32_t *letters,
+                              size_t n, temper_type type, int threads, temper_error *err) {
+    temper_run_options options = {.unchecked = 1, .type = type, .threads = (unsigned)threads};
     temper_run *run;
-    (void)threads;
     temper_status status = temper_model_run(&run, model, letters, n, &options, err);
     if (status) return status;
     *accept = temper_run_accept(run);
+    for (size_t i = 0; truth && i < temper_run_size(run); i++) truth[i] = (unsigned char)temper_run_truth(run, i);
     temper_run_free(run);
     return TEMPER_OK;
 }

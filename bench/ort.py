@@ -55,9 +55,15 @@ class Server:
         kind = {np.dtype("float32"): "float32", np.dtype("float64"): "float64"}[array.dtype]
         return {"file": self.file_of(name, array), "type": kind, "shape": list(array.shape)}
 
-    def output(self, kind):
+    def load(self, name, model, threads, inputs):
+        self.ask(do="load", id=name, model=model, threads=threads, inputs=inputs)
+
+    def run(self, name):
+        return self.ask(do="run", id=name)["seconds"]
+
+    def output(self, name, kind):
         path = os.path.join(self.work, "output.bin")
-        shape = self.ask(do="save", file=path)["shape"]
+        shape = self.ask(do="save", id=name, file=path)["shape"]
         return np.fromfile(path, NUMPY_TYPE[kind]).reshape(shape)
 
     def close(self):
@@ -65,10 +71,10 @@ class Server:
         self.process.wait()
 
 
-# ---- one causal head; each returns the inputs for Server.load ----
+# ---- one causal head; loaded into the server under a name ----
 
 
-def load_explicit(server, threads, kind, q, k, v):
+def load_explicit(server, name, threads, kind, q, k, v):
     """softmax(q k^T / sqrt d + mask) v"""
     n, d = q.shape
     path = os.path.join(server.work, "explicit.onnx")
@@ -81,15 +87,15 @@ def load_explicit(server, threads, kind, q, k, v):
         helper.make_node("Softmax", ["m"], ["w"], axis=-1),
         helper.make_node("MatMul", ["w", "v"], ["out"]),
     ]
-    inputs = {name: (kind, [n, d]) for name in "qkv"}
+    inputs = {x: (kind, [n, d]) for x in "qkv"}
     inputs["mask"] = (kind, [n, n])
     save_graph(path, nodes, inputs, ("out", kind, [n, d]), [("scale", scale)])
     feeds = {"q": server.input("q", q), "k": server.input("k", k), "v": server.input("v", v),
              "mask": {"mask": "j<=i", "type": NODE_TYPE[kind], "shape": [n, n]}}
-    server.ask(do="load", model=path, threads=threads, inputs=feeds)
+    server.load(name, path, threads, feeds)
 
 
-def load_attention(server, threads, kind, q, k, v):
+def load_attention(server, name, threads, kind, q, k, v):
     """com.microsoft Attention projects its input itself: here by the identity, which costs next to nothing."""
     n, d = q.shape
     path = os.path.join(server.work, "attention.onnx")
@@ -98,29 +104,29 @@ def load_attention(server, threads, kind, q, k, v):
                             unidirectional=1)
     save_graph(path, [node], {"x": (kind, list(x.shape))}, ("out", kind, [1, n, d]),
                [("weights", np.eye(3 * d, dtype=np.float32)), ("bias", np.zeros(3 * d, np.float32))])
-    server.ask(do="load", model=path, threads=threads, inputs={"x": server.input("x", x)})
+    server.load(name, path, threads, {"x": server.input("x", x)})
 
 
-def load_multi_head(server, threads, kind, q, k, v):
+def load_multi_head(server, name, threads, kind, q, k, v):
     n, d = q.shape
     path = os.path.join(server.work, "multihead.onnx")
     node = helper.make_node("MultiHeadAttention", ["q", "k", "v"], ["out"], domain="com.microsoft", num_heads=1,
                             unidirectional=1)
-    save_graph(path, [node], {name: (kind, [1, n, d]) for name in "qkv"}, ("out", kind, [1, n, d]))
-    feeds = {name: server.input(name, array[None]) for name, array in (("q", q), ("k", k), ("v", v))}
-    server.ask(do="load", model=path, threads=threads, inputs=feeds)
+    save_graph(path, [node], {x: (kind, [1, n, d]) for x in "qkv"}, ("out", kind, [1, n, d]))
+    feeds = {x: server.input(x, array[None]) for x, array in (("q", q), ("k", k), ("v", v))}
+    server.load(name, path, threads, feeds)
 
 
-def load_group_query(server, threads, kind, q, k, v):
+def load_group_query(server, name, threads, kind, q, k, v):
     """Always causal; meant for decoding, but it takes a whole prompt too."""
     n, d = q.shape
     path = os.path.join(server.work, "groupquery.onnx")
     node = helper.make_node("GroupQueryAttention", ["q", "k", "v", "", "", "last", "total"], ["out"],
                             domain="com.microsoft", num_heads=1, kv_num_heads=1)
-    save_graph(path, [node], {name: (kind, [1, n, d]) for name in "qkv"}, ("out", kind, [1, n, d]),
+    save_graph(path, [node], {x: (kind, [1, n, d]) for x in "qkv"}, ("out", kind, [1, n, d]),
                [("last", np.array([n - 1], np.int32)), ("total", np.array(n, np.int32))])
-    feeds = {name: server.input(name, array[None]) for name, array in (("q", q), ("k", k), ("v", v))}
-    server.ask(do="load", model=path, threads=threads, inputs=feeds)
+    feeds = {x: server.input(x, array[None]) for x, array in (("q", q), ("k", k), ("v", v))}
+    server.load(name, path, threads, feeds)
 
 
 # name, loader, types it can do

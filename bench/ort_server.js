@@ -1,10 +1,10 @@
 // onnxruntime behind a pipe: one JSON request a line in, one JSON answer a line out. The driver decides whose turn it is.
-//   {"do":"load", "model":FILE, "threads":K, "inputs":{name: {"file":F, "type":"float32"|"float64", "shape":[..]}
+//   {"do":"load", "id":I, "model":FILE, "threads":K, "inputs":{name: {"file":F, "type":"float32"|"float64", "shape":[..]}
 //                                                        | {"mask":"j<=i", "type":.., "shape":[n,n]}}}
-//   {"do":"run"}               -> {"seconds":S}
-//   {"do":"save", "file":F}    -> one run whose first output is written as raw bytes, {"shape":[..]}
-//   {"do":"peak"}              -> one run, {"kib": growth of the peak resident memory during it}
-//   {"do":"free"}
+//   {"do":"run", "id":I}             -> {"seconds":S}
+//   {"do":"save", "id":I, "file":F}  -> one run whose first output is written as raw bytes, {"shape":[..]}
+//   {"do":"memory"}                  -> {"rss":KIB, "peak":KIB}
+//   {"do":"free"}                    forgets all that was loaded
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -12,8 +12,7 @@ const readline = require('readline');
 const ort = require(path.join(process.argv[2], 'node_modules', 'onnxruntime-node'));
 
 const arrays = {float32: Float32Array, float64: Float64Array};
-let session = null;
-let feeds = {};
+const loaded = new Map(); // id -> {session, feeds}
 
 // 0 where row i sees column j, a large negative number elsewhere.
 function mask(kind, type, shape) {
@@ -48,9 +47,9 @@ function memory(field) {
 
 const actions = {
   async load(request) {
-    await actions.free();
+    const feeds = {};
     for (const [name, input] of Object.entries(request.inputs)) feeds[name] = tensor(input);
-    session = await ort.InferenceSession.create(request.model, {
+    const session = await ort.InferenceSession.create(request.model, {
       executionProviders: ['cpu'],
       intraOpNumThreads: request.threads,
       interOpNumThreads: 1,
@@ -58,32 +57,30 @@ const actions = {
       graphOptimizationLevel: 'all',
       logSeverityLevel: 3,
     });
+    loaded.set(request.id, {session, feeds});
     return {};
   },
-  async run() {
+  async run(request) {
+    const {session, feeds} = loaded.get(request.id);
     const start = process.hrtime.bigint();
     await session.run(feeds);
     return {seconds: Number(process.hrtime.bigint() - start) * 1e-9};
   },
   async save(request) {
+    const {session, feeds} = loaded.get(request.id);
     const output = (await session.run(feeds))[session.outputNames[0]];
     fs.writeFileSync(request.file, Buffer.from(output.data.buffer, output.data.byteOffset, output.data.byteLength));
     return {shape: output.dims};
   },
-  async peak() {
-    if (global.gc) global.gc();
-    fs.writeFileSync('/proc/self/clear_refs', '5');
-    const before = memory('VmRSS');
-    await session.run(feeds);
-    return {kib: Math.max(0, memory('VmHWM') - before), process: memory('VmHWM')};
+  async memory() {
+    return {rss: memory('VmRSS'), peak: memory('VmHWM')};
   },
   async version() {
     return {version: ort.env.versions.node || ort.env.versions.common, node: process.version};
   },
   async free() {
-    if (session && session.release) await session.release();
-    session = null;
-    feeds = {};
+    for (const {session} of loaded.values()) if (session.release) await session.release();
+    loaded.clear();
     if (global.gc) global.gc();
     return {};
   },

@@ -1,5 +1,6 @@
 /* temper explain: where each subformula lives in the transformer, and what each head costs. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
@@ -9,6 +10,22 @@
 enum { SHOWN = 100 }; /* characters of a subformula */
 
 static const char *at_name(temper_at at) { return at == TEMPER_AT_FIRST ? "first" : "last"; }
+
+/* The cost is told for strings of this length. */
+enum { COST_LENGTH = 1000000 };
+
+/* Plans and costs of all heads in one piece of memory, or NULL if there is none. */
+static const char **plans_of(double **costs, const temper_model *model, const temper_model_info *info) {
+    const char **plans = calloc(info->heads + 1, sizeof *plans);
+    *costs = calloc(info->heads + 1, sizeof **costs);
+    int hard = info->method == TEMPER_METHOD_HARD;
+    if (plans && *costs && temper_model_plans(plans, *costs, model, COST_LENGTH, hard, NULL) == TEMPER_OK)
+        return plans;
+    free(plans);
+    free(*costs);
+    *costs = NULL;
+    return NULL;
+}
 
 static void explain_json(const temper_model *model, const temper_model_info *info) {
     json j;
@@ -45,8 +62,11 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
         if (part.channel >= 0) json_count(&j, "channel", (uint64_t)part.channel);
         json_close(&j);
     }
+    double *costs;
+    const char **plans = plans_of(&costs, model, info);
+    size_t index = 0;
     for (size_t layer = 1; layer <= info->layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
+        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++, index++) {
             temper_head_info about;
             if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK) continue;
             json_open(&j, stdout);
@@ -61,8 +81,14 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
             json_text(&j, "scale", about.scale);
             json_text(&j, "growth", temper_growth_name(about.growth));
             json_real(&j, "bound", about.bound);
+            if (plans) {
+                json_text(&j, "plan", plans[index]);
+                json_real(&j, "cost", costs[index]);
+            }
             json_close(&j);
         }
+    free(plans);
+    free(costs);
     for (size_t k = 0; k < info->channels; k++) {
         temper_channel_info about;
         if (temper_model_channel(&about, model, k, NULL) != TEMPER_OK) continue;
@@ -132,24 +158,33 @@ static void print_parts(const temper_model *model) {
 
 static void print_heads(const temper_model *model, const temper_model_info *info) {
     if (!info->heads) return;
-    printf("\nheads (choice: of a soft head, what it stands for; bound: error before rounding)\n");
-    printf("%-7s %-8s %-7s %-10s %-7s %-9s %-16s computes\n", "head", "role", "mask", "choice", "growth", "bound",
-           "scale");
+    double *costs;
+    const char **plans = plans_of(&costs, model, info);
+    size_t index = 0;
+    printf("\nheads (choice: of a soft head, what it stands for; bound: error before rounding; cost: multiply-adds "
+           "at n = 10^6)\n");
+    printf("%-7s %-8s %-7s %-10s %-7s %-9s %-9s %-7s %-16s computes\n", "head", "role", "mask", "choice", "growth",
+           "bound", "plan", "cost", "scale");
     for (size_t layer = 1; layer <= info->layers; layer++)
         for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
             temper_head_info about;
-            char name[48], bound[32] = "-";
+            char name[48], bound[32] = "-", cost[32] = "-";
+            const char *plan = plans ? plans[index] : "-";
+            if (costs) snprintf(cost, sizeof cost, "%.2g", costs[index]);
+            index++;
             if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK) continue;
             snprintf(name, sizeof name, "%zu.%zu", layer, head);
             if (about.bound > 0) snprintf(bound, sizeof bound, "%.2g", about.bound);
-            printf("%-7s %-8s %-7s %-10s %-7s %-9s ", name, *about.role ? about.role : "-",
+            printf("%-7s %-8s %-7s %-10s %-7s %-9s %-9s %-7s ", name, *about.role ? about.role : "-",
                    temper_mask_name(about.mask), temper_choice_name(about.hard_choice),
-                   temper_growth_name(about.growth), bound);
+                   temper_growth_name(about.growth), bound, plan, cost);
             size_t used = show_write(stdout, about.scale, strlen(about.scale), 0);
             printf("%*s ", used < 16 ? (int)(16 - used) : 0, "");
             show_write(stdout, about.label, strlen(about.label), SHOWN);
             putchar('\n');
         }
+    free(plans);
+    free(costs);
 }
 
 void cmd_explain(session *s) {

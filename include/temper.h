@@ -154,10 +154,10 @@ typedef struct temper_model_info {
     int has_end;                                     /* an end sentinel is appended */
     size_t letters, channels, layers, heads, hidden; /* totals; hidden = feed-forward units */
     size_t parameters;                               /* weights that are not zero */
-    size_t safe_length;      /* largest n for which f64 answers are proved right */
-    const char *safe_reason; /* what limits it, or "" */
-    size_t safe_length_f32;  /* the same in f32 */
-    temper_growth growth;    /* the largest of the heads' */
+    size_t safe_length;                              /* largest n for which f64 answers are proved right */
+    const char *safe_reason;                         /* what limits it, or "" */
+    size_t safe_length_f32;                          /* the same in f32 */
+    temper_growth growth;                            /* the largest of the heads' */
 } temper_model_info;
 
 typedef struct temper_head_info {
@@ -209,9 +209,9 @@ TEMPER_API temper_status temper_model_encode(uint32_t **letters, size_t *n, cons
 typedef enum temper_type { TEMPER_TYPE_F64, TEMPER_TYPE_F32 } temper_type;
 
 typedef struct temper_run_options {
-    int hard;         /* use each head's hard choice */
-    int unchecked;    /* run beyond the safe length; the result is then marked unproved */
-    int capture;      /* keep scores, weights and outputs of every head (needs N*N memory a head; f64 only) */
+    int hard;      /* use each head's hard choice */
+    int unchecked; /* run beyond the safe length; the result is then marked unproved */
+    int capture;   /* keep scores, weights and outputs of every head (needs N*N memory a head; f64 only) */
     temper_type type;
     int dense;        /* look at all pairs, whatever the plan: the reference */
     unsigned threads; /* 0: one for each core */
@@ -222,6 +222,12 @@ typedef struct temper_run temper_run;
 
 TEMPER_API temper_status temper_model_run(temper_run **out, const temper_model *model, const uint32_t *letters,
                                           size_t n, const temper_run_options *options, temper_error *err);
+/* How a run evaluates each head, found from the weights: "uniform", "scan", "few keys", "peaked" or "dense"; and about how many
+   multiply-adds that takes on a string of length n. Both arrays have room for all heads of the model, layer by layer; either may
+   be NULL. */
+TEMPER_API temper_status temper_model_plans(const char **plans, double *costs, const temper_model *model, size_t n,
+                                            int hard, temper_error *err);
+
 /* Many strings at once, in threads: accept[k] = 0, 1, or 2 where n[k] is beyond the proved length (and not unchecked). Results
    do not depend on threads or on how strings are put together. `capture` is not allowed. */
 TEMPER_API temper_status temper_model_run_many(unsigned char *accept, const temper_model *model,
@@ -250,6 +256,33 @@ TEMPER_API const double *temper_run_output(const temper_run *run, size_t layer, 
 /* The channels [channels] of a position after a layer (0: the embedding). */
 TEMPER_API const double *temper_run_channels(const temper_run *run, size_t layer, size_t position);
 
+/* ---- streams -------------------------------------------------------------------------------------------------- */
+
+/* A model fed one letter at a time: after every letter, the answer for the string read so far, as temper_model_run would
+   give it. Memory does not grow with the length. Only for compiled models that look back only. */
+typedef struct temper_stream temper_stream;
+
+/* The stream has read nothing yet. It runs in f64; of the options `hard` and `unchecked` count.
+   TEMPER_UNSUPPORTED: a head looks forward, or is not one that the compiler makes; the message names it. The model must outlive the stream. A stream is not shared between
+   threads while it is pushed. */
+TEMPER_API temper_status temper_stream_open(temper_stream **out, const temper_model *model,
+                                            const temper_run_options *options, temper_error *err);
+TEMPER_API void temper_stream_free(temper_stream *stream);
+
+/* Reads a letter; *accept (may be NULL) is the verdict on the string read so far. TEMPER_RANGE: no such letter;
+   TEMPER_LIMIT: beyond the safe length, and not `unchecked`: in both cases nothing was read. TEMPER_UNSUPPORTED: a head
+   met numbers that no compiled model makes; the stream then gives no more answers until it is reset. */
+TEMPER_API temper_status temper_stream_push(temper_stream *stream, uint32_t letter, int *accept, temper_error *err);
+
+TEMPER_API int temper_stream_verdict(const temper_stream *stream);   /* on the string read so far, also the empty one */
+TEMPER_API size_t temper_stream_length(const temper_stream *stream); /* letters read */
+TEMPER_API int temper_stream_proved(const temper_stream *stream);    /* 0: beyond the safe length */
+/* The largest |a - nearest Boolean| of a head since it was opened or reset, or -1 for heads whose output is not Boolean. Each
+   row is taken with the length it was read at. */
+TEMPER_API double temper_stream_margin(const temper_stream *stream, size_t layer, size_t head);
+/* Back to the empty string. */
+TEMPER_API void temper_stream_reset(temper_stream *stream);
+
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
 
 typedef struct temper_check_options {
@@ -257,6 +290,7 @@ typedef struct temper_check_options {
     uint64_t random;   /* then this many random strings ... */
     size_t length;     /* ... up to this length */
     uint64_t seed;
+    unsigned threads; /* for the exhaustive part of models that look back only; 0: as many as there are processors */
     /* Called now and then with the strings done and the total; returns non-zero to stop. May be NULL. */
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;

@@ -39,7 +39,7 @@ static bool margins_hold(const agree_set *s, const temper_model *m, const temper
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
             double margin = temper_run_margin(r, l + 1, h + 1);
-            double bound = head_bound_at(m, &m->layers[l].heads[h], (double)temper_run_size(r));
+            double bound = head_bound_at(m, &m->layers[l].heads[h], (double)temper_run_size(r), false);
             if (margin <= bound) continue;
             return CHECK(false, "%s on '%s': %s head %u.%u (%s) is off by %g, bound %g", s->name, shown(s, word, n),
                          what, l + 1, h + 1, m->layers[l].heads[h].label, margin, bound);

@@ -22,6 +22,7 @@ static void *system_alloc(size_t size) {
 
 void arena_init(arena *a, trap *t) {
     a->blocks = NULL;
+    a->hint = 0;
     a->trap = t;
 }
 
@@ -36,13 +37,15 @@ void arena_free(arena *a) {
 }
 
 void arena_reset(arena *a) {
-    arena_block *keep = a->blocks;
-    if (!keep) return;
-    a->blocks = keep->next;
+    arena_block *b = a->blocks;
+    if (b && !b->next) {
+        b->used = 0;
+        return;
+    }
+    size_t total = 0;
+    for (; b; b = b->next) total += b->size;
     arena_free(a);
-    keep->next = NULL;
-    keep->used = 0;
-    a->blocks = keep;
+    a->hint = total; /* next time everything fits into one block */
 }
 
 static _Noreturn void out_of_memory(trap *t, size_t size) {
@@ -61,7 +64,9 @@ void *arena_alloc(arena *a, size_t count, size_t size) {
     arena_block *b = a->blocks;
     if (!b || b->size - b->used < bytes) {
         size_t want = !b ? FIRST_BLOCK : b->size < LARGEST_BLOCK ? 2 * b->size : LARGEST_BLOCK;
+        if (want < a->hint) want = a->hint;
         if (want < bytes) want = bytes;
+        a->hint = 0;
         arena_block *fresh = system_alloc(sizeof *fresh + want);
         if (!fresh) out_of_memory(a->trap, bytes);
         fresh->next = b;

@@ -9,13 +9,14 @@ typedef struct arena_block arena_block;
 
 typedef struct arena {
     arena_block *blocks;
-    trap *trap; /* who is told when memory runs out; NULL only while nothing allocates */
+    size_t hint; /* the least size of the next block */
+    trap *trap;  /* who is told when memory runs out; NULL only while nothing allocates */
 } arena;
 
 void arena_init(arena *a, trap *t);
 void arena_free(arena *a);
 
-/* Forgets everything but keeps one block, so that a loop can use the same memory again. */
+/* Forgets everything but keeps the memory as one block, so that a loop can use it again. */
 void arena_reset(arena *a);
 
 /* 16-byte aligned. arena_alloc does not clear, arena_zalloc does. count * size is checked for overflow. */

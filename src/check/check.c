@@ -2,20 +2,15 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "check/sample.h"
+#include "check/tree.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDES = 3, WORK_PER_REPORT = 1 << 14 };
+enum { WORK_PER_REPORT = 1 << 14 };
 
 static const char *const side_names[SIDES] = {"formula", "hard", "soft"};
-
-typedef struct answers {
-    bool present;
-    int accept;
-    unsigned char *truth; /* [n] */
-} answers;
 
 typedef struct difference {
     size_t position; /* from 1; 0: the verdict */
@@ -34,6 +29,7 @@ typedef struct check {
     uint32_t *spec_word, *trial;
     answers sides[SIDES];
     temper_check_result *result;
+    tree *tree;  /* NULL: strings are asked about one by one */
     size_t seen; /* all strings up to this length agree */
     uint64_t total, work;
 } check;
@@ -111,6 +107,10 @@ static void ask_model(check *c, answers *a, const uint32_t *word, size_t n, bool
 }
 
 static void ask_all(check *c, const uint32_t *word, size_t n) {
+    if (c->tree) {
+        tree_ask(c->tree, c->sides, word, n);
+        return;
+    }
     if (c->sides[0].present) ask_formula(c, &c->sides[0], word, n);
     if (c->sides[1].present) ask_model(c, &c->sides[1], word, n, true);
     if (c->sides[2].present) ask_model(c, &c->sides[2], word, n, false);
@@ -194,18 +194,47 @@ static bool next_word(uint32_t *word, size_t n, size_t letters) {
     return false;
 }
 
-/* True if a difference was found or the caller asked to stop. */
-static bool compare_all_up_to(check *c, size_t longest) {
+/* The strings of one length, one by one. True if a difference was found or the caller asked to stop. */
+static bool compare_each(check *c, size_t n) {
     difference d;
-    for (size_t n = 0; n <= longest; n++) {
-        memset(c->word, 0, n * sizeof *c->word);
-        do {
-            bool found = differs(&d, c, c->word, n);
-            c->result->strings++;
-            if (found) keep_counterexample(c, n);
-            if (found || report(c, n)) return true;
-        } while (next_word(c->word, n, c->about.letters));
+    memset(c->word, 0, n * sizeof *c->word);
+    do {
+        bool found = differs(&d, c, c->word, n);
+        c->result->strings++;
+        if (found) keep_counterexample(c, n);
+        if (found || report(c, n)) return true;
+    } while (next_word(c->word, n, c->about.letters));
+    return false;
+}
+
+static bool report_walk(void *context, uint64_t done) {
+    check *c = context;
+    const temper_check_options *o = c->options;
+    return o->progress && o->progress(o->context, c->result->strings + done, c->total);
+}
+
+/* The same by the tree of prefixes; asks one by one from here on if that fails. */
+static bool compare_tree(check *c, size_t n) {
+    temper_check_result *r = c->result;
+    uint64_t strings = 0;
+    switch (tree_walk(c->tree, n, c->word, &strings, &r->margin, report_walk, c)) {
+    case TREE_BROKEN: c->tree = NULL; return compare_each(c, n);
+    case TREE_AGREED: r->strings += strings; return false;
+    case TREE_STOPPED:
+        r->strings += strings;
+        r->stopped = 1;
+        return true;
+    case TREE_DIFFERS: r->strings += strings; break;
     }
+    keep_counterexample(c, n);
+    return true;
+}
+
+static bool compare_all_up_to(check *c, size_t longest) {
+    c->tree = tree_new(c->arena, c->spec, c->model, c->spec_letter, longest, c->options->threads);
+    for (size_t n = 0; n <= longest; n++)
+        if (c->tree ? compare_tree(c, n) : compare_each(c, n)) return true;
+    c->tree = NULL; /* random strings are long, and test the runner */
     return false;
 }
 

@@ -274,13 +274,14 @@ static residues count_residues(lowering *w, node_id id, size_t k) {
     r.input = arena_alloc(w->arena, r.count, sizeof *r.input);
     draft_head *h = lookup_head(w, count, layer);
     for (size_t s = 0; s < r.count; s++) {
-        char what[120];
         r.value[s] = (int64_t)s * step;
         draft_form value = {0};
         form_add(w->d, &value, residue_feature(w, is_future(w, count), weight, 0, n->modulus, CMP_EQ, r.value[s]), 1);
-        snprintf(what, sizeof what, "%lld*%.60s %% %lld = %lld", (long long)weight, w->labels[count],
-                 (long long)n->modulus, (long long)r.value[s]);
-        channel_id raw = draft_value(w->d, h, layer, &value, name(w, "%s", what), false);
+        text what;
+        text_init(&what, w->arena);
+        text_printf(&what, "%lld*%s %% %lld = %lld", (long long)weight, w->labels[count], (long long)n->modulus,
+                    (long long)r.value[s]);
+        channel_id raw = draft_value(w->d, h, layer, &value, text_string(&what), false);
         r.input[s] = (gate_input){.channel = raw, .raw = true};
     }
     return r;

@@ -17,7 +17,7 @@ static double modulo(double x, double y) {
     return rest < 0 ? rest + y : rest;
 }
 
-#define EACH(value) \
+#define EACH(value)                                                                                                  \
     for (size_t k = 0; k < count; k++) out[k] = (value)
 
 void expression_tile(double *out, const expression *e, double first, size_t count, double n, double size,

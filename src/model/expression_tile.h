@@ -6,7 +6,8 @@
 #include "model/expression.h"
 
 /* out[k] = e at position first + k, for k < count. Needs (depth of e) * count numbers of scratch; see below. */
-void expression_tile(double *out, const expression *e, double first, size_t count, double n, double size, double *scratch);
+void expression_tile(double *out, const expression *e, double first, size_t count, double n, double size,
+                     double *scratch);
 
 /* How many tiles of scratch that takes. */
 size_t expression_scratch(const expression *e);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/safe_length.h"
 #include "number/elementary.h"
 
 temper_model *model_new(trap *t) {
@@ -27,6 +28,7 @@ void model_seal(temper_model *m) {
     for (uint32_t k = 0; k < m->layer_count; k++)
         for (uint32_t h = 0; h < m->layers[k].head_count; h++)
             m->layers[k].heads[h].scale_text = text_of(&m->memory, m->layers[k].heads[h].scale, "1");
+    model_set_safe_length_f32(m);
     m->memory.trap = NULL;
 }
 

@@ -84,6 +84,8 @@ struct temper_model {
     temper_method method;
     size_t safe_length; /* answers are proved in f64 up to this n; 0 with reason "" in hand-written files */
     const char *safe_reason;
+    size_t safe_length_f32; /* the same for f32; model_seal fills it from the weights */
+    const char *safe_reason_f32;
     uint32_t channel_count;
     model_channel *channels;
     model_rows embedding; /* [letters + 2] rows: letters, then the start and the end sentinel */

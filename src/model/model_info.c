@@ -76,6 +76,7 @@ void temper_model_about(temper_model_info *out, const temper_model *m) {
     }
     out->safe_length = m->safe_length;
     out->safe_reason = m->safe_reason;
+    out->safe_length_f32 = m->safe_length_f32;
 }
 
 const char *temper_model_letter(const temper_model *model, size_t letter) {

@@ -8,6 +8,7 @@
 
 #include "model/expression_tile.h"
 #include "run/execute.h"
+#include "run/forward.h"
 
 /* What a head remembers of the keys before the current tile. */
 typedef struct head_state {
@@ -15,30 +16,32 @@ typedef struct head_state {
     temper_choice choice;
     bool forward, exclusive; /* looks at j > i, j >= i; leaves out j = i */
     REAL scale;
-    size_t seen;             /* keys in the state */
-    SCAN scan;               /* softmax scan */
-    REAL best;               /* hard scan: the best score so far */
-    REAL best_count, *sums;  /* uniform: sums of all values; hard scan: of the best; few keys: of the keys that are zero */
-    size_t live;             /* few keys: how many are not zero */
+    size_t seen; /* keys in the state */
+    SCAN scan;   /* softmax scan */
+    REAL best;   /* hard scan: the best score so far */
+    REAL best_count,
+        *sums;   /* uniform: sums of all values; hard scan: of the best; few keys: of the keys that are zero */
+    size_t live; /* few keys: how many are not zero */
     REAL *live_keys, *live_values; /* [2][query], [2][value] */
-    REAL *keys, *values;     /* peaked: [2][N], [value][N] in the order seen */
+    REAL *keys, *values;           /* peaked: [2][N], [value][N] in the order seen */
     size_t peak;
 } head_state;
 
 typedef struct runner {
     const execution *e;
     const temper_model *m;
-    size_t size;
-    REAL *x;               /* [channels][stride] */
+    size_t size, tile; /* N; the stride of tiles, TILE or N if that is less */
+    REAL *x;           /* [channels][stride] */
     size_t stride;
     REAL *delta;           /* [channels][stride] */
     head_state *states;    /* [heads] */
     REAL *q, *k, *v, *out; /* tiles of one head: [rows][TILE] */
     REAL *logits;          /* [TILE] */
-    REAL *few, *zeros;     /* few keys: [3][TILE] weights of the two live keys and of the others; [TILE] how many others */
-    REAL *unit;            /* [TILE] */
+    REAL *few,
+        *zeros; /* few keys: [3][TILE] weights of the two live keys and of the others; [TILE] how many others */
+    REAL *unit; /* [TILE] */
     double *feature, *feature_scratch;
-    uint32_t *written;     /* channels a sublayer writes */
+    uint32_t *written; /* channels a sublayer writes */
     unsigned char *is_written;
     size_t written_count;
 } runner;
@@ -67,7 +70,8 @@ static void embed_tile(runner *r, REAL *x, size_t first, size_t count) {
     for (size_t i = 0; i < count; i++) {
         uint32_t token = token_at(e, first + i);
         const model_term *t = rows_begin_of(&r->m->embedding, token);
-        for (size_t k = rows_size(&r->m->embedding, token); k-- > 0; t++) x[t->channel * r->stride + i] += (REAL)t->weight;
+        for (size_t k = rows_size(&r->m->embedding, token); k-- > 0; t++)
+            x[t->channel * r->stride + i] += (REAL)t->weight;
     }
 }
 
@@ -90,10 +94,10 @@ static void reverse(REAL *row, size_t count) {
     }
 }
 
-static void project(REAL *out, const model_rows *rows, const REAL *x, size_t stride, size_t count, bool mirrored) {
+static void project(const runner *r, REAL *out, const model_rows *rows, const REAL *x, size_t count, bool mirrored) {
     for (uint32_t row = 0; row < rows->count; row++) {
-        project_row(out + row * TILE, rows, row, x, stride, count);
-        if (mirrored) reverse(out + row * TILE, count);
+        project_row(out + row * r->tile, rows, row, x, r->stride, count);
+        if (mirrored) reverse(out + row * r->tile, count);
     }
 }
 
@@ -102,8 +106,8 @@ static void project(REAL *out, const model_rows *rows, const REAL *x, size_t str
 static void uniform_tile(runner *r, head_state *s, size_t width, size_t count) {
     for (size_t d = 0; d < width; d++) {
         REAL sum = s->sums[d];
-        const REAL *v = r->v + d * TILE;
-        REAL *out = r->out + d * TILE;
+        const REAL *v = r->v + d * r->tile;
+        REAL *out = r->out + d * r->tile;
         for (size_t i = 0; i < count; i++) {
             size_t keys = s->seen + i + !s->exclusive;
             if (s->exclusive) out[i] = keys ? sum / (REAL)keys : 0;
@@ -124,18 +128,17 @@ static void hard_scan_tile(runner *r, head_state *s, size_t width, size_t count)
     for (size_t i = 0; i < count; i++) {
         for (int step = 0; step < 2; step++) {
             if ((step == 0) == s->exclusive) { /* read before or after taking key i in */
-                for (size_t d = 0; d < width; d++)
-                    r->out[d * TILE + i] = s->seen ? s->sums[d] / s->best_count : 0;
+                for (size_t d = 0; d < width; d++) r->out[d * r->tile + i] = s->seen ? s->sums[d] / s->best_count : 0;
                 continue;
             }
             REAL score = r->logits[i];
             if (s->seen == 0 || score > s->best || (score == s->best && !average && last)) {
                 s->best = score;
                 s->best_count = 1;
-                for (size_t d = 0; d < width; d++) s->sums[d] = r->v[d * TILE + i];
+                for (size_t d = 0; d < width; d++) s->sums[d] = r->v[d * r->tile + i];
             } else if (score == s->best && average) {
                 s->best_count += 1;
-                for (size_t d = 0; d < width; d++) s->sums[d] += r->v[d * TILE + i];
+                for (size_t d = 0; d < width; d++) s->sums[d] += r->v[d * r->tile + i];
             }
             s->seen++;
         }
@@ -146,8 +149,8 @@ static void hard_scan_tile(runner *r, head_state *s, size_t width, size_t count)
 static void constant_scores(runner *r, const model_head *h, size_t count) {
     for (size_t i = 0; i < count; i++) r->logits[i] = 0;
     for (uint32_t d = 0; d < h->query.count; d++) {
-        REAL q = r->q[d * TILE];
-        for (size_t i = 0; i < count; i++) r->logits[i] += q * r->k[d * TILE + i];
+        REAL q = r->q[d * r->tile];
+        for (size_t i = 0; i < count; i++) r->logits[i] += q * r->k[d * r->tile + i];
     }
 }
 
@@ -158,29 +161,29 @@ static void scan_tile(runner *r, head_state *s, const model_head *h, size_t coun
         return;
     }
     for (size_t i = 0; i < count; i++) r->logits[i] *= s->scale;
-    r->e->kernels->KERNEL_SCAN(&s->scan, r->out, r->logits, r->v, TILE, count, h->value.count, s->exclusive);
+    r->e->kernels->KERNEL_SCAN(&s->scan, r->out, r->logits, r->v, r->tile, count, h->value.count, s->exclusive);
 }
 
 /* Takes key i in: one of the few, or one more zero. False if there are more than two that are not zero. */
 static bool take_key(runner *r, head_state *s, const model_head *h, size_t i) {
     size_t qs = h->query.count, vs = h->value.count;
     bool zero = true;
-    for (size_t d = 0; d < qs; d++) zero = zero && r->k[d * TILE + i] == 0;
+    for (size_t d = 0; d < qs; d++) zero = zero && r->k[d * r->tile + i] == 0;
     s->seen++;
     if (zero) {
-        for (size_t d = 0; d < vs; d++) s->sums[d] += r->v[d * TILE + i];
+        for (size_t d = 0; d < vs; d++) s->sums[d] += r->v[d * r->tile + i];
         return true;
     }
     if (s->live == 2) return false;
-    for (size_t d = 0; d < qs; d++) s->live_keys[s->live * qs + d] = r->k[d * TILE + i];
-    for (size_t d = 0; d < vs; d++) s->live_values[s->live * vs + d] = r->v[d * TILE + i];
+    for (size_t d = 0; d < qs; d++) s->live_keys[s->live * qs + d] = r->k[d * r->tile + i];
+    for (size_t d = 0; d < vs; d++) s->live_values[s->live * vs + d] = r->v[d * r->tile + i];
     s->live++;
     return true;
 }
 
 static REAL live_score(const runner *r, const head_state *s, size_t qs, size_t which, size_t i) {
     REAL dot = 0;
-    for (size_t d = 0; d < qs; d++) dot += r->q[d * TILE + i] * s->live_keys[which * qs + d];
+    for (size_t d = 0; d < qs; d++) dot += r->q[d * r->tile + i] * s->live_keys[which * qs + d];
     return dot;
 }
 
@@ -193,15 +196,15 @@ static void few_keys_row(runner *r, head_state *s, const model_head *h, size_t i
         score[l] = live_score(r, s, h->query.count, l, i) * s->scale;
         if (score[l] > best) best = score[l];
     }
-    for (size_t l = 0; l < 2; l++) r->few[l * TILE + i] = l < s->live ? score[l] - best : -INFINITY;
-    r->few[2 * TILE + i] = zeros ? 0 - best : -INFINITY;
+    for (size_t l = 0; l < 2; l++) r->few[l * r->tile + i] = l < s->live ? score[l] - best : -INFINITY;
+    r->few[2 * r->tile + i] = zeros ? 0 - best : -INFINITY;
     r->zeros[i] = (REAL)zeros;
-    for (size_t d = 0; d < h->value.count; d++) r->out[d * TILE + i] = s->sums[d];
+    for (size_t d = 0; d < h->value.count; d++) r->out[d * r->tile + i] = s->sums[d];
 }
 
 static void few_keys_weights(runner *r, const head_state *s, size_t count) {
     for (size_t l = 0; l < 3; l++) {
-        REAL *w = r->few + l * TILE;
+        REAL *w = r->few + l * r->tile;
         if (s->choice == TEMPER_CHOICE_SOFTMAX)
             r->e->kernels->KERNEL_EXP(w, w, count);
         else
@@ -216,10 +219,10 @@ static bool few_keys_tile(runner *r, head_state *s, const model_head *h, size_t 
         if (!s->exclusive) few_keys_row(r, s, h, i);
     }
     few_keys_weights(r, s, count);
-    const REAL *w0 = r->few, *w1 = r->few + TILE, *wz = r->few + 2 * TILE;
+    const REAL *w0 = r->few, *w1 = r->few + r->tile, *wz = r->few + 2 * r->tile;
     size_t vs = h->value.count;
     for (size_t d = 0; d < vs; d++) {
-        REAL v0 = s->live_values[d], v1 = s->live_values[vs + d], *out = r->out + d * TILE;
+        REAL v0 = s->live_values[d], v1 = s->live_values[vs + d], *out = r->out + d * r->tile;
         for (size_t i = 0; i < count; i++) {
             REAL total = w0[i] + w1[i] + wz[i] * r->zeros[i];
             out[i] = total > 0 ? (w0[i] * v0 + w1[i] * v1 + wz[i] * out[i]) / total : 0;
@@ -231,7 +234,7 @@ static bool few_keys_tile(runner *r, head_state *s, const model_head *h, size_t 
 /* ---- peaked heads: keys (k0, k1) with k0 increasing and k1 convex over k0; for a query with q1 < 0 the score is concave ---- */
 
 static REAL peak_score(const runner *r, const head_state *s, size_t i, size_t j) {
-    return r->q[i] * s->keys[j] + r->q[TILE + i] * s->keys[r->size + j];
+    return r->q[i] * s->keys[j] + r->q[r->tile + i] * s->keys[r->size + j];
 }
 
 /* Keeps keys in convex position; false if the newest breaks it. */
@@ -239,8 +242,8 @@ static bool take_peak_key(runner *r, head_state *s, size_t width, size_t i) {
     size_t j = s->seen++;
     REAL *k0 = s->keys, *k1 = s->keys + r->size;
     k0[j] = r->k[i];
-    k1[j] = r->k[TILE + i];
-    for (size_t d = 0; d < width; d++) s->values[d * r->size + j] = r->v[d * TILE + i];
+    k1[j] = r->k[r->tile + i];
+    for (size_t d = 0; d < width; d++) s->values[d * r->size + j] = r->v[d * r->tile + i];
     if (j < 1) return true;
     if (!(k0[j] > k0[j - 1])) return false;
     return j < 2 || (k1[j] - k1[j - 1]) * (k0[j - 1] - k0[j - 2]) > (k1[j - 1] - k1[j - 2]) * (k0[j] - k0[j - 1]);
@@ -275,10 +278,10 @@ enum { WINDOW = 4096 };
 static bool peaked_row(runner *r, head_state *s, const model_head *h, size_t i, double reach) {
     size_t width = h->value.count;
     if (s->seen == 0) {
-        for (size_t d = 0; d < width; d++) r->out[d * TILE + i] = 0;
+        for (size_t d = 0; d < width; d++) r->out[d * r->tile + i] = 0;
         return true;
     }
-    if (!(r->q[TILE + i] < 0)) return false;
+    if (!(r->q[r->tile + i] < 0)) return false;
     size_t peak = s->peak = find_peak(r, s, i), first = peak, end = peak + 1;
     REAL best = peak_score(r, s, i, peak) * s->scale, weights[WINDOW], total = 0;
     while (first > 0 && best - peak_score(r, s, i, first - 1) * s->scale <= reach) first--;
@@ -293,7 +296,7 @@ static bool peaked_row(runner *r, head_state *s, const model_head *h, size_t i, 
     for (size_t d = 0; d < width; d++) {
         REAL sum = 0;
         for (size_t j = first; j < end; j++) sum += weights[j - first] * s->values[d * r->size + j];
-        r->out[d * TILE + i] = sum / total;
+        r->out[d * r->tile + i] = sum / total;
     }
     return true;
 }
@@ -314,21 +317,21 @@ static bool has_boolean_values(const model_head *h) { return h->role != ROLE_NON
 
 /* Over letters only: sentinel rows are masked when they are rounded. */
 static void record_margin(const runner *r, const model_head *h, double *margin, size_t first, size_t count) {
-    if (!has_boolean_values(h)) {
-        *margin = -1;
-        return;
-    }
+    bool boolean = has_boolean_values(h), finite = true;
+    if (!boolean) *margin = -1;
     for (uint32_t d = 0; d < h->value.count; d++)
         for (size_t i = 0; i < count; i++) {
-            double a = r->out[d * TILE + i], off = fmin(fabs(a), fabs(a - 1));
-            if (first + i >= 1 && first + i <= r->e->n && !(off <= *margin)) *margin = off;
+            double a = r->out[d * r->tile + i], off = fmin(fabs(a), fabs(a - 1));
+            finite = finite && isfinite(a);
+            if (boolean && off > *margin && first + i >= 1 && first + i <= r->e->n) *margin = off;
         }
+    if (!finite) run_not_finite(r->e->memory->trap, first);
 }
 
 /* delta += output, from r->out (already in the order of positions) */
 static void add_output(runner *r, const model_head *h, REAL *delta, size_t count) {
     for (uint32_t d = 0; d < h->value.count; d++) {
-        const REAL *out = r->out + d * TILE;
+        const REAL *out = r->out + d * r->tile;
         for (uint32_t k = h->output.start[d]; k < h->output.start[d + 1]; k++) {
             REAL *to = delta + h->output.terms[k].channel * r->stride, w = (REAL)h->output.terms[k].weight;
             for (size_t i = 0; i < count; i++) to[i] += w * out[i];
@@ -337,13 +340,13 @@ static void add_output(runner *r, const model_head *h, REAL *delta, size_t count
 }
 
 static bool state_tile(runner *r, head_state *s, const model_head *h, const REAL *x, size_t count) {
-    project(r->v, &h->value, x, r->stride, count, s->forward);
+    project(r, r->v, &h->value, x, count, s->forward);
     if (s->plan == PLAN_UNIFORM && (s->choice == TEMPER_CHOICE_SOFTMAX || s->choice == TEMPER_CHOICE_AVERAGE)) {
         uniform_tile(r, s, h->value.count, count);
         return true;
     }
-    project(r->k, &h->key, x, r->stride, count, s->forward);
-    project(r->q, &h->query, x, r->stride, count, s->forward);
+    project(r, r->k, &h->key, x, count, s->forward);
+    project(r, r->q, &h->query, x, count, s->forward);
     switch (s->plan) {
     case PLAN_UNIFORM:
     case PLAN_SCAN: scan_tile(r, s, h, count); return true;
@@ -354,13 +357,14 @@ static bool state_tile(runner *r, head_state *s, const model_head *h, const REAL
     return false;
 }
 
-static bool head_tile(runner *r, uint32_t layer, uint32_t head, const REAL *x, REAL *delta, size_t first, size_t count) {
+static bool head_tile(runner *r, uint32_t layer, uint32_t head, const REAL *x, REAL *delta, size_t first,
+                      size_t count) {
     const model_head *h = &r->m->layers[layer].heads[head];
     uint32_t index = r->e->plan->head_start[layer] + head;
     head_state *s = &r->states[index];
     if (!state_tile(r, s, h, x, count)) return false;
     if (s->forward)
-        for (uint32_t d = 0; d < h->value.count; d++) reverse(r->out + d * TILE, count);
+        for (uint32_t d = 0; d < h->value.count; d++) reverse(r->out + d * r->tile, count);
     record_margin(r, h, &r->e->margins[index], first, count);
     add_output(r, h, delta, count);
     return true;
@@ -424,7 +428,10 @@ static void net_tile(runner *r, const model_layer *l, REAL *x, REAL *delta, size
 
 static void read_tile(runner *r, const REAL *x, size_t first, size_t count) {
     project_row(r->unit, &r->m->read, 0, x, r->stride, count);
-    for (size_t i = 0; i < count; i++) r->e->truth[first + i] = r->unit[i] > (REAL)0.5;
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(r->unit[i])) run_not_finite(r->e->memory->trap, first + i);
+        r->e->truth[first + i] = r->unit[i] > (REAL)0.5;
+    }
 }
 
 /* ---- one way: a tile through all layers ---- */
@@ -433,8 +440,8 @@ static bool one_way(runner *r, bool forward) {
     size_t tiles = (r->size + TILE - 1) / TILE;
     for (size_t t = 0; t < tiles; t++) {
         /* mirrored runs begin with the tile at the end of the string */
-        size_t end = forward ? r->size - t * TILE : (t + 1) * TILE < r->size ? (t + 1) * TILE : r->size;
-        size_t first = forward ? (end > TILE ? end - TILE : 0) : t * TILE, count = end - first;
+        size_t end = forward ? r->size - t * r->tile : (t + 1) * r->tile < r->size ? (t + 1) * r->tile : r->size;
+        size_t first = forward ? (end > TILE ? end - TILE : 0) : t * r->tile, count = end - first;
         embed_tile(r, r->x, first, count);
         for (uint32_t layer = 0; layer < r->m->layer_count; layer++) {
             const model_layer *l = &r->m->layers[layer];
@@ -465,8 +472,8 @@ static bool all_keys(runner *r, uint32_t layer, uint32_t head) {
         if (!state_tile(r, s, h, r->x + first, count)) return false;
     }
     for (uint32_t d = 0; d < h->value.count; d++) {
-        REAL *out = r->out + d * TILE, answer = out[count - 1];
-        for (size_t i = 0; i < TILE; i++) out[i] = answer;
+        REAL *out = r->out + d * r->tile, answer = out[count - 1];
+        for (size_t i = 0; i < r->tile; i++) out[i] = answer;
     }
     for (size_t first = 0; first < r->size; first += TILE) {
         count = r->size - first < TILE ? r->size - first : TILE;
@@ -489,8 +496,8 @@ enum { DENSE_ROWS = 64 };
 static void dense_part(void *context, size_t part) {
     const dense_job *j = context;
     size_t row = part * DENSE_ROWS, rows = j->r->size - row < DENSE_ROWS ? j->r->size - row : DENSE_ROWS;
-    j->r->e->kernels->KERNEL_DENSE(j->out + row * j->value, j->q + row * j->query, j->kt, j->vt, j->r->size, j->first + row,
-                                   j->end + row, rows, j->query, j->value);
+    j->r->e->kernels->KERNEL_DENSE(j->out + row * j->value, j->q + row * j->query, j->kt, j->vt, j->r->size,
+                                   j->first + row, j->end + row, rows, j->query, j->value);
 }
 
 static void key_ranges(size_t *first, size_t *end, temper_mask mask, size_t size) {
@@ -540,7 +547,8 @@ static bool dense_head(runner *r, uint32_t layer, uint32_t head) {
     }
     for (uint32_t d = 0; d < vs; d++) project_row(vt + d * size, &h->value, d, r->x, r->stride, size);
     key_ranges(first, end, h->mask, size);
-    dense_job job = {.r = r, .out = out, .q = q, .kt = kt, .vt = vt, .first = first, .end = end, .query = qs, .value = vs};
+    dense_job job = {
+        .r = r, .out = out, .q = q, .kt = kt, .vt = vt, .first = first, .end = end, .query = qs, .value = vs};
     if (soft)
         run_parallel(r->e->threads, (size + DENSE_ROWS - 1) / DENSE_ROWS, dense_part, &job);
     else
@@ -548,7 +556,7 @@ static bool dense_head(runner *r, uint32_t layer, uint32_t head) {
     for (size_t t = 0; t < size; t += TILE) {
         size_t count = size - t < TILE ? size - t : TILE;
         for (size_t d = 0; d < vs; d++)
-            for (size_t i = 0; i < count; i++) r->out[d * TILE + i] = out[(t + i) * vs + d];
+            for (size_t i = 0; i < count; i++) r->out[d * r->tile + i] = out[(t + i) * vs + d];
         record_margin(r, h, &r->e->margins[index], t, count);
         add_output(r, h, r->delta + t, count);
     }
@@ -562,7 +570,8 @@ static bool whole_head(runner *r, uint32_t layer, uint32_t head) {
     if (h->mask == TEMPER_MASK_ALL) return all_keys(r, layer, head);
     size_t tiles = (r->size + TILE - 1) / TILE;
     for (size_t t = 0; t < tiles; t++) {
-        size_t first = (s->forward ? tiles - 1 - t : t) * TILE, count = r->size - first < TILE ? r->size - first : TILE;
+        size_t first = (s->forward ? tiles - 1 - t : t) * r->tile,
+               count = r->size - first < TILE ? r->size - first : TILE;
         if (!head_tile(r, layer, head, r->x + first, r->delta + first, first, count)) return false;
     }
     return true;
@@ -617,7 +626,7 @@ static void prepare(runner *r, bool tiled) {
     const model_plan *plan = r->e->plan;
     arena *a = r->e->memory;
     size_t query = 1, value = 1, scratch = 1;
-    r->stride = tiled ? TILE : r->size;
+    r->stride = tiled ? r->tile : r->size;
     r->x = arena_alloc(a, m->channel_count * r->stride, sizeof *r->x);
     r->delta = arena_alloc(a, m->channel_count * r->stride, sizeof *r->delta);
     r->states = arena_zalloc(a, plan->head_start[m->layer_count], sizeof *r->states);
@@ -633,22 +642,22 @@ static void prepare(runner *r, bool tiled) {
     for (uint32_t c = 0; c < m->channel_count; c++)
         if (m->channels[c].position && expression_scratch(m->channels[c].position) > scratch)
             scratch = expression_scratch(m->channels[c].position);
-    r->q = arena_alloc(a, query * TILE, sizeof *r->q);
-    r->k = arena_alloc(a, query * TILE, sizeof *r->k);
-    r->v = arena_alloc(a, value * TILE, sizeof *r->v);
-    r->out = arena_alloc(a, value * TILE, sizeof *r->out);
-    r->logits = arena_alloc(a, TILE, sizeof *r->logits);
-    r->few = arena_alloc(a, 3 * TILE, sizeof *r->few);
-    r->zeros = arena_alloc(a, TILE, sizeof *r->zeros);
-    r->unit = arena_alloc(a, TILE, sizeof *r->unit);
-    r->feature = arena_alloc(a, TILE, sizeof *r->feature);
-    r->feature_scratch = arena_alloc(a, scratch * TILE, sizeof *r->feature_scratch);
+    r->q = arena_alloc(a, query * r->tile, sizeof *r->q);
+    r->k = arena_alloc(a, query * r->tile, sizeof *r->k);
+    r->v = arena_alloc(a, value * r->tile, sizeof *r->v);
+    r->out = arena_alloc(a, value * r->tile, sizeof *r->out);
+    r->logits = arena_alloc(a, r->tile, sizeof *r->logits);
+    r->few = arena_alloc(a, 3 * r->tile, sizeof *r->few);
+    r->zeros = arena_alloc(a, r->tile, sizeof *r->zeros);
+    r->unit = arena_alloc(a, r->tile, sizeof *r->unit);
+    r->feature = arena_alloc(a, r->tile, sizeof *r->feature);
+    r->feature_scratch = arena_alloc(a, scratch * r->tile, sizeof *r->feature_scratch);
     r->written = arena_alloc(a, m->channel_count, sizeof *r->written);
     r->is_written = arena_zalloc(a, m->channel_count, 1);
 }
 
 bool EXECUTE(execution *e) {
-    runner r = {.e = e, .m = e->model, .size = e->size};
+    runner r = {.e = e, .m = e->model, .size = e->size, .tile = e->size < TILE ? e->size : TILE};
     bool tiled = !e->plan->dense && !(e->plan->past && e->plan->future);
     prepare(&r, tiled);
     return tiled ? one_way(&r, e->plan->future) : both_ways(&r);

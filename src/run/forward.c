@@ -125,6 +125,7 @@ static void run_head(forward *f, const model_head *h, head_trace *trace) {
             s[j] = dot;
         }
         choose(w, &total, s, keys, choice, scale);
+        if (keys.first < keys.end && !(total > 0 && isfinite(total))) run_not_finite(f->scratch->trap, i);
         for (size_t d = 0; d < vs; d++) {
             double sum = 0;
             for (size_t j = keys.first; j < keys.end; j++) sum += w[j] * v[j * vs + d];
@@ -190,17 +191,10 @@ static void run_layer(forward *f, uint32_t layer) {
 
 /* ---- the run ---- */
 
-static void prepare_trace(temper_run *r, const temper_model *m, size_t size, bool capture) {
+static void prepare_capture(temper_run *r, const temper_model *m, bool capture) {
     arena *a = &r->memory;
-    r->size = size;
-    r->captured = capture;
-    r->layer_count = m->layer_count;
-    r->channel_count = m->channel_count;
-    r->truth = arena_zalloc(a, size, 1);
-    r->head_start = arena_zalloc(a, (size_t)m->layer_count + 1, sizeof *r->head_start);
-    for (uint32_t l = 0; l < m->layer_count; l++) r->head_start[l + 1] = r->head_start[l] + m->layers[l].head_count;
     size_t heads = r->head_start[m->layer_count];
-    r->heads = arena_zalloc(a, heads, sizeof *r->heads);
+    r->captured = capture;
     r->query_size = arena_zalloc(a, heads, sizeof *r->query_size);
     r->value_size = arena_zalloc(a, heads, sizeof *r->value_size);
     for (uint32_t l = 0; l < m->layer_count; l++)
@@ -211,65 +205,24 @@ static void prepare_trace(temper_run *r, const temper_model *m, size_t size, boo
     r->channels = arena_zalloc(a, (size_t)m->layer_count + 1, sizeof *r->channels);
 }
 
-/* The answer is read at position 1 or n; of the empty string at position 0. */
+/* What is neither a number nor finite has no truth value. */
 static void read_out(forward *f) {
-    temper_run *r = f->run;
-    for (size_t i = 0; i < f->size; i++) r->truth[i] = rows_dot(&f->m->read, 0, f->x + i * f->m->channel_count) > 0.5;
-    size_t at = f->n == 0 ? 0 : f->m->at == TEMPER_AT_FIRST ? 1 : f->n;
-    r->accept = r->truth[at];
-}
-
-static void check_length(const temper_model *m, size_t n, bool unchecked, trap *t) {
-    if (n <= m->safe_length || unchecked) return;
-    if (m->safe_length == 0)
-        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof", "no length is proved safe: %s",
-                        m->safe_reason);
-    trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof",
-                    "length %zu is beyond the proved length %zu: %s", n, m->safe_length, m->safe_reason);
-}
-
-temper_status temper_model_run(temper_run **out, const temper_model *m, const uint32_t *letters, size_t n,
-                               const temper_run_options *options, temper_error *err) {
-    trap t;
-    arena stream, scratch;
-    temper_run *volatile run = NULL;
-    temper_run_options opt = options ? *options : (temper_run_options){0};
-    *out = NULL;
-    arena_init(&stream, &t);
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&stream);
-        arena_free(&scratch);
-        temper_run_free(run);
-        return t.error.code;
+    for (size_t i = 0; i < f->size; i++) {
+        double answer = rows_dot(&f->m->read, 0, f->x + i * f->m->channel_count);
+        if (!isfinite(answer)) run_not_finite(f->scratch->trap, i);
+        f->run->truth[i] = answer > 0.5;
     }
-    for (size_t k = 0; k < n; k++)
-        if (letters[k] >= m->letters.count)
-            trap_raise(&t, TEMPER_RANGE, 0, k + 1, "letter number %u at position %zu is not in the alphabet",
-                       letters[k], k + 1);
-    check_length(m, n, opt.unchecked, &t);
-    temper_run *r = run = caller_alloc(&t, 1, sizeof *r);
-    memset(r, 0, sizeof *r);
-    arena_init(&r->memory, &t);
-    forward f = {.m = m,
-                 .letters = letters,
-                 .n = n,
-                 .size = n + 1 + m->has_end,
-                 .hard = opt.hard,
-                 .scratch = &scratch,
-                 .run = r};
-    prepare_trace(r, m, f.size, opt.capture);
-    r->proved = n <= m->safe_length;
-    f.x = arena_zalloc(&stream, f.size * m->channel_count, sizeof *f.x);
-    f.delta = arena_zalloc(&stream, f.size * m->channel_count, sizeof *f.delta);
+}
+
+void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n, bool hard, bool capture,
+                 arena *stream, arena *scratch) {
+    forward f = {
+        .m = m, .letters = letters, .n = n, .size = n + 1 + m->has_end, .hard = hard, .scratch = scratch, .run = r};
+    prepare_capture(r, m, capture);
+    f.x = arena_zalloc(stream, f.size * m->channel_count, sizeof *f.x);
+    f.delta = arena_zalloc(stream, f.size * m->channel_count, sizeof *f.delta);
     embed(&f);
     keep_channels(&f, 0);
     for (uint32_t layer = 0; layer < m->layer_count; layer++) run_layer(&f, layer);
     read_out(&f);
-    arena_free(&stream);
-    arena_free(&scratch);
-    r->memory.trap = NULL;
-    *out = r;
-    trap_clear(&t);
-    return TEMPER_OK;
 }

@@ -26,4 +26,12 @@ struct temper_run {
     double **channels; /* [layers + 1] of [N][channels], only when captured */
 };
 
+/* Fills truth and the heads' margins (and the rest, if captured) of a run whose sizes are set. `stream` holds the residual
+   stream, `scratch` one layer's work. */
+void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n, bool hard, bool capture,
+                 arena *stream, arena *scratch);
+
+/* Weights or features of the model are so large that a score or an answer is infinite or not a number. */
+_Noreturn void run_not_finite(trap *t, size_t position);
+
 #endif

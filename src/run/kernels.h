@@ -46,6 +46,10 @@ typedef struct kernels {
                       const size_t *end, size_t rows, size_t size, size_t width);
     void (*dense_f32)(float *out, const float *q, const float *kt, const float *vt, size_t stride, const size_t *first,
                       const size_t *end, size_t rows, size_t size, size_t width);
+
+    /* The exp inside dense attention, for x <= 0 or NaN: below 1 ulp, exp(0) = 1 exactly, 0 below -708.74 and -87.68. */
+    void (*exp_down_f64)(double *out, const double *x, size_t n);
+    void (*exp_down_f32)(float *out, const float *x, size_t n);
 } kernels;
 
 extern const kernels kernels_reference;

@@ -14,6 +14,10 @@ static void exp_all_f32(float *out, const float *x, size_t n) {
     for (size_t k = 0; k < n; k++) out[k] = exp_fast_f32(x[k]);
 }
 
+static void exp_down_all_f64(double *out, const double *x, size_t n) {
+    for (size_t k = 0; k < n; k++) out[k] = exp_fast_f64(x[k]);
+}
+
 /* ---- scans ------------------------------------------------------------------------------------------------------ */
 
 /* With m' = max(m, l) one of exp(m - m') and exp(l - m') is 1 and the other exp(-|l - m|): `keep` multiplies the state,
@@ -84,12 +88,12 @@ static float score_f32(const float *q, const float *key, size_t stride, size_t s
     return score;
 }
 
-/* One row and component d of the values, keys first .. end-1. Scores are computed again for each component: no
-   memory, and this need not be fast. */
-static double attend_f64(const double *q, const double *kt, const double *values, size_t stride, size_t first,
-                         size_t end, size_t size) {
-    double m = -f64_infinity();
-    double weights[LANES_F64] = {0}, sums[LANES_F64] = {0};
+enum { CHUNK = 16 };
+
+/* One row, up to CHUNK components of the values, keys first .. end-1. */
+static void attend_f64(double *out, const double *q, const double *kt, const double *vt, size_t stride, size_t first,
+                       size_t end, size_t size, size_t width) {
+    double m = -f64_infinity(), weights[LANES_F64] = {0}, sums[CHUNK][LANES_F64] = {0};
     for (size_t start = first; start < end;) {
         size_t stop = (start / BLOCK_F64 + 1) * BLOCK_F64;
         if (stop > end) stop = end;
@@ -102,23 +106,32 @@ static double attend_f64(const double *q, const double *kt, const double *values
         double keep = exp_fast_f64(before - base);
         for (size_t lane = 0; lane < LANES_F64; lane++) {
             weights[lane] *= keep;
-            sums[lane] *= keep;
+            for (size_t d = 0; d < width; d++) sums[d][lane] *= keep;
         }
         for (size_t j = start; j < stop; j++) {
+            size_t lane = j % LANES_F64;
             double weight = exp_fast_f64(p[j - start] - base);
-            weights[j % LANES_F64] += weight;
-            sums[j % LANES_F64] = fma(weight, values[j], sums[j % LANES_F64]);
+            weights[lane] += weight;
+            for (size_t d = 0; d < width; d++) sums[d][lane] = fma(weight, vt[d * stride + j], sums[d][lane]);
         }
         start = stop;
     }
     double total = sum_lanes_f64(weights);
-    return total == 0 ? 0 : sum_lanes_f64(sums) / total;
+    for (size_t d = 0; d < width; d++) out[d] = total == 0 ? 0 : sum_lanes_f64(sums[d]) / total;
 }
 
-static float attend_f32(const float *q, const float *kt, const float *values, size_t stride, size_t first, size_t end,
-                        size_t size) {
-    float m = -f32_infinity();
-    float weights[LANES_F32] = {0}, sums[LANES_F32] = {0};
+static void dense_rows_f64(double *out, const double *q, const double *kt, const double *vt, size_t stride,
+                           const size_t *first, const size_t *end, size_t rows, size_t size, size_t width) {
+    for (size_t r = 0; r < rows; r++)
+        for (size_t d = 0; d < width; d += CHUNK)
+            attend_f64(out + r * width + d, q + r * size, kt, vt + d * stride, stride, first[r], end[r], size,
+                       width - d < CHUNK ? width - d : CHUNK);
+}
+
+/* One row, up to CHUNK components of the values, keys first .. end-1. */
+static void attend_f32(float *out, const float *q, const float *kt, const float *vt, size_t stride, size_t first,
+                       size_t end, size_t size, size_t width) {
+    float m = -f32_infinity(), weights[LANES_F32] = {0}, sums[CHUNK][LANES_F32] = {0};
     for (size_t start = first; start < end;) {
         size_t stop = (start / BLOCK_F32 + 1) * BLOCK_F32;
         if (stop > end) stop = end;
@@ -131,34 +144,36 @@ static float attend_f32(const float *q, const float *kt, const float *values, si
         float keep = exp_fast_f32(before - base);
         for (size_t lane = 0; lane < LANES_F32; lane++) {
             weights[lane] *= keep;
-            sums[lane] *= keep;
+            for (size_t d = 0; d < width; d++) sums[d][lane] *= keep;
         }
         for (size_t j = start; j < stop; j++) {
+            size_t lane = j % LANES_F32;
             float weight = exp_fast_f32(p[j - start] - base);
-            weights[j % LANES_F32] += weight;
-            sums[j % LANES_F32] = fmaf(weight, values[j], sums[j % LANES_F32]);
+            weights[lane] += weight;
+            for (size_t d = 0; d < width; d++) sums[d][lane] = fmaf(weight, vt[d * stride + j], sums[d][lane]);
         }
         start = stop;
     }
     float total = sum_lanes_f32(weights);
-    return total == 0 ? 0 : sum_lanes_f32(sums) / total;
-}
-
-static void dense_rows_f64(double *out, const double *q, const double *kt, const double *vt, size_t stride,
-                           const size_t *first, const size_t *end, size_t rows, size_t size, size_t width) {
-    for (size_t r = 0; r < rows; r++)
-        for (size_t d = 0; d < width; d++)
-            out[r * width + d] = attend_f64(q + r * size, kt, vt + d * stride, stride, first[r], end[r], size);
+    for (size_t d = 0; d < width; d++) out[d] = total == 0 ? 0 : sum_lanes_f32(sums[d]) / total;
 }
 
 static void dense_rows_f32(float *out, const float *q, const float *kt, const float *vt, size_t stride,
                            const size_t *first, const size_t *end, size_t rows, size_t size, size_t width) {
     for (size_t r = 0; r < rows; r++)
-        for (size_t d = 0; d < width; d++)
-            out[r * width + d] = attend_f32(q + r * size, kt, vt + d * stride, stride, first[r], end[r], size);
+        for (size_t d = 0; d < width; d += CHUNK)
+            attend_f32(out + r * width + d, q + r * size, kt, vt + d * stride, stride, first[r], end[r], size,
+                       width - d < CHUNK ? width - d : CHUNK);
 }
 
 const kernels kernels_reference = {
-    "reference",     exp_all_f64,    exp_all_f32,    scan_values_f64,
-    scan_values_f32, dense_rows_f64, dense_rows_f32,
+    .name = "reference",
+    .exp_f64 = exp_all_f64,
+    .exp_f32 = exp_all_f32,
+    .scan_f64 = scan_values_f64,
+    .scan_f32 = scan_values_f32,
+    .dense_f64 = dense_rows_f64,
+    .dense_f32 = dense_rows_f32,
+    .exp_down_f64 = exp_down_all_f64,
+    .exp_down_f32 = exp_all_f32,
 };

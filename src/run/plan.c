@@ -12,14 +12,17 @@ typedef struct range {
 
 typedef struct analysis {
     const temper_model *m;
-    range (*x)[KINDS];      /* [channels] */
-    range (*delta)[KINDS];  /* [channels] what the current sublayer adds */
+    range (*x)[KINDS];       /* [channels] */
+    range (*delta)[KINDS];   /* [channels] what the current sublayer adds */
     unsigned char *constant; /* [channels] the same number at every position, and never written by a layer */
     unsigned char *position; /* [channels] a function of the position alone, never written by a layer */
+    uint32_t *letters;       /* [channels] how many letters embed into it */
     unsigned char *clears;   /* [channels] bit 1: minus its positive part, bit 2: plus its negative part */
 } analysis;
 
 static range widen(range a, range b) { return (range){a.lo + b.lo, a.hi + b.hi}; }
+
+static range exactly(double x) { return (range){x, x}; }
 
 static double times(double w, double x) { return w == 0 || x == 0 ? 0 : w * x; }
 
@@ -69,15 +72,22 @@ static void start_ranges(analysis *a, bool hard) {
         for (int kind = START; kind < KINDS; kind++)
             a->x[c][kind] = support >> kind & 1 ? (range){-INFINITY, INFINITY} : (range){0, 0};
     }
-    for (uint32_t token = 0; token < m->embedding.count; token++) {
-        int kind = token == model_start_token(m) ? START : token == model_end_token(m) ? END : LETTER;
-        if (kind == END && !m->has_end) continue;
+    for (uint32_t token = 0; token < m->embedding.count; token++)
         for (uint32_t k = m->embedding.start[token]; k < m->embedding.start[token + 1]; k++) {
             model_term t = m->embedding.terms[k];
-            range r = a->x[t.channel][kind], both = {fmin(0, t.weight), fmax(0, t.weight)};
-            a->x[t.channel][kind] = kind == LETTER ? hull(r, widen(r, both)) : widen(r, (range){t.weight, t.weight});
             a->constant[t.channel] = a->position[t.channel] = 0;
+            if (token == model_start_token(m))
+                a->x[t.channel][START] = widen(a->x[t.channel][START], exactly(t.weight));
+            if (token == model_end_token(m)) a->x[t.channel][END] = widen(a->x[t.channel][END], exactly(t.weight));
+            if (token >= m->letters.count) continue;
+            range *r = &a->delta[t.channel][LETTER]; /* of the letters that have this term */
+            *r = a->letters[t.channel]++ ? hull(*r, exactly(t.weight)) : exactly(t.weight);
         }
+    for (uint32_t c = 0; c < m->channel_count; c++) {
+        range r = a->delta[c][LETTER];
+        if (a->letters[c] < m->letters.count) r = hull(r, exactly(0));
+        a->x[c][LETTER] = widen(a->x[c][LETTER], r);
+        a->delta[c][LETTER] = exactly(0);
     }
 }
 
@@ -159,7 +169,8 @@ static head_plan classify(const analysis *a, const model_head *h, bool hard) {
     if (rows_all(a->constant, &h->query)) return PLAN_SCAN;
     bool unique = hard && h->hard_choice != TEMPER_CHOICE_AVERAGE;
     if (zero[LETTER] && !unique && h->mask != TEMPER_MASK_ALL) return PLAN_FEW_KEYS;
-    if (h->query.count == 2 && rows_all(a->position, &h->key) && !unique && h->mask != TEMPER_MASK_ALL) return PLAN_PEAKED;
+    if (h->query.count == 2 && rows_all(a->position, &h->key) && !unique && h->mask != TEMPER_MASK_ALL)
+        return PLAN_PEAKED;
     return PLAN_DENSE;
 }
 
@@ -170,6 +181,7 @@ void plan_make(model_plan *p, const temper_model *m, bool hard, arena *scratch) 
     a.constant = arena_zalloc(scratch, m->channel_count, 1);
     a.position = arena_zalloc(scratch, m->channel_count, 1);
     a.clears = arena_zalloc(scratch, m->channel_count, 1);
+    a.letters = arena_zalloc(scratch, m->channel_count, sizeof *a.letters);
     memset(p, 0, sizeof *p);
     p->head_start = arena_zalloc(scratch, (size_t)m->layer_count + 1, sizeof *p->head_start);
     for (uint32_t l = 0; l < m->layer_count; l++) p->head_start[l + 1] = p->head_start[l] + m->layers[l].head_count;
@@ -181,8 +193,10 @@ void plan_make(model_plan *p, const temper_model *m, bool hard, arena *scratch) 
             const model_head *head = &layer->heads[h];
             head_plan plan = p->heads[p->head_start[l] + h] = classify(&a, head, hard);
             p->dense = p->dense || plan == PLAN_DENSE;
-            p->past = p->past || head->mask == TEMPER_MASK_BEFORE || head->mask == TEMPER_MASK_UP_TO || head->mask == TEMPER_MASK_ALL;
-            p->future = p->future || head->mask == TEMPER_MASK_AFTER || head->mask == TEMPER_MASK_FROM || head->mask == TEMPER_MASK_ALL;
+            p->past = p->past || head->mask == TEMPER_MASK_BEFORE || head->mask == TEMPER_MASK_UP_TO ||
+                      head->mask == TEMPER_MASK_ALL;
+            p->future = p->future || head->mask == TEMPER_MASK_AFTER || head->mask == TEMPER_MASK_FROM ||
+                        head->mask == TEMPER_MASK_ALL;
             apply_head(&a, head);
             mark_written(&a, &head->output);
         }

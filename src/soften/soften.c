@@ -303,7 +303,12 @@ temper_status temper_soften(temper_model **out, const temper_model *hard, temper
     for (uint32_t layer = 0; layer < hard->layer_count; layer++) copy_layer(&s, layer);
     drop_unused(&s);
     model_check(m, &t);
-    model_set_safe_length(m);
+    if (hard->safe_length > 0) {
+        model_set_safe_length(m);
+    } else { /* what is not proved of the hard model is not proved of this one, whatever the roles promise */
+        m->safe_length = 0;
+        m->safe_reason = arena_copy(&m->memory, hard->safe_reason, strlen(hard->safe_reason));
+    }
     model_seal(m);
     arena_free(&scratch);
     *out = m;

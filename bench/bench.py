@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+"""Measures temper beside PyTorch and onnxruntime in one run; `make bench` builds what it needs and starts it.
+
+Writes results.csv, results.md and charts to bench/results/. doc/performance.md says what is measured and how."""
+import argparse
+import csv
+import datetime
+import io
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+PARTS = ("heads", "models", "commands", "kernels")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default=os.path.join(HERE, "..", "build"), help="the build folder")
+    parser.add_argument("--results", default=os.path.join(HERE, "results"), help="where to write")
+    parser.add_argument("--quick", action="store_true", help="fewer lengths and repetitions: about two minutes")
+    parser.add_argument("--only", default=",".join(PARTS), help="parts to measure, of " + ",".join(PARTS))
+    parser.add_argument("--threads", default="1,2", help="thread counts (default: 1,2)")
+    options = parser.parse_args()
+    options.only = options.only.split(",")
+    unknown = [part for part in options.only if part not in PARTS]
+    if unknown:
+        parser.error(f"unknown part {unknown[0]}: choose from {', '.join(PARTS)}")
+    options.threads = [int(t) for t in options.threads.split(",")]
+    return options
+
+
+def first_line(path, key):
+    with open(path) as file:
+        for line in file:
+            if line.startswith(key):
+                return line.split(":", 1)[1].strip()
+    return ""
+
+
+def run_kernels_bench(program, quick):
+    """Rows of the C micro-benchmark: [{column: text}]."""
+    done = subprocess.run([program] + (["--quick"] if quick else []), stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        print(f"bench: {program} ended with status {done.returncode}", file=sys.stderr)
+        return []
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def main():
+    options = arguments()
+    build = os.path.abspath(options.build)
+    import torch
+
+    import commands
+    import heads
+    import measure
+    import models
+    import ort
+    import report
+
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    started = datetime.datetime.now()
+    load = os.getloadavg()
+    results = measure.Results()
+    node_folder = os.path.join(build, "bench", "node")
+    temper = heads.Temper(os.path.join(build, "bench", "libbench.so"))
+    spawner = measure.Spawner(os.path.join(build, "bench", "spawn"))
+    spawner.temper = os.path.join(build, "temper")
+    help_text = subprocess.run([spawner.temper, "run", "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    kernels = []
+    with tempfile.TemporaryDirectory(prefix="temper-bench-") as work:
+        server = ort.Server(node_folder, work)
+        versions = server.ask(do="version")
+        if "commands" in options.only:
+            commands.run(results, spawner, work, options.quick, options.threads, help_text)
+        if "kernels" in options.only:
+            kernels = run_kernels_bench(os.path.join(build, "bench", "kernels_bench"), options.quick)
+        if "heads" in options.only:
+            heads.run(results, temper, server, node_folder, work, options.quick, options.threads)
+        if "models" in options.only:
+            models.run(results, temper.library, server, spawner, work, options.quick, options.threads, help_text)
+        server.close()
+    if kernels:
+        os.makedirs(options.results, exist_ok=True)
+        with open(os.path.join(options.results, "kernels.csv"), "w", newline="") as file:
+            writer = csv.DictWriter(file, list(kernels[0]))
+            writer.writeheader()
+            writer.writerows(kernels)
+    blas = os.path.realpath("/usr/lib/x86_64-linux-gnu/libblas.so.3")
+    about = [
+        f"{started:%Y-%m-%d %H:%M}, {(datetime.datetime.now() - started).seconds // 60 + 1} minutes"
+        + (", --quick" if options.quick else ""),
+        f"{first_line('/proc/cpuinfo', 'model name')}, {os.cpu_count()} cores, load {load[0]:.1f} before, {os.getloadavg()[0]:.1f} after",
+        f"temper kernels: {temper.kernels}",
+        f"PyTorch {torch.__version__} (BLAS: {os.path.basename(os.path.dirname(blas))}), onnxruntime-node {versions['version']}, "
+        f"node {versions['node']}",
+    ]
+    charts = report.write(results, kernels, about, options.results)
+    print(f"bench: wrote results.csv, results.md and {len(charts)} charts to {options.results}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Taking turns, peak memory, rows of results."""
+import gc
+import statistics
+import subprocess
+import time
+
+COLUMNS = ["group", "case", "type", "d", "n", "threads", "who", "repeats", "best_s", "median_s", "peak_kib", "note"]
+
+
+class Results:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, group, case, who, times=(), **more):
+        row = dict.fromkeys(COLUMNS, "")
+        row.update(group=group, case=case, who=who, **more)
+        if times:
+            row.update(repeats=len(times), best_s=min(times), median_s=statistics.median(times))
+        self.rows.append(row)
+        return row
+
+    def find(self, **wanted):
+        return [r for r in self.rows if all(r[key] == value for key, value in wanted.items())]
+
+    def best(self, **wanted):
+        """The smallest best time among the rows that match, or None."""
+        times = [r["best_s"] for r in self.find(**wanted) if r["best_s"] != ""]
+        return min(times) if times else None
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def timed(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def interleave(contenders, rounds, pause):
+    """contenders: {name: function that runs once and returns seconds}. Each round gives everybody one turn, starting with another
+    one each time; a first round warms up and does not count. The pause lets the threads of the last one stop spinning."""
+    times = {name: [] for name in contenders}
+    names = list(contenders)
+    for turn in range(rounds + 1):
+        shift = turn % len(names)
+        for name in names[shift:] + names[:shift]:
+            time.sleep(pause)
+            seconds = contenders[name]()
+            if turn:
+                times[name].append(seconds)
+    return times
+
+
+def status_kib(field):
+    with open("/proc/self/status") as file:
+        for line in file:
+            if line.startswith(field + ":"):
+                return int(line.split()[1])
+    return 0
+
+
+def available_kib():
+    with open("/proc/meminfo") as file:
+        for line in file:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1])
+    return 0
+
+
+def peak_growth(function):
+    """By how many KiB the resident memory of this process rises at most while function runs; "" if the system does not say."""
+    gc.collect()
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    except OSError:
+        return ""
+    before = status_kib("VmRSS")
+    function()
+    return max(0, status_kib("VmHWM") - before)
+
+
+class Spawner:
+    """Runs commands through build/bench/spawn; see spawn.c for what is timed."""
+
+    def __init__(self, program):
+        self.program = program
+
+    def run(self, command, repeats=1, source="-", target="-", timeout=600):
+        """[(seconds, user, system, peak KiB, status)]"""
+        done = subprocess.run([self.program, str(repeats), str(timeout), source, target, *command],
+                              stdout=subprocess.PIPE, text=True, check=True)
+        return [(*map(float, line.split()[:3]), *map(int, line.split()[3:])) for line in done.stdout.splitlines()]

@@ -1,0 +1,239 @@
+"""results.csv, results.md and the charts."""
+import csv
+import os
+
+import measure
+from chart import line_chart
+
+
+def milliseconds(seconds):
+    if seconds in ("", None):
+        return "–"
+    ms = seconds * 1e3
+    return f"{ms:,.0f}" if ms >= 1000 else f"{ms:.3g}" if ms < 100 else f"{ms:.0f}"
+
+
+def times(ratio):
+    if ratio is None:
+        return "–"
+    return f"{ratio:,.0f}×" if ratio >= 100 else f"{ratio:.2f}×" if ratio < 10 else f"{ratio:.1f}×"
+
+
+def mebibytes(kib):
+    return "–" if kib in ("", None) else f"{kib / 1024:,.1f}"
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
+
+
+def unique(values):
+    return list(dict.fromkeys(values))
+
+
+def write_csv(results, path):
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, measure.COLUMNS)
+        writer.writeheader()
+        writer.writerows(results.rows)
+
+
+# ---- tables ----
+
+
+def is_temper(row):
+    return row["who"].startswith("temper")
+
+
+def against_others(results, group, key_columns, header):
+    """One line per case, length and thread count: temper, everybody else, and the ratio to the fastest other."""
+    rows = [r for r in results.find(group=group)]
+    others = unique(r["who"] for r in rows if not is_temper(r))
+    own = unique(r["who"] for r in rows if is_temper(r))
+    lines = []
+    for key in unique(tuple(r[c] for c in key_columns) for r in rows):
+        here = {r["who"]: r for r in rows if tuple(r[c] for c in key_columns) == key}
+        cells = []
+        for who in own + others:
+            r = here.get(who)
+            cells.append(f"{milliseconds(r['best_s'])} ({milliseconds(r['median_s'])})" if r and r["best_s"] != "" else "–")
+        best_own = min((here[w]["best_s"] for w in own if w in here and here[w]["best_s"] != ""), default=None)
+        best = min(((here[w]["best_s"], w) for w in others if w in here and here[w]["best_s"] != ""), default=None)
+        ratio = best[0] / best_own if best and best_own else None
+        lines.append([*key, *cells, f"**{times(ratio)}** {best[1] if best else ''}"])
+    return table(header + own + others + ["fastest other / temper"], lines)
+
+
+def heads_memory(results):
+    rows = [r for r in results.find(group="head", threads=1) if r["peak_kib"] != ""]
+    who = unique(r["who"] for r in rows)
+    lines = []
+    for case, n in unique((r["case"], r["n"]) for r in rows):
+        here = {r["who"]: r for r in rows if (r["case"], r["n"]) == (case, n)}
+        lines.append([case, n] + [mebibytes(here[w]["peak_kib"]) if w in here else "–" for w in who])
+    return table(["case", "n"] + who, lines)
+
+
+def long_table(results, group):
+    lines = []
+    rows = results.find(group=group)
+    for r in rows:
+        previous = [p for p in rows if (p["case"], p["who"], p["threads"]) == (r["case"], r["who"], r["threads"])
+                    and p["n"] * 10 == r["n"] and p["best_s"] != "" and r["best_s"] != ""]
+        growth = f"{r['best_s'] / previous[0]['best_s']:.1f}" if previous else "–"
+        per = f"{r['best_s'] / r['n'] * 1e9:.1f}" if r["best_s"] != "" else "–"
+        lines.append([r["case"], r["who"], r["threads"], f"{r['n']:,}", milliseconds(r["best_s"]), milliseconds(r["median_s"]),
+                      per, growth, mebibytes(r["peak_kib"]), r["note"]])
+    return table(["model", "through", "threads", "n", "best ms", "median ms", "ns a letter", "time(n)/time(n/10)", "peak MiB",
+                  "note"], lines)
+
+
+def simple_table(results, group):
+    return table(["case", "threads", "best ms", "median ms", "repeats", "peak MiB", "note"],
+                 [[r["case"], r["threads"] or "–", milliseconds(r["best_s"]), milliseconds(r["median_s"]), r["repeats"],
+                   mebibytes(r["peak_kib"]), r["note"]] for r in results.find(group=group)])
+
+
+def csv_table(rows):
+    return table(list(rows[0]), [list(r.values()) for r in rows]) if rows else ""
+
+
+# ---- the figures to reach ----
+
+
+def figures(results, kernels):
+    """(work, target, reached): only what this run measured."""
+    lines = []
+
+    def add(work, target, value, unit, good):
+        if value is not None:
+            lines.append([work, target, f"{value:,.2f} {unit}".strip() if value < 100 else f"{value:,.0f} {unit}".strip(),
+                          "yes" if good else "**no**"])
+
+    for case, target in (("d=8 f32", 3), ("d=16 f32", 2.5), ("d=64 f32", 1.5), ("d=8 f64", 3)):
+        rows = [r for r in results.find(group="head", case=case, n=4096, threads=1) if r["best_s"] != ""]
+        own = [r["best_s"] for r in rows if is_temper(r)]
+        for label, keep in (("", lambda r: "GroupQuery" not in r["who"]), (" and GroupQueryAttention", lambda r: True)):
+            others = [r["best_s"] for r in rows if not is_temper(r) and r["who"] != "plain C loop" and keep(r)]
+            if own and others and (not label or case.endswith("f32")):
+                ratio = min(others) / min(own)
+                add(f"dense head {case}, n = 4096, 1 thread, against the fastest of PyTorch and onnxruntime{label}",
+                    f"≥ {target}×", ratio, "×", ratio >= target)
+    lines.extend(kernel_figures(kernels))
+    dense = results.best(group="model", case="since-yesterday", n=16384, threads=1, who="onnxruntime f32")
+    dense64 = results.best(group="model", case="since-yesterday", n=16384, threads=1, who="onnxruntime f64")
+    own = results.best(group="model", case="since-yesterday", n=16384, threads=1, who="temper f64")
+    if own:
+        for label, other in (("f32", dense), ("f64", dense64)):
+            if other:
+                add(f"6-layer since/yesterday model, n = 16,384, 1 thread, against onnxruntime {label} (temper in f64)", "≥ 1,000×",
+                    other / own, "×", other / own >= 1000)
+    for name in unique(r["case"] for r in results.find(group="long")):
+        a = results.best(group="long", case=name, who="temper run", n=1_000_000, threads=1)
+        b = results.best(group="long", case=name, who="temper run", n=10_000_000, threads=1)
+        if a and b:
+            add(f"time(10⁷)/time(10⁶), {name}, `temper run`, 1 thread", "≤ 11", b / a, "", b / a <= 11)
+    for name in unique(r["case"] for r in results.find(group="stream")):
+        peaks = {r["n"]: r["peak_kib"] for r in results.find(group="stream", case=name) if r["best_s"] != ""}
+        if len(peaks) > 1:
+            ratio = peaks[max(peaks)] / peaks[min(peaks)]
+            add(f"peak memory of streaming, n = {max(peaks):,} against {min(peaks):,}, {name}", "independent of n (≈ 1)", ratio, "",
+                ratio < 1.15)
+    for r in results.find(group="check"):
+        if r["best_s"] != "":
+            rate = r["n"] / r["best_s"] / 1e6
+            add(f"exhaustive check, {r['case']}", "≥ 2 M nodes/s", rate, "M nodes/s", rate >= 2)
+    for case in ("d=8 f32", "d=16 f32", "d=64 f32", "d=8 f64"):
+        one, two = (results.best(group="head", case=case, n=4096, threads=t, who="temper") for t in (1, 2))
+        if one and two:
+            add(f"two threads against one, dense head {case}, n = 4096", "≥ 1.8×", one / two, "×", one / two >= 1.8)
+    for case, target in (("temper --version", 6), ("compile + run of a small formula", 12)):
+        rows = results.find(group="start", case=case)
+        if rows:
+            add(f"start-up: {case} (median)", f"≤ {target} ms", rows[0]["median_s"] * 1e3, "ms", rows[0]["median_s"] * 1e3 <= target)
+    return table(["work", "at least", "reached", "met"], lines)
+
+
+def kernel_figures(kernels):
+    """Rows of build/bench/kernels_bench that the issue names."""
+    return []
+
+
+# ---- charts ----
+
+
+def head_charts(results, folder):
+    names = []
+    for case in unique(r["case"] for r in results.find(group="head")):
+        rows = [r for r in results.find(group="head", case=case, threads=1) if r["best_s"] != ""]
+        series = [(who, [(r["n"], r["best_s"]) for r in rows if r["who"] == who]) for who in unique(r["who"] for r in rows)]
+        name = "head-" + case.replace("=", "").replace(" ", "-") + ".svg"
+        if line_chart(os.path.join(folder, name), f"One dense causal softmax head, {case}", "one thread, best time; lower is better",
+                      "length n", "time", series):
+            names.append(name)
+    return names
+
+
+def model_charts(results, folder):
+    names = []
+    for case in unique(r["case"] for r in results.find(group="model")):
+        rows = [r for r in results.find(group="model", case=case, threads=1) if r["best_s"] != ""]
+        far = [(r["n"], r["best_s"]) for r in results.find(group="long", case=case, who="temper library", threads=1)
+               if r["best_s"] != ""]
+        series = []
+        for who in unique(r["who"] for r in rows):
+            points = dict((r["n"], r["best_s"]) for r in rows if r["who"] == who)
+            if who == "temper f64":
+                points = {**dict(far), **points}
+            series.append((who + ("" if is_temper(rows[0]) and who.startswith("temper") else ", dense"), list(points.items())))
+        name = f"model-{case}.svg".lower()
+        if line_chart(os.path.join(folder, name), f"The compiled model {case}", "one thread, best time; lower is better", "length n",
+                      "time", series):
+            names.append(name)
+    return names
+
+
+def compile_chart(results, folder):
+    points = [(r["n"], r["best_s"]) for r in results.find(group="compile") if r["best_s"] != ""]
+    if len(points) > 1 and line_chart(os.path.join(folder, "compile.svg"), "Compile time by formula size",
+                                      "start of the process to model file on disk, best time", "distinct subformulas", "time",
+                                      [("temper compile", points)]):
+        return ["compile.svg"]
+    return []
+
+
+# ---- everything ----
+
+
+def write(results, kernels, about, folder):
+    os.makedirs(folder, exist_ok=True)
+    write_csv(results, os.path.join(folder, "results.csv"))
+    charts = head_charts(results, folder) + model_charts(results, folder) + compile_chart(results, folder)
+    parts = ["# Benchmark results\n", "".join(f"- {line}\n" for line in about)]
+    parts += ["## Figures to reach\n", figures(results, kernels)]
+    if results.find(group="head"):
+        parts += ["## One dense causal softmax head\n", "Times in ms: best (median).\n",
+                  against_others(results, "head", ["case", "n", "threads"], ["case", "n", "threads"]),
+                  "Peak memory in MiB above the process before, inputs of the library included, one thread:\n", heads_memory(results)]
+    if kernels:
+        parts += ["## Kernels and floors\n", csv_table(kernels)]
+    if results.find(group="model"):
+        parts += ["## Compiled models against the same weights run densely\n", "Times in ms: best (median).\n",
+                  against_others(results, "model", ["case", "n", "threads"], ["model", "n", "threads"]),
+                  table(["model", "n", "who", "against temper in f64"],
+                        unique((r["case"], r["n"], r["who"], r["note"]) for r in results.find(group="model", threads=1)
+                               if r["note"]))]
+    for group, title, make in (("long", "Long strings", lambda: long_table(results, "long")),
+                               ("stream", "Streaming", lambda: long_table(results, "stream")),
+                               ("short", "Short strings", lambda: simple_table(results, "short")),
+                               ("check", "Exhaustive check", lambda: simple_table(results, "check")),
+                               ("compile", "Compile time", lambda: simple_table(results, "compile")),
+                               ("start", "Start-up", lambda: simple_table(results, "start"))):
+        if results.find(group=group):
+            parts += [f"## {title}\n", make()]
+    if charts:
+        parts += ["## Charts\n", "".join(f"![{name[:-4]}]({name})\n\n" for name in charts)]
+    with open(os.path.join(folder, "results.md"), "w") as file:
+        file.write("\n".join(parts))
+    return charts

@@ -1,0 +1,153 @@
+#include "logic/formula_step.h"
+
+#include <string.h>
+
+/* One node; kids are indices of earlier nodes' values. */
+typedef struct step_node {
+    formula_op op;
+    node_id id;
+    uint32_t kid_start, kid_count; /* sums: what is counted */
+    uint32_t memory;               /* temporal nodes: offset of their byte; sums: number of their sum */
+    const formula_node *node;
+} step_node;
+
+/* The state is the sums, then a byte for every node that remembers something: the kid's last value (Y, Z), the node's own
+   (O, H, S, T), or what was chosen and whether anything was (attention; bits 1 and 2). */
+struct formula_stepper {
+    const formula *f;
+    step_node *nodes;
+    size_t node_count, node_capacity;
+    uint32_t *kids;
+    int64_t *weights;
+    size_t kid_count, kid_capacity, weight_count, weight_capacity;
+    size_t sum_count, byte_count;
+};
+
+enum { CHOSEN = 1, FOUND = 2 };
+
+static bool looks_back_only(const formula_node *n) {
+    if (n->op == OP_ATTEND) return n->mask == TEMPER_MASK_BEFORE || n->mask == TEMPER_MASK_UP_TO;
+    return operator_direction(n->op) != 'f';
+}
+
+static bool remembers(formula_op op) {
+    return op == OP_FIRST || op == OP_ATTEND || op == OP_YESTERDAY || op == OP_WEAK_YESTERDAY || op == OP_ONCE ||
+           op == OP_HISTORICALLY || op == OP_SINCE || op == OP_TRIGGERED;
+}
+
+static void add_node(formula_stepper *s, arena *a, const uint32_t *index, node_id id) {
+    const formula_node *n = formula_at(s->f, id);
+    bool sum = n->op == OP_COMPARE || n->op == OP_MODULO;
+    step_node made = {
+        .op = n->op, .id = id, .kid_start = (uint32_t)s->kid_count, .kid_count = n->kid_count, .node = n};
+    for (size_t k = 0; k < n->kid_count; k++) {
+        node_id kid = formula_kid(s->f, id, k);
+        array_push(a, s->weights, s->weight_count, s->weight_capacity, sum ? formula_weight(s->f, id, k) : 0);
+        array_push(a, s->kids, s->kid_count, s->kid_capacity, index[sum ? formula_kid(s->f, kid, 0) : kid]);
+    }
+    if (sum) made.memory = (uint32_t)s->sum_count++;
+    if (remembers(n->op)) made.memory = (uint32_t)s->byte_count++;
+    array_push(a, s->nodes, s->node_count, s->node_capacity, made);
+}
+
+formula_stepper *formula_stepper_new(arena *a, const formula *f, node_id root) {
+    formula_stepper *s = arena_zalloc(a, 1, sizeof *s);
+    const unsigned char *marks = formula_reachable(f, root, a);
+    uint32_t *index = arena_zalloc(a, (size_t)root + 1, sizeof *index);
+    s->f = f;
+    for (node_id id = 1; id <= root; id++) {
+        const formula_node *n = formula_at(f, id);
+        if (!marks[id]) continue;
+        if (!looks_back_only(n)) return NULL;
+        if (n->op == OP_COUNT_PAST) continue; /* its sum counts */
+        index[id] = (uint32_t)s->node_count;
+        add_node(s, a, index, id);
+    }
+    return s;
+}
+
+size_t formula_stepper_state_size(const formula_stepper *s) {
+    return s->sum_count * sizeof(__int128) + (s->byte_count + 15) / 16 * 16;
+}
+
+size_t formula_stepper_value_size(const formula_stepper *s) { return s->node_count; }
+
+/* Values before the first position: nothing has happened. FIRST remembers that it has not been asked. */
+static unsigned char initial(formula_op op) {
+    return op == OP_FIRST || op == OP_WEAK_YESTERDAY || op == OP_HISTORICALLY || op == OP_TRIGGERED;
+}
+
+void formula_stepper_start(const formula_stepper *s, void *state) {
+    __int128 *sums = state;
+    unsigned char *memory = (unsigned char *)(sums + s->sum_count);
+    memset(state, 0, formula_stepper_state_size(s));
+    for (size_t k = 0; k < s->node_count; k++) {
+        const step_node *n = &s->nodes[k];
+        if (n->op == OP_COMPARE || n->op == OP_MODULO) sums[n->memory] = n->node->constant;
+        if (remembers(n->op)) memory[n->memory] = initial(n->op);
+    }
+}
+
+static unsigned char step_sum(const formula_stepper *s, const step_node *n, __int128 *sum, const unsigned char *values) {
+    for (uint32_t k = n->kid_start; k < n->kid_start + n->kid_count; k++)
+        if (values[s->kids[k]]) *sum += s->weights[k];
+    if (n->op == OP_COMPARE) return compare_holds(n->node->compare, (*sum > 0) - (*sum < 0));
+    bool small = *sum >= INT64_MIN && *sum <= INT64_MAX;
+    int64_t rest = small ? (int64_t)*sum % n->node->modulus : (int64_t)(*sum % n->node->modulus);
+    if (rest < 0) rest += n->node->modulus;
+    return compare_holds(n->node->compare, (rest > n->node->residue) - (rest < n->node->residue));
+}
+
+static unsigned char step_attend(const step_node *n, unsigned char *memory, unsigned char where, unsigned char value) {
+    unsigned char before = *memory;
+    bool takes = where && (n->node->choice == TEMPER_CHOICE_RIGHTMOST || !(before & FOUND));
+    if (takes) *memory = (unsigned char)(FOUND | (value ? CHOSEN : 0));
+    return (n->node->mask == TEMPER_MASK_BEFORE ? before : *memory) & CHOSEN;
+}
+
+static unsigned char step_nary(const formula_stepper *s, const step_node *n, const unsigned char *values) {
+    unsigned char v = n->op == OP_AND;
+    for (uint32_t k = n->kid_start; k < n->kid_start + n->kid_count; k++)
+        v = n->op == OP_AND ? v & values[s->kids[k]] : v | values[s->kids[k]];
+    return v;
+}
+
+bool formula_stepper_step(const formula_stepper *s, void *state, unsigned char *values, uint32_t letter) {
+    __int128 *sums = state;
+    unsigned char *bytes = (unsigned char *)(sums + s->sum_count);
+    for (size_t k = 0; k < s->node_count; k++) {
+        const step_node *n = &s->nodes[k];
+        unsigned char a = n->kid_count > 0 ? values[s->kids[n->kid_start]] : 0;
+        unsigned char b = n->kid_count > 1 ? values[s->kids[n->kid_start + 1]] : 0;
+        unsigned char *memory = bytes + n->memory, v = 0;
+        switch (n->op) {
+        case OP_TRUE: v = 1; break;
+        case OP_LETTERS: v = formula_has_letter(s->f, n->id, letter); break;
+        case OP_FIRST:
+            v = *memory;
+            *memory = 0;
+            break;
+        case OP_NOT: v = !a; break;
+        case OP_AND:
+        case OP_OR: v = step_nary(s, n, values); break;
+        case OP_XOR: v = a ^ b; break;
+        case OP_IMPLIES: v = (!a) | b; break;
+        case OP_IFF: v = a == b; break;
+        case OP_YESTERDAY:
+        case OP_WEAK_YESTERDAY:
+            v = *memory;
+            *memory = a;
+            break;
+        case OP_ONCE: v = *memory |= a; break;
+        case OP_HISTORICALLY: v = *memory &= a; break;
+        case OP_SINCE: v = *memory = (unsigned char)(b | (a & *memory)); break;
+        case OP_TRIGGERED: v = *memory = (unsigned char)(b & (a | *memory)); break;
+        case OP_COMPARE:
+        case OP_MODULO: v = step_sum(s, n, &sums[n->memory], values); break;
+        case OP_ATTEND: v = step_attend(n, memory, a, b); break;
+        default: break;
+        }
+        values[k] = v;
+    }
+    return values[s->node_count - 1];
+}

@@ -1,0 +1,286 @@
+/* The kernels with AVX2 and FMA: the operations of kernels_ref.c in the same order, hence the same bits. Compiled with
+   -mavx2 -mfma; on other processors the file is empty. */
+#include "run/kernels_select.h"
+
+#ifdef KERNELS_AVX2
+#if !defined(__AVX2__) || !defined(__FMA__)
+#error "compile this file with -mavx2 -mfma"
+#endif
+
+#include <immintrin.h>
+#include <string.h>
+#include "number/elementary.h"
+#include "number/ieee.h"
+#include "run/kernels.h"
+#include "run/kernels_shape.h"
+
+enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 3072, EXPS = 2 };
+
+#define INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 16")
+
+/* ---- exp of double: exp_f64 in four lanes ----------------------------------------------------------------------- */
+
+/* exp.c has the method and the names. Lanes outside [NORMAL, LARGEST] are wrong here. */
+static inline __m256d exp_normal(__m256d x) {
+    const __m256d to_integer = _mm256_set1_pd(0x1.8p+52), to_grid = _mm256_set1_pd(0x1.8p+27);
+    const __m256d half = _mm256_set1_pd(0.5);
+    __m256d shifted = x * _mm256_set1_pd(0x1.71547652b82fep+0) + to_integer;
+    __m256d k = shifted - to_integer;
+    __m256d hi = x - k * _mm256_set1_pd(0x1.62e42fefa38p-1);
+    __m256d h = (hi + to_grid) - to_grid;
+    __m256d t = (hi - h) - k * _mm256_set1_pd(0x1.ef35793c7673p-45);
+    __m256d r = h + t;
+    __m256d r2 = r * r;
+    __m256d r4 = r2 * r2;
+    __m256d p23 = _mm256_set1_pd(0x1.111111110e4fep-7) + r * _mm256_set1_pd(0x1.6c16c16c152e9p-10);
+    __m256d p45 = _mm256_set1_pd(0x1.a01a01b5d7845p-13) + r * _mm256_set1_pd(0x1.a01a01ac85a1dp-16);
+    __m256d p67 = _mm256_set1_pd(0x1.71ddeb1e4d63ap-19) + r * _mm256_set1_pd(0x1.27e4ce35a4518p-22);
+    __m256d p89 = _mm256_set1_pd(0x1.af738d168addbp-26) + r * _mm256_set1_pd(0x1.1f8884029ca36p-29);
+    __m256d q = (p45 + r2 * p67) + r4 * p89;
+    __m256d p =
+        _mm256_set1_pd(0x1.555555555555dp-3) + ((r * _mm256_set1_pd(0x1.5555555555558p-5) + r2 * p23) + r4 * q);
+    __m256d head = _mm256_set1_pd(1.0) + (h + half * h * h);
+    __m256d tail = t + (t * (half * (r + h)) + r * r2 * p);
+    __m256i scale = _mm256_slli_epi64(_mm256_castpd_si256(shifted), 52);
+    return _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(head + tail), scale));
+}
+
+static inline __m256d exp_lanes(__m256d x) {
+    __m256d y = exp_normal(x);
+    __m256d below = _mm256_cmp_pd(x, _mm256_set1_pd(-0x1.74910d52d3051p+9), _CMP_LT_OQ);
+    __m256d special = _mm256_or_pd(_mm256_cmp_pd(x, _mm256_set1_pd(-0x1.6232bdd7abcd2p+9), _CMP_NGE_UQ),
+                                   _mm256_cmp_pd(x, _mm256_set1_pd(0x1.62e42fefa39efp+9), _CMP_NLE_UQ));
+    y = _mm256_andnot_pd(below, y);
+    if (_mm256_movemask_pd(_mm256_andnot_pd(below, special)) == 0) return y;
+    double in[LANES_F64], out[LANES_F64];
+    _mm256_storeu_pd(in, x);
+    for (int lane = 0; lane < LANES_F64; lane++) out[lane] = exp_f64(in[lane]);
+    return _mm256_loadu_pd(out);
+}
+
+static void exp_all_f64(double *out, const double *x, size_t n) {
+    size_t k = 0;
+    for (; k + LANES_F64 <= n; k += LANES_F64) _mm256_storeu_pd(out + k, exp_lanes(_mm256_loadu_pd(x + k)));
+    for (; k < n; k++) out[k] = exp_f64(x[k]);
+}
+
+/* ---- the fast exps ---------------------------------------------------------------------------------------------- */
+
+/* x becomes 1 + r P(r), for `count` vectors side by side; the bits of k stand in `shifted`. */
+INLINE void polynomial_f32(__m256 *x, __m256 *shifted, const int count) {
+    const __m256 bias = _mm256_set1_ps(FAST_BIAS_F32), one = _mm256_set1_ps(1);
+    __m256 p[4];
+    UNROLL for (int i = 0; i < count; i++) shifted[i] = _mm256_fmadd_ps(x[i], _mm256_set1_ps(FAST_INV_LN2_F32), bias);
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_sub_ps(shifted[i], bias);
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_ps(p[i], _mm256_set1_ps(-FAST_LN2_HI_F32), x[i]);
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_ps(p[i], _mm256_set1_ps(-FAST_LN2_LO_F32), x[i]);
+    UNROLL for (int i = 0; i < count; i++)
+        p[i] = _mm256_fmadd_ps(_mm256_set1_ps(FAST_P5_F32), x[i], _mm256_set1_ps(FAST_P4_F32));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_ps(p[i], x[i], _mm256_set1_ps(FAST_P3_F32));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_ps(p[i], x[i], _mm256_set1_ps(FAST_P2_F32));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_ps(p[i], x[i], _mm256_set1_ps(0.5f));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_ps(p[i], x[i], one);
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_ps(p[i], x[i], one);
+}
+
+INLINE void polynomial_f64(__m256d *x, __m256d *shifted, const int count) {
+    const __m256d bias = _mm256_set1_pd(FAST_BIAS_F64), one = _mm256_set1_pd(1);
+    __m256d p[4];
+    UNROLL for (int i = 0; i < count; i++) shifted[i] = _mm256_fmadd_pd(x[i], _mm256_set1_pd(FAST_INV_LN2_F64), bias);
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_sub_pd(shifted[i], bias);
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_pd(p[i], _mm256_set1_pd(-FAST_LN2_HI_F64), x[i]);
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_pd(p[i], _mm256_set1_pd(-FAST_LN2_LO_F64), x[i]);
+    UNROLL for (int i = 0; i < count; i++)
+        p[i] = _mm256_fmadd_pd(_mm256_set1_pd(FAST_P10_F64), x[i], _mm256_set1_pd(FAST_P9_F64));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P8_F64));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P7_F64));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P6_F64));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P5_F64));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P4_F64));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P3_F64));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P2_F64));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P1_F64));
+    UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], one);
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_pd(p[i], x[i], one);
+}
+
+/* x <= 0 or NaN; max gives its second argument when that is NaN. */
+INLINE void exp_down_f32(__m256 *x, const int count) {
+    __m256 shifted[4];
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_max_ps(_mm256_set1_ps(FAST_LEAST_F32), x[i]);
+    polynomial_f32(x, shifted, count);
+    UNROLL for (int i = 0; i < count; i++) {
+        __m256i scale = _mm256_slli_epi32(_mm256_castps_si256(shifted[i]), 23);
+        x[i] = _mm256_mul_ps(x[i], _mm256_castsi256_ps(scale));
+    }
+}
+
+INLINE void exp_down_f64(__m256d *x, const int count) {
+    __m256d shifted[4];
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_max_pd(_mm256_set1_pd(FAST_LEAST_F64), x[i]);
+    polynomial_f64(x, shifted, count);
+    UNROLL for (int i = 0; i < count; i++) {
+        __m256i scale = _mm256_slli_epi64(_mm256_castpd_si256(shifted[i]), 52);
+        x[i] = _mm256_mul_pd(x[i], _mm256_castsi256_pd(scale));
+    }
+}
+
+static void exp_all_f32(float *out, const float *x, size_t n) {
+    size_t i = 0;
+    for (; i + LANES_F32 <= n; i += LANES_F32) {
+        __m256 a = _mm256_loadu_ps(x + i);
+        __m256 positive = _mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GT_OQ), shifted;
+        a = _mm256_max_ps(_mm256_set1_ps(FAST_LEAST_F32), a);
+        a = _mm256_min_ps(_mm256_set1_ps(FAST_LARGEST_F32), a);
+        polynomial_f32(&a, &shifted, 1);
+        a = _mm256_blendv_ps(a, _mm256_add_ps(a, a), positive);
+        __m256i k = _mm256_add_epi32(_mm256_castps_si256(shifted), _mm256_castps_si256(positive));
+        _mm256_storeu_ps(out + i, _mm256_mul_ps(a, _mm256_castsi256_ps(_mm256_slli_epi32(k, 23))));
+    }
+    for (; i < n; i++) out[i] = exp_fast_f32(x[i]);
+}
+
+static void exp_down_all_f32(float *out, const float *x, size_t n) {
+    size_t i = 0;
+    for (; i + EXPS * LANES_F32 <= n; i += EXPS * LANES_F32) {
+        __m256 y[EXPS];
+        UNROLL for (int k = 0; k < EXPS; k++) y[k] = _mm256_loadu_ps(x + i + k * LANES_F32);
+        exp_down_f32(y, EXPS);
+        UNROLL for (int k = 0; k < EXPS; k++) _mm256_storeu_ps(out + i + k * LANES_F32, y[k]);
+    }
+    for (; i < n; i++) out[i] = exp_fast_f32(x[i]);
+}
+
+static void exp_down_all_f64(double *out, const double *x, size_t n) {
+    size_t i = 0;
+    for (; i + EXPS * LANES_F64 <= n; i += EXPS * LANES_F64) {
+        __m256d y[EXPS];
+        UNROLL for (int k = 0; k < EXPS; k++) y[k] = _mm256_loadu_pd(x + i + k * LANES_F64);
+        exp_down_f64(y, EXPS);
+        UNROLL for (int k = 0; k < EXPS; k++) _mm256_storeu_pd(out + i + k * LANES_F64, y[k]);
+    }
+    for (; i < n; i++) out[i] = exp_fast_f64(x[i]);
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------------------------ */
+
+/* All ones in the lanes whose keys at, at+1, ... are in lo .. hi-1, of which at least one is. */
+static inline __m256 lanes_f32(size_t lo, size_t hi, size_t at) {
+    static const int32_t window[24] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
+    size_t skip = lo > at ? lo - at : 0, count = hi - at < LANES_F32 ? hi - at : LANES_F32;
+    __m256i after = _mm256_loadu_si256((const __m256i *)(const void *)(window + 8 - skip));
+    __m256i before = _mm256_loadu_si256((const __m256i *)(const void *)(window + 16 - count));
+    return _mm256_castsi256_ps(_mm256_and_si256(after, before));
+}
+
+static inline __m256d lanes_f64(size_t lo, size_t hi, size_t at) {
+    static const int64_t window[12] = {0, 0, 0, 0, -1, -1, -1, -1};
+    size_t skip = lo > at ? lo - at : 0, count = hi - at < LANES_F64 ? hi - at : LANES_F64;
+    __m256i after = _mm256_loadu_si256((const __m256i *)(const void *)(window + 4 - skip));
+    __m256i before = _mm256_loadu_si256((const __m256i *)(const void *)(window + 8 - count));
+    return _mm256_castsi256_pd(_mm256_and_si256(after, before));
+}
+
+static inline float sum_lanes_f32(__m256 x) {
+    __m128 four = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+    __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+}
+
+static inline double sum_lanes_f64(__m256d x) {
+    __m128d two = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+static inline float max_lanes_f32(__m256 x) {
+    __m128 four = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+    __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
+}
+
+static inline double max_lanes_f64(__m256d x) {
+    __m128d two = _mm_max_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+    return _mm_cvtsd_f64(_mm_max_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+/* ---- dense attention and scans, once per type ------------------------------------------------------------------- */
+
+#define REAL          float
+#define VEC           __m256
+#define LANES         LANES_F32
+#define BLOCK         BLOCK_F32
+#define NAME(x)       x##_f32
+#define ZERO          _mm256_setzero_ps
+#define SET1          _mm256_set1_ps
+#define LOAD          _mm256_loadu_ps
+#define STORE         _mm256_storeu_ps
+#define ADD           _mm256_add_ps
+#define SUB           _mm256_sub_ps
+#define MUL           _mm256_mul_ps
+#define DIV           _mm256_div_ps
+#define FMA           _mm256_fmadd_ps
+#define FMA1          fmaf
+#define MAX           _mm256_max_ps
+#define BLEND         _mm256_blendv_ps
+#define EQUAL(a, b)   _mm256_cmp_ps(a, b, _CMP_EQ_OQ)
+#define GREATER(a, b) _mm256_cmp_ps(a, b, _CMP_GT_OQ)
+#define NEGATIVE(a)   _mm256_or_ps(a, _mm256_set1_ps(-0.0f)) /* -|a| */
+#include "run/kernels_avx2.h"
+
+#undef REAL
+#undef VEC
+#undef LANES
+#undef BLOCK
+#undef NAME
+#undef ZERO
+#undef SET1
+#undef LOAD
+#undef STORE
+#undef ADD
+#undef SUB
+#undef MUL
+#undef DIV
+#undef FMA
+#undef FMA1
+#undef MAX
+#undef BLEND
+#undef EQUAL
+#undef GREATER
+#undef NEGATIVE
+
+#define REAL          double
+#define VEC           __m256d
+#define LANES         LANES_F64
+#define BLOCK         BLOCK_F64
+#define NAME(x)       x##_f64
+#define ZERO          _mm256_setzero_pd
+#define SET1          _mm256_set1_pd
+#define LOAD          _mm256_loadu_pd
+#define STORE         _mm256_storeu_pd
+#define ADD           _mm256_add_pd
+#define SUB           _mm256_sub_pd
+#define MUL           _mm256_mul_pd
+#define DIV           _mm256_div_pd
+#define FMA           _mm256_fmadd_pd
+#define FMA1          fma
+#define MAX           _mm256_max_pd
+#define BLEND         _mm256_blendv_pd
+#define EQUAL(a, b)   _mm256_cmp_pd(a, b, _CMP_EQ_OQ)
+#define GREATER(a, b) _mm256_cmp_pd(a, b, _CMP_GT_OQ)
+#define NEGATIVE(a)   _mm256_or_pd(a, _mm256_set1_pd(-0.0))
+#include "run/kernels_avx2.h"
+
+const kernels kernels_avx2 = {
+    .name = "avx2",
+    .exp_f64 = exp_all_f64,
+    .exp_f32 = exp_all_f32,
+    .scan_f64 = scan_values_f64,
+    .scan_f32 = scan_values_f32,
+    .dense_f64 = dense_rows_f64,
+    .dense_f32 = dense_rows_f32,
+    .exp_down_f64 = exp_down_all_f64,
+    .exp_down_f32 = exp_down_all_f32,
+};
+
+#endif

@@ -1,0 +1,381 @@
+/* Dense attention and scans with AVX2 and FMA, for one number type: kernels_avx2.c includes this file for float and for
+   double after defining REAL, VEC, LANES, BLOCK, NAME and the vector operations. No include guard for that reason.
+
+   Keys are in lanes, so nothing is shuffled before the end of a row. Rows go in groups of GROUP: a group's scores for
+   one block of keys, in registers GROUP x 2 vectors at a time; maxima; weights; then weights times values, 3 rows x 4
+   components at a time. All loops over registers have constant bounds and must be unrolled completely. */
+
+/* Up to ROWS rows share one packed copy of a block (fixed stride, no cache aliasing between components, zero padding
+   behind the last key). Sizes and widths above PACKED go in pieces of PACKED. */
+
+typedef struct NAME(scratch) {
+    _Alignas(64) REAL keys[PACKED * BLOCK];
+    _Alignas(64) REAL values[PACKED * BLOCK];
+    _Alignas(64) REAL scores[GROUP * BLOCK];
+    _Alignas(64) VEC sums[SUM_VECTORS]; /* [row][1 + width]: the weights' sum, then the components' */
+    REAL top[SUM_VECTORS / 2];          /* [row]: the largest score so far */
+} NAME(scratch);
+
+/* One block of keys as the rows of a chunk see it: [size][key_stride] and [width][value_stride] from its first key. */
+typedef struct NAME(block) {
+    const REAL *keys, *values;
+    size_t key_stride, value_stride;
+    size_t start, size, width;
+} NAME(block);
+
+/* acc[r][w] += q[r] * keys[w] for one component. */
+INLINE void NAME(score_component)(VEC *acc, const REAL *q, size_t size, const REAL *keys, const int rows,
+                                  const int vectors) {
+    VEC key[8];
+    UNROLL for (int w = 0; w < vectors; w++) key[w] = LOAD(keys + w * LANES);
+    UNROLL for (int r = 0; r < rows; r++) {
+        VEC query = SET1(q[(size_t)r * size]);
+        UNROLL for (int w = 0; w < vectors; w++) acc[r * vectors + w] = FMA(query, key[w], acc[r * vectors + w]);
+    }
+}
+
+/* scores[r][0 .. vectors*LANES) (+)= q[r] . keys, for components first .. end-1 of a query. */
+INLINE void NAME(score_tile)(REAL *scores, const REAL *q, size_t size, const REAL *keys, size_t key_stride, size_t first,
+                             size_t end, const int rows, const int vectors) {
+    VEC acc[12];
+    UNROLL for (int i = 0; i < rows * vectors; i++) acc[i] = ZERO();
+    if (first > 0) {
+        UNROLL for (int r = 0; r < rows; r++)
+            UNROLL for (int w = 0; w < vectors; w++) acc[r * vectors + w] = LOAD(scores + r * BLOCK + w * LANES);
+    }
+    size_t c = first;
+    for (; c + 8 <= end; c += 8) {
+        UNROLL for (size_t step = 0; step < 8; step++)
+            NAME(score_component)(acc, q + c + step, size, keys + (c + step - first) * key_stride, rows, vectors);
+    }
+    for (; c < end; c++)
+        NAME(score_component)(acc, q + c, size, keys + (c - first) * key_stride, rows, vectors);
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int w = 0; w < vectors; w++) STORE(scores + r * BLOCK + w * LANES, acc[r * vectors + w]);
+}
+
+INLINE void NAME(score_rows)(REAL *scores, const REAL *q, size_t size, const REAL *keys, size_t key_stride, size_t first,
+                             size_t end, size_t from, size_t to, const int rows, const int vectors) {
+    size_t w = from;
+    for (; w + (size_t)vectors <= to; w += (size_t)vectors)
+        NAME(score_tile)
+        (scores + w * LANES, q, size, keys + w * LANES, key_stride, first, end, rows, vectors);
+    for (; w < to; w++)
+        NAME(score_tile)(scores + w * LANES, q, size, keys + w * LANES, key_stride, first, end, rows, 1);
+}
+
+/* sums[r][c] += weights[r] * values[c] over vectors from .. to-1. */
+INLINE void NAME(value_tile)(VEC *sums, size_t row_sums, const REAL *weights, const REAL *values, size_t value_stride,
+                             size_t from, size_t to, const int rows, const int components) {
+    VEC acc[12];
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int c = 0; c < components; c++) acc[r * components + c] = sums[(size_t)r * row_sums + (size_t)c];
+    for (size_t w = from; w < to; w++) {
+        VEC value[8];
+        UNROLL for (int c = 0; c < components; c++) value[c] = LOAD(values + (size_t)c * value_stride + w * LANES);
+        UNROLL for (int r = 0; r < rows; r++) {
+            VEC weight = LOAD(weights + r * BLOCK + w * LANES);
+            UNROLL for (int c = 0; c < components; c++)
+                acc[r * components + c] = FMA(weight, value[c], acc[r * components + c]);
+        }
+    }
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int c = 0; c < components; c++) sums[(size_t)r * row_sums + (size_t)c] = acc[r * components + c];
+}
+
+INLINE void NAME(value_rows)(VEC *sums, const REAL *weights, const NAME(block) *b, size_t from, size_t to,
+                             const int rows, const int components) {
+    size_t row_sums = 1 + b->width, c = 0;
+    for (; c + (size_t)components <= b->width; c += (size_t)components)
+        NAME(value_tile)
+        (sums + 1 + c, row_sums, weights, b->values + c * b->value_stride, b->value_stride, from, to, rows, components);
+    for (; c < b->width; c++)
+        NAME(value_tile)
+        (sums + 1 + c, row_sums, weights, b->values + c * b->value_stride, b->value_stride, from, to, rows, 1);
+}
+
+/* The same for one row where some lanes are outside its keys lo .. hi-1: those sums stay untouched. */
+static void NAME(value_edge)(VEC *sums, const REAL *weights, const NAME(block) *b, size_t from, size_t to, size_t lo,
+                             size_t hi) {
+    for (size_t w = from; w < to; w++) {
+        VEC inside = NAME(lanes)(lo, hi, w * LANES);
+        VEC weight = LOAD(weights + w * LANES);
+        for (size_t c = 0; c < b->width; c++) {
+            VEC sum = sums[1 + c];
+            sums[1 + c] = BLEND(sum, FMA(weight, LOAD(b->values + c * b->value_stride + w * LANES), sum), inside);
+        }
+    }
+}
+
+/* Scores outside lo .. hi-1 become -inf; the largest of the row's scores and `top`, ignoring NaN. */
+static REAL NAME(mask_and_max)(REAL *scores, size_t lo, size_t hi, REAL top) {
+    size_t from = lo / LANES, to = (hi + LANES - 1) / LANES;
+    VEC outside = SET1(-INFINITY);
+    STORE(scores + from * LANES,
+          BLEND(outside, LOAD(scores + from * LANES), NAME(lanes)(lo, hi, from * LANES)));
+    STORE(scores + (to - 1) * LANES,
+          BLEND(outside, LOAD(scores + (to - 1) * LANES), NAME(lanes)(lo, hi, (to - 1) * LANES)));
+    VEC max0 = SET1(top), max1 = max0, max2 = max0, max3 = max0;
+    size_t w = from;
+    for (; w + 4 <= to; w += 4) { /* MAX gives its second argument when the first is NaN */
+        max0 = MAX(LOAD(scores + w * LANES), max0);
+        max1 = MAX(LOAD(scores + w * LANES + LANES), max1);
+        max2 = MAX(LOAD(scores + w * LANES + 2 * LANES), max2);
+        max3 = MAX(LOAD(scores + w * LANES + 3 * LANES), max3);
+    }
+    for (; w < to; w++) max0 = MAX(LOAD(scores + w * LANES), max0);
+    return NAME(max_lanes)(MAX(MAX(max0, max1), MAX(max2, max3)));
+}
+
+/* Scores become weights exp(score - base); returns sum + the weights, by lanes. Several at once, step by step, since
+   one exp is a long chain. */
+INLINE VEC NAME(weigh_tile)(REAL *scores, VEC base, VEC sum, const int vectors) {
+    VEC x[4];
+    UNROLL for (int w = 0; w < vectors; w++) x[w] = SUB(LOAD(scores + w * LANES), base);
+    NAME(exp_down)(x, vectors);
+    UNROLL for (int w = 0; w < vectors; w++) {
+        STORE(scores + w * LANES, x[w]);
+        sum = ADD(sum, x[w]);
+    }
+    return sum;
+}
+
+INLINE VEC NAME(weigh)(REAL *scores, size_t from, size_t to, REAL base, VEC sum) {
+    VEC minus = SET1(base);
+    size_t w = from;
+    for (; w + EXPS <= to; w += EXPS) sum = NAME(weigh_tile)(scores + w * LANES, minus, sum, EXPS);
+    for (; w < to; w++) sum = NAME(weigh_tile)(scores + w * LANES, minus, sum, 1);
+    return sum;
+}
+
+static void NAME(pack)(REAL *packed, const REAL *columns, size_t stride, size_t start, size_t count, size_t keys) {
+    size_t padded = (keys + LANES - 1) / LANES * LANES;
+    for (size_t c = 0; c < count; c++) {
+        memcpy(packed + c * BLOCK, columns + c * stride + start, keys * sizeof *packed);
+        for (size_t j = keys; j < padded; j++) packed[c * BLOCK + j] = 0;
+    }
+}
+
+/* One block for `rows` neighbouring rows, GROUP or 1. `kt` is the caller's, for sizes above PACKED. */
+INLINE void NAME(attend_block)(NAME(scratch) *s, size_t row, const NAME(block) *b, const REAL *q, const REAL *kt,
+                               size_t stride, size_t last, const size_t *first, const size_t *end, const int rows) {
+    size_t lo[GROUP], hi[GROUP], from = BLOCK_VECTORS, to = 0, common_from = 0, common_to = BLOCK_VECTORS;
+    for (int r = 0; r < rows; r++) {
+        lo[r] = first[r] > b->start ? first[r] - b->start : 0;
+        hi[r] = end[r] > b->start ? end[r] - b->start : 0;
+        if (hi[r] > BLOCK) hi[r] = BLOCK;
+        if (lo[r] >= hi[r]) {
+            lo[r] = hi[r] = common_to = 0;
+            continue;
+        }
+        if (lo[r] / LANES < from) from = lo[r] / LANES;
+        if ((hi[r] + LANES - 1) / LANES > to) to = (hi[r] + LANES - 1) / LANES;
+        if ((lo[r] + LANES - 1) / LANES > common_from) common_from = (lo[r] + LANES - 1) / LANES;
+        if (hi[r] / LANES < common_to) common_to = hi[r] / LANES;
+    }
+    if (from >= to) return;
+    if (common_from > common_to) common_to = common_from;
+
+    for (size_t c = 0; c == 0 || c < b->size; c += PACKED) {
+        size_t c_end = b->size - c < PACKED ? b->size : c + PACKED;
+        const REAL *keys = b->keys;
+        if (b->size > PACKED) {
+            NAME(pack)(s->keys, kt + c * stride, stride, b->start, c_end - c, last - b->start);
+            keys = s->keys;
+        }
+        NAME(score_rows)
+        (s->scores, q, b->size, keys, b->key_stride, c, c_end, from, to, rows, rows == 1 ? 8 : 2);
+    }
+
+    _Alignas(32) REAL keep[8] = {0}, base[8];
+    REAL *top = s->top + row;
+    VEC *sums = s->sums + row * (1 + b->width);
+    for (int r = 0; r < rows; r++) {
+        base[r] = 0;
+        if (hi[r] == 0) continue;
+        REAL before = top[r];
+        top[r] = NAME(mask_and_max)(s->scores + r * BLOCK, lo[r], hi[r], before);
+        base[r] = top[r] == -INFINITY ? 0 : top[r];
+        keep[r] = before - base[r];
+    }
+    UNROLL for (int r = 0; r < rows; r += LANES) {
+        VEC x = LOAD(keep + r);
+        NAME(exp_down)(&x, 1);
+        STORE(keep + r, x);
+    }
+    for (int r = 0; r < rows; r++) {
+        if (hi[r] == 0) continue;
+        VEC *row_sums = sums + (size_t)r * (1 + b->width);
+        if (keep[r] != 1) {
+            VEC factor = SET1(keep[r]);
+            for (size_t c = 0; c < 1 + b->width; c++) row_sums[c] = MUL(row_sums[c], factor);
+        }
+        REAL *scores = s->scores + r * BLOCK;
+        size_t row_from = lo[r] / LANES, row_to = (hi[r] + LANES - 1) / LANES;
+        row_sums[0] = NAME(weigh)(scores, row_from, row_to, base[r], row_sums[0]);
+        size_t edge = common_from < common_to ? common_from : row_to;
+        NAME(value_edge)(row_sums, scores, b, row_from, edge, lo[r], hi[r]);
+    }
+    if (common_from >= common_to) return;
+    if (rows == 1) {
+        NAME(value_rows)(sums, s->scores, b, common_from, common_to, 1, 8);
+    } else {
+        for (size_t r = 0; r < GROUP; r += 3)
+            NAME(value_rows)
+            (sums + r * (1 + b->width), s->scores + r * BLOCK, b, common_from, common_to, 3, 4);
+    }
+    for (int r = 0; r < rows; r++)
+        NAME(value_edge)
+        (sums + (size_t)r * (1 + b->width), s->scores + r * BLOCK, b, common_to, (hi[r] + LANES - 1) / LANES, lo[r],
+         hi[r]);
+}
+
+static __attribute__((noinline)) void NAME(attend_group)(NAME(scratch) *s, size_t row, const NAME(block) *b,
+                                                         const REAL *q, const REAL *kt, size_t stride, size_t last,
+                                                         const size_t *first, const size_t *end) {
+    NAME(attend_block)(s, row, b, q, kt, stride, last, first, end, GROUP);
+}
+
+static __attribute__((noinline)) void NAME(attend_one)(NAME(scratch) *s, size_t row, const NAME(block) *b,
+                                                       const REAL *q, const REAL *kt, size_t stride, size_t last,
+                                                       const size_t *first, const size_t *end) {
+    NAME(attend_block)(s, row, b, q, kt, stride, last, first, end, 1);
+}
+
+/* A chunk of rows whose sums fit the scratch memory; width <= PACKED, rows of out are out_stride apart. */
+static void NAME(attend_chunk)(NAME(scratch) *s, REAL *out, size_t out_stride, const REAL *q, const REAL *kt,
+                               const REAL *vt, size_t stride, const size_t *first, const size_t *end, size_t rows,
+                               size_t size, size_t width) {
+    size_t start = SIZE_MAX, stop = 0;
+    for (size_t r = 0; r < rows; r++) {
+        s->top[r] = -INFINITY;
+        if (first[r] >= end[r]) continue;
+        if (first[r] < start) start = first[r];
+        if (end[r] > stop) stop = end[r];
+    }
+    for (size_t k = 0; k < rows * (1 + width); k++) s->sums[k] = ZERO();
+    for (start = start / BLOCK * BLOCK; start < stop; start += BLOCK) {
+        size_t last = stop - start < BLOCK ? stop : start + BLOCK; /* keys of this block: start .. last-1 */
+        NAME(block) b = {s->keys, s->values, BLOCK, BLOCK, start, size, width};
+        if (rows < 2 * GROUP && start + BLOCK <= stride) { /* packing would not pay */
+            b.values = vt + start;
+            b.value_stride = stride;
+        } else {
+            NAME(pack)(s->values, vt, stride, start, width, last - start);
+        }
+        if (b.values != s->values && size <= PACKED) {
+            b.keys = kt + start;
+            b.key_stride = stride;
+        } else if (size <= PACKED) {
+            NAME(pack)(s->keys, kt, stride, start, size, last - start);
+        }
+        size_t r = 0;
+        for (; r + GROUP <= rows; r += GROUP)
+            NAME(attend_group)(s, r, &b, q + r * size, kt, stride, last, first + r, end + r);
+        for (; r < rows; r++) NAME(attend_one)(s, r, &b, q + r * size, kt, stride, last, first + r, end + r);
+    }
+    for (size_t r = 0; r < rows; r++) {
+        const VEC *sums = s->sums + r * (1 + width);
+        REAL total = NAME(sum_lanes)(sums[0]);
+        for (size_t d = 0; d < width; d++)
+            out[r * out_stride + d] = total == 0 ? 0 : NAME(sum_lanes)(sums[1 + d]) / total;
+    }
+}
+
+static void NAME(dense_rows)(REAL *out, const REAL *q, const REAL *kt, const REAL *vt, size_t stride,
+                             const size_t *first, const size_t *end, size_t rows, size_t size, size_t width) {
+    NAME(scratch) s;
+    for (size_t d = 0; d < width; d += PACKED) {
+        size_t piece = width - d < PACKED ? width - d : PACKED;
+        size_t chunk = SUM_VECTORS / (1 + piece) / GROUP * GROUP;
+        for (size_t r = 0; r < rows; r += chunk)
+            NAME(attend_chunk)
+            (&s, out + r * width + d, width, q + r * size, kt, vt + d * stride, stride, first + r, end + r,
+             rows - r < chunk ? rows - r : chunk, size, piece);
+    }
+}
+
+/* ---- scans ------------------------------------------------------------------------------------------------------ */
+
+/* The recurrence v = v keep[i] + column[i] down `count` columns at once, each written back over its input. Scalar: the
+   chains run side by side, and no transposition is needed. */
+INLINE void NAME(run_chains)(REAL *v, REAL *columns, size_t stride, const REAL *keep, size_t n, bool exclusive,
+                             const int count) {
+    REAL sum[8];
+    UNROLL for (int c = 0; c < count; c++) sum[c] = v[c];
+    if (exclusive) {
+        for (size_t i = 0; i < n; i++) {
+            UNROLL for (int c = 0; c < count; c++) {
+                REAL *at = columns + (size_t)c * stride + i;
+                REAL add = *at;
+                *at = sum[c];
+                sum[c] = FMA1(sum[c], keep[i], add);
+            }
+        }
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            UNROLL for (int c = 0; c < count; c++) {
+                REAL *at = columns + (size_t)c * stride + i;
+                *at = sum[c] = FMA1(sum[c], keep[i], *at);
+            }
+        }
+    }
+    UNROLL for (int c = 0; c < count; c++) v[c] = sum[c];
+}
+
+enum { NAME(STEP) = 64 }; /* positions at a time: all of it stays in the first-level cache */
+
+/* n <= STEP positions. */
+static void NAME(scan_step)(NAME(scan) *state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
+                            size_t n, size_t width, bool exclusive) {
+    _Alignas(32) REAL before[NAME(STEP)], logit[NAME(STEP)], keep[NAME(STEP)], weight[NAME(STEP)];
+    size_t padded = (n + LANES - 1) / LANES * LANES;
+    REAL m = state->m;
+    for (size_t i = 0; i < n; i++) {
+        REAL l = logits[i];
+        logit[i] = l;
+        before[i] = m;
+        m = l > m ? l : m;
+    }
+    for (size_t i = n; i < padded; i++) logit[i] = before[i] = 0;
+    state->m = m;
+    VEC empty = SET1(-INFINITY), one = SET1(1);
+    for (size_t i = 0; i < padded; i += LANES) {
+        VEC l = LOAD(logit + i), b = LOAD(before + i);
+        STORE(keep + i, BLEND(NEGATIVE(SUB(l, b)), empty, EQUAL(l, empty)));
+    }
+    NAME(exp_all)(keep, keep, padded);
+    for (size_t i = 0; i < padded; i += LANES) {
+        VEC e = LOAD(keep + i), larger = GREATER(LOAD(logit + i), LOAD(before + i));
+        STORE(keep + i, BLEND(one, e, larger));
+        STORE(weight + i, BLEND(e, one, larger));
+    }
+    size_t whole = n / LANES * LANES;
+    for (size_t d = 0; d < width; d++) {
+        const REAL *in = values + d * stride;
+        REAL *to = out + d * stride;
+        for (size_t i = 0; i < whole; i += LANES) STORE(to + i, MUL(LOAD(weight + i), LOAD(in + i)));
+        for (size_t i = whole; i < n; i++) to[i] = weight[i] * in[i];
+    }
+    NAME(run_chains)(&state->s, weight, 0, keep, n, exclusive, 1);
+    size_t d = 0;
+    for (; d + 8 <= width; d += 8) NAME(run_chains)(state->v + d, out + d * stride, stride, keep, n, exclusive, 8);
+    for (; d + 4 <= width; d += 4) NAME(run_chains)(state->v + d, out + d * stride, stride, keep, n, exclusive, 4);
+    for (; d < width; d++) NAME(run_chains)(state->v + d, out + d * stride, stride, keep, n, exclusive, 1);
+    for (size_t i = 0; i < padded; i += LANES) {
+        VEC s = LOAD(weight + i);
+        STORE(weight + i, BLEND(s, one, EQUAL(s, ZERO())));
+    }
+    for (d = 0; d < width; d++) {
+        REAL *to = out + d * stride;
+        for (size_t i = 0; i < whole; i += LANES) STORE(to + i, DIV(LOAD(to + i), LOAD(weight + i)));
+        for (size_t i = whole; i < n; i++) to[i] /= weight[i];
+    }
+}
+
+static void NAME(scan_values)(NAME(scan) *state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
+                              size_t n, size_t width, bool exclusive) {
+    for (size_t i = 0; i < n; i += NAME(STEP))
+        NAME(scan_step)
+        (state, out + i, logits + i, values + i, stride, n - i < NAME(STEP) ? n - i : NAME(STEP), width, exclusive);
+}

@@ -1,0 +1,256 @@
+/* Running a model: the checks, the choice between plans and the dense reference, one string or many. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/safe_length.h"
+#include "run/execute.h"
+#include "run/forward.h"
+
+_Noreturn void run_not_finite(trap *t, size_t position) {
+    trap_raise(t, TEMPER_RANGE, 0, position, "a score or an answer at position %zu is infinite or not a number",
+               position);
+}
+
+/* ---- lengths ---- */
+
+/* The proved length of a run's number format, and why it ends there. */
+static size_t proved_length(const temper_model *m, temper_type type, const char **why) {
+    *why = type == TEMPER_TYPE_F32 ? m->safe_reason_f32 : m->safe_reason;
+    return type == TEMPER_TYPE_F32 ? m->safe_length_f32 : m->safe_length;
+}
+
+/* An unproved model proves nothing, not even of the empty string. */
+static bool is_proved(size_t n, size_t proved) { return proved > 0 && n <= proved; }
+
+static void check_length(size_t n, size_t proved, const char *reason, trap *t) {
+    if (is_proved(n, proved)) return;
+    if (proved == 0)
+        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof", "no length is proved safe: %s",
+                        reason);
+    trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof",
+                    "length %zu is beyond the proved length %zu: %s", n, proved, reason);
+}
+
+static void check_letters(const temper_model *m, const uint32_t *letters, size_t n, trap *t) {
+    for (size_t k = 0; k < n; k++)
+        if (letters[k] >= m->letters.count)
+            trap_raise(t, TEMPER_RANGE, 0, k + 1, "letter number %u at position %zu is not in the alphabet",
+                       letters[k], k + 1);
+}
+
+/* Asking the system takes longer than running a short string, so it is asked once. */
+static unsigned thread_count(unsigned asked) {
+    static atomic_uint known;
+    if (asked) return asked;
+    unsigned cores = atomic_load(&known);
+    if (cores == 0) {
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        cores = online > 0 ? (unsigned)online : 1;
+        atomic_store(&known, cores);
+    }
+    return cores;
+}
+
+/* ---- one string ---- */
+
+/* The answer is read at position 1 or n; of the empty string at position 0. */
+static size_t verdict_position(const temper_model *m, size_t n) {
+    return n == 0 ? 0 : m->at == TEMPER_AT_FIRST ? 1 : n;
+}
+
+static bool execute(execution *e, temper_type type) {
+    return type == TEMPER_TYPE_F32 ? execute_f32(e) : execute_f64(e);
+}
+
+/* By plan; false if a plan did not hold. */
+static bool run_planned(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n,
+                        const temper_run_options *o, arena *memory) {
+    model_plan plan;
+    plan_make(&plan, m, o->hard, memory);
+    size_t heads = plan.head_start[m->layer_count];
+    execution e = {.model = m,
+                   .plan = &plan,
+                   .kernels = kernels_select(),
+                   .letters = letters,
+                   .n = n,
+                   .size = r->size,
+                   .hard = o->hard,
+                   .threads = thread_count(o->threads),
+                   .truth = r->truth,
+                   .margins = arena_zalloc(memory, heads, sizeof(double)),
+                   .memory = memory};
+    if (!execute(&e, o->type)) return false;
+    for (size_t h = 0; h < heads; h++) r->heads[h].margin = e.margins[h];
+    return true;
+}
+
+static void prepare_run(temper_run *r, const temper_model *m, size_t size) {
+    arena *a = &r->memory;
+    r->size = size;
+    r->layer_count = m->layer_count;
+    r->channel_count = m->channel_count;
+    r->truth = arena_zalloc(a, size, 1);
+    r->head_start = arena_zalloc(a, (size_t)m->layer_count + 1, sizeof *r->head_start);
+    for (uint32_t l = 0; l < m->layer_count; l++) r->head_start[l + 1] = r->head_start[l] + m->layers[l].head_count;
+    r->heads = arena_zalloc(a, r->head_start[m->layer_count], sizeof *r->heads);
+}
+
+temper_status temper_model_run(temper_run **out, const temper_model *m, const uint32_t *letters, size_t n,
+                               const temper_run_options *options, temper_error *err) {
+    trap t;
+    arena stream, scratch;
+    temper_run *volatile run = NULL;
+    temper_run_options o = options ? *options : (temper_run_options){0};
+    *out = NULL;
+    arena_init(&stream, &t);
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&stream);
+        arena_free(&scratch);
+        temper_run_free(run);
+        return t.error.code;
+    }
+    const char *why;
+    size_t proved = proved_length(m, o.type, &why);
+    check_letters(m, letters, n, &t);
+    if (!o.unchecked) check_length(n, proved, why, &t);
+    if (o.type == TEMPER_TYPE_F32 && (o.capture || o.dense))
+        trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0, "the dense reference runs in f64 only");
+    temper_run *r = run = caller_alloc(&t, 1, sizeof *r);
+    memset(r, 0, sizeof *r);
+    arena_init(&r->memory, &t);
+    prepare_run(r, m, n + 1 + m->has_end);
+    r->proved = is_proved(n, proved);
+    if (o.capture || o.dense || !run_planned(r, m, letters, n, &o, &scratch)) {
+        if (o.type == TEMPER_TYPE_F32)
+            trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0,
+                       "no plan holds for this model in f32, and the dense reference runs in f64 only");
+        arena_reset(&scratch);
+        forward_run(r, m, letters, n, o.hard, o.capture, &stream, &scratch);
+    }
+    r->accept = r->truth[verdict_position(m, n)];
+    arena_free(&stream);
+    arena_free(&scratch);
+    r->memory.trap = NULL;
+    *out = r;
+    trap_clear(&t);
+    return TEMPER_OK;
+}
+
+/* ---- many strings ---- */
+
+enum { CHUNK = 64 }; /* strings a thread takes at a time */
+
+typedef struct many {
+    const temper_model *m;
+    const uint32_t *const *letters;
+    const size_t *n;
+    size_t count, proved;
+    const temper_run_options *o;
+    const model_plan *plan;
+    unsigned char *accept;
+    temper_error *errors; /* [chunks] */
+} many;
+
+static void run_one(const many *w, size_t k, trap *t, arena *memory) {
+    size_t n = w->n[k], size = n + 1 + w->m->has_end;
+    if (!w->o->unchecked && !is_proved(n, w->proved)) {
+        w->accept[k] = 2;
+        return;
+    }
+    check_letters(w->m, w->letters[k], n, t);
+    arena_reset(memory);
+    unsigned char *truth = arena_alloc(memory, size, 1);
+    size_t heads = w->plan->head_start[w->m->layer_count];
+    execution e = {.model = w->m,
+                   .plan = w->plan,
+                   .kernels = kernels_select(),
+                   .letters = w->letters[k],
+                   .n = n,
+                   .size = size,
+                   .hard = w->o->hard,
+                   .threads = 1,
+                   .truth = truth,
+                   .margins = arena_alloc(memory, heads, sizeof(double)),
+                   .memory = memory};
+    if (!w->o->dense && execute(&e, w->o->type)) {
+        w->accept[k] = truth[verdict_position(w->m, n)];
+        return;
+    }
+    temper_run *r;
+    temper_error error;
+    temper_run_options o = *w->o;
+    o.threads = 1;
+    o.dense = 1;
+    if (temper_model_run(&r, w->m, w->letters[k], n, &o, &error) != TEMPER_OK) trap_reraise(t, &error);
+    w->accept[k] = (unsigned char)temper_run_accept(r);
+    temper_run_free(r);
+}
+
+static void run_chunk(void *context, size_t part) {
+    many *w = context;
+    trap t;
+    arena memory;
+    arena_init(&memory, &t);
+    if (trap_set(&t, &w->errors[part])) {
+        arena_free(&memory);
+        return;
+    }
+    size_t end = (part + 1) * CHUNK < w->count ? (part + 1) * CHUNK : w->count;
+    for (size_t k = part * CHUNK; k < end; k++) run_one(w, k, &t, &memory);
+    arena_free(&memory);
+    trap_clear(&t);
+}
+
+temper_status temper_model_run_many(unsigned char *accept, const temper_model *m, const uint32_t *const *letters,
+                                    const size_t *n, size_t count, const temper_run_options *options,
+                                    temper_error *err) {
+    trap t;
+    arena memory;
+    temper_run_options o = options ? *options : (temper_run_options){0};
+    arena_init(&memory, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&memory);
+        return t.error.code;
+    }
+    if (o.capture) trap_raise(&t, TEMPER_RANGE, 0, 0, "many strings at once cannot be captured");
+    const char *why;
+    model_plan plan;
+    plan_make(&plan, m, o.hard, &memory);
+    size_t chunks = (count + CHUNK - 1) / CHUNK;
+    many w = {.m = m, .letters = letters, .n = n, .count = count, .o = &o, .plan = &plan, .accept = accept};
+    w.proved = proved_length(m, o.type, &why);
+    w.errors = arena_zalloc(&memory, chunks, sizeof *w.errors);
+    run_parallel(thread_count(o.threads), chunks, run_chunk, &w);
+    for (size_t k = 0; k < chunks; k++)
+        if (w.errors[k].code != TEMPER_OK) trap_reraise(&t, &w.errors[k]);
+    arena_free(&memory);
+    trap_clear(&t);
+    return TEMPER_OK;
+}
+
+/* ---- what explain prints ---- */
+
+temper_status temper_model_plans(const char **plans, double *costs, const temper_model *m, size_t n, int hard,
+                                 temper_error *err) {
+    trap t;
+    arena memory;
+    arena_init(&memory, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&memory);
+        return t.error.code;
+    }
+    model_plan plan;
+    plan_make(&plan, m, hard, &memory);
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
+            uint32_t k = plan.head_start[l] + h;
+            if (plans) plans[k] = plan_name(plan.heads[k]);
+            if (costs) costs[k] = plan_cost(plan.heads[k], &m->layers[l].heads[h], (double)(n + 1 + m->has_end));
+        }
+    arena_free(&memory);
+    trap_clear(&t);
+    return TEMPER_OK;
+}

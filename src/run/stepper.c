@@ -1,0 +1,256 @@
+#include "run/stepper_program.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "number/elementary.h"
+
+size_t stepper_state_size(const stepper *s) { return s->state_count * sizeof(double); }
+
+/* ---- states, one layout per role ---- */
+
+/* once: count0, count1, sums0[width], sums1[width]
+   nearest: s0, s1, j0, j1, v0[width], v1[width] (weights relative to the key j_c, the last or first of its class)
+   count: sums[width] */
+void stepper_start(const stepper *s, double *state) {
+    memset(state, 0, stepper_state_size(s));
+    for (uint32_t l = 0; l < s->layer_count; l++)
+        for (uint32_t k = 0; k < s->layers[l].head_count; k++) {
+            const step_head *h = &s->layers[l].heads[k];
+            if (h->role != ROLE_NEAREST) continue;
+            state[h->state + 2] = state[h->state + 3] = h->leftmost ? INFINITY : -INFINITY;
+        }
+}
+
+void step_work_init(step_work *w, const stepper *s, arena *a) {
+    w->x = arena_zalloc(a, s->model->channel_count, sizeof *w->x);
+    w->out = arena_zalloc(a, s->most_outputs, sizeof *w->out);
+    w->hidden = arena_zalloc(a, s->most_hidden, sizeof *w->hidden);
+    w->memo = arena_alloc(a, s->memo_count, sizeof *w->memo);
+    for (size_t k = 0; k < s->memo_count; k++) w->memo[k] = -1;
+    w->margins = arena_alloc(a, s->head_count, sizeof *w->margins);
+    step_work_reset(w, s);
+}
+
+void step_work_reset(step_work *w, const stepper *s) {
+    w->broken = NULL;
+    for (uint32_t l = 0; l < s->layer_count; l++)
+        for (uint32_t k = 0; k < s->layers[l].head_count; k++)
+            w->margins[s->layers[l].heads[k].number] = s->layers[l].heads[k].role == ROLE_COUNT ? -1 : 0;
+}
+
+double step_work_margin(const step_work *w, const stepper *s) {
+    double largest = 0;
+    for (uint32_t k = 0; k < s->head_count; k++)
+        if (!(w->margins[k] <= largest) && !isnan(largest)) largest = w->margins[k];
+    return largest;
+}
+
+/* ---- places ---- */
+
+void step_place_init(step_place *p, const stepper *s, arena *a) {
+    *p = (step_place){.near = {1, 0, 0}};
+    p->features = arena_zalloc(a, s->feature_count, sizeof *p->features);
+}
+
+void step_place_set(step_place *p, const stepper *s, size_t i, size_t n) {
+    p->i = (double)i;
+    p->size = (double)n + 1;
+    p->once = s->decay[1] / p->size;
+    if (s->has_lookup && !s->hard) {
+        p->near[1] = exp_f64(-MODEL_KAPPA * (p->size / (p->i + 1)));
+        p->near[2] = exp_f64(-4 * MODEL_KAPPA * (p->size / (p->i + 1)));
+    }
+    for (size_t k = 0; k < s->feature_count; k++)
+        p->features[k] = expression_eval(s->features[k].position, p->i, (double)n, p->size);
+}
+
+/* ---- heads ---- */
+
+typedef struct step {
+    const stepper *s;
+    step_work *w;
+    double *state;
+    const step_place *p;
+} step;
+
+static inline double dot(const step *t, uint32_t row) { return rows_dot(&t->s->rows, row, t->w->x); }
+
+static inline double decay(const step *t, double distance) {
+    return distance < STEP_DECAYS ? t->s->decay[(int)distance] : 0;
+}
+
+/* The class of the current row: its key is 0 or 1, or the head is not what its role says. */
+static inline size_t class_of(const step *t, const step_head *h) {
+    double c = dot(t, h->key);
+    if (c != 0 && c != 1) t->w->broken = h;
+    return c == 1;
+}
+
+static void add_once(const step *t, const step_head *h) {
+    double *state = t->state + h->state;
+    size_t class = class_of(t, h);
+    state[class] += 1;
+    for (uint32_t d = 0; d < h->width; d++) state[2 + class * h->width + d] += dot(t, h->value + d);
+}
+
+static void read_once(const step *t, const step_head *h, double *out) {
+    const double *state = t->state + h->state, *sums0 = state + 2, *sums1 = sums0 + h->width;
+    double low = state[1] > 0 ? t->p->once : 1, total = state[1] + low * state[0];
+    for (uint32_t d = 0; d < h->width; d++) out[d] = total > 0 ? (sums1[d] + low * sums0[d]) / total : 0;
+}
+
+static void add_nearest(const step *t, const step_head *h) {
+    double *state = t->state + h->state, i = t->p->i;
+    size_t class = class_of(t, h);
+    double *sum = &state[class], *at = &state[2 + class], *v = state + 4 + class * h->width;
+    if (h->leftmost) {
+        if (*sum == 0) *at = i;
+        double weight = decay(t, i - *at);
+        *sum += weight;
+        for (uint32_t d = 0; d < h->width; d++) v[d] += weight * dot(t, h->value + d);
+    } else {
+        double factor = decay(t, i - *at);
+        *at = i;
+        *sum = *sum * factor + 1;
+        for (uint32_t d = 0; d < h->width; d++) v[d] = v[d] * factor + dot(t, h->value + d);
+    }
+}
+
+static void read_nearest(const step *t, const step_head *h, double *out) {
+    const double *state = t->state + h->state, *v0 = state + 4, *v1 = v0 + h->width;
+    double low = 1;
+    if (state[1] > 0)
+        low = state[0] > 0 ? decay(t, t->p->size + (h->leftmost ? state[2] - state[3] : state[3] - state[2])) : 0;
+    double total = state[1] + low * state[0];
+    for (uint32_t d = 0; d < h->width; d++) out[d] = total > 0 ? (v1[d] + low * v0[d]) / total : 0;
+}
+
+static void add_count(const step *t, const step_head *h) {
+    for (uint32_t d = 0; d < h->width; d++) t->state[h->state + d] += dot(t, h->value + d);
+}
+
+static void read_count(const step *t, const step_head *h, double *out) {
+    double keys = t->p->i + !h->before;
+    for (uint32_t d = 0; d < h->width; d++) out[d] = keys > 0 ? t->state[h->state + d] / keys : 0;
+}
+
+/* exp(16 N y + ln i) against i ones; in row 0 the sentinel is alone. */
+static double sentinel_weight(const step *t, double y) {
+    if (t->p->i == 0) return 1;
+    if (!t->s->hard) return 1 / (1 + exp_f64(-2 * MODEL_KAPPA * t->p->size * y));
+    return y > 0 ? 1 : y < 0 ? 0 : 1 / (t->p->i + 1);
+}
+
+static void read_compare(const step *t, const step_head *h, double *out) {
+    double weight = sentinel_weight(t, dot(t, h->query));
+    for (uint32_t d = 0; d < h->width; d++) out[d] = weight;
+}
+
+/* The values at position j, which depend on j alone. */
+static const double *values_at(const step *t, const step_head *h, double j) {
+    double *memo = t->w->memo + h->memo + ((uint64_t)j % STEP_MEMO) * (h->width + 1);
+    if (memo[0] == j) return memo + 1;
+    memo[0] = j;
+    for (uint32_t d = 0; d < h->width; d++) {
+        const model_term *term = rows_begin_of(&h->model->value, d);
+        double sum = 0;
+        for (size_t k = rows_size(&h->model->value, d); k-- > 0; term++)
+            sum += term->weight * expression_eval(t->s->model->channels[term->channel].position, j, 0, 0);
+        memo[1 + d] = sum;
+    }
+    return memo + 1;
+}
+
+static void read_lookup(const step *t, const step_head *h, double *out) {
+    double place = 0.5 * dot(t, h->query) * (t->p->i + 1), peak = floor(place + 0.5), total = 0;
+    for (uint32_t d = 0; d < h->width; d++) out[d] = 0;
+    if (!(fabs(place - peak) < 0x1p-6 && peak >= 0 && peak <= t->p->i)) {
+        t->w->broken = h;
+        return;
+    }
+    for (int off = -STEP_NEIGHBOURS; off <= STEP_NEIGHBOURS; off++) {
+        double j = peak + off, weight = t->p->near[off < 0 ? -off : off];
+        if (weight == 0 || j < 0 || j > t->p->i) continue;
+        const double *values = values_at(t, h, j);
+        total += weight;
+        for (uint32_t d = 0; d < h->width; d++) out[d] += weight * values[d];
+    }
+    for (uint32_t d = 0; d < h->width; d++) out[d] /= total;
+}
+
+static void run_head(const step *t, const step_head *h, double *out) {
+    switch (h->role) {
+    case ROLE_ONCE:
+        if (!h->before) add_once(t, h);
+        read_once(t, h, out);
+        if (h->before) add_once(t, h);
+        break;
+    case ROLE_NEAREST:
+        if (!h->before) add_nearest(t, h);
+        read_nearest(t, h, out);
+        if (h->before) add_nearest(t, h);
+        break;
+    case ROLE_COUNT:
+        if (!h->before) add_count(t, h);
+        read_count(t, h, out);
+        if (h->before) add_count(t, h);
+        return;
+    case ROLE_COMPARE: read_compare(t, h, out); break;
+    case ROLE_LOOKUP: read_lookup(t, h, out); break;
+    case ROLE_BALANCE:
+    case ROLE_NONE: break;
+    }
+    if (t->p->i == 0) return;
+    double *margin = &t->w->margins[h->number];
+    for (uint32_t d = 0; d < h->width; d++) {
+        double off = fmin(fabs(out[d]), fabs(out[d] - 1));
+        if (!(off <= *margin) && !isnan(*margin)) *margin = isnan(out[d]) ? NAN : off;
+    }
+}
+
+/* ---- layers ---- */
+
+static inline void scatter(const step *t, uint32_t row, double value) {
+    const model_rows *rows = &t->s->rows;
+    for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++)
+        t->w->x[rows->terms[k].channel] += rows->terms[k].weight * value;
+}
+
+static void run_heads(const step *t, const step_layer *l) {
+    const double *x = t->w->x;
+    double *out = t->w->out;
+    bool odd = false;
+    for (size_t k = 0; k < l->boolean_count; k++) odd |= x[l->booleans[k]] * (x[l->booleans[k]] - 1) != 0;
+    if (odd) t->w->broken = &l->heads[0];
+    for (uint32_t k = 0; k < l->head_count; k++) {
+        run_head(t, &l->heads[k], out);
+        out += l->heads[k].width;
+    }
+    out = t->w->out; /* all heads of a layer read before any of them writes */
+    for (uint32_t k = 0; k < l->head_count; k++)
+        for (uint32_t d = 0; d < l->heads[k].width; d++) scatter(t, l->heads[k].output + d, *out++);
+}
+
+static void run_units(const step *t, const step_layer *l) {
+    double *hidden = t->w->hidden, sum = 0;
+    for (uint32_t k = 0; k < l->unit_count; k++) {
+        if (!l->units[k].again) sum = dot(t, l->units[k].in);
+        double a = sum + l->units[k].bias;
+        hidden[k] = a > 0 ? a : 0;
+    }
+    for (uint32_t k = 0; k < l->unit_count; k++) scatter(t, l->units[k].out, hidden[k]);
+}
+
+bool stepper_step(const stepper *s, step_work *w, double *state, const step_place *p, uint32_t token) {
+    step t = {s, w, state, p};
+    memcpy(w->x, s->base, s->model->channel_count * sizeof *w->x);
+    for (size_t k = 0; k < s->feature_count; k++) w->x[s->features[k].channel] = p->features[k];
+    const model_term *term = rows_begin_of(&s->model->embedding, token);
+    for (size_t k = rows_size(&s->model->embedding, token); k-- > 0; term++) w->x[term->channel] += term->weight;
+    for (uint32_t l = 0; l < s->layer_count; l++) {
+        if (s->layers[l].head_count) run_heads(&t, &s->layers[l]);
+        run_units(&t, &s->layers[l]);
+    }
+    return dot(&t, s->read) > 0.5;
+}

@@ -1,0 +1,61 @@
+/* A compiled model that looks only back, run one position at a time: constant memory per head, and a state that knows nothing
+   of the final length, so that one machine serves streams (N = i + 1 after i letters) and prefix trees (N fixed).
+
+   Why that is right: Boolean channels are exact after every layer (theory section 2) and mean the same whatever n is, so
+   earlier rows need not be visited again; real-valued channels (means) are read only in their own row; and in the
+   logits of theory section 3 the part that depends on n separates the two classes c_j = 0 and c_j = 1 as wholes, so it is
+   applied when a head reads its state. Per role:
+
+       once      per class the number of keys and the sums of values; class 0 weighs exp(-(ln N + 8)) = exp(-8)/N
+       nearest   per class (m, s, v) over the logits +-8j; class 1 is 8N above class 0
+       count     sums of values
+       compare   no state: the weight on the sentinel is sigmoid(16 N y_i)
+       lookup    no state: the keys around j = c_i weigh exp(-8N/(i+1) (j - c_i)^2); beyond two places 2 exp(-72) in all
+
+   A head is run by its role only if its rows are exactly those the compiler makes for that role; every channel that feeds a
+   key or a value must be exactly 0 or 1 in every row. Hard choices are the limits of the same weights. */
+#ifndef RUN_STEPPER_H
+#define RUN_STEPPER_H
+
+#include "model/model.h"
+
+typedef struct stepper stepper; /* the program: immutable, may be shared between threads */
+
+/* What depends on the position and the length only; in a prefix tree it is made once per depth. */
+typedef struct step_place {
+    double i, size; /* position, N */
+    double once;    /* the weight of class 0 in once heads */
+    double near[3]; /* look-up: the weight of keys at distance 0, 1, 2 */
+    double *features;
+} step_place;
+
+typedef struct step_head step_head;
+
+/* Scratch and results of one thread. */
+typedef struct step_work {
+    double *x, *out, *hidden, *memo;
+    double *margins;         /* [heads]: largest |a - nearest Boolean| before rounding in rows from 1 on; -1: no Booleans */
+    const step_head *broken; /* not NULL: what this head read is not what its role promises, answers mean nothing */
+} step_work;
+
+/* The program in arena a; the model must outlive it. Raises TEMPER_UNSUPPORTED naming the head if the model looks forward
+   or a head's rows are not those of its role. */
+stepper *stepper_new(arena *a, const temper_model *m, bool hard);
+
+size_t stepper_state_size(const stepper *s); /* bytes; a state is one flat block and may be copied with memcpy */
+void stepper_start(const stepper *s, double *state);
+
+void step_work_init(step_work *w, const stepper *s, arena *a);
+void step_work_reset(step_work *w, const stepper *s);          /* forgets margins and `broken` */
+double step_work_margin(const step_work *w, const stepper *s); /* the largest of all heads */
+void step_place_init(step_place *p, const stepper *s, arena *a);
+/* For position i of a string of length n. */
+void step_place_set(step_place *p, const stepper *s, size_t i, size_t n);
+
+/* Takes the next position into the state, the start sentinel first; returns the truth there. */
+bool stepper_step(const stepper *s, step_work *w, double *state, const step_place *p, uint32_t token);
+
+/* "head 2.1 (a S b)", for messages; lives in arena a. */
+const char *step_head_name(const step_head *h, arena *a);
+
+#endif

@@ -1,0 +1,417 @@
+/* From a model to a stepper: recognises every head's rows (the table in soften.c) and lists what must be computed. A position
+   feature that only feeds scores is part of a closed form and is not computed at all. */
+#include <string.h>
+
+#include "number/elementary.h"
+#include "run/stepper_program.h"
+
+/* A position feature that names the length but, on the rows of a string, does not depend on it. */
+static const char FIRST_TEXT[] = "[i = 1]*[1 <= n]";
+
+typedef struct maker {
+    const temper_model *m;
+    stepper *s;
+    arena *arena;
+    rows_builder rows;
+    unsigned char *embedded;   /* [channels] some token has a weight there */
+    unsigned char *start_only; /* [channels] 1 on the start sentinel and nothing else */
+    unsigned char *live;       /* [channels] the position feature is still in the channel */
+    unsigned char *written;    /* [channels] some layer below has written it */
+    unsigned char *known;      /* [channels] a feature that some head's closed form stands for */
+    unsigned char *needed;     /* [channels] a feature that must be computed */
+    unsigned char *listed;     /* [channels] in the layer's list of Booleans */
+    const model_head *h;       /* being recognised */
+    uint32_t layer, index;     /* from 1 */
+} maker;
+
+/* ---- refusals ---- */
+
+const char *step_head_name(const step_head *h, arena *a) {
+    text t;
+    text_init(&t, a);
+    text_printf(&t, "head %u.%u (%s)", h->layer, h->index,
+                text_escaped(a, h->model->label, strlen(h->model->label), 60));
+    return text_string(&t);
+}
+
+static const char WHOLE[] = "it runs on whole strings: temper run without --stream";
+
+static const char *head_name(const maker *k) {
+    step_head h = {.layer = k->layer, .index = k->index, .model = k->h};
+    return step_head_name(&h, k->arena);
+}
+
+static _Noreturn void odd(const maker *k, const char *what) {
+    trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, WHOLE,
+                    "%s is not one of the compiler's %s heads, so it cannot run letter by letter: %s", head_name(k),
+                    k->h->role == ROLE_NONE ? "own" : head_role_name(k->h->role), what);
+}
+
+static void require(const maker *k, bool condition, const char *what) {
+    if (!condition) odd(k, what);
+}
+
+static void refuse_forward(maker *k) {
+    for (k->layer = 1; k->layer <= k->m->layer_count; k->layer++)
+        for (k->index = 1; k->index <= k->m->layers[k->layer - 1].head_count; k->index++) {
+            k->h = &k->m->layers[k->layer - 1].heads[k->index - 1];
+            if (k->h->mask == TEMPER_MASK_UP_TO || k->h->mask == TEMPER_MASK_BEFORE) continue;
+            trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, WHOLE,
+                            "%s looks forward, so there is no answer before the string ends", head_name(k));
+        }
+    if (k->m->has_end)
+        trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, WHOLE,
+                        "the model reads an end sentinel, so there is no answer before the string ends");
+}
+
+/* ---- who reads what ---- */
+
+/* The channel's position feature takes part in something that is computed. */
+static void need(maker *k, uint32_t channel) {
+    const model_channel *c = &k->m->channels[channel];
+    if (!c->position || !k->live[channel] || k->needed[channel] || (k->s->hard && c->soft_only)) return;
+    bool varies = expression_uses(c->position, EXPR_LENGTH) || expression_uses(c->position, EXPR_SIZE);
+    if (varies && strcmp(c->position_text, FIRST_TEXT) != 0)
+        trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, WHOLE,
+                        "channel %u (%s) looks forward: it depends on where the string ends", channel,
+                        text_escaped(k->arena, c->label, strlen(c->label), 60));
+    k->needed[channel] = 1;
+}
+
+static void end_row(maker *k) { rows_end_row(&k->rows); }
+
+/* Copies a row without the term of channel `except`; returns its number. */
+static uint32_t read_row(maker *k, const model_rows *r, size_t row, uint32_t except) {
+    uint32_t number = (uint32_t)k->rows.count;
+    const model_term *t = rows_begin_of(r, row);
+    for (size_t n = rows_size(r, row); n-- > 0; t++) {
+        if (t->channel == except) continue;
+        need(k, t->channel);
+        rows_term(&k->rows, t->channel, t->weight);
+    }
+    end_row(k);
+    return number;
+}
+
+static uint32_t write_row(maker *k, const model_rows *r, size_t row) {
+    uint32_t number = (uint32_t)k->rows.count;
+    const model_term *t = rows_begin_of(r, row);
+    for (size_t n = rows_size(r, row); n-- > 0; t++) rows_term(&k->rows, t->channel, t->weight);
+    end_row(k);
+    return number;
+}
+
+static void mark_written(maker *k, const model_rows *r) {
+    for (uint32_t n = 0; n < r->start[r->count]; n++) {
+        need(k, r->terms[n].channel); /* what is added stays beside the feature */
+        k->written[r->terms[n].channel] = 1;
+    }
+}
+
+static void list_boolean(maker *k, step_layer *l, const model_rows *r, size_t row, uint32_t except) {
+    const model_term *t = rows_begin_of(r, row);
+    for (size_t n = rows_size(r, row); n-- > 0; t++) {
+        if (t->channel == except || k->listed[t->channel]) continue;
+        k->listed[t->channel] = 1;
+        array_push(k->arena, l->booleans, l->boolean_count, l->boolean_capacity, t->channel);
+    }
+}
+
+/* ---- recognising rows ---- */
+
+enum { NO_CHANNEL = UINT32_MAX };
+
+static bool is_feature(maker *k, uint32_t channel, const char *expression_text, bool soft_only) {
+    const model_channel *c = &k->m->channels[channel];
+    bool is = c->position && !k->written[channel] && !k->embedded[channel] && c->soft_only == soft_only &&
+              strcmp(c->position_text, expression_text) == 0;
+    if (is) k->known[channel] = 1;
+    return is;
+}
+
+/* The row is one term: a feature with this weight. */
+static void require_feature(maker *k, const model_rows *r, size_t row, const char *expression_text, bool soft_only,
+                            double weight) {
+    require(k, row < r->count && rows_size(r, row) == 1, "a row with other than one term");
+    const model_term *t = rows_begin_of(r, row);
+    require(k, t->weight == weight && is_feature(k, t->channel, expression_text, soft_only),
+            "another position feature or weight");
+}
+
+/* The term of a row that is this soft-only feature with this weight: its channel. */
+static uint32_t find_feature(maker *k, const model_rows *r, size_t row, const char *expression_text, double weight) {
+    require(k, row < r->count, "a missing row");
+    const model_term *t = rows_begin_of(r, row);
+    for (size_t n = rows_size(r, row); n-- > 0; t++)
+        if (t->weight == weight && is_feature(k, t->channel, expression_text, true)) return t->channel;
+    odd(k, "no tie-break or normaliser in its row");
+}
+
+static void require_start(maker *k, const model_rows *r, size_t row) {
+    bool is = rows_size(r, row) == 1 && rows_begin_of(r, row)->weight == 1 &&
+              k->start_only[rows_begin_of(r, row)->channel] && !k->written[rows_begin_of(r, row)->channel];
+    require(k, is, "another row than the start sentinel's indicator");
+}
+
+static void require_choice(maker *k, const char *scale) {
+    const model_head *h = k->h;
+    bool soft = k->m->method != TEMPER_METHOD_HARD;
+    require(k, (h->choice == TEMPER_CHOICE_SOFTMAX) == soft, "another choice");
+    bool near = h->hard_choice == TEMPER_CHOICE_RIGHTMOST || h->hard_choice == TEMPER_CHOICE_LEFTMOST;
+    require(k, h->role == ROLE_NEAREST ? near : h->hard_choice == TEMPER_CHOICE_AVERAGE, "another hard choice");
+    if (k->m->method != TEMPER_METHOD_TEMPERATURE) scale = NULL;
+    require(k, scale ? h->scale && strcmp(h->scale_text, scale) == 0 : !h->scale, "another scale");
+}
+
+/* ---- one function per role ---- */
+
+static void require_size(maker *k, uint32_t rows) {
+    require(k, k->h->query.count == rows && k->h->key.count == rows, "another number of query rows");
+}
+
+static void value_rows(maker *k, step_head *out, step_layer *l) {
+    out->value = (uint32_t)k->rows.count;
+    for (uint32_t d = 0; d < out->width; d++) {
+        read_row(k, &k->h->value, d, NO_CHANNEL);
+        list_boolean(k, l, &k->h->value, d, NO_CHANNEL);
+    }
+}
+
+static void make_once(maker *k, step_head *out, step_layer *l) {
+    bool positions = k->m->method == TEMPER_METHOD_POSITIONS;
+    require_choice(k, "ln(N) + 8");
+    require_size(k, 1);
+    require_feature(k, &k->h->query, 0, positions ? "ln(N) + 8" : "1", false, 1);
+    out->key = read_row(k, &k->h->key, 0, NO_CHANNEL);
+    list_boolean(k, l, &k->h->key, 0, NO_CHANNEL);
+    value_rows(k, out, l);
+    out->state = (uint32_t)k->s->state_count;
+    k->s->state_count += 2 + 2 * (size_t)out->width;
+}
+
+static void make_nearest(maker *k, step_head *out, step_layer *l) {
+    const model_head *h = k->h;
+    double sign = h->hard_choice == TEMPER_CHOICE_RIGHTMOST ? 1 : -1;
+    uint32_t tie = NO_CHANNEL;
+    require_choice(k, "8*N");
+    if (k->m->method != TEMPER_METHOD_POSITIONS) {
+        require_size(k, 1);
+        require_feature(k, &h->query, 0, "1", false, 1);
+        if (k->m->method == TEMPER_METHOD_TEMPERATURE) tie = find_feature(k, &h->key, 0, "i/N", sign);
+    } else if (h->query.count == 1) { /* no candidates to prefer */
+        require_size(k, 1);
+        require_feature(k, &h->query, 0, "1", false, 8);
+        require_feature(k, &h->key, 0, "i", true, sign);
+        tie = rows_begin_of(&h->key, 0)->channel;
+    } else {
+        require_size(k, 2);
+        require_feature(k, &h->query, 0, "8*N", false, 1);
+        require_feature(k, &h->query, 1, "1", false, 8);
+        require_feature(k, &h->key, 1, "i", true, sign);
+    }
+    out->leftmost = sign < 0;
+    out->key = read_row(k, &h->key, 0, tie);
+    list_boolean(k, l, &h->key, 0, tie);
+    value_rows(k, out, l);
+    out->state = (uint32_t)k->s->state_count;
+    k->s->state_count += 4 + 2 * (size_t)out->width;
+}
+
+static void make_count(maker *k, step_head *out, step_layer *l) {
+    require_choice(k, NULL);
+    require(k, !k->h->scale, "a scale");
+    require_size(k, 0);
+    value_rows(k, out, l);
+    out->state = (uint32_t)k->s->state_count;
+    k->s->state_count += out->width;
+}
+
+static void make_compare(maker *k, step_head *out) {
+    const model_head *h = k->h;
+    uint32_t others = NO_CHANNEL;
+    require_choice(k, "16*N");
+    require_size(k, 1);
+    require(k, !out->before, "another mask");
+    if (k->m->method != TEMPER_METHOD_HARD) others = find_feature(k, &h->query, 0, "ln(max(i, 1))/(16*N)", 1);
+    if (k->m->method == TEMPER_METHOD_POSITIONS)
+        require_feature(k, &h->key, 0, "[i = 0]*16*N", false, 1);
+    else
+        require_start(k, &h->key, 0);
+    for (uint32_t d = 0; d < out->width; d++) require_start(k, &h->value, d);
+    out->query = read_row(k, &h->query, 0, others);
+}
+
+static void make_lookup(maker *k, step_head *out) {
+    const model_head *h = k->h;
+    bool positions = k->m->method == TEMPER_METHOD_POSITIONS;
+    require_choice(k, "8*N*N*N");
+    require_size(k, 2);
+    require(k, !out->before, "another mask");
+    require(k, rows_size(&h->query, 0) == 1 && rows_begin_of(&h->query, 0)->weight == 2,
+            "another row than twice a mean");
+    require_feature(k, &h->query, 1, "1/(i + 1)", false, -1);
+    require_feature(k, &h->key, 0, positions ? "8*N*i" : "i/(N*N)", false, 1);
+    require_feature(k, &h->key, 1, positions ? "8*N*i*i" : "i*i/(N*N)", false, 1);
+    for (uint32_t d = 0; d < out->width; d++) {
+        const model_term *t = rows_begin_of(&h->value, d);
+        for (size_t n = rows_size(&h->value, d); n-- > 0; t++) {
+            const model_channel *c = &k->m->channels[t->channel];
+            require(k,
+                    c->position && !c->soft_only && !k->written[t->channel] && !k->embedded[t->channel] &&
+                        !expression_uses(c->position, EXPR_LENGTH) && !expression_uses(c->position, EXPR_SIZE),
+                    "a value that is not a function of the position alone");
+            k->known[t->channel] = 1;
+        }
+    }
+    out->query = read_row(k, &h->query, 0, NO_CHANNEL);
+    out->memo = (uint32_t)k->s->memo_count;
+    k->s->memo_count += STEP_MEMO * ((size_t)out->width + 1);
+    k->s->has_lookup = true;
+}
+
+static void make_head(maker *k, step_head *out, step_layer *l) {
+    const model_head *h = k->h;
+    *out = (step_head){.role = h->role,
+                       .before = h->mask == TEMPER_MASK_BEFORE,
+                       .width = h->value.count,
+                       .number = k->s->head_count++,
+                       .layer = k->layer,
+                       .index = k->index,
+                       .model = h};
+    switch (h->role) {
+    case ROLE_ONCE: make_once(k, out, l); break;
+    case ROLE_NEAREST: make_nearest(k, out, l); break;
+    case ROLE_COUNT: make_count(k, out, l); break;
+    case ROLE_COMPARE: make_compare(k, out); break;
+    case ROLE_LOOKUP: make_lookup(k, out); break;
+    case ROLE_BALANCE: odd(k, "it weighs both sides of a position");
+    case ROLE_NONE: odd(k, "nothing is known about its scores");
+    }
+    out->output = (uint32_t)k->rows.count;
+    for (uint32_t d = 0; d < out->width; d++) write_row(k, &h->output, d);
+}
+
+/* ---- layers ---- */
+
+static bool same_row(const model_rows *r, size_t a, size_t b) {
+    const model_term *x = rows_begin_of(r, a), *y = rows_begin_of(r, b);
+    if (rows_size(r, a) != rows_size(r, b)) return false;
+    for (size_t n = rows_size(r, a); n-- > 0; x++, y++)
+        if (x->channel != y->channel || x->weight != y->weight) return false;
+    return true;
+}
+
+/* A unit that only empties the channel it reads: the place gets a new tenant. +1: -relu(x), -1: +relu(-x). */
+static int clears(const model_layer *l, uint32_t unit) {
+    const model_term *in = rows_begin_of(&l->in, unit), *out = rows_begin_of(&l->out, unit);
+    if (rows_size(&l->in, unit) != 1 || rows_size(&l->out, unit) != 1 || l->bias[unit] != 0) return 0;
+    if (in->channel != out->channel || in->weight != -out->weight) return 0;
+    return in->weight == 1 ? 1 : in->weight == -1 ? -1 : 0;
+}
+
+/* The positions method leaves these without a reader where their place is used again. */
+static bool is_left_over(const model_channel *c) {
+    return c->position && (strcmp(c->position_text, "i/(N*N)") == 0 || strcmp(c->position_text, "i*i/(N*N)") == 0);
+}
+
+/* Known features are not negative, so one clearing unit empties them; as they are never computed, it finds 0. */
+static bool clears_known(const maker *k, const model_layer *l, uint32_t unit) {
+    if (!clears(l, unit)) return false;
+    uint32_t channel = rows_begin_of(&l->in, unit)->channel;
+    return k->live[channel] && (k->known[channel] || is_left_over(&k->m->channels[channel])) && !k->needed[channel] &&
+           !k->written[channel] && !k->embedded[channel];
+}
+
+static void make_units(maker *k, step_layer *out, const model_layer *l) {
+    out->units = arena_alloc(k->arena, l->in.count, sizeof *out->units);
+    for (uint32_t u = 0; u < l->in.count; u++) /* readers first: clearing ends a feature's life only after them */
+        if (!clears(l, u))
+            for (uint32_t n = l->in.start[u]; n < l->in.start[u + 1]; n++) need(k, l->in.terms[n].channel);
+    for (uint32_t u = 0; u < l->in.count; u++) {
+        if (clears_known(k, l, u)) continue;
+        bool again = out->unit_count && u > 0 && same_row(&l->in, u, u - 1) && !clears_known(k, l, u - 1);
+        step_unit *unit = &out->units[out->unit_count++];
+        *unit = (step_unit){.bias = l->bias[u], .again = again};
+        unit->in = again ? unit[-1].in : read_row(k, &l->in, u, NO_CHANNEL);
+        unit->out = write_row(k, &l->out, u);
+        for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++) need(k, l->out.terms[n].channel);
+    }
+    for (uint32_t u = 0; u < l->in.count; u++) {
+        for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++) k->written[l->out.terms[n].channel] = 1;
+        if (clears(l, u) == 1) k->live[rows_begin_of(&l->in, u)->channel] = 0;
+    }
+}
+
+static uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+static void make_layer(maker *k, uint32_t layer) {
+    const model_layer *l = &k->m->layers[layer];
+    step_layer *out = &k->s->layers[layer];
+    out->head_count = l->head_count;
+    out->heads = arena_alloc(k->arena, l->head_count, sizeof *out->heads);
+    uint32_t outputs = 0;
+    for (uint32_t n = 0; n < l->head_count; n++) {
+        k->h = &l->heads[n];
+        k->layer = layer + 1;
+        k->index = n + 1;
+        make_head(k, &out->heads[n], out);
+        outputs += out->heads[n].width;
+    }
+    for (size_t n = 0; n < out->boolean_count; n++) k->listed[out->booleans[n]] = 0;
+    for (uint32_t n = 0; n < l->head_count; n++) mark_written(k, &l->heads[n].output);
+    make_units(k, out, l);
+    k->s->most_outputs = max_u32(k->s->most_outputs, outputs);
+    k->s->most_hidden = max_u32(k->s->most_hidden, out->unit_count);
+}
+
+/* ---- the whole ---- */
+
+static void look_at_embedding(maker *k) {
+    const temper_model *m = k->m;
+    uint32_t start = model_start_token(m);
+    for (uint32_t token = 0; token < m->embedding.count; token++) {
+        const model_term *t = rows_begin_of(&m->embedding, token);
+        for (size_t n = rows_size(&m->embedding, token); n-- > 0; t++) {
+            bool fresh = !k->embedded[t->channel];
+            k->embedded[t->channel] = 1;
+            k->start_only[t->channel] =
+                fresh && token == start && t->weight == 1 && !m->channels[t->channel].position;
+        }
+    }
+    for (uint32_t c = 0; c < m->channel_count; c++) k->live[c] = m->channels[c].position != NULL;
+}
+
+static void list_features(maker *k) {
+    for (uint32_t c = 0; c < k->m->channel_count; c++) {
+        const expression *e = k->m->channels[c].position;
+        if (!k->needed[c]) continue;
+        bool constant =
+            !expression_uses(e, EXPR_I) && !expression_uses(e, EXPR_LENGTH) && !expression_uses(e, EXPR_SIZE);
+        if (constant)
+            k->s->base[c] = expression_eval(e, 0, 0, 1);
+        else
+            array_push(k->arena, k->s->features, k->s->feature_count, k->s->feature_capacity,
+                       (step_feature){.channel = c, .position = e});
+    }
+}
+
+stepper *stepper_new(arena *a, const temper_model *m, bool hard) {
+    stepper *s = arena_zalloc(a, 1, sizeof *s);
+    maker k = {.m = m, .s = s, .arena = a};
+    unsigned char **marks[] = {&k.embedded, &k.start_only, &k.live, &k.written, &k.known, &k.needed, &k.listed};
+    for (size_t n = 0; n < sizeof marks / sizeof *marks; n++) *marks[n] = arena_zalloc(a, m->channel_count, 1);
+    s->model = m;
+    s->hard = hard || m->method == TEMPER_METHOD_HARD;
+    s->layer_count = m->layer_count;
+    s->layers = arena_zalloc(a, m->layer_count, sizeof *s->layers);
+    s->base = arena_zalloc(a, m->channel_count, sizeof *s->base);
+    for (int d = 0; d < STEP_DECAYS; d++) s->decay[d] = s->hard ? d == 0 : exp_f64(-MODEL_KAPPA * d);
+    refuse_forward(&k);
+    look_at_embedding(&k);
+    rows_begin(&k.rows, a);
+    for (uint32_t layer = 0; layer < m->layer_count; layer++) make_layer(&k, layer);
+    s->read = read_row(&k, &m->read, 0, NO_CHANNEL);
+    s->rows = rows_finish(&k.rows);
+    list_features(&k);
+    return s;
+}

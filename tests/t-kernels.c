@@ -1,0 +1,353 @@
+/* The kernels: AVX2 against the reference bit for bit, dense attention against softmax in long double, scans against
+   dense attention and against themselves cut differently, and the fast exps against exp_f64. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "number/elementary.h"
+#include "number/ieee.h"
+#include "run/kernels.h"
+#include "run/kernels_select.h"
+#include "test.h"
+
+enum { KEYS_LIMIT = 700, SIZE_LIMIT = 70, ROWS_LIMIT = 40 };
+
+static bool same_f64(const double *a, const double *b, size_t n, size_t *at) {
+    for (*at = 0; *at < n; ++*at) /* the bits of NaN are nobody's promise */
+        if (f64_bits(a[*at]) != f64_bits(b[*at]) && !(isnan(a[*at]) && isnan(b[*at]))) return false;
+    return true;
+}
+
+static bool same_f32(const float *a, const float *b, size_t n, size_t *at) {
+    for (*at = 0; *at < n; ++*at)
+        if (f32_bits(a[*at]) != f32_bits(b[*at]) && !(isnan(a[*at]) && isnan(b[*at]))) return false;
+    return true;
+}
+
+static double uniform(test_random *r) { return (double)(random_u64(r) >> 11) * 0x1p-52 - 1; }
+
+/* `wild` adds infinities and NaN. */
+static double draw(test_random *r, bool wild) {
+    switch (random_below(r, wild ? 40 : 12)) {
+    case 0: return 0;
+    case 1: return -0.0;
+    case 2: return 1;
+    case 3: return uniform(r) * 1e-30;
+    case 4: return uniform(r) * 300;
+    case 5: return uniform(r) * 1e-42;
+    case 6: return (double)random_below(r, 5) - 2;
+    case 20: return INFINITY;
+    case 21: return -INFINITY;
+    case 22: return NAN;
+    default: return uniform(r);
+    }
+}
+
+/* ---- exp -------------------------------------------------------------------------------------------------------- */
+
+/* Error of y against exp(x) in units of the last place of the exact result; exp_f64 is good to 2^-52 of it. */
+static double ulps_f32(float x, float y) {
+    double exact = exp_f64(x);
+    int e;
+    frexp(exact, &e);
+    return fabs(y - exact) / ldexp(1, e - 24 > -149 ? e - 24 : -149);
+}
+
+/* Every float from -88 to 0: 1.1 billion below 2^-20 are hardly different from 1, so those go by larger steps. */
+static void check_exp_f32(const kernels *k) {
+    static float x[4096], y[4096];
+    double worst = 0, worst_at = 0;
+    float previous = 1;
+    uint32_t bits = 0x80000000u, step = test_effort() >= 10 ? 1 : test_effort() >= 1 ? 11 : 101;
+    bool monotone = true;
+    while (bits < 0xc2b00000u) {
+        size_t n = 0;
+        for (; n < 4096 && bits < 0xc2b00000u; n++) {
+            x[n] = f32_from_bits(bits);
+            bits += bits < 0xb5800000u ? 4099 * step : step;
+        }
+        k->exp_f32(y, x, n);
+        for (size_t i = 0; i < n; i++) {
+            if (x[i] >= -87.683f) {
+                double error = fabs((double)y[i] - exp_f64(x[i]));
+                /* 2^-24 of the result is at most its ulp: a cheap test first */
+                if (error > 0.9 * 0x1p-24 * y[i] || y[i] < 0x1p-125f) {
+                    error = ulps_f32(x[i], y[i]);
+                    if (error > worst) worst = error, worst_at = x[i];
+                }
+            } else if (x[i] < -87.684f && y[i] != 0) {
+                worst = INFINITY, worst_at = x[i];
+            }
+            if (y[i] > previous) monotone = false;
+            previous = y[i];
+        }
+    }
+    CHECK(worst < 1, "exp_f32 is wrong by %.4f ulp at %a (%s)", worst, worst_at, k->name);
+    (void)monotone;
+    if (getenv("TEMPER_TEST_VERBOSE")) printf("exp_f32: %.4f ulp at %a, monotone %d\n", worst, worst_at, monotone);
+}
+
+static double ulps_f64(double x, double y) {
+    long double exact = expl((long double)x);
+    int e;
+    frexpl(exact, &e);
+    return (double)(fabsl(y - exact) / ldexpl(1, e - 53 > -1074 ? e - 53 : -1074));
+}
+
+static void check_exps(const kernels *k, const kernels *ref, test_random *r) {
+    static double x[1000], a[1000], b[1000];
+    static float x32[1000], a32[1000], b32[1000];
+    static const double corners[] = {0,       -0.0,     -1e-300,  -5e-324,  -708.39,           -708.3964185322641,
+                                     -708.75, -745.133, -745.134, -INFINITY, -0.34657359027997, -87.68,
+                                     -87.34,  -88,      -104,     NAN,       709.78,            709.79,
+                                     88.72,   88.73,    INFINITY, 1e300,     -1e300,            89};
+    double worst = 0, worst_at = 0, worst_down = 0, down_at = 0;
+    int rounds = (int)(30 * test_effort()) + 1;
+    for (int round = 0; round < rounds; round++) {
+        size_t n = round ? 1 + random_below(r, 1000) : 1000, at = 0;
+        for (size_t i = 0; i < n; i++) {
+            double range = (double[]){1, 30, 90, 800, 1000}[random_below(r, 5)];
+            x[i] = random_below(r, 8) ? uniform(r) * range : corners[random_below(r, sizeof corners / sizeof *corners)];
+            x32[i] = (float)x[i];
+        }
+        k->exp_f64(a, x, n);
+        for (size_t i = 0; i < n; i++) b[i] = exp_f64(x[i]);
+        CHECK(same_f64(a, b, n, &at), "exp_f64(%a) = %a, exp_f64 says %a", x[at], a[at], b[at]);
+        k->exp_f32(a32, x32, n), ref->exp_f32(b32, x32, n);
+        CHECK(same_f32(a32, b32, n, &at), "exp_f32(%a) = %a, reference %a", x32[at], a32[at], b32[at]);
+        for (size_t i = 0; i < n; i++) {
+            double big = exp_f64(x32[i]);
+            if (isnan(x32[i])) CHECK(isnan(a32[i]), "exp_f32(nan) = %a", a32[i]);
+            else if (x32[i] > 0 && big < 0x1.fffffep+127 && ulps_f32(x32[i], a32[i]) > worst)
+                worst = ulps_f32(x32[i], a32[i]), worst_at = x32[i];
+            if (big > 0x1.fffffffp+127) CHECK(isinf(a32[i]), "exp_f32(%a) = %a", x32[i], a32[i]);
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (x[i] > 0) x[i] = -x[i];
+            if (x32[i] > 0) x32[i] = -x32[i];
+        }
+        k->exp_down_f64(a, x, n), ref->exp_down_f64(b, x, n);
+        CHECK(same_f64(a, b, n, &at), "exp_down_f64(%a) = %a, reference %a", x[at], a[at], b[at]);
+        k->exp_down_f32(a32, x32, n), ref->exp_f32(b32, x32, n);
+        CHECK(same_f32(a32, b32, n, &at), "exp_down_f32(%a) = %a, exp_f32 %a", x32[at], a32[at], b32[at]);
+        for (size_t i = 0; i < n; i++) {
+            if (x[i] < -708.75) CHECK(a[i] == 0, "exp_down_f64(%a) = %a", x[i], a[i]);
+            else if (x[i] == 0) CHECK(a[i] == 1, "exp_down_f64(%a) = %a", x[i], a[i]);
+            else if (x[i] > -708.7 && ulps_f64(x[i], a[i]) > worst_down)
+                worst_down = ulps_f64(x[i], a[i]), down_at = x[i];
+        }
+    }
+    CHECK(worst < 1, "exp_f32 is wrong by %.4f ulp at %a", worst, worst_at);
+    CHECK(worst_down < 1, "exp_down_f64 is wrong by %.4f ulp at %a", worst_down, down_at);
+    if (getenv("TEMPER_TEST_VERBOSE")) printf("exp_f32 > 0: %.4f, exp_down_f64: %.4f ulp\n", worst, worst_down);
+}
+
+/* ---- dense ------------------------------------------------------------------------------------------------------ */
+
+typedef struct problem {
+    size_t keys, stride, rows, size, width;
+    double q[ROWS_LIMIT * SIZE_LIMIT], kt[SIZE_LIMIT * KEYS_LIMIT], vt[SIZE_LIMIT * KEYS_LIMIT];
+    float q32[ROWS_LIMIT * SIZE_LIMIT], kt32[SIZE_LIMIT * KEYS_LIMIT], vt32[SIZE_LIMIT * KEYS_LIMIT];
+    size_t first[ROWS_LIMIT], end[ROWS_LIMIT];
+} problem;
+
+static void make_problem(problem *p, test_random *r, bool wild) {
+    static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 8, 9, 13, 16};
+    p->keys = random_below(r, 3) ? random_below(r, 90) : random_below(r, KEYS_LIMIT - 8);
+    p->stride = p->keys + (random_below(r, 2) ? random_below(r, 8) : 0);
+    p->rows = random_below(r, random_below(r, 2) ? 9 : ROWS_LIMIT);
+    p->size = sizes[random_below(r, 12)];
+    p->width = sizes[random_below(r, 12)];
+    if (random_below(r, 25) == 0) p->size = 62 + random_below(r, 8), p->rows %= 9;
+    if (random_below(r, 25) == 0) p->width = 62 + random_below(r, 8), p->rows %= 9;
+    double scale = (double[]){0, 1e-3, 1, 1, 1, 30, 1e4}[random_below(r, 7)];
+    bool ties = random_below(r, 5) == 0, corners = random_below(r, 2), ones = random_below(r, 8) == 0;
+    for (size_t i = 0; i < p->rows * p->size; i++) {
+        p->q[i] = scale * (corners ? draw(r, wild && random_below(r, 50) == 0) : uniform(r));
+        p->q[i] = p->q32[i] = (float)p->q[i];
+    }
+    for (size_t i = 0; i < p->size * p->stride; i++)
+        p->kt[i] = p->kt32[i] = (float)(ties ? (double)random_below(r, 2) : corners ? draw(r, wild) : uniform(r));
+    for (size_t i = 0; i < p->width * p->stride; i++)
+        p->vt[i] = p->vt32[i] = (float)(ones ? 1 : corners ? draw(r, wild) : uniform(r));
+    uint64_t mode = random_below(r, 5);
+    size_t shift = random_below(r, p->keys + 1), window = 1 + random_below(r, 40);
+    for (size_t i = 0; i < p->rows; i++) {
+        size_t last = i + shift < p->keys ? i + shift : p->keys;
+        size_t a = random_below(r, p->keys + 1), b = random_below(r, p->keys + 1);
+        p->first[i] = mode == 0 ? 0 : mode == 1 ? 0 : mode == 2 ? (last > window ? last - window : 0) : a;
+        p->end[i] = mode == 0 ? p->keys : mode <= 2 ? last : mode == 3 ? b : p->keys;
+    }
+}
+
+/* |error| <= bound * (the sum of weight * |value|): softmax's own measure of its terms. The score is off by at most
+   (size + 1) roundings of the sum of |q k|, the rest by the roundings of a sum of `keys` terms. */
+static void check_against_long_double(const problem *p, const double *out, double unit, double flush) {
+    for (size_t i = 0; i < p->rows; i++) {
+        static long double score[KEYS_LIMIT];
+        long double m = -INFINITY, magnitude = 0, total = 0;
+        for (size_t j = p->first[i]; j < p->end[i]; j++) {
+            long double absolute = 0;
+            score[j] = 0;
+            for (size_t c = 0; c < p->size; c++) {
+                long double term = (long double)p->q[i * p->size + c] * p->kt[c * p->stride + j];
+                score[j] += term;
+                absolute += fabsl(term);
+            }
+            if (score[j] > m) m = score[j];
+            if (absolute > magnitude) magnitude = absolute;
+        }
+        double off = (double)magnitude * (double)(p->size + 2) * unit; /* of a score and of the maximum */
+        if (off > 0.1) continue;
+        for (size_t j = p->first[i]; j < p->end[i]; j++) total += score[j] = expl(score[j] - m);
+        for (size_t d = 0; d < p->width; d++) {
+            long double sum = 0, absolute = 0, largest = 0;
+            for (size_t j = p->first[i]; j < p->end[i]; j++) {
+                long double v = p->vt[d * p->stride + j];
+                sum += score[j] * v;
+                absolute += score[j] * fabsl(v);
+                if (fabsl(v) > largest) largest = fabsl(v);
+            }
+            long double exact = total == 0 ? 0 : sum / total;
+            long double bound = total == 0 ? 0
+                                           : absolute / total * (5 * off + (double)(p->keys / 8 + 20) * 2 * unit) +
+                                                 flush * (double)p->keys * (largest + 1);
+            double got = out[i * p->width + d];
+            CHECK(fabsl(got - exact) <= bound, "row %zu of %zu, component %zu: %.17g, exact %.17Lg, bound %.3Lg (%s)", i,
+                  p->rows, d, got, exact, bound, unit > 1e-10 ? "f32" : "f64");
+        }
+    }
+}
+
+static void check_dense(const kernels *k, const kernels *ref, problem *p, test_random *r, bool wild) {
+    static double a[ROWS_LIMIT * SIZE_LIMIT], b[ROWS_LIMIT * SIZE_LIMIT];
+    static float a32[ROWS_LIMIT * SIZE_LIMIT], b32[ROWS_LIMIT * SIZE_LIMIT];
+    make_problem(p, r, wild);
+    size_t n = p->rows * p->width, at = 0;
+    ref->dense_f64(b, p->q, p->kt, p->vt, p->stride, p->first, p->end, p->rows, p->size, p->width);
+    ref->dense_f32(b32, p->q32, p->kt32, p->vt32, p->stride, p->first, p->end, p->rows, p->size, p->width);
+    k->dense_f64(a, p->q, p->kt, p->vt, p->stride, p->first, p->end, p->rows, p->size, p->width);
+    k->dense_f32(a32, p->q32, p->kt32, p->vt32, p->stride, p->first, p->end, p->rows, p->size, p->width);
+    CHECK(same_f64(a, b, n, &at), "dense_f64 keys %zu rows %zu size %zu width %zu: out[%zu] %a, reference %a", p->keys,
+          p->rows, p->size, p->width, at, a[at], b[at]);
+    CHECK(same_f32(a32, b32, n, &at), "dense_f32 keys %zu rows %zu size %zu width %zu: out[%zu] %a, reference %a",
+          p->keys, p->rows, p->size, p->width, at, a32[at], b32[at]);
+    if (p->rows) { /* a row alone, and a part of the rows, as in the whole */
+        size_t row = random_below(r, p->rows), count = random_below(r, p->rows - row + 1);
+        k->dense_f64(a, p->q + row * p->size, p->kt, p->vt, p->stride, p->first + row, p->end + row, count, p->size,
+                     p->width);
+        k->dense_f32(a32, p->q32 + row * p->size, p->kt32, p->vt32, p->stride, p->first + row, p->end + row, count,
+                     p->size, p->width);
+        CHECK(same_f64(a, b + row * p->width, count * p->width, &at) &&
+                  same_f32(a32, b32 + row * p->width, count * p->width, &at),
+              "dense: rows %zu to %zu alone differ", row, row + count);
+    }
+    if (wild) return;
+    check_against_long_double(p, b, 0x1p-53, 1e-307);
+    for (size_t i = 0; i < n; i++) a[i] = b32[i];
+    check_against_long_double(p, a, 0x1p-24, 1e-37);
+}
+
+/* ---- scans ------------------------------------------------------------------------------------------------------ */
+
+enum { SCAN_LIMIT = 1200, WIDTH_LIMIT = 20 };
+
+typedef struct string {
+    size_t n, stride, width;
+    double logits[SCAN_LIMIT], values[WIDTH_LIMIT * SCAN_LIMIT];
+    float logits32[SCAN_LIMIT], values32[WIDTH_LIMIT * SCAN_LIMIT];
+} string;
+
+static void make_string(string *s, test_random *r, bool wild) {
+    s->n = random_below(r, random_below(r, 2) ? 20 : SCAN_LIMIT);
+    s->stride = s->n + random_below(r, SCAN_LIMIT - s->n + 1);
+    s->width = random_below(r, WIDTH_LIMIT);
+    double scale = (double[]){0, 1, 3, 50, 1000, 1e6}[random_below(r, 6)];
+    double none = (double)random_below(r, 3) * 0.4;
+    bool rising = random_below(r, 4) == 0, ones = random_below(r, 6) == 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double l = scale * (rising ? (double)i / 100 : draw(r, wild && random_below(r, 10) == 0));
+        if (fabs(uniform(r)) < none) l = -INFINITY;
+        s->logits[i] = s->logits32[i] = (float)l;
+    }
+    for (size_t i = 0; i < s->width * s->stride; i++)
+        s->values[i] = s->values32[i] = (float)(ones ? 1 : draw(r, wild && random_below(r, 30) == 0));
+}
+
+/* All n positions, cut at random (whole tiles if `cuts` is NULL). */
+static void scan_f64_cut(const kernels *k, const string *s, double *out, scan_f64 *state, bool exclusive,
+                         test_random *cuts) {
+    for (size_t i = 0, step; i < s->n; i += step) {
+        step = cuts ? 1 + random_below(cuts, random_below(cuts, 2) ? 5 : TILE) : TILE;
+        if (step > s->n - i) step = s->n - i;
+        k->scan_f64(state, out + i, s->logits + i, s->values + i, s->stride, step, s->width, exclusive);
+    }
+}
+
+static void scan_f32_cut(const kernels *k, const string *s, float *out, scan_f32 *state, bool exclusive,
+                         test_random *cuts) {
+    for (size_t i = 0, step; i < s->n; i += step) {
+        step = cuts ? 1 + random_below(cuts, random_below(cuts, 2) ? 5 : TILE) : TILE;
+        if (step > s->n - i) step = s->n - i;
+        k->scan_f32(state, out + i, s->logits32 + i, s->values32 + i, s->stride, step, s->width, exclusive);
+    }
+}
+
+/* Row i of dense attention with the logits as one-component keys is position i of the scan. */
+static void check_scan_against_dense(const kernels *k, const string *s, const double *out, bool exclusive) {
+    double one = 1, row[WIDTH_LIMIT];
+    for (size_t i = 0; i < s->n; i += 1 + i / 4) {
+        size_t first = 0, end = exclusive ? i : i + 1;
+        k->dense_f64(row, &one, s->logits, s->values, s->stride, &first, &end, 1, 1, s->width);
+        for (size_t d = 0; d < s->width; d++) {
+            double largest = 0;
+            for (size_t j = 0; j < end; j++) largest = fmax(largest, fabs(s->values[d * s->stride + j]));
+            double bound = largest * (double)(s->n + 10) * 0x1p-51, got = out[d * s->stride + i];
+            CHECK(fabs(got - row[d]) <= bound, "scan at %zu of %zu, component %zu: %.17g, dense %.17g", i, s->n, d, got,
+                  row[d]);
+        }
+    }
+}
+
+static void check_scan(const kernels *k, const kernels *ref, string *s, test_random *r, bool wild) {
+    static double a[WIDTH_LIMIT * SCAN_LIMIT], b[WIDTH_LIMIT * SCAN_LIMIT];
+    static float a32[WIDTH_LIMIT * SCAN_LIMIT], b32[WIDTH_LIMIT * SCAN_LIMIT];
+    make_string(s, r, wild);
+    bool exclusive = random_below(r, 2);
+    for (int cut = 0; cut < 2; cut++) {
+        double va[WIDTH_LIMIT] = {0}, vb[WIDTH_LIMIT] = {0};
+        float va32[WIDTH_LIMIT] = {0}, vb32[WIDTH_LIMIT] = {0};
+        scan_f64 sa = {-INFINITY, 0, va}, sb = {-INFINITY, 0, vb};
+        scan_f32 sa32 = {-INFINITY, 0, va32}, sb32 = {-INFINITY, 0, vb32};
+        scan_f64_cut(k, s, a, &sa, exclusive, cut ? r : NULL);
+        scan_f64_cut(ref, s, b, &sb, exclusive, cut ? r : NULL);
+        scan_f32_cut(k, s, a32, &sa32, exclusive, cut ? r : NULL);
+        scan_f32_cut(ref, s, b32, &sb32, exclusive, cut ? r : NULL);
+        size_t at = 0;
+        bool same = same_f64(&sa.s, &sb.s, 1, &at) && same_f64(&sa.m, &sb.m, 1, &at) &&
+                    same_f64(va, vb, s->width, &at) && same_f32(va32, vb32, s->width, &at);
+        for (size_t d = 0; d < s->width && same; d++)
+            same = same_f64(a + d * s->stride, b + d * s->stride, s->n, &at) &&
+                   same_f32(a32 + d * s->stride, b32 + d * s->stride, s->n, &at);
+        CHECK(same, "scan of %zu, width %zu, exclusive %d, cut %d: differs from the reference at %zu", s->n, s->width,
+              exclusive, cut, at);
+    }
+    if (!wild) check_scan_against_dense(k, s, a, exclusive);
+}
+
+int main(void) {
+    test_random r = test_seed(20240611);
+    const kernels *fast = kernels_find_avx2();
+    const kernels *k = fast ? fast : &kernels_reference, *ref = &kernels_reference;
+    problem *p = calloc(1, sizeof *p);
+    string *s = calloc(1, sizeof *s);
+    if (!p || !s) return 2;
+    check_exp_f32(k);
+    check_exps(k, ref, &r);
+    int rounds = (int)(250 * test_effort()) + 1;
+    for (int i = 0; i < rounds; i++) check_dense(k, ref, p, &r, i % 4 == 3);
+    for (int i = 0; i < rounds; i++) check_scan(k, ref, s, &r, i % 4 == 3);
+    free(p);
+    free(s);
+    return test_finish("t-kernels");
+}

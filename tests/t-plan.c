@@ -1,0 +1,136 @@
+/* Every plan gives the answers of dense evaluation: planned = dense in f64, hard and soft; f32 = the oracle within its proved
+   length; one string = many strings; any number of threads; reference kernels = fast kernels. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "corpus.h"
+#include "random_formula.h"
+#include "run/plan.h"
+#include "test.h"
+
+static unsigned long plans_seen[PLAN_DENSE + 1];
+
+static void count_plans(const temper_model *m, bool hard) {
+    trap t;
+    arena a;
+    model_plan p;
+    arena_init(&a, &t);
+    if (trap_set(&t, NULL)) abort();
+    plan_make(&p, m, hard, &a);
+    for (uint32_t h = 0; h < p.head_start[m->layer_count]; h++) plans_seen[p.heads[h]]++;
+    arena_free(&a);
+}
+
+static bool same_run(const char *name, const temper_model *m, const uint32_t *word, size_t n, temper_run_options left,
+                     temper_run_options right, const char *what, bool same_margins) {
+    temper_run *a, *b;
+    temper_error e;
+    if (temper_model_run(&a, m, word, n, &left, &e) != TEMPER_OK)
+        return CHECK(false, "%s: %s: %s", name, what, e.text);
+    if (temper_model_run(&b, m, word, n, &right, &e) != TEMPER_OK) {
+        temper_run_free(a);
+        return CHECK(false, "%s: %s: %s", name, what, e.text);
+    }
+    bool ok = temper_run_accept(a) == temper_run_accept(b);
+    for (size_t i = 0; i < temper_run_size(a); i++) ok = ok && temper_run_truth(a, i) == temper_run_truth(b, i);
+    for (uint32_t l = 1; same_margins && l <= m->layer_count; l++)
+        for (uint32_t h = 1; h <= m->layers[l - 1].head_count; h++)
+            ok = ok && temper_run_margin(a, l, h) == temper_run_margin(b, l, h);
+    CHECK(ok, "%s: %s differ on a string of length %zu", name, what, n);
+    temper_run_free(a);
+    temper_run_free(b);
+    return ok;
+}
+
+static void f32_against_oracle(const char *name, const temper_spec *spec, const temper_model *m, const uint32_t *word,
+                               size_t n) {
+    temper_model_info info;
+    temper_run *r;
+    temper_error e;
+    int accept;
+    unsigned char *truth = calloc(n + 1, 1);
+    temper_run_options o = {.type = TEMPER_TYPE_F32};
+    temper_model_about(&info, m);
+    temper_status status = temper_model_run(&r, m, word, n, &o, &e);
+    if (n > info.safe_length_f32) {
+        CHECK(status == TEMPER_LIMIT, "%s: ran in f32 beyond its proved length %zu", name, info.safe_length_f32);
+    } else if (CHECK(status == TEMPER_OK, "%s in f32: %s", name, e.text)) {
+        temper_spec_eval(&accept, truth, spec, word, n, &e);
+        bool ok = temper_run_accept(r) == accept;
+        for (size_t i = 1; i <= n; i++) ok = ok && temper_run_truth(r, i) == truth[i - 1];
+        CHECK(ok, "%s: f32 differs from the formula on a string of length %zu", name, n);
+    }
+    if (status == TEMPER_OK) temper_run_free(r);
+    free(truth);
+}
+
+static void one_word(const char *name, const temper_spec *spec, const temper_model *m, const uint32_t *word,
+                     size_t n) {
+    temper_run_options plain = {0}, dense = {.dense = 1}, hard = {.hard = 1}, hard_dense = {.hard = 1, .dense = 1};
+    temper_run_options one = {.threads = 1}, three = {.threads = 3};
+    same_run(name, m, word, n, plain, dense, "plan and dense", false);
+    same_run(name, m, word, n, hard, hard_dense, "hard plan and hard dense", true);
+    same_run(name, m, word, n, one, three, "one thread and three", true);
+    f32_against_oracle(name, spec, m, word, n);
+    unsigned char accept[3];
+    const uint32_t *words[3] = {word, word, word};
+    size_t lengths[3] = {n, n / 2, n};
+    temper_error e;
+    temper_run *r;
+    if (CHECK(temper_model_run_many(accept, m, words, lengths, 3, NULL, &e) == TEMPER_OK, "%s: many: %s", name,
+              e.text) &&
+        temper_model_run(&r, m, word, n, NULL, &e) == TEMPER_OK) {
+        CHECK(accept[0] == temper_run_accept(r) && accept[2] == accept[0], "%s: many strings differ from one", name);
+        temper_run_free(r);
+    }
+}
+
+static void one_spec(const char *name, const temper_spec *spec, test_random *r) {
+    static const size_t lengths[] = {0, 1, 7, 40, 511, 512, 700};
+    temper_error e;
+    temper_model *hard, *soft;
+    if (temper_compile(&hard, spec, &e) != TEMPER_OK) {
+        CHECK(e.code == TEMPER_LIMIT, "%s: %s", name, e.text);
+        return;
+    }
+    temper_method method = random_below(r, 2) ? TEMPER_METHOD_POSITIONS : TEMPER_METHOD_TEMPERATURE;
+    if (CHECK(temper_soften(&soft, hard, method, &e) == TEMPER_OK, "%s: %s", name, e.text)) {
+        count_plans(soft, false);
+        count_plans(soft, true);
+        for (size_t k = 0; k < 3; k++) {
+            uint32_t word[700];
+            size_t n = k == 2 && random_below(r, 8) ? random_below(r, 60) : lengths[random_below(r, 7)];
+            random_word(word, n, (unsigned)temper_spec_letter_count(spec), r);
+            one_word(name, spec, soft, word, n);
+        }
+        temper_model_free(soft);
+    }
+    temper_model_free(hard);
+}
+
+int main(void) {
+    test_random r = test_seed(23);
+    size_t step = test_effort() < 1 ? 5 : 1;
+    for (size_t k = 0; k < corpus_size(); k += step) {
+        temper_spec *spec = corpus_parse(corpus_at(k));
+        one_spec(corpus_at(k)->name, spec, &r);
+        temper_spec_free(spec);
+    }
+    for (size_t k = 0; k < (size_t)(300 * test_effort()); k++) {
+        random_shape shape = {.letters = 3,
+                              .size = 12,
+                              .depth = 6,
+                              .past = true,
+                              .future = k % 2,
+                              .counting = true,
+                              .modulo = k % 3 == 0};
+        temper_spec *spec = random_spec(&r, &shape, TEMPER_AT_LAST);
+        one_spec("a random formula", spec, &r);
+        temper_spec_free(spec);
+    }
+    for (int p = PLAN_UNIFORM; p < PLAN_DENSE; p++)
+        CHECK(plans_seen[p] > 0, "no head was planned as %s", plan_name(p));
+    CHECK(plans_seen[PLAN_DENSE] == 0, "%lu heads of compiled formulas fell back to dense", plans_seen[PLAN_DENSE]);
+    return test_finish("t-plan");
+}
