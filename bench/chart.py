@@ -5,8 +5,8 @@ from xml.sax.saxutils import escape
 # Okabe and Ito's colours, told apart with any kind of colour vision; dashes and marks help in grey.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8B7500"]
 DASHES = ["", "", "7 3", "2 3", "", "7 3", "2 3", "9 3 2 3"]
-WIDTH, HEIGHT = 860, 480
-LEFT, RIGHT, TOP, BOTTOM = 84, 250, 58, 58
+WIDTH, HEIGHT = 890, 480
+LEFT, RIGHT, TOP, BOTTOM = 84, 275, 58, 58
 
 
 def power_label(value):
@@ -84,7 +84,11 @@ def line_chart(path, title, subtitle, x_title, y_title, series, seconds=True):
     out.append(f'<text x="{(LEFT + right) / 2:.0f}" y="{HEIGHT - 14}" text-anchor="middle">{escape(x_title)}</text>')
     out.append(f'<text transform="translate(20 {(TOP + bottom) / 2:.0f}) rotate(-90)" text-anchor="middle">'
                f"{escape(y_title)}</text>")
-    labels = spread([py(points[-1][1]) for _, points in series], 17, TOP + 6, bottom)
+    labels = [0.0] * len(series)
+    for x_end in {points[-1][0] for _, points in series}:  # a line's label stands where the line ends
+        here = [k for k, (_, points) in enumerate(series) if points[-1][0] == x_end]
+        for k, y in zip(here, spread([py(series[k][1][-1][1]) for k in here], 17, TOP + 6, bottom)):
+            labels[k] = y
     for k, (name, points) in enumerate(series):
         colour, dash = COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]
         style = f'stroke="{colour}" stroke-width="{3 if k == 0 else 1.8}"' + (f' stroke-dasharray="{dash}"' if dash else "")
@@ -93,10 +97,11 @@ def line_chart(path, title, subtitle, x_title, y_title, series, seconds=True):
         for x, y in points:
             out.append(f'<circle cx="{px(x):.1f}" cy="{py(y):.1f}" r="{4 if k == 0 else 3}" fill="{colour}"/>')
         x, y = px(points[-1][0]), py(points[-1][1])
-        out.append(f'<path d="M{x + 5:.1f} {y:.1f}L{right + 12} {labels[k]:.1f}H{right + 34}" fill="none" {style} '
-                   'opacity="0.75"/>')
+        out.append(f'<path d="M{x + 5:.1f} {y:.1f}L{x + 14:.1f} {labels[k]:.1f}H{x + 30:.1f}" fill="none" '
+                   f'stroke="{colour}" opacity="0.6"/>')
         weight = ' font-weight="bold"' if k == 0 else ""
-        out.append(f'<text x="{right + 39}" y="{labels[k] + 4:.1f}" fill="{colour}"{weight}>{escape(name)}</text>')
+        out.append(f'<text x="{x + 34:.1f}" y="{labels[k] + 4:.1f}" fill="{colour}"{weight} stroke="#fff" stroke-width="3" '
+                   f'paint-order="stroke">{escape(name)}</text>')
     out.append("</svg>")
     with open(path, "w") as file:
         file.write("\n".join(out) + "\n")

@@ -9,6 +9,7 @@ TEMPER_API int bench_head_f32(float *out, const float *q, const float *k, const 
                               int threads, int reference);
 TEMPER_API int bench_head_f64(double *out, const double *q, const double *k, const double *v, size_t n, size_t d,
                               int threads, int reference);
+TEMPER_API void bench_forget(void); /* frees the buffer that the heads keep */
 TEMPER_API const char *bench_kernels_name(void);
 
 /* What one writes first: three loops and libm. `scores` holds n numbers. */

@@ -17,7 +17,7 @@
 #endif
 #include "run/kernels.h"
 
-enum { REPS_LIMIT = 1000, THREADS_LIMIT = 64, QUERY_BLOCK = 126 };
+enum { REPS_LIMIT = 1000, THREADS_LIMIT = 64, QUERY_BLOCK = 100000 };
 
 static double now(void) {
     struct timespec t;
@@ -128,21 +128,30 @@ typedef struct head {
 
 static head make_head(const kernels *k, size_t n, size_t d, bool wide) {
     size_t bytes = wide ? 8 : 4, stride = (n + 7) / 8 * 8;
-    head h = {k, wide, n, d, stride, obtain(n * d * bytes), obtain(stride * d * bytes), obtain(stride * d * bytes),
-              obtain(n * d * bytes), obtain(n * sizeof(size_t)), obtain(n * sizeof(size_t))};
+    head h = {k,
+              wide,
+              n,
+              d,
+              stride,
+              obtain(n * d * bytes),
+              obtain(stride * d * bytes),
+              obtain(stride * d * bytes),
+              obtain(n * d * bytes),
+              obtain(n * sizeof(size_t)),
+              obtain(n * sizeof(size_t))};
     for (size_t i = 0; i < n; i++) h.end[i] = i + 1;
     for (size_t i = 0; i < n * d; i++) {
         double a = 2 * uniform(), b = uniform(), c = uniform();
         size_t at = i / n * stride + i % n;
-        if (wide) ((double *)h.q)[i] = a, ((double *)h.kt)[at] = b, ((double *)h.vt)[at] = c;
-        else ((float *)h.q)[i] = (float)a, ((float *)h.kt)[at] = (float)b, ((float *)h.vt)[at] = (float)c;
+        if (wide)
+            ((double *)h.q)[i] = a, ((double *)h.kt)[at] = b, ((double *)h.vt)[at] = c;
+        else
+            ((float *)h.q)[i] = (float)a, ((float *)h.kt)[at] = (float)b, ((float *)h.vt)[at] = (float)c;
     }
     return h;
 }
 
-static void free_head(head *h) {
-    free(h->q), free(h->kt), free(h->vt), free(h->out), free(h->first), free(h->end);
-}
+static void free_head(head *h) { free(h->q), free(h->kt), free(h->vt), free(h->out), free(h->first), free(h->end); }
 
 static void run_rows(const head *h, size_t from, size_t to) {
     size_t at = from * h->d;
@@ -316,11 +325,16 @@ int main(int argc, char **argv) {
     long n = 0, d = 0, reps = 7, threads = 2;
     const char *only = "";
     for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--n")) n = number(argv[i + 1], 1, 10000000);
-        else if (!strcmp(argv[i], "--d")) d = number(argv[i + 1], 1, 4096);
-        else if (!strcmp(argv[i], "--reps")) reps = number(argv[i + 1], 1, REPS_LIMIT);
-        else if (!strcmp(argv[i], "--threads")) threads = number(argv[i + 1], 1, THREADS_LIMIT);
-        else if (!strcmp(argv[i], "--only")) only = argv[i + 1];
+        if (!strcmp(argv[i], "--n"))
+            n = number(argv[i + 1], 1, 10000000);
+        else if (!strcmp(argv[i], "--d"))
+            d = number(argv[i + 1], 1, 4096);
+        else if (!strcmp(argv[i], "--reps"))
+            reps = number(argv[i + 1], 1, REPS_LIMIT);
+        else if (!strcmp(argv[i], "--threads"))
+            threads = number(argv[i + 1], 1, THREADS_LIMIT);
+        else if (!strcmp(argv[i], "--only"))
+            only = argv[i + 1];
     }
     static const struct {
         long d;

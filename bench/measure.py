@@ -1,4 +1,5 @@
 """Taking turns, peak memory, rows of results."""
+import ctypes
 import gc
 import statistics
 import subprocess
@@ -72,6 +73,7 @@ def available_kib():
 def peak_growth(function):
     """By how many KiB the resident memory of this process rises at most while function runs; "" if the system does not say."""
     gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
     try:
         with open("/proc/self/clear_refs", "w") as file:
             file.write("5")

@@ -156,8 +156,19 @@ def figures(results, kernels):
 
 
 def kernel_figures(kernels):
-    """Rows of build/bench/kernels_bench that the issue names."""
-    return []
+    """What only build/bench/kernels_bench measures: the share of the floor, and the scan against memcpy."""
+    found = {(r["what"], r["type"], r["size"]): float(r["best"]) for r in kernels if r["threads"] == "1"}
+    lines = []
+    for kind, d, target in (("f32", 8, 0.65), ("f32", 16, 0.75), ("f32", 64, 0.75)):
+        share = found.get(("dense-share", kind, str(d)))
+        if share is not None:
+            lines.append([f"dense head d={d} {kind}, n = 4096: share of the floor, multiply-adds and exps alone", f"≥ {target:.0%}",
+                          f"{share:.0%}", "yes" if share >= target else "**no**"])
+    ratio = found.get(("scan-ratio", "f64", "8"))
+    if ratio is not None:
+        lines.append(["scanned head, f64, value width 8, n = 10⁶, time a token against memcpy of 64 bytes", "≤ 1.5×", f"{ratio:.2f} ×",
+                      "yes" if ratio <= 1.5 else "**no**"])
+    return lines
 
 
 # ---- charts ----

@@ -45,11 +45,9 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
     json_count(&j, "hidden", info->hidden);
     json_count(&j, "parameters", info->parameters);
     json_text(&j, "growth", temper_growth_name(info->growth));
-    if (info->safe_length == SIZE_MAX)
-        json_null(&j, "safe_length");
-    else
-        json_count(&j, "safe_length", info->safe_length);
+    json_count(&j, "safe_length", info->safe_length);
     json_text(&j, "safe_reason", info->safe_reason);
+    json_count(&j, "safe_length_f32", info->safe_length_f32);
     json_close(&j);
     for (size_t k = 0; k < temper_model_part_count(model); k++) {
         temper_part_info part;
@@ -129,16 +127,9 @@ static void print_overview(const temper_model *model, const temper_model_info *i
            info->layers == 1 ? "" : "s", info->heads, info->heads == 1 ? "" : "s", info->channels, info->hidden,
            info->hidden == 1 ? "" : "s", info->parameters);
     printf("growth         %s (the largest of the heads)\n", temper_growth_name(info->growth));
-    if (info->safe_length == SIZE_MAX)
-        printf("safe length    no limit\n");
-    else
-        printf("safe length    %zu", info->safe_length);
-    if (info->safe_length != SIZE_MAX && *info->safe_reason) {
-        fputs(" (", stdout);
-        show_write(stdout, info->safe_reason, strlen(info->safe_reason), 0);
-        putchar(')');
-    }
-    if (info->safe_length != SIZE_MAX) putchar('\n');
+    printf("safe length    f64 %zu, f32 %zu (", info->safe_length, info->safe_length_f32);
+    show_write(stdout, info->safe_reason, strlen(info->safe_reason), 0);
+    printf(")\n");
 }
 
 static void print_parts(const temper_model *model) {

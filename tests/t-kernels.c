@@ -97,17 +97,38 @@ static double ulps_f64(double x, double y) {
 static void check_exps(const kernels *k, const kernels *ref, test_random *r) {
     static double x[1000], a[1000], b[1000];
     static float x32[1000], a32[1000], b32[1000];
-    static const double corners[] = {0,       -0.0,     -1e-300,  -5e-324,  -708.39,           -708.3964185322641,
-                                     -708.75, -745.133, -745.134, -INFINITY, -0.34657359027997, -87.68,
-                                     -87.34,  -88,      -104,     NAN,       709.78,            709.79,
-                                     88.72,   88.73,    INFINITY, 1e300,     -1e300,            89};
+    static const double corners[] = {0,
+                                     -0.0,
+                                     -1e-300,
+                                     -5e-324,
+                                     -708.39,
+                                     -708.3964185322641,
+                                     -708.75,
+                                     -745.133,
+                                     -745.134,
+                                     -INFINITY,
+                                     -0.34657359027997,
+                                     -87.68,
+                                     -87.34,
+                                     -88,
+                                     -104,
+                                     NAN,
+                                     709.78,
+                                     709.79,
+                                     88.72,
+                                     88.73,
+                                     INFINITY,
+                                     1e300,
+                                     -1e300,
+                                     89};
     double worst = 0, worst_at = 0, worst_down = 0, down_at = 0;
     int rounds = (int)(30 * test_effort()) + 1;
     for (int round = 0; round < rounds; round++) {
         size_t n = round ? 1 + random_below(r, 1000) : 1000, at = 0;
         for (size_t i = 0; i < n; i++) {
             double range = (double[]){1, 30, 90, 800, 1000}[random_below(r, 5)];
-            x[i] = random_below(r, 8) ? uniform(r) * range : corners[random_below(r, sizeof corners / sizeof *corners)];
+            x[i] =
+                random_below(r, 8) ? uniform(r) * range : corners[random_below(r, sizeof corners / sizeof *corners)];
             x32[i] = (float)x[i];
         }
         k->exp_f64(a, x, n);
@@ -117,7 +138,8 @@ static void check_exps(const kernels *k, const kernels *ref, test_random *r) {
         CHECK(same_f32(a32, b32, n, &at), "exp_f32(%a) = %a, reference %a", x32[at], a32[at], b32[at]);
         for (size_t i = 0; i < n; i++) {
             double big = exp_f64(x32[i]);
-            if (isnan(x32[i])) CHECK(isnan(a32[i]), "exp_f32(nan) = %a", a32[i]);
+            if (isnan(x32[i]))
+                CHECK(isnan(a32[i]), "exp_f32(nan) = %a", a32[i]);
             else if (x32[i] > 0 && big < 0x1.fffffep+127 && ulps_f32(x32[i], a32[i]) > worst)
                 worst = ulps_f32(x32[i], a32[i]), worst_at = x32[i];
             if (big > 0x1.fffffffp+127) CHECK(isinf(a32[i]), "exp_f32(%a) = %a", x32[i], a32[i]);
@@ -131,8 +153,10 @@ static void check_exps(const kernels *k, const kernels *ref, test_random *r) {
         k->exp_down_f32(a32, x32, n), ref->exp_f32(b32, x32, n);
         CHECK(same_f32(a32, b32, n, &at), "exp_down_f32(%a) = %a, exp_f32 %a", x32[at], a32[at], b32[at]);
         for (size_t i = 0; i < n; i++) {
-            if (x[i] < -708.75) CHECK(a[i] == 0, "exp_down_f64(%a) = %a", x[i], a[i]);
-            else if (x[i] == 0) CHECK(a[i] == 1, "exp_down_f64(%a) = %a", x[i], a[i]);
+            if (x[i] < -708.75)
+                CHECK(a[i] == 0, "exp_down_f64(%a) = %a", x[i], a[i]);
+            else if (x[i] == 0)
+                CHECK(a[i] == 1, "exp_down_f64(%a) = %a", x[i], a[i]);
             else if (x[i] > -708.7 && ulps_f64(x[i], a[i]) > worst_down)
                 worst_down = ulps_f64(x[i], a[i]), down_at = x[i];
         }
@@ -213,8 +237,8 @@ static void check_against_long_double(const problem *p, const double *out, doubl
                                            : absolute / total * (5 * off + (double)(p->keys / 8 + 20) * 2 * unit) +
                                                  flush * (double)p->keys * (largest + 1);
             double got = out[i * p->width + d];
-            CHECK(fabsl(got - exact) <= bound, "row %zu of %zu, component %zu: %.17g, exact %.17Lg, bound %.3Lg (%s)", i,
-                  p->rows, d, got, exact, bound, unit > 1e-10 ? "f32" : "f64");
+            CHECK(fabsl(got - exact) <= bound, "row %zu of %zu, component %zu: %.17g, exact %.17Lg, bound %.3Lg (%s)",
+                  i, p->rows, d, got, exact, bound, unit > 1e-10 ? "f32" : "f64");
         }
     }
 }
@@ -228,8 +252,8 @@ static void check_dense(const kernels *k, const kernels *ref, problem *p, test_r
     ref->dense_f32(b32, p->q32, p->kt32, p->vt32, p->stride, p->first, p->end, p->rows, p->size, p->width);
     k->dense_f64(a, p->q, p->kt, p->vt, p->stride, p->first, p->end, p->rows, p->size, p->width);
     k->dense_f32(a32, p->q32, p->kt32, p->vt32, p->stride, p->first, p->end, p->rows, p->size, p->width);
-    CHECK(same_f64(a, b, n, &at), "dense_f64 keys %zu rows %zu size %zu width %zu: out[%zu] %a, reference %a", p->keys,
-          p->rows, p->size, p->width, at, a[at], b[at]);
+    CHECK(same_f64(a, b, n, &at), "dense_f64 keys %zu rows %zu size %zu width %zu: out[%zu] %a, reference %a",
+          p->keys, p->rows, p->size, p->width, at, a[at], b[at]);
     CHECK(same_f32(a32, b32, n, &at), "dense_f32 keys %zu rows %zu size %zu width %zu: out[%zu] %a, reference %a",
           p->keys, p->rows, p->size, p->width, at, a32[at], b32[at]);
     if (p->rows) { /* a row alone, and a part of the rows, as in the whole */
@@ -303,8 +327,8 @@ static void check_scan_against_dense(const kernels *k, const string *s, const do
             double largest = 0;
             for (size_t j = 0; j < end; j++) largest = fmax(largest, fabs(s->values[d * s->stride + j]));
             double bound = largest * (double)(s->n + 10) * 0x1p-51, got = out[d * s->stride + i];
-            CHECK(fabs(got - row[d]) <= bound, "scan at %zu of %zu, component %zu: %.17g, dense %.17g", i, s->n, d, got,
-                  row[d]);
+            CHECK(fabs(got - row[d]) <= bound, "scan at %zu of %zu, component %zu: %.17g, dense %.17g", i, s->n, d,
+                  got, row[d]);
         }
     }
 }

@@ -6,9 +6,9 @@
 
 enum { NO_CHANNEL = UINT32_MAX };
 
-/* A gate may read at most this many unrounded inputs: their errors, at most 2e^-8/(1 - e^-8) each, must add up to
-   less than 1/4 (theory section 2). */
-enum { FUSE_LIMIT = 256 };
+/* A gate may read at most this many unrounded inputs: their errors, about e^-8 each, must add up to less than 1/4 (doc/theory.md,
+   section 2). The safe length counts the inputs that a model really has. */
+enum { FUSE_LIMIT = 128 };
 
 /* Pairs of residues that adders of one MODULO may need before it is refused. */
 enum { RESIDUE_PAIR_LIMIT = 1 << 18 };

@@ -32,6 +32,25 @@ static double exact_weight(const lowering *w, int64_t weight) {
     return x;
 }
 
+/* Weights of one channel add up, and negations all meet in `real`: within 2^52 together, every such sum is exact. The own
+   parts of forward counts are summed with a rounding each, which the bound of balance heads has room for up to 2^46. */
+static void check_weights(const lowering *w, node_id id) {
+    const formula_node *n = formula_at(w->g, id);
+    double total = fabs((double)n->constant) + 0.5, forward = 0, forward_count = 0;
+    for (size_t k = 0; k < n->kid_count; k++) {
+        double weight = fabs((double)formula_weight(w->g, id, k));
+        total += weight;
+        if (!is_future(w, formula_kid(w->g, id, k))) continue;
+        forward += weight;
+        forward_count++;
+    }
+    bool both = forward_count > 0 && forward_count < (double)n->kid_count;
+    if (total > 0x1p52 || (both && forward * forward_count > 0x1p46))
+        trap_raise(
+            w->arena->trap, TEMPER_LIMIT, 0, 0,
+            "coefficients that are too large together for exact sums in a transformer (eval can still answer)");
+}
+
 /* The uniform head of a layer for a mask. */
 static draft_head *count_head(lowering *w, uint32_t layer, temper_mask mask) {
     return draft_head_for(w->d, layer, ROLE_COUNT, mask, TEMPER_CHOICE_AVERAGE, NULL, NULL, 0);
@@ -141,6 +160,7 @@ static void lower_two_sided(lowering *w, node_id id) {
 void lower_compare(lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);
     size_t future = 0;
+    check_weights(w, id);
     for (size_t k = 0; k < n->kid_count; k++) future += is_future(w, formula_kid(w->g, id, k));
     if (future == 0 || future == n->kid_count)
         lower_one_sided(w, id, future != 0);

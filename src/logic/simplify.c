@@ -72,18 +72,19 @@ static bool contains(const node_id *sorted, size_t count, node_id id) {
 /* x implies "there is a j <= i with x": beside each other, OR keeps the latter and AND the former. Returns how many of the
    sorted kids are left. */
 static size_t drop_implied(const simplifier *s, formula_op op, node_id *kids, size_t count) {
+    unsigned char *drop = arena_zalloc(s->arena, count, 1);
+    size_t kept = 0;
     for (size_t k = 0; k < count; k++) {
         const formula_node *n = formula_at(s->g, kids[k]);
         bool loose = n->mask == TEMPER_MASK_UP_TO || n->mask == TEMPER_MASK_FROM || n->mask == TEMPER_MASK_ALL;
         if (n->op != OP_ATTEND || n->choice != TEMPER_CHOICE_AVERAGE || !loose) continue;
-        node_id drop = op == OP_AND ? kids[k] : formula_kid(s->g, kids[k], 0);
-        if (!contains(kids, count, formula_kid(s->g, kids[k], 0))) continue;
-        size_t kept = 0;
-        for (size_t j = 0; j < count; j++)
-            if (kids[j] != drop) kids[kept++] = kids[j];
-        return drop_implied(s, op, kids, kept);
+        node_id inner = formula_kid(s->g, kids[k], 0);
+        const node_id *found = bsearch(&inner, kids, count, sizeof inner, by_id);
+        if (found) drop[op == OP_AND ? k : (size_t)(found - kids)] = 1;
     }
-    return count;
+    for (size_t k = 0; k < count; k++)
+        if (!drop[k]) kids[kept++] = kids[k];
+    return kept;
 }
 
 /* AND or OR of normal nodes (kids is scratch and is changed): constants, duplicates, complements and letters folded. */

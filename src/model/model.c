@@ -106,7 +106,7 @@ temper_growth head_growth(const model_head *h) {
 }
 
 double head_bound(head_role role) {
-    double leak = exp_f64(-MODEL_KAPPA);
+    double leak = exp_f64(role == ROLE_LOOKUP ? -MODEL_KAPPA_LOOKUP : -MODEL_KAPPA);
     switch (role) {
     case ROLE_ONCE:
     case ROLE_NEAREST: return leak;

@@ -141,7 +141,8 @@ temper_growth head_growth(const model_head *h);
 
 /* Compiled heads separate the right key from the others by at least this much logit. A power of two, so that products
    with it are exact. */
-#define MODEL_KAPPA 8.0
+#define MODEL_KAPPA        8.0
+#define MODEL_KAPPA_LOOKUP 16.0 /* look-ups: rounding grows with n^2 and takes its share of the gap */
 
 /* Theory section 3: the error before rounding in real arithmetic, with kappa as above; 0 for heads that make none. */
 double head_bound(head_role role);

@@ -1,17 +1,18 @@
-/* A cheap rigorous bound, with unit u = 2^-53 in f64 and 2^-24 in f32, for every string of a length (doc/numerics.md has the arguments at
-   length). Per role, with kappa = 8:
+/* A cheap rigorous bound, with unit u = 2^-53 in f64 and 2^-24 in f32, for every string of a length; doc/theory.md, section 6,
+   has the arguments at length. Per role, with k = 8 (look-ups: 16), a difference of two logits is off by
 
-   once           Scores are 0 or 1, so logits have a relative error of a few u. Sums of N terms cost N u, at most 2^-4: so N is at most
-                  2^40 in f64 and 2^20 in f32.
-   nearest        Scores are 0 or 1, plus j/N (one rounding, u), a sum up to 2 (2u), times 8 N, a logit up to 16 N (16 N u): each logit
-                  is off by at most 8 N (u + 2 u) + 16 N u = 40 u N, a difference by 80 u N, which must be at most 1/2.
-   count          Sums of multiples of 1/2 are exact while N * (sum of |weights|) <= 1/(2u); then the mean has one rounding.
-   compare        y = (sum + 1/2)/(i+1) has one rounding, so its sign is right and |y| >= (1 - u)/(2(i+1)): the logit's relative
-                  error does not grow with N. It fails only when the count does.
-   balance        The two means are multiplied and added: in units of the sum the error is at most 32 u N * (sum of |weights|),
-                  which must stay below 1/16.
-   lookup         Logits kappa N (2 c j - j^2)/(i+1) reach kappa N^2; two of them differ by kappa or more and are off by at
-                  most 64 u kappa N^2 together, which must be at most 1/4. */
+   once, compare  a few u times the logits that matter, whatever N: scores are 0 or 1, or a mean with one rounding and so the
+                  right sign
+   nearest        80 u N: scores 0 or 1, plus j/N (u), a sum up to 2 (2u), times 8 N, a logit up to 16 N (16 N u), twice
+   balance        64 k u N W, W the largest sum of |weights| counted: two means multiplied and added err by 32 u N W in units of the
+                  sum, against a half unit that becomes the gap k
+   lookup         22 k u N^2: logits k N (2 c j - j^2)/(i+1) of two terms up to 2 k N^2 and k N^2 with three roundings each, and
+                  two more of the result, twice
+
+   and the error before rounding is the leak of head_bound, times exp of that. Sums: the largest weights are exactly 1 and add up
+   exactly; an addition of small terms to whole numbers errs by at most those terms, or by the spacing of numbers there; so
+   numerator and denominator err by less than another leak each, and 64 u. A count is exact while N * (sum of |weights|) <=
+   1/(2u), since its terms are multiples of 1/2. The errors of all unrounded inputs of one gate must add up to less than 1/4. */
 #include "model/safe_length.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@
 typedef struct format {
     const char *name;
     double unit;         /* u = 2^-p */
-    double largest_size; /* N u must stay small: sums of N terms */
+    double largest_size; /* whole numbers up to N are exact by far, and arguments are stated up to here */
 } format;
 
 static const format F64 = {"f64", 0x1p-53, 0x1p40}, F32 = {"f32", 0x1p-24, 0x1p20};
@@ -56,27 +57,72 @@ static double largest_count(const temper_model *m) {
     return largest;
 }
 
-/* The largest N for which the argument above holds for one head. The divisions round, so one position is given away. */
-static double head_size_limit(const model_head *h, double counted, const format *f) {
-    switch (h->role) {
-    case ROLE_ONCE:
-    case ROLE_COMPARE: return f->largest_size;
-    case ROLE_NEAREST: return fmin(f->largest_size, floor(1 / (160 * f->unit)) - 1);
-    case ROLE_COUNT: return has_half_units(&h->value) ? floor(0.5 / f->unit / largest_row(&h->value)) - 1 : 0;
-    case ROLE_BALANCE: return floor(1 / (512 * f->unit) / counted) - 1;
-    case ROLE_LOOKUP: return floor(sqrt(1 / (2048 * f->unit))) - 1;
-    case ROLE_NONE: break;
+/* The largest number of unrounded head outputs that one unit of a feed-forward net reads: their errors add up. */
+static double largest_fan(const temper_model *m, arena *a) {
+    double largest = 1;
+    uint32_t *written = arena_zalloc(a, m->channel_count, sizeof *written); /* the last layer whose heads write it */
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        const model_layer *layer = &m->layers[l];
+        for (uint32_t h = 0; h < layer->head_count; h++)
+            for (uint32_t k = 0; k < layer->heads[h].output.start[layer->heads[h].output.count]; k++)
+                written[layer->heads[h].output.terms[k].channel] = l + 1;
+        for (uint32_t u = 0; u < layer->in.count; u++) {
+            double fan = 0;
+            for (uint32_t k = layer->in.start[u]; k < layer->in.start[u + 1]; k++)
+                fan += written[layer->in.terms[k].channel] == l + 1;
+            largest = fmax(largest, fan);
+        }
+    }
+    return largest;
+}
+
+/* What a difference of two logits may be off by. */
+static double logit_error(head_role role, double size, double counted, double unit) {
+    switch (role) {
+    case ROLE_ONCE: return 32 * unit * (log_f64(size) + MODEL_KAPPA);
+    case ROLE_NEAREST: return 80 * unit * size;
+    case ROLE_COMPARE: return 32 * unit * (2 * MODEL_KAPPA + log_f64(size));
+    case ROLE_BALANCE: return 64 * MODEL_KAPPA * unit * size * counted;
+    case ROLE_LOOKUP: return 22 * MODEL_KAPPA_LOOKUP * unit * size * size;
+    case ROLE_NONE:
+    case ROLE_COUNT: break;
     }
     return 0;
 }
 
+/* The error before rounding: the leak with the logits' error, three times more for sums that lose small terms. */
+static double head_error(head_role role, double size, double counted, double unit) {
+    return head_bound(role) == 0 ? 0
+                                 : 4 * head_bound(role) * exp_f64(logit_error(role, size, counted, unit)) + 64 * unit;
+}
+
+/* The largest N up to `most` at which the errors of `fan` such heads leave a gate right; errors grow with N. */
+static double error_limit(head_role role, double counted, double fan, double most, double unit) {
+    double good = 0, bad = most + 1;
+    while (bad - good > 1) {
+        double size = floor((good + bad) / 2);
+        if (fan * head_error(role, size, counted, unit) <= 0.24)
+            good = size;
+        else
+            bad = size;
+    }
+    return good;
+}
+
+static double head_size_limit(const model_head *h, double counted, double fan, const format *f) {
+    if (h->role == ROLE_NONE) return 0;
+    if (h->role == ROLE_COUNT)
+        return has_half_units(&h->value) ? floor(0.5 / f->unit / largest_row(&h->value)) - 1 : 0;
+    return error_limit(h->role, counted, fan, f->largest_size, f->unit);
+}
+
 static size_t safe_length(const temper_model *m, const format *in, text *why) {
-    double size = in->largest_size, counted = largest_count(m);
+    double size = in->largest_size, counted = largest_count(m), fan = largest_fan(m, why->arena);
     text_printf(why, "the bounds are stated up to %.0f positions", size);
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t k = 0; k < m->layers[l].head_count; k++) {
             const model_head *h = &m->layers[l].heads[k];
-            double limit = head_size_limit(h, counted, in);
+            double limit = head_size_limit(h, counted, fan, in);
             if (limit >= size) continue;
             size = limit;
             why->length = 0;
@@ -109,16 +155,5 @@ void model_set_safe_length_f32(temper_model *m) {
 }
 
 double head_bound_at(const temper_model *m, const model_head *h, double size, bool single) {
-    double unit = single ? F32.unit : F64.unit;
-    double off = 0; /* of a difference of two logits */
-    switch (h->role) {
-    case ROLE_ONCE: off = 32 * unit * (log_f64(size) + MODEL_KAPPA); break;
-    case ROLE_NEAREST: off = 10 * unit * MODEL_KAPPA * size; break;
-    case ROLE_COMPARE: off = 32 * unit * (2 * MODEL_KAPPA + log_f64(size)); break;
-    case ROLE_BALANCE: off = 2 * MODEL_KAPPA * 32 * unit * size * size * largest_count(m); break;
-    case ROLE_LOOKUP: off = 64 * unit * MODEL_KAPPA * size * size; break;
-    case ROLE_NONE:
-    case ROLE_COUNT: return 0;
-    }
-    return head_bound(h->role) * exp_f64(off) + 4 * unit * size;
+    return head_error(h->role, size, largest_count(m), single ? F32.unit : F64.unit);
 }

@@ -14,45 +14,45 @@
 #include "run/kernels.h"
 #include "run/kernels_shape.h"
 
-enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 3072, EXPS = 2 };
+enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 8192, EXPS = 2 };
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
 
 /* ---- exp of double: exp_f64 in four lanes ----------------------------------------------------------------------- */
 
-/* exp.c has the method and the names. Lanes outside [NORMAL, LARGEST] are wrong here. */
-static inline __m256d exp_normal(__m256d x) {
-    const __m256d to_integer = _mm256_set1_pd(0x1.8p+52), to_grid = _mm256_set1_pd(0x1.8p+27);
-    const __m256d half = _mm256_set1_pd(0.5);
-    __m256d shifted = x * _mm256_set1_pd(0x1.71547652b82fep+0) + to_integer;
-    __m256d k = shifted - to_integer;
-    __m256d hi = x - k * _mm256_set1_pd(0x1.62e42fefa38p-1);
-    __m256d h = (hi + to_grid) - to_grid;
-    __m256d t = (hi - h) - k * _mm256_set1_pd(0x1.ef35793c7673p-45);
-    __m256d r = h + t;
-    __m256d r2 = r * r;
-    __m256d r4 = r2 * r2;
-    __m256d p23 = _mm256_set1_pd(0x1.111111110e4fep-7) + r * _mm256_set1_pd(0x1.6c16c16c152e9p-10);
-    __m256d p45 = _mm256_set1_pd(0x1.a01a01b5d7845p-13) + r * _mm256_set1_pd(0x1.a01a01ac85a1dp-16);
-    __m256d p67 = _mm256_set1_pd(0x1.71ddeb1e4d63ap-19) + r * _mm256_set1_pd(0x1.27e4ce35a4518p-22);
-    __m256d p89 = _mm256_set1_pd(0x1.af738d168addbp-26) + r * _mm256_set1_pd(0x1.1f8884029ca36p-29);
-    __m256d q = (p45 + r2 * p67) + r4 * p89;
-    __m256d p =
-        _mm256_set1_pd(0x1.555555555555dp-3) + ((r * _mm256_set1_pd(0x1.5555555555558p-5) + r2 * p23) + r4 * q);
-    __m256d head = _mm256_set1_pd(1.0) + (h + half * h * h);
-    __m256d tail = t + (t * (half * (r + h)) + r * r2 * p);
-    __m256i scale = _mm256_slli_epi64(_mm256_castpd_si256(shifted), 52);
-    return _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(head + tail), scale));
+/* Two vectors as one, since a single chain of operations would mostly wait. */
+typedef double pair __attribute__((vector_size(64)));
+typedef uint64_t pair_bits __attribute__((vector_size(64)));
+
+/* x becomes exp(x); exp.c has the method and the names. Lanes outside [NORMAL, LARGEST] become nonsense. */
+INLINE void exp_normal(pair *x) {
+    pair shifted = *x * 0x1.71547652b82fep+0 + 0x1.8p+52;
+    pair k = shifted - 0x1.8p+52;
+    pair hi = *x - k * 0x1.62e42fefa38p-1;
+    pair h = (hi + 0x1.8p+27) - 0x1.8p+27;
+    pair t = (hi - h) - k * 0x1.ef35793c7673p-45;
+    pair r = h + t;
+    pair r2 = r * r;
+    pair r4 = r2 * r2;
+    pair p23 = 0x1.111111110e4fep-7 + r * 0x1.6c16c16c152e9p-10;
+    pair p45 = 0x1.a01a01b5d7845p-13 + r * 0x1.a01a01ac85a1dp-16;
+    pair p67 = 0x1.71ddeb1e4d63ap-19 + r * 0x1.27e4ce35a4518p-22;
+    pair p89 = 0x1.af738d168addbp-26 + r * 0x1.1f8884029ca36p-29;
+    pair q = (p45 + r2 * p67) + r4 * p89;
+    pair p = 0x1.555555555555dp-3 + ((r * 0x1.5555555555558p-5 + r2 * p23) + r4 * q);
+    pair head = 1.0 + (h + 0.5 * h * h);
+    pair tail = t + (t * (0.5 * (r + h)) + r * r2 * p);
+    *x = (pair)((pair_bits)(head + tail) + ((pair_bits)shifted << 52));
 }
 
-static inline __m256d exp_lanes(__m256d x) {
-    __m256d y = exp_normal(x);
+/* Lanes of y = exp_normal(x) that are not the result are put right; 0 below LEAST is common and quick. */
+INLINE __m256d exp_repair(__m256d y, __m256d x) {
     __m256d below = _mm256_cmp_pd(x, _mm256_set1_pd(-0x1.74910d52d3051p+9), _CMP_LT_OQ);
     __m256d special = _mm256_or_pd(_mm256_cmp_pd(x, _mm256_set1_pd(-0x1.6232bdd7abcd2p+9), _CMP_NGE_UQ),
                                    _mm256_cmp_pd(x, _mm256_set1_pd(0x1.62e42fefa39efp+9), _CMP_NLE_UQ));
     y = _mm256_andnot_pd(below, y);
-    if (_mm256_movemask_pd(_mm256_andnot_pd(below, special)) == 0) return y;
+    if (__builtin_expect(_mm256_movemask_pd(_mm256_andnot_pd(below, special)) == 0, 1)) return y;
     double in[LANES_F64], out[LANES_F64];
     _mm256_storeu_pd(in, x);
     for (int lane = 0; lane < LANES_F64; lane++) out[lane] = exp_f64(in[lane]);
@@ -61,7 +61,16 @@ static inline __m256d exp_lanes(__m256d x) {
 
 static void exp_all_f64(double *out, const double *x, size_t n) {
     size_t k = 0;
-    for (; k + LANES_F64 <= n; k += LANES_F64) _mm256_storeu_pd(out + k, exp_lanes(_mm256_loadu_pd(x + k)));
+    for (; k + 2 * LANES_F64 <= n; k += 2 * LANES_F64) {
+        __m256d a = _mm256_loadu_pd(x + k), b = _mm256_loadu_pd(x + k + LANES_F64);
+        pair y;
+        memcpy(&y, x + k, sizeof y);
+        exp_normal(&y);
+        double exps[2 * LANES_F64];
+        memcpy(exps, &y, sizeof y);
+        _mm256_storeu_pd(out + k, exp_repair(_mm256_loadu_pd(exps), a));
+        _mm256_storeu_pd(out + k + LANES_F64, exp_repair(_mm256_loadu_pd(exps + LANES_F64), b));
+    }
     for (; k < n; k++) out[k] = exp_f64(x[k]);
 }
 
@@ -75,8 +84,8 @@ INLINE void polynomial_f32(__m256 *x, __m256 *shifted, const int count) {
     UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_sub_ps(shifted[i], bias);
     UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_ps(p[i], _mm256_set1_ps(-FAST_LN2_HI_F32), x[i]);
     UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_ps(p[i], _mm256_set1_ps(-FAST_LN2_LO_F32), x[i]);
-    UNROLL for (int i = 0; i < count; i++)
-        p[i] = _mm256_fmadd_ps(_mm256_set1_ps(FAST_P5_F32), x[i], _mm256_set1_ps(FAST_P4_F32));
+    UNROLL for (int i = 0; i < count; i++) p[i] =
+        _mm256_fmadd_ps(_mm256_set1_ps(FAST_P5_F32), x[i], _mm256_set1_ps(FAST_P4_F32));
     UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_ps(p[i], x[i], _mm256_set1_ps(FAST_P3_F32));
     UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_ps(p[i], x[i], _mm256_set1_ps(FAST_P2_F32));
     UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_ps(p[i], x[i], _mm256_set1_ps(0.5f));
@@ -91,8 +100,8 @@ INLINE void polynomial_f64(__m256d *x, __m256d *shifted, const int count) {
     UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_sub_pd(shifted[i], bias);
     UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_pd(p[i], _mm256_set1_pd(-FAST_LN2_HI_F64), x[i]);
     UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_pd(p[i], _mm256_set1_pd(-FAST_LN2_LO_F64), x[i]);
-    UNROLL for (int i = 0; i < count; i++)
-        p[i] = _mm256_fmadd_pd(_mm256_set1_pd(FAST_P10_F64), x[i], _mm256_set1_pd(FAST_P9_F64));
+    UNROLL for (int i = 0; i < count; i++) p[i] =
+        _mm256_fmadd_pd(_mm256_set1_pd(FAST_P10_F64), x[i], _mm256_set1_pd(FAST_P9_F64));
     UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P8_F64));
     UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P7_F64));
     UNROLL for (int i = 0; i < count; i++) p[i] = _mm256_fmadd_pd(p[i], x[i], _mm256_set1_pd(FAST_P6_F64));

@@ -16,10 +16,18 @@ typedef struct NAME(scratch) {
     REAL top[SUM_VECTORS / 2];          /* [row]: the largest score so far */
 } NAME(scratch);
 
-/* One block of keys as the rows of a chunk see it: [size][key_stride] and [width][value_stride] from its first key. */
+/* A block of keys by component: two vectors of keys, the tile of the score loop, at a time. The caller's array has
+   components `stride` apart and tiles side by side; a packed one has a tile's components side by side. */
+typedef struct NAME(keys) {
+    const REAL *at;
+    size_t tile, stride;
+} NAME(keys);
+
+/* One block as the rows of a chunk see it: its keys, and values [width][value_stride] from its first key. */
 typedef struct NAME(block) {
-    const REAL *keys, *values;
-    size_t key_stride, value_stride;
+    NAME(keys) keys;
+    const REAL *values;
+    size_t value_stride;
     size_t start, size, width;
 } NAME(block);
 
@@ -34,68 +42,81 @@ INLINE void NAME(score_component)(VEC *acc, const REAL *q, size_t size, const RE
     }
 }
 
-/* scores[r][0 .. vectors*LANES) (+)= q[r] . keys, for components first .. end-1 of a query. */
-INLINE void NAME(score_tile)(REAL *scores, const REAL *q, size_t size, const REAL *keys, size_t key_stride, size_t first,
-                             size_t end, const int rows, const int vectors) {
+/* scores[r][0 .. vectors*LANES) (+)= q[r] . keys, for components first .. end-1 of a query; tops[r] = the largest by
+   lanes. MAX gives its second argument when the first is NaN. */
+INLINE void NAME(score_tile)(REAL *scores, VEC *tops, const REAL *q, size_t size, const REAL *keys, size_t key_stride,
+                             size_t first, size_t end, const int rows, const int vectors) {
     VEC acc[12];
     UNROLL for (int i = 0; i < rows * vectors; i++) acc[i] = ZERO();
     if (first > 0) {
-        UNROLL for (int r = 0; r < rows; r++)
-            UNROLL for (int w = 0; w < vectors; w++) acc[r * vectors + w] = LOAD(scores + r * BLOCK + w * LANES);
+        UNROLL for (int i = 0; i < rows * vectors; i++)
+            acc[i] = LOAD(scores + i / vectors * BLOCK + i % vectors * LANES);
     }
     size_t c = first;
     for (; c + 8 <= end; c += 8) {
         UNROLL for (size_t step = 0; step < 8; step++)
             NAME(score_component)(acc, q + c + step, size, keys + (c + step - first) * key_stride, rows, vectors);
     }
-    for (; c < end; c++)
-        NAME(score_component)(acc, q + c, size, keys + (c - first) * key_stride, rows, vectors);
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int w = 0; w < vectors; w++) STORE(scores + r * BLOCK + w * LANES, acc[r * vectors + w]);
+    for (; c < end; c++) NAME(score_component)(acc, q + c, size, keys + (c - first) * key_stride, rows, vectors);
+    UNROLL for (int r = 0; r < rows; r++) {
+        VEC top = tops[r];
+        UNROLL for (int w = 0; w < vectors; w++) {
+            STORE(scores + r * BLOCK + w * LANES, acc[r * vectors + w]);
+            top = MAX(acc[r * vectors + w], top);
+        }
+        tops[r] = top;
+    }
 }
 
-INLINE void NAME(score_rows)(REAL *scores, const REAL *q, size_t size, const REAL *keys, size_t key_stride, size_t first,
-                             size_t end, size_t from, size_t to, const int rows, const int vectors) {
-    size_t w = from;
-    for (; w + (size_t)vectors <= to; w += (size_t)vectors)
+/* Vectors from .. to-1 of a block of keys, whole tiles; tops from tiles whole_from .. whole_to-1 only. */
+INLINE void NAME(score_rows)(REAL *scores, VEC *tops, const REAL *q, size_t size, const NAME(keys) *k, size_t first,
+                             size_t end, size_t from, size_t to, size_t whole_from, size_t whole_to, const int rows) {
+    VEC ignored[GROUP];
+    UNROLL for (int r = 0; r < rows; r++) ignored[r] = ZERO();
+    for (size_t w = from; w < to; w += 2)
         NAME(score_tile)
-        (scores + w * LANES, q, size, keys + w * LANES, key_stride, first, end, rows, vectors);
-    for (; w < to; w++)
-        NAME(score_tile)(scores + w * LANES, q, size, keys + w * LANES, key_stride, first, end, rows, 1);
+        (scores + w * LANES, w >= whole_from && w < whole_to ? tops : ignored, q, size, k->at + w / 2 * k->tile,
+         k->stride, first, end, rows, 2);
+}
+
+/* One row, the caller's keys: eight vectors at a time. */
+static size_t NAME(score_row)(REAL *scores, const REAL *q, size_t size, const NAME(keys) *k, size_t from, size_t to) {
+    VEC ignored = ZERO();
+    for (; from + 8 <= to; from += 8)
+        NAME(score_tile)(scores + from * LANES, &ignored, q, size, k->at + from * LANES, k->stride, 0, size, 1, 8);
+    return from;
 }
 
 /* sums[r][c] += weights[r] * values[c] over vectors from .. to-1. */
 INLINE void NAME(value_tile)(VEC *sums, size_t row_sums, const REAL *weights, const REAL *values, size_t value_stride,
                              size_t from, size_t to, const int rows, const int components) {
     VEC acc[12];
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int c = 0; c < components; c++) acc[r * components + c] = sums[(size_t)r * row_sums + (size_t)c];
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int c = 0; c < components; c++) acc[r * components + c] =
+        sums[(size_t)r * row_sums + (size_t)c];
     for (size_t w = from; w < to; w++) {
         VEC value[8];
         UNROLL for (int c = 0; c < components; c++) value[c] = LOAD(values + (size_t)c * value_stride + w * LANES);
         UNROLL for (int r = 0; r < rows; r++) {
             VEC weight = LOAD(weights + r * BLOCK + w * LANES);
-            UNROLL for (int c = 0; c < components; c++)
-                acc[r * components + c] = FMA(weight, value[c], acc[r * components + c]);
+            UNROLL for (int c = 0; c < components; c++) acc[r * components + c] =
+                FMA(weight, value[c], acc[r * components + c]);
         }
     }
-    UNROLL for (int r = 0; r < rows; r++)
-        UNROLL for (int c = 0; c < components; c++) sums[(size_t)r * row_sums + (size_t)c] = acc[r * components + c];
+    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int c = 0; c < components; c++)
+        sums[(size_t)r * row_sums + (size_t)c] = acc[r * components + c];
 }
 
-INLINE void NAME(value_rows)(VEC *sums, const REAL *weights, const NAME(block) *b, size_t from, size_t to,
+INLINE void NAME(value_rows)(VEC *sums, const REAL *weights, const NAME(block) * b, size_t from, size_t to,
                              const int rows, const int components) {
     size_t row_sums = 1 + b->width, c = 0;
-    for (; c + (size_t)components <= b->width; c += (size_t)components)
-        NAME(value_tile)
-        (sums + 1 + c, row_sums, weights, b->values + c * b->value_stride, b->value_stride, from, to, rows, components);
-    for (; c < b->width; c++)
-        NAME(value_tile)
-        (sums + 1 + c, row_sums, weights, b->values + c * b->value_stride, b->value_stride, from, to, rows, 1);
+    for (; c + (size_t)components <= b->width; c += (size_t)components) NAME(value_tile)
+    (sums + 1 + c, row_sums, weights, b->values + c * b->value_stride, b->value_stride, from, to, rows, components);
+    for (; c < b->width; c++) NAME(value_tile)
+    (sums + 1 + c, row_sums, weights, b->values + c * b->value_stride, b->value_stride, from, to, rows, 1);
 }
 
 /* The same for one row where some lanes are outside its keys lo .. hi-1: those sums stay untouched. */
-static void NAME(value_edge)(VEC *sums, const REAL *weights, const NAME(block) *b, size_t from, size_t to, size_t lo,
+static void NAME(value_edge)(VEC *sums, const REAL *weights, const NAME(block) * b, size_t from, size_t to, size_t lo,
                              size_t hi) {
     for (size_t w = from; w < to; w++) {
         VEC inside = NAME(lanes)(lo, hi, w * LANES);
@@ -107,24 +128,20 @@ static void NAME(value_edge)(VEC *sums, const REAL *weights, const NAME(block) *
     }
 }
 
-/* Scores outside lo .. hi-1 become -inf; the largest of the row's scores and `top`, ignoring NaN. */
-static REAL NAME(mask_and_max)(REAL *scores, size_t lo, size_t hi, REAL top) {
+/* Scores outside lo .. hi-1 become -inf, in the row's vectors; returns the largest score, of `top` and of those outside
+   vectors done_from .. done_to-1, which `top` knows. NaN is ignored. */
+INLINE REAL NAME(mask_and_max)(REAL *scores, size_t lo, size_t hi, size_t done_from, size_t done_to, VEC top) {
     size_t from = lo / LANES, to = (hi + LANES - 1) / LANES;
-    VEC outside = SET1(-INFINITY);
-    STORE(scores + from * LANES,
-          BLEND(outside, LOAD(scores + from * LANES), NAME(lanes)(lo, hi, from * LANES)));
-    STORE(scores + (to - 1) * LANES,
-          BLEND(outside, LOAD(scores + (to - 1) * LANES), NAME(lanes)(lo, hi, (to - 1) * LANES)));
-    VEC max0 = SET1(top), max1 = max0, max2 = max0, max3 = max0;
-    size_t w = from;
-    for (; w + 4 <= to; w += 4) { /* MAX gives its second argument when the first is NaN */
-        max0 = MAX(LOAD(scores + w * LANES), max0);
-        max1 = MAX(LOAD(scores + w * LANES + LANES), max1);
-        max2 = MAX(LOAD(scores + w * LANES + 2 * LANES), max2);
-        max3 = MAX(LOAD(scores + w * LANES + 3 * LANES), max3);
+    for (size_t w = from; w < to; w++) {
+        if (w == done_from && done_to > w) {
+            w = done_to - 1;
+            continue;
+        }
+        VEC x = BLEND(SET1(-INFINITY), LOAD(scores + w * LANES), NAME(lanes)(lo, hi, w * LANES));
+        STORE(scores + w * LANES, x);
+        top = MAX(x, top);
     }
-    for (; w < to; w++) max0 = MAX(LOAD(scores + w * LANES), max0);
-    return NAME(max_lanes)(MAX(MAX(max0, max1), MAX(max2, max3)));
+    return NAME(max_lanes)(top);
 }
 
 /* Scores become weights exp(score - base); returns sum + the weights, by lanes. Several at once, step by step, since
@@ -148,16 +165,34 @@ INLINE VEC NAME(weigh)(REAL *scores, size_t from, size_t to, REAL base, VEC sum)
     return sum;
 }
 
-static void NAME(pack)(REAL *packed, const REAL *columns, size_t stride, size_t start, size_t count, size_t keys) {
-    size_t padded = (keys + LANES - 1) / LANES * LANES;
-    for (size_t c = 0; c < count; c++) {
-        memcpy(packed + c * BLOCK, columns + c * stride + start, keys * sizeof *packed);
-        for (size_t j = keys; j < padded; j++) packed[c * BLOCK + j] = 0;
+/* Copies one component of `count` keys, the rest of the last tile 0; tiles go `tile` apart. */
+INLINE void NAME(pack_component)(REAL *packed, const REAL *column, size_t tile, size_t count) {
+    size_t whole = count / (2 * LANES);
+    for (size_t t = 0; t < whole; t++) {
+        VEC a = LOAD(column + t * 2 * LANES), b = LOAD(column + t * 2 * LANES + LANES);
+        STORE(packed + t * tile, a);
+        STORE(packed + t * tile + LANES, b);
     }
+    size_t rest = count - whole * 2 * LANES;
+    if (rest == 0) return;
+    REAL last[2 * LANES] = {0};
+    for (size_t j = 0; j < rest; j++) last[j] = column[whole * 2 * LANES + j];
+    STORE(packed + whole * tile, LOAD(last));
+    STORE(packed + whole * tile + LANES, LOAD(last + LANES));
+}
+
+static NAME(keys) NAME(pack_keys)(REAL *packed, const REAL *kt, size_t stride, size_t size, size_t count) {
+    NAME(keys) k = {packed, size * 2 * LANES, 2 * LANES};
+    for (size_t c = 0; c < size; c++) NAME(pack_component)(packed + c * k.stride, kt + c * stride, k.tile, count);
+    return k;
+}
+
+static void NAME(pack_values)(REAL *packed, const REAL *vt, size_t stride, size_t width, size_t count) {
+    for (size_t c = 0; c < width; c++) NAME(pack_component)(packed + c * BLOCK, vt + c * stride, 2 * LANES, count);
 }
 
 /* One block for `rows` neighbouring rows, GROUP or 1. `kt` is the caller's, for sizes above PACKED. */
-INLINE void NAME(attend_block)(NAME(scratch) *s, size_t row, const NAME(block) *b, const REAL *q, const REAL *kt,
+INLINE void NAME(attend_block)(NAME(scratch) * s, size_t row, const NAME(block) * b, const REAL *q, const REAL *kt,
                                size_t stride, size_t last, const size_t *first, const size_t *end, const int rows) {
     size_t lo[GROUP], hi[GROUP], from = BLOCK_VECTORS, to = 0, common_from = 0, common_to = BLOCK_VECTORS;
     for (int r = 0; r < rows; r++) {
@@ -176,15 +211,24 @@ INLINE void NAME(attend_block)(NAME(scratch) *s, size_t row, const NAME(block) *
     if (from >= to) return;
     if (common_from > common_to) common_to = common_from;
 
+    /* Tiles that are whole for all rows give the maxima at once; in the others some scores do not count. */
+    VEC tops[GROUP];
+    for (int r = 0; r < rows; r++) tops[r] = SET1(s->top[row + (size_t)r]);
+    size_t whole_from = (common_from + 1) / 2 * 2, whole_to = common_to / 2 * 2;
+    if (whole_from >= whole_to) whole_from = whole_to = (to + 1) / 2 * 2;
     for (size_t c = 0; c == 0 || c < b->size; c += PACKED) {
         size_t c_end = b->size - c < PACKED ? b->size : c + PACKED;
-        const REAL *keys = b->keys;
-        if (b->size > PACKED) {
-            NAME(pack)(s->keys, kt + c * stride, stride, b->start, c_end - c, last - b->start);
-            keys = s->keys;
+        NAME(keys) k = b->keys;
+        if (b->size > PACKED)
+            k = NAME(pack_keys)(s->keys, kt + c * stride + b->start, stride, c_end - c, last - b->start);
+        size_t known_to = c_end == b->size ? whole_to : whole_from, scored = from / 2 * 2;
+        if (rows == 1 && k.at == b->keys.at && k.tile == 2 * LANES) {
+            scored = NAME(score_row)(s->scores, q, b->size, &k, scored, (to + 1) / 2 * 2);
+            if (whole_from < scored) whole_from = scored < whole_to ? scored : whole_to;
+            known_to = whole_to;
         }
         NAME(score_rows)
-        (s->scores, q, b->size, keys, b->key_stride, c, c_end, from, to, rows, rows == 1 ? 8 : 2);
+        (s->scores, tops, q, b->size, &k, c, c_end, scored, (to + 1) / 2 * 2, whole_from, known_to, rows);
     }
 
     _Alignas(32) REAL keep[8] = {0}, base[8];
@@ -194,7 +238,7 @@ INLINE void NAME(attend_block)(NAME(scratch) *s, size_t row, const NAME(block) *
         base[r] = 0;
         if (hi[r] == 0) continue;
         REAL before = top[r];
-        top[r] = NAME(mask_and_max)(s->scores + r * BLOCK, lo[r], hi[r], before);
+        top[r] = NAME(mask_and_max)(s->scores + r * BLOCK, lo[r], hi[r], whole_from, whole_to, tops[r]);
         base[r] = top[r] == -INFINITY ? 0 : top[r];
         keep[r] = before - base[r];
     }
@@ -220,30 +264,28 @@ INLINE void NAME(attend_block)(NAME(scratch) *s, size_t row, const NAME(block) *
     if (rows == 1) {
         NAME(value_rows)(sums, s->scores, b, common_from, common_to, 1, 8);
     } else {
-        for (size_t r = 0; r < GROUP; r += 3)
-            NAME(value_rows)
-            (sums + r * (1 + b->width), s->scores + r * BLOCK, b, common_from, common_to, 3, 4);
+        for (size_t r = 0; r < GROUP; r += 3) NAME(value_rows)
+        (sums + r * (1 + b->width), s->scores + r * BLOCK, b, common_from, common_to, 3, 4);
     }
-    for (int r = 0; r < rows; r++)
-        NAME(value_edge)
-        (sums + (size_t)r * (1 + b->width), s->scores + r * BLOCK, b, common_to, (hi[r] + LANES - 1) / LANES, lo[r],
-         hi[r]);
+    for (int r = 0; r < rows; r++) NAME(value_edge)
+    (sums + (size_t)r * (1 + b->width), s->scores + r * BLOCK, b, common_to, (hi[r] + LANES - 1) / LANES, lo[r],
+     hi[r]);
 }
 
-static __attribute__((noinline)) void NAME(attend_group)(NAME(scratch) *s, size_t row, const NAME(block) *b,
+static __attribute__((noinline)) void NAME(attend_group)(NAME(scratch) * s, size_t row, const NAME(block) * b,
                                                          const REAL *q, const REAL *kt, size_t stride, size_t last,
                                                          const size_t *first, const size_t *end) {
     NAME(attend_block)(s, row, b, q, kt, stride, last, first, end, GROUP);
 }
 
-static __attribute__((noinline)) void NAME(attend_one)(NAME(scratch) *s, size_t row, const NAME(block) *b,
+static __attribute__((noinline)) void NAME(attend_one)(NAME(scratch) * s, size_t row, const NAME(block) * b,
                                                        const REAL *q, const REAL *kt, size_t stride, size_t last,
                                                        const size_t *first, const size_t *end) {
     NAME(attend_block)(s, row, b, q, kt, stride, last, first, end, 1);
 }
 
 /* A chunk of rows whose sums fit the scratch memory; width <= PACKED, rows of out are out_stride apart. */
-static void NAME(attend_chunk)(NAME(scratch) *s, REAL *out, size_t out_stride, const REAL *q, const REAL *kt,
+static void NAME(attend_chunk)(NAME(scratch) * s, REAL *out, size_t out_stride, const REAL *q, const REAL *kt,
                                const REAL *vt, size_t stride, const size_t *first, const size_t *end, size_t rows,
                                size_t size, size_t width) {
     size_t start = SIZE_MAX, stop = 0;
@@ -256,18 +298,12 @@ static void NAME(attend_chunk)(NAME(scratch) *s, REAL *out, size_t out_stride, c
     for (size_t k = 0; k < rows * (1 + width); k++) s->sums[k] = ZERO();
     for (start = start / BLOCK * BLOCK; start < stop; start += BLOCK) {
         size_t last = stop - start < BLOCK ? stop : start + BLOCK; /* keys of this block: start .. last-1 */
-        NAME(block) b = {s->keys, s->values, BLOCK, BLOCK, start, size, width};
-        if (rows < 2 * GROUP && start + BLOCK <= stride) { /* packing would not pay */
-            b.values = vt + start;
-            b.value_stride = stride;
-        } else {
-            NAME(pack)(s->values, vt, stride, start, width, last - start);
-        }
-        if (b.values != s->values && size <= PACKED) {
-            b.keys = kt + start;
-            b.key_stride = stride;
-        } else if (size <= PACKED) {
-            NAME(pack)(s->keys, kt, stride, start, size, last - start);
+        NAME(block) b = {{kt + start, 2 * LANES, stride}, vt + start, stride, start, size, width};
+        if (rows >= 2 * GROUP || start + BLOCK > stride) { /* else packing would not pay */
+            NAME(pack_values)(s->values, vt + start, stride, width, last - start);
+            b.values = s->values;
+            b.value_stride = BLOCK;
+            if (size <= PACKED) b.keys = NAME(pack_keys)(s->keys, kt + start, stride, size, last - start);
         }
         size_t r = 0;
         for (; r + GROUP <= rows; r += GROUP)
@@ -288,10 +324,9 @@ static void NAME(dense_rows)(REAL *out, const REAL *q, const REAL *kt, const REA
     for (size_t d = 0; d < width; d += PACKED) {
         size_t piece = width - d < PACKED ? width - d : PACKED;
         size_t chunk = SUM_VECTORS / (1 + piece) / GROUP * GROUP;
-        for (size_t r = 0; r < rows; r += chunk)
-            NAME(attend_chunk)
-            (&s, out + r * width + d, width, q + r * size, kt, vt + d * stride, stride, first + r, end + r,
-             rows - r < chunk ? rows - r : chunk, size, piece);
+        for (size_t r = 0; r < rows; r += chunk) NAME(attend_chunk)
+        (&s, out + r * width + d, width, q + r * size, kt, vt + d * stride, stride, first + r, end + r,
+         rows - r < chunk ? rows - r : chunk, size, piece);
     }
 }
 
@@ -326,7 +361,7 @@ INLINE void NAME(run_chains)(REAL *v, REAL *columns, size_t stride, const REAL *
 enum { NAME(STEP) = 64 }; /* positions at a time: all of it stays in the first-level cache */
 
 /* n <= STEP positions. */
-static void NAME(scan_step)(NAME(scan) *state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
+static void NAME(scan_step)(NAME(scan) * state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
                             size_t n, size_t width, bool exclusive) {
     _Alignas(32) REAL before[NAME(STEP)], logit[NAME(STEP)], keep[NAME(STEP)], weight[NAME(STEP)];
     size_t padded = (n + LANES - 1) / LANES * LANES;
@@ -373,9 +408,8 @@ static void NAME(scan_step)(NAME(scan) *state, REAL *out, const REAL *logits, co
     }
 }
 
-static void NAME(scan_values)(NAME(scan) *state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
+static void NAME(scan_values)(NAME(scan) * state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
                               size_t n, size_t width, bool exclusive) {
-    for (size_t i = 0; i < n; i += NAME(STEP))
-        NAME(scan_step)
-        (state, out + i, logits + i, values + i, stride, n - i < NAME(STEP) ? n - i : NAME(STEP), width, exclusive);
+    for (size_t i = 0; i < n; i += NAME(STEP)) NAME(scan_step)
+    (state, out + i, logits + i, values + i, stride, n - i < NAME(STEP) ? n - i : NAME(STEP), width, exclusive);
 }

@@ -61,6 +61,28 @@ static unsigned expression_support(const expression *e, bool has_end) {
     }
 }
 
+/* Tests are 0 or 1, and so are their products; for the rest it matters most what cannot be negative. */
+static range expression_range(const expression *e) {
+    range a = e->a ? expression_range(e->a) : exactly(0), b = e->b ? expression_range(e->b) : exactly(0);
+    switch (e->op) {
+    case EXPR_CONSTANT: return exactly(e->constant);
+    case EXPR_I:
+    case EXPR_LENGTH: return (range){0, INFINITY};
+    case EXPR_SIZE: return (range){1, INFINITY};
+    case EXPR_EQ:
+    case EXPR_NE:
+    case EXPR_LT:
+    case EXPR_LE: return (range){0, 1};
+    case EXPR_ADD: return widen(a, b);
+    case EXPR_MUL: return hull(scaled(a, b.lo), scaled(a, b.hi));
+    case EXPR_MAX: return (range){fmax(a.lo, b.lo), fmax(a.hi, b.hi)};
+    case EXPR_MIN: return (range){fmin(a.lo, b.lo), fmin(a.hi, b.hi)};
+    case EXPR_DIV: return (range){a.lo >= 0 && b.lo >= 0 ? 0 : -INFINITY, INFINITY};
+    case EXPR_LN: return (range){a.lo >= 1 ? 0 : -INFINITY, INFINITY};
+    default: return (range){-INFINITY, INFINITY};
+    }
+}
+
 static void start_ranges(analysis *a, bool hard) {
     const temper_model *m = a->m;
     for (uint32_t c = 0; c < m->channel_count; c++) {
@@ -70,7 +92,7 @@ static void start_ranges(analysis *a, bool hard) {
         a->position[c] = 1;
         a->constant[c] = silent || !expression_uses(channel->position, EXPR_I);
         for (int kind = START; kind < KINDS; kind++)
-            a->x[c][kind] = support >> kind & 1 ? (range){-INFINITY, INFINITY} : (range){0, 0};
+            a->x[c][kind] = support >> kind & 1 ? expression_range(channel->position) : exactly(0);
     }
     for (uint32_t token = 0; token < m->embedding.count; token++)
         for (uint32_t k = m->embedding.start[token]; k < m->embedding.start[token + 1]; k++) {
@@ -118,6 +140,46 @@ static unsigned clearing(const model_layer *l, uint32_t u) {
     return in.weight == 1 ? 1 : in.weight == -1 ? 2 : 0;
 }
 
+/* The range of row u's input minus row v's. */
+static range difference_range(const analysis *a, const model_layer *l, uint32_t u, uint32_t v, int kind) {
+    range r = exactly(l->bias[u] - l->bias[v]);
+    uint32_t i = l->in.start[u], j = l->in.start[v];
+    while (i < l->in.start[u + 1] || j < l->in.start[v + 1]) {
+        const model_term *p = i < l->in.start[u + 1] ? &l->in.terms[i] : NULL;
+        const model_term *q = j < l->in.start[v + 1] ? &l->in.terms[j] : NULL;
+        bool left = p && (!q || p->channel <= q->channel), right = q && (!p || q->channel <= p->channel);
+        double weight = (left ? p->weight : 0) - (right ? q->weight : 0);
+        r = widen(r, scaled(a->x[left ? p->channel : q->channel][kind], weight));
+        i += left;
+        j += right;
+    }
+    return r;
+}
+
+static range unit_range(const analysis *a, const model_layer *l, uint32_t u, int kind) {
+    range r = row_range(a, &l->in, u, kind);
+    return (range){fmax(0, r.lo + l->bias[u]), fmax(0, r.hi + l->bias[u])};
+}
+
+/* Two units in a row that write +w and -w to one channel: a ramp. relu(s) - relu(s - d) is in [0, d] for d >= 0, which keeps the
+   outputs of gates in [0, 1] however deep they are nested. */
+static bool is_ramp(const model_layer *l, uint32_t u) {
+    if (u + 1 >= l->in.count || rows_size(&l->out, u) != 1 || rows_size(&l->out, u + 1) != 1) return false;
+    const model_term *p = rows_begin_of(&l->out, u), *q = rows_begin_of(&l->out, u + 1);
+    return p->channel == q->channel && p->weight + q->weight == 0;
+}
+
+static range ramp_range(const analysis *a, const model_layer *l, uint32_t u, int kind) {
+    range r = unit_range(a, l, u, kind), other = unit_range(a, l, u + 1, kind),
+          d = difference_range(a, l, u, u + 1, kind);
+    if (d.lo >= 0) return (range){0, fmin(d.hi, r.hi)};
+    return widen(r, scaled(other, -1));
+}
+
+static void add_range(analysis *a, uint32_t channel, int kind, range r) {
+    a->delta[channel][kind] = widen(a->delta[channel][kind], r);
+}
+
 static void apply_units(analysis *a, const model_layer *l) {
     memset(a->clears, 0, a->m->channel_count);
     for (uint32_t u = 0; u < l->in.count; u++) {
@@ -126,14 +188,13 @@ static void apply_units(analysis *a, const model_layer *l) {
             a->clears[rows_begin_of(&l->out, u)->channel] |= (unsigned char)bit;
             continue;
         }
+        bool ramp = is_ramp(l, u);
         for (int kind = START; kind < KINDS; kind++) {
-            range r = row_range(a, &l->in, u, kind);
-            r = (range){fmax(0, r.lo + l->bias[u]), fmax(0, r.hi + l->bias[u])};
-            for (uint32_t k = l->out.start[u]; k < l->out.start[u + 1]; k++) {
-                range *d = &a->delta[l->out.terms[k].channel][kind];
-                *d = widen(*d, scaled(r, l->out.terms[k].weight));
-            }
+            range r = ramp ? ramp_range(a, l, u, kind) : unit_range(a, l, u, kind);
+            for (uint32_t k = l->out.start[u]; k < l->out.start[u + 1]; k++)
+                add_range(a, l->out.terms[k].channel, kind, scaled(r, l->out.terms[k].weight));
         }
+        u += ramp;
     }
 }
 

@@ -23,9 +23,9 @@ void stepper_start(const stepper *s, double *state) {
 }
 
 void step_work_init(step_work *w, const stepper *s, arena *a) {
-    w->x = arena_zalloc(a, s->model->channel_count, sizeof *w->x);
+    w->x = arena_zalloc(a, s->register_count, sizeof *w->x);
     w->out = arena_zalloc(a, s->most_outputs, sizeof *w->out);
-    w->hidden = arena_zalloc(a, s->most_hidden, sizeof *w->hidden);
+    w->hidden = arena_zalloc(a, s->most_units, sizeof *w->hidden);
     w->memo = arena_alloc(a, s->memo_count, sizeof *w->memo);
     for (size_t k = 0; k < s->memo_count; k++) w->memo[k] = -1;
     w->margins = arena_alloc(a, s->head_count, sizeof *w->margins);
@@ -58,8 +58,8 @@ void step_place_set(step_place *p, const stepper *s, size_t i, size_t n) {
     p->size = (double)n + 1;
     p->once = s->decay[1] / p->size;
     if (s->has_lookup && !s->hard) {
-        p->near[1] = exp_f64(-MODEL_KAPPA * (p->size / (p->i + 1)));
-        p->near[2] = exp_f64(-4 * MODEL_KAPPA * (p->size / (p->i + 1)));
+        p->near[1] = exp_f64(-MODEL_KAPPA_LOOKUP * (p->size / (p->i + 1)));
+        p->near[2] = exp_f64(-4 * MODEL_KAPPA_LOOKUP * (p->size / (p->i + 1)));
     }
     for (size_t k = 0; k < s->feature_count; k++)
         p->features[k] = expression_eval(s->features[k].position, p->i, (double)n, p->size);
@@ -74,35 +74,50 @@ typedef struct step {
     const step_place *p;
 } step;
 
-static inline double dot(const step *t, uint32_t row) { return rows_dot(&t->s->rows, row, t->w->x); }
+/* Terms in order, as the reference adds them. */
+static inline double dot(const step *t, uint32_t row) {
+    const step_block *b = t->s->blocks + t->s->row_start[row], *end = t->s->blocks + t->s->row_start[row + 1];
+    const double *x = t->w->x;
+    double sum = 0;
+    for (; b < end; b++) {
+        sum += b->weight[0] * x[b->from[0]];
+        sum += b->weight[1] * x[b->from[1]];
+        sum += b->weight[2] * x[b->from[2]];
+        sum += b->weight[3] * x[b->from[3]];
+    }
+    return sum;
+}
 
 static inline double decay(const step *t, double distance) {
     return distance < STEP_DECAYS ? t->s->decay[(int)distance] : 0;
 }
 
 /* The class of the current row: its key is 0 or 1, or the head is not what its role says. */
-static inline size_t class_of(const step *t, const step_head *h) {
-    double c = dot(t, h->key);
-    if (c != 0 && c != 1) t->w->broken = h;
+static inline size_t class_of(const step *t, const step_head *h, double c) {
+    if ((c != 0) & (c != 1)) t->w->broken = h;
     return c == 1;
 }
 
-static void add_once(const step *t, const step_head *h) {
-    double *state = t->state + h->state;
-    size_t class = class_of(t, h);
+static inline void add_once(const step *t, const step_head *h) {
+    double *state = t->state + h->state, c = dot(t, h->key);
+    size_t class = class_of(t, h, c);
     state[class] += 1;
+    if (h->value_is_key) {
+        state[2 + class] += c;
+        return;
+    }
     for (uint32_t d = 0; d < h->width; d++) state[2 + class * h->width + d] += dot(t, h->value + d);
 }
 
-static void read_once(const step *t, const step_head *h, double *out) {
+static inline void read_once(const step *t, const step_head *h, double *out) {
     const double *state = t->state + h->state, *sums0 = state + 2, *sums1 = sums0 + h->width;
     double low = state[1] > 0 ? t->p->once : 1, total = state[1] + low * state[0];
     for (uint32_t d = 0; d < h->width; d++) out[d] = total > 0 ? (sums1[d] + low * sums0[d]) / total : 0;
 }
 
-static void add_nearest(const step *t, const step_head *h) {
+static inline void add_nearest(const step *t, const step_head *h) {
     double *state = t->state + h->state, i = t->p->i;
-    size_t class = class_of(t, h);
+    size_t class = class_of(t, h, dot(t, h->key));
     double *sum = &state[class], *at = &state[2 + class], *v = state + 4 + class * h->width;
     if (h->leftmost) {
         if (*sum == 0) *at = i;
@@ -117,7 +132,7 @@ static void add_nearest(const step *t, const step_head *h) {
     }
 }
 
-static void read_nearest(const step *t, const step_head *h, double *out) {
+static inline void read_nearest(const step *t, const step_head *h, double *out) {
     const double *state = t->state + h->state, *v0 = state + 4, *v1 = v0 + h->width;
     double low = 1;
     if (state[1] > 0)
@@ -126,11 +141,11 @@ static void read_nearest(const step *t, const step_head *h, double *out) {
     for (uint32_t d = 0; d < h->width; d++) out[d] = total > 0 ? (v1[d] + low * v0[d]) / total : 0;
 }
 
-static void add_count(const step *t, const step_head *h) {
+static inline void add_count(const step *t, const step_head *h) {
     for (uint32_t d = 0; d < h->width; d++) t->state[h->state + d] += dot(t, h->value + d);
 }
 
-static void read_count(const step *t, const step_head *h, double *out) {
+static inline void read_count(const step *t, const step_head *h, double *out) {
     double keys = t->p->i + !h->before;
     for (uint32_t d = 0; d < h->width; d++) out[d] = keys > 0 ? t->state[h->state + d] / keys : 0;
 }
@@ -142,7 +157,7 @@ static double sentinel_weight(const step *t, double y) {
     return y > 0 ? 1 : y < 0 ? 0 : 1 / (t->p->i + 1);
 }
 
-static void read_compare(const step *t, const step_head *h, double *out) {
+static inline void read_compare(const step *t, const step_head *h, double *out) {
     double weight = sentinel_weight(t, dot(t, h->query));
     for (uint32_t d = 0; d < h->width; d++) out[d] = weight;
 }
@@ -204,22 +219,15 @@ static void run_head(const step *t, const step_head *h, double *out) {
     if (t->p->i == 0) return;
     double *margin = &t->w->margins[h->number];
     for (uint32_t d = 0; d < h->width; d++) {
-        double off = fmin(fabs(out[d]), fabs(out[d] - 1));
-        if (!(off <= *margin) && !isnan(*margin)) *margin = isnan(out[d]) ? NAN : off;
+        double low = fabs(out[d]), high = fabs(out[d] - 1), off = low < high ? low : high;
+        if (!(off <= *margin) && !isnan(*margin)) *margin = off;
     }
 }
 
 /* ---- layers ---- */
 
-static inline void scatter(const step *t, uint32_t row, double value) {
-    const model_rows *rows = &t->s->rows;
-    for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++)
-        t->w->x[rows->terms[k].channel] += rows->terms[k].weight * value;
-}
-
 static void run_heads(const step *t, const step_layer *l) {
-    const double *x = t->w->x;
-    double *out = t->w->out;
+    double *x = t->w->x, *out = t->w->out;
     bool odd = false;
     for (size_t k = 0; k < l->boolean_count; k++) odd |= x[l->booleans[k]] * (x[l->booleans[k]] - 1) != 0;
     if (odd) t->w->broken = &l->heads[0];
@@ -228,23 +236,26 @@ static void run_heads(const step *t, const step_layer *l) {
         out += l->heads[k].width;
     }
     out = t->w->out; /* all heads of a layer read before any of them writes */
-    for (uint32_t k = 0; k < l->head_count; k++)
-        for (uint32_t d = 0; d < l->heads[k].width; d++) scatter(t, l->heads[k].output + d, *out++);
+    for (size_t k = 0; k < l->output_count; k++) x[l->outputs[k].to] += l->outputs[k].weight * out[l->outputs[k].from];
 }
 
+static inline double relu(double a) { return a > 0 ? a : 0; }
+
 static void run_units(const step *t, const step_layer *l) {
-    double *hidden = t->w->hidden, sum = 0;
-    for (uint32_t k = 0; k < l->unit_count; k++) {
-        if (!l->units[k].again) sum = dot(t, l->units[k].in);
-        double a = sum + l->units[k].bias;
-        hidden[k] = a > 0 ? a : 0;
+    double *hidden = t->w->hidden, *x = t->w->x;
+    bool negative = false;
+    for (size_t k = 0; k < l->unit_count; k++) {
+        double sum = dot(t, l->units[k].in);
+        hidden[k] = relu(sum + l->units[k].up) - relu(sum + l->units[k].down);
     }
-    for (uint32_t k = 0; k < l->unit_count; k++) scatter(t, l->units[k].out, hidden[k]);
+    for (size_t k = 0; k < l->unit_count; k++) x[l->units[k].to] += l->units[k].weight * hidden[k];
+    for (size_t k = 0; k < l->cleared_count; k++) negative |= !(x[l->cleared[k]] >= 0);
+    if (negative && t->s->head_count) t->w->broken = t->s->layers[0].heads;
 }
 
 bool stepper_step(const stepper *s, step_work *w, double *state, const step_place *p, uint32_t token) {
     step t = {s, w, state, p};
-    memcpy(w->x, s->base, s->model->channel_count * sizeof *w->x);
+    memcpy(w->x, s->base, s->register_count * sizeof *w->x);
     for (size_t k = 0; k < s->feature_count; k++) w->x[s->features[k].channel] = p->features[k];
     const model_term *term = rows_begin_of(&s->model->embedding, token);
     for (size_t k = rows_size(&s->model->embedding, token); k-- > 0; term++) w->x[term->channel] += term->weight;

@@ -1,5 +1,6 @@
 /* From a model to a stepper: recognises every head's rows (the table in soften.c) and lists what must be computed. A position
    feature that only feeds scores is part of a closed form and is not computed at all. */
+#include <math.h>
 #include <string.h>
 
 #include "number/elementary.h"
@@ -12,7 +13,7 @@ typedef struct maker {
     const temper_model *m;
     stepper *s;
     arena *arena;
-    rows_builder rows;
+    uint32_t *place;           /* [channels] the register a channel is in now */
     unsigned char *embedded;   /* [channels] some token has a weight there */
     unsigned char *start_only; /* [channels] 1 on the start sentinel and nothing else */
     unsigned char *live;       /* [channels] the position feature is still in the channel */
@@ -20,6 +21,7 @@ typedef struct maker {
     unsigned char *known;      /* [channels] a feature that some head's closed form stands for */
     unsigned char *needed;     /* [channels] a feature that must be computed */
     unsigned char *listed;     /* [channels] in the layer's list of Booleans */
+    unsigned char *emptied;    /* [channels] by the layer's units, see look_at_clears */
     const model_head *h;       /* being recognised */
     uint32_t layer, index;     /* from 1 */
 } maker;
@@ -78,25 +80,27 @@ static void need(maker *k, uint32_t channel) {
     k->needed[channel] = 1;
 }
 
-static void end_row(maker *k) { rows_end_row(&k->rows); }
+static uint32_t begin_row(maker *k) { return (uint32_t)k->s->start_count - 1; }
+
+static void end_row(maker *k) {
+    array_push(k->arena, k->s->row_start, k->s->start_count, k->s->start_capacity, (uint32_t)k->s->block_count);
+}
 
 /* Copies a row without the term of channel `except`; returns its number. */
 static uint32_t read_row(maker *k, const model_rows *r, size_t row, uint32_t except) {
-    uint32_t number = (uint32_t)k->rows.count;
+    stepper *s = k->s;
+    uint32_t number = begin_row(k), count = 0;
     const model_term *t = rows_begin_of(r, row);
     for (size_t n = rows_size(r, row); n-- > 0; t++) {
         if (t->channel == except) continue;
         need(k, t->channel);
-        rows_term(&k->rows, t->channel, t->weight);
+        if (count % 4 == 0) array_push(k->arena, s->blocks, s->block_count, s->block_capacity, (step_block){0});
+        s->blocks[s->block_count - 1].from[count % 4] = k->place[t->channel];
+        s->blocks[s->block_count - 1].weight[count % 4] = t->weight;
+        count++;
     }
-    end_row(k);
-    return number;
-}
-
-static uint32_t write_row(maker *k, const model_rows *r, size_t row) {
-    uint32_t number = (uint32_t)k->rows.count;
-    const model_term *t = rows_begin_of(r, row);
-    for (size_t n = rows_size(r, row); n-- > 0; t++) rows_term(&k->rows, t->channel, t->weight);
+    /* what is filled up reads a register that the row reads anyway */
+    for (; count % 4; count++) s->blocks[s->block_count - 1].from[count % 4] = s->blocks[s->block_count - 1].from[0];
     end_row(k);
     return number;
 }
@@ -113,11 +117,19 @@ static void list_boolean(maker *k, step_layer *l, const model_rows *r, size_t ro
     for (size_t n = rows_size(r, row); n-- > 0; t++) {
         if (t->channel == except || k->listed[t->channel]) continue;
         k->listed[t->channel] = 1;
-        array_push(k->arena, l->booleans, l->boolean_count, l->boolean_capacity, t->channel);
+        array_push(k->arena, l->booleans, l->boolean_count, l->boolean_capacity, k->place[t->channel]);
     }
 }
 
 /* ---- recognising rows ---- */
+
+static bool same_row(const model_rows *r, size_t row, const model_rows *q, size_t other) {
+    const model_term *x = rows_begin_of(r, row), *y = rows_begin_of(q, other);
+    if (rows_size(r, row) != rows_size(q, other)) return false;
+    for (size_t n = rows_size(r, row); n-- > 0; x++, y++)
+        if (x->channel != y->channel || x->weight != y->weight) return false;
+    return true;
+}
 
 enum { NO_CHANNEL = UINT32_MAX };
 
@@ -170,7 +182,7 @@ static void require_size(maker *k, uint32_t rows) {
 }
 
 static void value_rows(maker *k, step_head *out, step_layer *l) {
-    out->value = (uint32_t)k->rows.count;
+    out->value = begin_row(k);
     for (uint32_t d = 0; d < out->width; d++) {
         read_row(k, &k->h->value, d, NO_CHANNEL);
         list_boolean(k, l, &k->h->value, d, NO_CHANNEL);
@@ -185,6 +197,7 @@ static void make_once(maker *k, step_head *out, step_layer *l) {
     out->key = read_row(k, &k->h->key, 0, NO_CHANNEL);
     list_boolean(k, l, &k->h->key, 0, NO_CHANNEL);
     value_rows(k, out, l);
+    out->value_is_key = out->width == 1 && same_row(&k->h->key, 0, &k->h->value, 0);
     out->state = (uint32_t)k->s->state_count;
     k->s->state_count += 2 + 2 * (size_t)out->width;
 }
@@ -244,14 +257,14 @@ static void make_compare(maker *k, step_head *out) {
 static void make_lookup(maker *k, step_head *out) {
     const model_head *h = k->h;
     bool positions = k->m->method == TEMPER_METHOD_POSITIONS;
-    require_choice(k, "8*N*N*N");
+    require_choice(k, "16*N*N*N");
     require_size(k, 2);
     require(k, !out->before, "another mask");
     require(k, rows_size(&h->query, 0) == 1 && rows_begin_of(&h->query, 0)->weight == 2,
             "another row than twice a mean");
     require_feature(k, &h->query, 1, "1/(i + 1)", false, -1);
-    require_feature(k, &h->key, 0, positions ? "8*N*i" : "i/(N*N)", false, 1);
-    require_feature(k, &h->key, 1, positions ? "8*N*i*i" : "i*i/(N*N)", false, 1);
+    require_feature(k, &h->key, 0, positions ? "16*N*i" : "i/(N*N)", false, 1);
+    require_feature(k, &h->key, 1, positions ? "16*N*i*i" : "i*i/(N*N)", false, 1);
     for (uint32_t d = 0; d < out->width; d++) {
         const model_term *t = rows_begin_of(&h->value, d);
         for (size_t n = rows_size(&h->value, d); n-- > 0; t++) {
@@ -287,19 +300,9 @@ static void make_head(maker *k, step_head *out, step_layer *l) {
     case ROLE_BALANCE: odd(k, "it weighs both sides of a position");
     case ROLE_NONE: odd(k, "nothing is known about its scores");
     }
-    out->output = (uint32_t)k->rows.count;
-    for (uint32_t d = 0; d < out->width; d++) write_row(k, &h->output, d);
 }
 
 /* ---- layers ---- */
-
-static bool same_row(const model_rows *r, size_t a, size_t b) {
-    const model_term *x = rows_begin_of(r, a), *y = rows_begin_of(r, b);
-    if (rows_size(r, a) != rows_size(r, b)) return false;
-    for (size_t n = rows_size(r, a); n-- > 0; x++, y++)
-        if (x->channel != y->channel || x->weight != y->weight) return false;
-    return true;
-}
 
 /* A unit that only empties the channel it reads: the place gets a new tenant. +1: -relu(x), -1: +relu(-x). */
 static int clears(const model_layer *l, uint32_t unit) {
@@ -322,46 +325,103 @@ static bool clears_known(const maker *k, const model_layer *l, uint32_t unit) {
            !k->written[channel] && !k->embedded[channel];
 }
 
-static void make_units(maker *k, step_layer *out, const model_layer *l) {
-    out->units = arena_alloc(k->arena, l->in.count, sizeof *out->units);
-    for (uint32_t u = 0; u < l->in.count; u++) /* readers first: clearing ends a feature's life only after them */
-        if (!clears(l, u))
-            for (uint32_t n = l->in.start[u]; n < l->in.start[u + 1]; n++) need(k, l->in.terms[n].channel);
-    for (uint32_t u = 0; u < l->in.count; u++) {
-        if (clears_known(k, l, u)) continue;
-        bool again = out->unit_count && u > 0 && same_row(&l->in, u, u - 1) && !clears_known(k, l, u - 1);
-        step_unit *unit = &out->units[out->unit_count++];
-        *unit = (step_unit){.bias = l->bias[u], .again = again};
-        unit->in = again ? unit[-1].in : read_row(k, &l->in, u, NO_CHANNEL);
-        unit->out = write_row(k, &l->out, u);
-        for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++) need(k, l->out.terms[n].channel);
-    }
-    for (uint32_t u = 0; u < l->in.count; u++) {
-        for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++) k->written[l->out.terms[n].channel] = 1;
-        if (clears(l, u) == 1) k->live[rows_begin_of(&l->in, u)->channel] = 0;
+/* Two units that make a ramp: the same sum, one output, opposite weights. */
+static bool is_ramp(const model_layer *l, uint32_t unit) {
+    if (unit + 1 >= l->in.count || rows_size(&l->out, unit) != 1 || rows_size(&l->out, unit + 1) != 1) return false;
+    const model_term *up = rows_begin_of(&l->out, unit), *down = rows_begin_of(&l->out, unit + 1);
+    return up->channel == down->channel && up->weight == -down->weight && same_row(&l->in, unit, &l->in, unit + 1);
+}
+
+/* How the layer empties each channel: bit 1 by -relu(x), bit 2 by +relu(-x), and bit 4 if another unit writes there too. */
+static void look_at_clears(maker *k, const model_layer *l) {
+    for (uint32_t u = 0; u < l->in.count; u++)
+        for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++) {
+            int sign = clears(l, u);
+            k->emptied[l->out.terms[n].channel] |= (unsigned char)(sign > 0 ? 1 : sign < 0 ? 2 : 4);
+        }
+}
+
+static bool moves(const maker *k, uint32_t channel) { return (k->emptied[channel] & 5) == 1; }
+
+static void add_unit(maker *k, step_layer *out, const model_layer *l, uint32_t u, double down) {
+    uint32_t in = read_row(k, &l->in, u, NO_CHANNEL);
+    for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++) {
+        const model_term *t = &l->out.terms[n];
+        need(k, t->channel);
+        step_unit unit = {.in = in, .to = k->place[t->channel], .weight = t->weight, .up = l->bias[u], .down = down};
+        array_push(k->arena, out->units, out->unit_count, out->unit_capacity, unit);
     }
 }
 
-static uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+/* Channels that are emptied go on in fresh registers. */
+static void move_channels(maker *k, step_layer *out, const model_layer *l) {
+    for (uint32_t u = 0; u < l->in.count; u++)
+        for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++) {
+            uint32_t channel = l->out.terms[n].channel;
+            if (moves(k, channel)) {
+                if (!(k->emptied[channel] & 2))
+                    array_push(k->arena, out->cleared, out->cleared_count, out->cleared_capacity, k->place[channel]);
+                k->place[channel] = k->s->register_count++;
+                k->live[channel] = 0;
+            }
+            k->emptied[channel] = 0;
+            k->written[channel] = 1;
+        }
+}
+
+static void make_units(maker *k, step_layer *out, const model_layer *l) {
+    look_at_clears(k, l);
+    for (uint32_t u = 0; u < l->in.count; u++) { /* readers first: clearing ends a feature's life only after them */
+        if (clears(l, u)) continue;
+        bool ramp = is_ramp(l, u);
+        add_unit(k, out, l, u, ramp ? l->bias[u + 1] : -INFINITY);
+        u += ramp;
+    }
+    for (uint32_t u = 0; u < l->in.count; u++) {
+        if (!clears(l, u) || clears_known(k, l, u)) continue;
+        uint32_t channel = rows_begin_of(&l->in, u)->channel;
+        need(k, channel);
+        if (!moves(k, channel)) add_unit(k, out, l, u, -INFINITY);
+    }
+    move_channels(k, out, l);
+}
+
+static void make_outputs(maker *k, step_layer *out, const model_layer *l) {
+    uint32_t from = 0;
+    for (uint32_t n = 0; n < l->head_count; n++)
+        for (uint32_t d = 0; d < l->heads[n].output.count; d++, from++) {
+            const model_term *t = rows_begin_of(&l->heads[n].output, d);
+            for (size_t c = rows_size(&l->heads[n].output, d); c-- > 0; t++) {
+                step_output made = {.from = from, .to = k->place[t->channel], .weight = t->weight};
+                array_push(k->arena, out->outputs, out->output_count, out->output_capacity, made);
+            }
+        }
+    k->s->most_outputs = from > k->s->most_outputs ? from : k->s->most_outputs;
+}
+
+static void unlist(maker *k, const model_rows *r) {
+    for (uint32_t n = 0; n < r->start[r->count]; n++) k->listed[r->terms[n].channel] = 0;
+}
 
 static void make_layer(maker *k, uint32_t layer) {
     const model_layer *l = &k->m->layers[layer];
     step_layer *out = &k->s->layers[layer];
     out->head_count = l->head_count;
     out->heads = arena_alloc(k->arena, l->head_count, sizeof *out->heads);
-    uint32_t outputs = 0;
     for (uint32_t n = 0; n < l->head_count; n++) {
         k->h = &l->heads[n];
         k->layer = layer + 1;
         k->index = n + 1;
         make_head(k, &out->heads[n], out);
-        outputs += out->heads[n].width;
     }
-    for (size_t n = 0; n < out->boolean_count; n++) k->listed[out->booleans[n]] = 0;
-    for (uint32_t n = 0; n < l->head_count; n++) mark_written(k, &l->heads[n].output);
+    make_outputs(k, out, l);
+    for (uint32_t n = 0; n < l->head_count; n++) {
+        unlist(k, &l->heads[n].key);
+        unlist(k, &l->heads[n].value);
+        mark_written(k, &l->heads[n].output);
+    }
     make_units(k, out, l);
-    k->s->most_outputs = max_u32(k->s->most_outputs, outputs);
-    k->s->most_hidden = max_u32(k->s->most_hidden, out->unit_count);
+    k->s->most_units = out->unit_count > k->s->most_units ? out->unit_count : k->s->most_units;
 }
 
 /* ---- the whole ---- */
@@ -398,20 +458,23 @@ static void list_features(maker *k) {
 stepper *stepper_new(arena *a, const temper_model *m, bool hard) {
     stepper *s = arena_zalloc(a, 1, sizeof *s);
     maker k = {.m = m, .s = s, .arena = a};
-    unsigned char **marks[] = {&k.embedded, &k.start_only, &k.live, &k.written, &k.known, &k.needed, &k.listed};
+    unsigned char **marks[] = {&k.embedded, &k.start_only, &k.live, &k.written, &k.known, &k.needed, &k.listed,
+                               &k.emptied};
     for (size_t n = 0; n < sizeof marks / sizeof *marks; n++) *marks[n] = arena_zalloc(a, m->channel_count, 1);
     s->model = m;
     s->hard = hard || m->method == TEMPER_METHOD_HARD;
     s->layer_count = m->layer_count;
     s->layers = arena_zalloc(a, m->layer_count, sizeof *s->layers);
-    s->base = arena_zalloc(a, m->channel_count, sizeof *s->base);
+    s->register_count = m->channel_count;
+    k.place = arena_alloc(a, m->channel_count, sizeof *k.place);
+    for (uint32_t c = 0; c < m->channel_count; c++) k.place[c] = c;
     for (int d = 0; d < STEP_DECAYS; d++) s->decay[d] = s->hard ? d == 0 : exp_f64(-MODEL_KAPPA * d);
     refuse_forward(&k);
     look_at_embedding(&k);
-    rows_begin(&k.rows, a);
+    end_row(&k); /* row 0 begins */
     for (uint32_t layer = 0; layer < m->layer_count; layer++) make_layer(&k, layer);
     s->read = read_row(&k, &m->read, 0, NO_CHANNEL);
-    s->rows = rows_finish(&k.rows);
+    s->base = arena_zalloc(a, s->register_count, sizeof *s->base);
     list_features(&k);
     return s;
 }

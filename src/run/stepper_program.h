@@ -1,4 +1,5 @@
-/* What stepper_make.c makes and stepper.c runs. */
+/* What stepper_make.c makes and stepper.c runs. Channels become registers: a place of the residual stream that is cleared for a
+   new tenant is a fresh register, which is zero at the start of every step, so nothing has to be cleared. */
 #ifndef RUN_STEPPER_PROGRAM_H
 #define RUN_STEPPER_PROGRAM_H
 
@@ -16,27 +17,44 @@ struct step_head {
     bool leftmost; /* nearest: the far end */
     uint32_t width;
     uint32_t state;         /* offset in the state */
-    uint32_t query, key;    /* row numbers; query: compare and lookup, key: once and nearest */
-    uint32_t value, output; /* the first of `width` rows */
+    uint32_t query, key; /* row numbers; query: compare and lookup, key: once and nearest */
+    uint32_t value;      /* the first of `width` rows */
+    bool value_is_key;   /* width 1, and the value is the key */
     uint32_t memo;          /* lookup: offset in the memo */
     uint32_t number;        /* among all heads */
     uint32_t layer, index;  /* from 1, for messages */
     const model_head *model;
 };
 
+/* A row is a few blocks, most often one; filled up with weights 0. */
+typedef struct step_block {
+    uint32_t from[4];
+    double weight[4];
+} step_block;
+
+/* x[to] += weight * outputs[from] */
+typedef struct step_output {
+    uint32_t from, to;
+    double weight;
+} step_output;
+
+/* x[to] += weight * (relu(s + up) - relu(s + down)), s the row `in`; a single unit has down = -inf */
 typedef struct step_unit {
-    uint32_t in, out; /* row numbers */
-    bool again;       /* the same `in` as the unit before */
-    double bias;
+    uint32_t in, to;
+    double weight, up, down;
 } step_unit;
 
 typedef struct step_layer {
     step_head *heads;
     uint32_t head_count;
-    uint32_t *booleans; /* channels that keys and values read */
+    uint32_t *booleans; /* registers that keys and values read */
     size_t boolean_count, boolean_capacity;
+    step_output *outputs;
+    size_t output_count, output_capacity;
     step_unit *units;
-    uint32_t unit_count;
+    size_t unit_count, unit_capacity;
+    uint32_t *cleared; /* registers that are left behind and must not be negative: only -relu(x) clears them */
+    size_t cleared_count, cleared_capacity;
 } step_layer;
 
 typedef struct step_feature {
@@ -49,15 +67,18 @@ struct stepper {
     bool hard;
     bool has_lookup;
     double decay[STEP_DECAYS]; /* exp(-8 k); hard: 1, 0, 0, ... */
-    double *base;              /* [channels]: constant position features */
+    double *base;              /* [registers]: constant position features */
     step_feature *features;    /* the others that somebody reads */
     size_t feature_count, feature_capacity;
-    model_rows rows; /* all rows of all heads and units */
+    step_block *blocks; /* of all rows of all heads and units */
+    uint32_t *row_start; /* row r is blocks[row_start[r]] ... blocks[row_start[r + 1] - 1] */
+    size_t block_count, block_capacity, start_count, start_capacity;
+    uint32_t register_count; /* channels first */
     uint32_t read;
     step_layer *layers;
     uint32_t layer_count, head_count;
     size_t state_count, memo_count; /* doubles */
-    uint32_t most_outputs, most_hidden;
+    size_t most_outputs, most_units;
 };
 
 #endif

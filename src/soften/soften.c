@@ -11,6 +11,8 @@
    | balance | 2 k N^2 (y_i/N + t/(i+1)) + ln i, on start   | 2 k N^2, the same query           | key 2 k N [j = 0], query 2 k N^2/(i+1) |
    | lookup  | k N (2 c_i j - j^2)/(i+1)                    | k N^3                             | keys: k N j, k N j^2         |
 
+   k = 8, but 16 for look-ups, whose logits grow so fast that rounding eats more of the gap.
+
    Tie-breaks and normalisers go into channels marked soft_only, which are zero in a hard run, so that a soft model still
    knows its hard one. */
 #include <stdio.h>
@@ -152,12 +154,12 @@ static void soften_balance(softener *s, model_head *h) {
 
 static void soften_lookup(softener *s, model_head *h) {
     if (s->method == TEMPER_METHOD_TEMPERATURE) {
-        set_scale(s, h, "8*N*N*N");
+        set_scale(s, h, "16*N*N*N");
         return;
     }
     bool future = h->mask == TEMPER_MASK_FROM;
-    h->key = two_rows(s, feature(s, future ? "8*N*(N - 1 - i)" : "8*N*i", false), 1,
-                      feature(s, future ? "8*N*(N - 1 - i)*(N - 1 - i)" : "8*N*i*i", false), 1);
+    h->key = two_rows(s, feature(s, future ? "16*N*(N - 1 - i)" : "16*N*i", false), 1,
+                      feature(s, future ? "16*N*(N - 1 - i)*(N - 1 - i)" : "16*N*i*i", false), 1);
 }
 
 static void soften_head(softener *s, model_head *h, uint32_t layer, uint32_t number) {
