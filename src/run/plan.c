@@ -42,9 +42,19 @@ static range row_range(const analysis *a, const model_rows *rows, size_t row, in
     return r;
 }
 
+static bool is_constant(const expression *e, double value) { return e->op == EXPR_CONSTANT && e->constant == value; }
+
+/* [i = 1]*[1 <= n] and [i = n]*[1 <= n]: the first and the last letter. */
+static bool is_edge_letter(const expression *e) {
+    if (e->op != EXPR_MUL || e->a->op != EXPR_EQ || e->b->op != EXPR_LE) return false;
+    bool some = is_constant(e->b->a, 1) && e->b->b->op == EXPR_LENGTH;
+    return some && e->a->a->op == EXPR_I && (e->a->b->op == EXPR_LENGTH || is_constant(e->a->b, 1));
+}
+
 /* The kinds of positions on which an expression may be other than 0, as bits. */
 static unsigned expression_support(const expression *e, bool has_end) {
     unsigned all = 1u << START | 1u << LETTER | 1u << END;
+    if (is_edge_letter(e)) return 1u << LETTER;
     switch (e->op) {
     case EXPR_CONSTANT: return e->constant == 0 ? 0 : all;
     case EXPR_NEG:
@@ -52,9 +62,8 @@ static unsigned expression_support(const expression *e, bool has_end) {
     case EXPR_MUL: return expression_support(e->a, has_end) & expression_support(e->b, has_end);
     case EXPR_EQ:
         if (e->a->op != EXPR_I) return all;
-        if (e->b->op == EXPR_CONSTANT && e->b->constant == 0) return 1u << START;
-        if (has_end && e->b->op == EXPR_SUB && e->b->a->op == EXPR_SIZE && e->b->b->op == EXPR_CONSTANT &&
-            e->b->b->constant == 1)
+        if (is_constant(e->b, 0)) return 1u << START;
+        if (has_end && e->b->op == EXPR_SUB && e->b->a->op == EXPR_SIZE && is_constant(e->b->b, 1))
             return 1u << END; /* N - 1 with an end sentinel is at least 1 */
         return all;
     default: return all;
@@ -74,6 +83,11 @@ static range expression_range(const expression *e) {
     case EXPR_LT:
     case EXPR_LE: return (range){0, 1};
     case EXPR_ADD: return widen(a, b);
+    case EXPR_SUB: /* i is at most N - 1 */
+        if (e->b->op == EXPR_I && e->a->op == EXPR_SIZE) return (range){1, INFINITY};
+        if (e->b->op == EXPR_I && e->a->op == EXPR_SUB && e->a->a->op == EXPR_SIZE && is_constant(e->a->b, 1))
+            return (range){0, INFINITY};
+        return (range){-INFINITY, INFINITY};
     case EXPR_MUL: return hull(scaled(a, b.lo), scaled(a, b.hi));
     case EXPR_MAX: return (range){fmax(a.lo, b.lo), fmax(a.hi, b.hi)};
     case EXPR_MIN: return (range){fmin(a.lo, b.lo), fmin(a.hi, b.hi)};
