@@ -42,7 +42,7 @@ def first_line(path, key):
 
 def run_kernels_bench(program, quick):
     """Rows of the C micro-benchmark (the kernels alone, the floors, the scan): [{column: text}]."""
-    done = subprocess.run([program, "--n", "4096", "--reps", "9" if quick else "31", "--threads", "2"],
+    done = subprocess.run([program, "--n", "4096", "--reps", "5" if quick else "31", "--threads", "2"],
                           stdout=subprocess.PIPE, text=True)
     if done.returncode:
         print(f"bench: {program} ended with status {done.returncode}", file=sys.stderr)

@@ -39,18 +39,19 @@ def timed(function):
     return time.perf_counter() - start
 
 
-def interleave(contenders, rounds, pause):
-    """contenders: {name: function that runs once and returns seconds}. Each round gives everybody one turn, starting with another
-    one each time; a first round warms up and does not count. The pause lets the threads of the last one stop spinning."""
+def interleave(contenders, rounds, pause, budget):
+    """contenders: {name: function that runs once and returns seconds}; all have run before, to compare their answers. Each round gives
+    everybody one turn, starting with another one each time. Whoever has used up `budget` seconds and has two times sits out.
+    The pause lets the threads of the last one stop spinning."""
     times = {name: [] for name in contenders}
     names = list(contenders)
-    for turn in range(rounds + 1):
+    for turn in range(rounds):
         shift = turn % len(names)
         for name in names[shift:] + names[:shift]:
+            if len(times[name]) >= 2 and sum(times[name]) > budget:
+                continue
             time.sleep(pause)
-            seconds = contenders[name]()
-            if turn:
-                times[name].append(seconds)
+            times[name].append(contenders[name]())
     return times
 
 

@@ -76,7 +76,7 @@ def compare_with_dense(results, name, text, library, server, n, threads, quick):
     truth = np.zeros(size, np.uint8)
     compiled.run(letters, threads, truth)
     torch.set_num_threads(threads)
-    rounds = {1024: 20, 4096: 5, 16384: 2}[n] // (2 if quick else 1) or 1
+    rounds = {1024: 20, 4096: 7, 16384: 4}[n] // (4 if quick else 1)
     seen = {}
     for kind in ("f64", "f32"):
         dtype = {"f64": torch.float64, "f32": torch.float32}[kind]
@@ -95,7 +95,8 @@ def compare_with_dense(results, name, text, library, server, n, threads, quick):
             notes[who] = np.count_nonzero((server.output(who, kind).reshape(-1) > 0.5)[1:n + 1] != truth[1:n + 1])
         else:
             results.add("model", name, who, type=kind, n=n, threads=threads, note="not run: too little memory")
-        for key, seconds in measure.interleave(contenders, rounds, 0.002 if threads == 1 else 0.02).items():
+        for key, seconds in measure.interleave(contenders, rounds, 0.002 if threads == 1 else 0.02,
+                                               1 if quick else 10).items():
             seen.setdefault(key, []).extend(seconds)
             seen.setdefault(key + " wrong", notes.get(key, 0))
         server.ask(do="free")
@@ -175,11 +176,11 @@ def run(results, library, server, spawner, work, quick, thread_counts, help_text
             paths.append((name, path, file.read()))
     for name, _, text in paths:
         for n in (1024, 4096) if quick else (1024, 4096, 16384):
-            for threads in thread_counts:
+            for threads in thread_counts[:1] if quick else thread_counts:
                 compare_with_dense(results, name, text, library, server, n, threads, quick)
     say("long strings, temper alone")
     for name, path, text in paths:
-        for threads in thread_counts:
+        for threads in thread_counts[:1] if quick else thread_counts:
             long_strings(results, name, path, text, library, spawner, work, threads, 20 if quick else 60, quick,
                          "--threads" in help_text)
     if "--stream" in help_text:

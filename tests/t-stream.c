@@ -273,7 +273,7 @@ static void test_refusals(void) {
     edited("a S b", TEMPER_METHOD_TEMPERATURE, "mask j<=i", "mask j<i", false);
     edited("#[a] >= #[b]", TEMPER_METHOD_TEMPERATURE, "role count", "role compare", true);
     edited("#[a] >= #[b]", TEMPER_METHOD_POSITIONS, "position \"[i = 0]*16*N\"", "position \"[i = 1]*16*N\"", true);
-    edited("#[a] % 3 = 1", TEMPER_METHOD_TEMPERATURE, "scale \"8*N*N*N\"", "scale \"8*N*N\"", true);
+    edited("#[a] % 3 = 1", TEMPER_METHOD_TEMPERATURE, "scale \"16*N*N*N\"", "scale \"16*N*N\"", true);
     edited("#[a] % 3 = 1", TEMPER_METHOD_TEMPERATURE, "position \"[i % 3 = 1]\"", "position \"[i % 3 = N]\"", true);
     edited("O (a & Y b)", TEMPER_METHOD_TEMPERATURE, "-0x1.2p+2", "-0x1.1p+2", true); /* a gate that is no longer exact */
 }

@@ -1,8 +1,11 @@
 #include "base/text.h"
 
+#include <ctype.h>
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void text_init(text *t, arena *a) {
@@ -49,8 +52,36 @@ const char *text_string(const text *t) { return t->data ? t->data : ""; }
 void text_double(text *t, double x) {
     if (x == floor(x) && fabs(x) < 0x1p53 && !(x == 0 && signbit(x)))
         text_printf(t, "%.0f", x);
-    else
-        text_printf(t, "%a", x);
+    else {
+        char digits[40], *point;
+        snprintf(digits, sizeof digits, "%a", x);
+        point = strstr(digits, localeconv()->decimal_point);
+        if (point) { /* always one character long where %a is used: a longer one is cut to '.' */
+            size_t length = strlen(localeconv()->decimal_point);
+            *point = '.';
+            memmove(point + 1, point + length, strlen(point + length) + 1);
+        }
+        text_puts(t, digits);
+    }
+}
+
+bool text_to_double(double *x, const char *digits, size_t length) {
+    char buffer[128];
+    size_t used = 0;
+    const char *point = localeconv()->decimal_point;
+    if (length == 0) return false;
+    for (size_t k = 0; k < length; k++) {
+        char c = digits[k];
+        size_t size = c == '.' ? strlen(point) : 1;
+        if (used + size >= sizeof buffer || !(isxdigit((unsigned char)c) || (c && strchr(".xXpP+-", c))))
+            return false;
+        memcpy(buffer + used, c == '.' ? point : &c, size);
+        used += size;
+    }
+    buffer[used] = 0;
+    char *end;
+    *x = strtod(buffer, &end);
+    return end == buffer + used;
 }
 
 size_t utf8_decode(uint32_t *code, const char *bytes, size_t length) {

@@ -88,10 +88,9 @@ static const expression *read_number(reader *r, double sign) {
         if (!isalnum((unsigned char)c) && c != '.' && !(exponent && (c == '+' || c == '-'))) break;
         digits[length++] = c;
     }
-    digits[length] = 0;
-    char *end;
-    double value = strtod(digits, &end);
-    if (*end || !length || length + 1 == sizeof digits || !isfinite(value)) expected(r, "a finite number");
+    double value;
+    if (!text_to_double(&value, digits, length) || length + 1 == sizeof digits || !isfinite(value))
+        expected(r, "a finite number");
     r->at += length;
     return constant(r, sign * value);
 }

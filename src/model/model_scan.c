@@ -92,14 +92,12 @@ unsigned scan_choice(scanner *s, const char *const *words, const char *what) {
 /* ---- numbers ---- */
 
 double scan_double(const scanner *s, const char *word, size_t length, size_t at) {
-    char digits[80], *end;
+    enum { LONGEST = 79 };
+    double x;
     size_t sign = length && (word[0] == '-' || word[0] == '+');
     if (length <= sign || !(is_digit(word[sign]) || word[sign] == '.')) scan_expected(s, at, "a number");
-    if (length >= sizeof digits) scan_fail(s, at, "a number of more than %zu characters", sizeof digits - 1);
-    memcpy(digits, word, length);
-    digits[length] = 0;
-    double x = strtod(digits, &end);
-    if (*end) scan_expected(s, at, "a number");
+    if (length > LONGEST) scan_fail(s, at, "a number of more than %d characters", LONGEST);
+    if (!text_to_double(&x, word, length)) scan_expected(s, at, "a number");
     if (!isfinite(x)) scan_fail(s, at, "a number too large for a double");
     return x;
 }

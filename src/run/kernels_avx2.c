@@ -213,28 +213,52 @@ static inline double max_lanes_f64(__m256d x) {
     return _mm_cvtsd_f64(_mm_max_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
+INLINE void transpose_f32(__m128 *x) { _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]); }
+
+INLINE void transpose_f64(__m256d *x) {
+    __m256d a = _mm256_unpacklo_pd(x[0], x[1]), b = _mm256_unpackhi_pd(x[0], x[1]);
+    __m256d c = _mm256_unpacklo_pd(x[2], x[3]), d = _mm256_unpackhi_pd(x[2], x[3]);
+    x[0] = _mm256_permute2f128_pd(a, c, 0x20);
+    x[1] = _mm256_permute2f128_pd(b, d, 0x20);
+    x[2] = _mm256_permute2f128_pd(a, c, 0x31);
+    x[3] = _mm256_permute2f128_pd(b, d, 0x31);
+}
+
+/* Lane k of x[k]. */
+INLINE __m128 diagonal_f32(const __m128 *x) {
+    return _mm_blend_ps(_mm_blend_ps(x[0], x[1], 2), _mm_blend_ps(x[2], x[3], 8), 12);
+}
+
+INLINE __m256d diagonal_f64(const __m256d *x) {
+    return _mm256_blend_pd(_mm256_blend_pd(x[0], x[1], 2), _mm256_blend_pd(x[2], x[3], 8), 12);
+}
+
 /* ---- dense attention and scans, once per type ------------------------------------------------------------------- */
 
-#define REAL          float
-#define VEC           __m256
-#define LANES         LANES_F32
-#define BLOCK         BLOCK_F32
-#define NAME(x)       x##_f32
-#define ZERO          _mm256_setzero_ps
-#define SET1          _mm256_set1_ps
-#define LOAD          _mm256_loadu_ps
-#define STORE         _mm256_storeu_ps
-#define ADD           _mm256_add_ps
-#define SUB           _mm256_sub_ps
-#define MUL           _mm256_mul_ps
-#define DIV           _mm256_div_ps
-#define FMA           _mm256_fmadd_ps
-#define FMA1          fmaf
-#define MAX           _mm256_max_ps
-#define BLEND         _mm256_blendv_ps
-#define EQUAL(a, b)   _mm256_cmp_ps(a, b, _CMP_EQ_OQ)
-#define GREATER(a, b) _mm256_cmp_ps(a, b, _CMP_GT_OQ)
-#define NEGATIVE(a)   _mm256_or_ps(a, _mm256_set1_ps(-0.0f)) /* -|a| */
+#define REAL            float
+#define VEC             __m256
+#define LANES           LANES_F32
+#define BLOCK           BLOCK_F32
+#define NAME(x)         x##_f32
+#define ZERO            _mm256_setzero_ps
+#define SET1            _mm256_set1_ps
+#define LOAD            _mm256_loadu_ps
+#define STORE           _mm256_storeu_ps
+#define FMA             _mm256_fmadd_ps
+#define FMA1            fmaf
+#define MAX             _mm256_max_ps
+#define BLEND           _mm256_blendv_ps
+#define EQUAL(a, b)     _mm256_cmp_ps(a, b, _CMP_EQ_OQ)
+#define GREATER(a, b)   _mm256_cmp_ps(a, b, _CMP_GT_OQ)
+#define NEGATIVE(a)     _mm256_or_ps(a, _mm256_set1_ps(-0.0f)) /* -|a| */
+#define FOUR            __m128
+#define FOUR_LOAD       _mm_loadu_ps
+#define FOUR_STORE      _mm_storeu_ps
+#define FOUR_SET1       _mm_set1_ps
+#define FOUR_FMA        _mm_fmadd_ps
+#define FOUR_BLEND      _mm_blendv_ps
+#define FOUR_IS_ZERO(a) _mm_cmpeq_ps(a, _mm_setzero_ps())
+#define FOUR_FIRST      _mm_cvtss_f32
 #include "run/kernels_avx2.h"
 
 #undef REAL
@@ -246,10 +270,6 @@ static inline double max_lanes_f64(__m256d x) {
 #undef SET1
 #undef LOAD
 #undef STORE
-#undef ADD
-#undef SUB
-#undef MUL
-#undef DIV
 #undef FMA
 #undef FMA1
 #undef MAX
@@ -257,27 +277,39 @@ static inline double max_lanes_f64(__m256d x) {
 #undef EQUAL
 #undef GREATER
 #undef NEGATIVE
+#undef FOUR
+#undef FOUR_LOAD
+#undef FOUR_STORE
+#undef FOUR_SET1
+#undef FOUR_FMA
+#undef FOUR_BLEND
+#undef FOUR_IS_ZERO
+#undef FOUR_FIRST
 
-#define REAL          double
-#define VEC           __m256d
-#define LANES         LANES_F64
-#define BLOCK         BLOCK_F64
-#define NAME(x)       x##_f64
-#define ZERO          _mm256_setzero_pd
-#define SET1          _mm256_set1_pd
-#define LOAD          _mm256_loadu_pd
-#define STORE         _mm256_storeu_pd
-#define ADD           _mm256_add_pd
-#define SUB           _mm256_sub_pd
-#define MUL           _mm256_mul_pd
-#define DIV           _mm256_div_pd
-#define FMA           _mm256_fmadd_pd
-#define FMA1          fma
-#define MAX           _mm256_max_pd
-#define BLEND         _mm256_blendv_pd
-#define EQUAL(a, b)   _mm256_cmp_pd(a, b, _CMP_EQ_OQ)
-#define GREATER(a, b) _mm256_cmp_pd(a, b, _CMP_GT_OQ)
-#define NEGATIVE(a)   _mm256_or_pd(a, _mm256_set1_pd(-0.0))
+#define REAL            double
+#define VEC             __m256d
+#define LANES           LANES_F64
+#define BLOCK           BLOCK_F64
+#define NAME(x)         x##_f64
+#define ZERO            _mm256_setzero_pd
+#define SET1            _mm256_set1_pd
+#define LOAD            _mm256_loadu_pd
+#define STORE           _mm256_storeu_pd
+#define FMA             _mm256_fmadd_pd
+#define FMA1            fma
+#define MAX             _mm256_max_pd
+#define BLEND           _mm256_blendv_pd
+#define EQUAL(a, b)     _mm256_cmp_pd(a, b, _CMP_EQ_OQ)
+#define GREATER(a, b)   _mm256_cmp_pd(a, b, _CMP_GT_OQ)
+#define NEGATIVE(a)     _mm256_or_pd(a, _mm256_set1_pd(-0.0))
+#define FOUR            __m256d
+#define FOUR_LOAD       _mm256_loadu_pd
+#define FOUR_STORE      _mm256_storeu_pd
+#define FOUR_SET1       _mm256_set1_pd
+#define FOUR_FMA        _mm256_fmadd_pd
+#define FOUR_BLEND      _mm256_blendv_pd
+#define FOUR_IS_ZERO(a) _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ)
+#define FOUR_FIRST      _mm256_cvtsd_f64
 #include "run/kernels_avx2.h"
 
 const kernels kernels_avx2 = {

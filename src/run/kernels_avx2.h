@@ -49,8 +49,8 @@ INLINE void NAME(score_tile)(REAL *scores, VEC *tops, const REAL *q, size_t size
     VEC acc[12];
     UNROLL for (int i = 0; i < rows * vectors; i++) acc[i] = ZERO();
     if (first > 0) {
-        UNROLL for (int i = 0; i < rows * vectors; i++)
-            acc[i] = LOAD(scores + i / vectors * BLOCK + i % vectors * LANES);
+        UNROLL for (int i = 0; i < rows * vectors; i++) acc[i] =
+            LOAD(scores + i / vectors * BLOCK + i % vectors * LANES);
     }
     size_t c = first;
     for (; c + 8 <= end; c += 8) {
@@ -69,18 +69,18 @@ INLINE void NAME(score_tile)(REAL *scores, VEC *tops, const REAL *q, size_t size
 }
 
 /* Vectors from .. to-1 of a block of keys, whole tiles; tops from tiles whole_from .. whole_to-1 only. */
-INLINE void NAME(score_rows)(REAL *scores, VEC *tops, const REAL *q, size_t size, const NAME(keys) *k, size_t first,
+INLINE void NAME(score_rows)(REAL *scores, VEC *tops, const REAL *q, size_t size, const NAME(keys) * k, size_t first,
                              size_t end, size_t from, size_t to, size_t whole_from, size_t whole_to, const int rows) {
     VEC ignored[GROUP];
     UNROLL for (int r = 0; r < rows; r++) ignored[r] = ZERO();
-    for (size_t w = from; w < to; w += 2)
-        NAME(score_tile)
-        (scores + w * LANES, w >= whole_from && w < whole_to ? tops : ignored, q, size, k->at + w / 2 * k->tile,
-         k->stride, first, end, rows, 2);
+    for (size_t w = from; w < to; w += 2) NAME(score_tile)
+    (scores + w * LANES, w >= whole_from && w < whole_to ? tops : ignored, q, size, k->at + w / 2 * k->tile,
+     k->stride, first, end, rows, 2);
 }
 
 /* One row, the caller's keys: eight vectors at a time. */
-static size_t NAME(score_row)(REAL *scores, const REAL *q, size_t size, const NAME(keys) *k, size_t from, size_t to) {
+static size_t NAME(score_row)(REAL *scores, const REAL *q, size_t size, const NAME(keys) * k, size_t from,
+                              size_t to) {
     VEC ignored = ZERO();
     for (; from + 8 <= to; from += 8)
         NAME(score_tile)(scores + from * LANES, &ignored, q, size, k->at + from * LANES, k->stride, 0, size, 1, 8);
@@ -148,11 +148,11 @@ INLINE REAL NAME(mask_and_max)(REAL *scores, size_t lo, size_t hi, size_t done_f
    one exp is a long chain. */
 INLINE VEC NAME(weigh_tile)(REAL *scores, VEC base, VEC sum, const int vectors) {
     VEC x[4];
-    UNROLL for (int w = 0; w < vectors; w++) x[w] = SUB(LOAD(scores + w * LANES), base);
+    UNROLL for (int w = 0; w < vectors; w++) x[w] = LOAD(scores + w * LANES) - base;
     NAME(exp_down)(x, vectors);
     UNROLL for (int w = 0; w < vectors; w++) {
         STORE(scores + w * LANES, x[w]);
-        sum = ADD(sum, x[w]);
+        sum += x[w];
     }
     return sum;
 }
@@ -252,7 +252,7 @@ INLINE void NAME(attend_block)(NAME(scratch) * s, size_t row, const NAME(block) 
         VEC *row_sums = sums + (size_t)r * (1 + b->width);
         if (keep[r] != 1) {
             VEC factor = SET1(keep[r]);
-            for (size_t c = 0; c < 1 + b->width; c++) row_sums[c] = MUL(row_sums[c], factor);
+            for (size_t c = 0; c < 1 + b->width; c++) row_sums[c] *= factor;
         }
         REAL *scores = s->scores + r * BLOCK;
         size_t row_from = lo[r] / LANES, row_to = (hi[r] + LANES - 1) / LANES;
@@ -332,38 +332,15 @@ static void NAME(dense_rows)(REAL *out, const REAL *q, const REAL *kt, const REA
 
 /* ---- scans ------------------------------------------------------------------------------------------------------ */
 
-/* The recurrence v = v keep[i] + column[i] down `count` columns at once, each written back over its input. Scalar: the
-   chains run side by side, and no transposition is needed. */
-INLINE void NAME(run_chains)(REAL *v, REAL *columns, size_t stride, const REAL *keep, size_t n, bool exclusive,
-                             const int count) {
-    REAL sum[8];
-    UNROLL for (int c = 0; c < count; c++) sum[c] = v[c];
-    if (exclusive) {
-        for (size_t i = 0; i < n; i++) {
-            UNROLL for (int c = 0; c < count; c++) {
-                REAL *at = columns + (size_t)c * stride + i;
-                REAL add = *at;
-                *at = sum[c];
-                sum[c] = FMA1(sum[c], keep[i], add);
-            }
-        }
-    } else {
-        for (size_t i = 0; i < n; i++) {
-            UNROLL for (int c = 0; c < count; c++) {
-                REAL *at = columns + (size_t)c * stride + i;
-                *at = sum[c] = FMA1(sum[c], keep[i], *at);
-            }
-        }
-    }
-    UNROLL for (int c = 0; c < count; c++) v[c] = sum[c];
-}
-
 enum { NAME(STEP) = 64 }; /* positions at a time: all of it stays in the first-level cache */
 
-/* n <= STEP positions. */
-static void NAME(scan_step)(NAME(scan) * state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
-                            size_t n, size_t width, bool exclusive) {
-    _Alignas(32) REAL before[NAME(STEP)], logit[NAME(STEP)], keep[NAME(STEP)], weight[NAME(STEP)];
+/* What a step's positions do: the state is multiplied by `keep`, the new value by `weight`. */
+typedef struct NAME(step) {
+    _Alignas(32) REAL keep[NAME(STEP)], weight[NAME(STEP)], divisor[NAME(STEP)];
+} NAME(step);
+
+static void NAME(weigh_step)(NAME(step) * step, NAME(scan) * state, const REAL *logits, size_t n) {
+    _Alignas(32) REAL before[NAME(STEP)], logit[NAME(STEP)];
     size_t padded = (n + LANES - 1) / LANES * LANES;
     REAL m = state->m;
     for (size_t i = 0; i < n; i++) {
@@ -376,36 +353,98 @@ static void NAME(scan_step)(NAME(scan) * state, REAL *out, const REAL *logits, c
     state->m = m;
     VEC empty = SET1(-INFINITY), one = SET1(1);
     for (size_t i = 0; i < padded; i += LANES) {
-        VEC l = LOAD(logit + i), b = LOAD(before + i);
-        STORE(keep + i, BLEND(NEGATIVE(SUB(l, b)), empty, EQUAL(l, empty)));
+        VEC l = LOAD(logit + i);
+        STORE(step->keep + i, BLEND(NEGATIVE(l - LOAD(before + i)), empty, EQUAL(l, empty)));
     }
-    NAME(exp_all)(keep, keep, padded);
+    NAME(exp_all)(step->keep, step->keep, padded);
     for (size_t i = 0; i < padded; i += LANES) {
-        VEC e = LOAD(keep + i), larger = GREATER(LOAD(logit + i), LOAD(before + i));
-        STORE(keep + i, BLEND(one, e, larger));
-        STORE(weight + i, BLEND(e, one, larger));
+        VEC e = LOAD(step->keep + i), larger = GREATER(LOAD(logit + i), LOAD(before + i));
+        STORE(step->keep + i, BLEND(one, e, larger));
+        STORE(step->weight + i, BLEND(e, one, larger));
     }
-    size_t whole = n / LANES * LANES;
-    for (size_t d = 0; d < width; d++) {
-        const REAL *in = values + d * stride;
-        REAL *to = out + d * stride;
-        for (size_t i = 0; i < whole; i += LANES) STORE(to + i, MUL(LOAD(weight + i), LOAD(in + i)));
-        for (size_t i = whole; i < n; i++) to[i] = weight[i] * in[i];
+}
+
+/* Four positions and four components at a time: the values are transposed, so that the recurrence runs over all
+   components of a position at once, and its results transposed back. The recurrence of s is run along with it, four
+   times the same; s goes into *sum. n is a multiple of 4. */
+INLINE void NAME(scan_fours)(REAL *v, REAL *sum, REAL *out, const REAL *values, size_t stride,
+                             const NAME(step) * step, size_t n, bool exclusive, const int fours) {
+    FOUR state[2], s = FOUR_SET1(*sum), one = FOUR_SET1(1);
+    UNROLL for (int g = 0; g < fours; g++) state[g] = FOUR_LOAD(v + 4 * g);
+    for (size_t i = 0; i < n; i += 4) {
+        FOUR weight = FOUR_LOAD(step->weight + i), keep[4], divisor[4];
+        UNROLL for (int k = 0; k < 4; k++) {
+            keep[k] = FOUR_SET1(step->keep[i + (size_t)k]);
+            divisor[k] = s;
+            s = FOUR_FMA(s, keep[k], FOUR_SET1(step->weight[i + (size_t)k]));
+            if (!exclusive) divisor[k] = s;
+        }
+        FOUR below = NAME(diagonal)(divisor);
+        below = FOUR_BLEND(below, one, FOUR_IS_ZERO(below));
+        UNROLL for (int g = 0; g < fours; g++) {
+            FOUR x[4];
+            UNROLL for (int k = 0; k < 4; k++) x[k] = weight * FOUR_LOAD(values + (size_t)(4 * g + k) * stride + i);
+            NAME(transpose)(x);
+            UNROLL for (int k = 0; k < 4; k++) {
+                FOUR before = state[g];
+                state[g] = FOUR_FMA(before, keep[k], x[k]);
+                x[k] = exclusive ? before : state[g];
+            }
+            NAME(transpose)(x);
+            UNROLL for (int k = 0; k < 4; k++) FOUR_STORE(out + (size_t)(4 * g + k) * stride + i, x[k] / below);
+        }
     }
-    NAME(run_chains)(&state->s, weight, 0, keep, n, exclusive, 1);
-    size_t d = 0;
-    for (; d + 8 <= width; d += 8) NAME(run_chains)(state->v + d, out + d * stride, stride, keep, n, exclusive, 8);
-    for (; d + 4 <= width; d += 4) NAME(run_chains)(state->v + d, out + d * stride, stride, keep, n, exclusive, 4);
-    for (; d < width; d++) NAME(run_chains)(state->v + d, out + d * stride, stride, keep, n, exclusive, 1);
-    for (size_t i = 0; i < padded; i += LANES) {
-        VEC s = LOAD(weight + i);
-        STORE(weight + i, BLEND(s, one, EQUAL(s, ZERO())));
+    UNROLL for (int g = 0; g < fours; g++) FOUR_STORE(v + 4 * g, state[g]);
+    *sum = FOUR_FIRST(s);
+}
+
+INLINE void NAME(scan_some)(REAL *v, REAL *sum, REAL *out, const REAL *values, size_t stride, const NAME(step) * step,
+                            size_t n, bool exclusive, const int fours) {
+    if (exclusive)
+        NAME(scan_fours)(v, sum, out, values, stride, step, n, true, fours);
+    else
+        NAME(scan_fours)(v, sum, out, values, stride, step, n, false, fours);
+}
+
+/* What does not fill fours: one component, positions from .. n-1. */
+static void NAME(scan_one)(REAL *v, REAL *out, const REAL *values, const NAME(step) * step, size_t from, size_t n,
+                           bool exclusive) {
+    for (size_t i = from; i < n; i++) {
+        REAL before = *v;
+        *v = FMA1(before, step->keep[i], step->weight[i] * values[i]);
+        out[i] = (exclusive ? before : *v) / step->divisor[i];
     }
-    for (d = 0; d < width; d++) {
-        REAL *to = out + d * stride;
-        for (size_t i = 0; i < whole; i += LANES) STORE(to + i, DIV(LOAD(to + i), LOAD(weight + i)));
-        for (size_t i = whole; i < n; i++) to[i] /= weight[i];
+}
+
+/* n <= STEP positions. */
+static void NAME(scan_step)(NAME(scan) * state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
+                            size_t n, size_t width, bool exclusive) {
+    NAME(step) step;
+    NAME(weigh_step)(&step, state, logits, n);
+    size_t whole = n / 4 * 4, d = 0;
+    REAL s = state->s;
+    if (whole < n || width % 4 || width == 0) {
+        for (size_t i = 0; i < n; i++) {
+            REAL before = s;
+            s = FMA1(before, step.keep[i], step.weight[i]);
+            step.divisor[i] = exclusive ? before : s;
+            if (step.divisor[i] == 0) step.divisor[i] = 1;
+        }
     }
+    REAL sum = state->s;
+    for (; d + 8 <= width; d += 8) {
+        sum = state->s;
+        NAME(scan_some)
+        (state->v + d, &sum, out + d * stride, values + d * stride, stride, &step, whole, exclusive, 2);
+    }
+    for (; d + 4 <= width; d += 4) {
+        sum = state->s;
+        NAME(scan_some)
+        (state->v + d, &sum, out + d * stride, values + d * stride, stride, &step, whole, exclusive, 1);
+    }
+    for (size_t c = 0; c < width; c++)
+        NAME(scan_one)(state->v + c, out + c * stride, values + c * stride, &step, c < d ? whole : 0, n, exclusive);
+    state->s = whole < n || width % 4 || width == 0 ? s : sum;
 }
 
 static void NAME(scan_values)(NAME(scan) * state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
