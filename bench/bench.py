@@ -21,6 +21,9 @@ def arguments():
     parser.add_argument("--build", default=os.path.join(HERE, "..", "build"), help="the build folder")
     parser.add_argument("--results", default=os.path.join(HERE, "results"), help="where to write")
     parser.add_argument("--quick", action="store_true", help="fewer lengths and repetitions: about two minutes")
+    parser.add_argument("--reference", action="store_true", help="also put the tables into doc/performance.md")
+    parser.add_argument("--render", action="store_true",
+                        help="measure nothing: write tables and charts anew from results.csv")
     parser.add_argument("--only", default=",".join(PARTS), help="parts to measure, of " + ",".join(PARTS))
     parser.add_argument("--threads", default="1,2", help="thread counts (default: 1,2)")
     options = parser.parse_args()
@@ -51,9 +54,8 @@ def run_kernels_bench(program, quick):
     return list(csv.DictReader(lines))
 
 
-def main():
-    options = arguments()
-    build = os.path.abspath(options.build)
+def run_all(options, build):
+    """Measures, and returns results, the rows of kernels_bench, and lines about the run."""
     import torch
 
     import commands
@@ -61,7 +63,6 @@ def main():
     import measure
     import models
     import ort
-    import report
 
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
@@ -86,23 +87,49 @@ def main():
         if "models" in options.only:
             models.run(results, temper.library, server, spawner, work, options.quick, options.threads, help_text)
         server.close()
-    if kernels:
-        os.makedirs(options.results, exist_ok=True)
-        with open(os.path.join(options.results, "kernels.csv"), "w", newline="") as file:
-            writer = csv.DictWriter(file, list(kernels[0]))
-            writer.writeheader()
-            writer.writerows(kernels)
     blas = os.path.realpath("/usr/lib/x86_64-linux-gnu/libblas.so.3")
+    minutes = (datetime.datetime.now() - started).seconds // 60 + 1
     about = [
-        f"{started:%Y-%m-%d %H:%M}, {(datetime.datetime.now() - started).seconds // 60 + 1} minutes"
-        + (", --quick" if options.quick else ""),
-        f"{first_line('/proc/cpuinfo', 'model name')}, {os.cpu_count()} cores, load {load[0]:.1f} before, {os.getloadavg()[0]:.1f} after",
+        f"{started:%Y-%m-%d %H:%M}, {minutes} minutes" + (", --quick" if options.quick else ""),
+        f"{first_line('/proc/cpuinfo', 'model name')}, {os.cpu_count()} cores, load {load[0]:.1f} before, "
+        f"{os.getloadavg()[0]:.1f} after",
         f"temper kernels: {temper.kernels}",
-        f"PyTorch {torch.__version__} (BLAS: {os.path.basename(os.path.dirname(blas))}), onnxruntime-node {versions['version']}, "
-        f"node {versions['node']}",
+        f"PyTorch {torch.__version__} (BLAS: {os.path.basename(os.path.dirname(blas))}), onnxruntime-node "
+        f"{versions['version']}, node {versions['node']}",
     ]
-    charts = report.write(results, kernels, about, options.results)
-    print(f"bench: wrote results.csv, results.md and {len(charts)} charts to {options.results}")
+    return results, kernels, about
+
+
+def main():
+    options = arguments()
+    import measure
+    import report
+
+    folder = options.results
+    os.makedirs(folder, exist_ok=True)
+    kernels_file, results_file = os.path.join(folder, "kernels.csv"), os.path.join(folder, "results.csv")
+    if options.render:
+        results, kernels = measure.Results.read(results_file), []
+        about = [row["case"] for row in results.find(group="about")]
+        if os.path.exists(kernels_file):
+            with open(kernels_file, newline="") as file:
+                kernels = list(csv.DictReader(file))
+    else:
+        results, kernels, about = run_all(options, os.path.abspath(options.build))
+        for line in about:
+            results.add("about", line, "")
+        report.write_csv(results, results_file)
+        if kernels:
+            with open(kernels_file, "w", newline="") as file:
+                writer = csv.DictWriter(file, list(kernels[0]))
+                writer.writeheader()
+                writer.writerows(kernels)
+        elif os.path.exists(kernels_file):
+            os.remove(kernels_file)
+    charts = report.write(results, kernels, about, folder)
+    if options.reference:
+        report.write_reference(results, kernels, about, os.path.join(HERE, "..", "doc", "performance.md"))
+    print(f"bench: wrote results.md and {len(charts)} charts to {folder}")
 
 
 if __name__ == "__main__":

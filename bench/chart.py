@@ -91,7 +91,8 @@ def line_chart(path, title, subtitle, x_title, y_title, series, seconds=True):
             labels[k] = y
     for k, (name, points) in enumerate(series):
         colour, dash = COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]
-        style = f'stroke="{colour}" stroke-width="{3 if k == 0 else 1.8}"' + (f' stroke-dasharray="{dash}"' if dash else "")
+        style = f'stroke="{colour}" stroke-width="{3 if k == 0 else 1.8}"'
+        style += f' stroke-dasharray="{dash}"' if dash else ""
         path_data = "M" + "L".join(f"{px(x):.1f} {py(y):.1f}" for x, y in points)
         out.append(f'<path d="{path_data}" fill="none" {style}/>')
         for x, y in points:
@@ -100,8 +101,8 @@ def line_chart(path, title, subtitle, x_title, y_title, series, seconds=True):
         out.append(f'<path d="M{x + 5:.1f} {y:.1f}L{x + 14:.1f} {labels[k]:.1f}H{x + 30:.1f}" fill="none" '
                    f'stroke="{colour}" opacity="0.6"/>')
         weight = ' font-weight="bold"' if k == 0 else ""
-        out.append(f'<text x="{x + 34:.1f}" y="{labels[k] + 4:.1f}" fill="{colour}"{weight} stroke="#fff" stroke-width="3" '
-                   f'paint-order="stroke">{escape(name)}</text>')
+        out.append(f'<text x="{x + 34:.1f}" y="{labels[k] + 4:.1f}" fill="{colour}"{weight} stroke="#fff" '
+                   f'stroke-width="3" paint-order="stroke">{escape(name)}</text>')
     out.append("</svg>")
     with open(path, "w") as file:
         file.write("\n".join(out) + "\n")

@@ -43,15 +43,16 @@ def short_strings(results, spawner, work, count, length, thread_counts, has_thre
 
 
 def exhaustive(results, spawner, target_seconds):
-    """Nodes: the prefix tree is walked once per length n, so a string of length n shares the rows of its prefixes: the sum over n of the
-    tree's nodes to depth n."""
+    """Nodes: the prefix tree is walked once per length n, so their number is the sum over n of the tree's nodes to depth n."""
     heads = heads_of(spawner.temper, FIVE_HEADS, "ab")
+    usage = subprocess.run([spawner.temper, "check", "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    one_core = ["--threads", "1"] if "--threads" in usage else []
     say(f"exhaustive check, {heads} heads")
     name = f"{heads} heads, alphabet of 2"
     for label, flags in (("soft", ["--method", "temperature"]), ("hard", ["--hard"])):
         length, seconds = 8, 0
         while length < 26:
-            command = [spawner.temper, "check", "-f", FIVE_HEADS, "--alphabet", "ab", *flags, "--exhaustive",
+            command = [spawner.temper, "check", "-f", FIVE_HEADS, "--alphabet", "ab", *flags, *one_core, "--exhaustive",
                        str(length), "--random", "0"]
             runs = spawner.run(command, repeats=1, timeout=300)
             seconds = runs[0][0]
@@ -62,10 +63,12 @@ def exhaustive(results, spawner, target_seconds):
         times = [r[0] for r in runs if r[4] == 0]
         nodes = sum(2 ** i for n in range(length + 1) for i in range(1, n + 1))
         strings = 2 ** (length + 1) - 1
-        row = results.add("check", f"{name}, {label}, to length {length}", "temper check", times, n=nodes,
+        row = results.add("check", f"{name}, {label}, to length {length}", "temper check", times, n=nodes, threads=1,
                           peak_kib=max(r[3] for r in runs))
-        row["note"] = (f"{nodes / min(times) / 1e6:.2f} M nodes/s of {nodes}; {strings / min(times) / 1e6:.2f} M strings/s"
-                       if times else f"exit status {runs[0][4]}")
+        if times:
+            row["note"] = f"{nodes / min(times) / 1e6:.2f} M nodes/s, {strings / min(times) / 1e6:.2f} M strings/s"
+        else:
+            row["note"] = f"exit status {runs[0][4]}"
         say(f"  {label}, to length {length}: {row['note']}")
 
 
@@ -81,8 +84,8 @@ class Interned:
 
 
 def random_terms(terms, seed):
-    """A balanced formula over `terms` since-formulas of letters, and how many distinct subformulas it has. Letters alone would not
-    do: at most one of them is true at a position, so the simplifier folds Boolean combinations of them into letter classes."""
+    """A balanced formula over `terms` since-formulas of letters, and how many distinct subformulas it has. Letters alone
+    would not do: only one is true at a position, so the simplifier folds their combinations into letter classes."""
     chance, made = random.Random(seed), Interned()
     letters = "abcdefghijklmnopqrstuvwxyz"
     parts = []
@@ -128,8 +131,10 @@ def compile_times(results, spawner, work, sizes):
         else:
             with open(os.path.join(work, "formula.temper")) as f:
                 text = f.read()
-            row["note"] = (f"{count} distinct subformulas, {text.count(chr(10) + 'layer ')} layers, {text.count(chr(10) + 'head ')} heads, "
-                           f"model of {len(text) // 1024} KiB, written and synced")
+            lines = text.splitlines()
+            layers, heads = (sum(line.startswith(word) for line in lines) for word in ("layer ", "head "))
+            row["note"] = (f"{count} distinct subformulas, {layers} layers, {heads} heads, model of {len(text) // 1024} KiB, "
+                           "written and synced")
         say(f"  {size}: {min(times) * 1e3:.1f} ms, {row['note']}" if times else f"  {size}: {row['note']}")
 
 

@@ -25,7 +25,8 @@ def unquote(text):
 class Expression:
     """Recursive descent over the grammar in src/model/expression.h; evaluates at once, on arrays."""
 
-    TOKEN = re.compile(r"\s*(0x[0-9a-fA-F.]+p[+-]?\d+|\d[\d.]*(?:e[+-]?\d+)?|ln|floor|min|max|[inN]|!=|<=|[-+*/%()\[\],=<])")
+    TOKEN = re.compile(r"\s*(0x[0-9a-fA-F.]+p[+-]?\d+|\d[\d.]*(?:e[+-]?\d+)?|ln|floor|min|max|[inN]"
+                       r"|!=|<=|[-+*/%()\[\],=<])")
 
     def __init__(self, text, values):
         self.tokens = self.TOKEN.findall(text)
@@ -157,12 +158,13 @@ class Model:
         return x
 
     def weights(self, size):
-        """Dense matrices for N = size: [([head: (mask, Wq with the scale, Wk, Wv, Wo)], W1, b1, W2)], and the read vector."""
+        """Dense matrices for N = size: [([(mask, Wq with the scale, Wk, Wv, Wo)], W1, b1, W2)], and the read vector."""
         values = {"n": float(size - 1 - self.has_end), "N": float(size)}
         layers = []
         for heads, units in self.layers:
-            dense = [(h.mask, self.matrix(h.rows["query"]) * Expression(h.scale, values).sum(), self.matrix(h.rows["key"]),
-                      self.matrix(h.rows["value"]), self.matrix(h.rows["output"]).T) for h in heads]
+            dense = [(h.mask, self.matrix(h.rows["query"]) * Expression(h.scale, values).sum(),
+                      self.matrix(h.rows["key"]), self.matrix(h.rows["value"]), self.matrix(h.rows["output"]).T)
+                     for h in heads]
             layers.append((dense, self.matrix([u[1] for u in units]), np.array([u[0] for u in units]),
                            self.matrix([u[2] for u in units]).T))
         return layers, self.matrix([self.read])
@@ -215,7 +217,8 @@ class TorchModel:
 
 
 def load_onnx(server, name, threads, kind, model, x):
-    """The same layers as one graph, heads written out: MatMul, Add (mask), Softmax, MatMul. Its output is read . x at every position."""
+    """The same layers as one graph, heads written out: MatMul, Add (mask), Softmax, MatMul. Its output is read . x at
+    every position."""
     size, channels = x.shape
     dtype = ort.NUMPY_TYPE[kind]
     layers, read = model.weights(size)

@@ -1,4 +1,5 @@
 """Taking turns, peak memory, rows of results."""
+import csv
 import ctypes
 import gc
 import statistics
@@ -20,6 +21,19 @@ class Results:
         self.rows.append(row)
         return row
 
+    @classmethod
+    def read(cls, path):
+        """The rows of a results.csv, numbers as numbers."""
+        results = cls()
+        with open(path, newline="") as file:
+            for row in csv.DictReader(file):
+                for column in ("d", "n", "threads", "repeats", "peak_kib"):
+                    row[column] = int(row[column]) if row[column] else ""
+                for column in ("best_s", "median_s"):
+                    row[column] = float(row[column]) if row[column] else ""
+                results.rows.append(row)
+        return results
+
     def find(self, **wanted):
         return [r for r in self.rows if all(r[key] == value for key, value in wanted.items())]
 
@@ -40,9 +54,9 @@ def timed(function):
 
 
 def interleave(contenders, rounds, pause, budget):
-    """contenders: {name: function that runs once and returns seconds}; all have run before, to compare their answers. Each round gives
-    everybody one turn, starting with another one each time. Whoever has used up `budget` seconds and has two times sits out.
-    The pause lets the threads of the last one stop spinning."""
+    """contenders: {name: function that runs once and returns seconds}; all have run before, to compare their answers.
+    Each round gives everybody one turn, starting with another one each time. Whoever has used up `budget` seconds and has
+    two times sits out. The pause lets the threads of the last one stop spinning."""
     times = {name: [] for name in contenders}
     names = list(contenders)
     for turn in range(rounds):
@@ -72,7 +86,7 @@ def available_kib():
 
 
 def peak_growth(function):
-    """By how many KiB the resident memory of this process rises at most while function runs; "" if the system does not say."""
+    """By how many KiB the resident memory of this process rises at most while function runs; "": not known here."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
     try:

@@ -67,7 +67,8 @@ class Compiled:
 
 
 def compare_with_dense(results, name, text, library, server, n, threads, quick):
-    """Answers are compared with temper's in f64. The two types take turns apart: both at once would not fit into memory for long strings."""
+    """Answers are compared with temper's in f64. The two types take turns apart: both at once would not fit into memory
+    for long strings."""
     string = string_of(n)
     model, compiled = Model(text), Compiled(library, text)
     letters = compiled.encode(string)
@@ -76,7 +77,7 @@ def compare_with_dense(results, name, text, library, server, n, threads, quick):
     truth = np.zeros(size, np.uint8)
     compiled.run(letters, threads, truth)
     torch.set_num_threads(threads)
-    rounds = {1024: 20, 4096: 7, 16384: 4}[n] // (4 if quick else 1)
+    rounds = {1024: 20, 4096: 7, 16384: 3}[n] // (4 if quick else 1)
     seen = {}
     for kind in ("f64", "f32"):
         dtype = {"f64": torch.float64, "f32": torch.float32}[kind]
@@ -96,7 +97,7 @@ def compare_with_dense(results, name, text, library, server, n, threads, quick):
         else:
             results.add("model", name, who, type=kind, n=n, threads=threads, note="not run: too little memory")
         for key, seconds in measure.interleave(contenders, rounds, 0.002 if threads == 1 else 0.02,
-                                               1 if quick else 10).items():
+                                               1 if quick else 5).items():
             seen.setdefault(key, []).extend(seconds)
             seen.setdefault(key + " wrong", notes.get(key, 0))
         server.ask(do="free")
@@ -116,7 +117,7 @@ def compare_with_dense(results, name, text, library, server, n, threads, quick):
 
 
 def long_strings(results, name, path, text, library, spawner, work, threads, limit, quick, has_threads):
-    """The command, reading a file, and the library alone; stops when the next length would take longer than `limit` seconds."""
+    """The command, reading a file, and the library alone; stops when the next length would take over `limit` seconds."""
     compiled = Compiled(library, text)
     history = []
     for n in [16384] + (LONG[:2] if quick else LONG):
@@ -148,8 +149,8 @@ def long_strings(results, name, path, text, library, spawner, work, threads, lim
         bad = [r for r in runs if r[4] not in (0, 1)]
         results.add("long", name, "temper run", [r[0] for r in runs if r not in bad], type="f64", n=n, threads=threads,
                     peak_kib=max(r[3] for r in runs), note=f"exit status {bad[0][4]}" if bad else "")
-        say(f"  {name} n={n} threads={threads}: library {min(seconds) * 1e3:.2f} ms, command {min(r[0] for r in runs) * 1e3:.1f} ms, "
-            f"{max(r[3] for r in runs) / 1024:.1f} MiB")
+        say(f"  {name} n={n} threads={threads}: library {min(seconds) * 1e3:.2f} ms, "
+            f"command {min(r[0] for r in runs) * 1e3:.1f} ms, {max(r[3] for r in runs) / 1024:.1f} MiB")
     compiled.free()
 
 
@@ -159,8 +160,8 @@ def stream(results, name, path, spawner, work, quick):
         runs = spawner.run([spawner.temper, "run", path, "--stream", "--unchecked"], repeats=3,
                            source=os.path.join(work, f"string-{n}.txt"), timeout=300)
         bad = [r for r in runs if r[4] not in (0, 1)]
-        results.add("stream", name, "temper run --stream", [r[0] for r in runs if r not in bad], type="f64", n=n, threads=1,
-                    peak_kib=max(r[3] for r in runs), note=f"exit status {bad[0][4]}" if bad else "")
+        results.add("stream", name, "temper run --stream", [r[0] for r in runs if r not in bad], type="f64", n=n,
+                    threads=1, peak_kib=max(r[3] for r in runs), note=f"exit status {bad[0][4]}" if bad else "")
         say(f"  {name} stream n={n}: {min(r[0] for r in runs):.3f} s, {max(r[3] for r in runs) / 1024:.1f} MiB")
 
 

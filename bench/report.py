@@ -1,4 +1,4 @@
-"""results.csv, results.md and the charts."""
+"""results.csv, results.md, the charts, and the tables of doc/performance.md."""
 import csv
 import os
 
@@ -54,15 +54,18 @@ def against_others(results, group, key_columns, header):
     lines = []
     for key in unique(tuple(r[c] for c in key_columns) for r in rows):
         here = {r["who"]: r for r in rows if tuple(r[c] for c in key_columns) == key}
-        cells = []
-        for who in own + others:
-            r = here.get(who)
-            cells.append(f"{milliseconds(r['best_s'])} ({milliseconds(r['median_s'])})" if r and r["best_s"] != "" else "–")
+        cells = [best_and_median(here.get(who)) for who in own + others]
         best_own = min((here[w]["best_s"] for w in own if w in here and here[w]["best_s"] != ""), default=None)
         best = min(((here[w]["best_s"], w) for w in others if w in here and here[w]["best_s"] != ""), default=None)
         ratio = best[0] / best_own if best and best_own else None
         lines.append([*key, *cells, f"**{times(ratio)}** {best[1] if best else ''}"])
     return table(header + own + others + ["fastest other / temper"], lines)
+
+
+def best_and_median(row):
+    if not row or row["best_s"] == "":
+        return "–"
+    return f"{milliseconds(row['best_s'])} ({milliseconds(row['median_s'])})"
 
 
 def heads_memory(results):
@@ -83,16 +86,16 @@ def long_table(results, group):
                     and p["n"] * 10 == r["n"] and p["best_s"] != "" and r["best_s"] != ""]
         growth = f"{r['best_s'] / previous[0]['best_s']:.1f}" if previous else "–"
         per = f"{r['best_s'] / r['n'] * 1e9:.1f}" if r["best_s"] != "" else "–"
-        lines.append([r["case"], r["who"], r["threads"], f"{r['n']:,}", milliseconds(r["best_s"]), milliseconds(r["median_s"]),
-                      per, growth, mebibytes(r["peak_kib"]), r["note"]])
-    return table(["model", "through", "threads", "n", "best ms", "median ms", "ns a letter", "time(n)/time(n/10)", "peak MiB",
-                  "note"], lines)
+        lines.append([r["case"], r["who"], r["threads"], f"{r['n']:,}", milliseconds(r["best_s"]),
+                      milliseconds(r["median_s"]), per, growth, mebibytes(r["peak_kib"]), r["note"]])
+    return table(["model", "through", "threads", "n", "best ms", "median ms", "ns a letter", "time(n)/time(n/10)",
+                  "peak MiB", "note"], lines)
 
 
 def simple_table(results, group):
     return table(["case", "threads", "best ms", "median ms", "repeats", "peak MiB", "note"],
-                 [[r["case"], r["threads"] or "–", milliseconds(r["best_s"]), milliseconds(r["median_s"]), r["repeats"],
-                   mebibytes(r["peak_kib"]), r["note"]] for r in results.find(group=group)])
+                 [[r["case"], r["threads"] or "–", milliseconds(r["best_s"]), milliseconds(r["median_s"]),
+                   r["repeats"], mebibytes(r["peak_kib"]), r["note"]] for r in results.find(group=group)])
 
 
 def csv_table(rows):
@@ -108,8 +111,8 @@ def figures(results, kernels):
 
     def add(work, target, value, unit, good):
         if value is not None:
-            lines.append([work, target, f"{value:,.2f} {unit}".strip() if value < 100 else f"{value:,.0f} {unit}".strip(),
-                          "yes" if good else "**no**"])
+            text = f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+            lines.append([work, target, f"{text} {unit}".strip(), "yes" if good else "**no**"])
 
     for case, target in (("d=8 f32", 3), ("d=16 f32", 2.5), ("d=64 f32", 1.5), ("d=8 f64", 3)):
         rows = [r for r in results.find(group="head", case=case, n=4096, threads=1) if r["best_s"] != ""]
@@ -127,7 +130,7 @@ def figures(results, kernels):
     if own:
         for label, other in (("f32", dense), ("f64", dense64)):
             if other:
-                add(f"6-layer since/yesterday model, n = 16,384, 1 thread, against onnxruntime {label} (temper in f64)", "≥ 1,000×",
+                add(f"6-layer since/yesterday model, n = 16,384, 1 thread, f64, against onnxruntime {label}", "≥ 1,000×",
                     other / own, "×", other / own >= 1000)
     for name in unique(r["case"] for r in results.find(group="long")):
         a = results.best(group="long", case=name, who="temper run", n=1_000_000, threads=1)
@@ -138,8 +141,8 @@ def figures(results, kernels):
         peaks = {r["n"]: r["peak_kib"] for r in results.find(group="stream", case=name) if r["best_s"] != ""}
         if len(peaks) > 1:
             ratio = peaks[max(peaks)] / peaks[min(peaks)]
-            add(f"peak memory of streaming, n = {max(peaks):,} against {min(peaks):,}, {name}", "independent of n (≈ 1)", ratio, "",
-                ratio < 1.15)
+            add(f"peak memory of streaming, n = {max(peaks):,} against {min(peaks):,}, {name}", "independent of n (≈ 1)",
+                ratio, "", ratio < 1.15)
     for r in results.find(group="check"):
         if r["best_s"] != "":
             rate = r["n"] / r["best_s"] / 1e6
@@ -151,7 +154,8 @@ def figures(results, kernels):
     for case, target in (("temper --version", 6), ("compile + run of a small formula", 12)):
         rows = results.find(group="start", case=case)
         if rows:
-            add(f"start-up: {case} (median)", f"≤ {target} ms", rows[0]["median_s"] * 1e3, "ms", rows[0]["median_s"] * 1e3 <= target)
+            median = rows[0]["median_s"] * 1e3
+            add(f"start-up: {case} (median)", f"≤ {target} ms", median, "ms", median <= target)
     return table(["work", "at least", "reached", "met"], lines)
 
 
@@ -162,8 +166,8 @@ def kernel_figures(kernels):
     for kind, d, target in (("f32", 8, 0.65), ("f32", 16, 0.75), ("f32", 64, 0.75)):
         share = found.get(("dense-share", kind, str(d)))
         if share is not None:
-            lines.append([f"dense head d={d} {kind}, n = 4096: share of the floor, multiply-adds and exps alone", f"≥ {target:.0%}",
-                          f"{share:.0%}", "yes" if share >= target else "**no**"])
+            lines.append([f"dense head d={d} {kind}, n = 4096: share of the floor, multiply-adds and exps alone",
+                          f"≥ {target:.0%}", f"{share:.0%}", "yes" if share >= target else "**no**"])
     ratio = found.get(("scan-ratio", "f64", "8"))
     if ratio is not None:
         lines.append(["scanned head, f64, value width 8, n = 10⁶, time a token against memcpy of 64 bytes", "≤ 1.5×", f"{ratio:.2f} ×",
@@ -214,12 +218,61 @@ def compile_chart(results, folder):
     return []
 
 
+# ---- the short form for doc/performance.md ----
+
+START, END = "<!-- reference run: begin (bench.py --reference writes this) -->", "<!-- reference run: end -->"
+
+
+def fastest(rows, prefix):
+    found = min(((r["best_s"], r["who"]) for r in rows if r["who"].startswith(prefix) and r["best_s"] != ""), default=None)
+    return found or (None, "")
+
+
+def compact(results, group, first):
+    """One line per case, length and thread count: temper, the fastest way in PyTorch and in onnxruntime, the ratio."""
+    rows = results.find(group=group)
+    lines = []
+    for case, n, threads in unique((r["case"], r["n"], r["threads"]) for r in rows):
+        here = [r for r in rows if (r["case"], r["n"], r["threads"]) == (case, n, threads)]
+        own, torch, onnx, plain = (fastest(here, p) for p in ("temper", "PyTorch", "onnxruntime", "plain"))
+        others = [x[0] for x in (torch, onnx) if x[0]]
+        ratio = min(others) / own[0] if others and own[0] else None
+        cells = [f"{milliseconds(x[0])} {x[1].split(' ', 1)[1] if ' ' in x[1] else ''}".strip() for x in (own, torch, onnx)]
+        lines.append([case, f"{n:,}", threads, *cells] + ([milliseconds(plain[0])] if group == "head" else []) + [times(ratio)])
+    return table([first, "n", "threads", "temper ms", "PyTorch ms", "onnxruntime ms"]
+                 + (["plain C ms"] if group == "head" else []) + ["fastest library / temper"], lines)
+
+
+def reference(results, kernels, about):
+    parts = ["".join(f"- {line}\n" for line in about), figures(results, kernels)]
+    for group, title, make in (("head", "One dense causal softmax head", lambda: compact(results, "head", "case")),
+                               ("model", "Compiled models against the same weights run densely",
+                                lambda: compact(results, "model", "model")),
+                               ("long", "Long strings", lambda: long_table(results, "long")),
+                               ("stream", "Streaming", lambda: long_table(results, "stream")),
+                               ("short", "Short strings", lambda: simple_table(results, "short")),
+                               ("check", "Exhaustive check", lambda: simple_table(results, "check")),
+                               ("compile", "Compile time", lambda: simple_table(results, "compile")),
+                               ("start", "Start-up", lambda: simple_table(results, "start"))):
+        if results.find(group=group):
+            parts += [f"### {title}\n", make()]
+    return "\n".join(parts)
+
+
+def write_reference(results, kernels, about, path):
+    """Replaces what stands between the two marks in the document."""
+    with open(path) as file:
+        text = file.read()
+    before, rest = text.split(START)
+    after = rest.split(END)[1]
+    with open(path, "w") as file:
+        file.write(f"{before}{START}\n\n{reference(results, kernels, about)}\n{END}{after}")
+
+
 # ---- everything ----
 
 
 def write(results, kernels, about, folder):
-    os.makedirs(folder, exist_ok=True)
-    write_csv(results, os.path.join(folder, "results.csv"))
     charts = head_charts(results, folder) + model_charts(results, folder) + compile_chart(results, folder)
     parts = ["# Benchmark results\n", "".join(f"- {line}\n" for line in about)]
     parts += ["## Figures to reach\n", figures(results, kernels)]

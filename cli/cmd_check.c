@@ -33,6 +33,7 @@ static void plan(temper_check_options *o, const session *s, const temper_model *
     o->random = is_given(s, OPT_RANDOM) ? s->opt.value[OPT_RANDOM].number : DEFAULT_RANDOM;
     o->length = DEFAULT_LENGTH < info.safe_length ? DEFAULT_LENGTH : info.safe_length;
     if (is_given(s, OPT_LENGTH)) o->length = s->opt.value[OPT_LENGTH].number;
+    o->threads = is_given(s, OPT_THREADS) ? (unsigned)s->opt.value[OPT_THREADS].number : 0;
     o->exhaustive = DEFAULT_EXHAUSTIVE < info.safe_length ? DEFAULT_EXHAUSTIVE : info.safe_length;
     while (o->exhaustive && count_strings(info.letters, o->exhaustive) > DEFAULT_STRINGS) o->exhaustive--;
     if (is_given(s, OPT_EXHAUSTIVE)) o->exhaustive = s->opt.value[OPT_EXHAUSTIVE].number;

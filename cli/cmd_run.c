@@ -6,6 +6,7 @@
 #include "answer.h"
 #include "escape.h"
 #include "json.h"
+#include "stream.h"
 #include "subject.h"
 
 typedef struct runner {
@@ -26,12 +27,22 @@ static void gather_margins(runner *r, const temper_run *run) {
         }
 }
 
+static temper_run_options run_options(const session *s) {
+    enum { F64 = 1, F32 = 2, DENSE = 2 }; /* the choices as numbered in the table */
+    return (temper_run_options){.hard = is_given(s, OPT_HARD),
+                                .unchecked = is_given(s, OPT_UNCHECKED),
+                                .type = s->opt.value[OPT_TYPE].number == F32 ? TEMPER_TYPE_F32 : TEMPER_TYPE_F64,
+                                .dense = s->opt.value[OPT_PLAN].number == DENSE,
+                                .threads = (unsigned)s->opt.value[OPT_THREADS].number};
+}
+
 static void warn_once(runner *r, size_t n) {
     if (r->warned) return;
     r->warned = true;
-    message_warning(r->session, "length %zu is beyond the safe length %zu%s%s%s: answers there are unproved", n,
-                    r->info.safe_length, *r->info.safe_reason ? " (" : "", r->info.safe_reason,
-                    *r->info.safe_reason ? ")" : "");
+    bool single = run_options(r->session).type == TEMPER_TYPE_F32;
+    size_t safe = single ? r->info.safe_length_f32 : r->info.safe_length;
+    message_warning(r->session, "length %zu is beyond the safe length %zu%s%s%s: answers there are unproved", n, safe,
+                    *r->info.safe_reason ? " (" : "", r->info.safe_reason, *r->info.safe_reason ? ")" : "");
 }
 
 /* One string; false if the output is broken. */
@@ -48,7 +59,7 @@ static bool run_line(runner *r, const line *l) {
     }
     char origin[40];
     place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, NULL, 0};
-    temper_run_options o = {.hard = is_given(s, OPT_HARD), .unchecked = is_given(s, OPT_UNCHECKED)};
+    temper_run_options o = run_options(s);
     if (is_given(s, OPT_PER_POSITION) && !(truth = malloc(a.n + 1))) {
         a.error = "out of memory";
         message_print(s, EXIT_LIMIT, &at, a.error, NULL);
@@ -69,6 +80,118 @@ static bool run_line(runner *r, const line *l) {
     free(truth);
     temper_free(letters);
     return ok;
+}
+
+/* ---- many short strings ---- */
+
+/* Lines that are waiting in the input buffer are run together; their answers are printed in order. */
+enum { BATCH = 4096 };
+
+typedef struct waiting {
+    line line; /* a copy */
+    uint32_t *letters;
+    size_t n;
+    char *error; /* the letters could not be read */
+} waiting;
+
+typedef struct batch {
+    waiting *items; /* [BATCH] */
+    const uint32_t **letters;
+    size_t *lengths;
+    unsigned char *accept;
+    size_t count;
+} batch;
+
+static bool batch_start(batch *b) {
+    b->count = 0;
+    b->items = calloc(BATCH, sizeof *b->items);
+    b->letters = calloc(BATCH, sizeof *b->letters);
+    b->lengths = calloc(BATCH, sizeof *b->lengths);
+    b->accept = calloc(BATCH, 1);
+    return b->items && b->letters && b->lengths && b->accept;
+}
+
+static void batch_stop(batch *b) {
+    free(b->items);
+    free(b->letters);
+    free(b->lengths);
+    free(b->accept);
+}
+
+static char *copy_text(const char *bytes, size_t length) {
+    char *copy = malloc(length + 1);
+    if (!copy) return NULL;
+    memcpy(copy, bytes, length);
+    copy[length] = 0;
+    return copy;
+}
+
+static void item_clear(waiting *w) {
+    free((void *)(uintptr_t)w->line.bytes);
+    temper_free(w->letters);
+    free(w->error);
+}
+
+/* False if memory is short; the line is then run alone. */
+static bool batch_add(runner *r, batch *b, const line *l) {
+    waiting w = {.line = *l};
+    temper_error err;
+    if (!(w.line.bytes = copy_text(l->bytes, l->length))) return false;
+    if (!subject_encode(&w.letters, &w.n, &err, r->session, NULL, r->model, l))
+        w.error = copy_text(err.text, strlen(err.text));
+    if (!w.letters && !w.error) { /* no memory for the message: the line is run alone, and says it again */
+        item_clear(&w);
+        return false;
+    }
+    b->items[b->count++] = w;
+    return true;
+}
+
+static bool batch_run(runner *r, batch *b) {
+    temper_error err;
+    temper_run_options o = run_options(r->session);
+    bool on = true;
+    size_t used = 0;
+    for (size_t k = 0; k < b->count; k++)
+        if (!b->items[k].error) {
+            b->letters[used] = b->items[k].letters;
+            b->lengths[used++] = b->items[k].n;
+        }
+    bool ran = temper_model_run_many(b->accept, r->model, b->letters, b->lengths, used, &o, &err) == TEMPER_OK;
+    used = 0;
+    for (size_t k = 0; k < b->count; k++) {
+        waiting *w = &b->items[k];
+        answer a = {.error = w->error, .n = w->n};
+        unsigned char accept = w->error || !ran ? 0 : b->accept[used];
+        used += !w->error;
+        a.accept = accept == 1;
+        if (on && !w->error && (!ran || accept == 2))
+            on = run_line(r, &w->line); /* says what is wrong */
+        else if (on)
+            on = answer_print(r->session, &w->line, &a);
+        item_clear(w);
+    }
+    b->count = 0;
+    return on;
+}
+
+/* Strings that need more than a verdict, or a warning, are run one by one. */
+static bool run_lines(runner *r, lines *in) {
+    session *s = r->session;
+    bool alone = r->margins || is_given(s, OPT_PER_POSITION) || is_given(s, OPT_UNCHECKED), on = true;
+    batch b = {0};
+    line l;
+    if (!alone && !batch_start(&b)) alone = true;
+    while (on && lines_next(&l, in)) {
+        if (alone || (!b.count && !lines_ready(in)) || !batch_add(r, &b, &l)) {
+            if (b.count) on = batch_run(r, &b);
+            if (on) on = run_line(r, &l);
+        } else if (b.count == BATCH || !lines_ready(in)) {
+            on = batch_run(r, &b);
+        }
+    }
+    batch_stop(&b);
+    return on;
 }
 
 static void print_margin(const runner *r, size_t layer, size_t head, double margin) {
@@ -112,7 +235,6 @@ static void print_margins(const runner *r) {
 
 static void run_all(session *s, const subject *x, lines *in) {
     runner r = {.session = s, .model = x->model};
-    line l;
     temper_model_about(&r.info, x->model);
     if (is_given(s, OPT_MARGINS)) {
         r.margins = malloc((r.info.heads + 1) * sizeof *r.margins);
@@ -122,13 +244,54 @@ static void run_all(session *s, const subject *x, lines *in) {
             return;
         }
     }
-    for (bool on = true; on && lines_next(&l, in);) on = run_line(&r, &l);
+    run_lines(&r, in);
     if (r.margins && !s->quiet) print_margins(&r);
     free(r.margins);
 }
 
+/* Standard input is the only string there is. */
+static bool streams_alone(session *s, const subject *x) {
+    size_t strings = s->opt.count - x->first;
+    const argument *a = s->opt.arguments + x->first;
+    if (strings > 1 || (strings == 1 && (a->literal || strcmp(a->text, "-") != 0)))
+        message_usage(s, "letters come from standard input", "--stream takes no strings");
+    else if (is_given(s, OPT_PER_POSITION))
+        message_usage(s, "--stream prints an answer after every letter",
+                      "--stream and --per-position exclude each other");
+    else
+        return true;
+    return false;
+}
+
+static void run_stream(session *s, const subject *x) {
+    runner r = {.session = s, .model = x->model, .strings = 1};
+    temper_stream *stream;
+    temper_error err;
+    temper_run_options o = {.hard = is_given(s, OPT_HARD), .unchecked = is_given(s, OPT_UNCHECKED)};
+    if (temper_stream_open(&stream, x->model, &o, &err) != TEMPER_OK) {
+        message_error(s, &err, NULL, NULL, 0);
+        return;
+    }
+    stream_input(s, x->model, stream);
+    temper_model_about(&r.info, x->model);
+    if (is_given(s, OPT_MARGINS) && !s->quiet && (r.margins = malloc((r.info.heads + 1) * sizeof *r.margins))) {
+        size_t at = 0;
+        for (size_t layer = 1; layer <= r.info.layers; layer++)
+            for (size_t head = 1; head <= temper_model_layer_heads(r.model, layer); head++, at++)
+                r.margins[at] = temper_stream_margin(stream, layer, head);
+        print_margins(&r);
+    }
+    free(r.margins);
+    temper_stream_free(stream);
+}
+
 void cmd_run(session *s) {
     subject x;
+    if (is_given(s, OPT_STREAM)) {
+        if (subject_model(&x, s) && streams_alone(s, &x)) run_stream(s, &x);
+        subject_free(&x);
+        return;
+    }
     lines *in = malloc(sizeof *in);
     if (!in) {
         message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);

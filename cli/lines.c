@@ -108,6 +108,10 @@ bool lines_next(line *out, lines *in) {
 
 void lines_stop(lines *in) { free(in->line); }
 
+bool lines_ready(const lines *in) {
+    return in->in_input && in->at < in->filled && memchr(in->buffer + in->at, '\n', in->filled - in->at);
+}
+
 const char *line_origin(char out[40], const line *l) {
     if (l->is_input)
         strcpy(out, "standard input");

@@ -31,6 +31,9 @@ bool lines_start(lines *in, session *s, size_t first);
 bool lines_next(line *out, lines *in); /* false at the end or after a read error, which was reported */
 void lines_stop(lines *in);
 
+/* Another line of standard input is here already, without waiting for more. */
+bool lines_ready(const lines *in);
+
 /* "string 3" or "standard input". */
 const char *line_origin(char out[40], const line *l);
 

@@ -26,14 +26,20 @@ const command command_table[COMMAND_COUNT] = {
      cmd_eval},
     {"run", FOR_RUN, "the transformer's answers on strings",
      "temper run -f FORMULA | -F FILE [options] STRING...\n"
-     "temper run MODEL [options] STRING...",
+     "temper run MODEL [options] STRING...\n"
+     "temper run MODEL --stream [options]",
      "temper run -f 'O a & #[b] >= 2' abab ba ''\n"
      "temper run m.temper --per-position abab\n"
      "temper run m.temper --hard - < strings.txt\n"
-     "temper run -f 'a S b' --method positions --margins abba\n",
+     "temper run -f 'a S b' --method positions --margins abba\n"
+     "tail -f log | temper run -f 'H (ack -> O req)' --tokens --stream\n",
      "As eval, but a transformer answers: the softmax one, or with --hard the hard-attention one. A string\n"
      "beyond the model's safe length is refused (exit status 4); with --unchecked it is answered, as\n"
-     "'accept (unproved)' or 'reject (unproved)'.\n",
+     "'accept (unproved)' or 'reject (unproved)'.\n"
+     "With --stream standard input is one string, however long: after every letter a line says accept or\n"
+     "reject, a tab and how many letters have been read. Line ends are skipped; with --tokens letters are\n"
+     "separated by blanks and line ends. Memory does not grow. Only for formulas that look back (exit\n"
+     "status 4 otherwise); a letter that is not in the alphabet ends it (exit status 2).\n",
      cmd_run},
     {"compile", FOR_COMPILE, "a formula to a model file", "temper compile -f FORMULA | -F FILE [options] [-o MODEL]",
      "temper compile -f 'O a' --alphabet ab -o m.temper\n"

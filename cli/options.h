@@ -42,10 +42,15 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "the hard-attention transformer instead of the soft one")                                                      \
     X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW,                                      \
       "go on beyond the safe length; such answers are marked unproved")                                              \
+    X(TYPE, 0, "type", KIND_CHOICE, "f64|f32", "f64", 0, 0, FOR_RUN, "the number format of the run")                 \
+    X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
+      "how heads are evaluated: in one pass where that is possible, or all pairs (f64)")                             \
     X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN,                                \
       "add a row of 0 and 1: the truth at each position")                                                            \
     X(MARGINS, 0, "margins", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                     \
       "at the end, each head's largest error before rounding, beside its bound")                                     \
+    X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                       \
+      "standard input is one endless string: an answer after every letter")                                          \
     X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0, FOR_COMPILE | FOR_SHOW,                                    \
       "write the model (compile) or an SVG picture (show) to FILE; - is standard output")                            \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
@@ -54,6 +59,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
     X(RANDOM, 0, "random", KIND_NUMBER, "K", "1000", 0, 1000000000000, FOR_CHECK, "then on K random strings")        \
     X(LENGTH, 0, "length", KIND_NUMBER, "N", "200, or the safe length", 0, 1000000000, FOR_CHECK,                    \
       "the longest random string")                                                                                   \
+    X(THREADS, 0, "threads", KIND_NUMBER, "N", "one for each core", 1, 64, FOR_RUN | FOR_CHECK,                      \
+      "how many threads to use; no result depends on it")                                                            \
     X(LAYER, 0, "layer", KIND_NUMBER, "N", "all", 1, 1000000000, FOR_SHOW, "only the heads of this layer")           \
     X(HEAD, 0, "head", KIND_NUMBER, "N", "all", 1, 1000000000, FOR_SHOW, "only this head of each layer")             \
     X(ROW, 0, "row", KIND_TEXT, "LAYER.HEAD@POSITION", "", 0, 0, FOR_SHOW,                                           \

@@ -440,6 +440,54 @@ run 2 show m.temper ba ab
 run 2 show m.temper
 run 2 show m.temper bxa
 
+# ---- streams --------------------------------------------------------------------------------------------------------
+
+run 0 run -f 'a S b' --alphabet abc --stream <<<"baca
+ba"
+same 'stream' "accept${tab}1
+accept${tab}2
+reject${tab}3
+reject${tab}4
+accept${tab}5
+accept${tab}6" "$out"
+run 0 run -f 'H (ack -> O req)' --tokens --stream - <<<"req  ack
+ack"
+same 'stream of tokens' "accept${tab}1
+accept${tab}2
+accept${tab}3" "$out"
+run 2 run -f "O 'é'" --alphabet 'aé' --stream <<<'aéxa'
+same 'stream: unknown letter' "reject${tab}1
+accept${tab}2
+error${tab}3" "$out"
+has 'stream: unknown letter named' "$err" "standard input:1: unknown letter 'x' at position 3"
+run 4 run -f 'O a & F b' --at last --stream <<<'ab'
+has 'stream: looks forward' "$err" '(F b) looks forward'
+run 0 run --json -f 'O a' --alphabet ab --stream <<<'ba'
+same 'stream json' '{"length":1,"accept":false,"proved":true}
+{"length":2,"accept":true,"proved":true}' "$out"
+run 1 run -q -f 'O a' --alphabet ab --stream <<<'bb'
+same 'quiet stream' '' "$out"
+run 0 run -q -f 'O a' --alphabet ab --stream <<<'ba'
+run 0 run -f 'O a' --alphabet ab --stream --margins <<<'ba'
+has 'stream margins' "$out" 'largest error before rounding over 1 string'
+run 2 run -f 'O a' --stream abc
+has 'stream takes no strings' "$err" '--stream takes no strings'
+run 2 run -f 'O a' --stream --per-position </dev/null
+run 0 check -f 'a S b' --exhaustive 9 --random 0 --threads 2
+run 2 check -f 'a S b' --threads 0
+
+# Each answer comes before the next letter is waited for.
+mkfifo letters verdicts
+"$temper" run -f 'O a' --alphabet ab --stream <letters >verdicts &
+pid=$!
+exec 7>letters 8<verdicts
+printf 'b' >&7
+if IFS= read -r -t 10 first <&8; then same 'live stream' "reject${tab}1" "$first"; else fail 'live stream: no answer'; fi
+printf 'a' >&7
+if IFS= read -r -t 10 first <&8; then same 'live stream' "accept${tab}2" "$first"; else fail 'live stream: no answer'; fi
+exec 7>&- 8<&-
+wait $pid
+
 # ---- nothing half-written -------------------------------------------------------------------------------------------
 
 run 3 compile -f a -o missing/m.temper

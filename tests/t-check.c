@@ -1,18 +1,22 @@
 /* temper_check: right pairs agree; wrong pairs give the counterexample that brute force over the two formulas gives. */
 #include "base/arena.h"
 #include "check/sample.h"
+#include "corpus.h"
+#include "random_formula.h"
 #include "temper.h"
 #include "test.h"
+
+#include <math.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static temper_spec *spec_of(const char *formula, const char *alphabet, temper_at at) {
+static temper_spec *spec_of(const char *source, const char *letters, temper_at at) {
     temper_spec *spec = NULL;
     temper_error e;
-    temper_spec_options options = {.alphabet = alphabet, .at = at};
-    CHECK(!temper_spec_parse(&spec, formula, strlen(formula), &options, &e), "%s: %s", formula, e.text);
+    temper_spec_options options = {.alphabet = letters, .at = at};
+    CHECK(!temper_spec_parse(&spec, source, strlen(source), &options, &e), "%s: %s", source, e.text);
     return spec;
 }
 
@@ -47,13 +51,13 @@ static long brute_difference(const temper_spec *left, const temper_spec *right, 
 }
 
 /* The first difference over all words up to `longest`, by length, then in the order of the model's letters. */
-static bool brute_force(char *word, long *position, const temper_spec *formula, const temper_spec *modelled,
+static bool brute_force(char *word, long *position, const temper_spec *said, const temper_spec *modelled,
                         size_t longest) {
     for (size_t n = 0; n <= longest; n++) {
         for (unsigned long bits = 0; bits < 1ul << n; bits++) {
             for (size_t k = 0; k < n; k++) word[k] = temper_spec_letter(modelled, bits >> (n - 1 - k) & 1)[0];
             word[n] = 0;
-            *position = brute_difference(formula, modelled, word, n);
+            *position = brute_difference(said, modelled, word, n);
             if (*position >= 0) return true;
         }
     }
@@ -66,16 +70,16 @@ static void word_text(char *out, const temper_model *model, const uint32_t *lett
 }
 
 static void test_pair(const char *left, const char *right, temper_method method) {
-    temper_spec *formula = spec_of(left, "ab", TEMPER_AT_LAST), *modelled = spec_of(right, "ba", TEMPER_AT_LAST);
+    temper_spec *said = spec_of(left, "ab", TEMPER_AT_LAST), *modelled = spec_of(right, "ba", TEMPER_AT_LAST);
     temper_model *model = modelled ? model_of(modelled, method) : NULL;
     temper_check_result result = {0};
     temper_check_options options = {.exhaustive = 6};
     temper_error e;
-    if (formula && model &&
-        CHECK(!temper_check(&result, formula, model, &options, &e), "%s against %s: %s", left, right, e.text)) {
+    if (said && model &&
+        CHECK(!temper_check(&result, said, model, &options, &e), "%s against %s: %s", left, right, e.text)) {
         char word[64], got[64] = "";
         long position;
-        bool found = brute_force(word, &position, formula, modelled, 6);
+        bool found = brute_force(word, &position, said, modelled, 6);
         if (result.counterexample) word_text(got, model, result.counterexample, result.counterexample_length);
         CHECK(result.agreed == !found, "%s against %s: agreed %d, brute force %s", left, right, result.agreed, word);
         if (found && result.counterexample) {
@@ -93,7 +97,7 @@ static void test_pair(const char *left, const char *right, temper_method method)
     }
     temper_model_free(model);
     temper_spec_free(modelled);
-    temper_spec_free(formula);
+    temper_spec_free(said);
 }
 
 static void test_pairs(void) {
@@ -109,26 +113,26 @@ static void test_pairs(void) {
 
 /* Differences only in long strings: the random part finds one, and deleting any letter makes it agree. */
 static void test_random_part(void) {
-    temper_spec *formula = spec_of("#[a] >= 9 & O (b & Y a)", "ab", TEMPER_AT_LAST);
+    temper_spec *said = spec_of("#[a] >= 9 & O (b & Y a)", "ab", TEMPER_AT_LAST);
     temper_spec *modelled = spec_of("#[a] >= 10 & O (b & Y a)", "ab", TEMPER_AT_LAST);
     temper_model *model = modelled ? model_of(modelled, TEMPER_METHOD_TEMPERATURE) : NULL;
     temper_check_options options = {.exhaustive = 5, .random = 300, .length = 40, .seed = 5};
     temper_check_result first = {0}, second = {0};
     temper_error e;
-    if (formula && model && CHECK(!temper_check(&first, formula, model, &options, &e), "%s", e.text) &&
+    if (said && model && CHECK(!temper_check(&first, said, model, &options, &e), "%s", e.text) &&
         CHECK(!first.agreed && first.counterexample, "random strings find it")) {
         char word[64], shorter[64];
         size_t n = first.counterexample_length;
         word_text(word, model, first.counterexample, n);
-        CHECK(brute_difference(formula, modelled, word, n) == (long)first.position, "%s at %zu", word,
+        CHECK(brute_difference(said, modelled, word, n) == (long)first.position, "%s at %zu", word,
               first.position);
         CHECK(n == 10, "nine a and a b are enough: %s", word);
         for (size_t k = 0; k < n; k++) {
             memcpy(shorter, word, k);
             memcpy(shorter + k, word + k + 1, n - k);
-            CHECK(brute_difference(formula, modelled, shorter, n - 1) < 0, "%s is shorter than %s", shorter, word);
+            CHECK(brute_difference(said, modelled, shorter, n - 1) < 0, "%s is shorter than %s", shorter, word);
         }
-        CHECK(!temper_check(&second, formula, model, &options, &e), "%s", e.text);
+        CHECK(!temper_check(&second, said, model, &options, &e), "%s", e.text);
         CHECK(second.strings == first.strings && second.counterexample_length == n &&
                   !memcmp(second.counterexample, first.counterexample, n * sizeof *first.counterexample),
               "the same seed gives the same answer");
@@ -137,7 +141,7 @@ static void test_random_part(void) {
     temper_check_clear(&second);
     temper_model_free(model);
     temper_spec_free(modelled);
-    temper_spec_free(formula);
+    temper_spec_free(said);
 }
 
 typedef struct progress {
@@ -251,6 +255,173 @@ static void test_sample(void) {
     for (unsigned k = 0; k < 100; k++) CHECK(sample_string(word, &s, 0, 0, 0) == 0, "no letters");
 }
 
+/* ---- the tree of prefixes against one string after the other ---- */
+
+typedef struct expected {
+    uint32_t word[16];
+    size_t n;
+    long position; /* -1: all agree */
+    const char *left, *right;
+    uint64_t strings;
+    double margin;
+} expected;
+
+static double run_side(unsigned char *truth, int *accept, const temper_model *model, const uint32_t *word, size_t n,
+                       bool hard) {
+    temper_run *run;
+    temper_error e;
+    temper_run_options options = {.hard = hard};
+    double margin = 0;
+    if (!CHECK(!temper_model_run(&run, model, word, n, &options, &e), "run: %s", e.text)) return 0;
+    *accept = temper_run_accept(run);
+    for (size_t k = 0; k < n; k++) truth[k] = temper_run_truth(run, k + 1) != 0;
+    temper_model_info about;
+    temper_model_about(&about, model);
+    for (size_t layer = 1; layer <= about.layers; layer++)
+        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++)
+            margin = fmax(margin, temper_run_margin(run, layer, head));
+    temper_run_free(run);
+    return hard ? 0 : margin;
+}
+
+/* The same letters in the same order for formula and model. */
+static void expect(expected *x, const temper_spec *spec, const temper_model *model, size_t longest) {
+    static const char *const names[] = {"formula", "hard", "soft"};
+    temper_model_info about;
+    temper_error e;
+    temper_model_about(&about, model);
+    int sides = about.method == TEMPER_METHOD_HARD ? 2 : 3;
+    *x = (expected){.position = -1};
+    for (x->n = 0; x->n <= longest; x->n++) {
+        memset(x->word, 0, sizeof x->word);
+        do {
+            unsigned char truth[3][16];
+            int accept[3];
+            CHECK(!temper_spec_eval(&accept[0], truth[0], spec, x->word, x->n, &e), "eval: %s", e.text);
+            for (int side = 1; side < sides; side++)
+                x->margin = fmax(x->margin, run_side(truth[side], &accept[side], model, x->word, x->n, side == 1));
+            x->strings++;
+            for (int l = 0; l < sides; l++)
+                for (int r = l + 1; r < sides; r++) {
+                    x->left = names[l];
+                    x->right = names[r];
+                    x->position = 0;
+                    if (accept[l] != accept[r]) return;
+                    for (size_t k = 0; k < x->n; k++)
+                        if (truth[l][k] != truth[r][k]) {
+                            x->position = (long)k + 1;
+                            return;
+                        }
+                }
+        } while (corpus_next_word(x->word, x->n, about.letters));
+    }
+    x->position = -1;
+}
+
+static void compare_tree(const char *name, const temper_spec *spec, const temper_model *model, size_t longest) {
+    expected want;
+    temper_error e;
+    temper_check_result got;
+    temper_check_options options = {.exhaustive = longest, .threads = 2};
+    expect(&want, spec, model, longest);
+    if (!CHECK(!temper_check(&got, spec, model, &options, &e), "%s: %s", name, e.text)) return;
+    CHECK(got.agreed == (want.position < 0) && got.strings == want.strings,
+          "%s: agreed %d after %llu, expected %d, %llu", name, got.agreed, (unsigned long long)got.strings,
+          want.position < 0, (unsigned long long)want.strings);
+    /* two ways to add the same numbers up */
+    CHECK(fabs(got.margin - want.margin) <= 1e-9 * want.margin + 1e-14, "%s: margin %g, expected %g", name,
+          got.margin, want.margin);
+    if (!got.agreed && want.position >= 0)
+        CHECK(
+            got.counterexample_length == want.n &&
+                !memcmp(got.counterexample, want.word, want.n * sizeof *want.word) &&
+                (long)got.position == want.position && !strcmp(got.left, want.left) && !strcmp(got.right, want.right),
+            "%s: length %zu, position %zu, %s and %s; expected %zu, %ld, %s and %s", name, got.counterexample_length,
+            got.position, got.left, got.right, want.n, want.position, want.left, want.right);
+    temper_check_clear(&got);
+}
+
+static void test_tree_corpus(void) {
+    for (size_t k = 0; k < corpus_size(); k++) {
+        const corpus_entry *entry = corpus_at(k);
+        temper_spec *spec = corpus_parse(entry);
+        temper_model *hard = NULL, *soft = NULL;
+        temper_error e;
+        if (spec && !temper_compile(&hard, spec, &e) &&
+            CHECK(!temper_soften(&soft, hard, k % 2 ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS, &e),
+                  "%s: %s", entry->name, e.text))
+            compare_tree(entry->name, spec, soft, corpus_length(temper_spec_letter_count(spec), 40, 4));
+        temper_model_free(soft);
+        temper_model_free(hard);
+        temper_spec_free(spec);
+    }
+}
+
+/* Formulas that are not those of the model: alike, so that they differ late, or not at all alike. */
+static void test_tree_pairs(void) {
+    test_random r = test_seed(41);
+    size_t pairs = (size_t)(150 * test_effort());
+    for (size_t k = 0; k < pairs; k++) {
+        random_shape shape = {.letters = 1 + (unsigned)random_below(&r, 3),
+                              .size = 1 + random_below(&r, 8),
+                              .depth = 1 + random_below(&r, 5),
+                              .past = true,
+                              .counting = random_below(&r, 2),
+                              .modulo = random_below(&r, 4) == 0};
+        temper_at at = random_below(&r, 4) ? TEMPER_AT_LAST : TEMPER_AT_FIRST;
+        temper_spec *left = random_spec(&r, &shape, TEMPER_AT_LAST), *right = random_spec(&r, &shape, at);
+        temper_model *model = model_of(right, (temper_method)random_below(&r, 3));
+        char name[40];
+        snprintf(name, sizeof name, "random pair %zu", k);
+        if (model) {
+            compare_tree(name, left, model, corpus_length(shape.letters, 130, 7));
+            compare_tree(name, right, model, corpus_length(shape.letters, 40, 5));
+        }
+        temper_model_free(model);
+        temper_spec_free(left);
+        temper_spec_free(right);
+    }
+}
+
+/* Many units: the same result for any number of threads, bit for bit. */
+static void test_threads(void) {
+    static const char *const pairs[][3] = {{"#[a] >= 13", "#[a] >= 14", "aaaaaaaaaaaaa"},
+                                           {"#[b] >= 13", "#[b] >= 14", "bbbbbbbbbbbbb"},
+                                           {"#[a] - #[b] >= 12", "#[a] - #[b] >= 13", "aaaaaaaaaaaa"},
+                                           {"#[b] >= 8 & Y Y Y Y Y a", "#[b] >= 9 & Y Y Y Y Y a", "abbbbbabbb"},
+                                           {"(a S b) & #[a] % 3 = 1", "(a S b) & #[a] % 3 = 1", NULL}};
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        temper_spec *said = spec_of(pairs[k][0], "ab", 0), *modelled = spec_of(pairs[k][1], "ab", 0);
+        temper_model *model = modelled ? model_of(modelled, TEMPER_METHOD_TEMPERATURE) : NULL;
+        temper_check_result first = {0};
+        for (unsigned threads = 1; said && model && threads <= 5; threads += 2) {
+            temper_check_result got;
+            temper_error e;
+            temper_check_options options = {.exhaustive = 14, .threads = threads};
+            char word[32] = "";
+            if (!CHECK(!temper_check(&got, said, model, &options, &e), "%s", e.text)) break;
+            if (got.counterexample) word_text(word, model, got.counterexample, got.counterexample_length);
+            if (k != 3)
+                CHECK(got.agreed == !pairs[k][2] && !strcmp(word, pairs[k][2] ? pairs[k][2] : ""), "%s: %s",
+                      pairs[k][0], word);
+            if (threads == 1) {
+                first = got;
+                continue;
+            }
+            CHECK(got.strings == first.strings && got.margin == first.margin && got.agreed == first.agreed &&
+                      got.counterexample_length == first.counterexample_length && got.position == first.position &&
+                      (!got.counterexample || !memcmp(got.counterexample, first.counterexample,
+                                                      got.counterexample_length * sizeof *got.counterexample)),
+                  "%s with %u threads: %s after %llu", pairs[k][0], threads, word, (unsigned long long)got.strings);
+            temper_check_clear(&got);
+        }
+        temper_check_clear(&first);
+        temper_model_free(model);
+        temper_spec_free(modelled);
+        temper_spec_free(said);
+    }
+}
+
 /* Memory may run out at any allocation: a status, no leak (the sanitizers look), no result. */
 static void test_no_memory(void) {
     temper_spec *spec = spec_of("a S b", "ab", 0), *wrong = spec_of("b S a", "ab", 0);
@@ -280,5 +451,8 @@ int main(void) {
     test_edges();
     test_verdict();
     test_no_memory();
+    test_tree_corpus();
+    test_tree_pairs();
+    test_threads();
     return test_finish("t-check");
 }

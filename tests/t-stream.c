@@ -21,22 +21,25 @@ static const char *shown(const uint32_t *word, size_t n) {
     return out;
 }
 
-static bool margins_hold(const char *name, const temper_model *m, const temper_stream *s, const uint32_t *word, size_t n) {
+static bool margins_hold(const char *name, const temper_model *m, const temper_stream *s, const uint32_t *word,
+                         size_t n) {
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
             const model_head *head = &m->layers[l].heads[h];
-            double margin = temper_stream_margin(s, l + 1, h + 1), bound = head_bound_at(m, head, (double)n + 1, false);
+            double margin = temper_stream_margin(s, l + 1, h + 1),
+                   bound = head_bound_at(m, head, (double)n + 1, false);
             bool counts = head->role == ROLE_COUNT;
-            if (!CHECK(counts ? margin == -1 : margin >= 0 && margin <= bound, "%s on %s: head %u.%u (%s) off by %g, bound %g",
-                       name, shown(word, n), l + 1, h + 1, head->label, margin, bound))
+            if (!CHECK(counts ? margin == -1 : margin >= 0 && margin <= bound,
+                       "%s on %s: head %u.%u (%s) off by %g, bound %g", name, shown(word, n), l + 1, h + 1,
+                       head->label, margin, bound))
                 return false;
         }
     return true;
 }
 
 /* The stream against runs on prefixes, and against the formula. `every`: compare runs on every prefix. */
-static bool stream_on(const char *name, const temper_spec *spec, const temper_model *m, bool hard, const uint32_t *word,
-                      size_t n, bool every) {
+static bool stream_on(const char *name, const temper_spec *spec, const temper_model *m, bool hard,
+                      const uint32_t *word, size_t n, bool every) {
     temper_error e;
     temper_stream *s;
     temper_run_options o = {.hard = hard};
@@ -94,7 +97,8 @@ static bool opens(const agree_set *s) {
         temper_stream *soft;
         bool soft_ok = temper_stream_open(&soft, s->soft[k], NULL, &e) == TEMPER_OK;
         CHECK(soft_ok == ok, "%s: hard %d, soft %d: %s", s->name, ok, soft_ok, e.text);
-        CHECK(soft_ok || (e.code == TEMPER_UNSUPPORTED && strstr(e.text, "looks forward")), "%s: %s", s->name, e.text);
+        CHECK(soft_ok || (e.code == TEMPER_UNSUPPORTED && strstr(e.text, "looks forward")), "%s: %s", s->name,
+              e.text);
         temper_stream_free(soft);
     }
     temper_stream_free(stream);
@@ -151,7 +155,8 @@ static void step_formula(const char *name, const temper_spec *spec, const uint32
             memcpy(copy, state, size);
             formula_stepper_step(f, copy, values, word[n - 1 - k]); /* a branch not taken */
             bool v = formula_stepper_step(f, state, values, word[k]);
-            if (!CHECK(v == truth[k], "%s on %s at %zu: step %d, row %d", name, shown(word, n), k + 1, v, truth[k])) break;
+            if (!CHECK(v == truth[k], "%s on %s at %zu: step %d, row %d", name, shown(word, n), k + 1, v, truth[k]))
+                break;
         }
     }
     arena_free(&a);
@@ -214,8 +219,8 @@ static void refused(const char *source, const char *named) {
         temper_model *m = model_of(source, "ab", method);
         temper_error e = {0};
         temper_stream *s;
-        CHECK(m && temper_stream_open(&s, m, NULL, &e) == TEMPER_UNSUPPORTED && !s && strstr(e.text, named), "%s: '%s'",
-              source, e.text);
+        CHECK(m && temper_stream_open(&s, m, NULL, &e) == TEMPER_UNSUPPORTED && !s && strstr(e.text, named),
+              "%s: '%s'", source, e.text);
         temper_model_free(m);
     }
 }
@@ -245,10 +250,12 @@ static void edited(const char *source, temper_method method, const char *from, c
                 if (status) break;
                 CHECK(!temper_stream_proved(s), "an edited model proves nothing");
                 if (CHECK(!temper_model_run(&run, changed, word, k + 1, &o, &e), "%s", e.text))
-                    CHECK(temper_run_accept(run) == accept, "%s, %s -> %s, after %zu letters", source, from, to, k + 1);
+                    CHECK(temper_run_accept(run) == accept, "%s, %s -> %s, after %zu letters", source, from, to,
+                          k + 1);
                 temper_run_free(run);
             }
-            CHECK(!status || (status == TEMPER_UNSUPPORTED && strstr(e.text, "head ")), "%s -> %s: %s", from, to, e.text);
+            CHECK(!status || (status == TEMPER_UNSUPPORTED && strstr(e.text, "head ")), "%s -> %s: %s", from, to,
+                  e.text);
             CHECK(!must_refuse || status, "%s: %s -> %s is not refused", source, from, to);
             temper_stream_free(s);
         }
@@ -275,7 +282,8 @@ static void test_refusals(void) {
     edited("#[a] >= #[b]", TEMPER_METHOD_POSITIONS, "position \"[i = 0]*16*N\"", "position \"[i = 1]*16*N\"", true);
     edited("#[a] % 3 = 1", TEMPER_METHOD_TEMPERATURE, "scale \"16*N*N*N\"", "scale \"16*N*N\"", true);
     edited("#[a] % 3 = 1", TEMPER_METHOD_TEMPERATURE, "position \"[i % 3 = 1]\"", "position \"[i % 3 = N]\"", true);
-    edited("O (a & Y b)", TEMPER_METHOD_TEMPERATURE, "-0x1.2p+2", "-0x1.1p+2", true); /* a gate that is no longer exact */
+    edited("O (a & Y b)", TEMPER_METHOD_TEMPERATURE, "-0x1.2p+2", "-0x1.1p+2",
+           true); /* a gate that is no longer exact */
 }
 
 static void test_calls(void) {

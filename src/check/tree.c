@@ -11,8 +11,8 @@
 #include "run/stepper.h"
 
 enum {
-    PLACES = 64,         /* places of strings up to here are kept in a table; longer ones have one letter only */
-    SMALL = 1 << 13,     /* so many strings are one unit */
+    PLACES = 64,           /* places of strings up to here are kept in a table; longer ones have one letter only */
+    SMALL = 1 << 13,       /* so many strings are one unit */
     UNIT_LEAVES = 1 << 15, /* strings of a unit, at most, but for the limits on units: */
     LEAST_UNITS = 128,
     MOST_UNITS = 1 << 20,
@@ -119,8 +119,8 @@ static void make_sides(tree *t, arena *a) {
     t->margins = arena_zalloc(a, most, sizeof *t->margins);
 }
 
-tree *tree_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter, size_t longest,
-               unsigned threads) {
+tree *tree_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter,
+               size_t longest, unsigned threads) {
     trap inner, *outer = a->trap;
     a->trap = &inner;
     if (trap_set(&inner, NULL)) {
@@ -156,8 +156,9 @@ static unsigned char *slot(const tree *t, const walker *w, size_t depth) {
 static void step_machines(const tree *t, walker *w, unsigned char *states, size_t i, uint32_t token) {
     for (int side = SIDE_HARD; side < SIDES; side++)
         if (t->machine[side])
-            w->truth[side] = stepper_step(t->machine[side], &w->work[side], (double *)(void *)(states + t->offset[side]),
-                                          place_at(t, w, side, i), token);
+            w->truth[side] =
+                stepper_step(t->machine[side], &w->work[side], (double *)(void *)(states + t->offset[side]),
+                             place_at(t, w, side, i), token);
 }
 
 /* The row before all letters; the formula's answer for the empty string is a setting. */
@@ -170,7 +171,9 @@ static void start(const tree *t, walker *w) {
     w->truth[SIDE_FORMULA] = t->spec && t->spec->accepts_empty;
 }
 
-static bool is_present(const tree *t, int side) { return side == SIDE_FORMULA ? t->formula != NULL : t->machine[side] != NULL; }
+static bool is_present(const tree *t, int side) {
+    return side == SIDE_FORMULA ? t->formula != NULL : t->machine[side] != NULL;
+}
 
 /* The verdict of a string that ends here. */
 static bool verdict(const tree *t, const walker *w, int side) {

@@ -20,8 +20,8 @@ typedef struct tree tree;
 
 /* NULL if the model or the formula (NULL: there is none) does not look back only. spec_letter[letter of the model] = letter of
    the formula; `longest` is the largest length that will be walked. */
-tree *tree_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter, size_t longest,
-               unsigned threads);
+tree *tree_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter,
+               size_t longest, unsigned threads);
 
 typedef enum tree_outcome {
     TREE_AGREED,

@@ -88,7 +88,8 @@ void formula_stepper_start(const formula_stepper *s, void *state) {
     }
 }
 
-static unsigned char step_sum(const formula_stepper *s, const step_node *n, __int128 *sum, const unsigned char *values) {
+static unsigned char step_sum(const formula_stepper *s, const step_node *n, __int128 *sum,
+                              const unsigned char *values) {
     for (uint32_t k = n->kid_start; k < n->kid_start + n->kid_count; k++)
         if (values[s->kids[k]]) *sum += s->weights[k];
     if (n->op == OP_COMPARE) return compare_holds(n->node->compare, (*sum > 0) - (*sum < 0));
@@ -98,7 +99,8 @@ static unsigned char step_sum(const formula_stepper *s, const step_node *n, __in
     return compare_holds(n->node->compare, (rest > n->node->residue) - (rest < n->node->residue));
 }
 
-static unsigned char step_attend(const step_node *n, unsigned char *memory, unsigned char where, unsigned char value) {
+static unsigned char step_attend(const step_node *n, unsigned char *memory, unsigned char where,
+                                 unsigned char value) {
     unsigned char before = *memory;
     bool takes = where && (n->node->choice == TEMPER_CHOICE_RIGHTMOST || !(before & FOUND));
     if (takes) *memory = (unsigned char)(FOUND | (value ? CHOSEN : 0));

@@ -25,7 +25,10 @@ enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 8192, EXPS = 2 };
 typedef double pair __attribute__((vector_size(64)));
 typedef uint64_t pair_bits __attribute__((vector_size(64)));
 
-/* x becomes exp(x); exp.c has the method and the names. Lanes outside [NORMAL, LARGEST] become nonsense. */
+/* exp.c: from -NORMAL_SIZE to NORMAL_SIZE the result is normal. */
+#define NORMAL_SIZE 0x1.6232bdd7abcd2p+9
+
+/* x becomes exp(x); exp.c has the method and the names. Lanes beyond NORMAL_SIZE become nonsense. */
 INLINE void exp_normal(pair *x) {
     pair shifted = *x * 0x1.71547652b82fep+0 + 0x1.8p+52;
     pair k = shifted - 0x1.8p+52;
@@ -46,30 +49,34 @@ INLINE void exp_normal(pair *x) {
     *x = (pair)((pair_bits)(head + tail) + ((pair_bits)shifted << 52));
 }
 
-/* Lanes of y = exp_normal(x) that are not the result are put right; 0 below LEAST is common and quick. */
-INLINE __m256d exp_repair(__m256d y, __m256d x) {
+/* Where exp_normal does not hold: 0 below LEAST, which is common, or one by one. */
+static __attribute__((noinline)) void exp_special(double *out, __m256d x) {
     __m256d below = _mm256_cmp_pd(x, _mm256_set1_pd(-0x1.74910d52d3051p+9), _CMP_LT_OQ);
-    __m256d special = _mm256_or_pd(_mm256_cmp_pd(x, _mm256_set1_pd(-0x1.6232bdd7abcd2p+9), _CMP_NGE_UQ),
-                                   _mm256_cmp_pd(x, _mm256_set1_pd(0x1.62e42fefa39efp+9), _CMP_NLE_UQ));
-    y = _mm256_andnot_pd(below, y);
-    if (__builtin_expect(_mm256_movemask_pd(_mm256_andnot_pd(below, special)) == 0, 1)) return y;
-    double in[LANES_F64], out[LANES_F64];
+    __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
+    __m256d special = _mm256_cmp_pd(size, _mm256_set1_pd(NORMAL_SIZE), _CMP_NLE_UQ);
+    _mm256_storeu_pd(out, _mm256_andnot_pd(below, _mm256_loadu_pd(out)));
+    int lanes = _mm256_movemask_pd(_mm256_andnot_pd(below, special));
+    double in[LANES_F64];
     _mm256_storeu_pd(in, x);
-    for (int lane = 0; lane < LANES_F64; lane++) out[lane] = exp_f64(in[lane]);
-    return _mm256_loadu_pd(out);
+    for (int lane = 0; lane < LANES_F64; lane++)
+        if (lanes >> lane & 1) out[lane] = exp_f64(in[lane]);
 }
 
 static void exp_all_f64(double *out, const double *x, size_t n) {
+    const __m256d limit = _mm256_set1_pd(NORMAL_SIZE), sign = _mm256_set1_pd(-0.0);
     size_t k = 0;
     for (; k + 2 * LANES_F64 <= n; k += 2 * LANES_F64) {
         __m256d a = _mm256_loadu_pd(x + k), b = _mm256_loadu_pd(x + k + LANES_F64);
+        __m256d special = _mm256_or_pd(_mm256_cmp_pd(_mm256_andnot_pd(sign, a), limit, _CMP_NLE_UQ),
+                                       _mm256_cmp_pd(_mm256_andnot_pd(sign, b), limit, _CMP_NLE_UQ));
         pair y;
         memcpy(&y, x + k, sizeof y);
         exp_normal(&y);
-        double exps[2 * LANES_F64];
-        memcpy(exps, &y, sizeof y);
-        _mm256_storeu_pd(out + k, exp_repair(_mm256_loadu_pd(exps), a));
-        _mm256_storeu_pd(out + k + LANES_F64, exp_repair(_mm256_loadu_pd(exps + LANES_F64), b));
+        memcpy(out + k, &y, sizeof y);
+        if (__builtin_expect(_mm256_movemask_pd(special) != 0, 0)) {
+            exp_special(out + k, a);
+            exp_special(out + k + LANES_F64, b);
+        }
     }
     for (; k < n; k++) out[k] = exp_f64(x[k]);
 }

@@ -332,58 +332,69 @@ static void NAME(dense_rows)(REAL *out, const REAL *q, const REAL *kt, const REA
 
 /* ---- scans ------------------------------------------------------------------------------------------------------ */
 
-enum { NAME(STEP) = 64 }; /* positions at a time: all of it stays in the first-level cache */
+/* Positions at a time, so that all of it stays in the first-level cache. Columns of a tile are often 4096 bytes apart,
+   which the cache would put in the same place: inside a step they are SPACED. */
+enum { NAME(STEP) = 64, NAME(SPACED) = NAME(STEP) + 8 };
 
-/* What a step's positions do: the state is multiplied by `keep`, the new value by `weight`. */
+/* What a step's positions do: the state is multiplied by `keep`, the new value by `weight`; results are divided. */
 typedef struct NAME(step) {
-    _Alignas(32) REAL keep[NAME(STEP)], weight[NAME(STEP)], divisor[NAME(STEP)];
+    _Alignas(64) REAL keep[NAME(STEP)], weight[NAME(STEP)], divisor[NAME(STEP)], columns[8 * NAME(SPACED)];
 } NAME(step);
 
 static void NAME(weigh_step)(NAME(step) * step, NAME(scan) * state, const REAL *logits, size_t n) {
-    _Alignas(32) REAL before[NAME(STEP)], logit[NAME(STEP)];
-    size_t padded = (n + LANES - 1) / LANES * LANES;
+    _Alignas(32) REAL before[NAME(STEP)], last[LANES] = {0};
+    size_t whole = n / LANES * LANES, padded = whole < n ? whole + LANES : n;
     REAL m = state->m;
     for (size_t i = 0; i < n; i++) {
-        REAL l = logits[i];
-        logit[i] = l;
         before[i] = m;
-        m = l > m ? l : m;
+        m = logits[i] > m ? logits[i] : m;
     }
-    for (size_t i = n; i < padded; i++) logit[i] = before[i] = 0;
+    for (size_t i = whole; i < n; i++) last[i - whole] = logits[i];
+    for (size_t i = n; i < padded; i++) before[i] = 0;
     state->m = m;
     VEC empty = SET1(-INFINITY), one = SET1(1);
     for (size_t i = 0; i < padded; i += LANES) {
-        VEC l = LOAD(logit + i);
+        VEC l = LOAD(i < whole ? logits + i : last);
         STORE(step->keep + i, BLEND(NEGATIVE(l - LOAD(before + i)), empty, EQUAL(l, empty)));
     }
-    NAME(exp_all)(step->keep, step->keep, padded);
+    NAME(exp_down_all)(step->keep, step->keep, padded);
     for (size_t i = 0; i < padded; i += LANES) {
-        VEC e = LOAD(step->keep + i), larger = GREATER(LOAD(logit + i), LOAD(before + i));
+        VEC l = LOAD(i < whole ? logits + i : last);
+        VEC e = LOAD(step->keep + i), larger = GREATER(l, LOAD(before + i));
         STORE(step->keep + i, BLEND(one, e, larger));
         STORE(step->weight + i, BLEND(e, one, larger));
     }
 }
 
-/* Four positions and four components at a time: the values are transposed, so that the recurrence runs over all
-   components of a position at once, and its results transposed back. The recurrence of s is run along with it, four
-   times the same; s goes into *sum. n is a multiple of 4. */
-INLINE void NAME(scan_fours)(REAL *v, REAL *sum, REAL *out, const REAL *values, size_t stride,
-                             const NAME(step) * step, size_t n, bool exclusive, const int fours) {
+/* Four positions and four components at a time: values are transposed, so that the recurrence runs over the components
+   of a position at once, and its results transposed back, in step->columns. The recurrence of s is run along, four
+   times the same, and gives the divisors. n is a multiple of 4. */
+INLINE void NAME(scan_fours)(REAL *v, REAL *sum, NAME(step) * step, size_t n, const REAL *next_values,
+                             const REAL *next_out, size_t stride, const bool exclusive, const int fours) {
     FOUR state[2], s = FOUR_SET1(*sum), one = FOUR_SET1(1);
     UNROLL for (int g = 0; g < fours; g++) state[g] = FOUR_LOAD(v + 4 * g);
     for (size_t i = 0; i < n; i += 4) {
-        FOUR weight = FOUR_LOAD(step->weight + i), keep[4], divisor[4];
+        FOUR keep[4], sums[4];
+        if (next_values) {
+            size_t column = i / 8 * stride + i % 8 * 8;
+            UNROLL for (size_t line = 0; line < 32; line += 64 / sizeof(REAL)) {
+                _mm_prefetch((const char *)(next_values + column + line), _MM_HINT_T1);
+                _mm_prefetch((const char *)(next_out + column + line), _MM_HINT_T1);
+            }
+        }
         UNROLL for (int k = 0; k < 4; k++) {
             keep[k] = FOUR_SET1(step->keep[i + (size_t)k]);
-            divisor[k] = s;
-            s = FOUR_FMA(s, keep[k], FOUR_SET1(step->weight[i + (size_t)k]));
-            if (!exclusive) divisor[k] = s;
+            FOUR before = s;
+            s = FOUR_FMA(before, keep[k], FOUR_SET1(step->weight[i + (size_t)k]));
+            sums[k] = exclusive ? before : s;
         }
-        FOUR below = NAME(diagonal)(divisor);
-        below = FOUR_BLEND(below, one, FOUR_IS_ZERO(below));
+        FOUR divisor = NAME(diagonal)(sums);
+        divisor = FOUR_BLEND(divisor, one, FOUR_IS_ZERO(divisor));
+        FOUR_STORE(step->divisor + i, divisor);
         UNROLL for (int g = 0; g < fours; g++) {
             FOUR x[4];
-            UNROLL for (int k = 0; k < 4; k++) x[k] = weight * FOUR_LOAD(values + (size_t)(4 * g + k) * stride + i);
+            REAL *at = step->columns + (size_t)(4 * g) * NAME(SPACED) + i;
+            UNROLL for (int k = 0; k < 4; k++) x[k] = FOUR_LOAD(at + k * NAME(SPACED));
             NAME(transpose)(x);
             UNROLL for (int k = 0; k < 4; k++) {
                 FOUR before = state[g];
@@ -391,19 +402,32 @@ INLINE void NAME(scan_fours)(REAL *v, REAL *sum, REAL *out, const REAL *values, 
                 x[k] = exclusive ? before : state[g];
             }
             NAME(transpose)(x);
-            UNROLL for (int k = 0; k < 4; k++) FOUR_STORE(out + (size_t)(4 * g + k) * stride + i, x[k] / below);
+            UNROLL for (int k = 0; k < 4; k++) FOUR_STORE(at + k * NAME(SPACED), x[k] / divisor);
         }
     }
     UNROLL for (int g = 0; g < fours; g++) FOUR_STORE(v + 4 * g, state[g]);
     *sum = FOUR_FIRST(s);
 }
 
-INLINE void NAME(scan_some)(REAL *v, REAL *sum, REAL *out, const REAL *values, size_t stride, const NAME(step) * step,
-                            size_t n, bool exclusive, const int fours) {
-    if (exclusive)
-        NAME(scan_fours)(v, sum, out, values, stride, step, n, true, fours);
-    else
-        NAME(scan_fours)(v, sum, out, values, stride, step, n, false, fours);
+INLINE void NAME(scan_some)(REAL *v, REAL *sum, REAL *out, const REAL *values, size_t stride, NAME(step) * step,
+                            size_t n, bool more, bool exclusive, const int fours) {
+    for (size_t d = 0; d < 4 * (size_t)fours; d++)
+        for (size_t i = 0; i < n; i += 4)
+            FOUR_STORE(step->columns + d * NAME(SPACED) + i,
+                       FOUR_LOAD(step->weight + i) * FOUR_LOAD(values + d * stride + i));
+    const REAL *next_values = more && fours == 2 ? values + NAME(STEP) : NULL, *next_out = out + NAME(STEP);
+    if (exclusive) NAME(scan_fours)(v, sum, step, n, next_values, next_out, stride, true, fours);
+    else NAME(scan_fours)(v, sum, step, n, next_values, next_out, stride, false, fours);
+    for (size_t d = 0; d < 4 * (size_t)fours; d++)
+        for (size_t i = 0; i + 8 <= n; i += 8) {
+            FOUR a = FOUR_LOAD(step->columns + d * NAME(SPACED) + i);
+            FOUR b = FOUR_LOAD(step->columns + d * NAME(SPACED) + i + 4);
+            FOUR_STORE(out + d * stride + i, a);
+            FOUR_STORE(out + d * stride + i + 4, b);
+        }
+    if (n % 8)
+        for (size_t d = 0; d < 4 * (size_t)fours; d++)
+            FOUR_STORE(out + d * stride + n - 4, FOUR_LOAD(step->columns + d * NAME(SPACED) + n - 4));
 }
 
 /* What does not fill fours: one component, positions from .. n-1. */
@@ -418,37 +442,34 @@ static void NAME(scan_one)(REAL *v, REAL *out, const REAL *values, const NAME(st
 
 /* n <= STEP positions. */
 static void NAME(scan_step)(NAME(scan) * state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
-                            size_t n, size_t width, bool exclusive) {
+                            size_t n, size_t width, bool more, bool exclusive) {
     NAME(step) step;
     NAME(weigh_step)(&step, state, logits, n);
     size_t whole = n / 4 * 4, d = 0;
     REAL s = state->s;
-    if (whole < n || width % 4 || width == 0) {
-        for (size_t i = 0; i < n; i++) {
-            REAL before = s;
-            s = FMA1(before, step.keep[i], step.weight[i]);
-            step.divisor[i] = exclusive ? before : s;
-            if (step.divisor[i] == 0) step.divisor[i] = 1;
-        }
-    }
-    REAL sum = state->s;
     for (; d + 8 <= width; d += 8) {
-        sum = state->s;
-        NAME(scan_some)
-        (state->v + d, &sum, out + d * stride, values + d * stride, stride, &step, whole, exclusive, 2);
+        s = state->s;
+        NAME(scan_some)(state->v + d, &s, out + d * stride, values + d * stride, stride, &step, whole, more, exclusive, 2);
     }
     for (; d + 4 <= width; d += 4) {
-        sum = state->s;
-        NAME(scan_some)
-        (state->v + d, &sum, out + d * stride, values + d * stride, stride, &step, whole, exclusive, 1);
+        s = state->s;
+        NAME(scan_some)(state->v + d, &s, out + d * stride, values + d * stride, stride, &step, whole, more, exclusive, 1);
+    }
+    for (size_t i = width < 4 ? 0 : whole; i < n; i++) {
+        REAL before = s;
+        s = FMA1(before, step.keep[i], step.weight[i]);
+        step.divisor[i] = exclusive ? before : s;
+        if (step.divisor[i] == 0) step.divisor[i] = 1;
     }
     for (size_t c = 0; c < width; c++)
         NAME(scan_one)(state->v + c, out + c * stride, values + c * stride, &step, c < d ? whole : 0, n, exclusive);
-    state->s = whole < n || width % 4 || width == 0 ? s : sum;
+    state->s = s;
 }
 
-static void NAME(scan_values)(NAME(scan) * state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
+static void NAME(scan_values)(NAME(scan) *state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
                               size_t n, size_t width, bool exclusive) {
-    for (size_t i = 0; i < n; i += NAME(STEP)) NAME(scan_step)
-    (state, out + i, logits + i, values + i, stride, n - i < NAME(STEP) ? n - i : NAME(STEP), width, exclusive);
+    for (size_t i = 0; i < n; i += NAME(STEP))
+        NAME(scan_step)
+        (state, out + i, logits + i, values + i, stride, n - i < NAME(STEP) ? n - i : NAME(STEP), width, n - i >= 2 * NAME(STEP),
+ exclusive);
 }

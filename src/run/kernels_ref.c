@@ -28,7 +28,7 @@ static void scan_values_f64(scan_f64 *state, double *out, const double *logits, 
     for (size_t i = 0; i < n; i++) {
         double l = logits[i];
         double x = l == -f64_infinity() ? l : -fabs(l - m);
-        double e = exp_f64(x);
+        double e = exp_fast_f64(x);
         double keep = l > m ? e : 1.0, weight = l > m ? 1.0 : e;
         double before = s;
         s = fma(s, keep, weight);

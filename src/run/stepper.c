@@ -36,7 +36,8 @@ void step_work_init(step_work *w, const stepper *s, arena *a) {
 }
 
 void step_work_reset(step_work *w, const stepper *s) {
-    w->broken = NULL;
+    w->broken = false;
+    w->culprit = NULL;
     for (uint32_t l = 0; l < s->layer_count; l++)
         for (uint32_t k = 0; k < s->layers[l].head_count; k++)
             w->margins[s->layers[l].heads[k].number] = s->layers[l].heads[k].role == ROLE_COUNT ? -1 : 0;
@@ -78,11 +79,11 @@ typedef struct step {
 } step;
 
 /* Sums of Booleans, and of attention outputs that are then rounded, are right in any order. */
-static inline double dot(const step *t, uint32_t row) {
-    const step_block *b = t->s->blocks + t->s->row_start[row], *end = t->s->blocks + t->s->row_start[row + 1];
-    const double *x = t->w->x;
+static inline double dot(const double *x, const step_row *row) {
+    const step_block *b = row->blocks;
+    if (row->is_short) return b->weight[0] * x[b->from[0]] + b->weight[1] * x[b->from[1]];
     double sum = 0;
-    for (; b < end; b++) {
+    for (size_t k = row->count; k > 0; k--, b++) {
         double left = b->weight[0] * x[b->from[0]] + b->weight[1] * x[b->from[1]];
         double right = b->weight[2] * x[b->from[2]] + b->weight[3] * x[b->from[3]];
         sum += left + right;
@@ -94,62 +95,89 @@ static inline double decay(const step *t, double distance) {
     return distance < STEP_DECAYS ? t->s->decay[(int)distance] : 0;
 }
 
+static void blame(const step *t, const step_head *h) {
+    t->w->broken = true;
+    t->w->culprit = h;
+}
+
 /* The class of the current row: its key is 0 or 1, or the head is not what its role says. */
 static inline size_t class_of(const step *t, const step_head *h, double c) {
-    if ((c != 0) & (c != 1)) t->w->broken = h;
+    if ((c != 0) & (c != 1)) blame(t, h);
     return c == 1;
 }
 
 static inline void add_once(const step *t, const step_head *h) {
-    double *state = t->state + h->state, c = dot(t, h->key);
+    double *state = t->state + h->state, c = dot(t->w->x, &h->key);
     size_t class = class_of(t, h, c);
     state[class] += 1;
     if (h->value_is_key) {
         state[2 + class] += c;
         return;
     }
-    for (uint32_t d = 0; d < h->width; d++) state[2 + class * h->width + d] += dot(t, h->value + d);
+    for (uint32_t d = 0; d < h->width; d++) state[2 + class * h->width + d] += dot(t->w->x, &h->values[d]);
+}
+
+/* out = (high + low_weight * low) / total */
+static inline void blend(double *out, uint32_t width, const double *high, const double *low, double low_weight,
+                         double total) {
+    if (width == 1)
+        out[0] = total > 0 ? (high[0] + low_weight * low[0]) / total : 0;
+    else
+        for (uint32_t d = 0; d < width; d++) out[d] = total > 0 ? (high[d] + low_weight * low[d]) / total : 0;
 }
 
 static inline void read_once(const step *t, const step_head *h, double *out) {
-    const double *state = t->state + h->state, *sums0 = state + 2, *sums1 = sums0 + h->width;
-    double low = state[1] > 0 ? t->p->once : 1, total = state[1] + low * state[0];
-    for (uint32_t d = 0; d < h->width; d++) out[d] = total > 0 ? (sums1[d] + low * sums0[d]) / total : 0;
+    const double *state = t->state + h->state;
+    double low = state[1] > 0 ? t->p->once : 1;
+    blend(out, h->width, state + 2 + h->width, state + 2, low, state[1] + low * state[0]);
 }
 
 static inline void add_nearest(const step *t, const step_head *h) {
     double *state = t->state + h->state, i = t->p->i;
-    size_t class = class_of(t, h, dot(t, h->key));
+    size_t class = class_of(t, h, dot(t->w->x, &h->key));
     double *sum = &state[class], *at = &state[2 + class], *v = state + 4 + class * h->width;
     if (h->leftmost) {
         if (*sum == 0) *at = i;
         double weight = decay(t, i - *at);
         *sum += weight;
-        for (uint32_t d = 0; d < h->width; d++) v[d] += weight * dot(t, h->value + d);
-    } else {
-        double factor = decay(t, i - *at);
-        *at = i;
-        *sum = *sum * factor + 1;
-        for (uint32_t d = 0; d < h->width; d++) v[d] = v[d] * factor + dot(t, h->value + d);
+        for (uint32_t d = 0; d < h->width; d++) v[d] += weight * dot(t->w->x, &h->values[d]);
+        return;
     }
+    double factor = decay(t, i - *at);
+    *at = i;
+    *sum = *sum * factor + 1;
+    if (h->width == 1)
+        v[0] = v[0] * factor + dot(t->w->x, &h->value);
+    else
+        for (uint32_t d = 0; d < h->width; d++) v[d] = v[d] * factor + dot(t->w->x, &h->values[d]);
 }
 
 static inline void read_nearest(const step *t, const step_head *h, double *out) {
-    const double *state = t->state + h->state, *v0 = state + 4, *v1 = v0 + h->width;
+    const double *state = t->state + h->state;
     double low = 1;
     if (state[1] > 0)
         low = state[0] > 0 ? decay(t, t->p->size + (h->leftmost ? state[2] - state[3] : state[3] - state[2])) : 0;
-    double total = state[1] + low * state[0];
-    for (uint32_t d = 0; d < h->width; d++) out[d] = total > 0 ? (v1[d] + low * v0[d]) / total : 0;
+    blend(out, h->width, state + 4 + h->width, state + 4, low, state[1] + low * state[0]);
 }
 
 static inline void add_count(const step *t, const step_head *h) {
-    for (uint32_t d = 0; d < h->width; d++) t->state[h->state + d] += dot(t, h->value + d);
+    double *sums = t->state + h->state;
+    for (uint32_t d = 0; d < h->width; d++) sums[d] += dot(t->w->x, &h->values[d]);
 }
 
 static inline void read_count(const step *t, const step_head *h, double *out) {
     double keys = t->p->i + !h->before;
-    for (uint32_t d = 0; d < h->width; d++) out[d] = keys > 0 ? t->state[h->state + d] / keys : 0;
+    const double *sums = t->state + h->state;
+    for (uint32_t d = 0; d < h->width; d++) out[d] = keys > 0 ? sums[d] / keys : 0;
+}
+
+static inline void note_margin(const step *t, const step_head *h, const double *out) {
+    double *margin = &t->w->margins[h->number];
+    if (t->s->hard || t->p->i == 0) return;
+    for (uint32_t d = 0; d < h->width; d++) {
+        double low = fabs(out[d]), high = fabs(out[d] - 1), off = low < high ? low : high;
+        if (!(off <= *margin) && !isnan(*margin)) *margin = off;
+    }
 }
 
 /* exp(16 N y + ln i) against i ones; in row 0 the sentinel is alone. */
@@ -160,8 +188,9 @@ static double sentinel_weight(const step *t, double y) {
 }
 
 static inline void read_compare(const step *t, const step_head *h, double *out) {
-    double weight = sentinel_weight(t, dot(t, h->query));
+    double weight = sentinel_weight(t, dot(t->w->x, &h->query));
     for (uint32_t d = 0; d < h->width; d++) out[d] = weight;
+    note_margin(t, h, out);
 }
 
 /* The values at position j, which depend on j alone. */
@@ -180,10 +209,10 @@ static const double *values_at(const step *t, const step_head *h, double j) {
 }
 
 static void read_lookup(const step *t, const step_head *h, double *out) {
-    double place = 0.5 * dot(t, h->query) * (t->p->i + 1), peak = floor(place + 0.5), total = 0;
+    double place = 0.5 * dot(t->w->x, &h->query) * (t->p->i + 1), peak = floor(place + 0.5), total = 0;
     for (uint32_t d = 0; d < h->width; d++) out[d] = 0;
     if (!(fabs(place - peak) < 0x1p-6 && peak >= 0 && peak <= t->p->i)) {
-        t->w->broken = h;
+        blame(t, h);
         return;
     }
     for (int off = -STEP_NEIGHBOURS; off <= STEP_NEIGHBOURS; off++) {
@@ -194,51 +223,56 @@ static void read_lookup(const step *t, const step_head *h, double *out) {
         for (uint32_t d = 0; d < h->width; d++) out[d] += weight * values[d];
     }
     for (uint32_t d = 0; d < h->width; d++) out[d] /= total;
+    note_margin(t, h, out);
 }
 
-static void run_head(const step *t, const step_head *h, double *out) {
-    switch (h->role) {
-    case ROLE_ONCE:
-        if (!h->before) add_once(t, h);
-        read_once(t, h, out);
-        if (h->before) add_once(t, h);
-        break;
-    case ROLE_NEAREST:
-        if (!h->before) add_nearest(t, h);
-        read_nearest(t, h, out);
-        if (h->before) add_nearest(t, h);
-        break;
-    case ROLE_COUNT:
-        if (!h->before) add_count(t, h);
-        read_count(t, h, out);
-        if (h->before) add_count(t, h);
-        return;
-    case ROLE_COMPARE: read_compare(t, h, out); break;
-    case ROLE_LOOKUP: read_lookup(t, h, out); break;
-    case ROLE_BALANCE:
-    case ROLE_NONE: break;
-    }
-    if (t->p->i == 0) return;
-    double *margin = &t->w->margins[h->number];
-    for (uint32_t d = 0; d < h->width; d++) {
-        double low = fabs(out[d]), high = fabs(out[d] - 1), off = low < high ? low : high;
-        if (!(off <= *margin) && !isnan(*margin)) *margin = off;
-    }
+static inline void run_once(const step *t, const step_head *h, double *out) {
+    if (!h->before) add_once(t, h);
+    read_once(t, h, out);
+    if (h->before) add_once(t, h);
+    note_margin(t, h, out);
+}
+
+static inline void run_nearest(const step *t, const step_head *h, double *out) {
+    if (!h->before) add_nearest(t, h);
+    read_nearest(t, h, out);
+    if (h->before) add_nearest(t, h);
+    note_margin(t, h, out);
+}
+
+static inline void run_count(const step *t, const step_head *h, double *out) {
+    if (!h->before) add_count(t, h);
+    read_count(t, h, out);
+    if (h->before) add_count(t, h);
 }
 
 /* ---- layers ---- */
+
+/* Where a head's values go: its own register, or the next places of the buffer. */
+static inline double *target(double *x, double **out, const step_head *h) {
+    if (h->direct) return &x[h->to];
+    double *here = *out;
+    *out += h->width;
+    return here;
+}
 
 static void run_heads(const step *t, const step_layer *l) {
     double *x = t->w->x, *out = t->w->out;
     bool odd = false;
     for (size_t k = 0; k < l->boolean_count; k++) odd |= x[l->booleans[k]] * (x[l->booleans[k]] - 1) != 0;
-    if (odd) t->w->broken = &l->heads[0];
-    for (uint32_t k = 0; k < l->head_count; k++) {
-        run_head(t, &l->heads[k], out);
-        out += l->heads[k].width;
-    }
+    if (odd) blame(t, &l->heads[0]);
+    const step_head *h = l->heads;
+    for (const step_head *end = l->heads + l->role_end[ROLE_ONCE]; h < end; h++) run_once(t, h, target(x, &out, h));
+    for (const step_head *end = l->heads + l->role_end[ROLE_NEAREST]; h < end; h++)
+        run_nearest(t, h, target(x, &out, h));
+    for (const step_head *end = l->heads + l->role_end[ROLE_COUNT]; h < end; h++) run_count(t, h, target(x, &out, h));
+    for (const step_head *end = l->heads + l->role_end[ROLE_COMPARE]; h < end; h++)
+        read_compare(t, h, target(x, &out, h));
+    for (const step_head *end = l->heads + l->role_end[ROLE_LOOKUP]; h < end; h++)
+        read_lookup(t, h, target(x, &out, h));
     out = t->w->out; /* all heads of a layer read before any of them writes */
-    for (size_t k = 0; k < l->output_count; k++) x[l->outputs[k].to] += l->outputs[k].weight * out[l->outputs[k].from];
+    for (size_t k = 0; k < l->output_count; k++)
+        x[l->outputs[k].to] += l->outputs[k].weight * out[l->outputs[k].from];
 }
 
 /* Without a branch: whether a unit is on is hard to predict. */
@@ -250,16 +284,22 @@ static inline double relu(double a) {
 #endif
 }
 
+static inline double unit_value(const double *x, const step_unit *u) {
+    double sum = dot(x, &u->in);
+    return u->weight * (relu(sum + u->up) - relu(sum + u->down));
+}
+
 static void run_units(const step *t, const step_layer *l) {
     double *hidden = t->w->hidden, *x = t->w->x;
     bool negative = false;
-    for (size_t k = 0; k < l->unit_count; k++) {
-        double sum = dot(t, l->units[k].in);
-        hidden[k] = relu(sum + l->units[k].up) - relu(sum + l->units[k].down);
+    if (l->direct) {
+        for (const step_unit *u = l->units, *end = u + l->unit_count; u < end; u++) x[u->to] += unit_value(x, u);
+    } else {
+        for (size_t k = 0; k < l->unit_count; k++) hidden[k] = unit_value(x, &l->units[k]);
+        for (size_t k = 0; k < l->unit_count; k++) x[l->units[k].to] += hidden[k];
     }
-    for (size_t k = 0; k < l->unit_count; k++) x[l->units[k].to] += l->units[k].weight * hidden[k];
     for (size_t k = 0; k < l->cleared_count; k++) negative |= !(x[l->cleared[k]] >= 0);
-    if (negative && t->s->head_count) t->w->broken = t->s->layers[0].heads;
+    if (negative) blame(t, l->head_count ? l->heads : NULL);
 }
 
 bool stepper_step(const stepper *s, step_work *w, double *state, const step_place *p, uint32_t token) {
@@ -272,5 +312,5 @@ bool stepper_step(const stepper *s, step_work *w, double *state, const step_plac
         if (s->layers[l].head_count) run_heads(&t, &s->layers[l]);
         run_units(&t, &s->layers[l]);
     }
-    return dot(&t, s->read) > 0.5;
+    return dot(w->x, &s->read) > 0.5;
 }

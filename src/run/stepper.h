@@ -34,8 +34,10 @@ typedef struct step_head step_head;
 /* Scratch and results of one thread. */
 typedef struct step_work {
     double *x, *out, *hidden, *memo;
-    double *margins;         /* [heads]: largest |a - nearest Boolean| before rounding in rows from 1 on; -1: no Booleans */
-    const step_head *broken; /* not NULL: what this head read is not what its role promises, answers mean nothing */
+    double *margins; /* [heads]: largest |a - nearest Boolean| before rounding in rows from 1 on; -1: no Booleans;
+                                 not computed for hard choices */
+    bool broken;     /* something read is not what a head's role promises: answers mean nothing */
+    const step_head *culprit; /* that head or one near it, NULL if there is none */
 } step_work;
 
 /* The program in arena a; the model must outlive it. Raises TEMPER_UNSUPPORTED naming the head if the model looks forward

@@ -14,7 +14,13 @@ typedef struct maker {
     stepper *s;
     arena *arena;
     uint32_t *place;           /* [channels] the register a channel is in now */
+    uint32_t *reader;          /* [channels] the last sublayer that read it */
+    uint32_t *writer;          /* [channels] the last sublayer whose head writes it directly */
+    uint32_t sublayer;         /* being made, from 1: heads and units of each layer */
     unsigned char *embedded;   /* [channels] some token has a weight there */
+    unsigned char *fresh;      /* [channels] still zero */
+    unsigned char *positive;   /* [channels] known not to be negative */
+    unsigned char *plain;      /* [channels] before any layer it is exactly 0 or 1 */
     unsigned char *start_only; /* [channels] 1 on the start sentinel and nothing else */
     unsigned char *live;       /* [channels] the position feature is still in the channel */
     unsigned char *written;    /* [channels] some layer below has written it */
@@ -80,42 +86,57 @@ static void need(maker *k, uint32_t channel) {
     k->needed[channel] = 1;
 }
 
-static uint32_t begin_row(maker *k) { return (uint32_t)k->s->start_count - 1; }
-
-static void end_row(maker *k) {
-    array_push(k->arena, k->s->row_start, k->s->start_count, k->s->start_capacity, (uint32_t)k->s->block_count);
-}
-
-/* Copies a row without the term of channel `except`; returns its number. */
-static uint32_t read_row(maker *k, const model_rows *r, size_t row, uint32_t except) {
+/* Copies a row without the term of channel `except`. */
+static step_row read_row(maker *k, const model_rows *r, size_t row, uint32_t except) {
     stepper *s = k->s;
-    uint32_t number = begin_row(k), count = 0;
+    step_row out = {.first = s->block_count};
+    uint32_t count = 0;
     const model_term *t = rows_begin_of(r, row);
     for (size_t n = rows_size(r, row); n-- > 0; t++) {
         if (t->channel == except) continue;
         need(k, t->channel);
+        k->reader[t->channel] = k->sublayer;
         if (count % 4 == 0) array_push(k->arena, s->blocks, s->block_count, s->block_capacity, (step_block){0});
         s->blocks[s->block_count - 1].from[count % 4] = k->place[t->channel];
         s->blocks[s->block_count - 1].weight[count % 4] = t->weight;
         count++;
     }
+    uint32_t terms = count;
     /* what is filled up reads a register that the row reads anyway */
     for (; count % 4; count++) s->blocks[s->block_count - 1].from[count % 4] = s->blocks[s->block_count - 1].from[0];
-    end_row(k);
-    return number;
+    out.count = (uint32_t)(s->block_count - out.first);
+    out.is_short = terms > 0 && terms <= 2;
+    return out;
 }
 
-static void mark_written(maker *k, const model_rows *r) {
+/* Outputs that are means of Booleans, or the sentinel's weight. */
+static bool has_positive_values(const step_head *h) {
+    const model_rows *r = &h->model->value;
+    if (h->role == ROLE_COMPARE || h->value_is_key) return true;
+    if (h->role != ROLE_ONCE && h->role != ROLE_NEAREST) return false;
+    for (uint32_t n = 0; n < r->start[r->count]; n++)
+        if (r->terms[n].weight < 0) return false;
+    return true;
+}
+
+static void mark_written(maker *k, const step_head *h) {
+    const model_rows *r = &h->model->output;
     for (uint32_t n = 0; n < r->start[r->count]; n++) {
-        need(k, r->terms[n].channel); /* what is added stays beside the feature */
-        k->written[r->terms[n].channel] = 1;
+        uint32_t channel = r->terms[n].channel;
+        need(k, channel); /* what is added stays beside the feature */
+        k->written[channel] = 1;
+        k->fresh[channel] = 0;
+        if (!(has_positive_values(h) && r->terms[n].weight > 0)) k->positive[channel] = 0;
     }
 }
+
+/* 0 or 1 by the embedding alone. */
+static bool is_boolean(const maker *k, uint32_t channel) { return k->plain[channel] && !k->written[channel]; }
 
 static void list_boolean(maker *k, step_layer *l, const model_rows *r, size_t row, uint32_t except) {
     const model_term *t = rows_begin_of(r, row);
     for (size_t n = rows_size(r, row); n-- > 0; t++) {
-        if (t->channel == except || k->listed[t->channel]) continue;
+        if (t->channel == except || k->listed[t->channel] || is_boolean(k, t->channel)) continue;
         k->listed[t->channel] = 1;
         array_push(k->arena, l->booleans, l->boolean_count, l->boolean_capacity, k->place[t->channel]);
     }
@@ -182,9 +203,9 @@ static void require_size(maker *k, uint32_t rows) {
 }
 
 static void value_rows(maker *k, step_head *out, step_layer *l) {
-    out->value = begin_row(k);
+    out->values = arena_alloc(k->arena, out->width, sizeof *out->values);
     for (uint32_t d = 0; d < out->width; d++) {
-        read_row(k, &k->h->value, d, NO_CHANNEL);
+        out->values[d] = read_row(k, &k->h->value, d, NO_CHANNEL);
         list_boolean(k, l, &k->h->value, d, NO_CHANNEL);
     }
 }
@@ -287,7 +308,6 @@ static void make_head(maker *k, step_head *out, step_layer *l) {
     *out = (step_head){.role = h->role,
                        .before = h->mask == TEMPER_MASK_BEFORE,
                        .width = h->value.count,
-                       .number = k->s->head_count++,
                        .layer = k->layer,
                        .index = k->index,
                        .model = h};
@@ -344,10 +364,11 @@ static void look_at_clears(maker *k, const model_layer *l) {
 static bool moves(const maker *k, uint32_t channel) { return (k->emptied[channel] & 5) == 1; }
 
 static void add_unit(maker *k, step_layer *out, const model_layer *l, uint32_t u, double down) {
-    uint32_t in = read_row(k, &l->in, u, NO_CHANNEL);
+    step_row in = read_row(k, &l->in, u, NO_CHANNEL);
     for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++) {
         const model_term *t = &l->out.terms[n];
         need(k, t->channel);
+        if (!(t->weight > 0 && down <= l->bias[u])) k->positive[t->channel] = 0;
         step_unit unit = {.in = in, .to = k->place[t->channel], .weight = t->weight, .up = l->bias[u], .down = down};
         array_push(k->arena, out->units, out->unit_count, out->unit_capacity, unit);
     }
@@ -358,11 +379,14 @@ static void move_channels(maker *k, step_layer *out, const model_layer *l) {
     for (uint32_t u = 0; u < l->in.count; u++)
         for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++) {
             uint32_t channel = l->out.terms[n].channel;
+            if (k->emptied[channel]) k->fresh[channel] = moves(k, channel);
             if (moves(k, channel)) {
-                if (!(k->emptied[channel] & 2))
+                bool computed = !k->live[channel] || k->needed[channel];
+                if (computed && !(k->emptied[channel] & 2) && !k->positive[channel])
                     array_push(k->arena, out->cleared, out->cleared_count, out->cleared_capacity, k->place[channel]);
                 k->place[channel] = k->s->register_count++;
                 k->live[channel] = 0;
+                k->positive[channel] = 1;
             }
             k->emptied[channel] = 0;
             k->written[channel] = 1;
@@ -383,19 +407,38 @@ static void make_units(maker *k, step_layer *out, const model_layer *l) {
         need(k, channel);
         if (!moves(k, channel)) add_unit(k, out, l, u, -INFINITY);
     }
+    out->direct = true;
+    for (uint32_t u = 0; u < l->in.count; u++)
+        for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++)
+            if (k->reader[l->out.terms[n].channel] == k->sublayer) out->direct = false;
     move_channels(k, out, l);
+}
+
+/* One value into a register of its own: still zero, and read by no head of this layer. */
+static bool is_direct(maker *k, const model_head *h) {
+    if (h->output.count != 1 || rows_size(&h->output, 0) != 1 || rows_begin_of(&h->output, 0)->weight != 1)
+        return false;
+    uint32_t channel = rows_begin_of(&h->output, 0)->channel;
+    bool alone = k->fresh[channel] && k->reader[channel] != k->sublayer && k->writer[channel] != k->sublayer;
+    k->writer[channel] = k->sublayer;
+    return alone;
 }
 
 static void make_outputs(maker *k, step_layer *out, const model_layer *l) {
     uint32_t from = 0;
-    for (uint32_t n = 0; n < l->head_count; n++)
-        for (uint32_t d = 0; d < l->heads[n].output.count; d++, from++) {
-            const model_term *t = rows_begin_of(&l->heads[n].output, d);
-            for (size_t c = rows_size(&l->heads[n].output, d); c-- > 0; t++) {
-                step_output made = {.from = from, .to = k->place[t->channel], .weight = t->weight};
+    for (uint32_t n = 0; n < l->head_count; n++) {
+        const model_rows *r = &out->heads[n].model->output;
+        if (is_direct(k, out->heads[n].model)) {
+            out->heads[n].direct = true;
+            out->heads[n].to = k->place[rows_begin_of(r, 0)->channel];
+            continue;
+        }
+        for (uint32_t d = 0; d < r->count; d++, from++)
+            for (uint32_t c = r->start[d]; c < r->start[d + 1]; c++) {
+                step_output made = {.from = from, .to = k->place[r->terms[c].channel], .weight = r->terms[c].weight};
                 array_push(k->arena, out->outputs, out->output_count, out->output_capacity, made);
             }
-        }
+    }
     k->s->most_outputs = from > k->s->most_outputs ? from : k->s->most_outputs;
 }
 
@@ -408,19 +451,28 @@ static void make_layer(maker *k, uint32_t layer) {
     step_layer *out = &k->s->layers[layer];
     out->head_count = l->head_count;
     out->heads = arena_alloc(k->arena, l->head_count, sizeof *out->heads);
-    for (uint32_t n = 0; n < l->head_count; n++) {
-        k->h = &l->heads[n];
-        k->layer = layer + 1;
-        k->index = n + 1;
-        make_head(k, &out->heads[n], out);
+    uint32_t made = 0;
+    for (head_role role = ROLE_NONE; role <= ROLE_LAST_; role++) {
+        for (uint32_t n = 0; n < l->head_count; n++) {
+            if (l->heads[n].role != role) continue;
+            k->h = &l->heads[n];
+            k->layer = layer + 1;
+            k->index = n + 1;
+            make_head(k, &out->heads[made], out);
+            out->heads[made++].number = k->s->head_count + n;
+        }
+        out->role_end[role] = made;
     }
+    k->s->head_count += l->head_count;
     make_outputs(k, out, l);
+    k->sublayer++;
     for (uint32_t n = 0; n < l->head_count; n++) {
         unlist(k, &l->heads[n].key);
         unlist(k, &l->heads[n].value);
-        mark_written(k, &l->heads[n].output);
+        mark_written(k, &out->heads[n]);
     }
     make_units(k, out, l);
+    k->sublayer++;
     k->s->most_units = out->unit_count > k->s->most_units ? out->unit_count : k->s->most_units;
 }
 
@@ -438,7 +490,15 @@ static void look_at_embedding(maker *k) {
                 fresh && token == start && t->weight == 1 && !m->channels[t->channel].position;
         }
     }
-    for (uint32_t c = 0; c < m->channel_count; c++) k->live[c] = m->channels[c].position != NULL;
+    for (uint32_t c = 0; c < m->channel_count; c++) {
+        const model_channel *x = &m->channels[c];
+        k->live[c] = x->position != NULL;
+        k->fresh[c] = !x->position && !k->embedded[c];
+        k->plain[c] = !x->position || (!k->embedded[c] && strcmp(x->position_text, FIRST_TEXT) == 0);
+    }
+    for (uint32_t n = 0; n < m->embedding.start[m->embedding.count]; n++)
+        if (m->embedding.terms[n].weight != 1) k->plain[m->embedding.terms[n].channel] = 0;
+    memcpy(k->positive, k->plain, m->channel_count);
 }
 
 static void list_features(maker *k) {
@@ -455,11 +515,28 @@ static void list_features(maker *k) {
     }
 }
 
+static void settle_row(const maker *k, step_row *r) { r->blocks = k->s->blocks + r->first; }
+
+/* The blocks have stopped growing. */
+static void settle_rows(maker *k) {
+    settle_row(k, &k->s->read);
+    for (uint32_t l = 0; l < k->s->layer_count; l++) {
+        step_layer *layer = &k->s->layers[l];
+        for (step_head *h = layer->heads; h < layer->heads + layer->head_count; h++) {
+            settle_row(k, &h->query);
+            settle_row(k, &h->key);
+            for (uint32_t d = 0; h->values && d < h->width; d++) settle_row(k, &h->values[d]);
+            if (h->values && h->width) h->value = h->values[0];
+        }
+        for (size_t u = 0; u < layer->unit_count; u++) settle_row(k, &layer->units[u].in);
+    }
+}
+
 stepper *stepper_new(arena *a, const temper_model *m, bool hard) {
     stepper *s = arena_zalloc(a, 1, sizeof *s);
     maker k = {.m = m, .s = s, .arena = a};
-    unsigned char **marks[] = {&k.embedded, &k.start_only, &k.live, &k.written, &k.known, &k.needed, &k.listed,
-                               &k.emptied};
+    unsigned char **marks[] = {&k.embedded, &k.positive, &k.fresh,  &k.plain,  &k.start_only, &k.live,
+                               &k.written,  &k.known,    &k.needed, &k.listed, &k.emptied};
     for (size_t n = 0; n < sizeof marks / sizeof *marks; n++) *marks[n] = arena_zalloc(a, m->channel_count, 1);
     s->model = m;
     s->hard = hard || m->method == TEMPER_METHOD_HARD;
@@ -467,14 +544,17 @@ stepper *stepper_new(arena *a, const temper_model *m, bool hard) {
     s->layers = arena_zalloc(a, m->layer_count, sizeof *s->layers);
     s->register_count = m->channel_count;
     k.place = arena_alloc(a, m->channel_count, sizeof *k.place);
+    k.reader = arena_zalloc(a, m->channel_count, sizeof *k.reader);
+    k.writer = arena_zalloc(a, m->channel_count, sizeof *k.writer);
+    k.sublayer = 1;
     for (uint32_t c = 0; c < m->channel_count; c++) k.place[c] = c;
     for (int d = 0; d < STEP_DECAYS; d++) s->decay[d] = s->hard ? d == 0 : exp_f64(-MODEL_KAPPA * d);
     refuse_forward(&k);
     look_at_embedding(&k);
-    end_row(&k); /* row 0 begins */
     for (uint32_t layer = 0; layer < m->layer_count; layer++) make_layer(&k, layer);
     s->read = read_row(&k, &m->read, 0, NO_CHANNEL);
     s->base = arena_zalloc(a, s->register_count, sizeof *s->base);
+    settle_rows(&k);
     list_features(&k);
     return s;
 }

@@ -6,24 +6,9 @@
 #include "run/stepper.h"
 
 enum {
-    STEP_DECAYS = 88,     /* exp(-8 k) is a normal number below this k; taken as 0 from here on */
-    STEP_MEMO = 16,       /* look-up: values are remembered for this many j, a power of two */
-    STEP_NEIGHBOURS = 2   /* look-up: keys at most this far from the peak */
-};
-
-struct step_head {
-    head_role role;
-    bool before;   /* mask j < i, else j <= i */
-    bool leftmost; /* nearest: the far end */
-    uint32_t width;
-    uint32_t state;         /* offset in the state */
-    uint32_t query, key; /* row numbers; query: compare and lookup, key: once and nearest */
-    uint32_t value;      /* the first of `width` rows */
-    bool value_is_key;   /* width 1, and the value is the key */
-    uint32_t memo;          /* lookup: offset in the memo */
-    uint32_t number;        /* among all heads */
-    uint32_t layer, index;  /* from 1, for messages */
-    const model_head *model;
+    STEP_DECAYS = 88,   /* exp(-8 k) is a normal number below this k; taken as 0 from here on */
+    STEP_MEMO = 16,     /* look-up: values are remembered for this many j, a power of two */
+    STEP_NEIGHBOURS = 2 /* look-up: keys at most this far from the peak */
 };
 
 /* A row is a few blocks, most often one; filled up with weights 0. */
@@ -31,6 +16,31 @@ typedef struct step_block {
     uint32_t from[4];
     double weight[4];
 } step_block;
+
+typedef struct step_row {
+    const step_block *blocks;
+    size_t first; /* of stepper.blocks, while they grow */
+    uint32_t count;
+    bool is_short; /* one block with at most two terms */
+} step_row;
+
+struct step_head {
+    head_role role;
+    bool before;       /* mask j < i, else j <= i */
+    bool leftmost;     /* nearest: the far end */
+    bool value_is_key; /* width 1, and the value is the key */
+    bool direct;       /* width 1, and the register `to` is the output's alone and not read in this layer */
+    uint32_t width;
+    uint32_t to;
+    uint32_t state;        /* offset in the state */
+    step_row query, key;   /* query: compare and lookup, key: once and nearest */
+    step_row value;        /* width 1 */
+    step_row *values;      /* [width] */
+    uint32_t memo;         /* lookup: offset in the memo */
+    uint32_t number;       /* among all heads */
+    uint32_t layer, index; /* from 1, for messages */
+    const model_head *model;
+};
 
 /* x[to] += weight * outputs[from] */
 typedef struct step_output {
@@ -40,19 +50,22 @@ typedef struct step_output {
 
 /* x[to] += weight * (relu(s + up) - relu(s + down)), s the row `in`; a single unit has down = -inf */
 typedef struct step_unit {
-    uint32_t in, to;
+    step_row in;
+    uint32_t to;
     double weight, up, down;
 } step_unit;
 
 typedef struct step_layer {
-    step_head *heads;
+    step_head *heads; /* by role */
     uint32_t head_count;
-    uint32_t *booleans; /* registers that keys and values read */
+    uint32_t role_end[ROLE_LAST_ + 1]; /* heads before role_end[r] have role r or an earlier one */
+    uint32_t *booleans; /* registers that keys and values read, but for those that are Booleans by the embedding */
     size_t boolean_count, boolean_capacity;
     step_output *outputs;
     size_t output_count, output_capacity;
     step_unit *units;
     size_t unit_count, unit_capacity;
+    bool direct;       /* no unit reads what a unit of the layer writes */
     uint32_t *cleared; /* registers that are left behind and must not be negative: only -relu(x) clears them */
     size_t cleared_count, cleared_capacity;
 } step_layer;
@@ -71,10 +84,9 @@ struct stepper {
     step_feature *features;    /* the others that somebody reads */
     size_t feature_count, feature_capacity;
     step_block *blocks; /* of all rows of all heads and units */
-    uint32_t *row_start; /* row r is blocks[row_start[r]] ... blocks[row_start[r + 1] - 1] */
-    size_t block_count, block_capacity, start_count, start_capacity;
+    size_t block_count, block_capacity;
     uint32_t register_count; /* channels first */
-    uint32_t read;
+    step_row read;
     step_layer *layers;
     uint32_t layer_count, head_count;
     size_t state_count, memo_count; /* doubles */

@@ -82,11 +82,12 @@ static temper_status refuse(temper_stream *s, uint32_t letter, temper_error *err
     }
     if (s->work.broken)
         trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0,
-                   "%s or one beside it reads numbers that no compiled model makes, so it cannot run letter by letter",
-                   step_head_name(s->work.broken, &scratch));
+                   "%s, or something beside it, reads numbers that no compiled model makes, so it cannot run letter "
+                   "by letter",
+                   s->work.culprit ? step_head_name(s->work.culprit, &scratch) : "a feed-forward net");
     if (letter >= s->model->letters.count)
-        trap_raise(&t, TEMPER_RANGE, 0, s->length + 1, "letter number %u at position %zu is not in the alphabet", letter,
-                   s->length + 1);
+        trap_raise(&t, TEMPER_RANGE, 0, s->length + 1, "letter number %u at position %zu is not in the alphabet",
+                   letter, s->length + 1);
     if (s->model->safe_length == 0)
         trap_raise_hint(&t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof", "no length is proved safe: %s",
                         s->model->safe_reason);

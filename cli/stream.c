@@ -1,0 +1,199 @@
+#include "stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "json.h"
+#include "message.h"
+
+enum { BUFFER = 1 << 16, NO_LETTER = UINT32_MAX };
+
+typedef struct feed {
+    session *session;
+    const temper_model *model;
+    temper_stream *stream;
+    bool tokens, ended, warned;
+    size_t line;             /* of standard input, from 1 */
+    uint32_t ascii[128];     /* the letter that a character is, or NO_LETTER */
+    size_t at, filled;       /* the bytes not yet used */
+    char buffer[BUFFER + 1]; /* one more for a NUL */
+} feed;
+
+/* More bytes behind those not yet used; false at the end or if there is no room. Answers go out before we may have to wait. */
+static bool fill(feed *f) {
+    if (f->ended || !output_flush(f->session)) return false;
+    memmove(f->buffer, f->buffer + f->at, f->filled - f->at);
+    f->filled -= f->at;
+    f->at = 0;
+    if (f->filled == BUFFER) return false;
+    ssize_t got;
+    do got = read(STDIN_FILENO, f->buffer + f->filled, BUFFER - f->filled);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) {
+        char text[200];
+        snprintf(text, sizeof text, "cannot read standard input: %s", strerror(errno));
+        message_print(f->session, EXIT_IO, NULL, text, NULL);
+    }
+    f->ended = got <= 0;
+    if (got > 0) f->filled += (size_t)got;
+    return got > 0;
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
+
+/* Blanks between tokens; line ends between characters, unless they are letters themselves. */
+static bool is_between(const feed *f, char c) {
+    if (f->tokens) return is_blank(c);
+    return (c == '\n' || c == '\r') && f->ascii[(unsigned char)c] == NO_LETTER;
+}
+
+/* The size of the character at f->at, its bytes complete if the input has them; bytes that are not UTF-8 are one each. */
+static size_t character(feed *f) {
+    unsigned char lead = (unsigned char)f->buffer[f->at];
+    size_t need = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    for (size_t k = 1; k < need; k++) {
+        if (f->at + k == f->filled && !fill(f)) break;
+        if (((unsigned char)f->buffer[f->at + k] & 0xC0) != 0x80) break;
+    }
+    uint32_t code;
+    bool valid;
+    return char_decode(&code, &valid, f->buffer + f->at, f->filled - f->at);
+}
+
+static size_t token(feed *f) {
+    size_t size = 0;
+    while ((f->at + size < f->filled || fill(f)) && !is_blank(f->buffer[f->at + size])) size++;
+    return size;
+}
+
+/* The next letter's size in bytes, at f->at; 0 at the end. */
+static size_t next_letter(feed *f) {
+    while (f->at < f->filled || fill(f)) {
+        char c = f->buffer[f->at];
+        if (!is_between(f, c)) return f->tokens ? token(f) : character(f);
+        f->line += c == '\n';
+        f->at++;
+    }
+    return 0;
+}
+
+/* An answer line of the letter just read, or of the one that could not be. */
+static bool print_line(feed *f, const char *error) {
+    session *s = f->session;
+    bool accept = temper_stream_verdict(f->stream), proved = temper_stream_proved(f->stream);
+    size_t length = temper_stream_length(f->stream) + (error != NULL);
+    if (s->quiet) return true;
+    if (s->json) {
+        json j;
+        json_open(&j, stdout);
+        json_count(&j, "length", length);
+        if (error) {
+            json_text(&j, "error", error);
+        } else {
+            json_flag(&j, "accept", accept);
+            json_flag(&j, "proved", proved);
+        }
+        json_close(&j);
+    } else {
+        printf("%s%s\t%zu\n",
+               error    ? "error"
+               : accept ? "accept"
+                        : "reject",
+               error || proved ? "" : " (unproved)", length);
+    }
+    return output_is_fine(s);
+}
+
+static void refuse(feed *f, int exit_code, const char *text, const char *hint) {
+    place at = {"standard input", f->line, 0, NULL, 0};
+    print_line(f, text);
+    message_print(f->session, exit_code, &at, text, hint);
+}
+
+static void refuse_letter(feed *f, size_t size) {
+    enum { SHOWN = 40 };
+    char text[16 * SHOWN + 100], shown[16 * SHOWN + 8] = "", cell[24];
+    uint32_t code;
+    bool valid;
+    size_t used = 0, step;
+    char_decode(&code, &valid, f->buffer + f->at, size);
+    for (size_t k = 0, count = 0; k < size; k += step, count++) {
+        char_show(cell, &step, f->buffer + f->at + k, size - k, false);
+        used += (size_t)snprintf(shown + used, sizeof shown - used, "%s", count < SHOWN ? cell : "...");
+        if (count == SHOWN) break;
+    }
+    size_t position = temper_stream_length(f->stream) + 1;
+    if (!f->tokens && !valid)
+        snprintf(text, sizeof text, "byte %s at position %zu is not valid UTF-8", shown, position);
+    else
+        snprintf(text, sizeof text, "unknown %s '%s' at position %zu", f->tokens ? "token" : "letter", shown,
+                 position);
+    refuse(f, EXIT_INPUT, text, NULL);
+}
+
+/* The letter's number, or NO_LETTER. */
+static uint32_t number_of(const feed *f, size_t size) {
+    unsigned char c = (unsigned char)f->buffer[f->at];
+    uint32_t *letters, found = NO_LETTER;
+    size_t n;
+    if (size == 1 && c < 128 && !f->tokens) return f->ascii[c];
+    if (temper_model_encode(&letters, &n, f->model, f->buffer + f->at, size, NULL) != TEMPER_OK) return NO_LETTER;
+    if (n == 1) found = letters[0];
+    temper_free(letters);
+    return found;
+}
+
+static void warn_once(feed *f) {
+    temper_model_info info;
+    if (f->warned || temper_stream_proved(f->stream)) return;
+    f->warned = true;
+    temper_model_about(&info, f->model);
+    message_warning(f->session, "length %zu is beyond the safe length %zu (%s): answers from there on are unproved",
+                    temper_stream_length(f->stream), info.safe_length, info.safe_reason);
+}
+
+static bool take(feed *f, size_t size) {
+    temper_error err;
+    uint32_t letter = number_of(f, size);
+    if (letter == NO_LETTER) {
+        refuse_letter(f, size);
+        return false;
+    }
+    f->at += size;
+    if (temper_stream_push(f->stream, letter, NULL, &err) != TEMPER_OK) {
+        refuse(f, exit_code_of(err.code), err.text, err.hint);
+        return false;
+    }
+    warn_once(f);
+    return print_line(f, NULL);
+}
+
+void stream_input(session *s, const temper_model *model, temper_stream *stream) {
+    temper_model_info info;
+    feed *f = calloc(1, sizeof *f);
+    if (!f) {
+        message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);
+        return;
+    }
+    temper_model_about(&info, model);
+    f->session = s;
+    f->model = model;
+    f->stream = stream;
+    f->tokens = info.tokens;
+    f->line = 1;
+    for (size_t c = 0; c < 128; c++) f->ascii[c] = NO_LETTER;
+    for (size_t k = 0; k < info.letters; k++) {
+        const char *letter = temper_model_letter(model, k);
+        if ((unsigned char)letter[0] < 128 && letter[0] && !letter[1])
+            f->ascii[(unsigned char)letter[0]] = (uint32_t)k;
+    }
+    size_t size;
+    bool on = true;
+    while (on && (size = next_letter(f)) != 0) on = take(f, size);
+    if (s->quiet && on && !temper_stream_verdict(stream)) session_fail(s, EXIT_NO);
+    free(f);
+}
