@@ -7,6 +7,7 @@ void alphabet_init(alphabet *s, arena *a, bool tokens) {
     memset(s, 0, sizeof *s);
     s->arena = a;
     s->tokens = tokens;
+    memset(s->ascii, 0xFF, sizeof s->ascii);
     table_init(&s->index, a);
 }
 
@@ -20,6 +21,7 @@ uint32_t alphabet_add(alphabet *s, const char *letter, size_t length) {
     uint32_t number = (uint32_t)s->count;
     table_put(&s->index, copy, length, number, &fresh);
     array_push(s->arena, s->letters, s->count, s->capacity, copy);
+    if (length == 1 && (unsigned char)letter[0] < 128) s->ascii[(unsigned char)letter[0]] = number;
     return number;
 }
 
@@ -71,16 +73,23 @@ static _Noreturn void unknown_letter(const alphabet *s, const char *letter, size
     trap_raise(t, TEMPER_RANGE, 0, position, "unknown %s '%s' at position %zu", what, shown, position);
 }
 
+/* The number of a letter or token of a string. */
+static uint32_t letter_number(const alphabet *s, const char *letter, size_t size) {
+    if (size == 1 && (unsigned char)letter[0] < 128) return s->ascii[(unsigned char)letter[0]];
+    return alphabet_find(s, letter, size);
+}
+
 uint32_t *alphabet_encode(size_t *n, const alphabet *s, const char *bytes, size_t length, trap *t) {
+    uint32_t *out = caller_alloc(t, length, sizeof *out); /* a letter has at least one byte */
     size_t count = 0;
     for (size_t at = 0, size; (size = next_letter(&at, s, bytes, length)) != 0; at += size) {
-        if (alphabet_find(s, bytes + at, size) == UINT32_MAX) unknown_letter(s, bytes + at, size, count + 1, t);
-        count++;
+        uint32_t number = letter_number(s, bytes + at, size);
+        if (number == UINT32_MAX) {
+            free(out);
+            unknown_letter(s, bytes + at, size, count + 1, t);
+        }
+        out[count++] = number;
     }
-    uint32_t *out = caller_alloc(t, count, sizeof *out);
-    size_t k = 0;
-    for (size_t at = 0, size; (size = next_letter(&at, s, bytes, length)) != 0; at += size)
-        out[k++] = alphabet_find(s, bytes + at, size);
     *n = count;
     return out;
 }

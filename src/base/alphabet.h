@@ -12,6 +12,7 @@ typedef struct alphabet {
     const char **letters; /* UTF-8, NUL-terminated, never empty, without NUL */
     size_t count, capacity;
     table index;
+    uint32_t ascii[128]; /* the number of a letter that is one ASCII character; UINT32_MAX: no letter */
     bool tokens; /* strings are split on blanks; else every character is a letter */
 } alphabet;
 
