@@ -10,7 +10,7 @@
 #include "run/kernels_select.h"
 #include "test.h"
 
-enum { KEYS_LIMIT = 700, SIZE_LIMIT = 70, ROWS_LIMIT = 40 };
+enum { KEYS_LIMIT = 1700, SIZE_LIMIT = 70, ROWS_LIMIT = 40 };
 
 static bool same_f64(const double *a, const double *b, size_t n, size_t *at) {
     for (*at = 0; *at < n; ++*at) /* the bits of NaN are nobody's promise */

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 /* Every plan gives the answers of dense evaluation: planned = dense in f64, hard and soft; f32 = the oracle within its proved
    length; one string = many strings; any number of threads; reference kernels = fast kernels. */
 #include <stdio.h>
@@ -65,6 +66,27 @@ static void f32_against_oracle(const char *name, const temper_spec *spec, const 
     free(truth);
 }
 
+/* The fast kernels and the reference give the same bits, so the same margins. */
+static void same_kernels(const char *name, const temper_model *m, const uint32_t *word, size_t n) {
+    temper_run *fast, *plain;
+    temper_error e;
+    if (temper_model_run(&fast, m, word, n, NULL, &e) != TEMPER_OK) return;
+    setenv("TEMPER_KERNELS", "reference", 1);
+    temper_status status = temper_model_run(&plain, m, word, n, NULL, &e);
+    unsetenv("TEMPER_KERNELS");
+    if (CHECK(status == TEMPER_OK, "%s: %s", name, e.text)) {
+        bool ok = true;
+        for (size_t i = 0; i < temper_run_size(fast); i++)
+            ok = ok && temper_run_truth(fast, i) == temper_run_truth(plain, i);
+        for (uint32_t l = 1; l <= m->layer_count; l++)
+            for (uint32_t h = 1; h <= m->layers[l - 1].head_count; h++)
+                ok = ok && temper_run_margin(fast, l, h) == temper_run_margin(plain, l, h);
+        CHECK(ok, "%s: fast and reference kernels differ on a string of length %zu", name, n);
+        temper_run_free(plain);
+    }
+    temper_run_free(fast);
+}
+
 static void one_word(const char *name, const temper_spec *spec, const temper_model *m, const uint32_t *word,
                      size_t n) {
     temper_run_options plain = {0}, dense = {.dense = 1}, hard = {.hard = 1}, hard_dense = {.hard = 1, .dense = 1};
@@ -73,6 +95,7 @@ static void one_word(const char *name, const temper_spec *spec, const temper_mod
     same_run(name, m, word, n, hard, hard_dense, "hard plan and hard dense", true);
     same_run(name, m, word, n, one, three, "one thread and three", true);
     f32_against_oracle(name, spec, m, word, n);
+    same_kernels(name, m, word, n);
     unsigned char accept[3];
     const uint32_t *words[3] = {word, word, word};
     size_t lengths[3] = {n, n / 2, n};
@@ -84,6 +107,64 @@ static void one_word(const char *name, const temper_spec *spec, const temper_mod
         CHECK(accept[0] == temper_run_accept(r) && accept[2] == accept[0], "%s: many strings differ from one", name);
         temper_run_free(r);
     }
+}
+
+/* ---- models without structure: dense kernels against the dense reference ---- */
+
+static void add_row(char **to, const char *name, unsigned channels, test_random *r) {
+    *to += sprintf(*to, "  %s", name);
+    for (unsigned c = 0; c < channels; c++)
+        if (random_below(r, 2)) *to += sprintf(*to, " %u:%a", c, ((double)random_below(r, 4001) - 2000.5) / 1024);
+    *to += sprintf(*to, "\n");
+}
+
+static const char *random_model(char *buffer, test_random *r) {
+    static const char *const masks[] = {"all", "j<i", "j<=i", "j>i", "j>=i"};
+    static const char *const choices[] = {"softmax for average", "softmax for average scale \"ln(N) + 3\"",
+                                          "softmax for leftmost"};
+    enum { CHANNELS = 5 };
+    char *p = buffer;
+    p += sprintf(p, "temper-model 1\nmethod temperature\nalphabet \"a\" \"b\"\nat last\nend %s\n",
+                 random_below(r, 2) ? "yes" : "no");
+    p += sprintf(p, "channel 0 \"a\"\nchannel 1 \"b\"\nchannel 2 \"x\"\nchannel 3 \"p\" position \"(i %% "
+                    "3)/4\"\nchannel 4 \"y\"\n");
+    p += sprintf(p, "embed \"a\" 0:1\nembed \"b\" 1:1\nembed start 2:1\nembed end 4:1\n");
+    for (unsigned layer = 1; layer <= 2; layer++) {
+        p += sprintf(p, "layer %u\n", layer);
+        for (unsigned head = 0; head < 2; head++) {
+            p += sprintf(p, "head \"h\" mask %s choice %s\n", masks[random_below(r, 5)], choices[random_below(r, 3)]);
+            unsigned size = (unsigned)random_below(r, 4), width = 1 + (unsigned)random_below(r, 2);
+            for (unsigned d = 0; d < size; d++) add_row(&p, "query", CHANNELS, r);
+            for (unsigned d = 0; d < size; d++) add_row(&p, "key", CHANNELS, r);
+            for (unsigned d = 0; d < width; d++) add_row(&p, "value", CHANNELS, r);
+            for (unsigned d = 0; d < width; d++) add_row(&p, "output", CHANNELS, r);
+        }
+        p += sprintf(p, "unit -0x1p-2 0:1 2:1 -> 4:-0x1p-1\nunit 1 3:-1 -> 1:0x1p-1\n");
+    }
+    p += sprintf(p, "read 0:1 1:-1 4:1\n");
+    return buffer;
+}
+
+static void unstructured(test_random *r) {
+    static char buffer[20000];
+    temper_model *m;
+    temper_error e;
+    uint32_t word[300];
+    size_t n = random_below(r, 3) ? random_below(r, 40) : random_below(r, 300);
+    random_model(buffer, r);
+    if (!CHECK(temper_model_read(&m, buffer, strlen(buffer), &e) == TEMPER_OK, "%zu:%zu: %s\n%s", e.line, e.column,
+               e.text, buffer))
+        return;
+    count_plans(m, false);
+    random_word(word, n, 2, r);
+    temper_run_options plain = {.unchecked = 1}, dense = {.unchecked = 1, .dense = 1};
+    temper_run_options hard = {.unchecked = 1, .hard = 1}, hard_dense = {.unchecked = 1, .hard = 1, .dense = 1};
+    temper_run_options one = {.unchecked = 1, .threads = 1}, three = {.unchecked = 1, .threads = 3};
+    if (!same_run("a random model", m, word, n, plain, dense, "plan and dense", false) ||
+        !same_run("a random model", m, word, n, hard, hard_dense, "hard plan and hard dense", false) ||
+        !same_run("a random model", m, word, n, one, three, "one thread and three", true))
+        fprintf(stderr, "%s\n", buffer);
+    temper_model_free(m);
 }
 
 static void one_spec(const char *name, const temper_spec *spec, test_random *r) {
@@ -132,5 +213,7 @@ int main(void) {
     for (int p = PLAN_UNIFORM; p < PLAN_DENSE; p++)
         CHECK(plans_seen[p] > 0, "no head was planned as %s", plan_name(p));
     CHECK(plans_seen[PLAN_DENSE] == 0, "%lu heads of compiled formulas fell back to dense", plans_seen[PLAN_DENSE]);
+    for (size_t k = 0; k < (size_t)(400 * test_effort()); k++) unstructured(&r);
+    CHECK(plans_seen[PLAN_DENSE] > 0, "no head of the models without structure was dense");
     return test_finish("t-plan");
 }

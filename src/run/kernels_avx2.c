@@ -14,7 +14,7 @@
 #include "run/kernels.h"
 #include "run/kernels_shape.h"
 
-enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 8192, EXPS = 3 };
+enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 8192, EXPS = 2 };
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")

@@ -416,8 +416,10 @@ INLINE void NAME(scan_some)(REAL *v, REAL *sum, REAL *out, const REAL *values, s
             FOUR_STORE(step->columns + d * NAME(SPACED) + i,
                        FOUR_LOAD(step->weight + i) * FOUR_LOAD(values + d * stride + i));
     const REAL *next_values = more && fours == 2 ? values + NAME(STEP) : NULL, *next_out = out + NAME(STEP);
-    if (exclusive) NAME(scan_fours)(v, sum, step, n, next_values, next_out, stride, true, fours);
-    else NAME(scan_fours)(v, sum, step, n, next_values, next_out, stride, false, fours);
+    if (exclusive)
+        NAME(scan_fours)(v, sum, step, n, next_values, next_out, stride, true, fours);
+    else
+        NAME(scan_fours)(v, sum, step, n, next_values, next_out, stride, false, fours);
     for (size_t d = 0; d < 4 * (size_t)fours; d++)
         for (size_t i = 0; i + 8 <= n; i += 8) {
             FOUR a = FOUR_LOAD(step->columns + d * NAME(SPACED) + i);
@@ -449,11 +451,13 @@ static void NAME(scan_step)(NAME(scan) * state, REAL *out, const REAL *logits, c
     REAL s = state->s;
     for (; d + 8 <= width; d += 8) {
         s = state->s;
-        NAME(scan_some)(state->v + d, &s, out + d * stride, values + d * stride, stride, &step, whole, more, exclusive, 2);
+        NAME(scan_some)
+        (state->v + d, &s, out + d * stride, values + d * stride, stride, &step, whole, more, exclusive, 2);
     }
     for (; d + 4 <= width; d += 4) {
         s = state->s;
-        NAME(scan_some)(state->v + d, &s, out + d * stride, values + d * stride, stride, &step, whole, more, exclusive, 1);
+        NAME(scan_some)
+        (state->v + d, &s, out + d * stride, values + d * stride, stride, &step, whole, more, exclusive, 1);
     }
     for (size_t i = width < 4 ? 0 : whole; i < n; i++) {
         REAL before = s;
@@ -466,10 +470,9 @@ static void NAME(scan_step)(NAME(scan) * state, REAL *out, const REAL *logits, c
     state->s = s;
 }
 
-static void NAME(scan_values)(NAME(scan) *state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
+static void NAME(scan_values)(NAME(scan) * state, REAL *out, const REAL *logits, const REAL *values, size_t stride,
                               size_t n, size_t width, bool exclusive) {
-    for (size_t i = 0; i < n; i += NAME(STEP))
-        NAME(scan_step)
-        (state, out + i, logits + i, values + i, stride, n - i < NAME(STEP) ? n - i : NAME(STEP), width, n - i >= 2 * NAME(STEP),
- exclusive);
+    for (size_t i = 0; i < n; i += NAME(STEP)) NAME(scan_step)
+    (state, out + i, logits + i, values + i, stride, n - i < NAME(STEP) ? n - i : NAME(STEP), width,
+     n - i >= 2 * NAME(STEP), exclusive);
 }

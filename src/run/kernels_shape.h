@@ -7,7 +7,7 @@
 #include "number/ieee.h"
 
 /* Key j adds into lane j mod LANES; the running maximum is renewed, and the sums rescaled, at multiples of BLOCK. */
-enum { LANES_F32 = 8, LANES_F64 = 4, BLOCK_VECTORS = 128 };
+enum { LANES_F32 = 8, LANES_F64 = 4, BLOCK_VECTORS = 96 };
 enum { BLOCK_F32 = LANES_F32 * BLOCK_VECTORS, BLOCK_F64 = LANES_F64 * BLOCK_VECTORS };
 
 /* The fast exp: k = round(x / ln 2), r = x - k ln 2, exp(x) = 2^k (1 + r P(r)), one fused multiply-add a step. Adding
