@@ -78,14 +78,17 @@ def run_all(options, build):
     with tempfile.TemporaryDirectory(prefix="temper-bench-") as work:
         server = ort.Server(node_folder, work)
         versions = server.ask(do="version")
-        if "commands" in options.only:
-            commands.run(results, spawner, work, options.quick, options.threads, help_text)
-        if "kernels" in options.only:
-            kernels = run_kernels_bench(os.path.join(build, "bench", "kernels_bench"), options.quick)
-        if "heads" in options.only:
-            heads.run(results, temper, server, node_folder, work, options.quick, options.threads)
-        if "models" in options.only:
-            models.run(results, temper.library, server, spawner, work, options.quick, options.threads, help_text)
+        try:
+            if "commands" in options.only:
+                commands.run(results, spawner, work, options.quick, options.threads, help_text)
+            if "kernels" in options.only:
+                kernels = run_kernels_bench(os.path.join(build, "bench", "kernels_bench"), options.quick)
+            if "heads" in options.only:
+                heads.run(results, temper, server, node_folder, work, options.quick, options.threads)
+            if "models" in options.only:
+                models.run(results, temper.library, server, spawner, work, options.quick, options.threads, help_text)
+        except KeyboardInterrupt:
+            print("bench: stopped; what was measured so far is written", file=sys.stderr)
         server.close()
     blas = os.path.realpath("/usr/lib/x86_64-linux-gnu/libblas.so.3")
     minutes = (datetime.datetime.now() - started).seconds // 60 + 1

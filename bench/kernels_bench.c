@@ -17,7 +17,7 @@
 #endif
 #include "run/kernels.h"
 
-enum { REPS_LIMIT = 1000, THREADS_LIMIT = 64, QUERY_BLOCK = 252 };
+enum { REPS_LIMIT = 1000, THREADS_LIMIT = 64 };
 
 static double now(void) {
     struct timespec t;
@@ -163,7 +163,7 @@ static void run_rows(const head *h, size_t from, size_t to) {
                         h->end + from, to - from, h->d, h->d);
 }
 
-/* Worker w of t takes query blocks w, w+t, ... from the back, in a snake, so that the shares of the triangle agree. */
+/* The query blocks go round the workers in a snake, so that the shares of the triangle agree. */
 typedef struct worker {
     const head *h;
     size_t index, count;
@@ -171,12 +171,14 @@ typedef struct worker {
 
 static void *work(void *argument) {
     worker *w = argument;
-    size_t blocks = (w->h->n + QUERY_BLOCK - 1) / QUERY_BLOCK;
+    size_t n = w->h->n, block = w->count == 1 ? n : (n / (8 * w->count) + 41) / 42 * 42;
+    if (block > 252 && w->count > 1) block = 252;
+    size_t blocks = (n + block - 1) / block;
     for (size_t b = 0; b < blocks; b++) {
         size_t turn = b / w->count, place = b % w->count;
         if ((turn % 2 ? w->count - 1 - place : place) != w->index) continue;
-        size_t to = (b + 1) * QUERY_BLOCK;
-        run_rows(w->h, b * QUERY_BLOCK, to < w->h->n ? to : w->h->n);
+        size_t to = (b + 1) * block;
+        run_rows(w->h, b * block, to < n ? to : n);
     }
     return NULL;
 }

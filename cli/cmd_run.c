@@ -6,7 +6,7 @@
 #include "answer.h"
 #include "escape.h"
 #include "json.h"
-#include "stream.h"
+#include "stream_input.h"
 #include "subject.h"
 
 typedef struct runner {
@@ -267,7 +267,7 @@ static void run_stream(session *s, const subject *x) {
     runner r = {.session = s, .model = x->model, .strings = 1};
     temper_stream *stream;
     temper_error err;
-    temper_run_options o = {.hard = is_given(s, OPT_HARD), .unchecked = is_given(s, OPT_UNCHECKED)};
+    temper_run_options o = run_options(s);
     if (temper_stream_open(&stream, x->model, &o, &err) != TEMPER_OK) {
         message_error(s, &err, NULL, NULL, 0);
         return;

@@ -274,7 +274,7 @@ TEMPER_API void temper_stream_free(temper_stream *stream);
    met numbers that no compiled model makes; the stream then gives no more answers until it is reset. */
 TEMPER_API temper_status temper_stream_push(temper_stream *stream, uint32_t letter, int *accept, temper_error *err);
 
-TEMPER_API int temper_stream_verdict(const temper_stream *stream);   /* on the string read so far, also the empty one */
+TEMPER_API int temper_stream_verdict(const temper_stream *stream); /* on the string read so far, also the empty one */
 TEMPER_API size_t temper_stream_length(const temper_stream *stream); /* letters read */
 TEMPER_API int temper_stream_proved(const temper_stream *stream);    /* 0: beyond the safe length */
 /* The largest |a - nearest Boolean| of a head since it was opened or reset, or -1 for heads whose output is not Boolean. Each

@@ -37,7 +37,8 @@ static bool is_refused(const char *name) {
 static void expect_refusal(const temper_spec *spec, const char *name) {
     temper_error error;
     temper_model *m;
-    CHECK(temper_compile(&m, spec, &error) == TEMPER_LIMIT && !m, "%s: compiled, or refused for another reason", name);
+    CHECK(temper_compile(&m, spec, &error) == TEMPER_LIMIT && !m, "%s: compiled, or refused for another reason",
+          name);
 }
 
 int main(void) {

@@ -124,8 +124,7 @@ static void test_random_part(void) {
         char word[64], shorter[64];
         size_t n = first.counterexample_length;
         word_text(word, model, first.counterexample, n);
-        CHECK(brute_difference(said, modelled, word, n) == (long)first.position, "%s at %zu", word,
-              first.position);
+        CHECK(brute_difference(said, modelled, word, n) == (long)first.position, "%s at %zu", word, first.position);
         CHECK(n == 10, "nine a and a b are enough: %s", word);
         for (size_t k = 0; k < n; k++) {
             memcpy(shorter, word, k);

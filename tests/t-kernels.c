@@ -15,12 +15,14 @@ enum { KEYS_LIMIT = 1700, SIZE_LIMIT = 70, ROWS_LIMIT = 40 };
 static bool same_f64(const double *a, const double *b, size_t n, size_t *at) {
     for (*at = 0; *at < n; ++*at) /* the bits of NaN are nobody's promise */
         if (f64_bits(a[*at]) != f64_bits(b[*at]) && !(isnan(a[*at]) && isnan(b[*at]))) return false;
+    *at = 0;
     return true;
 }
 
 static bool same_f32(const float *a, const float *b, size_t n, size_t *at) {
     for (*at = 0; *at < n; ++*at)
         if (f32_bits(a[*at]) != f32_bits(b[*at]) && !(isnan(a[*at]) && isnan(b[*at]))) return false;
+    *at = 0;
     return true;
 }
 
@@ -53,13 +55,12 @@ static double ulps_f32(float x, float y) {
     return fabs(y - exact) / ldexp(1, e - 24 > -149 ? e - 24 : -149);
 }
 
-/* Every float from -88 to 0: 1.1 billion below 2^-20 are hardly different from 1, so those go by larger steps. */
+/* Floats from -88 to 0: every one below -2^-20 in the long test, each 11th in the normal one; those closer to 0, where
+   the result hardly differs from 1, by larger steps. */
 static void check_exp_f32(const kernels *k) {
     static float x[4096], y[4096];
     double worst = 0, worst_at = 0;
-    float previous = 1;
     uint32_t bits = 0x80000000u, step = test_effort() >= 10 ? 1 : test_effort() >= 1 ? 11 : 101;
-    bool monotone = true;
     while (bits < 0xc2b00000u) {
         size_t n = 0;
         for (; n < 4096 && bits < 0xc2b00000u; n++) {
@@ -78,13 +79,10 @@ static void check_exp_f32(const kernels *k) {
             } else if (x[i] < -87.684f && y[i] != 0) {
                 worst = INFINITY, worst_at = x[i];
             }
-            if (y[i] > previous) monotone = false;
-            previous = y[i];
         }
     }
     CHECK(worst < 1, "exp_f32 is wrong by %.4f ulp at %a (%s)", worst, worst_at, k->name);
-    (void)monotone;
-    if (getenv("TEMPER_TEST_VERBOSE")) printf("exp_f32: %.4f ulp at %a, monotone %d\n", worst, worst_at, monotone);
+    if (getenv("TEMPER_TEST_VERBOSE")) printf("exp_f32: %.4f ulp at %a\n", worst, worst_at);
 }
 
 static double ulps_f64(double x, double y) {
@@ -243,6 +241,13 @@ static void check_against_long_double(const problem *p, const double *out, doubl
     }
 }
 
+/* In memory of exactly that size, so that the address sanitizer sees reading beyond the end. */
+static void *copy(const void *data, size_t bytes) {
+    void *memory = malloc(bytes ? bytes : 1);
+    if (!memory) exit(2);
+    return memcpy(memory, data, bytes);
+}
+
 static void check_dense(const kernels *k, const kernels *ref, problem *p, test_random *r, bool wild) {
     static double a[ROWS_LIMIT * SIZE_LIMIT], b[ROWS_LIMIT * SIZE_LIMIT];
     static float a32[ROWS_LIMIT * SIZE_LIMIT], b32[ROWS_LIMIT * SIZE_LIMIT];
@@ -250,8 +255,12 @@ static void check_dense(const kernels *k, const kernels *ref, problem *p, test_r
     size_t n = p->rows * p->width, at = 0;
     ref->dense_f64(b, p->q, p->kt, p->vt, p->stride, p->first, p->end, p->rows, p->size, p->width);
     ref->dense_f32(b32, p->q32, p->kt32, p->vt32, p->stride, p->first, p->end, p->rows, p->size, p->width);
-    k->dense_f64(a, p->q, p->kt, p->vt, p->stride, p->first, p->end, p->rows, p->size, p->width);
-    k->dense_f32(a32, p->q32, p->kt32, p->vt32, p->stride, p->first, p->end, p->rows, p->size, p->width);
+    double *kt = copy(p->kt, p->size * p->stride * sizeof *kt), *vt = copy(p->vt, p->width * p->stride * sizeof *vt);
+    float *kt32 = copy(p->kt32, p->size * p->stride * sizeof *kt32);
+    float *vt32 = copy(p->vt32, p->width * p->stride * sizeof *vt32);
+    k->dense_f64(a, p->q, kt, vt, p->stride, p->first, p->end, p->rows, p->size, p->width);
+    k->dense_f32(a32, p->q32, kt32, vt32, p->stride, p->first, p->end, p->rows, p->size, p->width);
+    free(kt), free(vt), free(kt32), free(vt32);
     CHECK(same_f64(a, b, n, &at), "dense_f64 keys %zu rows %zu size %zu width %zu: out[%zu] %a, reference %a",
           p->keys, p->rows, p->size, p->width, at, a[at], b[at]);
     CHECK(same_f32(a32, b32, n, &at), "dense_f32 keys %zu rows %zu size %zu width %zu: out[%zu] %a, reference %a",

@@ -13,7 +13,7 @@ typedef struct alphabet {
     size_t count, capacity;
     table index;
     uint32_t ascii[128]; /* the number of a letter that is one ASCII character; UINT32_MAX: no letter */
-    bool tokens; /* strings are split on blanks; else every character is a letter */
+    bool tokens;         /* strings are split on blanks; else every character is a letter */
 } alphabet;
 
 void alphabet_init(alphabet *s, arena *a, bool tokens);

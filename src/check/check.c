@@ -231,7 +231,8 @@ static bool compare_tree(check *c, size_t n) {
 }
 
 static bool compare_all_up_to(check *c, size_t longest) {
-    c->tree = tree_new(c->arena, c->spec, c->model, c->spec_letter, longest, c->options->threads);
+    if (c->about.safe_length > 0) /* else the runner refuses, as it should */
+        c->tree = tree_new(c->arena, c->spec, c->model, c->spec_letter, longest, c->options->threads);
     for (size_t n = 0; n <= longest; n++)
         if (c->tree ? compare_tree(c, n) : compare_each(c, n)) return true;
     c->tree = NULL; /* random strings are long, and test the runner */

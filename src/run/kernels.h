@@ -34,18 +34,18 @@ typedef struct kernels {
     /* n <= TILE positions in order: each is combined into the state, (m,s,v) with (l,1,value): s = s exp(m - m') + exp(l - m') and so on.
        out[d][i] = v[d]/s after position i (exclusive: before it; 0 while the state is empty). Sequential shape: the result of a
        string does not depend on how it is cut into tiles. */
-    void (*scan_f64)(scan_f64 *state, double *out, const double *logits, const double *values, size_t stride, size_t n,
-                     size_t width, bool exclusive);
+    void (*scan_f64)(scan_f64 *state, double *out, const double *logits, const double *values, size_t stride,
+                     size_t n, size_t width, bool exclusive);
     void (*scan_f32)(scan_f32 *state, float *out, const float *logits, const float *values, size_t stride, size_t n,
                      size_t width, bool exclusive);
 
     /* Dense softmax attention with online softmax over blocks of keys. Row r of q [rows][size] is a query, scale included;
        kt [size][stride] and vt [width][stride] are keys and values by component; row r attends to keys first[r] .. end[r]-1.
        out [rows][width]; an empty range gives zeros. A row's result depends only on its own query and range. */
-    void (*dense_f64)(double *out, const double *q, const double *kt, const double *vt, size_t stride, const size_t *first,
-                      const size_t *end, size_t rows, size_t size, size_t width);
-    void (*dense_f32)(float *out, const float *q, const float *kt, const float *vt, size_t stride, const size_t *first,
-                      const size_t *end, size_t rows, size_t size, size_t width);
+    void (*dense_f64)(double *out, const double *q, const double *kt, const double *vt, size_t stride,
+                      const size_t *first, const size_t *end, size_t rows, size_t size, size_t width);
+    void (*dense_f32)(float *out, const float *q, const float *kt, const float *vt, size_t stride,
+                      const size_t *first, const size_t *end, size_t rows, size_t size, size_t width);
 
     /* The exp inside dense attention, for x <= 0 or NaN: below 1 ulp, exp(0) = 1 exactly, 0 below -708.74 and -87.68. */
     void (*exp_down_f64)(double *out, const double *x, size_t n);

@@ -5,9 +5,9 @@
    one block of keys, in registers GROUP x 2 vectors at a time; maxima; weights; then weights times values, 3 rows x 4
    components at a time. All loops over registers have constant bounds and must be unrolled completely. */
 
-/* Up to ROWS rows share one packed copy of a block (fixed stride, no cache aliasing between components, zero padding
-   behind the last key). Sizes and widths above PACKED go in pieces of PACKED. */
-
+/* Memory of one call, 0.7 MB on the stack. The rows of a chunk, as many as SUM_VECTORS holds, share one packed copy of
+   a block: read in order, no two components in the same place of the cache, 0 behind the last key. Sizes and widths
+   above PACKED go in pieces. */
 typedef struct NAME(scratch) {
     _Alignas(64) REAL keys[PACKED * BLOCK];
     _Alignas(64) REAL values[PACKED * BLOCK];
@@ -342,27 +342,29 @@ typedef struct NAME(step) {
 } NAME(step);
 
 static void NAME(weigh_step)(NAME(step) * step, NAME(scan) * state, const REAL *logits, size_t n) {
-    _Alignas(32) REAL before[NAME(STEP)], last[LANES] = {0};
-    size_t whole = n / LANES * LANES, padded = whole < n ? whole + LANES : n;
+    enum { PAIR = 2 * LANES };
+    _Alignas(32) REAL before[NAME(STEP)] = {0}, last[PAIR] = {0};
+    size_t whole = n / PAIR * PAIR;
     REAL m = state->m;
     for (size_t i = 0; i < n; i++) {
         before[i] = m;
         m = logits[i] > m ? logits[i] : m;
     }
-    for (size_t i = whole; i < n; i++) last[i - whole] = logits[i];
-    for (size_t i = n; i < padded; i++) before[i] = 0;
     state->m = m;
+    for (size_t i = whole; i < n; i++) last[i - whole] = logits[i];
     VEC empty = SET1(-INFINITY), one = SET1(1);
-    for (size_t i = 0; i < padded; i += LANES) {
-        VEC l = LOAD(i < whole ? logits + i : last);
-        STORE(step->keep + i, BLEND(NEGATIVE(l - LOAD(before + i)), empty, EQUAL(l, empty)));
-    }
-    NAME(exp_down_all)(step->keep, step->keep, padded);
-    for (size_t i = 0; i < padded; i += LANES) {
-        VEC l = LOAD(i < whole ? logits + i : last);
-        VEC e = LOAD(step->keep + i), larger = GREATER(l, LOAD(before + i));
-        STORE(step->keep + i, BLEND(one, e, larger));
-        STORE(step->weight + i, BLEND(e, one, larger));
+    for (size_t i = 0; i < n; i += PAIR) {
+        VEC x[2], larger[2];
+        UNROLL for (int w = 0; w < 2; w++) {
+            VEC l = LOAD((i < whole ? logits + i : last) + w * LANES), top = LOAD(before + i + w * LANES);
+            larger[w] = GREATER(l, top);
+            x[w] = BLEND(NEGATIVE(l - top), empty, EQUAL(l, empty));
+        }
+        NAME(exp_down)(x, 2);
+        UNROLL for (int w = 0; w < 2; w++) {
+            STORE(step->keep + i + w * LANES, BLEND(one, x[w], larger[w]));
+            STORE(step->weight + i + w * LANES, BLEND(x[w], one, larger[w]));
+        }
     }
 }
 
@@ -375,7 +377,7 @@ INLINE void NAME(scan_fours)(REAL *v, REAL *sum, NAME(step) * step, size_t n, co
     UNROLL for (int g = 0; g < fours; g++) state[g] = FOUR_LOAD(v + 4 * g);
     for (size_t i = 0; i < n; i += 4) {
         FOUR keep[4], sums[4];
-        if (next_values) {
+        if (next_values) { /* the next step's columns: too short and too far apart for the processor to foresee */
             size_t column = i / 8 * stride + i % 8 * 8;
             UNROLL for (size_t line = 0; line < 32; line += 64 / sizeof(REAL)) {
                 _mm_prefetch((const char *)(next_values + column + line), _MM_HINT_T1);

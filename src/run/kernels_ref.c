@@ -97,7 +97,7 @@ static void attend_f64(double *out, const double *q, const double *kt, const dou
     for (size_t start = first; start < end;) {
         size_t stop = (start / BLOCK_F64 + 1) * BLOCK_F64;
         if (stop > end) stop = end;
-        double before = m, p[BLOCK_F64];
+        double before = m, p[BLOCK_F64] = {0};
         for (size_t j = start; j < stop; j++) {
             p[j - start] = score_f64(q, kt + j, stride, size);
             m = p[j - start] > m ? p[j - start] : m;
@@ -135,7 +135,7 @@ static void attend_f32(float *out, const float *q, const float *kt, const float 
     for (size_t start = first; start < end;) {
         size_t stop = (start / BLOCK_F32 + 1) * BLOCK_F32;
         if (stop > end) stop = end;
-        float before = m, p[BLOCK_F32];
+        float before = m, p[BLOCK_F32] = {0};
         for (size_t j = start; j < stop; j++) {
             p[j - start] = score_f32(q, kt + j, stride, size);
             m = p[j - start] > m ? p[j - start] : m;

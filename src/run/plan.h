@@ -9,15 +9,15 @@ typedef enum head_plan {
     PLAN_UNIFORM,  /* all scores equal: a running sum */
     PLAN_SCAN,     /* the query is the same everywhere: one scan */
     PLAN_FEW_KEYS, /* keys are zero on letters: the sentinels directly, the letters as one class */
-    PLAN_PEAKED,   /* two-dimensional keys that depend on the position only: the best key by descent, and its neighbours */
-    PLAN_DENSE     /* all pairs; or one scan per query if there turn out to be few different ones */
+    PLAN_PEAKED, /* two-dimensional keys that depend on the position only: the best key by descent, and its neighbours */
+    PLAN_DENSE /* all pairs; or one scan per query if there turn out to be few different ones */
 } head_plan;
 
 typedef struct model_plan {
     uint32_t *head_start; /* [layers + 1] */
     head_plan *heads;
-    bool past, future;    /* some mask looks that way; an `all` mask both */
-    bool dense;           /* some head is dense */
+    bool past, future; /* some mask looks that way; an `all` mask both */
+    bool dense;        /* some head is dense */
 } model_plan;
 
 void plan_make(model_plan *p, const temper_model *m, bool hard, arena *a);

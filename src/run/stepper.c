@@ -102,8 +102,8 @@ static void blame(const step *t, const step_head *h) {
 
 /* The class of the current row: its key is 0 or 1, or the head is not what its role says. */
 static inline size_t class_of(const step *t, const step_head *h, double c) {
-    if ((c != 0) & (c != 1)) blame(t, h);
-    return c == 1;
+    if (c * (c - 1) != 0) blame(t, h);
+    return c > 0.5;
 }
 
 static inline void add_once(const step *t, const step_head *h) {
@@ -172,8 +172,8 @@ static inline void read_count(const step *t, const step_head *h, double *out) {
 }
 
 static inline void note_margin(const step *t, const step_head *h, const double *out) {
-    double *margin = &t->w->margins[h->number];
     if (t->s->hard || t->p->i == 0) return;
+    double *margin = &t->w->margins[h->number];
     for (uint32_t d = 0; d < h->width; d++) {
         double low = fabs(out[d]), high = fabs(out[d] - 1), off = low < high ? low : high;
         if (!(off <= *margin) && !isnan(*margin)) *margin = off;
@@ -258,9 +258,9 @@ static inline double *target(double *x, double **out, const step_head *h) {
 
 static void run_heads(const step *t, const step_layer *l) {
     double *x = t->w->x, *out = t->w->out;
-    bool odd = false;
-    for (size_t k = 0; k < l->boolean_count; k++) odd |= x[l->booleans[k]] * (x[l->booleans[k]] - 1) != 0;
-    if (odd) blame(t, &l->heads[0]);
+    double odd = 0;
+    for (size_t k = 0; k < l->boolean_count; k++) odd += fabs(x[l->booleans[k]] * (x[l->booleans[k]] - 1));
+    if (odd != 0) blame(t, l->heads); /* a NaN too */
     const step_head *h = l->heads;
     for (const step_head *end = l->heads + l->role_end[ROLE_ONCE]; h < end; h++) run_once(t, h, target(x, &out, h));
     for (const step_head *end = l->heads + l->role_end[ROLE_NEAREST]; h < end; h++)

@@ -10,7 +10,8 @@
        nearest   per class (m, s, v) over the logits +-8j; class 1 is 8N above class 0
        count     sums of values
        compare   no state: the weight on the sentinel is sigmoid(16 N y_i)
-       lookup    no state: the keys around j = c_i weigh exp(-8N/(i+1) (j - c_i)^2); beyond two places 2 exp(-72) in all
+       lookup    no state: the keys around j = c_i weigh exp(-16N/(i+1) (j - c_i)^2); those beyond two places
+                 weigh less than 3 exp(-144) in all, far below any rounding, and are left out
 
    A head is run by its role only if its rows are exactly those the compiler makes for that role; every channel that feeds a
    key or a value must be exactly 0 or 1 in every row. Hard choices are the limits of the same weights. */

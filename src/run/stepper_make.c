@@ -410,7 +410,8 @@ static void make_units(maker *k, step_layer *out, const model_layer *l) {
     out->direct = true;
     for (uint32_t u = 0; u < l->in.count; u++)
         for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++)
-            if (k->reader[l->out.terms[n].channel] == k->sublayer) out->direct = false;
+            if (!moves(k, l->out.terms[n].channel) && k->reader[l->out.terms[n].channel] == k->sublayer)
+                out->direct = false;
     move_channels(k, out, l);
 }
 

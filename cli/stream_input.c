@@ -1,4 +1,4 @@
-#include "stream.h"
+#include "stream_input.h"
 
 #include <errno.h>
 #include <stdio.h>

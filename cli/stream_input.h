@@ -1,6 +1,6 @@
 /* run --stream: standard input as one endless string. */
-#ifndef CLI_STREAM_H
-#define CLI_STREAM_H
+#ifndef CLI_STREAM_INPUT_H
+#define CLI_STREAM_INPUT_H
 
 #include "session.h"
 
