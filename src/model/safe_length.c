@@ -6,8 +6,8 @@
    nearest        80 u N: scores 0 or 1, plus j/N (u), a sum up to 2 (2u), times 8 N, a logit up to 16 N (16 N u), twice
    balance        64 k u N W, W the largest sum of |weights| counted: two means multiplied and added err by 32 u N W in units of the
                   sum, against a half unit that becomes the gap k
-   lookup         22 k u N^2: logits k N (2 c j - j^2)/(i+1) of two terms up to 2 k N^2 and k N^2 with three roundings each, and
-                  two more of the result, twice
+   lookup         26 k u N^2: logits k N (2 c j - j^2)/(i+1) of two terms up to 2 k N^2 and k N^2 with three roundings each, three
+                  more of the result, twice, and one of the difference
 
    and the error before rounding is the leak of head_bound, times exp of that. Sums: the largest weights are exactly 1 and add up
    exactly; an addition of small terms to whole numbers errs by at most those terms, or by the spacing of numbers there; so
@@ -57,9 +57,14 @@ static double largest_count(const temper_model *m) {
     return largest;
 }
 
-/* The largest number of unrounded head outputs that one unit of a feed-forward net reads: their errors add up. */
-static double largest_fan(const temper_model *m, arena *a) {
-    double largest = 1;
+/* What the gates of a model do with errors: the largest number of unrounded head outputs that one unit reads, whose errors
+   add up, and the most terms such a unit sums, with a rounding each. */
+typedef struct gates {
+    double fan, terms;
+} gates;
+
+static gates find_gates(const temper_model *m, arena *a) {
+    gates g = {1, 2};
     uint32_t *written = arena_zalloc(a, m->channel_count, sizeof *written); /* the last layer whose heads write it */
     for (uint32_t l = 0; l < m->layer_count; l++) {
         const model_layer *layer = &m->layers[l];
@@ -70,11 +75,15 @@ static double largest_fan(const temper_model *m, arena *a) {
             double fan = 0;
             for (uint32_t k = layer->in.start[u]; k < layer->in.start[u + 1]; k++)
                 fan += written[layer->in.terms[k].channel] == l + 1;
-            largest = fmax(largest, fan);
+            g.fan = fmax(g.fan, fan);
+            if (fan > 0) g.terms = fmax(g.terms, (double)rows_size(&layer->in, u));
         }
     }
-    return largest;
+    return g;
 }
+
+/* How far the unrounded inputs of a gate may be off together: 1/4, less what the gate's own sum of k terms up to 2 rounds. */
+static double error_budget(const gates *g, double unit) { return 0.25 - g->terms * (4 * g->terms + 2) * unit / 2; }
 
 /* What a difference of two logits may be off by. */
 static double logit_error(head_role role, double size, double counted, double unit) {
@@ -83,7 +92,7 @@ static double logit_error(head_role role, double size, double counted, double un
     case ROLE_NEAREST: return 80 * unit * size;
     case ROLE_COMPARE: return 32 * unit * (2 * MODEL_KAPPA + log_f64(size));
     case ROLE_BALANCE: return 64 * MODEL_KAPPA * unit * size * counted;
-    case ROLE_LOOKUP: return 22 * MODEL_KAPPA_LOOKUP * unit * size * size;
+    case ROLE_LOOKUP: return 26 * MODEL_KAPPA_LOOKUP * unit * size * size;
     case ROLE_NONE:
     case ROLE_COUNT: break;
     }
@@ -96,12 +105,12 @@ static double head_error(head_role role, double size, double counted, double uni
                                  : 4 * head_bound(role) * exp_f64(logit_error(role, size, counted, unit)) + 64 * unit;
 }
 
-/* The largest N up to `most` at which the errors of `fan` such heads leave a gate right; errors grow with N. */
-static double error_limit(head_role role, double counted, double fan, double most, double unit) {
+/* The largest N up to `most` at which the errors of such heads leave every gate right; errors grow with N. */
+static double error_limit(head_role role, double counted, const gates *g, double most, double unit) {
     double good = 0, bad = most + 1;
     while (bad - good > 1) {
         double size = floor((good + bad) / 2);
-        if (fan * head_error(role, size, counted, unit) <= 0.24)
+        if (g->fan * head_error(role, size, counted, unit) <= error_budget(g, unit))
             good = size;
         else
             bad = size;
@@ -109,20 +118,21 @@ static double error_limit(head_role role, double counted, double fan, double mos
     return good;
 }
 
-static double head_size_limit(const model_head *h, double counted, double fan, const format *f) {
+static double head_size_limit(const model_head *h, double counted, const gates *g, const format *f) {
     if (h->role == ROLE_NONE) return 0;
     if (h->role == ROLE_COUNT)
         return has_half_units(&h->value) ? floor(0.5 / f->unit / largest_row(&h->value)) - 1 : 0;
-    return error_limit(h->role, counted, fan, f->largest_size, f->unit);
+    return error_limit(h->role, counted, g, f->largest_size, f->unit);
 }
 
 static size_t safe_length(const temper_model *m, const format *in, text *why) {
-    double size = in->largest_size, counted = largest_count(m), fan = largest_fan(m, why->arena);
+    double size = in->largest_size, counted = largest_count(m);
+    gates g = find_gates(m, why->arena);
     text_printf(why, "the bounds are stated up to %.0f positions", size);
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t k = 0; k < m->layers[l].head_count; k++) {
             const model_head *h = &m->layers[l].heads[k];
-            double limit = head_size_limit(h, counted, fan, in);
+            double limit = head_size_limit(h, counted, &g, in);
             if (limit >= size) continue;
             size = limit;
             why->length = 0;
