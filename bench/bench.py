@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -27,6 +28,7 @@ def arguments():
     parser.add_argument("--only", default=",".join(PARTS), help="parts to measure, of " + ",".join(PARTS))
     parser.add_argument("--threads", default="1,2", help="thread counts (default: 1,2)")
     options = parser.parse_args()
+    options.failed = False
     options.only = options.only.split(",")
     unknown = [part for part in options.only if part not in PARTS]
     if unknown:
@@ -87,8 +89,10 @@ def run_all(options, build):
                 heads.run(results, temper, server, node_folder, work, options.quick, options.threads)
             if "models" in options.only:
                 models.run(results, temper.library, server, spawner, work, options.quick, options.threads, help_text)
-        except KeyboardInterrupt:
-            print("bench: stopped; what was measured so far is written", file=sys.stderr)
+        except (KeyboardInterrupt, Exception):
+            traceback.print_exc(limit=-2)
+            print("bench: stopped early; what was measured so far is written", file=sys.stderr)
+            options.failed = True
         server.close()
     blas = os.path.realpath("/usr/lib/x86_64-linux-gnu/libblas.so.3")
     minutes = (datetime.datetime.now() - started).seconds // 60 + 1
@@ -130,10 +134,11 @@ def main():
         elif os.path.exists(kernels_file):
             os.remove(kernels_file)
     charts = report.write(results, kernels, about, folder)
-    if options.reference:
+    if options.reference and not options.failed:
         report.write_reference(results, kernels, about, os.path.join(HERE, "..", "doc", "performance.md"))
     print(f"bench: wrote results.md and {len(charts)} charts to {folder}")
+    return 1 if options.failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -197,11 +197,11 @@ def model_charts(results, folder):
         far = [(r["n"], r["best_s"]) for r in results.find(group="long", case=case, who="temper library", threads=1)
                if r["best_s"] != ""]
         series = []
-        for who in unique(r["who"] for r in rows):
+        for who in sorted(unique(r["who"] for r in rows), key=lambda w: not w.startswith("temper f64")):
             points = dict((r["n"], r["best_s"]) for r in rows if r["who"] == who)
             if who == "temper f64":
                 points = {**dict(far), **points}
-            series.append((who + ("" if is_temper(rows[0]) and who.startswith("temper") else ", dense"), list(points.items())))
+            series.append((who + ("" if who.startswith("temper") else ", dense"), list(points.items())))
         name = f"model-{case}.svg".lower()
         if line_chart(os.path.join(folder, name), f"The compiled model {case}", "one thread, best time; lower is better", "length n",
                       "time", series):

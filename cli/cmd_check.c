@@ -31,10 +31,12 @@ static void plan(temper_check_options *o, const session *s, const temper_model *
     temper_model_about(&info, model);
     o->seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1;
     o->random = is_given(s, OPT_RANDOM) ? s->opt.value[OPT_RANDOM].number : DEFAULT_RANDOM;
-    o->length = DEFAULT_LENGTH < info.safe_length ? DEFAULT_LENGTH : info.safe_length;
+    size_t safe =
+        info.safe_length ? info.safe_length : SIZE_MAX; /* 0: nothing is proved, and everything may be tried */
+    o->length = DEFAULT_LENGTH < safe ? DEFAULT_LENGTH : safe;
     if (is_given(s, OPT_LENGTH)) o->length = s->opt.value[OPT_LENGTH].number;
     o->threads = is_given(s, OPT_THREADS) ? (unsigned)s->opt.value[OPT_THREADS].number : 0;
-    o->exhaustive = DEFAULT_EXHAUSTIVE < info.safe_length ? DEFAULT_EXHAUSTIVE : info.safe_length;
+    o->exhaustive = DEFAULT_EXHAUSTIVE < safe ? DEFAULT_EXHAUSTIVE : safe;
     while (o->exhaustive && count_strings(info.letters, o->exhaustive) > DEFAULT_STRINGS) o->exhaustive--;
     if (is_given(s, OPT_EXHAUSTIVE)) o->exhaustive = s->opt.value[OPT_EXHAUSTIVE].number;
 }
@@ -95,6 +97,8 @@ static bool compare(session *s, const temper_spec *spec, const temper_model *mod
     progress bar;
     temper_model_about(&info, model);
     plan(&o, s, model);
+    if (info.safe_length == 0)
+        message_warning(s, "nothing is proved of this model (%s); it is checked as it is", info.safe_reason);
     progress_start(&bar, temper_method_name(info.method), !s->quiet && isatty(STDERR_FILENO));
     o.progress = progress_step;
     o.context = &bar;

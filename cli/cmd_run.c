@@ -41,6 +41,11 @@ static void warn_once(runner *r, size_t n) {
     r->warned = true;
     bool single = run_options(r->session).type == TEMPER_TYPE_F32;
     size_t safe = single ? r->info.safe_length_f32 : r->info.safe_length;
+    if (safe == 0) {
+        message_warning(r->session, "nothing is proved of this model (%s): its answers are unproved",
+                        r->info.safe_reason);
+        return;
+    }
     message_warning(r->session, "length %zu is beyond the safe length %zu%s%s%s: answers there are unproved", n, safe,
                     *r->info.safe_reason ? " (" : "", r->info.safe_reason, *r->info.safe_reason ? ")" : "");
 }

@@ -308,7 +308,9 @@ typedef struct temper_check_result {
     double margin; /* the largest error before rounding seen in soft runs */
 } temper_check_result;
 
-/* Compares, at every position and in the verdict, what is not NULL: the formula, the model with hard choices, and
+/* A model of which nothing is proved (safe_length 0: written or changed by hand) is run unchecked, since this is how to find
+   out about it; else lengths beyond the safe one are refused with TEMPER_LIMIT.
+   Compares, at every position and in the verdict, what is not NULL: the formula, the model with hard choices, and
    the model as it is if it is soft. */
 TEMPER_API temper_status temper_check(temper_check_result *out, const temper_spec *spec, const temper_model *model,
                                       const temper_check_options *options, temper_error *err);
