@@ -26,7 +26,7 @@ echo "$line"
 if [ $code -ne 0 ]; then tail -n 30 "$3/$name"; fi
 '
 # The slow ones first, so that the cores are busy to the end.
-{ ls "$build"/tests/t-agree-* 2>/dev/null | grep -v '\.[od]$'; echo tests/cli.sh
+{ ls "$build"/tests/t-agree-* 2>/dev/null | grep -v '\.[od]$'; ls tests/*.sh
   ls "$build"/tests/t-* | grep -v '\.[od]$' | grep -v t-agree-; } |
     xargs -P "$jobs" -I '{}' sh -c "$one" one '{}' "$build" "$logs"
 sh scripts/check-includes.sh >"$logs/includes" 2>&1 && echo "includes: 1 passed, 0 failed" >"$logs/includes.count" || {
