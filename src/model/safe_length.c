@@ -118,21 +118,25 @@ static double error_limit(head_role role, double counted, const gates *g, double
     return good;
 }
 
-static double head_size_limit(const model_head *h, double counted, const gates *g, const format *f) {
+/* by_role holds what error_limit says of each role: a model has many heads and few roles. */
+static double head_size_limit(const model_head *h, const double *by_role, const format *f) {
     if (h->role == ROLE_NONE) return 0;
     if (h->role == ROLE_COUNT)
         return has_half_units(&h->value) ? floor(0.5 / f->unit / largest_row(&h->value)) - 1 : 0;
-    return error_limit(h->role, counted, g, f->largest_size, f->unit);
+    return by_role[h->role];
 }
 
 static size_t safe_length(const temper_model *m, const format *in, text *why) {
     double size = in->largest_size, counted = largest_count(m);
     gates g = find_gates(m, why->arena);
+    double by_role[ROLE_LAST_ + 1];
+    for (head_role role = ROLE_NONE; role <= ROLE_LAST_; role++)
+        by_role[role] = error_limit(role, counted, &g, in->largest_size, in->unit);
     text_printf(why, "the bounds are stated up to %.0f positions", size);
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t k = 0; k < m->layers[l].head_count; k++) {
             const model_head *h = &m->layers[l].heads[k];
-            double limit = head_size_limit(h, counted, &g, in);
+            double limit = head_size_limit(h, by_role, in);
             if (limit >= size) continue;
             size = limit;
             why->length = 0;
