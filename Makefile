@@ -112,7 +112,30 @@ test-number: ## exp and log: every float, millions of doubles, against MPFR (min
 $(BUILD)/tests/long-number: $(BUILD)/tests/long-number.o $(TEST_AID_OBJ) $(STATIC)
 	$(CC) $(LDFLAGS) -o $@ $^ -lmpfr -lgmp $(LDLIBS)
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c cli/*.h cli/*.c tests/*.h tests/*.c)
+# ---- measuring: bench/ ----
+
+BENCH_BIN = $(BUILD)/bench/libbench.so $(BUILD)/bench/spawn $(BUILD)/bench/kernels_bench
+
+$(BUILD)/bench/libbench.so: $(BUILD)/bench/harness.o $(STATIC)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) -shared $(LDFLAGS) -o $@ $< -Wl,--whole-archive $(STATIC) -Wl,--no-whole-archive $(LDLIBS)
+
+$(BUILD)/bench/spawn: $(BUILD)/bench/spawn.o
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+
+$(BUILD)/bench/kernels_bench: $(BUILD)/bench/kernels_bench.o $(STATIC)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BENCH=--quick: a few minutes)
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_BIN)
+	@sh bench/run.sh $(BUILD) $(BENCH)
+
+
+
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c cli/*.h cli/*.c tests/*.h tests/*.c bench/*.h bench/*.c)
 
 lint: ## formatting, static analysis, include order
 	@sh scripts/setup.sh build lint
@@ -146,5 +169,5 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo test test-long test-asan asan run-tests test-number lint format install uninstall clean
+.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number lint format install uninstall clean
 .DEFAULT_GOAL := all

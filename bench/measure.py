@@ -56,8 +56,8 @@ def timed(function):
 def interleave(contenders, rounds, pause, budget):
     """contenders: {name: function that runs once and returns seconds}; all have run before, to compare their answers.
     Each round gives everybody one turn, starting with another one each time; a turn is one call, or up to five calls of a
-    few milliseconds. Whoever has used up `budget` seconds and has
-    two times sits out. The pause lets the threads of the last one stop spinning."""
+    few milliseconds. Whoever has used up `budget` seconds and has two times sits out. The pause lets the threads of the
+    last one stop spinning."""
     times = {name: [] for name in contenders}
     names = list(contenders)
     for turn in range(rounds):

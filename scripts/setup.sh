@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, lint, mpfr), saying what and why; without root or
+# Installs the Debian packages that are missing for the given jobs (build, lint, mpfr, torch, onnx, node), saying what and why; without root or
 # apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
 set -eu
 
@@ -30,6 +30,17 @@ for job in "$@"; do
         need cppcheck "looks for mistakes" "command -v cppcheck"
         ;;
     mpfr) need libmpfr-dev "judges exp and log" "$(header mpfr.h)" ;;
+    torch)
+        need python3-torch "the benchmark's opponent" "/usr/bin/python3 -c 'import torch'"
+        need python3-numpy "the benchmark's arrays" "/usr/bin/python3 -c 'import numpy'"
+        # Debian's PyTorch runs on any BLAS, also on the slow reference one: not a fair opponent.
+        need libopenblas0-openmp "a fast BLAS for PyTorch" "test -e /usr/lib/*/openblas-openmp/libblas.so.3"
+        ;;
+    onnx) need python3-onnx "writes graphs for onnxruntime" "/usr/bin/python3 -c 'import onnx'" ;;
+    node)
+        need nodejs "runs onnxruntime" "command -v node"
+        need npm "installs onnxruntime" "command -v npm"
+        ;;
     *)
         echo "setup: unknown job '$job'" >&2
         exit 2
