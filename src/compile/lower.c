@@ -174,8 +174,10 @@ static void lower_gate(lowering *w, node_id id) {
         emit_and(w, layer, inputs, n->kid_count, out);
     else if (n->op == OP_OR)
         emit_or(w, layer, inputs, n->kid_count, out);
-    else
+    else {
         emit_xor(w, layer, &inputs[0], &inputs[1], out);
+        w->d->channels[out].may_be_negative = true; /* it is not, but ranges of its units alone do not show it */
+    }
     w->d->places[id] = (draft_place){.layer = layer, .head = -1, .channel = out};
 }
 
