@@ -87,8 +87,8 @@ static void lower_one_sided(lowering *w, node_id id, bool future) {
 
 /* A copy of the mean t that is zero except on the start sentinel: relu(t - C(real + end)) with C above |t|. */
 static channel_id start_copy(lowering *w, uint32_t layer, channel_id t, double largest, const char *label) {
-    double c = 2;
-    while (c < 2 * largest) c *= 2;
+    double c = 2; /* by far, so that the planner's coarse ranges can see it, too; C times 0 is 0 whatever C */
+    while (c < 16 * largest) c *= 2;
     channel_id out = draft_channel_add(
         w->d, (draft_channel){.label = label, .born = layer, .last_read = layer, .may_be_negative = true});
     for (int sign = 1; sign >= -1; sign -= 2) {
