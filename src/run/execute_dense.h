@@ -147,7 +147,7 @@ static bool dense_head(runner *r, uint32_t layer, uint32_t head) {
         size_t count = size - t < TILE ? size - t : TILE;
         for (size_t d = 0; d < vs; d++)
             for (size_t i = 0; i < count; i++) r->out[d * r->tile + i] = out[(t + i) * vs + d];
-        record_margin(r, h, &r->e->margins[index], t, count);
+        record_margin(r, h, index, t, count);
         add_output(r, h, r->delta + t, count);
     }
     return true;

@@ -4,5 +4,6 @@
 #define KERNEL_SCAN  scan_f32
 #define KERNEL_DENSE dense_f32
 #define EXECUTE      execute_f32
-#define TAIL_LOGIT   16.7 /* exp(-16.7) is below 2^-24 */
+#define TAIL_LOGIT   16.7   /* keys whose logits are this far below, plus ln N, are left out ... */
+#define TAIL_BOUND   5.7e-8 /* ... and change an output by less than exp(-16.7) */
 #include "run/execute_impl.h"

@@ -4,5 +4,6 @@
 #define KERNEL_SCAN  scan_f64
 #define KERNEL_DENSE dense_f64
 #define EXECUTE      execute_f64
-#define TAIL_LOGIT   36.8 /* exp(-36.8) is below 2^-53 */
+#define TAIL_LOGIT   36.8    /* keys whose logits are this far below, plus ln N, are left out ... */
+#define TAIL_BOUND   1.1e-16 /* ... and change an output by less than exp(-36.8) */
 #include "run/execute_impl.h"

@@ -107,13 +107,16 @@ static void project(const runner *r, REAL *out, const model_rows *rows, const RE
 
 static bool has_boolean_values(const model_head *h) { return h->role != ROLE_NONE && h->role != ROLE_COUNT; }
 
-/* Over letters only: sentinel rows are masked when they are rounded. */
-static void record_margin(const runner *r, const model_head *h, double *margin, size_t first, size_t count) {
+/* Over letters only: sentinel rows are masked when they are rounded. What a peaked head left out counts as error. */
+static void record_margin(const runner *r, const model_head *h, uint32_t index, size_t first, size_t count) {
+    const head_state *s = &r->states[index];
+    double *margin = &r->e->margins[index];
+    double tail = s->plan == PLAN_PEAKED && s->choice == TEMPER_CHOICE_SOFTMAX ? TAIL_BOUND : 0;
     bool boolean = has_boolean_values(h), finite = true;
     if (!boolean) *margin = -1;
     for (uint32_t d = 0; d < h->value.count; d++)
         for (size_t i = 0; i < count; i++) {
-            double a = r->out[d * r->tile + i], off = fmin(fabs(a), fabs(a - 1));
+            double a = r->out[d * r->tile + i], off = fmin(fabs(a), fabs(a - 1)) + tail;
             finite = finite && isfinite(a);
             if (boolean && off > *margin && first + i >= 1 && first + i <= r->e->n) *margin = off;
         }
@@ -157,7 +160,7 @@ static bool head_tile(runner *r, uint32_t layer, uint32_t head, const REAL *x, R
     if (!state_tile(r, s, h, x, count)) return false;
     if (s->forward)
         for (uint32_t d = 0; d < h->value.count; d++) reverse(r->out + d * r->tile, count);
-    record_margin(r, h, &r->e->margins[index], first, count);
+    record_margin(r, h, index, first, count);
     add_output(r, h, delta, count);
     return true;
 }
@@ -269,7 +272,7 @@ static bool all_keys(runner *r, uint32_t layer, uint32_t head) {
     }
     for (size_t first = 0; first < r->size; first += TILE) {
         count = r->size - first < TILE ? r->size - first : TILE;
-        record_margin(r, h, &r->e->margins[index], first, count);
+        record_margin(r, h, index, first, count);
         add_output(r, h, r->delta + first, count);
     }
     return true;
