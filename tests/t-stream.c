@@ -137,15 +137,15 @@ static void test_corpus(void) {
     CHECK(streamed > corpus_size() / 4, "%zu of %zu streamed", streamed, corpus_size());
 }
 
-/* formula_step against formula_eval, letter by letter, from copied states too. */
-static void step_formula(const char *name, const temper_spec *spec, const uint32_t *word, size_t n) {
+/* formula_step against formula_eval, letter by letter (mirrored: from the last), from copied states too. */
+static void step_formula(const char *name, const temper_spec *spec, const uint32_t *word, size_t n, bool mirrored) {
     trap t;
     arena a;
     unsigned char truth[LONGEST];
     arena_init(&a, &t);
     if (trap_set(&t, NULL)) abort();
     formula_eval(truth, &spec->graph, spec->root, word, n, &a);
-    formula_stepper *f = formula_stepper_new(&a, &spec->graph, spec->root);
+    formula_stepper *f = formula_stepper_new(&a, &spec->graph, spec->root, mirrored);
     if (CHECK(f, "%s: not stepped", name)) {
         size_t size = formula_stepper_state_size(f);
         void *state = arena_alloc(&a, 1, size), *copy = arena_alloc(&a, 1, size);
@@ -154,8 +154,10 @@ static void step_formula(const char *name, const temper_spec *spec, const uint32
         for (size_t k = 0; k < n; k++) {
             memcpy(copy, state, size);
             formula_stepper_step(f, copy, values, word[n - 1 - k]); /* a branch not taken */
-            bool v = formula_stepper_step(f, state, values, word[k]);
-            if (!CHECK(v == truth[k], "%s on %s at %zu: step %d, row %d", name, shown(word, n), k + 1, v, truth[k]))
+            size_t at = mirrored ? n - 1 - k : k;
+            bool v = formula_stepper_step(f, state, values, word[at]);
+            if (!CHECK(v == truth[at], "%s on %s at %zu: step %d, row %d", name, shown(word, n), at + 1, v,
+                       truth[at]))
                 break;
         }
     }
@@ -193,9 +195,32 @@ static void test_random_formulas(void) {
             }
         size_t n = 1 + random_below(&r, 40);
         random_word(word, n, shape.letters, &r);
-        if (back) step_formula(name, spec, word, n);
+        if (back) step_formula(name, spec, word, n, false);
         agree_free(&s);
         arena_free(&a);
+        temper_spec_free(spec);
+    }
+}
+
+static void test_mirrored_formulas(void) {
+    test_random r = test_seed(34);
+    size_t formulas = (size_t)(1000 * test_effort());
+    for (size_t k = 0; k < formulas; k++) {
+        random_shape shape = {.letters = 1 + (unsigned)random_below(&r, 3),
+                              .size = 1 + random_below(&r, 20),
+                              .depth = 1 + random_below(&r, 8),
+                              .future = true,
+                              .counting = random_below(&r, 2),
+                              .modulo = random_below(&r, 3) == 0,
+                              .mixed_attend = random_below(&r, 4) == 0,
+                              .large = random_below(&r, 8) == 0};
+        temper_spec *spec = random_spec(&r, &shape, TEMPER_AT_FIRST);
+        uint32_t word[LONGEST];
+        size_t n = 1 + random_below(&r, 40);
+        char name[40];
+        snprintf(name, sizeof name, "mirrored formula %zu", k);
+        random_word(word, n, shape.letters, &r);
+        if (!(directions(spec) & 1)) step_formula(name, spec, word, n, true);
         temper_spec_free(spec);
     }
 }
@@ -341,6 +366,7 @@ static void test_calls(void) {
 int main(void) {
     test_corpus();
     test_random_formulas();
+    test_mirrored_formulas();
     test_refusals();
     test_calls();
     return test_finish("t-stream");

@@ -24,8 +24,9 @@ typedef struct walker {
     step_work work[SIDES];
     step_place place[SIDES]; /* beyond the table */
     unsigned char *values;
-    unsigned char *states; /* [slots][stride] */
-    uint32_t *path;        /* [longest] */
+    unsigned char *states;     /* [slots][stride] */
+    uint32_t *path;            /* [longest] letters in the order of the steps */
+    uint64_t rank[PLACES + 1]; /* mirrored: by depth, of the first string with that suffix */
     bool truth[SIDES], first[SIDES];
 } walker;
 
@@ -35,16 +36,20 @@ struct tree {
     const uint32_t *spec_letter;
     const formula_stepper *formula; /* NULL: no formula */
     const stepper *machine[SIDES];  /* NULL: no such side */
-    size_t offset[SIDES], stride;   /* of a side's state in a slot */
+    bool mirrored;
+    size_t offset[SIDES], stride; /* of a side's state in a slot */
     size_t slots, longest;
+    uint64_t weight[PLACES + 1]; /* mirrored: what a letter adds to the rank, by depth */
     unsigned threads;
     walker *walkers;           /* [threads] */
-    step_place *places[SIDES]; /* [PLACES + 1] */
+    step_place *places[SIDES]; /* [PLACES + 2] */
 
     /* one walk */
     size_t n, unit_depth, unit_count;
     uint64_t unit_strings;
-    atomic_size_t next, found; /* the next unit; the first unit with a difference */
+    atomic_size_t next, found;  /* the next unit; the first unit with a difference */
+    atomic_uint_fast64_t least; /* mirrored: the rank of the first string with a difference */
+    bool bounded;               /* mirrored: `least` is known; only margins are wanted */
     atomic_uint_fast64_t done;
     atomic_bool stop, broken;
     double *margins; /* [units] */
@@ -99,16 +104,17 @@ static size_t rounded(size_t size) { return (size + 15) / 16 * 16; }
 
 static void make_sides(tree *t, arena *a) {
     if (t->formula) t->stride = rounded(formula_stepper_state_size(t->formula));
-    t->machine[SIDE_HARD] = stepper_new(a, t->model, true);
-    if (t->model->method != TEMPER_METHOD_HARD) t->machine[SIDE_SOFT] = stepper_new(a, t->model, false);
+    t->machine[SIDE_HARD] = stepper_new(a, t->model, true, t->mirrored);
+    if (t->model->method != TEMPER_METHOD_HARD) t->machine[SIDE_SOFT] = stepper_new(a, t->model, false, t->mirrored);
     for (int side = SIDE_HARD; side < SIDES; side++) {
         if (!t->machine[side]) continue;
         t->offset[side] = t->stride;
         t->stride += rounded(stepper_state_size(t->machine[side]));
-        t->places[side] = arena_alloc(a, PLACES + 1, sizeof *t->places[side]);
-        for (size_t k = 0; k <= PLACES; k++) step_place_init(&t->places[side][k], t->machine[side], a);
+        t->places[side] = arena_alloc(a, PLACES + 2, sizeof *t->places[side]);
+        for (size_t k = 0; k < PLACES + 2; k++) step_place_init(&t->places[side][k], t->machine[side], a);
     }
     t->slots = letter_count(t) > 1 ? t->longest + 1 : 1;
+    for (size_t k = 1; k <= PLACES && k <= t->longest; k++) t->weight[k] = power(letter_count(t), k - 1);
     t->walkers = arena_zalloc(a, t->threads, sizeof *t->walkers);
     for (unsigned k = 0; k < t->threads; k++) init_walker(t, &t->walkers[k], a);
     size_t most = 1;
@@ -134,7 +140,8 @@ tree *tree_new(arena *a, const temper_spec *spec, const temper_model *model, con
     t->spec_letter = spec_letter;
     t->longest = longest;
     t->threads = thread_count(threads);
-    if (spec) t->formula = formula_stepper_new(a, &spec->graph, spec->root);
+    t->mirrored = model->has_end;
+    if (spec) t->formula = formula_stepper_new(a, &spec->graph, spec->root, t->mirrored);
     bool possible = (!spec || t->formula) && !(letter_count(t) > 1 && longest > PLACES);
     if (possible) make_sides(t, a);
     a->trap = outer;
@@ -161,13 +168,14 @@ static void step_machines(const tree *t, walker *w, unsigned char *states, size_
                              place_at(t, w, side, i), token);
 }
 
-/* The row before all letters; the formula's answer for the empty string is a setting. */
+/* The row before all letters; the formula's answer for the empty string is a setting, the model's is its start sentinel's. */
 static void start(const tree *t, walker *w) {
     unsigned char *states = slot(t, w, 0);
     if (t->formula) formula_stepper_start(t->formula, states);
     for (int side = SIDE_HARD; side < SIDES; side++)
         if (t->machine[side]) stepper_start(t->machine[side], (double *)(void *)(states + t->offset[side]));
-    step_machines(t, w, states, 0, model_start_token(t->model));
+    step_machines(t, w, states, 0, t->mirrored ? model_end_token(t->model) : model_start_token(t->model));
+    if (t->mirrored && t->n == 0) step_machines(t, w, states, 1, model_start_token(t->model));
     w->truth[SIDE_FORMULA] = t->spec && t->spec->accepts_empty;
 }
 
@@ -178,7 +186,7 @@ static bool is_present(const tree *t, int side) {
 /* The verdict of a string that ends here. */
 static bool verdict(const tree *t, const walker *w, int side) {
     temper_at at = side == SIDE_FORMULA ? t->spec->at : t->model->at;
-    return t->n > 0 && at == TEMPER_AT_FIRST ? w->first[side] : w->truth[side];
+    return t->n > 0 && at == (t->mirrored ? TEMPER_AT_LAST : TEMPER_AT_FIRST) ? w->first[side] : w->truth[side];
 }
 
 /* All present sides are compared with the hard model, which is always there. */
@@ -203,26 +211,58 @@ static bool visit(const tree *t, walker *w, size_t depth) {
     return is_odd(t, w, depth == t->n);
 }
 
-/* ---- one unit: all strings with one prefix ---- */
+/* ---- one unit: all strings with one prefix, or mirrored one suffix ---- */
 
-/* True if there is a difference; path is then the first string that shows it. */
-static bool walk_unit(const tree *t, walker *w, size_t unit) {
-    size_t letters = letter_count(t), top = t->unit_depth, depth;
+static void enter_unit(const tree *t, walker *w, size_t unit) {
+    size_t letters = letter_count(t), top = t->unit_depth;
     for (size_t k = top; k-- > 0; unit /= letters) w->path[k] = (uint32_t)(unit % letters);
     memset(w->path + top, 0, (t->n - top) * sizeof *w->path);
     start(t, w);
+}
+
+/* From a node at `depth` to the parent of the next one that is not below it; false after the last of the unit. */
+static bool advance(const tree *t, walker *w, size_t *depth) {
+    size_t letters = letter_count(t), top = t->unit_depth;
+    while (*depth > top && w->path[*depth - 1] + 1 == letters) w->path[--*depth] = 0;
+    if (*depth == top) return false;
+    w->path[--*depth]++;
+    return true;
+}
+
+/* True if there is a difference; path is then the first string that shows it. */
+static bool walk_prefixes(const tree *t, walker *w, size_t unit) {
+    size_t depth = 0;
+    enter_unit(t, w, unit);
     if (t->n == 0) return is_odd(t, w, true);
-    for (depth = 1; depth <= top; depth++)
-        if (visit(t, w, depth)) return true;
-    depth = top;
-    for (;;) {
+    do {
         while (depth < t->n)
             if (visit(t, w, ++depth)) return true;
-        while (depth > top && w->path[depth - 1] + 1 == letters) w->path[--depth] = 0;
-        if (depth == top) return false;
-        w->path[depth - 1]++;
-        depth--;
-    }
+    } while (advance(t, w, &depth));
+    return false;
+}
+
+/* Mirrored: goes to a child. False if nothing below it is wanted: all strings there come after the first difference known so far,
+   or differ, and the first of them is noted. */
+static bool descend(tree *t, walker *w, size_t depth) {
+    uint64_t first = 0, least = atomic_load(&t->least); /* with one letter every rank is 0 */
+    if (t->slots > 1) first = w->rank[depth] = w->rank[depth - 1] + w->path[depth - 1] * t->weight[depth];
+    if (first > least) return false;
+    if (!visit(t, w, depth) || t->bounded) return true;
+    while (first < least && !atomic_compare_exchange_weak(&t->least, &least, first)) continue;
+    return false;
+}
+
+/* Prepended letters weigh more than those that are there, so every unit may have a string that comes before all those seen. */
+static void walk_suffixes(tree *t, walker *w, size_t unit) {
+    size_t depth = 0;
+    bool wanted = true;
+    enter_unit(t, w, unit);
+    if (t->n == 0 && is_odd(t, w, true)) atomic_store(&t->least, 0);
+    do {
+        while (depth < t->n && wanted) wanted = descend(t, w, ++depth);
+        if (depth < t->unit_depth) return;
+        wanted = true;
+    } while (advance(t, w, &depth));
 }
 
 /* The string of path from its beginning to its end; sides may be NULL. */
@@ -231,7 +271,7 @@ static void follow(const tree *t, walker *w, answers sides[SIDES]) {
     for (size_t depth = 1; depth <= t->n; depth++) {
         visit(t, w, depth);
         for (int side = 0; sides && side < SIDES; side++)
-            if (sides[side].present) sides[side].truth[depth - 1] = w->truth[side];
+            if (sides[side].present) sides[side].truth[t->mirrored ? t->n - depth : depth - 1] = w->truth[side];
     }
     for (int side = 0; sides && side < SIDES; side++)
         if (sides[side].present) sides[side].accept = verdict(t, w, side);
@@ -270,13 +310,16 @@ static void walk_units(void *context, size_t number) {
         size_t unit = atomic_fetch_add(&t->next, 1);
         if (unit >= t->unit_count || unit > atomic_load(&t->found) || atomic_load(&t->stop)) return;
         reset_margins(t, w);
-        if (walk_unit(t, w, unit)) note_found(t, unit);
+        if (t->mirrored)
+            walk_suffixes(t, w, unit);
+        else if (walk_prefixes(t, w, unit))
+            note_found(t, unit);
         t->margins[unit] = largest_margin(t, w);
         if (is_broken(t, w)) {
             atomic_store(&t->broken, true);
             atomic_store(&t->stop, true);
         }
-        uint64_t done = atomic_fetch_add(&t->done, t->unit_strings) + t->unit_strings;
+        uint64_t strings = t->bounded ? 0 : t->unit_strings, done = atomic_fetch_add(&t->done, strings) + strings;
         if (reports && t->report(t->context, done)) atomic_store(&t->stop, true);
     }
 }
@@ -286,7 +329,7 @@ static void walk_units(void *context, size_t number) {
 static void set_length(tree *t, size_t n) {
     set_units(t, n);
     for (int side = SIDE_HARD; side < SIDES; side++)
-        for (size_t i = 0; t->machine[side] && n <= PLACES && i <= n; i++)
+        for (size_t i = 0; t->machine[side] && n <= PLACES && i <= n + t->mirrored; i++)
             step_place_set(&t->places[side][i], t->machine[side], i, n);
 }
 
@@ -297,38 +340,77 @@ static uint64_t rank(const tree *t, const uint32_t *word) {
     return r;
 }
 
-tree_outcome tree_walk(tree *t, size_t n, uint32_t *word, uint64_t *strings, double *margin, tree_report *report,
-                       void *context) {
-    set_length(t, n);
+static void word_of_rank(const tree *t, uint32_t *word, uint64_t r) {
+    for (size_t k = t->n; k-- > 0; r /= letter_count(t)) word[k] = (uint32_t)(r % letter_count(t));
+}
+
+static void walk_all(tree *t) {
     atomic_store(&t->next, 0);
-    atomic_store(&t->found, SIZE_MAX);
-    atomic_store(&t->done, 0);
-    atomic_store(&t->stop, false);
-    atomic_store(&t->broken, false);
-    t->caller = pthread_self();
-    t->report = report;
-    t->context = context;
     memset(t->margins, 0, t->unit_count * sizeof *t->margins);
     unsigned threads = t->unit_count > 1 ? t->threads : 1;
     run_parallel(threads, threads, walk_units, t);
-    if (atomic_load(&t->broken)) return TREE_BROKEN;
+}
+
+static void raise_margin(const tree *t, double *margin, size_t units) {
+    for (size_t k = 0; k < units; k++) *margin = larger(*margin, t->margins[k]);
+}
+
+/* The first unit with a difference is walked once more, for the string. */
+static void find_by_prefix(tree *t, uint32_t *word, uint64_t *strings, double *margin) {
     size_t found = atomic_load(&t->found);
-    *strings = atomic_load(&t->done);
-    for (size_t k = 0; k < t->unit_count && k < found; k++) *margin = larger(*margin, t->margins[k]);
-    if (found == SIZE_MAX) return atomic_load(&t->stop) ? TREE_STOPPED : TREE_AGREED;
     walker *w = &t->walkers[0];
+    raise_margin(t, margin, found);
     reset_margins(t, w);
-    walk_unit(t, w, found); /* once more, for the string */
+    walk_prefixes(t, w, found);
     follow(t, w, NULL);
     *margin = larger(*margin, largest_margin(t, w));
-    if (n) memcpy(word, w->path, n * sizeof *word);
+    if (t->n) memcpy(word, w->path, t->n * sizeof *word);
     *strings = rank(t, word) + 1;
-    return TREE_DIFFERS;
+}
+
+/* The margins of the strings up to the first with a difference need a walk that knows which it is. After a stop it is the first
+   that was met. */
+static void find_by_suffix(tree *t, uint32_t *word, uint64_t *strings, double *margin) {
+    uint64_t least = atomic_load(&t->least);
+    if (!atomic_load(&t->stop)) {
+        t->bounded = true;
+        *strings = least + 1;
+        walk_all(t);
+    }
+    raise_margin(t, margin, t->unit_count);
+    word_of_rank(t, word, least);
+}
+
+tree_outcome tree_walk(tree *t, size_t n, uint32_t *word, uint64_t *strings, double *margin, tree_report *report,
+                       void *context) {
+    set_length(t, n);
+    atomic_store(&t->found, SIZE_MAX);
+    atomic_store(&t->least, UINT64_MAX);
+    atomic_store(&t->done, 0);
+    atomic_store(&t->stop, false);
+    atomic_store(&t->broken, false);
+    t->bounded = false;
+    t->caller = pthread_self();
+    t->report = report;
+    t->context = context;
+    walk_all(t);
+    if (atomic_load(&t->broken)) return TREE_BROKEN;
+    *strings = atomic_load(&t->done);
+    if (atomic_load(&t->found) != SIZE_MAX) {
+        find_by_prefix(t, word, strings, margin);
+        return TREE_DIFFERS;
+    }
+    if (atomic_load(&t->least) != UINT64_MAX) {
+        find_by_suffix(t, word, strings, margin);
+        return TREE_DIFFERS;
+    }
+    raise_margin(t, margin, t->unit_count);
+    return atomic_load(&t->stop) ? TREE_STOPPED : TREE_AGREED;
 }
 
 void tree_ask(tree *t, answers sides[SIDES], const uint32_t *word, size_t n) {
     walker *w = &t->walkers[0];
     set_length(t, n);
-    if (n) memcpy(w->path, word, n * sizeof *word);
+    for (size_t k = 0; k < n; k++) w->path[k] = word[t->mirrored ? n - 1 - k : k];
     follow(t, w, sides);
 }

@@ -4,7 +4,9 @@
 
 /* One node; kids are indices of earlier nodes' values. */
 typedef struct step_node {
-    formula_op op;
+    formula_op op; /* mirrored: the operator that looks back */
+    bool strict;   /* attention: not at the position itself */
+    bool nearest;  /* attention: the candidate met last */
     node_id id;
     uint32_t kid_start, kid_count; /* sums: what is counted */
     uint32_t memory;               /* temporal nodes: offset of their byte; sums: number of their sum */
@@ -12,7 +14,7 @@ typedef struct step_node {
 } step_node;
 
 /* The state is the sums, then a byte for every node that remembers something: the kid's last value (Y, Z), the node's own
-   (O, H, S, T), or what was chosen and whether anything was (attention; bits 1 and 2). */
+   (O, H, S, T, and W and M mirrored), or what was chosen and whether anything was (attention; bits 1 and 2). */
 struct formula_stepper {
     const formula *f;
     step_node *nodes;
@@ -25,32 +27,54 @@ struct formula_stepper {
 
 enum { CHOSEN = 1, FOUND = 2 };
 
-static bool looks_back_only(const formula_node *n) {
-    if (n->op == OP_ATTEND) return n->mask == TEMPER_MASK_BEFORE || n->mask == TEMPER_MASK_UP_TO;
-    return operator_direction(n->op) != 'f';
+static bool looks_one_way(const formula_node *n, bool mirrored) {
+    if (n->op != OP_ATTEND) return operator_direction(n->op) != (mirrored ? 'b' : 'f');
+    if (mirrored) return n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM;
+    return n->mask == TEMPER_MASK_BEFORE || n->mask == TEMPER_MASK_UP_TO;
+}
+
+/* What an operator that looks forward is in the mirror. W and M have no names there. */
+static formula_op mirror(formula_op op) {
+    switch (op) {
+    case OP_LAST: return OP_FIRST;
+    case OP_NEXT: return OP_YESTERDAY;
+    case OP_WEAK_NEXT: return OP_WEAK_YESTERDAY;
+    case OP_EVENTUALLY: return OP_ONCE;
+    case OP_ALWAYS: return OP_HISTORICALLY;
+    case OP_UNTIL: return OP_SINCE;
+    case OP_RELEASE: return OP_TRIGGERED;
+    default: return op;
+    }
 }
 
 static bool remembers(formula_op op) {
     return op == OP_FIRST || op == OP_ATTEND || op == OP_YESTERDAY || op == OP_WEAK_YESTERDAY || op == OP_ONCE ||
-           op == OP_HISTORICALLY || op == OP_SINCE || op == OP_TRIGGERED;
+           op == OP_HISTORICALLY || op == OP_SINCE || op == OP_TRIGGERED || op == OP_WEAK_UNTIL ||
+           op == OP_STRONG_RELEASE;
 }
 
 static void add_node(formula_stepper *s, arena *a, const uint32_t *index, node_id id) {
     const formula_node *n = formula_at(s->f, id);
     bool sum = n->op == OP_COMPARE || n->op == OP_MODULO;
-    step_node made = {
-        .op = n->op, .id = id, .kid_start = (uint32_t)s->kid_count, .kid_count = n->kid_count, .node = n};
+    bool forward = n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM;
+    step_node made = {.op = mirror(n->op),
+                      .strict = n->mask == TEMPER_MASK_BEFORE || n->mask == TEMPER_MASK_AFTER,
+                      .nearest = n->choice == (forward ? TEMPER_CHOICE_LEFTMOST : TEMPER_CHOICE_RIGHTMOST),
+                      .id = id,
+                      .kid_start = (uint32_t)s->kid_count,
+                      .kid_count = n->kid_count,
+                      .node = n};
     for (size_t k = 0; k < n->kid_count; k++) {
         node_id kid = formula_kid(s->f, id, k);
         array_push(a, s->weights, s->weight_count, s->weight_capacity, sum ? formula_weight(s->f, id, k) : 0);
         array_push(a, s->kids, s->kid_count, s->kid_capacity, index[sum ? formula_kid(s->f, kid, 0) : kid]);
     }
     if (sum) made.memory = (uint32_t)s->sum_count++;
-    if (remembers(n->op)) made.memory = (uint32_t)s->byte_count++;
+    if (remembers(made.op)) made.memory = (uint32_t)s->byte_count++;
     array_push(a, s->nodes, s->node_count, s->node_capacity, made);
 }
 
-formula_stepper *formula_stepper_new(arena *a, const formula *f, node_id root) {
+formula_stepper *formula_stepper_new(arena *a, const formula *f, node_id root, bool mirrored) {
     formula_stepper *s = arena_zalloc(a, 1, sizeof *s);
     const unsigned char *marks = formula_reachable(f, root, a);
     uint32_t *index = arena_zalloc(a, (size_t)root + 1, sizeof *index);
@@ -58,8 +82,8 @@ formula_stepper *formula_stepper_new(arena *a, const formula *f, node_id root) {
     for (node_id id = 1; id <= root; id++) {
         const formula_node *n = formula_at(f, id);
         if (!marks[id]) continue;
-        if (!looks_back_only(n)) return NULL;
-        if (n->op == OP_COUNT_PAST) continue; /* its sum counts */
+        if (!looks_one_way(n, mirrored)) return NULL;
+        if (n->op == OP_COUNT_PAST || n->op == OP_COUNT_FUTURE) continue; /* its sum counts */
         index[id] = (uint32_t)s->node_count;
         add_node(s, a, index, id);
     }
@@ -74,7 +98,8 @@ size_t formula_stepper_value_size(const formula_stepper *s) { return s->node_cou
 
 /* Values before the first position: nothing has happened. FIRST remembers that it has not been asked. */
 static unsigned char initial(formula_op op) {
-    return op == OP_FIRST || op == OP_WEAK_YESTERDAY || op == OP_HISTORICALLY || op == OP_TRIGGERED;
+    return op == OP_FIRST || op == OP_WEAK_YESTERDAY || op == OP_HISTORICALLY || op == OP_TRIGGERED ||
+           op == OP_WEAK_UNTIL;
 }
 
 void formula_stepper_start(const formula_stepper *s, void *state) {
@@ -102,9 +127,9 @@ static unsigned char step_sum(const formula_stepper *s, const step_node *n, __in
 static unsigned char step_attend(const step_node *n, unsigned char *memory, unsigned char where,
                                  unsigned char value) {
     unsigned char before = *memory;
-    bool takes = where && (n->node->choice == TEMPER_CHOICE_RIGHTMOST || !(before & FOUND));
+    bool takes = where && (n->nearest || !(before & FOUND));
     if (takes) *memory = (unsigned char)(FOUND | (value ? CHOSEN : 0));
-    return (n->node->mask == TEMPER_MASK_BEFORE ? before : *memory) & CHOSEN;
+    return (n->strict ? before : *memory) & CHOSEN;
 }
 
 static unsigned char step_nary(const formula_stepper *s, const step_node *n, const unsigned char *values) {
@@ -142,8 +167,10 @@ bool formula_stepper_step(const formula_stepper *s, void *state, unsigned char *
             break;
         case OP_ONCE: v = *memory |= a; break;
         case OP_HISTORICALLY: v = *memory &= a; break;
-        case OP_SINCE: v = *memory = (unsigned char)(b | (a & *memory)); break;
-        case OP_TRIGGERED: v = *memory = (unsigned char)(b & (a | *memory)); break;
+        case OP_SINCE:
+        case OP_WEAK_UNTIL: v = *memory = (unsigned char)(b | (a & *memory)); break;
+        case OP_TRIGGERED:
+        case OP_STRONG_RELEASE: v = *memory = (unsigned char)(b & (a | *memory)); break;
         case OP_COMPARE:
         case OP_MODULO: v = step_sum(s, n, &sums[n->memory], values); break;
         case OP_ATTEND: v = step_attend(n, memory, a, b); break;

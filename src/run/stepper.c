@@ -13,7 +13,7 @@ size_t stepper_state_size(const stepper *s) { return s->state_count * sizeof(dou
 /* ---- states, one layout per role ---- */
 
 /* once: count0, count1, sums0[width], sums1[width]
-   nearest: s0, s1, j0, j1, v0[width], v1[width] (weights relative to the key j_c, the last or first of its class)
+   nearest: s0, s1, j0, j1, v0[width], v1[width] (weights relative to the key j_c, the last or first met of its class)
    count: sums[width] */
 void stepper_start(const stepper *s, double *state) {
     memset(state, 0, stepper_state_size(s));
@@ -21,7 +21,7 @@ void stepper_start(const stepper *s, double *state) {
         for (uint32_t k = 0; k < s->layers[l].head_count; k++) {
             const step_head *h = &s->layers[l].heads[k];
             if (h->role != ROLE_NEAREST) continue;
-            state[h->state + 2] = state[h->state + 3] = h->leftmost ? INFINITY : -INFINITY;
+            state[h->state + 2] = state[h->state + 3] = h->far ? INFINITY : -INFINITY;
         }
 }
 
@@ -59,14 +59,16 @@ void step_place_init(step_place *p, const stepper *s, arena *a) {
 
 void step_place_set(step_place *p, const stepper *s, size_t i, size_t n) {
     p->i = (double)i;
-    p->size = (double)n + 1;
+    p->size = (double)n + 1 + s->mirrored;
+    p->is_letter = i > 0 && i <= n;
     p->once = s->decay[1] / p->size;
     if (s->has_lookup && !s->hard) {
         p->near[1] = exp_f64(-MODEL_KAPPA_LOOKUP * (p->size / (p->i + 1)));
         p->near[2] = exp_f64(-4 * MODEL_KAPPA_LOOKUP * (p->size / (p->i + 1)));
     }
+    double position = s->mirrored ? p->size - 1 - p->i : p->i;
     for (size_t k = 0; k < s->feature_count; k++)
-        p->features[k] = expression_eval(s->features[k].position, p->i, (double)n, p->size);
+        p->features[k] = expression_eval(s->features[k].position, position, (double)n, p->size);
 }
 
 /* ---- heads ---- */
@@ -136,7 +138,7 @@ static inline void add_nearest(const step *t, const step_head *h) {
     double *state = t->state + h->state, i = t->p->i;
     size_t class = class_of(t, h, dot(t->w->x, &h->key));
     double *sum = &state[class], *at = &state[2 + class], *v = state + 4 + class * h->width;
-    if (h->leftmost) {
+    if (h->far) {
         if (*sum == 0) *at = i;
         double weight = decay(t, i - *at);
         *sum += weight;
@@ -156,7 +158,7 @@ static inline void read_nearest(const step *t, const step_head *h, double *out) 
     const double *state = t->state + h->state;
     double low = 1;
     if (state[1] > 0)
-        low = state[0] > 0 ? decay(t, t->p->size + (h->leftmost ? state[2] - state[3] : state[3] - state[2])) : 0;
+        low = state[0] > 0 ? decay(t, t->p->size + (h->far ? state[2] - state[3] : state[3] - state[2])) : 0;
     blend(out, h->width, state + 4 + h->width, state + 4, low, state[1] + low * state[0]);
 }
 
@@ -172,7 +174,7 @@ static inline void read_count(const step *t, const step_head *h, double *out) {
 }
 
 static inline void note_margin(const step *t, const step_head *h, const double *out) {
-    if (t->s->hard || t->p->i == 0) return;
+    if (t->s->hard || !t->p->is_letter) return;
     double *margin = &t->w->margins[h->number];
     for (uint32_t d = 0; d < h->width; d++) {
         double low = fabs(out[d]), high = fabs(out[d] - 1), off = low < high ? low : high;
@@ -193,16 +195,17 @@ static inline void read_compare(const step *t, const step_head *h, double *out) 
     note_margin(t, h, out);
 }
 
-/* The values at position j, which depend on j alone. */
+/* The values at position j, which depend on j alone; mirrored that is N - 1 - i, here with i = 0. */
 static const double *values_at(const step *t, const step_head *h, double j) {
     double *memo = t->w->memo + h->memo + ((uint64_t)j % STEP_MEMO) * (h->width + 1);
     if (memo[0] == j) return memo + 1;
     memo[0] = j;
+    double i = t->s->mirrored ? 0 : j, size = t->s->mirrored ? j + 1 : 0;
     for (uint32_t d = 0; d < h->width; d++) {
         const model_term *term = rows_begin_of(&h->model->value, d);
         double sum = 0;
         for (size_t k = rows_size(&h->model->value, d); k-- > 0; term++)
-            sum += term->weight * expression_eval(t->s->model->channels[term->channel].position, j, 0, 0);
+            sum += term->weight * expression_eval(t->s->model->channels[term->channel].position, i, 0, size);
         memo[1 + d] = sum;
     }
     return memo + 1;

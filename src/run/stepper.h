@@ -13,6 +13,9 @@
        lookup    no state: the keys around j = c_i weigh exp(-16N/(i+1) (j - c_i)^2); those beyond two places
                  weigh less than 3 exp(-144) in all, far below any rounding, and are left out
 
+   A model that looks only forward is the same machine in a mirror: steps begin at the end sentinel and go to the left, i and j
+   above count from the end, leftmost is rightmost, and N = n + 2. It serves trees of suffixes; streams look back.
+
    A head is run by its role only if its rows are exactly those the compiler makes for that role; every channel that feeds a
    key or a value must be exactly 0 or 1 in every row. Hard choices are the limits of the same weights. */
 #ifndef RUN_STEPPER_H
@@ -24,7 +27,8 @@ typedef struct stepper stepper; /* the program: immutable, may be shared between
 
 /* What depends on the position and the length only; in a prefix tree it is made once per depth. */
 typedef struct step_place {
-    double i, size; /* position, N */
+    double i, size; /* position, counted from where steps begin, and N */
+    bool is_letter; /* neither of the sentinels */
     double once;    /* the weight of class 0 in once heads */
     double near[3]; /* look-up: the weight of keys at distance 0, 1, 2 */
     double *features;
@@ -35,15 +39,15 @@ typedef struct step_head step_head;
 /* Scratch and results of one thread. */
 typedef struct step_work {
     double *x, *out, *hidden, *memo;
-    double *margins; /* [heads]: largest |a - nearest Boolean| before rounding in rows from 1 on; -1: no Booleans;
+    double *margins; /* [heads]: largest |a - nearest Boolean| before rounding in letters' rows; -1: no Booleans;
                                  not computed for hard choices */
     bool broken;     /* something read is not what a head's role promises: answers mean nothing */
     const step_head *culprit; /* that head or one near it, NULL if there is none */
 } step_work;
 
 /* The program in arena a; the model must outlive it. Raises TEMPER_UNSUPPORTED naming the head if the model looks forward
-   or a head's rows are not those of its role. */
-stepper *stepper_new(arena *a, const temper_model *m, bool hard);
+   (mirrored: back, or reads no end sentinel) or a head's rows are not those of its role. */
+stepper *stepper_new(arena *a, const temper_model *m, bool hard, bool mirrored);
 
 size_t stepper_state_size(const stepper *s); /* bytes; a state is one flat block and may be copied with memcpy */
 void stepper_start(const stepper *s, double *state);
@@ -52,10 +56,10 @@ void step_work_init(step_work *w, const stepper *s, arena *a);
 void step_work_reset(step_work *w, const stepper *s);          /* forgets margins and `broken` */
 double step_work_margin(const step_work *w, const stepper *s); /* the largest of all heads */
 void step_place_init(step_place *p, const stepper *s, arena *a);
-/* For position i of a string of length n. */
+/* For position i of a string of length n; mirrored: for position n + 1 - i. */
 void step_place_set(step_place *p, const stepper *s, size_t i, size_t n);
 
-/* Takes the next position into the state, the start sentinel first; returns the truth there. */
+/* Takes the next position into the state, the start (mirrored: end) sentinel first; returns the truth there. */
 bool stepper_step(const stepper *s, step_work *w, double *state, const step_place *p, uint32_t token);
 
 /* "head 2.1 (a S b)", for messages; lives in arena a. */

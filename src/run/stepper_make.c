@@ -4,33 +4,10 @@
 #include <string.h>
 
 #include "number/elementary.h"
-#include "run/stepper_program.h"
+#include "run/stepper_make.h"
 
-/* A position feature that names the length but, on the rows of a string, does not depend on it. */
-static const char FIRST_TEXT[] = "[i = 1]*[1 <= n]";
-
-typedef struct maker {
-    const temper_model *m;
-    stepper *s;
-    arena *arena;
-    uint32_t *place;           /* [channels] the register a channel is in now */
-    uint32_t *reader;          /* [channels] the last sublayer that read it */
-    uint32_t *writer;          /* [channels] the last sublayer whose head writes it directly */
-    uint32_t sublayer;         /* being made, from 1: heads and units of each layer */
-    unsigned char *embedded;   /* [channels] some token has a weight there */
-    unsigned char *fresh;      /* [channels] still zero */
-    unsigned char *positive;   /* [channels] known not to be negative */
-    unsigned char *plain;      /* [channels] before any layer it is exactly 0 or 1 */
-    unsigned char *start_only; /* [channels] 1 on the start sentinel and nothing else */
-    unsigned char *live;       /* [channels] the position feature is still in the channel */
-    unsigned char *written;    /* [channels] some layer below has written it */
-    unsigned char *known;      /* [channels] a feature that some head's closed form stands for */
-    unsigned char *needed;     /* [channels] a feature that must be computed */
-    unsigned char *listed;     /* [channels] in the layer's list of Booleans */
-    unsigned char *emptied;    /* [channels] by the layer's units, see look_at_clears */
-    const model_head *h;       /* being recognised */
-    uint32_t layer, index;     /* from 1 */
-} maker;
+/* Position features that name the length but, on the rows of a string, tell only how far it is from where steps begin. */
+static const char FIRST_TEXT[] = "[i = 1]*[1 <= n]", LAST_TEXT[] = "[i = n]*[1 <= n]";
 
 /* ---- refusals ---- */
 
@@ -42,52 +19,69 @@ const char *step_head_name(const step_head *h, arena *a) {
     return text_string(&t);
 }
 
-static const char WHOLE[] = "it runs on whole strings: temper run without --stream";
+const char maker_hint[] = "it runs on whole strings: temper run without --stream";
 
-static const char *head_name(const maker *k) {
+const char *maker_head_name(const maker *k) {
     step_head h = {.layer = k->layer, .index = k->index, .model = k->h};
     return step_head_name(&h, k->arena);
 }
 
-static _Noreturn void odd(const maker *k, const char *what) {
-    trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, WHOLE,
-                    "%s is not one of the compiler's %s heads, so it cannot run letter by letter: %s", head_name(k),
-                    k->h->role == ROLE_NONE ? "own" : head_role_name(k->h->role), what);
-}
-
-static void require(const maker *k, bool condition, const char *what) {
-    if (!condition) odd(k, what);
-}
-
-static void refuse_forward(maker *k) {
+static void refuse_direction(maker *k) {
+    bool mirrored = k->s->mirrored;
+    const char *why = mirrored ? "looks back, which steps from the end cannot do"
+                               : "looks forward, so there is no answer before the string ends";
     for (k->layer = 1; k->layer <= k->m->layer_count; k->layer++)
         for (k->index = 1; k->index <= k->m->layers[k->layer - 1].head_count; k->index++) {
             k->h = &k->m->layers[k->layer - 1].heads[k->index - 1];
-            if (k->h->mask == TEMPER_MASK_UP_TO || k->h->mask == TEMPER_MASK_BEFORE) continue;
-            trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, WHOLE,
-                            "%s looks forward, so there is no answer before the string ends", head_name(k));
+            temper_mask mask = k->h->mask;
+            if (mirrored ? mask == TEMPER_MASK_FROM || mask == TEMPER_MASK_AFTER
+                         : mask == TEMPER_MASK_UP_TO || mask == TEMPER_MASK_BEFORE)
+                continue;
+            trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, maker_hint, "%s %s", maker_head_name(k), why);
         }
-    if (k->m->has_end)
-        trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, WHOLE,
+    if (k->m->has_end && !mirrored)
+        trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, maker_hint,
                         "the model reads an end sentinel, so there is no answer before the string ends");
+    if (!k->m->has_end && mirrored)
+        trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, maker_hint,
+                        "the model reads no end sentinel, so steps from the end have no beginning");
 }
 
 /* ---- who reads what ---- */
+
+/* Every i and N in it is part of N - 1 - i, the position counted from the end. */
+static bool counts_from_end(const expression *e) { /* the parser bounds the depth */
+    if (!e) return true;
+    if (e->op == EXPR_I || e->op == EXPR_LENGTH || e->op == EXPR_SIZE) return false;
+    const expression *last = e->a; /* N - 1? */
+    if (e->op == EXPR_SUB && e->b->op == EXPR_I && last->op == EXPR_SUB && last->a->op == EXPR_SIZE &&
+        last->b->op == EXPR_CONSTANT && last->b->constant == 1)
+        return true;
+    return counts_from_end(e->a) && counts_from_end(e->b);
+}
+
+bool maker_varies(const maker *k, const expression *e) {
+    if (k->s->mirrored) return !counts_from_end(e);
+    return expression_uses(e, EXPR_LENGTH) || expression_uses(e, EXPR_SIZE);
+}
+
+static bool is_edge(const maker *k, const model_channel *c) {
+    return strcmp(c->position_text, k->s->mirrored ? LAST_TEXT : FIRST_TEXT) == 0;
+}
 
 /* The channel's position feature takes part in something that is computed. */
 static void need(maker *k, uint32_t channel) {
     const model_channel *c = &k->m->channels[channel];
     if (!c->position || !k->live[channel] || k->needed[channel] || (k->s->hard && c->soft_only)) return;
-    bool varies = expression_uses(c->position, EXPR_LENGTH) || expression_uses(c->position, EXPR_SIZE);
-    if (varies && strcmp(c->position_text, FIRST_TEXT) != 0)
-        trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, WHOLE,
-                        "channel %u (%s) looks forward: it depends on where the string ends", channel,
-                        text_escaped(k->arena, c->label, strlen(c->label), 60));
+    if (maker_varies(k, c->position) && !is_edge(k, c))
+        trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, maker_hint,
+                        k->s->mirrored ? "channel %u (%s) looks back: it depends on where the string begins"
+                                       : "channel %u (%s) looks forward: it depends on where the string ends",
+                        channel, text_escaped(k->arena, c->label, strlen(c->label), 60));
     k->needed[channel] = 1;
 }
 
-/* Copies a row without the term of channel `except`. */
-static step_row read_row(maker *k, const model_rows *r, size_t row, uint32_t except) {
+step_row maker_row(maker *k, const model_rows *r, size_t row, uint32_t except) {
     stepper *s = k->s;
     step_row out = {.first = s->block_count};
     uint32_t count = 0;
@@ -133,192 +127,12 @@ static void mark_written(maker *k, const step_head *h) {
 /* 0 or 1 by the embedding alone. */
 static bool is_boolean(const maker *k, uint32_t channel) { return k->plain[channel] && !k->written[channel]; }
 
-static void list_boolean(maker *k, step_layer *l, const model_rows *r, size_t row, uint32_t except) {
+void maker_boolean(maker *k, step_layer *l, const model_rows *r, size_t row, uint32_t except) {
     const model_term *t = rows_begin_of(r, row);
     for (size_t n = rows_size(r, row); n-- > 0; t++) {
         if (t->channel == except || k->listed[t->channel] || is_boolean(k, t->channel)) continue;
         k->listed[t->channel] = 1;
         array_push(k->arena, l->booleans, l->boolean_count, l->boolean_capacity, k->place[t->channel]);
-    }
-}
-
-/* ---- recognising rows ---- */
-
-static bool same_row(const model_rows *r, size_t row, const model_rows *q, size_t other) {
-    const model_term *x = rows_begin_of(r, row), *y = rows_begin_of(q, other);
-    if (rows_size(r, row) != rows_size(q, other)) return false;
-    for (size_t n = rows_size(r, row); n-- > 0; x++, y++)
-        if (x->channel != y->channel || x->weight != y->weight) return false;
-    return true;
-}
-
-enum { NO_CHANNEL = UINT32_MAX };
-
-static bool is_feature(maker *k, uint32_t channel, const char *expression_text, bool soft_only) {
-    const model_channel *c = &k->m->channels[channel];
-    bool is = c->position && !k->written[channel] && !k->embedded[channel] && c->soft_only == soft_only &&
-              strcmp(c->position_text, expression_text) == 0;
-    if (is) k->known[channel] = 1;
-    return is;
-}
-
-/* The row is one term: a feature with this weight. */
-static void require_feature(maker *k, const model_rows *r, size_t row, const char *expression_text, bool soft_only,
-                            double weight) {
-    require(k, row < r->count && rows_size(r, row) == 1, "a row with other than one term");
-    const model_term *t = rows_begin_of(r, row);
-    require(k, t->weight == weight && is_feature(k, t->channel, expression_text, soft_only),
-            "another position feature or weight");
-}
-
-/* The term of a row that is this soft-only feature with this weight: its channel. */
-static uint32_t find_feature(maker *k, const model_rows *r, size_t row, const char *expression_text, double weight) {
-    require(k, row < r->count, "a missing row");
-    const model_term *t = rows_begin_of(r, row);
-    for (size_t n = rows_size(r, row); n-- > 0; t++)
-        if (t->weight == weight && is_feature(k, t->channel, expression_text, true)) return t->channel;
-    odd(k, "no tie-break or normaliser in its row");
-}
-
-static void require_start(maker *k, const model_rows *r, size_t row) {
-    bool is = rows_size(r, row) == 1 && rows_begin_of(r, row)->weight == 1 &&
-              k->start_only[rows_begin_of(r, row)->channel] && !k->written[rows_begin_of(r, row)->channel];
-    require(k, is, "another row than the start sentinel's indicator");
-}
-
-static void require_choice(maker *k, const char *scale) {
-    const model_head *h = k->h;
-    bool soft = k->m->method != TEMPER_METHOD_HARD;
-    require(k, (h->choice == TEMPER_CHOICE_SOFTMAX) == soft, "another choice");
-    bool near = h->hard_choice == TEMPER_CHOICE_RIGHTMOST || h->hard_choice == TEMPER_CHOICE_LEFTMOST;
-    require(k, h->role == ROLE_NEAREST ? near : h->hard_choice == TEMPER_CHOICE_AVERAGE, "another hard choice");
-    if (k->m->method != TEMPER_METHOD_TEMPERATURE) scale = NULL;
-    require(k, scale ? h->scale && strcmp(h->scale_text, scale) == 0 : !h->scale, "another scale");
-}
-
-/* ---- one function per role ---- */
-
-static void require_size(maker *k, uint32_t rows) {
-    require(k, k->h->query.count == rows && k->h->key.count == rows, "another number of query rows");
-}
-
-static void value_rows(maker *k, step_head *out, step_layer *l) {
-    out->values = arena_alloc(k->arena, out->width, sizeof *out->values);
-    for (uint32_t d = 0; d < out->width; d++) {
-        out->values[d] = read_row(k, &k->h->value, d, NO_CHANNEL);
-        list_boolean(k, l, &k->h->value, d, NO_CHANNEL);
-    }
-}
-
-static void make_once(maker *k, step_head *out, step_layer *l) {
-    bool positions = k->m->method == TEMPER_METHOD_POSITIONS;
-    require_choice(k, "ln(N) + 8");
-    require_size(k, 1);
-    require_feature(k, &k->h->query, 0, positions ? "ln(N) + 8" : "1", false, 1);
-    out->key = read_row(k, &k->h->key, 0, NO_CHANNEL);
-    list_boolean(k, l, &k->h->key, 0, NO_CHANNEL);
-    value_rows(k, out, l);
-    out->value_is_key = out->width == 1 && same_row(&k->h->key, 0, &k->h->value, 0);
-    out->state = (uint32_t)k->s->state_count;
-    k->s->state_count += 2 + 2 * (size_t)out->width;
-}
-
-static void make_nearest(maker *k, step_head *out, step_layer *l) {
-    const model_head *h = k->h;
-    double sign = h->hard_choice == TEMPER_CHOICE_RIGHTMOST ? 1 : -1;
-    uint32_t tie = NO_CHANNEL;
-    require_choice(k, "8*N");
-    if (k->m->method != TEMPER_METHOD_POSITIONS) {
-        require_size(k, 1);
-        require_feature(k, &h->query, 0, "1", false, 1);
-        if (k->m->method == TEMPER_METHOD_TEMPERATURE) tie = find_feature(k, &h->key, 0, "i/N", sign);
-    } else if (h->query.count == 1) { /* no candidates to prefer */
-        require_size(k, 1);
-        require_feature(k, &h->query, 0, "1", false, 8);
-        require_feature(k, &h->key, 0, "i", true, sign);
-        tie = rows_begin_of(&h->key, 0)->channel;
-    } else {
-        require_size(k, 2);
-        require_feature(k, &h->query, 0, "8*N", false, 1);
-        require_feature(k, &h->query, 1, "1", false, 8);
-        require_feature(k, &h->key, 1, "i", true, sign);
-    }
-    out->leftmost = sign < 0;
-    out->key = read_row(k, &h->key, 0, tie);
-    list_boolean(k, l, &h->key, 0, tie);
-    value_rows(k, out, l);
-    out->state = (uint32_t)k->s->state_count;
-    k->s->state_count += 4 + 2 * (size_t)out->width;
-}
-
-static void make_count(maker *k, step_head *out, step_layer *l) {
-    require_choice(k, NULL);
-    require(k, !k->h->scale, "a scale");
-    require_size(k, 0);
-    value_rows(k, out, l);
-    out->state = (uint32_t)k->s->state_count;
-    k->s->state_count += out->width;
-}
-
-static void make_compare(maker *k, step_head *out) {
-    const model_head *h = k->h;
-    uint32_t others = NO_CHANNEL;
-    require_choice(k, "16*N");
-    require_size(k, 1);
-    require(k, !out->before, "another mask");
-    if (k->m->method != TEMPER_METHOD_HARD) others = find_feature(k, &h->query, 0, "ln(max(i, 1))/(16*N)", 1);
-    if (k->m->method == TEMPER_METHOD_POSITIONS)
-        require_feature(k, &h->key, 0, "[i = 0]*16*N", false, 1);
-    else
-        require_start(k, &h->key, 0);
-    for (uint32_t d = 0; d < out->width; d++) require_start(k, &h->value, d);
-    out->query = read_row(k, &h->query, 0, others);
-}
-
-static void make_lookup(maker *k, step_head *out) {
-    const model_head *h = k->h;
-    bool positions = k->m->method == TEMPER_METHOD_POSITIONS;
-    require_choice(k, "16*N*N*N");
-    require_size(k, 2);
-    require(k, !out->before, "another mask");
-    require(k, rows_size(&h->query, 0) == 1 && rows_begin_of(&h->query, 0)->weight == 2,
-            "another row than twice a mean");
-    require_feature(k, &h->query, 1, "1/(i + 1)", false, -1);
-    require_feature(k, &h->key, 0, positions ? "16*N*i" : "i/(N*N)", false, 1);
-    require_feature(k, &h->key, 1, positions ? "16*N*i*i" : "i*i/(N*N)", false, 1);
-    for (uint32_t d = 0; d < out->width; d++) {
-        const model_term *t = rows_begin_of(&h->value, d);
-        for (size_t n = rows_size(&h->value, d); n-- > 0; t++) {
-            const model_channel *c = &k->m->channels[t->channel];
-            require(k,
-                    c->position && !c->soft_only && !k->written[t->channel] && !k->embedded[t->channel] &&
-                        !expression_uses(c->position, EXPR_LENGTH) && !expression_uses(c->position, EXPR_SIZE),
-                    "a value that is not a function of the position alone");
-            k->known[t->channel] = 1;
-        }
-    }
-    out->query = read_row(k, &h->query, 0, NO_CHANNEL);
-    out->memo = (uint32_t)k->s->memo_count;
-    k->s->memo_count += STEP_MEMO * ((size_t)out->width + 1);
-    k->s->has_lookup = true;
-}
-
-static void make_head(maker *k, step_head *out, step_layer *l) {
-    const model_head *h = k->h;
-    *out = (step_head){.role = h->role,
-                       .before = h->mask == TEMPER_MASK_BEFORE,
-                       .width = h->value.count,
-                       .layer = k->layer,
-                       .index = k->index,
-                       .model = h};
-    switch (h->role) {
-    case ROLE_ONCE: make_once(k, out, l); break;
-    case ROLE_NEAREST: make_nearest(k, out, l); break;
-    case ROLE_COUNT: make_count(k, out, l); break;
-    case ROLE_COMPARE: make_compare(k, out); break;
-    case ROLE_LOOKUP: make_lookup(k, out); break;
-    case ROLE_BALANCE: odd(k, "it weighs both sides of a position");
-    case ROLE_NONE: odd(k, "nothing is known about its scores");
     }
 }
 
@@ -333,23 +147,25 @@ static int clears(const model_layer *l, uint32_t unit) {
 }
 
 /* The positions method leaves these without a reader where their place is used again. */
-static bool is_left_over(const model_channel *c) {
-    return c->position && (strcmp(c->position_text, "i/(N*N)") == 0 || strcmp(c->position_text, "i*i/(N*N)") == 0);
+static bool is_left_over(const maker *k, const model_channel *c) {
+    bool mirrored = k->s->mirrored;
+    return c->position && (strcmp(c->position_text, mirrored ? "(N - 1 - i)/(N*N)" : "i/(N*N)") == 0 ||
+                           strcmp(c->position_text, mirrored ? "(N - 1 - i)*(N - 1 - i)/(N*N)" : "i*i/(N*N)") == 0);
 }
 
 /* Known features are not negative, so one clearing unit empties them; as they are never computed, it finds 0. */
 static bool clears_known(const maker *k, const model_layer *l, uint32_t unit) {
     if (!clears(l, unit)) return false;
     uint32_t channel = rows_begin_of(&l->in, unit)->channel;
-    return k->live[channel] && (k->known[channel] || is_left_over(&k->m->channels[channel])) && !k->needed[channel] &&
-           !k->written[channel] && !k->embedded[channel];
+    return k->live[channel] && (k->known[channel] || is_left_over(k, &k->m->channels[channel])) &&
+           !k->needed[channel] && !k->written[channel] && !k->embedded[channel];
 }
 
 /* Two units that make a ramp: the same sum, one output, opposite weights. */
 static bool is_ramp(const model_layer *l, uint32_t unit) {
     if (unit + 1 >= l->in.count || rows_size(&l->out, unit) != 1 || rows_size(&l->out, unit + 1) != 1) return false;
     const model_term *up = rows_begin_of(&l->out, unit), *down = rows_begin_of(&l->out, unit + 1);
-    return up->channel == down->channel && up->weight == -down->weight && same_row(&l->in, unit, &l->in, unit + 1);
+    return up->channel == down->channel && up->weight == -down->weight && maker_same(&l->in, unit, &l->in, unit + 1);
 }
 
 /* How the layer empties each channel: bit 1 by -relu(x), bit 2 by +relu(-x), and bit 4 if another unit writes there too. */
@@ -364,7 +180,7 @@ static void look_at_clears(maker *k, const model_layer *l) {
 static bool moves(const maker *k, uint32_t channel) { return (k->emptied[channel] & 5) == 1; }
 
 static void add_unit(maker *k, step_layer *out, const model_layer *l, uint32_t u, double down) {
-    step_row in = read_row(k, &l->in, u, NO_CHANNEL);
+    step_row in = maker_row(k, &l->in, u, NO_CHANNEL);
     for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++) {
         const model_term *t = &l->out.terms[n];
         need(k, t->channel);
@@ -459,7 +275,7 @@ static void make_layer(maker *k, uint32_t layer) {
             k->h = &l->heads[n];
             k->layer = layer + 1;
             k->index = n + 1;
-            make_head(k, &out->heads[made], out);
+            maker_head(k, &out->heads[made], out);
             out->heads[made++].number = k->s->head_count + n;
         }
         out->role_end[role] = made;
@@ -481,21 +297,20 @@ static void make_layer(maker *k, uint32_t layer) {
 
 static void look_at_embedding(maker *k) {
     const temper_model *m = k->m;
-    uint32_t start = model_start_token(m);
+    uint32_t edge = k->s->mirrored ? model_end_token(m) : model_start_token(m);
     for (uint32_t token = 0; token < m->embedding.count; token++) {
         const model_term *t = rows_begin_of(&m->embedding, token);
         for (size_t n = rows_size(&m->embedding, token); n-- > 0; t++) {
             bool fresh = !k->embedded[t->channel];
             k->embedded[t->channel] = 1;
-            k->start_only[t->channel] =
-                fresh && token == start && t->weight == 1 && !m->channels[t->channel].position;
+            k->edge_only[t->channel] = fresh && token == edge && t->weight == 1 && !m->channels[t->channel].position;
         }
     }
     for (uint32_t c = 0; c < m->channel_count; c++) {
         const model_channel *x = &m->channels[c];
         k->live[c] = x->position != NULL;
         k->fresh[c] = !x->position && !k->embedded[c];
-        k->plain[c] = !x->position || (!k->embedded[c] && strcmp(x->position_text, FIRST_TEXT) == 0);
+        k->plain[c] = !x->position || (!k->embedded[c] && is_edge(k, x));
     }
     for (uint32_t n = 0; n < m->embedding.start[m->embedding.count]; n++)
         if (m->embedding.terms[n].weight != 1) k->plain[m->embedding.terms[n].channel] = 0;
@@ -533,13 +348,14 @@ static void settle_rows(maker *k) {
     }
 }
 
-stepper *stepper_new(arena *a, const temper_model *m, bool hard) {
+stepper *stepper_new(arena *a, const temper_model *m, bool hard, bool mirrored) {
     stepper *s = arena_zalloc(a, 1, sizeof *s);
     maker k = {.m = m, .s = s, .arena = a};
-    unsigned char **marks[] = {&k.embedded, &k.positive, &k.fresh,  &k.plain,  &k.start_only, &k.live,
+    unsigned char **marks[] = {&k.embedded, &k.positive, &k.fresh,  &k.plain,  &k.edge_only, &k.live,
                                &k.written,  &k.known,    &k.needed, &k.listed, &k.emptied};
     for (size_t n = 0; n < sizeof marks / sizeof *marks; n++) *marks[n] = arena_zalloc(a, m->channel_count, 1);
     s->model = m;
+    s->mirrored = mirrored;
     s->hard = hard || m->method == TEMPER_METHOD_HARD;
     s->layer_count = m->layer_count;
     s->layers = arena_zalloc(a, m->layer_count, sizeof *s->layers);
@@ -550,10 +366,10 @@ stepper *stepper_new(arena *a, const temper_model *m, bool hard) {
     k.sublayer = 1;
     for (uint32_t c = 0; c < m->channel_count; c++) k.place[c] = c;
     for (int d = 0; d < STEP_DECAYS; d++) s->decay[d] = s->hard ? d == 0 : exp_f64(-MODEL_KAPPA * d);
-    refuse_forward(&k);
+    refuse_direction(&k);
     look_at_embedding(&k);
     for (uint32_t layer = 0; layer < m->layer_count; layer++) make_layer(&k, layer);
-    s->read = read_row(&k, &m->read, 0, NO_CHANNEL);
+    s->read = maker_row(&k, &m->read, 0, NO_CHANNEL);
     s->base = arena_zalloc(a, s->register_count, sizeof *s->base);
     settle_rows(&k);
     list_features(&k);

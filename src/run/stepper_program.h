@@ -1,5 +1,6 @@
-/* What stepper_make.c makes and stepper.c runs. Channels become registers: a place of the residual stream that is cleared for a
-   new tenant is a fresh register, which is zero at the start of every step, so nothing has to be cleared. */
+/* What stepper_make.c makes and stepper.c runs. Positions are counted from the sentinel where steps begin. Channels become
+   registers: a place of the residual stream that is cleared for a new tenant is a fresh register, which is zero at the start
+   of every step, so nothing has to be cleared. */
 #ifndef RUN_STEPPER_PROGRAM_H
 #define RUN_STEPPER_PROGRAM_H
 
@@ -26,8 +27,8 @@ typedef struct step_row {
 
 struct step_head {
     head_role role;
-    bool before;       /* mask j < i, else j <= i */
-    bool leftmost;     /* nearest: the far end */
+    bool before;       /* mask j < i, else j <= i; mirrored: j > i, j >= i */
+    bool far;          /* nearest: the candidate met first */
     bool value_is_key; /* width 1, and the value is the key */
     bool direct;       /* width 1, and the register `to` is the output's alone and not read in this layer */
     uint32_t width;
@@ -78,6 +79,7 @@ typedef struct step_feature {
 struct stepper {
     const temper_model *model;
     bool hard;
+    bool mirrored;
     bool has_lookup;
     double decay[STEP_DECAYS]; /* exp(-8 k); hard: 1, 0, 0, ... */
     double *base;              /* [registers]: constant position features */

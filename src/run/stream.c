@@ -33,7 +33,7 @@ void temper_stream_reset(temper_stream *s) {
 static void prepare(temper_stream *s, bool hard) {
     arena *a = &s->memory;
     const temper_model *m = s->model;
-    s->program = stepper_new(a, m, hard);
+    s->program = stepper_new(a, m, hard, false);
     step_work_init(&s->work, s->program, a);
     step_place_init(&s->place, s->program, a);
     s->state = arena_alloc(a, stepper_state_size(s->program), 1);
