@@ -77,12 +77,19 @@ static void embed_tile(runner *r, REAL *x, size_t first, size_t count) {
 
 /* ---- rows on tiles ---- */
 
-static void project_row(REAL *out, const model_rows *rows, size_t row, const REAL *x, size_t stride, size_t count) {
-    for (size_t i = 0; i < count; i++) out[i] = 0;
-    for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
-        const REAL *c = x + rows->terms[k].channel * stride;
-        REAL w = (REAL)rows->terms[k].weight;
-        for (size_t i = 0; i < count; i++) out[i] += w * c[i];
+WIDE static void project_row(REAL *out, const model_rows *rows, size_t row, const REAL *x, size_t stride,
+                             size_t count) {
+    const model_term *t = rows->terms + rows->start[row];
+    size_t terms = rows_size(rows, row);
+    if (terms == 0)
+        for (size_t i = 0; i < count; i++) out[i] = 0;
+    for (size_t k = 0; k < terms; k++) {
+        const REAL *c = x + t[k].channel * stride;
+        REAL w = (REAL)t[k].weight;
+        if (k == 0)
+            for (size_t i = 0; i < count; i++) out[i] = 0 + w * c[i]; /* sums begin at 0 everywhere: -0 becomes 0 */
+        else
+            for (size_t i = 0; i < count; i++) out[i] += w * c[i];
     }
 }
 
@@ -108,23 +115,31 @@ static void project(const runner *r, REAL *out, const model_rows *rows, const RE
 static bool has_boolean_values(const model_head *h) { return h->role != ROLE_NONE && h->role != ROLE_COUNT; }
 
 /* Over letters only: sentinel rows are masked when they are rounded. What a peaked head left out counts as error. */
-static void record_margin(const runner *r, const model_head *h, uint32_t index, size_t first, size_t count) {
+WIDE static void record_margin(const runner *r, const model_head *h, uint32_t index, size_t first, size_t count) {
     const head_state *s = &r->states[index];
     double *margin = &r->e->margins[index];
     double tail = s->plan == PLAN_PEAKED && s->choice == TEMPER_CHOICE_SOFTMAX ? TAIL_BOUND : 0;
-    bool boolean = has_boolean_values(h), finite = true;
-    if (!boolean) *margin = -1;
-    for (uint32_t d = 0; d < h->value.count; d++)
-        for (size_t i = 0; i < count; i++) {
-            double a = r->out[d * r->tile + i], off = fmin(fabs(a), fabs(a - 1)) + tail;
-            finite = finite && isfinite(a);
-            if (boolean && off > *margin && first + i >= 1 && first + i <= r->e->n) *margin = off;
+    bool boolean = has_boolean_values(h);
+    size_t lo = first == 0, hi = first + count > r->e->n ? r->e->n + 1 - first : count; /* the letters of the tile */
+    REAL largest = 0, bad = 0;
+    for (uint32_t d = 0; d < h->value.count; d++) {
+        const REAL *out = r->out + d * r->tile;
+        for (size_t i = 0; i < count; i++) bad += out[i] - out[i]; /* NaN if something is not finite */
+        for (size_t i = lo; i < hi && boolean; i++) {
+            REAL down = out[i] < 0 ? -out[i] : out[i], up = out[i] < 1 ? 1 - out[i] : out[i] - 1;
+            REAL off = down < up ? down : up;
+            largest = off > largest ? off : largest;
         }
-    if (!finite) run_not_finite(r->e->memory->trap, first);
+    }
+    if (!boolean)
+        *margin = -1;
+    else if (hi > lo && largest + tail > *margin)
+        *margin = largest + tail;
+    if (bad != 0) run_not_finite(r->e->memory->trap, first);
 }
 
 /* delta += output, from r->out (already in the order of positions) */
-static void add_output(runner *r, const model_head *h, REAL *delta, size_t count) {
+WIDE static void add_output(runner *r, const model_head *h, REAL *delta, size_t count) {
     for (uint32_t d = 0; d < h->value.count; d++) {
         const REAL *out = r->out + d * r->tile;
         for (uint32_t k = h->output.start[d]; k < h->output.start[d + 1]; k++) {
@@ -167,7 +182,7 @@ static bool head_tile(runner *r, uint32_t layer, uint32_t head, const REAL *x, R
 
 /* ---- the feed-forward net on a tile ---- */
 
-static void units_tile(runner *r, const model_layer *l, const REAL *x, REAL *delta, size_t count) {
+WIDE static void units_tile(runner *r, const model_layer *l, const REAL *x, REAL *delta, size_t count) {
     for (uint32_t u = 0; u < l->in.count; u++) {
         REAL bias = (REAL)l->bias[u], *h = r->unit;
         project_row(h, &l->in, u, x, r->stride, count);
@@ -206,7 +221,7 @@ static void clear_delta(runner *r, REAL *delta, size_t count) {
     for (size_t k = 0; k < r->written_count; k++) memset(delta + r->written[k] * r->stride, 0, count * sizeof *delta);
 }
 
-static void add_delta(runner *r, REAL *x, const REAL *delta, size_t count) {
+WIDE static void add_delta(runner *r, REAL *x, const REAL *delta, size_t count) {
     for (size_t k = 0; k < r->written_count; k++) {
         REAL *to = x + r->written[k] * r->stride;
         const REAL *from = delta + r->written[k] * r->stride;
