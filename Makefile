@@ -139,13 +139,13 @@ FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c cli/*.h cli/*.c tests/*.h
 
 lint: ## formatting, static analysis, include order
 	@sh scripts/setup.sh build lint
-	clang-format --dry-run --Werror $(FORMATTED)
+	@echo "  clang-format" && clang-format --dry-run --Werror $(FORMATTED)
 	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem "-D_Noreturn=__attribute__((noreturn))" -Iinclude -Isrc src cli
 	sh scripts/check-includes.sh
 
 format: ## reformat all sources
-	clang-format -i $(FORMATTED)
+	@clang-format -i $(FORMATTED)
 
 install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \

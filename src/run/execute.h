@@ -9,7 +9,7 @@
 
 /* Loops over positions that the compiler may also make for AVX2, chosen when the program starts. They only add and multiply
    element by element, without contraction, so the bits are the same. Sanitizers do not get along with such a choice. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&                     \
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&                         \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
