@@ -169,5 +169,7 @@ void model_set_safe_length_f32(temper_model *m) {
 }
 
 double head_bound_at(const temper_model *m, const model_head *h, double size, bool single) {
-    return head_error(h->role, size, largest_count(m), single ? F32.unit : F64.unit);
+    double unit = single ? F32.unit : F64.unit;
+    if (head_bound(h->role) == 0) return 0;
+    return head_bound(h->role) * exp_f64(logit_error(h->role, size, largest_count(m), unit)) + 64 * unit;
 }

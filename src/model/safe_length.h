@@ -7,8 +7,8 @@
 /* Sets safe_length and safe_reason from roles and weights; 0 if some head has no role. */
 void model_set_safe_length(temper_model *m);
 
-/* An upper bound of the error before rounding of a head with N positions, rounding in f64 (f32 if `single`) included: what a run may not
-   exceed. Meaningful up to the safe length. */
+/* What a run may not exceed: the bound of the theory on the error before rounding, with logits as far off as rounding in f64 (f32 if
+   `single`) can make them, and 64 units for exp, sums and division. The safe length leaves four times as much room. */
 double head_bound_at(const temper_model *m, const model_head *h, double size, bool single);
 
 /* The same length for runs in f32, 0 if safe_length is 0; model_seal calls it. */
