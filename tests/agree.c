@@ -6,6 +6,24 @@
 
 #include "model/safe_length.h"
 
+temper_spec *spec_of(const char *source, const char *letters, temper_at at) {
+    temper_spec *spec = NULL;
+    temper_error e;
+    temper_spec_options options = {.alphabet = letters, .at = at};
+    CHECK(!temper_spec_parse(&spec, source, strlen(source), &options, &e), "%s: %s", source, e.text);
+    return spec;
+}
+
+temper_model *model_of(const temper_spec *spec, temper_method method) {
+    temper_model *hard = NULL, *soft = NULL;
+    temper_error e;
+    if (!CHECK(!temper_compile(&hard, spec, &e), "compile: %s", e.text)) return NULL;
+    if (method == TEMPER_METHOD_HARD) return hard;
+    CHECK(!temper_soften(&soft, hard, method, &e), "soften: %s", e.text);
+    temper_model_free(hard);
+    return soft;
+}
+
 bool agree_compile(agree_set *s, const char *name, const temper_spec *spec) {
     temper_error e;
     memset(s, 0, sizeof *s);
@@ -64,6 +82,21 @@ static bool channels_heal(const agree_set *s, const temper_model *m, const tempe
     return true;
 }
 
+/* Temperature: position features are at most 1, and all growth is in the scale. Positions: the scale is 1. */
+static bool method_holds(const agree_set *s, const temper_model *m, const temper_run *r, const char *what) {
+    for (uint32_t l = 0; l < m->layer_count && m->method == TEMPER_METHOD_POSITIONS; l++)
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++)
+            if (m->layers[l].heads[h].scale)
+                return CHECK(false, "%s: %s head %u.%u has a scale", s->name, what, l + 1, h + 1);
+    for (uint32_t c = 0; c < m->channel_count && m->method == TEMPER_METHOD_TEMPERATURE; c++)
+        for (size_t i = 0; i < temper_run_size(r); i++) {
+            double x = temper_run_channels(r, 0, i)[c];
+            if (!(x >= 0 && x <= 1))
+                return CHECK(false, "%s: %s feature %s is %g at %zu", s->name, what, m->channels[c].label, x, i);
+        }
+    return true;
+}
+
 static bool one_model(const agree_set *s, const temper_model *m, bool hard, const char *what, const uint32_t *word,
                       size_t n, bool inside, int accept, const unsigned char *truth) {
     temper_error e;
@@ -78,7 +111,7 @@ static bool one_model(const agree_set *s, const temper_model *m, bool hard, cons
     CHECK(ok, "%s on '%s': %s disagrees with the formula at %zu (verdict %d, formula %d)", s->name, shown(s, word, n),
           what, bad, temper_run_accept(r), accept);
     ok = margins_hold(s, m, r, what, word, n) && ok;
-    if (inside) ok = channels_heal(s, m, r, what, word, n) && ok;
+    if (inside) ok = channels_heal(s, m, r, what, word, n) && method_holds(s, m, r, what) && ok;
     temper_run_free(r);
     return ok;
 }

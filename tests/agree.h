@@ -6,6 +6,10 @@
 #include "temper.h"
 #include "test.h"
 
+/* A specification from text and a model of it; on failure a failed check and NULL. */
+temper_spec *spec_of(const char *source, const char *letters, temper_at at);
+temper_model *model_of(const temper_spec *spec, temper_method method);
+
 typedef struct agree_set {
     const char *name; /* for messages */
     const temper_spec *spec;

@@ -2,29 +2,12 @@
 #include "base/arena.h"
 #include "check/sample.h"
 #include "temper.h"
+#include "agree.h"
 #include "test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static temper_spec *spec_of(const char *source, const char *letters, temper_at at) {
-    temper_spec *spec = NULL;
-    temper_error e;
-    temper_spec_options options = {.alphabet = letters, .at = at};
-    CHECK(!temper_spec_parse(&spec, source, strlen(source), &options, &e), "%s: %s", source, e.text);
-    return spec;
-}
-
-static temper_model *model_of(const temper_spec *spec, temper_method method) {
-    temper_model *hard = NULL, *soft = NULL;
-    temper_error e;
-    if (!CHECK(!temper_compile(&hard, spec, &e), "compile: %s", e.text)) return NULL;
-    if (method == TEMPER_METHOD_HARD) return hard;
-    CHECK(!temper_soften(&soft, hard, method, &e), "soften: %s", e.text);
-    temper_model_free(hard);
-    return soft;
-}
 
 /* Position (0: verdict) where the formulas differ on a word of letters a, b; -1 if they agree. The two number the
    letters differently. */

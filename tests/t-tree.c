@@ -6,26 +6,9 @@
 #include <string.h>
 
 #include "check/tree.h"
+#include "agree.h"
 #include "corpus.h"
 #include "random_formula.h"
-
-static temper_spec *spec_of(const char *source, const char *letters, temper_at at) {
-    temper_spec *spec = NULL;
-    temper_error e;
-    temper_spec_options options = {.alphabet = letters, .at = at};
-    CHECK(!temper_spec_parse(&spec, source, strlen(source), &options, &e), "%s: %s", source, e.text);
-    return spec;
-}
-
-static temper_model *model_of(const temper_spec *spec, temper_method method) {
-    temper_model *hard = NULL, *soft = NULL;
-    temper_error e;
-    if (!CHECK(!temper_compile(&hard, spec, &e), "compile: %s", e.text)) return NULL;
-    if (method == TEMPER_METHOD_HARD) return hard;
-    CHECK(!temper_soften(&soft, hard, method, &e), "soften: %s", e.text);
-    temper_model_free(hard);
-    return soft;
-}
 
 static void word_text(char *out, const temper_model *model, const uint32_t *letters, size_t n) {
     for (size_t k = 0; k < n; k++) out[k] = temper_model_letter(model, letters[k])[0];

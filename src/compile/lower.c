@@ -96,8 +96,6 @@ draft_form exact_form(lowering *w, node_id id) {
 
 /* ---- levels ---- */
 
-static uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 /* A gate runs in the feed-forward net of the last head it reads, or one net after the last gate it reads. */
 static uint32_t gate_level(const lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);

@@ -27,6 +27,8 @@ typedef struct lowering {
     table features; /* position expression -> channel */
 } lowering;
 
+static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
 /* A literal's node without its negation. */
 node_id strip_not(const formula *g, node_id id, bool *negated);
 

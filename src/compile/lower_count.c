@@ -10,8 +10,6 @@
 
 static const double HALF_UNIT_LIMIT = 0x1p51; /* weights and constants up to here are exact with a half added */
 
-static uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 static uint32_t kids_level(const lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);
     uint32_t level = 0;
@@ -179,17 +177,8 @@ typedef struct residues {
     bool raw;
 } residues;
 
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* How many residues a_k * c takes. */
-static size_t orbit(int64_t weight, int64_t modulus) { return (size_t)(modulus / gcd(modulus, weight)); }
+static size_t orbit(int64_t weight, int64_t modulus) { return (size_t)(modulus / common_divisor(modulus, weight)); }
 
 static _Noreturn void too_large(const lowering *w, int64_t modulus) {
     trap_raise(
@@ -287,7 +276,7 @@ static void lower_single(lowering *w, node_id id) {
 static residues count_residues(lowering *w, node_id id, size_t k) {
     const formula_node *n = formula_at(w->g, id);
     node_id count = formula_kid(w->g, id, k);
-    int64_t weight = formula_weight(w->g, id, k), step = gcd(n->modulus, weight);
+    int64_t weight = formula_weight(w->g, id, k), step = common_divisor(n->modulus, weight);
     uint32_t layer = lookup_layer(w, count);
     residues r = {.count = orbit(weight, n->modulus), .ready = layer, .raw = true};
     r.value = arena_alloc(w->arena, r.count, sizeof *r.value);

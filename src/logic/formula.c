@@ -301,3 +301,13 @@ unsigned formula_directions(const formula *f, node_id root, node_id *back, node_
     }
     return (*back ? 1u : 0u) | (*forward ? 2u : 0u);
 }
+
+int64_t common_divisor(int64_t a, int64_t b) {
+    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    while (y) {
+        uint64_t r = x % y;
+        x = y;
+        y = r;
+    }
+    return x > INT64_MAX ? 1 : (int64_t)x;
+}

@@ -109,6 +109,9 @@ bool sum_add(linear_sum *s, const linear_sum *other, int64_t factor); /* s += fa
 bool sum_add_count(linear_sum *s, node_id count, int64_t weight);
 bool sum_scale(linear_sum *s, int64_t factor);
 
+/* The greatest common divisor, not negative; 1 where it is 2^63, which does not fit. */
+int64_t common_divisor(int64_t a, int64_t b);
+
 bool compare_holds(compare_op op, int cmp); /* cmp: sign of left - right */
 
 /* Names and properties out of operators.h. */

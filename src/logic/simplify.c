@@ -206,16 +206,6 @@ static node_id make_step(simplifier *s, bool past, node_id x) {
 
 /* ---- counting ---- */
 
-static int64_t gcd(int64_t a, int64_t b) {
-    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-    while (y) {
-        uint64_t r = x % y;
-        x = y;
-        y = r;
-    }
-    return x > INT64_MAX ? 1 : (int64_t)x;
-}
-
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 /* The sum of a COMPARE or MODULO node with its counts over normal nodes. */
@@ -260,7 +250,7 @@ static node_id make_at_least(simplifier *s, const linear_sum *given) {
     for (size_t k = 0; k < given->count; k++) {
         all_up = all_up && given->weights[k] > 0;
         all_down = all_down && given->weights[k] < 0;
-        common = gcd(common, given->weights[k]);
+        common = common_divisor(common, given->weights[k]);
     }
     if (all_up || all_down) return make_constant(s, all_up);
     linear_sum sum;
