@@ -1,5 +1,6 @@
 /* B-RASP: programs against plain C functions for their languages, and random programs against an interpreter that
    looks at every j for every i, as the definition of attention says. */
+#include "program.h"
 #include "temper.h"
 #include "test.h"
 
@@ -120,38 +121,7 @@ static const struct {
     {"abc", "alphabet a b c\nY(i) := rightmost [j<i, Q_c(j)] 0 : 1", no_c_before},
 };
 
-static temper_spec *parse(const char *source) {
-    temper_spec *spec = NULL;
-    temper_error err;
-    temper_spec_options options = {.syntax = TEMPER_SYNTAX_BRASP};
-    temper_spec_parse(&spec, source, strlen(source), &options, &err);
-    CHECK(spec, "%zu:%zu: %s (%s) in\n%s", err.line, err.column, err.text, err.hint, source);
-    return spec;
-}
-
-/* w counts up in base |letters|, then gets longer; false when it would pass the longest length. */
-static bool next_word(char *w, const char *letters, size_t longest) {
-    size_t n = strlen(w), base = strlen(letters);
-    for (size_t k = n; k-- > 0;) {
-        size_t digit = (size_t)(strchr(letters, w[k]) - letters);
-        w[k] = letters[(digit + 1) % base];
-        if (digit + 1 < base) return true;
-    }
-    if (n == longest) return false;
-    w[n] = letters[0];
-    w[n + 1] = 0;
-    return true;
-}
-
-static int truths(unsigned char *truth, const temper_spec *spec, const char *w) {
-    uint32_t *word;
-    size_t n;
-    int accept = -1;
-    if (temper_spec_encode(&word, &n, spec, w, strlen(w), NULL)) return -1;
-    temper_spec_eval(&accept, truth, spec, word, n, NULL);
-    temper_free(word);
-    return accept;
-}
+static temper_spec *parse(const char *source) { return program_parse(source, TEMPER_SYNTAX_BRASP); }
 
 /* The specification printed and parsed again; NULL if one of the two fails. */
 static temper_spec *reprint(const temper_spec *spec) {
@@ -170,10 +140,10 @@ static void test_programs(void) {
         if (!spec) continue;
         temper_spec *again = reprint(spec);
         char w[16] = "";
-        while (next_word(w, programs[k].letters, 7)) {
-            int accept = truths(NULL, spec, w);
+        while (program_next_word(w, programs[k].letters, 7)) {
+            int accept = program_truths(NULL, spec, w);
             CHECK(accept == programs[k].accepts(w), "on %s: %d from\n%s", w, accept, programs[k].text);
-            if (again) CHECK(truths(NULL, again, w) == accept, "reprinted, on %s:\n%s", w, programs[k].text);
+            if (again) CHECK(program_truths(NULL, again, w) == accept, "reprinted, on %s:\n%s", w, programs[k].text);
         }
         temper_spec_free(spec);
         temper_spec_free(again);
@@ -335,15 +305,15 @@ static void test_random_program(void) {
     if (!spec) return;
     char w[16] = "";
     unsigned char truth[16], other[16];
-    while (next_word(w, "abc", LONGEST)) {
+    while (program_next_word(w, "abc", LONGEST)) {
         bool right[LINES][LONGEST + 1];
         int n = (int)strlen(w);
         for (int k = 0; k < count; k++)
             for (int i = 1; i <= n; i++)
                 right[k][i] =
                     lines[k].attends ? attends(&lines[k], right, w, n, i) : holds(lines[k].value, right, w, i, 0);
-        truths(truth, spec, w);
-        if (again) truths(other, again, w);
+        program_truths(truth, spec, w);
+        if (again) program_truths(other, again, w);
         for (int i = 1; i <= n; i++) {
             CHECK(truth[i - 1] == right[count - 1][i], "on %s at %d: %d from\n%s", w, i, truth[i - 1], out);
             if (again)
@@ -368,7 +338,7 @@ static void test_size(void) {
         t += sprintf(t, "%s", deep[k].middle);
         for (int times = 0; times < TIMES; times++) t += sprintf(t, "%s", deep[k].suffix);
         temper_spec *spec = parse(text);
-        if (spec) CHECK(truths(NULL, spec, "a") == 1, "nested %d times: %s", TIMES, deep[k].prefix);
+        if (spec) CHECK(program_truths(NULL, spec, "a") == 1, "nested %d times: %s", TIMES, deep[k].prefix);
         temper_spec_free(spec);
         free(text);
     }
@@ -379,8 +349,8 @@ static void test_size(void) {
     put("] 1 : 0\n");
     temper_spec *spec = parse(out);
     if (spec) {
-        CHECK(truths(NULL, spec, "t3 t199 t0 t199") == 1, "same letter before");
-        CHECK(truths(NULL, spec, "t3 t199 t0 t198") == 0, "no same letter before");
+        CHECK(program_truths(NULL, spec, "t3 t199 t0 t199") == 1, "same letter before");
+        CHECK(program_truths(NULL, spec, "t3 t199 t0 t198") == 0, "no same letter before");
     }
     temper_spec_free(spec);
     /* thirty predicates that do not: refused */

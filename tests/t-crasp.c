@@ -1,5 +1,6 @@
 /* C-RASP: programs against plain C functions for their languages, and random programs against an interpreter that
    follows the definitions of the language position by position. */
+#include "program.h"
 #include "temper.h"
 #include "test.h"
 
@@ -116,38 +117,7 @@ static const struct {
     {"ab", "!# !(b -> #a = 0) == 0", holds_ab},
 };
 
-static temper_spec *parse(const char *source) {
-    temper_spec *spec = NULL;
-    temper_error err;
-    temper_spec_options options = {.syntax = TEMPER_SYNTAX_CRASP};
-    temper_spec_parse(&spec, source, strlen(source), &options, &err);
-    CHECK(spec, "%zu:%zu: %s (%s) in\n%s", err.line, err.column, err.text, err.hint, source);
-    return spec;
-}
-
-/* w counts up in base |letters|, then gets longer; false when it would pass the longest length. */
-static bool next_word(char *w, const char *letters, size_t longest) {
-    size_t n = strlen(w), base = strlen(letters);
-    for (size_t k = n; k-- > 0;) {
-        size_t digit = (size_t)(strchr(letters, w[k]) - letters);
-        w[k] = letters[(digit + 1) % base];
-        if (digit + 1 < base) return true;
-    }
-    if (n == longest) return false;
-    w[n] = letters[0];
-    w[n + 1] = 0;
-    return true;
-}
-
-static int truths(unsigned char *truth, const temper_spec *spec, const char *w) {
-    uint32_t *word;
-    size_t n;
-    int accept = -1;
-    if (temper_spec_encode(&word, &n, spec, w, strlen(w), NULL)) return -1;
-    temper_spec_eval(&accept, truth, spec, word, n, NULL);
-    temper_free(word);
-    return accept;
-}
+static temper_spec *parse(const char *source) { return program_parse(source, TEMPER_SYNTAX_CRASP); }
 
 static void test_programs(void) {
     for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
@@ -162,10 +132,10 @@ static void test_programs(void) {
         }
         char w[16] = "";
         unsigned char truth[16], other[16];
-        while (next_word(w, programs[k].letters, 7)) {
-            int accept = truths(truth, spec, w);
+        while (program_next_word(w, programs[k].letters, 7)) {
+            int accept = program_truths(truth, spec, w);
             CHECK(accept == programs[k].accepts(w), "on %s: %d from\n%s", w, accept, programs[k].text);
-            if (again) CHECK(truths(other, again, w) == accept, "reprinted, on %s:\n%s", w, printed);
+            if (again) CHECK(program_truths(other, again, w) == accept, "reprinted, on %s:\n%s", w, printed);
         }
         temper_free(printed);
         temper_spec_free(spec);
@@ -464,12 +434,12 @@ static void test_random_program(void) {
     if (!spec) return;
     char w[16] = "";
     unsigned char truth[16];
-    while (next_word(w, "abc", LONGEST)) {
+    while (program_next_word(w, "abc", LONGEST)) {
         long values[LINES][LONGEST + 1];
         int n = (int)strlen(w);
         for (size_t k = 0; k < p.count; k++)
             for (int i = 1; i <= n; i++) values[k][i] = value(p.lines[k], values, w, i);
-        truths(truth, spec, w);
+        program_truths(truth, spec, w);
         for (int i = 1; i <= n; i++)
             if (!CHECK(truth[i - 1] == values[p.count - 1][i], "on %s at %d: %d from\n%s", w, i, truth[i - 1], out))
                 break;
@@ -505,7 +475,7 @@ static void test_size(void) {
         sprintf(text, "alphabet a b\n%s%s", body, deep[k].on_a < 0 ? " > 0" : "");
         temper_spec *spec = parse(text);
         if (spec) {
-            int accept = truths(NULL, spec, "a");
+            int accept = program_truths(NULL, spec, "a");
             CHECK(accept == 1, "nested 30000 times: %s %s %s", deep[k].prefix, deep[k].middle, deep[k].suffix);
         }
         temper_spec_free(spec);
@@ -521,8 +491,8 @@ static void test_size(void) {
     put(" == 2\n");
     temper_spec *spec = parse(out);
     if (spec) {
-        CHECK(truths(NULL, spec, "t3 t3 t17") == 1, "two of forty");
-        CHECK(truths(NULL, spec, "t3 t3 t17 t0") == 0, "three of forty");
+        CHECK(program_truths(NULL, spec, "t3 t3 t17") == 1, "two of forty");
+        CHECK(program_truths(NULL, spec, "t3 t3 t17 t0") == 0, "three of forty");
     }
     temper_spec_free(spec);
     /* as many conditions with different weights: refused, at the sum */
