@@ -225,23 +225,16 @@ static void test_mirrored_formulas(void) {
     }
 }
 
-static temper_model *model_of(const char *source, const char *letters, temper_method method) {
-    temper_spec *spec;
-    temper_model *hard = NULL, *soft = NULL;
-    temper_error e;
-    temper_spec_options o = {.alphabet = letters, .at = TEMPER_AT_LAST};
-    if (!CHECK(!temper_spec_parse(&spec, source, strlen(source), &o, &e), "%s: %s", source, e.text)) return NULL;
-    CHECK(!temper_compile(&hard, spec, &e), "%s: %s", source, e.text);
+static temper_model *model_from(const char *source, const char *letters, temper_method method) {
+    temper_spec *spec = spec_of(source, letters, TEMPER_AT_LAST);
+    temper_model *m = spec ? model_of(spec, method) : NULL;
     temper_spec_free(spec);
-    if (method == TEMPER_METHOD_HARD) return hard;
-    CHECK(!temper_soften(&soft, hard, method, &e), "%s: %s", source, e.text);
-    temper_model_free(hard);
-    return soft;
+    return m;
 }
 
 static void refused(const char *source, const char *named) {
     for (temper_method method = TEMPER_METHOD_HARD; method <= TEMPER_METHOD_POSITIONS; method++) {
-        temper_model *m = model_of(source, "ab", method);
+        temper_model *m = model_from(source, "ab", method);
         temper_error e = {0};
         temper_stream *s;
         CHECK(m && temper_stream_open(&s, m, NULL, &e) == TEMPER_UNSUPPORTED && !s && strstr(e.text, named),
@@ -252,7 +245,7 @@ static void refused(const char *source, const char *named) {
 
 /* Replaces `from` in the text of a model; the result must be refused on opening or on the way, or answer as a run does. */
 static void edited(const char *source, temper_method method, const char *from, const char *to, bool must_refuse) {
-    temper_model *m = model_of(source, "abc", method), *changed = NULL;
+    temper_model *m = model_from(source, "abc", method), *changed = NULL;
     temper_error e = {0};
     char *printed = NULL;
     size_t length;
@@ -312,7 +305,7 @@ static void test_refusals(void) {
 }
 
 static void test_calls(void) {
-    temper_model *m = model_of("(a S b) & #[a] % 2 = 0 | #[a] >= 3*#[b]", "ab", TEMPER_METHOD_TEMPERATURE);
+    temper_model *m = model_from("(a S b) & #[a] % 2 = 0 | #[a] >= 3*#[b]", "ab", TEMPER_METHOD_TEMPERATURE);
     temper_stream *s;
     temper_error e;
     int accept, again[64];
@@ -347,7 +340,7 @@ static void test_calls(void) {
     CHECK(done, "it ends");
     temper_model_free(m);
 
-    m = model_of("1000000000000000*#[a] >= #[b]", "ab", TEMPER_METHOD_POSITIONS);
+    m = model_from("1000000000000000*#[a] >= #[b]", "ab", TEMPER_METHOD_POSITIONS);
     if (!m) return;
     temper_run_options o = {0};
     for (o.unchecked = 0; o.unchecked <= 1; o.unchecked++) {
