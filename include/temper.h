@@ -106,19 +106,53 @@ typedef enum temper_method { TEMPER_METHOD_HARD, TEMPER_METHOD_TEMPERATURE, TEMP
 /* Formula to hard-attention transformer. */
 TEMPER_API temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err);
 
-/* Hard to soft. The hard model must come from a formula. */
+/* Hard to soft, for models that come from a formula: every length up to the safe one. */
 TEMPER_API temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method,
                                        temper_error *err);
 TEMPER_API void temper_model_free(temper_model *model);
 
-/* Text form. Reading checks every invariant. */
+/* Text form. Reading checks every invariant; it takes the bytes of a safetensors file too. */
 TEMPER_API temper_status temper_model_print(char **out, size_t *length, const temper_model *model, temper_error *err);
 TEMPER_API temper_status temper_model_read(temper_model **out, const char *text, size_t length, temper_error *err);
+
+/* Model files, text or safetensors: told apart by content when loading; when saving, a path that ends in .safetensors gets
+   safetensors, any other text. Loading safetensors takes at most twice the file's size and 64 MB of memory. */
+TEMPER_API temper_status temper_model_load(temper_model **out, const char *path, temper_error *err);
+TEMPER_API temper_status temper_model_save(const char *path, const temper_model *model, temper_error *err);
+
+/* A model from elsewhere: plain safetensors with names of TransformerLens or GPT-2, and a JSON file that says what tensors cannot
+   (doc/import.md). Hard if no head is a softmax head; nothing is proved of it. Messages begin with the path of the file that they
+   are about; TEMPER_UNSUPPORTED: the transformer has a part that temper's do not have, such as layer norm. */
+TEMPER_API temper_status temper_model_import(temper_model **out, const char *weights_path, const char *config_path,
+                                             temper_error *err);
 
 /* Files: reading is limited to regular files of at most 4 GiB; writing goes to a temporary file in the same
    folder that is synced and renamed, so that the target is whole or untouched. */
 TEMPER_API temper_status temper_file_read(char **out, size_t *length, const char *path, temper_error *err);
 TEMPER_API temper_status temper_file_write(const char *path, const char *data, size_t length, temper_error *err);
+
+/* ---- the gallery: known hard-attention transformers --------------------------------------------------------- */
+
+typedef struct temper_gallery_info {
+    const char *name;       /* "dyck-2" */
+    const char *title;      /* "Dyck-2" */
+    const char *alphabet;   /* one character a letter */
+    const char *class_name; /* "UHAT", "AHAT uniform-tieless" or "AHAT tied": doc/gallery.md */
+    const char *language;   /* in a sentence */
+    const char *source;     /* where it is known from */
+    const char *formula;    /* a specification of the same language, or "" */
+} temper_gallery_info;
+
+/* Entries are numbered from 0. Texts live as long as the library. */
+TEMPER_API size_t temper_gallery_count(void);
+TEMPER_API temper_status temper_gallery_about(temper_gallery_info *out, size_t entry, temper_error *err);
+
+/* The hard model of a name. TEMPER_RANGE: there is none; the hint has names that are near. */
+TEMPER_API temper_status temper_gallery_model(temper_model **out, const char *name, temper_error *err);
+
+/* Whether the language of a name has the string: a program that knows nothing of transformers. */
+TEMPER_API temper_status temper_gallery_oracle(int *accept, const char *name, const uint32_t *letters, size_t n,
+                                               temper_error *err);
 
 /* ---- models: looking inside --------------------------------------------------------------------------------- */
 
@@ -157,7 +191,10 @@ typedef struct temper_model_info {
     size_t safe_length;                              /* largest n for which f64 answers are proved right */
     const char *safe_reason;                         /* what limits it, or "" */
     size_t safe_length_f32;                          /* the same in f32 */
-    temper_growth growth;                            /* the largest of the heads' */
+    int verdict_only;                                /* proved is the verdict, not the truth at other positions */
+    double output_error;  /* models softened for a length: how far the read-out may be from the hard one's, ... */
+    double output_margin; /* ... which is at least this far from 1/2; 0 for other models */
+    temper_growth growth; /* the largest of the heads' */
 } temper_model_info;
 
 typedef struct temper_head_info {
@@ -166,6 +203,7 @@ typedef struct temper_head_info {
     temper_mask mask;
     temper_choice choice, hard_choice;
     const char *scale; /* softmax scale as an expression of n, N; "1" for hard heads */
+    int adaptive;      /* the scale is divided by each row's own gap */
     temper_growth growth;
     double bound; /* proved error before rounding in real arithmetic; 0 where none is made */
     size_t query_size, value_size;
@@ -206,7 +244,11 @@ TEMPER_API temper_status temper_model_encode(uint32_t **letters, size_t *n, cons
                                              const char *text, size_t length, temper_error *err);
 
 /* The number format of a run. */
-typedef enum temper_type { TEMPER_TYPE_F64, TEMPER_TYPE_F32 } temper_type;
+typedef enum temper_type {
+    TEMPER_TYPE_F64,
+    TEMPER_TYPE_F32,
+    TEMPER_TYPE_EXACT /* rational arithmetic, hard choices only: true ties, and always proved */
+} temper_type;
 
 typedef struct temper_run_options {
     int hard;      /* use each head's hard choice */
@@ -228,8 +270,9 @@ TEMPER_API temper_status temper_model_run(temper_run **out, const temper_model *
 TEMPER_API temper_status temper_model_plans(const char **plans, double *costs, const temper_model *model, size_t n,
                                             int hard, temper_error *err);
 
-/* Many strings at once, in threads: accept[k] = 0, 1, or 2 where n[k] is beyond the proved length (and not unchecked). Results
-   do not depend on threads or on how strings are put together. `capture` is not allowed. */
+/* Many strings at once, in threads: accept[k] = 0, 1, or 2 where n[k] is beyond the proved length (and not unchecked), or where a
+   run of that string alone is refused because rounding hides a tie. Results do not depend on threads or on how strings are put
+   together. `capture` is not allowed. */
 TEMPER_API temper_status temper_model_run_many(unsigned char *accept, const temper_model *model,
                                                const uint32_t *const *letters, const size_t *n, size_t count,
                                                const temper_run_options *options, temper_error *err);
@@ -315,6 +358,86 @@ typedef struct temper_check_result {
 TEMPER_API temper_status temper_check(temper_check_result *out, const temper_spec *spec, const temper_model *model,
                                       const temper_check_options *options, temper_error *err);
 TEMPER_API void temper_check_clear(temper_check_result *result);
+
+/* ---- gaps: how far apart scores are ----------------------------------------------------------------------------- */
+
+/* What ties in the rows of a head, for hard choices in exact arithmetic. */
+typedef enum temper_tie {
+    TEMPER_TIE_UNKNOWN,
+    TEMPER_TIE_UNIFORM, /* all scores of a row are equal, always */
+    TEMPER_TIE_TIELESS, /* one largest score in every row */
+    TEMPER_TIE_TIED /* some row has several largest scores, and smaller ones or other rows differ; there is a witness */
+} temper_tie;
+
+typedef struct temper_gap_options {
+    const uint32_t *const *strings; /* measure on these ... */
+    const size_t *lengths;
+    size_t string_count;
+    uint64_t random; /* ... and on this many random strings ... */
+    size_t length;   /* ... up to this length */
+    uint64_t seed;
+    size_t exhaustive; /* all strings up to this length; 0: none but the empty one is looked at */
+    size_t proved;     /* from denominators, for all strings of each length up to this */
+    int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; non-zero stops: TEMPER_LIMIT */
+    void *context;
+} temper_gap_options;
+
+typedef struct temper_gap temper_gap;
+
+/* Runs the model with hard choices in exact arithmetic. TEMPER_UNSUPPORTED: features that are not rational, or heads without a hard
+   choice. */
+TEMPER_API temper_status temper_gap_find(temper_gap **out, const temper_model *model,
+                                         const temper_gap_options *options, temper_error *err);
+TEMPER_API void temper_gap_free(temper_gap *gap);
+
+/* log2 of the smallest difference between the largest and the next different score of a row. +inf: no row has two different scores;
+   NaN: not looked at. `proved` is a lower bound, for every string of the length, and -inf where nothing is known. */
+typedef struct temper_gap_row {
+    double measured, exhaustive, proved;
+} temper_gap_row;
+TEMPER_API temper_gap_row temper_gap_at(const temper_gap *gap, size_t layer, size_t head, size_t n); /* from 1 */
+TEMPER_API size_t temper_gap_longest(const temper_gap *gap); /* the largest n that was looked at in any way */
+
+typedef struct temper_gap_head {
+    temper_tie tie;
+    size_t proved;           /* tie is UNIFORM or TIELESS for every string up to this length (SIZE_MAX: any length) */
+    const uint32_t *witness; /* TIED: a string, ... */
+    size_t witness_length;
+    size_t position, key, other_key; /* ... its row, and two keys with the largest score */
+} temper_gap_head;
+TEMPER_API temper_status temper_gap_about(temper_gap_head *out, const temper_gap *gap, size_t layer, size_t head,
+                                          temper_error *err);
+
+/* ---- softening any hard model ------------------------------------------------------------------------------------ */
+
+typedef enum temper_gap_source {
+    TEMPER_GAP_PROVED,     /* from denominators */
+    TEMPER_GAP_EXHAUSTIVE, /* all strings up to the length, run exactly */
+    TEMPER_GAP_GIVEN       /* by the caller: nothing is proved then, and the model says so */
+} temper_gap_source;
+
+typedef struct temper_soften_options {
+    temper_method method; /* temperature or positions */
+    size_t length;        /* the longest string it must be right on */
+    temper_gap_source gap;
+    double gap_value; /* TEMPER_GAP_GIVEN */
+    int adaptive;     /* scales divided by each row's own gap; temperature only */
+    int (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+} temper_soften_options;
+
+/* For all strings up to the length: the soft model's read-out is within `error` of the hard one's, which is at least `margin` away
+   from 1/2. In f64, rounding included. */
+typedef struct temper_soften_report {
+    double error, margin;
+    int every_position; /* 0: at the position of the verdict only */
+    double log2_scale;  /* of the largest scale */
+    size_t layer, head; /* the head that has it; 0: none */
+} temper_soften_report;
+
+/* TEMPER_LIMIT: the error cannot be brought below the margin; the message names the head and the length. `report` may be NULL. */
+TEMPER_API temper_status temper_soften_for(temper_model **out, temper_soften_report *report, const temper_model *hard,
+                                           const temper_soften_options *options, temper_error *err);
 
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 

@@ -24,6 +24,9 @@ for job in "$@"; do
         need gcc "compiles temper" "command -v \${CC:-cc}"
         need libc6-dev "headers of the C library" "$(header stdio.h)"
         need make "builds temper" "command -v make"
+        need libflint-dev "exact arithmetic" "$(header flint/fmpq.h)"
+        need libmpfr-dev "rounds exact numbers" "$(header mpfr.h)"
+        need libgmp-dev "integers of any size" "$(header gmp.h)"
         ;;
     lint)
         need clang-format "checks the formatting" "command -v clang-format"

@@ -89,11 +89,26 @@ static void ask_formula(check *c, answers *a, const uint32_t *word, size_t n) {
     if (temper_spec_eval(&a->accept, a->truth, c->spec, c->spec_word, n, &inner)) trap_reraise(c->trap, &inner);
 }
 
-static void ask_model(check *c, answers *a, const uint32_t *word, size_t n, bool hard) {
+/* Soft models without proof are run as they are. Hard choices are proved string by string if need be, in doubles or, where those
+   cannot tell a tie from rounding, in rationals; what has no rational value is run as it is. */
+static temper_run *run_model(check *c, const uint32_t *word, size_t n, bool hard) {
     temper_error inner;
     temper_run *run;
-    temper_run_options options = {.hard = hard, .unchecked = c->about.safe_length == 0};
-    if (temper_model_run(&run, c->model, word, n, &options, &inner)) trap_reraise(c->trap, &inner);
+    bool proved = c->about.safe_length > 0;
+    temper_run_options ways[3] = {{.hard = hard, .unchecked = !hard && !proved},
+                                  {.hard = hard, .type = TEMPER_TYPE_EXACT},
+                                  {.hard = hard, .unchecked = 1}};
+    size_t count = !hard ? 1 : c->about.output_margin > 0 || !proved ? 3 : 1;
+    for (size_t k = 0; k < count; k++) {
+        temper_status status = temper_model_run(&run, c->model, word, n, &ways[k], &inner);
+        if (status == TEMPER_OK) return run;
+        if (status != TEMPER_UNSUPPORTED && status != TEMPER_LIMIT) break;
+    }
+    trap_reraise(c->trap, &inner);
+}
+
+static void ask_model(check *c, answers *a, const uint32_t *word, size_t n, bool hard) {
+    temper_run *run = run_model(c, word, n, hard);
     a->accept = temper_run_accept(run);
     for (size_t k = 0; k < n; k++) a->truth[k] = (unsigned char)(temper_run_truth(run, k + 1) != 0);
     for (size_t layer = 1; !hard && layer <= c->about.layers; layer++) {
@@ -125,6 +140,7 @@ static bool differs(difference *d, check *c, const uint32_t *word, size_t n) {
             if (!l->present || !r->present) continue;
             d->position = 0;
             if (!l->accept != !r->accept) return true;
+            if (c->about.verdict_only) continue; /* that is all the model claims */
             for (d->position = 1; d->position <= n; d->position++)
                 if (!l->truth[d->position - 1] != !r->truth[d->position - 1]) return true;
         }
@@ -231,7 +247,8 @@ static bool compare_tree(check *c, size_t n) {
 }
 
 static bool compare_all_up_to(check *c, size_t longest) {
-    if (c->about.safe_length > 0) /* else roles promise nothing, and the runner goes by the weights */
+    if (c->about.safe_length > 0 &&
+        c->about.output_margin == 0) /* else roles promise nothing; the runner goes by weights */
         c->tree = tree_new(c->arena, c->spec, c->model, c->spec_letter, longest, c->options->threads);
     for (size_t n = 0; n <= longest; n++)
         if (c->tree ? compare_tree(c, n) : compare_each(c, n)) return true;

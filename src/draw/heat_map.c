@@ -40,7 +40,8 @@ static const char *describe(arena *a, const heat_panel *p, double scale) {
     text_init(&value, a);
     label_number(&value, scale, 5);
     const char *expression = label_shown(a, p->info.scale ? p->info.scale : "");
-    text_printf(&t, ", scale %s", *expression ? expression : text_string(&value));
+    text_printf(&t, ", %sscale %s", p->info.adaptive ? "adaptive " : "",
+                *expression ? expression : text_string(&value));
     if (*expression && strcmp(expression, text_string(&value))) text_printf(&t, " = %s", text_string(&value));
     return text_string(&t);
 }

@@ -53,11 +53,19 @@ typedef struct model_head {
     temper_choice choice;      /* what it does */
     temper_choice hard_choice; /* what it stands for; equal to choice in a hard model */
     const expression *scale;   /* of the scores, softmax only; NULL: 1. Depends on n, not on i */
+    bool adaptive;             /* softmax with the scale divided by the row's own gap: see below */
     const char *scale_text;    /* the same as text; model_seal fills it */
     model_rows query, key;     /* [query_size] rows over channels */
     model_rows value;          /* [value_size] rows over channels */
     model_rows output;         /* [value_size] rows: where each value goes */
 } model_head;
+
+/* An adaptive head stands for a hard choice. In a row with scores s_j, best score b and next different score b - g its logits are
+
+       (scale/g) (s_j - b)                     for average
+       (scale/g) (s_j - b) +- (scale/N) j      for rightmost and leftmost
+
+   and without the first term where no two scores differ. */
 
 typedef struct model_layer {
     uint32_t head_count;
@@ -84,6 +92,11 @@ struct temper_model {
     temper_method method;
     size_t safe_length; /* answers are proved in f64 up to this n; 0 with reason "" in hand-written files */
     const char *safe_reason;
+    bool changed;      /* the digest of the file it was read from is wrong */
+    bool verdict_only; /* the proof covers the verdict, not the truth at other positions */
+    double output_error,
+        output_margin;      /* soft models made by the error recursion: bound of |read.x - hard read.x| and least
+                                           |hard read.x - 1/2|; both 0 elsewhere */
     size_t safe_length_f32; /* the same for f32; model_seal fills it from the weights */
     const char *safe_reason_f32;
     uint32_t channel_count;

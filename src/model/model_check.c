@@ -52,6 +52,10 @@ static void check_head(const checker *c, const model_head *h) {
             "a hard head that stands for another choice");
     REQUIRE(c, h->choice == TEMPER_CHOICE_SOFTMAX || !h->scale, "a hard head with a scale");
     REQUIRE(c, !h->scale || !expression_uses(h->scale, EXPR_I), "a scale that depends on the position");
+    REQUIRE(c, !h->adaptive || (h->scale && h->choice == TEMPER_CHOICE_SOFTMAX),
+            "an adaptive head that is no softmax head with a scale");
+    REQUIRE(c, !h->adaptive || h->hard_choice != TEMPER_CHOICE_SOFTMAX,
+            "an adaptive head that stands for no hard choice");
     check_rows(c, &h->query, "no query");
     check_rows(c, &h->key, "no key");
     check_rows(c, &h->value, "no value");
@@ -80,6 +84,8 @@ void model_check(const temper_model *m, trap *t) {
     REQUIRE(&c, m->letters.count > 0, "no letters");
     REQUIRE(&c, m->at == TEMPER_AT_FIRST || m->at == TEMPER_AT_LAST, "no place to read the answer");
     REQUIRE(&c, m->source && m->safe_reason, "no source");
+    REQUIRE(&c, m->output_margin == 0 || (m->output_error >= 0 && m->output_error < m->output_margin),
+            "a bound of the error that is not below the margin");
     for (uint32_t k = 0; k < m->channel_count; k++)
         REQUIRE(&c, m->channels[k].label != NULL, "a channel without a label");
     for (uint32_t k = 0; k < m->channel_count; k++)

@@ -50,7 +50,7 @@ static void print_head(text *out, const model_head *h) {
     text_printf(out, " mask %s choice %s", temper_mask_name(h->mask), temper_choice_name(h->choice));
     if (h->hard_choice != h->choice) text_printf(out, " for %s", temper_choice_name(h->hard_choice));
     if (h->scale) {
-        text_puts(out, " scale \"");
+        text_puts(out, h->adaptive ? " adaptive \"" : " scale \"");
         expression_print(out, h->scale);
         text_putc(out, '"');
     }
@@ -117,6 +117,13 @@ static void print_settings(text *out, const temper_model *m) {
     text_printf(out, "safe %zu ", m->safe_length);
     print_quoted(out, m->safe_reason);
     text_putc(out, '\n');
+    if (m->output_margin > 0) {
+        text_puts(out, "bound ");
+        text_double(out, m->output_error);
+        text_putc(out, ' ');
+        text_double(out, m->output_margin);
+        text_puts(out, m->verdict_only ? " verdict\n" : " positions\n");
+    }
 }
 
 void model_print(text *out, const temper_model *m) {

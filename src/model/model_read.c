@@ -2,7 +2,7 @@
    the lines come in the order of model_print:
 
        temper-model 1
-       method ..., syntax ..., source "...", alphabet "a" "b" ..., tokens ..., at ..., empty ..., end ..., safe N "..."
+       method ..., syntax ..., source "...", alphabet "a" "b" ..., tokens ..., at ..., empty ..., end ..., safe N "...", bound ...
        channel K "label" [position "expr" | soft "expr"]      all channels, numbered from 0
        embed "a" | start | end  channel:weight ...            one line per letter, then the sentinels
        layer K, then its heads (head, query, key, value, output) and units
@@ -119,6 +119,20 @@ static void read_safe(reader *r) {
     r->model->safe_reason = scan_quoted(&r->scan, &r->model->memory, "a reason in quotes");
 }
 
+static void read_bound(reader *r) {
+    temper_model *m = r->model;
+    double *const numbers[] = {&m->output_error, &m->output_margin};
+    for (size_t k = 0; k < 2; k++) {
+        const char *word;
+        size_t length = scan_word(&r->scan, &word);
+        *numbers[k] = scan_double(&r->scan, word, length, r->scan.word_at);
+        if (!(*numbers[k] >= 0)) scan_fail(&r->scan, r->scan.word_at, "a bound that is negative");
+    }
+    m->verdict_only = read_yes_no(r, "verdict", "positions", "verdict or positions");
+    if (!(m->output_error < m->output_margin))
+        scan_fail(&r->scan, r->scan.line_start, "a bound of the error that is not below the margin proves nothing");
+}
+
 static void read_alphabet(reader *r) {
     alphabet *letters = &r->model->letters;
     do {
@@ -157,13 +171,6 @@ static void read_channel(reader *r) {
     m->channel_count = (uint32_t)count;
 }
 
-/* Whether a string can contain the letter at all: one character, or with tokens a word without blanks. */
-static bool is_readable(const char *letter, bool tokens) {
-    uint32_t code;
-    if (tokens) return letter[strcspn(letter, " \t\n\r\v\f")] == 0;
-    return utf8_decode(&code, letter, strlen(letter)) == strlen(letter);
-}
-
 /* The token whose embedding comes next, as the file writes it. */
 static const char *next_token(const reader *r) {
     const temper_model *m = r->model;
@@ -181,7 +188,7 @@ static void read_embed(reader *r) {
         const char *letter = scan_quoted(&r->scan, r->scratch, "a letter in quotes, start or end");
         row = alphabet_find(&m->letters, letter, strlen(letter));
         if (row == UINT32_MAX) scan_fail(&r->scan, r->scan.word_at, "a letter that is not in the alphabet");
-        if (!is_readable(letter, m->letters.tokens))
+        if (!alphabet_can_read(&m->letters, letter))
             scan_fail(&r->scan, r->scan.word_at,
                       m->letters.tokens ? "a token with a blank, at which strings are split"
                                         : "a letter of several characters needs a line 'tokens yes'");
@@ -254,6 +261,13 @@ static void read_head_choice(reader *r, model_head *h) {
     }
     if (scan_accept(&r->scan, "scale")) {
         if (!soft) scan_fail(&r->scan, r->scan.word_at, "only a softmax head has a scale");
+        h->scale = read_expression(r);
+        if (expression_uses(h->scale, EXPR_I))
+            scan_fail(&r->scan, r->scan.word_at, "a scale may depend on n and N, not on the position i");
+    } else if (scan_accept(&r->scan, "adaptive")) {
+        if (h->hard_choice == TEMPER_CHOICE_SOFTMAX)
+            scan_fail(&r->scan, r->scan.word_at, "only a softmax head that stands for a hard choice is adaptive");
+        h->adaptive = true;
         h->scale = read_expression(r);
         if (expression_uses(h->scale, EXPR_I))
             scan_fail(&r->scan, r->scan.word_at, "a scale may depend on n and N, not on the position i");
@@ -335,6 +349,7 @@ static void read_part(reader *r) {
 /* A wrong digest means that the file was edited, so its proved length no longer counts. */
 static void read_digest(reader *r) {
     if (scan_hex64(&r->scan) == model_digest(r->scan.bytes, r->scan.line_start)) return;
+    r->model->changed = true;
     r->model->safe_length = 0;
     r->model->safe_reason = "the file was changed after temper wrote it";
 }
@@ -359,7 +374,7 @@ static const line_kind kinds[] = {
     {"syntax", SETTINGS, true, read_syntax},     {"source", SETTINGS, true, read_source},
     {"tokens", SETTINGS, true, read_tokens},     {"at", SETTINGS, true, read_at},
     {"empty", SETTINGS, true, read_empty},       {"end", SETTINGS, true, read_end},
-    {"safe", SETTINGS, true, read_safe},
+    {"safe", SETTINGS, true, read_safe},         {"bound", SETTINGS, true, read_bound},
 };
 
 /* Lines of an earlier stage are over; what they had to give must be there. */

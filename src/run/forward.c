@@ -5,23 +5,22 @@
 #include <string.h>
 
 #include "number/elementary.h"
+#include "run/doubt.h"
+#include "run/positions.h"
 
 typedef struct forward {
     const temper_model *m;
     const uint32_t *letters;
     size_t n, size; /* N */
-    bool hard;
+    bool hard, unchecked;
+    uint32_t layer, head; /* at work, from 0 */
+    doubt doubt;
     arena *scratch; /* of one layer */
     temper_run *run;
     double *x, *delta; /* [N][channels] the residual stream, and what a sublayer adds to it */
 } forward;
 
 /* ---- embedding ---- */
-
-static uint32_t token_at(const forward *f, size_t i) {
-    if (i == 0) return model_start_token(f->m);
-    return i <= f->n ? f->letters[i - 1] : model_end_token(f->m);
-}
 
 static void embed(forward *f) {
     const temper_model *m = f->m;
@@ -32,28 +31,13 @@ static void embed(forward *f) {
             bool silent = !channel->position || (f->hard && channel->soft_only);
             x[c] = silent ? 0 : expression_eval(channel->position, (double)i, (double)f->n, (double)f->size);
         }
-        uint32_t token = token_at(f, i);
+        uint32_t token = position_token(m, f->letters, f->n, i);
         const model_term *t = rows_begin_of(&m->embedding, token);
         for (size_t k = rows_size(&m->embedding, token); k-- > 0; t++) x[t->channel] += t->weight;
     }
 }
 
-/* ---- one head ---- */
-
-typedef struct row_range {
-    size_t first, end; /* unmasked keys first..end-1 */
-} row_range;
-
-static row_range keys_of(temper_mask mask, size_t i, size_t size) {
-    switch (mask) {
-    case TEMPER_MASK_BEFORE: return (row_range){0, i};
-    case TEMPER_MASK_UP_TO: return (row_range){0, i + 1};
-    case TEMPER_MASK_AFTER: return (row_range){i + 1, size};
-    case TEMPER_MASK_FROM: return (row_range){i, size};
-    case TEMPER_MASK_ALL: break;
-    }
-    return (row_range){0, size};
-}
+/* ---- rows of scores ---- */
 
 /* out[N][rows] = rows applied to every position */
 static void project(double *out, const forward *f, const model_rows *rows) {
@@ -63,7 +47,7 @@ static void project(double *out, const forward *f, const model_rows *rows) {
 }
 
 /* Scores of one row to weights (which sum to *total, not yet divided). */
-static void choose(double *weights, double *total, const double *scores, row_range keys, temper_choice choice,
+static void choose(double *weights, double *total, const double *scores, key_range keys, temper_choice choice,
                    double scale) {
     double best = -INFINITY;
     *total = 0;
@@ -86,9 +70,73 @@ static void choose(double *weights, double *total, const double *scores, row_ran
     if (chosen != SIZE_MAX) weights[chosen] = *total = 1;
 }
 
-static double distance_to_boolean(double a) { return fmin(fabs(a), fabs(a - 1)); }
+/* ---- adaptive rows ---- */
 
-static bool has_boolean_values(const model_head *h) { return h->role != ROLE_NONE && h->role != ROLE_COUNT; }
+/* The best score of a row and the next different one. */
+typedef struct row_gap {
+    size_t best, next; /* keys; next is SIZE_MAX where no two scores differ */
+    double gap;        /* between them */
+} row_gap;
+
+static row_gap find_gap(const double *scores, key_range keys) {
+    row_gap g = {.best = keys.first, .next = SIZE_MAX};
+    for (size_t j = keys.first + 1; j < keys.end; j++) {
+        if (scores[j] > scores[g.best])
+            g.next = g.best, g.best = j;
+        else if (scores[j] < scores[g.best] && (g.next == SIZE_MAX || scores[j] > scores[g.next]))
+            g.next = j;
+    }
+    if (g.next != SIZE_MAX) g.gap = scores[g.best] - scores[g.next];
+    return g;
+}
+
+/* Whether scores of keys k [N][size] that are equal could differ by so much. */
+static bool rounding_explains(double gap, const double *q, const double *k, size_t size, key_range keys) {
+    double largest = 0;
+    for (size_t j = keys.first; j < keys.end; j++) {
+        double total = 0;
+        for (size_t d = 0; d < size; d++) total += fabs(q[d] * k[j * size + d]);
+        if (!(total <= largest)) largest = total;
+    }
+    return !(gap > 4 * ((double)size + 2) * 0x1p-53 * largest);
+}
+
+/* Many doubts are about heads that nobody listens to, so the run goes on and looks at the end. */
+static void refuse_doubt(const forward *f) {
+    const doubt_place *d = &f->doubt.first;
+    if (!doubt_reaches(&f->doubt)) return;
+    f->run->proved = false;
+    if (f->unchecked) return;
+    trap_raise_hint(f->scratch->trap, TEMPER_UNSUPPORTED, 0, 0, "--unchecked goes on",
+                    "head %u.%u at position %zu: the scores of positions %zu and %zu differ by %.3g, which rounding "
+                    "alone explains: an adaptive temperature takes it for a gap",
+                    d->layer + 1, d->head + 1, d->i, d->best, d->next, d->gap);
+}
+
+/* Scores of one row to weights as `choose` does: softmax with the scale divided by the row's own gap (model.h). */
+static void choose_adaptive(forward *f, const model_head *h, double *weights, double *total, const double *scores,
+                            const double *q, const double *k, const double *v, size_t i, key_range keys,
+                            double scale) {
+    *total = 0;
+    if (keys.first >= keys.end) return;
+    row_gap g = find_gap(scores, keys);
+    if (g.next != SIZE_MAX && rounding_explains(g.gap, q, k, h->query.count, keys))
+        doubt_row(&f->doubt, &(doubt_place){f->layer, f->head, i, g.best, g.next, g.gap}, v);
+    double tilt = h->hard_choice == TEMPER_CHOICE_AVERAGE     ? 0
+                  : h->hard_choice == TEMPER_CHOICE_RIGHTMOST ? scale / (double)f->size
+                                                              : -scale / (double)f->size;
+    double steep = g.next == SIZE_MAX ? 0 : scale / g.gap, best = -INFINITY;
+    for (size_t j = keys.first; j < keys.end; j++) {
+        weights[j] = steep * (scores[j] - scores[g.best]) + tilt * (double)j;
+        if (weights[j] > best) best = weights[j];
+    }
+    for (size_t j = keys.first; j < keys.end; j++) {
+        weights[j] = exp_f64(weights[j] - best);
+        *total += weights[j];
+    }
+}
+
+/* ---- one head ---- */
 
 static void add_output(double *x, const model_head *h, const double *out) {
     for (uint32_t v = 0; v < h->value.count; v++) {
@@ -112,10 +160,10 @@ static void run_head(forward *f, const model_head *h, head_trace *trace) {
     project(v, f, &h->value);
     double scale =
         h->scale && choice == TEMPER_CHOICE_SOFTMAX ? expression_eval(h->scale, 0, (double)f->n, (double)size) : 1;
-    trace->margin = has_boolean_values(h) ? 0 : -1;
+    trace->margin = head_is_boolean(h) ? 0 : -1;
     trace->scale = scale;
     for (size_t i = 0; i < size; i++) {
-        row_range keys = keys_of(h->mask, i, size);
+        key_range keys = mask_keys(h->mask, i, size);
         double *s = keep ? scores + i * size : scores, *w = keep ? weights + i * size : weights, total;
         if (keep)
             for (size_t j = 0; j < size; j++) s[j] = -INFINITY, w[j] = 0;
@@ -124,7 +172,10 @@ static void run_head(forward *f, const model_head *h, head_trace *trace) {
             for (size_t d = 0; d < qs; d++) dot += q[i * qs + d] * k[j * qs + d];
             s[j] = dot;
         }
-        choose(w, &total, s, keys, choice, scale);
+        if (choice == TEMPER_CHOICE_SOFTMAX && h->adaptive)
+            choose_adaptive(f, h, w, &total, s, q + i * qs, k, v, i, keys, scale);
+        else
+            choose(w, &total, s, keys, choice, scale);
         if (keys.first < keys.end && !(total > 0 && isfinite(total))) run_not_finite(f->scratch->trap, i);
         for (size_t d = 0; d < vs; d++) {
             double sum = 0;
@@ -175,23 +226,29 @@ static void keep_channels(forward *f, uint32_t layer) {
 static void run_layer(forward *f, uint32_t layer) {
     const model_layer *l = &f->m->layers[layer];
     size_t channels = f->m->channel_count, count = f->size * channels;
+    f->layer = layer;
     if (l->head_count) {
         memset(f->delta, 0, count * sizeof *f->delta);
         for (uint32_t h = 0; h < l->head_count; h++) {
+            f->head = h;
             run_head(f, &l->heads[h], &f->run->heads[f->run->head_start[layer] + h]);
+            doubt_through_head(&f->doubt, &l->heads[h]);
             arena_reset(f->scratch);
         }
         add_to(f->x, f->delta, count);
+        doubt_apply(&f->doubt);
     }
     memset(f->delta, 0, count * sizeof *f->delta);
     for (size_t i = 0; i < f->size; i++) run_units(l, f->x + i * channels, f->delta + i * channels);
     add_to(f->x, f->delta, count);
+    doubt_through_units(&f->doubt, l);
+    doubt_apply(&f->doubt);
     keep_channels(f, layer + 1);
 }
 
 /* ---- the run ---- */
 
-static void prepare_capture(temper_run *r, const temper_model *m, bool capture) {
+void run_prepare_capture(temper_run *r, const temper_model *m, bool capture) {
     arena *a = &r->memory;
     size_t heads = r->head_start[m->layer_count];
     r->captured = capture;
@@ -214,15 +271,23 @@ static void read_out(forward *f) {
     }
 }
 
-void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n, bool hard, bool capture,
+void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n, const temper_run_options *o,
                  arena *stream, arena *scratch) {
-    forward f = {
-        .m = m, .letters = letters, .n = n, .size = n + 1 + m->has_end, .hard = hard, .scratch = scratch, .run = r};
-    prepare_capture(r, m, capture);
+    forward f = {.m = m,
+                 .letters = letters,
+                 .n = n,
+                 .size = n + 1 + m->has_end,
+                 .hard = o->hard,
+                 .unchecked = o->unchecked,
+                 .scratch = scratch,
+                 .run = r,
+                 .doubt = {.m = m, .n = n, .size = n + 1 + m->has_end, .memory = stream}};
+    run_prepare_capture(r, m, o->capture);
     f.x = arena_zalloc(stream, f.size * m->channel_count, sizeof *f.x);
     f.delta = arena_zalloc(stream, f.size * m->channel_count, sizeof *f.delta);
     embed(&f);
     keep_channels(&f, 0);
     for (uint32_t layer = 0; layer < m->layer_count; layer++) run_layer(&f, layer);
     read_out(&f);
+    refuse_doubt(&f);
 }

@@ -26,10 +26,14 @@ struct temper_run {
     double **channels; /* [layers + 1] of [N][channels], only when captured */
 };
 
-/* Fills truth and the heads' margins (and the rest, if captured) of a run whose sizes are set. `stream` holds the residual
-   stream, `scratch` one layer's work. */
-void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n, bool hard, bool capture,
+/* Fills truth and the heads' margins (and the rest, if captured) of a run whose sizes are set. Of the options `hard`, `capture` and
+   `unchecked` count. An adaptive head whose gap may be rounding, if an answer depends on it, is refused or with `unchecked` takes the
+   proof away. `stream` holds the residual stream, `scratch` one layer's work. */
+void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n, const temper_run_options *o,
                  arena *stream, arena *scratch);
+
+/* Room for what a captured run keeps; the arrays of heads are the runner's to fill. */
+void run_prepare_capture(temper_run *r, const temper_model *m, bool capture);
 
 /* Weights or features of the model are so large that a score or an answer is infinite or not a number. */
 _Noreturn void run_not_finite(trap *t, size_t position);

@@ -18,6 +18,7 @@ typedef struct model_plan {
     head_plan *heads;
     bool past, future; /* some mask looks that way; an `all` mask both */
     bool dense;        /* some head is dense */
+    bool adaptive;     /* some head is adaptive: only the dense reference runs those */
 } model_plan;
 
 void plan_make(model_plan *p, const temper_model *m, bool hard, arena *a);

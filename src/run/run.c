@@ -7,6 +7,8 @@
 #include "model/safe_length.h"
 #include "run/execute.h"
 #include "run/forward.h"
+#include "run/hard_answer.h"
+#include "run/positions.h"
 
 _Noreturn void run_not_finite(trap *t, size_t position) {
     trap_raise(t, TEMPER_RANGE, 0, position, "a score or an answer at position %zu is infinite or not a number",
@@ -18,6 +20,10 @@ _Noreturn void run_not_finite(trap *t, size_t position) {
 /* The proved length of a run's number format, and why it ends there. */
 static size_t proved_length(const temper_model *m, temper_type type, const char **why) {
     *why = type == TEMPER_TYPE_F32 ? m->safe_reason_f32 : m->safe_reason;
+    if (type == TEMPER_TYPE_F32 && m->output_margin > 0) { /* the error recursion counts roundings in f64 */
+        *why = "the bound of this model's error is for f64";
+        return 0;
+    }
     return type == TEMPER_TYPE_F32 ? m->safe_length_f32 : m->safe_length;
 }
 
@@ -55,11 +61,6 @@ static unsigned thread_count(unsigned asked) {
 
 /* ---- one string ---- */
 
-/* The answer is read at position 1 or n; of the empty string at position 0. */
-static size_t verdict_position(const temper_model *m, size_t n) {
-    return n == 0 ? 0 : m->at == TEMPER_AT_FIRST ? 1 : n;
-}
-
 static bool execute(execution *e, temper_type type) {
     return type == TEMPER_TYPE_F32 ? execute_f32(e) : execute_f64(e);
 }
@@ -69,6 +70,7 @@ static bool run_planned(temper_run *r, const temper_model *m, const uint32_t *le
                         const temper_run_options *o, arena *memory) {
     model_plan plan;
     plan_make(&plan, m, o->hard, memory);
+    if (plan.adaptive) return false;
     size_t heads = plan.head_start[m->layer_count];
     execution e = {.model = m,
                    .plan = &plan,
@@ -101,12 +103,14 @@ temper_status temper_model_run(temper_run **out, const temper_model *m, const ui
                                const temper_run_options *options, temper_error *err) {
     trap t;
     arena stream, scratch;
+    rational_pool pool = {0};
     temper_run *volatile run = NULL;
     temper_run_options o = options ? *options : (temper_run_options){0};
     *out = NULL;
     arena_init(&stream, &t);
     arena_init(&scratch, &t);
     if (trap_set(&t, err)) {
+        rational_pool_clear(&pool);
         arena_free(&stream);
         arena_free(&scratch);
         temper_run_free(run);
@@ -115,20 +119,23 @@ temper_status temper_model_run(temper_run **out, const temper_model *m, const ui
     const char *why;
     size_t proved = proved_length(m, o.type, &why);
     check_letters(m, letters, n, &t);
-    if (!o.unchecked) check_length(n, proved, why, &t);
+    hard_way way = hard_way_of(m, &o, &t);
+    if (!o.unchecked && (way == WAY_FAST || m->changed)) check_length(n, proved, why, &t);
     if (o.type == TEMPER_TYPE_F32 && (o.capture || o.dense))
         trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0, "the dense reference runs in f64 only");
     temper_run *r = run = caller_alloc(&t, 1, sizeof *r);
     memset(r, 0, sizeof *r);
     arena_init(&r->memory, &t);
     prepare_run(r, m, n + 1 + m->has_end);
-    r->proved = is_proved(n, proved);
-    if (o.capture || o.dense || !run_planned(r, m, letters, n, &o, &scratch)) {
+    r->proved = is_proved(n, proved) && !(o.hard && m->output_margin > 0);
+    if (way != WAY_FAST) {
+        hard_answer(r, way, m, letters, n, &o, &pool, &stream, &scratch);
+    } else if (o.capture || o.dense || !run_planned(r, m, letters, n, &o, &scratch)) {
         if (o.type == TEMPER_TYPE_F32)
             trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0,
                        "no plan holds for this model in f32, and the dense reference runs in f64 only");
         arena_reset(&scratch);
-        forward_run(r, m, letters, n, o.hard, o.capture, &stream, &scratch);
+        forward_run(r, m, letters, n, &o, &stream, &scratch);
     }
     r->accept = r->truth[verdict_position(m, n)];
     arena_free(&stream);
@@ -148,14 +155,36 @@ typedef struct many {
     const uint32_t *const *letters;
     const size_t *n;
     size_t count, proved;
+    hard_way way;
+    bool refusable; /* single strings may be refused though the model is not */
     const temper_run_options *o;
     const model_plan *plan;
     unsigned char *accept;
     temper_error *errors; /* [chunks] */
 } many;
 
+/* By itself, with everything that temper_model_run does; a string that is refused is unproved, not an error. */
+static void run_alone(const many *w, size_t k, trap *t) {
+    temper_run *r;
+    temper_error error;
+    temper_run_options o = *w->o;
+    o.threads = 1;
+    o.dense = o.type == TEMPER_TYPE_F64;
+    w->accept[k] = 2;
+    temper_status status = temper_model_run(&r, w->m, w->letters[k], w->n[k], &o, &error);
+    if (status == TEMPER_OK) w->accept[k] = (unsigned char)temper_run_accept(r);
+    if (status == TEMPER_OK)
+        temper_run_free(r);
+    else if (!w->refusable || (status != TEMPER_UNSUPPORTED && status != TEMPER_LIMIT))
+        trap_reraise(t, &error);
+}
+
 static void run_one(const many *w, size_t k, trap *t, arena *memory) {
     size_t n = w->n[k], size = n + 1 + w->m->has_end;
+    if (w->way != WAY_FAST) {
+        run_alone(w, k, t);
+        return;
+    }
     if (!w->o->unchecked && !is_proved(n, w->proved)) {
         w->accept[k] = 2;
         return;
@@ -175,18 +204,11 @@ static void run_one(const many *w, size_t k, trap *t, arena *memory) {
                    .truth = truth,
                    .margins = arena_alloc(memory, heads, sizeof(double)),
                    .memory = memory};
-    if (!w->o->dense && execute(&e, w->o->type)) {
+    if (!w->o->dense && !w->plan->adaptive && execute(&e, w->o->type)) {
         w->accept[k] = truth[verdict_position(w->m, n)];
         return;
     }
-    temper_run *r;
-    temper_error error;
-    temper_run_options o = *w->o;
-    o.threads = 1;
-    o.dense = 1;
-    if (temper_model_run(&r, w->m, w->letters[k], n, &o, &error) != TEMPER_OK) trap_reraise(t, &error);
-    w->accept[k] = (unsigned char)temper_run_accept(r);
-    temper_run_free(r);
+    run_alone(w, k, t);
 }
 
 static void run_chunk(void *context, size_t part) {
@@ -222,8 +244,11 @@ temper_status temper_model_run_many(unsigned char *accept, const temper_model *m
     size_t chunks = (count + CHUNK - 1) / CHUNK;
     many w = {.m = m, .letters = letters, .n = n, .count = count, .o = &o, .plan = &plan, .accept = accept};
     w.proved = proved_length(m, o.type, &why);
+    w.way = hard_way_of(m, &o, &t);
+    w.refusable = w.way != WAY_FAST || plan.adaptive;
     w.errors = arena_zalloc(&memory, chunks, sizeof *w.errors);
-    run_parallel(thread_count(o.threads), chunks, run_chunk, &w);
+    /* FLINT keeps memory for each thread that ever used it, so rationals stay on the caller's. */
+    run_parallel(w.way == WAY_FAST ? thread_count(o.threads) : 1, chunks, run_chunk, &w);
     for (size_t k = 0; k < chunks; k++)
         if (w.errors[k].code != TEMPER_OK) trap_reraise(&t, &w.errors[k]);
     arena_free(&memory);

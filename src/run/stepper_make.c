@@ -34,6 +34,9 @@ static void refuse_direction(maker *k) {
         for (k->index = 1; k->index <= k->m->layers[k->layer - 1].head_count; k->index++) {
             k->h = &k->m->layers[k->layer - 1].heads[k->index - 1];
             temper_mask mask = k->h->mask;
+            if (k->h->adaptive && !k->s->hard)
+                trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, maker_hint,
+                                "%s looks for the gap of every row", maker_head_name(k));
             if (mirrored ? mask == TEMPER_MASK_FROM || mask == TEMPER_MASK_AFTER
                          : mask == TEMPER_MASK_UP_TO || mask == TEMPER_MASK_BEFORE)
                 continue;

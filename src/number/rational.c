@@ -1,0 +1,181 @@
+#include "number/rational.h"
+
+#include <flint/fmpq.h>
+#include <flint/fmpz.h>
+#include <float.h>
+#include <math.h>
+#include <mpfr.h>
+
+/* A rational is FLINT's fmpq under a name that needs none of its headers. FLINT 2 and 3 keep it alike. */
+_Static_assert(sizeof(rational) == sizeof(fmpq) && sizeof(intptr_t) == sizeof(fmpz), "fmpq is two words");
+
+static fmpq *q(rational *x) { return (fmpq *)(void *)x; }
+static const fmpq *c(const rational *x) { return (const fmpq *)(const void *)x; }
+
+/* ---- pools ---- */
+
+struct rational_block {
+    rational_block *next;
+    size_t count;
+    rational *numbers;
+};
+
+void rational_pool_init(rational_pool *p, arena *a) {
+    p->arena = a;
+    p->blocks = NULL;
+    p->work = NULL;
+}
+
+void rational_pool_clear(rational_pool *p) {
+    for (const rational_block *b = p->blocks; b; b = b->next)
+        for (size_t k = 0; k < b->count; k++) fmpq_clear(q(&b->numbers[k]));
+    p->blocks = NULL;
+    p->work = NULL;
+}
+
+rational *rational_array(rational_pool *p, size_t count) {
+    rational_block *b = arena_alloc(p->arena, 1, sizeof *b);
+    b->numbers = arena_alloc(p->arena, count, sizeof *b->numbers);
+    b->count = count;
+    for (size_t k = 0; k < count; k++) fmpq_init(q(&b->numbers[k]));
+    b->next = p->blocks;
+    p->blocks = b;
+    return b->numbers;
+}
+
+void rational_require_short(const rational_pool *p, const rational *x) {
+    if (rational_bits(x) > RATIONAL_BITS)
+        trap_raise(p->arena->trap, TEMPER_LIMIT, 0, 0,
+                   "exact arithmetic needs numbers of more than %d bits for this model and length", RATIONAL_BITS);
+}
+
+/* ---- setting ---- */
+
+void rational_set(rational *z, const rational *x) { fmpq_set(q(z), c(x)); }
+void rational_swap(rational *x, rational *y) { fmpq_swap(q(x), q(y)); }
+void rational_set_int(rational *z, long x) { fmpq_set_si(q(z), x, 1); }
+void rational_set_ratio(rational *z, long num, unsigned long den) { fmpq_set_si(q(z), num, den); }
+
+void rational_set_double(rational *z, double x) {
+    int exponent;
+    double mantissa = frexp(x, &exponent); /* x = mantissa 2^exponent */
+    fmpz_set_si(fmpq_numref(q(z)), (slong)ldexp(mantissa, 53));
+    fmpz_one(fmpq_denref(q(z)));
+    exponent -= 53;
+    if (exponent >= 0)
+        fmpq_mul_2exp(q(z), q(z), (ulong)exponent);
+    else
+        fmpq_div_2exp(q(z), q(z), (ulong)-exponent);
+}
+
+/* ---- arithmetic ---- */
+
+void rational_add(rational *z, const rational *x, const rational *y) { fmpq_add(q(z), c(x), c(y)); }
+void rational_sub(rational *z, const rational *x, const rational *y) { fmpq_sub(q(z), c(x), c(y)); }
+void rational_mul(rational *z, const rational *x, const rational *y) { fmpq_mul(q(z), c(x), c(y)); }
+void rational_div(rational *z, const rational *x, const rational *y) { fmpq_div(q(z), c(x), c(y)); }
+void rational_add_product(rational *z, const rational *x, const rational *y) { fmpq_addmul(q(z), c(x), c(y)); }
+void rational_neg(rational *z, const rational *x) { fmpq_neg(q(z), c(x)); }
+void rational_abs(rational *z, const rational *x) { fmpq_abs(q(z), c(x)); }
+void rational_gcd(rational *z, const rational *x, const rational *y) { fmpq_gcd(q(z), c(x), c(y)); }
+
+void rational_div_int(rational *z, const rational *x, unsigned long y) {
+    fmpz_t d;
+    fmpz_init_set_ui(d, y);
+    fmpq_div_fmpz(q(z), c(x), d);
+    fmpz_clear(d);
+}
+
+void rational_floor(rational *z, const rational *x) {
+    fmpz_fdiv_q(fmpq_numref(q(z)), fmpq_numref(c(x)), fmpq_denref(c(x)));
+    fmpz_one(fmpq_denref(q(z)));
+}
+
+/* ---- comparing ---- */
+
+int rational_cmp(const rational *x, const rational *y) {
+    int order = fmpq_cmp(c(x), c(y));
+    return (order > 0) - (order < 0);
+}
+
+int rational_sign(const rational *x) { return fmpq_sgn(c(x)); }
+bool rational_equal(const rational *x, const rational *y) { return fmpq_equal(c(x), c(y)); }
+
+/* ---- to doubles ---- */
+
+/* Both parts are doubles: one division, rounded to nearest. */
+static bool is_small(const rational *x) {
+    return fmpz_bits(fmpq_numref(c(x))) <= 53 && fmpz_bits(fmpq_denref(c(x))) <= 53;
+}
+
+static double quotient(const rational *x) {
+    return (double)fmpz_get_si(fmpq_numref(c(x))) / (double)fmpz_get_si(fmpq_denref(c(x)));
+}
+
+static bool is_power_of_two(const fmpz *x) { return fmpz_val2(x) + 1 == fmpz_bits(x); }
+
+static double rounded(const rational *x, mpfr_rnd_t towards) {
+    mpfr_t f;
+    mpfr_init2(f, 53);
+    fmpq_get_mpfr(f, c(x), towards);
+    double d = mpfr_get_d(f, towards);
+    mpfr_clear(f);
+    return d;
+}
+
+/* Among subnormal numbers, where rounding to 53 bits first would round twice. */
+static double nearest_subnormal(const rational *x) {
+    double lo = rounded(x, MPFR_RNDD), hi = rounded(x, MPFR_RNDU);
+    if (lo == hi) return lo;
+    rational below = {0, 1}, above = {0, 1};
+    rational_set_double(&below, lo);
+    rational_set_double(&above, hi);
+    rational_sub(&below, x, &below);
+    rational_sub(&above, &above, x);
+    int order = rational_cmp(&below, &above);
+    fmpq_clear(q(&below));
+    fmpq_clear(q(&above));
+    if (order == 0) return fmod(lo, 2 * DBL_TRUE_MIN) == 0 ? lo : hi;
+    return order < 0 ? lo : hi;
+}
+
+double rational_to_double(const rational *x) {
+    if (is_small(x)) return quotient(x);
+    double d = rounded(x, MPFR_RNDN);
+    return fabs(d) <= DBL_MIN ? nearest_subnormal(x) : d;
+}
+
+double rational_below(const rational *x) {
+    if (!is_small(x)) return rounded(x, MPFR_RNDD);
+    return is_power_of_two(fmpq_denref(c(x))) ? quotient(x) : nextafter(quotient(x), -INFINITY);
+}
+
+double rational_above(const rational *x) {
+    if (!is_small(x)) return rounded(x, MPFR_RNDU);
+    return is_power_of_two(fmpq_denref(c(x))) ? quotient(x) : nextafter(quotient(x), INFINITY);
+}
+
+double rational_log2(const rational *x) {
+    slong top, bottom;
+    if (is_power_of_two(fmpq_numref(c(x))) && is_power_of_two(fmpq_denref(c(x))))
+        return (double)fmpz_val2(fmpq_numref(c(x))) - (double)fmpz_val2(fmpq_denref(c(x)));
+    double num = fmpz_get_d_2exp(&top, fmpq_numref(c(x))), den = fmpz_get_d_2exp(&bottom, fmpq_denref(c(x)));
+    double log = (double)(top - bottom) + log2(fabs(num)) - log2(den);
+    return log - 1e-9 * (1 + fabs(log)) / 2;
+}
+
+bool rational_to_int64(int64_t *k, const rational *x) {
+    if (!fmpz_is_one(fmpq_denref(c(x))) || !fmpz_fits_si(fmpq_numref(c(x)))) return false;
+    *k = fmpz_get_si(fmpq_numref(c(x)));
+    return true;
+}
+
+bool rational_power_of_two_part(long *k, const rational *x) {
+    if (fmpq_is_zero(c(x))) return false;
+    ulong down = fmpz_val2(fmpq_denref(c(x)));
+    if (fmpz_bits(fmpq_denref(c(x))) != down + 1) return false; /* the denominator is no power of two */
+    *k = (long)fmpz_val2(fmpq_numref(c(x))) - (long)down;
+    return true;
+}
+
+unsigned long rational_bits(const rational *x) { return fmpq_height_bits(c(x)); }

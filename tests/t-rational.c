@@ -1,0 +1,331 @@
+/* Rationals against doubles where those are exact, and against fractions of 128-bit integers; roundings against their definition;
+   expressions against their value in doubles. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/expression_rational.h"
+#include "number/rational.h"
+#include "test.h"
+
+typedef __int128 wide;
+
+typedef struct fixture {
+    trap trap;
+    arena memory;
+    rational_pool pool;
+    rational *x; /* [8] */
+} fixture;
+
+/* ---- against doubles ---- */
+
+/* Sums, products and remainders of these are exact in doubles. */
+static double small_dyadic(test_random *r) {
+    return (double)((long)random_below(r, 2001) - 1000) * ldexp(1, (int)random_below(r, 11) - 5);
+}
+
+static void check_dyadic(fixture *f, test_random *r) {
+    rational *x = f->x, *y = f->x + 1, *z = f->x + 2;
+    double a = small_dyadic(r), b = small_dyadic(r), c = small_dyadic(r);
+    rational_set_double(x, a);
+    rational_set_double(y, b);
+#define SAME(expected, ...)                                                                                          \
+    __VA_ARGS__;                                                                                                     \
+    CHECK(rational_to_double(z) == (expected), "%s of %.17g and %.17g: %.17g, want %.17g", #__VA_ARGS__, a, b,       \
+          rational_to_double(z), (double)(expected))
+    SAME(a, rational_set(z, x));
+    SAME(a + b, rational_add(z, x, y));
+    SAME(a - b, rational_sub(z, x, y));
+    SAME(a * b, rational_mul(z, x, y));
+    SAME(-a, rational_neg(z, x));
+    SAME(fabs(a), rational_abs(z, x));
+    SAME(floor(a), rational_floor(z, x));
+    SAME(c + a * b, rational_set_double(z, c), rational_add_product(z, x, y));
+    SAME(a / 4, rational_div_int(z, x, 4));
+    if (b != 0) {
+        SAME(a / b, rational_div(z, x, y)); /* both round once */
+    }
+    SAME(a + a, rational_set(z, x), rational_add(z, z, z));
+    SAME(a * a, rational_set(z, x), rational_mul(z, z, z));
+    SAME(floor(a), rational_set(z, x), rational_floor(z, z));
+    SAME(a + a * a, rational_set(z, x), rational_add_product(z, z, z));
+#undef SAME
+    CHECK(rational_cmp(x, y) == (a > b) - (a < b) && rational_equal(x, y) == (a == b) &&
+              rational_sign(x) == (a > 0) - (a < 0) && rational_is_zero(x) == (a == 0),
+          "order of %g and %g", a, b);
+    rational_swap(x, y);
+    CHECK(rational_to_double(x) == b && rational_to_double(y) == a, "swap of %g and %g", a, b);
+    long k = 0;
+    bool part = rational_power_of_two_part(&k, x);
+    if (b == 0)
+        CHECK(!part, "0 is no odd number times a power of two");
+    else
+        CHECK(part && fabs(fmod(ldexp(b, (int)-k), 2)) == 1, "%g as m 2^k: k = %ld", b, k);
+}
+
+/* ---- against fractions ---- */
+
+static wide divisor(wide a, wide b) {
+    while (b) {
+        wide rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* x == num/den */
+static bool is_ratio(fixture *f, const rational *x, wide num, wide den) {
+    if (den < 0) num = -num, den = -den;
+    wide g = divisor(num, den);
+    num /= g;
+    den /= g;
+    rational *top = f->x + 6, *unit = f->x + 7;
+    rational_set_int(unit, 1L << 62);
+    rational_set_int(top, (long)(num >> 62));
+    rational_mul(top, top, unit);
+    rational_set_int(unit, (long)(num & (((wide)1 << 62) - 1)));
+    rational_add(top, top, unit);
+    rational_div_int(top, top, (unsigned long)den);
+    return rational_equal(top, x);
+}
+
+static void check_fractions(fixture *f, test_random *r) {
+    rational *x = f->x, *y = f->x + 1, *z = f->x + 2;
+    long limit = random_below(r, 2) ? 20 : 1L << 30;
+    long a = (long)random_below(r, (uint64_t)limit) - limit / 2,
+         c = (long)random_below(r, (uint64_t)limit) - limit / 2;
+    long b = 1 + (long)random_below(r, (uint64_t)limit), d = 1 + (long)random_below(r, (uint64_t)limit);
+    rational_set_ratio(x, a, (unsigned long)b);
+    rational_set_ratio(y, c, (unsigned long)d);
+    CHECK(is_ratio(f, x, a, b), "%ld/%ld", a, b);
+    rational_add(z, x, y);
+    CHECK(is_ratio(f, z, (wide)a * d + (wide)c * b, (wide)b * d), "%ld/%ld + %ld/%ld", a, b, c, d);
+    rational_sub(z, x, y);
+    CHECK(is_ratio(f, z, (wide)a * d - (wide)c * b, (wide)b * d), "%ld/%ld - %ld/%ld", a, b, c, d);
+    rational_mul(z, x, y);
+    CHECK(is_ratio(f, z, (wide)a * c, (wide)b * d), "%ld/%ld * %ld/%ld", a, b, c, d);
+    if (c != 0) {
+        rational_div(z, x, y);
+        CHECK(is_ratio(f, z, (wide)a * d, (wide)b * c), "%ld/%ld : %ld/%ld", a, b, c, d);
+    }
+    wide left = (wide)a * d, right = (wide)c * b;
+    CHECK(rational_cmp(x, y) == (left > right) - (left < right), "%ld/%ld <=> %ld/%ld", a, b, c, d);
+    rational_floor(z, x);
+    long down = a / b - (a % b < 0);
+    CHECK(is_ratio(f, z, down, 1), "floor of %ld/%ld", a, b);
+    /* gcd(a/b, c/d) = gcd(ad, cb) / bd */
+    rational_gcd(z, x, y);
+    CHECK(is_ratio(f, z, divisor(left, right), (wide)b * d), "gcd of %ld/%ld and %ld/%ld", a, b, c, d);
+    long k;
+    long odd = b / (long)divisor(a, b);
+    bool dyadic = a != 0 && (odd & (odd - 1)) == 0;
+    CHECK(rational_power_of_two_part(&k, x) == dyadic, "power of two in %ld/%ld", a, b);
+}
+
+static void check_gcd_corners(fixture *f) {
+    rational *x = f->x, *y = f->x + 1, *z = f->x + 2;
+    rational_set_int(x, 0);
+    rational_set_ratio(y, -3, 4);
+    rational_gcd(z, x, y);
+    CHECK(is_ratio(f, z, 3, 4), "gcd(0, -3/4)");
+    rational_gcd(z, y, x);
+    CHECK(is_ratio(f, z, 3, 4), "gcd(-3/4, 0)");
+    rational_gcd(z, x, x);
+    CHECK(rational_is_zero(z), "gcd(0, 0)");
+    rational_set_ratio(x, 1, 6);
+    rational_set_ratio(y, 1, 4);
+    rational_gcd(x, x, y); /* in place */
+    CHECK(is_ratio(f, x, 1, 12), "gcd(1/6, 1/4)");
+}
+
+/* ---- doubles of all sizes ---- */
+
+static double any_double(test_random *r) {
+    uint64_t bits = random_u64(r);
+    double x;
+    if (random_below(r, 4) == 0) bits &= ~((uint64_t)0x7fe << 52); /* subnormal, or the least normal ones */
+    if (random_below(r, 8) == 0) bits = (bits & ~((uint64_t)0x7ff << 52)) | (uint64_t)0x7fe << 52;
+    memcpy(&x, &bits, sizeof x);
+    return isfinite(x) ? x : 1;
+}
+
+static void check_double(fixture *f, double x) {
+    rational *q = f->x, *tiny = f->x + 1, *z = f->x + 2;
+    rational_set_double(q, x);
+    CHECK(rational_to_double(q) == x && rational_below(q) == x && rational_above(q) == x, "%a comes back as %a", x,
+          rational_to_double(q));
+    if (x == 0) return;
+    CHECK(fabs(rational_log2(q) - log2(fabs(x))) < 3e-9 * (1 + fabs(log2(fabs(x)))), "log2 of %a: %.17g", x,
+          rational_log2(q));
+    int e;
+    if (fabs(frexp(x, &e)) == 0.5)
+        CHECK(rational_log2(q) <= e - 1 && rational_log2(q) > e - 1 - 1e-9 * (1 + fabs((double)e)), "log2 of %a", x);
+    /* a little more and a little less than x round to x and outward to its neighbours */
+    rational_set_double(tiny, DBL_TRUE_MIN);
+    rational_div_int(tiny, tiny, 3);
+    rational_add(z, q, tiny);
+    CHECK(rational_to_double(z) == x && rational_below(z) == x && rational_above(z) == nextafter(x, INFINITY),
+          "a little above %a: %a %a %a", x, rational_to_double(z), rational_below(z), rational_above(z));
+    rational_sub(z, q, tiny);
+    CHECK(rational_to_double(z) == x && rational_above(z) == x && rational_below(z) == nextafter(x, -INFINITY),
+          "a little below %a: %a %a %a", x, rational_to_double(z), rational_below(z), rational_above(z));
+}
+
+/* Beyond the range of doubles, on both sides. */
+static void check_range(fixture *f) {
+    rational *big = f->x, *small = f->x + 1, *one = f->x + 2;
+    rational_set_double(big, DBL_MAX);
+    rational_mul(big, big, big);
+    CHECK(rational_to_double(big) == INFINITY && rational_above(big) == INFINITY && rational_below(big) == DBL_MAX,
+          "above the range: %g %g %g", rational_to_double(big), rational_above(big), rational_below(big));
+    CHECK(fabs(rational_log2(big) - 2048) < 1e-5, "log2 beyond the range: %g", rational_log2(big));
+    rational_neg(big, big);
+    CHECK(rational_to_double(big) == -INFINITY && rational_below(big) == -INFINITY && rational_above(big) == -DBL_MAX,
+          "below the range");
+    rational_set_double(small, DBL_TRUE_MIN);
+    rational_mul(small, small, small);
+    CHECK(rational_to_double(small) == 0 && rational_below(small) == 0 && rational_above(small) == DBL_TRUE_MIN,
+          "near zero: %a %a %a", rational_to_double(small), rational_below(small), rational_above(small));
+    CHECK(fabs(rational_log2(small) + 2148) < 1e-5, "log2 near zero: %g", rational_log2(small));
+    rational_neg(small, small);
+    CHECK(rational_above(small) == 0 && rational_below(small) == -DBL_TRUE_MIN, "near zero, negative");
+    /* a tie of two subnormals goes to even: 3/2 of the least one */
+    rational_set_double(small, DBL_TRUE_MIN);
+    rational_set_ratio(one, 3, 2);
+    rational_mul(small, small, one);
+    CHECK(rational_to_double(small) == 2 * DBL_TRUE_MIN && rational_below(small) == DBL_TRUE_MIN &&
+              rational_above(small) == 2 * DBL_TRUE_MIN,
+          "between subnormals: %a", rational_to_double(small));
+    /* a little more than half a unit below the least normal number */
+    rational_set_double(small, DBL_TRUE_MIN);
+    rational_set_ratio(one, 1000001, 2000000);
+    rational_mul(one, one, small);
+    rational_set_double(small, DBL_MIN);
+    rational_sub(small, small, one);
+    CHECK(rational_to_double(small) == DBL_MIN - DBL_TRUE_MIN, "below the least normal number: %a",
+          rational_to_double(small));
+    rational_set_int(one, 1);
+    CHECK(rational_log2(one) <= 0 && rational_log2(one) > -1e-9, "log2 of 1: %g", rational_log2(one));
+}
+
+/* ---- expressions ---- */
+
+static void check_expression(fixture *f, const char *source, bool rational_value) {
+    const expression *e = expression_parse(&f->memory, source, strlen(source), 0, 0);
+    for (size_t n = 0; n < 12; n++)
+        for (size_t i = 0; i <= n; i++) {
+            bool ok = expression_rational(f->x, e, i, n, n + 1, &f->pool);
+            CHECK(ok == rational_value, "%s at %zu of %zu", source, i, n);
+            double want = expression_eval(e, (double)i, (double)n, (double)n + 1), got = rational_to_double(f->x);
+            if (ok && rational_value)
+                CHECK(fabs(got - want) <= 1e-13 * fabs(want) + 1e-300, "%s at %zu of %zu: %.17g, doubles %.17g",
+                      source, i, n, got, want);
+        }
+}
+
+static void check_expressions(fixture *f) {
+    static const char *const fine[] = {"i",           "n - i",      "i*i/(i + 1)",   "[i = n]",
+                                       "[i != 1]",    "[i < 3]/4",  "[i <= 2*n]",    "(i - 5) % 3",
+                                       "i % -3",      "-i % 4",     "(i/4) % (1/2)", "floor(i/3)",
+                                       "floor(-i/3)", "min(i, 3)",  "max(i, n - i)", "-(2)",
+                                       "1e-300*i",    "0x1.8p+3/N", "1/(2*N)"};
+    for (size_t k = 0; k < sizeof fine / sizeof *fine; k++) check_expression(f, fine[k], true);
+    check_expression(f, "ln(i + 1)", false);
+    check_expression(f, "[ln(2) < i]", false);
+    check_expression(f, "1/(i - i)", false);
+    check_expression(f, "i % 0", false);
+    /* doubles say that three tenths are not 3/10 of 1; exactly, they are */
+    const expression *e = expression_parse(&f->memory, "[i/10 + 2*i/10 = 3*i/10]", 24, 0, 0);
+    CHECK(expression_rational(f->x, e, 1, 1, 2, &f->pool) && is_ratio(f, f->x, 1, 1), "tenths");
+}
+
+/* ---- limits and pools ---- */
+
+static void check_limit(fixture *f) {
+    temper_error err = {0};
+    rational *x = f->x;
+    trap inner;
+    rational_set_ratio(x, 1, 3);
+    CHECK(rational_bits(x) == 2, "1/3 has %lu bits", rational_bits(x));
+    if (trap_set(&inner, &err)) {
+        f->memory.trap = &f->trap;
+        CHECK(err.code == TEMPER_LIMIT && rational_bits(x) > RATIONAL_BITS, "%s", err.text);
+        rational_set_int(x, 0);
+        return;
+    }
+    f->memory.trap = &inner;
+    for (;;) {
+        rational_require_short(&f->pool, x);
+        rational_mul(x, x, x);
+    }
+}
+
+static void check_pools(test_random *r) {
+    fixture f;
+    arena_init(&f.memory, &f.trap);
+    if (trap_set(&f.trap, NULL)) return;
+    rational_pool_init(&f.pool, &f.memory);
+    for (size_t round = 0; round < 20; round++) {
+        size_t count = random_below(r, 200);
+        rational *x = rational_array(&f.pool, count);
+        for (size_t k = 0; k < count; k++) {
+            CHECK(rational_is_zero(&x[k]) && rational_sign(&x[k]) == 0, "a new number is zero");
+            rational_set_double(&x[k], any_double(r));
+        }
+        if (round % 5 == 4) rational_pool_clear(&f.pool);
+    }
+    rational_pool_clear(&f.pool);
+    rational_pool_clear(&f.pool);
+    arena_free(&f.memory);
+    trap_clear(&f.trap);
+}
+
+int main(void) {
+    static fixture f;
+    test_random r = test_seed(43);
+    arena_init(&f.memory, &f.trap);
+    if (trap_set(&f.trap, NULL)) {
+        CHECK(false, "%s", f.trap.error.text);
+        return test_finish("t-rational");
+    }
+    rational_pool_init(&f.pool, &f.memory);
+    f.x = rational_array(&f.pool, 8);
+    for (int k = 0; k < 20000 * test_effort(); k++) {
+        check_dyadic(&f, &r);
+        check_fractions(&f, &r);
+        check_double(&f, any_double(&r));
+    }
+    static const double corners[] = {0.0,
+                                     -DBL_MIN,
+                                     0x1.0000000000001p-1022,
+                                     -0.0,
+                                     DBL_TRUE_MIN,
+                                     -DBL_TRUE_MIN,
+                                     DBL_MIN,
+                                     0x1.fffffffffffffp-1023,
+                                     1,
+                                     -1,
+                                     0x1p-1000,
+                                     0x1p1023,
+                                     0.1,
+                                     0x1.fffffffffffffp+52,
+                                     0x1p+53,
+                                     0x1p+62,
+                                     -0x1p+63,
+                                     0x1p+64,
+                                     1e300};
+    for (size_t k = 0; k < sizeof corners / sizeof *corners; k++) check_double(&f, corners[k]);
+    rational_set_double(f.x, DBL_MAX);
+    CHECK(rational_to_double(f.x) == DBL_MAX && rational_above(f.x) == DBL_MAX, "the largest double");
+    check_gcd_corners(&f);
+    check_range(&f);
+    check_expressions(&f);
+    check_limit(&f);
+    check_pools(&r);
+    rational_pool_clear(&f.pool);
+    arena_free(&f.memory);
+    trap_clear(&f.trap);
+    return test_finish("t-rational");
+}
