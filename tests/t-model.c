@@ -264,6 +264,8 @@ static bool survive(const char *bytes, size_t length) {
         temper_run_options o = {.hard = hard, .unchecked = 1, .capture = hard};
         for (size_t n = 0; n <= 3; n += 3)
             if (temper_model_run(&run, m, word, n, &o, &e) == TEMPER_OK) temper_run_free(run);
+        temper_run_options proved = {.hard = 1, .type = hard ? TEMPER_TYPE_F64 : TEMPER_TYPE_EXACT};
+        if (temper_model_run(&run, m, word, 2, &proved, &e) == TEMPER_OK) temper_run_free(run);
     }
     char *printed, *twice;
     size_t size, size2;
@@ -356,7 +358,8 @@ static size_t check_claims(const temper_model *m, const char *block, const char 
                 uint32_t *letters;
                 temper_run *run = NULL;
                 temper_error e;
-                temper_run_options o = {.hard = hard, .unchecked = 1};
+                temper_run_options o = {.hard = hard,
+                                        .unchecked = !hard}; /* hard choices are proved as they are made */
                 temper_status s = temper_model_encode(&letters, &n, m, word, length, &e);
                 if (!s) s = temper_model_run(&run, m, letters, n, &o, &e);
                 CHECK(!s && temper_run_accept(run) == accept, "'%.*s' is not %sed (hard %d) by\n%.*s", (int)length,

@@ -35,6 +35,12 @@ void alphabet_copy(alphabet *to, arena *a, const alphabet *from) {
     for (size_t k = 0; k < from->count; k++) alphabet_add(to, from->letters[k], strlen(from->letters[k]));
 }
 
+bool alphabet_can_read(const alphabet *s, const char *letter) {
+    uint32_t code;
+    if (s->tokens) return letter[strcspn(letter, " \t\n\r\v\f")] == 0;
+    return utf8_decode(&code, letter, strlen(letter)) == strlen(letter);
+}
+
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
 
 /* The next letter at bytes[*at]: its length, or 0 at the end. Moves *at to it. Invalid UTF-8 counts as one byte. */

@@ -24,6 +24,9 @@ uint32_t alphabet_add(alphabet *s, const char *letter, size_t length);
 /* UINT32_MAX if absent. */
 uint32_t alphabet_find(const alphabet *s, const char *letter, size_t length);
 
+/* Whether a string can contain the letter at all: one character, or with tokens a word without blanks. */
+bool alphabet_can_read(const alphabet *s, const char *letter);
+
 void alphabet_copy(alphabet *to, arena *a, const alphabet *from);
 
 /* Text to letter numbers; raises TEMPER_RANGE naming the first unknown letter and its position (counted in letters

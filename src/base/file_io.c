@@ -1,15 +1,16 @@
-/* Whole files in and out. A file is written under a temporary name in the target's folder, synced and renamed,
-   so that readers see the old file or the new one and never a part. */
+/* Files in and out. A file is written under a temporary name in the target's folder, synced and renamed, so that
+   readers see the old file or the new one and never a part. */
 #define _GNU_SOURCE
+#include "base/file_io.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/text.h"
 
 static const size_t LARGEST_FILE = (size_t)4 << 30;
 
@@ -18,71 +19,105 @@ static _Noreturn void io_error(trap *t, arena *a, const char *what, const char *
                strerror(code));
 }
 
+/* ---- reading ---- */
+
+static _Noreturn void too_large(const file_in *f) {
+    trap_raise(f->trap, TEMPER_LIMIT, 0, 0, "'%s' is larger than the limit of 4 GiB",
+               text_escaped(f->scratch, f->path, strlen(f->path), 120));
+}
+
+void file_open(file_in *f, const char *path, arena *scratch, trap *t) {
+    struct stat st;
+    *f = (file_in){.path = path, .scratch = scratch, .trap = t, .fd = open(path, O_RDONLY | O_CLOEXEC)};
+    if (f->fd < 0 || fstat(f->fd, &st)) io_error(t, scratch, "read", path, errno);
+    if (S_ISDIR(st.st_mode)) io_error(t, scratch, "read", path, EISDIR);
+    f->seekable = S_ISREG(st.st_mode);
+    f->size = f->seekable ? (uint64_t)st.st_size : 0;
+    if (f->size >= LARGEST_FILE) too_large(f);
+}
+
+void file_close(file_in *f) {
+    if (f->fd >= 0) close(f->fd);
+    f->fd = -1;
+}
+
+void file_read_at(const file_in *f, void *out, uint64_t offset, size_t length) {
+    char *p = out;
+    while (length) {
+        ssize_t got = pread(f->fd, p, length, (off_t)offset);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) io_error(f->trap, f->scratch, "read", f->path, errno);
+        if (got == 0)
+            trap_raise(f->trap, TEMPER_IO, 0, 0, "'%s' became shorter while it was read",
+                       text_escaped(f->scratch, f->path, strlen(f->path), 120));
+        p += got;
+        offset += (uint64_t)got;
+        length -= (size_t)got;
+    }
+}
+
+/* Reads until the end into *data, which grows. */
+static size_t read_rest(char *volatile *data, size_t capacity, const file_in *f) {
+    size_t used = 0;
+    for (;;) {
+        ssize_t got = read(f->fd, *data + used, capacity - used);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) io_error(f->trap, f->scratch, "read", f->path, errno);
+        if (got == 0) return used;
+        used += (size_t)got;
+        if (used == capacity) {
+            if (capacity >= LARGEST_FILE) too_large(f);
+            capacity *= 2;
+            char *bigger = realloc(*data, capacity);
+            if (!bigger) trap_raise(f->trap, TEMPER_NO_MEMORY, 0, 0, "out of memory (asked for %zu bytes)", capacity);
+            *data = bigger;
+        }
+    }
+}
+
+char *file_read_all(size_t *length, file_in *f) {
+    trap inner, *outer = f->trap;
+    char *volatile data = NULL;
+    if (trap_set(&inner, NULL)) {
+        free(data);
+        f->trap = outer;
+        trap_reraise(outer, &inner.error);
+    }
+    f->trap = &inner;
+    size_t capacity = f->seekable ? (size_t)f->size + 1 : 65536;
+    data = caller_alloc(&inner, capacity, 1);
+    *length = read_rest(&data, capacity, f);
+    data[*length] = 0;
+    f->trap = outer;
+    return data;
+}
+
 temper_status temper_file_read(char **out, size_t *length, const char *path, temper_error *err) {
     trap t;
     arena a;
-    volatile int fd = -1;
-    char *volatile data = NULL;
+    file_in file = {.fd = -1};
     *out = NULL;
     *length = 0;
     arena_init(&a, &t);
     if (trap_set(&t, err)) {
-        if (fd >= 0) close(fd);
-        free(data);
+        file_close(&file);
         arena_free(&a);
         return t.error.code;
     }
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) io_error(&t, &a, "read", path, errno);
-    struct stat st;
-    if (fstat(fd, &st)) io_error(&t, &a, "read", path, errno);
-    if (S_ISDIR(st.st_mode)) io_error(&t, &a, "read", path, EISDIR);
-    size_t capacity = S_ISREG(st.st_mode) ? (size_t)st.st_size + 1 : 65536;
-    if (capacity > LARGEST_FILE)
-        trap_raise(&t, TEMPER_LIMIT, 0, 0, "'%s' is larger than the limit of 4 GiB",
-                   text_escaped(&a, path, strlen(path), 120));
-    data = caller_alloc(&t, capacity, 1);
-    size_t used = 0;
-    for (;;) {
-        ssize_t got = read(fd, data + used, capacity - used);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) io_error(&t, &a, "read", path, errno);
-        if (got == 0) break;
-        used += (size_t)got;
-        if (used == capacity) {
-            if (capacity >= LARGEST_FILE)
-                trap_raise(&t, TEMPER_LIMIT, 0, 0, "'%s' is larger than the limit of 4 GiB",
-                           text_escaped(&a, path, strlen(path), 120));
-            capacity *= 2;
-            char *bigger = realloc(data, capacity);
-            if (!bigger) trap_raise(&t, TEMPER_NO_MEMORY, 0, 0, "out of memory (asked for %zu bytes)", capacity);
-            data = bigger;
-        }
-    }
-    data[used] = 0;
-    close(fd);
+    file_open(&file, path, &a, &t);
+    *out = file_read_all(length, &file);
+    file_close(&file);
     arena_free(&a);
-    *out = data;
-    *length = used;
     trap_clear(&t);
     return TEMPER_OK;
 }
+
+/* ---- writing ---- */
 
 /* A device or a pipe (/dev/stdout, /dev/null) cannot be replaced by renaming: it is written directly. */
 static bool is_special(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
-static bool write_all(int fd, const char *data, size_t length) {
-    while (length) {
-        ssize_t put = write(fd, data, length);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return false;
-        data += put;
-        length -= (size_t)put;
-    }
-    return true;
 }
 
 /* The permissions a file made by open(path, O_CREAT, 0666) would get, or those of the file it replaces. */
@@ -94,39 +129,91 @@ static mode_t target_mode(const char *path) {
     return 0666 & ~mask;
 }
 
+static _Noreturn void write_error(const file_out *f) { io_error(f->trap, f->scratch, "write", f->path, errno); }
+
+void file_create(file_out *f, const char *path, arena *scratch, trap *t) {
+    f->path = path;
+    f->scratch = scratch;
+    f->trap = t;
+    f->fd = -1;
+    f->temporary = f->target = NULL;
+    f->size = f->used = 0;
+    if (is_special(path)) {
+        f->fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (f->fd < 0) write_error(f);
+        return;
+    }
+    char real[PATH_MAX];
+    const char *target = realpath(path, real) ? real : path; /* follow a symbolic link to the file it names */
+    f->target = arena_copy(scratch, target, strlen(target));
+    text name;
+    text_init(&name, scratch);
+    text_printf(&name, "%s.XXXXXX", f->target);
+    f->fd = mkostemp(name.data, O_CLOEXEC);
+    if (f->fd < 0) write_error(f);
+    f->temporary = name.data;
+}
+
+static void write_all(const file_out *f, const char *data, size_t length) {
+    while (length) {
+        ssize_t put = write(f->fd, data, length);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) write_error(f);
+        data += put;
+        length -= (size_t)put;
+    }
+}
+
+static void flush(file_out *f) {
+    write_all(f, f->buffer, f->used);
+    f->used = 0;
+}
+
+void file_put(file_out *f, const void *bytes, size_t length) {
+    f->size += length;
+    if (length > sizeof f->buffer - f->used) flush(f);
+    if (length >= sizeof f->buffer) {
+        write_all(f, bytes, length);
+        return;
+    }
+    if (length) memcpy(f->buffer + f->used, bytes, length);
+    f->used += length;
+}
+
+void file_commit(file_out *f) {
+    flush(f);
+    if (f->temporary) {
+        if (fchmod(f->fd, target_mode(f->target)) || fsync(f->fd)) write_error(f);
+        if (rename(f->temporary, f->target)) write_error(f);
+        f->temporary = NULL;
+    }
+    int failed = close(f->fd);
+    f->fd = -1;
+    if (failed) write_error(f);
+}
+
+void file_abandon(file_out *f) {
+    if (f->fd >= 0) close(f->fd);
+    if (f->temporary) unlink(f->temporary);
+    f->fd = -1;
+    f->temporary = NULL;
+}
+
 temper_status temper_file_write(const char *path, const char *data, size_t length, temper_error *err) {
     trap t;
     arena a;
-    volatile int fd = -1;
-    char *volatile temporary = NULL;
+    file_out file;
+    file.fd = -1;
+    file.temporary = NULL;
     arena_init(&a, &t);
     if (trap_set(&t, err)) {
-        if (fd >= 0) close(fd);
-        if (temporary) unlink(temporary);
+        file_abandon(&file);
         arena_free(&a);
         return t.error.code;
     }
-    if (is_special(path)) {
-        fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (fd < 0 || !write_all(fd, data, length)) io_error(&t, &a, "write", path, errno);
-    } else {
-        char *real = realpath(path, NULL); /* follow a symbolic link to the file it names */
-        const char *target = arena_copy(&a, real ? real : path, strlen(real ? real : path));
-        free(real);
-        text name;
-        text_init(&name, &a);
-        text_printf(&name, "%s.XXXXXX", target);
-        fd = mkostemp(name.data, O_CLOEXEC);
-        if (fd < 0) io_error(&t, &a, "write", path, errno);
-        temporary = name.data;
-        if (!write_all(fd, data, length) || fchmod(fd, target_mode(target)) || fsync(fd))
-            io_error(&t, &a, "write", path, errno);
-        if (rename(temporary, target)) io_error(&t, &a, "write", path, errno);
-        temporary = NULL;
-    }
-    int failed = close(fd);
-    fd = -1;
-    if (failed) io_error(&t, &a, "write", path, errno);
+    file_create(&file, path, &a, &t);
+    file_put(&file, data, length);
+    file_commit(&file);
     arena_free(&a);
     trap_clear(&t);
     return TEMPER_OK;

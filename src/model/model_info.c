@@ -1,4 +1,4 @@
-/* The public view of a model: what explain prints, and reading and writing the text form. */
+/* The public view of a model: what explain prints, and printing the text form. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,15 +21,6 @@ temper_status temper_model_print(char **out, size_t *length, const temper_model 
     *length = buffer.length;
     arena_free(&scratch);
     *out = copy;
-    trap_clear(&t);
-    return TEMPER_OK;
-}
-
-temper_status temper_model_read(temper_model **out, const char *bytes, size_t length, temper_error *err) {
-    trap t;
-    *out = NULL;
-    if (trap_set(&t, err)) return t.error.code;
-    *out = model_read(bytes, length, &t);
     trap_clear(&t);
     return TEMPER_OK;
 }
@@ -77,6 +68,9 @@ void temper_model_about(temper_model_info *out, const temper_model *m) {
     out->safe_length = m->safe_length;
     out->safe_reason = m->safe_reason;
     out->safe_length_f32 = m->safe_length_f32;
+    out->verdict_only = m->verdict_only;
+    out->output_error = m->output_error;
+    out->output_margin = m->output_margin;
 }
 
 const char *temper_model_letter(const temper_model *model, size_t letter) {
@@ -127,6 +121,7 @@ temper_status temper_model_head(temper_head_info *out, const temper_model *model
                               .choice = h->choice,
                               .hard_choice = h->hard_choice,
                               .scale = h->scale_text,
+                              .adaptive = h->adaptive,
                               .growth = head_growth(h),
                               .bound = h->choice == TEMPER_CHOICE_SOFTMAX ? head_bound(h->role) : 0,
                               .query_size = h->query.count,

@@ -1,0 +1,53 @@
+/* Files in pieces, for the whole library: what temper_file_read and temper_file_write do at once. Functions raise TEMPER_IO
+   with the path in the message. */
+#ifndef BASE_FILE_IO_H
+#define BASE_FILE_IO_H
+
+#include "base/text.h"
+
+/* ---- reading ---- */
+
+typedef struct file_in {
+    const char *path; /* borrowed */
+    arena *scratch;   /* for texts of messages */
+    trap *trap;
+    int fd;        /* -1: closed */
+    bool seekable; /* a regular file: `size` is known and file_read_at works */
+    uint64_t size;
+} file_in;
+
+/* Opens a file; raises TEMPER_LIMIT if it is larger than 4 GiB. An entry point that uses it keeps it where its error branch can
+   call file_close. */
+void file_open(file_in *f, const char *path, arena *scratch, trap *t);
+void file_close(file_in *f); /* also when nothing is open */
+
+/* Bytes offset ... offset+length-1; raises if the file ends before. */
+void file_read_at(const file_in *f, void *out, uint64_t offset, size_t length);
+
+/* All that is left, NUL-terminated; memory of caller_alloc, freed with temper_free. */
+char *file_read_all(size_t *length, file_in *f);
+
+/* ---- writing ---- */
+
+enum { FILE_BUFFER = 65536 };
+
+typedef struct file_out {
+    const char *path; /* borrowed */
+    arena *scratch;
+    trap *trap;
+    int fd;                /* -1: closed */
+    const char *temporary; /* NULL: a device or pipe, written directly */
+    const char *target;    /* what the temporary file is renamed to */
+    uint64_t size;         /* bytes put */
+    size_t used;
+    char buffer[FILE_BUFFER];
+} file_out;
+
+/* A temporary file in the target's folder; file_commit syncs it and renames it. file_abandon removes it, for error branches; it may
+   be called after file_commit, and before file_create if fd is -1 and temporary NULL. */
+void file_create(file_out *f, const char *path, arena *scratch, trap *t);
+void file_put(file_out *f, const void *bytes, size_t length);
+void file_commit(file_out *f);
+void file_abandon(file_out *f);
+
+#endif
