@@ -15,37 +15,10 @@
 
    Tie-breaks and normalisers go into channels marked soft_only, which are zero in a hard run, so that a soft model still
    knows its hard one. */
-#include <stdio.h>
 #include <string.h>
 
 #include "model/safe_length.h"
-
-typedef struct softener {
-    const temper_model *from;
-    temper_model *to;
-    trap *trap;
-    arena *scratch;
-    temper_method method;
-    model_channel *channels; /* the hard model's, then new ones */
-    size_t channel_count, channel_capacity;
-    table features; /* expression text (with a mark for soft_only) -> channel */
-} softener;
-
-/* The channel of a position feature, added if it is new. */
-static uint32_t feature(softener *s, const char *expression_text, bool soft_only) {
-    text key;
-    text_init(&key, s->scratch);
-    text_printf(&key, "%s%s", soft_only ? "soft " : "", expression_text);
-    bool fresh;
-    uint32_t c = *table_put(&s->features, key.data, key.length, (uint32_t)s->channel_count, &fresh);
-    if (!fresh) return c;
-    arena *a = &s->to->memory;
-    model_channel channel = {.label = arena_copy(a, expression_text, strlen(expression_text)),
-                             .position = expression_parse(a, expression_text, strlen(expression_text), 0, 0),
-                             .soft_only = soft_only};
-    array_push(a, s->channels, s->channel_count, s->channel_capacity, channel);
-    return c;
-}
+#include "soften/soften_build.h"
 
 /* ---- rows with something added ---- */
 
@@ -90,17 +63,17 @@ static void soften_once(softener *s, model_head *h) {
     if (s->method == TEMPER_METHOD_TEMPERATURE)
         set_scale(s, h, "ln(N) + 8");
     else
-        h->query = one_row(s, feature(s, "ln(N) + 8", false), 1);
+        h->query = one_row(s, soften_feature(s, "ln(N) + 8", false), 1);
 }
 
 static void soften_nearest(softener *s, model_head *h) {
     double sign = h->hard_choice == TEMPER_CHOICE_RIGHTMOST ? 1 : -1;
     if (s->method == TEMPER_METHOD_TEMPERATURE) {
         set_scale(s, h, "8*N");
-        h->key = with_term(s, &h->key, feature(s, "i/N", true), sign);
+        h->key = with_term(s, &h->key, soften_feature(s, "i/N", true), sign);
         return;
     }
-    uint32_t tie = feature(s, "i", true), one = h->query.terms[0].channel;
+    uint32_t tie = soften_feature(s, "i", true), one = h->query.terms[0].channel;
     if (h->key.start[1] == 0) { /* no candidates to prefer: only the tie-break */
         h->query = one_row(s, one, 8);
         h->key = one_row(s, tie, sign);
@@ -113,12 +86,13 @@ static void soften_nearest(softener *s, model_head *h) {
     rows_term(&b, tie, sign);
     rows_end_row(&b);
     h->key = rows_finish(&b);
-    h->query = two_rows(s, feature(s, "8*N", false), 1, one, 8);
+    h->query = two_rows(s, soften_feature(s, "8*N", false), 1, one, 8);
 }
 
 /* The positions beside the sentinel that share the row: i under j <= i, N-1-i under j >= i. */
 static uint32_t others(softener *s, const model_head *h) {
-    return feature(s, h->mask == TEMPER_MASK_FROM ? "ln(max(N - 1 - i, 1))/(16*N)" : "ln(max(i, 1))/(16*N)", true);
+    return soften_feature(s, h->mask == TEMPER_MASK_FROM ? "ln(max(N - 1 - i, 1))/(16*N)" : "ln(max(i, 1))/(16*N)",
+                          true);
 }
 
 static void soften_compare(softener *s, model_head *h) {
@@ -126,7 +100,8 @@ static void soften_compare(softener *s, model_head *h) {
     if (s->method == TEMPER_METHOD_TEMPERATURE)
         set_scale(s, h, "16*N");
     else
-        h->key = one_row(s, feature(s, h->mask == TEMPER_MASK_FROM ? "[i = N - 1]*16*N" : "[i = 0]*16*N", false), 1);
+        h->key = one_row(
+            s, soften_feature(s, h->mask == TEMPER_MASK_FROM ? "[i = N - 1]*16*N" : "[i = 0]*16*N", false), 1);
 }
 
 static void soften_balance(softener *s, model_head *h) {
@@ -140,11 +115,11 @@ static void soften_balance(softener *s, model_head *h) {
     for (uint32_t t = 0; t < h->query.start[1]; t++)
         rows_term(&q, h->query.terms[t].channel, h->query.terms[t].weight);
     rows_end_row(&q);
-    rows_term(&q, feature(s, "16*N*N/(i + 1)", false), 1);
+    rows_term(&q, soften_feature(s, "16*N*N/(i + 1)", false), 1);
     rows_end_row(&q);
     h->query = rows_finish(&q);
     rows_begin(&k, &s->to->memory);
-    rows_term(&k, feature(s, "[i = 0]*16*N", false), 1);
+    rows_term(&k, soften_feature(s, "[i = 0]*16*N", false), 1);
     rows_end_row(&k);
     for (uint32_t t = h->key.start[1]; t < h->key.start[2]; t++)
         rows_term(&k, h->key.terms[t].channel, h->key.terms[t].weight);
@@ -158,8 +133,8 @@ static void soften_lookup(softener *s, model_head *h) {
         return;
     }
     bool future = h->mask == TEMPER_MASK_FROM;
-    h->key = two_rows(s, feature(s, future ? "16*N*(N - 1 - i)" : "16*N*i", false), 1,
-                      feature(s, future ? "16*N*(N - 1 - i)*(N - 1 - i)" : "16*N*i*i", false), 1);
+    h->key = two_rows(s, soften_feature(s, future ? "16*N*(N - 1 - i)" : "16*N*i", false), 1,
+                      soften_feature(s, future ? "16*N*(N - 1 - i)*(N - 1 - i)" : "16*N*i*i", false), 1);
 }
 
 static void soften_head(softener *s, model_head *h, uint32_t layer, uint32_t number) {
@@ -177,109 +152,7 @@ static void soften_head(softener *s, model_head *h, uint32_t layer, uint32_t num
     h->choice = TEMPER_CHOICE_SOFTMAX;
 }
 
-/* ---- channels that nobody reads any more ---- */
-
-static void mark_rows(unsigned char *used, const model_rows *r) {
-    for (uint32_t k = 0; k < r->start[r->count]; k++) used[r->terms[k].channel] = 1;
-}
-
-static void move_rows(const uint32_t *to, model_rows *r) {
-    for (uint32_t k = 0; k < r->start[r->count]; k++) r->terms[k].channel = to[r->terms[k].channel];
-}
-
-/* Calls visit on every matrix of the model. */
-static void each_matrix(temper_model *m, void (*visit)(void *, model_rows *), void *context) {
-    visit(context, &m->embedding);
-    visit(context, &m->read);
-    for (uint32_t l = 0; l < m->layer_count; l++) {
-        model_layer *layer = &m->layers[l];
-        for (uint32_t h = 0; h < layer->head_count; h++) {
-            visit(context, &layer->heads[h].query);
-            visit(context, &layer->heads[h].key);
-            visit(context, &layer->heads[h].value);
-            visit(context, &layer->heads[h].output);
-        }
-        visit(context, &layer->in);
-        visit(context, &layer->out);
-    }
-}
-
-static void visit_mark(void *used, model_rows *r) { mark_rows(used, r); }
-static void visit_move(void *to, model_rows *r) { move_rows(to, r); }
-
-/* The positions method replaces features of the hard model; drop those that are left without a reader. */
-static void drop_unused(softener *s) {
-    temper_model *m = s->to;
-    unsigned char *used = arena_zalloc(s->scratch, s->channel_count, 1);
-    uint32_t *to = arena_zalloc(s->scratch, s->channel_count, sizeof *to);
-    each_matrix(m, visit_mark, used);
-    uint32_t kept = 0;
-    for (size_t c = 0; c < s->channel_count; c++) {
-        to[c] = kept;
-        if (used[c]) s->channels[kept++] = s->channels[c];
-    }
-    each_matrix(m, visit_move, to);
-    m->channel_count = kept;
-    m->channels = s->channels;
-    for (size_t k = 0; k < m->part_count; k++)
-        if (m->parts[k].channel >= 0)
-            m->parts[k].channel = used[m->parts[k].channel] ? (int64_t)to[m->parts[k].channel] : -1;
-}
-
 /* ---- the pass ---- */
-
-static void copy_settings(temper_model *to, const temper_model *from) {
-    arena *a = &to->memory;
-    alphabet_copy(&to->letters, a, &from->letters);
-    to->source = arena_copy(a, from->source, strlen(from->source));
-    to->syntax = from->syntax;
-    to->at = from->at;
-    to->accepts_empty = from->accepts_empty;
-    to->has_end = from->has_end;
-    to->embedding = rows_copy(a, &from->embedding);
-    to->read = rows_copy(a, &from->read);
-    to->part_count = from->part_count;
-    to->parts = arena_alloc(a, from->part_count, sizeof *to->parts);
-    for (size_t k = 0; k < from->part_count; k++) {
-        to->parts[k] = from->parts[k];
-        to->parts[k].formula = arena_copy(a, from->parts[k].formula, strlen(from->parts[k].formula));
-    }
-}
-
-static void copy_channels(softener *s) {
-    const temper_model *from = s->from;
-    arena *a = &s->to->memory;
-    table_init(&s->features, s->scratch);
-    for (uint32_t c = 0; c < from->channel_count; c++) {
-        model_channel copy = from->channels[c];
-        copy.label = arena_copy(a, copy.label, strlen(copy.label));
-        copy.position = expression_copy(a, copy.position);
-        array_push(a, s->channels, s->channel_count, s->channel_capacity, copy);
-    }
-}
-
-static void copy_layer(softener *s, uint32_t layer) {
-    const model_layer *from = &s->from->layers[layer];
-    model_layer *to = &s->to->layers[layer];
-    arena *a = &s->to->memory;
-    to->head_count = from->head_count;
-    to->heads = arena_zalloc(a, from->head_count, sizeof *to->heads);
-    to->in = rows_copy(a, &from->in);
-    to->out = rows_copy(a, &from->out);
-    to->bias = arena_alloc(a, from->in.count, sizeof *to->bias);
-    if (from->in.count) memcpy(to->bias, from->bias, from->in.count * sizeof *to->bias);
-    for (uint32_t h = 0; h < from->head_count; h++) {
-        const model_head *head = &from->heads[h];
-        model_head *copy = &to->heads[h];
-        *copy = *head;
-        copy->label = arena_copy(a, head->label, strlen(head->label));
-        copy->query = rows_copy(a, &head->query);
-        copy->key = rows_copy(a, &head->key);
-        copy->value = rows_copy(a, &head->value);
-        copy->output = rows_copy(a, &head->output);
-        soften_head(s, copy, layer + 1, h + 1);
-    }
-}
 
 temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method, temper_error *err) {
     trap t;
@@ -296,14 +169,14 @@ temper_status temper_soften(temper_model **out, const temper_model *hard, temper
         trap_raise(&t, TEMPER_RANGE, 0, 0, "the method must be temperature or positions");
     if (hard->method != TEMPER_METHOD_HARD) trap_raise(&t, TEMPER_RANGE, 0, 0, "the model is soft already");
     temper_model *m = model = model_new(&t);
-    softener s = {.from = hard, .to = m, .trap = &t, .scratch = &scratch, .method = method};
-    copy_settings(m, hard);
-    m->method = method;
-    copy_channels(&s);
-    m->layer_count = hard->layer_count;
-    m->layers = arena_zalloc(&m->memory, hard->layer_count, sizeof *m->layers);
-    for (uint32_t layer = 0; layer < hard->layer_count; layer++) copy_layer(&s, layer);
-    drop_unused(&s);
+    softener s;
+    soften_begin(&s, hard, m, method, &t, &scratch);
+    for (uint32_t layer = 0; layer < m->layer_count; layer++) {
+        soften_copy_layer(&s, layer);
+        for (uint32_t h = 0; h < m->layers[layer].head_count; h++)
+            soften_head(&s, &m->layers[layer].heads[h], layer + 1, h + 1);
+    }
+    soften_end(&s);
     model_check(m, &t);
     if (hard->safe_length > 0) {
         model_set_safe_length(m);

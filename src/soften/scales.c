@@ -1,0 +1,385 @@
+#include "soften/scales.h"
+
+#include <string.h>
+
+#include "number/upward.h"
+#include "run/exact_run.h"
+#include "soften/facts_exhaustive.h"
+
+enum {
+    LENGTH_LIMIT = 1 << 14,
+    SHARP_LEAST = 6, /* the logarithm of how much the right key outweighs the others together */
+    SHARP_MOST = 120,
+    SHARP_STEP = 2
+};
+
+/* ---- what is known ---- */
+
+static facts *proved_facts(scale_search *g, size_t n) {
+    rational_pool pool;
+    trap inner, *outer = g->trap;
+    rational_pool_init(&pool, g->scratch);
+    g->scratch->trap = &inner;
+    if (trap_set(&inner, NULL)) {
+        rational_pool_clear(&pool);
+        g->scratch->trap = outer;
+        trap_reraise(outer, &inner.error);
+    }
+    facts *f = facts_proved(&g->s, n, &pool, g->keep);
+    rational_pool_clear(&pool);
+    arena_reset(g->scratch);
+    g->scratch->trap = outer;
+    return f;
+}
+
+/* The caller's gap stands where less is proved; strings that have a smaller one refute it. */
+static void give_gap(scale_search *g, size_t n) {
+    string_watch silent = {0};
+    uint64_t all = strings_of_length(g->hard->letters.count, n), some = n <= 64 ? 40 : 4;
+    bool exhaustive = all <= 256;
+    facts *seen = exhaustive ? facts_exhaustive(&g->s, n, &silent, g->keep, g->scratch)
+                             : facts_sampled(&g->s, n, some, n, &silent, g->keep, g->scratch);
+    facts *f = g->facts[n];
+    for (uint32_t l = 0; l < g->hard->layer_count; l++)
+        for (uint32_t h = 0; h < g->hard->layers[l].head_count; h++) {
+            head_facts *to = &f->layers[l].heads[h];
+            if (seen->layers[l].heads[h].gap < g->o->gap_value)
+                trap_raise(
+                    g->trap, TEMPER_RANGE, 0, 0,
+                    "head %u.%u has the gap %.6g on a string of length %zu: smaller than the %.6g that was given",
+                    l + 1, h + 1, seen->layers[l].heads[h].gap, n, g->o->gap_value);
+            if (to->gap < g->o->gap_value) to->gap = g->o->gap_value;
+        }
+    if (f->margin == 0) f->margin = seen->margin;
+    if (f->margin_everywhere == 0) f->margin_everywhere = seen->margin_everywhere;
+}
+
+static void find_facts(scale_search *g) {
+    size_t length = g->o->length;
+    g->facts = arena_zalloc(g->keep, length + 1, sizeof *g->facts);
+    string_watch watch = {.progress = g->o->progress, .context = g->o->context};
+    bool exhaustive = g->o->gap == TEMPER_GAP_EXHAUSTIVE;
+    watch.total = exhaustive ? strings_up_to(g->hard->letters.count, length) : length + 1;
+    if (exhaustive && watch.total > (uint64_t)1 << 30)
+        trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, "--gap proved needs no strings",
+                        "there are more than a thousand million strings up to length %zu: too many to run them all",
+                        length);
+    for (size_t n = 0; n <= length; n++) {
+        if (exhaustive) {
+            g->facts[n] = facts_exhaustive(&g->s, n, &watch, g->keep, g->scratch);
+            continue;
+        }
+        g->facts[n] = proved_facts(g, n);
+        if (g->o->gap == TEMPER_GAP_GIVEN) give_gap(g, n);
+        if (g->o->progress && g->o->progress(g->o->context, n + 1, length + 1))
+            trap_raise(g->trap, TEMPER_LIMIT, 0, 0, "stopped at length %zu of %zu", n, length);
+    }
+}
+
+static const head_facts *facts_of(const scale_search *g, size_t n, uint32_t layer, uint32_t head) {
+    return &g->facts[n]->layers[layer].heads[head];
+}
+
+static void classify_heads(scale_search *g) {
+    double most = power_of_two_above((double)g->facts[g->o->length]->size);
+    for (uint32_t l = 0; l < g->hard->layer_count; l++)
+        for (uint32_t h = 0; h < g->hard->layers[l].head_count; h++) {
+            head_class *c = &g->heads[g->head_start[l] + h];
+            double gap = INFINITY;
+            *c = (head_class){.uniform = true, .tieless = true};
+            for (size_t n = 0; n <= g->o->length; n++) {
+                const head_facts *f = facts_of(g, n, l, h);
+                if (!f->uniform) c->uniform = false;
+                if (!f->tieless) c->tieless = false;
+                gap = fmin(gap, f->gap);
+            }
+            if (g->hard->layers[l].heads[h].choice == TEMPER_CHOICE_AVERAGE || c->tieless) continue;
+            double unit = gap == INFINITY ? 1 : gap > 0x1p-900 ? power_of_two_below(gap) : 0;
+            c->step = unit / most;
+            if (c->step == 0)
+                trap_raise(g->trap, TEMPER_LIMIT, 0, 0,
+                           "head %u.%u: scores up to length %zu may differ by less than f64 can scale up (2^%.0f)",
+                           l + 1, h + 1, g->o->length, facts_of(g, g->o->length, l, h)->log2_gap);
+        }
+}
+
+/* The distance of answers from 1/2 that is counted on: at every position if there is one, else where the verdict is. */
+static void find_margin(scale_search *g, bool everywhere) {
+    g->everywhere = everywhere;
+    g->margin = INFINITY;
+    for (size_t n = 0; n <= g->o->length; n++)
+        g->margin = fmin(g->margin, everywhere ? g->facts[n]->margin_everywhere : g->facts[n]->margin);
+}
+
+static void mark_rows(unsigned char *live, const model_rows *r) {
+    for (uint32_t k = 0; k < r->start[r->count]; k++) live[r->terms[k].channel] = 1;
+}
+
+static void find_live(scale_search *g) {
+    uint32_t layers = g->hard->layer_count, channels = g->hard->channel_count;
+    g->live = arena_zalloc(g->keep, layers + 1, sizeof *g->live);
+    for (uint32_t l = layers + 1; l-- > 0;) {
+        g->live[l] = arena_zalloc(g->keep, channels, 1);
+        if (l == layers) {
+            mark_rows(g->live[l], &g->hard->read);
+            continue;
+        }
+        const model_layer *layer = &g->hard->layers[l];
+        memcpy(g->live[l], g->live[l + 1], channels);
+        mark_rows(g->live[l], &layer->in);
+        for (uint32_t h = 0; h < layer->head_count; h++) {
+            mark_rows(g->live[l], &layer->heads[h].query);
+            mark_rows(g->live[l], &layer->heads[h].key);
+            mark_rows(g->live[l], &layer->heads[h].value);
+        }
+    }
+}
+
+/* ---- scales ---- */
+
+/* The scale of a head of a rung, for a sharpness. */
+static double scale_for(const scale_search *g, const rung *r, uint32_t layer, uint32_t head, double sharpness) {
+    const head_class *c = &g->heads[g->head_start[layer] + head];
+    double scale = 1;
+    if (c->step > 0) return power_of_two_above(sharpness / c->step);
+    if (c->uniform) return 1;
+    for (size_t n = r->first; n <= r->last; n++) {
+        double gap = facts_of(g, n, layer, head)->gap;
+        if (gap == INFINITY) continue;
+        scale = fmax(scale, (log_f64((double)g->facts[n]->size) + sharpness) / fmax(gap, 0x1p-900));
+    }
+    return power_of_two_above(scale);
+}
+
+static void set_layer(scale_search *g, const rung *r, uint32_t layer, size_t n) {
+    for (uint32_t h = 0; h < g->hard->layers[layer].head_count; h++) {
+        uint32_t k = g->head_start[layer] + h;
+        head_setting *set = &g->settings[k];
+        *set = (head_setting){.scale = r->scale[k], .step = g->heads[k].step, .adaptive = g->o->adaptive};
+        if (!set->adaptive) continue;
+        double size = (double)g->facts[n]->size, sharp = r->sharpness[layer];
+        set->step = 0;
+        set->scale =
+            g->hard->layers[layer].heads[h].choice == TEMPER_CHOICE_AVERAGE ? log_f64(size) + sharp : sharp * size;
+    }
+}
+
+static void sharpen(scale_search *g, rung *r, uint32_t layer, double sharpness) {
+    r->sharpness[layer] = sharpness;
+    for (uint32_t h = 0; h < g->hard->layers[layer].head_count; h++)
+        r->scale[g->head_start[layer] + h] = scale_for(g, r, layer, h, sharpness);
+}
+
+/* What an error of `before` on every channel that counts becomes after the layer (of the last one: in the answer), at length n. */
+static double layer_gives(scale_search *g, const rung *r, uint32_t layer, double before, size_t n) {
+    uint32_t channels = g->hard->channel_count;
+    for (uint32_t c = 0; c < channels; c++) g->channels[c] = g->live[layer][c] ? before : 0;
+    set_layer(g, r, layer, n);
+    error_through_layer(g->channels, g->head_errors + g->head_start[layer], &g->s, g->facts[n], layer,
+                        g->settings + g->head_start[layer], g->scratch);
+    arena_reset(g->scratch);
+    if (layer + 1 == g->hard->layer_count) return error_of_answer(g->channels, &g->s, g->facts[n]);
+    double most = 0;
+    for (uint32_t c = 0; c < channels; c++)
+        if (g->live[layer + 1][c]) most = fmax(most, g->channels[c]);
+    return most;
+}
+
+static double layer_at_ends(scale_search *g, const rung *r, uint32_t layer, double before) {
+    return fmax(layer_gives(g, r, layer, before, r->first), layer_gives(g, r, layer, before, r->last));
+}
+
+/* From the last layer down: as blunt as leaves half of the error allowed, and how much error may then come in from below. */
+static void choose_scales(scale_search *g, rung *r, double allowed) {
+    for (uint32_t layer = g->hard->layer_count; layer-- > 0;) {
+        double best = INFINITY, sharpness = SHARP_LEAST;
+        for (double s = SHARP_LEAST; s <= SHARP_MOST; s += SHARP_STEP) {
+            sharpen(g, r, layer, s);
+            double gives = layer_at_ends(g, r, layer, 0);
+            if (gives < best) {
+                best = gives;
+                sharpness = s;
+            }
+            if (gives <= allowed / 2) break;
+        }
+        sharpen(g, r, layer, sharpness);
+        double before = allowed;
+        for (int k = 0; k < 200 && !(layer_at_ends(g, r, layer, before) <= allowed); k++) before /= 2;
+        allowed = before;
+    }
+}
+
+/* ---- the proof ---- */
+
+/* The bound on the answer at length n; head_errors is left as it was there. */
+static double answer_error(scale_search *g, const rung *r, size_t n) {
+    const facts *f = g->facts[n];
+    memcpy(g->channels, f->feature_error, g->hard->channel_count * sizeof *g->channels);
+    for (uint32_t l = 0; l < g->hard->layer_count; l++) {
+        set_layer(g, r, l, n);
+        error_through_layer(g->channels, g->head_errors + g->head_start[l], &g->s, f, l,
+                            g->settings + g->head_start[l], g->scratch);
+        arena_reset(g->scratch);
+    }
+    return error_of_answer(g->channels, &g->s, f);
+}
+
+/* The length at which the rung fails, or SIZE_MAX; g->error grows to the largest error. */
+static size_t rung_fails(scale_search *g, const rung *r) {
+    for (size_t n = r->first; n <= r->last; n++) {
+        double error = answer_error(g, r, n);
+        if (!(error < g->margin)) return n;
+        g->error = fmax(g->error, error);
+    }
+    return SIZE_MAX;
+}
+
+static bool prove_rung(scale_search *g, rung *r, size_t *fails) {
+    static const double even[] = {8, 12, 16, 20, 24, 28, 32, 36, 40};
+    choose_scales(g, r, g->margin / 2);
+    if ((*fails = rung_fails(g, r)) == SIZE_MAX) return true;
+    double *sharpness = arena_alloc(g->keep, g->hard->layer_count, sizeof *sharpness);
+    memcpy(sharpness, r->sharpness, g->hard->layer_count * sizeof *sharpness);
+    for (size_t k = 0; k < sizeof even / sizeof *even;
+         k++) { /* the same for all layers: sometimes enough where budgets are not */
+        for (uint32_t l = 0; l < g->hard->layer_count; l++) sharpen(g, r, l, even[k]);
+        if (rung_fails(g, r) == SIZE_MAX) return true;
+    }
+    for (uint32_t l = 0; l < g->hard->layer_count; l++) sharpen(g, r, l, sharpness[l]);
+    return false;
+}
+
+/* Says what stands in the way at length n. */
+static _Noreturn void refuse(scale_search *g, const rung *r, size_t n) {
+    bool proved = g->o->gap == TEMPER_GAP_PROVED;
+    double error = answer_error(g, r, n);
+    const char *hint = proved ? "--gap exhaustive may find larger gaps and margins; a smaller --length may do"
+                              : "a smaller --length may do";
+    uint32_t worst = 0, layer_of = 0;
+    for (uint32_t l = 0; l < g->hard->layer_count; l++)
+        for (uint32_t h = 0; h < g->hard->layers[l].head_count; h++) {
+            uint32_t k = g->head_start[l] + h;
+            const head_error *e = &g->head_errors[k];
+            const head_facts *f = facts_of(g, n, l, h);
+            if (e->overflow >= 0x1p900)
+                trap_raise_hint(
+                    g->trap, TEMPER_LIMIT, 0, 0, hint,
+                    "head %u.%u at length %zu: its gap may be as small as 2^%.0f, which needs logits beyond f64",
+                    l + 1, h + 1, n, f->log2_gap);
+            if (e->variation >= 1 && g->o->adaptive)
+                trap_raise_hint(
+                    g->trap, TEMPER_LIMIT, 0, 0, "without --adaptive ties may survive",
+                    "head %u.%u at length %zu: its scores can tie and are off by up to %.3g, which an adaptive "
+                    "temperature takes for the gap",
+                    l + 1, h + 1, n, e->difference);
+            double needs = g->heads[k].step > 0 ? g->heads[k].step : f->gap;
+            if (e->variation >= 1 &&
+                g->heads[k].step > 0) /* the tie-break is made for the smallest gap of all lengths */
+                for (size_t m = 0; m <= g->o->length; m++)
+                    if (facts_of(g, m, l, h)->gap < facts_of(g, n, l, h)->gap) n = m;
+            if (e->variation >= 1)
+                trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, hint,
+                                "head %u.%u at length %zu: it must tell scores apart that differ by %.3g, but they "
+                                "are off by up to "
+                                "%.3g%s",
+                                l + 1, h + 1, n, needs, e->difference,
+                                e->difference < needs ? ", and ties by more than its scale allows" : "");
+            if (e->output > g->head_errors[worst].output || k == 0) {
+                worst = k;
+                layer_of = l;
+            }
+        }
+    if (scale_search_heads(g) == 0)
+        trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, hint,
+                        "length %zu: answers are known to within %.3g, but are %.3g from 1/2", n, error, g->margin);
+    trap_raise_hint(
+        g->trap, TEMPER_LIMIT, 0, 0, hint,
+        "head %u.%u at length %zu: its output may be off by %.3g, so that answers are known to within %.3g only, but "
+        "their margin is %.3g",
+        layer_of + 1, worst - g->head_start[layer_of] + 1, n, g->head_errors[worst].output, error, g->margin);
+}
+
+static _Noreturn void refuse_margin(scale_search *g) {
+    size_t n = 0;
+    while (n < g->o->length && g->facts[n]->margin > 0) n++;
+    trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0,
+                    g->o->gap == TEMPER_GAP_PROVED ? "--gap exhaustive looks at the answers themselves" : NULL,
+                    "length %zu: %s exactly at the threshold 1/2, so no softmax can be near enough", n,
+                    g->o->gap == TEMPER_GAP_PROVED ? "an answer of the hard model may be"
+                                                   : "an answer of the hard model is");
+}
+
+/* Lengths in rungs: N up to 4, 8, 16, ...; one rung if scales cannot depend on the length. */
+static void make_rungs(scale_search *g) {
+    bool one = g->o->adaptive || g->o->method == TEMPER_METHOD_POSITIONS;
+    size_t sentinels = 1 + g->hard->has_end, n = 0;
+    for (size_t size = 4; n <= g->o->length; size *= 2) {
+        rung *r = &g->rungs[g->rung_count++];
+        r->first = n;
+        r->last = one || size - sentinels >= g->o->length ? g->o->length : size - sentinels;
+        r->sharpness = arena_zalloc(g->keep, g->hard->layer_count, sizeof *r->sharpness);
+        r->scale = arena_zalloc(g->keep, scale_search_heads(g), sizeof *r->scale);
+        n = r->last + 1;
+    }
+}
+
+static bool prove(scale_search *g, size_t *at, size_t *fails) {
+    g->error = 0;
+    for (*at = 0; *at < g->rung_count; ++*at)
+        if (!prove_rung(g, &g->rungs[*at], fails)) return false;
+    return true;
+}
+
+/* ---- the search ---- */
+
+static void check_options(const temper_model *hard, const temper_soften_options *o, trap *t) {
+    if (o->method != TEMPER_METHOD_TEMPERATURE && o->method != TEMPER_METHOD_POSITIONS)
+        trap_raise(t, TEMPER_RANGE, 0, 0, "the method must be temperature or positions");
+    if (hard->method != TEMPER_METHOD_HARD) trap_raise(t, TEMPER_RANGE, 0, 0, "the model is soft already");
+    if (o->adaptive && o->method != TEMPER_METHOD_TEMPERATURE)
+        trap_raise(t, TEMPER_RANGE, 0, 0, "an adaptive temperature belongs to the temperature method");
+    if (o->gap > TEMPER_GAP_GIVEN) trap_raise(t, TEMPER_RANGE, 0, 0, "an unknown source of gaps");
+    if (o->gap == TEMPER_GAP_GIVEN && !(o->gap_value > 0 && o->gap_value < INFINITY))
+        trap_raise(t, TEMPER_RANGE, 0, 0, "the gap must be a number above 0");
+    if (o->length > LENGTH_LIMIT)
+        trap_raise(t, TEMPER_LIMIT, 0, 0, "a model is softened for strings of at most %d letters, not %zu",
+                   LENGTH_LIMIT, o->length);
+    /* numbers of one length's run on sets: four for each of a channel's values, twice */
+    double cost = ((double)o->length + 2) * ((double)hard->channel_count + 16) * 8;
+    if (cost > 0x1p27)
+        trap_raise(t, TEMPER_LIMIT, 0, 0,
+                   "length %zu with %u channels needs more exact numbers than are allowed (2^27)", o->length,
+                   hard->channel_count);
+}
+
+static void begin_search(scale_search *g) {
+    const temper_model *m = g->hard;
+    g->head_start = arena_zalloc(g->keep, (size_t)m->layer_count + 1, sizeof *g->head_start);
+    for (uint32_t l = 0; l < m->layer_count; l++) g->head_start[l + 1] = g->head_start[l] + m->layers[l].head_count;
+    g->heads = arena_zalloc(g->keep, scale_search_heads(g), sizeof *g->heads);
+    g->settings = arena_zalloc(g->keep, scale_search_heads(g), sizeof *g->settings);
+    g->head_errors = arena_zalloc(g->keep, (size_t)scale_search_heads(g) + 1, sizeof *g->head_errors);
+    g->channels = arena_zalloc(g->keep, m->channel_count, sizeof *g->channels);
+    subject_model_init(&g->s, m, g->keep);
+    exact_require(m, g->trap);
+    find_facts(g);
+    classify_heads(g);
+    find_live(g);
+    make_rungs(g);
+}
+
+/* At every position if that can be proved, else of the verdict. */
+static void prove_search(scale_search *g) {
+    size_t at = 0, fails = 0;
+    find_margin(g, true);
+    if (g->margin > 0 && prove(g, &at, &fails)) return;
+    find_margin(g, false);
+    if (!(g->margin > 0)) refuse_margin(g);
+    if (!prove(g, &at, &fails)) refuse(g, &g->rungs[at], fails);
+}
+
+void scales_find(scale_search *g) {
+    check_options(g->hard, g->o, g->trap);
+    begin_search(g);
+    prove_search(g);
+}
