@@ -10,20 +10,7 @@
 #include "progress.h"
 #include "subject.h"
 
-enum { DEFAULT_EXHAUSTIVE = 6, DEFAULT_STRINGS = 20000, DEFAULT_RANDOM = 1000, DEFAULT_LENGTH = 200 };
-
-/* How many strings of at most `length` letters there are; UINT64_MAX if that many or more. */
-static uint64_t count_strings(size_t letters, size_t length) {
-    uint64_t total = 1, power = 1;
-    if (letters <= 1) return letters ? (uint64_t)length + 1 : 1;
-    for (size_t k = 0; k < length; k++) {
-        if (power > UINT64_MAX / letters) return UINT64_MAX;
-        power *= letters;
-        if (total > UINT64_MAX - power) return UINT64_MAX;
-        total += power;
-    }
-    return total;
-}
+enum { DEFAULT_RANDOM = 1000, DEFAULT_LENGTH = 200 };
 
 /* What was asked for, or what is affordable for the alphabet and proved for the model. */
 static void plan(temper_check_options *o, const session *s, const temper_model *model) {
@@ -36,8 +23,8 @@ static void plan(temper_check_options *o, const session *s, const temper_model *
     o->length = DEFAULT_LENGTH < safe ? DEFAULT_LENGTH : safe;
     if (is_given(s, OPT_LENGTH)) o->length = s->opt.value[OPT_LENGTH].number;
     o->threads = is_given(s, OPT_THREADS) ? (unsigned)s->opt.value[OPT_THREADS].number : 0;
-    o->exhaustive = DEFAULT_EXHAUSTIVE < safe ? DEFAULT_EXHAUSTIVE : safe;
-    while (o->exhaustive && count_strings(info.letters, o->exhaustive) > DEFAULT_STRINGS) o->exhaustive--;
+    size_t affordable = exhaustive_default(model);
+    o->exhaustive = affordable < safe ? affordable : safe;
     if (is_given(s, OPT_EXHAUSTIVE)) o->exhaustive = s->opt.value[OPT_EXHAUSTIVE].number;
 }
 

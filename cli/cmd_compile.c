@@ -5,6 +5,7 @@
 
 #include "escape.h"
 #include "json.h"
+#include "model_output.h"
 #include "subject.h"
 
 enum { DUMP_FORMULA = 1, DUMP_HARD = 2, DUMP_SOFT = 4 };
@@ -29,33 +30,6 @@ static bool read_dump(int *out, session *s) {
     }
 }
 
-static void print_stage(session *s, const char *name, const char *text, size_t length, bool titled) {
-    if (s->json) {
-        json j;
-        json_open(&j, stdout);
-        json_text(&j, "stage", name);
-        json_bytes(&j, "text", text, length);
-        json_close(&j);
-        return;
-    }
-    if (titled) printf("== %s ==\n", name);
-    fwrite(text, 1, length, stdout);
-    if (length && text[length - 1] != '\n') putchar('\n');
-}
-
-static bool print_model(session *s, const temper_model *model, const char *name, bool titled) {
-    char *text;
-    size_t length;
-    temper_error err;
-    if (temper_model_print(&text, &length, model, &err) != TEMPER_OK) {
-        message_error(s, &err, NULL, NULL, 0);
-        return false;
-    }
-    print_stage(s, name, text, length, titled);
-    temper_free(text);
-    return true;
-}
-
 static bool print_dumps(session *s, const subject *x, int dump) {
     bool titled = (dump & (dump - 1)) != 0; /* a single dump is printed bare, so that it can be read back */
     if (dump & DUMP_FORMULA) {
@@ -65,11 +39,11 @@ static bool print_dumps(session *s, const subject *x, int dump) {
             message_error(s, &err, NULL, NULL, 0);
             return false;
         }
-        print_stage(s, "formula", text, strlen(text), titled);
+        stage_print(s, "formula", text, strlen(text), titled);
         temper_free(text);
     }
-    if ((dump & DUMP_HARD) && !print_model(s, x->hard, "hard", titled)) return false;
-    return !(dump & DUMP_SOFT) || print_model(s, x->model, "soft", titled);
+    if ((dump & DUMP_HARD) && !model_output_print(s, x->hard, "hard", titled)) return false;
+    return !(dump & DUMP_SOFT) || model_output_print(s, x->model, "soft", titled);
 }
 
 static void print_summary(const session *s, const temper_model *model, const char *path, size_t bytes) {
@@ -100,20 +74,41 @@ static void print_summary(const session *s, const temper_model *model, const cha
 }
 
 static bool write_model(session *s, const temper_model *model, const char *path, bool summary) {
-    char *text;
-    size_t length;
+    size_t bytes;
+    if (!model_output_write(&bytes, s, model, path)) return false;
+    if (summary) print_summary(s, model, path, bytes);
+    return true;
+}
+
+/* A model of the gallery is there already, and hard. */
+static void compile_gallery(session *s) {
+    static const option_id others[] = {OPT_FORMULA, OPT_FILE,  OPT_SYNTAX, OPT_ALPHABET, OPT_TOKENS,
+                                       OPT_AT,      OPT_EMPTY, OPT_METHOD, OPT_DUMP};
+    const char *path = s->opt.value[OPT_OUTPUT].text;
+    temper_model *model;
     temper_error err;
-    if (temper_model_print(&text, &length, model, &err) != TEMPER_OK) {
-        message_error(s, &err, NULL, NULL, 0);
-        return false;
+    char hint[240];
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (is_given(s, others[k])) {
+            message_usage(s, NULL, "--gallery and --%s exclude each other", option_table[others[k]].name);
+            return;
+        }
+    if (s->opt.count) {
+        message_usage(s, "the model file goes after -o", "compile takes no further arguments");
+        return;
     }
-    temper_status status = temper_file_write(path, text, length, &err);
-    temper_free(text);
-    if (status != TEMPER_OK)
+    if (temper_gallery_model(&model, s->opt.value[OPT_GALLERY].text, &err) != TEMPER_OK) {
         message_error(s, &err, NULL, NULL, 0);
-    else if (summary)
-        print_summary(s, model, path, length);
-    return status == TEMPER_OK;
+        return;
+    }
+    bool to_file = path && strcmp(path, "-") != 0;
+    bool ok = to_file ? write_model(s, model, path, !s->quiet) : model_output_print(s, model, "hard", false);
+    if (ok && !s->quiet && !s->json) {
+        snprintf(hint, sizeof hint, "temper soften %.150s -o soft.temper --length 20 makes a softmax model of it",
+                 to_file ? path : "FILE");
+        message_print(s, EXIT_FINE, NULL, "this model is hard: its heads choose the largest scores", hint);
+    }
+    temper_model_free(model);
 }
 
 void cmd_compile(session *s) {
@@ -121,8 +116,13 @@ void cmd_compile(session *s) {
     bool to_stdout = path && strcmp(path, "-") == 0;
     int dump;
     subject x = {0};
+    if (is_given(s, OPT_GALLERY)) {
+        compile_gallery(s);
+        return;
+    }
     if (!has_formula(s)) {
-        message_usage(s, "temper compile -f 'O a' -o model.temper", "compile needs a formula: -f FORMULA or -F FILE");
+        message_usage(s, "temper compile -f 'O a' -o model.temper",
+                      "compile needs a formula: -f FORMULA or -F FILE, or a model: --gallery NAME");
         return;
     }
     if (s->opt.count) {
@@ -136,7 +136,8 @@ void cmd_compile(session *s) {
     }
     if (subject_model(&x, s) && (!path || to_stdout || write_model(s, x.model, path, !dump && !s->quiet))) {
         if (dump) print_dumps(s, &x, dump);
-        if (to_stdout || (!path && !dump)) print_model(s, x.model, is_given(s, OPT_HARD) ? "hard" : "soft", false);
+        if (to_stdout || (!path && !dump))
+            model_output_print(s, x.model, is_given(s, OPT_HARD) ? "hard" : "soft", false);
     }
     subject_free(&x);
 }

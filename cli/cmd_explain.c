@@ -5,6 +5,7 @@
 
 #include "escape.h"
 #include "json.h"
+#include "model_output.h"
 #include "subject.h"
 
 enum { SHOWN = 100 }; /* characters of a subformula */
@@ -27,6 +28,9 @@ static const char **plans_of(double **costs, const temper_model *model, const te
     return NULL;
 }
 
+/* A bound on the output is there only where temper soften made one. */
+static bool is_softened(const temper_model_info *info) { return info->output_margin > 0; }
+
 static void explain_json(const temper_model *model, const temper_model_info *info) {
     json j;
     json_open(&j, stdout);
@@ -48,6 +52,11 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
     json_count(&j, "safe_length", info->safe_length);
     json_text(&j, "safe_reason", info->safe_reason);
     json_count(&j, "safe_length_f32", info->safe_length_f32);
+    if (is_softened(info)) {
+        json_real(&j, "output_error", info->output_error);
+        json_real(&j, "output_margin", info->output_margin);
+        json_flag(&j, "verdict_only", info->verdict_only);
+    }
     json_close(&j);
     for (size_t k = 0; k < temper_model_part_count(model); k++) {
         temper_part_info part;
@@ -77,6 +86,7 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
             json_text(&j, "choice", temper_choice_name(about.choice));
             json_text(&j, "hard_choice", temper_choice_name(about.hard_choice));
             json_text(&j, "scale", about.scale);
+            if (about.adaptive) json_flag(&j, "adaptive", true);
             json_text(&j, "growth", temper_growth_name(about.growth));
             json_real(&j, "bound", about.bound);
             if (plans) {
@@ -112,6 +122,7 @@ static void print_source(const char *source) {
 }
 
 static void print_overview(const temper_model *model, const temper_model_info *info) {
+    char error[32], margin[32];
     if (*info->source) print_source(info->source);
     fputs("alphabet      ", stdout);
     for (size_t k = 0; k < info->letters && k < 40; k++) {
@@ -130,9 +141,16 @@ static void print_overview(const temper_model *model, const temper_model_info *i
     printf("safe length    f64 %zu, f32 %zu (", info->safe_length, info->safe_length_f32);
     show_write(stdout, info->safe_reason, strlen(info->safe_reason), 0);
     printf(")\n");
+    if (is_softened(info))
+        printf(
+            "output         softened for length %zu: within %s of the hard one's, which is %s or more from 1/2%s\n",
+            info->safe_length, bound_show(error, info->output_error, true),
+            bound_show(margin, info->output_margin, false),
+            info->verdict_only ? ",\n               where the verdict is read, not at every position" : "");
 }
 
 static void print_parts(const temper_model *model) {
+    if (!temper_model_part_count(model)) return;
     printf("\nwhere each subformula is (layer 0 is the embedding; - : no head or channel of its own)\n");
     printf("layer   head  channel  subformula\n");
     for (size_t k = 0; k < temper_model_part_count(model); k++) {
@@ -170,6 +188,7 @@ static void print_heads(const temper_model *model, const temper_model_info *info
                    temper_mask_name(about.mask), temper_choice_name(about.hard_choice),
                    temper_growth_name(about.growth), bound, plan, cost);
             size_t used = show_write(stdout, about.scale, strlen(about.scale), 0);
+            if (about.adaptive) used += (size_t)printf(" (adaptive)");
             printf("%*s ", used < 16 ? (int)(16 - used) : 0, "");
             show_write(stdout, about.label, strlen(about.label), SHOWN);
             putchar('\n');

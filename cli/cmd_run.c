@@ -28,10 +28,11 @@ static void gather_margins(runner *r, const temper_run *run) {
 }
 
 static temper_run_options run_options(const session *s) {
-    enum { F64 = 1, F32 = 2, DENSE = 2 }; /* the choices as numbered in the table */
+    enum { DENSE = 2 }; /* choices as numbered in the table, 0: not given */
+    static const temper_type types[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_EXACT};
     return (temper_run_options){.hard = is_given(s, OPT_HARD),
                                 .unchecked = is_given(s, OPT_UNCHECKED),
-                                .type = s->opt.value[OPT_TYPE].number == F32 ? TEMPER_TYPE_F32 : TEMPER_TYPE_F64,
+                                .type = types[s->opt.value[OPT_TYPE].number],
                                 .dense = s->opt.value[OPT_PLAN].number == DENSE,
                                 .threads = (unsigned)s->opt.value[OPT_THREADS].number};
 }
@@ -44,6 +45,11 @@ static void warn_once(runner *r, size_t n) {
     if (safe == 0) {
         message_warning(r->session, "nothing is proved of this model (%s): its answers are unproved",
                         r->info.safe_reason);
+        return;
+    }
+    if (n <=
+        safe) { /* hard choices of a model that is proved as it is, or an adaptive head that met a doubtful gap */
+        message_warning(r->session, "the model's proof does not cover this run: its answers are unproved");
         return;
     }
     message_warning(r->session, "length %zu is beyond the safe length %zu%s%s%s: answers there are unproved", n, safe,
@@ -238,9 +244,22 @@ static void print_margins(const runner *r) {
             print_margin(r, layer, head, r->margins[at]);
 }
 
+/* The proof of a softened model may be of its verdicts only. */
+static bool claims_positions(const runner *r) {
+    session *s = r->session;
+    if (!is_given(s, OPT_PER_POSITION) || !r->info.verdict_only || is_given(s, OPT_HARD)) return true;
+    static const char why[] = "only the verdict is proved of this model, not the truth at every position";
+    if (is_given(s, OPT_UNCHECKED))
+        message_warning(s, "%s", why);
+    else
+        message_print(s, EXIT_LIMIT, NULL, why, "--unchecked shows it without proof");
+    return is_given(s, OPT_UNCHECKED);
+}
+
 static void run_all(session *s, const subject *x, lines *in) {
     runner r = {.session = s, .model = x->model};
     temper_model_about(&r.info, x->model);
+    if (!claims_positions(&r)) return;
     if (is_given(s, OPT_MARGINS)) {
         r.margins = malloc((r.info.heads + 1) * sizeof *r.margins);
         for (size_t k = 0; r.margins && k < r.info.heads; k++) r.margins[k] = -1;

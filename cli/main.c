@@ -35,18 +35,23 @@ const command command_table[COMMAND_COUNT] = {
      "tail -f log | temper run -f 'H (ack -> O req)' --tokens --stream\n",
      "As eval, but a transformer answers: the softmax one, or with --hard the hard-attention one. A string\n"
      "beyond the model's safe length is refused (exit status 4); with --unchecked it is answered, as\n"
-     "'accept (unproved)' or 'reject (unproved)'.\n"
+     "'accept (unproved)' or 'reject (unproved)'. Hard choices of a model that carries no proof are proved\n"
+     "string by string; where a tie cannot be told from rounding, --type exact decides it in rationals.\n"
      "With --stream standard input is one string, however long: after every letter a line says accept or\n"
      "reject, a tab and how many letters have been read. Line ends are skipped; with --tokens letters are\n"
      "separated by blanks and line ends. Memory does not grow. Only for formulas that look back (exit\n"
      "status 4 otherwise); a letter that is not in the alphabet ends it (exit status 2).\n",
      cmd_run},
-    {"compile", FOR_COMPILE, "a formula to a model file", "temper compile -f FORMULA | -F FILE [options] [-o MODEL]",
+    {"compile", FOR_COMPILE, "a formula to a model file",
+     "temper compile -f FORMULA | -F FILE [options] [-o MODEL]\n"
+     "temper compile --gallery NAME [-o MODEL]",
      "temper compile -f 'O a' --alphabet ab -o m.temper\n"
      "temper compile -F dyck.spec --method positions -o dyck.temper\n"
-     "temper compile -f 'a S b' --dump formula,hard\n",
+     "temper compile -f 'a S b' --dump formula,hard\n"
+     "temper compile --gallery dyck-2 -o dyck-2.temper\n",
      "Without -o and --dump the model is printed. A model file is text; it is written under another name\n"
-     "and renamed, so that it is whole or not there.\n",
+     "and renamed, so that it is whole or not there. Models of the gallery are hard: temper soften makes\n"
+     "softmax models of them.\n",
      cmd_compile},
     {"explain", FOR_EXPLAIN, "where each subformula is, and what each head costs",
      "temper explain -f FORMULA | -F FILE [options]\n"
@@ -74,6 +79,54 @@ const command command_table[COMMAND_COUNT] = {
      "Rows are queries, columns are keys. --row prints one row's query, scores, softmax weights, output and\n"
      "rounded output, beside the hard choice.\n",
      cmd_show},
+    {"gap", FOR_GAP, "how far apart each head's scores are, and where they tie",
+     "temper gap MODEL [options] [STRING...]\n"
+     "temper gap -f FORMULA | -F FILE [options] [STRING...]",
+     "temper gap m.temper\n"
+     "temper gap m.temper --exhaustive 8 --random 0 --length 64\n"
+     "temper gap m.temper abab - < strings.txt\n"
+     "temper gap -f '#[a] > #[b]' --json\n",
+     "Runs the hard transformer in exact arithmetic. The gap of a row of scores is the difference between\n"
+     "the largest and the next different one; per head and length its smallest value, as a power of 2:\n"
+     "measured on the strings given or else on --random ones up to --length, exhaustive on all strings up\n"
+     "to --exhaustive letters, and proved from denominators for every string up to --length.\n"
+     "A head is uniform (all scores of a row are equal), tieless (one largest score in every row) or tied,\n"
+     "with a string that shows it. The transformer is uniform-tieless if every average head is one of the\n"
+     "first two; with -q the exit status is 0 if that is proved, else 1.\n",
+     cmd_gap},
+    {"soften", FOR_SOFTEN, "any hard transformer to a soft one, with a proved temperature",
+     "temper soften MODEL --length N [options] [-o SOFT]\n"
+     "temper soften -f FORMULA | -F FILE [options] [-o SOFT]",
+     "temper soften hard.temper --length 32 -o soft.temper\n"
+     "temper soften hard.temper --length 8 --gap exhaustive -o soft.temper\n"
+     "temper soften hard.temper --length 32 --adaptive -o soft.temper\n"
+     "temper soften hard.temper --length 100 --gap 2^-10 --method positions\n",
+     "Every head becomes a softmax head whose scale is large enough for the gap between its scores, such\n"
+     "that every string up to --length is decided as before: the error of the output is proved to be\n"
+     "smaller than its distance from a wrong answer, rounding included. Where that cannot be proved the\n"
+     "model is refused, naming the head and the length (exit status 4). With --gap VALUE nothing is proved.\n"
+     "A model compiled from a formula needs no --length: without it and --gap the formula's own scales are\n"
+     "used, as temper compile does, up to its safe length. Without -o the model is printed.\n",
+     cmd_soften},
+    {"gallery", FOR_GALLERY, "known hard-attention transformers", "temper gallery [NAME...]",
+     "temper gallery\n"
+     "temper gallery dyck-2\n"
+     "temper compile --gallery dyck-2 -o dyck-2.temper\n",
+     "Lists the gallery: name, class and language of each model; with NAME one in detail: where it is known\n"
+     "from, its heads, strings it accepts and rejects, and what to try with it.\n"
+     "UHAT: all heads are leftmost or rightmost. AHAT: average heads; uniform-tieless if each has either no\n"
+     "scores or always one largest, else tied.\n",
+     cmd_gallery},
+    {"import", FOR_IMPORT, "weights of TransformerLens or GPT-2 to a model file",
+     "temper import WEIGHTS CONFIG [-o MODEL]",
+     "temper import weights.safetensors config.json -o m.temper\n"
+     "temper run m.temper --hard abab\n",
+     "WEIGHTS is a plain safetensors file with the names of TransformerLens or of GPT-2 (Hugging Face), CONFIG\n"
+     "a small JSON file that says what tensors cannot: the letters, each head's choice and mask, how the\n"
+     "answer is read. The model is hard if no head is a softmax head; nothing is proved of it. What temper's\n"
+     "transformers do not have, such as layer norm, rotary positions, gated nets or an activation other than\n"
+     "ReLU, is refused by name (exit status 4). Without -o the model is printed.\n",
+     cmd_import},
     {"help", FOR_HELP, "help on a command", "temper help [COMMAND]", "temper help run\n", "", cmd_help},
 };
 

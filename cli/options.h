@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One bit per command, in the order of command_table. */
+/* One bit per command. */
 enum {
     FOR_EVAL = 1 << 0,
     FOR_RUN = 1 << 1,
@@ -15,7 +15,11 @@ enum {
     FOR_CHECK = 1 << 4,
     FOR_SHOW = 1 << 5,
     FOR_HELP = 1 << 6,
-    FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW,
+    FOR_GAP = 1 << 7,
+    FOR_SOFTEN = 1 << 8,
+    FOR_GALLERY = 1 << 9,
+    FOR_IMPORT = 1 << 10,
+    FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN,
     FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW,
     FOR_ALL = -1
 };
@@ -27,6 +31,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
 #define OPTION_TABLE(X)                                                                                              \
     X(FORMULA, 'f', "formula", KIND_TEXT, "FORMULA", "", 0, 0, FOR_FORMULA, "the specification, as text")            \
     X(FILE, 'F', "file", KIND_TEXT, "FILE", "", 0, 0, FOR_FORMULA, "the specification, in a file")                   \
+    X(GALLERY, 0, "gallery", KIND_TEXT, "NAME", "", 0, 0, FOR_COMPILE,                                               \
+      "a model of the gallery instead of a formula; temper gallery lists them")                                      \
     X(SYNTAX, 0, "syntax", KIND_CHOICE, "spec|crasp|brasp", "by the file's extension", 0, 0, FOR_FORMULA,            \
       "how the specification is written")                                                                            \
     X(ALPHABET, 0, "alphabet", KIND_TEXT, "LETTERS", "the letters the formula names", 0, 0, FOR_FORMULA,             \
@@ -36,13 +42,14 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "the position whose truth is the answer")                                                                      \
     X(EMPTY, 0, "empty", KIND_CHOICE, "accept|reject", "reject", 0, 0, FOR_FORMULA,                                  \
       "the answer for the empty string")                                                                             \
-    X(METHOD, 0, "method", KIND_CHOICE, "temperature|positions", "temperature", 0, 0, FOR_MODEL,                     \
+    X(METHOD, 0, "method", KIND_CHOICE, "temperature|positions", "temperature", 0, 0, FOR_MODEL | FOR_SOFTEN,        \
       "how softmax is made sharp: by its scale or by growing positions")                                             \
     X(HARD, 0, "hard", KIND_FLAG, NULL, "", 0, 0, FOR_MODEL,                                                         \
       "the hard-attention transformer instead of the soft one")                                                      \
     X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW,                                      \
       "go on beyond the safe length; such answers are marked unproved")                                              \
-    X(TYPE, 0, "type", KIND_CHOICE, "f64|f32", "f64", 0, 0, FOR_RUN, "the number format of the run")                 \
+    X(TYPE, 0, "type", KIND_CHOICE, "f64|f32|exact", "f64", 0, 0, FOR_RUN,                                           \
+      "the number format; exact: rationals, hard choices")                                                           \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
       "how heads are evaluated: in one pass where that is possible, or all pairs (f64)")                             \
     X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN,                                \
@@ -51,14 +58,19 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "at the end, each head's largest error before rounding, beside its bound")                                     \
     X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                       \
       "standard input is one endless string: an answer after every letter")                                          \
-    X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0, FOR_COMPILE | FOR_SHOW,                                    \
-      "write the model (compile) or an SVG picture (show) to FILE; - is standard output")                            \
+    X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0, FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT,          \
+      "write the model (FILE.safetensors: as safetensors) or, in show, an SVG picture; - is standard output")        \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
-    X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK,           \
-      "compare on all strings up to length L")                                                                       \
-    X(RANDOM, 0, "random", KIND_NUMBER, "K", "1000", 0, 1000000000000, FOR_CHECK, "then on K random strings")        \
-    X(LENGTH, 0, "length", KIND_NUMBER, "N", "200, or the safe length", 0, 1000000000, FOR_CHECK,                    \
-      "the longest random string")                                                                                   \
+    X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK | FOR_GAP, \
+      "look at all strings up to length L")                                                                          \
+    X(RANDOM, 0, "random", KIND_NUMBER, "K", "1000, gap: 200", 0, 1000000000000, FOR_CHECK | FOR_GAP,                \
+      "then at K random strings")                                                                                    \
+    X(LENGTH, 0, "length", KIND_NUMBER, "N", "check: 200 or the safe length; gap: 32", 0, 1000000000,                \
+      FOR_CHECK | FOR_GAP | FOR_SOFTEN, "the longest random string; gap, soften: the length to prove bounds up to")  \
+    X(GAP, 0, "gap", KIND_TEXT, "proved|exhaustive|VALUE", "proved", 0, 0, FOR_SOFTEN,                               \
+      "the gap: proved from denominators, seen on all strings, or a number")                                         \
+    X(ADAPTIVE, 0, "adaptive", KIND_FLAG, NULL, "", 0, 0, FOR_SOFTEN,                                                \
+      "divide scales by each row's own gap (temperature)")                                                           \
     X(THREADS, 0, "threads", KIND_NUMBER, "N", "one for each core", 1, 64, FOR_RUN | FOR_CHECK,                      \
       "how many threads to use; no result depends on it")                                                            \
     X(LAYER, 0, "layer", KIND_NUMBER, "N", "all", 1, 1000000000, FOR_SHOW, "only the heads of this layer")           \

@@ -11,7 +11,7 @@ static int64_t now(void) {
 }
 
 void progress_start(progress *p, const char *what, bool shown) {
-    *p = (progress){.what = what, .shown = shown};
+    *p = (progress){.what = what, .unit = "strings", .shown = shown};
     p->last = now(); /* what is done in a moment needs no bar */
 }
 
@@ -27,8 +27,8 @@ int progress_step(void *context, uint64_t done, uint64_t total) {
     char bar[WIDTH + 1];
     for (int k = 0; k < WIDTH; k++) bar[k] = k < full ? '#' : '.';
     bar[WIDTH] = 0;
-    fprintf(stderr, "\r%-12s [%s] %3d%%  %llu of %llu strings\033[K", p->what, bar, (int)(part * 100),
-            (unsigned long long)done, (unsigned long long)total);
+    fprintf(stderr, "\r%-12s [%s] %3d%%  %llu of %llu %s\033[K", p->what, bar, (int)(part * 100),
+            (unsigned long long)done, (unsigned long long)total, p->unit);
     fflush(stderr);
     return 0;
 }

@@ -6,13 +6,14 @@
 #include <stdint.h>
 
 typedef struct progress {
-    const char *what;
+    const char *what, *unit; /* "soften", "strings" */
     bool shown, visible;
     int64_t last; /* milliseconds */
 } progress;
 
+/* Counts strings, unless p->unit is then set to something else. */
 void progress_start(progress *p, const char *what, bool shown);
-/* For temper_check_options: the context is the progress; never stops. */
+/* For the options of the library: the context is the progress; never stops. */
 int progress_step(void *context, uint64_t done, uint64_t total);
 void progress_clear(progress *p);
 

@@ -34,7 +34,7 @@ typedef struct command {
     void (*run)(session *s);
 } command;
 
-enum { COMMAND_COUNT = 7 };
+enum { COMMAND_COUNT = 11 };
 extern const command command_table[COMMAND_COUNT];
 
 void cmd_eval(session *s);
@@ -43,6 +43,10 @@ void cmd_compile(session *s);
 void cmd_explain(session *s);
 void cmd_check(session *s);
 void cmd_show(session *s);
+void cmd_gap(session *s);
+void cmd_soften(session *s);
+void cmd_gallery(session *s);
+void cmd_import(session *s);
 void cmd_help(session *s);
 
 void help_print(const command *about); /* NULL: on temper itself */

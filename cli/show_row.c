@@ -34,6 +34,7 @@ typedef struct row_view {
     temper_head_info about;
     const double *scores, *weights, *hard_weights; /* [size] */
     double scale;
+    double best, gap; /* adaptive heads: the largest score, and how far the next different one is; 0: there is none */
 } row_view;
 
 /* "start", "end", or the letter itself. */
@@ -52,6 +53,25 @@ static bool is_masked(const row_view *v, size_t j) {
     case TEMPER_MASK_FROM: return j < i;
     }
     return false;
+}
+
+static void find_gap(row_view *v) {
+    double next = -INFINITY;
+    v->best = -INFINITY;
+    for (size_t j = 0; j < v->size; j++)
+        if (!is_masked(v, j) && v->scores[j] > v->best) v->best = v->scores[j];
+    for (size_t j = 0; j < v->size; j++)
+        if (!is_masked(v, j) && v->scores[j] < v->best && v->scores[j] > next) next = v->scores[j];
+    v->gap = isinf(next) ? 0 : v->best - next;
+}
+
+/* What goes through exp; for adaptive heads as model.h defines it. */
+static double logit_at(const row_view *v, size_t j) {
+    if (!v->about.adaptive) return v->scale * v->scores[j];
+    double logit = v->gap > 0 ? v->scale / v->gap * (v->scores[j] - v->best) : 0, step = v->scale / (double)v->size;
+    if (v->about.hard_choice == TEMPER_CHOICE_RIGHTMOST) logit += step * (double)j;
+    if (v->about.hard_choice == TEMPER_CHOICE_LEFTMOST) logit -= step * (double)j;
+    return logit;
 }
 
 /* ---- columns: one cell at a time, so that widths can be found first --------------------------------------- */
@@ -100,7 +120,7 @@ static void format_cell(cell *c, const row_view *v, int column, size_t j) {
         if (!masked) snprintf(c->text, sizeof c->text, "%.9g", v->scores[j]);
         break;
     case COLUMN_LOGIT:
-        if (!masked) snprintf(c->text, sizeof c->text, "%.9g", v->scale * v->scores[j]);
+        if (!masked) snprintf(c->text, sizeof c->text, "%.9g", logit_at(v, j));
         break;
     case COLUMN_WEIGHT:
         if (!masked) snprintf(c->text, sizeof c->text, "%.6g", v->weights[j]);
@@ -203,7 +223,8 @@ static void print_text(const row_view *v) {
             printf(" = ");
             show_write(stdout, about->scale, strlen(about->scale), 0);
         }
-        if (v->scale != 0) printf(", temperature %.6g", 1 / v->scale);
+        if (v->gap > 0) printf(", divided by the gap %.6g of this row", v->gap);
+        if (v->scale != 0) printf(", temperature %.6g", (v->gap > 0 ? v->gap : 1) / v->scale);
     }
     printf("\n\n");
     print_table(v);
@@ -229,6 +250,7 @@ static void print_json(const row_view *v) {
     json_reals(&j, "query", query, query ? v->about.query_size : 0);
     json_real(&j, "scale", v->scale);
     json_text(&j, "scale_expression", v->about.scale);
+    if (v->about.adaptive) json_real(&j, "gap", v->gap);
     json_begin(&j, "keys", '[');
     for (size_t k = 0; k < v->size; k++) {
         json_begin(&j, NULL, '{');
@@ -239,7 +261,7 @@ static void print_json(const row_view *v) {
         json_flag(&j, "masked", is_masked(v, k));
         if (!is_masked(v, k)) {
             json_real(&j, "score", v->scores[k]);
-            json_real(&j, "logit", v->scale * v->scores[k]);
+            json_real(&j, "logit", logit_at(v, k));
             json_real(&j, "weight", v->weights[k]);
             json_real(&j, "hard_weight", v->hard_weights[k]);
         }
@@ -274,6 +296,7 @@ void row_print(const session *s, const temper_model *model, const temper_run *so
     v.weights = temper_run_weights(soft, at->layer, at->head) + at->position * v.size;
     v.hard_weights = temper_run_weights(hard, at->layer, at->head) + at->position * v.size;
     v.scale = temper_run_scale(soft, at->layer, at->head);
+    if (v.about.adaptive) find_gap(&v);
     if (s->json)
         print_json(&v);
     else

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "escape.h"
 
@@ -78,27 +79,36 @@ static bool parse_given(subject *x, session *s, const temper_spec_options *o) {
     return false;
 }
 
+/* The text of a model file, for the line of a message; NULL if it is not one that can be read again. */
+static char *model_text(size_t *length, const char *path) {
+    char *text;
+    struct stat st;
+    if (stat(path, &st) || !S_ISREG(st.st_mode)) return NULL;
+    return temper_file_read(&text, length, path, NULL) == TEMPER_OK ? text : NULL;
+}
+
 static bool read_model(temper_model **out, session *s, const char *path) {
     temper_error err;
-    char *text;
-    size_t length;
-    if (temper_file_read(&text, &length, path, &err) != TEMPER_OK) {
+    temper_status status = temper_model_load(out, path, &err);
+    if (status == TEMPER_OK) return true;
+    if (status == TEMPER_IO) { /* the message has the path */
         if (!*err.hint)
             snprintf(err.hint, sizeof err.hint, "the first argument is a MODEL file; a formula goes after -f");
         message_error(s, &err, NULL, NULL, 0);
         return false;
     }
-    temper_status status = temper_model_read(out, text, length, &err);
-    if (status != TEMPER_OK) message_error(s, &err, path, text, length);
+    size_t length = 0;
+    char *text = err.line ? model_text(&length, path) : NULL;
+    message_error(s, &err, path, text, length);
     temper_free(text);
-    return status == TEMPER_OK;
+    return false;
 }
 
 /* A model brings its own alphabet, reading position and method: options that would change them are refused. */
 static bool refuse_for_model(session *s, bool with_formula) {
     static const option_id own[] = {OPT_SYNTAX, OPT_AT, OPT_EMPTY, OPT_ALPHABET, OPT_TOKENS, OPT_METHOD};
     for (size_t k = with_formula ? 3 : 0; k < sizeof own / sizeof *own; k++)
-        if (is_given(s, own[k])) {
+        if (is_given(s, own[k]) && !(own[k] == OPT_METHOD && s->opt.command_bit == FOR_SOFTEN)) {
             message_usage(s, "it was fixed when the model was compiled", "--%s cannot be given with a MODEL",
                           option_table[own[k]].name);
             return false;
@@ -238,6 +248,19 @@ bool subject_model(subject *out, session *s) {
                           s->opt.value[OPT_METHOD].number == 2 ? TEMPER_METHOD_POSITIONS : TEMPER_METHOD_TEMPERATURE);
 }
 
+bool subject_hard(subject *out, session *s) {
+    *out = (subject){0};
+    if (!has_formula(s)) {
+        const char *path;
+        out->first = 1;
+        return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path);
+    }
+    temper_spec_options o = spec_options(s, NULL, false);
+    if (!parse_given(out, s, &o) || !subject_compile(out, s)) return false;
+    out->model = out->hard;
+    return true;
+}
+
 bool subject_pair(subject *out, session *s) {
     *out = (subject){0};
     if (s->opt.count == 0 && has_formula(s)) return subject_formula(out, s);
@@ -253,6 +276,28 @@ bool subject_pair(subject *out, session *s) {
     bool ok = parse_given(out, s, &o);
     free(alphabet);
     return ok;
+}
+
+/* How many strings of at most `length` letters there are; UINT64_MAX if that many or more. */
+static uint64_t count_strings(size_t letters, size_t length) {
+    uint64_t total = 1, power = 1;
+    if (letters <= 1) return letters ? (uint64_t)length + 1 : 1;
+    for (size_t k = 0; k < length; k++) {
+        if (power > UINT64_MAX / letters) return UINT64_MAX;
+        power *= letters;
+        if (total > UINT64_MAX - power) return UINT64_MAX;
+        total += power;
+    }
+    return total;
+}
+
+size_t exhaustive_default(const temper_model *model) {
+    enum { LENGTH = 6, STRINGS = 20000 };
+    temper_model_info info;
+    temper_model_about(&info, model);
+    size_t length = LENGTH;
+    while (length && count_strings(info.letters, length) > STRINGS) length--;
+    return length;
 }
 
 void subject_free(subject *x) {

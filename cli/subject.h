@@ -21,6 +21,8 @@ bool has_formula(const session *s);
 bool subject_formula(subject *out, session *s);
 /* MODEL, or what -f or -F compiles to: hard with --hard, else soft by --method. */
 bool subject_model(subject *out, session *s);
+/* MODEL as it is, or the hard model that -f or -F compiles to. */
+bool subject_hard(subject *out, session *s);
 /* MODEL, and -f or -F or else its own specification, over the model's alphabet; or only a formula, no model. */
 bool subject_pair(subject *out, session *s);
 void subject_free(subject *x);
@@ -35,5 +37,8 @@ bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s
 
 /* The letters as text: characters joined, or tokens with blanks between; NULL if memory is short. Freed with free. */
 char *letters_text(const temper_model *model, const uint32_t *letters, size_t n);
+
+/* Up to which length all strings are looked at unless --exhaustive says: 6, less for large alphabets. */
+size_t exhaustive_default(const temper_model *model);
 
 #endif

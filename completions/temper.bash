@@ -1,6 +1,8 @@
 # bash completion for temper. Commands, options and choices come from `temper help --options`, that is from the one
 # table the program itself uses, so this file never goes stale.
 
+_temper_gallery() { "$1" gallery 2>/dev/null | sed '1d; s/ .*//'; }
+
 _temper() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local program=${COMP_WORDS[0]} table word command='' kind option letter argument words=''
@@ -26,11 +28,13 @@ _temper() {
         [[ $kind == '*' || $kind == "$command" ]] || continue
         [[ -n $argument && ($previous == "$option" || (-n $letter && $previous == "$letter")) ]] || continue
         case $argument in
-        *,*) mapfile -t COMPREPLY < <(compgen -W "${argument//,/ }" -- "$current") ;;
+        *,*) # a word in capitals stands for what is not a choice
+            mapfile -t COMPREPLY < <(compgen -W "$(tr ',' '\n' <<<"$argument" | grep -v '^[[:upper:]]*$')" -- "$current") ;;
         FILE)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             compopt -o filenames 2>/dev/null
             ;;
+        NAME) mapfile -t COMPREPLY < <(compgen -W "$(_temper_gallery "$program")" -- "$current") ;;
         LIST) mapfile -t COMPREPLY < <(compgen -W 'formula hard soft formula,hard,soft' -- "$current") ;;
         esac
         return 0
@@ -44,6 +48,8 @@ _temper() {
     elif [[ -z $command || $command == help ]]; then
         words=$(sed -n 's/^command\t//p' <<<"$table")
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+    elif [[ $command == gallery ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_temper_gallery "$program")" -- "$current")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames 2>/dev/null

@@ -229,7 +229,7 @@ has 'version' "$out" 'temper '
 run 0 --help
 run 0 help
 has 'help' "$out" 'Commands:'
-for command in eval run compile explain check show help; do
+for command in eval run compile explain check show gap soften gallery help; do
     run 0 help $command
     first=$out
     case $(printf '%s\n' "$out" | sed -n 3p) in Examples:) pass ;; *) fail "help $command: examples first" ;; esac
@@ -260,6 +260,9 @@ ln -s "$temper" temper
     COMP_WORDS=(temper run --method po) COMP_CWORD=3
     _temper
     [ "${COMPREPLY[*]}" == positions ] || echo 'completion of choices'
+    COMP_WORDS=(temper soften --gap '') COMP_CWORD=3
+    _temper
+    [ "${COMPREPLY[*]}" == 'proved exhaustive' ] || echo 'completion of choices without VALUE'
 ) >complaints 2>&1
 same 'completion' '' "$(cat complaints)"
 sed 's/\\-/-/g; s/\\fI//g; s/\\fR//g' "$root/man/temper.1" >page
@@ -385,6 +388,50 @@ else
     fail 'a huge coefficient has a small safe length' "$out"
 fi
 
+# Hard choices without a proof of the model: proved string by string, refused where rounding hides a tie, exact on request.
+{
+    printf 'temper-model 1\nalphabet "a" "b"\nchannel 0 "one" position "1"\nchannel 1 "part" position "1/10"\n'
+    printf 'channel 2 "start"\nchannel 3 "b"\nchannel 4 "score"\nchannel 5 "out"\n'
+    printf 'embed "a"\nembed "b" 3:1\nembed start 2:1\nembed end\nlayer 1\n'
+    for _ in 1 2 3 4 5 6 7 8 9 10; do printf 'unit 0 1:1 2:-2 3:-2 -> 4:1\n'; done
+    printf 'unit 0 3:1 -> 4:1\nlayer 2\nhead "last" mask j<=i choice rightmost\n  query 0:1\n  key 4:1\n  value 3:1\n'
+    printf '  output 5:1\nread 5:1\n'
+} >tenths.temper
+run 4 run tenths.temper bb ba ab
+same 'ten tenths tie with 1, and rounding cannot tell' "accept${tab}bb
+error${tab}ba
+error${tab}ab" "$out"
+has 'names head and positions' "$err" 'head 2.1 (last) at position 2: positions 1 and 2 may tie, and rounding cannot tell'
+has 'and what to do' "$err" 'hint: --type exact decides it'
+run 0 run tenths.temper --type exact bb ba ab ''
+same 'exactly' "accept${tab}bb
+reject${tab}ba
+accept${tab}ab
+reject${tab}" "$out"
+run 0 run tenths.temper --unchecked ba
+same 'plain arithmetic is wrong, and says that nothing is proved' "accept (unproved)${tab}ba" "$out"
+printf 'bb\nba\nab\nbb\n' >tenths.txt
+run 4 run tenths.temper - <tenths.txt
+same 'many strings, some refused' "accept${tab}bb
+error${tab}ba
+error${tab}ab
+accept${tab}bb" "$out"
+run 0 run --json tenths.temper bb
+has 'proved without a proof of the model' "$out" '"proved":true'
+run 0 run --type exact --hard m.temper ba ab
+want=$out
+run 0 run --hard m.temper ba ab
+same 'exact = fast' "$out" "$want"
+run 4 run --type exact m.temper ba
+has 'softmax is never exact' "$err" 'hint: --hard'
+run 2 run --type f16 m.temper ba
+sed 's/^safe .*/safe 5 ""\nbound 0.1 0.25 verdict/; s/^digest.*//' m.temper >verdict.temper # no digest, so nothing is proved
+run 4 run verdict.temper --per-position ba
+has 'verdict only' "$err" 'only the verdict is proved of this model, not the truth at every position'
+run 0 run verdict.temper --hard --per-position ba
+run 0 run verdict.temper --per-position --unchecked ba
+has 'verdict only, unchecked' "$err" 'warning: only the verdict'
+
 run 0 explain -f "$formula"
 for part in 'specification' 'safe length' 'growth' 'layer   head  channel  subformula' 'scale'; do
     has 'explain' "$out" "$part"
@@ -394,7 +441,8 @@ has 'explain json' "$out" '"kind":"subformula"'
 has 'explain json' "$out" '"kind":"head"'
 if command -v python3 >/dev/null; then
     for call in "explain m.temper" "run --margins m.temper ba" "show m.temper ba" "show --row 1.1@1 m.temper ba" \
-        "check m.temper --random 10" "compile -f a --dump formula,hard"; do
+        "check m.temper --random 10" "compile -f a --dump formula,hard" "gap h.temper --length 4" \
+        "soften h.temper"; do
         IFS=' ' read -ra words <<<"$call"
         if "$temper" --json "${words[@]}" | python3 -c 'import json, sys
 for line in sys.stdin: json.loads(line)' 2>err; then pass; else fail "json of: $call" "$(tail -n 1 err)"; fi
@@ -487,6 +535,360 @@ printf 'a' >&7
 if IFS= read -r -t 10 first <&8; then same 'live stream' "accept${tab}2" "$first"; else fail 'live stream: no answer'; fi
 exec 7>&- 8<&-
 wait $pid
+
+# ---- gallery --------------------------------------------------------------------------------------------------------
+
+run 0 gallery
+has 'gallery: header' "$out" 'name             class                 language'
+has 'gallery: a line' "$out" 'dyck-2           AHAT uniform-tieless  balanced strings of ( ) [ ]'
+count=$(printf '%s\n' "$out" | wc -l)
+names=$(printf '%s\n' "$out" | sed '1d; s/ .*//')
+run 0 --json gallery
+same 'gallery: one object a line' "$((count - 1))" "$(printf '%s\n' "$out" | grep -c '^{"name":".*}$')"
+run 0 -q gallery
+same 'gallery: quiet' '' "$out$err"
+run 0 gallery first dyck-2
+for part in 'first: FIRST' 'language    strings of 0 and 1 that begin with 1' 'class       UHAT' 'Chiang and Cholak' \
+    "O (first & '1')" '1 layer, 1 head,' '1.1  leftmost   j<=i  the first letter' 'accepted    ' 'rejected    ' \
+    'temper compile --gallery first -o first.temper' 'dyck-2: Dyck-2' 'formula     none'; do
+    has 'gallery: details' "$out" "$part"
+done
+run 0 --json gallery tied
+has 'gallery: json details' "$out" '"heads":[{"layer":1,"head":1,"choice":"average"'
+run 2 gallery dick-2
+same 'gallery: near names' "temper: the gallery has no model 'dick-2'
+hint: did you mean dyck-2?" "$err"
+run 2 compile --gallery parrity -o new.temper
+has 'compile --gallery: near names' "$err" 'did you mean parity?'
+if [ -e new.temper ]; then fail 'a wrong name leaves no file'; else pass; fi
+run 0 compile --gallery dyck-2 -o dyck-2.temper
+has 'compile --gallery' "$out" 'dyck-2.temper: hard, 4 layers, '
+same 'compile --gallery: what it is' 'temper: this model is hard: its heads choose the largest scores
+hint: temper soften dyck-2.temper -o soft.temper --length 20 makes a softmax model of it' "$err"
+run 0 compile --gallery dyck-2
+same 'compile --gallery: printed = written' "$(cat dyck-2.temper)" "$out"
+run 0 run dyck-2.temper '([])' '([)]' '' '('
+same 'a gallery model answers' "accept${tab}([])
+reject${tab}([)]
+accept${tab}
+reject${tab}(" "$out"
+for option in '-f a' '-F dyck.spec' '--method positions' '--alphabet ab' '--dump hard'; do
+    IFS=' ' read -ra words <<<"$option"
+    run 2 compile --gallery first "${words[@]}"
+    has "--gallery with $option" "$err" '--gallery and --'
+done
+run 2 compile --gallery first b
+for name in $names; do
+    run 0 compile -q --gallery "$name" -o any.temper
+    same "gallery: $name is quiet" '' "$out$err"
+    if grep -q "^| \`$name\`" "$root/doc/gallery.md"; then pass; else fail "doc/gallery.md: no $name"; fi
+    grep -q '^source ""' any.temper || run 0 check any.temper --exhaustive 3 --random 20 --length 30
+done
+
+# ---- safetensors ----------------------------------------------------------------------------------------------------
+
+for kind in temperature positions hard; do
+    method="--method $kind"
+    [ $kind == hard ] && method=--hard
+    # shellcheck disable=SC2086
+    run 0 compile -f "$formula" $method -o s.temper
+    # shellcheck disable=SC2086
+    run 0 compile -f "$formula" $method -o s.safetensors
+    has "$kind: summary of safetensors" "$out" "s.safetensors: $kind, "
+    same "$kind: safetensors by content" '{"__metadata__"' "$(tail -c +9 s.safetensors | head -c 15)"
+    for words in 'run MODEL ba aba bab aab' 'run --hard --per-position MODEL ba aba bab' 'run --json MODEL ba' 'explain MODEL' \
+        'explain --json MODEL' 'show MODEL abab' 'check MODEL --random 20' 'eval MODEL ba ab'; do
+        # shellcheck disable=SC2086
+        run 0 ${words/MODEL/s.temper}
+        want=$out
+        # shellcheck disable=SC2086
+        run 0 ${words/MODEL/s.safetensors}
+        same "$kind: ${words/MODEL/s.safetensors}" "$want" "$out"
+    done
+    if command -v python3 >/dev/null; then
+        has "$kind: a second reader" "$(python3 "$root/tests/safetensors.py" s.safetensors s.temper 2>&1)" 'same weights in '
+    else
+        echo "cli: no python3, so no second reader of safetensors"
+    fi
+done
+cp s.safetensors other.temper
+run 0 run other.temper ba
+same 'the name does not matter when reading' "accept${tab}ba" "$out"
+run 0 run <(cat s.safetensors) ba
+same 'safetensors from a pipe' "accept${tab}ba" "$out"
+run 0 --json compile -f "$formula" -o j.safetensors
+has 'json summary with the size' "$out" "\"bytes\":$(stat -c %s j.safetensors),"
+head -c 200 s.safetensors >cut.safetensors
+run 2 run cut.safetensors ba
+has 'a cut file' "$err" 'temper: cut.safetensors: byte 0: a header of '
+run 3 compile -f a -o missing/m.safetensors
+same 'no temporary files of safetensors' '' "$(find . -name '*.safetensors.*' | tr '\n' ' ')"
+
+# ---- gap and soften -------------------------------------------------------------------------------------------------
+
+# hand NAME: a hard model over a, b with the channels 0 one, 1 a, 2 first letter, 3 out; its layers come from standard input.
+hand() {
+    {
+        printf 'temper-model 1\nalphabet "a" "b"\nchannel 0 "one" position "1"\nchannel 1 "a"\n'
+        printf 'channel 2 "first letter" position "[i = 1]"\nchannel 3 "out"\n'
+        printf 'embed "a" 1:1\nembed "b"\nembed start\nembed end\nlayer 1\n'
+        cat
+        printf 'read 3:1\n'
+    } >"$1"
+}
+hand first.temper <<'MODEL'
+head "the first letter" mask j<=i choice leftmost
+query 0:1
+key 2:1
+value 1:1
+output 3:1
+MODEL
+hand seen.temper <<'MODEL'
+head "an a so far" mask j<=i choice average
+query 0:1
+key 1:1
+value 1:1
+output 3:1
+MODEL
+hand share.temper <<'MODEL'
+head "share of a" mask j<=i choice average
+value 1:1
+output 3:1
+MODEL
+
+run 0 gap first.temper
+has 'gap: tieless' "$out" '  tieless: one largest score in every row, '
+has 'gap: no average head' "$out" 'uniform-tieless: yes, there is no average head'
+same 'gap: the table' '  length           measured   exhaustive       proved
+  0                    none         none         none
+  1-6                2^0.00       2^0.00       2^0.00
+  7-32               2^0.00            -       2^0.00' "$(printf '%s\n' "$out" | sed -n '/^  length/,/^  7-/p')"
+run 0 gap seen.temper
+has 'gap: tied' "$out" '  tied: on "'
+has 'gap: a witness' "$out" 'uniform-tieless: no: head 1.1 ties on "'
+run 0 gap share.temper
+has 'gap: uniform' "$out" '  uniform: all scores of a row are equal, at every length'
+has 'gap: uniform-tieless' "$out" 'uniform-tieless: yes, at every length'
+run 1 gap -q seen.temper
+same 'gap: quiet' '' "$out$err"
+run 0 gap -q share.temper
+run 0 gap seen.temper abab '' --length 3 --exhaustive 2
+has 'gap: on strings' "$out" '  measured    on the strings given
+  exhaustive  on all strings up to length 2
+  proved      from denominators, a lower bound for every string up to length 3'
+has 'gap: a length that was only measured' "$out" '  4                  2^0.00            -            -'
+printf 'ab\nb\n' >in
+run 0 gap seen.temper - --random 5 --length 9 <in
+has 'gap: on lines and random strings' "$out" 'on the strings given and on 5 random strings up to length 9'
+run 0 gap seen.temper --random 0
+has 'gap: not measured' "$out" '  measured    on nothing'
+run 0 gap seen.temper --exhaustive 0 --random 0 --length 4
+has 'gap: not exhaustive' "$out" '  exhaustive  on nothing'
+has 'gap: not known' "$out" 'uniform-tieless: not known: no tie was found in head 1.1, but none is excluded'
+run 0 gap -f 'O a' --alphabet ab b --exhaustive 1
+has 'gap: of a formula' "$out" 'head 1.1  average, keys j<=i: O a'
+run 0 --json gap seen.temper ab --exhaustive 1 --length 2
+has 'gap json: nothing to tell' "$out" '{"kind":"gap","layer":1,"head":1,"length":0,"log2_measured":null,"log2_exhaustive":"Infinity","log2_proved":"Infinity"}'
+has 'gap json: not looked at' "$out" '"log2_exhaustive":null,"log2_proved":'
+same 'gap json: lengths' 3 "$(printf '%s\n' "$out" | grep -c '"kind":"gap"')"
+has 'gap json: summary' "$out" '{"kind":"summary","uniform_tieless":false,"strings":1,"random":0,"length":2,"seed":1,"exhaustive":1,"proved":2,"heads":[{"layer":1,"head":1,"label":"an a so far","choice":"average","class":"tied","witness":"'
+run 0 --json gap share.temper
+has 'gap json: yes' "$out" '"uniform_tieless":true,"proved_length":"Infinity"'
+run 2 gap seen.temper axb
+has 'gap: unknown letter' "$err" "string 1: unknown letter 'x' at position 2"
+run 2 gap
+has 'gap: nothing' "$err" 'gap needs a formula or a model'
+run 2 gap seen.temper --hard
+has 'gap: not its option' "$err" 'gap does not take --hard'
+run 2 gap seen.temper --alphabet ab
+run 3 gap missing.temper
+run 3 gap seen.temper - </
+run 4 gap seen.temper --exhaustive 100
+{ sed '/^layer/,$d' seen.temper | sed 's/^alphabet/method temperature\n&/'; printf 'layer 1\nhead "x" mask all choice softmax\nread 3:1\n'; } >plain.temper
+run 4 gap plain.temper
+
+# soften CALL MODEL: softened for length 8 it answers as the hard model does, and no further.
+strings=(a ab ba bb abababab bbbbbbbb bbbbbbba '')
+soften() {
+    local words
+    IFS=' ' read -ra words <<<"$1"
+    run 0 soften "$2" --length 8 "${words[@]}" -o soft.temper
+    has "soften $1" "$out" 'soft.temper: '
+    has "soften $1" "$out" ' proved up to length 8: error <= '
+    run 0 run soft.temper --per-position "${strings[@]}"
+    local answers=$out
+    run 0 run "$2" --unchecked --per-position "${strings[@]}"
+    same "soft = hard: soften $1 $2" "${out//' (unproved)'/}" "$answers"
+    run 4 run soft.temper ababababa
+    has 'beyond its length' "$err" 'length 9 is beyond the proved length 8'
+    run 0 run soft.temper --unchecked ababababa
+    same 'beyond its length: unproved' "accept (unproved)${tab}ababababa" "$out"
+    has 'beyond its length: warned' "$err" 'temper: warning: length 9 is beyond the safe length 8'
+    run 0 explain soft.temper
+    has 'explain: softened' "$out" 'output         softened for length 8: within '
+}
+for call in '' '--method positions' '--gap exhaustive' '--adaptive' '--gap proved --method temperature'; do
+    soften "$call" first.temper
+done
+soften '--gap exhaustive' seen.temper
+soften '--gap exhaustive --method positions' seen.temper
+run 0 soften first.temper --length 8 --adaptive -o soft.temper
+run 0 explain soft.temper
+has 'explain: adaptive' "$out" ' (adaptive) '
+run 0 --json explain soft.temper
+has 'explain json: adaptive' "$out" '"adaptive":true'
+has 'explain json: bound' "$out" '"output_margin":0.5,"verdict_only":false'
+run 0 show soft.temper --row 1.1@2 ba
+has 'row: adaptive' "$out" ', divided by the gap 1 of this row'
+
+# At positions before the last this one reads exactly 1/2: only the verdict can be proved.
+sed 's/^embed "a"/channel 4 "last" position "[i = n]"\n&/; s/^query .*/query 4:1/; s/^read .*/read 0:0.5 3:1 4:-0.5/' first.temper >verdict.temper
+run 0 soften verdict.temper --length 8 -o soft.temper
+has 'verdict only' "$out" 'temperature, the verdict (not every position) proved up to length 8: error <= '
+run 0 run soft.temper ab ba
+same 'verdict only: answers' "accept${tab}ab
+reject${tab}ba" "$out"
+run 0 explain soft.temper
+has 'verdict only: explain' "$out" 'where the verdict is read, not at every position'
+run 0 --json explain soft.temper
+has 'verdict only: explain json' "$out" '"verdict_only":true'
+
+run 0 soften first.temper --length 8 -o soft.temper
+run 0 soften first.temper --length 8
+same 'softened: printed = written' "$(cat soft.temper)" "$out"
+run 0 soften first.temper --length 8 -o -
+same 'softened: -o -' "$(cat soft.temper)" "$out"
+run 0 -q soften first.temper --length 8 -o quiet.temper
+same 'softened: quiet' '' "$out$err"
+same 'softened: the same' "$(cat soft.temper)" "$(cat quiet.temper)"
+run 0 --json soften first.temper --length 8 -o soft.temper
+has 'soften json' "$out" '{"file":"soft.temper","bytes":'
+has 'soften json' "$out" '"safe_length":8,'
+has 'soften json' "$out" '"gap":"proved","error":'
+has 'soften json' "$out" '"scale_layer":1,"scale_head":1}'
+run 0 --json soften first.temper --length 8
+has 'soften json: printed' "$out" '{"stage":"soft","text":"temper-model 1\n'
+
+# A gap that was given proves nothing; one that a string refutes is refused.
+for value in 0.25 1/4 2^-2 25e-2 .25 1; do
+    run 0 soften first.temper --length 8 --gap "$value" -o given.temper
+    has 'a given gap' "$out" "given.temper: temperature, nothing is proved: the gap $value was given"
+done
+run 0 soften first.temper --length 8 --gap 2^-2
+has 'a given gap: warned' "$err" 'temper: warning: nothing is proved of the soft model: the gap 2^-2 was given'
+run 0 --json soften first.temper --length 8 --gap 2^-2 -o given.temper
+has 'a given gap: json' "$out" '"safe_length":0,'
+has 'a given gap: json' "$out" '"gap":"given","gap_value":0.25'
+run 4 run given.temper ab
+run 0 run given.temper --unchecked ab
+same 'a given gap: unproved' "accept (unproved)${tab}ab" "$out"
+run 2 soften first.temper --length 8 --gap 2 -o given.temper
+has 'a refuted gap' "$err" 'head 1.1 has the gap 1 on a string of length 1: smaller than the 2 that was given'
+for value in 0 -1 '' x 1/0 1/ /2 2^ 2^x 2^-2000 2^-1.5 inf nan 0x1 1e999 1e-320 1/2/3 ' 1' exhausted; do
+    run 2 soften first.temper --length 8 --gap "$value"
+    has "gap value '$value'" "$err" 'is not proved, exhaustive or a positive number'
+done
+
+# Models of formulas know their scales.
+run 0 compile -f 'a S b' --hard -o since.temper
+run 0 compile -f 'a S b' -o compiled.temper
+run 0 soften since.temper -o soft.temper
+has 'the scales of the formula' "$out" 'by the scales of the formula'
+same 'as compile does' "$(cat compiled.temper)" "$(cat soft.temper)"
+run 0 soften -f 'a S b' --method positions -o soft.temper
+run 0 compile -f 'a S b' --method positions
+same 'as compile does, positions' "$out" "$(cat soft.temper)"
+run 0 --json soften since.temper -o soft.temper
+has 'the scales of the formula: json' "$out" '"gap":"formula"'
+run 2 soften since.temper --gap proved
+has 'a gap needs a length' "$err" 'soften needs --length N'
+run 2 soften since.temper --adaptive
+sed '/^digest/d' since.temper >edited.temper
+run 2 soften edited.temper
+has 'an edited model needs a length' "$err" 'soften needs --length N
+hint: give the longest string'
+
+run 2 soften first.temper
+has 'a missing length' "$err" 'soften needs --length N'
+run 2 soften
+has 'soften: nothing' "$err" 'soften needs a formula or a model'
+run 2 soften first.temper ab --length 8
+has 'soften: strings' "$err" 'soften takes one MODEL and no strings'
+run 2 soften first.temper --length 8 --adaptive --method positions
+has 'adaptive positions' "$err" '--adaptive and --method positions exclude each other'
+run 2 soften first.temper --length x
+run 2 soften first.temper --length 0
+has 'soften: no length' "$err" 'a length of at least 1'
+run 2 soften first.temper --length 8 --random 5
+has 'soften: not its option' "$err" 'soften does not take --random'
+run 2 soften first.temper --length 8 --alphabet ab
+run 2 check -f a --adaptive
+run 3 soften missing.temper --length 8
+run 3 soften first.temper --length 8 -o missing/soft.temper
+run 2 soften compiled.temper --length 8
+has 'soft already' "$err" 'the model is soft already'
+run 4 soften share.temper --length 8 -o refused.temper
+has 'no margin' "$err" 'exactly at the threshold 1/2'
+run 4 soften first.temper --length 100000000
+run 4 soften first.temper --length 60 --gap exhaustive
+if [ -e refused.temper ]; then fail 'a refused model leaves no file'; else pass; fi
+
+# The guide: its models, its commands, what they print.
+mkdir guide
+(
+    cd guide || exit 1
+    awk '/^```model/ {on = 1; text = ""; name = ""; next} /^```/ {if (on) printf "%s", text >name; on = 0}
+        on {text = text $0 "\n"; if ($1 == "--" && name == "") name = $2}' "$root/doc/soften.md"
+    command='' want='' count=0
+    compare() {
+        [ -z "$command" ] && return
+        while [[ $want == *$'\n\n' ]]; do want=${want%$'\n'}; done
+        got=$(eval "\"$temper\" ${command#temper }" 2>&1)
+        [ "$got" == "${want%$'\n'}" ] || printf '%s\n' "doc/soften.md: $command" "$(diff <(printf '%s' "$want") <(printf '%s\n' "$got"))"
+        count=$((count + 1)) command=''
+    }
+    while IFS= read -r text; do
+        case $text in
+        '    $ temper '*) compare && command=${text#'    $ '} want='' ;;
+        '    '*) want+=${text#'    '}$'\n' ;;
+        '') [ -n "$command" ] && want+=$'\n' ;;
+        *) compare ;;
+        esac
+    done <"$root/doc/soften.md"
+    compare
+    [ $count -ge 5 ] || echo "only $count commands in doc/soften.md"
+) >complaints 2>&1
+same 'the guide to softening' '' "$(cat complaints)"
+
+# ---- import ---------------------------------------------------------------------------------------------------------
+
+bad=$root/tests/bad
+run 0 import "$bad/import-plain.safetensors" "$bad/import-plain.json" -o i.temper
+same 'import: summary' 'i.temper: hard, 1 layer, 1 head, 3 channels, 1 unit, 10 parameters' "$out"
+run 0 run i.temper ab ba ''
+want=$out
+run 0 import -q "$bad/import-plain.safetensors" "$bad/import-plain.json" -o i.safetensors
+same 'import: quiet' '' "$out$err"
+run 0 run i.safetensors ab ba ''
+same 'import: the same answers from safetensors' "$want" "$out"
+run 0 --json import "$bad/import-plain.safetensors" "$bad/import-plain.json" -o i.temper
+has 'import: json summary' "$out" "{\"file\":\"i.temper\",\"bytes\":$(stat -c %s i.temper),\"method\":\"hard\",\"layers\":1,"
+run 0 import <(cat "$bad/import-plain.safetensors") "$bad/import-plain.json"
+same 'import: from a pipe, printed' "$(cat i.temper)" "$out"
+run 4 import "$bad/import-layer-norm.safetensors" "$bad/import-plain.json" -o refused.temper
+has 'import: layer norm' "$err" "tensor 'blocks.0.ln1.w': not supported: layer norm"
+if [ -e refused.temper ]; then fail 'a refused import leaves no file'; else pass; fi
+cp "$bad/import-activation-gelu.json" gelu.json
+run 4 import "$bad/import-plain.safetensors" gelu.json
+same 'import: the place in the config' "temper: gelu.json:5:17: activation: 'gelu' is not supported
+      \"activation\": \"gelu\",
+                    ^
+hint: the units of temper's transformers are relu(w.x + b)" "$err"
+run 2 import "$bad/import-plain.safetensors"
+has 'import: one argument' "$err" 'import takes WEIGHTS and CONFIG'
+run 3 import "$bad/import-plain.safetensors" none.json
+same 'import: no config' "temper: cannot read 'none.json': No such file or directory" "$err"
+run 3 import none.safetensors gelu.json
 
 # ---- nothing half-written -------------------------------------------------------------------------------------------
 

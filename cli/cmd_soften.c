@@ -1,0 +1,207 @@
+/* temper soften: any hard-attention transformer to a soft one. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "json.h"
+#include "model_output.h"
+#include "progress.h"
+#include "subject.h"
+
+/* ---- --gap ---- */
+
+/* A plain decimal number: digits, one point, an exponent. */
+static bool read_decimal(double *out, const char *text, size_t length) {
+    char copy[64], *end;
+    if (!length || length >= sizeof copy || strspn(text, "0123456789.eE+-") < length) return false;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    if (!strchr("0123456789.", copy[0])) return false;
+    *out = strtod(copy, &end);
+    return !*end && isfinite(*out);
+}
+
+/* 0.03125, 1/32 or 2^-5; false unless it is a positive number that a double holds with full precision. */
+static bool read_gap_value(double *out, const char *text) {
+    size_t slash = strcspn(text, "/");
+    if (strncmp(text, "2^", 2) == 0) {
+        const char *digits = text + 2 + (text[2] == '-');
+        if (!*digits || strlen(digits) > 4 || digits[strspn(digits, "0123456789")]) return false;
+        *out = ldexp(1, text[2] == '-' ? -atoi(digits) : atoi(digits));
+    } else if (text[slash]) {
+        const char *below = text + slash + 1;
+        double a, b;
+        if (!read_decimal(&a, text, slash) || !read_decimal(&b, below, strlen(below)) || b == 0) return false;
+        *out = a / b;
+    } else if (!read_decimal(out, text, strlen(text))) {
+        return false;
+    }
+    return *out > 0 && isnormal(*out);
+}
+
+static bool read_gap(temper_soften_options *o, session *s) {
+    const char *text = s->opt.value[OPT_GAP].text;
+    o->gap = TEMPER_GAP_PROVED;
+    if (!text || strcmp(text, "proved") == 0) return true;
+    o->gap = TEMPER_GAP_EXHAUSTIVE;
+    if (strcmp(text, "exhaustive") == 0) return true;
+    o->gap = TEMPER_GAP_GIVEN;
+    if (read_gap_value(&o->gap_value, text)) return true;
+    message_usage(s, "such as --gap exhaustive, --gap 0.25, --gap 1/12 or --gap 2^-10",
+                  "--gap: '%.40s' is not proved, exhaustive or a positive number", text);
+    return false;
+}
+
+static const char *gap_name(temper_gap_source gap) {
+    return gap == TEMPER_GAP_PROVED ? "proved" : gap == TEMPER_GAP_EXHAUSTIVE ? "exhaustive" : "given";
+}
+
+/* ---- what came out ---- */
+
+typedef struct result {
+    const char *path, *gap_text; /* of -o and --gap */
+    size_t bytes;
+    temper_model *model;
+    bool own_scales; /* those of the formula, by temper_soften */
+    const temper_soften_options *options;
+    temper_soften_report report;
+} result;
+
+static void print_json(const result *r) {
+    const temper_soften_report *p = &r->report;
+    temper_model_info info;
+    json j;
+    temper_model_about(&info, r->model);
+    json_open(&j, stdout);
+    json_text(&j, "file", r->path);
+    json_count(&j, "bytes", r->bytes);
+    json_text(&j, "method", temper_method_name(info.method));
+    json_flag(&j, "adaptive", r->options->adaptive);
+    json_count(&j, "safe_length", info.safe_length);
+    json_text(&j, "safe_reason", info.safe_reason);
+    if (r->own_scales) {
+        json_text(&j, "gap", "formula");
+    } else {
+        json_text(&j, "gap", gap_name(r->options->gap));
+        if (r->options->gap == TEMPER_GAP_GIVEN) {
+            json_real(&j, "gap_value", r->options->gap_value);
+        } else {
+            json_real(&j, "error", p->error);
+            json_real(&j, "margin", p->margin);
+            json_flag(&j, "every_position", p->every_position);
+        }
+        if (p->layer) {
+            json_real(&j, "log2_scale", p->log2_scale);
+            json_count(&j, "scale_layer", p->layer);
+            json_count(&j, "scale_head", p->head);
+        }
+    }
+    json_close(&j);
+}
+
+static void print_line(const result *r) {
+    const temper_soften_report *p = &r->report;
+    temper_model_info info;
+    char error[32], margin[32];
+    temper_model_about(&info, r->model);
+    show_write(stdout, r->path, strlen(r->path), 0);
+    printf(": %s%s, ", temper_method_name(info.method), r->options->adaptive ? " (adaptive)" : "");
+    if (r->own_scales)
+        printf("every position proved up to length %zu, by the scales of the formula", info.safe_length);
+    else if (r->options->gap == TEMPER_GAP_GIVEN)
+        printf("nothing is proved: the gap %s was given", r->gap_text);
+    else
+        printf("%s proved up to length %zu: error <= %s < margin %s",
+               p->every_position ? "every position" : "the verdict (not every position)", info.safe_length,
+               bound_show(error, p->error, true), bound_show(margin, p->margin, false));
+    if (!r->own_scales && p->layer)
+        printf("; largest scale 2^%.2f (head %zu.%zu)", ceil(p->log2_scale * 100 - 1e-6) / 100 + 0.0, p->layer,
+               p->head);
+    putchar('\n');
+}
+
+static void deliver(session *s, result *r) {
+    bool given = !r->own_scales && r->options->gap == TEMPER_GAP_GIVEN;
+    bool to_file = r->path && strcmp(r->path, "-") != 0;
+    if (given && (!to_file || s->quiet))
+        message_warning(s, "nothing is proved of the soft model: the gap %s was given", r->gap_text);
+    if (!to_file) {
+        model_output_print(s, r->model, "soft", false);
+    } else if (model_output_write(&r->bytes, s, r->model, r->path) && !s->quiet) {
+        if (s->json)
+            print_json(r);
+        else
+            print_line(r);
+    }
+}
+
+/* ---- the command ---- */
+
+/* Every head has a role that was proved: the formula it was compiled from knows its scales, for all lengths. */
+static bool knows_scales(const temper_model *model) {
+    temper_model_info info;
+    temper_model_about(&info, model);
+    if (info.method != TEMPER_METHOD_HARD || !info.safe_length) return false;
+    for (size_t layer = 1; layer <= info.layers; layer++)
+        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
+            temper_head_info about;
+            if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK || !*about.role) return false;
+        }
+    return true;
+}
+
+static bool is_consistent(session *s, const temper_soften_options *o) {
+    if (o->adaptive && o->method != TEMPER_METHOD_TEMPERATURE)
+        message_usage(s, NULL, "--adaptive and --method positions exclude each other: only a scale can be adaptive");
+    else if (is_given(s, OPT_LENGTH) && !s->opt.value[OPT_LENGTH].number)
+        message_usage(s, NULL, "--length 0 leaves only the empty string: soften needs a length of at least 1");
+    else if (s->opt.count > (has_formula(s) ? 0 : 1))
+        message_usage(s, "temper gap MODEL STRING... measures on strings", "soften takes one MODEL and no strings");
+    else
+        return true;
+    return false;
+}
+
+static void soften(session *s, const temper_model *hard, const temper_soften_options *o) {
+    result r = {.path = s->opt.value[OPT_OUTPUT].text, .gap_text = s->opt.value[OPT_GAP].text, .options = o};
+    temper_error err;
+    temper_status status;
+    if (!is_given(s, OPT_LENGTH)) {
+        r.own_scales = !is_given(s, OPT_GAP) && !o->adaptive && knows_scales(hard);
+        if (!r.own_scales) {
+            message_usage(s, "give the longest string it must be right on, such as --length 32",
+                          "soften needs --length N");
+            return;
+        }
+        status = temper_soften(&r.model, hard, o->method, &err);
+    } else {
+        progress bar;
+        temper_soften_options full = *o;
+        progress_start(&bar, "soften", !s->quiet && isatty(STDERR_FILENO));
+        if (o->gap != TEMPER_GAP_EXHAUSTIVE) bar.unit = "lengths";
+        full.length = (size_t)s->opt.value[OPT_LENGTH].number;
+        full.progress = progress_step;
+        full.context = &bar;
+        status = temper_soften_for(&r.model, &r.report, hard, &full, &err);
+        progress_clear(&bar);
+    }
+    if (status == TEMPER_OK)
+        deliver(s, &r);
+    else
+        message_error(s, &err, NULL, NULL, 0);
+    temper_model_free(r.model);
+}
+
+void cmd_soften(session *s) {
+    enum { POSITIONS = 2 }; /* the choice as numbered in the table */
+    subject x = {0};
+    temper_soften_options o = {.method = s->opt.value[OPT_METHOD].number == POSITIONS ? TEMPER_METHOD_POSITIONS
+                                                                                      : TEMPER_METHOD_TEMPERATURE,
+                               .adaptive = is_given(s, OPT_ADAPTIVE)};
+    if (is_consistent(s, &o) && read_gap(&o, s) && subject_hard(&x, s)) soften(s, x.model, &o);
+    subject_free(&x);
+}
