@@ -368,6 +368,58 @@ static void check_scan(const kernels *k, const kernels *ref, string *s, test_ran
     if (!wild) check_scan_against_dense(k, s, a, exclusive);
 }
 
+/* Strings side by side give the bits of each scanned alone. */
+static void check_lanes(const kernels *k, const kernels *ref, string *s, test_random *r, bool wild) {
+    enum { MOST = 24 };
+    static double logits[MOST * SCAN_LIMIT], values[MOST * SCAN_LIMIT], out[MOST * SCAN_LIMIT];
+    static float logits32[MOST * SCAN_LIMIT], values32[MOST * SCAN_LIMIT], out32[MOST * SCAN_LIMIT];
+    size_t lanes = 8 * (1 + random_below(r, 3)), width = random_below(r, 4), n = random_below(r, 100);
+    size_t stride = n * lanes + random_below(r, 20);
+    bool exclusive = random_below(r, 2), backward = random_below(r, 2);
+    double state[(2 + 3) * MOST] = {0};
+    float state32[(2 + 3) * MOST] = {0};
+    if (width * stride > MOST * SCAN_LIMIT) return;
+    do make_string(s, r, wild);
+    while (s->n < lanes + n || s->width < width);
+    for (size_t b = 0; b < lanes; b++) { /* string b: n positions from b on */
+        state[b] = state32[b] = -INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            logits[i * lanes + b] = logits32[i * lanes + b] = s->logits32[b + i];
+            for (size_t d = 0; d < width; d++)
+                values[d * stride + i * lanes + b] = values32[d * stride + i * lanes + b] =
+                    s->values32[d * s->stride + b + i];
+        }
+    }
+    k->scan_lanes_f64(state, out, logits, values, stride, n, lanes, width, exclusive, backward);
+    k->scan_lanes_f32(state32, out32, logits32, values32, stride, n, lanes, width, exclusive, backward);
+    for (size_t b = 0; b < lanes; b++) {
+        double row[SCAN_LIMIT], value[SCAN_LIMIT], want[SCAN_LIMIT], v = 0;
+        float row32[SCAN_LIMIT], value32[SCAN_LIMIT], want32[SCAN_LIMIT], v32 = 0;
+        bool same = true;
+        for (size_t d = 0; d < width && same; d++) {
+            scan_f64 one = {-INFINITY, 0, &v};
+            scan_f32 one32 = {-INFINITY, 0, &v32};
+            v = v32 = 0;
+            for (size_t i = 0; i < n; i++) {
+                size_t at = backward ? n - 1 - i : i;
+                row[i] = row32[i] = s->logits32[b + at];
+                value[i] = value32[i] = s->values32[d * s->stride + b + at];
+            }
+            ref->scan_f64(&one, want, row, value, n, n, 1, exclusive);
+            ref->scan_f32(&one32, want32, row32, value32, n, n, 1, exclusive);
+            size_t x = 0;
+            for (size_t i = 0; i < n; i++) {
+                size_t at = d * stride + (backward ? n - 1 - i : i) * lanes + b;
+                same = same && same_f64(out + at, want + i, 1, &x) && same_f32(out32 + at, want32 + i, 1, &x);
+            }
+            same = same && same_f64(&state[(2 + d) * lanes + b], &v, 1, &x) && same_f64(&state[b], &one.m, 1, &x) &&
+                   same_f64(&state[lanes + b], &one.s, 1, &x) && same_f32(&state32[(2 + d) * lanes + b], &v32, 1, &x);
+        }
+        CHECK(same, "string %zu of %zu, length %zu, width %zu, exclusive %d, backward %d (%s)", b, lanes, n, width,
+              exclusive, backward, k->name);
+    }
+}
+
 int main(void) {
     test_random r = test_seed(20240611);
     const kernels *fast = kernels_find_avx2();
@@ -380,6 +432,7 @@ int main(void) {
     int rounds = (int)(250 * test_effort()) + 1;
     for (int i = 0; i < rounds; i++) check_dense(k, ref, p, &r, i % 4 == 3);
     for (int i = 0; i < rounds; i++) check_scan(k, ref, s, &r, i % 4 == 3);
+    for (int i = 0; i < rounds; i++) check_lanes(i % 3 ? k : ref, ref, s, &r, i % 4 == 3);
     free(p);
     free(s);
     return test_finish("t-kernels");

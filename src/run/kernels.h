@@ -39,6 +39,14 @@ typedef struct kernels {
     void (*scan_f32)(scan_f32 *state, float *out, const float *logits, const float *values, size_t stride, size_t n,
                      size_t width, bool exclusive);
 
+    /* Scans of `lanes` strings side by side, a multiple of 8: number b of position i is at [i * lanes + b] of logits and of each row
+       of values and out. state [2 + width][lanes] holds m, s and v of every string. The operations of a string are those of a
+       scan of its own; `backward`: from the last position to the first. */
+    void (*scan_lanes_f64)(double *state, double *out, const double *logits, const double *values, size_t stride,
+                           size_t n, size_t lanes, size_t width, bool exclusive, bool backward);
+    void (*scan_lanes_f32)(float *state, float *out, const float *logits, const float *values, size_t stride,
+                           size_t n, size_t lanes, size_t width, bool exclusive, bool backward);
+
     /* Dense softmax attention with online softmax over blocks of keys. Row r of q [rows][size] is a query, scale included;
        kt [size][stride] and vt [width][stride] are keys and values by component; row r attends to keys first[r] .. end[r]-1.
        out [rows][width]; an empty range gives zeros. A row's result depends only on its own query and range. */

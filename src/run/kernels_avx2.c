@@ -267,6 +267,7 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #define FOUR_IS_ZERO(a) _mm_cmpeq_ps(a, _mm_setzero_ps())
 #define FOUR_FIRST      _mm_cvtss_f32
 #include "run/kernels_avx2.h"
+#include "run/kernels_avx2_lanes.h"
 
 #undef REAL
 #undef VEC
@@ -318,6 +319,7 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #define FOUR_IS_ZERO(a) _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ)
 #define FOUR_FIRST      _mm256_cvtsd_f64
 #include "run/kernels_avx2.h"
+#include "run/kernels_avx2_lanes.h"
 
 const kernels kernels_avx2 = {
     .name = "avx2",
@@ -325,6 +327,8 @@ const kernels kernels_avx2 = {
     .exp_f32 = exp_all_f32,
     .scan_f64 = scan_values_f64,
     .scan_f32 = scan_values_f32,
+    .scan_lanes_f64 = scan_lanes_f64,
+    .scan_lanes_f32 = scan_lanes_f32,
     .dense_f64 = dense_rows_f64,
     .dense_f32 = dense_rows_f32,
     .exp_down_f64 = exp_down_all_f64,

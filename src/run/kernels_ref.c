@@ -68,6 +68,54 @@ static void scan_values_f32(scan_f32 *state, float *out, const float *logits, co
     state->s = s;
 }
 
+static void scan_lanes_f64(double *state, double *out, const double *logits, const double *values, size_t stride,
+                           size_t n, size_t lanes, size_t width, bool exclusive, bool backward) {
+    for (size_t b = 0; b < lanes; b++) {
+        double *m = state + b, *s = state + lanes + b, *v = state + 2 * lanes + b;
+        for (size_t k = 0; k < n; k++) {
+            size_t at = (backward ? n - 1 - k : k) * lanes + b;
+            double l = logits[at];
+            double x = l == -f64_infinity() ? l : -fabs(l - *m);
+            double e = exp_fast_f64(x);
+            double keep = l > *m ? e : 1, weight = l > *m ? 1 : e;
+            double divisor = *s;
+            *s = fma(*s, keep, weight);
+            *m = l > *m ? l : *m;
+            if (!exclusive) divisor = *s;
+            if (divisor == 0) divisor = 1;
+            for (size_t d = 0; d < width; d++) {
+                double before = v[d * lanes];
+                v[d * lanes] = fma(before, keep, weight * values[d * stride + at]);
+                out[d * stride + at] = (exclusive ? before : v[d * lanes]) / divisor;
+            }
+        }
+    }
+}
+
+static void scan_lanes_f32(float *state, float *out, const float *logits, const float *values, size_t stride,
+                           size_t n, size_t lanes, size_t width, bool exclusive, bool backward) {
+    for (size_t b = 0; b < lanes; b++) {
+        float *m = state + b, *s = state + lanes + b, *v = state + 2 * lanes + b;
+        for (size_t k = 0; k < n; k++) {
+            size_t at = (backward ? n - 1 - k : k) * lanes + b;
+            float l = logits[at];
+            float x = l == -f32_infinity() ? l : -fabsf(l - *m);
+            float e = exp_fast_f32(x);
+            float keep = l > *m ? e : 1, weight = l > *m ? 1 : e;
+            float divisor = *s;
+            *s = fmaf(*s, keep, weight);
+            *m = l > *m ? l : *m;
+            if (!exclusive) divisor = *s;
+            if (divisor == 0) divisor = 1;
+            for (size_t d = 0; d < width; d++) {
+                float before = v[d * lanes];
+                v[d * lanes] = fmaf(before, keep, weight * values[d * stride + at]);
+                out[d * stride + at] = (exclusive ? before : v[d * lanes]) / divisor;
+            }
+        }
+    }
+}
+
 /* ---- dense ------------------------------------------------------------------------------------------------------ */
 
 static double sum_lanes_f64(const double *lane) { return (lane[0] + lane[2]) + (lane[1] + lane[3]); }
@@ -172,6 +220,8 @@ const kernels kernels_reference = {
     .exp_f32 = exp_all_f32,
     .scan_f64 = scan_values_f64,
     .scan_f32 = scan_values_f32,
+    .scan_lanes_f64 = scan_lanes_f64,
+    .scan_lanes_f32 = scan_lanes_f32,
     .dense_f64 = dense_rows_f64,
     .dense_f32 = dense_rows_f32,
     .exp_down_f64 = exp_down_all_f64,
