@@ -44,7 +44,7 @@ static void hard_scan_tile(runner *r, head_state *s, size_t width, size_t count)
 }
 
 /* scores = constant query times key */
-static void constant_scores(runner *r, const model_head *h, size_t count) {
+WIDE static void constant_scores(runner *r, const model_head *h, size_t count) {
     for (size_t i = 0; i < count; i++) r->logits[i] = 0;
     for (uint32_t d = 0; d < h->query.count; d++) {
         REAL q = r->q[d * r->tile];

@@ -114,6 +114,12 @@ static void project(const runner *r, REAL *out, const model_rows *rows, const RE
 
 static bool has_boolean_values(const model_head *h) { return h->role != ROLE_NONE && h->role != ROLE_COUNT; }
 
+/* From the nearest Boolean. Without branches: the compiler may not move a subtraction out of one. */
+static inline REAL distance(REAL x) {
+    REAL down = MAGNITUDE(x), up = MAGNITUDE(1 - x);
+    return down < up ? down : up;
+}
+
 /* Over letters only: sentinel rows are masked when they are rounded. What a peaked head left out counts as error. */
 WIDE static void record_margin(const runner *r, const model_head *h, uint32_t index, size_t first, size_t count) {
     const head_state *s = &r->states[index];
@@ -126,8 +132,7 @@ WIDE static void record_margin(const runner *r, const model_head *h, uint32_t in
         const REAL *out = r->out + d * r->tile;
         for (size_t i = 0; i < count; i++) bad += out[i] - out[i]; /* NaN if something is not finite */
         for (size_t i = lo; i < hi && boolean; i++) {
-            REAL down = out[i] < 0 ? -out[i] : out[i], up = out[i] < 1 ? 1 - out[i] : out[i] - 1;
-            REAL off = down < up ? down : up;
+            REAL off = distance(out[i]);
             largest = off > largest ? off : largest;
         }
     }
@@ -156,7 +161,7 @@ static bool state_tile(runner *r, head_state *s, const model_head *h, const REAL
         return true;
     }
     project(r, r->k, &h->key, x, count, s->forward);
-    project(r, r->q, &h->query, x, count, s->forward);
+    project(r, r->q, &h->query, x, s->plan == PLAN_SCAN ? 1 : count, s->forward); /* scans: the same everywhere */
     switch (s->plan) {
     case PLAN_UNIFORM:
     case PLAN_SCAN: scan_tile(r, s, h, count); return true;
@@ -394,3 +399,5 @@ bool EXECUTE(execution *e) {
     prepare(&r, tiled);
     return tiled ? one_way(&r, e->plan->future) : both_ways(&r);
 }
+
+#include "run/execute_batch.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "model/safe_length.h"
-#include "run/execute.h"
+#include "run/batch.h"
 #include "run/forward.h"
 #include "run/hard_answer.h"
 #include "run/positions.h"
@@ -148,7 +148,7 @@ temper_status temper_model_run(temper_run **out, const temper_model *m, const ui
 
 /* ---- many strings ---- */
 
-enum { CHUNK = 64 }; /* strings a thread takes at a time */
+enum { CHUNK = 64, GROUPS = 8 }; /* strings run alone, and groups of equal lengths, that a thread takes at a time */
 
 typedef struct many {
     const temper_model *m;
@@ -161,6 +161,9 @@ typedef struct many {
     const model_plan *plan;
     unsigned char *accept;
     temper_error *errors; /* [chunks] */
+    batch_groups groups;
+    atomic_size_t next_group;
+    unsigned char *done; /* [count] by a group */
 } many;
 
 /* By itself, with everything that temper_model_run does; a string that is refused is unproved, not an error. */
@@ -221,7 +224,59 @@ static void run_chunk(void *context, size_t part) {
         return;
     }
     size_t end = (part + 1) * CHUNK < w->count ? (part + 1) * CHUNK : w->count;
-    for (size_t k = part * CHUNK; k < end; k++) run_one(w, k, &t, &memory);
+    for (size_t k = part * CHUNK; k < end; k++)
+        if (!w->done[k]) run_one(w, k, &t, &memory);
+    arena_free(&memory);
+    trap_clear(&t);
+}
+
+static bool has_letters(const many *w, size_t k) {
+    bool all = true;
+    for (size_t i = 0; i < w->n[k]; i++) all &= w->letters[k][i] < w->m->letters.count;
+    return all;
+}
+
+/* Strings of one length at once; a string that is odd in some way is left for run_one, which says in what way. */
+static void run_group(many *w, const batch_group *g, batch *b) {
+    const size_t *members = w->groups.order + g->first;
+    const uint32_t *letters[BATCH_MOST];
+    size_t which[BATCH_MOST], used = 0;
+    for (size_t k = 0; k < g->count; k++)
+        if (has_letters(w, members[k])) {
+            letters[used] = w->letters[members[k]];
+            which[used++] = members[k];
+        }
+    if (used == 0 || !batch_run(b, letters, used)) return;
+    const unsigned char *truth = b->truth + verdict_position(w->m, b->n) * b->lanes;
+    for (size_t k = 0; k < used; k++) {
+        w->accept[which[k]] = truth[k];
+        w->done[which[k]] = 1;
+    }
+}
+
+/* One thread: groups until there are none, in the memory of the one before if the length is the same. */
+static void run_groups(void *context, size_t part) {
+    many *w = context;
+    trap t;
+    arena memory;
+    batch b;
+    (void)part;
+    arena_init(&memory, &t);
+    if (trap_set(&t, NULL)) { /* no memory: run_one needs less, or says so */
+        arena_free(&memory);
+        return;
+    }
+    for (size_t made = SIZE_MAX, first; (first = atomic_fetch_add(&w->next_group, GROUPS)) < w->groups.count;)
+        for (size_t k = first; k < first + GROUPS && k < w->groups.count; k++) {
+            const batch_group *g = &w->groups.groups[k];
+            if (!w->o->unchecked && !is_proved(g->n, w->proved)) continue;
+            if (g->n != made) {
+                arena_reset(&memory);
+                batch_init(&b, w->m, w->plan, g->n, w->o->hard, w->o->type, &memory);
+                made = g->n;
+            }
+            run_group(w, g, &b);
+        }
     arena_free(&memory);
     trap_clear(&t);
 }
@@ -247,8 +302,15 @@ temper_status temper_model_run_many(unsigned char *accept, const temper_model *m
     w.way = hard_way_of(m, &o, &t);
     w.refusable = w.way != WAY_FAST || plan.adaptive;
     w.errors = arena_zalloc(&memory, chunks, sizeof *w.errors);
+    w.done = arena_zalloc(&memory, count, 1);
+    if (!o.dense && w.way == WAY_FAST && !plan.adaptive) {
+        batch_group_lengths(&w.groups, n, count, &plan, 1 + m->has_end, &memory);
+        size_t parts = (w.groups.count + GROUPS - 1) / GROUPS, threads = thread_count(o.threads);
+        run_parallel((unsigned)threads, parts < threads ? parts : threads, run_groups, &w);
+    }
     /* FLINT keeps memory for each thread that ever used it, so rationals stay on the caller's. */
-    run_parallel(w.way == WAY_FAST ? thread_count(o.threads) : 1, chunks, run_chunk, &w);
+    unsigned threads = w.way == WAY_FAST ? thread_count(o.threads) : 1;
+    if (memchr(w.done, 0, count)) run_parallel(threads, chunks, run_chunk, &w);
     for (size_t k = 0; k < chunks; k++)
         if (w.errors[k].code != TEMPER_OK) trap_reraise(&t, &w.errors[k]);
     arena_free(&memory);
