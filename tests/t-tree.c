@@ -1,5 +1,5 @@
-/* The trees of prefixes and suffixes against one string after the other: the same counterexample, number of strings and margin, for
-   any number of threads; and which pairs of formula and model have a tree. */
+/* The trees of prefixes and suffixes, and strings side by side where there is no tree, against one string after the other: the same
+   counterexample, number of strings and margin, for any number of threads; and which pairs of formula and model have a tree. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +185,45 @@ static void test_tree_pairs(void) {
     CHECK(mirrored > pairs / 30, "only %zu of %zu went by suffixes", mirrored, pairs); /* about a fifth do */
 }
 
+/* No tree: strings side by side, whose margins are those of runs to the last bit. */
+static void test_both_ways(void) {
+    test_random r = test_seed(42);
+    size_t pairs = (size_t)(200 * test_effort()), walked = 0;
+    for (size_t k = 0; k < pairs; k++) {
+        random_shape shape = {.letters = 1 + (unsigned)random_below(&r, 3),
+                              .size = 2 + random_below(&r, 10),
+                              .depth = 1 + random_below(&r, 5),
+                              .past = true,
+                              .future = true,
+                              .counting = random_below(&r, 2),
+                              .modulo = random_below(&r, 4) == 0,
+                              .mixed_attend = random_below(&r, 4) == 0};
+        temper_at at = random_below(&r, 2) ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
+        temper_spec *left = random_spec(&r, &shape, random_below(&r, 4) ? at : TEMPER_AT_LAST),
+                    *right = random_spec(&r, &shape, at);
+        temper_model *model = model_of(right, (temper_method)random_below(&r, 3));
+        char name[40];
+        snprintf(name, sizeof name, "both ways %zu", k);
+        if (model && !has_tree(left, model)) {
+            expected want;
+            temper_check_result got;
+            temper_error e;
+            temper_check_options options = {.exhaustive = corpus_length(shape.letters, 130, 7)};
+            walked++;
+            compare_tree(name, left, model, options.exhaustive);
+            compare_tree(name, right, model, corpus_length(shape.letters, 40, 5));
+            expect(&want, left, model, options.exhaustive);
+            if (CHECK(!temper_check(&got, left, model, &options, &e), "%s: %s", name, e.text))
+                CHECK(got.margin == want.margin, "%s: margin %a, expected %a", name, got.margin, want.margin);
+            temper_check_clear(&got);
+        }
+        temper_model_free(model);
+        temper_spec_free(left);
+        temper_spec_free(right);
+    }
+    CHECK(walked > pairs / 2, "only %zu of %zu look both ways", walked, pairs);
+}
+
 /* One letter: strings beyond the table of places. */
 static void test_tree_long(void) {
     static const char *const pairs[][2] = {{"#[a] >= 80", "#[a] >= 81"},
@@ -275,9 +314,13 @@ static void test_threads(void) {
                                            {"#>[b] >= 12", "#>[b] >= 13", "bbbbbbbbbbbb"},
                                            {"F(b & #>[b] >= 6 & X X X X X X X X X X X X X a)",
                                             "F(b & #>[b] >= 7 & X X X X X X X X X X X X X a)", "baaaaaaabbbbba"},
-                                           {"(a U b) & #>[a] % 3 = 1", "(a U b) & #>[a] % 3 = 1", NULL}};
+                                           {"(a U b) & #>[a] % 3 = 1", "(a U b) & #>[a] % 3 = 1", NULL},
+                                           {"#[a] + #>[a] >= 14", "#[a] + #>[a] >= 15", "aaaaaaaaaaaaa"},
+                                           {"#[b] + #>[b] >= 13", "#[b] + #>[b] >= 14", "bbbbbbbbbbbb"},
+                                           {"F a & O b & #[a] = #>[b]", "F a & O b & #[a] = #>[b]", NULL}};
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
-        temper_spec *said = spec_of(pairs[k][0], "ab", 0), *modelled = spec_of(pairs[k][1], "ab", 0);
+        temper_at at = strstr(pairs[k][0], "#[") && strstr(pairs[k][0], "#>") ? TEMPER_AT_LAST : 0;
+        temper_spec *said = spec_of(pairs[k][0], "ab", at), *modelled = spec_of(pairs[k][1], "ab", at);
         temper_model *model = modelled ? model_of(modelled, TEMPER_METHOD_TEMPERATURE) : NULL;
         temper_check_result first = {0};
         for (unsigned threads = 1; said && model && threads <= 5; threads += 2) {
@@ -311,6 +354,7 @@ static void test_threads(void) {
 int main(void) {
     test_tree_corpus();
     test_tree_pairs();
+    test_both_ways();
     test_tree_long();
     test_tree_refusals();
     test_threads();

@@ -1,6 +1,7 @@
 /* The formula, the model with hard choices and the model as it is, compared string by string. */
 #include "base/table.h"
 #include "base/text.h"
+#include "check/abreast.h"
 #include "check/sample.h"
 #include "check/tree.h"
 
@@ -29,8 +30,9 @@ typedef struct check {
     uint32_t *spec_word, *trial;
     answers sides[SIDES];
     temper_check_result *result;
-    tree *tree;  /* NULL: strings are asked about one by one */
-    size_t seen; /* all strings up to this length agree */
+    tree *tree;       /* NULL: there is none, or it failed */
+    abreast *abreast; /* NULL: strings are asked about one by one */
+    size_t seen;      /* all strings up to this length agree */
     uint64_t total, work;
 } check;
 
@@ -229,11 +231,12 @@ static bool report_walk(void *context, uint64_t done) {
     return o->progress && o->progress(o->context, c->result->strings + done, c->total);
 }
 
-/* The same by the tree of prefixes; asks one by one from here on if that fails. */
-static bool compare_tree(check *c, size_t n) {
+/* The same by the tree of prefixes, or many at a time; asks one by one if that fails, and from here on if it was a tree. */
+static bool compare_many(check *c, size_t n) {
     temper_check_result *r = c->result;
     uint64_t strings = 0;
-    switch (tree_walk(c->tree, n, c->word, &strings, &r->margin, report_walk, c)) {
+    switch (c->tree ? tree_walk(c->tree, n, c->word, &strings, &r->margin, report_walk, c)
+                    : abreast_walk(c->abreast, n, c->word, &strings, &r->margin, report_walk, c)) {
     case TREE_BROKEN: c->tree = NULL; return compare_each(c, n);
     case TREE_AGREED: r->strings += strings; return false;
     case TREE_STOPPED:
@@ -250,8 +253,9 @@ static bool compare_all_up_to(check *c, size_t longest) {
     if (c->about.safe_length > 0 &&
         c->about.output_margin == 0) /* else roles promise nothing; the runner goes by weights */
         c->tree = tree_new(c->arena, c->spec, c->model, c->spec_letter, longest, c->options->threads);
+    if (!c->tree) c->abreast = abreast_new(c->arena, c->spec, c->model, c->spec_letter, c->options->threads);
     for (size_t n = 0; n <= longest; n++)
-        if (c->tree ? compare_tree(c, n) : compare_each(c, n)) return true;
+        if (c->tree || c->abreast ? compare_many(c, n) : compare_each(c, n)) return true;
     c->tree = NULL; /* random strings are long, and test the runner */
     return false;
 }
@@ -318,11 +322,13 @@ temper_status temper_check(temper_check_result *out, const temper_spec *spec, co
                .options = options ? options : &defaults,
                .result = out};
     if (trap_set(&t, err)) {
+        abreast_free(c.abreast);
         arena_free(&a);
         temper_check_clear(out);
         return t.error.code;
     }
     compare(&c);
+    abreast_free(c.abreast);
     arena_free(&a);
     trap_clear(&t);
     return TEMPER_OK;

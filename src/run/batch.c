@@ -7,7 +7,7 @@ enum {
 };
 
 size_t batch_lanes(const model_plan *plan, size_t size) {
-    if (plan->dense || size > LONGEST) return 0;
+    if (plan->dense || size == 0 || size > LONGEST) return 0;
     size_t lanes = NUMBERS / size / LEAST_LANES * LEAST_LANES;
     return lanes < LEAST_LANES ? LEAST_LANES : lanes > BATCH_MOST ? BATCH_MOST : lanes;
 }

@@ -1,0 +1,19 @@
+/* All strings of a length where no tree helps, because something looks both ways: many of them side by side through the model's plans, in
+   threads. The answers are those of asking about one string after the other. */
+#ifndef CHECK_ABREAST_H
+#define CHECK_ABREAST_H
+
+#include "check/tree.h"
+
+typedef struct abreast abreast;
+
+/* NULL if the model's strings must be run one by one. The arguments are those of tree_new. */
+abreast *abreast_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter,
+                     unsigned threads);
+void abreast_free(abreast *s); /* what is not in the arena; NULL is allowed */
+
+/* As tree_walk; the margins are those of runs, bit for bit. TREE_BROKEN: some string must be run alone, or strings of this length. */
+tree_outcome abreast_walk(abreast *s, size_t n, uint32_t *word, uint64_t *strings, double *margin,
+                          tree_report *report, void *context);
+
+#endif
