@@ -152,8 +152,11 @@ static void warn_once(feed *f) {
     if (f->warned || temper_stream_proved(f->stream)) return;
     f->warned = true;
     temper_model_about(&info, f->model);
-    message_warning(f->session, "length %zu is beyond the safe length %zu (%s): answers from there on are unproved",
-                    temper_stream_length(f->stream), info.safe_length, info.safe_reason);
+    size_t n = temper_stream_length(f->stream),
+           safe = n - 1; /* the first length that is not proved; f32 has its own */
+    bool known = safe == info.safe_length;
+    message_warning(f->session, "length %zu is beyond the safe length %zu%s%s%s: answers from there on are unproved",
+                    n, safe, known ? " (" : "", known ? info.safe_reason : "", known ? ")" : "");
 }
 
 static bool take(feed *f, size_t size) {

@@ -305,7 +305,7 @@ TEMPER_API const double *temper_run_channels(const temper_run *run, size_t layer
    give it. Memory does not grow with the length. Only for compiled models that look back only. */
 typedef struct temper_stream temper_stream;
 
-/* The stream has read nothing yet. It runs in f64; of the options `hard` and `unchecked` count.
+/* The stream has read nothing yet. Of the options `hard`, `unchecked` and `type` count; f32 has its own safe length.
    TEMPER_UNSUPPORTED: a head looks forward, or is not one that the compiler makes; the message names it. The model must outlive the stream. A stream is not shared between
    threads while it is pushed. */
 TEMPER_API temper_status temper_stream_open(temper_stream **out, const temper_model *model,

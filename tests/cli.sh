@@ -508,6 +508,11 @@ same 'stream: unknown letter' "reject${tab}1
 accept${tab}2
 error${tab}3" "$out"
 has 'stream: unknown letter named' "$err" "standard input:1: unknown letter 'x' at position 3"
+run 0 run --type f32 -f 'a S b' --alphabet abc --stream <<<'baca'
+same 'stream in f32' "accept${tab}1
+accept${tab}2
+reject${tab}3
+reject${tab}4" "$out"
 run 4 run -f 'O a & F b' --at last --stream <<<'ab'
 has 'stream: looks forward' "$err" '(F b) looks forward'
 run 0 run --json -f 'O a' --alphabet ab --stream <<<'ba'

@@ -22,12 +22,12 @@ static const char *shown(const uint32_t *word, size_t n) {
 }
 
 static bool margins_hold(const char *name, const temper_model *m, const temper_stream *s, const uint32_t *word,
-                         size_t n) {
+                         size_t n, bool single) {
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
             const model_head *head = &m->layers[l].heads[h];
             double margin = temper_stream_margin(s, l + 1, h + 1),
-                   bound = head_bound_at(m, head, (double)n + 1, false);
+                   bound = head_bound_at(m, head, (double)n + 1, single);
             bool counts = head->role == ROLE_COUNT;
             if (!CHECK(counts ? margin == -1 : margin >= 0 && margin <= bound,
                        "%s on %s: head %u.%u (%s) off by %g, bound %g", name, shown(word, n), l + 1, h + 1,
@@ -38,16 +38,22 @@ static bool margins_hold(const char *name, const temper_model *m, const temper_s
 }
 
 /* The stream against runs on prefixes, and against the formula. `every`: compare runs on every prefix. */
-static bool stream_on(const char *name, const temper_spec *spec, const temper_model *m, bool hard,
+static bool stream_on(const char *name, const temper_spec *spec, const temper_model *m, temper_run_options o,
                       const uint32_t *word, size_t n, bool every) {
     temper_error e;
     temper_stream *s;
-    temper_run_options o = {.hard = hard};
+    bool single = o.type == TEMPER_TYPE_F32;
+    size_t proved = single ? m->safe_length_f32 : m->safe_length;
     if (!CHECK(!temper_stream_open(&s, m, &o, &e), "%s: %s", name, e.text)) return false;
     bool ok = CHECK(temper_stream_length(s) == 0 && temper_stream_verdict(s) == temper_spec_accepts_empty(spec),
                     "%s: the empty string", name);
     for (size_t k = 0; k < n && ok; k++) {
         int accept = -1, want = -1;
+        if (k == proved) {
+            ok = CHECK(temper_stream_push(s, word[k], &accept, &e) == TEMPER_LIMIT, "%s: went on after %zu", name, k);
+            n = k;
+            break;
+        }
         ok = CHECK(!temper_stream_push(s, word[k], &accept, &e), "%s: %s", name, e.text);
         if (ok && (every || k + 1 == n)) {
             temper_run *run;
@@ -58,20 +64,25 @@ static bool stream_on(const char *name, const temper_spec *spec, const temper_mo
         } else if (ok) {
             CHECK(!temper_spec_eval(&want, NULL, spec, word, k + 1, &e), "%s: %s", name, e.text);
         }
-        ok = ok && CHECK(accept == want && accept == temper_stream_verdict(s), "%s, %s%s, on %s: %d, run %d", name,
-                         temper_method_name(m->method), hard ? " (hard)" : "", shown(word, k + 1), accept, want);
+        ok = ok && CHECK(accept == want && accept == temper_stream_verdict(s), "%s, %s%s%s, on %s: %d, run %d", name,
+                         temper_method_name(m->method), o.hard ? " (hard)" : "", single ? " (f32)" : "",
+                         shown(word, k + 1), accept, want);
     }
-    ok = ok && CHECK(temper_stream_length(s) == n && temper_stream_proved(s), "%s: length", name);
-    ok = ok && margins_hold(name, m, s, word, n);
+    ok = ok && CHECK(temper_stream_length(s) == n && temper_stream_proved(s) == (proved > 0), "%s: length", name);
+    ok = ok && margins_hold(name, m, s, word, n, single);
     temper_stream_free(s);
     return ok;
 }
 
 static bool set_on(const agree_set *s, const uint32_t *word, size_t n, bool every) {
-    bool ok = stream_on(s->name, s->spec, s->hard, true, word, n, every);
-    for (int k = 0; k < 2; k++) {
-        ok = ok && stream_on(s->name, s->spec, s->soft[k], false, word, n, every);
-        ok = ok && stream_on(s->name, s->spec, s->soft[k], true, word, n, every);
+    bool ok = true;
+    for (temper_type type = TEMPER_TYPE_F64; type <= TEMPER_TYPE_F32; type++) {
+        temper_run_options soft = {.type = type}, hard = {.hard = 1, .type = type};
+        ok = ok && stream_on(s->name, s->spec, s->hard, hard, word, n, every);
+        for (int k = 0; k < 2; k++) {
+            ok = ok && stream_on(s->name, s->spec, s->soft[k], soft, word, n, every);
+            ok = ok && stream_on(s->name, s->spec, s->soft[k], hard, word, n, every);
+        }
     }
     return ok;
 }
@@ -304,6 +315,44 @@ static void test_refusals(void) {
            true); /* a gate that is no longer exact */
 }
 
+/* To the end of the proved length in f32, on one string: against the formula, letter by letter. */
+static void test_long_f32(void) {
+    static const char *const sources[] = {"(a S b) & Y Y a", "#[a] >= #[b] & O(a & Y b)", "#[a] % 3 = 1",
+                                          "#[a] = 2*#[b] + 1"};
+    test_random r = test_seed(35);
+    for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
+        for (temper_method method = TEMPER_METHOD_HARD; method <= TEMPER_METHOD_POSITIONS; method++) {
+            temper_spec *spec = spec_of(sources[k], "ab", TEMPER_AT_LAST);
+            temper_model *m = spec ? model_of(spec, method) : NULL;
+            temper_run_options o = {.type = TEMPER_TYPE_F32};
+            temper_stream *s = NULL;
+            temper_error e;
+            if (m && CHECK(!temper_stream_open(&s, m, &o, &e), "%s: %s", sources[k], e.text)) {
+                size_t n = m->safe_length_f32 < 100000 ? m->safe_length_f32 : 100000, wrong = 0;
+                uint32_t *word = malloc((n + 1) * sizeof *word);
+                unsigned char *truth = malloc(n + 1);
+                random_word(word, n, 2, &r);
+                CHECK(!temper_spec_eval(NULL, truth, spec, word, n, &e), "%s", e.text);
+                for (size_t i = 0; i < n; i++) {
+                    int accept = -1;
+                    if (!CHECK(!temper_stream_push(s, word[i], &accept, &e), "%s at %zu: %s", sources[k], i, e.text))
+                        break;
+                    wrong += accept != (truth[i] != 0);
+                }
+                CHECK(wrong == 0, "%s, %s, f32: %zu of %zu answers are wrong", sources[k], temper_method_name(method),
+                      wrong, n);
+                if (n == m->safe_length_f32)
+                    CHECK(temper_stream_push(s, 0, NULL, &e) == TEMPER_LIMIT && strstr(e.text, "f32"), "%s: '%s'",
+                          sources[k], e.text);
+                free(word);
+                free(truth);
+            }
+            temper_stream_free(s);
+            temper_model_free(m);
+            temper_spec_free(spec);
+        }
+}
+
 static void test_calls(void) {
     temper_model *m = model_from("(a S b) & #[a] % 2 = 0 | #[a] >= 3*#[b]", "ab", TEMPER_METHOD_TEMPERATURE);
     temper_stream *s;
@@ -361,6 +410,7 @@ int main(void) {
     test_random_formulas();
     test_mirrored_formulas();
     test_refusals();
+    test_long_f32();
     test_calls();
     return test_finish("t-stream");
 }

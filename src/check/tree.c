@@ -104,8 +104,9 @@ static size_t rounded(size_t size) { return (size + 15) / 16 * 16; }
 
 static void make_sides(tree *t, arena *a) {
     if (t->formula) t->stride = rounded(formula_stepper_state_size(t->formula));
-    t->machine[SIDE_HARD] = stepper_new(a, t->model, true, t->mirrored);
-    if (t->model->method != TEMPER_METHOD_HARD) t->machine[SIDE_SOFT] = stepper_new(a, t->model, false, t->mirrored);
+    t->machine[SIDE_HARD] = stepper_new(a, t->model, true, t->mirrored, TEMPER_TYPE_F64);
+    if (t->model->method != TEMPER_METHOD_HARD)
+        t->machine[SIDE_SOFT] = stepper_new(a, t->model, false, t->mirrored, TEMPER_TYPE_F64);
     for (int side = SIDE_HARD; side < SIDES; side++) {
         if (!t->machine[side]) continue;
         t->offset[side] = t->stride;
@@ -163,9 +164,8 @@ static unsigned char *slot(const tree *t, const walker *w, size_t depth) {
 static void step_machines(const tree *t, walker *w, unsigned char *states, size_t i, uint32_t token) {
     for (int side = SIDE_HARD; side < SIDES; side++)
         if (t->machine[side])
-            w->truth[side] =
-                stepper_step(t->machine[side], &w->work[side], (double *)(void *)(states + t->offset[side]),
-                             place_at(t, w, side, i), token);
+            w->truth[side] = stepper_step(t->machine[side], &w->work[side], states + t->offset[side],
+                                          place_at(t, w, side, i), token);
 }
 
 /* The row before all letters; the formula's answer for the empty string is a setting, the model's is its start sentinel's. */
@@ -173,7 +173,7 @@ static void start(const tree *t, walker *w) {
     unsigned char *states = slot(t, w, 0);
     if (t->formula) formula_stepper_start(t->formula, states);
     for (int side = SIDE_HARD; side < SIDES; side++)
-        if (t->machine[side]) stepper_start(t->machine[side], (double *)(void *)(states + t->offset[side]));
+        if (t->machine[side]) stepper_start(t->machine[side], states + t->offset[side]);
     step_machines(t, w, states, 0, t->mirrored ? model_end_token(t->model) : model_start_token(t->model));
     if (t->mirrored && t->n == 0) step_machines(t, w, states, 1, model_start_token(t->model));
     w->truth[SIDE_FORMULA] = t->spec && t->spec->accepts_empty;

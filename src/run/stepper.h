@@ -38,7 +38,7 @@ typedef struct step_head step_head;
 
 /* Scratch and results of one thread. */
 typedef struct step_work {
-    double *x, *out, *hidden, *memo;
+    void *x, *out, *hidden, *memo, *base; /* in the number format of the stepper */
     double *margins; /* [heads]: largest |a - nearest Boolean| before rounding in letters' rows; -1: no Booleans;
                                  not computed for hard choices */
     bool broken;     /* something read is not what a head's role promises: answers mean nothing */
@@ -47,10 +47,10 @@ typedef struct step_work {
 
 /* The program in arena a; the model must outlive it. Raises TEMPER_UNSUPPORTED naming the head if the model looks forward
    (mirrored: back, or reads no end sentinel) or a head's rows are not those of its role. */
-stepper *stepper_new(arena *a, const temper_model *m, bool hard, bool mirrored);
+stepper *stepper_new(arena *a, const temper_model *m, bool hard, bool mirrored, temper_type type);
 
 size_t stepper_state_size(const stepper *s); /* bytes; a state is one flat block and may be copied with memcpy */
-void stepper_start(const stepper *s, double *state);
+void stepper_start(const stepper *s, void *state);
 
 void step_work_init(step_work *w, const stepper *s, arena *a);
 void step_work_reset(step_work *w, const stepper *s);          /* forgets margins and `broken` */
@@ -60,7 +60,7 @@ void step_place_init(step_place *p, const stepper *s, arena *a);
 void step_place_set(step_place *p, const stepper *s, size_t i, size_t n);
 
 /* Takes the next position into the state, the start (mirrored: end) sentinel first; returns the truth there. */
-bool stepper_step(const stepper *s, step_work *w, double *state, const step_place *p, uint32_t token);
+bool stepper_step(const stepper *s, step_work *w, void *state, const step_place *p, uint32_t token);
 
 /* "head 2.1 (a S b)", for messages; lives in arena a. */
 const char *step_head_name(const step_head *h, arena *a);

@@ -351,7 +351,7 @@ static void settle_rows(maker *k) {
     }
 }
 
-stepper *stepper_new(arena *a, const temper_model *m, bool hard, bool mirrored) {
+stepper *stepper_new(arena *a, const temper_model *m, bool hard, bool mirrored, temper_type type) {
     stepper *s = arena_zalloc(a, 1, sizeof *s);
     maker k = {.m = m, .s = s, .arena = a};
     unsigned char **marks[] = {&k.embedded, &k.positive, &k.fresh,  &k.plain,  &k.edge_only, &k.live,
@@ -359,6 +359,7 @@ stepper *stepper_new(arena *a, const temper_model *m, bool hard, bool mirrored) 
     for (size_t n = 0; n < sizeof marks / sizeof *marks; n++) *marks[n] = arena_zalloc(a, m->channel_count, 1);
     s->model = m;
     s->mirrored = mirrored;
+    s->single = type == TEMPER_TYPE_F32;
     s->hard = hard || m->method == TEMPER_METHOD_HARD;
     s->layer_count = m->layer_count;
     s->layers = arena_zalloc(a, m->layer_count, sizeof *s->layers);
@@ -368,7 +369,8 @@ stepper *stepper_new(arena *a, const temper_model *m, bool hard, bool mirrored) 
     k.writer = arena_zalloc(a, m->channel_count, sizeof *k.writer);
     k.sublayer = 1;
     for (uint32_t c = 0; c < m->channel_count; c++) k.place[c] = c;
-    for (int d = 0; d < STEP_DECAYS; d++) s->decay[d] = s->hard ? d == 0 : exp_f64(-MODEL_KAPPA * d);
+    for (int d = 0; d < (s->single ? STEP_DECAYS_F32 : STEP_DECAYS); d++)
+        s->decay[d] = s->hard ? d == 0 : exp_f64(-MODEL_KAPPA * d);
     refuse_direction(&k);
     look_at_embedding(&k);
     for (uint32_t layer = 0; layer < m->layer_count; layer++) make_layer(&k, layer);

@@ -7,7 +7,8 @@
 #include "run/stepper.h"
 
 enum {
-    STEP_DECAYS = 88,   /* exp(-8 k) is a normal number below this k; taken as 0 from here on */
+    STEP_DECAYS = 88, /* exp(-8 k) is a normal number below this k; taken as 0 from here on */
+    STEP_DECAYS_F32 = 11,
     STEP_MEMO = 16,     /* look-up: values are remembered for this many j, a power of two */
     STEP_NEIGHBOURS = 2 /* look-up: keys at most this far from the peak */
 };
@@ -80,6 +81,7 @@ struct stepper {
     const temper_model *model;
     bool hard;
     bool mirrored;
+    bool single; /* runs in f32 */
     bool has_lookup;
     double decay[STEP_DECAYS]; /* exp(-8 k); hard: 1, 0, 0, ... */
     double *base;              /* [registers]: constant position features */
@@ -94,5 +96,13 @@ struct stepper {
     size_t state_count, memo_count; /* doubles */
     size_t most_outputs, most_units;
 };
+
+/* One per number format. */
+bool stepper_step_f64(const stepper *s, step_work *w, void *state, const step_place *p, uint32_t token);
+bool stepper_step_f32(const stepper *s, step_work *w, void *state, const step_place *p, uint32_t token);
+void stepper_start_f64(const stepper *s, void *state);
+void stepper_start_f32(const stepper *s, void *state);
+void stepper_prepare_f64(const stepper *s, step_work *w); /* fills memo and base */
+void stepper_prepare_f32(const stepper *s, step_work *w);
 
 #endif

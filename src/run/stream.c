@@ -10,9 +10,11 @@ struct temper_stream {
     const stepper *program;
     step_work work;
     step_place place;
-    double *state;
+    void *state;
     uint32_t *head_start; /* [layers + 1] index of a layer's first head */
     size_t length;
+    size_t proved; /* the model's safe length in this stream's number format */
+    const char *why;
     bool unchecked, truth, first_truth;
 };
 
@@ -30,10 +32,12 @@ void temper_stream_reset(temper_stream *s) {
 }
 
 /* fills everything but the settings */
-static void prepare(temper_stream *s, bool hard) {
+static void prepare(temper_stream *s, bool hard, temper_type type) {
     arena *a = &s->memory;
     const temper_model *m = s->model;
-    s->program = stepper_new(a, m, hard, false);
+    s->proved = type == TEMPER_TYPE_F32 ? m->safe_length_f32 : m->safe_length;
+    s->why = type == TEMPER_TYPE_F32 ? m->safe_reason_f32 : m->safe_reason;
+    s->program = stepper_new(a, m, hard, false, type);
     step_work_init(&s->work, s->program, a);
     step_place_init(&s->place, s->program, a);
     s->state = arena_alloc(a, stepper_state_size(s->program), 1);
@@ -51,14 +55,15 @@ temper_status temper_stream_open(temper_stream **out, const temper_model *m, con
         temper_stream_free(made);
         return t.error.code;
     }
-    if (options && options->type != TEMPER_TYPE_F64)
-        trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0, "a stream runs in f64 only");
+    temper_type type = options ? options->type : TEMPER_TYPE_F64;
+    if (type != TEMPER_TYPE_F64 && type != TEMPER_TYPE_F32)
+        trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0, "a stream runs in f64 or f32");
     temper_stream *s = made = caller_alloc(&t, 1, sizeof *s);
     memset(s, 0, sizeof *s);
     arena_init(&s->memory, &t);
     s->model = m;
     s->unchecked = options && options->unchecked;
-    prepare(s, options && options->hard);
+    prepare(s, options && options->hard, type);
     s->memory.trap = NULL;
     *out = s;
     trap_clear(&t);
@@ -88,16 +93,15 @@ static temper_status refuse(temper_stream *s, uint32_t letter, temper_error *err
     if (letter >= s->model->letters.count)
         trap_raise(&t, TEMPER_RANGE, 0, s->length + 1, "letter number %u at position %zu is not in the alphabet",
                    letter, s->length + 1);
-    if (s->model->safe_length == 0)
+    if (s->proved == 0)
         trap_raise_hint(&t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof", "no length is proved safe: %s",
-                        s->model->safe_reason);
+                        s->why);
     trap_raise_hint(&t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof",
-                    "length %zu is beyond the proved length %zu: %s", s->length + 1, s->model->safe_length,
-                    s->model->safe_reason);
+                    "length %zu is beyond the proved length %zu: %s", s->length + 1, s->proved, s->why);
 }
 
 temper_status temper_stream_push(temper_stream *s, uint32_t letter, int *accept, temper_error *err) {
-    bool allowed = s->length < s->model->safe_length || (s->unchecked && s->length < SIZE_MAX - 2);
+    bool allowed = s->length < s->proved || (s->unchecked && s->length < SIZE_MAX - 2);
     if (s->work.broken || letter >= s->model->letters.count || !allowed) return refuse(s, letter, err);
     s->length++;
     take(s, letter);
@@ -114,9 +118,7 @@ int temper_stream_verdict(const temper_stream *s) {
 size_t temper_stream_length(const temper_stream *s) { return s->length; }
 
 /* An unproved model proves nothing, not even of the empty string. */
-int temper_stream_proved(const temper_stream *s) {
-    return s->model->safe_length > 0 && s->length <= s->model->safe_length;
-}
+int temper_stream_proved(const temper_stream *s) { return s->proved > 0 && s->length <= s->proved; }
 
 double temper_stream_margin(const temper_stream *s, size_t layer, size_t head) {
     if (layer < 1 || layer > s->model->layer_count || head < 1 || head > s->model->layers[layer - 1].head_count)
