@@ -8,6 +8,7 @@ typedef struct step_node {
     bool strict;   /* attention: not at the position itself */
     bool nearest;  /* attention: the candidate met last */
     node_id id;
+    uint32_t left, right; /* the first two kids; the node before where there are fewer, which nobody looks at */
     uint32_t kid_start, kid_count; /* sums: what is counted */
     uint32_t memory;               /* temporal nodes: offset of their byte; sums: number of their sum */
     const formula_node *node;
@@ -69,6 +70,9 @@ static void add_node(formula_stepper *s, arena *a, const uint32_t *index, node_i
         array_push(a, s->weights, s->weight_count, s->weight_capacity, sum ? formula_weight(s->f, id, k) : 0);
         array_push(a, s->kids, s->kid_count, s->kid_capacity, index[sum ? formula_kid(s->f, kid, 0) : kid]);
     }
+    made.left = made.right = s->node_count ? (uint32_t)s->node_count - 1 : 0;
+    if (n->kid_count > 0) made.left = s->kids[made.kid_start];
+    if (n->kid_count > 1) made.right = s->kids[made.kid_start + 1];
     if (sum) made.memory = (uint32_t)s->sum_count++;
     if (remembers(made.op)) made.memory = (uint32_t)s->byte_count++;
     array_push(a, s->nodes, s->node_count, s->node_capacity, made);
@@ -142,10 +146,10 @@ static unsigned char step_nary(const formula_stepper *s, const step_node *n, con
 bool formula_stepper_step(const formula_stepper *s, void *state, unsigned char *values, uint32_t letter) {
     __int128 *sums = state;
     unsigned char *bytes = (unsigned char *)(sums + s->sum_count);
+    values[0] = 0; /* before the first node there is none */
     for (size_t k = 0; k < s->node_count; k++) {
         const step_node *n = &s->nodes[k];
-        unsigned char a = n->kid_count > 0 ? values[s->kids[n->kid_start]] : 0;
-        unsigned char b = n->kid_count > 1 ? values[s->kids[n->kid_start + 1]] : 0;
+        unsigned char a = values[n->left], b = values[n->right];
         unsigned char *memory = bytes + n->memory, v = 0;
         switch (n->op) {
         case OP_TRUE: v = 1; break;
