@@ -333,7 +333,7 @@ typedef struct temper_check_options {
     uint64_t random;   /* then this many random strings ... */
     size_t length;     /* ... up to this length */
     uint64_t seed;
-    unsigned threads; /* for the exhaustive part; 0: as many as there are processors */
+    unsigned threads; /* 0: as many as there are processors; no result depends on it */
     /* Called now and then with the strings done and the total; returns non-zero to stop. May be NULL. */
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;

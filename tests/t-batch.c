@@ -62,7 +62,7 @@ static void compare_options(const char *name, const temper_model *m, const tempe
     plan_make(&plan, m, o->hard, &a);
     for (uint32_t h = 0; h < plan.head_start[m->layer_count]; h++) plans_seen[plan.heads[h]]++;
     if (batch_lanes(&plan, n + 1 + m->has_end)) {
-        batch_init(&b, m, &plan, n, o->hard, o->type, &a);
+        batch_init(&b, m, &plan, n, 1 + random_below(r, 2 * BATCH_MOST), o->hard, o->type, &a);
         bool ok = compare_lanes(name, &b, m, &plan, 1 + random_below(r, b.lanes), o, r);
         if (ok) compare_lanes(name, &b, m, &plan, 1 + random_below(r, 4), o, r); /* the same memory again */
     }

@@ -16,7 +16,7 @@ enum {
 /* One thread's machines for the length that is walked. */
 typedef struct lane_walker {
     arena memory, scratch;
-    size_t n; /* what they are made for; SIZE_MAX: nothing yet */
+    size_t n, strings; /* what they are made for; n = SIZE_MAX: nothing yet */
     batch batch[SIDES];
     uint32_t *words, *spec_word; /* [lanes][n], [n] */
     unsigned char *truth;        /* [n] the formula's */
@@ -36,6 +36,7 @@ struct abreast {
     model_plan plans[SIDES];
     bool soft;
     unsigned threads;
+    arena scratch;
     lane_walker walkers[MOST_THREADS];
 
     /* one walk */
@@ -44,6 +45,11 @@ struct abreast {
     size_t units;
     atomic_size_t next, limit; /* the next unit; those beyond the first with a difference are not needed */
     unit_result results[ROUND_UNITS];
+
+    /* asking about strings */
+    batch_groups groups;
+    const uint32_t *const *asked;
+    abreast_answer *answers;
 };
 
 abreast *abreast_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter,
@@ -57,6 +63,7 @@ abreast *abreast_new(arena *a, const temper_spec *spec, const temper_model *mode
     s->threads = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (unsigned)cores;
     plan_make(&s->plans[SIDE_HARD], model, true, a);
     plan_make(&s->plans[SIDE_SOFT], model, false, a);
+    arena_init(&s->scratch, a->trap);
     for (size_t k = 0; k < MOST_THREADS; k++) {
         arena_init(&s->walkers[k].memory, NULL);
         arena_init(&s->walkers[k].scratch, NULL);
@@ -66,6 +73,7 @@ abreast *abreast_new(arena *a, const temper_spec *spec, const temper_model *mode
 }
 
 void abreast_free(abreast *s) {
+    if (s) arena_free(&s->scratch);
     for (size_t k = 0; s && k < MOST_THREADS; k++) {
         arena_free(&s->walkers[k].memory);
         arena_free(&s->walkers[k].scratch);
@@ -74,18 +82,23 @@ void abreast_free(abreast *s) {
 
 /* ---- one unit ---- */
 
-static void make_machines(const abreast *s, lane_walker *w) {
-    size_t n = s->n;
-    if (w->n == n) return;
+static void make_machines(const abreast *s, lane_walker *w, size_t n, size_t strings) {
+    if (w->n == n && w->strings == strings) return;
     w->n = SIZE_MAX;
     arena_reset(&w->memory);
-    batch_init(&w->batch[SIDE_HARD], s->model, &s->plans[SIDE_HARD], n, true, TEMPER_TYPE_F64, &w->memory);
-    if (s->soft)
-        batch_init(&w->batch[SIDE_SOFT], s->model, &s->plans[SIDE_SOFT], n, false, TEMPER_TYPE_F64, &w->memory);
+    for (int side = SIDE_HARD; side <= (s->soft ? SIDE_SOFT : SIDE_HARD); side++)
+        batch_init(&w->batch[side], s->model, &s->plans[side], n, strings, side == SIDE_HARD, TEMPER_TYPE_F64,
+                   &w->memory);
     w->words = arena_alloc(&w->memory, w->batch[SIDE_HARD].lanes * n, sizeof *w->words);
     w->spec_word = arena_alloc(&w->memory, n, sizeof *w->spec_word);
     w->truth = arena_alloc(&w->memory, n, 1);
     w->n = n;
+    w->strings = strings;
+}
+
+static bool run_sides(const abreast *s, lane_walker *w, const uint32_t *const *words, size_t count) {
+    return batch_run(&w->batch[SIDE_HARD], words, count) &&
+           (!s->soft || batch_run(&w->batch[SIDE_SOFT], words, count));
 }
 
 static void word_of_rank(const abreast *s, uint32_t *word, uint64_t rank) {
@@ -103,13 +116,13 @@ static void next_word(const abreast *s, uint32_t *to, const uint32_t *from) {
 }
 
 static bool model_accepts(const abreast *s, const batch *b, size_t lane) {
-    return b->truth[(s->n == 0 ? 0 : s->model->at == TEMPER_AT_FIRST ? 1 : s->n) * b->lanes + lane];
+    return b->truth[(b->n == 0 ? 0 : s->model->at == TEMPER_AT_FIRST ? 1 : b->n) * b->lanes + lane];
 }
 
 /* All present sides are compared with the hard model, which is always there. */
-static bool is_odd(const abreast *s, lane_walker *w, size_t lane) {
+static bool is_odd(const abreast *s, lane_walker *w, const uint32_t *word, size_t lane) {
     const batch *hard = &w->batch[SIDE_HARD], *soft = &w->batch[SIDE_SOFT];
-    size_t n = s->n, lanes = hard->lanes;
+    size_t n = hard->n, lanes = hard->lanes;
     bool odd = false;
     if (s->soft) {
         odd = model_accepts(s, hard, lane) != model_accepts(s, soft, lane);
@@ -118,7 +131,7 @@ static bool is_odd(const abreast *s, lane_walker *w, size_t lane) {
     if (!s->spec) return odd;
     bool accept = s->spec->accepts_empty;
     if (n) {
-        for (size_t k = 0; k < n; k++) w->spec_word[k] = s->spec_letter[w->words[lane * n + k]];
+        for (size_t k = 0; k < n; k++) w->spec_word[k] = s->spec_letter[word[k]];
         arena_reset(&w->scratch);
         formula_eval(w->truth, &s->spec->graph, s->spec->root, w->spec_word, n, &w->scratch);
         accept = w->truth[s->spec->at == TEMPER_AT_FIRST ? 0 : n - 1];
@@ -128,11 +141,11 @@ static bool is_odd(const abreast *s, lane_walker *w, size_t lane) {
     return odd;
 }
 
-static void raise_margin(const abreast *s, const lane_walker *w, unit_result *r, size_t lane) {
+static void raise_margin(double *margin, const abreast *s, const lane_walker *w, size_t lane) {
     const batch *b = &w->batch[SIDE_SOFT];
-    size_t heads = s->plans[SIDE_SOFT].head_start[s->model->layer_count];
+    size_t heads = s->soft ? s->plans[SIDE_SOFT].head_start[s->model->layer_count] : 0;
     for (size_t h = 0; h < heads; h++)
-        if (b->margins[h * b->lanes + lane] > r->margin) r->margin = b->margins[h * b->lanes + lane];
+        if (b->margins[h * b->lanes + lane] > *margin) *margin = b->margins[h * b->lanes + lane];
 }
 
 /* `count` strings from a rank on; true if there is no difference and all could be run. */
@@ -146,19 +159,18 @@ static bool compare_lanes(const abreast *s, lane_walker *w, unit_result *r, uint
         else
             word_of_rank(s, word, rank);
     }
-    r->broken = !batch_run(&w->batch[SIDE_HARD], letters, count) ||
-                (s->soft && !batch_run(&w->batch[SIDE_SOFT], letters, count));
+    r->broken = !run_sides(s, w, letters, count);
     for (size_t b = 0; b < count && !r->broken; b++) {
         r->compared++;
-        if (s->soft) raise_margin(s, w, r, b);
-        r->found = is_odd(s, w, b);
+        raise_margin(&r->margin, s, w, b);
+        r->found = is_odd(s, w, letters[b], b);
         if (r->found) return false;
     }
     return !r->broken;
 }
 
 static void walk_strings(const abreast *s, lane_walker *w, unit_result *r, uint64_t rank) {
-    make_machines(s, w);
+    make_machines(s, w, s->n, SIZE_MAX);
     uint64_t end = s->total - rank < UNIT_STRINGS ? s->total : rank + UNIT_STRINGS;
     size_t lanes = w->batch[SIDE_HARD].lanes;
     for (size_t count; rank < end; rank += count) {
@@ -231,4 +243,43 @@ tree_outcome abreast_walk(abreast *s, size_t n, uint32_t *word, uint64_t *string
             return TREE_STOPPED;
     }
     return TREE_AGREED;
+}
+
+/* ---- any strings ---- */
+
+static void ask_group(const abreast *s, lane_walker *w, const batch_group *g) {
+    const size_t *members = s->groups.order + g->first;
+    const uint32_t *words[BATCH_MOST];
+    make_machines(s, w, g->n, g->count);
+    for (size_t k = 0; k < g->count; k++) words[k] = s->asked[members[k]];
+    if (!run_sides(s, w, words, g->count)) return;
+    for (size_t k = 0; k < g->count; k++) {
+        abreast_answer *a = &s->answers[members[k]];
+        a->odd = is_odd(s, w, words[k], k);
+        raise_margin(&a->margin, s, w, k);
+        a->known = true;
+    }
+}
+
+/* One thread: groups until there are none. */
+static void ask_groups(void *context, size_t number) {
+    abreast *s = context;
+    lane_walker *w = &s->walkers[number];
+    trap t;
+    w->memory.trap = w->scratch.trap = &t;
+    if (trap_set(&t, NULL)) return; /* no memory: what is not known is asked about alone */
+    for (size_t group; (group = atomic_fetch_add(&s->next, 1)) < s->groups.count;)
+        ask_group(s, w, &s->groups.groups[group]);
+    trap_clear(&t);
+}
+
+void abreast_ask(abreast *s, abreast_answer *out, const uint32_t *const *words, const size_t *n, size_t count) {
+    arena_reset(&s->scratch);
+    memset(out, 0, count * sizeof *out);
+    batch_group_lengths(&s->groups, n, count, &s->plans[SIDE_HARD], 1 + s->model->has_end, &s->scratch);
+    s->asked = words;
+    s->answers = out;
+    atomic_store(&s->next, 0);
+    unsigned threads = s->groups.count < s->threads ? (unsigned)s->groups.count : s->threads;
+    run_parallel(threads, threads, ask_groups, s);
 }

@@ -16,4 +16,14 @@ void abreast_free(abreast *s); /* what is not in the arena; NULL is allowed */
 tree_outcome abreast_walk(abreast *s, size_t n, uint32_t *word, uint64_t *strings, double *margin,
                           tree_report *report, void *context);
 
+/* What came of one string. */
+typedef struct abreast_answer {
+    bool known; /* else it must be asked about alone */
+    bool odd;   /* two sides differ */
+    double margin;
+} abreast_answer;
+
+/* Any strings, word k of length n[k]; those of a length that is rare among them are left. */
+void abreast_ask(abreast *s, abreast_answer *out, const uint32_t *const *words, const size_t *n, size_t count);
+
 #endif

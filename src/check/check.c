@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORK_PER_REPORT = 1 << 14 };
+enum { WORK_PER_REPORT = 1 << 14, DRAW_STRINGS = 1 << 10, DRAW_LETTERS = 1 << 20 };
 
 static const char *const side_names[SIDES] = {"formula", "hard", "soft"};
 
@@ -260,16 +260,61 @@ static bool compare_all_up_to(check *c, size_t longest) {
     return false;
 }
 
+/* A few random strings, drawn together so that those of equal lengths can be run together, but compared in their order. */
+typedef struct draw {
+    size_t room;      /* strings at a time */
+    uint32_t **words; /* [room][longest] */
+    size_t *lengths;
+    abreast_answer *answers;
+} draw;
+
+static void make_draw(draw *w, check *c, size_t longest) {
+    size_t most = DRAW_LETTERS / (longest ? longest : 1);
+    w->room = most < 1 ? 1 : most > DRAW_STRINGS ? DRAW_STRINGS : most;
+    if (w->room > c->options->random) w->room = (size_t)c->options->random;
+    w->words = arena_alloc(c->arena, w->room, sizeof *w->words);
+    for (size_t k = 0; k < w->room; k++) w->words[k] = arena_alloc(c->arena, longest, sizeof **w->words);
+    w->lengths = arena_alloc(c->arena, w->room, sizeof *w->lengths);
+    w->answers = arena_zalloc(c->arena, w->room, sizeof *w->answers);
+}
+
+static bool differs_drawn(check *c, const draw *w, size_t k) {
+    difference d;
+    const abreast_answer *a = &w->answers[k];
+    if (!a->known) return differs(&d, c, w->words[k], w->lengths[k]);
+    if (a->margin > c->result->margin) c->result->margin = a->margin;
+    return a->odd;
+}
+
+/* The strings that were drawn, in order. True if a difference was found or the caller asked to stop. */
+static bool compare_drawn(check *c, const draw *w, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        size_t n = w->lengths[k];
+        bool found = differs_drawn(c, w, k);
+        c->result->strings++;
+        if (found) {
+            memcpy(c->word, w->words[k], n * sizeof *c->word);
+            keep_counterexample(c, shrink(c, n));
+        }
+        if (found || report(c, n)) return true;
+    }
+    return false;
+}
+
 static bool compare_random(check *c, size_t shortest, size_t longest) {
     sample s;
-    difference d;
+    draw w;
+    if (c->options->random == 0) return false;
+    make_draw(&w, c, longest);
+    if (!c->abreast) c->abreast = abreast_new(c->arena, c->spec, c->model, c->spec_letter, c->options->threads);
     sample_start(&s, c->options->seed);
-    for (uint64_t k = 0; k < c->options->random; k++) {
-        size_t n = sample_string(c->word, &s, shortest, longest, (uint32_t)c->about.letters);
-        bool found = differs(&d, c, c->word, n);
-        c->result->strings++;
-        if (found) keep_counterexample(c, shrink(c, n));
-        if (found || report(c, n)) return true;
+    for (uint64_t left = c->options->random; left > 0;) {
+        size_t count = left < w.room ? (size_t)left : w.room;
+        for (size_t k = 0; k < count; k++)
+            w.lengths[k] = sample_string(w.words[k], &s, shortest, longest, (uint32_t)c->about.letters);
+        if (c->abreast) abreast_ask(c->abreast, w.answers, (const uint32_t *const *)w.words, w.lengths, count);
+        if (compare_drawn(c, &w, count)) return true;
+        left -= count;
     }
     return false;
 }

@@ -1,9 +1,10 @@
 #include "run/batch.h"
 
 enum {
-    NUMBERS = 1024,  /* about so many a row, so that the channels of small models stay in the second-level cache */
-    LEAST_LANES = 8, /* what the kernels take; fewer strings leave lanes idle */
-    LONGEST = 256    /* positions; beyond that a string fills its tiles alone */
+    NUMBERS = 1024,    /* about so many a row, so that the channels of small models stay in the second-level cache */
+    LEAST_LANES = 8,   /* what the kernels take; fewer strings leave lanes idle */
+    LEAST_STRINGS = 4, /* that are worth a batch */
+    LONGEST = 256      /* positions; beyond that a string fills its tiles alone */
 };
 
 size_t batch_lanes(const model_plan *plan, size_t size) {
@@ -12,11 +13,12 @@ size_t batch_lanes(const model_plan *plan, size_t size) {
     return lanes < LEAST_LANES ? LEAST_LANES : lanes > BATCH_MOST ? BATCH_MOST : lanes;
 }
 
-void batch_init(batch *b, const temper_model *m, const model_plan *plan, size_t n, bool hard, temper_type type,
-                arena *a) {
+void batch_init(batch *b, const temper_model *m, const model_plan *plan, size_t n, size_t strings, bool hard,
+                temper_type type, arena *a) {
     b->n = n;
     b->size = n + 1 + m->has_end;
     b->lanes = batch_lanes(plan, b->size);
+    if (strings < b->lanes) b->lanes = (strings + LEAST_LANES - 1) / LEAST_LANES * LEAST_LANES;
     b->type = type;
     b->truth = arena_alloc(a, b->size * b->lanes, 1);
     b->margins = arena_zalloc(a, plan->head_start[m->layer_count] * b->lanes, sizeof *b->margins);
@@ -41,7 +43,7 @@ void batch_group_lengths(batch_groups *g, const size_t *n, size_t count, const m
         for (size_t at = start[size]; at < start[size + 1]; at += lanes) {
             size_t left = start[size + 1] - at;
             batch_group group = {.first = at, .count = left < lanes ? left : lanes, .n = size - sentinels};
-            array_push(a, g->groups, g->count, g->capacity, group);
+            if (group.count >= LEAST_STRINGS) array_push(a, g->groups, g->count, g->capacity, group);
         }
     }
     for (size_t k = 0; k < count; k++)

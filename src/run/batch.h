@@ -19,10 +19,10 @@ typedef struct batch {
 /* How many strings of N positions are best run at a time; 0: each alone, because a head needs all pairs or strings are long. */
 size_t batch_lanes(const model_plan *plan, size_t size);
 
-/* For strings of length n, batch_lanes of them at a time, which must not be 0. Everything is allocated here, in arena a; model and
+/* For strings of length n, `strings` of them at a time or batch_lanes, which must not be 0, if that is less. Everything is allocated here, in arena a; model and
    plan must outlive the batch, and the plan must be made with the same `hard`. One thread runs a batch. */
-void batch_init(batch *b, const temper_model *m, const model_plan *plan, size_t n, bool hard, temper_type type,
-                arena *a);
+void batch_init(batch *b, const temper_model *m, const model_plan *plan, size_t n, size_t strings, bool hard,
+                temper_type type, arena *a);
 
 /* Strings 0..count-1, count from 1 to lanes; letters must be in the alphabet. False: for some string a plan's precondition does not
    hold or a number is not finite; then nothing is known, and a run of each string says which. */
@@ -41,7 +41,8 @@ typedef struct batch_groups {
     size_t count, capacity;
 } batch_groups;
 
-/* Groups of the strings that are run side by side, at most batch_lanes each, those of a length after each other. */
+/* Groups of the strings that are run side by side, at most batch_lanes each, those of a length after each other, the largest first.
+   Two or three strings of a length are not worth it, and are in no group. */
 void batch_group_lengths(batch_groups *g, const size_t *n, size_t count, const model_plan *plan, size_t sentinels,
                          arena *a);
 

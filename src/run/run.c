@@ -266,14 +266,14 @@ static void run_groups(void *context, size_t part) {
         arena_free(&memory);
         return;
     }
-    for (size_t made = SIZE_MAX, first; (first = atomic_fetch_add(&w->next_group, GROUPS)) < w->groups.count;)
+    b.n = SIZE_MAX;
+    for (size_t first; (first = atomic_fetch_add(&w->next_group, GROUPS)) < w->groups.count;)
         for (size_t k = first; k < first + GROUPS && k < w->groups.count; k++) {
             const batch_group *g = &w->groups.groups[k];
             if (!w->o->unchecked && !is_proved(g->n, w->proved)) continue;
-            if (g->n != made) {
+            if (g->n != b.n || g->count > b.lanes || g->count <= b.lanes / 2) {
                 arena_reset(&memory);
-                batch_init(&b, w->m, w->plan, g->n, w->o->hard, w->o->type, &memory);
-                made = g->n;
+                batch_init(&b, w->m, w->plan, g->n, g->count, w->o->hard, w->o->type, &memory);
             }
             run_group(w, g, &b);
         }
