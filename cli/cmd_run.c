@@ -81,6 +81,7 @@ static bool run_line(runner *r, const line *l) {
         a.accept = temper_run_accept(run);
         a.unproved = !temper_run_proved(run);
         if (a.unproved) warn_once(r, a.n);
+        if (*temper_run_warning(run)) message_warning(s, "%s: %s", at.name, temper_run_warning(run));
         for (size_t k = 0; truth && k < a.n; k++) truth[k] = temper_run_truth(run, k + 1) != 0;
         if (r->margins) gather_margins(r, run);
         r->strings++;

@@ -57,7 +57,7 @@ static bool keep(lines *in, size_t *length, const char *bytes, size_t count) {
         in->line = bigger;
         in->capacity = capacity;
     }
-    memcpy(in->line + *length, bytes, count);
+    if (count) memcpy(in->line + *length, bytes, count); /* an empty first line has no memory yet */
     *length += count;
     return true;
 }

@@ -278,7 +278,9 @@ TEMPER_API temper_status temper_model_run_many(unsigned char *accept, const temp
                                                const temper_run_options *options, temper_error *err);
 TEMPER_API void temper_run_free(temper_run *run);
 TEMPER_API int temper_run_accept(const temper_run *run);
-TEMPER_API int temper_run_proved(const temper_run *run);  /* 0: beyond the safe length */
+TEMPER_API int temper_run_proved(const temper_run *run); /* 0: beyond the safe length */
+/* What is wrong with an unproved run, if that was noticed: an adaptive head that took a rounding error for a gap; else "". */
+TEMPER_API const char *temper_run_warning(const temper_run *run);
 TEMPER_API size_t temper_run_size(const temper_run *run); /* N: positions, sentinels included */
 /* The answer at a position 0...N-1, sentinels included (0 is the start sentinel). */
 TEMPER_API int temper_run_truth(const temper_run *run, size_t position);

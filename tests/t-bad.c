@@ -1,10 +1,11 @@
-/* Bad input: every specification and model file in tests/bad is refused with exactly the message of its .expect file. */
+/* Bad input: every specification, model file and import in tests/bad is refused with exactly the message of its .expect file. */
 #include "test.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "temper.h"
 
 enum { PATH_SIZE = 1024, OPTION_SIZE = 1024 };
@@ -88,6 +89,25 @@ static void check_model(const char *folder, const char *name, const char *dot) {
     free(source);
 }
 
+/* import-NAME.expect: the files import-NAME.safetensors and import-NAME.json, or in place of one of them the good import-plain. */
+static void check_import(const char *folder, const char *name, const char *dot) {
+    static const char *const extensions[] = {".safetensors", ".json"};
+    char stem[PATH_SIZE], paths[2][PATH_SIZE + 32];
+    snprintf(stem, sizeof stem, "%.*s", (int)(dot - name), name);
+    for (int k = 0; k < 2; k++) {
+        snprintf(paths[k], sizeof paths[k], "%s/%s%s", folder, stem, extensions[k]);
+        if (access(paths[k], R_OK)) snprintf(paths[k], sizeof paths[k], "%s/import-plain%s", folder, extensions[k]);
+    }
+    temper_model *model = NULL;
+    temper_error e = {0};
+    temper_status status = temper_model_import(&model, paths[0], paths[1], &e);
+    size_t length = strlen(folder) + 1; /* messages begin with the path */
+    if (!strncmp(e.text, folder, length - 1)) memmove(e.text, e.text + length, strlen(e.text + length) + 1);
+    check_message(folder, name, stem, status, &e);
+    CHECK(!model, "%s gives a model", name);
+    temper_model_free(model);
+}
+
 int main(void) {
     const char *folder = getenv("TEMPER_TEST_DIR");
     if (!folder) folder = "tests/bad";
@@ -99,7 +119,10 @@ int main(void) {
         if (!strcmp(dot, ".spec")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_SPEC);
         if (!strcmp(dot, ".crasp")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_CRASP);
         if (!strcmp(dot, ".brasp")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_BRASP);
-        if (!strcmp(dot, ".temper")) check_model(folder, e->d_name, dot);
+        bool import = !strncmp(e->d_name, "import-", 7);
+        if (import && !strcmp(dot, ".expect")) check_import(folder, e->d_name, dot);
+        if (import) continue;
+        if (!strcmp(dot, ".temper") || !strcmp(dot, ".safetensors")) check_model(folder, e->d_name, dot);
     }
     closedir(d);
     return test_finish("bad");

@@ -249,11 +249,14 @@ static bool compare_many(check *c, size_t n) {
     return true;
 }
 
+/* Else only single strings are proved of hard choices, and strings are run one by one. */
+static bool is_proved_by_roles(const check *c) { return c->about.safe_length > 0 && c->about.output_margin == 0; }
+
 static bool compare_all_up_to(check *c, size_t longest) {
-    if (c->about.safe_length > 0 &&
-        c->about.output_margin == 0) /* else roles promise nothing; the runner goes by weights */
+    if (is_proved_by_roles(c)) {
         c->tree = tree_new(c->arena, c->spec, c->model, c->spec_letter, longest, c->options->threads);
-    if (!c->tree) c->abreast = abreast_new(c->arena, c->spec, c->model, c->spec_letter, c->options->threads);
+        if (!c->tree) c->abreast = abreast_new(c->arena, c->spec, c->model, c->spec_letter, c->options->threads);
+    }
     for (size_t n = 0; n <= longest; n++)
         if (c->tree || c->abreast ? compare_many(c, n) : compare_each(c, n)) return true;
     c->tree = NULL; /* random strings are long, and test the runner */
@@ -306,7 +309,8 @@ static bool compare_random(check *c, size_t shortest, size_t longest) {
     draw w;
     if (c->options->random == 0) return false;
     make_draw(&w, c, longest);
-    if (!c->abreast) c->abreast = abreast_new(c->arena, c->spec, c->model, c->spec_letter, c->options->threads);
+    if (!c->abreast && is_proved_by_roles(c))
+        c->abreast = abreast_new(c->arena, c->spec, c->model, c->spec_letter, c->options->threads);
     sample_start(&s, c->options->seed);
     for (uint64_t left = c->options->random; left > 0;) {
         size_t count = left < w.room ? (size_t)left : w.room;

@@ -36,11 +36,10 @@ static const char *read_text(reader *r, const char *what) {
 }
 
 static const expression *read_expression(reader *r, const char *what) {
-    enum { NODE_BYTES = 64 }; /* a node and its share of the printed text; every node has at least one character */
     json_reader *j = &r->json;
     size_t at = (jread_peek(j), j->at);
     json_reader ahead = *j;
-    budget_spend(r->budget, jread_string(&ahead, what).length + 1, NODE_BYTES);
+    budget_spend(r->budget, jread_string(&ahead, what).length + 1, METADATA_NODE_BYTES);
     const char *bytes = jread_c_string(j, j->scratch, what);
     trap inner;
     temper_model *m = r->model;

@@ -12,6 +12,9 @@ typedef struct memory_budget {
     trap *trap;
 } memory_budget;
 
+/* A node of an expression and its share of the printed text; every node has at least one character. */
+enum { METADATA_NODE_BYTES = 64 };
+
 void budget_spend(memory_budget *b, uint64_t count, uint64_t size); /* raises TEMPER_LIMIT */
 
 void metadata_print(text *out, const temper_model *m);

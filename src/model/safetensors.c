@@ -352,11 +352,23 @@ static uint64_t dense_size(const weight_list *list, trap *t) {
     return total;
 }
 
+/* Parsed expressions take more memory than their text; what the reader would refuse is not written. */
+static void check_expressions(const temper_model *m, uint64_t dense, trap *t) {
+    uint64_t length = 0;
+    for (uint32_t c = 0; c < m->channel_count; c++) length += strlen(m->channels[c].position_text);
+    if (length * METADATA_NODE_BYTES > 2 * dense + ((uint64_t)48 << 20))
+        trap_raise_hint(
+            t, TEMPER_LIMIT, 0, 0, "the text form has no such limit",
+            "position features of %llu characters are too long for safetensors, which must load in little memory",
+            (unsigned long long)length);
+}
+
 void safetensors_write(file_out *out, const temper_model *m, arena *scratch, trap *t) {
     text metadata, header;
     char digest[17];
     writer w = {.list = weight_list_make(m, scratch)};
     uint64_t dense = dense_size(&w.list, t);
+    check_expressions(m, dense, t);
     uint32_t rows = 0;
     for (size_t k = 0; k < w.list.count; k++)
         if (w.list.weights[k].rows > rows) rows = w.list.weights[k].rows;

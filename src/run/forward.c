@@ -12,7 +12,7 @@ typedef struct forward {
     const temper_model *m;
     const uint32_t *letters;
     size_t n, size; /* N */
-    bool hard, unchecked;
+    bool hard;
     uint32_t layer, head; /* at work, from 0 */
     doubt doubt;
     arena *scratch; /* of one layer */
@@ -101,16 +101,19 @@ static bool rounding_explains(double gap, const double *q, const double *k, size
     return !(gap > 4 * ((double)size + 2) * 0x1p-53 * largest);
 }
 
-/* Many doubts are about heads that nobody listens to, so the run goes on and looks at the end. */
-static void refuse_doubt(const forward *f) {
+/* Many doubts are about heads that nobody listens to, so the run goes on and looks at the end. A proof that covers the string has
+   settled them all. */
+static void report_doubt(const forward *f) {
     const doubt_place *d = &f->doubt.first;
-    if (!doubt_reaches(&f->doubt)) return;
-    f->run->proved = false;
-    if (f->unchecked) return;
-    trap_raise_hint(f->scratch->trap, TEMPER_UNSUPPORTED, 0, 0, "--unchecked goes on",
-                    "head %u.%u at position %zu: the scores of positions %zu and %zu differ by %.3g, which rounding "
-                    "alone explains: an adaptive temperature takes it for a gap",
-                    d->layer + 1, d->head + 1, d->i, d->best, d->next, d->gap);
+    if (f->run->proved || !doubt_reaches(&f->doubt)) return;
+    text t;
+    text_init(&t, &f->run->memory);
+    text_printf(&t,
+                "head %u.%u at position %zu: the scores of positions %zu and %zu differ by %.3g, which rounding "
+                "alone explains: an "
+                "adaptive temperature takes it for a gap",
+                d->layer + 1, d->head + 1, d->i, d->best, d->next, d->gap);
+    f->run->warning = text_string(&t);
 }
 
 /* Scores of one row to weights as `choose` does: softmax with the scale divided by the row's own gap (model.h). */
@@ -278,7 +281,6 @@ void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, 
                  .n = n,
                  .size = n + 1 + m->has_end,
                  .hard = o->hard,
-                 .unchecked = o->unchecked,
                  .scratch = scratch,
                  .run = r,
                  .doubt = {.m = m, .n = n, .size = n + 1 + m->has_end, .memory = stream}};
@@ -289,5 +291,5 @@ void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, 
     keep_channels(&f, 0);
     for (uint32_t layer = 0; layer < m->layer_count; layer++) run_layer(&f, layer);
     read_out(&f);
-    refuse_doubt(&f);
+    report_doubt(&f);
 }

@@ -18,6 +18,7 @@ struct temper_run {
     const temper_model *model; /* borrowed: sizes only */
     size_t size;               /* N */
     bool accept, proved, captured;
+    const char *warning;  /* NULL: none */
     unsigned char *truth; /* [N] */
     uint32_t layer_count, channel_count;
     uint32_t *head_start;              /* [layers + 1] index of a layer's first head */
@@ -26,9 +27,8 @@ struct temper_run {
     double **channels; /* [layers + 1] of [N][channels], only when captured */
 };
 
-/* Fills truth and the heads' margins (and the rest, if captured) of a run whose sizes are set. Of the options `hard`, `capture` and
-   `unchecked` count. An adaptive head whose gap may be rounding, if an answer depends on it, is refused or with `unchecked` takes the
-   proof away. `stream` holds the residual stream, `scratch` one layer's work. */
+/* Fills truth and the heads' margins (and the rest, if captured) of a run whose sizes are set. Of the options `hard` and `capture`
+   count. An adaptive head whose gap may be rounding, if an answer depends on it and the run is not proved, gets a warning. `stream` holds the residual stream, `scratch` one layer's work. */
 void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n, const temper_run_options *o,
                  arena *stream, arena *scratch);
 
