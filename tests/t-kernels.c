@@ -281,6 +281,34 @@ static void check_dense(const kernels *k, const kernels *ref, problem *p, test_r
     check_against_long_double(p, a, 0x1p-24, 1e-37);
 }
 
+/* More rows than the fast kernel takes at once, and scales at which its estimate of the scores meets squares that vanish. */
+static void check_chunks(const kernels *k, const kernels *ref, test_random *r, size_t rows, size_t size, size_t width,
+                         double query, double key) {
+    enum { KEYS = 60 };
+    double *q = calloc(rows * size, sizeof *q), *kt = calloc(size * KEYS, sizeof *kt),
+           *vt = calloc(width * KEYS, sizeof *vt);
+    double *a = calloc(rows * width, sizeof *a), *b = calloc(rows * width, sizeof *b);
+    float *q32 = calloc(rows * size, sizeof *q32), *kt32 = calloc(size * KEYS, sizeof *kt32);
+    float *vt32 = calloc(width * KEYS, sizeof *vt32);
+    float *a32 = calloc(rows * width, sizeof *a32), *b32 = calloc(rows * width, sizeof *b32);
+    size_t *first = calloc(rows, sizeof *first), *end = calloc(rows, sizeof *end), at = 0;
+    if (!q || !kt || !vt || !a || !b || !q32 || !kt32 || !vt32 || !a32 || !b32 || !first || !end) exit(2);
+    for (size_t i = 0; i < rows; i++) end[i] = i % 5 ? KEYS : random_below(r, KEYS + 1);
+    for (size_t i = 0; i < rows * size; i++) q32[i] = (float)(q[i] = query * uniform(r));
+    for (size_t i = 0; i < size * KEYS; i++) kt32[i] = (float)(kt[i] = key * uniform(r));
+    for (size_t i = 0; i < width * KEYS; i++) vt32[i] = (float)(vt[i] = uniform(r));
+    k->dense_f64(a, q, kt, vt, KEYS, first, end, rows, size, width);
+    ref->dense_f64(b, q, kt, vt, KEYS, first, end, rows, size, width);
+    CHECK(same_f64(a, b, rows * width, &at), "dense_f64 of %zu rows, %g x %g: out[%zu] %a, reference %a", rows, query,
+          key, at, a[at], b[at]);
+    k->dense_f32(a32, q32, kt32, vt32, KEYS, first, end, rows, size, width);
+    ref->dense_f32(b32, q32, kt32, vt32, KEYS, first, end, rows, size, width);
+    CHECK(same_f32(a32, b32, rows * width, &at), "dense_f32 of %zu rows: out[%zu] %a, reference %a", rows, at,
+          (double)a32[at], (double)b32[at]);
+    free(q), free(kt), free(vt), free(a), free(b), free(q32), free(kt32), free(vt32), free(a32), free(b32);
+    free(first), free(end);
+}
+
 /* ---- scans ------------------------------------------------------------------------------------------------------ */
 
 enum { SCAN_LIMIT = 1200, WIDTH_LIMIT = 20 };
@@ -431,6 +459,13 @@ int main(void) {
     check_exps(k, ref, &r);
     int rounds = (int)(250 * test_effort()) + 1;
     for (int i = 0; i < rounds; i++) check_dense(k, ref, p, &r, i % 4 == 3);
+    check_chunks(k, ref, &r, 2100, 2, 1, 1, 1);
+    check_chunks(k, ref, &r, 300, 3, 64, 5, 1);
+    for (int e = 500; e < 560; e += 10)
+        for (int up = 0; up < 40; up += 8) {
+            check_chunks(k, ref, &r, 20, 8, 8, ldexp(1, -e), ldexp(1, e - 30 + up));
+            check_chunks(k, ref, &r, 20, 8, 8, ldexp(1, e - 30 + up), ldexp(1, -e));
+        }
     for (int i = 0; i < rounds; i++) check_scan(k, ref, s, &r, i % 4 == 3);
     for (int i = 0; i < rounds; i++) check_lanes(i % 3 ? k : ref, ref, s, &r, i % 4 == 3);
     free(p);

@@ -14,7 +14,12 @@
 #include "run/kernels.h"
 #include "run/kernels_shape.h"
 
-enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 8192, EXPS = 2 };
+/* GROUP rows go together; a packed block has at most PACKED components; the sums of up to MOST_ROWS rows take SUM_VECTORS; EXPS
+   vectors' exps go side by side, of double more, since its chain is longer. */
+enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 32768, MOST_ROWS = 1008, EXPS_F32 = 2, EXPS_F64 = 4 };
+
+/* sum += a * b in place: left to itself the compiler moves sums between registers and memory. */
+#define ADD_PRODUCT_IN(instruction, sum, a, b) __asm__(instruction " %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b))
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
@@ -121,10 +126,9 @@ INLINE void polynomial_f64(__m256d *x, __m256d *shifted, const int count) {
     UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_fmadd_pd(p[i], x[i], one);
 }
 
-/* x <= 0 or NaN; max gives its second argument when that is NaN. */
-INLINE void exp_down_f32(__m256 *x, const int count) {
+/* exp_near: LEAST <= x <= 0. exp_down: x <= 0 or NaN; max gives its second argument when that is NaN. */
+INLINE void exp_near_f32(__m256 *x, const int count) {
     __m256 shifted[4];
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_max_ps(_mm256_set1_ps(FAST_LEAST_F32), x[i]);
     polynomial_f32(x, shifted, count);
     UNROLL for (int i = 0; i < count; i++) {
         __m256i scale = _mm256_slli_epi32(_mm256_castps_si256(shifted[i]), 23);
@@ -132,14 +136,23 @@ INLINE void exp_down_f32(__m256 *x, const int count) {
     }
 }
 
-INLINE void exp_down_f64(__m256d *x, const int count) {
+INLINE void exp_down_f32(__m256 *x, const int count) {
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_max_ps(_mm256_set1_ps(FAST_LEAST_F32), x[i]);
+    exp_near_f32(x, count);
+}
+
+INLINE void exp_near_f64(__m256d *x, const int count) {
     __m256d shifted[4];
-    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_max_pd(_mm256_set1_pd(FAST_LEAST_F64), x[i]);
     polynomial_f64(x, shifted, count);
     UNROLL for (int i = 0; i < count; i++) {
         __m256i scale = _mm256_slli_epi64(_mm256_castpd_si256(shifted[i]), 52);
         x[i] = _mm256_mul_pd(x[i], _mm256_castsi256_pd(scale));
     }
+}
+
+INLINE void exp_down_f64(__m256d *x, const int count) {
+    UNROLL for (int i = 0; i < count; i++) x[i] = _mm256_max_pd(_mm256_set1_pd(FAST_LEAST_F64), x[i]);
+    exp_near_f64(x, count);
 }
 
 static void exp_all_f32(float *out, const float *x, size_t n) {
@@ -159,22 +172,22 @@ static void exp_all_f32(float *out, const float *x, size_t n) {
 
 static void exp_down_all_f32(float *out, const float *x, size_t n) {
     size_t i = 0;
-    for (; i + EXPS * LANES_F32 <= n; i += EXPS * LANES_F32) {
-        __m256 y[EXPS];
-        UNROLL for (int k = 0; k < EXPS; k++) y[k] = _mm256_loadu_ps(x + i + k * LANES_F32);
-        exp_down_f32(y, EXPS);
-        UNROLL for (int k = 0; k < EXPS; k++) _mm256_storeu_ps(out + i + k * LANES_F32, y[k]);
+    for (; i + EXPS_F32 * LANES_F32 <= n; i += EXPS_F32 * LANES_F32) {
+        __m256 y[EXPS_F32];
+        UNROLL for (int k = 0; k < EXPS_F32; k++) y[k] = _mm256_loadu_ps(x + i + k * LANES_F32);
+        exp_down_f32(y, EXPS_F32);
+        UNROLL for (int k = 0; k < EXPS_F32; k++) _mm256_storeu_ps(out + i + k * LANES_F32, y[k]);
     }
     for (; i < n; i++) out[i] = exp_fast_f32(x[i]);
 }
 
 static void exp_down_all_f64(double *out, const double *x, size_t n) {
     size_t i = 0;
-    for (; i + EXPS * LANES_F64 <= n; i += EXPS * LANES_F64) {
-        __m256d y[EXPS];
-        UNROLL for (int k = 0; k < EXPS; k++) y[k] = _mm256_loadu_pd(x + i + k * LANES_F64);
-        exp_down_f64(y, EXPS);
-        UNROLL for (int k = 0; k < EXPS; k++) _mm256_storeu_pd(out + i + k * LANES_F64, y[k]);
+    for (; i + EXPS_F64 * LANES_F64 <= n; i += EXPS_F64 * LANES_F64) {
+        __m256d y[EXPS_F64];
+        UNROLL for (int k = 0; k < EXPS_F64; k++) y[k] = _mm256_loadu_pd(x + i + k * LANES_F64);
+        exp_down_f64(y, EXPS_F64);
+        UNROLL for (int k = 0; k < EXPS_F64; k++) _mm256_storeu_pd(out + i + k * LANES_F64, y[k]);
     }
     for (; i < n; i++) out[i] = exp_fast_f64(x[i]);
 }
@@ -220,6 +233,9 @@ static inline double max_lanes_f64(__m256d x) {
     return _mm_cvtsd_f64(_mm_max_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
+static inline bool all_lanes_f32(__m256 x) { return _mm256_movemask_ps(x) == 255; }
+static inline bool all_lanes_f64(__m256d x) { return _mm256_movemask_pd(x) == 15; }
+
 INLINE void transpose_f32(__m128 *x) { _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]); }
 
 INLINE void transpose_f64(__m256d *x) {
@@ -242,44 +258,55 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 
 /* ---- dense attention and scans, once per type ------------------------------------------------------------------- */
 
-#define REAL            float
-#define VEC             __m256
-#define LANES           LANES_F32
-#define BLOCK           BLOCK_F32
-#define NAME(x)         x##_f32
-#define ZERO            _mm256_setzero_ps
-#define SET1            _mm256_set1_ps
-#define LOAD            _mm256_loadu_ps
-#define STORE           _mm256_storeu_ps
-#define FMA             _mm256_fmadd_ps
-#define FMA1            fmaf
-#define MAX             _mm256_max_ps
-#define BLEND           _mm256_blendv_ps
-#define EQUAL(a, b)     _mm256_cmp_ps(a, b, _CMP_EQ_OQ)
-#define GREATER(a, b)   _mm256_cmp_ps(a, b, _CMP_GT_OQ)
-#define NEGATIVE(a)     _mm256_or_ps(a, _mm256_set1_ps(-0.0f)) /* -|a| */
-#define FOUR            __m128
-#define FOUR_LOAD       _mm_loadu_ps
-#define FOUR_STORE      _mm_storeu_ps
-#define FOUR_SET1       _mm_set1_ps
-#define FOUR_FMA        _mm_fmadd_ps
-#define FOUR_BLEND      _mm_blendv_ps
-#define FOUR_IS_ZERO(a) _mm_cmpeq_ps(a, _mm_setzero_ps())
-#define FOUR_FIRST      _mm_cvtss_f32
+#define REAL                   float
+#define VEC                    __m256
+#define LANES                  LANES_F32
+#define BLOCK                  BLOCK_F32
+#define EXPS                   EXPS_F32
+#define NEAR                   0
+#define USE_NEAR               false /* would save too little of the shorter exp */
+#define NAME(x)                x##_f32
+#define ZERO                   _mm256_setzero_ps
+#define SET1                   _mm256_set1_ps
+#define LOAD                   _mm256_loadu_ps
+#define STORE                  _mm256_storeu_ps
+#define FMA                    _mm256_fmadd_ps
+#define ADD_PRODUCT(sum, a, b) ADD_PRODUCT_IN("vfmadd231ps", sum, a, b)
+#define FMA1                   fmaf
+#define SQRT                   sqrtf
+#define MAX                    _mm256_max_ps
+#define BLEND                  _mm256_blendv_ps
+#define EQUAL(a, b)            _mm256_cmp_ps(a, b, _CMP_EQ_OQ)
+#define GREATER(a, b)          _mm256_cmp_ps(a, b, _CMP_GT_OQ)
+#define NEGATIVE(a)            _mm256_or_ps(a, _mm256_set1_ps(-0.0f)) /* -|a| */
+#define FOUR                   __m128
+#define FOUR_LOAD              _mm_loadu_ps
+#define FOUR_STORE             _mm_storeu_ps
+#define FOUR_SET1              _mm_set1_ps
+#define FOUR_FMA               _mm_fmadd_ps
+#define FOUR_BLEND             _mm_blendv_ps
+#define FOUR_IS_ZERO(a)        _mm_cmpeq_ps(a, _mm_setzero_ps())
+#define FOUR_FIRST             _mm_cvtss_f32
 #include "run/kernels_avx2.h"
+#include "run/kernels_avx2_scan.h"
 #include "run/kernels_avx2_lanes.h"
 
 #undef REAL
 #undef VEC
 #undef LANES
 #undef BLOCK
+#undef EXPS
+#undef NEAR
+#undef USE_NEAR
 #undef NAME
 #undef ZERO
 #undef SET1
 #undef LOAD
 #undef STORE
 #undef FMA
+#undef ADD_PRODUCT
 #undef FMA1
+#undef SQRT
 #undef MAX
 #undef BLEND
 #undef EQUAL
@@ -294,31 +321,37 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #undef FOUR_IS_ZERO
 #undef FOUR_FIRST
 
-#define REAL            double
-#define VEC             __m256d
-#define LANES           LANES_F64
-#define BLOCK           BLOCK_F64
-#define NAME(x)         x##_f64
-#define ZERO            _mm256_setzero_pd
-#define SET1            _mm256_set1_pd
-#define LOAD            _mm256_loadu_pd
-#define STORE           _mm256_storeu_pd
-#define FMA             _mm256_fmadd_pd
-#define FMA1            fma
-#define MAX             _mm256_max_pd
-#define BLEND           _mm256_blendv_pd
-#define EQUAL(a, b)     _mm256_cmp_pd(a, b, _CMP_EQ_OQ)
-#define GREATER(a, b)   _mm256_cmp_pd(a, b, _CMP_GT_OQ)
-#define NEGATIVE(a)     _mm256_or_pd(a, _mm256_set1_pd(-0.0))
-#define FOUR            __m256d
-#define FOUR_LOAD       _mm256_loadu_pd
-#define FOUR_STORE      _mm256_storeu_pd
-#define FOUR_SET1       _mm256_set1_pd
-#define FOUR_FMA        _mm256_fmadd_pd
-#define FOUR_BLEND      _mm256_blendv_pd
-#define FOUR_IS_ZERO(a) _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ)
-#define FOUR_FIRST      _mm256_cvtsd_f64
+#define REAL                   double
+#define VEC                    __m256d
+#define LANES                  LANES_F64
+#define BLOCK                  BLOCK_F64
+#define EXPS                   EXPS_F64
+#define NEAR                   400
+#define USE_NEAR               true
+#define NAME(x)                x##_f64
+#define ZERO                   _mm256_setzero_pd
+#define SET1                   _mm256_set1_pd
+#define LOAD                   _mm256_loadu_pd
+#define STORE                  _mm256_storeu_pd
+#define FMA                    _mm256_fmadd_pd
+#define ADD_PRODUCT(sum, a, b) ADD_PRODUCT_IN("vfmadd231pd", sum, a, b)
+#define FMA1                   fma
+#define SQRT                   sqrt
+#define MAX                    _mm256_max_pd
+#define BLEND                  _mm256_blendv_pd
+#define EQUAL(a, b)            _mm256_cmp_pd(a, b, _CMP_EQ_OQ)
+#define GREATER(a, b)          _mm256_cmp_pd(a, b, _CMP_GT_OQ)
+#define NEGATIVE(a)            _mm256_or_pd(a, _mm256_set1_pd(-0.0))
+#define FOUR                   __m256d
+#define FOUR_LOAD              _mm256_loadu_pd
+#define FOUR_STORE             _mm256_storeu_pd
+#define FOUR_SET1              _mm256_set1_pd
+#define FOUR_FMA               _mm256_fmadd_pd
+#define FOUR_BLEND             _mm256_blendv_pd
+#define FOUR_IS_ZERO(a)        _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ)
+#define FOUR_FIRST             _mm256_cvtsd_f64
 #include "run/kernels_avx2.h"
+#include "run/kernels_avx2_scan.h"
 #include "run/kernels_avx2_lanes.h"
 
 const kernels kernels_avx2 = {

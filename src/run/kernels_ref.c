@@ -125,25 +125,25 @@ static float sum_lanes_f32(const float *lane) {
 }
 
 static double score_f64(const double *q, const double *key, size_t stride, size_t size) {
-    double score = 0;
-    for (size_t c = 0; c < size; c++) score = fma(q[c], key[c * stride], score);
+    double score = size > 0 ? q[0] * key[0] : 0;
+    for (size_t c = 1; c < size; c++) score = fma(q[c], key[c * stride], score);
     return score;
 }
 
 static float score_f32(const float *q, const float *key, size_t stride, size_t size) {
-    float score = 0;
-    for (size_t c = 0; c < size; c++) score = fmaf(q[c], key[c * stride], score);
+    float score = size > 0 ? q[0] * key[0] : 0;
+    for (size_t c = 1; c < size; c++) score = fmaf(q[c], key[c * stride], score);
     return score;
 }
 
 enum { CHUNK = 16 };
 
-/* One row, up to CHUNK components of the values, keys first .. end-1. */
+/* One row, up to CHUNK components of the values, keys first .. end-1 in blocks. */
 static void attend_f64(double *out, const double *q, const double *kt, const double *vt, size_t stride, size_t first,
-                       size_t end, size_t size, size_t width) {
+                       size_t end, size_t block, size_t size, size_t width) {
     double m = -f64_infinity(), weights[LANES_F64] = {0}, sums[CHUNK][LANES_F64] = {0};
     for (size_t start = first; start < end;) {
-        size_t stop = (start / BLOCK_F64 + 1) * BLOCK_F64;
+        size_t stop = (start / block + 1) * block;
         if (stop > end) stop = end;
         double before = m, p[BLOCK_F64] = {0};
         for (size_t j = start; j < stop; j++) {
@@ -170,18 +170,19 @@ static void attend_f64(double *out, const double *q, const double *kt, const dou
 
 static void dense_rows_f64(double *out, const double *q, const double *kt, const double *vt, size_t stride,
                            const size_t *first, const size_t *end, size_t rows, size_t size, size_t width) {
+    size_t block = block_vectors(size, width) * LANES_F64;
     for (size_t r = 0; r < rows; r++)
         for (size_t d = 0; d < width; d += CHUNK)
-            attend_f64(out + r * width + d, q + r * size, kt, vt + d * stride, stride, first[r], end[r], size,
+            attend_f64(out + r * width + d, q + r * size, kt, vt + d * stride, stride, first[r], end[r], block, size,
                        width - d < CHUNK ? width - d : CHUNK);
 }
 
-/* One row, up to CHUNK components of the values, keys first .. end-1. */
+/* One row, up to CHUNK components of the values, keys first .. end-1 in blocks. */
 static void attend_f32(float *out, const float *q, const float *kt, const float *vt, size_t stride, size_t first,
-                       size_t end, size_t size, size_t width) {
+                       size_t end, size_t block, size_t size, size_t width) {
     float m = -f32_infinity(), weights[LANES_F32] = {0}, sums[CHUNK][LANES_F32] = {0};
     for (size_t start = first; start < end;) {
-        size_t stop = (start / BLOCK_F32 + 1) * BLOCK_F32;
+        size_t stop = (start / block + 1) * block;
         if (stop > end) stop = end;
         float before = m, p[BLOCK_F32] = {0};
         for (size_t j = start; j < stop; j++) {
@@ -208,9 +209,10 @@ static void attend_f32(float *out, const float *q, const float *kt, const float 
 
 static void dense_rows_f32(float *out, const float *q, const float *kt, const float *vt, size_t stride,
                            const size_t *first, const size_t *end, size_t rows, size_t size, size_t width) {
+    size_t block = block_vectors(size, width) * LANES_F32;
     for (size_t r = 0; r < rows; r++)
         for (size_t d = 0; d < width; d += CHUNK)
-            attend_f32(out + r * width + d, q + r * size, kt, vt + d * stride, stride, first[r], end[r], size,
+            attend_f32(out + r * width + d, q + r * size, kt, vt + d * stride, stride, first[r], end[r], block, size,
                        width - d < CHUNK ? width - d : CHUNK);
 }
 

@@ -4,11 +4,18 @@
 #define RUN_KERNELS_SHAPE_H
 
 #include <math.h>
+#include <stddef.h>
 #include "number/ieee.h"
 
-/* Key j adds into lane j mod LANES; the running maximum is renewed, and the sums rescaled, at multiples of BLOCK. */
+/* Key j adds into lane j mod LANES; the running maximum is renewed, and the sums rescaled, at multiples of a block's length:
+   block_vectors(size, width) * LANES keys, at most BLOCK. */
 enum { LANES_F32 = 8, LANES_F64 = 4, BLOCK_VECTORS = 96 };
 enum { BLOCK_F32 = LANES_F32 * BLOCK_VECTORS, BLOCK_F64 = LANES_F64 * BLOCK_VECTORS };
+
+/* Each block costs something, but a block of keys and values should stay in the second-level cache. */
+static inline size_t block_vectors(size_t size, size_t width) {
+    return size + width <= 64 ? BLOCK_VECTORS : BLOCK_VECTORS / 2;
+}
 
 /* The fast exp: k = round(x / ln 2), r = x - k ln 2, exp(x) = 2^k (1 + r P(r)), one fused multiply-add a step. Adding
    BIAS rounds to an integer and leaves k plus the exponent bias in the low bits; arguments below LEAST are raised to
