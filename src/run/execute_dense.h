@@ -5,14 +5,22 @@ typedef struct dense_job {
     REAL *out;
     const REAL *q, *kt, *vt;
     const size_t *first, *end;
-    size_t query, value;
+    size_t query, value, rows, parts; /* rows a part */
+    bool grows;                       /* later rows have more keys */
 } dense_job;
 
-enum { DENSE_ROWS = 252 }; /* the dense kernels like many rows at once, in multiples of 6 */
+/* The dense kernels like many rows at once, in multiples of 6; threads need several parts each to finish together. */
+static size_t rows_a_part(size_t size, unsigned threads) {
+    enum { STEP = 42, MOST = 252, ALONE = 1008 };
+    if (threads <= 1) return ALONE;
+    size_t rows = size / (8 * (size_t)threads) / STEP * STEP;
+    return rows > MOST ? MOST : rows < STEP ? STEP : rows;
+}
 
 static void dense_part(void *context, size_t part) {
     const dense_job *j = context;
-    size_t row = part * DENSE_ROWS, rows = j->r->size - row < DENSE_ROWS ? j->r->size - row : DENSE_ROWS;
+    if (j->grows) part = j->parts - 1 - part; /* the longest first, so that the threads finish together */
+    size_t row = part * j->rows, rows = j->r->size - row < j->rows ? j->r->size - row : j->rows;
     j->r->e->kernels->KERNEL_DENSE(j->out + row * j->value, j->q + row * j->query, j->kt, j->vt, j->r->size,
                                    j->first + row, j->end + row, rows, j->query, j->value);
 }
@@ -120,8 +128,11 @@ static void dense_rows(runner *r, const head_state *s, const model_head *h, REAL
     key_ranges(first, end, h->mask, size);
     dense_job job = {
         .r = r, .out = out, .q = q, .kt = kt, .vt = vt, .first = first, .end = end, .query = qs, .value = vs};
+    job.rows = rows_a_part(size, r->e->threads);
+    job.parts = (size + job.rows - 1) / job.rows;
+    job.grows = h->mask == TEMPER_MASK_BEFORE || h->mask == TEMPER_MASK_UP_TO;
     if (soft)
-        run_parallel(r->e->threads, (size + DENSE_ROWS - 1) / DENSE_ROWS, dense_part, &job);
+        run_parallel(r->e->threads, job.parts, dense_part, &job);
     else
         for (size_t i = 0; i < size; i++) hard_dense_row(&job, s->choice, i);
 }
