@@ -10,7 +10,7 @@
 #include "harness.h"
 #include "run/kernels.h"
 
-enum { ROWS = 126 /* queries a thread takes at a time */ };
+enum { ROWS = 1008 /* the most queries a thread takes at a time */ };
 
 /* ---- one causal head ---- */
 
@@ -19,7 +19,7 @@ typedef struct head_job {
     void *out;
     const void *q;
     const void *kt, *vt;
-    size_t n, d, stride;
+    size_t n, d, stride, rows;
     int doubles;
     atomic_size_t next;
 } head_job;
@@ -29,9 +29,9 @@ static void *work(void *argument) {
     size_t first[ROWS] = {0}, end[ROWS];
     for (;;) {
         /* from the end: the longest rows first, so that the threads finish together */
-        size_t taken = atomic_fetch_add(&job->next, ROWS);
+        size_t taken = atomic_fetch_add(&job->next, job->rows);
         if (taken >= job->n) return NULL;
-        size_t to = job->n - taken, from = to > ROWS ? to - ROWS : 0, rows = to - from;
+        size_t to = job->n - taken, from = to > job->rows ? to - job->rows : 0, rows = to - from;
         for (size_t r = 0; r < rows; r++) end[r] = from + r + 1;
         if (job->doubles)
             job->table->dense_f64((double *)job->out + from * job->d, (const double *)job->q + from * job->d, job->kt,
@@ -45,6 +45,9 @@ static void *work(void *argument) {
 static int run_threads(head_job *job, int threads) {
     pthread_t other[64];
     int started = 0;
+    /* as the runner does it, but one thread, which needs no small parts, gets large ones */
+    size_t rows = job->n / (8 * (size_t)threads) / 42 * 42;
+    job->rows = threads == 1 ? ROWS : rows > 252 ? 252 : rows < 42 ? 42 : rows;
     while (started < threads - 1 && started < 64 && pthread_create(&other[started], NULL, work, job) == 0) started++;
     work(job);
     for (int t = 0; t < started; t++) pthread_join(other[t], NULL);
@@ -92,7 +95,7 @@ int bench_head_f32(float *out, const float *q, const float *k, const float *v, s
     float *vt = kt + d * stride;
     transpose_f32(kt, k, n, d, stride, 1 / sqrtf((float)d));
     transpose_f32(vt, v, n, d, stride, 1);
-    head_job job = {reference ? &kernels_reference : kernels_select(), out, q, kt, vt, n, d, stride, 0, 0};
+    head_job job = {reference ? &kernels_reference : kernels_select(), out, q, kt, vt, n, d, stride, ROWS, 0, 0};
     return run_threads(&job, threads);
 }
 
@@ -104,7 +107,7 @@ int bench_head_f64(double *out, const double *q, const double *k, const double *
     double *vt = kt + d * stride;
     transpose_f64(kt, k, n, d, stride, 1 / sqrt((double)d));
     transpose_f64(vt, v, n, d, stride, 1);
-    head_job job = {reference ? &kernels_reference : kernels_select(), out, q, kt, vt, n, d, stride, 1, 0};
+    head_job job = {reference ? &kernels_reference : kernels_select(), out, q, kt, vt, n, d, stride, ROWS, 1, 0};
     return run_threads(&job, threads);
 }
 

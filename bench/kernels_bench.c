@@ -270,6 +270,32 @@ static void bench_dense(const kernels *k, size_t n, size_t d, bool wide, int rep
     free_head(&h);
 }
 
+/* What threads can gain at all: multiply-adds in registers, as many in each thread as in one. */
+static void *multiply(void *unused) {
+    for (int i = 0; i < 20; i++) time_multiply_adds_f32();
+    return unused;
+}
+
+static void bench_threads(int reps, size_t threads) {
+    static sample one, many;
+    one.count = many.count = 0;
+    for (int r = 0; r < reps; r++) {
+        pthread_t ids[THREADS_LIMIT];
+        double start = now();
+        multiply(NULL);
+        note(&one, now() - start);
+        start = now();
+        for (size_t t = 1; t < threads; t++)
+            if (pthread_create(&ids[t], NULL, multiply, NULL)) exit(2);
+        multiply(NULL);
+        for (size_t t = 1; t < threads; t++) pthread_join(ids[t], NULL);
+        note(&many, now() - start);
+    }
+    printf("multiply-gain,f32,0,0,%zu,x,%.4f,%.4f\n", threads, (double)threads * best(&one) / best(&many),
+           (double)threads * median(&one) / median(&many));
+    fflush(stdout);
+}
+
 /* ---- scans ------------------------------------------------------------------------------------------------------ */
 
 enum { SCAN_WIDTH = 8 };
@@ -350,6 +376,7 @@ int main(int argc, char **argv) {
                 if ((!n || length == n) && (!d || heads[c].d == d))
                     bench_dense(k, (size_t)length, (size_t)heads[c].d, heads[c].wide, (int)reps, (size_t)threads,
                                 length <= 4096);
+    if (strcmp(only, "scan") != 0 && threads > 1) bench_threads((int)reps, (size_t)threads);
     if (strcmp(only, "dense") != 0) bench_scan(k, n && only[0] ? (size_t)n : 1000000, (int)reps);
     return 0;
 }
