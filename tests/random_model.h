@@ -9,11 +9,14 @@ typedef struct random_model_options {
     bool average;   /* heads that average, too: numbers with any denominator appear */
     bool fractions; /* position features such as 1/(i + 1), too */
     bool small;     /* one layer, or two with one head each */
+    bool
+        varied; /* up to three letters and query rows, weights from 2^-20 to 1000, more features, gates, units that share rows */
+    bool extreme; /* and weights from 2^-30 to 2^30 */
 } random_model_options;
 
 enum { RANDOM_MODEL_TEXT = 1 << 14 };
 
-/* Two letters a and b. */
+/* Letters a and b, and with `varied` sometimes c. */
 void random_model_text(char text[RANDOM_MODEL_TEXT], test_random *r, const random_model_options *o);
 
 /* The same, read; on failure a failed check with the text, and NULL. */

@@ -135,6 +135,7 @@ static facts *facts_of_runs(const subject_model *s, size_t n, uint64_t count, ui
     uint32_t *letters = arena_zalloc(keep, n, sizeof *letters);
     size_t letter_count = s->model->letters.count;
     rational_pool_init(&pool, scratch);
+    // cppcheck-suppress autoVariables ; it is put back before this function ends
     scratch->trap = &inner;
     if (trap_set(&inner, NULL)) { /* the numbers must be cleared before the error goes on */
         rational_pool_clear(&pool);
