@@ -61,7 +61,7 @@ static void print_result(const temper_check_result *r, const temper_check_option
     if (r->agreed) {
         printf("agreed\t%llu strings\t%s: all up to length %zu", (unsigned long long)r->strings, name, o->exhaustive);
         if (o->random) printf(", %llu random up to length %zu", (unsigned long long)o->random, o->length);
-        if (method != TEMPER_METHOD_HARD) printf("; largest error before rounding %.3g", r->margin);
+        if (method != TEMPER_METHOD_HARD && r->margin > 0) printf("; largest error before rounding %.3g", r->margin);
         putchar('\n');
         return;
     }

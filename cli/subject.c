@@ -261,6 +261,19 @@ bool subject_hard(subject *out, session *s) {
     return true;
 }
 
+/* A soft model that still knows its hard one: there is something to compare without a formula. */
+static bool is_two_models(const temper_model *model, const temper_model_info *info) {
+    if (info->method == TEMPER_METHOD_HARD) return false;
+    for (size_t layer = 1; layer <= info->layers; layer++)
+        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
+            temper_head_info h;
+            if (temper_model_head(&h, model, layer, head, NULL) != TEMPER_OK ||
+                h.hard_choice == TEMPER_CHOICE_SOFTMAX)
+                return false;
+        }
+    return true;
+}
+
 bool subject_pair(subject *out, session *s) {
     *out = (subject){0};
     if (s->opt.count == 0 && has_formula(s)) return subject_formula(out, s);
@@ -268,9 +281,9 @@ bool subject_pair(subject *out, session *s) {
     out->first = 1;
     if (!model_path(&path, s) || !refuse_for_model(s, has_formula(s)) || !read_model(&out->model, s, path))
         return false;
-    if (!has_formula(s)) return own_formula(out, s);
     temper_model_info info;
     temper_model_about(&info, out->model);
+    if (!has_formula(s)) return (!*info.source && is_two_models(out->model, &info)) || own_formula(out, s);
     char *alphabet = model_alphabet(out->model);
     temper_spec_options o = spec_options(s, alphabet, info.tokens);
     bool ok = parse_given(out, s, &o);

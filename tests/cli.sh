@@ -738,6 +738,10 @@ done
 soften '--gap exhaustive' seen.temper
 soften '--gap exhaustive --method positions' seen.temper
 run 0 soften first.temper --length 8 --adaptive -o soft.temper
+run 0 check soft.temper
+has 'check: hard against soft, without a formula' "$out" "agreed${tab}1127 strings"
+run 2 check first.temper
+has 'check: nothing to compare' "$err" 'the model carries no specification'
 run 0 explain soft.temper
 has 'explain: adaptive' "$out" ' (adaptive) '
 run 0 --json explain soft.temper

@@ -334,9 +334,9 @@ int main(void) {
         temper_soften_options o = {.length = 3 + random_below(&r, 5), .gap = TEMPER_GAP_PROVED};
         o.method = random_below(&r, 2) ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS;
         ok = ok && test_errors(&sums[0], source, m, &o, &r);
-        o = (temper_soften_options){.length = 4, .gap = TEMPER_GAP_EXHAUSTIVE};
+        o = (temper_soften_options){.method = o.method, .length = 4, .gap = TEMPER_GAP_EXHAUSTIVE};
         if (k % 3 == 0 && ok) ok = test_errors(&sums[1], source, m, &o, &r);
-        o = (temper_soften_options){.length = 4, .adaptive = 1};
+        o = (temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE, .length = 4, .adaptive = 1};
         if (k % 3 == 1 && ok) test_errors(&sums[2], source, m, &o, &r);
         temper_model_free(m);
     }
