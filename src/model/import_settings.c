@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/import.h"
+#include "model/model_metadata.h"
 
 /* ---- messages ---- */
 
@@ -72,25 +73,7 @@ static const expression *read_expression(importer *im) {
 
 static void read_tokens(importer *im) { im->model->letters.tokens = jread_bool(&im->set.json, "true or false"); }
 
-static void read_alphabet(importer *im) {
-    json_reader *j = &im->set.json;
-    alphabet *letters = &im->model->letters;
-    size_t begin = place_of(j);
-    for (jread_array(j); jread_element(j);) {
-        size_t at = j->at;
-        const char *letter = jread_c_string(j, im->scratch, "a letter in quotes");
-        if (!*letter) jread_fail(j, at, "an empty letter");
-        if (letters->count == ALPHABET_LIMIT) jread_fail(j, at, "more than %d letters", ALPHABET_LIMIT);
-        if (alphabet_find(letters, letter, strlen(letter)) != UINT32_MAX)
-            jread_fail(j, at, "a letter that is in it already");
-        if (!alphabet_can_read(letters, letter))
-            jread_fail(j, at,
-                       letters->tokens ? "a token with a blank, at which strings are split"
-                                       : "a letter of several characters needs \"tokens\": true");
-        alphabet_add(letters, letter, strlen(letter));
-    }
-    if (!letters->count) jread_fail(j, begin, "no letters");
-}
+static void read_alphabet(importer *im) { metadata_read_alphabet(&im->model->letters, &im->set.json, NULL); }
 
 /* Without "vocab" the letters are rows 0, 1, 2, ... */
 static void number_rows(importer *im) {

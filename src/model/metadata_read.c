@@ -150,9 +150,7 @@ static void read_bound(reader *r) {
         jread_fail(&r->json, at, "an error that is not below the margin proves nothing");
 }
 
-static void read_alphabet(reader *r) {
-    json_reader *j = &r->json;
-    alphabet *letters = &r->model->letters;
+void metadata_read_alphabet(alphabet *letters, json_reader *j, memory_budget *budget) {
     size_t begin = (jread_peek(j), j->at);
     for (jread_array(j); jread_element(j);) {
         size_t at = j->at;
@@ -164,12 +162,15 @@ static void read_alphabet(reader *r) {
         if (!alphabet_can_read(letters, letter))
             jread_fail(j, at,
                        letters->tokens ? "a token with a blank, at which strings are split"
-                                       : "a letter of several characters needs \"tokens\":true");
-        budget_spend(r->budget, strlen(letter) + 8 * BLOCK, 2); /* twice: scratch and alphabet, with its table */
+                                       : "a letter of several characters needs \"tokens\": true");
+        if (budget)
+            budget_spend(budget, strlen(letter) + 8 * BLOCK, 2); /* twice: scratch and alphabet, with its table */
         alphabet_add(letters, letter, strlen(letter));
     }
     if (!letters->count) jread_fail(j, begin, "no letters");
 }
+
+static void read_alphabet(reader *r) { metadata_read_alphabet(&r->model->letters, &r->json, r->budget); }
 
 /* ---- channels, layers, parts ---- */
 

@@ -22,4 +22,7 @@ void metadata_print(text *out, const temper_model *m);
 /* Fills everything but the weights, whose matrices get their number of rows. Raises with the field and the byte of the file. */
 void metadata_read(temper_model *m, json_reader *r, memory_budget *budget);
 
+/* The list of letters, which is the next value; `tokens` is set. The budget may be NULL. */
+void metadata_read_alphabet(alphabet *letters, json_reader *j, memory_budget *budget);
+
 #endif
