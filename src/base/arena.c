@@ -9,6 +9,12 @@ struct arena_block {
     _Alignas(16) unsigned char data[];
 };
 
+struct arena_duty {
+    arena_duty *next;
+    void (*run)(void *what);
+    void *what;
+};
+
 enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20, ALIGN = 16 };
 
 static unsigned long fail_countdown;
@@ -24,9 +30,22 @@ void arena_init(arena *a, trap *t) {
     a->blocks = NULL;
     a->hint = 0;
     a->trap = t;
+    a->duties = NULL;
+}
+
+void arena_on_release(arena *a, void (*run)(void *what), void *what) {
+    arena_duty *d = arena_alloc(a, 1, sizeof *d);
+    *d = (arena_duty){a->duties, run, what};
+    a->duties = d;
+}
+
+static void do_duties(arena *a) {
+    for (const arena_duty *d = a->duties; d; d = d->next) d->run(d->what);
+    a->duties = NULL;
 }
 
 void arena_free(arena *a) {
+    do_duties(a);
     arena_block *b = a->blocks;
     while (b) {
         arena_block *next = b->next;
@@ -37,6 +56,7 @@ void arena_free(arena *a) {
 }
 
 void arena_reset(arena *a) {
+    do_duties(a);
     arena_block *b = a->blocks;
     if (b && !b->next) {
         b->used = 0;

@@ -6,11 +6,13 @@
 #include "base/trap.h"
 
 typedef struct arena_block arena_block;
+typedef struct arena_duty arena_duty;
 
 typedef struct arena {
     arena_block *blocks;
     size_t hint; /* the least size of the next block */
     trap *trap;  /* who is told when memory runs out; NULL only while nothing allocates */
+    arena_duty *duties;
 } arena;
 
 void arena_init(arena *a, trap *t);
@@ -18,6 +20,10 @@ void arena_free(arena *a);
 
 /* Forgets everything but keeps the memory as one block, so that a loop can use it again. */
 void arena_reset(arena *a);
+
+/* Before its memory is freed or forgotten the arena calls run(what), the last one first: for things in it that hold memory of their
+   own, so that an error leaks nothing. */
+void arena_on_release(arena *a, void (*run)(void *what), void *what);
 
 /* 16-byte aligned. arena_alloc does not clear, arena_zalloc does. count * size is checked for overflow. */
 void *arena_alloc(arena *a, size_t count, size_t size);

@@ -26,19 +26,24 @@ void rational_pool_init(rational_pool *p, arena *a) {
     p->work = NULL;
 }
 
+static void clear_block(void *block) {
+    rational_block *b = block;
+    for (size_t k = 0; k < b->count; k++) fmpq_clear(q(&b->numbers[k]));
+    b->count = 0;
+}
+
 void rational_pool_clear(rational_pool *p) {
-    for (const rational_block *b = p->blocks; b; b = b->next)
-        for (size_t k = 0; k < b->count; k++) fmpq_clear(q(&b->numbers[k]));
+    for (rational_block *b = p->blocks; b; b = b->next) clear_block(b);
     p->blocks = NULL;
     p->work = NULL;
 }
 
 rational *rational_array(rational_pool *p, size_t count) {
     rational_block *b = arena_alloc(p->arena, 1, sizeof *b);
-    b->numbers = arena_alloc(p->arena, count, sizeof *b->numbers);
+    *b = (rational_block){.next = p->blocks, .numbers = arena_alloc(p->arena, count, sizeof *b->numbers)};
+    arena_on_release(p->arena, clear_block, b);
     b->count = count;
     for (size_t k = 0; k < count; k++) fmpq_init(q(&b->numbers[k]));
-    b->next = p->blocks;
     p->blocks = b;
     return b->numbers;
 }

@@ -1,7 +1,7 @@
 /* Exact rational numbers of any size. rational.c is the only file that knows the library behind them (FLINT).
 
-   A rational is 0 when its bytes are those of rational_array. Numbers belong to a pool, which clears them all at once, so that
-   an error raised half-way leaks nothing. Outputs come first and may be one of the inputs. FLINT gives up the process when
+   A rational is 0 when its bytes are those of rational_array. Numbers are cleared when their arena is freed or reset, so that an
+   error raised half-way leaks nothing. Outputs come first and may be one of the inputs. FLINT gives up the process when
    memory runs out, so callers cost their work first, and numbers longer than RATIONAL_BITS are refused. */
 #ifndef NUMBER_RATIONAL_H
 #define NUMBER_RATIONAL_H
@@ -26,7 +26,7 @@ typedef struct rational_pool {
 } rational_pool;
 
 void rational_pool_init(rational_pool *p, arena *a);
-/* Clears every number; before the arena is freed. May be called twice. */
+/* Clears every number now. Not needed before the arena is freed or reset, after which the pool must be begun anew. */
 void rational_pool_clear(rational_pool *p);
 rational *rational_array(rational_pool *p, size_t count); /* zeros */
 

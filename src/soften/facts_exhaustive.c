@@ -131,30 +131,20 @@ static facts *facts_of_runs(const subject_model *s, size_t n, uint64_t count, ui
     rational_pool pool;
     watcher w = {.s = s, .f = facts_new(s, n, keep)};
     exact_observer observer = {.context = &w, .channels = see_channels, .head = see_head, .row = see_row};
-    trap inner, *outer = scratch->trap;
     uint32_t *letters = arena_zalloc(keep, n, sizeof *letters);
     size_t letter_count = s->model->letters.count;
-    rational_pool_init(&pool, scratch);
-    // cppcheck-suppress autoVariables ; it is put back before this function ends
-    scratch->trap = &inner;
-    if (trap_set(&inner, NULL)) { /* the numbers must be cleared before the error goes on */
-        rational_pool_clear(&pool);
-        scratch->trap = outer;
-        trap_reraise(outer, &inner.error);
-    }
     for (uint64_t done = 0;;) {
         if (count) random_string(letters, n, letter_count, &seed);
-        rational_pool_clear(&pool);
         arena_reset(scratch);
+        rational_pool_init(&pool, scratch);
         w.z = rational_array(&pool, 2);
         w.t = w.z + 1;
         see_answers(&w, exact_run(s->model, letters, n, &observer, &pool, scratch));
-        string_watch_step(watch, &inner);
+        string_watch_step(watch, scratch->trap);
         if (count ? ++done == count : !next_string(letters, n, letter_count)) break;
     }
     facts_measure_features(w.f, s, &pool);
-    rational_pool_clear(&pool);
-    scratch->trap = outer;
+    arena_reset(scratch);
     return w.f;
 }
 

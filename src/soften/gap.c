@@ -64,7 +64,6 @@ static void see_row(void *context, const exact_row *row) {
 static void look_at(finder *f, const uint32_t *letters, size_t n) {
     exact_observer observer = {.context = f, .row = see_row};
     rational_pool pool;
-    trap inner, *outer = f->scratch->trap;
     f->letters = letters;
     f->n = n;
     for (uint32_t h = 0; h < head_count(f->gap); h++) {
@@ -73,16 +72,9 @@ static void look_at(finder *f, const uint32_t *letters, size_t n) {
     }
     arena_reset(f->scratch);
     rational_pool_init(&pool, f->scratch);
-    f->scratch->trap = f->gap->memory.trap = &inner;
-    if (trap_set(&inner, NULL)) { /* the numbers must be cleared before the error goes on */
-        rational_pool_clear(&pool);
-        f->scratch->trap = f->gap->memory.trap = outer;
-        trap_reraise(outer, &inner.error);
-    }
     f->t = rational_array(&pool, 1);
     exact_run(f->m, letters, n, &observer, &pool, f->scratch);
-    rational_pool_clear(&pool);
-    f->scratch->trap = f->gap->memory.trap = outer;
+    arena_reset(f->scratch);
 }
 
 static void look_at_given(finder *f, string_watch *watch, uint32_t *letters, trap *t) {
@@ -119,15 +111,8 @@ static void look_at_all(finder *f, string_watch *watch, uint32_t *letters, trap 
 
 static void prove_length(finder *f, const subject_model *s, size_t n, arena *keep) {
     rational_pool pool;
-    trap inner, *outer = f->scratch->trap;
     arena_reset(f->scratch);
     rational_pool_init(&pool, f->scratch);
-    f->scratch->trap = &inner;
-    if (trap_set(&inner, NULL)) {
-        rational_pool_clear(&pool);
-        f->scratch->trap = outer;
-        trap_reraise(outer, &inner.error);
-    }
     const facts *known_of = facts_proved(s, n, &pool, keep);
     for (uint32_t l = 0; l < f->m->layer_count; l++)
         for (uint32_t k = 0; k < f->m->layers[l].head_count; k++) {
@@ -137,31 +122,18 @@ static void prove_length(finder *f, const subject_model *s, size_t n, arena *kee
             if (!from->uniform) h->proved_uniform = false;
             if (!from->tieless) h->proved_tieless = false;
         }
-    rational_pool_clear(&pool);
-    f->scratch->trap = outer;
+    arena_reset(f->scratch);
 }
 
-static void prove_lengths(finder *f, const string_watch *watch, trap *t) {
-    arena keep;
-    arena_init(&keep, t);
-    trap inner, *outer = t;
-    keep.trap = &inner;
-    if (trap_set(&inner, NULL)) {
-        arena_free(&keep);
-        f->scratch->trap = outer;
-        trap_reraise(outer, &inner.error);
-    }
-    subject_model s;
-    f->scratch->trap = &inner;
+static void prove_lengths(finder *f, const string_watch *watch, arena *keep) {
     for (size_t n = 0; n <= f->o->proved; n++) {
-        arena_reset(&keep);
-        subject_model_init(&s, f->m, &keep);
-        prove_length(f, &s, n, &keep);
+        subject_model s;
+        arena_reset(keep);
+        subject_model_init(&s, f->m, keep);
+        prove_length(f, &s, n, keep);
         if (f->o->progress && f->o->progress(f->o->context, watch->done + n + 1, watch->total))
-            trap_raise(&inner, TEMPER_LIMIT, 0, 0, "stopped at length %zu of %zu", n, f->o->proved);
+            trap_raise(keep->trap, TEMPER_LIMIT, 0, 0, "stopped at length %zu of %zu", n, f->o->proved);
     }
-    arena_free(&keep);
-    f->scratch->trap = outer;
 }
 
 /* ---- conclusions ---- */
@@ -236,13 +208,15 @@ static void prepare(temper_gap *g, const temper_model *m, const temper_gap_optio
 temper_status temper_gap_find(temper_gap **out, const temper_model *m, const temper_gap_options *options,
                               temper_error *err) {
     trap t;
-    arena scratch;
+    arena scratch, keep;
     temper_gap *volatile made = NULL;
     temper_gap_options o = options ? *options : (temper_gap_options){0};
     *out = NULL;
     arena_init(&scratch, &t);
+    arena_init(&keep, &t);
     if (trap_set(&t, err)) {
         arena_free(&scratch);
+        arena_free(&keep);
         temper_gap_free(made);
         return t.error.code;
     }
@@ -258,11 +232,12 @@ temper_status temper_gap_find(temper_gap **out, const temper_model *m, const tem
                   (o.proved ? o.proved + 1 : 0);
     look_at_given(&f, &watch, letters, &t);
     look_at_all(&f, &watch, letters, &t);
-    if (o.proved) prove_lengths(&f, &watch, &t);
+    if (o.proved) prove_lengths(&f, &watch, &keep);
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t h = 0; h < m->layers[l].head_count; h++)
             conclude(&f, &g->heads[g->head_start[l] + h], &m->layers[l].heads[h]);
     arena_free(&scratch);
+    arena_free(&keep);
     g->memory.trap = NULL;
     *out = g;
     trap_clear(&t);

@@ -17,18 +17,10 @@ enum {
 
 static facts *proved_facts(scale_search *g, size_t n) {
     rational_pool pool;
-    trap inner, *outer = g->trap;
-    rational_pool_init(&pool, g->scratch);
-    g->scratch->trap = &inner;
-    if (trap_set(&inner, NULL)) {
-        rational_pool_clear(&pool);
-        g->scratch->trap = outer;
-        trap_reraise(outer, &inner.error);
-    }
-    facts *f = facts_proved(&g->s, n, &pool, g->keep);
-    rational_pool_clear(&pool);
     arena_reset(g->scratch);
-    g->scratch->trap = outer;
+    rational_pool_init(&pool, g->scratch);
+    facts *f = facts_proved(&g->s, n, &pool, g->keep);
+    arena_reset(g->scratch);
     return f;
 }
 
