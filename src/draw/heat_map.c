@@ -28,6 +28,8 @@ static bool is_masked(temper_mask mask, size_t i, size_t j) {
     return false;
 }
 
+enum { EXPRESSION_LENGTH = 32 };
+
 static const char *describe(arena *a, const heat_panel *p, double scale) {
     text t;
     text_init(&t, a);
@@ -40,9 +42,10 @@ static const char *describe(arena *a, const heat_panel *p, double scale) {
     text_init(&value, a);
     label_number(&value, scale, 5);
     const char *expression = label_shown(a, p->info.scale ? p->info.scale : "");
-    text_printf(&t, ", %sscale %s", p->info.adaptive ? "adaptive " : "",
-                *expression ? expression : text_string(&value));
-    if (*expression && strcmp(expression, text_string(&value))) text_printf(&t, " = %s", text_string(&value));
+    bool told = *expression && strlen(expression) <= EXPRESSION_LENGTH; /* what is cut must not be the value */
+    text_printf(&t, ", %sscale %s", p->info.adaptive ? "adaptive " : "", told ? expression : text_string(&value));
+    if (told && strcmp(expression, text_string(&value))) text_printf(&t, " = %s", text_string(&value));
+    if (*expression && !told) text_puts(&t, " at this length");
     return text_string(&t);
 }
 
