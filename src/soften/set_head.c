@@ -36,6 +36,9 @@ typedef struct head_work {
     row_score *order;      /* [N] */
     rational *pairs;       /* [query_size]: the least difference of two keys of the row that differ; 0: none do */
     spread *difference, *score; /* [1] */
+    const spread **kinds;       /* [query_size][N]: the different keys of the row so far */
+    bool *met_twice;            /* [query_size][N] */
+    size_t *kind_count;         /* [query_size] */
     query_cases cases;
     size_t *alike;          /* [N]: the last key up to here that is like the one before it, + 1; 0: none */
     spread *group;          /* [value_size] */
@@ -44,23 +47,43 @@ typedef struct head_work {
     size_t first, end;      /* the keys of the present row */
 } head_work;
 
-/* The least difference of key j from the keys of the row that differ from it, in every dimension. */
-static void add_pairs(set_run *p, head_work *w, size_t j, size_t first, size_t end) {
+static void add_pair(set_run *p, head_work *w, size_t d, const spread *x, const spread *y) {
+    spread_set_difference(w->difference, x, y);
+    spread_least(&p->r[1], w->difference, &p->work);
+    bool smaller = rational_is_zero(&w->pairs[d]) || rational_cmp(&p->r[1], &w->pairs[d]) < 0;
+    if (!rational_is_zero(&p->r[1]) && smaller) rational_set(&w->pairs[d], &p->r[1]);
+}
+
+static bool is_same(const spread *x, const spread *y) {
+    return rational_equal(&x->a, &y->a) && rational_equal(&x->g, &y->g) && rational_equal(&x->hi, &y->hi) &&
+           rational_equal(&x->lo, &y->lo);
+}
+
+/* The least difference of key j from the keys of the row that differ from it, in every dimension. Keys that can take the same values
+   are compared with one of them. */
+static void add_pairs(set_run *p, head_work *w, size_t j) {
     size_t qs = w->h->query.count;
-    for (size_t d = 0; d < qs; d++)
-        for (size_t k = first; k < end; k++) {
-            spread_set_difference(w->difference, &w->k[j * qs + d], &w->k[k * qs + d]);
-            spread_least(&p->r[1], w->difference, &p->work);
-            bool smaller = rational_is_zero(&w->pairs[d]) || rational_cmp(&p->r[1], &w->pairs[d]) < 0;
-            if (!rational_is_zero(&p->r[1]) && smaller) rational_set(&w->pairs[d], &p->r[1]);
+    for (size_t d = 0; d < qs; d++) {
+        const spread *key = &w->k[j * qs + d], **kinds = w->kinds + d * p->size;
+        size_t k = 0;
+        while (k < w->kind_count[d] && !is_same(kinds[k], key)) k++;
+        bool fresh = k == w->kind_count[d];
+        if (!fresh && w->met_twice[d * p->size + k]) continue;
+        if (!fresh) { /* the second of its kind */
+            w->met_twice[d * p->size + k] = true;
+            add_pair(p, w, d, key, key);
+            continue;
         }
+        for (k = 0; k < w->kind_count[d]; k++) add_pair(p, w, d, key, kinds[k]);
+        kinds[w->kind_count[d]++] = key;
+    }
 }
 
 /* Key j joins the row, whose keys so far are first..end-1. */
 static void add_key(set_run *p, head_work *w, size_t j, size_t first, size_t end) {
     size_t qs = w->h->query.count, vs = w->h->value.count;
     bool fresh = first == end;
-    add_pairs(p, w, j, first, end);
+    add_pairs(p, w, j);
     for (size_t d = 0; d < qs; d++) {
         if (fresh)
             spread_set(&w->keys[d], &w->k[j * qs + d]);
@@ -97,22 +120,27 @@ static void gap_of_pairs(rational *gap, set_run *p, head_work *w, size_t i) {
         }
 }
 
-/* Two scores of row i differ by sum_d q_d (k_jd - k_j'd). With one dimension that is a product of two numbers that are not 0.
-   With more, all pairs are looked at if they are few; else every bracket is a multiple of the keys' g. 0: no two differ. */
-static void row_gap(rational *gap, set_run *p, head_work *w, size_t i) {
-    size_t qs = w->h->query.count, active = 0, last = 0;
+/* Two scores of row i differ by sum_d q_d (k_jd - k_j'd), where every bracket is a multiple of the keys' g: so by a multiple of
+   *gap; 0: no two differ. The number of dimensions in which they do, and one of them. */
+static size_t row_step(rational *gap, const set_run *p, const head_work *w, size_t i, size_t *last) {
+    size_t qs = w->h->query.count, active = 0;
     rational_set_int(gap, 0);
     for (size_t d = 0; d < qs; d++) {
         const spread *q = &w->q[i * qs + d];
         if (spread_is_zero(q) || spread_is_constant(&w->keys[d])) continue;
         active++;
-        last = d;
+        *last = d;
         rational_gcd(&p->r[1], &q->a, &q->g);
         rational_mul(&p->r[1], &p->r[1], &w->keys[d].g);
         rational_gcd(gap, gap, &p->r[1]);
     }
+    return active;
+}
+
+/* A larger lower bound. One dimension: the product of two numbers that are not 0. More: all pairs, if they are few. */
+static void sharpen_gap(rational *gap, set_run *p, head_work *w, size_t i, size_t active, size_t last) {
     if (active == 1) {
-        spread_least(gap, &w->q[i * qs + last], &p->work);
+        spread_least(gap, &w->q[i * w->h->query.count + last], &p->work);
         rational_mul(gap, gap, &w->pairs[last]);
     } else if (active > 1 && w->end - w->first <= PAIR_LIMIT) {
         gap_of_pairs(gap, p, w, i);
@@ -191,7 +219,7 @@ static void find_alike(head_work *w, size_t size) {
         bool same = true, open = false;
         for (size_t d = 0; d < qs && same; d++) {
             const spread *x = &w->k[(j - 1) * qs + d], *y = &w->k[j * qs + d];
-            same = rational_equal(&x->a, &y->a) && rational_equal(&x->g, &y->g) && rational_equal(&x->hi, &y->hi);
+            same = is_same(x, y);
             open |= !spread_is_constant(x);
         }
         w->alike[j] = same && open ? j + 1 : w->alike[j - 1];
@@ -258,17 +286,20 @@ static bool run_scores(set_run *p, head_work *w, size_t i) {
     size_t qs = w->h->query.count;
     case_result found;
     w->query_is_not_zero = false;
-    row_gap(&p->r[0], p, w, i);
+    size_t last = 0, active = row_step(&p->r[0], p, w, i, &last);
     if (rational_is_zero(&p->r[0])) {
         outcome_uniform(w);
         return w->end - w->first == 1;
     }
     bool cases = query_cases_row(&w->cases, &found, &p->r[5], w->q + i * qs, w->first, w->end, &p->work);
-    if (cases && found.uniform) {
+    if (cases)
+        rational_set(&p->r[0], &p->r[5]);
+    else
+        sharpen_gap(&p->r[0], p, w, i, active, last);
+    if (rational_is_zero(&p->r[0])) { /* looked at more closely, no two differ */
         outcome_uniform(w);
         return w->end - w->first == 1;
     }
-    if (cases) rational_set(&p->r[0], &p->r[5]);
     w->facts->uniform = false;
     w->facts->gap = fmin(w->facts->gap, rational_below(&p->r[0]));
     w->facts->log2_gap = fmin(w->facts->log2_gap, rational_log2(&p->r[0]));
@@ -324,6 +355,9 @@ void set_run_head(set_run *p, const model_head *h, head_facts *to) {
     w.sums = spread_array(p->pool, h->value.count);
     w.pairs = rational_array(p->pool, h->query.count);
     w.difference = spread_array(p->pool, 2);
+    w.kinds = arena_zalloc(p->pool->arena, h->query.count * p->size, sizeof *w.kinds);
+    w.met_twice = arena_zalloc(p->pool->arena, h->query.count * p->size, sizeof *w.met_twice);
+    w.kind_count = arena_zalloc(p->pool->arena, h->query.count, sizeof *w.kind_count);
     w.score = w.difference + 1;
     w.group = spread_array(p->pool, h->value.count);
     w.follows = arena_zalloc(p->pool->arena, h->value.count, sizeof *w.follows);
