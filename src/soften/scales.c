@@ -294,11 +294,12 @@ static _Noreturn void refuse(scale_search *g, const rung *r, size_t n) {
 static _Noreturn void refuse_margin(scale_search *g) {
     size_t n = 0;
     while (n < g->o->length && g->facts[n]->margin > 0) n++;
-    trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0,
-                    g->o->gap == TEMPER_GAP_PROVED ? "--gap exhaustive looks at the answers themselves" : NULL,
-                    "length %zu: %s exactly at the threshold 1/2, so no softmax can be near enough", n,
-                    g->o->gap == TEMPER_GAP_PROVED ? "an answer of the hard model may be"
-                                                   : "an answer of the hard model is");
+    trap_raise_hint(
+        g->trap, TEMPER_LIMIT, 0, 0,
+        g->o->gap == TEMPER_GAP_PROVED ? "--gap exhaustive looks at the answers themselves"
+                                       : "move the answers away from 1/2: a quarter of a letter more or less",
+        "length %zu: %s exactly at the threshold 1/2, so no softmax can be near enough", n,
+        g->o->gap == TEMPER_GAP_PROVED ? "an answer of the hard model may be" : "an answer of the hard model is");
 }
 
 /* Lengths in rungs: N up to 4, 8, 16, ...; one rung if scales cannot depend on the length. */
