@@ -44,7 +44,35 @@ static void test_random_models(void) {
     CHECK(proved.proved > models / 10, "only %zu of %zu random models could be proved", proved.proved, models);
 }
 
+/* At the ends of the range of doubles bounds of relative errors mean nothing: products that underflow to 0, or overflow before the
+   choice is made. Such weights are refused. */
+static void test_extreme_weights(void) {
+    static const char *const weights[] = {"0x1p-201", "-0x1p201", "0x1p-540", "0x1p1000", "0x1p-1074", "0x1.8p1023"};
+    for (size_t k = 0; k < sizeof weights / sizeof *weights; k++)
+        for (int place = 0; place < 7; place++) {
+            char source[2000];
+            const char *w[7] = {"1", "1", "1", "1", "-0.5", "2", "1"};
+            w[place] = weights[k];
+            snprintf(source, sizeof source,
+                     "temper-model 1\nalphabet \"a\" \"b\"\nchannel 0 \"one\" position \"1\"\nchannel 1 "
+                     "\"a\"\nchannel 2 \"x\"\n"
+                     "channel 3 \"y\"\nembed \"a\" 1:%s\nembed \"b\"\nembed start\nembed end\nlayer 1\n"
+                     "head \"h\" mask j<=i choice leftmost\n  query 0:%s\n  key 1:%s\n  value 1:%s\n  output 2:1\n"
+                     "unit %s 2:%s -> 3:%s\nread 3:1\n",
+                     w[0], w[1], w[2], w[3], w[4], w[5], w[6]);
+            temper_model *hard = model_from(source), *soft = NULL;
+            if (!hard) return;
+            temper_error e;
+            temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = 4};
+            CHECK(temper_soften_for(&soft, NULL, hard, &o, &e) == TEMPER_LIMIT, "%s is not refused\n%s", weights[k],
+                  source);
+            temper_model_free(soft);
+            temper_model_free(hard);
+        }
+}
+
 int main(void) {
+    test_extreme_weights();
     test_random_models();
     return test_finish("t-soften");
 }

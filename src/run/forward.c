@@ -128,9 +128,11 @@ static void choose_adaptive(forward *f, const model_head *h, double *weights, do
     double tilt = h->hard_choice == TEMPER_CHOICE_AVERAGE     ? 0
                   : h->hard_choice == TEMPER_CHOICE_RIGHTMOST ? scale / (double)f->size
                                                               : -scale / (double)f->size;
-    double steep = g.next == SIZE_MAX ? 0 : scale / g.gap, best = -INFINITY;
+    double best = -INFINITY;
     for (size_t j = keys.first; j < keys.end; j++) {
-        weights[j] = steep * (scores[j] - scores[g.best]) + tilt * (double)j;
+        double below =
+            g.next == SIZE_MAX ? 0 : (scores[j] - scores[g.best]) / g.gap; /* in gaps: a tiny gap overflows nothing */
+        weights[j] = scale * below + tilt * (double)j;
         if (weights[j] > best) best = weights[j];
     }
     for (size_t j = keys.first; j < keys.end; j++) {

@@ -14,8 +14,9 @@ static double ratio_of(const model_rows *in, uint32_t a, uint32_t b, double in_b
     if (fabs(m) != fabs(k) || abs(f - e) > 500) return 0;
     double ratio = ldexp(m == k ? 1 : -1, f - e);
     if (-in_bias / ratio * ratio != -in_bias) return 0; /* its corner is not a double */
-    for (size_t c = 0; c < size; c++)
-        if (s[c].channel != t[c].channel || ldexp(s[c].weight, f - e) * (m == k ? 1 : -1) != t[c].weight) return 0;
+    for (size_t c = 0; c < size; c++)                   /* both ways: subnormal weights lose digits */
+        if (s[c].channel != t[c].channel || s[c].weight * ratio != t[c].weight || t[c].weight / ratio != s[c].weight)
+            return 0;
     return ratio;
 }
 
@@ -49,7 +50,8 @@ static double piece_slope(const model_layer *l, const bundle *b, uint32_t channe
         const bundle_unit *u = &b->units[k];
         bool active = u->ratio > 0 ? left >= u->corner : right <= u->corner;
         if (!active) continue;
-        double x = bundle_weight(l, u, channel) * u->ratio, s = sum + x, back = s - sum;
+        double weight = bundle_weight(l, u, channel), x = weight * u->ratio, s = sum + x, back = s - sum;
+        if (x / u->ratio != weight || !isfinite(s)) return INFINITY; /* beyond the range of doubles */
         lost = up_add(lost, fabs((sum - (s - back)) + (x - back)));
         sum = s;
     }

@@ -1,11 +1,15 @@
 #include "soften/error_bound.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 #include "number/upward.h"
 
 static const double UNIT =
     0x1p-52; /* twice the largest relative rounding error: what is left pays for higher orders */
+
+/* What an operation can lose where its result is subnormal, however small its operands. */
+static const double TINY = 0x1p-1074;
 
 static double largest(const known *k) { return fmax(fabs(k->lo), fabs(k->hi)); }
 static double width(const known *k) { return k->hi > k->lo ? sub_up(k->hi, k->lo) : 0; }
@@ -18,9 +22,9 @@ static int grid_of(double x) {
     return e - 53 + __builtin_ctzll((unsigned long long)llabs((long long)ldexp(m, 53)));
 }
 
-/* Sums of multiples of 2^grid that stay below `magnitude` are exact in f64. */
+/* Sums of multiples of 2^grid that stay below `magnitude` are exact in f64: neither subnormal nor infinite. */
 static bool fits(double magnitude, int grid) {
-    return grid >= -1000 && magnitude <= ldexp(1, 53 + grid); /* not among the subnormals; infinity is no limit */
+    return grid >= -1000 && magnitude <= fmin(ldexp(1, 53 + grid), DBL_MAX);
 }
 
 /* ---- sums of products: rows of a matrix, and what is added to a channel ---- */
@@ -49,16 +53,22 @@ static bool sum_is_exact(const summing *s) { return s->clean && fits(s->magnitud
 
 static double sum_error(const summing *s) {
     if (sum_is_exact(s)) return 0;
-    return up_add(s->error, up_mul((s->terms + 1) * UNIT, s->magnitude));
+    double rounding = up_add(up_mul((s->terms + 1) * UNIT, s->magnitude), (s->terms + 1) * TINY);
+    return up_add(s->error, rounding);
 }
 
-static double row_error(const model_rows *rows, uint32_t row, const known *x, const double *channels) {
+static summing row_sum(const model_rows *rows, uint32_t row, const known *x, const double *channels) {
     summing s;
     sum_begin(&s);
     for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
         uint32_t c = rows->terms[k].channel;
         sum_add(&s, rows->terms[k].weight, largest(&x[c]), channels[c], x[c].grid);
     }
+    return s;
+}
+
+static double row_error(const model_rows *rows, uint32_t row, const known *x, const double *channels) {
+    summing s = row_sum(rows, row, x, channels);
     return sum_error(&s);
 }
 
@@ -99,24 +109,27 @@ static double variation_of(const head_setting *set, const head_facts *f, const m
 /* What the mean adds to the error of the values it averages. */
 static double mean_rounding(const known *value, const known *output, double error, double variation, double size) {
     double most = up_add(largest(value), error);
+    if (!isfinite(up_mul(size, most))) return INFINITY; /* the sum of the values may overflow */
     if (variation == 0 && error == 0 && fits(up_mul(size, most), value->grid))
         return fits(largest(output), output->grid) ? 0 : up_mul(UNIT, most);
-    return up_mul((8 * size + 64) * UNIT, most);
+    return up_add(up_mul((8 * size + 64) * UNIT, most), (8 * size + 64) * TINY);
 }
 
 typedef struct score_error {
     double difference, magnitude;
+    double query; /* the largest component: scales multiply it before the key does */
 } score_error;
 
 static score_error scores_error(const model_head *h, const head_facts *f, const known *x, const double *channels,
                                 const head_setting *set, double size) {
-    double difference = 0, magnitude = 0;
+    double difference = 0, magnitude = 0, query = 0;
     int grid = GRID_ANY;
     bool clean = true, constant = set->step == 0;
     for (uint32_t d = 0; d < h->query.count; d++) {
         double eq = row_error(&h->query, d, x, channels), ek = row_error(&h->key, d, x, channels);
         double q = up_add(largest(&f->query[d]), eq), k = up_add(largest(&f->key[d]), ek);
         if (eq > 0 || ek > 0) clean = false;
+        query = fmax(query, q);
         if (q == 0 || (width(&f->key[d]) == 0 && ek == 0)) { /* adds the same to every score of a row */
             magnitude = up_add(magnitude, up_mul(q, k));
         } else {
@@ -135,15 +148,20 @@ static score_error scores_error(const model_head *h, const head_facts *f, const 
     if (constant)
         difference = 0; /* the same numbers give the same scores, whatever the rounding */
     else if (!(clean && fits(magnitude, grid)))
-        difference = up_add(difference, up_mul(4 * (h->query.count + 6) * UNIT, magnitude));
-    return (score_error){difference, magnitude};
+        difference =
+            up_add(difference, up_mul(4 * (h->query.count + 6) * UNIT, magnitude) + 4 * (h->query.count + 6) * TINY);
+    return (score_error){difference, magnitude, query};
 }
 
 static void head_through(summing *to, head_error *out, const model_head *h, const head_facts *f, const known *x,
                          const double *channels, const head_setting *set, double size) {
     score_error scores = scores_error(h, f, x, channels, set, size);
     out->difference = scores.difference;
-    out->overflow = set->adaptive ? 0 : up_mul(set->scale, scores.magnitude);
+    out->overflow = up_mul(set->scale, fmax(scores.magnitude, scores.query));
+    if (set->adaptive) { /* the scale is divided by the gap that the row has */
+        double gap = sub_down(f->gap, scores.difference);
+        out->overflow = gap > 0 ? up_div(set->scale, gap) : 0; /* no gap: variation_of refuses it */
+    }
     bool even = h->hard_choice == TEMPER_CHOICE_AVERAGE && f->gap == INFINITY && scores.difference == 0;
     out->variation = out->overflow < 0x1p900 ? (even ? 0 : variation_of(set, f, h, scores.difference, size - 1)) : 1;
     out->output = 0;
@@ -179,7 +197,8 @@ static bool is_exact_ramp(const model_layer *l, const bundle *b, uint32_t channe
     double weight = bundle_weight(l, &b->units[0], channel);
     int exponent;
     bool shape = low < 0 && floor(2 * low) == 2 * low && high == low - 1 && fabs(low) < 0x1p40 &&
-                 weight == -bundle_weight(l, &b->units[1], channel) && fabs(frexp(weight, &exponent)) == 0.5;
+                 weight == -bundle_weight(l, &b->units[1], channel) && fabs(frexp(weight, &exponent)) == 0.5 &&
+                 abs(exponent) < 900;
     return shape && f->distance[1] >= error && size < 0x1p51;
 }
 
@@ -195,7 +214,8 @@ static summing unit_through(const bundle_unit *u, const bundle_facts *f, double 
 /* `alone` marks the channels that are 0 and that only one bundle writes to. */
 static void bundle_through(summing *to, const model_layer *l, const bundle *b, const bundle_facts *f, const known *x,
                            const double *channels, double *moves, const unsigned char *alone) {
-    double error = row_error(&l->in, b->row, x, channels), size = up_add(largest(&f->input), error);
+    summing row = row_sum(&l->in, b->row, x, channels);
+    double error = sum_error(&row), size = up_add(largest(&f->input), error);
     for (uint32_t k = 0; k < b->channel_count; k++) {
         uint32_t c = b->channels[k];
         if (alone[c] && is_exact_ramp(l, b, c, f, error, size)) continue;
@@ -205,7 +225,9 @@ static void bundle_through(summing *to, const model_layer *l, const bundle *b, c
             if (weight == 0) continue;
             summing h = unit_through(&b->units[u], f, error, size);
             bool exact = sum_is_exact(&h);
-            double rounding = exact ? 0 : up_mul(2 * UNIT, h.magnitude);
+            /* the unit's own row is a multiple of the bundle's: the same rounding, but for the ends of the range */
+            double rounding = exact ? 0 : up_mul(2 * UNIT, h.magnitude) + (row.terms + 2) * TINY;
+            if (!isfinite(up_mul(fabs(b->units[u].ratio), row.magnitude))) rounding = INFINITY;
             sum_add(&to[c], weight, h.magnitude, rounding, exact ? h.grid : GRID_NONE);
             if (error > 0) to[c].clean = false;
         }

@@ -133,7 +133,8 @@ static void find_live(scale_search *g) {
 static double scale_for(const scale_search *g, const rung *r, uint32_t layer, uint32_t head, double sharpness) {
     const head_class *c = &g->heads[g->head_start[layer] + head];
     double scale = 1;
-    if (c->step > 0) return power_of_two_above(sharpness / c->step);
+    if (c->step > 0)
+        return fmax(1, power_of_two_above(sharpness / c->step)); /* below 1 weights could be lost to underflow */
     if (c->uniform) return 1;
     for (size_t n = r->first; n <= r->last; n++) {
         double gap = facts_of(g, n, layer, head)->gap;
@@ -345,6 +346,50 @@ static void check_options(const temper_model *hard, const temper_soften_options 
                    hard->channel_count);
 }
 
+/* Bounds are relative, and hold far from the ends of the range of doubles. Nothing sensible is lost there. */
+static void check_range(const scale_search *g, const model_rows *r, const char *what, uint32_t layer) {
+    for (uint32_t k = 0; k < r->start[r->count]; k++) {
+        double size = fabs(r->terms[k].weight);
+        if (size < 0x1p-200 || size > 0x1p200)
+            trap_raise(
+                g->trap, TEMPER_LIMIT, 0, 0,
+                "%s of layer %u: a weight of %.3g is too %s for a proof at any length; it takes 2^-200 to 2^200",
+                what, layer, r->terms[k].weight, size < 1 ? "small" : "large");
+    }
+}
+
+static void check_ranges(const scale_search *g) {
+    const temper_model *m = g->hard;
+    check_range(g, &m->embedding, "the embedding", 0);
+    check_range(g, &m->read, "the read-out", m->layer_count);
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        const model_layer *layer = &m->layers[l];
+        for (uint32_t h = 0; h < layer->head_count; h++) {
+            check_range(g, &layer->heads[h].query, "a query", l + 1);
+            check_range(g, &layer->heads[h].key, "a key", l + 1);
+            check_range(g, &layer->heads[h].value, "a value", l + 1);
+            check_range(g, &layer->heads[h].output, "an output", l + 1);
+        }
+        check_range(g, &layer->in, "a unit", l + 1);
+        check_range(g, &layer->out, "a unit", l + 1);
+        for (uint32_t u = 0; u < layer->in.count; u++)
+            if (layer->bias[u] != 0 && (fabs(layer->bias[u]) < 0x1p-200 || fabs(layer->bias[u]) > 0x1p200))
+                trap_raise(g->trap, TEMPER_LIMIT, 0, 0,
+                           "a unit of layer %u: a bias of %.3g is too %s for a proof at any length; it takes 2^-200 "
+                           "to 2^200",
+                           l + 1, layer->bias[u], fabs(layer->bias[u]) < 1 ? "small" : "large");
+    }
+}
+
+/* No quantity may come near the end of the range either. */
+static void check_values(const scale_search *g, const known *x, uint32_t layer, size_t n) {
+    for (uint32_t c = 0; c < g->hard->channel_count; c++)
+        if (!(fabs(x[c].lo) <= 0x1p400 && fabs(x[c].hi) <= 0x1p400))
+            trap_raise(g->trap, TEMPER_LIMIT, 0, 0,
+                       "channel %u after layer %u may get beyond 2^400 at length %zu: too large for a proof", c,
+                       layer, n);
+}
+
 static void begin_search(scale_search *g) {
     const temper_model *m = g->hard;
     g->head_start = arena_zalloc(g->keep, (size_t)m->layer_count + 1, sizeof *g->head_start);
@@ -355,7 +400,15 @@ static void begin_search(scale_search *g) {
     g->channels = arena_zalloc(g->keep, m->channel_count, sizeof *g->channels);
     subject_model_init(&g->s, m, g->keep);
     exact_require(m, g->trap);
+    check_ranges(g);
     find_facts(g);
+    for (size_t n = 0; n <= g->o->length; n++) {
+        for (uint32_t l = 0; l < m->layer_count; l++) {
+            check_values(g, g->facts[n]->layers[l].before, l, n);
+            check_values(g, g->facts[n]->layers[l].middle, l + 1, n);
+        }
+        check_values(g, g->facts[n]->after, m->layer_count, n);
+    }
     classify_heads(g);
     find_live(g);
     make_rungs(g);
