@@ -271,6 +271,134 @@ static void check_check(void) {
     temper_spec_free(last);
 }
 
+/* ---- near the ends of the range of doubles ---- */
+
+/* The text of a model with many of its weights and biases moved to other powers of two, and some off by a few roundings. */
+static void scatter(char *out, const char *from, test_random *r, int kind) {
+    static const int exponents[] = {-1074, -1060, -1023, -1022, -970, -540, -537, -500, -53,  -52,
+                                    53,    54,    500,   511,   512,  513,  960,  1000, 1022, 1023};
+    while (*from) {
+        size_t skip = *from == ':' ? 1 : strncmp(from, "unit ", 5) == 0 ? 5 : 0;
+        if (skip == 0) {
+            *out++ = *from++;
+            continue;
+        }
+        memcpy(out, from, skip);
+        char *end;
+        double w = strtod(from + skip, &end), sign = w < 0 ? -1 : 1;
+        int e = kind == 0   ? exponents[random_below(r, sizeof exponents / sizeof *exponents)]
+                : kind == 1 ? -1074 + (int)random_below(r, 2098)
+                            : -1074 + (int)random_below(r, 120);
+        if (random_below(r, 4) == 0)
+            w = ldexp(sign * (1 + (double)random_below(r, 3) / 3), e);
+        else if (random_below(r, 8) == 0)
+            w *= 1 + (double)random_below(r, 4) * 0x1p-52;
+        out += skip;
+        out += sprintf(out, "%a", isfinite(w) ? w : 1);
+        from = end;
+    }
+    *out = 0;
+}
+
+static void check_far(test_random *r) {
+    static char near[RANDOM_MODEL_TEXT], far[4 * RANDOM_MODEL_TEXT];
+    size_t answered = 0, strings = 0;
+    for (int round = 0; round < 300 * test_effort(); round++) {
+        random_model_options o = {.average = round % 2, .fractions = round % 4 > 1, .small = round % 5 < 2};
+        random_model_text(near, r, &o);
+        scatter(far, near, r, round % 3);
+        temper_model *m = model_from(far);
+        if (!m) return;
+        uint32_t word[LONGEST];
+        for (int k = 0; k < 8; k++, strings++) {
+            size_t n = (size_t)random_below(r, 7);
+            for (size_t i = 0; i < n; i++) word[i] = (uint32_t)random_below(r, 2);
+            outcome g = ask(m, word, n, &(temper_run_options){0});
+            if (g.status != TEMPER_OK) {
+                CHECK(g.status == TEMPER_UNSUPPORTED && strstr(g.err.hint, "exact"), "%s\n%s", g.err.text, far);
+                continue;
+            }
+            outcome e = ask(m, word, n, &(temper_run_options){.type = TEMPER_TYPE_EXACT});
+            CHECK(e.status == TEMPER_OK && g.proved && memcmp(g.truth, e.truth, n + 1 + m->has_end) == 0,
+                  "guarded and exact differ on a string of length %zu: %s\n%s", n, e.err.text, far);
+            answered++;
+        }
+        temper_model_free(m);
+    }
+    CHECK(answered > strings / 4, "%zu of %zu strings answered", answered, strings);
+}
+
+/* A key or read-out on a, which is b's less or more by what doubles lose; the right answer on ba, which a guarded run may refuse. */
+static void check_lost(void) {
+    static const char source[] =
+        "temper-model 1\nalphabet \"a\" \"b\"\nchannel 0 \"one\" position \"1\"\nchannel 1 \"x\"\n"
+        "channel 2 \"b\"\nchannel 3 \"out\"\nchannel 4 \"f\" position \"%s\"\nembed \"a\" 1:%s\nembed \"b\" 2:1\n"
+        "embed start 2:1\nembed end\nlayer 1\nhead \"h\" mask all choice leftmost\n  query 0:%s\n  key 1:%s\n"
+        "  value 2:1\n  output 3:1\nread 3:1\n";
+    static const struct {
+        const char *feature, *embed, *query, *key;
+        int accept;
+    } cases[] = {{"0", "0x1p-600", "1", "0x1p-600", 0},    {"0", "-0x1p-600", "1", "0x1p-600", 1},
+                 {"0", "0x1p-1074", "0x1p-1", "1", 0},     {"0", "0x1.8p-1074", "0x1p-1074", "1", 0},
+                 {"0", "0x1p600", "1", "0x1p600", 0},      {"0", "-0x1p600", "1", "0x1p600", 1},
+                 {"0", "0x1p1000", "0x1p600", "1", 0},     {"i*0x1p1023", "1", "1", "1", 0},
+                 {"0x1p-1074/3", "1", "1", "0x1p-1074", 0}};
+    static const uint32_t ba[] = {1, 0};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char filled[1000];
+        snprintf(filled, sizeof filled, source, cases[k].feature, cases[k].embed, cases[k].query, cases[k].key);
+        temper_model *m = model_from(filled);
+        if (!m) return;
+        outcome g = ask(m, ba, 2, &(temper_run_options){0});
+        outcome e = ask(m, ba, 2, &(temper_run_options){.type = TEMPER_TYPE_EXACT});
+        CHECK(e.status == TEMPER_OK && e.accept == cases[k].accept, "case %zu: exact %d %s", k, e.accept, e.err.text);
+        CHECK(g.status == TEMPER_OK ? g.accept == e.accept : g.status == TEMPER_UNSUPPORTED, "case %zu: %d %s", k,
+              g.status, g.err.text);
+        temper_model_free(m);
+    }
+}
+
+/* One string of several that leaves the range of doubles: it alone is refused, and a check decides it exactly. */
+static void check_overflow(void) {
+    temper_model *m = model_from("temper-model 1\nalphabet \"a\" \"b\"\nchannel 0 \"big\" position \"1e308\"\n"
+                                 "channel 1 \"b\"\nchannel 2 \"sum\"\nembed \"a\"\nembed \"b\" 0:1e308 1:1\n"
+                                 "embed start\nembed end\nlayer 1\nunit 0 0:1 -> 2:1\nread 1:1\n");
+    temper_spec *last = spec_of("b", "ab", TEMPER_AT_LAST);
+    static const uint32_t a[] = {0}, b[] = {1};
+    const uint32_t *words[] = {a, b, a};
+    const size_t lengths[] = {1, 1, 1};
+    unsigned char accept[3];
+    temper_error err;
+    if (!m || !last) return;
+    CHECK(temper_model_run_many(accept, m, words, lengths, 3, NULL, &err) == TEMPER_OK && accept[0] == 0 &&
+              accept[1] == 2 && accept[2] == 0,
+          "%d %d %d %s", accept[0], accept[1], accept[2], err.text);
+    CHECK(agreed(last, m) == 1, "the last letter decides");
+    temper_spec_free(last);
+    temper_model_free(m);
+}
+
+/* What is captured is the exact choice, also where the answer does not depend on it: position 1 has the largest score, by less than
+   a double of the sum 0.1 + 0.2 shows. */
+static void check_captured_choice(void) {
+    temper_model *m =
+        model_from("temper-model 1\nalphabet \"a\"\nchannel 0 \"one\" position \"1\"\nchannel 1 \"key\" position "
+                   "\"[i = 1]*(0.30000000000000004 - (0.1 + 0.2))\"\nchannel 2 \"v\"\nchannel 3 \"out\"\n"
+                   "embed \"a\" 2:1\nembed start\nembed end\nlayer 1\nhead \"h\" mask j<=i choice rightmost\n"
+                   "  query 0:1\n  key 1:1\n  value 2:1\n  output 3:1\nread 3:1\n");
+    static const uint32_t aa[] = {0, 0};
+    temper_run *run;
+    temper_error err;
+    if (!m) return;
+    if (CHECK(temper_model_run(&run, m, aa, 2, &(temper_run_options){.capture = 1}, &err) == TEMPER_OK, "%s",
+              err.text)) {
+        const double *w = temper_run_weights(run, 1, 1) + 6;
+        CHECK(temper_run_proved(run) && temper_run_accept(run) == 1 && w[1] == 1 && w[2] == 0, "%g %g", w[1], w[2]);
+        temper_run_free(run);
+    }
+    temper_model_free(m);
+}
+
 /* ---- adaptive heads ---- */
 
 /* Weights of a row by the definition of model.h, from the scores of a captured run. */
@@ -427,6 +555,10 @@ int main(void) {
     check_harmless();
     check_many();
     check_check();
+    check_far(&r);
+    check_lost();
+    check_overflow();
+    check_captured_choice();
     check_adaptive_random(&r);
     check_adaptive_doubt();
     check_doubt_reaches();

@@ -104,7 +104,8 @@ static temper_run *run_model(check *c, const uint32_t *word, size_t n, bool hard
     for (size_t k = 0; k < count; k++) {
         temper_status status = temper_model_run(&run, c->model, word, n, &ways[k], &inner);
         if (status == TEMPER_OK) return run;
-        if (status != TEMPER_UNSUPPORTED && status != TEMPER_LIMIT) break;
+        if (status != TEMPER_UNSUPPORTED && (status != TEMPER_LIMIT || k == 1))
+            break; /* too long for rationals: not without proof */
     }
     trap_reraise(c->trap, &inner);
 }

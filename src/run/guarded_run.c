@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "number/upward.h"
 #include "run/exact_run.h"
-#include "run/forward.h"
 #include "run/positions.h"
 
 /* ---- numbers with a bound ---- */
@@ -72,7 +71,10 @@ typedef struct guarded {
 } guarded;
 
 static void require_finite(const guarded *g, ball a, size_t position) {
-    if (!isfinite(a.v) || !isfinite(a.e)) run_not_finite(g->memory->trap, position);
+    if (isfinite(a.v) && isfinite(a.e)) return;
+    trap_raise_hint(g->memory->trap, TEMPER_UNSUPPORTED, 0, position, "--type exact decides it",
+                    "a number at position %zu, or the bound of its rounding, is beyond the range of doubles",
+                    position);
 }
 
 /* The row of a matrix applied to x. */

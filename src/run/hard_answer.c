@@ -13,6 +13,8 @@ hard_way hard_way_of(const temper_model *m, const temper_run_options *o, trap *t
     hard_way way = o->type == TEMPER_TYPE_EXACT                                      ? WAY_EXACT
                    : hard && o->type == TEMPER_TYPE_F64 && !o->unchecked && !covered ? WAY_GUARDED
                                                                                      : WAY_FAST;
+    if (way == WAY_GUARDED && o->capture)
+        way = WAY_EXACT; /* bounds prove answers, but not every choice that is shown */
     if (way != WAY_FAST) exact_require(m, t);
     return way;
 }
@@ -107,40 +109,21 @@ static void run_exact(temper_run *r, const temper_model *m, const uint32_t *lett
 
 /* ---- guarded ---- */
 
-/* The bounds decide; what is shown comes from a plain run, which must not tell another story. */
-static void capture_plain(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n, arena *stream,
-                          arena *scratch) {
-    unsigned char *truth = r->truth;
-    temper_run_options o = {.hard = 1, .capture = 1, .unchecked = 1};
-    r->truth = arena_zalloc(&r->memory, r->size, 1);
-    forward_run(r, m, letters, n, &o, stream, scratch);
-    for (size_t i = 0; i < r->size; i++)
-        if (r->truth[i] != truth[i])
-            trap_raise_hint(scratch->trap, TEMPER_UNSUPPORTED, 0, 0, "--type exact shows the right choices",
-                            "in plain floating-point arithmetic the answer at position %zu is wrong, so there is "
-                            "nothing to show",
-                            i);
-}
-
-static void run_guarded(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n,
-                        const temper_run_options *o, rational_pool *pool, arena *stream, arena *scratch) {
+static void run_guarded(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n, rational_pool *pool,
+                        arena *scratch) {
     size_t heads = r->head_start[m->layer_count];
     double *margins = arena_zalloc(&r->memory, heads, sizeof *margins);
     guarded_run(r->truth, margins, m, letters, n, pool, scratch);
     for (size_t h = 0; h < heads; h++) r->heads[h] = (head_trace){.margin = margins[h], .scale = 1};
-    if (!o->capture) return;
-    rational_pool_clear(pool);
-    arena_reset(scratch);
-    capture_plain(r, m, letters, n, stream, scratch);
 }
 
 void hard_answer(temper_run *r, hard_way way, const temper_model *m, const uint32_t *letters, size_t n,
-                 const temper_run_options *o, rational_pool *pool, arena *stream, arena *scratch) {
+                 const temper_run_options *o, rational_pool *pool, arena *scratch) {
     rational_pool_init(pool, scratch);
     if (way == WAY_EXACT)
         run_exact(r, m, letters, n, o->capture, pool, scratch);
     else
-        run_guarded(r, m, letters, n, o, pool, stream, scratch);
+        run_guarded(r, m, letters, n, pool, scratch);
     rational_pool_clear(pool);
     r->proved = !m->changed;
 }

@@ -129,7 +129,7 @@ temper_status temper_model_run(temper_run **out, const temper_model *m, const ui
     prepare_run(r, m, n + 1 + m->has_end);
     r->proved = is_proved(n, proved) && !(o.hard && m->output_margin > 0);
     if (way != WAY_FAST) {
-        hard_answer(r, way, m, letters, n, &o, &pool, &stream, &scratch);
+        hard_answer(r, way, m, letters, n, &o, &pool, &scratch);
     } else if (o.capture || o.dense || !run_planned(r, m, letters, n, &o, &scratch)) {
         if (o.type == TEMPER_TYPE_F32)
             trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0,
