@@ -350,7 +350,9 @@ typedef struct temper_check_result {
     size_t position;          /* of the difference, from 1; 0: the verdict */
     const char *left, *right; /* which two disagree: "formula", "hard", "soft" */
     int left_value, right_value;
-    double margin; /* the largest error before rounding seen in soft runs */
+    /* The largest error before rounding seen in soft runs. If all strings of some length were looked at and there is a counterexample
+       among them, it stands for all of that length. */
+    double margin;
 } temper_check_result;
 
 /* A model of which nothing is proved (safe_length 0: written or changed by hand) is run unchecked, since this is how to find
@@ -360,6 +362,67 @@ typedef struct temper_check_result {
 TEMPER_API temper_status temper_check(temper_check_result *out, const temper_spec *spec, const temper_model *model,
                                       const temper_check_options *options, temper_error *err);
 TEMPER_API void temper_check_clear(temper_check_result *result);
+
+/* ---- long work: jobs, units, journals ------------------------------------------------------------------------------ */
+
+/* A job is work split into numbered units. The result of a unit is a short string of bytes that depends on the job and the unit's
+   number, and on nothing else: not on the machine, threads or order. What was asked for is made from all results, in the order of
+   the numbers, so it is the same however the units were done. */
+typedef struct temper_job temper_job;
+
+/* temper_check as a job: the tree of prefixes (or suffixes, or all strings in their order) is cut into units of up to some 10^5
+   strings, and random strings are drawn unit by unit. `options->threads`, `progress` and `context` are not used. Formula and model
+   must outlive the job. */
+TEMPER_API temper_status temper_check_job(temper_job **out, const temper_spec *spec, const temper_model *model,
+                                          const temper_check_options *options, temper_error *err);
+TEMPER_API void temper_job_free(temper_job *job);
+TEMPER_API const char *temper_job_name(const temper_job *job); /* "check" */
+/* SHA-256 of all that the results depend on, the library's version included, as 64 hexadecimal digits. */
+TEMPER_API const char *temper_job_digest(const temper_job *job);
+TEMPER_API uint64_t temper_job_units(const temper_job *job);
+/* How much a unit does, in the measure of progress (check: strings), and all units together. */
+TEMPER_API uint64_t temper_job_weight(const temper_job *job, uint64_t unit);
+TEMPER_API uint64_t temper_job_total(const temper_job *job);
+
+/* What one thread or process needs to do units of a job. `threads` is for units that are hard to split (check: random strings);
+   0: one for each core. */
+typedef struct temper_worker temper_worker;
+TEMPER_API temper_status temper_worker_open(temper_worker **out, const temper_job *job, unsigned threads,
+                                            temper_error *err);
+TEMPER_API void temper_worker_free(temper_worker *worker);
+/* Does a unit; *result (freed with temper_free) holds *size bytes. */
+TEMPER_API temper_status temper_worker_run(unsigned char **result, size_t *size, temper_worker *worker, uint64_t unit,
+                                           temper_error *err);
+
+/* The results that are known so far: in memory and, if there is a path, in a file to which every result is appended with a
+   checksum, so that a job that was killed goes on where it was. A file that ends in a damaged record is cut before it. TEMPER_RANGE:
+   the file belongs to another job; TEMPER_IO: another process has it open. The job must outlive the journal. Not for several threads
+   at a time. */
+typedef struct temper_journal temper_journal;
+TEMPER_API temper_status temper_journal_open(temper_journal **out, const char *path, const temper_job *job,
+                                             temper_error *err);
+/* Syncs and closes the file and frees the journal, also on failure. NULL is allowed. */
+TEMPER_API temper_status temper_journal_close(temper_journal *journal, temper_error *err);
+TEMPER_API uint64_t temper_journal_kept(const temper_journal *journal);    /* results found in the file */
+TEMPER_API uint64_t temper_journal_dropped(const temper_journal *journal); /* damaged bytes cut off the file */
+
+/* The next unit to do: 1, or 0 when all that are needed are known or handed out. A counterexample, for one, makes later units
+   needless. */
+TEMPER_API int temper_journal_next(uint64_t *unit, temper_journal *journal);
+/* Keeps a result. The same result may come twice; TEMPER_FORMAT: another one. */
+TEMPER_API temper_status temper_journal_add(temper_journal *journal, uint64_t unit, const unsigned char *result,
+                                            size_t size, temper_error *err);
+TEMPER_API int temper_journal_complete(const temper_journal *journal); /* every unit that is needed is known */
+
+/* Does all units that are still needed in threads of this process (0: one for each core). *stopped (may be NULL): progress asked to
+   stop. */
+TEMPER_API temper_status temper_job_run(int *stopped, temper_journal *journal, unsigned threads,
+                                        int (*progress)(void *context, uint64_t done, uint64_t total), void *context,
+                                        temper_error *err);
+
+/* What temper_check would have given, from a complete journal of its job. */
+TEMPER_API temper_status temper_check_merge(temper_check_result *out, const temper_job *job,
+                                            const temper_journal *journal, temper_error *err);
 
 /* ---- gaps: how far apart scores are ----------------------------------------------------------------------------- */
 
