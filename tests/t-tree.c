@@ -23,7 +23,7 @@ static bool has_tree(const temper_spec *spec, const temper_model *model) {
     for (uint32_t k = 0; k < 26; k++) letters[k] = k;
     arena_init(&a, &t);
     if (trap_set(&t, NULL)) abort();
-    bool has = tree_new(&a, spec, model, letters, 3, 1) != NULL;
+    bool has = tree_new(&a, spec, model, letters, 3) != NULL;
     arena_free(&a);
     trap_clear(&t);
     return has;
@@ -86,14 +86,18 @@ static void expect(expected *x, const temper_spec *spec, const temper_model *mod
     int sides = about.method == TEMPER_METHOD_HARD ? 2 : 3;
     *x = (expected){.position = -1};
     for (x->n = 0; x->n <= longest; x->n++) {
+        double before = x->margin; /* of its length, a counterexample counts alone */
         memset(x->word, 0, sizeof x->word);
         do {
+            double own = 0;
             unsigned char truth[3][16];
             int accept[3];
             CHECK(!temper_spec_eval(&accept[0], truth[0], spec, x->word, x->n, &e), "eval: %s", e.text);
             for (int side = 1; side < sides; side++)
-                x->margin = fmax(x->margin, run_side(truth[side], &accept[side], model, x->word, x->n, side == 1));
+                own = fmax(own, run_side(truth[side], &accept[side], model, x->word, x->n, side == 1));
             x->strings++;
+            double all = fmax(x->margin, own);
+            x->margin = fmax(before, own);
             for (int l = 0; l < sides; l++)
                 for (int r = l + 1; r < sides; r++) {
                     x->left = names[l];
@@ -106,6 +110,7 @@ static void expect(expected *x, const temper_spec *spec, const temper_model *mod
                             return;
                         }
                 }
+            x->margin = all;
         } while (corpus_next_word(x->word, x->n, about.letters));
     }
     x->position = -1;

@@ -7,11 +7,7 @@
 #include "logic/formula_eval.h"
 #include "run/batch.h"
 
-enum {
-    UNIT_STRINGS = 2048, /* that a thread takes at a time */
-    ROUND_UNITS = 64,    /* between two reports */
-    MOST_THREADS = 64
-};
+enum { MOST_THREADS = 64 };
 
 /* One thread's machines for the length that is walked. */
 typedef struct lane_walker {
@@ -21,13 +17,6 @@ typedef struct lane_walker {
     uint32_t *words, *spec_word; /* [lanes][n], [n] */
     unsigned char *truth;        /* [n] the formula's */
 } lane_walker;
-
-/* What came of a unit. */
-typedef struct unit_result {
-    uint64_t compared; /* strings, the first one with a difference included */
-    double margin;
-    bool found, broken;
-} unit_result;
 
 struct abreast {
     const temper_spec *spec;
@@ -39,14 +28,8 @@ struct abreast {
     arena scratch;
     lane_walker walkers[MOST_THREADS];
 
-    /* one walk */
-    size_t n;
-    uint64_t total, first; /* strings; the rank with which the round begins */
-    size_t units;
-    atomic_size_t next, limit; /* the next unit; those beyond the first with a difference are not needed */
-    unit_result results[ROUND_UNITS];
+    atomic_size_t next; /* group */
 
-    /* asking about strings */
     batch_groups groups;
     const uint32_t *const *asked;
     abreast_answer *answers;
@@ -80,7 +63,7 @@ void abreast_free(abreast *s) {
     }
 }
 
-/* ---- one unit ---- */
+/* ---- one machine ---- */
 
 static void make_machines(const abreast *s, lane_walker *w, size_t n, size_t strings) {
     if (w->n == n && w->strings == strings) return;
@@ -101,13 +84,13 @@ static bool run_sides(const abreast *s, lane_walker *w, const uint32_t *const *w
            (!s->soft || batch_run(&w->batch[SIDE_SOFT], words, count));
 }
 
-static void word_of_rank(const abreast *s, uint32_t *word, uint64_t rank) {
+static void word_of_rank(const abreast *s, uint32_t *word, size_t n, uint64_t rank) {
     size_t letters = s->model->letters.count;
-    for (size_t k = s->n; k-- > 0; rank /= letters) word[k] = (uint32_t)(rank % letters);
+    for (size_t k = n; k-- > 0; rank /= letters) word[k] = (uint32_t)(rank % letters);
 }
 
-static void next_word(const abreast *s, uint32_t *to, const uint32_t *from) {
-    size_t k = s->n;
+static void next_word(const abreast *s, uint32_t *to, const uint32_t *from, size_t n) {
+    size_t k = n;
     memcpy(to, from, k * sizeof *to);
     while (k-- > 0) {
         if (++to[k] < s->model->letters.count) return;
@@ -148,101 +131,57 @@ static void raise_margin(double *margin, const abreast *s, const lane_walker *w,
         if (b->margins[h * b->lanes + lane] > *margin) *margin = b->margins[h * b->lanes + lane];
 }
 
-/* `count` strings from a rank on; true if there is no difference and all could be run. */
-static bool compare_lanes(const abreast *s, lane_walker *w, unit_result *r, uint64_t rank, size_t count) {
+/* ---- strings in their order ---- */
+
+/* `count` strings, no more than there are lanes, from a number on. TREE_DIFFERS: word, and its margin. */
+static tree_outcome compare_lanes(const abreast *s, lane_walker *w, uint64_t first, size_t count, uint32_t *word,
+                                  double *margin) {
     const uint32_t *letters[BATCH_MOST];
     for (size_t b = 0; b < count; b++) {
-        uint32_t *word = w->words + b * s->n;
-        letters[b] = word;
+        uint32_t *to = w->words + b * w->n;
+        letters[b] = to;
         if (b)
-            next_word(s, word, word - s->n);
+            next_word(s, to, to - w->n, w->n);
         else
-            word_of_rank(s, word, rank);
+            word_of_rank(s, to, w->n, first);
     }
-    r->broken = !run_sides(s, w, letters, count);
-    for (size_t b = 0; b < count && !r->broken; b++) {
-        r->compared++;
-        raise_margin(&r->margin, s, w, b);
-        r->found = is_odd(s, w, letters[b], b);
-        if (r->found) return false;
-    }
-    return !r->broken;
-}
-
-static void walk_strings(const abreast *s, lane_walker *w, unit_result *r, uint64_t rank) {
-    make_machines(s, w, s->n, SIZE_MAX);
-    uint64_t end = s->total - rank < UNIT_STRINGS ? s->total : rank + UNIT_STRINGS;
-    size_t lanes = w->batch[SIDE_HARD].lanes;
-    for (size_t count; rank < end; rank += count) {
-        count = end - rank < lanes ? (size_t)(end - rank) : lanes;
-        if (!compare_lanes(s, w, r, rank, count)) return;
-    }
-}
-
-static void walk_unit(const abreast *s, lane_walker *w, unit_result *r, uint64_t rank) {
-    trap t;
-    *r = (unit_result){0};
-    w->memory.trap = w->scratch.trap = &t;
-    if (trap_set(&t, NULL)) { /* no memory: one string after the other needs less, or says so */
-        r->broken = true;
-        return;
-    }
-    walk_strings(s, w, r, rank);
-    trap_clear(&t);
-}
-
-/* ---- one length ---- */
-
-/* One thread: units of the round until there are none, or none before the first difference. */
-static void walk_units(void *context, size_t number) {
-    abreast *s = context;
-    for (size_t unit; (unit = atomic_fetch_add(&s->next, 1)) < s->units && unit <= atomic_load(&s->limit);) {
-        unit_result *r = &s->results[unit];
-        walk_unit(s, &s->walkers[number], r, s->first + (uint64_t)unit * UNIT_STRINGS);
-        size_t limit = atomic_load(&s->limit);
-        while ((r->found || r->broken) && unit < limit && !atomic_compare_exchange_weak(&s->limit, &limit, unit))
-            continue;
-    }
-}
-
-/* Units in their order, up to the first that did not agree. */
-static tree_outcome add_up(const abreast *s, uint64_t *strings, double *margin) {
-    for (size_t k = 0; k < s->units; k++) {
-        const unit_result *r = &s->results[k];
-        if (r->broken) return TREE_BROKEN;
-        *strings += r->compared;
-        if (r->margin > *margin) *margin = r->margin;
-        if (r->found) return TREE_DIFFERS;
-    }
-    return TREE_AGREED;
-}
-
-tree_outcome abreast_walk(abreast *s, size_t n, uint32_t *word, uint64_t *strings, double *margin,
-                          tree_report *report, void *context) {
-    double largest = *margin;
-    if (batch_lanes(&s->plans[SIDE_HARD], n + 1 + s->model->has_end) == 0) return TREE_BROKEN;
-    s->n = n;
-    s->total = 1;
-    for (size_t k = 0; k < n; k++) s->total *= s->model->letters.count; /* at most 2^62: the caller counted */
-    *strings = 0;
-    for (s->first = 0; s->first < s->total; s->first += (uint64_t)s->units * UNIT_STRINGS) {
-        uint64_t units = (s->total - s->first + UNIT_STRINGS - 1) / UNIT_STRINGS;
-        s->units = units < ROUND_UNITS ? (size_t)units : ROUND_UNITS;
-        atomic_store(&s->next, 0);
-        atomic_store(&s->limit, s->units);
-        unsigned threads = s->units < s->threads ? (unsigned)s->units : s->threads;
-        run_parallel(threads, threads, walk_units, s);
-        tree_outcome outcome = add_up(s, strings, &largest);
-        if (outcome == TREE_BROKEN) return outcome;
-        *margin = largest;
-        if (outcome == TREE_DIFFERS) {
-            word_of_rank(s, word, *strings - 1);
-            return outcome;
+    if (!run_sides(s, w, letters, count)) return TREE_BROKEN;
+    for (size_t b = 0; b < count; b++) {
+        if (is_odd(s, w, letters[b], b)) {
+            memcpy(word, letters[b], w->n * sizeof *word);
+            *margin = 0;
+            raise_margin(margin, s, w, b);
+            return TREE_DIFFERS;
         }
-        if (report && s->first + (uint64_t)s->units * UNIT_STRINGS < s->total && report(context, *strings))
-            return TREE_STOPPED;
+        raise_margin(margin, s, w, b);
     }
     return TREE_AGREED;
+}
+
+static tree_outcome walk_strings(const abreast *s, lane_walker *w, size_t n, uint64_t first, uint64_t count,
+                                 uint32_t *word, double *margin, tree_report *report, void *context) {
+    make_machines(s, w, n, SIZE_MAX);
+    size_t lanes = w->batch[SIDE_HARD].lanes;
+    for (size_t some; count > 0; first += some, count -= some) {
+        some = count < lanes ? (size_t)count : lanes;
+        tree_outcome outcome = compare_lanes(s, w, first, some, word, margin);
+        if (outcome != TREE_AGREED) return outcome;
+        if (report && report(context, some)) return TREE_STOPPED;
+    }
+    return TREE_AGREED;
+}
+
+tree_outcome abreast_walk(abreast *s, size_t n, uint64_t first, uint64_t count, uint32_t *word, double *margin,
+                          tree_report *report, void *context) {
+    trap t;
+    lane_walker *w = &s->walkers[0];
+    *margin = 0;
+    if (batch_lanes(&s->plans[SIDE_HARD], n + 1 + s->model->has_end) == 0) return TREE_BROKEN;
+    w->memory.trap = w->scratch.trap = &t;
+    if (trap_set(&t, NULL)) return TREE_BROKEN; /* no memory: one string after the other needs less, or says so */
+    tree_outcome outcome = walk_strings(s, w, n, first, count, word, margin, report, context);
+    trap_clear(&t);
+    return outcome;
 }
 
 /* ---- any strings ---- */

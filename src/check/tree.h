@@ -1,4 +1,4 @@
-/* All strings of a length at once: the tree of their prefixes, walked in the order of the strings, one step of every side at a
+/* Many strings of a length at once: the tree of their prefixes, walked in the order of the strings, one step of every side at a
    node. For formulas and models that look back only. What looks forward only has the tree of suffixes, mirrored: letters are
    prepended, and the answers are the same as if the strings had come in their order. The length is fixed during a walk, since
    scales depend on it, so every length has a walk of its own: about two steps a string. */
@@ -22,7 +22,8 @@ typedef struct tree tree;
 /* NULL if the model and the formula (NULL: there is none) do not both look back only, or both forward only.
    spec_letter[letter of the model] = letter of the formula; `longest` is the largest length that will be walked. */
 tree *tree_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter,
-               size_t longest, unsigned threads);
+               size_t longest);
+bool tree_is_mirrored(const tree *t);
 
 typedef enum tree_outcome {
     TREE_AGREED,
@@ -31,13 +32,19 @@ typedef enum tree_outcome {
     TREE_BROKEN   /* the model is not what its heads' roles promise: nothing was found out */
 } tree_outcome;
 
-/* Told now and then, by the calling thread, how many strings are done; true to stop. */
-typedef bool tree_report(void *context, uint64_t done);
+/* Some strings of length n: those whose first (mirrored: last) `depth` letters are, read as a number in the order of the strings,
+   first ... first + count - 1. */
+typedef struct tree_part {
+    size_t n, depth;
+    uint64_t first, count;
+} tree_part;
 
-/* All strings of length n. TREE_DIFFERS: word is the first in order on which two sides differ. *strings: how many were compared,
-   that one included; *margin is raised to the largest error before rounding. None of it depends on the threads,
-   unless report stops a walk. */
-tree_outcome tree_walk(tree *t, size_t n, uint32_t *word, uint64_t *strings, double *margin, tree_report *report,
+/* Told now and then how many more strings are done; true to stop. */
+typedef bool tree_report(void *context, uint64_t more);
+
+/* TREE_AGREED: *margin is the largest error before rounding. TREE_DIFFERS: word is the first in the order of the strings on which two
+   sides differ, and *margin is its own. */
+tree_outcome tree_walk(tree *t, const tree_part *part, uint32_t *word, double *margin, tree_report *report,
                        void *context);
 
 /* What each side that is present says of one string, by the same steps. */
