@@ -133,11 +133,13 @@ static void append(temper_journal *j, const text *t) {
         io_error(j, "write", code);
     }
     j->size += t->length;
+    j->dirty = true;
 }
 
 static void sync_file(temper_journal *j) {
     if (fsync(j->fd)) io_error(j, "sync", errno);
     j->synced = now();
+    j->dirty = false;
 }
 
 /* The first line of a file that does not begin with the job's own header: whose journal is it? */
@@ -205,6 +207,7 @@ static void open_file(temper_journal *j) {
 void journal_start(temper_journal *j, const char *path, const temper_job *job) {
     j->job = job;
     j->needed = job->units;
+    j->synced = now();
     j->results = arena_zalloc(&j->memory, job->units, sizeof *j->results);
     if (!path) return;
     j->path = arena_copy(&j->memory, path, strlen(path));
@@ -267,7 +270,7 @@ temper_status temper_journal_close(temper_journal *journal, temper_error *err) {
     }
     if (journal) {
         set_trap(journal, &t);
-        if (journal->fd >= 0) sync_file(journal);
+        if (journal->fd >= 0 && journal->dirty) sync_file(journal);
         discard(journal);
     }
     trap_clear(&t);

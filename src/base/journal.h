@@ -27,6 +27,7 @@ struct temper_journal {
     const char *path; /* in memory */
     uint64_t size;    /* of the file, whole records only */
     int64_t synced;   /* when, in seconds */
+    bool dirty;       /* something was written since */
 };
 
 /* The parts of the public functions that raise. */

@@ -207,8 +207,10 @@ static bool decode(unit_result *r, const unsigned char **word, const check_plan 
     r->right_value = *bytes++;
     r->n = get(&bytes, 8);
     *word = bytes;
-    return r->n <= p->longest && from->size == FOUND_SIZE + 4 * r->n && r->position <= r->n && r->left < r->right &&
-           r->right < SIDES;
+    if (r->n > p->longest || from->size != FOUND_SIZE + 4 * r->n) return false;
+    bool known = true;
+    for (size_t k = 0; k < r->n; k++) known &= get(&bytes, 4) < p->about.letters;
+    return known && r->position <= r->n && r->left < r->right && r->right < SIDES;
 }
 
 /* ---- the job ---- */
