@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "escape.h"
+#include "job_runner.h"
 #include "json.h"
-#include "progress.h"
 #include "subject.h"
 
 enum { DEFAULT_RANDOM = 1000, DEFAULT_LENGTH = 200 };
@@ -22,7 +22,6 @@ static void plan(temper_check_options *o, const session *s, const temper_model *
         info.safe_length ? info.safe_length : SIZE_MAX; /* 0: nothing is proved, and everything may be tried */
     o->length = DEFAULT_LENGTH < safe ? DEFAULT_LENGTH : safe;
     if (is_given(s, OPT_LENGTH)) o->length = s->opt.value[OPT_LENGTH].number;
-    o->threads = is_given(s, OPT_THREADS) ? (unsigned)s->opt.value[OPT_THREADS].number : 0;
     size_t affordable = exhaustive_default(model);
     o->exhaustive = affordable < safe ? affordable : safe;
     if (is_given(s, OPT_EXHAUSTIVE)) o->exhaustive = s->opt.value[OPT_EXHAUSTIVE].number;
@@ -75,6 +74,24 @@ static void print_result(const temper_check_result *r, const temper_check_option
            r->counterexample_length, (unsigned long long)r->strings);
 }
 
+/* The comparison as a job, done by this process or by many. *mine: this process has the result. */
+static temper_status do_check(temper_check_result *r, bool *mine, session *s, const temper_spec *spec,
+                              const temper_model *model, const temper_check_options *o, progress *bar,
+                              temper_error *err) {
+    temper_job *job;
+    temper_journal *journal = NULL;
+    temper_status status = temper_check_job(&job, spec, model, o, err);
+    if (!status) status = run_job(&journal, s, job, bar, err);
+    *mine = !status && journal;
+    if (*mine) status = temper_check_merge(r, job, journal, err);
+    if (journal) {
+        temper_status closed = temper_journal_close(journal, status ? NULL : err);
+        if (!status) status = closed;
+    }
+    temper_job_free(job);
+    return status;
+}
+
 /* One comparison; false after an error. */
 static bool compare(session *s, const temper_spec *spec, const temper_model *model) {
     temper_check_options o = {0};
@@ -82,19 +99,20 @@ static bool compare(session *s, const temper_spec *spec, const temper_model *mod
     temper_model_info info;
     temper_error err;
     progress bar;
+    bool mine;
     temper_model_about(&info, model);
     plan(&o, s, model);
     if (info.safe_length == 0)
         message_warning(s, "nothing is proved of this model (%s); it is checked as it is", info.safe_reason);
     progress_start(&bar, temper_method_name(info.method), !s->quiet && isatty(STDERR_FILENO));
-    o.progress = progress_step;
-    o.context = &bar;
-    temper_status status = temper_check(&r, spec, model, &o, &err);
+    temper_status status = do_check(&r, &mine, s, spec, model, &o, &bar, &err);
     progress_clear(&bar);
     if (status != TEMPER_OK) {
+        temper_check_clear(&r);
         message_error(s, &err, NULL, NULL, 0);
         return false;
     }
+    if (!mine) return true;
     if (!r.agreed) session_fail(s, EXIT_NO);
     char *string = r.counterexample ? letters_text(model, r.counterexample, r.counterexample_length) : NULL;
     if (!s->quiet && s->json)
@@ -136,6 +154,11 @@ void cmd_check(session *s) {
     }
     if (is_given(s, OPT_HARD) && s->opt.count) {
         message_usage(s, NULL, "--hard cannot be given with a MODEL: its hard choices are always compared");
+        return;
+    }
+    if (is_given(s, OPT_JOURNAL) && !s->opt.count && !is_given(s, OPT_HARD) && !is_given(s, OPT_METHOD)) {
+        message_usage(s, "give --method, --hard or a MODEL",
+                      "a journal is of one comparison, and a formula is checked by both methods");
         return;
     }
     if (subject_pair(&x, s)) {

@@ -1,4 +1,4 @@
-/* temper: the command line. A table of commands; options are in options.h, one file per command in cmd_*.c. */
+/* The command line. A table of commands; options are in options.h, one file per command in cmd_*.c. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "job_runner.h"
 #include "json.h"
 #include "message.h"
 
@@ -65,7 +66,8 @@ const command command_table[COMMAND_COUNT] = {
      "temper check -f 'a S b'\n"
      "temper check -f '#[a] = #[b]' --exhaustive 10 --random 100000 --length 500\n"
      "temper check m.temper\n"
-     "temper check m.temper -f 'O a'\n",
+     "temper check m.temper -f 'O a'\n"
+     "temper check m.temper --exhaustive 30 --random 0 --journal m.journal\n",
      "Compares truth at every position and the verdict, on all strings up to --exhaustive letters and then\n"
      "on --random ones. Prints how many agreed, or the shortest counterexample found (exit status 1). A\n"
      "formula alone is checked by both methods, unless --method or --hard is given. A soft MODEL that carries\n"
@@ -184,8 +186,10 @@ static void finish_output(session *s) {
     message_print(s, EXIT_IO, NULL, text, NULL);
 }
 
-int main(int argc, char **argv) {
-    session s = {0};
+static bool can_run(const session *s, const command *c) { return !s->runner || (c->bit & FOR_JOBS); }
+
+int temper_main(int argc, char **argv, const job_runner *runner) {
+    session s = {.runner = runner};
     usage_error err;
     hold_streams();
     signal(SIGPIPE, SIG_IGN);
@@ -201,8 +205,10 @@ int main(int argc, char **argv) {
         help_print(c);
     else if (is_given(&s, OPT_VERSION))
         print_version(&s);
-    else if (c)
+    else if (c && can_run(&s, c))
         c->run(&s);
+    else if (c)
+        message_usage(&s, "temper does it", "temper-mpi does not do %s", c->name);
     else
         message_usage(&s, "temper help lists the commands", "a command is missing");
     finish_output(&s);

@@ -21,6 +21,7 @@ enum {
     FOR_IMPORT = 1 << 10,
     FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN,
     FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW,
+    FOR_JOBS = FOR_CHECK, /* commands whose work is a job: temper-mpi has them */
     FOR_ALL = -1
 };
 
@@ -73,6 +74,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "divide scales by each row's own gap (temperature)")                                                           \
     X(THREADS, 0, "threads", KIND_NUMBER, "N", "one for each core", 1, 64, FOR_RUN | FOR_CHECK,                      \
       "how many threads to use; no result depends on it")                                                            \
+    X(JOURNAL, 0, "journal", KIND_TEXT, "FILE", "", 0, 0, FOR_JOBS,                                                  \
+      "keep what is done in FILE; called again after a crash it goes on from there")                                 \
     X(LAYER, 0, "layer", KIND_NUMBER, "N", "all", 1, 1000000000, FOR_SHOW, "only the heads of this layer")           \
     X(HEAD, 0, "head", KIND_NUMBER, "N", "all", 1, 1000000000, FOR_SHOW, "only this head of each layer")             \
     X(ROW, 0, "row", KIND_TEXT, "LAYER.HEAD@POSITION", "", 0, 0, FOR_SHOW,                                           \

@@ -529,6 +529,30 @@ run 2 run -f 'O a' --stream --per-position </dev/null
 run 0 check -f 'a S b' --exhaustive 9 --random 0 --threads 2
 run 2 check -f 'a S b' --threads 0
 
+# ---- journals ----
+
+rm -f j1 j2
+run 0 check --json -f 'a S b' --method positions --exhaustive 16 --random 1500
+whole=$out
+run 0 check --json -f 'a S b' --method positions --exhaustive 16 --random 1500 --journal j1
+same 'with a journal' "$whole" "$out"
+head -n 9 j1 >j2
+printf '8 00ff' >>j2 # a record that was not finished
+run 0 check --json -f 'a S b' --method positions --exhaustive 16 --random 1500 --journal j2
+same 'from a part of a journal' "$whole" "$out"
+has 'damaged end' "$err" '6 bytes are cut off, 8 of'
+same 'the same records' "$(sort j1)" "$(sort j2)"
+run 2 check -f 'a S b' --method temperature --exhaustive 16 --random 1500 --journal j1
+has 'another job' "$err" 'is the journal of another job: check'
+run 2 check -f 'a S b' --journal j3
+has 'both methods' "$err" 'a journal is of one comparison'
+printf 'precious\n' >notes
+run 2 check -f 'a S b' --hard --journal notes
+same 'a file that is no journal' 'precious' "$(cat notes)"
+run 3 check -f 'a S b' --hard --journal nowhere/at/all
+run 1 check m.temper -f 'a S b' --exhaustive 3 --random 0 --journal j4
+run 1 check m.temper -f 'a S b' --exhaustive 3 --random 0 --journal j4
+
 # Each answer comes before the next letter is waited for.
 mkfifo letters verdicts
 "$temper" run -f 'O a' --alphabet ab --stream <letters >verdicts &
