@@ -64,8 +64,22 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_AID_OBJ) $(STATIC)
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# temper-mpi is the command line with another main; it needs mpicc, and `make all` does not build it.
+MPICC   ?= mpicc
+MPI_SRC := $(sort $(wildcard mpi/*.c))
+MPI_OBJ := $(MPI_SRC:%.c=$(BUILD)/%.o)
+
+$(BUILD)/mpi/%.o: mpi/%.c
+	@mkdir -p $(@D)
+	@$(SAY) "  MPICC   $<"
+	$(Q)$(MPICC) $(ALL_CFLAGS) -Icli -c $< -o $@
+
+$(BUILD)/temper-mpi: $(MPI_OBJ) $(filter-out $(BUILD)/cli/temper.o,$(CLI_OBJ)) $(STATIC)
+	@$(SAY) "  LD      $@"
+	$(Q)$(MPICC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 .PRECIOUS: $(BUILD)/%.o
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d)
 
 # ---- for people ----------------------------------------------------------------------------------------------
 
@@ -112,6 +126,15 @@ test-number: ## exp and log: every float, millions of doubles, against MPFR (min
 $(BUILD)/tests/long-number: $(BUILD)/tests/long-number.o $(TEST_AID_OBJ) $(STATIC)
 	$(CC) $(LDFLAGS) -o $@ $^ -lmpfr -lgmp $(LDLIBS)
 
+mpi: ## install Open MPI and build temper-mpi, which does the work of check on many machines
+	@sh scripts/setup.sh build mpi
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/temper-mpi
+
+test-mpi: ## temper-mpi on 1 to 4 ranks, and ranks killed at random: always the same bytes (a minute)
+	@sh scripts/setup.sh build mpi
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/temper-mpi
+	@bash tests/mpi/ranks.sh $(BUILD)
+
 # ---- measuring: bench/ ----
 
 BENCH_BIN = $(BUILD)/bench/libbench.so $(BUILD)/bench/spawn $(BUILD)/bench/kernels_bench
@@ -135,13 +158,13 @@ bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BE
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c cli/*.h cli/*.c tests/*.h tests/*.c bench/*.h bench/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c cli/*.h cli/*.c tests/*.h tests/*.c bench/*.h bench/*.c mpi/*.c)
 
 lint: ## formatting, static analysis, include order
 	@sh scripts/setup.sh build lint
 	@echo "  clang-format" && clang-format --dry-run --Werror $(FORMATTED)
 	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-	    --suppress=missingIncludeSystem "-D_Noreturn=__attribute__((noreturn))" -Iinclude -Isrc src cli
+	    --suppress=missingIncludeSystem "-D_Noreturn=__attribute__((noreturn))" -Iinclude -Isrc -Icli src cli mpi
 	sh scripts/check-includes.sh
 
 format: ## reformat all sources
@@ -151,6 +174,9 @@ install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
 	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(BUILD)/temper $(DESTDIR)$(PREFIX)/bin/temper
+	if test -x $(BUILD)/temper-mpi; then \
+	    install -m 755 $(BUILD)/temper-mpi $(DESTDIR)$(PREFIX)/bin/temper-mpi; \
+	    install -m 644 man/temper-mpi.1 $(DESTDIR)$(PREFIX)/share/man/man1/temper-mpi.1; fi
 	install -m 644 include/temper.h $(DESTDIR)$(PREFIX)/include/temper.h
 	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/libtemper.a
 	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libtemper.so.$(VERSION)
@@ -162,12 +188,14 @@ install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 	install -m 644 completions/temper.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper
 
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/temper $(DESTDIR)$(PREFIX)/include/temper.h $(DESTDIR)$(PREFIX)/lib/libtemper.* \
+	rm -f $(DESTDIR)$(PREFIX)/bin/temper $(DESTDIR)$(PREFIX)/bin/temper-mpi \
+	    $(DESTDIR)$(PREFIX)/share/man/man1/temper-mpi.1 $(DESTDIR)$(PREFIX)/include/temper.h $(DESTDIR)$(PREFIX)/lib/libtemper.* \
 	    $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper.pc $(DESTDIR)$(PREFIX)/share/man/man1/temper.1 \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper
 
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number lint format install uninstall clean
+.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number mpi test-mpi lint format install \
+    uninstall clean
 .DEFAULT_GOAL := all

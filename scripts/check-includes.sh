@@ -1,5 +1,6 @@
 #!/bin/sh
-# A folder of src/ includes only itself and folders before it; cli/ includes only the public header; file names are unique.
+# A folder of src/ includes only itself and folders before it; cli/ includes only the public header, mpi/ also those of
+# cli/; file names are unique.
 set -eu
 order="base number logic attention model run compile soften check certify export draw lab"
 # Folders at the same height that must not see each other.
@@ -31,6 +32,10 @@ for folder in src/*/; do
     done
 done
 if grep -nE '^ *# *include "[a-z]+/' cli/*.[ch]; then echo "cli/ may include only temper.h and its own headers"; fail=1; fi
-twice=$(find src cli -name '*.[ch]' -exec basename {} \; | sort | uniq -d)
+if ls mpi/*.[ch] >/dev/null 2>&1 && grep -nE '^ *# *include "[a-z]+/' mpi/*.[ch]; then
+    echo "mpi/ may include only temper.h and headers of cli/"
+    fail=1
+fi
+twice=$(find src cli mpi -name '*.[ch]' -exec basename {} \; | sort | uniq -d)
 if [ -n "$twice" ]; then echo "file names used twice: $twice"; fail=1; fi
 exit $fail

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, lint, mpfr, torch, onnx, node), saying what and why; without root or
+# Installs the Debian packages that are missing for the given jobs (build, lint, mpi, mpfr, torch, onnx, node), saying what and why; without root or
 # apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
 set -eu
 
@@ -31,6 +31,10 @@ for job in "$@"; do
     lint)
         need clang-format "checks the formatting" "command -v clang-format"
         need cppcheck "looks for mistakes" "command -v cppcheck"
+        ;;
+    mpi)
+        need libopenmpi-dev "compiles temper-mpi" "command -v \${MPICC:-mpicc}"
+        need openmpi-bin "runs temper-mpi" "command -v mpirun"
         ;;
     mpfr) need libmpfr-dev "judges exp and log" "$(header mpfr.h)" ;;
     torch)
