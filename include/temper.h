@@ -243,12 +243,24 @@ TEMPER_API const char *temper_growth_name(temper_growth growth);
 TEMPER_API temper_status temper_model_encode(uint32_t **letters, size_t *n, const temper_model *model,
                                              const char *text, size_t length, temper_error *err);
 
-/* The number format of a run. */
+/* The number format of a run. From BF16_F32 on, numbers are stored in the first format and sums made in the second (or the same),
+   with every rounding of a real kernel emulated (doc/numerics.md); nothing is proved of such runs, so they need `unchecked`. */
 typedef enum temper_type {
     TEMPER_TYPE_F64,
     TEMPER_TYPE_F32,
-    TEMPER_TYPE_EXACT /* rational arithmetic, hard choices only: true ties, and always proved */
+    TEMPER_TYPE_EXACT, /* rational arithmetic, hard choices only: true ties, and always proved */
+    TEMPER_TYPE_BF16_F32,
+    TEMPER_TYPE_BF16,
+    TEMPER_TYPE_F16_F32,
+    TEMPER_TYPE_F16,
+    TEMPER_TYPE_E4M3_F32,
+    TEMPER_TYPE_E4M3,
+    TEMPER_TYPE_E5M2_F32,
+    TEMPER_TYPE_E5M2
 } temper_type;
+
+/* "f64", "bf16/f32"; "" if there is no such type. */
+TEMPER_API const char *temper_type_name(temper_type type);
 
 typedef struct temper_run_options {
     int hard;      /* use each head's hard choice */
@@ -272,7 +284,7 @@ TEMPER_API temper_status temper_model_plans(const char **plans, double *costs, c
 
 /* Many strings at once, in threads: accept[k] = 0, 1, or 2 where n[k] is beyond the proved length (and not unchecked), or where a
    run of that string alone is refused because rounding hides a tie. Results do not depend on threads or on how strings are put
-   together. `capture` is not allowed. */
+   together. `capture` is not allowed, nor are the types from BF16_F32 on (TEMPER_UNSUPPORTED): their strings are run one by one. */
 TEMPER_API temper_status temper_model_run_many(unsigned char *accept, const temper_model *model,
                                                const uint32_t *const *letters, const size_t *n, size_t count,
                                                const temper_run_options *options, temper_error *err);
