@@ -7,6 +7,7 @@
 #include "number/elementary.h"
 #include "run/doubt.h"
 #include "run/positions.h"
+#include "run/row_gap.h"
 
 typedef struct forward {
     const temper_model *m;
@@ -72,24 +73,6 @@ static void choose(double *weights, double *total, const double *scores, key_ran
 
 /* ---- adaptive rows ---- */
 
-/* The best score of a row and the next different one. */
-typedef struct row_gap {
-    size_t best, next; /* keys; next is SIZE_MAX where no two scores differ */
-    double gap;        /* between them */
-} row_gap;
-
-static row_gap find_gap(const double *scores, key_range keys) {
-    row_gap g = {.best = keys.first, .next = SIZE_MAX};
-    for (size_t j = keys.first + 1; j < keys.end; j++) {
-        if (scores[j] > scores[g.best])
-            g.next = g.best, g.best = j;
-        else if (scores[j] < scores[g.best] && (g.next == SIZE_MAX || scores[j] > scores[g.next]))
-            g.next = j;
-    }
-    if (g.next != SIZE_MAX) g.gap = scores[g.best] - scores[g.next];
-    return g;
-}
-
 /* Whether scores of keys k [N][size] that are equal could differ by so much. */
 static bool rounding_explains(double gap, const double *q, const double *k, size_t size, key_range keys) {
     double largest = 0;
@@ -122,7 +105,7 @@ static void choose_adaptive(forward *f, const model_head *h, double *weights, do
                             double scale) {
     *total = 0;
     if (keys.first >= keys.end) return;
-    row_gap g = find_gap(scores, keys);
+    row_gap g = row_gap_find(scores, keys);
     if (g.next != SIZE_MAX && rounding_explains(g.gap, q, k, h->query.count, keys))
         doubt_row(&f->doubt, &(doubt_place){f->layer, f->head, i, g.best, g.next, g.gap}, v);
     double tilt = h->hard_choice == TEMPER_CHOICE_AVERAGE     ? 0
