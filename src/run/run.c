@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "model/safe_length.h"
+#include "number/number_type.h"
 #include "run/batch.h"
+#include "run/format_run.h"
 #include "run/forward.h"
 #include "run/hard_answer.h"
 #include "run/positions.h"
@@ -25,6 +27,11 @@ static size_t proved_length(const temper_model *m, temper_type type, const char 
         return 0;
     }
     return type == TEMPER_TYPE_F32 ? m->safe_length_f32 : m->safe_length;
+}
+
+static bool is_emulated(temper_type type, trap *t) {
+    if (!number_type_of(type)) trap_raise(t, TEMPER_RANGE, 0, 0, "there is no number format %d", (int)type);
+    return number_type_is_emulated(type);
 }
 
 /* An unproved model proves nothing, not even of the empty string. */
@@ -88,6 +95,34 @@ static bool run_planned(temper_run *r, const temper_model *m, const uint32_t *le
     return true;
 }
 
+/* In an emulated number format. */
+static void run_format(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n,
+                       const temper_run_options *o, arena *stream, arena *scratch) {
+    const number_type *type = number_type_of(o->type);
+    format_setting s = {
+        .storage = type->storage, .accumulation = type->accumulation, .hard = o->hard, .dense = o->dense};
+    format_answer a;
+    format_run(&a, m, letters, n, &s, stream, scratch);
+    if (a.broken && a.layer == m->layer_count)
+        trap_raise(scratch->trap, TEMPER_RANGE, 0, a.position,
+                   "in %s the answer at position %zu is infinite or not a number", type->name, a.position);
+    if (a.broken)
+        trap_raise(scratch->trap, TEMPER_RANGE, 0, a.position,
+                   "in %s head %u.%u overflows at position %zu: its weights have no finite sum", type->name,
+                   a.layer + 1, a.head + 1, a.position);
+    memcpy(r->truth, a.truth, a.size);
+    for (uint32_t h = 0; h < r->head_start[m->layer_count]; h++) r->heads[h].margin = a.margins[h];
+}
+
+static void check_format(const temper_run_options *o, trap *t) {
+    if (o->capture)
+        trap_raise(t, TEMPER_UNSUPPORTED, 0, 0, "what is inside a run in %s is not kept: capture is for f64",
+                   temper_type_name(o->type));
+    if (!o->unchecked)
+        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof",
+                        "answers in %s are not certified at any length", temper_type_name(o->type));
+}
+
 static void prepare_run(temper_run *r, const temper_model *m, size_t size) {
     arena *a = &r->memory;
     r->size = size;
@@ -117,9 +152,11 @@ temper_status temper_model_run(temper_run **out, const temper_model *m, const ui
         return t.error.code;
     }
     const char *why;
+    bool emulated = is_emulated(o.type, &t);
     size_t proved = proved_length(m, o.type, &why);
     check_letters(m, letters, n, &t);
     hard_way way = hard_way_of(m, &o, &t);
+    if (emulated) check_format(&o, &t);
     if (!o.unchecked && (way == WAY_FAST || m->changed)) check_length(n, proved, why, &t);
     if (o.type == TEMPER_TYPE_F32 && (o.capture || o.dense))
         trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0, "the dense reference runs in f64 only");
@@ -127,8 +164,10 @@ temper_status temper_model_run(temper_run **out, const temper_model *m, const ui
     memset(r, 0, sizeof *r);
     arena_init(&r->memory, &t);
     prepare_run(r, m, n + 1 + m->has_end);
-    r->proved = is_proved(n, proved) && !(o.hard && m->output_margin > 0);
-    if (way != WAY_FAST) {
+    r->proved = !emulated && is_proved(n, proved) && !(o.hard && m->output_margin > 0);
+    if (emulated) {
+        run_format(r, m, letters, n, &o, &stream, &scratch);
+    } else if (way != WAY_FAST) {
         hard_answer(r, way, m, letters, n, &o, &pool, &scratch);
     } else if (o.capture || o.dense || !run_planned(r, m, letters, n, &o, &scratch)) {
         if (o.type == TEMPER_TYPE_F32)
@@ -293,6 +332,8 @@ temper_status temper_model_run_many(unsigned char *accept, const temper_model *m
         return t.error.code;
     }
     if (o.capture) trap_raise(&t, TEMPER_RANGE, 0, 0, "many strings at once cannot be captured");
+    if (is_emulated(o.type, &t))
+        trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0, "strings in %s are run one by one", temper_type_name(o.type));
     const char *why;
     model_plan plan;
     plan_make(&plan, m, o.hard, &memory);

@@ -57,7 +57,7 @@ temper_status temper_stream_open(temper_stream **out, const temper_model *m, con
     }
     temper_type type = options ? options->type : TEMPER_TYPE_F64;
     if (type != TEMPER_TYPE_F64 && type != TEMPER_TYPE_F32)
-        trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0, "a stream runs in f64 or f32");
+        trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0, "a stream runs in f64 or f32, not in %s", temper_type_name(type));
     temper_stream *s = made = caller_alloc(&t, 1, sizeof *s);
     memset(s, 0, sizeof *s);
     arena_init(&s->memory, &t);

@@ -1,0 +1,308 @@
+/* Runs in number formats: in f64 the bits of forward.c; in f32, f16 (where the compiler has it) and bf16 the bits of a plain run in the
+   compiler's own types; passes over the string the bits of all pairs, in every format. Compiled models, random ones, softened ones. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "corpus.h"
+#include "number/elementary.h"
+#include "number/number_type.h"
+#include "random_formula.h"
+#include "random_model.h"
+#include "run/format_run.h"
+#include "run/positions.h"
+#include "test.h"
+
+/* ---- the references ---- */
+
+static float bf16_of(float x) {
+    uint32_t bits = f32_bits(x);
+    return isnan(x) ? x : f32_from_bits((bits + 0x7fff + (bits >> 16 & 1)) >> 16 << 16);
+}
+
+/* A double to bf16 by way of float can round twice; rounding to odd first cannot. */
+static float bf16_of_double(double x) {
+    float f = (float)x;
+    if (isfinite(f) && (double)f != x && !(f32_bits(f) & 1)) f = nextafterf(f, x > f ? INFINITY : -INFINITY);
+    return bf16_of(f);
+}
+
+#define REAL     float
+#define RUN(x)   native_f32##x
+#define STORE(x) ((float)(x))
+#define SUM(x)   ((float)(x))
+#define EXP(x)   exp_f32(x)
+#include "native_run.h"
+
+#define REAL     float
+#define RUN(x)   native_bf16_f32##x
+#define STORE(x) bf16_of_double(x)
+#define SUM(x)   ((float)(x))
+#define EXP(x)   exp_f32(x)
+#include "native_run.h"
+
+#define REAL     float
+#define RUN(x)   native_bf16##x
+#define STORE(x) bf16_of_double(x)
+#define SUM(x)   bf16_of_double(x)
+#define EXP(x)   bf16_of_double(exp_f64(x))
+#include "native_run.h"
+
+#ifdef __FLT16_MAX__
+#define REAL     float
+#define RUN(x)   native_f16_f32##x
+#define STORE(x) ((float)(_Float16)(x))
+#define SUM(x)   ((float)(x))
+#define EXP(x)   exp_f32(x)
+#include "native_run.h"
+
+#define REAL     _Float16
+#define RUN(x)   native_f16##x
+#define STORE(x) ((_Float16)(x))
+#define SUM(x)   ((_Float16)(x))
+#define EXP(x)   ((_Float16)exp_f64((double)(x)))
+#include "native_run.h"
+#endif
+
+typedef void native_run(double *out, unsigned char *truth, const temper_model *m, const uint32_t *letters, size_t n,
+                        bool hard);
+
+static const struct native {
+    temper_type type;
+    native_run *run;
+} natives[] = {
+    {TEMPER_TYPE_F32, native_f32},         {TEMPER_TYPE_BF16_F32, native_bf16_f32}, {TEMPER_TYPE_BF16, native_bf16},
+#ifdef __FLT16_MAX__
+    {TEMPER_TYPE_F16_F32, native_f16_f32}, {TEMPER_TYPE_F16, native_f16},
+#endif
+};
+
+/* ---- comparing ---- */
+
+static bool same(double a, double b) { return (isnan(a) && isnan(b)) || f64_bits(a) == f64_bits(b); }
+
+typedef struct emulation {
+    arena stream, scratch;
+    trap trap;
+    temper_error error;
+    format_answer answer;
+} emulation;
+
+/* The caller frees with stop. */
+static bool emulate(emulation *e, const temper_model *m, const uint32_t *word, size_t n, temper_type type, bool hard,
+                    bool dense) {
+    const number_type *t = number_type_of(type);
+    format_setting s = {t->storage, t->accumulation, hard, dense};
+    arena_init(&e->stream, &e->trap);
+    arena_init(&e->scratch, &e->trap);
+    if (trap_set(&e->trap, &e->error)) return CHECK(false, "%s: %s", t->name, e->error.text);
+    format_run(&e->answer, m, word, n, &s, &e->stream, &e->scratch);
+    trap_clear(&e->trap);
+    return true;
+}
+
+static void stop(emulation *e) {
+    arena_free(&e->stream);
+    arena_free(&e->scratch);
+}
+
+static unsigned long broken_runs, whole_runs;
+
+/* Passes and all pairs. */
+static void compare_dense(const char *name, const temper_model *m, const uint32_t *word, size_t n, temper_type type,
+                          bool hard) {
+    emulation a, b;
+    size_t heads = 0;
+    for (uint32_t l = 0; l < m->layer_count; l++) heads += m->layers[l].head_count;
+    if (emulate(&a, m, word, n, type, hard, false)) {
+        if (emulate(&b, m, word, n, type, hard, true)) {
+            const format_answer *x = &a.answer, *y = &b.answer;
+            bool ok = x->broken == y->broken && x->layer == y->layer && x->head == y->head;
+            for (size_t k = 0; ok && !x->broken && k < x->size * m->channel_count; k++) ok = same(x->x[k], y->x[k]);
+            for (size_t k = 0; ok && !x->broken && k < heads; k++) ok = same(x->margins[k], y->margins[k]);
+            ok = ok && (x->broken || memcmp(x->truth, y->truth, x->size) == 0);
+            CHECK(ok, "%s%s in %s, length %zu: passes and all pairs differ", name, hard ? " (hard)" : "",
+                  temper_type_name(type), n);
+            broken_runs += x->broken;
+            whole_runs += !x->broken;
+        }
+        stop(&b);
+    }
+    stop(&a);
+}
+
+/* f64 and forward.c, at every channel and position. */
+static void compare_forward(const char *name, const temper_model *m, const uint32_t *word, size_t n, bool hard) {
+    temper_run *r;
+    emulation e;
+    temper_error error;
+    temper_run_options o = {.hard = hard, .unchecked = 1, .capture = 1};
+    if (temper_model_run(&r, m, word, n, &o, &error) != TEMPER_OK) return;
+    for (int dense = 0; dense < 2; dense++) {
+        if (emulate(&e, m, word, n, TEMPER_TYPE_F64, hard, dense)) {
+            bool ok = !e.answer.broken;
+            for (size_t i = 0; ok && i < e.answer.size; i++) {
+                const double *x = temper_run_channels(r, m->layer_count, i);
+                ok = e.answer.truth[i] == temper_run_truth(r, i);
+                for (uint32_t c = 0; ok && c < m->channel_count; c++)
+                    ok = same(x[c], e.answer.x[i * m->channel_count + c]);
+            }
+            size_t index = 0;
+            for (uint32_t l = 1; l <= m->layer_count; l++)
+                for (uint32_t h = 1; h <= m->layers[l - 1].head_count; h++, index++)
+                    ok = ok && same(e.answer.margins[index], temper_run_margin(r, l, h));
+            CHECK(ok, "%s%s: f64 differs from the reference on a string of length %zu", name, hard ? " (hard)" : "",
+                  n);
+        }
+        stop(&e);
+    }
+    temper_run_free(r);
+}
+
+static bool has_adaptive(const temper_model *m) {
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++)
+            if (m->layers[l].heads[h].adaptive) return true;
+    return false;
+}
+
+static void compare_native(const char *name, const temper_model *m, const uint32_t *word, size_t n, bool hard) {
+    size_t size = n + 1 + m->has_end, channels = m->channel_count;
+    double *x = calloc(size * channels, sizeof *x);
+    unsigned char *truth = calloc(size, 1);
+    emulation e;
+    for (size_t k = 0; k < sizeof natives / sizeof *natives; k++) {
+        if (emulate(&e, m, word, n, natives[k].type, hard, false) && !e.answer.broken) {
+            natives[k].run(x, truth, m, word, n, hard);
+            bool ok = memcmp(truth, e.answer.truth, size) == 0;
+            for (size_t c = 0; ok && c < size * channels; c++) ok = same(x[c], e.answer.x[c]);
+            CHECK(ok, "%s%s in %s differs from the compiler's arithmetic on a string of length %zu", name,
+                  hard ? " (hard)" : "", temper_type_name(natives[k].type), n);
+        }
+        stop(&e);
+    }
+    free(x);
+    free(truth);
+}
+
+static void compare_all(const char *name, const temper_model *m, const uint32_t *word, size_t n) {
+    for (int hard = 0; hard < 2; hard++) {
+        compare_forward(name, m, word, n, hard);
+        if (hard || !has_adaptive(m)) compare_native(name, m, word, n, hard);
+        for (temper_type type = TEMPER_TYPE_F64; number_type_of(type); type++)
+            if (type != TEMPER_TYPE_EXACT) compare_dense(name, m, word, n, type, hard);
+    }
+}
+
+/* ---- models ---- */
+
+static void compiled(test_random *r) {
+    uint32_t word[100];
+    double share = 0.15 * test_effort();
+    for (size_t k = 0; k < corpus_size(); k++) {
+        const corpus_entry *c = corpus_at(k);
+        temper_spec *spec = (double)random_below(r, 1000) < 1000 * share ? corpus_parse(c) : NULL;
+        temper_model *hard, *soft;
+        if (!spec) continue;
+        size_t n = random_below(r, 40);
+        random_word(word, n, (unsigned)temper_spec_letter_count(spec), r);
+        if (temper_compile(&hard, spec, NULL) == TEMPER_OK) {
+            for (temper_method how = TEMPER_METHOD_TEMPERATURE; how <= TEMPER_METHOD_POSITIONS; how++)
+                if (temper_soften(&soft, hard, how, NULL) == TEMPER_OK) {
+                    compare_all(c->name, soft, word, n);
+                    temper_model_free(soft);
+                }
+            temper_model_free(hard);
+        }
+        temper_spec_free(spec);
+    }
+}
+
+static void random_ones(test_random *r) {
+    uint32_t word[40];
+    for (size_t k = 0; k < 40 * test_effort(); k++) {
+        char source[RANDOM_MODEL_TEXT];
+        random_model_options o = {.average = k % 2, .fractions = k % 3 == 0, .varied = k % 4 == 1};
+        temper_model *hard = random_model(source, r, &o), *soft;
+        if (!hard) continue;
+        size_t n = random_below(r, 30);
+        random_word(word, n, (unsigned)hard->letters.count, r);
+        compare_all(source, hard, word, n);
+        temper_soften_options s = {.length = 4, .gap = TEMPER_GAP_GIVEN, .gap_value = 0.125, .adaptive = k % 5 == 0};
+        s.method = s.adaptive || k % 2 ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS;
+        if (temper_soften_for(&soft, NULL, hard, &s, NULL) == TEMPER_OK) {
+            compare_all(source, soft, word, n);
+            temper_model_free(soft);
+        }
+        temper_model_free(hard);
+    }
+}
+
+/* Weights that are 0 until, in e4m3, the difference of two logits is too large for a number. */
+static void steep(void) {
+    static const char source[] = "temper-model 1\nmethod temperature\nalphabet \"a\"\nat last\nend no\n"
+                                 "channel 0 \"a\"\nchannel 1 \"1\" position \"1\"\n"
+                                 "channel 2 \"i\" position \"i*100 - 400\"\nembed \"a\" 0:1\nembed start\nembed "
+                                 "end\nlayer 1\nhead \"h\" mask j<=i choice softmax for average\n  query 1:1\n"
+                                 "  key 2:1\n  value 0:1\n  output 0:1\nread 0:1\n";
+    const uint32_t word[8] = {0};
+    temper_model *m = model_from(source);
+    if (m) compare_all("steep", m, word, 8);
+    temper_model_free(m);
+}
+
+/* ---- what is refused ---- */
+
+static void refusals(void) {
+    static const char source[] =
+        "temper-model 1\nmethod temperature\nalphabet \"a\"\nat last\nend no\n"
+        "channel 0 \"a\"\nchannel 1 \"i\" position \"i*1000\"\nembed \"a\" 0:1\nembed start\nembed end\nlayer 1\n"
+        "head \"h\" mask j<=i choice softmax for average\n  query 1:1\n  key 1:1\n  value 0:1\n"
+        "  output 0:1\nread 0:1\n";
+    temper_model *m = model_from(source);
+    temper_run *r;
+    temper_error e;
+    temper_stream *stream;
+    unsigned char accept[1];
+    const uint32_t word[9] = {0}, *words[1] = {word};
+    size_t n = 9;
+    if (!m) return;
+    for (temper_type type = TEMPER_TYPE_BF16_F32; number_type_of(type); type++) {
+        temper_run_options o = {.type = type};
+        CHECK(temper_model_run(&r, m, word, 1, &o, &e) == TEMPER_LIMIT && strstr(e.text, "not certified") &&
+                  strstr(e.text, temper_type_name(type)),
+              "%s: %s", temper_type_name(type), e.text);
+        o.unchecked = 1;
+        if (CHECK(temper_model_run(&r, m, word, 0, &o, &e) == TEMPER_OK, "%s: %s", temper_type_name(type), e.text)) {
+            CHECK(!temper_run_proved(r), "%s: proved", temper_type_name(type));
+            temper_run_free(r);
+        }
+        CHECK(temper_stream_open(&stream, m, &o, &e) == TEMPER_UNSUPPORTED, "%s: a stream", temper_type_name(type));
+        CHECK(temper_model_run_many(accept, m, words, &n, 1, &o, &e) == TEMPER_UNSUPPORTED, "%s: many strings",
+              temper_type_name(type));
+        /* scores up to 81 million: beyond f16 and the two short formats, as sums or already as stored */
+        bool fits = type == TEMPER_TYPE_BF16_F32 || type == TEMPER_TYPE_BF16 || type == TEMPER_TYPE_F16_F32 ||
+                    type == TEMPER_TYPE_E5M2_F32;
+        temper_status status = temper_model_run(&r, m, word, 9, &o, &e);
+        if (status == TEMPER_OK) temper_run_free(r);
+        CHECK(status == (fits ? TEMPER_OK : TEMPER_RANGE), "%s: %s", temper_type_name(type),
+              status == TEMPER_OK ? "no overflow" : e.text);
+        CHECK(fits || strstr(e.text, "overflows"), "%s: %s", temper_type_name(type), e.text);
+        o.capture = 1;
+        CHECK(temper_model_run(&r, m, word, 0, &o, &e) == TEMPER_UNSUPPORTED, "%s: captured", temper_type_name(type));
+    }
+    temper_run_options none = {.type = (temper_type)99, .unchecked = 1};
+    CHECK(temper_model_run(&r, m, word, 0, &none, &e) == TEMPER_RANGE, "type 99: %s", e.text);
+    CHECK(temper_model_run_many(accept, m, words, &n, 1, &none, &e) == TEMPER_RANGE, "type 99: %s", e.text);
+    temper_model_free(m);
+}
+
+int main(void) {
+    test_random r = test_seed(17);
+    compiled(&r);
+    random_ones(&r);
+    steep();
+    refusals();
+    CHECK(whole_runs > 10 * (broken_runs + 1), "%lu runs overflowed, %lu did not", broken_runs, whole_runs);
+    return test_finish("t-format-run");
+}
