@@ -29,10 +29,10 @@ static void gather_margins(runner *r, const temper_run *run) {
 
 static temper_run_options run_options(const session *s) {
     enum { DENSE = 2 }; /* choices as numbered in the table, 0: not given */
-    static const temper_type types[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_EXACT};
+    uint64_t type = s->opt.value[OPT_TYPE].number;
     return (temper_run_options){.hard = is_given(s, OPT_HARD),
                                 .unchecked = is_given(s, OPT_UNCHECKED),
-                                .type = types[s->opt.value[OPT_TYPE].number],
+                                .type = type ? (temper_type)(type - 1) : TEMPER_TYPE_F64,
                                 .dense = s->opt.value[OPT_PLAN].number == DENSE,
                                 .threads = (unsigned)s->opt.value[OPT_THREADS].number};
 }
@@ -40,7 +40,13 @@ static temper_run_options run_options(const session *s) {
 static void warn_once(runner *r, size_t n) {
     if (r->warned) return;
     r->warned = true;
-    bool single = run_options(r->session).type == TEMPER_TYPE_F32;
+    temper_type type = run_options(r->session).type;
+    bool single = type == TEMPER_TYPE_F32;
+    if (type > TEMPER_TYPE_EXACT) {
+        message_warning(r->session, "answers in %s are not certified at any length: they are unproved",
+                        temper_type_name(type));
+        return;
+    }
     size_t safe = single ? r->info.safe_length_f32 : r->info.safe_length;
     if (safe == 0) {
         message_warning(r->session, "nothing is proved of this model (%s): its answers are unproved",

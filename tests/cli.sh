@@ -23,6 +23,7 @@ fail() {
 same() { if [ "$2" == "$3" ]; then pass; else fail "$1" "expected: $2" "got:      $3"; fi; }
 # has NAME TEXT PART
 has() { case $2 in *"$3"*) pass ;; *) fail "$1" "no '$3' in: $2" ;; esac; }
+lacks() { case $2 in *"$3"*) fail "$1" "'$3' in: $2" ;; *) pass ;; esac; }
 
 # run CODE ARGS...: runs temper, checks the exit code, leaves $out and $err. Standard input is passed on.
 run() {
@@ -424,7 +425,37 @@ run 0 run --hard m.temper ba ab
 same 'exact = fast' "$out" "$want"
 run 4 run --type exact m.temper ba
 has 'softmax is never exact' "$err" 'hint: --hard'
-run 2 run --type f16 m.temper ba
+run 2 run --type f8 m.temper ba
+has 'the number formats' "$err" 'is not one of f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2'
+for type in bf16/f32 bf16 f16/f32 f16 e4m3/f32 e4m3 e5m2/f32 e5m2; do
+    run 4 run --type $type -f 'a S b' --alphabet abc bca
+    same "$type is refused" "error${tab}bca" "$out"
+    has "$type is not certified" "$err" "answers in $type are not certified at any length"
+    has "$type: what to do" "$err" 'hint: --unchecked'
+    run 0 run --type $type --unchecked -f 'O a' --alphabet ab ba bb
+    same "$type runs" "accept (unproved)${tab}ba
+reject (unproved)${tab}bb" "$out"
+    has "$type is unproved" "$err" "warning: answers in $type are not certified at any length: they are unproved"
+    run 4 run --type $type --unchecked -f 'O a' --alphabet ab --stream <<<ba
+    has "$type: no stream" "$err" "a stream runs in f64 or f32, not in $type"
+done
+printf 'ba\nbb\n' >two.txt
+run 4 run --type f16 -f 'O a' --alphabet ab - <two.txt
+same 'many strings are refused one by one' "error${tab}ba
+error${tab}bb" "$out"
+run 0 run --type bf16 --unchecked --json -f 'O a' --alphabet ab ba
+has 'json: unproved' "$out" '"proved":false'
+run 0 run --type bf16/f32 --unchecked --margins -f 'a S b' --alphabet abc bcaa
+has 'errors in a short format' "$out" '0.000404   0.000335  a S b'
+run 0 run --type bf16/f32 --unchecked --plan dense --margins -f 'a S b' --alphabet abc bcaa
+has 'the same by all pairs' "$out" '0.000404   0.000335  a S b'
+run 2 run --type f16 --unchecked -f '#[a] % 2 = 1' --alphabet ab aaaaaaaaaaaaaaa
+has 'overflow' "$err" 'in f16 head 2.1 overflows at position 0: its weights have no finite sum'
+bc=$(printf 'bc%.0s' $(seq 42))
+run 0 run --type bf16/f32 --unchecked --per-position -f 'a S b' --alphabet abc "${bc}"
+has 'bf16 is right at length 84' "$out" "$(printf '10%.0s' $(seq 42))"
+run 0 run --type bf16/f32 --unchecked --per-position -f 'a S b' --alphabet abc "${bc}b"
+lacks 'and wrong at 85' "$out" "$(printf '10%.0s' $(seq 42))"
 sed 's/^safe .*/safe 5 ""\nbound 0.1 0.25 verdict/; s/^digest.*//' m.temper >verdict.temper # no digest, so nothing is proved
 run 4 run verdict.temper --per-position ba
 has 'verdict only' "$err" 'only the verdict is proved of this model, not the truth at every position'
