@@ -15,7 +15,7 @@
 #include "run/kernels_shape.h"
 
 /* GROUP rows go together; a packed block has at most PACKED components; the sums of up to MOST_ROWS rows take SUM_VECTORS; EXPS
-   vectors' exps go side by side, of double more, since its chain is longer. */
+   vectors' exps go side by side, of double more, since its chain is longer; DENSE_EXPS in dense attention. */
 enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 32768, MOST_ROWS = 1008, EXPS_F32 = 2, EXPS_F64 = 4 };
 
 /* sum += a * b in place: left to itself the compiler moves sums between registers and memory. */
@@ -263,6 +263,7 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #define LANES                  LANES_F32
 #define BLOCK                  BLOCK_F32
 #define EXPS                   EXPS_F32
+#define DENSE_EXPS             3
 #define NEAR                   0
 #define USE_NEAR               false /* would save too little of the shorter exp */
 #define NAME(x)                x##_f32
@@ -296,6 +297,7 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #undef LANES
 #undef BLOCK
 #undef EXPS
+#undef DENSE_EXPS
 #undef NEAR
 #undef USE_NEAR
 #undef NAME
@@ -326,6 +328,7 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #define LANES                  LANES_F64
 #define BLOCK                  BLOCK_F64
 #define EXPS                   EXPS_F64
+#define DENSE_EXPS             EXPS_F64
 #define NEAR                   400
 #define USE_NEAR               true
 #define NAME(x)                x##_f64

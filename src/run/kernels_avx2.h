@@ -1,5 +1,5 @@
 /* Dense attention with AVX2 and FMA, for one number type: kernels_avx2.c includes this file for float and for
-   double after defining REAL, VEC, LANES, BLOCK, EXPS, NAME and the vector operations. No include guard for that reason.
+   double after defining REAL, VEC, LANES, BLOCK, DENSE_EXPS, NAME and the vector operations. No include guard for that reason.
 
    Keys are in lanes, so nothing is shuffled before the end of a row. Rows go in groups of GROUP: a group's scores for
    one block of keys, in registers 3 rows x 4 vectors at a time (the fewer rows, the fewer maxima to load and store);
@@ -25,11 +25,17 @@ typedef struct NAME(keys) {
     size_t tile, stride;
 } NAME(keys);
 
-/* One block as the rows of a chunk see it: its keys, and values [width][value_stride] from its first key. */
+/* A block of values: four components, the tile of the value loop, at a time. The caller's array has components `stride`
+   apart; a packed one has the four components of a vector of keys side by side, a tile after the other. */
+typedef struct NAME(values) {
+    const REAL *at;
+    size_t tile, stride, step; /* from tile to tile, component to component, vector to vector */
+} NAME(values);
+
+/* One block as the rows of a chunk see it. */
 typedef struct NAME(block) {
     NAME(keys) keys;
-    const REAL *values;
-    size_t value_stride;
+    NAME(values) values;
     size_t start, length, size, width; /* keys start .. start+length-1 */
     REAL longest;                      /* no key is longer; infinite if unknown */
 } NAME(block);
@@ -114,32 +120,55 @@ static size_t NAME(score_row)(REAL *scores, const REAL *q, size_t size, const NA
     return from;
 }
 
-/* sums[r][c] += weights[r] * values[c] over vectors from .. to-1. */
-INLINE void NAME(value_tile)(VEC *sums, size_t row_sums, const REAL *weights, const REAL *values, size_t value_stride,
-                             size_t from, size_t to, const int rows, const int components) {
-    VEC acc[12];
-    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int c = 0; c < components; c++) acc[r * components + c] =
-        sums[(size_t)r * row_sums + (size_t)c];
-    for (size_t w = from; w < to; w++) {
-        VEC value[8];
-        UNROLL for (int c = 0; c < components; c++) value[c] = LOAD(values + (size_t)c * value_stride + w * LANES);
-        UNROLL for (int r = 0; r < rows; r++) {
-            VEC weight = LOAD(weights + r * BLOCK + w * LANES);
-            UNROLL for (int c = 0; c < components; c++) acc[r * components + c] =
-                FMA(weight, value[c], acc[r * components + c]);
-        }
+/* acc[r][c] += weights[r] * values[c] for one vector of keys. */
+INLINE void NAME(value_vector)(VEC *acc, const REAL *weights, const NAME(values) * v, const REAL *values,
+                               const int rows, const int components) {
+    VEC weight[3];
+    UNROLL for (int r = 0; r < rows; r++) weight[r] = LOAD(weights + r * BLOCK);
+    UNROLL for (size_t c = 0; c < (size_t)components; c++) {
+        VEC value = LOAD(values + c / 4 * v->tile + c % 4 * v->stride);
+        UNROLL for (int r = 0; r < rows; r++) ADD_PRODUCT(acc[r * components + (int)c], weight[r], value);
     }
-    UNROLL for (int r = 0; r < rows; r++) UNROLL for (int c = 0; c < components; c++)
-        sums[(size_t)r * row_sums + (size_t)c] = acc[r * components + c];
 }
 
-INLINE void NAME(value_rows)(VEC *sums, const REAL *weights, const NAME(block) * b, size_t from, size_t to,
-                             const int rows, const int components) {
-    size_t row_sums = 1 + b->width, c = 0;
-    for (; c + (size_t)components <= b->width; c += (size_t)components) NAME(value_tile)
-    (sums + 1 + c, row_sums, weights, b->values + c * b->value_stride, b->value_stride, from, to, rows, components);
-    for (; c < b->width; c++) NAME(value_tile)
-    (sums + 1 + c, row_sums, weights, b->values + c * b->value_stride, b->value_stride, from, to, rows, 1);
+/* sums[r][i] = sums[r][i] * keep[r] + weights[r] * component c + i over vectors from .. to-1; keep is NULL where all
+   factors are 1. The multiplication is here since the sums, too many for the second-level cache, are loaded anyway. */
+INLINE void NAME(value_tile)(VEC *sums, size_t row_sums, const REAL *keep, const REAL *weights,
+                             const NAME(values) * v, size_t c, size_t from, size_t to, const int rows,
+                             const int components) {
+    const REAL *values = v->at + c / 4 * v->tile + c % 4 * v->stride;
+    VEC acc[12];
+    UNROLL for (int i = 0; i < rows * components; i++) acc[i] =
+        sums[(size_t)(i / components) * row_sums + (size_t)(i % components)];
+    if (keep) {
+        UNROLL for (int i = 0; i < rows * components; i++) acc[i] *= SET1(keep[i / components]);
+    }
+    size_t w = from;
+    for (; w + 2 <= to; w += 2) {
+        NAME(value_vector)(acc, weights + w * LANES, v, values + w * v->step, rows, components);
+        NAME(value_vector)(acc, weights + (w + 1) * LANES, v, values + (w + 1) * v->step, rows, components);
+    }
+    if (w < to) NAME(value_vector)(acc, weights + w * LANES, v, values + w * v->step, rows, components);
+    UNROLL for (int i = 0; i < rows * components; i++)
+        sums[(size_t)(i / components) * row_sums + (size_t)(i % components)] = acc[i];
+}
+
+/* All rows, `once` of them and `components` at a time; the next rows find a tile of values in the first-level cache. */
+INLINE void NAME(value_rows)(VEC *sums, const REAL *keep, const REAL *weights, const NAME(values) * v, size_t width,
+                             size_t from, size_t to, const int rows, const int once, const int components) {
+    const REAL *kept[GROUP];
+    for (int r = 0; r < rows; r += once) {
+        kept[r] = NULL;
+        for (int i = r; i < r + once; i++)
+            if (keep[i] != 1) kept[r] = keep + r;
+    }
+    size_t row_sums = 1 + width, c = 0;
+    for (; c + (size_t)components <= width; c += (size_t)components)
+        for (int r = 0; r < rows; r += once) NAME(value_tile)
+    (sums + (size_t)r * row_sums + 1 + c, row_sums, kept[r], weights + r * BLOCK, v, c, from, to, once, components);
+    for (; c < width; c++)
+        for (int r = 0; r < rows; r += once) NAME(value_tile)
+    (sums + (size_t)r * row_sums + 1 + c, row_sums, kept[r], weights + r * BLOCK, v, c, from, to, once, 1);
 }
 
 /* The same for one row where some lanes are outside its keys lo .. hi-1: those sums stay untouched. */
@@ -148,10 +177,12 @@ static void NAME(value_edge)(VEC *sums, const REAL *weights, const NAME(block) *
     for (size_t w = from; w < to; w++) {
         VEC inside = NAME(lanes)(lo, hi, w * LANES);
         VEC weight = LOAD(weights + w * LANES);
-        for (size_t c = 0; c < b->width; c++) {
-            VEC sum = sums[1 + c];
-            sums[1 + c] = BLEND(sum, FMA(weight, LOAD(b->values + c * b->value_stride + w * LANES), sum), inside);
-        }
+        const REAL *tile = b->values.at + w * b->values.step;
+        for (size_t c = 0; c < b->width; c += 4, tile += b->values.tile)
+            for (size_t i = c; i < c + 4 && i < b->width; i++) {
+                VEC sum = sums[1 + i], value = LOAD(tile + (i - c) * b->values.stride);
+                sums[1 + i] = BLEND(sum, FMA(weight, value, sum), inside);
+            }
     }
 }
 
@@ -190,7 +221,8 @@ INLINE VEC NAME(weigh_tile)(REAL *scores, VEC base, VEC sum, const int vectors, 
 INLINE VEC NAME(weigh)(REAL *scores, size_t from, size_t to, REAL base, VEC sum, const bool near) {
     VEC minus = SET1(base);
     size_t w = from;
-    for (; w + EXPS <= to; w += EXPS) sum = NAME(weigh_tile)(scores + w * LANES, minus, sum, EXPS, near);
+    for (; w + DENSE_EXPS <= to; w += DENSE_EXPS)
+        sum = NAME(weigh_tile)(scores + w * LANES, minus, sum, DENSE_EXPS, near);
     for (; w < to; w++) sum = NAME(weigh_tile)(scores + w * LANES, minus, sum, 1, near);
     return sum;
 }
@@ -245,8 +277,28 @@ static REAL NAME(longest_key)(const NAME(keys) * k, size_t size, size_t count) {
     return NAME(all_lanes)(finite) ? SQRT(NAME(max_lanes)(most)) : (REAL)INFINITY;
 }
 
-static void NAME(pack_values)(REAL *packed, size_t apart, const REAL *vt, size_t stride, size_t width, size_t count) {
-    for (size_t c = 0; c < width; c++) NAME(pack_component)(packed + c * apart, vt + c * stride, 4 * LANES, count);
+static NAME(values)
+    NAME(pack_values)(REAL *packed, const REAL *vt, size_t stride, size_t width, size_t count, size_t length) {
+    NAME(values) v = {packed, length * 4, LANES, 4 * LANES};
+    size_t whole = count / LANES, c = 0;
+    for (; c + 4 <= width; c += 4) {
+        REAL *to = packed + c * length;
+        const REAL *column = vt + c * stride;
+        for (size_t w = 0; w < whole; w++) {
+            UNROLL for (size_t i = 0; i < 4; i++)
+                STORE(to + (w * 4 + i) * LANES, LOAD(column + i * stride + w * LANES));
+        }
+    }
+    for (; c < width; c++)
+        for (size_t w = 0; w < whole; w++)
+            STORE(packed + c / 4 * v.tile + w * v.step + c % 4 * LANES, LOAD(vt + c * stride + w * LANES));
+    if (whole * LANES == count) return v;
+    for (c = 0; c < width; c++) {
+        REAL last[LANES] = {0};
+        for (size_t j = whole * LANES; j < count; j++) last[j - whole * LANES] = vt[c * stride + j];
+        STORE(packed + c / 4 * v.tile + whole * v.step + c % 4 * LANES, LOAD(last));
+    }
+    return v;
 }
 
 /* One block for `rows` neighbouring rows, GROUP or 1. `kt` is the caller's, for sizes above PACKED. */
@@ -291,6 +343,8 @@ INLINE void NAME(attend_block)(NAME(scratch) * s, size_t row, const NAME(block) 
             NAME(score_known)(s->scores, tops, q, k.at, scored, end_tile, whole_from, known_to, 8);
         else if (rows == GROUP && packed && b->size == 16)
             NAME(score_known)(s->scores, tops, q, k.at, scored, end_tile, whole_from, known_to, 16);
+        else if (rows == GROUP && packed && b->size == 64)
+            NAME(score_known)(s->scores, tops, q, k.at, scored, end_tile, whole_from, known_to, 64);
         else
             NAME(score_rows)
         (s->scores, tops, q, b->size, &k, c, c_end, scored, end_tile, whole_from, known_to, rows);
@@ -315,10 +369,7 @@ INLINE void NAME(attend_block)(NAME(scratch) * s, size_t row, const NAME(block) 
     for (int r = 0; r < rows; r++) {
         if (hi[r] == 0) continue;
         VEC *row_sums = sums + (size_t)r * (1 + b->width);
-        if (keep[r] != 1) {
-            VEC factor = SET1(keep[r]);
-            for (size_t c = 0; c < 1 + b->width; c++) row_sums[c] *= factor;
-        }
+        row_sums[0] *= SET1(keep[r]);
         REAL *scores = s->scores + r * BLOCK;
         size_t row_from = lo[r] / LANES, row_to = (hi[r] + LANES - 1) / LANES;
         VEC sum = row_sums[0];
@@ -333,14 +384,19 @@ INLINE void NAME(attend_block)(NAME(scratch) * s, size_t row, const NAME(block) 
         }
         row_sums[0] = sum;
         size_t edge = common_from < common_to ? common_from : row_to;
+        if (row_from >= edge) continue;
+        for (size_t c = 1; c < 1 + b->width; c++) row_sums[c] *= SET1(keep[r]);
+        keep[r] = 1;
         NAME(value_edge)(row_sums, scores, b, row_from, edge, lo[r], hi[r]);
     }
     if (common_from >= common_to) return;
     if (rows == 1) {
-        NAME(value_rows)(sums, s->scores, b, common_from, common_to, 1, 8);
+        NAME(value_rows)(sums, keep, s->scores, &b->values, b->width, common_from, common_to, 1, 1, 8);
+    } else if (b->values.step != LANES) { /* packed: steps known to the compiler */
+        const NAME(values) v = {b->values.at, b->values.tile, LANES, 4 * LANES};
+        NAME(value_rows)(sums, keep, s->scores, &v, b->width, common_from, common_to, GROUP, 3, 4);
     } else {
-        for (size_t r = 0; r < GROUP; r += 3) NAME(value_rows)
-        (sums + r * (1 + b->width), s->scores + r * BLOCK, b, common_from, common_to, 3, 4);
+        NAME(value_rows)(sums, keep, s->scores, &b->values, b->width, common_from, common_to, GROUP, 3, 4);
     }
     for (int r = 0; r < rows; r++) NAME(value_edge)
     (sums + (size_t)r * (1 + b->width), s->scores + r * BLOCK, b, common_to, (hi[r] + LANES - 1) / LANES, lo[r],
@@ -374,11 +430,11 @@ static void NAME(attend_chunk)(NAME(scratch) * s, REAL *out, size_t out_stride, 
     for (size_t k = 0; k < rows * (1 + width); k++) s->sums[k] = ZERO();
     for (start = start / length * length; start < stop; start += length) {
         size_t last = stop - start < length ? stop : start + length; /* keys of this block: start .. last-1 */
-        NAME(block) b = {{kt + start, 4 * LANES, stride}, vt + start, stride, start, length, size, width, INFINITY};
+        const NAME(keys) keys = {kt + start, 4 * LANES, stride};
+        const NAME(values) values = {vt + start, 4 * stride, stride, LANES};
+        NAME(block) b = {keys, values, start, length, size, width, INFINITY};
         if (rows >= 2 * GROUP || start + length > stride) { /* else packing would not pay */
-            NAME(pack_values)(s->values, length, vt + start, stride, width, last - start);
-            b.values = s->values;
-            b.value_stride = length;
+            b.values = NAME(pack_values)(s->values, vt + start, stride, width, last - start, length);
             if (size <= PACKED) {
                 b.keys = NAME(pack_keys)(s->keys, kt + start, stride, size, last - start);
                 if (USE_NEAR) b.longest = NAME(longest_key)(&b.keys, size, last - start);
