@@ -5,7 +5,9 @@ WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 OPT      ?= -O2 -g
 CFLAGS   ?=
 LDFLAGS  ?=
-LDLIBS    = -lflint -lmpfr -lgmp -lm -lpthread
+# Arb is a part of FLINT 3 and was a library of its own before.
+ARB      := $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -lflint-arb -o /dev/null 2>/dev/null && echo -lflint-arb)
+LDLIBS    = $(ARB) -lflint -lmpfr -lgmp -lm -lpthread
 BUILD    ?= build
 PREFIX   ?= /usr/local
 DESTDIR  ?=
@@ -182,7 +184,7 @@ install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libtemper.so.$(VERSION)
 	ln -sf libtemper.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtemper.so.$(MAJOR)
 	ln -sf libtemper.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtemper.so
-	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' scripts/temper.pc.in \
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LDLIBS)|' scripts/temper.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper.pc
 	install -m 644 man/temper.1 $(DESTDIR)$(PREFIX)/share/man/man1/temper.1
 	install -m 644 completions/temper.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper

@@ -25,6 +25,7 @@ for job in "$@"; do
         need libc6-dev "headers of the C library" "$(header stdio.h)"
         need make "builds temper" "command -v make"
         need libflint-dev "exact arithmetic" "$(header flint/fmpq.h)"
+        need libflint-arb-dev "rigorous bounds" "$(header arb.h) || $(header flint/arb.h)"
         need libmpfr-dev "rounds exact numbers" "$(header mpfr.h)"
         need libgmp-dev "integers of any size" "$(header gmp.h)"
         ;;
