@@ -516,6 +516,55 @@ typedef struct temper_soften_report {
 TEMPER_API temper_status temper_soften_for(temper_model **out, temper_soften_report *report, const temper_model *hard,
                                            const temper_soften_options *options, temper_error *err);
 
+/* ---- certificates: proofs for every string up to a length, in a number format ---------------------------------------- */
+
+typedef enum temper_verdict {
+    TEMPER_PROVED,  /* for all strings: there is a certificate */
+    TEMPER_REFUTED, /* there is a string with a wrong answer */
+    TEMPER_UNABLE   /* neither was found, and why */
+} temper_verdict;
+
+typedef struct temper_certify_options {
+    size_t length;    /* for all strings up to this length ... */
+    temper_type type; /* ... run in this type; not exact */
+    int search;       /* where there is no proof, look for a string with a wrong answer */
+    int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; non-zero stops: TEMPER_LIMIT */
+    void *context;
+} temper_certify_options;
+
+/* What stands in the way of a proof. Layer and head count from 1, 0: none in particular. */
+typedef struct temper_fault {
+    size_t layer, head;
+    size_t length; /* the shortest length at which it fails, or the one asked for; 0: whatever the length */
+    const uint32_t
+        *letters; /* REFUTED: a string of n letters, and the first position with a wrong answer; else NULL */
+    size_t n, position;
+} temper_fault;
+
+typedef struct temper_certificate temper_certificate;
+
+/* The claim is about the bytes of a model's file; NULL: the text that temper_model_print gives. TEMPER_OK for all three verdicts. */
+TEMPER_API temper_status temper_certify(temper_certificate **out, const temper_model *model, const char *bytes,
+                                        size_t size, const temper_certify_options *options, temper_error *err);
+TEMPER_API void temper_certificate_free(temper_certificate *certificate);
+TEMPER_API temper_verdict temper_certificate_verdict(const temper_certificate *certificate);
+TEMPER_API const char *temper_certificate_reason(const temper_certificate *certificate); /* "" if proved */
+TEMPER_API temper_fault temper_certificate_fault(const temper_certificate *certificate);
+/* The JSON text of a proved one (doc/certificate.md); TEMPER_RANGE if it is not proved. */
+TEMPER_API temper_status temper_certificate_print(char **out, size_t *length, const temper_certificate *certificate,
+                                                  temper_error *err);
+
+/* The largest length up to `most` that temper_certify proves in the type; 0: none. *fault and *reason (freed with temper_free; both
+   may be NULL) say what stops it there. */
+TEMPER_API temper_status temper_certify_longest(size_t *length, temper_fault *fault, char **reason,
+                                                const temper_model *model, temper_type type, size_t most,
+                                                temper_error *err);
+
+/* Checks a certificate against the bytes of a model's file, with code of its own. TEMPER_OK: every field is what the audit finds itself.
+   Otherwise the message says what is wrong with it. */
+TEMPER_API temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
+                                      temper_error *err);
+
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 typedef struct temper_draw_options {
