@@ -92,7 +92,7 @@ typedef struct emulation {
 static bool emulate(emulation *e, const temper_model *m, const uint32_t *word, size_t n, temper_type type, bool hard,
                     bool dense) {
     const number_type *t = number_type_of(type);
-    format_setting s = {t->storage, t->accumulation, hard, dense};
+    format_setting s = {.storage = t->storage, .accumulation = t->accumulation, .hard = hard, .dense = dense};
     arena_init(&e->stream, &e->trap);
     arena_init(&e->scratch, &e->trap);
     if (trap_set(&e->trap, &e->error)) return CHECK(false, "%s: %s", t->name, e->error.text);
