@@ -571,6 +571,8 @@ typedef struct temper_draw_options {
     size_t layer, head; /* 0: all */
     int colour;         /* terminal: use colour escapes */
     size_t width;       /* terminal: columns to use, 0: 80 */
+    /* html: a captured run of the string with hard choices, shown beside the other, or that one itself; may be NULL */
+    const temper_run *hard;
 } temper_draw_options;
 
 /* The attention of a captured run, one panel per head; `letters` as given to the run. */
@@ -580,6 +582,13 @@ TEMPER_API temper_status temper_draw_terminal(char **out, const temper_model *mo
 TEMPER_API temper_status temper_draw_svg(char **out, const temper_model *model, const temper_run *run,
                                          const uint32_t *letters, const temper_draw_options *options,
                                          temper_error *err);
+
+/* A self-contained page that needs no network: the model, the string with the truth of every subformula, and each head as a heat map
+   with exact values in tooltips. Up to 100,000 cells of heads are shown one by one, beyond that in blocks; TEMPER_LIMIT: more than
+   2,048 positions or 1,000 heads. */
+TEMPER_API temper_status temper_draw_html(char **out, const temper_model *model, const temper_run *run,
+                                          const uint32_t *letters, const temper_draw_options *options,
+                                          temper_error *err);
 
 #ifdef __cplusplus
 }
