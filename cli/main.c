@@ -81,9 +81,11 @@ const command command_table[COMMAND_COUNT] = {
      "temper show MODEL [options] STRING",
      "temper show -f 'a S b' abba\n"
      "temper show m.temper -o attention.svg abba\n"
+     "temper show -f 'a S b' --html -o page.html abba\n"
      "temper show -f 'a S b' --row 1.1@3 abba\n",
      "Rows are queries, columns are keys. --row prints one row's query, scores, softmax weights, output and\n"
-     "rounded output, beside the hard choice.\n",
+     "rounded output, beside the hard choice. --html makes a page that needs no network: the truth of every\n"
+     "subformula at every position, and each head with exact values on hover.\n",
      cmd_show},
     {"gap", FOR_GAP, "how far apart each head's scores are, and where they tie",
      "temper gap MODEL [options] [STRING...]\n"

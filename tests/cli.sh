@@ -508,6 +508,24 @@ run 0 show m.temper -o a.svg ba
 has 'svg' "$(cat a.svg)" '<svg'
 run 0 show m.temper -o - ba
 same 'svg on standard output' "$(cat a.svg)" "$out"
+run 0 show m.temper --html -o a.html ba
+same 'a page is a file' '' "$out"
+has 'html' "$(cat a.html)" '<table id="string">'
+run 0 show m.temper --html ba
+same 'html on standard output' "$(cat a.html)" "$out"
+run 0 show m.temper --html -o - ba
+same 'html on -' "$(cat a.html)" "$out"
+run 0 show m.temper --html --hard ba
+has 'hard page' "$out" 'hard attention, numbers in f64, length 2: proved'
+run 0 show m.temper --html --layer 1 --head 1 ''
+has 'one head' "$out" 'id="head-1-1"'
+run 2 show m.temper --html --row 1.1@2 ba
+has 'html or row' "$err" '--html and --row exclude each other'
+run 2 show m.temper --html --json ba
+has 'html or json' "$err" '--html and --json exclude each other'
+run 3 show m.temper --html -o /no/such/folder/a.html ba
+run 4 show -f 'O a' --alphabet ab --html "$(printf 'a%.0s' $(seq 2048))"
+has 'html: too long' "$err" '2049 positions are too many for a page: the limit is 2048'
 run 0 show m.temper --row 1.1@2 ba
 for part in query scale score weight hard output rounded; do has 'row' "$out" "$part"; done
 run 2 show m.temper --row 9.1@2 ba
