@@ -137,6 +137,11 @@ test-mpi: ## temper-mpi on 1 to 4 ranks, and ranks killed at random: always the 
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/temper-mpi
 	@bash tests/mpi/ranks.sh $(BUILD)
 
+test-html: ## pages of show --html in headless Chromium, compared with the other commands (a minute)
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@sh tests/html/run.sh $(BUILD)
+
 # ---- measuring: bench/ ----
 
 BENCH_BIN = $(BUILD)/bench/libbench.so $(BUILD)/bench/spawn $(BUILD)/bench/kernels_bench
@@ -198,6 +203,6 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number mpi test-mpi lint format install \
+.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number mpi test-mpi test-html lint format install \
     uninstall clean
 .DEFAULT_GOAL := all

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, lint, mpi, mpfr, torch, onnx, node), saying what and why; without root or
+# Installs the Debian packages that are missing for the given jobs (build, lint, mpi, mpfr, torch, onnx, node, html), saying what and why; without root or
 # apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
 set -eu
 
@@ -48,6 +48,11 @@ for job in "$@"; do
     node)
         need nodejs "runs onnxruntime" "command -v node"
         need npm "installs onnxruntime" "command -v npm"
+        ;;
+    html)
+        need chromium "opens the pages" "test -n \"\${CHROMIUM-}\" || command -v chromium || command -v google-chrome"
+        need nodejs "drives the browser" "command -v node"
+        need npm "installs playwright-core" "command -v npm"
         ;;
     *)
         echo "setup: unknown job '$job'" >&2
