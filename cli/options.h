@@ -49,8 +49,9 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "the hard-attention transformer instead of the soft one")                                                      \
     X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW,                                      \
       "go on beyond the safe length; such answers are marked unproved")                                              \
-    X(TYPE, 0, "type", KIND_CHOICE, "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2", "f64", 0, \
-      0, FOR_RUN, /* as temper_type */                                                                               \
+    X(TYPE, 0, "type", KIND_CHOICE,                                                                                  \
+      "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "f64", 0, 0,           \
+      FOR_RUN, /* as temper_type */                                                                                  \
       "the number format; exact: rationals, hard choices; STORED/SUMMED: short formats")                             \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
       "how heads are evaluated: in one pass where that is possible, or all pairs (not f32)")                         \

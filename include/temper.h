@@ -256,7 +256,9 @@ typedef enum temper_type {
     TEMPER_TYPE_E4M3_F32,
     TEMPER_TYPE_E4M3,
     TEMPER_TYPE_E5M2_F32,
-    TEMPER_TYPE_E5M2
+    TEMPER_TYPE_E5M2,
+    TEMPER_TYPE_F32_F64,
+    TEMPER_TYPE_BF16_F64
 } temper_type;
 
 /* "f64", "bf16/f32"; "" if there is no such type. */

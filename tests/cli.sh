@@ -426,8 +426,8 @@ same 'exact = fast' "$out" "$want"
 run 4 run --type exact m.temper ba
 has 'softmax is never exact' "$err" 'hint: --hard'
 run 2 run --type f8 m.temper ba
-has 'the number formats' "$err" 'is not one of f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2'
-for type in bf16/f32 bf16 f16/f32 f16 e4m3/f32 e4m3 e5m2/f32 e5m2; do
+has 'the number formats' "$err" 'is not one of f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64'
+for type in bf16/f32 bf16 f16/f32 f16 e4m3/f32 e4m3 e5m2/f32 e5m2 f32/f64 bf16/f64; do
     run 4 run --type $type -f 'a S b' --alphabet abc bca
     same "$type is refused" "error${tab}bca" "$out"
     has "$type is not certified" "$err" "answers in $type are not certified at any length"

@@ -48,6 +48,20 @@ static float bf16_of_double(double x) {
 #define EXP(x)   bf16_of_double(exp_f64(x))
 #include "native_run.h"
 
+#define REAL     double
+#define RUN(x)   native_f32_f64##x
+#define STORE(x) ((double)(float)(x))
+#define SUM(x)   (x)
+#define EXP(x)   exp_f64(x)
+#include "native_run.h"
+
+#define REAL     double
+#define RUN(x)   native_bf16_f64##x
+#define STORE(x) ((double)bf16_of_double(x))
+#define SUM(x)   (x)
+#define EXP(x)   exp_f64(x)
+#include "native_run.h"
+
 #ifdef __FLT16_MAX__
 #define REAL     float
 #define RUN(x)   native_f16_f32##x
@@ -72,6 +86,7 @@ static const struct native {
     native_run *run;
 } natives[] = {
     {TEMPER_TYPE_F32, native_f32},         {TEMPER_TYPE_BF16_F32, native_bf16_f32}, {TEMPER_TYPE_BF16, native_bf16},
+    {TEMPER_TYPE_F32_F64, native_f32_f64}, {TEMPER_TYPE_BF16_F64, native_bf16_f64},
 #ifdef __FLT16_MAX__
     {TEMPER_TYPE_F16_F32, native_f16_f32}, {TEMPER_TYPE_F16, native_f16},
 #endif
@@ -282,7 +297,7 @@ static void refusals(void) {
               temper_type_name(type));
         /* scores up to 81 million: beyond f16 and the two short formats, as sums or already as stored */
         bool fits = type == TEMPER_TYPE_BF16_F32 || type == TEMPER_TYPE_BF16 || type == TEMPER_TYPE_F16_F32 ||
-                    type == TEMPER_TYPE_E5M2_F32;
+                    type == TEMPER_TYPE_E5M2_F32 || type == TEMPER_TYPE_F32_F64 || type == TEMPER_TYPE_BF16_F64;
         temper_status status = temper_model_run(&r, m, word, 9, &o, &e);
         if (status == TEMPER_OK) temper_run_free(r);
         CHECK(status == (fits ? TEMPER_OK : TEMPER_RANGE), "%s: %s", temper_type_name(type),

@@ -237,7 +237,7 @@ static void check_types(void) {
                 CHECK(format_round(t->accumulation, format_at(t->storage, k)) == format_at(t->storage, k),
                       "%s: %a is lost", want, format_at(t->storage, k));
     }
-    CHECK(count == 11 && strcmp(temper_type_name((temper_type)99), "") == 0, "%zu types", count);
+    CHECK(count == 13 && strcmp(temper_type_name((temper_type)99), "") == 0, "%zu types", count);
 }
 
 int main(void) {
