@@ -101,14 +101,47 @@ TEMPER_API temper_status temper_spec_eval(int *accept, unsigned char *truth, con
 
 typedef struct temper_model temper_model;
 
-typedef enum temper_method { TEMPER_METHOD_HARD, TEMPER_METHOD_TEMPERATURE, TEMPER_METHOD_POSITIONS } temper_method;
+typedef enum temper_method {
+    TEMPER_METHOD_HARD,
+    TEMPER_METHOD_TEMPERATURE,
+    TEMPER_METHOD_POSITIONS,
+    TEMPER_METHOD_DIGITS /* positions, in digits that a short number format holds */
+} temper_method;
+
+/* The number format of a run. From BF16_F32 on, numbers are stored in the first format and sums made in the second (or the same),
+   with every rounding of a real kernel emulated (doc/numerics.md); nothing is proved of such runs, so they need `unchecked`. */
+typedef enum temper_type {
+    TEMPER_TYPE_F64,
+    TEMPER_TYPE_F32,
+    TEMPER_TYPE_EXACT, /* rational arithmetic, hard choices only: true ties, and always proved */
+    TEMPER_TYPE_BF16_F32,
+    TEMPER_TYPE_BF16,
+    TEMPER_TYPE_F16_F32,
+    TEMPER_TYPE_F16,
+    TEMPER_TYPE_E4M3_F32,
+    TEMPER_TYPE_E4M3,
+    TEMPER_TYPE_E5M2_F32,
+    TEMPER_TYPE_E5M2,
+    TEMPER_TYPE_F32_F64,
+    TEMPER_TYPE_BF16_F64
+} temper_type;
 
 /* Formula to hard-attention transformer. */
 TEMPER_API temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err);
 
+/* The same with gates that are exact in the storage format of a type (f32, bf16, f16, e4m3 or e5m2): every head output is rounded
+   alone, before any gate reads it, and no gate has more inputs than the format can count. This takes more layers.
+   TEMPER_RANGE: another type. */
+TEMPER_API temper_status temper_compile_for(temper_model **out, const temper_spec *spec, temper_type type,
+                                            temper_error *err);
+
 /* Hard to soft, for models that come from a formula: every length up to the safe one. */
 TEMPER_API temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method,
                                        temper_error *err);
+/* By digits, for numbers that are stored in the storage format of a type; TEMPER_UNSUPPORTED: the gates of the model are not exact in
+   it (temper_compile_for makes such models). temper_soften takes bf16. */
+TEMPER_API temper_status temper_soften_digits(temper_model **out, const temper_model *hard, temper_type type,
+                                              temper_error *err);
 TEMPER_API void temper_model_free(temper_model *model);
 
 /* Text form. Reading checks every invariant; it takes the bytes of a safetensors file too. */
@@ -181,6 +214,7 @@ typedef enum temper_growth {
 
 typedef struct temper_model_info {
     temper_method method;
+    temper_type digits; /* method digits: for numbers stored in this type */
     const char *source; /* the specification, or "" */
     temper_syntax syntax;
     temper_at at;
@@ -242,24 +276,6 @@ TEMPER_API const char *temper_growth_name(temper_growth growth);
 
 TEMPER_API temper_status temper_model_encode(uint32_t **letters, size_t *n, const temper_model *model,
                                              const char *text, size_t length, temper_error *err);
-
-/* The number format of a run. From BF16_F32 on, numbers are stored in the first format and sums made in the second (or the same),
-   with every rounding of a real kernel emulated (doc/numerics.md); nothing is proved of such runs, so they need `unchecked`. */
-typedef enum temper_type {
-    TEMPER_TYPE_F64,
-    TEMPER_TYPE_F32,
-    TEMPER_TYPE_EXACT, /* rational arithmetic, hard choices only: true ties, and always proved */
-    TEMPER_TYPE_BF16_F32,
-    TEMPER_TYPE_BF16,
-    TEMPER_TYPE_F16_F32,
-    TEMPER_TYPE_F16,
-    TEMPER_TYPE_E4M3_F32,
-    TEMPER_TYPE_E4M3,
-    TEMPER_TYPE_E5M2_F32,
-    TEMPER_TYPE_E5M2,
-    TEMPER_TYPE_F32_F64,
-    TEMPER_TYPE_BF16_F64
-} temper_type;
 
 /* "f64", "bf16/f32"; "" if there is no such type. */
 TEMPER_API const char *temper_type_name(temper_type type);
