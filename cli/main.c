@@ -73,8 +73,8 @@ const command command_table[COMMAND_COUNT] = {
      "temper check m.temper --exhaustive 30 --random 0 --journal m.journal\n",
      "Compares truth at every position and the verdict, on all strings up to --exhaustive letters and then\n"
      "on --random ones. Prints how many agreed, or the shortest counterexample found (exit status 1). A\n"
-     "formula alone is checked by both methods, unless --method or --hard is given. A soft MODEL that carries\n"
-     "no formula is compared with its own hard choices.\n",
+     "formula alone is checked by temperature and positions, unless --method or --hard is given. A soft MODEL\n"
+     "that carries no formula is compared with its own hard choices.\n",
      cmd_check},
     {"show", FOR_SHOW, "the attention of each head on a string",
      "temper show -f FORMULA | -F FILE [options] STRING\n"

@@ -43,8 +43,10 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "the position whose truth is the answer")                                                                      \
     X(EMPTY, 0, "empty", KIND_CHOICE, "accept|reject", "reject", 0, 0, FOR_FORMULA,                                  \
       "the answer for the empty string")                                                                             \
-    X(METHOD, 0, "method", KIND_CHOICE, "temperature|positions", "temperature", 0, 0, FOR_MODEL | FOR_SOFTEN,        \
-      "how softmax is made sharp: by its scale or by growing positions")                                             \
+    X(METHOD, 0, "method", KIND_CHOICE, "temperature|positions|digits", "temperature", 0, 0, FOR_MODEL | FOR_SOFTEN, \
+      "how softmax is made sharp: by its scale, by growing positions, or by their digits")                           \
+    X(DIGITS, 0, "digits", KIND_CHOICE, "bf16|f16|e4m3|e5m2|f32", "bf16", 0, 0, FOR_MODEL | FOR_SOFTEN,              \
+      "with --method digits: the format that numbers will be stored in")                                             \
     X(HARD, 0, "hard", KIND_FLAG, NULL, "", 0, 0, FOR_MODEL,                                                         \
       "the hard-attention transformer instead of the soft one")                                                      \
     X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW,                                      \

@@ -300,6 +300,31 @@ run 0 compile -f "$formula" -o m.temper
 has 'summary' "$out" 'm.temper: temperature, '
 run 0 compile -f "$formula" --method positions -o p.temper
 run 0 compile -f "$formula" --hard -o h.temper
+run 0 compile -f "$formula" --method digits -o d.temper
+has 'summary of digits' "$out" 'd.temper: digits, '
+has 'digits are of bf16' "$(cat d.temper)" 'method digits bf16'
+run 0 compile -f "$formula" --method digits --digits e4m3 -o d.safetensors
+run 0 explain d.safetensors
+has 'digits: the format is explained' "$out" 'method         digits, numbers stored in e4m3'
+run 0 explain --json d.safetensors
+has 'digits in JSON' "$out" '"method":"digits","digits":"e4m3"'
+run 2 compile -f "$formula" --digits f16 -o d.safetensors
+has 'digits need their method' "$err" '--digits needs --method digits'
+run 2 run d.temper --digits f16 ab
+has 'digits of a model are fixed' "$err" '--digits cannot be given with a MODEL'
+for type in f64 f32; do
+    run 0 run -q --type $type d.temper ba
+    run 1 run -q --type $type d.temper b
+done
+run 0 run --type bf16/f32 --unchecked d.temper ba
+run 0 soften -f 'a S b' --method digits --digits f16 -o soft.temper
+run 0 compile -f 'a S b' --method digits --digits f16
+same 'soften as compile does, digits' "$out" "$(cat soft.temper)"
+run 2 soften -f 'a S b' --method digits --length 5 -o soft.temper
+has 'digits have no length' "$err" 'has no length to prove'
+run 0 compile -f 'O a & Y b' --hard -o fused.temper
+run 4 soften fused.temper --method digits -o soft.temper
+has 'a fused gate has no digits' "$err" 'which is not exact in bf16'
 run 0 compile -f "$formula"
 same 'printed = written' "$(cat m.temper)" "$out"
 run 0 compile -f "$formula" --dump hard
@@ -485,6 +510,8 @@ same 'check, both methods' "agreed${tab}81 strings${tab}temperature
 agreed${tab}81 strings${tab}positions" "$(printf '%s\n' "$out" | sed 's/:.*//')"
 run 0 check m.temper --exhaustive 3 --random 20
 run 0 check p.temper --exhaustive 3 --random 0
+run 0 check d.temper --exhaustive 3 --random 20
+run 0 check -f "$formula" --method digits --digits e5m2 --exhaustive 3 --random 20
 run 0 check h.temper --exhaustive 3 --random 0
 run 1 check m.temper -f 'a S b' --exhaustive 3 --random 0
 has 'counterexample' "$out" "counterexample${tab}b${tab}temperature: "
