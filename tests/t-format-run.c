@@ -217,17 +217,20 @@ static void compiled(test_random *r) {
     for (size_t k = 0; k < corpus_size(); k++) {
         const corpus_entry *c = corpus_at(k);
         temper_spec *spec = (double)random_below(r, 1000) < 1000 * share ? corpus_parse(c) : NULL;
-        temper_model *hard, *soft;
+        temper_model *hard, *apart, *soft;
         if (!spec) continue;
         size_t n = random_below(r, 40);
         random_word(word, n, (unsigned)temper_spec_letter_count(spec), r);
         if (temper_compile(&hard, spec, NULL) == TEMPER_OK) {
-            for (temper_method how = TEMPER_METHOD_TEMPERATURE; how <= TEMPER_METHOD_POSITIONS; how++)
-                if (temper_soften(&soft, hard, how, NULL) == TEMPER_OK) {
+            CHECK(temper_compile_for(&apart, spec, TEMPER_TYPE_BF16, NULL) == TEMPER_OK, "%s: gates apart", c->name);
+            for (temper_method how = TEMPER_METHOD_TEMPERATURE; how <= TEMPER_METHOD_DIGITS; how++)
+                if (CHECK(temper_soften(&soft, how == TEMPER_METHOD_DIGITS ? apart : hard, how, NULL) == TEMPER_OK,
+                          "%s by %s", c->name, temper_method_name(how))) {
                     compare_all(c->name, soft, word, n);
                     temper_model_free(soft);
                 }
             temper_model_free(hard);
+            temper_model_free(apart);
         }
         temper_spec_free(spec);
     }
