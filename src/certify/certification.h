@@ -30,6 +30,9 @@ typedef struct certification {
 void certification_unable(certification *c, size_t layer, size_t head, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* "head 1.2 (a S b)", counted from 1, safe to show. */
+const char *certification_head(const certification *c, size_t layer, size_t head);
+
 /* Progress as the caller asked for it; raises TEMPER_LIMIT if it asks to stop. */
 void certification_progress(certification *c, uint64_t done, uint64_t total);
 
