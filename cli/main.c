@@ -116,6 +116,19 @@ const command command_table[COMMAND_COUNT] = {
      "A model compiled from a formula needs no --length: without it and --gap the formula's own scales are\n"
      "used, as temper compile does, up to its safe length. Without -o the model is printed.\n",
      cmd_soften},
+    {"certify", FOR_CERTIFY, "proves the answers for all strings up to a length, in a number format",
+     "temper certify MODEL [--length N] [--type T] [-o CERTIFICATE]\n"
+     "temper certify -f FORMULA | -F FILE [options]",
+     "temper certify m.temper --length 100000 --type f32 -o certificate.json\n"
+     "temper certify -f 'O a' --alphabet ab --type bf16/f32 --length 1000000\n"
+     "temper certify -f 'a S b' --type bf16\n",
+     "Proves that the softmax transformer, with every rounding of the number format, gives the right answer\n"
+     "at every position of every string up to --length; without --length the longest such length is found.\n"
+     "Prints proved and each head's error bound before rounding, refuted and a string with a wrong answer\n"
+     "(exit status 1), or unable and the reason (exit status 4). -o writes the proof, which belongs to the\n"
+     "bytes of the MODEL file (with -f: to what temper compile writes as text); doc/certificate.md says what\n"
+     "is in it.\n",
+     cmd_certify},
     {"gallery", FOR_GALLERY, "known hard-attention transformers", "temper gallery [NAME...]",
      "temper gallery\n"
      "temper gallery dyck-2\n"

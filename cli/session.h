@@ -35,7 +35,7 @@ typedef struct command {
     void (*run)(session *s);
 } command;
 
-enum { COMMAND_COUNT = 11 };
+enum { COMMAND_COUNT = 12 };
 extern const command command_table[COMMAND_COUNT];
 
 void cmd_eval(session *s);
@@ -46,6 +46,7 @@ void cmd_check(session *s);
 void cmd_show(session *s);
 void cmd_gap(session *s);
 void cmd_soften(session *s);
+void cmd_certify(session *s);
 void cmd_gallery(session *s);
 void cmd_import(session *s);
 void cmd_help(session *s);

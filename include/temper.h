@@ -572,6 +572,17 @@ TEMPER_API temper_fault temper_certificate_fault(const temper_certificate *certi
 TEMPER_API temper_status temper_certificate_print(char **out, size_t *length, const temper_certificate *certificate,
                                                   temper_error *err);
 
+/* What a proved one says of each head, in order; texts are those of the file and live as long as the certificate. */
+typedef struct temper_certified_head {
+    size_t layer, head;
+    const char *label, *kind, *by; /* "nearest", "bound" */
+    const char *logit, *rounding, *error;
+} temper_certified_head;
+TEMPER_API size_t temper_certificate_head_count(const temper_certificate *certificate);
+TEMPER_API temper_status temper_certificate_head(temper_certified_head *out, const temper_certificate *certificate,
+                                                 size_t index, temper_error *err);
+TEMPER_API const char *temper_certificate_error(const temper_certificate *certificate); /* the largest error; "" */
+
 /* The largest length up to `most` that temper_certify proves in the type; 0: none. *fault and *reason (freed with temper_free; both
    may be NULL) say what stops it there. */
 TEMPER_API temper_status temper_certify_longest(size_t *length, temper_fault *fault, char **reason,

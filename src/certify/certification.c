@@ -118,10 +118,39 @@ void certificate_bound(certification *c, const char *key, const ball *value) {
     certificate_text(c, key, bound);
 }
 
-void certificate_member_bound(certification *c, const char *key, const ball *value) {
+static const char *bound_text(certification *c, const ball *value) {
     char bound[BALL_TEXT];
     ball_upper_text(bound, value);
+    return arena_copy(c->arena, bound, strlen(bound));
+}
+
+void certificate_head(certification *c, size_t layer, size_t head, const char *kind, const char *by,
+                      const ball *logit, const ball *rounding, const ball *error) {
+    temper_certified_head x = {.layer = layer,
+                               .head = head,
+                               .label = c->model->layers[layer - 1].heads[head - 1].label,
+                               .kind = kind,
+                               .by = by,
+                               .logit = bound_text(c, logit),
+                               .rounding = bound_text(c, rounding),
+                               .error = bound_text(c, error)};
+    certificate_element(c);
+    certificate_count(c, "layer", layer);
+    certificate_count(c, "head", head);
+    certificate_text(c, "label", x.label);
+    certificate_text(c, "kind", kind);
+    certificate_text(c, "by", by);
+    certificate_text(c, "logit", x.logit);
+    certificate_text(c, "rounding", x.rounding);
+    certificate_text(c, "error", x.error);
+    certificate_element_end(c);
+    array_push(c->arena, c->heads, c->head_count, c->head_capacity, x);
+}
+
+void certificate_member_bound(certification *c, const char *key, const ball *value) {
+    const char *bound = bound_text(c, value);
     member_text(c, key, bound);
+    if (strcmp(key, "error") == 0) c->error = bound;
 }
 
 void certificate_end(certification *c) {

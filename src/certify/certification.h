@@ -24,6 +24,9 @@ typedef struct certification {
     text reason;            /* a sentence without a full stop, empty if proved */
     temper_fault fault;
     text json; /* the certificate, if proved */
+    temper_certified_head *heads; /* what it says of each head, for temper_certificate_head */
+    size_t head_count, head_capacity;
+    const char *error; /* and the largest error */
 } certification;
 
 /* The verdict is "unable" (or stays "refuted"), for this reason; layer and head count from 1, 0: none. The first reason given stays. */
@@ -49,6 +52,10 @@ void certificate_element_end(certification *c);
 void certificate_count(certification *c, const char *key, uint64_t value);
 void certificate_text(certification *c, const char *key, const char *value);
 void certificate_bound(certification *c, const char *key, const ball *value);
+
+/* One element of "heads", which is also kept in c->heads. */
+void certificate_head(certification *c, size_t layer, size_t head, const char *kind, const char *by,
+                      const ball *logit, const ball *rounding, const ball *error);
 
 /* The members after the arrays, each on its line as well. */
 void certificate_member_bound(certification *c, const char *key, const ball *value);

@@ -12,6 +12,9 @@ struct temper_certificate {
     const char *reason, *json;
     size_t json_length;
     temper_fault fault;
+    temper_certified_head *heads;
+    size_t head_count;
+    const char *error;
 };
 
 /* Letters times runs of a search: a few seconds. */
@@ -64,6 +67,27 @@ static void refute(certification *c) {
 
 /* ---- the public functions ---- */
 
+static void keep_text(const char **x, arena *a) { *x = arena_copy(a, *x, strlen(*x)); }
+
+static void keep_heads(temper_certificate *k, const certification *c, arena *a) {
+    k->error = c->error ? c->error : "";
+    keep_text(&k->error, a);
+    if (c->verdict != TEMPER_PROVED) return;
+    k->head_count = c->head_count;
+    k->heads = arena_alloc(a, c->head_count, sizeof *k->heads);
+    for (size_t h = 0; h < c->head_count; h++) {
+        temper_certified_head *x = &k->heads[h];
+        *x = c->heads[h];
+        keep_text(&x->label, a);
+        keep_text(&x->kind, a);
+        keep_text(&x->by, a);
+        keep_text(&x->logit, a);
+        keep_text(&x->rounding, a);
+        keep_text(&x->error, a);
+    }
+}
+
+/* A copy that outlives the work. */
 static temper_certificate *keep(certification *c) {
     arena memory;
     arena_init(&memory, c->trap);
@@ -78,6 +102,7 @@ static temper_certificate *keep(certification *c) {
         if (c->fault.n) memcpy(letters, c->fault.letters, c->fault.n * sizeof *letters);
         k->fault.letters = letters;
     }
+    keep_heads(k, c, &memory);
     k->memory = memory;
     k->memory.trap = NULL;
     return k;
@@ -130,6 +155,20 @@ temper_status temper_certificate_print(char **out, size_t *length, const temper_
     trap_clear(&t);
     *out = copy;
     *length = certificate->json_length;
+    return TEMPER_OK;
+}
+
+size_t temper_certificate_head_count(const temper_certificate *certificate) { return certificate->head_count; }
+const char *temper_certificate_error(const temper_certificate *certificate) { return certificate->error; }
+
+temper_status temper_certificate_head(temper_certified_head *out, const temper_certificate *certificate, size_t index,
+                                      temper_error *err) {
+    trap t;
+    if (trap_set(&t, err)) return t.error.code;
+    if (index >= certificate->head_count)
+        trap_raise(&t, TEMPER_RANGE, 0, 0, "there is no head number %zu in the certificate", index);
+    *out = certificate->heads[index];
+    trap_clear(&t);
     return TEMPER_OK;
 }
 

@@ -134,16 +134,8 @@ static void write_heads(formula_proof *p) {
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
             uint32_t shape = p->study.layers[l].head_shapes[h];
             const head_certificate *x = &p->heads[shape];
-            certificate_element(p->c);
-            certificate_count(p->c, "layer", l + 1);
-            certificate_count(p->c, "head", h + 1);
-            certificate_text(p->c, "label", m->layers[l].heads[h].label);
-            certificate_text(p->c, "kind", head_role_name(m->layers[l].heads[h].role));
-            certificate_text(p->c, "by", p->tried[shape] ? "every length" : "bound");
-            certificate_bound(p->c, "logit", x->logit);
-            certificate_bound(p->c, "rounding", x->rounding);
-            certificate_bound(p->c, "error", x->error);
-            certificate_element_end(p->c);
+            certificate_head(p->c, l + 1, h + 1, head_role_name(m->layers[l].heads[h].role),
+                             p->tried[shape] ? "every length" : "bound", x->logit, x->rounding, x->error);
             p->error = b_max(&p->b, p->error, x->error);
         }
     certificate_array_end(p->c);
