@@ -119,7 +119,7 @@ static void print_lines(const work *w) {
         break;
     case TEMPER_REFUTED:
         fputs("refuted\t", stdout);
-        escape_write(stdout, w->string, strlen(w->string), 0);
+        escape_write(stdout, w->string, strlen(w->string), 60);
         printf("\tin %s the answer at position %zu is wrong (length %zu); %s\n",
                temper_type_name(w->options.type), f.position, f.n, temper_certificate_reason(k));
         break;
