@@ -15,7 +15,7 @@ typedef enum form_size {
     FORM_RATIO,    /* c M^power, on no grid */
     FORM_LOG,      /* ln M + c, on no grid */
     FORM_LOG_STEP, /* the least multiple of 4 that is not below ln N + c */
-    FORM_DIGIT,    /* c, whole */
+    FORM_DIGIT,    /* below c, and M/(2 d): whole */
     FORM_TOP,      /* M/(2 c), whole */
     FORM_CEIL2     /* the least power of two that is not below c N, divided by d */
 } form_size;
