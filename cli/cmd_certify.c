@@ -120,8 +120,8 @@ static void print_lines(const work *w) {
     case TEMPER_REFUTED:
         fputs("refuted\t", stdout);
         escape_write(stdout, w->string, strlen(w->string), 60);
-        printf("\tin %s the answer at position %zu is wrong (length %zu); %s\n",
-               temper_type_name(w->options.type), f.position, f.n, temper_certificate_reason(k));
+        printf("\tin %s the answer at position %zu is wrong (length %zu); %s\n", temper_type_name(w->options.type),
+               f.position, f.n, temper_certificate_reason(k));
         break;
     case TEMPER_UNABLE:
         printf("unable\tlength %zu in %s: %s\n", w->options.length, temper_type_name(w->options.type),
@@ -172,8 +172,7 @@ static void certify(work *w, session *s) {
     w->options.progress = progress_step;
     w->options.context = &bar;
     bar.unit = "steps";
-    temper_status status =
-        temper_certify(&w->certificate, w->x.model, w->bytes, w->size, &w->options, &err);
+    temper_status status = temper_certify(&w->certificate, w->x.model, w->bytes, w->size, &w->options, &err);
     progress_clear(&bar);
     if (status == TEMPER_OK && temper_certificate_verdict(w->certificate) == TEMPER_PROVED)
         status = temper_certificate_print(&w->json, &w->json_length, w->certificate, &err);

@@ -20,8 +20,8 @@ enum {
     FOR_GALLERY = 1 << 9,
     FOR_IMPORT = 1 << 10,
     FOR_CERTIFY = 1 << 11,
-    FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN |
-                  FOR_CERTIFY,
+    FOR_FORMULA =
+        FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY,
     FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW,
     FOR_JOBS = FOR_CHECK, /* commands whose work is a job: temper-mpi has them */
     FOR_ALL = -1
@@ -45,17 +45,18 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "the position whose truth is the answer")                                                                      \
     X(EMPTY, 0, "empty", KIND_CHOICE, "accept|reject", "reject", 0, 0, FOR_FORMULA,                                  \
       "the answer for the empty string")                                                                             \
-    X(METHOD, 0, "method", KIND_CHOICE, "temperature|positions|digits", "temperature", 0, 0, FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY, \
+    X(METHOD, 0, "method", KIND_CHOICE, "temperature|positions|digits", "temperature", 0, 0,                         \
+      FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY,                                                                          \
       "how softmax is made sharp: by its scale, by growing positions, or by their digits")                           \
-    X(DIGITS, 0, "digits", KIND_CHOICE, "bf16|f16|e4m3|e5m2|f32", "bf16", 0, 0, FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY,              \
-      "with --method digits: the format that numbers will be stored in")                                             \
+    X(DIGITS, 0, "digits", KIND_CHOICE, "bf16|f16|e4m3|e5m2|f32", "bf16", 0, 0,                                      \
+      FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY, "with --method digits: the format that numbers will be stored in")       \
     X(HARD, 0, "hard", KIND_FLAG, NULL, "", 0, 0, FOR_MODEL,                                                         \
       "the hard-attention transformer instead of the soft one")                                                      \
     X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW,                                      \
       "go on beyond the safe length; such answers are marked unproved")                                              \
     X(TYPE, 0, "type", KIND_CHOICE,                                                                                  \
       "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "f64", 0, 0,           \
-      FOR_RUN | FOR_CERTIFY, /* as temper_type */                                                                                  \
+      FOR_RUN | FOR_CERTIFY, /* as temper_type */                                                                    \
       "the number format; exact: rationals, hard choices; STORED/SUMMED: short formats")                             \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
       "how heads are evaluated: in one pass where that is possible, or all pairs (not f32)")                         \
@@ -74,8 +75,10 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "look at all strings up to length L")                                                                          \
     X(RANDOM, 0, "random", KIND_NUMBER, "K", "1000, gap: 200", 0, 1000000000000, FOR_CHECK | FOR_GAP,                \
       "then at K random strings")                                                                                    \
-    X(LENGTH, 0, "length", KIND_NUMBER, "N", "check: 200 or the safe length; gap: 32; certify: the longest there is", 0, 1000000000, \
-      FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY, "the longest random string; gap, soften, certify: the length to prove bounds up to")  \
+    X(LENGTH, 0, "length", KIND_NUMBER, "N",                                                                         \
+      "check: 200 or the safe length; gap: 32; certify: the longest there is", 0, 1000000000,                        \
+      FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY,                                                                \
+      "the longest random string; gap, soften, certify: the length to prove bounds up to")                           \
     X(GAP, 0, "gap", KIND_TEXT, "proved|exhaustive|VALUE", "proved", 0, 0, FOR_SOFTEN,                               \
       "the gap: proved from denominators, seen on all strings, or a number")                                         \
     X(ADAPTIVE, 0, "adaptive", KIND_FLAG, NULL, "", 0, 0, FOR_SOFTEN,                                                \

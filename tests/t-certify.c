@@ -13,8 +13,8 @@
 #include "random_formula.h"
 #include "run/format_run.h"
 
-static const temper_type TYPES[] = {TEMPER_TYPE_F64,     TEMPER_TYPE_F32,  TEMPER_TYPE_BF16_F32, TEMPER_TYPE_BF16,
-                                    TEMPER_TYPE_F16_F32, TEMPER_TYPE_F16,  TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3,
+static const temper_type TYPES[] = {TEMPER_TYPE_F64,      TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32, TEMPER_TYPE_BF16,
+                                    TEMPER_TYPE_F16_F32,  TEMPER_TYPE_F16, TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3,
                                     TEMPER_TYPE_E5M2_F32, TEMPER_TYPE_E5M2};
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
@@ -147,8 +147,8 @@ static void run_words(const subject *s, test_random *r, size_t words) {
     }
 }
 
-static void check_model(const char *name, const temper_spec *spec, const temper_model *m, temper_type type, size_t most,
-                        test_random *r, size_t words) {
+static void check_model(const char *name, const temper_spec *spec, const temper_model *m, temper_type type,
+                        size_t most, test_random *r, size_t words) {
     char *reason = NULL;
     subject s = {.name = name, .spec = spec, .m = m, .type = type};
     s.length = longest(m, type, most, &reason);
@@ -157,7 +157,8 @@ static void check_model(const char *name, const temper_spec *spec, const temper_
           s.length);
     CHECK(s.length == most || !is_proved(m, s.length + 1, type) || !proved, "%s in %s: %zu is not the longest", name,
           temper_type_name(type), s.length);
-    CHECK((s.length == most) == !*reason, "%s in %s: %zu, reason: %s", name, temper_type_name(type), s.length, reason);
+    CHECK((s.length == most) == !*reason, "%s in %s: %zu, reason: %s", name, temper_type_name(type), s.length,
+          reason);
     free(reason);
     if (!proved) return;
     size_t shorter = random_below(r, s.length + 1);
@@ -186,9 +187,12 @@ static void random_models(test_random *r) {
                               .future = random_below(r, 3) == 0,
                               .counting = random_below(r, 3) == 0,
                               .modulo = random_below(r, 4) == 0};
-        temper_spec *made = random_spec(r, &shape, random_below(r, 2) ? TEMPER_AT_LAST : TEMPER_AT_FIRST), *spec = NULL;
+        temper_spec *made = random_spec(r, &shape, random_below(r, 2) ? TEMPER_AT_LAST : TEMPER_AT_FIRST),
+                    *spec = NULL;
         char *source = NULL;
-        temper_spec_options o = {.alphabet = shape.letters == 1 ? "a" : shape.letters == 2 ? "ab" : "abc",
+        temper_spec_options o = {.alphabet = shape.letters == 1   ? "a"
+                                             : shape.letters == 2 ? "ab"
+                                                                  : "abc",
                                  .at = temper_spec_at(made)};
         if (temper_spec_print(&source, made, NULL) == TEMPER_OK &&
             temper_spec_parse(&spec, source, strlen(source), &o, NULL) == TEMPER_OK) {
@@ -207,9 +211,9 @@ static void random_models(test_random *r) {
 
 /* One operator at a time, in every type: the lengths where short types end are short, so the runs reach them. */
 static void operators(test_random *r) {
-    static const char *const formulas[] = {"O a",        "H a",           "a S b",      "Y a",         "F a",
-                                           "a U b",      "X a",           "#[a] > #[b]", "#[a] % 2 = 1", "#>[a] >= 2",
-                                           "a S (b & Y c)", "Y (a S b) & c"};
+    static const char *const formulas[] = {"O a",          "H a",        "a S b",         "Y a",
+                                           "F a",          "a U b",      "X a",           "#[a] > #[b]",
+                                           "#[a] % 2 = 1", "#>[a] >= 2", "a S (b & Y c)", "Y (a S b) & c"};
     for (size_t k = 0; k < sizeof formulas / sizeof *formulas; k++)
         for (temper_method method = TEMPER_METHOD_TEMPERATURE; method <= TEMPER_METHOD_POSITIONS; method++) {
             temper_spec *spec = spec_of(formulas[k], "abc", TEMPER_AT_DEFAULT);
@@ -228,14 +232,22 @@ static void ranges(void) {
         temper_type type;
         size_t length;
     } promises[] = {
-        {"O a", TEMPER_TYPE_F32, 1000000},          {"H a", TEMPER_TYPE_F32, 1000000},
-        {"O a", TEMPER_TYPE_BF16_F32, 1000000000},  {"H a", TEMPER_TYPE_BF16_F32, 1000000000},
-        {"F a", TEMPER_TYPE_BF16_F32, 1000000000},  {"a S b", TEMPER_TYPE_F64, 1000000000},
-        {"Y a", TEMPER_TYPE_F64, 1000000000},       {"a U b", TEMPER_TYPE_F64, 1000000000},
-        {"a S b", TEMPER_TYPE_F32, 100000},         {"Y a", TEMPER_TYPE_F32, 100000},
-        {"X a", TEMPER_TYPE_F32, 100000},           {"#[a] > #[b]", TEMPER_TYPE_F64, 1000000},
-        {"2*#[a] = 3*#[b]", TEMPER_TYPE_F64, 1000000}, {"#[a] % 3 = 1", TEMPER_TYPE_F64, 100000},
-        {"(#[a] + #[b]) % 5 = 1", TEMPER_TYPE_F64, 100000}, {"#[a] >= #>[b]", TEMPER_TYPE_F64, 1000000},
+        {"O a", TEMPER_TYPE_F32, 1000000},
+        {"H a", TEMPER_TYPE_F32, 1000000},
+        {"O a", TEMPER_TYPE_BF16_F32, 1000000000},
+        {"H a", TEMPER_TYPE_BF16_F32, 1000000000},
+        {"F a", TEMPER_TYPE_BF16_F32, 1000000000},
+        {"a S b", TEMPER_TYPE_F64, 1000000000},
+        {"Y a", TEMPER_TYPE_F64, 1000000000},
+        {"a U b", TEMPER_TYPE_F64, 1000000000},
+        {"a S b", TEMPER_TYPE_F32, 100000},
+        {"Y a", TEMPER_TYPE_F32, 100000},
+        {"X a", TEMPER_TYPE_F32, 100000},
+        {"#[a] > #[b]", TEMPER_TYPE_F64, 1000000},
+        {"2*#[a] = 3*#[b]", TEMPER_TYPE_F64, 1000000},
+        {"#[a] % 3 = 1", TEMPER_TYPE_F64, 100000},
+        {"(#[a] + #[b]) % 5 = 1", TEMPER_TYPE_F64, 100000},
+        {"#[a] >= #>[b]", TEMPER_TYPE_F64, 1000000},
     };
     for (size_t k = 0; k < sizeof promises / sizeof *promises; k++)
         for (temper_method method = TEMPER_METHOD_TEMPERATURE; method <= TEMPER_METHOD_POSITIONS; method++) {
@@ -321,7 +333,8 @@ static void corners(void) {
     expect("SIZE_MAX", o, SIZE_MAX, TEMPER_TYPE_F64, TEMPER_UNABLE, "bounds are stated up to length");
     expect("SIZE_MAX - 1", o, SIZE_MAX - 1, TEMPER_TYPE_BF16, TEMPER_UNABLE, "bounds are stated up to length");
     expect("2^24 in f32", o, (size_t)1 << 24, TEMPER_TYPE_F32, TEMPER_UNABLE, "f32 counts only up to 2^24");
-    expect("nearest in f32", m, 100000000, TEMPER_TYPE_F32, TEMPER_UNABLE, "head 1.1 (a S b): a logit may be off by ");
+    expect("nearest in f32", m, 100000000, TEMPER_TYPE_F32, TEMPER_UNABLE,
+           "head 1.1 (a S b): a logit may be off by ");
     expect("a hard model", hard, 10, TEMPER_TYPE_F64, TEMPER_UNABLE, "the model is hard");
     temper_certify_options exact = {.length = 3, .type = TEMPER_TYPE_EXACT};
     CHECK(temper_certify(&c, m, NULL, 0, &exact, &e) == TEMPER_RANGE && !c, "exact is no type of a certificate");

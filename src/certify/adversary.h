@@ -6,7 +6,7 @@
 #include "model/model.h"
 
 typedef struct wrong_answer {
-    uint32_t *letters; /* in the arena */
+    uint32_t *letters;  /* in the arena */
     size_t n, position; /* the first position with a wrong answer, from 1; 0: the verdict on the empty string */
     size_t layer, head; /* the head that is off most, from 1; 0: none in particular */
 } wrong_answer;

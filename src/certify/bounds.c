@@ -62,8 +62,7 @@ const ball *b_more(const bounds *b, const ball *unit, uint64_t k) { return b_pow
 const ball *b_less(const bounds *b, const ball *unit, uint64_t k) { return b_pow(b, b_sub(b, b->one, unit), k); }
 
 void bounds_init(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a) {
-    *b = (bounds){
-        .arena = a, .s = type->storage, .a = type->accumulation, .ascending = ascending, .size = size};
+    *b = (bounds){.arena = a, .s = type->storage, .a = type->accumulation, .ascending = ascending, .size = size};
     b->zero = b_int(b, 0);
     b->one = b_int(b, 1);
     b->quarter = b_power_of_two(b, -2);

@@ -23,7 +23,7 @@ typedef struct certification {
     temper_verdict verdict; /* TEMPER_UNABLE until something else is known */
     text reason;            /* a sentence without a full stop, empty if proved */
     temper_fault fault;
-    text json; /* the certificate, if proved */
+    text json;                    /* the certificate, if proved */
     temper_certified_head *heads; /* what it says of each head, for temper_certificate_head */
     size_t head_count, head_capacity;
     const char *error; /* and the largest error */

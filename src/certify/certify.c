@@ -33,7 +33,8 @@ static void begin(certification *c, const temper_model *m, const temper_certify_
 /* NULL: it is not from a formula (then c has no reason yet), or something is in the way whatever the length (then c has). */
 static formula_proof *begin_proof(certification *c) {
     if (c->model->method == TEMPER_METHOD_HARD) {
-        certification_unable(c, 0, 0, "the model is hard: certificates are about softmax; temper soften makes a soft one");
+        certification_unable(c, 0, 0,
+                             "the model is hard: certificates are about softmax; temper soften makes a soft one");
         return NULL;
     }
     const char *differs = rebuild_difference(c);

@@ -14,7 +14,7 @@ typedef struct every_length {
     uint64_t done;   /* N up to this are known ... */
     uint64_t failed; /* ... and this one has no bound below 1; 0: none */
     double rest[EVERY_LENGTH_MOST + 1], logit[EVERY_LENGTH_MOST + 1]; /* [N] the largest up to N */
-    const expression *const *query, *const *key; /* of the terms, row by row; NULL: a Boolean */
+    const expression *const *query, *const *key;                      /* of the terms, row by row; NULL: a Boolean */
     size_t key_terms;
     const expression *scale;
     double *candidate, *other, *best_before; /* [N] logits as candidate and as not, the larger of both so far */

@@ -83,10 +83,11 @@ static bool bound_gates(formula_proof *p) {
         const layer_study *layer = &p->study.layers[l];
         for (size_t k = 0; k < layer->ramp_count; k++)
             if (!ball_is_at_most(p->gates[layer->ramps[k]], b->quarter)) {
-                certification_unable(p->c, l + 1, 0,
-                                     "a gate of layer %u sums unrounded values that may be off by %.4g together, more "
-                                     "than a quarter",
-                                     l + 1, ball_upper(p->gates[layer->ramps[k]]));
+                certification_unable(
+                    p->c, l + 1, 0,
+                    "a gate of layer %u sums unrounded values that may be off by %.4g together, more "
+                    "than a quarter",
+                    l + 1, ball_upper(p->gates[layer->ramps[k]]));
                 return false;
             }
     }

@@ -29,7 +29,8 @@ static void need_counting(const bounds *b, head_certificate *h) {
 static void need_below(const bounds *b, head_certificate *h, const ball *x, const ball *most, const char *what,
                        const number_format *f) {
     need(h, ball_is_at_most(x, most),
-         say(b, "%s of up to %.4g overflow %s, whose largest number is %.4g", what, ball_upper(x), f->name, f->largest));
+         say(b, "%s of up to %.4g overflow %s, whose largest number is %.4g", what, ball_upper(x), f->name,
+             f->largest));
 }
 
 static const ball *inverse(const bounds *b, const ball *x) { return b_div(b, b->one, x); }
@@ -142,8 +143,9 @@ static head_certificate count(const bounds *b, const head_shape *s) {
     head_certificate h = {.logit = b->zero, .rounding = b->zero, .error = b->zero};
     const ball *w = b_double(b, s->weight), *sum = b_mul(b, b->m, w);
     if (s->grid != GRID_OF_ZERO) {
-        need(&h, ball_is_at_most(w, b_power_of_two(b, (long)s->grid + b->s->precision)) &&
-                     s->grid >= grid_of(b->s->least) && s->grid >= grid_of(b->a->least),
+        need(&h,
+             ball_is_at_most(w, b_power_of_two(b, (long)s->grid + b->s->precision)) &&
+                 s->grid >= grid_of(b->s->least) && s->grid >= grid_of(b->a->least),
              say(b, "weights that add up to %g are not exact in %s", s->weight, b->s->name));
         need(&h, ball_is_at_most(sum, b_power_of_two(b, (long)s->grid + b->a->precision)),
              say(b, "sums of up to %.4g are not exact in %s", ball_upper(sum), b->a->name));
@@ -165,8 +167,7 @@ static void share_error(const bounds *b, head_certificate *h, const ball *kappa_
     const ball *rho = b_add(b, b_mul(b, exp_factor(b), b_exp(b, power)), b_mul(b, b->m, b->tiny_a));
     const ball *above = b_add(b, b_mul(b, b_add(b, b->one, b->unit_s), rho), b->tiny_s);
     above = b_mul(b, above, b_mul(b, b_mul(b, b_more(b, b->unit_a, 1), b_more(b, b->unit_s, 1)), b_exp(b, two_tiny)));
-    const ball *below =
-        b_mul(b, b_sub(b, b->one, twice(b, b->unit_a)), b_less(b, b->unit_a, 4 * b->size));
+    const ball *below = b_mul(b, b_sub(b, b->one, twice(b, b->unit_a)), b_less(b, b->unit_a, 4 * b->size));
     const ball *f = b_add(b, b_div(b, above, below), b->tiny_s);
     h->error = b_max(b, b_row_error(b, rho), f);
 }
@@ -215,8 +216,8 @@ static head_certificate balance(const bounds *b, const head_shape *s) {
          say(b, "its sum may be off by %.4g where a half separates yes and no", ball_upper(h.rounding)));
     need_sentinel(b, &h, s, omega);
     const ball *square = b_mul(b, b->m, b->m);
-    need(&h, ball_is_at_most(b->normal_a, inverse(b, twice(b, square))) &&
-                 ball_is_at_most(b->normal_s, inverse(b, b->m)),
+    need(&h,
+         ball_is_at_most(b->normal_a, inverse(b, twice(b, square))) && ball_is_at_most(b->normal_s, inverse(b, b->m)),
          "its scores are too small for the number format");
     need_below(b, &h, b_mul(b, twice(b, kappa), square), s->scaled ? b->most_a : b->most_s, "scales",
                s->scaled ? b->a : b->s);
@@ -238,8 +239,9 @@ static head_certificate lookup(const bounds *b, const head_shape *s) {
     h.logit = b_mul(b, kappa, square);
     h.rounding = b_mul(b, b_mul(b, b_int(b, 3), omega), h.logit);
     need_counting(b, &h);
-    need(&h, ball_is_at_most(b->normal_a, inverse(b, cube)) &&
-                 (!s->scaled || ball_is_at_most(b->normal_s, inverse(b, square))),
+    need(&h,
+         ball_is_at_most(b->normal_a, inverse(b, cube)) &&
+             (!s->scaled || ball_is_at_most(b->normal_s, inverse(b, square))),
          "its scores are too small for the number format");
     need_below(b, &h, b_mul(b, b_mul(b, b_int(b, 6), h.logit), b_add(b, b->one, omega)), b->most_a,
                "differences of logits", b->a);

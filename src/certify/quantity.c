@@ -4,8 +4,8 @@
 
 /* X <= 2^(g+p) and 2^g >= t: every multiple of 2^g up to X is a number of the format. */
 static bool holds(const bounds *b, const ball *size, int grid, const number_format *f) {
-    return grid == GRID_OF_ZERO || (ball_is_at_most(size, b_power_of_two(b, (long)grid + f->precision)) &&
-                                    grid >= grid_of(f->least));
+    return grid == GRID_OF_ZERO ||
+           (ball_is_at_most(size, b_power_of_two(b, (long)grid + f->precision)) && grid >= grid_of(f->least));
 }
 
 static bool is_power_of_two(double x) {
@@ -56,10 +56,9 @@ quantity quantity_row(const bounds *b, const row_shape *row) {
         if (q.gridded && grid < q.grid) q.grid = grid;
     }
     /* A stored number times a power of two is one, whatever its digits. */
-    bool scaled = row->count == 1 && is_power_of_two(row->terms[0].weight) && q.gridded &&
-                  q.grid >= grid_of(b->s->least);
-    q.exact = exact && q.gridded &&
-              (scaled || (holds(b, q.size, q.grid, b->s) && holds(b, q.size, q.grid, b->a)));
+    bool scaled =
+        row->count == 1 && is_power_of_two(row->terms[0].weight) && q.gridded && q.grid >= grid_of(b->s->least);
+    q.exact = exact && q.gridded && (scaled || (holds(b, q.size, q.grid, b->s) && holds(b, q.size, q.grid, b->a)));
     if (q.exact) return q;
     const ball *factor = b_mul(b, b_more(b, b->unit_a, row->count + 1), b_more(b, b->unit_s, 1));
     const ball *rounding = b_mul(b, b_add(b, q.size, q.error), b_sub(b, factor, b->one));
@@ -71,8 +70,8 @@ quantity quantity_row(const bounds *b, const row_shape *row) {
 /* X, e_in and the grid of a product; the product's own rounding is the caller's. */
 static quantity product(const bounds *b, const quantity *x, const quantity *y) {
     quantity q = {.size = b_mul(b, x->size, y->size)};
-    q.error = b_add(b, b_add(b, b_mul(b, x->size, y->error), b_mul(b, y->size, x->error)),
-                    b_mul(b, x->error, y->error));
+    q.error =
+        b_add(b, b_add(b, b_mul(b, x->size, y->error), b_mul(b, y->size, x->error)), b_mul(b, x->error, y->error));
     q.gridded = x->gridded && y->gridded;
     q.grid = GRID_OF_ZERO;
     if (q.gridded && x->grid != GRID_OF_ZERO && y->grid != GRID_OF_ZERO) q.grid = x->grid + y->grid;
@@ -101,7 +100,6 @@ quantity quantity_score(const bounds *b, const quantity *queries, const quantity
 quantity quantity_logit(const bounds *b, const quantity *scale, const quantity *score) {
     quantity q = product(b, scale, score);
     q.exact = q.exact && q.gridded && holds(b, q.size, q.grid, b->a);
-    if (!q.exact)
-        q.error = b_add(b, b_add(b, q.error, b_mul(b, b_add(b, q.size, q.error), b->unit_a)), b->tiny_a);
+    if (!q.exact) q.error = b_add(b, b_add(b, q.error, b_mul(b, b_add(b, q.size, q.error), b->unit_a)), b->tiny_a);
     return q;
 }

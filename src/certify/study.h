@@ -13,26 +13,26 @@ typedef struct head_shape {
     feature_form scale;    /* once by positions: the query's feature */
     bool rightmost, tests; /* nearest: which one, and whether there is a row of candidates */
     uint32_t rows;
-    const row_shape *query, *key; /* once, nearest: [rows] */
-    double weight;                /* W; balance: W_h */
-    double total, own;            /* balance: W_t, W_o */
-    size_t own_units;             /* balance: K */
-    int grid;                     /* count: of all value rows together */
+    const row_shape *query, *key;     /* once, nearest: [rows] */
+    double weight;                    /* W; balance: W_h */
+    double total, own;                /* balance: W_t, W_o */
+    size_t own_units;                 /* balance: K */
+    int grid;                         /* count: of all value rows together */
     uint32_t first_layer, first_head; /* the first head of this shape, from 0 */
 } head_shape;
 
 /* A pair of units that rounds. */
 typedef struct ramp_shape {
-    size_t terms, raw; /* k, and how many are unrounded */
-    double size;       /* X */
-    bool lone;         /* 2 a + 2 real - 5/2, 7/2: no rounding can carry it across */
+    size_t terms, raw;     /* k, and how many are unrounded */
+    double size;           /* X */
+    bool lone;             /* 2 a + 2 real - 5/2, 7/2: no rounding can carry it across */
     const uint32_t *heads; /* [raw] shapes that it reads ... */
     const double *weights; /* [raw] ... times |weight| */
 } ramp_shape;
 
 typedef struct layer_study {
-    uint32_t units, raw;       /* raw: R of the certificate */
-    const uint32_t *ramps;     /* different shapes of the layer */
+    uint32_t units, raw;   /* raw: R of the certificate */
+    const uint32_t *ramps; /* different shapes of the layer */
     size_t ramp_count;
     const uint32_t *head_shapes; /* [heads] */
 } layer_study;
@@ -43,7 +43,7 @@ typedef struct study {
     size_t shape_count, shape_capacity;
     ramp_shape *ramps;
     size_t ramp_count, ramp_capacity;
-    layer_study *layers;     /* [layers] */
+    layer_study *layers;          /* [layers] */
     const feature_form *features; /* all different position features of the model */
     size_t feature_count;
 } study;

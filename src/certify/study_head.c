@@ -20,10 +20,9 @@ static const row_shape *shape_rows(study_work *w, uint32_t head, const model_row
             const holding *x = &w->now[t->channel];
             if (x->kind != HOLDS_BOOLEAN && x->kind != HOLDS_FEATURE)
                 no_shape(w, head, "it reads a number that is neither a Boolean nor a position feature");
-            terms[k] = (term_shape){.weight = t->weight,
-                                    .form = x->kind == HOLDS_FEATURE
-                                                ? x->form
-                                                : (feature_form){.size = FORM_BOOLEAN, .c = 1, .d = 1}};
+            terms[k] = (term_shape){
+                .weight = t->weight,
+                .form = x->kind == HOLDS_FEATURE ? x->form : (feature_form){.size = FORM_BOOLEAN, .c = 1, .d = 1}};
         }
     }
     return rows;
@@ -145,8 +144,7 @@ static uint32_t number_of(study_work *w, const head_shape *s) {
     describe_form(&key, &s->scale);
     describe_rows(&key, s->query, s->rows);
     describe_rows(&key, s->key, s->rows);
-    uint32_t number =
-        *table_put(&w->shape_index, key.data, key.length, (uint32_t)w->out->shape_count, &fresh);
+    uint32_t number = *table_put(&w->shape_index, key.data, key.length, (uint32_t)w->out->shape_count, &fresh);
     if (fresh) array_push(w->c->arena, w->out->shapes, w->out->shape_count, w->out->shape_capacity, *s);
     return number;
 }

@@ -48,8 +48,9 @@ static void exact_unit(study_work *w, const model_layer *l, uint32_t u, added *t
     if (bias < grid) grid = bias;
     if (grid == GRID_OF_ZERO) return; /* it is 0 */
     if (!fine || size > ldexp(1, grid + p) || grid < grid_of(s->least) || size > s->largest) {
-        certification_unable(w->c, w->layer + 1, 0, "a gate of layer %u sums up to %g, which %s does not hold exactly",
-                             w->layer + 1, size, s->name);
+        certification_unable(w->c, w->layer + 1, 0,
+                             "a gate of layer %u sums up to %g, which %s does not hold exactly", w->layer + 1, size,
+                             s->name);
         return;
     }
     for (uint32_t k = l->out.start[u]; k < l->out.start[u + 1]; k++) {
@@ -63,9 +64,8 @@ static void exact_unit(study_work *w, const model_layer *l, uint32_t u, added *t
 static void check_added(study_work *w, const added *to) {
     const number_format *a = w->c->type->accumulation;
     for (uint32_t k = 0; k < w->c->model->channel_count; k++)
-        if (to[k].grid != GRID_OF_ZERO &&
-            (to[k].sum > ldexp(1, to[k].grid + a->precision) || to[k].sum > a->largest ||
-             to[k].grid < grid_of(a->least)))
+        if (to[k].grid != GRID_OF_ZERO && (to[k].sum > ldexp(1, to[k].grid + a->precision) ||
+                                           to[k].sum > a->largest || to[k].grid < grid_of(a->least)))
             certification_unable(w->c, w->layer + 1, 0,
                                  "the gates of layer %u add up to %g to one channel, which %s does not hold exactly",
                                  w->layer + 1, to[k].sum, a->name);
@@ -109,10 +109,11 @@ static void check_narrow(study_work *w, const model_layer *l, uint32_t u, size_t
                              "digits makes gates that it can",
                              w->layer + 1, raw, w->c->type->name);
     else
-        certification_unable(w->c, w->layer + 1, 0,
-                             "a gate of layer %u combines an unrounded value with others in a way that %s cannot round "
-                             "exactly; --method digits makes gates that it can",
-                             w->layer + 1, w->c->type->name);
+        certification_unable(
+            w->c, w->layer + 1, 0,
+            "a gate of layer %u combines an unrounded value with others in a way that %s cannot round "
+            "exactly; --method digits makes gates that it can",
+            w->layer + 1, w->c->type->name);
 }
 
 static uint32_t ramp_number(study_work *w, const ramp_shape *r) {
@@ -154,8 +155,9 @@ static uint32_t ramp_unit(study_work *w, const model_layer *l, uint32_t u, size_
     if (w->c->type->storage->precision < f->precision)
         check_narrow(w, l, u, raw, size);
     else if (size > ldexp(1, f->precision - 1))
-        certification_unable(w->c, w->layer + 1, 0, "a gate of layer %u sums up to %g, too much for the %d digits of %s",
-                             w->layer + 1, size, f->precision, f->name);
+        certification_unable(w->c, w->layer + 1, 0,
+                             "a gate of layer %u sums up to %g, too much for the %d digits of %s", w->layer + 1, size,
+                             f->precision, f->name);
     return ramp_number(w, &r);
 }
 
