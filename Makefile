@@ -128,6 +128,11 @@ test-number: ## exp and log: every float, millions of doubles, against MPFR (min
 $(BUILD)/tests/long-number: $(BUILD)/tests/long-number.o $(TEST_AID_OBJ) $(STATIC)
 	$(CC) $(LDFLAGS) -o $@ $^ -lmpfr -lgmp $(LDLIBS)
 
+certify-hunt: ## look for a string that contradicts a certificate: 10^7 short strings, 10^4 long ones (half an hour)
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-certify-hunt
+	TEMPER_HUNT=full $(BUILD)/tests/t-certify-hunt
+
 mpi: ## install Open MPI and build temper-mpi, which does the work of check on many machines
 	@sh scripts/setup.sh build mpi
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/temper-mpi
@@ -203,6 +208,6 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number mpi test-mpi test-html lint format install \
+.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number certify-hunt mpi test-mpi test-html lint format install \
     uninstall clean
 .DEFAULT_GOAL := all
