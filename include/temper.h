@@ -619,6 +619,42 @@ TEMPER_API temper_status temper_draw_html(char **out, const temper_model *model,
                                           const uint32_t *letters, const temper_draw_options *options,
                                           temper_error *err);
 
+/* ---- the lab: claims as experiments -------------------------------------------------------------------------------- */
+
+typedef struct temper_lab_info {
+    const char *name, *title;
+    const char *claim; /* a paragraph: what is claimed and how it is looked at */
+} temper_lab_info;
+TEMPER_API size_t temper_lab_count(void);
+TEMPER_API temper_status temper_lab_about(temper_lab_info *out, size_t index, temper_error *err); /* from 0 */
+
+typedef struct temper_lab_options {
+    uint64_t seed;
+    int quick; /* seconds instead of minutes: smaller lengths, fewer repeats, the same claims */
+    int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; non-zero stops: TEMPER_LIMIT */
+    void *context;
+} temper_lab_options;
+
+/* An experiment that was run. What it holds depends on its name, the seed and `quick`, and on nothing else. */
+typedef struct temper_lab temper_lab;
+TEMPER_API temper_status temper_lab_run(temper_lab **out, const char *name, const temper_lab_options *options,
+                                        temper_error *err);
+TEMPER_API void temper_lab_free(temper_lab *lab);
+
+typedef struct temper_lab_claim {
+    const char *text, *measured;
+    int holds;
+} temper_lab_claim;
+TEMPER_API size_t temper_lab_claims(const temper_lab *lab);
+TEMPER_API temper_status temper_lab_claim_at(temper_lab_claim *out, const temper_lab *lab, size_t index,
+                                             temper_error *err); /* from 0 */
+TEMPER_API int temper_lab_holds(const temper_lab *lab);          /* 1: every claim holds */
+
+/* NAME.md, NAME.json, a NAME-TABLE.csv for every table and a NAME-FIGURE.svg for every figure, in a folder that is made if need be. */
+TEMPER_API temper_status temper_lab_write(const temper_lab *lab, const char *folder, temper_error *err);
+/* The report and the data as they would be written; either may be NULL. */
+TEMPER_API temper_status temper_lab_report(char **markdown, char **json, const temper_lab *lab, temper_error *err);
+
 #ifdef __cplusplus
 }
 #endif
