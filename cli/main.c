@@ -148,6 +148,14 @@ const command command_table[COMMAND_COUNT] = {
      "transformers do not have, such as layer norm, rotary positions, gated nets or an activation other than\n"
      "ReLU, is refused by name (exit status 4). Without -o the model is printed.\n",
      cmd_import},
+    {"lab", FOR_LAB, "claims as experiments: tables, figures, a report", "temper lab [NAME...] [options]",
+     "temper lab\n"
+     "temper lab zoo --quick\n"
+     "temper lab zoo -o results --seed 2\n",
+     "Without NAME the experiments are listed. With NAME each is run, its claims are checked and printed with\n"
+     "what was measured; with -o DIR the report (NAME.md), the data (NAME.json, NAME-TABLE.csv) and the figures\n"
+     "(NAME-FIGURE.svg) are written. The same seed gives the same bytes. Exit status 1: a claim does not hold.\n",
+     cmd_lab},
     {"help", FOR_HELP, "help on a command", "temper help [COMMAND]", "temper help run\n", "", cmd_help},
 };
 

@@ -20,6 +20,7 @@ enum {
     FOR_GALLERY = 1 << 9,
     FOR_IMPORT = 1 << 10,
     FOR_CERTIFY = 1 << 11,
+    FOR_LAB = 1 << 12,
     FOR_FORMULA =
         FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY,
     FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW,
@@ -67,9 +68,11 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
     X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                       \
       "standard input is one endless string: an answer after every letter")                                          \
     X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0,                                                            \
-      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY,                                                \
+      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY | FOR_LAB,                                      \
       "write the model (FILE.safetensors: as safetensors), in show an SVG picture or --html page, in certify the "   \
-      "certificate; - is standard output")                                                                           \
+      "certificate, - is standard output; lab: a folder")                                                            \
+    X(QUICK, 0, "quick", KIND_FLAG, NULL, "", 0, 0, FOR_LAB,                                                         \
+      "seconds instead of minutes: shorter strings, fewer repeats")                                                  \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
     X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK | FOR_GAP, \
       "look at all strings up to length L")                                                                          \
