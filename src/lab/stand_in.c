@@ -66,13 +66,13 @@ typedef bool map_trial(const score_map *map, void *context);
 
 static double quarter_step(int k) { return exp_f64(k * 0x1.62e42fefa39efp-3); } /* 2^(k/4) */
 
-enum { ANCHORS = 4, OFFSETS = 5 };
+enum { ANCHORS = 4, OFFSETS = 6 };
 
 static void list_shifts(double anchors[ANCHORS], double offsets[OFFSETS], frame f, size_t n) {
     double log_n = log_f64((double)n);
     anchors[0] = f.ceiling, anchors[1] = f.floor, anchors[2] = (f.ceiling + f.floor) / 2, anchors[3] = 0;
-    offsets[0] = 0, offsets[1] = log_n, offsets[2] = log_n + 4.6, offsets[3] = PI / 2,
-    offsets[4] = 1; /* 4.6: sigmoid 0.99 */
+    offsets[0] = 0, offsets[1] = log_n, offsets[2] = log_n + 4.6, offsets[3] = PI / 2, offsets[4] = 1;
+    offsets[5] = 0x1p-20; /* 4.6: sigmoid 0.99; 2^-20: so that no row is 0/0 */
 }
 
 /* No shift matters to them. */
@@ -316,7 +316,7 @@ static bool search_gain(score_map *map, pick *p) {
     double low = 0, high = 0x1p30, leak;
     for (int step = 0; step < 100; step++) {
         *map = (score_map){(low + high) / 2, 0, 0};
-        *(measure(&leak, p->m, p->n, *map, p->scratch) < 1 - p->e ? &low : &high) = map->scale;
+        *(measure(&leak, p->m, p->n, *map, p->scratch) < 1 - p->e * (1 - 0x1p-40) ? &low : &high) = map->scale;
     }
     map->scale = high;
     return try_pick(map, p);
@@ -325,7 +325,12 @@ static bool search_gain(score_map *map, pick *p) {
 double stand_in_scale(score_map *map, const mechanism *m, size_t n, double e, arena *scratch) {
     pick p = {m, n, e, scratch};
     frame f = {0, 1};
-    if (!search(map, m, f, n, try_pick, &p)) return search_gain(map, &p) ? map->scale : INFINITY;
+    score_map exact;
+    double best = search_gain(&exact, &p) ? exact.scale : INFINITY;
+    if (!search(map, m, f, n, try_pick, &p) || best < map->scale / 1.4142) {
+        *map = exact;
+        return best;
+    }
     if (!strcmp(m->family, "periodic")) return map->scale;
     /* At this scale several shifts may do, at the one before none did: the best of them, between the two. */
     double anchors[ANCHORS], offsets[OFFSETS], found = map->scale;
@@ -341,5 +346,6 @@ double stand_in_scale(score_map *map, const mechanism *m, size_t n, double e, ar
         if (high.scale < map->scale) *map = high;
         if (is_still(m)) break;
     }
+    if (best < map->scale) *map = exact;
     return map->scale;
 }

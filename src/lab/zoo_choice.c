@@ -235,7 +235,7 @@ void zoo_scale(lab *l, arena *scratch) {
             for (size_t j = 0; j < lengths; j++) {
                 size_t n = all_lengths[j];
                 score_map map;
-                if (stand_in_is_costly(m) && n > (m->input == INPUT_MATRIX ? 256 : 64)) break;
+                if (stand_in_is_costly(m) && n > (l->quick ? 16 : 64)) break;
                 double b = stand_in_scale(&map, m, n, errors[e], scratch),
                        law = log_f64(((double)n - 1) * (1 - errors[e]) / errors[e]);
                 lab_put_text(t, m->name);
