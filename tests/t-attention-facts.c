@@ -343,6 +343,24 @@ static void test_kernels(test_random *r) {
     }
 }
 
+/* SOFT's exact kernel is positive; the low-rank version is not. */
+static void test_low_rank(test_random *r) {
+    enum { N = 12, D = 2 };
+    double keys[N * D], w[N], few = 3;
+    bool exact = false, low_rank = false, norm = false;
+    for (int round = 0; round < 200; round++) {
+        for (size_t k = 0; k < N * D; k++) keys[k] = (double)random_below(r, 600) / 100 - 3;
+        attention_row in = {.n = N, .query = keys, .keys = keys, .size = D};
+        mechanism_weights(w, mechanism_find("soft"), &in, NULL, &memory);
+        exact = exact || row_least(w, N) < 0;
+        mechanism_weights(w, mechanism_find("soft-landmark"), &in, &few, &memory);
+        low_rank = low_rank || row_least(w, N) < -1e-6;
+        mechanism_weights(w, mechanism_find("soft-landmark-norm"), &in, &few, &memory);
+        norm = norm || row_least(w, N) < -1e-6;
+    }
+    CHECK(!exact && low_rank && norm, "soft: negative weights in the low-rank versions only: %d %d %d", exact, low_rank, norm);
+}
+
 /* Hedgehog: with a sharp query and keys below 0 it is softmax at scale 4; with a fixed key range only the query's scale is limited. */
 static void test_hedgehog(void) {
     const mechanism *m = mechanism_find("hedgehog");
@@ -564,6 +582,7 @@ int main(void) {
         test_taylor();
         test_softermax(&r);
         test_kernels(&r);
+        test_low_rank(&r);
         test_hedgehog();
         test_sinkhorn();
         test_others();

@@ -313,7 +313,7 @@ static bool try_pick(const score_map *map, void *context) {
 
 /* Where nothing normalises, an error is small only near one scale, which a grid misses: the one where the gain is 1 - e, with the bottom at 0. */
 static bool search_gain(score_map *map, pick *p) {
-    double low = 0, high = 0x1p30, leak;
+    double low = quarter_step(LOW), high = 0x1p30, leak;
     for (int step = 0; step < 100; step++) {
         *map = (score_map){(low + high) / 2, 0, 0};
         *(measure(&leak, p->m, p->n, *map, p->scratch) < 1 - p->e * (1 - 0x1p-40) ? &low : &high) = map->scale;

@@ -62,6 +62,8 @@ void zoo_properties(lab *l, arena *scratch) {
         {"zero", LAB_FLAG, "claimed: a weight can be exactly 0"},
         {"negative", LAB_FLAG, "claimed: a weight can be negative"},
         {"shift_invariant", LAB_FLAG, "claimed: a constant added to all scores changes nothing"},
+        {"zero_seen", LAB_FLAG, "a weight below 1e-25 in size was seen, defaults"},
+        {"negative_seen", LAB_FLAG, "a negative weight was seen, defaults"},
         {"worst_sum", LAB_NUMBER, "largest distance of a sum from 1 that was seen"}};
     lab_table *t =
         LAB_TABLE(l, "mechanisms", "The mechanisms and what is claimed of their weights", columns, SIZE_MAX);
@@ -84,6 +86,8 @@ void zoo_properties(lab *l, arena *scratch) {
         lab_put_flag(t, zero);
         lab_put_flag(t, below);
         lab_put_flag(t, shift);
+        lab_put_flag(t, s.zero);
+        lab_put_flag(t, s.below);
         lab_put_number(t, s.worst_sum);
     }
     lab_claim_add(l, wrong == 0, "Sum, sign and shift invariance of all mechanisms are as the table claims",
