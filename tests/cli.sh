@@ -230,7 +230,7 @@ has 'version' "$out" 'temper '
 run 0 --help
 run 0 help
 has 'help' "$out" 'Commands:'
-for command in eval run compile explain check show gap soften gallery help; do
+for command in eval run compile explain check show gap soften gallery lab help; do
     run 0 help $command
     first=$out
     case $(printf '%s\n' "$out" | sed -n 3p) in Examples:) pass ;; *) fail "help $command: examples first" ;; esac
@@ -968,6 +968,36 @@ mkdir guide
     [ $count -ge 5 ] || echo "only $count commands in doc/soften.md"
 ) >complaints 2>&1
 same 'the guide to softening' '' "$(cat complaints)"
+
+# ---- lab ------------------------------------------------------------------------------------------------------------
+
+run 0 lab
+has 'lab: the list' "$out" 'zoo  What can stand where softmax stands'
+run 0 --json lab
+has 'lab: json list' "$out" '{"name":"zoo","title":"What can stand where softmax stands","claim":"A softmax head'
+run 0 -q lab
+same 'lab: quiet list' '' "$out$err"
+run 2 lab zo
+has 'lab: near names' "$err" 'did you mean zoo?'
+run 2 lab zoo nothing
+has 'lab: names are looked at first' "$err" "there is no experiment 'nothing'"
+run 0 lab zoo --quick -o lab
+has 'lab: claims' "$out" "holds Softmax's leak is r/(1+r)"
+lacks 'lab: no claim fails' "$out" 'FAILS'
+has 'lab: summary' "$out" 'failed, seed 1; report in lab/zoo.md'
+for name in zoo.md zoo.json zoo-mechanisms.csv zoo-heads.svg; do
+    if [ -s lab/$name ]; then pass; else fail "lab: no $name"; fi
+done
+has 'lab: the report says how' "$(cat lab/zoo.md)" 'temper lab zoo --seed 1 --quick -o DIR'
+cut -d, -f1 lab/zoo-lengths.csv | sed 1d >names.txt
+while IFS= read -r name; do
+    if grep -q "^| \`$name\` |" "$root/doc/zoo.md" && grep -qE "^### (.*, )?$name(,|\$)" "$root/doc/zoo.md"; then pass; else fail "doc/zoo.md: no $name"; fi
+done <names.txt
+run 0 --json lab zoo --quick --seed 2
+has 'lab: json claims' "$out" '{"experiment":"zoo","claim":"'
+has 'lab: json summary' "$out" '{"experiment":"zoo","seed":2,"quick":true,"claims":'
+run 3 lab zoo --quick -o missing/lab
+has 'lab: missing folder' "$err" "cannot make the folder 'missing/lab'"
 
 # ---- import ---------------------------------------------------------------------------------------------------------
 

@@ -358,7 +358,8 @@ static void test_low_rank(test_random *r) {
         mechanism_weights(w, mechanism_find("soft-landmark-norm"), &in, &few, &memory);
         norm = norm || row_least(w, N) < -1e-6;
     }
-    CHECK(!exact && low_rank && norm, "soft: negative weights in the low-rank versions only: %d %d %d", exact, low_rank, norm);
+    CHECK(!exact && low_rank && norm, "soft: negative weights in the low-rank versions only: %d %d %d", exact,
+          low_rank, norm);
 }
 
 /* Hedgehog: with a sharp query and keys below 0 it is softmax at scale 4; with a fixed key range only the query's scale is limited. */

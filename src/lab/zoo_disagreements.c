@@ -31,7 +31,7 @@ static void scale_test(lab *l, arena *scratch) {
                                         "linear",  "ssa",       "taylor"};
     lab_table *t = LAB_TABLE(l, "scale-test", "Scaling all scores: softmax sharpens, homogeneous kernels do not",
                              columns, SIZE_MAX);
-    double first[8], last[8];
+    double first[8] = {0}, last[8] = {0};
     for (size_t k = 0; k < 8; k++) {
         lab_put_text(t, names[k]);
         for (int power = 0; power < 3; power++) {
