@@ -78,7 +78,7 @@ static void run(session *s, const char *name) {
     uint64_t seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1;
     progress p;
     progress_start(&p, name, !s->quiet && !s->json && isatty(STDERR_FILENO));
-    p.unit = "parts";
+    p.unit = "steps";
     temper_lab_options o = {.seed = seed, .quick = is_given(s, OPT_QUICK), .progress = progress_step, .context = &p};
     temper_status status = temper_lab_run(&lab, name, &o, &err);
     progress_clear(&p);

@@ -45,4 +45,5 @@ const mechanism matrix_family[] = {
      sinkhorn,
      NULL,
      1},
-    {NULL, NULL, NULL, NULL, NULL, INPUT_SCORES, 0, {{NULL, 0, 0, 0}}, NULL, NULL, 0}};
+    MECHANISM_END,
+};

@@ -83,6 +83,14 @@ double mechanism_output(const mechanism *m, const attention_row *in, const doubl
 extern const mechanism softmax_family[], periodic_family[], pointwise_family[], sparse_family[], kernel_family[],
     matrix_family[];
 
+/* In their rows: nothing to set; and the last row. */
+#define NO_PARAMETERS                                                                                                \
+    {                                                                                                                \
+        { NULL, 0, 0, 0 }                                                                                            \
+    }
+#define MECHANISM_END                                                                                                \
+    { NULL, NULL, NULL, NULL, NULL, INPUT_SCORES, 0, NO_PARAMETERS, NULL, NULL, 0 }
+
 double row_largest(const double *s, size_t n);
 double row_least(const double *s, size_t n);
 double row_sum(const double *s, size_t n); /* from the left */

@@ -98,4 +98,5 @@ const mechanism periodic_family[] = {
     {"sinmax-plain", "periodic", "sin(s_i) / sum", "2108.07153",
      "The authors' module; their demonstration has 1 + sin 10 s (sinmax-ten). The sum can vanish.", INPUT_SCORES,
      SUMS_TO_ONE | CAN_BE_ZERO | CAN_BE_BELOW | CAN_DIVIDE_BY_ZERO, PRENORM, sinmax_plain, NULL, 1},
-    {NULL, NULL, NULL, NULL, NULL, INPUT_SCORES, 0, {{NULL, 0, 0, 0}}, NULL, NULL, 0}};
+    MECHANISM_END,
+};

@@ -20,7 +20,8 @@ typedef struct box_bound {
     double below, above; /* the extreme lies between them */
 } box_bound;
 
-/* Raise TEMPER_RANGE if lo > hi or a number is not finite. */
+/* Raise TEMPER_RANGE if lo > hi or a number is not finite. If the coefficients themselves are only known to lie in intervals, the lower ends
+   go into score_box_least and the upper ends into score_box_greatest. */
 box_bound score_box_least(const score_box *box, const double *c, arena *scratch);
 box_bound score_box_greatest(const score_box *box, const double *c, arena *scratch);
 

@@ -104,6 +104,51 @@ static const char *const shown_leaks[][6] = {
 static const char *const leak_titles[] = {"Softmax and its temperatures", "Another function for exp",
                                           "Sparse and adjusted", "Periodic and kernels"};
 
+enum { FIXED_LENGTH = 256, FIXED_GAP = 8 };
+
+/* Leak against length at one gap, or against the gap at one length. */
+static void draw_leak(lab *l, const lab_table *t, bool by_gap) {
+    enum { PANELS = 4, LINES = 6, POINTS = 16 };
+    chart_series series[PANELS][LINES];
+    chart_panel panels[PANELS];
+    for (size_t p = 0; p < PANELS; p++) {
+        for (size_t s = 0; s < LINES; s++) {
+            double *x = arena_alloc(&l->memory, POINTS, sizeof *x), *y = arena_alloc(&l->memory, POINTS, sizeof *y);
+            size_t count = 0;
+            for (size_t r = 0; r < lab_rows(t) && count < POINTS; r++) {
+                uint64_t n = lab_cell_at(t, r, 1)->count;
+                double gap = lab_cell_at(t, r, 2)->number;
+                if (strcmp(lab_cell_at(t, r, 0)->text, shown_leaks[p][s]) ||
+                    (by_gap ? n != FIXED_LENGTH : gap != FIXED_GAP))
+                    continue;
+                x[count] = by_gap ? gap : (double)n;
+                y[count++] = fmax(lab_cell_at(t, r, 3)->number, 1e-6);
+            }
+            series[p][s] = (chart_series){shown_leaks[p][s], x, y, count, DRAW_LINE | DRAW_MARKERS, 0};
+        }
+        panels[p] = (chart_panel){leak_titles[p],
+                                  {by_gap ? "gap g" : "length n", SCALE_LOG, 0, 0, NULL, 0},
+                                  {"leak", SCALE_LOG, 1e-6, 10, NULL, 0},
+                                  series[p],
+                                  LINES,
+                                  NULL,
+                                  0};
+    }
+    chart c = {by_gap ? "Leak against the gap: one key has score g, 255 others have 0"
+                      : "Leak against length: one key has score 8, the others 0",
+               "Published defaults, no change of scale. Values below 10⁻⁶, exact zeros among them, are drawn at "
+               "10⁻⁶; mechanisms that do not "
+               "normalise can leak more than 1.",
+               panels,
+               PANELS,
+               2,
+               270,
+               200,
+               true,
+               false};
+    lab_figure_add(l, by_gap ? "gap" : "leak", &c);
+}
+
 void zoo_leak(lab *l, arena *scratch) {
     static const lab_column columns[] = {{"mechanism", LAB_TEXT, "name"},
                                          {"n", LAB_COUNT, "keys"},
@@ -140,43 +185,8 @@ void zoo_leak(lab *l, arena *scratch) {
                   "largest relative difference %.2g, largest excess %.2g, n to %zu, b g to 64", worst, worst_upper,
                   all_lengths[lengths - 1]);
 
-    /* A figure: leak against length at gap 8. */
-    enum { PANELS = 4, LINES = 6 };
-    chart_series series[PANELS][LINES];
-    chart_panel panels[PANELS];
-    for (size_t p = 0; p < PANELS; p++) {
-        for (size_t s = 0; s < LINES; s++) {
-            double *x = arena_alloc(&l->memory, lengths, sizeof *x), *y = arena_alloc(&l->memory, lengths, sizeof *y);
-            size_t count = 0;
-            for (size_t r = 0; r < lab_rows(t); r++) {
-                if (strcmp(lab_cell_at(t, r, 0)->text, shown_leaks[p][s]) || lab_cell_at(t, r, 2)->number != 8)
-                    continue;
-                x[count] = (double)lab_cell_at(t, r, 1)->count;
-                y[count] = fmax(lab_cell_at(t, r, 3)->number, 1e-6);
-                count++;
-            }
-            series[p][s] = (chart_series){shown_leaks[p][s], x, y, count, DRAW_LINE | DRAW_MARKERS, 0};
-        }
-        panels[p] = (chart_panel){leak_titles[p],
-                                  {"length n", SCALE_LOG, 0, 0, NULL, 0},
-                                  {"leak", SCALE_LOG, 1e-6, 10, NULL, 0},
-                                  series[p],
-                                  LINES,
-                                  NULL,
-                                  0};
-    }
-    chart c = {"Leak against length: one key has score 8, the others 0",
-               "Published defaults, no change of scale. Values below 10⁻⁶, exact zeros among them, are drawn at "
-               "10⁻⁶; mechanisms that do not "
-               "normalise can leak more than 1.",
-               panels,
-               PANELS,
-               2,
-               270,
-               200,
-               true,
-               false};
-    lab_figure_add(l, "leak", &c);
+    draw_leak(l, t, false);
+    draw_leak(l, t, true);
 }
 
 /* ---- required scale ---- */
