@@ -2,7 +2,7 @@
    ones. Setting: a unique largest score M, the others M - g, length n. */
 #include "attention/freedom.h"
 #include "attention/mechanism.h"
-#include "attention/score_box.h"
+#include "attention/box_extremes.h"
 #include "test.h"
 
 #include <math.h>
@@ -460,7 +460,7 @@ static void test_gumbel(void) {
 
 /* ---- C21: score boxes against all corners ---- */
 
-static long double apply(const score_box *box, double s) {
+static long double apply(const weight_box *box, double s) {
     if (box->function == BOX_EXP) return expl(s);
     if (box->function == BOX_POWER_OF_TWO) return exp2l(s);
     return powl(1 + (long double)box->b * fabsl((long double)s), s < 0 ? -(long double)box->p : (long double)box->p);
@@ -471,19 +471,19 @@ static void test_boxes(test_random *r) {
     for (unsigned round = 0; round < rounds; round++) {
         size_t n = 1 + random_below(r, 9);
         double lo[9], hi[9], c[9];
-        score_box box = {n,
-                         lo,
-                         hi,
-                         (box_function)(round % 3),
-                         0.1 + (double)random_below(r, 20) / 10,
-                         1 + (double)random_below(r, 4) / 2};
+        weight_box box = {n,
+                          lo,
+                          hi,
+                          (box_function)(round % 3),
+                          0.1 + (double)random_below(r, 20) / 10,
+                          1 + (double)random_below(r, 4) / 2};
         for (size_t j = 0; j < n; j++) {
             lo[j] = (double)random_below(r, 401) / 20 - 10;
             hi[j] = random_below(r, 4) ? lo[j] + (double)random_below(r, 200) / 20 : lo[j];
             c[j] = random_below(r, 3) ? (double)random_below(r, 200) / 10 - 10 : (double)random_below(r, 3);
         }
         arena_reset(&memory);
-        box_bound least = score_box_least(&box, c, &memory), most = score_box_greatest(&box, c, &memory);
+        box_bound least = weight_box_least(&box, c, &memory), most = weight_box_greatest(&box, c, &memory);
         long double low = INFINITY, high = -INFINITY, low_w = 1, high_w = 0;
         for (unsigned corner = 0; corner < 1u << n; corner++) {
             long double num = 0, den = 0, first = 0;
@@ -500,7 +500,7 @@ static void test_boxes(test_random *r) {
               "box least [%.17g, %.17g], corners %.17Lg", least.below, least.above, low);
         CHECK(most.below <= high + slack && high - slack <= most.above && most.above - most.below < 1e-12,
               "box greatest [%.17g, %.17g], corners %.17Lg", most.below, most.above, high);
-        box_bound w = score_box_weight(&box, 0, &memory);
+        box_bound w = weight_box_weight(&box, 0, &memory);
         CHECK(w.below <= low_w + slack && low_w - w.below < 1e-12L && high_w - slack <= w.above &&
                   w.above - high_w < 1e-12L,
               "box weight [%.17g, %.17g], corners [%.17Lg, %.17Lg]", w.below, w.above, low_w, high_w);
@@ -515,14 +515,14 @@ static void test_boxes(test_random *r) {
         }
     }
     double lo[2] = {-2000, -2000}, hi[2] = {0, 2000}, c[2] = {1, -1}; /* everything but one weight underflows */
-    score_box box = {2, lo, hi, BOX_EXP, 0, 0};
-    box_bound least = score_box_least(&box, c, &memory), most = score_box_greatest(&box, c, &memory);
+    weight_box box = {2, lo, hi, BOX_EXP, 0, 0};
+    box_bound least = weight_box_least(&box, c, &memory), most = weight_box_greatest(&box, c, &memory);
     CHECK(least.below == -1 && most.above == 1, "wide boxes: [%g, %g]", least.below, most.above);
     trap t, *outer = memory.trap;
     memory.trap = &t;
     hi[0] = -3000;
     if (!trap_set(&t, NULL)) {
-        score_box_least(&box, c, &memory);
+        weight_box_least(&box, c, &memory);
         CHECK(false, "an empty interval was taken");
     } else {
         CHECK(t.error.code == TEMPER_RANGE, "%s", t.error.text);

@@ -1,7 +1,7 @@
 /* Theory about these mechanisms: risk of regression, the limit of long prompts, degrees of freedom, bounds over boxes. */
 #include "attention/freedom.h"
 #include "attention/mechanism.h"
-#include "attention/score_box.h"
+#include "attention/box_extremes.h"
 #include "lab/zoo.h"
 #include "number/elementary.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- boxes ---- */
 
-static double box_value(const score_box *b, double s) {
+static double box_value(const weight_box *b, double s) {
     double y = b->function == BOX_EXP            ? s
                : b->function == BOX_POWER_OF_TWO ? s * 0x1.62e42fefa39efp-1
                                                  : b->p * log_f64(1 + b->b * fabs(s)) * (s < 0 ? -1 : 1);
@@ -34,14 +34,14 @@ void zoo_boxes(lab *l, arena *scratch) {
             double widest = 0;
             for (size_t k = 0; k < boxes; k++) {
                 double lo[9], hi[9], c[9], low = INFINITY, high = -INFINITY;
-                score_box b = {n, lo, hi, (box_function)f, 0.8, 1.5};
+                weight_box b = {n, lo, hi, (box_function)f, 0.8, 1.5};
                 for (size_t j = 0; j < n; j++) {
                     lo[j] = 3 * lab_normal(l);
                     hi[j] = lo[j] + 4 * lab_uniform(l);
                     c[j] = lab_random(l) % 3 ? lab_normal(l) : (double)(lab_random(l) % 2);
                 }
                 arena_reset(scratch);
-                box_bound least = score_box_least(&b, c, scratch), most = score_box_greatest(&b, c, scratch);
+                box_bound least = weight_box_least(&b, c, scratch), most = weight_box_greatest(&b, c, scratch);
                 for (unsigned corner = 0; corner < 1u << n; corner++) {
                     double num = 0, den = 0;
                     for (size_t j = 0; j < n; j++) {

@@ -1,4 +1,4 @@
-#include "attention/score_box.h"
+#include "attention/box_extremes.h"
 
 #include "number/upward.h"
 
@@ -27,7 +27,7 @@ static interval exponential(interval x) { /* exp errs by less than 0.55 units of
     return (interval){below_zero_is_zero(next_down(next_down(exp_f64(x.lo)))), next_up(next_up(exp_f64(x.hi)))};
 }
 
-static interval value(const score_box *box, double s, double shift) {
+static interval value(const weight_box *box, double s, double shift) {
     switch (box->function) {
     case BOX_EXP: return exponential((interval){sub_down(s, shift), sub_up(s, shift)});
     case BOX_POWER_OF_TWO: {
@@ -64,7 +64,7 @@ static int ascending(const void *x, const void *y) {
     return a->c != b->c ? (a->c > b->c) - (a->c < b->c) : (a->at > b->at) - (a->at < b->at);
 }
 
-static double check(const score_box *box, trap *t) {
+static double check(const weight_box *box, trap *t) {
     double shift = -INFINITY;
     for (size_t j = 0; j < box->n; j++) {
         if (!(box->lo[j] <= box->hi[j]) || !isfinite(box->lo[j]) || !isfinite(box->hi[j]))
@@ -76,7 +76,7 @@ static double check(const score_box *box, trap *t) {
 }
 
 /* Sorted by c ascending, the least value has the first k scores high and the rest low. */
-box_bound score_box_least(const score_box *box, const double *c, arena *scratch) {
+box_bound weight_box_least(const weight_box *box, const double *c, arena *scratch) {
     size_t n = box->n;
     double shift = check(box, scratch->trap);
     sorted *order = arena_alloc(scratch, n, sizeof *order);
@@ -111,14 +111,14 @@ box_bound score_box_least(const score_box *box, const double *c, arena *scratch)
     return least;
 }
 
-box_bound score_box_greatest(const score_box *box, const double *c, arena *scratch) {
+box_bound weight_box_greatest(const weight_box *box, const double *c, arena *scratch) {
     double *turned = arena_alloc(scratch, box->n + 1, sizeof *turned);
     for (size_t j = 0; j < box->n; j++) turned[j] = -c[j];
-    box_bound least = score_box_least(box, turned, scratch);
+    box_bound least = weight_box_least(box, turned, scratch);
     return (box_bound){-least.above, -least.below};
 }
 
-box_bound score_box_weight(const score_box *box, size_t j, arena *scratch) {
+box_bound weight_box_weight(const weight_box *box, size_t j, arena *scratch) {
     double shift = check(box, scratch->trap);
     interval low = {0, 0}, high = {0, 0}; /* of the others */
     for (size_t k = 0; k < box->n; k++) {
