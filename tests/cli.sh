@@ -230,7 +230,7 @@ has 'version' "$out" 'temper '
 run 0 --help
 run 0 help
 has 'help' "$out" 'Commands:'
-for command in eval run compile explain check show gap soften gallery lab help; do
+for command in eval run compile explain check show gap soften gallery lab certify help; do
     run 0 help $command
     first=$out
     case $(printf '%s\n' "$out" | sed -n 3p) in Examples:) pass ;; *) fail "help $command: examples first" ;; esac
@@ -998,6 +998,44 @@ has 'lab: json claims' "$out" '{"experiment":"zoo","claim":"'
 has 'lab: json summary' "$out" '{"experiment":"zoo","seed":2,"quick":true,"claims":'
 run 3 lab zoo --quick -o missing/lab
 has 'lab: missing folder' "$err" "cannot make the folder 'missing/lab'"
+# ---- certify --------------------------------------------------------------------------------------------------------
+run 0 certify -f 'O a' --alphabet ab --type bf16/f32 --length 1000000
+has 'certify: proved' "$out" "proved${tab}every string up to length 1000000 in bf16/f32${tab}largest error 4.700e-03 of 2.500e-01 allowed"
+has 'certify: heads' "$out" "head 1.1${tab}once${tab}bound${tab}error <= 4.700e-03${tab}logits <= 2.182e+01${tab}O a"
+run 0 certify -f 'O a' --alphabet ab --type bf16/f32 --length 1000000 -o -
+has 'certify: the certificate' "$out" '  "length": 1000000,'
+same 'certify: as on the page' "$(sed -n '/^    {$/,/^    }$/ s/^    //p' "$root/doc/certificate.md")" "$out"
+run 0 compile -f 'a S b' --alphabet abc -o since.temper
+run 0 certify since.temper --type f32 --length 1000 -o since.json
+has 'certify: bound to the bytes' "$(cat since.json)" "$(sha256sum since.temper | cut -d' ' -f1)"
+run 0 certify since.temper --type f32 --length 1000 --json -o -
+same 'certify: the same bytes again' "$(cat since.json)" "$out"
+run 0 certify since.temper --type bf16
+has 'certify: the longest' "$out" "proved${tab}every string up to length 23 in bf16"
+has 'certify: by trying' "$out" "head 1.1${tab}nearest${tab}every length${tab}"
+run 1 certify since.temper --type bf16 --length 300 -o refuted.json
+has 'certify: refuted' "$out" "refuted${tab}"
+has 'certify: and why' "$out" 'head 1.1 (a S b): a logit may be off by '
+[ -e refuted.json ] && fail 'certify: no certificate if refuted' || pass
+run 1 certify since.temper --type bf16 --length 300 -q
+same 'certify: quiet' '' "$out"
+run 1 certify since.temper --type bf16 --length 300 --json
+has 'certify: json' "$out" '"verdict":"refuted"'
+run 4 certify -f 'Y a & Y b' --alphabet ab --type bf16/f32 --length 10 -o unable.json
+has 'certify: unable' "$out" 'a gate of layer 1 reads 2 unrounded values, which bf16/f32 cannot round exactly'
+[ -e unable.json ] && fail 'certify: no certificate if unable' || pass
+sed 's/8\*N/9*N/' since.temper >edited.temper
+run 4 certify edited.temper --length 10
+has 'certify: edited' "$out" "unable${tab}"
+run 0 compile -f 'a S b' --alphabet abc --hard -o hard.temper
+run 4 certify hard.temper --length 10
+has 'certify: hard' "$out" 'the model is hard'
+run 2 certify since.temper --type exact
+has 'certify: exact' "$err" 'a certificate is for a floating-point type'
+run 2 certify since.temper abc
+run 2 certify
+run 3 certify since.temper --length 10 -o no/such/folder.json
+run 0 certify -f 'O a' --alphabet ab --length 0
 
 # ---- import ---------------------------------------------------------------------------------------------------------
 
