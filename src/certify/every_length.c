@@ -60,10 +60,11 @@ static bool make_logits(every_length *e, uint64_t size) {
 
 /* ---- rows ---- */
 
-/* What a key of that logit weighs beside a winner of this one, the first moved up by a unit in the last place, the second down. */
+/* What a key of that logit weighs beside a winner of this one. exp is 0 in formats of up to 24 digits long before -150. */
 static double weight_of(const every_length *e, double logit, double winner) {
     const number_format *a = e->type->accumulation;
-    return format_exp(a, summed(e, format_next(a, logit, true) - winner));
+    double difference = summed(e, logit - winner);
+    return a->precision <= 24 && difference < -150 ? 0 : format_exp(a, difference);
 }
 
 enum { NEAR = 4 };
@@ -73,16 +74,20 @@ static uint64_t from_far(const every_length *e, uint64_t size, uint64_t k, bool 
     return e->shape->rightmost == losing ? k : size - 1 - k;
 }
 
-static double larger(const every_length *e, uint64_t j) {
-    return e->shape->tests && e->other[j] > e->candidate[j] ? e->other[j] : e->candidate[j];
-}
-
-/* For each count k the largest logit among the k farthest losers, and among all but the NEAR first of k on the other side. */
+/* Losers' logits move up by a unit in the last place, winners' down. For each count k the largest logit among the k farthest losers,
+   and among all but the NEAR first of k on the other side. */
 static void find_rests(every_length *e, uint64_t size) {
+    const number_format *a = e->type->accumulation;
     double best = -INFINITY, other = -INFINITY;
+    for (uint64_t j = 0; j < size; j++) {
+        e->winner[j] = format_next(a, e->candidate[j], false);
+        if (e->shape->tests) e->other[j] = format_next(a, e->other[j], true);
+        e->loser[j] = format_next(a, e->candidate[j], true);
+        if (e->shape->tests && e->other[j] > e->loser[j]) e->loser[j] = e->other[j];
+    }
     for (uint64_t k = 0; k < size; k++) {
         e->best_before[k] = best;
-        best = fmax(best, larger(e, from_far(e, size, k, true)));
+        best = fmax(best, e->loser[from_far(e, size, k, true)]);
         e->rest_of_others[k] = other;
         if (k >= NEAR) other = fmax(other, e->other[from_far(e, size, k, false)]);
     }
@@ -91,10 +96,9 @@ static void find_rests(every_length *e, uint64_t size) {
 
 /* The winner has `before` losers on the losing side. */
 static double row_rest(const every_length *e, uint64_t size, uint64_t before) {
-    const number_format *a = e->type->accumulation;
-    double winner = format_next(a, e->candidate[from_far(e, size, before, true)], false), sum = 0;
+    double winner = e->winner[from_far(e, size, before, true)], sum = 0;
     for (uint64_t k = 1; k <= NEAR && k <= before; k++)
-        sum = up_add(sum, weight_of(e, larger(e, from_far(e, size, before - k, true)), winner));
+        sum = up_add(sum, weight_of(e, e->loser[from_far(e, size, before - k, true)], winner));
     if (before > NEAR)
         sum = up_add(sum, up_mul((double)(before - NEAR), weight_of(e, e->best_before[before - NEAR], winner)));
     uint64_t after = e->shape->tests ? size - 1 - before : 0;
@@ -108,12 +112,12 @@ static double row_rest(const every_length *e, uint64_t size, uint64_t before) {
 static bool do_length(every_length *e, uint64_t size) {
     double rest = e->rest[size - 1], logit = e->logit[size - 1];
     if (!make_logits(e, size)) return false;
+    for (uint64_t j = 0; j < size; j++) logit = fmax(logit, fmax(fabs(e->candidate[j]), fabs(e->other[j])));
     find_rests(e, size);
     for (uint64_t k = 0; k < size; k++) {
         double sum = row_rest(e, size, k);
-        if (!(sum <= rest)) rest = sum; /* NaN stays */
-        logit = fmax(logit, fabs(e->candidate[k]));
-        if (e->shape->tests) logit = fmax(logit, fabs(e->other[k]));
+        if (isnan(sum)) return false; /* e4m3 has no infinity: a large difference is none */
+        rest = fmax(rest, sum);
     }
     e->rest[size] = rest;
     e->logit[size] = logit;
@@ -167,6 +171,8 @@ every_length *every_length_begin(certification *c, const head_shape *s) {
     e->scale = h->scale;
     e->candidate = arena_zalloc(c->arena, EVERY_LENGTH_MOST, sizeof *e->candidate);
     e->other = arena_zalloc(c->arena, EVERY_LENGTH_MOST, sizeof *e->other);
+    e->winner = arena_zalloc(c->arena, EVERY_LENGTH_MOST, sizeof *e->winner);
+    e->loser = arena_zalloc(c->arena, EVERY_LENGTH_MOST, sizeof *e->loser);
     e->best_before = arena_zalloc(c->arena, EVERY_LENGTH_MOST, sizeof *e->best_before);
     e->rest_of_others = arena_zalloc(c->arena, EVERY_LENGTH_MOST + 1, sizeof *e->rest_of_others);
     return e;

@@ -17,8 +17,9 @@ typedef struct every_length {
     const expression *const *query, *const *key;                      /* of the terms, row by row; NULL: a Boolean */
     size_t key_terms;
     const expression *scale;
-    double *candidate, *other, *best_before; /* [N] logits as candidate and as not, the larger of both so far */
-    double *rest_of_others;
+    double *candidate, *other; /* [N] logits as candidate and as not; 0 where there are only candidates */
+    double *winner, *loser;    /* [N] moved */
+    double *best_before, *rest_of_others;
 } every_length;
 
 /* NULL: the head's rows are not such that this can be done. Lives in c's arena. */
