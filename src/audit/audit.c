@@ -1,0 +1,232 @@
+/* temper_audit: reads what a certificate claims, writes the certificate that the claim deserves, and compares the two. */
+#include <string.h>
+
+#include "audit/audit.h"
+#include "base/json_read.h"
+#include "base/sha256.h"
+
+/* ---- what the certificate says ---- */
+
+typedef struct claim {
+    audit_request request;
+    const char *sha256;
+} claim;
+
+static temper_type type_named(const char *name, trap *t, arena *a) {
+    for (int k = 0; *temper_type_name((temper_type)k); k++)
+        if (strcmp(temper_type_name((temper_type)k), name) == 0) return (temper_type)k;
+    trap_raise(t, TEMPER_RANGE, 0, 0, "type: there is no number type %s", text_escaped(a, name, strlen(name), 40));
+}
+
+static const char *read_sha256(json_reader *r, arena *a) {
+    const char *found = NULL;
+    json_keys keys;
+    jread_keys_init(&keys, a);
+    jread_object(r);
+    for (json_text key; jread_key(r, &key);) {
+        jread_keys_add(&keys, r, key);
+        if (jread_is(key, "sha256"))
+            found = jread_c_string(r, a, "the model's SHA-256");
+        else
+            jread_skip(r, a);
+    }
+    return found;
+}
+
+/* Only what the audit starts from; everything else is compared as text. */
+static claim read_claim(const char *bytes, size_t length, arena *a, trap *t) {
+    static const char *const claims[] = {"formula", "hard choices", NULL};
+    json_reader r;
+    json_keys keys;
+    claim c = {0};
+    bool has_length = false, has_claim = false;
+    const char *type = NULL;
+    jread_begin(&r, bytes, length, a, t);
+    jread_keys_init(&keys, a);
+    jread_object(&r);
+    for (json_text key; jread_key(&r, &key);) {
+        jread_keys_add(&keys, &r, key);
+        if (jread_is(key, "length")) {
+            c.request.length = jread_integer(&r, UINT64_MAX, "a length");
+            has_length = true;
+        } else if (jread_is(key, "type")) {
+            type = jread_c_string(&r, a, "a number type");
+        } else if (jread_is(key, "claim")) {
+            c.request.general = jread_choice(&r, claims, "\"formula\" or \"hard choices\"");
+            has_claim = true;
+        } else if (jread_is(key, "model")) {
+            c.sha256 = read_sha256(&r, a);
+        } else {
+            jread_skip(&r, a);
+        }
+    }
+    jread_end(&r);
+    if (!has_length || !has_claim || !type || !c.sha256)
+        trap_raise(t, TEMPER_FORMAT, 0, 0, "not a certificate: it has no \"%s\"",
+                   !c.sha256      ? "model"
+                   : !has_claim   ? "claim"
+                   : !has_length ? "length"
+                                  : "type");
+    c.request.type = type_named(type, t, a);
+    return c;
+}
+
+static void check_model(const claim *c, const char *model, size_t size, arena *a, trap *t) {
+    unsigned char digest[SHA256_SIZE];
+    char hex[SHA256_HEX + 1];
+    sha256 h;
+    sha256_start(&h);
+    sha256_add(&h, model, size);
+    sha256_finish(digest, &h);
+    sha256_hex(hex, digest);
+    if (strcmp(hex, c->sha256) != 0)
+        trap_raise(t, TEMPER_RANGE, 0, 0, "it is about another model: its SHA-256 is %s, this one's %s",
+                   text_escaped(a, c->sha256, strlen(c->sha256), 80), hex);
+}
+
+/* ---- where two certificates differ ---- */
+
+typedef struct piece {
+    const char *bytes;
+    size_t length;
+} piece;
+
+static piece line_of(const char *bytes, size_t length, size_t number) {
+    size_t at = 0;
+    for (; number > 1 && at < length; at++)
+        if (bytes[at] == '\n') number--;
+    const char *end = at < length ? memchr(bytes + at, '\n', length - at) : NULL;
+    return (piece){bytes + at, number > 1 ? 0 : end ? (size_t)(end - bytes) - at : length - at};
+}
+
+/* The end of the member that begins at `at`: its comma, or the bracket that closes the object. */
+static size_t member_end(piece line, size_t at) {
+    bool quoted = false;
+    int depth = 0;
+    for (; at < line.length; at++) {
+        char c = line.bytes[at];
+        if (quoted && c == '\\')
+            at++;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && (c == '{' || c == '['))
+            depth++;
+        else if (!quoted && (c == '}' || c == ']') && depth-- == 0)
+            break;
+        else if (!quoted && c == ',' && depth == 0)
+            break;
+    }
+    return at < line.length ? at : line.length;
+}
+
+/* "key": value of a member; false if it does not look like one. */
+static bool split_member(piece line, size_t at, size_t end, piece *key, piece *value) {
+    while (at < end && line.bytes[at] == ' ') at++;
+    if (at >= end || line.bytes[at] != '"') return false;
+    const char *close = memchr(line.bytes + at + 1, '"', end - at - 1);
+    if (!close || (size_t)(close - line.bytes) + 3 > end) return false;
+    *key = (piece){line.bytes + at + 1, (size_t)(close - line.bytes) - at - 1};
+    *value = (piece){close + 3, end - (size_t)(close - line.bytes) - 3};
+    return true;
+}
+
+static const char *shown(arena *a, piece p) { return p.length ? text_escaped(a, p.bytes, p.length, 80) : "nothing"; }
+
+/* Which member of an array's element, or which top-level member, differs first. */
+static _Noreturn void report(piece given, piece wanted, arena *a, trap *t) {
+    size_t same = 0, line = 1, element = 0;
+    const char *array = NULL;
+    while (same < given.length && same < wanted.length && given.bytes[same] == wanted.bytes[same]) same++;
+    for (size_t k = 0; k < same; k++) line += wanted.bytes[k] == '\n';
+    for (size_t k = 1; k <= line; k++) { /* the array around the line */
+        piece l = line_of(wanted.bytes, wanted.length, k), key, value;
+        if (l.length > 4 && memcmp(l.bytes, "    ", 4) == 0)
+            element++;
+        else if (split_member(l, 0, l.length, &key, &value))
+            array = arena_copy(a, key.bytes, key.length), element = 0;
+    }
+    piece x = line_of(given.bytes, given.length, line), y = line_of(wanted.bytes, wanted.length, line);
+    size_t at = 0;
+    if (element && y.length > 5 && y.bytes[4] == '{') at = 5;
+    if (element && !(x.length > 5 && x.bytes[4] == '{')) x.length = 0;
+    while (at < y.length) {
+        size_t end = member_end(y, at), other = x.length > at ? member_end(x, at) : at;
+        piece key, value, found = {x.bytes, 0}, other_key = {0};
+        if (!split_member(y, at, end, &key, &value)) break;
+        bool named = x.length > at && split_member(x, at, other, &other_key, &found) && other_key.length == key.length &&
+                     memcmp(other_key.bytes, key.bytes, key.length) == 0;
+        bool equal = named && found.length == value.length && memcmp(found.bytes, value.bytes, value.length) == 0;
+        if (!equal) {
+            text where;
+            text_init(&where, a);
+            if (element) text_printf(&where, "%s[%zu].", array ? array : "", element - 1);
+            text_add(&where, key.bytes, key.length);
+            trap_raise(t, TEMPER_RANGE, line, 0, "%s is %s, but the audit finds %s", text_string(&where),
+                       named ? shown(a, found) : "missing there", shown(a, value));
+        }
+        at = end + 1;
+    }
+    trap_raise(t, TEMPER_RANGE, line, 0, "it is not written as the audit writes it: there is %s in place of %s",
+               shown(a, line_of(given.bytes, given.length, line)), shown(a, y));
+}
+
+/* ---- the public function ---- */
+
+temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size, temper_error *err) {
+    trap t;
+    arena memory, scratch;
+    temper_model *volatile read = NULL;
+    temper_spec *volatile spec = NULL;
+    arena_init(&memory, &t);
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&memory);
+        arena_free(&scratch);
+        temper_spec_free(spec);
+        temper_model_free(read);
+        return t.error.code;
+    }
+    claim c = read_claim(certificate, length, &memory, &t);
+    check_model(&c, model, size, &memory, &t);
+    size_t wanted_length;
+    audit_memory m = {&memory, &scratch, &read, &spec};
+    const char *wanted = audit_text(&wanted_length, model, size, &c.request, &m);
+    if (wanted_length != length || memcmp(wanted, certificate, length) != 0)
+        report((piece){certificate, length}, (piece){wanted, wanted_length}, &memory, &t);
+    arena_free(&memory);
+    arena_free(&scratch);
+    temper_spec_free(spec);
+    temper_model_free(read);
+    trap_clear(&t);
+    return TEMPER_OK;
+}
+
+temper_status audit_certificate(char **out, size_t *length, const char *model, size_t size, uint64_t n,
+                                temper_type type, temper_error *err) {
+    trap t;
+    arena memory, scratch;
+    temper_model *volatile read = NULL;
+    temper_spec *volatile spec = NULL;
+    *out = NULL;
+    arena_init(&memory, &t);
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&memory);
+        arena_free(&scratch);
+        temper_spec_free(spec);
+        temper_model_free(read);
+        return t.error.code;
+    }
+    audit_memory m = {&memory, &scratch, &read, &spec};
+    audit_request request = {.length = n, .type = type};
+    const char *made = audit_text(length, model, size, &request, &m);
+    char *copy = caller_alloc(&t, *length + 1, 1);
+    memcpy(copy, made, *length + 1);
+    arena_free(&memory);
+    arena_free(&scratch);
+    temper_spec_free(spec);
+    temper_model_free(read);
+    trap_clear(&t);
+    *out = copy;
+    return TEMPER_OK;
+}

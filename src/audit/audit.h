@@ -1,0 +1,196 @@
+/* The auditor: what a certificate must say of a model, found from its weights alone (doc/certificate.md).
+
+       source_meaning   what every subformula of the source means
+       contents         what every channel holds, layer by layer; audit_heads.c and audit_units.c are the two halves of a layer
+       head_bounds      how far a head's output may be off in the type; gate_bounds: whether gates repair it
+       audit_text       the certificate that follows
+
+   It shares with the prover the readers of files and src/number, and nothing else. Whatever is not understood is refused. */
+#ifndef AUDIT_AUDIT_H
+#define AUDIT_AUDIT_H
+
+#include "audit/calculus.h"
+#include "audit/feature.h"
+#include "audit/meaning.h"
+#include "model/model.h"
+#include "number/ball.h"
+#include "number/number_type.h"
+
+/* ---- what a channel holds ---- */
+
+typedef enum content_kind {
+    HOLDS_EXACT,   /* exactly this number: a function on letters, constants on the sentinels */
+    HOLDS_FEATURE, /* a position feature that is neither constant nor first nor last */
+    HOLDS_RAW,     /* a head's output in the net of its layer: `letters` within the head's error, anything in [0, 1 + D] on sentinels */
+    HOLDS_MEAN,    /* the mean of the row (letters, start, end) over a mask */
+    HOLDS_OWN,     /* letters/(i + 1) on letters */
+    HOLDS_COPY,    /* the mean of the row over all positions on the start sentinel, 0 elsewhere */
+    HOLDS_REST     /* a head's output after its layer: nobody may read it */
+} content_kind;
+
+typedef struct content {
+    content_kind kind;
+    dd letters;
+    double start, end;
+    feature feature;   /* FEATURE, and EXACT ones that are a constant */
+    temper_mask mask;  /* MEAN */
+    double weight;     /* MEAN, COPY: sum of |w| of the row; OWN: sum of |a_k| */
+    size_t parts;      /* OWN: how many units */
+    size_t head;       /* RAW: which head of the model, counted through */
+    bool not_negative;
+} content;
+
+/* A row of weights over contents. */
+typedef struct row_value {
+    dd letters;          /* what the EXACT channels add up to */
+    double start, end;
+    bool exact;          /* there is nothing else */
+    size_t other_count;
+    model_term other[4]; /* terms of other channels */
+    bool too_many;
+    double weight; /* sum of |w| */
+} row_value;
+
+/* ---- what is found ---- */
+
+typedef enum head_kind { KIND_ONCE, KIND_NEAREST, KIND_COUNT, KIND_COMPARE, KIND_BALANCE, KIND_LOOKUP } head_kind;
+
+typedef struct quantity {
+    ball *size, *error; /* X and e */
+    int grid;
+    bool on_grid; /* else nothing is known */
+    bool nothing; /* 0: on every grid */
+} quantity;
+
+/* One product of a nearest head's score, as it is computed. */
+typedef struct score_part {
+    double query;                    /* the query row, if it is a number ... */
+    const expression *query_feature; /* ... else this, with weight 1 */
+    bool boolean;                    /* the key row has Boolean terms */
+    const expression *key_feature;   /* and perhaps this, times key_weight */
+    double key_weight;
+    bool feature_last; /* behind the Boolean terms */
+} score_part;
+
+typedef struct head_facts {
+    uint32_t layer, number; /* from 1 */
+    const model_head *head;
+    head_kind kind;
+    bool by_positions;   /* no scale */
+    double kappa;        /* nearest, compare, balance, lookup */
+    double constant;     /* once: C of ln(N) + C */
+    bool stepped;        /* once: the logarithm is rounded up to a multiple of 4 */
+    double weight;       /* count: W; compare, lookup: W of the mean's row; balance: W_h */
+    double total_weight; /* balance: W_t */
+    double own_weight;   /* balance: W_o */
+    size_t own_parts;    /* balance: K */
+    int grid;            /* count: of the value rows */
+    bool rightmost, candidates; /* nearest */
+    score_part part[2];         /* nearest */
+    quantity logit;             /* nearest, by section 3 */
+    bool every_length;
+    ball *size, *rounding, *error; /* the certificate's X, E and D */
+} head_facts;
+
+typedef struct ramp_facts {
+    uint32_t layer;
+    uint32_t terms, raw_count;
+    const double *raw_weight; /* |w| */
+    const size_t *raw_head;
+    double size;  /* X */
+    double reach; /* the largest S - c, raw inputs at 5/4 */
+    bool alone;   /* one raw input, of weight 2 */
+    bool plain;   /* its own sum is never rounded across */
+    bool paired;  /* as an exclusive or */
+} ramp_facts;
+
+typedef struct layer_facts {
+    size_t first_ramp, ramp_count;
+    uint32_t raw; /* R */
+    ball *error;  /* G */
+} layer_facts;
+
+/* The constants of the type (doc/certificate.md, section 3). */
+typedef struct type_facts {
+    const number_type *type;
+    const number_format *storage, *sums;
+    bool any_order;
+    int ps, pa;
+    double us, ua, ms, ma, ts, ta, fs, fa;
+} type_facts;
+
+typedef struct audit {
+    trap *trap;
+    arena *arena, *scratch; /* scratch is reset by whoever uses it */
+    const temper_model *model;
+    const char *bytes;
+    size_t size;
+    uint64_t length; /* n */
+    double positions; /* M */
+    type_facts type;
+    calculus calculus;
+    meaning meaning;
+    content *channels;
+    head_facts *heads; /* all, in order */
+    size_t head_count;
+    ramp_facts *ramps;
+    size_t ramp_count, ramp_capacity;
+    layer_facts *layers;
+    ball *largest; /* of all D and G */
+} audit;
+
+/* ---- the passes ---- */
+
+/* Raises TEMPER_RANGE: the proof fails, and where. layer and head count from 1; head 0: the net. */
+_Noreturn void audit_refuse(const audit *a, uint32_t layer, uint32_t head, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A claim of section 1 for models without Boolean channels: writes nothing yet, refuses. */
+void audit_general(audit *a);
+
+void contents_begin(audit *a); /* the embedding */
+row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t layer, uint32_t head);
+bool row_is(const row_value *r, dd letters, double start, double end); /* exactly, and nothing else */
+bool content_is_zero(const content *c);
+void audit_heads(audit *a, uint32_t layer); /* layer from 0 */
+void audit_units(audit *a, uint32_t layer);
+
+void type_begin(audit *a, temper_type type);
+bool is_stored(const audit *a, double x); /* a number of the storage format */
+int grid_of(double x);                    /* the largest g with x a multiple of 2^g; x != 0 */
+
+/* Fills quantities and errors of all heads, then of all gates; raises where something is beyond its bound. */
+void audit_bounds(audit *a);
+
+/* Every position feature is small enough for the type; the embedding must be read. */
+void check_features(audit *a);
+/* X and eta of a nearest head, whose channels must be as the head reads them. */
+void head_logit(audit *a, head_facts *f);
+/* The largest sum of the other weights, tried at every length; *largest is the largest |logit|. */
+enum { EVERY_LENGTH_MOST = 4096 };
+double every_length(audit *a, const head_facts *f, double *largest);
+
+void audit_write(text *out, const audit *a);
+
+/* The certificate that the audit would write, in memory->arena; raises where the claim is not proved. */
+typedef struct audit_request {
+    uint64_t length;
+    temper_type type;
+    bool general; /* the claim "hard choices" */
+} audit_request;
+
+/* Whoever calls frees all of this, also after an error; model and spec are NULL before. */
+typedef struct audit_memory {
+    arena *arena, *scratch;
+    temper_model *volatile *model;
+    temper_spec *volatile *spec;
+} audit_memory;
+
+const char *audit_text(size_t *length, const char *model, size_t size, const audit_request *request,
+                       const audit_memory *memory);
+
+/* The same as an entry point of its own, for tests: *out is freed with temper_free. */
+temper_status audit_certificate(char **out, size_t *length, const char *model, size_t size, uint64_t n,
+                                temper_type type, temper_error *err);
+
+#endif

@@ -1,0 +1,291 @@
+/* doc/certificate.md, sections 4 to 6: how far the output of each head may be off, in balls, and whether gates repair it. */
+#include <math.h>
+
+#include "audit/bounds.h"
+
+static const double V = 0x1p-53;
+
+#define NEED(b, condition, ...)                                                                                      \
+    do {                                                                                                             \
+        if (!(condition)) audit_refuse((b)->a, (b)->layer, (b)->number, __VA_ARGS__);                                \
+    } while (0)
+
+static const ball *positions(bounds *b) { return num(b->c, b->a->positions); }
+static const ball *minus_one(bounds *b, const ball *x) { return sub(b->c, x, num(b->c, 1)); }
+static const ball *one_minus(bounds *b, const ball *x) { return sub(b->c, num(b->c, 1), x); }
+static const ball *one_plus(bounds *b, const ball *x) { return add(b->c, num(b->c, 1), x); }
+
+static bool at_most(bounds *b, const ball *x, double bound) { return ball_is_at_most(x, num(b->c, bound)); }
+static bool at_least(bounds *b, const ball *x, double bound) { return ball_is_at_most(num(b->c, bound), x); }
+
+static void keep(bounds *b, ball **out, const ball *x) {
+    *out = ball_array(b->a->arena, 1);
+    ball_set(*out, x);
+}
+
+/* ---- softmax rows ---- */
+
+/* What rounding makes of a sum of crumbs beside a 1. */
+static const ball *spread(bounds *b, const ball *crumbs) {
+    const type_facts *t = &b->a->type;
+    if (!t->any_order) return mul(b->c, num(b->c, 4), crumbs);
+    return mul(b->c, mul(b->c, num(b->c, 2), crumbs), up(b->c, t->ua, 4 * (uint64_t)b->a->positions));
+}
+
+/* One key weighs 1, the others together at most r. */
+static const ball *error_of(bounds *b, const ball *r) {
+    calculus *c = b->c;
+    const type_facts *t = &b->a->type;
+    const ball *stored = add(c, mul(c, one_plus(b, num(c, t->us)), r), mul(c, positions(b), num(c, t->ts)));
+    const ball *l = spread(b, r), *ls = spread(b, stored);
+    const ball *outward = mul(c, up(c, t->ua, 1), up(c, t->us, 1)), *inward = mul(c, down(c, t->ua, 1), down(c, t->us, 1));
+    const ball *missing = one_minus(b, over(c, inward, one_plus(b, l)));
+    const ball *above = minus_one(b, mul(c, one_plus(b, ls), outward));
+    const ball *false_one = add(c, mul(c, ls, outward), num(c, t->ts));
+    return larger(c, missing, larger(c, above, false_one));
+}
+
+/* ---- the six kinds ---- */
+
+static void bound_once(bounds *b, head_facts *f) {
+    calculus *c = b->c;
+    const type_facts *t = &b->a->type;
+    uint64_t m = (uint64_t)b->a->positions;
+    const ball *logit = add(c, logarithm(c, positions(b)), num(c, f->constant));
+    const ball *epsilon = one_minus(b, mul(c, mul(c, down(c, t->us, 2), down(c, t->ua, 5)), down(c, V, 4)));
+    const ball *low = add(c, num(c, 2 * t->ta), mul(c, num(c, -1), mul(c, one_minus(b, epsilon), logit)));
+    const ball *crumb = add(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, low)), num(c, t->ta));
+    const ball *sigma = mul(c, minus_one(b, positions(b)), crumb);
+    const ball *missing, *above;
+    if (t->any_order) {
+        NEED(b, at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions to add up ones exactly");
+        const ball *w = mul(c, one_minus(b, num(c, 2 * t->ua)), expo(c, mul(c, num(c, -4 * t->ua), logit)));
+        const ball *least = mul(c, mul(c, w, down(c, t->ua, m + 1)), down(c, t->us, 2));
+        missing = one_minus(b, over(c, least, mul(c, one_plus(b, sigma), up(c, t->ua, m))));
+        above = minus_one(
+            b, over(c, mul(c, up(c, t->ua, m + 1), up(c, t->us, 2)), mul(c, w, down(c, t->ua, m))));
+    } else {
+        const ball *most = mul(c, one_plus(b, mul(c, num(c, 2), sigma)), up(c, t->ua, (uint64_t)t->pa + 1));
+        missing = one_minus(b, over(c, mul(c, down(c, t->ua, 1), down(c, t->us, 1)), most));
+        above = minus_one(b, mul(c, up(c, t->ua, 1), up(c, t->us, 1)));
+    }
+    keep(b, &f->size, logit);
+    keep(b, &f->rounding, mul(c, epsilon, logit));
+    keep(b, &f->error, larger(c, missing, above));
+}
+
+/* (1 + 2u) e^(2 eta) times x, and M t */
+static const ball *leak(bounds *b, const ball *eta, const ball *x) {
+    calculus *c = b->c;
+    const type_facts *t = &b->a->type;
+    const ball *weights = mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, mul(c, num(c, 2), eta))), x);
+    return add(c, weights, mul(c, positions(b), num(c, t->ta)));
+}
+
+/* q/(1 - q), q = exp(-kappa (1 - u)) */
+static const ball *geometric(bounds *b, double kappa) {
+    calculus *c = b->c;
+    const ball *q = expo(c, mul(c, num(c, -kappa), one_minus(b, num(c, b->a->type.ua))));
+    return over(c, q, one_minus(b, q));
+}
+
+static void bound_nearest(bounds *b, head_facts *f) {
+    if (f->every_length) {
+        double largest, r = every_length(b->a, f, &largest);
+        keep(b, &f->size, num(b->c, largest));
+        keep(b, &f->rounding, num(b->c, 0));
+        keep(b, &f->error, error_of(b, num(b->c, r)));
+        return;
+    }
+    keep(b, &f->size, f->logit.size);
+    keep(b, &f->rounding, f->logit.error);
+    keep(b, &f->error, error_of(b, leak(b, f->logit.error, geometric(b, f->kappa))));
+}
+
+static void bound_count(bounds *b, head_facts *f) {
+    calculus *c = b->c;
+    const type_facts *t = &b->a->type;
+    const ball *sum = mul(c, positions(b), num(c, f->weight));
+    NEED(b, f->weight <= ldexp(1, f->grid + t->ps) && f->weight <= t->fs, "a value may be rounded");
+    NEED(b, at_most(b, sum, ldexp(1, f->grid + t->pa)) && at_most(b, sum, t->fa), "a sum of values may be rounded");
+    NEED(b, ldexp(1, f->grid) >= t->ts && ldexp(1, f->grid) >= t->ta, "its weights are too fine for the type");
+    NEED(b, at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions to count exactly");
+    NEED(b, at_least(b, over(c, num(c, 1), mul(c, num(c, 2), positions(b))), t->ms), "a mean may be subnormal");
+    keep(b, &f->size, num(c, 0));
+    keep(b, &f->rounding, num(c, 0));
+    keep(b, &f->error, num(c, 0));
+}
+
+/* What compare and balance share: `gap` is what the exponent keeps of -kappa, `slack` the relative error. */
+static void bound_verdict(bounds *b, head_facts *f, const ball *gap, const ball *slack, const ball *logit) {
+    calculus *c = b->c;
+    const type_facts *t = &b->a->type;
+    const ball *m = positions(b), *grown = expo(c, mul(c, slack, logarithm(c, m)));
+    const ball *twice = mul(c, num(c, 2 * f->kappa), m);
+    NEED(b, at_most(b, m, ldexp(1, t->pa)), "there are too many positions to add up ones exactly");
+    NEED(b, ball_is_at_most(mul(c, m, grown), over(c, num(c, 1), num(c, t->ma))), "a weight may be subnormal");
+    NEED(b, at_most(b, mul(c, mul(c, num(c, 2), one_plus(b, slack)), logit), t->fa),
+         "a difference of logits may be beyond the largest number of the type");
+    NEED(b, at_most(b, twice, f->by_positions ? t->fs : t->fa), "its scale may be beyond the largest number of the type");
+    NEED(b, at_least(b, over(c, logarithm(c, num(c, 2)), twice), t->ms), "its normaliser may be subnormal");
+    const ball *low = add(c, num(c, 2 * t->ta), mul(c, num(c, -f->kappa), gap));
+    const ball *rho = add(c, mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, low)), grown),
+                          mul(c, m, num(c, t->ta)));
+    const ball *above = add(c, mul(c, one_plus(b, num(c, t->us)), rho), num(c, t->ts));
+    above = mul(c, mul(c, above, mul(c, up(c, t->ua, 1), up(c, t->us, 1))), expo(c, num(c, 2 * t->ta)));
+    const ball *below = mul(c, one_minus(b, num(c, 2 * t->ua)), down(c, t->ua, 4 * (uint64_t)b->a->positions));
+    const ball *wrong = add(c, over(c, above, below), num(c, t->ts));
+    keep(b, &f->size, logit);
+    keep(b, &f->error, larger(c, error_of(b, rho), wrong));
+}
+
+static void bound_compare(bounds *b, head_facts *f) {
+    calculus *c = b->c;
+    const type_facts *t = &b->a->type;
+    const ball *epsilon = minus_one(b, mul(c, mul(c, up(c, t->ua, 7), up(c, t->us, 3)), up(c, V, 4)));
+    const ball *logit = add(c, mul(c, mul(c, num(c, 2 * f->kappa), positions(b)), num(c, f->weight)),
+                            logarithm(c, positions(b)));
+    bound_verdict(b, f, one_minus(b, epsilon), epsilon, logit);
+    keep(b, &f->rounding, epsilon);
+}
+
+static void bound_balance(bounds *b, head_facts *f) {
+    calculus *c = b->c;
+    const type_facts *t = &b->a->type;
+    const ball *m = positions(b), *wh = num(c, f->weight), *wt = num(c, f->total_weight), *wo = num(c, f->own_weight);
+    const ball *quotient = minus_one(b, mul(c, up(c, t->ua, 1), up(c, t->us, 1)));
+    const ball *ey = mul(c, wh, quotient), *et = mul(c, wt, quotient);
+    const ball *feature_error = add(c, minus_one(b, mul(c, up(c, V, 4), up(c, t->us, 1))), num(c, t->ts));
+    const ball *row = mul(c, add(c, num(c, 3), feature_error),
+                          minus_one(b, mul(c, up(c, t->ua, 4), up(c, t->us, 1))));
+    const ball *eu = add(c, add(c, feature_error, row), mul(c, num(c, 4), add(c, num(c, t->ta), num(c, t->ts))));
+    const ball *own = mul(c, wo, eu);
+    const ball *sums = minus_one(b, mul(c, up(c, t->ua, (uint64_t)f->own_parts + 1), up(c, t->us, 1)));
+    const ball *eo = add(c, own, mul(c, add(c, wo, own), sums));
+    const ball *omega = minus_one(b, mul(c, mul(c, up(c, t->ua, 10), up(c, t->us, 4)), up(c, V, 8)));
+    const ball *parts = mul(c, mul(c, m, add(c, add(c, ey, eo), et)), one_plus(b, omega));
+    const ball *whole = add(c, add(c, mul(c, m, wh), wo), mul(c, m, wt));
+    const ball *e = add(c, parts, mul(c, whole, omega));
+    NEED(b, ball_is_less(e, num(c, 0.5)), "rounding may change the sign of its sum");
+    const ball *squared = mul(c, m, m), *twice = mul(c, num(c, 2 * f->kappa), squared);
+    NEED(b, at_least(b, over(c, num(c, 1), mul(c, num(c, 2), squared)), t->ma) &&
+                at_least(b, over(c, num(c, 1), m), t->ms),
+         "a score may be subnormal");
+    NEED(b, at_most(b, twice, f->by_positions ? t->fs : t->fa), "its scale may be beyond the largest number of the type");
+    const ball *logit = add(c, mul(c, mul(c, num(c, 2 * f->kappa), m), add(c, add(c, wh, wo), mul(c, m, wt))),
+                            logarithm(c, m));
+    bound_verdict(b, f, one_minus(b, mul(c, num(c, 2), e)), omega, logit);
+    keep(b, &f->rounding, e);
+}
+
+static void bound_lookup(bounds *b, head_facts *f) {
+    calculus *c = b->c;
+    const type_facts *t = &b->a->type;
+    const ball *m = positions(b), *squared = mul(c, m, m), *cubed = mul(c, squared, m), *kappa = num(c, f->kappa);
+    const ball *omega = minus_one(b, mul(c, mul(c, up(c, t->ua, 7), up(c, t->us, 2)), up(c, V, 12)));
+    const ball *eta = mul(c, mul(c, mul(c, num(c, 3), kappa), omega), squared), *logit = mul(c, kappa, squared);
+    NEED(b, at_least(b, over(c, num(c, 1), cubed), t->ma) &&
+                (f->by_positions || at_least(b, over(c, num(c, 1), squared), t->ms)),
+         "a score may be subnormal");
+    NEED(b, at_most(b, mul(c, mul(c, num(c, 6), logit), one_plus(b, omega)), t->fa),
+         "a difference of logits may be beyond the largest number of the type");
+    NEED(b, at_most(b, mul(c, kappa, cubed), f->by_positions ? t->fs : t->fa),
+         "its scale may be beyond the largest number of the type");
+    keep(b, &f->size, logit);
+    keep(b, &f->rounding, eta);
+    keep(b, &f->error, error_of(b, leak(b, eta, mul(c, num(c, 2), geometric(b, f->kappa)))));
+}
+
+static void bound_head(audit *a, head_facts *f) {
+    bounds b = {.a = a, .c = &a->calculus, .layer = f->layer, .number = f->number};
+    calc_begin(b.c);
+    switch (f->kind) {
+    case KIND_ONCE: bound_once(&b, f); break;
+    case KIND_NEAREST: bound_nearest(&b, f); break;
+    case KIND_COUNT: bound_count(&b, f); break;
+    case KIND_COMPARE: bound_compare(&b, f); break;
+    case KIND_BALANCE: bound_balance(&b, f); break;
+    case KIND_LOOKUP: bound_lookup(&b, f); break;
+    }
+}
+
+/* ---- gates ---- */
+
+static const ball *ramp_error(bounds *b, const ramp_facts *r) {
+    calculus *c = b->c;
+    const type_facts *t = &b->a->type;
+    ball *sum = calc_ball(c);
+    ball_set_int(sum, 0);
+    for (uint32_t k = 0; k < r->raw_count; k++)
+        ball_add(sum, sum, mul(c, num(c, r->raw_weight[k]), b->a->heads[r->raw_head[k]].error));
+    if (!r->plain)
+        ball_add(sum, sum, mul(c, num(c, r->size), minus_one(b, up(c, t->ua, (uint64_t)r->terms + 1))));
+    return mul(c, num(c, 0.5), sum);
+}
+
+/* That both halves of a ramp are stored exactly where it is 1. */
+static void check_ramp(bounds *b, const ramp_facts *r) {
+    const type_facts *t = &b->a->type;
+    if (t->ps == t->pa) {
+        NEED(b, r->size <= ldexp(1, t->pa - 1), "a gate's sum is too large for the type");
+        return;
+    }
+    NEED(b, r->alone && !r->paired, "a gate reads more than one output of heads, or not with weight 2, which no short storage format allows");
+    NEED(b, r->size <= ldexp(1, t->pa - t->ps + 1) && r->reach <= 2, "a gate's sum is too large for the type");
+}
+
+static void bound_gates(audit *a, uint32_t layer) {
+    layer_facts *l = &a->layers[layer];
+    bounds b = {.a = a, .c = &a->calculus, .layer = layer + 1};
+    if (!l->error) l->error = ball_array(a->arena, 1);
+    ball_set_int(l->error, 0);
+    for (size_t k = 0; k < l->ramp_count; k++) {
+        calc_begin(b.c);
+        check_ramp(&b, &a->ramps[l->first_ramp + k]);
+        ball_max(l->error, l->error, ramp_error(&b, &a->ramps[l->first_ramp + k]));
+    }
+}
+
+/* ---- all of it ---- */
+
+static bool all_within(audit *a, bool refuse) {
+    char shown[BALL_TEXT];
+    ball *allowed = ball_array(a->arena, 1);
+    ball_set_double(allowed, 0.25);
+    for (size_t k = 0; k < a->head_count; k++) {
+        const head_facts *f = &a->heads[k];
+        if (ball_is_at_most(f->error, allowed)) continue;
+        ball_upper_text(shown, f->error);
+        if (refuse) audit_refuse(a, f->layer, f->number, "its output may be off by %s, but 2.500e-01 is allowed", shown);
+        return false;
+    }
+    for (uint32_t l = 0; l < a->model->layer_count; l++) {
+        if (ball_is_at_most(a->layers[l].error, allowed)) continue;
+        ball_upper_text(shown, a->layers[l].error);
+        if (refuse) audit_refuse(a, l + 1, 0, "a gate may be off by %s, but 2.500e-01 is allowed", shown);
+        return false;
+    }
+    return true;
+}
+
+static void bound_all(audit *a) {
+    for (size_t k = 0; k < a->head_count; k++) bound_head(a, &a->heads[k]);
+    for (uint32_t l = 0; l < a->model->layer_count; l++) bound_gates(a, l);
+}
+
+void audit_bounds(audit *a) {
+    size_t nearest = 0;
+    bound_all(a);
+    for (size_t k = 0; k < a->head_count; k++) nearest += a->heads[k].kind == KIND_NEAREST;
+    if (!all_within(a, false)) {
+        if (nearest && !a->type.any_order && a->positions <= EVERY_LENGTH_MOST) {
+            for (size_t k = 0; k < a->head_count; k++)
+                if (a->heads[k].kind == KIND_NEAREST) a->heads[k].every_length = true;
+            bound_all(a);
+        }
+        all_within(a, true);
+    }
+    a->largest = ball_array(a->arena, 1);
+    for (size_t k = 0; k < a->head_count; k++) ball_max(a->largest, a->largest, a->heads[k].error);
+    for (uint32_t l = 0; l < a->model->layer_count; l++) ball_max(a->largest, a->largest, a->layers[l].error);
+}

@@ -1,0 +1,380 @@
+/* Attention: which of the six kinds of doc/certificate.md, section 5, a head is, from its rows and expressions alone, and what its
+   output means. A head that fits none is refused. */
+#include <math.h>
+
+#include "audit/audit.h"
+
+typedef struct head_reader {
+    audit *a;
+    head_facts *f;
+    const model_head *head;
+    uint32_t layer, number; /* from 1 */
+    feature scale;          /* UNKNOWN: none */
+    row_value query[2], key[2];
+    content *made; /* [values] what goes to the output channels */
+} head_reader;
+
+#define REFUSE(r, ...)    audit_refuse((r)->a, (r)->layer, (r)->number, __VA_ARGS__)
+#define NEED(r, c, ...)                                                                                              \
+    do {                                                                                                             \
+        if (!(c)) REFUSE(r, __VA_ARGS__);                                                                            \
+    } while (0)
+
+static const content *content_of(const head_reader *r, const model_term *t) { return &r->a->channels[t->channel]; }
+
+/* The row's only term that is not exact, of a feature of this kind with weight 1 (or `weight`), and nothing else. */
+static const feature *lone_feature(const head_reader *r, const row_value *row, double weight) {
+    if (row->other_count != 1 || row->too_many || row->letters != 0 || row->start != 0 || row->end != 0) return NULL;
+    const content *c = content_of(r, &row->other[0]);
+    return c->kind == HOLDS_FEATURE && row->other[0].weight == weight ? &c->feature : NULL;
+}
+
+/* The term with weight 1 that holds this kind of thing; NULL: none. */
+static const content *find_term(const head_reader *r, const row_value *row, content_kind kind, feature_kind of) {
+    for (size_t k = 0; k < row->other_count; k++) {
+        const content *c = content_of(r, &row->other[k]);
+        if (c->kind == kind && row->other[k].weight == 1 && (kind != HOLDS_FEATURE || c->feature.kind == of)) return c;
+    }
+    return NULL;
+}
+
+static bool has_kind(const head_reader *r, const row_value *rows, content_kind kind) {
+    for (size_t q = 0; q < r->head->query.count; q++)
+        for (size_t k = 0; k < rows[q].other_count; k++)
+            if (content_of(r, &rows[q].other[k])->kind == kind) return true;
+    return false;
+}
+
+/* The number that the row is at every position; NaN if it is none. */
+static double constant_of(const head_reader *r, const row_value *row) {
+    const diagram *d = &r->a->meaning.d;
+    if (!row->exact || !dd_is_leaf(d, row->letters)) return NAN;
+    double c = dd_value(d, row->letters);
+    return row->start == c && row->end == c ? c : NAN;
+}
+
+static bool is_boolean_on_letters(const head_reader *r, const row_value *row) {
+    return row->exact && row->start == 0 && row->end == 0 && dd_is_boolean(&r->a->meaning.d, row->letters);
+}
+
+static row_value value_row(const head_reader *r, size_t k) {
+    return contents_row(r->a, &r->head->value, k, r->layer, r->number);
+}
+
+static bool looks_back(const head_reader *r) {
+    return r->head->mask == TEMPER_MASK_BEFORE || r->head->mask == TEMPER_MASK_UP_TO;
+}
+
+static void make_raw(const head_reader *r, size_t k, dd letters) {
+    r->made[k] = (content){.kind = HOLDS_RAW, .letters = letters, .head = (size_t)(r->f - r->a->heads), .not_negative = true};
+}
+
+/* ---- once ---- */
+
+static void read_once(head_reader *r) {
+    const feature *log = lone_feature(r, &r->query[0], 1);
+    const row_value *key = &r->key[0];
+    r->f->kind = KIND_ONCE;
+    r->f->by_positions = !r->scale.kind;
+    NEED(r, r->head->query.count == 1, "it has more than one query row, and a logarithm");
+    if (r->scale.kind) {
+        NEED(r, r->scale.kind == FEATURE_LOG && constant_of(r, &r->query[0]) == 1, "its query is not 1 everywhere");
+        r->f->constant = r->scale.constant;
+    } else {
+        NEED(r, log && log->kind == FEATURE_LOG, "its query is not ln(N) + C");
+        r->f->constant = log->constant;
+    }
+    NEED(r, is_boolean_on_letters(r, key), "its key is not 0 or 1 on letters and 0 on sentinels");
+    for (size_t k = 0; k < r->head->value.count; k++) {
+        row_value v = value_row(r, k);
+        NEED(r, row_is(&v, key->letters, 0, 0), "value %zu is not what its key says", k + 1);
+        make_raw(r, k, meaning_exists(&r->a->meaning, r->head->mask, key->letters));
+    }
+}
+
+/* ---- nearest ---- */
+
+typedef struct nearest_parts {
+    double bonus; /* A of A*N for candidates */
+    double tie;   /* of j */
+    bool has_candidates;
+    dd candidates;
+} nearest_parts;
+
+/* One product of a query and a key row, times the scale. */
+static void add_product(head_reader *r, nearest_parts *p, size_t row) {
+    const row_value *q = &r->query[row], *k = &r->key[row];
+    score_part *made = &r->f->part[row];
+    double factor = constant_of(r, q), per_size = 0; /* the query is factor, or per_size * N */
+    const feature *size = isnan(factor) ? lone_feature(r, q, 1) : NULL;
+    if (isnan(factor)) {
+        NEED(r, size && size->kind == FEATURE_SIZE && size->power == 1 && !r->scale.kind,
+             "a query row is neither a number nor C*N");
+        per_size = size->constant;
+        made->query_feature = r->a->model->channels[q->other[0].channel].position;
+    } else if (r->scale.kind) {
+        NEED(r, r->scale.kind == FEATURE_SIZE && r->scale.power == 1, "its scale is not C*N");
+        per_size = factor * r->scale.constant;
+    }
+    made->query = factor;
+    if (k->letters != 0 || k->start != 0 || k->end != 0) {
+        made->boolean = true;
+        NEED(r, !p->has_candidates && per_size > 0, "its candidates' advantage does not grow with N");
+        NEED(r, k->start == 0 && k->end == 0 && dd_is_boolean(&r->a->meaning.d, k->letters),
+             "its key is not 0 or 1 on letters and 0 on sentinels");
+        p->has_candidates = true;
+        p->candidates = k->letters;
+        p->bonus = per_size;
+    }
+    NEED(r, k->other_count <= 1 && !k->too_many, "a key row reads more than it may");
+    if (k->other_count == 0) return;
+    const content *c = content_of(r, &k->other[0]);
+    double w = k->other[0].weight;
+    NEED(r, c->kind == HOLDS_FEATURE && !c->feature.mirrored && !isnan(factor) && p->tie == 0,
+         "a key row holds something that is no position");
+    if (c->feature.kind == FEATURE_SHARE && r->scale.kind)
+        p->tie = per_size * w;
+    else if (c->feature.kind == FEATURE_PLACE && !r->scale.kind)
+        p->tie = factor * w * c->feature.constant;
+    else
+        REFUSE(r, "its position feature does not fit its scale");
+    const model_term *terms = rows_begin_of(&r->head->key, row);
+    made->key_feature = r->a->model->channels[k->other[0].channel].position;
+    made->key_weight = w;
+    made->feature_last = terms[rows_size(&r->head->key, row) - 1].channel == k->other[0].channel;
+}
+
+static void read_nearest(head_reader *r) {
+    nearest_parts p = {.candidates = 1};
+    r->f->kind = KIND_NEAREST;
+    r->f->by_positions = !r->scale.kind;
+    for (size_t q = 0; q < r->head->query.count; q++) add_product(r, &p, q);
+    NEED(r, p.tie != 0, "nothing tells its positions apart");
+    r->f->kappa = fabs(p.tie);
+    r->f->rightmost = p.tie > 0;
+    r->f->candidates = p.has_candidates;
+    if (p.has_candidates)
+        NEED(r, p.bonus >= r->f->kappa, "the advantage of candidates is less than that of a nearer position");
+    else
+        NEED(r, r->head->mask != TEMPER_MASK_ALL && looks_back(r) == r->f->rightmost,
+             "it has no candidates and takes the farthest position");
+    for (size_t k = 0; k < r->head->value.count; k++) {
+        row_value v = value_row(r, k);
+        NEED(r, is_boolean_on_letters(r, &v), "value %zu is not 0 or 1 on letters and 0 on sentinels", k + 1);
+        NEED(r, dd_implies(&r->a->meaning.d, v.letters, p.candidates), "value %zu is not 0 where its key is", k + 1);
+        make_raw(r, k, meaning_chosen(&r->a->meaning, r->head->mask, r->f->rightmost, p.candidates, v.letters));
+    }
+}
+
+/* ---- count ---- */
+
+static void read_count(head_reader *r) {
+    int grid = 1 << 20;
+    r->f->kind = KIND_COUNT;
+    NEED(r, !r->scale.kind, "it has a scale and no scores");
+    for (size_t k = 0; k < r->head->value.count; k++) {
+        row_value v = value_row(r, k);
+        NEED(r, v.exact, "value %zu reads a channel that is not exactly Boolean", k + 1);
+        const model_term *terms = rows_begin_of(&r->head->value, k);
+        for (size_t t = 0; t < rows_size(&r->head->value, k); t++)
+            if (grid_of(terms[t].weight) < grid) grid = grid_of(terms[t].weight);
+        double low, high;
+        dd_range(&r->a->meaning.d, v.letters, &low, &high);
+        r->made[k] = (content){.kind = HOLDS_MEAN,
+                               .letters = v.letters,
+                               .start = v.start,
+                               .end = v.end,
+                               .mask = r->head->mask,
+                               .weight = v.weight,
+                               .not_negative = low >= 0 && v.start >= 0 && v.end >= 0};
+        r->f->weight = fmax(r->f->weight, v.weight);
+    }
+    r->f->grid = r->f->weight > 0 ? grid : 0;
+}
+
+/* ---- compare ---- */
+
+/* Both kinds that compare attend to one sentinel: its indicator is what they read. */
+static void read_verdicts(head_reader *r, double start, double end, dd letters) {
+    for (size_t k = 0; k < r->head->value.count; k++) {
+        row_value v = value_row(r, k);
+        NEED(r, row_is(&v, 0, start, end), "value %zu is not the sentinel's indicator", k + 1);
+        make_raw(r, k, letters);
+    }
+}
+
+static void read_compare(head_reader *r) {
+    bool back = r->head->mask == TEMPER_MASK_UP_TO;
+    const row_value *q = &r->query[0], *k = &r->key[0];
+    const content *mean = find_term(r, q, HOLDS_MEAN, FEATURE_UNKNOWN);
+    const content *log = find_term(r, q, HOLDS_FEATURE, FEATURE_NORMALISER);
+    r->f->kind = KIND_COMPARE;
+    r->f->by_positions = !r->scale.kind;
+    NEED(r, back || (r->head->mask == TEMPER_MASK_FROM && r->a->model->has_end),
+         "it compares means, under a mask without its sentinel");
+    NEED(r, mean && log && q->other_count == 2 && !q->too_many && q->letters == 0 && q->start == 0 && q->end == 0,
+         "its query is not a mean and ln(max(i, 1))/(C*N)");
+    double twice;
+    if (r->scale.kind) {
+        NEED(r, r->scale.kind == FEATURE_SIZE && r->scale.power == 1, "its scale is not C*N");
+        NEED(r, row_is(k, 0, back, !back), "its key is not the sentinel's indicator");
+        twice = r->scale.constant;
+    } else {
+        const feature *edge = lone_feature(r, k, 1);
+        NEED(r, edge && edge->kind == FEATURE_EDGE_SIZE && edge->mirrored == !back, "its key is not C*N on the sentinel");
+        twice = edge->constant;
+    }
+    NEED(r, log->feature.constant == twice && log->feature.mirrored == !back, "its normaliser does not fit");
+    NEED(r, mean->mask == r->head->mask, "its mean is taken over another mask");
+    double half = (back ? mean->start : mean->end) - 0.5;
+    NEED(r, half == floor(half) && fabs(half) <= 0x1p52 && (back ? mean->end : mean->start) == 0,
+         "its mean has no whole number and a half on the sentinel");
+    r->f->kappa = twice / 2;
+    r->f->weight = mean->weight;
+    dd holds = back ? meaning_at_least(&r->a->meaning, mean->letters, 0, half)
+                    : meaning_at_least(&r->a->meaning, 0, mean->letters, half);
+    read_verdicts(r, back, !back, holds);
+}
+
+/* ---- balance ---- */
+
+/* Sum over j <= i of h and b, over all j of g, and g at i: the counts over j >= i are all of them, less those over j <= i, and i itself
+   again. So it is a sum of h + g over j <= i and of g over j >= i. */
+static void read_balance(head_reader *r) {
+    const row_value *q = r->query, *k = r->key;
+    const content *mean = find_term(r, &q[0], HOLDS_MEAN, FEATURE_UNKNOWN);
+    const content *own = find_term(r, &q[0], HOLDS_OWN, FEATURE_UNKNOWN);
+    const content *log = find_term(r, &q[0], HOLDS_FEATURE, FEATURE_NORMALISER);
+    const content *copy = find_term(r, &k[1], HOLDS_COPY, FEATURE_UNKNOWN);
+    const feature *per = lone_feature(r, &q[1], 1), *edge = lone_feature(r, &k[0], 1);
+    r->f->kind = KIND_BALANCE;
+    r->f->by_positions = !r->scale.kind;
+    NEED(r, r->head->query.count == 2 && r->head->mask == TEMPER_MASK_UP_TO, "it balances two sums in an unknown way");
+    NEED(r, mean && own && log && q[0].other_count == 3 && !q[0].too_many && q[0].letters == 0 && q[0].start == 0 &&
+                q[0].end == 0,
+         "its first query row is not a mean, an own part and ln(max(i, 1))/(C*N)");
+    NEED(r, copy && k[1].other_count == 1 && k[1].letters == 0 && k[1].start == 0 && k[1].end == 0,
+         "its second key row is not a total copied to the start");
+    double twice;
+    NEED(r, per && edge && !edge->mirrored && !per->mirrored, "its features are not those of a balance");
+    if (r->scale.kind) {
+        NEED(r, r->scale.kind == FEATURE_SIZE && r->scale.power == 2 && per->kind == FEATURE_INVERSE &&
+                    edge->kind == FEATURE_EDGE_SHARE,
+             "its features do not multiply to C*N*N");
+        twice = r->scale.constant;
+    } else {
+        NEED(r, per->kind == FEATURE_WEIGHTED && edge->kind == FEATURE_EDGE_SIZE && per->constant == edge->constant,
+             "its features do not multiply to C*N*N");
+        twice = per->constant;
+    }
+    NEED(r, log->feature.constant == twice && !log->feature.mirrored, "its normaliser does not fit");
+    NEED(r, mean->mask == TEMPER_MASK_UP_TO, "its mean is taken over another mask");
+    NEED(r, copy->start == 0 && copy->end == 0, "its total counts a sentinel");
+    NEED(r, own->letters == copy->letters, "its own part is not what its total sums");
+    double half = mean->start - 0.5;
+    NEED(r, half == floor(half) && fabs(half) <= 0x1p52 && mean->end == 0,
+         "its mean has no whole number and a half on the sentinel");
+    r->f->kappa = twice / 2;
+    r->f->weight = mean->weight;
+    r->f->total_weight = copy->weight;
+    r->f->own_weight = own->weight;
+    r->f->own_parts = own->parts;
+    meaning *m = &r->a->meaning;
+    read_verdicts(r, 1, 0, meaning_at_least(m, dd_add(&m->d, mean->letters, copy->letters), copy->letters, half));
+}
+
+/* ---- look-up ---- */
+
+static void read_lookup(head_reader *r) {
+    bool back = r->head->mask == TEMPER_MASK_UP_TO;
+    const row_value *q = r->query, *k = r->key;
+    const content *mean = q[0].other_count == 1 ? content_of(r, &q[0].other[0]) : NULL;
+    const feature *per = lone_feature(r, &q[1], -1), *one = lone_feature(r, &k[0], 1), *two = lone_feature(r, &k[1], 1);
+    r->f->kind = KIND_LOOKUP;
+    r->f->by_positions = !r->scale.kind;
+    NEED(r, back || (r->head->mask == TEMPER_MASK_FROM && r->a->model->has_end),
+         "it looks a count up under a mask without its sentinel");
+    NEED(r, mean && mean->kind == HOLDS_MEAN && q[0].other[0].weight == 2 && q[0].letters == 0 && q[0].start == 0 &&
+                q[0].end == 0,
+         "its first query row is not twice a mean");
+    NEED(r, per && per->kind == FEATURE_INVERSE && per->mirrored == !back, "its second query row is not -1/(i + 1)");
+    NEED(r, one && two && one->mirrored == !back && two->mirrored == !back, "its keys are no positions and squares");
+    if (r->scale.kind) {
+        NEED(r, r->scale.kind == FEATURE_SIZE && r->scale.power == 3 && one->kind == FEATURE_SMALL &&
+                    two->kind == FEATURE_SQUARE,
+             "its features do not multiply to C*N");
+        r->f->kappa = r->scale.constant;
+    } else {
+        NEED(r, one->kind == FEATURE_SIZE_PLACE && two->kind == FEATURE_SIZE_SQUARE && one->constant == two->constant,
+             "its features do not multiply to C*N");
+        r->f->kappa = one->constant;
+    }
+    NEED(r, mean->mask == r->head->mask, "its mean is taken over another mask");
+    NEED(r, mean->start == 0 && mean->end == 0 && dd_is_boolean(&r->a->meaning.d, mean->letters),
+         "its mean is not that of a count");
+    r->f->weight = mean->weight;
+    for (size_t v = 0; v < r->head->value.count; v++) {
+        row_value row = value_row(r, v);
+        const feature *x = lone_feature(r, &row, 1);
+        NEED(r, x && x->kind == FEATURE_RESIDUE && x->mirrored == !back, "value %zu is no remainder of the position", v + 1);
+        make_raw(r, v,
+                 meaning_residue(&r->a->meaning, back, mean->letters, x->a, x->b, x->modulus,
+                                 x->at_most ? RESIDUE_AT_MOST : RESIDUE_EQUAL, x->residue));
+    }
+}
+
+/* ---- all of a layer ---- */
+
+static void read_head(head_reader *r) {
+    const model_head *h = r->head;
+    NEED(r, h->choice == TEMPER_CHOICE_SOFTMAX && !h->adaptive, "it makes a hard choice, or adapts to its scores");
+    if (h->scale) {
+        r->scale = feature_of(h->scale, r->a->positions);
+        NEED(r, r->scale.kind == FEATURE_LOG || r->scale.kind == FEATURE_SIZE, "no scale of this form is understood");
+    }
+    NEED(r, h->query.count <= 2, "it has more than two query rows");
+    for (size_t k = 0; k < h->query.count; k++) {
+        r->query[k] = contents_row(r->a, &h->query, k, r->layer, r->number);
+        r->key[k] = contents_row(r->a, &h->key, k, r->layer, r->number);
+    }
+    const feature *first = h->query.count ? lone_feature(r, &r->query[0], 1) : NULL;
+    if (h->query.count == 0)
+        read_count(r);
+    else if (has_kind(r, r->query, HOLDS_OWN) || has_kind(r, r->key, HOLDS_COPY))
+        read_balance(r);
+    else if (has_kind(r, r->query, HOLDS_MEAN) && h->query.count == 1)
+        read_compare(r);
+    else if (has_kind(r, r->query, HOLDS_MEAN))
+        read_lookup(r);
+    else if (r->scale.kind == FEATURE_LOG || (first && first->kind == FEATURE_LOG))
+        read_once(r);
+    else
+        read_nearest(r);
+    if (r->f->kind == KIND_NEAREST) head_logit(r->a, r->f);
+}
+
+/* All heads read what was there before the layer; then each output takes its place in a channel that was exactly 0. */
+void audit_heads(audit *a, uint32_t layer) {
+    const model_layer *l = &a->model->layers[layer];
+    content **made = arena_alloc(a->arena, l->head_count, sizeof *made);
+    for (uint32_t h = 0; h < l->head_count; h++) {
+        head_facts *f = &a->heads[a->head_count];
+        *f = (head_facts){.layer = layer + 1, .number = h + 1, .head = &l->heads[h]};
+        a->head_count++;
+        head_reader r = {.a = a, .f = f, .head = &l->heads[h], .layer = layer + 1, .number = h + 1};
+        r.made = made[h] = arena_zalloc(a->arena, l->heads[h].value.count, sizeof **made);
+        read_head(&r);
+    }
+    for (uint32_t h = 0; h < l->head_count; h++) {
+        const model_rows *out = &l->heads[h].output;
+        for (uint32_t k = 0; k < out->count; k++) {
+            const model_term *t = rows_begin_of(out, k);
+            if (rows_size(out, k) != 1 || t->weight != 1)
+                audit_refuse(a, layer + 1, h + 1, "output %u does not go to one channel with weight 1", k + 1);
+            if (!content_is_zero(&a->channels[t->channel]))
+                audit_refuse(a, layer + 1, h + 1, "output %u goes to channel %u, which is not 0 before", k + 1,
+                             t->channel);
+            a->channels[t->channel] = made[h][k];
+        }
+    }
+}

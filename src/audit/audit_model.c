@@ -1,0 +1,194 @@
+/* The audit of a model: the source's meaning, the induction over the layers, the bounds, and the certificate that follows. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/audit.h"
+#include "audit/source_meaning.h"
+#include "logic/formula_print.h"
+
+enum { LABEL_LENGTH = 72 };                /* of parts */
+#define LENGTH_MOST ((uint64_t)1 << 40) /* n + 2 and all features are then exact in f64 */
+
+void audit_refuse(const audit *a, uint32_t layer, uint32_t head, const char *format, ...) {
+    char why[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    if (layer && head) {
+        const char *label = a->model->layers[layer - 1].heads[head - 1].label;
+        trap_raise(a->trap, TEMPER_RANGE, 0, 0, "head %u.%u (%s): %s", layer, head,
+                   text_escaped(a->arena, label, strlen(label), 60), why);
+    }
+    if (layer) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "the net of layer %u: %s", layer, why);
+    trap_raise(a->trap, TEMPER_RANGE, 0, 0, "%s", why);
+}
+
+void audit_general(audit *a) {
+    trap_raise(a->trap, TEMPER_UNSUPPORTED, 0, 0, "certificates of the claim \"hard choices\" are not audited");
+}
+
+/* ---- the source ---- */
+
+static bool same_letters(const alphabet *x, const alphabet *y) {
+    if (x->count != y->count || x->tokens != y->tokens) return false;
+    for (size_t k = 0; k < x->count; k++)
+        if (strcmp(x->letters[k], y->letters[k]) != 0) return false;
+    return true;
+}
+
+static temper_spec *parse_source(const audit *a, const char *alphabet_text, temper_error *err) {
+    const temper_model *m = a->model;
+    temper_spec *spec;
+    temper_spec_options o = {.syntax = m->syntax,
+                             .alphabet = alphabet_text,
+                             .tokens = m->letters.tokens,
+                             .at = m->at,
+                             .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
+    if (temper_spec_parse(&spec, m->source, strlen(m->source), &o, err) != TEMPER_OK) return NULL;
+    if (same_letters(&spec->letters, &m->letters)) return spec;
+    temper_spec_free(spec);
+    *err = (temper_error){.code = TEMPER_RANGE};
+    snprintf(err->text, sizeof err->text, "the source has another alphabet than the model");
+    return NULL;
+}
+
+/* With the model's settings. A letter that is a blank cannot stand in the option, but it stands in the source then. */
+static temper_spec *read_source(const audit *a) {
+    text letters;
+    temper_error err;
+    text_init(&letters, a->arena);
+    for (size_t k = 0; k < a->model->letters.count; k++) {
+        if (k) text_putc(&letters, ' ');
+        text_puts(&letters, a->model->letters.letters[k]);
+    }
+    temper_spec *spec = parse_source(a, text_string(&letters), &err);
+    if (!spec) spec = parse_source(a, NULL, &err);
+    if (!spec) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "the model's source: %s", err.text);
+    return spec;
+}
+
+/* ---- parts ---- */
+
+typedef struct part_check {
+    audit *a;
+    const temper_spec *spec;
+    const dd *meanings;
+    const char **labels; /* [nodes] NULL: none */
+    uint32_t *by_label;  /* [nodes] the next node with the same label; 0: none */
+    table index;         /* label -> first node */
+} part_check;
+
+static void label_nodes(part_check *p) {
+    const formula *f = &p->spec->graph;
+    arena *a = p->a->arena;
+    table_init(&p->index, a);
+    p->by_label = arena_zalloc(a, f->count, sizeof *p->by_label);
+    for (node_id id = 1; id < f->count; id++) {
+        if (p->meanings[id] == NO_MEANING) continue;
+        text t;
+        arena_reset(p->a->scratch);
+        text_init(&t, p->a->scratch);
+        formula_label(&t, f, &p->spec->letters, id, LABEL_LENGTH);
+        bool fresh;
+        uint32_t *first = table_put(&p->index, arena_copy(a, text_string(&t), t.length), t.length, id, &fresh);
+        if (fresh) continue;
+        p->by_label[id] = *first;
+        *first = id;
+    }
+}
+
+/* The parts that are made in this layer hold what their subformula means. */
+static void check_parts(const part_check *p, uint32_t layer) {
+    const temper_model *m = p->a->model;
+    for (size_t k = 0; k < m->part_count; k++) {
+        const model_part *x = &m->parts[k];
+        if (x->layer != layer || x->channel < 0) continue;
+        const uint32_t *first = table_find(&p->index, x->formula, strlen(x->formula));
+        const content *c = &p->a->channels[x->channel];
+        bool found = false;
+        for (uint32_t id = first ? *first : 0; id && !found; id = p->by_label[id])
+            found = c->kind == HOLDS_EXACT && c->letters == p->meanings[id];
+        const char *shown = text_escaped(p->a->arena, x->formula, strlen(x->formula), 80);
+        if (!first) audit_refuse(p->a, 0, 0, "the source has no subformula %s", shown);
+        if (!found)
+            audit_refuse(p->a, 0, 0, "channel %lld after layer %u does not hold %s", (long long)x->channel, layer,
+                         shown);
+    }
+}
+
+/* ---- the read-out ---- */
+
+static void check_read_out(audit *a, const temper_spec *spec, const dd *meanings) {
+    row_value r = contents_row(a, &a->model->read, 0, 0, 0);
+    const model_term *terms = rows_begin_of(&a->model->read, 0);
+    for (size_t k = 0; k < rows_size(&a->model->read, 0); k++)
+        if (terms[k].weight != (double)(int64_t)terms[k].weight)
+            audit_refuse(a, 0, 0, "the read-out has a weight that is not whole");
+    if (!r.exact) audit_refuse(a, 0, 0, "the read-out reads a channel that is not exactly Boolean");
+    if (r.weight > 1 / a->type.ua) audit_refuse(a, 0, 0, "the read-out may be rounded");
+    text t;
+    text_init(&t, a->arena);
+    formula_label(&t, &spec->graph, &spec->letters, spec->root, LABEL_LENGTH);
+    if (r.letters != meanings[spec->root])
+        audit_refuse(a, 0, 0, "the read-out does not mean %s", text_escaped(a->arena, text_string(&t), t.length, 80));
+    if (r.start != a->model->accepts_empty)
+        audit_refuse(a, 0, 0, "the answer for the empty string is not to %s it",
+                     a->model->accepts_empty ? "accept" : "reject");
+}
+
+/* ---- all of it ---- */
+
+static void read_layers(audit *a, const temper_spec *spec) {
+    const temper_model *m = a->model;
+    part_check parts = {.a = a, .spec = spec, .meanings = source_meanings(&a->meaning, spec, a->arena)};
+    size_t heads = 0;
+    for (uint32_t l = 0; l < m->layer_count; l++) heads += m->layers[l].head_count;
+    a->heads = arena_alloc(a->arena, heads, sizeof *a->heads);
+    a->layers = arena_zalloc(a->arena, m->layer_count, sizeof *a->layers);
+    label_nodes(&parts);
+    contents_begin(a);
+    check_features(a);
+    check_parts(&parts, 0);
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        audit_heads(a, l);
+        audit_units(a, l);
+        check_parts(&parts, l + 1);
+    }
+    check_read_out(a, spec, parts.meanings);
+}
+
+const char *audit_text(size_t *length, const char *model, size_t size, const audit_request *request,
+                       const audit_memory *memory) {
+    arena *keep = memory->arena;
+    audit *a = arena_zalloc(keep, 1, sizeof *a);
+    temper_error err;
+    *a = (audit){.trap = keep->trap,
+                 .arena = keep,
+                 .scratch = memory->scratch,
+                 .bytes = model,
+                 .size = size,
+                 .length = request->length};
+    if (request->length > LENGTH_MOST)
+        trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a length beyond 2^40 is not audited");
+    temper_model *read;
+    if (temper_model_read(&read, model, size, &err) != TEMPER_OK) trap_reraise(a->trap, &err);
+    *memory->model = read;
+    a->model = read;
+    a->positions = (double)request->length + 1 + a->model->has_end;
+    type_begin(a, request->type);
+    calc_init(&a->calculus, keep);
+    if (request->general) audit_general(a);
+    if (!*a->model->source) audit_refuse(a, 0, 0, "the model has no source, so no claim about one is proved");
+    if (a->model->method == TEMPER_METHOD_HARD) audit_refuse(a, 0, 0, "the model makes hard choices");
+    meaning_init(&a->meaning, a->model->letters.count, keep, memory->scratch);
+    *memory->spec = read_source(a);
+    read_layers(a, *memory->spec);
+    audit_bounds(a);
+    text out;
+    text_init(&out, keep);
+    audit_write(&out, a);
+    *length = out.length;
+    return text_string(&out);
+}

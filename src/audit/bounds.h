@@ -1,0 +1,15 @@
+/* What quantity.c and audit_bounds.c share. */
+#ifndef AUDIT_BOUNDS_H
+#define AUDIT_BOUNDS_H
+
+#include "audit/audit.h"
+
+typedef struct bounds {
+    audit *a;
+    calculus *c;
+    uint32_t layer, number; /* for messages */
+} bounds;
+
+quantity feature_quantity(bounds *b, const feature *f);
+
+#endif

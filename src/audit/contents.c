@@ -1,0 +1,112 @@
+/* What channels hold before the first layer, and what rows of weights make of them. */
+#include <math.h>
+#include <string.h>
+
+#include "audit/audit.h"
+
+bool content_is_zero(const content *c) {
+    return c->kind == HOLDS_EXACT && c->letters == 0 && c->start == 0 && c->end == 0;
+}
+
+bool row_is(const row_value *r, dd letters, double start, double end) {
+    return r->exact && r->letters == letters && r->start == start && r->end == end;
+}
+
+/* ---- the embedding ---- */
+
+typedef struct letter_lists {
+    size_t *start; /* [channels + 1] into letters */
+    uint32_t *letters;
+} letter_lists;
+
+/* The letters that have a 1 in each channel, ascending. */
+static letter_lists letters_by_channel(audit *a) {
+    const temper_model *m = a->model;
+    const model_rows *rows = &m->embedding;
+    size_t count = m->letters.count;
+    letter_lists l = {.start = arena_zalloc(a->arena, (size_t)m->channel_count + 1, sizeof *l.start)};
+    for (uint32_t k = 0; k < rows->start[count]; k++) l.start[rows->terms[k].channel + 1]++;
+    for (uint32_t c = 0; c < m->channel_count; c++) l.start[c + 1] += l.start[c];
+    l.letters = arena_alloc(a->arena, rows->start[count], sizeof *l.letters);
+    size_t *next = arena_alloc(a->arena, m->channel_count, sizeof *next);
+    if (m->channel_count) memcpy(next, l.start, m->channel_count * sizeof *next);
+    for (uint32_t letter = 0; letter < count; letter++)
+        for (uint32_t k = rows->start[letter]; k < rows->start[letter + 1]; k++)
+            l.letters[next[rows->terms[k].channel]++] = letter;
+    return l;
+}
+
+static void read_feature(audit *a, uint32_t channel, content *c) {
+    feature f = feature_of(a->model->channels[channel].position, a->positions);
+    if (!content_is_zero(c)) audit_refuse(a, 0, 0, "channel %u has a position feature and an embedding", channel);
+    switch (f.kind) {
+    case FEATURE_UNKNOWN:
+        audit_refuse(a, 0, 0, "channel %u: no position feature of this form is understood: %s", channel,
+                     text_escaped(a->arena, a->model->channels[channel].position_text,
+                                  strlen(a->model->channels[channel].position_text), 80));
+    case FEATURE_FIRST: c->letters = a->meaning.first; break;
+    case FEATURE_LAST: c->letters = a->meaning.last; break;
+    case FEATURE_CONSTANT:
+        if (f.constant == 1) {
+            c->letters = 1;
+            c->start = c->end = 1;
+            break;
+        }
+        /* fall through */
+    default: *c = (content){.kind = HOLDS_FEATURE, .feature = f, .not_negative = f.constant >= 0};
+    }
+}
+
+void contents_begin(audit *a) {
+    const temper_model *m = a->model;
+    a->channels = arena_zalloc(a->arena, m->channel_count, sizeof *a->channels);
+    for (uint32_t k = 0; k < m->embedding.start[m->embedding.count]; k++)
+        if (m->embedding.terms[k].weight != 1)
+            audit_refuse(a, 0, 0, "the embedding has a weight that is not 1, in channel %u",
+                         m->embedding.terms[k].channel);
+    letter_lists l = letters_by_channel(a);
+    for (uint32_t c = 0; c < m->channel_count; c++) {
+        a->channels[c].not_negative = true;
+        a->channels[c].letters = meaning_letters(&a->meaning, l.letters + l.start[c], l.start[c + 1] - l.start[c]);
+    }
+    uint32_t start = model_start_token(m), end = model_end_token(m);
+    for (uint32_t k = m->embedding.start[start]; k < m->embedding.start[start + 1]; k++)
+        a->channels[m->embedding.terms[k].channel].start = 1;
+    for (uint32_t k = m->embedding.start[end]; k < m->embedding.start[end + 1]; k++)
+        a->channels[m->embedding.terms[k].channel].end = 1;
+    for (uint32_t c = 0; c < m->channel_count; c++)
+        if (m->channels[c].position) read_feature(a, c, &a->channels[c]);
+}
+
+/* ---- rows ---- */
+
+row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t layer, uint32_t head) {
+    const model_term *terms = rows_begin_of(rows, row);
+    size_t count = rows_size(rows, row), exact = 0;
+    row_value r = {.exact = true};
+    arena_reset(a->scratch);
+    dd *f = arena_alloc(a->scratch, count, sizeof *f);
+    double *weight = arena_alloc(a->scratch, count, sizeof *weight);
+    for (size_t k = 0; k < count; k++) {
+        const content *c = &a->channels[terms[k].channel];
+        double w = terms[k].weight;
+        if (!is_stored(a, w)) audit_refuse(a, layer, head, "a weight is no number of the storage format");
+        r.weight += fabs(w);
+        if (c->kind == HOLDS_EXACT) {
+            f[exact] = c->letters;
+            weight[exact++] = w;
+            r.start += w * c->start;
+            r.end += w * c->end;
+            continue;
+        }
+        r.exact = false;
+        if (r.other_count == sizeof r.other / sizeof *r.other)
+            r.too_many = true;
+        else
+            r.other[r.other_count++] = terms[k];
+    }
+    if (!(r.weight <= 0x1p53))
+        audit_refuse(a, layer, head, "weights too large together for exact sums");
+    r.letters = dd_sum(&a->meaning.d, f, weight, exact, NAN, NAN);
+    return r;
+}
