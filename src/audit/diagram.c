@@ -405,16 +405,17 @@ dd dd_members(diagram *d, uint32_t var, uint32_t bits, uint64_t count, const uin
     return members_of(&l, 0, 0, 0, member_count);
 }
 
-static dd table_of(diagram *d, uint32_t var, uint32_t bits, uint32_t depth, uint64_t from, uint64_t count,
-                   const double *values) {
+/* Codes from ... from + 2^(bits - depth) - 1; at most 17 deep. */
+static dd select_from(diagram *d, uint32_t var, uint32_t bits, uint32_t depth, uint64_t from, uint64_t count,
+                      const dd *branch) {
     uint64_t size = (uint64_t)1 << (bits - depth);
-    if (from >= count) return dd_number(d, values[count - 1]);
-    if (size == 1) return dd_number(d, values[from]);
-    dd lo = table_of(d, var, bits, depth + 1, from, count, values);
-    dd hi = table_of(d, var, bits, depth + 1, from + size / 2, count, values);
+    if (from >= count) return branch[count - 1];
+    if (size == 1) return branch[from];
+    dd lo = select_from(d, var, bits, depth + 1, from, count, branch);
+    dd hi = select_from(d, var, bits, depth + 1, from + size / 2, count, branch);
     return make(d, var + depth, lo, hi);
 }
 
-dd dd_table(diagram *d, uint32_t var, uint32_t bits, uint64_t count, const double *values) {
-    return table_of(d, var, bits, 0, 0, count, values);
+dd dd_select(diagram *d, uint32_t var, uint32_t bits, uint64_t count, const dd *branch) {
+    return select_from(d, var, bits, 0, 0, count, branch);
 }

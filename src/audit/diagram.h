@@ -95,8 +95,8 @@ bool dd_depends(diagram *d, dd f, uint32_t var);
 /* A function of a number 0 ... count - 1 that is written in binary in `bits` variables from `var` on, the first the most significant;
    codes from count on mean count - 1, so that every code means a number. 1 for the sorted members, else 0. */
 dd dd_members(diagram *d, uint32_t var, uint32_t bits, uint64_t count, const uint32_t *members, size_t member_count);
-/* The same with any values. */
-dd dd_table(diagram *d, uint32_t var, uint32_t bits, uint64_t count, const double *values);
+/* branch[k] where the number is k; the branches depend on variables behind these only. */
+dd dd_select(diagram *d, uint32_t var, uint32_t bits, uint64_t count, const dd *branch);
 uint32_t dd_bits(uint64_t count); /* variables that such a number needs */
 
 #endif

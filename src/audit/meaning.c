@@ -3,14 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum question { ASK_EXISTS, ASK_ELSEWHERE, ASK_NEAREST, ASK_FARTHEST, ASK_ANYWHERE, ASK_STEP, ASK_SUM, ASK_COUNT, ASK_RESIDUE } question;
-
-/* What an atom is known by. Unused fields are 0; no padding. */
-typedef struct atom_key {
-    uint32_t question, past, f, g;
-    int64_t number[4];
-} atom_key;
-
 void meaning_init(meaning *m, uint64_t letters, arena *a, arena *scratch) {
     *m = (meaning){.arena = a, .scratch = scratch, .letters = letters, .letter_bits = dd_bits(letters)};
     diagram_init(&m->d, a);
@@ -36,13 +28,16 @@ static void keep(meaning *m, table *t, const void *key, size_t length, dd value)
     table_put(t, arena_copy(m->arena, key, length), length, value, &fresh);
 }
 
-/* The first variable of the atom, made if it is new. */
 static uint32_t variables(meaning *m, const atom_key *key, uint32_t count, bool *fresh) {
-    const uint32_t *known = find(&m->atoms, key, sizeof *key);
+    return meaning_variables(m, key, sizeof *key, count, fresh);
+}
+
+uint32_t meaning_variables(meaning *m, const void *key, size_t length, uint32_t count, bool *fresh) {
+    const uint32_t *known = find(&m->atoms, key, length);
     *fresh = !known;
     if (known) return *known;
     uint32_t var = dd_new_vars(&m->d, count);
-    keep(m, &m->atoms, key, sizeof *key, var);
+    keep(m, &m->atoms, key, length, var);
     return var;
 }
 
@@ -73,6 +68,7 @@ static dd exists_before(meaning *m, bool past, dd f) {
     if (f == 0) return 0;
     if (f == 1) return dd_not(d, edge(m, past));
     if (compound(&m->exists, past, f, &strict)) return strict;
+    if (dd_implies(d, dd_not(d, edge(m, past)), f)) return meaning_step(m, past, f); /* "there is a j <= i" is f itself */
     bool fresh;
     uint32_t var = variables(m, &(atom_key){.question = ASK_EXISTS, .past = past, .f = f}, 1, &fresh);
     strict = dd_and(d, dd_not(d, edge(m, past)), dd_variable(d, var));
@@ -91,6 +87,7 @@ static dd exists_elsewhere(meaning *m, dd f) {
     if (f == 0) return 0;
     if (f == 1) return others;
     if (compound(&m->everywhere, false, f, &strict)) return dd_and(d, f, others); /* f is the same everywhere */
+    if (dd_implies(d, others, f)) return others;
     bool fresh;
     uint32_t var = variables(m, &(atom_key){.question = ASK_ELSEWHERE, .f = f}, 1, &fresh);
     strict = dd_and(d, others, dd_variable(d, var));
@@ -124,7 +121,7 @@ dd meaning_step(meaning *m, bool past, dd f) {
 static dd nearest(meaning *m, bool past, bool strictly, dd where, dd value) {
     diagram *d = &m->d;
     dd strict;
-    if (where == 1) {
+    if (dd_implies(d, dd_not(d, edge(m, past)), where)) { /* then the last j <= i with `where` is i, or has no value */
         strict = meaning_step(m, past, value);
     } else {
         bool fresh;
@@ -226,99 +223,4 @@ dd meaning_at_least(meaning *m, dd past, dd future, double constant) {
                     .number = {(int64_t)floor(constant / factor)}};
     bool fresh;
     return dd_variable(d, variables(m, &key, 1, &fresh));
-}
-
-/* ---- residues ---- */
-
-static int64_t greatest_divisor(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b, b = rest;
-    }
-    return a;
-}
-
-static int64_t reduce(int64_t a, int64_t m) {
-    int64_t r = a % m;
-    return r < 0 ? r + m : r;
-}
-
-static int64_t multiply(int64_t a, int64_t b, int64_t m) {
-    return (int64_t)((__int128)a * b % m);
-}
-
-/* The x with a x = 1 modulo m, which have no common divisor. */
-static int64_t inverse(int64_t a, int64_t m) {
-    int64_t r = m, next = a % m, t = 0, tn = 1;
-    while (next) {
-        int64_t q = r / next, swap = t - q * tn;
-        t = tn, tn = swap;
-        swap = r - q * next;
-        r = next, next = swap;
-    }
-    return m == 1 ? 0 : reduce(t, m);
-}
-
-/* c mod period in binary: the variables of the count's block. */
-static uint32_t block(meaning *m, bool past, dd f, int64_t period, uint32_t *bits) {
-    bool fresh;
-    *bits = dd_bits((uint64_t)period);
-    return variables(m, &(atom_key){.question = ASK_COUNT, .past = past, .f = f, .number = {period}}, *bits, &fresh);
-}
-
-dd meaning_remainder(meaning *m, bool past, dd f, int64_t weight, int64_t modulus) {
-    weight = reduce(weight, modulus);
-    int64_t period = modulus / greatest_divisor(modulus, weight);
-    if (f == 0 || period == 1) return 0;
-    double *values = arena_alloc(m->arena, (size_t)period, sizeof *values);
-    for (int64_t c = 0; c < period; c++) values[c] = (double)multiply(weight, c, modulus);
-    uint32_t bits, var = block(m, past, f, period, &bits);
-    return dd_table(&m->d, var, bits, (uint64_t)period, values);
-}
-
-/* weight c + constant = residue modulo m is c = r' modulo m/g, g the common divisor of weight and m, or never. */
-static dd residue_equal(meaning *m, bool past, dd f, int64_t weight, int64_t constant, int64_t modulus,
-                        int64_t residue) {
-    int64_t g = greatest_divisor(modulus, weight), period = modulus / g;
-    int64_t wanted = reduce(residue - constant, modulus);
-    if (wanted % g) return 0;
-    if (period == 1) return 1;
-    uint32_t r = 0;
-    int64_t c = multiply(wanted / g, inverse(weight / g, period), period);
-    if (period > RESIDUE_TABLE) {
-        bool fresh;
-        atom_key key = {.question = ASK_RESIDUE, .past = past, .f = f, .number = {period, c, -1, 0}};
-        return dd_variable(&m->d, variables(m, &key, 1, &fresh));
-    }
-    uint32_t bits, var = block(m, past, f, period, &bits);
-    r = (uint32_t)c;
-    return dd_members(&m->d, var, bits, (uint64_t)period, &r, 1);
-}
-
-static dd residue_at_most(meaning *m, bool past, dd f, int64_t weight, int64_t constant, int64_t modulus,
-                          int64_t residue) {
-    int64_t period = modulus / greatest_divisor(modulus, weight);
-    if (residue == modulus - 1) return 1;
-    if (period == 1) return constant <= residue;
-    if (period > RESIDUE_TABLE) {
-        bool fresh;
-        atom_key key = {.question = ASK_RESIDUE,
-                        .past = past,
-                        .f = f,
-                        .number = {modulus, weight, constant, residue}};
-        return dd_variable(&m->d, variables(m, &key, 1, &fresh));
-    }
-    double *values = arena_alloc(m->arena, (size_t)period, sizeof *values);
-    for (int64_t c = 0; c < period; c++)
-        values[c] = (multiply(weight, c, modulus) + constant) % modulus <= residue;
-    uint32_t bits, var = block(m, past, f, period, &bits);
-    return dd_table(&m->d, var, bits, (uint64_t)period, values);
-}
-
-dd meaning_residue(meaning *m, bool past, dd f, int64_t weight, int64_t constant, int64_t modulus, residue_test test,
-                   int64_t residue) {
-    weight = f == 0 ? 0 : reduce(weight, modulus);
-    constant = reduce(constant, modulus);
-    return test == RESIDUE_EQUAL ? residue_equal(m, past, f, weight, constant, modulus, residue)
-                                 : residue_at_most(m, past, f, weight, constant, modulus, residue);
 }

@@ -32,6 +32,28 @@ typedef struct meaning {
 /* `scratch` is reset by functions that need it. */
 void meaning_init(meaning *m, uint64_t letters, arena *a, arena *scratch);
 
+typedef enum question {
+    ASK_EXISTS,
+    ASK_ELSEWHERE,
+    ASK_NEAREST,
+    ASK_FARTHEST,
+    ASK_ANYWHERE,
+    ASK_STEP,
+    ASK_SUM,
+    ASK_DIGIT,
+    ASK_RESIDUE,
+    ASK_OPAQUE
+} question;
+
+/* What an atom is known by. Unused fields are 0; there is no padding. */
+typedef struct atom_key {
+    uint32_t question, past, f, g;
+    int64_t number[4];
+} atom_key;
+
+/* The first of `count` variables that are known by these bytes, made if they are new. */
+uint32_t meaning_variables(meaning *m, const void *key, size_t length, uint32_t count, bool *fresh);
+
 dd meaning_letters(meaning *m, const uint32_t *members, size_t count); /* sorted */
 
 /* Is there a j of the mask where f holds? */

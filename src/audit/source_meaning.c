@@ -7,6 +7,7 @@
 #include "audit/source_meaning.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 typedef struct reader {
     meaning *m;
@@ -73,9 +74,6 @@ typedef struct sum {
     wide constant;
 } sum;
 
-static _Noreturn void too_wide(const reader *r) {
-    trap_raise(r->arena->trap, TEMPER_LIMIT, 0, 0, "coefficients of the source that are too large to audit");
-}
 
 /* The sum of a COMPARE or MODULO node; counts of the same function are one. Weights modulo `modulus` unless it is 0. */
 static sum sum_of(const reader *r, node_id id, int64_t modulus, arena *a) {
@@ -106,6 +104,29 @@ static sum sum_of(const reader *r, node_id id, int64_t modulus, arena *a) {
     return s;
 }
 
+static int by_function(const void *left, const void *right) {
+    const sum_term *x = left, *y = right;
+    if (x->f != y->f) return x->f < y->f ? -1 : 1;
+    return (int)x->past - (int)y->past;
+}
+
+/* A sum with numbers that are too large to handle: a variable that nothing in a model can mean, known by the sum and two numbers
+   more. The source may still be proved where it does not depend on it. */
+static dd opaque(const reader *r, const sum *s, wide factor, const wide number[3]) {
+    wide *key = arena_zalloc(r->arena, 4 + 3 * s->count, sizeof *key);
+    size_t length = 0;
+    bool fresh;
+    key[length++] = ASK_OPAQUE;
+    for (size_t k = 0; k < 3; k++) key[length++] = number[k];
+    qsort(s->terms, s->count, sizeof *s->terms, by_function);
+    for (size_t k = 0; k < s->count; k++) {
+        key[length++] = s->terms[k].f;
+        key[length++] = s->terms[k].past;
+        key[length++] = s->terms[k].weight / factor;
+    }
+    return dd_variable(r->d, meaning_variables(r->m, key, length * sizeof *key, 1, &fresh));
+}
+
 static wide floor_div(wide a, wide b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 /* sum >= 0. Where all weights have one sign, large ones need not be numbers of a diagram: see meaning_at_least, which does the same for
@@ -133,7 +154,8 @@ static dd at_least(const reader *r, const sum *s, wide constant) {
         /* with one sign, a weight beyond the constant decides alone, whatever it is */
         wide bound = (fixed < 0 ? -fixed : fixed) + 1;
         if ((up || down) && bound < most) w = w > most ? bound : w < -most ? -bound : w;
-        if (w > most || w < -most || fixed > most || fixed < -most) too_wide(r);
+        if (w > most || w < -most || fixed > most || fixed < -most)
+            return opaque(r, s, common, (wide[3]){fixed, 0, 0});
         int side = s->terms[k].past ? 0 : 1;
         part[side] = dd_add(d, part[side], dd_times(d, s->terms[k].f, (double)w));
     }
@@ -173,8 +195,6 @@ static double reduce(void *context, double x) { return fmod(x, *(const double *)
 static dd many_counts(const reader *r, const sum *s, int64_t modulus, remainder_test *t) {
     double m = (double)modulus;
     dd total = 0;
-    if (modulus > RESIDUE_TABLE)
-        trap_raise(r->arena->trap, TEMPER_LIMIT, 0, 0, "a modulus of the source that is too large to audit");
     for (size_t k = 0; k < s->count; k++) {
         dd one = meaning_remainder(r->m, s->terms[k].past, s->terms[k].f, (int64_t)s->terms[k].weight, modulus);
         total = dd_map(r->d, dd_add(r->d, total, one), reduce, &m);
@@ -185,7 +205,6 @@ static dd many_counts(const reader *r, const sum *s, int64_t modulus, remainder_
 static dd modulo(const reader *r, node_id id) {
     const formula_node *n = formula_at(r->f, id);
     int64_t m = n->modulus, residue = n->residue;
-    if (m >= (int64_t)1 << 62) too_wide(r);
     sum s = sum_of(r, id, m, r->arena);
     int64_t constant = (int64_t)((s.constant % m + m) % m);
     dd result;
@@ -195,10 +214,13 @@ static dd modulo(const reader *r, node_id id) {
     bool below = n->compare == CMP_LT || n->compare == CMP_GE; /* x < r is x <= r - 1 */
     if (residue < 0 || (below && residue == 0) || (equal && residue >= m)) {
         result = negated;
+    } else if (!equal && residue - below >= m - 1) {
+        result = !negated;
     } else {
         if (below) residue--;
-        if (!equal && residue >= m) residue = m - 1;
-        if (s.count <= 1) {
+        if (m >= (int64_t)1 << 62 || (s.count > 1 && m > RESIDUE_TABLE)) {
+            result = opaque(r, &s, 1, (wide[3]){m, equal ? constant - residue : constant, equal ? -1 : residue});
+        } else if (s.count <= 1) {
             dd f = s.count ? s.terms[0].f : 0;
             result = meaning_residue(r->m, s.count && s.terms[0].past, f, s.count ? (int64_t)s.terms[0].weight : 0,
                                      constant, m, equal ? RESIDUE_EQUAL : RESIDUE_AT_MOST, residue);
