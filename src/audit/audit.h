@@ -150,25 +150,25 @@ void audit_general(audit *a);
 
 void contents_begin(audit *a); /* the embedding */
 row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t layer, uint32_t head);
-bool row_is(const row_value *r, dd letters, double start, double end); /* exactly, and nothing else */
-bool content_is_zero(const content *c);
+bool contents_row_is(const row_value *r, dd letters, double start, double end); /* exactly, and nothing else */
+bool contents_are_zero(const content *c);
 void audit_heads(audit *a, uint32_t layer); /* layer from 0 */
 void audit_units(audit *a, uint32_t layer);
 
-void type_begin(audit *a, temper_type type);
-bool is_stored(const audit *a, double x); /* a number of the storage format */
-int grid_of(double x);                    /* the largest g with x a multiple of 2^g; x != 0 */
+void audit_type_begin(audit *a, temper_type type);
+bool audit_is_stored(const audit *a, double x); /* a number of the storage format */
+int audit_grid_of(double x);                    /* the largest g with x a multiple of 2^g; x != 0 */
 
 /* Fills quantities and errors of all heads, then of all gates; raises where something is beyond its bound. */
 void audit_bounds(audit *a);
 
 /* Every position feature is small enough for the type; the embedding must be read. */
-void check_features(audit *a);
+void audit_check_features(audit *a);
 /* X and eta of a nearest head, whose channels must be as the head reads them. */
-void head_logit(audit *a, head_facts *f);
+void audit_logit(audit *a, head_facts *f);
 /* The largest sum of the other weights, tried at every length; *largest is the largest |logit|. */
 enum { EVERY_LENGTH_MOST = 4096 };
-double every_length(audit *a, const head_facts *f, double *largest);
+double audit_every_length(audit *a, const head_facts *f, double *largest);
 
 void audit_write(text *out, const audit *a);
 

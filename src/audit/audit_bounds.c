@@ -1,7 +1,7 @@
 /* doc/certificate.md, sections 4 to 6: how far the output of each head may be off, in balls, and whether gates repair it. */
 #include <math.h>
 
-#include "audit/bounds.h"
+#include "audit/audit_bounds.h"
 
 static const double V = 0x1p-53;
 
@@ -91,7 +91,7 @@ static const ball *geometric(bounds *b, double kappa) {
 
 static void bound_nearest(bounds *b, head_facts *f) {
     if (f->every_length) {
-        double largest, r = every_length(b->a, f, &largest);
+        double largest, r = audit_every_length(b->a, f, &largest);
         keep(b, &f->size, num(b->c, largest));
         keep(b, &f->rounding, num(b->c, 0));
         keep(b, &f->error, error_of(b, num(b->c, r)));

@@ -87,7 +87,7 @@ static void read_once(head_reader *r) {
     NEED(r, is_boolean_on_letters(r, key), "its key is not 0 or 1 on letters and 0 on sentinels");
     for (size_t k = 0; k < r->head->value.count; k++) {
         row_value v = value_row(r, k);
-        NEED(r, row_is(&v, key->letters, 0, 0), "value %zu is not what its key says", k + 1);
+        NEED(r, contents_row_is(&v, key->letters, 0, 0), "value %zu is not what its key says", k + 1);
         make_raw(r, k, meaning_exists(&r->a->meaning, r->head->mask, key->letters));
     }
 }
@@ -177,7 +177,7 @@ static void read_count(head_reader *r) {
         NEED(r, v.exact, "value %zu reads a channel that is not exactly Boolean", k + 1);
         const model_term *terms = rows_begin_of(&r->head->value, k);
         for (size_t t = 0; t < rows_size(&r->head->value, k); t++)
-            if (grid_of(terms[t].weight) < grid) grid = grid_of(terms[t].weight);
+            if (audit_grid_of(terms[t].weight) < grid) grid = audit_grid_of(terms[t].weight);
         double low, high;
         dd_range(&r->a->meaning.d, v.letters, &low, &high);
         r->made[k] = (content){.kind = HOLDS_MEAN,
@@ -198,7 +198,7 @@ static void read_count(head_reader *r) {
 static void read_verdicts(head_reader *r, double start, double end, dd letters) {
     for (size_t k = 0; k < r->head->value.count; k++) {
         row_value v = value_row(r, k);
-        NEED(r, row_is(&v, 0, start, end), "value %zu is not the sentinel's indicator", k + 1);
+        NEED(r, contents_row_is(&v, 0, start, end), "value %zu is not the sentinel's indicator", k + 1);
         make_raw(r, k, letters);
     }
 }
@@ -217,7 +217,7 @@ static void read_compare(head_reader *r) {
     double twice;
     if (r->scale.kind) {
         NEED(r, r->scale.kind == FEATURE_SIZE && r->scale.power == 1, "its scale is not C*N");
-        NEED(r, row_is(k, 0, back, !back), "its key is not the sentinel's indicator");
+        NEED(r, contents_row_is(k, 0, back, !back), "its key is not the sentinel's indicator");
         twice = r->scale.constant;
     } else {
         const feature *edge = lone_feature(r, k, 1);
@@ -329,7 +329,7 @@ static void read_head(head_reader *r) {
     const model_head *h = r->head;
     NEED(r, h->choice == TEMPER_CHOICE_SOFTMAX && !h->adaptive, "it makes a hard choice, or adapts to its scores");
     if (h->scale) {
-        r->scale = feature_of(h->scale, r->a->positions);
+        r->scale = audit_feature_of(h->scale, r->a->positions);
         NEED(r, r->scale.kind == FEATURE_LOG || r->scale.kind == FEATURE_SIZE, "no scale of this form is understood");
     }
     NEED(r, h->query.count <= 2, "it has more than two query rows");
@@ -350,7 +350,7 @@ static void read_head(head_reader *r) {
         read_once(r);
     else
         read_nearest(r);
-    if (r->f->kind == KIND_NEAREST) head_logit(r->a, r->f);
+    if (r->f->kind == KIND_NEAREST) audit_logit(r->a, r->f);
 }
 
 /* All heads read what was there before the layer; then each output takes its place in a channel that was exactly 0. */
@@ -371,7 +371,7 @@ void audit_heads(audit *a, uint32_t layer) {
             const model_term *t = rows_begin_of(out, k);
             if (rows_size(out, k) != 1 || t->weight != 1)
                 audit_refuse(a, layer + 1, h + 1, "output %u does not go to one channel with weight 1", k + 1);
-            if (!content_is_zero(&a->channels[t->channel]))
+            if (!contents_are_zero(&a->channels[t->channel]))
                 audit_refuse(a, layer + 1, h + 1, "output %u goes to channel %u, which is not 0 before", k + 1,
                              t->channel);
             a->channels[t->channel] = made[h][k];

@@ -25,10 +25,6 @@ void audit_refuse(const audit *a, uint32_t layer, uint32_t head, const char *for
     trap_raise(a->trap, TEMPER_RANGE, 0, 0, "%s", why);
 }
 
-void audit_general(audit *a) {
-    trap_raise(a->trap, TEMPER_UNSUPPORTED, 0, 0, "certificates of the claim \"hard choices\" are not audited");
-}
-
 /* ---- the source ---- */
 
 static bool same_letters(const alphabet *x, const alphabet *y) {
@@ -149,7 +145,7 @@ static void read_layers(audit *a, const temper_spec *spec) {
     a->layers = arena_zalloc(a->arena, m->layer_count, sizeof *a->layers);
     label_nodes(&parts);
     contents_begin(a);
-    check_features(a);
+    audit_check_features(a);
     check_parts(&parts, 0);
     for (uint32_t l = 0; l < m->layer_count; l++) {
         audit_heads(a, l);
@@ -177,7 +173,7 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
     *memory->model = read;
     a->model = read;
     a->positions = (double)request->length + 1 + a->model->has_end;
-    type_begin(a, request->type);
+    audit_type_begin(a, request->type);
     calc_init(&a->calculus, keep);
     if (request->general) audit_general(a);
     if (!*a->model->source) audit_refuse(a, 0, 0, "the model has no source, so no claim about one is proved");

@@ -90,10 +90,10 @@ static void read_unit(net *n, const model_layer *l, uint32_t index) {
                 .index = index};
     double total = fabs(u->bias);
     for (size_t k = 0; k < u->count; k++) {
-        NEED(n, is_stored(a, u->terms[k].weight), "a weight of unit %u is no number of the storage format", index + 1);
+        NEED(n, audit_is_stored(a, u->terms[k].weight), "a weight of unit %u is no number of the storage format", index + 1);
         total += fabs(u->terms[k].weight);
     }
-    NEED(n, is_stored(a, u->out) && is_stored(a, u->bias), "a weight of unit %u is no number of the storage format",
+    NEED(n, audit_is_stored(a, u->out) && audit_is_stored(a, u->bias), "a weight of unit %u is no number of the storage format",
          index + 1);
     NEED(n, total <= 0x1p52, "the weights of unit %u are too large together", index + 1);
     u->kind = kind_of(n, u);
@@ -170,16 +170,16 @@ static void check_exact(const net *n, const unit *u, size_t count) {
     int least = 1 << 20, precision = t->pa < t->ps ? t->pa : t->ps;
     double all = 0;
     for (size_t k = 0; k < count; k++) {
-        int grid = u[k].bias != 0 ? grid_of(u[k].bias) : 1 << 20;
+        int grid = u[k].bias != 0 ? audit_grid_of(u[k].bias) : 1 << 20;
         double size = fabs(u[k].bias);
         for (size_t j = 0; j < u[k].count; j++) {
-            int g = grid_of(u[k].terms[j].weight);
+            int g = audit_grid_of(u[k].terms[j].weight);
             if (g < grid) grid = g;
             size += fabs(u[k].terms[j].weight);
         }
         if (size == 0) continue;
         NEED(n, size <= ldexp(1, grid + precision), "the sum of unit %u may be rounded", u[k].index + 1);
-        if (grid + grid_of(u[k].out) < least) least = grid + grid_of(u[k].out);
+        if (grid + audit_grid_of(u[k].out) < least) least = grid + audit_grid_of(u[k].out);
         all += fabs(u[k].out) * size;
     }
     NEED(n, all == 0 || (all <= ldexp(1, least + t->pa) && all <= 0x1p52),
@@ -397,7 +397,7 @@ static content written(const net *n, const unit *u, size_t count) {
     for (size_t k = 1; k < count; k++)
         NEED(n, u[k].kind == u[0].kind, "channel %u is written by units of different kinds", u->target);
     if (u->kind == UNIT_CLEAR) return cleared(n, u, count);
-    NEED(n, content_is_zero(content_at(n, u->target)), "channel %u is written, but it is not 0 before", u->target);
+    NEED(n, contents_are_zero(content_at(n, u->target)), "channel %u is written, but it is not 0 before", u->target);
     switch (u->kind) {
     case UNIT_OWN: return own_part(n, u, count);
     case UNIT_COPY: return copy_to_start(n, u, count);

@@ -4,11 +4,11 @@
 
 #include "audit/audit.h"
 
-bool content_is_zero(const content *c) {
+bool contents_are_zero(const content *c) {
     return c->kind == HOLDS_EXACT && c->letters == 0 && c->start == 0 && c->end == 0;
 }
 
-bool row_is(const row_value *r, dd letters, double start, double end) {
+bool contents_row_is(const row_value *r, dd letters, double start, double end) {
     return r->exact && r->letters == letters && r->start == start && r->end == end;
 }
 
@@ -37,8 +37,8 @@ static letter_lists letters_by_channel(audit *a) {
 }
 
 static void read_feature(audit *a, uint32_t channel, content *c) {
-    feature f = feature_of(a->model->channels[channel].position, a->positions);
-    if (!content_is_zero(c)) audit_refuse(a, 0, 0, "channel %u has a position feature and an embedding", channel);
+    feature f = audit_feature_of(a->model->channels[channel].position, a->positions);
+    if (!contents_are_zero(c)) audit_refuse(a, 0, 0, "channel %u has a position feature and an embedding", channel);
     switch (f.kind) {
     case FEATURE_UNKNOWN:
         audit_refuse(a, 0, 0, "channel %u: no position feature of this form is understood: %s", channel,
@@ -90,7 +90,7 @@ row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t la
     for (size_t k = 0; k < count; k++) {
         const content *c = &a->channels[terms[k].channel];
         double w = terms[k].weight;
-        if (!is_stored(a, w)) audit_refuse(a, layer, head, "a weight is no number of the storage format");
+        if (!audit_is_stored(a, w)) audit_refuse(a, layer, head, "a weight is no number of the storage format");
         r.weight += fabs(w);
         if (c->kind == HOLDS_EXACT) {
             f[exact] = c->letters;

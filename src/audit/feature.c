@@ -225,7 +225,7 @@ static feature normaliser_of(const expression *e) {
     return (feature){.kind = FEATURE_NORMALISER, .mirrored = mirrored, .constant = size.constant};
 }
 
-feature feature_of(const expression *e, double most) {
+feature audit_feature_of(const expression *e, double most) {
     double c;
     if (is_constant(e, &c)) return (feature){.kind = FEATURE_CONSTANT, .constant = c};
     if (e->op == EXPR_ADD && e->a->op == EXPR_LN && e->a->a->op == EXPR_SIZE && is_constant(e->b, &c) && c > 0)

@@ -37,6 +37,6 @@ typedef struct feature {
 } feature;
 
 /* `most` is the largest number of positions: every operation of a RESIDUE must be exact up to there. */
-feature feature_of(const expression *e, double most);
+feature audit_feature_of(const expression *e, double most);
 
 #endif

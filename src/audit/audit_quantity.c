@@ -1,7 +1,7 @@
 /* doc/certificate.md, section 3: sizes, errors and grids of features, rows, scores and logits. */
 #include <math.h>
 
-#include "audit/bounds.h"
+#include "audit/audit_bounds.h"
 
 /* 2^k as a test: X <= 2^(g + p) and 2^g >= t. */
 static bool fits(bounds *b, const quantity *q, int precision, double least) {
@@ -34,7 +34,7 @@ static const ball *share(bounds *b, const ball *x, const ball *factor) {
 
 static const double V = 0x1p-53;
 
-quantity feature_quantity(bounds *b, const feature *f) {
+quantity audit_feature_quantity(bounds *b, const feature *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     const ball *m = num(c, b->a->positions), *constant = num(c, fabs(f->constant)), *size = num(c, 1);
@@ -57,7 +57,7 @@ quantity feature_quantity(bounds *b, const feature *f) {
     }
     bool bracket = f->kind == FEATURE_FIRST || f->kind == FEATURE_LAST || f->kind == FEATURE_RESIDUE ||
                    f->kind == FEATURE_BRACKET;
-    if (on_grid && !bracket && f->constant != 0) grid = grid_of(f->constant);
+    if (on_grid && !bracket && f->constant != 0) grid = audit_grid_of(f->constant);
     quantity q = make(b, size, num(c, 0));
     q.on_grid = on_grid;
     q.grid = grid;
@@ -69,7 +69,7 @@ quantity feature_quantity(bounds *b, const feature *f) {
 }
 
 static quantity channel_quantity(bounds *b, const content *c) {
-    if (c->kind == HOLDS_FEATURE) return feature_quantity(b, &c->feature);
+    if (c->kind == HOLDS_FEATURE) return audit_feature_quantity(b, &c->feature);
     quantity q = make(b, num(b->c, 1), num(b->c, 0)); /* Boolean */
     q.on_grid = true;
     return q;
@@ -81,7 +81,7 @@ static void add_term(bounds *b, quantity *sum, const quantity *x, double weight)
     const ball *w = num(b->c, fabs(weight));
     ball_add(sum->size, sum->size, mul(b->c, w, x->size));
     ball_add(sum->error, sum->error, mul(b->c, w, x->error));
-    int grid = x->grid + grid_of(weight);
+    int grid = x->grid + audit_grid_of(weight);
     sum->grid = sum->nothing || grid < sum->grid ? grid : sum->grid;
     sum->on_grid = x->on_grid && (sum->nothing || sum->on_grid);
     sum->nothing = false;
@@ -142,20 +142,20 @@ static quantity score_quantity(bounds *b, const model_head *h) {
 static quantity scale_quantity(bounds *b, const expression *scale) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
-    feature f = feature_of(scale, b->a->positions);
+    feature f = audit_feature_of(scale, b->a->positions);
     const ball *m = num(c, b->a->positions), *constant = num(c, f.constant);
     const ball *size = f.kind == FEATURE_LOG ? add(c, logarithm(c, m), constant)
                                              : mul(c, constant, power(c, m, (uint64_t)f.power));
     quantity q = make(b, size, num(c, 0));
     q.on_grid = f.kind == FEATURE_SIZE;
-    q.grid = q.on_grid ? grid_of(f.constant) : 0;
+    q.grid = q.on_grid ? audit_grid_of(f.constant) : 0;
     if (!fits(b, &q, t->pa, t->ta) || !fits(b, &q, 53, 0))
         ball_set(q.error, add(c, share(b, size, mul(c, up(c, V, 4), up(c, t->ua, 1))), num(c, t->ta)));
     return q;
 }
 
 /* X and eta of a head's logits. */
-void head_logit(audit *a, head_facts *f) {
+void audit_logit(audit *a, head_facts *f) {
     calculus *c = &a->calculus;
     bounds b = {.a = a, .c = c, .layer = f->layer, .number = f->number};
     const type_facts *t = &a->type;
@@ -175,7 +175,7 @@ void head_logit(audit *a, head_facts *f) {
     ball_set(f->logit.error, add(c, logit.error, room));
 }
 
-void check_features(audit *a) {
+void audit_check_features(audit *a) {
     calculus *c = &a->calculus;
     for (uint32_t k = 0; k < a->model->channel_count; k++) {
         const content *x = &a->channels[k];
@@ -184,6 +184,6 @@ void check_features(audit *a) {
         if (x->feature.kind == FEATURE_SIZE && x->feature.power != 1)
             audit_refuse(a, 0, 0, "channel %u: no position feature of this form is understood", k);
         calc_begin(c);
-        feature_quantity(&b, &x->feature);
+        audit_feature_quantity(&b, &x->feature);
     }
 }

@@ -94,7 +94,7 @@ static void find_largest(trial *t) {
     }
 }
 
-double every_length(audit *a, const head_facts *f, double *largest) {
+double audit_every_length(audit *a, const head_facts *f, double *largest) {
     size_t most = (size_t)a->positions;
     trial t = {.a = a, .f = f, .s = a->type.storage, .t = a->type.sums};
     t.as = arena_alloc(a->arena, most, sizeof *t.as);

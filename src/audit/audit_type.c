@@ -3,7 +3,7 @@
 
 #include "audit/audit.h"
 
-void type_begin(audit *a, temper_type type) {
+void audit_type_begin(audit *a, temper_type type) {
     type_facts *t = &a->type;
     t->type = number_type_of(type);
     if (!t->type || !t->type->storage)
@@ -23,9 +23,9 @@ void type_begin(audit *a, temper_type type) {
     t->fa = t->sums->largest;
 }
 
-bool is_stored(const audit *a, double x) { return format_round(a->type.storage, x) == x; }
+bool audit_is_stored(const audit *a, double x) { return format_round(a->type.storage, x) == x; }
 
-int grid_of(double x) {
+int audit_grid_of(double x) {
     int e;
     double m = frexp(x, &e); /* |m| in [1/2, 1), at most 53 bits */
     int64_t whole = (int64_t)ldexp(m, 53);
