@@ -50,6 +50,7 @@ void cmd_certify(session *s);
 void cmd_gallery(session *s);
 void cmd_import(session *s);
 void cmd_lab(session *s);
+void cmd_audit(session *s);
 void cmd_help(session *s);
 
 void help_print(const command *about); /* NULL: on temper itself */

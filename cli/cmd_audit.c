@@ -1,0 +1,83 @@
+/* temper audit: checks a certificate against a model, with other code than the one that wrote it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "message.h"
+
+/* What was claimed, read from a certificate that is known to be what the audit writes: one member a line. */
+static bool claim_of(char *out, size_t size, const char *certificate, const char *key) {
+    char wanted[40];
+    int length = snprintf(wanted, sizeof wanted, "\n  \"%s\": ", key);
+    const char *at = strstr(certificate, wanted);
+    if (!at) return false;
+    at += length;
+    bool quoted = *at == '"';
+    size_t n = strcspn(at += quoted, quoted ? "\"\n" : ",\n");
+    if (n >= size) return false;
+    memcpy(out, at, n);
+    out[n] = 0;
+    return true;
+}
+
+static void print_result(session *s, const char *path, const char *model, const char *certificate,
+                         const temper_error *err) {
+    char length[24] = "", type[16] = "", claim[24] = "", error[24] = "";
+    bool proved = err->code == TEMPER_OK;
+    if (proved) {
+        claim_of(length, sizeof length, certificate, "length");
+        claim_of(type, sizeof type, certificate, "type");
+        claim_of(claim, sizeof claim, certificate, "claim");
+        claim_of(error, sizeof error, certificate, "error");
+    }
+    if (s->json) {
+        json j;
+        json_open(&j, stdout);
+        json_text(&j, "certificate", path);
+        json_text(&j, "model", model);
+        json_flag(&j, "proved", proved);
+        if (proved) {
+            json_text(&j, "claim", claim);
+            json_text(&j, "length", length);
+            json_text(&j, "type", type);
+            json_text(&j, "error", error);
+        } else {
+            json_text(&j, "reason", err->text);
+        }
+        json_close(&j);
+    } else if (proved && !s->quiet) {
+        bool formula = strcmp(claim, "formula") == 0;
+        printf("%s: proved for %s: %s, for every string up to length %s in %s (largest error %s of 2.500e-01 allowed)\n",
+               path, model,
+               formula ? "the answer at every position is the source's" : "the verdict is that of its hard choices",
+               length, type, error);
+    }
+}
+
+void cmd_audit(session *s) {
+    char *certificate = NULL, *model = NULL;
+    size_t length, size;
+    temper_error err;
+    if (s->opt.count != 2) {
+        message_usage(s, "temper audit CERTIFICATE MODEL", "audit takes a certificate and a model");
+        return;
+    }
+    const char *path = s->opt.arguments[0].text, *other = s->opt.arguments[1].text;
+    if (temper_file_read(&certificate, &length, path, &err) != TEMPER_OK ||
+        temper_file_read(&model, &size, other, &err) != TEMPER_OK) {
+        message_error(s, &err, NULL, NULL, 0);
+    } else {
+        temper_status status = temper_audit(certificate, length, model, size, &err);
+        if (status == TEMPER_OK || s->json) print_result(s, path, other, certificate, &err);
+        if (status == TEMPER_RANGE && !s->json) {
+            place at = {.name = path, .line = err.line};
+            message_print(s, EXIT_NO, &at, err.text, *err.hint ? err.hint : NULL);
+        } else if (status == TEMPER_RANGE) {
+            session_fail(s, EXIT_NO);
+        } else if (status != TEMPER_OK) {
+            message_error(s, &err, path, NULL, 0);
+        }
+    }
+    temper_free(certificate);
+    temper_free(model);
+}
