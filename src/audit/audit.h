@@ -44,6 +44,7 @@ typedef struct content {
 typedef struct row_value {
     dd letters;          /* what the EXACT channels add up to */
     double start, end;
+    size_t exact_count;  /* terms of such channels */
     bool exact;          /* there is nothing else */
     size_t other_count;
     model_term other[4]; /* terms of other channels */

@@ -117,7 +117,7 @@ static void add_product(head_reader *r, nearest_parts *p, size_t row) {
         per_size = factor * r->scale.constant;
     }
     made->query = factor;
-    if (k->letters != 0 || k->start != 0 || k->end != 0) {
+    if (k->exact_count) { /* perhaps none ever holds */
         made->boolean = true;
         NEED(r, !p->has_candidates && per_size > 0, "its candidates' advantage does not grow with N");
         NEED(r, k->start == 0 && k->end == 0 && dd_is_boolean(&r->a->meaning.d, k->letters),

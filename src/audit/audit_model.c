@@ -71,9 +71,10 @@ typedef struct part_check {
     audit *a;
     const temper_spec *spec;
     const dd *meanings;
-    const char **labels; /* [nodes] NULL: none */
-    uint32_t *by_label;  /* [nodes] the next node with the same label; 0: none */
-    table index;         /* label -> first node */
+    uint32_t *by_label; /* [nodes] the next node with the same label; 0: none */
+    table index;        /* label -> first node */
+    size_t *by_layer;   /* parts with a channel, by the layer that makes them */
+    size_t *layer_start; /* [layers + 2] */
 } part_check;
 
 static void label_nodes(part_check *p) {
@@ -95,12 +96,25 @@ static void label_nodes(part_check *p) {
     }
 }
 
+static void sort_parts(part_check *p) {
+    const temper_model *m = p->a->model;
+    arena *a = p->a->arena;
+    p->by_layer = arena_alloc(a, m->part_count, sizeof *p->by_layer);
+    p->layer_start = arena_zalloc(a, (size_t)m->layer_count + 2, sizeof *p->layer_start);
+    for (size_t k = 0; k < m->part_count; k++)
+        if (m->parts[k].channel >= 0) p->layer_start[m->parts[k].layer + 1]++;
+    for (uint32_t l = 0; l <= m->layer_count; l++) p->layer_start[l + 1] += p->layer_start[l];
+    size_t *next = arena_alloc(a, (size_t)m->layer_count + 1, sizeof *next);
+    memcpy(next, p->layer_start, ((size_t)m->layer_count + 1) * sizeof *next);
+    for (size_t k = 0; k < m->part_count; k++)
+        if (m->parts[k].channel >= 0) p->by_layer[next[m->parts[k].layer]++] = k;
+}
+
 /* The parts that are made in this layer hold what their subformula means. */
 static void check_parts(const part_check *p, uint32_t layer) {
     const temper_model *m = p->a->model;
-    for (size_t k = 0; k < m->part_count; k++) {
-        const model_part *x = &m->parts[k];
-        if (x->layer != layer || x->channel < 0) continue;
+    for (size_t k = p->layer_start[layer]; k < p->layer_start[layer + 1]; k++) {
+        const model_part *x = &m->parts[p->by_layer[k]];
         const uint32_t *first = table_find(&p->index, x->formula, strlen(x->formula));
         const content *c = &p->a->channels[x->channel];
         bool found = false;
@@ -144,6 +158,7 @@ static void read_layers(audit *a, const temper_spec *spec) {
     a->heads = arena_alloc(a->arena, heads, sizeof *a->heads);
     a->layers = arena_zalloc(a->arena, m->layer_count, sizeof *a->layers);
     label_nodes(&parts);
+    sort_parts(&parts);
     contents_begin(a);
     audit_check_features(a);
     check_parts(&parts, 0);

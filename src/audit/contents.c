@@ -108,5 +108,6 @@ row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t la
     if (!(r.weight <= 0x1p53))
         audit_refuse(a, layer, head, "weights too large together for exact sums");
     r.letters = dd_sum(&a->meaning.d, f, weight, exact, NAN, NAN);
+    r.exact_count = exact;
     return r;
 }
