@@ -63,6 +63,8 @@ typedef struct quantity {
     bool nothing; /* 0: on every grid */
 } quantity;
 
+enum { HEAD_ROWS = 16 }; /* of a head's query */
+
 /* One product of a nearest head's score, as it is computed. */
 typedef struct score_part {
     double query;                    /* the query row, if it is a number ... */
@@ -87,8 +89,10 @@ typedef struct head_facts {
     size_t own_parts;    /* balance: K */
     int grid;            /* count: of the value rows */
     bool rightmost, candidates; /* nearest */
-    score_part part[2];         /* nearest */
+    score_part part[HEAD_ROWS]; /* nearest */
     quantity logit;             /* nearest, by section 3 */
+    const char *failure;        /* what of it is too large for the type; NULL: nothing */
+    bool by_digits;             /* nearest: is not tried at every length */
     bool every_length;
     ball *size, *rounding, *error; /* the certificate's X, E and D */
 } head_facts;

@@ -51,9 +51,10 @@ static void bound_once(bounds *b, head_facts *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     uint64_t m = (uint64_t)b->a->positions;
-    const ball *logit = add(c, logarithm(c, positions(b)), num(c, f->constant));
+    const ball *gap = add(c, logarithm(c, positions(b)), num(c, f->constant));
+    const ball *logit = f->stepped ? add(c, gap, num(c, 4)) : gap;
     const ball *epsilon = one_minus(b, mul(c, mul(c, down(c, t->us, 2), down(c, t->ua, 5)), down(c, V, 4)));
-    const ball *low = add(c, num(c, 2 * t->ta), mul(c, num(c, -1), mul(c, one_minus(b, epsilon), logit)));
+    const ball *low = add(c, num(c, 2 * t->ta), mul(c, num(c, -1), mul(c, one_minus(b, epsilon), gap)));
     const ball *crumb = add(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, low)), num(c, t->ta));
     const ball *sigma = mul(c, minus_one(b, positions(b)), crumb);
     const ball *missing, *above;
@@ -92,6 +93,7 @@ static const ball *geometric(bounds *b, double kappa) {
 static void bound_nearest(bounds *b, head_facts *f) {
     if (f->every_length) {
         double largest, r = audit_every_length(b->a, f, &largest);
+        NEED(b, r < 1, "the wrong positions may weigh as much as the right one");
         keep(b, &f->size, num(b->c, largest));
         keep(b, &f->rounding, num(b->c, 0));
         keep(b, &f->error, error_of(b, num(b->c, r)));
@@ -99,7 +101,10 @@ static void bound_nearest(bounds *b, head_facts *f) {
     }
     keep(b, &f->size, f->logit.size);
     keep(b, &f->rounding, f->logit.error);
-    keep(b, &f->error, error_of(b, leak(b, f->logit.error, geometric(b, f->kappa))));
+    if (f->failure)
+        keep(b, &f->error, num(b->c, 1));
+    else
+        keep(b, &f->error, error_of(b, leak(b, f->logit.error, geometric(b, f->kappa))));
 }
 
 static void bound_count(bounds *b, head_facts *f) {
@@ -256,6 +261,8 @@ static bool all_within(audit *a, bool refuse) {
         const head_facts *f = &a->heads[k];
         if (ball_is_at_most(f->error, allowed)) continue;
         ball_upper_text(shown, f->error);
+        if (refuse && f->failure && !f->every_length)
+            audit_refuse(a, f->layer, f->number, "%s may be beyond the largest number of the type", f->failure);
         if (refuse) audit_refuse(a, f->layer, f->number, "its output may be off by %s, but 2.500e-01 is allowed", shown);
         return false;
     }
@@ -274,11 +281,14 @@ static void bound_all(audit *a) {
 }
 
 void audit_bounds(audit *a) {
-    size_t nearest = 0;
+    size_t nearest = 0, digits = 0;
     bound_all(a);
-    for (size_t k = 0; k < a->head_count; k++) nearest += a->heads[k].kind == KIND_NEAREST;
+    for (size_t k = 0; k < a->head_count; k++) {
+        nearest += a->heads[k].kind == KIND_NEAREST;
+        digits += a->heads[k].kind == KIND_NEAREST && a->heads[k].by_digits;
+    }
     if (!all_within(a, false)) {
-        if (nearest && !a->type.any_order && a->positions <= EVERY_LENGTH_MOST) {
+        if (nearest && !digits && !a->type.any_order && a->positions <= EVERY_LENGTH_MOST) {
             for (size_t k = 0; k < a->head_count; k++)
                 if (a->heads[k].kind == KIND_NEAREST) a->heads[k].every_length = true;
             bound_all(a);

@@ -8,6 +8,7 @@ typedef struct bounds {
     audit *a;
     calculus *c;
     uint32_t layer, number; /* for messages */
+    const char *failure;    /* what is too large; NULL: nothing */
 } bounds;
 
 quantity audit_feature_quantity(bounds *b, const feature *f);

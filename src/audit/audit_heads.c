@@ -10,7 +10,7 @@ typedef struct head_reader {
     const model_head *head;
     uint32_t layer, number; /* from 1 */
     feature scale;          /* UNKNOWN: none */
-    row_value query[2], key[2];
+    row_value query[HEAD_ROWS], key[HEAD_ROWS];
     content *made; /* [values] what goes to the output channels */
 } head_reader;
 
@@ -81,8 +81,9 @@ static void read_once(head_reader *r) {
         NEED(r, r->scale.kind == FEATURE_LOG && constant_of(r, &r->query[0]) == 1, "its query is not 1 everywhere");
         r->f->constant = r->scale.constant;
     } else {
-        NEED(r, log && log->kind == FEATURE_LOG, "its query is not ln(N) + C");
+        NEED(r, log && (log->kind == FEATURE_LOG || log->kind == FEATURE_STEPPED), "its query is not ln(N) + C");
         r->f->constant = log->constant;
+        r->f->stepped = log->kind == FEATURE_STEPPED;
     }
     NEED(r, is_boolean_on_letters(r, key), "its key is not 0 or 1 on letters and 0 on sentinels");
     for (size_t k = 0; k < r->head->value.count; k++) {
@@ -95,22 +96,65 @@ static void read_once(head_reader *r) {
 /* ---- nearest ---- */
 
 typedef struct nearest_parts {
-    double bonus; /* A of A*N for candidates */
-    double tie;   /* of j */
     bool has_candidates;
     dd candidates;
+    double bonus; /* candidates are ahead by at least bonus*N */
+    double tie;   /* the coefficient of j */
+    size_t digit_count;
+    struct {
+        double divisor, modulus, coefficient;
+    } digit[HEAD_ROWS];
 } nearest_parts;
 
-/* One product of a query and a key row, times the scale. */
+static double equals_number(void *context, double x) { return x == *(const double *)context; }
+
+/* The exact part of a key row is `low` for those that are no candidates, sentinels too, and `low` + `step` for candidates. */
+static void read_candidates(head_reader *r, nearest_parts *p, const row_value *k, double low, double step) {
+    size_t count;
+    diagram *d = &r->a->meaning.d;
+    double high = low + step;
+    NEED(r, !p->has_candidates, "two key rows have candidates");
+    arena_reset(r->a->scratch);
+    const double *leaves = dd_leaves(d, k->letters, &count, r->a->scratch);
+    for (size_t l = 0; l < count; l++)
+        NEED(r, leaves[l] == low || leaves[l] == high, "its key tells more than two kinds of letters apart");
+    NEED(r, k->start == low && k->end == low, "a sentinel is a candidate");
+    p->has_candidates = true;
+    p->candidates = dd_map(d, k->letters, equals_number, &high);
+}
+
+/* What a position adds to the product, times `factor`. */
+static void read_place(head_reader *r, nearest_parts *p, const feature *f, double factor, double per_size) {
+    if (f->kind == FEATURE_DIGIT) {
+        NEED(r, !r->scale.kind && p->digit_count < HEAD_ROWS, "its digits have a scale");
+        p->digit[p->digit_count].divisor = f->divisor;
+        p->digit[p->digit_count].modulus = (double)f->modulus;
+        p->digit[p->digit_count++].coefficient = factor;
+        return;
+    }
+    NEED(r, p->tie == 0, "two key rows hold positions");
+    if (f->kind == FEATURE_SHARE && !f->mirrored && r->scale.kind)
+        p->tie = per_size;
+    else if (f->kind == FEATURE_PLACE && !f->mirrored && !r->scale.kind)
+        p->tie = factor * f->constant;
+    else if (f->kind == FEATURE_CENTRED && !r->scale.kind)
+        p->tie = factor;
+    else
+        REFUSE(r, "a key row holds a feature that is no position, or does not fit its scale");
+}
+
+/* One product of a query and a key row, times the scale: the query is a number, C*N or a power of two that is at least C*N. */
 static void add_product(head_reader *r, nearest_parts *p, size_t row) {
     const row_value *q = &r->query[row], *k = &r->key[row];
     score_part *made = &r->f->part[row];
-    double factor = constant_of(r, q), per_size = 0; /* the query is factor, or per_size * N */
-    const feature *size = isnan(factor) ? lone_feature(r, q, 1) : NULL;
+    double factor = constant_of(r, q), per_size = 0; /* the query is factor, or at least per_size * N */
+    bool power = false;
     if (isnan(factor)) {
-        NEED(r, size && size->kind == FEATURE_SIZE && size->power == 1 && !r->scale.kind,
+        const feature *size = lone_feature(r, q, 1);
+        power = size && size->kind == FEATURE_POWER;
+        NEED(r, size && !r->scale.kind && (power || (size->kind == FEATURE_SIZE && size->power == 1)),
              "a query row is neither a number nor C*N");
-        per_size = size->constant;
+        per_size = power ? size->constant / size->divisor : size->constant;
         made->query_feature = r->a->model->channels[q->other[0].channel].position;
     } else if (r->scale.kind) {
         NEED(r, r->scale.kind == FEATURE_SIZE && r->scale.power == 1, "its scale is not C*N");
@@ -118,37 +162,54 @@ static void add_product(head_reader *r, nearest_parts *p, size_t row) {
     }
     made->query = factor;
     if (k->exact_count) { /* perhaps none ever holds */
+        double low = power ? k->start : 0, step = power ? -low : 1;
+        NEED(r, per_size > 0 && step > 0, "its candidates' advantage does not grow with N");
+        read_candidates(r, p, k, low, step);
+        p->bonus = per_size * step;
         made->boolean = true;
-        NEED(r, !p->has_candidates && per_size > 0, "its candidates' advantage does not grow with N");
-        NEED(r, k->start == 0 && k->end == 0 && dd_is_boolean(&r->a->meaning.d, k->letters),
-             "its key is not 0 or 1 on letters and 0 on sentinels");
-        p->has_candidates = true;
-        p->candidates = k->letters;
-        p->bonus = per_size;
     }
     NEED(r, k->other_count <= 1 && !k->too_many, "a key row reads more than it may");
     if (k->other_count == 0) return;
     const content *c = content_of(r, &k->other[0]);
     double w = k->other[0].weight;
-    NEED(r, c->kind == HOLDS_FEATURE && !c->feature.mirrored && !isnan(factor) && p->tie == 0,
-         "a key row holds something that is no position");
-    if (c->feature.kind == FEATURE_SHARE && r->scale.kind)
-        p->tie = per_size * w;
-    else if (c->feature.kind == FEATURE_PLACE && !r->scale.kind)
-        p->tie = factor * w * c->feature.constant;
-    else
-        REFUSE(r, "its position feature does not fit its scale");
+    NEED(r, c->kind == HOLDS_FEATURE && !isnan(factor), "a key row holds something that is no position");
+    read_place(r, p, &c->feature, factor * w, per_size * w);
     const model_term *terms = rows_begin_of(&r->head->key, row);
     made->key_feature = r->a->model->channels[k->other[0].channel].position;
     made->key_weight = w;
     made->feature_last = terms[rows_size(&r->head->key, row) - 1].channel == k->other[0].channel;
 }
 
+/* Digits put together again: each counts what the ones below it leave over, and the highest is not reduced. */
+static void join_digits(head_reader *r, nearest_parts *p) {
+    double next = 1;
+    size_t used = 0;
+    while (next) {
+        size_t k = 0;
+        while (k < p->digit_count && p->digit[k].divisor != next) k++;
+        NEED(r, k < p->digit_count, "a digit of its positions is missing");
+        if (used == 0) p->tie = p->digit[k].coefficient;
+        NEED(r, p->digit[k].coefficient == p->tie * next, "its digits do not add up to a position");
+        next = p->digit[k].modulus * next;
+        used++;
+        NEED(r, next <= 0x1p60, "its digits do not add up to a position");
+    }
+    NEED(r, used == p->digit_count, "its digits do not add up to a position");
+}
+
 static void read_nearest(head_reader *r) {
     nearest_parts p = {.candidates = 1};
     r->f->kind = KIND_NEAREST;
     r->f->by_positions = !r->scale.kind;
-    for (size_t q = 0; q < r->head->query.count; q++) add_product(r, &p, q);
+    for (size_t q = 0; q < r->head->query.count; q++) {
+        add_product(r, &p, q);
+        const content *key = r->key[q].other_count ? content_of(r, &r->key[q].other[0]) : NULL;
+        if (key && (key->feature.kind == FEATURE_DIGIT || key->feature.kind == FEATURE_CENTRED)) r->f->by_digits = true;
+    }
+    if (p.digit_count) {
+        NEED(r, p.tie == 0, "its positions are given twice");
+        join_digits(r, &p);
+    }
     NEED(r, p.tie != 0, "nothing tells its positions apart");
     r->f->kappa = fabs(p.tie);
     r->f->rightmost = p.tie > 0;
@@ -292,6 +353,7 @@ static void read_lookup(head_reader *r) {
     const feature *per = lone_feature(r, &q[1], -1), *one = lone_feature(r, &k[0], 1), *two = lone_feature(r, &k[1], 1);
     r->f->kind = KIND_LOOKUP;
     r->f->by_positions = !r->scale.kind;
+    NEED(r, r->head->query.count == 2, "it looks a count up with more than two query rows");
     NEED(r, back || (r->head->mask == TEMPER_MASK_FROM && r->a->model->has_end),
          "it looks a count up under a mask without its sentinel");
     NEED(r, mean && mean->kind == HOLDS_MEAN && q[0].other[0].weight == 2 && q[0].letters == 0 && q[0].start == 0 &&
@@ -332,7 +394,7 @@ static void read_head(head_reader *r) {
         r->scale = audit_feature_of(h->scale, r->a->positions);
         NEED(r, r->scale.kind == FEATURE_LOG || r->scale.kind == FEATURE_SIZE, "no scale of this form is understood");
     }
-    NEED(r, h->query.count <= 2, "it has more than two query rows");
+    NEED(r, h->query.count <= HEAD_ROWS, "it has more than %d query rows", HEAD_ROWS);
     for (size_t k = 0; k < h->query.count; k++) {
         r->query[k] = contents_row(r->a, &h->query, k, r->layer, r->number);
         r->key[k] = contents_row(r->a, &h->key, k, r->layer, r->number);
@@ -346,7 +408,7 @@ static void read_head(head_reader *r) {
         read_compare(r);
     else if (has_kind(r, r->query, HOLDS_MEAN))
         read_lookup(r);
-    else if (r->scale.kind == FEATURE_LOG || (first && first->kind == FEATURE_LOG))
+    else if (r->scale.kind == FEATURE_LOG || (first && (first->kind == FEATURE_LOG || first->kind == FEATURE_STEPPED)))
         read_once(r);
     else
         read_nearest(r);

@@ -101,7 +101,7 @@ double audit_every_length(audit *a, const head_facts *f, double *largest) {
     t.not_as = arena_alloc(a->arena, most, sizeof *t.not_as);
     t.reach = arena_alloc(a->arena, most + 1, sizeof *t.reach);
     t.rest = arena_alloc(a->arena, most + 1, sizeof *t.rest);
-    double r = 0, query[2];
+    double r = 0, query[HEAD_ROWS];
     *largest = 0;
     for (t.count = 1u + a->model->has_end; t.count <= most; t.count++) {
         double size = (double)t.count, scale = 1;

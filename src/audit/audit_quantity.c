@@ -18,13 +18,10 @@ static quantity make(bounds *b, const ball *size, const ball *error) {
     return q;
 }
 
-static _Noreturn void beyond(bounds *b, const char *what) {
-    audit_refuse(b->a, b->layer, b->number, "%s may be beyond the largest number of the type", what);
-}
-
+/* A row, score or logit that is too large is noted: there may be another way (audit_lengths.c). */
 static void need_within(bounds *b, const quantity *q, double factor, double largest, const char *what) {
     const ball *most = mul(b->c, num(b->c, factor), add(b->c, q->size, q->error));
-    if (!ball_is_at_most(most, num(b->c, largest))) beyond(b, what);
+    if (!ball_is_at_most(most, num(b->c, largest)) && !b->failure) b->failure = what;
 }
 
 /* x ((1 + u)^k ... - 1): `factor` is what stands before the - 1. */
@@ -33,6 +30,11 @@ static const ball *share(bounds *b, const ball *x, const ball *factor) {
 }
 
 static const double V = 0x1p-53;
+
+static int ceil_log2(double x) {
+    int exponent;
+    return frexp(x, &exponent) == 0.5 ? exponent - 1 : exponent;
+}
 
 quantity audit_feature_quantity(bounds *b, const feature *f) {
     calculus *c = b->c;
@@ -53,18 +55,37 @@ quantity audit_feature_quantity(bounds *b, const feature *f) {
     case FEATURE_SIZE_SQUARE: size = mul(c, constant, power(c, m, 3)), on_grid = true; break;
     case FEATURE_WEIGHTED: size = mul(c, constant, power(c, m, 2)); break;
     case FEATURE_LOG: size = add(c, logarithm(c, m), constant); break;
+    case FEATURE_STEPPED:
+        size = add(c, add(c, logarithm(c, m), constant), num(c, 4));
+        on_grid = true;
+        grid = 2;
+        break;
+    case FEATURE_CENTRED: size = over(c, m, num(c, 2)), on_grid = true; break;
+    case FEATURE_DIGIT:
+        size = over(c, m, num(c, 2 * f->divisor));
+        if (f->modulus && ball_is_less(num(c, (double)(f->modulus - 1)), size)) size = num(c, (double)(f->modulus - 1));
+        on_grid = true;
+        break;
+    case FEATURE_POWER: /* it is at least ceil2(C), and a power of two */
+        size = over(c, mul(c, mul(c, num(c, 2), constant), m), num(c, f->divisor));
+        on_grid = true;
+        grid = ceil_log2(f->constant) - ceil_log2(f->divisor);
+        break;
     default: break;
     }
-    bool bracket = f->kind == FEATURE_FIRST || f->kind == FEATURE_LAST || f->kind == FEATURE_RESIDUE ||
-                   f->kind == FEATURE_BRACKET;
-    if (on_grid && !bracket && f->constant != 0) grid = audit_grid_of(f->constant);
+    bool scaled = f->kind == FEATURE_CONSTANT || f->kind == FEATURE_PLACE || f->kind == FEATURE_EDGE_SIZE ||
+                  f->kind == FEATURE_SIZE || f->kind == FEATURE_SIZE_PLACE || f->kind == FEATURE_SIZE_SQUARE;
+    if (scaled && f->constant != 0) grid = audit_grid_of(f->constant);
     quantity q = make(b, size, num(c, 0));
     q.on_grid = on_grid;
     q.grid = grid;
     q.nothing = f->kind == FEATURE_CONSTANT && f->constant == 0;
-    if (!fits(b, &q, t->ps, t->ts) || !fits(b, &q, 53, 0))
+    bool exact = f->kind == FEATURE_POWER ? ldexp(1, grid) >= t->ts : fits(b, &q, t->ps, t->ts) && fits(b, &q, 53, 0);
+    if (!exact)
         ball_set(q.error, add(c, share(b, size, mul(c, up(c, V, 4), up(c, t->us, 1))), num(c, t->ts)));
-    need_within(b, &q, 1, t->fs, "a position feature");
+    const ball *most = add(c, q.size, q.error);
+    if (!ball_is_at_most(most, num(c, t->fs)))
+        audit_refuse(b->a, b->layer, b->number, "a position feature may be beyond the largest number of the type");
     return q;
 }
 
@@ -98,7 +119,11 @@ static quantity row_quantity(bounds *b, const model_rows *rows, size_t row) {
         quantity x = channel_quantity(b, &b->a->channels[terms[k].channel]);
         add_term(b, &sum, &x, terms[k].weight);
     }
-    if (!is_exact(&sum) || !fits(b, &sum, t->pa, t->ta) || !fits(b, &sum, t->ps, t->ts)) {
+    int exponent;
+    bool moved = count == 1 && fabs(frexp(terms[0].weight, &exponent)) == 0.5; /* times a power of two */
+    bool exact = moved ? sum.nothing || (sum.on_grid && ldexp(1, sum.grid) >= t->ts)
+                       : fits(b, &sum, t->pa, t->ta) && fits(b, &sum, t->ps, t->ts);
+    if (!is_exact(&sum) || !exact) {
         const ball *with = add(c, sum.size, sum.error);
         const ball *grown = share(b, with, mul(c, up(c, t->ua, count + 1), up(c, t->us, 1)));
         const ball *small = mul(c, num(c, (double)(count + 1)), add(c, num(c, t->ta), num(c, t->ts)));
@@ -170,6 +195,7 @@ void audit_logit(audit *a, head_facts *f) {
     }
     need_within(&b, &logit, 2, t->fa, "a difference of logits");
     const ball *room = add(c, mul(c, num(c, 2 * t->ua), add(c, logit.size, logit.error)), num(c, t->ta));
+    f->failure = b.failure;
     f->logit = (quantity){.size = ball_array(a->arena, 1), .error = ball_array(a->arena, 1)};
     ball_set(f->logit.size, logit.size);
     ball_set(f->logit.error, add(c, logit.error, room));

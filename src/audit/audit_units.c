@@ -276,7 +276,7 @@ static void note_ramp(const net *n, const unit *u, double c, bool paired) {
         weights[r.raw_count++] = fabs(w);
     }
     r.alone = r.raw_count == 1 && raw == 2;
-    r.plain = r.alone && (u->count == 1 || (u->count == 2 && c == 2.5 && u->terms[0].weight == 2 && u->terms[1].weight == 2));
+    r.plain = r.alone && c == 2.5 && (u->count == 1 || (u->count == 2 && u->terms[0].weight == 2 && u->terms[1].weight == 2));
     array_push(a->arena, a->ramps, a->ramp_count, a->ramp_capacity, r);
     if (r.raw_count > a->layers[n->layer - 1].raw) a->layers[n->layer - 1].raw = r.raw_count;
 }

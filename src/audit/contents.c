@@ -53,7 +53,7 @@ static void read_feature(audit *a, uint32_t channel, content *c) {
             break;
         }
         /* fall through */
-    default: *c = (content){.kind = HOLDS_FEATURE, .feature = f, .not_negative = f.constant >= 0};
+    default: *c = (content){.kind = HOLDS_FEATURE, .feature = f, .not_negative = f.constant >= 0 && f.kind != FEATURE_CENTRED && f.kind != FEATURE_DIGIT};
     }
 }
 

@@ -193,6 +193,84 @@ static feature residue_of(const expression *e, double most) {
                      .at_most = e->op == EXPR_LE};
 }
 
+/* ---- digits ---- */
+
+/* floor(N/2) */
+static bool is_middle(const expression *e) {
+    return e->op == EXPR_FLOOR && e->a->op == EXPR_DIV && e->a->a->op == EXPR_SIZE && equals(e->a->b, 2);
+}
+
+/* i - floor(N/2), or the other way round */
+static bool is_centred(const expression *e, bool around) {
+    const expression *x = around ? e->b : e->a, *y = around ? e->a : e->b;
+    return e->op == EXPR_SUB && x->op == EXPR_I && is_middle(y);
+}
+
+/* [floor(N/2) < i] - [i < floor(N/2)] */
+static bool is_sign(const expression *e) {
+    return e->op == EXPR_SUB && e->a->op == EXPR_LT && e->b->op == EXPR_LT && is_middle(e->a->a) &&
+           e->a->b->op == EXPR_I && e->b->a->op == EXPR_I && is_middle(e->b->b);
+}
+
+static bool is_distance(const expression *e) {
+    return e->op == EXPR_MAX && is_centred(e->a, false) && is_centred(e->b, true);
+}
+
+static bool is_whole(const expression *e, double *value) {
+    return is_constant(e, value) && *value >= 1 && *value <= 0x1p40 && *value == floor(*value);
+}
+
+/* floor(distance/C), C a power of two so that the quotient is exact */
+static bool is_share(const expression *e, double *divisor) {
+    int exponent;
+    return e->op == EXPR_FLOOR && e->a->op == EXPR_DIV && is_distance(e->a->a) && is_whole(e->a->b, divisor) &&
+           frexp(*divisor, &exponent) == 0.5;
+}
+
+static feature digit_of(const expression *e) {
+    feature f = {.kind = FEATURE_DIGIT, .divisor = 1};
+    double modulus = 0;
+    if (e->op == EXPR_SUB && is_centred(e, false)) return (feature){.kind = FEATURE_CENTRED};
+    if (e->op != EXPR_MUL || !is_sign(e->a)) return (feature){0};
+    const expression *x = e->b;
+    if (x->op == EXPR_MOD) {
+        if (!is_whole(x->b, &modulus) || modulus < 2) return (feature){0};
+        f.modulus = (int64_t)modulus;
+        x = x->a;
+    }
+    if (is_share(x, &f.divisor) || (f.modulus && is_distance(x))) return f;
+    return (feature){0};
+}
+
+/* ceil2(C*N), or that divided by a power of two */
+static feature power_of(const expression *e) {
+    feature f = {.kind = FEATURE_POWER, .divisor = 1};
+    int exponent;
+    if (e->op == EXPR_DIV) {
+        if (!is_whole(e->b, &f.divisor) || frexp(f.divisor, &exponent) != 0.5) return (feature){0};
+        e = e->a;
+    }
+    if (e->op != EXPR_CEIL2) return (feature){0};
+    product p = product_of(e->a);
+    feature size = from_product(&p);
+    if (size.kind != FEATURE_SIZE || size.power != 1 || p.operations > 1 || size.constant != floor(size.constant) ||
+        size.constant > 0x1p12)
+        return (feature){0};
+    f.constant = size.constant;
+    return f;
+}
+
+/* -4*floor(-(ln(N) + C)/4) */
+static feature stepped_of(const expression *e) {
+    double c;
+    if (e->op != EXPR_MUL || !equals(e->a, -4) || e->b->op != EXPR_FLOOR || e->b->a->op != EXPR_DIV) return (feature){0};
+    const expression *quotient = e->b->a;
+    if (!equals(quotient->b, 4) || quotient->a->op != EXPR_NEG || quotient->a->a->op != EXPR_ADD) return (feature){0};
+    const expression *sum = quotient->a->a;
+    if (sum->a->op != EXPR_LN || sum->a->a->op != EXPR_SIZE || !is_constant(sum->b, &c) || !(c > 0)) return (feature){0};
+    return (feature){.kind = FEATURE_STEPPED, .constant = c};
+}
+
 /* ---- the rest ---- */
 
 static bool is_test(expression_op op) { return op == EXPR_EQ || op == EXPR_NE || op == EXPR_LT || op == EXPR_LE; }
@@ -233,6 +311,9 @@ feature audit_feature_of(const expression *e, double most) {
     feature f = edge_of(e);
     if (!f.kind) f = residue_of(e, most);
     if (!f.kind) f = normaliser_of(e);
+    if (!f.kind) f = digit_of(e);
+    if (!f.kind) f = power_of(e);
+    if (!f.kind) f = stepped_of(e);
     if (!f.kind) {
         product p = product_of(e);
         f = from_product(&p);

@@ -24,6 +24,10 @@ typedef enum feature_kind {
     FEATURE_WEIGHTED,  /* C*N*N/(i + 1) */
     FEATURE_LOG,       /* ln(N) + C */
     FEATURE_NORMALISER, /* ln(max(p, 1))/(C*N) */
+    FEATURE_CENTRED,   /* i - floor(N/2) */
+    FEATURE_DIGIT,     /* with the sign of that: floor(|i - floor(N/2)|/divisor) % modulus, or not reduced (modulus 0) */
+    FEATURE_POWER,     /* ceil2(C*N)/divisor */
+    FEATURE_STEPPED,   /* -4*floor(-(ln(N) + C)/4) */
     FEATURE_BRACKET    /* another bracket, or a product of brackets: 0 or 1 */
 } feature_kind;
 
@@ -32,7 +36,8 @@ typedef struct feature {
     bool mirrored;
     double constant;                 /* c or C */
     int power;                       /* SIZE: k */
-    int64_t a, b, modulus, residue;  /* RESIDUE */
+    int64_t a, b, modulus, residue;  /* RESIDUE; DIGIT: modulus */
+    double divisor;                  /* DIGIT, POWER */
     bool at_most;
 } feature;
 
