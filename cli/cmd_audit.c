@@ -47,10 +47,11 @@ static void print_result(session *s, const char *path, const char *model, const 
         json_close(&j);
     } else if (proved && !s->quiet) {
         bool formula = strcmp(claim, "formula") == 0;
-        printf("%s: proved for %s: %s, for every string up to length %s in %s (largest error %s of 2.500e-01 allowed)\n",
-               path, model,
-               formula ? "the answer at every position is the source's" : "the verdict is that of its hard choices",
-               length, type, error);
+        printf(
+            "%s: proved for %s: %s, for every string up to length %s in %s (largest error %s of 2.500e-01 allowed)\n",
+            path, model,
+            formula ? "the answer at every position is the source's" : "the verdict is that of its hard choices",
+            length, type, error);
     }
 }
 

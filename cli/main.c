@@ -157,8 +157,7 @@ const command command_table[COMMAND_COUNT] = {
      "(NAME-FIGURE.svg) are written. The same seed gives the same bytes. Exit status 1: a claim does not hold.\n",
      cmd_lab},
     {"audit", FOR_AUDIT, "checks a certificate against its model, with code of its own",
-     "temper audit CERTIFICATE MODEL",
-     "temper audit certificate.json m.temper\n",
+     "temper audit CERTIFICATE MODEL", "temper audit certificate.json m.temper\n",
      "Finds out from the weights what every channel means and how far every head may be off, reads the source\n"
      "by its definitions, writes the certificate that follows, and accepts no other. Labels, roles and the safe\n"
      "length of the MODEL are not trusted. Prints what is proved, or what is wrong (exit status 1): the first\n"

@@ -163,7 +163,8 @@ static void swap_lines(bytes *b, size_t x, size_t y) {
 static bool find_number(const bytes *b, test_random *r, size_t from, size_t to, size_t *at, size_t *length) {
     size_t found = 0;
     for (size_t k = from; k < to; k++) {
-        if (b->data[k] < '0' || b->data[k] > '9' || (k > from && strchr("0123456789abcdefx.", b->data[k - 1]))) continue;
+        if (b->data[k] < '0' || b->data[k] > '9' || (k > from && strchr("0123456789abcdefx.", b->data[k - 1])))
+            continue;
         size_t n = strspn(b->data + k, "0123456789");
         if (random_below(r, ++found) == 0) *at = k, *length = n;
     }
@@ -222,8 +223,9 @@ static bool is_true_of_another(const bytes *c, const bytes *model) {
         bytes made = {0};
         size_t n = strlen(temper_type_name((temper_type)k));
         if (strncmp(type + 12, temper_type_name((temper_type)k), n) || type[12 + n] != '"') continue;
-        bool same = certificate_of(&made, model, strtoull(length + 13, NULL, 10), (temper_type)k, NULL) == TEMPER_OK &&
-                    made.length == c->length && memcmp(made.data, c->data, c->length) == 0;
+        bool same =
+            certificate_of(&made, model, strtoull(length + 13, NULL, 10), (temper_type)k, NULL) == TEMPER_OK &&
+            made.length == c->length && memcmp(made.data, c->data, c->length) == 0;
         temper_free(made.data);
         return same;
     }
@@ -256,7 +258,9 @@ static void fix_digest(bytes *m) {
     splice(m, (size_t)(last - m->data), m->length - (size_t)(last - m->data), line);
 }
 
-static const char *pick(test_random *r, const char *const *words, size_t count) { return words[random_below(r, count)]; }
+static const char *pick(test_random *r, const char *const *words, size_t count) {
+    return words[random_below(r, count)];
+}
 
 /* One word of the line, if it is there, becomes another of its kind. */
 static void change_word(bytes *m, size_t begin, size_t end, test_random *r) {
@@ -279,8 +283,8 @@ static size_t random_line(const bytes *m, test_random *r, size_t *begin) {
         size_t line = random_below(r, lines), at = line_start(m, line);
         const char *p = m->data + at;
         bool labelled = !strncmp(p, "channel", 7) || !strncmp(p, "head", 4);
-        if (!labelled && strncmp(p, "embed", 5) && strncmp(p, "unit", 4) && strncmp(p, "read", 4) && strncmp(p, "  ", 2) &&
-            random_below(r, 20))
+        if (!labelled && strncmp(p, "embed", 5) && strncmp(p, "unit", 4) && strncmp(p, "read", 4) &&
+            strncmp(p, "  ", 2) && random_below(r, 20))
             continue;
         if (labelled) at = (size_t)(strchr(strchr(p, '"') + 1, '"') - m->data) + 1;
         if (m->data[at] == '\n') continue;
@@ -354,8 +358,8 @@ typedef struct tally {
     size_t unreadable, refused, harmless;
 } tally;
 
-static void check_tampered_models(const temper_spec *spec, const bytes *model, const bytes *certificate, test_random *r,
-                                  size_t count, tally *t) {
+static void check_tampered_models(const temper_spec *spec, const bytes *model, const bytes *certificate,
+                                  test_random *r, size_t count, tally *t) {
     for (size_t k = 0; k < count; k++) {
         bytes m = copy_of(model, 0);
         temper_error e;
@@ -382,9 +386,10 @@ static void check_tampered_models(const temper_spec *spec, const bytes *model, c
     }
 }
 
-static const char *const victims[] = {"O a & Y b",          "a S (b & O a)",        "#[a] > #>[b] | X a", "#[a] % 3 = 1 ^ a",
-                                      "2*#[a] - #[b] >= 1", "(#[a] + 2*#[b]) % 3 = 2", "G (a -> F b)",     "a U b W a",
-                                      "#>[a] % 2 = 0 & H b", "Z (a T b) -> first",  "#[a] = #[b] | last", "O (a & #[b] >= 2)"};
+static const char *const victims[] = {"O a & Y b",          "a S (b & O a)",      "#[a] > #>[b] | X a",
+                                      "#[a] % 3 = 1 ^ a",   "2*#[a] - #[b] >= 1", "(#[a] + 2*#[b]) % 3 = 2",
+                                      "G (a -> F b)",       "a U b W a",          "#>[a] % 2 = 0 & H b",
+                                      "Z (a T b) -> first", "#[a] = #[b] | last", "O (a & #[b] >= 2)"};
 
 static void check_tampering(test_random *r, size_t each) {
     tally t = {0};
@@ -395,9 +400,11 @@ static void check_tampering(test_random *r, size_t each) {
         bytes model, certificate;
         temper_spec_options o = {.alphabet = "ab", .at = TEMPER_AT_LAST, .empty = TEMPER_EMPTY_ACCEPT};
         CHECK(temper_spec_parse(&spec, source, strlen(source), &o, &e) == TEMPER_OK, "%s: %s", source, e.text);
-        if (!CHECK(model_text(&model, spec, k % 2 ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS), "%s", source))
+        if (!CHECK(model_text(&model, spec, k % 2 ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS), "%s",
+                   source))
             continue;
-        if (CHECK(certificate_of(&certificate, &model, 77, TEMPER_TYPE_F64, &e) == TEMPER_OK, "%s: %s", source, e.text)) {
+        if (CHECK(certificate_of(&certificate, &model, 77, TEMPER_TYPE_F64, &e) == TEMPER_OK, "%s: %s", source,
+                  e.text)) {
             check_tampered_certificates(&model, &certificate, r, each);
             check_tampered_models(spec, &model, &certificate, r, each, &t);
         }
@@ -415,21 +422,22 @@ static void check_hostile(void) {
     char *deep = malloc(100001);
     memset(deep, '[', 100000);
     deep[100000] = 0;
-    const char *const texts[] = {"",
-                                 "{",
-                                 "{}",
-                                 "[]",
-                                 "null",
-                                 "{\"length\": 1e9}",
-                                 "{\"length\": 99999999999999999999999999}",
-                                 "{\"length\": 1, \"length\": 1}",
-                                 "{\"claim\": \"formula\", \"length\": 5, \"type\": \"f64\", \"model\": {\"sha256\": \"00\"}}",
-                                 "{\"claim\": \"nothing\"}",
-                                 "{\"type\": \"\xff\"}",
-                                 "{\"source\": \"\xc0\x80\"}",
-                                 "{\"model\": 3}",
-                                 "{\"model\": {\"sha256\": \"a\", \"sha256\": \"b\"}}",
-                                 deep};
+    const char *const texts[] = {
+        "",
+        "{",
+        "{}",
+        "[]",
+        "null",
+        "{\"length\": 1e9}",
+        "{\"length\": 99999999999999999999999999}",
+        "{\"length\": 1, \"length\": 1}",
+        "{\"claim\": \"formula\", \"length\": 5, \"type\": \"f64\", \"model\": {\"sha256\": \"00\"}}",
+        "{\"claim\": \"nothing\"}",
+        "{\"type\": \"\xff\"}",
+        "{\"source\": \"\xc0\x80\"}",
+        "{\"model\": 3}",
+        "{\"model\": {\"sha256\": \"a\", \"sha256\": \"b\"}}",
+        deep};
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         temper_error e;
         temper_status s = temper_audit(texts[k], strlen(texts[k]), "temper-model 1\n", 15, &e);

@@ -63,10 +63,10 @@ static claim read_claim(const char *bytes, size_t length, arena *a, trap *t) {
     jread_end(&r);
     if (!has_length || !has_claim || !type || !c.sha256)
         trap_raise(t, TEMPER_FORMAT, 0, 0, "not a certificate: it has no \"%s\"",
-                   !c.sha256      ? "model"
-                   : !has_claim   ? "claim"
+                   !c.sha256     ? "model"
+                   : !has_claim  ? "claim"
                    : !has_length ? "length"
-                                  : "type");
+                                 : "type");
     c.request.type = type_named(type, t, a);
     return c;
 }
@@ -153,8 +153,8 @@ static _Noreturn void report(piece given, piece wanted, arena *a, trap *t) {
         size_t end = member_end(y, at), other = x.length > at ? member_end(x, at) : at;
         piece key, value, found = {x.bytes, 0}, other_key = {0};
         if (!split_member(y, at, end, &key, &value)) break;
-        bool named = x.length > at && split_member(x, at, other, &other_key, &found) && other_key.length == key.length &&
-                     memcmp(other_key.bytes, key.bytes, key.length) == 0;
+        bool named = x.length > at && split_member(x, at, other, &other_key, &found) &&
+                     other_key.length == key.length && memcmp(other_key.bytes, key.bytes, key.length) == 0;
         bool equal = named && found.length == value.length && memcmp(found.bytes, value.bytes, value.length) == 0;
         if (!equal) {
             text where;
@@ -172,7 +172,8 @@ static _Noreturn void report(piece given, piece wanted, arena *a, trap *t) {
 
 /* ---- the public function ---- */
 
-temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size, temper_error *err) {
+temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
+                           temper_error *err) {
     trap t;
     arena memory, scratch;
     temper_model *volatile read = NULL;

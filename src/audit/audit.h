@@ -21,31 +21,31 @@
 typedef enum content_kind {
     HOLDS_EXACT,   /* exactly this number: a function on letters, constants on the sentinels */
     HOLDS_FEATURE, /* a position feature that is neither constant nor first nor last */
-    HOLDS_RAW,     /* a head's output in the net of its layer: `letters` within the head's error, anything in [0, 1 + D] on sentinels */
-    HOLDS_MEAN,    /* the mean of the row (letters, start, end) over a mask */
-    HOLDS_OWN,     /* letters/(i + 1) on letters */
-    HOLDS_COPY,    /* the mean of the row over all positions on the start sentinel, 0 elsewhere */
-    HOLDS_REST     /* a head's output after its layer: nobody may read it */
+    HOLDS_RAW, /* a head's output in the net of its layer: `letters` within the head's error, anything in [0, 1 + D] on sentinels */
+    HOLDS_MEAN, /* the mean of the row (letters, start, end) over a mask */
+    HOLDS_OWN,  /* letters/(i + 1) on letters */
+    HOLDS_COPY, /* the mean of the row over all positions on the start sentinel, 0 elsewhere */
+    HOLDS_REST  /* a head's output after its layer: nobody may read it */
 } content_kind;
 
 typedef struct content {
     content_kind kind;
     dd letters;
     double start, end;
-    feature feature;   /* FEATURE, and EXACT ones that are a constant */
-    temper_mask mask;  /* MEAN */
-    double weight;     /* MEAN, COPY: sum of |w| of the row; OWN: sum of |a_k| */
-    size_t parts;      /* OWN: how many units */
-    size_t head;       /* RAW: which head of the model, counted through */
+    feature feature;  /* FEATURE, and EXACT ones that are a constant */
+    temper_mask mask; /* MEAN */
+    double weight;    /* MEAN, COPY: sum of |w| of the row; OWN: sum of |a_k| */
+    size_t parts;     /* OWN: how many units */
+    size_t head;      /* RAW: which head of the model, counted through */
     bool not_negative;
 } content;
 
 /* A row of weights over contents. */
 typedef struct row_value {
-    dd letters;          /* what the EXACT channels add up to */
+    dd letters; /* what the EXACT channels add up to */
     double start, end;
-    size_t exact_count;  /* terms of such channels */
-    bool exact;          /* there is nothing else */
+    size_t exact_count; /* terms of such channels */
+    bool exact;         /* there is nothing else */
     size_t other_count;
     model_term other[4]; /* terms of other channels */
     bool too_many;
@@ -79,15 +79,15 @@ typedef struct head_facts {
     uint32_t layer, number; /* from 1 */
     const model_head *head;
     head_kind kind;
-    bool by_positions;   /* no scale */
-    double kappa;        /* nearest, compare, balance, lookup */
-    double constant;     /* once: C of ln(N) + C */
-    bool stepped;        /* once: the logarithm is rounded up to a multiple of 4 */
-    double weight;       /* count: W; compare, lookup: W of the mean's row; balance: W_h */
-    double total_weight; /* balance: W_t */
-    double own_weight;   /* balance: W_o */
-    size_t own_parts;    /* balance: K */
-    int grid;            /* count: of the value rows */
+    bool by_positions;          /* no scale */
+    double kappa;               /* nearest, compare, balance, lookup */
+    double constant;            /* once: C of ln(N) + C */
+    bool stepped;               /* once: the logarithm is rounded up to a multiple of 4 */
+    double weight;              /* count: W; compare, lookup: W of the mean's row; balance: W_h */
+    double total_weight;        /* balance: W_t */
+    double own_weight;          /* balance: W_o */
+    size_t own_parts;           /* balance: K */
+    int grid;                   /* count: of the value rows */
     bool rightmost, candidates; /* nearest */
     score_part part[HEAD_ROWS]; /* nearest */
     quantity logit;             /* nearest, by section 3 */
@@ -130,7 +130,7 @@ typedef struct audit {
     const temper_model *model;
     const char *bytes;
     size_t size;
-    uint64_t length; /* n */
+    uint64_t length;  /* n */
     double positions; /* M */
     type_facts type;
     calculus calculus;

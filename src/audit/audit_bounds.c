@@ -38,7 +38,8 @@ static const ball *error_of(bounds *b, const ball *r) {
     const type_facts *t = &b->a->type;
     const ball *stored = add(c, mul(c, one_plus(b, num(c, t->us)), r), mul(c, positions(b), num(c, t->ts)));
     const ball *l = spread(b, r), *ls = spread(b, stored);
-    const ball *outward = mul(c, up(c, t->ua, 1), up(c, t->us, 1)), *inward = mul(c, down(c, t->ua, 1), down(c, t->us, 1));
+    const ball *outward = mul(c, up(c, t->ua, 1), up(c, t->us, 1)),
+               *inward = mul(c, down(c, t->ua, 1), down(c, t->us, 1));
     const ball *missing = one_minus(b, over(c, inward, one_plus(b, l)));
     const ball *above = minus_one(b, mul(c, one_plus(b, ls), outward));
     const ball *false_one = add(c, mul(c, ls, outward), num(c, t->ts));
@@ -63,8 +64,7 @@ static void bound_once(bounds *b, head_facts *f) {
         const ball *w = mul(c, one_minus(b, num(c, 2 * t->ua)), expo(c, mul(c, num(c, -4 * t->ua), logit)));
         const ball *least = mul(c, mul(c, w, down(c, t->ua, m + 1)), down(c, t->us, 2));
         missing = one_minus(b, over(c, least, mul(c, one_plus(b, sigma), up(c, t->ua, m))));
-        above = minus_one(
-            b, over(c, mul(c, up(c, t->ua, m + 1), up(c, t->us, 2)), mul(c, w, down(c, t->ua, m))));
+        above = minus_one(b, over(c, mul(c, up(c, t->ua, m + 1), up(c, t->us, 2)), mul(c, w, down(c, t->ua, m))));
     } else {
         const ball *most = mul(c, one_plus(b, mul(c, num(c, 2), sigma)), up(c, t->ua, (uint64_t)t->pa + 1));
         missing = one_minus(b, over(c, mul(c, down(c, t->ua, 1), down(c, t->us, 1)), most));
@@ -131,11 +131,12 @@ static void bound_verdict(bounds *b, head_facts *f, const ball *gap, const ball 
     NEED(b, ball_is_at_most(mul(c, m, grown), over(c, num(c, 1), num(c, t->ma))), "a weight may be subnormal");
     NEED(b, at_most(b, mul(c, mul(c, num(c, 2), one_plus(b, slack)), logit), t->fa),
          "a difference of logits may be beyond the largest number of the type");
-    NEED(b, at_most(b, twice, f->by_positions ? t->fs : t->fa), "its scale may be beyond the largest number of the type");
+    NEED(b, at_most(b, twice, f->by_positions ? t->fs : t->fa),
+         "its scale may be beyond the largest number of the type");
     NEED(b, at_least(b, over(c, logarithm(c, num(c, 2)), twice), t->ms), "its normaliser may be subnormal");
     const ball *low = add(c, num(c, 2 * t->ta), mul(c, num(c, -f->kappa), gap));
-    const ball *rho = add(c, mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, low)), grown),
-                          mul(c, m, num(c, t->ta)));
+    const ball *rho =
+        add(c, mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, low)), grown), mul(c, m, num(c, t->ta)));
     const ball *above = add(c, mul(c, one_plus(b, num(c, t->us)), rho), num(c, t->ts));
     above = mul(c, mul(c, above, mul(c, up(c, t->ua, 1), up(c, t->us, 1))), expo(c, num(c, 2 * t->ta)));
     const ball *below = mul(c, one_minus(b, num(c, 2 * t->ua)), down(c, t->ua, 4 * (uint64_t)b->a->positions));
@@ -148,8 +149,8 @@ static void bound_compare(bounds *b, head_facts *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     const ball *epsilon = minus_one(b, mul(c, mul(c, up(c, t->ua, 7), up(c, t->us, 3)), up(c, V, 4)));
-    const ball *logit = add(c, mul(c, mul(c, num(c, 2 * f->kappa), positions(b)), num(c, f->weight)),
-                            logarithm(c, positions(b)));
+    const ball *logit =
+        add(c, mul(c, mul(c, num(c, 2 * f->kappa), positions(b)), num(c, f->weight)), logarithm(c, positions(b)));
     bound_verdict(b, f, one_minus(b, epsilon), epsilon, logit);
     keep(b, &f->rounding, epsilon);
 }
@@ -161,8 +162,8 @@ static void bound_balance(bounds *b, head_facts *f) {
     const ball *quotient = minus_one(b, mul(c, up(c, t->ua, 1), up(c, t->us, 1)));
     const ball *ey = mul(c, wh, quotient), *et = mul(c, wt, quotient);
     const ball *feature_error = add(c, minus_one(b, mul(c, up(c, V, 4), up(c, t->us, 1))), num(c, t->ts));
-    const ball *row = mul(c, add(c, num(c, 3), feature_error),
-                          minus_one(b, mul(c, up(c, t->ua, 4), up(c, t->us, 1))));
+    const ball *row =
+        mul(c, add(c, num(c, 3), feature_error), minus_one(b, mul(c, up(c, t->ua, 4), up(c, t->us, 1))));
     const ball *eu = add(c, add(c, feature_error, row), mul(c, num(c, 4), add(c, num(c, t->ta), num(c, t->ts))));
     const ball *own = mul(c, wo, eu);
     const ball *sums = minus_one(b, mul(c, up(c, t->ua, (uint64_t)f->own_parts + 1), up(c, t->us, 1)));
@@ -173,12 +174,14 @@ static void bound_balance(bounds *b, head_facts *f) {
     const ball *e = add(c, parts, mul(c, whole, omega));
     NEED(b, ball_is_less(e, num(c, 0.5)), "rounding may change the sign of its sum");
     const ball *squared = mul(c, m, m), *twice = mul(c, num(c, 2 * f->kappa), squared);
-    NEED(b, at_least(b, over(c, num(c, 1), mul(c, num(c, 2), squared)), t->ma) &&
-                at_least(b, over(c, num(c, 1), m), t->ms),
+    NEED(b,
+         at_least(b, over(c, num(c, 1), mul(c, num(c, 2), squared)), t->ma) &&
+             at_least(b, over(c, num(c, 1), m), t->ms),
          "a score may be subnormal");
-    NEED(b, at_most(b, twice, f->by_positions ? t->fs : t->fa), "its scale may be beyond the largest number of the type");
-    const ball *logit = add(c, mul(c, mul(c, num(c, 2 * f->kappa), m), add(c, add(c, wh, wo), mul(c, m, wt))),
-                            logarithm(c, m));
+    NEED(b, at_most(b, twice, f->by_positions ? t->fs : t->fa),
+         "its scale may be beyond the largest number of the type");
+    const ball *logit =
+        add(c, mul(c, mul(c, num(c, 2 * f->kappa), m), add(c, add(c, wh, wo), mul(c, m, wt))), logarithm(c, m));
     bound_verdict(b, f, one_minus(b, mul(c, num(c, 2), e)), omega, logit);
     keep(b, &f->rounding, e);
 }
@@ -189,8 +192,9 @@ static void bound_lookup(bounds *b, head_facts *f) {
     const ball *m = positions(b), *squared = mul(c, m, m), *cubed = mul(c, squared, m), *kappa = num(c, f->kappa);
     const ball *omega = minus_one(b, mul(c, mul(c, up(c, t->ua, 7), up(c, t->us, 2)), up(c, V, 12)));
     const ball *eta = mul(c, mul(c, mul(c, num(c, 3), kappa), omega), squared), *logit = mul(c, kappa, squared);
-    NEED(b, at_least(b, over(c, num(c, 1), cubed), t->ma) &&
-                (f->by_positions || at_least(b, over(c, num(c, 1), squared), t->ms)),
+    NEED(b,
+         at_least(b, over(c, num(c, 1), cubed), t->ma) &&
+             (f->by_positions || at_least(b, over(c, num(c, 1), squared), t->ms)),
          "a score may be subnormal");
     NEED(b, at_most(b, mul(c, mul(c, num(c, 6), logit), one_plus(b, omega)), t->fa),
          "a difference of logits may be beyond the largest number of the type");
@@ -223,8 +227,7 @@ static const ball *ramp_error(bounds *b, const ramp_facts *r) {
     ball_set_int(sum, 0);
     for (uint32_t k = 0; k < r->raw_count; k++)
         ball_add(sum, sum, mul(c, num(c, r->raw_weight[k]), b->a->heads[r->raw_head[k]].error));
-    if (!r->plain)
-        ball_add(sum, sum, mul(c, num(c, r->size), minus_one(b, up(c, t->ua, (uint64_t)r->terms + 1))));
+    if (!r->plain) ball_add(sum, sum, mul(c, num(c, r->size), minus_one(b, up(c, t->ua, (uint64_t)r->terms + 1))));
     return mul(c, num(c, 0.5), sum);
 }
 
@@ -235,7 +238,8 @@ static void check_ramp(bounds *b, const ramp_facts *r) {
         NEED(b, r->size <= ldexp(1, t->pa - 1), "a gate's sum is too large for the type");
         return;
     }
-    NEED(b, r->alone && !r->paired, "a gate reads more than one output of heads, or not with weight 2, which no short storage format allows");
+    NEED(b, r->alone && !r->paired,
+         "a gate reads more than one output of heads, or not with weight 2, which no short storage format allows");
     NEED(b, r->size <= ldexp(1, t->pa - t->ps + 1) && r->reach <= 2, "a gate's sum is too large for the type");
 }
 
@@ -263,7 +267,8 @@ static bool all_within(audit *a, bool refuse) {
         ball_upper_text(shown, f->error);
         if (refuse && f->failure && !f->every_length)
             audit_refuse(a, f->layer, f->number, "%s may be beyond the largest number of the type", f->failure);
-        if (refuse) audit_refuse(a, f->layer, f->number, "its output may be off by %s, but 2.500e-01 is allowed", shown);
+        if (refuse)
+            audit_refuse(a, f->layer, f->number, "its output may be off by %s, but 2.500e-01 is allowed", shown);
         return false;
     }
     for (uint32_t l = 0; l < a->model->layer_count; l++) {

@@ -14,7 +14,7 @@ typedef struct head_reader {
     content *made; /* [values] what goes to the output channels */
 } head_reader;
 
-#define REFUSE(r, ...)    audit_refuse((r)->a, (r)->layer, (r)->number, __VA_ARGS__)
+#define REFUSE(r, ...) audit_refuse((r)->a, (r)->layer, (r)->number, __VA_ARGS__)
 #define NEED(r, c, ...)                                                                                              \
     do {                                                                                                             \
         if (!(c)) REFUSE(r, __VA_ARGS__);                                                                            \
@@ -33,7 +33,8 @@ static const feature *lone_feature(const head_reader *r, const row_value *row, d
 static const content *find_term(const head_reader *r, const row_value *row, content_kind kind, feature_kind of) {
     for (size_t k = 0; k < row->other_count; k++) {
         const content *c = content_of(r, &row->other[k]);
-        if (c->kind == kind && row->other[k].weight == 1 && (kind != HOLDS_FEATURE || c->feature.kind == of)) return c;
+        if (c->kind == kind && row->other[k].weight == 1 && (kind != HOLDS_FEATURE || c->feature.kind == of))
+            return c;
     }
     return NULL;
 }
@@ -66,7 +67,8 @@ static bool looks_back(const head_reader *r) {
 }
 
 static void make_raw(const head_reader *r, size_t k, dd letters) {
-    r->made[k] = (content){.kind = HOLDS_RAW, .letters = letters, .head = (size_t)(r->f - r->a->heads), .not_negative = true};
+    r->made[k] =
+        (content){.kind = HOLDS_RAW, .letters = letters, .head = (size_t)(r->f - r->a->heads), .not_negative = true};
 }
 
 /* ---- once ---- */
@@ -204,7 +206,8 @@ static void read_nearest(head_reader *r) {
     for (size_t q = 0; q < r->head->query.count; q++) {
         add_product(r, &p, q);
         const content *key = r->key[q].other_count ? content_of(r, &r->key[q].other[0]) : NULL;
-        if (key && (key->feature.kind == FEATURE_DIGIT || key->feature.kind == FEATURE_CENTRED)) r->f->by_digits = true;
+        if (key && (key->feature.kind == FEATURE_DIGIT || key->feature.kind == FEATURE_CENTRED))
+            r->f->by_digits = true;
     }
     if (p.digit_count) {
         NEED(r, p.tie == 0, "its positions are given twice");
@@ -282,7 +285,8 @@ static void read_compare(head_reader *r) {
         twice = r->scale.constant;
     } else {
         const feature *edge = lone_feature(r, k, 1);
-        NEED(r, edge && edge->kind == FEATURE_EDGE_SIZE && edge->mirrored == !back, "its key is not C*N on the sentinel");
+        NEED(r, edge && edge->kind == FEATURE_EDGE_SIZE && edge->mirrored == !back,
+             "its key is not C*N on the sentinel");
         twice = edge->constant;
     }
     NEED(r, log->feature.constant == twice && log->feature.mirrored == !back, "its normaliser does not fit");
@@ -310,17 +314,20 @@ static void read_balance(head_reader *r) {
     const feature *per = lone_feature(r, &q[1], 1), *edge = lone_feature(r, &k[0], 1);
     r->f->kind = KIND_BALANCE;
     r->f->by_positions = !r->scale.kind;
-    NEED(r, r->head->query.count == 2 && r->head->mask == TEMPER_MASK_UP_TO, "it balances two sums in an unknown way");
-    NEED(r, mean && own && log && q[0].other_count == 3 && !q[0].too_many && q[0].letters == 0 && q[0].start == 0 &&
-                q[0].end == 0,
+    NEED(r, r->head->query.count == 2 && r->head->mask == TEMPER_MASK_UP_TO,
+         "it balances two sums in an unknown way");
+    NEED(r,
+         mean && own && log && q[0].other_count == 3 && !q[0].too_many && q[0].letters == 0 && q[0].start == 0 &&
+             q[0].end == 0,
          "its first query row is not a mean, an own part and ln(max(i, 1))/(C*N)");
     NEED(r, copy && k[1].other_count == 1 && k[1].letters == 0 && k[1].start == 0 && k[1].end == 0,
          "its second key row is not a total copied to the start");
     double twice;
     NEED(r, per && edge && !edge->mirrored && !per->mirrored, "its features are not those of a balance");
     if (r->scale.kind) {
-        NEED(r, r->scale.kind == FEATURE_SIZE && r->scale.power == 2 && per->kind == FEATURE_INVERSE &&
-                    edge->kind == FEATURE_EDGE_SHARE,
+        NEED(r,
+             r->scale.kind == FEATURE_SIZE && r->scale.power == 2 && per->kind == FEATURE_INVERSE &&
+                 edge->kind == FEATURE_EDGE_SHARE,
              "its features do not multiply to C*N*N");
         twice = r->scale.constant;
     } else {
@@ -350,20 +357,23 @@ static void read_lookup(head_reader *r) {
     bool back = r->head->mask == TEMPER_MASK_UP_TO;
     const row_value *q = r->query, *k = r->key;
     const content *mean = q[0].other_count == 1 ? content_of(r, &q[0].other[0]) : NULL;
-    const feature *per = lone_feature(r, &q[1], -1), *one = lone_feature(r, &k[0], 1), *two = lone_feature(r, &k[1], 1);
+    const feature *per = lone_feature(r, &q[1], -1), *one = lone_feature(r, &k[0], 1),
+                  *two = lone_feature(r, &k[1], 1);
     r->f->kind = KIND_LOOKUP;
     r->f->by_positions = !r->scale.kind;
     NEED(r, r->head->query.count == 2, "it looks a count up with more than two query rows");
     NEED(r, back || (r->head->mask == TEMPER_MASK_FROM && r->a->model->has_end),
          "it looks a count up under a mask without its sentinel");
-    NEED(r, mean && mean->kind == HOLDS_MEAN && q[0].other[0].weight == 2 && q[0].letters == 0 && q[0].start == 0 &&
-                q[0].end == 0,
+    NEED(r,
+         mean && mean->kind == HOLDS_MEAN && q[0].other[0].weight == 2 && q[0].letters == 0 && q[0].start == 0 &&
+             q[0].end == 0,
          "its first query row is not twice a mean");
     NEED(r, per && per->kind == FEATURE_INVERSE && per->mirrored == !back, "its second query row is not -1/(i + 1)");
     NEED(r, one && two && one->mirrored == !back && two->mirrored == !back, "its keys are no positions and squares");
     if (r->scale.kind) {
-        NEED(r, r->scale.kind == FEATURE_SIZE && r->scale.power == 3 && one->kind == FEATURE_SMALL &&
-                    two->kind == FEATURE_SQUARE,
+        NEED(r,
+             r->scale.kind == FEATURE_SIZE && r->scale.power == 3 && one->kind == FEATURE_SMALL &&
+                 two->kind == FEATURE_SQUARE,
              "its features do not multiply to C*N");
         r->f->kappa = r->scale.constant;
     } else {
@@ -378,7 +388,8 @@ static void read_lookup(head_reader *r) {
     for (size_t v = 0; v < r->head->value.count; v++) {
         row_value row = value_row(r, v);
         const feature *x = lone_feature(r, &row, 1);
-        NEED(r, x && x->kind == FEATURE_RESIDUE && x->mirrored == !back, "value %zu is no remainder of the position", v + 1);
+        NEED(r, x && x->kind == FEATURE_RESIDUE && x->mirrored == !back, "value %zu is no remainder of the position",
+             v + 1);
         make_raw(r, v,
                  meaning_residue(&r->a->meaning, back, mean->letters, x->a, x->b, x->modulus,
                                  x->at_most ? RESIDUE_AT_MOST : RESIDUE_EQUAL, x->residue));
@@ -408,7 +419,8 @@ static void read_head(head_reader *r) {
         read_compare(r);
     else if (has_kind(r, r->query, HOLDS_MEAN))
         read_lookup(r);
-    else if (r->scale.kind == FEATURE_LOG || (first && (first->kind == FEATURE_LOG || first->kind == FEATURE_STEPPED)))
+    else if (r->scale.kind == FEATURE_LOG ||
+             (first && (first->kind == FEATURE_LOG || first->kind == FEATURE_STEPPED)))
         read_once(r);
     else
         read_nearest(r);

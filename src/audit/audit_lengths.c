@@ -16,7 +16,9 @@ typedef struct trial {
     size_t count;               /* N */
 } trial;
 
-static _Noreturn void give_up(const trial *t, const char *why) { audit_refuse(t->a, t->f->layer, t->f->number, "%s", why); }
+static _Noreturn void give_up(const trial *t, const char *why) {
+    audit_refuse(t->a, t->f->layer, t->f->number, "%s", why);
+}
 
 static double feature_at(const trial *t, const expression *e, double i) {
     double size = (double)t->count;
@@ -59,9 +61,7 @@ static double weigh(const trial *t, double logit, double winner) {
 /* Position number k counted from one end. */
 static size_t from_end(const trial *t, bool right, size_t k) { return right ? t->count - 1 - k : k; }
 
-static double losing(const trial *t, size_t j) {
-    return t->f->candidates ? fmax(t->as[j], t->not_as[j]) : t->as[j];
-}
+static double losing(const trial *t, size_t j) { return t->f->candidates ? fmax(t->as[j], t->not_as[j]) : t->as[j]; }
 
 /* The other weights if position w wins. Seen from the losing end (0 for rightmost) w is number `place`. */
 static double others(const trial *t, size_t place) {
@@ -75,8 +75,7 @@ static double others(const trial *t, size_t place) {
     size_t beyond = n - 1 - place; /* on the other side, where no candidate can be */
     for (size_t k = 0; k < NEAR && k < beyond; k++)
         sum = up_add(sum, weigh(t, t->not_as[from_end(t, right, k)], winner));
-    if (beyond > NEAR)
-        sum = up_add(sum, up_mul((double)(beyond - NEAR), weigh(t, t->rest[beyond - NEAR], winner)));
+    if (beyond > NEAR) sum = up_add(sum, up_mul((double)(beyond - NEAR), weigh(t, t->rest[beyond - NEAR], winner)));
     return sum;
 }
 

@@ -7,7 +7,7 @@
 #include "audit/source_meaning.h"
 #include "logic/formula_print.h"
 
-enum { LABEL_LENGTH = 72 };                /* of parts */
+enum { LABEL_LENGTH = 72 };             /* of parts */
 #define LENGTH_MOST ((uint64_t)1 << 40) /* n + 2 and all features are then exact in f64 */
 
 void audit_refuse(const audit *a, uint32_t layer, uint32_t head, const char *format, ...) {
@@ -71,9 +71,9 @@ typedef struct part_check {
     audit *a;
     const temper_spec *spec;
     const dd *meanings;
-    uint32_t *by_label; /* [nodes] the next node with the same label; 0: none */
-    table index;        /* label -> first node */
-    size_t *by_layer;   /* parts with a channel, by the layer that makes them */
+    uint32_t *by_label;  /* [nodes] the next node with the same label; 0: none */
+    table index;         /* label -> first node */
+    size_t *by_layer;    /* parts with a channel, by the layer that makes them */
     size_t *layer_start; /* [layers + 2] */
 } part_check;
 
@@ -181,8 +181,7 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
                  .bytes = model,
                  .size = size,
                  .length = request->length};
-    if (request->length > LENGTH_MOST)
-        trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a length beyond 2^40 is not audited");
+    if (request->length > LENGTH_MOST) trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a length beyond 2^40 is not audited");
     temper_model *read;
     if (temper_model_read(&read, model, size, &err) != TEMPER_OK) trap_reraise(a->trap, &err);
     *memory->model = read;

@@ -63,7 +63,8 @@ quantity audit_feature_quantity(bounds *b, const feature *f) {
     case FEATURE_CENTRED: size = over(c, m, num(c, 2)), on_grid = true; break;
     case FEATURE_DIGIT:
         size = over(c, m, num(c, 2 * f->divisor));
-        if (f->modulus && ball_is_less(num(c, (double)(f->modulus - 1)), size)) size = num(c, (double)(f->modulus - 1));
+        if (f->modulus && ball_is_less(num(c, (double)(f->modulus - 1)), size))
+            size = num(c, (double)(f->modulus - 1));
         on_grid = true;
         break;
     case FEATURE_POWER: /* it is at least ceil2(C), and a power of two */
@@ -81,8 +82,7 @@ quantity audit_feature_quantity(bounds *b, const feature *f) {
     q.grid = grid;
     q.nothing = f->kind == FEATURE_CONSTANT && f->constant == 0;
     bool exact = f->kind == FEATURE_POWER ? ldexp(1, grid) >= t->ts : fits(b, &q, t->ps, t->ts) && fits(b, &q, 53, 0);
-    if (!exact)
-        ball_set(q.error, add(c, share(b, size, mul(c, up(c, V, 4), up(c, t->us, 1))), num(c, t->ts)));
+    if (!exact) ball_set(q.error, add(c, share(b, size, mul(c, up(c, V, 4), up(c, t->us, 1))), num(c, t->ts)));
     const ball *most = add(c, q.size, q.error);
     if (!ball_is_at_most(most, num(c, t->fs)))
         audit_refuse(b->a, b->layer, b->number, "a position feature may be beyond the largest number of the type");
@@ -137,7 +137,8 @@ static quantity row_quantity(bounds *b, const model_rows *rows, size_t row) {
 /* The product of two quantities, without rounding. */
 static quantity product(bounds *b, const quantity *x, const quantity *y) {
     calculus *c = b->c;
-    const ball *error = add(c, add(c, mul(c, x->size, y->error), mul(c, y->size, x->error)), mul(c, x->error, y->error));
+    const ball *error =
+        add(c, add(c, mul(c, x->size, y->error), mul(c, y->size, x->error)), mul(c, x->error, y->error));
     quantity z = make(b, mul(c, x->size, y->size), error);
     z.nothing = x->nothing || y->nothing;
     z.on_grid = x->on_grid && y->on_grid;
@@ -169,8 +170,8 @@ static quantity scale_quantity(bounds *b, const expression *scale) {
     const type_facts *t = &b->a->type;
     feature f = audit_feature_of(scale, b->a->positions);
     const ball *m = num(c, b->a->positions), *constant = num(c, f.constant);
-    const ball *size = f.kind == FEATURE_LOG ? add(c, logarithm(c, m), constant)
-                                             : mul(c, constant, power(c, m, (uint64_t)f.power));
+    const ball *size =
+        f.kind == FEATURE_LOG ? add(c, logarithm(c, m), constant) : mul(c, constant, power(c, m, (uint64_t)f.power));
     quantity q = make(b, size, num(c, 0));
     q.on_grid = f.kind == FEATURE_SIZE;
     q.grid = q.on_grid ? audit_grid_of(f.constant) : 0;
@@ -189,8 +190,7 @@ void audit_logit(audit *a, head_facts *f) {
     if (f->head->scale) {
         quantity scale = scale_quantity(&b, f->head->scale), x = product(&b, &scale, &logit);
         if (!is_exact(&scale) || !is_exact(&logit) || !fits(&b, &x, t->pa, t->ta))
-            ball_set(x.error, add(c, x.error,
-                                  add(c, mul(c, add(c, x.size, x.error), num(c, t->ua)), num(c, t->ta))));
+            ball_set(x.error, add(c, x.error, add(c, mul(c, add(c, x.size, x.error), num(c, t->ua)), num(c, t->ta))));
         logit = x;
     }
     need_within(&b, &logit, 2, t->fa, "a difference of logits");

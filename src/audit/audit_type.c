@@ -6,8 +6,7 @@
 void audit_type_begin(audit *a, temper_type type) {
     type_facts *t = &a->type;
     t->type = number_type_of(type);
-    if (!t->type || !t->type->storage)
-        trap_raise(a->trap, TEMPER_RANGE, 0, 0, "no certificate is about this type");
+    if (!t->type || !t->type->storage) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "no certificate is about this type");
     t->storage = t->type->storage;
     t->sums = t->type->accumulation;
     t->any_order = !number_type_is_emulated(type);

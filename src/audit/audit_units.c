@@ -14,7 +14,7 @@ typedef struct unit {
     unit_kind kind;
     double out;
     double bias;
-    double constant;  /* EXACT: bias and what inputs that are the same on all letters add */
+    double constant;         /* EXACT: bias and what inputs that are the same on all letters add */
     const model_term *terms; /* all inputs */
     size_t count;
     const model_term *vary; /* EXACT: inputs that differ between letters; else all */
@@ -54,7 +54,8 @@ static unit_kind kind_of(const net *n, const unit *u) {
         case HOLDS_RAW: needs = UNIT_RAMP; break;
         case HOLDS_FEATURE: needs = UNIT_OWN; break;
         case HOLDS_MEAN: needs = UNIT_COPY; break;
-        default: REFUSE(n, "unit %u reads channel %u, which may not be read there", u->index + 1, u->terms[k].channel);
+        default:
+            REFUSE(n, "unit %u reads channel %u, which may not be read there", u->index + 1, u->terms[k].channel);
         }
         NEED(n, kind == UNIT_EXACT || kind == needs, "unit %u reads things of different kinds", u->index + 1);
         kind = needs;
@@ -90,11 +91,12 @@ static void read_unit(net *n, const model_layer *l, uint32_t index) {
                 .index = index};
     double total = fabs(u->bias);
     for (size_t k = 0; k < u->count; k++) {
-        NEED(n, audit_is_stored(a, u->terms[k].weight), "a weight of unit %u is no number of the storage format", index + 1);
+        NEED(n, audit_is_stored(a, u->terms[k].weight), "a weight of unit %u is no number of the storage format",
+             index + 1);
         total += fabs(u->terms[k].weight);
     }
-    NEED(n, audit_is_stored(a, u->out) && audit_is_stored(a, u->bias), "a weight of unit %u is no number of the storage format",
-         index + 1);
+    NEED(n, audit_is_stored(a, u->out) && audit_is_stored(a, u->bias),
+         "a weight of unit %u is no number of the storage format", index + 1);
     NEED(n, total <= 0x1p52, "the weights of unit %u are too large together", index + 1);
     u->kind = kind_of(n, u);
     u->vary = u->terms;
@@ -276,7 +278,8 @@ static void note_ramp(const net *n, const unit *u, double c, bool paired) {
         weights[r.raw_count++] = fabs(w);
     }
     r.alone = r.raw_count == 1 && raw == 2;
-    r.plain = r.alone && c == 2.5 && (u->count == 1 || (u->count == 2 && u->terms[0].weight == 2 && u->terms[1].weight == 2));
+    r.plain = r.alone && c == 2.5 &&
+              (u->count == 1 || (u->count == 2 && u->terms[0].weight == 2 && u->terms[1].weight == 2));
     array_push(a->arena, a->ramps, a->ramp_count, a->ramp_capacity, r);
     if (r.raw_count > a->layers[n->layer - 1].raw) a->layers[n->layer - 1].raw = r.raw_count;
 }
@@ -357,7 +360,8 @@ static content own_part(const net *n, const unit *u, size_t count) {
         const content *per;
         double w;
         row_value r = exact_part(n, &u[k], HOLDS_FEATURE, &w, &per);
-        NEED(n, per->feature.kind == FEATURE_INVERSE && !per->feature.mirrored && w == 1 && u[k].out == floor(u[k].out),
+        NEED(n,
+             per->feature.kind == FEATURE_INVERSE && !per->feature.mirrored && w == 1 && u[k].out == floor(u[k].out),
              "unit %u is no own part", u[k].index + 1);
         threshold t = {.n = n, .u = &u[k]};
         parts[k] = dd_map(d, r.letters, plus_one, &t);
@@ -380,8 +384,9 @@ static content copy_to_start(const net *n, const unit *u, size_t count) {
         NEED(n, !mean || mean == again, "channel %u is no copy of one total", u->target);
         mean = again;
         double most = 2 * mean->weight;
-        NEED(n, u[k].out == w[k] && dd_is_leaf(d, r.letters) && dd_value(d, r.letters) <= -most && r.start == 0 &&
-                    (r.end <= -most || !n->a->model->has_end) && mean->mask == TEMPER_MASK_ALL,
+        NEED(n,
+             u[k].out == w[k] && dd_is_leaf(d, r.letters) && dd_value(d, r.letters) <= -most && r.start == 0 &&
+                 (r.end <= -most || !n->a->model->has_end) && mean->mask == TEMPER_MASK_ALL,
              "unit %u does not copy a total to the start alone", u[k].index + 1);
     }
     NEED(n, w[0] == -w[1], "channel %u is half a copy of a total", u->target);
@@ -404,7 +409,8 @@ static content written(const net *n, const unit *u, size_t count) {
     default: break;
     }
     content c = u->kind == UNIT_RAMP ? ramps(n, u, count) : exact_units(n, u, count);
-    NEED(n, dd_is_boolean(&n->a->meaning.d, c.letters) && (c.start == 0 || c.start == 1) && (c.end == 0 || c.end == 1),
+    NEED(n,
+         dd_is_boolean(&n->a->meaning.d, c.letters) && (c.start == 0 || c.start == 1) && (c.end == 0 || c.end == 1),
          "channel %u is not always 0 or 1", u->target);
     return c;
 }

@@ -53,7 +53,10 @@ static void read_feature(audit *a, uint32_t channel, content *c) {
             break;
         }
         /* fall through */
-    default: *c = (content){.kind = HOLDS_FEATURE, .feature = f, .not_negative = f.constant >= 0 && f.kind != FEATURE_CENTRED && f.kind != FEATURE_DIGIT};
+    default:
+        *c = (content){.kind = HOLDS_FEATURE,
+                       .feature = f,
+                       .not_negative = f.constant >= 0 && f.kind != FEATURE_CENTRED && f.kind != FEATURE_DIGIT};
     }
 }
 
@@ -105,8 +108,7 @@ row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t la
         else
             r.other[r.other_count++] = terms[k];
     }
-    if (!(r.weight <= 0x1p53))
-        audit_refuse(a, layer, head, "weights too large together for exact sums");
+    if (!(r.weight <= 0x1p53)) audit_refuse(a, layer, head, "weights too large together for exact sums");
     r.letters = dd_sum(&a->meaning.d, f, weight, exact, NAN, NAN);
     r.exact_count = exact;
     return r;

@@ -88,7 +88,7 @@ dd dd_sum(diagram *d, const dd *f, const double *weight, size_t count, double le
 double *dd_leaves(diagram *d, dd f, size_t *count, arena *a);
 void dd_range(diagram *d, dd f, double *low, double *high); /* of its leaves */
 bool dd_is_boolean(diagram *d, dd f);
-bool dd_implies(diagram *d, dd f, dd g); /* Boolean ones */
+bool dd_implies(diagram *d, dd f, dd g);   /* Boolean ones */
 double dd_at_zero(const diagram *d, dd f); /* where all variables are 0 */
 bool dd_depends(diagram *d, dd f, uint32_t var);
 

@@ -263,11 +263,13 @@ static feature power_of(const expression *e) {
 /* -4*floor(-(ln(N) + C)/4) */
 static feature stepped_of(const expression *e) {
     double c;
-    if (e->op != EXPR_MUL || !equals(e->a, -4) || e->b->op != EXPR_FLOOR || e->b->a->op != EXPR_DIV) return (feature){0};
+    if (e->op != EXPR_MUL || !equals(e->a, -4) || e->b->op != EXPR_FLOOR || e->b->a->op != EXPR_DIV)
+        return (feature){0};
     const expression *quotient = e->b->a;
     if (!equals(quotient->b, 4) || quotient->a->op != EXPR_NEG || quotient->a->a->op != EXPR_ADD) return (feature){0};
     const expression *sum = quotient->a->a;
-    if (sum->a->op != EXPR_LN || sum->a->a->op != EXPR_SIZE || !is_constant(sum->b, &c) || !(c > 0)) return (feature){0};
+    if (sum->a->op != EXPR_LN || sum->a->a->op != EXPR_SIZE || !is_constant(sum->b, &c) || !(c > 0))
+        return (feature){0};
     return (feature){.kind = FEATURE_STEPPED, .constant = c};
 }
 

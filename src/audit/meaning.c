@@ -68,7 +68,8 @@ static dd exists_before(meaning *m, bool past, dd f) {
     if (f == 0) return 0;
     if (f == 1) return dd_not(d, edge(m, past));
     if (compound(&m->exists, past, f, &strict)) return strict;
-    if (dd_implies(d, dd_not(d, edge(m, past)), f)) return meaning_step(m, past, f); /* "there is a j <= i" is f itself */
+    if (dd_implies(d, dd_not(d, edge(m, past)), f))
+        return meaning_step(m, past, f); /* "there is a j <= i" is f itself */
     bool fresh;
     uint32_t var = variables(m, &(atom_key){.question = ASK_EXISTS, .past = past, .f = f}, 1, &fresh);
     strict = dd_and(d, dd_not(d, edge(m, past)), dd_variable(d, var));
@@ -121,12 +122,13 @@ dd meaning_step(meaning *m, bool past, dd f) {
 static dd nearest(meaning *m, bool past, bool strictly, dd where, dd value) {
     diagram *d = &m->d;
     dd strict;
-    if (dd_implies(d, dd_not(d, edge(m, past)), where)) { /* then the last j <= i with `where` is i, or has no value */
+    if (dd_implies(d, dd_not(d, edge(m, past)),
+                   where)) { /* then the last j <= i with `where` is i, or has no value */
         strict = meaning_step(m, past, value);
     } else {
         bool fresh;
-        uint32_t var = variables(
-            m, &(atom_key){.question = ASK_NEAREST, .past = past, .f = where, .g = value}, 1, &fresh);
+        uint32_t var =
+            variables(m, &(atom_key){.question = ASK_NEAREST, .past = past, .f = where, .g = value}, 1, &fresh);
         strict = dd_and(d, dd_not(d, edge(m, past)), dd_variable(d, var));
         if (fresh) {
             dd loose = dd_or(d, value, dd_and(d, dd_not(d, where), strict));
@@ -139,8 +141,8 @@ static dd nearest(meaning *m, bool past, bool strictly, dd where, dd value) {
 static dd farthest(meaning *m, bool past, bool strictly, dd where, dd value) {
     diagram *d = &m->d;
     bool fresh;
-    uint32_t var = variables(
-        m, &(atom_key){.question = ASK_FARTHEST, .past = past, .f = where, .g = value}, 1, &fresh);
+    uint32_t var =
+        variables(m, &(atom_key){.question = ASK_FARTHEST, .past = past, .f = where, .g = value}, 1, &fresh);
     dd strict = dd_and(d, dd_not(d, edge(m, past)), dd_variable(d, var));
     dd loose = dd_or(d, strict, dd_and(d, dd_not(d, exists_before(m, past, where)), value));
     if (fresh) note_compound(m, &m->yesterday, past, loose, strict, var);
@@ -152,9 +154,9 @@ dd meaning_chosen(meaning *m, temper_mask mask, bool last, dd where, dd value) {
     if (value == where) return meaning_exists(m, mask, where);
     if (mask == TEMPER_MASK_ALL) {
         bool fresh;
-        return dd_variable(&m->d, variables(m,
-                                            &(atom_key){.question = ASK_ANYWHERE, .past = last, .f = where, .g = value},
-                                            1, &fresh));
+        return dd_variable(
+            &m->d,
+            variables(m, &(atom_key){.question = ASK_ANYWHERE, .past = last, .f = where, .g = value}, 1, &fresh));
     }
     bool past = is_past(mask);
     return past == last ? nearest(m, past, is_strict(mask), where, value)

@@ -18,9 +18,7 @@ static int64_t reduce(int64_t a, int64_t m) {
     return r < 0 ? r + m : r;
 }
 
-static int64_t multiply(int64_t a, int64_t b, int64_t m) {
-    return (int64_t)((__int128)a * b % m);
-}
+static int64_t multiply(int64_t a, int64_t b, int64_t m) { return (int64_t)((__int128)a * b % m); }
 
 /* The x with a x = 1 modulo m, which have no common divisor. */
 static int64_t inverse(int64_t a, int64_t m) {
@@ -136,8 +134,7 @@ static dd residue_at_most(meaning *m, bool past, dd f, int64_t weight, int64_t c
     if (residue == modulus - 1) return 1;
     if (period > RESIDUE_TABLE) return large(m, past, f, modulus, weight, constant, residue);
     double *values = new_values(m, period);
-    for (int64_t c = 0; c < period; c++)
-        values[c] = (multiply(weight, c, modulus) + constant) % modulus <= residue;
+    for (int64_t c = 0; c < period; c++) values[c] = (multiply(weight, c, modulus) + constant) % modulus <= residue;
     return of_count(m, past, f, period, values);
 }
 

@@ -74,7 +74,6 @@ typedef struct sum {
     wide constant;
 } sum;
 
-
 /* The sum of a COMPARE or MODULO node; counts of the same function are one. Weights modulo `modulus` unless it is 0. */
 static sum sum_of(const reader *r, node_id id, int64_t modulus, arena *a) {
     const formula_node *n = formula_at(r->f, id);
@@ -145,8 +144,7 @@ static dd at_least(const reader *r, const sum *s, wide constant) {
         up = up && w > 0;
         down = down && w < 0;
     }
-    if (s->count == 0 || (up && constant >= 0) || (down && constant < 0))
-        return s->count == 0 ? constant >= 0 : up;
+    if (s->count == 0 || (up && constant >= 0) || (down && constant < 0)) return s->count == 0 ? constant >= 0 : up;
     wide most = (wide)1 << 52, fixed = floor_div(constant, common);
     dd part[2] = {0, 0};
     for (size_t k = 0; k < s->count; k++) {
@@ -289,7 +287,6 @@ dd *source_meanings(meaning *m, const temper_spec *spec, arena *a) {
     reader r = {.m = m, .d = &m->d, .f = &spec->graph, .spec = spec, .arena = a};
     r.of = arena_alloc(a, spec->graph.count, sizeof *r.of);
     const unsigned char *marks = formula_reachable(&spec->graph, spec->root, a);
-    for (node_id id = 0; id < spec->graph.count; id++)
-        r.of[id] = id && marks[id] ? meaning_of(&r, id) : NO_MEANING;
+    for (node_id id = 0; id < spec->graph.count; id++) r.of[id] = id && marks[id] ? meaning_of(&r, id) : NO_MEANING;
     return r.of;
 }
