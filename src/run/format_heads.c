@@ -22,6 +22,7 @@ typedef struct head_work {
     double *margin;  /* of the head */
     double *weights; /* [N] of one row, or a class's logits */
     double *sums;    /* [value_size] */
+    double *outputs; /* [N][value_size] stored; NULL: nobody looks */
     double total;    /* of the weights of a row */
     size_t *live;    /* [N] keys of a pass whose weights are not 0 */
 } head_work;
@@ -83,6 +84,7 @@ static bool end_row(head_work *w, size_t i, bool empty) {
         bool real = i >= 1 && i <= p->n;
         if (*w->margin >= 0 && real && !(distance_to_boolean(out) <= *w->margin))
             *w->margin = distance_to_boolean(out);
+        if (w->outputs) w->outputs[i * w->vs + d] = out;
         spread(p, p->delta + i * p->m->channel_count, &w->h->output, d, out);
     }
     return true;
@@ -309,6 +311,21 @@ static bool may_scan(const head_work *w) {
 
 /* ---- the head ---- */
 
+static void show(const head_work *w) {
+    const format_watch *watch = w->p->s->watch;
+    format_view view = {.h = w->h,
+                        .layer = w->layer,
+                        .head = w->head,
+                        .size = w->p->size,
+                        .scale = w->scale,
+                        .x = w->p->x,
+                        .query = w->q,
+                        .key = w->k,
+                        .value = w->v,
+                        .output = w->outputs};
+    watch->see(watch->context, &view);
+}
+
 bool format_head(format_pass *p, uint32_t layer, uint32_t head) {
     const model_head *h = &p->m->layers[layer].heads[head];
     size_t first[MOST_CLASSES], count = 0, index = head;
@@ -324,6 +341,7 @@ bool format_head(format_pass *p, uint32_t layer, uint32_t head) {
     w.weights = arena_alloc(p->scratch, p->size, sizeof *w.weights);
     w.sums = arena_alloc(p->scratch, w.vs, sizeof *w.sums);
     w.live = arena_alloc(p->scratch, p->size, sizeof *w.live);
+    if (p->s->watch) w.outputs = arena_zalloc(p->scratch, p->size * w.vs, sizeof *w.outputs);
     w.margin = &p->out->margins[index];
     *w.margin = head_is_boolean(h) ? 0 : -1;
     if (may_scan(&w)) {
@@ -332,5 +350,7 @@ bool format_head(format_pass *p, uint32_t layer, uint32_t head) {
         for (size_t c = 0; c < count; c++)
             if (!scan_class(&w, classes, first[c])) return false;
     }
-    return count > 0 || dense_rows(&w, NULL, 0);
+    if (count == 0 && !dense_rows(&w, NULL, 0)) return false;
+    if (p->s->watch) show(&w);
+    return true;
 }

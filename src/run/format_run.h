@@ -7,12 +7,29 @@
 #include "model/model.h"
 #include "number/format.h"
 
+/* A head that has just been evaluated; nothing of it is kept. */
+typedef struct format_view {
+    const model_head *h;
+    uint32_t layer, head;              /* from 0 */
+    size_t size;                       /* N */
+    double scale;                      /* of its scores, in the accumulation format */
+    const double *x;                   /* [N][channels] what it read */
+    const double *query, *key, *value; /* [N][query_size], [N][value_size], stored */
+    const double *output;              /* [N][value_size] stored */
+} format_view;
+
+typedef struct format_watch {
+    void (*see)(void *context, const format_view *view);
+    void *context;
+} format_watch;
+
 typedef struct format_setting {
     const number_format *storage, *accumulation; /* every stored number is one of the accumulation format */
     bool hard;                                   /* each head's hard choice */
     bool dense;                                  /* all pairs, even where a pass gives the same bits */
     uint64_t
         shake; /* not 0: every logit of a softmax is moved by -1, 0 or 1 unit in the last place, as this seed says; all pairs */
+    const format_watch *watch;                   /* is shown every head; NULL: nobody looks */
 } format_setting;
 
 typedef struct format_answer {
