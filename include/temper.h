@@ -594,6 +594,77 @@ TEMPER_API temper_status temper_certify_longest(size_t *length, temper_fault *fa
 TEMPER_API temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
                                       temper_error *err);
 
+/* ---- limits: where each number format stops ---------------------------------------------------------------------------- */
+
+/* What makes an answer wrong (doc/limits.md has the definitions). */
+typedef enum temper_why {
+    TEMPER_WHY_UNKNOWN,
+    TEMPER_WHY_OVERFLOW,         /* a number is infinite or not a number */
+    TEMPER_WHY_REPRESENTABILITY, /* stored queries, keys and values already mean another choice */
+    TEMPER_WHY_LOST_TIE,         /* logits that differ come out equal, or the other way round, when they are summed */
+    TEMPER_WHY_ABSORPTION,       /* sums of weights, values or counts lose terms */
+    TEMPER_WHY_GATE              /* a channel that should be 0 or 1 is not, after the feed-forward net */
+} temper_why;
+TEMPER_API const char *temper_why_name(temper_why why); /* "lost tie" */
+
+/* A soft model to be run in a type: one row of the table. */
+typedef struct temper_limits_case {
+    const temper_model *model;
+    temper_type type; /* not exact */
+} temper_limits_case;
+
+typedef struct temper_limits_options {
+    size_t length; /* no string is longer; 0: 2^24 letters */
+    double effort; /* 0: 1, about two seconds a row */
+    uint64_t seed;
+    unsigned threads; /* as in temper_check_options, like the rest */
+    int (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+} temper_limits_options;
+
+/* Texts and letters live as long as the limits. */
+typedef struct temper_limits_row {
+    temper_type type;
+    temper_method method;
+    size_t certified;      /* the largest length that temper_certify proves (at most `most`); 0: none */
+    size_t most;           /* where certifying stopped asking */
+    const char *obstacle;  /* what stands in the way of a longer one, or "" */
+    int found;             /* a wrong answer was found: ... */
+    size_t wrong;          /* ... the smallest length of one */
+    size_t swept, tried;   /* all lengths were tried up to the first, some up to the second */
+    const uint32_t *letters; /* the string with the wrong answer, or NULL */
+    const char *string;    /* itself if it is short, else how it is made, as "(bc)^341 b" */
+    size_t position;       /* of the wrong answer, from 1 */
+    size_t layer, head;    /* at fault, from 1; 0: none */
+    const char *label;     /* of the head, or "" */
+    temper_why why;
+} temper_limits_row;
+
+typedef struct temper_limits temper_limits;
+
+/* For every case the certified length and a search for wrong answers, adversarial and with a budget. The same cases, options and library
+   give the same table everywhere. TEMPER_UNSUPPORTED: a model that carries neither specification nor hard choices. */
+TEMPER_API temper_status temper_limits_find(temper_limits **out, const temper_limits_case *cases, size_t count,
+                                            const temper_limits_options *options, temper_error *err);
+TEMPER_API void temper_limits_free(temper_limits *limits);
+TEMPER_API size_t temper_limits_count(const temper_limits *limits);
+TEMPER_API temper_limits_row temper_limits_at(const temper_limits *limits, size_t row); /* from 0 */
+
+/* The same as a job (two units a case); the models must outlive it. */
+TEMPER_API temper_status temper_limits_job(temper_job **out, const temper_limits_case *cases, size_t count,
+                                           const temper_limits_options *options, temper_error *err);
+TEMPER_API temper_status temper_limits_merge(temper_limits **out, const temper_job *job, const temper_journal *journal,
+                                             temper_error *err);
+
+/* The table as text: comma-separated values (RFC 4180) or one JSON object. */
+typedef enum temper_limits_format { TEMPER_LIMITS_CSV, TEMPER_LIMITS_JSON } temper_limits_format;
+TEMPER_API temper_status temper_limits_print(char **out, size_t *length, const temper_limits *limits,
+                                             temper_limits_format format, temper_error *err);
+
+/* Certified and wrong lengths as a chart in SVG: one bar a row, on a logarithmic axis. */
+TEMPER_API temper_status temper_draw_limits(char **out, const temper_limits *limits, const char *title,
+                                            temper_error *err);
+
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 typedef struct temper_draw_options {
