@@ -163,6 +163,21 @@ const command command_table[COMMAND_COUNT] = {
      "length of the MODEL are not trusted. Prints what is proved, or what is wrong (exit status 1): the first\n"
      "field that differs, or the layer, head or gate whose proof fails. Beyond what it can handle: exit status 4.\n",
      cmd_audit},
+    {"limits", FOR_LIMITS, "how far each number format is right, and where it goes wrong",
+     "temper limits -f FORMULA | -F FILE [options]\n"
+     "temper limits MODEL [options]",
+     "temper limits -f 'a S b'\n"
+     "temper limits -f 'a S b' --type bf16/f32 --method positions\n"
+     "temper limits m.temper -o limits.svg\n"
+     "temper limits -f '#[a] % 2 = 1' --effort 10 --journal limits.journal --csv\n",
+     "A table with a row for each number format and method: the largest length up to which every string is\n"
+     "certified to be answered rightly, the smallest length at which a wrong answer was found, the ratio of\n"
+     "the two, the head at fault and why: representability (stored numbers no longer tell keys apart),\n"
+     "lost tie (logits that differ come out equal), absorption (sums lose terms), overflow, or a gate.\n"
+     "'none to n': nothing wrong was found on strings of up to n letters, which is no proof. The strings are\n"
+     "made for the model, and are the same each time. A MODEL that carries its formula is looked at by all\n"
+     "methods. -o writes FILE.csv, FILE.json or FILE.svg, a chart.\n",
+     cmd_limits},
     {"help", FOR_HELP, "help on a command", "temper help [COMMAND]", "temper help run\n", "", cmd_help},
 };
 

@@ -24,8 +24,11 @@ enum {
     FOR_AUDIT = 1 << 13,
     FOR_FORMULA =
         FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY,
+    FOR_LIMITS = 1 << 14,
+    FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN |
+                  FOR_CERTIFY | FOR_LIMITS,
     FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW,
-    FOR_JOBS = FOR_CHECK, /* commands whose work is a job: temper-mpi has them */
+    FOR_JOBS = FOR_CHECK | FOR_LIMITS, /* commands whose work is a job: temper-mpi has them */
     FOR_ALL = -1
 };
 
@@ -52,6 +55,9 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "how softmax is made sharp: by its scale, by growing positions, or by their digits")                           \
     X(DIGITS, 0, "digits", KIND_CHOICE, "bf16|f16|e4m3|e5m2|f32", "bf16", 0, 0,                                      \
       FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY, "with --method digits: the format that numbers will be stored in")       \
+    X(METHOD, 0, "method", KIND_CHOICE, "temperature|positions", "temperature", 0, 0,                                \
+      FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS,                                                             \
+      "how softmax is made sharp: by its scale or by growing positions")                                             \
     X(HARD, 0, "hard", KIND_FLAG, NULL, "", 0, 0, FOR_MODEL,                                                         \
       "the hard-attention transformer instead of the soft one")                                                      \
     X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW,                                      \
@@ -59,6 +65,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
     X(TYPE, 0, "type", KIND_CHOICE,                                                                                  \
       "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "f64", 0, 0,           \
       FOR_RUN | FOR_CERTIFY, /* as temper_type */                                                                    \
+    X(TYPE, 0, "type", KIND_CHOICE, "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2", "f64", 0, \
+      0, FOR_RUN | FOR_CERTIFY | FOR_LIMITS, /* as temper_type */                                                    \
       "the number format; exact: rationals, hard choices; STORED/SUMMED: short formats")                             \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
       "how heads are evaluated: in one pass where that is possible, or all pairs (not f32)")                         \
@@ -74,6 +82,9 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "certificate, - is standard output; lab: a folder")                                                            \
     X(QUICK, 0, "quick", KIND_FLAG, NULL, "", 0, 0, FOR_LAB,                                                         \
       "seconds instead of minutes: shorter strings, fewer repeats")                                                  \
+      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY | FOR_LIMITS,                                   \
+      "write the model (FILE.safetensors: as safetensors), in show an SVG picture or --html page, in certify the "   \
+      "certificate, in limits FILE.csv, .json or .svg; - is standard output")                                        \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
     X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK | FOR_GAP, \
       "look at all strings up to length L")                                                                          \
@@ -81,13 +92,16 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "then at K random strings")                                                                                    \
     X(LENGTH, 0, "length", KIND_NUMBER, "N",                                                                         \
       "check: 200 or the safe length; gap: 32; certify: the longest there is", 0, 1000000000,                        \
-      FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY,                                                                \
+      FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS,                                                   \
       "the longest random string; gap, soften, certify: the length to prove bounds up to")                           \
     X(GAP, 0, "gap", KIND_TEXT, "proved|exhaustive|VALUE", "proved", 0, 0, FOR_SOFTEN,                               \
       "the gap: proved from denominators, seen on all strings, or a number")                                         \
     X(ADAPTIVE, 0, "adaptive", KIND_FLAG, NULL, "", 0, 0, FOR_SOFTEN,                                                \
       "divide scales by each row's own gap (temperature)")                                                           \
-    X(THREADS, 0, "threads", KIND_NUMBER, "N", "one for each core", 1, 64, FOR_RUN | FOR_CHECK,                      \
+    X(EFFORT, 0, "effort", KIND_TEXT, "X", "1", 0, 0, FOR_LIMITS,                                                    \
+      "how long to look for wrong answers: 1 is about a minute for all types")                                       \
+    X(CSV, 0, "csv", KIND_FLAG, NULL, "", 0, 0, FOR_LIMITS, "the table as comma-separated values")                   \
+    X(THREADS, 0, "threads", KIND_NUMBER, "N", "one for each core", 1, 64, FOR_RUN | FOR_JOBS,                       \
       "how many threads to use; no result depends on it")                                                            \
     X(JOURNAL, 0, "journal", KIND_TEXT, "FILE", "", 0, 0, FOR_JOBS,                                                  \
       "keep what is done in FILE; called again after a crash it goes on from there")                                 \

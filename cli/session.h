@@ -36,6 +36,7 @@ typedef struct command {
 } command;
 
 enum { COMMAND_COUNT = 14 };
+enum { COMMAND_COUNT = 13 };
 extern const command command_table[COMMAND_COUNT];
 
 void cmd_eval(session *s);
@@ -51,6 +52,7 @@ void cmd_gallery(session *s);
 void cmd_import(session *s);
 void cmd_lab(session *s);
 void cmd_audit(session *s);
+void cmd_limits(session *s);
 void cmd_help(session *s);
 
 void help_print(const command *about); /* NULL: on temper itself */

@@ -16,20 +16,25 @@
 #include "certify/diagnose.h"
 #include "certify/strings.h"
 #include "run/format_run.h"
+#include "run/plan.h"
 #include "run/positions.h"
 
 enum {
     SWEEP_MOST = 768,     /* the sweep's last length */
     EVERY_STRING = 300,   /* strings of a length that are all tried */
-    BEST = 6,             /* families that are tried at every length */
-    DEEP_BEST = 4,        /* and at long lengths */
+    BEST = 6,             /* families that are tried at every length, */
+    CLIMB_BEST = 4,       /* at longer ones, */
+    FAR = 4096, FAR_BEST = 2, /* and beyond FAR */
     POOL = 8,             /* strings that are mutated */
     MOST_BYTES = 1 << 30, /* of a run, about */
     REPORT = 20 << 20     /* budget between two ticks */
 };
 
-/* Shares of the budget, summed up. */
-static const double SWEEP_END = 0.40, CLIMB_END = 0.75, NARROW_END = 0.90, SHRINK_END = 0.95;
+/* Up to which share of the budget a stage may go. Where a letter costs little, lengths are what there is to try. */
+typedef struct shares {
+    double sweep, climb, narrow, shrink;
+} shares;
+static const shares emulated_shares = {0.40, 0.75, 0.90, 0.95}, fast_shares = {0.10, 0.70, 0.95, 0.97};
 
 typedef struct pool_string {
     uint32_t *letters;
@@ -42,6 +47,7 @@ typedef struct search {
     temper_type type_id;
     const number_type *type;
     const adversary_options *o;
+    shares shares;
     answer_key *key;
     string_kit *kit;
     arena *a, *stream, *scratch, *kept;
@@ -54,8 +60,9 @@ typedef struct search {
     uint32_t *word;                /* room for the string under test */
     unsigned char *truth;          /* and its right answers */
     size_t room;
-    size_t *order; /* families by promise */
-    size_t turn;   /* the next of the others */
+    size_t exhausted; /* all strings up to this length were tried */
+    size_t *order;    /* families by promise */
+    size_t turn;      /* the next of the others */
     bool found;
     wrong_answer best;
     bool expected; /* at the wrong position */
@@ -84,21 +91,29 @@ static void make_room(search *s, size_t n) {
 
 static size_t count_terms(const model_rows *r) { return r->start[r->count]; }
 
-/* Emulated runs make every number one by one; the runner of f64 and f32 goes by tiles. */
+/* Emulated runs make every number one by one; the runner of f64 and f32 goes by its plan. */
 static void estimate(search *s) {
     const temper_model *m = s->m;
-    double terms = (double)count_terms(&m->read), heads = 0;
+    bool emulated = number_type_is_emulated(s->type_id);
+    double terms = (double)count_terms(&m->read), heads = 0, planned = 0;
+    model_plan plan;
+    plan_make(&plan, m, false, s->a);
     for (uint32_t l = 0; l < m->layer_count; l++) {
         const model_layer *layer = &m->layers[l];
         terms += (double)(count_terms(&layer->in) + count_terms(&layer->out));
         for (uint32_t h = 0; h < layer->head_count; h++) {
             const model_head *head = &layer->heads[h];
+            head_plan how = plan.heads[plan.head_start[l] + h];
             terms += (double)(count_terms(&head->query) + count_terms(&head->key) + count_terms(&head->value));
             heads++;
+            if (how == PLAN_DENSE && !emulated)
+                s->pair_cost += plan_cost(how, head, 1);
+            else
+                planned += plan_cost(how, head, 1);
         }
     }
-    bool emulated = number_type_is_emulated(s->type_id);
-    s->letter_cost = emulated ? 60 + 20 * (double)m->channel_count + 12 * terms + 60 * heads : 20 + 15 * heads + 2 * terms;
+    s->shares = emulated ? emulated_shares : fast_shares;
+    s->letter_cost = emulated ? 60 + 20 * (double)m->channel_count + 12 * terms + 60 * heads : 10 + terms + planned;
     s->bytes = emulated ? 16 * (double)m->channel_count + 100 : 60 + 8 * (double)m->channel_count;
 }
 
@@ -284,14 +299,15 @@ static bool try_every_string(search *s, size_t n) {
             s->word[i] = kit->letters[rest % kit->letter_count];
         if (is_wrong(s, &margin, s->word, n)) return true;
     }
+    if (strings <= EVERY_STRING) s->exhausted = n;
     return false;
 }
 
 /* ---- stages ---- */
 
 static void sweep(search *s) {
-    double each = SWEEP_END * s->budget / SWEEP_MOST;
-    for (size_t n = 0; n <= SWEEP_MOST && n <= s->o->longest && has_budget(s, SWEEP_END); n++) {
+    double each = s->shares.sweep * s->budget / SWEEP_MOST;
+    for (size_t n = 0; n <= SWEEP_MOST && n <= s->o->longest && has_budget(s, s->shares.sweep); n++) {
         if (!is_affordable(s, n, 0.02) || (n > 0 && s->kit->letter_count == 0)) return;
         if (try_every_string(s, n) || (n > 0 && (try_best(s, n, BEST) || try_others(s, n, each)))) return;
         s->best.swept = n;
@@ -302,12 +318,12 @@ static void sweep(search *s) {
 static size_t climb(search *s, size_t *wrong) {
     size_t n = s->best.swept;
     while (!s->stopped) {
-        size_t next = n + n / 4 + 1;
+        size_t next = n < FAR ? n + n / 4 + 1 : 2 * n, families = n < FAR ? CLIMB_BEST : FAR_BEST;
         if (next > s->o->longest) next = s->o->longest;
-        if (next <= n || !is_affordable(s, next, 0.05) ||
-            s->spent + DEEP_BEST * run_cost(s, next) > CLIMB_END * s->budget)
+        if (next <= n || !is_affordable(s, next, 0.3) ||
+            s->spent + (double)families * run_cost(s, next) > s->shares.climb * s->budget)
             break;
-        if (try_best(s, next, DEEP_BEST) || try_others(s, next, 0.02 * s->budget)) {
+        if (try_best(s, next, families) || try_others(s, next, 0.015 * s->budget)) {
             *wrong = next;
             break;
         }
@@ -324,21 +340,21 @@ static bool try_near(search *s, size_t n) {
 
 /* Limits are not monotone: a right length in the middle may have wrong ones below it. */
 static void narrow(search *s, size_t right, size_t wrong) {
-    while (wrong - right > 1 && has_budget(s, NARROW_END)) {
+    while (wrong - right > 1 && has_budget(s, s->shares.narrow)) {
         size_t middle = right + (wrong - right) / 2;
         if (try_near(s, middle))
             wrong = middle;
         else
             right = middle;
     }
-    double each = 3 * run_cost(s, s->best.n), left = NARROW_END * s->budget - s->spent;
+    double each = 3 * run_cost(s, s->best.n), left = s->shares.narrow * s->budget - s->spent;
     size_t first = s->best.swept + 1;
     bool all = (double)(s->best.n - first) * each / 2 <= left; /* shorter ones are cheaper */
     if (!all) {
         size_t window = left > each ? (size_t)(left / each) : 0;
         first = s->best.n > first + window ? s->best.n - window : first;
     }
-    for (size_t n = first; n < s->best.n && has_budget(s, NARROW_END); n++) {
+    for (size_t n = first; n < s->best.n && has_budget(s, s->shares.narrow); n++) {
         if (try_near(s, n)) return;
         if (all) s->best.swept = n;
     }
@@ -349,7 +365,7 @@ static void shrink(search *s) {
     uint32_t *less = arena_alloc(s->a, s->best.n + 1, sizeof *less);
     double margin;
     for (size_t cut = s->best.n / 4; cut > 0; cut /= 2)
-        for (size_t at = 0; at + cut <= s->best.n && has_budget(s, SHRINK_END);) {
+        for (size_t at = 0; at + cut <= s->best.n && has_budget(s, s->shares.shrink);) {
             size_t n = s->best.n - cut;
             memcpy(less, s->best.letters, at * sizeof *less);
             memcpy(less + at, s->best.letters + at + cut, (n - at) * sizeof *less);
@@ -393,18 +409,19 @@ static void fill_mutant(search *s, size_t n) {
     }
 }
 
-static size_t random_length(search *s) {
-    size_t most = s->found ? s->best.n - 1 : s->best.tried;
-    if (most > SWEEP_MOST && !s->found) most = SWEEP_MOST;
-    if (most > 0 && below(s, 2)) return most - below(s, most < 8 ? most : 8);
-    return most ? 1 + below(s, most) : 0;
+/* Near the shortest wrong one, or anywhere below it. */
+static size_t random_length(search *s, size_t most) {
+    size_t span = most - s->exhausted;
+    return most - below(s, below(s, 2) && span > 8 ? 8 : span);
 }
 
 static void mutate(search *s) {
-    while (has_budget(s, 1) && s->kit->letter_count && !(s->found && s->best.n <= 1)) {
-        size_t n = random_length(s);
+    while (has_budget(s, 1) && s->kit->letter_count) {
+        size_t most = s->found ? s->best.n - 1 : s->best.tried < SWEEP_MOST ? s->best.tried : SWEEP_MOST;
+        if (s->found ? s->best.n <= s->exhausted + 1 : most <= s->exhausted) return;
+        size_t n = random_length(s, most);
         double margin;
-        if (n == 0 || s->spent + run_cost(s, n) > s->budget) return;
+        if (s->spent + run_cost(s, n) > s->budget) return;
         make_room(s, n);
         if (below(s, 3))
             fill_mutant(s, n);

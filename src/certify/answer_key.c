@@ -1,56 +1,18 @@
 #include "certify/answer_key.h"
 
-#include <string.h>
-
-#include "base/text.h"
+#include "certify/rebuild.h"
 #include "logic/formula_eval.h"
 #include "run/positions.h"
 
 struct answer_key {
     const temper_model *m;
-    temper_spec *spec; /* NULL: hard choices */
+    const temper_spec *spec; /* NULL: hard choices */
     arena *arena;
     arena *scratch; /* of one evaluation */
     size_t heads;
 };
 
-static void release_spec(void *spec) { temper_spec_free(spec); }
-
 static void release_arena(void *memory) { arena_free(memory); }
-
-/* The model's letters as temper_spec_options wants them; NULL if it cannot say them. */
-static const char *spell_alphabet(const temper_model *m, arena *a) {
-    text t;
-    text_init(&t, a);
-    for (size_t k = 0; k < m->letters.count; k++) {
-        const char *letter = temper_model_letter(m, k);
-        if (strchr(" \t\r\n", letter[0])) return NULL;
-        if (m->letters.tokens && k) text_putc(&t, ' ');
-        text_puts(&t, letter);
-    }
-    return m->letters.count ? text_string(&t) : NULL;
-}
-
-static bool has_same_letters(const temper_spec *spec, const temper_model *m) {
-    if (temper_spec_letter_count(spec) != m->letters.count) return false;
-    for (size_t k = 0; k < m->letters.count; k++)
-        if (strcmp(temper_spec_letter(spec, k), temper_model_letter(m, k)) != 0) return false;
-    return true;
-}
-
-/* NULL if the model carries no specification of strings over its own letters. */
-static temper_spec *read_source(const temper_model *m, arena *a) {
-    temper_spec *spec;
-    temper_spec_options o = {.syntax = m->syntax,
-                             .alphabet = spell_alphabet(m, a),
-                             .tokens = m->letters.tokens,
-                             .at = m->at,
-                             .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
-    if (!*m->source || temper_spec_parse(&spec, m->source, strlen(m->source), &o, NULL)) return NULL;
-    if (has_same_letters(spec, m)) return spec;
-    temper_spec_free(spec);
-    return NULL;
-}
 
 static void need_hard_choices(const answer_key *k) {
     const temper_model *m = k->m;
@@ -68,11 +30,8 @@ answer_key *answer_key_new(const temper_model *m, arena *a) {
     k->m = m;
     k->arena = a;
     for (uint32_t l = 0; l < m->layer_count; l++) k->heads += m->layers[l].head_count;
-    k->spec = read_source(m, a);
-    if (k->spec)
-        arena_on_release(a, release_spec, k->spec);
-    else
-        need_hard_choices(k);
+    k->spec = rebuild_spec(m, a);
+    if (!k->spec) need_hard_choices(k);
     k->scratch = arena_zalloc(a, 1, sizeof *k->scratch);
     arena_init(k->scratch, a->trap);
     arena_on_release(a, release_arena, k->scratch);

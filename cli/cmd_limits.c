@@ -1,0 +1,271 @@
+/* temper limits: how far each number format and method is certified, and where a wrong answer was found. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "job_runner.h"
+#include "subject.h"
+
+enum { MOST_CASES = 128, MOST_METHODS = 16, STRING_COLUMNS = 24 };
+
+/* The models of the table: each method's, and rows in the order of types. */
+typedef struct table {
+    temper_model *made[MOST_METHODS]; /* freed at the end */
+    const temper_model *models[MOST_METHODS];
+    size_t model_count, made_count;
+    temper_limits_case cases[MOST_CASES];
+    size_t count;
+} table;
+
+/* ---- what to look at ---- */
+
+static bool make_model(table *t, session *s, subject *x, temper_method method) {
+    temper_error err;
+    temper_model *model;
+    if (!x->hard && !subject_compile(x, s)) return false;
+    if (temper_soften(&model, x->hard, method, &err) != TEMPER_OK) {
+        message_error(s, &err, NULL, NULL, 0);
+        return false;
+    }
+    t->made[t->made_count++] = model;
+    t->models[t->model_count++] = model;
+    return true;
+}
+
+/* A MODEL stands for its own method; the others are made from its specification. */
+static bool make_models(table *t, session *s, subject *x) {
+    temper_model_info info = {.method = TEMPER_METHOD_HARD};
+    if (x->model) temper_model_about(&info, x->model);
+    for (temper_method method = TEMPER_METHOD_TEMPERATURE; method <= TEMPER_METHOD_POSITIONS; method++) {
+        if (is_given(s, OPT_METHOD) && s->opt.value[OPT_METHOD].number != (uint64_t)method) continue;
+        if (info.method == method)
+            t->models[t->model_count++] = x->model;
+        else if (x->spec && !make_model(t, s, x, method))
+            return false;
+    }
+    return true;
+}
+
+static void make_cases(table *t, const session *s) {
+    for (temper_type type = TEMPER_TYPE_F64; *temper_type_name(type); type++) {
+        if (type == TEMPER_TYPE_EXACT) continue;
+        if (is_given(s, OPT_TYPE) && s->opt.value[OPT_TYPE].number != (uint64_t)type + 1) continue;
+        for (size_t k = 0; k < t->model_count && t->count < MOST_CASES; k++)
+            t->cases[t->count++] = (temper_limits_case){t->models[k], type};
+    }
+}
+
+static void free_table(table *t) {
+    for (size_t k = 0; k < t->made_count; k++) temper_model_free(t->made[k]);
+}
+
+/* ---- the table for people ---- */
+
+/* 12,345; ten million and more cut to three digits, as 1.23e9. */
+static const char *show_length(char out[32], size_t n) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%zu", n), used = 0;
+    if (length > 7) {
+        int kept = 3;
+        while (kept > 1 && digits[kept - 1] == '0') kept--;
+        snprintf(out, 32, "%c%s%.*se%d", digits[0], kept > 1 ? "." : "", kept - 1, digits + 1, length - 1);
+        return out;
+    }
+    for (int k = 0; k < length; k++) {
+        if (k && (length - k) % 3 == 0) out[used++] = ',';
+        out[used++] = digits[k];
+    }
+    out[used] = 0;
+    return out;
+}
+
+static void print_row(const temper_limits_row *r) {
+    char certified[32], wrong[48], length[32], ratio[16] = "", head[24] = "";
+    snprintf(certified, sizeof certified, "%s", r->certified ? show_length(length, r->certified) : "-");
+    snprintf(wrong, sizeof wrong, "%s%s", r->found ? "" : "none to ",
+             show_length(length, r->found ? r->wrong : r->tried));
+    if (r->found && r->certified) snprintf(ratio, sizeof ratio, "%.3g", (double)r->wrong / (double)r->certified);
+    if (r->found && r->layer) snprintf(head, sizeof head, "%zu.%zu", r->layer, r->head);
+    printf("%-9s %-11s %10s %17s %6s", temper_type_name(r->type), temper_method_name(r->method), certified, wrong,
+           ratio);
+    if (r->found) {
+        printf("  %-4s %-16s ", head, temper_why_name(r->why));
+        show_write(stdout, r->string, strlen(r->string), STRING_COLUMNS);
+    }
+    putchar('\n');
+}
+
+/* Every head that was at fault, once. */
+static void print_heads(const temper_limits *limits) {
+    size_t count = temper_limits_count(limits);
+    bool first = true;
+    for (size_t k = 0; k < count; k++) {
+        temper_limits_row r = temper_limits_at(limits, k);
+        bool known = !r.found || !r.layer || !*r.label;
+        for (size_t l = 0; l < k && !known; l++) {
+            temper_limits_row other = temper_limits_at(limits, l);
+            known = other.found && other.layer == r.layer && other.head == r.head && !strcmp(other.label, r.label);
+        }
+        if (known) continue;
+        if (first) putchar('\n');
+        first = false;
+        printf("head %zu.%zu: ", r.layer, r.head);
+        show_write(stdout, r.label, strlen(r.label), 80);
+        putchar('\n');
+    }
+}
+
+static void print_table(const temper_limits *limits) {
+    printf("%-9s %-11s %10s %17s %6s  %-4s %-16s %s\n", "type", "method", "certified", "first wrong", "ratio", "head",
+           "why", "string");
+    for (size_t k = 0; k < temper_limits_count(limits); k++) {
+        temper_limits_row r = temper_limits_at(limits, k);
+        print_row(&r);
+    }
+    print_heads(limits);
+}
+
+/* ---- files ---- */
+
+static bool has_suffix(const char *path, const char *suffix) {
+    size_t n = strlen(path), m = strlen(suffix);
+    return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+static bool is_known_suffix(const char *path) {
+    return has_suffix(path, ".csv") || has_suffix(path, ".json") || has_suffix(path, ".svg");
+}
+
+static void make_title(char *out, size_t size, const subject *x, const table *t) {
+    temper_model_info info;
+    temper_model_about(&info, x->model ? x->model : t->models[0]);
+    snprintf(out, size, "%s%s", *info.source ? "Limits of " : "Limits", info.source);
+}
+
+static bool write_file(session *s, const temper_limits *limits, const char *path, const char *title) {
+    temper_error err;
+    char *text = NULL;
+    size_t length = 0;
+    temper_status status;
+    if (has_suffix(path, ".svg")) {
+        status = temper_draw_limits(&text, limits, title, &err);
+        if (!status) length = strlen(text);
+    } else {
+        status = temper_limits_print(&text, &length, limits,
+                                     has_suffix(path, ".csv") ? TEMPER_LIMITS_CSV : TEMPER_LIMITS_JSON, &err);
+    }
+    if (!status) status = temper_file_write(path, text, length, &err);
+    temper_free(text);
+    if (status) message_error(s, &err, NULL, NULL, 0);
+    return !status;
+}
+
+static bool print_text(session *s, const temper_limits *limits, temper_limits_format format) {
+    temper_error err;
+    char *text;
+    size_t length;
+    if (temper_limits_print(&text, &length, limits, format, &err)) {
+        message_error(s, &err, NULL, NULL, 0);
+        return false;
+    }
+    fwrite(text, 1, length, stdout);
+    temper_free(text);
+    return true;
+}
+
+static void answer(session *s, const temper_limits *limits, const char *title) {
+    const char *path = s->opt.value[OPT_OUTPUT].text;
+    if (path && !write_file(s, limits, path, title)) return;
+    if (s->quiet) return;
+    if (s->json)
+        print_text(s, limits, TEMPER_LIMITS_JSON);
+    else if (is_given(s, OPT_CSV))
+        print_text(s, limits, TEMPER_LIMITS_CSV);
+    else
+        print_table(limits);
+}
+
+/* ---- the command ---- */
+
+/* A positive number in decimals. */
+static bool read_effort(double *out, session *s) {
+    const char *text = s->opt.value[OPT_EFFORT].text;
+    char *end;
+    *out = 1;
+    if (!text) return true;
+    *out = strtod(text, &end);
+    if (end != text && !*end && strspn(text, "0123456789.") == strlen(text) && *out >= 0.001 && *out <= 1e6)
+        return true;
+    message_usage(s, NULL, "--effort must be a number from 0.001 to 1000000");
+    return false;
+}
+
+static void find(session *s, const subject *x, const table *t, double effort) {
+    temper_limits_options o = {.length = (size_t)s->opt.value[OPT_LENGTH].number,
+                               .effort = effort,
+                               .seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1};
+    temper_job *job;
+    temper_journal *journal = NULL;
+    temper_limits *limits = NULL;
+    temper_error err;
+    progress bar;
+    char title[400];
+    progress_start(&bar, "limits", !s->quiet && isatty(STDERR_FILENO));
+    bar.unit = "steps";
+    temper_status status = temper_limits_job(&job, t->cases, t->count, &o, &err);
+    if (!status) status = run_job(&journal, s, job, &bar, &err);
+    progress_clear(&bar);
+    if (!status && journal) status = temper_limits_merge(&limits, job, journal, &err);
+    if (journal) {
+        temper_status closed = temper_journal_close(journal, status ? NULL : &err);
+        if (!status) status = closed;
+    }
+    temper_job_free(job);
+    make_title(title, sizeof title, x, t);
+    if (status)
+        message_error(s, &err, NULL, NULL, 0);
+    else if (limits)
+        answer(s, limits, title);
+    temper_limits_free(limits);
+}
+
+static bool check_usage(session *s) {
+    const char *path = s->opt.value[OPT_OUTPUT].text;
+    if (s->opt.count > 1) {
+        message_usage(s, NULL, "limits takes one MODEL and makes its own strings");
+        return false;
+    }
+    if (s->opt.count && has_formula(s)) {
+        message_usage(s, NULL, "a MODEL and a formula are both given; one at a time");
+        return false;
+    }
+    if (is_given(s, OPT_CSV) && s->json) {
+        message_usage(s, NULL, "--csv and --json exclude each other");
+        return false;
+    }
+    if (is_given(s, OPT_TYPE) && s->opt.value[OPT_TYPE].number == TEMPER_TYPE_EXACT + 1) {
+        message_usage(s, NULL, "--type exact has no limits: there is no rounding");
+        return false;
+    }
+    if (path && !is_known_suffix(path)) {
+        message_usage(s, "the suffix says what is written", "-o FILE must end in .csv, .json or .svg");
+        return false;
+    }
+    return true;
+}
+
+void cmd_limits(session *s) {
+    subject x = {0};
+    table t = {0};
+    double effort;
+    if (!check_usage(s) || !read_effort(&effort, s)) return;
+    if (subject_pair(&x, s) && make_models(&t, s, &x)) {
+        make_cases(&t, s);
+        find(s, &x, &t, effort);
+    }
+    free_table(&t);
+    subject_free(&x);
+}
