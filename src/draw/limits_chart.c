@@ -10,8 +10,8 @@
 #include "number/elementary.h"
 
 /* Lengths are in user units (pixels at 96 to the inch). */
-static const double page_width = 960, edge = 16, type_width = 70, method_width = 82, certified_width = 82,
-                    wrong_width = 100, why_width = 150, head_height = 92, row_height = 20, group_gap = 8,
+static const double page_width = 960, edge = 16, type_width = 70, method_width = 82, certified_width = 66,
+                    wrong_width = 124, why_width = 146, head_height = 92, row_height = 20, group_gap = 8,
                     foot_height = 50, text_size = 11, title_size = 14, bar_height = 9, mark = 5.5;
 static const svg_colour grid = {0xdd, 0xdd, 0xdd}, dark = {0x00, 0x50, 0x87}, grey = {0x8a, 0x8a, 0x8a},
                         orange = {0xd5, 0x5e, 0x00};
