@@ -24,7 +24,9 @@ enum {
     EVERY_STRING = 300,   /* strings of a length that are all tried */
     BEST = 6,             /* families that are tried at every length, */
     CLIMB_BEST = 4,       /* at longer ones, */
-    FAR = 4096, FAR_BEST = 2, /* and beyond FAR */
+    FAR = 4096,           /* and beyond this */
+    FAR_BEST = 2,
+    EDGES = 2,            /* families at the edge of being accepted, in turn, at every length */
     POOL = 8,             /* strings that are mutated */
     MOST_BYTES = 1 << 30, /* of a run, about */
     REPORT = 20 << 20     /* budget between two ticks */
@@ -63,6 +65,7 @@ typedef struct search {
     size_t exhausted; /* all strings up to this length were tried */
     size_t *order;    /* families by promise */
     size_t turn;      /* the next of the others */
+    size_t edge;      /* the next at the edge */
     bool found;
     wrong_answer best;
     bool expected; /* at the wrong position */
@@ -279,6 +282,18 @@ static bool try_best(search *s, size_t n, size_t count) {
     return false;
 }
 
+/* A comparison that is right by far shows no error, so those at its edge do not come by promise. */
+static bool try_edges(search *s, size_t n) {
+    size_t count = s->kit->family_count;
+    for (size_t tried = 0, k = 0; k < count && tried < EDGES && !s->stopped; k++) {
+        family *f = &s->kit->families[s->edge++ % count];
+        if (f->kind != FAMILY_EDGE && f->kind != FAMILY_MIX) continue;
+        tried++;
+        if (try_family(s, f, n)) return true;
+    }
+    return false;
+}
+
 /* The others in turn, for so much of the budget. */
 static bool try_others(search *s, size_t n, double budget) {
     double end = s->spent + budget;
@@ -309,7 +324,7 @@ static void sweep(search *s) {
     double each = s->shares.sweep * s->budget / SWEEP_MOST;
     for (size_t n = 0; n <= SWEEP_MOST && n <= s->o->longest && has_budget(s, s->shares.sweep); n++) {
         if (!is_affordable(s, n, 0.02) || (n > 0 && s->kit->letter_count == 0)) return;
-        if (try_every_string(s, n) || (n > 0 && (try_best(s, n, BEST) || try_others(s, n, each)))) return;
+        if (try_every_string(s, n) || (n > 0 && (try_best(s, n, BEST) || try_edges(s, n) || try_others(s, n, each)))) return;
         s->best.swept = n;
     }
 }
@@ -323,7 +338,8 @@ static size_t climb(search *s, size_t *wrong) {
         if (next <= n || !is_affordable(s, next, 0.3) ||
             s->spent + (double)families * run_cost(s, next) > s->shares.climb * s->budget)
             break;
-        if (try_best(s, next, families) || try_others(s, next, 0.015 * s->budget)) {
+        if (try_best(s, next, families) || (next <= FAR && try_edges(s, next)) ||
+            try_others(s, next, 0.015 * s->budget)) {
             *wrong = next;
             break;
         }
@@ -338,11 +354,17 @@ static bool try_near(search *s, size_t n) {
     return try_best(s, n, 2);
 }
 
-/* Limits are not monotone: a right length in the middle may have wrong ones below it. */
+/* Limits are not monotone: a right length in the middle may have wrong ones below it. `right` was so for other families, perhaps. */
 static void narrow(search *s, size_t right, size_t wrong) {
+    while (right > s->best.swept && has_budget(s, s->shares.narrow)) {
+        family f = s->failing;
+        if (!try_family(s, &f, right) && !try_family(s, &f, right + 1)) break; /* even and odd lengths may differ */
+        wrong = right;
+        right = right * 3 / 4 > s->best.swept ? right * 3 / 4 : s->best.swept;
+    }
     while (wrong - right > 1 && has_budget(s, s->shares.narrow)) {
         size_t middle = right + (wrong - right) / 2;
-        if (try_near(s, middle))
+        if (try_near(s, middle) || (middle + 1 < wrong && try_near(s, middle + 1)))
             wrong = middle;
         else
             right = middle;
