@@ -230,7 +230,7 @@ has 'version' "$out" 'temper '
 run 0 --help
 run 0 help
 has 'help' "$out" 'Commands:'
-for command in eval run compile explain check show gap soften gallery lab certify audit help; do
+for command in eval run compile explain check show gap soften gallery lab certify audit limits help; do
     run 0 help $command
     first=$out
     case $(printf '%s\n' "$out" | sed -n 3p) in Examples:) pass ;; *) fail "help $command: examples first" ;; esac
@@ -498,7 +498,7 @@ has 'explain json' "$out" '"kind":"head"'
 if command -v python3 >/dev/null; then
     for call in "explain m.temper" "run --margins m.temper ba" "show m.temper ba" "show --row 1.1@1 m.temper ba" \
         "check m.temper --random 10" "compile -f a --dump formula,hard" "gap h.temper --length 4" \
-        "soften h.temper"; do
+        "soften h.temper" "limits -f a --type e5m2 --effort 0.01"; do
         IFS=' ' read -ra words <<<"$call"
         if "$temper" --json "${words[@]}" | python3 -c 'import json, sys
 for line in sys.stdin: json.loads(line)' 2>err; then pass; else fail "json of: $call" "$(tail -n 1 err)"; fi
@@ -728,6 +728,47 @@ run 2 run cut.safetensors ba
 has 'a cut file' "$err" 'temper: cut.safetensors: byte 0: a header of '
 run 3 compile -f a -o missing/m.safetensors
 same 'no temporary files of safetensors' '' "$(find . -name '*.safetensors.*' | tr '\n' ' ')"
+
+# ---- limits -------------------------------------------------------------------------------------------------------
+
+run 0 limits -f 'a S b' --alphabet abc --type bf16/f32 --effort 0.05
+has 'limits: the head line' "$out" 'type      method       certified       first wrong  ratio  head why              string'
+has 'limits: certified and wrong' "$out" 'bf16/f32  temperature         84                85   1.01  1.1  representability '
+has 'limits: the other method' "$out" 'bf16/f32  positions '
+has 'limits: the head is named' "$out" 'head 1.1: a S b'
+table=$out
+run 0 limits -f 'a S b' --alphabet abc --type bf16/f32 --effort 0.05 --threads 1 --journal limits.journal -o limits.svg
+same 'limits: threads and a journal change nothing' "$table" "$out"
+has 'limits: a chart' "$(cat limits.svg)" '>Limits of a S b</text>'
+head -n 2 limits.journal >part.journal
+run 0 limits -f 'a S b' --alphabet abc --type bf16/f32 --effort 0.05 --journal part.journal
+same 'limits: from a part of the journal' "$table" "$out"
+run 2 limits -f 'a S b' --alphabet abc --type bf16/f32 --effort 0.06 --journal limits.journal
+has 'limits: the journal of another job' "$err" 'another job'
+run 0 limits -f 'a S b' --alphabet abc --type bf16 --method positions --effort 0.05 --csv -o limits.json
+has 'limits: csv' "$out" 'bf16,positions,'
+same 'limits: csv has one row' 2 "$(printf '%s\n' "$out" | wc -l)"
+has 'limits: json in a file' "$(cat limits.json)" '"type":"bf16","method":"positions"'
+run 0 limits -f 'O a' --alphabet ab --type bf16 --method temperature --effort 0.02 --length 300
+has 'limits: none' "$out" 'none to 300'
+run 0 -q limits -f 'O a' --type e5m2 --effort 0.01
+same 'limits: quiet' '' "$out"
+run 0 compile -f 'a S b' --alphabet abc --method positions -o positions.temper
+run 0 limits positions.temper --type bf16 --effort 0.02 --json
+has 'limits of a model: its own method' "$out" '"type":"bf16","method":"positions"'
+has 'limits of a model: the other, from its formula' "$out" '"type":"bf16","method":"temperature"'
+run 2 limits positions.temper -f a
+has 'limits: model and formula' "$err" 'one at a time'
+run 2 limits positions.temper --type exact
+has 'limits: exact' "$err" 'there is no rounding'
+run 2 limits -f a -o limits.txt
+has 'limits: suffix' "$err" '-o FILE must end in .csv, .json or .svg'
+run 2 limits -f a --effort none
+has 'limits: effort' "$err" '--effort must be a number'
+run 2 limits -f a --json --csv
+has 'limits: one output' "$err" '--csv and --json exclude each other'
+run 2 limits
+has 'limits: nothing given' "$err" 'limits needs a formula or a model'
 
 # ---- gap and soften -------------------------------------------------------------------------------------------------
 

@@ -88,6 +88,22 @@ check "a rank that cannot read its file says so: $(head -n 5 got.err)" $?
 ranks 2 run -f a b >got 2>got.err
 check 'only commands with jobs' $(($? != 2))
 
+# ---- limits: the same table on any number of ranks, and from a part of its journal ----
+
+job=(limits -f '(a S b) & #[a] >= #[b]' --alphabet abc --effort 0.02 --json)
+"$build/temper" "${job[@]}" >expected
+for n in 1 2 3 4; do
+    ranks $n "${job[@]}" >got 2>got.err
+    same "limits on $n ranks" got expected
+done
+ranks 3 "${job[@]}" --journal limits >got 2>&1
+same 'limits with a journal' got expected
+head -n 9 limits >limits.part
+ranks 2 "${job[@]}" --journal limits.part >got 2>&1
+same 'limits from a part of a journal' got expected
+"$build/temper" "${job[@]}" --csv >got 2>got.err
+check 'limits: --csv and --json are refused together' $(($? != 2))
+
 # ---- killed ----
 
 job=(check -f 'O a & (a S b) & Y b & #[a] >= #[b] & H(a | b)' --alphabet ab --method temperature --exhaustive 19 --random 4000 --json)
