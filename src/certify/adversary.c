@@ -117,7 +117,7 @@ static void estimate(search *s) {
     }
     s->shares = emulated ? emulated_shares : fast_shares;
     s->letter_cost = emulated ? 60 + 20 * (double)m->channel_count + 12 * terms + 60 * heads : 10 + terms + planned;
-    s->bytes = emulated ? 16 * (double)m->channel_count + 100 : 60 + 8 * (double)m->channel_count;
+    s->bytes = emulated ? 16 * (double)m->channel_count + 100 : plan.future ? 40 + 16 * (double)m->channel_count : 40;
 }
 
 static double run_cost(const search *s, size_t n) {
@@ -329,15 +329,18 @@ static void sweep(search *s) {
     }
 }
 
+static bool can_climb(const search *s, size_t n, size_t families) {
+    return is_affordable(s, n, 0.3) && s->spent + (double)families * run_cost(s, n) <= s->shares.climb * s->budget;
+}
+
 /* The last length at which nothing was wrong, or the length it broke off at in *wrong. */
 static size_t climb(search *s, size_t *wrong) {
     size_t n = s->best.swept;
     while (!s->stopped) {
         size_t next = n < FAR ? n + n / 4 + 1 : 2 * n, families = n < FAR ? CLIMB_BEST : FAR_BEST;
         if (next > s->o->longest) next = s->o->longest;
-        if (next <= n || !is_affordable(s, next, 0.3) ||
-            s->spent + (double)families * run_cost(s, next) > s->shares.climb * s->budget)
-            break;
+        while (next > n && !can_climb(s, next, families)) next -= n / 8 + 1; /* the last step is a short one */
+        if (next <= n || (next < n + n / 8 && next < s->o->longest)) break;
         if (try_best(s, next, families) || (next <= FAR && try_edges(s, next)) ||
             try_others(s, next, 0.015 * s->budget)) {
             *wrong = next;
@@ -512,6 +515,7 @@ bool adversary_search(wrong_answer *out, bool *stopped, const temper_model *m, t
     if (s.found && !s.stopped) explain(&s);
     *out = s.best;
     if (s.found) {
+        if (out->swept >= s.best.n && s.best.n > 0) out->swept = s.best.n - 1;
         out->letters = arena_alloc(a, s.best.n + 1, sizeof *out->letters);
         memcpy(out->letters, s.best.letters, s.best.n * sizeof *out->letters);
     }

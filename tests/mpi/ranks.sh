@@ -90,7 +90,7 @@ check 'only commands with jobs' $(($? != 2))
 
 # ---- limits: the same table on any number of ranks, and from a part of its journal ----
 
-job=(limits -f '(a S b) & #[a] >= #[b]' --alphabet abc --effort 0.02 --json)
+job=(limits -f '(a S b) & #[a] >= #[b]' --alphabet abc --effort 0.005 --json)
 "$build/temper" "${job[@]}" >expected
 for n in 1 2 3 4; do
     ranks $n "${job[@]}" >got 2>got.err
