@@ -89,10 +89,9 @@ static void print_row(const temper_limits_row *r) {
              show_length(length, r->found ? r->wrong : r->tried));
     if (r->found && r->certified) snprintf(ratio, sizeof ratio, "%.3g", (double)r->wrong / (double)r->certified);
     if (r->found && r->layer) snprintf(head, sizeof head, "%zu.%zu", r->layer, r->head);
-    printf("%-9s %-11s %10s %17s %6s", temper_type_name(r->type), temper_method_name(r->method), certified, wrong,
-           ratio);
+    printf("%-9s %-11s %10s %17s", temper_type_name(r->type), temper_method_name(r->method), certified, wrong);
     if (r->found) {
-        printf("  %-4s %-16s ", head, temper_why_name(r->why));
+        printf(" %6s  %-4s %-16s ", ratio, head, temper_why_name(r->why));
         show_write(stdout, r->string, strlen(r->string), STRING_COLUMNS);
     }
     putchar('\n');

@@ -626,17 +626,17 @@ typedef struct temper_limits_options {
 typedef struct temper_limits_row {
     temper_type type;
     temper_method method;
-    size_t certified;      /* the largest length that temper_certify proves (at most `most`); 0: none */
-    size_t most;           /* where certifying stopped asking */
-    const char *obstacle;  /* what stands in the way of a longer one, or "" */
-    int found;             /* a wrong answer was found: ... */
-    size_t wrong;          /* ... the smallest length of one */
-    size_t swept, tried;   /* all lengths were tried up to the first, some up to the second */
+    size_t certified;        /* the largest length that temper_certify proves (at most `most`); 0: none */
+    size_t most;             /* where certifying stopped asking */
+    const char *obstacle;    /* what stands in the way of a longer one, or "" */
+    int found;               /* a wrong answer was found: ... */
+    size_t wrong;            /* ... the smallest length of one */
+    size_t swept, tried;     /* all lengths were tried up to the first, some up to the second */
     const uint32_t *letters; /* the string with the wrong answer, or NULL */
-    const char *string;    /* itself if it is short, else how it is made, as "(bc)^341 b" */
-    size_t position;       /* of the wrong answer, from 1 */
-    size_t layer, head;    /* at fault, from 1; 0: none */
-    const char *label;     /* of the head, or "" */
+    const char *string;      /* itself if it is short, else how it is made, as "(bc)^341 b" */
+    size_t position;         /* of the wrong answer, from 1 */
+    size_t layer, head;      /* at fault, from 1; 0: none */
+    const char *label;       /* of the head, or "" */
     temper_why why;
 } temper_limits_row;
 
@@ -653,8 +653,8 @@ TEMPER_API temper_limits_row temper_limits_at(const temper_limits *limits, size_
 /* The same as a job (two units a case); the models must outlive it. */
 TEMPER_API temper_status temper_limits_job(temper_job **out, const temper_limits_case *cases, size_t count,
                                            const temper_limits_options *options, temper_error *err);
-TEMPER_API temper_status temper_limits_merge(temper_limits **out, const temper_job *job, const temper_journal *journal,
-                                             temper_error *err);
+TEMPER_API temper_status temper_limits_merge(temper_limits **out, const temper_job *job,
+                                             const temper_journal *journal, temper_error *err);
 
 /* The table as text: comma-separated values (RFC 4180) or one JSON object. */
 typedef enum temper_limits_format { TEMPER_LIMITS_CSV, TEMPER_LIMITS_JSON } temper_limits_format;

@@ -30,7 +30,8 @@ static bool is_wrong_again(const temper_spec *spec, const temper_model *m, const
 static void check_row(const char *name, const temper_spec *spec, const temper_model *m, const temper_limits_row *r) {
     const char *method = temper_method_name(r->method), *type = temper_type_name(r->type);
     if (!r->found) {
-        CHECK(r->swept <= r->tried && !*r->string && !r->letters, "%s by %s in %s: nothing found", name, method, type);
+        CHECK(r->swept <= r->tried && !*r->string && !r->letters, "%s by %s in %s: nothing found", name, method,
+              type);
         return;
     }
     CHECK(r->certified < r->wrong, "%s by %s in %s: certified to %zu, and wrong at %zu: %s", name, method, type,
@@ -224,7 +225,8 @@ static void test_digest_and_bytes(void) {
                    e.text))
             continue;
         snprintf(digests[count], sizeof digests[0], "%s", temper_job_digest(job));
-        for (size_t l = 0; l < count; l++) CHECK(strcmp(digests[l], digests[count]) != 0, "jobs %zu and %zu", l, count);
+        for (size_t l = 0; l < count; l++)
+            CHECK(strcmp(digests[l], digests[count]) != 0, "jobs %zu and %zu", l, count);
         count++;
         temper_job_free(job);
     }
@@ -232,8 +234,8 @@ static void test_digest_and_bytes(void) {
     temper_worker *worker;
     unsigned char *right[2];
     size_t sizes[2];
-    if (!CHECK(!temper_limits_job(&job, p.cases, 1, &options[0], &e) && !temper_worker_open(&worker, job, 1, &e), "%s",
-               e.text))
+    if (!CHECK(!temper_limits_job(&job, p.cases, 1, &options[0], &e) && !temper_worker_open(&worker, job, 1, &e),
+               "%s", e.text))
         return;
     for (uint64_t unit = 0; unit < 2; unit++)
         CHECK(!temper_worker_run(&right[unit], &sizes[unit], worker, unit, &e), "%s", e.text);
@@ -249,8 +251,10 @@ static void test_digest_and_bytes(void) {
         temper_journal_add(journal, 1 - hurt, right[1 - hurt], sizes[1 - hurt], &e);
         temper_status status = temper_limits_merge(&limits, job, journal, &e);
         CHECK(status == TEMPER_OK || status == TEMPER_FORMAT, "%zu bytes: %s", length, e.text);
-        for (size_t i = 0; limits && temper_limits_at(limits, 0).letters && i < temper_limits_at(limits, 0).wrong; i++)
-            if (!CHECK(temper_limits_at(limits, 0).letters[i] < 3, "letter %u", temper_limits_at(limits, 0).letters[i]))
+        for (size_t i = 0; limits && temper_limits_at(limits, 0).letters && i < temper_limits_at(limits, 0).wrong;
+             i++)
+            if (!CHECK(temper_limits_at(limits, 0).letters[i] < 3, "letter %u",
+                       temper_limits_at(limits, 0).letters[i]))
                 break;
         temper_limits_free(limits);
         temper_journal_close(journal, NULL);
@@ -301,7 +305,8 @@ static void test_print(void) {
     if (!make_pair(&p) || !CHECK(!temper_limits_find(&limits, p.cases, 4, &o, &e), "%s", e.text)) return;
     char *csv = table_text(limits, TEMPER_LIMITS_CSV), *json = table_text(limits, TEMPER_LIMITS_JSON);
     CHECK(count_of(csv, "\r\n") == 5 && count_of(csv, "bf16,") == 2 && strstr(csv, "f32,positions,"), "%s", csv);
-    CHECK(count_of(json, "\"type\":") == 4 && strstr(json, "\"source\":\"a S b\"") && strstr(json, "\"first_wrong\":85,"),
+    CHECK(count_of(json, "\"type\":") == 4 && strstr(json, "\"source\":\"a S b\"") &&
+              strstr(json, "\"first_wrong\":85,"),
           "%s", json);
     if (CHECK(!temper_draw_limits(&picture, limits, "a < b", &e), "%s", e.text)) {
         CHECK(strstr(picture, "a &lt; b") && count_of(picture, "<g>") == 4 && strstr(picture, "none to ") &&

@@ -20,11 +20,11 @@
 #include "run/positions.h"
 
 enum {
-    SWEEP_MOST = 768,     /* the sweep's last length */
-    EVERY_STRING = 300,   /* strings of a length that are all tried */
-    BEST = 6,             /* families that are tried at every length, */
-    CLIMB_BEST = 4,       /* at longer ones, */
-    FAR = 4096,           /* and beyond this */
+    SWEEP_MOST = 768,   /* the sweep's last length */
+    EVERY_STRING = 300, /* strings of a length that are all tried */
+    BEST = 6,           /* families that are tried at every length, */
+    CLIMB_BEST = 4,     /* at longer ones, */
+    FAR = 4096,         /* and beyond this */
     FAR_BEST = 2,
     EDGES = 2,            /* families at the edge of being accepted, in turn, at every length */
     POOL = 8,             /* strings that are mutated */
@@ -324,7 +324,8 @@ static void sweep(search *s) {
     double each = s->shares.sweep * s->budget / SWEEP_MOST;
     for (size_t n = 0; n <= SWEEP_MOST && n <= s->o->longest && has_budget(s, s->shares.sweep); n++) {
         if (!is_affordable(s, n, 0.02) || (n > 0 && s->kit->letter_count == 0)) return;
-        if (try_every_string(s, n) || (n > 0 && (try_best(s, n, BEST) || try_edges(s, n) || try_others(s, n, each)))) return;
+        if (try_every_string(s, n) || (n > 0 && (try_best(s, n, BEST) || try_edges(s, n) || try_others(s, n, each))))
+            return;
         s->best.swept = n;
     }
 }
@@ -489,7 +490,8 @@ static void blame_margin(search *s) {
 static void explain(search *s) {
     diagnosis d = {0};
     if (diagnose_memory(s->m, s->best.n) < 2.0 * MOST_BYTES)
-        d = diagnose(s->m, s->type, s->best.letters, s->best.n, s->best.position, s->expected, s->kept, s->stream, s->scratch);
+        d = diagnose(s->m, s->type, s->best.letters, s->best.n, s->best.position, s->expected, s->kept, s->stream,
+                     s->scratch);
     s->best.why = d.why;
     s->best.layer = d.layer;
     s->best.head = d.head;

@@ -7,11 +7,12 @@
 #include "model/model.h"
 
 typedef struct wrong_answer {
-    uint32_t *letters; /* n of them, in the arena */
+    uint32_t *letters;  /* n of them, in the arena */
     size_t n, position; /* where the first wrong answer is, from 1; 0: of the empty string */
     size_t layer, head; /* at fault, from 1; 0: none */
     temper_why why;
-    size_t swept, tried; /* also if nothing was found: all lengths were tried up to the first, some up to the second */
+    size_t swept,
+        tried; /* also if nothing was found: all lengths were tried up to the first, some up to the second */
 } wrong_answer;
 
 typedef struct adversary_options {

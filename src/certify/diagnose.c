@@ -244,6 +244,7 @@ diagnosis diagnose(const temper_model *m, const number_type *type, const uint32_
 double diagnose_memory(const temper_model *m, size_t n) {
     double numbers = 4 * (double)m->channel_count;
     for (uint32_t l = 0; l < m->layer_count; l++)
-        for (uint32_t h = 0; h < m->layers[l].head_count; h++) numbers += 2 * (double)m->layers[l].heads[h].value.count;
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++)
+            numbers += 2 * (double)m->layers[l].heads[h].value.count;
     return 8 * numbers * ((double)n + 2);
 }

@@ -14,12 +14,12 @@ enum {
     UNIT_SEARCH = 1,
     UNITS = 2, /* of a case */
     CERTIFY_WEIGHT = 1000,
-    STRING_SHOWN = 64,    /* letters of a string that is shown as it is */
-    STRING_TEXT = 120     /* bytes of one that is not, about */
+    STRING_SHOWN = 64, /* letters of a string that is shown as it is */
+    STRING_TEXT = 120  /* bytes of one that is not, about */
 };
 
 static const size_t LONGEST = (size_t)1 << 24, CERTIFY_MOST = 1000000000000;
-static const double ROW_BUDGET = 2e9;  /* nanoseconds, about; in f64 and f32 FAST times as much, for long strings */
+static const double ROW_BUDGET = 2e9; /* nanoseconds, about; in f64 and f32 FAST times as much, for long strings */
 static const double FAST = 3, MOST_EFFORT = 1e6, WEIGHT = 1e6;
 
 typedef struct limits_plan {
@@ -180,8 +180,8 @@ static bool get_runs(word_run **runs, size_t *count, bytes *b, size_t n, size_t 
 
 typedef struct limits_worker {
     const limits_plan *plan;
-    arena *arena;   /* the worker's, with its trap */
-    arena *memory;  /* of a unit */
+    arena *arena;  /* the worker's, with its trap */
+    arena *memory; /* of a unit */
 } limits_worker;
 
 static void release_arena(void *memory) { arena_free(memory); }
@@ -354,7 +354,8 @@ static void merge(temper_limits *l, const temper_job *job, const temper_journal 
         temper_limits_row *row = &l->rows[unit / UNITS];
         const temper_limits_case *c = &p->cases[unit / UNITS];
         bytes b = {known->bytes, known->size, false};
-        if (!known->bytes) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "unit %llu is not done yet", (unsigned long long)unit);
+        if (!known->bytes)
+            trap_raise(a->trap, TEMPER_RANGE, 0, 0, "unit %llu is not done yet", (unsigned long long)unit);
         row->type = c->type;
         row->method = c->model->method;
         row->most = CERTIFY_MOST;

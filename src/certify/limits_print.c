@@ -35,7 +35,8 @@ static void put_field(text *t, const char *field) {
 }
 
 static void put_csv(text *t, const temper_limits *l) {
-    text_puts(t, "type,method,certified,first_wrong,ratio,swept,tried,why,layer,head,label,position,string,obstacle\r\n");
+    text_puts(
+        t, "type,method,certified,first_wrong,ratio,swept,tried,why,layer,head,label,position,string,obstacle\r\n");
     for (size_t k = 0; k < l->count; k++) {
         const temper_limits_row *r = &l->rows[k];
         text_printf(t, "%s,%s,%zu,", temper_type_name(r->type), temper_method_name(r->method), r->certified);
@@ -116,8 +117,8 @@ static void put_json(text *t, const temper_limits *l, arena *a) {
     text_puts(t, "]}\n");
 }
 
-temper_status temper_limits_print(char **out, size_t *length, const temper_limits *limits, temper_limits_format format,
-                                  temper_error *err) {
+temper_status temper_limits_print(char **out, size_t *length, const temper_limits *limits,
+                                  temper_limits_format format, temper_error *err) {
     trap t;
     arena memory;
     text printed;

@@ -6,11 +6,11 @@
 #include "run/positions.h"
 
 enum {
-    LETTERS_MOST = 6,  /* classes of letters that are looked at */
-    TRIED_MOST = 400,  /* words that are run */
-    WORDS_MOST = 16,   /* words that are kept */
-    PARTNERS = 6,      /* words that stand as `one` with a partner */
-    LOOK = 24          /* letters of a run that shows what a word looks like */
+    LETTERS_MOST = 6, /* classes of letters that are looked at */
+    TRIED_MOST = 400, /* words that are run */
+    WORDS_MOST = 16,  /* words that are kept */
+    PARTNERS = 6,     /* words that stand as `one` with a partner */
+    LOOK = 24         /* letters of a run that shows what a word looks like */
 };
 
 /* ---- letters ---- */
@@ -154,8 +154,7 @@ static void find_families(string_kit *kit, arena *a) {
             add_family(kit, &capacity, a, FAMILY_AFTER, one, two, 0);
             add_family(kit, &capacity, a, FAMILY_HALF, one, two, 0);
             add_family(kit, &capacity, a, FAMILY_RUNS, one, two, 0);
-            for (size_t phase = 0; phase <= 4; phase++)
-                add_family(kit, &capacity, a, FAMILY_PLACE, one, two, phase);
+            for (size_t phase = 0; phase <= 4; phase++) add_family(kit, &capacity, a, FAMILY_PLACE, one, two, phase);
         }
 }
 

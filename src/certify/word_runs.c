@@ -48,7 +48,8 @@ static void put_letter(text *t, const alphabet *letters, uint32_t letter, bool s
 static const char *choose_brackets(const alphabet *letters) {
     static const char *const pairs[] = {"()", "[]", "{}", "<>"};
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs && !letters->tokens; k++)
-        if (alphabet_find(letters, pairs[k], 1) == UINT32_MAX && alphabet_find(letters, pairs[k] + 1, 1) == UINT32_MAX)
+        if (alphabet_find(letters, pairs[k], 1) == UINT32_MAX &&
+            alphabet_find(letters, pairs[k] + 1, 1) == UINT32_MAX)
             return pairs[k];
     return pairs[0];
 }

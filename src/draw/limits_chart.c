@@ -185,7 +185,8 @@ static void draw_axis(figure *f, double top, double bottom) {
         draw_line(f, x, top, x, bottom, grid, 1);
         svg_label(&f->out, x, bottom + text_size + 4, text_size, "middle", text_string(&label));
     }
-    svg_label(&f->out, (f->left + f->right) / 2, bottom + 2 * text_size + 12, text_size, "middle", "length of the string");
+    svg_label(&f->out, (f->left + f->right) / 2, bottom + 2 * text_size + 12, text_size, "middle",
+              "length of the string");
 }
 
 static void draw_key(figure *f, double y) {

@@ -29,7 +29,7 @@ typedef struct format_setting {
     bool dense;                                  /* all pairs, even where a pass gives the same bits */
     uint64_t
         shake; /* not 0: every logit of a softmax is moved by -1, 0 or 1 unit in the last place, as this seed says; all pairs */
-    const format_watch *watch;                   /* is shown every head; NULL: nobody looks */
+    const format_watch *watch; /* is shown every head; NULL: nobody looks */
 } format_setting;
 
 typedef struct format_answer {
