@@ -22,8 +22,6 @@ enum {
     FOR_CERTIFY = 1 << 11,
     FOR_LAB = 1 << 12,
     FOR_AUDIT = 1 << 13,
-    FOR_FORMULA =
-        FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY,
     FOR_LIMITS = 1 << 14,
     FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN |
                   FOR_CERTIFY | FOR_LIMITS,
@@ -51,22 +49,17 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
     X(EMPTY, 0, "empty", KIND_CHOICE, "accept|reject", "reject", 0, 0, FOR_FORMULA,                                  \
       "the answer for the empty string")                                                                             \
     X(METHOD, 0, "method", KIND_CHOICE, "temperature|positions|digits", "temperature", 0, 0,                         \
-      FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY,                                                                          \
+      FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS,                                                             \
       "how softmax is made sharp: by its scale, by growing positions, or by their digits")                           \
     X(DIGITS, 0, "digits", KIND_CHOICE, "bf16|f16|e4m3|e5m2|f32", "bf16", 0, 0,                                      \
       FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY, "with --method digits: the format that numbers will be stored in")       \
-    X(METHOD, 0, "method", KIND_CHOICE, "temperature|positions", "temperature", 0, 0,                                \
-      FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS,                                                             \
-      "how softmax is made sharp: by its scale or by growing positions")                                             \
     X(HARD, 0, "hard", KIND_FLAG, NULL, "", 0, 0, FOR_MODEL,                                                         \
       "the hard-attention transformer instead of the soft one")                                                      \
     X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW,                                      \
       "go on beyond the safe length; such answers are marked unproved")                                              \
     X(TYPE, 0, "type", KIND_CHOICE,                                                                                  \
       "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "f64", 0, 0,           \
-      FOR_RUN | FOR_CERTIFY, /* as temper_type */                                                                    \
-    X(TYPE, 0, "type", KIND_CHOICE, "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2", "f64", 0, \
-      0, FOR_RUN | FOR_CERTIFY | FOR_LIMITS, /* as temper_type */                                                    \
+      FOR_RUN | FOR_CERTIFY | FOR_LIMITS, /* as temper_type */                                                       \
       "the number format; exact: rationals, hard choices; STORED/SUMMED: short formats")                             \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
       "how heads are evaluated: in one pass where that is possible, or all pairs (not f32)")                         \
@@ -77,14 +70,11 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
     X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                       \
       "standard input is one endless string: an answer after every letter")                                          \
     X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0,                                                            \
-      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY | FOR_LAB,                                      \
+      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY | FOR_LAB | FOR_LIMITS,                         \
       "write the model (FILE.safetensors: as safetensors), in show an SVG picture or --html page, in certify the "   \
-      "certificate, - is standard output; lab: a folder")                                                            \
+      "certificate, in limits FILE.csv, .json or .svg; - is standard output; lab: a folder")                         \
     X(QUICK, 0, "quick", KIND_FLAG, NULL, "", 0, 0, FOR_LAB,                                                         \
       "seconds instead of minutes: shorter strings, fewer repeats")                                                  \
-      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY | FOR_LIMITS,                                   \
-      "write the model (FILE.safetensors: as safetensors), in show an SVG picture or --html page, in certify the "   \
-      "certificate, in limits FILE.csv, .json or .svg; - is standard output")                                        \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
     X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK | FOR_GAP, \
       "look at all strings up to length L")                                                                          \

@@ -35,8 +35,7 @@ typedef struct command {
     void (*run)(session *s);
 } command;
 
-enum { COMMAND_COUNT = 14 };
-enum { COMMAND_COUNT = 13 };
+enum { COMMAND_COUNT = 15 };
 extern const command command_table[COMMAND_COUNT];
 
 void cmd_eval(session *s);
