@@ -46,10 +46,15 @@ const temper_spec *rebuild_spec(const temper_model *m, arena *a) {
 
 static const temper_model *rebuild(const temper_model *m, const temper_spec *spec, arena *a) {
     temper_model *hard, *soft;
-    if (temper_compile(&hard, spec, NULL) != TEMPER_OK) return NULL;
+    bool digits = m->method == TEMPER_METHOD_DIGITS;
+    if ((digits ? temper_compile_for(&hard, spec, m->digits->type, NULL) : temper_compile(&hard, spec, NULL)) !=
+        TEMPER_OK)
+        return NULL;
     arena_on_release(a, release_model, hard);
     if (m->method == TEMPER_METHOD_HARD) return hard;
-    if (temper_soften(&soft, hard, m->method, NULL) != TEMPER_OK) return NULL;
+    if ((digits ? temper_soften_digits(&soft, hard, m->digits->type, NULL)
+                : temper_soften(&soft, hard, m->method, NULL)) != TEMPER_OK)
+        return NULL;
     arena_on_release(a, release_model, soft);
     return soft;
 }
@@ -99,8 +104,8 @@ static const char *layer_difference(const certification *c, const model_layer *x
 }
 
 static const char *difference(const certification *c, const temper_model *x, const temper_model *y) {
-    if (x->method != y->method || x->syntax != y->syntax || x->at != y->at || x->has_end != y->has_end ||
-        x->accepts_empty != y->accepts_empty || strcmp(x->source, y->source) != 0 ||
+    if (x->method != y->method || x->digits != y->digits || x->syntax != y->syntax || x->at != y->at ||
+        x->has_end != y->has_end || x->accepts_empty != y->accepts_empty || strcmp(x->source, y->source) != 0 ||
         !same_letters(&x->letters, &y->letters))
         return "a setting";
     if (x->channel_count != y->channel_count || x->layer_count != y->layer_count || x->part_count != y->part_count)
