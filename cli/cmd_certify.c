@@ -66,7 +66,7 @@ static void print_json(const work *w, const char *path) {
     json_text(&j, "type", temper_type_name(w->options.type));
     if (v == TEMPER_PROVED) {
         json_text(&j, "error", temper_certificate_error(k));
-        json_text(&j, "allowed", "2.500e-01");
+        json_text(&j, "allowed", temper_certificate_allowed(k));
         json_begin(&j, "heads", '[');
         for (size_t h = 0; h < temper_certificate_head_count(k); h++) {
             temper_certified_head x;
@@ -113,8 +113,8 @@ static void print_lines(const work *w) {
     temper_fault f = temper_certificate_fault(k);
     switch (temper_certificate_verdict(k)) {
     case TEMPER_PROVED:
-        printf("proved\tevery string up to length %zu in %s\tlargest error %s of 2.500e-01 allowed\n",
-               w->options.length, temper_type_name(w->options.type), temper_certificate_error(k));
+        printf("proved\tevery string up to length %zu in %s\tlargest error %s of %s allowed\n", w->options.length,
+               temper_type_name(w->options.type), temper_certificate_error(k), temper_certificate_allowed(k));
         print_heads(k);
         break;
     case TEMPER_REFUTED:

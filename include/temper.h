@@ -581,7 +581,9 @@ typedef struct temper_certified_head {
 TEMPER_API size_t temper_certificate_head_count(const temper_certificate *certificate);
 TEMPER_API temper_status temper_certificate_head(temper_certified_head *out, const temper_certificate *certificate,
                                                  size_t index, temper_error *err);
-TEMPER_API const char *temper_certificate_error(const temper_certificate *certificate); /* the largest error; "" */
+/* The largest error, and what it is proved to be below: 1/4, or the margin of a model without Boolean channels. "" if not proved. */
+TEMPER_API const char *temper_certificate_error(const temper_certificate *certificate);
+TEMPER_API const char *temper_certificate_allowed(const temper_certificate *certificate);
 
 /* The largest length up to `most` that temper_certify proves in the type; 0: none. *fault and *reason (freed with temper_free; both
    may be NULL) say what stops it there. */

@@ -151,6 +151,7 @@ void certificate_member_bound(certification *c, const char *key, const ball *val
     const char *bound = bound_text(c, value);
     member_text(c, key, bound);
     if (strcmp(key, "error") == 0) c->error = bound;
+    if (strcmp(key, "allowed") == 0) c->allowed = bound;
 }
 
 void certificate_end(certification *c) {

@@ -14,7 +14,7 @@ struct temper_certificate {
     temper_fault fault;
     temper_certified_head *heads;
     size_t head_count;
-    const char *error;
+    const char *error, *allowed;
 };
 
 /* Of a search: about a second. */
@@ -72,7 +72,9 @@ static void keep_text(const char **x, arena *a) { *x = arena_copy(a, *x, strlen(
 
 static void keep_heads(temper_certificate *k, const certification *c, arena *a) {
     k->error = c->error ? c->error : "";
+    k->allowed = c->allowed ? c->allowed : "";
     keep_text(&k->error, a);
+    keep_text(&k->allowed, a);
     if (c->verdict != TEMPER_PROVED) return;
     k->head_count = c->head_count;
     k->heads = arena_alloc(a, c->head_count, sizeof *k->heads);
@@ -127,7 +129,7 @@ temper_status temper_certify(temper_certificate **out, const temper_model *model
     c.bytes = bytes ? bytes : text_string(&printed);
     c.size = bytes ? size : printed.length;
     prove(&c);
-    if (c.verdict != TEMPER_PROVED && options->search) refute(&c);
+    if (c.verdict == TEMPER_UNABLE && options->search) refute(&c);
     *out = keep(&c);
     arena_free(&work);
     trap_clear(&t);
@@ -161,6 +163,7 @@ temper_status temper_certificate_print(char **out, size_t *length, const temper_
 
 size_t temper_certificate_head_count(const temper_certificate *certificate) { return certificate->head_count; }
 const char *temper_certificate_error(const temper_certificate *certificate) { return certificate->error; }
+const char *temper_certificate_allowed(const temper_certificate *certificate) { return certificate->allowed; }
 
 temper_status temper_certificate_head(temper_certified_head *out, const temper_certificate *certificate, size_t index,
                                       temper_error *err) {
@@ -194,6 +197,7 @@ static size_t longest(formula_proof *p, size_t most) {
 }
 
 static size_t longest_general(certification *c, size_t most) {
+    if (most > CERTIFY_LONGEST) most = CERTIFY_LONGEST;
     size_t good = 0, bad = most + 1;
     while (bad - good > 1) {
         c->options.length = good + (bad - good) / 2;

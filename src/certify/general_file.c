@@ -216,5 +216,9 @@ void general_write(certification *c, const hard_facts *f, const general_results 
     else
         text_puts(&t, "inf");
     put_member(c, "margin", text_string(&t));
+    text shown;
+    text_init(&shown, c->arena);
+    text_printf(&shown, "%.4g", least);
+    c->allowed = text_string(&shown);
     certificate_end(c);
 }
