@@ -13,9 +13,10 @@
 #include "random_formula.h"
 #include "run/format_run.h"
 
-static const temper_type TYPES[] = {TEMPER_TYPE_F64,      TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32, TEMPER_TYPE_BF16,
-                                    TEMPER_TYPE_F16_F32,  TEMPER_TYPE_F16, TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3,
-                                    TEMPER_TYPE_E5M2_F32, TEMPER_TYPE_E5M2};
+static const temper_type TYPES[] = {TEMPER_TYPE_F64,      TEMPER_TYPE_F32,     TEMPER_TYPE_BF16_F32,
+                                    TEMPER_TYPE_BF16,     TEMPER_TYPE_F16_F32, TEMPER_TYPE_F16,
+                                    TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3,    TEMPER_TYPE_E5M2_F32,
+                                    TEMPER_TYPE_E5M2,     TEMPER_TYPE_F32_F64, TEMPER_TYPE_BF16_F64};
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
 static temper_certificate *certify(const temper_model *m, size_t length, temper_type type) {
@@ -177,6 +178,14 @@ static temper_model *model_or_none(const temper_spec *spec, temper_method method
     return soft;
 }
 
+/* By digits for the storage format of the type; NULL also where there is no construction. */
+static temper_model *digits_or_none(const temper_spec *spec, temper_type type) {
+    temper_model *hard = NULL, *soft = NULL;
+    if (temper_compile_for(&hard, spec, type, NULL) == TEMPER_OK) temper_soften_digits(&soft, hard, type, NULL);
+    temper_model_free(hard);
+    return soft;
+}
+
 static void random_models(test_random *r) {
     size_t formulas = (size_t)(40 * test_effort());
     for (size_t k = 0; k < formulas; k++) {
@@ -202,6 +211,10 @@ static void random_models(test_random *r) {
                 if (m) check_model(source, spec, m, type, random_below(r, 4) ? 300 : 1000000, r, 9);
                 temper_model_free(m);
             }
+            temper_type type = TYPES[random_below(r, TYPE_COUNT)];
+            temper_model *m = digits_or_none(spec, type);
+            if (m) check_model(source, spec, m, type, random_below(r, 4) ? 300 : 1000000, r, 9);
+            temper_model_free(m);
         }
         temper_free(source);
         temper_spec_free(spec);
@@ -220,6 +233,11 @@ static void operators(test_random *r) {
             temper_model *m = spec ? model_of(spec, method) : NULL;
             for (size_t t = 0; m && t < TYPE_COUNT; t++) check_model(formulas[k], spec, m, TYPES[t], 300, r, 6);
             temper_model_free(m);
+            for (size_t t = 0; spec && method == TEMPER_METHOD_POSITIONS && t < TYPE_COUNT; t++) {
+                m = digits_or_none(spec, TYPES[t]);
+                if (m) check_model(formulas[k], spec, m, TYPES[t], 300, r, 6);
+                temper_model_free(m);
+            }
             temper_spec_free(spec);
         }
 }
@@ -262,6 +280,21 @@ static void ranges(void) {
             temper_model_free(m);
             temper_spec_free(spec);
         }
+}
+
+static void digit_ranges(void) {
+    static const char *const formulas[] = {"a S b", "Y a", "a U b", "X a", "a S (b & Y c)", "Y a & !(a S b) | H c"};
+    for (size_t k = 0; k < sizeof formulas / sizeof *formulas; k++) {
+        temper_spec *spec = spec_of(formulas[k], "abc", TEMPER_AT_LAST);
+        temper_model *m = spec ? digits_or_none(spec, TEMPER_TYPE_BF16_F32) : NULL;
+        temper_certificate *c = m ? certify(m, 100000, TEMPER_TYPE_BF16_F32) : NULL;
+        if (CHECK(c != NULL, "%s: no digits", formulas[k]))
+            CHECK(temper_certificate_verdict(c) == TEMPER_PROVED, "%s by digits: %s", formulas[k],
+                  temper_certificate_reason(c));
+        temper_certificate_free(c);
+        temper_model_free(m);
+        temper_spec_free(spec);
+    }
 }
 
 static void corpus(void) {
@@ -385,6 +418,7 @@ int main(void) {
     corners();
     refuted();
     ranges();
+    digit_ranges();
     operators(&r);
     random_models(&r);
     corpus();

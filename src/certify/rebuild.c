@@ -47,14 +47,14 @@ const temper_spec *rebuild_spec(const temper_model *m, arena *a) {
 static const temper_model *rebuild(const temper_model *m, const temper_spec *spec, arena *a) {
     temper_model *hard, *soft;
     bool digits = m->method == TEMPER_METHOD_DIGITS;
-    if ((digits ? temper_compile_for(&hard, spec, m->digits->type, NULL) : temper_compile(&hard, spec, NULL)) !=
-        TEMPER_OK)
-        return NULL;
+    temper_status status =
+        digits ? temper_compile_for(&hard, spec, m->digits->type, NULL) : temper_compile(&hard, spec, NULL);
+    if (status != TEMPER_OK) return NULL;
     arena_on_release(a, release_model, hard);
     if (m->method == TEMPER_METHOD_HARD) return hard;
-    if ((digits ? temper_soften_digits(&soft, hard, m->digits->type, NULL)
-                : temper_soften(&soft, hard, m->method, NULL)) != TEMPER_OK)
-        return NULL;
+    status = digits ? temper_soften_digits(&soft, hard, m->digits->type, NULL)
+                    : temper_soften(&soft, hard, m->method, NULL);
+    if (status != TEMPER_OK) return NULL;
     arena_on_release(a, release_model, soft);
     return soft;
 }
