@@ -5,7 +5,7 @@ WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 OPT      ?= -O2 -g
 CFLAGS   ?=
 LDFLAGS  ?=
-LDLIBS    = -lflint -lmpfr -lgmp -lm -lpthread
+LDLIBS    = -lflint -lmpfr -lgmp -lprotobuf-c -lm -lpthread
 BUILD    ?= build
 PREFIX   ?= /usr/local
 DESTDIR  ?=
@@ -26,6 +26,11 @@ TEST_BIN := $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 TEST_AID := $(sort $(filter-out tests/t-%.c tests/long-%.c,$(wildcard tests/*.c)))
 TEST_AID_OBJ := $(TEST_AID:%.c=$(BUILD)/%.o)
 
+# Made while building: C from ONNX's schema, and the Python files of exported folders as bytes.
+ONNX_PROTO ?= /usr/include/onnx/onnx.proto
+PYTHON_PARTS := $(sort $(wildcard src/export/python/*.py))
+LIB_OBJ  += $(BUILD)/made/onnx.pb-c.o $(BUILD)/made/python_files.o
+
 # `make V=1` shows the commands.
 Q    := $(if $(V),,@)
 SAY  := $(if $(V),:,echo)
@@ -44,6 +49,23 @@ $(BUILD)/%.o: %.c
 $(BUILD)/src/run/kernels_ref.o $(BUILD)/src/run/execute_f64.o $(BUILD)/src/run/execute_f32.o: ALL_CFLAGS += -O3
 $(BUILD)/src/run/kernels_avx2.o: ALL_CFLAGS += -O3 $(AVX2)
 AVX2 := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mfma,)
+
+$(BUILD)/made/onnx.pb-c.c: $(ONNX_PROTO)
+	@mkdir -p $(@D)
+	@$(SAY) "  PROTO   $<"
+	$(Q)protoc-c --c_out=$(@D) -I$(dir $<) $<
+
+$(BUILD)/made/python_files.c: $(PYTHON_PARTS) scripts/embed.sh
+	@mkdir -p $(@D)
+	@$(SAY) "  EMBED   src/export/python"
+	$(Q)sh scripts/embed.sh $(PYTHON_PARTS) >$@.part && mv $@.part $@
+
+$(BUILD)/made/%.o: $(BUILD)/made/%.c
+	@$(SAY) "  CC      $<"
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(BUILD)/src/export/graph.o: $(BUILD)/made/onnx.pb-c.c
+$(BUILD)/src/export/graph.o: ALL_CFLAGS += -I$(BUILD)/made
 
 $(STATIC): $(LIB_OBJ)
 	@rm -f $@

@@ -19,8 +19,10 @@ enum {
     FOR_SOFTEN = 1 << 8,
     FOR_GALLERY = 1 << 9,
     FOR_IMPORT = 1 << 10,
-    FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN,
-    FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW,
+    FOR_EXPORT = 1 << 11,
+    FOR_FORMULA =
+        FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN | FOR_EXPORT,
+    FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_EXPORT,
     FOR_JOBS = FOR_CHECK, /* commands whose work is a job: temper-mpi has them */
     FOR_ALL = -1
 };
@@ -47,11 +49,12 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "how softmax is made sharp: by its scale or by growing positions")                                             \
     X(HARD, 0, "hard", KIND_FLAG, NULL, "", 0, 0, FOR_MODEL,                                                         \
       "the hard-attention transformer instead of the soft one")                                                      \
-    X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW,                                      \
-      "go on beyond the safe length; such answers are marked unproved")                                              \
+    X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW | FOR_EXPORT,                         \
+      "go on beyond the safe length, or without one; such answers are marked unproved")                              \
     X(TYPE, 0, "type", KIND_CHOICE, "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2", "f64", 0, \
-      0, FOR_RUN, /* as temper_type */                                                                               \
-      "the number format; exact: rationals, hard choices; STORED/SUMMED: short formats")                             \
+      0, FOR_RUN | FOR_EXPORT, /* as temper_type */                                                                  \
+      "the number format (export: of the ONNX graph, f64 or f32); exact: rationals, hard choices; STORED/SUMMED: "   \
+      "short formats")                                                                                               \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
       "how heads are evaluated: in one pass where that is possible, or all pairs (not f32)")                         \
     X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN,                                \
@@ -60,8 +63,10 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "at the end, each head's largest error before rounding, beside its bound")                                     \
     X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                       \
       "standard input is one endless string: an answer after every letter")                                          \
-    X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0, FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT,          \
-      "write the model (FILE.safetensors: as safetensors) or, in show, an SVG picture; - is standard output")        \
+    X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0,                                                            \
+      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_EXPORT,                                                 \
+      "write the model (FILE.safetensors: as safetensors); show: an SVG picture; export: a folder, or FILE.onnx; - " \
+      "is standard output")                                                                                          \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
     X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK | FOR_GAP, \
       "look at all strings up to length L")                                                                          \
@@ -73,6 +78,10 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "the gap: proved from denominators, seen on all strings, or a number")                                         \
     X(ADAPTIVE, 0, "adaptive", KIND_FLAG, NULL, "", 0, 0, FOR_SOFTEN,                                                \
       "divide scales by each row's own gap (temperature)")                                                           \
+    X(OUTPUTS, 0, "outputs", KIND_TEXT, "LIST", "", 0, 0, FOR_EXPORT,                                                \
+      "more outputs of the ONNX graph: any of patterns,channels,heads")                                              \
+    X(CERTIFICATE, 0, "certificate", KIND_TEXT, "FILE", "", 0, 0, FOR_EXPORT,                                        \
+      "a certificate of the model, copied into the folder as certificate.json")                                      \
     X(THREADS, 0, "threads", KIND_NUMBER, "N", "one for each core", 1, 64, FOR_RUN | FOR_CHECK,                      \
       "how many threads to use; no result depends on it")                                                            \
     X(JOURNAL, 0, "journal", KIND_TEXT, "FILE", "", 0, 0, FOR_JOBS,                                                  \

@@ -35,7 +35,7 @@ typedef struct command {
     void (*run)(session *s);
 } command;
 
-enum { COMMAND_COUNT = 11 };
+enum { COMMAND_COUNT = 12 };
 extern const command command_table[COMMAND_COUNT];
 
 void cmd_eval(session *s);
@@ -48,6 +48,7 @@ void cmd_gap(session *s);
 void cmd_soften(session *s);
 void cmd_gallery(session *s);
 void cmd_import(session *s);
+void cmd_export(session *s);
 void cmd_help(session *s);
 
 void help_print(const command *about); /* NULL: on temper itself */

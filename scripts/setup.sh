@@ -27,6 +27,9 @@ for job in "$@"; do
         need libflint-dev "exact arithmetic" "$(header flint/fmpq.h)"
         need libmpfr-dev "rounds exact numbers" "$(header mpfr.h)"
         need libgmp-dev "integers of any size" "$(header gmp.h)"
+        need libprotobuf-c-dev "writes ONNX files" "$(header protobuf-c/protobuf-c.h)"
+        need protobuf-c-compiler "makes C of ONNX's schema" "command -v protoc-c"
+        need libonnx-dev "ONNX's schema" "test -e \${ONNX_PROTO:-/usr/include/onnx/onnx.proto}"
         ;;
     lint)
         need clang-format "checks the formatting" "command -v clang-format"
