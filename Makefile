@@ -157,6 +157,17 @@ test-mpi: ## temper-mpi on 1 to 4 ranks, and ranks killed at random: always the 
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/temper-mpi
 	@bash tests/mpi/ranks.sh $(BUILD)
 
+# ---- exported models in PyTorch and onnxruntime: tests/interop ----
+
+$(BUILD)/tests/interop/make_cases: $(BUILD)/tests/interop/make_cases.o $(TEST_AID_OBJ) $(STATIC)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+test-interop: ## exported models in PyTorch and onnxruntime give temper's answers (installs both; three minutes)
+	@sh scripts/setup.sh build torch onnx node
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases
+	@bash tests/interop/run.sh $(BUILD)
+
 # ---- measuring: bench/ ----
 
 BENCH_BIN = $(BUILD)/bench/libbench.so $(BUILD)/bench/spawn $(BUILD)/bench/kernels_bench
@@ -180,7 +191,7 @@ bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BE
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c cli/*.h cli/*.c tests/*.h tests/*.c bench/*.h bench/*.c mpi/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c bench/*.h bench/*.c mpi/*.c)
 
 lint: ## formatting, static analysis, include order
 	@sh scripts/setup.sh build lint
@@ -218,6 +229,6 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number mpi test-mpi lint format install \
+.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number mpi test-mpi test-interop lint format install \
     uninstall clean
 .DEFAULT_GOAL := all
