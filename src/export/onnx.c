@@ -120,7 +120,7 @@ static void output_channels(builder *b, const char *name) {
     if (b->outputs & TEMPER_EXPORT_CHANNELS) graph_output(b->g, name, b->x, b->type, sizes, 3);
 }
 
-/* The bias has rank 3, so that optimisers which merge MatMul and Add into Gemm leave it alone. */
+/* The bias has rank 3: no optimiser can take it for the C of a Gemm, which may add it before the product is finished. */
 static void add_units(builder *b, uint32_t layer) {
     const model_layer *l = &b->m->layers[layer];
     char name[64];

@@ -10,6 +10,7 @@ const ort = require(path.join(path.resolve(nodeFolder), 'node_modules', 'onnxrun
 let passed = 0;
 let failed = 0;
 const difference = {f64: 0, f32: 0};
+const pattern = {f64: 0, f32: 0};
 const where = {f64: '', f32: ''};
 const strings = {f64: 0, f32: 0};
 
@@ -40,6 +41,22 @@ function distance(ours, theirs) {
   return most;
 }
 
+function comparePatterns(results, item, folder, number, group, kind, name) {
+  const all = read(folder, number, 'pattern', Float64Array);
+  let at = 0;
+  item.heads.forEach((heads, layer) => {
+    const size = group.batch * heads * group.size * group.size;
+    const theirs = all.subarray(at, at + size);
+    at += size;
+    if (!size) return;
+    const ours = results[`blocks.${layer}.attn.hook_pattern`];
+    check(same(ours.dims, [group.batch, heads, group.size, group.size]), `${name}: shape of a pattern`);
+    const d = distance(ours.data, theirs);
+    check(d < 0.01, `${name}: a pattern differs by ${d}`);
+    pattern[kind] = Math.max(pattern[kind], d);
+  });
+}
+
 function compareInside(results, item, folder, number, group, kind, name) {
   const z = read(folder, number, 'z', Float64Array);
   let at = 0;
@@ -68,6 +85,7 @@ async function compare(session, item, folder, number, group, kind) {
   check(same(results.accept.data, read(folder, number, 'accept', Uint8Array)), `${name}: accept`);
   check(results.truth.type === 'float32' && same(results.truth.dims, shape), `${name}: type and shape of truth`);
   check(results.accept.type === 'float32' && same(results.accept.dims, [group.batch]), `${name}: type and shape of accept`);
+  if (item.patterns && group.short) comparePatterns(results, item, folder, number, group, kind, name);
   if (group.inside) compareInside(results, item, folder, number, group, kind, name);
 }
 
@@ -95,7 +113,7 @@ async function compare(session, item, folder, number, group, kind) {
       `${far} batches of length 5000, ${Math.round((Date.now() - start) / 1000)} s`);
   for (const kind of ['f64', 'f32'])
     console.log(`onnxruntime: largest difference of a head's output before rounding, ${kind}: ` +
-        `${difference[kind].toPrecision(3)} (${where[kind]})`);
+        `${difference[kind].toPrecision(3)} (${where[kind]}), of a pattern: ${pattern[kind].toPrecision(3)}`);
   check(far >= 4, 'no batches of length 5000');
   console.log(`onnx-check: ${passed} passed, ${failed} failed`);
   process.exit(failed || passed < 1000 ? 1 : 0);

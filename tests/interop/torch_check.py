@@ -39,6 +39,7 @@ class Tally:
         self.passed = self.failed = 0
         self.difference = {"f64": 0.0, "f32": 0.0}
         self.where = {}
+        self.pattern = {"f64": 0.0, "f32": 0.0}
         self.strings = {"f64": 0, "f32": 0}
 
     def check(self, ok, message):
@@ -50,16 +51,17 @@ class Tally:
             print("FAILED:", message)
 
 
-def expected_z(case, number, group):
-    """Per layer with heads [batch, N, head, d_head]."""
-    data = np.fromfile(os.path.join(case["path"], f"{number}.z"))
+def expected_layers(case, number, group, end):
+    """Of each layer with heads: z [batch, N, head, d_head], or pattern [batch, head, N, N]."""
+    data = np.fromfile(os.path.join(case["path"], f"{number}.{end}"))
     out, at = [], 0
     for heads in case["heads"]:
-        shape = (group["batch"], group["size"], heads, case["d_head"])
-        size = int(np.prod(shape))
+        batch, size = group["batch"], group["size"]
+        shape = (batch, size, heads, case["d_head"]) if end == "z" else (batch, heads, size, size)
+        count = int(np.prod(shape))
         if heads:
-            out.append(torch.from_numpy(data[at:at + size].reshape(shape)))
-        at += size
+            out.append(torch.from_numpy(data[at:at + count].reshape(shape)))
+        at += count
     return out
 
 
@@ -67,7 +69,8 @@ def compare(tally, case, kind, model, number, group):
     shape = (group["batch"], group["size"])
     tokens = part(case, number, "tokens", np.int64, shape)
     watch = Watch(model) if group["inside"] else None
-    result = model(tokens)
+    wanted = case["patterns"] and group["short"]
+    result = model(tokens, output_attentions=wanted)
     name = f"{case['name']} ({case['kind']}), n = {group['n']}, {kind}"
     tally.strings[kind] += group["batch"]
     tally.check(bool((result.truth == part(case, number, "truth", np.uint8, shape)).all()), name + ": truth")
@@ -75,7 +78,14 @@ def compare(tally, case, kind, model, number, group):
     if watch is None:
         return
     watch.remove()
-    for ours, theirs in zip(watch.z, expected_z(case, number, group)):
+    if wanted:
+        theirs = expected_layers(case, number, group, "pattern")
+        tally.check(len(theirs) == len(result.attentions), name + ": number of patterns")
+        for ours, pattern in zip(result.attentions, theirs):
+            difference = float((ours.double() - pattern).abs().max())
+            tally.check(ours.shape == pattern.shape and difference < 0.01, f"{name}: a pattern differs by {difference}")
+            tally.pattern[kind] = max(tally.pattern[kind], difference)
+    for ours, theirs in zip(watch.z, expected_layers(case, number, group, "z")):
         difference = float((ours.double() - theirs).abs().max()) if theirs.numel() else 0.0
         tally.check(difference < 0.25, f"{name}: a head is {difference} away from temper's")
         if difference > tally.difference[kind]:
@@ -112,7 +122,7 @@ def main(folder):
           f"f32, {far} batches of length 5000, {time.monotonic() - start:.0f} s")
     for kind in DTYPES:
         print(f"torch: largest difference of a head's output before rounding, {kind}: {tally.difference[kind]:.3g} "
-              f"({tally.where.get(kind, '')})")
+              f"({tally.where.get(kind, '')}), of a pattern: {tally.pattern[kind]:.3g}")
     tally.check(far >= 4, "no batches of length 5000")
     print(f"torch-check: {tally.passed} passed, {tally.failed} failed")
     return tally.failed > 0 or tally.passed < 1000

@@ -1,0 +1,1 @@
+print("loader-check: 0 passed, 0 failed")
