@@ -219,11 +219,11 @@ class Attention(nn.Module):
         total = weights.sum(-1, keepdim=True)
         total = torch.where(total > 0, total, torch.ones_like(total))
         pattern = weights / total
-        version = pattern._version
-        hooked = self.hook_pattern(pattern)
-        if hooked is pattern and pattern._version == version:
-            return pattern, weights @ v / total
-        return hooked, hooked @ v  # somebody has changed it
+        if self.hook_pattern._forward_hooks:
+            before, pattern = pattern, self.hook_pattern(pattern.clone())
+            if not torch.equal(before, pattern):  # somebody wants another one
+                return pattern, pattern @ v
+        return pattern, weights @ v / total
 
     def forward(self, x, keep_pattern=False):
         batch, size, _ = x.shape

@@ -116,20 +116,23 @@ def hooks():
                     seen[k] = scores[:, k]
             return out
 
+        def pattern_of(k, head, pattern):
+            mask, size = mask_of(head, pattern), pattern.shape[-1]
+            if is_plain(head):
+                return pattern[:, k].masked_fill(~mask.any(-1, keepdim=True), 0)  # softmax of nothing is no number
+            if "adaptive" in head:
+                scale = scale_of(head, size, pattern)
+                logits = modeling.adaptive_logits(seen[k], mask, scale, head["for"], size)
+                weights = modeling.exponentials(logits, mask)
+            else:
+                weights = modeling.hard_weights(seen[k], mask, head["choice"])
+            total = weights.sum(-1, keepdim=True)
+            return weights / torch.where(total > 0, total, torch.ones_like(total))
+
         def pattern_hook(pattern, hook):
             out = torch.zeros_like(pattern)  # heads that only pad look nowhere
             for k, head in enumerate(layer["heads"]):
-                mask = mask_of(head, pattern)
-                if is_plain(head):
-                    weights = torch.where(mask, pattern[:, k], torch.zeros_like(pattern[:, k]))
-                elif "adaptive" in head:
-                    scale = scale_of(head, pattern.shape[-1], pattern)
-                    weights = modeling.exponentials(
-                        modeling.adaptive_logits(seen[k], mask, scale, head["for"], pattern.shape[-1]), mask)
-                else:
-                    weights = modeling.hard_weights(seen[k], mask, head["choice"])
-                total = weights.sum(-1, keepdim=True)
-                out[:, k] = weights / torch.where(total > 0, total, torch.ones_like(total)) if not is_plain(head) else weights
+                out[:, k] = pattern_of(k, head, pattern)
             return out
 
         return scores_hook, pattern_hook
@@ -137,7 +140,8 @@ def hooks():
     out = [("hook_pos_embed", positions)]
     for number, layer in enumerate(facts.temper["layers"]):
         scores_hook, pattern_hook = hook_layer(layer)
-        out += [(f"blocks.{number}.attn.hook_attn_scores", scores_hook), (f"blocks.{number}.attn.hook_pattern", pattern_hook)]
+        out.append((f"blocks.{number}.attn.hook_attn_scores", scores_hook))
+        out.append((f"blocks.{number}.attn.hook_pattern", pattern_hook))
     return out
 
 
