@@ -50,11 +50,10 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
     X(HARD, 0, "hard", KIND_FLAG, NULL, "", 0, 0, FOR_MODEL,                                                         \
       "the hard-attention transformer instead of the soft one")                                                      \
     X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW | FOR_EXPORT,                         \
-      "go on beyond the safe length, or without one; such answers are marked unproved")                              \
+      "go on without proof; such answers are marked unproved")                                                       \
     X(TYPE, 0, "type", KIND_CHOICE, "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2", "f64", 0, \
       0, FOR_RUN | FOR_EXPORT, /* as temper_type */                                                                  \
-      "the number format (export: of the ONNX graph, f64 or f32); exact: rationals, hard choices; STORED/SUMMED: "   \
-      "short formats")                                                                                               \
+      "the number format (export: f64 or f32); exact: rationals; STORED/SUMMED: short formats")                      \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
       "how heads are evaluated: in one pass where that is possible, or all pairs (not f32)")                         \
     X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN,                                \
@@ -65,8 +64,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "standard input is one endless string: an answer after every letter")                                          \
     X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0,                                                            \
       FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_EXPORT,                                                 \
-      "write the model (FILE.safetensors: as safetensors); show: an SVG picture; export: a folder, or FILE.onnx; - " \
-      "is standard output")                                                                                          \
+      "write the model (FILE.safetensors: as safetensors), an SVG (show), a folder (export); -: standard output")    \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
     X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK | FOR_GAP, \
       "look at all strings up to length L")                                                                          \
@@ -78,7 +76,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "the gap: proved from denominators, seen on all strings, or a number")                                         \
     X(ADAPTIVE, 0, "adaptive", KIND_FLAG, NULL, "", 0, 0, FOR_SOFTEN,                                                \
       "divide scales by each row's own gap (temperature)")                                                           \
-    X(OUTPUTS, 0, "outputs", KIND_TEXT, "LIST", "", 0, 0, FOR_EXPORT,                                                \
+    X(OUTPUTS, 0, "outputs", KIND_TEXT, "OUTPUTS", "", 0, 0, FOR_EXPORT,                                             \
       "more outputs of the ONNX graph: any of patterns,channels,heads")                                              \
     X(CERTIFICATE, 0, "certificate", KIND_TEXT, "FILE", "", 0, 0, FOR_EXPORT,                                        \
       "a certificate of the model, copied into the folder as certificate.json")                                      \

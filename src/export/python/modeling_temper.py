@@ -395,10 +395,10 @@ class TemperModel(PreTrainedModel or nn.Module):
         kind = str(self.embed.W_E.dtype).replace("torch.", "")
         n, proved = tokens.shape[1] - self.sentinels, self.config.proved_length.get(kind, 0)
         if proved == 0:
-            warnings.warn(f"nothing is proved of this model in {kind}", stacklevel=3)
+            warnings.warn(f"nothing is proved of this model in {kind}", stacklevel=4)
         elif n > proved:
             warnings.warn(f"a string of length {n} is too long: answers are proved up to length {proved} in {kind}",
-                          stacklevel=3)
+                          stacklevel=4)
 
     def split(self, string):
         """The letters of a string: its characters, or for a model with tokens its words; also a list of letters."""
