@@ -64,8 +64,8 @@ $(BUILD)/made/%.o: $(BUILD)/made/%.c
 	@$(SAY) "  CC      $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-$(BUILD)/src/export/graph.o: $(BUILD)/made/onnx.pb-c.c
-$(BUILD)/src/export/graph.o: ALL_CFLAGS += -I$(BUILD)/made
+$(BUILD)/src/export/graph.o $(BUILD)/tests/t-export.o: $(BUILD)/made/onnx.pb-c.c
+$(BUILD)/src/export/graph.o $(BUILD)/tests/t-export.o: ALL_CFLAGS += -I$(BUILD)/made
 
 $(STATIC): $(LIB_OBJ)
 	@rm -f $@
