@@ -15,7 +15,7 @@ typedef struct exporter {
     const temper_model *m;
     const char *folder;
     temper_export_options options;
-    arena *scratch;
+    arena *scratch, *tensor_scratch; /* the second is reset for every tensor */
     trap *trap;
     file_out *file;          /* the one that is being written */
     const char *certificate; /* its bytes; NULL: none */
@@ -65,19 +65,19 @@ static void make_folder(const exporter *e) {
         trap_raise(e->trap, TEMPER_IO, 0, 0, "'%s' is there, but is not a folder", shown);
 }
 
-/* The certificate is read before anything is written: any JSON object. */
-static void free_bytes(void *bytes) { temper_free(bytes); }
+static void free_bytes(void *slot) { temper_free(*(char **)slot); }
 
+/* Any JSON object; it is read before anything is written. */
 static void read_certificate(exporter *e) {
     temper_error err;
-    char *bytes;
     json_reader r;
     if (!e->options.certificate) return;
-    if (temper_file_read(&bytes, &e->certificate_length, e->options.certificate, &err) != TEMPER_OK)
+    char **slot = arena_zalloc(e->scratch, 1, sizeof *slot);
+    arena_on_release(e->scratch, free_bytes, slot);
+    if (temper_file_read(slot, &e->certificate_length, e->options.certificate, &err) != TEMPER_OK)
         trap_reraise(e->trap, &err);
-    arena_on_release(e->scratch, free_bytes, bytes);
-    e->certificate = bytes;
-    jread_begin(&r, bytes, e->certificate_length, e->scratch, e->trap);
+    e->certificate = *slot;
+    jread_begin(&r, e->certificate, e->certificate_length, e->scratch, e->trap);
     r.where = "the certificate";
     if (jread_peek(&r) != JSON_OBJECT) jread_expected(&r, r.at, "an object");
     jread_skip(&r, e->scratch);
@@ -85,10 +85,6 @@ static void read_certificate(exporter *e) {
 }
 
 /* One that an earlier export left would now speak about another model. */
-static void write_certificate(const exporter *e) {
-    if (e->certificate) write_file(e, "certificate.json", e->certificate, e->certificate_length);
-}
-
 static void refuse_old_certificate(const exporter *e) {
     struct stat st;
     if (!e->certificate && stat(path_of(e, "certificate.json"), &st) == 0)
@@ -108,7 +104,7 @@ static void write_folder(exporter *e) {
     char digest[17];
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) text_init(all[k], e->scratch);
     read_certificate(e);
-    onnx_print(&onnx, e->m, &e->options, e->trap);
+    onnx_print(&onnx, e->m, &e->options, e->tensor_scratch);
     export_sentinels s = export_sentinels_make(e->m, e->scratch);
     export_vocabulary_print(&vocabulary, e->m, &s);
     export_vectors_print(&vectors, e->m, e->options.seed, e->trap);
@@ -122,7 +118,7 @@ static void write_folder(exporter *e) {
     write_file(e, "README.md", readme.data, readme.length);
     for (size_t k = 0; k < export_python_file_count; k++)
         write_file(e, export_python_files[k].name, export_python_files[k].bytes, export_python_files[k].length);
-    write_certificate(e);
+    if (e->certificate) write_file(e, "certificate.json", e->certificate, e->certificate_length);
     export_config_print(&config, e->m, &s, digest);
     write_file(e, "config.json", config.data, config.length);
 }
@@ -132,7 +128,7 @@ static void write_folder(exporter *e) {
 static void write_graph(exporter *e) {
     text onnx;
     text_init(&onnx, e->scratch);
-    onnx_print(&onnx, e->m, &e->options, e->trap);
+    onnx_print(&onnx, e->m, &e->options, e->tensor_scratch);
     file_create(e->file, e->folder, e->scratch, e->trap);
     file_put(e->file, onnx.data, onnx.length);
     file_commit(e->file);
@@ -142,13 +138,15 @@ static temper_status export_with(void (*write)(exporter *), const char *path, co
                                  const temper_export_options *options, temper_error *err) {
     static const temper_export_options defaults;
     trap t;
-    arena scratch;
+    arena scratch, tensor_scratch;
     file_out file;
     file.fd = -1;
     file.temporary = NULL;
     arena_init(&scratch, &t);
+    arena_init(&tensor_scratch, &t);
     if (trap_set(&t, err)) {
         file_abandon(&file);
+        arena_free(&tensor_scratch);
         arena_free(&scratch);
         return t.error.code;
     }
@@ -156,10 +154,12 @@ static temper_status export_with(void (*write)(exporter *), const char *path, co
                   .folder = path,
                   .options = options ? *options : defaults,
                   .scratch = &scratch,
+                  .tensor_scratch = &tensor_scratch,
                   .trap = &t,
                   .file = &file};
     check_options(model, &e.options, &t);
     write(&e);
+    arena_free(&tensor_scratch);
     arena_free(&scratch);
     trap_clear(&t);
     return TEMPER_OK;

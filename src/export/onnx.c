@@ -173,19 +173,12 @@ static void describe(builder *b) {
     graph_property(b->g, "temper_proved_length", text_string(&proved));
 }
 
-void onnx_print(text *out, const temper_model *m, const temper_export_options *options, trap *t) {
-    arena scratch;
-    trap inner;
-    arena_init(&scratch, &inner);
-    if (trap_set(&inner, NULL)) {
-        arena_free(&scratch);
-        trap_reraise(t, &inner.error);
-    }
-    check_size(m, &inner);
+void onnx_print(text *out, const temper_model *m, const temper_export_options *options, arena *scratch) {
+    check_size(m, scratch->trap);
     builder b = {.m = m,
                  .g = graph_new(out->arena),
                  .memory = out->arena,
-                 .scratch = &scratch,
+                 .scratch = scratch,
                  .type = options->type == TEMPER_TYPE_F32 ? GRAPH_FLOAT : GRAPH_DOUBLE,
                  .outputs = options->outputs};
     graph_input(b.g, "tokens", GRAPH_INT64, (const graph_size[]){ONNX_BATCH, ONNX_SEQUENCE}, 2);
@@ -196,7 +189,6 @@ void onnx_print(text *out, const temper_model *m, const temper_export_options *o
     for (uint32_t layer = 0; layer < m->layer_count; layer++) add_layer(&b, layer);
     read_out(&b);
     describe(&b);
-    arena_free(&scratch);
     graph_print(
         out, b.g, "temper",
         "tokens [batch, sequence]: ids of vocab.json, the start sentinel first (and the end sentinel last, if there "
