@@ -1,9 +1,7 @@
 /* README.md of an exported folder: what the model decides, up to which length that is proved, and how to load it. */
-#include <stdio.h>
 #include <string.h>
 
 #include "export/export_parts.h"
-#include "model/tensor_list.h"
 
 /* A block of user text: the fence is longer than any run of backticks in it. */
 static void put_block(text *out, const char *words) {
@@ -24,8 +22,10 @@ static void put_letters(text *out, const temper_model *m, const export_sentinels
     enum { SHOWN = 40 };
     text letters;
     text_init(&letters, out->arena);
-    for (size_t k = 0; k < m->letters.count && k < SHOWN; k++) text_printf(&letters, "%s ", m->letters.letters[k]);
-    if (m->letters.count > SHOWN) text_printf(&letters, "... (%zu in all)", m->letters.count);
+    for (size_t k = 0; k < m->letters.count && k < SHOWN; k++)
+        text_printf(&letters, "%s%s", k ? " " : "",
+                    text_escaped(out->arena, m->letters.letters[k], strlen(m->letters.letters[k]), 0));
+    if (m->letters.count > SHOWN) text_printf(&letters, " ... (%zu in all)", m->letters.count);
     text_printf(out, "Its %s (ids 0 to %zu; `vocab.json` has the list):\n\n",
                 m->letters.tokens ? "tokens" : "letters", m->letters.count - 1);
     put_block(out, text_string(&letters));
@@ -41,15 +41,17 @@ static void put_letters(text *out, const temper_model *m, const export_sentinels
 static void put_range(text *out, const temper_model *m) {
     text_puts(out, "## Proved range\n\n");
     if (!m->safe_length) {
-        text_printf(out, "Nothing is proved of this model%s%s.\n\n", *m->safe_reason ? ": " : "", m->safe_reason);
+        text_puts(out, "Nothing is proved of this model.\n\n");
         return;
     }
-    text_printf(out, "In f64: every string of up to %zu letters%s (%s).\n", m->safe_length,
-                m->verdict_only ? ", the answer for the string" : ", at every position", m->safe_reason);
+    text_printf(out, "- f64: every string of up to %zu letters, %s\n", m->safe_length,
+                m->verdict_only ? "its answer (not every position)" : "at every position");
     if (model_proved_f32(m))
-        text_printf(out, "In f32: up to %zu letters.\n", model_proved_f32(m));
+        text_printf(out, "- f32: up to %zu letters\n", model_proved_f32(m));
     else
-        text_puts(out, "In f32: nothing.\n");
+        text_puts(out, "- f32: nothing\n");
+    text_puts(out, "\nWhat limits it in f64:\n\n");
+    put_block(out, text_escaped(out->arena, m->safe_reason, strlen(m->safe_reason), 0));
     text_puts(out, "The proof is for temper's own runner. PyTorch and onnxruntime do the same operations, but add in "
                    "an order and with\n"
                    "an `exp` of their own; temper's tests compare them with it, at every position. "

@@ -292,7 +292,7 @@ def check_transformer_lens(bench, folders):
 def check_pages(bench, folders):
     with open(os.path.join(folders["out"], "README.md"), encoding="utf-8") as file:
         text = file.read()
-    contains(text, "H(b -> O a)", "up to 1099511627775 letters", "In f32: up to 1048575 letters")
+    contains(text, "H(b -> O a)", "f64: every string of up to 1099511627775 letters", "f32: up to 1048575 letters")
     blocks = code_blocks(text, "python")
     check(len(blocks) == 4, f"{len(blocks)} blocks of Python in the folder's README.md")
     printed = bench.python("\n".join(blocks) + "\nprint(accept, truth, model.cfg.n_ctx)")

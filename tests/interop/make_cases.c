@@ -377,7 +377,8 @@ static void make_expressions(maker *k) {
     fprintf(f, "layer 1\nhead \"before\" mask j<i choice softmax\n value 0:1\n output 1:1\n");
     fprintf(f, "head \"after\" mask j>i choice softmax\n value 0:1\n output 1:2\n");
     /* At n = 1 the scale is 0, and 0 times the -inf of a mask would be no number. */
-    fprintf(f, "head \"scale of zero\" mask j<i choice softmax scale \"n - 1\"\n query 0:1\n key 2:1\n value 2:1\n output 1:1\n");
+    fprintf(f, "head \"scale of zero\" mask j<i choice softmax scale \"n - 1\"\n query 0:1\n key 2:1\n value 2:1\n "
+               "output 1:1\n");
     fprintf(f, "read 0:1\n");
     fclose(f);
     if (temper_model_read(&m, text, length, &err)) give_up(text, &err);
