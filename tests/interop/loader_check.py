@@ -230,50 +230,54 @@ def check_broken_folders(bench, modeling, folder):
 # ---- other libraries, by stand-ins ----
 
 
-def check_hugging_face(bench, folders):
-    for name in ("out", "end", "tokens"):
-        printed = bench.python(f"""
-            import json, torch, transformers
-            from transformers import AutoConfig, AutoModel, PreTrainedModel
-            from transformers.utils import ModelOutput
-            model = AutoModel.from_pretrained({name!r}, trust_remote_code=True, torch_dtype="auto")
+def check_hugging_face(bench):
+    printed = bench.python("""
+        import json, torch, transformers
+        from transformers import AutoConfig, AutoModel, PreTrainedModel
+        from transformers.utils import ModelOutput
+        for name in ("out", "end", "tokens"):
+            model = AutoModel.from_pretrained(name, trust_remote_code=True, torch_dtype="auto")
             assert isinstance(model, PreTrainedModel) and model.embed.W_E.dtype == torch.float64
-            single = AutoModel.from_pretrained({name!r}, trust_remote_code=True)
+            single = AutoModel.from_pretrained(name, trust_remote_code=True)
             assert single.embed.W_E.dtype == torch.float32
-            config = AutoConfig.from_pretrained({name!r}, trust_remote_code=True)
+            config = AutoConfig.from_pretrained(name, trust_remote_code=True)
             assert config.hidden_size == config.d_model == model.config.d_model and config.to_diff_dict()["temper"]
-            for line in open({name!r} + "/testvectors.jsonl", encoding="utf-8"):
+            for line in open(name + "/testvectors.jsonl", encoding="utf-8"):
                 v = json.loads(line)
                 for m in (model, single):
                     out = m(input_ids=torch.tensor([v["tokens"]]), output_attentions=True)
                     assert isinstance(out, ModelOutput) and out["truth"][0].tolist() == v["truth"], v
                     assert out.accept.tolist() == [v["accept"]] and out.to_tuple()[0] is out.accept
             tuple_out = model(torch.tensor([v["tokens"]]), return_dict=False)
-            print("fine", len(tuple_out))
-        """)
-        contains(printed, "fine 3")
+            print(name, len(tuple_out))
+    """)
+    check(printed.split() == ["out", "3", "end", "3", "tokens", "3"], f"Hugging Face: {printed}")
+
+
+LENS = """
+import json, runpy, sys, torch
+SETUP
+for name in NAMES:
+    lens = runpy.run_path(name + "/transformer_lens.py")
+    model = lens["load"](n_ctx=70)
+    assert type(model).__name__ == "HookedTransformer" and model.cfg.n_ctx == 70
+    count = 0
+    for line in open(name + "/testvectors.jsonl", encoding="utf-8"):
+        v = json.loads(line)
+        truth = model(torch.tensor([v["tokens"]]))[0, :, 0] > 0.5
+        assert truth.tolist() == [bool(x) for x in v["truth"]], (name, v)
+        count += 1
+    print(name, count)
+"""
 
 
 def check_transformer_lens(bench, folders):
-    for name in folders:
-        for setup in ("", f"sys.path.insert(0, {name!r})", f"sys.path.insert(0, {name!r}); import transformer_lens"):
-            if setup and name != "out":
-                continue
-            printed = bench.python(f"""
-                import json, runpy, sys, torch
-                {setup}
-                lens = runpy.run_path({name!r} + "/transformer_lens.py")
-                model = lens["load"](n_ctx=70)
-                assert type(model).__name__ == "HookedTransformer" and model.cfg.n_ctx == 70
-                count = 0
-                for line in open({name!r} + "/testvectors.jsonl", encoding="utf-8"):
-                    v = json.loads(line)
-                    truth = model(torch.tensor([v["tokens"]]))[0, :, 0] > 0.5
-                    assert truth.tolist() == [bool(x) for x in v["truth"]], v
-                    count += 1
-                print("fine", count)
-            """)
-            contains(printed, "fine 64")
+    printed = bench.python(LENS.replace("SETUP", "").replace("NAMES", repr(list(folders))))
+    check(printed.split() == [word for name in folders for word in (name, "64")], f"TransformerLens: {printed}")
+    # The folder in front of the library's, where its file hides the library.
+    for setup in ("sys.path.insert(0, 'out')", "sys.path.insert(0, 'out'); import transformer_lens"):
+        printed = bench.python(LENS.replace("SETUP", setup).replace("NAMES", "['out']"))
+        check(printed == "out 64\n", f"TransformerLens, {setup}: {printed}")
     printed = bench.python("""
         import runpy
         lens = runpy.run_path("out/transformer_lens.py")
@@ -300,15 +304,29 @@ def check_pages(bench, folders):
     for page in ("README.md", "doc/export.md"):
         with open(os.path.join(ROOT, page), encoding="utf-8") as file:
             text = file.read()
-        blocks = code_blocks(text, "python")
-        check(bool(blocks), f"no Python in {page}")
-        for number, block in enumerate(blocks):
-            printed = bench.python(block)
-            promises = re.findall(r"# -> (.*)$", block, re.MULTILINE)
-            check([line.rstrip() for line in printed.splitlines()] == promises,
-                  f"{page}, block {number + 1}: printed {printed!r}, promised {promises}")
+        run_python(bench, page, code_blocks(text, "python"))
         for block in code_blocks(text, "js"):
             run_js(bench, page, block)
+
+
+BLOCKS = """
+import contextlib, io, json
+printed = []
+for block in BLOCKS:
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(block, {"__name__": "__main__"})
+    printed.append(out.getvalue().splitlines())
+print(json.dumps(printed))
+"""
+
+
+def run_python(bench, page, blocks):
+    """Each block prints what its comments "# -> ..." promise."""
+    printed = json.loads(bench.python(BLOCKS.replace("BLOCKS", repr(blocks))) or "[]")
+    check(bool(blocks) and len(printed) == len(blocks), f"{page}: {len(blocks)} blocks of Python")
+    for number, (block, lines) in enumerate(zip(blocks, printed)):
+        promises = re.findall(r"# -> (.*)$", block, re.MULTILINE)
+        check(lines == promises, f"{page}, block {number + 1}: printed {lines}, promised {promises}")
 
 
 def run_js(bench, page, block):
@@ -341,7 +359,7 @@ def main(build, work, node):
     check_inside(modeling, torch, folders)
     check_bfloat16(modeling, torch, folders["out"])
     check_messages(bench, modeling, torch, folders)
-    check_hugging_face(bench, folders)
+    check_hugging_face(bench)
     check_transformer_lens(bench, folders)
     check_graph_messages(bench)
     check_pages(bench, folders)

@@ -151,9 +151,9 @@ def mask_rows(kind, first, end, size, device):
 
 def exponentials(logits, mask):
     """exp(logit - the row's largest), 0 where masked; rows without keys are 0."""
-    best = logits.masked_fill(~mask, -math.inf).amax(-1, keepdim=True)
-    best = torch.where(mask.any(-1, keepdim=True), best, torch.zeros_like(best))
-    return torch.exp(logits - best).masked_fill(~mask, 0)
+    hidden = logits.masked_fill(~mask, -math.inf)
+    best = hidden.amax(-1, keepdim=True)
+    return torch.exp(hidden - best.masked_fill(best == -math.inf, 0))
 
 
 def adaptive_logits(scores, mask, scale, choice, size):
