@@ -5,7 +5,9 @@ WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 OPT      ?= -O2 -g
 CFLAGS   ?=
 LDFLAGS  ?=
-LDLIBS    = -lflint -lmpfr -lgmp -lprotobuf-c -lm -lpthread
+# Arb is a part of FLINT 3 and was a library of its own before.
+ARB      := $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -lflint-arb -o /dev/null 2>/dev/null && echo -lflint-arb)
+LDLIBS    = $(ARB) -lflint -lmpfr -lgmp -lprotobuf-c -lm -lpthread
 BUILD    ?= build
 PREFIX   ?= /usr/local
 DESTDIR  ?=
@@ -148,6 +150,11 @@ test-number: ## exp and log: every float, millions of doubles, against MPFR (min
 $(BUILD)/tests/long-number: $(BUILD)/tests/long-number.o $(TEST_AID_OBJ) $(STATIC)
 	$(CC) $(LDFLAGS) -o $@ $^ -lmpfr -lgmp $(LDLIBS)
 
+certify-hunt: ## look for a string that contradicts a certificate: 10^7 short strings, 10^4 long ones (half an hour)
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-certify-hunt
+	TEMPER_HUNT=full $(BUILD)/tests/t-certify-hunt
+
 mpi: ## install Open MPI and build temper-mpi, which does the work of check on many machines
 	@sh scripts/setup.sh build mpi
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/temper-mpi
@@ -157,13 +164,18 @@ test-mpi: ## temper-mpi on 1 to 4 ranks, and ranks killed at random: always the 
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/temper-mpi
 	@bash tests/mpi/ranks.sh $(BUILD)
 
+test-html: ## pages of show --html in headless Chromium, compared with the other commands (a minute)
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@sh tests/html/run.sh $(BUILD)
+
 # ---- exported models in PyTorch and onnxruntime: tests/interop ----
 
 $(BUILD)/tests/interop/make_cases: $(BUILD)/tests/interop/make_cases.o $(TEST_AID_OBJ) $(STATIC)
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-test-interop: ## exported models in PyTorch and onnxruntime give temper's answers (installs both; three minutes)
+test-interop: ## exported models in PyTorch and onnxruntime give temper's answers (installs both; a minute or two)
 	@sh scripts/setup.sh build torch onnx node
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases
 	@bash tests/interop/run.sh $(BUILD)
@@ -215,7 +227,7 @@ install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libtemper.so.$(VERSION)
 	ln -sf libtemper.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtemper.so.$(MAJOR)
 	ln -sf libtemper.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtemper.so
-	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' scripts/temper.pc.in \
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LDLIBS)|' scripts/temper.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper.pc
 	install -m 644 man/temper.1 $(DESTDIR)$(PREFIX)/share/man/man1/temper.1
 	install -m 644 completions/temper.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper
@@ -229,6 +241,7 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number mpi test-mpi test-interop lint format install \
+.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number certify-hunt mpi test-mpi test-html \
+    test-interop lint format install \
     uninstall clean
 .DEFAULT_GOAL := all

@@ -131,8 +131,9 @@ static void check_formula(session *s, subject *x) {
         compare(s, x->spec, x->hard);
         return;
     }
-    for (temper_method method = TEMPER_METHOD_TEMPERATURE; method <= TEMPER_METHOD_POSITIONS; method++) {
-        if (is_given(s, OPT_METHOD) && s->opt.value[OPT_METHOD].number != (uint64_t)method) continue;
+    temper_method last = is_given(s, OPT_METHOD) ? TEMPER_METHOD_DIGITS : TEMPER_METHOD_POSITIONS;
+    for (temper_method method = TEMPER_METHOD_TEMPERATURE; method <= last; method++) {
+        if (is_given(s, OPT_METHOD) && subject_method(s) != method) continue;
         if (!subject_soften(x, s, method)) return;
         bool ok = compare(s, x->spec, x->model);
         temper_model_free(x->model);
@@ -158,7 +159,7 @@ void cmd_check(session *s) {
     }
     if (is_given(s, OPT_JOURNAL) && !s->opt.count && !is_given(s, OPT_HARD) && !is_given(s, OPT_METHOD)) {
         message_usage(s, "give --method, --hard or a MODEL",
-                      "a journal is of one comparison, and a formula is checked by both methods");
+                      "a journal is of one comparison, and a formula is checked by two methods");
         return;
     }
     if (subject_pair(&x, s)) {

@@ -55,6 +55,7 @@ static void print_summary(const session *s, const temper_model *model, const cha
         json_text(&j, "file", path);
         json_count(&j, "bytes", bytes);
         json_text(&j, "method", temper_method_name(info.method));
+        if (info.method == TEMPER_METHOD_DIGITS) json_text(&j, "digits", temper_type_name(info.digits));
         json_count(&j, "layers", info.layers);
         json_count(&j, "heads", info.heads);
         json_count(&j, "channels", info.channels);
@@ -83,7 +84,7 @@ static bool write_model(session *s, const temper_model *model, const char *path,
 /* A model of the gallery is there already, and hard. */
 static void compile_gallery(session *s) {
     static const option_id others[] = {OPT_FORMULA, OPT_FILE,  OPT_SYNTAX, OPT_ALPHABET, OPT_TOKENS,
-                                       OPT_AT,      OPT_EMPTY, OPT_METHOD, OPT_DUMP};
+                                       OPT_AT,      OPT_EMPTY, OPT_METHOD, OPT_DIGITS,   OPT_DUMP};
     const char *path = s->opt.value[OPT_OUTPUT].text;
     temper_model *model;
     temper_error err;

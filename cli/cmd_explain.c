@@ -37,6 +37,7 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
     json_text(&j, "kind", "model");
     json_text(&j, "specification", info->source);
     json_text(&j, "method", temper_method_name(info->method));
+    if (info->method == TEMPER_METHOD_DIGITS) json_text(&j, "digits", temper_type_name(info->digits));
     json_begin(&j, "alphabet", '[');
     for (size_t k = 0; k < info->letters; k++) json_text(&j, NULL, temper_model_letter(model, k));
     json_end(&j, ']');
@@ -133,7 +134,9 @@ static void print_overview(const temper_model *model, const temper_model_info *i
     if (info->letters > 40) printf(" ... (%zu letters)", info->letters);
     printf("%s\nread at        the %s position; the empty string is %s\n", info->tokens ? " (tokens)" : "",
            at_name(info->at), info->accepts_empty ? "accepted" : "rejected");
-    printf("method         %s\n", temper_method_name(info->method));
+    printf("method         %s%s%s\n", temper_method_name(info->method),
+           info->method == TEMPER_METHOD_DIGITS ? ", numbers stored in " : "",
+           info->method == TEMPER_METHOD_DIGITS ? temper_type_name(info->digits) : "");
     printf("size           %zu layer%s, %zu head%s, width %zu, %zu hidden unit%s, %zu parameters\n", info->layers,
            info->layers == 1 ? "" : "s", info->heads, info->heads == 1 ? "" : "s", info->channels, info->hidden,
            info->hidden == 1 ? "" : "s", info->parameters);

@@ -1,4 +1,4 @@
-/* temper show: the attention of each head on a string, in the terminal, as SVG, as numbers, or one row in full. */
+/* temper show: the attention of each head on a string, in the terminal, as SVG, as a page, as numbers, or one row in full. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +45,39 @@ static void print_heads(const temper_model *model, const temper_run *run, const 
         }
 }
 
+/* What -o asks for, or standard output if it is "-" or not given. */
+static void write_picture(session *s, const char *picture) {
+    const char *path = s->opt.value[OPT_OUTPUT].text;
+    temper_error err;
+    if (!path || strcmp(path, "-") == 0)
+        fputs(picture, stdout);
+    else if (temper_file_write(path, picture, strlen(picture), &err) != TEMPER_OK)
+        message_error(s, &err, NULL, NULL, 0);
+}
+
+/* Beside a soft run the page shows what the hard heads choose, if the model knows, and if the string is so short that the page has a
+   cell for every pair of positions. */
+enum { PAIRS_SHOWN = 320 };
+
+static void draw_page(session *s, const temper_model *model, const temper_run *run, const uint32_t *letters,
+                      size_t n) {
+    temper_draw_options o = {.layer = s->opt.value[OPT_LAYER].number, .head = s->opt.value[OPT_HEAD].number};
+    temper_run_options hard_options = {.hard = 1, .unchecked = 1, .capture = 1};
+    temper_error err;
+    temper_run *hard = NULL;
+    char *page = NULL;
+    if (is_given(s, OPT_HARD))
+        o.hard = run;
+    else if (n <= PAIRS_SHOWN && temper_model_run(&hard, model, letters, n, &hard_options, NULL) == TEMPER_OK)
+        o.hard = hard;
+    if (temper_draw_html(&page, model, run, letters, &o, &err) == TEMPER_OK)
+        write_picture(s, page);
+    else
+        message_error(s, &err, NULL, NULL, 0);
+    temper_free(page);
+    temper_run_free(hard);
+}
+
 static void draw(session *s, const temper_model *model, const temper_run *run, const uint32_t *letters) {
     const char *path = s->opt.value[OPT_OUTPUT].text;
     temper_draw_options o = {.layer = s->opt.value[OPT_LAYER].number, .head = s->opt.value[OPT_HEAD].number};
@@ -58,11 +91,10 @@ static void draw(session *s, const temper_model *model, const temper_run *run, c
     o.width = terminal_width();
     temper_status status = path ? temper_draw_svg(&picture, model, run, letters, &o, &err)
                                 : temper_draw_terminal(&picture, model, run, letters, &o, &err);
-    if (status == TEMPER_OK && path && strcmp(path, "-") != 0)
-        status = temper_file_write(path, picture, strlen(picture), &err);
-    else if (status == TEMPER_OK)
-        fputs(picture, stdout);
-    if (status != TEMPER_OK) message_error(s, &err, NULL, NULL, 0);
+    if (status == TEMPER_OK)
+        write_picture(s, picture);
+    else
+        message_error(s, &err, NULL, NULL, 0);
     temper_free(picture);
 }
 
@@ -109,7 +141,9 @@ static void show_line(session *s, const temper_model *model, const line *l) {
         capture(&run, s, model, letters, n, is_given(s, OPT_HARD))) {
         if (!temper_run_proved(run))
             message_warning(s, "length %zu is beyond the safe length: this run is unproved", n);
-        if (!row)
+        if (is_given(s, OPT_HTML))
+            draw_page(s, model, run, letters, n);
+        else if (!row)
             draw(s, model, run, letters);
         else if (row_exists(s, model, run, &at) && capture(&hard, s, model, letters, n, true))
             row_print(s, model, run, hard, letters, n, &at);
@@ -129,6 +163,8 @@ void cmd_show(session *s) {
     }
     if (is_given(s, OPT_ROW) && is_given(s, OPT_OUTPUT))
         message_usage(s, NULL, "--row and -o exclude each other: the row is text, the picture SVG");
+    else if (is_given(s, OPT_HTML) && (is_given(s, OPT_ROW) || s->json))
+        message_usage(s, NULL, "--html and --%s exclude each other: the page has it all", s->json ? "json" : "row");
     else if (subject_model(&x, s) && lines_start(in, s, x.first)) {
         if (s->opt.count > x.first + 1)
             message_usage(s, "quote a string that holds blanks", "show draws one string at a time");

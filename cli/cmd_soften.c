@@ -156,7 +156,11 @@ static bool knows_scales(const temper_model *model) {
 
 static bool is_consistent(session *s, const temper_soften_options *o) {
     if (o->adaptive && o->method != TEMPER_METHOD_TEMPERATURE)
-        message_usage(s, NULL, "--adaptive and --method positions exclude each other: only a scale can be adaptive");
+        message_usage(s, NULL, "--adaptive and --method %s exclude each other: only a scale can be adaptive",
+                      temper_method_name(o->method));
+    else if (o->method == TEMPER_METHOD_DIGITS && is_given(s, OPT_LENGTH))
+        message_usage(s, "without --length, formulas and models compiled for a format can be softened by digits",
+                      "--method digits is for heads that the compiler made, and has no length to prove");
     else if (is_given(s, OPT_LENGTH) && !s->opt.value[OPT_LENGTH].number)
         message_usage(s, NULL, "--length 0 leaves only the empty string: soften needs a length of at least 1");
     else if (s->opt.count > (has_formula(s) ? 0 : 1))
@@ -177,7 +181,10 @@ static void soften(session *s, const temper_model *hard, const temper_soften_opt
                           "soften needs --length N");
             return;
         }
-        status = temper_soften(&r.model, hard, o->method, &err);
+        temper_type type;
+        if (!subject_digits(&type, s)) return;
+        status = o->method == TEMPER_METHOD_DIGITS ? temper_soften_digits(&r.model, hard, type, &err)
+                                                   : temper_soften(&r.model, hard, o->method, &err);
     } else {
         progress bar;
         temper_soften_options full = *o;
@@ -197,11 +204,8 @@ static void soften(session *s, const temper_model *hard, const temper_soften_opt
 }
 
 void cmd_soften(session *s) {
-    enum { POSITIONS = 2 }; /* the choice as numbered in the table */
     subject x = {0};
-    temper_soften_options o = {.method = s->opt.value[OPT_METHOD].number == POSITIONS ? TEMPER_METHOD_POSITIONS
-                                                                                      : TEMPER_METHOD_TEMPERATURE,
-                               .adaptive = is_given(s, OPT_ADAPTIVE)};
+    temper_soften_options o = {.method = subject_method(s), .adaptive = is_given(s, OPT_ADAPTIVE)};
     if (is_consistent(s, &o) && read_gap(&o, s) && subject_hard(&x, s)) soften(s, x.model, &o);
     subject_free(&x);
 }

@@ -73,17 +73,19 @@ const command command_table[COMMAND_COUNT] = {
      "temper check m.temper --exhaustive 30 --random 0 --journal m.journal\n",
      "Compares truth at every position and the verdict, on all strings up to --exhaustive letters and then\n"
      "on --random ones. Prints how many agreed, or the shortest counterexample found (exit status 1). A\n"
-     "formula alone is checked by both methods, unless --method or --hard is given. A soft MODEL that carries\n"
-     "no formula is compared with its own hard choices.\n",
+     "formula alone is checked by temperature and positions, unless --method or --hard is given. A soft MODEL\n"
+     "that carries no formula is compared with its own hard choices.\n",
      cmd_check},
     {"show", FOR_SHOW, "the attention of each head on a string",
      "temper show -f FORMULA | -F FILE [options] STRING\n"
      "temper show MODEL [options] STRING",
      "temper show -f 'a S b' abba\n"
      "temper show m.temper -o attention.svg abba\n"
+     "temper show -f 'a S b' --html -o page.html abba\n"
      "temper show -f 'a S b' --row 1.1@3 abba\n",
      "Rows are queries, columns are keys. --row prints one row's query, scores, softmax weights, output and\n"
-     "rounded output, beside the hard choice.\n",
+     "rounded output, beside the hard choice. --html makes a page that needs no network: the truth of every\n"
+     "subformula at every position, and each head with exact values on hover.\n",
      cmd_show},
     {"gap", FOR_GAP, "how far apart each head's scores are, and where they tie",
      "temper gap MODEL [options] [STRING...]\n"
@@ -114,6 +116,19 @@ const command command_table[COMMAND_COUNT] = {
      "A model compiled from a formula needs no --length: without it and --gap the formula's own scales are\n"
      "used, as temper compile does, up to its safe length. Without -o the model is printed.\n",
      cmd_soften},
+    {"certify", FOR_CERTIFY, "proves the answers for all strings up to a length, in a number format",
+     "temper certify MODEL [--length N] [--type T] [-o CERTIFICATE]\n"
+     "temper certify -f FORMULA | -F FILE [options]",
+     "temper certify m.temper --length 100000 --type f32 -o certificate.json\n"
+     "temper certify -f 'O a' --alphabet ab --type bf16/f32 --length 1000000\n"
+     "temper certify -f 'a S b' --type bf16\n",
+     "Proves that the softmax transformer, with every rounding of the number format, gives the right answer\n"
+     "at every position of every string up to --length; without --length the longest such length is found.\n"
+     "Prints proved and each head's error bound before rounding, refuted and a string with a wrong answer\n"
+     "(exit status 1), or unable and the reason (exit status 4). -o writes the proof, which belongs to the\n"
+     "bytes of the MODEL file (with -f: to what temper compile writes as text); doc/certificate.md says what\n"
+     "is in it.\n",
+     cmd_certify},
     {"gallery", FOR_GALLERY, "known hard-attention transformers", "temper gallery [NAME...]",
      "temper gallery\n"
      "temper gallery dyck-2\n"
@@ -149,6 +164,14 @@ const command command_table[COMMAND_COUNT] = {
      "what each head gives before rounding. A model of which no length is proved is refused (exit status 4)\n"
      "unless --unchecked is given.\n",
      cmd_export},
+    {"lab", FOR_LAB, "claims as experiments: tables, figures, a report", "temper lab [NAME...] [options]",
+     "temper lab\n"
+     "temper lab zoo --quick\n"
+     "temper lab zoo -o results --seed 2\n",
+     "Without NAME the experiments are listed. With NAME each is run, its claims are checked and printed with\n"
+     "what was measured; with -o DIR the report (NAME.md), the data (NAME.json, NAME-TABLE.csv) and the figures\n"
+     "(NAME-FIGURE.svg) are written. The same seed gives the same bytes. Exit status 1: a claim does not hold.\n",
+     cmd_lab},
     {"help", FOR_HELP, "help on a command", "temper help [COMMAND]", "temper help run\n", "", cmd_help},
 };
 

@@ -19,9 +19,11 @@ enum {
     FOR_SOFTEN = 1 << 8,
     FOR_GALLERY = 1 << 9,
     FOR_IMPORT = 1 << 10,
-    FOR_EXPORT = 1 << 11,
-    FOR_FORMULA =
-        FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN | FOR_EXPORT,
+    FOR_CERTIFY = 1 << 11,
+    FOR_LAB = 1 << 12,
+    FOR_EXPORT = 1 << 13,
+    FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN |
+                  FOR_CERTIFY | FOR_EXPORT,
     FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_EXPORT,
     FOR_JOBS = FOR_CHECK, /* commands whose work is a job: temper-mpi has them */
     FOR_ALL = -1
@@ -45,14 +47,18 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "the position whose truth is the answer")                                                                      \
     X(EMPTY, 0, "empty", KIND_CHOICE, "accept|reject", "reject", 0, 0, FOR_FORMULA,                                  \
       "the answer for the empty string")                                                                             \
-    X(METHOD, 0, "method", KIND_CHOICE, "temperature|positions", "temperature", 0, 0, FOR_MODEL | FOR_SOFTEN,        \
-      "how softmax is made sharp: by its scale or by growing positions")                                             \
+    X(METHOD, 0, "method", KIND_CHOICE, "temperature|positions|digits", "temperature", 0, 0,                         \
+      FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY,                                                                          \
+      "how softmax is made sharp: by its scale, by growing positions, or by their digits")                           \
+    X(DIGITS, 0, "digits", KIND_CHOICE, "bf16|f16|e4m3|e5m2|f32", "bf16", 0, 0,                                      \
+      FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY, "with --method digits: the format that numbers will be stored in")       \
     X(HARD, 0, "hard", KIND_FLAG, NULL, "", 0, 0, FOR_MODEL,                                                         \
       "the hard-attention transformer instead of the soft one")                                                      \
     X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW | FOR_EXPORT,                         \
       "go on without proof; such answers are marked unproved")                                                       \
-    X(TYPE, 0, "type", KIND_CHOICE, "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2", "f64", 0, \
-      0, FOR_RUN | FOR_EXPORT, /* as temper_type */                                                                  \
+    X(TYPE, 0, "type", KIND_CHOICE,                                                                                  \
+      "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "f64", 0, 0,           \
+      FOR_RUN | FOR_CERTIFY | FOR_EXPORT, /* as temper_type */                                                       \
       "the number format (export: f64 or f32); exact: rationals; STORED/SUMMED: short formats")                      \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
       "how heads are evaluated: in one pass where that is possible, or all pairs (not f32)")                         \
@@ -63,15 +69,20 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
     X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                       \
       "standard input is one endless string: an answer after every letter")                                          \
     X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0,                                                            \
-      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_EXPORT,                                                 \
-      "write the model (FILE.safetensors: as safetensors), an SVG (show), a folder (export); -: standard output")    \
+      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY | FOR_LAB | FOR_EXPORT,                         \
+      "write the model (FILE.safetensors: as safetensors), in show an SVG picture or --html page, in certify the "   \
+      "certificate, - is standard output; lab, export: a folder")                                                    \
+    X(QUICK, 0, "quick", KIND_FLAG, NULL, "", 0, 0, FOR_LAB,                                                         \
+      "seconds instead of minutes: shorter strings, fewer repeats")                                                  \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
     X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK | FOR_GAP, \
       "look at all strings up to length L")                                                                          \
     X(RANDOM, 0, "random", KIND_NUMBER, "K", "1000, gap: 200", 0, 1000000000000, FOR_CHECK | FOR_GAP,                \
       "then at K random strings")                                                                                    \
-    X(LENGTH, 0, "length", KIND_NUMBER, "N", "check: 200 or the safe length; gap: 32", 0, 1000000000,                \
-      FOR_CHECK | FOR_GAP | FOR_SOFTEN, "the longest random string; gap, soften: the length to prove bounds up to")  \
+    X(LENGTH, 0, "length", KIND_NUMBER, "N",                                                                         \
+      "check: 200 or the safe length; gap: 32; certify: the longest there is", 0, 1000000000,                        \
+      FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY,                                                                \
+      "the longest random string; gap, soften, certify: the length to prove bounds up to")                           \
     X(GAP, 0, "gap", KIND_TEXT, "proved|exhaustive|VALUE", "proved", 0, 0, FOR_SOFTEN,                               \
       "the gap: proved from denominators, seen on all strings, or a number")                                         \
     X(ADAPTIVE, 0, "adaptive", KIND_FLAG, NULL, "", 0, 0, FOR_SOFTEN,                                                \
@@ -88,6 +99,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
     X(HEAD, 0, "head", KIND_NUMBER, "N", "all", 1, 1000000000, FOR_SHOW, "only this head of each layer")             \
     X(ROW, 0, "row", KIND_TEXT, "LAYER.HEAD@POSITION", "", 0, 0, FOR_SHOW,                                           \
       "one row's whole path; position 0 is the start sentinel")                                                      \
+    X(HTML, 0, "html", KIND_FLAG, NULL, "", 0, 0, FOR_SHOW,                                                          \
+      "a page for the browser, on standard output or in the file of -o")                                             \
     X(OPTIONS, 0, "options", KIND_FLAG, NULL, "", 0, 0, FOR_HELP, NULL)                                              \
     X(JSON, 0, "json", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "machine-readable output, one object a line")             \
     X(NO_COLOR, 0, "no-color", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "no colour (also: the variable NO_COLOR)")        \

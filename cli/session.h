@@ -35,7 +35,7 @@ typedef struct command {
     void (*run)(session *s);
 } command;
 
-enum { COMMAND_COUNT = 12 };
+enum { COMMAND_COUNT = 14 };
 extern const command command_table[COMMAND_COUNT];
 
 void cmd_eval(session *s);
@@ -46,9 +46,11 @@ void cmd_check(session *s);
 void cmd_show(session *s);
 void cmd_gap(session *s);
 void cmd_soften(session *s);
+void cmd_certify(session *s);
 void cmd_gallery(session *s);
 void cmd_import(session *s);
 void cmd_export(session *s);
+void cmd_lab(session *s);
 void cmd_help(session *s);
 
 void help_print(const command *about); /* NULL: on temper itself */

@@ -68,7 +68,7 @@ static void find_gap(row_view *v) {
 /* What goes through exp; for adaptive heads as model.h defines it. */
 static double logit_at(const row_view *v, size_t j) {
     if (!v->about.adaptive) return v->scale * v->scores[j];
-    double logit = v->gap > 0 ? v->scale / v->gap * (v->scores[j] - v->best) : 0, step = v->scale / (double)v->size;
+    double logit = v->gap > 0 ? v->scale * ((v->scores[j] - v->best) / v->gap) : 0, step = v->scale / (double)v->size;
     if (v->about.hard_choice == TEMPER_CHOICE_RIGHTMOST) logit += step * (double)j;
     if (v->about.hard_choice == TEMPER_CHOICE_LEFTMOST) logit -= step * (double)j;
     return logit;

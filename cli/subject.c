@@ -106,9 +106,10 @@ static bool read_model(temper_model **out, session *s, const char *path) {
 
 /* A model brings its own alphabet, reading position and method: options that would change them are refused. */
 static bool refuse_for_model(session *s, bool with_formula) {
-    static const option_id own[] = {OPT_SYNTAX, OPT_AT, OPT_EMPTY, OPT_ALPHABET, OPT_TOKENS, OPT_METHOD};
+    static const option_id own[] = {OPT_SYNTAX, OPT_AT, OPT_EMPTY, OPT_ALPHABET, OPT_TOKENS, OPT_METHOD, OPT_DIGITS};
     for (size_t k = with_formula ? 3 : 0; k < sizeof own / sizeof *own; k++)
-        if (is_given(s, own[k]) && !(own[k] == OPT_METHOD && s->opt.command_bit == FOR_SOFTEN)) {
+        if (is_given(s, own[k]) &&
+            !(own[k] >= OPT_METHOD && own[k] <= OPT_DIGITS && s->opt.command_bit == FOR_SOFTEN)) {
             message_usage(s, "it was fixed when the model was compiled", "--%s cannot be given with a MODEL",
                           option_table[own[k]].name);
             return false;
@@ -212,16 +213,38 @@ bool subject_formula(subject *out, session *s) {
            own_formula(out, s);
 }
 
+temper_method subject_method(const session *s) { /* choices are numbered as methods are */
+    return is_given(s, OPT_METHOD) ? (temper_method)s->opt.value[OPT_METHOD].number : TEMPER_METHOD_TEMPERATURE;
+}
+
+bool subject_digits(temper_type *out, session *s) {
+    static const temper_type types[] = {TEMPER_TYPE_BF16, TEMPER_TYPE_BF16, TEMPER_TYPE_F16,
+                                        TEMPER_TYPE_E4M3, TEMPER_TYPE_E5M2, TEMPER_TYPE_F32}; /* 0: not given */
+    *out = types[s->opt.value[OPT_DIGITS].number];
+    if (!is_given(s, OPT_DIGITS) || subject_method(s) == TEMPER_METHOD_DIGITS) return true;
+    message_usage(s, NULL, "--digits needs --method digits");
+    return false;
+}
+
 bool subject_compile(subject *x, session *s) {
     temper_error err;
-    if (temper_compile(&x->hard, x->spec, &err) == TEMPER_OK) return true;
+    temper_type type;
+    if (!subject_digits(&type, s)) return false;
+    bool digits = subject_method(s) == TEMPER_METHOD_DIGITS;
+    if ((digits ? temper_compile_for(&x->hard, x->spec, type, &err) : temper_compile(&x->hard, x->spec, &err)) ==
+        TEMPER_OK)
+        return true;
     message_error(s, &err, x->name, x->text ? x->text : s->opt.value[OPT_FORMULA].text, x->length);
     return false;
 }
 
 bool subject_soften(subject *x, session *s, temper_method method) {
     temper_error err;
-    if (temper_soften(&x->model, x->hard, method, &err) == TEMPER_OK) return true;
+    temper_type type;
+    if (!subject_digits(&type, s)) return false;
+    if ((method == TEMPER_METHOD_DIGITS ? temper_soften_digits(&x->model, x->hard, type, &err)
+                                        : temper_soften(&x->model, x->hard, method, &err)) == TEMPER_OK)
+        return true;
     message_error(s, &err, NULL, NULL, 0);
     return false;
 }
@@ -244,8 +267,7 @@ bool subject_model(subject *out, session *s) {
         out->model = out->hard;
         return true;
     }
-    return subject_soften(out, s,
-                          s->opt.value[OPT_METHOD].number == 2 ? TEMPER_METHOD_POSITIONS : TEMPER_METHOD_TEMPERATURE);
+    return subject_soften(out, s, subject_method(s));
 }
 
 bool subject_hard(subject *out, session *s) {

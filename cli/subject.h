@@ -32,6 +32,11 @@ void subject_free(subject *x);
 bool subject_compile(subject *x, session *s);
 bool subject_soften(subject *x, session *s, temper_method method);
 
+/* What --method says. */
+temper_method subject_method(const session *s);
+/* What --digits says; usage error and false if it is given without --method digits. */
+bool subject_digits(temper_type *out, session *s);
+
 /* Letters of a line, or a message naming the unknown one. Pass the spec or the model. */
 bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s, const temper_spec *spec,
                     const temper_model *model, const line *l);

@@ -3,6 +3,8 @@
 
 _temper_gallery() { "$1" gallery 2>/dev/null | sed '1d; s/ .*//'; }
 
+_temper_lab() { "$1" lab 2>/dev/null | sed 's/ .*//'; }
+
 _temper() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local program=${COMP_WORDS[0]} table word command='' kind option letter argument words=''
@@ -49,6 +51,8 @@ _temper() {
     elif [[ -z $command || $command == help ]]; then
         words=$(sed -n 's/^command\t//p' <<<"$table")
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+    elif [[ $command == lab ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_temper_lab "$program")" -- "$current")
     elif [[ $command == gallery ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_temper_gallery "$program")" -- "$current")
     else

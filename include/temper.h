@@ -101,14 +101,47 @@ TEMPER_API temper_status temper_spec_eval(int *accept, unsigned char *truth, con
 
 typedef struct temper_model temper_model;
 
-typedef enum temper_method { TEMPER_METHOD_HARD, TEMPER_METHOD_TEMPERATURE, TEMPER_METHOD_POSITIONS } temper_method;
+typedef enum temper_method {
+    TEMPER_METHOD_HARD,
+    TEMPER_METHOD_TEMPERATURE,
+    TEMPER_METHOD_POSITIONS,
+    TEMPER_METHOD_DIGITS /* positions, in digits that a short number format holds */
+} temper_method;
+
+/* The number format of a run. From BF16_F32 on, numbers are stored in the first format and sums made in the second (or the same),
+   with every rounding of a real kernel emulated (doc/numerics.md); nothing is proved of such runs, so they need `unchecked`. */
+typedef enum temper_type {
+    TEMPER_TYPE_F64,
+    TEMPER_TYPE_F32,
+    TEMPER_TYPE_EXACT, /* rational arithmetic, hard choices only: true ties, and always proved */
+    TEMPER_TYPE_BF16_F32,
+    TEMPER_TYPE_BF16,
+    TEMPER_TYPE_F16_F32,
+    TEMPER_TYPE_F16,
+    TEMPER_TYPE_E4M3_F32,
+    TEMPER_TYPE_E4M3,
+    TEMPER_TYPE_E5M2_F32,
+    TEMPER_TYPE_E5M2,
+    TEMPER_TYPE_F32_F64,
+    TEMPER_TYPE_BF16_F64
+} temper_type;
 
 /* Formula to hard-attention transformer. */
 TEMPER_API temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err);
 
+/* The same with gates that are exact in the storage format of a type (f32, bf16, f16, e4m3 or e5m2): every head output is rounded
+   alone, before any gate reads it, and no gate has more inputs than the format can count. This takes more layers.
+   TEMPER_RANGE: another type. */
+TEMPER_API temper_status temper_compile_for(temper_model **out, const temper_spec *spec, temper_type type,
+                                            temper_error *err);
+
 /* Hard to soft, for models that come from a formula: every length up to the safe one. */
 TEMPER_API temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method,
                                        temper_error *err);
+/* By digits, for numbers that are stored in the storage format of a type; TEMPER_UNSUPPORTED: the gates of the model are not exact in
+   it (temper_compile_for makes such models). temper_soften takes bf16. */
+TEMPER_API temper_status temper_soften_digits(temper_model **out, const temper_model *hard, temper_type type,
+                                              temper_error *err);
 TEMPER_API void temper_model_free(temper_model *model);
 
 /* Text form. Reading checks every invariant; it takes the bytes of a safetensors file too. */
@@ -181,6 +214,7 @@ typedef enum temper_growth {
 
 typedef struct temper_model_info {
     temper_method method;
+    temper_type digits; /* method digits: for numbers stored in this type */
     const char *source; /* the specification, or "" */
     temper_syntax syntax;
     temper_at at;
@@ -242,22 +276,6 @@ TEMPER_API const char *temper_growth_name(temper_growth growth);
 
 TEMPER_API temper_status temper_model_encode(uint32_t **letters, size_t *n, const temper_model *model,
                                              const char *text, size_t length, temper_error *err);
-
-/* The number format of a run. From BF16_F32 on, numbers are stored in the first format and sums made in the second (or the same),
-   with every rounding of a real kernel emulated (doc/numerics.md); nothing is proved of such runs, so they need `unchecked`. */
-typedef enum temper_type {
-    TEMPER_TYPE_F64,
-    TEMPER_TYPE_F32,
-    TEMPER_TYPE_EXACT, /* rational arithmetic, hard choices only: true ties, and always proved */
-    TEMPER_TYPE_BF16_F32,
-    TEMPER_TYPE_BF16,
-    TEMPER_TYPE_F16_F32,
-    TEMPER_TYPE_F16,
-    TEMPER_TYPE_E4M3_F32,
-    TEMPER_TYPE_E4M3,
-    TEMPER_TYPE_E5M2_F32,
-    TEMPER_TYPE_E5M2
-} temper_type;
 
 /* "f64", "bf16/f32"; "" if there is no such type. */
 TEMPER_API const char *temper_type_name(temper_type type);
@@ -544,6 +562,65 @@ TEMPER_API temper_status temper_export(const char *folder, const temper_model *m
 /* Only the ONNX graph, into one file. */
 TEMPER_API temper_status temper_export_onnx(const char *path, const temper_model *model,
                                             const temper_export_options *options, temper_error *err);
+/* ---- certificates: proofs for every string up to a length, in a number format ---------------------------------------- */
+
+typedef enum temper_verdict {
+    TEMPER_PROVED,  /* for all strings: there is a certificate */
+    TEMPER_REFUTED, /* there is a string with a wrong answer */
+    TEMPER_UNABLE   /* neither was found, and why */
+} temper_verdict;
+
+typedef struct temper_certify_options {
+    size_t length;    /* for all strings up to this length ... */
+    temper_type type; /* ... run in this type; not exact */
+    int search;       /* where there is no proof, look for a string with a wrong answer */
+    int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; non-zero stops: TEMPER_LIMIT */
+    void *context;
+} temper_certify_options;
+
+/* What stands in the way of a proof. Layer and head count from 1, 0: none in particular. */
+typedef struct temper_fault {
+    size_t layer, head;
+    size_t length; /* the shortest length at which it fails, or the one asked for; 0: whatever the length */
+    const uint32_t
+        *letters; /* REFUTED: a string of n letters, and the first position with a wrong answer; else NULL */
+    size_t n, position;
+} temper_fault;
+
+typedef struct temper_certificate temper_certificate;
+
+/* The claim is about the bytes of a model's file; NULL: the text that temper_model_print gives. TEMPER_OK for all three verdicts. */
+TEMPER_API temper_status temper_certify(temper_certificate **out, const temper_model *model, const char *bytes,
+                                        size_t size, const temper_certify_options *options, temper_error *err);
+TEMPER_API void temper_certificate_free(temper_certificate *certificate);
+TEMPER_API temper_verdict temper_certificate_verdict(const temper_certificate *certificate);
+TEMPER_API const char *temper_certificate_reason(const temper_certificate *certificate); /* "" if proved */
+TEMPER_API temper_fault temper_certificate_fault(const temper_certificate *certificate);
+/* The JSON text of a proved one (doc/certificate.md); TEMPER_RANGE if it is not proved. */
+TEMPER_API temper_status temper_certificate_print(char **out, size_t *length, const temper_certificate *certificate,
+                                                  temper_error *err);
+
+/* What a proved one says of each head, in order; texts are those of the file and live as long as the certificate. */
+typedef struct temper_certified_head {
+    size_t layer, head;
+    const char *label, *kind, *by; /* "nearest", "bound" */
+    const char *logit, *rounding, *error;
+} temper_certified_head;
+TEMPER_API size_t temper_certificate_head_count(const temper_certificate *certificate);
+TEMPER_API temper_status temper_certificate_head(temper_certified_head *out, const temper_certificate *certificate,
+                                                 size_t index, temper_error *err);
+TEMPER_API const char *temper_certificate_error(const temper_certificate *certificate); /* the largest error; "" */
+
+/* The largest length up to `most` that temper_certify proves in the type; 0: none. *fault and *reason (freed with temper_free; both
+   may be NULL) say what stops it there. */
+TEMPER_API temper_status temper_certify_longest(size_t *length, temper_fault *fault, char **reason,
+                                                const temper_model *model, temper_type type, size_t most,
+                                                temper_error *err);
+
+/* Checks a certificate against the bytes of a model's file, with code of its own. TEMPER_OK: every field is what the audit finds itself.
+   Otherwise the message says what is wrong with it. */
+TEMPER_API temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
+                                      temper_error *err);
 
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
@@ -551,6 +628,8 @@ typedef struct temper_draw_options {
     size_t layer, head; /* 0: all */
     int colour;         /* terminal: use colour escapes */
     size_t width;       /* terminal: columns to use, 0: 80 */
+    /* html: a captured run of the string with hard choices, shown beside the other, or that one itself; may be NULL */
+    const temper_run *hard;
 } temper_draw_options;
 
 /* The attention of a captured run, one panel per head; `letters` as given to the run. */
@@ -560,6 +639,49 @@ TEMPER_API temper_status temper_draw_terminal(char **out, const temper_model *mo
 TEMPER_API temper_status temper_draw_svg(char **out, const temper_model *model, const temper_run *run,
                                          const uint32_t *letters, const temper_draw_options *options,
                                          temper_error *err);
+
+/* A self-contained page that needs no network: the model, the string with the truth of every subformula, and each head as a heat map
+   with exact values in tooltips. Up to 100,000 cells of heads are shown one by one, beyond that in blocks; TEMPER_LIMIT: more than
+   2,048 positions or 1,000 heads. */
+TEMPER_API temper_status temper_draw_html(char **out, const temper_model *model, const temper_run *run,
+                                          const uint32_t *letters, const temper_draw_options *options,
+                                          temper_error *err);
+
+/* ---- the lab: claims as experiments -------------------------------------------------------------------------------- */
+
+typedef struct temper_lab_info {
+    const char *name, *title;
+    const char *claim; /* a paragraph: what is claimed and how it is looked at */
+} temper_lab_info;
+TEMPER_API size_t temper_lab_count(void);
+TEMPER_API temper_status temper_lab_about(temper_lab_info *out, size_t index, temper_error *err); /* from 0 */
+
+typedef struct temper_lab_options {
+    uint64_t seed;
+    int quick; /* seconds instead of minutes: smaller lengths, fewer repeats, the same claims */
+    int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; non-zero stops: TEMPER_LIMIT */
+    void *context;
+} temper_lab_options;
+
+/* An experiment that was run. What it holds depends on its name, the seed and `quick`, and on nothing else. */
+typedef struct temper_lab temper_lab;
+TEMPER_API temper_status temper_lab_run(temper_lab **out, const char *name, const temper_lab_options *options,
+                                        temper_error *err);
+TEMPER_API void temper_lab_free(temper_lab *lab);
+
+typedef struct temper_lab_claim {
+    const char *text, *measured;
+    int holds;
+} temper_lab_claim;
+TEMPER_API size_t temper_lab_claims(const temper_lab *lab);
+TEMPER_API temper_status temper_lab_claim_at(temper_lab_claim *out, const temper_lab *lab, size_t index,
+                                             temper_error *err); /* from 0 */
+TEMPER_API int temper_lab_holds(const temper_lab *lab);          /* 1: every claim holds */
+
+/* NAME.md, NAME.json, a NAME-TABLE.csv for every table and a NAME-FIGURE.svg for every figure, in a folder that is made if need be. */
+TEMPER_API temper_status temper_lab_write(const temper_lab *lab, const char *folder, temper_error *err);
+/* The report and the data as they would be written; either may be NULL. */
+TEMPER_API temper_status temper_lab_report(char **markdown, char **json, const temper_lab *lab, temper_error *err);
 
 #ifdef __cplusplus
 }

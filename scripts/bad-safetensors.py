@@ -207,6 +207,7 @@ CASES = {
     "version-other": setting(version=2),
     "version-text": setting(version="1"),
     "method-unknown": setting(method="soft"),
+    "method-digits-without-format": setting(method="digits"),
     "syntax-unknown": setting(syntax="ltl"),
     "source-number": setting(source=1),
     "alphabet-missing": without("alphabet"),

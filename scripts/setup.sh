@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, lint, mpi, mpfr, torch, onnx, node), saying what and why; without root or
+# Installs the Debian packages that are missing for the given jobs (build, lint, mpi, mpfr, torch, onnx, node, html), saying what and why; without root or
 # apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
 set -eu
 
@@ -25,6 +25,7 @@ for job in "$@"; do
         need libc6-dev "headers of the C library" "$(header stdio.h)"
         need make "builds temper" "command -v make"
         need libflint-dev "exact arithmetic" "$(header flint/fmpq.h)"
+        need libflint-arb-dev "rigorous bounds" "$(header arb.h) || $(header flint/arb.h)"
         need libmpfr-dev "rounds exact numbers" "$(header mpfr.h)"
         need libgmp-dev "integers of any size" "$(header gmp.h)"
         need libprotobuf-c-dev "writes ONNX files" "$(header protobuf-c/protobuf-c.h)"
@@ -50,6 +51,11 @@ for job in "$@"; do
     node)
         need nodejs "runs onnxruntime" "command -v node"
         need npm "installs onnxruntime" "command -v npm"
+        ;;
+    html)
+        need chromium "opens the pages" "test -n \"\${CHROMIUM-}\" || command -v chromium || command -v google-chrome"
+        need nodejs "drives the browser" "command -v node"
+        need npm "installs playwright-core" "command -v npm"
         ;;
     *)
         echo "setup: unknown job '$job'" >&2

@@ -14,9 +14,19 @@ temper_spec *spec_of(const char *source, const char *letters, temper_at at) {
     return spec;
 }
 
+temper_model *digits_of(const temper_spec *spec, temper_type type) {
+    temper_model *hard = NULL, *soft = NULL;
+    temper_error e;
+    if (!CHECK(!temper_compile_for(&hard, spec, type, &e), "compile: %s", e.text)) return NULL;
+    CHECK(!temper_soften_digits(&soft, hard, type, &e), "soften: %s", e.text);
+    temper_model_free(hard);
+    return soft;
+}
+
 temper_model *model_of(const temper_spec *spec, temper_method method) {
     temper_model *hard = NULL, *soft = NULL;
     temper_error e;
+    if (method == TEMPER_METHOD_DIGITS) return digits_of(spec, TEMPER_TYPE_BF16);
     if (!CHECK(!temper_compile(&hard, spec, &e), "compile: %s", e.text)) return NULL;
     if (method == TEMPER_METHOD_HARD) return hard;
     CHECK(!temper_soften(&soft, hard, method, &e), "soften: %s", e.text);
@@ -32,13 +42,17 @@ bool agree_compile(agree_set *s, const char *name, const temper_spec *spec) {
     bool ok = temper_compile(&s->hard, spec, &e) == TEMPER_OK;
     ok = ok && temper_soften(&s->soft[0], s->hard, TEMPER_METHOD_TEMPERATURE, &e) == TEMPER_OK;
     ok = ok && temper_soften(&s->soft[1], s->hard, TEMPER_METHOD_POSITIONS, &e) == TEMPER_OK;
-    return CHECK(ok, "%s: does not compile: %s", name, ok ? "" : e.text);
+    static const temper_type types[] = {TEMPER_TYPE_BF16, TEMPER_TYPE_F16, TEMPER_TYPE_E4M3, TEMPER_TYPE_E5M2,
+                                        TEMPER_TYPE_F32};
+    if (ok) s->soft[2] = digits_of(spec, types[strlen(name) % 5]);
+    return CHECK(ok && s->soft[2], "%s: does not compile: %s", name, ok ? "" : e.text);
 }
 
 void agree_free(agree_set *s) {
     temper_model_free(s->hard);
     temper_model_free(s->soft[0]);
     temper_model_free(s->soft[1]);
+    temper_model_free(s->soft[2]);
 }
 
 static const char *shown(const agree_set *s, const uint32_t *word, size_t n) {
@@ -125,10 +139,12 @@ bool agree_on(const agree_set *s, const uint32_t *word, size_t n, bool inside) {
     ok = ok && one_model(s, s->hard, true, "hard", word, n, inside, accept, truth);
     ok = ok && one_model(s, s->soft[0], false, "temperature", word, n, inside, accept, truth);
     ok = ok && one_model(s, s->soft[1], false, "positions", word, n, inside, accept, truth);
+    ok = ok && one_model(s, s->soft[2], false, "digits", word, n, inside, accept, truth);
     ok = ok &&
          (n > 64 || one_model(s, s->soft[0], true, "temperature with hard choices", word, n, false, accept, truth));
     ok = ok &&
          (n > 64 || one_model(s, s->soft[1], true, "positions with hard choices", word, n, false, accept, truth));
+    ok = ok && (n > 64 || one_model(s, s->soft[2], true, "digits with hard choices", word, n, false, accept, truth));
     free(truth);
     return ok;
 }

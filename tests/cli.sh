@@ -230,7 +230,7 @@ has 'version' "$out" 'temper '
 run 0 --help
 run 0 help
 has 'help' "$out" 'Commands:'
-for command in eval run compile explain check show gap soften gallery help; do
+for command in eval run compile explain check show gap soften gallery lab help; do
     run 0 help $command
     first=$out
     case $(printf '%s\n' "$out" | sed -n 3p) in Examples:) pass ;; *) fail "help $command: examples first" ;; esac
@@ -300,6 +300,31 @@ run 0 compile -f "$formula" -o m.temper
 has 'summary' "$out" 'm.temper: temperature, '
 run 0 compile -f "$formula" --method positions -o p.temper
 run 0 compile -f "$formula" --hard -o h.temper
+run 0 compile -f "$formula" --method digits -o d.temper
+has 'summary of digits' "$out" 'd.temper: digits, '
+has 'digits are of bf16' "$(cat d.temper)" 'method digits bf16'
+run 0 compile -f "$formula" --method digits --digits e4m3 -o d.safetensors
+run 0 explain d.safetensors
+has 'digits: the format is explained' "$out" 'method         digits, numbers stored in e4m3'
+run 0 explain --json d.safetensors
+has 'digits in JSON' "$out" '"method":"digits","digits":"e4m3"'
+run 2 compile -f "$formula" --digits f16 -o d.safetensors
+has 'digits need their method' "$err" '--digits needs --method digits'
+run 2 run d.temper --digits f16 ab
+has 'digits of a model are fixed' "$err" '--digits cannot be given with a MODEL'
+for type in f64 f32; do
+    run 0 run -q --type $type d.temper ba
+    run 1 run -q --type $type d.temper b
+done
+run 0 run --type bf16/f32 --unchecked d.temper ba
+run 0 soften -f 'a S b' --method digits --digits f16 -o soft.temper
+run 0 compile -f 'a S b' --method digits --digits f16
+same 'soften as compile does, digits' "$out" "$(cat soft.temper)"
+run 2 soften -f 'a S b' --method digits --length 5 -o soft.temper
+has 'digits have no length' "$err" 'has no length to prove'
+run 0 compile -f 'O a & Y b' --hard -o fused.temper
+run 4 soften fused.temper --method digits -o soft.temper
+has 'a fused gate has no digits' "$err" 'which is not exact in bf16'
 run 0 compile -f "$formula"
 same 'printed = written' "$(cat m.temper)" "$out"
 run 0 compile -f "$formula" --dump hard
@@ -426,8 +451,8 @@ same 'exact = fast' "$out" "$want"
 run 4 run --type exact m.temper ba
 has 'softmax is never exact' "$err" 'hint: --hard'
 run 2 run --type f8 m.temper ba
-has 'the number formats' "$err" 'is not one of f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2'
-for type in bf16/f32 bf16 f16/f32 f16 e4m3/f32 e4m3 e5m2/f32 e5m2; do
+has 'the number formats' "$err" 'is not one of f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64'
+for type in bf16/f32 bf16 f16/f32 f16 e4m3/f32 e4m3 e5m2/f32 e5m2 f32/f64 bf16/f64; do
     run 4 run --type $type -f 'a S b' --alphabet abc bca
     same "$type is refused" "error${tab}bca" "$out"
     has "$type is not certified" "$err" "answers in $type are not certified at any length"
@@ -485,6 +510,8 @@ same 'check, both methods' "agreed${tab}81 strings${tab}temperature
 agreed${tab}81 strings${tab}positions" "$(printf '%s\n' "$out" | sed 's/:.*//')"
 run 0 check m.temper --exhaustive 3 --random 20
 run 0 check p.temper --exhaustive 3 --random 0
+run 0 check d.temper --exhaustive 3 --random 20
+run 0 check -f "$formula" --method digits --digits e5m2 --exhaustive 3 --random 20
 run 0 check h.temper --exhaustive 3 --random 0
 run 1 check m.temper -f 'a S b' --exhaustive 3 --random 0
 has 'counterexample' "$out" "counterexample${tab}b${tab}temperature: "
@@ -508,6 +535,24 @@ run 0 show m.temper -o a.svg ba
 has 'svg' "$(cat a.svg)" '<svg'
 run 0 show m.temper -o - ba
 same 'svg on standard output' "$(cat a.svg)" "$out"
+run 0 show m.temper --html -o a.html ba
+same 'a page is a file' '' "$out"
+has 'html' "$(cat a.html)" '<table id="string">'
+run 0 show m.temper --html ba
+same 'html on standard output' "$(cat a.html)" "$out"
+run 0 show m.temper --html -o - ba
+same 'html on -' "$(cat a.html)" "$out"
+run 0 show m.temper --html --hard ba
+has 'hard page' "$out" 'hard attention, numbers in f64, length 2: proved'
+run 0 show m.temper --html --layer 1 --head 1 ''
+has 'one head' "$out" 'id="head-1-1"'
+run 2 show m.temper --html --row 1.1@2 ba
+has 'html or row' "$err" '--html and --row exclude each other'
+run 2 show m.temper --html --json ba
+has 'html or json' "$err" '--html and --json exclude each other'
+run 3 show m.temper --html -o /no/such/folder/a.html ba
+run 4 show -f 'O a' --alphabet ab --html "$(printf 'a%.0s' $(seq 2048))"
+has 'html: too long' "$err" '2049 positions are too many for a page: the limit is 2048'
 run 0 show m.temper --row 1.1@2 ba
 for part in query scale score weight hard output rounded; do has 'row' "$out" "$part"; done
 run 2 show m.temper --row 9.1@2 ba
@@ -983,6 +1028,35 @@ has 'export: unchecked, in the page' "$(cat made3/README.md)" 'Nothing is proved
 run 0 soften -q dyck.temper --length 8 -o soft.temper
 run 4 export soft.temper --type f32 -o made4
 has 'export: f32 without a proof' "$err" "no length is proved safe in f32: the bound of this model's error is for f64"
+# ---- lab ------------------------------------------------------------------------------------------------------------
+
+run 0 lab
+has 'lab: the list' "$out" 'zoo  What can stand where softmax stands'
+run 0 --json lab
+has 'lab: json list' "$out" '{"name":"zoo","title":"What can stand where softmax stands","claim":"A softmax head'
+run 0 -q lab
+same 'lab: quiet list' '' "$out$err"
+run 2 lab zo
+has 'lab: near names' "$err" 'did you mean zoo?'
+run 2 lab zoo nothing
+has 'lab: names are looked at first' "$err" "there is no experiment 'nothing'"
+run 0 lab zoo --quick -o lab
+has 'lab: claims' "$out" "holds Softmax's leak is r/(1+r)"
+lacks 'lab: no claim fails' "$out" 'FAILS'
+has 'lab: summary' "$out" 'failed, seed 1; report in lab/zoo.md'
+for name in zoo.md zoo.json zoo-mechanisms.csv zoo-heads.svg; do
+    if [ -s lab/$name ]; then pass; else fail "lab: no $name"; fi
+done
+has 'lab: the report says how' "$(cat lab/zoo.md)" 'temper lab zoo --seed 1 --quick -o DIR'
+cut -d, -f1 lab/zoo-lengths.csv | sed 1d >names.txt
+while IFS= read -r name; do
+    if grep -q "^| \`$name\` |" "$root/doc/zoo.md" && grep -qE "^### (.*, )?$name(,|\$)" "$root/doc/zoo.md"; then pass; else fail "doc/zoo.md: no $name"; fi
+done <names.txt
+run 0 --json lab zoo --quick --seed 2
+has 'lab: json claims' "$out" '{"experiment":"zoo","claim":"'
+has 'lab: json summary' "$out" '{"experiment":"zoo","seed":2,"quick":true,"claims":'
+run 3 lab zoo --quick -o missing/lab
+has 'lab: missing folder' "$err" "cannot make the folder 'missing/lab'"
 
 # ---- import ---------------------------------------------------------------------------------------------------------
 

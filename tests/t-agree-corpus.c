@@ -1,4 +1,4 @@
-/* Oracle = hard = soft (both methods) on every corpus entry: all strings up to length 7, and some long ones. */
+/* Oracle = hard = soft (all methods) on every corpus entry: all strings up to length 7, and some long ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Oracle = hard = soft (both methods) on random formulas and random strings up to length 400. */
+/* Oracle = hard = soft (all methods) on random formulas and random strings up to length 400. */
 #include <stdio.h>
 #include <stdlib.h>
 

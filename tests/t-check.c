@@ -220,7 +220,7 @@ static void test_verdict(void) {
     /* the same in the mirror */
     first = spec_of("F a", "ab", TEMPER_AT_FIRST), last = spec_of("F a", "ab", TEMPER_AT_LAST);
     CHECK(!temper_spec_parse(&empty, "F a", 3, &options, &e), "%s", e.text);
-    for (temper_method method = TEMPER_METHOD_HARD; method <= TEMPER_METHOD_POSITIONS; method++) {
+    for (temper_method method = TEMPER_METHOD_HARD; method <= TEMPER_METHOD_DIGITS; method++) {
         model = model_of(first, method);
         CHECK(!temper_check(&result, last, model, &upto, &e), "%s", e.text);
         CHECK(result.counterexample_length == 2 && result.position == 0 && !result.agreed &&

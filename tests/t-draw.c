@@ -1,94 +1,14 @@
 /* Pictures: SVG is well-formed XML whatever the letters are; the terminal picture shows the weights of the run. */
+#include "draw/chart.h"
 #include "draw/label.h"
 #include "draw/svg.h"
 #include "test.h"
+#include "xml_check.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- a tiny XML checker: NULL if well-formed, else what is wrong ---- */
-
-static bool is_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == ':';
-}
-
-static const char *reference_fault(const char **at) {
-    static const char *const known[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"};
-    for (size_t k = 0; k < 5; k++) {
-        if (strncmp(*at, known[k], strlen(known[k]))) continue;
-        *at += strlen(known[k]);
-        return NULL;
-    }
-    return "bare ampersand";
-}
-
-static const char *character_fault(const char **at) {
-    uint32_t code;
-    size_t size = utf8_decode(&code, *at, strlen(*at));
-    if (size == 0) return "invalid UTF-8";
-    if ((code < 0x20 && code != '\n') || code == 0xFFFE || code == 0xFFFF) return "forbidden character";
-    *at += size;
-    return NULL;
-}
-
-static const char *attribute_fault(const char **at) {
-    const char *fault = NULL;
-    while (is_name(**at)) ++*at;
-    if (**at != '=' || (*at)[1] != '"') return "attribute without quoted value";
-    *at += 2;
-    while (!fault && **at && **at != '"') {
-        if (**at == '<') return "tag inside an attribute";
-        fault = **at == '&' ? reference_fault(at) : character_fault(at);
-    }
-    if (!fault && **at != '"') return "attribute not closed";
-    ++*at;
-    return fault;
-}
-
-static const char *xml_fault(const char *at, size_t *texts) {
-    const char *names[32], *fault = NULL;
-    size_t lengths[32], depth = 0, roots = 0;
-    *texts = 0;
-    if (strncmp(at, "<?xml", 5) == 0) at = strstr(at, "?>") + 2;
-    while (*at && !fault) {
-        if (*at == '&') {
-            fault = reference_fault(&at);
-        } else if (*at != '<') {
-            if (depth == 0 && *at != '\n') return "text outside the root";
-            fault = character_fault(&at);
-        } else if (at[1] == '/') {
-            if (depth == 0) return "closing tag too many";
-            depth--;
-            if (strncmp(at + 2, names[depth], lengths[depth]) || at[2 + lengths[depth]] != '>')
-                return "wrong closing tag";
-            at += lengths[depth] + 3;
-        } else {
-            const char *name = ++at;
-            while (is_name(*at)) at++;
-            if (at == name || depth == 32) return "bad tag";
-            if (depth == 0 && roots++) return "two roots";
-            size_t length = (size_t)(at - name);
-            if (length == 4 && !strncmp(name, "text", 4)) ++*texts;
-            while (!fault && *at == ' ') {
-                at++;
-                fault = attribute_fault(&at);
-            }
-            if (fault) break;
-            if (at[0] == '/' && at[1] == '>') {
-                at += 2;
-            } else if (*at == '>') {
-                at++;
-                names[depth] = name;
-                lengths[depth++] = length;
-            } else {
-                return "tag not closed";
-            }
-        }
-    }
-    return fault ? fault : depth ? "element not closed" : roots == 1 ? NULL : "no root";
-}
 
 /* ---- parts ---- */
 
@@ -165,6 +85,117 @@ static void test_labels(void) {
               !strcmp(lines[2], "ddddd e~"),
           "wrapped into %zu: %s | %s | %s", count, lines[0], lines[1], lines[2]);
     CHECK(label_wrap(lines, 3, &a, "", 8, label_columns, "~") == 1 && !*lines[0], "nothing is one empty line");
+    arena_free(&a);
+    trap_clear(&t);
+}
+
+/* ---- charts ---- */
+
+static void check_ticks(double least, double most, bool log, size_t most_ticks) {
+    double ticks[CHART_TICKS];
+    size_t count = chart_ticks(ticks, least, most, log, most_ticks);
+    CHECK(count >= 2 && count <= most_ticks, "ticks %g..%g: %zu of %zu", least, most, count, most_ticks);
+    for (size_t k = 0; k < count; k++) {
+        CHECK(ticks[k] >= least - 1e-6 * (most - least) && ticks[k] <= most * (1 + 1e-6) + 1e-6 * (most - least),
+              "tick %g outside %g..%g", ticks[k], least, most);
+        if (k) CHECK(ticks[k] > ticks[k - 1], "ticks in order");
+    }
+}
+
+static void check_tick_label(arena *a, double x, bool powers, const char *expected) {
+    text t;
+    text_init(&t, a);
+    chart_tick_label(&t, x, powers);
+    CHECK(!strcmp(text_string(&t), expected), "tick %g: %s, not %s", x, text_string(&t), expected);
+}
+
+static void check_chart(arena *a, test_random *r) {
+    enum { POINTS = 12, SERIES = 5, PANELS = 3 };
+    static const char *const names[] = {"<one>", "two & \"three\"", "", "four"};
+    static double x[PANELS][SERIES][POINTS], y[PANELS][SERIES][POINTS];
+    chart_series series[PANELS][SERIES];
+    chart_panel panels[PANELS];
+    chart_rule rule = {random_below(r, 2), 3, "a <rule>"};
+    for (size_t p = 0; p < PANELS; p++) {
+        for (size_t s = 0; s < SERIES; s++) {
+            for (size_t k = 0; k < POINTS; k++) {
+                static const double odd[] = {NAN, INFINITY, 0, -5, 1e300, 1e-300};
+                x[p][s][k] = random_below(r, 9) ? (double)random_below(r, 100) : odd[random_below(r, 6)];
+                y[p][s][k] = random_below(r, 9) ? ldexp(1, (int)random_below(r, 20) - 10) : odd[random_below(r, 6)];
+            }
+            series[p][s] = (chart_series){s == 0 ? "first <&>" : "series",
+                                          x[p][s],
+                                          y[p][s],
+                                          random_below(r, POINTS + 1),
+                                          (unsigned)random_below(r, 32),
+                                          (int)random_below(r, 12)};
+        }
+        panels[p] = (chart_panel){"panel <\x01>",
+                                  {"x", (chart_scale)random_below(r, 3), 0, 0, names, 4},
+                                  {"y & z", (chart_scale)random_below(r, 3), 0, 0, names, 4},
+                                  series[p],
+                                  SERIES,
+                                  &rule,
+                                  random_below(r, 2)};
+    }
+    chart c = {"A <title> & more", "caption",         panels, random_below(r, PANELS + 1), random_below(r, 4), 0, 0,
+               random_below(r, 2), random_below(r, 2)};
+    size_t texts;
+    const char *out = chart_svg(a, &c), *fault = xml_fault(out, &texts);
+    CHECK(!fault && !strstr(out, "nan") && !strstr(out, "inf\""), "%s in a chart",
+          fault ? fault : "a number that is none");
+}
+
+static void test_charts(void) {
+    test_random r = test_seed(12);
+    trap t;
+    arena a;
+    arena_init(&a, &t);
+    if (trap_set(&t, NULL)) {
+        CHECK(false, "raised: %s", t.error.text);
+        arena_free(&a);
+        return;
+    }
+    for (size_t most = 4; most < 12; most++) {
+        check_ticks(0, 1, false, most);
+        check_ticks(-3.7, 1234, false, most);
+        check_ticks(1e-9, 2.5e-9, false, most);
+        check_ticks(0.5, 32, true, most);
+        check_ticks(1, 1e4, true, most);
+        check_ticks(1e-300, 1e300, true, most);
+    }
+    double ticks[CHART_TICKS];
+    CHECK(chart_ticks(ticks, 0, 1, false, 6) == 6 && ticks[3] == 0.6, "0, 0.2, ..., 1");
+    check_tick_label(&a, 10000, true, "10⁴");
+    check_tick_label(&a, 0.001, true, "10⁻³");
+    check_tick_label(&a, 1, true, "1");
+    check_tick_label(&a, 20000, false, "20000");
+    check_tick_label(&a, 0.25, false, "0.25");
+    check_tick_label(&a, -3, false, "−3");
+    check_tick_label(&a, 5e7, false, "5·10⁷");
+    for (int round = 0; round < 200; round++) {
+        double at[12];
+        size_t count = 1 + random_below(&r, 12);
+        double wanted = 0;
+        for (size_t k = 0; k < count; k++) at[k] = wanted += (double)random_below(&r, 3) * 4;
+        chart_spread(at, count, 10, 0, 150);
+        for (size_t k = 0; k < count; k++)
+            CHECK(at[k] >= -1e-6 && at[k] <= 150 + 1e-6 && (k == 0 || at[k] - at[k - 1] >= 9.99), "labels %zu at %g",
+                  k, at[k]);
+        check_chart(&a, &r);
+    }
+    double big[1] = {1};
+    chart_series many = {"", big, big, (size_t)1 << 40, 0, 0};
+    chart_panel panel = {.series = &many, .series_count = 1};
+    trap inner, *outer = a.trap;
+    a.trap = &inner;
+    if (!trap_set(&inner, NULL)) {
+        chart_svg(&a, &(chart){.panels = &panel, .panel_count = 1});
+        CHECK(false, "too many points");
+    } else {
+        CHECK(inner.error.code == TEMPER_LIMIT, "%s", inner.error.text);
+    }
+    a.trap = outer;
     arena_free(&a);
     trap_clear(&t);
 }
@@ -394,6 +425,7 @@ static void test_no_memory(void) {
 int main(void) {
     test_writer();
     test_labels();
+    test_charts();
     test_golden();
     test_pictures();
     test_hostile();

@@ -36,7 +36,7 @@ static const expression *random_tree(arena *a, test_random *r, unsigned depth) {
 
 typedef struct machine {
     double values[256];
-    char ops[256]; /* + - * / % ~ (negation) ( [ L F m M (calls, waiting for their parenthesis) = ! < l (tests) */
+    char ops[256]; /* + - * / % ~ (negation) ( [ L F C m M (calls, waiting for their parenthesis) = ! < l (tests) */
     size_t value_count, op_count;
 } machine;
 
@@ -83,12 +83,22 @@ static void reduce(machine *m, int least) {
     while (m->op_count && strength(m->ops[m->op_count - 1]) >= least) apply(m);
 }
 
+/* By doubling and halving, where expression_ceil2 looks at the bits. */
+static double next_power(double x) {
+    double p = 1;
+    if (isnan(x) || isinf(x) || x <= 0) return isnan(x) || x > 0 ? x : 0;
+    while (p < x) p *= 2;
+    while (p / 2 >= x && p / 2 > 0) p /= 2;
+    return p;
+}
+
 static void close_call(machine *m) {
     reduce(m, 0);
     char call = m->ops[--m->op_count];
     double *top = &m->values[m->value_count - 1];
     if (call == 'L') *top = log_f64(*top);
     if (call == 'F') *top = floor(*top);
+    if (call == 'C') *top = next_power(*top);
     if (call != 'm' && call != 'M') return;
     double y = m->values[--m->value_count], *x = &m->values[m->value_count - 1];
     if (call == 'm' ? !(*x < y) : !(*x > y)) *x = y;
@@ -114,6 +124,8 @@ static double evaluate_text(const char *s, double i, double n, double size) {
             m.ops[m.op_count++] = 'L', s += 3;
         } else if (!strncmp(s, "floor(", 6)) {
             m.ops[m.op_count++] = 'F', s += 6;
+        } else if (!strncmp(s, "ceil2(", 6)) {
+            m.ops[m.op_count++] = 'C', s += 6;
         } else if (!strncmp(s, "min(", 4) || !strncmp(s, "max(", 4)) {
             m.ops[m.op_count++] = s[1] == 'i' ? 'm' : 'M', s += 4;
         } else if (c == 'i' || c == 'n' || c == 'N') {
@@ -191,12 +203,15 @@ static void test_fixed(void) {
     static const struct {
         const char *text;
         double value; /* at i = 2, n = 7, N = 8 */
-    } good[] = {{"i", 2},          {"n + N*i", 23},      {"-5 % 3", 1},    {"5 % -3", 2},     {"-5 % -3", 1},
-                {"N - 1 - i", 5},  {"1 - 2*3 - 4", -9},  {"8/2/2", 2},     {"-i*-i", 4},      {"-(2)", -2},
-                {"- 2", -2},       {"[i = 2]", 1},       {"[i != 2]", 0},  {"[i < 2]", 0},    {"[i <= 2]", 1},
-                {"[1 < n]*N", 8},  {"min(i, n)", 2},     {"max(i, n)", 7}, {"floor(n/i)", 3}, {"floor(-n/i)", -4},
-                {"ln(1)", 0},      {"0x1.8p+1", 3},      {"1e2", 100},     {"0x1e", 30},      {" ( ( i ) ) ", 2},
-                {"1/0", INFINITY}, {"ln(0)", -INFINITY}, {"0/0", NAN},     {"1 % 0", NAN},    {"ln(-1)", NAN}};
+    } good[] = {{"i", 2},           {"n + N*i", 23},      {"-5 % 3", 1},        {"5 % -3", 2},
+                {"-5 % -3", 1},     {"N - 1 - i", 5},     {"1 - 2*3 - 4", -9},  {"8/2/2", 2},
+                {"-i*-i", 4},       {"-(2)", -2},         {"- 2", -2},          {"[i = 2]", 1},
+                {"[i != 2]", 0},    {"[i < 2]", 0},       {"[i <= 2]", 1},      {"[1 < n]*N", 8},
+                {"min(i, n)", 2},   {"max(i, n)", 7},     {"floor(n/i)", 3},    {"floor(-n/i)", -4},
+                {"ceil2(N)", 8},    {"ceil2(16*n)", 128}, {"ceil2(-i)", 0},     {"ceil2(i/n)", 0.5},
+                {"ln(1)", 0},       {"0x1.8p+1", 3},      {"1e2", 100},         {"0x1e", 30},
+                {" ( ( i ) ) ", 2}, {"1/0", INFINITY},    {"ln(0)", -INFINITY}, {"0/0", NAN},
+                {"1 % 0", NAN},     {"ln(-1)", NAN}};
     static const struct {
         const char *text;
         size_t column;

@@ -48,6 +48,20 @@ static float bf16_of_double(double x) {
 #define EXP(x)   bf16_of_double(exp_f64(x))
 #include "native_run.h"
 
+#define REAL     double
+#define RUN(x)   native_f32_f64##x
+#define STORE(x) ((double)(float)(x))
+#define SUM(x)   (x)
+#define EXP(x)   exp_f64(x)
+#include "native_run.h"
+
+#define REAL     double
+#define RUN(x)   native_bf16_f64##x
+#define STORE(x) ((double)bf16_of_double(x))
+#define SUM(x)   (x)
+#define EXP(x)   exp_f64(x)
+#include "native_run.h"
+
 #ifdef __FLT16_MAX__
 #define REAL     float
 #define RUN(x)   native_f16_f32##x
@@ -72,6 +86,7 @@ static const struct native {
     native_run *run;
 } natives[] = {
     {TEMPER_TYPE_F32, native_f32},         {TEMPER_TYPE_BF16_F32, native_bf16_f32}, {TEMPER_TYPE_BF16, native_bf16},
+    {TEMPER_TYPE_F32_F64, native_f32_f64}, {TEMPER_TYPE_BF16_F64, native_bf16_f64},
 #ifdef __FLT16_MAX__
     {TEMPER_TYPE_F16_F32, native_f16_f32}, {TEMPER_TYPE_F16, native_f16},
 #endif
@@ -92,7 +107,7 @@ typedef struct emulation {
 static bool emulate(emulation *e, const temper_model *m, const uint32_t *word, size_t n, temper_type type, bool hard,
                     bool dense) {
     const number_type *t = number_type_of(type);
-    format_setting s = {t->storage, t->accumulation, hard, dense};
+    format_setting s = {.storage = t->storage, .accumulation = t->accumulation, .hard = hard, .dense = dense};
     arena_init(&e->stream, &e->trap);
     arena_init(&e->scratch, &e->trap);
     if (trap_set(&e->trap, &e->error)) return CHECK(false, "%s: %s", t->name, e->error.text);
@@ -202,17 +217,20 @@ static void compiled(test_random *r) {
     for (size_t k = 0; k < corpus_size(); k++) {
         const corpus_entry *c = corpus_at(k);
         temper_spec *spec = (double)random_below(r, 1000) < 1000 * share ? corpus_parse(c) : NULL;
-        temper_model *hard, *soft;
+        temper_model *hard, *apart, *soft;
         if (!spec) continue;
         size_t n = random_below(r, 40);
         random_word(word, n, (unsigned)temper_spec_letter_count(spec), r);
         if (temper_compile(&hard, spec, NULL) == TEMPER_OK) {
-            for (temper_method how = TEMPER_METHOD_TEMPERATURE; how <= TEMPER_METHOD_POSITIONS; how++)
-                if (temper_soften(&soft, hard, how, NULL) == TEMPER_OK) {
+            CHECK(temper_compile_for(&apart, spec, TEMPER_TYPE_BF16, NULL) == TEMPER_OK, "%s: gates apart", c->name);
+            for (temper_method how = TEMPER_METHOD_TEMPERATURE; how <= TEMPER_METHOD_DIGITS; how++)
+                if (CHECK(temper_soften(&soft, how == TEMPER_METHOD_DIGITS ? apart : hard, how, NULL) == TEMPER_OK,
+                          "%s by %s", c->name, temper_method_name(how))) {
                     compare_all(c->name, soft, word, n);
                     temper_model_free(soft);
                 }
             temper_model_free(hard);
+            temper_model_free(apart);
         }
         temper_spec_free(spec);
     }
@@ -282,7 +300,7 @@ static void refusals(void) {
               temper_type_name(type));
         /* scores up to 81 million: beyond f16 and the two short formats, as sums or already as stored */
         bool fits = type == TEMPER_TYPE_BF16_F32 || type == TEMPER_TYPE_BF16 || type == TEMPER_TYPE_F16_F32 ||
-                    type == TEMPER_TYPE_E5M2_F32;
+                    type == TEMPER_TYPE_E5M2_F32 || type == TEMPER_TYPE_F32_F64 || type == TEMPER_TYPE_BF16_F64;
         temper_status status = temper_model_run(&r, m, word, 9, &o, &e);
         if (status == TEMPER_OK) temper_run_free(r);
         CHECK(status == (fits ? TEMPER_OK : TEMPER_RANGE), "%s: %s", temper_type_name(type),

@@ -97,7 +97,11 @@ static void check_patterns(const number_format *f, const listing *l) {
           (long long)format_last(f));
     CHECK(f->largest == l->value[l->count - 1] && f->least == l->value[1], "%s: largest or least", f->name);
     for (int64_t k = -format_last(f); k < format_last(f); k++)
-        CHECK(format_at(f, k) < format_at(f, k + 1), "%s: number %lld is not below the next", f->name, (long long)k);
+        CHECK(format_at(f, k) < format_at(f, k + 1) && format_next(f, format_at(f, k), true) == format_at(f, k + 1) &&
+                  format_next(f, format_at(f, k + 1), false) == format_at(f, k),
+              "%s: number %lld is not below the next", f->name, (long long)k);
+    CHECK(format_next(f, f->largest, true) == f->largest && format_next(f, -0.0, true) == f->least, "%s: ends",
+          f->name);
 }
 
 static void check_rounding(const number_format *f, const listing *l, const struct definition *d, test_random *r) {
@@ -233,7 +237,7 @@ static void check_types(void) {
                 CHECK(format_round(t->accumulation, format_at(t->storage, k)) == format_at(t->storage, k),
                       "%s: %a is lost", want, format_at(t->storage, k));
     }
-    CHECK(count == 11 && strcmp(temper_type_name((temper_type)99), "") == 0, "%zu types", count);
+    CHECK(count == 13 && strcmp(temper_type_name((temper_type)99), "") == 0, "%zu types", count);
 }
 
 int main(void) {

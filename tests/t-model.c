@@ -10,7 +10,7 @@
 #include "random_formula.h"
 #include "temper.h"
 
-enum { MODELS = 3 }; /* hard, temperature, positions */
+enum { MODELS = 4 }; /* hard, temperature, positions, digits */
 
 /* False with nothing counted if there is no transformer for the formula within the limits. */
 static bool make_models(temper_model *out[MODELS], const temper_spec *spec, const char *name) {
@@ -20,6 +20,13 @@ static bool make_models(temper_model *out[MODELS], const temper_spec *spec, cons
     if (s == TEMPER_LIMIT || s == TEMPER_UNSUPPORTED) return false;
     if (s == TEMPER_OK) s = temper_soften(&out[1], out[0], TEMPER_METHOD_TEMPERATURE, &e);
     if (s == TEMPER_OK) s = temper_soften(&out[2], out[0], TEMPER_METHOD_POSITIONS, &e);
+    static const temper_type types[] = {TEMPER_TYPE_BF16, TEMPER_TYPE_F16, TEMPER_TYPE_E4M3, TEMPER_TYPE_E5M2,
+                                        TEMPER_TYPE_F32};
+    temper_type type = types[strlen(name) % 5];
+    temper_model *hard = NULL;
+    if (s == TEMPER_OK) s = temper_compile_for(&hard, spec, type, &e);
+    if (s == TEMPER_OK) s = temper_soften_digits(&out[3], hard, type, &e);
+    temper_model_free(hard);
     return CHECK(s == TEMPER_OK, "%s: %s", name, e.text);
 }
 

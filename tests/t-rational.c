@@ -226,11 +226,29 @@ static void check_expression(fixture *f, const char *source, bool rational_value
 }
 
 static void check_expressions(fixture *f) {
-    static const char *const fine[] = {"i",           "n - i",      "i*i/(i + 1)",   "[i = n]",
-                                       "[i != 1]",    "[i < 3]/4",  "[i <= 2*n]",    "(i - 5) % 3",
-                                       "i % -3",      "-i % 4",     "(i/4) % (1/2)", "floor(i/3)",
-                                       "floor(-i/3)", "min(i, 3)",  "max(i, n - i)", "-(2)",
-                                       "1e-300*i",    "0x1.8p+3/N", "1/(2*N)"};
+    static const char *const fine[] = {"i",
+                                       "n - i",
+                                       "i*i/(i + 1)",
+                                       "[i = n]",
+                                       "[i != 1]",
+                                       "[i < 3]/4",
+                                       "[i <= 2*n]",
+                                       "(i - 5) % 3",
+                                       "i % -3",
+                                       "-i % 4",
+                                       "(i/4) % (1/2)",
+                                       "floor(i/3)",
+                                       "ceil2(i/3 + 1/7)",
+                                       "ceil2(-i)",
+                                       "ceil2(16*N)",
+                                       "ceil2(1/N)",
+                                       "floor(-i/3)",
+                                       "min(i, 3)",
+                                       "max(i, n - i)",
+                                       "-(2)",
+                                       "1e-300*i",
+                                       "0x1.8p+3/N",
+                                       "1/(2*N)"};
     for (size_t k = 0; k < sizeof fine / sizeof *fine; k++) check_expression(f, fine[k], true);
     check_expression(f, "ln(i + 1)", false);
     check_expression(f, "[ln(2) < i]", false);
@@ -239,6 +257,10 @@ static void check_expressions(fixture *f) {
     /* doubles say that three tenths are not 3/10 of 1; exactly, they are */
     const expression *e = expression_parse(&f->memory, "[i/10 + 2*i/10 = 3*i/10]", 24, 0, 0);
     CHECK(expression_rational(f->x, e, 1, 1, 2, &f->pool) && is_ratio(f, f->x, 1, 1), "tenths");
+    /* a little more than 1, and 1 as a double */
+    e = expression_parse(&f->memory, "ceil2(1 + 1e-30)", 16, 0, 0);
+    CHECK(expression_rational(f->x, e, 1, 1, 2, &f->pool) && is_ratio(f, f->x, 2, 1), "ceil2 just above 1");
+    check_expression(f, "ceil2(1e305)", false);
 }
 
 /* ---- limits and pools ---- */

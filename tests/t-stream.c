@@ -1,4 +1,4 @@
-/* Streams: the verdict after i letters is that of temper_model_run on the first i letters, hard and soft, by both methods; the
+/* Streams: the verdict after i letters is that of temper_model_run on the first i letters, hard and soft, by every method; the
    formula's own steps against the evaluator of whole strings. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -244,7 +244,7 @@ static temper_model *model_from(const char *source, const char *letters, temper_
 }
 
 static void refused(const char *source, const char *named) {
-    for (temper_method method = TEMPER_METHOD_HARD; method <= TEMPER_METHOD_POSITIONS; method++) {
+    for (temper_method method = TEMPER_METHOD_HARD; method <= TEMPER_METHOD_DIGITS; method++) {
         temper_model *m = model_from(source, "ab", method);
         temper_error e = {0};
         temper_stream *s;
@@ -306,6 +306,11 @@ static void test_refusals(void) {
     edited("a S b", TEMPER_METHOD_TEMPERATURE, "scale \"8*N\"", "scale \"4*N\"", true);
     edited("a S b", TEMPER_METHOD_TEMPERATURE, "soft \"i/N\"", "soft \"i/N/2\"", true);
     edited("a S b", TEMPER_METHOD_POSITIONS, "position \"8*N\"", "position \"9*N\"", true);
+    edited("a S b", TEMPER_METHOD_DIGITS, "position \"ceil2(16*N)\"", "position \"ceil2(8*N)\"", true);
+    edited("a S b", TEMPER_METHOD_DIGITS, "/256) % 256)\"\n", "/256) % 128)\"\n", true);
+    edited("a S b", TEMPER_METHOD_DIGITS, "query 1:2048", "query 1:1024", true);
+    edited("a S b", TEMPER_METHOD_DIGITS, "method digits bf16", "method digits e4m3", true);
+    edited("O a", TEMPER_METHOD_DIGITS, "position \"-4*floor", "position \"-5*floor", true);
     edited("a S b", TEMPER_METHOD_TEMPERATURE, "mask j<=i", "mask j<i", false);
     edited("#[a] >= #[b]", TEMPER_METHOD_TEMPERATURE, "role count", "role compare", true);
     edited("#[a] >= #[b]", TEMPER_METHOD_POSITIONS, "position \"[i = 0]*16*N\"", "position \"[i = 1]*16*N\"", true);
@@ -321,7 +326,7 @@ static void test_long_f32(void) {
                                           "#[a] = 2*#[b] + 1"};
     test_random r = test_seed(35);
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
-        for (temper_method method = TEMPER_METHOD_HARD; method <= TEMPER_METHOD_POSITIONS; method++) {
+        for (temper_method method = TEMPER_METHOD_HARD; method <= TEMPER_METHOD_DIGITS; method++) {
             temper_spec *spec = spec_of(sources[k], "ab", TEMPER_AT_LAST);
             temper_model *m = spec ? model_of(spec, method) : NULL;
             temper_run_options o = {.type = TEMPER_TYPE_F32};

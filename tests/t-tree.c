@@ -236,7 +236,7 @@ static void test_tree_long(void) {
                                            {"#[a] % 3 = 1", "#[a] % 3 = 1"},
                                            {"#>[a] % 3 = 1", "#>[a] % 3 = 1"}};
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
-        for (temper_method method = TEMPER_METHOD_HARD; method <= TEMPER_METHOD_POSITIONS; method++) {
+        for (temper_method method = TEMPER_METHOD_HARD; method <= TEMPER_METHOD_DIGITS; method++) {
             temper_spec *said = spec_of(pairs[k][0], "a", TEMPER_AT_LAST),
                         *made = spec_of(pairs[k][1], "a", TEMPER_AT_LAST);
             temper_model *model = made ? model_of(made, method) : NULL;

@@ -72,7 +72,16 @@ static void fill_settings(temper_model *m, const temper_spec *spec) {
     m->method = TEMPER_METHOD_HARD;
 }
 
-temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err) {
+/* Sums of a gate's inputs are whole numbers up to their count: a format counts to 2^p. */
+static gate_limits limits_of(temper_type type, trap *t) {
+    const digit_format *f = digit_format_of(type);
+    if (!f) trap_raise(t, TEMPER_RANGE, 0, 0, "gates can be made for numbers stored in f32, bf16, f16, e4m3 or e5m2");
+    return (gate_limits){0, (size_t)1 << digit_storage(f)->precision};
+}
+
+/* type: gates for its storage format; NULL: fused ones */
+static temper_status compile(temper_model **out, const temper_spec *spec, const temper_type *type,
+                             temper_error *err) {
     trap t;
     arena memory, scratch;
     temper_model *volatile model = NULL;
@@ -85,6 +94,7 @@ temper_status temper_compile(temper_model **out, const temper_spec *spec, temper
         temper_model_free(model);
         return t.error.code;
     }
+    gate_limits gates = type ? limits_of(*type, &t) : GATES_FUSED;
     normal_form normal;
     draft d;
     uint32_t *channel_of;
@@ -93,7 +103,7 @@ temper_status temper_compile(temper_model **out, const temper_spec *spec, temper
     fill_settings(m, spec);
     formula_simplify(&normal, &spec->graph, spec->root, spec->letters.count, &memory);
     const char *const *labels = (const char *const *)label_nodes(&normal, spec, &memory, &scratch);
-    draft_from_normal(&d, &normal, spec, labels, &memory);
+    draft_from_normal(&d, &normal, spec, gates, labels, &memory);
     model_from_draft(m, &d, &channel_of, &memory);
     fill_parts(m, spec, &normal, &d, channel_of, &memory, &scratch);
     model_check(m, &t);
@@ -104,4 +114,12 @@ temper_status temper_compile(temper_model **out, const temper_spec *spec, temper
     *out = m;
     trap_clear(&t);
     return TEMPER_OK;
+}
+
+temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err) {
+    return compile(out, spec, NULL, err);
+}
+
+temper_status temper_compile_for(temper_model **out, const temper_spec *spec, temper_type type, temper_error *err) {
+    return compile(out, spec, &type, err);
 }

@@ -69,9 +69,20 @@ typedef struct draft {
     draft_place *places; /* [normal.count] where each normal node is made */
 } draft;
 
+/* What gates may do (doc/theory.md, section 2). */
+typedef struct gate_limits {
+    size_t
+        fuse; /* unrounded inputs of one gate; 0: head outputs are rounded first, one by one, and read a net later */
+    size_t fan; /* inputs of one gate; more are combined in a tree */
+} gate_limits;
+
+/* A gate may read at most 128 unrounded inputs: their errors, about e^-8 each, must add up to less than 1/4. The safe length counts the
+   inputs that a model really has. */
+#define GATES_FUSED ((gate_limits){128, SIZE_MAX})
+
 /* compile/lower.c: requires a normal form; fills a draft in arena a */
-void draft_from_normal(draft *out, const normal_form *normal, const temper_spec *spec, const char *const *labels,
-                       arena *a);
+void draft_from_normal(draft *out, const normal_form *normal, const temper_spec *spec, gate_limits gates,
+                       const char *const *labels, arena *a);
 
 /* compile/pack.c: requires a draft; places channels and fills the model's channels, embedding, layers and read-out.
    channel_of[draft channel] = its place */

@@ -96,22 +96,32 @@ draft_form exact_form(lowering *w, node_id id) {
 
 /* ---- levels ---- */
 
-/* A gate runs in the feed-forward net of the last head it reads, or one net after the last gate it reads. */
+/* Nets that a gate of so many inputs takes. */
+static uint32_t tree_depth(const lowering *w, size_t inputs) {
+    uint32_t depth = 1;
+    for (; inputs > w->gates.fan; depth++) inputs = (inputs + w->gates.fan - 1) / w->gates.fan;
+    return depth;
+}
+
+/* A gate runs in the feed-forward net of the last head it reads, or one net after the last gate it reads; if nothing is fused, one
+   net after the last head. */
 static uint32_t gate_level(const lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);
     uint32_t level = 1;
     for (size_t k = 0; k < n->kid_count; k++) {
         bool negated;
         node_id x = strip_not(w->g, formula_kid(w->g, id, k), &negated);
-        if (!is_atom(formula_at(w->g, x)->op)) level = max_u32(level, w->level[x] + !w->attention[x]);
+        if (!is_atom(formula_at(w->g, x)->op))
+            level = max_u32(level, w->level[x] + (!w->attention[x] || !w->gates.fuse));
     }
+    if (!w->gates.fuse) return level + tree_depth(w, n->kid_count) - 1;
     size_t raw = 0;
     for (size_t k = 0; k < n->kid_count; k++) {
         bool negated;
         node_id x = strip_not(w->g, formula_kid(w->g, id, k), &negated);
         raw += w->attention[x] && w->level[x] == level;
     }
-    return raw > FUSE_LIMIT ? level + 1 : level;
+    return raw > w->gates.fuse ? level + 1 : level;
 }
 
 static void find_level(lowering *w, node_id id) {
@@ -162,16 +172,34 @@ static gate_input input_of(lowering *w, node_id id, uint32_t layer) {
     return (gate_input){.channel = raw ? w->raw[x] : exact_channel(w, x), .raw = raw, .negated = negated};
 }
 
+/* One level of a tree: every `fan` inputs, all exact, become one. Returns how many are left. */
+static size_t gather(lowering *w, node_id id, gate_input *inputs, size_t count, uint32_t layer) {
+    size_t left = 0;
+    for (size_t k = 0; k < count; k += w->gates.fan) {
+        size_t some = count - k < w->gates.fan ? count - k : w->gates.fan;
+        channel_id out = gate_channel(w, layer, w->labels[id]);
+        if (formula_at(w->g, id)->op == OP_AND)
+            emit_and(w, layer, inputs + k, some, out);
+        else
+            emit_or(w, layer, inputs + k, some, out);
+        inputs[left++] = (gate_input){.channel = out};
+    }
+    return left;
+}
+
 static void lower_gate(lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);
     uint32_t layer = w->level[id];
-    gate_input *inputs = arena_alloc(w->arena, n->kid_count, sizeof *inputs);
-    for (size_t k = 0; k < n->kid_count; k++) inputs[k] = input_of(w, formula_kid(w->g, id, k), layer);
+    size_t count = n->kid_count;
+    gate_input *inputs = arena_alloc(w->arena, count, sizeof *inputs);
+    for (size_t k = 0; k < count; k++) inputs[k] = input_of(w, formula_kid(w->g, id, k), layer);
+    for (uint32_t before = tree_depth(w, count) - 1; before > 0; before--)
+        count = gather(w, id, inputs, count, layer - before);
     channel_id out = w->exact[id] = gate_channel(w, layer, w->labels[id]);
     if (n->op == OP_AND)
-        emit_and(w, layer, inputs, n->kid_count, out);
+        emit_and(w, layer, inputs, count, out);
     else if (n->op == OP_OR)
-        emit_or(w, layer, inputs, n->kid_count, out);
+        emit_or(w, layer, inputs, count, out);
     else {
         emit_xor(w, layer, &inputs[0], &inputs[1], out);
         w->d->channels[out].may_be_negative = true; /* it is not, but ranges of its units alone do not show it */
@@ -235,10 +263,10 @@ static bool looks_forward(const formula_node *n) {
            (n->op == OP_ATTEND && (n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM));
 }
 
-void draft_from_normal(draft *out, const normal_form *normal, const temper_spec *spec, const char *const *labels,
-                       arena *a) {
+void draft_from_normal(draft *out, const normal_form *normal, const temper_spec *spec, gate_limits gates,
+                       const char *const *labels, arena *a) {
     const formula *g = &normal->graph;
-    lowering w = {.d = out, .g = g, .spec = spec, .labels = labels, .arena = a};
+    lowering w = {.d = out, .g = g, .spec = spec, .gates = gates, .labels = labels, .arena = a};
     prepare(&w, g->count);
     unsigned char *marks = formula_reachable(g, normal->root, a);
     uint32_t layers = 0;

@@ -6,10 +6,6 @@
 
 enum { NO_CHANNEL = UINT32_MAX };
 
-/* A gate may read at most this many unrounded inputs: their errors, about e^-8 each, must add up to less than 1/4 (doc/theory.md,
-   section 2). The safe length counts the inputs that a model really has. */
-enum { FUSE_LIMIT = 128 };
-
 /* Pairs of residues that adders of one MODULO may need before it is refused. */
 enum { RESIDUE_PAIR_LIMIT = 1 << 18 };
 
@@ -17,6 +13,7 @@ typedef struct lowering {
     draft *d;
     const formula *g;
     const temper_spec *spec;
+    gate_limits gates;
     const char *const *labels;
     arena *arena;
     uint32_t *level;            /* [nodes] the layer after which the node's value is there; 0: from the embedding */
@@ -52,7 +49,7 @@ typedef struct gate_input {
 } gate_input;
 
 /* One gate of the feed-forward net of a layer, written to channel out with factor 1. Inputs that are raw are rounded in
-   the same step (theory section 2); exact where raw inputs number at most FUSE_LIMIT. */
+   the same step (theory section 2); exact where raw inputs number at most gates.fuse. */
 void emit_and(lowering *w, uint32_t layer, const gate_input *inputs, size_t count, channel_id out);
 void emit_or(lowering *w, uint32_t layer, const gate_input *inputs, size_t count, channel_id out);
 void emit_xor(lowering *w, uint32_t layer, const gate_input *x, const gate_input *y, channel_id out);

@@ -211,7 +211,7 @@ uint32_t modulo_level(lowering *w, node_id id, bool *is_attention) {
     size_t count = n->kid_count, pairs = 0;
     uint32_t *ready = arena_alloc(w->arena, count, sizeof *ready);
     for (size_t k = 0; k < count; k++) {
-        ready[k] = lookup_layer(w, formula_kid(w->g, id, k));
+        ready[k] = lookup_layer(w, formula_kid(w->g, id, k)) + !w->gates.fuse; /* count_residues rounds then */
         if (k > 0) pairs += (size_t)n->modulus * (size_t)n->modulus;
         if (pairs > RESIDUE_PAIR_LIMIT) too_large(w, n->modulus);
     }
@@ -272,6 +272,18 @@ static void lower_single(lowering *w, node_id id) {
     w->d->places[id] = (draft_place){.layer = layer, .head = h->number, .channel = w->raw[id]};
 }
 
+/* Residues read after the net of their own layer are rounded in it. */
+static void settle(lowering *w, residues *r, uint32_t layer) {
+    if (!r->raw || layer == r->ready) return;
+    for (size_t s = 0; s < r->count; s++) {
+        channel_id out = gate_channel(w, r->ready, w->d->channels[r->input[s].channel].label);
+        emit_and(w, r->ready, &r->input[s], 1, out);
+        r->input[s] = (gate_input){.channel = out};
+    }
+    r->raw = false;
+    r->ready++;
+}
+
 /* One count's residues, a look-up with one value per residue. */
 static residues count_residues(lowering *w, node_id id, size_t k) {
     const formula_node *n = formula_at(w->g, id);
@@ -293,19 +305,8 @@ static residues count_residues(lowering *w, node_id id, size_t k) {
         channel_id raw = draft_value(w->d, h, layer, &value, text_string(&what), false);
         r.input[s] = (gate_input){.channel = raw, .raw = true};
     }
+    if (!w->gates.fuse) settle(w, &r, layer + 1);
     return r;
-}
-
-/* Residues read after the net of their own layer are rounded in it. */
-static void settle(lowering *w, residues *r, uint32_t layer) {
-    if (!r->raw || layer == r->ready) return;
-    for (size_t s = 0; s < r->count; s++) {
-        channel_id out = gate_channel(w, r->ready, w->d->channels[r->input[s].channel].label);
-        emit_and(w, r->ready, &r->input[s], 1, out);
-        r->input[s] = (gate_input){.channel = out};
-    }
-    r->raw = false;
-    r->ready++;
 }
 
 /* All pairs, each pair's AND added to the channel of its sum: at most one pair is true. */

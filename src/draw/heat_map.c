@@ -6,7 +6,7 @@
 const char heat_no_heads[] =
     "The model has no attention heads: embedding and feed-forward nets alone give the answer.";
 
-static const char *mask_text(temper_mask mask) {
+const char *heat_mask_text(temper_mask mask) {
     switch (mask) {
     case TEMPER_MASK_ALL: return "all keys";
     case TEMPER_MASK_BEFORE: return "keys j < i";
@@ -17,7 +17,7 @@ static const char *mask_text(temper_mask mask) {
     return "";
 }
 
-static bool is_masked(temper_mask mask, size_t i, size_t j) {
+bool heat_is_masked(temper_mask mask, size_t i, size_t j) {
     switch (mask) {
     case TEMPER_MASK_ALL: return false;
     case TEMPER_MASK_BEFORE: return j >= i;
@@ -34,7 +34,7 @@ static const char *describe(arena *a, const heat_panel *p, double scale) {
     text t;
     text_init(&t, a);
     if (p->info.role && *p->info.role) text_printf(&t, "%s: ", label_shown(a, p->info.role));
-    text_printf(&t, "%s, %s", mask_text(p->info.mask), temper_choice_name(p->info.choice));
+    text_printf(&t, "%s, %s", heat_mask_text(p->info.mask), temper_choice_name(p->info.choice));
     if (p->info.choice != TEMPER_CHOICE_SOFTMAX) return text_string(&t);
     if (p->info.hard_choice != TEMPER_CHOICE_SOFTMAX)
         text_printf(&t, " for %s", temper_choice_name(p->info.hard_choice));
@@ -120,7 +120,7 @@ bool heat_map_weight(double *weight, const heat_map *m, const heat_panel *p, siz
     *weight = 0;
     for (size_t i = heat_map_first(m, row); i <= heat_map_last(m, row); i++) {
         for (size_t j = heat_map_first(m, column); j <= heat_map_last(m, column); j++) {
-            if (is_masked(p->info.mask, i, j)) continue;
+            if (heat_is_masked(p->info.mask, i, j)) continue;
             seen = true;
             double w = p->weights[i * m->size + j];
             if (isnan(w) || w > *weight) *weight = w;

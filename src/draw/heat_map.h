@@ -1,4 +1,4 @@
-/* What the terminal and the SVG heat map share: which heads to draw, what stands in a cell, labels, shades. */
+/* What the heat maps of terminal, SVG and HTML share: which heads to draw, what stands in a cell, labels, shades. */
 #ifndef DRAW_HEAT_MAP_H
 #define DRAW_HEAT_MAP_H
 
@@ -49,6 +49,9 @@ size_t heat_map_step(double cell_size, double room);
 
 /* A weight as darkness 0...1: the square root, so that the 1/N of an averaging head is seen. */
 double heat_shade(double weight);
+
+const char *heat_mask_text(temper_mask mask); /* "keys j <= i" */
+bool heat_is_masked(temper_mask mask, size_t i, size_t j);
 
 extern const char heat_no_heads[];
 

@@ -16,8 +16,7 @@ void svg_coordinate(text *t, double x) {
         text_printf(t, ".%u", rest / 10);
 }
 
-/* XML 1.0 allows tab, line breaks and everything from blank on except surrogates and two non-characters. */
-static void escape(text *t, const char *bytes) {
+void svg_escape(text *t, const char *bytes) {
     size_t length = strlen(bytes);
     for (size_t k = 0; k < length;) {
         uint32_t code;
@@ -64,7 +63,7 @@ void svg_close(svg *s) {
 
 void svg_string(svg *s, const char *name, const char *value) {
     text_printf(&s->out, " %s=\"", name);
-    escape(&s->out, value);
+    svg_escape(&s->out, value);
     text_putc(&s->out, '"');
 }
 
@@ -80,7 +79,7 @@ void svg_fill(svg *s, svg_colour colour) {
 
 void svg_content(svg *s, const char *bytes) {
     leave_tag(s);
-    escape(&s->out, bytes);
+    svg_escape(&s->out, bytes);
 }
 
 void svg_title(svg *s, const char *bytes) {

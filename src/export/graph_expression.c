@@ -13,6 +13,21 @@ static value remainder_of(graph *g, value x, value y) {
     return graph_node(g, "Where", is_negative, raised, rest);
 }
 
+/* The least power of two that is not below x, 0 where x is not positive. The logarithm may be off at powers of two, so the power is
+   compared with x afterwards. */
+static value power_above(graph *g, value x) {
+    value two = graph_real(g, GRAPH_DOUBLE, 2), half = graph_real(g, GRAPH_DOUBLE, 0.5),
+          zero = graph_real(g, GRAPH_DOUBLE, 0);
+    value log2 = graph_node(g, "Div", graph_node(g, "Log", x, NULL, NULL),
+                            graph_real(g, GRAPH_DOUBLE, 0x1.62e42fefa39efp-1), NULL);
+    value p = graph_node(g, "Pow", two, graph_node(g, "Ceil", log2, NULL, NULL), NULL);
+    value doubled = graph_node(g, "Mul", p, two, NULL);
+    p = graph_node(g, "Where", graph_node(g, "Less", p, x, NULL), doubled, p);
+    value halved = graph_node(g, "Mul", p, half, NULL);
+    p = graph_node(g, "Where", graph_node(g, "GreaterOrEqual", halved, x, NULL), halved, p);
+    return graph_node(g, "Where", graph_node(g, "LessOrEqual", x, zero, NULL), zero, p);
+}
+
 /* The parser bounds the depth. */
 value graph_expression(graph *g, const expression *e, const graph_variables *v) {
     value x = e->a ? graph_expression(g, e->a, v) : NULL, y = e->b ? graph_expression(g, e->b, v) : NULL;
@@ -24,6 +39,7 @@ value graph_expression(graph *g, const expression *e, const graph_variables *v) 
     case EXPR_NEG: return graph_node(g, "Neg", x, NULL, NULL);
     case EXPR_LN: return graph_node(g, "Log", x, NULL, NULL);
     case EXPR_FLOOR: return graph_node(g, "Floor", x, NULL, NULL);
+    case EXPR_CEIL2: return power_above(g, x);
     case EXPR_ADD: return graph_node(g, "Add", x, y, NULL);
     case EXPR_SUB: return graph_node(g, "Sub", x, y, NULL);
     case EXPR_MUL: return graph_node(g, "Mul", x, y, NULL);

@@ -232,22 +232,35 @@ static void eval_node(row_value *out, evaluation *e, node_id id) {
     }
 }
 
+/* Fills rows of all nodes below root; those that nobody reads any more are given back, unless all are kept. */
+static void evaluate(evaluation *e, row_value *truth, node_id root, bool keep) {
+    const formula *f = e->f;
+    e->rows = arena_zalloc(e->scratch, (size_t)root + 1, sizeof *e->rows);
+    e->last_use = find_last_uses(f, root, e->scratch);
+    for (node_id id = 1; id <= root; id++) {
+        const formula_node *node = formula_at(f, id);
+        if (!e->last_use[id] || is_count(f, id)) continue;
+        row_value *out = id == root && truth ? truth : take_row(e);
+        eval_node(out, e, id);
+        e->rows[id] = out;
+        for (size_t k = 0; !keep && k < node->kid_count; k++) {
+            node_id kid = formula_kid(f, id, k);
+            if (is_count(f, kid)) kid = formula_kid(f, kid, 0);
+            give_back(e, kid, id);
+        }
+    }
+}
+
 void formula_eval(unsigned char *truth, const formula *f, node_id root, const uint32_t *word, size_t n,
                   arena *scratch) {
     if (n == 0) return;
     evaluation e = {.f = f, .word = word, .n = n, .scratch = scratch};
-    e.rows = arena_zalloc(scratch, (size_t)root + 1, sizeof *e.rows);
-    e.last_use = find_last_uses(f, root, scratch);
-    for (node_id id = 1; id <= root; id++) {
-        const formula_node *node = formula_at(f, id);
-        if (!e.last_use[id] || is_count(f, id)) continue;
-        row_value *out = id == root ? truth : take_row(&e);
-        eval_node(out, &e, id);
-        e.rows[id] = out;
-        for (size_t k = 0; k < node->kid_count; k++) {
-            node_id kid = formula_kid(f, id, k);
-            if (is_count(f, kid)) kid = formula_kid(f, kid, 0);
-            give_back(&e, kid, id);
-        }
-    }
+    evaluate(&e, truth, root, false);
+}
+
+const unsigned char *const *formula_eval_all(const formula *f, node_id root, const uint32_t *word, size_t n,
+                                             arena *scratch) {
+    evaluation e = {.f = f, .word = word, .n = n, .scratch = scratch};
+    evaluate(&e, NULL, root, true);
+    return (const unsigned char *const *)e.rows;
 }

@@ -159,12 +159,14 @@ static const expression *read_factor(reader *r) {
         e = read_call(r, EXPR_LN);
     else if (accept(r, "floor"))
         e = read_call(r, EXPR_FLOOR);
+    else if (accept(r, "ceil2"))
+        e = read_call(r, EXPR_CEIL2);
     else if (accept(r, "min"))
         e = read_call(r, EXPR_MIN);
     else if (accept(r, "max"))
         e = read_call(r, EXPR_MAX);
     else
-        expected(r, "a number, i, n, N, (, [, ln, floor, min or max");
+        expected(r, "a number, i, n, N, (, [, ln, floor, ceil2, min or max");
     r->depth--;
     return e;
 }
@@ -269,6 +271,7 @@ void expression_print(text *out, const expression *e) {
         break;
     case EXPR_LN: print_call(out, e, "ln"); break;
     case EXPR_FLOOR: print_call(out, e, "floor"); break;
+    case EXPR_CEIL2: print_call(out, e, "ceil2"); break;
     case EXPR_MIN: print_call(out, e, "min"); break;
     case EXPR_MAX: print_call(out, e, "max"); break;
     case EXPR_ADD: print_infix(out, e, " + ", 1, 2); break;
@@ -285,6 +288,13 @@ void expression_print(text *out, const expression *e) {
 
 /* ---- values ---- */
 
+double expression_ceil2(double x) {
+    int e;
+    if (!(x > 0) || isinf(x)) return x > 0 || isnan(x) ? x : 0;
+    double m = frexp(x, &e); /* 1/2 <= m < 1 */
+    return ldexp(1, m == 0.5 ? e - 1 : e);
+}
+
 double expression_eval(const expression *e, double i, double n, double size) {
     double x = e->a ? expression_eval(e->a, i, n, size) : 0;
     double y = e->b ? expression_eval(e->b, i, n, size) : 0;
@@ -296,6 +306,7 @@ double expression_eval(const expression *e, double i, double n, double size) {
     case EXPR_NEG: return -x;
     case EXPR_LN: return log_f64(x);
     case EXPR_FLOOR: return floor(x);
+    case EXPR_CEIL2: return expression_ceil2(x);
     case EXPR_ADD: return x + y;
     case EXPR_SUB: return x - y;
     case EXPR_MUL: return x * y;

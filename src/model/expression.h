@@ -4,9 +4,10 @@
        expr   = term { ("+" | "-") term }
        term   = factor { ("*" | "/" | "%") factor }
        factor = number | "i" | "n" | "N" | "-" factor | "(" expr ")" | "[" expr ("=" | "!=" | "<" | "<=") expr "]"
-              | ("ln" | "floor") "(" expr ")" | ("min" | "max") "(" expr "," expr ")"
+              | ("ln" | "floor" | "ceil2") "(" expr ")" | ("min" | "max") "(" expr "," expr ")"
 
-   [a = b] is 1 or 0. a % b is the remainder in 0..b-1. Evaluation is in doubles, one rounding per operation, with our
+   [a = b] is 1 or 0. a % b is the remainder in 0..b-1. ceil2(a) is the least power of two that is not below a, and 0 where a is
+   not positive: a number of every format that reaches so far. Evaluation is in doubles, one rounding per operation, with our
    own ln: the same bits everywhere. */
 #ifndef MODEL_EXPRESSION_H
 #define MODEL_EXPRESSION_H
@@ -21,6 +22,7 @@ typedef enum expression_op {
     EXPR_NEG,
     EXPR_LN,
     EXPR_FLOOR,
+    EXPR_CEIL2,
     EXPR_ADD,
     EXPR_SUB,
     EXPR_MUL,
@@ -49,6 +51,7 @@ const expression *expression_parse(arena *a, const char *bytes, size_t length, s
 const expression *expression_make(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void expression_print(text *out, const expression *e);
+double expression_ceil2(double x); /* exact; NaN stays NaN, beyond 2^1023 infinity */
 double expression_eval(const expression *e, double i, double n, double size);
 const expression *expression_copy(arena *a, const expression *e);
 bool expression_uses(const expression *e, expression_op variable);

@@ -13,6 +13,16 @@ static void remainder_of(rational *z, rational *x, rational *y) {
     rational_sub(z, x, z);
 }
 
+/* From the nearest double, which may have been rounded down to a power of two. */
+static bool ceil2_of(rational *z, const rational *x, rational *power) {
+    double near = rational_sign(x) <= 0 ? 0 : expression_ceil2(rational_to_double(x));
+    if (near > 0 && !(near >= 0x1p-1000 && near <= 0x1p1000)) return false;
+    rational_set_double(power, near);
+    if (near > 0 && rational_cmp(x, power) > 0) rational_set_double(power, 2 * near);
+    rational_set(z, power);
+    return true;
+}
+
 static bool evaluate(rational *out, const expression *e, const walk *w, rational *work) {
     rational *x = work, *y = work + 1;
     if (e->a && !evaluate(x, e->a, w, work + 2)) return false;
@@ -25,6 +35,7 @@ static bool evaluate(rational *out, const expression *e, const walk *w, rational
     case EXPR_NEG: rational_neg(out, x); break;
     case EXPR_LN: return false;
     case EXPR_FLOOR: rational_floor(out, x); break;
+    case EXPR_CEIL2: return ceil2_of(out, x, y);
     case EXPR_ADD: rational_add(out, x, y); break;
     case EXPR_SUB: rational_sub(out, x, y); break;
     case EXPR_MUL: rational_mul(out, x, y); break;

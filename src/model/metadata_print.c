@@ -51,7 +51,12 @@ static void open_array(text *out, const char *name) {
 static void print_settings(text *out, const temper_model *m) {
     static const char *const syntaxes[] = {"spec", "crasp", "brasp"};
     put_count(out, "version", 1);
-    put_text(out, "method", temper_method_name(m->method));
+    if (m->digits) {
+        put_name(out, "method");
+        text_printf(out, "\"digits %s\"", temper_type_name(m->digits->type));
+    } else {
+        put_text(out, "method", temper_method_name(m->method));
+    }
     put_text(out, "syntax", syntaxes[m->syntax]);
     put_text(out, "source", m->source);
     open_array(out, "alphabet");

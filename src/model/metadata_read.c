@@ -101,8 +101,13 @@ static void read_version(reader *r) {
 }
 
 static void read_method(reader *r) {
-    static const char *const methods[] = {"hard", "temperature", "positions", NULL};
-    r->model->method = jread_choice(&r->json, methods, "\"hard\", \"temperature\" or \"positions\"");
+    static const char *const methods[] = {"hard",        "temperature", "positions",  "digits bf16", "digits f16",
+                                          "digits e4m3", "digits e5m2", "digits f32", NULL};
+    unsigned choice =
+        jread_choice(&r->json, methods,
+                     "\"hard\", \"temperature\", \"positions\" or \"digits\" with bf16, f16, e4m3, e5m2 or f32");
+    r->model->method = choice < TEMPER_METHOD_DIGITS ? (temper_method)choice : TEMPER_METHOD_DIGITS;
+    if (choice >= TEMPER_METHOD_DIGITS) r->model->digits = digit_format_at(choice - TEMPER_METHOD_DIGITS);
 }
 
 static void read_syntax(reader *r) {
@@ -197,7 +202,7 @@ static void read_channel(reader *r, model_channel *c) {
     if ((seen & 6) == 6) jread_fail(j, at, "a channel has a position or a soft expression, not both");
     c->soft_only = seen & 4;
     if (c->soft_only && r->model->method == TEMPER_METHOD_HARD)
-        jread_fail(j, at, "a soft channel in a hard model: the method must be temperature or positions");
+        jread_fail(j, at, "a soft channel in a hard model: the method must be temperature, positions or digits");
 }
 
 static void read_channels(reader *r) {
@@ -213,7 +218,7 @@ static void check_head(const reader *r, const model_head *h, size_t at, bool sta
     const json_reader *j = &r->json;
     bool soft = h->choice == TEMPER_CHOICE_SOFTMAX;
     if (soft && r->model->method == TEMPER_METHOD_HARD)
-        jread_fail(j, at, "a softmax head in a hard model: the method must be temperature or positions");
+        jread_fail(j, at, "a softmax head in a hard model: the method must be temperature, positions or digits");
     if (!soft && stands) jread_fail(j, at, "for: only a softmax head stands for another choice");
     if (!soft && scaled) jread_fail(j, at, "scale: only a softmax head has a scale");
     if (h->adaptive && h->hard_choice == TEMPER_CHOICE_SOFTMAX)

@@ -130,7 +130,7 @@ const char *temper_mask_name(temper_mask mask) {
 }
 
 const char *temper_method_name(temper_method method) {
-    static const char *const names[] = {"hard", "temperature", "positions"};
+    static const char *const names[] = {"hard", "temperature", "positions", "digits"};
     return names[method];
 }
 

@@ -13,6 +13,7 @@
 #define MODEL_MODEL_H
 
 #include "base/alphabet.h"
+#include "model/digits.h"
 #include "model/expression.h"
 
 typedef struct model_term {
@@ -90,7 +91,8 @@ struct temper_model {
     bool accepts_empty;
     bool has_end;
     temper_method method;
-    size_t safe_length; /* answers are proved in f64 up to this n; 0 with reason "" in hand-written files */
+    const digit_format *digits; /* method digits, else NULL */
+    size_t safe_length;         /* answers are proved in f64 up to this n; 0 with reason "" in hand-written files */
     const char *safe_reason;
     bool changed;      /* the digest of the file it was read from is wrong */
     bool verdict_only; /* the proof covers the verdict, not the truth at other positions */

@@ -41,6 +41,7 @@ static size_t rows_terms(const model_rows *r) { return r->start[r->count]; }
 void temper_model_about(temper_model_info *out, const temper_model *m) {
     memset(out, 0, sizeof *out);
     out->method = m->method;
+    out->digits = m->method == TEMPER_METHOD_DIGITS ? m->digits->type : TEMPER_TYPE_F64;
     out->source = m->source;
     out->syntax = m->syntax;
     out->at = m->at;

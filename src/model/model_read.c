@@ -89,8 +89,11 @@ static void read_row(reader *r, rows_builder *b, const char *stop) {
 /* ---- settings ---- */
 
 static void read_method(reader *r) {
-    static const char *const methods[] = {"hard", "temperature", "positions", NULL};
-    r->model->method = scan_choice(&r->scan, methods, "hard, temperature or positions");
+    static const char *const methods[] = {"hard", "temperature", "positions", "digits", NULL};
+    r->model->method = scan_choice(&r->scan, methods, "hard, temperature, positions or digits");
+    if (r->model->method != TEMPER_METHOD_DIGITS) return;
+    static const char *const formats[] = {"bf16", "f16", "e4m3", "e5m2", "f32", NULL}; /* as digit_format_at */
+    r->model->digits = digit_format_at(scan_choice(&r->scan, formats, "bf16, f16, e4m3, e5m2 or f32"));
 }
 
 static void read_syntax(reader *r) {
@@ -162,7 +165,7 @@ static void read_channel(reader *r) {
     else if (scan_accept(&r->scan, "soft")) {
         if (m->method == TEMPER_METHOD_HARD)
             scan_fail(&r->scan, r->scan.word_at,
-                      "a soft channel in a hard model: the method must be temperature or positions");
+                      "a soft channel in a hard model: the method must be temperature, positions or digits");
         c.position = read_expression(r);
         c.soft_only = true;
     }
@@ -254,7 +257,7 @@ static void read_head_choice(reader *r, model_head *h) {
     bool soft = h->choice == TEMPER_CHOICE_SOFTMAX;
     if (soft && r->model->method == TEMPER_METHOD_HARD)
         scan_fail(&r->scan, r->scan.word_at,
-                  "a softmax head in a hard model: the method must be temperature or positions");
+                  "a softmax head in a hard model: the method must be temperature, positions or digits");
     if (scan_accept(&r->scan, "for")) {
         if (!soft) scan_fail(&r->scan, r->scan.word_at, "only a softmax head stands for another choice");
         h->hard_choice = scan_choice(&r->scan, choice_words, any_choice);

@@ -3,7 +3,7 @@
 
    once, compare  a few u times the logits that matter, whatever N: scores are 0 or 1, or a mean with one rounding and so the
                   right sign
-   nearest        80 u N: scores 0 or 1, plus j/N (u), a sum up to 2 (2u), times 8 N, a logit up to 16 N (16 N u), twice
+   nearest        nothing by positions and digits, whose logits are exact; by temperature 80 u N: scores 0 or 1, plus j/N (u), a sum up to 2 (2u), times 8 N, a logit up to 16 N (16 N u), twice
    balance        64 k u N W, W the largest sum of |weights| counted: two means multiplied and added err by 32 u N W in units of the
                   sum, against a half unit that becomes the gap k
    lookup         26 k u N^2: logits k N (2 c j - j^2)/(i+1) of two terms up to 2 k N^2 and k N^2 with three roundings each, three

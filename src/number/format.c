@@ -99,3 +99,9 @@ double format_at(const number_format *f, int64_t k) {
     double magnitude = format_decode(f, (uint64_t)(k < 0 ? -k : k));
     return k < 0 ? -magnitude : magnitude;
 }
+
+double format_next(const number_format *f, double x, bool up) {
+    int64_t magnitude = (int64_t)format_encode(f, x < 0 ? -x : x == 0 ? 0 : x);
+    int64_t k = (x < 0 ? -magnitude : magnitude) + (up ? 1 : -1), last = format_last(f);
+    return format_at(f, k > last ? last : k < -last ? -last : k);
+}

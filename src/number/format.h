@@ -68,4 +68,7 @@ double format_decode(const number_format *f, uint64_t pattern);
 int64_t format_last(const number_format *f);
 double format_at(const number_format *f, int64_t k);
 
+/* The next number of the format above (below) x, which is one of its finite numbers; the largest one stays. */
+double format_next(const number_format *f, double x, bool up);
+
 #endif

@@ -14,6 +14,8 @@ static const number_type types[] = {
     [TEMPER_TYPE_E4M3] = {"e4m3", &format_e4m3, &format_e4m3},
     [TEMPER_TYPE_E5M2_F32] = {"e5m2/f32", &format_e5m2, &format_f32},
     [TEMPER_TYPE_E5M2] = {"e5m2", &format_e5m2, &format_e5m2},
+    [TEMPER_TYPE_F32_F64] = {"f32/f64", &format_f32, &format_f64},
+    [TEMPER_TYPE_BF16_F64] = {"bf16/f64", &format_bf16, &format_f64},
 };
 
 const number_type *number_type_of(temper_type type) {

@@ -90,11 +90,31 @@ static bool end_row(head_work *w, size_t i, bool empty) {
 
 /* ---- all pairs ---- */
 
+/* Another kernel may differ in the last place of a logit: what if each does, in its own direction? */
+static void shake_logits(const head_work *w, key_range keys) {
+    const number_format *f = w->p->s->accumulation;
+    double *s = w->weights, best = -INFINITY;
+    for (size_t j = keys.first; j < keys.end; j++) {
+        uint64_t mix =
+            w->p->s->shake ^ ((uint64_t)w->layer << 48 | (uint64_t)w->head << 40 | j) * 0x9e3779b97f4a7c15u;
+        mix = (mix ^ mix >> 29 ^ keys.end * 0xbf58476d1ce4e5b9u ^ keys.first) * 0x94d049bb133111ebu;
+        unsigned turn = (unsigned)(mix >> 60) % 3;
+        s[j] = times(w->p, w->scale, s[j]);
+        if (turn && isfinite(s[j])) s[j] = format_next(f, s[j], turn == 1);
+        if (s[j] > best) best = s[j];
+    }
+    for (size_t j = keys.first; j < keys.end; j++) s[j] = softmax_weight(w, s[j], best);
+}
+
 /* weights: scores in, weights out */
 static void choose(const head_work *w, key_range keys) {
     double *s = w->weights, best = -INFINITY;
     for (size_t j = keys.first; j < keys.end; j++)
         if (s[j] > best) best = s[j];
+    if (w->choice == TEMPER_CHOICE_SOFTMAX && w->p->s->shake) {
+        shake_logits(w, keys);
+        return;
+    }
     if (w->choice == TEMPER_CHOICE_SOFTMAX) {
         double most = times(w->p, w->scale, best);
         for (size_t j = keys.first; j < keys.end; j++) s[j] = softmax_weight(w, times(w->p, w->scale, s[j]), most);
@@ -279,8 +299,8 @@ static size_t find_classes(const head_work *w, unsigned char *classes, size_t fi
 
 static bool may_scan(const head_work *w) {
     const format_setting *s = w->p->s;
-    if (s->dense || !s->accumulation->infinities || (w->choice == TEMPER_CHOICE_SOFTMAX && w->h->adaptive) ||
-        !(w->scale >= 0))
+    if (s->dense || s->shake || !s->accumulation->infinities ||
+        (w->choice == TEMPER_CHOICE_SOFTMAX && w->h->adaptive) || !(w->scale >= 0))
         return false;
     for (size_t k = 0; k < w->p->size * w->vs; k++)
         if (!isfinite(w->v[k])) return false;

@@ -11,6 +11,8 @@ typedef struct format_setting {
     const number_format *storage, *accumulation; /* every stored number is one of the accumulation format */
     bool hard;                                   /* each head's hard choice */
     bool dense;                                  /* all pairs, even where a pass gives the same bits */
+    uint64_t
+        shake; /* not 0: every logit of a softmax is moved by -1, 0 or 1 unit in the last place, as this seed says; all pairs */
 } format_setting;
 
 typedef struct format_answer {

@@ -1,5 +1,6 @@
 /* Recognises every head's rows: they must be exactly those of the table in soften.c, or in a mirrored stepper those of the same
    table for masks that look forward. */
+#include <math.h>
 #include <string.h>
 
 #include "run/stepper_make.h"
@@ -69,7 +70,8 @@ static void require_choice(maker *k, const char *scale) {
     require(k, (h->choice == TEMPER_CHOICE_SOFTMAX) == soft, "another choice");
     bool near = h->hard_choice == TEMPER_CHOICE_RIGHTMOST || h->hard_choice == TEMPER_CHOICE_LEFTMOST;
     require(k, h->role == ROLE_NEAREST ? near : h->hard_choice == TEMPER_CHOICE_AVERAGE, "another hard choice");
-    if (k->m->method != TEMPER_METHOD_TEMPERATURE) scale = NULL;
+    bool by_digits = k->m->method == TEMPER_METHOD_DIGITS && h->role != ROLE_ONCE && h->role != ROLE_NEAREST;
+    if (k->m->method != TEMPER_METHOD_TEMPERATURE && !by_digits) scale = NULL; /* the rest is by temperature there */
     require(k, scale ? h->scale && strcmp(h->scale_text, scale) == 0 : !h->scale, "another scale");
 }
 
@@ -88,10 +90,10 @@ static void value_rows(maker *k, step_head *out, step_layer *l) {
 }
 
 static void make_once(maker *k, step_head *out, step_layer *l) {
-    bool positions = k->m->method == TEMPER_METHOD_POSITIONS;
+    const char *const queries[] = {"1", "1", "ln(N) + 8", DIGITS_ONCE}; /* by method */
     require_choice(k, "ln(N) + 8");
     require_size(k, 1);
-    require_feature(k, &k->h->query, 0, positions ? "ln(N) + 8" : "1", false, 1);
+    require_feature(k, &k->h->query, 0, queries[k->m->method], false, 1);
     out->key = maker_row(k, &k->h->key, 0, NO_CHANNEL);
     maker_boolean(k, l, &k->h->key, 0, NO_CHANNEL);
     value_rows(k, out, l);
@@ -100,12 +102,39 @@ static void make_once(maker *k, step_head *out, step_layer *l) {
     k->s->state_count += 2 + 2 * (size_t)out->width;
 }
 
+/* The rows of soften_digits.c. The key's first row is 2^bonus (c_j - 1): gives the channel of the 1, or that of the only digit if there is
+   no candidate to prefer. */
+static uint32_t require_digits(maker *k, double sign) {
+    const model_head *h = k->h;
+    const digit_format *f = k->m->digits;
+    uint32_t row = (uint32_t)f->count == h->query.count ? 0 : 1;
+    require_size(k, (uint32_t)f->count + row);
+    for (int b = f->count - 1; b >= 0; b--, row++) {
+        require_feature(k, &h->query, row, "1", false, ldexp(1, digit_query_power(f, b)));
+        require_feature(k, &h->key, row, digit_text(f, b, k->arena), true, ldexp(sign, digit_key_power(f, b)));
+    }
+    if (row == (uint32_t)f->count) return rows_begin_of(&h->key, 0)->channel;
+    require_feature(k, &h->query, 0, digit_bonus_text(f, k->arena), false, 1);
+    uint32_t one = rows_begin_of(&h->query, 1)->channel;
+    const model_term *t = rows_begin_of(&h->key, 0);
+    for (size_t n = rows_size(&h->key, 0); n-- > 0; t++)
+        if (t->channel == one && t->weight == -ldexp(1, f->bonus)) return one;
+    odd(k, "no bonus in its row");
+}
+
+static void scale_row(maker *k, const step_row *row, double factor) {
+    for (size_t b = row->first; b < row->first + row->count; b++)
+        for (int n = 0; n < 4; n++) k->s->blocks[b].weight[n] *= factor;
+}
+
 static void make_nearest(maker *k, step_head *out, step_layer *l) {
     const model_head *h = k->h;
     double sign = h->hard_choice == TEMPER_CHOICE_RIGHTMOST ? 1 : -1;
     uint32_t tie = NO_CHANNEL;
     require_choice(k, "8*N");
-    if (k->m->method != TEMPER_METHOD_POSITIONS) {
+    if (k->m->method == TEMPER_METHOD_DIGITS) {
+        tie = require_digits(k, sign);
+    } else if (k->m->method != TEMPER_METHOD_POSITIONS) {
         require_size(k, 1);
         require_feature(k, &h->query, 0, "1", false, 1);
         if (k->m->method == TEMPER_METHOD_TEMPERATURE) tie = find_feature(k, &h->key, 0, "i/N", sign);
@@ -122,6 +151,7 @@ static void make_nearest(maker *k, step_head *out, step_layer *l) {
     }
     out->far = (sign < 0) != k->s->mirrored;
     out->key = maker_row(k, &h->key, 0, tie);
+    if (k->m->digits) scale_row(k, &out->key, ldexp(1, -k->m->digits->bonus));
     maker_boolean(k, l, &h->key, 0, tie);
     value_rows(k, out, l);
     out->state = (uint32_t)k->s->state_count;

@@ -2,6 +2,7 @@
 
        temperature   features are at most 1 and no weight depends on n; all growth is in the scale
        positions     the scale is 1; the same logits come out of features that grow
+       digits        positions in digits of a short number format, for once and nearest; temperature for the rest
 
    | role    | logit                                        | temperature: scale, added         | positions: factor moves to   |
    | once    | (ln N + k) c_j                               | ln N + k                          | query: ln N + k              |
@@ -11,6 +12,9 @@
    | balance | 2 k N^2 (y_i/N + t/(i+1)) + ln i, on start   | 2 k N^2, the same query           | key 2 k N [j = 0], query 2 k N^2/(i+1) |
    | lookup  | k N (2 c_i j - j^2)/(i+1)                    | k N^3                             | keys: k N j, k N j^2         |
 
+   By digits a nearest head has logits +-k (j - floor(N/2)) - ceil2(2 k N) (1 - c_j), see soften_digits.c, and a once head has ln N + k
+   rounded up to a multiple of 4.
+
    k = 8, but 16 for look-ups, whose logits grow so fast that rounding eats more of the gap.
 
    Tie-breaks and normalisers go into channels marked soft_only, which are zero in a hard run, so that a soft model still
@@ -18,7 +22,7 @@
 #include <string.h>
 
 #include "model/safe_length.h"
-#include "soften/soften_build.h"
+#include "soften/soften_digits.h"
 
 /* ---- rows with something added ---- */
 
@@ -60,14 +64,19 @@ static void set_scale(softener *s, model_head *h, const char *expression_text) {
 }
 
 static void soften_once(softener *s, model_head *h) {
+    bool digits = s->method == TEMPER_METHOD_DIGITS;
     if (s->method == TEMPER_METHOD_TEMPERATURE)
         set_scale(s, h, "ln(N) + 8");
     else
-        h->query = one_row(s, soften_feature(s, "ln(N) + 8", false), 1);
+        h->query = one_row(s, soften_feature(s, digits ? DIGITS_ONCE : "ln(N) + 8", false), 1);
 }
 
 static void soften_nearest(softener *s, model_head *h) {
     double sign = h->hard_choice == TEMPER_CHOICE_RIGHTMOST ? 1 : -1;
+    if (s->method == TEMPER_METHOD_DIGITS) {
+        soften_nearest_digits(s, h);
+        return;
+    }
     if (s->method == TEMPER_METHOD_TEMPERATURE) {
         set_scale(s, h, "8*N");
         h->key = with_term(s, &h->key, soften_feature(s, "i/N", true), sign);
@@ -97,7 +106,7 @@ static uint32_t others(softener *s, const model_head *h) {
 
 static void soften_compare(softener *s, model_head *h) {
     h->query = with_term(s, &h->query, others(s, h), 1);
-    if (s->method == TEMPER_METHOD_TEMPERATURE)
+    if (s->method != TEMPER_METHOD_POSITIONS)
         set_scale(s, h, "16*N");
     else
         h->key = one_row(
@@ -106,7 +115,7 @@ static void soften_compare(softener *s, model_head *h) {
 
 static void soften_balance(softener *s, model_head *h) {
     h->query = with_term(s, &h->query, others(s, h), 1);
-    if (s->method == TEMPER_METHOD_TEMPERATURE) {
+    if (s->method != TEMPER_METHOD_POSITIONS) {
         set_scale(s, h, "16*N*N");
         return;
     }
@@ -128,7 +137,7 @@ static void soften_balance(softener *s, model_head *h) {
 }
 
 static void soften_lookup(softener *s, model_head *h) {
-    if (s->method == TEMPER_METHOD_TEMPERATURE) {
+    if (s->method != TEMPER_METHOD_POSITIONS) {
         set_scale(s, h, "16*N*N*N");
         return;
     }
@@ -154,7 +163,9 @@ static void soften_head(softener *s, model_head *h, uint32_t layer, uint32_t num
 
 /* ---- the pass ---- */
 
-temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method, temper_error *err) {
+/* type: of digits */
+static temper_status soften(temper_model **out, const temper_model *hard, temper_method method, temper_type type,
+                            temper_error *err) {
     trap t;
     arena scratch;
     temper_model *volatile model = NULL;
@@ -165,12 +176,17 @@ temper_status temper_soften(temper_model **out, const temper_model *hard, temper
         temper_model_free(model);
         return t.error.code;
     }
-    if (method != TEMPER_METHOD_TEMPERATURE && method != TEMPER_METHOD_POSITIONS)
-        trap_raise(&t, TEMPER_RANGE, 0, 0, "the method must be temperature or positions");
+    const digit_format *digits = method == TEMPER_METHOD_DIGITS ? digit_format_of(type) : NULL;
+    if (method != TEMPER_METHOD_TEMPERATURE && method != TEMPER_METHOD_POSITIONS && method != TEMPER_METHOD_DIGITS)
+        trap_raise(&t, TEMPER_RANGE, 0, 0, "the method must be temperature, positions or digits");
+    if (method == TEMPER_METHOD_DIGITS && !digits)
+        trap_raise(&t, TEMPER_RANGE, 0, 0, "digits are for numbers stored in f32, bf16, f16, e4m3 or e5m2");
     if (hard->method != TEMPER_METHOD_HARD) trap_raise(&t, TEMPER_RANGE, 0, 0, "the model is soft already");
     temper_model *m = model = model_new(&t);
     softener s;
     soften_begin(&s, hard, m, method, &t, &scratch);
+    m->digits = digits;
+    if (digits) soften_require_gates(&s);
     for (uint32_t layer = 0; layer < m->layer_count; layer++) {
         soften_copy_layer(&s, layer);
         for (uint32_t h = 0; h < m->layers[layer].head_count; h++)
@@ -189,4 +205,13 @@ temper_status temper_soften(temper_model **out, const temper_model *hard, temper
     *out = m;
     trap_clear(&t);
     return TEMPER_OK;
+}
+
+temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method, temper_error *err) {
+    return soften(out, hard, method, TEMPER_TYPE_BF16, err);
+}
+
+temper_status temper_soften_digits(temper_model **out, const temper_model *hard, temper_type type,
+                                   temper_error *err) {
+    return soften(out, hard, TEMPER_METHOD_DIGITS, type, err);
 }

@@ -268,17 +268,21 @@ static size_t longest_of(const temper_model *m) {
 }
 
 static void make_formula(maker *k, const char *name, temper_spec *spec, temper_method method, int far) {
-    static const char *const kinds[] = {"hard", "temperature", "positions"};
+    static const char *const kinds[] = {"hard", "temperature", "positions", "digits"};
     temper_model *hard, *soft = NULL;
     temper_error err;
     if (!spec) exit(1);
-    temper_status status = temper_compile(&hard, spec, &err);
+    temper_status status = method == TEMPER_METHOD_DIGITS ? temper_compile_for(&hard, spec, TEMPER_TYPE_BF16, &err)
+                                                          : temper_compile(&hard, spec, &err);
     if (status == TEMPER_LIMIT || status == TEMPER_UNSUPPORTED) { /* some entries are there to be refused */
         temper_spec_free(spec);
         return;
     }
     if (status) give_up(name, &err);
-    if (method != TEMPER_METHOD_HARD && temper_soften(&soft, hard, method, &err)) give_up(name, &err);
+    if (method != TEMPER_METHOD_HARD) status = temper_soften(&soft, hard, method, &err);
+    if (status && method == TEMPER_METHOD_DIGITS) /* not every kind of head has digits */
+        status = temper_soften(&soft, hard, method = TEMPER_METHOD_TEMPERATURE, &err);
+    if (status) give_up(name, &err);
     plan p = {.name = name, .kind = far ? "far" : kinds[method], .model = soft ? soft : hard, .spec = spec};
     p.longest = far ? 0 : longest_of(p.model);
     p.exact_embedding = !has_logarithm(p.model);
@@ -297,7 +301,9 @@ static void make_corpus(maker *k) {
         int take = e % 4 == 0;
         for (size_t w = 0; w < 3; w++) take |= strncmp(entry->name, whole[w], strlen(whole[w])) == 0;
         if (!take) continue;
-        temper_method method = k->made % 2 ? TEMPER_METHOD_POSITIONS : TEMPER_METHOD_TEMPERATURE;
+        temper_method method = k->made % 5 == 4 ? TEMPER_METHOD_DIGITS
+                               : k->made % 2    ? TEMPER_METHOD_POSITIONS
+                                                : TEMPER_METHOD_TEMPERATURE;
         make_formula(k, entry->name, corpus_parse(entry), method, 0);
     }
 }
@@ -362,7 +368,10 @@ static void make_expressions(maker *k) {
                                               "i*0.1 + n*0.3",
                                               "1/(i + 1) - 1/3",
                                               "-i/7",
-                                              "1e-3*N"};
+                                              "1e-3*N",
+                                              "ceil2(i)",
+                                              "ceil2(16*N)/256",
+                                              "ceil2(0.3*i - 1)"};
     char *text = NULL;
     size_t length, count = sizeof expressions / sizeof *expressions;
     temper_model *m;

@@ -1,0 +1,201 @@
+/* temper certify: a proof for every string up to a length, in a number format. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "json.h"
+#include "model_output.h"
+#include "progress.h"
+#include "subject.h"
+
+enum { LONGEST = 1000000000 }; /* as --length */
+
+/* The model and the bytes that the claim is about; without a file the text form. */
+typedef struct work {
+    subject x;
+    char *bytes;
+    size_t size;
+    temper_certify_options options;
+    temper_certificate *certificate;
+    char *json; /* of a proof */
+    size_t json_length;
+    char *string; /* with a wrong answer */
+} work;
+
+/* The bytes are read once, and the model from them: what is certified is what was hashed. */
+static bool read_bytes(work *w, session *s) {
+    temper_error err;
+    if (!s->opt.count) return true;
+    const char *path = s->opt.arguments[0].text;
+    temper_model_free(w->x.model);
+    w->x.model = NULL;
+    if (temper_file_read(&w->bytes, &w->size, path, &err) == TEMPER_OK &&
+        temper_model_read(&w->x.model, w->bytes, w->size, &err) == TEMPER_OK)
+        return true;
+    message_error(s, &err, path, NULL, 0);
+    return false;
+}
+
+static bool is_consistent(session *s) {
+    if (s->opt.count > (has_formula(s) ? 0 : 1))
+        message_usage(s, NULL, "certify takes one MODEL and no strings");
+    else if (s->opt.value[OPT_TYPE].number == TEMPER_TYPE_EXACT + 1)
+        message_usage(s, NULL, "--type exact has no rounding: a certificate is for a floating-point type");
+    else
+        return true;
+    return false;
+}
+
+static const char *verdict_name(temper_verdict v) {
+    return v == TEMPER_PROVED ? "proved" : v == TEMPER_REFUTED ? "refuted" : "unable";
+}
+
+/* ---- output ---- */
+
+static void print_json(const work *w, const char *path) {
+    const temper_certificate *k = w->certificate;
+    temper_verdict v = temper_certificate_verdict(k);
+    temper_fault f = temper_certificate_fault(k);
+    json j;
+    json_open(&j, stdout);
+    json_text(&j, "verdict", verdict_name(v));
+    json_count(&j, "length", w->options.length);
+    json_text(&j, "type", temper_type_name(w->options.type));
+    if (v == TEMPER_PROVED) {
+        json_text(&j, "error", temper_certificate_error(k));
+        json_text(&j, "allowed", "2.500e-01");
+        json_begin(&j, "heads", '[');
+        for (size_t h = 0; h < temper_certificate_head_count(k); h++) {
+            temper_certified_head x;
+            if (temper_certificate_head(&x, k, h, NULL) != TEMPER_OK) continue;
+            json_begin(&j, NULL, '{');
+            json_count(&j, "layer", x.layer);
+            json_count(&j, "head", x.head);
+            json_text(&j, "label", x.label);
+            json_text(&j, "kind", x.kind);
+            json_text(&j, "by", x.by);
+            json_text(&j, "logit", x.logit);
+            json_text(&j, "rounding", x.rounding);
+            json_text(&j, "error", x.error);
+            json_end(&j, '}');
+        }
+        json_end(&j, ']');
+        if (path) json_text(&j, "file", path);
+    } else {
+        json_text(&j, "reason", temper_certificate_reason(k));
+        json_count(&j, "layer", f.layer);
+        json_count(&j, "head", f.head);
+        if (v == TEMPER_REFUTED) {
+            json_text(&j, "string", w->string);
+            json_count(&j, "string_length", f.n);
+            json_count(&j, "position", f.position);
+        }
+    }
+    json_close(&j);
+}
+
+static void print_heads(const temper_certificate *k) {
+    size_t count = temper_certificate_head_count(k);
+    for (size_t h = 0; h < count; h++) {
+        temper_certified_head x;
+        if (temper_certificate_head(&x, k, h, NULL) != TEMPER_OK) continue;
+        printf("head %zu.%zu\t%s\t%s\terror <= %s\tlogits <= %s\t", x.layer, x.head, x.kind, x.by, x.error, x.logit);
+        show_write(stdout, x.label, strlen(x.label), 0);
+        putchar('\n');
+    }
+}
+
+static void print_lines(const work *w) {
+    const temper_certificate *k = w->certificate;
+    temper_fault f = temper_certificate_fault(k);
+    switch (temper_certificate_verdict(k)) {
+    case TEMPER_PROVED:
+        printf("proved\tevery string up to length %zu in %s\tlargest error %s of 2.500e-01 allowed\n",
+               w->options.length, temper_type_name(w->options.type), temper_certificate_error(k));
+        print_heads(k);
+        break;
+    case TEMPER_REFUTED:
+        fputs("refuted\t", stdout);
+        escape_write(stdout, w->string, strlen(w->string), 60);
+        printf("\tin %s the answer at position %zu is wrong (length %zu); %s\n", temper_type_name(w->options.type),
+               f.position, f.n, temper_certificate_reason(k));
+        break;
+    case TEMPER_UNABLE:
+        printf("unable\tlength %zu in %s: %s\n", w->options.length, temper_type_name(w->options.type),
+               temper_certificate_reason(k));
+    }
+}
+
+static void deliver(work *w, session *s) {
+    const char *path = s->opt.value[OPT_OUTPUT].text;
+    temper_verdict v = temper_certificate_verdict(w->certificate);
+    temper_error err;
+    bool to_screen = path && strcmp(path, "-") == 0;
+    if (v == TEMPER_PROVED && path && !to_screen &&
+        temper_file_write(path, w->json, w->json_length, &err) != TEMPER_OK) {
+        message_error(s, &err, NULL, NULL, 0);
+        return;
+    }
+    if (v != TEMPER_PROVED) session_fail(s, v == TEMPER_REFUTED ? EXIT_NO : EXIT_LIMIT);
+    if (v == TEMPER_PROVED && to_screen)
+        fwrite(w->json, 1, w->json_length, stdout);
+    else if (!s->quiet && s->json)
+        print_json(w, path);
+    else if (!s->quiet)
+        print_lines(w);
+}
+
+/* ---- the command ---- */
+
+/* Without --length: the longest there is, and at 0 what stands in the way. */
+static bool find_length(work *w, session *s) {
+    temper_error err;
+    if (is_given(s, OPT_LENGTH)) {
+        w->options.length = (size_t)s->opt.value[OPT_LENGTH].number;
+        return true;
+    }
+    if (temper_certify_longest(&w->options.length, NULL, NULL, w->x.model, w->options.type, LONGEST, &err) ==
+        TEMPER_OK)
+        return true;
+    message_error(s, &err, NULL, NULL, 0);
+    return false;
+}
+
+static void certify(work *w, session *s) {
+    temper_error err;
+    progress bar;
+    progress_start(&bar, "certify", !s->quiet && isatty(STDERR_FILENO));
+    w->options.search = 1;
+    w->options.progress = progress_step;
+    w->options.context = &bar;
+    bar.unit = "steps";
+    temper_status status = temper_certify(&w->certificate, w->x.model, w->bytes, w->size, &w->options, &err);
+    progress_clear(&bar);
+    if (status == TEMPER_OK && temper_certificate_verdict(w->certificate) == TEMPER_PROVED)
+        status = temper_certificate_print(&w->json, &w->json_length, w->certificate, &err);
+    if (status != TEMPER_OK) {
+        message_error(s, &err, NULL, NULL, 0);
+        return;
+    }
+    temper_fault f = temper_certificate_fault(w->certificate);
+    if (f.letters) w->string = letters_text(w->x.model, f.letters, f.n);
+    if (f.letters && !w->string) {
+        message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);
+        return;
+    }
+    deliver(w, s);
+}
+
+void cmd_certify(session *s) {
+    work w = {0};
+    if (is_given(s, OPT_TYPE)) w.options.type = (temper_type)(s->opt.value[OPT_TYPE].number - 1);
+    if (is_consistent(s) && subject_model(&w.x, s) && read_bytes(&w, s) && find_length(&w, s)) certify(&w, s);
+    temper_certificate_free(w.certificate);
+    temper_free(w.json);
+    temper_free(w.bytes);
+    free(w.string);
+    subject_free(&w.x);
+}

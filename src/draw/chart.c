@@ -1,0 +1,469 @@
+#include "draw/chart.h"
+
+#include "draw/label.h"
+#include "draw/svg.h"
+#include "number/elementary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_POINTS = 2000000, CAPTION_LINES = 6, TITLE_LINES = 2 };
+
+/* Lengths in user units (pixels at 96 to the inch). */
+static const double page_width = 960, edge = 14, gap = 26, title_size = 14, panel_title_size = 12, label_size = 11,
+                    tick_size = 10, name_size = 10.5, shared_left = 6;
+
+/* Okabe and Ito's colours without yellow, which is lost on white, plus a brown; dark ones first. */
+static const svg_colour palette[CHART_COLOURS] = {{0, 114, 178},  {213, 94, 0},  {0, 158, 115}, {204, 121, 167},
+                                                  {86, 180, 233}, {230, 159, 0}, {102, 51, 0},  {80, 80, 80}};
+static const svg_colour faint = {150, 150, 150};
+
+typedef struct scaled {
+    const chart_axis *axis;
+    double least, most; /* of the data, or given */
+    double from, to;    /* in user units */
+    double ticks[CHART_TICKS];
+    size_t tick_count;
+} scaled;
+
+typedef struct box {
+    double left, right, top, bottom; /* room around the area inside the axes */
+} box;
+
+typedef struct drawing {
+    svg out;
+    arena *arena;
+    const chart *chart;
+    double width, height; /* of a panel's area */
+    box margin;           /* the largest of all panels, so that areas line up */
+    size_t columns;
+    double step, extra; /* from panel to panel; how much wider the first of a row is */
+} drawing;
+
+/* ---- scales ---- */
+
+static bool fits(const chart_axis *axis, double x) { return isfinite(x) && (axis->scale != SCALE_LOG || x > 0); }
+
+static double place(const scaled *s, double x) {
+    double low = s->least, high = s->most;
+    if (s->axis->scale == SCALE_LOG) x = log_f64(x), low = log_f64(low), high = log_f64(high);
+    double part = high > low ? (x - low) / (high - low) : 0.5;
+    return s->from + part * (s->to - s->from);
+}
+
+static void widen(scaled *s, double x) {
+    if (!fits(s->axis, x)) return;
+    if (x < s->least) s->least = x;
+    if (x > s->most) s->most = x;
+}
+
+/* The range of an axis; whole ticks at the ends where the data say. */
+static void set_range(scaled *s, const chart_panel *p, bool vertical, size_t most_ticks) {
+    const chart_axis *axis = s->axis = vertical ? &p->y : &p->x;
+    s->least = INFINITY, s->most = -INFINITY;
+    if (axis->scale == SCALE_NAMES) {
+        s->least = -0.5, s->most = (double)axis->name_count - 0.5;
+        s->tick_count = axis->name_count;
+        for (size_t k = 0; k < s->tick_count; k++) s->ticks[k] = (double)k;
+        return;
+    }
+    bool given = axis->least != 0 || axis->most != 0;
+    if (given) {
+        s->least = axis->least, s->most = axis->most;
+    } else {
+        for (size_t k = 0; k < p->series_count; k++)
+            for (size_t j = 0; j < p->series[k].count; j++)
+                if (fits(&p->x, p->series[k].x[j]) && fits(&p->y, p->series[k].y[j]))
+                    widen(s, vertical ? p->series[k].y[j] : p->series[k].x[j]);
+        for (size_t k = 0; k < p->rule_count; k++)
+            if (p->rules[k].vertical != vertical) widen(s, p->rules[k].at);
+        if (!(s->least <= s->most))
+            s->least = axis->scale == SCALE_LOG ? 1 : 0, s->most = axis->scale == SCALE_LOG ? 10 : 1;
+        if (s->least == s->most) {
+            if (axis->scale == SCALE_LOG)
+                s->least /= 2, s->most *= 2;
+            else
+                s->least -= 0.5, s->most += 0.5;
+        }
+    }
+    s->tick_count = chart_ticks(s->ticks, s->least, s->most, axis->scale == SCALE_LOG, most_ticks);
+    if (given || s->tick_count < 2) return;
+    if (axis->scale == SCALE_LINEAR) { /* out to the next tick */
+        double step = s->ticks[1] - s->ticks[0], first = s->ticks[0], last = s->ticks[s->tick_count - 1];
+        if (s->least < first - step * 1e-6) s->least = first - step;
+        if (s->most > last + step * 1e-6) s->most = last + step;
+        s->tick_count = chart_ticks(s->ticks, s->least, s->most, false, most_ticks + 2);
+    } else { /* a little air */
+        double air = exp_f64(0.03 * log_f64(s->most / s->least));
+        s->least /= air, s->most *= air;
+    }
+}
+
+static const char *tick_text(const drawing *d, const scaled *s, size_t k) {
+    text t;
+    if (s->axis->scale == SCALE_NAMES) return s->axis->names[k];
+    text_init(&t, d->arena);
+    double first = s->ticks[0], last = s->ticks[s->tick_count - 1];
+    chart_tick_label(&t, s->ticks[k], s->axis->scale == SCALE_LOG && (last > 9999 || first < 0.002));
+    return text_string(&t);
+}
+
+static double ems(const char *string) { return label_width(string, label_ems); }
+
+/* ---- room ---- */
+
+static bool is_labelled(const drawing *d, const chart_series *s) {
+    return !d->chart->legend && s->name && *s->name && s->count;
+}
+
+static void measure_panel(box *m, const drawing *d, const chart_panel *p) {
+    scaled y;
+    double widest = 0, names = 0;
+    set_range(&y, p, true, (size_t)(d->height / 26));
+    for (size_t k = 0; k < y.tick_count; k++) widest = fmax(widest, ems(tick_text(d, &y, k)) * tick_size);
+    for (size_t k = 0; k < p->series_count; k++)
+        if (is_labelled(d, &p->series[k])) names = fmax(names, ems(p->series[k].name) * name_size + 12);
+    m->left = fmax(m->left, widest + 10 + (p->y.label && *p->y.label ? label_size + 6 : 0));
+    m->right = fmax(m->right, names + 4);
+    m->top = fmax(m->top, p->title && *p->title ? panel_title_size + 10 : 6);
+    m->bottom = fmax(m->bottom, tick_size + 10 + (p->x.label && *p->x.label ? label_size + 6 : 0));
+}
+
+/* ---- marks ---- */
+
+static void stroke(svg *s, svg_colour c, double width) {
+    char colour[8];
+    static const char hex[] = "0123456789abcdef";
+    const unsigned char parts[3] = {c.red, c.green, c.blue};
+    colour[0] = '#';
+    for (size_t k = 0; k < 3; k++) colour[1 + 2 * k] = hex[parts[k] >> 4], colour[2 + 2 * k] = hex[parts[k] & 15];
+    colour[7] = 0;
+    svg_string(s, "stroke", colour);
+    svg_number(s, "stroke-width", width);
+}
+
+static void straight(svg *s, double x1, double y1, double x2, double y2, svg_colour c, double width) {
+    svg_open(s, "line");
+    svg_number(s, "x1", x1);
+    svg_number(s, "y1", y1);
+    svg_number(s, "x2", x2);
+    svg_number(s, "y2", y2);
+    stroke(s, c, width);
+}
+
+static void put_point(text *path, char command, double x, double y) {
+    text_putc(path, command);
+    svg_coordinate(path, x);
+    text_putc(path, ' ');
+    svg_coordinate(path, y);
+}
+
+/* A circle, square, triangle, diamond by turns. */
+static void put_marker(svg *s, size_t shape, double x, double y, double r, svg_colour c) {
+    text path;
+    if (shape % 4 == 0) {
+        svg_open(s, "circle");
+        svg_number(s, "cx", x);
+        svg_number(s, "cy", y);
+        svg_number(s, "r", r);
+    } else {
+        text_init(&path, s->out.arena);
+        if (shape % 4 == 1) {
+            put_point(&path, 'M', x - r, y - r);
+            put_point(&path, 'L', x + r, y - r);
+            put_point(&path, 'L', x + r, y + r);
+            put_point(&path, 'L', x - r, y + r);
+        } else if (shape % 4 == 2) {
+            put_point(&path, 'M', x, y - 1.2 * r);
+            put_point(&path, 'L', x + 1.1 * r, y + r);
+            put_point(&path, 'L', x - 1.1 * r, y + r);
+        } else {
+            put_point(&path, 'M', x, y - 1.4 * r);
+            put_point(&path, 'L', x + 1.4 * r, y);
+            put_point(&path, 'L', x, y + 1.4 * r);
+            put_point(&path, 'L', x - 1.4 * r, y);
+        }
+        text_putc(&path, 'Z');
+        svg_open(s, "path");
+        svg_string(s, "d", text_string(&path));
+    }
+    svg_fill(s, c);
+    svg_close(s);
+}
+
+static svg_colour series_colour(const chart_series *s, size_t k) {
+    if (s->style & DRAW_FAINT) return faint;
+    return palette[(s->colour > 0 ? (size_t)s->colour - 1 : k) % CHART_COLOURS];
+}
+
+static void put_series(drawing *d, const chart_panel *p, const chart_series *s, size_t k, const scaled *x,
+                       const scaled *y) {
+    svg *out = &d->out;
+    svg_colour c = series_colour(s, k);
+    bool line = (s->style & (DRAW_LINE | DRAW_STEPS)) || !(s->style & DRAW_MARKERS), broken = true;
+    text path;
+    text_init(&path, d->arena);
+    double last_y = 0;
+    for (size_t j = 0; line && j < s->count; j++) {
+        if (!fits(&p->x, s->x[j]) || !fits(&p->y, s->y[j])) {
+            broken = true;
+            continue;
+        }
+        double px = place(x, s->x[j]), py = place(y, s->y[j]);
+        if (!broken && s->style & DRAW_STEPS) put_point(&path, 'L', px, last_y);
+        put_point(&path, broken ? 'M' : 'L', px, py);
+        broken = false;
+        last_y = py;
+    }
+    svg_open(out, "g");
+    if (s->name && *s->name) svg_title(out, s->name);
+    if (line && path.length) {
+        svg_open(out, "path");
+        svg_string(out, "d", text_string(&path));
+        svg_string(out, "fill", "none");
+        stroke(out, c, s->style & DRAW_FAINT ? 1.2 : 1.8);
+        svg_string(out, "stroke-linejoin", "round");
+        if (s->style & DRAW_DASHED) svg_string(out, "stroke-dasharray", "5 3");
+        svg_close(out);
+    }
+    for (size_t j = 0; s->style & DRAW_MARKERS && j < s->count; j++) {
+        if (!fits(&p->x, s->x[j]) || !fits(&p->y, s->y[j])) continue;
+        double px = place(x, s->x[j]), py = place(y, s->y[j]);
+        if (px < x->from - 1 || px > x->to + 1 || py > y->from + 1 || py < y->to - 1) continue;
+        put_marker(out, s->colour > 0 ? (size_t)s->colour - 1 : k, px, py, 3, c);
+    }
+    svg_close(out);
+}
+
+/* ---- names beside the ends ---- */
+
+typedef struct end_label {
+    size_t series;
+    double at; /* where the series ends, then where its name goes */
+} end_label;
+
+static int by_height(const void *x, const void *y) {
+    const end_label *a = x, *b = y;
+    return a->at != b->at ? (a->at > b->at) - (a->at < b->at) : (a->series > b->series) - (a->series < b->series);
+}
+
+static double inside(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
+
+static void put_names(drawing *d, const chart_panel *p, const scaled *x, const scaled *y) {
+    end_label *labels = arena_alloc(d->arena, p->series_count + 1, sizeof *labels);
+    double *ends_x = arena_zalloc(d->arena, p->series_count + 1, sizeof *ends_x);
+    double *wanted = arena_alloc(d->arena, p->series_count + 1, sizeof *wanted);
+    size_t count = 0;
+    for (size_t k = 0; k < p->series_count; k++) {
+        const chart_series *s = &p->series[k];
+        if (!is_labelled(d, s)) continue;
+        size_t last = s->count;
+        while (last > 0 && !(fits(&p->x, s->x[last - 1]) && fits(&p->y, s->y[last - 1]))) last--;
+        if (last == 0) continue;
+        labels[count] = (end_label){k, inside(place(y, s->y[last - 1]), y->to, y->from)};
+        ends_x[k] = inside(place(x, s->x[last - 1]), x->from, x->to);
+        count++;
+    }
+    qsort(labels, count, sizeof *labels, by_height);
+    for (size_t k = 0; k < count; k++) wanted[k] = labels[k].at;
+    chart_spread(wanted, count, name_size + 1.5, y->to + 2, y->from - 2);
+    for (size_t k = 0; k < count; k++) {
+        const chart_series *s = &p->series[labels[k].series];
+        svg_colour c = series_colour(s, labels[k].series);
+        double end = ends_x[labels[k].series];
+        if (fabs(wanted[k] - labels[k].at) > 3 || end < x->to - 4) { /* a thin line to the end it belongs to */
+            straight(&d->out, end + 4, labels[k].at, x->to + 6, wanted[k], c, 0.5);
+            svg_string(&d->out, "stroke-opacity", "0.6");
+            svg_close(&d->out);
+        }
+        svg_label_open(&d->out, x->to + 8, wanted[k] + name_size * 0.35, name_size, "start");
+        svg_fill(&d->out, c);
+        svg_content(&d->out, s->name);
+        svg_close(&d->out);
+    }
+}
+
+/* ---- a panel ---- */
+
+static void put_axes(drawing *d, const chart_panel *p, const scaled *x, const scaled *y, bool first) {
+    static const svg_colour grid = {228, 228, 228}, dark = {60, 60, 60};
+    svg *s = &d->out;
+    for (size_t k = 0; k < y->tick_count; k++) {
+        double at = place(y, y->ticks[k]);
+        straight(s, x->from, at, x->to, at, grid, 0.8);
+        svg_close(s);
+        if (first) svg_label(s, x->from - 5, at + tick_size * 0.35, tick_size, "end", tick_text(d, y, k));
+    }
+    double shown = -1e9; /* right end of the last tick label: the next must not touch it */
+    for (size_t k = 0; k < x->tick_count; k++) {
+        double at = place(x, x->ticks[k]);
+        const char *label = tick_text(d, x, k);
+        double half = ems(label) * tick_size / 2;
+        straight(s, at, y->from, at, y->to, grid, 0.8);
+        svg_close(s);
+        if (at - half < shown + 5) continue;
+        svg_label(s, at, y->from + tick_size + 5, tick_size, "middle", label);
+        shown = at + half;
+    }
+    straight(s, x->from, y->from, x->to, y->from, dark, 1);
+    svg_close(s);
+    straight(s, x->from, y->from, x->from, y->to, dark, 1);
+    svg_close(s);
+    if (p->x.label && *p->x.label)
+        svg_label(s, (x->from + x->to) / 2, y->from + tick_size + label_size + 11, label_size, "middle", p->x.label);
+    if (first && p->y.label && *p->y.label) {
+        double cx = x->from - d->margin.left + label_size, cy = (y->from + y->to) / 2;
+        text turn;
+        text_init(&turn, d->arena);
+        text_puts(&turn, "rotate(-90 ");
+        svg_coordinate(&turn, cx);
+        text_putc(&turn, ' ');
+        svg_coordinate(&turn, cy);
+        text_putc(&turn, ')');
+        svg_label_open(s, cx, cy, label_size, "middle");
+        svg_string(s, "transform", text_string(&turn));
+        svg_content(s, p->y.label);
+        svg_close(s);
+    }
+}
+
+static void put_rules(drawing *d, const chart_panel *p, const scaled *x, const scaled *y) {
+    static const svg_colour dark = {90, 90, 90};
+    for (size_t k = 0; k < p->rule_count; k++) {
+        const chart_rule *r = &p->rules[k];
+        if (!fits(r->vertical ? &p->x : &p->y, r->at)) continue;
+        double at = place(r->vertical ? x : y, r->at);
+        if (r->vertical)
+            straight(&d->out, at, y->from, at, y->to, dark, 1);
+        else
+            straight(&d->out, x->from, at, x->to, at, dark, 1);
+        svg_string(&d->out, "stroke-dasharray", "2 3");
+        svg_close(&d->out);
+        if (!r->note || !*r->note) continue;
+        double width = ems(r->note) * tick_size;
+        bool left = r->vertical && at + 4 + width > x->to; /* no room on the right */
+        svg_label_open(&d->out, r->vertical ? at + (left ? -4 : 4) : x->from + 4,
+                       r->vertical ? y->to + tick_size : at - 3, tick_size, left ? "end" : "start");
+        svg_fill(&d->out, dark);
+        svg_content(&d->out, r->note);
+        svg_close(&d->out);
+    }
+}
+
+static void put_panel(drawing *d, const chart_panel *p, size_t number, double left, double top, bool first) {
+    scaled x, y;
+    svg *s = &d->out;
+    set_range(&x, p, false, (size_t)(d->width / 45));
+    set_range(&y, p, true, (size_t)(d->height / 26));
+    x.from = left + (first ? d->margin.left : shared_left), x.to = x.from + d->width;
+    y.to = top + d->margin.top, y.from = y.to + d->height;
+    svg_open(s, "g");
+    if (p->title && *p->title) {
+        svg_label_open(s, x.from, y.to - 6, panel_title_size, "start");
+        svg_string(s, "font-weight", "bold");
+        svg_content(
+            s, label_cut(d->arena, p->title, (d->width + d->margin.right) / panel_title_size / 1.08, label_ems, "…"));
+        svg_close(s);
+    }
+    put_axes(d, p, &x, &y, first);
+    text id, reference;
+    text_init(&id, d->arena);
+    text_printf(&id, "area%zu", number);
+    text_init(&reference, d->arena);
+    text_printf(&reference, "url(#%s)", text_string(&id));
+    svg_open(s, "clipPath");
+    svg_string(s, "id", text_string(&id));
+    svg_rect(s, x.from - 4, y.to - 4, d->width + 8, d->height + 8);
+    svg_close(s);
+    svg_close(s);
+    svg_open(s, "g");
+    svg_string(s, "clip-path", text_string(&reference));
+    for (int pass = 0; pass < 2; pass++) /* faint ones first */
+        for (size_t k = 0; k < p->series_count; k++)
+            if (((p->series[k].style & DRAW_FAINT) == 0) == (pass == 1)) put_series(d, p, &p->series[k], k, &x, &y);
+    svg_close(s);
+    put_rules(d, p, &x, &y);
+    put_names(d, p, &x, &y);
+    svg_close(s);
+}
+
+/* ---- the page ---- */
+
+static void put_legend(drawing *d, double top) {
+    const chart_panel *p = d->chart->panels;
+    double at = edge;
+    for (size_t k = 0; d->chart->panel_count && k < p->series_count; k++) {
+        const chart_series *s = &p->series[k];
+        svg_colour c = series_colour(s, k);
+        if (!s->name || !*s->name) continue;
+        if (s->style & DRAW_MARKERS) {
+            put_marker(&d->out, s->colour > 0 ? (size_t)s->colour - 1 : k, at + 6, top - name_size * 0.35, 3.5, c);
+        } else {
+            straight(&d->out, at, top - name_size * 0.35, at + 12, top - name_size * 0.35, c, 2);
+            svg_close(&d->out);
+        }
+        svg_label_open(&d->out, at + 16, top, name_size, "start");
+        svg_fill(&d->out, c);
+        svg_content(&d->out, s->name);
+        svg_close(&d->out);
+        at += 16 + ems(s->name) * name_size + 18;
+    }
+}
+
+static void lay_out(drawing *d) {
+    const chart *c = d->chart;
+    d->width = c->panel_width > 0 ? c->panel_width : c->panel_count > 1 ? 240 : 520;
+    d->height = c->panel_height > 0 ? c->panel_height : c->panel_count > 1 ? 190 : 320;
+    for (size_t k = 0; k < c->panel_count; k++) measure_panel(&d->margin, d, &c->panels[k]);
+    double one = (c->shared_y ? shared_left : d->margin.left) + d->width + d->margin.right,
+           extra = c->shared_y ? d->margin.left - shared_left : 0;
+    double across = floor((page_width - 2 * edge + gap - extra) / (one + gap));
+    d->step = one + gap;
+    d->extra = extra;
+    d->columns = c->columns ? c->columns : across < 1 ? 1 : (size_t)across;
+    if (d->columns > c->panel_count) d->columns = c->panel_count ? c->panel_count : 1;
+}
+
+const char *chart_svg(arena *a, const chart *c) {
+    drawing d = {.arena = a, .chart = c};
+    size_t points = 0;
+    for (size_t k = 0; k < c->panel_count; k++)
+        for (size_t j = 0; j < c->panels[k].series_count; j++) points += c->panels[k].series[j].count;
+    if (points > MOST_POINTS) trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "chart: %zu points are too many", points);
+    for (size_t k = 0; k < c->panel_count; k++)
+        if (c->panels[k].x.name_count > CHART_TICKS || c->panels[k].y.name_count > CHART_TICKS)
+            trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "chart: an axis has too many names");
+    lay_out(&d);
+    double tall = d.margin.top + d.height + d.margin.bottom;
+    size_t rows = (c->panel_count + d.columns - 1) / d.columns;
+    double width = 2 * edge + d.extra + (double)d.columns * d.step - gap, room = width - 2 * edge;
+    const char *title[TITLE_LINES], *caption[CAPTION_LINES];
+    /* Bold is wider than the measure. */
+    size_t titles = c->title && *c->title
+                        ? label_wrap(title, TITLE_LINES, a, c->title, room / title_size / 1.08, label_ems, "…")
+                        : 0;
+    size_t captions = c->caption && *c->caption
+                          ? label_wrap(caption, CAPTION_LINES, a, c->caption, room / label_size, label_ems, "…")
+                          : 0;
+    double head = edge + (double)titles * (title_size + 4) + (titles ? 6 : 0) + (c->legend ? name_size + 8 : 0);
+    double height =
+        head + (double)rows * (tall + gap) - gap + edge + (captions ? (double)captions * (label_size + 4) + 8 : 0);
+    svg_begin(&d.out, a, width, height, c->title ? c->title : "");
+    for (size_t k = 0; k < titles; k++) {
+        svg_label_open(&d.out, edge, edge + title_size + (double)k * (title_size + 4), title_size, "start");
+        svg_string(&d.out, "font-weight", "bold");
+        svg_content(&d.out, title[k]);
+        svg_close(&d.out);
+    }
+    if (c->legend) put_legend(&d, head - 8);
+    for (size_t k = 0; k < c->panel_count; k++) {
+        size_t column = k % d.columns;
+        put_panel(&d, &c->panels[k], k, edge + (double)column * d.step + (column ? d.extra : 0),
+                  head + (double)(k / d.columns) * (tall + gap), !c->shared_y || column == 0);
+    }
+    for (size_t k = 0; k < captions; k++)
+        svg_label(&d.out, edge, height - edge - (double)(captions - 1 - k) * (label_size + 4), label_size, "start",
+                  caption[k]);
+    return svg_finish(&d.out);
+}

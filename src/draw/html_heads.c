@@ -1,0 +1,368 @@
+/* Layer by layer, each head as a table of cells: rows are queries, columns keys, shades weights. What is exact stands in the
+   tooltips: weight, score, logit, the hard weight and the value. */
+#include "draw/html.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    HEAT_CELLS = 100000, /* on the page; beyond it cells are blocks */
+    NUMBERED = 24,       /* positions up to which weights are written into the cells */
+    VALUES_SHOWN = 3,
+    VALUES_TOLD = 32,
+    LABEL_SHOWN = 80
+};
+
+void html_fit(html_page *p) {
+    heat_map *m = &p->map;
+    if (!m->panel_count) return;
+    size_t most = (size_t)sqrt((double)HEAT_CELLS / (double)m->panel_count);
+    if (m->size > most) heat_map_fit(m, most);
+}
+
+/* ---- one row ---- */
+
+typedef struct row_view {
+    const double *weights, *scores, *hard; /* [N] of the row; scores, hard: may be NULL */
+    double scale, best, gap; /* adaptive heads: the largest score, and how far the next different one is; 0: none */
+    double winner;           /* the weight whose keys are outlined; NaN: none is */
+} row_view;
+
+/* Outlined are the keys of the hard choice or, if that is not known, of the largest weight; nothing where all keys are alike. */
+static double winning_weight(const double *weights, const heat_panel *panel, size_t i, size_t size) {
+    double most = -INFINITY, least = INFINITY;
+    size_t seen = 0;
+    for (size_t j = 0; j < size; j++) {
+        if (heat_is_masked(panel->info.mask, i, j)) continue;
+        if (isnan(weights[j])) return NAN;
+        seen++;
+        most = fmax(most, weights[j]);
+        least = fmin(least, weights[j]);
+    }
+    return seen == 1 || (seen > 1 && most > least) ? most : NAN;
+}
+
+static void find_gap(row_view *v, const heat_panel *panel, size_t i, size_t size) {
+    double next = -INFINITY;
+    v->best = -INFINITY;
+    for (size_t j = 0; j < size; j++)
+        if (!heat_is_masked(panel->info.mask, i, j) && v->scores[j] > v->best) v->best = v->scores[j];
+    for (size_t j = 0; j < size; j++)
+        if (!heat_is_masked(panel->info.mask, i, j) && v->scores[j] < v->best && v->scores[j] > next)
+            next = v->scores[j];
+    v->gap = isinf(next) ? 0 : v->best - next;
+}
+
+static row_view view_row(const html_page *p, const heat_panel *panel, size_t i) {
+    size_t size = p->map.size, layer = panel->layer, head = panel->head;
+    const double *scores = temper_run_scores(p->run, layer, head);
+    const double *hard = p->hard ? temper_run_weights(p->hard, layer, head) : NULL;
+    row_view v = {.weights = panel->weights + i * size, .scale = temper_run_scale(p->run, layer, head)};
+    if (scores) v.scores = scores + i * size;
+    if (hard && panel->info.hard_choice != TEMPER_CHOICE_SOFTMAX) v.hard = hard + i * size;
+    v.winner = winning_weight(v.hard ? v.hard : v.weights, panel, i, size);
+    if (panel->info.adaptive && v.scores) find_gap(&v, panel, i, size);
+    return v;
+}
+
+/* What goes through exp, as model.h defines it. */
+static double logit_at(const row_view *v, const temper_head_info *info, size_t j, size_t size) {
+    if (!info->adaptive) return v->scale * v->scores[j];
+    double logit = v->gap > 0 ? v->scale * ((v->scores[j] - v->best) / v->gap) : 0, step = v->scale / (double)size;
+    if (info->hard_choice == TEMPER_CHOICE_RIGHTMOST) logit += step * (double)j;
+    if (info->hard_choice == TEMPER_CHOICE_LEFTMOST) logit -= step * (double)j;
+    return logit;
+}
+
+/* ---- cells ---- */
+
+static void put_fact(html *h, const char *name, double x) {
+    html_raw(h, html_newline);
+    html_put(h, name);
+    html_number(h, x, 0);
+}
+
+static void put_vector(html *h, const double *values, size_t count, size_t most, int digits) {
+    for (size_t k = 0; k < count && k < most; k++) {
+        if (k) html_put(h, " ");
+        html_number(h, values[k], digits);
+    }
+    if (count > most) html_put(h, " \u2026");
+}
+
+/* Two decimals, as short as they can be. */
+static void put_short(html *h, double w) {
+    if (isnan(w))
+        html_put(h, "?");
+    else if (w < 0.005 || w >= 0.995)
+        html_put(h, w < 0.5 ? "0" : "1");
+    else
+        html_print(h, ".%02d", (int)(w * 100 + 0.5));
+}
+
+static void put_class(html_page *p, double weight, bool wins) {
+    if (isnan(weight)) {
+        p->broken = true;
+        html_string(&p->out, "class", "nan");
+    } else {
+        html_format(&p->out, "class", "s%d%s", (int)(heat_shade(weight) * (HTML_SHADES - 1) + 0.5), wins ? " w" : "");
+    }
+}
+
+static const char *letter_name(const html_page *p, size_t position) {
+    return position == 0 ? "start" : position > p->map.n ? "end" : p->letters[position];
+}
+
+static void put_cell(html_page *p, const heat_panel *panel, const row_view *v, size_t i, size_t j) {
+    html *h = &p->out;
+    double weight = v->weights[j];
+    html_open(h, "td");
+    put_class(p, weight, (v->hard ? v->hard : v->weights)[j] == v->winner);
+    html_title_begin(h);
+    html_print(h, "query %zu ", i);
+    html_put(h, letter_name(p, i));
+    html_print(h, ", key %zu ", j);
+    html_put(h, letter_name(p, j));
+    put_fact(h, "weight ", weight);
+    if (v->scores) put_fact(h, "score ", v->scores[j]);
+    if (v->scores && panel->info.choice == TEMPER_CHOICE_SOFTMAX && !p->is_hard)
+        put_fact(h, "logit ", logit_at(v, &panel->info, j, p->map.size));
+    if (v->hard && p->hard != p->run) put_fact(h, "hard weight ", v->hard[j]);
+    const double *value = temper_run_value(p->run, panel->layer, panel->head, j);
+    if (value && panel->info.value_size) {
+        html_raw(h, html_newline);
+        html_put(h, "value ");
+        put_vector(h, value, panel->info.value_size, VALUES_TOLD, 0);
+    }
+    html_title_end(h);
+    if (p->map.size <= NUMBERED) put_short(h, weight);
+    html_close(h);
+}
+
+static void put_block(html_page *p, size_t row, size_t column, double weight) {
+    html *h = &p->out;
+    const heat_map *m = &p->map;
+    html_open(h, "td");
+    put_class(p, weight, false);
+    html_title_begin(h);
+    html_print(h, "queries %zu\u2013%zu, keys %zu\u2013%zu", heat_map_first(m, row), heat_map_last(m, row),
+               heat_map_first(m, column), heat_map_last(m, column));
+    put_fact(h, "largest weight ", weight);
+    html_title_end(h);
+    html_close(h);
+}
+
+static void put_masked(html *h) {
+    html_open(h, "td");
+    html_string(h, "class", "m");
+    html_close(h);
+}
+
+static void put_output(html_page *p, const heat_panel *panel, size_t i) {
+    html *h = &p->out;
+    const double *out = temper_run_output(p->run, panel->layer, panel->head, i);
+    size_t count = out ? panel->info.value_size : 0;
+    html_open(h, "td");
+    html_string(h, "class", "o");
+    html_title_begin(h);
+    html_print(h, "output at %zu ", i);
+    html_put(h, letter_name(p, i));
+    html_raw(h, html_newline);
+    put_vector(h, out, count, VALUES_TOLD, 0);
+    html_title_end(h);
+    put_vector(h, out, count, VALUES_SHOWN, 6);
+    html_close(h);
+}
+
+static void put_row(html_page *p, const heat_panel *panel, size_t row) {
+    html *h = &p->out;
+    const heat_map *m = &p->map;
+    html_open(h, "tr");
+    html_open(h, "th");
+    html_string(h, "scope", "row");
+    html_open(h, "small");
+    if (m->block == 1)
+        html_print(h, "%zu", row);
+    else
+        html_print(h, "%zu\u2013%zu", heat_map_first(m, row), heat_map_last(m, row));
+    html_close(h);
+    if (m->block == 1) {
+        html_open(h, "b");
+        if (row == 0 || row > m->n) html_string(h, "class", "sentinel");
+        html_string(h, "title", row == 0 ? "start sentinel" : row > m->n ? "end sentinel" : p->letters[row]);
+        html_put(h, p->letters[row]);
+        html_close(h);
+    }
+    html_close(h);
+    row_view v = {0};
+    if (m->block == 1) v = view_row(p, panel, row);
+    for (size_t column = 0; column < m->cells; column++) {
+        double weight;
+        if (!heat_map_weight(&weight, m, panel, row, column))
+            put_masked(h);
+        else if (m->block == 1)
+            put_cell(p, panel, &v, row, column);
+        else
+            put_block(p, row, column, weight);
+    }
+    if (m->block == 1) put_output(p, panel, row);
+    html_close(h);
+}
+
+/* ---- heads and layers ---- */
+
+static const char *detail_of(const html_page *p, const heat_panel *panel) {
+    const temper_head_info *info = &panel->info;
+    if (!p->is_hard || info->choice != TEMPER_CHOICE_SOFTMAX) return panel->detail;
+    text t;
+    text_init(&t, p->arena);
+    if (*info->role) text_printf(&t, "%s: ", label_shown(p->arena, info->role));
+    text_printf(&t, "%s, %s (the hard choice that its softmax stands for)", heat_mask_text(info->mask),
+                temper_choice_name(info->hard_choice));
+    return text_string(&t);
+}
+
+static void put_head(html_page *p, const heat_panel *panel) {
+    html *h = &p->out;
+    const heat_map *m = &p->map;
+    html_open(h, "figure");
+    html_format(h, "id", "head-%zu-%zu", panel->layer, panel->head);
+    html_open(h, "h3");
+    html_print(h, "Head %zu.%zu ", panel->layer, panel->head);
+    html_open(h, "code");
+    html_string(h, "title", panel->label);
+    html_put(h, label_cut(p->arena, panel->label, LABEL_SHOWN, label_columns, "\u2026"));
+    html_close(h);
+    html_close(h);
+    html_open(h, "p");
+    html_string(h, "class", "detail");
+    html_put(h, detail_of(p, panel));
+    double margin = temper_run_margin(p->run, panel->layer, panel->head);
+    if (margin >= 0 && panel->info.choice == TEMPER_CHOICE_SOFTMAX && !p->is_hard) {
+        html_put(h, "; largest error before rounding ");
+        html_number(h, margin, 3);
+        if (panel->info.bound > 0) {
+            html_put(h, ", proved at most ");
+            html_number(h, panel->info.bound, 3);
+        }
+    }
+    html_close(h);
+    html_open(h, "div");
+    html_string(h, "class", "scroll");
+    html_string(h, "role", "region");
+    html_format(h, "aria-label", "weights of head %zu.%zu", panel->layer, panel->head);
+    html_string(h, "tabindex", "0");
+    html_open(h, "table");
+    html_string(h, "class",
+                m->block > 1          ? "heat blocks"
+                : m->size <= NUMBERED ? "heat numbered"
+                : m->size > 100       ? "heat wide"
+                                      : "heat");
+    html_format(h, "data-block", "%zu", m->block);
+    html_open(h, "thead");
+    html_open(h, "tr");
+    html_open(h, "th");
+    html_string(h, "class", "corner");
+    html_element(h, "small", NULL, "query \\ key");
+    html_close(h);
+    html_put_columns(p, m->cells, m->block);
+    if (m->block == 1) {
+        html_open(h, "th");
+        html_string(h, "scope", "col");
+        html_string(h, "class", "o");
+        html_element(h, "small", NULL, "output");
+        html_close(h);
+    }
+    html_close(h);
+    html_close(h);
+    html_open(h, "tbody");
+    for (size_t row = 0; row < m->cells; row++) put_row(p, panel, row);
+    html_close(h);
+    html_close(h);
+    html_close(h);
+    html_close(h);
+}
+
+/* "feed-forward net: b -> O a (channel 6)" */
+static void put_gates(html_page *p, size_t layer) {
+    html *h = &p->out;
+    size_t shown = 0;
+    for (size_t k = 0; k < p->row_count; k++) {
+        const truth_row *r = &p->rows[k];
+        if (!r->placed || r->layer != layer || r->head > 0) continue;
+        html_put(h, shown++ ? ", " : "; made by its feed-forward net: ");
+        html_element(h, "code", NULL, label_cut(p->arena, r->label, LABEL_SHOWN, label_columns, "\u2026"));
+        if (r->channel >= 0) html_print(h, " (channel %ld)", r->channel);
+    }
+}
+
+static void put_layer(html_page *p, size_t layer, const heat_panel *panels, size_t count) {
+    html *h = &p->out;
+    size_t heads = temper_model_layer_heads(p->model, layer), hidden = temper_model_layer_hidden(p->model, layer);
+    html_open(h, "section");
+    html_format(h, "id", "layer-%zu", layer);
+    html_open(h, "h2");
+    html_print(h, "Layer %zu", layer);
+    html_close(h);
+    html_open(h, "p");
+    html_print(h, "%zu head%s, %zu hidden unit%s", heads, heads == 1 ? "" : "s", hidden, hidden == 1 ? "" : "s");
+    put_gates(p, layer);
+    html_close(h);
+    html_open(h, "div");
+    html_string(h, "class", "heads");
+    for (size_t k = 0; k < count; k++) put_head(p, &panels[k]);
+    html_close(h);
+    html_put_channels(p, layer);
+    html_close(h);
+}
+
+void html_put_layers(html_page *p) {
+    const heat_map *m = &p->map;
+    size_t next = 0;
+    for (size_t layer = 1; layer <= m->about.layers; layer++) {
+        size_t first = next;
+        while (next < m->panel_count && m->panels[next].layer == layer) next++;
+        if (next > first || (p->whole && !temper_model_layer_heads(p->model, layer)))
+            put_layer(p, layer, m->panels + first, next - first);
+    }
+}
+
+static void put_key(html *h, const char *class_name, const char *meaning) {
+    html_open(h, "span");
+    html_open(h, "i");
+    html_string(h, "class", class_name);
+    html_close(h);
+    html_put(h, meaning);
+    html_close(h);
+}
+
+void html_put_legend(html_page *p) {
+    html *h = &p->out;
+    if (!p->map.panel_count) {
+        html_element(h, "p", NULL, heat_no_heads);
+        return;
+    }
+    html_open(h, "p");
+    html_string(h, "class", "legend");
+    html_put(h, "Rows are queries i, columns keys j. Weight 0 ");
+    html_open(h, "span");
+    html_string(h, "class", "ramp");
+    html_string(h, "aria-hidden", "true");
+    for (int k = 0; k < HTML_SHADES; k++) {
+        html_open(h, "i");
+        html_format(h, "class", "s%d", k);
+        html_close(h);
+    }
+    html_close(h);
+    html_put(h, " 1 ");
+    put_key(h, "key m", "masked");
+    if (p->map.block > 1) {
+        html_put(h, " each cell is a block of positions");
+    } else {
+        put_key(h, "key w",
+                !p->hard     ? "largest weight (no outline: all keys alike)"
+                : p->is_hard ? "chosen (no outline: all keys alike)"
+                             : "chosen by the hard head (no outline: all keys alike)");
+    }
+    html_close(h);
+}

@@ -1,0 +1,368 @@
+/* One self-contained page about a run: what the model is, the string with its subformulas, then layer by layer what the heads attend
+   to. It asks the network for nothing, and its security policy says so. */
+#include "base/sha256.h"
+#include "draw/html.h"
+
+#include <string.h>
+
+enum {
+    LONGEST = 2048, /* positions */
+    MOST_HEADS = 1000,
+    STRING_SHOWN = 200,  /* letters in headings */
+    SOURCE_SHOWN = 120,  /* characters of a specification in the heading */
+    LETTERS_SHOWN = 100, /* of the alphabet */
+    LETTER_SHOWN = 120,  /* characters of a token: it stands in every cell */
+    SOURCE_LINES = 1000
+};
+
+/* ---- head ---- */
+
+static void put_base64(text *t, const unsigned char *bytes, size_t length) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t k = 0; k < length; k += 3) {
+        size_t left = length - k;
+        unsigned long group = (unsigned long)bytes[k] << 16 | (left > 1 ? (unsigned long)bytes[k + 1] << 8 : 0) |
+                              (left > 2 ? bytes[k + 2] : 0);
+        text_putc(t, digits[group >> 18]);
+        text_putc(t, digits[group >> 12 & 63]);
+        text_putc(t, left > 1 ? digits[group >> 6 & 63] : '=');
+        text_putc(t, left > 2 ? digits[group & 63] : '=');
+    }
+}
+
+static void put_digest(text *t, const char *bytes) {
+    sha256 hash;
+    unsigned char digest[SHA256_SIZE];
+    sha256_start(&hash);
+    sha256_add(&hash, bytes, strlen(bytes));
+    sha256_finish(digest, &hash);
+    text_puts(t, "'sha256-");
+    put_base64(t, digest, sizeof digest);
+    text_putc(t, '\'');
+}
+
+static const char *string_text(const html_page *p) {
+    text t;
+    text_init(&t, p->arena);
+    for (size_t k = 1; k <= p->map.n && k <= STRING_SHOWN; k++) {
+        if (p->map.about.tokens && k > 1) text_putc(&t, ' ');
+        text_puts(&t, p->letters[k]);
+    }
+    if (p->map.n > STRING_SHOWN) text_puts(&t, "\u2026");
+    return text_string(&t);
+}
+
+/* The specification if it is one short line, else NULL. */
+static const char *short_source(const html_page *p) {
+    const char *source = p->map.about.source;
+    size_t length = strlen(source);
+    while (length && (source[length - 1] == '\n' || source[length - 1] == ' ')) length--;
+    const char *line = arena_copy(p->arena, source, length);
+    return length && !strchr(line, '\n') && length <= SOURCE_SHOWN ? label_shown(p->arena, line) : NULL;
+}
+
+static void put_head(html_page *p) {
+    html *h = &p->out;
+    const char *css = html_style(p->arena), *source = short_source(p);
+    text policy, title;
+    text_init(&policy, p->arena);
+    text_init(&title, p->arena);
+    text_puts(&policy, "default-src 'none'; img-src data:; style-src ");
+    put_digest(&policy, css);
+    text_puts(&policy, "; script-src ");
+    put_digest(&policy, html_script);
+    text_printf(&title, "%s on %s - temper", source ? source : "transformer",
+                p->map.n ? string_text(p) : "the empty string");
+    html_open(h, "head");
+    html_empty(h, "meta");
+    html_string(h, "charset", "utf-8");
+    html_empty(h, "meta");
+    html_string(h, "http-equiv", "Content-Security-Policy");
+    html_string(h, "content", text_string(&policy));
+    html_empty(h, "meta");
+    html_string(h, "name", "viewport");
+    html_string(h, "content", "width=device-width, initial-scale=1");
+    html_empty(h, "link");
+    html_string(h, "rel", "icon");
+    html_string(h, "href", "data:,");
+    html_element(h, "title", NULL, text_string(&title));
+    html_open(h, "style");
+    html_raw(h, css);
+    html_close(h);
+    html_close(h);
+}
+
+/* ---- summary ---- */
+
+static void put_term(html *h, const char *term) {
+    html_element(h, "dt", NULL, term);
+    html_open(h, "dd");
+}
+
+/* 1099511627775 as 1,099,511,627,775 */
+static const char *grouped(arena *a, size_t x) {
+    text digits, t;
+    text_init(&digits, a);
+    text_init(&t, a);
+    text_printf(&digits, "%zu", x);
+    for (size_t k = 0; k < digits.length; k++) {
+        if (k && (digits.length - k) % 3 == 0) text_putc(&t, ',');
+        text_putc(&t, digits.data[k]);
+    }
+    return text_string(&t);
+}
+
+static void put_heading(html_page *p) {
+    html *h = &p->out;
+    const char *source = short_source(p), *all = p->map.about.source;
+    html_open(h, "h1");
+    if (source)
+        html_element(h, "code", NULL, source);
+    else
+        html_put(h, *all ? "A transformer for this specification" : "A transformer without a specification");
+    html_close(h);
+    if (source || !*all) return;
+    html_open(h, "pre");
+    size_t lines = 0;
+    for (const char *at = all; *at; lines++) {
+        size_t length = strcspn(at, "\n");
+        if (lines == SOURCE_LINES) {
+            html_put(h, "\u2026");
+            break;
+        }
+        html_put(h, text_escaped(p->arena, at, length, 0));
+        at += length + (at[length] == '\n');
+        if (*at) html_raw(h, "\n");
+    }
+    html_close(h);
+}
+
+static void put_verdict(html_page *p) {
+    html *h = &p->out;
+    bool accept = temper_run_accept(p->run);
+    html_open(h, "p");
+    html_string(h, "class", "verdict-line");
+    html_element(h, "span", accept ? "badge yes" : "badge no", accept ? "\u25CF accepts" : "\u25CB rejects");
+    html_put(h, " ");
+    if (p->map.n)
+        html_element(h, "code", NULL, string_text(p));
+    else
+        html_put(h, "the empty string");
+    if (p->map.n > 1) html_print(h, " (%zu %s)", p->map.n, p->map.about.tokens ? "tokens" : "letters");
+    html_close(h);
+}
+
+static void put_alphabet(html_page *p) {
+    html *h = &p->out;
+    put_term(h, "alphabet");
+    for (size_t k = 0; k < p->map.about.letters && k < LETTERS_SHOWN; k++) {
+        if (k) html_put(h, " ");
+        html_element(h, "code", NULL, label_shown(p->arena, temper_model_letter(p->model, k)));
+    }
+    if (p->map.about.letters > LETTERS_SHOWN) html_print(h, " \u2026 (%zu in all)", p->map.about.letters);
+    html_close(h);
+}
+
+/* What is proved of the model, then what that means for this run. */
+static void put_proof(html_page *p) {
+    html *h = &p->out;
+    const temper_model_info *about = &p->map.about;
+    const char *reason = label_shown(p->arena, about->safe_reason ? about->safe_reason : "");
+    bool proved = temper_run_proved(p->run);
+    put_term(h, "proved range");
+    if (about->safe_length) {
+        html_print(h, "every string up to %s letters in f64", grouped(p->arena, about->safe_length));
+        if (about->safe_length_f32) html_print(h, ", up to %s in f32", grouped(p->arena, about->safe_length_f32));
+        if (about->verdict_only) html_put(h, "; the verdict, not the truth at other positions");
+    } else {
+        html_put(h, "none");
+    }
+    if (*reason) {
+        html_put(h, " (");
+        html_put(h, reason);
+        html_put(h, ")");
+    }
+    html_close(h);
+    put_term(h, "this run");
+    html_put(h, p->is_hard ? "hard attention, " : "softmax attention, ");
+    html_print(h, "numbers in f64, length %zu: ", p->map.n);
+    if (!proved)
+        html_put(h, "not proved");
+    else if (p->map.n <= about->safe_length)
+        html_put(h, "proved");
+    else
+        html_put(h, "computed exactly, ties included");
+    if (*temper_run_warning(p->run)) {
+        html_put(h, "; ");
+        html_put(h, label_shown(p->arena, temper_run_warning(p->run)));
+    }
+    html_close(h);
+}
+
+static void put_summary(html_page *p) {
+    html *h = &p->out;
+    const temper_model_info *about = &p->map.about;
+    static const char *const syntaxes[] = {"formula", "C-RASP", "B-RASP"};
+    html_open(h, "dl");
+    if (*about->source) {
+        put_term(h, "written as");
+        html_put(h, syntaxes[about->syntax]);
+        html_close(h);
+    }
+    put_alphabet(p);
+    put_term(h, "read at");
+    html_put(h, about->at == TEMPER_AT_FIRST ? "the first position" : "the last position");
+    html_put(h, about->accepts_empty ? "; the empty string is accepted" : "; the empty string is rejected");
+    html_close(h);
+    put_term(h, "method");
+    html_put(h, about->method == TEMPER_METHOD_HARD ? "hard attention, not softened"
+                : about->method == TEMPER_METHOD_TEMPERATURE
+                    ? "temperature: softmax is made sharp by scales that grow with the length"
+                    : "positions: softmax is made sharp by growing position features");
+    html_close(h);
+    put_term(h, "size");
+    html_print(h, "%zu layer%s, %zu head%s, width %zu, ", about->layers, about->layers == 1 ? "" : "s", about->heads,
+               about->heads == 1 ? "" : "s", about->channels);
+    html_print(h, "%zu hidden unit%s, %zu parameters", about->hidden, about->hidden == 1 ? "" : "s",
+               about->parameters);
+    html_close(h);
+    put_proof(p);
+    html_close(h);
+}
+
+/* ---- what is left out, and what is odd ---- */
+
+static void put_note(html_page *p, const char *note) {
+    html_open(&p->out, "p");
+    html_string(&p->out, "class", "note");
+    html_put(&p->out, note);
+    html_close(&p->out);
+}
+
+static void put_limits(html_page *p) {
+    const char *blocks = heat_map_note(&p->map);
+    text t;
+    text_init(&t, p->arena);
+    if (blocks) {
+        text_puts(&t, blocks);
+        if (p->map.panel_count > 1) text_puts(&t, "; choose one layer or head to see more");
+        text_putc(&t, '.');
+        put_note(p, text_string(&t));
+    }
+    if (!html_has_channels(p)) put_note(p, "The channels are left out: they are too many for a page.");
+}
+
+static void put_string_section(html_page *p) {
+    html *h = &p->out;
+    html_open(h, "section");
+    html_element(h, "h2", NULL, "The string and its subformulas");
+    html_open(h, "p");
+    if (!p->row_count)
+        html_put(h, "The model does not say which subformulas it computes. ");
+    else if (p->compiled)
+        html_put(
+            h, "Each subformula is true (\u25CF) or false (\u25CB) at each position, by the meaning of the formula; "
+               "beside it, where the transformer computes it. ");
+    else if (p->rows[0].truth || !p->map.n)
+        html_put(h, "The model carries a specification: its subformulas are true (\u25CF) or false (\u25CB). "
+                    "Where the transformer computes them is not recorded. ");
+    else
+        html_put(
+            h,
+            "True (\u25CF) or false (\u25CB) is what the channel holds; subformulas without a channel are blank. ");
+    html_put(h, "The answer row is the transformer's; the verdict is outlined.");
+    html_close(h);
+    if (p->rows_left_out) {
+        text t;
+        text_init(&t, p->arena);
+        text_printf(&t, "%zu inner subformulas are left out: they are too many for a page.", p->rows_left_out);
+        put_note(p, text_string(&t));
+    }
+    html_put_string(p);
+    if (p->differences) {
+        text t;
+        text_init(&t, p->arena);
+        text_printf(&t, "The transformer and the formula disagree at %zu place%s, marked \u2260.", p->differences,
+                    p->differences == 1 ? "" : "s");
+        put_note(p, text_string(&t));
+    }
+    html_close(h);
+}
+
+static void check_size(const heat_map *m, trap *t) {
+    if (m->size > LONGEST)
+        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "draw a shorter string, or use the terminal picture",
+                        "%zu positions are too many for a page: the limit is %d", m->size, LONGEST);
+    if (m->panel_count > MOST_HEADS)
+        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "choose a layer", "%zu heads are too many for a page: the limit is %d",
+                        m->panel_count, MOST_HEADS);
+}
+
+static const char *draw(html_page *p) {
+    html *h = &p->out;
+    text_init(&h->out, p->arena);
+    text_puts(&h->out, "<!DOCTYPE html>\n");
+    html_open(h, "html");
+    html_string(h, "lang", "en");
+    put_head(p);
+    html_open(h, "body");
+    html_open(h, "main");
+    put_heading(p);
+    put_verdict(p);
+    put_summary(p);
+    put_string_section(p);
+    html_open(h, "section");
+    html_element(h, "h2", NULL, "Attention");
+    html_put_legend(p);
+    put_limits(p);
+    if (p->whole) html_put_channels(p, 0);
+    html_close(h);
+    html_put_layers(p);
+    if (p->broken) put_note(p, "A weight is not a number.");
+    html_open(h, "footer");
+    html_print(h, "Made by temper %s. Hover over a cell, or move with the arrow keys, for exact values.",
+               temper_version());
+    html_close(h);
+    html_close(h);
+    html_open(h, "script");
+    html_raw(h, html_script);
+    html_close(h);
+    while (h->depth) html_close(h);
+    return text_string(&h->out);
+}
+
+temper_status temper_draw_html(char **out, const temper_model *model, const temper_run *run, const uint32_t *letters,
+                               const temper_draw_options *options, temper_error *err) {
+    trap t;
+    arena a;
+    arena_init(&a, &t);
+    *out = NULL;
+    if (trap_set(&t, err)) {
+        arena_free(&a);
+        return t.error.code;
+    }
+    static const temper_draw_options defaults;
+    const temper_draw_options *o = options ? options : &defaults;
+    html_page p = {.arena = &a, .model = model, .run = run, .hard = o->hard, .whole = !o->layer && !o->head};
+    heat_map_make(&p.map, &a, model, run, letters, o);
+    if (p.hard && temper_run_size(p.hard) != p.map.size)
+        trap_raise(&t, TEMPER_RANGE, 0, 0, "the hard run is one of another string");
+    p.is_hard = p.hard == run || p.map.about.method == TEMPER_METHOD_HARD;
+    if (p.is_hard) p.hard = run;
+    check_size(&p.map, &t);
+    p.letters = arena_alloc(&a, p.map.size, sizeof *p.letters);
+    for (size_t k = 0; k < p.map.size; k++) {
+        const char *letter = heat_map_letter(&p.map, k);
+        p.letters[k] = text_escaped(&a, letter, strlen(letter), LETTER_SHOWN);
+    }
+    html_fit(&p);
+    html_find_rows(&p);
+    const char *page = draw(&p);
+    size_t length = strlen(page);
+    char *copy = caller_alloc(&t, length + 1, 1);
+    memcpy(copy, page, length + 1);
+    arena_free(&a);
+    *out = copy;
+    trap_clear(&t);
+    return TEMPER_OK;
+}

@@ -1,0 +1,333 @@
+/* The string as cells, one row of true and false per subformula, and the transformer's answer at every position.
+
+   Truth is the formula's own (the oracle's), so that it is there for subformulas that have no channel, too. Where the model keeps a
+   subformula in a channel, its value there is compared, and a difference is marked: it can only be one in a model that was changed
+   or a run that is not proved. */
+#include "draw/html.h"
+#include "logic/formula_eval.h"
+#include "logic/formula_print.h"
+#include "logic/simplify.h"
+
+#include <string.h>
+
+enum {
+    TRUTH_CELLS = 100000,     /* rows times positions on the page */
+    EVAL_BYTES = 256 << 20,   /* of the rows of all subformulas */
+    LABEL_LENGTH = 72,        /* as the compiler cuts the labels of parts */
+    ALPHABET_BYTES = 1 << 20, /* beyond it the alphabet is not spelled out again */
+    LABEL_SHOWN = 60
+};
+
+size_t html_verdict_position(const html_page *p) {
+    return p->map.n == 0 ? 0 : p->map.about.at == TEMPER_AT_FIRST ? 1 : p->map.n;
+}
+
+/* ---- the formula behind the model ---- */
+
+static void free_spec(void *spec) { temper_spec_free(spec); }
+
+/* The model's alphabet in the form of the option; NULL if it holds a blank, which that cannot say. */
+static const char *alphabet_text(const html_page *p) {
+    text t;
+    text_init(&t, p->arena);
+    for (size_t k = 0; k < p->map.about.letters; k++) {
+        const char *letter = temper_model_letter(p->model, k);
+        if (strpbrk(letter, " \t\n\v\f\r") || t.length > ALPHABET_BYTES) return NULL;
+        if (p->map.about.tokens && k) text_putc(&t, ' ');
+        text_puts(&t, letter);
+    }
+    return t.length ? text_string(&t) : NULL;
+}
+
+static bool has_same_letters(const temper_spec *spec, const html_page *p) {
+    if (spec->letters.count != p->map.about.letters) return false;
+    for (size_t k = 0; k < spec->letters.count; k++)
+        if (strcmp(spec->letters.letters[k], temper_model_letter(p->model, k)) != 0) return false;
+    return true;
+}
+
+/* The specification that the model carries, over the model's own alphabet; NULL if there is none that can be read. */
+static const temper_spec *own_spec(html_page *p) {
+    const temper_model_info *about = &p->map.about;
+    if (!*about->source) return NULL;
+    const char *alphabets[2] = {alphabet_text(p), NULL};
+    for (size_t k = alphabets[0] ? 0 : 1; k < 2; k++) {
+        temper_spec_options o = {.syntax = about->syntax,
+                                 .alphabet = alphabets[k],
+                                 .tokens = about->tokens,
+                                 .at = about->at,
+                                 .empty = about->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
+        temper_spec *spec;
+        temper_error inner;
+        if (temper_spec_parse(&spec, about->source, strlen(about->source), &o, &inner)) {
+            if (inner.code == TEMPER_NO_MEMORY) trap_reraise(p->arena->trap, &inner);
+            continue;
+        }
+        arena_on_release(p->arena, free_spec, spec);
+        if (has_same_letters(spec, p)) return spec;
+    }
+    return NULL;
+}
+
+/* ---- rows ---- */
+
+static bool is_count(formula_op op) { return op == OP_COUNT_PAST || op == OP_COUNT_FUTURE; }
+
+static const char *node_label(html_page *p, const temper_spec *spec, node_id id) {
+    text t;
+    text_init(&t, p->arena);
+    formula_label(&t, &spec->graph, &spec->letters, id, LABEL_LENGTH);
+    return text_string(&t);
+}
+
+/* Gives rows their places: the parts of a compiled model are the nodes that have a normal form, negations aside, in their order.
+   Where that does not fit, the parts belong to something else and no row is placed. */
+static void place_rows(html_page *p, const temper_spec *spec, truth_row *rows, const node_id *ids, size_t count) {
+    normal_form normal;
+    size_t parts = temper_model_part_count(p->model), part = 0;
+    if (!parts) return;
+    formula_simplify(&normal, &spec->graph, spec->root, spec->letters.count, p->arena);
+    for (int pass = 0; pass < 2; pass++) {
+        part = 0;
+        for (size_t k = 0; k < count; k++) {
+            temper_part_info info;
+            if (!normal.of[ids[k]] || spec->graph.nodes[ids[k]].op == OP_NOT) continue;
+            if (temper_model_part(&info, p->model, part++, NULL)) return;
+            if (pass == 0 && strcmp(node_label(p, spec, ids[k]), info.formula) != 0) return;
+            if (pass == 0) continue;
+            rows[k].placed = true;
+            rows[k].layer = info.layer;
+            rows[k].head = info.head;
+            rows[k].channel = info.channel;
+        }
+        if (part != parts) return;
+    }
+    p->compiled = true;
+}
+
+static void add_formula_rows(html_page *p, const temper_spec *spec) {
+    const formula *f = &spec->graph;
+    const unsigned char *marks = formula_reachable(f, spec->root, p->arena);
+    size_t n = p->map.n, capacity = 0, id_capacity = 0, count = 0;
+    node_id *ids = NULL;
+    const unsigned char *const *truth = NULL;
+    if (n) truth = formula_eval_all(f, spec->root, p->map.letters, n, p->arena);
+    for (node_id id = 1; id <= spec->root; id++) {
+        if (!marks[id] || is_count(f->nodes[id].op) || (f->nodes[id].op == OP_NOT && id != spec->root)) continue;
+        truth_row row = {.truth = truth ? truth[id] : NULL, .head = -1, .channel = -1};
+        array_push(p->arena, p->rows, p->row_count, capacity, row);
+        array_push(p->arena, ids, count, id_capacity, id);
+    }
+    place_rows(p, spec, p->rows, ids, count);
+    for (size_t k = 0; k < count; k++) p->rows[k].label = label_shown(p->arena, node_label(p, spec, ids[k]));
+}
+
+static void add_part_rows(html_page *p) {
+    size_t capacity = 0;
+    for (size_t k = 0; k < temper_model_part_count(p->model); k++) {
+        temper_part_info info;
+        if (temper_model_part(&info, p->model, k, NULL)) continue;
+        truth_row row = {.label = label_shown(p->arena, info.formula),
+                         .placed = true,
+                         .layer = info.layer,
+                         .head = info.head,
+                         .channel = info.channel};
+        array_push(p->arena, p->rows, p->row_count, capacity, row);
+    }
+}
+
+void html_find_rows(html_page *p) {
+    const temper_spec *spec = own_spec(p);
+    if (spec && spec->graph.count <= EVAL_BYTES / (p->map.n + 1))
+        add_formula_rows(p, spec);
+    else
+        add_part_rows(p);
+    size_t most = TRUTH_CELLS / (p->map.size + 1);
+    if (p->row_count > most) { /* operands come first: what is left out is inside what is shown */
+        p->rows_left_out = p->row_count - most;
+        p->rows += p->rows_left_out;
+        p->row_count = most;
+    }
+}
+
+/* ---- the table ---- */
+
+void html_put_columns(html_page *p, size_t cells, size_t block) {
+    html *h = &p->out;
+    for (size_t k = 0; k < cells; k++) {
+        size_t first = k * block, last = (k + 1) * block < p->map.size ? (k + 1) * block - 1 : p->map.size - 1;
+        html_open(h, "th");
+        html_string(h, "scope", "col");
+        if (first == last) {
+            bool sentinel = first == 0 || first > p->map.n;
+            const char *letter = p->letters[first];
+            html_open(h, "b");
+            if (sentinel)
+                html_string(h, "class", "sentinel");
+            else if (label_width(letter, label_columns) > 2)
+                html_string(h, "class", "long");
+            html_string(h, "title", !sentinel ? letter : first == 0 ? "start sentinel" : "end sentinel");
+            html_put(h, letter);
+            html_close(h);
+        }
+        html_open(h, "small");
+        if (first == last)
+            html_print(h, "%zu", first);
+        else
+            html_print(h, "%zu\u2013%zu", first, last);
+        html_close(h);
+        html_close(h);
+    }
+}
+
+typedef struct truth_cell {
+    int shown;         /* 0, 1; -1: not known here */
+    bool is_held;      /* there is another value: */
+    double held;       /* in a channel; in the row of answers: what the formula says */
+    const char *where; /* "channel 3 holds "; NULL: it is not told */
+} truth_cell;
+
+static void put_cell(html_page *p, size_t position, const truth_cell *c, bool verdict) {
+    html *h = &p->out;
+    bool differs = c->is_held && c->shown >= 0 && c->held != c->shown;
+    html_open(h, "td");
+    html_format(h, "class", "%s%s%s",
+                c->shown < 0 ? "u"
+                : c->shown   ? "t"
+                             : "f",
+                differs ? " x" : "", verdict ? " verdict" : "");
+    html_title_begin(h);
+    html_print(h, "position %zu, ", position);
+    html_put(h, position == 0 ? "start sentinel" : position > p->map.n ? "end sentinel" : p->letters[position]);
+    html_put(h, ": ");
+    html_put(h, c->shown < 0 ? "not defined here" : c->shown ? "true" : "false");
+    if (c->is_held && c->where) {
+        html_raw(h, html_newline);
+        html_put(h, c->where);
+        html_number(h, c->held, 0);
+    }
+    if (differs) {
+        html_print(h, ", not %d", c->shown);
+        p->differences++;
+    }
+    if (verdict) {
+        html_raw(h, html_newline);
+        html_put(h, "the verdict is read here");
+    }
+    html_title_end(h);
+    html_put(h, c->shown < 0 ? "" : c->shown ? "\u25CF" : "\u25CB");
+    html_close(h);
+}
+
+/* The layer (head < 1) or head is on the page, so that a link leads somewhere. */
+static bool is_drawn(const html_page *p, size_t layer, long head) {
+    for (size_t k = 0; k < p->map.panel_count && !p->whole; k++)
+        if (p->map.panels[k].layer == layer && (head < 1 || p->map.panels[k].head == (size_t)head)) return true;
+    return p->whole;
+}
+
+static void put_place(html_page *p, const truth_row *r) {
+    html *h = &p->out;
+    html_open(h, "small");
+    if (r->placed && r->layer == 0) {
+        html_put(h, "embedding");
+    } else if (r->placed) {
+        html_open(h, is_drawn(p, r->layer, r->head) ? "a" : "span");
+        if (is_drawn(p, r->layer, r->head))
+            html_format(h, "href", r->head > 0 ? "#head-%zu-%ld" : "#layer-%zu", r->layer, r->head);
+        html_print(h, r->head > 0 ? "head %zu.%ld" : "layer %zu", r->layer, r->head);
+        html_close(h);
+    }
+    if (r->placed && r->channel >= 0) html_print(h, ", channel %ld", r->channel);
+    html_close(h);
+}
+
+static void put_row(html_page *p, const truth_row *r) {
+    html *h = &p->out;
+    text where;
+    text_init(&where, p->arena);
+    text_printf(&where, "channel %ld holds ", r->channel);
+    html_open(h, "tr");
+    html_open(h, "th");
+    html_string(h, "scope", "row");
+    html_open(h, "div");
+    html_open(h, "code");
+    html_string(h, "title", r->label);
+    html_put(h, label_cut(p->arena, r->label, LABEL_SHOWN, label_columns, "\u2026"));
+    html_close(h);
+    put_place(p, r);
+    html_close(h);
+    html_close(h);
+    for (size_t i = 0; i < p->map.size; i++) {
+        truth_cell c = {.shown = -1};
+        bool letter = i >= 1 && i <= p->map.n;
+        const double *channels = temper_run_channels(p->run, r->layer, i);
+        if (r->placed && r->channel >= 0 && channels && (size_t)r->channel < p->map.about.channels) {
+            c.is_held = true;
+            c.held = channels[r->channel];
+            c.where = text_string(&where);
+        }
+        if (letter && r->truth)
+            c.shown = r->truth[i - 1];
+        else if (letter && c.is_held && (c.held == 0 || c.held == 1))
+            c.shown = c.held == 1;
+        put_cell(p, i, &c, false);
+    }
+    html_close(h);
+}
+
+/* The transformer's own answer. Positions other than the verdict's are compared with the formula only if the model was compiled from
+   it: another one may use them as it likes. */
+static void put_answer(html_page *p) {
+    html *h = &p->out;
+    const truth_row *root = p->row_count ? &p->rows[p->row_count - 1] : NULL;
+    size_t at = html_verdict_position(p);
+    html_open(h, "tr");
+    html_string(h, "class", "answer");
+    html_open(h, "th");
+    html_string(h, "scope", "row");
+    html_open(h, "div");
+    html_element(h, "span", NULL, "answer");
+    html_element(h, "small", NULL, "of the transformer");
+    html_close(h);
+    html_close(h);
+    for (size_t i = 0; i < p->map.size; i++) {
+        int truth = temper_run_truth(p->run, i);
+        truth_cell c = {.shown = truth};
+        if (root && root->truth && i >= 1 && i <= p->map.n && (p->compiled || i == at)) {
+            c.is_held = true;
+            c.held = root->truth[i - 1];
+            if (c.held != truth) c.where = "the formula says ";
+        }
+        if (i != at && (i == 0 || i > p->map.n)) c.shown = -1;
+        put_cell(p, i, &c, i == at);
+    }
+    html_close(h);
+}
+
+void html_put_string(html_page *p) {
+    html *h = &p->out;
+    html_open(h, "div");
+    html_string(h, "class", "scroll");
+    html_string(h, "role", "region");
+    html_string(h, "aria-label", "the string and its subformulas");
+    html_string(h, "tabindex", "0");
+    html_open(h, "table");
+    html_string(h, "id", "string");
+    html_open(h, "thead");
+    html_open(h, "tr");
+    html_open(h, "th");
+    html_string(h, "class", "corner");
+    html_element(h, "small", NULL, p->map.about.tokens ? "token" : "letter");
+    html_element(h, "small", NULL, "position");
+    html_close(h);
+    html_put_columns(p, p->map.size, 1);
+    html_close(h);
+    html_close(h);
+    html_open(h, "tbody");
+    for (size_t k = 0; k < p->row_count; k++) put_row(p, &p->rows[k]);
+    put_answer(p);
+    html_close(h);
+    html_close(h);
+    html_close(h);
+}

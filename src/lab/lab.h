@@ -1,0 +1,137 @@
+/* The lab: experiments that reproduce claims. An experiment is a name, one paragraph that says what is claimed, and a function that fills a
+   `lab` with
+
+       tables    columns with names and types; written as CSV and JSON, long ones not in the report
+       claims    sentences that were checked, each with the figure measured; one that does not hold makes the run fail
+       figures   charts (draw/chart.h) with a caption
+       notes     paragraphs of the report that are neither
+
+   and that asks lab_random for every random number and calls lab_progress now and then. All memory is the lab's arena. To add one: a file
+   lab_NAME.c with `const lab_experiment lab_NAME`, and a line in lab.c's list; doc/lab.md has the conventions.
+
+   What an experiment makes depends on (name, seed, quick) and the library's version only: not on time, machine or threads. */
+#ifndef LAB_LAB_H
+#define LAB_LAB_H
+
+#include "base/text.h"
+#include "draw/chart.h"
+
+/* ---- results ---- */
+
+typedef enum lab_type { LAB_TEXT, LAB_NUMBER, LAB_COUNT, LAB_FLAG } lab_type;
+
+typedef struct lab_column {
+    const char *name; /* lower case, words joined by _: the head of the CSV */
+    lab_type type;
+    const char *about; /* a line for the JSON and the report */
+} lab_column;
+
+typedef struct lab_cell {
+    const char *text;
+    double number; /* LAB_NUMBER; infinite or NaN: "not possible", "not measured" */
+    uint64_t count;
+    bool flag;
+} lab_cell;
+
+typedef struct lab lab;
+
+typedef struct lab_table {
+    lab *lab;
+    const char *name, *title; /* name: of the file; title: a line */
+    const lab_column *columns;
+    size_t column_count;
+    lab_cell *cells; /* [rows][column_count], the last row possibly not full yet */
+    size_t cell_count, capacity;
+    size_t shown; /* rows in the report; 0: none, it is data */
+} lab_table;
+
+typedef struct lab_claim {
+    const char *text;     /* "softmax's leak is r/(1+r)" */
+    const char *measured; /* "largest difference 3e-16 over 96 rows" */
+    bool holds;
+} lab_claim;
+
+typedef struct lab_figure {
+    const char *name, *title, *caption, *svg;
+} lab_figure;
+
+typedef struct lab_note {
+    const char *title, *text;
+} lab_note;
+
+typedef struct lab_experiment {
+    const char *name, *title, *claim;
+    void (*run)(lab *l);
+} lab_experiment;
+
+struct lab {
+    arena memory;
+    trap *trap;
+    const lab_experiment *experiment;
+    uint64_t seed;
+    bool quick; /* seconds instead of minutes: smaller lengths, fewer repeats, the same claims */
+    int (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+    uint64_t random; /* state */
+    lab_table **tables;
+    size_t table_count, table_capacity;
+    lab_claim *claims;
+    size_t claim_count, claim_capacity;
+    lab_figure *figures;
+    size_t figure_count, figure_capacity;
+    lab_note *notes;
+    size_t note_count, note_capacity;
+};
+
+/* ---- for experiments ---- */
+
+/* Columns are borrowed: a static array. `shown`: how many rows the report prints (SIZE_MAX: all). */
+lab_table *lab_table_add(lab *l, const char *name, const char *title, const lab_column *columns, size_t column_count,
+                         size_t shown);
+#define LAB_TABLE(l, name, title, columns, shown)                                                                    \
+    lab_table_add((l), (name), (title), (columns), sizeof(columns) / sizeof *(columns), (shown))
+
+/* The next cell; its type must be the column's. Texts are copied. */
+void lab_put_text(lab_table *t, const char *string);
+void lab_put_number(lab_table *t, double x);
+void lab_put_count(lab_table *t, uint64_t k);
+void lab_put_flag(lab_table *t, bool b);
+
+size_t lab_rows(const lab_table *t);
+const lab_cell *lab_cell_at(const lab_table *t, size_t row, size_t column);
+
+/* printf for what was measured. */
+void lab_claim_add(lab *l, bool holds, const char *claim, const char *measured, ...)
+    __attribute__((format(printf, 4, 5)));
+void lab_figure_add(lab *l, const char *name, const chart *c);
+void lab_note_add(lab *l, const char *title, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Raises TEMPER_LIMIT if the caller asks to stop. */
+void lab_progress(lab *l, uint64_t done, uint64_t total);
+
+/* The same numbers everywhere: splitmix64, doubles in (0, 1), and normal ones by the polar method. lab_reseed gives a part of an experiment
+   its own stream, so that changing one part leaves the others as they are. */
+void lab_reseed(lab *l, uint64_t part);
+uint64_t lab_random(lab *l);
+double lab_uniform(lab *l);
+double lab_normal(lab *l);
+
+/* ---- the list, and running ---- */
+
+extern const lab_experiment *const lab_experiments[]; /* ended by NULL */
+const lab_experiment *lab_experiment_find(const char *name);
+
+/* Runs into a lab that the caller has zeroed but for seed, quick, progress, context; its arena must be initialised with the trap. */
+void lab_run(lab *l, const lab_experiment *e);
+bool lab_holds(const lab *l); /* every claim */
+
+/* ---- writing (lab_write.c) ---- */
+
+const char *lab_csv(arena *a, const lab_table *t);
+const char *lab_json(arena *a, const lab *l);
+const char *lab_markdown(arena *a, const lab *l); /* figures are linked as NAME-FIGURE.svg */
+
+/* NAME.md, NAME.json, NAME-TABLE.csv and NAME-FIGURE.svg in the folder, which is made if it is not there. */
+void lab_write(const lab *l, const char *folder, arena *scratch);
+
+#endif

@@ -1,0 +1,17 @@
+/* The parts of the zoo experiment; each adds its tables, claims, figures and notes. */
+#ifndef LAB_ZOO_H
+#define LAB_ZOO_H
+
+#include "lab/lab.h"
+
+void zoo_properties(lab *l, arena *scratch);    /* the table of mechanisms; what is claimed of their weights */
+void zoo_leak(lab *l, arena *scratch);          /* leak and gain error by gap and length; softmax's law */
+void zoo_scale(lab *l, arena *scratch);         /* the scale an error needs, by length */
+void zoo_heads(lab *l, arena *scratch);         /* compiled heads with another normaliser */
+void zoo_boxes(lab *l, arena *scratch);         /* bounds over score boxes against all corners */
+void zoo_regression(lab *l, arena *scratch);    /* single-location regression: softmax against linear */
+void zoo_prompts(lab *l, arena *scratch);       /* the limit of long prompts */
+void zoo_freedom(lab *l, arena *scratch);       /* degrees of freedom of heads */
+void zoo_disagreements(lab *l, arena *scratch); /* where sources differ, and what behaves as claimed */
+
+#endif

@@ -1,0 +1,357 @@
+/* Theory about these mechanisms: risk of regression, the limit of long prompts, degrees of freedom, bounds over boxes. */
+#include "attention/freedom.h"
+#include "attention/mechanism.h"
+#include "attention/box_extremes.h"
+#include "lab/zoo.h"
+#include "number/elementary.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- boxes ---- */
+
+static double box_value(const weight_box *b, double s) {
+    double y = b->function == BOX_EXP            ? s
+               : b->function == BOX_POWER_OF_TWO ? s * 0x1.62e42fefa39efp-1
+                                                 : b->p * log_f64(1 + b->b * fabs(s)) * (s < 0 ? -1 : 1);
+    return exp_f64(y);
+}
+
+void zoo_boxes(lab *l, arena *scratch) {
+    static const lab_column columns[] = {
+        {"function", LAB_TEXT, "in the place of exp"},
+        {"n", LAB_COUNT, "keys"},
+        {"boxes", LAB_COUNT, "random ones"},
+        {"inside", LAB_COUNT, "boxes whose extremes over all 2^n corners lie within the bounds"},
+        {"widest", LAB_NUMBER, "largest distance between the bounds of an extreme: rounding"}};
+    static const char *const names[] = {"exp", "2^x", "SSA"};
+    lab_table *t = LAB_TABLE(l, "boxes", "Exact bounds over boxes of scores, against all corners", columns, SIZE_MAX);
+    size_t boxes = l->quick ? 40 : 400, wrong = 0, total = 0;
+    double widest_of_all = 0;
+    for (size_t f = 0; f < 3; f++)
+        for (size_t n = 2; n <= 9; n++) {
+            size_t inside = 0;
+            double widest = 0;
+            for (size_t k = 0; k < boxes; k++) {
+                double lo[9], hi[9], c[9], low = INFINITY, high = -INFINITY;
+                weight_box b = {n, lo, hi, (box_function)f, 0.8, 1.5};
+                for (size_t j = 0; j < n; j++) {
+                    lo[j] = 3 * lab_normal(l);
+                    hi[j] = lo[j] + 4 * lab_uniform(l);
+                    c[j] = lab_random(l) % 3 ? lab_normal(l) : (double)(lab_random(l) % 2);
+                }
+                arena_reset(scratch);
+                box_bound least = weight_box_least(&b, c, scratch), most = weight_box_greatest(&b, c, scratch);
+                for (unsigned corner = 0; corner < 1u << n; corner++) {
+                    double num = 0, den = 0;
+                    for (size_t j = 0; j < n; j++) {
+                        double y = box_value(&b, corner >> j & 1 ? hi[j] : lo[j]);
+                        num += c[j] * y, den += y;
+                    }
+                    low = fmin(low, num / den), high = fmax(high, num / den);
+                }
+                double slack = 1e-14; /* of the corners' own rounding */
+                inside += low >= least.below - slack && low <= least.above + slack && high >= most.below - slack &&
+                          high <= most.above + slack;
+                widest = fmax(widest, fmax(least.above - least.below, most.above - most.below));
+            }
+            lab_put_text(t, names[f]);
+            lab_put_count(t, n);
+            lab_put_count(t, boxes);
+            lab_put_count(t, inside);
+            lab_put_number(t, widest);
+            wrong += boxes - inside, total += boxes;
+            widest_of_all = fmax(widest_of_all, widest);
+        }
+    lab_claim_add(l, wrong == 0 && widest_of_all < 1e-12,
+                  "Over a box of scores the extremes lie at threshold vertices, for exp, 2^x and SSA",
+                  "%zu boxes of up to 9 keys, %zu outside; bounds at most %.1g apart", total, wrong, widest_of_all);
+}
+
+/* ---- single-location regression (2509.21936) ---- */
+
+typedef struct risks {
+    double softmax, linear, centred;
+} risks;
+
+/* y = z_e, z normal; scores chi_l ~ N(sqrt(nu) [l = e], 1). The risk of weights w is the mean of sum (w_l - [l = e])^2. Linear weights a + b chi, and b
+   (chi - mean) + 1/L, each with the best constants for the sample: both are least squares. */
+static risks sample_risks(lab *l, size_t L, double nu, size_t draws) {
+    double root = sqrt(nu), soft = 0, sx = 0, sxx = 0, sxt = 0, cxx = 0, cxt = 0, N = (double)draws * (double)L;
+    double chi[64], w[64];
+    for (size_t k = 0; k < draws; k++) {
+        double mean = 0;
+        for (size_t j = 0; j < L; j++) {
+            chi[j] = lab_normal(l) + (j == 0 ? root : 0);
+            mean += chi[j] / (double)L;
+        }
+        row_softmax(w, chi, L, root); /* the Bayes posterior of the location */
+        soft += 1 - w[0];
+        for (size_t j = 0; j < L; j++) {
+            double c = chi[j] - mean;
+            sx += chi[j], sxx += chi[j] * chi[j];
+            cxx += c * c;
+        }
+        sxt += chi[0];
+        cxt += chi[0] - mean;
+    }
+    /* Targets: [l = e], mean 1/L. */
+    double mx = sx / N, vx = sxx / N - mx * mx, cov = sxt / N - mx / (double)L, vt = (1 - 1 / (double)L) / (double)L;
+    double linear = (double)L * (vt - cov * cov / vx);
+    double centred = (double)L * (vt - (cxt / N) * (cxt / N) / (cxx / N));
+    return (risks){soft / (double)draws, linear, centred};
+}
+
+/* E[1 - p_e] for L = 2: the difference d of the scores times sqrt(nu) is normal with mean nu and variance 2 nu, and 1 - p = 1/(1 + e^d). Trapezoids. */
+static double two_location_risk(double nu) {
+    double sum = 0, sigma = sqrt(2 * nu), step = 0.01;
+    for (double u = -30; u <= 30; u += step) {
+        double d = nu + sigma * u, e = exp_f64(-fabs(d));
+        sum += exp_f64(-u * u / 2) * (d > 0 ? e : 1) / (1 + e);
+    }
+    return sum * step / 0x1.40d931ff62706p+1; /* sqrt(2 pi) */
+}
+
+void zoo_regression(lab *l, arena *scratch) {
+    (void)scratch;
+    static const lab_column columns[] = {
+        {"L", LAB_COUNT, "locations"},
+        {"nu", LAB_NUMBER, "signal"},
+        {"softmax", LAB_NUMBER, "risk at the Bayes scale, sampled"},
+        {"linear", LAB_NUMBER, "risk of the best a + b chi, sampled"},
+        {"linear_law", LAB_NUMBER, "L(L-1)/(nu(L-1) + L^2)"},
+        {"linear_sum_one", LAB_NUMBER, "risk of the best 1/L + b(chi - mean), sampled"},
+        {"sum_one_law", LAB_NUMBER, "(L-1)/(nu + L)"}};
+    static const size_t sizes[] = {2, 3, 5};
+    static const double signals[] = {0.5, 1, 2, 4, 8, 16, 32};
+    enum { SIZES = 3, SIGNALS = 7 };
+    lab_table *t =
+        LAB_TABLE(l, "regression", "Single-location regression: the risk of softmax and of linear attention", columns,
+                  SIZE_MAX);
+    size_t draws = l->quick ? 40000 : 400000;
+    double worst = 0, worst_centred = 0, x[SIGNALS], y[3][SIZES][SIGNALS];
+    bool softmax_wins = true;
+    for (size_t s = 0; s < SIZES; s++)
+        for (size_t k = 0; k < SIGNALS; k++) {
+            double L = (double)sizes[s], nu = signals[k];
+            risks r = sample_risks(l, sizes[s], nu, draws);
+            double law = L * (L - 1) / (nu * (L - 1) + L * L), centred = (L - 1) / (nu + L);
+            worst = fmax(worst, fabs(r.linear - law));
+            worst_centred = fmax(worst_centred, fabs(r.centred - centred));
+            softmax_wins = softmax_wins && r.softmax < r.linear && r.softmax < r.centred;
+            lab_put_count(t, sizes[s]);
+            lab_put_number(t, nu);
+            lab_put_number(t, r.softmax);
+            lab_put_number(t, r.linear);
+            lab_put_number(t, law);
+            lab_put_number(t, r.centred);
+            lab_put_number(t, centred);
+            x[k] = nu;
+            y[0][s][k] = r.softmax, y[1][s][k] = r.linear, y[2][s][k] = r.centred;
+        }
+    lab_claim_add(l, worst < 0.01, "The best linear weights a + b chi have risk L(L-1)/(nu(L-1) + L^2)",
+                  "largest difference %.4f over %zu draws each", worst, draws);
+    lab_claim_add(l, worst_centred < 0.01, "Linear weights that sum to one have risk (L-1)/(nu + L)",
+                  "largest difference %.4f", worst_centred);
+    lab_claim_add(l, softmax_wins, "Softmax at the Bayes scale has less risk than either", "at all %d points",
+                  SIZES * SIGNALS);
+    double slope = (log_f64(two_location_risk(400)) - log_f64(two_location_risk(200))) / 200;
+    lab_claim_add(l, fabs(slope + 0.25) < 0.005, "For two locations softmax's risk falls like e^{-nu/4}",
+                  "measured exponent %.4f between nu = 200 and 400, by quadrature", slope);
+    lab_note_add(l, "Two asymptotes for linear attention",
+                 "Notes on 2509.21936 give (L-1)/nu, and others L/nu or L/((L-1)nu), for the risk of linear "
+                 "attention at large nu. The first two are both right: L/nu for weights a + b chi, "
+                 "(L-1)/nu for weights that are made to sum to one by subtracting the row's mean. No reading tried "
+                 "here gives the third, except at L = 2, where it is L/nu.");
+
+    chart_series series[SIZES][3];
+    chart_panel panels[SIZES];
+    static const char *const titles[] = {"L = 2", "L = 3", "L = 5"};
+    static const char *const names[] = {"softmax", "a + b χ", "sum one"};
+    for (size_t s = 0; s < SIZES; s++) {
+        for (size_t k = 0; k < 3; k++)
+            series[s][k] = (chart_series){names[k], x, y[k][s], SIGNALS, DRAW_LINE | DRAW_MARKERS, 0};
+        panels[s] = (chart_panel){titles[s],
+                                  {"signal ν", SCALE_LOG, 0, 0, NULL, 0},
+                                  {"risk", SCALE_LOG, 1e-5, 1, NULL, 0},
+                                  series[s],
+                                  3,
+                                  NULL,
+                                  0};
+    }
+    chart c = {"Finding one location: softmax against linear attention",
+               "Risk of predicting the value at a hidden location from scores of signal ν, sampled.",
+               panels,
+               SIZES,
+               3,
+               190,
+               190,
+               true,
+               false};
+    lab_figure_add(l, "regression", &c);
+}
+
+/* ---- long prompts (2512.11784) ---- */
+
+/* The mean over softmax(z x_j) of tokens x_j. */
+static double prompt_output(const double *tokens, size_t n, double z) {
+    double most = -INFINITY, sum = 0, out = 0;
+    for (size_t j = 0; j < n; j++) most = fmax(most, z * tokens[j]);
+    for (size_t j = 0; j < n; j++) {
+        double e = exp_f64(z * tokens[j] - most);
+        sum += e, out += e * tokens[j];
+    }
+    return out / sum;
+}
+
+static double hyperbolic_tangent(double z) {
+    double e = exp_f64(2 * z);
+    return (e - 1) / (e + 1);
+}
+
+void zoo_prompts(lab *l, arena *scratch) {
+    static const lab_column columns[] = {
+        {"tokens", LAB_TEXT, "distribution"},
+        {"L", LAB_COUNT, "prompt length"},
+        {"z", LAB_NUMBER, "query"},
+        {"limit", LAB_NUMBER, "m + G z for Gaussian tokens, tanh z for Rademacher ones"},
+        {"rmse", LAB_NUMBER, "over the repeats"},
+        {"predicted", LAB_NUMBER, "sqrt(e^{z^2}(1 + z^2)/L), of importance sampling, for Gaussian tokens"}};
+    static const size_t sizes[] = {1, 10, 100, 1000, 10000};
+    static const double queries[] = {0.5, 1};
+    lab_table *t =
+        LAB_TABLE(l, "prompts", "How fast attention over random tokens reaches its limit", columns, SIZE_MAX);
+    size_t repeats = l->quick ? 60 : 1000;
+    double *tokens = arena_alloc(&l->memory, 10000, sizeof *tokens), last[2][2] = {{0}}, first[2][2] = {{0}},
+           bias = 0, x[5], y[4][5];
+    for (size_t kind = 0; kind < 2; kind++)
+        for (size_t q = 0; q < 2; q++)
+            for (size_t s = 0; s < 5; s++) {
+                double z = queries[q], limit = kind ? hyperbolic_tangent(z) : z, square = 0, mean = 0;
+                for (size_t k = 0; k < repeats; k++) {
+                    for (size_t j = 0; j < sizes[s]; j++)
+                        tokens[j] = kind ? (lab_random(l) >> 63 ? 1 : -1) : lab_normal(l);
+                    double out = prompt_output(tokens, sizes[s], z);
+                    square += (out - limit) * (out - limit);
+                    mean += out / (double)repeats;
+                }
+                double rmse = sqrt(square / (double)repeats);
+                lab_put_text(t, kind ? "Rademacher" : "Gaussian");
+                lab_put_count(t, sizes[s]);
+                lab_put_number(t, z);
+                lab_put_number(t, limit);
+                lab_put_number(t, rmse);
+                lab_put_number(t, kind ? NAN : sqrt(exp_f64(z * z) * (1 + z * z) / (double)sizes[s]));
+                x[s] = (double)sizes[s], y[2 * kind + q][s] = rmse;
+                if (s == 1) first[kind][q] = rmse;
+                if (s == 4) last[kind][q] = rmse;
+                if (s == 4 && kind) bias = fmax(bias, fabs(mean - limit));
+            }
+    arena_reset(scratch);
+    bool falls = true;
+    for (size_t k = 0; k < 4; k++) falls = falls && last[k / 2][k % 2] < first[k / 2][k % 2] / 8;
+    lab_claim_add(l, falls, "For Gaussian tokens attention over a long prompt tends to m + G z",
+                  "rmse at z = 1/2 falls from %.3f (L = 10) to %.3f (L = 10^4)", first[0][0], last[0][0]);
+    lab_claim_add(l, bias < 0.01, "Rademacher tokens give tanh z, not z",
+                  "means at L = 10^4 within %.4f of tanh z, %.2f away from z = 1", bias, 1 - hyperbolic_tangent(1));
+    lab_claim_add(l, y[0][0] > 0.5,
+                  "The bound c ln L/L^{c'} of Proposition 3.1 is 0 at L = 1, where the error is not",
+                  "rmse %.2f at L = 1", y[0][0]);
+    static const char *const names[] = {"Gaussian, z = 1/2", "Gaussian, z = 1", "Rademacher, z = 1/2",
+                                        "Rademacher, z = 1"};
+    chart_series series[4];
+    for (size_t k = 0; k < 4; k++) series[k] = (chart_series){names[k], x, y[k], 5, DRAW_LINE | DRAW_MARKERS, 0};
+    chart_panel panel = {"",
+                         {"prompt length L", SCALE_LOG, 0, 0, NULL, 0},
+                         {"root mean square error", SCALE_LOG, 0, 0, NULL, 0},
+                         series,
+                         4,
+                         NULL,
+                         0};
+    chart c = {"Attention over a long prompt of random tokens reaches its limit like 1/√L",
+               "The limit is m + Gz for Gaussian tokens, tanh z for ±1.",
+               &panel,
+               1,
+               1,
+               420,
+               240,
+               false,
+               false};
+    lab_figure_add(l, "prompts", &c);
+}
+
+/* ---- degrees of freedom (2507.03340) ---- */
+
+enum { TOKENS = 128, KINDS = 5 };
+
+/* Keys of compiled heads and random ones. Positions are in [0, 1], as the temperature method has them. */
+static size_t make_tokens(lab *l, double *out, size_t kind) {
+    size_t size = kind == 0 ? 1 : kind == 1 ? 1 : kind == 2 ? 2 : kind == 3 ? 4 : 16;
+    for (size_t j = 0; j < TOKENS; j++)
+        for (size_t c = 0; c < size; c++)
+            out[j * size + c] = kind == 0   ? 0
+                                : kind == 1 ? (double)(lab_random(l) % 2)
+                                : kind == 2 ? (c ? (double)j / TOKENS : (double)(lab_random(l) % 2))
+                                            : lab_normal(l);
+    return size;
+}
+
+void zoo_freedom(lab *l, arena *scratch) {
+    static const lab_column columns[] = {{"head", LAB_TEXT, "whose keys"},
+                                         {"log2_lambda", LAB_NUMBER, "ridge"},
+                                         {"freedom", LAB_NUMBER, "tr G (G + lambda)^-1 over 128 keys"},
+                                         {"features", LAB_NUMBER, "4N/t ln(64N/(delta t)) at t = 1/2, delta = 0.1"}};
+    static const char *const names[] = {"count (keys equal)", "once (Boolean key)", "since (Boolean, position)",
+                                        "Gaussian, d = 4", "Gaussian, d = 16"};
+    lab_table *t = LAB_TABLE(l, "freedom", "Degrees of freedom of heads", columns, SIZE_MAX);
+    double *tokens = arena_alloc(&l->memory, TOKENS * 16, sizeof *tokens), x[8], y[KINDS][8], at_eight[KINDS];
+    bool bounded = true, grows = true;
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        arena_reset(scratch);
+        size_t size = make_tokens(l, tokens, kind);
+        double *gram = freedom_gram(tokens, TOKENS, size, scratch), before = 0;
+        for (size_t k = 0; k < 8; k++) {
+            double lambda = ldexp(1, -2 * (int)k), n = freedom_of_gram(gram, TOKENS, lambda, scratch);
+            lab_put_text(t, names[kind]);
+            lab_put_number(t, -2 * (double)k);
+            lab_put_number(t, n);
+            lab_put_number(t, freedom_features(n, 0.5, 0.1));
+            x[k] = lambda, y[kind][k] = n;
+            grows = grows && n >= before;
+            before = n;
+            if (k == 4) at_eight[kind] = n;
+        }
+        if (kind < 2) bounded = bounded && before <= (double)(kind + 1) + 1e-9;
+    }
+    lab_claim_add(
+        l, bounded && grows,
+        "A count head has at most 1 degree of freedom, a once head at most 2: the number of different keys",
+        "at lambda = 2^-8: count %.2f, once %.2f, since %.2f, Gaussian keys %.1f (d = 4) and %.1f (d = 16) of %d",
+        at_eight[0], at_eight[1], at_eight[2], at_eight[3], at_eight[4], TOKENS);
+    chart_series series[KINDS];
+    for (size_t k = 0; k < KINDS; k++) series[k] = (chart_series){names[k], x, y[k], 8, DRAW_LINE | DRAW_MARKERS, 0};
+    /* Series end where lambda is least, on the left: turn them round so that names stand at the right. */
+    chart_panel panel = {"",
+                         {"ridge λ", SCALE_LOG, 0, 0, NULL, 0},
+                         {"degrees of freedom", SCALE_LOG, 0, 0, NULL, 0},
+                         series,
+                         KINDS,
+                         NULL,
+                         0};
+    for (size_t k = 0; k < 4; k++) {
+        double swap = x[k];
+        x[k] = x[7 - k], x[7 - k] = swap;
+        for (size_t kind = 0; kind < KINDS; kind++)
+            swap = y[kind][k], y[kind][k] = y[kind][7 - k], y[kind][7 - k] = swap;
+    }
+    chart c = {"Degrees of freedom of heads: how many features would do",
+               "Gram matrix of the softmax kernel on 128 keys of each head.",
+               &panel,
+               1,
+               1,
+               420,
+               240,
+               false,
+               false};
+    lab_figure_add(l, "freedom", &c);
+}
