@@ -7,7 +7,7 @@ CFLAGS   ?=
 LDFLAGS  ?=
 # Arb is a part of FLINT 3 and was a library of its own before.
 ARB      := $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -lflint-arb -o /dev/null 2>/dev/null && echo -lflint-arb)
-LDLIBS    = $(ARB) -lflint -lmpfr -lgmp -lm -lpthread
+LDLIBS    = $(ARB) -lflint -lmpfr -lgmp -lprotobuf-c -lm -lpthread
 BUILD    ?= build
 PREFIX   ?= /usr/local
 DESTDIR  ?=
@@ -28,6 +28,11 @@ TEST_BIN := $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 TEST_AID := $(sort $(filter-out tests/t-%.c tests/long-%.c,$(wildcard tests/*.c)))
 TEST_AID_OBJ := $(TEST_AID:%.c=$(BUILD)/%.o)
 
+# Made while building: C from ONNX's schema, and the Python files of exported folders as bytes.
+ONNX_PROTO ?= /usr/include/onnx/onnx.proto
+PYTHON_PARTS := $(sort $(wildcard src/export/python/*.py))
+LIB_OBJ  += $(BUILD)/made/onnx.pb-c.o $(BUILD)/made/python_files.o
+
 # `make V=1` shows the commands.
 Q    := $(if $(V),,@)
 SAY  := $(if $(V),:,echo)
@@ -46,6 +51,23 @@ $(BUILD)/%.o: %.c
 $(BUILD)/src/run/kernels_ref.o $(BUILD)/src/run/execute_f64.o $(BUILD)/src/run/execute_f32.o: ALL_CFLAGS += -O3
 $(BUILD)/src/run/kernels_avx2.o: ALL_CFLAGS += -O3 $(AVX2)
 AVX2 := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mfma,)
+
+$(BUILD)/made/onnx.pb-c.c: $(ONNX_PROTO)
+	@mkdir -p $(@D)
+	@$(SAY) "  PROTO   $<"
+	$(Q)protoc-c --c_out=$(@D) -I$(dir $<) $<
+
+$(BUILD)/made/python_files.c: $(PYTHON_PARTS) scripts/embed.sh
+	@mkdir -p $(@D)
+	@$(SAY) "  EMBED   src/export/python"
+	$(Q)sh scripts/embed.sh $(PYTHON_PARTS) >$@.part && mv $@.part $@
+
+$(BUILD)/made/%.o: $(BUILD)/made/%.c
+	@$(SAY) "  CC      $<"
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(BUILD)/src/export/graph.o $(BUILD)/tests/t-export.o: $(BUILD)/made/onnx.pb-c.c
+$(BUILD)/src/export/graph.o $(BUILD)/tests/t-export.o: ALL_CFLAGS += -I$(BUILD)/made
 
 $(STATIC): $(LIB_OBJ)
 	@rm -f $@
@@ -147,6 +169,17 @@ test-html: ## pages of show --html in headless Chromium, compared with the other
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh tests/html/run.sh $(BUILD)
 
+# ---- exported models in PyTorch and onnxruntime: tests/interop ----
+
+$(BUILD)/tests/interop/make_cases: $(BUILD)/tests/interop/make_cases.o $(TEST_AID_OBJ) $(STATIC)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+test-interop: ## exported models in PyTorch and onnxruntime give temper's answers (installs both; a minute or two)
+	@sh scripts/setup.sh build torch onnx node
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases
+	@bash tests/interop/run.sh $(BUILD)
+
 # ---- measuring: bench/ ----
 
 BENCH_BIN = $(BUILD)/bench/libbench.so $(BUILD)/bench/spawn $(BUILD)/bench/kernels_bench
@@ -170,7 +203,7 @@ bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BE
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c cli/*.h cli/*.c tests/*.h tests/*.c bench/*.h bench/*.c mpi/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c bench/*.h bench/*.c mpi/*.c)
 
 lint: ## formatting, static analysis, include order
 	@sh scripts/setup.sh build lint
@@ -208,6 +241,7 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number certify-hunt mpi test-mpi test-html lint format install \
+.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number certify-hunt mpi test-mpi test-html \
+    test-interop lint format install \
     uninstall clean
 .DEFAULT_GOAL := all

@@ -148,6 +148,22 @@ const command command_table[COMMAND_COUNT] = {
      "transformers do not have, such as layer norm, rotary positions, gated nets or an activation other than\n"
      "ReLU, is refused by name (exit status 4). Without -o the model is printed.\n",
      cmd_import},
+    {"export", FOR_EXPORT, "a folder for PyTorch, Hugging Face, TransformerLens and ONNX runtimes",
+     "temper export MODEL [options] -o FOLDER\n"
+     "temper export -f FORMULA | -F FILE [options] -o FOLDER\n"
+     "temper export MODEL [options] -o GRAPH.onnx",
+     "temper export m.temper -o out/\n"
+     "temper export -f 'H(b -> O a)' --alphabet abc -o out/\n"
+     "temper export m.temper --type f32 --outputs patterns,channels -o graph.onnx\n"
+     "temper export m.temper --certificate certificate.json -o out/\n",
+     "Writes README.md, config.json, model.safetensors, modeling_temper.py, configuration_temper.py,\n"
+     "transformer_lens.py, model.onnx, vocab.json and testvectors.jsonl; README.md has code that loads them.\n"
+     "The folder is made if it is missing; files of an earlier export are replaced. With a name that ends in\n"
+     ".onnx only the graph is written. The graph has no maximum length: positions and scales are computed\n"
+     "from the length of its input. --outputs adds attention patterns, the channels after each layer, and\n"
+     "what each head gives before rounding. A model of which no length is proved is refused (exit status 4)\n"
+     "unless --unchecked is given.\n",
+     cmd_export},
     {"lab", FOR_LAB, "claims as experiments: tables, figures, a report", "temper lab [NAME...] [options]",
      "temper lab\n"
      "temper lab zoo --quick\n"

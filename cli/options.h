@@ -23,9 +23,10 @@ enum {
     FOR_LAB = 1 << 12,
     FOR_AUDIT = 1 << 13,
     FOR_LIMITS = 1 << 14,
+    FOR_EXPORT = 1 << 15,
     FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN |
-                  FOR_CERTIFY | FOR_LIMITS,
-    FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW,
+                  FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT,
+    FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_EXPORT,
     FOR_JOBS = FOR_CHECK | FOR_LIMITS, /* commands whose work is a job: temper-mpi has them */
     FOR_ALL = -1
 };
@@ -55,12 +56,12 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY, "with --method digits: the format that numbers will be stored in")       \
     X(HARD, 0, "hard", KIND_FLAG, NULL, "", 0, 0, FOR_MODEL,                                                         \
       "the hard-attention transformer instead of the soft one")                                                      \
-    X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW,                                      \
-      "go on beyond the safe length; such answers are marked unproved")                                              \
+    X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW | FOR_EXPORT,                         \
+      "go on without proof; such answers are marked unproved")                                                       \
     X(TYPE, 0, "type", KIND_CHOICE,                                                                                  \
       "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "f64", 0, 0,           \
-      FOR_RUN | FOR_CERTIFY | FOR_LIMITS, /* as temper_type */                                                       \
-      "the number format; exact: rationals, hard choices; STORED/SUMMED: short formats")                             \
+      FOR_RUN | FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT, /* as temper_type */                                          \
+      "the number format (export: f64 or f32); exact: rationals; STORED/SUMMED: short formats")                      \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
       "how heads are evaluated: in one pass where that is possible, or all pairs (not f32)")                         \
     X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN,                                \
@@ -70,9 +71,9 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
     X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                       \
       "standard input is one endless string: an answer after every letter")                                          \
     X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0,                                                            \
-      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY | FOR_LAB | FOR_LIMITS,                         \
+      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY | FOR_LAB | FOR_LIMITS | FOR_EXPORT,            \
       "write the model (FILE.safetensors: as safetensors), in show an SVG picture or --html page, in certify the "   \
-      "certificate, in limits FILE.csv, .json or .svg; - is standard output; lab: a folder")                         \
+      "certificate, in limits FILE.csv, .json or .svg; - is standard output; lab, export: a folder")                 \
     X(QUICK, 0, "quick", KIND_FLAG, NULL, "", 0, 0, FOR_LAB,                                                         \
       "seconds instead of minutes: shorter strings, fewer repeats")                                                  \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
@@ -91,6 +92,10 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
     X(EFFORT, 0, "effort", KIND_TEXT, "X", "1", 0, 0, FOR_LIMITS,                                                    \
       "how long to look for wrong answers: 1 is about a minute for all types")                                       \
     X(CSV, 0, "csv", KIND_FLAG, NULL, "", 0, 0, FOR_LIMITS, "the table as comma-separated values")                   \
+    X(OUTPUTS, 0, "outputs", KIND_TEXT, "OUTPUTS", "", 0, 0, FOR_EXPORT,                                             \
+      "more outputs of the ONNX graph: any of patterns,channels,heads")                                              \
+    X(CERTIFICATE, 0, "certificate", KIND_TEXT, "FILE", "", 0, 0, FOR_EXPORT,                                        \
+      "a certificate of the model, copied into the folder as certificate.json")                                      \
     X(THREADS, 0, "threads", KIND_NUMBER, "N", "one for each core", 1, 64, FOR_RUN | FOR_JOBS,                       \
       "how many threads to use; no result depends on it")                                                            \
     X(JOURNAL, 0, "journal", KIND_TEXT, "FILE", "", 0, 0, FOR_JOBS,                                                  \

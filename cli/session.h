@@ -35,7 +35,7 @@ typedef struct command {
     void (*run)(session *s);
 } command;
 
-enum { COMMAND_COUNT = 15 };
+enum { COMMAND_COUNT = 16 };
 extern const command command_table[COMMAND_COUNT];
 
 void cmd_eval(session *s);
@@ -49,6 +49,7 @@ void cmd_soften(session *s);
 void cmd_certify(session *s);
 void cmd_gallery(session *s);
 void cmd_import(session *s);
+void cmd_export(session *s);
 void cmd_lab(session *s);
 void cmd_audit(session *s);
 void cmd_limits(session *s);

@@ -37,6 +37,7 @@ _temper() {
             compopt -o filenames 2>/dev/null
             ;;
         NAME) mapfile -t COMPREPLY < <(compgen -W "$(_temper_gallery "$program")" -- "$current") ;;
+        OUTPUTS) mapfile -t COMPREPLY < <(compgen -W 'patterns channels heads patterns,channels,heads' -- "$current") ;;
         LIST) mapfile -t COMPREPLY < <(compgen -W 'formula hard soft formula,hard,soft' -- "$current") ;;
         esac
         return 0

@@ -534,6 +534,34 @@ typedef struct temper_soften_report {
 TEMPER_API temper_status temper_soften_for(temper_model **out, temper_soften_report *report, const temper_model *hard,
                                            const temper_soften_options *options, temper_error *err);
 
+/* ---- export: for other runtimes -------------------------------------------------------------------------------- */
+
+/* Optional outputs of the ONNX graph, named as TransformerLens names its hooks. */
+enum {
+    TEMPER_EXPORT_PATTERNS = 1, /* blocks.L.attn.hook_pattern [batch, head, query, key] */
+    TEMPER_EXPORT_CHANNELS = 2, /* hook_embed, blocks.L.hook_resid_post [batch, sequence, channel] */
+    TEMPER_EXPORT_HEADS =
+        4 /* blocks.L.attn.hook_z [batch, sequence, head, d_head]: averages, before they are rounded */
+};
+
+/* Zero-initialise for the defaults. */
+typedef struct temper_export_options {
+    temper_type type; /* of the ONNX graph: TEMPER_TYPE_F64 or TEMPER_TYPE_F32 */
+    unsigned outputs; /* any of the above */
+    int unchecked; /* also models of which no length is proved, and hard ones, whose ties other runtimes may round away */
+    const char *certificate; /* a JSON file that goes into the folder as certificate.json; NULL: none */
+    uint64_t seed;           /* of the strings in testvectors.jsonl */
+} temper_export_options;
+
+/* Writes a folder that PyTorch, Hugging Face, TransformerLens and ONNX runtimes can load (doc/export.md). The folder is made if it is
+   missing (its parent is not); files that an earlier export left are replaced one by one, others are not touched. TEMPER_LIMIT: no
+   length is proved, and not `unchecked`; or dense weights beyond 2 GiB. TEMPER_RANGE: a type that the graph cannot have. */
+TEMPER_API temper_status temper_export(const char *folder, const temper_model *model,
+                                       const temper_export_options *options, temper_error *err);
+
+/* Only the ONNX graph, into one file. */
+TEMPER_API temper_status temper_export_onnx(const char *path, const temper_model *model,
+                                            const temper_export_options *options, temper_error *err);
 /* ---- certificates: proofs for every string up to a length, in a number format ---------------------------------------- */
 
 typedef enum temper_verdict {

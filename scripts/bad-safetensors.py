@@ -191,7 +191,7 @@ CASES = {
     "letters-too-many": setting(alphabet=["a", "b", "c"]),
     # the keys of __metadata__
     "temper-missing": model_file(MODEL, {"format": "temper"}),
-    "format-other": model_file(MODEL, {"temper": TEXT, "format": "pt"}),
+    "format-other": model_file(MODEL, {"temper": TEXT, "format": "tf"}),
     "metadata-key-unknown": model_file(MODEL, {"temper": TEXT, "author": "x"}),
     "digest-short": model_file(MODEL, {"temper": TEXT, "digest": "0123"}),
     "digest-not-hex": model_file(MODEL, {"temper": TEXT, "digest": "0123456789abcdeg"}),

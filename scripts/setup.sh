@@ -28,6 +28,9 @@ for job in "$@"; do
         need libflint-arb-dev "rigorous bounds" "$(header arb.h) || $(header flint/arb.h)"
         need libmpfr-dev "rounds exact numbers" "$(header mpfr.h)"
         need libgmp-dev "integers of any size" "$(header gmp.h)"
+        need libprotobuf-c-dev "writes ONNX files" "$(header protobuf-c/protobuf-c.h)"
+        need protobuf-c-compiler "makes C of ONNX's schema" "command -v protoc-c"
+        need libonnx-dev "ONNX's schema" "test -e \${ONNX_PROTO:-/usr/include/onnx/onnx.proto}"
         ;;
     lint)
         need clang-format "checks the formatting" "command -v clang-format"
@@ -39,12 +42,12 @@ for job in "$@"; do
         ;;
     mpfr) need libmpfr-dev "judges exp and log" "$(header mpfr.h)" ;;
     torch)
-        need python3-torch "the benchmark's opponent" "/usr/bin/python3 -c 'import torch'"
-        need python3-numpy "the benchmark's arrays" "/usr/bin/python3 -c 'import numpy'"
+        need python3-torch "runs exported models, and the benchmark's opponent" "/usr/bin/python3 -c 'import torch'"
+        need python3-numpy "arrays of the benchmark and of exported models" "/usr/bin/python3 -c 'import numpy'"
         # Debian's PyTorch runs on any BLAS, also on the slow reference one: not a fair opponent.
         need libopenblas0-openmp "a fast BLAS for PyTorch" "test -e /usr/lib/*/openblas-openmp/libblas.so.3"
         ;;
-    onnx) need python3-onnx "writes graphs for onnxruntime" "/usr/bin/python3 -c 'import onnx'" ;;
+    onnx) need python3-onnx "checks ONNX graphs, and writes the benchmark's" "/usr/bin/python3 -c 'import onnx'" ;;
     node)
         need nodejs "runs onnxruntime" "command -v node"
         need npm "installs onnxruntime" "command -v npm"

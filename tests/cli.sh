@@ -1010,6 +1010,65 @@ mkdir guide
 ) >complaints 2>&1
 same 'the guide to softening' '' "$(cat complaints)"
 
+# ---- export ---------------------------------------------------------------------------------------------------------
+
+run 0 export -f 'H(b -> O a)' --alphabet abc -o made/
+same 'export: summary' 'made/: temperature, 2 layers, 2 heads, 6 channels, ONNX in f64; proved up to length 1099511627775' "$out$err"
+same 'export: the files' 'README.md config.json configuration_temper.py model.onnx model.safetensors modeling_temper.py testvectors.jsonl transformer_lens.py vocab.json' "$(ls made | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+run 0 run made/model.safetensors caab cba
+same 'export: temper reads the weights' "accept${tab}caab
+reject${tab}cba" "$out"
+same 'export: vocabulary' '{ "a": 0, "b": 1, "c": 2, "<start>": 3 }' "$(tr -s '\n ' ' ' <made/vocab.json | sed 's/ $//')"
+python3 -c 'import json; json.load(open("made/config.json")); [json.loads(x) for x in open("made/testvectors.jsonl")]' && pass || fail 'export: JSON'
+echo mine >made/notes.txt
+run 0 --json export made/model.safetensors --type f32 --outputs patterns,channels,heads -o made
+same 'export: json summary' '{"folder":"made","type":"f32","method":"temperature","layers":2,"heads":2,"channels":6,"safe_length":1048575}' "$out"
+same 'export: other files stay' mine "$(cat made/notes.txt)"
+if ls made | grep -qE '\.(json|onnx|py|md|jsonl|safetensors)\.'; then fail 'export: temporary files left'; else pass; fi
+run 0 export -q made/model.safetensors -o g.onnx
+same 'export: quiet' '' "$out$err"
+if [ -s g.onnx ]; then pass; else fail 'export: only the graph'; fi
+echo '{"format": 1}' >c.json
+run 0 export made/model.safetensors -q --certificate c.json -o made2
+same 'export: the certificate' '{"format": 1}' "$(cat made2/certificate.json)"
+run 2 export made/model.safetensors -o made2
+has 'export: an old certificate' "$err" 'the folder has a certificate.json, which need not be about this model'
+echo '[1' >c.json
+run 2 export made/model.safetensors --certificate c.json -o made3
+has 'export: a certificate that is none' "$err" 'the certificate: expected an object'
+if [ -e made3 ]; then fail 'export: a refused export leaves no folder'; else pass; fi
+run 3 export made/model.safetensors --certificate none.json -o made3
+has 'export: no certificate' "$err" "cannot read 'none.json'"
+run 2 export made/model.safetensors --certificate c.json -o x.onnx
+has 'export: a certificate without a folder' "$err" '--certificate needs a folder'
+run 2 export made/model.safetensors
+has 'export: no folder' "$err" 'export needs a folder: -o FOLDER'
+run 2 export made/model.safetensors -o made3 more
+has 'export: further arguments' "$err" 'export takes no further arguments'
+run 2 export made/model.safetensors --hard -o made3
+has 'export: hard' "$err" '--hard goes with a formula'
+run 2 export made/model.safetensors --type bf16 -o made3
+has 'export: type' "$err" 'the ONNX graph is f64 or f32'
+run 2 export made/model.safetensors --outputs patterns,x -o made3
+has 'export: outputs' "$err" "'x' is not one of patterns, channels, heads"
+run 3 export made/model.safetensors -o none/out
+has 'export: no parent' "$err" "cannot make the folder 'none/out': No such file or directory"
+run 3 export made/model.safetensors -o c.json
+has 'export: a file in the way' "$err" "'c.json' is there, but is not a folder"
+run 3 export none.temper -o made3
+has 'export: no model' "$err" "cannot read 'none.temper': No such file or directory"
+run 2 export "$root/tests/bad/model-other-version.temper" -o made3
+has 'export: another version' "$err" 'version'
+run 0 compile -q --gallery dyck-1 -o dyck.temper
+run 4 export dyck.temper -o made3
+has 'export: nothing proved' "$err" 'no length is proved safe'
+has 'export: nothing proved, hint' "$err" 'hint: --unchecked exports it without proof'
+run 0 export dyck.temper --unchecked -o made3
+has 'export: unchecked' "$out" 'nothing is proved'
+has 'export: unchecked, in the page' "$(cat made3/README.md)" 'Nothing is proved of this model'
+run 0 soften -q dyck.temper --length 8 -o soft.temper
+run 4 export soft.temper --type f32 -o made4
+has 'export: f32 without a proof' "$err" "no length is proved safe in f32: the bound of this model's error is for f64"
 # ---- lab ------------------------------------------------------------------------------------------------------------
 
 run 0 lab

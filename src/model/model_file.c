@@ -94,7 +94,8 @@ temper_status temper_model_save(const char *path, const temper_model *model, tem
     }
     file_create(&file, path, &scratch, &t);
     if (is_tensor_path(path)) {
-        safetensors_write(&file, model, &scratch, &t);
+        char digest[17];
+        safetensors_write(&file, digest, model, "temper", &scratch, &t);
     } else {
         text printed;
         text_init(&printed, &scratch);

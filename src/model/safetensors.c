@@ -208,8 +208,8 @@ static void read_metadata(loader *l) {
         if (!keys[n])
             jread_fail(&f->header, at, "__metadata__: unknown key '%s'",
                        text_escaped(l->scratch, key.bytes, key.length, 40));
-        if (n == 0 && !jread_is(f->metadata[k].value, "temper"))
-            jread_fail(&f->header, at, "__metadata__: format: it is not \"temper\"");
+        if (n == 0 && !jread_is(f->metadata[k].value, "temper") && !jread_is(f->metadata[k].value, "pt"))
+            jread_fail(&f->header, at, "__metadata__: format: it is neither \"temper\" nor \"pt\"");
     }
     ptrdiff_t k = tensor_metadata_find(f, "temper");
     if (k < 0)
@@ -363,9 +363,9 @@ static void check_expressions(const temper_model *m, uint64_t dense, trap *t) {
             (unsigned long long)length);
 }
 
-void safetensors_write(file_out *out, const temper_model *m, arena *scratch, trap *t) {
+void safetensors_write(file_out *out, char digest[17], const temper_model *m, const char *format, arena *scratch,
+                       trap *t) {
     text metadata, header;
-    char digest[17];
     writer w = {.list = weight_list_make(m, scratch)};
     uint64_t dense = dense_size(&w.list, t);
     check_expressions(m, dense, t);
@@ -379,8 +379,8 @@ void safetensors_write(file_out *out, const temper_model *m, arena *scratch, tra
     metadata_print(&metadata, m);
     w.digest = digest_bytes(DIGEST_START, metadata.data, metadata.length);
     put_numbers(&w);
-    snprintf(digest, sizeof digest, "%016llx", (unsigned long long)w.digest);
-    const char *const pairs[] = {"format", "temper", "digest", digest, "temper", metadata.data};
+    snprintf(digest, 17, "%016llx", (unsigned long long)w.digest);
+    const char *const pairs[] = {"format", format, "digest", digest, "temper", metadata.data};
     text_init(&header, scratch);
     tensor_header_print(&header, w.list.plans, w.list.count, pairs, 3);
     if (dense + header.length >= LARGEST_FILE)

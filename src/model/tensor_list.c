@@ -4,7 +4,7 @@
 
 static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-static uint32_t head_size(const temper_model *m) {
+uint32_t model_head_size(const temper_model *m) {
     uint32_t size = 0;
     for (uint32_t k = 0; k < m->layer_count; k++)
         for (uint32_t h = 0; h < m->layers[k].head_count; h++)
@@ -30,7 +30,7 @@ static void add(weight_list *list, arena *a, const char *name, weight_tensor w) 
 }
 
 weight_list weight_list_make(const temper_model *m, arena *a) {
-    uint32_t channels = m->channel_count, d_head = head_size(m);
+    uint32_t channels = m->channel_count, d_head = model_head_size(m);
     size_t most = 2 + 7 * (size_t)m->layer_count;
     weight_list list = {.weights = arena_alloc(a, most, sizeof *list.weights),
                         .plans = arena_alloc(a, most, sizeof *list.plans)};

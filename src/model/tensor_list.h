@@ -41,6 +41,9 @@ typedef struct weight_list {
     tensor_plan *plans; /* the same tensors' names and shapes */
 } weight_list;
 
+/* d_head. */
+uint32_t model_head_size(const temper_model *m);
+
 /* From the numbers of rows, channels, heads and units; matrices may still be without weights. */
 weight_list weight_list_make(const temper_model *m, arena *a);
 

@@ -1,0 +1,105 @@
+/* temper export: a folder for other runtimes, or only the ONNX graph. */
+#include <stdio.h>
+#include <string.h>
+
+#include "escape.h"
+#include "json.h"
+#include "subject.h"
+
+static bool ends_in_onnx(const char *path) {
+    size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".onnx") == 0;
+}
+
+/* patterns,channels,heads in any order */
+static bool read_outputs(unsigned *out, session *s) {
+    static const char *const names[] = {"patterns", "channels", "heads"};
+    static const unsigned bits[] = {TEMPER_EXPORT_PATTERNS, TEMPER_EXPORT_CHANNELS, TEMPER_EXPORT_HEADS};
+    const char *p = s->opt.value[OPT_OUTPUTS].text;
+    *out = 0;
+    if (!p) return true;
+    for (;;) {
+        size_t length = strcspn(p, ","), k = 0;
+        while (k < 3 && !(strlen(names[k]) == length && memcmp(names[k], p, length) == 0)) k++;
+        if (k == 3) {
+            message_usage(s, "a list such as --outputs patterns,channels",
+                          "--outputs: '%.*s' is not one of patterns, channels, heads",
+                          (int)(length < 40 ? length : 40), p);
+            return false;
+        }
+        *out |= bits[k];
+        if (!p[length]) return true;
+        p += length + 1;
+    }
+}
+
+static bool read_options(temper_export_options *o, session *s) {
+    const char *path = s->opt.value[OPT_OUTPUT].text;
+    if (!path || strcmp(path, "-") == 0) {
+        message_usage(s, "such as temper export m.temper -o out/", "export needs a folder: -o FOLDER");
+        return false;
+    }
+    *o = (temper_export_options){.unchecked = is_given(s, OPT_UNCHECKED),
+                                 .certificate = s->opt.value[OPT_CERTIFICATE].text,
+                                 .seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1};
+    if (is_given(s, OPT_TYPE)) o->type = (temper_type)(s->opt.value[OPT_TYPE].number - 1);
+    if (o->type != TEMPER_TYPE_F64 && o->type != TEMPER_TYPE_F32) {
+        message_usage(s, "PyTorch converts the model to other types: model.to(torch.bfloat16)",
+                      "--type: the ONNX graph is f64 or f32");
+        return false;
+    }
+    if (ends_in_onnx(path) && o->certificate) {
+        message_usage(s, "-o FOLDER writes one", "--certificate needs a folder, and '%.60s' is a file", path);
+        return false;
+    }
+    return read_outputs(&o->outputs, s);
+}
+
+static void report(const session *s, const temper_model *model, const temper_export_options *o, const char *path) {
+    const char *type = o->type == TEMPER_TYPE_F32 ? "f32" : "f64";
+    temper_model_info info;
+    temper_model_about(&info, model);
+    size_t proved = o->type == TEMPER_TYPE_F64 ? info.safe_length : info.output_margin > 0 ? 0 : info.safe_length_f32;
+    if (s->json) {
+        json j;
+        json_open(&j, stdout);
+        json_text(&j, ends_in_onnx(path) ? "file" : "folder", path);
+        json_text(&j, "type", type);
+        json_text(&j, "method", temper_method_name(info.method));
+        json_count(&j, "layers", info.layers);
+        json_count(&j, "heads", info.heads);
+        json_count(&j, "channels", info.channels);
+        json_count(&j, "safe_length", proved);
+        json_close(&j);
+        return;
+    }
+    show_write(stdout, path, strlen(path), 0);
+    printf(": %s, %zu layer%s, %zu head%s, %zu channels, ONNX in %s", temper_method_name(info.method), info.layers,
+           info.layers == 1 ? "" : "s", info.heads, info.heads == 1 ? "" : "s", info.channels, type);
+    if (proved)
+        printf("; proved up to length %zu\n", proved);
+    else
+        printf("; nothing is proved\n");
+}
+
+void cmd_export(session *s) {
+    subject x = {0};
+    temper_export_options o;
+    temper_error err;
+    const char *path = s->opt.value[OPT_OUTPUT].text;
+    if (!read_options(&o, s)) return;
+    if (is_given(s, OPT_HARD) && !has_formula(s)) {
+        message_usage(s, "temper compile --hard writes one",
+                      "--hard goes with a formula; a MODEL is exported as it is");
+        return;
+    }
+    if (subject_model(&x, s)) {
+        if (s->opt.count > x.first)
+            message_usage(s, "the folder goes after -o", "export takes no further arguments");
+        else if ((ends_in_onnx(path) ? temper_export_onnx : temper_export)(path, x.model, &o, &err) != TEMPER_OK)
+            message_error(s, &err, err.line ? o.certificate : NULL, NULL, 0);
+        else if (!s->quiet)
+            report(s, x.model, &o, path);
+    }
+    subject_free(&x);
+}

@@ -1,0 +1,145 @@
+/* config.json and vocab.json. The names are those that TransformerLens and Hugging Face give the same things; what only temper has
+   stands under "temper", in the words of the safetensors metadata (doc/model.md). */
+#include <string.h>
+
+#include "base/json_write.h"
+#include "export/export_parts.h"
+#include "model/model_metadata.h"
+#include "model/tensor_list.h"
+
+/* "<start>", with more brackets around it if that is a letter. */
+static const char *unused_name(const temper_model *m, arena *a, const char *word) {
+    text name;
+    text_init(&name, a);
+    for (size_t depth = 1;; depth++) {
+        name.length = 0;
+        for (size_t k = 0; k < depth; k++) text_putc(&name, '<');
+        text_puts(&name, word);
+        for (size_t k = 0; k < depth; k++) text_putc(&name, '>');
+        if (alphabet_find(&m->letters, name.data, name.length) == UINT32_MAX) return text_string(&name);
+    }
+}
+
+export_sentinels export_sentinels_make(const temper_model *m, arena *a) {
+    return (export_sentinels){.start = unused_name(m, a, "start"), .end = unused_name(m, a, "end")};
+}
+
+/* ---- vocab.json ---- */
+
+static void put_entry(text *out, const char *name, uint32_t number, const char *separator) {
+    text_puts(out, separator);
+    jwrite_string(out, name, strlen(name));
+    text_printf(out, ": %u", number);
+}
+
+/* The end sentinel has a row in the embedding of every model, and a name only where it is used. */
+static void put_vocabulary(text *out, const temper_model *m, const export_sentinels *s, const char *separator) {
+    for (uint32_t k = 0; k < m->letters.count; k++) put_entry(out, m->letters.letters[k], k, k ? separator : "");
+    put_entry(out, s->start, model_start_token(m), m->letters.count ? separator : "");
+    if (m->has_end) put_entry(out, s->end, model_end_token(m), separator);
+}
+
+void export_vocabulary_print(text *out, const temper_model *m, const export_sentinels *s) {
+    text_puts(out, "{\n  ");
+    put_vocabulary(out, m, s, ",\n  ");
+    text_puts(out, "\n}\n");
+}
+
+/* ---- config.json ---- */
+
+/* Several layers share a config: TransformerLens pads to the widest. */
+static uint32_t most_heads(const temper_model *m) {
+    uint32_t most = 0;
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        if (m->layers[l].head_count > most) most = m->layers[l].head_count;
+    return most;
+}
+
+static uint32_t most_units(const temper_model *m) {
+    uint32_t most = 0;
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        if (m->layers[l].in.count > most) most = m->layers[l].in.count;
+    return most;
+}
+
+static void put_labels(text *out, const temper_model *m) {
+    text_puts(out, "  \"residual_labels\": [");
+    for (uint32_t c = 0; c < m->channel_count; c++) {
+        text_puts(out, c ? ", " : "");
+        jwrite_string(out, m->channels[c].label, strlen(m->channels[c].label));
+    }
+    text_puts(out, "],\n  \"head_labels\": [");
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        text_puts(out, l ? ", [" : "[");
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
+            text_puts(out, h ? ", " : "");
+            jwrite_string(out, m->layers[l].heads[h].label, strlen(m->layers[l].heads[h].label));
+        }
+        text_putc(out, ']');
+    }
+    text_puts(out, "],\n");
+}
+
+/* Expressions hold nothing to escape. */
+static void put_expressions(text *out, const temper_model *m) {
+    bool any = false;
+    text_puts(out, "  \"position_expressions\": {");
+    for (uint32_t c = 0; c < m->channel_count; c++)
+        if (m->channels[c].position) {
+            text_printf(out, "%s\"%u\": \"%s\"", any ? ", " : "", c, m->channels[c].position_text);
+            any = true;
+        }
+    text_puts(out, "},\n  \"scale_expressions\": [");
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        text_puts(out, l ? ", [" : "[");
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
+            const model_head *head = &m->layers[l].heads[h];
+            text_printf(out, "%s\"%s\"", h ? ", " : "", head->scale ? head->scale_text : "1");
+        }
+        text_putc(out, ']');
+    }
+    text_puts(out, "],\n");
+}
+
+static void put_sentinels(text *out, const temper_model *m, const export_sentinels *s) {
+    text_puts(out, "  \"vocabulary\": {");
+    put_vocabulary(out, m, s, ", ");
+    text_puts(out, "},\n  \"sentinels\": {\"start\": ");
+    jwrite_string(out, s->start, strlen(s->start));
+    text_puts(out, ", \"end\": ");
+    if (m->has_end)
+        jwrite_string(out, s->end, strlen(s->end));
+    else
+        text_puts(out, "null");
+    text_printf(out, "},\n  \"bos_token_id\": %u,\n  \"eos_token_id\": ", model_start_token(m));
+    if (m->has_end)
+        text_printf(out, "%u,\n", model_end_token(m));
+    else
+        text_puts(out, "null,\n");
+}
+
+void export_config_print(text *out, const temper_model *m, const export_sentinels *s, const char *digest) {
+    text_puts(out, "{\n"
+                   "  \"model_type\": \"temper\",\n"
+                   "  \"architectures\": [\"TemperModel\"],\n"
+                   "  \"auto_map\": {\"AutoConfig\": \"configuration_temper.TemperConfig\", "
+                   "\"AutoModel\": \"modeling_temper.TemperModel\"},\n"
+                   "  \"torch_dtype\": \"float64\",\n");
+    text_printf(out,
+                "  \"n_layers\": %u,\n  \"d_model\": %u,\n  \"n_heads\": %u,\n  \"d_head\": %u,\n  \"d_mlp\": %u,\n"
+                "  \"d_vocab\": %zu,\n  \"d_vocab_out\": 1,\n  \"n_ctx\": null,\n",
+                m->layer_count, m->channel_count, most_heads(m), model_head_size(m), most_units(m),
+                m->letters.count + 2);
+    text_puts(out, "  \"act_fn\": \"relu\",\n  \"normalization_type\": null,\n  \"use_attn_scale\": false,\n"
+                   "  \"attention_dir\": \"bidirectional\",\n  \"positional_embedding_type\": \"standard\",\n");
+    put_sentinels(out, m, s);
+    put_labels(out, m);
+    put_expressions(out, m);
+    text_printf(out, "  \"proved_length\": {\"float64\": %zu, \"float32\": %zu},\n", m->safe_length,
+                model_proved_f32(m));
+    text_printf(out, "  \"temper_format\": %d,\n  \"temper_version\": \"%s\",\n  \"weights_digest\": \"%s\",\n",
+                EXPORT_FORMAT, temper_version(), digest);
+    text_puts(out, "  \"temper\": ");
+    metadata_print(out, m);
+    text_puts(out, "\n}\n");
+}

@@ -1,0 +1,40 @@
+/* The files of an exported folder: what each is made from. export_folder.c writes them. */
+#ifndef EXPORT_EXPORT_PARTS_H
+#define EXPORT_EXPORT_PARTS_H
+
+#include "base/text.h"
+#include "model/model.h"
+
+/* The file format of the folder; the loaders refuse others. */
+enum { EXPORT_FORMAT = 1 };
+
+/* The proved length in f32: none for models whose error was followed in f64. */
+static inline size_t model_proved_f32(const temper_model *m) { return m->output_margin > 0 ? 0 : m->safe_length_f32; }
+
+/* Names of the sentinels in vocab.json, different from all letters. */
+typedef struct export_sentinels {
+    const char *start, *end;
+} export_sentinels;
+export_sentinels export_sentinels_make(const temper_model *m, arena *a);
+
+void export_vocabulary_print(text *out, const temper_model *m, const export_sentinels *s);
+
+/* `digest`: of model.safetensors, so that the loader can tell whether both belong together. */
+void export_config_print(text *out, const temper_model *m, const export_sentinels *s, const char *digest);
+
+void export_readme_print(text *out, const temper_model *m, const export_sentinels *s,
+                         const temper_export_options *options);
+
+/* Strings with temper's own answers and margins, one JSON object a line. */
+void export_vectors_print(text *out, const temper_model *m, uint64_t seed, trap *t);
+
+/* Python files that are the same in every folder; the build embeds them from src/export/python. */
+typedef struct export_python_file {
+    const char *name;
+    const unsigned char *bytes;
+    size_t length;
+} export_python_file;
+extern const export_python_file export_python_files[];
+extern const size_t export_python_file_count;
+
+#endif

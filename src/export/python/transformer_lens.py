@@ -1,0 +1,158 @@
+"""A transformer made by temper as a HookedTransformer of TransformerLens, for sequences of up to n_ctx positions.
+
+    import runpy
+    lens = runpy.run_path("out/transformer_lens.py")
+    model = lens["load"](n_ctx=64)
+    logits = model(tokens)          # [batch, sequence, 1]; true where above 1/2
+
+Stock TransformerLens knows neither masks and scales of a head's own, nor features that depend on the length of the sequence. They
+are permanent hooks: hook_pos_embed gets the features of the actual length, hook_attn_scores the scale and the mask of each head,
+hook_pattern the choice of heads that are not plain softmax, and zeros in rows without keys. All layers have the same numbers of
+heads and units there; what a layer lacks is padded with zeros.
+
+This file has the name of the library: append the folder to sys.path, or use runpy, rather than putting it in front."""
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+import torch
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def _modeling():
+    """modeling_temper.py of the same folder, and configuration_temper.py beside it."""
+    for name in ("configuration_temper", "modeling_temper"):
+        path = os.path.join(FOLDER, name + ".py")
+        if getattr(sys.modules.get(name), "__file__", None) == path:
+            continue
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return sys.modules["modeling_temper"]
+
+
+def _library():
+    """The real transformer_lens, which this file must not be taken for."""
+    loaded = sys.modules.get("transformer_lens")
+    if loaded is not None and os.path.abspath(getattr(loaded, "__file__", None) or "") != os.path.abspath(__file__):
+        return loaded
+    others = [path for path in sys.path if os.path.abspath(path or os.curdir) != FOLDER]
+    spec = importlib.machinery.PathFinder.find_spec("transformer_lens", others)
+    if spec is None:
+        raise ImportError("TransformerLens is not installed: pip install transformer-lens")
+    sys.modules["transformer_lens"] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def config(n_ctx, dtype=torch.float64):
+    """The arguments of HookedTransformerConfig, for one n_ctx."""
+    facts = _modeling().load_config(FOLDER)
+    return dict(n_layers=facts.n_layers, d_model=facts.d_model, n_ctx=n_ctx, d_head=max(facts.d_head, 1),
+                n_heads=max(facts.n_heads, 1), d_mlp=max(facts.d_mlp, 1), d_vocab=facts.d_vocab, d_vocab_out=1,
+                act_fn="relu", normalization_type=None, use_attn_scale=False, attention_dir="bidirectional",
+                positional_embedding_type="standard", default_prepend_bos=False, init_weights=False, dtype=dtype,
+                model_name="temper")
+
+
+def _pad(tensor, shape):
+    out = torch.zeros(shape, dtype=tensor.dtype)
+    out[tuple(slice(0, size) for size in tensor.shape)] = tensor
+    return out
+
+
+def state_dict(n_ctx, dtype=torch.float64):
+    """The weights under TransformerLens's names, padded; pos_embed.W_pos has the features of a sequence of n_ctx positions."""
+    modeling = _modeling()
+    facts = modeling.load_config(FOLDER)
+    tensors, _ = modeling.read_safetensors(os.path.join(FOLDER, "model.safetensors"))
+    sizes = config(n_ctx)
+    d_model, heads, d_head, d_mlp = (sizes[name] for name in ("d_model", "n_heads", "d_head", "d_mlp"))
+    out = {"embed.W_E": tensors["embed.W_E"], "unembed.W_U": tensors["unembed.W_U"], "unembed.b_U": torch.zeros(1),
+           "pos_embed.W_pos": modeling.features(facts, n_ctx)}
+    shapes = {"attn.W_Q": (heads, d_model, d_head), "attn.W_K": (heads, d_model, d_head),
+              "attn.W_V": (heads, d_model, d_head), "attn.W_O": (heads, d_head, d_model),
+              "attn.b_Q": (heads, d_head), "attn.b_K": (heads, d_head), "attn.b_V": (heads, d_head),
+              "attn.b_O": (d_model,), "mlp.W_in": (d_model, d_mlp), "mlp.b_in": (d_mlp,), "mlp.W_out": (d_mlp, d_model),
+              "mlp.b_out": (d_model,)}
+    for layer in range(facts.n_layers):
+        for name, shape in shapes.items():
+            full = f"blocks.{layer}.{name}"
+            out[full] = _pad(tensors.get(full, torch.zeros([0] * len(shape), dtype=torch.float64)), shape)
+    return {name: tensor.to(dtype) for name, tensor in out.items()}
+
+
+def hooks():
+    """[(name of the hook point, function(value, hook))]: masks, scales, choices and features."""
+    modeling = _modeling()
+    facts = modeling.load_config(FOLDER)
+    sentinels = 2 if facts.temper.get("end") else 1
+
+    def positions(value, hook):
+        return modeling.features(facts, value.shape[1]).to(value.device, value.dtype).expand_as(value)
+
+    def scale_of(head, size, like):
+        text = head.get("scale", head.get("adaptive", "1"))
+        return modeling.evaluate(text, size, sentinels).to(like.device, like.dtype)
+
+    def mask_of(head, scores):
+        return modeling.mask_rows(head["mask"], 0, scores.shape[-2], scores.shape[-1], scores.device)
+
+    def is_plain(head):
+        return head["choice"] == "softmax" and "adaptive" not in head
+
+    def hook_layer(layer):
+        seen = {}  # scores of the heads whose choice hook_pattern makes
+
+        def scores_hook(scores, hook):
+            out = scores.clone()
+            for k, head in enumerate(layer["heads"]):
+                if is_plain(head):  # the mask comes after the scale: -inf times 0 is no number
+                    out[:, k] = (scores[:, k] * scale_of(head, scores.shape[-1], scores)).masked_fill(
+                        ~mask_of(head, scores), float("-inf"))
+                else:
+                    seen[k] = scores[:, k]
+            return out
+
+        def pattern_of(k, head, pattern):
+            mask, size = mask_of(head, pattern), pattern.shape[-1]
+            if is_plain(head):
+                return pattern[:, k].masked_fill(~mask.any(-1, keepdim=True), 0)  # softmax of nothing is no number
+            if "adaptive" in head:
+                scale = scale_of(head, size, pattern)
+                logits = modeling.adaptive_logits(seen[k], mask, scale, head["for"], size)
+                weights = modeling.exponentials(logits, mask)
+            else:
+                weights = modeling.hard_weights(seen[k], mask, head["choice"])
+            total = weights.sum(-1, keepdim=True)
+            return weights / torch.where(total > 0, total, torch.ones_like(total))
+
+        def pattern_hook(pattern, hook):
+            out = torch.zeros_like(pattern)  # heads that only pad look nowhere
+            for k, head in enumerate(layer["heads"]):
+                out[:, k] = pattern_of(k, head, pattern)
+            return out
+
+        return scores_hook, pattern_hook
+
+    out = [("hook_pos_embed", positions)]
+    for number, layer in enumerate(facts.temper["layers"]):
+        scores_hook, pattern_hook = hook_layer(layer)
+        out.append((f"blocks.{number}.attn.hook_attn_scores", scores_hook))
+        out.append((f"blocks.{number}.attn.hook_pattern", pattern_hook))
+    return out
+
+
+def load(n_ctx, dtype=torch.float64, device="cpu"):
+    """A HookedTransformer with the weights and, as permanent hooks, everything else."""
+    library = _library()
+    model = library.HookedTransformer(library.HookedTransformerConfig(device=str(device), **config(n_ctx, dtype)))
+    missing, unexpected = model.load_state_dict(state_dict(n_ctx, dtype), strict=False)
+    missing = [name for name in missing if name.split(".")[-1] not in ("mask", "IGNORE")]  # buffers of the library
+    if missing or unexpected:
+        raise ValueError(f"this TransformerLens has other weights: missing {missing}, unexpected {unexpected}")
+    for name, function in hooks():
+        model.add_perma_hook(name, function)
+    return model

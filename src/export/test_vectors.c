@@ -1,0 +1,117 @@
+/* testvectors.jsonl: strings with the answers that temper's own run gives, so that a port can be tested without temper. The empty
+   string, every letter alone, then random strings of growing length. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "export/export_parts.h"
+
+enum { VECTORS = 64, LONGEST = 64, ALONE = 16 };
+
+static uint64_t next_random(uint64_t *state) { /* splitmix64 */
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static size_t make_string(uint32_t *letters, const temper_model *m, size_t k, size_t alone, size_t longest,
+                          uint64_t *state) {
+    if (k == 0 || !m->letters.count) return 0;
+    if (k <= alone) {
+        letters[0] = (uint32_t)(k - 1);
+        return 1;
+    }
+    size_t n = 1 + (size_t)(next_random(state) % (1 + (k - alone) * longest / (VECTORS - alone)));
+    if (n > longest) n = longest;
+    /* Few different letters in a string: with many, hardly anything but their first use would ever happen. */
+    uint32_t few[4];
+    size_t kinds = 1 + (size_t)(next_random(state) % 4);
+    for (size_t j = 0; j < kinds; j++) few[j] = (uint32_t)(next_random(state) % m->letters.count);
+    for (size_t j = 0; j < n; j++) letters[j] = few[next_random(state) % kinds];
+    return n;
+}
+
+static void put_string(text *out, const temper_model *m, const uint32_t *letters, size_t n) {
+    text string;
+    text_init(&string, out->arena);
+    for (size_t j = 0; j < n; j++) {
+        if (j && m->letters.tokens) text_putc(&string, ' ');
+        text_puts(&string, m->letters.letters[letters[j]]);
+    }
+    text_puts(out, "{\"string\": ");
+    jwrite_string(out, text_string(&string), string.length);
+    text_printf(out, ", \"tokens\": [%u", model_start_token(m));
+    for (size_t j = 0; j < n; j++) text_printf(out, ", %u", letters[j]);
+    if (m->has_end) text_printf(out, ", %u", model_end_token(m));
+    text_puts(out, "]");
+}
+
+/* A number as JSON has it, whatever the program's locale takes for a decimal point. */
+static void put_decimal(text *out, double x) {
+    char digits[40];
+    bool in_point = false;
+    snprintf(digits, sizeof digits, "%.17g", x);
+    for (const char *p = digits; *p; p++) {
+        bool plain = strchr("0123456789e+-", *p) != NULL;
+        if (plain || !in_point) text_putc(out, plain ? *p : '.');
+        in_point = !plain;
+    }
+}
+
+/* A margin is how far a head's output was from 0 or 1 before it was rounded; null for heads that mean no truth value. */
+static void put_answers(text *out, const temper_model *m, const temper_run *r) {
+    text_printf(out, ", \"accept\": %s, \"truth\": [", temper_run_accept(r) ? "true" : "false");
+    for (size_t i = 0; i < temper_run_size(r); i++) text_printf(out, "%s%d", i ? ", " : "", temper_run_truth(r, i));
+    text_puts(out, "], \"margins\": [");
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        text_puts(out, l ? ", [" : "[");
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
+            double margin = temper_run_margin(r, l + 1, h + 1);
+            text_puts(out, h ? ", " : "");
+            if (margin < 0)
+                text_puts(out, "null");
+            else
+                put_decimal(out, margin);
+        }
+        text_putc(out, ']');
+    }
+    text_printf(out, "], \"proved\": %s}\n", temper_run_proved(r) ? "true" : "false");
+}
+
+/* First with proof; a string whose answer no proof covers is given as floating point has it. NULL: that has none, its numbers
+   are not finite. */
+static temper_run *run_string(const temper_model *m, const uint32_t *letters, size_t n, trap *t) {
+    temper_run *r;
+    temper_error err;
+    temper_run_options o = {.threads = 1};
+    if (temper_model_run(&r, m, letters, n, &o, &err) == TEMPER_OK) return r;
+    if (err.code != TEMPER_LIMIT && err.code != TEMPER_RANGE) trap_reraise(t, &err);
+    o.unchecked = 1;
+    temper_status status = temper_model_run(&r, m, letters, n, &o, &err);
+    if (status != TEMPER_OK && status != TEMPER_RANGE) trap_reraise(t, &err);
+    return r;
+}
+
+static void free_run(void *slot) {
+    temper_run **r = slot;
+    temper_run_free(*r);
+    *r = NULL;
+}
+
+void export_vectors_print(text *out, const temper_model *m, uint64_t seed, trap *t) {
+    uint32_t letters[LONGEST];
+    uint64_t state = seed;
+    size_t alone = m->letters.count < ALONE ? m->letters.count : ALONE, longest = LONGEST;
+    if (m->safe_length > 0 && m->safe_length < longest) longest = m->safe_length;
+    temper_run **slot = arena_zalloc(out->arena, 1, sizeof *slot); /* freed also when an error is raised */
+    arena_on_release(out->arena, free_run, slot);
+    for (size_t k = 0; k < VECTORS; k++) {
+        size_t n = make_string(letters, m, k, alone, longest, &state);
+        *slot = run_string(m, letters, n, t);
+        if (!*slot) continue;
+        put_string(out, m, letters, n);
+        put_answers(out, m, *slot);
+        free_run(slot);
+    }
+}
