@@ -270,6 +270,7 @@ static void note_ramp(const net *n, const unit *u, double c, bool paired) {
     for (size_t k = 0; k < u->count; k++) {
         const content *x = content_at(n, u->terms[k].channel);
         double w = u->terms[k].weight, most = x->kind == HOLDS_RAW ? 1.25 : 1;
+        NEED(n, 2 * w == floor(2 * w), "unit %u has a weight that no ramp has", u->index + 1);
         r.size += most * fabs(w);
         r.reach += most * fmax(w, 0);
         if (x->kind != HOLDS_RAW) continue;
@@ -327,6 +328,7 @@ static row_value exact_part(const net *n, const unit *u, content_kind kind, doub
     for (size_t k = 0; k < u->count; k++) {
         const content *c = content_at(n, u->terms[k].channel);
         size += fabs(u->terms[k].weight) * (c->kind == HOLDS_MEAN ? c->weight : 1);
+        NEED(n, u->terms[k].weight == floor(u->terms[k].weight), "unit %u has a weight that is not whole", u->index + 1);
         if (c->kind == HOLDS_EXACT) {
             f[exact] = c->letters;
             w[exact++] = u->terms[k].weight;

@@ -87,6 +87,8 @@ row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t la
     const model_term *terms = rows_begin_of(rows, row);
     size_t count = rows_size(rows, row), exact = 0;
     row_value r = {.exact = true};
+    double exact_weight = 0;
+    int grid = 1 << 20;
     arena_reset(a->scratch);
     dd *f = arena_alloc(a->scratch, count, sizeof *f);
     double *weight = arena_alloc(a->scratch, count, sizeof *weight);
@@ -98,6 +100,8 @@ row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t la
         if (c->kind == HOLDS_EXACT) {
             f[exact] = c->letters;
             weight[exact++] = w;
+            exact_weight += fabs(w);
+            if (audit_grid_of(w) < grid) grid = audit_grid_of(w);
             r.start += w * c->start;
             r.end += w * c->end;
             continue;
@@ -108,7 +112,9 @@ row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t la
         else
             r.other[r.other_count++] = terms[k];
     }
-    if (!(r.weight <= 0x1p53)) audit_refuse(a, layer, head, "weights too large together for exact sums");
+    /* exact channels add up exactly, in whatever order; the read-out has a rule of its own */
+    int precision = layer && a->type.ps < a->type.pa ? a->type.ps : a->type.pa;
+    if (exact && exact_weight > ldexp(1, grid + precision)) audit_refuse(a, layer, head, "a sum of Booleans may be rounded");
     r.letters = dd_sum(&a->meaning.d, f, weight, exact, NAN, NAN);
     r.exact_count = exact;
     return r;

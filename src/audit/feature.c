@@ -52,9 +52,8 @@ static product combine(product x, product y, int sign) {
                  .end = x.end + y.end,
                  .operations = x.operations + y.operations + 1,
                  .fine = x.fine && y.fine};
-    /* coefficients must come out as they would on paper; only places and sizes are divided by */
-    if (sign < 0 && (y.place || y.mirrored || y.start || y.end || (y.coefficient != 1 && x.coefficient != 0)))
-        z.fine = z.fine && !y.place && !y.mirrored && !y.start && !y.end && y.coefficient == 1;
+    /* coefficients must come out as they would on paper, and only sizes, i + 1 and N - i are divided by */
+    if (sign < 0 && (y.place || y.mirrored || y.start || y.end || y.coefficient != 1)) z.fine = false;
     if (sign > 0 && fma(x.coefficient, y.coefficient, -z.coefficient) != 0) z.fine = false;
     return z;
 }
