@@ -1,6 +1,7 @@
 /* The auditor against everything it should prove, and against everything it must not.
 
-   - the corpus and random formulas, both methods: what the compiler makes is proved, in f64 and f32
+   - the corpus and random formulas, by every method: what the compiler makes is proved in f64 and f32; in any type the prover's
+     certificate is the audit's, byte by byte, and where there is none the audit refuses, too
    - tampered certificates are refused, always
    - tampered models are refused with their certificate, and with one whose SHA-256 was made to fit; or else, where the change means
      nothing, the changed model still gives the source's answers on all short strings
@@ -23,7 +24,10 @@ typedef struct bytes {
 static bool model_text(bytes *out, const temper_spec *spec, temper_method method) {
     temper_model *hard = NULL, *soft = NULL;
     temper_error e;
-    bool ok = temper_compile(&hard, spec, &e) == TEMPER_OK && temper_soften(&soft, hard, method, &e) == TEMPER_OK &&
+    bool digits = method == TEMPER_METHOD_DIGITS;
+    temper_status made =
+        digits ? temper_compile_for(&hard, spec, TEMPER_TYPE_BF16, &e) : temper_compile(&hard, spec, &e);
+    bool ok = made == TEMPER_OK && temper_soften(&soft, hard, method, &e) == TEMPER_OK &&
               temper_model_print(&out->data, &out->length, soft, &e) == TEMPER_OK;
     temper_model_free(hard);
     temper_model_free(soft);
@@ -47,15 +51,49 @@ static void check_proof(const char *name, const bytes *model, uint64_t n, temper
     temper_free(c.data);
 }
 
-static void check_corpus(void) {
+/* Prover and auditor, which share no thought, write the same, or both nothing. */
+static void check_both(const char *name, const bytes *model, temper_method method, test_random *r) {
+    static const size_t lengths[] = {0, 1, 2, 7, 20, 50, 90, 127, 128, 255, 300, 1000, 65535, 1000000, 1000000000};
+    size_t n = lengths[random_below(r, sizeof lengths / sizeof *lengths)];
+    temper_type type = TEMPER_TYPE_EXACT;
+    while (type == TEMPER_TYPE_EXACT) type = (temper_type)random_below(r, TEMPER_TYPE_BF16_F64 + 1);
+    if (n > 300 && n < 4096 && type != TEMPER_TYPE_F64 && type != TEMPER_TYPE_F32) n = 60; /* trying takes its time */
+    temper_model *read = NULL;
+    temper_certificate *proof = NULL;
+    bytes prover = {0}, auditor = {0};
+    temper_error e;
+    temper_certify_options o = {.length = n, .type = type};
+    bool ok = CHECK(temper_model_read(&read, model->data, model->length, &e) == TEMPER_OK &&
+                        temper_certify(&proof, read, model->data, model->length, &o, &e) == TEMPER_OK,
+                    "%s: %s", name, e.text);
+    bool proved = ok && temper_certificate_verdict(proof) == TEMPER_PROVED;
+    if (proved) temper_certificate_print(&prover.data, &prover.length, proof, &e);
+    bool audited = certificate_of(&auditor, model, n, type, &e) == TEMPER_OK;
+    const char *reason = ok && !proved ? temper_certificate_reason(proof) : "";
+    bool other_digits = method == TEMPER_METHOD_DIGITS && strstr(reason, "is not what temper makes");
+    if (ok && !other_digits)
+        CHECK(proved == audited, "%s to %zu in %s: the prover %s, the auditor %s", name, n, temper_type_name(type),
+              proved ? "proves it" : reason, audited ? "proves it" : e.text);
+    if (proved && audited)
+        CHECK(prover.length == auditor.length && memcmp(prover.data, auditor.data, prover.length) == 0,
+              "%s to %zu in %s: the prover writes\n%s\nthe auditor\n%s", name, n, temper_type_name(type), prover.data,
+              auditor.data);
+    temper_free(prover.data);
+    temper_free(auditor.data);
+    temper_certificate_free(proof);
+    temper_model_free(read);
+}
+
+static void check_corpus(test_random *r) {
     for (size_t k = 0; k < corpus_size(); k++) {
         const corpus_entry *e = corpus_at(k);
         temper_spec *spec = corpus_parse(e);
-        for (temper_method m = TEMPER_METHOD_TEMPERATURE; spec && m <= TEMPER_METHOD_POSITIONS; m++) {
+        for (temper_method m = TEMPER_METHOD_TEMPERATURE; spec && m <= TEMPER_METHOD_DIGITS; m++) {
             bytes model;
             if (!model_text(&model, spec, m)) continue; /* t-agree-corpus knows which cannot be compiled */
             check_proof(e->name, &model, 300, TEMPER_TYPE_F64);
             check_proof(e->name, &model, 40, TEMPER_TYPE_F32);
+            check_both(e->name, &model, m, r);
             temper_free(model.data);
         }
         temper_spec_free(spec);
@@ -97,8 +135,10 @@ static void check_random(test_random *r, size_t count) {
         char *printed = NULL;
         bytes model;
         temper_spec *spec = random_source(&printed, r);
-        if (spec && model_text(&model, spec, k % 2 ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS)) {
+        temper_method m = (temper_method)(TEMPER_METHOD_TEMPERATURE + k % 3);
+        if (spec && model_text(&model, spec, m)) {
             check_proof(printed, &model, 100, TEMPER_TYPE_F64);
+            check_both(printed, &model, m, r);
             temper_free(model.data);
         }
         temper_free(printed);
@@ -449,7 +489,7 @@ static void check_hostile(void) {
 int main(void) {
     test_random r = test_seed(23);
     double effort = test_effort();
-    check_corpus();
+    check_corpus(&r);
     check_random(&r, (size_t)(600 * effort));
     check_tampering(&r, (size_t)(45 * effort) + 1);
     check_hostile();

@@ -355,8 +355,8 @@ dd dd_sum(diagram *d, const dd *f, const double *weight, size_t count, double le
             part p = {.sum = dd_add(d, parts[k].sum, parts[k + 1].sum),
                       .low = exact_sum(d, parts[k].low, parts[k + 1].low),
                       .high = exact_sum(d, parts[k].high, parts[k + 1].high)};
-            if (clamps) { /* what the others cannot bring back is beyond */
-                clamp c = {.least = least - (high - p.high), .most = most - (low - p.low)};
+            if (clamps) { /* what the others cannot bring back is beyond; but no part may exceed what they count on */
+                clamp c = {.least = fmin(least - (high - p.high), p.high), .most = fmax(most - (low - p.low), p.low)};
                 if (c.least < c.most) p.sum = dd_map(d, p.sum, clamped, &c);
             }
             parts[kept++] = p;
