@@ -1,7 +1,9 @@
 /* temper audit: checks a certificate against a model, with other code than the one that wrote it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "json.h"
 #include "message.h"
 
@@ -38,7 +40,7 @@ static void print_result(session *s, const char *path, const char *model, const 
         json_flag(&j, "proved", proved);
         if (proved) {
             json_text(&j, "claim", claim);
-            json_text(&j, "length", length);
+            json_count(&j, "length", strtoull(length, NULL, 10));
             json_text(&j, "type", type);
             json_text(&j, "error", error);
         } else {
@@ -47,11 +49,12 @@ static void print_result(session *s, const char *path, const char *model, const 
         json_close(&j);
     } else if (proved && !s->quiet) {
         bool formula = strcmp(claim, "formula") == 0;
-        printf(
-            "%s: proved for %s: %s, for every string up to length %s in %s (largest error %s of 2.500e-01 allowed)\n",
-            path, model,
-            formula ? "the answer at every position is the source's" : "the verdict is that of its hard choices",
-            length, type, error);
+        show_write(stdout, path, strlen(path), 0);
+        fputs(": proved for ", stdout);
+        show_write(stdout, model, strlen(model), 0);
+        printf(": %s, for every string up to length %s in %s (largest error %s of 2.500e-01 allowed)\n",
+               formula ? "the answer at every position is the source's" : "the verdict is that of its hard choices",
+               length, type, error);
     }
 }
 

@@ -641,6 +641,31 @@ if IFS= read -r -t 10 first <&8; then same 'live stream' "accept${tab}2" "$first
 exec 7>&- 8<&-
 wait $pid
 
+# ---- audit ----------------------------------------------------------------------------------------------------------
+
+run 0 compile -f 'a S b | Y c' -o audit.temper
+run 0 certify audit.temper --length 1000 --type f32 -o audit.json
+run 0 audit audit.json audit.temper
+same 'audit: what is proved' "audit.json: proved for audit.temper: the answer at every position is the source's, for every string up to length 1000 in f32 (largest error $(sed -n 's/^  "error": "\(.*\)",/\1/p' audit.json) of 2.500e-01 allowed)" "$out"
+run 0 -q audit audit.json audit.temper
+same 'audit: quiet' '' "$out$err"
+run 0 --json audit audit.json audit.temper
+has 'audit: json' "$out" '"proved":true,"claim":"formula","length":1000,"type":"f32"'
+sed 's/"length": 1000/"length": 1001/' audit.json >other.json
+run 1 audit other.json audit.temper
+has 'audit: another length' "$err" 'other.json:'
+has 'audit: another length' "$err" 'but the audit finds'
+run 1 --json audit other.json audit.temper
+has 'audit: json refusal' "$out" '"proved":false,"reason":"'
+run 0 compile -f 'a S b | Y b' --alphabet abc -o other.temper
+run 1 audit audit.json other.temper
+has 'audit: another model' "$err" 'it is about another model'
+echo '{' >broken.json
+run 2 audit broken.json audit.temper
+run 3 audit nothing.json audit.temper
+run 2 audit audit.json
+has 'audit: usage' "$err" 'audit takes a certificate and a model'
+
 # ---- gallery --------------------------------------------------------------------------------------------------------
 
 run 0 gallery

@@ -1,4 +1,4 @@
-/* Bad input: every specification, model file and import in tests/bad is refused with exactly the message of its .expect file. */
+/* Bad input: every specification, model file, import and certificate in tests/bad is refused with exactly the message of its .expect file. */
 #include "test.h"
 
 #include <dirent.h>
@@ -108,6 +108,20 @@ static void check_import(const char *folder, const char *name, const char *dot) 
     temper_model_free(model);
 }
 
+/* audit-NAME.certificate, audited against audit-NAME.model or, if there is none, the good audit-plain.model. */
+static void check_certificate(const char *folder, const char *name, const char *dot) {
+    char stem[PATH_SIZE];
+    snprintf(stem, sizeof stem, "%.*s", (int)(dot - name), name);
+    size_t length = 0, size = 0;
+    char *certificate = slurp(folder, name, "", &length), *model = slurp(folder, stem, ".model", &size);
+    if (!model) model = slurp(folder, "audit-plain", ".model", &size);
+    temper_error e = {0};
+    if (CHECK(certificate && model, "cannot read %s or its model", name))
+        check_message(folder, name, stem, temper_audit(certificate, length, model, size, &e), &e);
+    free(certificate);
+    free(model);
+}
+
 int main(void) {
     const char *folder = getenv("TEMPER_TEST_DIR");
     if (!folder) folder = "tests/bad";
@@ -119,6 +133,7 @@ int main(void) {
         if (!strcmp(dot, ".spec")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_SPEC);
         if (!strcmp(dot, ".crasp")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_CRASP);
         if (!strcmp(dot, ".brasp")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_BRASP);
+        if (!strcmp(dot, ".certificate")) check_certificate(folder, e->d_name, dot);
         bool import = !strncmp(e->d_name, "import-", 7);
         if (import && !strcmp(dot, ".expect")) check_import(folder, e->d_name, dot);
         if (import) continue;

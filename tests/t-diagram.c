@@ -70,7 +70,8 @@ static void check_sum(diagram *d, const function *x, test_random *r) {
         bool ok = got == want;
         if (limited && want <= least) ok = got <= least;
         if (limited && !open && want >= most) ok = got >= most;
-        if (!CHECK(ok, "a sum of %zu is %g, not %g; limits %g, %g", count, got, want, limited ? least : NAN, most)) return;
+        if (!CHECK(ok, "a sum of %zu is %g, not %g; limits %g, %g", count, got, want, limited ? least : NAN, most))
+            return;
     }
 }
 
@@ -99,7 +100,8 @@ static void check_numbers(test_random *r, arena *a) {
         bool member = false;
         for (uint32_t b = 0; b < bits; b++) row |= (unsigned)(code >> (bits - 1 - b) & 1) << b;
         for (size_t k = 0; k < member_count; k++) member = member || members[k] == number;
-        CHECK(at(&d, f, row) == member, "%llu of %llu: membership", (unsigned long long)code, (unsigned long long)count);
+        CHECK(at(&d, f, row) == member, "%llu of %llu: membership", (unsigned long long)code,
+              (unsigned long long)count);
         CHECK(at(&d, g, row) == dd_value(&d, branch[number]), "%llu of %llu: branch", (unsigned long long)code,
               (unsigned long long)count);
     }

@@ -124,7 +124,7 @@ static bool split_member(piece line, size_t at, size_t end, piece *key, piece *v
     while (at < end && line.bytes[at] == ' ') at++;
     if (at >= end || line.bytes[at] != '"') return false;
     const char *close = memchr(line.bytes + at + 1, '"', end - at - 1);
-    if (!close || (size_t)(close - line.bytes) + 3 > end) return false;
+    if (!close || (size_t)(close - line.bytes) + 3 > end || close[1] != ':' || close[2] != ' ') return false;
     *key = (piece){line.bytes + at + 1, (size_t)(close - line.bytes) - at - 1};
     *value = (piece){close + 3, end - (size_t)(close - line.bytes) - 3};
     return true;
@@ -155,14 +155,14 @@ static _Noreturn void report(piece given, piece wanted, arena *a, trap *t) {
         if (!split_member(y, at, end, &key, &value)) break;
         bool named = x.length > at && split_member(x, at, other, &other_key, &found) &&
                      other_key.length == key.length && memcmp(other_key.bytes, key.bytes, key.length) == 0;
-        bool equal = named && found.length == value.length && memcmp(found.bytes, value.bytes, value.length) == 0;
-        if (!equal) {
+        if (!named) break;
+        if (found.length != value.length || memcmp(found.bytes, value.bytes, value.length) != 0) {
             text where;
             text_init(&where, a);
             if (element) text_printf(&where, "%s[%zu].", array ? array : "", element - 1);
             text_add(&where, key.bytes, key.length);
             trap_raise(t, TEMPER_RANGE, line, 0, "%s is %s, but the audit finds %s", text_string(&where),
-                       named ? shown(a, found) : "missing there", shown(a, value));
+                       shown(a, found), shown(a, value));
         }
         at = end + 1;
     }

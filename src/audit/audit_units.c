@@ -328,7 +328,8 @@ static row_value exact_part(const net *n, const unit *u, content_kind kind, doub
     for (size_t k = 0; k < u->count; k++) {
         const content *c = content_at(n, u->terms[k].channel);
         size += fabs(u->terms[k].weight) * (c->kind == HOLDS_MEAN ? c->weight : 1);
-        NEED(n, u->terms[k].weight == floor(u->terms[k].weight), "unit %u has a weight that is not whole", u->index + 1);
+        NEED(n, u->terms[k].weight == floor(u->terms[k].weight), "unit %u has a weight that is not whole",
+             u->index + 1);
         if (c->kind == HOLDS_EXACT) {
             f[exact] = c->letters;
             w[exact++] = u->terms[k].weight;

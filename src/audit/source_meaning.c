@@ -216,12 +216,13 @@ static dd modulo(const reader *r, node_id id) {
         result = !negated;
     } else {
         if (below) residue--;
-        if (m >= (int64_t)1 << 62 || (s.count > 1 && m > RESIDUE_TABLE)) {
+        if (s.count == 0) {
+            result = equal ? constant == residue : constant <= residue;
+        } else if (m >= (int64_t)1 << 62 || (s.count > 1 && m > RESIDUE_TABLE)) {
             result = opaque(r, &s, 1, (wide[3]){m, equal ? constant - residue : constant, equal ? -1 : residue});
-        } else if (s.count <= 1) {
-            dd f = s.count ? s.terms[0].f : 0;
-            result = meaning_residue(r->m, s.count && s.terms[0].past, f, s.count ? (int64_t)s.terms[0].weight : 0,
-                                     constant, m, equal ? RESIDUE_EQUAL : RESIDUE_AT_MOST, residue);
+        } else if (s.count == 1) {
+            result = meaning_residue(r->m, s.terms[0].past, s.terms[0].f, (int64_t)s.terms[0].weight, constant, m,
+                                     equal ? RESIDUE_EQUAL : RESIDUE_AT_MOST, residue);
         } else {
             remainder_test t = {(double)m, (double)constant, (double)residue, equal ? CMP_EQ : CMP_LE};
             result = many_counts(r, &s, m, &t);
