@@ -130,6 +130,26 @@ static bool split_member(piece line, size_t at, size_t end, piece *key, piece *v
     return true;
 }
 
+/* Of two arrays within a line, the first entry that differs: its number is added to `where`. Numbers count from 0, as lengths do. */
+static void point_at_entry(text *where, piece *found, piece *value) {
+    piece x = {found->bytes + 1, found->length - 1}, y = {value->bytes + 1, value->length - 1};
+    if (found->length < 2 || value->length < 2 || found->bytes[0] != '[' || value->bytes[0] != '[') return;
+    for (size_t number = 0;; number++) {
+        piece p = {x.bytes, member_end(x, 0)}, q = {y.bytes, member_end(y, 0)};
+        bool equal = p.length == q.length && memcmp(p.bytes, q.bytes, p.length) == 0;
+        if (equal && x.length > p.length + 2 && y.length > q.length + 2) { /* behind the comma and the blank */
+            x = (piece){x.bytes + p.length + 2, x.length - p.length - 2};
+            y = (piece){y.bytes + q.length + 2, y.length - q.length - 2};
+            continue;
+        }
+        if (equal) return; /* they differ in how many they are */
+        text_printf(where, "[%zu]", number);
+        *found = p;
+        *value = q;
+        return;
+    }
+}
+
 static const char *shown(arena *a, piece p) { return p.length ? text_escaped(a, p.bytes, p.length, 80) : "nothing"; }
 
 /* Which member of an array's element, or which top-level member, differs first. */
@@ -161,6 +181,7 @@ static _Noreturn void report(piece given, piece wanted, arena *a, trap *t) {
             text_init(&where, a);
             if (element) text_printf(&where, "%s[%zu].", array ? array : "", element - 1);
             text_add(&where, key.bytes, key.length);
+            if (named) point_at_entry(&where, &found, &value);
             trap_raise(t, TEMPER_RANGE, line, 0, "%s is %s, but the audit finds %s", text_string(&where),
                        shown(a, found), shown(a, value));
         }
@@ -204,6 +225,12 @@ temper_status temper_audit(const char *certificate, size_t length, const char *m
 
 temper_status audit_certificate(char **out, size_t *length, const char *model, size_t size, uint64_t n,
                                 temper_type type, temper_error *err) {
+    audit_request request = {.length = n, .type = type};
+    return audit_requested(out, length, model, size, &request, err);
+}
+
+temper_status audit_requested(char **out, size_t *length, const char *model, size_t size,
+                              const audit_request *request, temper_error *err) {
     trap t;
     arena memory, scratch;
     temper_model *volatile read = NULL;
@@ -219,8 +246,7 @@ temper_status audit_certificate(char **out, size_t *length, const char *model, s
         return t.error.code;
     }
     audit_memory m = {&memory, &scratch, &read, &spec};
-    audit_request request = {.length = n, .type = type};
-    const char *made = audit_text(length, model, size, &request, &m);
+    const char *made = audit_text(length, model, size, request, &m);
     char *copy = caller_alloc(&t, *length + 1, 1);
     memcpy(copy, made, *length + 1);
     arena_free(&memory);

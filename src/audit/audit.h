@@ -131,6 +131,7 @@ typedef struct audit {
     const char *bytes;
     size_t size;
     uint64_t length;  /* n */
+    bool sets;        /* as requested */
     double positions; /* M */
     type_facts type;
     calculus calculus;
@@ -150,8 +151,8 @@ typedef struct audit {
 _Noreturn void audit_refuse(const audit *a, uint32_t layer, uint32_t head, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A claim of section 1 for models without Boolean channels: writes nothing yet, refuses. */
-void audit_general(audit *a);
+/* The certificate of the claim "hard choices" (section 8), for models without Boolean channels. */
+const char *audit_general(audit *a, size_t *length);
 
 void contents_begin(audit *a); /* the embedding */
 row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t layer, uint32_t head);
@@ -176,12 +177,20 @@ enum { EVERY_LENGTH_MOST = 4096 };
 double audit_every_length(audit *a, const head_facts *f, double *largest);
 
 void audit_write(text *out, const audit *a);
+/* What both kinds of certificates are written with. */
+void audit_write_claim(text *out, const audit *a, const char *claim); /* up to "order" */
+void audit_put_text(text *out, const char *key, const char *value);
+void audit_put_bound(text *out, const char *key, const ball *x);
+void audit_put_member(text *out, const char *key, const char *value); /* a line */
+void audit_next_element(text *out, size_t before);
+void audit_end_array(text *out, size_t count);
 
 /* The certificate that the audit would write, in memory->arena; raises where the claim is not proved. */
 typedef struct audit_request {
     uint64_t length;
     temper_type type;
     bool general; /* the claim "hard choices" */
+    bool sets;    /* its facts from sets even where strings are few: for tests */
 } audit_request;
 
 /* Whoever calls frees all of this, also after an error; model and spec are NULL before. */
@@ -197,5 +206,7 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
 /* The same as an entry point of its own, for tests: *out is freed with temper_free. */
 temper_status audit_certificate(char **out, size_t *length, const char *model, size_t size, uint64_t n,
                                 temper_type type, temper_error *err);
+temper_status audit_requested(char **out, size_t *length, const char *model, size_t size,
+                              const audit_request *request, temper_error *err);
 
 #endif

@@ -180,7 +180,8 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
                  .scratch = memory->scratch,
                  .bytes = model,
                  .size = size,
-                 .length = request->length};
+                 .length = request->length,
+                 .sets = request->sets};
     if (request->length > LENGTH_MOST) trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a length beyond 2^40 is not audited");
     temper_model *read;
     if (temper_model_read(&read, model, size, &err) != TEMPER_OK) trap_reraise(a->trap, &err);
@@ -189,7 +190,7 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
     a->positions = (double)request->length + 1 + a->model->has_end;
     audit_type_begin(a, request->type);
     calc_init(&a->calculus, keep);
-    if (request->general) audit_general(a);
+    if (request->general) return audit_general(a, length);
     if (!*a->model->source) audit_refuse(a, 0, 0, "the model has no source, so no claim about one is proved");
     if (a->model->method == TEMPER_METHOD_HARD) audit_refuse(a, 0, 0, "the model makes hard choices");
     meaning_init(&a->meaning, a->model->letters.count, keep, memory->scratch);
