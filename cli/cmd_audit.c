@@ -24,13 +24,14 @@ static bool claim_of(char *out, size_t size, const char *certificate, const char
 
 static void print_result(session *s, const char *path, const char *model, const char *certificate,
                          const temper_error *err) {
-    char length[24] = "", type[16] = "", claim[24] = "", error[24] = "";
+    char length[24] = "", type[16] = "", claim[24] = "", error[24] = "", positions[16] = "";
     bool proved = err->code == TEMPER_OK;
     if (proved) {
         claim_of(length, sizeof length, certificate, "length");
         claim_of(type, sizeof type, certificate, "type");
         claim_of(claim, sizeof claim, certificate, "claim");
         claim_of(error, sizeof error, certificate, "error");
+        claim_of(positions, sizeof positions, certificate, "positions");
     }
     if (s->json) {
         json j;
@@ -48,13 +49,16 @@ static void print_result(session *s, const char *path, const char *model, const 
         }
         json_close(&j);
     } else if (proved && !s->quiet) {
-        bool formula = strcmp(claim, "formula") == 0;
+        bool formula = strcmp(claim, "formula") == 0, every = strcmp(positions, "every") == 0;
         show_write(stdout, path, strlen(path), 0);
         fputs(": proved for ", stdout);
         show_write(stdout, model, strlen(model), 0);
-        printf(": %s, for every string up to length %s in %s (largest error %s of 2.500e-01 allowed)\n",
-               formula ? "the answer at every position is the source's" : "the verdict is that of its hard choices",
-               length, type, error);
+        printf(": %s, for every string up to length %s in %s (largest error %s%s)
+",
+               formula ? "the answer at every position is the source's"
+               : every ? "the answer at every position is that of its hard choices"
+                       : "the verdict is that of its hard choices",
+               length, type, error, formula ? " of 2.500e-01 allowed" : "");
     }
 }
 
