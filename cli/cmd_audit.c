@@ -53,10 +53,8 @@ static void print_result(session *s, const char *path, const char *model, const 
         show_write(stdout, path, strlen(path), 0);
         fputs(": proved for ", stdout);
         show_write(stdout, model, strlen(model), 0);
-        printf(": %s, for every string up to length %s in %s (largest error %s%s)
-               ",
-                   formula
-                   ? "the answer at every position is the source's"
+        printf(": %s, for every string up to length %s in %s (largest error %s%s)\n",
+               formula ? "the answer at every position is the source's"
                : every ? "the answer at every position is that of its hard choices"
                        : "the verdict is that of its hard choices",
                length, type, error, formula ? " of 2.500e-01 allowed" : "");
