@@ -189,6 +189,15 @@ static score_error score_errors(const at_length *w, uint32_t layer, uint32_t hea
     ball_mul(t, t, size);
     ball_mul_2exp(t, t, 1);
     add_tiny(t, rules, 8 * ((uint64_t)h->query.count + 2));
+    if (scale < 0.25) { /* what subnormal products and logits lose does not shrink with the scale */
+        ball_set_double(k, rules->storage->least);
+        ball_sub(k, rules->tiny, k);
+        ball_set_double(q, 2 * ((double)h->query.count + 2));
+        ball_mul(k, k, q);
+        ball_set_double(q, scale);
+        ball_div(k, k, q);
+        ball_add(t, t, k);
+    }
     if (clean && h->query.count == 1 && tie->step == 0) {
         ball_set(out.lose_off, t);
         return out;
@@ -341,14 +350,15 @@ static bool is_ramp(const at_length *w, const net_work *n, const bundle *b, cons
     return ball_is_less(&t[0], &t[1]);
 }
 
-/* |slope| of a bundle's function into a channel on a piece. */
-static void piece_slope(ball *out, const model_layer *l, const bundle *b, uint32_t channel, uint32_t piece, ball *t) {
+/* |slope| of a bundle's function into a channel on a piece, with weights as they are stored. */
+static void piece_slope(ball *out, const at_length *w, const model_layer *l, const bundle *b, uint32_t channel,
+                        uint32_t piece, ball *t) {
     double left = bundle_piece_left(b, piece), right = bundle_piece_right(b, piece);
     ball_set_int(out, 0);
     for (uint32_t k = 0; k < b->unit_count; k++) {
         const bundle_unit *u = &b->units[k];
         if (!(u->ratio > 0 ? left >= u->corner : right <= u->corner)) continue;
-        ball_set_double(&t[0], bundle_weight(l, u, channel));
+        ball_set_double(&t[0], format_round(w->rules->storage, bundle_weight(l, u, channel)));
         ball_set_double(&t[1], u->ratio);
         ball_mul(&t[0], &t[0], &t[1]);
         ball_add(out, out, &t[0]);
@@ -365,7 +375,7 @@ static void add_moves(const at_length *w, const net_work *n, const bundle *b, co
         if (f->distance[p] == INFINITY) continue;
         ball_set_double(distance, f->distance[p]);
         if (ball_is_less(off, distance)) continue;
-        piece_slope(slope, n->l, b, channel, p, t);
+        piece_slope(slope, w, n->l, b, channel, p, t);
         ball_max(steepest, steepest, slope);
     }
     ball_mul(steepest, steepest, off);
