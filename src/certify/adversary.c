@@ -21,8 +21,9 @@ enum {
     EVERY_STRING = 300, /* strings of a length that are all tried */
     BEST = 6,           /* families that are tried at every length, */
     CLIMB_BEST = 4,     /* at longer ones, */
-    FAR = 4096,         /* and beyond this */
-    FAR_BEST = 2,
+    FAR_BEST = 2,       /* and beyond FAR, or where all pairs are looked at */
+    FAR = 4096,
+    FLAT = 16, /* from here on edges that are none are left out */
     EDGES = 2, /* families at the edge of being accepted, in turn, at every length */
     POOL = 8   /* strings that are mutated */
 };
@@ -33,7 +34,7 @@ static const double DIAGNOSIS_BYTES = 0x1p31;
 typedef struct shares {
     double sweep, climb, narrow, shrink;
 } shares;
-static const shares emulated_shares = {0.40, 0.75, 0.90, 0.95}, fast_shares = {0.10, 0.70, 0.95, 0.97};
+static const shares emulated_shares = {0.25, 0.80, 0.94, 0.97}, fast_shares = {0.10, 0.70, 0.95, 0.97};
 
 typedef struct pool_string {
     uint32_t *letters;
@@ -120,7 +121,7 @@ static bool try_edges(search *s, size_t n) {
     size_t count = s->kit->family_count;
     for (size_t tried = 0, k = 0; k < count && tried < EDGES && !s->t.stopped; k++) {
         family *f = &s->kit->families[s->edge++ % count];
-        if (f->kind != FAMILY_EDGE && f->kind != FAMILY_MIX) continue;
+        if ((f->kind != FAMILY_EDGE && f->kind != FAMILY_MIX) || (f->flat && n > FLAT)) continue;
         tried++;
         if (try_family(s, f, n)) return true;
     }
@@ -172,11 +173,14 @@ static bool can_climb(const search *s, size_t n, size_t families) {
 static size_t climb(search *s, size_t *wrong) {
     size_t n = s->t.best.swept;
     while (!s->t.stopped) {
-        size_t next = n < FAR ? n + n / 4 + 1 : 2 * n, families = n < FAR ? CLIMB_BEST : FAR_BEST;
+        bool dear = (double)n * s->t.pair_cost > s->t.letter_cost; /* all pairs: few strings, long steps */
+        size_t next = n >= FAR ? 2 * n : n + (dear ? n / 2 : n / 4) + 1;
+        size_t families = dear || n >= FAR ? FAR_BEST : CLIMB_BEST;
         if (next > s->longest) next = s->longest;
         while (next > n && !can_climb(s, next, families)) next -= n / 8 + 1; /* the last step is a short one */
         if (next <= n || (next < n + n / 8 && next < s->longest)) break;
-        if (try_best(s, next, families) || (next <= FAR && try_edges(s, next)) ||
+        next += next % 2 && next < s->longest; /* counts can be equal only then */
+        if (try_best(s, next, families) || (next <= FAR && (try_edges(s, next) || (dear && try_edges(s, next)))) ||
             try_others(s, next, 0.015 * s->t.budget)) {
             *wrong = next;
             break;

@@ -210,14 +210,16 @@ static bool is_accepted(const string_kit *kit, const uint32_t *letters, size_t n
 }
 
 /* Where the verdict changes with the count, if it does; else half of the length. */
-static size_t fill_edge(uint32_t *out, const string_word *one, const string_word *two, size_t n, size_t back,
-                        bool spread, const string_kit *kit, unsigned char *truth) {
+static size_t fill_edge(uint32_t *out, const string_kit *kit, family *f, size_t n, unsigned char *truth) {
+    const string_word *one = &kit->words[f->one], *two = &kit->words[f->two];
+    bool spread = f->kind == FAMILY_MIX;
     size_t low = 0, high = n, asked = 2;
     fill_split(out, one, two, n, low, spread);
     bool at_low = is_accepted(kit, out, n, truth);
     fill_split(out, one, two, n, high, spread);
-    if (is_accepted(kit, out, n, truth) == at_low) {
-        fill_split(out, one, two, n, n / 2 + back, spread);
+    f->flat = is_accepted(kit, out, n, truth) == at_low;
+    if (f->flat) {
+        fill_split(out, one, two, n, n / 2 + f->phase, spread);
         return asked;
     }
     for (; high - low > 1; asked++) {
@@ -228,11 +230,12 @@ static size_t fill_edge(uint32_t *out, const string_word *one, const string_word
         else
             high = middle;
     }
-    fill_split(out, one, two, n, high - back, spread);
+    f->flat = high < n / 16 || n - high < n / 16; /* no counts to speak of */
+    fill_split(out, one, two, n, high - f->phase, spread);
     return asked;
 }
 
-size_t family_fill(uint32_t *out, const string_kit *kit, const family *f, size_t n, unsigned char *truth) {
+size_t family_fill(uint32_t *out, const string_kit *kit, family *f, size_t n, unsigned char *truth) {
     const string_word *one = &kit->words[f->one], *two = &kit->words[f->two];
     if (n == 0) return 0;
     switch (f->kind) {
@@ -251,8 +254,8 @@ size_t family_fill(uint32_t *out, const string_kit *kit, const family *f, size_t
         repeat(out + n / 2, one, n - n / 2, 0);
         break;
     case FAMILY_RUNS: fill_runs(out, one, two, n); break;
-    case FAMILY_EDGE: return fill_edge(out, one, two, n, f->phase, false, kit, truth);
-    case FAMILY_MIX: return fill_edge(out, one, two, n, f->phase, true, kit, truth);
+    case FAMILY_EDGE:
+    case FAMILY_MIX: return fill_edge(out, kit, f, n, truth);
     }
     return 0;
 }

@@ -29,6 +29,7 @@ typedef enum family_kind {
 typedef struct family {
     family_kind kind;
     uint32_t one, two, phase; /* words by number */
+    bool flat;                /* EDGE, MIX: the verdict does not change with k, or near an end only */
     double promise;           /* the largest error before rounding that its last string gave */
 } family;
 
@@ -46,7 +47,7 @@ typedef struct string_kit {
 /* All in arena a; the other two are reset and used for runs. */
 string_kit *string_kit_new(const temper_model *m, answer_key *key, arena *a, arena *stream, arena *scratch);
 
-/* The family's string of length n. `truth` is room for n answers. Returns how often the answer key was asked. */
-size_t family_fill(uint32_t *out, const string_kit *kit, const family *f, size_t n, unsigned char *truth);
+/* The family's string of length n; sets f->flat. `truth` is room for n answers. Returns how often the answer key was asked. */
+size_t family_fill(uint32_t *out, const string_kit *kit, family *f, size_t n, unsigned char *truth);
 
 #endif
