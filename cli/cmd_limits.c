@@ -9,53 +9,79 @@
 #include "job_runner.h"
 #include "subject.h"
 
-enum { MOST_CASES = 128, MOST_METHODS = 16, STRING_COLUMNS = 24 };
+enum { MOST_CASES = 128, MOST_MODELS = 32, STRING_COLUMNS = 24 };
 
-/* The models of the table: each method's, and rows in the order of types. */
+/* Models are made once and serve several types: those by digits all that store in the same format. */
 typedef struct table {
-    temper_model *made[MOST_METHODS]; /* freed at the end */
-    const temper_model *models[MOST_METHODS];
-    size_t model_count, made_count;
+    temper_model *made[MOST_MODELS]; /* freed at the end */
+    char made_for[MOST_MODELS][16];  /* by digits: the storage format; else "" */
+    temper_method made_by[MOST_MODELS];
+    size_t made_count;
     temper_limits_case cases[MOST_CASES];
     size_t count;
 } table;
 
 /* ---- what to look at ---- */
 
-static bool make_model(table *t, session *s, subject *x, temper_method method) {
+/* "bf16" of "bf16/f32". */
+static void name_storage(char out[16], temper_type type) {
+    snprintf(out, 16, "%s", temper_type_name(type));
+    out[strcspn(out, "/")] = 0;
+}
+
+static temper_status make_digits(temper_model **out, const subject *x, temper_type type, temper_error *err) {
+    temper_model *hard;
+    temper_status status = temper_compile_for(&hard, x->spec, type, err);
+    if (status) return status;
+    status = temper_soften_digits(out, hard, type, err);
+    temper_model_free(hard);
+    return status;
+}
+
+/* The model of a method for a type, made now or before; *out is NULL if there is none, false after a message. */
+static bool get_model(const temper_model **out, table *t, session *s, subject *x, temper_method method,
+                      temper_type type) {
+    char name[16] = "";
     temper_error err;
     temper_model *model;
-    if (!x->hard && !subject_compile(x, s)) return false;
-    if (temper_soften(&model, x->hard, method, &err) != TEMPER_OK) {
+    if (method == TEMPER_METHOD_DIGITS) name_storage(name, type);
+    *out = NULL;
+    for (size_t k = 0; k < t->made_count && !*out; k++)
+        if (t->made_by[k] == method && !strcmp(t->made_for[k], name)) *out = t->made[k];
+    if (*out || t->made_count == MOST_MODELS) return true;
+    if (method != TEMPER_METHOD_DIGITS && !x->hard && !subject_compile(x, s)) return false;
+    temper_status status = method == TEMPER_METHOD_DIGITS ? make_digits(&model, x, type, &err)
+                                                          : temper_soften(&model, x->hard, method, &err);
+    if (method == TEMPER_METHOD_DIGITS && (status == TEMPER_UNSUPPORTED || status == TEMPER_RANGE)) return true;
+    if (status) {
         message_error(s, &err, NULL, NULL, 0);
         return false;
     }
-    t->made[t->made_count++] = model;
-    t->models[t->model_count++] = model;
+    memcpy(t->made_for[t->made_count], name, sizeof name);
+    t->made[t->made_count] = model;
+    t->made_by[t->made_count++] = method;
+    *out = model;
     return true;
 }
 
 /* A MODEL stands for its own method; the others are made from its specification. */
-static bool make_models(table *t, session *s, subject *x) {
+static bool make_cases(table *t, session *s, subject *x) {
     temper_model_info info = {.method = TEMPER_METHOD_HARD};
     if (x->model) temper_model_about(&info, x->model);
-    for (temper_method method = TEMPER_METHOD_TEMPERATURE; method <= TEMPER_METHOD_POSITIONS; method++) {
-        if (is_given(s, OPT_METHOD) && s->opt.value[OPT_METHOD].number != (uint64_t)method) continue;
-        if (info.method == method)
-            t->models[t->model_count++] = x->model;
-        else if (x->spec && !make_model(t, s, x, method))
-            return false;
-    }
-    return true;
-}
-
-static void make_cases(table *t, const session *s) {
     for (temper_type type = TEMPER_TYPE_F64; *temper_type_name(type); type++) {
         if (type == TEMPER_TYPE_EXACT) continue;
         if (is_given(s, OPT_TYPE) && s->opt.value[OPT_TYPE].number != (uint64_t)type + 1) continue;
-        for (size_t k = 0; k < t->model_count && t->count < MOST_CASES; k++)
-            t->cases[t->count++] = (temper_limits_case){t->models[k], type};
+        for (temper_method method = TEMPER_METHOD_TEMPERATURE; method <= TEMPER_METHOD_DIGITS; method++) {
+            const temper_model *model = NULL;
+            if (is_given(s, OPT_METHOD) && s->opt.value[OPT_METHOD].number != (uint64_t)method) continue;
+            if (info.method == method)
+                model = x->model;
+            else if (x->spec && !get_model(&model, t, s, x, method, type))
+                return false;
+            if (model && t->count < MOST_CASES) t->cases[t->count++] = (temper_limits_case){model, type};
+        }
     }
+    return true;
 }
 
 static void free_table(table *t) {
@@ -140,7 +166,7 @@ static bool is_known_suffix(const char *path) {
 
 static void make_title(char *out, size_t size, const subject *x, const table *t) {
     temper_model_info info;
-    temper_model_about(&info, x->model ? x->model : t->models[0]);
+    temper_model_about(&info, x->model ? x->model : t->cases[0].model);
     snprintf(out, size, "%s%s", *info.source ? "Limits of " : "Limits", info.source);
 }
 
@@ -261,10 +287,7 @@ void cmd_limits(session *s) {
     table t = {0};
     double effort;
     if (!check_usage(s) || !read_effort(&effort, s)) return;
-    if (subject_pair(&x, s) && make_models(&t, s, &x)) {
-        make_cases(&t, s);
-        find(s, &x, &t, effort);
-    }
+    if (subject_pair(&x, s) && make_cases(&t, s, &x)) find(s, &x, &t, effort);
     free_table(&t);
     subject_free(&x);
 }
