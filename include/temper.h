@@ -314,6 +314,8 @@ TEMPER_API const char *temper_run_warning(const temper_run *run);
 TEMPER_API size_t temper_run_size(const temper_run *run); /* N: positions, sentinels included */
 /* The answer at a position 0...N-1, sentinels included (0 is the start sentinel). */
 TEMPER_API int temper_run_truth(const temper_run *run, size_t position);
+/* All of them, N values 0 or 1. The array stays the run's. */
+TEMPER_API const unsigned char *temper_run_truths(const temper_run *run);
 /* The largest |a - nearest Boolean| over positions and values of a head before rounding, or -1 for heads whose
    output is not Boolean. */
 TEMPER_API double temper_run_margin(const temper_run *run, size_t layer, size_t head);

@@ -120,7 +120,7 @@ static bool one_model(const agree_set *s, const temper_model *m, bool hard, cons
         return CHECK(false, "%s on '%s': %s does not run: %s", s->name, shown(s, word, n), what, e.text);
     size_t bad = 0;
     for (size_t i = 1; i <= n && !bad; i++)
-        if (temper_run_truth(r, i) != truth[i - 1]) bad = i;
+        if (temper_run_truth(r, i) != truth[i - 1] || temper_run_truths(r)[i] != truth[i - 1]) bad = i;
     bool ok = !bad && temper_run_accept(r) == accept;
     CHECK(ok, "%s on '%s': %s disagrees with the formula at %zu (verdict %d, formula %d)", s->name, shown(s, word, n),
           what, bad, temper_run_accept(r), accept);

@@ -14,6 +14,7 @@ int temper_run_proved(const temper_run *run) { return run->proved; }
 const char *temper_run_warning(const temper_run *run) { return run->warning ? run->warning : ""; }
 size_t temper_run_size(const temper_run *run) { return run->size; }
 int temper_run_truth(const temper_run *run, size_t position) { return position < run->size && run->truth[position]; }
+const unsigned char *temper_run_truths(const temper_run *run) { return run->truth; }
 
 /* The head's index in run->heads, or SIZE_MAX. */
 static size_t head_index(const temper_run *run, size_t layer, size_t head) {
