@@ -1,0 +1,36 @@
+"""temper: compile a specification of a language of strings into a softmax transformer that gives exactly its answers.
+
+    >>> import temper
+    >>> model = temper.compile("H(b -> O a)", alphabet="abc")
+    >>> model.run(["caab", "cab", "cba"])
+    array([ True,  True, False])
+
+    compile, load, import_model, gallery.model   make a Model
+    Model.run, truth, stream                     its answers
+    Model.attention, explain, draw               what is inside
+    Model.check, certify; audit                  comparisons and proofs
+    Model.save, export, to_torch                 for elsewhere
+    parse, eval                                  formulas and their own answers
+
+Errors are TemperError and its subclasses. doc/python.md is the guide, tutorial.py a tour.
+"""
+from . import gallery
+from ._library import METHODS as methods
+from ._library import TYPES as types
+from ._library import library_path, library_version
+from .attention import Attention
+from .certificate import Certificate, CertifiedHead, audit
+from .check import CheckResult
+from .errors import (AuditError, FileError, FormatError, LimitError, MissingFunctionError, OutOfMemoryError, RangeError,
+                     SpecSyntaxError, TemperError, UnsupportedError)
+from .explain import Channel, Explanation, Head, Part
+from .formula import Formula, eval, parse
+from .model import Info, Model, compile, import_model, load
+from .stream import Stream
+
+__version__ = library_version
+
+__all__ = ["Attention", "AuditError", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
+           "FormatError", "Formula", "Head", "Info", "LimitError", "MissingFunctionError", "Model", "OutOfMemoryError",
+           "Part", "RangeError", "SpecSyntaxError", "Stream", "TemperError", "UnsupportedError", "audit", "compile", "eval",
+           "gallery", "import_model", "library_path", "library_version", "load", "methods", "parse", "types"]

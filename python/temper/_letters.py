@@ -1,0 +1,158 @@
+"""Strings to letter numbers, many at a time and without a loop over letters, and back."""
+from __future__ import annotations
+
+from typing import Any, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import errors
+from ._library import encode, failure, ffi, function, lib
+
+# One string: text, a sequence of letters, or an array of letter numbers.
+String = Union[str, Sequence[str], "npt.NDArray[Any]"]
+# Many of them.
+Strings = Union[Sequence[String], "npt.NDArray[Any]"]
+
+_UNKNOWN = 0xFFFFFFFF
+
+
+class Batch:
+    """Strings as the library takes them: letter numbers in one array, and where each string begins."""
+
+    def __init__(self, numbers: "npt.NDArray[np.uint32]", lengths: "npt.NDArray[np.uintp]") -> None:
+        self.numbers, self.lengths, self.count = numbers, lengths, len(lengths)
+        starts = np.zeros(self.count, np.uintp)
+        np.cumsum(lengths[:-1], out=starts[1:])
+        address = self.numbers.__array_interface__["data"][0]
+        self._pointers = starts * np.uintp(4) + np.uintp(address)
+        self.starts = starts
+
+    @property
+    def letters(self) -> Any:
+        """const uint32_t *const *"""
+        return ffi.cast("const uint32_t *const *", self._pointers.__array_interface__["data"][0])
+
+    @property
+    def sizes(self) -> Any:
+        """const size_t *"""
+        return ffi.cast("const size_t *", self.lengths.__array_interface__["data"][0])
+
+    def one(self, k: int) -> Tuple[Any, int]:
+        """const uint32_t * and length of string k"""
+        return ffi.cast("const uint32_t *", int(self._pointers[k])), int(self.lengths[k])
+
+
+class Alphabet:
+    """The letters of a model or a formula."""
+
+    def __init__(self, letters: Sequence[str], tokens: bool, function_name: str, handle: Any) -> None:
+        self.letters, self.tokens = tuple(letters), tokens
+        self._function, self._handle = function_name, handle
+        self._index = {letter: k for k, letter in enumerate(self.letters)}
+        self._table: Optional["npt.NDArray[np.uint32]"] = None
+
+    def one(self, string: String) -> Batch:
+        """One string."""
+        return self.many([string])
+
+    def many(self, strings: Strings) -> Batch:
+        """Strings to letter numbers; RangeError names the first letter that is not in the alphabet."""
+        if isinstance(strings, np.ndarray) and strings.ndim == 2 and strings.dtype.kind in "iu":
+            return self._rows(strings)
+        strings = list(strings)
+        if not self.tokens and all(isinstance(s, str) for s in strings):
+            return self._characters(strings)  # type: ignore[arg-type]
+        return self._join([self._numbers(s) for s in strings])
+
+    def text(self, numbers: Sequence[int]) -> str:
+        """Letter numbers as one string."""
+        return (" " if self.tokens else "").join(self.letters[k] for k in numbers)
+
+    def _join(self, rows: "List[npt.NDArray[np.uint32]]") -> Batch:
+        lengths = np.fromiter(map(len, rows), np.uintp, len(rows))
+        return Batch(np.concatenate(rows) if rows else np.zeros(0, np.uint32), lengths)
+
+    def _rows(self, rows: "npt.NDArray[Any]") -> Batch:
+        return Batch(self._checked(rows.reshape(-1)), np.full(rows.shape[0], rows.shape[1], np.uintp))
+
+    def _checked(self, numbers: "npt.NDArray[Any]") -> "npt.NDArray[np.uint32]":
+        if numbers.size and (int(numbers.min()) < 0 or int(numbers.max()) >= len(self.letters)):
+            raise errors.RangeError(f"letter numbers go from 0 to {len(self.letters) - 1}, not from {int(numbers.min())} to "
+                                    f"{int(numbers.max())}")
+        return np.ascontiguousarray(numbers, np.uint32)
+
+    def _characters(self, strings: List[str]) -> Batch:
+        """Characters are looked up in a table, all strings at once."""
+        lengths = np.fromiter(map(len, strings), np.uintp, len(strings))
+        codes = np.frombuffer("".join(strings).encode("utf-32-le", "surrogatepass"), np.uint32)
+        table = self._lookup()
+        numbers = table[np.minimum(codes, np.uint32(len(table) - 1))]
+        batch = Batch(numbers, lengths)
+        if numbers.max(initial=0) == _UNKNOWN:
+            which = int(np.searchsorted(batch.starts, int(np.argmax(numbers)), side="right")) - 1
+            self._by_library(strings[which])
+            raise errors.RangeError(f"string {which + 1} has an unknown letter")
+        return batch
+
+    def _lookup(self) -> "npt.NDArray[np.uint32]":
+        if self._table is None:
+            codes = {ord(letter): k for k, letter in enumerate(self.letters) if len(letter) == 1}
+            table = np.full(max(codes, default=0) + 2, _UNKNOWN, np.uint32)
+            for code, k in codes.items():
+                table[code] = k
+            self._table = table
+        return self._table
+
+    def _numbers(self, string: String) -> "npt.NDArray[np.uint32]":
+        if isinstance(string, str):
+            return self._by_library(string)
+        if isinstance(string, np.ndarray) and string.dtype.kind in "iu":
+            return self._checked(string.reshape(-1))
+        try:
+            return np.fromiter(map(self._index.__getitem__, string), np.uint32)
+        except (KeyError, TypeError):
+            for place, letter in enumerate(string):
+                if not isinstance(letter, str):
+                    raise TypeError(f"a string is text, a sequence of letters or an array of integers; {letter!r} is no "
+                                    "letter") from None
+                if letter not in self._index:
+                    raise errors.RangeError(f"unknown {'token' if self.tokens else 'letter'} {letter!r} at position "
+                                            f"{place + 1}", hint=self._hint(), column=place + 1) from None
+            raise
+
+    def _by_library(self, string: str) -> "npt.NDArray[np.uint32]":
+        """The library's own reading of a text, which has the message for what is wrong with it."""
+        data, err = encode(string), ffi.new("temper_error *")
+        out, n = ffi.new("uint32_t **"), ffi.new("size_t *")
+        status = function(self._function)(out, n, self._handle, data, len(data), err)
+        if status:
+            if self.tokens and err.column:
+                err.column = _token_column(string, err.column)
+            raise failure(status, err, "string", data, self._hint())
+        try:
+            return np.frombuffer(ffi.buffer(out[0], n[0] * 4), np.uint32).copy()
+        finally:
+            lib.temper_free(out[0])
+
+    def _hint(self) -> str:
+        what = "token" if self.tokens else "letter"
+        shown = f"the only {what} is" if len(self.letters) == 1 else f"the {what}s are"
+        for letter in self.letters:
+            if len(encode(shown)) + len(encode(letter)) + 8 > 160:
+                return shown + f" ... ({len(self.letters)} in all)"
+            shown += " " + letter
+        return shown
+
+
+def _token_column(string: str, token: int) -> int:
+    """The column where a token begins, both from 1."""
+    seen, blank = 0, True
+    for k, c in enumerate(string):
+        is_blank = c in " \t\n\v\f\r"
+        if blank and not is_blank:
+            seen += 1
+            if seen == token:
+                return k + 1
+        blank = is_blank
+    return 0

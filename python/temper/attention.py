@@ -1,0 +1,95 @@
+"""What heads look at, as numpy arrays."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterator, List
+
+import numpy as np
+import numpy.typing as npt
+
+from ._letters import Batch
+from ._library import call, ffi, lib, text
+
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["Attention"]
+
+Array = npt.NDArray[np.float64]
+
+
+class Attention:
+    """The attention of one run. attention[layer] is an array [head, query, key] of weights; all indices are from 0.
+
+    labels     what each head computes, [layer][head]
+    positions  what stands at each query and key: the start sentinel "^", letters, perhaps the end sentinel "$"
+    weights    the arrays, one a layer; masked pairs have 0
+    scores     the same for scores, before the scale; masked pairs have -inf
+    scales     the softmax scale of each head on this string, [layer][head]
+    outputs    [layer][head], an array [position, value]: what the head hands on, before rounding
+    margins    the distance of those values from 0 or 1, [layer][head]; -1 for heads whose output is not Boolean
+    channels   [layer], an array [position, channel]: the residual stream, embedding first
+    accept     the verdict
+    truth      the answer at each position, sentinels included
+    """
+
+    def __init__(self, positions: List[str], labels: List[List[str]], weights: List[Array], scores: List[Array],
+                 scales: List[List[float]], outputs: List[List[Array]], margins: List[List[float]],
+                 channels: List[Array], accept: bool, truth: "npt.NDArray[np.bool_]") -> None:
+        """Use Model.attention."""
+        self.positions, self.labels, self.weights, self.scores = positions, labels, weights, scores
+        self.scales, self.outputs, self.margins, self.channels = scales, outputs, margins, channels
+        self.accept, self.truth = accept, truth
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def __getitem__(self, layer: int) -> Array:
+        return self.weights[layer]
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter(self.weights)
+
+    def __repr__(self) -> str:
+        return f"<temper.Attention on {' '.join(self.positions)!r}: {[len(w) for w in self.weights]} heads a layer>"
+
+
+def _matrix(pointer: Any, rows: int, columns: int) -> Array:
+    """A copy of numbers that are the run's."""
+    if rows * columns == 0:
+        return np.zeros((rows, columns))
+    found = np.frombuffer(ffi.buffer(pointer, rows * columns * 8), np.float64)
+    return found.reshape(rows, columns).copy()
+
+
+def attention_of(model: "Model", run: Any, batch: Batch) -> Attention:
+    """Copies what a captured run kept."""
+    size = lib.temper_run_size(run)
+    positions = ["^"] + [model.letters[k] for k in batch.numbers.tolist()] + (["$"] if model.info.has_end else [])
+    labels: List[List[str]] = []
+    weights: List[Array] = []
+    scores: List[Array] = []
+    scales: List[List[float]] = []
+    outputs: List[List[Array]] = []
+    margins: List[List[float]] = []
+    about = ffi.new("temper_head_info *")
+    for layer in range(1, model.info.layers + 1):
+        heads = range(1, lib.temper_model_layer_heads(model._handle, layer) + 1)
+        labels.append([])
+        outputs.append([])
+        for head in heads:
+            call("temper_model_head", about, model._handle, layer, head)
+            labels[-1].append(text(about.label))
+            rows = [_matrix(lib.temper_run_output(run, layer, head, i), 1, about.value_size) for i in range(size)]
+            outputs[-1].append(np.concatenate(rows))
+        weights.append(np.zeros((len(heads), size, size)))
+        scores.append(np.zeros((len(heads), size, size)))
+        for head in heads:
+            weights[-1][head - 1] = _matrix(lib.temper_run_weights(run, layer, head), size, size)
+            scores[-1][head - 1] = _matrix(lib.temper_run_scores(run, layer, head), size, size)
+        scales.append([lib.temper_run_scale(run, layer, head) for head in heads])
+        margins.append([lib.temper_run_margin(run, layer, head) for head in heads])
+    channels = [np.concatenate([_matrix(lib.temper_run_channels(run, layer, i), 1, model.info.channels)
+                                for i in range(size)]) for layer in range(model.info.layers + 1)]
+    truth = np.fromiter((lib.temper_run_truth(run, i) for i in range(size)), np.bool_, size)
+    return Attention(positions, labels, weights, scores, scales, outputs, margins, channels,
+                     bool(lib.temper_run_accept(run)), truth)

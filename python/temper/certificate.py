@@ -1,0 +1,124 @@
+"""Certificates: proofs of a model's answers for every string up to a length, and their audit."""
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
+
+from . import errors
+from ._library import call, ffi, function, lib, read_bytes, take, text, write_bytes
+
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["Certificate", "CertifiedHead", "audit"]
+
+_VERDICTS = ("proved", "refuted", "unable")
+
+
+@dataclass(frozen=True)
+class CertifiedHead:
+    """What a certificate says of a head; numbers are texts, rounded upward."""
+
+    layer: int
+    head: int
+    label: str
+    kind: str
+    by: str
+    logit: str
+    rounding: str
+    error: str
+
+
+class Certificate:
+    """What Model.certify found. It is true in an `if` when it is a proof.
+
+    verdict         "proved", "refuted" (there is a string with a wrong answer) or "unable" (neither was found)
+    reason          why it is not proved, or ""
+    length, type    what was asked for: every string up to this length, run in this number format
+    layer, head     what stands in the way of a proof, from 1; 0: nothing in particular
+    counterexample  refuted: the string, or None
+    position        refuted: the first position with a wrong answer, from 1
+    heads, error    proved: the bounds of each head, and the largest error, as text
+    """
+
+    def __init__(self, handle: Any, model: "Model", length: int, type: str) -> None:
+        """Use Model.certify."""
+        self._handle, self.length, self.type = handle, length, type
+        self.verdict = _VERDICTS[lib.temper_certificate_verdict(handle)]
+        self.reason = text(lib.temper_certificate_reason(handle))
+        fault = lib.temper_certificate_fault(handle)
+        self.layer, self.head, self.position = int(fault.layer), int(fault.head), int(fault.position)
+        self.counterexample: Optional[str] = None
+        if fault.letters != ffi.NULL:
+            self.counterexample = model._alphabet.text(list(fault.letters[0:fault.n]))
+
+    @property
+    def proved(self) -> bool:
+        """Whether there is a proof."""
+        return self.verdict == "proved"
+
+    def __bool__(self) -> bool:
+        return self.proved
+
+    def __repr__(self) -> str:
+        return f"<temper.Certificate {self.verdict}: length {self.length} in {self.type}" + (
+            f"; {self.reason}>" if self.reason else ">")
+
+    @property
+    def json(self) -> str:
+        """The text of the certificate (doc/certificate.md). RangeError if it is not a proof."""
+        return take("temper_certificate_print", self._handle).decode("utf-8")
+
+    @property
+    def data(self) -> Dict[str, Any]:
+        """The same as a dictionary."""
+        found: Dict[str, Any] = json.loads(self.json)
+        return found
+
+    @property
+    def heads(self) -> List[CertifiedHead]:
+        """What it says of each head; nothing if it is not a proof."""
+        found = []
+        for k in range(function("temper_certificate_head_count")(self._handle)):
+            out = ffi.new("temper_certified_head *")
+            call("temper_certificate_head", out, self._handle, k)
+            found.append(CertifiedHead(out.layer, out.head, text(out.label), text(out.kind), text(out.by),
+                                       text(out.logit), text(out.rounding), text(out.error)))
+        return found
+
+    @property
+    def error(self) -> str:
+        """The largest error of a head before rounding, or "" if it is not a proof."""
+        return text(function("temper_certificate_error")(self._handle))
+
+    def save(self, path: "Union[str, os.PathLike[str]]") -> None:
+        """Writes the certificate; the file is whole or untouched."""
+        write_bytes(path, self.json.encode("utf-8"))
+
+
+def audit(certificate: "Union[Certificate, str, os.PathLike[str], bytes]",
+          model: "Union[Model, str, os.PathLike[str], bytes]") -> None:
+    """Checks a certificate against a model, with code that shares nothing with the prover. AuditError says what is wrong.
+
+    Both may be objects, paths of files, or the bytes of files.
+    """
+    if isinstance(certificate, Certificate):
+        claim = certificate.json.encode("utf-8")
+    else:
+        claim = certificate if isinstance(certificate, bytes) else read_bytes(certificate)
+    if isinstance(model, bytes):
+        data = model
+    elif isinstance(model, (str, os.PathLike)):
+        data = read_bytes(model)
+    else:
+        data = model._file_bytes(None)
+    err = ffi.new("temper_error *")
+    status = function("temper_audit")(claim, len(claim), data, len(data), err)
+    if not status:
+        return
+    if status == lib.TEMPER_NO_MEMORY:
+        raise errors.OutOfMemoryError(text(err.text))
+    raise errors.AuditError(text(err.text), hint=text(err.hint), where="certificate" if err.line else "", line=err.line,
+                            column=err.column, source=claim)

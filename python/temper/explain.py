@@ -1,0 +1,155 @@
+"""Where each subformula is in a transformer, and what each head does."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, List, Optional
+
+from ._library import call, encode, ffi, lib, text
+from .errors import _cell, _shown
+
+if TYPE_CHECKING:
+    from .model import Info, Model
+
+__all__ = ["Explanation", "Part", "Head", "Channel"]
+
+_COST_LENGTH = 1_000_000  # the cost of a head is told for strings of this length
+
+
+@dataclass(frozen=True)
+class Part:
+    """A subformula: the layer that makes it (0: the embedding), its head and channel, None where it has none of its own."""
+
+    formula: str
+    layer: int
+    head: Optional[int]
+    channel: Optional[int]
+
+
+@dataclass(frozen=True)
+class Head:
+    """A head; layer and head count from 1. bound: proved error before rounding, 0 where there is none. plan and cost: how a run
+    evaluates it, and with about how many multiply-adds on a million letters."""
+
+    layer: int
+    head: int
+    label: str
+    role: str
+    mask: str
+    choice: str
+    hard_choice: str
+    scale: str
+    adaptive: bool
+    growth: str
+    bound: float
+    query_size: int
+    value_size: int
+    plan: str
+    cost: float
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A channel of the residual stream: what it holds, and its position expression or ""."""
+
+    label: str
+    position: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """print(model.explain()) shows what `temper explain` shows."""
+
+    info: "Info"
+    letters: List[str]
+    parts: List[Part]
+    heads: List[Head]
+    channels: List[Channel]
+
+    def __str__(self) -> str:
+        return "\n".join(_overview(self) + _parts(self) + _heads(self))
+
+
+def explain(model: "Model") -> Explanation:
+    """What the library tells about a model's inside."""
+    handle, info = model._handle, model.info
+    part, head, channel = (ffi.new(f"temper_{kind}_info *") for kind in ("part", "head", "channel"))
+    parts: List[Part] = []
+    heads: List[Head] = []
+    channels: List[Channel] = []
+    for k in range(lib.temper_model_part_count(handle)):
+        call("temper_model_part", part, handle, k)
+        parts.append(Part(text(part.formula), part.layer, part.head if part.head > 0 else None,
+                          part.channel if part.channel >= 0 else None))
+    plans, costs = ffi.new("const char *[]", info.heads + 1), ffi.new("double[]", info.heads + 1)
+    call("temper_model_plans", plans, costs, handle, _COST_LENGTH, info.method == "hard")
+    for layer in range(1, info.layers + 1):
+        for k in range(1, lib.temper_model_layer_heads(handle, layer) + 1):
+            call("temper_model_head", head, handle, layer, k)
+            heads.append(Head(layer, k, text(head.label), text(head.role), text(lib.temper_mask_name(head.mask)),
+                              text(lib.temper_choice_name(head.choice)), text(lib.temper_choice_name(head.hard_choice)),
+                              text(head.scale), bool(head.adaptive), text(lib.temper_growth_name(head.growth)), head.bound,
+                              head.query_size, head.value_size, text(plans[len(heads)]), costs[len(heads)]))
+    for k in range(info.channels):
+        call("temper_model_channel", channel, handle, k)
+        channels.append(Channel(text(channel.label), text(channel.position)))
+    return Explanation(info, list(model.letters), parts, heads, channels)
+
+
+# ---- the text, as on the command line ----
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}" + ("" if count == 1 else "s")
+
+
+def _overview(e: Explanation) -> List[str]:
+    i, lines = e.info, []
+    if i.source:
+        source = i.source[:-1] if i.source.endswith("\n") else i.source
+        rows = [_shown(encode(row), 400) for row in source.split("\n")]
+        lines += ["specification  " + "\n               ".join(rows)]
+    shown = " ".join(_shown(encode(letter), 20) for letter in e.letters[:40])
+    more = f" ... ({len(e.letters)} letters)" if len(e.letters) > 40 else ""
+    lines.append("alphabet       " + shown + more + (" (tokens)" if i.tokens else ""))
+    lines.append(f"read at        the {i.at or 'last'} position; the empty string is "
+                 f"{'accepted' if i.accepts_empty else 'rejected'}")
+    lines.append(f"method         {i.method}")
+    lines.append(f"size           {_plural(i.layers, 'layer')}, {_plural(i.heads, 'head')}, width {i.channels}, "
+                 f"{_plural(i.hidden, 'hidden unit')}, {i.parameters} parameters")
+    lines.append(f"growth         {i.growth} (the largest of the heads)")
+    lines.append(f"safe length    f64 {i.safe_length}, f32 {i.safe_length_f32} ({_shown(encode(i.safe_reason))})")
+    if i.output_margin > 0:
+        lines.append(f"output         softened for length {i.safe_length}: within {i.output_error:.3g} of the hard one's, which "
+                     f"is {i.output_margin:.3g} or more from 1/2"
+                     + (",\n               where the verdict is read, not at every position" if i.verdict_only else ""))
+    return lines
+
+
+def _parts(e: Explanation) -> List[str]:
+    if not e.parts:
+        return []
+    lines = ["", "where each subformula is (layer 0 is the embedding; - : no head or channel of its own)",
+             "layer   head  channel  subformula"]
+    for p in e.parts:
+        head, channel = ("-" if k is None else str(k) for k in (p.head, p.channel))
+        lines.append(f"{p.layer:5}  {head:>5}  {channel:>7}  {_shown(encode(p.formula), 100)}")
+    return lines
+
+
+def _heads(e: Explanation) -> List[str]:
+    if not e.heads:
+        return []
+    lines = ["", "heads (choice: of a soft head, what it stands for; bound: error before rounding; cost: multiply-adds at n = "
+             "10^6)", _row("head", "role", "mask", "choice", "growth", "bound", "plan", "cost", "scale", "computes")]
+    for h in e.heads:
+        lines.append(_row(f"{h.layer}.{h.head}", h.role or "-", h.mask, h.hard_choice, h.growth,
+                          f"{h.bound:.2g}" if h.bound > 0 else "-", h.plan, f"{h.cost:.2g}",
+                          _shown(encode(h.scale)) + (" (adaptive)" if h.adaptive else ""), _shown(encode(h.label), 100)))
+    return lines
+
+
+def _row(head: str, role: str, mask: str, choice: str, growth: str, bound: str, plan: str, cost: str, scale: str,
+         label: str) -> str:
+    padding = " " * max(0, 16 - sum(_cell(c)[1] for c in scale))
+    return (f"{head:<7} {role:<8} {mask:<7} {choice:<10} {growth:<7} {bound:<9} {plan:<9} {cost:<7} {scale}{padding} "
+            f"{label}")

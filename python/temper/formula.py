@@ -1,0 +1,123 @@
+"""Formulas: specifications of languages of strings, and their own answers."""
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, List, Optional, Tuple, Union, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import errors
+from ._letters import Alphabet, Batch, String, Strings
+from ._library import call, encode, ffi, lib, make, number_of, read_bytes, text
+
+__all__ = ["Formula", "parse", "eval"]
+
+SYNTAXES = ("spec", "crasp", "brasp")
+_AT = ("", "first", "last")
+_EMPTY = ("", "reject", "accept")
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+class Formula:
+    """A specification that was read: temper.parse("H(b -> O a)", alphabet="abc").
+
+    letters       the alphabet
+    tokens        whether strings are split on blanks into tokens
+    at            where the answer is read, "first" or "last"
+    accepts_empty whether the empty string is in the language
+    size          the number of distinct subformulas
+    """
+
+    def __init__(self, handle: Any, source: bytes, where: str) -> None:
+        """Use temper.parse."""
+        self._handle, self._source, self._where = handle, source, where
+        self.tokens = bool(lib.temper_spec_tokens(handle))
+        count = lib.temper_spec_letter_count(handle)
+        self.letters: Tuple[str, ...] = tuple(text(lib.temper_spec_letter(handle, k)) for k in range(count))
+        self.at = _AT[lib.temper_spec_at(handle)]
+        self.accepts_empty = bool(lib.temper_spec_accepts_empty(handle))
+        self.size: int = lib.temper_spec_node_count(handle)
+        self._alphabet = Alphabet(self.letters, self.tokens, "temper_spec_encode", handle)
+
+    def __str__(self) -> str:
+        """Text that parses back to the same formula."""
+        out = ffi.new("char **")
+        call("temper_spec_print", out, self._handle)
+        try:
+            return text(out[0])
+        finally:
+            lib.temper_free(out[0])
+
+    def __repr__(self) -> str:
+        return f"<temper.Formula {str(self)!r}>"
+
+    @overload
+    def eval(self, strings: str) -> bool: ...  # type: ignore[misc]
+
+    @overload
+    def eval(self, strings: Strings) -> "npt.NDArray[np.bool_]": ...
+
+    def eval(self, strings: Union[str, Strings]) -> "Union[bool, npt.NDArray[np.bool_]]":
+        """The formula's own answers: a bool for one text, an array for many strings."""
+        if isinstance(strings, str):
+            return self._eval(self._alphabet.one(strings), 0, None)
+        batch = self._alphabet.many(strings)
+        return np.fromiter((self._eval(batch, k, None) for k in range(batch.count)), np.bool_, batch.count)
+
+    def truth(self, string: String) -> "npt.NDArray[np.bool_]":
+        """The formula's truth at every position of one string."""
+        batch = self._alphabet.one(string)
+        out = np.zeros(int(batch.lengths[0]), np.uint8)
+        self._eval(batch, 0, out)
+        return out.astype(np.bool_)
+
+    def _eval(self, batch: Batch, k: int, truth: "Optional[npt.NDArray[np.uint8]]") -> bool:
+        accept = ffi.new("int *")
+        place = ffi.NULL if truth is None else ffi.cast("unsigned char *", truth.__array_interface__["data"][0])
+        call("temper_spec_eval", accept, place, self._handle, *batch.one(k))
+        return bool(accept[0])
+
+
+def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alphabet: Optional[str] = None,
+          tokens: bool = False, syntax: Optional[str] = None, at: Optional[str] = None,
+          empty: Optional[str] = None) -> Formula:
+    """Reads a specification, from a text or a file.
+
+    alphabet  "abc", or with tokens "request grant"; without it, the letters of the text
+    tokens    strings are split on blanks into tokens
+    syntax    "spec", "crasp" or "brasp"; of a file, by default, what its name ends in
+    at        where the answer is read, "first" or "last"
+    empty     the answer on the empty string, "accept" or "reject"
+
+    What is given here overrides lines of the text. SpecSyntaxError shows the line with a caret.
+    """
+    if (formula is None) == (file is None):
+        raise TypeError("give a formula or a file, one of the two")
+    if file is not None:
+        where, source = str(file), read_bytes(file)
+        if syntax is None:
+            syntax = {".crasp": "crasp", ".brasp": "brasp"}.get(Path(file).suffix, "spec")
+    else:
+        assert formula is not None
+        where, source = "formula", encode(formula)
+    options = ffi.new("temper_spec_options *")
+    kept: List[Any] = []  # what the options point to
+    options.syntax = number_of(syntax or "spec", SYNTAXES, "syntax")
+    if alphabet is not None:
+        if "\0" in alphabet:
+            raise errors.RangeError("an alphabet cannot contain a NUL character")
+        kept.append(ffi.new("char[]", encode(alphabet)))
+        options.alphabet = kept[0]
+    options.tokens = int(tokens)
+    options.at = number_of(at or "", _AT, "at")
+    options.empty = number_of(empty or "", _EMPTY, "empty")
+    handle = make("spec", "temper_spec_parse", source, len(source), options, where=where, source=source)
+    return Formula(handle, source, where)
+
+
+def eval(formula: str, strings: Union[str, Strings], **options: Any) -> "Union[bool, npt.NDArray[np.bool_]]":
+    """A formula's own answers on strings: temper.eval("O a", ["ba", "bb"], alphabet="ab"). Options as in parse."""
+    return parse(formula, **options).eval(strings)

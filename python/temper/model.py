@@ -1,0 +1,383 @@
+"""Transformers: compiled from formulas, read from files, run, looked at, proved, exported."""
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional, Sequence, Tuple, Union, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import errors
+from ._letters import Alphabet, Batch, String, Strings
+from ._library import (METHODS, TYPES, Progress, Watcher, call, ffi, function, lib, make, number_of, path_bytes,
+                       read_bytes, take, text)
+from .attention import Attention, attention_of
+from .certificate import Certificate
+from .check import CheckResult, check_formula, check_model
+from .explain import Explanation, explain
+from .formula import SYNTAXES, Formula, PathLike, parse
+from .stream import Stream
+
+__all__ = ["Model", "Info", "compile", "load", "import_model"]
+
+_AT = ("", "first", "last")
+_LONGEST = 1_000_000_000  # what certify looks for unless a length is given, as on the command line
+_OUTPUTS = {"patterns": "TEMPER_EXPORT_PATTERNS", "channels": "TEMPER_EXPORT_CHANNELS", "heads": "TEMPER_EXPORT_HEADS"}
+
+
+@dataclass(frozen=True)
+class Info:
+    """The facts of a model. Lengths count letters; safe_length is the largest for which f64 answers are proved."""
+
+    method: str
+    source: str
+    syntax: str
+    at: str
+    tokens: bool
+    accepts_empty: bool
+    has_end: bool
+    letters: int
+    channels: int
+    layers: int
+    heads: int
+    hidden: int
+    parameters: int
+    safe_length: int
+    safe_reason: str
+    safe_length_f32: int
+    verdict_only: bool
+    output_error: float
+    output_margin: float
+    growth: str
+
+
+def _info(handle: Any) -> Info:
+    out = ffi.new("temper_model_info *")
+    lib.temper_model_about(out, handle)
+    return Info(METHODS[out.method], text(out.source), SYNTAXES[out.syntax], _AT[out.at], bool(out.tokens),
+                bool(out.accepts_empty), bool(out.has_end), out.letters, out.channels, out.layers, out.heads, out.hidden,
+                out.parameters, out.safe_length, text(out.safe_reason), out.safe_length_f32, bool(out.verdict_only),
+                out.output_error, out.output_margin, text(lib.temper_growth_name(out.growth)))
+
+
+class Model:
+    """A transformer, hard or soft. It never changes, and threads may share it.
+
+    info      its facts: sizes, method, proved length (an Info)
+    letters   its alphabet
+    formula   the specification it was compiled from, or ""
+    """
+
+    def __init__(self, handle: Any, path: Optional[str] = None) -> None:
+        """Use temper.compile, temper.load or temper.gallery.model."""
+        self._handle, self._path = handle, path
+        self.info = _info(handle)
+        self.letters: Tuple[str, ...] = tuple(text(lib.temper_model_letter(handle, k)) for k in range(self.info.letters))
+        self.formula = self.info.source
+        self._alphabet = Alphabet(self.letters, self.info.tokens, "temper_model_encode", handle)
+
+    def __repr__(self) -> str:
+        what = f"{self.formula!r}, " if self.formula else ""
+        return (f"<temper.Model {what}{self.info.method}: {self.info.layers} layers, {self.info.heads} heads, "
+                f"{self.info.channels} channels>")
+
+    # ---- answers ----
+
+    @overload
+    def run(self, strings: str, *, type: str = "f64", hard: bool = False,  # type: ignore[misc]
+            unchecked: bool = False, threads: int = 0) -> bool: ...  # a text is not many strings, though a Sequence[str]
+
+    @overload
+    def run(self, strings: Strings, *, type: str = "f64", hard: bool = False, unchecked: bool = False,
+            threads: int = 0) -> "npt.NDArray[np.bool_]": ...
+
+    def run(self, strings: Union[str, Strings], *, type: str = "f64", hard: bool = False, unchecked: bool = False,
+            threads: int = 0) -> "Union[bool, npt.NDArray[np.bool_]]":
+        """The transformer's answers: a bool for one text, an array of bool for many strings.
+
+        A string is text, a sequence of letters, or an array of letter numbers; a two-dimensional array of integers is many
+        strings of one length.
+
+        type       number format: "f64", "f32", "exact", or a short one such as "bf16/f32", of which nothing is proved here
+        hard       use each head's hard choice
+        unchecked  also strings longer than the proved length, which LimitError otherwise refuses
+        threads    0: one for each core. No answer depends on it
+        """
+        single = isinstance(strings, str)
+        batch = self._alphabet.many([strings] if isinstance(strings, str) else strings)
+        number = number_of(type, TYPES, "type")
+        if number >= lib.TEMPER_TYPE_BF16_F32:
+            answers = np.fromiter((bool(lib.temper_run_accept(self._run(batch, k, type, hard, unchecked, False)))
+                                   for k in range(batch.count)), np.bool_, batch.count)
+        else:
+            answers = self._run_many(batch, number, type, hard, unchecked, threads)
+        return bool(answers[0]) if single else answers
+
+    def truth(self, string: String, *, type: str = "f64", hard: bool = False,
+              unchecked: bool = False) -> "npt.NDArray[np.bool_]":
+        """The transformer's answer at every position of one string."""
+        batch = self._alphabet.one(string)
+        run = self._run(batch, 0, type, hard, unchecked, False)
+        n = int(batch.lengths[0])
+        if n == 0:
+            return np.zeros(0, np.bool_)
+        return np.frombuffer(ffi.buffer(function("temper_run_truths")(run) + 1, n), np.bool_).copy()
+
+    def _options(self, type: str, hard: bool, unchecked: bool, capture: bool = False, threads: int = 0) -> Any:
+        return ffi.new("temper_run_options *", {"hard": hard, "unchecked": unchecked, "capture": capture,
+                                                "type": number_of(type, TYPES, "type"), "threads": threads})
+
+    def _run(self, batch: Batch, k: int, type: str, hard: bool, unchecked: bool, capture: bool) -> Any:
+        options = self._options(type, hard, unchecked, capture)
+        return make("run", "temper_model_run", self._handle, *batch.one(k), options)
+
+    def _run_many(self, batch: Batch, number: int, type: str, hard: bool, unchecked: bool,
+                  threads: int) -> "npt.NDArray[np.bool_]":
+        out = np.zeros(batch.count, np.uint8)
+        call("temper_model_run_many", ffi.cast("unsigned char *", out.__array_interface__["data"][0]), self._handle,
+             batch.letters, batch.sizes, batch.count, self._options(type, hard, unchecked, threads=threads))
+        refused = np.flatnonzero(out == 2)
+        if len(refused):
+            self._run(batch, int(refused[0]), type, hard, unchecked, False)  # raises what is wrong with that string
+            raise errors.LimitError(f"string {int(refused[0]) + 1} was refused")
+        return out.astype(np.bool_)
+
+    def stream(self, *, type: str = "f64", hard: bool = False, unchecked: bool = False) -> Stream:
+        """The model fed one letter at a time in constant memory, for models that look back only."""
+        handle = make("stream", "temper_stream_open", self._handle, self._options(type, hard, unchecked))
+        return Stream(handle, self, self._alphabet)
+
+    # ---- looking inside ----
+
+    def attention(self, string: String, *, hard: bool = False, unchecked: bool = False) -> Attention:
+        """What every head looks at: result[layer] is an array [head, query, key] of weights, positions with sentinels."""
+        batch = self._alphabet.one(string)
+        run = self._run(batch, 0, "f64", hard, unchecked, True)
+        return attention_of(self, run, batch)
+
+    def explain(self) -> Explanation:
+        """Where each subformula is and what each head does; print it, or use its lists."""
+        return explain(self)
+
+    def draw(self, string: String, format: str = "text", *, hard: bool = False, layer: int = 0, head: int = 0,
+             width: int = 80, unchecked: bool = False) -> str:
+        """A picture of the attention: "text" for a terminal, "svg", or "html", a page that needs no network.
+
+        layer and head, from 1, choose a panel; 0 is all.
+        """
+        name = {"text": "temper_draw_terminal", "svg": "temper_draw_svg", "html": "temper_draw_html"}.get(format)
+        if name is None:
+            raise errors.RangeError(f"format {format!r} is not one of text, svg, html")
+        batch = self._alphabet.one(string)
+        run = self._run(batch, 0, "f64", hard, unchecked, True)
+        options = ffi.new("temper_draw_options *", {"layer": layer, "head": head, "width": width})
+        beside = run if hard else self._hard_run(batch) if format == "html" else None
+        if beside is not None:
+            options.hard = beside
+        out = ffi.new("char **")
+        call(name, out, self._handle, run, batch.one(0)[0], options)
+        try:
+            return text(out[0])
+        finally:
+            lib.temper_free(out[0])
+
+    def _hard_run(self, batch: Batch) -> Any:
+        """A captured run with hard choices, or None where the model has none."""
+        try:
+            return self._run(batch, 0, "f64", True, True, True)
+        except errors.UnsupportedError:
+            return None
+
+    # ---- proofs and comparisons ----
+
+    def certify(self, length: Optional[int] = None, type: str = "f64", *, search: bool = True,
+                file: Optional[PathLike] = None, progress: Optional[Progress] = None) -> Certificate:
+        """Tries to prove the answers for every string up to a length, run in a number format.
+
+        length    without it, the longest that can be proved (0 if none can)
+        search    where there is no proof, look for a string with a wrong answer
+        file      the claim is about the bytes of this file, which must hold this model; else those of the file that the model
+                  was loaded from, or the text form, which is what save writes
+        progress  called with (done, total); returning True stops
+        """
+        if length is None:
+            length = self.longest(type)
+        options = ffi.new("temper_certify_options *", {"length": length, "type": number_of(type, TYPES, "type"),
+                                                       "search": search})
+        watcher = Watcher(progress)
+        options.progress = watcher.callback
+        data = self._file_bytes(file) if file is not None or self._path is not None else None
+        try:
+            handle = make("certificate", "temper_certify", self._handle, data if data is not None else ffi.NULL,
+                          len(data) if data is not None else 0, options)
+        except errors.LimitError:
+            watcher.raise_error()
+            raise
+        return Certificate(handle, self, length, type)
+
+    def longest(self, type: str = "f64", most: int = _LONGEST) -> int:
+        """The largest length up to `most` that certify can prove in a number format; 0: none."""
+        out = ffi.new("size_t *")
+        call("temper_certify_longest", out, ffi.NULL, ffi.NULL, self._handle, number_of(type, TYPES, "type"), most)
+        return int(out[0])
+
+    def check(self, against: "Union[None, str, Formula, Model]" = None, *, exhaustive: Optional[int] = None,
+              random: int = 1000, length: Optional[int] = None, seed: int = 1, threads: int = 0,
+              progress: Optional[Progress] = None) -> CheckResult:
+        """Compares this model on all short strings and on random ones; the result is true in an `if` when all agreed.
+
+        against     a formula, or another model over the same alphabet; by default the formula the model was compiled from
+        exhaustive  all strings up to this length; by default 6, less for large alphabets
+        random      this many random strings up to `length` (200, or the proved length), from the seed
+        progress    called with (done, total); returning True stops
+
+        With a formula, the formula, the hard run and the soft run are compared at every position; with a model, the two verdicts.
+        """
+        if isinstance(against, Model):
+            return check_model(self, against, exhaustive, random, length, seed, threads, progress)
+        if against is None:
+            formula: Optional[Formula] = self._own_formula()
+        elif isinstance(against, str):
+            formula = parse(against, alphabet=self._alphabet_text(), tokens=self.info.tokens)
+        else:
+            formula = against
+        return check_formula(self, formula, exhaustive, random, length, seed, threads, progress)
+
+    def _alphabet_text(self) -> Optional[str]:
+        """The alphabet as `parse` takes it; None where that cannot say it."""
+        if not self.letters or any(letter[0] in " \t\n\v\f\r" for letter in self.letters):
+            return None
+        return (" " if self.info.tokens else "").join(self.letters)
+
+    def _own_formula(self) -> Optional[Formula]:
+        if not self.formula:
+            if self.info.method == "hard":
+                raise errors.RangeError("the model carries no specification; give a formula to compare it with")
+            return None
+        return parse(self.formula, alphabet=self._alphabet_text(), tokens=self.info.tokens, syntax=self.info.syntax,
+                     at=self.info.at, empty="accept" if self.info.accepts_empty else "reject")
+
+    # ---- other models ----
+
+    def soften(self, method: str = "temperature", *, length: Optional[int] = None, gap: str = "proved",
+               gap_value: float = 0.0, adaptive: bool = False, progress: Optional[Progress] = None) -> "Model":
+        """The soft model of a hard one.
+
+        Without a length: models that come from a formula, for every length up to the safe one. With a length: any hard model,
+        right on all strings up to it; `gap` is "proved", "exhaustive" or "given" (then gap_value, and nothing is proved).
+        """
+        number = number_of(method, METHODS, "method")
+        if length is None:
+            return Model(make("model", "temper_soften", self._handle, number))
+        options = ffi.new("temper_soften_options *", {
+            "method": number, "length": length, "gap": number_of(gap, ("proved", "exhaustive", "given"), "gap"),
+            "gap_value": gap_value, "adaptive": adaptive})
+        watcher = Watcher(progress)
+        options.progress = watcher.callback
+        try:
+            return Model(make("model", "temper_soften_for", ffi.NULL, self._handle, options))
+        except errors.LimitError:
+            watcher.raise_error()
+            raise
+
+    # ---- files ----
+
+    @property
+    def text(self) -> str:
+        """The text form (doc/model.md)."""
+        return take("temper_model_print", self._handle).decode("utf-8", "surrogateescape")
+
+    def save(self, path: PathLike) -> None:
+        """Writes the model: a path that ends in .safetensors gets safetensors, any other text."""
+        call("temper_model_save", path_bytes(path), self._handle)
+
+    @staticmethod
+    def load(path: PathLike) -> "Model":
+        """Reads a model file, text or safetensors. FormatError says what is wrong with it and where."""
+        return load(path)
+
+    def _file_bytes(self, file: Optional[PathLike]) -> bytes:
+        """The bytes that a certificate of this model is about."""
+        path = file if file is not None else self._path
+        if path is None:
+            return take("temper_model_print", self._handle)
+        data = read_bytes(path)
+        if _read(data, str(path)).text != self.text:
+            raise errors.RangeError(f"{path} does not hold this model (it was changed, or is another one)")
+        return data
+
+    def export(self, folder: PathLike, *, type: str = "f64", outputs: Sequence[str] = (), unchecked: bool = False,
+               certificate: "Union[None, Certificate, PathLike]" = None, seed: int = 1) -> None:
+        """Writes a folder for PyTorch, Hugging Face, TransformerLens and ONNX runtimes; X.onnx: only the graph.
+
+        type         of the ONNX graph, "f64" or "f32"
+        outputs      further outputs of the graph: any of "patterns", "channels", "heads"
+        unchecked    also models of which nothing is proved
+        certificate  goes into the folder: a Certificate or the path of one
+        seed         of the strings in testvectors.jsonl
+        """
+        flags = 0
+        for name in outputs:
+            number_of(name, tuple(_OUTPUTS), "output")
+            flags |= getattr(lib, _OUTPUTS[name])
+        graph_only = Path(folder).suffix == ".onnx"
+        function("temper_export_onnx" if graph_only else "temper_export")
+        options = ffi.new("temper_export_options *", {"type": number_of(type, TYPES, "type"), "outputs": flags,
+                                                      "unchecked": unchecked, "seed": seed})
+        with tempfile.TemporaryDirectory() as room:
+            if isinstance(certificate, Certificate):
+                certificate.save(os.path.join(room, "certificate.json"))
+                certificate = os.path.join(room, "certificate.json")
+            if certificate is not None:
+                kept = ffi.new("char[]", path_bytes(certificate))
+                options.certificate = kept
+            call("temper_export_onnx" if graph_only else "temper_export", path_bytes(folder), self._handle, options)
+
+    def to_torch(self, dtype: Any = None, device: Any = None, *, unchecked: bool = False) -> Any:
+        """The model as a torch.nn.Module with named hook points (doc/export.md); torch.float64 unless a dtype is given."""
+        from .torch_module import to_torch
+        return to_torch(self, dtype, device, unchecked)
+
+
+def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLike] = None,
+            method: str = "temperature", **options: Any) -> Model:
+    """A formula to a transformer: temper.compile("H(b -> O a)", alphabet="abc").
+
+    method  "temperature" or "positions", how softmax is made sharp; "hard" for the hard-attention transformer
+
+    The other options are those of parse: file, alphabet, tokens, syntax, at, empty.
+    """
+    number = number_of(method, METHODS, "method")
+    if isinstance(formula, Formula):
+        if options or file is not None:
+            raise TypeError("a Formula has its options already")
+        spec = formula
+    else:
+        spec = parse(formula, file=file, **options)
+    hard = make("model", "temper_compile", spec._handle, where=spec._where, source=spec._source)
+    return Model(hard if method == "hard" else make("model", "temper_soften", hard, number))
+
+
+def _read(data: bytes, where: str) -> Model:
+    return Model(make("model", "temper_model_read", data, len(data), where=where, source=data))
+
+
+def load(path: PathLike) -> Model:
+    """Reads a model file, text or safetensors. FormatError says what is wrong with it and where."""
+    try:
+        handle = make("model", "temper_model_load", path_bytes(path))
+    except errors.FileError:
+        raise
+    except errors.TemperError as error:
+        source = read_bytes(path) if error.line else None
+        raise error.__class__(error.text, hint=error.hint, where=str(path), line=error.line, column=error.column,
+                              source=source) from None
+    return Model(handle, str(path))
+
+
+def import_model(weights: PathLike, config: PathLike) -> Model:
+    """A model from elsewhere: safetensors with names of TransformerLens or GPT-2, and a JSON file (doc/import.md)."""
+    return Model(make("model", "temper_model_import", path_bytes(weights), path_bytes(config)))

@@ -1,0 +1,58 @@
+"""Models fed one letter at a time."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._letters import Alphabet, String
+from ._library import call, ffi, lib
+
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["Stream"]
+
+
+class Stream:
+    """After every letter, the answer for the string read so far, in memory that does not grow. Not shared between threads.
+
+    length    letters read so far
+    accept    the verdict on them
+    proved    whether that verdict is within the proved length
+    """
+
+    def __init__(self, handle: Any, model: "Model", alphabet: Alphabet) -> None:
+        """Use Model.stream."""
+        self._handle, self._model, self._alphabet = handle, model, alphabet  # the model must outlive the stream
+
+    @property
+    def length(self) -> int:
+        """Letters read so far."""
+        return int(lib.temper_stream_length(self._handle))
+
+    @property
+    def accept(self) -> bool:
+        """The verdict on the string read so far."""
+        return bool(lib.temper_stream_verdict(self._handle))
+
+    @property
+    def proved(self) -> bool:
+        """Whether the verdict is within the proved length."""
+        return bool(lib.temper_stream_proved(self._handle))
+
+    def feed(self, string: String) -> "npt.NDArray[np.bool_]":
+        """Reads the letters of a string; the verdict after each of them."""
+        batch = self._alphabet.one(string)
+        out, push = np.zeros(len(batch.numbers), np.bool_), lib.temper_stream_push
+        accept, err = ffi.new("int *"), ffi.new("temper_error *")
+        for k, letter in enumerate(batch.numbers.tolist()):
+            if push(self._handle, letter, accept, err):
+                call("temper_stream_push", self._handle, letter, accept)  # fails in the same way, and nothing is read
+            out[k] = accept[0]
+        return out
+
+    def reset(self) -> None:
+        """Back to the empty string."""
+        lib.temper_stream_reset(self._handle)
