@@ -54,7 +54,11 @@ class Alphabet:
 
     def one(self, string: String) -> Batch:
         """One string."""
-        return self.many([string])
+        try:
+            return self.many([string])
+        except errors.RangeError as error:
+            error.rename("string")
+            raise
 
     def many(self, strings: Strings) -> Batch:
         """Strings to letter numbers; RangeError names the first letter that is not in the alphabet."""
@@ -63,7 +67,7 @@ class Alphabet:
         strings = list(strings)
         if not self.tokens and all(isinstance(s, str) for s in strings):
             return self._characters(strings)  # type: ignore[arg-type]
-        return self._join([self._numbers(s) for s in strings])
+        return self._join([self._numbers(s, f"string {k + 1}") for k, s in enumerate(strings)])
 
     def text(self, numbers: Sequence[int]) -> str:
         """Letter numbers as one string."""
@@ -91,7 +95,7 @@ class Alphabet:
         batch = Batch(numbers, lengths)
         if numbers.max(initial=0) == _UNKNOWN:
             which = int(np.searchsorted(batch.starts, int(np.argmax(numbers)), side="right")) - 1
-            self._by_library(strings[which])
+            self._by_library(strings[which], f"string {which + 1}")
             raise errors.RangeError(f"string {which + 1} has an unknown letter")
         return batch
 
@@ -104,9 +108,9 @@ class Alphabet:
             self._table = table
         return self._table
 
-    def _numbers(self, string: String) -> "npt.NDArray[np.uint32]":
+    def _numbers(self, string: String, where: str) -> "npt.NDArray[np.uint32]":
         if isinstance(string, str):
-            return self._by_library(string)
+            return self._by_library(string, where)
         if isinstance(string, np.ndarray) and string.dtype.kind in "iu":
             return self._checked(string.reshape(-1))
         try:
@@ -118,10 +122,10 @@ class Alphabet:
                                     "letter") from None
                 if letter not in self._index:
                     raise errors.RangeError(f"unknown {'token' if self.tokens else 'letter'} {letter!r} at position "
-                                            f"{place + 1}", hint=self._hint(), column=place + 1) from None
+                                            f"{place + 1}", hint=self._hint(), where=where) from None
             raise
 
-    def _by_library(self, string: str) -> "npt.NDArray[np.uint32]":
+    def _by_library(self, string: str, where: str) -> "npt.NDArray[np.uint32]":
         """The library's own reading of a text, which has the message for what is wrong with it."""
         data, err = encode(string), ffi.new("temper_error *")
         out, n = ffi.new("uint32_t **"), ffi.new("size_t *")
@@ -129,7 +133,7 @@ class Alphabet:
         if status:
             if self.tokens and err.column:
                 err.column = _token_column(string, err.column)
-            raise failure(status, err, "string", data, self._hint())
+            raise failure(status, err, where, data, self._hint())
         try:
             return np.frombuffer(ffi.buffer(out[0], n[0] * 4), np.uint32).copy()
         finally:

@@ -25,12 +25,15 @@ class TemperError(Exception):
     def __init__(self, text: str, *, hint: str = "", where: str = "", line: int = 0, column: int = 0,
                  source: Optional[bytes] = None) -> None:
         self.text, self.hint, self.where, self.line, self.column = text, hint, where, line, column
-        super().__init__(self._message(source))
+        self._source = source
+        super().__init__(text)
+
+    def rename(self, where: str) -> None:
+        """Says by another name what the place is in."""
+        self.where = where
 
     def __str__(self) -> str:
-        return str(self.args[0])
-
-    def _message(self, source: Optional[bytes]) -> str:
+        source = self._source
         place = _shown(self.where.encode("utf-8", "surrogateescape"), 120)
         if place and self.line:
             place += f":{self.line}" + (f":{self.column}" if self.column else "")

@@ -54,7 +54,7 @@ def oracle(name: str, strings: Strings) -> "npt.NDArray[np.bool_]": ...
 def oracle(name: str, strings: Union[str, Strings]) -> "Union[bool, npt.NDArray[np.bool_]]":
     """Whether the language of a name has each string: a program that knows nothing of transformers."""
     alphabet = model(name)._alphabet
-    batch = alphabet.many([strings] if isinstance(strings, str) else strings)
+    batch = alphabet.one(strings) if isinstance(strings, str) else alphabet.many(strings)
     accept = ffi.new("int *")
     out = np.zeros(batch.count, np.bool_)
     for k in range(batch.count):

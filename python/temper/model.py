@@ -107,7 +107,7 @@ class Model:
         threads    0: one for each core. No answer depends on it
         """
         single = isinstance(strings, str)
-        batch = self._alphabet.many([strings] if isinstance(strings, str) else strings)
+        batch = self._alphabet.one(strings) if isinstance(strings, str) else self._alphabet.many(strings)
         number = number_of(type, TYPES, "type")
         if number >= lib.TEMPER_TYPE_BF16_F32:
             answers = np.fromiter((bool(lib.temper_run_accept(self._run(batch, k, type, hard, unchecked, False)))

@@ -1,0 +1,197 @@
+"""The Python package gives the answers of the command line, on formulas of every kind."""
+import json
+import random
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import temper
+from common import FORMULAS, options, temper_program
+
+
+def strings_for(formula, seed):
+    """Short and long ones, the empty one too; the program reads one a line."""
+    draw = random.Random(seed)
+    joint = " " if formula.tokens else ""
+    return [joint.join(draw.choices(formula.letters, k=n)) for n in [0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 13, 40, 130]]
+
+
+class Answers(unittest.TestCase):
+    def test_runs_and_formulas(self):
+        for number, (source, alphabet, more) in enumerate(FORMULAS):
+            with self.subTest(source):
+                given, arguments = options(source, alphabet, more)
+                formula = temper.parse(source, **given)
+                strings = strings_for(formula, number)
+                text = "".join(s + "\n" for s in strings)
+                expected = {}
+                for command in (["eval"], ["run"], ["run", "--hard"], ["run", "--method", "positions"], ["run", "--type", "f32"]):
+                    out, err = temper_program(*command, *arguments, "--json", "--per-position", "-", text=text)
+                    rows = [json.loads(line) for line in out.splitlines()]
+                    self.assertEqual([row["string"] for row in rows], strings, err)
+                    expected[command[-1]] = rows
+                models = {"run": temper.compile(formula), "--hard": temper.compile(formula, method="hard"),
+                          "positions": temper.compile(source, method="positions", **given)}
+                self.compare(expected["eval"], strings, formula.eval, formula.truth)
+                for name, model in models.items():
+                    self.compare(expected[name], strings, model.run, model.truth)
+                soft = models["run"]
+                self.compare(expected["--hard"], strings, lambda s: soft.run(s, hard=True), lambda s: soft.truth(s, hard=True))
+                self.compare(expected["f32"], strings, lambda s: soft.run(s, type="f32"), lambda s: soft.truth(s, type="f32"))
+
+    def compare(self, rows, strings, run, truth):
+        answers = run(strings)
+        self.assertEqual(answers.dtype, np.bool_)
+        self.assertEqual(answers.tolist(), [row["accept"] for row in rows])
+        for string, row in zip(strings, rows):
+            self.assertEqual(truth(string).astype(int).tolist(), row["positions"], string)
+
+    def test_explain(self):
+        for source, alphabet, more in FORMULAS:
+            for method in temper.methods[1:3]:
+                with self.subTest(source, method=method):
+                    given, arguments = options(source, alphabet, more)
+                    model = temper.compile(source, method=method, **given)
+                    out, err = temper_program("explain", *arguments, "--method", method)
+                    self.assertEqual(str(model.explain()) + "\n", out, err)
+        out, _ = temper_program("explain", "-f", "a S b", "--json")
+        rows = [json.loads(line) for line in out.splitlines()]
+        found = temper.compile("a S b").explain()
+        heads = [row for row in rows if row["kind"] == "head"]
+        self.assertEqual([(h.label, h.mask, h.scale, h.bound) for h in found.heads],
+                         [(h["label"], h["mask"], h["scale"], h["bound"]) for h in heads])
+        self.assertEqual([c.label for c in found.channels], [row["label"] for row in rows if row["kind"] == "channel"])
+
+    def test_check(self):
+        for source, alphabet, more in FORMULAS:
+            with self.subTest(source):
+                given, arguments = options(source, alphabet, more)
+                out, _ = temper_program("check", *arguments, "--json", "--random", "50", "--length", "40")
+                row = json.loads(out.splitlines()[0])
+                model = temper.compile(source, method=row["method"], **given)
+                found = model.check(random=50, length=40)
+                self.assertTrue(found)
+                self.assertEqual((found.agreed, found.strings, found.margin), (row["agreed"], row["strings"], row["margin"]))
+
+    def test_check_counterexamples(self):
+        model = temper.compile("O a", alphabet="ab")
+        found = model.check("O b")
+        self.assertFalse(found)
+        self.assertEqual((found.counterexample, found.left, found.right), ("a", "formula", "hard"))
+        self.assertEqual((found.left_value, found.right_value), (False, True))
+        self.assertTrue(model.check(temper.compile("O a", alphabet="ab", method="positions")))
+        other = model.check(temper.compile("O(a & Y a)", alphabet="ab"))
+        self.assertEqual((other.counterexample, other.left_value, other.right_value), ("a", True, False))
+        # Models that agree up to length 6 and are told apart by a random string.
+        far = temper.compile("#[a] < 8 | #[b] >= 1", alphabet="ab")
+        self.assertTrue(far.check(temper.compile("true", alphabet="ab"), random=0))
+        everything = temper.compile("true", alphabet="a")
+        self.assertFalse(temper.compile("#[a] < 8", alphabet="a").check(everything, random=50))
+        stopped = model.check(random=100000, length=100, progress=lambda done, total: True)
+        self.assertTrue(stopped.stopped)
+
+        def broken(done, total):
+            raise KeyError("from progress")
+        with self.assertRaises(KeyError):
+            model.check(random=100000, length=100, progress=broken)
+        with self.assertRaises(temper.RangeError):
+            model.check(temper.compile("O a", alphabet="abc"))
+
+    def test_ways_to_write_strings(self):
+        model = temper.compile("H(b -> O a)", alphabet="abc")
+        expected = [True, False, True, False]
+        self.assertEqual(model.run(["caab", "cba", "c", ""]).tolist(), expected)
+        self.assertEqual(model.run([["c", "a", "a", "b"], np.array([2, 1, 0]), ("c",), []]).tolist(), expected)
+        self.assertEqual(model.run(np.array([[0, 1], [1, 0]])).tolist(), [True, False])
+        self.assertIs(model.run("ab"), True)
+        self.assertEqual(model.run([]).tolist(), [])
+        tokens = temper.compile("O go", alphabet="go stop", tokens=True)
+        self.assertEqual(tokens.run(["stop go", "  stop\tstop ", ["go"], ""]).tolist(), [True, False, True, False])
+        blank = temper.compile("O (' ' & Y a)")
+        self.assertEqual(blank.run(["a a", "a"]).tolist(), [True, False])
+
+    def test_types(self):
+        model = temper.compile("a S b", alphabet="ab")
+        strings = ["", "a", "b", "ba", "baaab"]
+        for name in temper.types:
+            with self.subTest(name):
+                expected = temper_program("run", "-f", "a S b", "--type", name, *(["--hard"] if name == "exact" else ["--unchecked"]), *(s for s in strings if s))[0]
+                expected = [line.startswith("accept") for line in expected.splitlines() if not line.startswith("error")]
+                found = model.run(strings, type=name, hard=name == "exact", unchecked=True).tolist()
+                self.assertEqual(found[1:], expected)
+
+    def test_attention(self):
+        for source, alphabet, more in FORMULAS:
+            given, _ = options(source, alphabet, more)
+            model = temper.compile(source, **given)
+            string = [model.letters[k % len(model.letters)] for k in (0, 1, 2, 1, 0)]
+            for hard in (False, True):
+                found = model.attention(string, hard=hard)
+                size = len(found.positions)
+                self.assertEqual(size, 6 + model.info.has_end)
+                self.assertEqual(found.positions[1:6], string)
+                self.assertEqual(len(found), model.info.layers)
+                for layer, labels, scores in zip(found, found.labels, found.scores):
+                    self.assertEqual(layer.shape, (len(labels), size, size))
+                    sees = np.isfinite(scores)
+                    self.assertTrue((layer[~sees] == 0).all())
+                    sums, rows = layer.sum(-1), sees.any(-1)
+                    np.testing.assert_allclose(sums[rows], 1, rtol=1e-12)
+                    self.assertTrue((sums[~rows] == 0).all())
+                self.assertEqual(found.truth[1:6].tolist(), model.truth(string, hard=hard).tolist())
+                self.assertEqual(found.accept, bool(model.run([string], hard=hard)[0]))
+        # The weights are those of softmax: scores, the scale, and the mask.
+        found = temper.compile("H(b -> O a)", alphabet="abc").attention("caab")
+        logits = found.scores[0][0] * found.scales[0][0]
+        weights = np.exp(logits - logits.max(-1, keepdims=True))
+        np.testing.assert_allclose(found[0][0], weights / weights.sum(-1, keepdims=True), rtol=1e-12)
+        np.testing.assert_allclose(found.outputs[0][0][:, 0], found[0][0] @ found.channels[0][:, 0], rtol=1e-12)
+
+    def test_draw(self):
+        model = temper.compile("H(b -> O a)", alphabet="abc")
+        arguments = ["show", "-f", "H(b -> O a)", "--alphabet", "abc", "caab"]
+        self.assertEqual(model.draw("caab"), temper_program(*arguments)[0])
+        self.assertEqual(model.draw("caab", "svg"), temper_program(*arguments, "-o", "-")[0])
+        self.assertEqual(model.draw("caab", "html"), temper_program(*arguments, "--html", "-o", "-")[0])
+
+    def test_stream(self):
+        model = temper.compile("#[a] > #[b]", alphabet="ab")
+        stream, string = model.stream(), "abbaaab"
+        self.assertEqual(stream.feed(string).tolist(), [model.run(string[:k + 1]) for k in range(len(string))])
+        self.assertEqual((stream.length, stream.accept, stream.proved), (7, True, True))
+        stream.reset()
+        self.assertEqual((stream.length, stream.accept), (0, model.run("")))
+        with self.assertRaises(temper.UnsupportedError):
+            temper.compile("F X a").stream()
+
+    def test_gallery(self):
+        out, _ = temper_program("gallery", "--json")
+        names = [json.loads(line)["name"] for line in out.splitlines()]
+        self.assertEqual([entry.name for entry in temper.gallery.entries()], names)
+        strings = ["", "()", ")(", "(())()", "(()"]
+        model = temper.gallery.model("dyck-1")
+        self.assertEqual(model.run(strings).tolist(), temper.gallery.oracle("dyck-1", strings).tolist())
+        soft = model.soften(length=8)
+        self.assertEqual(soft.run(strings).tolist(), [True, True, False, True, False])
+        self.assertGreater(soft.info.output_margin, soft.info.output_error)
+        hard = temper.compile("a S b", method="hard")
+        self.assertEqual(hard.soften("positions").text, temper.compile("a S b", method="positions").text)
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as room:
+            for name in ("m.temper", "m.safetensors"):
+                path = Path(room) / name
+                model = temper.compile("a S b")
+                model.save(path)
+                self.assertEqual(temper.load(path).text, model.text)
+                self.assertEqual(temper.Model.load(str(path)).run(["b", "ba", "a"]).tolist(), [True, True, False])
+            path = Path(room) / "spec.crasp"
+            path.write_text("A := # a\nB := # b\nA <= B\n")
+            self.assertEqual(temper.compile(file=path).run(["ab", "a"]).tolist(), [True, False])
+            self.assertEqual(str(temper.parse(str(temper.parse("a S (b|Y a)")))), str(temper.parse("a S (b | Y a)")))
+
+
+if __name__ == "__main__":
+    unittest.main()
