@@ -180,6 +180,12 @@ test-interop: ## exported models in PyTorch and onnxruntime give temper's answer
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases
 	@bash tests/interop/run.sh $(BUILD)
 
+.PHONY: test-python
+test-python: ## the Python package against the command line, its tutorial, its messages (half a minute)
+	@sh scripts/setup.sh build python
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@sh tests/python/run.sh $(BUILD)
+
 # ---- measuring: bench/ ----
 
 BENCH_BIN = $(BUILD)/bench/libbench.so $(BUILD)/bench/spawn $(BUILD)/bench/kernels_bench

@@ -1,0 +1,124 @@
+"""Certificates, exported folders, PyTorch, and the tutorial."""
+import contextlib
+import importlib.util
+import io
+import json
+import runpy
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import temper
+from common import FORMULAS, ROOT, options, temper_program
+
+
+class Certificates(unittest.TestCase):
+    def test_against_the_program(self):
+        with tempfile.TemporaryDirectory() as room:
+            for source, alphabet, more in FORMULAS[3:18:2]:
+                given, arguments = options(source, alphabet, more)
+                path = str(Path(room) / "certificate.json")
+                for kind, length in (("f64", 1000), ("bf16/f32", 200), ("e4m3", 50)):
+                    with self.subTest(source, type=kind):
+                        out, err = temper_program("certify", *arguments, "--length", str(length), "--type", kind, "--json",
+                                                  "-o", path)
+                        row = json.loads(out)
+                        model = temper.compile(source, **given)
+                        found = model.certify(length, kind)
+                        self.assertEqual((found.verdict, found.reason), (row["verdict"], row.get("reason", "")))
+                        self.assertEqual(bool(found), found.proved)
+                        if found:
+                            self.assertEqual(found.json, Path(path).read_text(encoding="utf-8"))
+                            self.assertEqual(found.data["length"], length)
+                            self.assertEqual([head.error for head in found.heads], [head["error"] for head in row["heads"]])
+                        else:
+                            self.assertRaises(temper.RangeError, lambda: found.json)
+                            self.assertEqual(found.counterexample, row.get("string"))
+
+    def test_audit(self):
+        with tempfile.TemporaryDirectory() as room:
+            model, claim = temper.compile("H(b -> O a)", alphabet="abc"), Path(room) / "certificate.json"
+            found = model.certify(500)
+            self.assertEqual(found.length, 500)
+            found.save(claim)
+            temper.audit(found, model)
+            for name in ("m.temper", "m.safetensors"):
+                path = Path(room) / name
+                model.save(path)
+                for certificate in (model.certify(500, file=path), temper.load(path).certify(500)):
+                    certificate.save(claim)
+                    temper.audit(claim, path)
+                    temper.audit(claim.read_bytes(), path.read_bytes())
+            other = temper.compile("O a", alphabet="abc")
+            with self.assertRaises(temper.AuditError):
+                temper.audit(found, other)
+            with self.assertRaises(temper.AuditError):
+                temper.audit(found.json.replace('"error": "3.', '"error": "2.', 1).encode(), model)
+            with self.assertRaises(temper.AuditError):
+                temper.audit(b"{", model)
+            with self.assertRaises(temper.RangeError):
+                other.certify(10, file=Path(room) / "m.temper")
+
+    def test_longest(self):
+        model = temper.compile("O a", alphabet="ab")
+        most = model.longest("f32")
+        self.assertTrue(model.certify(most, "f32"))
+        self.assertEqual(model.certify(type="f32").length, most)
+
+
+class Export(unittest.TestCase):
+    def test_folder(self):
+        model = temper.compile("H(b -> O a)", alphabet="abc")
+        with tempfile.TemporaryDirectory() as room:
+            mine, other = Path(room) / "mine", Path(room) / "other"
+            model.export(mine, certificate=model.certify(100), outputs=["patterns"])
+            out, err = temper_program("export", "-f", "H(b -> O a)", "--alphabet", "abc", "-o", str(other))
+            self.assertTrue(other.is_dir(), err)
+            for name in ("config.json", "model.safetensors", "vocab.json", "testvectors.jsonl", "modeling_temper.py"):
+                self.assertEqual((mine / name).read_bytes(), (other / name).read_bytes(), name)
+            self.assertEqual((mine / "certificate.json").read_text(), model.certify(100).json)
+            model.export(Path(room) / "graph.onnx", type="f32")
+            self.assertGreater((Path(room) / "graph.onnx").stat().st_size, 1000)
+            with self.assertRaises(temper.RangeError):
+                model.export(mine, outputs=["everything"])
+            with self.assertRaises(temper.FileError):
+                model.export(Path(room) / "no" / "such")
+            with self.assertRaises(temper.LimitError):
+                temper.gallery.model("dyck-1").export(Path(room) / "hard")
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "PyTorch is not installed")
+    def test_torch(self):
+        import torch
+        model = temper.compile("H(b -> O a)", alphabet="abc")
+        module = model.to_torch()
+        strings = ["", "a", "b", "caab", "cab", "cba"]
+        self.assertEqual(module.answer(strings), model.run(strings).tolist())
+        found = module(module.encode(["caab"]), output_attentions=True).attentions
+        for theirs, ours in zip(found, model.attention("caab")):
+            np.testing.assert_allclose(theirs[0].numpy(), ours, rtol=0, atol=1e-15)
+        small = temper.compile("#[a] > #[b]").to_torch(torch.float32)
+        self.assertEqual(small.answer(["aab", "ab"]), [True, False])
+        self.assertIs(type(module), type(small))
+
+
+class Tutorial(unittest.TestCase):
+    def test_tutorial(self):
+        """Comments `# -> text` after a print are what it prints."""
+        path = ROOT / "python" / "tutorial.py"
+        source = path.read_text(encoding="utf-8")
+        claims = [line.split("# -> ", 1)[1] for line in source.splitlines() if "# -> " in line]
+        self.assertGreater(len(claims), 15)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            runpy.run_path(str(path), run_name="__main__")
+        printed = out.getvalue().splitlines()
+        place = 0
+        for claim in claims:
+            self.assertIn(claim, printed[place:], "not printed, or not in this order")
+            place = printed.index(claim, place) + 1
+
+
+if __name__ == "__main__":
+    unittest.main()
