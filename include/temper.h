@@ -3,10 +3,18 @@
 
        text --spec--> formula --compile--> hard transformer --soften--> soft transformer --run--> answers
 
-   Conventions. Every function that can fail returns a temper_status and fills a temper_error (which may be
-   NULL). On failure outputs are NULL or untouched. Objects are immutable once made and may be shared between
-   threads. Strings that a function hands out through `char **` are the caller's, to be freed with temper_free.
-   The library never prints, exits or aborts. */
+   Conventions; doc/api.md has them in full, with the promise of stability.
+   - Every function that can fail returns a temper_status and fills a temper_error (which may be NULL; after success its contents mean
+     nothing). On failure outputs are NULL or untouched.
+   - Objects are immutable once made and may be shared between threads, except streams, workers and journals.
+   - What a function hands out through `X **` is the caller's: objects are freed with temper_X_free, text and arrays with temper_free. All
+     free functions take NULL. Text handed out is followed by a NUL byte that its length does not count. `const char *` results and
+     fields belong to the object they were asked of and live as long as it; names of enumerations live as long as the library.
+   - Texts are UTF-8. Paths and names are NUL-terminated; what comes with a length may hold any bytes.
+   - Options are structs: zero-initialise them (in C `= {0}`, in C++ `= {}`) and set what should differ. `options` may be NULL for the
+     defaults, except where a length must be given (temper_certify, temper_soften_for).
+   - Strings are arrays of letter numbers below the size of the alphabet; others are TEMPER_RANGE. `letters` may be NULL if n is 0.
+   - The library never prints, exits or aborts. */
 #ifndef TEMPER_H
 #define TEMPER_H
 
@@ -52,7 +60,9 @@ typedef struct temper_error {
     char hint[240];
 } temper_error;
 
+/* "syntax", "range", ...; "ok" for TEMPER_OK. */
 TEMPER_API const char *temper_status_name(temper_status status);
+/* Frees text and arrays that the library handed out; NULL is allowed. */
 TEMPER_API void temper_free(void *text);
 
 /* ---- specifications ------------------------------------------------------------------------------------- */
@@ -72,6 +82,7 @@ typedef struct temper_spec_options {
     temper_empty empty;
 } temper_spec_options;
 
+/* Reads `length` bytes of text. TEMPER_SYNTAX and TEMPER_RANGE have line and column; NUL bytes are no part of the language. */
 TEMPER_API temper_status temper_spec_parse(temper_spec **out, const char *text, size_t length,
                                            const temper_spec_options *options, temper_error *err);
 TEMPER_API void temper_spec_free(temper_spec *spec);
@@ -79,9 +90,10 @@ TEMPER_API void temper_spec_free(temper_spec *spec);
 /* The specification as text that parses back to the same formula (in its own syntax). */
 TEMPER_API temper_status temper_spec_print(char **out, const temper_spec *spec, temper_error *err);
 
-/* Properties. Letters are numbered from 0 in the order of the alphabet. */
+/* Properties. Letters are numbered from 0 in the order of the alphabet; NULL: there is no such letter. */
 TEMPER_API size_t temper_spec_letter_count(const temper_spec *spec);
 TEMPER_API const char *temper_spec_letter(const temper_spec *spec, size_t letter);
+/* Where the verdict is read, and what it is for the empty string; never the DEFAULT values. */
 TEMPER_API temper_at temper_spec_at(const temper_spec *spec);
 TEMPER_API int temper_spec_tokens(const temper_spec *spec);
 TEMPER_API int temper_spec_accepts_empty(const temper_spec *spec);
@@ -126,7 +138,7 @@ typedef enum temper_type {
     TEMPER_TYPE_BF16_F64
 } temper_type;
 
-/* Formula to hard-attention transformer. */
+/* Formula to hard-attention transformer, which does not need the formula any more. TEMPER_LIMIT: it would be too large. */
 TEMPER_API temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err);
 
 /* The same with gates that are exact in the storage format of a type (f32, bf16, f16, e4m3 or e5m2): every head output is rounded
@@ -135,7 +147,8 @@ TEMPER_API temper_status temper_compile(temper_model **out, const temper_spec *s
 TEMPER_API temper_status temper_compile_for(temper_model **out, const temper_spec *spec, temper_type type,
                                             temper_error *err);
 
-/* Hard to soft, for models that come from a formula: every length up to the safe one. */
+/* Hard to soft, for models that come from a formula: every length up to the safe one. TEMPER_RANGE: TEMPER_METHOD_HARD, or a model that
+   is soft already; TEMPER_UNSUPPORTED: a head that no formula makes, for which there is temper_soften_for. */
 TEMPER_API temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method,
                                        temper_error *err);
 /* By digits, for numbers that are stored in the storage format of a type; TEMPER_UNSUPPORTED: the gates of the model are not exact in
@@ -144,7 +157,8 @@ TEMPER_API temper_status temper_soften_digits(temper_model **out, const temper_m
                                               temper_error *err);
 TEMPER_API void temper_model_free(temper_model *model);
 
-/* Text form. Reading checks every invariant; it takes the bytes of a safetensors file too. */
+/* Text form: print and read are inverse. Reading checks every invariant (TEMPER_FORMAT: line, column, what is wrong); it takes the bytes
+   of a safetensors file too. */
 TEMPER_API temper_status temper_model_print(char **out, size_t *length, const temper_model *model, temper_error *err);
 TEMPER_API temper_status temper_model_read(temper_model **out, const char *text, size_t length, temper_error *err);
 
@@ -256,6 +270,7 @@ typedef struct temper_part_info {
     long head, channel;
 } temper_part_info;
 
+/* Indices that do not exist give 0, NULL or, with a status, TEMPER_RANGE. */
 TEMPER_API void temper_model_about(temper_model_info *out, const temper_model *model);
 TEMPER_API const char *temper_model_letter(const temper_model *model, size_t letter);
 TEMPER_API size_t temper_model_layer_heads(const temper_model *model, size_t layer); /* layers count from 1 */
@@ -274,12 +289,14 @@ TEMPER_API const char *temper_growth_name(temper_growth growth);
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
 
+/* Text to letter numbers, as temper_spec_encode. */
 TEMPER_API temper_status temper_model_encode(uint32_t **letters, size_t *n, const temper_model *model,
                                              const char *text, size_t length, temper_error *err);
 
 /* "f64", "bf16/f32"; "" if there is no such type. */
 TEMPER_API const char *temper_type_name(temper_type type);
 
+/* Zero-initialise for the defaults. */
 typedef struct temper_run_options {
     int hard;      /* use each head's hard choice */
     int unchecked; /* run beyond the safe length; the result is then marked unproved */
@@ -292,6 +309,7 @@ typedef struct temper_run_options {
 /* The result of one run. */
 typedef struct temper_run temper_run;
 
+/* Runs the model on n letters. TEMPER_LIMIT: longer than the proved length, and not `unchecked`. TEMPER_UNSUPPORTED: the type or the choice is not possible with this model. */
 TEMPER_API temper_status temper_model_run(temper_run **out, const temper_model *model, const uint32_t *letters,
                                           size_t n, const temper_run_options *options, temper_error *err);
 /* How a run evaluates each head, found from the weights: "uniform", "scan", "few keys", "peaked" or "dense"; and about how many
@@ -362,6 +380,7 @@ TEMPER_API void temper_stream_reset(temper_stream *stream);
 
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
 
+/* Zero-initialise for the defaults: only the empty string is compared. */
 typedef struct temper_check_options {
     size_t exhaustive; /* all strings up to this length */
     uint64_t random;   /* then this many random strings ... */
@@ -393,6 +412,7 @@ typedef struct temper_check_result {
    the model as it is if it is soft. */
 TEMPER_API temper_status temper_check(temper_check_result *out, const temper_spec *spec, const temper_model *model,
                                       const temper_check_options *options, temper_error *err);
+/* Frees what a result holds; call it after every temper_check or temper_check_merge that succeeded. */
 TEMPER_API void temper_check_clear(temper_check_result *result);
 
 /* ---- long work: jobs, units, journals ------------------------------------------------------------------------------ */
@@ -466,6 +486,7 @@ typedef enum temper_tie {
     TEMPER_TIE_TIED /* some row has several largest scores, and smaller ones or other rows differ; there is a witness */
 } temper_tie;
 
+/* Zero-initialise for the defaults, which look at nothing. */
 typedef struct temper_gap_options {
     const uint32_t *const *strings; /* measure on these ... */
     const size_t *lengths;
@@ -513,6 +534,7 @@ typedef enum temper_gap_source {
     TEMPER_GAP_GIVEN       /* by the caller: nothing is proved then, and the model says so */
 } temper_gap_source;
 
+/* Zero-initialise, then set `method` and `length`. */
 typedef struct temper_soften_options {
     temper_method method; /* temperature or positions */
     size_t length;        /* the longest string it must be right on */
@@ -572,6 +594,7 @@ typedef enum temper_verdict {
     TEMPER_UNABLE   /* neither was found, and why */
 } temper_verdict;
 
+/* Zero-initialise, then set `length`. */
 typedef struct temper_certify_options {
     size_t length;    /* for all strings up to this length ... */
     temper_type type; /* ... run in this type; not exact */
@@ -597,6 +620,7 @@ TEMPER_API temper_status temper_certify(temper_certificate **out, const temper_m
 TEMPER_API void temper_certificate_free(temper_certificate *certificate);
 TEMPER_API temper_verdict temper_certificate_verdict(const temper_certificate *certificate);
 TEMPER_API const char *temper_certificate_reason(const temper_certificate *certificate); /* "" if proved */
+/* Its letters live as long as the certificate. */
 TEMPER_API temper_fault temper_certificate_fault(const temper_certificate *certificate);
 /* The JSON text of a proved one (doc/certificate.md); TEMPER_RANGE if it is not proved. */
 TEMPER_API temper_status temper_certificate_print(char **out, size_t *length, const temper_certificate *certificate,
@@ -616,7 +640,7 @@ TEMPER_API const char *temper_certificate_error(const temper_certificate *certif
 TEMPER_API const char *temper_certificate_allowed(const temper_certificate *certificate);
 
 /* The largest length up to `most` that temper_certify proves in the type; 0: none. *fault and *reason (freed with temper_free; both
-   may be NULL) say what stops it there. */
+   may be NULL) say what stops it there; the fault has no letters. */
 TEMPER_API temper_status temper_certify_longest(size_t *length, temper_fault *fault, char **reason,
                                                 const temper_model *model, temper_type type, size_t most,
                                                 temper_error *err);
@@ -699,6 +723,7 @@ TEMPER_API temper_status temper_draw_limits(char **out, const temper_limits *lim
 
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
+/* Zero-initialise for the defaults. */
 typedef struct temper_draw_options {
     size_t layer, head; /* 0: all */
     int colour;         /* terminal: use colour escapes */
@@ -707,7 +732,8 @@ typedef struct temper_draw_options {
     const temper_run *hard;
 } temper_draw_options;
 
-/* The attention of a captured run, one panel per head; `letters` as given to the run. */
+/* The attention of a captured run, one panel per head; `letters` as given to the run. TEMPER_RANGE: the run was not captured, or there is
+   no such layer or head. */
 TEMPER_API temper_status temper_draw_terminal(char **out, const temper_model *model, const temper_run *run,
                                               const uint32_t *letters, const temper_draw_options *options,
                                               temper_error *err);
@@ -731,6 +757,7 @@ typedef struct temper_lab_info {
 TEMPER_API size_t temper_lab_count(void);
 TEMPER_API temper_status temper_lab_about(temper_lab_info *out, size_t index, temper_error *err); /* from 0 */
 
+/* Zero-initialise for the defaults. */
 typedef struct temper_lab_options {
     uint64_t seed;
     int quick; /* seconds instead of minutes: smaller lengths, fewer repeats, the same claims */

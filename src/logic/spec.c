@@ -129,12 +129,11 @@ size_t temper_spec_node_count(const temper_spec *spec) { return spec->node_count
 temper_status temper_spec_encode(uint32_t **letters, size_t *n, const temper_spec *spec, const char *source,
                                  size_t length, temper_error *err) {
     trap t;
+    *letters = NULL;
+    *n = 0;
     if (trap_set(&t, err)) return t.error.code;
-    size_t count;
-    uint32_t *made = alphabet_encode(&count, &spec->letters, source, length, &t);
+    *letters = alphabet_encode(n, &spec->letters, source, length, &t);
     trap_clear(&t);
-    *letters = made;
-    *n = count;
     return TEMPER_OK;
 }
 
