@@ -17,7 +17,9 @@ NUMERIC   = -ffp-contract=off -fno-fast-math -fno-unsafe-math-optimizations
 ALL_CFLAGS = $(CSTD) $(WARN) $(OPT) $(NUMERIC) -fPIC -fvisibility=hidden -Iinclude -Isrc -MMD -MP $(CFLAGS)
 
 VERSION := $(shell awk '/define TEMPER_VERSION_(MAJOR|MINOR|PATCH)/ {printf "%s%s", s, $$3; s="."}' include/temper.h)
+# What binary compatibility goes by (doc/api.md): the major version, and before 1.0 the minor one, too.
 MAJOR   := $(firstword $(subst ., ,$(VERSION)))
+ABI     := $(MAJOR)$(if $(filter 0,$(MAJOR)),.$(word 2,$(subst ., ,$(VERSION))))
 
 LIB_SRC  := $(sort $(wildcard src/*/*.c))
 CLI_SRC  := $(sort $(wildcard cli/*.c))
@@ -76,8 +78,8 @@ $(STATIC): $(LIB_OBJ)
 
 $(SHARED): $(LIB_OBJ)
 	@$(SAY) "  LD      $@"
-	$(Q)$(CC) -shared -Wl,-soname,libtemper.so.$(MAJOR) -Wl,--no-undefined $(LDFLAGS) -o $@ $^ $(LDLIBS)
-	@ln -sf $(@F) $(BUILD)/libtemper.so.$(MAJOR)
+	$(Q)$(CC) -shared -Wl,-soname,libtemper.so.$(ABI) -Wl,--no-undefined $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@ln -sf $(@F) $(BUILD)/libtemper.so.$(ABI)
 	@ln -sf $(@F) $(BUILD)/libtemper.so
 
 $(BUILD)/temper: $(CLI_OBJ) $(STATIC)
@@ -209,7 +211,7 @@ bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BE
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c bench/*.h bench/*.c mpi/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c bench/*.h bench/*.c mpi/*.c examples/*.c)
 
 lint: ## formatting, static analysis, include order
 	@sh scripts/setup.sh build lint
@@ -231,7 +233,7 @@ install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 	install -m 644 include/temper.h $(DESTDIR)$(PREFIX)/include/temper.h
 	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/libtemper.a
 	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libtemper.so.$(VERSION)
-	ln -sf libtemper.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtemper.so.$(MAJOR)
+	ln -sf libtemper.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtemper.so.$(ABI)
 	ln -sf libtemper.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtemper.so
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LDLIBS)|' scripts/temper.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper.pc

@@ -24,6 +24,7 @@ for job in "$@"; do
         need gcc "compiles temper" "command -v \${CC:-cc}"
         need libc6-dev "headers of the C library" "$(header stdio.h)"
         need make "builds temper" "command -v make"
+        need pkg-config "builds the examples against an installed copy" "command -v pkg-config"
         need libflint-dev "exact arithmetic" "$(header flint/fmpq.h)"
         need libflint-arb-dev "rigorous bounds" "$(header arb.h) || $(header flint/arb.h)"
         need libmpfr-dev "rounds exact numbers" "$(header mpfr.h)"

@@ -84,14 +84,14 @@ static void check_run(const temper_model *m) {
         if (!CHECK(temper_model_run(&r, m, letters, 2, &o, NULL) == TEMPER_OK, "run")) return;
         size_t size = temper_run_size(r);
         CHECK(!temper_run_truth(r, size) && !temper_run_truth(r, SIZE_MAX), "truth after the end");
-        for (size_t i = 0; i < size; i++)
-            CHECK(temper_run_truths(r)[i] == temper_run_truth(r, i), "truth %zu", i);
+        for (size_t i = 0; i < size; i++) CHECK(temper_run_truths(r)[i] == temper_run_truth(r, i), "truth %zu", i);
         size_t layer = capture ? 9 : 1;
         CHECK(!temper_run_weights(r, layer, 1) && !temper_run_scores(r, layer, 1), "weights");
         CHECK(!temper_run_query(r, layer, 1, 0) && !temper_run_key(r, layer, 1, 0), "query and key");
         CHECK(!temper_run_value(r, layer, 1, 0) && !temper_run_output(r, layer, 1, 0), "value and output");
         CHECK(!temper_run_channels(r, layer, 0) && temper_run_scale(r, layer, 1) == 0, "channels and scale");
-        if (capture) CHECK(!temper_run_output(r, 1, 1, size) && !temper_run_channels(r, 1, size), "positions after the end");
+        if (capture)
+            CHECK(!temper_run_output(r, 1, 1, size) && !temper_run_channels(r, 1, size), "positions after the end");
         temper_run_free(r);
     }
     if (CHECK(temper_model_run(&r, m, NULL, 0, NULL, NULL) == TEMPER_OK, "the empty string")) {
