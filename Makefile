@@ -182,11 +182,15 @@ test-interop: ## exported models in PyTorch and onnxruntime give temper's answer
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases
 	@bash tests/interop/run.sh $(BUILD)
 
-.PHONY: test-python
+.PHONY: test-python types
 test-python: ## the Python package against the command line, its tutorial, its messages (half a minute)
 	@sh scripts/setup.sh build python
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh tests/python/run.sh $(BUILD)
+
+types: ## mypy --strict on the Python package
+	@sh scripts/setup.sh python types
+	@cd python && mypy --cache-dir "$(abspath $(BUILD))/mypy"
 
 # ---- measuring: bench/ ----
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, lint, mpi, mpfr, torch, onnx, node, html, python), saying what and why; without root or
+# Installs the Debian packages that are missing for the given jobs (build, lint, mpi, mpfr, torch, onnx, node, html, python, types), saying what and why; without root or
 # apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
 set -eu
 
@@ -57,6 +57,7 @@ for job in "$@"; do
         need python3-cffi "calls libtemper from Python" "/usr/bin/python3 -c 'import cffi; cffi.FFI().cdef(\"int f(void);\")'"
         need python3-numpy "the arrays of the Python package" "/usr/bin/python3 -c 'import numpy'"
         ;;
+    types) need mypy "checks the types of the Python package" "command -v mypy" ;;
     html)
         need chromium "opens the pages" "test -n \"\${CHROMIUM-}\" || command -v chromium || command -v google-chrome"
         need nodejs "drives the browser" "command -v node"

@@ -148,17 +148,16 @@ def write_bytes(path: "os.PathLike[str] | str", data: bytes) -> None:
 
 
 class Watcher:
-    """A progress function of Python as one of C. An exception in it stops the work and is raised again at the end."""
+    """A progress function of Python as one of C. An exception in it stops the work and is raised again at the end; so does Ctrl-C, which Python
+    notices while the function runs, also if it is none of the caller's."""
 
     def __init__(self, progress: Optional[Progress]) -> None:
         self.error: Optional[BaseException] = None
         self._progress = progress
-        self.callback = ffi.callback("int(void *, uint64_t, uint64_t)", self._step, error=1,
-                                     onerror=self._failed) if progress else ffi.NULL
+        self.callback = ffi.callback("int(void *, uint64_t, uint64_t)", self._step, error=1, onerror=self._failed)
 
     def _step(self, _context: Any, done: int, total: int) -> int:
-        assert self._progress is not None
-        return 1 if self._progress(done, total) else 0
+        return 1 if self._progress is not None and self._progress(done, total) else 0
 
     def _failed(self, _kind: Any, error: BaseException, _trace: Any) -> None:
         self.error = error

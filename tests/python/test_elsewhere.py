@@ -1,8 +1,10 @@
 """Certificates, exported folders, PyTorch, and the tutorial."""
 import contextlib
+import doctest
 import importlib.util
 import io
 import json
+import re
 import runpy
 import tempfile
 import unittest
@@ -101,6 +103,38 @@ class Export(unittest.TestCase):
         small = temper.compile("#[a] > #[b]").to_torch(torch.float32)
         self.assertEqual(small.answer(["aab", "ab"]), [True, False])
         self.assertIs(type(module), type(small))
+
+
+class Pages(unittest.TestCase):
+    def test_guide(self):
+        """The code of doc/python.md, beside what it promises to print."""
+        text = (ROOT / "doc" / "python.md").read_text(encoding="utf-8")
+        blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        self.assertTrue(blocks)
+        for block in blocks:
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(block, {})
+            self.assertEqual(out.getvalue().splitlines(), re.findall(r"# -> (.*)$", block, re.MULTILINE))
+
+    def test_readme(self):
+        """The session in README.md."""
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
+        test = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
+        self.assertGreater(len(test.examples), 4)
+        found = doctest.DocTestRunner(verbose=False).run(test)
+        self.assertEqual(found.failed, 0)
+
+    def test_docstrings(self):
+        """Everything public has one; the example of the package is right."""
+        self.assertEqual(doctest.testmod(temper).failed, 0)
+        for name in temper.__all__:
+            thing = getattr(temper, name)
+            if callable(thing):
+                self.assertTrue(thing.__doc__, name)
+                for method, value in vars(thing).items() if isinstance(thing, type) else ():
+                    if not method.startswith("_") and callable(value):
+                        self.assertTrue(value.__doc__, f"{name}.{method}")
 
 
 class Tutorial(unittest.TestCase):

@@ -1,5 +1,6 @@
 """Nothing leaks, threads may share models, and long strings are quick."""
 import gc
+import signal
 import threading
 import time
 import unittest
@@ -77,6 +78,18 @@ class Memory(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
+
+    def test_interrupt(self):
+        """What Ctrl-C does, by a timer: work that would take hours ends."""
+        model = temper.compile("a S b", alphabet="ab")
+        before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with self.assertRaises(KeyboardInterrupt):
+                model.check(random=10 ** 10, length=300)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        self.assertTrue(model.run("ba"))
 
     def test_a_million_letters(self):
         model = temper.compile("H(b -> O a)", alphabet="abc")
