@@ -113,7 +113,7 @@ def _overview(e: Explanation) -> List[str]:
     lines.append("alphabet       " + shown + more + (" (tokens)" if i.tokens else ""))
     lines.append(f"read at        the {i.at or 'last'} position; the empty string is "
                  f"{'accepted' if i.accepts_empty else 'rejected'}")
-    lines.append(f"method         {i.method}")
+    lines.append(f"method         {i.method}" + (f", numbers stored in {i.digits}" if i.digits else ""))
     lines.append(f"size           {_plural(i.layers, 'layer')}, {_plural(i.heads, 'head')}, width {i.channels}, "
                  f"{_plural(i.hidden, 'hidden unit')}, {i.parameters} parameters")
     lines.append(f"growth         {i.growth} (the largest of the heads)")

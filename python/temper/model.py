@@ -52,6 +52,7 @@ class Info:
     output_error: float
     output_margin: float
     growth: str
+    digits: str  # method "digits": the number format that it is for, else ""
 
 
 def _info(handle: Any) -> Info:
@@ -60,7 +61,8 @@ def _info(handle: Any) -> Info:
     return Info(METHODS[out.method], text(out.source), SYNTAXES[out.syntax], _AT[out.at], bool(out.tokens),
                 bool(out.accepts_empty), bool(out.has_end), out.letters, out.channels, out.layers, out.heads, out.hidden,
                 out.parameters, out.safe_length, text(out.safe_reason), out.safe_length_f32, bool(out.verdict_only),
-                out.output_error, out.output_margin, text(lib.temper_growth_name(out.growth)))
+                out.output_error, out.output_margin, text(lib.temper_growth_name(out.growth)),
+                TYPES[out.digits] if METHODS[out.method] == "digits" else "")
 
 
 class Model:
@@ -262,16 +264,18 @@ class Model:
 
     # ---- other models ----
 
-    def soften(self, method: str = "temperature", *, length: Optional[int] = None, gap: str = "proved",
-               gap_value: float = 0.0, adaptive: bool = False, progress: Optional[Progress] = None) -> "Model":
+    def soften(self, method: str = "temperature", *, digits: str = "bf16", length: Optional[int] = None,
+               gap: str = "proved", gap_value: float = 0.0, adaptive: bool = False,
+               progress: Optional[Progress] = None) -> "Model":
         """The soft model of a hard one.
 
-        Without a length: models that come from a formula, for every length up to the safe one. With a length: any hard model,
+        Without a length: models that come from a formula, for every length up to the safe one; with the method "digits", numbers
+        that are stored in the format `digits`. With a length: any hard model,
         right on all strings up to it; `gap` is "proved", "exhaustive" or "given" (then gap_value, and nothing is proved).
         """
         number = number_of(method, METHODS, "method")
         if length is None:
-            return Model(make("model", "temper_soften", self._handle, number))
+            return Model(_soften(self._handle, method, digits))
         options = ffi.new("temper_soften_options *", {
             "method": number, "length": length, "gap": number_of(gap, ("proved", "exhaustive", "given"), "gap"),
             "gap_value": gap_value, "adaptive": adaptive})
@@ -343,22 +347,33 @@ class Model:
 
 
 def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLike] = None,
-            method: str = "temperature", **options: Any) -> Model:
+            method: str = "temperature", digits: str = "bf16", **options: Any) -> Model:
     """A formula to a transformer: temper.compile("H(b -> O a)", alphabet="abc").
 
-    method  "temperature" or "positions", how softmax is made sharp; "hard" for the hard-attention transformer
+    method  how softmax is made sharp: "temperature", "positions", or "digits", for numbers that are stored in the short format `digits`;
+            "hard" for the hard-attention transformer
 
     The other options are those of parse: file, alphabet, tokens, syntax, at, empty.
     """
-    number = number_of(method, METHODS, "method")
+    number_of(method, METHODS, "method")
     if isinstance(formula, Formula):
         if options or file is not None:
             raise TypeError("a Formula has its options already")
         spec = formula
     else:
         spec = parse(formula, file=file, **options)
-    hard = make("model", "temper_compile", spec._handle, where=spec._where, source=spec._source)
-    return Model(hard if method == "hard" else make("model", "temper_soften", hard, number))
+    if method == "digits":
+        hard = make("model", "temper_compile_for", spec._handle, number_of(digits, TYPES, "digits"), where=spec._where,
+                    source=spec._source)
+    else:
+        hard = make("model", "temper_compile", spec._handle, where=spec._where, source=spec._source)
+    return Model(hard if method == "hard" else _soften(hard, method, digits))
+
+
+def _soften(hard: Any, method: str, digits: str) -> Any:
+    if method == "digits":
+        return make("model", "temper_soften_digits", hard, number_of(digits, TYPES, "digits"))
+    return make("model", "temper_soften", hard, number_of(method, METHODS, "method"))
 
 
 def _read(data: bytes, where: str) -> Model:

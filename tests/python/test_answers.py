@@ -27,13 +27,15 @@ class Answers(unittest.TestCase):
                 strings = strings_for(formula, number)
                 text = "".join(s + "\n" for s in strings)
                 expected = {}
-                for command in (["eval"], ["run"], ["run", "--hard"], ["run", "--method", "positions"], ["run", "--type", "f32"]):
+                for command in (["eval"], ["run"], ["run", "--hard"], ["run", "--method", "positions"], ["run", "--type", "f32"],
+                                ["run", "--digits", "f16", "--method", "digits"]):
                     out, err = temper_program(*command, *arguments, "--json", "--per-position", "-", text=text)
                     rows = [json.loads(line) for line in out.splitlines()]
                     self.assertEqual([row["string"] for row in rows], strings, err)
                     expected[command[-1]] = rows
                 models = {"run": temper.compile(formula), "--hard": temper.compile(formula, method="hard"),
-                          "positions": temper.compile(source, method="positions", **given)}
+                          "positions": temper.compile(source, method="positions", **given),
+                          "digits": temper.compile(source, method="digits", digits="f16", **given)}
                 self.compare(expected["eval"], strings, formula.eval, formula.truth)
                 for name, model in models.items():
                     self.compare(expected[name], strings, model.run, model.truth)
@@ -50,7 +52,7 @@ class Answers(unittest.TestCase):
 
     def test_explain(self):
         for source, alphabet, more in FORMULAS:
-            for method in temper.methods[1:3]:
+            for method in temper.methods[1:]:
                 with self.subTest(source, method=method):
                     given, arguments = options(source, alphabet, more)
                     model = temper.compile(source, method=method, **given)
