@@ -771,10 +771,12 @@ TEMPER_API temper_status temper_lab_run(temper_lab **out, const char *name, cons
                                         temper_error *err);
 TEMPER_API void temper_lab_free(temper_lab *lab);
 
+/* What was claimed, what was measured, and whether that agrees. */
 typedef struct temper_lab_claim {
     const char *text, *measured;
     int holds;
 } temper_lab_claim;
+/* How many claims there are, and one of them, whose texts live as long as the experiment. */
 TEMPER_API size_t temper_lab_claims(const temper_lab *lab);
 TEMPER_API temper_status temper_lab_claim_at(temper_lab_claim *out, const temper_lab *lab, size_t index,
                                              temper_error *err); /* from 0 */
