@@ -18,6 +18,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     memset(&soften, 0, sizeof soften);
+    memset(&report, 0, sizeof report);
     soften.method = TEMPER_METHOD_TEMPERATURE;
     soften.length = (size_t)strtoull(argv[2], NULL, 10);
     memset(&options, 0, sizeof options);

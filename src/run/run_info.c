@@ -73,5 +73,7 @@ const double *temper_run_output(const temper_run *run, size_t layer, size_t head
 }
 
 const double *temper_run_channels(const temper_run *run, size_t layer, size_t position) {
-    return run->captured && layer <= run->layer_count ? row_of(run, run->channels[layer], run->channel_count, position) : NULL;
+    return run->captured && layer <= run->layer_count
+               ? row_of(run, run->channels[layer], run->channel_count, position)
+               : NULL;
 }
