@@ -1,6 +1,8 @@
 """Wrong use: every message is the command line's, with line and caret; libraries that do not fit are refused."""
+import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -198,6 +200,23 @@ class Library(unittest.TestCase):
             self.assertIn("temper.h is neither in", without.stderr)
             (folder / "temper.h").write_bytes(header_path().read_bytes())
             self.assertEqual(self.imported(BUILD / "libtemper.so", code, room).stdout, "[True, False]\n")
+
+    @unittest.skipUnless(all(importlib.util.find_spec(name) for name in ("pip", "setuptools", "wheel")), "pip is not installed")
+    def test_pip(self):
+        """pip install, without a network, of a copy of the sources."""
+        with tempfile.TemporaryDirectory() as room:
+            shutil.copytree(ROOT / "python", Path(room) / "python", ignore=shutil.ignore_patterns("__pycache__", "build"))
+            shutil.copytree(ROOT / "include", Path(room) / "include")
+            site = Path(room) / "site"
+            done = subprocess.run([sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-index", "--no-deps", "-q",
+                                   "--target", site, Path(room) / "python"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  universal_newlines=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertEqual({path.name for path in (site / "temper").iterdir() if path.is_file()},
+                             {path.name for path in (ROOT / "python" / "temper").iterdir() if path.is_file()} | {"temper.h"})
+            code = "import temper\nprint(temper.__file__, temper.compile('O a', alphabet='ab').run('ba'))"
+            found = self.imported(BUILD / "libtemper.so", code, site)
+            self.assertEqual(found.stdout, f"{site / 'temper' / '__init__.py'} True\n", found.stderr)
 
 
 if __name__ == "__main__":
