@@ -118,6 +118,11 @@ for folder in $folders; do
     check "the folder is written ($folder)" test -s "$folder.out/model.onnx"
 done
 
+# The program in README.md, and what the page says that it prints.
+sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '/^```/d' >readme.c
+check "the program of README.md" sh -c "${CC:-cc} $extra readme.c $shared -o readme"
+same "what it prints" "$(sed -n '/&& \.\/answer$/{n;s/^    //;p;}' "$root/README.md")" "$(./readme)"
+
 check "make uninstall" install uninstall
 same "uninstall leaves no file" "" "$(find "$stage" -type f -o -type l)"
 
