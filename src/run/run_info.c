@@ -54,22 +54,22 @@ static const double *row_of(const temper_run *run, const double *array, size_t w
 
 const double *temper_run_query(const temper_run *run, size_t layer, size_t head, size_t position) {
     size_t k = head_index(run, layer, head);
-    return k == SIZE_MAX ? NULL : row_of(run, run->heads[k].query, run->query_size[k], position);
+    return k == SIZE_MAX || !run->captured ? NULL : row_of(run, run->heads[k].query, run->query_size[k], position);
 }
 
 const double *temper_run_key(const temper_run *run, size_t layer, size_t head, size_t position) {
     size_t k = head_index(run, layer, head);
-    return k == SIZE_MAX ? NULL : row_of(run, run->heads[k].key, run->query_size[k], position);
+    return k == SIZE_MAX || !run->captured ? NULL : row_of(run, run->heads[k].key, run->query_size[k], position);
 }
 
 const double *temper_run_value(const temper_run *run, size_t layer, size_t head, size_t position) {
     size_t k = head_index(run, layer, head);
-    return k == SIZE_MAX ? NULL : row_of(run, run->heads[k].value, run->value_size[k], position);
+    return k == SIZE_MAX || !run->captured ? NULL : row_of(run, run->heads[k].value, run->value_size[k], position);
 }
 
 const double *temper_run_output(const temper_run *run, size_t layer, size_t head, size_t position) {
     size_t k = head_index(run, layer, head);
-    return k == SIZE_MAX ? NULL : row_of(run, run->heads[k].output, run->value_size[k], position);
+    return k == SIZE_MAX || !run->captured ? NULL : row_of(run, run->heads[k].output, run->value_size[k], position);
 }
 
 const double *temper_run_channels(const temper_run *run, size_t layer, size_t position) {
