@@ -16,6 +16,9 @@ typedef struct runner {
     double *margins; /* per head, the largest over all strings; -1: none seen */
     size_t strings;
     bool warned;
+    bool emulated;    /* a type that only a certificate proves anything of ... */
+    size_t certified; /* ... up to this length, 0: none ... */
+    char *beyond;     /* ... and why not further; freed with temper_free */
 } runner;
 
 static void gather_margins(runner *r, const temper_run *run) {
@@ -43,8 +46,7 @@ static void warn_once(runner *r, size_t n) {
     temper_type type = run_options(r->session).type;
     bool single = type == TEMPER_TYPE_F32;
     if (type > TEMPER_TYPE_EXACT) {
-        message_warning(r->session, "answers in %s are not certified at any length: they are unproved",
-                        temper_type_name(type));
+        message_warning(r->session, "--unchecked: nothing is proved of answers in %s", temper_type_name(type));
         return;
     }
     size_t safe = single ? r->info.safe_length_f32 : r->info.safe_length;
@@ -77,15 +79,27 @@ static bool run_line(runner *r, const line *l) {
     char origin[40];
     place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, NULL, 0};
     temper_run_options o = run_options(s);
+    bool certified = r->emulated && r->certified > 0 && a.n <= r->certified;
+    if (certified) o.unchecked = 1; /* by the run's own rules, which know no certificates */
     if (is_given(s, OPT_PER_POSITION) && !(truth = malloc(a.n + 1))) {
         a.error = "out of memory";
         message_print(s, EXIT_LIMIT, &at, a.error, NULL);
+    } else if (r->emulated && !certified) {
+        char why[500];
+        if (r->certified)
+            snprintf(why, sizeof why, "length %zu is beyond %zu, the longest that is certified in %s: %s", a.n,
+                     r->certified, temper_type_name(o.type), r->beyond ? r->beyond : "");
+        else
+            snprintf(why, sizeof why, "no length is certified in %s: %s", temper_type_name(o.type),
+                     r->beyond ? r->beyond : "");
+        a.error = "not certified";
+        message_print(s, EXIT_LIMIT, &at, why, "--unchecked runs it without proof");
     } else if (temper_model_run(&run, r->model, letters, a.n, &o, &err) != TEMPER_OK) {
         a.error = err.text;
         message_print(s, exit_code_of(err.code), &at, err.text, err.hint);
     } else {
         a.accept = temper_run_accept(run);
-        a.unproved = !temper_run_proved(run);
+        a.unproved = !certified && !temper_run_proved(run);
         if (a.unproved) warn_once(r, a.n);
         if (*temper_run_warning(run)) message_warning(s, "%s: %s", at.name, temper_run_warning(run));
         for (size_t k = 0; truth && k < a.n; k++) truth[k] = temper_run_truth(run, k + 1) != 0;
@@ -263,21 +277,59 @@ static bool claims_positions(const runner *r) {
     return is_given(s, OPT_UNCHECKED);
 }
 
+/* Whether what is certified up to r->certified is the truth at every position, not only the verdict. */
+static bool certifies_positions(const runner *r, temper_type type) {
+    temper_certify_options o = {.length = r->certified, .type = type};
+    temper_certificate *c = NULL;
+    char *printed = NULL;
+    size_t length;
+    bool every = temper_certify(&c, r->model, NULL, 0, &o, NULL) == TEMPER_OK &&
+                 temper_certificate_print(&printed, &length, c, NULL) == TEMPER_OK &&
+                 (strstr(printed, "\n  \"claim\": \"formula\"") || strstr(printed, "\n  \"positions\": \"every\""));
+    temper_free(printed);
+    temper_certificate_free(c);
+    return every;
+}
+
+/* In types that are emulated runs are proved as far as certify goes; false after a message. */
+static bool certify_runs(runner *r) {
+    enum { MOST = 1000000000 };
+    temper_run_options o = run_options(r->session);
+    temper_error err;
+    if (o.type <= TEMPER_TYPE_EXACT || o.hard || o.unchecked) return true;
+    r->emulated = true;
+    if (temper_certify_longest(&r->certified, NULL, &r->beyond, r->model, o.type, MOST, &err) != TEMPER_OK) {
+        message_error(r->session, &err, NULL, NULL, 0);
+        return false;
+    }
+    if (r->certified == 0 || !is_given(r->session, OPT_PER_POSITION) || certifies_positions(r, o.type)) return true;
+    message_print(r->session, EXIT_LIMIT, NULL,
+                  "only the verdict is certified of this model, not the truth at every position",
+                  "--unchecked shows it without proof");
+    return false;
+}
+
 static void run_all(session *s, const subject *x, lines *in) {
     runner r = {.session = s, .model = x->model};
     temper_model_about(&r.info, x->model);
     if (!claims_positions(&r)) return;
+    if (!certify_runs(&r)) {
+        temper_free(r.beyond);
+        return;
+    }
     if (is_given(s, OPT_MARGINS)) {
         r.margins = malloc((r.info.heads + 1) * sizeof *r.margins);
         for (size_t k = 0; r.margins && k < r.info.heads; k++) r.margins[k] = -1;
         if (!r.margins) {
             message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);
+            temper_free(r.beyond);
             return;
         }
     }
     run_lines(&r, in);
     if (r.margins && !s->quiet) print_margins(&r);
     free(r.margins);
+    temper_free(r.beyond);
 }
 
 /* Standard input is the only string there is. */

@@ -121,7 +121,8 @@ typedef enum temper_method {
 } temper_method;
 
 /* The number format of a run. From BF16_F32 on, numbers are stored in the first format and sums made in the second (or the same),
-   with every rounding of a real kernel emulated (doc/numerics.md); nothing is proved of such runs, so they need `unchecked`. */
+   with every rounding of a real kernel emulated (doc/numerics.md); a run does not know what is proved of it, so they need
+   `unchecked`, and temper_certify tells up to which length they are right. */
 typedef enum temper_type {
     TEMPER_TYPE_F64,
     TEMPER_TYPE_F32,

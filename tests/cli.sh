@@ -453,21 +453,28 @@ has 'softmax is never exact' "$err" 'hint: --hard'
 run 2 run --type f8 m.temper ba
 has 'the number formats' "$err" 'is not one of f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64'
 for type in bf16/f32 bf16 f16/f32 f16 e4m3/f32 e4m3 e5m2/f32 e5m2 f32/f64 bf16/f64; do
-    run 4 run --type $type -f 'a S b' --alphabet abc bca
-    same "$type is refused" "error${tab}bca" "$out"
-    has "$type is not certified" "$err" "answers in $type are not certified at any length"
+    run 4 run --type $type -f '(a S b) & Y a & #[a] % 5 = 1' --alphabet abc "$(printf 'bca%.0s' $(seq 400))"
+    same "$type is refused" "error${tab}$(printf 'bca%.0s' $(seq 400))" "$out"
+    has "$type is not certified" "$err" "certified in $type: "
     has "$type: what to do" "$err" 'hint: --unchecked'
     run 0 run --type $type --unchecked -f 'O a' --alphabet ab ba bb
     same "$type runs" "accept (unproved)${tab}ba
 reject (unproved)${tab}bb" "$out"
-    has "$type is unproved" "$err" "warning: answers in $type are not certified at any length: they are unproved"
+    has "$type is unproved" "$err" "warning: --unchecked: nothing is proved of answers in $type"
     run 4 run --type $type --unchecked -f 'O a' --alphabet ab --stream <<<ba
     has "$type: no stream" "$err" "a stream runs in f64 or f32, not in $type"
 done
 printf 'ba\nbb\n' >two.txt
-run 4 run --type f16 -f 'O a' --alphabet ab - <two.txt
-same 'many strings are refused one by one' "error${tab}ba
-error${tab}bb" "$out"
+run 0 run --type f16 -f 'O a' --alphabet ab - <two.txt
+same 'many strings, as far as certify goes' "accept${tab}ba
+reject${tab}bb" "$out"
+run 0 run --type bf16/f32 --per-position --json -f 'a S b' --alphabet abc bca
+has 'certified: proved' "$out" '"proved":true'
+has 'certified: every position' "$out" '"positions":[1,0,0]'
+run 4 run --type bf16 -f 'a S b' --alphabet abc bca "$(printf 'bca%.0s' $(seq 10))"
+same 'certified up to a length' "reject${tab}bca
+error${tab}$(printf 'bca%.0s' $(seq 10))" "$out"
+has 'certified, and beyond' "$err" 'string 2: length 30 is beyond 23, the longest that is certified in bf16: head 1.1 (a S b): a logit may be off by'
 run 0 run --type bf16 --unchecked --json -f 'O a' --alphabet ab ba
 has 'json: unproved' "$out" '"proved":false'
 run 0 run --type bf16/f32 --unchecked --margins -f 'a S b' --alphabet abc bcaa
