@@ -670,6 +670,7 @@ typedef struct temper_limits_case {
     temper_type type; /* not exact */
 } temper_limits_case;
 
+/* Zero-initialise for the defaults. */
 typedef struct temper_limits_options {
     size_t length; /* no string is longer; 0: 2^24 letters */
     double effort; /* 0: 1, about two seconds a row */
