@@ -377,6 +377,30 @@ static void check_forgers(const char *name, size_t n, temper_type type, test_ran
     temper_free(model.data);
 }
 
+/* ---- products below the least number ---- */
+
+/* Models that are right in exact arithmetic, and wrong in f16: a ramp with the least weight (3/2 w and 1/2 w tie to even), and a unit whose
+   products vanish although their sum is a number of the format. A later layer makes the crumbs large. */
+static void check_crumbs(void) {
+    static const char *const nets[] = {"embed \"a\" 0:2\nembed \"b\"\nembed start\nembed end\nlayer 1\n"
+                                       "unit -0x1p-1 0:1 -> 3:0x1p-24\nunit -0x1.8p+0 0:1 -> 3:-0x1p-24\n"
+                                       "layer 2\nunit 0 3:32768 -> 4:32768\nread 4:0x1.8p-8\n",
+                                       "embed \"a\" 0:0x1p-1 1:0x1p-1\nembed \"b\"\nembed start\nembed end\nlayer 1\n"
+                                       "unit 0 0:1 1:1 -> 2:1\nunit 0 0:0x1p-24 1:0x1p-24 -> 3:1\n"
+                                       "layer 2\nunit 0 3:32768 -> 4:32768\nread 4:0x1p-6\n"};
+    for (size_t k = 0; k < sizeof nets / sizeof *nets; k++) {
+        char source[2000];
+        bytes model = {source, 0};
+        model.length = (size_t)snprintf(source, sizeof source,
+                                        "temper-model 1\nmethod temperature\nalphabet \"a\" \"b\"\n"
+                                        "channel 0 \"x\"\nchannel 1 \"y\"\nchannel 2 \"z\"\n"
+                                        "channel 3 \"crumb\"\nchannel 4 \"large\"\n%s",
+                                        nets[k]);
+        CHECK(!check_agreement("crumbs", &model, 3, TEMPER_TYPE_F16), "proved in f16, and wrong:\n%s", source);
+        CHECK(check_agreement("crumbs", &model, 3, TEMPER_TYPE_F64), "not proved in f64:\n%s", source);
+    }
+}
+
 int main(void) {
     test_random r = test_seed(20261116);
     double effort = test_effort();
@@ -392,5 +416,6 @@ int main(void) {
     check_forgers("first", 2, TEMPER_TYPE_F64, &r, (size_t)(60 * effort) + 8);
     check_forgers("majority", 2, TEMPER_TYPE_F32, &r, (size_t)(60 * effort) + 8);
     check_forgers("rightmost", 2, TEMPER_TYPE_BF16_F32, &r, (size_t)(60 * effort) + 8);
+    check_crumbs();
     return test_finish("t-audit-general");
 }

@@ -454,6 +454,64 @@ static void check_tampering(test_random *r, size_t each) {
           t.unreadable, t.harmless);
 }
 
+/* ---- models that leave the range of a short format ---- */
+
+/* `from` becomes `to` in the model of a formula, which means the same in exact arithmetic, and in wide formats. */
+typedef struct forgery {
+    const char *formula, *from[3], *to[3];
+    temper_type type;
+} forgery;
+
+static void check_forgery(const forgery *f) {
+    static const temper_spec_options o = {.alphabet = "ab", .at = TEMPER_AT_LAST, .empty = TEMPER_EMPTY_REJECT};
+    temper_spec *spec = NULL;
+    temper_error e;
+    bytes made = {0}, c = {0};
+    CHECK(temper_spec_parse(&spec, f->formula, strlen(f->formula), &o, &e) == TEMPER_OK, "%s", e.text);
+    if (!CHECK(model_text(&made, spec, TEMPER_METHOD_TEMPERATURE), "%s", f->formula)) return;
+    bytes m = copy_of(&made, 1000);
+    CHECK(certificate_of(&c, &m, 5, f->type, &e) == TEMPER_OK, "%s: %s", f->formula, e.text);
+    temper_free(c.data);
+    for (size_t k = 0; k < 3 && f->from[k]; k++) {
+        const char *at = strstr(m.data, f->from[k]);
+        if (CHECK(at, "%s: there is no %s in\n%s", f->formula, f->from[k], m.data))
+            splice(&m, (size_t)(at - m.data), strlen(f->from[k]), f->to[k]);
+    }
+    fix_digest(&m);
+    c.data = NULL;
+    CHECK(certificate_of(&c, &m, 5, f->type, &e) != TEMPER_OK, "proved in %s:\n%s", temper_type_name(f->type),
+          m.data);
+    temper_free(c.data);
+    c.data = NULL;
+    CHECK(certificate_of(&c, &m, 5, TEMPER_TYPE_F64, &e) == TEMPER_OK, "%s:\n%s", e.text, m.data);
+    temper_free(c.data);
+    free(m.data);
+    temper_free(made.data);
+    temper_spec_free(spec);
+}
+
+static void check_range(void) {
+    static const char *const either = "O (first | a)";
+    static const forgery forgeries[] = {
+        {"O a", {"ln(N) + 8"}, {"ln(N) + 70000"}, TEMPER_TYPE_F16}, /* the scale overflows */
+        {either,                                                    /* a sum overflows */
+         {"unit 0 0:1 1:1 -> 4:1", "unit 0 0:1 1:1 2:-1 -> 4:-1"},
+         {"unit 0 0:32768 1:32768 -> 4:0x1p-15", "unit 0 0:32768 1:32768 2:-32768 -> 4:-0x1p-15"},
+         TEMPER_TYPE_F16},
+        {either,
+         {"unit 0 0:1 1:1 -> 4:1", "unit 0 0:1 1:1 2:-1 -> 4:-1"},
+         {"unit 0 0:256 1:256 -> 4:0x1p-8", "unit 0 0:256 1:256 2:-256 -> 4:-0x1p-8"},
+         TEMPER_TYPE_E4M3_F32},
+        {either, /* channel 5 is 0, but 3/2 and 1/2 of the least number tie to even */
+         {"channel 4 \"first | a\"\n", "unit 0 0:1 -> 0:-1\n"},
+         {"channel 4 \"first | a\"\nchannel 5 \"x\"\n",
+          "unit 0x1.8p+0 -> 5:0x1p-24\nunit 0x1p-1 -> 5:-0x1p-24\nunit 0x1p-1 -> 5:-0x1p-24\n"
+          "unit 0x1p-1 -> 5:-0x1p-24\nunit 0 0:1 -> 0:-1\n"},
+         TEMPER_TYPE_F16},
+    };
+    for (size_t k = 0; k < sizeof forgeries / sizeof *forgeries; k++) check_forgery(&forgeries[k]);
+}
+
 /* ---- texts that are no certificates ---- */
 
 static void check_hostile(void) {
@@ -490,6 +548,7 @@ int main(void) {
     check_corpus(&r);
     check_random(&r, (size_t)(250 * effort));
     check_tampering(&r, (size_t)(45 * effort) + 1);
+    check_range();
     check_hostile();
     return test_finish("t-audit");
 }

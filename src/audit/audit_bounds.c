@@ -70,6 +70,8 @@ static void bound_once(bounds *b, head_facts *f) {
         missing = one_minus(b, over(c, mul(c, down(c, t->ua, 1), down(c, t->us, 1)), most));
         above = minus_one(b, mul(c, up(c, t->ua, 1), up(c, t->us, 1)));
     }
+    NEED(b, at_most(b, mul(c, num(c, 2), mul(c, logit, one_plus(b, epsilon))), t->fa),
+         "a difference of logits may be beyond the largest number of the type");
     keep(b, &f->size, logit);
     keep(b, &f->rounding, mul(c, epsilon, logit));
     keep(b, &f->error, larger(c, missing, above));

@@ -157,6 +157,7 @@ static void add_product(head_reader *r, nearest_parts *p, size_t row) {
         NEED(r, size && !r->scale.kind && (power || (size->kind == FEATURE_SIZE && size->power == 1)),
              "a query row is neither a number nor C*N");
         per_size = power ? size->constant / size->divisor : size->constant;
+        if (power) r->f->by_digits = true; /* its keys need not be 0 and 1, as those that are tried */
         made->query_feature = r->a->model->channels[q->other[0].channel].position;
     } else if (r->scale.kind) {
         NEED(r, r->scale.kind == FEATURE_SIZE && r->scale.power == 1, "its scale is not C*N");

@@ -180,11 +180,13 @@ static void check_exact(const net *n, const unit *u, size_t count) {
             size += fabs(u[k].terms[j].weight);
         }
         if (size == 0) continue;
-        NEED(n, size <= ldexp(1, grid + precision), "the sum of unit %u may be rounded", u[k].index + 1);
+        NEED(n, size <= ldexp(1, grid + precision) && ldexp(1, grid) >= t->ts, "the sum of unit %u may be rounded",
+             u[k].index + 1);
+        NEED(n, size <= t->fs && size <= t->fa, "the sum of unit %u may overflow", u[k].index + 1);
         if (grid + audit_grid_of(u[k].out) < least) least = grid + audit_grid_of(u[k].out);
         all += fabs(u[k].out) * size;
     }
-    NEED(n, all == 0 || (all <= ldexp(1, least + t->pa) && all <= 0x1p52),
+    NEED(n, all == 0 || (all <= ldexp(1, least + t->pa) && ldexp(1, least) >= t->ta && all <= t->fa && all <= 0x1p52),
          "what units add to channel %u may be rounded", u->target);
 }
 

@@ -116,6 +116,8 @@ row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t la
     int precision = layer && a->type.ps < a->type.pa ? a->type.ps : a->type.pa;
     if (exact && exact_weight > ldexp(1, grid + precision))
         audit_refuse(a, layer, head, "a sum of Booleans may be rounded");
+    if (exact && (exact_weight > a->type.fa || (layer && exact_weight > a->type.fs)))
+        audit_refuse(a, layer, head, "a sum of Booleans may overflow");
     r.letters = dd_sum(&a->meaning.d, f, weight, exact, NAN, NAN);
     r.exact_count = exact;
     return r;

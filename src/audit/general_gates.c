@@ -54,7 +54,8 @@ static void find_unit(gates *w, const bundle_claim *b, size_t u, const error_sum
     out->grid = sum.grid;
     error_room(e, out->computed, e->t->fs, w->number, 0, "a unit");
     error_room(e, mul(c, factor, row->size), e->t->fa, w->number, 0, "a unit's sum");
-    if (exact && sum_is_exact(e, &sum, true)) {
+    bool kept = ldexp(r, row->grid) >= e->t->ta; /* its products, which may be finer than their sum */
+    if (exact && kept && sum_is_exact(e, &sum, true)) {
         out->error = e->zero;
         return;
     }
@@ -161,7 +162,7 @@ static bool is_ramp(const gates *w, size_t channel) {
     if (b->ratio[x[0].unit] != 1 || b->ratio[x[1].unit] != 1 || bias[1 - lower] != upper - 1) return false;
     if (!(upper < 0) || 2 * upper != floor(2 * upper) || !(-upper < ldexp(1, t->pa - 4))) return false;
     if (x[1 - lower].weight != -weight || fabs(frexp(weight, &power)) != 0.5) return false;
-    if (power - 1 >= 100 || power - 1 <= -100 || !audit_is_stored(e->a, weight)) return false;
+    if (power - 1 >= 100 || power - 1 <= -100 || !audit_is_stored(e->a, weight) || fabs(weight) < t->ma) return false;
     if (general_stage(e->g, 2 * (size_t)w->number - 1)[channel].size != 0) return false;
     if (!error_is_zero(e, e->channel[channel])) return false;
     for (size_t k = corner_index(b, -upper) + 1; k <= corner_index(b, 1 - upper); k++)

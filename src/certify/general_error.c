@@ -334,7 +334,8 @@ static bool is_ramp(const at_length *w, const net_work *n, const bundle *b, cons
         v->bias != u->bias - 1 || !(fabs(u->bias) < ldexp(1, p - 4)))
         return false;
     int k = log2_of(fabs(weight));
-    if (weight == 0 || !format_holds(w->rules->storage, weight) || k <= -100 || k >= 100 ||
+    int least = format_least_exponent(w->rules->accumulation) + p - 1; /* of normal numbers */
+    if (weight == 0 || !format_holds(w->rules->storage, weight) || k < least || k <= -100 || k >= 100 ||
         bundle_weight(n->l, v, channel) != -weight)
         return false;
     if (n->writers[channel] != 1 || known_size(&n->f->middle[channel]) != 0 || !ball_is_zero(&w->e[channel]))
@@ -387,6 +388,13 @@ typedef struct unit_error {
     int grid;
 } unit_error;
 
+/* Whether the unit's own products are exact: they are the row's times a power of two, which may be less than the format holds, also
+   where their sum is not. */
+static bool unit_row_is_exact(const at_length *w, const bundle_unit *u, const error_sum *row) {
+    return error_sum_is_exact(row, w->rules, SUM_PLAIN) &&
+           row->grid + log2_of(fabs(u->ratio)) >= format_least_exponent(w->rules->accumulation);
+}
+
 static unit_error unit_through(const at_length *w, const bundle_unit *u, const bundle_facts *f, const ball *off,
                                const error_sum *row) {
     ball *b = ball_array(w->a, 7), *zero = b + 3, *one = b + 4, *t = b + 5, *slip = b + 6;
@@ -404,7 +412,7 @@ static unit_error unit_through(const at_length *w, const bundle_unit *u, const b
     ball_add(out.size, out.size, slip);
     ball_set_double(t, fabs(bias));
     ball_add(out.size, out.size, t);
-    if (error_sum_is_exact(row, w->rules, SUM_PLAIN) && error_sum_is_exact(&s, w->rules, SUM_STORED)) return out;
+    if (unit_row_is_exact(w, u, row) && error_sum_is_exact(&s, w->rules, SUM_STORED)) return out;
     rounding_factor(t, w->rules, 2);
     ball_mul(out.off, out.size, t);
     ball_set_double(t, fabs(bias - u->bias)); /* of a number and the one it was rounded to: exact */
