@@ -327,6 +327,27 @@ static void test_refusals(bench *b) {
     }
 }
 
+/* Soft models may have heads that choose one key: few different keys, or keys in convex position, are no reason to average them. */
+static void test_hard_heads(bench *b) {
+    static const char *const keys[] = {"query 1:1\n key 0:1\n", "query 1:1\n query 1:-1\n key 3:1\n key 4:1\n"};
+    static const char *const masks[] = {"j<i", "j<=i", "j>=i", "j>i", "all"};
+    test_random r = test_seed(5010);
+    for (size_t k = 0; k < 2 * 5 * 2; k++) {
+        char source[1000];
+        snprintf(source, sizeof source,
+                 "temper-model 1\nmethod temperature\nalphabet \"a\" \"b\"\nchannel 0 \"start\"\nchannel 1 \"b\"\n"
+                 "channel 2 \"chosen\"\nchannel 3 \"i\" position \"i\"\nchannel 4 \"i*i\" position \"i*i\"\n"
+                 "embed \"a\"\nembed \"b\" 1:1\nembed start 0:1\nembed end\nlayer 1\n"
+                 "head \"h\" mask %s choice %s\n %s value 1:1\n output 2:1\nread 2:1\n",
+                 masks[k % 5], k / 5 % 2 ? "leftmost" : "rightmost", keys[k / 10]);
+        temper_model *m = model_from(source);
+        for (int t = 0; t < 2 && m; t++)
+            CHECK(check_model(b, source, m, types[t], 4, 16, &r), "not proved:\n%s", source);
+        temper_model_free(m);
+    }
+    report("hard heads", b);
+}
+
 int main(void) {
     bench b = {0};
     arena_init(&b.keep, &b.trap);
@@ -335,6 +356,7 @@ int main(void) {
     arena_init(&b.run, &b.trap);
     test_shares(&b);
     test_refusals(&b);
+    test_hard_heads(&b);
     test_random_models(&b);
     test_gallery(&b);
     arena_free(&b.keep);

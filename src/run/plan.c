@@ -244,7 +244,8 @@ static head_plan classify(const analysis *a, const model_head *h, bool hard) {
     if ((zero[START] && zero[LETTER] && (zero[END] || !a->m->has_end)) || h->query.start[h->query.count] == 0)
         return PLAN_UNIFORM;
     if (rows_all(a->constant, &h->query)) return PLAN_SCAN;
-    bool unique = hard && h->hard_choice != TEMPER_CHOICE_AVERAGE;
+    temper_choice choice = hard ? h->hard_choice : h->choice; /* a soft model may have hard heads */
+    bool unique = choice == TEMPER_CHOICE_LEFTMOST || choice == TEMPER_CHOICE_RIGHTMOST;
     if (zero[LETTER] && !unique && h->mask != TEMPER_MASK_ALL) return PLAN_FEW_KEYS;
     if (h->query.count == 2 && rows_all(a->position, &h->key) && !unique && h->mask != TEMPER_MASK_ALL)
         return PLAN_PEAKED;
