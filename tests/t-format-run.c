@@ -321,6 +321,6 @@ int main(void) {
     random_ones(&r);
     steep();
     refusals();
-    CHECK(whole_runs > 10 * (broken_runs + 1), "%lu runs overflowed, %lu did not", broken_runs, whole_runs);
+    CHECK(whole_runs > 5 * (broken_runs + 1), "%lu runs overflowed, %lu did not", broken_runs, whole_runs);
     return test_finish("t-format-run");
 }
