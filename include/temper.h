@@ -789,6 +789,17 @@ TEMPER_API temper_status temper_lab_write(const temper_lab *lab, const char *fol
 /* The report and the data as they would be written; either may be NULL. */
 TEMPER_API temper_status temper_lab_report(char **markdown, char **json, const temper_lab *lab, temper_error *err);
 
+/* Runs an experiment into a folder, unless the folder has the whole outcome of the same experiment, seed, `quick` and version,
+   unchanged: then `lab` is NULL. It has NAME.stamp and NAME-part.html, too. The caller frees `lab`. */
+typedef struct temper_lab_kept {
+    size_t claims, failed;
+    temper_lab *lab;
+} temper_lab_kept;
+TEMPER_API temper_status temper_lab_keep(temper_lab_kept *out, const char *name, const char *folder,
+                                         const temper_lab_options *options, temper_error *err);
+/* report.html in the folder, of all experiments, each of which has been run into it with these options. */
+TEMPER_API temper_status temper_lab_page(const char *folder, const temper_lab_options *options, temper_error *err);
+
 #ifdef __cplusplus
 }
 #endif

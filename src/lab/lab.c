@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const lab_experiment lab_zoo;
+extern const lab_experiment lab_gap, lab_zoo;
 
-const lab_experiment *const lab_experiments[] = {&lab_zoo, NULL};
+const lab_experiment *const lab_experiments[] = {&lab_gap, &lab_zoo, NULL};
 
 const lab_experiment *lab_experiment_find(const char *name) {
     for (size_t k = 0; lab_experiments[k]; k++)
@@ -88,7 +88,7 @@ static const char *printed(lab *l, const char *format, va_list args) {
 void lab_claim_add(lab *l, bool holds, const char *claim, const char *measured, ...) {
     va_list args;
     va_start(args, measured);
-    lab_claim c = {keep(l, claim), printed(l, measured, args), holds};
+    lab_claim c = {keep(l, claim), printed(l, measured, args), l->about ? l->about : "", holds};
     va_end(args);
     array_push(&l->memory, l->claims, l->claim_count, l->claim_capacity, c);
 }
@@ -106,6 +106,8 @@ void lab_figure_add(lab *l, const char *name, const chart *c) {
                     chart_svg(&l->memory, c)};
     array_push(&l->memory, l->figures, l->figure_count, l->figure_capacity, f);
 }
+
+void lab_about(lab *l, const char *figure) { l->about = keep(l, figure); }
 
 void lab_progress(lab *l, uint64_t done, uint64_t total) {
     if (l->progress && l->progress(l->context, done, total))

@@ -13,6 +13,7 @@
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
+#include "base/sha256.h"
 #include "base/text.h"
 #include "draw/chart.h"
 
@@ -48,6 +49,7 @@ typedef struct lab_table {
 typedef struct lab_claim {
     const char *text;     /* "softmax's leak is r/(1+r)" */
     const char *measured; /* "largest difference 3e-16 over 96 rows" */
+    const char *figure;   /* name of the one that shows it; "": none */
     bool holds;
 } lab_claim;
 
@@ -72,7 +74,8 @@ struct lab {
     bool quick; /* seconds instead of minutes: smaller lengths, fewer repeats, the same claims */
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
-    uint64_t random; /* state */
+    uint64_t random;   /* state */
+    const char *about; /* figure of the claims to come */
     lab_table **tables;
     size_t table_count, table_capacity;
     lab_claim *claims;
@@ -104,6 +107,8 @@ const lab_cell *lab_cell_at(const lab_table *t, size_t row, size_t column);
 void lab_claim_add(lab *l, bool holds, const char *claim, const char *measured, ...)
     __attribute__((format(printf, 4, 5)));
 void lab_figure_add(lab *l, const char *name, const chart *c);
+/* Claims from here on are shown by the figure of that name, which may come later, until the next call; "": by none. */
+void lab_about(lab *l, const char *figure);
 void lab_note_add(lab *l, const char *title, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Raises TEMPER_LIMIT if the caller asks to stop. */
@@ -133,5 +138,33 @@ const char *lab_markdown(arena *a, const lab *l); /* figures are linked as NAME-
 
 /* NAME.md, NAME.json, NAME-TABLE.csv and NAME-FIGURE.svg in the folder, which is made if it is not there. */
 void lab_write(const lab *l, const char *folder, arena *scratch);
+/* One of its files; in *list, if there is one, its name and the SHA-256 of its content. */
+void lab_write_file(const lab *l, const char *folder, const char *part, const char *ending, const char *content,
+                    text *list, arena *scratch);
+void lab_digest(char hex[SHA256_HEX + 1], const char *bytes, size_t length);
+void lab_write_all(const lab *l, const char *folder, text *list, arena *scratch); /* lab_write with a list */
+void lab_number_text(text *t, double x); /* as in reports: three digits, – and ∞ */
+
+/* ---- a page of all (lab_page.c) ---- */
+
+typedef struct lab_outcome {
+    size_t claims, failed;
+} lab_outcome;
+
+lab_outcome lab_outcome_of(const lab *l);
+
+/* An experiment as a part of the page, figures first. */
+const char *lab_section(arena *a, const lab *l);
+/* The page: parts[k], outcomes[k] of every experiment of the list. */
+const char *lab_page(arena *a, const char *const *parts, const lab_outcome *outcomes, uint64_t seed, bool quick);
+
+/* ---- results that are kept (lab_stamp.c) ---- */
+
+/* lab_write, NAME-part.html and NAME.stamp, which names experiment, version, seed, quick and the SHA-256 of every file, and its own. */
+void lab_keep(const lab *l, const char *folder, arena *scratch);
+/* Whether the folder holds the whole outcome of this very run, unchanged. */
+bool lab_is_kept(lab_outcome *out, const lab_experiment *e, uint64_t seed, bool quick, const char *folder,
+                 arena *scratch);
+const char *lab_kept_part(const lab_experiment *e, const char *folder, arena *scratch);
 
 #endif

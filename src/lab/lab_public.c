@@ -119,3 +119,68 @@ temper_status temper_lab_report(char **markdown, char **json, const temper_lab *
     trap_clear(&t);
     return TEMPER_OK;
 }
+
+/* ---- all of them, in a folder ---- */
+
+temper_status temper_lab_keep(temper_lab_kept *out, const char *name, const char *folder,
+                              const temper_lab_options *options, temper_error *err) {
+    trap t;
+    arena scratch;
+    temper_lab *volatile made = NULL;
+    *out = (temper_lab_kept){0};
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&scratch);
+        temper_lab_free(made);
+        return t.error.code;
+    }
+    const lab_experiment *e = lab_experiment_find(name);
+    lab_outcome outcome = {0};
+    lab asked = {0};
+    set_options(&asked, options);
+    if (e && lab_is_kept(&outcome, e, asked.seed, asked.quick, folder, &scratch)) {
+        *out = (temper_lab_kept){outcome.claims, outcome.failed, NULL};
+    } else {
+        temper_lab *fresh = NULL;
+        temper_error inner;
+        if (temper_lab_run(&fresh, name, options, &inner) != TEMPER_OK) trap_reraise(&t, &inner);
+        made = fresh;
+        lab_keep(&fresh->inside, folder, &scratch);
+        outcome = lab_outcome_of(&fresh->inside);
+        *out = (temper_lab_kept){outcome.claims, outcome.failed, fresh};
+    }
+    arena_free(&scratch);
+    trap_clear(&t);
+    return TEMPER_OK;
+}
+
+temper_status temper_lab_page(const char *folder, const temper_lab_options *options, temper_error *err) {
+    trap t;
+    arena scratch;
+    temper_error inner;
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&scratch);
+        return t.error.code;
+    }
+    size_t count = temper_lab_count();
+    const char **parts = arena_alloc(&scratch, count, sizeof *parts);
+    lab_outcome *outcomes = arena_alloc(&scratch, count, sizeof *outcomes);
+    lab asked = {0};
+    set_options(&asked, options);
+    for (size_t k = 0; k < count; k++) {
+        if (!lab_is_kept(&outcomes[k], lab_experiments[k], asked.seed, asked.quick, folder, &scratch))
+            trap_raise(&t, TEMPER_FORMAT, 0, 0, "experiment %s was not run with seed %llu in '%s'",
+                       lab_experiments[k]->name, (unsigned long long)asked.seed,
+                       text_escaped(&scratch, folder, strlen(folder), 120));
+        parts[k] = lab_kept_part(lab_experiments[k], folder, &scratch);
+    }
+    const char *page = lab_page(&scratch, parts, outcomes, asked.seed, asked.quick);
+    text path;
+    text_init(&path, &scratch);
+    text_printf(&path, "%s/report.html", folder);
+    if (temper_file_write(text_string(&path), page, strlen(page), &inner) != TEMPER_OK) trap_reraise(&t, &inner);
+    arena_free(&scratch);
+    trap_clear(&t);
+    return TEMPER_OK;
+}

@@ -4,6 +4,7 @@
 
 #include "base/file_io.h"
 #include "base/json_write.h"
+#include "base/sha256.h"
 #include "draw/label.h"
 
 #include <errno.h>
@@ -130,6 +131,8 @@ const char *lab_json(arena *a, const lab *l) {
         json_string(&t, "claim", l->claims[k].text);
         text_putc(&t, ',');
         json_string(&t, "measured", l->claims[k].measured);
+        text_putc(&t, ',');
+        json_string(&t, "figure", l->claims[k].figure);
         text_printf(&t, ",\"holds\":%s}", l->claims[k].holds ? "true" : "false");
     }
     text_puts(&t, "],\n\"notes\":[");
@@ -168,6 +171,15 @@ static void md_text(text *t, const char *string) {
     }
 }
 
+void lab_number_text(text *t, double x) {
+    if (isnan(x))
+        text_puts(t, "–");
+    else if (isinf(x))
+        text_puts(t, x > 0 ? "∞" : "−∞");
+    else
+        label_number(t, x, 3);
+}
+
 static void md_table(text *t, const lab *l, const lab_table *table) {
     size_t rows = lab_rows(table), shown = rows < table->shown ? rows : table->shown;
     text_puts(t, "### ");
@@ -190,14 +202,7 @@ static void md_table(text *t, const lab *l, const lab_table *table) {
             text_putc(t, ' ');
             switch (table->columns[c].type) {
             case LAB_TEXT: md_text(t, cell->text); break;
-            case LAB_NUMBER:
-                if (isnan(cell->number))
-                    text_puts(t, "–");
-                else if (isinf(cell->number))
-                    text_puts(t, cell->number > 0 ? "∞" : "−∞");
-                else
-                    label_number(t, cell->number, 3);
-                break;
+            case LAB_NUMBER: lab_number_text(t, cell->number); break;
             case LAB_COUNT: text_printf(t, "%llu", (unsigned long long)cell->count); break;
             case LAB_FLAG: text_puts(t, cell->flag ? "yes" : "no"); break;
             }
@@ -250,24 +255,41 @@ const char *lab_markdown(arena *a, const lab *l) {
 
 /* ---- files ---- */
 
-static void write_file(const lab *l, const char *folder, const char *part, const char *ending, const char *content,
-                       arena *scratch) {
-    text path;
-    temper_error err;
-    text_init(&path, scratch);
-    text_printf(&path, "%s/%s%s%s.%s", folder, l->experiment->name, *part ? "-" : "", part, ending);
-    if (temper_file_write(text_string(&path), content, strlen(content), &err) != TEMPER_OK)
-        trap_reraise(scratch->trap, &err);
+void lab_digest(char hex[SHA256_HEX + 1], const char *bytes, size_t length) {
+    sha256 h;
+    unsigned char digest[SHA256_SIZE];
+    sha256_start(&h);
+    sha256_add(&h, bytes, length);
+    sha256_finish(digest, &h);
+    sha256_hex(hex, digest);
 }
 
-void lab_write(const lab *l, const char *folder, arena *scratch) {
+void lab_write_file(const lab *l, const char *folder, const char *part, const char *ending, const char *content,
+                    text *list, arena *scratch) {
+    text name, path;
+    temper_error err;
+    size_t length = strlen(content);
+    text_init(&name, scratch);
+    text_init(&path, scratch);
+    text_printf(&name, "%s%s%s.%s", l->experiment->name, *part ? "-" : "", part, ending);
+    text_printf(&path, "%s/%s", folder, text_string(&name));
+    if (temper_file_write(text_string(&path), content, length, &err) != TEMPER_OK) trap_reraise(scratch->trap, &err);
+    if (!list) return;
+    char hex[SHA256_HEX + 1];
+    lab_digest(hex, content, length);
+    text_printf(list, "file %s %s\n", text_string(&name), hex);
+}
+
+void lab_write_all(const lab *l, const char *folder, text *list, arena *scratch) {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         trap_raise(scratch->trap, TEMPER_IO, 0, 0, "cannot make the folder '%s': %s",
                    text_escaped(scratch, folder, strlen(folder), 120), strerror(errno));
     for (size_t k = 0; k < l->table_count; k++)
-        write_file(l, folder, l->tables[k]->name, "csv", lab_csv(scratch, l->tables[k]), scratch);
+        lab_write_file(l, folder, l->tables[k]->name, "csv", lab_csv(scratch, l->tables[k]), list, scratch);
     for (size_t k = 0; k < l->figure_count; k++)
-        write_file(l, folder, l->figures[k].name, "svg", l->figures[k].svg, scratch);
-    write_file(l, folder, "", "json", lab_json(scratch, l), scratch);
-    write_file(l, folder, "", "md", lab_markdown(scratch, l), scratch);
+        lab_write_file(l, folder, l->figures[k].name, "svg", l->figures[k].svg, list, scratch);
+    lab_write_file(l, folder, "", "json", lab_json(scratch, l), list, scratch);
+    lab_write_file(l, folder, "", "md", lab_markdown(scratch, l), list, scratch);
 }
+
+void lab_write(const lab *l, const char *folder, arena *scratch) { lab_write_all(l, folder, NULL, scratch); }

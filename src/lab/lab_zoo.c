@@ -3,12 +3,14 @@
 
 typedef struct part {
     void (*run)(lab *l, arena *scratch);
-    uint64_t weight; /* of the whole, for progress */
+    uint64_t weight;    /* of the whole, for progress */
+    const char *figure; /* that shows its claims */
 } part;
 
-static const part parts[] = {{zoo_properties, 2}, {zoo_leak, 3},    {zoo_scale, 20},
-                             {zoo_heads, 60},     {zoo_boxes, 2},   {zoo_regression, 6},
-                             {zoo_prompts, 4},    {zoo_freedom, 2}, {zoo_disagreements, 1}};
+static const part parts[] = {
+    {zoo_properties, 2, ""},     {zoo_leak, 3, "leak"},        {zoo_scale, 20, "scale"},
+    {zoo_heads, 60, "heads"},    {zoo_boxes, 2, ""},           {zoo_regression, 6, "regression"},
+    {zoo_prompts, 4, "prompts"}, {zoo_freedom, 2, "freedom"}, {zoo_disagreements, 1, ""}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 static void run(lab *l) {
@@ -20,6 +22,7 @@ static void run(lab *l) {
     for (size_t k = 0; k < PARTS; k++) {
         lab_reseed(l, k + 1);
         lab_progress(l, done, total);
+        lab_about(l, parts[k].figure);
         parts[k].run(l, scratch);
         arena_reset(scratch);
         done += parts[k].weight;

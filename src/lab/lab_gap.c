@@ -1,0 +1,89 @@
+/* temper lab gap: how far softmax is from a hard choice, by gap, temperature, length and scores; and where rounding takes over. */
+#include "lab/gap.h"
+
+#include "number/elementary.h"
+
+#include <math.h>
+
+const char *const score_kind_names[SCORE_KINDS] = {
+    "Gaussian", "heavy-tailed", "near tie, 10⁻²", "near tie, 10⁻⁵", "adversarial", "exact ties"};
+
+static void measure_top(score_row *row) {
+    double next = -INFINITY;
+    row->top = -INFINITY;
+    row->ties = 0;
+    for (size_t j = 0; j < row->n; j++) row->top = fmax(row->top, row->scores[j]);
+    for (size_t j = 0; j < row->n; j++) {
+        if (row->scores[j] == row->top)
+            row->ties++;
+        else
+            next = fmax(next, row->scores[j]);
+    }
+    row->gap = row->top - next;
+}
+
+void gap_draw(score_row *row, lab *l, score_kind kind, size_t n, arena *a) {
+    double *s = arena_alloc(a, n, sizeof *s);
+    *row = (score_row){.scores = s, .n = n};
+    for (size_t j = 0; j < n; j++) s[j] = kind == HEAVY ? 1 / lab_uniform(l) : lab_normal(l);
+    measure_top(row);
+    size_t best = 0;
+    while (s[best] != row->top) best++;
+    size_t other = (best + 1 + lab_random(l) % (n - 1)) % n;
+    double top = row->top;
+    switch (kind) {
+    case GAUSSIAN:
+    case HEAVY:
+    case SCORE_KINDS: break;
+    case NEAR_2: s[other] = top - 0.01; break;
+    case NEAR_5: s[other] = top - 0.00001; break;
+    case ADVERSARIAL: /* all others as near as the gap allows */
+        for (size_t j = 0; j < n; j++) s[j] = j == best;
+        break;
+    case TIED: /* every eighth, and the rest at least 1/2 below */
+        for (size_t j = 0; j < n; j++) s[j] = j % 8 == 0 ? top : fmin(s[j], top - 0.5);
+        break;
+    }
+    measure_top(row);
+}
+
+double gap_rest(const score_row *row, double scale) {
+    double rest = 0;
+    for (size_t j = 0; j < row->n; j++)
+        if (row->scores[j] != row->top) rest += exp_f64(-scale * (row->top - row->scores[j]));
+    return rest;
+}
+
+typedef struct part {
+    void (*run)(lab *l, arena *scratch);
+    uint64_t weight;
+} part;
+
+static const part parts[] = {{gap_law, 60}, {gap_scale, 15}, {gap_ties, 5}, {gap_format, 20}};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static void run(lab *l) {
+    arena *scratch = arena_alloc(&l->memory, 1, sizeof *scratch);
+    uint64_t total = 0, done = 0;
+    arena_init(scratch, l->trap);
+    arena_on_release(&l->memory, (void (*)(void *))arena_free, scratch);
+    for (size_t k = 0; k < PARTS; k++) total += parts[k].weight;
+    for (size_t k = 0; k < PARTS; k++) {
+        lab_reseed(l, k + 1);
+        lab_progress(l, done, total);
+        parts[k].run(l, scratch);
+        arena_reset(scratch);
+        done += parts[k].weight;
+    }
+    lab_progress(l, total, total);
+}
+
+const lab_experiment lab_gap = {
+    "gap", "How far is softmax from a hard choice?",
+    "If t of N scores attain the maximum and all others lie at least a gap γ below it, softmax at scale Λ (one over the "
+    "temperature) differs from the uniform choice among the t by a total variation of exactly R/(t + R), where R is the sum of "
+    "exp(−Λ·distance) over the others, and R ≤ (N − t)·exp(−Λγ). So Λ must be about (ln N + κ)/γ. Here softmax is "
+    "computed, compared with this law, whose value is enclosed by ball arithmetic, and with the bound, for six kinds of "
+    "scores. Then the law's limits: tied scores that are a little off, and gaps so small that a number format "
+    "cannot hold them, where no temperature helps.",
+    run};
