@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-enum { KEYS = 16, MOST_STEPS = 64, TYPES = 10 };
+enum { KEYS = 16, MOST_STEPS = 128, TYPES = 10 };
 
 static const temper_type types[TYPES] = {TEMPER_TYPE_F64,     TEMPER_TYPE_F32,      TEMPER_TYPE_F16_F32,
                                          TEMPER_TYPE_F16,     TEMPER_TYPE_BF16_F32, TEMPER_TYPE_BF16,
@@ -81,6 +81,7 @@ static outcome try_gap(lab *l, const number_type *t, bool parts, double g, size_
         double top = 1 + lab_uniform(l), low = t->storage->precision == 53 ? (lab_uniform(l) - 0.5) * 0x1p-52 : 0;
         if (r % 4 == 0) { /* halfway between two stored numbers, where rounding to even hurts most */
             double spacing = power(1 - t->storage->precision);
+            if (t->storage->precision < 5) top = 1 + (double)(r / 4 % (1u << (t->storage->precision - 1))) * spacing;
             top = 1 + (floor((top - 1) / spacing) + (parts ? 0 : 0.5)) * spacing;
             if (t->storage->precision == 53) top = 1 + floor((top - 1) / spacing) * spacing, low = spacing / 2;
         }
@@ -117,7 +118,7 @@ static void follow(curve *c, lab *l, const number_type *t, bool parts, size_t tr
         outcome o = try_gap(l, t, parts, g, trials);
         if (o.undecided && g > c->threshold) c->threshold = g;
         c->beyond |= o.undecided && g > limit;
-        if (c->count < MOST_STEPS && o.worst > 0) {
+        if (half % 2 == 0 && c->count < MOST_STEPS) {
             c->x[c->count] = g;
             c->y[c->count++] = o.worst;
         }
@@ -125,30 +126,49 @@ static void follow(curve *c, lab *l, const number_type *t, bool parts, size_t tr
 }
 
 static void draw(lab *l, const curve (*curves)[2]) {
-    chart_series series[2][TYPES];
-    size_t counts[2] = {0, 0};
-    for (size_t k = 0; k < TYPES; k++)
-        for (size_t parts = 0; parts < 2; parts++) {
-            const curve *c = &curves[k][parts];
-            if (!c->count) continue;
-            const number_type *t = number_type_of(types[k]);
-            bool pure = t->storage == t->accumulation;
-            if (!parts && !pure) continue; /* the storage alone decides: the same curve */
-            series[parts][counts[parts]] = (chart_series){t->name, c->x, c->y, c->count, DRAW_LINE, (int)counts[parts] + 1};
-            counts[parts]++;
-        }
-    chart_panel panels[] = {
-        {"A score is one stored number", {"gap, of scores between 1 and 2", SCALE_LOG, 0x1p-58, 0.5, NULL, 0}, {"largest error", SCALE_LOG, 1e-8, 2, NULL, 0}, series[0], counts[0], NULL, 0},
-        {"A score is the sum of three stored parts", {"gap, of scores between 1 and 2", SCALE_LOG, 0x1p-33, 0.5, NULL, 0}, {"largest error", SCALE_LOG, 1e-8, 2, NULL, 0}, series[1], counts[1], NULL, 0}};
+    static const char *const labels[TYPES] = {"f64", "f32", "f16/f32", "f16", "bf16/f32", "bf16", "e4m3/f32", "e4m3", "e5m2/f32", "e5m2"};
+    chart_series lines[TYPES], dots[2];
+    chart_rule rules[TYPES];
+    const char *names[TYPES];
+    double bound_x[TYPES], parts_x[TYPES], y[TYPES];
+    size_t count = 0;
+    for (size_t k = 0; k < TYPES; k++) {
+        const number_type *t = number_type_of(types[k]);
+        const curve *one = &curves[k][0];
+        names[TYPES - 1 - k] = labels[k];
+        y[k] = (double)(TYPES - 1 - k);
+        bound_x[k] = one->threshold;
+        parts_x[k] = curves[k][1].count ? curves[k][1].threshold : NAN;
+        if (t->storage != t->accumulation) continue; /* the storage alone decides: the same curve */
+        lines[count] = (chart_series){"", one->x, one->y, one->count, DRAW_LINE, (int)count + 1};
+        rules[count++] = (chart_rule){true, predicted(t, false), labels[k]};
+    }
+    dots[0] = (chart_series){"one stored number", bound_x, y, TYPES, DRAW_MARKERS, 1};
+    dots[1] = (chart_series){"sum of three parts", parts_x, y, TYPES, DRAW_MARKERS, 2};
+    chart_panel panels[] = {{"Error at the scale that the law asks for",
+                             {"gap, of scores between 1 and 2", SCALE_LOG, 0x1p-57, 0.7, NULL, 0},
+                             {"largest error", SCALE_LOG, 1e-7, 3, NULL, 0},
+                             lines,
+                             count,
+                             rules,
+                             count},
+                            {"Below this gap rounding decides",
+                             {"gap", SCALE_LOG, 0x1p-57, 0.7, NULL, 0},
+                             {"", SCALE_NAMES, 0, 0, names, TYPES},
+                             dots,
+                             2,
+                             NULL,
+                             0}};
     chart c = {.title = "Below a gap that the number format sets, no temperature helps",
-               .caption = "The largest error seen among rows of 16 scores, at the scale that the law asks for: in real arithmetic it is below e⁻⁸ for "
-                          "every gap. Read from right to left: the error is small until the gap reaches the spacing of stored numbers, then scores tie or change places. "
-                          "Summed in f32 from three parts, as compiled heads do with digits, short formats come near to f32's own threshold.",
+               .caption = "Left: the largest error among rows of 16 scores, each stored as one number; in real arithmetic it is below e⁻⁸ for every "
+                          "gap. Dashed: the predicted gap, one spacing of stored numbers; from there to the left scores tie or change places. Right: "
+                          "the largest gap at which that was seen (circles). Kept in three parts and summed in f32, as compiled heads do with digits, "
+                          "scores of short formats are told apart at much smaller gaps (squares).",
                .panels = panels,
                .panel_count = 2,
                .columns = 2,
-               .panel_width = 300,
-               .panel_height = 230};
+               .panel_width = 330,
+               .panel_height = 250};
     lab_figure_add(l, "formats", &c);
 }
 

@@ -149,9 +149,7 @@ static void compare(law_seen *seen, law_balls *b, const score_row *row, double s
     seen->output_within = ball_is_at_most(b->output, b->x);
 }
 
-enum { SCALES = 12, MOST_LENGTHS = 8 };
-
-static const double scales[SCALES] = {0.25, 1, 2, 4, 8, 16, 64, 256, 0x1p12, 0x1p16, 0x1p20, 0x1p24};
+enum { SCALES = 27, MOST_LENGTHS = 8 }; /* 2^-2 ... 2^24 */
 
 typedef struct law_points {
     double x[SCALES], law[SCALES], bound[SCALES], measured[SCALES];
@@ -179,7 +177,7 @@ static void draw_law(lab *l, const law_points *points, size_t n) {
     }
     text_init(&caption, &l->memory);
     text_printf(&caption,
-                "Distance of softmax from the hard choice, one row of %zu scores for each kind. Circles are computed in f64. "
+                "Distance of softmax from the hard choice, one row of %zu scores for each kind. Triangles are computed in f64. "
                 "Where the law falls below 10⁻¹⁶, what is measured is 0 or rounding. A smaller gap moves the curve to the "
                 "right and changes nothing else; exact ties cost nothing; against adversarial scores the bound is the law.",
                 n);
@@ -231,7 +229,8 @@ void gap_law(lab *l, arena *scratch) {
                 for (size_t j = 0; j < row.n; j++) v[j] = lab_uniform(l);
                 for (size_t s = 0; s < SCALES; s++) {
                     law_seen seen;
-                    compare(&seen, &b, &row, scales[s], w, v);
+                    double scale = ldexp(1, (int)s - 2);
+                    compare(&seen, &b, &row, scale, w, v);
                     rows++;
                     outside += !seen.within;
                     beyond += !seen.bounded;
@@ -239,7 +238,7 @@ void gap_law(lab *l, arena *scratch) {
                     largest = fmax(largest, fabs(seen.measured - seen.law));
                     tightest = fmax(tightest, fabs(seen.measured - seen.law) / seen.rounding);
                     if (a + 1 == count && r == 0) {
-                        points[k].x[s] = scales[s];
+                        points[k].x[s] = scale;
                         points[k].law[s] = seen.law >= picture_floor ? seen.law : NAN;
                         points[k].bound[s] = seen.bound >= picture_floor ? seen.bound : NAN;
                         points[k].measured[s] = seen.measured >= picture_floor ? seen.measured : NAN;
@@ -248,7 +247,7 @@ void gap_law(lab *l, arena *scratch) {
                     lab_put_count(t, row.n);
                     lab_put_count(t, row.ties);
                     lab_put_number(t, row.gap);
-                    lab_put_number(t, scales[s]);
+                    lab_put_number(t, scale);
                     lab_put_number(t, seen.measured);
                     lab_put_number(t, seen.law);
                     lab_put_number(t, seen.bound);
@@ -308,9 +307,10 @@ static void draw_scale(lab *l, const double *x, double (*scale)[MOST_POINTS], do
     }
     chart_panel panels[] = {{"The gap", {"scores in the row", SCALE_LOG, 0, 0, NULL, 0}, {"gap γ (median)", SCALE_LOG, 0, 0, NULL, 0}, series[0], SCORE_KINDS, NULL, 0},
                             {"The scale needed", {"scores in the row", SCALE_LOG, 0, 0, NULL, 0}, {"scale Λ (median)", SCALE_LOG, 0, 0, NULL, 0}, series[1], SCORE_KINDS, NULL, 0}};
-    chart c = {.title = "The scale that brings the error to 1 % follows the gap, and the length only through its logarithm",
+    chart c = {.title = "Which scale brings the error to 1 %? It follows the gap",
                .caption = "Medians of 15 rows. Gaussian gaps shrink slowly with the length, heavy-tailed ones grow, so a longer row is "
-                          "easier. Near ties ask for a scale of some units over the gap at every length.",
+                          "easier. Near ties ask for some units over the gap at every length. The length itself "
+                          "enters by its logarithm: see adversarial.",
                .panels = panels,
                .panel_count = 2,
                .columns = 2,

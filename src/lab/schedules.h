@@ -1,0 +1,52 @@
+/* The parts of `temper lab schedules`: what operators need of a scale, what schedules give, and models that run with them. */
+#ifndef LAB_SCHEDULES_H
+#define LAB_SCHEDULES_H
+
+#include "lab/lab.h"
+#include "model/expression.h"
+
+typedef enum operator_kind { OP_ONCE, OP_SINCE, OP_COMPARE, OP_BALANCE, OP_LOOKUP, OPERATORS } operator_kind;
+
+extern const char *const operator_names[OPERATORS];
+extern const char *const operator_needs[OPERATORS]; /* how the needed scale grows */
+
+/* The least scale with which the worst row of a string of n letters leaves the head's output at 3/4 or more, or at 1/4 or less: what a gate makes
+   exactly 1 or 0 (theory section 2). Scores are those of compiled models by temperature, with features of at most 1 (theory section 4). */
+double operator_scale(operator_kind op, double n);
+/* The same if the scale is divided by the row's own gap. */
+double operator_adaptive(operator_kind op, double n);
+
+typedef struct schedule {
+    const char *name;
+    const char *factor; /* of the base: an expression of n, N and, per row, i */
+    bool per_row, adaptive;
+} schedule;
+
+extern const schedule schedules[];
+extern const size_t schedule_count;
+
+/* The factor in the row that is worst for the operator: the last one, or with per_row the first that matters. */
+double schedule_at(const expression *factor, operator_kind op, double n);
+
+/* The base scale: q·k/sqrt(d) of vectors of length sqrt(d), as a norm of queries and keys makes them, lies between 0 and sqrt(d) where they are orthogonal
+   or aligned. */
+#define SCHEDULE_BASE 0x1.6a09e667f3bcdp+3 /* sqrt 128 */
+
+enum { SCHEDULE_TRAINED = 8192 };
+
+/* The largest length such that it and all before it are carried, up to `most`, which stands for all lengths. */
+double schedule_reach(const schedule *s, const expression *factor, operator_kind op, double base, double most);
+/* The least base with which all lengths up to n are carried. */
+double schedule_base(const schedule *s, const expression *factor, operator_kind op, double n);
+
+/* ---- models (schedule_models.c) ---- */
+
+/* Two heads of the operator and a gate that wants both: wrong as soon as the two errors together exceed 1/2. */
+typedef struct trial_model trial_model;
+trial_model *trial_make(lab *l, const schedule *s, operator_kind op, double base, arena *a);
+bool trial_can(const schedule *s, operator_kind op); /* whether a model can have this schedule */
+/* Whether the model is right on the worst string of n letters, and how many of `count` random ones it has wrong. */
+bool trial_worst(trial_model *t, size_t n, arena *scratch);
+size_t trial_random(trial_model *t, lab *l, size_t n, size_t count, arena *scratch);
+
+#endif
