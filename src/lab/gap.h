@@ -10,8 +10,8 @@ typedef enum score_kind { GAUSSIAN, HEAVY, NEAR_2, NEAR_5, ADVERSARIAL, TIED, SC
 extern const char *const score_kind_names[SCORE_KINDS];
 
 typedef struct score_row {
-    double *scores; /* [n] */
-    size_t n, ties; /* how many attain the maximum */
+    double *scores;  /* [n] */
+    size_t n, ties;  /* how many attain the maximum */
     double top, gap; /* the maximum, and what the next different score lies below it: exact differences of doubles */
 } score_row;
 

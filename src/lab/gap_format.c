@@ -21,10 +21,9 @@
 
 enum { KEYS = 16, MOST_STEPS = 128, TYPES = 10 };
 
-static const temper_type types[TYPES] = {TEMPER_TYPE_F64,     TEMPER_TYPE_F32,      TEMPER_TYPE_F16_F32,
-                                         TEMPER_TYPE_F16,     TEMPER_TYPE_BF16_F32, TEMPER_TYPE_BF16,
-                                         TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3,    TEMPER_TYPE_E5M2_F32,
-                                         TEMPER_TYPE_E5M2};
+static const temper_type types[TYPES] = {
+    TEMPER_TYPE_F64,  TEMPER_TYPE_F32,      TEMPER_TYPE_F16_F32, TEMPER_TYPE_F16,      TEMPER_TYPE_BF16_F32,
+    TEMPER_TYPE_BF16, TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3,    TEMPER_TYPE_E5M2_F32, TEMPER_TYPE_E5M2};
 
 static double power(int e) { return ldexp(1, e); }
 
@@ -56,13 +55,14 @@ static double row_error(const number_type *t, const double *scores, double scale
         logits[j] = format_round(f, scale * scores[j]);
         if (!(logits[j] <= best)) best = logits[j]; /* NaN stays */
     }
-    for (size_t j = 0; j < KEYS; j++) total = format_round(f, total + (w[j] = format_exp(f, format_round(f, logits[j] - best))));
+    for (size_t j = 0; j < KEYS; j++)
+        total = format_round(f, total + (w[j] = format_exp(f, format_round(f, logits[j] - best))));
     right = format_round(f, w[0] / total);
     return right >= 0 && right <= 1 ? 1 - right : 1;
 }
 
 typedef struct outcome {
-    double worst; /* error */
+    double worst;   /* error */
     bool undecided; /* some score is not below the best one's */
 } outcome;
 
@@ -102,6 +102,8 @@ static double predicted(const number_type *t, bool parts) {
     return parts ? 2 * (sums + power(-3 * t->storage->precision - 1)) : storage;
 }
 
+static const double picture_floor = 2e-7;
+
 typedef struct curve {
     double x[MOST_STEPS], y[MOST_STEPS];
     size_t count;
@@ -120,13 +122,14 @@ static void follow(curve *c, lab *l, const number_type *t, bool parts, size_t tr
         c->beyond |= o.undecided && g > limit;
         if (half % 2 == 0 && c->count < MOST_STEPS) {
             c->x[c->count] = g;
-            c->y[c->count++] = o.worst;
+            c->y[c->count++] = fmax(o.worst, picture_floor); /* what is rounded to no error at all */
         }
     }
 }
 
 static void draw(lab *l, const curve (*curves)[2]) {
-    static const char *const labels[TYPES] = {"f64", "f32", "f16/f32", "f16", "bf16/f32", "bf16", "e4m3/f32", "e4m3", "e5m2/f32", "e5m2"};
+    static const char *const labels[TYPES] = {"f64",  "f32",      "f16/f32", "f16",      "bf16/f32",
+                                              "bf16", "e4m3/f32", "e4m3",    "e5m2/f32", "e5m2"};
     chart_series lines[TYPES], dots[2];
     chart_rule rules[TYPES];
     const char *names[TYPES];
@@ -140,8 +143,8 @@ static void draw(lab *l, const curve (*curves)[2]) {
         bound_x[k] = one->threshold;
         parts_x[k] = curves[k][1].count ? curves[k][1].threshold : NAN;
         if (t->storage != t->accumulation) continue; /* the storage alone decides: the same curve */
-        lines[count] = (chart_series){"", one->x, one->y, one->count, DRAW_LINE, (int)count + 1};
-        rules[count++] = (chart_rule){true, predicted(t, false), labels[k]};
+        lines[count] = (chart_series){labels[k], one->x, one->y, one->count, DRAW_LINE, (int)count + 1};
+        rules[count++] = (chart_rule){true, predicted(t, false), ""};
     }
     dots[0] = (chart_series){"one stored number", bound_x, y, TYPES, DRAW_MARKERS, 1};
     dots[1] = (chart_series){"sum of three parts", parts_x, y, TYPES, DRAW_MARKERS, 2};
@@ -160,15 +163,19 @@ static void draw(lab *l, const curve (*curves)[2]) {
                              NULL,
                              0}};
     chart c = {.title = "Below a gap that the number format sets, no temperature helps",
-               .caption = "Left: the largest error among rows of 16 scores, each stored as one number; in real arithmetic it is below e⁻⁸ for every "
-                          "gap. Dashed: the predicted gap, one spacing of stored numbers; from there to the left scores tie or change places. Right: "
-                          "the largest gap at which that was seen (circles). Kept in three parts and summed in f32, as compiled heads do with digits, "
+               .caption = "Left: the largest error among rows of 16 scores, each stored as one number; in real "
+                          "arithmetic it is below e⁻⁸ for every "
+                          "gap. Dotted: the predicted gap, one spacing of stored numbers; from there to the left "
+                          "scores tie or change places. Right: "
+                          "the largest gap at which that was seen (circles). Kept in three parts and summed in f32, "
+                          "as compiled heads do with digits, "
                           "scores of short formats are told apart at much smaller gaps (squares).",
                .panels = panels,
                .panel_count = 2,
                .columns = 2,
                .panel_width = 330,
-               .panel_height = 250};
+               .panel_height = 250,
+               .legend = true};
     lab_figure_add(l, "formats", &c);
 }
 
@@ -179,7 +186,8 @@ void gap_format(lab *l, arena *scratch) {
         {"threshold", LAB_NUMBER, "the largest gap seen at which scores tied or changed places"},
         {"predicted", LAB_NUMBER, "the gap above which they cannot"},
         {"ratio", LAB_NUMBER, "threshold/predicted"}};
-    lab_table *table = LAB_TABLE(l, "formats", "The gap below which rounding decides, scores between 1 and 2", columns, SIZE_MAX);
+    lab_table *table =
+        LAB_TABLE(l, "formats", "The gap below which rounding decides, scores between 1 and 2", columns, SIZE_MAX);
     curve(*curves)[2] = arena_zalloc(&l->memory, TYPES, sizeof *curves);
     size_t trials = l->quick ? 60 : 600, beyond = 0, loose = 0, ones = 0;
     double bf16 = 0, bf16_f32 = 0;
@@ -206,11 +214,11 @@ void gap_format(lab *l, arena *scratch) {
     }
     draw(l, (const curve(*)[2])curves);
     lab_about(l, "formats");
-    lab_claim_add(l, beyond == 0,
-                  "Above the predicted gap no two scores tie or change places in any format",
+    lab_claim_add(l, beyond == 0, "Above the predicted gap no two scores tie or change places in any format",
                   "%d formats, %zu rows at each of up to 120 gaps: %zu formats beyond", TYPES, trials, beyond);
     lab_claim_add(l, loose == 0,
-                  "A score stored as one number of p bits between 1 and 2 is lost at a gap of exactly 2^(1−p), at any temperature",
+                  "A score stored as one number of p bits between 1 and 2 is lost at a gap of exactly 2^(1−p), at "
+                  "any temperature",
                   "%zu of %zu formats agree", ones - loose, ones);
     lab_claim_add(l, bf16_f32 > 0 && bf16_f32 < bf16 / 10000,
                   "Three bf16 parts summed in f32 hold gaps ten thousand times smaller than one bf16 number",

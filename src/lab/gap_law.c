@@ -71,7 +71,8 @@ static void enclose_law(law_balls *b, const score_row *row, double scale) {
     ball_set_int(b->x, (int64_t)row->ties);
     ball_add(b->sum, b->x, b->rest);
     ball_div(b->law, b->rest, b->sum);
-    ball_set_double(b->x, -scale); /* the bound: the gap is a difference of two scores, rounded once: one double less is safe */
+    ball_set_double(
+        b->x, -scale); /* the bound: the gap is a difference of two scores, rounded once: one double less is safe */
     ball_set_double(b->y, row->gap * (1 - 0x1p-52));
     ball_mul(b->x, b->x, b->y);
     ball_exp(b->x, b->x);
@@ -176,11 +177,13 @@ static void draw_law(lab *l, const law_points *points, size_t n) {
                                   0};
     }
     text_init(&caption, &l->memory);
-    text_printf(&caption,
-                "Distance of softmax from the hard choice, one row of %zu scores for each kind. Triangles are computed in f64. "
-                "Where the law falls below 10⁻¹⁶, what is measured is 0 or rounding. A smaller gap moves the curve to the "
-                "right and changes nothing else; exact ties cost nothing; against adversarial scores the bound is the law.",
-                n);
+    text_printf(
+        &caption,
+        "Distance of softmax from the hard choice, one row of %zu scores for each kind. Triangles are computed in "
+        "f64. "
+        "Where the law falls below 10⁻¹⁶, what is measured is 0 or rounding. A smaller gap moves the curve to the "
+        "right and changes nothing else; exact ties cost nothing; against adversarial scores the bound is the law.",
+        n);
     chart c = {.title = "Softmax keeps to the law R/(t+R), whatever the scores",
                .caption = text_string(&caption),
                .panels = panels,
@@ -258,11 +261,12 @@ void gap_law(lab *l, arena *scratch) {
             }
     draw_law(l, points, lengths[count - 1]);
     lab_about(l, "law");
-    lab_claim_add(l, outside == 0,
-                  "The measured total variation is the law R/(t+R), up to a rounding error that is proved for each row",
-                  "%zu rows of up to %zu scores, compared in ball arithmetic: %zu outside; largest difference %.2g, at "
-                  "most %.2f of what the proof allows",
-                  rows, lengths[count - 1], outside, largest, tightest);
+    lab_claim_add(
+        l, outside == 0,
+        "The measured total variation is the law R/(t+R), up to a rounding error that is proved for each row",
+        "%zu rows of up to %zu scores, compared in ball arithmetic: %zu outside; largest difference %.2g, at "
+        "most %.2f of what the proof allows",
+        rows, lengths[count - 1], outside, largest, tightest);
     lab_claim_add(l, beyond == 0, "It never exceeds the bound (N−t)·exp(−Λγ) by more than that rounding",
                   "%zu of %zu rows beyond", beyond, rows);
     lab_claim_add(l, outputs == 0, "The error of an averaged value is at most the law times the values' range",
@@ -300,15 +304,26 @@ static void draw_scale(lab *l, const double *x, double (*scale)[MOST_POINTS], do
                        size_t count) {
     chart_series series[2][SCORE_KINDS];
     for (size_t k = 0; k < SCORE_KINDS; k++) {
-        series[0][k] =
-            (chart_series){score_kind_names[k], x, gap[k], count, DRAW_LINE | DRAW_MARKERS, (int)k + 1};
-        series[1][k] =
-            (chart_series){score_kind_names[k], x, scale[k], count, DRAW_LINE | DRAW_MARKERS, (int)k + 1};
+        series[0][k] = (chart_series){score_kind_names[k], x, gap[k], count, DRAW_LINE | DRAW_MARKERS, (int)k + 1};
+        series[1][k] = (chart_series){score_kind_names[k], x, scale[k], count, DRAW_LINE | DRAW_MARKERS, (int)k + 1};
     }
-    chart_panel panels[] = {{"The gap", {"scores in the row", SCALE_LOG, 0, 0, NULL, 0}, {"gap γ (median)", SCALE_LOG, 0, 0, NULL, 0}, series[0], SCORE_KINDS, NULL, 0},
-                            {"The scale needed", {"scores in the row", SCALE_LOG, 0, 0, NULL, 0}, {"scale Λ (median)", SCALE_LOG, 0, 0, NULL, 0}, series[1], SCORE_KINDS, NULL, 0}};
+    chart_panel panels[] = {{"The gap",
+                             {"scores in the row", SCALE_LOG, 0, 0, NULL, 0},
+                             {"gap γ (median)", SCALE_LOG, 0, 0, NULL, 0},
+                             series[0],
+                             SCORE_KINDS,
+                             NULL,
+                             0},
+                            {"The scale needed",
+                             {"scores in the row", SCALE_LOG, 0, 0, NULL, 0},
+                             {"scale Λ (median)", SCALE_LOG, 0, 0, NULL, 0},
+                             series[1],
+                             SCORE_KINDS,
+                             NULL,
+                             0}};
     chart c = {.title = "Which scale brings the error to 1 %? It follows the gap",
-               .caption = "Medians of 15 rows. Gaussian gaps shrink slowly with the length, heavy-tailed ones grow, so a longer row is "
+               .caption = "Medians of 15 rows. Gaussian gaps shrink slowly with the length, heavy-tailed ones grow, "
+                          "so a longer row is "
                           "easier. Near ties ask for some units over the gap at every length. The length itself "
                           "enters by its logarithm: see adversarial.",
                .panels = panels,
@@ -320,11 +335,12 @@ static void draw_scale(lab *l, const double *x, double (*scale)[MOST_POINTS], do
 }
 
 void gap_scale(lab *l, arena *scratch) {
-    static const lab_column columns[] = {{"scores", LAB_TEXT, "how they are drawn"},
-                                         {"n", LAB_COUNT, "scores in the row"},
-                                         {"gap", LAB_NUMBER, "median over 15 rows"},
-                                         {"scale", LAB_NUMBER, "the least with a total variation of 1 %, median"},
-                                         {"by_bound", LAB_NUMBER, "ln(99(N-t)/t)/gap, which the bound asks for, median"}};
+    static const lab_column columns[] = {
+        {"scores", LAB_TEXT, "how they are drawn"},
+        {"n", LAB_COUNT, "scores in the row"},
+        {"gap", LAB_NUMBER, "median over 15 rows"},
+        {"scale", LAB_NUMBER, "the least with a total variation of 1 %, median"},
+        {"by_bound", LAB_NUMBER, "ln(99(N-t)/t)/gap, which the bound asks for, median"}};
     lab_table *t = LAB_TABLE(l, "scale", "The scale that an error of 1 % needs", columns, SIZE_MAX);
     double x[MOST_POINTS], scale[SCORE_KINDS][MOST_POINTS], gap[SCORE_KINDS][MOST_POINTS], adversarial = 0;
     size_t count = l->quick ? 5 : 8, rows = 0, short_of = 0;
@@ -399,8 +415,7 @@ void gap_ties(lab *l, arena *scratch) {
         for (size_t p = 0; p < POINTS; p++) {
             double product = x[p] = exp_f64(log_f64(10) * ((double)p / 4 - 2.5)), gap = 1, scale = 64,
                    eta = product / scale, worst = 0;
-            for (size_t up = 1; up < ties[k]; up++)
-                worst = fmax(worst, tie_error(N, ties[k], up, scale, eta, gap));
+            for (size_t up = 1; up < ties[k]; up++) worst = fmax(worst, tie_error(N, ties[k], up, scale, eta, gap));
             double th = half_tanh(product),
                    q = (double)(N - ties[k]) / (double)ties[k] * exp_f64(-scale * (gap - 2 * eta));
             double bound = th + (1 - th) * q / (1 + q);
@@ -417,23 +432,28 @@ void gap_ties(lab *l, arena *scratch) {
     series[0] = (chart_series){"tanh(Λη/2)", x, limit, POINTS, DRAW_LINE | DRAW_DASHED | DRAW_FAINT, 0};
     for (size_t k = 0; k < TIES; k++)
         series[k + 1] = (chart_series){names[k], x, y[k], POINTS, DRAW_LINE | DRAW_MARKERS, (int)k + 1};
-    chart_panel panel = {"",     {"scale times error of a score, Λη", SCALE_LOG, 0, 0, NULL, 0},
+    chart_panel panel = {"",
+                         {"scale times error of a score, Λη", SCALE_LOG, 0, 0, NULL, 0},
                          {"total variation", SCALE_LOG, 0, 0, NULL, 0},
-                         series, TIES + 1,
-                         NULL,   0};
-    chart c = {.title = "Ties survive only while scale times error is small",
-               .caption = "Tied scores that are wrong by up to η, with the signs that hurt most, at scale 64 and gap 1. A larger "
-                          "scale, which every other row wants, tears the tie apart.",
-               .panels = &panel,
-               .panel_count = 1,
-               .columns = 1,
-               .panel_width = 420,
-               .panel_height = 230};
+                         series,
+                         TIES + 1,
+                         NULL,
+                         0};
+    chart c = {
+        .title = "Ties survive only while scale times error is small",
+        .caption =
+            "Tied scores that are wrong by up to η, with the signs that hurt most, at scale 64 and gap 1. A larger "
+            "scale, which every other row wants, tears the tie apart.",
+        .panels = &panel,
+        .panel_count = 1,
+        .columns = 1,
+        .panel_width = 420,
+        .panel_height = 230};
     lab_figure_add(l, "ties", &c);
     lab_about(l, "ties");
     lab_claim_add(l, beyond == 0,
                   "With tied maxima off by η the error is at most th + (1−th)·q/(1+q), th = tanh(Λη/2), q = "
                   "((N−t)/t)·exp(−Λ(γ−2η))",
                   "%zu of %d beyond", beyond, TIES * POINTS);
-    lab_claim_add(l, closest > 0.99, "and some errors come as near to it as 1 %", "largest ratio %.4f", closest);
+    lab_claim_add(l, closest > 0.99, "Some errors come as near to it as 1 %", "largest ratio %.4f", closest);
 }

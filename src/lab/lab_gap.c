@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-const char *const score_kind_names[SCORE_KINDS] = {
-    "Gaussian", "heavy-tailed", "near tie, 10⁻²", "near tie, 10⁻⁵", "adversarial", "exact ties"};
+const char *const score_kind_names[SCORE_KINDS] = {"Gaussian",       "heavy-tailed", "near tie, 10⁻²",
+                                                   "near tie, 10⁻⁵", "adversarial",  "exact ties"};
 
 static void measure_top(score_row *row) {
     double next = -INFINITY;
@@ -80,10 +80,13 @@ static void run(lab *l) {
 
 const lab_experiment lab_gap = {
     "gap", "How far is softmax from a hard choice?",
-    "If t of N scores attain the maximum and all others lie at least a gap γ below it, softmax at scale Λ (one over the "
-    "temperature) differs from the uniform choice among the t by a total variation of exactly R/(t + R), where R is the sum of "
+    "If t of N scores attain the maximum and all others lie at least a gap γ below it, softmax at scale Λ (one over "
+    "the "
+    "temperature) differs from the uniform choice among the t by a total variation of exactly R/(t + R), where R is "
+    "the sum of "
     "exp(−Λ·distance) over the others, and R ≤ (N − t)·exp(−Λγ). So Λ must be about (ln N + κ)/γ. Here softmax is "
-    "computed, compared with this law, whose value is enclosed by ball arithmetic, and with the bound, for six kinds of "
+    "computed, compared with this law, whose value is enclosed by ball arithmetic, and with the bound, for six kinds "
+    "of "
     "scores. Then the law's limits: tied scores that are a little off, and gaps so small that a number format "
     "cannot hold them, where no temperature helps.",
     run};

@@ -139,17 +139,29 @@ static void put_table(html *h, const lab *l, const lab_table *t, arena *a) {
     html_close(h);
 }
 
-/* The picture without the line that only files of their own have. */
-static const char *svg_element(const char *svg) {
-    const char *begin = strstr(svg, "<svg");
-    return begin ? begin : svg;
+/* The picture without the line that only files of their own have, and with names of parts that no other picture of the page has: where it clips is said by
+   id="..." and ="url(#...)", and nowhere else: in text quotes are escaped. */
+static const char *svg_element(const char *svg, const char *prefix, arena *a) {
+    const char *at = strstr(svg, "<svg");
+    text t;
+    text_init(&t, a);
+    for (at = at ? at : svg; *at;) {
+        size_t mark = !strncmp(at, " id=\"", 5) ? 5 : !strncmp(at, "=\"url(#", 7) ? 7 : 0;
+        text_add(&t, at, mark ? mark : 1);
+        if (mark) text_printf(&t, "%s-", prefix);
+        at += mark ? mark : 1;
+    }
+    return text_string(&t);
 }
 
-static void put_figure(html *h, const lab *l, const lab_figure *f) {
+static void put_figure(html *h, const lab *l, const lab_figure *f, arena *a) {
+    text prefix;
+    text_init(&prefix, a);
+    text_printf(&prefix, "%s-%s", l->experiment->name, f->name);
     html_open(h, "figure");
-    html_format(h, "id", "%s-%s", l->experiment->name, f->name);
+    html_string(h, "id", text_string(&prefix));
     html_open(h, "div");
-    html_raw(h, svg_element(f->svg));
+    html_raw(h, svg_element(f->svg, text_string(&prefix), a));
     html_close(h);
     html_open(h, "figcaption");
     put_claims(h, l, f->name);
@@ -179,7 +191,7 @@ const char *lab_section(arena *a, const lab *l) {
     html_print(&h, "temper lab %s --seed %llu%s -o DIR", e->name, (unsigned long long)l->seed,
                l->quick ? " --quick" : "");
     html_close(&h);
-    for (size_t k = 0; k < l->figure_count; k++) put_figure(&h, l, &l->figures[k]);
+    for (size_t k = 0; k < l->figure_count; k++) put_figure(&h, l, &l->figures[k], a);
     bool more = false;
     for (size_t k = 0; k < l->claim_count; k++) more |= !*l->claims[k].figure;
     if (more) {

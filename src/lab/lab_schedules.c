@@ -1,7 +1,7 @@
 /* temper lab schedules: which operators the scales of real long-context models can carry, and how far. */
 #include "lab/schedules.h"
 
-#include "draw/label.h"
+#include "number/elementary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -72,9 +72,10 @@ static void put_tables(lab *l, const plan *plans) {
     struct {
         const char *name, *title;
         size_t offset;
-    } views[] = {{"production", "Largest length carried with production base scales (q·k/√128)", offsetof(plan, reach)},
-                 {"trained", "Largest length carried with the best constant factor for the trained length",
-                  offsetof(plan, trained)}};
+    } views[] = {
+        {"production", "Largest length carried with production base scales (q·k/√128)", offsetof(plan, reach)},
+        {"trained", "Largest length carried with the best constant factor for the trained length",
+         offsetof(plan, trained)}};
     for (size_t v = 0; v < 2; v++) {
         lab_table *t = LAB_TABLE(l, views[v].name, views[v].title, reach, SIZE_MAX);
         for (size_t k = 0; k < schedule_count; k++) {
@@ -104,39 +105,67 @@ static void put_tables(lab *l, const plan *plans) {
 
 /* ---- figures ---- */
 
-/* What is needed and what is given, by length. */
+/* Scales that models are trained with. */
+static bool is_production(const schedule *s) {
+    static const char *const names[] = {"constant",         "Llama-4",         "YaRN",
+                                        "SSMax, s = 0.168", "SSMax, s = 0.43", "log n"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strcmp(s->name, names[k])) return true;
+    return false;
+}
+
+enum { POINTS = 27 };
+
+static chart_series need_series(lab *l, const double *x, operator_kind op) {
+    static const char *const names[OPERATORS] = {"needed: once", "needed: since", "needed: compare",
+                                                 "needed: balance", "needed: look-up"};
+    double *y = arena_alloc(&l->memory, POINTS, sizeof *y);
+    for (size_t p = 0; p < POINTS; p++) y[p] = operator_scale(op, x[p]);
+    return (chart_series){names[op], x, y, POINTS, DRAW_LINE | DRAW_DASHED | DRAW_FAINT, 0};
+}
+
+/* What is needed and what is given, by length: production schedules, then those that grow. */
 static void draw_scales(lab *l, const plan *plans) {
-    enum { POINTS = 37 };
-    double *x = arena_alloc(&l->memory, POINTS, sizeof *x);
-    chart_series needs[OPERATORS + 16];
-    size_t count = 0;
-    for (size_t p = 0; p < POINTS; p++) x[p] = floor(exp2((double)p * 0.75));
+    double x[POINTS];
+    chart_series series[2][OPERATORS + 16];
+    size_t count[2] = {0, 0};
+    for (size_t p = 0; p < POINTS; p++) x[p] = floor(exp_f64(log_f64(2) * (double)p * 0.75) + 0.001);
     for (size_t k = 0; k < schedule_count; k++) {
         if (schedules[k].adaptive) continue;
         double *y = arena_alloc(&l->memory, POINTS, sizeof *y);
         for (size_t p = 0; p < POINTS; p++) y[p] = SCHEDULE_BASE * schedule_at(plans[k].factor, OP_ONCE, x[p]);
-        needs[count++] = (chart_series){schedules[k].name, x, y, POINTS, DRAW_LINE, (int)(k % 6) + 1};
+        size_t panel = is_production(&schedules[k]) ? 0 : 1;
+        series[panel][count[panel]++] = (chart_series){schedules[k].name, x, y, POINTS, DRAW_LINE, (int)(k % 6) + 1};
     }
-    for (size_t op = 0; op < OPERATORS; op++) {
-        double *y = arena_alloc(&l->memory, POINTS, sizeof *y);
-        for (size_t p = 0; p < POINTS; p++) y[p] = operator_scale((operator_kind)op, x[p]);
-        static const char *const names[OPERATORS] = {"needed: once", "needed: since", "needed: compare",
-                                                     "needed: balance", "needed: look-up"};
-        needs[count++] = (chart_series){names[op], x, y, POINTS, DRAW_LINE | DRAW_DASHED | DRAW_FAINT, 0};
-    }
-    chart_panel panel = {"",    {"letters", SCALE_LOG, 1, 0x1p27, NULL, 0},
-                         {"scale", SCALE_LOG, 0.8, 1e10, NULL, 0},
-                         needs, count,
-                         NULL,  0};
+    series[0][count[0]++] = need_series(l, x, OP_ONCE);
+    series[0][count[0]++] = need_series(l, x, OP_SINCE);
+    for (size_t op = 0; op < OPERATORS; op++) series[1][count[1]++] = need_series(l, x, (operator_kind)op);
+    chart_panel panels[] = {{"Production schedules",
+                             {"letters", SCALE_LOG, 1, 0x1p19, NULL, 0},
+                             {"scale", SCALE_LOG, 0.8, 300, NULL, 0},
+                             series[0],
+                             count[0],
+                             NULL,
+                             0},
+                            {"Schedules that grow",
+                             {"letters", SCALE_LOG, 1, 0x1p19, NULL, 0},
+                             {"scale", SCALE_LOG, 0.8, 1e18, NULL, 0},
+                             series[1],
+                             count[1],
+                             NULL,
+                             0}};
     chart c = {.title = "What operators need of a softmax scale, and what schedules give",
-               .caption = "Dashed: the least scale with which an operator is decided rightly on the worst string of that length. Coloured: schedules with "
-                          "the base √128. A schedule carries an operator as long as its line is above. Production schedules (constant, Llama-4, YaRN, "
-                          "SSMax) all stay above once, which needs ln n, and below since and compare, which need n, after some ten letters.",
-               .panels = &panel,
-               .panel_count = 1,
-               .columns = 1,
-               .panel_width = 620,
-               .panel_height = 380};
+               .caption = "Dashed: the least scale with which an operator is decided rightly on the worst string of "
+                          "that length. Coloured: schedules "
+                          "with the base √128. A schedule carries an operator as long as its line is above. "
+                          "Production schedules stay above once, "
+                          "which needs ln n (a constant one up to 27,312 letters); since, which needs n, passes all "
+                          "of them within 26 letters.",
+               .panels = panels,
+               .panel_count = 2,
+               .columns = 2,
+               .panel_width = 275,
+               .panel_height = 330};
     lab_figure_add(l, "scales", &c);
 }
 
@@ -146,11 +175,12 @@ static void draw_reach(lab *l, const plan *plans) {
     chart_series series[OPERATORS][2];
     for (size_t k = 0; k < schedule_count; k++) names[schedule_count - 1 - k] = schedules[k].name;
     for (size_t op = 0; op < OPERATORS; op++) {
-        double *x = arena_alloc(&l->memory, schedule_count, sizeof *x), *y = arena_alloc(&l->memory, schedule_count, sizeof *y),
+        double *x = arena_alloc(&l->memory, schedule_count, sizeof *x),
+               *y = arena_alloc(&l->memory, schedule_count, sizeof *y),
                *line_x = arena_alloc(&l->memory, 3 * schedule_count, sizeof *x),
                *line_y = arena_alloc(&l->memory, 3 * schedule_count, sizeof *y);
         for (size_t k = 0; k < schedule_count; k++) {
-            x[k] = fmin(fmax(plans[k].reach[op], 0.7), 1e9); /* every: beyond the right edge */
+            x[k] = fmin(fmax(plans[k].reach[op], 0.7), 2e6); /* every: beyond the right edge */
             y[k] = (double)(schedule_count - 1 - k);
             line_x[3 * k] = 0.7, line_x[3 * k + 1] = x[k], line_x[3 * k + 2] = NAN;
             line_y[3 * k] = line_y[3 * k + 1] = line_y[3 * k + 2] = y[k];
@@ -159,7 +189,7 @@ static void draw_reach(lab *l, const plan *plans) {
         series[op][0] = (chart_series){"", line_x, line_y, 3 * schedule_count, DRAW_LINE, (int)op + 1};
         series[op][1] = (chart_series){"", x, y, schedule_count, DRAW_MARKERS, (int)op + 1};
         panels[op] = (chart_panel){operator_names[op],
-                                   {"length", SCALE_LOG, 0.7, 1e9, NULL, 0},
+                                   {"length", SCALE_LOG, 0.7, 2e6, NULL, 0},
                                    {"", SCALE_NAMES, 0, 0, names, schedule_count},
                                    series[op],
                                    2,
@@ -167,7 +197,8 @@ static void draw_reach(lab *l, const plan *plans) {
                                    0};
     }
     chart c = {.title = "How far each schedule carries each operator, with production base scales",
-               .caption = "The largest length at which the worst string is still decided rightly, base √128; a line to the right edge: every length; "
+               .caption = "The largest length at which the worst string is still decided rightly, base √128; a line "
+                          "to the right edge: every length; "
                           "at the left edge: not even one letter. Adaptive divides by each row's own gap.",
                .panels = panels,
                .panel_count = OPERATORS,
@@ -181,7 +212,7 @@ static void draw_reach(lab *l, const plan *plans) {
 /* ---- models ---- */
 
 typedef struct tally {
-    size_t compared, agree, random_strings, random_wrong;
+    size_t compared, agree, random_strings, random_wrong, longs, longs_right;
 } tally;
 
 /* The model is right at `reach` and wrong one letter later. */
@@ -206,12 +237,31 @@ static void run_model(tally *c, lab *l, lab_table *t, const schedule *s, operato
     lab_put_count(t, wrong);
 }
 
+/* Where every length is carried, a long string is right, although the base is the least for the trained length. */
+static void run_long(tally *c, lab *l, lab_table *t, const schedule *s, double base, size_t n, arena *scratch) {
+    arena_reset(scratch);
+    bool right = trial_worst(trial_make(l, s, OP_ONCE, base, scratch), n, scratch);
+    c->longs++;
+    c->longs_right += right;
+    lab_put_text(t, s->name);
+    lab_put_text(t, operator_names[OP_ONCE]);
+    lab_put_text(t, "the least for the trained length");
+    lab_put_number(t, base);
+    lab_put_count(t, n);
+    lab_put_flag(t, right);
+    lab_put_flag(t, right);
+    lab_put_count(t, 0);
+}
+
 static void run_models(tally *c, lab *l, const plan *plans, arena *scratch) {
-    static const lab_column columns[] = {
-        {"schedule", LAB_TEXT, "of all heads but counts"}, {"operator", LAB_TEXT, "two heads of it, joined by and"},
-        {"setting", LAB_TEXT, "how the base was chosen"},  {"base", LAB_NUMBER, "scale at factor 1"},
-        {"predicted", LAB_COUNT, "largest length"},        {"right", LAB_FLAG, "on the worst string of that length"},
-        {"right_after", LAB_FLAG, "with one letter more"}, {"random_wrong", LAB_COUNT, "random strings up to that length"}};
+    static const lab_column columns[] = {{"schedule", LAB_TEXT, "of all heads but counts"},
+                                         {"operator", LAB_TEXT, "two heads of it, joined by and"},
+                                         {"setting", LAB_TEXT, "how the base was chosen"},
+                                         {"base", LAB_NUMBER, "scale at factor 1"},
+                                         {"predicted", LAB_COUNT, "largest length"},
+                                         {"right", LAB_FLAG, "on the worst string of that length"},
+                                         {"right_after", LAB_FLAG, "with one letter more"},
+                                         {"random_wrong", LAB_COUNT, "random strings up to that length"}};
     lab_table *t = LAB_TABLE(l, "models", "Compiled models at these schedules", columns, 40);
     double most = l->quick ? 3000 : 100000, least = 2;
     for (size_t k = 0; k < schedule_count; k++)
@@ -225,7 +275,10 @@ static void run_models(tally *c, lab *l, const plan *plans, arena *scratch) {
             if (plans[k].reach[op] >= first && plans[k].reach[op] <= limit)
                 run_model(c, l, t, &schedules[k], op, SCHEDULE_BASE, plans[k].reach[op], "√128", scratch);
             if (reach >= first && reach <= limit)
-                run_model(c, l, t, &schedules[k], op, base * (1 + 0x1p-40), reach, "the least for short strings", scratch);
+                run_model(c, l, t, &schedules[k], op, base * (1 + 0x1p-40), reach, "the least for short strings",
+                          scratch);
+            if (op == OP_ONCE && plans[k].trained[op] >= every)
+                run_long(c, l, t, &schedules[k], plans[k].base[op] * (1 + 0x1p-40), (size_t)most, scratch);
             lab_progress(l, 50 + 50 * (k * OPERATORS + o) / (schedule_count * OPERATORS), 100);
         }
 }
@@ -237,44 +290,59 @@ static const plan *plan_of(const plan *plans, const char *name) {
 }
 
 static void claim(lab *l, const plan *plans, const tally *c) {
-    static const char *const production[] = {"constant", "Llama-4", "YaRN", "SSMax, s = 0.168", "SSMax, s = 0.43", "log n"};
     double since = 0, compare = 0;
     bool once = true, none = true;
-    for (size_t k = 0; k < sizeof production / sizeof *production; k++) {
-        const plan *p = plan_of(plans, production[k]);
+    for (size_t k = 0; k < schedule_count; k++) {
+        const plan *p = &plans[k];
+        if (!is_production(&schedules[k])) continue;
         since = fmax(since, p->reach[OP_SINCE]);
         compare = fmax(compare, p->reach[OP_COMPARE]);
-        if (k) once = once && p->reach[OP_ONCE] >= every;
+        if (strcmp(schedules[k].name, "constant") != 0) once = once && p->reach[OP_ONCE] >= every;
         for (size_t op = OP_SINCE; op < OPERATORS; op++) none = none && !p->endless[op];
     }
     const plan *constant = plan_of(plans, "constant"), *linear = plan_of(plans, "linear"),
                *n_log_n = plan_of(plans, "n log n"), *adaptive = plan_of(plans, "adaptive"),
                *both = plan_of(plans, "adaptive, log n"), *llama = plan_of(plans, "Llama-4");
     lab_about(l, "reach");
-    lab_claim_add(l, once,
-                  "With production base scales Llama-4's, YaRN's, SSMax's and the log n schedule carry once at every length",
-                  "a constant scale ends at %.0f letters; with half the head size (base 8) at %.0f, Llama-4's at %.0f",
-                  constant->reach[OP_ONCE], constant->reach_64[OP_ONCE], llama->reach_64[OP_ONCE]);
+    lab_claim_add(
+        l, once,
+        "With production base scales Llama-4's, YaRN's, SSMax's and the log n schedule carry once at every length",
+        "a constant scale ends at %.0f letters; with half the head size (base 8) at %.0f, Llama-4's at %.0f",
+        constant->reach[OP_ONCE], constant->reach_64[OP_ONCE], llama->reach_64[OP_ONCE]);
     lab_claim_add(l, since < 100 && compare < 100,
                   "None of them carries since, yesterday or a comparison of counts over 100 letters",
                   "the best ends at %.0f (since) and %.0f (compare)", since, compare);
     lab_claim_add(l, none,
-                  "No constant factor changes that: with any, each of them ends at some length for since, compare, balance and look-up",
-                  "the factor that %d letters need keeps growing with the length", SCHEDULE_TRAINED);
-    lab_claim_add(l, linear->reach[OP_SINCE] >= every && linear->reach[OP_COMPARE] >= every && !linear->endless[OP_BALANCE] && !n_log_n->endless[OP_LOOKUP],
-                  "A linear scale carries since and compare at every length, but neither it nor n log n carries balance (n²) or look-up (n³)",
-                  "linear: balance to %.0f, look-up to %.0f letters", linear->reach[OP_BALANCE], linear->reach[OP_LOOKUP]);
+                  "No constant factor changes that: with any, each of them ends at some length for since, compare, "
+                  "balance and look-up",
+                  "from 10⁹ to 10¹⁵ letters the factor that since needs grows %.3g-fold even by log n",
+                  operator_scale(OP_SINCE, every) / operator_scale(OP_SINCE, 1e9) * log_f64(1e9) / log_f64(every));
+    lab_claim_add(l,
+                  linear->reach[OP_SINCE] >= every && linear->reach[OP_COMPARE] >= every &&
+                      !linear->endless[OP_BALANCE] && !n_log_n->endless[OP_LOOKUP],
+                  "A linear scale carries since and compare at every length, but neither it nor n log n carries "
+                  "balance (n²) or look-up (n³)",
+                  "linear: balance to %.0f, look-up to %.0f letters", linear->reach[OP_BALANCE],
+                  linear->reach[OP_LOOKUP]);
     bool all = true;
     for (size_t op = 0; op < OPERATORS; op++) all = all && both->endless[op];
-    lab_claim_add(l, all && adaptive->reach[OP_SINCE] >= every && adaptive->reach[OP_LOOKUP] >= every && !adaptive->endless[OP_ONCE],
-                  "Dividing by each row's own gap carries since and look-up at every length, not once: that needs ln n as well, and both together carry all",
+    lab_claim_add(l,
+                  all && adaptive->reach[OP_SINCE] >= every && adaptive->reach[OP_LOOKUP] >= every &&
+                      !adaptive->endless[OP_ONCE],
+                  "Dividing by each row's own gap carries since and look-up at every length, not once: that needs ln "
+                  "n as well, and both together carry all",
                   "adaptive: once to %.0f letters", adaptive->reach[OP_ONCE]);
     lab_about(l, "scales");
     lab_claim_add(l, c->agree == c->compared && c->compared > 0,
-                  "Compiled models with these schedules are right on the worst string of the predicted length and wrong with one letter more",
+                  "Compiled models with these schedules are right on the worst string of the predicted length and "
+                  "wrong with one letter more",
                   "%zu of %zu models agree", c->agree, c->compared);
-    lab_claim_add(l, c->random_wrong == 0, "and right on every random string up to it", "%zu strings, %zu wrong",
+    lab_claim_add(l, c->random_wrong == 0, "They are right on every random string up to it", "%zu strings, %zu wrong",
                   c->random_strings, c->random_wrong);
+    lab_claim_add(l, c->longs == c->longs_right && c->longs > 0,
+                  "Where once is carried at every length, with the least base for the trained length, a long string "
+                  "is decided rightly",
+                  "%zu of %zu models, %d letters", c->longs_right, c->longs, l->quick ? 3000 : 100000);
 }
 
 static void run(lab *l) {
@@ -292,26 +360,39 @@ static void run(lab *l) {
     put_tables(l, plans);
     run_models(&c, l, plans, scratch);
     claim(l, plans, &c);
-    lab_note_add(l, "In plain words",
-                 "A production long-context model, with the scales it has, can ask whether something occurred at all, in a context of any length: that needs "
-                 "a scale of ln n, which every published schedule supplies (a constant one to about %.0f tokens). It cannot, by position features that are "
-                 "bounded and monotone, find the latest occurrence, look one token back, compare two counts or take a count modulo something, beyond a "
-                 "handful of tokens: those need scales that grow with n, n² or n³. Real models look back by rotary or learned relative features, which is "
-                 "another construction and has its own limits; what is shown here is what the softmax scale alone can do.",
-                 plans[0].reach[OP_ONCE]);
+    lab_note_add(
+        l, "In plain words",
+        "A production long-context model, with the scales it has, can ask whether something occurred at all, in a "
+        "context of any length: that needs "
+        "a scale of ln n, which every published schedule supplies (a constant one to about %.0f tokens). It cannot, "
+        "by position features that are "
+        "bounded and monotone, find the latest occurrence, look one token back, compare two counts or take a count "
+        "modulo something, beyond a "
+        "handful of tokens: those need scales that grow with n, n² or n³. Real models look back by rotary or learned "
+        "relative features, which is "
+        "another construction and has its own limits; what is shown here is what the softmax scale alone can do.",
+        plans[0].reach[OP_ONCE]);
     lab_note_add(l, "How the base is chosen",
-                 "Scores are q·k/√d with queries and keys of length √d, as a norm on both makes them, so a score lies between 0 (orthogonal) and √d (aligned): "
-                 "√128 = 11.3 for heads of 128 channels, 8 for 64. Compiled scores, between 0 and 1, are multiplied by that. SSMax has s = 0.168 (start) and 0.43 "
-                 "(figure); YaRN's L is 4096; Llama-4's factor is that of its position i. The second table has the best constant factor instead: "
-                 "the least with which all lengths up to %d are right.", l->quick ? 1024 : SCHEDULE_TRAINED);
+                 "Scores are q·k/√d with queries and keys of length √d, as a norm on both makes them, so a score "
+                 "lies between 0 (orthogonal) and √d (aligned): "
+                 "√128 = 11.3 for heads of 128 channels, 8 for 64. Compiled scores, between 0 and 1, are multiplied "
+                 "by that. SSMax has s = 0.168 (start) and 0.43 "
+                 "(figure); YaRN's L is 4096; Llama-4's factor is that of its position i. The second table has the "
+                 "best constant factor instead: "
+                 "the least with which all lengths up to %d are right.",
+                 l->quick ? 1024 : SCHEDULE_TRAINED);
     lab_progress(l, 100, 100);
 }
 
 const lab_experiment lab_schedules = {
     "schedules", "What can a production long-context schedule express?",
-    "Long-context models scale attention scores by the length: not at all, by ln n (SSMax, log n attention), by a slowly growing factor "
-    "(Llama-4, YaRN). Each temporal operator needs a scale of its own growth to be decided rightly by softmax: ln n for once, n for "
-    "since, yesterday and comparisons, n² for sums that look both ways, n³ for look-ups with bounded features. Here the largest length is computed "
-    "up to which each schedule carries each operator on the worst string, and compiled models whose scales are replaced by the schedule are run to see that it is "
+    "Long-context models scale attention scores by the length: not at all, by ln n (SSMax, log n attention), by a "
+    "slowly growing factor "
+    "(Llama-4, YaRN). Each temporal operator needs a scale of its own growth to be decided rightly by softmax: ln n "
+    "for once, n for "
+    "since, yesterday and comparisons, n² for sums that look both ways, n³ for look-ups with bounded features. Here "
+    "the largest length is computed "
+    "up to which each schedule carries each operator on the worst string, and compiled models whose scales are "
+    "replaced by the schedule are run to see that it is "
     "so.",
     run};

@@ -85,8 +85,8 @@ static bool take_file(const char **at, const char *folder, arena *scratch) {
         return false;
     char hex[SHA256_HEX + 1];
     size_t length;
-    const char *content = read_file(
-        &length, path_of(folder, arena_copy(scratch, name, (size_t)(blank - name)), "", scratch), scratch);
+    const char *content =
+        read_file(&length, path_of(folder, arena_copy(scratch, name, (size_t)(blank - name)), "", scratch), scratch);
     if (!content) return false;
     lab_digest(hex, content, length);
     if (strncmp(hex, blank + 1, SHA256_HEX) != 0) return false;

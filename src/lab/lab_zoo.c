@@ -8,8 +8,8 @@ typedef struct part {
 } part;
 
 static const part parts[] = {
-    {zoo_properties, 2, ""},     {zoo_leak, 3, "leak"},        {zoo_scale, 20, "scale"},
-    {zoo_heads, 60, "heads"},    {zoo_boxes, 2, ""},           {zoo_regression, 6, "regression"},
+    {zoo_properties, 2, ""},     {zoo_leak, 3, "leak"},       {zoo_scale, 20, "scale"},
+    {zoo_heads, 60, "heads"},    {zoo_boxes, 2, ""},          {zoo_regression, 6, "regression"},
     {zoo_prompts, 4, "prompts"}, {zoo_freedom, 2, "freedom"}, {zoo_disagreements, 1, ""}};
 enum { PARTS = sizeof parts / sizeof *parts };
 

@@ -14,9 +14,8 @@ struct trial_model {
     temper_model *model;
 };
 
-static const char *const formulas[OPERATORS] = {"O a & O b", "(b S a) & (d S a)",
-                                                "#[a] >= #[b] & #[a] >= #[d]", "#[a] >= #>[b] & #[a] >= #>[d]",
-                                                "#[a] % 3 = 1 & #[b] % 3 = 1"};
+static const char *const formulas[OPERATORS] = {"O a & O b", "(b S a) & (d S a)", "#[a] >= #[b] & #[a] >= #[d]",
+                                                "#[a] >= #>[b] & #[a] >= #>[d]", "#[a] % 3 = 1 & #[b] % 3 = 1"};
 
 /* A factor that depends on the row must be in a query that is a constant otherwise. */
 bool trial_can(const schedule *s, operator_kind op) { return !s->per_row || op == OP_ONCE || op == OP_SINCE; }
@@ -43,7 +42,8 @@ static void reschedule(temper_model *m, const schedule *s, operator_kind op, dou
             head->scale = expression_make(&m->memory, "%.17g*(%s)", base, s->per_row ? "1" : s->factor);
             head->role = ROLE_NONE;
             head->adaptive = s->adaptive;
-            if (s->adaptive) head->hard_choice = TEMPER_CHOICE_AVERAGE; /* since: its tie-break is a score like any other */
+            if (s->adaptive)
+                head->hard_choice = TEMPER_CHOICE_AVERAGE; /* since: its tie-break is a score like any other */
         }
     for (uint32_t k = 0; k < m->channel_count; k++) {
         model_channel *c = &m->channels[k];
@@ -109,7 +109,8 @@ size_t trial_random(trial_model *t, lab *l, size_t n, size_t count, arena *scrat
     for (size_t k = 0; k < count; k++) {
         size_t length = 1 + lab_random(l) % n, common = lab_random(l) % 4;
         for (size_t j = 0; j < length; j++)
-            w[j] = (uint32_t)(lab_random(l) % 8 ? common : lab_random(l) % 4); /* few letters beside one: near the edge */
+            w[j] = (uint32_t)(lab_random(l) % 8 ? common
+                                                : lab_random(l) % 4); /* few letters beside one: near the edge */
         wrong += answer(t, w, length, scratch) != truth(t, w, length, scratch);
     }
     return wrong;

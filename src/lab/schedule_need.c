@@ -47,22 +47,25 @@ static double nearest_share(double r, double n) {
 /* look-up: all neighbours of the count on both sides wrong: r = exp(-scale/N^3). Where few are inside the row, less is needed. */
 static double peak_share(double r, double n) {
     double others = 0, step = r;
-    for (double d = 1; d <= n && step > 1e-30; d++) {
+    for (double d = 1; d <= n && d <= 128 && step > 1e-30; d++) {
         step = exp_f64(d * d * log_f64(r));
         others += d <= n / 2 ? 2 * step : step;
-        if (d > 2000) break;
     }
     return 1 / (1 + others);
 }
 
+/* Both for rows so long that their ends do not matter: 1 - r = 3/4, and 1 + 2r + 2r^4 + ... = 4/3. t-lab compares them with the rows. */
+static const double long_nearest = 0x1.62e42fefa39efp+0, long_peak = 0x1.cbdb647b74240p+0;
+
 double operator_scale(operator_kind op, double n) {
     double size = n + 1, ln3 = log_f64(3);
     switch (op) {
-    case OP_ONCE: return log_f64(3 * n);                              /* n others, 0 against 1 */
-    case OP_SINCE: return -size * log_f64(solve(nearest_share, n));   /* steps of 1/N */
-    case OP_COMPARE: return 2 * size * ln3;                           /* sigmoid(scale y), |y| = 1/(2N) */
-    case OP_BALANCE: return 2 * (n + 2) * (n + 1) * ln3;              /* the same over N, N = n + 2 */
-    case OP_LOOKUP: return -size * size * size * log_f64(solve(peak_share, n)); /* steps of 1/N^3 */
+    case OP_ONCE: return log_f64(3 * n); /* n others, 0 against 1 */
+    case OP_SINCE: /* steps of 1/N */ return size * (n > 600 ? long_nearest : -log_f64(solve(nearest_share, n)));
+    case OP_COMPARE: return 2 * size * ln3;              /* sigmoid(scale y), |y| = 1/(2N) */
+    case OP_BALANCE: return 2 * (n + 2) * (n + 1) * ln3; /* the same over N, N = n + 2 */
+    case OP_LOOKUP:                                      /* steps of 1/N^3 */
+        return size * size * size * (n > 128 ? long_peak : -log_f64(solve(peak_share, n)));
     case OPERATORS: break;
     }
     return NAN;
