@@ -52,7 +52,7 @@ _temper() {
         words=$(sed -n 's/^command\t//p' <<<"$table")
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     elif [[ $command == lab ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_temper_lab "$program")" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "all $(_temper_lab "$program")" -- "$current")
     elif [[ $command == gallery ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_temper_gallery "$program")" -- "$current")
     else

@@ -1104,7 +1104,7 @@ has 'export: f32 without a proof' "$err" "no length is proved safe in f32: the b
 # ---- lab ------------------------------------------------------------------------------------------------------------
 
 run 0 lab
-has 'lab: the list' "$out" 'zoo  What can stand where softmax stands'
+has 'lab: the list' "$out" 'zoo        What can stand where softmax stands'
 run 0 --json lab
 has 'lab: json list' "$out" '{"name":"zoo","title":"What can stand where softmax stands","claim":"A softmax head'
 run 0 -q lab
@@ -1168,6 +1168,30 @@ run 2 certify since.temper abc
 run 2 certify
 run 3 certify since.temper --length 10 -o no/such/folder.json
 run 0 certify -f 'O a' --alphabet ab --length 0
+
+# All experiments with their claims, one page; what is whole is not run again, what was changed is.
+run 0 lab all --quick -o labs
+lacks 'lab all: no claim fails' "$out" 'FAILS'
+lacks 'lab all: nothing is kept at first' "$out" 'kept'
+has 'lab all: summary' "$out" ' 0 failed, seed 1; the page is labs/report.html'
+cp labs/report.html first.html
+names=$("$temper" lab | sed 's/ .*//')
+for name in $names; do
+    has "lab all: $name" "$(cat labs/report.html)" "<section id=\"$name\">"
+    has "doc/lab.md: $name" "$(cat "$root/doc/lab.md")" "| \`$name\` |"
+done
+lacks 'lab all: no network' "$(cat labs/report.html)" 'src='
+echo >>labs/gap-law.csv
+run 0 lab all --quick -o labs
+has 'lab all: a changed file' "$(grep '^gap ' <<<"$out")" ' 0 failed'
+lacks 'lab all: a changed file' "$(grep '^gap ' <<<"$out")" 'kept'
+has 'lab all: the others are kept' "$(grep '^zoo ' <<<"$out")" 'kept from before'
+if cmp -s labs/report.html first.html; then pass; else fail 'lab all: the same page'; fi
+run 0 --json lab all --quick -o labs
+has 'lab all: json' "$out" '{"experiment":"zoo","claims":22,"failed":0,"kept":true}'
+has 'lab all: json summary' "$out" '{"experiment":"all","seed":1,"quick":true,"claims":'
+run 3 lab all --quick -o missing/labs
+has 'lab all: missing folder' "$err" "cannot make the folder 'missing/labs'"
 
 # ---- import ---------------------------------------------------------------------------------------------------------
 

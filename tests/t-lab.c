@@ -1,14 +1,18 @@
 /* The lab: what is written reads back, hostile texts included; the same seed gives the same bytes; a claim that fails is told. And stand-ins for
    hard choices: what the search says is true. */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "base/json_read.h"
 #include "lab/lab.h"
+#include "lab/schedules.h"
 #include "lab/stand_in.h"
 #include "test.h"
+#include "xml_check.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- the framework ---- */
 
@@ -32,7 +36,9 @@ static void fill(lab *l) {
     chart_panel p = {"panel", {"x", SCALE_LOG, 0, 0, NULL, 0}, {"y", SCALE_LINEAR, 0, 0, NULL, 0}, &s, 1, NULL, 0};
     chart c = {.title = "A figure", .caption = hostile, .panels = &p, .panel_count = 1};
     lab_figure_add(l, "figure", &c);
+    lab_about(l, "figure");
     lab_claim_add(l, true, "one holds", "measured %d", 7);
+    lab_about(l, "");
     lab_claim_add(l, l->quick, "quick only | and <this>", "%s", hostile);
     lab_note_add(l, "A note", "seed %llu", (unsigned long long)l->seed);
 }
@@ -75,10 +81,34 @@ static void test_framework(void) {
                   strstr(md, "**no**") && strstr(md, "![A figure](plain-figure.svg)") &&
                   strstr(md, "The first of 5 rows") && strstr(md, "temper lab plain --seed 5 -o DIR"),
               "markdown: %s", md);
+        const char *part = lab_section(&l->memory, l), *fault;
+        size_t texts;
+        fault = xml_fault(part, &texts);
+        CHECK(!fault, "the part of the page: %s", fault);
+        CHECK(!strstr(part, "<tag>") && strstr(part, "&lt;tag&gt;") && strstr(part, "url(#plain-figure-area0)") &&
+                  strstr(part, " id=\"plain-figure-area0\"") && strstr(part, "does not hold"),
+              "part: %s", part);
+        CHECK(strstr(part, "one holds") < strstr(part, "</figure>") &&
+                  strstr(part, "</figure>") < strstr(part, "quick only"),
+              "claims stand with their figures");
+        const char *parts[32];
+        lab_outcome outcomes[32] = {{2, 1}};
+        for (size_t k = 0; lab_experiments[k]; k++) parts[k] = part;
+        const char *page = lab_page(&l->memory, parts, outcomes, 5, false);
+        const char *root = strstr(page, "<html");
+        fault = root ? xml_fault(root, &texts) : "no root";
+        CHECK(!fault && strstr(page, "1 do not hold") && strstr(page, "temper lab all --seed 5 -o DIR"), "page: %s",
+              fault);
         trap_clear(&t);
     }
     arena_free(&l->memory);
     free(l);
+}
+
+static void lost_claim(lab *l) {
+    lab_about(l, "no such figure");
+    lab_claim_add(l, true, "lost", "nothing");
+    lab_section(&l->memory, l);
 }
 
 static void check_refused(void (*run)(lab *l)) {
@@ -135,21 +165,149 @@ static void test_public(void) {
     quick.progress = stop;
     CHECK(temper_lab_run(&one, "zoo", &quick, &e) == TEMPER_LIMIT && !one, "stopped");
     quick.progress = NULL;
-    char *json[2] = {NULL, NULL}, *report[2] = {NULL, NULL};
-    if (CHECK(!temper_lab_run(&one, "zoo", &quick, &e) && !temper_lab_run(&two, "zoo", &quick, &e), "%s", e.text)) {
-        for (size_t k = 0; k < temper_lab_claims(one); k++) {
-            temper_lab_claim c;
-            CHECK(!temper_lab_claim_at(&c, one, k, &e) && c.holds, "zoo: %s: %s", c.text, c.measured);
-        }
+    for (size_t x = 0; x < temper_lab_count(); x++) {
+        char *json[2] = {NULL, NULL}, *report[2] = {NULL, NULL};
+        if (!CHECK(!temper_lab_about(&about, x, &e) && !temper_lab_run(&one, about.name, &quick, &e) &&
+                       !temper_lab_run(&two, about.name, &quick, &e),
+                   "%s", e.text))
+            continue;
         temper_lab_claim c;
-        CHECK(temper_lab_holds(one) && temper_lab_claim_at(&c, one, 1000, &e) == TEMPER_RANGE, "claims");
+        for (size_t k = 0; k < temper_lab_claims(one); k++)
+            CHECK(!temper_lab_claim_at(&c, one, k, &e) && c.holds, "%s: %s: %s", about.name, c.text, c.measured);
+        CHECK(temper_lab_claims(one) > 0 && temper_lab_holds(one) &&
+                  temper_lab_claim_at(&c, one, 1000, &e) == TEMPER_RANGE,
+              "claims");
         CHECK(!temper_lab_report(&report[0], &json[0], one, &e) && !temper_lab_report(&report[1], &json[1], two, &e),
               "%s", e.text);
-        CHECK(!strcmp(json[0], json[1]) && !strcmp(report[0], report[1]), "the same seed, the same bytes");
+        CHECK(!strcmp(json[0], json[1]) && !strcmp(report[0], report[1]), "%s: the same seed, the same bytes",
+              about.name);
+        for (int k = 0; k < 2; k++) temper_free(json[k]), temper_free(report[k]);
+        temper_lab_free(one);
+        temper_lab_free(two);
+        one = two = NULL;
     }
-    for (int k = 0; k < 2; k++) temper_free(json[k]), temper_free(report[k]);
-    temper_lab_free(one);
-    temper_lab_free(two);
+}
+
+/* ---- outcomes that are kept ---- */
+
+static bool is_kept(const lab_experiment *e, uint64_t seed, bool quick, const char *folder) {
+    trap t;
+    arena a;
+    lab_outcome o;
+    arena_init(&a, &t);
+    volatile bool kept = false;
+    if (trap_set(&t, NULL))
+        CHECK(false, "raised: %s", t.error.text);
+    else
+        kept = lab_is_kept(&o, e, seed, quick, folder, &a) && o.claims == 2 && o.failed == 1;
+    arena_free(&a);
+    return kept;
+}
+
+/* Every byte of every file counts, the stamp's own too. */
+static void test_stamps(void) {
+    static const char *const files[] = {"plain.stamp",    "plain.json",       "plain.md",
+                                        "plain-data.csv", "plain-figure.svg", "plain-part.html"};
+    test_random source = test_seed(0x5eed1ab);
+    char folder[] = "/tmp/t-lab-XXXXXX", path[80];
+    trap t;
+    lab l = {.seed = 5};
+    if (!CHECK(mkdtemp(folder), "no folder")) return;
+    CHECK(!is_kept(&plain, 5, false, folder), "an empty folder");
+    arena_init(&l.memory, &t);
+    if (trap_set(&t, NULL)) {
+        CHECK(false, "raised: %s", t.error.text);
+    } else {
+        lab_run(&l, &plain);
+        lab_keep(&l, folder, &l.memory);
+        trap_clear(&t);
+    }
+    arena_free(&l.memory);
+    static const lab_experiment other = {"other", "", "", fill};
+    CHECK(is_kept(&plain, 5, false, folder) && !is_kept(&plain, 6, false, folder) &&
+              !is_kept(&plain, 5, true, folder) && !is_kept(&other, 5, false, folder),
+          "only this run is kept");
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        char *bytes = NULL;
+        size_t length;
+        snprintf(path, sizeof path, "%s/%s", folder, files[k]);
+        if (!CHECK(!temper_file_read(&bytes, &length, path, NULL), "%s is missing", files[k])) continue;
+        for (size_t turn = 0; turn < 6; turn++) {
+            size_t at = turn == 0 ? 0 : turn == 1 ? length - 1 : random_below(&source, length);
+            bytes[at] ^= 1;
+            CHECK(!temper_file_write(path, bytes, length, NULL) && !is_kept(&plain, 5, false, folder),
+                  "%s changed at %zu", files[k], at);
+            bytes[at] ^= 1;
+        }
+        CHECK(!temper_file_write(path, bytes, length / 2, NULL) && !is_kept(&plain, 5, false, folder), "half of %s",
+              files[k]);
+        unlink(path);
+        CHECK(!is_kept(&plain, 5, false, folder), "without %s", files[k]);
+        CHECK(!temper_file_write(path, bytes, length, NULL) && is_kept(&plain, 5, false, folder), "%s as before",
+              files[k]);
+        temper_free(bytes);
+    }
+    temper_error e;
+    temper_lab_options o = {.seed = 5};
+    CHECK(temper_lab_page(folder, &o, &e) == TEMPER_FORMAT && strstr(e.text, "was not run with seed 5"), "%s",
+          e.text);
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[k]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+/* ---- schedules: needs against rows written down as the theory has them ---- */
+
+/* The right value's share of a row: logits and whether each key has the right value. */
+static double share(operator_kind op, size_t n, double scale) {
+    double right = 0, all = 0, size = (double)n + 1;
+    if (op == OP_ONCE) return exp(scale) / (exp(scale) + (double)n);
+    if (op == OP_COMPARE) return 1 / (1 + exp(-scale / (2 * size)));
+    if (op == OP_BALANCE) return 1 / (1 + exp(-scale / (2 * ((double)n + 2) * size)));
+    for (size_t j = 0; j <= n; j++) {
+        double c = (double)(n / 2), x = (double)j;
+        double score = op == OP_SINCE ? (j > 0) + x / size : (2 * c * x - x * x) / (size * size * size);
+        double best = op == OP_SINCE ? 1 + (double)n / size : c * c / (size * size * size);
+        double w = exp(scale * (score - best));
+        all += w;
+        if (op == OP_SINCE ? j == n : j == n / 2) right += w;
+    }
+    return right / all;
+}
+
+static void test_schedules(void) {
+    test_random source = test_seed(0x5eed1ac);
+    static const size_t lengths[] = {2, 3, 7, 16, 33, 128, 129, 500, 600, 601, 2000};
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        for (size_t o = 0; o < OPERATORS; o++) {
+            size_t n = lengths[k];
+            double got = share((operator_kind)o, n, operator_scale((operator_kind)o, (double)n));
+            CHECK(fabs(got - 0.75) < 1e-10, "%s at %zu: %.17g", operator_names[o], n, got);
+        }
+    trap t;
+    arena a;
+    arena_init(&a, &t);
+    if (trap_set(&t, NULL)) {
+        CHECK(false, "raised: %s", t.error.text);
+        arena_free(&a);
+        return;
+    }
+    for (size_t s = 0; s < schedule_count; s++) { /* reach: all lengths, one by one */
+        const expression *factor = expression_make(&a, "%s", schedules[s].factor);
+        for (size_t o = 0; o < OPERATORS; o++) {
+            operator_kind op = (operator_kind)o;
+            double base = 1 + (double)random_below(&source, 1000) / 50, most = 9000, n = 0;
+            while (n < most && base * schedule_at(factor, op, n + 1) >=
+                                   (schedules[s].adaptive ? operator_adaptive(op, n + 1) : operator_scale(op, n + 1)))
+                n++;
+            double got = schedule_reach(&schedules[s], factor, op, base, most);
+            CHECK(got == n, "%s, %s, base %g: %g, not %g", schedules[s].name, operator_names[o], base, got, n);
+        }
+    }
+    trap_clear(&t);
+    arena_free(&a);
 }
 
 /* ---- stand-ins ---- */
@@ -206,8 +364,11 @@ int main(void) {
     test_framework();
     check_refused(wrong_type);
     check_refused(half_row);
+    check_refused(lost_claim);
     test_random_numbers();
     test_public();
+    test_stamps();
+    test_schedules();
     test_stand_ins();
     return test_finish("t-lab");
 }

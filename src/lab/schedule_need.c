@@ -44,12 +44,12 @@ static double nearest_share(double r, double n) {
     return 1 / (candidates + far * far * r);
 }
 
-/* look-up: all neighbours of the count on both sides wrong: r = exp(-scale/N^3). Where few are inside the row, less is needed. */
+/* look-up: all neighbours of the count on both sides wrong, the count in the middle of the row: r = exp(-scale/N^3). */
 static double peak_share(double r, double n) {
-    double others = 0, step = r;
-    for (double d = 1; d <= n && d <= 128 && step > 1e-30; d++) {
+    double others = 0, step = 1, count = floor(n / 2);
+    for (double d = 1; d <= n - count && d <= 128 && step > 1e-30; d++) {
         step = exp_f64(d * d * log_f64(r));
-        others += d <= n / 2 ? 2 * step : step;
+        others += d <= count ? 2 * step : step;
     }
     return 1 / (1 + others);
 }
