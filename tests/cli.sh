@@ -1190,6 +1190,12 @@ if cmp -s labs/report.html first.html; then pass; else fail 'lab all: the same p
 run 0 --json lab all --quick -o labs
 has 'lab all: json' "$out" '{"experiment":"zoo","claims":22,"failed":0,"kept":true}'
 has 'lab all: json summary' "$out" '{"experiment":"all","seed":1,"quick":true,"claims":'
+sed -i 's/^failed 0$/failed 1/; /^end /d' labs/zoo.stamp
+digest=$(sha256sum labs/zoo.stamp | cut -d' ' -f1)
+echo "end $digest" >>labs/zoo.stamp
+run 1 lab all --quick -o labs
+has 'lab all: a claim that fails' "$(grep '^zoo ' <<<"$out")" ' 1 failed (kept from before)'
+has 'lab all: the page says so' "$(cat labs/report.html)" '1 does not hold'
 run 3 lab all --quick -o missing/labs
 has 'lab all: missing folder' "$err" "cannot make the folder 'missing/labs'"
 

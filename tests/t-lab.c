@@ -97,7 +97,7 @@ static void test_framework(void) {
         const char *page = lab_page(&l->memory, parts, outcomes, 5, false);
         const char *root = strstr(page, "<html");
         fault = root ? xml_fault(root, &texts) : "no root";
-        CHECK(!fault && strstr(page, "1 do not hold") && strstr(page, "temper lab all --seed 5 -o DIR"), "page: %s",
+        CHECK(!fault && strstr(page, "1 does not hold") && strstr(page, "temper lab all --seed 5 -o DIR"), "page: %s",
               fault);
         trap_clear(&t);
     }

@@ -21,6 +21,7 @@ void gap_draw(score_row *row, lab *l, score_kind kind, size_t n, arena *a);
 double gap_rest(const score_row *row, double scale);
 
 void gap_law(lab *l, arena *scratch);    /* measured error beside R/(t+R) and (N-t)e^{-scale gap} */
+void gap_curves(lab *l, arena *scratch); /* error by gap and by length at given scales */
 void gap_scale(lab *l, arena *scratch);  /* the scale that an error needs, by distribution and length */
 void gap_ties(lab *l, arena *scratch);   /* tied maxima whose scores are a little off */
 void gap_format(lab *l, arena *scratch); /* below which gap rounding decides, by number format */

@@ -32,8 +32,9 @@ typedef struct law_seen {
 } law_seen;
 
 static void new_balls(law_balls *b, arena *a) {
-    ball *all = ball_array(a, sizeof *b / sizeof(ball *)), **slots = (ball **)(void *)b;
-    for (size_t k = 0; k < sizeof *b / sizeof(ball *); k++) slots[k] = &all[k];
+    ball *all = ball_array(a, 12);
+    *b = (law_balls){all,     all + 1, all + 2, all + 3, all + 4,  all + 5,
+                     all + 6, all + 7, all + 8, all + 9, all + 10, all + 11};
     ball_set_int(b->one, 1);
 }
 
@@ -257,7 +258,7 @@ void gap_law(lab *l, arena *scratch) {
                     lab_put_number(t, seen.rounding);
                     lab_put_number(t, seen.output);
                 }
-                lab_progress(l, 60 * (k * count * repeats + a * repeats + r) / (SCORE_KINDS * count * repeats), 100);
+                lab_progress(l, 50 * (k * count * repeats + a * repeats + r) / (SCORE_KINDS * count * repeats), 100);
             }
     draw_law(l, points, lengths[count - 1]);
     lab_about(l, "law");

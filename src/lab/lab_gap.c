@@ -59,7 +59,7 @@ typedef struct part {
     uint64_t weight;
 } part;
 
-static const part parts[] = {{gap_law, 60}, {gap_scale, 15}, {gap_ties, 5}, {gap_format, 20}};
+static const part parts[] = {{gap_law, 50}, {gap_curves, 10}, {gap_scale, 15}, {gap_ties, 5}, {gap_format, 20}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 static void run(lab *l) {

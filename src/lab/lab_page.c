@@ -228,7 +228,7 @@ static void put_summary(html *h, const lab_outcome *outcomes) {
         html_open(h, "td");
         html_string(h, "class", outcomes[k].failed ? "no" : "yes");
         if (outcomes[k].failed)
-            html_print(h, "%zu do not hold", outcomes[k].failed);
+            html_print(h, "%zu %s not hold", outcomes[k].failed, outcomes[k].failed == 1 ? "does" : "do");
         else
             html_put(h, "all hold");
         html_close(h);
