@@ -1,0 +1,443 @@
+/* temper lab languages: formulas, hard and soft models on the suite of languages, with the right scales and with wrong ones. */
+#include "lab/languages.h"
+#include "model/model.h"
+#include "number/elementary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- schedules ---- */
+
+/* A wrong schedule lowers the scales of heads that need more and leaves the others alone. */
+typedef enum schedule {
+    SCHEDULE_RIGHT,
+    SCHEDULE_CONSTANT, /* at most 4 */
+    SCHEDULE_LOG,      /* at most ln N + 8 */
+    SCHEDULE_LINEAR,   /* at most 16 N */
+    SCHEDULE_SQUARE,   /* at most 16 N^2 */
+    SCHEDULE_FROZEN,   /* as for strings of length 64 */
+    SCHEDULES
+} schedule;
+
+static const char *const schedule_names[SCHEDULES] = {"right", "constant", "log n", "n", "n^2", "frozen at 64"};
+enum { FROZEN_LENGTH = 64 };
+
+static const expression *reschedule(arena *a, const model_head *h, schedule s, bool has_end) {
+    const char *right = h->scale_text;
+    switch (s) {
+    case SCHEDULE_CONSTANT: return expression_make(a, "min(%s, 4)", right);
+    case SCHEDULE_LOG: return expression_make(a, "min(%s, ln(N) + 8)", right);
+    case SCHEDULE_LINEAR: return expression_make(a, "min(%s, 16*N)", right);
+    case SCHEDULE_SQUARE: return expression_make(a, "min(%s, 16*N*N)", right);
+    case SCHEDULE_FROZEN:
+        return expression_make(a, "%.17g",
+                               expression_eval(h->scale, 0, FROZEN_LENGTH, FROZEN_LENGTH + 1 + has_end));
+    default: return h->scale;
+    }
+}
+
+/* ---- what theory says of a length ---- */
+
+typedef enum prediction {
+    PREDICT_RIGHT, /* every head is within 1/4: all answers are right */
+    PREDICT_OPEN,
+    PREDICT_WRONG /* some head gets its worst row wrong */
+} prediction;
+
+static const char *const prediction_names[] = {"right", "open", "wrong"};
+
+static prediction judge(bool safe, bool broken) {
+    return safe ? PREDICT_RIGHT : broken ? PREDICT_WRONG : PREDICT_OPEN;
+}
+
+/* The scale L of a head against what doc/theory.md's section 3 asks of it, with N positions:
+   - once: a single hit among N has the share 1/(1 + (N-1)e^-L);
+   - nearest: scores 1/N apart; the winner's share against all the rest is 1 - e^(-L/N);
+   - compare: the worst sum is 1/(2N) from 0, and the bonus ln n is made for the scale 16 N;
+   - look-up: weights e^(-g d^2) at distance d, g = L/N^3; remainders average out once exp(-pi^2/(4g)) is below rounding. */
+static prediction predict_head(const model_head *h, size_t n, double size) {
+    if (!h->scale) return PREDICT_RIGHT;
+    double scale = expression_eval(h->scale, 0, (double)n, size), x;
+    switch (h->role) {
+    case ROLE_ONCE: x = (size - 1) * exp_f64(-scale); return judge(x <= 1.0 / 3, x > 3);
+    case ROLE_NEAREST: x = exp_f64(-scale / size); return judge(x <= 1.0 / 4, x > 0.55 && size > 16);
+    case ROLE_COMPARE:
+        x = scale / (2 * size) + (scale / (16 * size) - 1) * log_f64((double)(n ? n : 1));
+        return judge(x >= log_f64(3), x < -1);
+    case ROLE_LOOKUP: x = scale / (size * size * size); return judge(x >= 2.3, x < 0.05);
+    case ROLE_BALANCE:
+        x = scale / (16 * size * size); /* 1 is right */
+        return judge(x >= 1, x < 0.02);
+    default: return PREDICT_OPEN;
+    }
+}
+
+static prediction predict(const temper_model *m, size_t n) {
+    prediction worst = PREDICT_RIGHT;
+    for (uint32_t k = 0; k < m->layer_count; k++)
+        for (uint32_t h = 0; h < m->layers[k].head_count; h++) {
+            prediction p = predict_head(&m->layers[k].heads[h], n, (double)(n + 1 + m->has_end));
+            if (p > worst) worst = p;
+        }
+    return worst;
+}
+
+/* ---- models ---- */
+
+static void free_spec(void *spec) { temper_spec_free(spec); }
+static void free_model(void *model) { temper_model_free(model); }
+
+typedef struct subject {
+    const language *g;
+    temper_spec *spec;
+    temper_model *hard, *soft[SCHEDULES];
+} subject;
+
+static void make_subject(subject *s, const language *g, arena *scratch) {
+    temper_error e;
+    temper_spec_options o = {.alphabet = g->alphabet, .empty = g->empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
+    memset(s, 0, sizeof *s);
+    s->g = g;
+    if (temper_spec_parse(&s->spec, g->formula, strlen(g->formula), &o, &e)) trap_reraise(scratch->trap, &e);
+    arena_on_release(scratch, free_spec, s->spec);
+    if (temper_compile(&s->hard, s->spec, &e)) trap_reraise(scratch->trap, &e);
+    arena_on_release(scratch, free_model, s->hard);
+    for (size_t k = 0; k < SCHEDULES; k++) {
+        temper_model *m;
+        if (temper_soften(&m, s->hard, TEMPER_METHOD_TEMPERATURE, &e)) trap_reraise(scratch->trap, &e);
+        arena_on_release(scratch, free_model, m);
+        s->soft[k] = m;
+        if (k == SCHEDULE_RIGHT) continue;
+        m->memory.trap = scratch->trap;
+        for (uint32_t j = 0; j < m->layer_count; j++)
+            for (uint32_t h = 0; h < m->layers[j].head_count; h++)
+                if (m->layers[j].heads[h].scale)
+                    m->layers[j].heads[h].scale =
+                        reschedule(&m->memory, &m->layers[j].heads[h], (schedule)k, m->has_end);
+        m->safe_length = 0; /* nothing is proved of it any more */
+        m->safe_reason = "";
+        model_check(m, scratch->trap);
+        model_seal(m);
+    }
+}
+
+/* ---- strings ---- */
+
+enum { STRINGS = 32 };
+
+typedef struct sample {
+    const uint32_t *letters[STRINGS];
+    size_t n[STRINGS], count, members;
+    bool has[STRINGS];
+} sample;
+
+static uint64_t draw_number(void *context) { return lab_random(context); }
+
+static void make_sample(sample *x, lab *l, const language *g, size_t n, size_t count, arena *scratch) {
+    memset(x, 0, sizeof *x);
+    x->count = count;
+    for (size_t k = 0; k < count; k++) {
+        uint32_t *w = arena_alloc(scratch, n + 1, sizeof *w);
+        x->n[k] = language_string(w, n, g, (string_kind)(k % STRING_KINDS), draw_number, l, scratch);
+        x->letters[k] = w;
+        x->has[k] = language_has(g, w, x->n[k]);
+        x->members += x->has[k];
+    }
+}
+
+static size_t wrong_by_formula(const sample *x, const subject *s, lab *l) {
+    size_t wrong = 0;
+    for (size_t k = 0; k < x->count; k++) {
+        int accept;
+        temper_error e;
+        if (temper_spec_eval(&accept, NULL, s->spec, x->letters[k], x->n[k], &e)) trap_reraise(l->trap, &e);
+        wrong += (accept != 0) != x->has[k];
+    }
+    return wrong;
+}
+
+static size_t wrong_by_model(const sample *x, const temper_model *m, bool hard, lab *l) {
+    unsigned char accept[STRINGS];
+    size_t wrong = 0;
+    temper_error e;
+    temper_run_options o = {.hard = hard, .unchecked = 1, .threads = 1};
+    if (temper_model_run_many(accept, m, x->letters, x->n, x->count, &o, &e)) trap_reraise(l->trap, &e);
+    for (size_t k = 0; k < x->count; k++) wrong += accept[k] != x->has[k];
+    return wrong;
+}
+
+/* ---- the experiment ---- */
+
+enum { LENGTHS_MOST = 16, WAYS = 2 + SCHEDULES /* formula, hard, then soft by schedules */ };
+
+typedef struct totals {
+    uint64_t strings[LENGTHS_MOST], wrong[LENGTHS_MOST];
+} totals;
+
+typedef struct findings {
+    size_t lengths[LENGTHS_MOST], length_count;
+    totals of[CLASSES][WAYS];
+    uint64_t strings, formula_wrong, hard_wrong, right_wrong; /* of languages that have a formula */
+    uint64_t safe_runs, safe_wrong;                           /* wrong schedules where they should not matter */
+    size_t due, due_met;                                      /* languages that a schedule should break, and did */
+    const char *unmet;
+    size_t survived[CLASSES][SCHEDULES], members_of[CLASSES];
+    uint64_t outside_wrong;
+} findings;
+
+static const char *way_name(size_t way) {
+    return way == 0 ? "formula" : way == 1 ? "hard" : schedule_names[way - 2];
+}
+
+/* Wrong scales make look-ups wide, so that all pairs count: those runs are kept short. */
+static bool is_costly(const subject *s, size_t way, size_t n) {
+    if (way < 3 || n <= 2048) return false;
+    for (uint32_t k = 0; k < s->hard->layer_count; k++)
+        for (uint32_t h = 0; h < s->hard->layers[k].head_count; h++)
+            if (s->hard->layers[k].heads[h].role == ROLE_LOOKUP) return true;
+    return false;
+}
+
+static void look_at(lab *l, findings *f, lab_table *t, lab_table *summary, const subject *s, arena *scratch) {
+    const language *g = s->g;
+    bool outside = g->class_ == CLASS_OUTSIDE;
+    size_t first_wrong[WAYS] = {0};
+    bool due[SCHEDULES] = {false}, met[SCHEDULES] = {false};
+    for (size_t j = 0; j < f->length_count; j++) {
+        sample x;
+        size_t n = f->lengths[j], count = n > 20000 ? 8 : n > 2000 ? 16 : STRINGS;
+        if (outside && n > 2048) continue; /* oracles take the square of the length */
+        make_sample(&x, l, g, n, count, scratch);
+        for (size_t way = 0; way < WAYS; way++) {
+            if (is_costly(s, way, n)) continue;
+            const temper_model *m = way < 2 ? s->hard : s->soft[way - 2];
+            size_t wrong = way == 0 ? wrong_by_formula(&x, s, l) : wrong_by_model(&x, m, way == 1, l);
+            prediction p = way < 2 ? PREDICT_RIGHT : predict(m, n);
+            if (wrong && !first_wrong[way]) first_wrong[way] = n;
+            f->of[g->class_][way].strings[j] += x.count;
+            f->of[g->class_][way].wrong[j] += wrong;
+            lab_put_text(t, g->name);
+            lab_put_count(t, n);
+            lab_put_text(t, way_name(way));
+            lab_put_count(t, x.count);
+            lab_put_count(t, x.members);
+            lab_put_count(t, wrong);
+            lab_put_text(t, outside ? "" : prediction_names[p]);
+            if (outside) {
+                if (way == 0) f->outside_wrong += wrong;
+                continue;
+            }
+            if (way == 0) f->strings += x.count, f->formula_wrong += wrong;
+            if (way == 1) f->hard_wrong += wrong;
+            if (way == 2) f->right_wrong += wrong;
+            if (way > 2 && p == PREDICT_RIGHT) f->safe_runs += x.count, f->safe_wrong += wrong;
+            if (way > 2 && p == PREDICT_WRONG) due[way - 2] = true;
+            if (way > 2 && wrong) met[way - 2] = true;
+        }
+    }
+    f->members_of[g->class_]++;
+    lab_put_text(summary, g->name);
+    lab_put_text(summary, language_class_names[g->class_]);
+    lab_put_text(summary, g->about);
+    for (size_t way = 0; way < WAYS; way++) {
+        lab_put_count(summary, first_wrong[way]);
+        if (way >= 2) f->survived[g->class_][way - 2] += !first_wrong[way];
+    }
+    for (size_t k = 1; k < SCHEDULES; k++) {
+        f->due += due[k];
+        f->due_met += due[k] && met[k];
+        if (due[k] && !met[k] && !f->unmet) {
+            text name;
+            text_init(&name, &l->memory);
+            text_printf(&name, "; the first that did not: %s with %s", g->name, schedule_names[k]);
+            f->unmet = text_string(&name);
+        }
+    }
+}
+
+static void draw_accuracy(lab *l, const findings *f) {
+    chart_panel panels[CLASSES];
+    chart_series series[CLASSES][SCHEDULES];
+    for (size_t c = 0; c < CLASSES; c++) {
+        for (size_t k = 0; k < SCHEDULES; k++) {
+            double *x = arena_alloc(&l->memory, f->length_count, sizeof *x),
+                   *y = arena_alloc(&l->memory, f->length_count, sizeof *y);
+            const totals *t = &f->of[c][2 + k];
+            for (size_t j = 0; j < f->length_count; j++) {
+                x[j] = (double)f->lengths[j];
+                y[j] = t->strings[j] ? 1 - (double)t->wrong[j] / (double)t->strings[j] : NAN;
+            }
+            series[c][k] = (chart_series){schedule_names[k], x, y, f->length_count, DRAW_LINE | DRAW_MARKERS, (int)k + 1};
+        }
+        panels[c] = (chart_panel){language_class_names[c],
+                                  {"length", SCALE_LOG, 0, 0, NULL, 0},
+                                  {"accuracy", SCALE_LINEAR, 0.4, 1.02, NULL, 0},
+                                  series[c],
+                                  c == CLASS_OUTSIDE ? 1 : SCHEDULES,
+                                  NULL,
+                                  0};
+    }
+    chart c = {.title = "Which languages survive which schedule",
+               .caption = "Share of strings that soft models decide as the languages' own oracles, over all languages of "
+                          "a class: members, strings that just miss, and needles in hay. A schedule bounds the scale "
+                          "of every head; heads that need less keep theirs. Once survives log n; yesterday, since and "
+                          "counting need n (sums that look both ways n^2); remainders need n^3, that is logits of n^2. "
+                          "Outside, the formula itself is an approximation, whatever the schedule.",
+               .panels = panels,
+               .panel_count = CLASSES,
+               .columns = 3,
+               .panel_width = 230,
+               .panel_height = 170,
+               .shared_y = true,
+               .legend = true};
+    lab_figure_add(l, "accuracy", &c);
+}
+
+/* Languages outside, one by one: how the approximations degrade; and hard models of the gallery, which do not. */
+static void look_outside(lab *l, const findings *f, const lab_table *t, arena *scratch) {
+    static const lab_column columns[] = {{"language", LAB_TEXT, "name"},
+                                         {"model", LAB_TEXT, "of the gallery"},
+                                         {"length", LAB_COUNT, "of the longest strings"},
+                                         {"strings", LAB_COUNT, "tried"},
+                                         {"wrong", LAB_COUNT, "answers of the hard model"}};
+    lab_table *hard = LAB_TABLE(l, "gallery", "Hard models of languages that no formula has", columns, SIZE_MAX);
+    chart_series series[16];
+    size_t series_count = 0, tried = 0, failed = 0;
+    for (size_t k = 0; k < language_count(); k++) {
+        const language *g = &language_suite[k];
+        if (g->class_ != CLASS_OUTSIDE) continue;
+        double *x = arena_alloc(&l->memory, LENGTHS_MOST, sizeof *x), *y = arena_alloc(&l->memory, LENGTHS_MOST, sizeof *y);
+        size_t points = 0;
+        for (size_t r = 0; r < lab_rows(t) && points < LENGTHS_MOST; r++)
+            if (!strcmp(lab_cell_at(t, r, 0)->text, g->name) && !strcmp(lab_cell_at(t, r, 2)->text, "formula")) {
+                x[points] = (double)lab_cell_at(t, r, 1)->count;
+                y[points++] = 1 - (double)lab_cell_at(t, r, 5)->count / (double)lab_cell_at(t, r, 3)->count;
+            }
+        if (series_count < 16)
+            series[series_count++] = (chart_series){g->name, x, y, points, DRAW_LINE | DRAW_MARKERS, 0};
+        if (!g->gallery) continue;
+        temper_model *m;
+        temper_error e;
+        if (temper_gallery_model(&m, g->gallery, &e)) trap_reraise(l->trap, &e);
+        arena_on_release(scratch, free_model, m);
+        for (size_t j = 0; j < f->length_count && f->lengths[j] <= 256; j++) {
+            sample s;
+            make_sample(&s, l, g, f->lengths[j], STRINGS, scratch);
+            size_t wrong = wrong_by_model(&s, m, true, l);
+            lab_put_text(hard, g->name);
+            lab_put_text(hard, g->gallery);
+            lab_put_count(hard, f->lengths[j]);
+            lab_put_count(hard, s.count);
+            lab_put_count(hard, wrong);
+            tried += s.count;
+            failed += wrong;
+        }
+    }
+    chart_panel p = {"formulas that approximate",
+                     {"length", SCALE_LOG, 0, 0, NULL, 0},
+                     {"accuracy", SCALE_LINEAR, 0.4, 1.02, NULL, 0},
+                     series,
+                     series_count,
+                     NULL,
+                     0};
+    chart c = {.title = "Languages beyond temporal logic with counting",
+               .caption = "Share of strings that the approximating formula, and with it every model compiled from it, "
+                          "decides rightly. Half of the strings are members or one letter away from one.",
+               .panels = &p,
+               .panel_count = 1,
+               .panel_width = 420,
+               .panel_height = 240};
+    lab_figure_add(l, "outside", &c);
+    lab_claim_add(l, failed == 0 && tried > 0, "Hard transformers of the gallery have languages that no formula here has",
+                  "%zu wrong of %zu strings", failed, tried);
+}
+
+static void claim(lab *l, const findings *f) {
+    lab_claim_add(l, f->formula_wrong == 0, "Every formula agrees with its language's oracle",
+                  "%llu wrong of %llu strings up to length %zu, %zu languages", (unsigned long long)f->formula_wrong,
+                  (unsigned long long)f->strings, f->lengths[f->length_count - 1],
+                  language_count() - f->members_of[CLASS_OUTSIDE]);
+    lab_claim_add(l, f->hard_wrong == 0 && f->right_wrong == 0,
+                  "Hard models, and soft ones with the right schedule, are right at every length",
+                  "hard: %llu wrong, soft: %llu wrong, of %llu strings", (unsigned long long)f->hard_wrong,
+                  (unsigned long long)f->right_wrong, (unsigned long long)f->strings);
+    lab_claim_add(l, f->safe_wrong == 0 && f->safe_runs > 0,
+                  "A wrong schedule does no harm where every head still has the scale that theory asks for",
+                  "%llu wrong of %llu answers", (unsigned long long)f->safe_wrong, (unsigned long long)f->safe_runs);
+    lab_claim_add(l, f->due_met == f->due && f->due > 0,
+                  "A wrong schedule fails by the length at which theory has a head's worst row wrong",
+                  "%zu of %zu pairs of a language and a schedule have wrong answers%s", f->due_met, f->due,
+                  f->unmet ? f->unmet : "");
+    lab_claim_add(l, f->survived[CLASS_ONCE][SCHEDULE_LOG] == f->members_of[CLASS_ONCE],
+                  "Scales of log n carry every language of once", "%zu of %zu languages without a wrong answer",
+                  f->survived[CLASS_ONCE][SCHEDULE_LOG], f->members_of[CLASS_ONCE]);
+    size_t linear = f->survived[CLASS_YESTERDAY][SCHEDULE_LINEAR] + f->survived[CLASS_SINCE][SCHEDULE_LINEAR],
+           near = f->members_of[CLASS_YESTERDAY] + f->members_of[CLASS_SINCE],
+           log = f->survived[CLASS_YESTERDAY][SCHEDULE_LOG] + f->survived[CLASS_SINCE][SCHEDULE_LOG];
+    lab_claim_add(l, linear == near && log == 0, "Yesterday and since need scales of n: n carries them all, log n none",
+                  "n: %zu of %zu languages, log n: %zu", linear, near, log);
+    size_t square = f->survived[CLASS_MODULAR][SCHEDULE_SQUARE], all = f->survived[CLASS_MODULAR][SCHEDULE_RIGHT];
+    lab_claim_add(l, all == f->members_of[CLASS_MODULAR] && square < all,
+                  "Remainders of counts need more than scales of n^2 (n^3: logits of n^2)",
+                  "right: %zu of %zu languages, n^2: %zu, n: %zu", all, f->members_of[CLASS_MODULAR], square,
+                  f->survived[CLASS_MODULAR][SCHEDULE_LINEAR]);
+    lab_claim_add(l, f->outside_wrong > 0, "Approximations of languages outside are wrong on some strings",
+                  "%llu wrong answers over %zu languages", (unsigned long long)f->outside_wrong,
+                  f->members_of[CLASS_OUTSIDE]);
+}
+
+static void run(lab *l) {
+    static const lab_column columns[] = {{"language", LAB_TEXT, "name"},
+                                         {"length", LAB_COUNT, "of the longest strings"},
+                                         {"by", LAB_TEXT, "the formula, the hard model, or the soft one's schedule"},
+                                         {"strings", LAB_COUNT, "tried"},
+                                         {"members", LAB_COUNT, "of them in the language"},
+                                         {"wrong", LAB_COUNT, "answers that are not the oracle's"},
+                                         {"predicted", LAB_TEXT, "right, wrong on some string, or open"}};
+    static const lab_column summary_columns[] = {
+        {"language", LAB_TEXT, "name"},
+        {"class", LAB_TEXT, "what its formula uses"},
+        {"strings_with", LAB_TEXT, "the definition"},
+        {"formula", LAB_COUNT, "first length with a wrong answer; 0: none"},
+        {"hard", LAB_COUNT, "the same"},
+        {"right", LAB_COUNT, "soft, the compiler's scales"},
+        {"constant", LAB_COUNT, "scales at most 4"},
+        {"log_n", LAB_COUNT, "scales at most ln N + 8"},
+        {"linear", LAB_COUNT, "scales at most 16 N"},
+        {"square", LAB_COUNT, "scales at most 16 N^2"},
+        {"frozen", LAB_COUNT, "scales as for length 64"}};
+    static const size_t lengths[] = {8, 16, 32, 64, 128, 256, 500, 1000, 3000, 10000, 30000, 100000};
+    findings *f = arena_zalloc(&l->memory, 1, sizeof *f);
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths && lengths[k] <= (l->quick ? 1000u : 100000u); k++)
+        f->lengths[f->length_count++] = lengths[k];
+    lab_table *t = LAB_TABLE(l, "accuracy", "Answers by language, length and schedule", columns, 0);
+    lab_table *summary = LAB_TABLE(l, "suite", "The suite, and the first length with a wrong answer", summary_columns,
+                                   SIZE_MAX);
+    arena *scratch = arena_alloc(&l->memory, 1, sizeof *scratch);
+    arena_init(scratch, l->trap);
+    arena_on_release(&l->memory, (void (*)(void *))arena_free, scratch);
+    for (size_t k = 0; k < language_count(); k++) {
+        subject s;
+        lab_reseed(l, k + 1);
+        make_subject(&s, &language_suite[k], scratch);
+        look_at(l, f, t, summary, &s, scratch);
+        arena_reset(scratch);
+        lab_progress(l, k + 1, language_count() + 1);
+    }
+    draw_accuracy(l, f);
+    lab_reseed(l, 0);
+    look_outside(l, f, t, scratch);
+    claim(l, f);
+    lab_progress(l, language_count() + 1, language_count() + 1);
+}
+
+const lab_experiment lab_languages = {
+    "languages", "Languages, and the schedules they need",
+    "A language of temporal logic with counting is recognised exactly, at every length, by a softmax transformer whose "
+    "scales grow as its operators ask: log n for once, n for yesterday, since and comparisons, n^3 on bounded features "
+    "(logits of n^2) for remainders. Every language of a suite has an oracle of its own, an automaton or a program. "
+    "Formula, hard model and soft model are compared with it on members, near misses and adversarial strings; then "
+    "the scales are held down - constant, log n, n, n^2, or frozen at the value for length 64 - and what should break breaks "
+    "by the length that theory gives, and nothing else does.",
+    run};
