@@ -42,7 +42,7 @@ static const expression *reschedule(arena *a, const model_head *h, schedule s, b
 typedef enum prediction {
     PREDICT_RIGHT, /* every head is within 1/4: all answers are right */
     PREDICT_OPEN,
-    PREDICT_WRONG /* some head gets its worst row wrong */
+    PREDICT_WRONG /* some head gets its worst rows wrong by far */
 } prediction;
 
 static const char *const prediction_names[] = {"right", "open", "wrong"};
@@ -55,17 +55,20 @@ static prediction judge(bool safe, bool broken) {
    - once: a single hit among N has the share 1/(1 + (N-1)e^-L);
    - nearest: scores 1/N apart; the winner's share against all the rest is 1 - e^(-L/N);
    - compare: the worst sum is 1/(2N) from 0, and the bonus ln n is made for the scale 16 N;
-   - look-up: weights e^(-g d^2) at distance d, g = L/N^3; remainders average out once exp(-pi^2/(4g)) is below rounding. */
-static prediction predict_head(const model_head *h, size_t n, double size) {
+   - look-up: weights e^(-g d^2) at distance d, g = L/N^3; remainders average out once exp(-pi^2/(4g)) is below rounding.
+   A gate may read all heads of a layer before they are rounded: their errors add up to 1/4 at most, so each may have `share` of it. */
+static prediction predict_head(const model_head *h, size_t n, double size, double share) {
     if (!h->scale) return PREDICT_RIGHT;
-    double scale = expression_eval(h->scale, 0, (double)n, size), x;
+    double scale = expression_eval(h->scale, 0, (double)n, size), most = share / 4, x;
     switch (h->role) {
-    case ROLE_ONCE: x = (size - 1) * exp_f64(-scale); return judge(x <= 1.0 / 3, x > 3);
-    case ROLE_NEAREST: x = exp_f64(-scale / size); return judge(x <= 1.0 / 4, x > 0.55 && size > 16);
+    case ROLE_ONCE: x = (size - 1) * exp_f64(-scale); return judge(x / (1 + x) <= most, x > 3);
+    case ROLE_NEAREST: x = exp_f64(-scale / size); return judge(x <= most, x > 0.9 && size > 32);
     case ROLE_COMPARE:
         x = scale / (2 * size) + (scale / (16 * size) - 1) * log_f64((double)(n ? n : 1));
-        return judge(x >= log_f64(3), x < -1);
-    case ROLE_LOOKUP: x = scale / (size * size * size); return judge(x >= 2.3, x < 0.05);
+        return judge(1 / (1 + exp_f64(x)) <= most, x < -1);
+    case ROLE_LOOKUP:
+        x = scale / (size * size * size);
+        return judge(2 * exp_f64(-x) / (1 - exp_f64(-x)) <= most, x < 0.05);
     case ROLE_BALANCE:
         x = scale / (16 * size * size); /* 1 is right */
         return judge(x >= 1, x < 0.02);
@@ -77,7 +80,8 @@ static prediction predict(const temper_model *m, size_t n) {
     prediction worst = PREDICT_RIGHT;
     for (uint32_t k = 0; k < m->layer_count; k++)
         for (uint32_t h = 0; h < m->layers[k].head_count; h++) {
-            prediction p = predict_head(&m->layers[k].heads[h], n, (double)(n + 1 + m->has_end));
+            prediction p = predict_head(&m->layers[k].heads[h], n, (double)(n + 1 + m->has_end),
+                                        1 / (double)m->layers[k].head_count);
             if (p > worst) worst = p;
         }
     return worst;
@@ -128,7 +132,7 @@ enum { STRINGS = 32 };
 
 typedef struct sample {
     const uint32_t *letters[STRINGS];
-    size_t n[STRINGS], count, members;
+    size_t n[STRINGS], count;
     bool has[STRINGS];
 } sample;
 
@@ -142,8 +146,13 @@ static void make_sample(sample *x, lab *l, const language *g, size_t n, size_t c
         x->n[k] = language_string(w, n, g, (string_kind)(k % STRING_KINDS), draw_number, l, scratch);
         x->letters[k] = w;
         x->has[k] = language_has(g, w, x->n[k]);
-        x->members += x->has[k];
     }
+}
+
+static size_t members_among(const sample *x) {
+    size_t members = 0;
+    for (size_t k = 0; k < x->count; k++) members += x->has[k];
+    return members;
 }
 
 static size_t wrong_by_formula(const sample *x, const subject *s, lab *l) {
@@ -190,13 +199,13 @@ static const char *way_name(size_t way) {
     return way == 0 ? "formula" : way == 1 ? "hard" : schedule_names[way - 2];
 }
 
-/* Wrong scales make look-ups wide, so that all pairs count: those runs are kept short. */
-static bool is_costly(const subject *s, size_t way, size_t n) {
-    if (way < 3 || n <= 2048) return false;
+/* Wrong scales make look-ups wide, so that all pairs of positions count: how many strings of the sample are run. */
+static size_t affordable(const subject *s, size_t way, size_t n, size_t count) {
+    if (way < 3 || n < 256) return count;
     for (uint32_t k = 0; k < s->hard->layer_count; k++)
         for (uint32_t h = 0; h < s->hard->layers[k].head_count; h++)
-            if (s->hard->layers[k].heads[h].role == ROLE_LOOKUP) return true;
-    return false;
+            if (s->hard->layers[k].heads[h].role == ROLE_LOOKUP) return n > 2048 ? 0 : 8;
+    return count;
 }
 
 static void look_at(lab *l, findings *f, lab_table *t, lab_table *summary, const subject *s, arena *scratch) {
@@ -206,11 +215,12 @@ static void look_at(lab *l, findings *f, lab_table *t, lab_table *summary, const
     bool due[SCHEDULES] = {false}, met[SCHEDULES] = {false};
     for (size_t j = 0; j < f->length_count; j++) {
         sample x;
-        size_t n = f->lengths[j], count = n > 20000 ? 8 : n > 2000 ? 16 : STRINGS;
+        size_t n = f->lengths[j], count = n > 20000 ? 8 : n > 2000 || l->quick ? 16 : STRINGS;
         if (outside && n > 2048) continue; /* oracles take the square of the length */
         make_sample(&x, l, g, n, count, scratch);
         for (size_t way = 0; way < WAYS; way++) {
-            if (is_costly(s, way, n)) continue;
+            x.count = affordable(s, way, n, count);
+            if (!x.count) continue;
             const temper_model *m = way < 2 ? s->hard : s->soft[way - 2];
             size_t wrong = way == 0 ? wrong_by_formula(&x, s, l) : wrong_by_model(&x, m, way == 1, l);
             prediction p = way < 2 ? PREDICT_RIGHT : predict(m, n);
@@ -221,7 +231,7 @@ static void look_at(lab *l, findings *f, lab_table *t, lab_table *summary, const
             lab_put_count(t, n);
             lab_put_text(t, way_name(way));
             lab_put_count(t, x.count);
-            lab_put_count(t, x.members);
+            lab_put_count(t, members_among(&x));
             lab_put_count(t, wrong);
             lab_put_text(t, outside ? "" : prediction_names[p]);
             if (outside) {

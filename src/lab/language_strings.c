@@ -97,6 +97,17 @@ static void fill(const source *s, uint32_t *w, size_t n) {
     for (size_t i = 0; i < n; i++) w[i] = (uint32_t)below(s, s->letters);
 }
 
+static size_t leads(const source *s, uint32_t *w, size_t n) {
+    int lead = 0, last = below(s, 2) ? 3 : 2;
+    for (size_t i = 0; i < n; i++) {
+        bool up = lead < -3 || i + 8 > n || below(s, 2);
+        if (lead >= (i + 8 > n ? last : 2)) up = false;
+        lead += up ? 1 : -1;
+        w[i] = up ? 0 : 1;
+    }
+    return n;
+}
+
 static size_t make(const source *s, uint32_t *w, size_t n) {
     size_t k = 0;
     switch (s->g->maker) {
@@ -104,6 +115,7 @@ static size_t make(const source *s, uint32_t *w, size_t n) {
     case MAKE_BLOCKS: return blend(s, w, n, true);
     case MAKE_NESTED: return brackets(s, w, n, true);
     case MAKE_SHUFFLE: return brackets(s, w, n, false);
+    case MAKE_LEAD: return leads(s, w, n);
     case MAKE_FEW:
         for (size_t i = 0; i < n; i++) w[i] = 1;
         for (k = 4 + below(s, 8); k > 0 && n; k--) w[below(s, n)] = 0;
@@ -158,12 +170,14 @@ static size_t other(const source *s, uint32_t *w, size_t n) {
 }
 
 static size_t needles(const source *s, uint32_t *w, size_t n) {
-    size_t filler = below(s, s->letters), many = below(s, 4);
+    size_t filler = below(s, s->letters), many = below(s, 4), near = n < 4 ? n : 4;
+    bool word = below(s, 2);
     for (size_t i = 0; i < n; i++) w[i] = (uint32_t)filler;
     for (size_t k = 0; k < many && n; k++) {
-        size_t near = n < 4 ? n : 4, at = below(s, 3);
-        at = at == 0 ? below(s, near) : at == 1 ? n - 1 - below(s, near) : below(s, n);
-        w[at] = (uint32_t)below(s, s->letters);
+        size_t where = below(s, 3);
+        size_t at = where == 0 ? below(s, near) : where == 1 ? n - 1 - below(s, near) : below(s, n);
+        for (size_t length = word ? 2 + below(s, 3) : 1; length > 0 && at < n; length--)
+            w[at++] = (uint32_t)below(s, s->letters);
     }
     return n;
 }

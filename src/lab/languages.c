@@ -90,14 +90,6 @@ static bool lead_three(const uint32_t *w, size_t n) {
         if ((lead += w[i] == 0 ? 1 : -1) >= 3) return true;
     return false;
 }
-static bool always_near(const uint32_t *w, size_t n) { /* the lead of either is at most 4 at every prefix */
-    int64_t lead = 0;
-    for (size_t i = 0; i < n; i++) {
-        lead += w[i] == 0 ? 1 : -1;
-        if (lead > 4 || lead < -4) return false;
-    }
-    return n > 0;
-}
 static bool middle(const uint32_t *w, size_t n) { return n % 2 && w[n / 2] == 0; }
 static bool crossing(const uint32_t *w, size_t n) { /* a position with as many a up to it as b from it on */
     size_t a = 0, b = count(w, n, 1);
@@ -264,9 +256,9 @@ const language language_suite[] = {
         BALANCED("(", ")") " & " BALANCED("[", "]") " & " BALANCED("{", "}"), counters, MAKE_SHUFFLE, NULL),
     RUN("ballot", C, "ab", false, "a is never behind", "H (#[a] >= #[b])", ballot, MAKE_NESTED, NULL),
     RUN("lead-of-three", C, "ab", false, "at some time a leads by three", "O (#[a] >= #[b] + 3)", lead_three,
-        MAKE_NESTED, NULL),
-    RUN("always-near", C, "ab", false, "neither ever leads by more than four",
-        "H (#[a] <= #[b] + 4 & #[b] <= #[a] + 4)", always_near, MAKE_NESTED, NULL),
+        MAKE_LEAD, NULL),
+    DFA("always-near", C, "ab", true, "neither ever leads by more than four",
+        "H (#[a] <= #[b] + 4 & #[b] <= #[a] + 4)", "15 20 31 42 93 06 57 68 79 99", "1111111110"),
     RUN("middle-a", C, "ab", false, "the letter in the middle is a", "at last\nO (a & #[true] = #>[true])", middle,
         MAKE_BLEND, NULL),
     RUN("crossing", C, "ab", false, "somewhere as many a so far as b to come", "at last\nO (#[a] = #>[b])", crossing,
@@ -278,7 +270,7 @@ const language language_suite[] = {
     DFA("mod-5", M, "ab", true, "a's in fives", "#[a] % 5 = 0", "10 21 32 43 04", "10000"),
     DFA("mod-7-at-least-4", M, "ab", false, "a's modulo 7 are 4, 5 or 6", "#[a] % 7 >= 4", "10 21 32 43 54 65 06",
         "0000111"),
-    DFA("even-length", M, "ab", true, "(aa | ab | ba | bb)*", "#[true] % 2 = 0", "11 00", "10"),
+    DFA("length-mod-3", M, "ab", true, "a length that is a multiple of 3", "#[true] % 3 = 0", "11 22 00", "100"),
     DFA("weighted-mod-5", M, "ab", true, "2a + b is a multiple of 5", "(2*#[a] + #[b]) % 5 = 0", "21 32 43 04 10",
         "10000"),
     DFA("a-at-odd-places", M, "ab", true, "a's at odd positions only", "H (a -> #[true] % 2 = 1)", "11 20 22", "110"),

@@ -22,6 +22,7 @@ typedef enum language_maker {
     MAKE_BLOCKS,  /* the same, in order */
     MAKE_NESTED,  /* balanced brackets of all kinds, inside each other */
     MAKE_SHUFFLE, /* balanced brackets, each kind by itself, shuffled */
+    MAKE_LEAD,    /* the first letter's lead stays below three, and comes to three at the end or not */
     MAKE_FEW,     /* a handful of the first letter */
     MAKE_MIRROR,  /* palindromes */
     MAKE_TWICE,   /* ww */
@@ -55,7 +56,7 @@ typedef enum string_kind {
     STRING_MEMBER,  /* of the language, where the maker can */
     STRING_OTHER,   /* not of it, or random */
     STRING_EDITED,  /* a member with one letter changed */
-    STRING_NEEDLES, /* one letter all over, but for a few others: near the start, near the end, or anywhere */
+    STRING_NEEDLES, /* one letter all over, but for a few others or a short word: near the start, near the end, or anywhere */
     STRING_KINDS
 } string_kind;
 /* `random` is asked for numbers; scratch is used, and not reset. Returns the length. */
