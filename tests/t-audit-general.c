@@ -401,6 +401,16 @@ static void check_crumbs(void) {
     }
 }
 
+/* A ramp of two units of a bundle of three: both programs see it, or it is no certificate. */
+static void check_shared_ramp(void) {
+    char source[] = "temper-model 1\nmethod temperature\nalphabet \"a\" \"b\"\nchannel 0 \"z\"\nchannel 1 \"ramp\"\n"
+                    "channel 2 \"other\"\nembed \"a\" 0:0x1.0001p+1\nembed \"b\" 0:0x1.8p-2\nembed start\nembed end\n"
+                    "layer 1\nunit -0x1p-1 0:1 -> 1:1\nunit -0x1.8p+0 0:1 -> 1:-1\nunit -1 0:1 -> 2:1\nread 1:1\n";
+    bytes model = {source, sizeof source - 1};
+    CHECK(check_agreement("a shared ramp", &model, 4, TEMPER_TYPE_F16), "not proved in f16:\n%s", source);
+    CHECK(check_agreement("a shared ramp", &model, 4, TEMPER_TYPE_BF16), "not proved in bf16:\n%s", source);
+}
+
 int main(void) {
     test_random r = test_seed(20261116);
     double effort = test_effort();
@@ -417,5 +427,6 @@ int main(void) {
     check_forgers("majority", 2, TEMPER_TYPE_F32, &r, (size_t)(60 * effort) + 8);
     check_forgers("rightmost", 2, TEMPER_TYPE_BF16_F32, &r, (size_t)(60 * effort) + 8);
     check_crumbs();
+    check_shared_ramp();
     return test_finish("t-audit-general");
 }

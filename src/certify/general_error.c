@@ -326,9 +326,19 @@ typedef struct net_work {
 static bool is_ramp(const at_length *w, const net_work *n, const bundle *b, const bundle_facts *f, uint32_t channel,
                     const ball *off) {
     int p = w->rules->accumulation->precision;
-    if (w->rules->storage != w->rules->accumulation || b->unit_count != 2 || b->corner_count != 2) return false;
-    const bundle_unit *u = &b->units[0], *v = &b->units[1];
-    if (u->bias < v->bias) u = &b->units[1], v = &b->units[0];
+    const bundle_unit *u = NULL, *v = NULL; /* those that write the channel, with bias b and b - 1 */
+    for (uint32_t k = 0; k < b->unit_count; k++) {
+        if (bundle_weight(n->l, &b->units[k], channel) == 0) continue;
+        if (v) return false;
+        v = u;
+        u = &b->units[k];
+    }
+    if (w->rules->storage != w->rules->accumulation || !u || !v) return false;
+    if (u->bias < v->bias) {
+        const bundle_unit *other = u;
+        u = v;
+        v = other;
+    }
     double weight = bundle_weight(n->l, u, channel);
     if (u->ratio != 1 || v->ratio != 1 || !(u->bias < 0) || floor(2 * u->bias) != 2 * u->bias ||
         v->bias != u->bias - 1 || !(fabs(u->bias) < ldexp(1, p - 4)))
@@ -341,8 +351,10 @@ static bool is_ramp(const at_length *w, const net_work *n, const bundle *b, cons
     if (n->writers[channel] != 1 || known_size(&n->f->middle[channel]) != 0 || !ball_is_zero(&w->e[channel]))
         return false;
     ball *t = ball_array(w->a, 2);
-    if (f->distance[1] < INFINITY) {
-        ball_set_double(&t[0], f->distance[1]);
+    for (uint32_t piece = 0; piece <= b->corner_count; piece++) { /* the pieces between the corners of the two */
+        if (bundle_piece_left(b, piece) < u->corner || bundle_piece_right(b, piece) > v->corner) continue;
+        if (f->distance[piece] == INFINITY) continue;
+        ball_set_double(&t[0], f->distance[piece]);
         if (!ball_is_at_most(off, &t[0])) return false;
     }
     ball_set_double(&t[0], known_size(&f->input));
