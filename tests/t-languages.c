@@ -61,7 +61,8 @@ static void check_language(const language *g, test_random *r, arena *a) {
     temper_spec *spec = parse(g);
     if (!spec) return;
     CHECK(language_has(g, w, 0) == g->empty, "%s: the empty string", g->name);
-    for (; total + power <= (size_t)(WIDE * (test_effort() < 1 ? 1 : test_effort())) && n < 40; power *= letters, n++) {
+    for (; total + power <= (size_t)(WIDE * (test_effort() < 1 ? 1 : test_effort())) && n < 40;
+         power *= letters, n++) {
         for (size_t k = 0; k < power; k++) {
             size_t rest = k;
             for (size_t i = 0; i < n; i++, rest /= letters) w[i] = (uint32_t)(rest % letters);

@@ -31,8 +31,7 @@ static const expression *reschedule(arena *a, const model_head *h, schedule s, b
     case SCHEDULE_LINEAR: return expression_make(a, "min(%s, 16*N)", right);
     case SCHEDULE_SQUARE: return expression_make(a, "min(%s, 16*N*N)", right);
     case SCHEDULE_FROZEN:
-        return expression_make(a, "%.17g",
-                               expression_eval(h->scale, 0, FROZEN_LENGTH, FROZEN_LENGTH + 1 + has_end));
+        return expression_make(a, "%.17g", expression_eval(h->scale, 0, FROZEN_LENGTH, FROZEN_LENGTH + 1 + has_end));
     default: return h->scale;
     }
 }
@@ -195,9 +194,7 @@ typedef struct findings {
     uint64_t outside_wrong;
 } findings;
 
-static const char *way_name(size_t way) {
-    return way == 0 ? "formula" : way == 1 ? "hard" : schedule_names[way - 2];
-}
+static const char *way_name(size_t way) { return way == 0 ? "formula" : way == 1 ? "hard" : schedule_names[way - 2]; }
 
 /* Wrong scales make look-ups wide, so that all pairs of positions count: how many strings of the sample are run. */
 static size_t affordable(const subject *s, size_t way, size_t n, size_t count) {
@@ -278,7 +275,8 @@ static void draw_accuracy(lab *l, const findings *f) {
                 x[j] = (double)f->lengths[j];
                 y[j] = t->strings[j] ? 1 - (double)t->wrong[j] / (double)t->strings[j] : NAN;
             }
-            series[c][k] = (chart_series){schedule_names[k], x, y, f->length_count, DRAW_LINE | DRAW_MARKERS, (int)k + 1};
+            series[c][k] =
+                (chart_series){schedule_names[k], x, y, f->length_count, DRAW_LINE | DRAW_MARKERS, (int)k + 1};
         }
         panels[c] = (chart_panel){language_class_names[c],
                                   {"length", SCALE_LOG, 0, 0, NULL, 0},
@@ -289,11 +287,12 @@ static void draw_accuracy(lab *l, const findings *f) {
                                   0};
     }
     chart c = {.title = "Which languages survive which schedule",
-               .caption = "Share of strings that soft models decide as the languages' own oracles, over all languages of "
-                          "a class: members, strings that just miss, and needles in hay. A schedule bounds the scale "
-                          "of every head; heads that need less keep theirs. Once survives log n; yesterday, since and "
-                          "counting need n (sums that look both ways n^2); remainders need n^3, that is logits of n^2. "
-                          "Outside, the formula itself is an approximation, whatever the schedule.",
+               .caption =
+                   "Share of strings that soft models decide as the languages' own oracles, over all languages of "
+                   "a class: members, strings that just miss, and needles in hay. A schedule bounds the scale "
+                   "of every head; heads that need less keep theirs. Once survives log n; yesterday, since and "
+                   "counting need n (sums that look both ways n^2); remainders need n^3, that is logits of n^2. "
+                   "Outside, the formula itself is an approximation, whatever the schedule.",
                .panels = panels,
                .panel_count = CLASSES,
                .columns = 3,
@@ -317,7 +316,8 @@ static void look_outside(lab *l, const findings *f, const lab_table *t, arena *s
     for (size_t k = 0; k < language_count(); k++) {
         const language *g = &language_suite[k];
         if (g->class_ != CLASS_OUTSIDE) continue;
-        double *x = arena_alloc(&l->memory, LENGTHS_MOST, sizeof *x), *y = arena_alloc(&l->memory, LENGTHS_MOST, sizeof *y);
+        double *x = arena_alloc(&l->memory, LENGTHS_MOST, sizeof *x),
+               *y = arena_alloc(&l->memory, LENGTHS_MOST, sizeof *y);
         size_t points = 0;
         for (size_t r = 0; r < lab_rows(t) && points < LENGTHS_MOST; r++)
             if (!strcmp(lab_cell_at(t, r, 0)->text, g->name) && !strcmp(lab_cell_at(t, r, 2)->text, "formula")) {
@@ -352,14 +352,16 @@ static void look_outside(lab *l, const findings *f, const lab_table *t, arena *s
                      NULL,
                      0};
     chart c = {.title = "Languages beyond temporal logic with counting",
-               .caption = "Share of strings that the approximating formula, and with it every model compiled from it, "
-                          "decides rightly. Half of the strings are members or one letter away from one.",
+               .caption =
+                   "Share of strings that the approximating formula, and with it every model compiled from it, "
+                   "decides rightly. Half of the strings are members or one letter away from one.",
                .panels = &p,
                .panel_count = 1,
                .panel_width = 420,
                .panel_height = 240};
     lab_figure_add(l, "outside", &c);
-    lab_claim_add(l, failed == 0 && tried > 0, "Hard transformers of the gallery have languages that no formula here has",
+    lab_claim_add(l, failed == 0 && tried > 0,
+                  "Hard transformers of the gallery have languages that no formula here has",
                   "%zu wrong of %zu strings", failed, tried);
 }
 
@@ -385,7 +387,8 @@ static void claim(lab *l, const findings *f) {
     size_t linear = f->survived[CLASS_YESTERDAY][SCHEDULE_LINEAR] + f->survived[CLASS_SINCE][SCHEDULE_LINEAR],
            near = f->members_of[CLASS_YESTERDAY] + f->members_of[CLASS_SINCE],
            log = f->survived[CLASS_YESTERDAY][SCHEDULE_LOG] + f->survived[CLASS_SINCE][SCHEDULE_LOG];
-    lab_claim_add(l, linear == near && log == 0, "Yesterday and since need scales of n: n carries them all, log n none",
+    lab_claim_add(l, linear == near && log == 0,
+                  "Yesterday and since need scales of n: n carries them all, log n none",
                   "n: %zu of %zu languages, log n: %zu", linear, near, log);
     size_t square = f->survived[CLASS_MODULAR][SCHEDULE_SQUARE], all = f->survived[CLASS_MODULAR][SCHEDULE_RIGHT];
     lab_claim_add(l, all == f->members_of[CLASS_MODULAR] && square < all,
@@ -405,25 +408,24 @@ static void run(lab *l) {
                                          {"members", LAB_COUNT, "of them in the language"},
                                          {"wrong", LAB_COUNT, "answers that are not the oracle's"},
                                          {"predicted", LAB_TEXT, "right, wrong on some string, or open"}};
-    static const lab_column summary_columns[] = {
-        {"language", LAB_TEXT, "name"},
-        {"class", LAB_TEXT, "what its formula uses"},
-        {"strings_with", LAB_TEXT, "the definition"},
-        {"formula", LAB_COUNT, "first length with a wrong answer; 0: none"},
-        {"hard", LAB_COUNT, "the same"},
-        {"right", LAB_COUNT, "soft, the compiler's scales"},
-        {"constant", LAB_COUNT, "scales at most 4"},
-        {"log_n", LAB_COUNT, "scales at most ln N + 8"},
-        {"linear", LAB_COUNT, "scales at most 16 N"},
-        {"square", LAB_COUNT, "scales at most 16 N^2"},
-        {"frozen", LAB_COUNT, "scales as for length 64"}};
+    static const lab_column summary_columns[] = {{"language", LAB_TEXT, "name"},
+                                                 {"class", LAB_TEXT, "what its formula uses"},
+                                                 {"strings_with", LAB_TEXT, "the definition"},
+                                                 {"formula", LAB_COUNT, "first length with a wrong answer; 0: none"},
+                                                 {"hard", LAB_COUNT, "the same"},
+                                                 {"right", LAB_COUNT, "soft, the compiler's scales"},
+                                                 {"constant", LAB_COUNT, "scales at most 4"},
+                                                 {"log_n", LAB_COUNT, "scales at most ln N + 8"},
+                                                 {"linear", LAB_COUNT, "scales at most 16 N"},
+                                                 {"square", LAB_COUNT, "scales at most 16 N^2"},
+                                                 {"frozen", LAB_COUNT, "scales as for length 64"}};
     static const size_t lengths[] = {8, 16, 32, 64, 128, 256, 500, 1000, 3000, 10000, 30000, 100000};
     findings *f = arena_zalloc(&l->memory, 1, sizeof *f);
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths && lengths[k] <= (l->quick ? 1000u : 100000u); k++)
         f->lengths[f->length_count++] = lengths[k];
     lab_table *t = LAB_TABLE(l, "accuracy", "Answers by language, length and schedule", columns, 0);
-    lab_table *summary = LAB_TABLE(l, "suite", "The suite, and the first length with a wrong answer", summary_columns,
-                                   SIZE_MAX);
+    lab_table *summary =
+        LAB_TABLE(l, "suite", "The suite, and the first length with a wrong answer", summary_columns, SIZE_MAX);
     arena *scratch = arena_alloc(&l->memory, 1, sizeof *scratch);
     arena_init(scratch, l->trap);
     arena_on_release(&l->memory, (void (*)(void *))arena_free, scratch);
@@ -444,10 +446,13 @@ static void run(lab *l) {
 
 const lab_experiment lab_languages = {
     "languages", "Languages, and the schedules they need",
-    "A language of temporal logic with counting is recognised exactly, at every length, by a softmax transformer whose "
-    "scales grow as its operators ask: log n for once, n for yesterday, since and comparisons, n^3 on bounded features "
+    "A language of temporal logic with counting is recognised exactly, at every length, by a softmax transformer "
+    "whose "
+    "scales grow as its operators ask: log n for once, n for yesterday, since and comparisons, n^3 on bounded "
+    "features "
     "(logits of n^2) for remainders. Every language of a suite has an oracle of its own, an automaton or a program. "
     "Formula, hard model and soft model are compared with it on members, near misses and adversarial strings; then "
-    "the scales are held down - constant, log n, n, n^2, or frozen at the value for length 64 - and what should break breaks "
+    "the scales are held down - constant, log n, n, n^2, or frozen at the value for length 64 - and what should "
+    "break breaks "
     "by the length that theory gives, and nothing else does.",
     run};

@@ -33,7 +33,8 @@ static size_t state_of(const language *g, size_t state, size_t letter) {
    this length. */
 static bool walk(const source *s, uint32_t *w, size_t n, bool member, bool sticky) {
     size_t states = strlen(s->g->accept), state = 0;
-    uint64_t *good = arena_alloc(s->scratch, n + 1, sizeof *good); /* after i letters: bits of the states that can go on */
+    uint64_t *good =
+        arena_alloc(s->scratch, n + 1, sizeof *good); /* after i letters: bits of the states that can go on */
     good[n] = 0;
     for (size_t q = 0; q < states; q++)
         if ((s->g->accept[q] == '1') == member) good[n] |= 1ull << q;

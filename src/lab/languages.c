@@ -136,11 +136,11 @@ static bool square_count(const uint32_t *w, size_t n) { return square(w, count(w
 #define M CLASS_MODULAR
 #define X CLASS_OUTSIDE
 #define DFA(name, class_, letters, empty, about, formula, next, accept)                                              \
-    {name, class_, letters, empty, about, formula, next, accept, NULL, MAKE_BLEND, NULL, NULL}
+    { name, class_, letters, empty, about, formula, next, accept, NULL, MAKE_BLEND, NULL, NULL }
 #define RUN(name, class_, letters, empty, about, formula, program, maker, blend)                                     \
-    {name, class_, letters, empty, about, formula, NULL, NULL, program, maker, blend, NULL}
+    { name, class_, letters, empty, about, formula, NULL, NULL, program, maker, blend, NULL }
 #define OUT(name, letters, empty, about, formula, program, maker, gallery)                                           \
-    {name, X, letters, empty, about, formula, NULL, NULL, program, maker, NULL, gallery}
+    { name, X, letters, empty, about, formula, NULL, NULL, program, maker, NULL, gallery }
 #define BALANCED(open, close) "#['" open "'] = #['" close "'] & H (#['" open "'] >= #['" close "'])"
 #define DEPTH(d)                                                                                                     \
     BALANCED("(", ")")                                                                                               \
@@ -178,7 +178,8 @@ const language language_suite[] = {
     DFA("contains-aa", Y, "ab", false, "aa, adjacent", "O (a & Y a)", "10 20 22", "001"),
     DFA("no-aa", Y, "ab", true, "no two a's adjacent", "!O (a & Y a)", "10 20 22", "110"),
     DFA("contains-aba", Y, "ab", false, "aba, adjacent", "O (a & Y (b & Y a))", "10 12 30 33", "0001"),
-    DFA("no-abc", Y, "abc", true, "the trigram abc does not occur", "!O (c & Y (b & Y a))", "100 120 103 333", "1110"),
+    DFA("no-abc", Y, "abc", true, "the trigram abc does not occur", "!O (c & Y (b & Y a))", "100 120 103 333",
+        "1110"),
     DFA("bigrams-ab-bc", Y, "abc", false, "the bigrams ab and bc occur", "O (b & Y a) & O (c & Y b)",
         "120 150 126 453 453 459 786 7b6 786 ab9 ab9 ab9", "000000000111"),
     DFA("b-follows-a", Y, "abc", true, "only b stands after an a", "H (Y a -> b)", "100 202 222", "110"),
@@ -276,8 +277,8 @@ const language language_suite[] = {
     DFA("a-at-odd-places", M, "ab", true, "a's at odd positions only", "H (a -> #[true] % 2 = 1)", "11 20 22", "110"),
     DFA("parity-since-b", M, "ab", false, "an odd number of a's after the last b",
         "even = #[a] % 2 = 0\n(O b & ((!b S (b & even)) <-> !even)) | (!O b & !even)", "10 00", "01"),
-    DFA("two-parities", M, "abc", true, "a's are even, or b's are", "#[a] % 2 = 0 | #[b] % 2 = 0",
-        "120 031 302 213", "1110"),
+    DFA("two-parities", M, "abc", true, "a's are even, or b's are", "#[a] % 2 = 0 | #[b] % 2 = 0", "120 031 302 213",
+        "1110"),
     DFA("tomita-3", M, "01", true, "no odd run of 0 right after an odd run of 1",
         "odd = #[true] % 2 = 1\n"
         "ones = '1' & (('1' S ('1' & !Y '1' & odd)) <-> odd)\n"
@@ -296,7 +297,8 @@ const language language_suite[] = {
     OUT("palindrome", "ab", true, "reads the same backwards; only both ends are looked at",
         "((a & O (first & a)) | (b & O (first & b))) & (#[true] <= 3 | (Y a <-> O (a & Y first)))", palindrome,
         MAKE_MIRROR, "palindrome"),
-    OUT("copy", "ab", true, "ww; only parities are looked at", "#[a] % 2 = 0 & #[b] % 2 = 0", copy, MAKE_TWICE, "copy"),
+    OUT("copy", "ab", true, "ww; only parities are looked at", "#[a] % 2 = 0 & #[b] % 2 = 0", copy, MAKE_TWICE,
+        "copy"),
     OUT("square-length", "a", false, "of length k^2; remainders by 16",
         "#[a] % 16 <= 1 | #[a] % 16 = 4 | #[a] % 16 = 9", square, MAKE_SQUARE, NULL),
     OUT("power-length", "a", false, "of length 2^k; the powers up to 64",

@@ -53,9 +53,9 @@ bool language_has(const language *g, const uint32_t *w, size_t n);
 
 /* A string of at most n letters, with at least n - 7 where the language lets it: w has room for n. What kinds there are: */
 typedef enum string_kind {
-    STRING_MEMBER,  /* of the language, where the maker can */
-    STRING_OTHER,   /* not of it, or random */
-    STRING_EDITED,  /* a member with one letter changed */
+    STRING_MEMBER, /* of the language, where the maker can */
+    STRING_OTHER,  /* not of it, or random */
+    STRING_EDITED, /* a member with one letter changed */
     STRING_NEEDLES, /* one letter all over, but for a few others or a short word: near the start, near the end, or anywhere */
     STRING_KINDS
 } string_kind;
