@@ -155,6 +155,7 @@ static size_t member(const source *s, uint32_t *w, size_t n) {
 
 static size_t other(const source *s, uint32_t *w, size_t n) {
     if (!s->g->program && walk(s, w, n, false, below(s, 2))) return n;
+    if (s->g->maker == MAKE_NESTED && s->letters > 2 && below(s, 2)) return brackets(s, w, n, false);
     if (s->g->program && below(s, 2)) { /* a maker's string, two letters exchanged or one left out */
         n = make(s, w, n);
         if (n > 1 && below(s, 2)) return n - 1;
