@@ -60,6 +60,7 @@ static bool walk(const source *s, uint32_t *w, size_t n, bool member, bool stick
 static size_t blend(const source *s, uint32_t *w, size_t n, bool in_order) {
     size_t total = 0, at = 0;
     for (size_t c = 0; c < s->letters; c++) total += s->g->blend ? (size_t)(s->g->blend[c] - '0') : 1;
+    if (total == 0) return 0;
     n -= n % total;
     for (size_t c = 0; c < s->letters; c++) {
         size_t share = (s->g->blend ? (size_t)(s->g->blend[c] - '0') : 1) * (n / total);

@@ -36,7 +36,7 @@ static bool window(const uint32_t *w, size_t n) {
 static bool is_blocks(const uint32_t *w, size_t n, const size_t *k, size_t kinds) {
     size_t total = 0, at = 0;
     for (size_t d = 0; d < kinds; d++) total += k[d];
-    if (n % total) return false;
+    if (total == 0 || n % total) return false;
     for (uint32_t d = 0; d < kinds; d++)
         for (size_t c = 0; c < k[d] * (n / total); c++)
             if (w[at++] != d) return false;
