@@ -184,3 +184,5 @@ bool rational_power_of_two_part(long *k, const rational *x) {
 }
 
 unsigned long rational_bits(const rational *x) { return fmpq_height_bits(c(x)); }
+
+void rational_thread_end(void) { flint_cleanup(); }

@@ -72,4 +72,7 @@ bool rational_power_of_two_part(long *k, const rational *x);
 
 unsigned long rational_bits(const rational *x); /* of the longer of numerator and denominator */
 
+/* A thread that used rationals or balls ends: frees what the library keeps for it. */
+void rational_thread_end(void);
+
 #endif

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "number/rational.h"
 #include "run/execute.h"
 
 typedef struct work {
@@ -21,6 +22,13 @@ static void *worker(void *p) {
     }
 }
 
+/* A thread that was started here. */
+static void *other_worker(void *p) {
+    worker(p);
+    rational_thread_end();
+    return NULL;
+}
+
 void run_parallel(unsigned threads, size_t parts, void (*job)(void *context, size_t part), void *context) {
     enum { MOST = 64 };
     work w = {.parts = parts, .job = job, .context = context};
@@ -29,7 +37,7 @@ void run_parallel(unsigned threads, size_t parts, void (*job)(void *context, siz
     atomic_init(&w.next, 0);
     if (threads > MOST) threads = MOST;
     if (threads > parts) threads = (unsigned)parts;
-    while (started + 1 < threads && pthread_create(&others[started], NULL, worker, &w) == 0) started++;
+    while (started + 1 < threads && pthread_create(&others[started], NULL, other_worker, &w) == 0) started++;
     worker(&w); /* a thread that could not be started is no error: the rest do its parts */
     for (unsigned k = 0; k < started; k++) pthread_join(others[k], NULL);
 }
