@@ -122,7 +122,7 @@ demo: ## set up, build, and follow one formula from text to picture
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-test: ## set up, build, and run all tests (about two minutes)
+test: ## set up, build, and run all tests (about four minutes)
 	@sh scripts/setup.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) run-tests
 

@@ -11,31 +11,8 @@
 
 #include "audit/audit.h"
 #include "base/sha256.h"
+#include "bytes.h"
 #include "random_model.h"
-
-typedef struct bytes {
-    char *data;
-    size_t length;
-} bytes;
-
-static bytes copy_of(const bytes *b) {
-    bytes c = {malloc(b->length + 1), b->length};
-    memcpy(c.data, b->data, b->length);
-    c.data[c.length] = 0;
-    return c;
-}
-
-static void splice(bytes *b, size_t at, size_t length, const char *with) {
-    size_t size = strlen(with);
-    char *data = malloc(b->length - length + size + 1);
-    memcpy(data, b->data, at);
-    memcpy(data + at, with, size);
-    memcpy(data + at + size, b->data + at + length, b->length - at - length);
-    b->length += size - length;
-    data[b->length] = 0;
-    free(b->data);
-    b->data = data;
-}
 
 static bool same_bytes(const bytes *x, const bytes *y) {
     return x->length == y->length && memcmp(x->data, y->data, x->length) == 0;
@@ -132,7 +109,7 @@ static bool call_it_soft(bytes *out, const temper_model *hard) {
     char *printed;
     if (temper_model_print(&printed, &out->length, hard, &e) != TEMPER_OK) return false;
     out->data = printed;
-    bytes copy = copy_of(out);
+    bytes copy = copy_of(out, 0);
     temper_free(printed);
     const char *at = strstr(copy.data, "\nmethod hard\n");
     if (at) splice(&copy, (size_t)(at - copy.data), 12, "\nmethod temperature");
@@ -244,7 +221,7 @@ static void check_stronger(const char *name, const bytes *model, const bytes *pr
             char with[48];
             if (quoted ? x == 0 || isinf(x) : x >= 4000) continue;
             write_number(with, quoted ? x * factor : x + 1);
-            bytes c = copy_of(proof);
+            bytes c = copy_of(proof, 0);
             splice(&c, (size_t)(s - proof->data) + quoted, strcspn(s + quoted, "\",]"), with);
             temper_error e;
             temper_status status = temper_audit(c.data, c.length, model->data, model->length, &e);
@@ -261,7 +238,7 @@ static void check_word(const char *name, const bytes *model, const bytes *proof,
     bytes c;
     temper_error e;
     if (!at) return;
-    c = copy_of(proof);
+    c = copy_of(proof, 0);
     splice(&c, (size_t)(at - proof->data), strlen(from), to);
     CHECK(temper_audit(c.data, c.length, model->data, model->length, &e) == TEMPER_RANGE, "%s: %s is accepted", name,
           to);
@@ -332,7 +309,7 @@ static bool is_true(const bytes *c, const bytes *model) {
 static void check_tampering(const char *name, const bytes *model, const bytes *proof, test_random *r, size_t count) {
     size_t refused = 0;
     for (size_t k = 0; k < count; k++) {
-        bytes m = copy_of(model), c = copy_of(proof);
+        bytes m = copy_of(model, 0), c = copy_of(proof, 0);
         temper_error e;
         if (k % 2) {
             tamper(&m, r);

@@ -12,13 +12,9 @@
 
 #include "audit/audit.h"
 #include "base/sha256.h"
+#include "bytes.h"
 #include "corpus.h"
 #include "random_formula.h"
-
-typedef struct bytes {
-    char *data;
-    size_t length;
-} bytes;
 
 /* A model as text. */
 static bool model_text(bytes *out, const temper_spec *spec, temper_method method) {
@@ -145,26 +141,6 @@ static void check_random(test_random *r, size_t count) {
 }
 
 /* ---- tampered certificates ---- */
-
-static bytes copy_of(const bytes *b, size_t room) {
-    bytes c = {malloc(b->length + room + 1), b->length};
-    memcpy(c.data, b->data, b->length);
-    c.data[c.length] = 0;
-    return c;
-}
-
-/* Puts `with` in place of length bytes. */
-static void splice(bytes *b, size_t at, size_t length, const char *with) {
-    size_t size = strlen(with);
-    char *data = malloc(b->length - length + size + 1);
-    memcpy(data, b->data, at);
-    memcpy(data + at, with, size);
-    memcpy(data + at + size, b->data + at + length, b->length - at - length);
-    b->length += size - length;
-    data[b->length] = 0;
-    free(b->data);
-    b->data = data;
-}
 
 static size_t line_start(const bytes *b, size_t number) {
     size_t at = 0;

@@ -136,3 +136,20 @@ double lab_normal(lab *l) {
         if (r < 1 && r > 0) return x * sqrt(-2 * log_f64(r) / r);
     }
 }
+
+void lab_run_parts(lab *l, const lab_part *parts, size_t count) {
+    arena *scratch = arena_alloc(&l->memory, 1, sizeof *scratch);
+    uint64_t total = 0, done = 0;
+    arena_init(scratch, l->trap);
+    arena_on_release(&l->memory, (void (*)(void *))arena_free, scratch);
+    for (size_t k = 0; k < count; k++) total += parts[k].weight;
+    for (size_t k = 0; k < count; k++) {
+        lab_reseed(l, k + 1);
+        lab_progress(l, done, total);
+        if (parts[k].figure) lab_about(l, parts[k].figure);
+        parts[k].run(l, scratch);
+        arena_reset(scratch);
+        done += parts[k].weight;
+    }
+    lab_progress(l, total, total);
+}

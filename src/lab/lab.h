@@ -117,6 +117,14 @@ void lab_progress(lab *l, uint64_t done, uint64_t total);
 /* The same numbers everywhere: splitmix64, doubles in (0, 1), and normal ones by the polar method. lab_reseed gives a part of an experiment
    its own stream, so that changing one part leaves the others as they are. */
 void lab_reseed(lab *l, uint64_t part);
+
+/* An experiment in parts: each has its own random numbers and a scratch arena that is emptied after it. */
+typedef struct lab_part {
+    void (*run)(lab *l, arena *scratch);
+    uint64_t weight;    /* of the whole, for progress */
+    const char *figure; /* that shows its claims; NULL: the part says so itself */
+} lab_part;
+void lab_run_parts(lab *l, const lab_part *parts, size_t count);
 uint64_t lab_random(lab *l);
 double lab_uniform(lab *l);
 double lab_normal(lab *l);

@@ -54,29 +54,9 @@ double gap_rest(const score_row *row, double scale) {
     return rest;
 }
 
-typedef struct part {
-    void (*run)(lab *l, arena *scratch);
-    uint64_t weight;
-} part;
-
-static const part parts[] = {{gap_law, 50}, {gap_curves, 10}, {gap_scale, 15}, {gap_ties, 5}, {gap_format, 20}};
-enum { PARTS = sizeof parts / sizeof *parts };
-
-static void run(lab *l) {
-    arena *scratch = arena_alloc(&l->memory, 1, sizeof *scratch);
-    uint64_t total = 0, done = 0;
-    arena_init(scratch, l->trap);
-    arena_on_release(&l->memory, (void (*)(void *))arena_free, scratch);
-    for (size_t k = 0; k < PARTS; k++) total += parts[k].weight;
-    for (size_t k = 0; k < PARTS; k++) {
-        lab_reseed(l, k + 1);
-        lab_progress(l, done, total);
-        parts[k].run(l, scratch);
-        arena_reset(scratch);
-        done += parts[k].weight;
-    }
-    lab_progress(l, total, total);
-}
+static const lab_part parts[] = {
+    {gap_law, 50, NULL}, {gap_curves, 10, NULL}, {gap_scale, 15, NULL}, {gap_ties, 5, NULL}, {gap_format, 20, NULL}};
+static void run(lab *l) { lab_run_parts(l, parts, sizeof parts / sizeof *parts); }
 
 const lab_experiment lab_gap = {
     "gap", "How far is softmax from a hard choice?",
