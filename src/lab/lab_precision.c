@@ -225,7 +225,8 @@ static void draw(lab *l, const findings *f, bool sums) {
                 if (o->op != shown[j] || o->method != methods[m] || (o->q > o->p) != sums) continue;
                 x[points] = o->p;
                 y[points] = o->wrong ? (double)o->wrong : NAN;
-                z[points++] = o->expected.length < (double)o->tried * 4 ? o->expected.length : NAN;
+                z[points++] =
+                    o->expected.length >= 1 && o->expected.length < (double)o->tried * 4 ? o->expected.length : NAN;
             }
             series[j][m] = (chart_series){temper_method_name(methods[m]), x, y, points, DRAW_MARKERS, (int)m + 1};
             series[j][METHODS + m] =
