@@ -48,7 +48,7 @@ static uint64_t weight_one(const temper_job *job, uint64_t unit) {
     return 1;
 }
 
-static const job_kind kind = {"test", open_state, close_state, run_unit, all_needed, weight_one};
+static const job_kind kind = {"test", open_state, close_state, run_unit, all_needed, weight_one, NULL, NULL};
 
 static temper_job job_of(char digit, uint64_t units) {
     temper_job job = {.kind = &kind, .units = units, .narrow = units / 2, .total = units};

@@ -91,13 +91,22 @@ static bool read_record(uint64_t *unit, unsigned char *result, size_t *size, con
 
 /* ---- results in memory ---- */
 
+bool journal_is_settled(const temper_journal *j, uint64_t unit) {
+    const job_kind *kind = j->job->kind;
+    return j->results[unit].bytes || (kind->is_needless && kind->is_needless(j->job, unit));
+}
+
+static void advance(temper_journal *j) {
+    while (j->first_unknown < j->job->units && journal_is_settled(j, j->first_unknown)) j->first_unknown++;
+}
+
 static void remember(temper_journal *j, uint64_t unit, const unsigned char *result, size_t size) {
     unsigned char *copy = arena_alloc(&j->memory, size ? size : 1, 1);
     if (size) memcpy(copy, result, size);
     j->results[unit] = (journal_result){copy, size};
     uint64_t needed = j->job->kind->needed(j->job, unit, result, size);
     if (needed < j->needed) j->needed = needed;
-    while (j->first_unknown < j->job->units && j->results[j->first_unknown].bytes) j->first_unknown++;
+    advance(j);
 }
 
 /* True if the result is there already. */
@@ -209,6 +218,7 @@ void journal_start(temper_journal *j, const char *path, const temper_job *job) {
     j->needed = job->units;
     j->synced = now();
     j->results = arena_zalloc(&j->memory, job->units, sizeof *j->results);
+    advance(j);
     if (!path) return;
     j->path = arena_copy(&j->memory, path, strlen(path));
     open_file(j);
@@ -227,6 +237,7 @@ void journal_keep(temper_journal *j, uint64_t unit, const unsigned char *result,
         if (now() >= j->synced + SYNC_SECONDS) sync_file(j);
     }
     remember(j, unit, result, size);
+    if (j->job->kind->kept) j->job->kind->kept(j->job, j, unit, &j->scratch);
 }
 
 /* ---- entry points ---- */
@@ -283,7 +294,7 @@ uint64_t temper_journal_dropped(const temper_journal *journal) { return journal-
 
 int temper_journal_next(uint64_t *unit, temper_journal *journal) {
     temper_journal *j = journal;
-    while (j->next < j->needed && j->results[j->next].bytes) j->next++;
+    while (j->next < j->needed && journal_is_settled(j, j->next)) j->next++;
     if (j->next >= j->needed) return 0;
     *unit = j->next++;
     return 1;

@@ -20,7 +20,7 @@ struct temper_journal {
     const temper_job *job;
     arena memory, scratch;
     journal_result *results;      /* [units] */
-    uint64_t next, first_unknown; /* the next to hand out; all before first_unknown are known */
+    uint64_t next, first_unknown; /* the next to hand out; all before first_unknown are settled */
     uint64_t needed;              /* units from here on are not needed */
     uint64_t kept, dropped;
     int fd;           /* -1: memory only */
@@ -33,5 +33,6 @@ struct temper_journal {
 /* The parts of the public functions that raise. */
 void journal_start(temper_journal *j, const char *path, const temper_job *job); /* arenas are set up, fd is -1 */
 void journal_keep(temper_journal *j, uint64_t unit, const unsigned char *result, size_t size);
+bool journal_is_settled(const temper_journal *j, uint64_t unit); /* known, or needless */
 
 #endif

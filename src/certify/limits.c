@@ -261,7 +261,7 @@ static uint64_t needed(const temper_job *job, uint64_t unit, const unsigned char
     return job->units;
 }
 
-static const job_kind limits_kind = {"limits", open_worker, close_worker, run_unit, needed, weight};
+static const job_kind limits_kind = {"limits", open_worker, close_worker, run_unit, needed, weight, NULL, NULL};
 
 temper_status temper_limits_job(temper_job **out, const temper_limits_case *cases, size_t count,
                                 const temper_limits_options *options, temper_error *err) {

@@ -241,7 +241,7 @@ static uint64_t weight(const temper_job *job, uint64_t unit) {
     return units_strings(&p->units, unit);
 }
 
-static const job_kind check_kind = {"check", open_worker, close_worker, run_unit, needed, weight};
+static const job_kind check_kind = {"check", open_worker, close_worker, run_unit, needed, weight, NULL, NULL};
 
 static temper_status make_job(temper_job **out, const temper_spec *spec, const temper_model *model,
                               const temper_check_options *options, bool named, temper_error *err) {

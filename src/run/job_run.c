@@ -113,7 +113,7 @@ temper_status temper_job_run(int *stopped, temper_journal *journal, unsigned thr
     trap_begin(&t, err);
     threads = thread_count(threads);
     for (uint64_t k = 0; k < job->units; k++)
-        if (journal->results[k].bytes) atomic_fetch_add(&c.done, job->kind->weight(job, k));
+        if (journal_is_settled(journal, k)) atomic_fetch_add(&c.done, job->kind->weight(job, k));
     run_round(&c, threads, 1, job->narrow);
     run_round(&c, 1, threads, job->units);
     pthread_mutex_destroy(&c.lock);
