@@ -43,7 +43,7 @@ static void fill(lab *l) {
     lab_note_add(l, "A note", "seed %llu", (unsigned long long)l->seed);
 }
 
-static const lab_experiment plain = {"plain", "A plain experiment", "Nothing is claimed.", fill};
+static const lab_experiment plain = {"plain", "A plain experiment", "Nothing is claimed.", fill, NULL, 0};
 
 static void wrong_type(lab *l) {
     static const lab_column columns[] = {{"x", LAB_NUMBER, ""}};
@@ -114,7 +114,7 @@ static void lost_claim(lab *l) {
 static void check_refused(void (*run)(lab *l)) {
     trap t;
     lab l = {.seed = 1};
-    lab_experiment bad = {"bad", "", "", run};
+    lab_experiment bad = {"bad", "", "", run, NULL, 0};
     arena_init(&l.memory, &t);
     if (trap_set(&t, NULL)) {
         CHECK(t.error.code == TEMPER_RANGE, "%s", t.error.text);
@@ -223,7 +223,7 @@ static void test_stamps(void) {
         trap_clear(&t);
     }
     arena_free(&l.memory);
-    static const lab_experiment other = {"other", "", "", fill};
+    static const lab_experiment other = {"other", "", "", fill, NULL, 0};
     CHECK(is_kept(&plain, 5, false, folder) && !is_kept(&plain, 6, false, folder) &&
               !is_kept(&plain, 5, true, folder) && !is_kept(&other, 5, false, folder),
           "only this run is kept");

@@ -210,7 +210,7 @@ void gap_format(lab *l, arena *scratch) {
             lab_put_number(table, limit);
             lab_put_number(table, c->threshold / limit);
         }
-        lab_progress(l, 80 + 20 * k / TYPES, 100);
+        lab_progress(l, k, TYPES);
     }
     draw(l, (const curve(*)[2])curves);
     lab_about(l, "formats");

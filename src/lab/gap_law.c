@@ -258,7 +258,7 @@ void gap_law(lab *l, arena *scratch) {
                     lab_put_number(t, seen.rounding);
                     lab_put_number(t, seen.output);
                 }
-                lab_progress(l, 50 * (k * count * repeats + a * repeats + r) / (SCORE_KINDS * count * repeats), 100);
+                lab_progress(l, k * count * repeats + a * repeats + r, SCORE_KINDS * count * repeats);
             }
     draw_law(l, points, lengths[count - 1]);
     lab_about(l, "law");
@@ -369,7 +369,7 @@ void gap_scale(lab *l, arena *scratch) {
             lab_put_number(t, gap[k][a]);
             lab_put_number(t, scale[k][a]);
             lab_put_number(t, median(asks, REPEATS));
-            lab_progress(l, 60 + 15 * (k * count + a) / (SCORE_KINDS * count), 100);
+            lab_progress(l, k * count + a, SCORE_KINDS * count);
         }
     draw_scale(l, x, scale, gap, count);
     lab_about(l, "scale");

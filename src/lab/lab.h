@@ -9,7 +9,8 @@
    and that asks lab_random for every random number and calls lab_progress now and then. All memory is the lab's arena. To add one: a file
    lab_NAME.c with `const lab_experiment lab_NAME`, and a line in lab.c's list; doc/lab.md has the conventions.
 
-   What an experiment makes depends on (name, seed, quick) and the library's version only: not on time, machine or threads. */
+   What an experiment makes depends on (name, seed, quick) and the library's version only: not on time, machine or threads. So it can be cut into
+   units of work that are done in any order, by threads or machines (lab_job.c): the parts of an experiment, and the cells of a part. */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
@@ -61,10 +62,29 @@ typedef struct lab_note {
     const char *title, *text;
 } lab_note;
 
+/* A part of an experiment has its own random numbers and a scratch arena that is emptied after it. Without cells it is one unit of work,
+   and what it adds to the lab is the unit's result: it must not look at what other parts have added. With cells each cell is a unit:
+   `cell` puts what it measures into a string of bytes (lab_put_... below), and `run` reads them all (lab_cell_read), makes tables,
+   claims and figures of them, and is done again wherever the results are, so it should take no time. */
+typedef struct lab_part {
+    void (*run)(lab *l, arena *scratch);
+    uint64_t weight;    /* milliseconds, about: for progress */
+    const char *figure; /* that shows its claims; NULL: the part says so itself */
+    size_t (*cells)(bool quick);
+    void (*cell)(text *result, lab *l, size_t cell, arena *scratch);
+} lab_part;
+
 typedef struct lab_experiment {
     const char *name, *title, *claim;
-    void (*run)(lab *l);
+    void (*run)(lab *l); /* all of it as one unit; or NULL, and parts */
+    const lab_part *parts;
+    size_t part_count;
 } lab_experiment;
+
+typedef struct lab_result { /* of a unit of work */
+    const unsigned char *bytes;
+    size_t size;
+} lab_result;
 
 struct lab {
     arena memory;
@@ -74,8 +94,13 @@ struct lab {
     bool quick; /* seconds instead of minutes: smaller lengths, fewer repeats, the same claims */
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
-    uint64_t random;   /* state */
-    const char *about; /* figure of the claims to come */
+    uint64_t random;         /* state */
+    const char *about;       /* figure of the claims to come */
+    const lab_result *cells; /* of the part that is put together */
+    size_t cell_count;
+    bool claims_only;    /* figures are not drawn */
+    const char *command; /* that makes it again; NULL: the usual one */
+    uint64_t seeds;      /* of a sweep, from `seed` on; 0: it is none */
     lab_table **tables;
     size_t table_count, table_capacity;
     lab_claim *claims;
@@ -111,30 +136,57 @@ void lab_figure_add(lab *l, const char *name, const chart *c);
 void lab_about(lab *l, const char *figure);
 void lab_note_add(lab *l, const char *title, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Raises TEMPER_LIMIT if the caller asks to stop. */
+/* How much of the part, or of the cell, is done. Raises TEMPER_LIMIT if the caller asks to stop. */
 void lab_progress(lab *l, uint64_t done, uint64_t total);
 
 /* The same numbers everywhere: splitmix64, doubles in (0, 1), and normal ones by the polar method. lab_reseed gives a part of an experiment
    its own stream, so that changing one part leaves the others as they are. */
 void lab_reseed(lab *l, uint64_t part);
 
-/* An experiment in parts: each has its own random numbers and a scratch arena that is emptied after it. */
-typedef struct lab_part {
-    void (*run)(lab *l, arena *scratch);
-    uint64_t weight;    /* of the whole, for progress */
-    const char *figure; /* that shows its claims; NULL: the part says so itself */
-} lab_part;
-void lab_run_parts(lab *l, const lab_part *parts, size_t count);
 uint64_t lab_random(lab *l);
 double lab_uniform(lab *l);
 double lab_normal(lab *l);
+
+/* ---- results of cells as bytes (lab_bytes.c) ---- */
+
+/* What is put in some order is read in the same order. A reader that meets anything else raises TEMPER_FORMAT. */
+typedef struct lab_reader {
+    const unsigned char *at;
+    size_t left;
+    arena *arena; /* of texts, and its trap */
+} lab_reader;
+
+void lab_bytes_count(text *t, uint64_t k);
+void lab_bytes_number(text *t, double x); /* every bit of it */
+void lab_bytes_text(text *t, const char *string);
+uint64_t lab_read_count(lab_reader *r);
+double lab_read_number(lab_reader *r);
+const char *lab_read_text(lab_reader *r);
+size_t lab_read_below(lab_reader *r, size_t end); /* a count that must be less */
+void lab_read_end(const lab_reader *r);           /* nothing may be left */
+
+lab_reader lab_cell_read(lab *l, size_t cell);
+
+/* Tables, claims, figures and notes (or only claims) as bytes, and added to a lab. */
+void lab_contents_put(text *t, const lab *l);
+void lab_contents_add(lab *l, const unsigned char *bytes, size_t size);
+
+/* ---- units of work (lab_units.c) ---- */
+
+size_t lab_unit_count(const lab_experiment *e, bool quick);
+uint64_t lab_unit_weight(const lab_experiment *e, bool quick, size_t unit);
+/* Into a lab as for lab_run, which then is good for nothing else. */
+void lab_unit_run(text *result, lab *l, const lab_experiment *e, size_t unit, arena *scratch);
+/* lab_run, from the results of all units. */
+void lab_assemble(lab *l, const lab_experiment *e, const lab_result *results, arena *scratch);
 
 /* ---- the list, and running ---- */
 
 extern const lab_experiment *const lab_experiments[]; /* ended by NULL */
 const lab_experiment *lab_experiment_find(const char *name);
 
-/* Runs into a lab that the caller has zeroed but for seed, quick, progress, context; its arena must be initialised with the trap. */
+/* Runs into a lab that the caller has zeroed but for seed, quick, claims_only, progress, context; its arena must be initialised with the
+   trap. One part after the other, in this thread. */
 void lab_run(lab *l, const lab_experiment *e);
 bool lab_holds(const lab *l); /* every claim */
 
@@ -152,6 +204,7 @@ void lab_write_file(const lab *l, const char *folder, const char *part, const ch
 void lab_digest(char hex[SHA256_HEX + 1], const char *bytes, size_t length);
 void lab_write_all(const lab *l, const char *folder, text *list, arena *scratch); /* lab_write with a list */
 void lab_number_text(text *t, double x); /* as in reports: three digits, – and ∞ */
+void lab_command(text *t, const lab *l); /* that makes the files again */
 
 /* ---- a page of all (lab_page.c) ---- */
 

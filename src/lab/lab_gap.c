@@ -54,12 +54,15 @@ double gap_rest(const score_row *row, double scale) {
     return rest;
 }
 
-static const lab_part parts[] = {
-    {gap_law, 50, NULL}, {gap_curves, 10, NULL}, {gap_scale, 15, NULL}, {gap_ties, 5, NULL}, {gap_format, 20, NULL}};
-static void run(lab *l) { lab_run_parts(l, parts, sizeof parts / sizeof *parts); }
+static const lab_part parts[] = {{.run = gap_law, .weight = 3300},
+                                 {.run = gap_curves, .weight = 650},
+                                 {.run = gap_scale, .weight = 1000},
+                                 {.run = gap_ties, .weight = 300},
+                                 {.run = gap_format, .weight = 1300}};
 
 const lab_experiment lab_gap = {
-    "gap", "How far is softmax from a hard choice?",
+    "gap",
+    "How far is softmax from a hard choice?",
     "If t of N scores attain the maximum and all others lie at least a gap γ below it, softmax at scale Λ (one over "
     "the "
     "temperature) differs from the uniform choice among the t by a total variation of exactly R/(t + R), where R is "
@@ -69,4 +72,6 @@ const lab_experiment lab_gap = {
     "of "
     "scores. Then the law's limits: tied scores that are a little off, and gaps so small that a number format "
     "cannot hold them, where no temperature helps.",
-    run};
+    NULL,
+    parts,
+    sizeof parts / sizeof *parts};

@@ -205,43 +205,137 @@ static size_t affordable(const subject *s, size_t way, size_t n, size_t count) {
     return count;
 }
 
-static void look_at(lab *l, findings *f, lab_table *t, lab_table *summary, const subject *s, arena *scratch) {
-    const language *g = s->g;
+static size_t list_lengths(size_t lengths[LENGTHS_MOST], bool quick) {
+    static const size_t all[] = {8, 16, 32, 64, 128, 256, 500, 1000, 3000, 10000, 30000, 100000};
+    size_t count = 0;
+    for (size_t k = 0; k < sizeof all / sizeof *all && all[k] <= (quick ? 1000u : 100000u); k++)
+        lengths[count++] = all[k];
+    return count;
+}
+
+/* Oracles of languages outside take the square of the length. */
+static bool is_tried(const language *g, size_t n) { return g->class_ != CLASS_OUTSIDE || n <= 2048; }
+
+/* ---- a cell: one language ---- */
+
+/* Where a schedule should be wrong and the sample has no wrong answer, more strings are tried. True if one is found. */
+static bool search(lab *l, const language *g, const temper_model *m, size_t n, size_t count, arena *scratch) {
+    enum { TURNS = 32 };
+    size_t wrong = 0;
+    for (size_t turn = 0; turn < TURNS && !wrong; turn++) {
+        sample x;
+        make_sample(&x, l, g, n, count, scratch);
+        wrong = wrong_by_model(&x, m, false, l);
+    }
+    return wrong > 0;
+}
+
+/* For each length that is tried and each way: strings, and if there are any, members, wrong answers, prediction. Then, for each
+   wrong schedule, the length at which a search found a wrong answer; 0: none, or there was no need. */
+static void measure(text *result, lab *l, const language *g, const size_t *lengths, size_t length_count,
+                    arena *scratch) {
+    subject s;
+    bool outside = g->class_ == CLASS_OUTSIDE, met[SCHEDULES] = {false};
+    size_t due[SCHEDULES] = {0},
+           due_count[SCHEDULES] = {0}; /* the last length, and how many strings are affordable */
+    make_subject(&s, g, scratch);
+    for (size_t j = 0; j < length_count; j++) {
+        sample x;
+        size_t n = lengths[j], count = n > 20000 ? 8 : n > 2000 || (l->quick && !outside) ? 16 : STRINGS;
+        if (!is_tried(g, n)) continue;
+        make_sample(&x, l, g, n, count, scratch);
+        for (size_t way = 0; way < WAYS; way++) {
+            x.count = affordable(&s, way, n, count);
+            lab_bytes_count(result, x.count);
+            if (!x.count) continue;
+            const temper_model *m = way < 2 ? s.hard : s.soft[way - 2];
+            size_t wrong = way == 0 ? wrong_by_formula(&x, &s, l) : wrong_by_model(&x, m, way == 1, l);
+            prediction p = way < 2 ? PREDICT_RIGHT : predict(m, n);
+            lab_bytes_count(result, members_among(&x));
+            lab_bytes_count(result, wrong);
+            lab_bytes_count(result, (uint64_t)p);
+            if (way > 2 && wrong) met[way - 2] = true;
+            if (way > 2 && p == PREDICT_WRONG) due[way - 2] = n, due_count[way - 2] = x.count;
+        }
+        lab_progress(l, j + 1, length_count + 1);
+    }
+    for (size_t k = 1; k < SCHEDULES && !outside; k++) {
+        bool found = due[k] && !met[k] && search(l, g, s.soft[k], due[k], due_count[k], scratch);
+        lab_bytes_count(result, found ? due[k] : 0);
+    }
+}
+
+/* Hard models are run on all pairs of positions, and to this length only. */
+enum { GALLERY_LONGEST = 256 };
+
+/* For each length: strings and wrong answers of the hard model of the gallery. */
+static void measure_gallery(text *result, lab *l, const language *g, const size_t *lengths, size_t length_count,
+                            arena *scratch) {
+    temper_model *m;
+    temper_error e;
+    if (temper_gallery_model(&m, g->gallery, &e)) trap_reraise(l->trap, &e);
+    arena_on_release(scratch, free_model, m);
+    for (size_t j = 0; j < length_count && lengths[j] <= GALLERY_LONGEST; j++) {
+        sample x;
+        make_sample(&x, l, g, lengths[j], STRINGS, scratch);
+        lab_bytes_count(result, x.count);
+        lab_bytes_count(result, wrong_by_model(&x, m, true, l));
+    }
+}
+
+static size_t count_cells(bool quick) {
+    (void)quick;
+    return language_count();
+}
+
+static void run_cell(text *result, lab *l, size_t cell, arena *scratch) {
+    const language *g = &language_suite[cell];
+    size_t lengths[LENGTHS_MOST], length_count = list_lengths(lengths, l->quick);
+    measure(result, l, g, lengths, length_count, scratch);
+    if (g->gallery) measure_gallery(result, l, g, lengths, length_count, scratch);
+}
+
+/* ---- all languages ---- */
+
+static void look_at(lab *l, findings *f, lab_table *t, lab_table *summary, const language *g, lab_reader *r) {
     bool outside = g->class_ == CLASS_OUTSIDE;
     size_t first_wrong[WAYS] = {0};
     bool due[SCHEDULES] = {false}, met[SCHEDULES] = {false};
     for (size_t j = 0; j < f->length_count; j++) {
-        sample x;
-        size_t n = f->lengths[j], count = n > 20000 ? 8 : n > 2000 || (l->quick && !outside) ? 16 : STRINGS;
-        if (outside && n > 2048) continue; /* oracles take the square of the length */
-        make_sample(&x, l, g, n, count, scratch);
+        size_t n = f->lengths[j];
+        if (!is_tried(g, n)) continue;
         for (size_t way = 0; way < WAYS; way++) {
-            x.count = affordable(s, way, n, count);
-            if (!x.count) continue;
-            const temper_model *m = way < 2 ? s->hard : s->soft[way - 2];
-            size_t wrong = way == 0 ? wrong_by_formula(&x, s, l) : wrong_by_model(&x, m, way == 1, l);
-            prediction p = way < 2 ? PREDICT_RIGHT : predict(m, n);
+            size_t count = lab_read_below(r, STRINGS + 1);
+            if (!count) continue;
+            size_t members = lab_read_below(r, count + 1), wrong = lab_read_below(r, count + 1);
+            prediction p = (prediction)lab_read_below(r, PREDICT_WRONG + 1);
             if (wrong && !first_wrong[way]) first_wrong[way] = n;
-            f->of[g->class_][way].strings[j] += x.count;
+            f->of[g->class_][way].strings[j] += count;
             f->of[g->class_][way].wrong[j] += wrong;
             lab_put_text(t, g->name);
             lab_put_count(t, n);
             lab_put_text(t, way_name(way));
-            lab_put_count(t, x.count);
-            lab_put_count(t, members_among(&x));
+            lab_put_count(t, count);
+            lab_put_count(t, members);
             lab_put_count(t, wrong);
             lab_put_text(t, outside ? "" : prediction_names[p]);
             if (outside) {
                 if (way == 0) f->outside_wrong += wrong;
                 continue;
             }
-            if (way == 0) f->strings += x.count, f->formula_wrong += wrong;
+            if (way == 0) f->strings += count, f->formula_wrong += wrong;
             if (way == 1) f->hard_wrong += wrong;
             if (way == 2) f->right_wrong += wrong;
-            if (way > 2 && p == PREDICT_RIGHT) f->safe_runs += x.count, f->safe_wrong += wrong;
+            if (way > 2 && p == PREDICT_RIGHT) f->safe_runs += count, f->safe_wrong += wrong;
             if (way > 2 && p == PREDICT_WRONG) due[way - 2] = true;
             if (way > 2 && wrong) met[way - 2] = true;
         }
+    }
+    for (size_t k = 1; k < SCHEDULES && !outside; k++) {
+        size_t found = lab_read_below(r, f->lengths[f->length_count - 1] + 1);
+        if (!found) continue;
+        met[k] = true;
+        if (!first_wrong[2 + k]) first_wrong[2 + k] = found;
     }
     f->members_of[g->class_]++;
     lab_put_text(summary, g->name);
@@ -304,7 +398,7 @@ static void draw_accuracy(lab *l, const findings *f) {
 }
 
 /* Languages outside, one by one: how the approximations degrade; and hard models of the gallery, which do not. */
-static void look_outside(lab *l, const findings *f, const lab_table *t, arena *scratch) {
+static void look_outside(lab *l, const findings *f, const lab_table *t, lab_reader *results) {
     static const lab_column columns[] = {{"language", LAB_TEXT, "name"},
                                          {"model", LAB_TEXT, "of the gallery"},
                                          {"length", LAB_COUNT, "of the longest strings"},
@@ -327,20 +421,15 @@ static void look_outside(lab *l, const findings *f, const lab_table *t, arena *s
         if (series_count < 16)
             series[series_count++] = (chart_series){g->name, x, y, points, DRAW_LINE | DRAW_MARKERS, 0};
         if (!g->gallery) continue;
-        temper_model *m;
-        temper_error e;
-        if (temper_gallery_model(&m, g->gallery, &e)) trap_reraise(l->trap, &e);
-        arena_on_release(scratch, free_model, m);
-        for (size_t j = 0; j < f->length_count && f->lengths[j] <= 256; j++) {
-            sample s;
-            make_sample(&s, l, g, f->lengths[j], STRINGS, scratch);
-            size_t wrong = wrong_by_model(&s, m, true, l);
+        for (size_t j = 0; j < f->length_count && f->lengths[j] <= GALLERY_LONGEST; j++) {
+            size_t strings = lab_read_below(&results[k], STRINGS + 1),
+                   wrong = lab_read_below(&results[k], strings + 1);
             lab_put_text(hard, g->name);
             lab_put_text(hard, g->gallery);
             lab_put_count(hard, f->lengths[j]);
-            lab_put_count(hard, s.count);
+            lab_put_count(hard, strings);
             lab_put_count(hard, wrong);
-            tried += s.count;
+            tried += strings;
             failed += wrong;
         }
     }
@@ -400,7 +489,7 @@ static void claim(lab *l, const findings *f) {
                   f->members_of[CLASS_OUTSIDE]);
 }
 
-static void run(lab *l) {
+static void run(lab *l, arena *scratch) {
     static const lab_column columns[] = {{"language", LAB_TEXT, "name"},
                                          {"length", LAB_COUNT, "of the longest strings"},
                                          {"by", LAB_TEXT, "the formula, the hard model, or the soft one's schedule"},
@@ -419,33 +508,27 @@ static void run(lab *l) {
                                                  {"linear", LAB_COUNT, "scales at most 16 N"},
                                                  {"square", LAB_COUNT, "scales at most 16 N^2"},
                                                  {"frozen", LAB_COUNT, "scales as for length 64"}};
-    static const size_t lengths[] = {8, 16, 32, 64, 128, 256, 500, 1000, 3000, 10000, 30000, 100000};
     findings *f = arena_zalloc(&l->memory, 1, sizeof *f);
-    for (size_t k = 0; k < sizeof lengths / sizeof *lengths && lengths[k] <= (l->quick ? 1000u : 100000u); k++)
-        f->lengths[f->length_count++] = lengths[k];
+    lab_reader *results = arena_alloc(scratch, language_count(), sizeof *results); /* of all cells */
+    f->length_count = list_lengths(f->lengths, l->quick);
     lab_table *t = LAB_TABLE(l, "accuracy", "Answers by language, length and schedule", columns, 0);
     lab_table *summary =
         LAB_TABLE(l, "suite", "The suite, and the first length with a wrong answer", summary_columns, SIZE_MAX);
-    arena *scratch = arena_alloc(&l->memory, 1, sizeof *scratch);
-    arena_init(scratch, l->trap);
-    arena_on_release(&l->memory, (void (*)(void *))arena_free, scratch);
     for (size_t k = 0; k < language_count(); k++) {
-        subject s;
-        lab_reseed(l, k + 1);
-        make_subject(&s, &language_suite[k], scratch);
-        look_at(l, f, t, summary, &s, scratch);
-        arena_reset(scratch);
-        lab_progress(l, k + 1, language_count() + 1);
+        results[k] = lab_cell_read(l, k);
+        look_at(l, f, t, summary, &language_suite[k], &results[k]);
     }
     draw_accuracy(l, f);
-    lab_reseed(l, 0);
-    look_outside(l, f, t, scratch);
+    look_outside(l, f, t, results);
+    for (size_t k = 0; k < language_count(); k++) lab_read_end(&results[k]);
     claim(l, f);
-    lab_progress(l, language_count() + 1, language_count() + 1);
 }
 
+static const lab_part parts[] = {{run, 60000, NULL, count_cells, run_cell}};
+
 const lab_experiment lab_languages = {
-    "languages", "Languages, and the schedules they need",
+    "languages",
+    "Languages, and the schedules they need",
     "A language of temporal logic with counting is recognised exactly, at every length, by a softmax transformer "
     "whose "
     "scales grow as its operators ask: log n for once, n for yesterday, since and comparisons, n^3 on bounded "
@@ -455,4 +538,6 @@ const lab_experiment lab_languages = {
     "the scales are held down - constant, log n, n, n^2, or frozen at the value for length 64 - and what should "
     "break breaks "
     "by the length that theory gives, and nothing else does.",
-    run};
+    NULL,
+    parts,
+    sizeof parts / sizeof *parts};

@@ -188,8 +188,10 @@ const char *lab_section(arena *a, const lab *l) {
     html_element(&h, "h2", NULL, e->title);
     html_element(&h, "p", "lead", e->claim);
     html_open(&h, "pre");
-    html_print(&h, "temper lab %s --seed %llu%s -o DIR", e->name, (unsigned long long)l->seed,
-               l->quick ? " --quick" : "");
+    text command;
+    text_init(&command, a);
+    lab_command(&command, l);
+    html_put(&h, text_string(&command));
     html_close(&h);
     for (size_t k = 0; k < l->figure_count; k++) put_figure(&h, l, &l->figures[k], a);
     bool more = false;

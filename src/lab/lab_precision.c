@@ -372,7 +372,8 @@ static void run(lab *l) {
 }
 
 const lab_experiment lab_precision = {
-    "precision", "Where bounded precision breaks positions",
+    "precision",
+    "Where bounded precision breaks positions",
     "Position features of p significand bits cannot tell all positions apart. For every operator, method and number "
     "format the "
     "first wrong answer is searched for with adversarial strings, beside the length that is proved, and compared "
@@ -380,4 +381,6 @@ const lab_experiment lab_precision = {
     "bits predict: once never breaks; since breaks at 2^p/3 by temperature, at 2^(p-1) with growing positions and at "
     "2^(p+1) in "
     "digits; yesterday and comparisons at 2^p; look-ups where 16 n^2 is 2^p; or the scale overflows before that.",
-    run};
+    run,
+    NULL,
+    0};

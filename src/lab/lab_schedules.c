@@ -388,7 +388,8 @@ static void run(lab *l) {
 }
 
 const lab_experiment lab_schedules = {
-    "schedules", "What can a production long-context schedule express?",
+    "schedules",
+    "What can a production long-context schedule express?",
     "Long-context models scale attention scores by the length: not at all, by ln n (SSMax, log n attention), by a "
     "slowly growing factor "
     "(Llama-4, YaRN). Each temporal operator needs a scale of its own growth to be decided rightly by softmax: ln n "
@@ -398,4 +399,6 @@ const lab_experiment lab_schedules = {
     "up to which each schedule carries each operator on the worst string, and compiled models whose scales are "
     "replaced by the schedule are run to see that it is "
     "so.",
-    run};
+    run,
+    NULL,
+    0};

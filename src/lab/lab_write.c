@@ -124,8 +124,10 @@ const char *lab_json(arena *a, const lab *l) {
     json_string(&t, "claim", l->experiment->claim);
     text_putc(&t, ',');
     json_string(&t, "version", temper_version());
-    text_printf(&t, ",\"seed\":%llu,\"quick\":%s,\"holds\":%s,\n\"claims\":[", (unsigned long long)l->seed,
-                l->quick ? "true" : "false", lab_holds(l) ? "true" : "false");
+    text_printf(&t, ",\"seed\":%llu,", (unsigned long long)l->seed);
+    if (l->seeds) text_printf(&t, "\"seeds\":%llu,", (unsigned long long)l->seeds);
+    text_printf(&t, "\"quick\":%s,\"holds\":%s,\n\"claims\":[", l->quick ? "true" : "false",
+                lab_holds(l) ? "true" : "false");
     for (size_t k = 0; k < l->claim_count; k++) {
         text_puts(&t, k ? ",\n{" : "\n{");
         json_string(&t, "claim", l->claims[k].text);
@@ -163,6 +165,14 @@ const char *lab_json(arena *a, const lab *l) {
 }
 
 /* ---- Markdown ---- */
+
+void lab_command(text *t, const lab *l) {
+    if (l->command)
+        text_puts(t, l->command);
+    else
+        text_printf(t, "temper lab %s --seed %llu%s -o DIR", l->experiment->name, (unsigned long long)l->seed,
+                    l->quick ? " --quick" : "");
+}
 
 static void md_text(text *t, const char *string) {
     for (; *string; string++) {
@@ -219,8 +229,9 @@ const char *lab_markdown(arena *a, const lab *l) {
     const char *name = l->experiment->name;
     size_t failed = 0;
     text_init(&t, a);
-    text_printf(&t, "# %s\n\n%s\n\n    temper lab %s --seed %llu%s -o DIR\n\n", l->experiment->title,
-                l->experiment->claim, name, (unsigned long long)l->seed, l->quick ? " --quick" : "");
+    text_printf(&t, "# %s\n\n%s\n\n    ", l->experiment->title, l->experiment->claim);
+    lab_command(&t, l);
+    text_puts(&t, "\n\n");
     for (size_t k = 0; k < l->figure_count; k++) {
         const lab_figure *f = &l->figures[k];
         text_printf(&t, "![%s](%s-%s.svg)\n\n", f->title, name, f->name);

@@ -2,12 +2,14 @@
 #include "lab/zoo.h"
 
 static const lab_part parts[] = {
-    {zoo_properties, 2, ""},     {zoo_leak, 3, "leak"},       {zoo_scale, 20, "scale"},
-    {zoo_heads, 60, "heads"},    {zoo_boxes, 2, ""},          {zoo_regression, 6, "regression"},
-    {zoo_prompts, 4, "prompts"}, {zoo_freedom, 2, "freedom"}, {zoo_disagreements, 1, ""}};
-static void run(lab *l) { lab_run_parts(l, parts, sizeof parts / sizeof *parts); }
+    {zoo_properties, 640, "", NULL, NULL},      {zoo_leak, 960, "leak", NULL, NULL},
+    {zoo_scale, 6400, "scale", NULL, NULL},     {zoo_heads, 19200, "heads", zoo_heads_cells, zoo_heads_cell},
+    {zoo_boxes, 640, "", NULL, NULL},           {zoo_regression, 1920, "regression", NULL, NULL},
+    {zoo_prompts, 1280, "prompts", NULL, NULL}, {zoo_freedom, 640, "freedom", NULL, NULL},
+    {zoo_disagreements, 320, "", NULL, NULL}};
 
-const lab_experiment lab_zoo = {"zoo", "What can stand where softmax stands",
+const lab_experiment lab_zoo = {"zoo",
+                                "What can stand where softmax stands",
                                 "A softmax head with a large enough scale imitates a hard choice: its leak is "
                                 "(n-1)e^{-bg}/(1 + (n-1)e^{-bg}), so the scale it needs grows "
                                 "with ln n. Here every published mechanism of the zoo takes its place. For each: "
@@ -18,4 +20,6 @@ const lab_experiment lab_zoo = {"zoo", "What can stand where softmax stands",
                                 "decide rightly with it. Theory of the same "
                                 "mechanisms is checked beside: regression risk, the limit of long prompts, degrees "
                                 "of freedom, bounds over boxes of scores.",
-                                run};
+                                NULL,
+                                parts,
+                                sizeof parts / sizeof *parts};

@@ -4,10 +4,12 @@
 
 #include "lab/lab.h"
 
-void zoo_properties(lab *l, arena *scratch);    /* the table of mechanisms; what is claimed of their weights */
-void zoo_leak(lab *l, arena *scratch);          /* leak and gain error by gap and length; softmax's law */
-void zoo_scale(lab *l, arena *scratch);         /* the scale an error needs, by length */
-void zoo_heads(lab *l, arena *scratch);         /* compiled heads with another normaliser */
+void zoo_properties(lab *l, arena *scratch); /* the table of mechanisms; what is claimed of their weights */
+void zoo_leak(lab *l, arena *scratch);       /* leak and gain error by gap and length; softmax's law */
+void zoo_scale(lab *l, arena *scratch);      /* the scale an error needs, by length */
+void zoo_heads(lab *l, arena *scratch);      /* compiled heads with another normaliser, from cells: mechanisms */
+size_t zoo_heads_cells(bool quick);
+void zoo_heads_cell(text *result, lab *l, size_t cell, arena *scratch);
 void zoo_boxes(lab *l, arena *scratch);         /* bounds over score boxes against all corners */
 void zoo_regression(lab *l, arena *scratch);    /* single-location regression: softmax against linear */
 void zoo_prompts(lab *l, arena *scratch);       /* the limit of long prompts */

@@ -272,7 +272,7 @@ void zoo_scale(lab *l, arena *scratch) {
             lab_put_number(s, scales[count - 1]);
             lab_put_count(s, longest);
         }
-        lab_progress(l, 5 + 20 * k / mechanism_count(), 100);
+        lab_progress(l, k, mechanism_count());
     }
     lab_claim_add(l, worst < 1e-6, "Softmax needs exactly b g = ln((n-1)(1-e)/e)", "largest relative difference %.2g",
                   worst);

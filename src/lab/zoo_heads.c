@@ -64,6 +64,44 @@ static void draw(lab *l, const size_t (*reach)[HEAD_KINDS], size_t most) {
     lab_figure_add(l, "heads", &c);
 }
 
+/* Lengths that are tried: all of them, and the first `few` for costly mechanisms. */
+typedef struct ladder {
+    size_t lengths[32], count, few;
+} ladder;
+
+static ladder make_ladder(bool quick) {
+    ladder x = {.count = 0};
+    x.count = list_lengths(x.lengths, quick ? 256 : 8192);
+    while (x.few < x.count && x.lengths[x.few] <= (quick ? 16 : 128)) x.few++;
+    return x;
+}
+
+static size_t last_tried(const ladder *x, const mechanism *m) {
+    return x->lengths[(stand_in_is_costly(m) ? x->few : x->count) - 1];
+}
+
+size_t zoo_heads_cells(bool quick) {
+    (void)quick;
+    return mechanism_count();
+}
+
+void zoo_heads_cell(text *result, lab *l, size_t cell, arena *scratch) {
+    const mechanism *m = mechanism_at(cell);
+    ladder x = make_ladder(l->quick);
+    size_t most = x.lengths[x.count - 1];
+    stand_in_room room = {arena_alloc(&l->memory, most, sizeof(double)),
+                          arena_alloc(&l->memory, most, sizeof(double)), most, scratch};
+    for (size_t h = 0; h < HEAD_KINDS; h++) {
+        score_map map = {NAN, NAN, NAN};
+        lab_bytes_count(
+            result, stand_in_reach(&map, m, (head_kind)h, x.lengths, stand_in_is_costly(m) ? x.few : x.count, &room));
+        lab_bytes_number(result, map.scale);
+        lab_bytes_number(result, map.anchor);
+        lab_bytes_number(result, map.offset);
+        lab_progress(l, h + 1, HEAD_KINDS);
+    }
+}
+
 void zoo_heads(lab *l, arena *scratch) {
     static const lab_column columns[] = {
         {"mechanism", LAB_TEXT, "name"},
@@ -77,11 +115,9 @@ void zoo_heads(lab *l, arena *scratch) {
         {"mechanism", LAB_TEXT, "name"},  {"once", LAB_COUNT, "length"},
         {"since", LAB_COUNT, "length"},   {"count", LAB_COUNT, "length"},
         {"compare", LAB_COUNT, "length"}, {"runs_models", LAB_FLAG, "all four, to the longest tried"}};
-    size_t lengths[32], most = l->quick ? 256 : 8192, costly = l->quick ? 16 : 128,
-                        count = list_lengths(lengths, most), few = 0;
-    while (few < count && lengths[few] <= costly) few++;
-    stand_in_room room = {arena_alloc(&l->memory, most, sizeof(double)),
-                          arena_alloc(&l->memory, most, sizeof(double)), most, scratch};
+    ladder x = make_ladder(l->quick);
+    size_t most = x.lengths[x.count - 1];
+    (void)scratch;
     lab_table *t = LAB_TABLE(l, "heads", "Compiled heads with another normaliser", columns, 0);
     lab_table *s =
         LAB_TABLE(l, "lengths", "The largest length at which compiled heads decide rightly", summary, SIZE_MAX);
@@ -89,25 +125,24 @@ void zoo_heads(lab *l, arena *scratch) {
     size_t able = 0;
     for (size_t k = 0; k < mechanism_count(); k++) {
         const mechanism *m = mechanism_at(k);
-        size_t limit = stand_in_is_costly(m) ? few : count;
+        lab_reader r = lab_cell_read(l, k);
         bool all = true;
         for (size_t h = 0; h < HEAD_KINDS; h++) {
-            score_map map = {NAN, NAN, NAN};
-            reach[k][h] = stand_in_reach(&map, m, (head_kind)h, lengths, limit, &room);
-            all = all && reach[k][h] == lengths[limit - 1];
+            reach[k][h] = lab_read_below(&r, most + 1);
+            all = all && reach[k][h] == last_tried(&x, m);
             lab_put_text(t, m->name);
             lab_put_text(t, head_kind_names[h]);
             lab_put_count(t, reach[k][h]);
-            lab_put_count(t, lengths[limit - 1]);
-            lab_put_number(t, map.scale);
-            lab_put_number(t, map.anchor);
-            lab_put_number(t, map.offset);
+            lab_put_count(t, last_tried(&x, m));
+            lab_put_number(t, lab_read_number(&r));
+            lab_put_number(t, lab_read_number(&r));
+            lab_put_number(t, lab_read_number(&r));
         }
+        lab_read_end(&r);
         able += all;
         lab_put_text(s, m->name);
         for (size_t h = 0; h < HEAD_KINDS; h++) lab_put_count(s, reach[k][h]);
         lab_put_flag(s, all);
-        lab_progress(l, 25 + 60 * (k + 1) / mechanism_count(), 100);
     }
     draw(l, (const size_t(*)[HEAD_KINDS])reach, most);
 
@@ -126,7 +161,7 @@ void zoo_heads(lab *l, arena *scratch) {
                   "Softermax in its fixed-point widths cannot average over 256 keys",
                   "its count head is right up to length %zu (ceiling) and %zu (floor)", ceiling, bottom);
     size_t once = reach_of(t, "sinkhorn", "once"), mean = reach_of(t, "sinkhorn", "count");
-    lab_claim_add(l, once == 0 && mean == lengths[few - 1],
+    lab_claim_add(l, once == 0 && mean == x.lengths[x.few - 1],
                   "Sinkhorn cannot let two queries read one key, but averages", "once is right to %zu, count to %zu",
                   once, mean);
     size_t since = reach_of(t, "hardmax-average", "since"), left = reach_of(t, "hardmax-leftmost", "count");
