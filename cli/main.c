@@ -168,12 +168,16 @@ const command command_table[COMMAND_COUNT] = {
      "temper lab\n"
      "temper lab zoo --quick\n"
      "temper lab zoo -o results --seed 2\n"
-     "temper lab all -o results\n",
+     "temper lab all -o results\n"
+     "temper lab all --seeds 1-20 --journal sweep.journal -o results\n",
      "Without NAME the experiments are listed. With NAME each is run, its claims are checked and printed with\n"
      "what was measured; with -o DIR the report (NAME.md), the data (NAME.json, NAME-TABLE.csv) and the figures\n"
      "(NAME-FIGURE.svg) are written. The same seed gives the same bytes. Exit status 1: a claim does not hold.\n"
      "all: every experiment into DIR (default temper-lab) and DIR/report.html; what is there already, whole and\n"
-     "of the same seed, version and --quick, is not run again.\n",
+     "of the same seed, version and --quick, is not run again. --seeds A-B: only claims, with how many seeds\n"
+     "each of them holds, and with which it does not; with -o DIR sweep.md, sweep.json, sweep-claims.csv and\n"
+     "sweep-seeds.csv. The work is a job: --journal FILE goes on after a crash, temper-mpi does it on many "
+     "machines.\n",
      cmd_lab},
     {"audit", FOR_AUDIT, "checks a certificate against its model, with code of its own",
      "temper audit CERTIFICATE MODEL", "temper audit certificate.json m.temper\n",

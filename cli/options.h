@@ -27,7 +27,7 @@ enum {
     FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN |
                   FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT,
     FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_EXPORT,
-    FOR_JOBS = FOR_CHECK | FOR_LIMITS, /* commands whose work is a job: temper-mpi has them */
+    FOR_JOBS = FOR_CHECK | FOR_LIMITS | FOR_LAB, /* commands whose work is a job: temper-mpi has them */
     FOR_ALL = -1
 };
 
@@ -76,6 +76,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "certificate, in limits FILE.csv, .json or .svg; - is standard output; lab, export: a folder")                 \
     X(QUICK, 0, "quick", KIND_FLAG, NULL, "", 0, 0, FOR_LAB,                                                         \
       "seconds instead of minutes: shorter strings, fewer repeats")                                                  \
+    X(SEEDS, 0, "seeds", KIND_TEXT, "A-B", "", 0, 0, FOR_LAB,                                                        \
+      "with every seed from A to B: how often each claim holds")                                                     \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
     X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK | FOR_GAP, \
       "look at all strings up to length L")                                                                          \

@@ -1,5 +1,5 @@
 /* The lab for callers of the library. */
-#include "lab/lab.h"
+#include "lab/lab_job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +31,63 @@ void temper_lab_free(temper_lab *l) {
     free(l);
 }
 
-static void set_options(lab *l, const temper_lab_options *o) {
-    l->seed = o ? o->seed : 1;
-    l->quick = o && o->quick;
-    l->progress = o ? o->progress : NULL;
-    l->context = o ? o->context : NULL;
+/* What a lab holds outlives the trap it was made with. */
+static void let_go(lab *l) {
+    l->memory.trap = NULL;
+    l->trap = NULL;
+    l->cells = NULL;
 }
 
-temper_status temper_lab_run(temper_lab **out, const char *name, const temper_lab_options *options,
-                             temper_error *err) {
+static temper_lab *new_lab(trap *t) {
+    temper_lab *l = caller_alloc(t, 1, sizeof *l);
+    memset(l, 0, sizeof *l);
+    arena_init(&l->inside.memory, t);
+    return l;
+}
+
+/* ---- from a job ---- */
+
+static const lab_plan *plan_of(const temper_job *job, const temper_journal *journal, trap *t) {
+    if (job->kind != &lab_kind || journal->job != job)
+        trap_raise(t, TEMPER_RANGE, 0, 0, "the journal is not one of this job of the lab");
+    return job->plan;
+}
+
+temper_status temper_lab_take(temper_lab_kept *out, const temper_job *job, const temper_journal *journal,
+                              size_t index, temper_error *err) {
+    trap t;
+    arena scratch;
+    temper_lab *volatile made = NULL;
+    *out = (temper_lab_kept){0};
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&scratch);
+        temper_lab_free(made);
+        return t.error.code;
+    }
+    const lab_plan *p = plan_of(job, journal, &t);
+    if (index >= temper_lab_job_count(job))
+        trap_raise(&t, TEMPER_RANGE, 0, 0, "the job has only %zu experiments", temper_lab_job_count(job));
+    if (p->had && p->had[index]) {
+        *out = (temper_lab_kept){p->outcomes[index].claims, p->outcomes[index].failed, NULL};
+    } else {
+        temper_lab *l = made = new_lab(&t);
+        lab_plan_fill(&l->inside, p, journal, index, &scratch);
+        if (p->folder && !p->written[index]) { /* its last unit was in the journal already */
+            lab_keep(&l->inside, p->folder, &scratch);
+            p->written[index] = true;
+        }
+        let_go(&l->inside);
+        lab_outcome outcome = lab_outcome_of(&l->inside);
+        *out = (temper_lab_kept){outcome.claims, outcome.failed, l};
+    }
+    arena_free(&scratch);
+    trap_clear(&t);
+    return TEMPER_OK;
+}
+
+temper_status temper_lab_sweep(temper_lab **out, const temper_job *job, const temper_journal *journal,
+                               temper_error *err) {
     trap t;
     arena scratch;
     temper_lab *volatile made = NULL;
@@ -50,22 +98,59 @@ temper_status temper_lab_run(temper_lab **out, const char *name, const temper_la
         temper_lab_free(made);
         return t.error.code;
     }
-    const lab_experiment *e = lab_experiment_find(name);
-    if (!e)
-        trap_raise_hint(&t, TEMPER_RANGE, 0, 0, "temper lab lists the experiments", "there is no experiment '%s'",
-                        text_escaped(&scratch, name, strlen(name), 60));
-    temper_lab *l = made = caller_alloc(&t, 1, sizeof *l);
-    memset(l, 0, sizeof *l);
-    arena_init(&l->inside.memory, &t);
-    set_options(&l->inside, options);
-    lab_run(&l->inside, e);
-    l->inside.memory.trap = NULL; /* this function's own: gone when it returns */
-    l->inside.trap = NULL;
+    const lab_plan *p = plan_of(job, journal, &t);
+    if (!p->sweep) trap_raise(&t, TEMPER_RANGE, 0, 0, "the job is no sweep over seeds");
+    temper_lab *l = made = new_lab(&t);
+    lab_sweep(&l->inside, p, journal, &scratch);
+    let_go(&l->inside);
     arena_free(&scratch);
-    *out = l;
     trap_clear(&t);
+    *out = l;
     return TEMPER_OK;
 }
+
+/* ---- at once ---- */
+
+/* One experiment as a job in threads of this process. */
+static temper_status run_now(temper_lab_kept *out, const char *name, const char *folder, const temper_lab_options *o,
+                             temper_error *err) {
+    static const temper_lab_options defaults = {.seed = 1};
+    if (!o) o = &defaults;
+    temper_lab_job_options job_options = {.seed = o->seed, .quick = o->quick, .folder = folder};
+    temper_job *job;
+    temper_journal *journal = NULL;
+    int stopped = 0;
+    *out = (temper_lab_kept){0};
+    temper_status status = temper_lab_job(&job, &name, 1, &job_options, err);
+    if (!status) status = temper_journal_open(&journal, NULL, job, err);
+    if (!status) status = temper_job_run(&stopped, journal, o->threads, o->progress, o->context, err);
+    if (!status && stopped) {
+        trap t;
+        if (trap_set(&t, err))
+            status = t.error.code;
+        else
+            trap_raise(&t, TEMPER_LIMIT, 0, 0, "lab %s: stopped", lab_experiment_find(name)->name);
+    }
+    if (!status) status = temper_lab_take(out, job, journal, 0, err);
+    temper_journal_close(journal, NULL);
+    temper_job_free(job);
+    return status;
+}
+
+temper_status temper_lab_run(temper_lab **out, const char *name, const temper_lab_options *options,
+                             temper_error *err) {
+    temper_lab_kept kept;
+    temper_status status = run_now(&kept, name, NULL, options, err);
+    *out = kept.lab;
+    return status;
+}
+
+temper_status temper_lab_keep(temper_lab_kept *out, const char *name, const char *folder,
+                              const temper_lab_options *options, temper_error *err) {
+    return run_now(out, name, folder, options, err);
+}
+
+/* ---- what was found ---- */
 
 int temper_lab_holds(const temper_lab *l) { return lab_holds(&l->inside); }
 size_t temper_lab_claims(const temper_lab *l) { return l->inside.claim_count; }
@@ -122,38 +207,6 @@ temper_status temper_lab_report(char **markdown, char **json, const temper_lab *
 
 /* ---- all of them, in a folder ---- */
 
-temper_status temper_lab_keep(temper_lab_kept *out, const char *name, const char *folder,
-                              const temper_lab_options *options, temper_error *err) {
-    trap t;
-    arena scratch;
-    temper_lab *volatile made = NULL;
-    *out = (temper_lab_kept){0};
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        temper_lab_free(made);
-        return t.error.code;
-    }
-    const lab_experiment *e = lab_experiment_find(name);
-    lab_outcome outcome = {0};
-    lab asked = {0};
-    set_options(&asked, options);
-    if (e && lab_is_kept(&outcome, e, asked.seed, asked.quick, folder, &scratch)) {
-        *out = (temper_lab_kept){outcome.claims, outcome.failed, NULL};
-    } else {
-        temper_lab *fresh = NULL;
-        temper_error inner;
-        if (temper_lab_run(&fresh, name, options, &inner) != TEMPER_OK) trap_reraise(&t, &inner);
-        made = fresh;
-        lab_keep(&fresh->inside, folder, &scratch);
-        outcome = lab_outcome_of(&fresh->inside);
-        *out = (temper_lab_kept){outcome.claims, outcome.failed, fresh};
-    }
-    arena_free(&scratch);
-    trap_clear(&t);
-    return TEMPER_OK;
-}
-
 temper_status temper_lab_page(const char *folder, const temper_lab_options *options, temper_error *err) {
     trap t;
     arena scratch;
@@ -166,16 +219,16 @@ temper_status temper_lab_page(const char *folder, const temper_lab_options *opti
     size_t count = temper_lab_count();
     const char **parts = arena_alloc(&scratch, count, sizeof *parts);
     lab_outcome *outcomes = arena_alloc(&scratch, count, sizeof *outcomes);
-    lab asked = {0};
-    set_options(&asked, options);
+    uint64_t seed = options ? options->seed : 1;
+    bool quick = options && options->quick;
     for (size_t k = 0; k < count; k++) {
-        if (!lab_is_kept(&outcomes[k], lab_experiments[k], asked.seed, asked.quick, folder, &scratch))
+        if (!lab_is_kept(&outcomes[k], lab_experiments[k], seed, quick, folder, &scratch))
             trap_raise(&t, TEMPER_FORMAT, 0, 0, "experiment %s was not run with seed %llu in '%s'",
-                       lab_experiments[k]->name, (unsigned long long)asked.seed,
+                       lab_experiments[k]->name, (unsigned long long)seed,
                        text_escaped(&scratch, folder, strlen(folder), 120));
         parts[k] = lab_kept_part(lab_experiments[k], folder, &scratch);
     }
-    const char *page = lab_page(&scratch, parts, outcomes, asked.seed, asked.quick);
+    const char *page = lab_page(&scratch, parts, outcomes, seed, quick);
     text path;
     text_init(&path, &scratch);
     text_printf(&path, "%s/report.html", folder);
