@@ -276,12 +276,35 @@ static void test_run(void) {
     }
 }
 
+/* A result of some megabytes, beside short ones. */
+static void test_long(void) {
+    enum { LONG = 5000000 };
+    temper_job job = job_of('9', UNITS);
+    temper_error e;
+    unsigned char *bytes = malloc(LONG);
+    unlink(path);
+    temper_journal *j = open_or_say(&job, "long");
+    if (!bytes || !j) return;
+    for (size_t k = 0; k < LONG; k++) bytes[k] = (unsigned char)(k * k >> 7);
+    CHECK(!temper_journal_add(j, 3, bytes, LONG, &e), "%s", e.text);
+    add_unit(j, 4);
+    CHECK(temper_journal_add(j, 5, bytes, (size_t)JOB_LONGEST_RESULT + 1, &e) == TEMPER_LIMIT, "too long");
+    close_journal(j);
+    if (!(j = open_or_say(&job, "long, again"))) return;
+    CHECK(temper_journal_kept(j) == 2 && temper_journal_dropped(j) == 0 && j->results[3].size == LONG &&
+              !memcmp(j->results[3].bytes, bytes, LONG),
+          "a long result is read back");
+    close_journal(j);
+    free(bytes);
+}
+
 int main(void) {
     snprintf(path, sizeof path, "/tmp/t-journal-%ld", (long)getpid());
     test_damage();
     test_refusals();
     test_contradiction();
     test_run();
+    test_long();
     unlink(path);
     return test_finish("t-journal");
 }

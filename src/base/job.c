@@ -60,6 +60,12 @@ void temper_worker_free(temper_worker *worker) {
     free(worker);
 }
 
+void job_check_size(size_t size, uint64_t unit, trap *t) {
+    if (size > JOB_LONGEST_RESULT)
+        trap_raise(t, TEMPER_LIMIT, 0, 0, "the result of unit %llu has %zu bytes, more than %d",
+                   (unsigned long long)unit, size, JOB_LONGEST_RESULT);
+}
+
 temper_status worker_run(unsigned char **result, size_t *size, temper_worker *w, uint64_t unit, temper_error *err) {
     text bytes;
     *result = NULL;
@@ -71,6 +77,7 @@ temper_status worker_run(unsigned char **result, size_t *size, temper_worker *w,
     arena_reset(&w->scratch);
     text_init(&bytes, &w->scratch);
     if (w->job->kind->run(&bytes, w->state, unit, &w->watch)) {
+        job_check_size(bytes.length, unit, &w->trap);
         *result = caller_alloc(&w->trap, bytes.length, 1);
         *size = bytes.length;
         if (bytes.length) memcpy(*result, bytes.data, bytes.length);

@@ -46,7 +46,13 @@ struct temper_worker {
     job_watch watch;
 };
 
-enum { JOB_MOST_UNITS = 1 << 28 }; /* a journal in memory has a few words a unit */
+enum {
+    JOB_MOST_UNITS = 1 << 28,    /* a journal in memory has a few words a unit */
+    JOB_LONGEST_RESULT = 1 << 28 /* bytes: a record is one write, and a message of MPI has an int for its size */
+};
+
+/* Raises TEMPER_LIMIT if the result of a unit is longer. */
+void job_check_size(size_t size, uint64_t unit, trap *t);
 
 /* As temper_worker_run; *result NULL and TEMPER_OK: given up. */
 temper_status worker_run(unsigned char **result, size_t *size, temper_worker *w, uint64_t unit, temper_error *err);

@@ -228,6 +228,7 @@ void journal_keep(temper_journal *j, uint64_t unit, const unsigned char *result,
     if (unit >= j->job->units)
         trap_raise(j->scratch.trap, TEMPER_RANGE, 0, 0, "there is no unit %llu: the job has %llu",
                    (unsigned long long)unit, (unsigned long long)j->job->units);
+    job_check_size(size, unit, j->scratch.trap);
     if (is_known(j, unit, result, size)) return;
     if (j->fd >= 0) {
         text record;

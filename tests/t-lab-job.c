@@ -1,0 +1,281 @@
+/* The lab as a job: the same bytes with any number of threads, from any part of a journal, with experiments that a folder has already, and
+   seed by seed in a sweep; results that are not those of the job are refused or read, but never break anything. */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/journal.h"
+#include "test.h"
+
+static char folder[] = "/tmp/t-lab-job-XXXXXX", path[64];
+
+/* JSON and report of experiment `index`, freed with temper_free; NULL: it could not be made. */
+static char *text_of(const temper_job *job, const temper_journal *j, size_t index, temper_error *e) {
+    temper_lab_kept kept;
+    char *json = NULL, *report = NULL, *both = NULL;
+    if (temper_lab_take(&kept, job, j, index, e)) return NULL;
+    if (CHECK(kept.lab && !temper_lab_report(&report, &json, kept.lab, e), "%s", e->text)) {
+        both = malloc(strlen(json) + strlen(report) + 1);
+        strcat(strcpy(both, json), report);
+    }
+    temper_free(json);
+    temper_free(report);
+    temper_lab_free(kept.lab);
+    return both;
+}
+
+/* As above, of a job that is run with a journal of that name (NULL: none). */
+static char *run_job(const temper_job *job, const char *journal, unsigned threads) {
+    temper_journal *j;
+    temper_error e;
+    int stopped;
+    if (!CHECK(!temper_journal_open(&j, journal, job, &e), "%s", e.text)) return NULL;
+    CHECK(!temper_job_run(&stopped, j, threads, NULL, NULL, &e) && !stopped && temper_journal_complete(j), "%s",
+          e.text);
+    char *made = text_of(job, j, 0, &e);
+    CHECK(made, "%s", e.text);
+    CHECK(!temper_journal_close(j, &e), "%s", e.text);
+    return made;
+}
+
+static void check_same(const char *expected, char *got, const char *when, size_t number) {
+    CHECK(expected && got && !strcmp(expected, got), "%s %zu: %.60s instead of %.60s", when, number,
+          got ? got : "nothing", expected ? expected : "nothing");
+    free(got);
+}
+
+/* ---- threads and journals ---- */
+
+static const char *const gap_name[] = {"gap"}, *const two_names[] = {"schedules", "gap"};
+
+static void test_journals(void) {
+    test_random r = test_seed(0x1ab0b);
+    temper_lab_job_options o = {.seed = 4, .quick = 1}, other = {.seed = 5, .quick = 1};
+    temper_job *job, *another;
+    temper_journal *j;
+    temper_error e;
+    char *bytes = NULL;
+    size_t length = 0, rounds = (size_t)(4 * test_effort()) + 4;
+    if (!CHECK(!temper_lab_job(&job, gap_name, 1, &o, &e), "%s", e.text)) return;
+    CHECK(temper_lab_job_count(job) == 1 && temper_job_units(job) > 2 && !strcmp(temper_job_name(job), "lab"), "job");
+    char *expected = run_job(job, NULL, 1);
+    for (unsigned threads = 2; threads <= 5; threads += 3)
+        check_same(expected, run_job(job, NULL, threads), "threads", threads);
+    snprintf(path, sizeof path, "%s/journal", folder);
+    check_same(expected, run_job(job, path, 2), "journal", 0);
+    CHECK(!temper_file_read(&bytes, &length, path, &e), "%s", e.text);
+    for (size_t k = 0; bytes && k < rounds; k++) {
+        size_t header = strcspn(bytes, "\n") + 1, at = header + random_below(&r, length - header), left = length;
+        char kept = bytes[at];
+        if (k % 2) left = at;
+        bytes[at] ^= k % 2 ? 0 : (char)(1 << random_below(&r, 8));
+        CHECK(!temper_file_write(path, bytes, left, &e), "%s", e.text);
+        bytes[at] = kept;
+        check_same(expected, run_job(job, path, 1 + (unsigned)random_below(&r, 3)), "damaged journal", k);
+    }
+    CHECK(!temper_lab_job(&another, gap_name, 1, &other, &e) &&
+              strcmp(temper_job_digest(job), temper_job_digest(another)) &&
+              temper_journal_open(&j, path, another, &e) == TEMPER_RANGE && strstr(e.text, "another job"),
+          "another seed: %s", e.text);
+    temper_job_free(another);
+    unlink(path);
+    temper_free(bytes);
+    free(expected);
+    temper_job_free(job);
+}
+
+/* Stopped midway, what is done stays. */
+static int stop_midway(void *context, uint64_t done, uint64_t total) {
+    (void)context;
+    return done > total * 3 / 4;
+}
+
+static void test_stop(void) {
+    temper_lab_job_options o = {.seed = 4, .quick = 1};
+    temper_job *job;
+    temper_journal *j;
+    temper_error e;
+    int stopped = 0;
+    temper_lab_kept kept;
+    if (!CHECK(!temper_lab_job(&job, gap_name, 1, &o, &e) && !temper_journal_open(&j, NULL, job, &e), "%s", e.text))
+        return;
+    CHECK(!temper_job_run(&stopped, j, 1, stop_midway, NULL, &e) && stopped && !temper_journal_complete(j) &&
+              j->first_unknown > 0,
+          "stopped with %llu units done: %s", (unsigned long long)j->first_unknown, e.text);
+    CHECK(temper_lab_take(&kept, job, j, 0, &e) == TEMPER_RANGE && strstr(e.text, "not done yet"), "%s", e.text);
+    temper_journal_close(j, NULL);
+    temper_job_free(job);
+}
+
+/* ---- a folder ---- */
+
+static void remove_files(void) {
+    char file[400];
+    DIR *d = opendir(folder);
+    for (struct dirent *f; d && (f = readdir(d));) {
+        snprintf(file, sizeof file, "%s/%s", folder, f->d_name);
+        if (f->d_name[0] != '.') unlink(file);
+    }
+    if (d) closedir(d);
+}
+
+static void test_folder(void) {
+    temper_lab_job_options plain = {.seed = 4, .quick = 1}, o = {.seed = 4, .quick = 1, .folder = folder};
+    temper_lab_options single = {.seed = 4, .quick = 1, .threads = 1};
+    temper_lab_kept kept;
+    temper_job *job, *without;
+    temper_journal *j;
+    temper_error e;
+    uint64_t unit;
+    CHECK(!temper_lab_keep(&kept, "gap", folder, &single, &e) && kept.lab && kept.claims > 0, "%s", e.text);
+    temper_lab_free(kept.lab);
+    size_t claims = kept.claims;
+    if (!CHECK(!temper_lab_job(&job, two_names, 2, &o, &e) && !temper_lab_job(&without, two_names, 2, &plain, &e) &&
+                   !temper_journal_open(&j, NULL, job, &e),
+               "%s", e.text))
+        return;
+    CHECK(!strcmp(temper_job_digest(job), temper_job_digest(without)), "the folder is no part of the digest");
+    CHECK(!temper_job_run(NULL, j, 2, NULL, NULL, &e) && temper_journal_complete(j), "%s", e.text);
+    CHECK(j->results[0].bytes && !j->results[1].bytes, "gap is not run again");
+    CHECK(!temper_lab_take(&kept, job, j, 1, &e) && !kept.lab && kept.claims == claims, "gap is kept: %s", e.text);
+    CHECK(!temper_lab_take(&kept, job, j, 0, &e) && kept.lab, "schedules is not: %s", e.text);
+    temper_lab_free(kept.lab);
+    temper_journal_close(j, NULL);
+    temper_job_free(job);
+    temper_job_free(without);
+    CHECK(!temper_lab_keep(&kept, "schedules", folder, &single, &e) && !kept.lab, "the job has written it: %s",
+          e.text);
+    if (!CHECK(!temper_lab_job(&job, two_names, 2, &o, &e) && !temper_journal_open(&j, NULL, job, &e), "%s", e.text))
+        return;
+    CHECK(temper_journal_complete(j) && !temper_journal_next(&unit, j), "nothing is left to do");
+    temper_journal_close(j, NULL);
+    temper_job_free(job);
+    remove_files();
+    o.folder = "/nowhere/at/all";
+    if (!CHECK(!temper_lab_job(&job, gap_name, 1, &o, &e) && !temper_journal_open(&j, NULL, job, &e), "%s", e.text))
+        return;
+    CHECK(temper_job_run(NULL, j, 2, NULL, NULL, &e) == TEMPER_IO && strstr(e.text, "cannot make the folder"), "%s",
+          e.text);
+    temper_journal_close(j, NULL);
+    temper_job_free(job);
+}
+
+/* ---- sweeps ---- */
+
+static void test_sweep(void) {
+    temper_lab_job_options o = {.seed = 7, .seeds = 2, .quick = 1};
+    temper_lab_options single = {.quick = 1, .threads = 1};
+    temper_job *job;
+    temper_journal *j;
+    temper_error e;
+    temper_lab *sweep = NULL, *alone = NULL;
+    if (!CHECK(!temper_lab_job(&job, two_names, 2, &o, &e) && !temper_journal_open(&j, NULL, job, &e), "%s", e.text))
+        return;
+    CHECK(temper_lab_job_count(job) == 4, "four runs");
+    CHECK(!temper_job_run(NULL, j, 2, NULL, NULL, &e), "%s", e.text);
+    size_t expected = 0;
+    for (size_t k = 0; k < 4; k++) {
+        temper_lab_kept kept;
+        temper_lab_claim a, b;
+        single.seed = 7 + k / 2;
+        if (!CHECK(!temper_lab_take(&kept, job, j, k, &e) && !temper_lab_run(&alone, two_names[k % 2], &single, &e),
+                   "%s", e.text))
+            continue;
+        CHECK(temper_lab_claims(alone) == kept.claims, "run %zu: %zu claims, not %zu", k, kept.claims,
+              temper_lab_claims(alone));
+        for (size_t c = 0; c < kept.claims; c++)
+            CHECK(!temper_lab_claim_at(&a, kept.lab, c, &e) && !temper_lab_claim_at(&b, alone, c, &e) &&
+                      !strcmp(a.text, b.text) && !strcmp(a.measured, b.measured) && a.holds == b.holds,
+                  "run %zu, claim %zu: %s instead of %s", k, c, a.measured, b.measured);
+        if (k < 2) expected += kept.claims;
+        temper_lab_free(kept.lab);
+        temper_lab_free(alone);
+    }
+    if (CHECK(!temper_lab_sweep(&sweep, job, j, &e), "%s", e.text)) {
+        char *report = NULL, *json = NULL;
+        temper_lab_claim c;
+        CHECK(temper_lab_claims(sweep) == expected, "%zu claims, not %zu", temper_lab_claims(sweep), expected);
+        for (size_t k = 0; k < temper_lab_claims(sweep); k++)
+            CHECK(!temper_lab_claim_at(&c, sweep, k, &e) && c.holds && !strcmp(c.measured, "with 2 of 2 seeds"),
+                  "%s: %s", c.text, c.measured);
+        CHECK(!temper_lab_report(&report, &json, sweep, &e) &&
+                  strstr(json, "\"seed\":7,\"seeds\":2,\"quick\":true") &&
+                  strstr(report, "temper lab schedules gap --seeds 7-8 --quick -o DIR"),
+              "%s", report ? report : e.text);
+        temper_free(report);
+        temper_free(json);
+    }
+    temper_lab_free(sweep);
+    temper_journal_close(j, NULL);
+    temper_job_free(job);
+    o.seeds = UINT64_MAX;
+    CHECK(temper_lab_job(&job, two_names, 2, &o, &e) == TEMPER_LIMIT && !job, "too many seeds: %s", e.text);
+    o = (temper_lab_job_options){.seed = UINT64_MAX, .seeds = 2};
+    CHECK(temper_lab_job(&job, two_names, 2, &o, &e) == TEMPER_LIMIT && !job, "no seed behind the last: %s", e.text);
+    CHECK(temper_lab_job(&job, two_names, 0, NULL, &e) == TEMPER_RANGE && !job, "no experiment: %s", e.text);
+}
+
+/* ---- results that are none ---- */
+
+/* Adds all results of a complete journal but one, which is changed. */
+static void try_change(const temper_job *job, const temper_journal *whole, test_random *r, size_t *refused) {
+    temper_journal *j;
+    temper_error e;
+    uint64_t changed = random_below(r, job->units);
+    if (!CHECK(!temper_journal_open(&j, NULL, job, &e), "%s", e.text)) return;
+    for (uint64_t k = 0; k < job->units; k++) {
+        const journal_result *right = &whole->results[k];
+        size_t size = right->size, at = size ? random_below(r, size) : 0;
+        unsigned char *bytes = malloc(size + 9);
+        memcpy(bytes, right->bytes, size);
+        if (k == changed) switch (random_below(r, 4)) {
+            case 0: size = at; break;
+            case 1: memset(bytes + size, 0, 8), size += 8; break;
+            case 2: /* where a count is, as large as can be */
+                at = at / 8 * 8;
+                memset(bytes + at, random_below(r, 2) ? 255 : 127, size - at < 8 ? size - at : 8);
+                break;
+            default: bytes[at] ^= (unsigned char)(1 << random_below(r, 8));
+            }
+        CHECK(!temper_journal_add(j, k, bytes, size, &e), "%s", e.text);
+        free(bytes);
+    }
+    temper_lab_kept kept;
+    temper_status status = temper_lab_take(&kept, job, j, 0, &e);
+    CHECK(status == TEMPER_OK || status == TEMPER_FORMAT, "unit %llu: %d %s", (unsigned long long)changed,
+          (int)status, e.text);
+    *refused += status != TEMPER_OK;
+    temper_lab_free(kept.lab);
+    temper_journal_close(j, NULL);
+}
+
+static void test_changed_results(void) {
+    static const char *const zoo[] = {"zoo"};
+    test_random r = test_seed(0x1abbad);
+    temper_lab_job_options o = {.seed = 2, .quick = 1};
+    temper_job *job;
+    temper_journal *j;
+    temper_error e;
+    size_t rounds = (size_t)(40 * test_effort()) + 10, refused = 0;
+    if (!CHECK(!temper_lab_job(&job, zoo, 1, &o, &e) && !temper_journal_open(&j, NULL, job, &e), "%s", e.text))
+        return;
+    CHECK(!temper_job_run(NULL, j, 2, NULL, NULL, &e), "%s", e.text);
+    for (size_t k = 0; k < rounds; k++) try_change(job, j, &r, &refused);
+    CHECK(refused > rounds / 4, "%zu of %zu changed results are refused", refused, rounds);
+    temper_journal_close(j, NULL);
+    temper_job_free(job);
+}
+
+int main(void) {
+    if (!CHECK(mkdtemp(folder), "no folder")) return test_finish("t-lab-job");
+    test_journals();
+    test_stop();
+    test_folder();
+    test_sweep();
+    test_changed_results();
+    CHECK(rmdir(folder) == 0, "files are left in %s", folder);
+    return test_finish("t-lab-job");
+}
