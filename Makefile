@@ -157,11 +157,11 @@ certify-hunt: ## look for a string that contradicts a certificate: 10^7 short st
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-certify-hunt
 	TEMPER_HUNT=full $(BUILD)/tests/t-certify-hunt
 
-mpi: ## install Open MPI and build temper-mpi, which does the work of check on many machines
+mpi: ## install Open MPI and build temper-mpi, which does the work of check, limits and lab on many machines
 	@sh scripts/setup.sh build mpi
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/temper-mpi
 
-test-mpi: ## temper-mpi on 1 to 4 ranks, and ranks killed at random: always the same bytes (a minute)
+test-mpi: ## temper-mpi on 1 to 4 ranks, and ranks killed at random: always the same bytes (two minutes)
 	@sh scripts/setup.sh build mpi
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/temper-mpi
 	@bash tests/mpi/ranks.sh $(BUILD)

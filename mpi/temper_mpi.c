@@ -181,12 +181,12 @@ static void be_silent(void) {
 }
 
 static const char usage[] =
-    "Usage: mpirun [mpirun's options] temper-mpi check [options of temper check]\n"
+    "Usage: mpirun [mpirun's options] temper-mpi check|limits|lab [arguments and options of temper's command]\n"
     "\n"
-    "As temper check, but its units of work are done by all processes that mpirun starts; rank 0\n"
-    "hands them out and prints the result. Give --journal FILE, so that after a crash the same\n"
-    "command goes on from there. --threads is 1 unless given. temper help check has the options,\n"
-    "temper-mpi(1) and doc/scale.md the rest.\n";
+    "As temper check, limits or lab, but the units of work are done by all processes that mpirun\n"
+    "starts; rank 0 hands them out, prints the result and writes the files. Give --journal FILE, so\n"
+    "that after a crash the same command goes on from there. --threads is 1 unless given. temper help\n"
+    "COMMAND has the options, temper-mpi(1) and doc/scale.md the rest.\n";
 
 int main(int argc, char **argv) {
     static const job_runner runner = {run_ranks};

@@ -1128,6 +1128,28 @@ done <names.txt
 run 0 --json lab zoo --quick --seed 2
 has 'lab: json claims' "$out" '{"experiment":"zoo","claim":"'
 has 'lab: json summary' "$out" '{"experiment":"zoo","seed":2,"quick":true,"claims":'
+run 0 lab gap --quick -o lab --threads 1
+mv lab/gap.json one-thread.json
+run 0 lab gap --quick -o lab --threads 3 --journal lab.journal
+if cmp -s lab/gap.json one-thread.json; then pass; else fail 'lab: the same with three threads and a journal'; fi
+head -n 3 lab.journal | head -c -5 >part.journal
+run 0 lab gap --quick -o lab --journal part.journal
+has 'lab: a cut journal' "$err" 'the end of the journal was damaged'
+if cmp -s lab/gap.json one-thread.json; then pass; else fail 'lab: the same from a part of a journal'; fi
+run 2 lab gap --quick --seed 2 --journal lab.journal
+has 'lab: the journal of another seed' "$err" 'is the journal of another job'
+run 0 lab gap --quick --seeds 4-5 -o lab
+has 'lab: a sweep' "$out" '      with 2 of 2 seeds'
+has 'lab: a sweep in all' "$out" ' 0 failed, seeds 4-5; report in lab/sweep.md'
+same 'lab: lines of a sweep' "$(($(wc -l <lab/sweep-claims.csv) * 2 - 1))" "$(wc -l <lab/sweep-seeds.csv)"
+run 0 --json lab gap --quick --seeds 7
+has 'lab: a sweep, json' "$out" '{"experiment":"sweep","seed":7,"seeds":1,"quick":true,"claims":'
+for seeds in '' 2-1 x 1- -3 1-2x 99999999999999999999 1-99999999; do run 2 lab gap --seeds "$seeds"; done
+has 'lab: bad seeds' "$err" '--seeds must be as 1-20'
+run 2 lab gap --seeds 1-2 --seed 1
+run 2 lab --seeds 1-2
+run 2 lab all gap
+has 'lab: all and a name' "$err" 'all has every experiment'
 run 3 lab zoo --quick -o missing/lab
 has 'lab: missing folder' "$err" "cannot make the folder 'missing/lab'"
 # ---- certify --------------------------------------------------------------------------------------------------------

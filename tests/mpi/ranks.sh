@@ -104,56 +104,128 @@ same 'limits from a part of a journal' got expected
 "$build/temper" "${job[@]}" --csv >got 2>got.err
 check 'limits: --csv and --json are refused together' $(($? != 2))
 
-# ---- killed ----
+# ---- lab: the same answers and files on any number of ranks, seeds and all ----
 
-job=(check -f 'O a & (a S b) & Y b & #[a] >= #[b] & H(a | b)' --alphabet ab --method temperature --exhaustive 19 --random 4000 --json)
-ranks 1 "${job[@]}" --journal whole >expected 2>&1
-"$build/temper" "${job[@]}" >got
-same 'temper and one rank' got expected
-units=$(($(wc -l <whole) - 1))
-done_kills=0 midway=0 trials=0
+job=(lab zoo gap schedules --quick --seed 3 -o out)
+"$build/temper" "${job[@]}" --threads 1 >expected
+mv out whole.out
+for n in 1 2 3 4; do
+    ranks $n "${job[@]}" >got 2>got.err
+    same "lab on $n ranks" got expected
+    diff -r out whole.out >differences
+    check "lab on $n ranks: $(head -c 300 differences)" $?
+    rm -rf out
+done
+job=(lab gap schedules --quick --seeds 3-5 --json)
+"$build/temper" "${job[@]}" >expected
+for n in 2 3; do
+    ranks $n "${job[@]}" >got 2>got.err
+    same "a sweep on $n ranks" got expected
+done
+ranks 3 "${job[@]}" --journal sweep >got 2>&1
+head -n 9 sweep >sweep.part
+"$build/temper" "${job[@]}" --journal sweep.part >got 2>&1
+same 'a sweep from a part of a journal' got expected
 
-# Kills a random rank of the mpirun with process number $1 once the journal has so many lines.
-kill_one() { # mpirun, lines
-    local mpirun=$1 lines=$2 children
+# all, into a folder that is empty, has a part of it, or all of it
+"$build/temper" lab all --quick -o all.expected >expected
+sed -i s/all.expected/all/ expected
+mkdir all
+cp all.expected/schedules* all
+ranks 3 lab all --quick -o all >got 2>got.err
+sed -i 's/ (kept from before)//' got
+same 'lab all' got expected
+diff -r all all.expected >differences
+check "lab all: $(head -c 300 differences)" $?
+ranks 2 lab all --quick -o all >got 2>got.err
+[ "$(grep -c 'kept from before' got)" = "$("$build/temper" lab | wc -l)" ]
+check "lab all, again: $(head -c 300 got)" $?
+
+# ---- killed: check, limits and the lab ----
+
+records() { # in the journal, whole or not
+    local lines=0
+    [ -f journal ] && lines=$(wc -l <journal)
+    echo $((lines > 0 ? lines - 1 : 0))
+}
+
+# Kills a random rank of the mpirun with process number $1 once the journal has so many records.
+kill_one() { # mpirun, records
+    local mpirun=$1 wanted=$2 children
     while kill -0 "$mpirun" 2>/dev/null; do
-        if [ "$lines" = 0 ] || { [ -f journal ] && [ "$(wc -l <journal)" -ge "$lines" ]; }; then
+        if [ "$(records)" -ge "$wanted" ]; then
             read -r -a children < <(ps -o pid= --ppid "$mpirun" | tr '\n' ' ')
             [ ${#children[@]} -gt 0 ] || continue
-            kill -9 "${children[RANDOM % ${#children[@]}]}" 2>/dev/null && done_kills=$((done_kills + 1))
+            kill -9 "${children[RANDOM % ${#children[@]}]}" 2>/dev/null
             return
         fi
         sleep 0.01
     done
 }
 
-while [ "$done_kills" -lt "$kills" ] && [ "$trials" -lt $((2 * kills)) ]; do
-    trials=$((trials + 1))
-    rm -f journal
-    for attempt in 1 2 3 4 5 6 7 8; do
-        n=$((1 + RANDOM % 4))
-        ranks $n "${job[@]}" --journal journal >got 2>got.err &
-        mpirun=$! before=$done_kills
-        if [ "$attempt" -le $((1 + RANDOM % 3)) ] && [ "$done_kills" -lt "$kills" ]; then
-            case $((RANDOM % 4)) in
-            0) sleep 0.$((RANDOM % 9)) && kill_one $mpirun 0 ;;
-            *) kill_one $mpirun $((1 + RANDOM % units)) ;;
-            esac
+# The job, killed again and again and started again on another number of ranks, until it has been killed often enough; each trial ends
+# with a run that is left alone. A kill counts if it hit a run that had not ended: mpirun failed, and the journal lacks units.
+killed_job() { # name, whether it writes into out, arguments of temper-mpi
+    local name=$1 files=$2 units step done_kills=0 midway=0 trials=0 attempts n last=0 mpirun code had
+    shift 2
+    rm -rf journal out
+    ranks 1 "$@" --journal journal >expected 2>&1
+    units=$(records)
+    "$build/temper" "$@" >got
+    same "$name: temper and one rank" got expected
+    rm -rf whole.out
+    if [ "$files" = yes ]; then mv out whole.out; fi
+    step=$((units / 5 + 1))
+    while [ "$done_kills" -lt "$kills" ] && [ "$trials" -lt "$kills" ]; do
+        trials=$((trials + 1)) attempts=0
+        rm -rf journal out
+        while :; do
+            attempts=$((attempts + 1))
+            n=$((1 + RANDOM % 4))
+            [ $n = $last ] && n=$((n % 4 + 1))
+            last=$n had=$(records)
+            ranks $n "$@" --journal journal >got 2>got.err &
+            mpirun=$!
+            if [ "$done_kills" -lt "$kills" ] && [ $attempts -le 8 ] && [ $((had + step)) -lt "$units" ]; then
+                case $((RANDOM % 5)) in
+                0) sleep 0.$((2 + RANDOM % 4)) && kill_one $mpirun 0 ;; # perhaps before it has begun
+                *) kill_one $mpirun $((had + 1 + RANDOM % step)) ;;
+                esac
+            fi
+            wait $mpirun
+            code=$?
+            [ $code = 0 ] && break
+            if grep -q 'in use by another process' got.err; then # rank 0 of the last attempt is still dying
+                sleep 0.3
+                continue
+            fi
+            if [ "$(records)" -lt "$units" ] && ! [ -s got ]; then
+                done_kills=$((done_kills + 1))
+                if [ "$(records)" -gt "$had" ]; then midway=$((midway + 1)); fi
+            fi
+            # now and then the machine takes the end of the file with it
+            if [ $((RANDOM % 4)) = 0 ] && [ -s journal ]; then truncate -s -$((RANDOM % 70)) journal; fi
+            if [ $attempts -gt 40 ]; then break; fi
+        done
+        check "$name, trial $trials ends: $(head -c 300 got.err)" $code
+        same "$name, trial $trials on $n ranks after kills" got expected
+        sort journal | uniq -d | grep -q .
+        check "$name, trial $trials: no unit is recorded twice" $(($? == 0))
+        [ "$(records)" = "$units" ]
+        check "$name, trial $trials: $(records) units recorded, not $units" $?
+        if [ "$files" = yes ]; then
+            diff -r out whole.out >differences
+            check "$name, trial $trials: $(head -c 300 differences)" $?
         fi
-        wait $mpirun
-        code=$?
-        if [ $code = 0 ]; then break; fi
-        if [ "$done_kills" -gt "$before" ] && [ -f journal ] && [ "$(wc -l <journal)" -gt 1 ]; then midway=$((midway + 1)); fi
-        grep -q 'in use by another process' got.err && sleep 0.3 # rank 0 of the last attempt is still dying
-        # now and then the machine takes the end of the file with it
-        if [ $((RANDOM % 4)) = 0 ] && [ -s journal ]; then truncate -s -$((RANDOM % 70)) journal; fi
     done
-    check "trial $trials ends: $(head -c 300 got.err)" $code
-    same "trial $trials on $n ranks after kills" got expected
-    sort journal | uniq -d | grep -q .
-    check "trial $trials: no unit is recorded twice" $(($? == 0))
-done
-check "$done_kills kills, $midway of them midway, in $trials trials" $((done_kills < kills || midway < kills / 4))
-echo "mpi: $done_kills kills in $trials trials, $midway with a part of the work done"
+    check "$name: $done_kills kills, after $midway of which work was done, in $trials trials" \
+        $((done_kills < kills || midway < kills / 2))
+    echo "mpi: $name: $units units, $done_kills kills before the end in $trials trials, $midway with new results kept"
+}
+
+killed_job check no check -f 'O a & (a S b) & Y b & #[a] >= #[b] & H(a | b)' --alphabet ab --method temperature \
+    --exhaustive 19 --random 4000 --json
+killed_job limits no limits -f '(a S b) & #[a] >= #[b]' --alphabet abc --effort 0.01 --json
+killed_job lab yes lab zoo gap --quick -o out
 echo "mpi: $passed passed, $failed failed"
 [ "$failed" = 0 ]
