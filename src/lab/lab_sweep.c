@@ -69,7 +69,7 @@ static void put_claims(lab *out, lab_table *claims, const char *name, const tall
 
 static bool has_all(const lab_plan *p) {
     size_t k = 0;
-    while (lab_experiments[k] && k < p->count && p->experiments[k] == lab_experiments[k]) k++;
+    while (k < p->count && lab_experiments[k] && p->experiments[k] == lab_experiments[k]) k++;
     return k == p->count && !lab_experiments[k];
 }
 
