@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/journal.h"
+#include "lab/lab.h"
 #include "test.h"
 
 static char folder[] = "/tmp/t-lab-job-XXXXXX", path[64];
@@ -269,8 +270,61 @@ static void test_changed_results(void) {
     temper_job_free(job);
 }
 
+/* ---- bytes ---- */
+
+/* Put and read; then, cut short, it must raise. */
+static void check_bytes(arena *a, uint64_t k, double x, test_random *r) {
+    text bytes;
+    text_init(&bytes, a);
+    lab_bytes_count(&bytes, k);
+    lab_bytes_number(&bytes, x);
+    lab_bytes_text(&bytes, "text");
+    lab_reader whole = {(const unsigned char *)bytes.data, bytes.length, a}, cut = whole;
+    uint64_t count = lab_read_count(&whole);
+    double y = lab_read_number(&whole);
+    CHECK(count == k && !memcmp(&x, &y, sizeof x) && !strcmp(lab_read_text(&whole), "text"), "%llu, %g",
+          (unsigned long long)k, x);
+    lab_read_end(&whole);
+    cut.left = random_below(r, bytes.length);
+    lab_read_count(&cut);
+    lab_read_number(&cut);
+    lab_read_text(&cut);
+    CHECK(false, "a part of %zu bytes was taken for all", bytes.length);
+}
+
+/* Numbers of all sizes come back, and every end that is cut off is noticed. */
+static void test_bytes(void) {
+    static const uint64_t counts[] = {UINT64_MAX, 127, 128, 0};
+    test_random r = test_seed(0x1abb);
+    trap t;
+    arena a;
+    size_t volatile refused = 0;
+    arena_init(&a, &t);
+    for (size_t turn = 0; turn < 300; turn++) {
+        arena_reset(&a);
+        if (trap_set(&t, NULL)) {
+            CHECK(t.error.code == TEMPER_FORMAT, "%s", t.error.text);
+            refused++;
+        } else {
+            check_bytes(&a, turn < 4 ? counts[turn] : random_u64(&r) >> random_below(&r, 64),
+                        turn % 5 ? (double)(int64_t)random_u64(&r) / 7 : -0.0, &r);
+        }
+    }
+    CHECK(refused == 300, "%zu of 300 are refused", refused);
+    refused = 0;
+    if (trap_set(&t, NULL)) {
+        refused = 1;
+    } else {
+        lab_reader long_ = {(const unsigned char *)"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, &a};
+        lab_read_count(&long_);
+    }
+    CHECK(refused, "a count of more than 64 bits");
+    arena_free(&a);
+}
+
 int main(void) {
     if (!CHECK(mkdtemp(folder), "no folder")) return test_finish("t-lab-job");
+    test_bytes();
     test_journals();
     test_stop();
     test_folder();

@@ -1,5 +1,6 @@
-/* Results as bytes, so that they can be kept in a journal and sent between processes: numbers are little-endian, texts have their
-   length before them. What is read may come from anywhere and is checked. */
+/* Results as bytes, so that they can be kept in a journal and sent between processes: counts in groups of seven bits, the lowest first,
+   where the eighth says that there are more; numbers as eight bytes, the lowest first; texts with their length before them. What is
+   read may come from anywhere and is checked. */
 #include "lab/lab.h"
 
 #include <string.h>
@@ -7,15 +8,14 @@
 enum { WORD = 8, FLAG = 1 };
 
 void lab_bytes_count(text *t, uint64_t k) {
-    char bytes[WORD];
-    for (int i = 0; i < WORD; i++) bytes[i] = (char)(k >> 8 * i & 255);
-    text_add(t, bytes, WORD);
+    for (; k > 127; k >>= 7) text_putc(t, (char)((k & 127) | 128));
+    text_putc(t, (char)k);
 }
 
 void lab_bytes_number(text *t, double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    lab_bytes_count(t, bits);
+    for (int i = 0; i < WORD; i++) text_putc(t, (char)(bits >> 8 * i & 255));
 }
 
 void lab_bytes_text(text *t, const char *string) {
@@ -37,15 +37,20 @@ static const unsigned char *take(lab_reader *r, size_t size) {
 }
 
 uint64_t lab_read_count(lab_reader *r) {
-    const unsigned char *at = take(r, WORD);
     uint64_t k = 0;
-    for (int i = 0; i < WORD; i++) k |= (uint64_t)at[i] << 8 * i;
-    return k;
+    for (int shift = 0;; shift += 7) {
+        uint64_t part = *take(r, 1);
+        if (shift == 63 && part > 1) refuse(r); /* beyond 64 bits */
+        k |= (part & 127) << shift;
+        if (part < 128) return k;
+    }
 }
 
 double lab_read_number(lab_reader *r) {
-    uint64_t bits = lab_read_count(r);
+    const unsigned char *at = take(r, WORD);
+    uint64_t bits = 0;
     double x;
+    for (int i = 0; i < WORD; i++) bits |= (uint64_t)at[i] << 8 * i;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
