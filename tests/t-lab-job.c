@@ -219,6 +219,58 @@ static void test_sweep(void) {
     CHECK(temper_lab_job(&job, two_names, 0, NULL, &e) == TEMPER_RANGE && !job, "no experiment: %s", e.text);
 }
 
+/* Results that are made here: one claim holds always, one does not with seeds 2 and 4, and one is made with seed 3 only. */
+static void put_claims(lab *l, text *bytes, uint64_t seed) {
+    lab_claim_add(l, true, "always", "%llu", (unsigned long long)seed);
+    lab_claim_add(l, seed % 2 == 1, "at odd seeds", "%llu", (unsigned long long)seed);
+    if (seed == 3) lab_claim_add(l, false, "three", "at last");
+    lab_contents_put(bytes, l);
+}
+
+static void add_claims(temper_journal *j, uint64_t seed) {
+    trap t;
+    temper_error e;
+    lab *l = calloc(1, sizeof *l);
+    arena_init(&l->memory, &t);
+    l->claims_only = true;
+    if (trap_set(&t, NULL)) {
+        CHECK(false, "%s", t.error.text);
+    } else {
+        text bytes;
+        text_init(&bytes, &l->memory);
+        put_claims(l, &bytes, seed);
+        CHECK(!temper_journal_add(j, seed - 1, (const unsigned char *)bytes.data, bytes.length, &e), "%s", e.text);
+    }
+    arena_free(&l->memory);
+    free(l);
+}
+
+static void test_failing_sweep(void) {
+    static const temper_lab_claim expected[] = {{"schedules: always", "with 5 of 5 seeds", 1},
+                                                {"schedules: at odd seeds", "with 3 of 5 seeds; not with 2 4", 0},
+                                                {"schedules: three", "with 0 of 1 seeds; not with 3", 0}};
+    temper_lab_job_options o = {.seed = 1, .seeds = 5};
+    temper_job *job;
+    temper_journal *j;
+    temper_error e;
+    temper_lab *sweep = NULL;
+    if (!CHECK(!temper_lab_job(&job, two_names, 1, &o, &e) && !temper_journal_open(&j, NULL, job, &e), "%s", e.text))
+        return;
+    for (uint64_t seed = 5; seed > 0; seed--) add_claims(j, seed);
+    if (CHECK(!temper_lab_sweep(&sweep, job, j, &e) && temper_lab_claims(sweep) == 3, "%s", e.text)) {
+        for (size_t k = 0; k < 3; k++) {
+            temper_lab_claim c;
+            CHECK(!temper_lab_claim_at(&c, sweep, k, &e) && !strcmp(c.text, expected[k].text) &&
+                      !strcmp(c.measured, expected[k].measured) && c.holds == expected[k].holds,
+                  "%s: %s", c.text, c.measured);
+        }
+        CHECK(!temper_lab_holds(sweep), "the sweep fails");
+    }
+    temper_lab_free(sweep);
+    temper_journal_close(j, NULL);
+    temper_job_free(job);
+}
+
 /* ---- results that are none ---- */
 
 /* Adds all results of a complete journal but one, which is changed. */
@@ -329,6 +381,7 @@ int main(void) {
     test_stop();
     test_folder();
     test_sweep();
+    test_failing_sweep();
     test_changed_results();
     CHECK(rmdir(folder) == 0, "files are left in %s", folder);
     return test_finish("t-lab-job");
