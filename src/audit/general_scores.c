@@ -96,10 +96,13 @@ score_error score_find(errors *e, const head_claim *f, const tie_break *tie) {
     calculus *c = e->c;
     const extent *stage = general_stage(e->g, 2 * ((size_t)f->layer - 1));
     score_error s = {.scale = scale_of(e, f), .tie = *tie};
-    const ball *scale = num(c, s.scale), *size = e->zero, *off = e->zero;
+    const ball *scale = num(c, s.scale), *size = e->zero, *off = e->zero, *keys = e->zero;
     bool constant = !tie->found, exact = true;
     int grid = tie->found ? grid_of_double(tie->sigma) : GRID_ZERO;
-    if (tie->found) size = mul(c, num(c, tie->sigma), num(c, (double)e->positions - 1));
+    if (tie->found) {
+        size = mul(c, num(c, tie->sigma), num(c, (double)e->positions - 1));
+        keys = over(c, size, num(c, tie->query));
+    }
     for (uint32_t d = 0; d < h->query.count; d++) {
         const extent *q = &f->query[d], *k = &f->key[d];
         error_sum query_sum = sum_row(e, &h->query, d, stage, f->layer, f->number);
@@ -112,6 +115,7 @@ score_error score_find(errors *e, const head_claim *f, const tie_break *tie) {
         const ball *query = add(c, num(c, q->size), eq), *key = add(c, num(c, k->size), ek);
         error_room(e, mul(c, scale, query), e->t->fa, f->layer, f->number, "a query");
         size = add(c, size, mul(c, query, key));
+        keys = add(c, keys, key);
         bool eq_zero = error_is_zero(e, eq), ek_zero = error_is_zero(e, ek);
         exact = exact && eq_zero && ek_zero;
         if (q->size > 0 && k->size > 0) {
@@ -134,6 +138,8 @@ score_error score_find(errors *e, const head_claim *f, const tie_break *tie) {
         const ball *least = sub(c, e->tau, num(c, e->t->ts));
         rounding = add(c, rounding, over(c, mul(c, num(c, 2 * (double)(rows + 2)), least), scale));
     }
+    if (e->t->any_order) /* a query times the scale may be subnormal, and the loss is multiplied by keys */
+        rounding = add(c, rounding, over(c, mul(c, mul(c, num(c, 2), e->tau), keys), scale));
     int power;
     bool doubles = frexp(s.scale, &power) == 0.5 && s.scale >= 1;
     int k = power - 1;

@@ -77,6 +77,8 @@ static const ball *several_winners(const share *s, const ball *below, const ball
     }
     const ball *none = over(c, q, add(c, q, a));
     if (error_is_zero(e, tied)) return less_than_one(e, none);
+    if (!ball_is_at_most(two_to(c, -40), spread))
+        return less_than_one(e, add(c, over(c, spread, num(c, 4)), over(c, q, a)));
     const ball *b = sub(c, e->one, a), *half = mul(c, a, add(c, e->one, q)), *root = square_root(s, half);
     if (!ball_is_less(e->zero, b)) return e->one;
     if (ball_is_less(over(c, sub(c, root, half), b), q)) return less_than_one(e, none);
@@ -88,11 +90,10 @@ static const ball *adaptive(share *s, const head_claim *f, const score_error *sc
     errors *e = s->e;
     calculus *c = s->c;
     bool safe = surely_tied;
-    if (safe && s->gap) { /* the largest logit that a row can make with the least gap it can see */
-        const ball *room = sub(c, s->gap, s->lost);
+    if (safe && s->gap) { /* the largest factor and logit that a row can make with the least gap it can see */
+        const ball *room = sub(c, s->gap, s->lost), *most = add(c, mul(c, num(c, 2), score->size), e->one);
         safe = ball_is_less(e->zero, room) &&
-               ball_is_at_most(mul(c, s->scale, add(c, over(c, mul(c, num(c, 2), score->size), room), e->one)),
-                               num(c, e->t->fa / 2));
+               ball_is_at_most(mul(c, s->scale, add(c, over(c, most, room), e->one)), num(c, e->t->fa / 2));
     }
     if (!safe)
         audit_refuse(e->a, f->layer, f->number, "at length %zu an adaptive head may take rounding for its gap", e->n);

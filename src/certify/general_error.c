@@ -133,7 +133,8 @@ static score_error score_errors(const at_length *w, uint32_t layer, uint32_t hea
     const head_facts *f = &known_of->heads[head];
     const tie_break *tie = &w->r->ties[w->r->f->head_start[layer] + head];
     const rounding_rules *rules = w->rules;
-    ball *b = ball_array(w->a, 8), *size = b, *off = b + 1, *q = b + 2, *k = b + 3, *t = b + 4, *most = b + 7;
+    ball *b = ball_array(w->a, 9), *size = b, *off = b + 1, *q = b + 2, *k = b + 3, *t = b + 4, *most = b + 7,
+         *keys = b + 8;
     score_error out = {b + 5, b + 6, size};
     int grid = GRID_ANY;
     bool clean = true, constant = tie->step == 0;
@@ -148,6 +149,7 @@ static score_error score_errors(const at_length *w, uint32_t layer, uint32_t hea
         ball_max(most, most, q);
         ball_set_double(k, ks);
         ball_add(k, k, ek);
+        ball_add(keys, keys, k);
         ball_mul(t, q, k);
         ball_add(size, size, t);
         if (!ball_is_zero(q) && !(width == 0 && ball_is_zero(ek))) {
@@ -172,6 +174,9 @@ static score_error score_errors(const at_length *w, uint32_t layer, uint32_t hea
         ball_set_int(k, (int64_t)w->size - 1);
         ball_mul(t, t, k);
         ball_add(size, size, t);
+        ball_set_double(k, tie->query);
+        ball_div(t, t, k);
+        ball_add(keys, keys, t);
         if (double_grid(tie->step) < grid) grid = double_grid(tie->step);
     }
     ball_set_double(k, scale);
@@ -194,6 +199,13 @@ static score_error score_errors(const at_length *w, uint32_t layer, uint32_t hea
         ball_sub(k, rules->tiny, k);
         ball_set_double(q, 2 * ((double)h->query.count + 2));
         ball_mul(k, k, q);
+        ball_set_double(q, scale);
+        ball_div(k, k, q);
+        ball_add(t, t, k);
+    }
+    if (!w->r->ascending) { /* kernels multiply queries by the scale, and what a small product loses is multiplied by keys */
+        ball_mul(k, keys, rules->tiny);
+        ball_mul_2exp(k, k, 1);
         ball_set_double(q, scale);
         ball_div(k, k, q);
         ball_add(t, t, k);

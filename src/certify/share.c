@@ -80,6 +80,13 @@ static void tied_share(ball *out, const ball *within, const ball *below, size_t 
         ball_mul(q, q, x);
         ball_mul(q, q, a);
     }
+    ball_mul_2exp(x, one, -40);
+    if (!ball_is_zero(within) && !ball_is_at_most(x, within)) { /* 1 - a would be lost in the balls */
+        ball_mul_2exp(x, within, -2);
+        ball_div(q, q, a);
+        ball_add(out, x, q);
+        return;
+    }
     ball_sub(b, one, a);
     ball_add(c, one, q);
     ball_mul(c, c, a);
@@ -112,6 +119,7 @@ static void adaptive_share(ball *out, const share_problem *p, const rounding_rul
         ball_set_double(gap, p->gap);
         ball_sub(gap, gap, p->lose_off);
         ball_mul_2exp(x, p->largest, 1); /* logits: (scale/gap)(score - best), and no more than the scale for ties */
+        ball_add(x, x, one);             /* scale/gap itself is a number of the format, too */
         ball_div(x, x, gap);
         ball_add(x, x, one);
         ball_mul(x, x, scale);

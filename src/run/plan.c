@@ -199,8 +199,9 @@ static void apply_units(analysis *a, const model_layer *l) {
     memset(a->clears, 0, a->m->channel_count);
     for (uint32_t u = 0; u < l->in.count; u++) {
         unsigned bit = clearing(l, u);
-        if (bit) {
-            a->clears[rows_begin_of(&l->out, u)->channel] |= (unsigned char)bit;
+        unsigned char *cleared = bit ? &a->clears[rows_begin_of(&l->out, u)->channel] : NULL;
+        if (bit && !(*cleared & bit)) { /* a second one takes the same off again: a unit like others */
+            *cleared |= (unsigned char)bit;
             continue;
         }
         bool ramp = is_ramp(l, u);
