@@ -36,9 +36,14 @@ static const ball *mean_error(errors *e, const head_claim *f, const score_error 
     const ball *theta = sub(c, up(c, t->ua, steps), e->one);
     if (!ball_is_at_most(theta, num(c, 0.25)))
         audit_refuse(e->a, f->layer, f->number, "at length %zu its sums are too long for the type", e->n);
-    const ball *stored = f->single || tied ? share : e->one;
+    const ball *stored = e->more; /* how far weights move when they are stored */
+    const ball *spread = mul(c, num(c, s->scale), s->tied);
+    if (f->single || tied)
+        stored = mul(c, share, e->more);
+    else if (ball_is_at_most(spread, over(c, e->more, num(c, 4))))
+        stored = add(c, mul(c, share, e->more), mul(c, num(c, 2), spread));
     const ball *relative = sub(c, over(c, up(c, t->ua, steps + 1), sub(c, e->one, theta)), e->one);
-    relative = add(c, relative, mul(c, mul(c, num(c, 2), stored), e->more));
+    if (!error_is_zero(e, e->more)) relative = add(c, relative, mul(c, num(c, 2), stored));
     const ball *eta = add(c, ev, mul(c, share, num(c, value->width)));
     eta = add(c, eta, mul(c, all, relative));
     eta = add(c, eta, mul(c, mul(c, num(c, 16 * (double)e->positions), e->tau), add(c, all, e->one)));

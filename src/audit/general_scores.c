@@ -132,12 +132,16 @@ score_error score_find(errors *e, const head_claim *f, const tie_break *tie) {
     error_room(e, size, e->t->fa, f->layer, f->number, "a score");
     error_room(e, s.logit, e->t->fa, f->layer, f->number, "a logit");
     uint64_t rows = h->query.count;
-    const ball *rounding = add(c, mul(c, mul(c, num(c, 2), size), sub(c, up(c, e->t->ua, rows + 2), e->one)),
+    const ball *twice = mul(c, num(c, 2), size), *least = over(c, sub(c, e->tau, num(c, e->t->ts)), scale);
+    const ball *ulps = e->zero; /* a unit in the last place of two logits */
+    bool moved = h->choice == TEMPER_CHOICE_SOFTMAX && !h->adaptive && !error_is_zero(e, size);
+    if (moved)
+        ulps = add(c, mul(c, mul(c, twice, up(c, e->t->ua, rows + 2)), sub(c, up(c, e->t->ua, 2), e->one)),
+                   mul(c, num(c, 2), least));
+    const ball *rounding = add(c, mul(c, twice, sub(c, up(c, e->t->ua, rows + (moved ? 4 : 2)), e->one)),
                                mul(c, num(c, 8 * (double)(rows + 2)), e->tau));
-    if (s.scale < 0.25) { /* what subnormal products and logits lose does not shrink with the scale */
-        const ball *least = sub(c, e->tau, num(c, e->t->ts));
-        rounding = add(c, rounding, over(c, mul(c, num(c, 2 * (double)(rows + 2)), least), scale));
-    }
+    if (s.scale < 0.25) /* what subnormal products and logits lose does not shrink with the scale */
+        rounding = add(c, rounding, mul(c, num(c, 2 * (double)(rows + 2)), least));
     if (e->t->any_order) /* a query times the scale may be subnormal, and the loss is multiplied by keys */
         rounding = add(c, rounding, over(c, mul(c, mul(c, num(c, 2), e->tau), keys), scale));
     int power;
@@ -146,9 +150,9 @@ score_error score_find(errors *e, const head_claim *f, const tie_break *tie) {
     s.tied = s.lost = add(c, off, rounding);
     if (constant || (exact && doubles && error_fits(e, e->t->sums, size, grid) &&
                      error_fits(e, e->t->sums, s.logit, grid == GRID_NONE ? grid : grid + k))) {
-        s.tied = s.lost = e->zero;
+        s.tied = s.lost = ulps;
     } else if (rows == 1 && !tie->found && exact) {
-        s.tied = e->zero;
+        s.tied = ulps;
         s.lost = rounding;
     }
     return s;

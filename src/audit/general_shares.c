@@ -97,7 +97,7 @@ static const ball *adaptive(share *s, const head_claim *f, const score_error *sc
     }
     if (!safe)
         audit_refuse(e->a, f->layer, f->number, "at length %zu an adaptive head may take rounding for its gap", e->n);
-    const ball *epsilon = sub(c, up(c, e->t->ua, 6), e->one);
+    const ball *epsilon = sub(c, up(c, e->t->ua, 8), e->one);
     if (f->exact.head->hard_choice == TEMPER_CHOICE_AVERAGE)
         return one_winner(s, s->gap ? mul(c, s->scale, sub(c, e->one, epsilon)) : NULL);
     share own = *s;

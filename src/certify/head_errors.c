@@ -84,21 +84,35 @@ static score_error score_errors(const at_length *w, uint32_t layer, uint32_t hea
     int shift = log2_of(scale);
     bool exact = clean && shift >= 0 && ball_fits(size, grid, rules->accumulation, rules) &&
                  ball_fits(t, grid <= GRID_NONE ? GRID_NONE : grid + shift, rules->accumulation, rules);
-    if (constant || exact) return out; /* both 0 */
-    rounding_factor(t, rules, (uint64_t)h->query.count + 2);
+    bool moves = h->choice == TEMPER_CHOICE_SOFTMAX && !h->adaptive && !ball_is_zero(size);
+    uint64_t steps = (uint64_t)h->query.count + 2;
+    ball_set_double(k, rules->storage->least);
+    ball_sub(k, rules->tiny, k); /* tau - t_s, over the scale */
+    ball_set_double(q, scale);
+    ball_div(k, k, q);
+    if (moves) { /* by a unit in the last place each */
+        rounding_factor(q, rules, steps);
+        rounding_factor(t, rules, 2);
+        ball_mul(q, q, t);
+        ball_add(t, t, q);
+        ball_mul(t, t, size);
+        ball_add(t, t, k);
+        ball_mul_2exp(out.tie_off, t, 1);
+    }
+    if (constant || exact) {
+        ball_set(out.lose_off, out.tie_off);
+        return out;
+    }
+    rounding_factor(t, rules, moves ? steps + 2 : steps);
     ball_mul(t, t, size);
     ball_mul_2exp(t, t, 1);
-    add_tiny(t, rules, 8 * ((uint64_t)h->query.count + 2));
+    add_tiny(t, rules, 8 * steps);
     if (scale < 0.25) { /* what subnormal products and logits lose does not shrink with the scale */
-        ball_set_double(k, rules->storage->least);
-        ball_sub(k, rules->tiny, k);
-        ball_set_double(q, 2 * ((double)h->query.count + 2));
+        ball_set_double(q, 2 * (double)steps);
         ball_mul(k, k, q);
-        ball_set_double(q, scale);
-        ball_div(k, k, q);
         ball_add(t, t, k);
     }
-    if (!w->r->ascending) { /* kernels multiply queries by the scale, and what a small product loses is multiplied by keys */
+    if (!w->r->ascending) { /* queries are multiplied by the scale, and what a small product loses is multiplied by keys */
         ball_mul(k, keys, rules->tiny);
         ball_mul_2exp(k, k, 1);
         ball_set_double(q, scale);
@@ -116,11 +130,23 @@ static score_error score_errors(const at_length *w, uint32_t layer, uint32_t hea
 
 /* ---- heads: section 8.5 ---- */
 
-/* The error of a stored mean of values that are off by `off` (e_v); `share` is D, `settled` says that all winners weigh exactly 1. */
+/* How far the stored weights of a row are from those that were added up, relatively. `spread` is how far the logits of winners are apart;
+   NULL: they all weigh exactly 1. Where it is little they do so when they are stored. */
+static void stored_weights(ball *out, const rounding_rules *rules, const ball *share, const ball *spread, ball *t) {
+    ball_set(out, rules->storing);
+    ball_mul_2exp(t, rules->storing, -2);
+    if (spread && !ball_is_at_most(spread, t)) return;
+    ball_mul(out, out, share);
+    if (!spread) return;
+    ball_mul_2exp(t, spread, 1);
+    ball_add(out, out, t);
+}
+
+/* The error of a stored mean of values that are off by `off` (e_v); `share` is D. */
 static void mean_error(ball *out, const at_length *w, const known *value, const known *output, const ball *off,
-                       const ball *share, bool even, bool settled) {
+                       const ball *share, bool even, const ball *spread) {
     const rounding_rules *rules = w->rules;
-    ball *t = ball_array(w->a, 5), *most = t, *x = t + 1, *y = t + 2, *one = t + 3, *z = t + 4;
+    ball *t = ball_array(w->a, 6), *most = t, *x = t + 1, *y = t + 2, *one = t + 3, *z = t + 4;
     ball_set_int(one, 1);
     ball_set_double(most, known_size(value));
     ball_set_int(x, (int64_t)w->size);
@@ -146,10 +172,11 @@ static void mean_error(ball *out, const at_length *w, const known *value, const 
     ball_add(y, y, one);
     ball_div(y, y, x);
     ball_sub(y, y, one);
-    ball_set(z, settled ? share : one);
-    ball_mul(z, z, rules->storing);
-    ball_mul_2exp(z, z, 1);
-    ball_add(y, y, z);
+    if (!ball_is_zero(rules->storing)) {
+        stored_weights(z, rules, share, spread, t + 5);
+        ball_mul_2exp(z, z, 1);
+        ball_add(y, y, z);
+    }
     ball_mul(y, y, most);
     ball_set_double(x, known_width(value));
     ball_mul(x, x, share);
@@ -196,12 +223,14 @@ void head_errors(const at_length *w, error_sum *to, uint32_t layer, uint32_t hea
         return;
     }
     bool even = h->hard_choice == TEMPER_CHOICE_AVERAGE && gap == INFINITY && ball_is_zero(off.tie_off);
-    bool settled = f->tieless || ball_is_zero(off.tie_off);
     ball_set_int(worst, 0);
-    ball *b = ball_array(w->a, 3), *e = b, *t = b + 1;
+    ball *b = ball_array(w->a, 4), *e = b, *t = b + 1, *spread = b + 3;
+    ball_set_double(spread, scale);
+    ball_mul(spread, spread, off.tie_off);
+    if (f->tieless || ball_is_zero(off.tie_off)) spread = NULL;
     for (uint32_t d = 0; d < h->value.count; d++) {
         const ball *ev = row_error(w, &h->value, d, known_of->before, layer + 1, head + 1);
-        mean_error(e, w, &f->value[d], &f->output[d], ev, share, even, settled);
+        mean_error(e, w, &f->value[d], &f->output[d], ev, share, even, spread);
         ball_set_double(t, known_size(&f->value[d]));
         ball_add(t, t, ev);
         ball_set_int(b + 2, 2 * (int64_t)w->size);

@@ -114,7 +114,7 @@ static void adaptive_share(ball *out, const share_problem *p, const rounding_rul
          *one = t + 5;
     ball_set_double(scale, p->scale);
     ball_set_int(one, 1);
-    rounding_factor(error, r, 6);
+    rounding_factor(error, r, 8);
     if (p->gap < INFINITY) {
         ball_set_double(gap, p->gap);
         ball_sub(gap, gap, p->lose_off);

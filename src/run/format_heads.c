@@ -93,16 +93,18 @@ static bool end_row(head_work *w, size_t i, bool empty) {
 /* ---- all pairs ---- */
 
 /* Another kernel may differ in the last place of a logit: what if each does, in its own direction? */
+static double shaken(const head_work *w, key_range keys, size_t j, double logit) {
+    uint64_t mix = w->p->s->shake ^ ((uint64_t)w->layer << 48 | (uint64_t)w->head << 40 | j) * 0x9e3779b97f4a7c15u;
+    mix = (mix ^ mix >> 29 ^ keys.end * 0xbf58476d1ce4e5b9u ^ keys.first) * 0x94d049bb133111ebu;
+    unsigned turn = (unsigned)(mix >> 60) % 3;
+    if (!w->p->s->shake || turn == 0 || !isfinite(logit)) return logit;
+    return format_next(w->p->s->accumulation, logit, turn == 1);
+}
+
 static void shake_logits(const head_work *w, key_range keys) {
-    const number_format *f = w->p->s->accumulation;
     double *s = w->weights, best = -INFINITY;
     for (size_t j = keys.first; j < keys.end; j++) {
-        uint64_t mix =
-            w->p->s->shake ^ ((uint64_t)w->layer << 48 | (uint64_t)w->head << 40 | j) * 0x9e3779b97f4a7c15u;
-        mix = (mix ^ mix >> 29 ^ keys.end * 0xbf58476d1ce4e5b9u ^ keys.first) * 0x94d049bb133111ebu;
-        unsigned turn = (unsigned)(mix >> 60) % 3;
-        s[j] = times(w->p, w->scale, s[j]);
-        if (turn && isfinite(s[j])) s[j] = format_next(f, s[j], turn == 1);
+        s[j] = shaken(w, keys, j, times(w->p, w->scale, s[j]));
         if (s[j] > best) best = s[j];
     }
     for (size_t j = keys.first; j < keys.end; j++) s[j] = softmax_weight(w, s[j], best);
@@ -141,6 +143,7 @@ static void choose_adaptive(const head_work *w, key_range keys) {
     double steep = g.next == SIZE_MAX ? 0 : over(p, w->scale, summed(p, g.gap));
     for (size_t j = keys.first; j < keys.end; j++) {
         s[j] = plus(p, times(p, steep, minus(p, s[j], top)), times(p, tilt, summed(p, (double)j)));
+        s[j] = shaken(w, keys, j, s[j]);
         if (s[j] > best) best = s[j];
     }
     for (size_t j = keys.first; j < keys.end; j++) s[j] = softmax_weight(w, s[j], best);
