@@ -167,6 +167,33 @@ static void unstructured(test_random *r) {
     temper_model_free(m);
 }
 
+/* A net may take the same off a channel twice, or put it back: then its keys are not zero. */
+static void cleared_twice(void) {
+    static const char *const units[] = {
+        "unit 0 2:1 -> 2:-1\nunit 0 2:1 -> 2:-1\n", "unit 0 2:1 -> 2:-1\nunit 0 2:-1 -> 2:1\nunit 0 2:1 -> 2:-1\n",
+        "unit 0 2:1 -> 2:-1\nunit 0 2:1 -> 2:-1\nunit 0 2:1 -> 2:1\nunit 0 2:-1 -> 2:1\n", "unit 0 2:1 -> 2:-1\n",
+        "unit 0 2:1 -> 2:-1\nunit 0 2:-1 -> 2:1\n"};
+    static const char *const keys[] = {"2:1", "2:-1"}, *const marks[] = {"1", "-1"};
+    for (size_t k = 0; k < 5 * 2 * 2; k++) {
+        char source[1000];
+        temper_model *m;
+        temper_error e;
+        snprintf(
+            source, sizeof source,
+            "temper-model 1\nmethod temperature\nalphabet \"a\" \"b\"\nchannel 0 \"one\" position \"1\"\n"
+            "channel 1 \"a\"\nchannel 2 \"x\"\nchannel 3 \"out\"\nembed \"a\" 1:1 2:%s\nembed \"b\"\nembed "
+            "start\nembed end\nlayer 1\n%slayer 2\nhead \"h\" mask j<=i choice softmax for average scale \"9\"\n "
+            "query 0:1\n key %s\n value 1:1\n output 3:1\nread 3:1\n",
+            marks[k / 10], units[k % 5], keys[k / 5 % 2]);
+        if (!CHECK(temper_model_read(&m, source, strlen(source), &e) == TEMPER_OK, "%s\n%s", e.text, source))
+            continue;
+        uint32_t word[] = {1, 0, 1, 1, 0, 1, 1, 1};
+        temper_run_options plain = {.unchecked = 1}, dense = {.unchecked = 1, .dense = 1};
+        same_run(source, m, word, 8, plain, dense, "plan and dense", false);
+        temper_model_free(m);
+    }
+}
+
 static void one_spec(const char *name, const temper_spec *spec, test_random *r) {
     static const size_t lengths[] = {0, 1, 7, 40, 150, 511, 512};
     temper_error e;
@@ -214,6 +241,7 @@ int main(void) {
         CHECK(plans_seen[p] > 0, "no head was planned as %s", plan_name(p));
     CHECK(plans_seen[PLAN_DENSE] == 0, "%lu heads of compiled formulas fell back to dense", plans_seen[PLAN_DENSE]);
     for (size_t k = 0; k < (size_t)(400 * test_effort()); k++) unstructured(&r);
+    cleared_twice();
     CHECK(plans_seen[PLAN_DENSE] > 0, "no head of the models without structure was dense");
     return test_finish("t-plan");
 }
