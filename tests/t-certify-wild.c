@@ -224,7 +224,8 @@ static void test_wild(bench *b) {
 #define BEGIN                                                                                                        \
     "temper-model 1\nmethod temperature\nalphabet \"a\" \"b\"\nchannel 0 \"one\" position \"1\"\nchannel 1 "         \
     "\"a\"\nchannel 2 "                                                                                              \
-    "\"x\"\nchannel 3 \"out\"\nembed \"a\" 1:1 2:1\nembed \"b\"\nembed start\nembed end\n"
+    "\"x\"\nchannel 3 \"out\"\nchannel 4 \"i\" soft \"i\"\nembed \"a\" 1:1 2:1\nembed \"b\"\nembed start\nembed "    \
+    "end\n"
 
 static void test_known(bench *b) {
     static const struct {
@@ -248,6 +249,11 @@ static void test_known(bench *b) {
                "1:1\n value "
                "1:1\n output 3:1\nread 3:1\n",
          TEMPER_TYPE_F16, 4, true},
+        {"the last key of a tie-break has no room, and needs none",
+         BEGIN "layer 1\nhead \"h\" mask all choice softmax for rightmost scale \"30*0x1p-14\"\n query 0:1\n key "
+               "4:0x1p+14\n value "
+               "1:1\n output 3:1\nread 0:0.25 3:0.125\n",
+         TEMPER_TYPE_F16_F32, 2, true},
         {"logits that tie within less than balls can tell",
          BEGIN
          "layer 1\nhead \"h\" mask all choice softmax for average scale \"0x1p+524\"\n query 1:0.1\n query 1:-0.1\n "

@@ -104,14 +104,14 @@ score_error score_find(errors *e, const head_claim *f, const tie_break *tie) {
         keys = over(c, size, num(c, tie->query));
     }
     for (uint32_t d = 0; d < h->query.count; d++) {
+        if (tie->found && d == tie->dimension) {
+            error_room(e, mul(c, scale, num(c, tie->query)), e->t->fa, f->layer, f->number, "a query");
+            continue; /* all its numbers are exact */
+        }
         const extent *q = &f->query[d], *k = &f->key[d];
         error_sum query_sum = sum_row(e, &h->query, d, stage, f->layer, f->number);
         error_sum key_sum = sum_row(e, &h->key, d, stage, f->layer, f->number);
         const ball *eq = sum_error(e, &query_sum, SUM_STORED), *ek = sum_error(e, &key_sum, SUM_STORED);
-        if (tie->found && d == tie->dimension) {
-            error_room(e, mul(c, scale, num(c, tie->query)), e->t->fa, f->layer, f->number, "a query");
-            continue;
-        }
         const ball *query = add(c, num(c, q->size), eq), *key = add(c, num(c, k->size), ek);
         error_room(e, mul(c, scale, query), e->t->fa, f->layer, f->number, "a query");
         size = add(c, size, mul(c, query, key));
