@@ -1,5 +1,5 @@
 /* What is proved of a hard model, against what it does: the facts from the weights alone contain those of all strings, run exactly, and
-   the error recursion bounds every channel and head output of the soft model, layer by layer. Random small models. */
+   the error recursion bounds every channel and head output of the soft model, layer by layer. Random small models; the facts also of wild ones. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "run/forward.h"
 #include "soften/facts_exhaustive.h"
 #include "soften/scales.h"
+#include "wild_model.h"
 
 enum { LONGEST = 5, MODELS = 70 };
 
@@ -360,6 +361,12 @@ int main(void) {
         if (k % 3 == 0 && ok) ok = test_errors(&sums[1], source, m, &o, &r);
         o = (temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE, .length = 4, .adaptive = 1};
         if (k % 3 == 1 && ok) test_errors(&sums[2], source, m, &o, &r);
+        temper_model_free(m);
+    }
+    for (size_t k = 0; k < models; k++) { /* numbers of all sizes: facts only */
+        wild_model_text(source, &r, k % 2 ? 8 : 300);
+        temper_model *m = model_from(source);
+        if (m && m->letters.count < 12) test_model(&sharp, source, m, m->letters.count == 2 ? 4 : 3);
         temper_model_free(m);
     }
     static const char *const what[] = {"proved", "exhaustive", "adaptive"};
