@@ -1,6 +1,7 @@
 /* The search goes in stages, each with a share of the budget.
 
        sweep    every length from 0 on: all strings while they are few, then the families that came nearest to an error, and the others in turn
+       aim      at the length that the caller expects to be wrong, if there is one, and a little beyond: all families
        climb    lengths that grow by a quarter, with those families
        narrow   between the last right and the first wrong length: bisection, then every length from the end of the sweep on
        shrink   letters are taken out of the string as long as it stays wrong
@@ -25,10 +26,11 @@ enum {
     FAR = 4096,
     FLAT = 16, /* from here on edges that are none are left out */
     EDGES = 2, /* families at the edge of being accepted, in turn, at every length */
-    POOL = 8   /* strings that are mutated */
+    AIM_BEST = 3,
+    POOL = 8 /* strings that are mutated */
 };
 
-static const double DIAGNOSIS_BYTES = 0x1p31;
+static const double DIAGNOSIS_BYTES = 0x1p31, AIM_SHARE = 0.45; /* beyond the sweep's */
 
 /* Up to which share of the budget a stage may go. Where a letter costs little, lengths are what there is to try. */
 typedef struct shares {
@@ -44,7 +46,7 @@ typedef struct pool_string {
 
 typedef struct search {
     trial t;
-    size_t longest;
+    size_t longest, near;
     shares shares;
     string_kit *kit;
     uint64_t random;
@@ -162,6 +164,36 @@ static void sweep(search *s) {
             return;
         s->t.best.swept = n;
     }
+}
+
+/* The most promising families, those at an edge, then all, while it costs less than is left up to `end`. */
+static bool try_all(search *s, size_t n, double end) {
+    size_t count = s->kit->family_count, first = count < AIM_BEST ? count : AIM_BEST;
+    sort_families(s);
+    for (size_t k = 0; k < first + 2 * count && s->t.spent + trial_cost(&s->t, n) <= end && !s->t.stopped; k++) {
+        bool edges = k >= first && k < first + count;
+        family *f = &s->kit->families[edges ? k - first : s->order[k < first ? k : k - first - count]];
+        if (edges && ((f->kind != FAMILY_EDGE && f->kind != FAMILY_MIX) || f->flat)) continue;
+        if (try_family(s, f, n)) return true;
+    }
+    return false;
+}
+
+/* The length that is wrong; 0: none was. Counts that are equal, or differ by one, need even or odd lengths. */
+static size_t aim(search *s) {
+    static const struct {
+        double times;
+        size_t more;
+        double share;
+    } steps[] = {{1, 2, 0.3}, {1, 3, 0.3}, {1.15, 2, 0.15}, {1.15, 3, 0.15}, {1.6, 3, 0.1}};
+    double from = s->t.spent, share = 0;
+    for (size_t k = 0; k < sizeof steps / sizeof *steps && !s->t.stopped; k++) {
+        size_t n = (size_t)(steps[k].times * (double)s->near) + steps[k].more;
+        if (n > s->longest || !trial_is_affordable(&s->t, n, AIM_SHARE)) return 0;
+        share += steps[k].share;
+        if (try_all(s, n, from + share * AIM_SHARE * s->t.budget)) return n;
+    }
+    return 0;
 }
 
 static bool can_climb(const search *s, size_t n, size_t families) {
@@ -300,6 +332,10 @@ static void mutate(search *s) {
 static void find(search *s) {
     size_t wrong = 0;
     sweep(s);
+    if (!s->t.found && s->near > s->t.best.swept && s->kit->letter_count) {
+        wrong = aim(s);
+        if (wrong) narrow(s, s->t.best.swept, wrong);
+    }
     if (!s->t.found) {
         size_t right = climb(s, &wrong);
         if (s->t.found) narrow(s, right, wrong);
@@ -339,7 +375,7 @@ static void explain(search *s) {
 
 bool adversary_search(wrong_answer *out, bool *stopped, const temper_model *m, temper_type type,
                       const adversary_options *o, arena *a) {
-    search s = {.longest = o->longest, .random = o->seed};
+    search s = {.longest = o->longest, .near = o->near, .random = o->seed};
     arena *own = trial_arena(a); /* so that only the answer stays behind */
     trial_start(&s.t, m, type, o, own);
     s.shares = number_type_is_emulated(type) ? emulated_shares : fast_shares;

@@ -19,6 +19,7 @@ typedef struct adversary_options {
     size_t longest;
     uint64_t budget; /* about nanoseconds of one processor */
     uint64_t seed;
+    size_t near;            /* a length at which theory expects wrong answers: looked at before the climb; 0: none */
     const job_watch *watch; /* told of the budget that is spent; NULL: nobody */
 } adversary_options;
 
