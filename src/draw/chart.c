@@ -1,7 +1,7 @@
 #include "draw/chart.h"
 
+#include "draw/chart_marks.h"
 #include "draw/label.h"
-#include "draw/svg.h"
 #include "number/elementary.h"
 
 #include <math.h>
@@ -11,18 +11,14 @@
 enum { MOST_POINTS = 2000000, CAPTION_LINES = 6, TITLE_LINES = 2 };
 
 /* Lengths in user units (pixels at 96 to the inch). */
-static const double page_width = 960, edge = 14, gap = 26, title_size = 14, panel_title_size = 12, label_size = 11,
-                    tick_size = 10, name_size = 10.5, shared_left = 6;
-
-/* Okabe and Ito's colours without yellow, which is lost on white, plus a brown; dark ones first. */
-static const svg_colour palette[CHART_COLOURS] = {{0, 114, 178},  {213, 94, 0},  {0, 158, 115}, {204, 121, 167},
-                                                  {86, 180, 233}, {230, 159, 0}, {102, 51, 0},  {80, 80, 80}};
-static const svg_colour faint = {150, 150, 150};
+static const double page_width = 960, edge = 14, gap = 24, title_size = 15, panel_title_size = 13, label_size = 12,
+                    tick_size = 11, name_size = 11.5, shared_left = 6, legend_line = 20;
 
 typedef struct scaled {
     const chart_axis *axis;
     double least, most; /* of the data, or given */
     double from, to;    /* in user units */
+    bool vertical;
     double ticks[CHART_TICKS];
     size_t tick_count;
 } scaled;
@@ -39,6 +35,7 @@ typedef struct drawing {
     box margin;           /* the largest of all panels, so that areas line up */
     size_t columns;
     double step, extra; /* from panel to panel; how much wider the first of a row is */
+    bool powers[2];     /* some panel has powers of ten on its x or y axis: others that can have them, too */
 } drawing;
 
 /* ---- scales ---- */
@@ -59,8 +56,10 @@ static void widen(scaled *s, double x) {
 }
 
 /* The range of an axis; whole ticks at the ends where the data say. */
-static void set_range(scaled *s, const chart_panel *p, bool vertical, size_t most_ticks) {
+static void set_range(scaled *s, const drawing *d, const chart_panel *p, bool vertical) {
     const chart_axis *axis = s->axis = vertical ? &p->y : &p->x;
+    size_t most_ticks = (size_t)(vertical ? d->height / 26 : d->width / (axis->scale == SCALE_LOG ? 36 : 46));
+    s->vertical = vertical;
     s->least = INFINITY, s->most = -INFINITY;
     if (axis->scale == SCALE_NAMES) {
         s->least = -0.5, s->most = (double)axis->name_count - 0.5;
@@ -100,12 +99,23 @@ static void set_range(scaled *s, const chart_panel *p, bool vertical, size_t mos
     }
 }
 
+static bool has_powers(const scaled *s) {
+    return s->axis->scale == SCALE_LOG && s->tick_count &&
+           (s->ticks[s->tick_count - 1] > 9999 || s->ticks[0] < 0.002);
+}
+
+/* Powers of ten only. */
+static bool is_decimal(const scaled *s) {
+    bool decades = s->axis->scale == SCALE_LOG && s->tick_count > 1;
+    for (size_t k = 1; k < s->tick_count; k++) decades = decades && s->ticks[k] > 9.9 * s->ticks[k - 1];
+    return decades;
+}
+
 static const char *tick_text(const drawing *d, const scaled *s, size_t k) {
     text t;
     if (s->axis->scale == SCALE_NAMES) return s->axis->names[k];
     text_init(&t, d->arena);
-    double first = s->ticks[0], last = s->ticks[s->tick_count - 1];
-    chart_tick_label(&t, s->ticks[k], s->axis->scale == SCALE_LOG && (last > 9999 || first < 0.002));
+    chart_tick_label(&t, s->ticks[k], has_powers(s) || (d->powers[s->vertical] && is_decimal(s)));
     return text_string(&t);
 }
 
@@ -120,7 +130,7 @@ static bool is_labelled(const drawing *d, const chart_series *s) {
 static void measure_panel(box *m, const drawing *d, const chart_panel *p) {
     scaled y;
     double widest = 0, names = 0;
-    set_range(&y, p, true, (size_t)(d->height / 26));
+    set_range(&y, d, p, true);
     for (size_t k = 0; k < y.tick_count; k++) widest = fmax(widest, ems(tick_text(d, &y, k)) * tick_size);
     for (size_t k = 0; k < p->series_count; k++)
         if (is_labelled(d, &p->series[k])) names = fmax(names, ems(p->series[k].name) * name_size + 12);
@@ -130,110 +140,36 @@ static void measure_panel(box *m, const drawing *d, const chart_panel *p) {
     m->bottom = fmax(m->bottom, tick_size + 10 + (p->x.label && *p->x.label ? label_size + 6 : 0));
 }
 
-/* ---- marks ---- */
+/* ---- series ---- */
 
-static void stroke(svg *s, svg_colour c, double width) {
-    char colour[8];
-    static const char hex[] = "0123456789abcdef";
-    const unsigned char parts[3] = {c.red, c.green, c.blue};
-    colour[0] = '#';
-    for (size_t k = 0; k < 3; k++) colour[1 + 2 * k] = hex[parts[k] >> 4], colour[2 + 2 * k] = hex[parts[k] & 15];
-    colour[7] = 0;
-    svg_string(s, "stroke", colour);
-    svg_number(s, "stroke-width", width);
-}
-
-static void straight(svg *s, double x1, double y1, double x2, double y2, svg_colour c, double width) {
-    svg_open(s, "line");
-    svg_number(s, "x1", x1);
-    svg_number(s, "y1", y1);
-    svg_number(s, "x2", x2);
-    svg_number(s, "y2", y2);
-    stroke(s, c, width);
-}
-
-static void put_point(text *path, char command, double x, double y) {
-    text_putc(path, command);
-    svg_coordinate(path, x);
-    text_putc(path, ' ');
-    svg_coordinate(path, y);
-}
-
-/* A circle, square, triangle, diamond by turns. */
-static void put_marker(svg *s, size_t shape, double x, double y, double r, svg_colour c) {
-    text path;
-    if (shape % 4 == 0) {
-        svg_open(s, "circle");
-        svg_number(s, "cx", x);
-        svg_number(s, "cy", y);
-        svg_number(s, "r", r);
-    } else {
-        text_init(&path, s->out.arena);
-        if (shape % 4 == 1) {
-            put_point(&path, 'M', x - r, y - r);
-            put_point(&path, 'L', x + r, y - r);
-            put_point(&path, 'L', x + r, y + r);
-            put_point(&path, 'L', x - r, y + r);
-        } else if (shape % 4 == 2) {
-            put_point(&path, 'M', x, y - 1.2 * r);
-            put_point(&path, 'L', x + 1.1 * r, y + r);
-            put_point(&path, 'L', x - 1.1 * r, y + r);
-        } else {
-            put_point(&path, 'M', x, y - 1.4 * r);
-            put_point(&path, 'L', x + 1.4 * r, y);
-            put_point(&path, 'L', x, y + 1.4 * r);
-            put_point(&path, 'L', x - 1.4 * r, y);
-        }
-        text_putc(&path, 'Z');
-        svg_open(s, "path");
-        svg_string(s, "d", text_string(&path));
+static void place_series(chart_point *out, const chart_panel *p, const chart_series *s, const scaled *x,
+                         const scaled *y) {
+    for (size_t j = 0; j < s->count; j++) {
+        chart_point *o = &out[j];
+        o->shown = fits(&p->x, s->x[j]) && fits(&p->y, s->y[j]);
+        if (!o->shown) continue;
+        o->x = place(x, s->x[j]), o->y = place(y, s->y[j]);
+        o->marked = o->x >= x->from - 1 && o->x <= x->to + 1 && o->y <= y->from + 1 && o->y >= y->to - 1;
     }
-    svg_fill(s, c);
-    svg_close(s);
 }
 
-static svg_colour series_colour(const chart_series *s, size_t k) {
-    if (s->style & DRAW_FAINT) return faint;
-    return palette[(s->colour > 0 ? (size_t)s->colour - 1 : k) % CHART_COLOURS];
-}
-
-static void put_series(drawing *d, const chart_panel *p, const chart_series *s, size_t k, const scaled *x,
-                       const scaled *y) {
-    svg *out = &d->out;
-    svg_colour c = series_colour(s, k);
-    bool line = (s->style & (DRAW_LINE | DRAW_STEPS)) || !(s->style & DRAW_MARKERS), broken = true;
-    text path;
-    text_init(&path, d->arena);
-    double last_y = 0;
-    for (size_t j = 0; line && j < s->count; j++) {
-        if (!fits(&p->x, s->x[j]) || !fits(&p->y, s->y[j])) {
-            broken = true;
-            continue;
-        }
-        double px = place(x, s->x[j]), py = place(y, s->y[j]);
-        if (!broken && s->style & DRAW_STEPS) put_point(&path, 'L', px, last_y);
-        put_point(&path, broken ? 'M' : 'L', px, py);
-        broken = false;
-        last_y = py;
+/* Faint ones first, the others in their order. */
+static void put_series(drawing *d, const chart_panel *p, const scaled *x, const scaled *y) {
+    size_t count = 0;
+    size_t *order = arena_alloc(d->arena, p->series_count + 1, sizeof *order),
+           *points_in = arena_alloc(d->arena, p->series_count + 1, sizeof *points_in);
+    chart_point **points = arena_alloc(d->arena, p->series_count + 1, sizeof *points);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t k = 0; k < p->series_count; k++)
+            if (((p->series[k].style & DRAW_FAINT) == 0) == (pass == 1)) order[count++] = k;
+    for (size_t k = 0; k < count; k++) {
+        const chart_series *s = &p->series[order[k]];
+        points_in[k] = s->count;
+        points[k] = arena_zalloc(d->arena, s->count + 1, sizeof **points);
+        place_series(points[k], p, s, x, y);
     }
-    svg_open(out, "g");
-    if (s->name && *s->name) svg_title(out, s->name);
-    if (line && path.length) {
-        svg_open(out, "path");
-        svg_string(out, "d", text_string(&path));
-        svg_string(out, "fill", "none");
-        stroke(out, c, s->style & DRAW_FAINT ? 1.2 : 1.8);
-        svg_string(out, "stroke-linejoin", "round");
-        if (s->style & DRAW_DASHED) svg_string(out, "stroke-dasharray", "5 3");
-        svg_close(out);
-    }
-    for (size_t j = 0; s->style & DRAW_MARKERS && j < s->count; j++) {
-        if (!fits(&p->x, s->x[j]) || !fits(&p->y, s->y[j])) continue;
-        double px = place(x, s->x[j]), py = place(y, s->y[j]);
-        if (px < x->from - 1 || px > x->to + 1 || py > y->from + 1 || py < y->to - 1) continue;
-        put_marker(out, s->colour > 0 ? (size_t)s->colour - 1 : k, px, py, 3, c);
-    }
-    svg_close(out);
+    chart_find_overlaps(points, points_in, count);
+    for (size_t k = 0; k < count; k++) chart_put_marks(&d->out, d->arena, &p->series[order[k]], order[k], points[k]);
 }
 
 /* ---- names beside the ends ---- */
@@ -270,10 +206,10 @@ static void put_names(drawing *d, const chart_panel *p, const scaled *x, const s
     chart_spread(wanted, count, name_size + 1.5, y->to + 2, y->from - 2);
     for (size_t k = 0; k < count; k++) {
         const chart_series *s = &p->series[labels[k].series];
-        svg_colour c = series_colour(s, labels[k].series);
+        svg_colour c = chart_text_colour(s, labels[k].series);
         double end = ends_x[labels[k].series];
         if (fabs(wanted[k] - labels[k].at) > 3 || end < x->to - 4) { /* a thin line to the end it belongs to */
-            straight(&d->out, end + 4, labels[k].at, x->to + 6, wanted[k], c, 0.5);
+            chart_straight(&d->out, end + 4, labels[k].at, x->to + 6, wanted[k], c, 0.5);
             svg_string(&d->out, "stroke-opacity", "0.6");
             svg_close(&d->out);
         }
@@ -286,29 +222,39 @@ static void put_names(drawing *d, const chart_panel *p, const scaled *x, const s
 
 /* ---- a panel ---- */
 
+/* Every which tick of an x axis can have a label so that none touches the next. */
+static size_t label_step(const drawing *d, const scaled *x) {
+    for (size_t every = 1;; every++) {
+        double end = -INFINITY; /* of the last label */
+        bool touch = false;
+        for (size_t k = 0; k < x->tick_count && !touch; k += every) {
+            double at = place(x, x->ticks[k]), half = ems(tick_text(d, x, k)) * tick_size * 0.47;
+            touch = at - half < end + 4;
+            end = at + half;
+        }
+        if (!touch) return every;
+    }
+}
+
 static void put_axes(drawing *d, const chart_panel *p, const scaled *x, const scaled *y, bool first) {
     static const svg_colour grid = {228, 228, 228}, dark = {60, 60, 60};
     svg *s = &d->out;
     for (size_t k = 0; k < y->tick_count; k++) {
         double at = place(y, y->ticks[k]);
-        straight(s, x->from, at, x->to, at, grid, 0.8);
+        chart_straight(s, x->from, at, x->to, at, grid, 0.8);
         svg_close(s);
         if (first) svg_label(s, x->from - 5, at + tick_size * 0.35, tick_size, "end", tick_text(d, y, k));
     }
-    double shown = -1e9; /* right end of the last tick label: the next must not touch it */
+    size_t every = label_step(d, x);
     for (size_t k = 0; k < x->tick_count; k++) {
         double at = place(x, x->ticks[k]);
-        const char *label = tick_text(d, x, k);
-        double half = ems(label) * tick_size / 2;
-        straight(s, at, y->from, at, y->to, grid, 0.8);
+        chart_straight(s, at, y->from, at, y->to, grid, 0.8);
         svg_close(s);
-        if (at - half < shown + 5) continue;
-        svg_label(s, at, y->from + tick_size + 5, tick_size, "middle", label);
-        shown = at + half;
+        if (k % every == 0) svg_label(s, at, y->from + tick_size + 5, tick_size, "middle", tick_text(d, x, k));
     }
-    straight(s, x->from, y->from, x->to, y->from, dark, 1);
+    chart_straight(s, x->from, y->from, x->to, y->from, dark, 1);
     svg_close(s);
-    straight(s, x->from, y->from, x->from, y->to, dark, 1);
+    chart_straight(s, x->from, y->from, x->from, y->to, dark, 1);
     svg_close(s);
     if (p->x.label && *p->x.label)
         svg_label(s, (x->from + x->to) / 2, y->from + tick_size + label_size + 11, label_size, "middle", p->x.label);
@@ -335,9 +281,9 @@ static void put_rules(drawing *d, const chart_panel *p, const scaled *x, const s
         if (!fits(r->vertical ? &p->x : &p->y, r->at)) continue;
         double at = place(r->vertical ? x : y, r->at);
         if (r->vertical)
-            straight(&d->out, at, y->from, at, y->to, dark, 1);
+            chart_straight(&d->out, at, y->from, at, y->to, dark, 1);
         else
-            straight(&d->out, x->from, at, x->to, at, dark, 1);
+            chart_straight(&d->out, x->from, at, x->to, at, dark, 1);
         svg_string(&d->out, "stroke-dasharray", "2 3");
         svg_close(&d->out);
         if (!r->note || !*r->note) continue;
@@ -354,16 +300,16 @@ static void put_rules(drawing *d, const chart_panel *p, const scaled *x, const s
 static void put_panel(drawing *d, const chart_panel *p, size_t number, double left, double top, bool first) {
     scaled x, y;
     svg *s = &d->out;
-    set_range(&x, p, false, (size_t)(d->width / 45));
-    set_range(&y, p, true, (size_t)(d->height / 26));
+    set_range(&x, d, p, false);
+    set_range(&y, d, p, true);
     x.from = left + (first ? d->margin.left : shared_left), x.to = x.from + d->width;
     y.to = top + d->margin.top, y.from = y.to + d->height;
     svg_open(s, "g");
     if (p->title && *p->title) {
         svg_label_open(s, x.from, y.to - 6, panel_title_size, "start");
         svg_string(s, "font-weight", "bold");
-        svg_content(
-            s, label_cut(d->arena, p->title, (d->width + d->margin.right) / panel_title_size / 1.08, label_ems, "…"));
+        svg_content(s, label_cut(d->arena, p->title, (d->width + d->margin.right + gap - 6) / panel_title_size / 1.08,
+                                 label_ems, "…"));
         svg_close(s);
     }
     put_axes(d, p, &x, &y, first);
@@ -379,9 +325,7 @@ static void put_panel(drawing *d, const chart_panel *p, size_t number, double le
     svg_close(s);
     svg_open(s, "g");
     svg_string(s, "clip-path", text_string(&reference));
-    for (int pass = 0; pass < 2; pass++) /* faint ones first */
-        for (size_t k = 0; k < p->series_count; k++)
-            if (((p->series[k].style & DRAW_FAINT) == 0) == (pass == 1)) put_series(d, p, &p->series[k], k, &x, &y);
+    put_series(d, p, &x, &y);
     svg_close(s);
     put_rules(d, p, &x, &y);
     put_names(d, p, &x, &y);
@@ -390,31 +334,55 @@ static void put_panel(drawing *d, const chart_panel *p, size_t number, double le
 
 /* ---- the page ---- */
 
-static void put_legend(drawing *d, double top) {
-    const chart_panel *p = d->chart->panels;
+static bool is_named_before(const chart *c, size_t panel, size_t series) {
+    const char *name = c->panels[panel].series[series].name;
+    for (size_t n = 0; n <= panel; n++)
+        for (size_t k = 0; k < (n < panel ? c->panels[n].series_count : series); k++)
+            if (c->panels[n].series[k].name && !strcmp(c->panels[n].series[k].name, name)) return true;
+    return false;
+}
+
+/* Every name once, in the order of panels and series. With `out` NULL it is only measured; the return value is the number of lines. */
+static size_t put_legend(const drawing *d, svg *out, double room, double top) {
+    const chart *c = d->chart;
     double at = edge;
-    for (size_t k = 0; d->chart->panel_count && k < p->series_count; k++) {
-        const chart_series *s = &p->series[k];
-        svg_colour c = series_colour(s, k);
-        if (!s->name || !*s->name) continue;
-        if (s->style & DRAW_MARKERS) {
-            put_marker(&d->out, s->colour > 0 ? (size_t)s->colour - 1 : k, at + 6, top - name_size * 0.35, 3.5, c);
-        } else {
-            straight(&d->out, at, top - name_size * 0.35, at + 12, top - name_size * 0.35, c, 2);
-            svg_close(&d->out);
+    size_t lines = 0;
+    for (size_t n = 0; n < c->panel_count; n++)
+        for (size_t k = 0; k < c->panels[n].series_count; k++) {
+            const chart_series *s = &c->panels[n].series[k];
+            double width = legend_line + 5 + ems(s->name ? s->name : "") * name_size;
+            if (!s->name || !*s->name || is_named_before(c, n, k)) continue;
+            if (!lines || at + width > edge + room) at = edge, lines++;
+            if (out) {
+                double y = top + (double)(lines - 1) * (name_size + 6), middle = y - name_size * 0.35;
+                svg_colour colour = chart_colour(s, k);
+                if (s->style & (DRAW_LINE | DRAW_STEPS) || !(s->style & DRAW_MARKERS)) {
+                    chart_straight(out, at, middle, at + legend_line, middle, colour, 2);
+                    if (s->style & DRAW_DASHED) svg_string(out, "stroke-dasharray", "5 3");
+                    svg_close(out);
+                }
+                if (s->style & DRAW_MARKERS)
+                    chart_put_marker(out, chart_marker(s, k), at + legend_line / 2, middle, 3.5, colour);
+                svg_label_open(out, at + legend_line + 5, y, name_size, "start");
+                svg_fill(out, chart_text_colour(s, k));
+                svg_content(out, s->name);
+                svg_close(out);
+            }
+            at += width + 16;
         }
-        svg_label_open(&d->out, at + 16, top, name_size, "start");
-        svg_fill(&d->out, c);
-        svg_content(&d->out, s->name);
-        svg_close(&d->out);
-        at += 16 + ems(s->name) * name_size + 18;
-    }
+    return lines;
 }
 
 static void lay_out(drawing *d) {
     const chart *c = d->chart;
-    d->width = c->panel_width > 0 ? c->panel_width : c->panel_count > 1 ? 240 : 520;
-    d->height = c->panel_height > 0 ? c->panel_height : c->panel_count > 1 ? 190 : 320;
+    d->width = c->panel_width > 0 ? c->panel_width : c->panel_count > 1 ? 240 : 340;
+    d->height = c->panel_height > 0 ? c->panel_height : c->panel_count > 1 ? 190 : 240;
+    for (size_t k = 0; k < c->panel_count; k++)
+        for (int vertical = 0; vertical < 2; vertical++) {
+            scaled s;
+            set_range(&s, d, &c->panels[k], vertical);
+            d->powers[vertical] |= has_powers(&s);
+        }
     for (size_t k = 0; k < c->panel_count; k++) measure_panel(&d->margin, d, &c->panels[k]);
     double one = (c->shared_y ? shared_left : d->margin.left) + d->width + d->margin.right,
            extra = c->shared_y ? d->margin.left - shared_left : 0;
@@ -446,7 +414,9 @@ const char *chart_svg(arena *a, const chart *c) {
     size_t captions = c->caption && *c->caption
                           ? label_wrap(caption, CAPTION_LINES, a, c->caption, room / label_size, label_ems, "…")
                           : 0;
-    double head = edge + (double)titles * (title_size + 4) + (titles ? 6 : 0) + (c->legend ? name_size + 8 : 0);
+    size_t legends = c->legend ? put_legend(&d, NULL, room, 0) : 0;
+    double above = edge + (double)titles * (title_size + 4) + (titles ? 6 : 0),
+           head = above + (legends ? (double)legends * (name_size + 6) + 4 : 0);
     double height =
         head + (double)rows * (tall + gap) - gap + edge + (captions ? (double)captions * (label_size + 4) + 8 : 0);
     svg_begin(&d.out, a, width, height, c->title ? c->title : "");
@@ -456,7 +426,7 @@ const char *chart_svg(arena *a, const chart *c) {
         svg_content(&d.out, title[k]);
         svg_close(&d.out);
     }
-    if (c->legend) put_legend(&d, head - 8);
+    if (legends) put_legend(&d, &d.out, room, above + name_size);
     for (size_t k = 0; k < c->panel_count; k++) {
         size_t column = k % d.columns;
         put_panel(&d, &c->panels[k], k, edge + (double)column * d.step + (column ? d.extra : 0),

@@ -1,5 +1,7 @@
 /* Charts as SVG: one or more panels with axes (linear, logarithmic, or names), series of lines, steps and markers, and each series' name beside
-   its end rather than in a legend. Colours are told apart by the colour-blind, and markers differ too. Text stays text.
+   its end rather than in a legend. Colours are told apart by the colour-blind, and markers differ too, so that a chart reads in grey.
+   Series that coincide are drawn inside each other. Text stays text. Sizes are meant for print: one panel in a column of 8 cm, three across a
+   page of 17 cm, with ticks of 6 points or more.
 
    A chart is data: fill the structures, call chart_svg. Points that are not finite, or not positive on a logarithmic axis, are left out and
    break the line. Everything is borrowed until chart_svg returns. */
@@ -58,7 +60,7 @@ typedef struct chart {
     size_t panel_count, columns;      /* panels in a row; 0: as many as fit */
     double panel_width, panel_height; /* of the area inside the axes; 0: chosen */
     bool shared_y;                    /* all panels have the same y axis: only the first of a row shows it */
-    bool legend;                      /* the first panel's names in a row above, instead of beside the ends */
+    bool legend;                      /* all names above, each once, instead of beside the ends */
 } chart;
 
 enum { CHART_COLOURS = 8 };

@@ -146,9 +146,9 @@ static void draw(lab *l, const curve (*curves)[2]) {
         lines[count] = (chart_series){labels[k], one->x, one->y, one->count, DRAW_LINE, (int)count + 1};
         rules[count++] = (chart_rule){true, predicted(t, false), ""};
     }
-    dots[0] = (chart_series){"one stored number", bound_x, y, TYPES, DRAW_MARKERS, 1};
-    dots[1] = (chart_series){"sum of three parts", parts_x, y, TYPES, DRAW_MARKERS, 2};
-    chart_panel panels[] = {{"Error at the scale that the law asks for",
+    dots[0] = (chart_series){"one stored number", bound_x, y, TYPES, DRAW_MARKERS, 7};
+    dots[1] = (chart_series){"sum of three parts", parts_x, y, TYPES, DRAW_MARKERS, 8};
+    chart_panel panels[] = {{"Error at the law's scale",
                              {"gap, of scores between 1 and 2", SCALE_LOG, 0x1p-57, 0.7, NULL, 0},
                              {"largest error", SCALE_LOG, 1e-7, 3, NULL, 0},
                              lines,
@@ -163,18 +163,19 @@ static void draw(lab *l, const curve (*curves)[2]) {
                              NULL,
                              0}};
     chart c = {.title = "Below a gap that the number format sets, no temperature helps",
-               .caption = "Left: the largest error among rows of 16 scores, each stored as one number; in real "
+               .caption = "Left: the largest error among rows of 16 scores, each stored as one number, at the scale "
+                          "that the law asks for; in real "
                           "arithmetic it is below e⁻⁸ for every "
                           "gap. Dotted: the predicted gap, one spacing of stored numbers; from there to the left "
                           "scores tie or change places. Right: "
-                          "the largest gap at which that was seen (circles). Kept in three parts and summed in f32, "
+                          "the largest gap at which that was seen (squares). Kept in three parts and summed in f32, "
                           "as compiled heads do with digits, "
-                          "scores of short formats are told apart at much smaller gaps (squares).",
+                          "scores of short formats are told apart at much smaller gaps (crosses).",
                .panels = panels,
                .panel_count = 2,
                .columns = 2,
-               .panel_width = 330,
-               .panel_height = 250,
+               .panel_width = 275,
+               .panel_height = 220,
                .legend = true};
     lab_figure_add(l, "formats", &c);
 }

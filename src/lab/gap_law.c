@@ -151,7 +151,10 @@ static void compare(law_seen *seen, law_balls *b, const score_row *row, double s
     seen->output_within = ball_is_at_most(b->output, b->x);
 }
 
-enum { SCALES = 27, MOST_LENGTHS = 8 }; /* 2^-2 ... 2^24 */
+enum { SCALES = 27, MOST_LENGTHS = 8 };
+
+/* 2^-2 ... 2^24; heavy-tailed rows, whose gaps are in the thousands, 2^-20 ... 2^6 */
+static int first_scale(size_t kind) { return kind == HEAVY ? -20 : -2; }
 
 typedef struct law_points {
     double x[SCALES], law[SCALES], bound[SCALES], measured[SCALES];
@@ -170,7 +173,7 @@ static void draw_law(lab *l, const law_points *points, size_t n) {
         series[k][1] = (chart_series){"law R/(t+R)", p->x, p->law, SCALES, DRAW_LINE, 1};
         series[k][2] = (chart_series){"measured", p->x, p->measured, SCALES, DRAW_MARKERS, 3};
         panels[k] = (chart_panel){score_kind_names[k],
-                                  {"scale Λ", SCALE_LOG, 0.2, 0x1p25, NULL, 0},
+                                  {"scale Λ", SCALE_LOG, 0.8 * p->x[0], 2 * p->x[SCALES - 1], NULL, 0},
                                   {"total variation", SCALE_LOG, picture_floor, 4, NULL, 0},
                                   series[k],
                                   3,
@@ -181,7 +184,7 @@ static void draw_law(lab *l, const law_points *points, size_t n) {
     text_printf(
         &caption,
         "Distance of softmax from the hard choice, one row of %zu scores for each kind. Triangles are computed in "
-        "f64. "
+        "f64. Heavy-tailed scores have gaps of thousands, and their panel begins at smaller scales. "
         "Where the law falls below 10⁻¹⁶, what is measured is 0 or rounding. A smaller gap moves the curve to the "
         "right and changes nothing else; exact ties cost nothing; against adversarial scores the bound is the law.",
         n);
@@ -190,8 +193,8 @@ static void draw_law(lab *l, const law_points *points, size_t n) {
                .panels = panels,
                .panel_count = SCORE_KINDS,
                .columns = 3,
-               .panel_width = 235,
-               .panel_height = 190,
+               .panel_width = 215,
+               .panel_height = 165,
                .shared_y = true,
                .legend = true};
     lab_figure_add(l, "law", &c);
@@ -233,7 +236,7 @@ void gap_law(lab *l, arena *scratch) {
                 for (size_t j = 0; j < row.n; j++) v[j] = lab_uniform(l);
                 for (size_t s = 0; s < SCALES; s++) {
                     law_seen seen;
-                    double scale = ldexp(1, (int)s - 2);
+                    double scale = ldexp(1, (int)s + first_scale(k));
                     compare(&seen, &b, &row, scale, w, v);
                     rows++;
                     outside += !seen.within;
@@ -330,8 +333,8 @@ static void draw_scale(lab *l, const double *x, double (*scale)[MOST_POINTS], do
                .panels = panels,
                .panel_count = 2,
                .columns = 2,
-               .panel_width = 280,
-               .panel_height = 230};
+               .panel_width = 235,
+               .panel_height = 210};
     lab_figure_add(l, "scale", &c);
 }
 
@@ -441,15 +444,15 @@ void gap_ties(lab *l, arena *scratch) {
                          NULL,
                          0};
     chart c = {
-        .title = "Ties survive only while scale times error is small",
+        .title = "Ties survive only while Λη is small",
         .caption =
             "Tied scores that are wrong by up to η, with the signs that hurt most, at scale 64 and gap 1. A larger "
             "scale, which every other row wants, tears the tie apart.",
         .panels = &panel,
         .panel_count = 1,
         .columns = 1,
-        .panel_width = 420,
-        .panel_height = 230};
+        .panel_width = 285,
+        .panel_height = 210};
     lab_figure_add(l, "ties", &c);
     lab_about(l, "ties");
     lab_claim_add(l, beyond == 0,

@@ -164,8 +164,8 @@ static void draw_scales(lab *l, const plan *plans) {
                .panels = panels,
                .panel_count = 2,
                .columns = 2,
-               .panel_width = 275,
-               .panel_height = 330};
+               .panel_width = 230,
+               .panel_height = 290};
     lab_figure_add(l, "scales", &c);
 }
 
@@ -203,8 +203,8 @@ static void draw_reach(lab *l, const plan *plans) {
                .panels = panels,
                .panel_count = OPERATORS,
                .columns = OPERATORS,
-               .panel_width = 130,
-               .panel_height = 220,
+               .panel_width = 116,
+               .panel_height = 200,
                .shared_y = true};
     lab_figure_add(l, "reach", &c);
 }

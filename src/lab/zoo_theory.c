@@ -180,12 +180,14 @@ void zoo_regression(lab *l, arena *scratch) {
                                   0};
     }
     chart c = {"Finding one location: softmax against linear attention",
-               "Risk of predicting the value at a hidden location from scores of signal ν, sampled.",
+               "Mean square risk of predicting the value at one hidden location among L, from scores with signal ν "
+               "there: softmax at the Bayes scale, and linear attention with weights a + b χ of the scores χ, or "
+               "made to sum to one.",
                panels,
                SIZES,
                3,
-               190,
-               190,
+               165,
+               165,
                true,
                false};
     lab_figure_add(l, "regression", &c);
@@ -268,13 +270,14 @@ void zoo_prompts(lab *l, arena *scratch) {
                          4,
                          NULL,
                          0};
-    chart c = {"Attention over a long prompt of random tokens reaches its limit like 1/√L",
-               "The limit is m + Gz for Gaussian tokens, tanh z for ±1.",
+    chart c = {"Long random prompts reach their limit like 1/√L",
+               "Root mean square distance of softmax attention over L random tokens with query z from its limit: m + "
+               "Gz for Gaussian tokens, tanh z for ±1 (Rademacher).",
                &panel,
                1,
                1,
-               420,
-               240,
+               265,
+               210,
                false,
                false};
     lab_figure_add(l, "prompts", &c);
@@ -344,13 +347,14 @@ void zoo_freedom(lab *l, arena *scratch) {
         for (size_t kind = 0; kind < KINDS; kind++)
             swap = y[kind][k], y[kind][k] = y[kind][7 - k], y[kind][7 - k] = swap;
     }
-    chart c = {"Degrees of freedom of heads: how many features would do",
-               "Gram matrix of the softmax kernel on 128 keys of each head.",
+    chart c = {"How many features would do for a head",
+               "tr G(G + λ)⁻¹ of the softmax kernel's Gram matrix G on 128 keys of each head: about as many random "
+               "features do for a linear head. Compiled heads have few degrees of freedom, random keys many.",
                &panel,
                1,
                1,
-               420,
-               240,
+               265,
+               210,
                false,
                false};
     lab_figure_add(l, "freedom", &c);
