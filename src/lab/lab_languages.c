@@ -1,5 +1,5 @@
 /* temper lab languages: formulas, hard and soft models on the suite of languages, with the right scales and with wrong ones. */
-#include "lab/languages.h"
+#include "lab/language_sample.h"
 #include "model/model.h"
 #include "number/elementary.h"
 
@@ -15,12 +15,12 @@ typedef enum schedule {
     SCHEDULE_CONSTANT, /* at most 4 */
     SCHEDULE_LOG,      /* at most ln N + 8 */
     SCHEDULE_LINEAR,   /* at most 16 N */
-    SCHEDULE_SQUARE,   /* at most 16 N^2 */
+    SCHEDULE_SQUARE,   /* at most 16 N² */
     SCHEDULE_FROZEN,   /* as for strings of length 64 */
     SCHEDULES
 } schedule;
 
-static const char *const schedule_names[SCHEDULES] = {"right", "constant", "log n", "n", "n^2", "frozen at 64"};
+static const char *const schedule_names[SCHEDULES] = {"right", "constant", "log n", "n", "n²", "frozen at 64"};
 enum { FROZEN_LENGTH = 64 };
 
 static const expression *reschedule(arena *a, const model_head *h, schedule s, bool has_end) {
@@ -127,33 +127,6 @@ static void make_subject(subject *s, const language *g, arena *scratch) {
 
 /* ---- strings ---- */
 
-enum { STRINGS = 32 };
-
-typedef struct sample {
-    const uint32_t *letters[STRINGS];
-    size_t n[STRINGS], count;
-    bool has[STRINGS];
-} sample;
-
-static uint64_t draw_number(void *context) { return lab_random(context); }
-
-static void make_sample(sample *x, lab *l, const language *g, size_t n, size_t count, arena *scratch) {
-    memset(x, 0, sizeof *x);
-    x->count = count;
-    for (size_t k = 0; k < count; k++) {
-        uint32_t *w = arena_alloc(scratch, n + 1, sizeof *w);
-        x->n[k] = language_string(w, n, g, (string_kind)(k % STRING_KINDS), draw_number, l, scratch);
-        x->letters[k] = w;
-        x->has[k] = language_has(g, w, x->n[k]);
-    }
-}
-
-static size_t members_among(const sample *x) {
-    size_t members = 0;
-    for (size_t k = 0; k < x->count; k++) members += x->has[k];
-    return members;
-}
-
 static size_t wrong_by_formula(const sample *x, const subject *s, lab *l) {
     size_t wrong = 0;
     for (size_t k = 0; k < x->count; k++) {
@@ -162,16 +135,6 @@ static size_t wrong_by_formula(const sample *x, const subject *s, lab *l) {
         if (temper_spec_eval(&accept, NULL, s->spec, x->letters[k], x->n[k], &e)) trap_reraise(l->trap, &e);
         wrong += (accept != 0) != x->has[k];
     }
-    return wrong;
-}
-
-static size_t wrong_by_model(const sample *x, const temper_model *m, bool hard, lab *l) {
-    unsigned char accept[STRINGS];
-    size_t wrong = 0;
-    temper_error e;
-    temper_run_options o = {.hard = hard, .unchecked = 1, .threads = 1};
-    if (temper_model_run_many(accept, m, x->letters, x->n, x->count, &o, &e)) trap_reraise(l->trap, &e);
-    for (size_t k = 0; k < x->count; k++) wrong += accept[k] != x->has[k];
     return wrong;
 }
 
@@ -224,8 +187,8 @@ static bool search(lab *l, const language *g, const temper_model *m, size_t n, s
     size_t wrong = 0;
     for (size_t turn = 0; turn < TURNS && !wrong; turn++) {
         sample x;
-        make_sample(&x, l, g, n, count, scratch);
-        wrong = wrong_by_model(&x, m, false, l);
+        sample_make(&x, l, g, n, count, scratch);
+        wrong = sample_wrong(&x, m, false, l);
     }
     return wrong > 0;
 }
@@ -243,15 +206,15 @@ static void measure(text *result, lab *l, const language *g, const size_t *lengt
         sample x;
         size_t n = lengths[j], count = n > 20000 ? 8 : n > 2000 || (l->quick && !outside) ? 16 : STRINGS;
         if (!is_tried(g, n)) continue;
-        make_sample(&x, l, g, n, count, scratch);
+        sample_make(&x, l, g, n, count, scratch);
         for (size_t way = 0; way < WAYS; way++) {
             x.count = affordable(&s, way, n, count);
             lab_bytes_count(result, x.count);
             if (!x.count) continue;
             const temper_model *m = way < 2 ? s.hard : s.soft[way - 2];
-            size_t wrong = way == 0 ? wrong_by_formula(&x, &s, l) : wrong_by_model(&x, m, way == 1, l);
+            size_t wrong = way == 0 ? wrong_by_formula(&x, &s, l) : sample_wrong(&x, m, way == 1, l);
             prediction p = way < 2 ? PREDICT_RIGHT : predict(m, n);
-            lab_bytes_count(result, members_among(&x));
+            lab_bytes_count(result, sample_members(&x));
             lab_bytes_count(result, wrong);
             lab_bytes_count(result, (uint64_t)p);
             if (way > 2 && wrong) met[way - 2] = true;
@@ -265,24 +228,6 @@ static void measure(text *result, lab *l, const language *g, const size_t *lengt
     }
 }
 
-/* Hard models are run on all pairs of positions, and to this length only. */
-enum { GALLERY_LONGEST = 256 };
-
-/* For each length: strings and wrong answers of the hard model of the gallery. */
-static void measure_gallery(text *result, lab *l, const language *g, const size_t *lengths, size_t length_count,
-                            arena *scratch) {
-    temper_model *m;
-    temper_error e;
-    if (temper_gallery_model(&m, g->gallery, &e)) trap_reraise(l->trap, &e);
-    arena_on_release(scratch, free_model, m);
-    for (size_t j = 0; j < length_count && lengths[j] <= GALLERY_LONGEST; j++) {
-        sample x;
-        make_sample(&x, l, g, lengths[j], STRINGS, scratch);
-        lab_bytes_count(result, x.count);
-        lab_bytes_count(result, wrong_by_model(&x, m, true, l));
-    }
-}
-
 static size_t count_cells(bool quick) {
     (void)quick;
     return language_count();
@@ -292,7 +237,7 @@ static void run_cell(text *result, lab *l, size_t cell, arena *scratch) {
     const language *g = &language_suite[cell];
     size_t lengths[LENGTHS_MOST], length_count = list_lengths(lengths, l->quick);
     measure(result, l, g, lengths, length_count, scratch);
-    if (g->gallery) measure_gallery(result, l, g, lengths, length_count, scratch);
+    if (g->gallery) outside_measure(result, l, g, lengths, length_count, scratch);
 }
 
 /* ---- all languages ---- */
@@ -361,7 +306,8 @@ static void draw_accuracy(lab *l, const findings *f) {
     chart_panel panels[CLASSES];
     chart_series series[CLASSES][SCHEDULES];
     for (size_t c = 0; c < CLASSES; c++) {
-        for (size_t k = 0; k < SCHEDULES; k++) {
+        for (size_t place = 0; place < SCHEDULES; place++) {
+            size_t k = (place + 1) % SCHEDULES; /* the right one last, so that it lies on top */
             double *x = arena_alloc(&l->memory, f->length_count, sizeof *x),
                    *y = arena_alloc(&l->memory, f->length_count, sizeof *y);
             const totals *t = &f->of[c][2 + k];
@@ -369,13 +315,13 @@ static void draw_accuracy(lab *l, const findings *f) {
                 x[j] = (double)f->lengths[j];
                 y[j] = t->strings[j] ? 1 - (double)t->wrong[j] / (double)t->strings[j] : NAN;
             }
-            series[c][k] =
+            series[c][place] =
                 (chart_series){schedule_names[k], x, y, f->length_count, DRAW_LINE | DRAW_MARKERS, (int)k + 1};
         }
         panels[c] = (chart_panel){language_class_names[c],
-                                  {"length", SCALE_LOG, 0, 0, NULL, 0},
-                                  {"accuracy", SCALE_LINEAR, 0.4, 1.02, NULL, 0},
-                                  series[c],
+                                  {"length", SCALE_LOG, 6, 1.5 * (double)f->lengths[f->length_count - 1], NULL, 0},
+                                  {"accuracy", SCALE_LINEAR, 0.4, 1.05, NULL, 0},
+                                  c == CLASS_OUTSIDE ? &series[c][SCHEDULES - 1] : series[c],
                                   c == CLASS_OUTSIDE ? 1 : SCHEDULES,
                                   NULL,
                                   0};
@@ -385,76 +331,32 @@ static void draw_accuracy(lab *l, const findings *f) {
                    "Share of strings that soft models decide as the languages' own oracles, over all languages of "
                    "a class: members, strings that just miss, and needles in hay. A schedule bounds the scale "
                    "of every head; heads that need less keep theirs. Once survives log n; yesterday, since and "
-                   "counting need n (sums that look both ways n^2); remainders need n^3, that is logits of n^2. "
+                   "counting need n (sums that look both ways n²); remainders need n³, that is logits of n². "
                    "Outside, the formula itself is an approximation, whatever the schedule.",
                .panels = panels,
                .panel_count = CLASSES,
                .columns = 3,
-               .panel_width = 230,
-               .panel_height = 170,
+               .panel_width = 215,
+               .panel_height = 165,
                .shared_y = true,
                .legend = true};
     lab_figure_add(l, "accuracy", &c);
 }
 
-/* Languages outside, one by one: how the approximations degrade; and hard models of the gallery, which do not. */
-static void look_outside(lab *l, const findings *f, const lab_table *t, lab_reader *results) {
-    static const lab_column columns[] = {{"language", LAB_TEXT, "name"},
-                                         {"model", LAB_TEXT, "of the gallery"},
-                                         {"length", LAB_COUNT, "of the longest strings"},
-                                         {"strings", LAB_COUNT, "tried"},
-                                         {"wrong", LAB_COUNT, "answers of the hard model"}};
-    lab_table *hard = LAB_TABLE(l, "gallery", "Hard models of languages that no formula has", columns, SIZE_MAX);
-    chart_series series[16];
-    size_t series_count = 0, tried = 0, failed = 0;
-    for (size_t k = 0; k < language_count(); k++) {
-        const language *g = &language_suite[k];
-        if (g->class_ != CLASS_OUTSIDE) continue;
-        double *x = arena_alloc(&l->memory, LENGTHS_MOST, sizeof *x),
-               *y = arena_alloc(&l->memory, LENGTHS_MOST, sizeof *y);
-        size_t points = 0;
-        for (size_t r = 0; r < lab_rows(t) && points < LENGTHS_MOST; r++)
-            if (!strcmp(lab_cell_at(t, r, 0)->text, g->name) && !strcmp(lab_cell_at(t, r, 2)->text, "formula")) {
-                x[points] = (double)lab_cell_at(t, r, 1)->count;
-                y[points++] = 1 - (double)lab_cell_at(t, r, 5)->count / (double)lab_cell_at(t, r, 3)->count;
-            }
-        if (series_count < 16)
-            series[series_count++] = (chart_series){g->name, x, y, points, DRAW_LINE | DRAW_MARKERS, 0};
-        if (!g->gallery) continue;
-        for (size_t j = 0; j < f->length_count && f->lengths[j] <= GALLERY_LONGEST; j++) {
-            size_t strings = lab_read_below(&results[k], STRINGS + 1),
-                   wrong = lab_read_below(&results[k], strings + 1);
-            lab_put_text(hard, g->name);
-            lab_put_text(hard, g->gallery);
-            lab_put_count(hard, f->lengths[j]);
-            lab_put_count(hard, strings);
-            lab_put_count(hard, wrong);
-            tried += strings;
-            failed += wrong;
-        }
-    }
-    chart_panel p = {"formulas that approximate",
-                     {"length", SCALE_LOG, 0, 0, NULL, 0},
-                     {"accuracy", SCALE_LINEAR, 0, 1.02, NULL, 0},
-                     series,
-                     series_count,
-                     NULL,
-                     0};
-    chart c = {.title = "Languages beyond temporal logic with counting",
-               .caption =
-                   "Share of strings that the approximating formula, and with it every model compiled from it, "
-                   "decides rightly. Half of the strings are members or one letter away from one.",
-               .panels = &p,
-               .panel_count = 1,
-               .panel_width = 420,
-               .panel_height = 240};
-    lab_figure_add(l, "outside", &c);
-    lab_claim_add(l, failed == 0 && tried > 0,
-                  "Hard transformers of the gallery have languages that no formula here has",
-                  "%zu wrong of %zu strings", failed, tried);
+/* Classes whose soft models were run, with the right schedule, at the longest length. */
+static size_t classes_at_the_end(const findings *f) {
+    size_t count = 0;
+    for (size_t c = 0; c < CLASS_OUTSIDE; c++) count += f->of[c][2 + SCHEDULE_RIGHT].strings[f->length_count - 1] > 0;
+    return count;
 }
 
 static void claim(lab *l, const findings *f) {
+    lab_claim_add(l,
+                  language_count() >= 60 && classes_at_the_end(f) == CLASS_OUTSIDE &&
+                      f->lengths[f->length_count - 1] >= (l->quick ? 1000u : 100000u),
+                  "The suite has at least 60 languages, and soft models of every class are run to the longest length",
+                  "%zu languages; %zu classes at length %zu", language_count(), classes_at_the_end(f),
+                  f->lengths[f->length_count - 1]);
     lab_claim_add(l, f->formula_wrong == 0, "Every formula agrees with its language's oracle",
                   "%llu wrong of %llu strings up to length %zu, %zu languages", (unsigned long long)f->formula_wrong,
                   (unsigned long long)f->strings, f->lengths[f->length_count - 1],
@@ -481,8 +383,8 @@ static void claim(lab *l, const findings *f) {
                   "n: %zu of %zu languages, log n: %zu", linear, near, log);
     size_t square = f->survived[CLASS_MODULAR][SCHEDULE_SQUARE], all = f->survived[CLASS_MODULAR][SCHEDULE_RIGHT];
     lab_claim_add(l, all == f->members_of[CLASS_MODULAR] && square < all,
-                  "Remainders of counts need more than scales of n^2 (n^3: logits of n^2)",
-                  "right: %zu of %zu languages, n^2: %zu, n: %zu", all, f->members_of[CLASS_MODULAR], square,
+                  "Remainders of counts need more than scales of n² (n³: logits of n²)",
+                  "right: %zu of %zu languages, n²: %zu, n: %zu", all, f->members_of[CLASS_MODULAR], square,
                   f->survived[CLASS_MODULAR][SCHEDULE_LINEAR]);
     lab_claim_add(l, f->outside_wrong > 0, "Approximations of languages outside are wrong on some strings",
                   "%llu wrong answers over %zu languages", (unsigned long long)f->outside_wrong,
@@ -506,7 +408,7 @@ static void run(lab *l, arena *scratch) {
                                                  {"constant", LAB_COUNT, "scales at most 4"},
                                                  {"log_n", LAB_COUNT, "scales at most ln N + 8"},
                                                  {"linear", LAB_COUNT, "scales at most 16 N"},
-                                                 {"square", LAB_COUNT, "scales at most 16 N^2"},
+                                                 {"square", LAB_COUNT, "scales at most 16 N²"},
                                                  {"frozen", LAB_COUNT, "scales as for length 64"}};
     findings *f = arena_zalloc(&l->memory, 1, sizeof *f);
     lab_reader *results = arena_alloc(scratch, language_count(), sizeof *results); /* of all cells */
@@ -519,7 +421,8 @@ static void run(lab *l, arena *scratch) {
         look_at(l, f, t, summary, &language_suite[k], &results[k]);
     }
     draw_accuracy(l, f);
-    look_outside(l, f, t, results);
+    outside_report(l, f->lengths, f->length_count, t, results);
+    lab_about(l, "accuracy");
     for (size_t k = 0; k < language_count(); k++) lab_read_end(&results[k]);
     claim(l, f);
 }
@@ -531,11 +434,11 @@ const lab_experiment lab_languages = {
     "Languages, and the schedules they need",
     "A language of temporal logic with counting is recognised exactly, at every length, by a softmax transformer "
     "whose "
-    "scales grow as its operators ask: log n for once, n for yesterday, since and comparisons, n^3 on bounded "
+    "scales grow as its operators ask: log n for once, n for yesterday, since and comparisons, n³ on bounded "
     "features "
-    "(logits of n^2) for remainders. Every language of a suite has an oracle of its own, an automaton or a program. "
+    "(logits of n²) for remainders. Every language of a suite has an oracle of its own, an automaton or a program. "
     "Formula, hard model and soft model are compared with it on members, near misses and adversarial strings; then "
-    "the scales are held down - constant, log n, n, n^2, or frozen at the value for length 64 - and what should "
+    "the scales are held down - constant, log n, n, n², or frozen at the value for length 64 - and what should "
     "break breaks "
     "by the length that theory gives, and nothing else does.",
     NULL,
