@@ -1,5 +1,6 @@
 /* Pictures: SVG is well-formed XML whatever the letters are; the terminal picture shows the weights of the run. */
 #include "draw/chart.h"
+#include "draw/chart_marks.h"
 #include "draw/label.h"
 #include "draw/svg.h"
 #include "test.h"
@@ -146,6 +147,60 @@ static void check_chart(arena *a, test_random *r) {
           fault ? fault : "a number that is none");
 }
 
+static size_t times(const char *in, const char *what) {
+    size_t count = 0;
+    for (; (in = strstr(in, what)); in += strlen(what)) count++;
+    return count;
+}
+
+/* Markers can be told apart without colour; names can be read on white. */
+static void check_marks(arena *a) {
+    const char *seen[CHART_COLOURS];
+    for (size_t k = 0; k < CHART_COLOURS; k++) {
+        svg s;
+        chart_series series = {"x", NULL, NULL, 0, DRAW_MARKERS, 0};
+        svg_begin(&s, a, 10, 10, "");
+        chart_put_marker(&s, chart_marker(&series, k), 5, 5, 3, (svg_colour){0, 0, 0});
+        seen[k] = svg_finish(&s);
+        for (size_t j = 0; j < k; j++) CHECK(strcmp(seen[j], seen[k]) != 0, "markers %zu and %zu are one", j, k);
+        for (unsigned style = 0; style <= DRAW_FAINT; style += DRAW_FAINT) {
+            series.style = DRAW_MARKERS | style;
+            svg_colour c = chart_text_colour(&series, k);
+            double light = 0.2126 * pow(c.red / 255.0, 2.2) + 0.7152 * pow(c.green / 255.0, 2.2) +
+                           0.0722 * pow(c.blue / 255.0, 2.2);
+            CHECK(1.05 / (light + 0.05) >= 4.5, "name %zu: contrast %g", k, 1.05 / (light + 0.05));
+        }
+    }
+}
+
+/* Series that coincide are drawn inside each other; a legend has every name of every panel once. */
+static void check_overlaps(arena *a) {
+    static const double x[] = {1, 2, 3}, y[] = {1, 2, 3}, z[] = {1, 2, 2.5};
+    chart_series series[] = {{"under", x, y, 3, DRAW_LINE | DRAW_MARKERS, 1},
+                             {"over", x, y, 3, DRAW_LINE | DRAW_MARKERS, 2},
+                             {"apart", x, z, 3, DRAW_LINE | DRAW_DASHED, 3}};
+    chart_panel panels[] = {{.x = {"", SCALE_LINEAR, 0, 4, NULL, 0},
+                             .y = {"", SCALE_LINEAR, 0, 4, NULL, 0},
+                             .series = series,
+                             .series_count = 2},
+                            {.x = {"", SCALE_LINEAR, 0, 4, NULL, 0},
+                             .y = {"", SCALE_LINEAR, 0, 4, NULL, 0},
+                             .series = series + 1,
+                             .series_count = 2}};
+    chart_point under[3] = {{1, 1, true, true, 0}, {20, 2, true, true, 0}, {9, 9, false, false, 0}},
+                over[2] = {{1, 2, true, true, 0}, {9, 9, true, true, 0}};
+    chart_find_overlaps((chart_point *const[]){under, over}, (const size_t[]){3, 2}, 2);
+    CHECK(under[0].under == 1 && under[1].under == 0 && under[2].under == 0 && over[0].under == 0, "overlaps");
+    const char *out = chart_svg(a, &(chart){.panels = panels, .panel_count = 2, .columns = 2, .legend = true});
+    CHECK(times(out, ">over</text>") == 1 && times(out, ">under</text>") == 1 && times(out, ">apart</text>") == 1,
+          "names of the legend");
+    CHECK(times(out, "stroke-width=\"3\"") == 2 && times(out, "r=\"4.2\"") == 3,
+          "what lies under is wider: %zu lines, %zu markers", times(out, "stroke-width=\"3\""),
+          times(out, "r=\"4.2\""));
+    CHECK(times(out, "stroke-dasharray") == 2, "a dashed line, also in the legend: %zu",
+          times(out, "stroke-dasharray"));
+}
+
 static void test_charts(void) {
     test_random r = test_seed(12);
     trap t;
@@ -184,6 +239,8 @@ static void test_charts(void) {
                   k, at[k]);
         check_chart(&a, &r);
     }
+    check_marks(&a);
+    check_overlaps(&a);
     double big[1] = {1};
     chart_series many = {"", big, big, (size_t)1 << 40, 0, 0};
     chart_panel panel = {.series = &many, .series_count = 1};

@@ -120,6 +120,49 @@ static void check_class(const language *g) {
     temper_spec_free(spec);
 }
 
+/* What a suite for this experiment must have: families, each with the languages that stand for it. */
+static void check_families(void) {
+    static const struct {
+        const char *family, *members; /* separated by blanks */
+        language_class class_;
+    } families[] = {{"Tomita, once", "tomita-1 tomita-7", CLASS_ONCE},
+                    {"Tomita, yesterday", "tomita-2 tomita-4", CLASS_YESTERDAY},
+                    {"Tomita, remainders", "tomita-3 tomita-5 tomita-6", CLASS_MODULAR},
+                    {"bounded Dyck", "dyck-1-depth-1", CLASS_YESTERDAY},
+                    {"bounded Dyck", "dyck-1-depth-2", CLASS_SINCE},
+                    {"bounded Dyck", "dyck-1-depth-3 dyck-1-depth-4", CLASS_COUNTING},
+                    {"Dyck-1", "dyck-1", CLASS_COUNTING},
+                    {"Shuffle-Dyck", "shuffle-dyck-2 shuffle-dyck-3", CLASS_COUNTING},
+                    {"blocks", "anbn anbncn", CLASS_COUNTING},
+                    {"MAJORITY", "majority", CLASS_COUNTING},
+                    {"PARITY", "parity", CLASS_MODULAR},
+                    {"piecewise testable", "subword-ab subword-aba subword-abcabc", CLASS_ONCE},
+                    {"flip-flop", "flip-flop", CLASS_SINCE},
+                    {"n-grams", "contains-aa no-abc bigrams-ab-bc", CLASS_YESTERDAY},
+                    {"outside", "dyck-2 palindrome copy", CLASS_OUTSIDE}};
+    size_t of_class[CLASSES] = {0};
+    for (size_t k = 0; k < language_count(); k++) {
+        const language *g = &language_suite[k];
+        of_class[g->class_]++;
+        CHECK(*g->about && *g->formula && (g->program || g->next), "%s has no definition", g->name);
+        CHECK(!g->gallery || g->class_ == CLASS_OUTSIDE, "%s: a model of the gallery, though it has a formula",
+              g->name);
+    }
+    for (size_t c = 0; c < CLASSES; c++)
+        CHECK(of_class[c] >= 5, "%s: %zu languages", language_class_names[c], of_class[c]);
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++)
+        for (const char *at = families[f].members; *at;) {
+            size_t length = strcspn(at, " ");
+            const language *found = NULL;
+            for (size_t k = 0; k < language_count(); k++)
+                if (strlen(language_suite[k].name) == length && !strncmp(language_suite[k].name, at, length))
+                    found = &language_suite[k];
+            CHECK(found && found->class_ == families[f].class_, "%s: no %.*s in its class", families[f].family,
+                  (int)length, at);
+            at += length + (at[length] == ' ');
+        }
+}
+
 static void check_document(arena *a) {
     char *file = NULL;
     size_t length;
@@ -150,6 +193,7 @@ int main(int count, char **arguments) {
             check_language(&language_suite[k], &r, &a);
             check_class(&language_suite[k]);
         }
+        check_families();
         check_document(&a);
         trap_clear(&t);
     }

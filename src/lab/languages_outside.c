@@ -21,7 +21,7 @@ enum { FROZEN_AT = 16, LANGUAGES_MOST = 8, LENGTHS_MOST = 16 };
 
 /* All pairs of positions are looked at, and a proof takes the square of the length for every length. */
 static size_t proved_length(bool quick) { return quick ? 32 : 256; }
-static size_t longest(bool quick) { return quick ? 128 : 1000; }
+static size_t longest(bool quick) { return quick ? 256 : 1000; }
 
 /* A head with less than this part of the scale that is proved gives its worst rows nearly equal weights. */
 static const double FAR_TOO_SMALL = 0.01;
