@@ -147,7 +147,14 @@ static void test_affine(void) {
     }
     choose("affine", 2, 50, 0, (double[]){0.64, 0.4});
     CHECK(near(weights[1], -0.12) && near(weights[0], 0.52), "affine: %g %g", weights[0], weights[1]);
-    CHECK(affine_gate(-9) == 0 && affine_gate(9) == 1 && affine_gate(0) == 0.5, "gate");
+    CHECK(affine_gate(-9) == 0 && affine_gate(9) == 1 && affine_gate(0) == 0.5 && near(affine_gate(2), 0.7) &&
+              near(affine_gate(-3), 0.2),
+          "gate: clip(0.1 x + 0.5, 0, 1)");
+    average = 0; /* of one alpha, from 0: alpha (1 - 0.9^k) */
+    for (int k = 1; k < 40; k++) {
+        average = affine_average(average, 0.8);
+        CHECK(near(average, 0.8 * (1 - pow(0.9, k))), "running average %g", average);
+    }
     EACH_LENGTH(n) {
         choose("affine", n, 1000, 0, (double[]){0.3, 0.7});
         CHECK(near(leak(n), 0.4 * ((double)n - 1) / (double)n), "affine: off-target mass %g", leak(n));
@@ -456,6 +463,9 @@ static void test_gumbel(void) {
     memcpy(soft, weights, sizeof soft);
     weigh("gumbel", 5, p);
     CHECK(!memcmp(soft, weights, sizeof soft), "gumbel: the same seed, the same weights");
+    p[0] = 8;
+    weigh("gumbel", 5, p);
+    CHECK(memcmp(soft, weights, sizeof soft), "gumbel: another seed, other weights");
 }
 
 /* ---- C21: score boxes against all corners ---- */

@@ -11,7 +11,7 @@
 
 typedef long double real;
 
-enum { MOST = 40, WIDE = 8 };
+enum { MOST = 40, WIDE = 8, LONG = 2600 };
 
 typedef struct row {
     attention_row in;
@@ -94,41 +94,10 @@ static void periodic(real *w, const attention_row *in, const char *name, bool pr
     over_sum(w, in->n);
 }
 
-/* Bisection for sparsemax (implemented by sorting), sorting for 1.5-entmax (implemented by bisection). */
-static void sparse_by_bisection(real *w, const double *s, size_t n) {
-    real low = biggest(s, n) - 1, high = biggest(s, n);
-    for (int k = 0; k < 80; k++) {
-        real tau = (low + high) / 2, sum = 0;
-        for (size_t j = 0; j < n; j++) sum += fmaxl(s[j] - tau, 0);
-        *(sum < 1 ? &high : &low) = tau;
-    }
-    for (size_t j = 0; j < n; j++) w[j] = fmaxl(s[j] - low, 0);
-}
-
-static int down(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
-}
-
-static void entmax_by_sorting(real *w, const double *s, size_t n) {
-    double sorted[MOST];
-    real most = biggest(s, n) / 2, tau = 0, sum = 0, square = 0;
-    memcpy(sorted, s, n * sizeof *s);
-    qsort(sorted, n, sizeof *sorted, down);
-    for (size_t k = 0; k < n; k++) { /* with k + 1 keys: their mean less sqrt((1 - their spread)/(k + 1)) */
-        real x = sorted[k] / 2.0L - most;
-        sum += x, square += x * x;
-        real mean = sum / (real)(k + 1), spread = square - mean * sum, t = (1 - spread) / (real)(k + 1);
-        real candidate = mean - (t > 0 ? sqrtl(t) : 0);
-        if (candidate <= x) tau = candidate;
-    }
-    for (size_t j = 0; j < n; j++) w[j] = powl(fmaxl(s[j] / 2.0L - most - tau, 0), 2);
-}
-
-/* A general root finder for other exponents. */
-static void entmax_any(real *w, const double *s, size_t n, real a) {
-    real low = (a - 1) * biggest(s, n) - 1, high = low + 1;
-    for (int k = 0; k < 90; k++) {
+/* By bisection, though sparsemax (a = 2) and 1.5-entmax are implemented by sorting. */
+static void entmax_by_bisection(real *w, const double *s, size_t n, real a) {
+    real top = (a - 1) * biggest(s, n), low = top - 1, high = top;
+    for (int k = 0; k < 66; k++) {
         real tau = (low + high) / 2, sum = 0;
         for (size_t j = 0; j < n; j++) sum += powl(fmaxl((a - 1) * s[j] - tau, 0), 1 / (a - 1));
         *(sum < 1 ? &high : &low) = tau;
@@ -244,7 +213,8 @@ static void plain_sinkhorn(real *w, const attention_row *in, int steps) {
 
 /* Integers throughout: units of 2^-2, 2^-15, 2^-6, 2^-7. */
 static void integer_softermax(real *w, const attention_row *in, bool ceiling) {
-    long s[MOST], most = -1000, top, u[MOST];
+    static long s[LONG], u[LONG];
+    long most = -1000, top;
     long long sum = 0;
     for (size_t j = 0; j < in->n; j++) {
         double q = floor(in->scores[j] * 4 + 0.5);
@@ -367,16 +337,13 @@ static bool plain(real *w, const mechanism *m, const attention_row *in, const do
     } else if (!strcmp(name, "relu-n")) {
         for (size_t i = 0; i < n; i++) w[i] = fmaxl(s[i], 0) / (real)n;
     } else if (!strcmp(name, "softpick")) {
-        real sum = p[0];
+        real sum = p[0] * expl(biggest(s, n));
         for (size_t j = 0; j < n; j++) sum += fabsl(expm1l(s[j]));
         for (size_t j = 0; j < n; j++) w[j] = fmaxl(expm1l(s[j]), 0) / sum;
     } else if (!strcmp(name, "sparsemax")) {
-        sparse_by_bisection(w, s, n);
+        entmax_by_bisection(w, s, n, 2);
     } else if (!strcmp(name, "entmax")) {
-        if (p[0] == 1.5)
-            entmax_by_sorting(w, s, n);
-        else
-            entmax_any(w, s, n, p[0]);
+        entmax_by_bisection(w, s, n, p[0]);
     } else if (!strcmp(name, "top-k")) {
         real sum = 0;
         for (size_t i = 0; i < n; i++) {
@@ -562,17 +529,25 @@ static void run_mechanism(const mechanism *m, test_random *r, arena *a) {
                 p[0] = 0.05 + uniform(r);
             if (!strcmp(m->name, "focal-learned")) p[0] = draw(r);
             if (!strcmp(m->name, "top-k")) p[0] = 1 + (double)random_below(r, 9);
-            if (!strcmp(m->name, "sinkhorn")) p[0] = 1 + 2 * (double)random_below(r, 5);
+            if (!strcmp(m->name, "sinkhorn")) p[0] = 1 + (double)random_below(r, 9);
             if (!strcmp(m->name, "taylor")) p[0] = 4;
             if (!strncmp(m->name, "polynomial", 10)) p[0] = 2;
             if (!strcmp(m->name, "ssa")) p[0] = 0.1 + uniform(r), p[1] = 2;
             if (!strcmp(m->name, "affine")) p[0] = uniform(r), p[1] = uniform(r);
             if (!strncmp(m->name, "soft-landmark", 13)) p[0] = 1 + (double)random_below(r, 6);
             if (!strcmp(m->name, "differential")) p[0] = (double)random_below(r, 20);
+            if (!strcmp(m->name, "softmax-plus-one") || !strcmp(m->name, "sigmoid")) p[0] = draw(r);
+            if (!strcmp(m->name, "soft-margin")) p[0] = 2 * uniform(r);
+            if (!strcmp(m->name, "soft-margin-taylor"))
+                p[0] = 2 * uniform(r), p[1] = 2 + 2 * (double)random_below(r, 3);
+            if (!strcmp(m->name, "softpick")) p[0] = uniform(r);
+            if (!strcmp(m->name, "cosformer")) p[0] = 0.05 + uniform(r) / 2;
+            if (!strcmp(m->name, "integral")) p[0] = ldexp(1, (int)random_below(r, 4));
         }
         compare(m, &x, p, a);
         mechanism_weights(w, m, &x.in, p, a);
-        check_claims(m, &x, w);
+        bool on_columns = m->input == INPUT_MATRIX && fmod(p[0], 2) == 0; /* rows sum to one after rows */
+        if (!on_columns) check_claims(m, &x, w);
         if (m->input != INPUT_VECTORS) check_shift(m, &x, p, k % 2 ? 1 : -2.5, a, &moved);
         check_mask(m, &x, p, r, a);
     }
@@ -593,6 +568,25 @@ static void test_laser(test_random *r, arena *a) {
         double got = mechanism_output(m, &x.in, values, NULL, a);
         CHECK(fabsl(got - logl(sum)) < 1e-12L * (1 + fabsl(logl(sum))), "laser: %.17g, not %.17g", got,
               (double)logl(sum));
+    }
+}
+
+/* Scores beyond what Q(6,2) holds, and rows so long that the sum saturates: all bits. */
+static void test_fixed_point(test_random *r, arena *a) {
+    static double scores[LONG], w[LONG];
+    static real want[LONG];
+    for (int k = 0; k < 400; k++) {
+        size_t n = 1 + random_below(r, k % 8 ? 60 : LONG);
+        double wide = ldexp(1, (int)random_below(r, 8)), level = k % 3 ? 0 : (uniform(r) - 0.5) * 100,
+               ceiling = k % 2;
+        for (size_t j = 0; j < n; j++) scores[j] = level + (k % 5 ? (uniform(r) - 0.5) * wide : 0);
+        attention_row in = {.n = n, .scores = scores};
+        mechanism_weights(w, mechanism_find("softermax-fixed"), &in, &ceiling, a);
+        integer_softermax(want, &in, k % 2);
+        for (size_t j = 0; j < n; j++)
+            if (!CHECK(w[j] == (double)want[j], "softermax-fixed, n = %zu, w[%zu] = %g, not %g (s = %g)", n, j, w[j],
+                       (double)want[j], scores[j]))
+                break;
     }
 }
 
@@ -644,6 +638,7 @@ int main(void) {
         test_table();
         for (size_t k = 0; k < mechanism_count(); k++) run_mechanism(mechanism_at(k), &r, &a);
         test_laser(&r, &a);
+        test_fixed_point(&r, &a);
         test_places(&a);
         trap_clear(&t);
     }

@@ -68,6 +68,31 @@ static attention_row compact(const double **values, const attention_row *in, are
     return out;
 }
 
+/* ---- weights ---- */
+
+static bool all_finite(const double *x, size_t count) {
+    for (size_t k = 0; k < count; k++)
+        if (!isfinite(x[k])) return false;
+    return true;
+}
+
+/* What the mechanism looks at, of a row without masked keys. */
+static bool is_finite_row(const mechanism *m, const attention_row *in) {
+    if (m->input == INPUT_VECTORS) return all_finite(in->query, in->size) && all_finite(in->keys, in->n * in->size);
+    return all_finite(in->scores, (m->input == INPUT_MATRIX ? in->queries : 1) * in->n) &&
+           (m->input != INPUT_TWO || all_finite(in->second, in->n));
+}
+
+/* No formula says what an infinite score weighs, so none is asked: sorting, comparing and converting see finite numbers only. */
+static void weigh_row(double *w, const mechanism *m, const attention_row *in, const double *p, arena *scratch) {
+    if (in->n == 0) return;
+    if (is_finite_row(m, in)) {
+        m->weigh(w, in, p, scratch);
+        return;
+    }
+    for (size_t j = 0; j < in->n; j++) w[j] = NAN;
+}
+
 void mechanism_weights(double *w, const mechanism *m, const attention_row *in, const double *p, arena *scratch) {
     double fallback[MECHANISM_PARAMETERS];
     if (!p) {
@@ -75,13 +100,13 @@ void mechanism_weights(double *w, const mechanism *m, const attention_row *in, c
         p = fallback;
     }
     if (!in->masked) {
-        if (in->n) m->weigh(w, in, p, scratch);
+        weigh_row(w, m, in, p, scratch);
         return;
     }
     const double *values = NULL;
     attention_row row = compact(&values, in, scratch);
     double *kept = arena_alloc(scratch, row.n + 1, sizeof *kept);
-    if (row.n) m->weigh(kept, &row, p, scratch);
+    weigh_row(kept, m, &row, p, scratch);
     for (size_t j = 0, k = 0; j < in->n; j++) w[j] = in->masked[j] ? 0 : kept[k++];
 }
 
@@ -95,6 +120,7 @@ double mechanism_output(const mechanism *m, const attention_row *in, const doubl
     attention_row row = *in;
     if (in->masked) row = compact(&values, in, scratch);
     if (row.n == 0) return 0;
+    if (!is_finite_row(m, &row) || !all_finite(values, row.n)) return NAN;
     if (m->attend) return m->attend(values, &row, p, scratch);
     double *w = arena_alloc(scratch, row.n, sizeof *w), out = 0;
     m->weigh(w, &row, p, scratch);
@@ -131,6 +157,6 @@ void row_normalise(double *w, size_t n) {
 
 void row_softmax(double *w, const double *s, size_t n, double b) {
     double most = b < 0 ? row_least(s, n) : row_largest(s, n);
-    for (size_t j = 0; j < n; j++) w[j] = exp_f64(b * (s[j] - most));
+    for (size_t j = 0; j < n; j++) w[j] = b == 0 ? 1 : exp_f64(b * (s[j] - most)); /* the difference may overflow */
     row_normalise(w, n);
 }

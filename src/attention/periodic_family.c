@@ -15,7 +15,7 @@ static void prepare(double *w, const attention_row *in, const double *p) {
     if (p[0] == 0) return;
     mean = row_sum(w, in->n) / n;
     for (size_t j = 0; j < in->n; j++) variance += (w[j] - mean) * (w[j] - mean);
-    double scale = 1 / sqrt(variance / n + 1e-5);
+    double scale = isfinite(variance) ? 1 / sqrt(variance / n + 1e-5) : NAN;
     for (size_t j = 0; j < in->n; j++) w[j] = (w[j] - mean) * scale;
 }
 

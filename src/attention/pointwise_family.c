@@ -39,37 +39,55 @@ static void polynomial_square(double *w, const attention_row *in, const double *
     for (size_t j = 0; j < in->n; j++) w[j] = (in->scores[j] + p[0]) * (in->scores[j] + p[0]) / root;
 }
 
+/* A power of two near the largest |score|; 1 if all are 0. */
+static int exponent_of(const double *s, size_t n) {
+    double most = row_largest(s, n), least = row_least(s, n);
+    int e = 0;
+    frexp(most > -least ? most : -least, &e);
+    return e;
+}
+
+/* A power of two taken out of all scores cancels, and no power over- or underflows without it. */
 static void polynomial_normalised(double *w, const attention_row *in, const double *p, arena *scratch) {
     (void)scratch;
-    for (size_t j = 0; j < in->n; j++) w[j] = power(in->scores[j], p[0]);
+    int e = exponent_of(in->scores, in->n);
+    for (size_t j = 0; j < in->n; j++) w[j] = power(ldexp(in->scores[j], -e), p[0]);
     row_normalise(w, in->n);
 }
 
 /* ---- Taylor ---- */
 
-static double taylor_of(double x, double order) {
-    double y = 1;
-    for (int k = (int)order; k > 0; k--) y = 1 + x / k * y;
+/* f_k(x)/t^k, t a power of two. */
+static double taylor_of(double x, double order, double t) {
+    double y = 1, unit = 1;
+    for (int k = (int)order; k > 0; k--) y = (unit /= t) + x / t / k * y;
     return y;
+}
+
+/* 1 while 64th powers of the scores are numbers; else so that they become so. */
+static double taylor_unit(const attention_row *in) {
+    int e = exponent_of(in->scores, in->n);
+    return e < 15 ? 1 : ldexp(1, e < 1023 ? e : 1023);
 }
 
 static void taylor(double *w, const attention_row *in, const double *p, arena *scratch) {
     (void)scratch;
-    for (size_t j = 0; j < in->n; j++) w[j] = taylor_of(in->scores[j], p[0]);
+    double unit = taylor_unit(in);
+    for (size_t j = 0; j < in->n; j++) w[j] = taylor_of(in->scores[j], p[0], unit);
     row_normalise(w, in->n);
 }
 
 static void margin_taylor(double *w, const attention_row *in, const double *p, arena *scratch) {
     double *f = arena_alloc(scratch, in->n, sizeof *f), *before = arena_alloc(scratch, in->n, sizeof *before),
-           sum = 0;
+           sum = 0, unit = taylor_unit(in);
     for (size_t j = 0; j < in->n; j++) {
-        f[j] = taylor_of(in->scores[j], p[1]);
+        f[j] = taylor_of(in->scores[j], p[1], unit);
         before[j] = sum;
         sum += f[j];
     }
     double after = 0; /* sums of the others without a subtraction */
     for (size_t j = in->n; j-- > 0;) {
-        double own = taylor_of(in->scores[j] - p[0], p[1]);
+        double own = taylor_of(in->scores[j] - p[0], p[1], unit);
         w[j] = own / (before[j] + after + own);
         after += f[j];
     }
@@ -92,7 +110,7 @@ static void relu_n(double *w, const attention_row *in, const double *p, arena *s
     for (size_t j = 0; j < in->n; j++) w[j] = in->scores[j] > 0 ? in->scores[j] / (double)in->n : 0;
 }
 
-/* relu(e^s - 1) / sum |e^s - 1|, all times e^-M where M > 0 is the largest score; near 0 by the series, where e^s - 1 cancels. */
+/* e^s - 1; near 0 by the series, where it cancels. */
 static double less_one(double s) {
     if (fabs(s) > 0x1p-5) return exp_f64(s) - 1;
     double y = 1;
@@ -100,6 +118,7 @@ static double less_one(double s) {
     return s * y;
 }
 
+/* The authors' code multiplies all by e^-M, M the largest score, before it adds eps to the sum. Up to M = 1 the same is had with eps e^M. */
 static void softpick(double *w, const attention_row *in, const double *p, arena *scratch) {
     (void)scratch;
     double most = row_largest(in->scores, in->n), sum = 0;
@@ -109,7 +128,7 @@ static void softpick(double *w, const attention_row *in, const double *p, arena 
         sum += fabs(y);
         w[j] = y > 0 ? y : 0;
     }
-    sum += p[0] * shrink;
+    sum += most > 1 ? p[0] : p[0] * exp_f64(most);
     for (size_t j = 0; j < in->n; j++) w[j] /= sum;
 }
 
@@ -195,12 +214,12 @@ const mechanism pointwise_family[] = {
      1},
     {"softpick",
      "pointwise",
-     "relu(e^{s_i} - 1) / (sum_j |e^{s_j} - 1| + eps)",
-     "authors' code",
-     "",
+     "relu(e^{s_i} - 1) / (sum_j |e^{s_j} - 1| + eps e^M)",
+     "2504.20966",
+     "eps as in the authors' code, which adds it after a shift by the largest score M.",
      INPUT_SCORES,
      CAN_BE_ZERO,
-     {{"eps", 1e-6, 0, 1}},
+     {{"eps", 1e-8, 0, 1}},
      softpick,
      NULL,
      1},

@@ -61,7 +61,8 @@ static void self_adjust_normalised(double *w, const attention_row *in, const dou
     if (low > 0) low = 0;
     if (high < 0) high = 0;
     row_softmax(w, in->scores, in->n, 1);
-    for (size_t j = 0; j < in->n; j++) w[j] *= (in->scores[j] - low) / (high - low);
+    double unit = isfinite(high - low) ? 1 : 0.5; /* halves, where the range overflows */
+    for (size_t j = 0; j < in->n; j++) w[j] *= (unit * in->scores[j] - unit * low) / (unit * high - unit * low);
 }
 
 /* ---- affine-scaled ---- */
@@ -159,11 +160,18 @@ static void laser_weights(double *w, const attention_row *in, const double *p, a
     row_softmax(w, in->scores, in->n, 1);
 }
 
+/* ln sum e^(s + v) - ln sum e^s, each with its own shift: the largest value may be one whose weight underflows. */
 static double laser(const double *values, const attention_row *in, const double *p, arena *scratch) {
-    double *w = arena_alloc(scratch, in->n, sizeof *w), most = row_largest(values, in->n), sum = 0;
-    laser_weights(w, in, p, scratch);
-    for (size_t j = 0; j < in->n; j++) sum += w[j] * exp_f64(values[j] - most);
-    return most + log_f64(sum);
+    double *joint = arena_alloc(scratch, in->n, sizeof *joint), top = row_largest(in->scores, in->n), plain = 0,
+           sum = 0;
+    (void)p;
+    for (size_t j = 0; j < in->n; j++) {
+        plain += exp_f64(in->scores[j] - top);
+        joint[j] = (in->scores[j] - top) + values[j];
+    }
+    double most = row_largest(joint, in->n);
+    for (size_t j = 0; j < in->n; j++) sum += exp_f64(joint[j] - most);
+    return most + (log_f64(sum) - log_f64(plain));
 }
 
 /* ---- soft margins ---- */

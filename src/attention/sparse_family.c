@@ -31,17 +31,37 @@ static void sparsemax(double *w, const attention_row *in, const double *p, arena
     }
 }
 
+/* a = 1.5, where the threshold solves a quadratic equation: with x = (s - largest)/2 sorted and k of them kept, sum (x - tau)^2 = 1 gives
+   tau = mean - sqrt((1 - sum (x - mean)^2)/k), and k is the last with tau <= x_k. */
+static double three_halves_threshold(const attention_row *in, double most, arena *scratch) {
+    double *sorted = arena_alloc(scratch, in->n, sizeof *sorted), mean = 0, spread = 0, tau = -1;
+    size_t count = 0;
+    for (size_t j = 0; j < in->n; j++)
+        if (in->scores[j] - most > -2) sorted[count++] = 0.5 * (in->scores[j] - most);
+    qsort(sorted, count, sizeof *sorted, descending);
+    for (size_t k = 0; k < count; k++) { /* running mean and sum of squares about it */
+        double size = (double)(k + 1), step = sorted[k] - mean;
+        mean += step / size;
+        spread += step * (sorted[k] - mean);
+        if (spread > 1) break;
+        double candidate = mean - sqrt((1 - spread) / size);
+        if (candidate > sorted[k]) break;
+        tau = candidate;
+    }
+    return tau;
+}
+
 /* [(a-1) s - tau]_+^(1/(a-1)), tau by bisection in [M - 1, M], where M is the largest (a-1) s: the sum falls from >= 1 to 0. The rest of
    the bisection is spread over all weights. */
 static void entmax(double *w, const attention_row *in, const double *p, arena *scratch) {
-    (void)scratch;
     double a = p[0] - 1, most = row_largest(in->scores, in->n), low = -1, high = 0;
+    if (a == 0.5) low = high = three_halves_threshold(in, most, scratch);
     for (int step = 0; step < 60; step++) {
         double middle = 0.5 * (low + high), sum = 0;
         if (middle == low || middle == high) break;
         for (size_t j = 0; j < in->n && sum < 1; j++) {
             double y = a * (in->scores[j] - most) - middle;
-            if (y > 0) sum += a == 0.5 ? y * y : a == 1 ? y : exp_f64(log_f64(y) / a);
+            if (y > 0) sum += a == 1 ? y : exp_f64(log_f64(y) / a);
         }
         if (sum < 1)
             high = middle;
