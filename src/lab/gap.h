@@ -4,8 +4,18 @@
 
 #include "lab/lab.h"
 
-/* How scores are drawn; all but the last two have one maximum. */
-typedef enum score_kind { GAUSSIAN, HEAVY, NEAR_2, NEAR_5, ADVERSARIAL, TIED, SCORE_KINDS } score_kind;
+/* How scores are drawn; all but the last have one maximum. */
+typedef enum score_kind {
+    GAUSSIAN,
+    HEAVY,
+    NEAR_2, /* Gaussian, and one other score 10^-2 below the best */
+    NEAR_5,
+    NEAR_8,
+    ADVERSARIAL,      /* all others 1 below */
+    ADVERSARIAL_NEAR, /* all others 10^-4 below */
+    TIED,             /* every eighth is best */
+    SCORE_KINDS
+} score_kind;
 
 extern const char *const score_kind_names[SCORE_KINDS];
 
@@ -16,6 +26,10 @@ typedef struct score_row {
 } score_row;
 
 void gap_draw(score_row *row, lab *l, score_kind kind, size_t n, arena *a);
+
+/* Weights [n] of softmax in f64, and their total variation from the uniform choice among the best: computed from the weights, not from R. */
+void gap_soften(double *w, const score_row *row, double scale);
+double gap_measure(const double *w, const score_row *row);
 
 /* R = sum over the others of exp(-scale (top - s)), in double. */
 double gap_rest(const score_row *row, double scale);

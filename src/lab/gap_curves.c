@@ -5,10 +5,15 @@
 
 #include <math.h>
 
-/* Total variation of softmax in f64 from the hard choice; the weights' rounding is gap_law's subject. */
-static double softmax_error(const score_row *row, double scale) {
-    double rest = gap_rest(row, scale);
-    return rest / ((double)row->ties + rest);
+/* The total variation that is measured, and how far it lies beyond the law, in units of what rounding explains: N units of the last place
+   of 1, and of the law for every unit of the exponent (gap_law proves it for each row). */
+static double softmax_error(const score_row *row, double scale, double *beyond, arena *scratch) {
+    double *w = arena_alloc(scratch, row->n, sizeof *w), rest = gap_rest(row, scale),
+           law = rest / ((double)row->ties + rest), unit = 0x1p-53 * (double)(row->n + 8);
+    gap_soften(w, row, scale);
+    double error = gap_measure(w, row);
+    *beyond = fmax(*beyond, (error - law) / (unit * (1 + 2 * law * scale * row->gap)));
+    return error;
 }
 
 enum { GAPS = 15, SCALES = 4, LENGTHS = 8, ROWS = 9 };
@@ -20,7 +25,8 @@ static const double scales[SCALES] = {10, 1000, 1e5, 1e7};
 static const char *const scale_names[SCALES] = {"Λ = 10", "Λ = 10³", "Λ = 10⁵", "Λ = 10⁷"};
 
 /* A Gaussian row with a second score 10^-k below the best, N = 1,024. */
-static void near_ties(lab *l, lab_table *t, double *x, double (*y)[GAPS], size_t *below, arena *scratch) {
+static void near_ties(lab *l, lab_table *t, double *x, double (*y)[GAPS], size_t *below, double *beyond,
+                      arena *scratch) {
     for (size_t g = 0; g < GAPS; g++) {
         score_row row;
         double gap = exp_f64(-log_f64(10) * (double)(GAPS - 1 - g) / 2), top;
@@ -36,10 +42,10 @@ static void near_ties(lab *l, lab_table *t, double *x, double (*y)[GAPS], size_t
         row.ties = 1;
         x[g] = gap;
         for (size_t s = 0; s < SCALES; s++) {
-            double error = softmax_error(&row, scales[s]), pair = exp_f64(-scales[s] * row.gap),
+            double error = softmax_error(&row, scales[s], beyond, scratch), pair = exp_f64(-scales[s] * row.gap),
                    least = pair / (1 + pair);
             y[s][g] = fmax(error, picture_floor);
-            *below += error < least * (1 - 0x1p-40);
+            *below += error < least * (1 - 0x1p-40) - 0x1p-40;
             lab_put_text(t, "near tie");
             lab_put_count(t, row.n);
             lab_put_number(t, row.gap);
@@ -52,7 +58,8 @@ static void near_ties(lab *l, lab_table *t, double *x, double (*y)[GAPS], size_t
 static const double fixed_scale = 16;
 
 /* The mean over some rows of each kind. */
-static void by_length(lab *l, lab_table *t, double *x, double (*y)[LENGTHS], size_t lengths, arena *scratch) {
+static void by_length(lab *l, lab_table *t, double *x, double (*y)[LENGTHS], size_t lengths, double *beyond,
+                      arena *scratch) {
     for (size_t k = 0; k < SCORE_KINDS; k++)
         for (size_t a = 0; a < lengths; a++) {
             size_t n = (size_t)1 << (2 * a + 2);
@@ -61,7 +68,7 @@ static void by_length(lab *l, lab_table *t, double *x, double (*y)[LENGTHS], siz
                 score_row row;
                 arena_reset(scratch);
                 gap_draw(&row, l, (score_kind)k, n, scratch);
-                double error = softmax_error(&row, fixed_scale);
+                double error = softmax_error(&row, fixed_scale, beyond, scratch);
                 sum += error;
                 lab_put_text(t, score_kind_names[k]);
                 lab_put_count(t, n);
@@ -81,10 +88,10 @@ void gap_curves(lab *l, arena *scratch) {
                                          {"scale", LAB_NUMBER, "Λ"},
                                          {"error", LAB_NUMBER, "total variation"}};
     lab_table *t = LAB_TABLE(l, "curves", "Error by gap and by length", columns, 0);
-    double x[GAPS], y[SCALES][GAPS], n[LENGTHS], z[SCORE_KINDS][LENGTHS];
+    double x[GAPS], y[SCALES][GAPS], n[LENGTHS], z[SCORE_KINDS][LENGTHS], beyond = -INFINITY;
     size_t below = 0, lengths = l->quick ? 5 : LENGTHS;
-    near_ties(l, t, x, y, &below, scratch);
-    by_length(l, t, n, z, lengths, scratch);
+    near_ties(l, t, x, y, &below, &beyond, scratch);
+    by_length(l, t, n, z, lengths, &beyond, scratch);
     chart_series by_gap[SCALES], by_n[SCORE_KINDS];
     for (size_t s = 0; s < SCALES; s++)
         by_gap[s] = (chart_series){scale_names[s], x, y[s], GAPS, DRAW_LINE | DRAW_MARKERS, (int)s + 1};
@@ -122,6 +129,8 @@ void gap_curves(lab *l, arena *scratch) {
     lab_claim_add(l, below == 0,
                   "No scale does better than exp(−Λγ)/(1+exp(−Λγ)): near ties need a scale of some 1/γ",
                   "%zu of %d rows below it", below, GAPS * SCALES);
+    lab_claim_add(l, beyond <= 1, "Measured errors never exceed the law R/(t+R) by more than rounding",
+                  "rows of up to %g scores: at most %.2f of (N + 8) units of the last place", n[lengths - 1], beyond);
     bool grows = true;
     for (size_t a = 1; a < lengths; a++) grows = grows && z[ADVERSARIAL][a] > z[ADVERSARIAL][a - 1];
     lab_claim_add(l, grows, "At a fixed scale the error of adversarial rows grows with the length",

@@ -38,12 +38,6 @@ static void new_balls(law_balls *b, arena *a) {
     ball_set_int(b->one, 1);
 }
 
-static void soften_row(double *w, const score_row *row, double scale) {
-    double sum = 0;
-    for (size_t j = 0; j < row->n; j++) sum += w[j] = exp_f64(scale * (row->scores[j] - row->top));
-    for (size_t j = 0; j < row->n; j++) w[j] /= sum;
-}
-
 /* b->rest = R, b->errors = sum of z_j e_j, b->law, b->bound */
 static void enclose_law(law_balls *b, const score_row *row, double scale) {
     double unit = 0x1p-53;
@@ -132,7 +126,7 @@ static void enclose_measured(law_balls *b, const score_row *row, const double *w
 
 static void compare(law_seen *seen, law_balls *b, const score_row *row, double scale, double *w,
                     const double *values) {
-    soften_row(w, row, scale);
+    gap_soften(w, row, scale);
     enclose_law(b, row, scale);
     enclose_rounding(b, row->n);
     enclose_measured(b, row, w, values);
@@ -151,9 +145,9 @@ static void compare(law_seen *seen, law_balls *b, const score_row *row, double s
     seen->output_within = ball_is_at_most(b->output, b->x);
 }
 
-enum { SCALES = 27, MOST_LENGTHS = 8 };
+enum { SCALES = 35, MOST_LENGTHS = 8 };
 
-/* 2^-2 ... 2^24; heavy-tailed rows, whose gaps are in the thousands, 2^-20 ... 2^6 */
+/* 2^-2 ... 2^32; heavy-tailed rows, whose gaps are in the thousands, 2^-20 ... 2^14 */
 static int first_scale(size_t kind) { return kind == HEAVY ? -20 : -2; }
 
 typedef struct law_points {
@@ -192,9 +186,9 @@ static void draw_law(lab *l, const law_points *points, size_t n) {
                .caption = text_string(&caption),
                .panels = panels,
                .panel_count = SCORE_KINDS,
-               .columns = 3,
-               .panel_width = 215,
-               .panel_height = 165,
+               .columns = 4,
+               .panel_width = 175,
+               .panel_height = 170,
                .shared_y = true,
                .legend = true};
     lab_figure_add(l, "law", &c);

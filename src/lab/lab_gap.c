@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-const char *const score_kind_names[SCORE_KINDS] = {"Gaussian",       "heavy-tailed", "near tie, 10⁻²",
-                                                   "near tie, 10⁻⁵", "adversarial",  "exact ties"};
+const char *const score_kind_names[SCORE_KINDS] = {
+    "Gaussian",       "heavy-tailed", "near tie, 10⁻²",    "near tie, 10⁻⁵",
+    "near tie, 10⁻⁸", "adversarial",  "adversarial, 10⁻⁴", "exact ties"};
 
 static void measure_top(score_row *row) {
     double next = -INFINITY;
@@ -37,14 +38,30 @@ void gap_draw(score_row *row, lab *l, score_kind kind, size_t n, arena *a) {
     case SCORE_KINDS: break;
     case NEAR_2: s[other] = top - 0.01; break;
     case NEAR_5: s[other] = top - 0.00001; break;
+    case NEAR_8: s[other] = top - 0.00000001; break;
     case ADVERSARIAL: /* all others as near as the gap allows */
         for (size_t j = 0; j < n; j++) s[j] = j == best;
+        break;
+    case ADVERSARIAL_NEAR:
+        for (size_t j = 0; j < n; j++) s[j] = j == best ? 1 : 1 - 0.0001;
         break;
     case TIED: /* every eighth, and the rest at least 1/2 below */
         for (size_t j = 0; j < n; j++) s[j] = j % 8 == 0 ? top : fmin(s[j], top - 0.5);
         break;
     }
     measure_top(row);
+}
+
+void gap_soften(double *w, const score_row *row, double scale) {
+    double sum = 0;
+    for (size_t j = 0; j < row->n; j++) sum += w[j] = exp_f64(scale * (row->scores[j] - row->top));
+    for (size_t j = 0; j < row->n; j++) w[j] /= sum;
+}
+
+double gap_measure(const double *w, const score_row *row) {
+    double sum = 0, share = 1 / (double)row->ties;
+    for (size_t j = 0; j < row->n; j++) sum += row->scores[j] == row->top ? fabs(w[j] - share) : w[j];
+    return sum / 2;
 }
 
 double gap_rest(const score_row *row, double scale) {
@@ -68,7 +85,7 @@ const lab_experiment lab_gap = {
     "temperature) differs from the uniform choice among the t by a total variation of exactly R/(t + R), where R is "
     "the sum of "
     "exp(−Λ·distance) over the others, and R ≤ (N − t)·exp(−Λγ). So Λ must be about (ln N + κ)/γ. Here softmax is "
-    "computed, compared with this law, whose value is enclosed by ball arithmetic, and with the bound, for six kinds "
+    "computed, compared with this law, whose value is enclosed by ball arithmetic, and with the bound, for eight kinds "
     "of "
     "scores. Then the law's limits: tied scores that are a little off, and gaps so small that a number format "
     "cannot hold them, where no temperature helps.",

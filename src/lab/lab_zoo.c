@@ -6,7 +6,7 @@ static const lab_part parts[] = {
     {zoo_scale, 6400, "scale", NULL, NULL},     {zoo_heads, 19200, "heads", zoo_heads_cells, zoo_heads_cell},
     {zoo_boxes, 640, "", NULL, NULL},           {zoo_regression, 1920, "regression", NULL, NULL},
     {zoo_prompts, 1280, "prompts", NULL, NULL}, {zoo_freedom, 640, "freedom", NULL, NULL},
-    {zoo_disagreements, 320, "", NULL, NULL}};
+    {zoo_disagreements, 320, "", NULL, NULL},   {zoo_models, 1600, "heads", NULL, NULL}};
 
 const lab_experiment lab_zoo = {"zoo",
                                 "What can stand where softmax stands",

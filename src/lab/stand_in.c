@@ -50,19 +50,16 @@ typedef struct frame { /* what the scores of a kind of row lie between */
     double floor, ceiling;
 } frame;
 
-static double map_score(score_map map, double s) { return map.scale * (s - map.anchor) + map.offset; }
+double stand_in_map(score_map map, double s) { return map.scale * (s - map.anchor) + map.offset; }
 
 static double output(const mechanism *m, const double *raw, const double *values, size_t n, score_map map,
                      double ceiling, arena *scratch) {
     arena_reset(scratch);
     double *scores = arena_alloc(scratch, n, sizeof *scores);
-    for (size_t j = 0; j < n; j++) scores[j] = map_score(map, raw[j]);
-    attention_row in = stand_in_row(m, scores, n, map_score(map, ceiling), scratch);
+    for (size_t j = 0; j < n; j++) scores[j] = stand_in_map(map, raw[j]);
+    attention_row in = stand_in_row(m, scores, n, stand_in_map(map, ceiling), scratch);
     return m->gain * mechanism_output(m, &in, values, NULL, scratch);
 }
-
-/* Calls try(map) for every map until it says true. */
-typedef bool map_trial(const score_map *map, void *context);
 
 static double quarter_step(int k) { return exp_f64(k * 0x1.62e42fefa39efp-3); } /* 2^(k/4) */
 
@@ -111,6 +108,18 @@ static bool search(score_map *found, const mechanism *m, frame f, size_t n, map_
     for (int k = LOW; k <= HIGH; k += step)
         if (search_at(found, quarter_step(k), m, f, n, try, context)) return true;
     return false;
+}
+
+bool stand_in_search(score_map *found, const mechanism *m, double floor, double ceiling, size_t n, map_trial *try,
+                     void *context) {
+    frame f = {floor, ceiling};
+    return (found->scale > 0 && search_at(found, found->scale, m, f, n, try, context)) ||
+           search(found, m, f, n, try, context);
+}
+
+double stand_in_step(const mechanism *m, int k) {
+    int at = LOW + k * (stand_in_is_costly(m) ? 4 : 2);
+    return at <= HIGH ? quarter_step(at) : 0;
 }
 
 /* ---- once and since ---- */
@@ -213,25 +222,49 @@ static bool has_features(const mechanism *m) {
     return !strcmp(m->name, "cosformer") || !strcmp(m->name, "linear") || !strcmp(m->name, "hedgehog");
 }
 
-static double feature_sentinel(trial *t, double x) {
+static attention_row feature_row(const mechanism *m, double x, size_t n, arena *scratch) {
     const double sharp = 30;
-    arena_reset(t->scratch);
-    size_t size = strcmp(t->m->name, "hedgehog") ? 2 : 1;
-    double query[2] = {x, -x}, *keys = arena_alloc(t->scratch, size * t->n, sizeof *keys);
-    for (size_t k = 0; k < size * t->n; k++)
+    size_t size = strcmp(m->name, "hedgehog") ? 2 : 1;
+    double *query = arena_alloc(scratch, 2, sizeof *query), *keys = arena_alloc(scratch, size * n, sizeof *keys);
+    query[0] = x, query[1] = -x;
+    for (size_t k = 0; k < size * n; k++)
         keys[k] = (k == 0 || (k > 1 && size == 2 && k % 2 == 1)) ? sharp : -sharp;
-    attention_row in = {.n = t->n, .query = query, .keys = keys, .size = size, .position = t->n - 1};
-    return t->m->gain * mechanism_output(t->m, &in, t->values, NULL, t->scratch);
+    return (attention_row){.n = n, .query = query, .keys = keys, .size = size, .position = n - 1};
+}
+
+attention_row stand_in_sentinel_row(const mechanism *m, double x, double others, double ceiling, size_t n,
+                                    arena *scratch) {
+    if (has_features(m)) return feature_row(m, x, n, scratch);
+    double *scores = arena_alloc(scratch, n, sizeof *scores);
+    for (size_t j = 0; j < n; j++) scores[j] = j ? others : x;
+    return stand_in_row(m, scores, n, ceiling > others ? ceiling : others, scratch);
 }
 
 /* The sentinel has scale * y + anchor, the others offset. */
 static double sentinel(trial *t, double y, const score_map *map) {
-    static const score_map same = {1, 0, 0};
-    t->raw[0] = map->scale * y + map->anchor;
-    if (has_features(t->m)) return feature_sentinel(t, t->raw[0]);
-    for (size_t j = 1; j < t->n; j++) t->raw[j] = map->offset;
+    arena_reset(t->scratch);
     double top = map->scale * 2 * (double)t->n + map->anchor;
-    return output(t->m, t->raw, t->values, t->n, same, top > map->offset ? top : map->offset, t->scratch);
+    attention_row in =
+        stand_in_sentinel_row(t->m, map->scale * y + map->anchor, map->offset, top, t->n, t->scratch);
+    return t->m->gain * mechanism_output(t->m, &in, t->values, NULL, t->scratch);
+}
+
+/* *map = at scale 0, the anchor where the weight is 1/2. */
+static void balance(score_map *map, trial *t, double others) {
+    double low = -1e6, high = 1e6;
+    for (int step = 0; step < 70; step++) {
+        *map = (score_map){0, (low + high) / 2, others};
+        *(sentinel(t, 0, map) < 0.5 ? &low : &high) = map->anchor;
+    }
+    map->anchor = (low + high) / 2;
+}
+
+double stand_in_level(const mechanism *m, double others, size_t n, const stand_in_room *room) {
+    score_map map;
+    trial t = {.m = m, .n = n, .values = room->values, .scratch = room->scratch};
+    for (size_t j = 0; j < n; j++) room->values[j] = j == 0;
+    balance(&map, &t, others);
+    return map.anchor;
 }
 
 static bool search_compare(score_map *map, trial *t) {
@@ -239,12 +272,7 @@ static bool search_compare(score_map *map, trial *t) {
     double n = (double)t->n, margins[] = {1, 2, n, 2 * n};
     for (size_t j = 0; j < t->n; j++) t->values[j] = j == 0;
     for (size_t o = 0; o < (has_features(t->m) || is_still(t->m) ? 1u : 4u); o++) {
-        double low = -1e6, high = 1e6;
-        for (int step = 0; step < 70; step++) { /* where the weight is 1/2 */
-            *map = (score_map){0, (low + high) / 2, others[o]};
-            *(sentinel(t, 0, map) < 0.5 ? &low : &high) = map->anchor;
-        }
-        map->anchor = (low + high) / 2;
+        balance(map, t, others[o]);
         for (int k = LOW; k <= HIGH; k += stand_in_is_costly(t->m) ? 4 : 2) {
             bool right = true;
             map->scale = quarter_step(k);
@@ -285,8 +313,8 @@ size_t stand_in_reach(score_map *map, const mechanism *m, head_kind kind, const 
 static double measure(double *leak, const mechanism *m, size_t n, score_map map, arena *scratch) {
     arena_reset(scratch);
     double *scores = arena_alloc(scratch, n, sizeof *scores), *w = arena_alloc(scratch, n, sizeof *w);
-    for (size_t j = 0; j < n; j++) scores[j] = map_score(map, j == 0);
-    attention_row in = stand_in_row(m, scores, n, map_score(map, 1), scratch);
+    for (size_t j = 0; j < n; j++) scores[j] = stand_in_map(map, j == 0);
+    attention_row in = stand_in_row(m, scores, n, stand_in_map(map, 1), scratch);
     mechanism_weights(w, m, &in, NULL, scratch);
     *leak = 0;
     for (size_t j = 1; j < n; j++) *leak += fabs(m->gain * w[j]);

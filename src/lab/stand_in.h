@@ -28,12 +28,28 @@ typedef struct score_map {
    that a row of this kind can have: SOFT, whose query is a key, has it at distance 0, and the last key is the query itself. */
 attention_row stand_in_row(const mechanism *m, const double *scores, size_t n, double ceiling, arena *scratch);
 
+/* The row of a comparison: score x on the first key, `others` on the rest. Feature maps see x through the query. */
+attention_row stand_in_sentinel_row(const mechanism *m, double x, double others, double ceiling, size_t n,
+                                    arena *scratch);
+
+double stand_in_map(score_map map, double s);
+
+/* Calls try(map) for every map worth trying, for scores between floor and ceiling in rows of n keys, until it says true. */
+typedef bool map_trial(const score_map *map, void *context);
+bool stand_in_search(score_map *found, const mechanism *m, double floor, double ceiling, size_t n, map_trial *try,
+                     void *context);
+/* Scales from the least up; k = 0, 1, ...; 0: there are no more. */
+double stand_in_step(const mechanism *m, int k);
+
 /* Memory for the trials: rows up to a length, and an arena that is reset for every row. */
 typedef struct stand_in_room {
     double *raw, *values; /* [longest] */
     size_t longest;
     arena *scratch;
 } stand_in_room;
+
+/* The x at which the first key has half the output, if there is one. */
+double stand_in_level(const mechanism *m, double others, size_t n, const stand_in_room *room);
 
 /* Whether one row of n^2 or more work makes lengths beyond some hundreds too slow. */
 bool stand_in_is_costly(const mechanism *m);

@@ -8,6 +8,7 @@ void zoo_properties(lab *l, arena *scratch); /* the table of mechanisms; what is
 void zoo_leak(lab *l, arena *scratch);       /* leak and gain error by gap and length; softmax's law */
 void zoo_scale(lab *l, arena *scratch);      /* the scale an error needs, by length */
 void zoo_heads(lab *l, arena *scratch);      /* compiled heads with another normaliser, from cells: mechanisms */
+void zoo_models(lab *l, arena *scratch);     /* compiled models, run with another normaliser */
 size_t zoo_heads_cells(bool quick);
 void zoo_heads_cell(text *result, lab *l, size_t cell, arena *scratch);
 void zoo_boxes(lab *l, arena *scratch);         /* bounds over score boxes against all corners */

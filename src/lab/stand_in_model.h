@@ -1,0 +1,34 @@
+/* Compiled models with a mechanism in the place of softmax: a plain forward pass in doubles in which the row of every head goes through
+   mechanism_output. Heads keep their queries, keys and values. What they may choose for the mechanism is what a compiled model could: scale and
+   shift by the length of the string, and, for counts and comparisons, a constant by the row's number of keys, for which models have features. */
+#ifndef LAB_STAND_IN_MODEL_H
+#define LAB_STAND_IN_MODEL_H
+
+#include "lab/stand_in.h"
+#include "model/model.h"
+
+typedef struct model_maps {
+    score_map once, since; /* of scores 0 and 1; of N for candidates plus the position */
+    double scale, others;  /* compare: the sentinel has scale 2N y + level, the other keys have `others` */
+    double *level;         /* [keys + 1] where the sentinel has half the weight */
+    double *uniform;       /* [keys + 1] the one score of all keys of a count */
+} model_maps;
+
+typedef struct model_case { /* strings of one length with their answers */
+    const temper_model *model;
+    size_t n, count;
+    const uint32_t *letters; /* [count][n] */
+    const bool *truth;       /* [count] */
+    arena *memory;           /* reset for every string */
+} model_case;
+
+/* The answer at the last letter of string k. A mechanism without an output (NaN) answers no. The room's scratch is reset. */
+bool stand_in_answer(const model_case *c, size_t k, const mechanism *m, const model_maps *maps,
+                     const stand_in_room *room);
+
+/* Whether some maps make the model, which has heads of this kind beside counts, right on all strings. *maps are they; its arrays are the caller's,
+   and the search begins with the scales that are there, if any. Rows must fit into the room. */
+bool stand_in_runs(model_maps *maps, const model_case *c, const mechanism *m, head_kind kind,
+                   const stand_in_room *room);
+
+#endif
