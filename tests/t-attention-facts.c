@@ -1,8 +1,6 @@
 /* What doc/zoo.md states of the mechanisms as hard choices, each statement as a check: closed forms of leak and gain, exact cases, impossible
    ones. Setting: a unique largest score M, the others M - g, length n. */
-#include "attention/freedom.h"
 #include "attention/mechanism.h"
-#include "attention/box_extremes.h"
 #include "test.h"
 
 #include <math.h>
@@ -395,6 +393,14 @@ static void test_sinkhorn(void) {
         mechanism_weights(w, m, &in, &steps, &memory);
         CHECK(near(w[0], 0.5) && near(w[1], 0.5), "sinkhorn: two queries, one key: %g %g", w[0], w[1]);
     }
+    double any[9] = {0.3, -1, 2, 1.5, 0, 0.7, -2, 1, 0.1}, column[3] = {0};
+    in = (attention_row){.n = 3, .queries = 3, .scores = any};
+    for (in.position = 0; in.position < 3; in.position++) {
+        mechanism_weights(w, m, &in, (double[]){501}, &memory);
+        CHECK(near(row_sum(w, 3), 1), "sinkhorn: rows sum to 1");
+        for (size_t j = 0; j < 3; j++) column[j] += w[j];
+    }
+    for (size_t j = 0; j < 3; j++) CHECK(near(column[j], 1), "sinkhorn: columns sum to 1 in the limit: %g", column[j]);
     double three[9] = {0, 30, 0, 30, 0, 0, 0, 0, 30};
     static const size_t image[3] = {1, 0, 2};
     in = (attention_row){.n = 3, .queries = 3, .scores = three};
@@ -468,109 +474,38 @@ static void test_gumbel(void) {
     CHECK(memcmp(soft, weights, sizeof soft), "gumbel: another seed, other weights");
 }
 
-/* ---- C21: score boxes against all corners ---- */
-
-static long double apply(const weight_box *box, double s) {
-    if (box->function == BOX_EXP) return expl(s);
-    if (box->function == BOX_POWER_OF_TWO) return exp2l(s);
-    return powl(1 + (long double)box->b * fabsl((long double)s), s < 0 ? -(long double)box->p : (long double)box->p);
+/* Ties of whole scores broken by +-1/(j+1): average-hard becomes left- and rightmost. */
+static void test_cookbook(test_random *r) {
+    double plain[40], broken[40];
+    for (int round = 0; round < 300; round++) {
+        size_t n = 1 + random_below(r, 40);
+        bool right = round % 2;
+        for (size_t j = 0; j < n; j++) plain[j] = 2 * (double)random_below(r, 4);
+        memcpy(scores, plain, n * sizeof *plain);
+        weigh(right ? "hardmax-rightmost" : "hardmax-leftmost", n, NULL);
+        memcpy(broken, weights, n * sizeof *broken);
+        for (size_t j = 0; j < n; j++) scores[j] = plain[j] + (right ? -1 : 1) / ((double)j + 1);
+        weigh("hardmax-average", n, NULL);
+        CHECK(!memcmp(broken, weights, n * sizeof *broken), "hardmax: ties broken by 1/(j+1), n %zu", n);
+    }
 }
 
-static void test_boxes(test_random *r) {
-    unsigned rounds = (unsigned)(600 * test_effort()) + 30;
-    for (unsigned round = 0; round < rounds; round++) {
-        size_t n = 1 + random_below(r, 9);
-        double lo[9], hi[9], c[9];
-        weight_box box = {n,
-                          lo,
-                          hi,
-                          (box_function)(round % 3),
-                          0.1 + (double)random_below(r, 20) / 10,
-                          1 + (double)random_below(r, 4) / 2};
-        for (size_t j = 0; j < n; j++) {
-            lo[j] = (double)random_below(r, 401) / 20 - 10;
-            hi[j] = random_below(r, 4) ? lo[j] + (double)random_below(r, 200) / 20 : lo[j];
-            c[j] = random_below(r, 3) ? (double)random_below(r, 200) / 10 - 10 : (double)random_below(r, 3);
+/* Softmax's law at the mean of the signals' gaps. */
+static void test_integral(test_random *r) {
+    enum { S = 8, N = 50 };
+    double query[S], keys[N * S] = {0};
+    for (int round = 0; round < 50; round++) {
+        double gap = 0;
+        for (size_t c = 0; c < S; c++) {
+            query[c] = (double)random_below(r, 100) / 10;
+            keys[c] = (double)random_below(r, 40) / 10;
+            gap += query[c] * keys[c] / S;
         }
-        arena_reset(&memory);
-        box_bound least = weight_box_least(&box, c, &memory), most = weight_box_greatest(&box, c, &memory);
-        long double low = INFINITY, high = -INFINITY, low_w = 1, high_w = 0;
-        for (unsigned corner = 0; corner < 1u << n; corner++) {
-            long double num = 0, den = 0, first = 0;
-            for (size_t j = 0; j < n; j++) {
-                long double f = apply(&box, corner >> j & 1 ? hi[j] : lo[j]);
-                num += c[j] * f, den += f;
-                if (j == 0) first = f;
-            }
-            low = fminl(low, num / den), high = fmaxl(high, num / den);
-            low_w = fminl(low_w, first / den), high_w = fmaxl(high_w, first / den);
-        }
-        long double slack = 1e-17L * (1 + fabsl(low) + fabsl(high));
-        CHECK(least.below <= low + slack && low - slack <= least.above && least.above - least.below < 1e-12,
-              "box least [%.17g, %.17g], corners %.17Lg", least.below, least.above, low);
-        CHECK(most.below <= high + slack && high - slack <= most.above && most.above - most.below < 1e-12,
-              "box greatest [%.17g, %.17g], corners %.17Lg", most.below, most.above, high);
-        box_bound w = weight_box_weight(&box, 0, &memory);
-        CHECK(w.below <= low_w + slack && low_w - w.below < 1e-12L && high_w - slack <= w.above &&
-                  w.above - high_w < 1e-12L,
-              "box weight [%.17g, %.17g], corners [%.17Lg, %.17Lg]", w.below, w.above, low_w, high_w);
-        /* nothing inside goes beyond */
-        for (int k = 0; k < 10; k++) {
-            long double num = 0, den = 0;
-            for (size_t j = 0; j < n; j++) {
-                long double f = apply(&box, lo[j] + (hi[j] - lo[j]) * (double)random_below(r, 1001) / 1000);
-                num += c[j] * f, den += f;
-            }
-            CHECK(num / den >= least.below - slack && num / den <= most.above + slack, "a point beyond the bounds");
-        }
+        attention_row in = {.n = N, .query = query, .keys = keys, .size = S};
+        mechanism_weights(weights, mechanism_find("integral"), &in, NULL, &memory);
+        double R = (N - 1) * exp(-gap);
+        CHECK(near(leak(N), R / (1 + R)), "integral: mean gap %g, leak %g", gap, leak(N));
     }
-    double lo[2] = {-2000, -2000}, hi[2] = {0, 2000}, c[2] = {1, -1}; /* everything but one weight underflows */
-    weight_box box = {2, lo, hi, BOX_EXP, 0, 0};
-    box_bound least = weight_box_least(&box, c, &memory), most = weight_box_greatest(&box, c, &memory);
-    CHECK(least.below == -1 && most.above == 1, "wide boxes: [%g, %g]", least.below, most.above);
-    trap t, *outer = memory.trap;
-    memory.trap = &t;
-    hi[0] = -3000;
-    if (!trap_set(&t, NULL)) {
-        weight_box_least(&box, c, &memory);
-        CHECK(false, "an empty interval was taken");
-    } else {
-        CHECK(t.error.code == TEMPER_RANGE, "%s", t.error.text);
-    }
-    memory.trap = outer;
-}
-
-/* ---- degrees of freedom against eigenvalues ---- */
-
-static void test_freedom(test_random *r) {
-    enum { J = 8, D = 3 };
-    for (int round = 0; round < 60; round++) {
-        double tokens[J * D], a[J][J], lambda = ldexp(1, -(int)random_below(r, 12)), want = 0;
-        for (size_t k = 0; k < J * D; k++) tokens[k] = (double)random_below(r, 200) / 100 - 1;
-        if (round % 3 == 0) memcpy(tokens + D, tokens, D * sizeof *tokens);
-        double *gram = freedom_gram(tokens, J, D, &memory);
-        memcpy(a, gram, sizeof a);
-        for (int sweep = 0; sweep < 30; sweep++) /* Jacobi rotations */
-            for (size_t p = 0; p < J; p++)
-                for (size_t q = p + 1; q < J; q++) {
-                    if (fabs(a[p][q]) < 1e-300) continue;
-                    double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]),
-                           t = (theta < 0 ? -1 : 1) / (fabs(theta) + hypot(theta, 1));
-                    double c = 1 / hypot(t, 1), s = t * c;
-                    for (size_t k = 0; k < J; k++) {
-                        double x = a[k][p], y = a[k][q];
-                        a[k][p] = c * x - s * y, a[k][q] = s * x + c * y;
-                    }
-                    for (size_t k = 0; k < J; k++) {
-                        double x = a[p][k], y = a[q][k];
-                        a[p][k] = c * x - s * y, a[q][k] = s * x + c * y;
-                    }
-                }
-        for (size_t k = 0; k < J; k++) want += a[k][k] / (a[k][k] + lambda);
-        double got = freedom_of_gram(gram, J, lambda, &memory);
-        CHECK(fabs(got - want) < 1e-9, "degrees of freedom %.15g, eigenvalues say %.15g", got, want);
-    }
-    CHECK(near(freedom_features(2, 0.5, 0.1), 16 * log(64 * 2 / 0.05)), "features");
 }
 
 int main(void) {
@@ -598,8 +533,8 @@ int main(void) {
         test_sinkhorn();
         test_others();
         test_gumbel();
-        test_boxes(&r);
-        test_freedom(&r);
+        test_cookbook(&r);
+        test_integral(&r);
         trap_clear(&t);
     }
     arena_free(&memory);
