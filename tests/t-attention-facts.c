@@ -400,7 +400,8 @@ static void test_sinkhorn(void) {
         CHECK(near(row_sum(w, 3), 1), "sinkhorn: rows sum to 1");
         for (size_t j = 0; j < 3; j++) column[j] += w[j];
     }
-    for (size_t j = 0; j < 3; j++) CHECK(near(column[j], 1), "sinkhorn: columns sum to 1 in the limit: %g", column[j]);
+    for (size_t j = 0; j < 3; j++)
+        CHECK(near(column[j], 1), "sinkhorn: columns sum to 1 in the limit: %g", column[j]);
     double three[9] = {0, 30, 0, 30, 0, 0, 0, 0, 30};
     static const size_t image[3] = {1, 0, 2};
     in = (attention_row){.n = 3, .queries = 3, .scores = three};

@@ -135,8 +135,10 @@ static void test_box_uses(test_random *r) {
         memcpy(c, low, sizeof low);
         arena_reset(&memory);
         double least = INFINITY, most = -INFINITY, below = INFINITY, above = -INFINITY;
-        box_bound sink_least = weight_box_least(&with_sink, c, &memory), sink_most = weight_box_greatest(&with_sink, c, &memory),
-                  value_least = weight_box_least(&plain, low, &memory), value_most = weight_box_greatest(&plain, high, &memory);
+        box_bound sink_least = weight_box_least(&with_sink, c, &memory),
+                  sink_most = weight_box_greatest(&with_sink, c, &memory),
+                  value_least = weight_box_least(&plain, low, &memory),
+                  value_most = weight_box_greatest(&plain, high, &memory);
         for (unsigned corner = 0; corner < 1u << N; corner++) {
             double s[N], w[N], v[N];
             for (size_t j = 0; j < N; j++) s[j] = corner >> j & 1 ? hi[j] : lo[j];

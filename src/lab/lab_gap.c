@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-const char *const score_kind_names[SCORE_KINDS] = {
-    "Gaussian",       "heavy-tailed", "near tie, 10⁻²",    "near tie, 10⁻⁵",
-    "near tie, 10⁻⁸", "adversarial",  "adversarial, 10⁻⁴", "exact ties"};
+const char *const score_kind_names[SCORE_KINDS] = {"Gaussian",          "heavy-tailed",   "near tie, 10⁻²",
+                                                   "near tie, 10⁻⁵",    "near tie, 10⁻⁸", "adversarial",
+                                                   "adversarial, 10⁻⁴", "exact ties"};
 
 static void measure_top(score_row *row) {
     double next = -INFINITY;
@@ -85,7 +85,8 @@ const lab_experiment lab_gap = {
     "temperature) differs from the uniform choice among the t by a total variation of exactly R/(t + R), where R is "
     "the sum of "
     "exp(−Λ·distance) over the others, and R ≤ (N − t)·exp(−Λγ). So Λ must be about (ln N + κ)/γ. Here softmax is "
-    "computed, compared with this law, whose value is enclosed by ball arithmetic, and with the bound, for eight kinds "
+    "computed, compared with this law, whose value is enclosed by ball arithmetic, and with the bound, for eight "
+    "kinds "
     "of "
     "scores. Then the law's limits: tied scores that are a little off, and gaps so small that a number format "
     "cannot hold them, where no temperature helps.",

@@ -227,8 +227,7 @@ static attention_row feature_row(const mechanism *m, double x, size_t n, arena *
     size_t size = strcmp(m->name, "hedgehog") ? 2 : 1;
     double *query = arena_alloc(scratch, 2, sizeof *query), *keys = arena_alloc(scratch, size * n, sizeof *keys);
     query[0] = x, query[1] = -x;
-    for (size_t k = 0; k < size * n; k++)
-        keys[k] = (k == 0 || (k > 1 && size == 2 && k % 2 == 1)) ? sharp : -sharp;
+    for (size_t k = 0; k < size * n; k++) keys[k] = (k == 0 || (k > 1 && size == 2 && k % 2 == 1)) ? sharp : -sharp;
     return (attention_row){.n = n, .query = query, .keys = keys, .size = size, .position = n - 1};
 }
 
@@ -244,8 +243,7 @@ attention_row stand_in_sentinel_row(const mechanism *m, double x, double others,
 static double sentinel(trial *t, double y, const score_map *map) {
     arena_reset(t->scratch);
     double top = map->scale * 2 * (double)t->n + map->anchor;
-    attention_row in =
-        stand_in_sentinel_row(t->m, map->scale * y + map->anchor, map->offset, top, t->n, t->scratch);
+    attention_row in = stand_in_sentinel_row(t->m, map->scale * y + map->anchor, map->offset, top, t->n, t->scratch);
     return t->m->gain * mechanism_output(t->m, &in, t->values, NULL, t->scratch);
 }
 

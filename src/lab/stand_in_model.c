@@ -100,24 +100,50 @@ static void feed(pass *p, const model_layer *l, size_t i) {
     }
 }
 
-bool stand_in_answer(const model_case *c, size_t k, const mechanism *m, const model_maps *maps,
-                     const stand_in_room *room) {
-    const temper_model *model = c->model;
-    size_t N = c->n + 1 + model->has_end, size = N * model->channel_count;
+static pass begin(const model_case *c, size_t k, const mechanism *m, const model_maps *maps,
+                  const stand_in_room *room) {
+    size_t N = c->n + 1 + c->model->has_end, size = N * c->model->channel_count;
     arena_reset(c->memory);
     double *x = arena_zalloc(c->memory, size, sizeof *x), *next = arena_alloc(c->memory, size, sizeof *next);
-    pass p = {model, m, maps, room, x, next, c->n, N};
+    pass p = {c->model, m, maps, room, x, next, c->n, N};
     embed(&p, c->letters + k * c->n);
-    for (size_t l = 0; l < model->layer_count; l++) {
-        memcpy(p.next, p.x, size * sizeof *x);
-        for (size_t h = 0; h < model->layers[l].head_count; h++)
-            for (size_t i = 0; i < N; i++) {
-                arena_reset(room->scratch);
-                attend(&p, &model->layers[l].heads[h], i);
-            }
-        for (size_t i = 0; i < N; i++) feed(&p, &model->layers[l], i);
+    return p;
+}
+
+static void run_layer(pass *p, const model_layer *l) {
+    memcpy(p->next, p->x, p->N * p->model->channel_count * sizeof *p->x);
+    for (size_t h = 0; h < l->head_count; h++)
+        for (size_t i = 0; i < p->N; i++) {
+            arena_reset(p->room->scratch);
+            attend(p, &l->heads[h], i);
+        }
+    for (size_t i = 0; i < p->N; i++) feed(p, l, i);
+}
+
+bool stand_in_answer(const model_case *c, size_t k, const mechanism *m, const model_maps *maps,
+                     const stand_in_room *room) {
+    pass p = begin(c, k, m, maps, room);
+    for (size_t l = 0; l < c->model->layer_count; l++) run_layer(&p, &c->model->layers[l]);
+    return rows_dot(&c->model->read, 0, vector_at(&p, p.x, c->n)) > 0.5;
+}
+
+double *stand_in_keys(size_t *size, const model_case *c, size_t k, head_role role, const model_maps *maps,
+                      const stand_in_room *room, arena *a) {
+    pass p = begin(c, k, mechanism_find("softmax"), maps, room);
+    for (size_t l = 0; l < c->model->layer_count; l++) {
+        const model_layer *layer = &c->model->layers[l];
+        for (size_t h = 0; h < layer->head_count; h++) {
+            const model_rows *key = &layer->heads[h].key;
+            if (layer->heads[h].role != role) continue;
+            *size = key->count ? key->count : 1; /* a count has no keys: all are alike */
+            double *keys = arena_zalloc(a, p.N * *size, sizeof *keys);
+            for (size_t i = 0; i < p.N; i++)
+                for (size_t r = 0; r < key->count; r++) keys[i * *size + r] = rows_dot(key, r, vector_at(&p, p.x, i));
+            return keys;
+        }
+        run_layer(&p, layer);
     }
-    return rows_dot(&model->read, 0, vector_at(&p, p.x, c->n)) > 0.5;
+    return NULL;
 }
 
 /* ---- searching ---- */

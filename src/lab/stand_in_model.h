@@ -26,6 +26,10 @@ typedef struct model_case { /* strings of one length with their answers */
 bool stand_in_answer(const model_case *c, size_t k, const mechanism *m, const model_maps *maps,
                      const stand_in_room *room);
 
+/* The keys of the first head of a role, when string k runs with softmax at the maps: [positions][*size], *size >= 1. NULL if there is none. */
+double *stand_in_keys(size_t *size, const model_case *c, size_t k, head_role role, const model_maps *maps,
+                      const stand_in_room *room, arena *a);
+
 /* Whether some maps make the model, which has heads of this kind beside counts, right on all strings. *maps are they; its arrays are the caller's,
    and the search begins with the scales that are there, if any. Rows must fit into the room. */
 bool stand_in_runs(model_maps *maps, const model_case *c, const mechanism *m, head_kind kind,

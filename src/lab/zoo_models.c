@@ -27,7 +27,7 @@ static void check(lab *l, temper_status status, const temper_error *err) {
     if (status != TEMPER_OK) trap_reraise(l->trap, err);
 }
 
-static subject *make_subject(lab *l, const char *formula) {
+const temper_model *zoo_model(lab *l, const char *formula, const temper_spec **spec) {
     subject *s = arena_zalloc(&l->memory, 1, sizeof *s);
     temper_model *hard = NULL;
     temper_error err;
@@ -38,7 +38,8 @@ static subject *make_subject(lab *l, const char *formula) {
     temper_status status = temper_soften(&s->model, hard, TEMPER_METHOD_TEMPERATURE, &err);
     temper_model_free(hard);
     check(l, status, &err);
-    return s;
+    if (spec) *spec = s->spec;
+    return s->model;
 }
 
 /* Strings near the edge between yes and no: one letter among many others, at either end or in the middle; equal counts; and random ones. */
@@ -46,13 +47,13 @@ static void draw(uint32_t *w, lab *l, size_t n, size_t which) {
     static const uint32_t common[] = {2, 2, 2, 0, 0, 1, 1, 2};
     for (size_t j = 0; j < n; j++) w[j] = common[which % 8];
     switch (which) {
-    case 0: w[n - 1] = 0; break;                /* the last is right, all others are not */
-    case 1: w[0] = 0; break;                    /* the first */
-    case 2: w[n / 2] = 0, w[n - 1] = 1; break;  /* one in the middle */
-    case 3: w[n - 1] = 2; break;                /* the last is wrong, all others are right */
-    case 4: w[n / 2] = 2; break;                /* once more in the middle, then right */
-    case 5: w[0] = 0; break;                    /* a, then b to the end */
-    case 6: w[0] = 2; break;                    /* no a at all */
+    case 0: w[n - 1] = 0; break;               /* the last is right, all others are not */
+    case 1: w[0] = 0; break;                   /* the first */
+    case 2: w[n / 2] = 0, w[n - 1] = 1; break; /* one in the middle */
+    case 3: w[n - 1] = 2; break;               /* the last is wrong, all others are right */
+    case 4: w[n / 2] = 2; break;               /* once more in the middle, then right */
+    case 5: w[0] = 0; break;                   /* a, then b to the end */
+    case 6: w[0] = 2; break;                   /* no a at all */
     case 7: w[n / 2] = 0, w[n / 2 + (n > 2)] = 1; break;
     case 8:
     case 9: /* as many a as b, or one b more */
@@ -65,17 +66,17 @@ static void draw(uint32_t *w, lab *l, size_t n, size_t which) {
     }
 }
 
-static model_case make_case(lab *l, const subject *s, size_t n, arena *memory) {
+static model_case make_case(lab *l, const temper_model *model, const temper_spec *spec, size_t n, arena *memory) {
     uint32_t *letters = arena_alloc(&l->memory, STRINGS * n, sizeof *letters);
     bool *truth = arena_alloc(&l->memory, STRINGS, sizeof *truth);
     for (size_t k = 0; k < STRINGS; k++) {
         temper_error err;
         int accept = 0;
         draw(letters + k * n, l, n, k);
-        check(l, temper_spec_eval(&accept, NULL, s->spec, letters + k * n, n, &err), &err);
+        check(l, temper_spec_eval(&accept, NULL, spec, letters + k * n, n, &err), &err);
         truth[k] = accept;
     }
-    return (model_case){s->model, n, STRINGS, letters, truth, memory};
+    return (model_case){model, n, STRINGS, letters, truth, memory};
 }
 
 /* With softmax the plain pass says what the project's own runner says. */
@@ -101,8 +102,9 @@ static void show(lab *l, size_t (*reach)[MODELS], const size_t *tried) {
                                          {"majority", LAB_COUNT, "letters: #[a] >= #[b]"},
                                          {"together", LAB_COUNT, "letters: O (a & (b S c)) & #[a] >= #[b]"},
                                          {"tried", LAB_COUNT, "longest"}};
-    lab_table *t = LAB_TABLE(
-        l, "models", "Compiled models run with another normaliser: the largest length that is right", columns, SIZE_MAX);
+    lab_table *t =
+        LAB_TABLE(l, "models", "Compiled models run with another normaliser: the largest length that is right",
+                  columns, SIZE_MAX);
     for (size_t k = 0; k < mechanism_count(); k++) {
         lab_put_text(t, mechanism_at(k)->name);
         for (size_t f = 0; f < MODELS; f++) lab_put_count(t, reach[k][f]);
@@ -116,7 +118,7 @@ static size_t index_of(const char *name) {
     return k;
 }
 
-static arena *new_arena(lab *l) {
+arena *zoo_arena(lab *l) {
     arena *a = arena_alloc(&l->memory, 1, sizeof *a);
     arena_init(a, l->trap);
     arena_on_release(&l->memory, (void (*)(void *))arena_free, a);
@@ -143,16 +145,17 @@ static void climb(size_t reach[MODELS], const mechanism *m, model_case (*cases)[
 void zoo_models(lab *l, arena *scratch) {
     static const size_t lengths[] = {2, 3, 4, 6, 8, 12, 16, 24, 32, 48};
     size_t count = l->quick ? 5 : 10, few = l->quick ? 3 : 6, longest = lengths[count - 1] + 2, differ = 0, able = 0;
-    arena *memory = new_arena(l);
+    arena *memory = zoo_arena(l);
     stand_in_room room = {arena_alloc(&l->memory, longest, sizeof(double)),
                           arena_alloc(&l->memory, longest, sizeof(double)), longest, scratch};
     model_case cases[10][MODELS];
     for (size_t f = 0; f < MODELS; f++) {
-        const subject *s = make_subject(l, formulas[f]);
-        for (size_t a = 0; a < count; a++) cases[a][f] = make_case(l, s, lengths[a], memory);
+        const temper_spec *spec;
+        const temper_model *model = zoo_model(l, formulas[f], &spec);
+        for (size_t a = 0; a < count; a++) cases[a][f] = make_case(l, model, spec, lengths[a], memory);
     }
     size_t(*reach)[MODELS] = arena_zalloc(&l->memory, mechanism_count(), sizeof *reach),
-          *tried = arena_zalloc(&l->memory, mechanism_count(), sizeof *tried);
+    *tried = arena_zalloc(&l->memory, mechanism_count(), sizeof *tried);
     model_maps maps = {.level = arena_zalloc(&l->memory, longest + 1, sizeof(double)),
                        .uniform = arena_zalloc(&l->memory, longest + 1, sizeof(double))};
     for (size_t k = 0; k < mechanism_count(); k++) {
@@ -167,23 +170,24 @@ void zoo_models(lab *l, arena *scratch) {
         lab_progress(l, 85 + 5 * (k + 1) / mechanism_count(), 100);
     }
     show(l, reach, tried);
-    lab_claim_add(l, differ == 0,
-                  "With softmax in the place of softmax the plain pass answers as the model's own runner and the logic",
-                  "%d strings of %zu letters for each of %d models, %zu differ", STRINGS, lengths[count - 1], MODELS,
-                  differ);
-    static const char *const runners[] = {"softmax",   "log-n",    "ssmax",     "focal",  "softermax", "differential",
-                                          "affine",    "integral", "sparsemax", "entmax", "softpick",  "hardmax-average",
-                                          "softmax-plus-one"};
+    lab_claim_add(
+        l, differ == 0,
+        "With softmax in the place of softmax the plain pass answers as the model's own runner and the logic",
+        "%d strings of %zu letters for each of %d models, %zu differ", STRINGS, lengths[count - 1], MODELS, differ);
+    static const char *const runners[] = {
+        "softmax",  "log-n",     "ssmax",  "focal",    "softermax",       "differential",    "affine",
+        "integral", "sparsemax", "entmax", "softpick", "hardmax-average", "softmax-plus-one"};
     bool fine = true;
     for (size_t k = 0; k < sizeof runners / sizeof *runners; k++)
         fine = fine && reach[index_of(runners[k])][SINGLE] == lengths[count - 1];
-    lab_claim_add(l, fine,
-                  "Compiled models really run with softmax at any temperature schedule, Softermax, differential, affine, "
-                  "integral attention, softmax+1, softpick, sparsemax, entmax and average-hard attention",
-                  "five models, right on all strings up to %zu letters; so do %zu of %zu mechanisms", lengths[count - 1],
-                  able, mechanism_count());
+    lab_claim_add(
+        l, fine,
+        "Compiled models really run with softmax at any temperature schedule, Softermax, differential, affine, "
+        "integral attention, softmax+1, softpick, sparsemax, entmax and average-hard attention",
+        "five models, right on all strings up to %zu letters; so do %zu of %zu mechanisms", lengths[count - 1], able,
+        mechanism_count());
     static const char *const never[] = {"sin-softmax", "relu-n", "polynomial", "sigmoid", "taylor", "ssa"},
-                            *const sums[] = {"relu-n", "polynomial", "polynomial-square", "sigmoid", "soft"};
+                             *const sums[] = {"relu-n", "polynomial", "polynomial-square", "sigmoid", "soft"};
     size_t furthest = 0;
     for (size_t k = 0; k < sizeof never / sizeof *never; k++) {
         size_t got = reach[index_of(never[k])][2];
