@@ -52,6 +52,19 @@ static void check_refused(const mechanism *m, double bad, size_t at) {
     CHECK(isnan(mechanism_output(m, &in, values, NULL, &memory)), "%s: output of a value %g", m->name, bad);
 }
 
+/* Also in what is not the row's own scores: the second map, the query, other queries' rows. */
+static void check_refused_beside(double bad) {
+    double fine[4] = {1, 2, 3, 4}, spoilt[4] = {1, 2, bad, 4}, w[2];
+    attention_row rows[] = {{.n = 2, .scores = fine, .second = spoilt + 1},
+                            {.n = 2, .scores = spoilt, .queries = 2, .position = 0},
+                            {.n = 2, .keys = fine, .query = spoilt + 1, .size = 2}};
+    static const char *const names[] = {"differential", "sinkhorn", "hedgehog"};
+    for (size_t k = 0; k < 3; k++) {
+        mechanism_weights(w, mechanism_find(names[k]), &rows[k], NULL, &memory);
+        CHECK(isnan(w[0]) && isnan(w[1]), "%s: %g beside the row gives %g %g", names[k], bad, w[0], w[1]);
+    }
+}
+
 /* What is said of finite scores of any size in mechanism.h. */
 static bool may_fail(const mechanism *m, double most) {
     if (!strcmp(m->family, "periodic")) return most > 0x1p20;
@@ -272,6 +285,9 @@ int main(void) {
             check_zeros(mechanism_at(k));
             check_claims(mechanism_at(k), &r);
         }
+        check_refused_beside(INFINITY);
+        check_refused_beside(-INFINITY);
+        check_refused_beside(NAN);
         test_overflow();
         test_steep_entmax(&r);
         trap_clear(&t);

@@ -17,8 +17,12 @@ struct trial_model {
 static const char *const formulas[OPERATORS] = {"O a & O b", "(b S a) & (d S a)", "#[a] >= #[b] & #[a] >= #[d]",
                                                 "#[a] >= #>[b] & #[a] >= #>[d]", "#[a] % 3 = 1 & #[b] % 3 = 1"};
 
-/* A factor that depends on the row must be in a query that is a constant otherwise. */
-bool trial_can(const schedule *s, operator_kind op) { return !s->per_row || op == OP_ONCE || op == OP_SINCE; }
+/* A factor that depends on the row must be in a query that is a constant otherwise; or the string is so short that it is 1 in every row. */
+static bool has_plain_query(operator_kind op) { return op == OP_ONCE || op == OP_SINCE; }
+
+bool trial_can(const schedule *s, operator_kind op, double n) {
+    return !s->per_row || has_plain_query(op) || n < SCHEDULE_TRAINED - 4;
+}
 
 static void free_trial(void *what) {
     trial_model *t = what;
@@ -47,13 +51,14 @@ static void reschedule(temper_model *m, const schedule *s, operator_kind op, dou
         }
     for (uint32_t k = 0; k < m->channel_count; k++) {
         model_channel *c = &m->channels[k];
-        if (s->per_row && !strcmp(c->label, "one")) c->position = expression_make(&m->memory, "%s", s->factor);
+        if (s->per_row && has_plain_query(op) && !strcmp(c->label, "one"))
+            c->position = expression_make(&m->memory, "%s", s->factor);
         if (!starts(c->label, "ln(")) continue;
         if (s->adaptive) /* a row's own gap must be that of its count */
             c->position = expression_make(&m->memory, "0");
         else
             c->position = expression_make(&m->memory, "%sln(max(i, 1))/(%.17g*(%s))", op == OP_BALANCE ? "N*" : "",
-                                          base, s->factor);
+                                          base, s->per_row ? "1" : s->factor);
     }
     model_check(m, t);
     model_seal(m);
