@@ -217,6 +217,8 @@ static void look(seen *s, const mechanism *m, const attention_row *in, const dou
         s->below = s->below || w[j] < 0;
         if (moderate && !(m->claims & CAN_BE_ZERO))
             CHECK(w[j] != 0, "%s: a zero that is not claimed, n = %zu", m->name, in->n);
+        if (!moderate && !(m->claims & CAN_BE_ZERO))
+            CHECK(fabs(w[j]) >= 1e-17, "%s: a zero that is not claimed", m->name);
     }
     s->varies = s->varies || fabs(sum - 1) > 1e-3;
 }
