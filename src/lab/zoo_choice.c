@@ -245,7 +245,7 @@ void zoo_scale(lab *l, arena *scratch) {
     for (size_t k = 0; k < mechanism_count(); k++) {
         const mechanism *m = mechanism_at(k);
         for (size_t e = 0; e < 2; e++) {
-            double scales[8];
+            double scales[8], last = NAN;
             size_t count = 0, longest = 0;
             for (size_t j = 0; j < lengths; j++) {
                 size_t n = all_lengths[j];
@@ -259,7 +259,7 @@ void zoo_scale(lab *l, arena *scratch) {
                 lab_put_number(t, b);
                 lab_put_number(t, law);
                 if (j > 0 && count < 8 && all_lengths[j] != 10000) scales[count++] = b;
-                longest = n;
+                longest = n, last = b;
                 if (!strcmp(m->name, "softmax")) worst = fmax(worst, fabs(b / law - 1));
             }
             if (e == 0) continue;
@@ -270,7 +270,7 @@ void zoo_scale(lab *l, arena *scratch) {
             lab_put_text(s, m->name);
             lab_put_text(s, growth);
             lab_put_number(s, scales[0]);
-            lab_put_number(s, scales[count - 1]);
+            lab_put_number(s, last);
             lab_put_count(s, longest);
         }
         lab_progress(l, k, mechanism_count());
