@@ -599,6 +599,11 @@ static void test_places(arena *a) {
     double far = cos(acos(-1) * 3 / 8), near = 1;
     CHECK(fabs(w[0] - far / (far + near)) < 1e-14 && w[1] == 0 && fabs(w[3] - near / (far + near)) < 1e-14,
           "cosformer with masked keys: %g %g %g %g", w[0], w[1], w[2], w[3]);
+    masked[1] = false, masked[3] = true; /* the query's own place counts in the length, though its key does not */
+    mechanism_weights(w, mechanism_find("cosformer"), &in, NULL, a);
+    double second = cos(acos(-1) / 4);
+    CHECK(fabs(w[0] - far / (far + second)) < 1e-14 && fabs(w[1] - second / (far + second)) < 1e-14,
+          "cosformer without its own key: %g %g", w[0], w[1]);
     attention_row none = {.n = 4, .masked = (bool[4]){true, true, true, true}, .scores = keys};
     for (size_t k = 0; k < mechanism_count(); k++) {
         attention_row in_none = none;
