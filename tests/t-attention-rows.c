@@ -165,6 +165,8 @@ static void test_overflow(void) {
     mechanism_weights(w, mechanism_find("soft-margin"), &(attention_row){.n = 2, .scores = (double[]){40, 0}},
                       (double[]){100}, &memory);
     CHECK(fabs(w[0] * exp(60) - 1) < 1e-12, "soft-margin: %g, not e^-60", w[0]);
+    row_softmax(w, (double[]){2000, 0, 1000}, 3, -1); /* a negative scale: the least score is the shift */
+    CHECK(w[0] == 0 && w[1] == 1 && w[2] == 0, "negative scale: %g %g %g", w[0], w[1], w[2]);
     /* The largest value has no weight: the output is the other one's. */
     double out = mechanism_output(mechanism_find("laser"), &(attention_row){.n = 2, .scores = (double[]){0, -5000}},
                                   (double[]){1, 2000}, NULL, &memory);

@@ -604,6 +604,12 @@ static void test_places(arena *a) {
     double second = cos(acos(-1) / 4);
     CHECK(fabs(w[0] - far / (far + second)) < 1e-14 && fabs(w[1] - second / (far + second)) < 1e-14,
           "cosformer without its own key: %g %g", w[0], w[1]);
+    size_t place[4] = {2, 5, 6, 7}; /* keys that had been taken out before */
+    in.place = place, in.position = 7;
+    mechanism_weights(w, mechanism_find("cosformer"), &in, NULL, a);
+    double five = cos(acos(-1) * 5 / 16), two = cos(acos(-1) * 2 / 16);
+    CHECK(fabs(w[0] - five / (five + two)) < 1e-14 && fabs(w[1] - two / (five + two)) < 1e-14,
+          "cosformer at places 2 and 5 of 8: %g %g", w[0], w[1]);
     attention_row none = {.n = 4, .masked = (bool[4]){true, true, true, true}, .scores = keys};
     for (size_t k = 0; k < mechanism_count(); k++) {
         attention_row in_none = none;

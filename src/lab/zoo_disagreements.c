@@ -138,5 +138,37 @@ void zoo_disagreements(lab *l, arena *scratch) {
                   "Hedgehog's sharpness is limited for keys in a fixed range, and is softmax(4k) for keys below 0",
                   "keys 1 and 0: ratio %.3f however large the query; below -10: %.1g from softmax(4k)",
                   hedge[0] / hedge[1], difference);
+
+    /* Polynomials: both have gain 1 at one height and 2^p at twice that; only the odd one has a sign. SSMax: s times the scale is one number. */
+    double cube[2][2], off = 0, needs[2];
+    static const char *const powers[2] = {"polynomial", "polynomial-square"};
+    for (size_t k = 0; k < 2; k++) {
+        double height = exp_f64(log_f64(4096) / (k ? 4 : 6)), gain[2], row[4096] = {0}, weights[4096];
+        for (size_t twice = 0; twice < 2; twice++) {
+            row[0] = height * (double)(1 + twice), row[1] = -row[0];
+            mechanism_weights(weights, mechanism_find(powers[k]), &(attention_row){.n = 4096, .scores = row}, NULL,
+                              scratch);
+            gain[twice] = weights[0], cube[k][twice] = weights[1];
+        }
+        off = fmax(off, fabs(gain[0] - 1) + fabs(gain[1] - (k ? 4 : 8)));
+    }
+    lab_claim_add(
+        l, off < 1e-12 && cube[0][0] < 0 && cube[1][0] > 0,
+        "Neither reading of polynomial attention normalises; both are exact at one height, and only the odd power "
+        "tells a score from its negative",
+        "gain 1 at n^(1/2p), 8 and 4 at twice that, to %.1g; the negative score has %.0f and %.0f", off, cube[0][0],
+        cube[1][0]);
+    for (size_t k = 0; k < 2; k++) {
+        double s = k ? 0.43 : 0.168, low = 0, high = 1000;
+        for (int step = 0; step < 60; step++) {
+            double middle = (low + high) / 2;
+            arena_reset(scratch);
+            *(leak_of("ssmax", 64, middle, 0, &s, scratch) > 0.01 ? &low : &high) = middle;
+        }
+        needs[k] = high * s;
+    }
+    lab_claim_add(l, fabs(needs[0] / needs[1] - 1) < 1e-9,
+                  "SSMax's s = 0.168 and s = 0.43 differ by the scale they ask for only",
+                  "for 1 %% at n = 64, scale times s is %.6f and %.6f", needs[0], needs[1]);
     scale_test(l, scratch);
 }
