@@ -96,6 +96,11 @@ static void test_freedom(test_random *r) {
         for (size_t k = 0; k < J * D; k++) tokens[k] = (double)random_below(r, 200) / 100 - 1;
         if (round % 3 == 0) memcpy(tokens + D, tokens, D * sizeof *tokens);
         double *gram = freedom_gram(tokens, J, D, &memory);
+        for (size_t i = 0; i < J * J; i++) {
+            double sum = 0;
+            for (size_t c = 0; c < D; c++) sum += tokens[i / J * D + c] * tokens[i % J * D + c];
+            CHECK(near(gram[i], exp(sum / sqrt(D)) / J), "Gram matrix: %g", gram[i]);
+        }
         memcpy(a, gram, sizeof a);
         for (int sweep = 0; sweep < 30; sweep++) /* Jacobi rotations */
             for (size_t p = 0; p < J; p++)
@@ -168,7 +173,8 @@ static void test_box_uses(test_random *r) {
 static void test_random_features(test_random *r) {
     enum { D = 3, DRAWS = 200000 };
     double x[2 * D], quarter = pow(D, -0.25), sum = 0, square = 0, norm[2] = {0};
-    for (size_t c = 0; c < 2 * D; c++) x[c] = (double)random_below(r, 200) / 200 - 0.5, norm[c / D] += x[c] * x[c];
+    for (size_t c = 0; c < 2 * D; c++)
+        x[c] = (double)random_below(r, 200) / 100 + (c % 2 ? 0.1 : -2), norm[c / D] += x[c] * x[c];
     for (int k = 0; k < DRAWS; k++) {
         double a = -norm[0] / (2 * sqrt(D)), b = -norm[1] / (2 * sqrt(D));
         for (size_t c = 0; c < D; c++) {
