@@ -546,6 +546,15 @@ static void run_mechanism(const mechanism *m, test_random *r, arena *a) {
         }
         compare(m, &x, p, a);
         mechanism_weights(w, m, &x.in, p, a);
+        if (!m->attend) { /* the output is the sum of w v */
+            double values[MOST], out = 0, size = 0;
+            for (size_t j = 0; j < x.in.n; j++) {
+                values[j] = draw(r);
+                out += w[j] * values[j], size += fabs(w[j] * values[j]);
+            }
+            double got = mechanism_output(m, &x.in, values, p, a);
+            if (isfinite(size)) CHECK(fabs(got - out) <= 1e-14 * size, "%s: output %g, not %g", m->name, got, out);
+        }
         bool on_columns = m->input == INPUT_MATRIX && fmod(p[0], 2) == 0; /* rows sum to one after rows */
         if (!on_columns) check_claims(m, &x, w);
         if (m->input != INPUT_VECTORS) check_shift(m, &x, p, k % 2 ? 1 : -2.5, a, &moved);
