@@ -249,6 +249,13 @@ static void test_known(bench *b) {
                "1:1\n value "
                "1:1\n output 3:1\nread 3:1\n",
          TEMPER_TYPE_F16, 4, true},
+        {"a remainder by a negative number is not negative, in tiles neither",
+         "temper-model 1\nmethod temperature\nalphabet \"a\" \"b\"\nchannel 0 \"m\" position \"-i % -3\"\nchannel 1 "
+         "\"out\"\n"
+         "embed \"a\"\nembed \"b\"\nembed start\nembed end\nlayer 1\nhead \"h\" mask j>=i choice softmax for "
+         "average\n value "
+         "0:1\n output 1:1\nread 0:1\n",
+         TEMPER_TYPE_F64, 6, true},
         {"the last key of a tie-break has no room, and needs none",
          BEGIN "layer 1\nhead \"h\" mask all choice softmax for rightmost scale \"30*0x1p-14\"\n query 0:1\n key "
                "4:0x1p+14\n value "

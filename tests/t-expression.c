@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model/expression.h"
+#include "model/expression_tile.h"
 #include "number/elementary.h"
 
 static bool same_bits(double x, double y) { return (isnan(x) && isnan(y)) || !memcmp(&x, &y, sizeof x); }
@@ -178,6 +178,10 @@ static void test_trees(void) {
         double i = (double)random_below(&r, (uint64_t)size);
         double x = expression_eval(e, i, n, size), y = evaluate_text(printed.data, i, n, size);
         CHECK(same_bits(x, y), "%s at i = %g, n = %g, N = %g: %a and %a", printed.data, i, n, size, x, y);
+        double tile[40], *scratch = arena_alloc(&a, 40 * expression_scratch(e), sizeof *scratch);
+        expression_tile(tile, e, 0, (size_t)size, n, size, scratch);
+        CHECK(same_bits(x, tile[(size_t)i]), "%s at i = %g, n = %g, N = %g: %a, in a tile %a", printed.data, i, n,
+              size, x, tile[(size_t)i]);
         CHECK(expression_uses(e, EXPR_LENGTH) == mentions_length(printed.data), "does %s use n?", printed.data);
     }
     arena_free(&a);

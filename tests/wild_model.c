@@ -102,6 +102,7 @@ static void put_embedding(wild *w) {
                                            "1/3",     "1/(i + 1)",     "floor(i/2)",        "ceil2(i)",
                                            "i*i",     "max(i - 2, 0)", "[1 <= i]*[i <= n]", "i/4",
                                            "2*i - N", "0.1",           "[i = 1]*[1 <= n]",  "0*i",
+                                           "-i % -3", "(i - 3) % -2",  "(2 - i) % 3",       "floor(-i/2)",
                                            "-i"};
     feature_channel(w, "position", "1", 0);
     int first = w->channels, count = 1 + (int)random_below(w->r, 3);

@@ -11,10 +11,10 @@ size_t expression_scratch(const expression *e) {
 
 /* fmod is exact, and so is the remainder of integers, which is faster. */
 static double modulo(double x, double y) {
-    if (x >= 0 && x < 0x1p53 && y >= 1 && y < 0x1p53 && x == floor(x) && y == floor(y))
+    if (!signbit(x) && x < 0x1p53 && y >= 1 && y < 0x1p53 && x == floor(x) && y == floor(y))
         return (double)((uint64_t)x % (uint64_t)y);
     double rest = fmod(x, y);
-    return rest < 0 ? rest + y : rest;
+    return rest < 0 ? rest + fabs(y) : rest;
 }
 
 #define EACH(value)                                                                                                  \
