@@ -189,7 +189,11 @@ static void check_overlaps(arena *a) {
                              .series_count = 2}};
     chart_point under[3] = {{1, 1, true, true, 0}, {20, 2, true, true, 0}, {9, 9, false, false, 0}},
                 over[2] = {{1, 2, true, true, 0}, {9, 9, true, true, 0}};
-    chart_find_overlaps((chart_point *const[]){under, over}, (const size_t[]){3, 2}, 2);
+    chart_series low = {.count = 3, .style = DRAW_MARKERS}, line = {.count = 2},
+                 high = {.count = 2, .style = DRAW_MARKERS};
+    chart_find_overlaps((chart_point *const[]){under, over}, (const chart_series *const[]){&low, &line}, 2);
+    CHECK(under[0].under == 0, "a line hides no marker");
+    chart_find_overlaps((chart_point *const[]){under, over}, (const chart_series *const[]){&low, &high}, 2);
     CHECK(under[0].under == 1 && under[1].under == 0 && under[2].under == 0 && over[0].under == 0, "overlaps");
     const char *out = chart_svg(a, &(chart){.panels = panels, .panel_count = 2, .columns = 2, .legend = true});
     CHECK(times(out, ">over</text>") == 1 && times(out, ">under</text>") == 1 && times(out, ">apart</text>") == 1,

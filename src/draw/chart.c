@@ -156,20 +156,19 @@ static void place_series(chart_point *out, const chart_panel *p, const chart_ser
 /* Faint ones first, the others in their order. */
 static void put_series(drawing *d, const chart_panel *p, const scaled *x, const scaled *y) {
     size_t count = 0;
-    size_t *order = arena_alloc(d->arena, p->series_count + 1, sizeof *order),
-           *points_in = arena_alloc(d->arena, p->series_count + 1, sizeof *points_in);
+    size_t *order = arena_alloc(d->arena, p->series_count + 1, sizeof *order);
+    const chart_series **series = arena_alloc(d->arena, p->series_count + 1, sizeof *series);
     chart_point **points = arena_alloc(d->arena, p->series_count + 1, sizeof *points);
     for (int pass = 0; pass < 2; pass++)
         for (size_t k = 0; k < p->series_count; k++)
             if (((p->series[k].style & DRAW_FAINT) == 0) == (pass == 1)) order[count++] = k;
     for (size_t k = 0; k < count; k++) {
-        const chart_series *s = &p->series[order[k]];
-        points_in[k] = s->count;
+        const chart_series *s = series[k] = &p->series[order[k]];
         points[k] = arena_zalloc(d->arena, s->count + 1, sizeof **points);
         place_series(points[k], p, s, x, y);
     }
-    chart_find_overlaps(points, points_in, count);
-    for (size_t k = 0; k < count; k++) chart_put_marks(&d->out, d->arena, &p->series[order[k]], order[k], points[k]);
+    chart_find_overlaps(points, series, count);
+    for (size_t k = 0; k < count; k++) chart_put_marks(&d->out, d->arena, series[k], order[k], points[k]);
 }
 
 /* ---- names beside the ends ---- */

@@ -100,17 +100,28 @@ void chart_put_marker(svg *s, size_t shape, double x, double y, double r, svg_co
 
 /* ---- series ---- */
 
-void chart_find_overlaps(chart_point *const *points, const size_t *count, size_t count_series) {
-    for (size_t k = 0; k < count_series; k++)
-        for (size_t j = 0; j < count[k] && count[k] <= OVERLAP_POINTS; j++) {
-            chart_point *p = &points[k][j];
-            for (size_t over = k + 1; p->shown && over < count_series && p->under < OVERLAP_MOST; over++)
-                for (size_t i = 0; i < count[over] && count[over] <= OVERLAP_POINTS; i++) {
-                    const chart_point *o = &points[over][i];
-                    if (!o->shown || fabs(o->x - p->x) > near || fabs(o->y - p->y) > near) continue;
-                    p->under++;
-                    break;
-                }
+static bool has_line(const chart_series *s) {
+    return (s->style & (DRAW_LINE | DRAW_STEPS)) || !(s->style & DRAW_MARKERS);
+}
+
+static bool hides(const chart_series *over, const chart_series *under) {
+    return (has_line(over) && has_line(under)) || (over->style & under->style & DRAW_MARKERS);
+}
+
+static bool is_near(const chart_point *p, const chart_point *points, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (points[i].shown && fabs(points[i].x - p->x) <= near && fabs(points[i].y - p->y) <= near) return true;
+    return false;
+}
+
+void chart_find_overlaps(chart_point *const *points, const chart_series *const *series, size_t count) {
+    for (size_t k = 0; k < count; k++)
+        for (size_t over = k + 1; over < count && series[k]->count <= OVERLAP_POINTS; over++) {
+            if (series[over]->count > OVERLAP_POINTS || !hides(series[over], series[k])) continue;
+            for (size_t j = 0; j < series[k]->count; j++) {
+                chart_point *p = &points[k][j];
+                if (p->shown && p->under < OVERLAP_MOST && is_near(p, points[over], series[over]->count)) p->under++;
+            }
         }
 }
 
@@ -128,7 +139,7 @@ static void put_line(svg *out, text *path, svg_colour c, double width, bool dash
 
 void chart_put_marks(svg *out, arena *a, const chart_series *s, size_t k, const chart_point *points) {
     svg_colour c = chart_colour(s, k);
-    bool line = (s->style & (DRAW_LINE | DRAW_STEPS)) || !(s->style & DRAW_MARKERS), dashed = s->style & DRAW_DASHED;
+    bool line = has_line(s), dashed = s->style & DRAW_DASHED;
     double width = s->style & DRAW_FAINT ? 1.2 : line_width;
     text path;
     text_init(&path, a);
