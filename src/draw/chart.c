@@ -58,7 +58,7 @@ static void widen(scaled *s, double x) {
 /* The range of an axis; whole ticks at the ends where the data say. */
 static void set_range(scaled *s, const drawing *d, const chart_panel *p, bool vertical) {
     const chart_axis *axis = s->axis = vertical ? &p->y : &p->x;
-    size_t most_ticks = (size_t)(vertical ? d->height / 26 : d->width / (axis->scale == SCALE_LOG ? 36 : 46));
+    size_t most_ticks = (size_t)(vertical ? d->height / 26 : d->width / (axis->scale == SCALE_LOG ? 32 : 40));
     s->vertical = vertical;
     s->least = INFINITY, s->most = -INFINITY;
     if (axis->scale == SCALE_NAMES) {

@@ -219,7 +219,10 @@ static void tabulate(lab *l, const findings *f) {
 /* With the same format for sums, or with f32: one panel an operator, measured lengths and lines of what is predicted. */
 static void draw(lab *l, const findings *f, bool sums) {
     static const operator_kind shown[] = {OP_SINCE, OP_YESTERDAY, OP_COMPARE, OP_BALANCE, OP_LOOKUP};
-    static const char *const predicted[METHODS] = {"predicted: temperature", "positions", "digits"};
+    static const char *const predicted[METHODS] = {"temperature: predicted", "positions: predicted",
+                                                   "digits: predicted"},
+                             *const found[METHODS] = {"temperature: found", "positions: found", "digits: found"};
+    double most = l->quick || sums ? 1e5 : 1e8;
     enum { PANELS = sizeof shown / sizeof *shown };
     chart_panel panels[PANELS];
     chart_series series[PANELS][2 * METHODS];
@@ -234,15 +237,14 @@ static void draw(lab *l, const findings *f, bool sums) {
                 if (o->op != shown[j] || o->method != methods[m] || (o->q > o->p) != sums) continue;
                 x[points] = o->p;
                 y[points] = o->wrong ? (double)o->wrong : NAN;
-                z[points++] = o->expected.size >= 1 ? o->expected.size : NAN;
+                z[points++] = o->expected.size >= 1 && o->expected.size <= most ? o->expected.size : NAN;
             }
             series[j][m] = (chart_series){predicted[m], x, z, points, DRAW_LINE | DRAW_DASHED, (int)m + 1};
-            series[j][METHODS + m] =
-                (chart_series){temper_method_name(methods[m]), x, y, points, DRAW_MARKERS, (int)m + 1};
+            series[j][METHODS + m] = (chart_series){found[m], x, y, points, DRAW_MARKERS, (int)m + 1};
         }
         panels[j] = (chart_panel){operators[shown[j]].name,
                                   {"significand bits p", SCALE_LINEAR, 2, l->quick || sums ? 12 : 26, NULL, 0},
-                                  {"first wrong length", SCALE_LOG, 1, l->quick || sums ? 1e5 : 1e8, NULL, 0},
+                                  {"first wrong length", SCALE_LOG, 1, most, NULL, 0},
                                   series[j],
                                   2 * METHODS,
                                   NULL,
@@ -251,14 +253,21 @@ static void draw(lab *l, const findings *f, bool sums) {
     chart c = {
         .title = sums ? "Where short formats break, with sums in f32" : "Where number formats break",
         .caption =
-            sums ? "Shortest string found with a wrong answer (markers), stored in e5m2, e4m3, bf16 and f16 (3, "
-                   "4, 8 and 11 bits) and summed in f32, and the predicted length (dashed). A dashed line "
-                   "without a marker: nothing was found as far as was tried."
-                 : "Shortest string found with a wrong answer (markers), in e5m2, e4m3, bf16, f16 and f32 (3, "
-                   "4, 8, 11 and 24 bits), sums in the same format, and the predicted length (dashed): 2ᵖ up to "
-                   "a factor, 2ᵖᐟ² for look-ups, less where a format overflows (f16, e4m3). Sums that look both "
-                   "ways (balance) have no law but overflow. A dashed line without a marker: beyond what was "
-                   "tried. Once never broke.",
+            sums
+                ? "Shortest string found with a wrong answer (markers), stored in e5m2, e4m3, bf16 and f16 (3, 4, 8 "
+                  "and 11 "
+                  "bits) and summed in f32, and the predicted number of positions (dashed, where it is below 10⁵). "
+                  "Digits "
+                  "take since and yesterday beyond all lengths tried but in e4m3, whose range ends them, and whose "
+                  "smallest number ends comparisons."
+                : "Shortest string found with a wrong answer (markers), in e5m2, e4m3, bf16, f16 and f32 (3, 4, 8, "
+                  "11 and "
+                  "24 bits), sums in the same format, and the predicted number of positions (dashed): 2ᵖ up to a "
+                  "factor, "
+                  "its square root for look-ups, less where a format overflows (f16, e4m3). Sums that look both ways "
+                  "(balance) have no law but overflow. A line without a marker: longer than what was tried. Once "
+                  "never "
+                  "broke.",
         .panels = panels,
         .panel_count = PANELS,
         .columns = 3,

@@ -32,14 +32,19 @@ static double power_below(double x) {
     return p;
 }
 
+/* What is not less is rounded beyond the largest number. */
+static double overflow_at(const number_format *f) {
+    return f->largest + power_below(f->largest) * two_to(-f->precision);
+}
+
 static void lower(forecast *f, law_kind law, double size, const char *why) {
     if (size < f->size) *f = (forecast){law, size, why};
 }
 
 static void nearest(forecast *f, bool since, temper_method method, temper_type type) {
     const number_type *t = number_type_of(type);
-    double p = t->storage->precision, q = t->accumulation->precision, sums = t->accumulation->largest,
-           stored = t->storage->largest;
+    double p = t->storage->precision, q = t->accumulation->precision, sums = overflow_at(t->accumulation),
+           stored = overflow_at(t->storage);
     const digit_format *digits = digit_format_of(type);
     if (method == TEMPER_METHOD_TEMPERATURE) {
         lower(f, LAW_PRECISION, since ? two_to(p) / 3 : two_to(p), since ? "2^p/3" : "2^p");
@@ -65,7 +70,7 @@ forecast precision_forecast(operator_kind op, temper_method method, temper_type 
     const number_type *t = number_type_of(type);
     double p = t->storage->precision, q = t->accumulation->precision;
     /* where the scale is: in the format of sums, or in a feature */
-    double scales = method == TEMPER_METHOD_POSITIONS ? t->storage->largest : t->accumulation->largest;
+    double scales = overflow_at(method == TEMPER_METHOD_POSITIONS ? t->storage : t->accumulation);
     forecast f = {LAW_NEVER, INFINITY, ""};
     switch (op) {
     case OP_SINCE: nearest(&f, true, method, type); break;

@@ -143,8 +143,8 @@ static void draw_leak(lab *l, const lab_table *t, bool by_gap) {
                panels,
                PANELS,
                2,
-               235,
-               180,
+               225,
+               170,
                true,
                false};
     lab_figure_add(l, by_gap ? "gap" : "leak", &c);
@@ -329,9 +329,9 @@ void zoo_scale(lab *l, arena *scratch) {
         "Mechanisms that are not drawn cannot do it at any scale, or are alike to one that is.",
         panels,
         PANELS,
-        3,
-        150,
-        215,
+        2,
+        200,
+        180,
         true,
         false};
     lab_figure_add(l, "scale", &c);

@@ -203,7 +203,7 @@ void zoo_regression(lab *l, arena *scratch) {
             series[s][k] = (chart_series){names[k], x, y[k][s], SIGNALS, DRAW_LINE | DRAW_MARKERS, 0};
         panels[s] = (chart_panel){titles[s],
                                   {"signal ν", SCALE_LOG, 0, 0, NULL, 0},
-                                  {"risk", SCALE_LOG, 1e-5, 1, NULL, 0},
+                                  {"risk", SCALE_LOG, 1e-5, 2, NULL, 0},
                                   series[s],
                                   3,
                                   NULL,
