@@ -79,17 +79,21 @@ static void put_answers(text *out, const temper_model *m, const temper_run *r) {
     text_printf(out, "], \"proved\": %s}\n", temper_run_proved(r) ? "true" : "false");
 }
 
-/* First with proof; a string whose answer no proof covers is given as floating point has it. NULL: that has none, its numbers
-   are not finite. */
+static bool is_about_numbers(temper_status s) {
+    return s == TEMPER_LIMIT || s == TEMPER_RANGE || s == TEMPER_UNSUPPORTED;
+}
+
+/* First with proof; a string whose answer no proof covers is given as floating point has it. NULL: that has none, because numbers
+   are not finite or rounding hides a tie of a hard head. */
 static temper_run *run_string(const temper_model *m, const uint32_t *letters, size_t n, trap *t) {
     temper_run *r;
     temper_error err;
     temper_run_options o = {.threads = 1};
     if (temper_model_run(&r, m, letters, n, &o, &err) == TEMPER_OK) return r;
-    if (err.code != TEMPER_LIMIT && err.code != TEMPER_RANGE) trap_reraise(t, &err);
+    if (!is_about_numbers(err.code)) trap_reraise(t, &err);
     o.unchecked = 1;
     temper_status status = temper_model_run(&r, m, letters, n, &o, &err);
-    if (status != TEMPER_OK && status != TEMPER_RANGE) trap_reraise(t, &err);
+    if (status != TEMPER_OK && !is_about_numbers(status)) trap_reraise(t, &err);
     return r;
 }
 
