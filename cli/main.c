@@ -157,12 +157,13 @@ const command command_table[COMMAND_COUNT] = {
      "temper export m.temper --type f32 --outputs patterns,channels -o graph.onnx\n"
      "temper export m.temper --certificate certificate.json -o out/\n",
      "Writes README.md, config.json, model.safetensors, modeling_temper.py, configuration_temper.py,\n"
-     "transformer_lens.py, model.onnx, vocab.json and testvectors.jsonl; README.md has code that loads them.\n"
-     "The folder is made if it is missing; files of an earlier export are replaced. With a name that ends in\n"
-     ".onnx only the graph is written. The graph has no maximum length: positions and scales are computed\n"
-     "from the length of its input. --outputs adds attention patterns, the channels after each layer, and\n"
-     "what each head gives before rounding. A model of which no length is proved is refused (exit status 4)\n"
-     "unless --unchecked is given.\n",
+     "transformer_lens.py, model.onnx, model.temper, vocab.json and testvectors.jsonl; README.md has code\n"
+     "that loads them. --certificate adds a certificate that passes the audit. The folder is made if it is\n"
+     "missing; files of an earlier export are replaced. With a name that ends in .onnx only the graph is\n"
+     "written. The graph has no maximum length: positions and scales are computed from the length of its\n"
+     "input. --outputs adds attention patterns, the channels after each layer, and what each head gives\n"
+     "before rounding. A model of which no length is proved is refused (exit status 4) unless --unchecked is\n"
+     "given.\n",
      cmd_export},
     {"lab", FOR_LAB, "claims as experiments: tables, figures, a report", "temper lab [NAME...] [options]",
      "temper lab\n"

@@ -574,13 +574,15 @@ typedef struct temper_export_options {
     temper_type type; /* of the ONNX graph: TEMPER_TYPE_F64 or TEMPER_TYPE_F32 */
     unsigned outputs; /* any of the above */
     int unchecked; /* also models of which no length is proved, and hard ones, whose ties other runtimes may round away */
-    const char *certificate; /* a JSON file that goes into the folder as certificate.json; NULL: none */
+    const char *certificate; /* audited, then put into the folder as certificate.json; NULL: none */
     uint64_t seed;           /* of the strings in testvectors.jsonl */
 } temper_export_options;
 
 /* Writes a folder that PyTorch, Hugging Face, TransformerLens and ONNX runtimes can load (doc/export.md). The folder is made if it is
    missing (its parent is not); files that an earlier export left are replaced one by one, others are not touched. TEMPER_LIMIT: no
-   length is proved, and not `unchecked`; or dense weights beyond 2 GiB. TEMPER_RANGE: a type that the graph cannot have. */
+   length is proved, and not `unchecked`; or dense weights beyond 2 GiB. TEMPER_RANGE: a type that the graph cannot have, or a
+   certificate that is not about the bytes that temper_model_save writes for this model, as text or as safetensors, or is not true.
+   TEMPER_FORMAT: no certificate of temper. */
 TEMPER_API temper_status temper_export(const char *folder, const temper_model *model,
                                        const temper_export_options *options, temper_error *err);
 

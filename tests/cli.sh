@@ -1046,7 +1046,7 @@ same 'the guide to softening' '' "$(cat complaints)"
 
 run 0 export -f 'H(b -> O a)' --alphabet abc -o made/
 same 'export: summary' 'made/: temperature, 2 layers, 2 heads, 6 channels, ONNX in f64; proved up to length 1099511627775' "$out$err"
-same 'export: the files' 'README.md config.json configuration_temper.py model.onnx model.safetensors modeling_temper.py testvectors.jsonl transformer_lens.py vocab.json' "$(ls made | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+same 'export: the files' 'README.md config.json configuration_temper.py model.onnx model.safetensors model.temper modeling_temper.py testvectors.jsonl transformer_lens.py vocab.json' "$(ls made | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 run 0 run made/model.safetensors caab cba
 same 'export: temper reads the weights' "accept${tab}caab
 reject${tab}cba" "$out"
@@ -1060,9 +1060,24 @@ if ls made | grep -qE '\.(json|onnx|py|md|jsonl|safetensors)\.'; then fail 'expo
 run 0 export -q made/model.safetensors -o g.onnx
 same 'export: quiet' '' "$out$err"
 if [ -s g.onnx ]; then pass; else fail 'export: only the graph'; fi
-echo '{"format": 1}' >c.json
+run 0 certify -q made/model.safetensors --length 1000 --type f32 -o c.json
 run 0 export made/model.safetensors -q --certificate c.json -o made2
-same 'export: the certificate' '{"format": 1}' "$(cat made2/certificate.json)"
+same 'export: the certificate' "$(cat c.json)" "$(cat made2/certificate.json)"
+run 0 audit made2/certificate.json made2/model.safetensors
+has 'export: the audit' "$out" 'every string up to length 1000 in f32'
+run 0 certify -q -f 'H(b -> O a)' --alphabet abc --length 7 -o c.json
+run 0 export made/model.safetensors -q --certificate c.json -o made2
+run 0 $(sed -n 's/^ *temper \(audit .*\)/\1/p' made2/README.md | sed 's/out\//made2\//g')
+has 'export: the audit of the text' "$out" 'made2/model.temper: the answer at every position is the source'
+run 2 export -f 'H(b -> O a)' --alphabet ab -q --certificate c.json -o made3
+has 'export: the certificate of another model' "$err" 'the certificate is about other bytes'
+if [ -e made3 ]; then fail 'export: a refused certificate leaves no folder'; else pass; fi
+sed 's/"length": 7/"length": 8/' c.json >changed.json
+run 2 export made/model.safetensors -q --certificate changed.json -o made2
+has 'export: a changed certificate' "$err" 'changed.json:17: the certificate does not pass the audit: heads[0].logit'
+echo '{"format": 1}' >c.json
+run 2 export made/model.safetensors -q --certificate c.json -o made2
+has 'export: no certificate of temper' "$err" "'c.json' is JSON, but not a certificate of temper"
 run 2 export made/model.safetensors -o made2
 has 'export: an old certificate' "$err" 'the folder has a certificate.json, which need not be about this model'
 echo '[1' >c.json

@@ -72,7 +72,7 @@ NAMES = {
 def main():
     metadata, tensors = read_tensors(sys.argv[1])
     description = json.loads(metadata["temper"])
-    assert metadata["format"] == "temper" and description["version"] == 1
+    assert metadata["format"] == "pt" and description["version"] == 1
     found = {name: [0.0] * len(values) for name, (_, values) in tensors.items()}
     counts = {}
     for kind, layer, head, row in read_text(sys.argv[2]):

@@ -231,7 +231,7 @@ static void check_model(const char *name, const temper_model *m) {
     temper_export_options o = {.seed = 7};
     temper_model_about(&info, m);
     if (!CHECK(temper_export(folder, m, &o, &err) == TEMPER_OK, "%s: %s", name, err.text)) return;
-    CHECK(count_files() == 9, "%s: %zu files", name, count_files());
+    CHECK(count_files() == 10, "%s: %zu files", name, count_files());
     check_weights(name, m);
     check_json(name, "config.json");
     check_vocabulary(name, m);
@@ -297,19 +297,107 @@ static void check_refusals(void) {
     temper_model_free(hard);
 }
 
+/* ---- certificates ---- */
+
+/* One for the bytes of a file, NULL: the text form. */
+static char *certificate_of(const temper_model *m, const char *file, size_t *length) {
+    temper_certificate *c = NULL;
+    temper_error err;
+    char *bytes = NULL, *json = NULL;
+    size_t size = 0;
+    temper_certify_options o = {.length = 50};
+    if (file) bytes = read_part(file, &size);
+    CHECK(temper_certify(&c, m, bytes, size, &o, &err) == TEMPER_OK &&
+              temper_certificate_verdict(c) == TEMPER_PROVED &&
+              temper_certificate_print(&json, length, c, &err) == TEMPER_OK,
+          "no certificate: %s", err.text);
+    temper_certificate_free(c);
+    temper_free(bytes);
+    return json;
+}
+
+static void write_certificate(const char *json, size_t length) {
+    temper_error err;
+    CHECK(temper_file_write(path_of("given.json"), json, length, &err) == TEMPER_OK, "%s", err.text);
+}
+
+static void check_audit(const char *file) {
+    size_t length, size;
+    temper_error err;
+    char *certificate = read_part("certificate.json", &length), *model = read_part(file, &size);
+    char *readme = read_part("README.md", &(size_t){0}), wanted[80];
+    CHECK(temper_audit(certificate, length, model, size, &err) == TEMPER_OK, "%s: %s", file, err.text);
+    snprintf(wanted, sizeof wanted, "temper audit out/certificate.json out/%s\n", file);
+    CHECK(strstr(readme, wanted), "README.md does not say %s", wanted);
+    temper_free(certificate);
+    temper_free(model);
+    temper_free(readme);
+}
+
+/* Certificates of either file of the folder go in and can be audited there; others are refused, and nothing of the folder changes. */
+static void check_certificates(void) {
+    temper_model *m = model_of("a S b", "ab", 0, TEMPER_METHOD_TEMPERATURE),
+                 *other = model_of("a S b", "abc", 0, TEMPER_METHOD_TEMPERATURE);
+    temper_error err;
+    char given[64];
+    snprintf(given, sizeof given, "%s", path_of("given.json"));
+    temper_export_options o = {.certificate = given};
+    static const char *const files[] = {NULL, "model.temper", "model.safetensors"};
+    CHECK(temper_export(folder, m, NULL, &err) == TEMPER_OK, "%s", err.text);
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        size_t length;
+        char *json = certificate_of(m, files[k], &length);
+        write_certificate(json, length);
+        CHECK(temper_export(folder, m, &o, &err) == TEMPER_OK, "%s: %s", files[k] ? files[k] : "text", err.text);
+        check_audit(files[k] ? files[k] : "model.temper");
+        CHECK(temper_export(folder, other, &o, &err) == TEMPER_RANGE && strstr(err.text, "about other bytes"),
+              "another model: %s", err.text);
+        check_audit(files[k] ? files[k] : "model.temper");
+        strstr(json, "\"length\": 50")[11] = '2';
+        write_certificate(json, length);
+        CHECK(temper_export(folder, m, &o, &err) == TEMPER_RANGE && strstr(err.text, "does not pass the audit"),
+              "a longer length: %s", err.text);
+        check_audit(files[k] ? files[k] : "model.temper");
+        temper_free(json);
+    }
+    static const struct {
+        const char *json, *message;
+    } bad[] = {{"{\"a\": 1}", "not a certificate of temper"},
+               {"[]", "expected an object"},
+               {"{\"temper-certificate\": 1, \"model\": {}, \"type\": \"f64\", \"claim\": \"formula\"}",
+                "not a certificate of temper"},
+               {"{\"claim\": \"mine\"}", "\"formula\" or \"hard choices\""}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        write_certificate(bad[k].json, strlen(bad[k].json));
+        CHECK(temper_export(folder, m, &o, &err) == TEMPER_FORMAT && strstr(err.text, bad[k].message), "%s: %s",
+              bad[k].json, err.text);
+    }
+    CHECK(temper_export(folder, m, NULL, &err) == TEMPER_RANGE, "an old certificate: %s", err.text);
+    unlink(path_of("certificate.json"));
+    unlink(path_of("given.json"));
+    temper_model_free(m);
+    temper_model_free(other);
+}
+
 /* Wherever memory runs out there is an error, and neither a leak (seen by the sanitizer) nor a broken file. */
 static void check_memory(void) {
     temper_model *m = model_of("a S b & #[a] > #[b]", "ab", 0, TEMPER_METHOD_TEMPERATURE);
     temper_error err;
     temper_status status = TEMPER_NO_MEMORY;
     unsigned long k = 1;
-    temper_export_options o = {.certificate = path_of("config.json")}; /* any JSON object will do */
+    size_t length;
+    char *json = certificate_of(m, NULL, &length);
+    write_certificate(json, length);
+    temper_free(json);
+    char given[64];
+    snprintf(given, sizeof given, "%s", path_of("given.json"));
+    temper_export_options o = {.certificate = given};
     for (; status == TEMPER_NO_MEMORY && k < 100000; k += 1 + k / 8) {
         arena_fail_after(k);
         status = temper_export(folder, m, &o, &err);
         arena_fail_after(0);
         CHECK(status == TEMPER_OK || status == TEMPER_NO_MEMORY, "allocation %lu: %s", k, err.text);
-        CHECK(count_files() <= 10, "allocation %lu left a file behind", k);
+        CHECK(count_files() <= 12, "allocation %lu left a file behind", k);
     }
     CHECK(status == TEMPER_OK && k > 10, "an export of %lu allocations", k);
     temper_model_free(m);
@@ -320,6 +408,7 @@ int main(void) {
     check_corpus();
     check_letters();
     check_refusals();
+    check_certificates();
     check_memory();
     remove_folder();
     return test_finish("t-export");

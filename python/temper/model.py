@@ -320,7 +320,8 @@ class Model:
         type         of the ONNX graph, "f64" or "f32"
         outputs      further outputs of the graph: any of "patterns", "channels", "heads"
         unchecked    also models of which nothing is proved
-        certificate  goes into the folder: a Certificate or the path of one
+        certificate  goes into the folder if it passes the audit: a Certificate or the path of one. It must be about the model as
+                     temper writes it, as text or as safetensors
         seed         of the strings in testvectors.jsonl
         """
         flags = 0

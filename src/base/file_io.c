@@ -164,14 +164,14 @@ static void write_all(const file_out *f, const char *data, size_t length) {
     }
 }
 
-static void flush(file_out *f) {
+void file_flush(file_out *f) {
     write_all(f, f->buffer, f->used);
     f->used = 0;
 }
 
 void file_put(file_out *f, const void *bytes, size_t length) {
     f->size += length;
-    if (length > sizeof f->buffer - f->used) flush(f);
+    if (length > sizeof f->buffer - f->used) file_flush(f);
     if (length >= sizeof f->buffer) {
         write_all(f, bytes, length);
         return;
@@ -181,7 +181,7 @@ void file_put(file_out *f, const void *bytes, size_t length) {
 }
 
 void file_commit(file_out *f) {
-    flush(f);
+    file_flush(f);
     if (f->temporary) {
         if (fchmod(f->fd, target_mode(f->target)) || fsync(f->fd)) write_error(f);
         if (rename(f->temporary, f->target)) write_error(f);

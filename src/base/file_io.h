@@ -47,6 +47,7 @@ typedef struct file_out {
    be called after file_commit, and before file_create if fd is -1 and temporary NULL. */
 void file_create(file_out *f, const char *path, arena *scratch, trap *t);
 void file_put(file_out *f, const void *bytes, size_t length);
+void file_flush(file_out *f); /* what was put can be read in the temporary file */
 void file_commit(file_out *f);
 void file_abandon(file_out *f);
 

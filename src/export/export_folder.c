@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file_io.h"
-#include "base/json_read.h"
 #include "export/export_parts.h"
 #include "export/onnx.h"
 #include "model/safetensors.h"
@@ -17,9 +17,8 @@ typedef struct exporter {
     temper_export_options options;
     arena *scratch, *tensor_scratch; /* the second is reset for every tensor */
     trap *trap;
-    file_out *file;          /* the one that is being written */
-    const char *certificate; /* its bytes; NULL: none */
-    size_t certificate_length;
+    file_out *file;      /* the one that is being written */
+    volatile bool *made; /* the folder was not there before */
 } exporter;
 
 /* ---- what is refused ---- */
@@ -58,68 +57,54 @@ static void make_folder(const exporter *e) {
     struct stat st;
     const char *shown = text_escaped(e->scratch, e->folder, strlen(e->folder), 120);
     if (!*e->folder) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the name of the folder is empty");
-    if (mkdir(e->folder, 0777) == 0) return;
+    if (mkdir(e->folder, 0777) == 0) {
+        *e->made = true;
+        return;
+    }
     if (errno != EEXIST)
         trap_raise(e->trap, TEMPER_IO, 0, 0, "cannot make the folder '%s': %s", shown, strerror(errno));
     if (stat(e->folder, &st) || !S_ISDIR(st.st_mode))
         trap_raise(e->trap, TEMPER_IO, 0, 0, "'%s' is there, but is not a folder", shown);
 }
 
-static void free_bytes(void *slot) { temper_free(*(char **)slot); }
-
-/* Any JSON object; it is read before anything is written. */
-static void read_certificate(exporter *e) {
-    temper_error err;
-    json_reader r;
-    if (!e->options.certificate) return;
-    char **slot = arena_zalloc(e->scratch, 1, sizeof *slot);
-    arena_on_release(e->scratch, free_bytes, slot);
-    if (temper_file_read(slot, &e->certificate_length, e->options.certificate, &err) != TEMPER_OK)
-        trap_reraise(e->trap, &err);
-    e->certificate = *slot;
-    jread_begin(&r, e->certificate, e->certificate_length, e->scratch, e->trap);
-    r.where = "the certificate";
-    if (jread_peek(&r) != JSON_OBJECT) jread_expected(&r, r.at, "an object");
-    jread_skip(&r, e->scratch);
-    jread_end(&r);
-}
-
 /* One that an earlier export left would now speak about another model. */
 static void refuse_old_certificate(const exporter *e) {
     struct stat st;
-    if (!e->certificate && stat(path_of(e, "certificate.json"), &st) == 0)
+    if (!e->options.certificate && stat(path_of(e, "certificate.json"), &st) == 0)
         trap_raise_hint(e->trap, TEMPER_RANGE, 0, 0, "give --certificate FILE, or remove it",
                         "the folder has a certificate.json, which need not be about this model");
 }
 
-static void write_weights(const exporter *e, char digest[17]) {
-    file_create(e->file, path_of(e, "model.safetensors"), e->scratch, e->trap);
-    safetensors_write(e->file, digest, e->m, "pt", e->scratch, e->trap);
-    file_commit(e->file);
-}
-
+/* Nothing of the folder changes before everything that can be refused was looked at; the weights are then in their temporary file. */
 static void write_folder(exporter *e) {
-    text onnx, vocabulary, vectors, readme, config;
-    text *all[] = {&onnx, &vocabulary, &vectors, &readme, &config};
+    text onnx, vocabulary, vectors, readme, printed, config;
+    text *all[] = {&onnx, &vocabulary, &vectors, &readme, &printed, &config};
     char digest[17];
+    export_certificate found = {0}, *certificate = e->options.certificate ? &found : NULL;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) text_init(all[k], e->scratch);
-    read_certificate(e);
+    if (certificate) export_certificate_read(certificate, e->options.certificate, e->scratch, e->trap);
     onnx_print(&onnx, e->m, &e->options, e->tensor_scratch);
     export_sentinels s = export_sentinels_make(e->m, e->scratch);
     export_vocabulary_print(&vocabulary, e->m, &s);
     export_vectors_print(&vectors, e->m, e->options.seed, e->trap);
-    export_readme_print(&readme, e->m, &s, &e->options);
+    model_print(&printed, e->m);
     make_folder(e);
     refuse_old_certificate(e);
-    write_weights(e, digest);
+    file_create(e->file, path_of(e, "model.safetensors"), e->scratch, e->trap);
+    safetensors_write(e->file, digest, e->m, e->scratch, e->trap);
+    file_flush(e->file);
+    if (certificate) export_certificate_check(certificate, &printed, e->file->temporary, e->scratch, e->trap);
+    export_readme_print(&readme, e->m, &s, &e->options, certificate);
+    export_config_print(&config, e->m, &s, digest);
+    file_commit(e->file);
+    write_file(e, "model.temper", printed.data, printed.length);
     write_file(e, "model.onnx", onnx.data, onnx.length);
     write_file(e, "vocab.json", vocabulary.data, vocabulary.length);
     write_file(e, "testvectors.jsonl", vectors.data, vectors.length);
     write_file(e, "README.md", readme.data, readme.length);
     for (size_t k = 0; k < export_python_file_count; k++)
         write_file(e, export_python_files[k].name, export_python_files[k].bytes, export_python_files[k].length);
-    if (e->certificate) write_file(e, "certificate.json", e->certificate, e->certificate_length);
-    export_config_print(&config, e->m, &s, digest);
+    if (certificate) write_file(e, "certificate.json", certificate->bytes, certificate->size);
     write_file(e, "config.json", config.data, config.length);
 }
 
@@ -140,12 +125,14 @@ static temper_status export_with(void (*write)(exporter *), const char *path, co
     trap t;
     arena scratch, tensor_scratch;
     file_out file;
+    volatile bool made = false;
     file.fd = -1;
     file.temporary = NULL;
     arena_init(&scratch, &t);
     arena_init(&tensor_scratch, &t);
     if (trap_set(&t, err)) {
         file_abandon(&file);
+        if (made) rmdir(path); /* goes only if nothing is in it */
         arena_free(&tensor_scratch);
         arena_free(&scratch);
         return t.error.code;
@@ -156,7 +143,8 @@ static temper_status export_with(void (*write)(exporter *), const char *path, co
                   .scratch = &scratch,
                   .tensor_scratch = &tensor_scratch,
                   .trap = &t,
-                  .file = &file};
+                  .file = &file,
+                  .made = &made};
     check_options(model, &e.options, &t);
     write(&e);
     arena_free(&tensor_scratch);

@@ -22,8 +22,25 @@ void export_vocabulary_print(text *out, const temper_model *m, const export_sent
 /* `digest`: of model.safetensors, so that the loader can tell whether both belong together. */
 void export_config_print(text *out, const temper_model *m, const export_sentinels *s, const char *digest);
 
+/* A certificate that goes into the folder. */
+typedef struct export_certificate {
+    const char *bytes;
+    size_t size;
+    const char *sha256, *type; /* what it says: of the model's file, and up to which length in which number format */
+    uint64_t length;
+    bool of_hard_choices; /* proved are the answers of the hard choices, else those of the formula */
+    const char *file;     /* the file of the folder that it is about */
+} export_certificate;
+
+/* Raises what is wrong with the file: it cannot be read, is not JSON, or not a certificate. */
+void export_certificate_read(export_certificate *c, const char *path, arena *a, trap *t);
+/* Finds out which of the two files it is about, `printed` or the one at the path `weights` (NULL: it is none that can be read again),
+   and audits it; raises if it is about neither. */
+void export_certificate_check(export_certificate *c, const text *printed, const char *weights, arena *a, trap *t);
+
+/* `certificate` may be NULL. */
 void export_readme_print(text *out, const temper_model *m, const export_sentinels *s,
-                         const temper_export_options *options);
+                         const temper_export_options *options, const export_certificate *certificate);
 
 /* Strings with temper's own answers and margins, one JSON object a line. */
 void export_vectors_print(text *out, const temper_model *m, uint64_t seed, trap *t);

@@ -38,10 +38,22 @@ static void put_letters(text *out, const temper_model *m, const export_sentinels
                 m->at == TEMPER_AT_FIRST ? "first" : "last");
 }
 
-static void put_range(text *out, const temper_model *m) {
+static void put_certificate(text *out, const export_certificate *c) {
+    text_printf(
+        out,
+        "`certificate.json` proves %s for every string of up to %llu letters in %s.\nIt is about the bytes of "
+        "`%s`, and can be checked, here as `out`:\n\n    temper audit out/certificate.json out/%s\n\n",
+        c->of_hard_choices ? "the answers of its hard choices" : "the answers of the specification",
+        (unsigned long long)c->length, c->type, c->file, c->file);
+}
+
+static void put_range(text *out, const temper_model *m, const export_certificate *certificate) {
     text_puts(out, "## Proved range\n\n");
     if (!m->safe_length) {
-        text_puts(out, "Nothing is proved of this model.\n\n");
+        if (certificate)
+            put_certificate(out, certificate);
+        else
+            text_puts(out, "Nothing is proved of this model.\n\n");
         return;
     }
     text_printf(out, "- f64: every string of up to %zu letters, %s\n", m->safe_length,
@@ -57,6 +69,7 @@ static void put_range(text *out, const temper_model *m) {
                    "an `exp` of their own; temper's tests compare them with it, at every position. "
                    "`testvectors.jsonl` has strings with\n"
                    "answers, to compare with in other places.\n\n");
+    if (certificate) put_certificate(out, certificate);
 }
 
 static void put_size(text *out, const temper_model *m) {
@@ -110,12 +123,14 @@ static void put_snippets(text *out, const temper_model *m, const temper_export_o
         "accept, truth = session.run([\"accept\", \"truth\"], {\"tokens\": numpy.array([[%s]], numpy.int64)})\n"
         "```\n\n",
         type, text_string(&ids));
-    text_puts(out, "All strings of a batch have the same length. temper itself reads `model.safetensors`:\n\n"
+    text_puts(out, "All strings of a batch have the same length. temper itself reads `model.safetensors`, and "
+                   "`model.temper`, the same\n"
+                   "model as text:\n\n"
                    "    temper run out/model.safetensors STRING...\n");
 }
 
 void export_readme_print(text *out, const temper_model *m, const export_sentinels *s,
-                         const temper_export_options *options) {
+                         const temper_export_options *options, const export_certificate *certificate) {
     text_printf(out, "# A transformer made by temper %s\n\n", temper_version());
     if (*m->source) {
         text_puts(out, "It decides this specification:\n\n");
@@ -125,7 +140,6 @@ void export_readme_print(text *out, const temper_model *m, const export_sentinel
     }
     put_letters(out, m, s);
     put_size(out, m);
-    put_range(out, m);
-    if (options->certificate) text_puts(out, "`certificate.json` was put beside it when it was exported.\n\n");
+    put_range(out, m, certificate);
     put_snippets(out, m, options);
 }

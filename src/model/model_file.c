@@ -95,7 +95,7 @@ temper_status temper_model_save(const char *path, const temper_model *model, tem
     file_create(&file, path, &scratch, &t);
     if (is_tensor_path(path)) {
         char digest[17];
-        safetensors_write(&file, digest, model, "temper", &scratch, &t);
+        safetensors_write(&file, digest, model, &scratch, &t);
     } else {
         text printed;
         text_init(&printed, &scratch);

@@ -363,8 +363,7 @@ static void check_expressions(const temper_model *m, uint64_t dense, trap *t) {
             (unsigned long long)length);
 }
 
-void safetensors_write(file_out *out, char digest[17], const temper_model *m, const char *format, arena *scratch,
-                       trap *t) {
+void safetensors_write(file_out *out, char digest[17], const temper_model *m, arena *scratch, trap *t) {
     text metadata, header;
     writer w = {.list = weight_list_make(m, scratch)};
     uint64_t dense = dense_size(&w.list, t);
@@ -380,7 +379,8 @@ void safetensors_write(file_out *out, char digest[17], const temper_model *m, co
     w.digest = digest_bytes(DIGEST_START, metadata.data, metadata.length);
     put_numbers(&w);
     snprintf(digest, 17, "%016llx", (unsigned long long)w.digest);
-    const char *const pairs[] = {"format", format, "digest", digest, "temper", metadata.data};
+    /* "pt": some tools load nothing else */
+    const char *const pairs[] = {"format", "pt", "digest", digest, "temper", metadata.data};
     text_init(&header, scratch);
     tensor_header_print(&header, w.list.plans, w.list.count, pairs, 3);
     if (dense + header.length >= LARGEST_FILE)

@@ -11,9 +11,8 @@
    frees the model when an error is raised; the source's file must report to the same trap. */
 void safetensors_read(temper_model *m, tensor_source source, arena *scratch, trap *t);
 
-/* Raises TEMPER_LIMIT, before anything is written, if the dense weights would make the file larger than 4 GiB. `format` is the word
-   under that key: "temper", or "pt" in folders for tools that load nothing else. `digest` gets the file's. */
-void safetensors_write(file_out *out, char digest[17], const temper_model *m, const char *format, arena *scratch,
-                       trap *t);
+/* Raises TEMPER_LIMIT, before anything is written, if the dense weights would make the file larger than 4 GiB. Equal models give equal
+   bytes. `digest` gets the file's. */
+void safetensors_write(file_out *out, char digest[17], const temper_model *m, arena *scratch, trap *t);
 
 #endif
