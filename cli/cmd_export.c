@@ -74,8 +74,9 @@ static void report(const session *s, const temper_model *model, const temper_exp
         return;
     }
     show_write(stdout, path, strlen(path), 0);
-    printf(": %s, %zu layer%s, %zu head%s, %zu channels, ONNX in %s", temper_method_name(info.method), info.layers,
-           info.layers == 1 ? "" : "s", info.heads, info.heads == 1 ? "" : "s", info.channels, type);
+    printf(": %s, %zu layer%s, %zu head%s, %zu channel%s, ONNX in %s", temper_method_name(info.method), info.layers,
+           info.layers == 1 ? "" : "s", info.heads, info.heads == 1 ? "" : "s", info.channels,
+           info.channels == 1 ? "" : "s", type);
     if (proved)
         printf("; proved up to length %zu\n", proved);
     else

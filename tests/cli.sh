@@ -1067,7 +1067,7 @@ run 0 audit made2/certificate.json made2/model.safetensors
 has 'export: the audit' "$out" 'every string up to length 1000 in f32'
 run 0 certify -q -f 'H(b -> O a)' --alphabet abc --length 7 -o c.json
 run 0 export made/model.safetensors -q --certificate c.json -o made2
-run 0 $(sed -n 's/^ *temper \(audit .*\)/\1/p' made2/README.md | sed 's/out\//made2\//g')
+run 0 $(sed -n 's/^ *temper \(audit .*\)/\1/p' made2/README.md)
 has 'export: the audit of the text' "$out" 'made2/model.temper: the answer at every position is the source'
 run 2 export -f 'H(b -> O a)' --alphabet ab -q --certificate c.json -o made3
 has 'export: the certificate of another model' "$err" 'the certificate is about other bytes'

@@ -325,9 +325,10 @@ static void check_audit(const char *file) {
     size_t length, size;
     temper_error err;
     char *certificate = read_part("certificate.json", &length), *model = read_part(file, &size);
-    char *readme = read_part("README.md", &(size_t){0}), wanted[80];
+    char *readme = read_part("README.md", &(size_t){0}), wanted[160];
     CHECK(temper_audit(certificate, length, model, size, &err) == TEMPER_OK, "%s: %s", file, err.text);
-    snprintf(wanted, sizeof wanted, "temper audit out/certificate.json out/%s\n", file);
+    const char *name = strrchr(folder, '/') + 1;
+    snprintf(wanted, sizeof wanted, "temper audit %s/certificate.json %s/%s\n", name, name, file);
     CHECK(strstr(readme, wanted), "README.md does not say %s", wanted);
     temper_free(certificate);
     temper_free(model);

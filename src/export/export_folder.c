@@ -80,13 +80,14 @@ static void write_folder(exporter *e) {
     text onnx, vocabulary, vectors, readme, printed, config;
     text *all[] = {&onnx, &vocabulary, &vectors, &readme, &printed, &config};
     char digest[17];
+    export_examples examples = {0};
     export_certificate found = {0}, *certificate = e->options.certificate ? &found : NULL;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) text_init(all[k], e->scratch);
     if (certificate) export_certificate_read(certificate, e->options.certificate, e->scratch, e->trap);
     onnx_print(&onnx, e->m, &e->options, e->tensor_scratch);
     export_sentinels s = export_sentinels_make(e->m, e->scratch);
     export_vocabulary_print(&vocabulary, e->m, &s);
-    export_vectors_print(&vectors, e->m, e->options.seed, e->trap);
+    export_vectors_print(&vectors, &examples, e->m, e->options.seed, e->trap);
     model_print(&printed, e->m);
     make_folder(e);
     refuse_old_certificate(e);
@@ -94,7 +95,12 @@ static void write_folder(exporter *e) {
     safetensors_write(e->file, digest, e->m, e->scratch, e->trap);
     file_flush(e->file);
     if (certificate) export_certificate_check(certificate, &printed, e->file->temporary, e->scratch, e->trap);
-    export_readme_print(&readme, e->m, &s, &e->options, certificate);
+    export_readme_print(&readme, e->m,
+                        &(export_readme_facts){.folder = e->folder,
+                                               .sentinels = &s,
+                                               .options = &e->options,
+                                               .examples = &examples,
+                                               .certificate = certificate});
     export_config_print(&config, e->m, &s, digest);
     file_commit(e->file);
     write_file(e, "model.temper", printed.data, printed.length);

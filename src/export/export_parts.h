@@ -38,12 +38,23 @@ void export_certificate_read(export_certificate *c, const char *path, arena *a, 
    and audits it; raises if it is about neither. */
 void export_certificate_check(export_certificate *c, const text *printed, const char *weights, arena *a, trap *t);
 
-/* `certificate` may be NULL. */
-void export_readme_print(text *out, const temper_model *m, const export_sentinels *s,
-                         const temper_export_options *options, const export_certificate *certificate);
+/* Short strings with known answers, for people; NULL: none was met. */
+typedef struct export_examples {
+    const char *accepted, *rejected;
+} export_examples;
 
-/* Strings with temper's own answers and margins, one JSON object a line. */
-void export_vectors_print(text *out, const temper_model *m, uint64_t seed, trap *t);
+/* Strings with temper's own answers and margins, one JSON object a line; the first of each answer are examples, too. */
+void export_vectors_print(text *out, export_examples *examples, const temper_model *m, uint64_t seed, trap *t);
+
+/* What README.md tells beside the model. */
+typedef struct export_readme_facts {
+    const char *folder; /* its path */
+    const export_sentinels *sentinels;
+    const temper_export_options *options;
+    const export_examples *examples;
+    const export_certificate *certificate; /* NULL: none */
+} export_readme_facts;
+void export_readme_print(text *out, const temper_model *m, const export_readme_facts *facts);
 
 /* Python files that are the same in every folder; the build embeds them from src/export/python. */
 typedef struct export_python_file {

@@ -1,6 +1,7 @@
 /* README.md of an exported folder: what the model decides, up to which length that is proved, and how to load it. */
 #include <string.h>
 
+#include "base/json_write.h"
 #include "export/export_parts.h"
 
 /* A block of user text: the fence is longer than any run of backticks in it. */
@@ -38,20 +39,20 @@ static void put_letters(text *out, const temper_model *m, const export_sentinels
                 m->at == TEMPER_AT_FIRST ? "first" : "last");
 }
 
-static void put_certificate(text *out, const export_certificate *c) {
+static void put_certificate(text *out, const export_certificate *c, const char *folder) {
     text_printf(
         out,
         "`certificate.json` proves %s for every string of up to %llu letters in %s.\nIt is about the bytes of "
-        "`%s`, and can be checked, here as `out`:\n\n    temper audit out/certificate.json out/%s\n\n",
+        "`%s`, and can be checked:\n\n    temper audit %s/certificate.json %s/%s\n\n",
         c->of_hard_choices ? "the answers of its hard choices" : "the answers of the specification",
-        (unsigned long long)c->length, c->type, c->file, c->file);
+        (unsigned long long)c->length, c->type, c->file, folder, folder, c->file);
 }
 
-static void put_range(text *out, const temper_model *m, const export_certificate *certificate) {
+static void put_range(text *out, const temper_model *m, const export_certificate *certificate, const char *folder) {
     text_puts(out, "## Proved range\n\n");
     if (!m->safe_length) {
         if (certificate)
-            put_certificate(out, certificate);
+            put_certificate(out, certificate, folder);
         else
             text_puts(out, "Nothing is proved of this model.\n\n");
         return;
@@ -69,7 +70,7 @@ static void put_range(text *out, const temper_model *m, const export_certificate
                    "an `exp` of their own; temper's tests compare them with it, at every position. "
                    "`testvectors.jsonl` has strings with\n"
                    "answers, to compare with in other places.\n\n");
-    if (certificate) put_certificate(out, certificate);
+    if (certificate) put_certificate(out, certificate, folder);
 }
 
 static void put_size(text *out, const temper_model *m) {
@@ -80,57 +81,97 @@ static void put_size(text *out, const temper_model *m) {
     }
     text_printf(
         out,
-        "%u layer%s, %zu head%s, width %u, %zu hidden units; method: %s. There is no maximum length: positions and\n"
+        "%u layer%s, %zu head%s, width %u, %zu hidden unit%s; method: %s. There is no maximum length: positions and\n"
         "scales are computed from the length of the input.\n\n",
         m->layer_count, m->layer_count == 1 ? "" : "s", heads, heads == 1 ? "" : "s", m->channel_count, units,
-        temper_method_name(m->method));
+        units == 1 ? "" : "s", temper_method_name(m->method));
 }
 
-static void put_snippets(text *out, const temper_model *m, const temper_export_options *options) {
+/* "a", "ba": strings that are accepted and not, as Python writes them, and the answers. */
+static void put_examples(text *strings, text *answers, const export_examples *x) {
+    const char *const all[] = {x->accepted, x->rejected}, *const words[] = {"True", "False"};
+    for (size_t k = 0; k < 2; k++) {
+        if (!all[k]) continue;
+        if (strings->length) text_puts(strings, ", "), text_puts(answers, ", ");
+        jwrite_string(strings, all[k], strlen(all[k]));
+        text_puts(answers, words[k]);
+    }
+}
+
+static void put_snippets(text *out, const temper_model *m, const temper_export_options *options, const char *folder,
+                         const export_examples *examples) {
     const char *type = options->type == TEMPER_TYPE_F32 ? "f32" : "f64";
-    text ids;
+    text ids, strings, answers;
     text_init(&ids, out->arena);
+    text_init(&strings, out->arena);
+    text_init(&answers, out->arena);
+    put_examples(&strings, &answers, examples);
     text_printf(&ids, "%u", model_start_token(m));
     if (m->letters.count) text_puts(&ids, ", 0, 0");
     if (m->has_end) text_printf(&ids, ", %u", model_end_token(m));
-    text_puts(out, "## Loading\n\nPyTorch, in this folder's parent (the folder is called `out` here):\n\n"
-                   "```python\n"
-                   "import sys, torch\n"
-                   "sys.path.append(\"out\")\n"
-                   "from modeling_temper import load\n"
-                   "model = load(\"out\", dtype=torch.float64)\n");
-    text_printf(out, "result = model(torch.tensor([[%s]]), output_attentions=True)\n", text_string(&ids));
-    text_puts(out, "print(result.accept, result.truth)    # [batch], [batch, sequence]: 0 or 1\n"
-                   "print([p.shape for p in result.attentions])  # per layer [batch, head, query, key]\n"
-                   "```\n\n"
-                   "`model.answer([...])` takes strings of any lengths. With Hugging Face transformers:\n\n"
-                   "```python\n"
-                   "from transformers import AutoModel\n"
-                   "model = AutoModel.from_pretrained(\"out\", trust_remote_code=True, torch_dtype=\"auto\")\n"
-                   "```\n\n"
-                   "TransformerLens, for strings of up to n_ctx positions, sentinels included:\n\n"
-                   "```python\n"
-                   "import runpy\n"
-                   "lens = runpy.run_path(\"out/transformer_lens.py\")\n"
-                   "model = lens[\"load\"](n_ctx=64)    # a HookedTransformer\n");
-    text_printf(out, "truth = model(torch.tensor([[%s]]))[..., 0] > 0.5\n```\n\n", text_string(&ids));
+    text_printf(
+        out,
+        "## Loading\n\nEach of these pieces of code runs where this folder, `%s`, is a subfolder. PyTorch:\n\n"
+        "```python\n"
+        "import sys, torch\n"
+        "sys.path.append(\"%s\")\n"
+        "from modeling_temper import load\n\n"
+        "model = load(\"%s\")    # f64; dtype=torch.float32 for f32\n"
+        "print(model.answer([%s]))  # -> [%s]\n"
+        "result = model(torch.tensor([[%s]]), output_attentions=True)\n"
+        "print(result.accept, result.truth)    # [batch], [batch, sequence]: 0 or 1\n"
+        "print([p.shape for p in result.attentions])  # per layer [batch, head, query, key]\n"
+        "```\n\n",
+        folder, folder, folder, text_string(&strings), text_string(&answers), text_string(&ids));
+    text_printf(
+        out,
+        "`answer` takes strings of any lengths; all strings of a batch of ids have the same. With Hugging Face "
+        "transformers:\n\n"
+        "```python\n"
+        "from transformers import AutoModel\n"
+        "model = AutoModel.from_pretrained(\"%s\", trust_remote_code=True, torch_dtype=\"auto\")\n"
+        "print(model.answer([%s]))  # -> [%s]\n"
+        "```\n\n",
+        folder, text_string(&strings), text_string(&answers));
+    text_printf(out,
+                "TransformerLens, for strings of up to n_ctx positions, sentinels included:\n\n"
+                "```python\n"
+                "import runpy, torch\n"
+                "lens = runpy.run_path(\"%s/transformer_lens.py\")\n"
+                "model = lens[\"load\"](n_ctx=64)    # a HookedTransformer\n"
+                "print(model(torch.tensor([[%s]]))[..., 0] > 0.5)    # [batch, sequence]\n"
+                "```\n\n",
+                folder, text_string(&ids));
     text_printf(
         out,
         "onnxruntime (`model.onnx` is %s):\n\n"
         "```python\n"
         "import numpy, onnxruntime\n"
-        "session = onnxruntime.InferenceSession(\"out/model.onnx\")\n"
+        "session = onnxruntime.InferenceSession(\"%s/model.onnx\")\n"
         "accept, truth = session.run([\"accept\", \"truth\"], {\"tokens\": numpy.array([[%s]], numpy.int64)})\n"
+        "print(accept, truth)\n"
         "```\n\n",
-        type, text_string(&ids));
-    text_puts(out, "All strings of a batch have the same length. temper itself reads `model.safetensors`, and "
-                   "`model.temper`, the same\n"
-                   "model as text:\n\n"
-                   "    temper run out/model.safetensors STRING...\n");
+        type, folder, text_string(&ids));
+    text_printf(out,
+                "temper itself reads `model.safetensors`, and `model.temper`, the same model as text:\n\n"
+                "    temper run %s/model.temper STRING...\n",
+                folder);
 }
 
-void export_readme_print(text *out, const temper_model *m, const export_sentinels *s,
-                         const temper_export_options *options, const export_certificate *certificate) {
+/* The name of the folder, if it can stand in code and commands as it is. */
+static const char *shown_folder(arena *a, const char *path) {
+    size_t end = strlen(path);
+    while (end && path[end - 1] == '/') end--;
+    size_t first = end;
+    while (first && path[first - 1] != '/') first--;
+    const char *name = arena_copy(a, path + first, end - first);
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+    bool fits = *name && *name != '-' && strspn(name, plain) == strlen(name);
+    return fits && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 ? name : "out";
+}
+
+void export_readme_print(text *out, const temper_model *m, const export_readme_facts *facts) {
+    const char *folder = shown_folder(out->arena, facts->folder);
     text_printf(out, "# A transformer made by temper %s\n\n", temper_version());
     if (*m->source) {
         text_puts(out, "It decides this specification:\n\n");
@@ -138,8 +179,8 @@ void export_readme_print(text *out, const temper_model *m, const export_sentinel
     } else {
         text_puts(out, "It was not made from a formula.\n\n");
     }
-    put_letters(out, m, s);
+    put_letters(out, m, facts->sentinels);
     put_size(out, m);
-    put_range(out, m, certificate);
-    put_snippets(out, m, options);
+    put_range(out, m, facts->certificate, folder);
+    put_snippets(out, m, facts->options, folder, facts->examples);
 }

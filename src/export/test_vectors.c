@@ -32,15 +32,19 @@ static size_t make_string(uint32_t *letters, const temper_model *m, size_t k, si
     return n;
 }
 
-static void put_string(text *out, const temper_model *m, const uint32_t *letters, size_t n) {
+static const char *string_of(arena *a, const temper_model *m, const uint32_t *letters, size_t n) {
     text string;
-    text_init(&string, out->arena);
+    text_init(&string, a);
     for (size_t j = 0; j < n; j++) {
         if (j && m->letters.tokens) text_putc(&string, ' ');
         text_puts(&string, m->letters.letters[letters[j]]);
     }
+    return text_string(&string);
+}
+
+static void put_string(text *out, const temper_model *m, const char *string, const uint32_t *letters, size_t n) {
     text_puts(out, "{\"string\": ");
-    jwrite_string(out, text_string(&string), string.length);
+    jwrite_string(out, string, strlen(string));
     text_printf(out, ", \"tokens\": [%u", model_start_token(m));
     for (size_t j = 0; j < n; j++) text_printf(out, ", %u", letters[j]);
     if (m->has_end) text_printf(out, ", %u", model_end_token(m));
@@ -103,7 +107,7 @@ static void free_run(void *slot) {
     *r = NULL;
 }
 
-void export_vectors_print(text *out, const temper_model *m, uint64_t seed, trap *t) {
+void export_vectors_print(text *out, export_examples *examples, const temper_model *m, uint64_t seed, trap *t) {
     uint32_t letters[LONGEST];
     uint64_t state = seed;
     size_t alone = m->letters.count < ALONE ? m->letters.count : ALONE, longest = LONGEST;
@@ -114,7 +118,10 @@ void export_vectors_print(text *out, const temper_model *m, uint64_t seed, trap 
         size_t n = make_string(letters, m, k, alone, longest, &state);
         *slot = run_string(m, letters, n, t);
         if (!*slot) continue;
-        put_string(out, m, letters, n);
+        const char *string = string_of(out->arena, m, letters, n),
+                   **example = temper_run_accept(*slot) ? &examples->accepted : &examples->rejected;
+        if (n && !*example) *example = string;
+        put_string(out, m, string, letters, n);
         put_answers(out, m, *slot);
         free_run(slot);
     }

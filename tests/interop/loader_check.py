@@ -249,6 +249,10 @@ def check_hugging_face(bench):
                     assert isinstance(out, ModelOutput) and out["truth"][0].tolist() == v["truth"], v
                     assert out.accept.tolist() == [v["accept"]] and out.to_tuple()[0] is out.accept
             tuple_out = model(torch.tensor([v["tokens"]]), return_dict=False)
+            wide = AutoModel.from_pretrained(name, trust_remote_code=True, output_attentions=True, output_hidden_states=True)
+            out = wide(torch.tensor([v["tokens"]]))
+            assert len(out.attentions) > 0 and len(out.hidden_states) == config.n_layers + 1
+            assert wide(torch.tensor([v["tokens"]]), output_attentions=False).attentions is None
             print(name, len(tuple_out))
     """)
     check(printed.split() == ["out", "3", "end", "3", "tokens", "3"], f"Hugging Face: {printed}")
@@ -299,8 +303,10 @@ def check_pages(bench, folders):
     contains(text, "H(b -> O a)", "f64: every string of up to 1099511627775 letters", "f32: up to 1048575 letters")
     blocks = code_blocks(text, "python")
     check(len(blocks) == 4, f"{len(blocks)} blocks of Python in the folder's README.md")
-    printed = bench.python("\n".join(blocks) + "\nprint(accept, truth, model.cfg.n_ctx)")
-    contains(printed, "tensor([1.]) tensor([[0., 1., 1.]])", "[1] [[0 1 1]] 64")
+    for block, promise in zip(blocks, ("tensor([1.]) tensor([[0., 1., 1.]])", "[True, False]", "[[False,  True,  True]]",
+                                       "[1] [[0 1 1]]")):
+        printed = bench.python(block)
+        contains(printed, promise, *re.findall(r"# -> (.*)$", block, re.MULTILINE))
     for page in ("README.md", "doc/export.md"):
         with open(os.path.join(ROOT, page), encoding="utf-8") as file:
             text = file.read()

@@ -361,8 +361,13 @@ class TemperModel(PreTrainedModel or nn.Module):
     def _init_weights(self, module):
         """Weights come from the file only."""
 
-    def forward(self, input_ids, output_attentions=False, output_hidden_states=False, return_dict=True, **ignored):
+    def forward(self, input_ids, output_attentions=None, output_hidden_states=None, return_dict=None, **ignored):
+        """What is None is as the configuration has it, else False, and True for return_dict."""
         self.check(input_ids)
+        output_attentions, output_hidden_states, return_dict = (
+            getattr(self.config, name, default) if value is None else value for name, value, default in
+            (("output_attentions", output_attentions, False), ("output_hidden_states", output_hidden_states, False),
+             ("return_dict", return_dict, True)))
         weights = self.embed.W_E
         positions = features(self.config, input_ids.shape[1]).to(weights.device, weights.dtype)
         x = self.hook_embed(self.embed(input_ids)) + self.hook_pos_embed(positions)

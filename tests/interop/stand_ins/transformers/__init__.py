@@ -21,7 +21,7 @@ class PretrainedConfig:
     attribute_map = {}
 
     def __init__(self, **fields):
-        for name, value in fields.items():
+        for name, value in {"output_attentions": False, "output_hidden_states": False, "return_dict": True, **fields}.items():
             setattr(self, name, value)
 
     def __setattr__(self, name, value):
@@ -63,8 +63,10 @@ class PreTrainedModel(nn.Module):
         self.apply(self._init_weights)
 
     @classmethod
-    def from_pretrained(cls, folder, torch_dtype=None, config=None):
+    def from_pretrained(cls, folder, torch_dtype=None, config=None, **fields):
         config = config or cls.config_class.from_pretrained(folder)
+        for name, value in fields.items():  # options that are not of the method are of the configuration
+            setattr(config, name, value)
         model = cls(config)
         if not model.is_initialised:
             raise ValueError("post_init was not called")
