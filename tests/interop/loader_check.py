@@ -180,6 +180,11 @@ def check_messages(bench, modeling, torch, folders):
     contains(message_of(ValueError, lambda: model.answer(["ab", "axb"])), "unknown letter 'x' at position 2",
              "the letters are 'a', 'b', 'c'")
     contains(message_of(ValueError, lambda: model.encode(["ab", "a"])), "the same length")
+    contains(message_of(ValueError, lambda: model(torch.tensor([[3, 0, 3, 1]]))), "id 3 inside of a string", "ids 0 to 2")
+    contains(message_of(TypeError, lambda: model([[3, 0]])), "a tensor of integers, not list")
+    contains(message_of(TypeError, lambda: model(torch.tensor([[3.0, 0]]))), "a tensor of integers, not torch.float32")
+    check(model.answer("caab") is True and model.encode("caab").shape == (1, 5), "one text")
+    check(model.answer([]) == [] and model(torch.zeros(0, 4, dtype=torch.int64)).truth.shape == (0, 4), "no strings")
     contains(message_of(ValueError, lambda: model(torch.tensor([[3, 9]]))), "token ids must be 0 to 4 (vocab.json)")
     contains(message_of(ValueError, lambda: model(torch.tensor([[0, 1]]))), "begins with the start sentinel, id 3")
     contains(message_of(ValueError, lambda: model(torch.tensor([3, 1]))), "[batch, sequence]")

@@ -238,7 +238,7 @@ class Attention(nn.Module):
         texts = [head.get("scale", head.get("adaptive", "1")) for head in self.heads]
         scales = torch.stack([evaluate(text, size, self.sentinels) for text in texts]).to(x.device, x.dtype)
         watched = self.hook_attn_scores._forward_hooks or self.hook_pattern._forward_hooks
-        step = size if keep_pattern or watched else max(1, BLOCK_NUMBERS // (batch * len(self.heads) * size))
+        step = size if keep_pattern or watched else max(1, BLOCK_NUMBERS // (max(batch, 1) * len(self.heads) * size))
         blocks = [self.rows(q[:, :, first:first + step], k, v, first, scales) for first in range(0, size, step)]
         z = self.hook_z(torch.cat([block[1] for block in blocks], 2).transpose(1, 2))
         out = z[:, :, 0] @ self.W_O[0]
@@ -393,6 +393,9 @@ class TemperModel(PreTrainedModel or nn.Module):
     def check(self, tokens):
         """Refuses what is no batch of strings; warns where nothing is proved."""
         d_vocab, start, end = self.config.d_vocab, self.start, self.end
+        if not torch.is_tensor(tokens) or tokens.is_floating_point():
+            raise TypeError("tokens must be a tensor of integers, not "
+                            f"{tokens.dtype if torch.is_tensor(tokens) else type(tokens).__name__}; `encode` makes one of strings")
         if tokens.dim() != 2 or tokens.shape[1] < self.sentinels:
             raise ValueError(f"tokens must have the shape [batch, sequence] with at least {self.sentinels} in a sequence, "
                              f"not {list(tokens.shape)}")
@@ -403,6 +406,9 @@ class TemperModel(PreTrainedModel or nn.Module):
             raise ValueError(f"every string begins with the start sentinel, id {start}")
         if self.sentinels == 2 and not bool((tokens[:, -1] == end).all()):
             raise ValueError(f"every string ends with the end sentinel, id {end}")
+        letters = tokens[:, 1:tokens.shape[1] - self.sentinels + 1]
+        if letters.numel() and int(letters.max()) >= start:
+            raise ValueError(f"id {int(letters.max())} inside of a string: letters have ids 0 to {start - 1}")
         kind = str(self.embed.W_E.dtype).replace("torch.", "")
         n, proved = tokens.shape[1] - self.sentinels, self.config.proved_length.get(kind, 0)
         if proved == 0:
@@ -417,8 +423,8 @@ class TemperModel(PreTrainedModel or nn.Module):
             return list(string)
         return string.split() if self.config.temper.get("tokens") else list(string)
 
-    def encode(self, strings):
-        """Strings of one length to ids [batch, sequence], sentinels included."""
+    def _rows(self, strings):
+        """Lists of ids, sentinels included."""
         rows = []
         for number, string in enumerate(strings):
             row = [self.start]
@@ -429,18 +435,29 @@ class TemperModel(PreTrainedModel or nn.Module):
                                      f"are {shown}")
                 row.append(self.letters[letter])
             rows.append(row + ([self.end] if self.sentinels == 2 else []))
+        return rows
+
+    def _tensor(self, rows):
+        return torch.tensor(rows, dtype=torch.int64, device=self.embed.W_E.device).reshape(len(rows), -1)
+
+    def encode(self, strings):
+        """Strings of one length to ids [batch, sequence], sentinels included; a text is one string."""
+        rows = self._rows([strings] if isinstance(strings, str) else strings)
         if len({len(row) for row in rows}) > 1:
             raise ValueError("all strings of a batch have the same length; `answer` takes any")
-        return torch.tensor(rows, dtype=torch.int64, device=self.embed.W_E.device).reshape(len(rows), -1)
+        return self._tensor(rows)
 
     @torch.no_grad()
     def answer(self, strings):
-        """Whether each string is accepted: a list of bool. Strings may have different lengths."""
-        answers, by_length = [False] * len(strings), {}
-        for k, string in enumerate(strings):
-            by_length.setdefault(len(self.split(string)), []).append(k)
+        """Whether each string is accepted: a list of bool, for one text a bool. Strings may have different lengths."""
+        if isinstance(strings, str):
+            return self.answer([strings])[0]
+        rows = self._rows(strings)
+        answers, by_length = [False] * len(rows), {}
+        for k, row in enumerate(rows):
+            by_length.setdefault(len(row), []).append(k)
         for numbers in by_length.values():
-            accept = self(self.encode([strings[k] for k in numbers])).accept
+            accept = self(self._tensor([rows[k] for k in numbers])).accept
             for k, answer in zip(numbers, accept.tolist()):
                 answers[k] = bool(answer)
         return answers
