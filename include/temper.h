@@ -677,8 +677,8 @@ typedef struct temper_limits_options {
     size_t length; /* no string is longer; 0: 2^24 letters */
     double effort; /* 0: 1, about two seconds a row */
     uint64_t seed;
-    unsigned threads; /* as in temper_check_options, like the rest */
-    int (*progress)(void *context, uint64_t done, uint64_t total);
+    unsigned threads;                                              /* as in temper_check_options */
+    int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; non-zero stops: TEMPER_LIMIT */
     void *context;
 } temper_limits_options;
 

@@ -296,6 +296,11 @@ static size_t count_of(const char *in, const char *part) {
     return count;
 }
 
+static int stop(void *context, uint64_t done, uint64_t total) {
+    (void)context, (void)done, (void)total;
+    return 1;
+}
+
 static void test_print(void) {
     pair p;
     temper_limits_options o = {.effort = 0.003, .seed = 1};
@@ -320,6 +325,8 @@ static void test_print(void) {
     temper_limits_case none = {p.models[0], TEMPER_TYPE_EXACT};
     CHECK(temper_limits_find(&limits, &none, 1, &o, &e) == TEMPER_RANGE && !limits, "exact: %s", e.text);
     CHECK(temper_limits_find(&limits, NULL, 0, &o, &e) == TEMPER_RANGE && !limits, "no rows: %s", e.text);
+    o.progress = stop;
+    CHECK(temper_limits_find(&limits, p.cases, 4, &o, &e) == TEMPER_LIMIT && !limits, "stopped: %s", e.text);
     free_pair(&p);
 }
 

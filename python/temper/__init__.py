@@ -9,6 +9,7 @@
     Model.run, truth, stream                     its answers
     Model.attention, explain, draw               what is inside
     Model.check, certify; audit                  comparisons and proofs
+    Model.limits, gaps                           where number formats stop, how far apart scores are
     Model.save, export, to_torch                 for elsewhere
     parse, eval                                  formulas and their own answers
 
@@ -25,12 +26,14 @@ from .errors import (AuditError, FileError, FormatError, LimitError, MissingFunc
                      SpecSyntaxError, TemperError, UnsupportedError)
 from .explain import Channel, Explanation, Head, Part
 from .formula import Formula, eval, parse
+from .gaps import Gap, Gaps, HeadTie
+from .limits import Limit, Limits
 from .model import Info, Model, compile, import_model, load
 from .stream import Stream
 
 __version__ = library_version
 
 __all__ = ["Attention", "AuditError", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
-           "FormatError", "Formula", "Head", "Info", "LimitError", "MissingFunctionError", "Model", "OutOfMemoryError",
+           "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Limit", "LimitError", "Limits", "MissingFunctionError", "Model", "OutOfMemoryError",
            "Part", "RangeError", "SpecSyntaxError", "Stream", "TemperError", "UnsupportedError", "audit", "compile", "eval",
            "gallery", "import_model", "library_path", "library_version", "load", "methods", "parse", "types"]

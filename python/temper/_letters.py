@@ -1,7 +1,7 @@
 """Strings to letter numbers, many at a time and without a loop over letters, and back."""
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +64,8 @@ class Alphabet:
         """Strings to letter numbers; RangeError names the first letter that is not in the alphabet."""
         if isinstance(strings, np.ndarray) and strings.ndim == 2 and strings.dtype.kind in "iu":
             return self._rows(strings)
+        if isinstance(strings, str) or not isinstance(strings, Iterable):
+            raise TypeError(f"strings must be a sequence of them, not {type(strings).__name__}")
         strings = list(strings)
         if not self.tokens and all(isinstance(s, str) for s in strings):
             return self._characters(strings)  # type: ignore[arg-type]
@@ -113,6 +115,8 @@ class Alphabet:
             return self._by_library(string, where)
         if isinstance(string, np.ndarray) and string.dtype.kind in "iu":
             return self._checked(string.reshape(-1))
+        if not isinstance(string, Iterable):
+            raise TypeError(f"a string is text, a sequence of letters or an array of integers, not {type(string).__name__}")
         try:
             return np.fromiter(map(self._index.__getitem__, string), np.uint32)
         except (KeyError, TypeError):

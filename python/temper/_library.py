@@ -6,15 +6,19 @@ from __future__ import annotations
 
 import ctypes.util
 import os
+import re
 from pathlib import Path
 from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 import cffi
+import numpy as np
 
 from . import errors
 from ._header import Header, read_header
 
 Progress = Callable[[int, int], Optional[bool]]
+
+_FLAGS = ("unchecked", "adaptive", "hard", "tokens")  # options without a value
 
 
 def _candidates(version: Tuple[int, int, int]) -> Iterator[str]:
@@ -104,11 +108,17 @@ def path_bytes(path: "os.PathLike[str] | str") -> bytes:
     return data
 
 
+def in_python(hint: str) -> str:
+    """A hint that names options of the command line, in words of this package: --type exact is type="exact"."""
+    hint = re.sub(r"--(type|method|at|gap|empty|syntax|digits) ([a-z0-9/]+)", r'\1="\2"', hint)
+    return re.sub(r"--([a-z]+)", lambda option: option[1] + ("=True" if option[1] in _FLAGS else ""), hint)
+
+
 def failure(status: int, err: Any, where: str = "", source: Optional[bytes] = None, hint: str = "") -> errors.TemperError:
     """The exception for a status and what the library said."""
     name = ffi.typeof("temper_status").elements.get(status, "")
     kind = errors.BY_STATUS.get(name, errors.TemperError)
-    return kind(text(err.text) or name, hint=text(err.hint) or hint, where=where, line=err.line, column=err.column,
+    return kind(text(err.text) or name, hint=in_python(text(err.hint)) or hint, where=where, line=err.line, column=err.column,
                 source=source)
 
 
@@ -174,6 +184,15 @@ def number_of(name: str, choices: Tuple[str, ...], what: str) -> int:
         return choices.index(name)
     except ValueError:
         raise errors.RangeError(f"{what} {name!r} is not one of {', '.join(choices)}") from None
+
+
+def count_of(value: int, what: str) -> int:
+    """A number of letters, strings or threads as the library takes it."""
+    if not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{what} must be an integer, not {type(value).__name__}")
+    if not 0 <= value < 1 << 63:
+        raise errors.RangeError(f"{what} must be 0 to 2^63 - 1, not {value}")
+    return int(value)
 
 
 def names_of(enum: str, function_name: str) -> Tuple[str, ...]:

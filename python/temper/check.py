@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import errors
-from ._library import Progress, Watcher, call, ffi, lib, text
+from ._library import Progress, Watcher, call, count_of, ffi, lib, text
 
 if TYPE_CHECKING:
     from .formula import Formula
@@ -47,7 +47,7 @@ class CheckResult:
         return self.agreed
 
 
-def _exhaustive_default(letters: int) -> int:
+def exhaustive_default(letters: int) -> int:
     """6, less where that would be more than 20,000 strings."""
     length = 6
     while length and sum(letters ** k for k in range(length + 1)) > 20000:
@@ -63,9 +63,11 @@ def check_formula(model: "Model", formula: "Optional[Formula]", exhaustive: Opti
                                 f"{' '.join(model.letters)}")
     safe = model.info.safe_length or 1 << 62  # of 0 nothing is proved, and everything may be tried
     options, out = ffi.new("temper_check_options *"), ffi.new("temper_check_result *")
-    options.exhaustive = min(_exhaustive_default(len(model.letters)), safe) if exhaustive is None else exhaustive
-    options.random, options.seed, options.threads = random, seed, threads
-    options.length = min(200, safe) if length is None else length
+    options.exhaustive = min(exhaustive_default(len(model.letters)), safe) if exhaustive is None else \
+        count_of(exhaustive, "exhaustive")
+    options.random, options.seed = count_of(random, "random"), count_of(seed, "seed")
+    options.threads = count_of(threads, "threads")
+    options.length = min(200, safe) if length is None else count_of(length, "length")
     watcher = Watcher(progress)
     options.progress = watcher.callback
     try:
@@ -112,7 +114,7 @@ def check_model(model: "Model", other: "Model", exhaustive: Optional[int], rando
     letters = len(model.letters)
     safe = min(m.info.safe_length or 1 << 62 for m in (model, other))
     if exhaustive is None:
-        exhaustive = min(_exhaustive_default(letters), safe)
+        exhaustive = min(exhaustive_default(letters), safe)
     if length is None:
         length = min(200, safe)
     total = sum(letters ** k for k in range(exhaustive + 1)) + random

@@ -118,6 +118,8 @@ def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alp
     return Formula(handle, source, where)
 
 
-def eval(formula: str, strings: Union[str, Strings], **options: Any) -> "Union[bool, npt.NDArray[np.bool_]]":
+def eval(formula: str, strings: Union[str, Strings], *, alphabet: Optional[str] = None, tokens: bool = False,
+         syntax: Optional[str] = None, at: Optional[str] = None,
+         empty: Optional[str] = None) -> "Union[bool, npt.NDArray[np.bool_]]":
     """A formula's own answers on strings: temper.eval("O a", ["ba", "bb"], alphabet="ab"). Options as in parse."""
-    return parse(formula, **options).eval(strings)
+    return parse(formula, alphabet=alphabet, tokens=tokens, syntax=syntax, at=at, empty=empty).eval(strings)

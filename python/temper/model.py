@@ -12,13 +12,15 @@ import numpy.typing as npt
 
 from . import errors
 from ._letters import Alphabet, Batch, String, Strings
-from ._library import (METHODS, TYPES, Progress, Watcher, call, ffi, function, lib, make, number_of, path_bytes,
+from ._library import (METHODS, TYPES, Progress, Watcher, call, count_of, ffi, function, lib, make, number_of, path_bytes,
                        read_bytes, take, text)
 from .attention import Attention, attention_of
 from .certificate import Certificate
-from .check import CheckResult, check_formula, check_model
+from .check import CheckResult, check_formula, check_model, exhaustive_default
 from .explain import Explanation, explain
 from .formula import SYNTAXES, Formula, PathLike, parse
+from .gaps import Gaps, find_gaps
+from .limits import Limits, find_limits
 from .stream import Stream
 
 __all__ = ["Model", "Info", "compile", "load", "import_model"]
@@ -130,7 +132,8 @@ class Model:
 
     def _options(self, type: str, hard: bool, unchecked: bool, capture: bool = False, threads: int = 0) -> Any:
         return ffi.new("temper_run_options *", {"hard": hard, "unchecked": unchecked, "capture": capture,
-                                                "type": number_of(type, TYPES, "type"), "threads": threads})
+                                                "type": number_of(type, TYPES, "type"),
+                                                "threads": count_of(threads, "threads")})
 
     def _run(self, batch: Batch, k: int, type: str, hard: bool, unchecked: bool, capture: bool) -> Any:
         options = self._options(type, hard, unchecked, capture)
@@ -175,7 +178,8 @@ class Model:
             raise errors.RangeError(f"format {format!r} is not one of text, svg, html")
         batch = self._alphabet.one(string)
         run = self._run(batch, 0, "f64", hard, unchecked, True)
-        options = ffi.new("temper_draw_options *", {"layer": layer, "head": head, "width": width})
+        options = ffi.new("temper_draw_options *", {"layer": count_of(layer, "layer"), "head": count_of(head, "head"),
+                                                    "width": count_of(width, "width")})
         beside = run if hard else self._hard_run(batch) if format == "html" else None
         if beside is not None:
             options.hard = beside
@@ -207,7 +211,7 @@ class Model:
         """
         if length is None:
             length = self.longest(type)
-        options = ffi.new("temper_certify_options *", {"length": length, "type": number_of(type, TYPES, "type"),
+        options = ffi.new("temper_certify_options *", {"length": count_of(length, "length"), "type": number_of(type, TYPES, "type"),
                                                        "search": search})
         watcher = Watcher(progress)
         options.progress = watcher.callback
@@ -223,8 +227,33 @@ class Model:
     def longest(self, type: str = "f64", most: int = _LONGEST) -> int:
         """The largest length up to `most` that certify can prove in a number format; 0: none."""
         out = ffi.new("size_t *")
-        call("temper_certify_longest", out, ffi.NULL, ffi.NULL, self._handle, number_of(type, TYPES, "type"), most)
+        call("temper_certify_longest", out, ffi.NULL, ffi.NULL, self._handle, number_of(type, TYPES, "type"),
+             count_of(most, "most"))
         return int(out[0])
+
+    def limits(self, types: Optional[Sequence[str]] = None, *, length: int = 0, effort: float = 1.0, seed: int = 1,
+               threads: int = 0, progress: Optional[Progress] = None) -> Limits:
+        """For each number format the length up to which all strings are certified, and a search for wrong answers.
+
+        types     by default all but "exact"
+        length    no string is longer; 0: 2^24 letters
+        effort    1 is about two seconds a format
+        progress  called with (done, total); returning True stops
+        """
+        return find_limits(self, types, length, effort, seed, threads, progress)
+
+    def gaps(self, strings: Strings = (), *, random: int = 200, length: int = 32, exhaustive: Optional[int] = None,
+             proved: Optional[int] = None, seed: int = 1, progress: Optional[Progress] = None) -> Gaps:
+        """How far apart the scores of each head are, and which of them tie, with hard choices in exact arithmetic.
+
+        strings     measured on these, ...
+        random      ... and on this many random ones up to `length`
+        exhaustive  all strings up to this length; by default 6, less for large alphabets
+        proved      lower bounds for every string up to this length; by default `length`
+        """
+        if exhaustive is None:
+            exhaustive = exhaustive_default(len(self.letters))
+        return find_gaps(self, strings, random, length, exhaustive, length if proved is None else proved, seed, progress)
 
     def check(self, against: "Union[None, str, Formula, Model]" = None, *, exhaustive: Optional[int] = None,
               random: int = 1000, length: Optional[int] = None, seed: int = 1, threads: int = 0,
@@ -277,7 +306,7 @@ class Model:
         if length is None:
             return Model(_soften(self._handle, method, digits))
         options = ffi.new("temper_soften_options *", {
-            "method": number, "length": length, "gap": number_of(gap, ("proved", "exhaustive", "given"), "gap"),
+            "method": number, "length": count_of(length, "length"), "gap": number_of(gap, ("proved", "exhaustive", "given"), "gap"),
             "gap_value": gap_value, "adaptive": adaptive})
         watcher = Watcher(progress)
         options.progress = watcher.callback
@@ -331,7 +360,10 @@ class Model:
         graph_only = Path(folder).suffix == ".onnx"
         function("temper_export_onnx" if graph_only else "temper_export")
         options = ffi.new("temper_export_options *", {"type": number_of(type, TYPES, "type"), "outputs": flags,
-                                                      "unchecked": unchecked, "seed": seed})
+                                                      "unchecked": unchecked, "seed": count_of(seed, "seed")})
+        if graph_only and certificate is not None:
+            raise errors.RangeError(f"a certificate needs a folder, and {os.fspath(folder)!r} is a file")
+        named = os.fspath(certificate) if isinstance(certificate, (str, os.PathLike)) else ""
         with tempfile.TemporaryDirectory() as room:
             if isinstance(certificate, Certificate):
                 certificate.save(os.path.join(room, "certificate.json"))
@@ -339,7 +371,8 @@ class Model:
             if certificate is not None:
                 kept = ffi.new("char[]", path_bytes(certificate))
                 options.certificate = kept
-            call("temper_export_onnx" if graph_only else "temper_export", path_bytes(folder), self._handle, options)
+            call("temper_export_onnx" if graph_only else "temper_export", path_bytes(folder), self._handle, options,
+                 where=named)
 
     def to_torch(self, dtype: Any = None, device: Any = None, *, unchecked: bool = False) -> Any:
         """The model as a torch.nn.Module with named hook points (doc/export.md); torch.float64 unless a dtype is given."""
@@ -348,7 +381,8 @@ class Model:
 
 
 def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLike] = None,
-            method: str = "temperature", digits: str = "bf16", **options: Any) -> Model:
+            method: str = "temperature", digits: str = "bf16", alphabet: Optional[str] = None, tokens: bool = False,
+            syntax: Optional[str] = None, at: Optional[str] = None, empty: Optional[str] = None) -> Model:
     """A formula to a transformer: temper.compile("H(b -> O a)", alphabet="abc").
 
     method  how softmax is made sharp: "temperature", "positions", or "digits", for numbers that are stored in the short format `digits`;
@@ -358,11 +392,11 @@ def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLik
     """
     number_of(method, METHODS, "method")
     if isinstance(formula, Formula):
-        if options or file is not None:
+        if tokens or any(option is not None for option in (file, alphabet, syntax, at, empty)):
             raise TypeError("a Formula has its options already")
         spec = formula
     else:
-        spec = parse(formula, file=file, **options)
+        spec = parse(formula, file=file, alphabet=alphabet, tokens=tokens, syntax=syntax, at=at, empty=empty)
     if method == "digits":
         hard = make("model", "temper_compile_for", spec._handle, number_of(digits, TYPES, "digits"), where=spec._where,
                     source=spec._source)

@@ -390,6 +390,12 @@ temper_status temper_limits_merge(temper_limits **out, const temper_job *job, co
     return TEMPER_OK;
 }
 
+static temper_status report_stop(temper_error *err) {
+    trap t;
+    if (trap_set(&t, err)) return t.error.code;
+    trap_raise(&t, TEMPER_LIMIT, 0, 0, "stopped before all rows were done");
+}
+
 temper_status temper_limits_find(temper_limits **out, const temper_limits_case *cases, size_t count,
                                  const temper_limits_options *options, temper_error *err) {
     static const temper_limits_options defaults;
@@ -401,7 +407,7 @@ temper_status temper_limits_find(temper_limits **out, const temper_limits_case *
     temper_status status = temper_limits_job(&job, cases, count, o, err);
     if (!status) status = temper_journal_open(&journal, NULL, job, err);
     if (!status) status = temper_job_run(&stopped, journal, o->threads, o->progress, o->context, err);
-    if (!status) status = temper_limits_merge(out, job, journal, err);
+    if (!status) status = stopped ? report_stop(err) : temper_limits_merge(out, job, journal, err);
     if (journal) temper_journal_close(journal, NULL);
     temper_job_free(job);
     return status;

@@ -81,6 +81,15 @@ class Export(unittest.TestCase):
             for name in ("config.json", "model.safetensors", "vocab.json", "testvectors.jsonl", "modeling_temper.py"):
                 self.assertEqual((mine / name).read_bytes(), (other / name).read_bytes(), name)
             self.assertEqual((mine / "certificate.json").read_text(), model.certify(100).json)
+            temper.audit(mine / "certificate.json", mine / "model.temper")
+            with self.assertRaisesRegex(temper.RangeError, "about other bytes"):
+                temper.compile("O a", alphabet="ab").export(mine, certificate=mine / "certificate.json")
+            with self.assertRaisesRegex(temper.FormatError, "vocab.json' is JSON, but not a certificate"):
+                model.export(mine, certificate=mine / "vocab.json")
+            with self.assertRaisesRegex(temper.FormatError, "README.md:1:1: the certificate: expected a value"):
+                model.export(mine, certificate=mine / "README.md")
+            with self.assertRaisesRegex(temper.RangeError, "a certificate needs a folder"):
+                model.export(mine / "graph.onnx", certificate=mine / "certificate.json")
             model.export(Path(room) / "graph.onnx", type="f32")
             self.assertGreater((Path(room) / "graph.onnx").stat().st_size, 1000)
             with self.assertRaises(temper.RangeError):

@@ -1,4 +1,4 @@
-"""Wrong use: every message is the command line's, with line and caret; libraries that do not fit are refused."""
+"""Wrong use: every message is the command line's, with line and caret, and hints in Python's words; libraries that do not fit are refused."""
 import importlib.util
 import os
 import re
@@ -15,7 +15,7 @@ import numpy as np
 import temper
 from common import BUILD, ROOT, temper_program
 from temper._header import declarations, header_path
-from temper._library import is_compatible
+from temper._library import in_python, is_compatible
 
 BAD = ROOT / "tests" / "bad"
 
@@ -29,6 +29,12 @@ def message_of(action):
     return None
 
 
+def said_in_python(message):
+    """What the program says, with a hint that speaks of arguments."""
+    lines = message.split("\n")
+    return "\n".join(in_python(line) if line.startswith("hint: ") else line for line in lines)
+
+
 class BadInput(unittest.TestCase):
     """Everything in tests/bad, beside what the program says about it."""
 
@@ -39,7 +45,7 @@ class BadInput(unittest.TestCase):
             with self.subTest(name):
                 found = message_of(action)
                 self.assertIsNotNone(found)
-                self.assertEqual("temper: " + found + "\n", expected)
+                self.assertEqual("temper: " + found + "\n", said_in_python(expected))
 
     def test_specifications(self):
         work = []
@@ -84,7 +90,7 @@ class Messages(unittest.TestCase):
         # A place in the middle of a long line, and after characters that are wide or hidden.
         for formula in ("a & " * 40 + "§ b" + " | b" * 40, "'\u6f22\u5b57' | )", "'\u200b' & \t ]", "a\n& b\n& (c"):
             found = message_of(lambda: temper.parse(formula))
-            self.assertEqual("temper: " + found + "\n", temper_program("eval", "-f", formula, "x")[1])
+            self.assertEqual("temper: " + found + "\n", said_in_python(temper_program("eval", "-f", formula, "x")[1]))
 
     def test_unknown_letters(self):
         model = temper.compile("O a", alphabet="ab")
@@ -101,13 +107,14 @@ class Messages(unittest.TestCase):
         tokens = temper.compile("O go", alphabet="go stop", tokens=True)
         self.fails(temper.RangeError, lambda: tokens.run(["go stop  halt"]), "unknown", "\n    go stop  halt\n             ^",
                    "the tokens are go stop")
-        with self.assertRaises(TypeError):
-            model.run([[1.5]])
+        for wrong in ([[1.5]], [1.5], 3, None, [None]):
+            with self.assertRaisesRegex(TypeError, "string"):
+                model.run(wrong)
 
     def test_too_long(self):
         model = temper.gallery.model("dyck-1").soften(length=6)
         self.fails(temper.LimitError, lambda: model.run(["()", "()()()()"]), "6")
-        self.fails(temper.LimitError, lambda: model.truth("()()()()"), "6")
+        self.fails(temper.LimitError, lambda: model.truth("()()()()"), "6", "hint: unchecked=True runs it without proof")
         self.assertEqual(model.run(["()()()()"], unchecked=True).dtype, np.bool_)
         model = temper.compile("O a", alphabet="ab")
         self.fails(temper.RangeError, lambda: model.run(["a"], type="bf17"), "bf16/f32")
@@ -133,6 +140,13 @@ class Messages(unittest.TestCase):
         self.fails(temper.RangeError, lambda: temper.compile("a", alphabet="a\0b"), "NUL")
         self.fails(temper.RangeError, lambda: temper.compile("a").draw("a", "png"), "svg")
         self.fails(temper.RangeError, lambda: temper.gallery.model("palindrome").check(), "no specification")
+        self.fails(temper.UnsupportedError, lambda: temper.gallery.model("best-prefix").run("abaababaAAbA" * 3),
+                   'hint: type="exact" decides it')
+        self.fails(temper.RangeError, lambda: temper.parse("Y a & X b"), 'at="first" or at="last"')
+        self.fails(temper.RangeError, lambda: temper.compile("a").certify(-1), "length must be 0 to 2^63 - 1, not -1")
+        self.fails(temper.RangeError, lambda: temper.compile("a").check(random=-1), "random must be 0 to")
+        self.assertRaises(TypeError, lambda: temper.compile("a").certify(1.5))
+        self.assertRaises(TypeError, lambda: temper.compile("a", alphabt="ab"))
         for wrong in (lambda: temper.compile(), lambda: temper.compile("a", file="b"),
                       lambda: temper.compile(temper.parse("a"), alphabet="a")):
             self.assertRaises(TypeError, wrong)
