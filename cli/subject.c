@@ -87,13 +87,20 @@ static char *model_text(size_t *length, const char *path) {
     return temper_file_read(&text, length, path, NULL) == TEMPER_OK ? text : NULL;
 }
 
+static bool is_folder(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static bool read_model(temper_model **out, session *s, const char *path) {
     temper_error err;
     temper_status status = temper_model_load(out, path, &err);
     if (status == TEMPER_OK) return true;
     if (status == TEMPER_IO) { /* the message has the path */
         if (!*err.hint)
-            snprintf(err.hint, sizeof err.hint, "the first argument is a MODEL file; a formula goes after -f");
+            snprintf(err.hint, sizeof err.hint, "%s",
+                     is_folder(path) ? "of a folder that export has written, the model is its model.safetensors"
+                                     : "the first argument is a MODEL file; a formula goes after -f");
         message_error(s, &err, NULL, NULL, 0);
         return false;
     }

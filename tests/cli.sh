@@ -1047,6 +1047,8 @@ same 'the guide to softening' '' "$(cat complaints)"
 run 0 export -f 'H(b -> O a)' --alphabet abc -o made/
 same 'export: summary' 'made/: temperature, 2 layers, 2 heads, 6 channels, ONNX in f64; proved up to length 1099511627775' "$out$err"
 same 'export: the files' 'README.md config.json configuration_temper.py model.onnx model.safetensors model.temper modeling_temper.py testvectors.jsonl transformer_lens.py vocab.json' "$(ls made | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+run 3 run made caab
+has 'export: the folder is no model' "$err" 'the model is its model.safetensors'
 run 0 run made/model.safetensors caab cba
 same 'export: temper reads the weights' "accept${tab}caab
 reject${tab}cba" "$out"
