@@ -34,6 +34,7 @@ from .stream import Stream
 __version__ = library_version
 
 __all__ = ["Attention", "AuditError", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
-           "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Limit", "LimitError", "Limits", "MissingFunctionError", "Model", "OutOfMemoryError",
-           "Part", "RangeError", "SpecSyntaxError", "Stream", "TemperError", "UnsupportedError", "audit", "compile", "eval",
-           "gallery", "import_model", "library_path", "library_version", "load", "methods", "parse", "types"]
+           "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Limit", "LimitError", "Limits",
+           "MissingFunctionError", "Model", "OutOfMemoryError", "Part", "RangeError", "SpecSyntaxError", "Stream",
+           "TemperError", "UnsupportedError", "audit", "compile", "eval", "gallery", "import_model", "library_path",
+           "library_version", "load", "methods", "parse", "types"]
