@@ -800,7 +800,7 @@ typedef struct temper_lab_kept {
 } temper_lab_kept;
 TEMPER_API temper_status temper_lab_keep(temper_lab_kept *out, const char *name, const char *folder,
                                          const temper_lab_options *options, temper_error *err);
-/* The same as a job: the units of work of every experiment named, for every seed. */
+/* The same as a job: the units of work of every experiment named, for every seed. Zero-initialise, then set `seed`. */
 typedef struct temper_lab_job_options {
     uint64_t seed;
     uint64_t seeds; /* not 0: a sweep over so many seeds from `seed` on, of claims only, for temper_lab_sweep */
