@@ -48,7 +48,9 @@ static const char style[] =
     "--head:#21242a;--yes:#5ad1a4;--no:#ff8a80;--link:#8ab8ff}"
     "figure svg{filter:invert(.915) hue-rotate(180deg)}}\n"
     "@media print{:root{color-scheme:light}body{font-size:10.5pt}main{max-width:none;padding:0}"
-    "figure{break-inside:avoid}h2{break-before:page}details:not([open]){display:none}a{color:inherit}"
+    "figure svg{break-inside:avoid;max-height:21cm}ul.claims "
+    "li{break-inside:avoid}h3{break-after:avoid}h2{break-before:page}"
+    "details:not([open]),.tables{display:none}a{color:inherit}"
     ".scroll{max-height:none;overflow:visible}}\n";
 
 static void put_claims(html *h, const lab *l, const char *figure) {
@@ -204,7 +206,7 @@ const char *lab_section(arena *a, const lab *l) {
         html_element(&h, "h3", NULL, l->notes[k].title);
         html_element(&h, "p", NULL, l->notes[k].text);
     }
-    if (l->table_count) html_element(&h, "h3", NULL, "Tables");
+    if (l->table_count) html_element(&h, "h3", "tables", "Tables");
     for (size_t k = 0; k < l->table_count; k++) put_table(&h, l, l->tables[k], a);
     html_close(&h);
     return text_string(&h.out);
