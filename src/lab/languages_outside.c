@@ -23,7 +23,8 @@ enum { FROZEN_AT = 16, LANGUAGES_MOST = 8, LENGTHS_MOST = 16 };
 static size_t proved_length(bool quick) { return quick ? 32 : 256; }
 static size_t longest(bool quick) { return quick ? 256 : 1000; }
 
-/* Some gap of the model shrinks with the length: doc/gallery.md. Others have gaps of 1/2 or more, whatever the length. */
+/* Some gap of the model shrinks with the length: doc/gallery.md. Others have gaps of 1, of which the tie-break takes
+   at most half up to the proved length. */
 static bool gaps_shrink(const language *g) { return !strcmp(g->gallery, "dyck-2"); }
 
 /* With a gap of 1/2 a scale of ln N + 8 leaves an error of at most sqrt(N) e^-4, which is below 1/4 to here. */
@@ -164,7 +165,7 @@ static void draw_soft(lab *l, const story *stories, size_t count) {
         "Hard transformers of the gallery, softened with the scales that are proved up to %zu letters (dotted; "
         "beyond it they keep the scale of that length), and with scales held down: at most 4, at most ln N + 8, "
         "or as for 16 letters. Share of 32 strings that are decided as the oracle does, half of them members or a "
-        "letter away from one. Dyck-2 has gaps of 1/N, the others of ½ and more.",
+        "letter away from one. Dyck-2 has gaps of 1/N, the others, up to the dotted line, of ½ and more.",
         proved_length(l->quick));
     for (size_t k = 0; k < count; k++) {
         for (size_t way = 1; way < OUTSIDE_WAYS; way++)
