@@ -203,8 +203,8 @@ killed_job() { # name, whether it writes into out, arguments of temper-mpi
                 done_kills=$((done_kills + 1))
                 if [ "$(records)" -gt "$had" ]; then midway=$((midway + 1)); fi
             fi
-            # now and then the machine takes the end of the file with it
-            if [ $((RANDOM % 4)) = 0 ] && [ -s journal ]; then truncate -s -$((RANDOM % 70)) journal; fi
+            # now and then the machine takes the end of the file with it; mpirun may end before its ranks do, so wait for the one that writes
+            if [ $((RANDOM % 4)) = 0 ] && [ -s journal ]; then flock journal truncate -s -$((RANDOM % 70)) journal; fi
             if [ $attempts -gt 40 ]; then break; fi
         done
         check "$name, trial $trials ends: $(head -c 300 got.err)" $code
