@@ -44,7 +44,7 @@ typedef struct lab_table {
     size_t column_count;
     lab_cell *cells; /* [rows][column_count], the last row possibly not full yet */
     size_t cell_count, capacity;
-    size_t shown; /* rows in the report; 0: none, it is data */
+    size_t shown; /* rows in the report and the page; 0: none, it is data */
 } lab_table;
 
 typedef struct lab_claim {

@@ -224,6 +224,11 @@ static void md_table(text *t, const lab *l, const lab_table *table) {
                 l->experiment->name, table->name, l->experiment->name, table->name);
 }
 
+/* The report is a page: longer tables are files beside it, and stand folded in the page of all. */
+enum { REPORT_ROWS = 16 };
+
+static bool is_in_report(const lab_table *t) { return t->shown && lab_rows(t) <= REPORT_ROWS; }
+
 const char *lab_markdown(arena *a, const lab *l) {
     text t;
     const char *name = l->experiment->name;
@@ -256,9 +261,9 @@ const char *lab_markdown(arena *a, const lab *l) {
     }
     if (l->table_count) text_puts(&t, "## Tables\n\n");
     for (size_t k = 0; k < l->table_count; k++)
-        if (l->tables[k]->shown) md_table(&t, l, l->tables[k]);
+        if (is_in_report(l->tables[k])) md_table(&t, l, l->tables[k]);
     for (size_t k = 0; k < l->table_count; k++)
-        if (!l->tables[k]->shown)
+        if (!is_in_report(l->tables[k]))
             text_printf(&t, "- [%s-%s.csv](%s-%s.csv): %s, %zu rows\n", name, l->tables[k]->name, name,
                         l->tables[k]->name, l->tables[k]->title, lab_rows(l->tables[k]));
     return text_string(&t);
