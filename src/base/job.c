@@ -15,6 +15,13 @@ uint64_t temper_job_weight(const temper_job *job, uint64_t unit) {
 
 uint64_t temper_job_total(const temper_job *job) { return job->total; }
 
+temper_job *job_new(trap *t) {
+    temper_job *job = caller_alloc(t, 1, sizeof *job);
+    memset(job, 0, sizeof *job);
+    arena_init(&job->arena, t);
+    return job;
+}
+
 void temper_job_free(temper_job *job) {
     if (!job) return;
     arena_free(&job->arena);

@@ -51,6 +51,8 @@ enum {
     JOB_LONGEST_RESULT = 1 << 28 /* bytes: a record is one write, and a message of MPI has an int for its size */
 };
 
+/* An empty job whose arena raises to the trap until the maker takes it away. */
+temper_job *job_new(trap *t);
 /* Raises TEMPER_LIMIT if the result of a unit is longer. */
 void job_check_size(size_t size, uint64_t unit, trap *t);
 

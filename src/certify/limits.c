@@ -273,9 +273,7 @@ temper_status temper_limits_job(temper_job **out, const temper_limits_case *case
         temper_job_free(job);
         return t.error.code;
     }
-    temper_job *fresh = caller_alloc(&t, 1, sizeof *fresh);
-    memset(fresh, 0, sizeof *fresh);
-    arena_init(&fresh->arena, &t);
+    temper_job *fresh = job_new(&t);
     job = fresh;
     limits_plan *p = arena_zalloc(&fresh->arena, 1, sizeof *p);
     make_plan(p, cases, count, options ? options : &defaults, &fresh->arena);

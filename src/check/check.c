@@ -256,9 +256,7 @@ static temper_status make_job(temper_job **out, const temper_spec *spec, const t
         arena_free(&scratch);
         return t.error.code;
     }
-    temper_job *fresh = caller_alloc(&t, 1, sizeof *fresh);
-    memset(fresh, 0, sizeof *fresh);
-    arena_init(&fresh->arena, &t);
+    temper_job *fresh = job_new(&t);
     job = fresh;
     check_plan *p = arena_zalloc(&fresh->arena, 1, sizeof *p);
     p->spec = spec;

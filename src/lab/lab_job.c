@@ -235,9 +235,7 @@ temper_status temper_lab_job(temper_job **out, const char *const *names, size_t 
         temper_job_free(job);
         return t.error.code;
     }
-    temper_job *fresh = caller_alloc(&t, 1, sizeof *fresh);
-    memset(fresh, 0, sizeof *fresh);
-    arena_init(&fresh->arena, &t);
+    temper_job *fresh = job_new(&t);
     job = fresh;
     lab_plan *p = arena_zalloc(&fresh->arena, 1, sizeof *p);
     make_plan(p, names, count, options, &fresh->arena);

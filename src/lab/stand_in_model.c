@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "run/positions.h"
+
 /* ---- the forward pass ---- */
 
 typedef struct pass {
@@ -31,17 +33,6 @@ static void embed(pass *p, const uint32_t *letters) {
             if (m->channels[c].position && !is_normaliser(&m->channels[c]))
                 x[c] += expression_eval(m->channels[c].position, (double)i, (double)p->n, (double)p->N);
     }
-}
-
-static bool sees(temper_mask mask, size_t i, size_t j) {
-    switch (mask) {
-    case TEMPER_MASK_ALL: return true;
-    case TEMPER_MASK_BEFORE: return j < i;
-    case TEMPER_MASK_UP_TO: return j <= i;
-    case TEMPER_MASK_AFTER: return j > i;
-    case TEMPER_MASK_FROM: return j >= i;
-    }
-    return false;
 }
 
 static double score_of(const pass *p, const model_head *h, size_t i, size_t j) {
@@ -74,10 +65,10 @@ static attention_row make_row(const pass *p, const model_head *h, size_t i, cons
 }
 
 static void attend(pass *p, const model_head *h, size_t i) {
+    key_range seen = mask_keys(h->mask, i, p->N);
     size_t count = 0, *keys = arena_alloc(p->room->scratch, p->N, sizeof *keys);
     double *out = vector_at(p, p->next, i);
-    for (size_t j = 0; j < p->N; j++)
-        if (sees(h->mask, i, j)) keys[count++] = j;
+    for (size_t j = seen.first; j < seen.end; j++) keys[count++] = j;
     if (count == 0) return;
     attention_row row = make_row(p, h, i, keys, count);
     for (size_t v = 0; v < h->value.count; v++) {
