@@ -13,7 +13,7 @@
 #include "onnx.pb-c.h"
 #include "test.h"
 
-static char folder[] = "/tmp/t-export-XXXXXX";
+static char folder[TEST_FOLDER];
 
 static const char *path_of(const char *name) {
     static char path[4][512];
@@ -405,7 +405,7 @@ static void check_memory(void) {
 }
 
 int main(void) {
-    if (!mkdtemp(folder)) return 1;
+    if (!test_folder(folder)) return test_finish("t-export");
     check_corpus();
     check_letters();
     check_refusals();

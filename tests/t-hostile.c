@@ -103,9 +103,8 @@ static void starve(const temper_model *m, const char *path) {
 }
 
 int main(void) {
-    char folder[40], path[2][80];
-    snprintf(folder, sizeof folder, "%s/temper-test-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-    if (!CHECK(mkdtemp(folder) != NULL, "no temporary folder")) return test_finish("hostile");
+    char folder[TEST_FOLDER], path[2][80];
+    if (!test_folder(folder)) return test_finish("hostile");
     snprintf(path[0], sizeof path[0], "%s/m.temper", folder);
     snprintf(path[1], sizeof path[1], "%s/m.safetensors", folder);
     for (size_t k = 0; k < MODELS; k++) {

@@ -14,7 +14,7 @@
 #include "plain_net.h"
 #include "random_model.h"
 
-static char folder[40], weights_path[80], config_path[80];
+static char folder[TEST_FOLDER], weights_path[80], config_path[80];
 
 static temper_model *import_net(net *n, import_config *c, trap *t) {
     plain_file *f = calloc(1, sizeof *f);
@@ -320,8 +320,7 @@ static void test_damage(trap *t) {
 
 int main(void) {
     trap t;
-    snprintf(folder, sizeof folder, "%s/temper-test-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-    if (!CHECK(mkdtemp(folder) != NULL, "no temporary folder")) return test_finish("import");
+    if (!test_folder(folder)) return test_finish("import");
     snprintf(weights_path, sizeof weights_path, "%s/w.safetensors", folder);
     snprintf(config_path, sizeof config_path, "%s/c.json", folder);
     if (trap_set(&t, NULL)) abort();

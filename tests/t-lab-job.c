@@ -1,6 +1,6 @@
 /* The lab as a job: the same bytes with any number of threads, from any part of a journal, with experiments that a folder has already, and
    seed by seed in a sweep; results that are not those of the job are refused or read, but never break anything. */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
+#define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "lab/lab.h"
 #include "test.h"
 
-static char folder[] = "/tmp/t-lab-job-XXXXXX", path[64];
+static char folder[TEST_FOLDER], path[64];
 
 /* JSON and report of experiment `index`, freed with temper_free; NULL: it could not be made. */
 static char *text_of(const temper_job *job, const temper_journal *j, size_t index, temper_error *e) {
@@ -123,7 +123,7 @@ static void remove_files(void) {
     if (d) closedir(d);
 }
 
-static void test_folder(void) {
+static void test_kept(void) {
     temper_lab_job_options plain = {.seed = 4, .quick = 1}, o = {.seed = 4, .quick = 1, .folder = folder};
     temper_lab_options single = {.seed = 4, .quick = 1, .threads = 1};
     temper_lab_kept kept;
@@ -375,11 +375,11 @@ static void test_bytes(void) {
 }
 
 int main(void) {
-    if (!CHECK(mkdtemp(folder), "no folder")) return test_finish("t-lab-job");
+    if (!test_folder(folder)) return test_finish("t-lab-job");
     test_bytes();
     test_journals();
     test_stop();
-    test_folder();
+    test_kept();
     test_sweep();
     test_failing_sweep();
     test_changed_results();

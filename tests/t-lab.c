@@ -1,6 +1,6 @@
 /* The lab: what is written reads back, hostile texts included; the same seed gives the same bytes; a claim that fails is told. And stand-ins for
    hard choices: what the search says is true. */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
+#define _POSIX_C_SOURCE 200809L
 #include "base/json_read.h"
 #include "lab/lab.h"
 #include "lab/schedules.h"
@@ -224,10 +224,10 @@ static void test_stamps(void) {
     static const char *const files[] = {"plain.stamp",    "plain.json",       "plain.md",
                                         "plain-data.csv", "plain-figure.svg", "plain-part.html"};
     test_random source = test_seed(0x5eed1ab);
-    char folder[] = "/tmp/t-lab-XXXXXX", path[80];
+    char folder[TEST_FOLDER], path[80];
     trap t;
     lab l = {.seed = 5};
-    if (!CHECK(mkdtemp(folder), "no folder")) return;
+    if (!test_folder(folder)) return;
     CHECK(!is_kept(&plain, 5, false, folder), "an empty folder");
     arena_init(&l.memory, &t);
     if (trap_set(&t, NULL)) {

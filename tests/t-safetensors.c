@@ -19,7 +19,7 @@
 #include "random_formula.h"
 #include "temper.h"
 
-static char folder[40], path[64];
+static char folder[TEST_FOLDER], path[64];
 
 /* ---- there and back ---- */
 
@@ -569,9 +569,7 @@ static void test_save(void) {
 }
 
 int main(void) {
-    /* in memory if there is such a folder, for every file is synced */
-    snprintf(folder, sizeof folder, "%s/temper-test-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-    if (!CHECK(mkdtemp(folder) != NULL, "no temporary folder")) return test_finish("safetensors");
+    if (!test_folder(folder)) return test_finish("safetensors");
     snprintf(path, sizeof path, "%s/m.safetensors", folder);
     test_memory(); /* first, while this process is small */
     test_bombs();

@@ -1,8 +1,10 @@
+#define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "test.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static unsigned long passed, failed;
 
@@ -47,4 +49,9 @@ double test_effort(void) {
     const char *given = getenv("TEMPER_TEST_EFFORT");
     double effort = given ? strtod(given, NULL) : 1;
     return effort > 0 ? effort : 1;
+}
+
+bool test_folder(char folder[TEST_FOLDER]) {
+    snprintf(folder, TEST_FOLDER, "%s/temper-test-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+    return CHECK(mkdtemp(folder) != NULL, "no temporary folder");
 }
