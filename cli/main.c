@@ -199,8 +199,9 @@ const command command_table[COMMAND_COUNT] = {
      "the two, the head at fault and why: representability (stored numbers no longer tell keys apart),\n"
      "lost tie (logits that differ come out equal), absorption (sums lose terms), overflow, or a gate.\n"
      "'none to n': nothing wrong was found on strings of up to n letters, which is no proof. The strings are\n"
-     "made for the model, and are the same each time. A MODEL that carries its formula is looked at by all\n"
-     "methods. -o writes FILE.csv, FILE.json or FILE.svg, a chart.\n",
+     "made for the model, and are the same each time. A MODEL is the row of its own method; rows of other\n"
+     "methods (of all, if it is a hard one) are of models compiled from the formula that it carries.\n"
+     "-o writes FILE.csv, FILE.json or FILE.svg, a chart.\n",
      cmd_limits},
     {"help", FOR_HELP, "help on a command", "temper help [COMMAND]", "temper help run\n", "", cmd_help},
 };
