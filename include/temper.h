@@ -274,6 +274,8 @@ typedef struct temper_part_info {
 /* Indices that do not exist give 0, NULL or, with a status, TEMPER_RANGE. */
 TEMPER_API void temper_model_about(temper_model_info *out, const temper_model *model);
 TEMPER_API const char *temper_model_letter(const temper_model *model, size_t letter);
+/* The specification that the model carries, read with the model's alphabet and settings. TEMPER_RANGE: it carries none. */
+TEMPER_API temper_status temper_model_spec(temper_spec **out, const temper_model *model, temper_error *err);
 TEMPER_API size_t temper_model_layer_heads(const temper_model *model, size_t layer); /* layers count from 1 */
 TEMPER_API size_t temper_model_layer_hidden(const temper_model *model, size_t layer);
 TEMPER_API temper_status temper_model_head(temper_head_info *out, const temper_model *model, size_t layer,

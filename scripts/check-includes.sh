@@ -2,10 +2,10 @@
 # A folder of src/ includes only itself and folders before it; cli/ includes only the public header, mpi/ also those of
 # cli/; file names are unique.
 set -eu
-order="base number logic attention model audit run compile soften check certify export draw lab"
+order="base number logic attention model audit import gallery job run compile facts bound soften limits certify check export draw lab"
 # Folders at the same height that must not see each other.
-peers="logic:attention attention:logic check:draw draw:check check:certify certify:check export:draw draw:export
-    run:audit compile:audit soften:audit check:audit certify:audit export:audit draw:audit lab:audit"
+peers="logic:attention attention:logic check:draw draw:check check:certify certify:check import:gallery gallery:import export:draw draw:export
+    import:audit gallery:audit job:audit run:audit compile:audit facts:audit bound:audit soften:audit limits:audit certify:audit check:audit export:audit draw:audit lab:audit"
 fail=0
 rank() {
     r=0

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "certify/general.h"
-#include "certify/general_error.h"
-#include "certify/share.h"
+#include "certify/choices.h"
+#include "bound/choice_errors.h"
+#include "bound/choice_share.h"
 #include "number/score_box.h"
 #include "random_model.h"
 #include "run/exact_run.h"
 #include "run/format_run.h"
-#include "soften/facts_exhaustive.h"
+#include "facts/facts_exhaustive.h"
 
 typedef struct bench {
     trap trap;
@@ -122,7 +122,7 @@ static bool check_model(bench *b, const char *name, const temper_model *m, tempe
                        .verdict = TEMPER_UNABLE};
     text_init(&c.reason, &b->keep);
     text_init(&c.json, &b->keep);
-    certify_general(&c);
+    certify_choices(&c);
     CHECK(c.verdict != TEMPER_UNABLE || c.reason.length, "%s in %s: no reason", name, type->name);
     if (c.verdict != TEMPER_PROVED) return false;
     b->certified++;
@@ -291,7 +291,7 @@ static void check_verdict(bench *b, const temper_model *m, const char *source, t
                        .verdict = TEMPER_UNABLE};
     text_init(&c.reason, &b->keep);
     text_init(&c.json, &b->keep);
-    certify_general(&c);
+    certify_choices(&c);
     CHECK(c.verdict == verdict && strstr(text_string(&c.reason), says), "verdict %d, '%s'\n%s", (int)c.verdict,
           text_string(&c.reason), source);
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "certify/general.h"
-#include "certify/general_error.h"
+#include "certify/choices.h"
+#include "bound/choice_errors.h"
 #include "number/number_type.h"
 #include "run/exact_run.h"
 #include "run/format_run.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/diagram.h"
+#include "audit/audit_diagram.h"
 #include "test.h"
 
 enum { VARS = 6, ROWS = 1 << VARS, FUNCTIONS = 12 };

@@ -10,7 +10,7 @@
 #include "random_model.h"
 #include "run/exact_run.h"
 #include "run/forward.h"
-#include "soften/facts_exhaustive.h"
+#include "facts/facts_exhaustive.h"
 #include "soften/scales.h"
 #include "wild_model.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/journal.h"
+#include "job/journal.h"
 #include "test.h"
 
 enum { UNITS = 40, LONGEST = 50 };

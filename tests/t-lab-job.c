@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/journal.h"
+#include "job/journal.h"
 #include "lab/lab.h"
 #include "test.h"
 

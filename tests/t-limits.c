@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "agree.h"
-#include "certify/word_runs.h"
+#include "limits/word_runs.h"
 #include "random_formula.h"
 
 /* The answer at the position of the row is not the formula's, or there is none. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "certify/adversary.h"
+#include "limits/adversary.h"
 #include "lab/precision.h"
 #include "test.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/journal.h"
+#include "job/journal.h"
 #include "check/sample.h"
 #include "check/units.h"
 #include "agree.h"

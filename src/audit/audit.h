@@ -9,9 +9,9 @@
 #ifndef AUDIT_AUDIT_H
 #define AUDIT_AUDIT_H
 
-#include "audit/calculus.h"
-#include "audit/feature.h"
-#include "audit/meaning.h"
+#include "audit/audit_calculus.h"
+#include "audit/audit_feature.h"
+#include "audit/audit_meaning.h"
 #include "model/model.h"
 #include "number/ball.h"
 #include "number/number_type.h"

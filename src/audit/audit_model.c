@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "audit/audit.h"
-#include "audit/source_meaning.h"
+#include "audit/audit_source_meaning.h"
 #include "logic/formula_print.h"
 
 enum { LABEL_LENGTH = 72 };             /* of parts */

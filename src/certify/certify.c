@@ -1,10 +1,11 @@
 /* Proofs for every string up to a length, in a number format: the public entry points. */
 #include <string.h>
 
-#include "certify/adversary.h"
-#include "certify/formula_proof.h"
-#include "certify/general.h"
+#include "limits/adversary.h"
+#include "bound/role_proof.h"
+#include "certify/choices.h"
 #include "certify/rebuild.h"
+#include "model/model_spec.h"
 
 struct temper_certificate {
     arena memory;
@@ -46,14 +47,14 @@ static void prove(certification *c) {
     if (p)
         formula_proof_try(p, c->options.length, true);
     else if (!c->reason.length)
-        certify_general(c);
+        certify_choices(c);
 }
 
 /* ---- a wrong answer where there is no proof ---- */
 
 static void refute(certification *c) {
     wrong_answer w;
-    if (!rebuild_spec(c->model, c->arena) ||
+    if (!model_spec(c->model, c->arena) ||
         !adversary_find(&w, c->model, c->options.type, c->options.length, SEARCH_BUDGET, c->arena, c->trap))
         return;
     c->verdict = TEMPER_REFUTED;
@@ -196,7 +197,7 @@ static size_t longest(formula_proof *p, size_t most) {
     return good;
 }
 
-static size_t longest_general(certification *c, size_t most) {
+static size_t longest_choices(certification *c, size_t most) {
     if (most > CERTIFY_LONGEST) most = CERTIFY_LONGEST;
     size_t good = 0, bad = most + 1;
     while (bad - good > 1) {
@@ -204,7 +205,7 @@ static size_t longest_general(certification *c, size_t most) {
         c->verdict = TEMPER_UNABLE;
         c->reason.length = c->json.length = 0;
         c->fault = (temper_fault){0};
-        certify_general(c);
+        certify_choices(c);
         if (c->verdict == TEMPER_PROVED)
             good = c->options.length;
         else
@@ -226,7 +227,7 @@ temper_status temper_certify_longest(size_t *length, temper_fault *fault, char *
     certification c;
     begin(&c, model, &(temper_certify_options){.length = most, .type = type}, &work, &t);
     formula_proof *p = begin_proof(&c);
-    size_t found = p ? longest(p, most) : c.reason.length ? 0 : longest_general(&c, most);
+    size_t found = p ? longest(p, most) : c.reason.length ? 0 : longest_choices(&c, most);
     if (reason) {
         char *copy = caller_alloc(&t, c.reason.length + 1, 1);
         memcpy(copy, text_string(&c.reason), c.reason.length);

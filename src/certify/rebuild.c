@@ -2,45 +2,9 @@
 
 #include <string.h>
 
-/* ---- the specification ---- */
+#include "model/model_spec.h"
 
-static void release_spec(void *spec) { temper_spec_free(spec); }
 static void release_model(void *model) { temper_model_free(model); }
-
-/* The alphabet as an option: letters one after the other, or words. NULL if it holds a blank, which that cannot say. */
-static const char *alphabet_text(const temper_model *m, arena *a) {
-    text t;
-    text_init(&t, a);
-    for (size_t k = 0; k < m->letters.count; k++) {
-        const char *letter = m->letters.letters[k];
-        if (strchr(" \t\r\n", letter[0])) return NULL;
-        if (m->letters.tokens && k) text_putc(&t, ' ');
-        text_puts(&t, letter);
-    }
-    return m->letters.count ? text_string(&t) : NULL;
-}
-
-static bool same_letters(const alphabet *x, const alphabet *y) {
-    if (x->count != y->count || x->tokens != y->tokens) return false;
-    for (size_t k = 0; k < x->count; k++)
-        if (strcmp(x->letters[k], y->letters[k]) != 0) return false;
-    return true;
-}
-
-const temper_spec *rebuild_spec(const temper_model *m, arena *a) {
-    temper_spec_options o = {.syntax = m->syntax,
-                             .alphabet = alphabet_text(m, a),
-                             .tokens = m->letters.tokens,
-                             .at = m->at,
-                             .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
-    temper_spec *spec;
-    if (!*m->source || temper_spec_parse(&spec, m->source, strlen(m->source), &o, NULL) != TEMPER_OK) return NULL;
-    arena_on_release(a, release_spec, spec);
-    bool same = temper_spec_letter_count(spec) == m->letters.count && temper_spec_tokens(spec) == m->letters.tokens;
-    for (size_t k = 0; same && k < m->letters.count; k++)
-        same = strcmp(temper_spec_letter(spec, k), m->letters.letters[k]) == 0;
-    return same ? spec : NULL;
-}
 
 /* ---- the model ---- */
 
@@ -60,6 +24,13 @@ static const temper_model *rebuild(const temper_model *m, const temper_spec *spe
 }
 
 /* ---- the comparison ---- */
+
+static bool same_letters(const alphabet *x, const alphabet *y) {
+    if (x->count != y->count || x->tokens != y->tokens) return false;
+    for (size_t k = 0; k < x->count; k++)
+        if (strcmp(x->letters[k], y->letters[k]) != 0) return false;
+    return true;
+}
 
 static bool same_rows(const model_rows *x, const model_rows *y) {
     if (x->count != y->count || memcmp(x->start, y->start, ((size_t)x->count + 1) * sizeof *x->start) != 0)
@@ -124,7 +95,7 @@ static const char *difference(const certification *c, const temper_model *x, con
 }
 
 const char *rebuild_difference(certification *c) {
-    const temper_spec *spec = rebuild_spec(c->model, c->arena);
+    const temper_spec *spec = model_spec(c->model, c->arena);
     if (!spec) return *c->model->source ? "the specification itself" : "the specification, which is missing";
     const temper_model *again = rebuild(c->model, spec, c->arena);
     return again ? difference(c, c->model, again) : "the specification, which does not compile";

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/journal.h"
+#include "job/journal.h"
 #include "base/table.h"
-#include "check/abreast.h"
+#include "check/side_by_side.h"
 #include "check/compare.h"
 #include "check/tree.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/abreast.h"
+#include "check/side_by_side.h"
 #include "check/sample.h"
 #include "check/tree.h"
 

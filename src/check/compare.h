@@ -2,7 +2,7 @@
 #ifndef CHECK_COMPARE_H
 #define CHECK_COMPARE_H
 
-#include "base/job.h"
+#include "job/job.h"
 #include "check/units.h"
 
 /* What is compared, on which strings. */

@@ -3,7 +3,7 @@
 #ifndef COMPILE_DRAFT_H
 #define COMPILE_DRAFT_H
 
-#include "logic/simplify.h"
+#include "compile/normal_form.h"
 #include "model/model.h"
 
 typedef uint32_t channel_id; /* a drafted channel */

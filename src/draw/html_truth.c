@@ -6,7 +6,7 @@
 #include "draw/html.h"
 #include "logic/formula_eval.h"
 #include "logic/formula_print.h"
-#include "logic/simplify.h"
+#include "compile/normal_form.h"
 
 #include <string.h>
 

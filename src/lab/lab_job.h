@@ -2,7 +2,7 @@
 #ifndef LAB_LAB_JOB_H
 #define LAB_LAB_JOB_H
 
-#include "base/journal.h"
+#include "job/journal.h"
 #include "lab/lab.h"
 
 /* An experiment with a seed. Runs are numbered by seeds, then by names. */

@@ -1,5 +1,5 @@
 /* temper lab precision: the length at which each operator breaks, by method and number format, against what theory predicts. */
-#include "certify/adversary.h"
+#include "limits/adversary.h"
 #include "lab/lab.h"
 #include "lab/precision.h"
 #include "number/elementary.h"

@@ -9,7 +9,7 @@
 
    A score S(i,j) or value V(i,j) that looks at both positions becomes a value by cases (cases.h): the conditions are
    the parts at i, the leaves formulas at j. */
-#include "logic/cases.h"
+#include "logic/value_cases.h"
 #include "logic/spec_parse.h"
 #include "logic/tokenize.h"
 

@@ -2,7 +2,7 @@
 #ifndef LOGIC_CRASP_H
 #define LOGIC_CRASP_H
 
-#include "logic/counts.h"
+#include "logic/crasp_counts.h"
 #include "logic/spec_parse.h"
 #include "logic/tokenize.h"
 

@@ -1,5 +1,5 @@
 /* Classes of letters: [abc], [^ab], [a-z0-9], and with tokens [req ack "odd one"]. */
-#include "logic/values.h"
+#include "logic/parse_values.h"
 
 #include <string.h>
 

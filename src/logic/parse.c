@@ -19,7 +19,7 @@
        sum        = term (("+"|"-") term)*
        term       = factor ("*" factor)*                       at most one of them not constant
        factor     = "-" factor | NUMBER | NAME | "#" "[" formula "]" | "#>" "[" formula "]" | "(" sum ")"      */
-#include "logic/values.h"
+#include "logic/parse_values.h"
 
 #include <string.h>
 

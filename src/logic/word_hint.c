@@ -1,5 +1,5 @@
 /* What may have been meant by a word that is not defined. */
-#include "logic/values.h"
+#include "logic/parse_values.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #define RUN_EXECUTE_H
 
 #include "run/kernels.h"
+#include "job/parallel.h"
 #include "run/plan.h"
 
 /* Loops over positions that the compiler may also make for AVX2, chosen when the program starts. They only add and multiply
@@ -32,8 +33,5 @@ typedef struct execution {
 /* False: a plan's precondition did not hold for these numbers; the caller evaluates densely instead. */
 bool execute_f64(execution *e);
 bool execute_f32(execution *e);
-
-/* Runs job(context, part) for part = 0..parts-1 on up to `threads` threads; parts must not depend on each other. */
-void run_parallel(unsigned threads, size_t parts, void (*job)(void *context, size_t part), void *context);
 
 #endif

@@ -10,4 +10,4 @@
 #define BATCH_RUN         batch_run_f32
 #define TAIL_LOGIT        16.7   /* keys whose logits are this far below, plus ln N, are left out ... */
 #define TAIL_BOUND        5.7e-8 /* ... and change an output by less than exp(-16.7) */
-#include "run/execute_impl.h"
+#include "run/execute_impl.inc"

@@ -10,4 +10,4 @@
 #define BATCH_RUN         batch_run_f64
 #define TAIL_LOGIT        36.8    /* keys whose logits are this far below, plus ln N, are left out ... */
 #define TAIL_BOUND        1.1e-16 /* ... and change an output by less than exp(-36.8) */
-#include "run/execute_impl.h"
+#include "run/execute_impl.inc"

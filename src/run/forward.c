@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "number/elementary.h"
-#include "run/doubt.h"
+#include "run/adaptive_doubt.h"
 #include "run/positions.h"
 #include "run/row_gap.h"
 

@@ -288,9 +288,9 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #define FOUR_BLEND             _mm_blendv_ps
 #define FOUR_IS_ZERO(a)        _mm_cmpeq_ps(a, _mm_setzero_ps())
 #define FOUR_FIRST             _mm_cvtss_f32
-#include "run/kernels_avx2.h"
-#include "run/kernels_avx2_scan.h"
-#include "run/kernels_avx2_lanes.h"
+#include "run/kernels_avx2.inc"
+#include "run/kernels_avx2_scan.inc"
+#include "run/kernels_avx2_lanes.inc"
 
 #undef REAL
 #undef VEC
@@ -353,9 +353,9 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
 #define FOUR_BLEND             _mm256_blendv_pd
 #define FOUR_IS_ZERO(a)        _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ)
 #define FOUR_FIRST             _mm256_cvtsd_f64
-#include "run/kernels_avx2.h"
-#include "run/kernels_avx2_scan.h"
-#include "run/kernels_avx2_lanes.h"
+#include "run/kernels_avx2.inc"
+#include "run/kernels_avx2_scan.inc"
+#include "run/kernels_avx2_lanes.inc"
 
 const kernels kernels_avx2 = {
     .name = "avx2",

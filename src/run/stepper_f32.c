@@ -6,4 +6,4 @@
 #define STEP         stepper_step_f32
 #define STEP_START   stepper_start_f32
 #define STEP_PREPARE stepper_prepare_f32
-#include "run/stepper_impl.h"
+#include "run/stepper_impl.inc"

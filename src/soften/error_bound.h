@@ -4,7 +4,7 @@
 #ifndef SOFTEN_ERROR_BOUND_H
 #define SOFTEN_ERROR_BOUND_H
 
-#include "soften/facts.h"
+#include "facts/facts.h"
 
 /* How a head is made soft. */
 typedef struct head_setting {

@@ -4,7 +4,7 @@
 
 #include "number/upward.h"
 #include "run/exact_run.h"
-#include "soften/facts_exhaustive.h"
+#include "facts/facts_exhaustive.h"
 
 enum {
     LENGTH_LIMIT = 1 << 14,

@@ -1,0 +1,47 @@
+/* Position features and scales, recognised by their structure: which quantity of doc/certificate.md, section 3, an expression is. */
+#ifndef AUDIT_AUDIT_FEATURE_H
+#define AUDIT_AUDIT_FEATURE_H
+
+#include "model/expression.h"
+
+/* coefficient * N^size * p^power / q * [edge]: p is i, or N - 1 - i if `mirrored`; q is i + 1 or N - i. */
+typedef enum feature_kind {
+    FEATURE_UNKNOWN,
+    FEATURE_CONSTANT,    /* c */
+    FEATURE_FIRST,       /* [i = 1]*[1 <= n] */
+    FEATURE_LAST,        /* [i = n]*[1 <= n] */
+    FEATURE_RESIDUE,     /* [(a p + b) % m = r], or <= r */
+    FEATURE_PLACE,       /* C*p, C > 0 */
+    FEATURE_SIZE,        /* C*N^k, k = 1, 2, 3; as a feature k = 1 */
+    FEATURE_SIZE_PLACE,  /* C*N*p */
+    FEATURE_SIZE_SQUARE, /* C*N*p*p */
+    FEATURE_SHARE,       /* p/N */
+    FEATURE_INVERSE,     /* 1/(i + 1), 1/(N - i) */
+    FEATURE_SMALL,       /* p/(N*N) */
+    FEATURE_SQUARE,      /* p*p/(N*N) */
+    FEATURE_EDGE_SHARE,  /* [p = 0]/N */
+    FEATURE_EDGE_SIZE,   /* [p = 0]*C*N */
+    FEATURE_WEIGHTED,    /* C*N*N/(i + 1) */
+    FEATURE_LOG,         /* ln(N) + C */
+    FEATURE_NORMALISER,  /* ln(max(p, 1))/(C*N) */
+    FEATURE_CENTRED,     /* i - floor(N/2) */
+    FEATURE_DIGIT, /* with the sign of that: floor(|i - floor(N/2)|/divisor) % modulus, or not reduced (modulus 0) */
+    FEATURE_POWER, /* ceil2(C*N)/divisor */
+    FEATURE_STEPPED, /* -4*floor(-(ln(N) + C)/4) */
+    FEATURE_BRACKET  /* another bracket, or a product of brackets: 0 or 1 */
+} feature_kind;
+
+typedef struct feature {
+    feature_kind kind;
+    bool mirrored;
+    double constant;                /* c or C */
+    int power;                      /* SIZE: k */
+    int64_t a, b, modulus, residue; /* RESIDUE; DIGIT: modulus */
+    double divisor;                 /* DIGIT, POWER */
+    bool at_most;
+} feature;
+
+/* `most` is the largest number of positions: every operation of a RESIDUE must be exact up to there. */
+feature audit_feature_of(const expression *e, double most);
+
+#endif

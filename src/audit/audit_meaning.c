@@ -1,0 +1,228 @@
+#include "audit/audit_meaning.h"
+
+#include <math.h>
+#include <string.h>
+
+void meaning_init(meaning *m, uint64_t letters, arena *a, arena *scratch) {
+    *m = (meaning){.arena = a, .scratch = scratch, .letters = letters, .letter_bits = dd_bits(letters)};
+    diagram_init(&m->d, a);
+    dd_new_vars(&m->d, m->letter_bits);
+    m->first = dd_variable(&m->d, dd_new_vars(&m->d, 1));
+    m->last = dd_variable(&m->d, dd_new_vars(&m->d, 1));
+    table_init(&m->atoms, a);
+    table_init(&m->yesterday, a);
+    table_init(&m->exists, a);
+    table_init(&m->everywhere, a);
+}
+
+dd meaning_letters(meaning *m, const uint32_t *members, size_t count) {
+    return dd_members(&m->d, 0, m->letter_bits, m->letters, members, count);
+}
+
+/* ---- atoms ---- */
+
+static const dd *find(const table *t, const void *key, size_t length) { return table_find(t, key, length); }
+
+static void keep(meaning *m, table *t, const void *key, size_t length, dd value) {
+    bool fresh;
+    table_put(t, arena_copy(m->arena, key, length), length, value, &fresh);
+}
+
+static uint32_t variables(meaning *m, const atom_key *key, uint32_t count, bool *fresh) {
+    return meaning_variables(m, key, sizeof *key, count, fresh);
+}
+
+uint32_t meaning_variables(meaning *m, const void *key, size_t length, uint32_t count, bool *fresh) {
+    const uint32_t *known = find(&m->atoms, key, length);
+    *fresh = !known;
+    if (known) return *known;
+    uint32_t var = dd_new_vars(&m->d, count);
+    keep(m, &m->atoms, key, length, var);
+    return var;
+}
+
+static dd edge(const meaning *m, bool past) { return past ? m->first : m->last; }
+
+typedef struct compound_key {
+    uint32_t past;
+    dd f;
+} compound_key;
+
+/* `loose` includes the position itself, `strict` is the same question about those before. A compound that does not depend on its own
+   atom could have been met before the atom was, and then nothing is noted: what is found must not depend on the order. */
+static void note_compound(meaning *m, table *t, bool past, dd loose, dd strict, uint32_t var) {
+    compound_key key = {past, loose};
+    if (dd_depends(&m->d, loose, var)) keep(m, t, &key, sizeof key, strict);
+}
+
+static bool compound(const table *t, bool past, dd f, dd *strict) {
+    compound_key key = {past, f};
+    const dd *known = find(t, &key, sizeof key);
+    if (known) *strict = *known;
+    return known;
+}
+
+static dd exists_before(meaning *m, bool past, dd f) {
+    diagram *d = &m->d;
+    dd strict;
+    if (f == 0) return 0;
+    if (f == 1) return dd_not(d, edge(m, past));
+    if (compound(&m->exists, past, f, &strict)) return strict;
+    if (dd_implies(d, dd_not(d, edge(m, past)), f))
+        return meaning_step(m, past, f); /* "there is a j <= i" is f itself */
+    bool fresh;
+    uint32_t var = variables(m, &(atom_key){.question = ASK_EXISTS, .past = past, .f = f}, 1, &fresh);
+    strict = dd_and(d, dd_not(d, edge(m, past)), dd_variable(d, var));
+    if (fresh) {
+        dd loose = dd_or(d, f, strict);
+        note_compound(m, &m->yesterday, past, loose, strict, var);
+        note_compound(m, &m->exists, past, loose, strict, var);
+    }
+    return strict;
+}
+
+/* Is there a j other than i with f? */
+static dd exists_elsewhere(meaning *m, dd f) {
+    diagram *d = &m->d;
+    dd others = dd_not(d, dd_and(d, m->first, m->last)), strict;
+    if (f == 0) return 0;
+    if (f == 1) return others;
+    if (compound(&m->everywhere, false, f, &strict)) return dd_and(d, f, others); /* f is the same everywhere */
+    if (dd_implies(d, others, f)) return others;
+    bool fresh;
+    uint32_t var = variables(m, &(atom_key){.question = ASK_ELSEWHERE, .f = f}, 1, &fresh);
+    strict = dd_and(d, others, dd_variable(d, var));
+    if (fresh) note_compound(m, &m->everywhere, false, dd_or(d, f, strict), strict, var);
+    return strict;
+}
+
+static bool is_past(temper_mask mask) { return mask == TEMPER_MASK_BEFORE || mask == TEMPER_MASK_UP_TO; }
+static bool is_strict(temper_mask mask) { return mask == TEMPER_MASK_BEFORE || mask == TEMPER_MASK_AFTER; }
+
+dd meaning_exists(meaning *m, temper_mask mask, dd f) {
+    if (mask == TEMPER_MASK_ALL) return dd_or(&m->d, f, exists_elsewhere(m, f));
+    dd strict = exists_before(m, is_past(mask), f);
+    return is_strict(mask) ? strict : dd_or(&m->d, f, strict);
+}
+
+dd meaning_step(meaning *m, bool past, dd f) {
+    diagram *d = &m->d;
+    dd inside = dd_not(d, edge(m, past)), strict, negated;
+    if (f == 0) return 0;
+    if (f == 1) return inside;
+    if (compound(&m->yesterday, past, f, &strict)) return strict;
+    negated = dd_not(d, f);
+    if (compound(&m->yesterday, past, negated, &strict)) return dd_and(d, inside, dd_not(d, strict));
+    if (dd_at_zero(d, f) != 0) return dd_and(d, inside, dd_not(d, meaning_step(m, past, negated)));
+    bool fresh;
+    uint32_t var = variables(m, &(atom_key){.question = ASK_STEP, .past = past, .f = f}, 1, &fresh);
+    return dd_and(d, inside, dd_variable(d, var));
+}
+
+static dd nearest(meaning *m, bool past, bool strictly, dd where, dd value) {
+    diagram *d = &m->d;
+    dd strict;
+    if (dd_implies(d, dd_not(d, edge(m, past)),
+                   where)) { /* then the last j <= i with `where` is i, or has no value */
+        strict = meaning_step(m, past, value);
+    } else {
+        bool fresh;
+        uint32_t var =
+            variables(m, &(atom_key){.question = ASK_NEAREST, .past = past, .f = where, .g = value}, 1, &fresh);
+        strict = dd_and(d, dd_not(d, edge(m, past)), dd_variable(d, var));
+        if (fresh) {
+            dd loose = dd_or(d, value, dd_and(d, dd_not(d, where), strict));
+            note_compound(m, &m->yesterday, past, loose, strict, var);
+        }
+    }
+    return strictly ? strict : dd_or(d, value, dd_and(d, dd_not(d, where), strict));
+}
+
+static dd farthest(meaning *m, bool past, bool strictly, dd where, dd value) {
+    diagram *d = &m->d;
+    bool fresh;
+    uint32_t var =
+        variables(m, &(atom_key){.question = ASK_FARTHEST, .past = past, .f = where, .g = value}, 1, &fresh);
+    dd strict = dd_and(d, dd_not(d, edge(m, past)), dd_variable(d, var));
+    dd loose = dd_or(d, strict, dd_and(d, dd_not(d, exists_before(m, past, where)), value));
+    if (fresh) note_compound(m, &m->yesterday, past, loose, strict, var);
+    return strictly ? strict : loose;
+}
+
+dd meaning_chosen(meaning *m, temper_mask mask, bool last, dd where, dd value) {
+    if (value == 0) return 0;
+    if (value == where) return meaning_exists(m, mask, where);
+    if (mask == TEMPER_MASK_ALL) {
+        bool fresh;
+        return dd_variable(
+            &m->d,
+            variables(m, &(atom_key){.question = ASK_ANYWHERE, .past = last, .f = where, .g = value}, 1, &fresh));
+    }
+    bool past = is_past(mask);
+    return past == last ? nearest(m, past, is_strict(mask), where, value)
+                        : farthest(m, past, is_strict(mask), where, value);
+}
+
+/* ---- counting ---- */
+
+static double common_factor(double a, double b) {
+    a = fabs(a), b = fabs(b);
+    while (b != 0) {
+        double rest = fmod(a, b);
+        a = b, b = rest;
+    }
+    return a;
+}
+
+typedef struct leaf_facts {
+    double low, high;      /* least and greatest */
+    double least, largest; /* the least above 0 and the greatest below; infinite if there is none */
+    double factor;
+} leaf_facts;
+
+static void look_at(meaning *m, dd f, leaf_facts *x) {
+    size_t count;
+    arena_reset(m->scratch);
+    const double *v = dd_leaves(&m->d, f, &count, m->scratch);
+    for (size_t k = 0; k < count; k++) {
+        if (v[k] < x->low) x->low = v[k];
+        if (v[k] > x->high) x->high = v[k];
+        if (v[k] > 0 && v[k] < x->least) x->least = v[k];
+        if (v[k] < 0 && v[k] > x->largest) x->largest = v[k];
+        if (v[k] != floor(v[k]))
+            trap_raise(m->arena->trap, TEMPER_RANGE, 0, 0, "a sum of counts whose weights are not whole numbers");
+        x->factor = common_factor(x->factor, v[k]);
+    }
+}
+
+static double divided(void *context, double x) { return x / *(const double *)context; }
+
+static double is_not_zero(void *context, double x) {
+    (void)context;
+    return x != 0;
+}
+
+/* Sums that are always or never at least 0, and those that only ask whether anything was counted, are told from the values that one
+   position can add; the rest is an atom, divided by the common factor of these values: sum >= -b iff sum/g >= -floor(b/g). */
+dd meaning_at_least(meaning *m, dd past, dd future, double constant) {
+    diagram *d = &m->d;
+    leaf_facts x = {.low = 0, .high = 0, .least = INFINITY, .largest = -INFINITY};
+    look_at(m, past, &x);
+    look_at(m, future, &x);
+    if (x.low >= 0 && constant >= 0) return 1;
+    if (x.high <= 0 && constant < 0) return 0;
+    if (past == 0 || future == 0) {
+        temper_mask mask = future == 0 ? TEMPER_MASK_UP_TO : TEMPER_MASK_FROM;
+        dd some = future == 0 ? past : future;
+        if (x.low >= 0 && x.least >= -constant) return meaning_exists(m, mask, dd_map(d, some, is_not_zero, NULL));
+        if (x.high <= 0 && x.largest + constant < 0)
+            return dd_not(d, meaning_exists(m, mask, dd_map(d, some, is_not_zero, NULL)));
+    }
+    double factor = x.factor; /* of all values, so quotients are whole */
+    atom_key key = {.question = ASK_SUM,
+                    .f = dd_map(d, past, divided, &factor),
+                    .g = dd_map(d, future, divided, &factor),
+                    .number = {(int64_t)floor(constant / factor)}};
+    bool fresh;
+    return dd_variable(d, variables(m, &key, 1, &fresh));
+}

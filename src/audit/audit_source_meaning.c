@@ -1,0 +1,293 @@
+/* One case per operator, each with the reason why the question asked is the operator's definition. Throughout i is the position, and
+   "nearest" the last j <= i for operators that look back, the first j >= i for those that look forward.
+
+   Lemma. phi S psi at i iff psi holds at the nearest j with (psi or not phi). If psi holds at that j, phi holds at all k behind it up to
+   i, for none of them has not phi: since holds. Conversely let psi hold at j and phi at all k behind it; the nearest j' with (psi or
+   not phi) is j or one of these k, and has psi since phi holds at all of the latter. The mirror image is until. */
+#include "audit/audit_source_meaning.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct reader {
+    meaning *m;
+    diagram *d;
+    const formula *f;
+    const temper_spec *spec;
+    dd *of;
+    arena *arena;
+} reader;
+
+static dd kid(const reader *r, node_id id, size_t k) { return r->of[formula_kid(r->f, id, k)]; }
+
+static dd letters_of(const reader *r, node_id id) {
+    size_t count = 0, all = r->spec->letters.count;
+    arena_reset(r->m->scratch);
+    uint32_t *members = arena_alloc(r->m->scratch, all, sizeof *members);
+    for (uint32_t l = 0; l < all; l++)
+        if (formula_has_letter(r->f, id, l)) members[count++] = l;
+    return meaning_letters(r->m, members, count);
+}
+
+static dd gate(const reader *r, node_id id, dd_op op, dd neutral) {
+    /* in pairs, so that a long chain costs little more than its result */
+    size_t count = formula_at(r->f, id)->kid_count;
+    if (count == 0) return neutral;
+    dd *part = arena_alloc(r->arena, count, sizeof *part);
+    for (size_t k = 0; k < count; k++) part[k] = kid(r, id, k);
+    while (count > 1) {
+        size_t kept = 0;
+        for (size_t k = 0; k + 1 < count; k += 2) part[kept++] = dd_apply(r->d, op, part[k], part[k + 1]);
+        if (count % 2) part[kept++] = part[count - 1];
+        count = kept;
+    }
+    return part[0];
+}
+
+/* phi S psi, or phi U psi. */
+static dd since(const reader *r, bool past, dd phi, dd psi) {
+    return meaning_chosen(r->m, past ? TEMPER_MASK_UP_TO : TEMPER_MASK_FROM, past,
+                          dd_or(r->d, psi, dd_not(r->d, phi)), psi);
+}
+
+static dd negated_since(const reader *r, bool past, dd phi, dd psi) {
+    return dd_not(r->d, since(r, past, dd_not(r->d, phi), dd_not(r->d, psi)));
+}
+
+static dd everywhere(const reader *r, temper_mask mask, dd phi) {
+    return dd_not(r->d, meaning_exists(r->m, mask, dd_not(r->d, phi)));
+}
+
+/* ---- sums of counts ---- */
+
+typedef __int128 wide;
+
+typedef struct sum_term {
+    dd f;
+    bool past;
+    wide weight;
+} sum_term;
+
+typedef struct sum {
+    sum_term *terms; /* different functions, weights not 0 */
+    size_t count;
+    wide constant;
+} sum;
+
+/* The sum of a COMPARE or MODULO node; counts of the same function are one. Weights modulo `modulus` unless it is 0. */
+static sum sum_of(const reader *r, node_id id, int64_t modulus, arena *a) {
+    const formula_node *n = formula_at(r->f, id);
+    sum s = {.terms = arena_alloc(a, n->kid_count, sizeof *s.terms), .constant = n->constant};
+    table known;
+    table_init(&known, a);
+    for (size_t k = 0; k < n->kid_count; k++) {
+        node_id count = formula_kid(r->f, id, k);
+        struct {
+            uint32_t past;
+            dd f;
+        } *key = arena_alloc(a, 1, sizeof *key);
+        key->past = formula_at(r->f, count)->op == OP_COUNT_PAST;
+        key->f = r->of[formula_kid(r->f, count, 0)];
+        if (key->f == 0) continue;
+        bool fresh;
+        uint32_t at = *table_put(&known, key, sizeof *key, (uint32_t)s.count, &fresh);
+        if (fresh) s.terms[s.count++] = (sum_term){.f = key->f, .past = key->past};
+        s.terms[at].weight += formula_weight(r->f, id, k);
+    }
+    size_t kept = 0;
+    for (size_t k = 0; k < s.count; k++) {
+        if (modulus) s.terms[k].weight = (s.terms[k].weight % modulus + modulus) % modulus;
+        if (s.terms[k].weight) s.terms[kept++] = s.terms[k];
+    }
+    s.count = kept;
+    return s;
+}
+
+static int by_function(const void *left, const void *right) {
+    const sum_term *x = left, *y = right;
+    if (x->f != y->f) return x->f < y->f ? -1 : 1;
+    return (int)x->past - (int)y->past;
+}
+
+/* A sum with numbers that are too large to handle: a variable that nothing in a model can mean, known by the sum and two numbers
+   more. The source may still be proved where it does not depend on it. */
+static dd opaque(const reader *r, const sum *s, wide factor, const wide number[3]) {
+    wide *key = arena_zalloc(r->arena, 4 + 3 * s->count, sizeof *key);
+    size_t length = 0;
+    bool fresh;
+    key[length++] = ASK_OPAQUE;
+    for (size_t k = 0; k < 3; k++) key[length++] = number[k];
+    qsort(s->terms, s->count, sizeof *s->terms, by_function);
+    for (size_t k = 0; k < s->count; k++) {
+        key[length++] = s->terms[k].f;
+        key[length++] = s->terms[k].past;
+        key[length++] = s->terms[k].weight / factor;
+    }
+    return dd_variable(r->d, meaning_variables(r->m, key, length * sizeof *key, 1, &fresh));
+}
+
+static wide floor_div(wide a, wide b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+/* sum >= 0. Where all weights have one sign, large ones need not be numbers of a diagram: see meaning_at_least, which does the same for
+   the values of a position. */
+static dd at_least(const reader *r, const sum *s, wide constant) {
+    diagram *d = r->d;
+    wide common = 0;
+    bool up = true, down = true;
+    for (size_t k = 0; k < s->count; k++) {
+        wide w = s->terms[k].weight, size = w < 0 ? -w : w, b = size, c = common;
+        while (b) {
+            wide rest = c % b;
+            c = b, b = rest;
+        }
+        common = c;
+        up = up && w > 0;
+        down = down && w < 0;
+    }
+    if (s->count == 0 || (up && constant >= 0) || (down && constant < 0)) return s->count == 0 ? constant >= 0 : up;
+    wide most = (wide)1 << 52, fixed = floor_div(constant, common);
+    dd part[2] = {0, 0};
+    for (size_t k = 0; k < s->count; k++) {
+        wide w = s->terms[k].weight / common;
+        /* with one sign, a weight beyond the constant decides alone, whatever it is */
+        wide bound = (fixed < 0 ? -fixed : fixed) + 1;
+        if ((up || down) && bound < most) w = w > most ? bound : w < -most ? -bound : w;
+        if (w > most || w < -most || fixed > most || fixed < -most)
+            return opaque(r, s, common, (wide[3]){fixed, 0, 0});
+        int side = s->terms[k].past ? 0 : 1;
+        part[side] = dd_add(d, part[side], dd_times(d, s->terms[k].f, (double)w));
+    }
+    return meaning_at_least(r->m, part[0], part[1], (double)fixed);
+}
+
+static dd compare(const reader *r, node_id id) {
+    sum s = sum_of(r, id, 0, r->arena);
+    dd least = at_least(r, &s, s.constant), above = at_least(r, &s, s.constant - 1), result = 0;
+    switch (formula_at(r->f, id)->compare) {
+    case CMP_GE: result = least; break;
+    case CMP_LT: result = dd_not(r->d, least); break;
+    case CMP_GT: result = above; break;
+    case CMP_LE: result = dd_not(r->d, above); break;
+    case CMP_EQ: result = dd_and(r->d, least, dd_not(r->d, above)); break;
+    case CMP_NE: result = dd_or(r->d, dd_not(r->d, least), above); break;
+    }
+    return result;
+}
+
+/* ---- remainders ---- */
+
+typedef struct remainder_test {
+    double modulus, constant, residue;
+    compare_op op;
+} remainder_test;
+
+static double test_remainder(void *context, double x) {
+    const remainder_test *t = context;
+    double rest = fmod(x + t->constant, t->modulus);
+    return compare_holds(t->op, (rest > t->residue) - (rest < t->residue));
+}
+
+static double reduce(void *context, double x) { return fmod(x, *(const double *)context); }
+
+/* Many counts: the remainders of the products are numbers below the modulus; their sum is reduced as it grows. */
+static dd many_counts(const reader *r, const sum *s, int64_t modulus, remainder_test *t) {
+    double m = (double)modulus;
+    dd total = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        dd one = meaning_remainder(r->m, s->terms[k].past, s->terms[k].f, (int64_t)s->terms[k].weight, modulus);
+        total = dd_map(r->d, dd_add(r->d, total, one), reduce, &m);
+    }
+    return dd_map(r->d, total, test_remainder, t);
+}
+
+static dd modulo(const reader *r, node_id id) {
+    const formula_node *n = formula_at(r->f, id);
+    int64_t m = n->modulus, residue = n->residue;
+    sum s = sum_of(r, id, m, r->arena);
+    int64_t constant = (int64_t)((s.constant % m + m) % m);
+    dd result;
+    /* a remainder lies in 0 ... m - 1, whatever it is compared with */
+    bool negated = n->compare == CMP_NE || n->compare == CMP_GT || n->compare == CMP_GE;
+    bool equal = n->compare == CMP_EQ || n->compare == CMP_NE;
+    bool below = n->compare == CMP_LT || n->compare == CMP_GE; /* x < r is x <= r - 1 */
+    if (residue < 0 || (below && residue == 0) || (equal && residue >= m)) {
+        result = negated;
+    } else if (!equal && residue - below >= m - 1) {
+        result = !negated;
+    } else {
+        if (below) residue--;
+        if (s.count == 0) {
+            result = equal ? constant == residue : constant <= residue;
+        } else if (m >= (int64_t)1 << 62 || (s.count > 1 && m > RESIDUE_TABLE)) {
+            result = opaque(r, &s, 1, (wide[3]){m, equal ? constant - residue : constant, equal ? -1 : residue});
+        } else if (s.count == 1) {
+            result = meaning_residue(r->m, s.terms[0].past, s.terms[0].f, (int64_t)s.terms[0].weight, constant, m,
+                                     equal ? RESIDUE_EQUAL : RESIDUE_AT_MOST, residue);
+        } else {
+            remainder_test t = {(double)m, (double)constant, (double)residue, equal ? CMP_EQ : CMP_LE};
+            result = many_counts(r, &s, m, &t);
+        }
+        if (negated) result = dd_not(r->d, result);
+    }
+    return result;
+}
+
+/* ---- the induction ---- */
+
+static dd meaning_of(const reader *r, node_id id) {
+    const formula_node *n = formula_at(r->f, id);
+    diagram *d = r->d;
+    meaning *m = r->m;
+    dd x = n->kid_count > 0 ? kid(r, id, 0) : 0, y = n->kid_count > 1 ? kid(r, id, 1) : 0;
+    switch (n->op) {
+    case OP_TRUE: return 1;
+    case OP_FALSE: return 0;
+    case OP_FIRST: return m->first;
+    case OP_LAST: return m->last;
+    case OP_LETTERS: return letters_of(r, id);
+    case OP_NOT: return dd_not(d, x);
+    case OP_AND: return gate(r, id, DD_AND, 1);
+    case OP_OR: return gate(r, id, DD_OR, 0);
+    case OP_XOR: return dd_xor(d, x, y);
+    case OP_IMPLIES: return dd_or(d, dd_not(d, x), y);
+    case OP_IFF: return dd_not(d, dd_xor(d, x, y));
+    case OP_NEXT: return meaning_step(m, false, x);
+    case OP_YESTERDAY: return meaning_step(m, true, x);
+    case OP_WEAK_NEXT: return dd_or(d, m->last, meaning_step(m, false, x));
+    case OP_WEAK_YESTERDAY: return dd_or(d, m->first, meaning_step(m, true, x));
+    case OP_EVENTUALLY: return meaning_exists(m, TEMPER_MASK_FROM, x);
+    case OP_ONCE: return meaning_exists(m, TEMPER_MASK_UP_TO, x);
+    case OP_ALWAYS: return everywhere(r, TEMPER_MASK_FROM, x);
+    case OP_HISTORICALLY: return everywhere(r, TEMPER_MASK_UP_TO, x);
+    case OP_UNTIL: return since(r, false, x, y);
+    case OP_SINCE: return since(r, true, x, y);
+    /* not (at each j: psi, or phi at some k before it) is: not psi at some j, and not phi at all k before */
+    case OP_RELEASE: return negated_since(r, false, x, y);
+    case OP_TRIGGERED: return negated_since(r, true, x, y);
+    /* phi U psi or always phi: the nearest j with (psi or not phi) has psi, or there is none. So it fails iff that j has
+       neither phi nor psi. */
+    case OP_WEAK_UNTIL: {
+        dd neither = dd_not(d, dd_or(d, x, y));
+        return dd_not(d, meaning_chosen(m, TEMPER_MASK_FROM, false, dd_or(d, y, dd_not(d, x)), neither));
+    }
+    /* phi at some j, psi up to and including it: psi until (phi and psi) */
+    case OP_STRONG_RELEASE: return since(r, false, y, dd_and(d, x, y));
+    case OP_COMPARE: return compare(r, id);
+    case OP_MODULO: return modulo(r, id);
+    case OP_ATTEND:
+        if (n->choice == TEMPER_CHOICE_AVERAGE) return meaning_exists(m, n->mask, x);
+        return meaning_chosen(m, n->mask, n->choice == TEMPER_CHOICE_RIGHTMOST, x, dd_and(d, x, y));
+    case OP_COUNT_PAST:
+    case OP_COUNT_FUTURE:
+    case OP_COUNT_OF_OPERATORS: break;
+    }
+    return NO_MEANING;
+}
+
+dd *source_meanings(meaning *m, const temper_spec *spec, arena *a) {
+    reader r = {.m = m, .d = &m->d, .f = &spec->graph, .spec = spec, .arena = a};
+    r.of = arena_alloc(a, spec->graph.count, sizeof *r.of);
+    const unsigned char *marks = formula_reachable(&spec->graph, spec->root, a);
+    for (node_id id = 0; id < spec->graph.count; id++) r.of[id] = id && marks[id] ? meaning_of(&r, id) : NO_MEANING;
+    return r.of;
+}

@@ -1,0 +1,13 @@
+/* The meaning of every subformula of a source, by induction from the definitions of doc/language.md. */
+#ifndef AUDIT_AUDIT_SOURCE_MEANING_H
+#define AUDIT_AUDIT_SOURCE_MEANING_H
+
+#include "audit/audit_meaning.h"
+#include "logic/formula.h"
+
+#define NO_MEANING UINT32_MAX
+
+/* [spec->graph.count]; NO_MEANING for counts, which are numbers, and for nodes that the root does not reach. */
+dd *source_meanings(meaning *m, const temper_spec *spec, arena *a);
+
+#endif

@@ -1,0 +1,106 @@
+#include "bound/bound_terms.h"
+
+#include <math.h>
+
+const ball *b_int(const bounds *b, int64_t x) {
+    ball *z = ball_array(b->arena, 1);
+    ball_set_int(z, x);
+    return z;
+}
+
+const ball *b_double(const bounds *b, double x) {
+    ball *z = ball_array(b->arena, 1);
+    ball_set_double(z, x);
+    return z;
+}
+
+const ball *b_power_of_two(const bounds *b, long k) {
+    ball *z = ball_array(b->arena, 1);
+    ball_set_int(z, 1);
+    ball_mul_2exp(z, z, k);
+    return z;
+}
+
+#define BINARY(name, operation)                                                                                      \
+    const ball *name(const bounds *b, const ball *x, const ball *y) {                                                \
+        ball *z = ball_array(b->arena, 1);                                                                           \
+        operation(z, x, y);                                                                                          \
+        return z;                                                                                                    \
+    }
+BINARY(b_add, ball_add)
+BINARY(b_sub, ball_sub)
+BINARY(b_mul, ball_mul)
+BINARY(b_div, ball_div)
+BINARY(b_max, ball_max)
+#undef BINARY
+
+const ball *b_pow(const bounds *b, const ball *x, uint64_t k) {
+    ball *z = ball_array(b->arena, 1);
+    ball_pow(z, x, k);
+    return z;
+}
+
+const ball *b_exp(const bounds *b, const ball *x) {
+    ball *z = ball_array(b->arena, 1);
+    ball_exp(z, x);
+    return z;
+}
+
+const ball *b_neg(const bounds *b, const ball *x) {
+    ball *z = ball_array(b->arena, 1);
+    ball_neg(z, x);
+    return z;
+}
+
+const ball *b_log(const bounds *b, const ball *x) {
+    ball *z = ball_array(b->arena, 1);
+    ball_log(z, x);
+    return z;
+}
+
+const ball *b_more(const bounds *b, const ball *unit, uint64_t k) { return b_pow(b, b_add(b, b->one, unit), k); }
+const ball *b_less(const bounds *b, const ball *unit, uint64_t k) { return b_pow(b, b_sub(b, b->one, unit), k); }
+
+void bounds_init(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a) {
+    *b = (bounds){.arena = a, .s = type->storage, .a = type->accumulation, .ascending = ascending, .size = size};
+    b->zero = b_int(b, 0);
+    b->one = b_int(b, 1);
+    b->quarter = b_power_of_two(b, -2);
+    b->half = b_power_of_two(b, -1);
+    b->m = b_int(b, (int64_t)size);
+    b->log_m = b_log(b, b->m);
+    b->unit_s = b_power_of_two(b, -b->s->precision);
+    b->unit_a = b_power_of_two(b, -b->a->precision);
+    b->v = b_power_of_two(b, -53);
+    b->tiny_s = b_double(b, b->s->least);
+    b->tiny_a = b_double(b, b->a->least);
+    b->normal_s = b_power_of_two(b, 1 - b->s->bias);
+    b->normal_a = b_power_of_two(b, 1 - b->a->bias);
+    b->most_s = b_double(b, b->s->largest);
+    b->most_a = b_double(b, b->a->largest);
+}
+
+/* L of lemma 1 for losers that weigh `rest` together. */
+static const ball *leak(const bounds *b, const ball *rest) {
+    if (b->ascending) return b_mul(b, b_int(b, 4), rest);
+    return b_mul(b, b_mul(b, b_int(b, 2), rest), b_more(b, b->unit_a, 4 * b->size));
+}
+
+const ball *b_row_error(const bounds *b, const ball *rest) {
+    const ball *stored = b_add(b, b_mul(b, b_add(b, b->one, b->unit_s), rest), b_mul(b, b->m, b->tiny_s));
+    const ball *l = leak(b, rest), *l_s = leak(b, stored);
+    const ball *more = b_mul(b, b_more(b, b->unit_a, 1), b_more(b, b->unit_s, 1));
+    const ball *less = b_mul(b, b_less(b, b->unit_a, 1), b_less(b, b->unit_s, 1));
+    const ball *low = b_sub(b, b->one, b_div(b, less, b_add(b, b->one, l)));
+    const ball *high = b_sub(b, b_mul(b, b_add(b, b->one, l_s), more), b->one);
+    const ball *zero = b_add(b, b_mul(b, l_s, more), b->tiny_s);
+    return b_max(b, b_max(b, low, high), zero);
+}
+
+int grid_of(double x) {
+    int e;
+    if (x == 0) return GRID_OF_ZERO;
+    int64_t m = (int64_t)ldexp(frexp(fabs(x), &e), 53); /* |x| = m 2^(e - 53), exactly */
+    for (e -= 53; m % 2 == 0; m /= 2) e++;
+    return e;
+}

@@ -1,0 +1,47 @@
+/* The letters of doc/certificate.md as balls, and arithmetic with them: u_s, u_a, v, t_s, t_a, m_s, m_a, F_s, F_a and M. Every result is a
+   new ball in the arena of one attempt, so that formulas read as on the page. */
+#ifndef BOUND_BOUND_TERMS_H
+#define BOUND_BOUND_TERMS_H
+
+#include "number/ball.h"
+#include "number/number_type.h"
+
+typedef struct bounds {
+    arena *arena;
+    const number_format *s, *a; /* stored, summed */
+    bool ascending;
+    uint64_t size; /* M */
+    const ball *zero, *one, *quarter, *half;
+    const ball *m, *log_m;           /* M, ln M */
+    const ball *unit_s, *unit_a, *v; /* u_s, u_a, v */
+    const ball *tiny_s, *tiny_a;     /* t: the least positive numbers */
+    const ball *normal_s, *normal_a; /* m: the least normal ones */
+    const ball *most_s, *most_a;     /* F: the largest ones */
+} bounds;
+
+void bounds_init(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a);
+
+const ball *b_int(const bounds *b, int64_t x);
+const ball *b_double(const bounds *b, double x);
+const ball *b_power_of_two(const bounds *b, long k);
+const ball *b_add(const bounds *b, const ball *x, const ball *y);
+const ball *b_sub(const bounds *b, const ball *x, const ball *y);
+const ball *b_mul(const bounds *b, const ball *x, const ball *y);
+const ball *b_div(const bounds *b, const ball *x, const ball *y);
+const ball *b_pow(const bounds *b, const ball *x, uint64_t k);
+const ball *b_exp(const bounds *b, const ball *x);
+const ball *b_max(const bounds *b, const ball *x, const ball *y);
+const ball *b_neg(const bounds *b, const ball *x);
+const ball *b_log(const bounds *b, const ball *x);
+
+const ball *b_more(const bounds *b, const ball *unit, uint64_t k); /* (1 + unit)^k */
+const ball *b_less(const bounds *b, const ball *unit, uint64_t k); /* (1 - unit)^k */
+
+/* error(R) of section 4. */
+const ball *b_row_error(const bounds *b, const ball *rest);
+
+/* A double x as m 2^g with odd m: the grid g of x, and of 0 one that no sum's grid depends on. */
+enum { GRID_OF_ZERO = 1 << 20 };
+int grid_of(double x);
+
+#endif

@@ -1,0 +1,91 @@
+#include "bound/choice_facts.h"
+
+#include "number/upward.h"
+#include "run/exact_run.h"
+#include "facts/facts_exhaustive.h"
+
+double known_width(const known *k) { return k->hi > k->lo ? sub_up(k->hi, k->lo) : 0; }
+
+/* ---- what holds at one length and at others ---- */
+
+static void merge_known(known *to, const known *from, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        to[k].lo = fmin(to[k].lo, from[k].lo);
+        to[k].hi = fmax(to[k].hi, from[k].hi);
+        if (from[k].grid < to[k].grid) to[k].grid = from[k].grid;
+    }
+}
+
+static void merge_head(head_facts *to, const head_facts *from, const model_head *h) {
+    to->uniform = to->uniform && from->uniform;
+    to->tieless = to->tieless && from->tieless;
+    merge_known(to->query, from->query, h->query.count);
+    merge_known(to->key, from->key, h->key.count);
+    merge_known(to->value, from->value, h->value.count);
+    merge_known(to->output, from->output, h->value.count);
+}
+
+static void merge(hard_facts *f, const facts *from, size_t n) {
+    const temper_model *m = f->s.model;
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        layer_facts *to = &f->all->layers[l];
+        merge_known(to->before, from->layers[l].before, m->channel_count);
+        merge_known(to->middle, from->layers[l].middle, m->channel_count);
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
+            merge_head(&to->heads[h], &from->layers[l].heads[h], &m->layers[l].heads[h]);
+            f->gap[f->head_start[l] + h][n] = from->layers[l].heads[h].gap;
+        }
+        for (uint32_t b = 0; b < f->s.bundles[l].count; b++) {
+            merge_known(&to->bundles[b].input, &from->layers[l].bundles[b].input, 1);
+            for (uint32_t p = 0; p <= f->s.bundles[l].items[b].corner_count; p++)
+                to->bundles[b].distance[p] = fmin(to->bundles[b].distance[p], from->layers[l].bundles[b].distance[p]);
+        }
+    }
+    merge_known(f->all->after, from->after, m->channel_count);
+    f->margin[n] = from->margin;
+    f->margin_everywhere[n] = from->margin_everywhere;
+}
+
+/* ---- all lengths ---- */
+
+static void check_cost(const hard_facts *f, trap *t) {
+    double cost = ((double)f->length + 2) * ((double)f->s.model->channel_count + 16);
+    if (f->length > FACTS_LONGEST)
+        trap_raise(t, TEMPER_LIMIT, 0, 0, "a model without Boolean channels is certified for at most %d letters",
+                   FACTS_LONGEST);
+    if (cost > 0x1p24)
+        trap_raise(t, TEMPER_LIMIT, 0, 0,
+                   "length %zu with %u channels needs more exact numbers than are allowed (2^24)", f->length,
+                   f->s.model->channel_count);
+}
+
+void hard_facts_find(hard_facts *f, certification *c, arena *keep, arena *one, arena *scratch) {
+    const temper_model *m = c->model;
+    *f = (hard_facts){.length = c->options.length};
+    subject_model_init(&f->s, m, keep);
+    check_cost(f, keep->trap);
+    exact_require(m, keep->trap);
+    f->strings = strings_up_to(m->letters.count, f->length) <= FACTS_STRINGS;
+    f->head_start = arena_zalloc(keep, (size_t)m->layer_count + 1, sizeof *f->head_start);
+    for (uint32_t l = 0; l < m->layer_count; l++) f->head_start[l + 1] = f->head_start[l] + m->layers[l].head_count;
+    f->gap = arena_zalloc(keep, f->head_start[m->layer_count], sizeof *f->gap);
+    for (uint32_t h = 0; h < f->head_start[m->layer_count]; h++)
+        f->gap[h] = arena_zalloc(keep, f->length + 1, sizeof **f->gap);
+    f->margin = arena_zalloc(keep, f->length + 1, sizeof *f->margin);
+    f->margin_everywhere = arena_zalloc(keep, f->length + 1, sizeof *f->margin_everywhere);
+    f->all = facts_new(&f->s, f->length, keep);
+    string_watch silent = {0};
+    for (size_t n = 0; n <= f->length; n++) {
+        arena_reset(scratch);
+        if (f->strings) {
+            merge(f, facts_exhaustive(&f->s, n, &silent, one, scratch), n);
+        } else {
+            rational_pool pool;
+            rational_pool_init(&pool, scratch);
+            merge(f, facts_proved(&f->s, n, &pool, one), n);
+        }
+        arena_reset(one);
+        certification_progress(c, n + 1, 2 * (f->length + 1));
+    }
+    arena_reset(scratch);
+}

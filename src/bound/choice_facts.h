@@ -1,0 +1,30 @@
+/* What a certificate of a model without Boolean channels states about the model with its hard choices (doc/certificate.md 8.1, 8.2): ranges
+   and grids over all lengths together, gaps and margins length by length. */
+#ifndef BOUND_CHOICE_FACTS_H
+#define BOUND_CHOICE_FACTS_H
+
+#include <math.h>
+
+#include "bound/certification.h"
+#include "facts/facts.h"
+
+enum { FACTS_STRINGS = 4096, FACTS_LONGEST = 256 };
+
+typedef struct hard_facts {
+    subject_model s;
+    size_t length;
+    bool strings;                       /* every string was run; else sets of values */
+    facts *all;                         /* ranges, grids, distances and ties over all lengths */
+    uint32_t *head_start;               /* [layers + 1] */
+    double **gap;                       /* [heads][length + 1] */
+    double *margin, *margin_everywhere; /* [length + 1] */
+} hard_facts;
+
+/* Facts for all strings of at most c->options.length letters, in `keep`; the other two are work. Raises TEMPER_UNSUPPORTED or TEMPER_LIMIT,
+   through the trap of the arenas, where there are none to be had. */
+void hard_facts_find(hard_facts *f, certification *c, arena *keep, arena *one, arena *scratch);
+
+static inline double known_size(const known *k) { return k->lo <= k->hi ? fmax(fabs(k->lo), fabs(k->hi)) : 0; }
+double known_width(const known *k);
+
+#endif

@@ -1,0 +1,36 @@
+/* The forms that position features and scales take in models of formulas: doc/certificate.md, section 3. Found in the text of the
+   expression, in which a position counted from the end, N - 1 - i, stands for i. */
+#ifndef BOUND_FEATURE_FORM_H
+#define BOUND_FEATURE_FORM_H
+
+#include "bound/bound_terms.h"
+#include "model/expression.h"
+
+typedef enum form_size {
+    FORM_UNKNOWN,
+    FORM_CONSTANT, /* |c| */
+    FORM_BOOLEAN,  /* 1 */
+    FORM_POWER,    /* c M^power */
+    FORM_SHARE,    /* at most 1, on no grid */
+    FORM_RATIO,    /* c M^power, on no grid */
+    FORM_LOG,      /* ln M + c, on no grid */
+    FORM_LOG_STEP, /* the least multiple of 4 that is not below ln N + c */
+    FORM_DIGIT,    /* below c, and M/(2 d): whole */
+    FORM_TOP,      /* M/(2 c), whole */
+    FORM_CEIL2     /* the least power of two that is not below c N, divided by d */
+} form_size;
+
+typedef struct feature_form {
+    form_size size;
+    int power;
+    double c, d; /* constants found in it */
+} feature_form;
+
+/* FORM_UNKNOWN if there is no such form. */
+feature_form feature_form_of(const expression *e, arena *scratch);
+
+/* A bound of its size at M; its grid, or false if it has none. */
+const ball *form_bound(const bounds *b, const feature_form *f);
+bool form_grid(int *grid, const feature_form *f);
+
+#endif

@@ -1,0 +1,17 @@
+/* The error of each kind of head before rounding: doc/certificate.md, section 5. */
+#ifndef BOUND_ROLE_BOUNDS_H
+#define BOUND_ROLE_BOUNDS_H
+
+#include "bound/shapes.h"
+
+typedef struct head_certificate {
+    const ball *logit, *rounding, *error; /* X, E, D */
+    const char *failure;                  /* a condition that does not hold, as "it ..."; NULL: all hold */
+} head_certificate;
+
+head_certificate head_certify(const bounds *b, const head_shape *s);
+
+/* The same for a nearest head of which `rest` bounds what all losers weigh together, and `logit` all logits: "every length". */
+head_certificate head_certify_rest(const bounds *b, double rest, double logit);
+
+#endif

@@ -1,0 +1,212 @@
+#include "bound/role_proof.h"
+
+#include "bound/every_length.h"
+#include "bound/role_bounds.h"
+
+struct formula_proof {
+    certification *c;
+    study study;
+    every_length **every; /* [shapes] NULL until needed */
+    arena scratch;        /* of one attempt */
+    bounds b;
+    head_certificate *heads; /* [shapes] */
+    const ball **gates;      /* [ramp shapes] G */
+    bool *tried;             /* [shapes] "every length" */
+    const ball *error;       /* the largest of all */
+};
+
+/* ---- heads ---- */
+
+static void fail_head(formula_proof *p, size_t shape, const char *why) {
+    const head_shape *s = &p->study.shapes[shape];
+    certification_unable(p->c, s->first_layer + 1, s->first_head + 1, "%s: %s",
+                         certification_head(p->c, s->first_layer + 1, s->first_head + 1), why);
+}
+
+/* By bound; the first head that fails is told. */
+static bool bound_heads(formula_proof *p) {
+    bool fine = true;
+    for (size_t k = 0; k < p->study.shape_count; k++) {
+        p->heads[k] = head_certify(&p->b, &p->study.shapes[k]);
+        p->tried[k] = false;
+        bool holds = !p->heads[k].failure && ball_is_at_most(p->heads[k].error, p->b.quarter);
+        if (holds) continue;
+        fine = false;
+        if (p->heads[k].failure) {
+            fail_head(p, k, p->heads[k].failure);
+        } else {
+            char error[BALL_TEXT];
+            ball_upper_text(error, p->heads[k].error);
+            const char *why[] = {"its output may be off by ", error, ", more than a quarter"};
+            text t;
+            text_init(&t, &p->scratch);
+            for (size_t w = 0; w < 3; w++) text_puts(&t, why[w]);
+            fail_head(p, k, text_string(&t));
+        }
+    }
+    return fine;
+}
+
+/* Nearest heads once more, length by length. False if that cannot be done; the reason that bounds gave stays then. */
+static bool try_heads(formula_proof *p) {
+    bool fine = true;
+    for (size_t k = 0; k < p->study.shape_count; k++) {
+        const head_shape *s = &p->study.shapes[k];
+        double rest, logit;
+        if (s->role == ROLE_NEAREST) {
+            if (!p->every[k]) p->every[k] = every_length_begin(p->c, s);
+            if (!p->every[k] || !every_length_bound(&rest, &logit, p->every[k], p->b.size)) return false;
+            p->heads[k] = head_certify_rest(&p->b, rest, logit);
+            p->tried[k] = true;
+        }
+        fine = fine && !p->heads[k].failure && ball_is_at_most(p->heads[k].error, p->b.quarter);
+    }
+    return fine;
+}
+
+/* ---- gates ---- */
+
+static bool bound_gates(formula_proof *p) {
+    const bounds *b = &p->b;
+    for (size_t k = 0; k < p->study.ramp_count; k++) {
+        const ramp_shape *r = &p->study.ramps[k];
+        const ball *sum = b->zero;
+        for (size_t i = 0; i < r->raw; i++)
+            sum = b_add(b, sum, b_mul(b, b_double(b, r->weights[i]), p->heads[r->heads[i]].error));
+        if (!r->lone) {
+            const ball *factor = b_sub(b, b_more(b, b->unit_a, r->terms + 1), b->one);
+            sum = b_add(b, sum, b_mul(b, b_double(b, r->size), factor));
+        }
+        p->gates[k] = b_mul(b, b->half, sum);
+    }
+    for (uint32_t l = 0; l < p->c->model->layer_count; l++) {
+        const layer_study *layer = &p->study.layers[l];
+        for (size_t k = 0; k < layer->ramp_count; k++)
+            if (!ball_is_at_most(p->gates[layer->ramps[k]], b->quarter)) {
+                certification_unable(
+                    p->c, l + 1, 0,
+                    "a gate of layer %u sums unrounded values that may be off by %.4g together, more "
+                    "than a quarter",
+                    l + 1, ball_upper(p->gates[layer->ramps[k]]));
+                return false;
+            }
+    }
+    return true;
+}
+
+/* All position features of the model, whoever reads them. */
+static bool check_features(formula_proof *p) {
+    for (size_t k = 0; k < p->study.feature_count; k++) {
+        quantity q = quantity_feature(&p->b, &p->study.features[k]);
+        if (quantity_fits(&p->b, &q, p->b.most_s)) continue;
+        certification_unable(p->c, 0, 0, "position features of up to %.4g overflow %s, whose largest number is %.4g",
+                             ball_upper(q.size), p->b.s->name, p->b.s->largest);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the file ---- */
+
+static const ball *layer_error(const formula_proof *p, const layer_study *layer) {
+    const ball *most = p->b.zero;
+    for (size_t k = 0; k < layer->ramp_count; k++) most = b_max(&p->b, most, p->gates[layer->ramps[k]]);
+    return layer->ramp_count ? most : p->b.zero;
+}
+
+static void write_channels(const formula_proof *p) {
+    const temper_model *m = p->c->model;
+    certificate_array(p->c, "channels");
+    for (size_t k = 0; k < m->part_count; k++) {
+        if (m->parts[k].channel < 0) continue;
+        certificate_element(p->c);
+        certificate_count(p->c, "layer", m->parts[k].layer);
+        certificate_count(p->c, "channel", (uint64_t)m->parts[k].channel);
+        certificate_text(p->c, "formula", m->parts[k].formula);
+        certificate_element_end(p->c);
+    }
+    certificate_array_end(p->c);
+}
+
+static void write_heads(formula_proof *p) {
+    const temper_model *m = p->c->model;
+    certificate_array(p->c, "heads");
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
+            uint32_t shape = p->study.layers[l].head_shapes[h];
+            const head_certificate *x = &p->heads[shape];
+            certificate_head(p->c, l + 1, h + 1, head_role_name(m->layers[l].heads[h].role),
+                             p->tried[shape] ? "every length" : "bound", x->logit, x->rounding, x->error);
+            p->error = b_max(&p->b, p->error, x->error);
+        }
+    certificate_array_end(p->c);
+}
+
+static void write_gates(formula_proof *p) {
+    certificate_array(p->c, "gates");
+    for (uint32_t l = 0; l < p->c->model->layer_count; l++) {
+        const layer_study *layer = &p->study.layers[l];
+        if (!layer->units) continue;
+        const ball *error = layer_error(p, layer);
+        certificate_element(p->c);
+        certificate_count(p->c, "layer", l + 1);
+        certificate_count(p->c, "units", layer->units);
+        certificate_count(p->c, "raw", layer->raw);
+        certificate_bound(p->c, "error", error);
+        certificate_element_end(p->c);
+        p->error = b_max(&p->b, p->error, error);
+    }
+    certificate_array_end(p->c);
+}
+
+static void write_file(formula_proof *p) {
+    p->error = p->b.zero;
+    certificate_begin(p->c, "formula");
+    write_channels(p);
+    write_heads(p);
+    write_gates(p);
+    certificate_member_bound(p->c, "error", p->error);
+    certificate_member_bound(p->c, "allowed", p->b.quarter);
+    certificate_end(p->c);
+}
+
+/* ---- attempts ---- */
+
+static void release_scratch(void *scratch) { arena_free(scratch); }
+
+formula_proof *formula_proof_begin(certification *c) {
+    formula_proof *p = arena_zalloc(c->arena, 1, sizeof *p);
+    p->c = c;
+    if (!study_make(&p->study, c)) return NULL;
+    p->every = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->every);
+    p->heads = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->heads);
+    p->tried = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->tried);
+    p->gates = arena_zalloc(c->arena, p->study.ramp_count, sizeof *p->gates);
+    arena_init(&p->scratch, c->trap);
+    arena_on_release(c->arena, release_scratch, &p->scratch);
+    return p;
+}
+
+static bool attempt(formula_proof *p) {
+    if (!check_features(p)) return false;
+    if (bound_heads(p) && bound_gates(p)) return true;
+    if (!p->b.ascending || p->b.size > EVERY_LENGTH_MOST) return false;
+    return try_heads(p) && bound_gates(p);
+}
+
+bool formula_proof_try(formula_proof *p, size_t length, bool write) {
+    certification *c = p->c;
+    arena_reset(&p->scratch);
+    c->reason.length = 0;
+    c->fault = (temper_fault){.length = length};
+    if (length > CERTIFY_LONGEST) {
+        certification_unable(c, 0, 0, "bounds are stated up to length %zu", CERTIFY_LONGEST);
+        return false;
+    }
+    bounds_init(&p->b, c->type, c->ascending, (uint64_t)length + 1 + c->model->has_end, &p->scratch);
+    if (!attempt(p)) return false;
+    c->reason.length = 0; /* what bounds alone could not do */
+    c->fault = (temper_fault){0};
+    if (write) write_file(p);
+    return true;
+}

@@ -1,0 +1,16 @@
+/* The proof for a model that is what the compiler makes of its formula: heads, gates, and the longest length. */
+#ifndef BOUND_ROLE_PROOF_H
+#define BOUND_ROLE_PROOF_H
+
+#include "bound/certification.h"
+
+typedef struct formula_proof formula_proof;
+
+/* NULL: something is in the way whatever the length, and c says what. */
+formula_proof *formula_proof_begin(certification *c);
+
+/* For all strings up to the length (at most CERTIFY_LONGEST): whether it is proved; if so and `write`, c has the file, if not c has
+   the reason. */
+bool formula_proof_try(formula_proof *p, size_t length, bool write);
+
+#endif

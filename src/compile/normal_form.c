@@ -1,0 +1,437 @@
+#include "compile/normal_form.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A literal: a node of the source, possibly negated. */
+typedef struct literal {
+    node_id id;
+    bool negated;
+} literal;
+
+typedef struct simplifier {
+    const formula *source;
+    formula *g; /* the normal graph */
+    arena *arena;
+    size_t letters;
+    node_id *of;
+    uint32_t *uses;        /* [source.count] edges from reachable parents */
+    unsigned char *needed; /* [source.count] gets a normal node of its own */
+    literal *stack;        /* scratch of gather */
+    size_t stack_count, stack_capacity;
+    literal *leaves;
+    size_t leaf_count, leaf_capacity;
+    node_id *operands; /* scratch of make_gate */
+    size_t operand_count, operand_capacity;
+} simplifier;
+
+/* ---- smart constructors on normal nodes ---- */
+
+static formula_op op_of(const simplifier *s, node_id id) { return s->g->nodes[id].op; }
+
+static node_id make_constant(simplifier *s, bool value) { return formula_atom(s->g, value ? OP_TRUE : OP_FALSE); }
+
+/* A LETTERS node from bits over the whole alphabet, or a constant. */
+static node_id make_letters(simplifier *s, uint64_t *bits) {
+    size_t words = (s->letters + 63) / 64, members = 0;
+    for (size_t k = 0; k < words; k++) {
+        if (k == words - 1 && s->letters % 64) bits[k] &= ((uint64_t)1 << (s->letters % 64)) - 1;
+        members += (size_t)__builtin_popcountll(bits[k]);
+    }
+    if (members == 0 || members == s->letters) return make_constant(s, members != 0);
+    letter_set set = {.bits = bits, .words = (uint32_t)words, .rest = false};
+    return formula_letter_set(s->g, &set);
+}
+
+static uint64_t *letter_bits(simplifier *s, const formula *f, node_id id, bool negated) {
+    uint64_t *bits = arena_zalloc(s->arena, (s->letters + 63) / 64 + 1, sizeof *bits);
+    for (uint32_t l = 0; l < s->letters; l++)
+        if (formula_has_letter(f, id, l) != negated) bits[l / 64] |= (uint64_t)1 << (l % 64);
+    return bits;
+}
+
+static node_id make_not(simplifier *s, node_id x) {
+    switch (op_of(s, x)) {
+    case OP_TRUE: return make_constant(s, false);
+    case OP_FALSE: return make_constant(s, true);
+    case OP_NOT: return formula_kid(s->g, x, 0);
+    case OP_LETTERS: return make_letters(s, letter_bits(s, s->g, x, true));
+    default: return formula_unary(s->g, OP_NOT, x);
+    }
+}
+
+static int by_id(const void *x, const void *y) {
+    node_id a = *(const node_id *)x, b = *(const node_id *)y;
+    return (a > b) - (a < b);
+}
+
+static bool contains(const node_id *sorted, size_t count, node_id id) {
+    return count && bsearch(&id, sorted, count, sizeof id, by_id);
+}
+
+/* x implies "there is a j <= i with x": beside each other, OR keeps the latter and AND the former. Returns how many of the
+   sorted kids are left. */
+static size_t drop_implied(const simplifier *s, formula_op op, node_id *kids, size_t count) {
+    unsigned char *drop = arena_zalloc(s->arena, count, 1);
+    size_t kept = 0;
+    for (size_t k = 0; k < count; k++) {
+        const formula_node *n = formula_at(s->g, kids[k]);
+        bool loose = n->mask == TEMPER_MASK_UP_TO || n->mask == TEMPER_MASK_FROM || n->mask == TEMPER_MASK_ALL;
+        if (n->op != OP_ATTEND || n->choice != TEMPER_CHOICE_AVERAGE || !loose) continue;
+        node_id inner = formula_kid(s->g, kids[k], 0);
+        const node_id *found = bsearch(&inner, kids, count, sizeof inner, by_id);
+        if (found) drop[op == OP_AND ? k : (size_t)(found - kids)] = 1;
+    }
+    for (size_t k = 0; k < count; k++)
+        if (!drop[k]) kids[kept++] = kids[k];
+    return kept;
+}
+
+/* AND or OR of normal nodes (kids is scratch and is changed): constants, duplicates, complements and letters folded. */
+static node_id make_gate(simplifier *s, formula_op op, node_id *kids, size_t count) {
+    formula_op absorbing = op == OP_AND ? OP_FALSE : OP_TRUE, neutral = op == OP_AND ? OP_TRUE : OP_FALSE;
+    size_t kept = 0;
+    node_id letters = 0;
+    for (size_t k = 0; k < count; k++) {
+        formula_op kind = op_of(s, kids[k]);
+        if (kind == absorbing) return make_constant(s, absorbing == OP_TRUE);
+        if (kind == neutral) continue;
+        if (kind != OP_LETTERS) {
+            kids[kept++] = kids[k];
+        } else if (!letters) {
+            letters = kids[k];
+        } else {
+            uint64_t *a = letter_bits(s, s->g, letters, false), *b = letter_bits(s, s->g, kids[k], false);
+            for (size_t w = 0; w < (s->letters + 63) / 64; w++) a[w] = op == OP_AND ? a[w] & b[w] : a[w] | b[w];
+            letters = make_letters(s, a);
+            if (op_of(s, letters) == absorbing) return letters;
+        }
+    }
+    if (letters) kids[kept++] = letters; /* cannot be neutral: each part was a proper subset, or it was absorbed */
+    if (kept > 1) qsort(kids, kept, sizeof *kids, by_id);
+    size_t distinct = 0;
+    for (size_t k = 0; k < kept; k++)
+        if (!distinct || kids[distinct - 1] != kids[k]) kids[distinct++] = kids[k];
+    for (size_t k = 0; k < distinct; k++)
+        if (op_of(s, kids[k]) == OP_NOT && contains(kids, distinct, formula_kid(s->g, kids[k], 0)))
+            return make_constant(s, absorbing == OP_TRUE);
+    return formula_nary(s->g, op, kids, drop_implied(s, op, kids, distinct));
+}
+
+static node_id make_and(simplifier *s, node_id x, node_id y) {
+    node_id kids[2] = {x, y};
+    return make_gate(s, OP_AND, kids, 2);
+}
+
+static node_id make_or(simplifier *s, node_id x, node_id y) {
+    node_id kids[2] = {x, y};
+    return make_gate(s, OP_OR, kids, 2);
+}
+
+/* Negations are pulled out; constants and equal operands folded; two letter sets are one. */
+static node_id make_xor(simplifier *s, node_id x, node_id y) {
+    bool negated = false;
+    if (op_of(s, x) == OP_LETTERS && op_of(s, y) == OP_LETTERS) {
+        uint64_t *a = letter_bits(s, s->g, x, false), *b = letter_bits(s, s->g, y, false);
+        for (size_t w = 0; w < (s->letters + 63) / 64; w++) a[w] ^= b[w];
+        return make_letters(s, a);
+    }
+    if (op_of(s, x) == OP_NOT) x = formula_kid(s->g, x, 0), negated = !negated;
+    if (op_of(s, y) == OP_NOT) y = formula_kid(s->g, y, 0), negated = !negated;
+    if (op_of(s, x) == OP_TRUE || op_of(s, x) == OP_FALSE) {
+        bool flip = (op_of(s, x) == OP_TRUE) != negated;
+        return flip ? make_not(s, y) : y;
+    }
+    if (op_of(s, y) == OP_TRUE || op_of(s, y) == OP_FALSE) {
+        bool flip = (op_of(s, y) == OP_TRUE) != negated;
+        return flip ? make_not(s, x) : x;
+    }
+    if (x == y) return make_constant(s, negated);
+    node_id z = x < y ? formula_binary(s->g, OP_XOR, x, y) : formula_binary(s->g, OP_XOR, y, x);
+    return negated ? make_not(s, z) : z;
+}
+
+/* Is there a j in the mask with x? */
+static node_id make_exists(simplifier *s, temper_mask mask, node_id x) {
+    if (op_of(s, x) == OP_FALSE) return x;
+    if (op_of(s, x) == OP_TRUE) {
+        if (mask == TEMPER_MASK_BEFORE) return make_not(s, formula_atom(s->g, OP_FIRST));
+        if (mask == TEMPER_MASK_AFTER) return make_not(s, formula_atom(s->g, OP_LAST));
+        return x;
+    }
+    const formula_node *n = formula_at(s->g, x);
+    bool same_reach = n->op == OP_ATTEND && n->choice == TEMPER_CHOICE_AVERAGE && n->mask == mask &&
+                      (mask == TEMPER_MASK_UP_TO || mask == TEMPER_MASK_FROM || mask == TEMPER_MASK_ALL);
+    if (same_reach) return x; /* O O x = O x */
+    return formula_attend(s->g, TEMPER_CHOICE_AVERAGE, mask, x, x);
+}
+
+/* The value at the right- or leftmost j of the mask where `where` holds; value implies where. */
+static node_id make_nearest(simplifier *s, temper_choice choice, temper_mask mask, node_id where, node_id value) {
+    if (op_of(s, where) == OP_FALSE || op_of(s, value) == OP_FALSE) return make_constant(s, false);
+    if (value == where) return make_exists(s, mask, where);
+    bool own = (choice == TEMPER_CHOICE_RIGHTMOST && mask == TEMPER_MASK_UP_TO) ||
+               (choice == TEMPER_CHOICE_LEFTMOST && mask == TEMPER_MASK_FROM);
+    if (own && op_of(s, where) == OP_TRUE) return value; /* the chosen j is i itself */
+    return formula_attend(s->g, choice, mask, where, value);
+}
+
+/* phi S psi, or phi U psi: the nearest j with psi or not phi, read psi there. */
+static node_id make_since(simplifier *s, bool past, node_id phi, node_id psi) {
+    temper_mask mask = past ? TEMPER_MASK_UP_TO : TEMPER_MASK_FROM;
+    temper_choice choice = past ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST;
+    if (op_of(s, phi) == OP_FALSE || op_of(s, psi) == OP_TRUE) return psi;
+    if (op_of(s, phi) == OP_TRUE) return make_exists(s, mask, psi);
+    return make_nearest(s, choice, mask, make_or(s, psi, make_not(s, phi)), psi);
+}
+
+/* Y x, or X x. Y of a non-strict head is the same head with a strict mask: one layer instead of two. */
+static node_id make_step(simplifier *s, bool past, node_id x) {
+    temper_mask strict = past ? TEMPER_MASK_BEFORE : TEMPER_MASK_AFTER;
+    temper_mask loose = past ? TEMPER_MASK_UP_TO : TEMPER_MASK_FROM;
+    node_id edge = formula_atom(s->g, past ? OP_FIRST : OP_LAST);
+    if (op_of(s, x) == OP_FALSE) return x;
+    if (op_of(s, x) == OP_TRUE) return make_not(s, edge);
+    bool negated = op_of(s, x) == OP_NOT;
+    node_id inner = negated ? formula_kid(s->g, x, 0) : x;
+    formula_node n = *formula_at(s->g, inner);
+    if (n.op == OP_ATTEND && n.mask == loose) {
+        node_id head =
+            formula_attend(s->g, n.choice, strict, formula_kid(s->g, inner, 0), formula_kid(s->g, inner, 1));
+        return negated ? make_not(s, make_or(s, edge, head)) : head;
+    }
+    return formula_attend(s->g, past ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST, strict,
+                          make_constant(s, true), x);
+}
+
+/* ---- counting ---- */
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+/* The sum of a COMPARE or MODULO node with its counts over normal nodes. */
+static linear_sum normal_sum(simplifier *s, node_id id) {
+    const formula *f = s->source;
+    const formula_node *n = formula_at(f, id);
+    linear_sum sum;
+    sum_init(&sum, s->arena, n->constant);
+    for (size_t k = 0; k < n->kid_count; k++) {
+        node_id count = formula_kid(f, id, k), what = s->of[formula_kid(f, count, 0)];
+        if (op_of(s, what) == OP_FALSE) continue;
+        if (!sum_add_count(&sum, formula_unary(s->g, formula_at(f, count)->op, what), formula_weight(f, id, k)))
+            trap_raise(s->arena->trap, TEMPER_LIMIT, f->notes[id].line, f->notes[id].column,
+                       "a coefficient that does not fit in 64 bits, after equal counts were added up");
+    }
+    return sum;
+}
+
+/* Where all weights have one sign, all counts one direction and the bound is below the smallest weight, the comparison only
+   asks whether anything was counted: a once head (log n) instead of a compare head (n). Returns 0 if not so. */
+static node_id make_some(simplifier *s, const linear_sum *sum) {
+    bool positive = sum->weights[0] > 0;
+    formula_op direction = op_of(s, sum->counts[0]);
+    for (size_t k = 0; k < sum->count; k++) {
+        if ((sum->weights[k] > 0) != positive || op_of(s, sum->counts[k]) != direction) return 0;
+        if (positive ? !(sum->constant < 0 && sum->constant >= -sum->weights[k])
+                     : !(sum->constant >= 0 && sum->constant + sum->weights[k] < 0))
+            return 0;
+    }
+    node_id *kids = arena_alloc(s->arena, sum->count, sizeof *kids);
+    for (size_t k = 0; k < sum->count; k++) kids[k] = formula_kid(s->g, sum->counts[k], 0);
+    node_id some = make_exists(s, direction == OP_COUNT_PAST ? TEMPER_MASK_UP_TO : TEMPER_MASK_FROM,
+                               make_gate(s, OP_OR, kids, sum->count));
+    return positive ? some : make_not(s, some);
+}
+
+/* sum >= 0 */
+static node_id make_at_least(simplifier *s, const linear_sum *given) {
+    if (given->count == 0) return make_constant(s, given->constant >= 0);
+    bool all_up = given->constant >= 0, all_down = given->constant < 0;
+    int64_t common = 0;
+    for (size_t k = 0; k < given->count; k++) {
+        all_up = all_up && given->weights[k] > 0;
+        all_down = all_down && given->weights[k] < 0;
+        common = common_divisor(common, given->weights[k]);
+    }
+    if (all_up || all_down) return make_constant(s, all_up);
+    linear_sum sum;
+    sum_init(&sum, s->arena, floor_div(given->constant, common));
+    for (size_t k = 0; k < given->count; k++) sum_add_count(&sum, given->counts[k], given->weights[k] / common);
+    node_id some = make_some(s, &sum);
+    return some ? some : formula_compare(s->g, &sum, CMP_GE);
+}
+
+/* sum - 1 >= 0, i.e. sum > 0 */
+static node_id make_above(simplifier *s, linear_sum sum, const formula_note *place) {
+    if (__builtin_sub_overflow(sum.constant, 1, &sum.constant))
+        trap_raise(s->arena->trap, TEMPER_LIMIT, place->line, place->column, "a constant beyond 64 bits");
+    return make_at_least(s, &sum);
+}
+
+static node_id make_compare(simplifier *s, node_id id) {
+    linear_sum sum = normal_sum(s, id);
+    const formula_note *place = &s->source->notes[id];
+    switch (formula_at(s->source, id)->compare) {
+    case CMP_GE: return make_at_least(s, &sum);
+    case CMP_LT: return make_not(s, make_at_least(s, &sum));
+    case CMP_GT: return make_above(s, sum, place);
+    case CMP_LE: return make_not(s, make_above(s, sum, place));
+    case CMP_EQ: return make_and(s, make_at_least(s, &sum), make_not(s, make_above(s, sum, place)));
+    case CMP_NE: return make_or(s, make_not(s, make_at_least(s, &sum)), make_above(s, sum, place));
+    }
+    return 0;
+}
+
+static int64_t remainder_of(int64_t a, int64_t m) {
+    int64_t r = a % m;
+    return r < 0 ? r + m : r;
+}
+
+static node_id make_modulo(simplifier *s, node_id id) {
+    const formula_node *n = formula_at(s->source, id);
+    linear_sum sum = normal_sum(s, id), reduced;
+    int64_t m = n->modulus, r = n->residue;
+    sum_init(&reduced, s->arena, remainder_of(sum.constant, m));
+    for (size_t k = 0; k < sum.count; k++) sum_add_count(&reduced, sum.counts[k], remainder_of(sum.weights[k], m));
+    compare_op op = n->compare;
+    bool negated = op == CMP_NE || op == CMP_GT || op == CMP_GE;
+    /* x < r is x <= r - 1; x >= r is not that; x > r is not x <= r */
+    if (op == CMP_LT || op == CMP_GE) {
+        if (r <= 0) return make_constant(s, op == CMP_GE);
+        r--;
+    }
+    bool equal = op == CMP_EQ || op == CMP_NE;
+    if (r < 0 || (equal && r >= m)) return make_constant(s, negated);
+    if (!equal && r >= m - 1) return make_constant(s, !negated);
+    node_id x = formula_modulo(s->g, &reduced, m, equal ? CMP_EQ : CMP_LE, r);
+    return negated ? make_not(s, x) : x;
+}
+
+/* ---- the pass ---- */
+
+/* A node that a gate of kind `op` can swallow: the same connective seen through negations, used nowhere else. */
+static bool absorbed(const simplifier *s, formula_op op, literal x) {
+    formula_op kind = s->source->nodes[x.id].op;
+    if (kind == OP_NOT) return true;
+    if (s->uses[x.id] != 1) return false;
+    bool as_and = (kind == OP_AND && !x.negated) || ((kind == OP_OR || kind == OP_IMPLIES) && x.negated);
+    bool as_or = ((kind == OP_OR || kind == OP_IMPLIES) && !x.negated) || (kind == OP_AND && x.negated);
+    return op == OP_AND ? as_and : as_or;
+}
+
+static void push(simplifier *s, node_id id, bool negated) {
+    array_push(s->arena, s->stack, s->stack_count, s->stack_capacity, (literal){id, negated});
+}
+
+/* The operands of a source AND, OR or IMPLIES, nested ones included, into s->leaves. */
+static void gather(simplifier *s, node_id id) {
+    const formula *f = s->source;
+    formula_op op = f->nodes[id].op == OP_AND ? OP_AND : OP_OR;
+    s->leaf_count = s->stack_count = 0;
+    literal x = {id, false};
+    bool top = true;
+    for (;; top = false) {
+        if (top || absorbed(s, op, x)) {
+            const formula_node *n = &f->nodes[x.id];
+            for (size_t k = n->kid_count; k-- > 0;) {
+                bool flip = n->op == OP_NOT || (n->op == OP_IMPLIES && k == 0);
+                push(s, f->kids[n->kid_start + k], x.negated != flip);
+            }
+        } else {
+            array_push(s->arena, s->leaves, s->leaf_count, s->leaf_capacity, x);
+        }
+        if (!s->stack_count) return;
+        x = s->stack[--s->stack_count];
+    }
+}
+
+static bool is_gate(formula_op op) { return op == OP_AND || op == OP_OR || op == OP_IMPLIES; }
+
+/* Parents come after kids, so going down from the root settles who needs a node of its own. */
+static void mark_needed(simplifier *s, node_id root) {
+    const formula *f = s->source;
+    s->needed[root] = 1;
+    for (node_id id = root; id > 0; id--) {
+        if (!s->needed[id]) continue;
+        const formula_node *n = &f->nodes[id];
+        if (is_gate(n->op)) {
+            gather(s, id);
+            for (size_t k = 0; k < s->leaf_count; k++) s->needed[s->leaves[k].id] = 1;
+        } else {
+            for (size_t k = 0; k < n->kid_count; k++) s->needed[f->kids[n->kid_start + k]] = 1;
+        }
+    }
+}
+
+static node_id gate_from(simplifier *s, node_id id) {
+    formula_op op = s->source->nodes[id].op == OP_AND ? OP_AND : OP_OR;
+    gather(s, id);
+    s->operand_count = 0;
+    for (size_t k = 0; k < s->leaf_count; k++) {
+        node_id x = s->of[s->leaves[k].id];
+        if (s->leaves[k].negated) x = make_not(s, x);
+        array_push(s->arena, s->operands, s->operand_count, s->operand_capacity, x);
+    }
+    return make_gate(s, op, s->operands, s->operand_count);
+}
+
+/* requires the kids' normal nodes */
+static node_id normal_of(simplifier *s, node_id id) {
+    const formula_node *n = formula_at(s->source, id);
+    node_id x = n->kid_count > 0 ? s->of[formula_kid(s->source, id, 0)] : 0;
+    node_id y = n->kid_count > 1 ? s->of[formula_kid(s->source, id, 1)] : 0;
+    switch (n->op) {
+    case OP_TRUE:
+    case OP_FALSE: return make_constant(s, n->op == OP_TRUE);
+    case OP_FIRST:
+    case OP_LAST: return formula_atom(s->g, n->op);
+    case OP_LETTERS: return make_letters(s, letter_bits(s, s->source, id, false));
+    case OP_NOT: return make_not(s, x);
+    case OP_AND:
+    case OP_OR:
+    case OP_IMPLIES: return gate_from(s, id);
+    case OP_XOR: return make_xor(s, x, y);
+    case OP_IFF: return make_not(s, make_xor(s, x, y));
+    case OP_NEXT: return make_step(s, false, x);
+    case OP_WEAK_NEXT: return make_not(s, make_step(s, false, make_not(s, x)));
+    case OP_YESTERDAY: return make_step(s, true, x);
+    case OP_WEAK_YESTERDAY: return make_not(s, make_step(s, true, make_not(s, x)));
+    case OP_EVENTUALLY: return make_exists(s, TEMPER_MASK_FROM, x);
+    case OP_ALWAYS: return make_not(s, make_exists(s, TEMPER_MASK_FROM, make_not(s, x)));
+    case OP_ONCE: return make_exists(s, TEMPER_MASK_UP_TO, x);
+    case OP_HISTORICALLY: return make_not(s, make_exists(s, TEMPER_MASK_UP_TO, make_not(s, x)));
+    case OP_SINCE: return make_since(s, true, x, y);
+    case OP_TRIGGERED: return make_not(s, make_since(s, true, make_not(s, x), make_not(s, y)));
+    case OP_UNTIL: return make_since(s, false, x, y);
+    case OP_RELEASE: return make_not(s, make_since(s, false, make_not(s, x), make_not(s, y)));
+    /* x W y = y R (x | y);  x M y = y U (x & y) */
+    case OP_WEAK_UNTIL: return make_not(s, make_since(s, false, make_not(s, y), make_not(s, make_or(s, x, y))));
+    case OP_STRONG_RELEASE: return make_since(s, false, y, make_and(s, x, y));
+    case OP_COUNT_PAST:
+    case OP_COUNT_FUTURE: return formula_unary(s->g, n->op, x);
+    case OP_COMPARE: return make_compare(s, id);
+    case OP_MODULO: return make_modulo(s, id);
+    case OP_ATTEND:
+        if (n->choice == TEMPER_CHOICE_AVERAGE) return make_exists(s, n->mask, x);
+        return make_nearest(s, n->choice, n->mask, x, make_and(s, x, y));
+    case OP_COUNT_OF_OPERATORS: break;
+    }
+    return 0;
+}
+
+void formula_simplify(normal_form *out, const formula *source, node_id root, size_t letters, arena *a) {
+    simplifier s = {.source = source, .g = &out->graph, .arena = a, .letters = letters};
+    formula_init(&out->graph, a);
+    unsigned char *marks = formula_reachable(source, root, a);
+    s.of = out->of = arena_zalloc(a, source->count, sizeof *s.of);
+    s.uses = arena_zalloc(a, source->count, sizeof *s.uses);
+    s.needed = arena_zalloc(a, source->count, 1);
+    for (size_t id = 1; id < source->count; id++) {
+        if (!marks[id]) continue;
+        const formula_node *n = &source->nodes[id];
+        for (size_t k = 0; k < n->kid_count; k++) s.uses[source->kids[n->kid_start + k]]++;
+    }
+    mark_needed(&s, root);
+    for (node_id id = 1; id <= root; id++)
+        if (s.needed[id]) out->of[id] = normal_of(&s, id);
+    out->root = out->of[root];
+}

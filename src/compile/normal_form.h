@@ -1,0 +1,30 @@
+/* The normal form that compile/ reads: a second graph with few kinds of nodes, where equal subformulas are one node.
+
+       TRUE FALSE          only as the root, or as `where` of an ATTEND (TRUE)
+       LETTERS             neither empty nor full
+       FIRST LAST
+       NOT x               x is not a NOT, a constant or LETTERS
+       AND OR              at least two kids, no constants, no duplicates, no x with NOT x, at most one LETTERS,
+                           kids not nested in the same operator unless they are shared
+       XOR x y             neither is a NOT or a constant
+       ATTEND              value implies where. choice AVERAGE: value = where, "there is such a j";
+                           LEFTMOST, RIGHTMOST: the value at the chosen j
+       COMPARE sum >= 0    weights without a common factor; kids COUNT_PAST, COUNT_FUTURE of normal nodes
+       MODULO              compare is EQ or LE, residue in 0..modulus-1, weights and constant in 0..modulus-1
+
+   Once, since, yesterday and their relatives all become ATTEND; see the functions of simplify.c, one per operator. */
+#ifndef COMPILE_NORMAL_FORM_H
+#define COMPILE_NORMAL_FORM_H
+
+#include "logic/formula.h"
+
+typedef struct normal_form {
+    formula graph;
+    node_id root;
+    node_id *of; /* [source.count] the normal node of each source node; 0: not reachable, or merged into its parent */
+} normal_form;
+
+/* requires a parsed formula and its final alphabet size; fills out, in arena a */
+void formula_simplify(normal_form *out, const formula *source, node_id root, size_t letters, arena *a);
+
+#endif

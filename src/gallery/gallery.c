@@ -1,0 +1,135 @@
+/* The gallery of known hard-attention transformers: finding an entry, building its model, asking its oracle. */
+#include "gallery/gallery.h"
+
+#include <string.h>
+
+static const gallery_family *const FAMILIES[] = {&gallery_unique, &gallery_brackets, &gallery_counting};
+enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
+
+size_t temper_gallery_count(void) {
+    size_t total = 0;
+    for (size_t f = 0; f < FAMILY_COUNT; f++) total += FAMILIES[f]->count;
+    return total;
+}
+
+static const gallery_entry *entry_at(size_t k) {
+    for (size_t f = 0; f < FAMILY_COUNT; f++) {
+        if (k < FAMILIES[f]->count) return &FAMILIES[f]->entries[k];
+        k -= FAMILIES[f]->count;
+    }
+    return NULL;
+}
+
+/* ---- names ---- */
+
+enum { LONGEST = 32 };
+
+/* Single-letter changes, insertions and deletions between two names; both at most LONGEST. */
+static size_t distance(const char *x, const char *y) {
+    size_t row[LONGEST + 1], n = strlen(y);
+    for (size_t j = 0; j <= n; j++) row[j] = j;
+    for (size_t i = 0; x[i]; i++) {
+        size_t corner = row[0];
+        row[0] = i + 1;
+        for (size_t j = 1; j <= n; j++) {
+            size_t best = corner + (x[i] != y[j - 1]);
+            corner = row[j];
+            if (corner + 1 < best) best = corner + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+/* How far a name is from what was typed: a part of a name is near it. */
+static size_t farness(const char *typed, const char *name) {
+    if (strlen(typed) > LONGEST) return SIZE_MAX;
+    if (strlen(typed) >= 2 && strstr(name, typed)) return 1;
+    return distance(typed, name);
+}
+
+/* The nearest names, three at most, or how to list them all. */
+static const char *names_near(const char *typed, arena *a) {
+    size_t count = temper_gallery_count(), least = strlen(typed) / 3 + 2, shown = 0;
+    text t;
+    text_init(&t, a);
+    for (size_t k = 0; k < count; k++) {
+        size_t far = farness(typed, entry_at(k)->about.name);
+        if (far < least) least = far;
+    }
+    for (size_t k = 0; k < count && shown < 3; k++) {
+        const char *name = entry_at(k)->about.name;
+        if (farness(typed, name) == least) text_printf(&t, "%s%s", shown++ ? " or " : "did you mean ", name);
+    }
+    text_puts(&t, shown ? "?" : "temper gallery lists the names");
+    return text_string(&t);
+}
+
+static const gallery_entry *entry_find(const char *name, arena *a) {
+    size_t count = temper_gallery_count();
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(entry_at(k)->about.name, name) == 0) return entry_at(k);
+    trap_raise_hint(a->trap, TEMPER_RANGE, 0, 0, names_near(name, a), "the gallery has no model '%s'",
+                    text_escaped(a, name, strlen(name), 40));
+}
+
+/* ---- models ---- */
+
+static temper_model *build(const gallery_entry *e, arena *a) {
+    text sketch, out;
+    text_init(&sketch, a);
+    text_init(&out, a);
+    if (!e->sketch) e->write(&sketch);
+    gallery_expand(&out, e->sketch ? e->sketch : text_string(&sketch), a);
+    return model_read(out.data, out.length, a->trap);
+}
+
+temper_status temper_gallery_about(temper_gallery_info *out, size_t k, temper_error *err) {
+    trap t;
+    if (trap_set(&t, err)) return t.error.code;
+    if (!entry_at(k)) trap_raise(&t, TEMPER_RANGE, 0, 0, "the gallery has %zu models", temper_gallery_count());
+    *out = entry_at(k)->about;
+    trap_clear(&t);
+    return TEMPER_OK;
+}
+
+temper_status temper_gallery_model(temper_model **out, const char *name, temper_error *err) {
+    trap t;
+    arena scratch;
+    *out = NULL;
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&scratch);
+        return t.error.code;
+    }
+    const gallery_entry *e = entry_find(name, &scratch);
+    temper_model *m = build(e, &scratch);
+    if (e->prefixes) m->source = e->about.formula; /* static texts: they outlive the model */
+    m->safe_reason = "it is a hard model of the gallery, which carries no proof";
+    arena_free(&scratch);
+    *out = m;
+    trap_clear(&t);
+    return TEMPER_OK;
+}
+
+temper_status temper_gallery_oracle(int *accept, const char *name, const uint32_t *letters, size_t n,
+                                    temper_error *err) {
+    trap t;
+    arena scratch;
+    arena_init(&scratch, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&scratch);
+        return t.error.code;
+    }
+    const gallery_entry *e = entry_find(name, &scratch);
+    if (n > UINT32_MAX / 2) trap_raise(&t, TEMPER_LIMIT, 0, 0, "the oracle takes at most %u letters", UINT32_MAX / 2);
+    for (size_t i = 0; i < n; i++)
+        if (letters[i] >= strlen(e->about.alphabet))
+            trap_raise(&t, TEMPER_RANGE, 0, 0, "position %zu holds letter number %u; there are %zu", i + 1,
+                       (unsigned)letters[i], strlen(e->about.alphabet));
+    *accept = e->oracle(letters, n, &scratch);
+    arena_free(&scratch);
+    trap_clear(&t);
+    return TEMPER_OK;
+}

@@ -1,0 +1,167 @@
+#include "limits/string_trial.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "run/format_run.h"
+#include "run/plan.h"
+#include "run/positions.h"
+
+enum {
+    MOST_BYTES = 1 << 30, /* of a run, about */
+    REPORT = 20 << 20     /* budget between two ticks */
+};
+
+/* ---- memory and costs ---- */
+
+static void release_arena(void *memory) { arena_free(memory); }
+
+arena *trial_arena(arena *a) {
+    arena *fresh = arena_zalloc(a, 1, sizeof *fresh);
+    arena_init(fresh, a->trap);
+    arena_on_release(a, release_arena, fresh);
+    return fresh;
+}
+
+void trial_make_room(trial *t, size_t n) {
+    size_t truth_room = t->room;
+    if (n < t->room) return;
+    t->word = arena_grow(t->a, t->word, &t->room, n + 1, sizeof *t->word);
+    t->truth = arena_grow(t->a, t->truth, &truth_room, t->room, 1);
+}
+
+static size_t count_terms(const model_rows *r) { return r->start[r->count]; }
+
+/* Emulated runs make every number one by one; the runner of f64 and f32 goes by its plan. */
+static void estimate(trial *t) {
+    const temper_model *m = t->m;
+    bool emulated = number_type_is_emulated(t->type_id);
+    double terms = (double)count_terms(&m->read), heads = 0, planned = 0;
+    model_plan plan;
+    plan_make(&plan, m, false, t->a);
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        const model_layer *layer = &m->layers[l];
+        terms += (double)(count_terms(&layer->in) + count_terms(&layer->out));
+        for (uint32_t h = 0; h < layer->head_count; h++) {
+            const model_head *head = &layer->heads[h];
+            head_plan how = plan.heads[plan.head_start[l] + h];
+            terms += (double)(count_terms(&head->query) + count_terms(&head->key) + count_terms(&head->value));
+            heads++;
+            if (how == PLAN_DENSE && !emulated)
+                t->pair_cost += plan_cost(how, head, 1);
+            else
+                planned += plan_cost(how, head, 1);
+        }
+    }
+    t->letter_cost = emulated ? 60 + 20 * (double)m->channel_count + 12 * terms + 60 * heads : 10 + terms + planned;
+    t->bytes = emulated ? 16 * (double)m->channel_count + 100 : plan.future ? 40 + 16 * (double)m->channel_count : 40;
+}
+
+double trial_cost(const trial *t, size_t n) {
+    double size = (double)n + 2;
+    return 300 + size * t->letter_cost + size * size * t->pair_cost + answer_key_cost(t->key, n);
+}
+
+bool trial_is_affordable(const trial *t, size_t n, double share) {
+    return t->bytes * (double)n < MOST_BYTES && trial_cost(t, n) < share * t->budget;
+}
+
+void trial_spend(trial *t, double cost) {
+    t->spent += cost;
+    t->unreported += cost;
+    if (!t->watch || t->unreported < REPORT) return;
+    t->stopped |= t->watch->tick(t->watch->context, (uint64_t)t->unreported);
+    t->unreported = 0;
+}
+
+void trial_start(trial *t, const temper_model *m, temper_type type, const adversary_options *o, arena *a) {
+    *t = (trial){.m = m, .type_id = type, .type = number_type_of(type), .watch = o->watch, .a = a};
+    if (!t->type || !t->type->storage) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "there is no rounding in this type");
+    t->stream = trial_arena(a);
+    t->scratch = trial_arena(a);
+    t->key = answer_key_new(m, a);
+    t->budget = (double)o->budget;
+    estimate(t);
+}
+
+/* ---- one string ---- */
+
+typedef struct outcome {
+    bool broken;                /* overflow: no answer */
+    const unsigned char *truth; /* [N] */
+    double margin;              /* the largest of the heads that mean a Boolean */
+    size_t position;            /* broken: where */
+} outcome;
+
+static double larger(double margin, double other) { return !(other <= margin) ? other : margin; }
+
+static outcome run_emulated(trial *t, const uint32_t *letters, size_t n) {
+    format_setting setting = {.storage = t->type->storage, .accumulation = t->type->accumulation};
+    format_answer answer;
+    double size = (double)n + 2;
+    size_t h = 0;
+    arena_reset(t->stream);
+    arena_reset(t->scratch);
+    format_run(&answer, t->m, letters, n, &setting, t->stream, t->scratch);
+    /* 12 ns a multiply-add; what a scan does is in the cost of a letter */
+    if (answer.work > 64 * size) t->pair_cost = fmax(t->pair_cost, 12 * answer.work / (size * size));
+    outcome r = {.broken = answer.broken, .truth = answer.truth, .position = answer.position};
+    for (uint32_t l = 0; l < t->m->layer_count; l++)
+        for (uint32_t k = 0; k < t->m->layers[l].head_count; k++) r.margin = larger(r.margin, answer.margins[h++]);
+    return r;
+}
+
+/* f64 and f32: the runner that answers users. A length for which f32 has no plan is run as the emulated formats are. */
+static outcome run_fast(trial *t, const uint32_t *letters, size_t n) {
+    temper_run_options o = {.type = t->type_id, .unchecked = 1, .threads = 1};
+    temper_run *run;
+    temper_error error;
+    temper_status status = temper_model_run(&run, t->m, letters, n, &o, &error);
+    if (status == TEMPER_UNSUPPORTED) return run_emulated(t, letters, n);
+    if (status == TEMPER_RANGE) return (outcome){.broken = true, .position = error.column};
+    if (status) trap_reraise(t->a->trap, &error);
+    arena_reset(t->stream);
+    size_t size = temper_run_size(run);
+    unsigned char *truth = arena_alloc(t->stream, size, 1);
+    outcome r = {.truth = truth};
+    for (size_t i = 0; i < size; i++) truth[i] = (unsigned char)temper_run_truth(run, i);
+    for (uint32_t l = 0; l < t->m->layer_count; l++)
+        for (uint32_t k = 0; k < t->m->layers[l].head_count; k++)
+            r.margin = larger(r.margin, temper_run_margin(run, l + 1, k + 1));
+    temper_run_free(run);
+    return r;
+}
+
+static void keep_wrong(trial *t, const uint32_t *letters, size_t n, size_t position, bool expected) {
+    if (t->found && n >= t->best.n) return;
+    if (n > t->best_room || !t->best.letters)
+        t->best.letters = arena_alloc(t->a, (t->best_room = n) + 1, sizeof *t->best.letters);
+    memcpy(t->best.letters, letters, n * sizeof *letters);
+    t->best.n = n;
+    t->best.position = position;
+    t->expected = expected;
+    t->found = true;
+}
+
+/* Whether an answer is wrong; *margin: how near it was. */
+bool trial_is_wrong(trial *t, double *margin, const uint32_t *letters, size_t n) {
+    size_t from, to;
+    trial_make_room(t, n);
+    outcome r = number_type_is_emulated(t->type_id) ? run_emulated(t, letters, n) : run_fast(t, letters, n);
+    trial_spend(t, trial_cost(t, n));
+    if (n > t->best.tried) t->best.tried = n;
+    *margin = r.margin;
+    answer_key_truth(t->truth, &from, &to, t->key, letters, n);
+    if (r.broken) {
+        size_t at = r.position < from ? from : r.position > to ? to : r.position;
+        keep_wrong(t, letters, n, at, t->truth[at ? at - 1 : 0]);
+        return true;
+    }
+    for (size_t i = from; i <= to; i++) {
+        bool expected = t->truth[i ? i - 1 : 0];
+        if (r.truth[i] == expected) continue;
+        keep_wrong(t, letters, n, i, expected);
+        return true;
+    }
+    return false;
+}

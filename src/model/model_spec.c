@@ -1,0 +1,68 @@
+/* The specification that a model carries, read again with the model's settings. */
+#include "model/model_spec.h"
+
+#include <string.h>
+
+static void release_spec(void *spec) { temper_spec_free(spec); }
+
+/* The alphabet as an option: letters one after the other, or words. NULL if it holds a blank, which that cannot say. */
+static const char *alphabet_text(const temper_model *m, arena *a) {
+    text t;
+    text_init(&t, a);
+    for (size_t k = 0; k < m->letters.count; k++) {
+        const char *letter = m->letters.letters[k];
+        if (strchr(" \t\r\n", letter[0])) return NULL;
+        if (m->letters.tokens && k) text_putc(&t, ' ');
+        text_puts(&t, letter);
+    }
+    return m->letters.count ? text_string(&t) : NULL;
+}
+
+static temper_spec_options options_of(const temper_model *m, arena *a) {
+    return (temper_spec_options){.syntax = m->syntax,
+                                 .alphabet = alphabet_text(m, a),
+                                 .tokens = m->letters.tokens,
+                                 .at = m->at,
+                                 .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
+}
+
+static bool has_letters_of(const temper_spec *spec, const temper_model *m) {
+    bool same = temper_spec_letter_count(spec) == m->letters.count && temper_spec_tokens(spec) == m->letters.tokens;
+    for (size_t k = 0; same && k < m->letters.count; k++)
+        same = strcmp(temper_spec_letter(spec, k), m->letters.letters[k]) == 0;
+    return same;
+}
+
+const temper_spec *model_spec(const temper_model *m, arena *a) {
+    temper_spec_options o = options_of(m, a);
+    temper_spec *spec;
+    if (!*m->source || temper_spec_parse(&spec, m->source, strlen(m->source), &o, NULL) != TEMPER_OK) return NULL;
+    arena_on_release(a, release_spec, spec);
+    return has_letters_of(spec, m) ? spec : NULL;
+}
+
+temper_status temper_model_spec(temper_spec **out, const temper_model *model, temper_error *err) {
+    trap t;
+    arena work;
+    *out = NULL;
+    arena_init(&work, &t);
+    if (trap_set(&t, err)) {
+        arena_free(&work);
+        return t.error.code;
+    }
+    temper_spec_options o = options_of(model, &work);
+    if (!*model->source) trap_raise(&t, TEMPER_RANGE, 0, 0, "the model carries no specification");
+    temper_spec *spec;
+    temper_error error;
+    if (temper_spec_parse(&spec, model->source, strlen(model->source), &o, &error) != TEMPER_OK)
+        trap_reraise(&t, &error);
+    if (!has_letters_of(spec, model)) {
+        temper_spec_free(spec);
+        trap_raise(&t, TEMPER_FORMAT, 0, 0,
+                   "the specification that the model carries has other letters than the model");
+    }
+    arena_free(&work);
+    trap_clear(&t);
+    *out = spec;
+    return TEMPER_OK;
+}
