@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every "$ temper ..." of README.md is run, and its output compared with what the page shows. $1: the binary.
+# Every "$ temper ..." of README.md is run, and its output compared with what the page shows. The lists of make targets in
+# CONTRIBUTING.md are compared with the Makefile and with .ci/run. $1: the binary.
 set -u
 temper=$1
 passed=0
@@ -34,5 +35,25 @@ while IFS= read -r line; do
     esac
 done <README.md
 compare
+
+# same NAME EXPECTED GOT
+same() {
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "CONTRIBUTING.md: $1"
+        diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") | head -n 10
+    fi
+}
+
+# A list that was merged twice shows as a target that is listed twice; a target that went shows as one that has no rule.
+listed=$(sed -n 's/^    make \([a-z-]*\) .*/\1/p' CONTRIBUTING.md | sort)
+rules=$(sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile | sort -u)
+same "each make target is listed once and has a rule" "$(comm -12 <(sort -u <<<"$listed") <(echo "$rules"))" "$listed"
+same "what .ci/run runs" "$(sed '/^#/d' .ci/run | grep -o 'make [a-z-]*' | sort)" \
+    "$(sed -n '/^`.ci\/run` /,/^$/p' CONTRIBUTING.md | grep -o '`make [a-z-]*`' | tr -d '`' | sort -u)"
+same "one paragraph says what .ci/run runs" 1 "$(grep -c '^`.ci/run`' CONTRIBUTING.md)"
+
 echo "readme: $passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -ge 4 ]
