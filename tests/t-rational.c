@@ -173,6 +173,27 @@ static void check_double(fixture *f, double x) {
           "a little below %a: %a %a %a", x, rational_to_double(z), rational_below(z), rational_above(z));
 }
 
+/* Outward is the nearest double on that side, so a larger number never comes out smaller, whatever its denominator is. */
+static void check_outward(fixture *f, test_random *r) {
+    rational *x = f->x, *y = f->x + 1, *d = f->x + 2;
+    uint64_t den = 1 + random_below(r, random_below(r, 2) ? 100 : (uint64_t)1 << 53);
+    int64_t num = (int64_t)(random_u64(r) >> (11 + random_below(r, 40))) * (random_below(r, 2) ? 1 : -1);
+    rational_set_ratio(x, num, den);
+    double below = rational_below(x), above = rational_above(x);
+    rational_set_double(d, below);
+    CHECK(rational_cmp(d, x) <= 0, "%lld/%llu is below %a", (long long)num, (unsigned long long)den, below);
+    rational_set_double(d, above);
+    CHECK(rational_cmp(d, x) >= 0, "%lld/%llu is above %a", (long long)num, (unsigned long long)den, above);
+    bool exact = rational_equal(d, x);
+    CHECK(exact ? above == below : nextafter(below, INFINITY) == above, "%lld/%llu is between %a and %a",
+          (long long)num, (unsigned long long)den, below, above);
+    rational_set_double(y, rational_to_double(x)); /* a dyadic number close by */
+    bool less = rational_cmp(x, y) < 0;
+    CHECK(less ? above <= rational_above(y) && below <= rational_below(y)
+               : above >= rational_above(y) && below >= rational_below(y),
+          "%lld/%llu beside %a", (long long)num, (unsigned long long)den, rational_to_double(x));
+}
+
 /* Beyond the range of doubles, on both sides. */
 static void check_range(fixture *f) {
     rational *big = f->x, *small = f->x + 1, *one = f->x + 2;
@@ -318,6 +339,7 @@ int main(void) {
         check_dyadic(&f, &r);
         check_fractions(&f, &r);
         check_double(&f, any_double(&r));
+        check_outward(&f, &r);
     }
     static const double corners[] = {0.0,
                                      -DBL_MIN,

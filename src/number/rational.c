@@ -150,14 +150,23 @@ double rational_to_double(const rational *x) {
     return fabs(d) <= DBL_MIN ? nearest_subnormal(x) : d;
 }
 
+/* The sign of d - x, d the nearest double: d times the denominator, less the numerator, is a double, so fma gives it
+   exactly. */
+static double excess(const rational *x, double d) {
+    return fma(d, (double)fmpz_get_si(fmpq_denref(c(x))), -(double)fmpz_get_si(fmpq_numref(c(x))));
+}
+
+/* Both are the nearest double on their side, so they never fall where x rises. */
 double rational_below(const rational *x) {
     if (!is_small(x)) return rounded(x, MPFR_RNDD);
-    return is_power_of_two(fmpq_denref(c(x))) ? quotient(x) : nextafter(quotient(x), -INFINITY);
+    double d = quotient(x);
+    return excess(x, d) > 0 ? nextafter(d, -INFINITY) : d;
 }
 
 double rational_above(const rational *x) {
     if (!is_small(x)) return rounded(x, MPFR_RNDU);
-    return is_power_of_two(fmpq_denref(c(x))) ? quotient(x) : nextafter(quotient(x), INFINITY);
+    double d = quotient(x);
+    return excess(x, d) < 0 ? nextafter(d, INFINITY) : d;
 }
 
 double rational_log2(const rational *x) {
