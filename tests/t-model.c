@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "corpus.h"
+#include "model/model.h"
 #include "random_formula.h"
 #include "temper.h"
 
@@ -350,6 +351,44 @@ static void test_extremes(void) {
             }
 }
 
+/* ---- rows without terms ---- */
+
+static bool has_places(const model_rows *r) { return r->start && r->terms; }
+
+static bool all_have_places(const temper_model *m) {
+    bool all = has_places(&m->embedding) && has_places(&m->read);
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        const model_layer *x = &m->layers[l];
+        all = all && has_places(&x->in) && has_places(&x->out);
+        for (uint32_t h = 0; h < x->head_count; h++)
+            all = all && has_places(&x->heads[h].query) && has_places(&x->heads[h].key) &&
+                  has_places(&x->heads[h].value) && has_places(&x->heads[h].output);
+    }
+    return all;
+}
+
+/* Runners add row starts to the terms, which a null pointer does not allow, not even for 0. */
+static void test_empty_rows(void) {
+    static const char file[] = "temper-model 1\nmethod temperature\nalphabet \"a\"\nchannel 0 \"x\"\n"
+                               "embed \"a\"\nembed start\nembed end\nlayer 1\n"
+                               "head \"no scores\" mask all choice softmax for average\nvalue 0:1\noutput 0:1\n"
+                               "head \"nothing\" mask all choice softmax for average\nlayer 2\nread\n";
+    char folder[TEST_FOLDER], path[TEST_FOLDER + 20];
+    temper_error e;
+    temper_model *m = read_text(file, sizeof file - 1, "a model without terms"), *loaded = NULL;
+    if (!m || !test_folder(folder)) return;
+    CHECK(all_have_places(m), "rows of a model that was read point nowhere");
+    snprintf(path, sizeof path, "%s/m.safetensors", folder);
+    if (CHECK(temper_model_save(path, m, &e) == TEMPER_OK && temper_model_load(&loaded, path, &e) == TEMPER_OK, "%s",
+              e.text))
+        CHECK(all_have_places(loaded), "rows of a model that was loaded point nowhere");
+    CHECK(survive(file, sizeof file - 1), "not run");
+    temper_model_free(loaded);
+    temper_model_free(m);
+    remove(path);
+    remove(folder);
+}
+
 /* ---- the examples of the documentation ---- */
 
 /* A line "-- accept" or "-- reject" lists strings, "" for the empty one. */
@@ -407,6 +446,7 @@ int main(void) {
     test_memory();
     test_damage();
     test_extremes();
+    test_empty_rows();
     test_documentation();
     return test_finish("model");
 }

@@ -72,6 +72,8 @@ void rows_end_row(rows_builder *b) {
 }
 
 model_rows rows_finish(rows_builder *b) {
+    if (!b->terms)
+        b->terms = arena_alloc(b->arena, 0, sizeof *b->terms); /* a place to count from, even if nothing is there */
     return (model_rows){.count = (uint32_t)b->count, .start = b->start, .terms = b->terms};
 }
 

@@ -21,6 +21,7 @@ static _Noreturn void fail(const checker *c, const char *what) {
 
 static void check_rows(const checker *c, const model_rows *r, const char *missing) {
     REQUIRE(c, r->start && r->start[0] == 0, missing);
+    REQUIRE(c, r->terms, "rows without a place for their terms"); /* nothing is ever added to a null pointer */
     for (uint32_t row = 0; row < r->count; row++) {
         REQUIRE(c, r->start[row] <= r->start[row + 1], "rows out of order");
         for (uint32_t k = r->start[row]; k < r->start[row + 1]; k++) {

@@ -176,12 +176,15 @@ static void read_weights(loader *l) {
     budget_spend(&l->budget, units, sizeof(double));
     uint32_t *next_start = arena_zalloc(&m->memory, (size_t)starts, sizeof *next_start);
     uint32_t *none = arena_zalloc(&m->memory, 1, sizeof *none); /* for layers without units, which have no tensors */
+    model_term *nothing = arena_alloc(&m->memory, 0, sizeof *nothing);
     double *bias = arena_zalloc(&m->memory, (size_t)units, sizeof *bias);
     each_matrix(l, place_starts, &next_start);
     for (uint32_t k = 0; k < m->layer_count; bias += m->layers[k].in.count, k++) {
         model_layer *layer = &m->layers[k];
         layer->bias = bias;
-        if (!layer->in.count) layer->in.start = layer->out.start = none;
+        if (layer->in.count) continue;
+        layer->in.start = layer->out.start = none;
+        layer->in.terms = layer->out.terms = nothing;
     }
     for (size_t k = 0; k < l->list.count; k++) each_weight(l, k, count_weight);
     each_matrix(l, count_terms, &terms);
