@@ -1,5 +1,6 @@
-/* Models that were changed after they were compiled: weights, biases, units, channels, masks, features. Nearly all are refused by the audit;
-   whatever it would certify must still answer as its source does, on every string that is tried. */
+/* Models that were changed after they were compiled: weights, biases, units, channels, masks, features. The audit
+   refuses nearly all of them. Whatever it would certify must still answer as its source does, on every string that is
+   tried. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -154,6 +154,9 @@ _Noreturn void audit_refuse(const audit *a, uint32_t layer, uint32_t head, const
 /* The certificate of the claim "hard choices" (section 8), for models without Boolean channels. */
 const char *audit_general(audit *a, size_t *length);
 
+/* What the expression was recognised as is what it is worth, at a number of positions and lengths up to that of the certificate. */
+bool audit_feature_holds(const audit *a, const feature *f, const expression *e);
+
 void contents_begin(audit *a); /* the embedding */
 row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t layer, uint32_t head);
 bool contents_row_is(const row_value *r, dd letters, double start, double end); /* exactly, and nothing else */

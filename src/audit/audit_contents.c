@@ -37,13 +37,17 @@ static letter_lists letters_by_channel(audit *a) {
 }
 
 static void read_feature(audit *a, uint32_t channel, content *c) {
-    feature f = audit_feature_of(a->model->channels[channel].position, a->positions);
+    const expression *e = a->model->channels[channel].position;
+    feature f = audit_feature_of(e);
     if (!contents_are_zero(c)) audit_refuse(a, 0, 0, "channel %u has a position feature and an embedding", channel);
-    switch (f.kind) {
-    case FEATURE_UNKNOWN:
+    const char *shown = a->model->channels[channel].position_text;
+    if (f.kind == FEATURE_UNKNOWN)
         audit_refuse(a, 0, 0, "channel %u: no position feature of this form is understood: %s", channel,
-                     text_escaped(a->arena, a->model->channels[channel].position_text,
-                                  strlen(a->model->channels[channel].position_text), 80));
+                     text_escaped(a->arena, shown, strlen(shown), 80));
+    if (!audit_feature_holds(a, &f, e))
+        audit_refuse(a, 0, 0, "channel %u: the position feature is not worth what its form says: %s", channel,
+                     text_escaped(a->arena, shown, strlen(shown), 80));
+    switch (f.kind) {
     case FEATURE_FIRST: c->letters = a->meaning.first; break;
     case FEATURE_LAST: c->letters = a->meaning.last; break;
     case FEATURE_CONSTANT:

@@ -1,324 +1,193 @@
+/* Position features and scales are recognised by their exact tree. The tables below list every form that the compiler
+   writes, and nothing else is understood. Each form has few operations in a known order, so its roundings can be
+   counted. The range of its constants keeps every intermediate result exact, or at least a normal number, in f64. A
+   pattern is the tree in Polish notation. */
 #include "audit/audit_feature.h"
 
 #include <math.h>
+#include <string.h>
 
-static bool is_constant(const expression *e, double *value) {
-    if (e->op == EXPR_CONSTANT) return *value = e->constant, true;
-    if (e->op == EXPR_NEG && e->a->op == EXPR_CONSTANT) return *value = -e->a->constant, true;
-    return false;
+/* The letters of patterns:
+
+       i n N 0 1 2 4    themselves; m is the number -4
+       + - * / %        the operator, then its two operands; = < l are the tests =, <, <=; X is max
+       _ L F P          -x, ln, floor, ceil2, then the operand
+       p q e            i, i + 1, [i = 0]; or all of them mirrored: N - 1 - i, N - i, [i = N - 1]
+       H A S            floor(N/2), the distance from it, the sign of i - floor(N/2)
+       C D M R B W      a number; the same letter is the same number */
+static const char NUMBERS[] = "CDMRBW";
+enum { NUMBER_C, NUMBER_D, NUMBER_M, NUMBER_R, NUMBER_B, NUMBER_W, NUMBER_COUNT };
+
+typedef struct match {
+    double number[NUMBER_COUNT];
+    bool known[NUMBER_COUNT];
+    enum { SIDE_UNKNOWN, SIDE_START, SIDE_END } side;
+} match;
+
+static bool fits(const char **pattern, const expression *e, match *m);
+
+static bool fits_whole(const char *pattern, const expression *e, match *m) { return fits(&pattern, e, m); }
+
+/* A form and its mirror image; one feature has only one of them. */
+static bool fits_side(const expression *e, match *m, const char *straight, const char *mirrored) {
+    int side = fits_whole(straight, e, m) ? SIDE_START : fits_whole(mirrored, e, m) ? SIDE_END : SIDE_UNKNOWN;
+    if (side == SIDE_UNKNOWN || (m->side != SIDE_UNKNOWN && (int)m->side != side)) return false;
+    m->side = side;
+    return true;
 }
 
-static bool equals(const expression *e, double value) {
-    double x;
-    return is_constant(e, &x) && x == value;
+static bool fits_number(const expression *e, double value) { return e->op == EXPR_CONSTANT && e->constant == value; }
+
+static bool fits_unknown(const expression *e, match *m, size_t which) {
+    if (e->op != EXPR_CONSTANT || (m->known[which] && m->number[which] != e->constant)) return false;
+    m->known[which] = true;
+    m->number[which] = e->constant;
+    return true;
 }
 
-/* N - 1 */
-static bool is_last_place(const expression *e) {
-    return e->op == EXPR_SUB && e->a->op == EXPR_SIZE && equals(e->b, 1);
+static bool fits_operator(const char **pattern, const expression *e, match *m, expression_op op) {
+    return e->op == op && fits(pattern, e->a, m) && (!e->b || fits(pattern, e->b, m));
 }
 
-/* N - 1 - i */
-static bool is_mirrored_place(const expression *e) {
-    return e->op == EXPR_SUB && is_last_place(e->a) && e->b->op == EXPR_I;
-}
-
-/* i, or N - 1 - i */
-static bool is_place(const expression *e, bool *mirrored) {
-    *mirrored = is_mirrored_place(e);
-    return *mirrored || e->op == EXPR_I;
-}
-
-/* ---- products ---- */
-
-typedef struct product {
-    double coefficient;
-    int size;                   /* exponent of N */
-    int place, mirrored;        /* exponents of i and N - 1 - i */
-    int inverse, inverse_other; /* how often it is divided by i + 1 and N - i */
-    int start, end;             /* [i = 0] and [i = N - 1] */
-    int operations;             /* products and quotients, which may round */
-    bool fine;
-} product;
-
-static product combine(product x, product y, int sign) {
-    product z = {.coefficient = sign > 0 ? x.coefficient * y.coefficient : x.coefficient / y.coefficient,
-                 .size = x.size + sign * y.size,
-                 .place = x.place + sign * y.place,
-                 .mirrored = x.mirrored + sign * y.mirrored,
-                 .inverse = x.inverse + sign * y.inverse,
-                 .inverse_other = x.inverse_other + sign * y.inverse_other,
-                 .start = x.start + y.start,
-                 .end = x.end + y.end,
-                 .operations = x.operations + y.operations + 1,
-                 .fine = x.fine && y.fine};
-    /* coefficients must come out as they would on paper, and only sizes, i + 1 and N - i are divided by */
-    if (sign < 0 && (y.place || y.mirrored || y.start || y.end || y.coefficient != 1)) z.fine = false;
-    if (sign > 0 && fma(x.coefficient, y.coefficient, -z.coefficient) != 0) z.fine = false;
-    return z;
-}
-
-/* Expressions are at most EXPRESSION_DEPTH deep. */
-static product product_of(const expression *e) {
-    product one = {.coefficient = 1, .fine = true}, bad = {.fine = false};
-    bool mirrored;
-    double c;
-    if (is_constant(e, &c)) {
-        one.coefficient = c;
-        one.fine = isfinite(c);
-        return one;
-    }
-    if (is_place(e, &mirrored)) {
-        one.place = !mirrored;
-        one.mirrored = mirrored;
-        return one;
-    }
-    switch (e->op) {
-    case EXPR_SIZE: one.size = 1; return one;
-    case EXPR_ADD: /* i + 1, to be divided by */
-        if (e->a->op != EXPR_I || !equals(e->b, 1)) return bad;
-        one.inverse = -1;
-        return one;
-    case EXPR_SUB: /* N - i */
-        if (e->a->op != EXPR_SIZE || e->b->op != EXPR_I) return bad;
-        one.inverse_other = -1;
-        return one;
-    case EXPR_EQ:
-        if (e->a->op != EXPR_I) return bad;
-        one.start = equals(e->b, 0);
-        one.end = is_last_place(e->b);
-        return one.start || one.end ? one : bad;
-    case EXPR_MUL: return combine(product_of(e->a), product_of(e->b), 1);
-    case EXPR_DIV: return combine(product_of(e->a), product_of(e->b), -1);
-    default: return bad;
+/* Patterns are finite and nest only downwards, so this ends. */
+static bool fits(const char **pattern, const expression *e, match *m) {
+    char letter = *(*pattern)++;
+    switch (letter) {
+    case 'i': return e->op == EXPR_I;
+    case 'n': return e->op == EXPR_LENGTH;
+    case 'N': return e->op == EXPR_SIZE;
+    case '0':
+    case '1':
+    case '2':
+    case '4': return fits_number(e, letter - '0');
+    case 'm': return fits_number(e, -4);
+    case '+': return fits_operator(pattern, e, m, EXPR_ADD);
+    case '-': return fits_operator(pattern, e, m, EXPR_SUB);
+    case '*': return fits_operator(pattern, e, m, EXPR_MUL);
+    case '/': return fits_operator(pattern, e, m, EXPR_DIV);
+    case '%': return fits_operator(pattern, e, m, EXPR_MOD);
+    case '=': return fits_operator(pattern, e, m, EXPR_EQ);
+    case '<': return fits_operator(pattern, e, m, EXPR_LT);
+    case 'l': return fits_operator(pattern, e, m, EXPR_LE);
+    case 'X': return fits_operator(pattern, e, m, EXPR_MAX);
+    case '_': return fits_operator(pattern, e, m, EXPR_NEG);
+    case 'L': return fits_operator(pattern, e, m, EXPR_LN);
+    case 'F': return fits_operator(pattern, e, m, EXPR_FLOOR);
+    case 'P': return fits_operator(pattern, e, m, EXPR_CEIL2);
+    case 'p': return fits_side(e, m, "i", "--N1i");
+    case 'q': return fits_side(e, m, "+i1", "-Ni");
+    case 'e': return fits_side(e, m, "=i0", "=i-N1");
+    case 'H': return fits_whole("F/N2", e, m);
+    case 'A': return fits_whole("X-iH-Hi", e, m);
+    case 'S': return fits_whole("-<Hi<iH", e, m);
+    default: return fits_unknown(e, m, (size_t)(strchr(NUMBERS, letter) - NUMBERS));
     }
 }
 
-/* The error of a feature is counted with four roundings. */
-enum { OPERATIONS = 4 };
+/* ---- the forms ---- */
 
-static feature from_product(const product *p) {
-    feature f = {.constant = p->coefficient, .mirrored = p->mirrored > 0 || p->inverse_other > 0 || p->end > 0};
-    int place = p->place + p->mirrored, inverse = p->inverse + p->inverse_other;
-    if (!p->fine || p->operations > OPERATIONS || (p->place && p->mirrored) || p->inverse < 0 ||
-        p->inverse_other < 0 || inverse > 1 || p->start + p->end > 1)
-        return (feature){0};
-    bool edge = p->start + p->end == 1, unit = p->coefficient == 1, positive = p->coefficient > 0;
-    struct {
-        int size, place, inverse;
-        bool edge, allowed;
-        feature_kind kind;
-    } forms[] = {
-        {0, 1, 0, false, positive, FEATURE_PLACE},
-        {1, 0, 0, false, positive, FEATURE_SIZE},
-        {2, 0, 0, false, positive, FEATURE_SIZE},
-        {3, 0, 0, false, positive, FEATURE_SIZE},
-        {1, 1, 0, false, positive, FEATURE_SIZE_PLACE},
-        {1, 2, 0, false, positive, FEATURE_SIZE_SQUARE},
-        {-1, 1, 0, false, unit, FEATURE_SHARE},
-        {0, 0, 1, false, unit, FEATURE_INVERSE},
-        {-2, 1, 0, false, unit, FEATURE_SMALL},
-        {-2, 2, 0, false, unit, FEATURE_SQUARE},
-        {-1, 0, 0, true, unit, FEATURE_EDGE_SHARE},
-        {1, 0, 0, true, positive, FEATURE_EDGE_SIZE},
-        {2, 0, 1, false, positive && p->inverse == 1, FEATURE_WEIGHTED},
-    };
-    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
-        if (forms[k].size == p->size && forms[k].place == place && forms[k].inverse == inverse &&
-            forms[k].edge == edge && forms[k].allowed) {
-            f.kind = forms[k].kind;
-            f.power = p->size;
-            return f;
-        }
-    return (feature){0};
-}
+typedef struct form {
+    feature_kind kind;
+    const char *pattern;
+    int power; /* of N, SIZE */
+} form;
 
-/* ---- remainders ---- */
+static const form features[] = {
+    {FEATURE_CONSTANT, "C", 0},          /* c */
+    {FEATURE_FIRST, "*=i1l1n", 0},       /* [i = 1]*[1 <= n] */
+    {FEATURE_LAST, "*=inl1n", 0},        /* [i = n]*[1 <= n] */
+    {FEATURE_RESIDUE, "=%pMR", 0},       /* [i % M = R], and <= */
+    {FEATURE_RESIDUE, "l%pMR", 0},       /* */
+    {FEATURE_RESIDUE, "=%+pBMR", 0},     /* [(i + B) % M = R] */
+    {FEATURE_RESIDUE, "l%+pBMR", 0},     /* */
+    {FEATURE_RESIDUE, "=%+*%pMWBMR", 0}, /* [(i % M*W + B) % M = R] */
+    {FEATURE_RESIDUE, "l%+*%pMWBMR", 0}, /* */
+    {FEATURE_PLACE, "p", 0},             /* i */
+    {FEATURE_PLACE, "*Cp", 0},           /* C*i */
+    {FEATURE_SIZE, "*CN", 1},            /* C*N */
+    {FEATURE_SIZE_PLACE, "**CNp", 0},    /* C*N*i */
+    {FEATURE_SIZE_SQUARE, "***CNpp", 0}, /* C*N*i*i */
+    {FEATURE_SHARE, "/pN", 0},           /* i/N */
+    {FEATURE_INVERSE, "/1q", 0},         /* 1/(i + 1) */
+    {FEATURE_SMALL, "/p*NN", 0},         /* i/(N*N) */
+    {FEATURE_SQUARE, "/*pp*NN", 0},      /* i*i/(N*N) */
+    {FEATURE_EDGE_SHARE, "/eN", 0},      /* [i = 0]/N */
+    {FEATURE_EDGE_SIZE, "**eCN", 0},     /* [i = 0]*C*N */
+    {FEATURE_WEIGHTED, "/**CNN+i1", 0},  /* C*N*N/(i + 1) */
+    {FEATURE_LOG, "+LNC", 0},            /* ln(N) + C */
+    {FEATURE_NORMALISER, "/LXp1*CN", 0}, /* ln(max(i, 1))/(C*N) */
+    {FEATURE_CENTRED, "-iH", 0},         /* i - floor(N/2) */
+    {FEATURE_DIGIT, "*S%AM", 0},         /* S*(A % M) */
+    {FEATURE_DIGIT, "*SF/AD", 0},        /* S*floor(A/D) */
+    {FEATURE_DIGIT, "*S%F/ADM", 0},      /* S*(floor(A/D) % M) */
+    {FEATURE_POWER, "P*CN", 0},          /* ceil2(C*N) */
+    {FEATURE_POWER, "/P*CND", 0},        /* ceil2(C*N)/D */
+    {FEATURE_STEPPED, "*mF/_+LNC4", 0},  /* -4*floor(-(ln(N) + C)/4) */
+};
 
-/* a p + b exactly (modulus 0), or the number in 0 ... modulus - 1 (times and plus a constant, perhaps) that is a p + b modulo it. */
-typedef struct congruence {
-    int64_t a, b, modulus;
-    double most; /* bound of its size */
-    bool mirrored, placed, fine;
-} congruence;
+static const form scales[] = {
+    {FEATURE_LOG, "+LNC", 0},     /* ln(N) + C */
+    {FEATURE_SIZE, "*CN", 1},     /* C*N */
+    {FEATURE_SIZE, "**CNN", 2},   /* C*N*N */
+    {FEATURE_SIZE, "***CNNN", 3}, /* C*N*N*N */
+};
 
-static const double EXACT = 0x1p53;
+/* ---- the range of their constants ---- */
 
-static congruence congruence_of(const expression *e, double most) {
-    congruence r = {.fine = true}, bad = {.fine = false};
-    double c;
-    if (is_constant(e, &c)) {
-        if (c != floor(c) || c < 0 || c > EXACT) return bad;
-        r.b = (int64_t)c;
-        r.most = c;
-        return r;
-    }
-    if (is_place(e, &r.mirrored)) {
-        r.a = 1;
-        r.most = most;
-        r.placed = true;
-        return r;
-    }
-    if (e->op != EXPR_ADD && e->op != EXPR_MUL && e->op != EXPR_MOD) return bad;
-    congruence x = congruence_of(e->a, most), y = congruence_of(e->b, most);
-    if (!x.fine || !y.fine || y.placed) return bad; /* the right operand is a constant */
-    r = x;
-    if (e->op == EXPR_ADD) {
-        r.b += y.b;
-        r.most = x.most + y.most;
-    } else if (e->op == EXPR_MUL) {
-        if (__builtin_mul_overflow(x.a, y.b, &r.a) || __builtin_mul_overflow(x.b, y.b, &r.b)) return bad;
-        r.most = x.most * y.most;
-    } else {
-        if (y.b <= 0 || (x.modulus && x.modulus != y.b)) return bad;
-        r.modulus = y.b;
-        r.most = (double)(y.b - 1);
-    }
-    return r.most > EXACT ? bad : r; /* which bounds a and b, too */
-}
+static bool is_whole(double x, double least, double most) { return x == floor(x) && x >= least && x <= most; }
 
-/* [x = r] or [x <= r] with x reduced last. */
-static feature residue_of(const expression *e, double most) {
-    double r;
-    if ((e->op != EXPR_EQ && e->op != EXPR_LE) || !is_constant(e->b, &r) || e->a->op != EXPR_MOD) return (feature){0};
-    congruence x = congruence_of(e->a, most);
-    if (!x.fine || !x.placed || r != floor(r) || r < 0 || r >= (double)x.modulus) return (feature){0};
-    return (feature){.kind = FEATURE_RESIDUE,
-                     .mirrored = x.mirrored,
-                     .a = x.a,
-                     .b = x.b,
-                     .modulus = x.modulus,
-                     .residue = (int64_t)r,
-                     .at_most = e->op == EXPR_LE};
-}
-
-/* ---- digits ---- */
-
-/* floor(N/2) */
-static bool is_middle(const expression *e) {
-    return e->op == EXPR_FLOOR && e->a->op == EXPR_DIV && e->a->a->op == EXPR_SIZE && equals(e->a->b, 2);
-}
-
-/* i - floor(N/2), or the other way round */
-static bool is_centred(const expression *e, bool around) {
-    const expression *x = around ? e->b : e->a, *y = around ? e->a : e->b;
-    return e->op == EXPR_SUB && x->op == EXPR_I && is_middle(y);
-}
-
-/* [floor(N/2) < i] - [i < floor(N/2)] */
-static bool is_sign(const expression *e) {
-    return e->op == EXPR_SUB && e->a->op == EXPR_LT && e->b->op == EXPR_LT && is_middle(e->a->a) &&
-           e->a->b->op == EXPR_I && e->b->a->op == EXPR_I && is_middle(e->b->b);
-}
-
-static bool is_distance(const expression *e) {
-    return e->op == EXPR_MAX && is_centred(e->a, false) && is_centred(e->b, true);
-}
-
-static bool is_whole(const expression *e, double *value) {
-    return is_constant(e, value) && *value >= 1 && *value <= 0x1p40 && *value == floor(*value);
-}
-
-/* floor(distance/C), C a power of two so that the quotient is exact */
-static bool is_share(const expression *e, double *divisor) {
+static bool is_power(double x) {
     int exponent;
-    return e->op == EXPR_FLOOR && e->a->op == EXPR_DIV && is_distance(e->a->a) && is_whole(e->a->b, divisor) &&
-           frexp(*divisor, &exponent) == 0.5;
+    return is_whole(x, 1, 0x1p40) && frexp(x, &exponent) == 0.5;
 }
 
-static feature digit_of(const expression *e) {
-    feature f = {.kind = FEATURE_DIGIT, .divisor = 1};
-    double modulus = 0;
-    if (e->op == EXPR_SUB && is_centred(e, false)) return (feature){.kind = FEATURE_CENTRED};
-    if (e->op != EXPR_MUL || !is_sign(e->a)) return (feature){0};
-    const expression *x = e->b;
-    if (x->op == EXPR_MOD) {
-        if (!is_whole(x->b, &modulus) || modulus < 2) return (feature){0};
-        f.modulus = (int64_t)modulus;
-        x = x->a;
+/* A positive multiple of 2^-20 up to 2^20. With N up to 2^41 nothing that is made of it overflows or becomes
+   subnormal. */
+static bool is_plain(double x) { return x <= 0x1p20 && is_whole(x * 0x1p20, 1, 0x1p40); }
+
+/* i + B and (i % M)*W + B stay below 2^53, so that every operation is exact. */
+static bool is_residue(const match *m) {
+    double modulus = m->number[NUMBER_M], limit = m->known[NUMBER_W] ? 0x1p26 : 0x1p51;
+    return is_whole(modulus, 1, limit) && is_whole(m->number[NUMBER_R], 0, modulus - 1) &&
+           is_whole(m->number[NUMBER_B], 0, modulus - 1) && is_whole(m->number[NUMBER_W], 0, modulus - 1);
+}
+
+static bool in_range(feature_kind kind, const match *m) {
+    switch (kind) {
+    case FEATURE_CONSTANT: return isfinite(m->number[NUMBER_C]);
+    case FEATURE_RESIDUE: return is_residue(m);
+    case FEATURE_DIGIT:
+        return (!m->known[NUMBER_M] || is_whole(m->number[NUMBER_M], 2, 0x1p40)) &&
+               (!m->known[NUMBER_D] || is_power(m->number[NUMBER_D]));
+    case FEATURE_POWER:
+        return is_whole(m->number[NUMBER_C], 1, 0x1p12) && (!m->known[NUMBER_D] || is_power(m->number[NUMBER_D]));
+    default: return !m->known[NUMBER_C] || is_plain(m->number[NUMBER_C]);
     }
-    if (is_share(x, &f.divisor) || (f.modulus && is_distance(x))) return f;
-    return (feature){0};
 }
 
-/* ceil2(C*N), or that divided by a power of two */
-static feature power_of(const expression *e) {
-    feature f = {.kind = FEATURE_POWER, .divisor = 1};
-    int exponent;
-    if (e->op == EXPR_DIV) {
-        if (!is_whole(e->b, &f.divisor) || frexp(f.divisor, &exponent) != 0.5) return (feature){0};
-        e = e->a;
+/* ---- recognising ---- */
+
+static feature feature_from(const form *f, const match *m) {
+    bool residue = f->kind == FEATURE_RESIDUE;
+    return (feature){.kind = f->kind,
+                     .mirrored = m->side == SIDE_END,
+                     .constant = m->known[NUMBER_C] ? m->number[NUMBER_C] : 1,
+                     .power = f->power,
+                     .a = residue && m->known[NUMBER_W] ? (int64_t)m->number[NUMBER_W] : 1,
+                     .b = (int64_t)m->number[NUMBER_B],
+                     .modulus = (int64_t)m->number[NUMBER_M],
+                     .residue = (int64_t)m->number[NUMBER_R],
+                     .divisor = m->known[NUMBER_D] ? m->number[NUMBER_D] : 1,
+                     .at_most = f->pattern[0] == 'l'};
+}
+
+static feature recognise(const expression *e, const form *forms, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        match m = {0};
+        if (fits_whole(forms[k].pattern, e, &m) && in_range(forms[k].kind, &m)) return feature_from(&forms[k], &m);
     }
-    if (e->op != EXPR_CEIL2) return (feature){0};
-    product p = product_of(e->a);
-    feature size = from_product(&p);
-    if (size.kind != FEATURE_SIZE || size.power != 1 || p.operations > 1 || size.constant != floor(size.constant) ||
-        size.constant > 0x1p12)
-        return (feature){0};
-    f.constant = size.constant;
-    return f;
+    return (feature){.kind = FEATURE_UNKNOWN};
 }
 
-/* -4*floor(-(ln(N) + C)/4) */
-static feature stepped_of(const expression *e) {
-    double c;
-    if (e->op != EXPR_MUL || !equals(e->a, -4) || e->b->op != EXPR_FLOOR || e->b->a->op != EXPR_DIV)
-        return (feature){0};
-    const expression *quotient = e->b->a;
-    if (!equals(quotient->b, 4) || quotient->a->op != EXPR_NEG || quotient->a->a->op != EXPR_ADD) return (feature){0};
-    const expression *sum = quotient->a->a;
-    if (sum->a->op != EXPR_LN || sum->a->a->op != EXPR_SIZE || !is_constant(sum->b, &c) || !(c > 0))
-        return (feature){0};
-    return (feature){.kind = FEATURE_STEPPED, .constant = c};
-}
-
-/* ---- the rest ---- */
-
-static bool is_test(expression_op op) { return op == EXPR_EQ || op == EXPR_NE || op == EXPR_LT || op == EXPR_LE; }
-
-static bool is_bracket(const expression *e) {
-    return is_test(e->op) || (e->op == EXPR_MUL && is_bracket(e->a) && is_bracket(e->b));
-}
-
-/* [1 <= n] */
-static bool is_not_empty(const expression *e) {
-    return e->op == EXPR_LE && equals(e->a, 1) && e->b->op == EXPR_LENGTH;
-}
-
-static feature edge_of(const expression *e) {
-    if (e->op != EXPR_MUL || !is_not_empty(e->b) || e->a->op != EXPR_EQ || e->a->a->op != EXPR_I) return (feature){0};
-    if (equals(e->a->b, 1)) return (feature){.kind = FEATURE_FIRST};
-    if (e->a->b->op == EXPR_LENGTH) return (feature){.kind = FEATURE_LAST};
-    return (feature){0};
-}
-
-/* ln(max(p, 1))/(C*N) */
-static feature normaliser_of(const expression *e) {
-    bool mirrored;
-    if (e->op != EXPR_DIV || e->a->op != EXPR_LN || e->a->a->op != EXPR_MAX) return (feature){0};
-    const expression *largest = e->a->a;
-    if (!is_place(largest->a, &mirrored) || !equals(largest->b, 1)) return (feature){0};
-    product below = product_of(e->b);
-    feature size = from_product(&below);
-    if (size.kind != FEATURE_SIZE || size.power != 1 || below.operations > 1) return (feature){0};
-    return (feature){.kind = FEATURE_NORMALISER, .mirrored = mirrored, .constant = size.constant};
-}
-
-feature audit_feature_of(const expression *e, double most) {
-    double c;
-    if (is_constant(e, &c)) return (feature){.kind = FEATURE_CONSTANT, .constant = c};
-    if (e->op == EXPR_ADD && e->a->op == EXPR_LN && e->a->a->op == EXPR_SIZE && is_constant(e->b, &c) && c > 0)
-        return (feature){.kind = FEATURE_LOG, .constant = c};
-    feature f = edge_of(e);
-    if (!f.kind) f = residue_of(e, most);
-    if (!f.kind) f = normaliser_of(e);
-    if (!f.kind) f = digit_of(e);
-    if (!f.kind) f = power_of(e);
-    if (!f.kind) f = stepped_of(e);
-    if (!f.kind) {
-        product p = product_of(e);
-        f = from_product(&p);
-    }
-    if (!f.kind && is_bracket(e)) f.kind = FEATURE_BRACKET;
-    return f;
-}
+feature audit_feature_of(const expression *e) { return recognise(e, features, sizeof features / sizeof *features); }
+feature audit_scale_of(const expression *e) { return recognise(e, scales, sizeof scales / sizeof *scales); }

@@ -1,4 +1,5 @@
-/* Position features and scales, recognised by their structure: which quantity of doc/certificate.md, section 3, an expression is. */
+/* Position features and scales: which quantity of doc/certificate.md, "Notation", an expression is. Only the forms
+   that the compiler writes are known. Everything else is UNKNOWN, and whoever asked refuses it. */
 #ifndef AUDIT_AUDIT_FEATURE_H
 #define AUDIT_AUDIT_FEATURE_H
 
@@ -10,7 +11,7 @@ typedef enum feature_kind {
     FEATURE_CONSTANT,    /* c */
     FEATURE_FIRST,       /* [i = 1]*[1 <= n] */
     FEATURE_LAST,        /* [i = n]*[1 <= n] */
-    FEATURE_RESIDUE,     /* [(a p + b) % m = r], or <= r */
+    FEATURE_RESIDUE,     /* [(a p + b) % m = r], or <= r; 0 <= a, b, r < m */
     FEATURE_PLACE,       /* C*p, C > 0 */
     FEATURE_SIZE,        /* C*N^k, k = 1, 2, 3; as a feature k = 1 */
     FEATURE_SIZE_PLACE,  /* C*N*p */
@@ -25,10 +26,9 @@ typedef enum feature_kind {
     FEATURE_LOG,         /* ln(N) + C */
     FEATURE_NORMALISER,  /* ln(max(p, 1))/(C*N) */
     FEATURE_CENTRED,     /* i - floor(N/2) */
-    FEATURE_DIGIT, /* with the sign of that: floor(|i - floor(N/2)|/divisor) % modulus, or not reduced (modulus 0) */
-    FEATURE_POWER, /* ceil2(C*N)/divisor */
-    FEATURE_STEPPED, /* -4*floor(-(ln(N) + C)/4) */
-    FEATURE_BRACKET  /* another bracket, or a product of brackets: 0 or 1 */
+    FEATURE_DIGIT,  /* with the sign of that: floor(|i - floor(N/2)|/divisor) % modulus, or not reduced (modulus 0) */
+    FEATURE_POWER,  /* ceil2(C*N)/divisor */
+    FEATURE_STEPPED /* -4*floor(-(ln(N) + C)/4) */
 } feature_kind;
 
 typedef struct feature {
@@ -41,7 +41,13 @@ typedef struct feature {
     bool at_most;
 } feature;
 
-/* `most` is the largest number of positions: every operation of a RESIDUE must be exact up to there. */
-feature audit_feature_of(const expression *e, double most);
+feature audit_feature_of(const expression *e);
+feature audit_scale_of(const expression *e); /* LOG or SIZE */
+
+/* A second look that does not go by the form: is the expression worth what the feature is, at position i of `size`?
+   It must be so in exact arithmetic. In f64 it must be so exactly where doc/certificate.md says that, and within four
+   roundings elsewhere. */
+bool audit_feature_agrees(const feature *f, const expression *e, uint64_t i, uint64_t n, uint64_t size,
+                          arena *scratch);
 
 #endif

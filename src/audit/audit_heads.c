@@ -1,6 +1,7 @@
 /* Attention: which of the six kinds of doc/certificate.md, section 5, a head is, from its rows and expressions alone, and what its
    output means. A head that fits none is refused. */
 #include <math.h>
+#include <string.h>
 
 #include "audit/audit.h"
 
@@ -403,8 +404,10 @@ static void read_head(head_reader *r) {
     const model_head *h = r->head;
     NEED(r, h->choice == TEMPER_CHOICE_SOFTMAX && !h->adaptive, "it makes a hard choice, or adapts to its scores");
     if (h->scale) {
-        r->scale = audit_feature_of(h->scale, r->a->positions);
-        NEED(r, r->scale.kind == FEATURE_LOG || r->scale.kind == FEATURE_SIZE, "no scale of this form is understood");
+        r->scale = audit_scale_of(h->scale);
+        NEED(r, r->scale.kind, "no scale of this form is understood: %s",
+             text_escaped(r->a->arena, h->scale_text, strlen(h->scale_text), 80));
+        NEED(r, audit_feature_holds(r->a, &r->scale, h->scale), "its scale is not worth what its form says");
     }
     NEED(r, h->query.count <= HEAD_ROWS, "it has more than %d query rows", HEAD_ROWS);
     for (size_t k = 0; k < h->query.count; k++) {

@@ -46,8 +46,7 @@ quantity audit_feature_quantity(bounds *b, const feature *f) {
     case FEATURE_CONSTANT: size = constant, on_grid = true; break;
     case FEATURE_FIRST:
     case FEATURE_LAST:
-    case FEATURE_RESIDUE:
-    case FEATURE_BRACKET: on_grid = true; break;
+    case FEATURE_RESIDUE: on_grid = true; break;
     case FEATURE_PLACE:
     case FEATURE_EDGE_SIZE: size = mul(c, constant, m), on_grid = true; break;
     case FEATURE_SIZE: size = mul(c, constant, power(c, m, (uint64_t)f->power)), on_grid = true; break;
@@ -168,7 +167,7 @@ static quantity score_quantity(bounds *b, const model_head *h) {
 static quantity scale_quantity(bounds *b, const expression *scale) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
-    feature f = audit_feature_of(scale, b->a->positions);
+    feature f = audit_scale_of(scale);
     const ball *m = num(c, b->a->positions), *constant = num(c, f.constant);
     const ball *size =
         f.kind == FEATURE_LOG ? add(c, logarithm(c, m), constant) : mul(c, constant, power(c, m, (uint64_t)f.power));

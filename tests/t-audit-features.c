@@ -1,0 +1,301 @@
+/* Position features and scales as the audit sees them: the forms and ranges that it knows, expressions that look like
+   one of them and were once taken for it, and the second look at their values. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/audit.h"
+#include "base/sha256.h"
+#include "test.h"
+
+/* ---- features in another dress ---- */
+
+typedef struct dress {
+    const char *formula, *letters;
+    temper_method method;
+    const char *is, *becomes;
+} dress;
+
+#define PAST   "#[a] % 4 = 0", "ab", TEMPER_METHOD_TEMPERATURE
+#define THIRD  "#[a] % 3 = 0", "ab", TEMPER_METHOD_TEMPERATURE
+#define SINCE  "a S b", "abc", TEMPER_METHOD_TEMPERATURE
+#define PLACES "a S b", "abc", TEMPER_METHOD_POSITIONS
+#define ONCE   "O a", "ab", TEMPER_METHOD_POSITIONS
+#define DIGITS "a S b", "abc", TEMPER_METHOD_DIGITS
+
+/* Each was, or might have been, taken for the feature that it replaces, with the honest certificate. Some are worth
+   the same on paper, but they are computed with other roundings than the certificate counts. */
+static const dress dresses[] = {
+    {PAST, "[i % 4 = 0]", "[(i + 5 % 3 + 3) % 4 = 0]"}, /* the remainder of a constant */
+    {PAST, "[i % 4 = 0]", "[i % (4 % 3) = 0]"},
+    {PAST, "[i % 4 = 0]", "[i % 4 % 4 = 0]"},
+    {PAST, "[i % 4 = 0]", "[i % 4 % 2 = 0]"},
+    {PAST, "[i % 4 = 0]", "[i % 4.5 = 0]"},
+    {PAST, "[i % 4 = 0]", "[i % -4 = 0]"},
+    {PAST, "[i % 4 = 0]", "[(i + 4) % 4 = 0]"},
+    {PAST, "[i % 4 = 0]", "[(i + -4) % 4 = 0]"},
+    {PAST, "[i % 4 = 0]", "[(i + 0x1p52) % 4 = 0]"},
+    {PAST, "[i % 4 = 0]", "[(4 + i) % 4 = 0]"},
+    {PAST, "[i % 4 = 0]", "[0 = i % 4]"},
+    {PAST, "[i % 4 = 0]", "[i % 4 = 0]*[i % 4 = 0]"},
+    {PAST, "[i % 4 = 0]", "[(i % 4*5 + 0) % 4 = 0]"},
+    {PAST, "1/(i + 1)", "0x1p-1000/(i + 1)*0x1p1000"},
+    {PAST, "1/(i + 1)", "1/(1 + i)"},
+    {PAST, "i/(N*N)", "i/N/N"},
+    {PAST, "i*i/(N*N)", "i/N*i/N"},
+    {THIRD, "[i % 3 = 0]",
+     "[((i + 4503599627370496) % 3 * 2047 % 3 + 4503599627370496) % 3 = 1]"}, /* 64 bits overflow */
+    {THIRD, "[i % 3 = 0]", "[(i % 3*4503599627370496 + 0) % 3 = 0]"},
+    {SINCE, "i/N", "i*0x1p-1070/N*0x1p535*0x1p535"}, /* something on the way underflows */
+    {SINCE, "i/N", "i*0x1p1000/N*0x1p-1000"},
+    {SINCE, "i/N", "1*i/N"},
+    {SINCE, "i/N", "i*i/N/i"}, /* 0/0 at the start */
+    {SINCE, "scale \"8*N\"", "scale \"8*N*N/N\""},
+    {SINCE, "scale \"8*N\"", "scale \"N*8\""},
+    {SINCE, "scale \"8*N\"", "scale \"8*(n + 1)\""},
+    {PLACES, "8*N", "8*N*N/N"}, /* exact on paper, but not in f64 */
+    {PLACES, "8*N", "8*N + 0"},
+    {PLACES, "\"i\"", "\"i/(1/(i + 1))/(i + 1)\""},
+    {PLACES, "\"i\"", "\"i*(i + 1)/(i + 1)\""},
+    {PLACES, "\"i\"", "\"0x1p-1074*i*0x1p1000*0x1p74\""},
+    {PLACES, "\"i\"", "\"max(i, 1)\""},
+    {ONCE, "ln(N) + 8", "8 + ln(N)"},
+    {ONCE, "ln(N) + 8", "ln(N) + 0x1p-1074 + 8"},
+    {DIGITS, "floor(N/2)", "floor(N/2 + 0)"},
+    {DIGITS, "ceil2(16*N)", "ceil2(16*N + 0x1p-60)"},
+};
+
+/* The honest certificate with the SHA-256 and the size of another model. */
+static char *address(const char *certificate, const char *model) {
+    unsigned char digest[SHA256_SIZE];
+    char hex[SHA256_HEX + 1];
+    sha256 h;
+    size_t room = strlen(certificate) + 100;
+    char *out = malloc(room);
+    const char *at = strstr(certificate, "\"sha256\": \""), *end = at ? strchr(at, '}') : NULL;
+    if (!out || !end) abort();
+    sha256_start(&h);
+    sha256_add(&h, model, strlen(model));
+    sha256_finish(digest, &h);
+    sha256_hex(hex, digest);
+    snprintf(out, room, "%.*s\"sha256\": \"%s\", \"bytes\": %zu%s", (int)(at - certificate), certificate, hex,
+             strlen(model), end);
+    return out;
+}
+
+/* Every place, and without the digest. */
+static char *dressed(const char *model, const dress *d) {
+    char *out = malloc(strlen(model) * 4 + 1), *p = out;
+    if (!out) abort();
+    while (*model) {
+        if (strncmp(model, d->is, strlen(d->is)) == 0) {
+            p += sprintf(p, "%s", d->becomes);
+            model += strlen(d->is);
+        } else if (strncmp(model, "\ndigest", 7) == 0) {
+            model = strchr(model + 1, '\n');
+        } else {
+            *p++ = *model++;
+        }
+    }
+    *p = 0;
+    return out;
+}
+
+static void check_dress(const dress *d) {
+    temper_spec *spec = NULL;
+    temper_model *hard = NULL, *soft = NULL;
+    temper_spec_options o = {.alphabet = d->letters};
+    temper_error e;
+    char *model = NULL, *certificate = NULL;
+    size_t size, length;
+    bool digits = d->method == TEMPER_METHOD_DIGITS;
+    bool ok = temper_spec_parse(&spec, d->formula, strlen(d->formula), &o, &e) == TEMPER_OK &&
+              (digits ? temper_compile_for(&hard, spec, TEMPER_TYPE_BF16, &e) : temper_compile(&hard, spec, &e)) ==
+                  TEMPER_OK &&
+              temper_soften(&soft, hard, d->method, &e) == TEMPER_OK &&
+              temper_model_print(&model, &size, soft, &e) == TEMPER_OK &&
+              audit_certificate(&certificate, &length, model, size, 50, TEMPER_TYPE_F64, &e) == TEMPER_OK &&
+              temper_audit(certificate, length, model, size, &e) == TEMPER_OK;
+    if (CHECK(ok, "%s: %s", d->formula, e.text)) {
+        char *edited = dressed(model, d), *readdressed = address(certificate, edited);
+        CHECK(strcmp(edited, model) != 0 && strstr(edited, d->becomes), "%s has no %s", d->formula, d->is);
+        CHECK(temper_audit(readdressed, strlen(readdressed), edited, strlen(edited), &e) == TEMPER_RANGE &&
+                  strstr(e.text, "of this form is understood"),
+              "%s for %s in %s: %s", d->becomes, d->is, d->formula, e.text);
+        free(edited);
+        free(readdressed);
+    }
+    temper_free(certificate);
+    temper_free(model);
+    temper_model_free(soft);
+    temper_model_free(hard);
+    temper_spec_free(spec);
+}
+
+/* ---- what a feature is worth ---- */
+
+/* Every form and range that is understood, each on its side of the border. */
+static void check_forms(void) {
+    static const struct {
+        const char *text;
+        bool feature, scale;
+    } forms[] = {
+        {"1", true, false},
+        {"-0x1p-1074", true, false},
+        {"i", true, false},
+        {"N - 1 - i", true, false},
+        {"N - (1 + i)", false, false},
+        {"0x1p20*i", true, false},
+        {"0x1.00001p20*i", false, false},
+        {"0x1p-20*i", true, false},
+        {"0x1p-21*i", false, false},
+        {"0x1.8p-20*i", false, false},
+        {"-8*i", false, false},
+        {"0*i", false, false},
+        {"8*N", true, true},
+        {"N", false, false},
+        {"8*N*N", false, true},
+        {"8*N*N*N", false, true},
+        {"8*N*N*N*N", false, false},
+        {"8*(N*N)", false, false},
+        {"8*N*i", true, false},
+        {"8*N*i*i", true, false},
+        {"8*N*(N - 1 - i)*(N - 1 - i)", true, false},
+        {"8*N*i*(N - 1 - i)", false, false},
+        {"8*i*N", false, false},
+        {"i/N", true, false},
+        {"(N - 1 - i)/N", true, false},
+        {"i/n", false, false},
+        {"1/(i + 1)", true, false},
+        {"1/(N - i)", true, false},
+        {"2/(i + 1)", false, false},
+        {"i/(N*N)", true, false},
+        {"i*i/(N*N)", true, false},
+        {"i*(N - 1 - i)/(N*N)", false, false},
+        {"[i = 0]/N", true, false},
+        {"[i = N - 1]/N", true, false},
+        {"[i = 1]/N", false, false},
+        {"[i = 0]*16*N", true, false},
+        {"[i = N - 1]*16*N", true, false},
+        {"[i = 0]*-16*N", false, false},
+        {"16*N*N/(i + 1)", true, false},
+        {"16*N*N/(N - i)", false, false},
+        {"ln(N) + 8", true, true},
+        {"ln(N) + -8", false, false},
+        {"ln(N) - 8", false, false},
+        {"ln(n) + 8", false, false},
+        {"ln(max(i, 1))/(16*N)", true, false},
+        {"ln(max(N - 1 - i, 1))/(16*N)", true, false},
+        {"ln(max(1, i))/(16*N)", false, false},
+        {"ln(max(i, 2))/(16*N)", false, false},
+        {"i - floor(N/2)", true, false},
+        {"floor(N/2) - i", false, false},
+        {"ceil2(16*N)", true, false},
+        {"ceil2(4096*N)/16384", true, false},
+        {"ceil2(4097*N)", false, false},
+        {"ceil2(16*N)/3", false, false},
+        {"ceil2(16*N)/0x1p41", false, false},
+        {"ceil2(0.5*N)", false, false},
+        {"-4*floor(-(ln(N) + 8)/4)", true, false},
+        {"-4*floor(-(ln(N) + 8)/3)", false, false},
+        {"4*floor(-(ln(N) + 8)/4)", false, false},
+        {"[i = 1]*[1 <= n]", true, false},
+        {"[i = n]*[1 <= n]", true, false},
+        {"[i = n]", false, false},
+        {"[i = 1]*[2 <= n]", false, false},
+        {"[i % 0x1p51 = 5]", true, false},
+        {"[i % 0x1.0000000000001p51 = 5]", false, false},
+        {"[i % 0 = 0]", false, false},
+        {"[i % 1 = 0]", true, false},
+        {"[i % 4 = 4]", false, false},
+        {"[i % 4 = -1]", false, false},
+        {"[i % 4 <= 3]", true, false},
+        {"[i % 4 < 3]", false, false},
+        {"[i % 4 = 1.5]", false, false},
+        {"[(i + 3) % 4 = 1]", true, false},
+        {"[(i + 4) % 4 = 1]", false, false},
+        {"[(N - 1 - i) % 4 = 1]", true, false},
+        {"[(i % 4*3 + 1) % 4 = 1]", true, false},
+        {"[(i % 4*3 + 1) % 5 = 1]", false, false},
+        {"[(i % 0x1p26*3 + 1) % 0x1p26 = 1]", true, false},
+        {"[(i % 67108865*3 + 1) % 67108865 = 1]", false, false},
+        {"[i < 5]", false, false},
+    };
+    trap guard;
+    arena memory, scratch;
+    arena_init(&memory, &guard);
+    arena_init(&scratch, &guard);
+    if (!trap_set(&guard, NULL)) {
+        for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+            const expression *e = expression_parse(&memory, forms[k].text, strlen(forms[k].text), 0, 0);
+            feature f = audit_feature_of(e), s = audit_scale_of(e);
+            CHECK((f.kind != FEATURE_UNKNOWN) == forms[k].feature, "%s as a feature", forms[k].text);
+            CHECK((s.kind != FEATURE_UNKNOWN) == forms[k].scale, "%s as a scale", forms[k].text);
+            for (uint64_t size = 1; size < 40; size++)
+                for (uint64_t i = 0; i < size; i++) {
+                    if (f.kind)
+                        CHECK(audit_feature_agrees(&f, e, i, size - 1, size, &scratch), "%s at %llu of %llu",
+                              forms[k].text, (unsigned long long)i, (unsigned long long)size);
+                    if (s.kind)
+                        CHECK(audit_feature_agrees(&s, e, i, size - 1, size, &scratch), "%s at %llu of %llu",
+                              forms[k].text, (unsigned long long)i, (unsigned long long)size);
+                }
+        }
+        trap_clear(&guard);
+    } else {
+        CHECK(false, "%s", guard.error.text);
+    }
+    arena_free(&memory);
+    arena_free(&scratch);
+}
+
+/* The second look sees every expression that is not worth what its feature is, even if a table took it for that. */
+static void check_second_look(void) {
+    static const char *const pairs[][2] = {
+        {"[i % 4 = 0]", "[(i + 5 % 3 + 3) % 4 = 0]"},
+        {"[i % 4 = 0]", "[i % (4 % 3) = 0]"},
+        {"[i % 4 = 0]", "[i % 4 = 1]"},
+        {"[i % 4 <= 1]", "[i % 4 = 1]"},
+        {"i/N", "i*0x1p-1070/N*0x1p535*0x1p535"},
+        {"i/N", "i*0x1p1020*16/N*0x1p-1024"},
+        {"8*N", "8*N*N*0x1.5555555555555p-2*3/N"},
+        {"i", "i*0x1.5555555555555p-2*3"},
+        {"1/(i + 1)", "1/(i + 2)"},
+        {"ln(N) + 8", "ln(N + 1) + 8"},
+        {"ln(N) + 8", "ln(N) + 0x1.00000000001p3"},
+        {"-4*floor(-(ln(N) + 8)/4)", "-2*floor(-(ln(N) + 8)/2)"},
+        {"-4*floor(-(ln(N) + 8)/4)", "-4*floor(-(ln(N) + 8)/4) + 4"},
+        {"ln(max(i, 1))/(16*N)", "ln(max(i, 1))/(17*N)"},
+        {"ceil2(16*N)", "16*N"},
+        {"i - floor(N/2)", "floor(N/2) - i"},
+        {"[i = 1]*[1 <= n]", "[i = 1]*[2 <= n]"},
+        {"1", "0x1.0000000000001p0"},
+    };
+    trap guard;
+    arena memory, scratch;
+    arena_init(&memory, &guard);
+    arena_init(&scratch, &guard);
+    if (!trap_set(&guard, NULL)) {
+        for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+            feature f = audit_feature_of(expression_parse(&memory, pairs[k][0], strlen(pairs[k][0]), 0, 0));
+            const expression *e = expression_parse(&memory, pairs[k][1], strlen(pairs[k][1]), 0, 0);
+            bool seen = false;
+            for (uint64_t size = 2; size < 40; size++)
+                for (uint64_t i = 0; i < size; i++)
+                    seen = seen || !audit_feature_agrees(&f, e, i, size - 2, size, &scratch);
+            CHECK(seen, "%s passes for %s", pairs[k][1], pairs[k][0]);
+        }
+        trap_clear(&guard);
+    } else {
+        CHECK(false, "%s", guard.error.text);
+    }
+    arena_free(&memory);
+    arena_free(&scratch);
+}
+
+int main(void) {
+    for (size_t k = 0; k < sizeof dresses / sizeof *dresses; k++) check_dress(&dresses[k]);
+    check_forms();
+    check_second_look();
+    return test_finish("t-audit-features");
+}
