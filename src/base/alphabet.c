@@ -57,26 +57,14 @@ static size_t next_letter(size_t *at, const alphabet *s, const char *bytes, size
     return size ? size : 1;
 }
 
-static _Noreturn void unknown_letter(const alphabet *s, const char *letter, size_t size, size_t position, trap *t) {
-    arena a; /* its text must outlive the raise, which copies it: one escaped letter is leaked by nobody */
-    char shown[200];
-    trap inner;
-    arena_init(&a, &inner);
-    if (trap_set(&inner, NULL)) {
-        arena_free(&a);
-        trap_raise(t, TEMPER_RANGE, 0, position, "unknown letter at position %zu", position);
-    }
-    const char *escaped = text_escaped(&a, letter, size, 40);
-    size_t length = strlen(escaped);
-    if (length >= sizeof shown) length = sizeof shown - 1;
-    memcpy(shown, escaped, length);
-    shown[length] = 0;
-    arena_free(&a);
+static _Noreturn void unknown_letter(const alphabet *s, const char *letter, size_t size, size_t position,
+                                     arena *scratch) {
+    const char *shown = text_escaped(scratch, letter, size, 40), *what = s->tokens ? "token" : "letter";
     uint32_t code;
-    const char *what = s->tokens ? "token" : "letter";
     if (!s->tokens && !utf8_decode(&code, letter, size))
-        trap_raise(t, TEMPER_RANGE, 0, position, "byte %s at position %zu is not valid UTF-8", shown, position);
-    trap_raise(t, TEMPER_RANGE, 0, position, "unknown %s '%s' at position %zu", what, shown, position);
+        trap_raise(scratch->trap, TEMPER_RANGE, 0, position, "byte %s at position %zu is not valid UTF-8", shown,
+                   position);
+    trap_raise(scratch->trap, TEMPER_RANGE, 0, position, "unknown %s '%s' at position %zu", what, shown, position);
 }
 
 /* The number of a letter or token of a string. */
@@ -85,14 +73,14 @@ static uint32_t letter_number(const alphabet *s, const char *letter, size_t size
     return alphabet_find(s, letter, size);
 }
 
-uint32_t *alphabet_encode(size_t *n, const alphabet *s, const char *bytes, size_t length, trap *t) {
-    uint32_t *out = caller_alloc(t, length, sizeof *out); /* a letter has at least one byte */
+uint32_t *alphabet_encode(size_t *n, const alphabet *s, const char *bytes, size_t length, arena *scratch) {
+    uint32_t *out = caller_alloc(scratch->trap, length, sizeof *out); /* a letter has at least one byte */
     size_t count = 0;
     for (size_t at = 0, size; (size = next_letter(&at, s, bytes, length)) != 0; at += size) {
         uint32_t number = letter_number(s, bytes + at, size);
         if (number == UINT32_MAX) {
             free(out);
-            unknown_letter(s, bytes + at, size, count + 1, t);
+            unknown_letter(s, bytes + at, size, count + 1, scratch);
         }
         out[count++] = number;
     }

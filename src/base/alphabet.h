@@ -31,6 +31,6 @@ void alphabet_copy(alphabet *to, arena *a, const alphabet *from);
 
 /* Text to letter numbers; raises TEMPER_RANGE naming the first unknown letter and its position (counted in letters
    from 1, also in column). Returns memory of caller_alloc. */
-uint32_t *alphabet_encode(size_t *n, const alphabet *s, const char *bytes, size_t length, trap *t);
+uint32_t *alphabet_encode(size_t *n, const alphabet *s, const char *bytes, size_t length, arena *scratch);
 
 #endif

@@ -57,59 +57,60 @@ void file_read_at(const file_in *f, void *out, uint64_t offset, size_t length) {
 }
 
 /* Reads until the end into *data, which grows. */
-static size_t read_rest(char *volatile *data, size_t capacity, const file_in *f) {
-    size_t used = 0;
-    for (;;) {
-        ssize_t got = read(f->fd, *data + used, capacity - used);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) io_error(f->trap, f->scratch, "read", f->path, errno);
-        if (got == 0) return used;
-        used += (size_t)got;
-        if (used == capacity) {
-            if (capacity >= LARGEST_FILE) too_large(f);
-            capacity *= 2;
-            char *bigger = realloc(*data, capacity);
-            if (!bigger) trap_raise(f->trap, TEMPER_NO_MEMORY, 0, 0, "out of memory (asked for %zu bytes)", capacity);
-            *data = bigger;
-        }
-    }
+/* The error that stopped the reading; `data` goes first. */
+static _Noreturn void give_up(char *data, const file_in *f, int code, size_t capacity) {
+    free(data);
+    if (code) io_error(f->trap, f->scratch, "read", f->path, code);
+    if (capacity >= LARGEST_FILE) too_large(f);
+    trap_raise(f->trap, TEMPER_NO_MEMORY, 0, 0, "out of memory (asked for %zu bytes)", 2 * capacity);
 }
 
 char *file_read_all(size_t *length, file_in *f) {
-    trap inner, *outer = f->trap;
-    char *volatile data = NULL;
-    if (trap_set(&inner, NULL)) {
-        free(data);
-        f->trap = outer;
-        trap_reraise(outer, &inner.error);
+    size_t capacity = f->seekable ? (size_t)f->size + 1 : 65536, used = 0;
+    char *data = caller_alloc(f->trap, capacity, 1);
+    for (;;) {
+        ssize_t got = read(f->fd, data + used, capacity - used);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) give_up(data, f, errno, capacity);
+        if (got == 0) break;
+        used += (size_t)got;
+        if (used < capacity) continue;
+        char *bigger = capacity < LARGEST_FILE ? realloc(data, 2 * capacity) : NULL;
+        if (!bigger) give_up(data, f, 0, capacity);
+        data = bigger;
+        capacity *= 2;
     }
-    f->trap = &inner;
-    size_t capacity = f->seekable ? (size_t)f->size + 1 : 65536;
-    data = caller_alloc(&inner, capacity, 1);
-    *length = read_rest(&data, capacity, f);
-    data[*length] = 0;
-    f->trap = outer;
+    data[used] = 0;
+    *length = used;
     return data;
 }
 
+static void close_file(void *file) { file_close(file); }
+
+file_in *entry_open(entry *e, const char *path) {
+    file_in *f = arena_alloc(&e->memory, 1, sizeof *f);
+    f->fd = -1;
+    entry_on_leaving(e, close_file, f);
+    file_open(f, path, &e->memory, e->trap);
+    return f;
+}
+
+typedef struct read_call {
+    char **out;
+    size_t *length;
+    const char *path;
+} read_call;
+
+static void read_file(entry *e, void *context) {
+    const read_call *c = context;
+    *c->out = file_read_all(c->length, entry_open(e, c->path));
+}
+
 temper_status temper_file_read(char **out, size_t *length, const char *path, temper_error *err) {
-    trap t;
-    arena a;
-    file_in file = {.fd = -1};
+    read_call call = {out, length, path};
     *out = NULL;
     *length = 0;
-    arena_init(&a, &t);
-    if (trap_set(&t, err)) {
-        file_close(&file);
-        arena_free(&a);
-        return t.error.code;
-    }
-    file_open(&file, path, &a, &t);
-    *out = file_read_all(length, &file);
-    file_close(&file);
-    arena_free(&a);
-    trap_clear(&t);
-    return TEMPER_OK;
+    return entry_run(err, read_file, &call);
 }
 
 /* ---- writing ---- */
@@ -199,22 +200,30 @@ void file_abandon(file_out *f) {
     f->temporary = NULL;
 }
 
+static void abandon_file(void *file) { file_abandon(file); }
+
+file_out *entry_create(entry *e, const char *path) {
+    file_out *f = arena_alloc(&e->memory, 1, sizeof *f);
+    f->fd = -1;
+    f->temporary = NULL;
+    entry_on_failure(e, abandon_file, f);
+    file_create(f, path, &e->memory, e->trap);
+    return f;
+}
+
+typedef struct write_call {
+    const char *path, *data;
+    size_t length;
+} write_call;
+
+static void write_file(entry *e, void *context) {
+    const write_call *c = context;
+    file_out *file = entry_create(e, c->path);
+    file_put(file, c->data, c->length);
+    file_commit(file);
+}
+
 temper_status temper_file_write(const char *path, const char *data, size_t length, temper_error *err) {
-    trap t;
-    arena a;
-    file_out file;
-    file.fd = -1;
-    file.temporary = NULL;
-    arena_init(&a, &t);
-    if (trap_set(&t, err)) {
-        file_abandon(&file);
-        arena_free(&a);
-        return t.error.code;
-    }
-    file_create(&file, path, &a, &t);
-    file_put(&file, data, length);
-    file_commit(&file);
-    arena_free(&a);
-    trap_clear(&t);
-    return TEMPER_OK;
+    write_call call = {path, data, length};
+    return entry_run(err, write_file, &call);
 }

@@ -3,6 +3,7 @@
 #ifndef BASE_FILE_IO_H
 #define BASE_FILE_IO_H
 
+#include "base/entry.h"
 #include "base/text.h"
 
 /* ---- reading ---- */
@@ -16,8 +17,10 @@ typedef struct file_in {
     uint64_t size;
 } file_in;
 
-/* Opens a file; raises TEMPER_LIMIT if it is larger than 4 GiB. An entry point that uses it keeps it where its error branch can
-   call file_close. */
+/* A file that is closed when the body is left. */
+file_in *entry_open(entry *e, const char *path);
+
+/* Opens a file; raises TEMPER_LIMIT if it is larger than 4 GiB. Whoever calls closes it, also after an error. */
 void file_open(file_in *f, const char *path, arena *scratch, trap *t);
 void file_close(file_in *f); /* also when nothing is open */
 
@@ -42,6 +45,9 @@ typedef struct file_out {
     size_t used;
     char buffer[FILE_BUFFER];
 } file_out;
+
+/* A file to write, which is abandoned if the body fails before file_commit. */
+file_out *entry_create(entry *e, const char *path);
 
 /* A temporary file in the target's folder; file_commit syncs it and renames it. file_abandon removes it, for error branches; it may
    be called after file_commit, and before file_create if fd is -1 and temporary NULL. */

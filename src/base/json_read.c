@@ -118,12 +118,9 @@ static void find_place(size_t *line, size_t *column, const json_reader *r, size_
     }
 }
 
-_Noreturn void jread_fail(const json_reader *r, size_t at, const char *format, ...) {
-    char message[240], where[200] = "";
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
+_Noreturn void jread_raise(const json_reader *r, size_t at, temper_status code, const char *hint,
+                           const char *message) {
+    char where[200] = "";
     if (r->subject.bytes)
         snprintf(where, sizeof where, "%s '%s': ", r->where,
                  text_escaped(r->scratch, r->subject.bytes, r->subject.length, 40));
@@ -131,11 +128,20 @@ _Noreturn void jread_fail(const json_reader *r, size_t at, const char *format, .
         snprintf(where, sizeof where, "%s: ", r->where);
     const char *field = r->field ? r->field : "", *colon = r->field ? ": " : "";
     if (r->by_byte || r->outer)
-        trap_raise(r->trap, TEMPER_FORMAT, 0, 0, "byte %llu: %s%s%s%s", (unsigned long long)jread_offset(r, at),
-                   where, field, colon, message);
+        trap_raise_hint(r->trap, code, 0, 0, hint, "byte %llu: %s%s%s%s", (unsigned long long)jread_offset(r, at),
+                        where, field, colon, message);
     size_t line, column;
     find_place(&line, &column, r, at);
-    trap_raise(r->trap, TEMPER_FORMAT, line, column, "%s%s%s%s", where, field, colon, message);
+    trap_raise_hint(r->trap, code, line, column, hint, "%s%s%s%s", where, field, colon, message);
+}
+
+_Noreturn void jread_fail(const json_reader *r, size_t at, const char *format, ...) {
+    char message[240];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    jread_raise(r, at, TEMPER_FORMAT, "", message);
 }
 
 _Noreturn void jread_expected(const json_reader *r, size_t at, const char *what) {

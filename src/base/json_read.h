@@ -55,6 +55,9 @@ void jread_begin(json_reader *r, const char *bytes, size_t length, arena *scratc
 _Noreturn void jread_fail(const json_reader *r, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 _Noreturn void jread_expected(const json_reader *r, size_t at, const char *what);
+/* The same with another status and a hint. */
+_Noreturn void jread_raise(const json_reader *r, size_t at, temper_status code, const char *hint,
+                           const char *message);
 
 /* The byte of the file that a byte of the text stands at (by_byte readers). */
 uint64_t jread_offset(const json_reader *r, size_t at);

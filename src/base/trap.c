@@ -31,21 +31,21 @@ static void trim_partial(char *text, size_t size) {
     if (length - (start - 1) < need) text[start - 1] = 0;
 }
 
-static void fill(trap *t, temper_status code, size_t line, size_t column, const char *hint, const char *format,
-                 va_list args) {
-    t->error.code = code;
-    t->error.line = line;
-    t->error.column = column;
-    vsnprintf(t->error.text, sizeof t->error.text, format, args);
-    snprintf(t->error.hint, sizeof t->error.hint, "%s", hint);
-    trim_partial(t->error.text, sizeof t->error.text);
-    trim_partial(t->error.hint, sizeof t->error.hint);
+static void fill(temper_error *e, temper_status code, size_t line, size_t column, const char *hint,
+                 const char *format, va_list args) {
+    e->code = code;
+    e->line = line;
+    e->column = column;
+    vsnprintf(e->text, sizeof e->text, format, args);
+    snprintf(e->hint, sizeof e->hint, "%s", hint);
+    trim_partial(e->text, sizeof e->text);
+    trim_partial(e->hint, sizeof e->hint);
 }
 
 _Noreturn void trap_raise(trap *t, temper_status code, size_t line, size_t column, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fill(t, code, line, column, "", format, args);
+    fill(&t->error, code, line, column, "", format, args);
     va_end(args);
     leave(t);
 }
@@ -54,9 +54,19 @@ _Noreturn void trap_raise_hint(trap *t, temper_status code, size_t line, size_t 
                                const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fill(t, code, line, column, hint, format, args);
+    fill(&t->error, code, line, column, hint, format, args);
     va_end(args);
     leave(t);
+}
+
+temper_status error_write(temper_error *error, temper_status code, size_t line, size_t column, const char *hint,
+                          const char *format, ...) {
+    va_list args;
+    if (!error) return code;
+    va_start(args, format);
+    fill(error, code, line, column, hint, format, args);
+    va_end(args);
+    return code;
 }
 
 _Noreturn void trap_reraise(trap *t, const temper_error *error) {

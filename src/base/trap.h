@@ -1,17 +1,11 @@
-/* Errors inside the library. A public entry point sets a trap; anything below it raises an error through the trap
-   and control returns to the entry point, which frees the arenas it owns and returns the status. So passes need
-   no error plumbing, and nothing leaks, because everything a pass allocates lives in an arena.
-
-       trap t;
-       if (trap_set(&t, err)) { arena_free(&a); return t.error.code; }   // an error was raised
-       ...
-       trap_clear(&t);                                                    // success: err->code = TEMPER_OK
-
-   trap_set is setjmp: locals of the entry point that change after it and are read in the branch are volatile. */
+/* Errors inside the library. A public function runs its body in the frame of base/entry.h; whatever the body calls raises errors
+   through a trap, and control returns to the frame, which frees what the body held. So passes need no error plumbing, and nothing
+   leaks, because everything a pass allocates lives in an arena. */
 #ifndef BASE_TRAP_H
 #define BASE_TRAP_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include "temper.h"
 
 typedef struct trap {
@@ -32,6 +26,10 @@ _Noreturn void trap_raise(trap *t, temper_status code, size_t line, size_t colum
 /* The same with a hint. */
 _Noreturn void trap_raise_hint(trap *t, temper_status code, size_t line, size_t column, const char *hint,
                                const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* Writes an error that is not raised: to *error (may be NULL) as it would be reported. Returns the code. */
+temper_status error_write(temper_error *error, temper_status code, size_t line, size_t column, const char *hint,
+                          const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Passes on an error that a nested entry point reported. */
 _Noreturn void trap_reraise(trap *t, const temper_error *error);

@@ -243,41 +243,38 @@ static uint64_t weight(const temper_job *job, uint64_t unit) {
 
 static const job_kind check_kind = {"check", open_worker, close_worker, run_unit, needed, weight, NULL, NULL};
 
-static temper_status make_job(temper_job **out, const temper_spec *spec, const temper_model *model,
-                              const temper_check_options *options, bool named, temper_error *err) {
-    static const temper_check_options defaults;
-    trap t;
-    arena scratch;
-    temper_job *volatile job = NULL;
-    *out = NULL;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        temper_job_free(job);
-        arena_free(&scratch);
-        return t.error.code;
-    }
-    temper_job *fresh = job_new(&t);
-    job = fresh;
-    check_plan *p = arena_zalloc(&fresh->arena, 1, sizeof *p);
-    p->spec = spec;
-    p->model = model;
-    make_plan(p, options ? options : &defaults, &fresh->arena, &scratch);
-    fresh->kind = &check_kind;
-    fresh->plan = p;
-    fresh->narrow = p->units.exhaustive;
-    fresh->units = p->units.exhaustive + p->units.random;
-    fresh->total = p->total;
-    if (named) make_digest(fresh->digest, p, &t);
-    fresh->arena.trap = NULL;
-    arena_free(&scratch);
-    trap_clear(&t);
-    *out = fresh;
-    return TEMPER_OK;
+typedef struct job_call {
+    temper_job **out;
+    const temper_spec *spec;
+    const temper_model *model;
+    const temper_check_options *options;
+    bool named; /* with a digest */
+} job_call;
+
+static void make_job(entry *e, void *context) {
+    const job_call *c = context;
+    temper_job *job = entry_job(e);
+    check_plan *p = arena_zalloc(&job->arena, 1, sizeof *p);
+    p->spec = c->spec;
+    p->model = c->model;
+    make_plan(p, c->options, &job->arena, &e->scratch);
+    job->kind = &check_kind;
+    job->plan = p;
+    job->narrow = p->units.exhaustive;
+    job->units = p->units.exhaustive + p->units.random;
+    job->total = p->total;
+    if (c->named) make_digest(job->digest, p, e->trap);
+    job->arena.trap = NULL;
+    *c->out = job;
 }
+
+static const temper_check_options check_defaults;
 
 temper_status temper_check_job(temper_job **out, const temper_spec *spec, const temper_model *model,
                                const temper_check_options *options, temper_error *err) {
-    return make_job(out, spec, model, options, true, err);
+    job_call call = {out, spec, model, options ? options : &check_defaults, true};
+    *out = NULL;
+    return entry_run(err, make_job, &call);
 }
 
 /* ---- all results put together ---- */
@@ -331,19 +328,28 @@ static void merge(temper_check_result *out, const temper_job *job, const temper_
     keep_counterexample(out, &best, best_word, t);
 }
 
+typedef struct merge_call {
+    temper_check_result *out;
+    const temper_job *job;
+    const temper_journal *journal;
+    bool partly;
+} merge_call;
+
+static void clear_result(void *result) { temper_check_clear(result); }
+
+static void merge_all(entry *e, void *context) {
+    const merge_call *c = context;
+    entry_on_failure(e, clear_result, c->out);
+    if (c->job->kind != &check_kind || c->journal->job != c->job)
+        trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the journal is not one of this check");
+    merge(c->out, c->job, c->journal, c->partly, e->trap);
+}
+
 static temper_status merge_units(temper_check_result *out, const temper_job *job, const temper_journal *journal,
                                  bool partly, temper_error *err) {
-    trap t;
+    merge_call call = {out, job, journal, partly};
     memset(out, 0, sizeof *out);
-    if (trap_set(&t, err)) {
-        temper_check_clear(out);
-        return t.error.code;
-    }
-    if (job->kind != &check_kind || journal->job != job)
-        trap_raise(&t, TEMPER_RANGE, 0, 0, "the journal is not one of this check");
-    merge(out, job, journal, partly, &t);
-    trap_clear(&t);
-    return TEMPER_OK;
+    return entry_run(err, merge_all, &call);
 }
 
 temper_status temper_check_merge(temper_check_result *out, const temper_job *job, const temper_journal *journal,
@@ -353,13 +359,13 @@ temper_status temper_check_merge(temper_check_result *out, const temper_job *job
 
 temper_status temper_check(temper_check_result *out, const temper_spec *spec, const temper_model *model,
                            const temper_check_options *options, temper_error *err) {
-    static const temper_check_options defaults;
-    const temper_check_options *o = options ? options : &defaults;
-    temper_job *job;
+    const temper_check_options *o = options ? options : &check_defaults;
+    temper_job *job = NULL;
+    job_call call = {&job, spec, model, o, false};
     temper_journal *journal = NULL;
     int stopped = 0;
     memset(out, 0, sizeof *out);
-    temper_status status = make_job(&job, spec, model, o, false, err);
+    temper_status status = entry_run(err, make_job, &call);
     if (!status) status = temper_journal_open(&journal, NULL, job, err);
     if (!status) status = temper_job_run(&stopped, journal, o->threads, o->progress, o->context, err);
     if (!status) status = merge_units(out, job, journal, stopped, err);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/entry.h"
 #include "logic/formula_eval.h"
 #include "run/batch.h"
 
@@ -171,17 +172,33 @@ static tree_outcome walk_strings(const abreast *s, lane_walker *w, size_t n, uin
     return TREE_AGREED;
 }
 
+typedef struct walk_call {
+    abreast *s;
+    size_t n;
+    uint64_t first, count;
+    uint32_t *word;
+    double *margin;
+    tree_report *report;
+    void *context;
+    tree_outcome outcome;
+} walk_call;
+
+static void walk_all(void *context) {
+    walk_call *c = context;
+    c->outcome =
+        walk_strings(c->s, &c->s->walkers[0], c->n, c->first, c->count, c->word, c->margin, c->report, c->context);
+}
+
 tree_outcome abreast_walk(abreast *s, size_t n, uint64_t first, uint64_t count, uint32_t *word, double *margin,
                           tree_report *report, void *context) {
     trap t;
     lane_walker *w = &s->walkers[0];
+    walk_call call = {s, n, first, count, word, margin, report, context, TREE_BROKEN};
     *margin = 0;
     if (batch_lanes(&s->plans[SIDE_HARD], n + 1 + s->model->has_end) == 0) return TREE_BROKEN;
     w->memory.trap = w->scratch.trap = &t;
-    if (trap_set(&t, NULL)) return TREE_BROKEN; /* no memory: one string after the other needs less, or says so */
-    tree_outcome outcome = walk_strings(s, w, n, first, count, word, margin, report, context);
-    trap_clear(&t);
-    return outcome;
+    /* no memory: one string after the other needs less, or says so */
+    return trap_attempt(&t, NULL, walk_all, &call) ? call.outcome : TREE_BROKEN;
 }
 
 /* ---- any strings ---- */
@@ -200,16 +217,25 @@ static void ask_group(const abreast *s, lane_walker *w, const batch_group *g) {
     }
 }
 
-/* One thread: groups until there are none. */
-static void ask_groups(void *context, size_t number) {
-    abreast *s = context;
-    lane_walker *w = &s->walkers[number];
-    trap t;
-    w->memory.trap = w->scratch.trap = &t;
-    if (trap_set(&t, NULL)) return; /* no memory: what is not known is asked about alone */
+typedef struct ask_call {
+    abreast *s;
+    lane_walker *walker;
+} ask_call;
+
+static void ask_groups(void *context) {
+    const ask_call *c = context;
+    abreast *s = c->s;
     for (size_t group; (group = atomic_fetch_add(&s->next, 1)) < s->groups.count;)
-        ask_group(s, w, &s->groups.groups[group]);
-    trap_clear(&t);
+        ask_group(s, c->walker, &s->groups.groups[group]);
+}
+
+/* One thread: groups until there are none, or no memory: what is not known is asked about alone. */
+static void ask_in_thread(void *context, size_t number) {
+    abreast *s = context;
+    ask_call call = {s, &s->walkers[number]};
+    trap t;
+    call.walker->memory.trap = call.walker->scratch.trap = &t;
+    trap_attempt(&t, NULL, ask_groups, &call);
 }
 
 void abreast_ask(abreast *s, abreast_answer *out, const uint32_t *const *words, const size_t *n, size_t count) {
@@ -220,5 +246,5 @@ void abreast_ask(abreast *s, abreast_answer *out, const uint32_t *const *words, 
     s->answers = out;
     atomic_store(&s->next, 0);
     unsigned threads = s->groups.count < s->threads ? (unsigned)s->groups.count : s->threads;
-    run_parallel(threads, threads, ask_groups, s);
+    run_parallel(threads, threads, ask_in_thread, s);
 }

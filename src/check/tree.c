@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/entry.h"
 #include "logic/formula_step.h"
 #include "run/stepper.h"
 
@@ -79,27 +80,36 @@ static void make_sides(tree *t, arena *a) {
     t->path = arena_zalloc(a, t->longest, sizeof *t->path);
 }
 
+typedef struct tree_call {
+    tree *tree;
+    arena *arena;
+    bool possible;
+} tree_call;
+
+static void fill_tree(void *context) {
+    tree_call *c = context;
+    tree *t = c->tree;
+    if (t->spec) t->formula = formula_stepper_new(c->arena, &t->spec->graph, t->spec->root, t->mirrored);
+    c->possible = (!t->spec || t->formula) && !(letter_count(t) > 1 && t->longest > PLACES);
+    if (c->possible) make_sides(t, c->arena);
+}
+
 tree *tree_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter,
                size_t longest) {
     trap inner, *outer = a->trap;
-    a->trap = &inner;
-    if (trap_set(&inner, NULL)) {
-        a->trap = outer;
-        if (inner.error.code == TEMPER_UNSUPPORTED) return NULL;
-        trap_reraise(outer, &inner.error);
-    }
     tree *t = arena_zalloc(a, 1, sizeof *t);
+    tree_call call = {t, a, false};
     t->spec = spec;
     t->model = model;
     t->spec_letter = spec_letter;
     t->longest = longest;
     t->n = SIZE_MAX;
     t->mirrored = model->has_end;
-    if (spec) t->formula = formula_stepper_new(a, &spec->graph, spec->root, t->mirrored);
-    bool possible = (!spec || t->formula) && !(letter_count(t) > 1 && longest > PLACES);
-    if (possible) make_sides(t, a);
+    a->trap = &inner;
+    bool done = trap_attempt(&inner, NULL, fill_tree, &call);
     a->trap = outer;
-    return possible ? t : NULL;
+    if (!done && inner.error.code != TEMPER_UNSUPPORTED) trap_reraise(outer, &inner.error);
+    return done && call.possible ? t : NULL;
 }
 
 bool tree_is_mirrored(const tree *t) { return t->mirrored; }

@@ -79,47 +79,40 @@ static gate_limits limits_of(temper_type type, trap *t) {
     return (gate_limits){0, (size_t)1 << digit_storage(f)->precision};
 }
 
-/* type: gates for its storage format; NULL: fused ones */
-static temper_status compile(temper_model **out, const temper_spec *spec, const temper_type *type,
-                             temper_error *err) {
-    trap t;
-    arena memory, scratch;
-    temper_model *volatile model = NULL;
-    *out = NULL;
-    arena_init(&memory, &t);
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&memory);
-        arena_free(&scratch);
-        temper_model_free(model);
-        return t.error.code;
-    }
-    gate_limits gates = type ? limits_of(*type, &t) : GATES_FUSED;
+typedef struct compile_call {
+    temper_model **out;
+    const temper_spec *spec;
+    const temper_type *type; /* gates for its storage format; NULL: fused ones */
+} compile_call;
+
+static void compile(entry *e, void *context) {
+    const compile_call *c = context;
+    const temper_spec *spec = c->spec;
+    gate_limits gates = c->type ? limits_of(*c->type, e->trap) : GATES_FUSED;
     normal_form normal;
     draft d;
     uint32_t *channel_of;
-    model = model_new(&t);
-    temper_model *m = model;
+    temper_model *m = entry_model(e);
     fill_settings(m, spec);
-    formula_simplify(&normal, &spec->graph, spec->root, spec->letters.count, &memory);
-    const char *const *labels = (const char *const *)label_nodes(&normal, spec, &memory, &scratch);
-    draft_from_normal(&d, &normal, spec, gates, labels, &memory);
-    model_from_draft(m, &d, &channel_of, &memory);
-    fill_parts(m, spec, &normal, &d, channel_of, &memory, &scratch);
-    model_check(m, &t);
+    formula_simplify(&normal, &spec->graph, spec->root, spec->letters.count, &e->memory);
+    const char *const *labels = (const char *const *)label_nodes(&normal, spec, &e->memory, &e->scratch);
+    draft_from_normal(&d, &normal, spec, gates, labels, &e->memory);
+    model_from_draft(m, &d, &channel_of, &e->memory);
+    fill_parts(m, spec, &normal, &d, channel_of, &e->memory, &e->scratch);
+    model_check(m, e->trap);
     model_set_safe_length(m);
     model_seal(m);
-    arena_free(&memory);
-    arena_free(&scratch);
-    *out = m;
-    trap_clear(&t);
-    return TEMPER_OK;
+    *c->out = m;
 }
 
 temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err) {
-    return compile(out, spec, NULL, err);
+    compile_call call = {out, spec, NULL};
+    *out = NULL;
+    return entry_run(err, compile, &call);
 }
 
 temper_status temper_compile_for(temper_model **out, const temper_spec *spec, temper_type type, temper_error *err) {
-    return compile(out, spec, &type, err);
+    compile_call call = {out, spec, &type};
+    *out = NULL;
+    return entry_run(err, compile, &call);
 }

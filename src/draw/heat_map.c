@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+const temper_draw_options heat_map_defaults;
+
 const char heat_no_heads[] =
     "The model has no attention heads: embedding and feed-forward nets alone give the answer.";
 

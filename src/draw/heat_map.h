@@ -2,6 +2,7 @@
 #ifndef DRAW_HEAT_MAP_H
 #define DRAW_HEAT_MAP_H
 
+#include "base/entry.h"
 #include "draw/label.h"
 
 typedef struct heat_panel {
@@ -23,6 +24,17 @@ typedef struct heat_map {
     heat_panel *panels;
     size_t panel_count;
 } heat_map;
+
+/* What the public functions of all three are given. */
+typedef struct heat_map_call {
+    char **out;
+    const temper_model *model;
+    const temper_run *run;
+    const uint32_t *letters;
+    const temper_draw_options *options;
+} heat_map_call;
+
+extern const temper_draw_options heat_map_defaults;
 
 /* Checks the arguments and gathers the panels; one position per cell. */
 void heat_map_make(heat_map *m, arena *a, const temper_model *model, const temper_run *run, const uint32_t *letters,

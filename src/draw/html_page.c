@@ -331,38 +331,31 @@ static const char *draw(html_page *p) {
     return text_string(&h->out);
 }
 
-temper_status temper_draw_html(char **out, const temper_model *model, const temper_run *run, const uint32_t *letters,
-                               const temper_draw_options *options, temper_error *err) {
-    trap t;
-    arena a;
-    arena_init(&a, &t);
-    *out = NULL;
-    if (trap_set(&t, err)) {
-        arena_free(&a);
-        return t.error.code;
-    }
-    static const temper_draw_options defaults;
-    const temper_draw_options *o = options ? options : &defaults;
-    html_page p = {.arena = &a, .model = model, .run = run, .hard = o->hard, .whole = !o->layer && !o->head};
-    heat_map_make(&p.map, &a, model, run, letters, o);
+static void draw_page(entry *e, void *context) {
+    const heat_map_call *c = context;
+    const temper_draw_options *o = c->options;
+    html_page p = {
+        .arena = &e->memory, .model = c->model, .run = c->run, .hard = o->hard, .whole = !o->layer && !o->head};
+    heat_map_make(&p.map, &e->memory, c->model, c->run, c->letters, o);
     if (p.hard && temper_run_size(p.hard) != p.map.size)
-        trap_raise(&t, TEMPER_RANGE, 0, 0, "the hard run is one of another string");
-    p.is_hard = p.hard == run || p.map.about.method == TEMPER_METHOD_HARD;
-    if (p.is_hard) p.hard = run;
-    check_size(&p.map, &t);
-    p.letters = arena_alloc(&a, p.map.size, sizeof *p.letters);
+        trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the hard run is one of another string");
+    p.is_hard = p.hard == c->run || p.map.about.method == TEMPER_METHOD_HARD;
+    if (p.is_hard) p.hard = c->run;
+    check_size(&p.map, e->trap);
+    p.letters = arena_alloc(&e->memory, p.map.size, sizeof *p.letters);
     for (size_t k = 0; k < p.map.size; k++) {
         const char *letter = heat_map_letter(&p.map, k);
-        p.letters[k] = text_escaped(&a, letter, strlen(letter), LETTER_SHOWN);
+        p.letters[k] = text_escaped(&e->memory, letter, strlen(letter), LETTER_SHOWN);
     }
     html_fit(&p);
     html_find_rows(&p);
     const char *page = draw(&p);
-    size_t length = strlen(page);
-    char *copy = caller_alloc(&t, length + 1, 1);
-    memcpy(copy, page, length + 1);
-    arena_free(&a);
-    *out = copy;
-    trap_clear(&t);
-    return TEMPER_OK;
+    *c->out = entry_hand_out(e, page, strlen(page));
+}
+
+temper_status temper_draw_html(char **out, const temper_model *model, const temper_run *run, const uint32_t *letters,
+                               const temper_draw_options *options, temper_error *err) {
+    heat_map_call call = {out, model, run, letters, options ? options : &heat_map_defaults};
+    *out = NULL;
+    return entry_run(err, draw_page, &call);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/entry.h"
 #include "draw/label.h"
 #include "draw/svg.h"
 #include "number/elementary.h"
@@ -247,22 +248,22 @@ static const char *draw(figure *f, const char *title) {
     return svg_finish(&f->out);
 }
 
-temper_status temper_draw_limits(char **out, const temper_limits *limits, const char *title, temper_error *err) {
-    trap t;
-    arena memory;
-    *out = NULL;
-    arena_init(&memory, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&memory);
-        return t.error.code;
-    }
-    figure f = {.arena = &memory, .limits = limits, .count = temper_limits_count(limits)};
+typedef struct chart_call {
+    char **out;
+    const temper_limits *limits;
+    const char *title;
+} chart_call;
+
+static void draw_chart(entry *e, void *context) {
+    const chart_call *c = context;
+    figure f = {.arena = &e->memory, .limits = c->limits, .count = temper_limits_count(c->limits)};
     set_axis(&f);
-    const char *picture = draw(&f, title);
-    char *copy = caller_alloc(&t, strlen(picture) + 1, 1);
-    memcpy(copy, picture, strlen(picture) + 1);
-    *out = copy;
-    arena_free(&memory);
-    trap_clear(&t);
-    return TEMPER_OK;
+    const char *picture = draw(&f, c->title);
+    *c->out = entry_hand_out(e, picture, strlen(picture));
+}
+
+temper_status temper_draw_limits(char **out, const temper_limits *limits, const char *title, temper_error *err) {
+    chart_call call = {out, limits, title};
+    *out = NULL;
+    return entry_run(err, draw_chart, &call);
 }

@@ -186,25 +186,17 @@ static const char *draw(heat_map *m, const temper_draw_options *options) {
     return text_string(&c.out);
 }
 
+static void draw_heads(entry *e, void *context) {
+    const heat_map_call *c = context;
+    heat_map m;
+    heat_map_make(&m, &e->memory, c->model, c->run, c->letters, c->options);
+    const char *picture = draw(&m, c->options);
+    *c->out = entry_hand_out(e, picture, strlen(picture));
+}
+
 temper_status temper_draw_terminal(char **out, const temper_model *model, const temper_run *run,
                                    const uint32_t *letters, const temper_draw_options *options, temper_error *err) {
-    trap t;
-    arena a;
-    arena_init(&a, &t);
+    heat_map_call call = {out, model, run, letters, options ? options : &heat_map_defaults};
     *out = NULL;
-    if (trap_set(&t, err)) {
-        arena_free(&a);
-        return t.error.code;
-    }
-    static const temper_draw_options defaults;
-    heat_map m;
-    heat_map_make(&m, &a, model, run, letters, options ? options : &defaults);
-    const char *picture = draw(&m, options ? options : &defaults);
-    size_t length = strlen(picture);
-    char *copy = caller_alloc(&t, length + 1, 1);
-    memcpy(copy, picture, length + 1);
-    arena_free(&a);
-    *out = copy;
-    trap_clear(&t);
-    return TEMPER_OK;
+    return entry_run(err, draw_heads, &call);
 }

@@ -17,8 +17,8 @@ typedef struct exporter {
     temper_export_options options;
     arena *scratch, *tensor_scratch; /* the second is reset for every tensor */
     trap *trap;
-    file_out *file;      /* the one that is being written */
-    volatile bool *made; /* the folder was not there before */
+    file_out file; /* the one that is being written */
+    bool made;     /* the folder was not there before */
 } exporter;
 
 /* ---- what is refused ---- */
@@ -47,18 +47,18 @@ static const char *path_of(const exporter *e, const char *name) {
     return text_string(&path);
 }
 
-static void write_file(const exporter *e, const char *name, const void *bytes, size_t length) {
-    file_create(e->file, path_of(e, name), e->scratch, e->trap);
-    file_put(e->file, bytes, length);
-    file_commit(e->file);
+static void write_file(exporter *e, const char *name, const void *bytes, size_t length) {
+    file_create(&e->file, path_of(e, name), e->scratch, e->trap);
+    file_put(&e->file, bytes, length);
+    file_commit(&e->file);
 }
 
-static void make_folder(const exporter *e) {
+static void make_folder(exporter *e) {
     struct stat st;
     const char *shown = text_escaped(e->scratch, e->folder, strlen(e->folder), 120);
     if (!*e->folder) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the name of the folder is empty");
     if (mkdir(e->folder, 0777) == 0) {
-        *e->made = true;
+        e->made = true;
         return;
     }
     if (errno != EEXIST)
@@ -91,10 +91,10 @@ static void write_folder(exporter *e) {
     model_print(&printed, e->m);
     make_folder(e);
     refuse_old_certificate(e);
-    file_create(e->file, path_of(e, "model.safetensors"), e->scratch, e->trap);
-    safetensors_write(e->file, digest, e->m, e->scratch, e->trap);
-    file_flush(e->file);
-    if (certificate) export_certificate_check(certificate, &printed, e->file->temporary, e->scratch, e->trap);
+    file_create(&e->file, path_of(e, "model.safetensors"), e->scratch, e->trap);
+    safetensors_write(&e->file, digest, e->m, e->scratch, e->trap);
+    file_flush(&e->file);
+    if (certificate) export_certificate_check(certificate, &printed, e->file.temporary, e->scratch, e->trap);
     export_readme_print(&readme, e->m,
                         &(export_readme_facts){.folder = e->folder,
                                                .sentinels = &s,
@@ -102,7 +102,7 @@ static void write_folder(exporter *e) {
                                                .examples = &examples,
                                                .certificate = certificate});
     export_config_print(&config, e->m, &s, digest);
-    file_commit(e->file);
+    file_commit(&e->file);
     write_file(e, "model.temper", printed.data, printed.length);
     write_file(e, "model.onnx", onnx.data, onnx.length);
     write_file(e, "vocab.json", vocabulary.data, vocabulary.length);
@@ -120,51 +120,49 @@ static void write_graph(exporter *e) {
     text onnx;
     text_init(&onnx, e->scratch);
     onnx_print(&onnx, e->m, &e->options, e->tensor_scratch);
-    file_create(e->file, e->folder, e->scratch, e->trap);
-    file_put(e->file, onnx.data, onnx.length);
-    file_commit(e->file);
+    file_create(&e->file, e->folder, e->scratch, e->trap);
+    file_put(&e->file, onnx.data, onnx.length);
+    file_commit(&e->file);
 }
 
-static temper_status export_with(void (*write)(exporter *), const char *path, const temper_model *model,
-                                 const temper_export_options *options, temper_error *err) {
-    static const temper_export_options defaults;
-    trap t;
-    arena scratch, tensor_scratch;
-    file_out file;
-    volatile bool made = false;
-    file.fd = -1;
-    file.temporary = NULL;
-    arena_init(&scratch, &t);
-    arena_init(&tensor_scratch, &t);
-    if (trap_set(&t, err)) {
-        file_abandon(&file);
-        if (made) rmdir(path); /* goes only if nothing is in it */
-        arena_free(&tensor_scratch);
-        arena_free(&scratch);
-        return t.error.code;
-    }
-    exporter e = {.m = model,
-                  .folder = path,
-                  .options = options ? *options : defaults,
-                  .scratch = &scratch,
-                  .tensor_scratch = &tensor_scratch,
-                  .trap = &t,
-                  .file = &file,
-                  .made = &made};
-    check_options(model, &e.options, &t);
-    write(&e);
-    arena_free(&tensor_scratch);
-    arena_free(&scratch);
-    trap_clear(&t);
-    return TEMPER_OK;
+typedef struct export_call {
+    void (*write)(exporter *);
+    const char *path;
+    const temper_model *model;
+    const temper_export_options *options;
+} export_call;
+
+static void undo(void *context) {
+    exporter *x = context;
+    file_abandon(&x->file);
+    if (x->made) rmdir(x->folder); /* goes only if nothing is in it */
+}
+
+static void export(entry *e, void *context) {
+    const export_call *c = context;
+    exporter *x = arena_alloc(&e->memory, 1, sizeof *x);
+    x->m = c->model;
+    x->folder = c->path;
+    x->options = c->options ? *c->options : (temper_export_options){0};
+    x->scratch = &e->memory;
+    x->tensor_scratch = &e->scratch;
+    x->trap = e->trap;
+    x->file.fd = -1;
+    x->file.temporary = NULL;
+    x->made = false;
+    check_options(c->model, &x->options, e->trap);
+    entry_on_failure(e, undo, x);
+    c->write(x);
 }
 
 temper_status temper_export(const char *folder, const temper_model *model, const temper_export_options *options,
                             temper_error *err) {
-    return export_with(write_folder, folder, model, options, err);
+    export_call call = {write_folder, folder, model, options};
+    return entry_run(err, export, &call);
 }
 
 temper_status temper_export_onnx(const char *path, const temper_model *model, const temper_export_options *options,
                                  temper_error *err) {
-    return export_with(write_graph, path, model, options, err);
+    export_call call = {write_graph, path, model, options};
+    return entry_run(err, export, &call);
 }

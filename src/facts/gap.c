@@ -205,43 +205,44 @@ static void prepare(temper_gap *g, const temper_model *m, const temper_gap_optio
     }
 }
 
-temper_status temper_gap_find(temper_gap **out, const temper_model *m, const temper_gap_options *options,
-                              temper_error *err) {
-    trap t;
-    arena scratch, keep;
-    temper_gap *volatile made = NULL;
-    temper_gap_options o = options ? *options : (temper_gap_options){0};
-    *out = NULL;
-    arena_init(&scratch, &t);
-    arena_init(&keep, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        arena_free(&keep);
-        temper_gap_free(made);
-        return t.error.code;
-    }
-    check_options(m, &o, &t);
-    temper_gap *g = made = caller_alloc(&t, 1, sizeof *g);
+typedef struct find_call {
+    temper_gap **out;
+    const temper_model *model;
+    temper_gap_options options;
+} find_call;
+
+static void free_gap(void *gap) { temper_gap_free(gap); }
+
+static void find(entry *e, void *context) {
+    const find_call *c = context;
+    const temper_model *m = c->model;
+    const temper_gap_options *o = &c->options;
+    check_options(m, o, e->trap);
+    temper_gap *g = caller_alloc(e->trap, 1, sizeof *g);
     memset(g, 0, sizeof *g);
-    arena_init(&g->memory, &t);
-    prepare(g, m, &o);
-    finder f = {.gap = g, .m = m, .o = &o, .scratch = &scratch};
+    arena_init(&g->memory, e->trap);
+    entry_on_failure(e, free_gap, g);
+    prepare(g, m, o);
+    finder f = {.gap = g, .m = m, .o = o, .scratch = &e->scratch};
     uint32_t *letters = arena_zalloc(&g->memory, g->longest, sizeof *letters);
-    string_watch watch = {.progress = o.progress, .context = o.context};
-    watch.total = o.string_count + o.random + (o.exhaustive ? strings_up_to(m->letters.count, o.exhaustive) : 0) +
-                  (o.proved ? o.proved + 1 : 0);
-    look_at_given(&f, &watch, letters, &t);
-    look_at_all(&f, &watch, letters, &t);
-    if (o.proved) prove_lengths(&f, &watch, &keep);
+    string_watch watch = {.progress = o->progress, .context = o->context};
+    watch.total = o->string_count + o->random + (o->exhaustive ? strings_up_to(m->letters.count, o->exhaustive) : 0) +
+                  (o->proved ? o->proved + 1 : 0);
+    look_at_given(&f, &watch, letters, e->trap);
+    look_at_all(&f, &watch, letters, e->trap);
+    if (o->proved) prove_lengths(&f, &watch, &e->memory);
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t h = 0; h < m->layers[l].head_count; h++)
             conclude(&f, &g->heads[g->head_start[l] + h], &m->layers[l].heads[h]);
-    arena_free(&scratch);
-    arena_free(&keep);
     g->memory.trap = NULL;
-    *out = g;
-    trap_clear(&t);
-    return TEMPER_OK;
+    *c->out = g;
+}
+
+temper_status temper_gap_find(temper_gap **out, const temper_model *m, const temper_gap_options *options,
+                              temper_error *err) {
+    find_call call = {out, m, options ? *options : (temper_gap_options){0}};
+    *out = NULL;
+    return entry_run(err, find, &call);
 }
 
 void temper_gap_free(temper_gap *gap) {
@@ -266,11 +267,8 @@ temper_gap_row temper_gap_at(const temper_gap *gap, size_t layer, size_t head, s
 
 temper_status temper_gap_about(temper_gap_head *out, const temper_gap *gap, size_t layer, size_t head,
                                temper_error *err) {
-    trap t;
-    if (trap_set(&t, err)) return t.error.code;
     const gap_head *h = find_head(gap, layer, head);
-    if (!h) trap_raise(&t, TEMPER_RANGE, 0, 0, "there is no such head");
+    if (!h) return error_write(err, TEMPER_RANGE, 0, 0, "", "there is no such head");
     *out = h->about;
-    trap_clear(&t);
     return TEMPER_OK;
 }

@@ -76,60 +76,66 @@ static const gallery_entry *entry_find(const char *name, arena *a) {
 
 /* ---- models ---- */
 
-static temper_model *build(const gallery_entry *e, arena *a) {
+static temper_model *build(const gallery_entry *g, entry *e) {
     text sketch, out;
-    text_init(&sketch, a);
-    text_init(&out, a);
-    if (!e->sketch) e->write(&sketch);
-    gallery_expand(&out, e->sketch ? e->sketch : text_string(&sketch), a);
-    return model_read(out.data, out.length, a->trap);
+    text_init(&sketch, &e->memory);
+    text_init(&out, &e->memory);
+    if (!g->sketch) g->write(&sketch);
+    gallery_expand(&out, g->sketch ? g->sketch : text_string(&sketch), &e->memory);
+    temper_model *m = entry_model(e);
+    model_read(m, out.data, out.length, &e->scratch);
+    return m;
 }
 
 temper_status temper_gallery_about(temper_gallery_info *out, size_t k, temper_error *err) {
-    trap t;
-    if (trap_set(&t, err)) return t.error.code;
-    if (!entry_at(k)) trap_raise(&t, TEMPER_RANGE, 0, 0, "the gallery has %zu models", temper_gallery_count());
+    if (!entry_at(k))
+        return error_write(err, TEMPER_RANGE, 0, 0, "", "the gallery has %zu models", temper_gallery_count());
     *out = entry_at(k)->about;
-    trap_clear(&t);
     return TEMPER_OK;
 }
 
-temper_status temper_gallery_model(temper_model **out, const char *name, temper_error *err) {
-    trap t;
-    arena scratch;
-    *out = NULL;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        return t.error.code;
-    }
-    const gallery_entry *e = entry_find(name, &scratch);
-    temper_model *m = build(e, &scratch);
-    if (e->prefixes) m->source = e->about.formula; /* static texts: they outlive the model */
+typedef struct model_call {
+    temper_model **out;
+    const char *name;
+} model_call;
+
+static void make_model(entry *e, void *context) {
+    const model_call *c = context;
+    const gallery_entry *g = entry_find(c->name, &e->memory);
+    temper_model *m = build(g, e);
+    if (g->prefixes) m->source = g->about.formula; /* static texts: they outlive the model */
     m->safe_reason = "it is a hard model of the gallery, which carries no proof";
-    arena_free(&scratch);
-    *out = m;
-    trap_clear(&t);
-    return TEMPER_OK;
+    *c->out = m;
+}
+
+temper_status temper_gallery_model(temper_model **out, const char *name, temper_error *err) {
+    model_call call = {out, name};
+    *out = NULL;
+    return entry_run(err, make_model, &call);
+}
+
+typedef struct oracle_call {
+    int *accept;
+    const char *name;
+    const uint32_t *letters;
+    size_t n;
+} oracle_call;
+
+static void ask_oracle(entry *e, void *context) {
+    const oracle_call *c = context;
+    const gallery_entry *g = entry_find(c->name, &e->memory);
+    size_t count = strlen(g->about.alphabet);
+    if (c->n > UINT32_MAX / 2)
+        trap_raise(e->trap, TEMPER_LIMIT, 0, 0, "the oracle takes at most %u letters", UINT32_MAX / 2);
+    for (size_t i = 0; i < c->n; i++)
+        if (c->letters[i] >= count)
+            trap_raise(e->trap, TEMPER_RANGE, 0, 0, "position %zu holds letter number %u; there are %zu", i + 1,
+                       (unsigned)c->letters[i], count);
+    *c->accept = g->oracle(c->letters, c->n, &e->scratch);
 }
 
 temper_status temper_gallery_oracle(int *accept, const char *name, const uint32_t *letters, size_t n,
                                     temper_error *err) {
-    trap t;
-    arena scratch;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        return t.error.code;
-    }
-    const gallery_entry *e = entry_find(name, &scratch);
-    if (n > UINT32_MAX / 2) trap_raise(&t, TEMPER_LIMIT, 0, 0, "the oracle takes at most %u letters", UINT32_MAX / 2);
-    for (size_t i = 0; i < n; i++)
-        if (letters[i] >= strlen(e->about.alphabet))
-            trap_raise(&t, TEMPER_RANGE, 0, 0, "position %zu holds letter number %u; there are %zu", i + 1,
-                       (unsigned)letters[i], strlen(e->about.alphabet));
-    *accept = e->oracle(letters, n, &scratch);
-    arena_free(&scratch);
-    trap_clear(&t);
-    return TEMPER_OK;
+    oracle_call call = {accept, name, letters, n};
+    return entry_run(err, ask_oracle, &call);
 }

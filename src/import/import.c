@@ -327,58 +327,66 @@ static void import_model(importer *im, tensor_source source, const char *setting
 /* Puts the name of the file, and the place in it, before a message. Those about reading have it already. */
 static void name_file(temper_error *e, const char *file) {
     const temper_error old = *e;
-    trap again; /* raising cuts long texts where a character ends */
-    if (old.code == TEMPER_IO || old.code == TEMPER_NO_MEMORY || trap_set(&again, e)) return;
+    if (old.code == TEMPER_IO || old.code == TEMPER_NO_MEMORY) return;
     if (old.line)
-        trap_raise_hint(&again, old.code, old.line, old.column, old.hint, "%s:%zu:%zu: %s", file, old.line,
-                        old.column, old.text);
-    trap_raise_hint(&again, old.code, 0, 0, old.hint, "%s: %s", file, old.text);
+        error_write(e, old.code, old.line, old.column, old.hint, "%s:%zu:%zu: %s", file, old.line, old.column,
+                    old.text);
+    else
+        error_write(e, old.code, 0, 0, old.hint, "%s: %s", file, old.text);
+}
+
+typedef struct import_call {
+    temper_model **out;
+    const char *weights_path, *config_path;
+    temper_error *err;
+} import_call;
+
+static void free_bytes(void *bytes) { temper_free(bytes); }
+
+static char *read_file(entry *e, size_t *length, file_in *file) {
+    char *bytes = file_read_all(length, file);
+    entry_on_leaving(e, free_bytes, bytes);
+    return bytes;
+}
+
+typedef struct blame {
+    temper_error *err;
+    const importer *importer;
+} blame;
+
+static void add_name(void *context) {
+    const blame *b = context;
+    if (b->err && b->importer->about) name_file(b->err, b->importer->about);
+}
+
+static void import(entry *e, void *context) {
+    const import_call *c = context;
+    size_t length, size = 0;
+    importer *im = arena_zalloc(&e->memory, 1, sizeof *im);
+    blame *b = arena_alloc(&e->memory, 1, sizeof *b);
+    *b = (blame){c->err, im};
+    entry_on_failure(e, add_name, b);
+    file_in *config = entry_open(e, c->config_path);
+    char *settings = read_file(e, &length, config);
+    file_in *weights = entry_open(e, c->weights_path);
+    tensor_source source = {.file = weights, .size = weights->size};
+    if (!weights->seekable) { /* a pipe */
+        const char *bytes = read_file(e, &size, weights);
+        source = (tensor_source){.bytes = bytes, .size = size};
+    }
+    im->model = entry_model(e);
+    im->scratch = &e->memory;
+    im->work = &e->scratch;
+    im->trap = e->trap;
+    im->weights_name = text_escaped(&e->memory, c->weights_path, strlen(c->weights_path), 80);
+    im->settings_name = text_escaped(&e->memory, c->config_path, strlen(c->config_path), 80);
+    import_model(im, source, settings, length);
+    *c->out = im->model;
 }
 
 temper_status temper_model_import(temper_model **out, const char *weights_path, const char *config_path,
                                   temper_error *err) {
-    trap t;
-    arena scratch, work;
-    importer *volatile im = NULL;
-    temper_model *volatile model = NULL;
-    char *volatile settings = NULL, *volatile bytes = NULL;
-    file_in weights = {.fd = -1}, config = {.fd = -1};
+    import_call call = {out, weights_path, config_path, err};
     *out = NULL;
-    arena_init(&scratch, &t);
-    arena_init(&work, &t);
-    if (trap_set(&t, err)) {
-        if (err && im && im->about) name_file(err, im->about);
-        temper_model_free(model);
-        temper_free(settings);
-        temper_free(bytes);
-        file_close(&weights);
-        file_close(&config);
-        arena_free(&work);
-        arena_free(&scratch);
-        return t.error.code;
-    }
-    size_t length, size = 0;
-    importer *new = im = arena_zalloc(&scratch, 1, sizeof *new);
-    file_open(&config, config_path, &scratch, &t);
-    settings = file_read_all(&length, &config);
-    file_open(&weights, weights_path, &scratch, &t);
-    if (!weights.seekable) bytes = file_read_all(&size, &weights); /* a pipe */
-    new->model = model = model_new(&t);
-    new->scratch = &scratch;
-    new->work = &work;
-    new->trap = &t;
-    new->weights_name = text_escaped(&scratch, weights_path, strlen(weights_path), 80);
-    new->settings_name = text_escaped(&scratch, config_path, strlen(config_path), 80);
-    tensor_source source = {.file = &weights, .size = weights.size};
-    if (bytes) source = (tensor_source){.bytes = bytes, .size = size};
-    import_model(new, source, settings, length);
-    temper_free(settings);
-    temper_free(bytes);
-    file_close(&weights);
-    file_close(&config);
-    arena_free(&work);
-    arena_free(&scratch);
-    *out = model;
-    trap_clear(&t);
-    return TEMPER_OK;
+    return entry_run(err, import, &call);
 }

@@ -10,16 +10,8 @@
 /* ---- messages ---- */
 
 static _Noreturn void raise_at(importer *im, size_t at, temper_status code, const char *hint, const char *message) {
-    trap inner;
-    json_reader copy = im->set.json;
     im->about = im->settings_name;
-    if (trap_set(&inner, NULL)) {
-        inner.error.code = code;
-        snprintf(inner.error.hint, sizeof inner.error.hint, "%s", hint);
-        trap_reraise(im->trap, &inner.error);
-    }
-    copy.trap = &inner;
-    jread_fail(&copy, at, "%s", message);
+    jread_raise(&im->set.json, at, code, hint, message);
 }
 
 _Noreturn void settings_fail(importer *im, size_t at, const char *format, ...) {
@@ -54,18 +46,11 @@ static uint64_t read_number(importer *im, const char *what) {
 /* An expression in the model's arena; errors of its text are placed at the string. */
 static const expression *read_expression(importer *im) {
     json_reader *j = &im->set.json;
-    arena *memory = &im->model->memory;
-    trap inner;
+    temper_error error;
     size_t at = place_of(j);
     const char *bytes = jread_c_string(j, im->scratch, "an expression in quotes");
-    if (trap_set(&inner, NULL)) {
-        memory->trap = im->trap;
-        if (inner.error.code == TEMPER_NO_MEMORY) trap_reraise(im->trap, &inner.error);
-        jread_fail(j, at, "%s", inner.error.text);
-    }
-    memory->trap = &inner;
-    const expression *e = expression_parse(memory, bytes, strlen(bytes), 0, 0);
-    memory->trap = im->trap;
+    const expression *e = expression_try(&im->model->memory, bytes, &error);
+    if (!e) jread_fail(j, at, "%s", error.text);
     return e;
 }
 

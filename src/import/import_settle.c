@@ -45,14 +45,14 @@ void head_settle(importer *im, model_head *h, size_t layer, size_t head, uint32_
 
 enum { MOST_ENTRIES = 1 << 20, PIECE = 4096 };
 
-typedef struct entry { /* a number of the table that is not zero */
+typedef struct position_entry { /* a number of the table that is not zero */
     uint64_t row;
     double weight;
-} entry;
+} position_entry;
 
 typedef struct position_table {
     size_t *start;              /* [width + 1] the entries of each channel */
-    entry *entries;             /* rows ascending */
+    position_entry *entries;    /* rows ascending */
     const expression **is_row;  /* [contexts] the tests [i = row], shared by all channels; NULL: not needed yet */
     const expression *variable; /* i */
 } position_table;
@@ -85,7 +85,7 @@ static void count_entry(importer *im, position_table *p, uint64_t row, uint32_t 
 static void store_entry(importer *im, position_table *p, uint64_t row, uint32_t channel, double x) {
     if (p->start[channel] == p->start[im->width])
         trap_raise(im->trap, TEMPER_IO, 0, 0, "the file was changed while it was read");
-    p->entries[p->start[channel]++] = (entry){row, x};
+    p->entries[p->start[channel]++] = (position_entry){row, x};
 }
 
 static const expression *combine(arena *a, expression_op op, const expression *x, const expression *y) {
@@ -94,7 +94,7 @@ static const expression *combine(arena *a, expression_op op, const expression *x
     return e;
 }
 
-static const expression *entry_term(arena *a, position_table *p, const entry *x) {
+static const expression *entry_term(arena *a, position_table *p, const position_entry *x) {
     if (!p->is_row[x->row]) p->is_row[x->row] = combine(a, EXPR_EQ, p->variable, constant(a, (double)x->row));
     if (x->weight == 1) return p->is_row[x->row];
     return combine(a, EXPR_MUL, p->is_row[x->row], constant(a, x->weight));

@@ -4,6 +4,7 @@
 #ifndef JOB_JOB_H
 #define JOB_JOB_H
 
+#include "base/entry.h"
 #include "base/sha256.h"
 #include "base/text.h"
 
@@ -42,6 +43,7 @@ struct temper_worker {
     const temper_job *job;
     trap trap; /* of whichever call is under way */
     arena memory, scratch;
+    unsigned threads;
     void *state;
     job_watch watch;
 };
@@ -51,8 +53,8 @@ enum {
     JOB_LONGEST_RESULT = 1 << 28 /* bytes: a record is one write, and a message of MPI has an int for its size */
 };
 
-/* An empty job whose arena raises to the trap until the maker takes it away. */
-temper_job *job_new(trap *t);
+/* An empty job, freed if the body fails. Its arena raises to the trap of the body until the maker takes it away. */
+temper_job *entry_job(entry *e);
 /* Raises TEMPER_LIMIT if the result of a unit is longer. */
 void job_check_size(size_t size, uint64_t unit, trap *t);
 

@@ -252,41 +252,43 @@ static void discard(temper_journal *j) {
     free(j);
 }
 
+typedef struct open_call {
+    temper_journal **out;
+    const char *path;
+    const temper_job *job;
+} open_call;
+
+static void discard_journal(void *journal) { discard(journal); }
+
+static void open_journal(entry *e, void *context) {
+    const open_call *c = context;
+    temper_journal *j = caller_alloc(e->trap, 1, sizeof *j);
+    memset(j, 0, sizeof *j);
+    j->fd = -1;
+    arena_init(&j->memory, e->trap);
+    arena_init(&j->scratch, e->trap);
+    entry_on_failure(e, discard_journal, j);
+    journal_start(j, c->path, c->job);
+    arena_free(&j->scratch); /* it held the file */
+    set_trap(j, NULL);
+    *c->out = j;
+}
+
 temper_status temper_journal_open(temper_journal **out, const char *path, const temper_job *job, temper_error *err) {
-    trap t;
-    temper_journal *volatile j = NULL;
+    open_call call = {out, path, job};
     *out = NULL;
-    if (trap_set(&t, err)) {
-        if (j) discard(j);
-        return t.error.code;
-    }
-    temper_journal *fresh = caller_alloc(&t, 1, sizeof *fresh);
-    memset(fresh, 0, sizeof *fresh);
-    fresh->fd = -1;
-    arena_init(&fresh->memory, &t);
-    arena_init(&fresh->scratch, &t);
-    j = fresh;
-    journal_start(fresh, path, job);
-    arena_free(&fresh->scratch); /* it held the file */
-    set_trap(fresh, NULL);
-    trap_clear(&t);
-    *out = fresh;
-    return TEMPER_OK;
+    return entry_run(err, open_journal, &call);
+}
+
+static void close_journal(entry *e, void *context) {
+    temper_journal *j = context;
+    entry_on_leaving(e, discard_journal, j);
+    set_trap(j, e->trap);
+    if (j->fd >= 0 && j->dirty) sync_file(j);
 }
 
 temper_status temper_journal_close(temper_journal *journal, temper_error *err) {
-    trap t;
-    if (trap_set(&t, err)) {
-        discard(journal);
-        return t.error.code;
-    }
-    if (journal) {
-        set_trap(journal, &t);
-        if (journal->fd >= 0 && journal->dirty) sync_file(journal);
-        discard(journal);
-    }
-    trap_clear(&t);
-    return TEMPER_OK;
+    return journal ? entry_run(err, close_journal, journal) : TEMPER_OK;
 }
 
 uint64_t temper_journal_kept(const temper_journal *journal) { return journal->kept; }
@@ -301,15 +303,24 @@ int temper_journal_next(uint64_t *unit, temper_journal *journal) {
     return 1;
 }
 
+typedef struct add_call {
+    temper_journal *journal;
+    uint64_t unit;
+    const unsigned char *result;
+    size_t size;
+} add_call;
+
+static void add(entry *e, void *context) {
+    const add_call *c = context;
+    set_trap(c->journal, e->trap);
+    arena_reset(&c->journal->scratch);
+    journal_keep(c->journal, c->unit, c->result, c->size);
+}
+
 temper_status temper_journal_add(temper_journal *journal, uint64_t unit, const unsigned char *result, size_t size,
                                  temper_error *err) {
-    trap t;
-    set_trap(journal, &t);
-    if (trap_set(&t, err)) return t.error.code;
-    arena_reset(&journal->scratch);
-    journal_keep(journal, unit, result, size);
-    trap_clear(&t);
-    return TEMPER_OK;
+    add_call call = {journal, unit, result, size};
+    return entry_run(err, add, &call);
 }
 
 int temper_journal_complete(const temper_journal *journal) { return journal->first_unknown >= journal->needed; }

@@ -151,21 +151,33 @@ static void begin_unit(lab_worker *w, uint64_t seed, trap *t) {
                    .context = w};
 }
 
+typedef struct unit_call {
+    text *result;
+    lab_worker *worker;
+    const lab_experiment *experiment;
+    size_t within; /* the number of the unit in its experiment */
+    uint64_t seed;
+    trap trap;
+} unit_call;
+
+static void do_unit(void *context) {
+    unit_call *c = context;
+    begin_unit(c->worker, c->seed, &c->trap);
+    lab_unit_run(c->result, &c->worker->lab, c->experiment, c->within, &c->worker->scratch);
+}
+
 static bool run_unit(text *result, void *state, uint64_t unit, const job_watch *watch) {
     lab_worker *w = state;
     lab_run_plan run = lab_plan_run(w->plan, run_of_unit(w->plan, unit));
-    size_t within = (size_t)(unit - run.first);
-    trap t;
+    unit_call call = {result, w, run.experiment, (size_t)(unit - run.first), run.seed, .trap = {.report = NULL}};
     w->watch = watch;
-    w->weight = lab_unit_weight(run.experiment, w->plan->quick, within);
+    w->weight = lab_unit_weight(run.experiment, w->plan->quick, call.within);
     w->told = 0;
     w->stopped = false;
-    if (trap_set(&t, NULL)) {
+    if (!trap_attempt(&call.trap, NULL, do_unit, &call)) {
         if (w->stopped) return false;
-        trap_reraise(w->trap, &t.error);
+        trap_reraise(w->trap, &call.trap.error);
     }
-    begin_unit(w, run.seed, &t);
-    lab_unit_run(result, &w->lab, run.experiment, within, &w->scratch);
     tell(w, 1, 1); /* what is done is kept, even if asked to stop */
     return true;
 }
@@ -226,29 +238,33 @@ const job_kind lab_kind = {"lab", open_worker, close_worker, run_unit, needed, w
 
 /* ---- for callers ---- */
 
+typedef struct job_call {
+    temper_job **out;
+    const char *const *names;
+    size_t count;
+    const temper_lab_job_options *options;
+} job_call;
+
+static void make_job(entry *e, void *context) {
+    const job_call *c = context;
+    temper_job *job = entry_job(e);
+    lab_plan *p = arena_zalloc(&job->arena, 1, sizeof *p);
+    make_plan(p, c->names, c->count, c->options, &job->arena);
+    if (c->options && c->options->folder) look_into_folder(p, c->options->folder, &job->arena);
+    job->kind = &lab_kind;
+    job->plan = p;
+    job->units = job->narrow = p->seeds * units_of_seed(p);
+    for (uint64_t unit = 0; unit < units_of_seed(p); unit++) job->total += p->seeds * weight_of(job, unit);
+    make_digest(job->digest, p);
+    job->arena.trap = NULL;
+    *c->out = job;
+}
+
 temper_status temper_lab_job(temper_job **out, const char *const *names, size_t count,
                              const temper_lab_job_options *options, temper_error *err) {
-    trap t;
-    temper_job *volatile job = NULL;
+    job_call call = {out, names, count, options};
     *out = NULL;
-    if (trap_set(&t, err)) {
-        temper_job_free(job);
-        return t.error.code;
-    }
-    temper_job *fresh = job_new(&t);
-    job = fresh;
-    lab_plan *p = arena_zalloc(&fresh->arena, 1, sizeof *p);
-    make_plan(p, names, count, options, &fresh->arena);
-    if (options && options->folder) look_into_folder(p, options->folder, &fresh->arena);
-    fresh->kind = &lab_kind;
-    fresh->plan = p;
-    fresh->units = fresh->narrow = p->seeds * units_of_seed(p);
-    for (uint64_t unit = 0; unit < units_of_seed(p); unit++) fresh->total += p->seeds * weight_of(fresh, unit);
-    make_digest(fresh->digest, p);
-    fresh->arena.trap = NULL;
-    trap_clear(&t);
-    *out = fresh;
-    return TEMPER_OK;
+    return entry_run(err, make_job, &call);
 }
 
 size_t temper_lab_job_count(const temper_job *job) {

@@ -15,13 +15,10 @@ size_t temper_lab_count(void) {
 }
 
 temper_status temper_lab_about(temper_lab_info *out, size_t index, temper_error *err) {
-    trap t;
-    if (trap_set(&t, err)) return t.error.code;
     if (index >= temper_lab_count())
-        trap_raise(&t, TEMPER_RANGE, 0, 0, "there are only %zu experiments", temper_lab_count());
+        return error_write(err, TEMPER_RANGE, 0, 0, "", "there are only %zu experiments", temper_lab_count());
     const lab_experiment *e = lab_experiments[index];
     *out = (temper_lab_info){e->name, e->title, e->claim};
-    trap_clear(&t);
     return TEMPER_OK;
 }
 
@@ -38,10 +35,13 @@ static void let_go(lab *l) {
     l->cells = NULL;
 }
 
-static temper_lab *new_lab(trap *t) {
-    temper_lab *l = caller_alloc(t, 1, sizeof *l);
+static void free_lab(void *l) { temper_lab_free(l); }
+
+static temper_lab *entry_lab(entry *e) {
+    temper_lab *l = caller_alloc(e->trap, 1, sizeof *l);
     memset(l, 0, sizeof *l);
-    arena_init(&l->inside.memory, t);
+    arena_init(&l->inside.memory, e->trap);
+    entry_on_failure(e, free_lab, l);
     return l;
 }
 
@@ -53,60 +53,62 @@ static const lab_plan *plan_of(const temper_job *job, const temper_journal *jour
     return job->plan;
 }
 
+typedef struct take_call {
+    temper_lab_kept *out;
+    const temper_job *job;
+    const temper_journal *journal;
+    size_t index;
+} take_call;
+
+static void take(entry *e, void *context) {
+    const take_call *c = context;
+    const lab_plan *p = plan_of(c->job, c->journal, e->trap);
+    size_t index = c->index;
+    if (index >= temper_lab_job_count(c->job))
+        trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the job has only %zu experiments", temper_lab_job_count(c->job));
+    if (p->had && p->had[index]) {
+        *c->out = (temper_lab_kept){p->outcomes[index].claims, p->outcomes[index].failed, NULL};
+        return;
+    }
+    temper_lab *l = entry_lab(e);
+    lab_plan_fill(&l->inside, p, c->journal, index, &e->scratch);
+    if (p->folder && !p->written[index]) { /* its last unit was in the journal already */
+        lab_keep(&l->inside, p->folder, &e->scratch);
+        p->written[index] = true;
+    }
+    let_go(&l->inside);
+    lab_outcome outcome = lab_outcome_of(&l->inside);
+    *c->out = (temper_lab_kept){outcome.claims, outcome.failed, l};
+}
+
 temper_status temper_lab_take(temper_lab_kept *out, const temper_job *job, const temper_journal *journal,
                               size_t index, temper_error *err) {
-    trap t;
-    arena scratch;
-    temper_lab *volatile made = NULL;
+    take_call call = {out, job, journal, index};
     *out = (temper_lab_kept){0};
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        temper_lab_free(made);
-        return t.error.code;
-    }
-    const lab_plan *p = plan_of(job, journal, &t);
-    if (index >= temper_lab_job_count(job))
-        trap_raise(&t, TEMPER_RANGE, 0, 0, "the job has only %zu experiments", temper_lab_job_count(job));
-    if (p->had && p->had[index]) {
-        *out = (temper_lab_kept){p->outcomes[index].claims, p->outcomes[index].failed, NULL};
-    } else {
-        temper_lab *l = made = new_lab(&t);
-        lab_plan_fill(&l->inside, p, journal, index, &scratch);
-        if (p->folder && !p->written[index]) { /* its last unit was in the journal already */
-            lab_keep(&l->inside, p->folder, &scratch);
-            p->written[index] = true;
-        }
-        let_go(&l->inside);
-        lab_outcome outcome = lab_outcome_of(&l->inside);
-        *out = (temper_lab_kept){outcome.claims, outcome.failed, l};
-    }
-    arena_free(&scratch);
-    trap_clear(&t);
-    return TEMPER_OK;
+    return entry_run(err, take, &call);
+}
+
+typedef struct sweep_call {
+    temper_lab **out;
+    const temper_job *job;
+    const temper_journal *journal;
+} sweep_call;
+
+static void sweep(entry *e, void *context) {
+    const sweep_call *c = context;
+    const lab_plan *p = plan_of(c->job, c->journal, e->trap);
+    if (!p->sweep) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the job is no sweep over seeds");
+    temper_lab *l = entry_lab(e);
+    lab_sweep(&l->inside, p, c->journal, &e->scratch);
+    let_go(&l->inside);
+    *c->out = l;
 }
 
 temper_status temper_lab_sweep(temper_lab **out, const temper_job *job, const temper_journal *journal,
                                temper_error *err) {
-    trap t;
-    arena scratch;
-    temper_lab *volatile made = NULL;
+    sweep_call call = {out, job, journal};
     *out = NULL;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        temper_lab_free(made);
-        return t.error.code;
-    }
-    const lab_plan *p = plan_of(job, journal, &t);
-    if (!p->sweep) trap_raise(&t, TEMPER_RANGE, 0, 0, "the job is no sweep over seeds");
-    temper_lab *l = made = new_lab(&t);
-    lab_sweep(&l->inside, p, journal, &scratch);
-    let_go(&l->inside);
-    arena_free(&scratch);
-    trap_clear(&t);
-    *out = l;
-    return TEMPER_OK;
+    return entry_run(err, sweep, &call);
 }
 
 /* ---- at once ---- */
@@ -124,13 +126,8 @@ static temper_status run_now(temper_lab_kept *out, const char *name, const char 
     temper_status status = temper_lab_job(&job, &name, 1, &job_options, err);
     if (!status) status = temper_journal_open(&journal, NULL, job, err);
     if (!status) status = temper_job_run(&stopped, journal, o->threads, o->progress, o->context, err);
-    if (!status && stopped) {
-        trap t;
-        if (trap_set(&t, err))
-            status = t.error.code;
-        else
-            trap_raise(&t, TEMPER_LIMIT, 0, 0, "lab %s: stopped", lab_experiment_find(name)->name);
-    }
+    if (!status && stopped)
+        status = error_write(err, TEMPER_LIMIT, 0, 0, "", "lab %s: stopped", lab_experiment_find(name)->name);
     if (!status) status = temper_lab_take(out, job, journal, 0, err);
     temper_journal_close(journal, NULL);
     temper_job_free(job);
@@ -156,84 +153,85 @@ int temper_lab_holds(const temper_lab *l) { return lab_holds(&l->inside); }
 size_t temper_lab_claims(const temper_lab *l) { return l->inside.claim_count; }
 
 temper_status temper_lab_claim_at(temper_lab_claim *out, const temper_lab *l, size_t index, temper_error *err) {
-    trap t;
-    if (trap_set(&t, err)) return t.error.code;
     if (index >= l->inside.claim_count)
-        trap_raise(&t, TEMPER_RANGE, 0, 0, "there are only %zu claims", l->inside.claim_count);
+        return error_write(err, TEMPER_RANGE, 0, 0, "", "there are only %zu claims", l->inside.claim_count);
     const lab_claim *c = &l->inside.claims[index];
     *out = (temper_lab_claim){c->text, c->measured, c->holds};
-    trap_clear(&t);
     return TEMPER_OK;
+}
+
+typedef struct write_call {
+    const lab *lab;
+    const char *folder;
+} write_call;
+
+static void write(entry *e, void *context) {
+    const write_call *c = context;
+    lab_write(c->lab, c->folder, &e->scratch);
 }
 
 temper_status temper_lab_write(const temper_lab *l, const char *folder, temper_error *err) {
-    trap t;
-    arena scratch;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        return t.error.code;
-    }
-    lab_write(&l->inside, folder, &scratch);
-    arena_free(&scratch);
-    trap_clear(&t);
-    return TEMPER_OK;
+    write_call call = {&l->inside, folder};
+    return entry_run(err, write, &call);
 }
 
-static char *for_caller(const char *string, trap *t) {
-    size_t size = strlen(string) + 1;
-    char *copy = caller_alloc(t, size, 1);
-    memcpy(copy, string, size);
-    return copy;
+typedef struct report_call {
+    char **markdown, **json;
+    const lab *lab;
+} report_call;
+
+static void free_text(void *bytes) { temper_free(bytes); }
+
+static void report(entry *e, void *context) {
+    const report_call *c = context;
+    char *markdown = NULL;
+    if (c->markdown) {
+        const char *made = lab_markdown(&e->scratch, c->lab);
+        markdown = entry_hand_out(e, made, strlen(made));
+        entry_on_failure(e, free_text, markdown);
+    }
+    if (c->json) {
+        const char *made = lab_json(&e->scratch, c->lab);
+        *c->json = entry_hand_out(e, made, strlen(made));
+    }
+    if (c->markdown) *c->markdown = markdown;
 }
 
 temper_status temper_lab_report(char **markdown, char **json, const temper_lab *l, temper_error *err) {
-    trap t;
-    arena scratch;
-    char *volatile report = NULL;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        temper_free(report);
-        return t.error.code;
-    }
-    if (markdown) report = for_caller(lab_markdown(&scratch, &l->inside), &t);
-    if (json) *json = for_caller(lab_json(&scratch, &l->inside), &t);
-    if (markdown) *markdown = report;
-    arena_free(&scratch);
-    trap_clear(&t);
-    return TEMPER_OK;
+    report_call call = {markdown, json, &l->inside};
+    return entry_run(err, report, &call);
 }
 
 /* ---- all of them, in a folder ---- */
 
-temper_status temper_lab_page(const char *folder, const temper_lab_options *options, temper_error *err) {
-    trap t;
-    arena scratch;
+typedef struct page_call {
+    const char *folder;
+    uint64_t seed;
+    bool quick;
+} page_call;
+
+static void write_page(entry *e, void *context) {
+    const page_call *c = context;
+    arena *a = &e->memory;
     temper_error inner;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        return t.error.code;
-    }
     size_t count = temper_lab_count();
-    const char **parts = arena_alloc(&scratch, count, sizeof *parts);
-    lab_outcome *outcomes = arena_alloc(&scratch, count, sizeof *outcomes);
-    uint64_t seed = options ? options->seed : 1;
-    bool quick = options && options->quick;
+    const char **parts = arena_alloc(a, count, sizeof *parts);
+    lab_outcome *outcomes = arena_alloc(a, count, sizeof *outcomes);
     for (size_t k = 0; k < count; k++) {
-        if (!lab_is_kept(&outcomes[k], lab_experiments[k], seed, quick, folder, &scratch))
-            trap_raise(&t, TEMPER_FORMAT, 0, 0, "experiment %s was not run with seed %llu in '%s'",
-                       lab_experiments[k]->name, (unsigned long long)seed,
-                       text_escaped(&scratch, folder, strlen(folder), 120));
-        parts[k] = lab_kept_part(lab_experiments[k], folder, &scratch);
+        if (!lab_is_kept(&outcomes[k], lab_experiments[k], c->seed, c->quick, c->folder, a))
+            trap_raise(e->trap, TEMPER_FORMAT, 0, 0, "experiment %s was not run with seed %llu in '%s'",
+                       lab_experiments[k]->name, (unsigned long long)c->seed,
+                       text_escaped(a, c->folder, strlen(c->folder), 120));
+        parts[k] = lab_kept_part(lab_experiments[k], c->folder, a);
     }
-    const char *page = lab_page(&scratch, parts, outcomes, seed, quick);
+    const char *page = lab_page(a, parts, outcomes, c->seed, c->quick);
     text path;
-    text_init(&path, &scratch);
-    text_printf(&path, "%s/report.html", folder);
-    if (temper_file_write(text_string(&path), page, strlen(page), &inner) != TEMPER_OK) trap_reraise(&t, &inner);
-    arena_free(&scratch);
-    trap_clear(&t);
-    return TEMPER_OK;
+    text_init(&path, a);
+    text_printf(&path, "%s/report.html", c->folder);
+    if (temper_file_write(text_string(&path), page, strlen(page), &inner) != TEMPER_OK) trap_reraise(e->trap, &inner);
+}
+
+temper_status temper_lab_page(const char *folder, const temper_lab_options *options, temper_error *err) {
+    page_call call = {folder, options ? options->seed : 1, options && options->quick};
+    return entry_run(err, write_page, &call);
 }

@@ -263,29 +263,33 @@ static uint64_t needed(const temper_job *job, uint64_t unit, const unsigned char
 
 static const job_kind limits_kind = {"limits", open_worker, close_worker, run_unit, needed, weight, NULL, NULL};
 
+typedef struct job_call {
+    temper_job **out;
+    const temper_limits_case *cases;
+    size_t count;
+    const temper_limits_options *options;
+} job_call;
+
+static void make_job(entry *e, void *context) {
+    const job_call *c = context;
+    temper_job *job = entry_job(e);
+    limits_plan *p = arena_zalloc(&job->arena, 1, sizeof *p);
+    make_plan(p, c->cases, c->count, c->options, &job->arena);
+    job->kind = &limits_kind;
+    job->plan = p;
+    job->units = job->narrow = UNITS * (uint64_t)c->count;
+    for (uint64_t unit = 0; unit < job->units; unit++) job->total += weight(job, unit);
+    make_digest(job->digest, p, e->trap);
+    job->arena.trap = NULL;
+    *c->out = job;
+}
+
 temper_status temper_limits_job(temper_job **out, const temper_limits_case *cases, size_t count,
                                 const temper_limits_options *options, temper_error *err) {
     static const temper_limits_options defaults;
-    trap t;
-    temper_job *volatile job = NULL;
+    job_call call = {out, cases, count, options ? options : &defaults};
     *out = NULL;
-    if (trap_set(&t, err)) {
-        temper_job_free(job);
-        return t.error.code;
-    }
-    temper_job *fresh = job_new(&t);
-    job = fresh;
-    limits_plan *p = arena_zalloc(&fresh->arena, 1, sizeof *p);
-    make_plan(p, cases, count, options ? options : &defaults, &fresh->arena);
-    fresh->kind = &limits_kind;
-    fresh->plan = p;
-    fresh->units = fresh->narrow = UNITS * (uint64_t)count;
-    for (uint64_t unit = 0; unit < fresh->units; unit++) fresh->total += weight(fresh, unit);
-    make_digest(fresh->digest, p, &t);
-    fresh->arena.trap = NULL;
-    trap_clear(&t);
-    *out = fresh;
-    return TEMPER_OK;
+    return entry_run(err, make_job, &call);
 }
 
 /* ---- all results put together ---- */
@@ -366,32 +370,36 @@ static void merge(temper_limits *l, const temper_job *job, const temper_journal 
     }
 }
 
+typedef struct merge_call {
+    temper_limits **out;
+    const temper_job *job;
+    const temper_journal *journal;
+} merge_call;
+
+static void free_limits(void *limits) { temper_limits_free(limits); }
+
+static void merge_all(entry *e, void *context) {
+    const merge_call *c = context;
+    if (c->job->kind != &limits_kind || c->journal->job != c->job)
+        trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the journal is not one of these limits");
+    temper_limits *l = caller_alloc(e->trap, 1, sizeof *l);
+    memset(l, 0, sizeof *l);
+    arena_init(&l->memory, e->trap);
+    entry_on_failure(e, free_limits, l);
+    merge(l, c->job, c->journal);
+    l->memory.trap = NULL;
+    *c->out = l;
+}
+
 temper_status temper_limits_merge(temper_limits **out, const temper_job *job, const temper_journal *journal,
                                   temper_error *err) {
-    trap t;
-    temper_limits *volatile limits = NULL;
+    merge_call call = {out, job, journal};
     *out = NULL;
-    if (trap_set(&t, err)) {
-        temper_limits_free(limits);
-        return t.error.code;
-    }
-    if (job->kind != &limits_kind || journal->job != job)
-        trap_raise(&t, TEMPER_RANGE, 0, 0, "the journal is not one of these limits");
-    temper_limits *l = caller_alloc(&t, 1, sizeof *l);
-    memset(l, 0, sizeof *l);
-    arena_init(&l->memory, &t);
-    limits = l;
-    merge(l, job, journal);
-    l->memory.trap = NULL;
-    trap_clear(&t);
-    *out = l;
-    return TEMPER_OK;
+    return entry_run(err, merge_all, &call);
 }
 
 static temper_status report_stop(temper_error *err) {
-    trap t;
-    if (trap_set(&t, err)) return t.error.code;
-    trap_raise(&t, TEMPER_LIMIT, 0, 0, "stopped before all rows were done");
+    return error_write(err, TEMPER_LIMIT, 0, 0, "", "stopped before all rows were done");
 }
 
 temper_status temper_limits_find(temper_limits **out, const temper_limits_case *cases, size_t count,

@@ -117,27 +117,28 @@ static void put_json(text *t, const temper_limits *l, arena *a) {
     text_puts(t, "]}\n");
 }
 
+typedef struct print_call {
+    char **out;
+    size_t *length;
+    const temper_limits *limits;
+    temper_limits_format format;
+} print_call;
+
+static void print(entry *e, void *context) {
+    const print_call *c = context;
+    text printed;
+    text_init(&printed, &e->memory);
+    if (c->format == TEMPER_LIMITS_CSV)
+        put_csv(&printed, c->limits);
+    else
+        put_json(&printed, c->limits, &e->memory);
+    *c->length = printed.length;
+    *c->out = entry_hand_out(e, printed.data, printed.length);
+}
+
 temper_status temper_limits_print(char **out, size_t *length, const temper_limits *limits,
                                   temper_limits_format format, temper_error *err) {
-    trap t;
-    arena memory;
-    text printed;
+    print_call call = {out, length, limits, format};
     *out = NULL;
-    arena_init(&memory, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&memory);
-        return t.error.code;
-    }
-    text_init(&printed, &memory);
-    if (format == TEMPER_LIMITS_CSV)
-        put_csv(&printed, limits);
-    else
-        put_json(&printed, limits, &memory);
-    char *copy = caller_alloc(&t, printed.length + 1, 1);
-    memcpy(copy, text_string(&printed), printed.length + 1);
-    *length = printed.length;
-    *out = copy;
-    arena_free(&memory);
-    trap_clear(&t);
-    return TEMPER_OK;
+    return entry_run(err, print, &call);
 }

@@ -458,7 +458,8 @@ static void read_answer(parser *p) {
     s->root = v.node;
 }
 
-static void parse(temper_spec *s, spec_header *h, arena *scratch) {
+/* The stacks and the text of tokens are scratch, so that the specification keeps only its graph. */
+void spec_parse_formula(temper_spec *s, spec_header *h, arena *scratch) {
     parser p = {.context = {.spec = s, .header = h, .scratch = scratch}};
     table_init(&p.index, scratch);
     tokenizer_init(&p.z, scratch, TEMPER_SYNTAX_SPEC, s->source, s->source_length);
@@ -469,20 +470,4 @@ static void parse(temper_spec *s, spec_header *h, arena *scratch) {
                   "expected a formula, found end of text");
     while (is_assignment(&p) && !is_count_name(&p)) read_definition(&p);
     read_answer(&p);
-}
-
-/* The stacks and the text of tokens live in an arena of their own, so that the specification keeps only its graph. */
-void spec_parse_formula(temper_spec *s, spec_header *h) {
-    trap inner, *outer = s->memory.trap;
-    arena scratch;
-    arena_init(&scratch, &inner);
-    if (trap_set(&inner, NULL)) {
-        arena_free(&scratch);
-        s->memory.trap = outer;
-        trap_reraise(outer, &inner.error);
-    }
-    s->memory.trap = &inner;
-    parse(s, h, &scratch);
-    arena_free(&scratch);
-    s->memory.trap = outer;
 }

@@ -1,4 +1,6 @@
 #include <string.h>
+
+#include "base/entry.h"
 #include "logic/formula_eval.h"
 #include "logic/formula_print.h"
 #include "logic/spec_parse.h"
@@ -39,7 +41,7 @@ static temper_at decide_at(temper_spec *s, temper_at said) {
     return directions == 2 ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
 }
 
-static void fill(temper_spec *s, const char *source, size_t length, const temper_spec_options *o) {
+static void fill(temper_spec *s, const char *source, size_t length, const temper_spec_options *o, arena *scratch) {
     trap *t = s->memory.trap;
     if (length > SOURCE_LIMIT)
         trap_raise(t, TEMPER_LIMIT, 0, 0, "the specification has %zu bytes, but the limit is %zu", length,
@@ -53,7 +55,7 @@ static void fill(temper_spec *s, const char *source, size_t length, const temper
     formula_init(&s->graph, &s->memory);
     alphabet_init(&s->letters, &s->memory, h.tokens);
     switch (s->syntax) {
-    case TEMPER_SYNTAX_SPEC: spec_parse_formula(s, &h); break;
+    case TEMPER_SYNTAX_SPEC: spec_parse_formula(s, &h, scratch); break;
     case TEMPER_SYNTAX_CRASP: spec_parse_crasp(s, &h); break;
     case TEMPER_SYNTAX_BRASP: spec_parse_brasp(s, &h); break;
     }
@@ -73,46 +75,52 @@ void temper_spec_free(temper_spec *spec) {
     arena_free(&memory);
 }
 
+typedef struct parse_call {
+    temper_spec **out;
+    const char *source;
+    size_t length;
+    const temper_spec_options *options;
+} parse_call;
+
+static void free_spec(void *spec) { temper_spec_free(spec); }
+
+static void parse(entry *e, void *context) {
+    const parse_call *c = context;
+    arena memory;
+    arena_init(&memory, e->trap);
+    temper_spec *s = arena_zalloc(&memory, 1, sizeof *s);
+    s->memory = memory;
+    entry_on_failure(e, free_spec, s);
+    fill(s, c->source, c->length, c->options, &e->scratch);
+    s->memory.trap = NULL;
+    *c->out = s;
+}
+
 temper_status temper_spec_parse(temper_spec **out, const char *source, size_t length,
                                 const temper_spec_options *options, temper_error *err) {
     static const temper_spec_options defaults;
-    temper_spec *volatile made = NULL;
-    trap t;
+    parse_call call = {out, source, length, options ? options : &defaults};
     *out = NULL;
-    if (trap_set(&t, err)) {
-        temper_spec_free(made);
-        return t.error.code;
-    }
-    arena memory;
-    arena_init(&memory, &t);
-    temper_spec *s = arena_zalloc(&memory, 1, sizeof *s);
-    s->memory = memory;
-    made = s;
-    fill(s, source, length, options ? options : &defaults);
-    s->memory.trap = NULL;
-    trap_clear(&t);
-    *out = s;
-    return TEMPER_OK;
+    return entry_run(err, parse, &call);
+}
+
+typedef struct print_call {
+    char **out;
+    const temper_spec *spec;
+} print_call;
+
+static void print(entry *e, void *context) {
+    const print_call *c = context;
+    text printed;
+    text_init(&printed, &e->scratch);
+    spec_print(&printed, c->spec);
+    *c->out = entry_hand_out(e, printed.data, printed.length);
 }
 
 temper_status temper_spec_print(char **out, const temper_spec *spec, temper_error *err) {
-    trap t;
-    arena scratch;
+    print_call call = {out, spec};
     *out = NULL;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        return t.error.code;
-    }
-    text printed;
-    text_init(&printed, &scratch);
-    spec_print(&printed, spec);
-    char *copy = caller_alloc(&t, printed.length + 1, 1);
-    memcpy(copy, text_string(&printed), printed.length + 1);
-    arena_free(&scratch);
-    trap_clear(&t);
-    *out = copy;
-    return TEMPER_OK;
+    return entry_run(err, print, &call);
 }
 
 size_t temper_spec_letter_count(const temper_spec *spec) { return spec->letters.count; }
@@ -126,38 +134,53 @@ int temper_spec_tokens(const temper_spec *spec) { return spec->letters.tokens; }
 int temper_spec_accepts_empty(const temper_spec *spec) { return spec->accepts_empty; }
 size_t temper_spec_node_count(const temper_spec *spec) { return spec->node_count; }
 
+typedef struct encode_call {
+    uint32_t **letters;
+    size_t *n;
+    const alphabet *alphabet;
+    const char *text;
+    size_t length;
+} encode_call;
+
+static void encode(entry *e, void *context) {
+    const encode_call *c = context;
+    *c->letters = alphabet_encode(c->n, c->alphabet, c->text, c->length, &e->scratch);
+}
+
 temper_status temper_spec_encode(uint32_t **letters, size_t *n, const temper_spec *spec, const char *source,
                                  size_t length, temper_error *err) {
-    trap t;
+    encode_call call = {letters, n, &spec->letters, source, length};
     *letters = NULL;
     *n = 0;
-    if (trap_set(&t, err)) return t.error.code;
-    *letters = alphabet_encode(n, &spec->letters, source, length, &t);
-    trap_clear(&t);
-    return TEMPER_OK;
+    return entry_run(err, encode, &call);
+}
+
+typedef struct eval_call {
+    int *accept;
+    unsigned char *truth;
+    const temper_spec *spec;
+    const uint32_t *letters;
+    size_t n;
+} eval_call;
+
+static void eval(entry *e, void *context) {
+    const eval_call *c = context;
+    const temper_spec *spec = c->spec;
+    for (size_t k = 0; k < c->n; k++)
+        if (c->letters[k] >= spec->letters.count)
+            trap_raise(e->trap, TEMPER_RANGE, 0, k + 1, "letter number %lu at position %zu is not in the alphabet",
+                       (unsigned long)c->letters[k], k + 1);
+    int verdict = spec->accepts_empty;
+    if (c->n) {
+        unsigned char *values = c->truth ? c->truth : arena_alloc(&e->scratch, c->n, 1);
+        formula_eval(values, &spec->graph, spec->root, c->letters, c->n, &e->scratch);
+        verdict = values[spec->at == TEMPER_AT_FIRST ? 0 : c->n - 1];
+    }
+    if (c->accept) *c->accept = verdict;
 }
 
 temper_status temper_spec_eval(int *accept, unsigned char *truth, const temper_spec *spec, const uint32_t *letters,
                                size_t n, temper_error *err) {
-    trap t;
-    arena scratch;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        return t.error.code;
-    }
-    for (size_t k = 0; k < n; k++)
-        if (letters[k] >= spec->letters.count)
-            trap_raise(&t, TEMPER_RANGE, 0, k + 1, "letter number %lu at position %zu is not in the alphabet",
-                       (unsigned long)letters[k], k + 1);
-    int verdict = spec->accepts_empty;
-    if (n) {
-        unsigned char *values = truth ? truth : arena_alloc(&scratch, n, 1);
-        formula_eval(values, &spec->graph, spec->root, letters, n, &scratch);
-        verdict = values[spec->at == TEMPER_AT_FIRST ? 0 : n - 1];
-    }
-    if (accept) *accept = verdict;
-    arena_free(&scratch);
-    trap_clear(&t);
-    return TEMPER_OK;
+    eval_call call = {accept, truth, spec, letters, n};
+    return entry_run(err, eval, &call);
 }

@@ -17,9 +17,9 @@ typedef struct spec_header {
     bool alphabet_said, at_said, empty_said, tokens_said;     /* by a line */
 } spec_header;
 
-void spec_parse_formula(temper_spec *s, spec_header *h); /* parse.c */
-void spec_parse_crasp(temper_spec *s, spec_header *h);   /* crasp.c */
-void spec_parse_brasp(temper_spec *s, spec_header *h);   /* brasp.c */
+void spec_parse_formula(temper_spec *s, spec_header *h, arena *scratch); /* parse.c */
+void spec_parse_crasp(temper_spec *s, spec_header *h);                   /* crasp.c */
+void spec_parse_brasp(temper_spec *s, spec_header *h);                   /* brasp.c */
 
 /* header.c: reads one header line if there is one at z (`alphabet a b`, `at first`, `empty accept`, `tokens yes`);
    shared by the three syntaxes. Call it at the start of the text until it says false; z is then at the first line that

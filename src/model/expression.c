@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/entry.h"
+
 #include "number/elementary.h"
 
 /* ---- reading ---- */
@@ -203,6 +205,27 @@ const expression *expression_parse(arena *a, const char *bytes, size_t length, s
     skip_blanks(&r);
     if (r.at < length) expected(&r, "an operator or the end");
     return e;
+}
+
+typedef struct parse_call {
+    arena *arena;
+    const char *bytes;
+    const expression *made;
+} parse_call;
+
+static void parse_text(void *context) {
+    parse_call *c = context;
+    c->made = expression_parse(c->arena, c->bytes, strlen(c->bytes), 0, 0);
+}
+
+const expression *expression_try(arena *a, const char *bytes, temper_error *error) {
+    trap inner, *outer = a->trap;
+    parse_call call = {a, bytes, NULL};
+    a->trap = &inner;
+    bool done = trap_attempt(&inner, error, parse_text, &call);
+    a->trap = outer;
+    if (!done && inner.error.code == TEMPER_NO_MEMORY) trap_reraise(outer, &inner.error);
+    return done ? call.made : NULL;
 }
 
 const expression *expression_make(arena *a, const char *format, ...) {

@@ -47,6 +47,9 @@ enum { EXPRESSION_DEPTH = 64 };
 /* Reads text[0..length); raises TEMPER_FORMAT at `line` with the column counted from `column`. */
 const expression *expression_parse(arena *a, const char *bytes, size_t length, size_t line, size_t column);
 
+/* NULL: the text is no expression, and *error says why. Lack of memory is raised. */
+const expression *expression_try(arena *a, const char *bytes, temper_error *error);
+
 /* For expressions written in our own source: the text is known to be right. */
 const expression *expression_make(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

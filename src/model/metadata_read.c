@@ -41,16 +41,9 @@ static const expression *read_expression(reader *r, const char *what) {
     json_reader ahead = *j;
     budget_spend(r->budget, jread_string(&ahead, what).length + 1, METADATA_NODE_BYTES);
     const char *bytes = jread_c_string(j, j->scratch, what);
-    trap inner;
-    temper_model *m = r->model;
-    if (trap_set(&inner, NULL)) {
-        m->memory.trap = j->trap;
-        if (inner.error.code == TEMPER_NO_MEMORY) trap_reraise(j->trap, &inner.error);
-        jread_fail(j, at, "%s", inner.error.text);
-    }
-    m->memory.trap = &inner;
-    const expression *e = expression_parse(&m->memory, bytes, strlen(bytes), 0, 0);
-    m->memory.trap = j->trap;
+    temper_error error;
+    const expression *e = expression_try(&r->model->memory, bytes, &error);
+    if (!e) jread_fail(j, at, "%s", error.text);
     return e;
 }
 

@@ -14,6 +14,14 @@ temper_model *model_new(trap *t) {
     return m;
 }
 
+static void free_model(void *m) { temper_model_free(m); }
+
+temper_model *entry_model(entry *e) {
+    temper_model *m = model_new(e->trap);
+    entry_on_failure(e, free_model, m);
+    return m;
+}
+
 static const char *text_of(arena *a, const expression *e, const char *none) {
     if (!e) return none;
     text t;

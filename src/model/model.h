@@ -13,6 +13,7 @@
 #define MODEL_MODEL_H
 
 #include "base/alphabet.h"
+#include "base/entry.h"
 #include "model/digits.h"
 #include "model/expression.h"
 
@@ -117,6 +118,8 @@ static inline uint32_t model_end_token(const temper_model *m) { return (uint32_t
 
 /* An empty model in its own arena, which reports to t while it is being built. */
 temper_model *model_new(trap *t);
+/* The same in the body of a public function: it is freed if the body fails. */
+temper_model *entry_model(entry *e);
 
 /* Ends building: fills the texts of expressions; from here on the model is immutable and belongs to the caller. */
 void model_seal(temper_model *m);
@@ -165,7 +168,8 @@ double head_bound(head_role role);
 /* ---- text form ---- */
 
 void model_print(text *out, const temper_model *m);
-temper_model *model_read(const char *bytes, size_t length, trap *t); /* checked and sealed */
+/* Fills a new model, checks and seals it. */
+void model_read(temper_model *m, const char *bytes, size_t length, arena *scratch);
 
 /* A number that changes when any byte of the text form does (FNV-1a, 64 bits): it guards the proved length against edits
    by hand, not against malice. */

@@ -4,31 +4,30 @@
 #include "model/model.h"
 #include "model/safetensors.h"
 
-/* A model from a source in either form; NULL until it is there, so that the error branch knows what to free. */
-static void read_source(temper_model *volatile *out, tensor_source source, arena *scratch, trap *t) {
-    *out = model_new(t);
-    safetensors_read(*out, source, scratch, t);
+static temper_model *model_from_bytes(entry *e, const char *bytes, size_t length) {
+    temper_model *m = entry_model(e);
+    if (is_tensor_file(bytes, length))
+        safetensors_read(m, (tensor_source){.bytes = bytes, .size = length}, &e->scratch, e->trap);
+    else
+        model_read(m, bytes, length, &e->scratch);
+    return m;
+}
+
+typedef struct read_call {
+    temper_model **out;
+    const char *bytes;
+    size_t length;
+} read_call;
+
+static void read_bytes(entry *e, void *context) {
+    const read_call *c = context;
+    *c->out = model_from_bytes(e, c->bytes, c->length);
 }
 
 temper_status temper_model_read(temper_model **out, const char *bytes, size_t length, temper_error *err) {
-    trap t;
-    arena scratch;
-    temper_model *volatile model = NULL;
+    read_call call = {out, bytes, length};
     *out = NULL;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        temper_model_free(model);
-        arena_free(&scratch);
-        return t.error.code;
-    }
-    if (is_tensor_file(bytes, length))
-        read_source(&model, (tensor_source){.bytes = bytes, .size = length}, &scratch, &t);
-    else
-        model = model_read(bytes, length, &t);
-    arena_free(&scratch);
-    *out = model;
-    trap_clear(&t);
-    return TEMPER_OK;
+    return entry_run(err, read_bytes, &call);
 }
 
 /* The first bytes, enough to tell the forms apart. Only of files that can be read again from the start. */
@@ -40,38 +39,32 @@ static bool holds_tensors(const file_in *f) {
     return is_tensor_file(first, length);
 }
 
-temper_status temper_model_load(temper_model **out, const char *path, temper_error *err) {
-    trap t;
-    arena scratch;
-    temper_model *volatile model = NULL;
-    char *volatile bytes = NULL;
-    file_in file = {.fd = -1};
-    *out = NULL;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        temper_model_free(model);
-        temper_free(bytes);
-        file_close(&file);
-        arena_free(&scratch);
-        return t.error.code;
-    }
-    file_open(&file, path, &scratch, &t);
-    if (holds_tensors(&file)) {
-        read_source(&model, (tensor_source){.file = &file, .size = file.size}, &scratch, &t);
-    } else {
+typedef struct load_call {
+    temper_model **out;
+    const char *path;
+} load_call;
+
+static void free_bytes(void *bytes) { temper_free(bytes); }
+
+static void load(entry *e, void *context) {
+    const load_call *c = context;
+    file_in *file = entry_open(e, c->path);
+    if (holds_tensors(file)) {
+        temper_model *m = entry_model(e);
+        safetensors_read(m, (tensor_source){.file = file, .size = file->size}, &e->scratch, e->trap);
+        *c->out = m;
+    } else { /* text, or a pipe with either */
         size_t length;
-        bytes = file_read_all(&length, &file);
-        if (is_tensor_file(bytes, length)) /* from a pipe */
-            read_source(&model, (tensor_source){.bytes = bytes, .size = length}, &scratch, &t);
-        else
-            model = model_read(bytes, length, &t);
+        char *bytes = file_read_all(&length, file);
+        entry_on_leaving(e, free_bytes, bytes);
+        *c->out = model_from_bytes(e, bytes, length);
     }
-    temper_free(bytes);
-    file_close(&file);
-    arena_free(&scratch);
-    *out = model;
-    trap_clear(&t);
-    return TEMPER_OK;
+}
+
+temper_status temper_model_load(temper_model **out, const char *path, temper_error *err) {
+    load_call call = {out, path};
+    *out = NULL;
+    return entry_run(err, load, &call);
 }
 
 static bool is_tensor_path(const char *path) {
@@ -80,30 +73,27 @@ static bool is_tensor_path(const char *path) {
     return length >= size && !strcmp(path + length - size, end);
 }
 
-temper_status temper_model_save(const char *path, const temper_model *model, temper_error *err) {
-    trap t;
-    arena scratch;
-    file_out file;
-    file.fd = -1;
-    file.temporary = NULL;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        file_abandon(&file);
-        arena_free(&scratch);
-        return t.error.code;
-    }
-    file_create(&file, path, &scratch, &t);
-    if (is_tensor_path(path)) {
+typedef struct save_call {
+    const char *path;
+    const temper_model *model;
+} save_call;
+
+static void save(entry *e, void *context) {
+    const save_call *c = context;
+    file_out *file = entry_create(e, c->path);
+    if (is_tensor_path(c->path)) {
         char digest[17];
-        safetensors_write(&file, digest, model, &scratch, &t);
+        safetensors_write(file, digest, c->model, &e->scratch, e->trap);
     } else {
         text printed;
-        text_init(&printed, &scratch);
-        model_print(&printed, model);
-        file_put(&file, printed.data, printed.length);
+        text_init(&printed, &e->scratch);
+        model_print(&printed, c->model);
+        file_put(file, printed.data, printed.length);
     }
-    file_commit(&file);
-    arena_free(&scratch);
-    trap_clear(&t);
-    return TEMPER_OK;
+    file_commit(file);
+}
+
+temper_status temper_model_save(const char *path, const temper_model *model, temper_error *err) {
+    save_call call = {path, model};
+    return entry_run(err, save, &call);
 }

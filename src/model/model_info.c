@@ -4,36 +4,46 @@
 
 #include "model/model.h"
 
-temper_status temper_model_print(char **out, size_t *length, const temper_model *model, temper_error *err) {
-    trap t;
-    arena scratch;
-    *out = NULL;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        return t.error.code;
-    }
+typedef struct print_call {
+    char **out;
+    size_t *length;
+    const temper_model *model;
+} print_call;
+
+static void print(entry *e, void *context) {
+    const print_call *c = context;
     text buffer;
-    text_init(&buffer, &scratch);
-    model_print(&buffer, model);
-    char *copy = caller_alloc(&t, buffer.length + 1, 1);
-    memcpy(copy, buffer.data, buffer.length + 1);
-    *length = buffer.length;
-    arena_free(&scratch);
-    *out = copy;
-    trap_clear(&t);
-    return TEMPER_OK;
+    text_init(&buffer, &e->scratch);
+    model_print(&buffer, c->model);
+    *c->length = buffer.length;
+    *c->out = entry_hand_out(e, buffer.data, buffer.length);
+}
+
+temper_status temper_model_print(char **out, size_t *length, const temper_model *model, temper_error *err) {
+    print_call call = {out, length, model};
+    *out = NULL;
+    return entry_run(err, print, &call);
+}
+
+typedef struct encode_call {
+    uint32_t **letters;
+    size_t *n;
+    const alphabet *alphabet;
+    const char *text;
+    size_t length;
+} encode_call;
+
+static void encode(entry *e, void *context) {
+    const encode_call *c = context;
+    *c->letters = alphabet_encode(c->n, c->alphabet, c->text, c->length, &e->scratch);
 }
 
 temper_status temper_model_encode(uint32_t **letters, size_t *n, const temper_model *model, const char *bytes,
                                   size_t length, temper_error *err) {
-    trap t;
+    encode_call call = {letters, n, &model->letters, bytes, length};
     *letters = NULL;
     *n = 0;
-    if (trap_set(&t, err)) return t.error.code;
-    *letters = alphabet_encode(n, &model->letters, bytes, length, &t);
-    trap_clear(&t);
-    return TEMPER_OK;
+    return entry_run(err, encode, &call);
 }
 
 static size_t rows_terms(const model_rows *r) { return r->start[r->count]; }
@@ -87,9 +97,7 @@ size_t temper_model_layer_hidden(const temper_model *model, size_t layer) {
 }
 
 static temper_status out_of_range(temper_error *err, const char *what) {
-    trap t;
-    if (trap_set(&t, err)) return t.error.code;
-    trap_raise(&t, TEMPER_RANGE, 0, 0, "there is no such %s", what);
+    return error_write(err, TEMPER_RANGE, 0, 0, "", "there is no such %s", what);
 }
 
 temper_status temper_model_channel(temper_channel_info *out, const temper_model *model, size_t channel,

@@ -451,26 +451,13 @@ static void read_all(reader *r) {
     }
 }
 
-temper_model *model_read(const char *bytes, size_t length, trap *t) {
-    trap inner;
-    arena scratch;
-    temper_model *m = model_new(t);
-    arena_init(&scratch, &inner);
-    m->memory.trap = &inner;
-    if (trap_set(&inner, NULL)) {
-        temper_error error = inner.error;
-        arena_free(&scratch);
-        temper_model_free(m);
-        trap_reraise(t, &error);
-    }
-    reader r = {.scan = {.scratch = &scratch, .trap = &inner, .bytes = bytes, .length = length, .line = 1},
-                .scratch = &scratch,
+void model_read(temper_model *m, const char *bytes, size_t length, arena *scratch) {
+    reader r = {.scan = {.scratch = scratch, .trap = scratch->trap, .bytes = bytes, .length = length, .line = 1},
+                .scratch = scratch,
                 .model = m};
     alphabet_init(&m->letters, &m->memory, false);
     rows_begin(&r.embedding, &m->memory);
     read_all(&r);
-    model_check(m, &inner);
+    model_check(m, scratch->trap);
     model_seal(m);
-    arena_free(&scratch);
-    return m;
 }

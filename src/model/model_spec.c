@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/entry.h"
+
 static void release_spec(void *spec) { temper_spec_free(spec); }
 
 /* The alphabet as an option: letters one after the other, or words. NULL if it holds a blank, which that cannot say. */
@@ -41,28 +43,29 @@ const temper_spec *model_spec(const temper_model *m, arena *a) {
     return has_letters_of(spec, m) ? spec : NULL;
 }
 
-temper_status temper_model_spec(temper_spec **out, const temper_model *model, temper_error *err) {
-    trap t;
-    arena work;
-    *out = NULL;
-    arena_init(&work, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&work);
-        return t.error.code;
-    }
-    temper_spec_options o = options_of(model, &work);
-    if (!*model->source) trap_raise(&t, TEMPER_RANGE, 0, 0, "the model carries no specification");
+typedef struct spec_call {
+    temper_spec **out;
+    const temper_model *model;
+} spec_call;
+
+static void read_spec(entry *e, void *context) {
+    const spec_call *c = context;
+    const temper_model *m = c->model;
+    temper_spec_options o = options_of(m, &e->memory);
     temper_spec *spec;
     temper_error error;
-    if (temper_spec_parse(&spec, model->source, strlen(model->source), &o, &error) != TEMPER_OK)
-        trap_reraise(&t, &error);
-    if (!has_letters_of(spec, model)) {
-        temper_spec_free(spec);
-        trap_raise(&t, TEMPER_FORMAT, 0, 0,
+    if (!*m->source) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the model carries no specification");
+    if (temper_spec_parse(&spec, m->source, strlen(m->source), &o, &error) != TEMPER_OK)
+        trap_reraise(e->trap, &error);
+    entry_on_failure(e, release_spec, spec);
+    if (!has_letters_of(spec, m))
+        trap_raise(e->trap, TEMPER_FORMAT, 0, 0,
                    "the specification that the model carries has other letters than the model");
-    }
-    arena_free(&work);
-    trap_clear(&t);
-    *out = spec;
-    return TEMPER_OK;
+    *c->out = spec;
+}
+
+temper_status temper_model_spec(temper_spec **out, const temper_model *model, temper_error *err) {
+    spec_call call = {out, model};
+    *out = NULL;
+    return entry_run(err, read_spec, &call);
 }

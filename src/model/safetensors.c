@@ -246,17 +246,25 @@ static void check_digest(const loader *l) {
     m->safe_reason = reason;
 }
 
+typedef struct check_call {
+    const temper_model *model;
+    trap trap;
+} check_call;
+
+static void check_structure(void *context) {
+    check_call *c = context;
+    model_check(c->model, &c->trap);
+}
+
 /* The invariants of models that no single field shows; the place is that of the description. */
 static void check_model(const loader *l) {
     const tensor_file *f = &l->file;
-    trap inner;
-    if (trap_set(&inner, NULL)) {
-        const tensor_metadata *d = &f->metadata[tensor_metadata_find(f, "temper")];
-        trap_raise(l->trap, inner.error.code, 0, 0, "byte %llu: __metadata__: %s",
-                   (unsigned long long)jread_offset(&f->header, (size_t)(d->value.bytes - f->header.bytes)),
-                   inner.error.text);
-    }
-    model_check(l->model, &inner);
+    check_call call = {.model = l->model};
+    if (trap_attempt(&call.trap, NULL, check_structure, &call)) return;
+    const tensor_metadata *d = &f->metadata[tensor_metadata_find(f, "temper")];
+    trap_raise(l->trap, call.trap.error.code, 0, 0, "byte %llu: __metadata__: %s",
+               (unsigned long long)jread_offset(&f->header, (size_t)(d->value.bytes - f->header.bytes)),
+               call.trap.error.text);
 }
 
 /* What the tables of the container take. */

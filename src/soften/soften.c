@@ -163,28 +163,26 @@ static void soften_head(softener *s, model_head *h, uint32_t layer, uint32_t num
 
 /* ---- the pass ---- */
 
-/* type: of digits */
-static temper_status soften(temper_model **out, const temper_model *hard, temper_method method, temper_type type,
-                            temper_error *err) {
-    trap t;
-    arena scratch;
-    temper_model *volatile model = NULL;
-    *out = NULL;
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&scratch);
-        temper_model_free(model);
-        return t.error.code;
-    }
-    const digit_format *digits = method == TEMPER_METHOD_DIGITS ? digit_format_of(type) : NULL;
-    if (method != TEMPER_METHOD_TEMPERATURE && method != TEMPER_METHOD_POSITIONS && method != TEMPER_METHOD_DIGITS)
-        trap_raise(&t, TEMPER_RANGE, 0, 0, "the method must be temperature, positions or digits");
-    if (method == TEMPER_METHOD_DIGITS && !digits)
-        trap_raise(&t, TEMPER_RANGE, 0, 0, "digits are for numbers stored in f32, bf16, f16, e4m3 or e5m2");
-    if (hard->method != TEMPER_METHOD_HARD) trap_raise(&t, TEMPER_RANGE, 0, 0, "the model is soft already");
-    temper_model *m = model = model_new(&t);
+typedef struct soften_call {
+    temper_model **out;
+    const temper_model *hard;
+    temper_method method;
+    temper_type type; /* of digits */
+} soften_call;
+
+static void soften(entry *e, void *context) {
+    const soften_call *c = context;
+    const temper_model *hard = c->hard;
+    const digit_format *digits = c->method == TEMPER_METHOD_DIGITS ? digit_format_of(c->type) : NULL;
+    if (c->method != TEMPER_METHOD_TEMPERATURE && c->method != TEMPER_METHOD_POSITIONS &&
+        c->method != TEMPER_METHOD_DIGITS)
+        trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the method must be temperature, positions or digits");
+    if (c->method == TEMPER_METHOD_DIGITS && !digits)
+        trap_raise(e->trap, TEMPER_RANGE, 0, 0, "digits are for numbers stored in f32, bf16, f16, e4m3 or e5m2");
+    if (hard->method != TEMPER_METHOD_HARD) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the model is soft already");
+    temper_model *m = entry_model(e);
     softener s;
-    soften_begin(&s, hard, m, method, &t, &scratch);
+    soften_begin(&s, hard, m, c->method, e->trap, &e->scratch);
     m->digits = digits;
     if (digits) soften_require_gates(&s);
     for (uint32_t layer = 0; layer < m->layer_count; layer++) {
@@ -193,7 +191,7 @@ static temper_status soften(temper_model **out, const temper_model *hard, temper
             soften_head(&s, &m->layers[layer].heads[h], layer + 1, h + 1);
     }
     soften_end(&s);
-    model_check(m, &t);
+    model_check(m, e->trap);
     if (hard->safe_length > 0) {
         model_set_safe_length(m);
     } else { /* what is not proved of the hard model is not proved of this one, whatever the roles promise */
@@ -201,17 +199,18 @@ static temper_status soften(temper_model **out, const temper_model *hard, temper
         m->safe_reason = arena_copy(&m->memory, hard->safe_reason, strlen(hard->safe_reason));
     }
     model_seal(m);
-    arena_free(&scratch);
-    *out = m;
-    trap_clear(&t);
-    return TEMPER_OK;
+    *c->out = m;
 }
 
 temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method, temper_error *err) {
-    return soften(out, hard, method, TEMPER_TYPE_BF16, err);
+    soften_call call = {out, hard, method, TEMPER_TYPE_BF16};
+    *out = NULL;
+    return entry_run(err, soften, &call);
 }
 
 temper_status temper_soften_digits(temper_model **out, const temper_model *hard, temper_type type,
                                    temper_error *err) {
-    return soften(out, hard, TEMPER_METHOD_DIGITS, type, err);
+    soften_call call = {out, hard, TEMPER_METHOD_DIGITS, type};
+    *out = NULL;
+    return entry_run(err, soften, &call);
 }

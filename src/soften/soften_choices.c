@@ -105,37 +105,35 @@ static void fill_report(temper_soften_report *out, const scale_search *g) {
         }
 }
 
-temper_status temper_soften_for(temper_model **out, temper_soften_report *report, const temper_model *hard,
-                                const temper_soften_options *options, temper_error *err) {
-    trap t;
-    arena keep, scratch;
-    temper_model *volatile model = NULL;
-    *out = NULL;
-    arena_init(&keep, &t);
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&keep);
-        arena_free(&scratch);
-        temper_model_free(model);
-        return t.error.code;
-    }
-    scale_search g = {.hard = hard, .o = options, .trap = &t, .keep = &keep, .scratch = &scratch};
+typedef struct soften_call {
+    temper_model **out;
+    temper_soften_report *report;
+    const temper_model *hard;
+    const temper_soften_options *options;
+} soften_call;
+
+static void soften(entry *e, void *context) {
+    const soften_call *c = context;
+    scale_search g = {.hard = c->hard, .o = c->options, .trap = e->trap, .keep = &e->memory, .scratch = &e->scratch};
     scales_find(&g);
-    temper_model *m = model = model_new(&t);
+    temper_model *m = entry_model(e);
     softener s;
-    soften_begin(&s, hard, m, options->method, &t, &scratch);
+    soften_begin(&s, c->hard, m, c->options->method, e->trap, &e->scratch);
     for (uint32_t l = 0; l < m->layer_count; l++) {
         soften_copy_layer(&s, l);
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) soften_general_head(&g, &s, l, h);
     }
     soften_end(&s);
     set_proof(&g, m);
-    model_check(m, &t);
+    model_check(m, e->trap);
     model_seal(m);
-    if (report) fill_report(report, &g);
-    arena_free(&keep);
-    arena_free(&scratch);
-    *out = m;
-    trap_clear(&t);
-    return TEMPER_OK;
+    if (c->report) fill_report(c->report, &g);
+    *c->out = m;
+}
+
+temper_status temper_soften_for(temper_model **out, temper_soften_report *report, const temper_model *hard,
+                                const temper_soften_options *options, temper_error *err) {
+    soften_call call = {out, report, hard, options};
+    *out = NULL;
+    return entry_run(err, soften, &call);
 }
