@@ -121,8 +121,8 @@ static void test_corpus(void) {
     test_random r = test_seed(31);
     size_t streamed = 0;
     for (size_t k = 0; k < corpus_size(); k++) {
-        const corpus_entry *entry = corpus_at(k);
-        temper_spec *spec = corpus_parse(entry);
+        const corpus_entry *item = corpus_at(k);
+        temper_spec *spec = corpus_parse(item);
         agree_set s;
         uint32_t word[LONGEST];
         if (!spec) continue;
@@ -132,7 +132,7 @@ static void test_corpus(void) {
             continue;
         }
         temper_model_free(trial);
-        if (agree_compile(&s, entry->name, spec) && opens(&s)) {
+        if (agree_compile(&s, item->name, spec) && opens(&s)) {
             streamed++;
             for (int w = 0; w < 3; w++) {
                 size_t n = 1 + random_below(&r, 16);

@@ -142,15 +142,15 @@ static void compare_tree(const char *name, const temper_spec *spec, const temper
 static void test_tree_corpus(void) {
     size_t mirrored = 0;
     for (size_t k = 0; k < corpus_size(); k++) {
-        const corpus_entry *entry = corpus_at(k);
-        temper_spec *spec = corpus_parse(entry);
+        const corpus_entry *item = corpus_at(k);
+        temper_spec *spec = corpus_parse(item);
         temper_model *hard = NULL, *soft = NULL;
         temper_error e;
         if (spec && !temper_compile(&hard, spec, &e) &&
             CHECK(!temper_soften(&soft, hard, k % 2 ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS, &e),
-                  "%s: %s", entry->name, e.text)) {
-            check_has_tree(entry->name, spec, soft, &mirrored);
-            compare_tree(entry->name, spec, soft, corpus_length(temper_spec_letter_count(spec), 40, 4));
+                  "%s: %s", item->name, e.text)) {
+            check_has_tree(item->name, spec, soft, &mirrored);
+            compare_tree(item->name, spec, soft, corpus_length(temper_spec_letter_count(spec), 40, 4));
         }
         temper_model_free(soft);
         temper_model_free(hard);
