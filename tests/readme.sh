@@ -1,8 +1,9 @@
 #!/bin/bash
-# Every "$ temper ..." of README.md is run, and its output compared with what the page shows. The lists of make targets in
-# CONTRIBUTING.md are compared with the Makefile and with .ci/run. $1: the binary.
+# Every "$ temper ..." of README.md and of the pages below is run, and its output compared with what the page shows. The lists
+# of make targets in CONTRIBUTING.md are compared with the Makefile and with .ci/run. $1: the binary.
 set -u
 temper=$1
+pages="README.md doc/limits.md doc/lab.md doc/numerics.md doc/scale.md"
 passed=0
 failed=0
 command=
@@ -16,25 +17,27 @@ compare() {
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        echo "README.md: $command"
+        echo "$page: $command"
         diff <(printf '%s\n' "$expected") <(printf '%s\n' "$got") | head -n 10
     fi
     command=
     expected=
 }
 
-while IFS= read -r line; do
-    case $line in
-    '    $ temper '*)
-        compare
-        command=${line#'    $ '}
-        ;;
-    '    '*) [ -n "$command" ] && expected+=${line#'    '}$'\n' ;;
-    '') [ -n "$command" ] && expected+=$'\n' ;;
-    *) compare ;;
-    esac
-done <README.md
-compare
+for page in $pages; do
+    while IFS= read -r line; do
+        case $line in
+        '    $ temper '*)
+            compare
+            command=${line#'    $ '}
+            ;;
+        '    '*) [ -n "$command" ] && expected+=${line#'    '}$'\n' ;;
+        '') [ -n "$command" ] && expected+=$'\n' ;;
+        *) compare ;;
+        esac
+    done <$page
+    compare
+done
 
 # same NAME EXPECTED GOT
 same() {
