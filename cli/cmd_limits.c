@@ -282,12 +282,19 @@ static bool check_usage(session *s) {
     return true;
 }
 
+/* Only digits in f64 have no model: every other table leaves that row out. */
+static bool has_rows(session *s, const table *t) {
+    if (t->count) return true;
+    message_usage(s, "digits are for formats shorter than f64", "there is no model by this method in this type");
+    return false;
+}
+
 void cmd_limits(session *s) {
     subject x = {0};
     table t = {0};
     double effort;
     if (!check_usage(s) || !read_effort(&effort, s)) return;
-    if (subject_pair(&x, s) && make_cases(&t, s, &x)) find(s, &x, &t, effort);
+    if (subject_pair(&x, s) && make_cases(&t, s, &x) && has_rows(s, &t)) find(s, &x, &t, effort);
     free_table(&t);
     subject_free(&x);
 }

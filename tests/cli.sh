@@ -775,6 +775,8 @@ has 'limits: a chart' "$(cat limits.svg)" '>Limits of a S b</text>'
 head -n 2 limits.journal >part.journal
 run 0 limits -f 'a S b' --alphabet abc --type bf16/f32 --effort 0.05 --journal part.journal
 same 'limits: from a part of the journal' "$table" "$out"
+run 2 limits -f 'a S b' --alphabet abc --type f64 --method digits
+has 'limits: no row' "$err" 'there is no model by this method in this type'
 run 2 limits -f 'a S b' --alphabet abc --type bf16/f32 --effort 0.06 --journal limits.journal
 has 'limits: the journal of another job' "$err" 'another job'
 run 0 limits -f 'a S b' --alphabet abc --type bf16 --method positions --effort 0.05 --csv -o limits.json
