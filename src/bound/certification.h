@@ -17,7 +17,8 @@ typedef struct certification {
     size_t size;
     temper_certify_options options;
     const number_type *type; /* of options.type; never rationals */
-    bool ascending;          /* how this type adds: doc/certificate.md section 1 */
+    bool ascending;          /* how this type adds: doc/certificate.md, "Operations that are covered" */
+    bool hard;               /* proves a hard run: "Hard runs" there */
     arena *arena;            /* everything that is made lives here */
     trap *trap;
     temper_verdict verdict; /* TEMPER_UNABLE until something else is known */

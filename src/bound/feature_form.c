@@ -7,38 +7,39 @@
 typedef struct pattern {
     const char *text;
     form_size size;
-    int power;
+    int power, squares;
+    bool logarithm;
 } pattern;
 
 #define SIGN     "([floor(N/2) < i] - [i < floor(N/2)])"
 #define DISTANCE "max(i - floor(N/2), floor(N/2) - i)"
 
 static const pattern PATTERNS[] = {
-    {"i", FORM_POWER, 1},
-    {"C*i", FORM_POWER, 1},
-    {"C*N", FORM_POWER, 1},
-    {"C*N*i", FORM_POWER, 2},
-    {"C*N*i*i", FORM_POWER, 3},
-    {"[i = 0]*C*N", FORM_POWER, 1},
-    {"[i = N - 1]*C*N", FORM_POWER, 1},
-    {"C*N*N", FORM_POWER, 2},
-    {"C*N*N*N", FORM_POWER, 3},
-    {"i/N", FORM_SHARE, 0},
-    {"1/(i + 1)", FORM_SHARE, 0},
-    {"1/(N - i)", FORM_SHARE, 0},
-    {"i/(N*N)", FORM_SHARE, 0},
-    {"i*i/(N*N)", FORM_SHARE, 0},
-    {"[i = 0]/N", FORM_SHARE, 0},
-    {"ln(max(i, 1))/(C*N)", FORM_SHARE, 0},
-    {"C*N*N/(i + 1)", FORM_RATIO, 2},
-    {"ln(N) + C", FORM_LOG, 0},
-    {"-4*floor(-(ln(N) + C)/4)", FORM_LOG_STEP, 0},
-    {"i - floor(N/2)", FORM_TOP, 0},
-    {SIGN "*(" DISTANCE " % C)", FORM_DIGIT, 0},
-    {SIGN "*(floor(" DISTANCE "/D) % C)", FORM_DIGIT, 0},
-    {SIGN "*floor(" DISTANCE "/C)", FORM_TOP, 0},
-    {"ceil2(C*N)", FORM_CEIL2, 0},
-    {"ceil2(C*N)/D", FORM_CEIL2, 0},
+    {"i", FORM_POWER, .power = 1},
+    {"C*i", FORM_POWER, .power = 1},
+    {"C*N", FORM_POWER, .power = 1},
+    {"C*N*i", FORM_POWER, .power = 2},
+    {"C*N*i*i", FORM_POWER, .power = 3},
+    {"[i = 0]*C*N", FORM_POWER, .power = 1},
+    {"[i = N - 1]*C*N", FORM_POWER, .power = 1},
+    {"C*N*N", FORM_POWER, .power = 2},
+    {"C*N*N*N", FORM_POWER, .power = 3},
+    {"i/N", FORM_SHARE, .power = 0},
+    {"1/(i + 1)", FORM_SHARE, .power = 0},
+    {"1/(N - i)", FORM_SHARE, .power = 0},
+    {"i/(N*N)", FORM_SHARE, .squares = 1},
+    {"i*i/(N*N)", FORM_SHARE, .squares = 2},
+    {"[i = 0]/N", FORM_SHARE, .power = 0},
+    {"ln(max(i, 1))/(C*N)", FORM_SHARE, .logarithm = true},
+    {"C*N*N/(i + 1)", FORM_RATIO, .power = 2},
+    {"ln(N) + C", FORM_LOG, .power = 0},
+    {"-4*floor(-(ln(N) + C)/4)", FORM_LOG_STEP, .power = 0},
+    {"i - floor(N/2)", FORM_TOP, .power = 0},
+    {SIGN "*(" DISTANCE " % C)", FORM_DIGIT, .power = 0},
+    {SIGN "*(floor(" DISTANCE "/D) % C)", FORM_DIGIT, .power = 0},
+    {SIGN "*floor(" DISTANCE "/C)", FORM_TOP, .power = 0},
+    {"ceil2(C*N)", FORM_CEIL2, .power = 0},
+    {"ceil2(C*N)/D", FORM_CEIL2, .power = 0},
 };
 
 /* A whole number above 0 at *at, moving it on; 0 if there is none. */
@@ -98,50 +99,9 @@ feature_form feature_form_of(const expression *e, arena *scratch) {
         if (matches(&f, PATTERNS[k].text, plain)) {
             f.size = PATTERNS[k].size;
             f.power = PATTERNS[k].power;
+            f.squares = PATTERNS[k].squares;
+            f.logarithm = PATTERNS[k].logarithm;
             return f;
         }
     return (feature_form){0};
-}
-
-static const ball *least(const bounds *b, const ball *x, const ball *y) {
-    return b_neg(b, b_max(b, b_neg(b, x), b_neg(b, y)));
-}
-
-const ball *form_bound(const bounds *b, const feature_form *f) {
-    const ball *c = b_double(b, f->c < 0 ? -f->c : f->c);
-    switch (f->size) {
-    case FORM_UNKNOWN: return b_div(b, b->one, b->zero);
-    case FORM_CONSTANT:
-    case FORM_BOOLEAN: return c;
-    case FORM_POWER:
-    case FORM_RATIO: return b_mul(b, c, b_pow(b, b->m, (uint64_t)f->power));
-    case FORM_SHARE: return b->one;
-    case FORM_LOG: return b_add(b, b->log_m, c);
-    case FORM_LOG_STEP: return b_add(b, b->log_m, b_add(b, c, b_int(b, 4)));
-    case FORM_DIGIT: return least(b, b_sub(b, c, b->one), b_div(b, b->m, b_double(b, 2 * f->d)));
-    case FORM_TOP: return b_div(b, b->m, b_mul(b, b_int(b, 2), c));
-    case FORM_CEIL2: return b_div(b, b_mul(b, b_mul(b, b_int(b, 2), c), b->m), b_double(b, f->d));
-    }
-    return NULL;
-}
-
-bool form_grid(int *grid, const feature_form *f) {
-    switch (f->size) {
-    case FORM_CONSTANT:
-    case FORM_POWER: *grid = grid_of(f->c); return true;
-    case FORM_BOOLEAN:
-    case FORM_DIGIT:
-    case FORM_TOP: *grid = 0; return true;
-    case FORM_LOG_STEP: *grid = 2; return true;
-    case FORM_CEIL2: /* at least C, itself rounded up to a power of two; D is one */
-        *grid = 0;
-        while ((double)((uint64_t)1 << *grid) < f->c) ++*grid;
-        *grid -= grid_of(f->d);
-        return grid_of(f->d) >= 0 && f->d == (double)((uint64_t)1 << grid_of(f->d));
-    case FORM_UNKNOWN:
-    case FORM_SHARE:
-    case FORM_RATIO:
-    case FORM_LOG: break;
-    }
-    return false;
 }

@@ -1,9 +1,11 @@
-/* The forms that position features and scales take in models of formulas: doc/certificate.md, section 3. Found in the text of the
+/* The forms that position features and scales take in models of formulas: doc/certificate.md, "Quantities". Found in the text of the
    expression, in which a position counted from the end, N - 1 - i, stands for i. */
 #ifndef BOUND_FEATURE_FORM_H
 #define BOUND_FEATURE_FORM_H
 
-#include "bound/bound_terms.h"
+#include <stdbool.h>
+
+#include "base/arena.h"
 #include "model/expression.h"
 
 typedef enum form_size {
@@ -23,14 +25,12 @@ typedef enum form_size {
 typedef struct feature_form {
     form_size size;
     int power;
-    double c, d; /* constants found in it */
+    int squares;    /* shares: how many of i*i and N*N are in it */
+    bool logarithm; /* shares: ln(max(i, 1))/(c*N) */
+    double c, d;    /* constants found in it */
 } feature_form;
 
 /* FORM_UNKNOWN if there is no such form. */
 feature_form feature_form_of(const expression *e, arena *scratch);
-
-/* A bound of its size at M; its grid, or false if it has none. */
-const ball *form_bound(const bounds *b, const feature_form *f);
-bool form_grid(int *grid, const feature_form *f);
 
 #endif

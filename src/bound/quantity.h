@@ -3,7 +3,7 @@
 #ifndef BOUND_QUANTITY_H
 #define BOUND_QUANTITY_H
 
-#include "bound/feature_form.h"
+#include "bound/feature_bound.h"
 
 typedef struct quantity {
     const ball *size, *error; /* X, e */

@@ -10,6 +10,7 @@ typedef struct head_shape {
     head_role role;
     double kappa;          /* the sharpness; once: what is added to ln N */
     bool scaled;           /* there is a scale: by temperature */
+    bool soft_ties;        /* what a hard run must not see is in soft channels: tie-breaks and normalisers */
     feature_form scale;    /* once by positions: the query's feature */
     bool rightmost, tests; /* nearest: which one, and whether there is a row of candidates */
     uint32_t rows;
@@ -48,7 +49,7 @@ typedef struct study {
     size_t feature_count;
 } study;
 
-/* False: something is in the way whatever the length, and c says what. */
+/* For softmax or, if c->hard, for hard choices. False: something is in the way whatever the length, and c says what. */
 bool study_make(study *out, certification *c);
 
 #endif

@@ -52,6 +52,17 @@ static double nearest_kappa(const head_shape *s) {
     return 0;
 }
 
+/* Whether the features of a row, if they depend on more than the length, are in soft channels. */
+static bool features_are_soft(const study_work *w, const model_rows *r, uint32_t row, bool only_logarithms) {
+    for (uint32_t k = r->start[row]; k < r->start[row + 1]; k++) {
+        const holding *x = &w->now[r->terms[k].channel];
+        if (x->kind != HOLDS_FEATURE || x->form.size == FORM_CONSTANT) continue;
+        if (only_logarithms && !x->form.logarithm) continue;
+        if (!w->c->model->channels[r->terms[k].channel].soft_only) return false;
+    }
+    return true;
+}
+
 static bool has_tests(const head_shape *s) {
     for (uint32_t r = 0; r < s->rows; r++)
         for (size_t k = 0; k < s->key[r].count; k++)
@@ -65,7 +76,7 @@ static void shape_once(study_work *w, head_shape *s, uint32_t head) {
     if (!s->scaled && s->rows == 1 && s->query[0].count == 1) s->scale = s->query[0].terms[0].form;
     if (s->scale.size == FORM_LOG || s->scale.size == FORM_LOG_STEP)
         s->kappa = s->scale.c;
-    else
+    else if (!w->c->hard)
         no_shape(w, head, "its scale is not ln(N) and a constant");
 }
 
@@ -74,7 +85,8 @@ static void shape_nearest(study_work *w, head_shape *s, uint32_t head) {
     s->rightmost = h->hard_choice == TEMPER_CHOICE_RIGHTMOST;
     s->tests = has_tests(s);
     s->kappa = nearest_kappa(s);
-    if (s->kappa == 0) no_shape(w, head, "the positions in its scores were not found");
+    for (uint32_t r = 0; r < s->rows; r++) s->soft_ties = s->soft_ties && features_are_soft(w, &h->key, r, false);
+    if (s->kappa == 0 && !w->c->hard) no_shape(w, head, "the positions in its scores were not found");
 }
 
 static void shape_count(study_work *w, head_shape *s, uint32_t head) {
@@ -99,8 +111,10 @@ static void shape_sum(study_work *w, head_shape *s, uint32_t head) {
         const holding *x = &w->now[h->query.terms[k].channel];
         if (x->kind == HOLDS_MEAN) s->weight = x->weight;
         if (x->kind == HOLDS_OWN) s->own = x->weight, s->own_units = x->units;
-        if (x->kind == HOLDS_FEATURE && x->form.size == FORM_SHARE) s->kappa = x->form.c / 2;
+        if (x->kind == HOLDS_FEATURE && x->form.logarithm) s->kappa = x->form.c / 2;
     }
+    s->soft_ties = features_are_soft(w, &h->query, 0, true);
+    if (w->c->hard) s->kappa = MODEL_KAPPA;
     if (h->role == ROLE_BALANCE)
         for (uint32_t k = h->key.start[1]; k < h->key.start[2]; k++) {
             const holding *x = &w->now[h->key.terms[k].channel];
@@ -115,13 +129,17 @@ static void shape_lookup(study_work *w, head_shape *s, uint32_t head) {
     s->kappa = s->scaled ? s->scale.c : 0;
     if (!s->scaled && h->key.count == 2 && rows_size(&h->key, 0) == 1)
         s->kappa = w->now[rows_begin_of(&h->key, 0)->channel].form.c;
+    if (w->c->hard && s->kappa == 0) { /* scores by temperature, without their scale */
+        s->kappa = MODEL_KAPPA_LOOKUP;
+        s->scaled = true;
+    }
     if (s->kappa == 0) no_shape(w, head, "its scale was not found");
 }
 
 /* ---- equal shapes ---- */
 
 static void describe_form(text *t, const feature_form *f) {
-    text_printf(t, "%d %d %a %a,", (int)f->size, f->power, f->c, f->d);
+    text_printf(t, "%d %d %d %d %a %a,", (int)f->size, f->power, f->squares, f->logarithm, f->c, f->d);
 }
 
 static void describe_rows(text *t, const row_shape *rows, uint32_t count) {
@@ -139,7 +157,8 @@ static uint32_t number_of(study_work *w, const head_shape *s) {
     text key;
     bool fresh;
     text_init(&key, w->c->arena);
-    text_printf(&key, "%d %a %d %d %d %u ", (int)s->role, s->kappa, s->scaled, s->rightmost, s->tests, s->rows);
+    text_printf(&key, "%d %a %d %d %d %d %u ", (int)s->role, s->kappa, s->scaled, s->soft_ties, s->rightmost,
+                s->tests, s->rows);
     text_printf(&key, "%a %a %a %zu %d ", s->weight, s->total, s->own, s->own_units, s->grid);
     describe_form(&key, &s->scale);
     describe_rows(&key, s->query, s->rows);
@@ -151,7 +170,8 @@ static uint32_t number_of(study_work *w, const head_shape *s) {
 
 uint32_t study_head(study_work *w, uint32_t head) {
     const model_head *h = &w->c->model->layers[w->layer].heads[head];
-    head_shape s = {.role = h->role, .first_layer = w->layer, .first_head = head, .scaled = h->scale != NULL};
+    head_shape s = {
+        .role = h->role, .first_layer = w->layer, .first_head = head, .scaled = h->scale != NULL, .soft_ties = true};
     if (h->scale) s.scale = feature_form_of(h->scale, w->c->arena);
     if (h->scale && s.scale.size == FORM_UNKNOWN) no_shape(w, head, "its scale has no known bound");
     if (h->role == ROLE_ONCE || h->role == ROLE_NEAREST) {
