@@ -406,5 +406,5 @@ int main(void) {
     check_forgers("rightmost", 2, TEMPER_TYPE_BF16_F32, &r, (size_t)(60 * effort) + 8);
     check_crumbs();
     check_shared_ramp();
-    return test_finish("t-audit-general");
+    return test_finish("t-audit-choices");
 }
