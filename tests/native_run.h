@@ -1,4 +1,4 @@
-/* A dense run in the compiler's own number types, as plain as can be: what format_run.c emulates. Included once for each pair of
+/* A dense run in the compiler's own number types, as plain as can be: what the dense pass emulates. Included once for each pair of
    formats, with RUN (the name), STORE(x) (to the storage format), REAL (a type that sums are made in), SUM(x) (to the
    accumulation format, if REAL is not that already) and EXP(x). No adaptive heads. */
 static REAL RUN(_row)(const model_rows *rows, size_t row, const REAL *x) {

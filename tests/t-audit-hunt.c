@@ -16,7 +16,7 @@
 #include "model_forger.h"
 #include "random_formula.h"
 #include "run/exact_run.h"
-#include "run/format_run.h"
+#include "run/dense.h"
 
 enum { LONGEST = 300, SHORT_STRINGS = 40, LONG_STRINGS = 8, HARD_LONGEST = 12, PER_MODEL = 40, TRIALS = 3000 };
 
@@ -78,15 +78,15 @@ static bool is_claimed(const target *t, size_t k, size_t n) {
 static bool emulate(const target *t, const uint32_t *word, size_t n, const unsigned char *truth, int accept,
                     uint64_t shake) {
     const number_type *type = number_type_of(t->request.type);
-    format_setting s = {.storage = type->storage, .accumulation = type->accumulation, .shake = shake};
-    format_answer answer;
+    dense_setting s = {.storage = type->storage, .accumulation = type->accumulation, .shake = shake};
+    dense_answer answer;
     trap guard;
     arena stream, scratch;
     volatile bool same = false;
     arena_init(&stream, &guard);
     arena_init(&scratch, &guard);
     if (!trap_set(&guard, NULL)) {
-        format_run(&answer, t->model, word, n, &s, &stream, &scratch);
+        dense_run(&answer, t->model, word, n, &s, &stream, &scratch);
         bool equal = !answer.broken && (n > 0 || answer.truth[0] == accept);
         for (size_t k = 0; k < n && equal; k++) equal = answer.truth[k + 1] == truth[k] || !is_claimed(t, k, n);
         same = equal;

@@ -11,7 +11,7 @@
 #include "number/score_box.h"
 #include "random_model.h"
 #include "run/exact_run.h"
-#include "run/format_run.h"
+#include "run/dense.h"
 #include "facts/facts_exhaustive.h"
 
 typedef struct bench {
@@ -56,9 +56,9 @@ static void check_string(bench *b, const char *name, const temper_model *m, cons
     for (size_t i = 0; i < n && i < 70; i++) word[i] = (char)('0' + letters[i]);
     arena_reset(&b->one);
     arena_reset(&b->run);
-    format_setting setting = {.storage = type->storage, .accumulation = type->accumulation, .shake = shake};
-    format_answer soft;
-    format_run(&soft, m, letters, n, &setting, &b->run, &b->one);
+    dense_setting setting = {.storage = type->storage, .accumulation = type->accumulation, .shake = shake};
+    dense_answer soft;
+    dense_run(&soft, m, letters, n, &setting, &b->run, &b->one);
     CHECK(!soft.broken, "%s: %s in %s overflows", name, word, type->name);
     if (soft.broken) return;
     rational_pool pool;

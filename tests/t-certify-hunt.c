@@ -12,7 +12,7 @@
 #include "model/model.h"
 #include "number/number_type.h"
 #include "random_formula.h"
-#include "run/format_run.h"
+#include "run/dense.h"
 #include "wild_model.h"
 
 enum { SHORT = 64, BATCH = 250, METHODS = 3, GENERAL_MOST = 24 };
@@ -117,11 +117,11 @@ static void blame(const target *t, const uint32_t *word, size_t n, size_t positi
 /* The run of doc/numerics.md for the type's formats, logits moved as `shake` says, against the oracle at every position. */
 static void emulate(hunt *h, const target *t, const uint32_t *word, size_t n, uint64_t shake) {
     const number_type *type = number_type_of(t->type);
-    format_setting s = {.storage = type->storage, .accumulation = type->accumulation, .shake = shake};
+    dense_setting s = {.storage = type->storage, .accumulation = type->accumulation, .shake = shake};
     trap guard;
     temper_error error;
     arena stream, scratch;
-    format_answer answer;
+    dense_answer answer;
     int accept = 0;
     arena_init(&stream, &guard);
     arena_init(&scratch, &guard);
@@ -130,7 +130,7 @@ static void emulate(hunt *h, const target *t, const uint32_t *word, size_t n, ui
     } else if (trap_set(&guard, &error)) {
         CHECK(false, "%s: %s", t->name, error.text);
     } else {
-        format_run(&answer, t->model, word, n, &s, &stream, &scratch);
+        dense_run(&answer, t->model, word, n, &s, &stream, &scratch);
         if (answer.broken) blame(t, word, n, answer.position, shake);
         for (size_t k = 0; !answer.broken && k < n; k++)
             if (answer.truth[k + 1] != h->truth[k] && is_promised(t, k, n)) {

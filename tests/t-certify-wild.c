@@ -10,7 +10,7 @@
 #include "bound/choice_errors.h"
 #include "number/number_type.h"
 #include "run/exact_run.h"
-#include "run/format_run.h"
+#include "run/dense.h"
 #include "wild_model.h"
 
 enum { WORDS = 6, LONGEST = 300 };
@@ -108,9 +108,9 @@ static void check_bounds(bench *b, const recursion *r, const uint32_t *word, siz
     exact_observer observer = {.context = &last, .channels = see_channels};
     exact_run(m, word, n, &observer, &pool, &b->one);
     arena_reset(&b->one);
-    format_setting setting = {.storage = b->type->storage, .accumulation = b->type->accumulation, .shake = shake};
-    format_answer soft;
-    format_run(&soft, m, word, n, &setting, &b->run, &b->one);
+    dense_setting setting = {.storage = b->type->storage, .accumulation = b->type->accumulation, .shake = shake};
+    dense_answer soft;
+    dense_run(&soft, m, word, n, &setting, &b->run, &b->one);
     b->strings++;
     if (soft.broken) {
         BLAME(b, "overflow", word, n);

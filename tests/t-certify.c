@@ -11,7 +11,7 @@
 #include "model/model.h"
 #include "number/number_type.h"
 #include "random_formula.h"
-#include "run/format_run.h"
+#include "run/dense.h"
 
 static const temper_type TYPES[] = {TEMPER_TYPE_F64,      TEMPER_TYPE_F32,     TEMPER_TYPE_BF16_F32,
                                     TEMPER_TYPE_BF16,     TEMPER_TYPE_F16_F32, TEMPER_TYPE_F16,
@@ -105,14 +105,14 @@ static void run_word(const subject *s, const uint32_t *word, size_t n, test_rand
     }
     if (number_type_is_emulated(s->type) && !once) {
         const number_type *type = number_type_of(s->type);
-        format_setting f = {type->storage, type->accumulation, .shake = random_u64(r) | 1};
-        format_answer a;
+        dense_setting f = {type->storage, type->accumulation, .shake = random_u64(r) | 1};
+        dense_answer a;
         arena stream, scratch;
         trap t;
         arena_init(&stream, &t);
         arena_init(&scratch, &t);
         if (!trap_set(&t, NULL)) {
-            format_run(&a, s->m, word, n, &f, &stream, &scratch);
+            dense_run(&a, s->m, word, n, &f, &stream, &scratch);
             if (CHECK(!a.broken, "%s in %s: overflow at n = %zu", s->name, type->name, n))
                 same_truth(s, word, n, oracle, a.truth, "shaken run");
         }

@@ -85,7 +85,7 @@ static void numbers(test_random *r) {
     trap_clear(&t);
 }
 
-/* relu(2a + 2r - 5/2) - relu(2a + 2r - 7/2) for every stored a, as format_run.c computes it, both orders of the sum. */
+/* relu(2a + 2r - 5/2) - relu(2a + 2r - 7/2) for every stored a, as the dense pass computes it, both orders of the sum. */
 static void roundings(void) {
     for (temper_type type = TEMPER_TYPE_BF16_F32; number_type_of(type); type++) {
         const number_format *s = number_type_of(type)->storage, *sum = number_type_of(type)->accumulation;

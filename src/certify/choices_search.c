@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "run/exact_run.h"
-#include "run/format_run.h"
+#include "run/dense.h"
 #include "facts/facts_exhaustive.h"
 
 enum {
@@ -28,11 +28,11 @@ static void refute(certification *c, const uint32_t *letters, size_t n, size_t p
 static bool differs(certification *c, const uint32_t *letters, size_t n, arena *one, arena *scratch) {
     const temper_model *m = c->model;
     size_t verdict = n == 0 ? 0 : m->at == TEMPER_AT_FIRST ? 1 : n;
-    format_setting setting = {.storage = c->type->storage, .accumulation = c->type->accumulation};
-    format_answer soft;
+    dense_setting setting = {.storage = c->type->storage, .accumulation = c->type->accumulation};
+    dense_answer soft;
     arena_reset(one);
     arena_reset(scratch);
-    format_run(&soft, m, letters, n, &setting, one, scratch);
+    dense_run(&soft, m, letters, n, &setting, one, scratch);
     if (soft.broken) return false;
     rational_pool pool;
     rational_pool_init(&pool, one);

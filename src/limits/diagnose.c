@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-#include "run/format_pass.h"
+#include "run/dense_rounding.h"
 #include "run/positions.h"
 
 static const double OFF = 0.25; /* what a gate no longer rounds away */
 
 typedef struct inquiry {
     const temper_model *m;
-    const format_setting *setting;
+    const dense_setting *setting;
     double **ideal;  /* [heads] of [N][value_size]: outputs of hard choices in f64 */
     bool **lost;     /* [heads] of [N]: rows of a mean whose sums lost something; NULL for other heads */
     uint32_t *start; /* [layers] index of a layer's first head */
@@ -21,11 +21,11 @@ typedef struct inquiry {
     const double *actual; /* [N][channels] what the head read; NULL: its inputs are above suspicion */
 } inquiry;
 
-static size_t index_of(const inquiry *q, const format_view *v) { return q->start[v->layer] + v->head; }
+static size_t index_of(const inquiry *q, const dense_view *v) { return q->start[v->layer] + v->head; }
 
 /* ---- the ideal outputs ---- */
 
-static void note_ideal(void *context, const format_view *v) {
+static void note_ideal(void *context, const dense_view *v) {
     inquiry *q = context;
     size_t count = v->size * v->h->value.count;
     double *copy = arena_alloc(q->kept, count, sizeof *copy);
@@ -58,37 +58,33 @@ static pair pair_scale(pair x, double a) {
 }
 
 /* The logit that the stored query, key and scale mean, to some 100 bits. */
-static pair true_logit(const format_view *v, size_t i, size_t j) {
+static pair true_logit(const dense_view *v, size_t i, size_t j) {
     size_t qs = v->h->query.count;
     const double *q = v->query + i * qs, *k = v->key + j * qs;
     pair sum = {0, 0};
     for (size_t d = 0; d < qs; d++) sum = pair_plus(sum, pair_times(q[d], k[d]));
-    return pair_scale(sum, v->scale);
+    return pair_scale(sum, v->scales[i]);
 }
 
 /* The logit as the run has it. */
-static double rounded_logit(const format_pass *p, const format_view *v, size_t i, size_t j) {
+static double rounded_logit(const dense_setting *s, const dense_view *v, size_t i, size_t j) {
     size_t qs = v->h->query.count;
-    const double *q = v->query + i * qs, *k = v->key + j * qs;
-    double sum = 0;
-    for (size_t d = 0; d < qs; d++) sum = plus(p, sum, times(p, q[d], k[d]));
-    return times(p, v->scale, sum);
+    return times(s, v->scales[i], dot(s, v->query + i * qs, v->key + j * qs, qs));
 }
 
 /* Softmax in f64 over logits that are right or rounded, and whether any output is off. */
-static bool is_off(const inquiry *q, const format_view *v, size_t i, bool rounded) {
-    format_pass p = {.s = q->setting};
+static bool is_off(const inquiry *q, const dense_view *v, size_t i, bool rounded) {
     size_t vs = v->h->value.count;
     key_range keys = mask_keys(v->h->mask, i, v->size);
     const double *ideal = q->ideal[index_of(q, v)] + i * vs;
     double total = 0, *sums = arena_zalloc(q->kept, vs, sizeof *sums);
     pair best = {-INFINITY, 0};
     for (size_t j = keys.first; j < keys.end; j++) {
-        pair z = rounded ? (pair){rounded_logit(&p, v, i, j), 0} : true_logit(v, i, j);
+        pair z = rounded ? (pair){rounded_logit(q->setting, v, i, j), 0} : true_logit(v, i, j);
         if (z.high > best.high || (z.high == best.high && z.low > best.low)) best = z;
     }
     for (size_t j = keys.first; j < keys.end; j++) {
-        pair z = rounded ? (pair){rounded_logit(&p, v, i, j), 0} : true_logit(v, i, j);
+        pair z = rounded ? (pair){rounded_logit(q->setting, v, i, j), 0} : true_logit(v, i, j);
         double weight = format_exp(&format_f64, (z.high - best.high) + (z.low - best.low));
         total += weight;
         for (size_t d = 0; d < vs; d++) sums[d] += weight * v->value[j * vs + d];
@@ -104,19 +100,18 @@ static bool are_finite(const double *x, size_t count) {
     return true;
 }
 
-static bool overflows(const inquiry *q, const format_view *v, size_t i) {
-    format_pass p = {.s = q->setting};
+static bool overflows(const inquiry *q, const dense_view *v, size_t i) {
     size_t qs = v->h->query.count, vs = v->h->value.count;
     key_range keys = mask_keys(v->h->mask, i, v->size);
-    if (!isfinite(v->scale) || !are_finite(v->query + i * qs, qs)) return true;
+    if (!isfinite(v->scales[i]) || !are_finite(v->query + i * qs, qs)) return true;
     for (size_t j = keys.first; j < keys.end; j++)
         if (!are_finite(v->key + j * qs, qs) || !are_finite(v->value + j * vs, vs) ||
-            !isfinite(rounded_logit(&p, v, i, j)))
+            !isfinite(rounded_logit(q->setting, v, i, j)))
             return true;
     return false;
 }
 
-static temper_why why_row(const inquiry *q, const format_view *v, size_t i) {
+static temper_why why_row(const inquiry *q, const dense_view *v, size_t i) {
     if (overflows(q, v, i)) return TEMPER_WHY_OVERFLOW;
     if (v->h->adaptive) return TEMPER_WHY_UNKNOWN;
     if (is_off(q, v, i, false)) return TEMPER_WHY_REPRESENTABILITY;
@@ -127,7 +122,7 @@ static temper_why why_row(const inquiry *q, const format_view *v, size_t i) {
 /* ---- the run itself ---- */
 
 /* A mean whose sums are exact is rounded twice. */
-static void note_losses(inquiry *q, const format_view *v) {
+static void note_losses(inquiry *q, const dense_view *v) {
     const number_format *s = q->setting->storage, *a = q->setting->accumulation;
     double unit = ldexp(1, -s->precision) + ldexp(1, -a->precision);
     size_t vs = v->h->value.count;
@@ -138,7 +133,7 @@ static void note_losses(inquiry *q, const format_view *v) {
 }
 
 /* Comparisons and look-ups go by means of the layers below. */
-static bool blame_mean(inquiry *q, const format_view *v, size_t row) {
+static bool blame_mean(inquiry *q, const dense_view *v, size_t row) {
     if (v->h->role == ROLE_ONCE || v->h->role == ROLE_NEAREST) return false;
     for (uint32_t l = 0; l < v->layer; l++)
         for (uint32_t h = 0; h < q->m->layers[l].head_count; h++) {
@@ -152,7 +147,7 @@ static bool blame_mean(inquiry *q, const format_view *v, size_t row) {
     return false;
 }
 
-static void look_for_fault(void *context, const format_view *v) {
+static void look_for_fault(void *context, const dense_view *v) {
     inquiry *q = context;
     size_t vs = v->h->value.count;
     if (q->found) return;
@@ -181,7 +176,7 @@ static void mark_read(bool *read, const model_rows *rows) {
 }
 
 /* A channel that is 0 or 1 at every position with hard choices must be so in the run. */
-static void look_at_inputs(void *context, const format_view *v) {
+static void look_at_inputs(void *context, const dense_view *v) {
     inquiry *q = context;
     if (v->layer != q->layer || v->head != q->head) return;
     size_t channels = q->m->channel_count;
@@ -202,22 +197,22 @@ static void look_at_inputs(void *context, const format_view *v) {
 
 /* ---- all of it ---- */
 
-static void run(inquiry *q, const format_setting *s, void (*see)(void *, const format_view *), format_answer *answer,
+static void run(inquiry *q, const dense_setting *s, void (*see)(void *, const dense_view *), dense_answer *answer,
                 const uint32_t *letters, size_t n, arena *stream, arena *scratch) {
-    format_watch watch = {see, q};
-    format_setting watched = *s;
+    dense_watch watch = {see, q};
+    dense_setting watched = *s;
     watched.watch = &watch;
     arena_reset(stream);
     arena_reset(scratch);
-    format_run(answer, q->m, letters, n, &watched, stream, scratch);
+    dense_run(answer, q->m, letters, n, &watched, stream, scratch);
 }
 
 diagnosis diagnose(const temper_model *m, const number_type *type, const uint32_t *letters, size_t n, size_t position,
                    bool expected, arena *kept, arena *stream, arena *scratch) {
-    format_setting ideal = {.storage = &format_f64, .accumulation = &format_f64, .hard = true},
-                   real = {.storage = type->storage, .accumulation = type->accumulation};
+    dense_setting ideal = {.storage = &format_f64, .accumulation = &format_f64, .hard = true},
+                  real = {.storage = type->storage, .accumulation = type->accumulation};
     inquiry q = {.m = m, .setting = &real, .kept = kept};
-    format_answer answer;
+    dense_answer answer;
     size_t heads = 0;
     arena_reset(kept);
     q.start = arena_zalloc(kept, (size_t)m->layer_count + 1, sizeof *q.start);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "run/format_run.h"
+#include "run/dense.h"
 #include "run/positions.h"
 
 enum {
@@ -49,7 +49,7 @@ static void add_digest(look *l, const double *x, size_t count) {
 }
 
 /* Neighbours with different values are what a head must keep apart; with equal keys most of all. */
-static void look_at_head(void *context, const format_view *view) {
+static void look_at_head(void *context, const dense_view *view) {
     look *l = context;
     size_t qs = view->h->query.count, vs = view->h->value.count;
     for (size_t j = LOOK / 3; j < LOOK; j++) {
@@ -63,14 +63,14 @@ static void look_at_head(void *context, const format_view *view) {
 
 static look look_at_word(const string_kit *kit, const string_word *w, arena *stream, arena *scratch) {
     look l = {.digest = 0xCBF29CE484222325u};
-    format_watch watch = {look_at_head, &l};
-    format_setting s = {.storage = &format_f64, .accumulation = &format_f64, .hard = true, .watch = &watch};
+    dense_watch watch = {look_at_head, &l};
+    dense_setting s = {.storage = &format_f64, .accumulation = &format_f64, .hard = true, .watch = &watch};
     uint32_t letters[LOOK];
-    format_answer answer;
+    dense_answer answer;
     for (size_t i = 0; i < LOOK; i++) letters[i] = w->letters[i % w->length];
     arena_reset(stream);
     arena_reset(scratch);
-    format_run(&answer, kit->m, letters, LOOK, &s, stream, scratch);
+    dense_run(&answer, kit->m, letters, LOOK, &s, stream, scratch);
     return l;
 }
 

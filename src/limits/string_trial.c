@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "run/format_run.h"
+#include "run/dense.h"
 #include "run/plan.h"
 #include "run/positions.h"
 
@@ -96,18 +96,19 @@ typedef struct outcome {
 static double larger(double margin, double other) { return !(other <= margin) ? other : margin; }
 
 static outcome run_emulated(trial *t, const uint32_t *letters, size_t n) {
-    format_setting setting = {.storage = t->type->storage, .accumulation = t->type->accumulation};
-    format_answer answer;
+    dense_setting setting = {.storage = t->type->storage, .accumulation = t->type->accumulation};
+    dense_answer answer;
     double size = (double)n + 2;
     size_t h = 0;
     arena_reset(t->stream);
     arena_reset(t->scratch);
-    format_run(&answer, t->m, letters, n, &setting, t->stream, t->scratch);
+    dense_run(&answer, t->m, letters, n, &setting, t->stream, t->scratch);
     /* 12 ns a multiply-add; what a scan does is in the cost of a letter */
     if (answer.work > 64 * size) t->pair_cost = fmax(t->pair_cost, 12 * answer.work / (size * size));
     outcome r = {.broken = answer.broken, .truth = answer.truth, .position = answer.position};
     for (uint32_t l = 0; l < t->m->layer_count; l++)
-        for (uint32_t k = 0; k < t->m->layers[l].head_count; k++) r.margin = larger(r.margin, answer.margins[h++]);
+        for (uint32_t k = 0; k < t->m->layers[l].head_count; k++)
+            r.margin = larger(r.margin, answer.heads[h++].margin);
     return r;
 }
 

@@ -13,7 +13,7 @@ typedef struct number_type {
 /* NULL if there is no such type. */
 const number_type *number_type_of(temper_type type);
 
-/* Run with every rounding emulated, by src/run/format_run.c; the others have runners of their own. */
+/* Run with every rounding emulated, by the dense pass alone; the others have runners of their own. */
 bool number_type_is_emulated(temper_type type);
 
 #endif

@@ -1,17 +1,8 @@
-/* The forward pass in f64, readable from top to bottom: the reference that every faster plan is compared with. */
+/* What a run keeps, and the dense pass as a run in any number format. */
 #ifndef RUN_FORWARD_H
 #define RUN_FORWARD_H
 
-#include "model/model.h"
-
-/* What a run keeps of one head. */
-typedef struct head_trace {
-    double margin; /* largest |a - nearest Boolean| before rounding, -1 where values are no Booleans */
-    double scale;
-    double *query, *key;      /* [N][query_size], only when captured */
-    double *value, *output;   /* [N][value_size] */
-    double *scores, *weights; /* [N][N] */
-} head_trace;
+#include "run/dense.h"
 
 struct temper_run {
     arena memory;
@@ -27,8 +18,9 @@ struct temper_run {
     double **channels; /* [layers + 1] of [N][channels], only when captured */
 };
 
-/* Fills truth and the heads' margins (and the rest, if captured) of a run whose sizes are set. Of the options `hard` and `capture`
-   count. An adaptive head whose gap may be rounding, if an answer depends on it and the run is not proved, gets a warning. `stream` holds the residual stream, `scratch` one layer's work. */
+/* Fills truth and the heads' margins (and the rest, if captured) of a run whose sizes are set. Of the options `hard`, `dense`, `type`
+   and `capture` count. An adaptive head whose gap may be rounding, if an answer depends on it and the run is not proved, gets a
+   warning. `stream` holds the residual stream, `scratch` one layer's work. Raises TEMPER_RANGE if a number overflows. */
 void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n, const temper_run_options *o,
                  arena *stream, arena *scratch);
 

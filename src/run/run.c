@@ -7,7 +7,6 @@
 #include "model/safe_length.h"
 #include "number/number_type.h"
 #include "run/batch.h"
-#include "run/format_run.h"
 #include "run/forward.h"
 #include "run/hard_answer.h"
 #include "run/positions.h"
@@ -95,29 +94,7 @@ static bool run_planned(temper_run *r, const temper_model *m, const uint32_t *le
     return true;
 }
 
-/* In an emulated number format. */
-static void run_format(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n,
-                       const temper_run_options *o, arena *stream, arena *scratch) {
-    const number_type *type = number_type_of(o->type);
-    format_setting s = {
-        .storage = type->storage, .accumulation = type->accumulation, .hard = o->hard, .dense = o->dense};
-    format_answer a;
-    format_run(&a, m, letters, n, &s, stream, scratch);
-    if (a.broken && a.layer == m->layer_count)
-        trap_raise(scratch->trap, TEMPER_RANGE, 0, a.position,
-                   "in %s the answer at position %zu is infinite or not a number", type->name, a.position);
-    if (a.broken)
-        trap_raise(scratch->trap, TEMPER_RANGE, 0, a.position,
-                   "in %s head %u.%u overflows at position %zu: its weights have no finite sum", type->name,
-                   a.layer + 1, a.head + 1, a.position);
-    memcpy(r->truth, a.truth, a.size);
-    for (uint32_t h = 0; h < r->head_start[m->layer_count]; h++) r->heads[h].margin = a.margins[h];
-}
-
 static void check_format(const temper_run_options *o, trap *t) {
-    if (o->capture)
-        trap_raise(t, TEMPER_UNSUPPORTED, 0, 0, "what is inside a run in %s is not kept: capture is for f64",
-                   temper_type_name(o->type));
     if (!o->unchecked)
         trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof",
                         "answers in %s are not certified at any length", temper_type_name(o->type));
@@ -158,21 +135,14 @@ temper_status temper_model_run(temper_run **out, const temper_model *m, const ui
     hard_way way = hard_way_of(m, &o, &t);
     if (emulated) check_format(&o, &t);
     if (!o.unchecked && (way == WAY_FAST || m->changed)) check_length(n, proved, why, &t);
-    if (o.type == TEMPER_TYPE_F32 && (o.capture || o.dense))
-        trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0, "the dense reference runs in f64 only");
     temper_run *r = run = caller_alloc(&t, 1, sizeof *r);
     memset(r, 0, sizeof *r);
     arena_init(&r->memory, &t);
     prepare_run(r, m, n + 1 + m->has_end);
     r->proved = !emulated && is_proved(n, proved) && !(o.hard && m->output_margin > 0);
-    if (emulated) {
-        run_format(r, m, letters, n, &o, &stream, &scratch);
-    } else if (way != WAY_FAST) {
+    if (way != WAY_FAST) {
         hard_answer(r, way, m, letters, n, &o, &pool, &scratch);
-    } else if (o.capture || o.dense || !run_planned(r, m, letters, n, &o, &scratch)) {
-        if (o.type == TEMPER_TYPE_F32)
-            trap_raise(&t, TEMPER_UNSUPPORTED, 0, 0,
-                       "no plan holds for this model in f32, and the dense reference runs in f64 only");
+    } else if (emulated || o.capture || o.dense || !run_planned(r, m, letters, n, &o, &scratch)) {
         arena_reset(&scratch);
         forward_run(r, m, letters, n, &o, &stream, &scratch);
     }
@@ -211,7 +181,7 @@ static void run_alone(const many *w, size_t k, trap *t) {
     temper_error error;
     temper_run_options o = *w->o;
     o.threads = 1;
-    o.dense = o.type == TEMPER_TYPE_F64;
+    o.dense = 1; /* no plan holds, or none was wanted */
     w->accept[k] = 2;
     temper_status status = temper_model_run(&r, w->m, w->letters[k], w->n[k], &o, &error);
     if (status == TEMPER_OK) w->accept[k] = (unsigned char)temper_run_accept(r);
