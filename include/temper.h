@@ -303,7 +303,7 @@ TEMPER_API const char *temper_type_name(temper_type type);
 typedef struct temper_run_options {
     int hard;      /* use each head's hard choice */
     int unchecked; /* run beyond the safe length; the result is then marked unproved */
-    int capture;   /* keep scores, weights and outputs of every head (needs N*N memory a head; f64 only) */
+    int capture;   /* keep scores, weights and outputs of every head (needs N*N memory a head) */
     temper_type type;
     int dense;        /* look at all pairs, whatever the plan: the reference */
     unsigned threads; /* 0: one for each core */

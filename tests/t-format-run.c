@@ -1,5 +1,6 @@
-/* Runs in number formats: in f64 the bits of forward.c; in f32, f16 (where the compiler has it) and bf16 the bits of a plain run in the
-   compiler's own types; passes over the string the bits of all pairs, in every format. Compiled models, random ones, softened ones. */
+/* Runs in number formats: in f64, f32, f16 (where the compiler has it) and bf16 the bits of a plain run in the compiler's own types;
+   passes over the string the bits of all pairs, in every format; captured runs the bits of runs that keep nothing, and numbers that
+   lead from each to the next. Compiled models, random ones, softened ones. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,13 @@ static float bf16_of_double(double x) {
     if (isfinite(f) && (double)f != x && !(f32_bits(f) & 1)) f = nextafterf(f, x > f ? INFINITY : -INFINITY);
     return bf16_of(f);
 }
+
+#define REAL     double
+#define RUN(x)   native_f64##x
+#define STORE(x) ((double)(x))
+#define SUM(x)   ((double)(x))
+#define EXP(x)   exp_f64(x)
+#include "native_run.h"
 
 #define REAL     float
 #define RUN(x)   native_f32##x
@@ -85,10 +93,11 @@ static const struct native {
     temper_type type;
     native_run *run;
 } natives[] = {
-    {TEMPER_TYPE_F32, native_f32},         {TEMPER_TYPE_BF16_F32, native_bf16_f32}, {TEMPER_TYPE_BF16, native_bf16},
-    {TEMPER_TYPE_F32_F64, native_f32_f64}, {TEMPER_TYPE_BF16_F64, native_bf16_f64},
+    {TEMPER_TYPE_F64, native_f64},           {TEMPER_TYPE_F32, native_f32},
+    {TEMPER_TYPE_BF16_F32, native_bf16_f32}, {TEMPER_TYPE_BF16, native_bf16},
+    {TEMPER_TYPE_F32_F64, native_f32_f64},   {TEMPER_TYPE_BF16_F64, native_bf16_f64},
 #ifdef __FLT16_MAX__
-    {TEMPER_TYPE_F16_F32, native_f16_f32}, {TEMPER_TYPE_F16, native_f16},
+    {TEMPER_TYPE_F16_F32, native_f16_f32},   {TEMPER_TYPE_F16, native_f16},
 #endif
 };
 
@@ -146,31 +155,95 @@ static void compare_dense(const char *name, const temper_model *m, const uint32_
     stop(&a);
 }
 
-/* f64 and forward.c, at every channel and position. */
-static void compare_forward(const char *name, const temper_model *m, const uint32_t *word, size_t n, bool hard) {
+/* ---- captured runs ---- */
+
+/* The answers, margins and last channels of a run that keeps nothing. */
+static void compare_captured(const char *name, const temper_model *m, const temper_run *r, const dense_answer *a,
+                             const char *what) {
+    bool ok = !a->broken;
+    size_t index = 0;
+    for (size_t i = 0; ok && i < a->size; i++) {
+        const double *x = temper_run_channels(r, m->layer_count, i);
+        ok = a->truth[i] == temper_run_truth(r, i);
+        for (uint32_t c = 0; ok && c < m->channel_count; c++) ok = same(x[c], a->x[i * m->channel_count + c]);
+    }
+    for (uint32_t l = 1; l <= m->layer_count; l++)
+        for (uint32_t h = 1; h <= m->layers[l - 1].head_count; h++, index++)
+            ok = ok && same(a->heads[index].margin, temper_run_margin(r, l, h));
+    CHECK(ok, "%s in %s: the captured run differs", name, what);
+}
+
+/* A row of a head again, from the numbers that the run kept before it: query and keys to scores, scores to weights, weights and values
+   to the output. */
+static bool row_follows(const number_type *t, const model_head *h, const temper_run *r, uint32_t l, uint32_t k,
+                        size_t i, bool hard) {
+    size_t size = temper_run_size(r), chosen = SIZE_MAX;
+    const double *scores = temper_run_scores(r, l, k) + i * size, *weights = temper_run_weights(r, l, k) + i * size;
+    const double *q = temper_run_query(r, l, k, i), *out = temper_run_output(r, l, k, i);
+    const number_format *s = t->storage, *a = t->accumulation;
+    double scale = temper_run_scale(r, l, k), best = -INFINITY, total = 0, *p = calloc(size, sizeof *p);
+    temper_choice choice = hard ? h->hard_choice : h->choice;
+    key_range keys = mask_keys(h->mask, i, size);
+    bool ok = p != NULL;
+    for (size_t j = 0; ok && j < size; j++) {
+        bool seen = j >= keys.first && j < keys.end;
+        double score = 0;
+        for (uint32_t d = 0; d < h->query.count; d++)
+            score = format_round(a, score + format_round(a, q[d] * temper_run_key(r, l, k, j)[d]));
+        ok = seen ? same(scores[j], score) : scores[j] == -INFINITY && weights[j] == 0;
+        if (seen && score > best) best = score;
+    }
+    for (size_t j = keys.first; ok && j < keys.end; j++)
+        if (scores[j] == best && (chosen == SIZE_MAX || choice == TEMPER_CHOICE_RIGHTMOST)) chosen = j;
+    for (size_t j = keys.first; ok && j < keys.end; j++) {
+        double low = format_round(a, format_round(a, scale * scores[j]) - format_round(a, scale * best));
+        p[j] = choice == TEMPER_CHOICE_SOFTMAX   ? format_exp(a, low)
+               : choice == TEMPER_CHOICE_AVERAGE ? scores[j] == best
+                                                 : j == chosen;
+        total = format_round(a, total + p[j]);
+    }
+    for (size_t j = keys.first; ok && j < keys.end; j++)
+        ok = same(weights[j], format_round(a, format_round(s, p[j]) / total));
+    for (uint32_t d = 0; ok && d < h->value.count; d++) {
+        double sum = 0;
+        for (size_t j = keys.first; j < keys.end; j++)
+            sum = format_round(a, sum + format_round(a, format_round(s, p[j]) * temper_run_value(r, l, k, j)[d]));
+        ok = same(out[d], keys.first < keys.end ? format_round(s, format_round(a, sum / total)) : 0);
+    }
+    free(p);
+    return ok;
+}
+
+static void rows_follow(const char *name, const temper_model *m, const temper_run *r, temper_type type, bool hard) {
+    for (uint32_t l = 1; l <= m->layer_count; l++)
+        for (uint32_t k = 1; k <= m->layers[l - 1].head_count; k++) {
+            const model_head *h = &m->layers[l - 1].heads[k - 1];
+            if (h->adaptive && !hard) continue;
+            for (size_t i = 0; i < temper_run_size(r); i++)
+                if (!CHECK(row_follows(number_type_of(type), h, r, l, k, i, hard), "%s%s in %s: head %u.%u, row %zu",
+                           name, hard ? " (hard)" : "", temper_type_name(type), l, k, i))
+                    return;
+        }
+}
+
+static void check_capture(const char *name, const temper_model *m, const uint32_t *word, size_t n, temper_type type,
+                          bool hard) {
     temper_run *r;
     emulation e;
     temper_error error;
-    temper_run_options o = {.hard = hard, .unchecked = 1, .capture = 1};
-    if (temper_model_run(&r, m, word, n, &o, &error) != TEMPER_OK) return;
-    for (int dense = 0; dense < 2; dense++) {
-        if (emulate(&e, m, word, n, TEMPER_TYPE_F64, hard, dense)) {
-            bool ok = !e.answer.broken;
-            for (size_t i = 0; ok && i < e.answer.size; i++) {
-                const double *x = temper_run_channels(r, m->layer_count, i);
-                ok = e.answer.truth[i] == temper_run_truth(r, i);
-                for (uint32_t c = 0; ok && c < m->channel_count; c++)
-                    ok = same(x[c], e.answer.x[i * m->channel_count + c]);
-            }
-            size_t index = 0;
-            for (uint32_t l = 1; l <= m->layer_count; l++)
-                for (uint32_t h = 1; h <= m->layers[l - 1].head_count; h++, index++)
-                    ok = ok && same(e.answer.heads[index].margin, temper_run_margin(r, l, h));
-            CHECK(ok, "%s%s: f64 differs from the reference on a string of length %zu", name, hard ? " (hard)" : "",
-                  n);
-        }
+    temper_run_options o = {.hard = hard, .unchecked = 1, .capture = 1, .type = type};
+    if (temper_model_run(&r, m, word, n, &o, &error) != TEMPER_OK) {
+        if (emulate(&e, m, word, n, type, hard, true))
+            CHECK(e.answer.broken, "%s in %s: %s", name, temper_type_name(type), error.text);
+        stop(&e);
+        return;
+    }
+    for (int pairs = 0; pairs < 2; pairs++) {
+        if (emulate(&e, m, word, n, type, hard, pairs))
+            compare_captured(name, m, r, &e.answer, temper_type_name(type));
         stop(&e);
     }
+    rows_follow(name, m, r, type, hard);
     temper_run_free(r);
 }
 
@@ -202,10 +275,12 @@ static void compare_native(const char *name, const temper_model *m, const uint32
 
 static void compare_all(const char *name, const temper_model *m, const uint32_t *word, size_t n) {
     for (int hard = 0; hard < 2; hard++) {
-        compare_forward(name, m, word, n, hard);
         if (hard || !has_adaptive(m)) compare_native(name, m, word, n, hard);
         for (temper_type type = TEMPER_TYPE_F64; number_type_of(type); type++)
-            if (type != TEMPER_TYPE_EXACT) compare_dense(name, m, word, n, type, hard);
+            if (type != TEMPER_TYPE_EXACT) {
+                compare_dense(name, m, word, n, type, hard);
+                check_capture(name, m, word, n, type, hard);
+            }
     }
 }
 

@@ -62,8 +62,6 @@ static extent *extents(general *g, size_t count) {
 static void check_head(const general *g, uint32_t layer, uint32_t number, const model_head *h) {
     const audit *a = g->audit;
     if (h->hard_choice == TEMPER_CHOICE_SOFTMAX) audit_refuse(a, layer, number, "it stands for no hard choice");
-    if (h->adaptive && a->type.storage == &format_f32 && a->type.any_order)
-        audit_refuse(a, layer, number, "an adaptive head is not run in f32");
 }
 
 static void begin_heads(general *g) {

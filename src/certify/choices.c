@@ -116,9 +116,6 @@ static bool heads_are_fit(certification *c) {
                     c, l + 1, h + 1,
                     "%s is softmax and stands for no hard choice: there is nothing to compare it with",
                     certification_head(c, l + 1, h + 1));
-            else if (head->adaptive && c->options.type == TEMPER_TYPE_F32)
-                certification_unable(c, l + 1, h + 1, "%s is adaptive, and such heads are not run in f32",
-                                     certification_head(c, l + 1, h + 1));
             else
                 continue;
             return false;
