@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "number/ball.h"
+#include "number/format.h"
 #include "test.h"
 
 typedef struct fixture {
@@ -109,6 +110,31 @@ static void check_ends(fixture *f) {
           shown);
 }
 
+/* Powers of two around an end, and which balls are numbers of a format, against frexp and format_round. */
+static void check_grids(fixture *f, test_random *r) {
+    static const number_format *const formats[] = {&format_f64, &format_f32, &format_bf16, &format_f16, &format_e5m2};
+    ball *x = f->b, *y = f->b + 1;
+    double a = fabs(small_dyadic(r)) + ldexp(1, -12);
+    int e;
+    bool power = frexp(a, &e) == 0.5;
+    ball_set_double(x, a);
+    CHECK(ball_floor_log2(x) == e - 1 && ball_ceil_log2(x) == (power ? e - 1 : e), "log2 of %a: %ld %ld", a,
+          ball_floor_log2(x), ball_ceil_log2(x));
+    const number_format *format = formats[random_below(r, 5)];
+    double b = random_below(r, 3) ? a : a * ldexp(1, -(int)random_below(r, 30));
+    ball_set_double(x, b);
+    bool number = b <= format->largest && format_round(format, b) == b;
+    if (b <= format->largest)
+        CHECK(ball_is_number(x, format->precision, format->least) == number, "%a in %s", b, format->name);
+    ball_set_double(y, 3);
+    ball_div(x, x, y);
+    CHECK(!ball_is_number(x, 53, 0x1p-1074), "%a/3 has a radius", b);
+    ball_set_double(y, a);
+    ball_set_double(x, 0);
+    ball_div(x, y, x);
+    CHECK(ball_ceil_log2(x) == BALL_FAR && ball_floor_log2(x) == BALL_FAR && !ball_is_number(x, 53, 1), "1/0");
+}
+
 int main(void) {
     static fixture f;
     test_random r = test_seed(71);
@@ -122,6 +148,7 @@ int main(void) {
         check_exact(&f, &r);
         check_functions(&f, &r);
         check_text(&f, &r);
+        check_grids(&f, &r);
     }
     check_ends(&f);
     arena_free(&f.memory);

@@ -1,5 +1,6 @@
 #include "number/ball.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +72,43 @@ double ball_lower(const ball *x) {
     double d = arf_get_d(end, ARF_RND_FLOOR);
     arf_clear(end);
     return d;
+}
+
+/* The k with 2^k <= |upper end| < 2^(k + 1), and whether it is 2^k. */
+static long binade(const ball *x, bool *power) {
+    arf_t end;
+    arf_init(end);
+    arb_get_ubound_arf(end, c(x), BALL_BITS);
+    long k = arf_is_finite(end) ? arf_abs_bound_lt_2exp_si(end) - 1 : BALL_FAR;
+    *power = k >= BALL_FAR || arf_cmpabs_2exp_si(end, k) == 0;
+    arf_clear(end);
+    return k < BALL_FAR ? k : BALL_FAR;
+}
+
+long ball_ceil_log2(const ball *x) {
+    bool power;
+    long k = binade(x, &power);
+    return power ? k : k + 1;
+}
+
+long ball_floor_log2(const ball *x) {
+    bool power;
+    return binade(x, &power);
+}
+
+bool ball_is_number(const ball *x, int precision, double least) {
+    if (!arb_is_exact(c(x)) || !arb_is_finite(c(x))) return false;
+    if (arb_is_zero(c(x))) return true;
+    fmpz_t odd, exponent;
+    fmpz_init(odd);
+    fmpz_init(exponent);
+    arf_get_fmpz_2exp(odd, exponent, arb_midref(c(x))); /* x = odd 2^exponent */
+    int grid;
+    frexp(least, &grid);
+    bool fits = (long)fmpz_bits(odd) <= precision && fmpz_cmp_si(exponent, grid - 1) >= 0;
+    fmpz_clear(odd);
+    fmpz_clear(exponent);
+    return fits;
 }
 
 /* z = 10^k, as a ball. */
