@@ -127,8 +127,8 @@ static void check_grids(fixture *f, test_random *r) {
     if (b <= format->largest)
         CHECK(ball_is_number(x, format->precision, format->least) == number, "%a in %s", b, format->name);
     ball_set_double(y, 3);
-    ball_div(x, x, y);
-    CHECK(!ball_is_number(x, 53, 0x1p-1074), "%a/3 has a radius", b);
+    ball_log(x, y);
+    CHECK(!ball_is_number(x, 53, 0x1p-1074), "ln 3 has a radius");
     ball_set_double(y, a);
     ball_set_double(x, 0);
     ball_div(x, y, x);
