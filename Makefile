@@ -14,7 +14,7 @@ DESTDIR  ?=
 
 # Honest numerics: no contraction, no fast-math, and the same bits everywhere.
 NUMERIC   = -ffp-contract=off -fno-fast-math -fno-unsafe-math-optimizations
-ALL_CFLAGS = $(CSTD) $(WARN) $(OPT) $(NUMERIC) -fPIC -fvisibility=hidden -Iinclude -Isrc -MMD -MP $(CFLAGS)
+ALL_CFLAGS = $(CSTD) $(WARN) $(OPT) $(NUMERIC) -fPIC -fvisibility=hidden -Iinclude -Isrc -I. -MMD -MP $(CFLAGS)
 
 VERSION := $(shell awk '/define TEMPER_VERSION_(MAJOR|MINOR|PATCH)/ {printf "%s%s", s, $$3; s="."}' include/temper.h)
 # What binary compatibility goes by (doc/api.md): the major version, and before 1.0 the minor one, too.
@@ -22,17 +22,20 @@ MAJOR   := $(firstword $(subst ., ,$(VERSION)))
 ABI     := $(MAJOR)$(if $(filter 0,$(MAJOR)),.$(word 2,$(subst ., ,$(VERSION))))
 
 LIB_SRC  := $(sort $(wildcard src/*/*.c))
+LAB_SRC  := $(sort $(wildcard lab/*.c))
 CLI_SRC  := $(sort $(wildcard cli/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
+LAB_OBJ  := $(LAB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/made/lab_prose.o
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC := $(sort $(wildcard tests/t-*.c))
 TEST_BIN := $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 TEST_AID := $(sort $(filter-out tests/t-%.c tests/long-%.c,$(wildcard tests/*.c)))
 TEST_AID_OBJ := $(TEST_AID:%.c=$(BUILD)/%.o)
 
-# Made while building: C from ONNX's schema, and the Python files of exported folders as bytes.
+# Made while building: C from ONNX's schema, the Python files of exported folders as bytes, the prose of the lab.
 ONNX_PROTO ?= /usr/include/onnx/onnx.proto
 PYTHON_PARTS := $(sort $(wildcard src/export/python/*.py))
+LAB_PROSE := $(sort $(wildcard lab/prose/*.md))
 LIB_OBJ  += $(BUILD)/made/onnx.pb-c.o $(BUILD)/made/python_files.o
 
 # `make V=1` shows the commands.
@@ -41,8 +44,10 @@ SAY  := $(if $(V),:,echo)
 
 STATIC = $(BUILD)/libtemper.a
 SHARED = $(BUILD)/libtemper.so.$(VERSION)
+# The lab uses what is inside the library, so it is linked statically, before it.
+LAB    = $(BUILD)/libtemper-lab.a
 
-all: $(STATIC) $(SHARED) $(BUILD)/temper
+all: $(STATIC) $(SHARED) $(LAB) $(BUILD)/temper
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -64,6 +69,11 @@ $(BUILD)/made/python_files.c: $(PYTHON_PARTS) scripts/embed.sh
 	@$(SAY) "  EMBED   src/export/python"
 	$(Q)sh scripts/embed.sh $(PYTHON_PARTS) >$@.part && mv $@.part $@
 
+$(BUILD)/made/lab_prose.c: $(LAB_PROSE) scripts/embed-prose.sh
+	@mkdir -p $(@D)
+	@$(SAY) "  EMBED   lab/prose"
+	$(Q)sh scripts/embed-prose.sh $(LAB_PROSE) >$@.part && mv $@.part $@
+
 $(BUILD)/made/%.o: $(BUILD)/made/%.c
 	@$(SAY) "  CC      $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
@@ -76,17 +86,22 @@ $(STATIC): $(LIB_OBJ)
 	@$(SAY) "  AR      $@"
 	$(Q)$(AR) rcs $@ $^
 
+$(LAB): $(LAB_OBJ)
+	@rm -f $@
+	@$(SAY) "  AR      $@"
+	$(Q)$(AR) rcs $@ $^
+
 $(SHARED): $(LIB_OBJ)
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) -shared -Wl,-soname,libtemper.so.$(ABI) -Wl,--no-undefined $(LDFLAGS) -o $@ $^ $(LDLIBS)
 	@ln -sf $(@F) $(BUILD)/libtemper.so.$(ABI)
 	@ln -sf $(@F) $(BUILD)/libtemper.so
 
-$(BUILD)/temper: $(CLI_OBJ) $(STATIC)
+$(BUILD)/temper: $(CLI_OBJ) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_AID_OBJ) $(STATIC)
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_AID_OBJ) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -100,12 +115,12 @@ $(BUILD)/mpi/%.o: mpi/%.c
 	@$(SAY) "  MPICC   $<"
 	$(Q)$(MPICC) $(ALL_CFLAGS) -Icli -c $< -o $@
 
-$(BUILD)/temper-mpi: $(MPI_OBJ) $(filter-out $(BUILD)/cli/temper.o,$(CLI_OBJ)) $(STATIC)
+$(BUILD)/temper-mpi: $(MPI_OBJ) $(filter-out $(BUILD)/cli/temper.o,$(CLI_OBJ)) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
 	$(Q)$(MPICC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PRECIOUS: $(BUILD)/%.o
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(LAB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d)
 
 # ---- for people ----------------------------------------------------------------------------------------------
 
@@ -216,13 +231,13 @@ bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BE
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c bench/*.h bench/*.c mpi/*.c examples/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c bench/*.h bench/*.c mpi/*.c examples/*.c)
 
 lint: ## formatting, static analysis, include order
 	@sh scripts/setup.sh build lint
 	@echo "  clang-format" && clang-format --dry-run --Werror $(FORMATTED)
 	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-	    --suppress=missingIncludeSystem "-D_Noreturn=__attribute__((noreturn))" -Iinclude -Isrc -Icli src cli mpi
+	    --suppress=missingIncludeSystem "-D_Noreturn=__attribute__((noreturn))" -Iinclude -Isrc -I. -Icli src lab cli mpi
 	sh scripts/check-includes.sh
 
 format: ## reformat all sources
@@ -236,19 +251,24 @@ install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 	    install -m 755 $(BUILD)/temper-mpi $(DESTDIR)$(PREFIX)/bin/temper-mpi; \
 	    install -m 644 man/temper-mpi.1 $(DESTDIR)$(PREFIX)/share/man/man1/temper-mpi.1; fi
 	install -m 644 include/temper.h $(DESTDIR)$(PREFIX)/include/temper.h
+	install -m 644 include/temper_lab.h $(DESTDIR)$(PREFIX)/include/temper_lab.h
 	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/libtemper.a
+	install -m 644 $(LAB) $(DESTDIR)$(PREFIX)/lib/libtemper-lab.a
 	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libtemper.so.$(VERSION)
 	ln -sf libtemper.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtemper.so.$(ABI)
 	ln -sf libtemper.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libtemper.so
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LDLIBS)|' scripts/temper.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LDLIBS)|' scripts/temper-lab.pc.in \
+	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper-lab.pc
 	install -m 644 man/temper.1 $(DESTDIR)$(PREFIX)/share/man/man1/temper.1
 	install -m 644 completions/temper.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/temper $(DESTDIR)$(PREFIX)/bin/temper-mpi \
-	    $(DESTDIR)$(PREFIX)/share/man/man1/temper-mpi.1 $(DESTDIR)$(PREFIX)/include/temper.h $(DESTDIR)$(PREFIX)/lib/libtemper.* \
-	    $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper.pc $(DESTDIR)$(PREFIX)/share/man/man1/temper.1 \
+	    $(DESTDIR)$(PREFIX)/share/man/man1/temper-mpi.1 $(DESTDIR)$(PREFIX)/include/temper.h $(DESTDIR)$(PREFIX)/include/temper_lab.h \
+	    $(DESTDIR)$(PREFIX)/lib/libtemper.* $(DESTDIR)$(PREFIX)/lib/libtemper-lab.a \
+	    $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper-lab.pc $(DESTDIR)$(PREFIX)/share/man/man1/temper.1 \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper
 
 clean: ## remove build/

@@ -8,6 +8,7 @@
 #include "job_runner.h"
 #include "json.h"
 #include "message.h"
+#include "temper_lab.h"
 
 enum { NAMES_MOST = 64 };
 

@@ -1,11 +1,11 @@
 #!/bin/sh
-# A folder of src/ includes only itself and folders before it; cli/ includes only the public header, mpi/ also those of
-# cli/; file names are unique.
+# A folder of src/ includes only itself and folders before it; lab/ includes
+# folders of src/ and itself; cli/ includes only the public headers, mpi/ also those of cli/; file names are unique.
 set -eu
-order="base number logic attention model audit import gallery job run compile facts bound soften limits certify check export draw lab"
+order="base number logic model audit import gallery job run compile facts bound soften limits certify check export draw"
 # Folders at the same height that must not see each other.
-peers="logic:attention attention:logic check:draw draw:check check:certify certify:check import:gallery gallery:import export:draw draw:export
-    import:audit gallery:audit job:audit run:audit compile:audit facts:audit bound:audit soften:audit limits:audit certify:audit check:audit export:audit draw:audit lab:audit"
+peers="check:draw draw:check check:certify certify:check import:gallery gallery:import export:draw draw:export
+    import:audit gallery:audit job:audit run:audit compile:audit facts:audit bound:audit soften:audit limits:audit certify:audit check:audit export:audit draw:audit"
 fail=0
 rank() {
     r=0
@@ -32,11 +32,13 @@ for folder in src/*/; do
         done
     done
 done
-if grep -nE '^ *# *include "[a-z]+/' cli/*.[ch]; then echo "cli/ may include only temper.h and its own headers"; fail=1; fi
+if grep -nE 'include "(lab/|temper_lab)' src/*/*.[ch]; then echo "src/ may not know the lab"; fail=1; fi
+if grep -nE 'include "(audit|cli|mpi)/' lab/*.[ch]; then echo "lab/ may not include these"; fail=1; fi
+if grep -nE '^ *# *include "[a-z]+/' cli/*.[ch]; then echo "cli/ may include only temper.h, temper_lab.h and its own headers"; fail=1; fi
 if ls mpi/*.[ch] >/dev/null 2>&1 && grep -nE '^ *# *include "[a-z]+/' mpi/*.[ch]; then
-    echo "mpi/ may include only temper.h and headers of cli/"
+    echo "mpi/ may include only temper.h, temper_lab.h and headers of cli/"
     fail=1
 fi
-twice=$(find src cli mpi -name '*.[ch]' -exec basename {} \; | sort | uniq -d)
+twice=$(find src lab cli mpi -name '*.[ch]' -exec basename {} \; | sort | uniq -d)
 if [ -n "$twice" ]; then echo "file names used twice: $twice"; fail=1; fi
 exit $fail

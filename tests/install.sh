@@ -47,16 +47,20 @@ same "the soname has the version that binary compatibility goes by" \
 same "the soname is a file" "libtemper.so.$version" "$(basename "$(readlink -f "$stage$prefix/lib/$soname")")"
 export PKG_CONFIG_PATH=$stage$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$stage
 same "pkg-config knows the version" "$version" "$(pkg-config --modversion temper)"
-for file in bin/temper include/temper.h lib/libtemper.a share/man/man1/temper.1 share/bash-completion/completions/temper; do
+for file in bin/temper include/temper.h include/temper_lab.h lib/libtemper.a lib/libtemper-lab.a share/man/man1/temper.1 share/bash-completion/completions/temper; do
     check "$file is installed" test -f "$stage$prefix/$file"
 done
 
 header=$stage$prefix/include/temper.h
-awk '/^TEMPER_API / {on = 1} on {text = text $0 " "} /;/ && on {if (match(text, /temper_[a-z0-9_]+\(/)) print substr(text, RSTART, RLENGTH - 1)
-    text = ""; on = 0}' "$header" | sort >declared
+declared() { awk '/^TEMPER_API / {on = 1} on {text = text $0 " "} /;/ && on {if (match(text, /temper_[a-z0-9_]+\(/)) print substr(text, RSTART, RLENGTH - 1)
+    text = ""; on = 0}' "$1" | sort; }
+declared "$header" >declared
 nm -D --defined-only "$stage$prefix/lib/libtemper.so" | awk '{print $3}' | grep -v '^__' | sort >exported
 same "the library exports exactly the functions of temper.h" "" "$(diff declared exported)"
 check "there are functions to compare" test "$(wc -l <declared)" -gt 50
+declared "$stage$prefix/include/temper_lab.h" >declared-lab
+nm --defined-only "$stage$prefix/lib/libtemper-lab.a" | awk '$2 == "T" && $3 ~ /^temper_/ {print $3}' | sort >defined-lab
+same "the lab's library defines exactly the functions of temper_lab.h" "" "$(diff declared-lab defined-lab)"
 same "every struct of options says how it is initialised" "" \
     "$(awk '/^typedef struct temper_[a-z_]*_options \{/ && before !~ /Zero-initialise/ {print $3} /^\/\*/ {before = ""} {before = before $0}
         /^}/ {before = ""}' "$header")"
@@ -65,7 +69,7 @@ same "every function has a contract: its own comment, or that of the block it st
 
 # ---- the header in other dialects ----
 
-echo '#include <temper.h>' >alone.c
+printf '#include <temper.h>\n#include <temper_lab.h>\n' >alone.c
 for standard in c99 c11 c17; do
     check "temper.h is $standard" ${CC:-cc} -std=$standard -Wall -Wextra -pedantic-errors -Werror -I"$stage$prefix/include" -c alone.c -o alone.o
 done
@@ -117,6 +121,19 @@ for folder in $folders; do
     check "export ($folder)" "$folder/export" dyck-1 8 "$folder.out"
     check "the folder is written ($folder)" test -s "$folder.out/model.onnx"
 done
+
+cat >lab.c <<'END'
+#include <stdio.h>
+#include <temper_lab.h>
+int main(void) {
+    temper_lab_info info;
+    for (size_t k = 0; k < temper_lab_count(); k++)
+        if (!temper_lab_about(&info, k, NULL)) puts(info.name);
+    return 0;
+}
+END
+check "a program with the lab" sh -c "${CC:-cc} $extra lab.c $(pkg-config --cflags --libs temper-lab) -o lab"
+same "what it prints" "$("$stage$prefix/bin/temper" lab --json | sed "s|.*\"name\":\"\([a-z]*\)\".*|\1|")" "$(./lab)"
 
 # The program in README.md, and what the page says that it prints.
 sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '/^```/d' >readme.c

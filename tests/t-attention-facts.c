@@ -1,6 +1,6 @@
 /* What doc/zoo.md states of the mechanisms as hard choices, each statement as a check: closed forms of leak and gain, exact cases, impossible
    ones. Setting: a unique largest score M, the others M - g, length n. */
-#include "attention/mechanism.h"
+#include "lab/mechanism.h"
 #include "test.h"
 
 #include <math.h>

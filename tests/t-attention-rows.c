@@ -1,6 +1,6 @@
 /* Rows that no formula was made for: infinite and NaN, -0, equal, single, empty, huge, subnormal, long ones. And what the table claims of
    the weights, both ways: what can happen is seen, what cannot is not. */
-#include "attention/mechanism.h"
+#include "lab/mechanism.h"
 #include "test.h"
 
 #include <float.h>

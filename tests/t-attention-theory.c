@@ -1,7 +1,7 @@
 /* Theory about the mechanisms: bounds over boxes of scores, degrees of freedom, norms. */
-#include "attention/box_extremes.h"
-#include "attention/freedom.h"
-#include "attention/mechanism.h"
+#include "lab/box_extremes.h"
+#include "lab/freedom.h"
+#include "lab/mechanism.h"
 #include "test.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Every mechanism against its textbook formula, written again in 80-bit arithmetic without looking at the first; masks; and what the table
    claims of the weights. */
-#include "attention/mechanism.h"
+#include "lab/mechanism.h"
 #include "number/elementary.h"
 #include "test.h"
 

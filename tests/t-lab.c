@@ -1,10 +1,10 @@
-/* The lab: what is written reads back, hostile texts included; the same seed gives the same bytes; a claim that fails is told. And stand-ins for
+/* The lab: what is written reads back, hostile texts included; the same seed gives the same bytes; a claim that fails is told. And mechanisms in the place of
    hard choices: what the search says is true. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/json_read.h"
 #include "lab/lab.h"
 #include "lab/schedules.h"
-#include "lab/stand_in.h"
+#include "lab/mechanism_search.h"
 #include "test.h"
 #include "xml_check.h"
 
@@ -40,10 +40,12 @@ static void fill(lab *l) {
     lab_claim_add(l, true, "one holds", "measured %d", 7);
     lab_about(l, "");
     lab_claim_add(l, l->quick, "quick only | and <this>", "%s", hostile);
-    lab_note_add(l, "A note", "seed %llu", (unsigned long long)l->seed);
+    static const lab_prose note = {"A note", "seed {}"};
+    lab_note_add(l, &note, lab_text(l, "%llu", (unsigned long long)l->seed));
 }
 
-static const lab_experiment plain = {"plain", "A plain experiment", "Nothing is claimed.", fill, NULL, 0};
+static const lab_prose plain_prose = {"A plain experiment", "Nothing is claimed."}, no_prose = {"", ""};
+static const lab_experiment plain = {"plain", &plain_prose, fill, NULL, 0};
 
 static void wrong_type(lab *l) {
     static const lab_column columns[] = {{"x", LAB_NUMBER, ""}};
@@ -114,7 +116,7 @@ static void lost_claim(lab *l) {
 static void check_refused(void (*run)(lab *l)) {
     trap t;
     lab l = {.seed = 1};
-    lab_experiment bad = {"bad", "", "", run, NULL, 0};
+    lab_experiment bad = {"bad", &no_prose, run, NULL, 0};
     arena_init(&l.memory, &t);
     if (trap_set(&t, NULL)) {
         CHECK(t.error.code == TEMPER_RANGE, "%s", t.error.text);
@@ -238,7 +240,7 @@ static void test_stamps(void) {
         trap_clear(&t);
     }
     arena_free(&l.memory);
-    static const lab_experiment other = {"other", "", "", fill, NULL, 0};
+    static const lab_experiment other = {"other", &no_prose, fill, NULL, 0};
     CHECK(is_kept(&plain, 5, false, folder) && !is_kept(&plain, 6, false, folder) &&
               !is_kept(&plain, 5, true, folder) && !is_kept(&other, 5, false, folder),
           "only this run is kept");
@@ -325,9 +327,9 @@ static void test_schedules(void) {
     arena_free(&a);
 }
 
-/* ---- stand-ins ---- */
+/* ---- mechanisms in the place of a hard choice ---- */
 
-static void test_stand_ins(void) {
+static void test_mechanism_search(void) {
     enum { LONGEST = 64 };
     trap t;
     arena a;
@@ -338,36 +340,36 @@ static void test_stand_ins(void) {
         arena_free(&a);
         return;
     }
-    stand_in_room room = {raw, values, LONGEST, &a};
+    search_room room = {raw, values, LONGEST, &a};
     static const size_t lengths[] = {2, 5, 20, 64};
     for (size_t k = 0; k < 4; k++) {
         size_t n = lengths[k];
         score_map map = {0, 0, 0};
         const mechanism *soft = mechanism_find("softmax");
         /* once: t = 1 needs e^b/(e^b + n - 1) >= 3/4 */
-        CHECK(stand_in_works(&map, soft, HEAD_ONCE, n, &room), "softmax: once at %zu", n);
+        CHECK(mechanism_works(&map, soft, HEAD_ONCE, n, &room), "softmax: once at %zu", n);
         CHECK(map.scale >= log(3 * ((double)n - 1)) && map.scale < 1.5 * log(3 * ((double)n - 1)) + 0.1,
               "softmax: once at %zu with %g", n, map.scale);
         map.scale = 0;
-        CHECK(stand_in_works(&map, soft, HEAD_SINCE, n, &room) && map.scale < 2.1, "softmax: since at %zu with %g", n,
-              map.scale);
-        CHECK(stand_in_works(&map, soft, HEAD_COMPARE, n, &room) && map.scale >= log(3) && map.scale < 1.6 &&
+        CHECK(mechanism_works(&map, soft, HEAD_SINCE, n, &room) && map.scale < 2.1, "softmax: since at %zu with %g",
+              n, map.scale);
+        CHECK(mechanism_works(&map, soft, HEAD_COMPARE, n, &room) && map.scale >= log(3) && map.scale < 1.6 &&
                   fabs(map.anchor - log((double)n - 1)) < 1e-6,
               "softmax: compare at %zu with %g, ln(n-1) = %g", n, map.scale, map.anchor);
-        CHECK(stand_in_works(&map, soft, HEAD_COUNT, n, &room), "softmax: count at %zu", n);
-        CHECK(!stand_in_works(&map, mechanism_find("sin-softmax"), HEAD_ONCE, 40, &room), "sin-softmax cannot");
-        CHECK(!stand_in_works(&map, mechanism_find("relu-n"), HEAD_SINCE, n, &room), "relu-n cannot");
-        CHECK(!stand_in_works(&map, mechanism_find("hardmax-leftmost"), HEAD_COUNT, n, &room),
+        CHECK(mechanism_works(&map, soft, HEAD_COUNT, n, &room), "softmax: count at %zu", n);
+        CHECK(!mechanism_works(&map, mechanism_find("sin-softmax"), HEAD_ONCE, 40, &room), "sin-softmax cannot");
+        CHECK(!mechanism_works(&map, mechanism_find("relu-n"), HEAD_SINCE, n, &room), "relu-n cannot");
+        CHECK(!mechanism_works(&map, mechanism_find("hardmax-leftmost"), HEAD_COUNT, n, &room),
               "a unique choice does not average");
         double e = 0.01, law = log(((double)n - 1) * (1 - e) / e);
-        CHECK(fabs(stand_in_scale(&map, soft, n, e, &a) / law - 1) < 1e-9, "softmax: scale at %zu", n);
-        CHECK(isinf(stand_in_scale(&map, mechanism_find("sin-softmax"), n < 20 ? 20 : n, e, &a)),
+        CHECK(fabs(mechanism_least_scale(&map, soft, n, e, &a) / law - 1) < 1e-9, "softmax: scale at %zu", n);
+        CHECK(isinf(mechanism_least_scale(&map, mechanism_find("sin-softmax"), n < 20 ? 20 : n, e, &a)),
               "sin-softmax: no scale");
         if (n >= 5) { /* shorter ones gain from a shift */
-            double got = stand_in_scale(&map, mechanism_find("relu-n"), n, e, &a), want = (double)n * 0.99;
+            double got = mechanism_least_scale(&map, mechanism_find("relu-n"), n, e, &a), want = (double)n * 0.99;
             CHECK(fabs(got / want - 1) < 1e-6, "relu/n needs M = n: %g, not %g", got, want);
         }
-        double got = stand_in_scale(&map, mechanism_find("polynomial"), n, e, &a),
+        double got = mechanism_least_scale(&map, mechanism_find("polynomial"), n, e, &a),
                want = pow((double)n, 1.0 / 6) * pow(0.99, 1.0 / 3);
         CHECK(got <= want * (1 + 1e-6) && got > want / 3, "s^3/sqrt n needs n^(1/6): %g, not %g", got, want);
     }
@@ -384,6 +386,6 @@ int main(void) {
     test_public();
     test_stamps();
     test_schedules();
-    test_stand_ins();
+    test_mechanism_search();
     return test_finish("t-lab");
 }

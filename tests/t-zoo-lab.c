@@ -2,7 +2,7 @@
    softmax against the project's own runner, errors of softmax against the law. */
 #include "lab/gap.h"
 #include "lab/schedules.h"
-#include "lab/stand_in_model.h"
+#include "lab/mechanism_model.h"
 #include "lab/zoo.h"
 #include "test.h"
 
@@ -52,12 +52,12 @@ static void test_models(lab *l, test_random *r) {
                   {"#[a] >= #[b]", 8}, {"H (a | Y b)", 10}, {"O (a & (b S c))", 12}};
     double values[N + 2], raw[N + 2], level[N + 3], uniform[N + 3] = {0};
     arena *memory = zoo_arena(l), *scratch = zoo_arena(l);
-    stand_in_room room = {raw, values, N + 2, scratch};
+    search_room room = {raw, values, N + 2, scratch};
     const mechanism *soft = mechanism_find("softmax"), *hard = mechanism_find("hardmax-average"),
                     *sine = mechanism_find("sin-softmax");
     level[0] = level[1] = 0;
     for (size_t keys = 2; keys < N + 3; keys++) {
-        level[keys] = keys <= N + 2 ? stand_in_level(soft, 0, keys, &room) : 0;
+        level[keys] = keys <= N + 2 ? mechanism_half_level(soft, 0, keys, &room) : 0;
         CHECK(fabs(level[keys] - log((double)keys - 1)) < 1e-9, "the sentinel of %zu keys needs ln %zu, not %g", keys,
               keys - 1, level[keys]);
     }
@@ -78,10 +78,10 @@ static void test_models(lab *l, test_random *r) {
             if (!CHECK(!temper_model_run(&run, c.model, letters + w * N, N, NULL, &e), "%s", e.text)) return;
             truth[w] = temper_run_accept(run);
             temper_run_free(run);
-            wrong += stand_in_answer(&c, w, soft, &sharp, &room) != truth[w];
-            hard_wrong += stand_in_answer(&c, w, hard, &sharp, &room) != truth[w];
-            blunt_wrong += stand_in_answer(&c, w, soft, &blunt, &room) != truth[w];
-            sine_wrong += stand_in_answer(&c, w, sine, &sharp, &room) != truth[w];
+            wrong += mechanism_model_answer(&c, w, soft, &sharp, &room) != truth[w];
+            hard_wrong += mechanism_model_answer(&c, w, hard, &sharp, &room) != truth[w];
+            blunt_wrong += mechanism_model_answer(&c, w, soft, &blunt, &room) != truth[w];
+            sine_wrong += mechanism_model_answer(&c, w, sine, &sharp, &room) != truth[w];
         }
         CHECK(wrong == 0, "%s with softmax: %zu of %d strings differ from the runner", models[k].formula, wrong,
               STRINGS);

@@ -1,0 +1,84 @@
+/* The lab: experiments that check claims about transformers, and write tables, figures and reports (doc/lab.md). It is a library of its own over
+   temper's, linked statically: -ltemper-lab. Conventions are those of temper.h. */
+#ifndef TEMPER_LAB_H
+#define TEMPER_LAB_H
+
+#include "temper.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct temper_lab_info {
+    const char *name, *title;
+    const char *claim; /* a paragraph: what is claimed and how it is looked at */
+} temper_lab_info;
+TEMPER_API size_t temper_lab_count(void);
+TEMPER_API temper_status temper_lab_about(temper_lab_info *out, size_t index, temper_error *err); /* from 0 */
+
+/* Zero-initialise for the defaults. */
+typedef struct temper_lab_options {
+    uint64_t seed;
+    int quick; /* seconds instead of minutes: smaller lengths, fewer repeats, the same claims */
+    int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; non-zero stops: TEMPER_LIMIT */
+    void *context;
+    unsigned threads; /* 0: one for each core */
+} temper_lab_options;
+
+/* An experiment that was run. What it holds depends on its name, the seed and `quick` (and the version), and on nothing else. */
+typedef struct temper_lab temper_lab;
+TEMPER_API temper_status temper_lab_run(temper_lab **out, const char *name, const temper_lab_options *options,
+                                        temper_error *err);
+TEMPER_API void temper_lab_free(temper_lab *lab);
+
+/* What was claimed, what was measured, and whether that agrees. */
+typedef struct temper_lab_claim {
+    const char *text, *measured;
+    int holds;
+} temper_lab_claim;
+/* How many claims there are, and one of them, whose texts live as long as the experiment. */
+TEMPER_API size_t temper_lab_claims(const temper_lab *lab);
+TEMPER_API temper_status temper_lab_claim_at(temper_lab_claim *out, const temper_lab *lab, size_t index,
+                                             temper_error *err); /* from 0 */
+TEMPER_API int temper_lab_holds(const temper_lab *lab);          /* 1: every claim holds */
+
+/* NAME.md, NAME.json, a NAME-TABLE.csv for every table and a NAME-FIGURE.svg for every figure, in a folder that is made if need be. */
+TEMPER_API temper_status temper_lab_write(const temper_lab *lab, const char *folder, temper_error *err);
+/* The report and the data as they would be written; either may be NULL. */
+TEMPER_API temper_status temper_lab_report(char **markdown, char **json, const temper_lab *lab, temper_error *err);
+
+/* Runs an experiment into a folder, unless the folder has the whole outcome of the same experiment, seed, `quick` and version,
+   unchanged: then `lab` is NULL. It has NAME.stamp and NAME-part.html, too. The caller frees `lab`. */
+typedef struct temper_lab_kept {
+    size_t claims, failed;
+    temper_lab *lab;
+} temper_lab_kept;
+TEMPER_API temper_status temper_lab_keep(temper_lab_kept *out, const char *name, const char *folder,
+                                         const temper_lab_options *options, temper_error *err);
+/* The same as a job: the units of work of every experiment named, for every seed. Zero-initialise, then set `seed`. */
+typedef struct temper_lab_job_options {
+    uint64_t seed;
+    uint64_t seeds; /* not 0: a sweep over so many seeds from `seed` on, of claims only, for temper_lab_sweep */
+    int quick;
+    /* For experiments of one seed, may be NULL: as temper_lab_keep, an experiment that the folder has is not run, and one whose last
+       unit comes into the journal is written. It is no part of the digest, and only where the journal is anything is written. */
+    const char *folder;
+} temper_lab_job_options;
+TEMPER_API temper_status temper_lab_job(temper_job **out, const char *const *names, size_t count,
+                                        const temper_lab_job_options *options, temper_error *err);
+/* How many experiments are run: `count`, times the seeds. 0: it is no job of the lab. */
+TEMPER_API size_t temper_lab_job_count(const temper_job *job);
+/* One of them, in the order of the names and then of the seeds, from a complete journal; the caller frees `lab`. */
+TEMPER_API temper_status temper_lab_take(temper_lab_kept *out, const temper_job *job, const temper_journal *journal,
+                                         size_t index, temper_error *err);
+/* A sweep as an experiment of its own, "sweep": a claim for every claim, that it holds with every seed; tables of claims and seeds. */
+TEMPER_API temper_status temper_lab_sweep(temper_lab **out, const temper_job *job, const temper_journal *journal,
+                                          temper_error *err);
+
+/* report.html in the folder, of all experiments, each of which has been run into it with these options. */
+TEMPER_API temper_status temper_lab_page(const char *folder, const temper_lab_options *options, temper_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
