@@ -78,7 +78,39 @@ void bounds_init(bounds *b, const number_type *type, bool ascending, uint64_t si
     b->normal_a = b_power_of_two(b, 1 - b->a->bias);
     b->most_s = b_double(b, b->s->largest);
     b->most_a = b_double(b, b->a->largest);
+    b->one_format = b->s == b->a;
+    b->unit_stored = b->one_format ? b->zero : b->unit_s;
+    b->unit_feature = b->s->precision == 53 ? b->zero : b->unit_s;
+    b->unit_scale = b->a->precision == 53 ? b->zero : b->unit_a;
+    b->crumbs = b_mul(b, b->m, b->tiny_a);
+    if (!ascending) b->crumbs = b_mul(b, b_mul(b, b_int(b, 2), b->m), b->crumbs);
 }
+
+bool bounds_cover(const number_type *type, bool ascending) {
+    const number_format *s = type->storage, *a = type->accumulation;
+    bool contained = s->precision <= a->precision && s->least >= a->least && s->largest <= a->largest;
+    return contained && (s == a || (ascending && s->least >= 2 * a->least));
+}
+
+/* ---- one rounding ---- */
+
+static bool is_zero(const ball *x) { return ball_is_number(x, 0, 1); }
+
+const ball *b_half(const bounds *b, const number_format *f, const ball *p) {
+    if (is_zero(p)) return b->zero;
+    return b_add(b, b_power_of_two(b, ball_ceil_log2(p) - 1 - f->precision), b_double(b, f->least));
+}
+
+const ball *b_ulp(const bounds *b, const number_format *f, const ball *p) {
+    if (is_zero(p)) return b_double(b, f->least);
+    return b_add(b, b_power_of_two(b, ball_floor_log2(p) + 1 - f->precision), b_double(b, f->least));
+}
+
+const ball *b_after(const bounds *b, const number_format *f, const ball *p) {
+    return ball_is_number(p, f->precision, f->least) ? p : b_add(b, p, b_half(b, f, p));
+}
+
+/* ---- softmax rows ---- */
 
 /* L of lemma 1 for losers that weigh `rest` together. */
 static const ball *leak(const bounds *b, const ball *rest) {
@@ -87,14 +119,16 @@ static const ball *leak(const bounds *b, const ball *rest) {
 }
 
 const ball *b_row_error(const bounds *b, const ball *rest) {
-    const ball *stored = b_add(b, b_mul(b, b_add(b, b->one, b->unit_s), rest), b_mul(b, b->m, b->tiny_s));
-    const ball *l = leak(b, rest), *l_s = leak(b, stored);
-    const ball *more = b_mul(b, b_more(b, b->unit_a, 1), b_more(b, b->unit_s, 1));
-    const ball *less = b_mul(b, b_less(b, b->unit_a, 1), b_less(b, b->unit_s, 1));
-    const ball *low = b_sub(b, b->one, b_div(b, less, b_add(b, b->one, l)));
-    const ball *high = b_sub(b, b_mul(b, b_add(b, b->one, l_s), more), b->one);
-    const ball *zero = b_add(b, b_mul(b, l_s, more), b->tiny_s);
-    return b_max(b, b_max(b, low, high), zero);
+    const ball *more = b_mul(b, b_more(b, b->unit_a, 1), b_more(b, b->unit_stored, 1));
+    const ball *less = b_mul(b, b_less(b, b->unit_a, 1), b_less(b, b->unit_stored, 1));
+    const ball *l = leak(b, rest), *l_s = l;
+    const ball *error = b_sub(b, b->one, b_div(b, less, b_add(b, b->one, l)));
+    if (!b->one_format) {
+        const ball *crumbs = b_mul(b, b->m, b->tiny_s);
+        l_s = leak(b, b_add(b, b_mul(b, b_more(b, b->unit_s, 1), rest), crumbs));
+        error = b_max(b, error, b_sub(b, b_mul(b, b_add(b, b->one, l_s), more), b->one));
+    }
+    return b_max(b, error, b_add(b, b_mul(b, l_s, more), b->tiny_s));
 }
 
 int grid_of(double x) {

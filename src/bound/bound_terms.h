@@ -1,5 +1,5 @@
-/* The letters of doc/certificate.md as balls, and arithmetic with them: u_s, u_a, v, t_s, t_a, m_s, m_a, F_s, F_a and M. Every result is a
-   new ball in the arena of one attempt, so that formulas read as on the page. */
+/* The letters of doc/certificate.md, "Notation", as balls, and arithmetic with them. Every result is a new ball in the arena of one
+   attempt, so that formulas read as on the page. */
 #ifndef BOUND_BOUND_TERMS_H
 #define BOUND_BOUND_TERMS_H
 
@@ -9,15 +9,22 @@
 typedef struct bounds {
     arena *arena;
     const number_format *s, *a; /* stored, summed */
-    bool ascending;
-    uint64_t size; /* M */
+    bool ascending, one_format; /* one_format: what is summed is stored as it is */
+    uint64_t size;              /* M */
     const ball *zero, *one, *quarter, *half;
     const ball *m, *log_m;           /* M, ln M */
     const ball *unit_s, *unit_a, *v; /* u_s, u_a, v */
     const ball *tiny_s, *tiny_a;     /* t: the least positive numbers */
     const ball *normal_s, *normal_a; /* m: the least normal ones */
     const ball *most_s, *most_a;     /* F: the largest ones */
+    const ball *unit_stored;         /* u'_s: what storing a sum rounds */
+    const ball *unit_feature;        /* u_e: what storing a feature rounds */
+    const ball *unit_scale;          /* what rounding a scale does */
+    const ball *crumbs;              /* T: what subnormal numbers add to the weights of a row */
 } bounds;
+
+/* Whether the lemmas hold for such a type: "What is asked of a type". */
+bool bounds_cover(const number_type *type, bool ascending);
 
 void bounds_init(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a);
 
@@ -37,7 +44,12 @@ const ball *b_log(const bounds *b, const ball *x);
 const ball *b_more(const bounds *b, const ball *unit, uint64_t k); /* (1 + unit)^k */
 const ball *b_less(const bounds *b, const ball *unit, uint64_t k); /* (1 - unit)^k */
 
-/* error(R) of section 4. */
+/* "One rounding": how far a number of size at most P is rounded, how far apart numbers of that size are, and how large it is then. */
+const ball *b_half(const bounds *b, const number_format *f, const ball *p);
+const ball *b_ulp(const bounds *b, const number_format *f, const ball *p);
+const ball *b_after(const bounds *b, const number_format *f, const ball *p);
+
+/* error(R) of "Softmax rows, with rounding". */
 const ball *b_row_error(const bounds *b, const ball *rest);
 
 /* A double x as m 2^g with odd m: the grid g of x, and of 0 one that no sum's grid depends on. */

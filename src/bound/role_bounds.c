@@ -49,21 +49,16 @@ static const ball *exp_factor(const bounds *b) { return b_add(b, b->one, twice(b
 /* ---- once ---- */
 
 static const ball *once_error_ascending(const bounds *b, const ball *rest) {
-    const ball *less = b_mul(b, b_less(b, b->unit_a, 1), b_less(b, b->unit_s, 1));
+    const ball *less = b_mul(b, b_less(b, b->unit_a, 1), b_less(b, b->unit_stored, 1));
     const ball *sum = b_mul(b, b_add(b, b->one, twice(b, rest)), b_more(b, b->unit_a, (uint64_t)b->a->precision + 1));
-    const ball *low = b_sub(b, b->one, b_div(b, less, sum));
-    return b_max(b, low, growth(b, 1, 1, 0));
+    return b_sub(b, b->one, b_div(b, less, sum));
 }
 
 static const ball *once_error_any(const bounds *b, const ball *rest, const ball *logit) {
-    const ball *lost = b_exp(b, b_neg(b, b_mul(b, b_mul(b, b_int(b, 4), b->unit_a), logit)));
-    const ball *w = b_mul(b, b_sub(b, b->one, twice(b, b->unit_a)), lost);
-    const ball *less = b_mul(b, b_mul(b, w, b_less(b, b->unit_a, b->size + 1)), b_less(b, b->unit_s, 2));
-    const ball *sum = b_mul(b, b_add(b, b->one, rest), b_more(b, b->unit_a, b->size));
-    const ball *more = b_mul(b, b_more(b, b->unit_a, b->size + 1), b_more(b, b->unit_s, 2));
-    const ball *low = b_sub(b, b->one, b_div(b, less, sum));
-    const ball *high = b_sub(b, b_div(b, more, b_mul(b, w, b_less(b, b->unit_a, b->size))), b->one);
-    return b_max(b, low, high);
+    const ball *apart = b_mul(b, b_mul(b, b_int(b, 5), b->unit_a), logit); /* two candidates, and a unit each */
+    const ball *w = b_mul(b, b_pow(b, b_sub(b, b->one, twice(b, b->unit_a)), 3), b_exp(b, b_neg(b, apart)));
+    const ball *sum = b_mul(b, b_add(b, b->one, b_div(b, rest, w)), b_more(b, b->unit_a, b->size + 5));
+    return b_sub(b, b->one, b_div(b, b_less(b, b->unit_a, b->size + 6), sum));
 }
 
 static head_certificate once(const bounds *b, const head_shape *s) {
@@ -74,21 +69,24 @@ static head_certificate once(const bounds *b, const head_shape *s) {
     const ball *power = b_add(b, b_neg(b, b_mul(b, kept, least)), twice(b, b->tiny_a));
     const ball *weight = b_add(b, b_mul(b, exp_factor(b), b_exp(b, power)), b->tiny_a);
     const ball *rest = b_mul(b, b_sub(b, b->m, b->one), weight);
-    if (!b->ascending) need_counting(b, &h);
     need(&h, ball_is_less(weight, b->one), "its losers weigh as much as its candidates");
     need_below(b, &h, twice(b, b_add(b, h.logit, h.rounding)), b->most_a, "differences of logits", b->a);
-    h.error = b->ascending ? once_error_ascending(b, rest) : once_error_any(b, rest, h.logit);
+    if (b->ascending) {
+        h.error = once_error_ascending(b, rest);
+    } else {
+        need_counting(b, &h);
+        h.error = once_error_any(b, b_add(b, rest, b->crumbs), h.logit);
+    }
     return h;
 }
 
 /* ---- nearest ---- */
 
-/* What all losers weigh together, each gap being a multiple of kappa of which `sides` occur at a time. */
+/* What all losers weigh together, each gap being at least a multiple of kappa of which `sides` occur at a time. */
 static const ball *losers(const bounds *b, double kappa, const ball *off, int sides) {
     const ball *q = b_exp(b, b_neg(b, b_mul(b, b_double(b, kappa), b_sub(b, b->one, b->unit_a))));
     const ball *sum = b_mul(b, b_int(b, sides), b_div(b, q, b_sub(b, b->one, q)));
-    const ball *all = b_mul(b, b_mul(b, exp_factor(b), b_exp(b, twice(b, off))), sum);
-    return b_add(b, all, b_mul(b, b->m, b->tiny_a));
+    return b_add(b, b_mul(b, b_mul(b, exp_factor(b), b_exp(b, twice(b, off))), sum), b->crumbs);
 }
 
 static void need_separation(const bounds *b, head_certificate *h, double kappa) {
@@ -99,35 +97,50 @@ static void need_separation(const bounds *b, head_certificate *h, double kappa) 
 /* Bounds beyond this are useless, and their exponentials would take all memory. */
 static bool is_hopeless(const ball *off) { return !(ball_upper(off) < 0x1p20); }
 
-static head_certificate hopeless(const bounds *b, head_certificate h, double kappa) {
-    h.error = b->one;
-    need_separation(b, &h, kappa);
-    return h;
+/* The error of one winner beside losers on `sides` sides, whose logits are off by h's rounding. */
+static void winner_error(const bounds *b, head_certificate *h, double kappa, int sides) {
+    h->error = is_hopeless(h->rounding) ? b->one : b_row_error(b, losers(b, kappa, h->rounding, sides));
+    need_separation(b, h, kappa);
+}
+
+/* A row is stored, and summed before. */
+static quantity checked_row(const bounds *b, head_certificate *h, const row_shape *row, bool chooses,
+                            const char *overflow) {
+    quantity q = quantity_row(b, row, chooses);
+    need(h, ball_is_at_most(q.most, b->most_s) && quantity_fits(&q, b->most_a), overflow);
+    return q;
+}
+
+typedef struct rows_of_head {
+    quantity *queries, *keys;
+} rows_of_head;
+
+static rows_of_head checked_rows(const bounds *b, head_certificate *h, const head_shape *s) {
+    rows_of_head r = {arena_alloc(b->arena, s->rows, sizeof *r.queries),
+                      arena_alloc(b->arena, s->rows, sizeof *r.keys)};
+    for (uint32_t k = 0; k < s->rows; k++) {
+        r.queries[k] = checked_row(b, h, &s->query[k], false, "a query overflows");
+        r.keys[k] = checked_row(b, h, &s->key[k], s->role == ROLE_NEAREST, "a key overflows");
+    }
+    return r;
 }
 
 static head_certificate nearest(const bounds *b, const head_shape *s) {
     head_certificate h = {0};
-    quantity *q = arena_alloc(b->arena, s->rows, sizeof *q), *k = arena_alloc(b->arena, s->rows, sizeof *k);
-    for (uint32_t r = 0; r < s->rows; r++) {
-        q[r] = quantity_row(b, &s->query[r]);
-        k[r] = quantity_row(b, &s->key[r]);
-        need(&h, quantity_fits(b, &q[r], b->most_s) && quantity_fits(b, &q[r], b->most_a), "a query overflows");
-        need(&h, quantity_fits(b, &k[r], b->most_s) && quantity_fits(b, &k[r], b->most_a), "a key overflows");
-    }
-    quantity l = quantity_score(b, q, k, s->rows);
-    need(&h, quantity_fits(b, &l, b->most_a), "a score overflows");
+    rows_of_head r = checked_rows(b, &h, s);
+    quantity scale;
     if (s->scaled) {
-        quantity scale = quantity_scale(b, &s->scale);
-        need(&h, quantity_fits(b, &scale, b->most_a), "its scale overflows");
-        l = quantity_logit(b, &scale, &l);
+        scale = quantity_scale(b, &s->scale);
+        need(&h, quantity_fits(&scale, b->most_a), "its scale overflows");
     }
-    const ball *most = b_add(b, l.size, l.error);
-    need_below(b, &h, twice(b, most), b->most_a, "differences of logits", b->a);
+    quantity l = quantity_logit(b, s->scaled ? &scale : NULL, r.queries, r.keys, s->rows);
+    need(&h, quantity_fits(&l, b->most_a), "a score overflows");
+    const ball *ulp = b_ulp(b, b->a, l.most);
+    need_below(b, &h, twice(b, b_add(b, l.most, ulp)), b->most_a, "differences of logits", b->a);
     h.logit = l.size;
-    h.rounding = b_add(b, b_add(b, l.error, b_mul(b, twice(b, b->unit_a), most)), b->tiny_a);
-    if (is_hopeless(h.rounding)) return hopeless(b, h, s->kappa);
-    h.error = b_row_error(b, losers(b, s->kappa, h.rounding, 1));
-    need_separation(b, &h, s->kappa);
+    h.rounding = b_add(b, l.error, ulp);
+    winner_error(b, &h, s->kappa, 1);
+    if (!b->ascending) need_counting(b, &h);
     return h;
 }
 
@@ -164,9 +177,10 @@ static head_certificate count(const bounds *b, const head_shape *s) {
 static void share_error(const bounds *b, head_certificate *h, const ball *kappa_left, const ball *e) {
     const ball *two_tiny = twice(b, b->tiny_a);
     const ball *power = b_add(b, b_sub(b, b_mul(b, e, b->log_m), kappa_left), two_tiny);
-    const ball *rho = b_add(b, b_mul(b, exp_factor(b), b_exp(b, power)), b_mul(b, b->m, b->tiny_a));
-    const ball *above = b_add(b, b_mul(b, b_add(b, b->one, b->unit_s), rho), b->tiny_s);
-    above = b_mul(b, above, b_mul(b, b_mul(b, b_more(b, b->unit_a, 1), b_more(b, b->unit_s, 1)), b_exp(b, two_tiny)));
+    const ball *rho = b_add(b, b_mul(b, exp_factor(b), b_exp(b, power)), b->crumbs);
+    const ball *more = b_mul(b, b_more(b, b->unit_a, 1), b_more(b, b->unit_stored, 1));
+    const ball *above = b_add(b, b_mul(b, b_more(b, b->unit_stored, 1), rho), b->tiny_s);
+    above = b_mul(b, above, b_mul(b, more, b_exp(b, two_tiny)));
     const ball *below = b_mul(b, b_sub(b, b->one, twice(b, b->unit_a)), b_less(b, b->unit_a, 4 * b->size));
     const ball *f = b_add(b, b_div(b, above, below), b->tiny_s);
     h->error = b_max(b, b_row_error(b, rho), f);
@@ -185,7 +199,7 @@ static void need_sentinel(const bounds *b, head_certificate *h, const head_shape
 }
 
 static head_certificate compare(const bounds *b, const head_shape *s) {
-    head_certificate h = {.rounding = growth(b, 7, 3, 4)};
+    head_certificate h = {.rounding = growth(b, 8, 3, 6)};
     const ball *kappa = b_double(b, s->kappa);
     h.logit = b_add(b, b_mul(b, b_mul(b, twice(b, kappa), b->m), b_double(b, s->weight)), b->log_m);
     need_sentinel(b, &h, s, h.rounding);
@@ -193,62 +207,151 @@ static head_certificate compare(const bounds *b, const head_shape *s) {
     return h;
 }
 
-/* e_u: the row 1/(i + 1) - real + x. */
+/* e_u: the row 1/(i + 1) - real + x, of three terms in any order. */
 static const ball *own_unit_error(const bounds *b) {
-    static const term_shape terms[3] = {{{.size = FORM_SHARE, .c = 1, .d = 1}, 1},
-                                        {{.size = FORM_BOOLEAN, .c = 1, .d = 1}, -1},
-                                        {{.size = FORM_BOOLEAN, .c = 1, .d = 1}, 1}};
-    return quantity_row(b, &(row_shape){3, terms}).error;
+    quantity share = quantity_feature(b, &(feature_form){.size = FORM_SHARE, .c = 1, .d = 1});
+    const ball *three = b_int(b, 3), *error = b_add(b, share.error, twice(b, b_half(b, b->a, three)));
+    return b->one_format ? error : b_add(b, error, b_half(b, b->s, three));
 }
 
-static head_certificate balance(const bounds *b, const head_shape *s) {
-    head_certificate h = {0};
-    const ball *kappa = b_double(b, s->kappa), *one_rounding = growth(b, 1, 1, 0);
+/* E: how far the sum may be off, in units of it. */
+static const ball *balance_rounding(const bounds *b, const head_shape *s, const ball *omega) {
     const ball *w_h = b_double(b, s->weight), *w_t = b_double(b, s->total), *w_o = b_double(b, s->own);
-    const ball *units = b_mul(b, w_o, own_unit_error(b)), *omega = growth(b, 10, 4, 8);
-    const ball *e_o = b_add(b, units, b_mul(b, b_add(b, w_o, units), growth(b, (uint64_t)s->own_units + 1, 1, 0)));
-    const ball *errors = b_add(b, b_mul(b, b_add(b, w_h, w_t), one_rounding), e_o);
+    const ball *mean = b_sub(b, b_mul(b, b_more(b, b->unit_a, 1), b_more(b, b->unit_stored, 1)), b->one);
+    const ball *sum = b_mul(b, b_more(b, b->unit_a, (uint64_t)s->own_units + 1), b_more(b, b->unit_stored, 1));
+    const ball *units = b_mul(b, w_o, own_unit_error(b));
+    const ball *e_o = b_add(b, units, b_mul(b, b_add(b, w_o, units), b_sub(b, sum, b->one)));
+    const ball *errors = b_add(b, b_mul(b, b_add(b, w_h, w_t), mean), e_o);
     const ball *sizes = b_add(b, b_add(b, b_mul(b, b->m, w_h), w_o), b_mul(b, b->m, w_t));
-    h.rounding = b_add(b, b_mul(b, b_mul(b, b->m, errors), b_add(b, b->one, omega)), b_mul(b, sizes, omega));
-    const ball *sum = b_add(b, b_add(b, w_h, w_o), b_mul(b, b->m, w_t));
+    return b_add(b, b_mul(b, b_mul(b, b->m, errors), b_add(b, b->one, omega)), b_mul(b, sizes, omega));
+}
+
+/* All that a balance head needs but a sum that is nearly right. */
+static void need_balance(const bounds *b, head_certificate *h, const head_shape *s, const ball *omega) {
+    const ball *kappa = b_double(b, s->kappa), *square = b_mul(b, b->m, b->m);
+    const ball *w_h = b_double(b, s->weight), *w_o = b_double(b, s->own);
+    need_sentinel(b, h, s, omega);
+    need(h,
+         ball_is_at_most(b->normal_a, inverse(b, twice(b, square))) && ball_is_at_most(b->normal_s, inverse(b, b->m)),
+         "its scores are too small for the number format");
+    need_below(b, h, b_mul(b, twice(b, kappa), square), s->scaled ? b->most_a : b->most_s, "scales",
+               s->scaled ? b->a : b->s);
+    if (s->scaled && !b->ascending)
+        need_below(b, h,
+                   b_mul(b, b_mul(b, b_int(b, 4), b_mul(b, kappa, square)), b_add(b, b_add(b, w_h, w_o), b->one)),
+                   b->most_a, "scaled queries", b->a);
+    need_below(b, h, twice(b, w_o), b->most_s, "own parts", b->s);
+}
+
+static head_certificate balance_begin(const bounds *b, const head_shape *s, const ball *omega) {
+    head_certificate h = {.rounding = balance_rounding(b, s, omega)};
+    const ball *kappa = b_double(b, s->kappa), *w_t = b_double(b, s->total);
+    const ball *sum = b_add(b, b_add(b, b_double(b, s->weight), b_double(b, s->own)), b_mul(b, b->m, w_t));
     h.logit = b_add(b, b_mul(b, b_mul(b, twice(b, kappa), b->m), sum), b->log_m);
     need(&h, ball_is_less(h.rounding, b->half),
          say(b, "its sum may be off by %.4g where a half separates yes and no", ball_upper(h.rounding)));
-    need_sentinel(b, &h, s, omega);
-    const ball *square = b_mul(b, b->m, b->m);
-    need(&h,
-         ball_is_at_most(b->normal_a, inverse(b, twice(b, square))) && ball_is_at_most(b->normal_s, inverse(b, b->m)),
-         "its scores are too small for the number format");
-    need_below(b, &h, b_mul(b, twice(b, kappa), square), s->scaled ? b->most_a : b->most_s, "scales",
-               s->scaled ? b->a : b->s);
-    need_below(b, &h, twice(b, w_o), b->most_s, "own parts", b->s);
-    if (h.failure) {
+    need_balance(b, &h, s, omega);
+    return h;
+}
+
+static head_certificate balance(const bounds *b, const head_shape *s) {
+    const ball *omega = growth(b, 10, 4, 8), *kappa = b_double(b, s->kappa);
+    head_certificate h = balance_begin(b, s, omega);
+    if (h.failure)
         h.error = b->one;
-        return h;
-    }
-    share_error(b, &h, b_mul(b, kappa, b_sub(b, b->one, twice(b, h.rounding))), omega);
+    else
+        share_error(b, &h, b_mul(b, kappa, b_sub(b, b->one, twice(b, h.rounding))), omega);
     return h;
 }
 
 /* ---- look-up ---- */
 
-static head_certificate lookup(const bounds *b, const head_shape *s) {
-    head_certificate h = {0};
-    const ball *kappa = b_double(b, s->kappa), *omega = growth(b, 7, 2, 12);
-    const ball *square = b_mul(b, b->m, b->m), *cube = b_mul(b, square, b->m);
-    h.logit = b_mul(b, kappa, square);
-    h.rounding = b_mul(b, b_mul(b, b_int(b, 3), omega), h.logit);
+/* e: A_0 - A_1 in exact arithmetic against what is computed, as a share of kappa M^2. */
+static const ball *lookup_share(const bounds *b, const head_shape *s) {
+    uint64_t scaled = s->scaled;
+    feature_form first = {.size = FORM_SHARE, .squares = 1}, second = {.size = FORM_SHARE, .squares = 2};
+    if (!scaled) {
+        first = (feature_form){.size = FORM_POWER, .power = 2, .c = s->kappa};
+        second = (feature_form){.size = FORM_POWER, .power = 3, .c = s->kappa};
+    }
+    const ball *stored = b_more(b, b->unit_stored, 1), *feature = b_more(b, b->unit_feature, 1);
+    const ball *e0 = b_mul(b, b_mul(b, b_more(b, b->unit_a, 2 + scaled), stored),
+                           b_mul(b, feature, b_more(b, b->v, form_roundings(b, &first))));
+    const ball *e1 = b_mul(b, b_mul(b, b_more(b, b->unit_a, 1 + scaled), b_mul(b, feature, feature)),
+                           b_more(b, b->v, 1 + form_roundings(b, &second)));
+    const ball *e2 = b_more(b, b->unit_a, 1 + scaled);
+    if (scaled)
+        e2 = b_mul(b, b_mul(b, e2, b_more(b, b->unit_scale, 1)), b_more(b, b->v, power_roundings(b, s->kappa, 3)));
+    e0 = b_sub(b, e0, b->one);
+    e1 = b_sub(b, e1, b->one);
+    return b_add(b, b_mul(b, b_add(b, twice(b, e0), e1), e2), b_sub(b, e2, b->one));
+}
+
+/* All but the error. */
+static head_certificate lookup_begin(const bounds *b, const head_shape *s) {
+    const ball *kappa = b_double(b, s->kappa), *square = b_mul(b, b->m, b->m), *cube = b_mul(b, square, b->m);
+    head_certificate h = {.logit = b_mul(b, kappa, square)};
+    const ball *error = b_mul(b, h.logit, lookup_share(b, s)), *most = b_add(b, h.logit, error);
+    h.rounding = b_add(b, b_add(b, error, b_mul(b, twice(b, b->unit_a), most)), b->tiny_a);
     need_counting(b, &h);
     need(&h,
          ball_is_at_most(b->normal_a, inverse(b, cube)) &&
              (!s->scaled || ball_is_at_most(b->normal_s, inverse(b, square))),
          "its scores are too small for the number format");
-    need_below(b, &h, b_mul(b, b_mul(b, b_int(b, 6), h.logit), b_add(b, b->one, omega)), b->most_a,
-               "differences of logits", b->a);
-    need_below(b, &h, b_mul(b, kappa, cube), s->scaled ? b->most_a : b->most_s, "scales", s->scaled ? b->a : b->s);
-    if (is_hopeless(h.rounding)) return hopeless(b, h, s->kappa);
-    h.error = b_row_error(b, losers(b, s->kappa, h.rounding, 2));
-    need_separation(b, &h, s->kappa);
+    need_below(b, &h, b_mul(b, b_int(b, 6), most), b->most_a, "differences of logits", b->a);
+    const ball *scale = b_mul(b, kappa, cube);
+    need_below(b, &h, scale, s->scaled ? b->most_a : b->most_s, "scales", s->scaled ? b->a : b->s);
+    if (s->scaled && !b->ascending)
+        need_below(b, &h, b_mul(b, b_int(b, 4), scale), b->most_a, "scaled queries", b->a);
+    return h;
+}
+
+static head_certificate lookup(const bounds *b, const head_shape *s) {
+    head_certificate h = lookup_begin(b, s);
+    winner_error(b, &h, s->kappa, 2);
+    return h;
+}
+
+/* ---- hard choices ---- */
+
+/* Once and nearest: scores are functions of a Boolean row. */
+static head_certificate hard_rows(const bounds *b, const head_shape *s) {
+    head_certificate h = {0};
+    rows_of_head r = checked_rows(b, &h, s);
+    quantity score = quantity_score(b, r.queries, r.keys, s->rows);
+    need(&h, quantity_fits(&score, b->most_a), "a score overflows");
+    h.logit = score.size;
+    h.rounding = b->zero;
+    return h;
+}
+
+/* Compare: what the sum needs that soft and hard rows share. */
+static head_certificate hard_compare(const bounds *b, const head_shape *s) {
+    head_certificate h = {.rounding = b->zero};
+    h.logit = b_double(b, s->weight);
+    if (!s->scaled) h.logit = b_mul(b, b_mul(b, b_double(b, 2 * s->kappa), b->m), h.logit);
+    need_counting(b, &h);
+    need_below(b, &h, twice(b, h.logit), b->most_a, "scores", b->a);
+    return h;
+}
+
+head_certificate head_certify_hard(const bounds *b, const head_shape *s) {
+    head_certificate h = {.failure = "it has no role"};
+    switch (s->role) {
+    case ROLE_ONCE:
+    case ROLE_NEAREST: h = hard_rows(b, s); break;
+    case ROLE_COUNT: h = count(b, s); break;
+    case ROLE_COMPARE: h = hard_compare(b, s); break;
+    case ROLE_BALANCE: h = balance_begin(b, s, growth(b, 10, 4, 8)); break;
+    case ROLE_LOOKUP:
+        h = lookup_begin(b, s);
+        need(&h, ball_is_less(twice(b, h.rounding), b_double(b, s->kappa)),
+             say(b, "a logit may be off by %.4g where %g separates the keys", ball_upper(h.rounding), s->kappa));
+        break;
+    case ROLE_NONE: break;
+    }
+    need(&h, s->soft_ties, "what breaks its ties is not in soft channels, so a hard run sees it");
+    h.error = h.failure ? b->one : b->zero;
     return h;
 }
 

@@ -1,4 +1,4 @@
-/* The error of each kind of head before rounding: doc/certificate.md, section 5. */
+/* The error of each kind of head before rounding: doc/certificate.md, "Heads". */
 #ifndef BOUND_ROLE_BOUNDS_H
 #define BOUND_ROLE_BOUNDS_H
 
@@ -10,6 +10,9 @@ typedef struct head_certificate {
 } head_certificate;
 
 head_certificate head_certify(const bounds *b, const head_shape *s);
+
+/* The same for hard choices: "Hard runs". */
+head_certificate head_certify_hard(const bounds *b, const head_shape *s);
 
 /* The same for a nearest head of which `rest` bounds what all losers weigh together, and `logit` all logits: "every length". */
 head_certificate head_certify_rest(const bounds *b, double rest, double logit);

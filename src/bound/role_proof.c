@@ -27,7 +27,8 @@ static void fail_head(formula_proof *p, size_t shape, const char *why) {
 static bool bound_heads(formula_proof *p) {
     bool fine = true;
     for (size_t k = 0; k < p->study.shape_count; k++) {
-        p->heads[k] = head_certify(&p->b, &p->study.shapes[k]);
+        const head_shape *s = &p->study.shapes[k];
+        p->heads[k] = p->c->hard ? head_certify_hard(&p->b, s) : head_certify(&p->b, s);
         p->tried[k] = false;
         bool holds = !p->heads[k].failure && ball_is_at_most(p->heads[k].error, p->b.quarter);
         if (holds) continue;
@@ -98,7 +99,7 @@ static bool bound_gates(formula_proof *p) {
 static bool check_features(formula_proof *p) {
     for (size_t k = 0; k < p->study.feature_count; k++) {
         quantity q = quantity_feature(&p->b, &p->study.features[k]);
-        if (quantity_fits(&p->b, &q, p->b.most_s)) continue;
+        if (quantity_fits(&q, p->b.most_s)) continue;
         certification_unable(p->c, 0, 0, "position features of up to %.4g overflow %s, whose largest number is %.4g",
                              ball_upper(q.size), p->b.s->name, p->b.s->largest);
         return false;
@@ -177,6 +178,10 @@ static void release_scratch(void *scratch) { arena_free(scratch); }
 formula_proof *formula_proof_begin(certification *c) {
     formula_proof *p = arena_zalloc(c->arena, 1, sizeof *p);
     p->c = c;
+    if (!bounds_cover(c->type, c->ascending)) {
+        certification_unable(c, 0, 0, "the lemmas do not hold for %s", c->type->name);
+        return NULL;
+    }
     if (!study_make(&p->study, c)) return NULL;
     p->every = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->every);
     p->heads = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->heads);
@@ -190,7 +195,7 @@ formula_proof *formula_proof_begin(certification *c) {
 static bool attempt(formula_proof *p) {
     if (!check_features(p)) return false;
     if (bound_heads(p) && bound_gates(p)) return true;
-    if (!p->b.ascending || p->b.size > EVERY_LENGTH_MOST) return false;
+    if (p->c->hard || !p->b.ascending || p->b.size > EVERY_LENGTH_MOST) return false;
     return try_heads(p) && bound_gates(p);
 }
 

@@ -114,7 +114,7 @@ static void shape_sum(study_work *w, head_shape *s, uint32_t head) {
         if (x->kind == HOLDS_FEATURE && x->form.logarithm) s->kappa = x->form.c / 2;
     }
     s->soft_ties = features_are_soft(w, &h->query, 0, true);
-    if (w->c->hard) s->kappa = MODEL_KAPPA;
+    if (w->c->hard && s->kappa == 0) s->kappa = MODEL_KAPPA;
     if (h->role == ROLE_BALANCE)
         for (uint32_t k = h->key.start[1]; k < h->key.start[2]; k++) {
             const holding *x = &w->now[h->key.terms[k].channel];

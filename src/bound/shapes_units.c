@@ -1,5 +1,5 @@
 /* The net of a layer: units that clear a place, units that count Booleans, pairs that round, and the two numbers that a balance head
-   needs (doc/certificate.md, section 6). */
+   needs (doc/certificate.md, "Gates"). */
 #include <math.h>
 #include <string.h>
 
@@ -140,6 +140,7 @@ static uint32_t ramp_unit(study_work *w, const model_layer *l, uint32_t u, size_
         size += x->kind == HOLDS_RAW ? 1.25 * weight : weight;
         r.lone = r.lone && l->in.terms[k].weight == 2;
         if (x->kind != HOLDS_RAW) continue;
+        if (floor(weight) != weight) wrong(w, "reads an unrounded value with a weight that is not whole");
         size_t at = 0;
         while (at < count && heads[at] != x->shape) at++;
         if (at == count) heads[count] = x->shape, weights[count++] = 0;
