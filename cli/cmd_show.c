@@ -26,6 +26,7 @@ static void print_heads(const temper_model *model, const temper_run *run, const 
     size_t size = temper_run_size(run);
     json j;
     temper_model_about(&info, model);
+    size_t last = size - 1 - (size_t)(info.has_end != 0); /* letter */
     for (size_t layer = 1; layer <= info.layers; layer++)
         for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
             temper_head_info about;
@@ -37,7 +38,7 @@ static void print_heads(const temper_model *model, const temper_run *run, const 
             json_count(&j, "head", head);
             json_text(&j, "label", about.label);
             json_text(&j, "mask", temper_mask_name(about.mask));
-            json_real(&j, "scale", temper_run_scale(run, layer, head));
+            json_real(&j, "scale", temper_run_scale(run, layer, head, last));
             json_begin(&j, "weights", '[');
             for (size_t i = 0; i < size; i++) json_reals(&j, NULL, weights + i * size, size);
             json_end(&j, ']');
@@ -62,7 +63,7 @@ enum { PAIRS_SHOWN = 320 };
 static void draw_page(session *s, const temper_model *model, const temper_run *run, const uint32_t *letters,
                       size_t n) {
     temper_draw_options o = {.layer = s->opt.value[OPT_LAYER].number, .head = s->opt.value[OPT_HEAD].number};
-    temper_run_options hard_options = {.hard = 1, .unchecked = 1, .capture = 1};
+    temper_run_options hard_options = {.hard = 1, .unchecked = 1, .capture = 1}; /* in f64: what is meant */
     temper_error err;
     temper_run *hard = NULL;
     char *page = NULL;
@@ -117,10 +118,15 @@ static bool row_exists(session *s, const temper_model *model, const temper_run *
     return false;
 }
 
+static temper_type asked_type(const session *s) { /* choices are numbered as types are, from 1; 0: not given */
+    uint64_t type = s->opt.value[OPT_TYPE].number;
+    return type ? (temper_type)(type - 1) : TEMPER_TYPE_F64;
+}
+
 static bool capture(temper_run **out, session *s, const temper_model *model, const uint32_t *letters, size_t n,
-                    bool hard) {
+                    bool hard, temper_type type) {
     temper_error err;
-    temper_run_options o = {.hard = hard, .unchecked = is_given(s, OPT_UNCHECKED), .capture = 1};
+    temper_run_options o = {.hard = hard, .unchecked = is_given(s, OPT_UNCHECKED), .capture = 1, .type = type};
     if (temper_model_run(out, model, letters, n, &o, &err) == TEMPER_OK) return true;
     message_error(s, &err, NULL, NULL, 0);
     return false;
@@ -138,14 +144,15 @@ static void show_line(session *s, const temper_model *model, const line *l) {
         return;
     }
     if (subject_encode(&letters, &n, &err, s, NULL, model, l) &&
-        capture(&run, s, model, letters, n, is_given(s, OPT_HARD))) {
+        capture(&run, s, model, letters, n, is_given(s, OPT_HARD), asked_type(s))) {
         if (!temper_run_proved(run))
-            message_warning(s, "length %zu is beyond the safe length: this run is unproved", n);
+            message_warning(s, "nothing is proved of this run, in %s on %zu letters", temper_type_name(asked_type(s)),
+                            n);
         if (is_given(s, OPT_HTML))
             draw_page(s, model, run, letters, n);
         else if (!row)
             draw(s, model, run, letters);
-        else if (row_exists(s, model, run, &at) && capture(&hard, s, model, letters, n, true))
+        else if (row_exists(s, model, run, &at) && capture(&hard, s, model, letters, n, true, TEMPER_TYPE_F64))
             row_print(s, model, run, hard, letters, n, &at);
     }
     temper_run_free(run);

@@ -60,10 +60,10 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "go on without proof; such answers are marked unproved")                                                       \
     X(TYPE, 0, "type", KIND_CHOICE,                                                                                  \
       "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "f64", 0, 0,           \
-      FOR_RUN | FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT, /* as temper_type */                                          \
+      FOR_RUN | FOR_SHOW | FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT, /* as temper_type */                               \
       "the number format (export: f64 or f32); exact: rationals; STORED/SUMMED: short formats")                      \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
-      "how heads are evaluated: in one pass where that is possible, or all pairs (not f32)")                         \
+      "how heads are evaluated: in one pass where that is possible, or all pairs")                                   \
     X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN,                                \
       "add a row of 0 and 1: the truth at each position")                                                            \
     X(MARGINS, 0, "margins", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                     \

@@ -32,7 +32,7 @@ typedef struct row_view {
     size_t n, size;
     row_place at;
     temper_head_info about;
-    const double *scores, *weights, *hard_weights; /* [size] */
+    const double *scores, *logits, *weights, *hard_weights; /* [size] */
     double scale;
     double best, gap; /* adaptive heads: the largest score, and how far the next different one is; 0: there is none */
 } row_view;
@@ -63,15 +63,6 @@ static void find_gap(row_view *v) {
     for (size_t j = 0; j < v->size; j++)
         if (!is_masked(v, j) && v->scores[j] < v->best && v->scores[j] > next) next = v->scores[j];
     v->gap = isinf(next) ? 0 : v->best - next;
-}
-
-/* What goes through exp; for adaptive heads as model.h defines it. */
-static double logit_at(const row_view *v, size_t j) {
-    if (!v->about.adaptive) return v->scale * v->scores[j];
-    double logit = v->gap > 0 ? v->scale * ((v->scores[j] - v->best) / v->gap) : 0, step = v->scale / (double)v->size;
-    if (v->about.hard_choice == TEMPER_CHOICE_RIGHTMOST) logit += step * (double)j;
-    if (v->about.hard_choice == TEMPER_CHOICE_LEFTMOST) logit -= step * (double)j;
-    return logit;
 }
 
 /* ---- columns: one cell at a time, so that widths can be found first --------------------------------------- */
@@ -120,7 +111,7 @@ static void format_cell(cell *c, const row_view *v, int column, size_t j) {
         if (!masked) snprintf(c->text, sizeof c->text, "%.9g", v->scores[j]);
         break;
     case COLUMN_LOGIT:
-        if (!masked) snprintf(c->text, sizeof c->text, "%.9g", logit_at(v, j));
+        if (!masked) snprintf(c->text, sizeof c->text, "%.9g", v->logits[j]);
         break;
     case COLUMN_WEIGHT:
         if (!masked) snprintf(c->text, sizeof c->text, "%.6g", v->weights[j]);
@@ -261,7 +252,7 @@ static void print_json(const row_view *v) {
         json_flag(&j, "masked", is_masked(v, k));
         if (!is_masked(v, k)) {
             json_real(&j, "score", v->scores[k]);
-            json_real(&j, "logit", logit_at(v, k));
+            json_real(&j, "logit", v->logits[k]);
             json_real(&j, "weight", v->weights[k]);
             json_real(&j, "hard_weight", v->hard_weights[k]);
         }
@@ -295,7 +286,9 @@ void row_print(const session *s, const temper_model *model, const temper_run *so
     v.scores = temper_run_scores(soft, at->layer, at->head) + at->position * v.size;
     v.weights = temper_run_weights(soft, at->layer, at->head) + at->position * v.size;
     v.hard_weights = temper_run_weights(hard, at->layer, at->head) + at->position * v.size;
-    v.scale = temper_run_scale(soft, at->layer, at->head);
+    const double *logits = temper_run_logits(soft, at->layer, at->head);
+    v.logits = logits ? logits + at->position * v.size : v.scores; /* a hard choice compares scores */
+    v.scale = temper_run_scale(soft, at->layer, at->head, at->position);
     if (v.about.adaptive) find_gap(&v);
     if (s->json)
         print_json(&v);

@@ -23,7 +23,7 @@ static int print_head(const temper_model *model, const temper_run *run, const ui
     size_t size = temper_run_size(run);
     const double *weights = temper_run_weights(run, layer, head); /* [size][size], the run's */
     printf("head %zu.%zu, %s, scale %s = %g\n", layer, head, info.label, info.scale,
-           temper_run_scale(run, layer, head));
+           temper_run_scale(run, layer, head, n));
     for (size_t i = 0; i < size; i++) {
         printf("  %-3s", position_name(model, letters, n, i));
         for (size_t j = 0; j < size; j++) printf(" %6.4f", weights[i * size + j]);

@@ -332,6 +332,7 @@ TEMPER_API int temper_run_accept(const temper_run *run);
 TEMPER_API int temper_run_proved(const temper_run *run); /* 0: beyond the safe length */
 /* What is wrong with an unproved run, if that was noticed: an adaptive head that took a rounding error for a gap; else "". */
 TEMPER_API const char *temper_run_warning(const temper_run *run);
+TEMPER_API temper_type temper_run_type(const temper_run *run);
 TEMPER_API size_t temper_run_size(const temper_run *run); /* N: positions, sentinels included */
 /* The answer at a position 0...N-1, sentinels included (0 is the start sentinel). */
 TEMPER_API int temper_run_truth(const temper_run *run, size_t position);
@@ -344,8 +345,11 @@ TEMPER_API double temper_run_margin(const temper_run *run, size_t layer, size_t 
 /* The rest needs `capture`, else 0 or NULL. Arrays stay the run's. */
 TEMPER_API const double *temper_run_scores(const temper_run *run, size_t layer,
                                            size_t head); /* [N][N], scale not applied, masked: -inf */
+/* [N][N] What goes through exp, rounded as the run's type rounds it, masked: -inf. NULL where the head made a hard choice. */
+TEMPER_API const double *temper_run_logits(const temper_run *run, size_t layer, size_t head);
 TEMPER_API const double *temper_run_weights(const temper_run *run, size_t layer, size_t head); /* [N][N] */
-TEMPER_API double temper_run_scale(const temper_run *run, size_t layer, size_t head);
+/* By which the scores of a row are multiplied. */
+TEMPER_API double temper_run_scale(const temper_run *run, size_t layer, size_t head, size_t position);
 /* Query [query_size], key [query_size], value [value_size] and output [value_size] of a head at a position. */
 TEMPER_API const double *temper_run_query(const temper_run *run, size_t layer, size_t head, size_t position);
 TEMPER_API const double *temper_run_key(const temper_run *run, size_t layer, size_t head, size_t position);

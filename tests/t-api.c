@@ -89,7 +89,7 @@ static void check_run(const temper_model *m) {
         CHECK(!temper_run_weights(r, layer, 1) && !temper_run_scores(r, layer, 1), "weights");
         CHECK(!temper_run_query(r, layer, 1, 0) && !temper_run_key(r, layer, 1, 0), "query and key");
         CHECK(!temper_run_value(r, layer, 1, 0) && !temper_run_output(r, layer, 1, 0), "value and output");
-        CHECK(!temper_run_channels(r, layer, 0) && temper_run_scale(r, layer, 1) == 0, "channels and scale");
+        CHECK(!temper_run_channels(r, layer, 0) && temper_run_scale(r, layer, 1, 0) == 0, "channels and scale");
         if (capture)
             CHECK(!temper_run_output(r, 1, 1, size) && !temper_run_channels(r, 1, size), "positions after the end");
         temper_run_free(r);

@@ -181,7 +181,7 @@ static bool row_follows(const number_type *t, const model_head *h, const temper_
     const double *scores = temper_run_scores(r, l, k) + i * size, *weights = temper_run_weights(r, l, k) + i * size;
     const double *q = temper_run_query(r, l, k, i), *out = temper_run_output(r, l, k, i);
     const number_format *s = t->storage, *a = t->accumulation;
-    double scale = temper_run_scale(r, l, k), best = -INFINITY, total = 0, *p = calloc(size, sizeof *p);
+    double scale = temper_run_scale(r, l, k, i), best = -INFINITY, total = 0, *p = calloc(size, sizeof *p);
     temper_choice choice = hard ? h->hard_choice : h->choice;
     key_range keys = mask_keys(h->mask, i, size);
     bool ok = p != NULL;

@@ -123,7 +123,7 @@ static void check_pair(const subject *x, const temper_head_info *info, const pag
     if (soft) {
         double logit = page_fact(c, "logit");
         if (!info->adaptive)
-            CHECK(logit == temper_run_scale(x->run, layer, head) * score, "%s: logit in %s", place, c->title);
+            CHECK(logit == temper_run_scale(x->run, layer, head, i) * score, "%s: logit in %s", place, c->title);
         if (info->choice != info->hard_choice || x->about.method != TEMPER_METHOD_HARD)
             CHECK(page_fact(c, "hard weight") == temper_run_weights(x->hard, layer, head)[at],
                   "%s: hard weight in %s", place, c->title);

@@ -86,7 +86,7 @@ def attention_of(model: "Model", run: Any, batch: Batch) -> Attention:
         for head in heads:
             weights[-1][head - 1] = _matrix(lib.temper_run_weights(run, layer, head), size, size)
             scores[-1][head - 1] = _matrix(lib.temper_run_scores(run, layer, head), size, size)
-        scales.append([lib.temper_run_scale(run, layer, head) for head in heads])
+        scales.append([lib.temper_run_scale(run, layer, head, len(positions) - 1) for head in heads])
         margins.append([lib.temper_run_margin(run, layer, head) for head in heads])
     channels = [np.concatenate([_matrix(lib.temper_run_channels(run, layer, i), 1, model.info.channels)
                                 for i in range(size)]) for layer in range(model.info.layers + 1)]

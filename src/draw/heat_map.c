@@ -61,7 +61,7 @@ static void add_panel(heat_map *m, const temper_run *run, size_t *capacity, size
         trap_raise_hint(t, TEMPER_RANGE, 0, 0, "run with capture set, on the same model",
                         "the run holds no weights of head %zu.%zu", layer, head);
     p.label = label_shown(m->arena, p.info.label ? p.info.label : "");
-    p.detail = describe(m->arena, &p, temper_run_scale(run, layer, head));
+    p.detail = describe(m->arena, &p, temper_run_scale(run, layer, head, m->n));
     text name;
     text_init(&name, m->arena);
     text_printf(&name, "%zu.%zu", layer, head);
@@ -78,6 +78,7 @@ void heat_map_make(heat_map *m, arena *a, const temper_model *model, const tempe
     m->model = model;
     m->letters = letters;
     temper_model_about(&m->about, model);
+    m->type = temper_run_type(run);
     m->size = m->cells = temper_run_size(run);
     m->block = 1;
     size_t sentinels = m->about.has_end ? 2 : 1;
@@ -139,10 +140,13 @@ const char *heat_map_letter(const heat_map *m, size_t position) {
 }
 
 const char *heat_map_note(const heat_map *m) {
-    if (m->block == 1) return NULL;
+    if (m->block == 1 && m->type == TEMPER_TYPE_F64) return NULL;
     text t;
     text_init(&t, m->arena);
-    text_printf(&t, "%zu positions: each cell shows the largest weight of %zu x %zu", m->size, m->block, m->block);
+    if (m->type != TEMPER_TYPE_F64) text_printf(&t, "numbers in %s", temper_type_name(m->type));
+    if (m->block > 1)
+        text_printf(&t, "%s%zu positions: each cell shows the largest weight of %zu x %zu", t.length ? "; " : "",
+                    m->size, m->block, m->block);
     return text_string(&t);
 }
 

@@ -19,6 +19,7 @@ typedef struct heat_map {
     const temper_model *model;
     const uint32_t *letters; /* [n] */
     temper_model_info about;
+    temper_type type;    /* of the run */
     size_t size, n;      /* positions with sentinels; letters */
     size_t block, cells; /* a cell stands for block x block positions; the map has cells x cells of them */
     heat_panel *panels;
@@ -53,7 +54,7 @@ bool heat_map_weight(double *weight, const heat_map *m, const heat_panel *p, siz
 /* The letter at a position as it may be shown: "^" and "$" for sentinels. */
 const char *heat_map_letter(const heat_map *m, size_t position);
 
-/* "each cell: largest weight of 3 x 3 positions", or NULL if a cell is a position. */
+/* The type, if it is not f64, and how many positions a cell is, if it is not one; NULL: neither. */
 const char *heat_map_note(const heat_map *m);
 
 /* Positions along an axis are numbered every 1, 2, 5, 10, ... cells, the closest with `room` between them. */

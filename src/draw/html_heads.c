@@ -23,9 +23,8 @@ void html_fit(html_page *p) {
 /* ---- one row ---- */
 
 typedef struct row_view {
-    const double *weights, *scores, *hard; /* [N] of the row; scores, hard: may be NULL */
-    double scale, best, gap; /* adaptive heads: the largest score, and how far the next different one is; 0: none */
-    double winner;           /* the weight whose keys are outlined; NaN: none is */
+    const double *weights, *scores, *logits, *hard; /* [N] of the row; all but weights: may be NULL */
+    double winner;                                  /* the weight whose keys are outlined; NaN: none is */
 } row_view;
 
 /* Outlined are the keys of the hard choice or, if that is not known, of the largest weight; nothing where all keys are alike. */
@@ -42,36 +41,17 @@ static double winning_weight(const double *weights, const heat_panel *panel, siz
     return seen == 1 || (seen > 1 && most > least) ? most : NAN;
 }
 
-static void find_gap(row_view *v, const heat_panel *panel, size_t i, size_t size) {
-    double next = -INFINITY;
-    v->best = -INFINITY;
-    for (size_t j = 0; j < size; j++)
-        if (!heat_is_masked(panel->info.mask, i, j) && v->scores[j] > v->best) v->best = v->scores[j];
-    for (size_t j = 0; j < size; j++)
-        if (!heat_is_masked(panel->info.mask, i, j) && v->scores[j] < v->best && v->scores[j] > next)
-            next = v->scores[j];
-    v->gap = isinf(next) ? 0 : v->best - next;
-}
-
 static row_view view_row(const html_page *p, const heat_panel *panel, size_t i) {
     size_t size = p->map.size, layer = panel->layer, head = panel->head;
     const double *scores = temper_run_scores(p->run, layer, head);
     const double *hard = p->hard ? temper_run_weights(p->hard, layer, head) : NULL;
-    row_view v = {.weights = panel->weights + i * size, .scale = temper_run_scale(p->run, layer, head)};
+    const double *logits = temper_run_logits(p->run, layer, head);
+    row_view v = {.weights = panel->weights + i * size};
     if (scores) v.scores = scores + i * size;
+    if (logits) v.logits = logits + i * size;
     if (hard && panel->info.hard_choice != TEMPER_CHOICE_SOFTMAX) v.hard = hard + i * size;
     v.winner = winning_weight(v.hard ? v.hard : v.weights, panel, i, size);
-    if (panel->info.adaptive && v.scores) find_gap(&v, panel, i, size);
     return v;
-}
-
-/* What goes through exp, as model.h defines it. */
-static double logit_at(const row_view *v, const temper_head_info *info, size_t j, size_t size) {
-    if (!info->adaptive) return v->scale * v->scores[j];
-    double logit = v->gap > 0 ? v->scale * ((v->scores[j] - v->best) / v->gap) : 0, step = v->scale / (double)size;
-    if (info->hard_choice == TEMPER_CHOICE_RIGHTMOST) logit += step * (double)j;
-    if (info->hard_choice == TEMPER_CHOICE_LEFTMOST) logit -= step * (double)j;
-    return logit;
 }
 
 /* ---- cells ---- */
@@ -125,8 +105,7 @@ static void put_cell(html_page *p, const heat_panel *panel, const row_view *v, s
     html_put(h, letter_name(p, j));
     put_fact(h, "weight ", weight);
     if (v->scores) put_fact(h, "score ", v->scores[j]);
-    if (v->scores && panel->info.choice == TEMPER_CHOICE_SOFTMAX && !p->is_hard)
-        put_fact(h, "logit ", logit_at(v, &panel->info, j, p->map.size));
+    if (v->logits) put_fact(h, "logit ", v->logits[j]);
     if (v->hard && p->hard != p->run) put_fact(h, "hard weight ", v->hard[j]);
     const double *value = temper_run_value(p->run, panel->layer, panel->head, j);
     if (value && panel->info.value_size) {
@@ -241,7 +220,7 @@ static void put_head(html_page *p, const heat_panel *panel) {
     if (margin >= 0 && panel->info.choice == TEMPER_CHOICE_SOFTMAX && !p->is_hard) {
         html_put(h, "; largest error before rounding ");
         html_number(h, margin, 3);
-        if (panel->info.bound > 0) {
+        if (panel->info.bound > 0 && temper_run_proved(p->run)) {
             html_put(h, ", proved at most ");
             html_number(h, panel->info.bound, 3);
         }

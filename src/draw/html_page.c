@@ -185,7 +185,7 @@ static void put_proof(html_page *p) {
     html_close(h);
     put_term(h, "this run");
     html_put(h, p->is_hard ? "hard attention, " : "softmax attention, ");
-    html_print(h, "numbers in f64, length %zu: ", p->map.n);
+    html_print(h, "numbers in %s, length %zu: ", temper_type_name(temper_run_type(p->run)), p->map.n);
     if (!proved)
         html_put(h, "not proved");
     else if (p->map.n <= about->safe_length)
@@ -203,6 +203,13 @@ static void put_summary(html_page *p) {
     html *h = &p->out;
     const temper_model_info *about = &p->map.about;
     static const char *const syntaxes[] = {"formula", "C-RASP", "B-RASP"};
+    static const char *const methods[] = {
+        [TEMPER_METHOD_HARD] = "hard attention, not softened",
+        [TEMPER_METHOD_TEMPERATURE] = "temperature: softmax is made sharp by scales that grow with the length",
+        [TEMPER_METHOD_POSITIONS] = "positions: softmax is made sharp by growing position features",
+        [TEMPER_METHOD_DIGITS] =
+            "digits: softmax is made sharp by the digits of positions, which short number formats hold",
+    };
     html_open(h, "dl");
     if (*about->source) {
         put_term(h, "written as");
@@ -215,10 +222,7 @@ static void put_summary(html_page *p) {
     html_put(h, about->accepts_empty ? "; the empty string is accepted" : "; the empty string is rejected");
     html_close(h);
     put_term(h, "method");
-    html_put(h, about->method == TEMPER_METHOD_HARD ? "hard attention, not softened"
-                : about->method == TEMPER_METHOD_TEMPERATURE
-                    ? "temperature: softmax is made sharp by scales that grow with the length"
-                    : "positions: softmax is made sharp by growing position features");
+    html_put(h, methods[about->method]);
     html_close(h);
     put_term(h, "size");
     html_print(h, "%zu layer%s, %zu head%s, width %zu, ", about->layers, about->layers == 1 ? "" : "s", about->heads,

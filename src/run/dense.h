@@ -42,13 +42,15 @@ typedef struct dense_setting {
 
 /* What a run keeps of one head. */
 typedef struct head_trace {
-    double margin;          /* largest |a - nearest Boolean| of a stored output, -1 where values are no Booleans */
-    double scale;           /* at the last letter, if the scale reads the position */
-    double *query, *key;    /* [N][query_size], only if kept */
+    double margin; /* largest |a - nearest Boolean| of a stored output, -1 where values are no Booleans */
+    double scale;  /* at the last letter, if the scale reads the position */
+    /* only if kept: */
+    double *query, *key;    /* [N][query_size] */
     double *value, *output; /* [N][value_size] */
     double *scales;         /* [N] of each row */
-    double *scores,
-        *weights; /* [N][N] scores as they were summed; weights as values get them, divided by their sum */
+    double *scores;         /* [N][N] as they were summed */
+    double *logits;         /* [N][N] what goes through exp; NULL: a hard choice */
+    double *weights;        /* [N][N] what values are multiplied by, divided by the sum of the row */
 } head_trace;
 
 typedef struct dense_answer {

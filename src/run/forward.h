@@ -9,6 +9,7 @@ struct temper_run {
     const temper_model *model; /* borrowed: sizes only */
     size_t size;               /* N */
     bool accept, proved, captured;
+    temper_type type;
     const char *warning;  /* NULL: none */
     unsigned char *truth; /* [N] */
     uint32_t layer_count, channel_count;

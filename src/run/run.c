@@ -139,6 +139,7 @@ temper_status temper_model_run(temper_run **out, const temper_model *m, const ui
     memset(r, 0, sizeof *r);
     arena_init(&r->memory, &t);
     prepare_run(r, m, n + 1 + m->has_end);
+    r->type = o.type;
     r->proved = !emulated && is_proved(n, proved) && !(o.hard && m->output_margin > 0);
     if (way != WAY_FAST) {
         hard_answer(r, way, m, letters, n, &o, &pool, &scratch);

@@ -33,9 +33,17 @@ double temper_run_margin(const temper_run *run, size_t layer, size_t head) {
     return t ? t->margin : -1;
 }
 
-double temper_run_scale(const temper_run *run, size_t layer, size_t head) {
+temper_type temper_run_type(const temper_run *run) { return run->type; }
+
+double temper_run_scale(const temper_run *run, size_t layer, size_t head, size_t position) {
     const head_trace *t = trace_of(run, layer, head);
-    return t ? t->scale : 0;
+    if (!t || position >= run->size) return 0;
+    return t->scales ? t->scales[position] : t->scale;
+}
+
+const double *temper_run_logits(const temper_run *run, size_t layer, size_t head) {
+    const head_trace *t = trace_of(run, layer, head);
+    return t ? t->logits : NULL;
 }
 
 const double *temper_run_scores(const temper_run *run, size_t layer, size_t head) {
