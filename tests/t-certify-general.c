@@ -129,7 +129,7 @@ static bool check_model(bench *b, const char *name, const temper_model *m, tempe
     bool everywhere = strstr(text_string(&c.json), "\"positions\": \"every\"") != NULL;
     hard_facts *f = arena_zalloc(&b->keep, 1, sizeof *f);
     recursion *r = arena_zalloc(&b->keep, 1, sizeof *r);
-    hard_facts_find(f, &c, &b->keep, &b->one, &b->scratch);
+    hard_facts_find(f, &c, hard_facts_by_strings(m, length), &b->keep, &b->one, &b->scratch);
     CHECK(recursion_begin(r, f, type, c.ascending, &b->keep, &b->scratch), "%s in %s", name, type->name);
     uint32_t *letters = arena_zalloc(&b->keep, length + 1, sizeof *letters);
     size_t letter_count = m->letters.count;
@@ -242,17 +242,18 @@ static void test_shares(bench *b) {
     int rounds = (int)(60 * test_effort());
     for (int round = 0; round < rounds; round++) {
         arena_reset(&b->keep);
-        rounding_rules rules;
-        rounding_rules_init(&rules, number_type_of(TEMPER_TYPE_F64), false, &b->keep);
+        bounds letters;
         size_t size = 2 + random_below(&r, 20);
+        bounds_init(&letters, number_type_of(TEMPER_TYPE_F64), false, size, &b->keep);
+        rounding_rules rules = rounding_rules_of(&letters);
         double gap = ldexp(1 + (double)random_below(&r, 100) / 64, (int)random_below(&r, 5) - 1);
         double within = random_below(&r, 4) ? gap * (double)random_below(&r, 60) / 64 : 0,
                scale = 1 + (double)random_below(&r, 9);
         ball *x = ball_array(&b->keep, 5);
         ball_set_double(&x[0], within);
         share_problem p = {
-            .h = &h, .size = size, .gap = gap, .scale = scale, .tie_off = &x[0], .lose_off = &x[0], .largest = &x[0]};
-        share_bound(&x[1], &p, &rules, &b->keep);
+            .h = &h, .gap = gap, .scale = scale, .tie_off = &x[0], .lose_off = &x[0], .largest = &x[0]};
+        ball_set(&x[1], share_bound(&p, &rules));
         double most = 0;
         for (size_t t = 1; t <= size; t++)
             for (size_t k = 0; k <= t; k++) {

@@ -2,67 +2,10 @@
 
 #include <math.h>
 
-const ball *b_int(const bounds *b, int64_t x) {
-    ball *z = ball_array(b->arena, 1);
-    ball_set_int(z, x);
-    return z;
-}
-
-const ball *b_double(const bounds *b, double x) {
-    ball *z = ball_array(b->arena, 1);
-    ball_set_double(z, x);
-    return z;
-}
-
-const ball *b_power_of_two(const bounds *b, long k) {
-    ball *z = ball_array(b->arena, 1);
-    ball_set_int(z, 1);
-    ball_mul_2exp(z, z, k);
-    return z;
-}
-
-#define BINARY(name, operation)                                                                                      \
-    const ball *name(const bounds *b, const ball *x, const ball *y) {                                                \
-        ball *z = ball_array(b->arena, 1);                                                                           \
-        operation(z, x, y);                                                                                          \
-        return z;                                                                                                    \
-    }
-BINARY(b_add, ball_add)
-BINARY(b_sub, ball_sub)
-BINARY(b_mul, ball_mul)
-BINARY(b_div, ball_div)
-BINARY(b_max, ball_max)
-#undef BINARY
-
-const ball *b_pow(const bounds *b, const ball *x, uint64_t k) {
-    ball *z = ball_array(b->arena, 1);
-    ball_pow(z, x, k);
-    return z;
-}
-
-const ball *b_exp(const bounds *b, const ball *x) {
-    ball *z = ball_array(b->arena, 1);
-    ball_exp(z, x);
-    return z;
-}
-
-const ball *b_neg(const bounds *b, const ball *x) {
-    ball *z = ball_array(b->arena, 1);
-    ball_neg(z, x);
-    return z;
-}
-
-const ball *b_log(const bounds *b, const ball *x) {
-    ball *z = ball_array(b->arena, 1);
-    ball_log(z, x);
-    return z;
-}
-
-const ball *b_more(const bounds *b, const ball *unit, uint64_t k) { return b_pow(b, b_add(b, b->one, unit), k); }
-const ball *b_less(const bounds *b, const ball *unit, uint64_t k) { return b_pow(b, b_sub(b, b->one, unit), k); }
-
-void bounds_init(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a) {
+static void begin(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a, bool guess) {
     *b = (bounds){.arena = a, .s = type->storage, .a = type->accumulation, .ascending = ascending, .size = size};
+    b->guess = guess;
+    b->pool = ball_pool_new(a);
     b->zero = b_int(b, 0);
     b->one = b_int(b, 1);
     b->quarter = b_power_of_two(b, -2);
@@ -84,6 +27,14 @@ void bounds_init(bounds *b, const number_type *type, bool ascending, uint64_t si
     b->unit_scale = b->a->precision == 53 ? b->zero : b->unit_a;
     b->crumbs = b_mul(b, b->m, b->tiny_a);
     if (!ascending) b->crumbs = b_mul(b, b_mul(b, b_int(b, 2), b->m), b->crumbs);
+}
+
+void bounds_init(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a) {
+    begin(b, type, ascending, size, a, false);
+}
+
+void bounds_guess(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a) {
+    begin(b, type, ascending, size, a, true);
 }
 
 bool bounds_cover(const number_type *type, bool ascending) {

@@ -1,13 +1,21 @@
 /* The letters of doc/certificate.md, "Notation", as balls, and arithmetic with them. Every result is a new ball in the arena of one
-   attempt, so that formulas read as on the page. */
+   attempt, so that formulas read as on the page.
+
+   The same formulas can be guessed (bounds_guess): every "ball" then holds one double, computed to nearest. Nothing is proved by that; it
+   is for searches that try many numbers before one of them is proved. Only the functions b_... may touch the balls of a guess. */
 #ifndef BOUND_BOUND_TERMS_H
 #define BOUND_BOUND_TERMS_H
 
 #include "number/ball.h"
 #include "number/number_type.h"
 
+typedef struct ball_pool ball_pool;
+ball_pool *ball_pool_new(arena *a);
+
 typedef struct bounds {
     arena *arena;
+    ball_pool *pool; /* balls that are made and not used yet */
+    bool guess;
     const number_format *s, *a; /* stored, summed */
     bool ascending, one_format; /* one_format: what is summed is stored as it is */
     uint64_t size;              /* M */
@@ -27,6 +35,7 @@ typedef struct bounds {
 bool bounds_cover(const number_type *type, bool ascending);
 
 void bounds_init(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a);
+void bounds_guess(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a);
 
 const ball *b_int(const bounds *b, int64_t x);
 const ball *b_double(const bounds *b, double x);
@@ -41,6 +50,20 @@ const ball *b_max(const bounds *b, const ball *x, const ball *y);
 const ball *b_neg(const bounds *b, const ball *x);
 const ball *b_log(const bounds *b, const ball *x);
 
+const ball *b_sqrt(const bounds *b, const ball *x); /* x > 0 */
+const ball *b_abs(const bounds *b, const ball *x);
+const ball *b_times(const bounds *b, int64_t k, const ball *x); /* k x */
+const ball *b_shift(const bounds *b, const ball *x, long k);    /* x 2^k */
+const ball *b_none(const bounds *b);                            /* no bound: not finite */
+
+/* Whether it is certain; of a guess, whether it seems so. */
+bool b_is_less(const bounds *b, const ball *x, const ball *y);
+bool b_is_at_most(const bounds *b, const ball *x, const ball *y);
+bool b_is_finite(const bounds *b, const ball *x);
+bool b_is_zero(const bounds *b, const ball *x); /* exactly 0 */
+double b_upper(const bounds *b, const ball *x);
+
+const ball *b_grow(const bounds *b, const ball *unit, uint64_t k); /* (1 + unit)^k - 1 */
 const ball *b_more(const bounds *b, const ball *unit, uint64_t k); /* (1 + unit)^k */
 const ball *b_less(const bounds *b, const ball *unit, uint64_t k); /* (1 - unit)^k */
 

@@ -8,6 +8,7 @@ typedef struct embedding_work {
     const temper_model *m;
     const number_format *storage, *accumulation;
     size_t n, size;
+    bool hard;
     rational_pool pool;
     rational *r; /* [3] */
 } embedding_work;
@@ -30,7 +31,8 @@ static double channel_at(embedding_work *w, uint32_t channel, const double *weig
     uint32_t end = i >= 1 && i <= w->n ? letters : first + 1;
     double feature = 0, worst = 0;
     const rational *exact = NULL;
-    if (c->position) {
+    bool has_feature = c->position && !(w->hard && c->soft_only);
+    if (has_feature) {
         feature = format_round(w->storage, expression_eval(c->position, (double)i, (double)w->n, (double)w->size));
         if (!isfinite(feature)) return INFINITY;
         if (!c->soft_only) {
@@ -43,7 +45,7 @@ static double channel_at(embedding_work *w, uint32_t channel, const double *weig
         if (token > first && weight == weights[token - 1]) continue;
         if (weight != 0)
             stored =
-                c->position ? format_round(w->storage, format_round(w->accumulation, feature + rounded)) : rounded;
+                has_feature ? format_round(w->storage, format_round(w->accumulation, feature + rounded)) : rounded;
         if (!isfinite(stored)) return INFINITY;
         worst = fmax(worst, distance(w, stored, weight, exact));
     }
@@ -51,12 +53,14 @@ static double channel_at(embedding_work *w, uint32_t channel, const double *weig
 }
 
 double *embedding_errors(const temper_model *m, size_t n, const number_format *storage,
-                         const number_format *accumulation, arena *a) {
-    embedding_work w = {.m = m, .storage = storage, .accumulation = accumulation, .n = n, .size = n + 1 + m->has_end};
-    rational_pool_init(&w.pool, a);
+                         const number_format *accumulation, bool hard, arena *keep, arena *scratch) {
+    embedding_work w = {
+        .m = m, .storage = storage, .accumulation = accumulation, .n = n, .size = n + 1 + m->has_end, .hard = hard};
+    arena_reset(scratch);
+    rational_pool_init(&w.pool, scratch);
     w.r = rational_array(&w.pool, 3);
-    double *out = arena_zalloc(a, m->channel_count, sizeof *out);
-    double *weights = arena_alloc(a, m->letters.count + 2, sizeof *weights);
+    double *out = arena_zalloc(keep, m->channel_count, sizeof *out);
+    double *weights = arena_alloc(scratch, m->letters.count + 2, sizeof *weights);
     for (uint32_t c = 0; c < m->channel_count; c++) {
         for (uint32_t token = 0; token < m->letters.count + 2; token++) {
             weights[token] = 0;

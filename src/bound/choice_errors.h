@@ -1,22 +1,30 @@
-/* The error recursion of doc/certificate.md 8.3 to 8.6: from the facts about the hard model to how far the computed one can be from it, layer by
-   layer, at one length, for a number format. */
+/* The error recursion for hard choices: from the facts about the hard model to how far the computed one can be from it, layer by layer, at one
+   length, for a number format. doc/certificate.md has the formulas, from "Errors of sums" to "When hard choices are proved". */
 #ifndef BOUND_CHOICE_ERRORS_H
 #define BOUND_CHOICE_ERRORS_H
 
-#include "bound/choice_terms.h"
 #include "bound/choice_facts.h"
+#include "bound/choice_sums.h"
 #include "bound/choice_tie_break.h"
+
+typedef struct at_length at_length;
 
 typedef struct recursion {
     const temper_model *m;
     const hard_facts *f;
-    rounding_rules rules;
+    const number_type *type;
     bool ascending;
+    bool hard;            /* every head takes its hard choice; may be set after recursion_begin */
+    bool guess;           /* nothing is proved: results are about those of a proof (bound_terms.h); likewise */
+    const double *scales; /* [heads] instead of the model's own; NULL: those; likewise */
     tie_break *ties;      /* [heads] */
-    ball *share, *error;  /* [heads]: D and the largest e_o, of the length */
-    ball *logit, *off;    /* [heads]: the largest logit, and what a difference of two can be off by */
-    ball *answer;         /* the read-out's error */
-    const ball *channels; /* [channels] the errors after the last layer; until the next length */
+    /* Of a proof, until the next length: */
+    ball *share, *error; /* [heads]: D and the largest e_o, of the length */
+    ball *logit, *off;   /* [heads]: the largest logit, and what a difference of two can be off by */
+    ball *answer;        /* the read-out's error */
+    ball *channels;      /* [channels] the errors after the last layer */
+    at_length *at;       /* the length at work */
+    double **embedding;  /* [length + 1]: errors of the embedding, where they are known */
     arena *keep, *scratch;
     /* where a number can get too large for the format: layer from 1 (0: the embedding) and head from 1 (0: none) */
     bool too_large;
@@ -27,7 +35,13 @@ typedef struct recursion {
 bool recursion_begin(recursion *r, const hard_facts *f, const number_type *type, bool ascending, arena *keep,
                      arena *scratch);
 
-/* One length; too_large or share, error and answer are set. */
+/* One length; too_large or share, error, answer and channels are set. */
 void recursion_run(recursion *r, size_t n);
+
+/* The same step by step. `errors` [channels] are those of the channels to start with; NULL: those of the embedding. */
+void recursion_start(recursion *r, size_t n, const double *errors);
+void recursion_layer(recursion *r, uint32_t layer);
+double recursion_channel(const recursion *r, uint32_t channel); /* its error, up */
+double recursion_answer(recursion *r);                          /* the read-out's error, up; after the last layer */
 
 #endif

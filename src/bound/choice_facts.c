@@ -25,7 +25,8 @@ static void merge_head(head_facts *to, const head_facts *from, const model_head 
     merge_known(to->output, from->output, h->value.count);
 }
 
-static void merge(hard_facts *f, const facts *from, size_t n) {
+void hard_facts_add(hard_facts *f, const facts *from) {
+    size_t n = from->n;
     const temper_model *m = f->s.model;
     for (uint32_t l = 0; l < m->layer_count; l++) {
         layer_facts *to = &f->all->layers[l];
@@ -51,38 +52,44 @@ static void merge(hard_facts *f, const facts *from, size_t n) {
 static void check_cost(const hard_facts *f, trap *t) {
     double cost = ((double)f->length + 2) * ((double)f->s.model->channel_count + 16);
     if (f->length > FACTS_LONGEST)
-        trap_raise(t, TEMPER_LIMIT, 0, 0, "a model without Boolean channels is certified for at most %d letters",
-                   FACTS_LONGEST);
+        trap_raise(t, TEMPER_LIMIT, 0, 0, "hard choices are proved for at most %d letters", FACTS_LONGEST);
     if (cost > 0x1p24)
         trap_raise(t, TEMPER_LIMIT, 0, 0,
                    "length %zu with %u channels needs more exact numbers than are allowed (2^24)", f->length,
                    f->s.model->channel_count);
 }
 
-void hard_facts_find(hard_facts *f, certification *c, arena *keep, arena *one, arena *scratch) {
-    const temper_model *m = c->model;
-    *f = (hard_facts){.length = c->options.length};
+bool hard_facts_by_strings(const temper_model *m, size_t length) {
+    return strings_up_to(m->letters.count, length) <= FACTS_STRINGS;
+}
+
+void hard_facts_begin(hard_facts *f, const temper_model *m, size_t length, arena *keep) {
+    *f = (hard_facts){.length = length};
     subject_model_init(&f->s, m, keep);
     check_cost(f, keep->trap);
     exact_require(m, keep->trap);
-    f->strings = strings_up_to(m->letters.count, f->length) <= FACTS_STRINGS;
     f->head_start = arena_zalloc(keep, (size_t)m->layer_count + 1, sizeof *f->head_start);
     for (uint32_t l = 0; l < m->layer_count; l++) f->head_start[l + 1] = f->head_start[l] + m->layers[l].head_count;
     f->gap = arena_zalloc(keep, f->head_start[m->layer_count], sizeof *f->gap);
     for (uint32_t h = 0; h < f->head_start[m->layer_count]; h++)
-        f->gap[h] = arena_zalloc(keep, f->length + 1, sizeof **f->gap);
-    f->margin = arena_zalloc(keep, f->length + 1, sizeof *f->margin);
-    f->margin_everywhere = arena_zalloc(keep, f->length + 1, sizeof *f->margin_everywhere);
-    f->all = facts_new(&f->s, f->length, keep);
+        f->gap[h] = arena_zalloc(keep, length + 1, sizeof **f->gap);
+    f->margin = arena_zalloc(keep, length + 1, sizeof *f->margin);
+    f->margin_everywhere = arena_zalloc(keep, length + 1, sizeof *f->margin_everywhere);
+    f->all = facts_new(&f->s, length, keep);
+}
+
+void hard_facts_find(hard_facts *f, certification *c, bool strings, arena *keep, arena *one, arena *scratch) {
     string_watch silent = {0};
+    hard_facts_begin(f, c->model, c->options.length, keep);
+    f->strings = strings;
     for (size_t n = 0; n <= f->length; n++) {
         arena_reset(scratch);
-        if (f->strings) {
-            merge(f, facts_exhaustive(&f->s, n, &silent, one, scratch), n);
+        if (strings) {
+            hard_facts_add(f, facts_exhaustive(&f->s, n, &silent, one, scratch));
         } else {
             rational_pool pool;
             rational_pool_init(&pool, scratch);
-            merge(f, facts_proved(&f->s, n, &pool, one), n);
+            hard_facts_add(f, facts_proved(&f->s, n, &pool, one));
         }
         arena_reset(one);
         certification_progress(c, n + 1, 2 * (f->length + 1));

@@ -1,5 +1,5 @@
-/* What a certificate of a model without Boolean channels states about the model with its hard choices (doc/certificate.md 8.1, 8.2): ranges
-   and grids over all lengths together, gaps and margins length by length. */
+/* What a certificate of a model without Boolean channels states about the model with its hard choices (doc/certificate.md, "Facts about
+   the hard model"): ranges and grids over all lengths together, gaps and margins length by length. */
 #ifndef BOUND_CHOICE_FACTS_H
 #define BOUND_CHOICE_FACTS_H
 
@@ -8,7 +8,10 @@
 #include "bound/certification.h"
 #include "facts/facts.h"
 
-enum { FACTS_STRINGS = 4096, FACTS_LONGEST = 256 };
+enum {
+    FACTS_STRINGS = 4096, /* of at most so many all may be run */
+    FACTS_LONGEST = 1 << 14
+};
 
 typedef struct hard_facts {
     subject_model s;
@@ -20,9 +23,16 @@ typedef struct hard_facts {
     double *margin, *margin_everywhere; /* [length + 1] */
 } hard_facts;
 
-/* Facts for all strings of at most c->options.length letters, in `keep`; the other two are work. Raises TEMPER_UNSUPPORTED or TEMPER_LIMIT,
-   through the trap of the arenas, where there are none to be had. */
-void hard_facts_find(hard_facts *f, certification *c, arena *keep, arena *one, arena *scratch);
+/* Empty facts about lengths up to `length`, in `keep`, before those of single lengths are added. Raises TEMPER_UNSUPPORTED or TEMPER_LIMIT,
+   through the trap of the arena, where there are none to be had. */
+void hard_facts_begin(hard_facts *f, const temper_model *m, size_t length, arena *keep);
+void hard_facts_add(hard_facts *f, const facts *of_length);
+
+/* Whether all strings up to the length may be run. */
+bool hard_facts_by_strings(const temper_model *m, size_t length);
+
+/* Facts for all strings of at most c->options.length letters; `one` and `scratch` are work. Raises as above. */
+void hard_facts_find(hard_facts *f, certification *c, bool strings, arena *keep, arena *one, arena *scratch);
 
 static inline double known_size(const known *k) { return k->lo <= k->hi ? fmax(fabs(k->lo), fabs(k->hi)) : 0; }
 double known_width(const known *k);

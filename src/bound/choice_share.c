@@ -1,198 +1,115 @@
 #include "bound/choice_share.h"
 
-#include "number/score_box.h"
+#include <math.h>
 
-/* One winner of value 0 against boxes of value 1. */
-static void one_winner(ball *out, score_box *boxes, size_t size, arena *scratch) {
-    ball *least = ball_array(scratch, 1);
-    boxes[0] = (score_box){0, 0, 0, 0, 1};
-    score_box_extremes(least, out, boxes, size, scratch);
+/* A key that is at least `below` under the winner weighs at most this, beside 1. As on the page, its score is a double. */
+static const ball *loser_weight(const bounds *b, const ball *below) {
+    return b_exp(b, b_double(b, b_upper(b, b_neg(b, below))));
 }
 
-static score_box loser(const ball *below, ball *t, uint64_t count) {
-    ball_neg(t, below);
-    return (score_box){-INFINITY, ball_upper(t), 1, 1, count};
-}
+/* One winner of value 0, and losers of value 1 that weigh r together: the box problem has its maximum with all of them at their upper ends. */
+static const ball *share_of_losers(const bounds *b, const ball *r) { return b_div(b, r, b_add(b, b->one, r)); }
 
-static void set_one(ball *out) { ball_set_int(out, 1); }
-
-/* No bound at all: the row may not even have a finite sum. */
-static void set_none(ball *out, ball *t) {
-    ball_set_int(t, 0);
-    ball_div(out, out, t);
+/* Lambda (distance - off) (1 - u): what is left of a distance of scores in computed logits. */
+static const ball *left_of(const bounds *b, const ball *scale, const ball *distance, const ball *off) {
+    return b_mul(b, b_mul(b, scale, b_sub(b, distance, off)), b_sub(b, b->one, b->unit_a));
 }
 
 /* N - 1 keys that are at least `below` under the winner; NULL: there is none. */
-static void single_share(ball *out, const ball *below, size_t size, arena *scratch) {
-    if (!below || size == 1) {
-        ball_set_int(out, 0);
-        return;
-    }
-    score_box boxes[2];
-    boxes[1] = loser(below, out, size - 1);
-    one_winner(out, boxes, 2, scratch);
+static const ball *single_share(const bounds *b, const ball *below) {
+    if (!below || b->size == 1) return b->zero;
+    return share_of_losers(b, b_times(b, (int64_t)b->size - 1, loser_weight(b, below)));
 }
 
-/* Distinct multiples of `step`. `gap` NULL: all scores tie. */
-static void tie_break_share(ball *out, size_t size, const ball *scale, const ball *step, const ball *gap,
-                            const ball *off, const rounding_rules *r, arena *scratch) {
-    score_box *boxes = arena_alloc(scratch, size, sizeof *boxes);
-    ball *t = ball_array(scratch, 3), *x = &t[0], *zero = &t[2];
-    ball_set_int(x, (int64_t)size);
-    ball_mul(x, x, step);
-    bool losing = !gap || ball_is_at_most(x, gap);
-    ball_set_int(zero, 0);
-    for (size_t d = 1; d < size; d++) {
-        for (int side = 0; side < 2; side++) { /* first the side that is not worst: it is only looked at */
-            bool use_losing = side == 0 ? !losing : losing;
-            if (!use_losing && !gap) continue;
-            ball_set_int(x, (int64_t)d);
-            ball_mul(x, x, step);
-            if (!use_losing) ball_sub(x, gap, x);
-            ball_sub(x, x, off);
-            ball_mul(x, x, scale);
-            ball_sub(&t[1], r->step, r->unit);
-            ball_sub(&t[1], &t[1], r->unit); /* 1 - u */
-            ball_mul(x, x, &t[1]);
-            if (!ball_is_less(zero, x)) {
-                set_one(out);
-                return;
-            }
-        }
-        boxes[d] = loser(x, &t[1], 1);
+/* Terms beyond which the rest of a falling sum is bounded by its first term, since more would not change a printed digit. */
+static bool rest_is_nothing(const bounds *b, const ball *term, const ball *sum) {
+    return b_is_less(b, b_times(b, (int64_t)b->size, term), b_shift(b, sum, -120));
+}
+
+/* Keys at distances that are multiples of `step`, `off` apart from that. `gap` NULL: all scores tie. */
+static const ball *tie_break_share(const bounds *b, const ball *scale, const ball *step, const ball *gap,
+                                   const ball *off) {
+    int64_t others = (int64_t)b->size - 1;
+    if (others == 0) return b->zero;
+    const ball *nearest = left_of(b, scale, step, off);
+    if (!b_is_less(b, b->zero, nearest)) return b->one;
+    if (gap) {
+        const ball *farthest = b_sub(b, gap, b_times(b, others, step));
+        if (!b_is_less(b, b->zero, left_of(b, scale, farthest, off))) return b->one;
     }
-    one_winner(out, boxes, size, scratch);
+    bool losing = !gap || b_is_at_most(b, b_times(b, others + 1, step), gap);
+    const ball *sum = b->zero;
+    for (int64_t k = 1; k <= others; k++) { /* the heaviest key first */
+        const ball *distance = losing ? b_times(b, k, step) : b_sub(b, gap, b_times(b, others + 1 - k, step));
+        const ball *weight = loser_weight(b, left_of(b, scale, distance, off));
+        if (k > 1 && rest_is_nothing(b, weight, sum))
+            return share_of_losers(b, b_add(b, sum, b_times(b, others + 1 - k, weight)));
+        sum = b_add(b, sum, weight);
+    }
+    return share_of_losers(b, sum);
 }
 
 /* Winners within B of each other, the others at least A below the least of them (NULL: none): the maximum of
    (p + q)/(p + q + (1 - p) a) - p over p in [0, 1]. */
-static void tied_share(ball *out, const ball *within, const ball *below, size_t size, arena *scratch) {
-    ball *t = ball_array(scratch, 7), *a = t, *q = t + 1, *b = t + 2, *c = t + 3, *root = t + 4, *one = t + 5,
-         *x = t + 6;
-    ball_set_int(one, 1);
-    ball_neg(a, within);
-    ball_exp(a, a);
-    ball_set_int(q, 0);
-    if (below) {
-        ball_neg(q, below);
-        ball_exp(q, q);
-        ball_set_int(x, (int64_t)size - 1);
-        ball_mul(q, q, x);
-        ball_mul(q, q, a);
-    }
-    ball_mul_2exp(x, one, -40);
-    if (!ball_is_zero(within) && !ball_is_at_most(x, within)) { /* 1 - a would be lost in the balls */
-        ball_mul_2exp(x, within, -2);
-        ball_div(q, q, a);
-        ball_add(out, x, q);
-        return;
-    }
-    ball_sub(b, one, a);
-    ball_add(c, one, q);
-    ball_mul(c, c, a);
-    ball_log(root, c);
-    ball_mul_2exp(root, root, -1);
-    ball_exp(root, root);
-    ball_set_int(x, 0);
-    if (!ball_is_zero(within) && ball_is_less(x, b)) {
-        ball_sub(x, root, c);
-        ball_div(x, x, b);
-        if (ball_is_less(q, x)) {
-            ball_sub(x, one, root);
-            ball_mul(x, x, x);
-            ball_div(x, x, b);
-            ball_add(out, x, q);
-            return;
+static const ball *tied_share(const bounds *b, const ball *within, const ball *below) {
+    const ball *a = b_exp(b, b_neg(b, within)), *q = b->zero;
+    if (below) q = b_mul(b, b_mul(b, a, b_int(b, (int64_t)b->size - 1)), b_exp(b, b_neg(b, below)));
+    if (!b_is_zero(b, within)) {
+        if (!b_is_at_most(b, b_power_of_two(b, -40), within)) /* 1 - a would be lost in the balls */
+            return b_add(b, b_shift(b, within, -2), b_div(b, q, a));
+        const ball *c = b_mul(b, a, b_add(b, b->one, q)), *rest = b_sub(b, b->one, a), *root = b_sqrt(b, c);
+        if (b_is_less(b, q, b_div(b, b_sub(b, root, c), rest))) {
+            const ball *short_of_one = b_sub(b, b->one, root);
+            return b_add(b, b_div(b, b_mul(b, short_of_one, short_of_one), rest), q);
         }
     }
-    ball_add(x, q, a);
-    ball_div(out, q, x);
+    return b_div(b, q, b_add(b, q, a));
 }
 
-static void adaptive_share(ball *out, const share_problem *p, const rounding_rules *r, arena *scratch) {
-    ball *t = ball_array(scratch, 6), *gap = t, *x = t + 1, *scale = t + 2, *step = t + 3, *error = t + 4,
-         *one = t + 5;
-    ball_set_double(scale, p->scale);
-    ball_set_int(one, 1);
-    rounding_factor(error, r, 8);
-    if (p->gap < INFINITY) {
-        ball_set_double(gap, p->gap);
-        ball_sub(gap, gap, p->lose_off);
-        ball_mul_2exp(x, p->largest, 1); /* logits: (scale/gap)(score - best), and no more than the scale for ties */
-        ball_add(x, x, one);             /* scale/gap itself is a number of the format, too */
-        ball_div(x, x, gap);
-        ball_add(x, x, one);
-        ball_mul(x, x, scale);
-        if (!ball_has_room(x, r->accumulation, r)) {
-            set_none(out, x);
-            return;
-        }
+static const ball *adaptive_share(const share_problem *p, const rounding_rules *r) {
+    const bounds *b = r->b;
+    const ball *scale = b_double(b, p->scale), *size = b_int(b, (int64_t)b->size);
+    const ball *least = b_mul(b, b_shift(b, b->normal_a, 2), b_add(b, p->largest, size));
+    if (!growth_is_small(r, 9) || !b_is_at_most(b, least, scale)) return b_none(b);
+    if (p->gap < INFINITY) { /* logits, and the scale over a gap, which is a number of the format as well */
+        const ball *twice = b_add(b, b_shift(b, p->largest, 1), b->one);
+        const ball *gaps = b_div(b, twice, b_sub(b, b_double(b, p->gap), p->lose_off));
+        const ball *most = b_mul(b, scale, b_add(b, gaps, b->one));
+        if (!b_is_at_most(b, most, b_shift(b, b->most_a, -2))) return b_none(b);
     }
-    if (p->h->hard_choice == TEMPER_CHOICE_AVERAGE) {
-        ball_sub(x, one, error);
-        ball_mul(x, x, scale);
-        single_share(out, p->gap < INFINITY ? x : NULL, p->size, scratch);
-        return;
-    }
-    ball_set_int(x, (int64_t)p->size);
-    ball_div(step, one, x);
-    ball_mul_2exp(error, error, 1);
-    tie_break_share(out, p->size, scale, step, one, error, r, scratch);
+    const ball *error = b_grow(b, b->unit_a, 8);
+    if (p->h->hard_choice == TEMPER_CHOICE_AVERAGE)
+        return single_share(b, p->gap < INFINITY ? b_mul(b, scale, b_sub(b, b->one, error)) : NULL);
+    return tie_break_share(b, scale, b_div(b, b->one, size), b->one, b_shift(b, error, 1));
 }
 
-/* The least distance, in computed logits, from a winner to a key that lost and that the tie-break favours by so many steps; false: not
-   certainly above 0. */
-static bool lost_by(ball *out, const share_problem *p, double steps, const rounding_rules *r) {
-    ball *t = &r->t[0];
-    ball_set_double(out, p->step);
-    ball_set_double(t, steps);
-    ball_mul(out, out, t);
-    ball_set_double(t, p->gap);
-    ball_sub(out, t, out);
-    ball_sub(out, out, p->lose_off);
-    ball_set_double(t, p->scale);
-    ball_mul(out, out, t);
-    ball_set_int(t, 1);
-    ball_sub(t, t, r->unit);
-    ball_mul(out, out, t);
-    ball_set_int(t, 0);
-    return ball_is_less(t, out);
+static const ball *softmax_share(const share_problem *p, const rounding_rules *r) {
+    const bounds *b = r->b;
+    const ball *scale = b_double(b, p->scale), *gap = p->gap < INFINITY ? b_double(b, p->gap) : NULL;
+    const ball *below = gap ? left_of(b, scale, gap, p->lose_off) : NULL;
+    if (p->step > 0) {
+        const ball *step = b_double(b, p->step);
+        const ball *share = tie_break_share(b, scale, step, gap, p->lose_off);
+        if (!p->single || !gap) return share;
+        const ball *favoured = b_sub(b, gap, b_times(b, (int64_t)b->size - 1, step));
+        below = left_of(b, scale, favoured, p->lose_off);
+        if (!b_is_less(b, b->zero, below)) return share;
+        const ball *other = single_share(b, below);
+        return b_is_less(b, other, share) ? other : share;
+    }
+    if (below && !b_is_less(b, b->zero, below)) return b->one;
+    if (p->single) return single_share(b, below);
+    if (p->h->hard_choice != TEMPER_CHOICE_AVERAGE) return b->one; /* ties need a tie-break */
+    return tied_share(b, b_mul(b, b_mul(b, scale, p->tie_off), b_add(b, b->one, b->unit_a)), below);
 }
 
-void share_bound(ball *out, const share_problem *p, const rounding_rules *r, arena *scratch) {
-    ball *t = ball_array(scratch, 4), *below = t, *within = t + 1, *scale = t + 2, *x = t + 3;
-    bool settled = p->single || ball_is_zero(p->tie_off);
-    bool apart = p->gap == INFINITY || lost_by(below, p, 0, r);
-    const ball *under = p->gap == INFINITY ? NULL : below;
-    ball_set_double(scale, p->scale);
-    if (p->h->choice != TEMPER_CHOICE_SOFTMAX) {
-        ball_set_int(out, !settled || !apart);
-    } else if (p->h->adaptive) {
-        if (settled && apart)
-            adaptive_share(out, p, r, scratch);
-        else
-            set_none(out, x); /* it may divide by any rounding error */
-        if (!ball_is_finite(out)) return;
-    } else if (p->step > 0) {
-        ball *step = ball_array(scratch, 2), *gap = step + 1;
-        ball_set_double(step, p->step);
-        if (p->gap < INFINITY) ball_set_double(gap, p->gap);
-        tie_break_share(out, p->size, scale, step, p->gap < INFINITY ? gap : NULL, p->lose_off, r, scratch);
-        if (p->single && p->gap < INFINITY && lost_by(below, p, (double)(p->size - 1), r)) {
-            single_share(x, below, p->size, scratch);
-            if (ball_is_less(x, out)) ball_set(out, x);
-        }
-    } else if (!apart) {
-        set_one(out);
-    } else if (p->single) {
-        single_share(out, under, p->size, scratch);
-    } else if (p->h->hard_choice == TEMPER_CHOICE_AVERAGE) {
-        ball_mul(within, scale, p->tie_off);
-        ball_mul(within, within, r->step);
-        tied_share(out, within, under, p->size, scratch);
-    } else {
-        set_one(out);
-    }
-    ball_set_int(x, 1);
-    if (!ball_is_at_most(out, x)) set_one(out);
+const ball *share_bound(const share_problem *p, const rounding_rules *r) {
+    const bounds *b = r->b;
+    bool settled = p->single || b_is_zero(b, p->tie_off);
+    bool apart = p->gap == INFINITY || b_is_less(b, p->lose_off, b_double(b, p->gap));
+    if (p->hard || p->h->choice != TEMPER_CHOICE_SOFTMAX) return settled && apart ? b->zero : b->one;
+    if (p->h->adaptive && !(settled && apart)) return b_none(b); /* it may divide by any rounding error */
+    const ball *share = p->h->adaptive ? adaptive_share(p, r) : softmax_share(p, r);
+    if (p->h->adaptive && !b_is_finite(b, share)) return share;
+    return b_is_at_most(b, share, b->one) ? share : b->one;
 }

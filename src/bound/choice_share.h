@@ -1,13 +1,13 @@
-/* The share D of doc/certificate.md 8.5: how far a softmax mean of numbers from an interval of width 1 can be from their hard choice, given
-   how far computed logits are off and how far scores are apart. */
+/* How far a softmax mean of numbers from an interval of width 1 can be from their hard choice, given how far computed logits are off and how
+   far scores are apart: doc/certificate.md, "Shares of a softmax row". */
 #ifndef BOUND_CHOICE_SHARE_H
 #define BOUND_CHOICE_SHARE_H
 
-#include "bound/choice_terms.h"
+#include "bound/choice_sums.h"
 
 typedef struct share_problem {
     const model_head *h;
-    size_t size; /* N */
+    bool hard;   /* it takes its hard choice */
     bool single; /* no two keys ever tie */
     double gap;
     double scale;                   /* Lambda, above 0 */
@@ -16,7 +16,7 @@ typedef struct share_problem {
     const ball *largest;            /* S: no score is larger */
 } share_problem;
 
-/* Not finite: an adaptive head whose gap is not known well enough. */
-void share_bound(ball *out, const share_problem *p, const rounding_rules *r, arena *scratch);
+/* For rows of b's size N. Not finite: an adaptive head whose gap is not known well enough. */
+const ball *share_bound(const share_problem *p, const rounding_rules *r);
 
 #endif

@@ -1,18 +1,19 @@
-/* What the files of the error recursion share (general_error.c, head_errors.c, net_errors.c): the length at work, and sums over channels. */
+/* What the files of the error recursion share (choice_errors.c, choice_scores.c, choice_heads.c, choice_nets.c): the length at work, and sums over channels. */
 #ifndef BOUND_CHOICE_WORK_H
 #define BOUND_CHOICE_WORK_H
 
 #include "bound/choice_errors.h"
 
 /* What the recursion has for the length it is at. */
-typedef struct at_length {
+struct at_length {
     recursion *r;
-    const rounding_rules *rules;
+    bounds bounds;
+    const bounds *b;
+    rounding_rules rules;
     size_t n, size;
-    ball *e; /* [channels] */
-    ball *x; /* [1] work: sizes */
+    const ball **e; /* [channels] */
     arena *a;
-} at_length;
+};
 
 /* A number can get too large for the format in this layer (from 1) and head (from 1; 0: none). */
 void length_too_large(const at_length *w, uint32_t layer, uint32_t head);
@@ -23,18 +24,33 @@ void length_add(const at_length *w, error_sum *s, double weight, const known *k,
 /* A row of weights on the channels x. */
 error_sum length_row(const at_length *w, const model_rows *rows, uint32_t row, const known *x);
 
-/* k if x is 2^k, else GRID_NONE. */
-int log2_of(double x);
+/* The same, stored; layer and head count from 1. */
+const ball *length_row_error(const at_length *w, const model_rows *rows, uint32_t row, const known *x, uint32_t layer,
+                             uint32_t head);
 
-/* Section 8.4 and 8.5: what a head adds to the sums of its channels. */
+/* ---- doc/certificate.md, "Errors of scores" ---- */
+
+typedef struct score_error {
+    const ball *tie_off, *lose_off; /* delta_T, delta_L */
+    const ball *largest, *logit;    /* S, and Lambda S */
+} score_error;
+
+/* Lambda, or what is not above 0 or not finite. */
+double scale_at(const at_length *w, uint32_t layer, uint32_t head);
+
+score_error score_errors(const at_length *w, uint32_t layer, uint32_t head, double scale);
+
+/* ---- "Errors of means": what a head adds to the sums of its channels ---- */
+
 void head_errors(const at_length *w, error_sum *to, uint32_t layer, uint32_t head);
 
-/* Section 8.6: what the net makes of the channels after the heads; `to` are sums that have the channels themselves. */
+/* ---- "Errors of gates": what the net makes of the channels after the heads ---- */
+
 typedef struct net_work {
     const model_layer *l;
     const layer_facts *f;
-    error_sum *to;           /* [channels] */
-    ball *moves;             /* [channels] */
+    error_sum *to;           /* [channels]: sums that have the channels themselves */
+    const ball **moves;      /* [channels] */
     const uint32_t *writers; /* [channels]: how many bundles write it */
     unsigned char *ramps;    /* [channels]: what comes out is exact */
     uint32_t layer;

@@ -132,7 +132,7 @@ void certify_choices(certification *c) {
         certification_unable(c, 0, 0, "%s", why.text);
     } else {
         hard_facts *f = arena_zalloc(&w->keep, 1, sizeof *f);
-        hard_facts_find(f, c, &w->keep, &w->one, &w->scratch);
+        hard_facts_find(f, c, hard_facts_by_strings(c->model, c->options.length), &w->keep, &w->one, &w->scratch);
         prove(c, f, w);
     }
     if (c->verdict == TEMPER_PROVED || !c->options.search) return;

@@ -55,6 +55,7 @@ void ball_max(ball *z, const ball *x, const ball *y) { arb_max(q(z), c(x), c(y),
 bool ball_is_less(const ball *x, const ball *y) { return arb_lt(c(x), c(y)); }
 bool ball_is_at_most(const ball *x, const ball *y) { return arb_le(c(x), c(y)); }
 bool ball_is_finite(const ball *x) { return arb_is_finite(c(x)); }
+bool ball_is_zero(const ball *x) { return arb_is_zero(c(x)); }
 
 double ball_upper(const ball *x) {
     arf_t end;

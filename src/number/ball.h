@@ -40,6 +40,7 @@ void ball_max(ball *z, const ball *x, const ball *y);
 bool ball_is_less(const ball *x, const ball *y);
 bool ball_is_at_most(const ball *x, const ball *y);
 bool ball_is_finite(const ball *x);
+bool ball_is_zero(const ball *x); /* exactly 0 */
 
 /* Outward, in double; infinite if the ball is. */
 double ball_upper(const ball *x);
