@@ -14,6 +14,9 @@
    operators beside attention (no parser makes them) are TEMPER_UNSUPPORTED, raised through the text's arena. */
 void spec_print(text *out, const temper_spec *s);
 
+/* The same without header lines: definitions, and the answer on the last line. */
+void spec_print_formula(text *out, const temper_spec *s);
+
 /* The syntax of what spec_print prints: BRASP if the formula has attention or came from a B-RASP text, else SPEC. */
 temper_syntax spec_print_syntax(const temper_spec *s);
 

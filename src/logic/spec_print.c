@@ -148,16 +148,20 @@ static void print_line(spec_printer *p, formula_printer *q, node_id id, const ch
     text_putc(p->out, '\n');
 }
 
-void spec_print(text *out, const temper_spec *s) {
+static void print_spec(text *out, const temper_spec *s, bool header) {
     spec_printer p = {.spec = s, .scratch = out->arena, .f = &s->graph, .out = out};
     p.brasp = spec_print_syntax(s) == TEMPER_SYNTAX_BRASP;
     p.reachable = formula_reachable(p.f, s->root, p.scratch);
     table_init(&p.taken, p.scratch);
     name_nodes(&p);
-    print_header(&p);
+    if (header) print_header(&p);
     formula_printer q = {
         .out = out, .scratch = p.scratch, .f = p.f, .letters = &s->letters, .names = p.names, .limit = SIZE_MAX};
     for (node_id id = 1; id < s->root; id++)
         if (p.names[id]) print_line(&p, &q, id, p.names[id]);
     print_line(&p, &q, s->root, NULL);
 }
+
+void spec_print(text *out, const temper_spec *s) { print_spec(out, s, true); }
+
+void spec_print_formula(text *out, const temper_spec *s) { print_spec(out, s, false); }

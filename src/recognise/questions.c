@@ -1,0 +1,220 @@
+#include "recognise/questions.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- variables ---- */
+
+static uint32_t variable(questions *q, question what, uint32_t size) {
+    int64_t key[12] = {(int64_t)what.kind, what.forward, what.x,       what.y,         what.past,   what.future, 0,
+                       what.factor,        what.add,     what.modulus, what.remainder, what.at_most};
+    memcpy(&key[6], &what.constant, sizeof what.constant);
+    const uint32_t *known = table_find(&q->index, key, sizeof key);
+    if (known) return *known;
+    int64_t *kept = arena_alloc(q->arena, 12, sizeof *kept);
+    bool fresh;
+    memcpy(kept, key, sizeof key);
+    uint32_t v = decision_variable(&q->d, size);
+    array_push(q->arena, q->asked, q->asked_count, q->asked_capacity, what);
+    table_put(&q->index, kept, sizeof key, v, &fresh);
+    return v;
+}
+
+static fn truth(questions *q, question what) { return fn_variable(&q->d, variable(q, what, 2)); }
+
+void questions_init(questions *q, uint32_t letters, arena *a) {
+    *q = (questions){.arena = a};
+    decisions_init(&q->d, letters, a);
+    count_forms_init(&q->counts, &q->d);
+    table_init(&q->index, a);
+    table_init(&q->loose_index[0], a);
+    table_init(&q->loose_index[1], a);
+    table_init(&q->everywhere, a);
+    array_push(a, q->asked, q->asked_count, q->asked_capacity, (question){.kind = ASK_LETTER});
+}
+
+fn ask_edge(questions *q, bool forward) { return truth(q, (question){.kind = ASK_EDGE, .forward = forward}); }
+
+/* ---- "or here" ---- */
+
+static void keep(table *t, fn f, uint32_t value) {
+    fn *key = arena_alloc(t->arena, 1, sizeof *key);
+    bool fresh;
+    *key = f;
+    table_put(t, key, sizeof *key, value, &fresh);
+}
+
+static const loose_question *loose_of(const questions *q, bool forward, fn f) {
+    const uint32_t *known = table_find(&q->loose_index[forward], &f, sizeof f);
+    return known ? &q->loose[*known] : NULL;
+}
+
+static fn make_loose(questions *q, bool forward, fn f, fn strict, bool exists) {
+    if (fn_is_leaf(&q->d, f) || loose_of(q, forward, f)) return f;
+    keep(&q->loose_index[forward], f, (uint32_t)q->loose_count);
+    array_push(q->arena, q->loose, q->loose_count, q->loose_capacity, (loose_question){strict, exists});
+    return f;
+}
+
+/* ---- strict questions ---- */
+
+/* There is an earlier position with "x or an earlier position with x" iff there is one with x. */
+static fn exists(questions *q, bool forward, fn x) {
+    if (x == FN_FALSE) return x;
+    if (x == FN_TRUE) return fn_not(&q->d, ask_edge(q, forward));
+    const loose_question *known = loose_of(q, forward, x);
+    if (known && known->exists) return known->strict;
+    return truth(q, (question){.kind = ASK_EXISTS, .forward = forward, .x = x});
+}
+
+/* What held at the position before of a question "or here" is the strict question; "not x" there is "not x there, and there is a position
+   before". */
+fn ask_step(questions *q, bool forward, fn x) {
+    decisions *d = &q->d;
+    if (x == FN_FALSE) return x;
+    if (x == FN_TRUE) return fn_not(d, ask_edge(q, forward));
+    const loose_question *known = loose_of(q, forward, x);
+    if (known) return known->strict;
+    fn other = fn_not(d, x);
+    known = loose_of(q, forward, other);
+    if (!known && x < other) return truth(q, (question){.kind = ASK_STEP, .forward = forward, .x = x});
+    fn there = known ? known->strict : truth(q, (question){.kind = ASK_STEP, .forward = forward, .x = other});
+    return fn_and(d, fn_not(d, ask_edge(q, forward)), fn_not(d, there));
+}
+
+static fn nearest(questions *q, bool forward, fn x, fn y) {
+    if (y == FN_FALSE) return y;
+    if (x == y) return exists(q, forward, x);
+    if (x == FN_TRUE) return ask_step(q, forward, y);
+    return truth(q, (question){.kind = ASK_NEAREST, .forward = forward, .x = x, .y = y});
+}
+
+static fn farthest(questions *q, bool forward, fn x, fn y) {
+    if (y == FN_FALSE) return y;
+    if (x == y) return exists(q, forward, x);
+    return truth(q, (question){.kind = ASK_FARTHEST, .forward = forward, .x = x, .y = y});
+}
+
+/* ---- questions with a mask ---- */
+
+static bool is_forward(temper_mask mask) { return mask == TEMPER_MASK_AFTER || mask == TEMPER_MASK_FROM; }
+
+fn ask_exists(questions *q, temper_mask mask, fn x) {
+    decisions *d = &q->d;
+    bool forward = is_forward(mask);
+    if (mask == TEMPER_MASK_BEFORE || mask == TEMPER_MASK_AFTER) return exists(q, forward, x);
+    if (mask != TEMPER_MASK_ALL) {
+        fn strict = exists(q, forward, x);
+        return make_loose(q, forward, fn_or(d, x, strict), strict, true);
+    }
+    if (table_find(&q->everywhere, &x, sizeof x)) return x;
+    fn all = fn_or(d, x, fn_or(d, exists(q, false, x), exists(q, true, x)));
+    if (!table_find(&q->everywhere, &all, sizeof all)) keep(&q->everywhere, all, 1);
+    return all;
+}
+
+/* y at the nearest j with x, i itself included. */
+static fn nearest_or_here(questions *q, bool forward, fn x, fn y, fn *strict) {
+    decisions *d = &q->d;
+    *strict = nearest(q, forward, x, y);
+    return fn_or(d, y, fn_and(d, fn_not(d, x), *strict));
+}
+
+/* y at the farthest j with x, i itself included: i only if there is no other. */
+static fn farthest_or(questions *q, bool forward, fn x, fn y, fn here, fn *strict) {
+    decisions *d = &q->d;
+    *strict = farthest(q, forward, x, y);
+    return fn_or(d, *strict, fn_and(d, fn_not(d, exists(q, forward, x)), here));
+}
+
+fn ask_choice(questions *q, temper_mask mask, temper_choice choice, fn x, fn y) {
+    fn strict;
+    bool forward = is_forward(mask), rightmost = choice == TEMPER_CHOICE_RIGHTMOST;
+    if (x == y) return ask_exists(q, mask, x);
+    if (mask ==
+        TEMPER_MASK_ALL) { /* rightmost: the farthest one forward, if there is one; else the nearest one back */
+        fn here = nearest_or_here(q, !rightmost, x, y, &strict);
+        return farthest_or(q, rightmost, x, y, here, &strict);
+    }
+    bool near = rightmost != forward;
+    if (mask == TEMPER_MASK_BEFORE || mask == TEMPER_MASK_AFTER)
+        return near ? nearest(q, forward, x, y) : farthest(q, forward, x, y);
+    fn f = near ? nearest_or_here(q, forward, x, y, &strict) : farthest_or(q, forward, x, y, y, &strict);
+    return make_loose(q, forward, f, strict, false);
+}
+
+/* ---- sums ---- */
+
+static double common(double a, double b) {
+    for (; b != 0;) {
+        double rest = fmod(a, b);
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* One direction: what only asks whether anything was counted. 0: it asks for more. */
+static fn ask_some(questions *q, bool forward, count_id sum, double constant) {
+    temper_mask mask = forward ? TEMPER_MASK_FROM : TEMPER_MASK_UP_TO;
+    fn some = count_some(&q->counts, sum, constant < 0 ? -constant : -constant - 1);
+    if (!some) return 0;
+    fn found = ask_exists(q, mask, some);
+    return constant < 0 ? found : fn_not(&q->d, found);
+}
+
+fn ask_sum(questions *q, count_id past, count_id future, double constant) {
+    count_forms *c = &q->counts;
+    if (!past && !future) return constant >= 0 ? FN_TRUE : FN_FALSE;
+    double least, most, least_future, most_future;
+    count_extremes(c, past, &least, &most);
+    count_extremes(c, future, &least_future, &most_future);
+    if (constant >= 0 && least >= 0 && least_future >= 0) return FN_TRUE;
+    if (constant < 0 && most <= 0 && most_future <= 0) return FN_FALSE;
+    double divisor = common(count_divisor(c, past), count_divisor(c, future));
+    past = count_divide(c, past, divisor);
+    future = count_divide(c, future, divisor);
+    constant = floor(constant / divisor);
+    fn some = !future ? ask_some(q, false, past, constant) : !past ? ask_some(q, true, future, constant) : 0;
+    if (some) return some;
+    return truth(q, (question){.kind = ASK_SUM, .past = past, .future = future, .constant = constant + 0.0});
+}
+
+/* ---- remainders ---- */
+
+uint32_t ask_remainder(questions *q, bool forward, fn x, int64_t modulus) {
+    return variable(q, (question){.kind = ASK_REMAINDER, .forward = forward, .x = x, .modulus = modulus},
+                    (uint32_t)modulus);
+}
+
+static bool test_holds(int64_t value, int64_t m, bool at_most, int64_t r) {
+    return at_most ? value % m <= r : value % m == r;
+}
+
+fn ask_residue(questions *q, bool forward, fn x, int64_t a, int64_t b, int64_t m, bool at_most, int64_t r) {
+    decisions *d = &q->d;
+    if (x == FN_FALSE || a == 0 || m == 1) return test_holds(b, m, at_most, r) ? FN_TRUE : FN_FALSE;
+    if (at_most && r >= m - 1) return FN_TRUE;
+    if (!at_most && r >= m) return FN_FALSE;
+    if (m > QUESTION_MODULUS)
+        return truth(q, (question){.kind = ASK_TEST,
+                                   .forward = forward,
+                                   .x = x,
+                                   .factor = a,
+                                   .add = b,
+                                   .modulus = m,
+                                   .remainder = r,
+                                   .at_most = at_most});
+    uint32_t v = ask_remainder(q, forward, x, m);
+    decision_run *runs = arena_alloc(q->arena, (size_t)m, sizeof *runs);
+    size_t count = 0;
+    int64_t value = b;
+    for (int64_t k = 0; k < m; k++, value = (value + a) % m) {
+        fn to = test_holds(value, m, at_most, r) ? FN_TRUE : FN_FALSE;
+        if (count && runs[count - 1].to == to)
+            runs[count - 1].end = (uint32_t)k + 1;
+        else
+            runs[count++] = (decision_run){(uint32_t)k + 1, to};
+    }
+    return fn_node(d, v, runs, count);
+}

@@ -1,0 +1,303 @@
+#include "recognise/source_reading.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct reading {
+    questions *q;
+    decisions *d;
+    const formula *f;
+    size_t letters;
+    fn *of;
+} reading;
+
+static fn kid(const reading *r, node_id id, size_t k) { return r->of[formula_kid(r->f, id, k)]; }
+
+/* ---- letters ---- */
+
+/* Runs of equal bits; whole words at a time where a set has few letters. */
+static fn read_letters(reading *r, node_id id) {
+    const letter_set *set = &r->f->sets[formula_at(r->f, id)->set];
+    decision_run *runs = NULL;
+    size_t count = 0, capacity = 0;
+    for (uint32_t l = 0; l < r->letters;) {
+        bool member = formula_has_letter(r->f, id, l);
+        uint64_t bits = l / 64 < set->words ? set->bits[l / 64] : 0;
+        uint32_t end = l + 1;
+        if (l / 64 >= set->words) end = (uint32_t)r->letters;
+        if (l / 64 < set->words && l % 64 == 0 && (bits == 0 || bits == ~(uint64_t)0)) end = l + 64;
+        if (end > r->letters) end = (uint32_t)r->letters;
+        fn to = member ? FN_TRUE : FN_FALSE;
+        if (count && runs[count - 1].to == to)
+            runs[count - 1].end = end;
+        else
+            array_push(r->q->arena, runs, count, capacity, (decision_run){end, to});
+        l = end;
+    }
+    return fn_node(r->d, DECISION_LETTER, runs, count);
+}
+
+/* ---- temporal operators ---- */
+
+/* x since y holds iff y holds at the last position up to here that has y or lacks x: after it x held all the time. */
+static fn since(reading *r, bool forward, fn x, fn y) {
+    temper_mask mask = forward ? TEMPER_MASK_FROM : TEMPER_MASK_UP_TO;
+    temper_choice choice = forward ? TEMPER_CHOICE_LEFTMOST : TEMPER_CHOICE_RIGHTMOST;
+    return ask_choice(r->q, mask, choice, fn_or(r->d, y, fn_not(r->d, x)), y);
+}
+
+static fn triggered(reading *r, bool forward, fn x, fn y) {
+    return fn_not(r->d, since(r, forward, fn_not(r->d, x), fn_not(r->d, y)));
+}
+
+/* x holds from here on to the end, or up to a y: there is no later position without x and y before which y never held. */
+static fn weak_until(reading *r, fn x, fn y) {
+    fn neither = fn_not(r->d, fn_or(r->d, x, y));
+    return fn_not(r->d, since(r, true, fn_not(r->d, y), neither));
+}
+
+static fn always(reading *r, bool forward, fn x) {
+    temper_mask mask = forward ? TEMPER_MASK_FROM : TEMPER_MASK_UP_TO;
+    return fn_not(r->d, ask_exists(r->q, mask, fn_not(r->d, x)));
+}
+
+static fn weak_step(reading *r, bool forward, fn x) { return fn_not(r->d, ask_step(r->q, forward, fn_not(r->d, x))); }
+
+static fn attend(reading *r, const formula_node *n, fn where, fn value) {
+    if (n->choice == TEMPER_CHOICE_AVERAGE) return ask_exists(r->q, n->mask, where);
+    return ask_choice(r->q, n->mask, n->choice, where, fn_and(r->d, where, value));
+}
+
+/* ---- sums ---- */
+
+static bool is_past(const reading *r, node_id count) { return formula_at(r->f, count)->op == OP_COUNT_PAST; }
+
+static _Noreturn void too_large(const reading *r) {
+    trap_raise(r->q->arena->trap, TEMPER_LIMIT, 0, 0, "a coefficient or constant of its source is beyond 2^52");
+}
+
+typedef struct counted {
+    bool forward;
+    fn f;
+    __int128 weight;
+} counted;
+
+static int by_function(const void *x, const void *y) {
+    const counted *a = x, *b = y;
+    if (a->forward != b->forward) return a->forward - b->forward;
+    return (a->f > b->f) - (a->f < b->f);
+}
+
+/* Weights of equal counts together; what counts nothing is left out. Returns how many there are, and what all weights have in common. */
+static size_t counts_of(reading *r, node_id id, counted *out, __int128 *divisor) {
+    const formula_node *n = formula_at(r->f, id);
+    size_t count = 0, kept = 0;
+    for (size_t k = 0; k < n->kid_count; k++) {
+        node_id c = formula_kid(r->f, id, k);
+        if (kid(r, c, 0) != FN_FALSE)
+            out[count++] = (counted){!is_past(r, c), kid(r, c, 0), formula_weight(r->f, id, k)};
+    }
+    if (count) qsort(out, count, sizeof *out, by_function);
+    for (size_t k = 0; k < count; k++)
+        if (kept && by_function(&out[kept - 1], &out[k]) == 0)
+            out[kept - 1].weight += out[k].weight;
+        else
+            out[kept++] = out[k];
+    *divisor = 0;
+    for (size_t k = 0; k < kept; k++)
+        for (__int128 b = out[k].weight < 0 ? -out[k].weight : out[k].weight; b != 0;) {
+            __int128 rest = *divisor % b;
+            *divisor = b;
+            b = rest;
+        }
+    if (*divisor == 0) *divisor = 1;
+    return kept;
+}
+
+static double coefficient(const reading *r, __int128 x) {
+    if (x > (__int128)1 << 52 || x < -((__int128)1 << 52)) too_large(r);
+    return (double)x;
+}
+
+static count_id side(reading *r, const counted *all, size_t count, __int128 divisor, bool forward) {
+    count_term *terms = arena_alloc(r->q->arena, count, sizeof *terms);
+    size_t kept = 0;
+    for (size_t k = 0; k < count; k++)
+        if (all[k].forward == forward && all[k].weight != 0)
+            terms[kept++] = (count_term){all[k].f, coefficient(r, all[k].weight / divisor)};
+    return count_from_terms(&r->q->counts, terms, kept);
+}
+
+/* The largest whole number that is not above a/b. */
+static __int128 quotient(__int128 a, __int128 b) { return a / b - (a % b != 0 && a < 0); }
+
+static fn compare(reading *r, node_id id) {
+    const formula_node *n = formula_at(r->f, id);
+    counted *all = arena_alloc(r->q->arena, n->kid_count, sizeof *all);
+    __int128 divisor, b = n->constant;
+    size_t count = counts_of(r, id, all, &divisor);
+    count_id past = side(r, all, count, divisor, false), future = side(r, all, count, divisor, true);
+    bool strict = n->compare == CMP_GT || n->compare == CMP_LE, equal = n->compare == CMP_EQ || n->compare == CMP_NE;
+    /* > is >= of one less */
+    fn reached = ask_sum(r->q, past, future, coefficient(r, quotient(strict ? b - 1 : b, divisor)));
+    if (equal) {
+        fn more = ask_sum(r->q, past, future, coefficient(r, quotient(b - 1, divisor)));
+        reached = fn_and(r->d, reached, fn_not(r->d, more));
+    }
+    bool negated = n->compare == CMP_LT || n->compare == CMP_LE || n->compare == CMP_NE;
+    return negated ? fn_not(r->d, reached) : reached;
+}
+
+static int64_t modulo(int64_t a, int64_t m) {
+    int64_t rest = a % m;
+    return rest < 0 ? rest + m : rest;
+}
+
+typedef struct addend {
+    bool forward;
+    fn counted;
+    int64_t factor; /* in 1 ... m - 1 */
+    uint32_t variable;
+} addend;
+
+static int by_counted(const void *x, const void *y) {
+    const addend *a = x, *b = y;
+    if (a->forward != b->forward) return a->forward - b->forward;
+    return (a->counted > b->counted) - (a->counted < b->counted);
+}
+
+static int by_variable(const void *x, const void *y) {
+    const addend *a = x, *b = y;
+    return (a->variable > b->variable) - (a->variable < b->variable);
+}
+
+/* Factors modulo m, of equal counts together. Returns how many there are. */
+static size_t addends(reading *r, node_id id, addend *out) {
+    const formula_node *n = formula_at(r->f, id);
+    size_t count = 0, kept = 0;
+    for (size_t k = 0; k < n->kid_count; k++) {
+        node_id c = formula_kid(r->f, id, k);
+        out[count++] = (addend){!is_past(r, c), kid(r, c, 0), modulo(formula_weight(r->f, id, k), n->modulus), 0};
+    }
+    if (count) qsort(out, count, sizeof *out, by_counted);
+    for (size_t k = 0; k < count; k++) {
+        if (out[k].counted == FN_FALSE) continue;
+        if (kept && by_counted(&out[kept - 1], &out[k]) == 0)
+            out[kept - 1].factor = (int64_t)(((__int128)out[kept - 1].factor + out[k].factor) % (__int128)n->modulus);
+        else
+            out[kept++] = out[k];
+    }
+    count = kept;
+    kept = 0;
+    for (size_t k = 0; k < count; k++)
+        if (out[k].factor) out[kept++] = out[k];
+    return kept;
+}
+
+/* Whether (a_1 c_1 + a_2 c_2 + ... + b) modulo m is the remainder: by the remainder of the first one, then of the second ... */
+static fn several_remainders(reading *r, addend *sum, size_t count, int64_t b, int64_t m, bool at_most,
+                             int64_t rest) {
+    enum { MOST_CASES = 1 << 22 };
+    if (m > QUESTION_MODULUS || (int64_t)count * m > MOST_CASES / m)
+        trap_raise(r->q->arena->trap, TEMPER_LIMIT, 0, 0, "a modulus of its source is too large for several counts");
+    for (size_t k = 0; k < count; k++) sum[k].variable = ask_remainder(r->q, sum[k].forward, sum[k].counted, m);
+    qsort(sum, count, sizeof *sum, by_variable);
+    fn *after = arena_alloc(r->q->arena, (size_t)m, sizeof *after);
+    fn *before = arena_alloc(r->q->arena, (size_t)m, sizeof *before);
+    decision_run *runs = arena_alloc(r->q->arena, (size_t)m, sizeof *runs);
+    for (int64_t s = 0; s < m; s++) after[s] = (at_most ? s <= rest : s == rest) ? FN_TRUE : FN_FALSE;
+    for (size_t k = count; k-- > 0;) {
+        for (int64_t s = 0; s < m; s++) {
+            int64_t to = s;
+            for (int64_t c = 0; c < m; c++, to = (to + sum[k].factor) % m)
+                runs[c] = (decision_run){(uint32_t)c + 1, after[to]};
+            before[s] = fn_node(r->d, sum[k].variable, runs, (size_t)m);
+        }
+        fn *other = before;
+        before = after;
+        after = other;
+    }
+    return after[b];
+}
+
+static fn remainder_of(reading *r, node_id id) {
+    const formula_node *n = formula_at(r->f, id);
+    int64_t m = n->modulus, b = modulo(n->constant, m), rest = n->residue;
+    bool equal = n->compare == CMP_EQ || n->compare == CMP_NE;
+    bool negated = n->compare == CMP_NE || n->compare == CMP_GT || n->compare == CMP_GE;
+    if (n->compare == CMP_LT || n->compare == CMP_GE) { /* x < r is x <= r - 1 */
+        if (rest <= 0) return negated ? FN_TRUE : FN_FALSE;
+        rest--;
+    }
+    addend *sum = arena_alloc(r->q->arena, n->kid_count, sizeof *sum);
+    size_t count = addends(r, id, sum);
+    fn x;
+    if (rest < 0)
+        x = FN_FALSE;
+    else if (count == 0)
+        x = (equal ? b == rest : b <= rest) ? FN_TRUE : FN_FALSE;
+    else if (count == 1)
+        x = ask_residue(r->q, sum->forward, sum->counted, sum->factor, b, m, !equal, rest);
+    else
+        x = several_remainders(r, sum, count, b, m, !equal, rest);
+    return negated ? fn_not(r->d, x) : x;
+}
+
+/* ---- the pass ---- */
+
+static fn gate(reading *r, node_id id) {
+    const formula_node *n = formula_at(r->f, id);
+    fn *parts = arena_alloc(r->q->arena, n->kid_count, sizeof *parts);
+    for (size_t k = 0; k < n->kid_count; k++) parts[k] = kid(r, id, k);
+    return n->op == OP_AND ? fn_and_all(r->d, parts, n->kid_count) : fn_or_all(r->d, parts, n->kid_count);
+}
+
+/* requires the kids' meanings */
+static fn read_node(reading *r, node_id id) {
+    const formula_node *n = formula_at(r->f, id);
+    fn x = n->kid_count > 0 ? kid(r, id, 0) : 0, y = n->kid_count > 1 ? kid(r, id, 1) : 0;
+    decisions *d = r->d;
+    switch (n->op) {
+    case OP_TRUE: return FN_TRUE;
+    case OP_FALSE: return FN_FALSE;
+    case OP_FIRST: return ask_edge(r->q, false);
+    case OP_LAST: return ask_edge(r->q, true);
+    case OP_LETTERS: return read_letters(r, id);
+    case OP_NOT: return fn_not(d, x);
+    case OP_AND:
+    case OP_OR: return gate(r, id);
+    case OP_XOR: return fn_xor(d, x, y);
+    case OP_IMPLIES: return fn_or(d, fn_not(d, x), y);
+    case OP_IFF: return fn_not(d, fn_xor(d, x, y));
+    case OP_NEXT: return ask_step(r->q, true, x);
+    case OP_WEAK_NEXT: return weak_step(r, true, x);
+    case OP_EVENTUALLY: return ask_exists(r->q, TEMPER_MASK_FROM, x);
+    case OP_ALWAYS: return always(r, true, x);
+    case OP_UNTIL: return since(r, true, x, y);
+    case OP_RELEASE: return triggered(r, true, x, y);
+    case OP_WEAK_UNTIL: return weak_until(r, x, y);
+    case OP_STRONG_RELEASE: return since(r, true, y, fn_and(d, x, y));
+    case OP_YESTERDAY: return ask_step(r->q, false, x);
+    case OP_WEAK_YESTERDAY: return weak_step(r, false, x);
+    case OP_ONCE: return ask_exists(r->q, TEMPER_MASK_UP_TO, x);
+    case OP_HISTORICALLY: return always(r, false, x);
+    case OP_SINCE: return since(r, false, x, y);
+    case OP_TRIGGERED: return triggered(r, false, x, y);
+    case OP_COMPARE: return compare(r, id);
+    case OP_MODULO: return remainder_of(r, id);
+    case OP_ATTEND: return attend(r, n, x, y);
+    case OP_COUNT_PAST:
+    case OP_COUNT_FUTURE:
+    case OP_COUNT_OF_OPERATORS: break;
+    }
+    return 0;
+}
+
+const fn *source_read(questions *q, const formula *f, node_id root, size_t letters) {
+    reading r = {.q = q, .d = &q->d, .f = f, .letters = letters};
+    r.of = arena_zalloc(q->arena, f->count, sizeof *r.of);
+    const unsigned char *marks = formula_reachable(f, root, q->arena);
+    for (node_id id = 1; id <= root; id++)
+        if (marks[id]) r.of[id] = read_node(&r, id);
+    return r.of;
+}
