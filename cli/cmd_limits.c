@@ -30,12 +30,8 @@ static void name_storage(char out[16], temper_type type) {
 }
 
 static temper_status make_digits(temper_model **out, const subject *x, temper_type type, temper_error *err) {
-    temper_model *hard;
-    temper_status status = temper_compile_for(&hard, x->spec, type, err);
-    if (status) return status;
-    status = temper_soften_digits(out, hard, type, err);
-    temper_model_free(hard);
-    return status;
+    temper_build_options o = {.method = TEMPER_METHOD_DIGITS, .digits = type};
+    return temper_build(out, x->spec, &o, err);
 }
 
 /* The model of a method for a type, made now or before; *out is NULL if there is none, false after a message. */

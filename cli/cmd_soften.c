@@ -181,10 +181,9 @@ static void soften(session *s, const temper_model *hard, const temper_soften_opt
                           "soften needs --length N");
             return;
         }
-        temper_type type;
-        if (!subject_digits(&type, s)) return;
-        status = o->method == TEMPER_METHOD_DIGITS ? temper_soften_digits(&r.model, hard, type, &err)
-                                                   : temper_soften(&r.model, hard, o->method, &err);
+        temper_soften_options own = {.method = o->method};
+        if (!subject_digits(&own.digits, s)) return;
+        status = temper_soften_for(&r.model, NULL, hard, &own, &err);
     } else {
         progress bar;
         temper_soften_options full = *o;

@@ -236,22 +236,19 @@ bool subject_digits(temper_type *out, session *s) {
 bool subject_compile(subject *x, session *s) {
     temper_error err;
     temper_type type;
+    temper_build_options o = {.method = TEMPER_METHOD_HARD};
     if (!subject_digits(&type, s)) return false;
-    bool digits = subject_method(s) == TEMPER_METHOD_DIGITS;
-    if ((digits ? temper_compile_for(&x->hard, x->spec, type, &err) : temper_compile(&x->hard, x->spec, &err)) ==
-        TEMPER_OK)
-        return true;
+    if (subject_method(s) == TEMPER_METHOD_DIGITS) o.digits = type;
+    if (temper_build(&x->hard, x->spec, &o, &err) == TEMPER_OK) return true;
     message_error(s, &err, x->name, x->text ? x->text : s->opt.value[OPT_FORMULA].text, x->length);
     return false;
 }
 
 bool subject_soften(subject *x, session *s, temper_method method) {
     temper_error err;
-    temper_type type;
-    if (!subject_digits(&type, s)) return false;
-    if ((method == TEMPER_METHOD_DIGITS ? temper_soften_digits(&x->model, x->hard, type, &err)
-                                        : temper_soften(&x->model, x->hard, method, &err)) == TEMPER_OK)
-        return true;
+    temper_soften_options o = {.method = method};
+    if (!subject_digits(&o.digits, s)) return false;
+    if (temper_soften_for(&x->model, NULL, x->hard, &o, &err) == TEMPER_OK) return true;
     message_error(s, &err, NULL, NULL, 0);
     return false;
 }

@@ -17,13 +17,13 @@ static int failed(const temper_error *e) {
 static int make_model(temper_model **model, const char *formula, const char *alphabet, temper_error *e) {
     temper_spec_options options;
     temper_spec *spec;
-    temper_model *hard = NULL;
+    temper_build_options build;
     memset(&options, 0, sizeof options);
+    memset(&build, 0, sizeof build);
+    build.method = TEMPER_METHOD_TEMPERATURE;
     options.alphabet = alphabet;
     int status = temper_spec_parse(&spec, formula, strlen(formula), &options, e);
-    if (!status) status = temper_compile(&hard, spec, e);
-    if (!status) status = temper_soften(model, hard, TEMPER_METHOD_TEMPERATURE, e);
-    temper_model_free(hard);
+    if (!status) status = temper_build(model, spec, &build, e);
     temper_spec_free(spec);
     return status;
 }

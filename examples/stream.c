@@ -30,20 +30,21 @@ int main(void) {
     const char *formula = "H(grant -> O request)";
     temper_spec_options options;
     temper_spec *spec;
-    temper_model *hard = NULL, *model = NULL;
+    temper_build_options build;
+    temper_model *model = NULL;
     temper_stream *stream = NULL;
     temper_error e;
     memset(&options, 0, sizeof options);
+    memset(&build, 0, sizeof build);
+    build.method = TEMPER_METHOD_TEMPERATURE;
     options.alphabet = "request grant wait";
     options.tokens = 1;
     int status = temper_spec_parse(&spec, formula, strlen(formula), &options, &e);
-    if (!status) status = temper_compile(&hard, spec, &e);
-    if (!status) status = temper_soften(&model, hard, TEMPER_METHOD_TEMPERATURE, &e);
+    if (!status) status = temper_build(&model, spec, &build, &e);
     if (!status) status = temper_stream_open(&stream, model, NULL, &e);
     if (!status) status = watch(stream, model, &e);
     temper_stream_free(stream); /* before the model, which it uses */
     temper_model_free(model);
-    temper_model_free(hard);
     temper_spec_free(spec);
     return status ? failed(&e) : 0;
 }

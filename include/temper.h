@@ -12,7 +12,7 @@
      fields belong to the object they were asked of and live as long as it; names of enumerations live as long as the library.
    - Texts are UTF-8. Paths and names are NUL-terminated; what comes with a length may hold any bytes.
    - Options are structs: zero-initialise them (in C `= {0}`, in C++ `= {}`) and set what should differ. `options` may be NULL for the
-     defaults, except where a length must be given (temper_certify, temper_soften_for).
+     defaults, except where a length must be given (temper_certify).
    - Strings are arrays of letter numbers below the size of the alphabet; others are TEMPER_RANGE. `letters` may be NULL if n is 0.
    - The library never prints, exits or aborts. */
 #ifndef TEMPER_H
@@ -139,23 +139,26 @@ typedef enum temper_type {
     TEMPER_TYPE_BF16_F64
 } temper_type;
 
-/* Formula to hard-attention transformer, which does not need the formula any more. TEMPER_LIMIT: it would be too large. */
+/* Zero-initialise for the defaults, which make a hard transformer. */
+typedef struct temper_build_options {
+    temper_method method;
+    /* Gates that are exact in the storage format of this type (f32, bf16, f16, e4m3 or e5m2): every head output is rounded alone, before
+       any gate reads it, and no gate has more inputs than the format can count. This takes more layers. Not given (f64): plain gates; with
+       the method of digits bf16. */
+    temper_type digits;
+} temper_build_options;
+
+/* From a specification to a transformer, which does not need the specification any more: the whole compiler. Soft models are for every
+   length up to the proved one. TEMPER_LIMIT: it would be too large; TEMPER_RANGE: there is no such method, or no gates for the type. */
+TEMPER_API temper_status temper_build(temper_model **out, const temper_spec *spec,
+                                      const temper_build_options *options, temper_error *err);
+
+/* The two halves of it. Formula to hard-attention transformer, with plain gates: */
 TEMPER_API temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err);
-
-/* The same with gates that are exact in the storage format of a type (f32, bf16, f16, e4m3 or e5m2): every head output is rounded
-   alone, before any gate reads it, and no gate has more inputs than the format can count. This takes more layers.
-   TEMPER_RANGE: another type. */
-TEMPER_API temper_status temper_compile_for(temper_model **out, const temper_spec *spec, temper_type type,
-                                            temper_error *err);
-
-/* Hard to soft, for models that come from a formula: every length up to the safe one. TEMPER_RANGE: TEMPER_METHOD_HARD, or a model that
-   is soft already; TEMPER_UNSUPPORTED: a head that no formula makes, for which there is temper_soften_for. */
+/* Hard to soft, for models that come from a formula. TEMPER_RANGE: TEMPER_METHOD_HARD, or a model that is soft already;
+   TEMPER_UNSUPPORTED: a head that no formula makes, for which there is temper_soften_for; or gates that digits cannot hold. */
 TEMPER_API temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method,
                                        temper_error *err);
-/* By digits, for numbers that are stored in the storage format of a type; TEMPER_UNSUPPORTED: the gates of the model are not exact in
-   it (temper_compile_for makes such models). temper_soften takes bf16. */
-TEMPER_API temper_status temper_soften_digits(temper_model **out, const temper_model *hard, temper_type type,
-                                              temper_error *err);
 TEMPER_API void temper_model_free(temper_model *model);
 
 /* Text form: print and read are inverse. Reading checks every invariant (TEMPER_FORMAT: line, column, what is wrong); it takes the bytes
@@ -541,10 +544,11 @@ typedef enum temper_gap_source {
     TEMPER_GAP_GIVEN       /* by the caller: nothing is proved then, and the model says so */
 } temper_gap_source;
 
-/* Zero-initialise, then set `method` and `length`. */
+/* Zero-initialise, then set `method` and, for heads that no formula makes, `length`. */
 typedef struct temper_soften_options {
-    temper_method method; /* temperature or positions */
-    size_t length;        /* the longest string it must be right on */
+    temper_method method; /* temperature or positions; without a length also digits */
+    temper_type digits;   /* as in temper_build_options */
+    size_t length;        /* the longest string it must be right on; 0: every one, as temper_soften */
     temper_gap_source gap;
     double gap_value; /* TEMPER_GAP_GIVEN */
     int adaptive;     /* scales divided by each row's own gap; temperature only */
@@ -561,7 +565,8 @@ typedef struct temper_soften_report {
     size_t layer, head; /* the head that has it; 0: none */
 } temper_soften_report;
 
-/* TEMPER_LIMIT: the error cannot be brought below the margin; the message names the head and the length. `report` may be NULL. */
+/* TEMPER_LIMIT: the error cannot be brought below the margin; the message names the head and the length. `options` may not be NULL,
+   `report` may. */
 TEMPER_API temper_status temper_soften_for(temper_model **out, temper_soften_report *report, const temper_model *hard,
                                            const temper_soften_options *options, temper_error *err);
 

@@ -60,16 +60,13 @@ static void free_model(void *model) { temper_model_free(model); }
 static void free_spec(void *spec) { temper_spec_free(spec); }
 
 static temper_model *make_model(const temper_spec *spec, temper_method method, temper_type type, arena *scratch) {
-    temper_model *hard, *soft;
+    temper_model *made;
     temper_error e;
-    bool digits = method == TEMPER_METHOD_DIGITS;
-    if (digits ? temper_compile_for(&hard, spec, type, &e) : temper_compile(&hard, spec, &e))
-        trap_reraise(scratch->trap, &e);
-    arena_on_release(scratch, free_model, hard);
-    if (digits ? temper_soften_digits(&soft, hard, type, &e) : temper_soften(&soft, hard, method, &e))
-        trap_reraise(scratch->trap, &e);
-    arena_on_release(scratch, free_model, soft);
-    return soft;
+    temper_build_options o = {.method = method};
+    if (method == TEMPER_METHOD_DIGITS) o.digits = type;
+    if (temper_build(&made, spec, &o, &e)) trap_reraise(scratch->trap, &e);
+    arena_on_release(scratch, free_model, made);
+    return made;
 }
 
 /* False: given up because the watch said so. */

@@ -66,16 +66,13 @@ static void reschedule(temper_model *m, const schedule *s, operator_kind op, dou
 
 trial_model *trial_make(lab *l, const schedule *s, operator_kind op, double base, arena *a) {
     trial_model *t = arena_zalloc(a, 1, sizeof *t);
-    temper_model *hard = NULL;
     temper_error err;
     temper_spec_options o = {.alphabet = "abcd", .at = TEMPER_AT_LAST};
+    temper_build_options build = {.method = TEMPER_METHOD_TEMPERATURE};
     t->op = op;
     arena_on_release(a, free_trial, t);
     check(l, temper_spec_parse(&t->spec, formulas[op], strlen(formulas[op]), &o, &err), &err);
-    check(l, temper_compile(&hard, t->spec, &err), &err);
-    temper_status status = temper_soften(&t->model, hard, TEMPER_METHOD_TEMPERATURE, &err);
-    temper_model_free(hard);
-    check(l, status, &err);
+    check(l, temper_build(&t->model, t->spec, &build, &err), &err);
     reschedule(t->model, s, op, base, l->trap);
     return t;
 }

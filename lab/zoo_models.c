@@ -29,15 +29,12 @@ static void check(lab *l, temper_status status, const temper_error *err) {
 
 const temper_model *zoo_model(lab *l, const char *formula, const temper_spec **spec) {
     subject *s = arena_zalloc(&l->memory, 1, sizeof *s);
-    temper_model *hard = NULL;
     temper_error err;
     temper_spec_options o = {.alphabet = "abcd", .at = TEMPER_AT_LAST};
+    temper_build_options build = {.method = TEMPER_METHOD_TEMPERATURE};
     arena_on_release(&l->memory, free_subject, s);
     check(l, temper_spec_parse(&s->spec, formula, strlen(formula), &o, &err), &err);
-    check(l, temper_compile(&hard, s->spec, &err), &err);
-    temper_status status = temper_soften(&s->model, hard, TEMPER_METHOD_TEMPERATURE, &err);
-    temper_model_free(hard);
-    check(l, status, &err);
+    check(l, temper_build(&s->model, s->spec, &build, &err), &err);
     if (spec) *spec = s->spec;
     return s->model;
 }

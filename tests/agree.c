@@ -15,23 +15,19 @@ temper_spec *spec_of(const char *source, const char *letters, temper_at at) {
 }
 
 temper_model *digits_of(const temper_spec *spec, temper_type type) {
-    temper_model *hard = NULL, *soft = NULL;
+    temper_model *model = NULL;
+    temper_build_options o = {.method = TEMPER_METHOD_DIGITS, .digits = type};
     temper_error e;
-    if (!CHECK(!temper_compile_for(&hard, spec, type, &e), "compile: %s", e.text)) return NULL;
-    CHECK(!temper_soften_digits(&soft, hard, type, &e), "soften: %s", e.text);
-    temper_model_free(hard);
-    return soft;
+    CHECK(!temper_build(&model, spec, &o, &e), "build: %s", e.text);
+    return model;
 }
 
 temper_model *model_of(const temper_spec *spec, temper_method method) {
-    temper_model *hard = NULL, *soft = NULL;
+    temper_model *model = NULL;
+    temper_build_options o = {.method = method};
     temper_error e;
-    if (method == TEMPER_METHOD_DIGITS) return digits_of(spec, TEMPER_TYPE_BF16);
-    if (!CHECK(!temper_compile(&hard, spec, &e), "compile: %s", e.text)) return NULL;
-    if (method == TEMPER_METHOD_HARD) return hard;
-    CHECK(!temper_soften(&soft, hard, method, &e), "soften: %s", e.text);
-    temper_model_free(hard);
-    return soft;
+    CHECK(!temper_build(&model, spec, &o, &e), "build: %s", e.text);
+    return model;
 }
 
 bool agree_compile(agree_set *s, const char *name, const temper_spec *spec) {

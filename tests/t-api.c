@@ -108,6 +108,40 @@ static void check_names(void) {
     CHECK(!strcmp(temper_version(), version), "%s is not %s", temper_version(), version);
 }
 
+/* The driver makes what its two halves make, to the byte. */
+static void check_build(const temper_spec *spec, const temper_model *hard) {
+    static const temper_method methods[] = {TEMPER_METHOD_HARD, TEMPER_METHOD_TEMPERATURE, TEMPER_METHOD_POSITIONS,
+                                            TEMPER_METHOD_DIGITS};
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        temper_build_options o = {.method = methods[k]}, gates = {.digits = TEMPER_TYPE_BF16};
+        temper_model *built = NULL, *halves = NULL, *apart = NULL;
+        char *x = NULL, *y = NULL;
+        size_t n, m;
+        bool ok = temper_build(&built, spec, &o, NULL) == TEMPER_OK;
+        if (methods[k] == TEMPER_METHOD_HARD)
+            ok = ok && temper_compile(&halves, spec, NULL) == TEMPER_OK;
+        else if (methods[k] == TEMPER_METHOD_DIGITS)
+            ok = ok && temper_build(&apart, spec, &gates, NULL) == TEMPER_OK &&
+                 temper_soften(&halves, apart, methods[k], NULL) == TEMPER_OK;
+        else
+            ok = ok && temper_soften(&halves, hard, methods[k], NULL) == TEMPER_OK;
+        ok = ok && !temper_model_print(&x, &n, built, NULL) && !temper_model_print(&y, &m, halves, NULL);
+        CHECK(ok && n == m && !memcmp(x, y, n), "%s: built otherwise than in two halves",
+              temper_method_name(o.method));
+        temper_free(x);
+        temper_free(y);
+        temper_model_free(built);
+        temper_model_free(halves);
+        temper_model_free(apart);
+    }
+    temper_model *m = (temper_model *)1;
+    temper_build_options none = {.method = (temper_method)99};
+    CHECK(temper_build(&m, spec, &none, NULL) == TEMPER_RANGE && !m, "no such method");
+    temper_soften_options adaptive = {.method = TEMPER_METHOD_TEMPERATURE, .adaptive = 1};
+    m = (temper_model *)1;
+    CHECK(temper_soften_for(&m, NULL, hard, &adaptive, NULL) == TEMPER_RANGE && !m, "adaptive without a length");
+}
+
 int main(void) {
     temper_spec_options options = {.alphabet = "abc"};
     temper_spec *spec;
@@ -122,6 +156,7 @@ int main(void) {
     check_indices(spec, soft);
     check_run(soft);
     check_names();
+    check_build(spec, hard);
     temper_spec_free(spec);
     temper_model_free(hard);
     temper_model_free(soft);

@@ -103,16 +103,14 @@ static char *dressed(const char *model, const dress *d) {
 
 static void check_dress(const dress *d) {
     temper_spec *spec = NULL;
-    temper_model *hard = NULL, *soft = NULL;
+    temper_model *soft = NULL;
+    temper_build_options build = {.method = d->method};
     temper_spec_options o = {.alphabet = d->letters};
     temper_error e;
     char *model = NULL, *certificate = NULL;
     size_t size, length;
-    bool digits = d->method == TEMPER_METHOD_DIGITS;
     bool ok = temper_spec_parse(&spec, d->formula, strlen(d->formula), &o, &e) == TEMPER_OK &&
-              (digits ? temper_compile_for(&hard, spec, TEMPER_TYPE_BF16, &e) : temper_compile(&hard, spec, &e)) ==
-                  TEMPER_OK &&
-              temper_soften(&soft, hard, d->method, &e) == TEMPER_OK &&
+              temper_build(&soft, spec, &build, &e) == TEMPER_OK &&
               temper_model_print(&model, &size, soft, &e) == TEMPER_OK &&
               audit_certificate(&certificate, &length, model, size, 50, TEMPER_TYPE_F64, &e) == TEMPER_OK &&
               temper_audit(certificate, length, model, size, &e) == TEMPER_OK;
@@ -128,7 +126,6 @@ static void check_dress(const dress *d) {
     temper_free(certificate);
     temper_free(model);
     temper_model_free(soft);
-    temper_model_free(hard);
     temper_spec_free(spec);
 }
 

@@ -220,17 +220,12 @@ static temper_model *make_model(hunt *h, const temper_spec *spec, temper_type *s
     static const temper_type storages[] = {TEMPER_TYPE_BF16, TEMPER_TYPE_F16, TEMPER_TYPE_E4M3, TEMPER_TYPE_E5M2,
                                            TEMPER_TYPE_F32};
     uint64_t method = random_below(&h->r, 3);
-    temper_model *hard = NULL, *soft = NULL;
-    *storage = TEMPER_TYPE_F64;
-    if (method == 2) {
-        *storage = storages[random_below(&h->r, 5)];
-        if (temper_compile_for(&hard, spec, *storage, NULL) == TEMPER_OK)
-            temper_soften_digits(&soft, hard, *storage, NULL);
-    } else if (temper_compile(&hard, spec, NULL) == TEMPER_OK) {
-        temper_soften(&soft, hard, method ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS, NULL);
-    }
-    temper_model_free(hard);
-    return soft;
+    static const temper_method methods[] = {TEMPER_METHOD_POSITIONS, TEMPER_METHOD_TEMPERATURE, TEMPER_METHOD_DIGITS};
+    temper_model *model;
+    *storage = method == 2 ? storages[random_below(&h->r, 5)] : TEMPER_TYPE_F64;
+    temper_build_options o = {.method = methods[method], .digits = *storage};
+    temper_build(&model, spec, &o, NULL);
+    return model;
 }
 
 static temper_spec *random_source(hunt *h) {

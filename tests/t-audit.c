@@ -18,15 +18,12 @@
 
 /* A model as text. */
 static bool model_text(bytes *out, const temper_spec *spec, temper_method method) {
-    temper_model *hard = NULL, *soft = NULL;
+    temper_model *model = NULL;
+    temper_build_options o = {.method = method};
     temper_error e;
-    bool digits = method == TEMPER_METHOD_DIGITS;
-    temper_status made =
-        digits ? temper_compile_for(&hard, spec, TEMPER_TYPE_BF16, &e) : temper_compile(&hard, spec, &e);
-    bool ok = made == TEMPER_OK && temper_soften(&soft, hard, method, &e) == TEMPER_OK &&
-              temper_model_print(&out->data, &out->length, soft, &e) == TEMPER_OK;
-    temper_model_free(hard);
-    temper_model_free(soft);
+    bool ok = temper_build(&model, spec, &o, &e) == TEMPER_OK &&
+              temper_model_print(&out->data, &out->length, model, &e) == TEMPER_OK;
+    temper_model_free(model);
     return ok;
 }
 

@@ -259,13 +259,9 @@ static bool soften(hunt *h, temper_model **out, const temper_spec *spec, temper_
     static const temper_type storages[] = {TEMPER_TYPE_BF16, TEMPER_TYPE_BF16, TEMPER_TYPE_F16,
                                            TEMPER_TYPE_E4M3, TEMPER_TYPE_E5M2, TEMPER_TYPE_F32};
     temper_type storage = storages[random_below(&h->r, sizeof storages / sizeof *storages)];
-    bool digits = method == TEMPER_METHOD_DIGITS;
-    temper_model *hard;
-    if (digits ? temper_compile_for(&hard, spec, storage, error) : temper_compile(&hard, spec, error)) return false;
-    bool ok = (digits ? temper_soften_digits(out, hard, storage, error) : temper_soften(out, hard, method, error)) ==
-              TEMPER_OK;
-    temper_model_free(hard);
-    return ok;
+    temper_build_options o = {.method = method};
+    if (method == TEMPER_METHOD_DIGITS) o.digits = storage;
+    return temper_build(out, spec, &o, error) == TEMPER_OK;
 }
 
 static void attack(hunt *h, const char *name, const temper_spec *spec) {

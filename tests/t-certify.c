@@ -172,18 +172,18 @@ static void check_model(const char *name, const temper_spec *spec, const temper_
 
 /* NULL also where the compiler has no construction. */
 static temper_model *model_or_none(const temper_spec *spec, temper_method method) {
-    temper_model *hard = NULL, *soft = NULL;
-    if (temper_compile(&hard, spec, NULL) == TEMPER_OK) temper_soften(&soft, hard, method, NULL);
-    temper_model_free(hard);
-    return soft;
+    temper_model *model;
+    temper_build_options o = {.method = method};
+    temper_build(&model, spec, &o, NULL);
+    return model;
 }
 
 /* By digits for the storage format of the type; NULL also where there is no construction. */
 static temper_model *digits_or_none(const temper_spec *spec, temper_type type) {
-    temper_model *hard = NULL, *soft = NULL;
-    if (temper_compile_for(&hard, spec, type, NULL) == TEMPER_OK) temper_soften_digits(&soft, hard, type, NULL);
-    temper_model_free(hard);
-    return soft;
+    temper_model *model;
+    temper_build_options o = {.method = TEMPER_METHOD_DIGITS, .digits = type};
+    temper_build(&model, spec, &o, NULL);
+    return model;
 }
 
 static void random_models(test_random *r) {

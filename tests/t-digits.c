@@ -249,13 +249,16 @@ static void refusals(void) {
     temper_spec *spec = spec_of("Y a & Y Y b", "ab", TEMPER_AT_LAST), *one = spec_of("Y a", "ab", TEMPER_AT_LAST);
     temper_model *fused = model_of(spec, TEMPER_METHOD_HARD), *alone = model_of(one, TEMPER_METHOD_HARD), *m = NULL;
     temper_error e;
-    CHECK(temper_soften_digits(&m, fused, TEMPER_TYPE_BF16, &e) == TEMPER_UNSUPPORTED && !m, "a fused gate: %s",
-          e.text);
+    temper_soften_options digits = {.method = TEMPER_METHOD_DIGITS, .digits = TEMPER_TYPE_BF16};
+    temper_build_options build = {.digits = TEMPER_TYPE_EXACT};
+    CHECK(temper_soften_for(&m, NULL, fused, &digits, &e) == TEMPER_UNSUPPORTED && !m, "a fused gate: %s", e.text);
     CHECK(temper_soften(&m, fused, TEMPER_METHOD_DIGITS, &e) == TEMPER_UNSUPPORTED && !m, "a fused gate: %s", e.text);
-    if (CHECK(temper_soften_digits(&m, alone, TEMPER_TYPE_E5M2_F32, &e) == TEMPER_OK, "one input: %s", e.text))
+    digits.digits = TEMPER_TYPE_E5M2_F32;
+    if (CHECK(temper_soften_for(&m, NULL, alone, &digits, &e) == TEMPER_OK, "one input: %s", e.text))
         temper_model_free(m);
-    CHECK(temper_soften_digits(&m, alone, TEMPER_TYPE_F64, &e) == TEMPER_RANGE && !m, "f64: %s", e.text);
-    CHECK(temper_compile_for(&m, spec, TEMPER_TYPE_EXACT, &e) == TEMPER_RANGE && !m, "exact: %s", e.text);
+    digits.digits = TEMPER_TYPE_EXACT;
+    CHECK(temper_soften_for(&m, NULL, alone, &digits, &e) == TEMPER_RANGE && !m, "exact digits: %s", e.text);
+    CHECK(temper_build(&m, spec, &build, &e) == TEMPER_RANGE && !m, "exact gates: %s", e.text);
     temper_model_free(fused);
     temper_model_free(alone);
     temper_spec_free(spec);

@@ -297,7 +297,8 @@ static void compiled(test_random *r) {
         size_t n = random_below(r, 40);
         random_word(word, n, (unsigned)temper_spec_letter_count(spec), r);
         if (temper_compile(&hard, spec, NULL) == TEMPER_OK) {
-            CHECK(temper_compile_for(&apart, spec, TEMPER_TYPE_BF16, NULL) == TEMPER_OK, "%s: gates apart", c->name);
+            CHECK(temper_build(&apart, spec, &(temper_build_options){.digits = TEMPER_TYPE_BF16}, NULL) == TEMPER_OK,
+                  "%s: gates apart", c->name);
             for (temper_method how = TEMPER_METHOD_TEMPERATURE; how <= TEMPER_METHOD_DIGITS; how++)
                 if (CHECK(temper_soften(&soft, how == TEMPER_METHOD_DIGITS ? apart : hard, how, NULL) == TEMPER_OK,
                           "%s by %s", c->name, temper_method_name(how))) {

@@ -24,10 +24,8 @@ static bool make_models(temper_model *out[MODELS], const temper_spec *spec, cons
     static const temper_type types[] = {TEMPER_TYPE_BF16, TEMPER_TYPE_F16, TEMPER_TYPE_E4M3, TEMPER_TYPE_E5M2,
                                         TEMPER_TYPE_F32};
     temper_type type = types[strlen(name) % 5];
-    temper_model *hard = NULL;
-    if (s == TEMPER_OK) s = temper_compile_for(&hard, spec, type, &e);
-    if (s == TEMPER_OK) s = temper_soften_digits(&out[3], hard, type, &e);
-    temper_model_free(hard);
+    temper_build_options o = {.method = TEMPER_METHOD_DIGITS, .digits = type};
+    if (s == TEMPER_OK) s = temper_build(&out[3], spec, &o, &e);
     return CHECK(s == TEMPER_OK, "%s: %s", name, e.text);
 }
 

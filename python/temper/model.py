@@ -302,12 +302,15 @@ class Model:
         that are stored in the format `digits`. With a length: any hard model,
         right on all strings up to it; `gap` is "proved", "exhaustive" or "given" (then gap_value, and nothing is proved).
         """
-        number = number_of(method, METHODS, "method")
+        options = ffi.new("temper_soften_options *", {"method": number_of(method, METHODS, "method")})
         if length is None:
-            return Model(_soften(self._handle, method, digits))
-        options = ffi.new("temper_soften_options *", {
-            "method": number, "length": count_of(length, "length"), "gap": number_of(gap, ("proved", "exhaustive", "given"), "gap"),
-            "gap_value": gap_value, "adaptive": adaptive})
+            if method == "digits":
+                options.digits = _storage(digits)
+            return Model(make("model", "temper_soften_for", ffi.NULL, self._handle, options))
+        options.length = count_of(length, "length")
+        options.gap = number_of(gap, ("proved", "exhaustive", "given"), "gap")
+        options.gap_value = gap_value
+        options.adaptive = adaptive
         watcher = Watcher(progress)
         options.progress = watcher.callback
         try:
@@ -397,18 +400,15 @@ def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLik
         spec = formula
     else:
         spec = parse(formula, file=file, alphabet=alphabet, tokens=tokens, syntax=syntax, at=at, empty=empty)
+    options = ffi.new("temper_build_options *", {"method": number_of(method, METHODS, "method")})
     if method == "digits":
-        hard = make("model", "temper_compile_for", spec._handle, number_of(digits, TYPES, "digits"), where=spec._where,
-                    source=spec._source)
-    else:
-        hard = make("model", "temper_compile", spec._handle, where=spec._where, source=spec._source)
-    return Model(hard if method == "hard" else _soften(hard, method, digits))
+        options.digits = _storage(digits)
+    return Model(make("model", "temper_build", spec._handle, options, where=spec._where, source=spec._source))
 
 
-def _soften(hard: Any, method: str, digits: str) -> Any:
-    if method == "digits":
-        return make("model", "temper_soften_digits", hard, number_of(digits, TYPES, "digits"))
-    return make("model", "temper_soften", hard, number_of(method, METHODS, "method"))
+def _storage(digits: str) -> int:
+    """The number of a type that digits can be for; "f64", which in the library means that none is given, is none."""
+    return number_of(digits, TYPES, "digits") or TYPES.index("exact")
 
 
 def _read(data: bytes, where: str) -> Model:

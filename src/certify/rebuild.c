@@ -9,18 +9,12 @@ static void release_model(void *model) { temper_model_free(model); }
 /* ---- the model ---- */
 
 static const temper_model *rebuild(const temper_model *m, const temper_spec *spec, arena *a) {
-    temper_model *hard, *soft;
-    bool digits = m->method == TEMPER_METHOD_DIGITS;
-    temper_status status =
-        digits ? temper_compile_for(&hard, spec, m->digits->type, NULL) : temper_compile(&hard, spec, NULL);
-    if (status != TEMPER_OK) return NULL;
-    arena_on_release(a, release_model, hard);
-    if (m->method == TEMPER_METHOD_HARD) return hard;
-    status = digits ? temper_soften_digits(&soft, hard, m->digits->type, NULL)
-                    : temper_soften(&soft, hard, m->method, NULL);
-    if (status != TEMPER_OK) return NULL;
-    arena_on_release(a, release_model, soft);
-    return soft;
+    temper_model *made;
+    temper_build_options o = {.method = m->method};
+    if (m->method == TEMPER_METHOD_DIGITS) o.digits = m->digits->type;
+    if (temper_build(&made, spec, &o, NULL) != TEMPER_OK) return NULL;
+    arena_on_release(a, release_model, made);
+    return made;
 }
 
 /* ---- the comparison ---- */

@@ -22,6 +22,12 @@ temper_model *entry_model(entry *e) {
     return m;
 }
 
+temper_model *entry_passing_model(entry *e) {
+    temper_model *m = model_new(e->trap);
+    entry_on_leaving(e, free_model, m);
+    return m;
+}
+
 static const char *text_of(arena *a, const expression *e, const char *none) {
     if (!e) return none;
     text t;

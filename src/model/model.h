@@ -120,6 +120,8 @@ static inline uint32_t model_end_token(const temper_model *m) { return (uint32_t
 temper_model *model_new(trap *t);
 /* The same in the body of a public function: it is freed if the body fails. */
 temper_model *entry_model(entry *e);
+/* The same for a model on the way to another: it is freed when the body is left. */
+temper_model *entry_passing_model(entry *e);
 
 /* Ends building: fills the texts of expressions; from here on the model is immutable and belongs to the caller. */
 void model_seal(temper_model *m);

@@ -21,7 +21,7 @@
    knows its hard one. */
 #include <string.h>
 
-#include "model/safe_length.h"
+#include "soften/soften.h"
 #include "soften/soften_digits.h"
 
 /* ---- rows with something added ---- */
@@ -163,26 +163,15 @@ static void soften_head(softener *s, model_head *h, uint32_t layer, uint32_t num
 
 /* ---- the pass ---- */
 
-typedef struct soften_call {
-    temper_model **out;
-    const temper_model *hard;
-    temper_method method;
-    temper_type type; /* of digits */
-} soften_call;
-
-static void soften(entry *e, void *context) {
-    const soften_call *c = context;
-    const temper_model *hard = c->hard;
-    const digit_format *digits = c->method == TEMPER_METHOD_DIGITS ? digit_format_of(c->type) : NULL;
-    if (c->method != TEMPER_METHOD_TEMPERATURE && c->method != TEMPER_METHOD_POSITIONS &&
-        c->method != TEMPER_METHOD_DIGITS)
+void soften_by_roles(temper_model *m, const temper_model *hard, temper_method method, temper_type type, entry *e) {
+    const digit_format *digits = method == TEMPER_METHOD_DIGITS ? digit_format_of(type) : NULL;
+    softener s;
+    if (method != TEMPER_METHOD_TEMPERATURE && method != TEMPER_METHOD_POSITIONS && method != TEMPER_METHOD_DIGITS)
         trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the method must be temperature, positions or digits");
-    if (c->method == TEMPER_METHOD_DIGITS && !digits)
+    if (method == TEMPER_METHOD_DIGITS && !digits)
         trap_raise(e->trap, TEMPER_RANGE, 0, 0, "digits are for numbers stored in f32, bf16, f16, e4m3 or e5m2");
     if (hard->method != TEMPER_METHOD_HARD) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the model is soft already");
-    temper_model *m = entry_model(e);
-    softener s;
-    soften_begin(&s, hard, m, c->method, e->trap, &e->scratch);
+    soften_begin(&s, hard, m, method, e->trap, &e->scratch);
     m->digits = digits;
     if (digits) soften_require_gates(&s);
     for (uint32_t layer = 0; layer < m->layer_count; layer++) {
@@ -191,26 +180,4 @@ static void soften(entry *e, void *context) {
             soften_head(&s, &m->layers[layer].heads[h], layer + 1, h + 1);
     }
     soften_end(&s);
-    model_check(m, e->trap);
-    if (hard->safe_length > 0) {
-        model_set_safe_length(m);
-    } else { /* what is not proved of the hard model is not proved of this one, whatever the roles promise */
-        m->safe_length = 0;
-        m->safe_reason = arena_copy(&m->memory, hard->safe_reason, strlen(hard->safe_reason));
-    }
-    model_seal(m);
-    *c->out = m;
-}
-
-temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method, temper_error *err) {
-    soften_call call = {out, hard, method, TEMPER_TYPE_BF16};
-    *out = NULL;
-    return entry_run(err, soften, &call);
-}
-
-temper_status temper_soften_digits(temper_model **out, const temper_model *hard, temper_type type,
-                                   temper_error *err) {
-    soften_call call = {out, hard, TEMPER_METHOD_DIGITS, type};
-    *out = NULL;
-    return entry_run(err, soften, &call);
 }

@@ -4,6 +4,7 @@
 
 #include "number/upward.h"
 #include "soften/scales.h"
+#include "soften/soften.h"
 #include "soften/soften_build.h"
 
 static void add_tie_break(softener *s, model_head *h, const head_class *c, double most, double scale) {
@@ -105,35 +106,17 @@ static void fill_report(temper_soften_report *out, const scale_search *g) {
         }
 }
 
-typedef struct soften_call {
-    temper_model **out;
-    temper_soften_report *report;
-    const temper_model *hard;
-    const temper_soften_options *options;
-} soften_call;
-
-static void soften(entry *e, void *context) {
-    const soften_call *c = context;
-    scale_search g = {.hard = c->hard, .o = c->options, .trap = e->trap, .keep = &e->memory, .scratch = &e->scratch};
-    scales_find(&g);
-    temper_model *m = entry_model(e);
+void soften_by_search(temper_model *m, temper_soften_report *report, const temper_model *hard,
+                      const temper_soften_options *options, entry *e) {
+    scale_search g = {.hard = hard, .o = options, .trap = e->trap, .keep = &e->memory, .scratch = &e->scratch};
     softener s;
-    soften_begin(&s, c->hard, m, c->options->method, e->trap, &e->scratch);
+    scales_find(&g);
+    soften_begin(&s, hard, m, options->method, e->trap, &e->scratch);
     for (uint32_t l = 0; l < m->layer_count; l++) {
         soften_copy_layer(&s, l);
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) soften_general_head(&g, &s, l, h);
     }
     soften_end(&s);
     set_proof(&g, m);
-    model_check(m, e->trap);
-    model_seal(m);
-    if (c->report) fill_report(c->report, &g);
-    *c->out = m;
-}
-
-temper_status temper_soften_for(temper_model **out, temper_soften_report *report, const temper_model *hard,
-                                const temper_soften_options *options, temper_error *err) {
-    soften_call call = {out, report, hard, options};
-    *out = NULL;
-    return entry_run(err, soften, &call);
+    if (report) fill_report(report, &g);
 }

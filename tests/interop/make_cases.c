@@ -272,8 +272,8 @@ static void make_formula(maker *k, const char *name, temper_spec *spec, temper_m
     temper_model *hard, *soft = NULL;
     temper_error err;
     if (!spec) exit(1);
-    temper_status status = method == TEMPER_METHOD_DIGITS ? temper_compile_for(&hard, spec, TEMPER_TYPE_BF16, &err)
-                                                          : temper_compile(&hard, spec, &err);
+    temper_build_options o = {.digits = method == TEMPER_METHOD_DIGITS ? TEMPER_TYPE_BF16 : TEMPER_TYPE_F64};
+    temper_status status = temper_build(&hard, spec, &o, &err);
     if (status == TEMPER_LIMIT || status == TEMPER_UNSUPPORTED) { /* some entries are there to be refused */
         temper_spec_free(spec);
         return;
