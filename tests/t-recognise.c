@@ -23,16 +23,10 @@ static const char *const METHOD_NAMES[METHODS] = {"hard", "temperature", "positi
 static temper_model *build(const temper_spec *spec, int method) {
     static const temper_method methods[METHODS] = {TEMPER_METHOD_HARD, TEMPER_METHOD_TEMPERATURE,
                                                    TEMPER_METHOD_POSITIONS, TEMPER_METHOD_DIGITS};
-    temper_model *hard = NULL, *soft = NULL;
-    bool digits = methods[method] == TEMPER_METHOD_DIGITS;
-    if (digits ? temper_compile_for(&hard, spec, TEMPER_TYPE_BF16, NULL) : temper_compile(&hard, spec, NULL))
-        return NULL;
-    if (methods[method] == TEMPER_METHOD_HARD) return hard;
-    if (digits ? temper_soften_digits(&soft, hard, TEMPER_TYPE_BF16, NULL)
-               : temper_soften(&soft, hard, methods[method], NULL))
-        soft = NULL;
-    temper_model_free(hard);
-    return soft;
+    temper_build_options o = {.method = methods[method]};
+    temper_model *model;
+    temper_build(&model, spec, &o, NULL);
+    return model;
 }
 
 /* A copy that may be edited. */
