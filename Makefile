@@ -173,6 +173,16 @@ certify-hunt: ## look for a string that contradicts a certificate: 10^7 short st
 	TEMPER_HUNT=full $(BUILD)/tests/t-certify-hunt
 	TEMPER_TEST_EFFORT=35 $(BUILD)/tests/t-audit-hunt
 
+# Options of scripts/mutants.py, such as --sample 300.
+MUTANTS ?=
+MUTANT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(foreach t,bound choice-bound proved-length recognise \
+    certify certify-general certify-hunt certify-wild audit audit-choices audit-features audit-hunt,$(wildcard tests/t-$(t).c))))
+
+mutants: ## change every constant and comparison of the proofs, one at a time: does a test notice? (hours; MUTANTS="--sample 300")
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(MUTANT_TESTS)
+	@CC="$(CC)" MUTANT_CFLAGS="$(ALL_CFLAGS)" MUTANT_LDFLAGS="$(LDFLAGS)" MUTANT_LDLIBS="$(LDLIBS)" \
+	    python3 scripts/mutants.py --build $(BUILD) --jobs $(JOBS) $(MUTANTS)
+
 mpi: ## install Open MPI and build temper-mpi, which does the work of check, limits and lab on many machines
 	@sh scripts/setup.sh build mpi
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/temper-mpi
@@ -274,7 +284,7 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench test test-long test-asan asan run-tests test-number certify-hunt mpi test-mpi test-html \
+.PHONY: all help setup demo bench mutants test test-long test-asan asan run-tests test-number certify-hunt mpi test-mpi test-html \
     test-interop lint format install \
     uninstall clean
 .DEFAULT_GOAL := all
