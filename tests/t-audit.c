@@ -1,9 +1,10 @@
 /* The auditor against everything it should prove, and against everything it must not.
 
-   - the corpus and random formulas, by every method: what the compiler makes is proved in f64 and f32; in any type the prover's
+   - the corpus and random formulas, by every method: what the compiler makes is proved in f64 and f32; in any type
+   the prover's
      certificate is the audit's, byte by byte, and where there is none the audit refuses, too
-   - tampered certificates are refused, always
-   - tampered models are refused with their certificate, and with one whose SHA-256 was made to fit; or else, where the change means
+   - tampered certificates are refused, always - tampered models are refused with their certificate, and with one
+   whose SHA-256 was made to fit; or else, where the change means
      nothing, the changed model still gives the source's answers on all short strings
    - texts that are no certificate are refused and crash nothing */
 #include <stdio.h>
@@ -485,6 +486,99 @@ static void check_range(void) {
     for (size_t k = 0; k < sizeof forgeries / sizeof *forgeries; k++) check_forgery(&forgeries[k]);
 }
 
+/* ---- versions, and formulas that were read off ---- */
+
+static bool replaced(bytes *b, const char *from, const char *to) {
+    const char *at = strstr(b->data, from);
+    if (at) splice(b, (size_t)(at - b->data), strlen(from), to);
+    return at;
+}
+
+static void check_versions(void) {
+    static const temper_spec_options o = {.alphabet = "ab", .at = TEMPER_AT_LAST};
+    static const char *const others[][2] = {{"1", "certify again"}, {"3", "does not know"}, {"0", "certify again"}};
+    temper_spec *spec = NULL;
+    temper_error e;
+    bytes model = {0}, proof = {0};
+    CHECK(temper_spec_parse(&spec, "O a", 3, &o, &e) == TEMPER_OK &&
+              model_text(&model, spec, TEMPER_METHOD_POSITIONS) &&
+              certificate_of(&proof, &model, 9, TEMPER_TYPE_F64, &e) == TEMPER_OK,
+          "%s", e.text);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        bytes c = copy_of(&proof, 10);
+        char line[40];
+        snprintf(line, sizeof line, "\"temper-certificate\": %s", others[k][0]);
+        CHECK(replaced(&c, "\"temper-certificate\": 2", line), "no version:\n%s", c.data);
+        CHECK(temper_audit(c.data, c.length, model.data, model.length, &e) == TEMPER_FORMAT &&
+                  strstr(e.text, others[k][1]),
+              "version %s: %s", others[k][0], e.text);
+        free(c.data);
+    }
+    temper_free(proof.data);
+    temper_free(model.data);
+    temper_spec_free(spec);
+}
+
+typedef struct reading {
+    const char *formula, *read_off;
+    const char *from, *to; /* a change of the model, or NULL */
+    const char *refused;   /* what the refusal says; NULL: it is proved */
+} reading;
+
+/* A model without its source; what it computes is claimed instead. */
+static void check_reading(const reading *x, temper_method method) {
+    static const temper_spec_options o = {.alphabet = "ab", .at = TEMPER_AT_LAST};
+    temper_spec *spec = NULL;
+    temper_error e;
+    bytes made = {0}, proof = {0};
+    CHECK(temper_spec_parse(&spec, x->formula, strlen(x->formula), &o, &e) == TEMPER_OK, "%s", e.text);
+    if (!CHECK(model_text(&made, spec, method), "%s", x->formula)) return;
+    bytes m = copy_of(&made, 1000);
+    char source[200];
+    snprintf(source, sizeof source, "source \"%s\"\n", x->formula);
+    CHECK(replaced(&m, source, ""), "%s", m.data);
+    if (x->from) CHECK(replaced(&m, x->from, x->to), "no %s in\n%s", x->from, m.data);
+    fix_digest(&m);
+    audit_request q = {.length = 20, .type = TEMPER_TYPE_F64, .choices = true, .read_off = x->read_off};
+    temper_status s = audit_requested(&proof.data, &proof.length, m.data, m.length, &q, &e);
+    CHECK((s == TEMPER_OK) == !x->refused, "%s read as %s: %s\n%s", x->formula, x->read_off,
+          s == TEMPER_OK ? "proved" : e.text, m.data);
+    if (s != TEMPER_OK)
+        CHECK(x->refused && strstr(e.text, x->refused), "%s read as %s: %s", x->formula, x->read_off, e.text);
+    if (s == TEMPER_OK) {
+        CHECK(strstr(proof.data, "\"claim\": \"hard choices\"") && strstr(proof.data, "\"read-off\": ") &&
+                  strstr(proof.data, "\"channels\": []"),
+              "%s", proof.data);
+        CHECK(temper_audit(proof.data, proof.length, m.data, m.length, &e) == TEMPER_OK, "%s", e.text);
+    }
+    temper_free(proof.data);
+    free(m.data);
+    temper_free(made.data);
+    temper_spec_free(spec);
+}
+
+static void check_readings(void) {
+    static const reading readings[] = {
+        {"O a & Y b", "O a & Y b", NULL, NULL, NULL},
+        {"O a & Y b", "Y b & !(H !a)", NULL, NULL, NULL}, /* the same in other words */
+        {"O a & Y b", "O a | Y b", NULL, NULL, "does not mean"},
+        {"O a & Y b", "O a &", NULL, NULL, "the formula that was read off"},
+        {"O a & Y b", "alphabet: ba\nO a & Y b", NULL, NULL, "the formula that was read off"},
+        {"O a", "O a", "empty reject", "empty accept", NULL}, /* the model's own answer is claimed */
+        {"Y a", "Y a", NULL, NULL, NULL},
+        {"Y a", "Y a", "for rightmost", "for leftmost", "not the side"},
+        {"Y a", "Y a", "for rightmost", "for average", "not the side"},
+        {"#[a] >= #[b]", "#[a] >= #[b]", NULL, NULL, NULL},
+        {"#[a] >= #[b]", "#[a] >= #[b]", "for average", "for rightmost", "no average"},
+        {"#[a] >= #[b]", "#[a] >= #[b]", " soft \"ln(max(i, 1))", " position \"ln(max(i, 1))", "not soft"},
+        {"first", "first", " position \"[i = 1]", " soft \"[i = 1]", "no tie-break"},
+        {"#[a] % 3 = 1", "#[a] % 3 = 1", NULL, NULL, NULL},
+    };
+    for (size_t k = 0; k < sizeof readings / sizeof *readings; k++)
+        for (temper_method m = TEMPER_METHOD_TEMPERATURE; m <= TEMPER_METHOD_POSITIONS; m++)
+            check_reading(&readings[k], m);
+}
+
 /* ---- texts that are no certificates ---- */
 
 static void check_hostile(void) {
@@ -522,6 +616,8 @@ int main(void) {
     check_random(&r, (size_t)(250 * effort));
     check_tampering(&r, (size_t)(45 * effort) + 1);
     check_range();
+    check_versions();
+    check_readings();
     check_hostile();
     return test_finish("t-audit");
 }

@@ -1,4 +1,5 @@
-/* temper_audit: reads what a certificate claims, writes the certificate that the claim deserves, and compares the two. */
+/* temper_audit: reads what a certificate claims, writes the certificate that the claim deserves, and compares the
+   two. */
 #include <string.h>
 
 #include "audit/audit.h"
@@ -33,27 +34,45 @@ static const char *read_sha256(json_reader *r, arena *a) {
     return found;
 }
 
+enum { VERSION = 2 };
+
+static void check_version(uint64_t version, trap *t) {
+    if (version < VERSION)
+        trap_raise(t, TEMPER_FORMAT, 0, 0, "a certificate of version %llu, whose proofs had holes: certify again",
+                   (unsigned long long)version);
+    if (version > VERSION)
+        trap_raise(t, TEMPER_FORMAT, 0, 0, "a certificate of version %llu, which this auditor does not know",
+                   (unsigned long long)version);
+}
+
 /* Only what the audit starts from; everything else is compared as text. */
 static claim read_claim(const char *bytes, size_t length, arena *a, trap *t) {
-    static const char *const claims[] = {"formula", "hard choices", NULL};
+    static const char *const claims[] = {"formula", "hard choices", NULL}, *const facts[] = {"sets", "strings", NULL};
     json_reader r;
     json_keys keys;
     claim c = {0};
-    bool has_length = false, has_claim = false;
+    bool has_length = false, has_claim = false, has_version = false;
     const char *type = NULL;
     jread_begin(&r, bytes, length, a, t);
     jread_keys_init(&keys, a);
     jread_object(&r);
     for (json_text key; jread_key(&r, &key);) {
         jread_keys_add(&keys, &r, key);
-        if (jread_is(key, "length")) {
+        if (jread_is(key, "temper-certificate")) {
+            check_version(jread_integer(&r, UINT64_MAX, "a version"), t);
+            has_version = true;
+        } else if (jread_is(key, "length")) {
             c.request.length = jread_integer(&r, UINT64_MAX, "a length");
             has_length = true;
         } else if (jread_is(key, "type")) {
             type = jread_c_string(&r, a, "a number type");
         } else if (jread_is(key, "claim")) {
-            c.request.general = jread_choice(&r, claims, "\"formula\" or \"hard choices\"");
+            c.request.choices = jread_choice(&r, claims, "\"formula\" or \"hard choices\"");
             has_claim = true;
+        } else if (jread_is(key, "read-off")) {
+            c.request.read_off = jread_c_string(&r, a, "a formula");
+        } else if (jread_is(key, "facts")) {
+            c.request.strings = jread_choice(&r, facts, "\"sets\" or \"strings\"");
         } else if (jread_is(key, "model")) {
             c.sha256 = read_sha256(&r, a);
         } else {
@@ -61,12 +80,14 @@ static claim read_claim(const char *bytes, size_t length, arena *a, trap *t) {
         }
     }
     jread_end(&r);
-    if (!has_length || !has_claim || !type || !c.sha256)
+    if (!has_version || !has_length || !has_claim || !type || !c.sha256)
         trap_raise(t, TEMPER_FORMAT, 0, 0, "not a certificate: it has no \"%s\"",
-                   !c.sha256     ? "model"
+                   !has_version  ? "temper-certificate"
+                   : !c.sha256   ? "model"
                    : !has_claim  ? "claim"
                    : !has_length ? "length"
                                  : "type");
+    if (!c.request.choices) c.request.read_off = NULL; /* then it is a member too many, which comparing finds */
     c.request.type = type_named(type, t, a);
     return c;
 }
@@ -130,7 +151,8 @@ static bool split_member(piece line, size_t at, size_t end, piece *key, piece *v
     return true;
 }
 
-/* Of two arrays within a line, the first entry that differs: its number is added to `where`. Numbers count from 0, as lengths do. */
+/* Of two arrays within a line, the first entry that differs: its number is added to `where`. Numbers count from 0, as
+   lengths do. */
 static void point_at_entry(text *where, piece *found, piece *value) {
     piece x = {found->bytes + 1, found->length - 1}, y = {value->bytes + 1, value->length - 1};
     if (found->length < 2 || value->length < 2 || found->bytes[0] != '[' || value->bytes[0] != '[') return;

@@ -5,7 +5,8 @@
        head_bounds      how far a head's output may be off in the type; gate_bounds: whether gates repair it
        audit_text       the certificate that follows
 
-   It shares with the prover the readers of files and src/number, and nothing else. Whatever is not understood is refused. */
+   It shares with the prover the readers of files and src/number, and nothing else. Whatever is not understood is
+   refused. */
 #ifndef AUDIT_AUDIT_H
 #define AUDIT_AUDIT_H
 
@@ -57,10 +58,11 @@ typedef struct row_value {
 typedef enum head_kind { KIND_ONCE, KIND_NEAREST, KIND_COUNT, KIND_COMPARE, KIND_BALANCE, KIND_LOOKUP } head_kind;
 
 typedef struct quantity {
-    ball *size, *error; /* X and e */
+    ball *size, *computed, *error; /* X, Y and e */
     int grid;
     bool on_grid; /* else nothing is known */
     bool nothing; /* 0: on every grid */
+    bool shifts;  /* a constant, +-2^k with k >= 0: products with it are exact */
 } quantity;
 
 enum { HEAD_ROWS = 16 }; /* of a head's query */
@@ -79,20 +81,21 @@ typedef struct head_facts {
     uint32_t layer, number; /* from 1 */
     const model_head *head;
     head_kind kind;
-    bool by_positions;          /* no scale */
-    double kappa;               /* nearest, compare, balance, lookup */
-    double constant;            /* once: C of ln(N) + C */
-    bool stepped;               /* once: the logarithm is rounded up to a multiple of 4 */
-    double weight;              /* count: W; compare, lookup: W of the mean's row; balance: W_h */
-    double total_weight;        /* balance: W_t */
-    double own_weight;          /* balance: W_o */
-    size_t own_parts;           /* balance: K */
-    int grid;                   /* count: of the value rows */
-    bool rightmost, candidates; /* nearest */
-    score_part part[HEAD_ROWS]; /* nearest */
-    quantity logit;             /* nearest, by section 3 */
-    const char *failure;        /* what of it is too large for the type; NULL: nothing */
-    bool by_digits;             /* nearest: is not tried at every length */
+    bool by_positions;                    /* no scale */
+    double kappa;                         /* nearest, compare, balance, lookup */
+    double constant;                      /* once: C of ln(N) + C */
+    bool stepped;                         /* once: the logarithm is rounded up to a multiple of 4 */
+    double weight;                        /* count: W; compare, lookup: W of the mean's row; balance: W_h */
+    double total_weight;                  /* balance: W_t */
+    double own_weight;                    /* balance: W_o */
+    feature first_key, second_key, scale; /* lookup: what they hold; UNKNOWN for a scale that there is not */
+    size_t own_parts;                     /* balance: K */
+    int grid;                             /* count: of the value rows */
+    bool rightmost, candidates;           /* nearest */
+    score_part part[HEAD_ROWS];           /* nearest */
+    quantity logit;                       /* nearest; its error is eta */
+    const char *failure;                  /* what of it is too large for the type; NULL: nothing */
+    bool by_digits;                       /* nearest: is not tried at every length */
     bool every_length;
     ball *size, *rounding, *error; /* the certificate's X, E and D */
 } head_facts;
@@ -122,6 +125,9 @@ typedef struct type_facts {
     bool any_order;
     int ps, pa;
     double us, ua, ms, ma, ts, ta, fs, fa;
+    double stored;   /* u'_s: what storing a sum rounds */
+    double embedded; /* u_e: what storing the value of an expression rounds */
+    double scaled;   /* u_lambda: what rounding a scale does */
 } type_facts;
 
 typedef struct audit {
@@ -130,8 +136,9 @@ typedef struct audit {
     const temper_model *model;
     const char *bytes;
     size_t size;
-    uint64_t length;  /* n */
-    bool sets;        /* as requested */
+    uint64_t length; /* n */
+    bool strings;    /* as requested */
+    const char *read_off;
     double positions; /* M */
     type_facts type;
     calculus calculus;
@@ -151,10 +158,14 @@ typedef struct audit {
 _Noreturn void audit_refuse(const audit *a, uint32_t layer, uint32_t head, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The certificate of the claim "hard choices" (section 8), for models without Boolean channels. */
+/* Refuses a model whose hard choices need not be what its softmax heads were recognised as. */
+void audit_hard_choices(const audit *a);
+
+/* The certificate of the claim "hard choices" for models without Boolean channels. */
 const char *audit_general(audit *a, size_t *length);
 
-/* What the expression was recognised as is what it is worth, at a number of positions and lengths up to that of the certificate. */
+/* What the expression was recognised as is what it is worth, at a number of positions and lengths up to that of the
+   certificate. */
 bool audit_feature_holds(const audit *a, const feature *f, const expression *e);
 
 void contents_begin(audit *a); /* the embedding */
@@ -192,8 +203,9 @@ void audit_end_array(text *out, size_t count);
 typedef struct audit_request {
     uint64_t length;
     temper_type type;
-    bool general; /* the claim "hard choices" */
-    bool sets;    /* its facts from sets even where strings are few: for tests */
+    bool choices;         /* the claim "hard choices" */
+    const char *read_off; /* that claim by roles: the formula that the weights are said to compute; else NULL */
+    bool strings;         /* that claim without roles: its facts are from strings, else from sets */
 } audit_request;
 
 /* Whoever calls frees all of this, also after an error; model and spec are NULL before. */

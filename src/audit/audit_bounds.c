@@ -1,4 +1,5 @@
-/* doc/certificate.md, sections 4 to 6: how far the output of each head may be off, in balls, and whether gates repair it. */
+/* doc/certificate.md, sections 4 to 6: how far the output of each head may be off, in balls, and whether gates repair
+   it. */
 #include <math.h>
 
 #include "audit/audit_bounds.h"
@@ -32,18 +33,28 @@ static const ball *spread(bounds *b, const ball *crumbs) {
     return mul(b->c, mul(b->c, num(b->c, 2), crumbs), up(b->c, t->ua, 4 * (uint64_t)b->a->positions));
 }
 
+/* T: what subnormal numbers add to the weights of a row. */
+static const ball *subnormals(bounds *b) {
+    calculus *c = b->c;
+    const ball *m = positions(b), *least = num(c, b->a->type.ta);
+    return b->a->type.any_order ? mul(c, num(c, 2), mul(c, mul(c, m, m), least)) : mul(c, m, least);
+}
+
 /* One key weighs 1, the others together at most r. */
 static const ball *error_of(bounds *b, const ball *r) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
-    const ball *stored = add(c, mul(c, one_plus(b, num(c, t->us)), r), mul(c, positions(b), num(c, t->ts)));
-    const ball *l = spread(b, r), *ls = spread(b, stored);
-    const ball *outward = mul(c, up(c, t->ua, 1), up(c, t->us, 1)),
-               *inward = mul(c, down(c, t->ua, 1), down(c, t->us, 1));
+    bool equal = t->storage == t->sums;
+    const ball *kept = r;
+    if (!equal) kept = add(c, mul(c, one_plus(b, num(c, t->us)), r), mul(c, positions(b), num(c, t->ts)));
+    const ball *l = spread(b, r), *ls = spread(b, kept);
+    const ball *outward = mul(c, up(c, t->ua, 1), up(c, t->stored, 1)),
+               *inward = mul(c, down(c, t->ua, 1), down(c, t->stored, 1));
     const ball *missing = one_minus(b, over(c, inward, one_plus(b, l)));
-    const ball *above = minus_one(b, mul(c, one_plus(b, ls), outward));
     const ball *false_one = add(c, mul(c, ls, outward), num(c, t->ts));
-    return larger(c, missing, larger(c, above, false_one));
+    const ball *most = larger(c, missing, false_one);
+    if (equal) return most; /* the quotient is at most 1 */
+    return larger(c, most, minus_one(b, mul(c, one_plus(b, ls), outward)));
 }
 
 /* ---- the six kinds ---- */
@@ -57,32 +68,30 @@ static void bound_once(bounds *b, head_facts *f) {
     const ball *epsilon = one_minus(b, mul(c, mul(c, down(c, t->us, 2), down(c, t->ua, 5)), down(c, V, 4)));
     const ball *low = add(c, num(c, 2 * t->ta), mul(c, num(c, -1), mul(c, one_minus(b, epsilon), gap)));
     const ball *crumb = add(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, low)), num(c, t->ta));
-    const ball *sigma = mul(c, minus_one(b, positions(b)), crumb);
-    const ball *missing, *above;
+    const ball *sigma = mul(c, minus_one(b, positions(b)), crumb), *kept;
     if (t->any_order) {
         NEED(b, at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions to add up ones exactly");
-        const ball *w = mul(c, one_minus(b, num(c, 2 * t->ua)), expo(c, mul(c, num(c, -4 * t->ua), logit)));
-        const ball *least = mul(c, mul(c, w, down(c, t->ua, m + 1)), down(c, t->us, 2));
-        missing = one_minus(b, over(c, least, mul(c, one_plus(b, sigma), up(c, t->ua, m))));
-        above = minus_one(b, over(c, mul(c, up(c, t->ua, m + 1), up(c, t->us, 2)), mul(c, w, down(c, t->ua, m))));
+        const ball *w = mul(c, down(c, 2 * t->ua, 3), expo(c, mul(c, num(c, -5 * t->ua), logit)));
+        sigma = add(c, sigma, subnormals(b));
+        kept = over(c, down(c, t->ua, m + 6), mul(c, one_plus(b, over(c, sigma, w)), up(c, t->ua, m + 5)));
     } else {
+        NEED(b, ball_is_less(crumb, num(c, 1)), "a key that is no candidate may weigh as much as one");
         const ball *most = mul(c, one_plus(b, mul(c, num(c, 2), sigma)), up(c, t->ua, (uint64_t)t->pa + 1));
-        missing = one_minus(b, over(c, mul(c, down(c, t->ua, 1), down(c, t->us, 1)), most));
-        above = minus_one(b, mul(c, up(c, t->ua, 1), up(c, t->us, 1)));
+        kept = over(c, mul(c, down(c, t->ua, 1), down(c, t->stored, 1)), most);
     }
     NEED(b, at_most(b, mul(c, num(c, 2), mul(c, logit, one_plus(b, epsilon))), t->fa),
          "a difference of logits may be beyond the largest number of the type");
     keep(b, &f->size, logit);
     keep(b, &f->rounding, mul(c, epsilon, logit));
-    keep(b, &f->error, larger(c, missing, above));
+    keep(b, &f->error, one_minus(b, kept));
 }
 
-/* (1 + 2u) e^(2 eta) times x, and M t */
+/* x keys, and T; eta is how far a logit is off. */
 static const ball *leak(bounds *b, const ball *eta, const ball *x) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     const ball *weights = mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, mul(c, num(c, 2), eta))), x);
-    return add(c, weights, mul(c, positions(b), num(c, t->ta)));
+    return add(c, weights, subnormals(b));
 }
 
 /* q/(1 - q), q = exp(-kappa (1 - u)) */
@@ -92,7 +101,15 @@ static const ball *geometric(bounds *b, double kappa) {
     return over(c, q, one_minus(b, q));
 }
 
+/* The error of a head that picks one key, whose logits are off by eta; `times` keys may share a distance. */
+static const ball *picking_error(bounds *b, const head_facts *f, const ball *eta, double times) {
+    static const double MOST = 0x1p20; /* e^(2 eta) beyond it is of no use */
+    if (!ball_is_less(eta, num(b->c, MOST))) return num(b->c, 1);
+    return error_of(b, leak(b, eta, mul(b->c, num(b->c, times), geometric(b, f->kappa))));
+}
+
 static void bound_nearest(bounds *b, head_facts *f) {
+    const type_facts *t = &b->a->type;
     if (f->every_length) {
         double largest, r = audit_every_length(b->a, f, &largest);
         NEED(b, r < 1, "the wrong positions may weigh as much as the right one");
@@ -101,12 +118,10 @@ static void bound_nearest(bounds *b, head_facts *f) {
         keep(b, &f->error, error_of(b, num(b->c, r)));
         return;
     }
+    NEED(b, !t->any_order || at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions");
     keep(b, &f->size, f->logit.size);
     keep(b, &f->rounding, f->logit.error);
-    if (f->failure)
-        keep(b, &f->error, num(b->c, 1));
-    else
-        keep(b, &f->error, error_of(b, leak(b, f->logit.error, geometric(b, f->kappa))));
+    keep(b, &f->error, f->failure ? num(b->c, 1) : picking_error(b, f, f->logit.error, 1));
 }
 
 static void bound_count(bounds *b, head_facts *f) {
@@ -137,10 +152,9 @@ static void bound_verdict(bounds *b, head_facts *f, const ball *gap, const ball 
          "its scale may be beyond the largest number of the type");
     NEED(b, at_least(b, over(c, logarithm(c, num(c, 2)), twice), t->ms), "its normaliser may be subnormal");
     const ball *low = add(c, num(c, 2 * t->ta), mul(c, num(c, -f->kappa), gap));
-    const ball *rho =
-        add(c, mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, low)), grown), mul(c, m, num(c, t->ta)));
-    const ball *above = add(c, mul(c, one_plus(b, num(c, t->us)), rho), num(c, t->ts));
-    above = mul(c, mul(c, above, mul(c, up(c, t->ua, 1), up(c, t->us, 1))), expo(c, num(c, 2 * t->ta)));
+    const ball *rho = add(c, mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, low)), grown), subnormals(b));
+    const ball *above = add(c, mul(c, one_plus(b, num(c, t->stored)), rho), num(c, t->ts));
+    above = mul(c, mul(c, above, mul(c, up(c, t->ua, 1), up(c, t->stored, 1))), expo(c, num(c, 2 * t->ta)));
     const ball *below = mul(c, one_minus(b, num(c, 2 * t->ua)), down(c, t->ua, 4 * (uint64_t)b->a->positions));
     const ball *wrong = add(c, over(c, above, below), num(c, t->ts));
     keep(b, &f->size, logit);
@@ -150,7 +164,7 @@ static void bound_verdict(bounds *b, head_facts *f, const ball *gap, const ball 
 static void bound_compare(bounds *b, head_facts *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
-    const ball *epsilon = minus_one(b, mul(c, mul(c, up(c, t->ua, 7), up(c, t->us, 3)), up(c, V, 4)));
+    const ball *epsilon = minus_one(b, mul(c, mul(c, up(c, t->ua, 8), up(c, t->us, 3)), up(c, V, 6)));
     const ball *logit =
         add(c, mul(c, mul(c, num(c, 2 * f->kappa), positions(b)), num(c, f->weight)), logarithm(c, positions(b)));
     bound_verdict(b, f, one_minus(b, epsilon), epsilon, logit);
@@ -161,14 +175,15 @@ static void bound_balance(bounds *b, head_facts *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     const ball *m = positions(b), *wh = num(c, f->weight), *wt = num(c, f->total_weight), *wo = num(c, f->own_weight);
-    const ball *quotient = minus_one(b, mul(c, up(c, t->ua, 1), up(c, t->us, 1)));
-    const ball *ey = mul(c, wh, quotient), *et = mul(c, wt, quotient);
-    const ball *feature_error = add(c, minus_one(b, mul(c, up(c, V, 4), up(c, t->us, 1))), num(c, t->ts));
-    const ball *row =
-        mul(c, add(c, num(c, 3), feature_error), minus_one(b, mul(c, up(c, t->ua, 4), up(c, t->us, 1))));
-    const ball *eu = add(c, add(c, feature_error, row), mul(c, num(c, 4), add(c, num(c, t->ta), num(c, t->ts))));
+    const ball *quotient = minus_one(b, mul(c, up(c, t->ua, 1), up(c, t->stored, 1)));
+    const ball *ey = mul(c, wh, quotient), *et = mul(c, wt, quotient), *three = num(c, 3);
+    rounding storage = rounding_storage(b->a), all_sums = rounding_sums(b->a);
+    feature per = {.kind = FEATURE_INVERSE, .constant = 1, .divisor = 1};
+    quantity inverse = audit_feature_quantity(b, &per);
+    const ball *eu = add(c, inverse.error, mul(c, num(c, 2), rounding_half(b, &all_sums, three)));
+    if (t->storage != t->sums) eu = add(c, eu, rounding_half(b, &storage, three));
     const ball *own = mul(c, wo, eu);
-    const ball *sums = minus_one(b, mul(c, up(c, t->ua, (uint64_t)f->own_parts + 1), up(c, t->us, 1)));
+    const ball *sums = minus_one(b, mul(c, up(c, t->ua, (uint64_t)f->own_parts + 1), up(c, t->stored, 1)));
     const ball *eo = add(c, own, mul(c, add(c, wo, own), sums));
     const ball *omega = minus_one(b, mul(c, mul(c, up(c, t->ua, 10), up(c, t->us, 4)), up(c, V, 8)));
     const ball *parts = mul(c, mul(c, m, add(c, add(c, ey, eo), et)), one_plus(b, omega));
@@ -182,6 +197,9 @@ static void bound_balance(bounds *b, head_facts *f) {
          "a score may be subnormal");
     NEED(b, at_most(b, twice, f->by_positions ? t->fs : t->fa),
          "its scale may be beyond the largest number of the type");
+    const ball *query = mul(c, mul(c, num(c, 2), twice), one_plus(b, add(c, wh, wo)));
+    NEED(b, f->by_positions || !t->any_order || at_most(b, query, t->fa),
+         "a query times the scale may be beyond the largest number of the type");
     const ball *logit =
         add(c, mul(c, mul(c, num(c, 2 * f->kappa), m), add(c, add(c, wh, wo), mul(c, m, wt))), logarithm(c, m));
     bound_verdict(b, f, one_minus(b, mul(c, num(c, 2), e)), omega, logit);
@@ -192,19 +210,33 @@ static void bound_lookup(bounds *b, head_facts *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     const ball *m = positions(b), *squared = mul(c, m, m), *cubed = mul(c, squared, m), *kappa = num(c, f->kappa);
-    const ball *omega = minus_one(b, mul(c, mul(c, up(c, t->ua, 7), up(c, t->us, 2)), up(c, V, 12)));
-    const ball *eta = mul(c, mul(c, mul(c, num(c, 3), kappa), omega), squared), *logit = mul(c, kappa, squared);
+    uint64_t s = f->by_positions ? 0 : 1;
+    uint64_t first = audit_roundings(b, &f->first_key), second = audit_roundings(b, &f->second_key);
+    uint64_t scale = s ? audit_roundings(b, &f->scale) : 0;
+    const ball *e0 =
+        mul(c, mul(c, up(c, t->ua, 2 + s), up(c, t->stored, 1)), mul(c, up(c, t->embedded, 1), up(c, V, first)));
+    const ball *e1 = mul(c, mul(c, up(c, t->ua, 1 + s), up(c, t->embedded, 2)), up(c, V, 1 + second));
+    const ball *e2 = mul(c, mul(c, up(c, t->ua, 1 + s), up(c, t->scaled, s)), up(c, V, scale));
+    e0 = minus_one(b, e0), e1 = minus_one(b, e1), e2 = minus_one(b, e2);
+    const ball *logit = mul(c, kappa, squared);
+    const ball *parts = mul(c, add(c, mul(c, num(c, 2), e0), e1), one_plus(b, e2));
+    const ball *e = mul(c, logit, add(c, parts, e2)), *most = add(c, logit, e);
+    const ball *eta = add(c, add(c, e, mul(c, num(c, 2 * t->ua), most)), num(c, t->ta));
+    NEED(b, at_most(b, m, ldexp(1, t->pa)), "there are too many positions to add up ones exactly");
     NEED(b,
          at_least(b, over(c, num(c, 1), cubed), t->ma) &&
              (f->by_positions || at_least(b, over(c, num(c, 1), squared), t->ms)),
          "a score may be subnormal");
-    NEED(b, at_most(b, mul(c, mul(c, num(c, 6), logit), one_plus(b, omega)), t->fa),
+    NEED(b, at_most(b, mul(c, num(c, 6), most), t->fa),
          "a difference of logits may be beyond the largest number of the type");
-    NEED(b, at_most(b, mul(c, kappa, cubed), f->by_positions ? t->fs : t->fa),
+    const ball *largest = mul(c, kappa, cubed);
+    NEED(b, at_most(b, largest, f->by_positions ? t->fs : t->fa),
          "its scale may be beyond the largest number of the type");
+    NEED(b, f->by_positions || !t->any_order || at_most(b, mul(c, num(c, 4), largest), t->fa),
+         "a query times the scale may be beyond the largest number of the type");
     keep(b, &f->size, logit);
     keep(b, &f->rounding, eta);
-    keep(b, &f->error, error_of(b, leak(b, eta, mul(c, num(c, 2), geometric(b, f->kappa)))));
+    keep(b, &f->error, picking_error(b, f, eta, 2));
 }
 
 static void bound_head(audit *a, head_facts *f) {

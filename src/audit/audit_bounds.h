@@ -1,4 +1,4 @@
-/* What audit_quantity.c and audit_bounds.c share. */
+/* What audit_rounding.c, audit_quantity.c and audit_bounds.c share. */
 #ifndef AUDIT_AUDIT_BOUNDS_H
 #define AUDIT_AUDIT_BOUNDS_H
 
@@ -11,6 +11,23 @@ typedef struct bounds {
     const char *failure;    /* what is too large; NULL: nothing */
 } bounds;
 
+/* A number format as one rounding sees it. */
+typedef struct rounding {
+    int precision;
+    double unit, least, largest;
+} rounding;
+
+rounding rounding_storage(const audit *a);
+rounding rounding_sums(const audit *a);
+
+/* doc/certificate.md, "One rounding": the error of rounding a number of size at most p, the distance of its
+   neighbours, and the size of what comes out. */
+const ball *rounding_half(bounds *b, const rounding *f, const ball *p);
+const ball *rounding_ulp(bounds *b, const rounding *f, const ball *p);
+const ball *rounding_after(bounds *b, const rounding *f, const ball *p);
+
+/* How often f64 rounds the feature or scale, at worst. */
+uint64_t audit_roundings(bounds *b, const feature *f);
 quantity audit_feature_quantity(bounds *b, const feature *f);
 
 #endif

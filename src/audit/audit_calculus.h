@@ -1,5 +1,5 @@
-/* Balls written like formulas. Results live in a pool that is used again from the start by calc_begin, so a formula of a hundred
-   operations costs a hundred balls, however many heads there are. */
+/* Balls written like formulas. Results live in a pool that is used again from the start by calc_begin, so a formula
+   of a hundred operations costs a hundred balls, however many heads there are. */
 #ifndef AUDIT_AUDIT_CALCULUS_H
 #define AUDIT_AUDIT_CALCULUS_H
 

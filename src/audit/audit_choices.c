@@ -1,5 +1,5 @@
-/* The claim "hard choices" (doc/certificate.md, section 8), for models without Boolean channels: what is known of the hard model is found
-   anew, then the certificate that follows from it is written. */
+/* The claim "hard choices" (doc/certificate.md, section 8), for models without Boolean channels: what is known of the
+   hard model is found anew, then the certificate that follows from it is written. */
 #include <math.h>
 
 #include "audit/audit_choices_facts.h"
@@ -139,7 +139,9 @@ const char *audit_general(audit *a, size_t *length) {
     general *g = arena_zalloc(a->arena, 1, sizeof *g);
     if (m->method == TEMPER_METHOD_HARD) audit_refuse(a, 0, 0, "the model makes hard choices");
     *g = (general){.audit = a, .model = m, .length = a->length, .channels = m->channel_count};
-    g->by_sets = a->sets || !are_few(m->letters.count, g->length);
+    g->by_sets = !a->strings;
+    if (a->strings && !are_few(m->letters.count, g->length))
+        audit_refuse(a, 0, 0, "there are more than %d strings up to the length", STRINGS_MOST);
     rational_pool_init(&g->pool, a->arena);
     for (uint32_t l = 0; l < m->layer_count; l++) g->head_count += m->layers[l].head_count;
     check_cost(g);

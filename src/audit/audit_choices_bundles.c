@@ -1,4 +1,5 @@
-/* Units that read the same row up to a factor +-2^k are one piecewise linear function of one number (doc/certificate.md, 8.1). */
+/* Units that read the same row up to a factor +-2^k are one piecewise linear function of one number
+   (doc/certificate.md, 8.1). */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* The error recursion of doc/certificate.md, 8.3 to 8.6, one length at a time: how far computed numbers are from the hard model's. */
+/* The error recursion of doc/certificate.md, 8.3 to 8.6, one length at a time: how far computed numbers are from the
+   hard model's. */
 #ifndef AUDIT_AUDIT_CHOICES_ERRORS_H
 #define AUDIT_AUDIT_CHOICES_ERRORS_H
 
@@ -40,6 +41,7 @@ bool error_is_zero(const errors *e, const ball *x);
 bool error_fits(const errors *e, const number_format *f, const ball *size, int grid);
 const ball *error_store(errors *e, const ball *eta, const ball *size, const ball *near); /* near NULL: unknown */
 void error_room(const errors *e, const ball *size, double largest, uint32_t layer, uint32_t head, const char *what);
+bool error_grows_little(const errors *e, uint64_t roundings); /* (1 + u)^roundings <= 2 */
 const ball *error_least(errors *e, const ball *x, const ball *y);
 int grid_of_double(double x); /* GRID_ZERO for 0 */
 

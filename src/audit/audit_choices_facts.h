@@ -1,4 +1,5 @@
-/* The claim "hard choices" (doc/certificate.md, section 8): what the auditor knows of the hard model, and who finds it.
+/* The claim "hard choices" (doc/certificate.md, section 8): what the auditor knows of the hard model, and who finds
+   it.
 
        bundles      which units are one function of one number
        strings      every string up to the length, in rationals: where they are few
@@ -14,11 +15,11 @@
 #include "number/rational.h"
 
 enum {
-    GRID_ZERO = 4000,  /* always 0 */
-    GRID_NONE = -9000, /* not on any grid of powers of two */
+    GRID_ZERO = 4000,  /* always 0; written "any" */
+    GRID_NONE = -9000, /* not on any grid of powers of two; written null */
     STRINGS_MOST = 4096,
     MEMBERS_MOST = 4096,
-    SETS_LONGEST = 256
+    SETS_LONGEST = 16384
 };
 
 /* ---- exact numbers of the model ---- */

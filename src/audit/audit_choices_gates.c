@@ -147,7 +147,8 @@ static size_t find_writers(const gates *w, size_t channel, writer out[3]) {
     return count;
 }
 
-/* Two units make exactly 0 or a power of two of a number that is off by less than its distance from the slope between. */
+/* Two units make exactly 0 or a power of two of a number that is off by less than its distance from the slope
+   between. */
 static bool is_ramp(const gates *w, size_t channel) {
     const errors *e = w->e;
     const type_facts *t = e->t;

@@ -1,4 +1,5 @@
-/* Errors from the embedding to the read-out, length by length, and whether they are below the margins (doc/certificate.md, 8.3 to 8.6). */
+/* Errors from the embedding to the read-out, length by length, and whether they are below the margins
+   (doc/certificate.md, 8.3 to 8.6). */
 #include <math.h>
 
 #include "audit/audit_choices_errors.h"

@@ -35,7 +35,8 @@ static double feature_at(const general *g, const expression *x, size_t i, size_t
     return expression_eval(x, (double)i, (double)n, (double)general_positions(g, n));
 }
 
-/* What dimension d adds to score j is slope * j, exactly and in every step of the run; false if that is not certain. */
+/* What dimension d adds to score j is slope * j, exactly and in every step of the run; false if that is not
+   certain. */
 static bool is_slope(const general *g, const model_head *h, uint32_t d, double *query, double *slope) {
     const temper_model *m = g->model;
     const audit *a = g->audit;
@@ -97,6 +98,10 @@ score_error score_find(errors *e, const head_claim *f, const tie_break *tie) {
     const extent *stage = general_stage(e->g, 2 * ((size_t)f->layer - 1));
     score_error s = {.scale = scale_of(e, f), .tie = *tie};
     const ball *scale = num(c, s.scale), *size = e->zero, *off = e->zero, *keys = e->zero;
+    const ball *growth = up(c, e->t->ua, (uint64_t)h->query.count + 4);
+    if (!ball_is_at_most(growth, num(c, 2)))
+        audit_refuse(e->a, f->layer, f->number, "at length %zu a score has too many terms for the type", e->n);
+    const ball *grown = mul(c, growth, scale);
     bool constant = !tie->found, exact = true;
     int grid = tie->found ? grid_of_double(tie->sigma) : GRID_ZERO;
     if (tie->found) {
@@ -105,7 +110,7 @@ score_error score_find(errors *e, const head_claim *f, const tie_break *tie) {
     }
     for (uint32_t d = 0; d < h->query.count; d++) {
         if (tie->found && d == tie->dimension) {
-            error_room(e, mul(c, scale, num(c, tie->query)), e->t->fa, f->layer, f->number, "a query");
+            error_room(e, mul(c, grown, num(c, tie->query)), e->t->fa, f->layer, f->number, "a query");
             continue; /* all its numbers are exact */
         }
         const extent *q = &f->query[d], *k = &f->key[d];
@@ -113,7 +118,7 @@ score_error score_find(errors *e, const head_claim *f, const tie_break *tie) {
         error_sum key_sum = sum_row(e, &h->key, d, stage, f->layer, f->number);
         const ball *eq = sum_error(e, &query_sum, SUM_STORED), *ek = sum_error(e, &key_sum, SUM_STORED);
         const ball *query = add(c, num(c, q->size), eq), *key = add(c, num(c, k->size), ek);
-        error_room(e, mul(c, scale, query), e->t->fa, f->layer, f->number, "a query");
+        error_room(e, mul(c, grown, query), e->t->fa, f->layer, f->number, "a query");
         size = add(c, size, mul(c, query, key));
         keys = add(c, keys, key);
         bool eq_zero = error_is_zero(e, eq), ek_zero = error_is_zero(e, ek);
@@ -129,8 +134,8 @@ score_error score_find(errors *e, const head_claim *f, const tie_break *tie) {
     }
     s.size = size;
     s.logit = mul(c, scale, size);
-    error_room(e, size, e->t->fa, f->layer, f->number, "a score");
-    error_room(e, s.logit, e->t->fa, f->layer, f->number, "a logit");
+    error_room(e, mul(c, growth, size), e->t->fa, f->layer, f->number, "a score");
+    error_room(e, mul(c, growth, s.logit), e->t->fa, f->layer, f->number, "a logit");
     uint64_t rows = h->query.count;
     const ball *twice = mul(c, num(c, 2), size), *least = over(c, sub(c, e->tau, num(c, e->t->ts)), scale);
     const ball *ulps = e->zero; /* a unit in the last place of two logits */

@@ -1,4 +1,5 @@
-/* Facts from one run per length on sets of rationals (doc/certificate.md, 8.2): embedding, channels, nets and margins. */
+/* Facts from one run per length on sets of rationals (doc/certificate.md, 8.2): embedding, channels, nets and
+   margins. */
 #include "audit/audit_choices_set_run.h"
 
 static const double steps_most = 0x1p32;

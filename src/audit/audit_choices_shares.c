@@ -1,4 +1,5 @@
-/* What softmax can do with logits that are off by so much: D of doc/certificate.md, 8.5, from the extremes of score boxes. */
+/* What softmax can do with logits that are off by so much: D of doc/certificate.md, 8.5, from the extremes of score
+   boxes. */
 #include <math.h>
 
 #include "audit/audit_choices_errors.h"
@@ -89,11 +90,13 @@ static const ball *several_winners(const share *s, const ball *below, const ball
 static const ball *adaptive(share *s, const head_claim *f, const score_error *score, bool surely_tied) {
     errors *e = s->e;
     calculus *c = s->c;
-    bool safe = surely_tied;
+    const ball *keys = add(c, score->size, num(c, (double)e->positions));
+    bool safe = surely_tied && error_grows_little(e, 9) &&
+                ball_is_at_most(mul(c, num(c, 4 * e->t->ma), keys), s->scale); /* neither quotient is subnormal */
     if (safe && s->gap) { /* the largest factor and logit that a row can make with the least gap it can see */
         const ball *room = sub(c, s->gap, s->lost), *most = add(c, mul(c, num(c, 2), score->size), e->one);
         safe = ball_is_less(e->zero, room) &&
-               ball_is_at_most(mul(c, s->scale, add(c, over(c, most, room), e->one)), num(c, e->t->fa / 2));
+               ball_is_at_most(mul(c, s->scale, add(c, over(c, most, room), e->one)), num(c, e->t->fa / 4));
     }
     if (!safe)
         audit_refuse(e->a, f->layer, f->number, "at length %zu an adaptive head may take rounding for its gap", e->n);

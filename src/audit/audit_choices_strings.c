@@ -1,5 +1,5 @@
-/* Facts from every string up to the length: a run of the hard model in rationals, and what is seen on the way. Used where there are at
-   most STRINGS_MOST strings. */
+/* Facts from every string up to the length: a run of the hard model in rationals, and what is seen on the way. Used
+   where there are at most STRINGS_MOST strings. */
 #include <math.h>
 
 #include "audit/audit_choices_facts.h"

@@ -35,6 +35,10 @@ void error_room(const errors *e, const ball *size, double largest, uint32_t laye
         audit_refuse(e->a, layer, head, "at length %zu %s may become too large for the type", e->n, what);
 }
 
+bool error_grows_little(const errors *e, uint64_t roundings) {
+    return ball_is_at_most(up(e->c, e->t->ua, roundings), num(e->c, 2));
+}
+
 /* ---- sums ---- */
 
 error_sum sum_begin(errors *e, uint32_t layer, uint32_t head) {
@@ -94,6 +98,8 @@ const ball *sum_error(errors *e, const error_sum *s, sum_kind kind) {
     bool stored = kind != SUM_PLAIN;
     error_room(e, s->size, stored ? e->t->fs : e->t->fa, s->layer, s->head, "a sum");
     if (sum_is_exact(e, s, stored)) return e->zero;
+    if (!error_grows_little(e, s->terms + 2))
+        audit_refuse(e->a, s->layer, s->head, "at length %zu a sum has too many terms for the type", e->n);
     uint64_t roundings = s->terms + (kind == SUM_CHANNEL ? 2 : 1);
     const ball *relative = sub(c, up(c, e->t->ua, roundings), e->one);
     const ball *eta =

@@ -40,7 +40,12 @@ static void put_grids(text *out, const char *key, const extent *e, size_t count)
     text_printf(out, "\"%s\": [", key);
     for (size_t k = 0; k < count; k++) {
         put_comma(out, k);
-        text_printf(out, "%d", e[k].grid);
+        if (e[k].grid == GRID_ZERO)
+            text_puts(out, "\"any\"");
+        else if (e[k].grid == GRID_NONE)
+            text_puts(out, "null");
+        else
+            text_printf(out, "%d", e[k].grid);
     }
     text_putc(out, ']');
 }

@@ -52,6 +52,7 @@ static void read_feature(audit *a, uint32_t channel, content *c) {
     case FEATURE_LAST: c->letters = a->meaning.last; break;
     case FEATURE_CONSTANT:
         if (f.constant == 1) {
+            c->feature = f;
             c->letters = 1;
             c->start = c->end = 1;
             break;

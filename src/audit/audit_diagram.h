@@ -1,9 +1,9 @@
-/* Decision diagrams with numbers at the leaves, ordered, reduced and shared: two functions of the same variables are equal iff they
-   are the same node. Boolean functions have the leaves 0 and 1. The auditor gives every channel such a diagram: its value on letters,
-   as a function of the letter and of what heads found.
+/* Decision diagrams with numbers at the leaves, ordered, reduced and shared: two functions of the same variables are
+   equal iff they are the same node. Boolean functions have the leaves 0 and 1. The auditor gives every channel such a
+   diagram: its value on letters, as a function of the letter and of what heads found.
 
-   Nothing here recurses on the depth of a diagram. Leaves are exact: a sum that is no double is refused, and so are diagrams that
-   grow beyond DIAGRAM_NODES. */
+   Nothing here recurses on the depth of a diagram. Leaves are exact: a sum that is no double is refused, and so are
+   diagrams that grow beyond DIAGRAM_NODES. */
 #ifndef AUDIT_AUDIT_DIAGRAM_H
 #define AUDIT_AUDIT_DIAGRAM_H
 
@@ -80,8 +80,9 @@ static inline dd dd_add(diagram *d, dd f, dd g) { return dd_apply(d, DD_ADD, f, 
 dd dd_map(diagram *d, dd f, double (*fn)(void *context, double x), void *context);
 dd dd_times(diagram *d, dd f, double factor); /* refused if a product is no double */
 
-/* The sum of weight[k] * f[k]. If `least` <= `most` are given (not NaN), values of the sum at or below `least` need not be told apart,
-   nor those at or above `most`: they come out as some number beyond. This is what keeps a gate of many inputs small. */
+/* The sum of weight[k] * f[k]. If `least` <= `most` are given (not NaN), values of the sum at or below `least` need
+   not be told apart, nor those at or above `most`: they come out as some number beyond. This is what keeps a gate of
+   many inputs small. */
 dd dd_sum(diagram *d, const dd *f, const double *weight, size_t count, double least, double most);
 
 /* The different leaves' values, ascending, in arena a. */
@@ -92,8 +93,9 @@ bool dd_implies(diagram *d, dd f, dd g);   /* Boolean ones */
 double dd_at_zero(const diagram *d, dd f); /* where all variables are 0 */
 bool dd_depends(diagram *d, dd f, uint32_t var);
 
-/* A function of a number 0 ... count - 1 that is written in binary in `bits` variables from `var` on, the first the most significant;
-   codes from count on mean count - 1, so that every code means a number. 1 for the sorted members, else 0. */
+/* A function of a number 0 ... count - 1 that is written in binary in `bits` variables from `var` on, the first the
+   most significant; codes from count on mean count - 1, so that every code means a number. 1 for the sorted members,
+   else 0. */
 dd dd_members(diagram *d, uint32_t var, uint32_t bits, uint64_t count, const uint32_t *members, size_t member_count);
 /* branch[k] where the number is k; the branches depend on variables behind these only. */
 dd dd_select(diagram *d, uint32_t var, uint32_t bits, uint64_t count, const dd *branch);

@@ -1,5 +1,5 @@
-/* Attention: which of the six kinds of doc/certificate.md, section 5, a head is, from its rows and expressions alone, and what its
-   output means. A head that fits none is refused. */
+/* Attention: which of the six kinds of doc/certificate.md, section 5, a head is, from its rows and expressions alone,
+   and what its output means. A head that fits none is refused. */
 #include <math.h>
 #include <string.h>
 
@@ -111,7 +111,8 @@ typedef struct nearest_parts {
 
 static double equals_number(void *context, double x) { return x == *(const double *)context; }
 
-/* The exact part of a key row is `low` for those that are no candidates, sentinels too, and `low` + `step` for candidates. */
+/* The exact part of a key row is `low` for those that are no candidates, sentinels too, and `low` + `step` for
+   candidates. */
 static void read_candidates(head_reader *r, nearest_parts *p, const row_value *k, double low, double step) {
     size_t count;
     diagram *d = &r->a->meaning.d;
@@ -146,7 +147,8 @@ static void read_place(head_reader *r, nearest_parts *p, const feature *f, doubl
         REFUSE(r, "a key row holds a feature that is no position, or does not fit its scale");
 }
 
-/* One product of a query and a key row, times the scale: the query is a number, C*N or a power of two that is at least C*N. */
+/* One product of a query and a key row, times the scale: the query is a number, C*N or a power of two that is at
+   least C*N. */
 static void add_product(head_reader *r, nearest_parts *p, size_t row) {
     const row_value *q = &r->query[row], *k = &r->key[row];
     score_part *made = &r->f->part[row];
@@ -305,8 +307,8 @@ static void read_compare(head_reader *r) {
 
 /* ---- balance ---- */
 
-/* Sum over j <= i of h and b, over all j of g, and g at i: the counts over j >= i are all of them, less those over j <= i, and i itself
-   again. So it is a sum of h + g over j <= i and of g over j >= i. */
+/* Sum over j <= i of h and b, over all j of g, and g at i: the counts over j >= i are all of them, less those over j
+   <= i, and i itself again. So it is a sum of h + g over j <= i and of g over j >= i. */
 static void read_balance(head_reader *r) {
     const row_value *q = r->query, *k = r->key;
     const content *mean = find_term(r, &q[0], HOLDS_MEAN, FEATURE_UNKNOWN);
@@ -387,6 +389,9 @@ static void read_lookup(head_reader *r) {
     NEED(r, mean->start == 0 && mean->end == 0 && dd_is_boolean(&r->a->meaning.d, mean->letters),
          "its mean is not that of a count");
     r->f->weight = mean->weight;
+    r->f->first_key = *one;
+    r->f->second_key = *two;
+    r->f->scale = r->scale;
     for (size_t v = 0; v < r->head->value.count; v++) {
         row_value row = value_row(r, v);
         const feature *x = lone_feature(r, &row, 1);
@@ -431,7 +436,8 @@ static void read_head(head_reader *r) {
     if (r->f->kind == KIND_NEAREST) audit_logit(r->a, r->f);
 }
 
-/* All heads read what was there before the layer; then each output takes its place in a channel that was exactly 0. */
+/* All heads read what was there before the layer; then each output takes its place in a channel that was exactly
+   0. */
 void audit_heads(audit *a, uint32_t layer) {
     const model_layer *l = &a->model->layers[layer];
     content **made = arena_alloc(a->arena, l->head_count, sizeof *made);

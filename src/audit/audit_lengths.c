@@ -1,5 +1,6 @@
-/* A nearest head in a short format, by trying: for every number of positions the logits are made as a run makes them, and for every
-   possible winner the weights of the others are bounded from them (doc/certificate.md, section 5, "every length"). */
+/* A nearest head in a short format, by trying: for every number of positions the logits are made as a run makes them,
+   and for every possible winner the weights of the others are bounded from them (doc/certificate.md, section 5,
+   "every length"). */
 #include <math.h>
 
 #include "audit/audit.h"
@@ -79,8 +80,8 @@ static double others(const trial *t, size_t place) {
     return sum;
 }
 
-/* reach[k]: the largest losing logit of the first k positions from the losing end. rest[k]: the largest logit as no candidate among the k
-   positions that end NEAR before the other end. */
+/* reach[k]: the largest losing logit of the first k positions from the losing end. rest[k]: the largest logit as no
+   candidate among the k positions that end NEAR before the other end. */
 static void find_largest(trial *t) {
     bool right = t->f->rightmost;
     size_t n = t->count;

@@ -48,8 +48,9 @@ typedef struct compound_key {
     dd f;
 } compound_key;
 
-/* `loose` includes the position itself, `strict` is the same question about those before. A compound that does not depend on its own
-   atom could have been met before the atom was, and then nothing is noted: what is found must not depend on the order. */
+/* `loose` includes the position itself, `strict` is the same question about those before. A compound that does not
+   depend on its own atom could have been met before the atom was, and then nothing is noted: what is found must not
+   depend on the order. */
 static void note_compound(meaning *m, table *t, bool past, dd loose, dd strict, uint32_t var) {
     compound_key key = {past, loose};
     if (dd_depends(&m->d, loose, var)) keep(m, t, &key, sizeof key, strict);
@@ -202,8 +203,9 @@ static double is_not_zero(void *context, double x) {
     return x != 0;
 }
 
-/* Sums that are always or never at least 0, and those that only ask whether anything was counted, are told from the values that one
-   position can add; the rest is an atom, divided by the common factor of these values: sum >= -b iff sum/g >= -floor(b/g). */
+/* Sums that are always or never at least 0, and those that only ask whether anything was counted, are told from the
+   values that one position can add; the rest is an atom, divided by the common factor of these values: sum >= -b iff
+   sum/g >= -floor(b/g). */
 dd meaning_at_least(meaning *m, dd past, dd future, double constant) {
     diagram *d = &m->d;
     leaf_facts x = {.low = 0, .high = 0, .least = INFINITY, .largest = -INFINITY};

@@ -1,17 +1,18 @@
-/* What heads find, as variables of diagrams. A function here says something about a letter's position: of the letter, of being the first
-   or last one, and of atoms. Each atom is a question about other positions, asked of functions; the same question is the same
-   variable, whether a head of the model or an operator of the source asks it. So both sides are built with these makers, and what
-   they call equal is equal on every string.
+/* What heads find, as variables of diagrams. A function here says something about a letter's position: of the letter,
+   of being the first or last one, and of atoms. Each atom is a question about other positions, asked of functions;
+   the same question is the same variable, whether a head of the model or an operator of the source asks it. So both
+   sides are built with these makers, and what they call equal is equal on every string.
 
-   Strict questions (j < i, j > i) are the atoms; a question that includes i is put together from the strict one and the function at i:
+   Strict questions (j < i, j > i) are the atoms; a question that includes i is put together from the strict one and
+   the function at i:
 
        there is a j <= i with f            f  or  there is a j < i with f
        g at the last j <= i with f         g  or  not f and (g at the last j < i with f)        (g implies f)
        g at the first j <= i with f        (g at the first j < i with f)  or  no j < i has f, and g
 
-   An atom that looks back is false at the first position, one that looks forward at the last. Where such a compound stands in
-   front of a "yesterday" the strict question is what is meant (its j <= i - 1 is j < i); and there is a j with (there was one before)
-   says no more than there is one. */
+   An atom that looks back is false at the first position, one that looks forward at the last. Where such a compound
+   stands in front of a "yesterday" the strict question is what is meant (its j <= i - 1 is j < i); and there is a j
+   with (there was one before) says no more than there is one. */
 #ifndef AUDIT_AUDIT_MEANING_H
 #define AUDIT_AUDIT_MEANING_H
 
@@ -59,7 +60,8 @@ dd meaning_letters(meaning *m, const uint32_t *members, size_t count); /* sorted
 /* Is there a j of the mask where f holds? */
 dd meaning_exists(meaning *m, temper_mask mask, dd f);
 
-/* The value at the last (or first) j of the mask where `where` holds; false if there is none. `value` implies `where`. */
+/* The value at the last (or first) j of the mask where `where` holds; false if there is none. `value` implies
+   `where`. */
 dd meaning_chosen(meaning *m, temper_mask mask, bool last, dd where, dd value);
 
 /* f at the position before (after); false at the edge. */
@@ -70,7 +72,8 @@ dd meaning_at_least(meaning *m, dd past, dd future, double constant);
 
 typedef enum residue_test { RESIDUE_EQUAL, RESIDUE_AT_MOST } residue_test;
 
-/* (weight * c + constant) mod modulus, = or <= residue, c the number of j <= i (j >= i) with f; 0 <= residue < modulus < 2^62. */
+/* (weight * c + constant) mod modulus, = or <= residue, c the number of j <= i (j >= i) with f; 0 <= residue <
+   modulus < 2^62. */
 dd meaning_residue(meaning *m, bool past, dd f, int64_t weight, int64_t constant, int64_t modulus, residue_test test,
                    int64_t residue);
 

@@ -1,4 +1,5 @@
-/* The audit of a model: the source's meaning, the induction over the layers, the bounds, and the certificate that follows. */
+/* The audit of a model: the source's meaning, the induction over the layers, the bounds, and the certificate that
+   follows. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,24 +35,35 @@ static bool same_letters(const alphabet *x, const alphabet *y) {
     return true;
 }
 
-static temper_spec *parse_source(const audit *a, const char *alphabet_text, temper_error *err) {
+/* The specification must have the model's settings, whatever lines stand in its text. */
+static const char *difference(const temper_model *m, const temper_spec *spec) {
+    if (!same_letters(&spec->letters, &m->letters)) return "it has another alphabet than the model";
+    if (spec->at != m->at) return "its answer is read at another position than the model's";
+    if (spec->accepts_empty != m->accepts_empty) return "it gives the empty string another answer than the model";
+    return NULL;
+}
+
+static temper_spec *parse_source(const audit *a, const char *source, temper_syntax syntax, const char *alphabet_text,
+                                 temper_error *err) {
     const temper_model *m = a->model;
     temper_spec *spec;
-    temper_spec_options o = {.syntax = m->syntax,
+    temper_spec_options o = {.syntax = syntax,
                              .alphabet = alphabet_text,
                              .tokens = m->letters.tokens,
                              .at = m->at,
                              .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
-    if (temper_spec_parse(&spec, m->source, strlen(m->source), &o, err) != TEMPER_OK) return NULL;
-    if (same_letters(&spec->letters, &m->letters)) return spec;
+    if (temper_spec_parse(&spec, source, strlen(source), &o, err) != TEMPER_OK) return NULL;
+    const char *why = difference(m, spec);
+    if (!why) return spec;
     temper_spec_free(spec);
     *err = (temper_error){.code = TEMPER_RANGE};
-    snprintf(err->text, sizeof err->text, "the source has another alphabet than the model");
+    snprintf(err->text, sizeof err->text, "%s", why);
     return NULL;
 }
 
-/* With the model's settings. A letter that is a blank cannot stand in the option, but it stands in the source then. */
-static temper_spec *read_source(const audit *a) {
+/* With the model's settings. A letter that is a blank cannot stand in the option, but it stands in the source
+   then. */
+static temper_spec *read_source(const audit *a, const char *source, temper_syntax syntax, const char *what) {
     text letters;
     temper_error err;
     text_init(&letters, a->arena);
@@ -59,9 +71,9 @@ static temper_spec *read_source(const audit *a) {
         if (k) text_putc(&letters, ' ');
         text_puts(&letters, a->model->letters.letters[k]);
     }
-    temper_spec *spec = parse_source(a, text_string(&letters), &err);
-    if (!spec) spec = parse_source(a, NULL, &err);
-    if (!spec) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "the model's source: %s", err.text);
+    temper_spec *spec = parse_source(a, source, syntax, text_string(&letters), &err);
+    if (!spec) spec = parse_source(a, source, syntax, NULL, &err);
+    if (!spec) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "%s: %s", what, err.text);
     return spec;
 }
 
@@ -96,18 +108,23 @@ static void label_nodes(part_check *p) {
     }
 }
 
+/* Beside a read-off no part is claimed. */
+static bool has_claim(const part_check *p, size_t part) {
+    return p->a->model->parts[part].channel >= 0 && !p->a->read_off;
+}
+
 static void sort_parts(part_check *p) {
     const temper_model *m = p->a->model;
     arena *a = p->a->arena;
     p->by_layer = arena_alloc(a, m->part_count, sizeof *p->by_layer);
     p->layer_start = arena_zalloc(a, (size_t)m->layer_count + 2, sizeof *p->layer_start);
     for (size_t k = 0; k < m->part_count; k++)
-        if (m->parts[k].channel >= 0) p->layer_start[m->parts[k].layer + 1]++;
+        if (has_claim(p, k)) p->layer_start[m->parts[k].layer + 1]++;
     for (uint32_t l = 0; l <= m->layer_count; l++) p->layer_start[l + 1] += p->layer_start[l];
     size_t *next = arena_alloc(a, (size_t)m->layer_count + 1, sizeof *next);
     memcpy(next, p->layer_start, ((size_t)m->layer_count + 1) * sizeof *next);
     for (size_t k = 0; k < m->part_count; k++)
-        if (m->parts[k].channel >= 0) p->by_layer[next[m->parts[k].layer]++] = k;
+        if (has_claim(p, k)) p->by_layer[next[m->parts[k].layer]++] = k;
 }
 
 /* The parts that are made in this layer hold what their subformula means. */
@@ -143,6 +160,7 @@ static void check_read_out(audit *a, const temper_spec *spec, const dd *meanings
     formula_label(&t, &spec->graph, &spec->letters, spec->root, LABEL_LENGTH);
     if (r.letters != meanings[spec->root])
         audit_refuse(a, 0, 0, "the read-out does not mean %s", text_escaped(a->arena, text_string(&t), t.length, 80));
+    if (a->read_off) return; /* the empty string's answer is the model's own */
     if (r.start != a->model->accepts_empty)
         audit_refuse(a, 0, 0, "the answer for the empty string is not to %s it",
                      a->model->accepts_empty ? "accept" : "reject");
@@ -181,7 +199,7 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
                  .bytes = model,
                  .size = size,
                  .length = request->length,
-                 .sets = request->sets};
+                 .strings = request->strings};
     if (request->length > LENGTH_MOST) trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a length beyond 2^40 is not audited");
     temper_model *read;
     if (temper_model_read(&read, model, size, &err) != TEMPER_OK) trap_reraise(a->trap, &err);
@@ -190,12 +208,16 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
     a->positions = (double)request->length + 1 + a->model->has_end;
     audit_type_begin(a, request->type);
     calc_init(&a->calculus, keep);
-    if (request->general) return audit_general(a, length);
-    if (!*a->model->source) audit_refuse(a, 0, 0, "the model has no source, so no claim about one is proved");
+    if (request->choices && !request->read_off) return audit_general(a, length);
+    a->read_off = request->read_off;
+    if (!a->read_off && !*a->model->source)
+        audit_refuse(a, 0, 0, "the model has no source, so no claim about one is proved");
     if (a->model->method == TEMPER_METHOD_HARD) audit_refuse(a, 0, 0, "the model makes hard choices");
     meaning_init(&a->meaning, a->model->letters.count, keep, memory->scratch);
-    *memory->spec = read_source(a);
+    *memory->spec = a->read_off ? read_source(a, a->read_off, TEMPER_SYNTAX_SPEC, "the formula that was read off")
+                                : read_source(a, a->model->source, a->model->syntax, "the model's source");
     read_layers(a, *memory->spec);
+    if (a->read_off) audit_hard_choices(a);
     audit_bounds(a);
     text out;
     text_init(&out, keep);

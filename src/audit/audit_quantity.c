@@ -1,101 +1,194 @@
-/* doc/certificate.md, section 3: sizes, errors and grids of features, rows, scores and logits. */
+/* doc/certificate.md, "Quantities": sizes, errors and grids of features, rows, scores and logits. */
 #include <math.h>
 
 #include "audit/audit_bounds.h"
 
-/* 2^k as a test: X <= 2^(g + p) and 2^g >= t. */
-static bool fits(bounds *b, const quantity *q, int precision, double least) {
-    if (q->nothing) return true;
-    return q->on_grid && ball_is_at_most(q->size, two_to(b->c, q->grid + precision)) && ldexp(1, q->grid) >= least;
-}
-
 static bool is_exact(const quantity *q) { return ball_upper(q->error) == 0; }
 
-static quantity make(bounds *b, const ball *size, const ball *error) {
-    quantity q = {.size = calc_ball(b->c), .error = calc_ball(b->c)};
-    ball_set(q.size, size);
-    ball_set(q.error, error);
+static bool is_one(const ball *x) { return ball_lower(x) == 1 && ball_upper(x) == 1; }
+
+static bool is_power_of_two(double x) {
+    int exponent;
+    return fabs(frexp(x, &exponent)) == 0.5;
+}
+
+static ball *copy_ball(bounds *b, const ball *x) {
+    ball *z = calc_ball(b->c);
+    ball_set(z, x);
+    return z;
+}
+
+static quantity make(bounds *b, const ball *size, const ball *computed, const ball *error) {
+    return (quantity){.size = copy_ball(b, size), .computed = copy_ball(b, computed), .error = copy_ball(b, error)};
+}
+
+static quantity make_nothing(bounds *b) {
+    const ball *zero = num(b->c, 0);
+    quantity q = make(b, zero, zero, zero);
+    q.nothing = true;
     return q;
 }
 
-/* A row, score or logit that is too large is noted: there may be another way (audit_lengths.c). */
-static void need_within(bounds *b, const quantity *q, double factor, double largest, const char *what) {
-    const ball *most = mul(b->c, num(b->c, factor), add(b->c, q->size, q->error));
-    if (!ball_is_at_most(most, num(b->c, largest)) && !b->failure) b->failure = what;
+/* X <= 2^(g + p) and 2^g >= t */
+static bool reaches(bounds *b, const ball *size, int grid, int precision, double least) {
+    return ball_is_at_most(size, two_to(b->c, grid + precision)) && ldexp(1, grid) >= least;
 }
 
-/* x ((1 + u)^k ... - 1): `factor` is what stands before the - 1. */
-static const ball *share(bounds *b, const ball *x, const ball *factor) {
-    return mul(b->c, x, sub(b->c, factor, num(b->c, 1)));
+static bool fits(bounds *b, const quantity *q, const rounding *f) {
+    return q->nothing || (q->on_grid && reaches(b, q->size, q->grid, f->precision, f->least));
 }
+
+/* A row, score or logit that is too large is noted: there may be another way (audit_lengths.c). */
+static void need_at_most(bounds *b, const ball *x, double largest, const char *what) {
+    if (!ball_is_at_most(x, num(b->c, largest)) && !b->failure) b->failure = what;
+}
+
+/* ---- features and scales ---- */
 
 static const double V = 0x1p-53;
+enum { F64_PRECISION = 53 };
 
 static int ceil_log2(double x) {
     int exponent;
     return frexp(x, &exponent) == 0.5 ? exponent - 1 : exponent;
 }
 
-quantity audit_feature_quantity(bounds *b, const feature *f) {
-    calculus *c = b->c;
-    const type_facts *t = &b->a->type;
-    const ball *m = num(c, b->a->positions), *constant = num(c, fabs(f->constant)), *size = num(c, 1);
-    bool on_grid = false;
-    int grid = 0;
+/* C M^k */
+static const ball *monomial(bounds *b, double constant, uint64_t k) {
+    return mul(b->c, num(b->c, fabs(constant)), power(b->c, num(b->c, b->a->positions), k));
+}
+
+/* Whether f64 may round numbers up to C M^k that are multiples of 2^grid. */
+static uint64_t rounds(bounds *b, double constant, uint64_t k, int grid) {
+    return ball_is_at_most(monomial(b, constant, k), two_to(b->c, grid + F64_PRECISION)) ? 0 : 1;
+}
+
+/* The products C M, C M^2, ... up to C M^k, one after the other. */
+static uint64_t rounds_up_to(bounds *b, double constant, uint64_t k, int grid) {
+    uint64_t sum = 0;
+    for (uint64_t j = 1; j <= k; j++) sum += rounds(b, constant, j, grid);
+    return sum;
+}
+
+uint64_t audit_roundings(bounds *b, const feature *f) {
+    int grid = f->constant != 0 ? audit_grid_of(f->constant) : 0;
     switch (f->kind) {
-    case FEATURE_CONSTANT: size = constant, on_grid = true; break;
-    case FEATURE_FIRST:
-    case FEATURE_LAST:
-    case FEATURE_RESIDUE: on_grid = true; break;
     case FEATURE_PLACE:
-    case FEATURE_EDGE_SIZE: size = mul(c, constant, m), on_grid = true; break;
-    case FEATURE_SIZE: size = mul(c, constant, power(c, m, (uint64_t)f->power)), on_grid = true; break;
-    case FEATURE_SIZE_PLACE: size = mul(c, constant, power(c, m, 2)), on_grid = true; break;
-    case FEATURE_SIZE_SQUARE: size = mul(c, constant, power(c, m, 3)), on_grid = true; break;
-    case FEATURE_WEIGHTED: size = mul(c, constant, power(c, m, 2)); break;
-    case FEATURE_LOG: size = add(c, logarithm(c, m), constant); break;
+    case FEATURE_EDGE_SIZE: return rounds_up_to(b, f->constant, 1, grid);
+    case FEATURE_SIZE: return rounds_up_to(b, f->constant, (uint64_t)f->power, grid);
+    case FEATURE_SIZE_PLACE: return rounds_up_to(b, f->constant, 2, grid);
+    case FEATURE_SIZE_SQUARE: return rounds_up_to(b, f->constant, 3, grid);
+    case FEATURE_SHARE:
+    case FEATURE_INVERSE:
+    case FEATURE_EDGE_SHARE: return 1;
+    case FEATURE_SMALL: return 1 + rounds(b, 1, 2, 0);
+    case FEATURE_SQUARE: return 1 + 2 * rounds(b, 1, 2, 0);
+    case FEATURE_NORMALISER: return 4;
+    case FEATURE_WEIGHTED: return 1 + rounds_up_to(b, f->constant, 2, 0);
+    case FEATURE_LOG: return 3;
+    default: return 0;
+    }
+}
+
+/* X and the grid. */
+static const ball *ideal_size(bounds *b, const feature *f, bool *on_grid, int *grid) {
+    calculus *c = b->c;
+    const ball *m = num(c, b->a->positions), *log = NULL;
+    *on_grid = true;
+    *grid = f->constant != 0 ? audit_grid_of(f->constant) : 0;
+    switch (f->kind) {
+    case FEATURE_CONSTANT: return monomial(b, f->constant, 0);
+    case FEATURE_PLACE:
+    case FEATURE_EDGE_SIZE: return monomial(b, f->constant, 1);
+    case FEATURE_SIZE: return monomial(b, f->constant, (uint64_t)f->power);
+    case FEATURE_SIZE_PLACE: return monomial(b, f->constant, 2);
+    case FEATURE_SIZE_SQUARE: return monomial(b, f->constant, 3);
+    case FEATURE_POWER:
+        *grid = ceil_log2(f->constant) - ceil_log2(f->divisor);
+        return over(c, mul(c, num(c, 2), monomial(b, f->constant, 1)), num(c, f->divisor));
     case FEATURE_STEPPED:
-        size = add(c, add(c, logarithm(c, m), constant), num(c, 4));
-        on_grid = true;
-        grid = 2;
-        break;
-    case FEATURE_CENTRED: size = over(c, m, num(c, 2)), on_grid = true; break;
-    case FEATURE_DIGIT:
-        size = over(c, m, num(c, 2 * f->divisor));
-        if (f->modulus && ball_is_less(num(c, (double)(f->modulus - 1)), size))
-            size = num(c, (double)(f->modulus - 1));
-        on_grid = true;
-        break;
-    case FEATURE_POWER: /* it is at least ceil2(C), and a power of two */
-        size = over(c, mul(c, mul(c, num(c, 2), constant), m), num(c, f->divisor));
-        on_grid = true;
-        grid = ceil_log2(f->constant) - ceil_log2(f->divisor);
-        break;
+        *grid = 2;
+        log = add(c, logarithm(c, m), num(c, f->constant));
+        return add(c, log, num(c, 4));
     default: break;
     }
-    bool scaled = f->kind == FEATURE_CONSTANT || f->kind == FEATURE_PLACE || f->kind == FEATURE_EDGE_SIZE ||
-                  f->kind == FEATURE_SIZE || f->kind == FEATURE_SIZE_PLACE || f->kind == FEATURE_SIZE_SQUARE;
-    if (scaled && f->constant != 0) grid = audit_grid_of(f->constant);
-    quantity q = make(b, size, num(c, 0));
+    *grid = 0;
+    switch (f->kind) {
+    case FEATURE_FIRST:
+    case FEATURE_LAST:
+    case FEATURE_RESIDUE: return num(c, 1);
+    case FEATURE_CENTRED: return over(c, m, num(c, 2));
+    case FEATURE_DIGIT: {
+        const ball *half = over(c, m, num(c, 2 * f->divisor)), *most = num(c, (double)(f->modulus - 1));
+        return f->modulus && ball_is_less(most, half) ? most : half;
+    }
+    default: break;
+    }
+    *on_grid = false;
+    switch (f->kind) {
+    case FEATURE_WEIGHTED: return monomial(b, f->constant, 2);
+    case FEATURE_LOG: return add(c, logarithm(c, m), num(c, f->constant));
+    default: return num(c, 1); /* quotients */
+    }
+}
+
+/* The value of an expression, as it is stored in the format. */
+static quantity expression_quantity(bounds *b, const feature *f, const rounding *to) {
+    calculus *c = b->c;
+    bool on_grid;
+    int grid;
+    const ball *size = ideal_size(b, f, &on_grid, &grid);
+    quantity q = make(b, size, size, num(c, 0));
     q.on_grid = on_grid;
     q.grid = grid;
     q.nothing = f->kind == FEATURE_CONSTANT && f->constant == 0;
-    bool exact = f->kind == FEATURE_POWER ? ldexp(1, grid) >= t->ts : fits(b, &q, t->ps, t->ts) && fits(b, &q, 53, 0);
-    if (!exact) ball_set(q.error, add(c, share(b, size, mul(c, up(c, V, 4), up(c, t->us, 1))), num(c, t->ts)));
-    const ball *most = add(c, q.size, q.error);
-    if (!ball_is_at_most(most, num(c, t->fs)))
+    bool exact = f->kind == FEATURE_POWER
+                     ? ldexp(1, grid) >= to->least /* a power of two */
+                     : fits(b, &q, to) && (q.nothing || ball_is_at_most(size, two_to(c, grid + F64_PRECISION)));
+    if (exact) return q;
+    const ball *error = mul(c, size, sub(c, up(c, V, audit_roundings(b, f)), num(c, 1)));
+    const ball *most = is_one(size) ? size : add(c, size, error); /* f64 rounds no quotient above 1 */
+    if (to->precision != F64_PRECISION) {
+        error = add(c, error, rounding_half(b, to, most));
+        most = rounding_after(b, to, most);
+    }
+    ball_set(q.error, error);
+    ball_set(q.computed, most);
+    return q;
+}
+
+quantity audit_feature_quantity(bounds *b, const feature *f) {
+    rounding storage = rounding_storage(b->a);
+    quantity q = expression_quantity(b, f, &storage);
+    if (!ball_is_at_most(q.computed, num(b->c, storage.largest)))
         audit_refuse(b->a, b->layer, b->number, "a position feature may be beyond the largest number of the type");
     return q;
 }
 
+static quantity scale_quantity(bounds *b, const expression *scale) {
+    rounding sums = rounding_sums(b->a);
+    feature f = audit_scale_of(scale);
+    quantity q = expression_quantity(b, &f, &sums);
+    need_at_most(b, q.computed, sums.largest, "a scale");
+    return q;
+}
+
+/* ---- rows ---- */
+
+static const content *content_at(const bounds *b, const model_term *t) { return &b->a->channels[t->channel]; }
+
+static bool is_constant(const content *c) { return c->feature.kind == FEATURE_CONSTANT; }
+static bool is_boolean(const content *c) { return c->kind == HOLDS_EXACT && !is_constant(c); }
+
 static quantity channel_quantity(bounds *b, const content *c) {
     if (c->kind == HOLDS_FEATURE) return audit_feature_quantity(b, &c->feature);
-    quantity q = make(b, num(b->c, 1), num(b->c, 0)); /* Boolean */
+    const ball *one = num(b->c, 1);
+    quantity q = make(b, one, one, num(b->c, 0)); /* Boolean, or the constant 1 */
     q.on_grid = true;
     return q;
 }
 
-/* The sum of products w x; adds up sizes, errors and grids. */
+/* Adds w x to what is known of a sum: X, the errors of its terms, and its grid. */
 static void add_term(bounds *b, quantity *sum, const quantity *x, double weight) {
     if (x->nothing) return;
     const ball *w = num(b->c, fabs(weight));
@@ -107,93 +200,172 @@ static void add_term(bounds *b, quantity *sum, const quantity *x, double weight)
     sum->nothing = false;
 }
 
-static quantity row_quantity(bounds *b, const model_rows *rows, size_t row) {
-    calculus *c = b->c;
-    const type_facts *t = &b->a->type;
-    quantity sum = make(b, num(c, 0), num(c, 0));
-    size_t count = rows_size(rows, row);
-    const model_term *terms = rows_begin_of(rows, row);
-    sum.nothing = true;
-    for (size_t k = 0; k < count; k++) {
-        quantity x = channel_quantity(b, &b->a->channels[terms[k].channel]);
-        add_term(b, &sum, &x, terms[k].weight);
+/* The terms at the beginning of a key row that tell candidates from others: their number, and *size is what they add
+   up to. 0: there is no such part. */
+static size_t head_part(bounds *b, const model_term *terms, size_t count, double *size) {
+    size_t end = 0, booleans = 0, constants = 0;
+    double constant = 0;
+    rounding storage = rounding_storage(b->a), sums = rounding_sums(b->a);
+    quantity sum = make_nothing(b);
+    for (; end < count; end++) {
+        const content *c = content_at(b, &terms[end]);
+        if (!is_boolean(c) && !is_constant(c)) break;
+        booleans += is_boolean(c);
+        constants += is_constant(c);
+        if (is_constant(c)) constant = terms[end].weight * c->feature.constant;
+        quantity x = channel_quantity(b, c);
+        add_term(b, &sum, &x, terms[end].weight);
     }
-    int exponent;
-    bool moved = count == 1 && fabs(frexp(terms[0].weight, &exponent)) == 0.5; /* times a power of two */
-    bool exact = moved ? sum.nothing || (sum.on_grid && ldexp(1, sum.grid) >= t->ts)
-                       : fits(b, &sum, t->pa, t->ta) && fits(b, &sum, t->ps, t->ts);
-    if (!is_exact(&sum) || !exact) {
-        const ball *with = add(c, sum.size, sum.error);
-        const ball *grown = share(b, with, mul(c, up(c, t->ua, count + 1), up(c, t->us, 1)));
-        const ball *small = mul(c, num(c, (double)(count + 1)), add(c, num(c, t->ta), num(c, t->ts)));
-        ball_set(sum.error, add(c, sum.error, add(c, grown, small)));
-    }
-    need_within(b, &sum, 1, t->fs, "a row");
-    need_within(b, &sum, 1, t->fa, "a row");
-    return sum;
+    *size = 0;
+    for (size_t k = end; k < count; k++)
+        if (is_boolean(content_at(b, &terms[k]))) return 0;
+    if (booleans == 0 || constants > 1 || !fits(b, &sum, &storage) || !fits(b, &sum, &sums)) return 0;
+    *size = constants ? fabs(constant) : 1;
+    return end;
 }
 
-/* The product of two quantities, without rounding. */
-static quantity product(bounds *b, const quantity *x, const quantity *y) {
+/* The roundings of a sum, term by term: `sum` is its size so far. */
+typedef struct running {
+    const ball *sum, *error;
+    bool begun;
+} running;
+
+static void run_on(bounds *b, running *r, const rounding *f, const ball *product, bool exactly) {
+    if (!exactly) {
+        r->error = add(b->c, r->error, rounding_half(b, f, product));
+        product = rounding_after(b, f, product);
+    }
+    if (r->begun) {
+        product = add(b->c, r->sum, product);
+        r->error = add(b->c, r->error, rounding_half(b, f, product));
+        product = rounding_after(b, f, product);
+    }
+    r->sum = product;
+    r->begun = true;
+}
+
+static quantity row_quantity(bounds *b, const model_rows *rows, size_t row, bool is_key) {
+    calculus *c = b->c;
+    rounding storage = rounding_storage(b->a), sums = rounding_sums(b->a);
+    size_t count = rows_size(rows, row);
+    const model_term *terms = rows_begin_of(rows, row);
+    double head;
+    size_t first = is_key ? head_part(b, terms, count, &head) : 0;
+    if (!first) head = 0;
+    quantity all = make_nothing(b); /* Z, and the sum of |w| e */
+    running r = {.sum = num(c, head), .error = num(c, 0), .begun = first > 0};
+    const ball *size = num(c, head);
+    for (size_t k = 0; k < count; k++) {
+        const content *x = content_at(b, &terms[k]);
+        double w = fabs(terms[k].weight);
+        quantity q = channel_quantity(b, x);
+        add_term(b, &all, &q, terms[k].weight);
+        if (k < first) continue;
+        size = add(c, size, mul(c, num(c, w), q.size));
+        run_on(b, &r, &sums, mul(c, num(c, w), q.computed), is_boolean(x) || (is_power_of_two(w) && w >= 1));
+    }
+    bool moved = count == 1 && is_power_of_two(terms[0].weight); /* times a power of two */
+    bool exact = is_exact(&all) && (all.nothing || (moved ? all.on_grid && ldexp(1, all.grid) >= storage.least &&
+                                                                ldexp(1, all.grid) >= sums.least
+                                                          : fits(b, &all, &storage) && fits(b, &all, &sums)));
+    quantity q = make(b, size, size, num(c, 0));
+    q.nothing = all.nothing;
+    q.on_grid = all.on_grid;
+    q.grid = all.grid;
+    if (!exact) {
+        const ball *error = add(c, all.error, r.error), *most = r.sum;
+        need_at_most(b, r.sum, sums.largest, "a row");
+        if (b->a->type.storage != b->a->type.sums) {
+            error = add(c, error, rounding_half(b, &storage, most));
+            most = rounding_after(b, &storage, most);
+        }
+        ball_set(q.error, error);
+        ball_set(q.computed, most);
+    }
+    if (count == 1 && is_constant(content_at(b, terms))) {
+        double value = terms[0].weight * content_at(b, terms)->feature.constant;
+        q.shifts = is_power_of_two(value) && fabs(value) >= 1;
+    }
+    need_at_most(b, all.size, sums.largest, "a row");
+    need_at_most(b, q.computed, sums.largest, "a row");
+    need_at_most(b, q.computed, storage.largest, "a row");
+    return q;
+}
+
+/* ---- scores and logits ---- */
+
+/* The product of two quantities before it is rounded; .computed is that of the computed numbers. */
+static quantity product_of(bounds *b, const quantity *x, const quantity *y) {
     calculus *c = b->c;
     const ball *error =
         add(c, add(c, mul(c, x->size, y->error), mul(c, y->size, x->error)), mul(c, x->error, y->error));
-    quantity z = make(b, mul(c, x->size, y->size), error);
+    quantity z = make(b, mul(c, x->size, y->size), mul(c, x->computed, y->computed), error);
     z.nothing = x->nothing || y->nothing;
     z.on_grid = x->on_grid && y->on_grid;
     z.grid = x->grid + y->grid;
     return z;
 }
 
-static quantity score_quantity(bounds *b, const model_head *h) {
+static quantity score_quantity(bounds *b, const quantity *query, const quantity *key, size_t count) {
     calculus *c = b->c;
-    const type_facts *t = &b->a->type;
-    quantity sum = make(b, num(c, 0), num(c, 0));
+    rounding sums = rounding_sums(b->a);
+    quantity sum = make_nothing(b);
+    running r = {.sum = num(c, 0), .error = num(c, 0)};
     bool exact = true;
-    sum.nothing = true;
-    for (size_t r = 0; r < h->query.count; r++) {
-        quantity q = row_quantity(b, &h->query, r), k = row_quantity(b, &h->key, r), x = product(b, &q, &k);
-        exact = exact && is_exact(&q) && is_exact(&k);
+    for (size_t k = 0; k < count; k++) {
+        quantity x = product_of(b, &query[k], &key[k]);
+        exact = exact && is_exact(&query[k]) && is_exact(&key[k]);
         add_term(b, &sum, &x, 1);
+        run_on(b, &r, &sums, x.computed, query[k].shifts || key[k].shifts);
     }
-    if (!exact || !fits(b, &sum, t->pa, t->ta)) {
-        const ball *grown = share(b, add(c, sum.size, sum.error), up(c, t->ua, h->query.count + 1));
-        ball_set(sum.error, add(c, sum.error, add(c, grown, num(c, (double)(h->query.count + 1) * t->ta))));
-    }
-    need_within(b, &sum, 1, t->fa, "a score");
+    bool fine = exact && fits(b, &sum, &sums);
+    ball_set(sum.computed, fine ? sum.size : r.sum);
+    if (!fine) ball_add(sum.error, sum.error, r.error);
+    need_at_most(b, sum.computed, sums.largest, "a score");
     return sum;
 }
 
-static quantity scale_quantity(bounds *b, const expression *scale) {
-    calculus *c = b->c;
-    const type_facts *t = &b->a->type;
-    feature f = audit_scale_of(scale);
-    const ball *m = num(c, b->a->positions), *constant = num(c, f.constant);
-    const ball *size =
-        f.kind == FEATURE_LOG ? add(c, logarithm(c, m), constant) : mul(c, constant, power(c, m, (uint64_t)f.power));
-    quantity q = make(b, size, num(c, 0));
-    q.on_grid = f.kind == FEATURE_SIZE;
-    q.grid = q.on_grid ? audit_grid_of(f.constant) : 0;
-    if (!fits(b, &q, t->pa, t->ta) || !fits(b, &q, 53, 0))
-        ball_set(q.error, add(c, share(b, size, mul(c, up(c, V, 4), up(c, t->ua, 1))), num(c, t->ta)));
-    return q;
+/* scale times x, rounded unless that is exact. */
+static quantity scaled(bounds *b, const quantity *scale, const quantity *x, bool exactly) {
+    rounding sums = rounding_sums(b->a);
+    quantity z = product_of(b, scale, x);
+    if ((is_exact(scale) && is_exact(x) && fits(b, &z, &sums)) || exactly) return z;
+    ball_set(z.error, add(b->c, z.error, rounding_half(b, &sums, z.computed)));
+    ball_set(z.computed, rounding_after(b, &sums, z.computed));
+    return z;
+}
+
+/* Kernels multiply scores by the scale, or queries before. */
+static quantity logit_quantity(bounds *b, const model_head *h) {
+    quantity query[HEAD_ROWS], key[HEAD_ROWS];
+    size_t count = h->query.count;
+    for (size_t k = 0; k < count; k++) {
+        query[k] = row_quantity(b, &h->query, k, false);
+        key[k] = row_quantity(b, &h->key, k, true);
+    }
+    quantity score = score_quantity(b, query, key, count);
+    if (!h->scale) return score;
+    quantity scale = scale_quantity(b, h->scale), logit = scaled(b, &scale, &score, false);
+    if (!b->a->type.any_order) return logit;
+    for (size_t k = 0; k < count; k++) {
+        query[k] = scaled(b, &scale, &query[k], query[k].shifts);
+        need_at_most(b, query[k].computed, b->a->type.fa, "a query");
+    }
+    quantity other = score_quantity(b, query, key, count);
+    ball_max(logit.error, logit.error, other.error);
+    ball_max(logit.computed, logit.computed, other.computed);
+    return logit;
 }
 
 /* X and eta of a head's logits. */
 void audit_logit(audit *a, head_facts *f) {
     calculus *c = &a->calculus;
     bounds b = {.a = a, .c = c, .layer = f->layer, .number = f->number};
-    const type_facts *t = &a->type;
+    rounding sums = rounding_sums(a);
     calc_begin(c);
-    quantity logit = score_quantity(&b, f->head);
-    if (f->head->scale) {
-        quantity scale = scale_quantity(&b, f->head->scale), x = product(&b, &scale, &logit);
-        if (!is_exact(&scale) || !is_exact(&logit) || !fits(&b, &x, t->pa, t->ta))
-            ball_set(x.error, add(c, x.error, add(c, mul(c, add(c, x.size, x.error), num(c, t->ua)), num(c, t->ta))));
-        logit = x;
-    }
-    need_within(&b, &logit, 2, t->fa, "a difference of logits");
-    const ball *room = add(c, mul(c, num(c, 2 * t->ua), add(c, logit.size, logit.error)), num(c, t->ta));
+    quantity logit = logit_quantity(&b, f->head);
+    const ball *room = rounding_ulp(&b, &sums, logit.computed);
+    need_at_most(&b, mul(c, num(c, 2), add(c, logit.computed, room)), sums.largest, "a difference of logits");
     f->failure = b.failure;
     f->logit = (quantity){.size = ball_array(a->arena, 1), .error = ball_array(a->arena, 1)};
     ball_set(f->logit.size, logit.size);
@@ -201,14 +373,11 @@ void audit_logit(audit *a, head_facts *f) {
 }
 
 void audit_check_features(audit *a) {
-    calculus *c = &a->calculus;
     for (uint32_t k = 0; k < a->model->channel_count; k++) {
         const content *x = &a->channels[k];
         if (x->kind != HOLDS_FEATURE) continue;
-        bounds b = {.a = a, .c = c};
-        if (x->feature.kind == FEATURE_SIZE && x->feature.power != 1)
-            audit_refuse(a, 0, 0, "channel %u: no position feature of this form is understood", k);
-        calc_begin(c);
+        bounds b = {.a = a, .c = &a->calculus};
+        calc_begin(b.c);
         audit_feature_quantity(&b, &x->feature);
     }
 }

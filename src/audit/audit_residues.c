@@ -1,6 +1,6 @@
-/* Remainders of counts. A count c is known by its digits: for every prime p its remainder modulo p, that of floor(c/p), and so on, each
-   a number written in binary. c mod m is a function of the digits of m's primes, whatever other moduli the same count is taken by; and
-   remainders of one count exclude each other by themselves. */
+/* Remainders of counts. A count c is known by its digits: for every prime p its remainder modulo p, that of
+   floor(c/p), and so on, each a number written in binary. c mod m is a function of the digits of m's primes, whatever
+   other moduli the same count is taken by; and remainders of one count exclude each other by themselves. */
 #include <stdlib.h>
 
 #include "audit/audit_meaning.h"
@@ -53,8 +53,8 @@ static int by_variable(const void *left, const void *right) {
     return (x->var > y->var) - (x->var < y->var);
 }
 
-/* The digits that c mod m depends on. By the Chinese remainder theorem c = sum over prime powers q of m of (c mod q) (m/q) x, x the
-   inverse of m/q modulo q. */
+/* The digits that c mod m depends on. By the Chinese remainder theorem c = sum over prime powers q of m of (c mod q)
+   (m/q) x, x the inverse of m/q modulo q. */
 static void find_digits(digits *out, meaning *m, bool past, dd f, int64_t modulus) {
     int64_t rest = modulus;
     *out = (digits){.modulus = modulus, .d = &m->d};

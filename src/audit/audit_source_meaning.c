@@ -1,9 +1,11 @@
-/* One case per operator, each with the reason why the question asked is the operator's definition. Throughout i is the position, and
-   "nearest" the last j <= i for operators that look back, the first j >= i for those that look forward.
+/* One case per operator, each with the reason why the question asked is the operator's definition. Throughout i is
+   the position, and "nearest" the last j <= i for operators that look back, the first j >= i for those that look
+   forward.
 
-   Lemma. phi S psi at i iff psi holds at the nearest j with (psi or not phi). If psi holds at that j, phi holds at all k behind it up to
-   i, for none of them has not phi: since holds. Conversely let psi hold at j and phi at all k behind it; the nearest j' with (psi or
-   not phi) is j or one of these k, and has psi since phi holds at all of the latter. The mirror image is until. */
+   Lemma. phi S psi at i iff psi holds at the nearest j with (psi or not phi). If psi holds at that j, phi holds at
+   all k behind it up to i, for none of them has not phi: since holds. Conversely let psi hold at j and phi at all k
+   behind it; the nearest j' with (psi or not phi) is j or one of these k, and has psi since phi holds at all of the
+   latter. The mirror image is until. */
 #include "audit/audit_source_meaning.h"
 
 #include <math.h>
@@ -74,7 +76,8 @@ typedef struct sum {
     wide constant;
 } sum;
 
-/* The sum of a COMPARE or MODULO node; counts of the same function are one. Weights modulo `modulus` unless it is 0. */
+/* The sum of a COMPARE or MODULO node; counts of the same function are one. Weights modulo `modulus` unless it is
+   0. */
 static sum sum_of(const reader *r, node_id id, int64_t modulus, arena *a) {
     const formula_node *n = formula_at(r->f, id);
     sum s = {.terms = arena_alloc(a, n->kid_count, sizeof *s.terms), .constant = n->constant};
@@ -109,8 +112,8 @@ static int by_function(const void *left, const void *right) {
     return (int)x->past - (int)y->past;
 }
 
-/* A sum with numbers that are too large to handle: a variable that nothing in a model can mean, known by the sum and two numbers
-   more. The source may still be proved where it does not depend on it. */
+/* A sum with numbers that are too large to handle: a variable that nothing in a model can mean, known by the sum and
+   two numbers more. The source may still be proved where it does not depend on it. */
 static dd opaque(const reader *r, const sum *s, wide factor, const wide number[3]) {
     wide *key = arena_zalloc(r->arena, 4 + 3 * s->count, sizeof *key);
     size_t length = 0;
@@ -128,8 +131,8 @@ static dd opaque(const reader *r, const sum *s, wide factor, const wide number[3
 
 static wide floor_div(wide a, wide b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
-/* sum >= 0. Where all weights have one sign, large ones need not be numbers of a diagram: see meaning_at_least, which does the same for
-   the values of a position. */
+/* sum >= 0. Where all weights have one sign, large ones need not be numbers of a diagram: see meaning_at_least, which
+   does the same for the values of a position. */
 static dd at_least(const reader *r, const sum *s, wide constant) {
     diagram *d = r->d;
     wide common = 0;
@@ -264,8 +267,8 @@ static dd meaning_of(const reader *r, node_id id) {
     /* not (at each j: psi, or phi at some k before it) is: not psi at some j, and not phi at all k before */
     case OP_RELEASE: return negated_since(r, false, x, y);
     case OP_TRIGGERED: return negated_since(r, true, x, y);
-    /* phi U psi or always phi: the nearest j with (psi or not phi) has psi, or there is none. So it fails iff that j has
-       neither phi nor psi. */
+    /* phi U psi or always phi: the nearest j with (psi or not phi) has psi, or there is none. So it fails iff that j
+       has neither phi nor psi. */
     case OP_WEAK_UNTIL: {
         dd neither = dd_not(d, dd_or(d, x, y));
         return dd_not(d, meaning_chosen(m, TEMPER_MASK_FROM, false, dd_or(d, y, dd_not(d, x)), neither));

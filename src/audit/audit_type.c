@@ -20,6 +20,14 @@ void audit_type_begin(audit *a, temper_type type) {
     t->ta = t->sums->least;
     t->fs = t->storage->largest;
     t->fa = t->sums->largest;
+    bool equal = t->storage == t->sums;
+    t->stored = equal ? 0 : t->us;
+    t->embedded = t->ps == 53 ? 0 : t->us;
+    t->scaled = t->pa == 53 ? 0 : t->ua;
+    /* what the lemmas ask of a type: stored numbers are numbers of the format of sums, with room below them */
+    bool within = t->ps <= t->pa && t->fs <= t->fa && format_round(t->sums, t->fs) == t->fs;
+    if (!within || !(equal || (t->ts >= 2 * t->ta && !t->any_order)))
+        trap_raise(a->trap, TEMPER_RANGE, 0, 0, "no certificate is about this pair of number formats");
 }
 
 bool audit_is_stored(const audit *a, double x) { return format_round(a->type.storage, x) == x; }

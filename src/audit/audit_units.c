@@ -1,6 +1,7 @@
-/* The feed-forward net of a layer: what each channel holds after it. Units are grouped by the channel that they write, and those with the
-   same inputs are one function of the same sum. Five kinds of groups are known (doc/certificate.md, sections 5 and 6): exact units,
-   ramps that round head outputs, clearing, own parts and copies to the start sentinel of balance heads. */
+/* The feed-forward net of a layer: what each channel holds after it. Units are grouped by the channel that they
+   write, and those with the same inputs are one function of the same sum. Five kinds of groups are known
+   (doc/certificate.md, sections 5 and 6): exact units, ramps that round head outputs, clearing, own parts and copies
+   to the start sentinel of balance heads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,6 +277,7 @@ static void note_ramp(const net *n, const unit *u, double c, bool paired) {
         r.size += most * fabs(w);
         r.reach += most * fmax(w, 0);
         if (x->kind != HOLDS_RAW) continue;
+        NEED(n, w == floor(w), "unit %u reads a head's output with a weight that is not whole", u->index + 1);
         raw = w;
         heads[r.raw_count] = x->head;
         weights[r.raw_count++] = fabs(w);

@@ -45,7 +45,7 @@ static void put_channels(text *out, const audit *a) {
     text_puts(out, "  \"channels\": [");
     for (size_t k = 0; k < m->part_count; k++) {
         const model_part *p = &m->parts[k];
-        if (p->channel < 0) continue;
+        if (p->channel < 0 || a->read_off) continue;
         audit_next_element(out, count++);
         text_printf(out, "\"layer\": %u, \"channel\": %lld, ", p->layer, (long long)p->channel);
         audit_put_text(out, "formula", p->formula);
@@ -93,20 +93,21 @@ void audit_write_claim(text *out, const audit *a, const char *claim) {
     static const char *const syntaxes[] = {
         [TEMPER_SYNTAX_SPEC] = "spec", [TEMPER_SYNTAX_CRASP] = "crasp", [TEMPER_SYNTAX_BRASP] = "brasp"};
     const temper_model *m = a->model;
-    text_puts(out, "{\n  \"temper-certificate\": 1,\n");
+    text_puts(out, "{\n  \"temper-certificate\": 2,\n");
     put_model(out, a);
     audit_put_member(out, "claim", claim);
     audit_put_member(out, "source", m->source);
     audit_put_member(out, "syntax", syntaxes[m->syntax]);
     audit_put_member(out, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
     audit_put_member(out, "empty", m->accepts_empty ? "accept" : "reject");
+    if (a->read_off) audit_put_member(out, "read-off", a->read_off);
     text_printf(out, "  \"length\": %llu,\n", (unsigned long long)a->length);
     audit_put_member(out, "type", a->type.type->name);
     audit_put_member(out, "order", a->type.any_order ? "any" : "ascending");
 }
 
 void audit_write(text *out, const audit *a) {
-    audit_write_claim(out, a, "formula");
+    audit_write_claim(out, a, a->read_off ? "hard choices" : "formula");
     put_channels(out, a);
     put_heads(out, a);
     put_gates(out, a);

@@ -65,7 +65,7 @@ void certificate_begin(certification *c, const char *claim) {
     sha256_finish(digest, &h);
     sha256_hex(hex, digest);
     text_init(&c->json, c->arena);
-    text_puts(&c->json, "{\n  \"temper-certificate\": 1");
+    text_puts(&c->json, "{\n  \"temper-certificate\": 2");
     member(c, "model");
     text_printf(&c->json, "{\"sha256\": \"%s\", \"bytes\": %zu}", hex, c->size);
     member_text(c, "claim", claim);

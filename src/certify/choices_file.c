@@ -55,12 +55,21 @@ static void put_bound(text *t, const ball *x) {
 
 typedef enum known_field { FIELD_SIZE, FIELD_WIDTH, FIELD_GRID } known_field;
 
+static void put_grid(text *out, int grid) {
+    if (grid == GRID_ANY)
+        text_puts(out, "\"any\"");
+    else if (grid == GRID_NONE)
+        text_puts(out, "null");
+    else
+        text_printf(out, "%d", grid);
+}
+
 static void put_knowns(certification *c, const char *key, const known *k, size_t count, known_field field) {
     begin_list(c, key);
     for (size_t d = 0; d < count; d++) {
         if (d) text_puts(&c->json, ", ");
         if (field == FIELD_GRID)
-            text_printf(&c->json, "%d", k[d].grid);
+            put_grid(&c->json, k[d].grid);
         else
             put_size(&c->json, field == FIELD_SIZE ? known_size(&k[d]) : known_width(&k[d]));
     }
