@@ -1,5 +1,6 @@
-/* What is proved of a hard model, against what it does: the facts from the weights alone contain those of all strings, run exactly, and
-   the error recursion bounds every channel and head output of the soft model, layer by layer. Random small models; the facts also of wild ones. */
+/* What is proved of a hard model, against what it does: the facts from the weights alone contain those of all strings, run exactly; the facts
+   that softening hands on are those of the softened model, and its proof is the one that its facts give; the error recursion bounds
+   every channel and head output of the soft model, layer by layer. Random small models; the facts also of wild ones. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 #include "run/exact_run.h"
 #include "run/forward.h"
 #include "facts/facts_exhaustive.h"
-#include "soften/scales.h"
+#include "bound/choice_errors.h"
+#include "soften/soft_proof.h"
+#include "soften/soften_build.h"
 #include "wild_model.h"
 
 enum { LONGEST = 5, MODELS = 70 };
@@ -160,15 +163,14 @@ typedef struct error_totals {
 /* One exact run beside a captured soft one. */
 typedef struct beside {
     const char *source;
-    const temper_model *hard;
+    const temper_model *soft;
     const temper_run *run;
-    const scale_search *g;
-    const int *channel_of; /* of the hard model's channels in the soft one, -1: dropped */
+    const recursion *r;
+    const temper_soften_options *o;
     const uint32_t *word;
     size_t n;
-    double *const *channels; /* [layers + 1][channels]: proved */
-    const head_error *heads; /* proved */
-    rational *t;             /* [1] */
+    double **channels; /* [layers + 1][channels]: proved */
+    rational *t;       /* [2] */
     error_totals *sum;
     bool ok;
 } beside;
@@ -188,75 +190,46 @@ static void check_near(beside *b, const char *what, uint32_t layer, uint32_t par
 
 static void see_channels(void *context, uint32_t layer, int stage, const rational *x) {
     beside *b = context;
-    uint32_t channels = b->hard->channel_count, after = stage == 0 ? 0 : layer + 1;
-    for (size_t i = 0; i < b->n + 1 + b->hard->has_end && stage != 1 && b->ok; i++)
+    uint32_t channels = b->soft->channel_count, after = stage == 0 ? 0 : layer + 1;
+    for (size_t i = 0; i < b->n + 1 + b->soft->has_end && stage != 1 && b->ok; i++)
         for (uint32_t c = 0; c < channels && b->ok; c++)
-            if (b->channel_of[c] >= 0)
-                check_near(b, "channel", after, c, i, &x[i * channels + c],
-                           temper_run_channels(b->run, after, i)[b->channel_of[c]], b->channels[after][c]);
+            check_near(b, "channel", after, c, i, &x[i * channels + c], temper_run_channels(b->run, after, i)[c],
+                       b->channels[after][c]);
 }
 
 static void see_head(void *context, uint32_t layer, uint32_t head, const rational *query, const rational *key,
                      const rational *value, const rational *output) {
     beside *b = context;
-    uint32_t k = b->g->head_start[layer] + head, width = b->hard->layers[layer].heads[head].value.count;
+    uint32_t k = b->r->f->head_start[layer] + head, width = b->soft->layers[layer].heads[head].value.count;
     (void)query, (void)key, (void)value;
-    for (size_t i = 0; i < (b->n + 1 + b->hard->has_end) * width && b->ok; i++)
+    for (size_t i = 0; i < (b->n + 1 + b->soft->has_end) * width && b->ok; i++)
         check_near(b, "head", layer + 1, head + 1, i / width, &output[i], b->run->heads[k].output[i],
-                   b->heads[k].output);
+                   ball_upper(&b->r->error[k]));
 }
 
-/* The settings of a length, as they were proved. */
-static void settings_of(head_setting *to, const scale_search *g, size_t n) {
-    const rung *r = g->rungs;
-    while (n > r->last) r++;
-    for (uint32_t l = 0; l < g->hard->layer_count; l++)
-        for (uint32_t h = 0; h < g->hard->layers[l].head_count; h++) {
-            uint32_t k = g->head_start[l] + h;
-            double size = (double)g->facts[n]->size;
-            bool average = g->hard->layers[l].heads[h].hard_choice == TEMPER_CHOICE_AVERAGE;
-            to[k] = (head_setting){r->scale[k], g->heads[k].step, false};
-            if (g->o->adaptive)
-                to[k] = (head_setting){average ? log_f64(size) + r->sharpness[l] : r->sharpness[l] * size, 0, true};
-        }
-}
-
-/* The file's scale at this length is the one that was proved. */
-static void check_scales(beside *b, const temper_model *soft, const head_setting *settings) {
-    for (uint32_t l = 0; l < soft->layer_count && soft->method == TEMPER_METHOD_TEMPERATURE; l++)
-        for (uint32_t h = 0; h < soft->layers[l].head_count; h++) {
-            const expression *scale = soft->layers[l].heads[h].scale;
-            double size = (double)(b->n + 1 + b->hard->has_end);
-            double is = scale ? expression_eval(scale, 0, (double)b->n, size) : 1;
-            b->ok &= CHECK(is == settings[b->g->head_start[l] + h].scale,
-                           "length %zu, head %u.%u: scale %a, proved %a\n%s", b->n, l + 1, h + 1, is,
-                           settings[b->g->head_start[l] + h].scale, b->source);
-        }
-}
-
-static void check_word(beside *b, const temper_model *soft, rational_pool *pool, arena *scratch) {
+static void check_word(beside *b, rational_pool *pool, arena *scratch) {
     temper_run *run;
     temper_error e;
     temper_run_options o = {.capture = 1};
-    temper_status status = temper_model_run(&run, soft, b->word, b->n, &o, &e);
+    temper_status status = temper_model_run(&run, b->soft, b->word, b->n, &o, &e);
     if (status !=
         TEMPER_OK) { /* an adaptive head that nobody listens to may divide by a gap that is next to nothing */
-        b->ok = CHECK(b->g->o->adaptive, "length %zu: %s\n%s", b->n, e.text, b->source);
+        b->ok = CHECK(b->o->adaptive, "length %zu: %s\n%s", b->n, e.text, b->source);
         b->sum->untold++;
         return;
     }
     exact_observer observer = {.context = b, .channels = see_channels, .head = see_head};
     b->run = run;
     b->t = rational_array(pool, 2);
-    size_t verdict = b->n == 0 ? 0 : b->hard->at == TEMPER_AT_FIRST ? 1 : b->n;
-    const rational *y = exact_run(b->hard, b->word, b->n, &observer, pool, scratch);
+    size_t verdict = b->n == 0 ? 0 : b->soft->at == TEMPER_AT_FIRST ? 1 : b->n;
+    const rational *y = exact_run(b->soft, b->word, b->n, &observer, pool, scratch);
     rational_set_ratio(&b->t[1], 1, 2);
     bool accept = rational_cmp(&y[verdict], &b->t[1]) > 0;
     rational_pool_clear(pool);
     b->ok &= CHECK(accept == temper_run_accept(run), "length %zu: soft %d\n%s", b->n, !accept, b->source);
     temper_run_free(run);
     o.capture = 0;
-    status = temper_model_run(&run, soft, b->word, b->n, &o, &e);
+    status = temper_model_run(&run, b->soft, b->word, b->n, &o, &e);
     b->ok &= CHECK(status == TEMPER_OK && accept == temper_run_accept(run), "length %zu: planned run %d\n%s", b->n,
                    !accept, b->source);
     if (status == TEMPER_OK) temper_run_free(run);
@@ -264,29 +237,20 @@ static void check_word(beside *b, const temper_model *soft, rational_pool *pool,
 }
 
 /* All strings of length n, or some. */
-static void check_length(beside *b, const temper_model *soft, size_t n, size_t most, test_random *r, arena *keep,
-                         trap *t) {
-    const scale_search *g = b->g;
-    size_t letters = b->hard->letters.count;
-    uint32_t layers = b->hard->layer_count, channels = b->hard->channel_count;
-    double **bounds = arena_alloc(keep, (size_t)layers + 1, sizeof *bounds);
-    head_error *heads = arena_zalloc(keep, (size_t)scale_search_heads(g) + 1, sizeof *heads);
-    head_setting *settings = arena_zalloc(keep, (size_t)scale_search_heads(g) + 1, sizeof *settings);
+static void check_length(beside *b, recursion *proof, size_t n, size_t most, test_random *r, arena *keep, trap *t) {
+    size_t letters = b->soft->letters.count;
+    uint32_t layers = b->soft->layer_count, channels = b->soft->channel_count;
     uint32_t *word = arena_zalloc(keep, n + 1, sizeof *word);
     rational_pool pool;
-    settings_of(settings, g, n);
+    b->channels = arena_alloc(keep, (size_t)layers + 1, sizeof *b->channels);
+    recursion_start(proof, n, NULL);
     for (uint32_t l = 0; l <= layers; l++) {
-        bounds[l] = arena_alloc(keep, channels, sizeof **bounds);
-        memcpy(bounds[l], l ? bounds[l - 1] : g->facts[n]->feature_error, channels * sizeof **bounds);
-        if (l)
-            error_through_layer(bounds[l], heads + g->head_start[l - 1], &g->s, g->facts[n], l - 1,
-                                settings + g->head_start[l - 1], keep);
+        b->channels[l] = arena_alloc(keep, channels, sizeof **b->channels);
+        if (l) recursion_layer(proof, l - 1);
+        for (uint32_t c = 0; c < channels; c++) b->channels[l][c] = recursion_channel(proof, c);
     }
     b->n = n;
-    b->channels = bounds;
-    b->heads = heads;
     b->word = word;
-    check_scales(b, soft, settings);
     arena scratch;
     arena_init(&scratch, t);
     rational_pool_init(&pool, &scratch);
@@ -294,11 +258,40 @@ static void check_length(beside *b, const temper_model *soft, size_t n, size_t m
     for (size_t k = 0; k < most && b->ok; k++) {
         for (size_t i = 0; i < n && !all; i++)
             word[i] = k % 2 && i && random_below(r, 8) ? word[i - 1] : (uint32_t)random_below(r, letters);
-        check_word(b, soft, &pool, &scratch);
+        check_word(b, &pool, &scratch);
         arena_reset(&scratch);
         if (all && !next_string(word, n, letters)) break;
     }
     arena_free(&scratch);
+}
+
+typedef struct totals_of {
+    bool proved, everywhere;
+    double error;
+} totals_of;
+
+/* Every length, with facts by sets or by strings that are found for the soft model itself. */
+static totals_of check_way(beside *b, bool strings, test_random *r, arena *keep, arena *scratch, trap *t) {
+    arena one;
+    hard_facts *f = arena_zalloc(keep, 1, sizeof *f);
+    recursion *proof = arena_zalloc(keep, 1, sizeof *proof);
+    totals_of out = {.proved = true, .everywhere = true};
+    certification c = {.model = b->soft, .options = {.length = b->o->length}, .arena = keep, .trap = t};
+    arena_init(&one, t);
+    hard_facts_find(f, &c, strings, keep, &one, scratch);
+    arena_free(&one);
+    if (!recursion_begin(proof, f, number_type_of(TEMPER_TYPE_F64), false, keep, scratch)) return (totals_of){0};
+    b->r = proof;
+    for (size_t n = 0; n <= b->o->length && b->ok; n++) {
+        recursion_run(proof, n);
+        if (proof->too_large) return (totals_of){0};
+        double error = ball_upper(proof->answer);
+        out.proved = out.proved && error < f->margin[n];
+        out.everywhere = out.everywhere && error < f->margin_everywhere[n];
+        out.error = fmax(out.error, error);
+        check_length(b, proof, n, n <= 3 ? 16 : n < 8 ? 4 : 1, r, keep, t);
+    }
+    return out;
 }
 
 static bool test_errors(error_totals *sum, const char *source, const temper_model *hard,
@@ -306,8 +299,9 @@ static bool test_errors(error_totals *sum, const char *source, const temper_mode
     trap t;
     arena keep, scratch;
     temper_error e;
+    temper_soften_report report;
     temper_model *soft = NULL;
-    if (temper_soften_for(&soft, NULL, hard, o, &e) != TEMPER_OK) {
+    if (temper_soften_for(&soft, &report, hard, o, &e) != TEMPER_OK) {
         sum->refused++;
         return true;
     }
@@ -320,17 +314,18 @@ static bool test_errors(error_totals *sum, const char *source, const temper_mode
         temper_model_free(soft);
         return CHECK(false, "errors: %s\n%s", e.text, source);
     }
-    scale_search g = {.hard = hard, .o = o, .trap = &t, .keep = &keep, .scratch = &scratch};
-    scales_find(&g);
-    int *channel_of = arena_alloc(&keep, hard->channel_count, sizeof *channel_of);
-    for (uint32_t c = 0; c < hard->channel_count; c++) {
-        channel_of[c] = -1;
-        for (uint32_t k = 0; k < soft->channel_count; k++)
-            if (strcmp(hard->channels[c].label, soft->channels[k].label) == 0) channel_of[c] = (int)k;
+    beside b = {.source = source, .soft = soft, .o = o, .sum = sum, .ok = true};
+    bool by_strings = false;
+    totals_of is = check_way(&b, false, r, &keep, &scratch, &t);
+    if (b.ok && !(is.proved && is.everywhere) && hard_facts_by_strings(soft, o->length)) {
+        totals_of all = check_way(&b, true, r, &keep, &scratch, &t);
+        by_strings = all.proved && (all.everywhere || !is.proved);
+        if (by_strings) is = all;
     }
-    beside b = {.source = source, .hard = hard, .g = &g, .channel_of = channel_of, .sum = sum, .ok = true};
-    for (size_t n = 0; n <= o->length && b.ok; n++)
-        check_length(&b, soft, n, n <= 3 ? 16 : n < 8 ? 4 : 1, r, &keep, &t);
+    CHECK(!b.ok || (is.proved && is.error == report.error && is.everywhere == (report.every_position != 0)),
+          "softening proved %a at %s, the model's own facts (%s) give %d, %a at %s\n%s", report.error,
+          report.every_position ? "every position" : "the verdict", by_strings ? "strings" : "sets", is.proved,
+          is.error, is.everywhere ? "every position" : "the verdict", source);
     temper_model_free(soft);
     arena_free(&keep);
     arena_free(&scratch);

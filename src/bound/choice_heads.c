@@ -71,15 +71,11 @@ static row_weights weights_of(const at_length *w, const head_facts *f, const mod
                          .apart = b_mul(b, b_double(b, scale), off->tie_off)};
 }
 
-/* What a proof keeps of the head. */
-static void keep_head(const at_length *w, uint32_t index, const score_error *off, const row_weights *x,
-                      const ball *worst, double scale) {
-    recursion *r = w->r;
-    if (r->guess) return;
-    ball_set(&r->logit[index], off->logit);
-    ball_set(&r->off[index], b_mul(w->b, b_double(w->b, scale), off->lose_off));
-    ball_set(&r->share[index], x->share);
-    ball_set(&r->error[index], worst);
+/* What a proof keeps of the head's scores. */
+static void keep_scores(const at_length *w, uint32_t index, const score_error *off, double scale) {
+    if (w->r->guess) return;
+    ball_set(&w->r->logit[index], off->logit);
+    ball_set(&w->r->off[index], b_mul(w->b, b_double(w->b, scale), off->lose_off));
 }
 
 void head_errors(const at_length *w, error_sum *to, uint32_t layer, uint32_t head) {
@@ -94,6 +90,7 @@ void head_errors(const at_length *w, error_sum *to, uint32_t layer, uint32_t hea
         return;
     }
     score_error off = score_errors(w, layer, head, scale);
+    keep_scores(w, index, &off, scale);
     if (w->r->too_large) return;
     row_weights x = weights_of(w, f, h, gap, scale, &off, w->r->ties[index].step);
     if (!b_is_finite(b, x.share)) {
@@ -111,5 +108,7 @@ void head_errors(const at_length *w, error_sum *to, uint32_t layer, uint32_t hea
         for (size_t k = rows_size(&h->output, d); k-- > 0; term++)
             length_add(w, &to[term->channel], term->weight, &f->output[d], e);
     }
-    keep_head(w, index, &off, &x, worst, scale);
+    if (w->r->guess) return;
+    ball_set(&w->r->share[index], x.share);
+    ball_set(&w->r->error[index], worst);
 }

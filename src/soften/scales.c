@@ -1,10 +1,12 @@
 #include "soften/scales.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "number/upward.h"
 #include "run/exact_run.h"
 #include "facts/facts_exhaustive.h"
+#include "soften/soft_facts.h"
 
 enum {
     LENGTH_LIMIT = 1 << 14,
@@ -144,17 +146,16 @@ static double scale_for(const scale_search *g, const rung *r, uint32_t layer, ui
     return power_of_two_above(scale);
 }
 
-static void set_layer(scale_search *g, const rung *r, uint32_t layer, size_t n) {
-    for (uint32_t h = 0; h < g->hard->layers[layer].head_count; h++) {
-        uint32_t k = g->head_start[layer] + h;
-        head_setting *set = &g->settings[k];
-        *set = (head_setting){.scale = r->scale[k], .step = g->heads[k].step, .adaptive = g->o->adaptive};
-        if (!set->adaptive) continue;
-        double size = (double)g->facts[n]->size, sharp = r->sharpness[layer];
-        set->step = 0;
-        set->scale =
-            g->hard->layers[layer].heads[h].choice == TEMPER_CHOICE_AVERAGE ? log_f64(size) + sharp : sharp * size;
-    }
+/* The scales of the rung at length n. */
+static void set_scales(scale_search *g, const rung *r, size_t n) {
+    double size = (double)g->facts[n]->size;
+    for (uint32_t l = 0; l < g->hard->layer_count; l++)
+        for (uint32_t h = 0; h < g->hard->layers[l].head_count; h++) {
+            uint32_t k = g->head_start[l] + h;
+            bool average = g->hard->layers[l].heads[h].choice == TEMPER_CHOICE_AVERAGE;
+            double sharp = r->sharpness[l];
+            g->scales[k] = !g->o->adaptive ? r->scale[k] : average ? log_f64(size) + sharp : sharp * size;
+        }
 }
 
 static void sharpen(scale_search *g, rung *r, uint32_t layer, double sharpness) {
@@ -167,14 +168,13 @@ static void sharpen(scale_search *g, rung *r, uint32_t layer, double sharpness) 
 static double layer_gives(scale_search *g, const rung *r, uint32_t layer, double before, size_t n) {
     uint32_t channels = g->hard->channel_count;
     for (uint32_t c = 0; c < channels; c++) g->channels[c] = g->live[layer][c] ? before : 0;
-    set_layer(g, r, layer, n);
-    error_through_layer(g->channels, g->head_errors + g->head_start[layer], &g->s, g->facts[n], layer,
-                        g->settings + g->head_start[layer], g->scratch);
-    arena_reset(g->scratch);
-    if (layer + 1 == g->hard->layer_count) return error_of_answer(g->channels, &g->s, g->facts[n]);
+    set_scales(g, r, n);
+    recursion_start(&g->recursion, n, g->channels);
+    recursion_layer(&g->recursion, layer);
+    if (layer + 1 == g->hard->layer_count) return recursion_answer(&g->recursion);
     double most = 0;
     for (uint32_t c = 0; c < channels; c++)
-        if (g->live[layer + 1][c]) most = fmax(most, g->channels[c]);
+        if (g->live[layer + 1][c]) most = fmax(most, recursion_channel(&g->recursion, c));
     return most;
 }
 
@@ -202,19 +202,14 @@ static void choose_scales(scale_search *g, rung *r, double allowed) {
     }
 }
 
-/* ---- the proof ---- */
+/* ---- whether they do ---- */
 
-/* The bound on the answer at length n; head_errors is left as it was there. */
+/* The bound on the answer at length n, guessed. */
 static double answer_error(scale_search *g, const rung *r, size_t n) {
-    const facts *f = g->facts[n];
-    memcpy(g->channels, f->feature_error, g->hard->channel_count * sizeof *g->channels);
-    for (uint32_t l = 0; l < g->hard->layer_count; l++) {
-        set_layer(g, r, l, n);
-        error_through_layer(g->channels, g->head_errors + g->head_start[l], &g->s, f, l,
-                            g->settings + g->head_start[l], g->scratch);
-        arena_reset(g->scratch);
-    }
-    return error_of_answer(g->channels, &g->s, f);
+    set_scales(g, r, n);
+    recursion_start(&g->recursion, n, NULL);
+    for (uint32_t l = 0; l < g->hard->layer_count; l++) recursion_layer(&g->recursion, l);
+    return recursion_answer(&g->recursion);
 }
 
 /* The length at which the rung fails, or SIZE_MAX; g->error grows to the largest error. */
@@ -227,7 +222,7 @@ static size_t rung_fails(scale_search *g, const rung *r) {
     return SIZE_MAX;
 }
 
-static bool prove_rung(scale_search *g, rung *r, size_t *fails) {
+static bool settle_rung(scale_search *g, rung *r, size_t *fails) {
     static const double even[] = {8, 12, 16, 20, 24, 28, 32, 36, 40};
     choose_scales(g, r, g->margin / 2);
     if ((*fails = rung_fails(g, r)) == SIZE_MAX) return true;
@@ -242,46 +237,61 @@ static bool prove_rung(scale_search *g, rung *r, size_t *fails) {
     return false;
 }
 
-/* Says what stands in the way at length n. */
-static _Noreturn void refuse(scale_search *g, const rung *r, size_t n) {
-    bool proved = g->o->gap == TEMPER_GAP_PROVED;
-    double error = answer_error(g, r, n);
-    const char *hint = proved ? "--gap exhaustive may find larger gaps and margins; a smaller --length may do"
-                              : "a smaller --length may do";
+static const rung *rung_of(const scale_search *g, size_t n) {
+    const rung *r = g->rungs;
+    while (n > r->last) r++;
+    return r;
+}
+
+/* A head that cannot tell its scores apart. */
+static _Noreturn void refuse_head(scale_search *g, uint32_t layer, uint32_t head, size_t n, double off,
+                                  const char *hint) {
+    uint32_t k = g->head_start[layer] + head;
+    if (g->o->adaptive)
+        trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, "without --adaptive ties may survive",
+                        "head %u.%u at length %zu: its scores can tie and are off by up to %.3g, which an adaptive "
+                        "temperature takes for the gap",
+                        layer + 1, head + 1, n, off);
+    double needs = g->heads[k].step > 0 ? g->heads[k].step : facts_of(g, n, layer, head)->gap;
+    if (g->heads[k].step > 0) /* the tie-break is made for the smallest gap of all lengths */
+        for (size_t m = 0; m <= g->o->length; m++)
+            if (facts_of(g, m, layer, head)->gap < facts_of(g, n, layer, head)->gap) n = m;
+    trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, hint,
+                    "head %u.%u at length %zu: it must tell scores apart that differ by %.3g, but they are off by up "
+                    "to %.3g%s",
+                    layer + 1, head + 1, n, needs, off,
+                    off < needs ? ", and ties by more than its scale allows" : "");
+}
+
+_Noreturn void scales_refuse(scale_search *g, size_t n) {
+    const char *hint = g->o->gap == TEMPER_GAP_PROVED
+                           ? "--gap exhaustive may find larger gaps and margins; a smaller --length may do"
+                           : "a smaller --length may do";
+    recursion *r = &g->recursion;
+    set_scales(g, rung_of(g, n), n);
+    r->guess = false;
+    recursion_run(r, n);
     uint32_t worst = 0, layer_of = 0;
     for (uint32_t l = 0; l < g->hard->layer_count; l++)
         for (uint32_t h = 0; h < g->hard->layers[l].head_count; h++) {
             uint32_t k = g->head_start[l] + h;
-            const head_error *e = &g->head_errors[k];
-            const head_facts *f = facts_of(g, n, l, h);
-            if (e->overflow >= 0x1p900)
+            bool stops = r->too_large && r->layer == l + 1 && r->head == h + 1;
+            double off = ball_upper(&r->off[k]) / g->scales[k];
+            if (stops && !g->o->adaptive)
                 trap_raise_hint(
                     g->trap, TEMPER_LIMIT, 0, 0, hint,
                     "head %u.%u at length %zu: its gap may be as small as 2^%.0f, which needs logits beyond f64",
-                    l + 1, h + 1, n, f->log2_gap);
-            if (e->variation >= 1 && g->o->adaptive)
-                trap_raise_hint(
-                    g->trap, TEMPER_LIMIT, 0, 0, "without --adaptive ties may survive",
-                    "head %u.%u at length %zu: its scores can tie and are off by up to %.3g, which an adaptive "
-                    "temperature takes for the gap",
-                    l + 1, h + 1, n, e->difference);
-            double needs = g->heads[k].step > 0 ? g->heads[k].step : f->gap;
-            if (e->variation >= 1 &&
-                g->heads[k].step > 0) /* the tie-break is made for the smallest gap of all lengths */
-                for (size_t m = 0; m <= g->o->length; m++)
-                    if (facts_of(g, m, l, h)->gap < facts_of(g, n, l, h)->gap) n = m;
-            if (e->variation >= 1)
-                trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, hint,
-                                "head %u.%u at length %zu: it must tell scores apart that differ by %.3g, but they "
-                                "are off by up to "
-                                "%.3g%s",
-                                l + 1, h + 1, n, needs, e->difference,
-                                e->difference < needs ? ", and ties by more than its scale allows" : "");
-            if (e->output > g->head_errors[worst].output || k == 0) {
+                    l + 1, h + 1, n, facts_of(g, n, l, h)->log2_gap);
+            if (stops || ball_upper(&r->share[k]) >= 1) refuse_head(g, l, h, n, off, hint);
+            if (k == 0 || ball_upper(&r->error[k]) > ball_upper(&r->error[worst])) {
                 worst = k;
                 layer_of = l;
             }
         }
+    if (r->too_large)
+        trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, hint,
+                        "layer %u at length %zu: a number may be too large for f64", r->layer, n);
+    double error = ball_upper(r->answer);
     if (scale_search_heads(g) == 0)
         trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, hint,
                         "length %zu: answers are known to within %.3g, but are %.3g from 1/2", n, error, g->margin);
@@ -289,7 +299,7 @@ static _Noreturn void refuse(scale_search *g, const rung *r, size_t n) {
         g->trap, TEMPER_LIMIT, 0, 0, hint,
         "head %u.%u at length %zu: its output may be off by %.3g, so that answers are known to within %.3g only, but "
         "their margin is %.3g",
-        layer_of + 1, worst - g->head_start[layer_of] + 1, n, g->head_errors[worst].output, error, g->margin);
+        layer_of + 1, worst - g->head_start[layer_of] + 1, n, ball_upper(&r->error[worst]), error, g->margin);
 }
 
 static _Noreturn void refuse_margin(scale_search *g) {
@@ -317,11 +327,73 @@ static void make_rungs(scale_search *g) {
     }
 }
 
-static bool prove(scale_search *g, size_t *at, size_t *fails) {
+/* False: there is a length at which no scales seem to do. */
+static bool settle(scale_search *g, size_t *fails) {
     g->error = 0;
-    for (*at = 0; *at < g->rung_count; ++*at)
-        if (!prove_rung(g, &g->rungs[*at], fails)) return false;
+    for (size_t k = 0; k < g->rung_count; k++)
+        if (!settle_rung(g, &g->rungs[k], fails)) return false;
     return true;
+}
+
+/* ---- the draft ---- */
+
+void scales_add_tie_break(model_head *h, double step, uint32_t one, uint32_t place, double unit, arena *a) {
+    rows_builder q, k;
+    rows_begin(&q, a);
+    rows_begin(&k, a);
+    for (uint32_t r = 0; r < h->query.count; r++) {
+        for (uint32_t t = h->query.start[r]; t < h->query.start[r + 1]; t++)
+            rows_term(&q, h->query.terms[t].channel, h->query.terms[t].weight);
+        rows_end_row(&q);
+        for (uint32_t t = h->key.start[r]; t < h->key.start[r + 1]; t++)
+            rows_term(&k, h->key.terms[t].channel, h->key.terms[t].weight);
+        rows_end_row(&k);
+    }
+    rows_term(&q, one, step / unit);
+    rows_end_row(&q);
+    rows_term(&k, place, h->hard_choice == TEMPER_CHOICE_RIGHTMOST ? 1 : -1);
+    rows_end_row(&k);
+    h->query = rows_finish(&q);
+    h->key = rows_finish(&k);
+}
+
+/* The hard model with two channels more, softmax and tie-breaks. It borrows the rest, lives in `keep` and is never freed by itself. */
+static void draft_model(scale_search *g) {
+    const temper_model *hard = g->hard;
+    arena *a = g->keep;
+    uint32_t one = hard->channel_count, place = one + 1;
+    double most = power_of_two_above((double)g->facts[g->o->length]->size);
+    temper_model *m = g->draft = arena_alloc(a, 1, sizeof *m);
+    *m = *hard;
+    m->channel_count = place + 1;
+    m->channels = arena_alloc(a, m->channel_count, sizeof *m->channels);
+    memcpy(m->channels, hard->channels, one * sizeof *m->channels);
+    m->channels[one] = (model_channel){.label = "1", .position = expression_make(a, "1")};
+    m->channels[place] =
+        (model_channel){.label = "i", .position = expression_make(a, "i/%.0f", most), .soft_only = true};
+    m->layers = arena_alloc(a, hard->layer_count, sizeof *m->layers);
+    for (uint32_t l = 0; l < hard->layer_count; l++) {
+        m->layers[l] = hard->layers[l];
+        m->layers[l].heads = arena_alloc(a, hard->layers[l].head_count, sizeof *m->layers[l].heads);
+        for (uint32_t h = 0; h < hard->layers[l].head_count; h++) {
+            model_head *head = &m->layers[l].heads[h];
+            double step = g->heads[g->head_start[l] + h].step;
+            *head = hard->layers[l].heads[h];
+            head->choice = TEMPER_CHOICE_SOFTMAX;
+            head->adaptive = g->o->adaptive;
+            if (step > 0 && !g->o->adaptive) scales_add_tie_break(head, step, one, place, 1 / most, a);
+        }
+    }
+    uint32_t *source = arena_alloc(a, m->channel_count, sizeof *source);
+    for (uint32_t c = 0; c < m->channel_count; c++) source[c] = c < one ? c : CHANNEL_ADDED;
+    soft_facts_find(&g->about, &(soft_model){.model = m, .source = source}, hard, g->facts, g->o->length, a,
+                    g->scratch);
+    if (!recursion_begin(&g->recursion, &g->about, number_type_of(TEMPER_TYPE_F64), false, a, g->scratch))
+        trap_raise(g->trap, TEMPER_LIMIT, 0, 0, "a weight is too large or too small for f64");
+    g->recursion.guess = true;
+    g->scales = arena_zalloc(a, scale_search_heads(g), sizeof *g->scales);
+    g->recursion.scales = g->scales;
+    g->channels = arena_zalloc(a, m->channel_count, sizeof *g->channels);
 }
 
 /* ---- the search ---- */
@@ -395,9 +467,6 @@ static void begin_search(scale_search *g) {
     g->head_start = arena_zalloc(g->keep, (size_t)m->layer_count + 1, sizeof *g->head_start);
     for (uint32_t l = 0; l < m->layer_count; l++) g->head_start[l + 1] = g->head_start[l] + m->layers[l].head_count;
     g->heads = arena_zalloc(g->keep, scale_search_heads(g), sizeof *g->heads);
-    g->settings = arena_zalloc(g->keep, scale_search_heads(g), sizeof *g->settings);
-    g->head_errors = arena_zalloc(g->keep, (size_t)scale_search_heads(g) + 1, sizeof *g->head_errors);
-    g->channels = arena_zalloc(g->keep, m->channel_count, sizeof *g->channels);
     subject_model_init(&g->s, m, g->keep);
     exact_require(m, g->trap);
     check_ranges(g);
@@ -412,20 +481,16 @@ static void begin_search(scale_search *g) {
     classify_heads(g);
     find_live(g);
     make_rungs(g);
-}
-
-/* At every position if that can be proved, else of the verdict. */
-static void prove_search(scale_search *g) {
-    size_t at = 0, fails = 0;
-    find_margin(g, true);
-    if (g->margin > 0 && prove(g, &at, &fails)) return;
-    find_margin(g, false);
-    if (!(g->margin > 0)) refuse_margin(g);
-    if (!prove(g, &at, &fails)) refuse(g, &g->rungs[at], fails);
+    draft_model(g);
 }
 
 void scales_find(scale_search *g) {
+    size_t fails = 0;
     check_options(g->hard, g->o, g->trap);
     begin_search(g);
-    prove_search(g);
+    find_margin(g, true); /* at every position if that can be had, else of the verdict */
+    if (g->margin > 0 && settle(g, &fails)) return;
+    find_margin(g, false);
+    if (!(g->margin > 0)) refuse_margin(g);
+    if (!settle(g, &fails)) scales_refuse(g, fails);
 }

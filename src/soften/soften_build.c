@@ -54,9 +54,12 @@ void soften_end(softener *s) {
     uint32_t *to = arena_zalloc(s->scratch, s->channel_count, sizeof *to);
     each_matrix(m, visit_mark, used);
     uint32_t kept = 0;
+    s->source = arena_alloc(s->scratch, s->channel_count, sizeof *s->source);
     for (size_t c = 0; c < s->channel_count; c++) {
         to[c] = kept;
-        if (used[c]) s->channels[kept++] = s->channels[c];
+        if (!used[c]) continue;
+        s->source[kept] = c < s->from->channel_count ? (uint32_t)c : UINT32_MAX;
+        s->channels[kept++] = s->channels[c];
     }
     each_matrix(m, visit_move, to);
     m->channel_count = kept;

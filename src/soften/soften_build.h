@@ -13,6 +13,8 @@ typedef struct softener {
     model_channel *channels; /* the hard model's, then new ones */
     size_t channel_count, channel_capacity;
     table features; /* expression text (with a mark for soft_only) -> channel */
+    uint32_t
+        *source; /* after soften_end, [channels]: of the hard model, or UINT32_MAX for an added one; in `scratch` */
 } softener;
 
 void soften_begin(softener *s, const temper_model *from, temper_model *to, temper_method method, trap *t,

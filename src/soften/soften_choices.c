@@ -1,35 +1,19 @@
-/* Any hard model to a soft one, for strings up to a length: builds the model with the scales that scales.h has proved. */
+/* Any hard model to a soft one, for strings up to a length: the scales that scales.h has found, the model with them, and its proof. */
 #include <stdio.h>
 #include <string.h>
 
 #include "number/upward.h"
-#include "soften/scales.h"
+#include "soften/soft_proof.h"
 #include "soften/soften.h"
 #include "soften/soften_build.h"
 
-static void add_tie_break(softener *s, model_head *h, const head_class *c, double most, double scale) {
-    double sign = h->hard_choice == TEMPER_CHOICE_RIGHTMOST ? 1 : -1;
+/* By temperature positions are fractions, by positions they are whole, and the query has the scale. */
+static void add_tie_break(softener *s, model_head *h, double step, double most, double scale) {
     char feature[64] = "i";
     bool bounded = s->method == TEMPER_METHOD_TEMPERATURE;
     if (bounded) snprintf(feature, sizeof feature, "i/%.0f", most);
     uint32_t one = soften_feature(s, "1", false), place = soften_feature(s, feature, true);
-    rows_builder q, k;
-    rows_begin(&q, &s->to->memory);
-    rows_begin(&k, &s->to->memory);
-    for (uint32_t r = 0; r < h->query.count; r++) {
-        for (uint32_t t = h->query.start[r]; t < h->query.start[r + 1]; t++)
-            rows_term(&q, h->query.terms[t].channel, h->query.terms[t].weight);
-        rows_end_row(&q);
-        for (uint32_t t = h->key.start[r]; t < h->key.start[r + 1]; t++)
-            rows_term(&k, h->key.terms[t].channel, h->key.terms[t].weight);
-        rows_end_row(&k);
-    }
-    rows_term(&q, one, bounded ? c->step * most : c->step * scale);
-    rows_end_row(&q);
-    rows_term(&k, place, sign);
-    rows_end_row(&k);
-    h->query = rows_finish(&q);
-    h->key = rows_finish(&k);
+    scales_add_tie_break(h, bounded ? step : step * scale, one, place, bounded ? 1 / most : 1, &s->to->memory);
 }
 
 static void scale_rows(model_rows *rows, double scale) {
@@ -52,7 +36,7 @@ static const expression *ladder_expression(const scale_search *g, uint32_t head,
     return expression_parse(a, text_string(&t), t.length, 0, 0);
 }
 
-static void soften_general_head(const scale_search *g, softener *s, uint32_t layer, uint32_t head) {
+static void soften_choice_head(const scale_search *g, softener *s, uint32_t layer, uint32_t head) {
     model_head *h = &s->to->layers[layer].heads[head];
     uint32_t k = g->head_start[layer] + head;
     const rung *last = &g->rungs[g->rung_count - 1];
@@ -68,12 +52,12 @@ static void soften_general_head(const scale_search *g, softener *s, uint32_t lay
     double most = power_of_two_above((double)g->facts[g->o->length]->size);
     bool positions = s->method == TEMPER_METHOD_POSITIONS;
     if (positions) scale_rows(&h->query, last->scale[k]);
-    if (g->heads[k].step > 0) add_tie_break(s, h, &g->heads[k], most, last->scale[k]);
+    if (g->heads[k].step > 0) add_tie_break(s, h, g->heads[k].step, most, last->scale[k]);
     if (!positions && !(g->heads[k].uniform && g->heads[k].step == 0))
         h->scale = ladder_expression(g, k, a, s->scratch);
 }
 
-static void set_proof(const scale_search *g, temper_model *m) {
+static void set_proof(const scale_search *g, const soft_proof *proof, temper_model *m) {
     static const char *const how[] = {"proved from denominators", "found on all of them"};
     text why;
     text_init(&why, &m->memory);
@@ -86,15 +70,16 @@ static void set_proof(const scale_search *g, temper_model *m) {
         text_printf(&why, "it was softened for strings up to %zu letters, with gaps %s", g->o->length,
                     how[g->o->gap]);
         m->safe_length = g->o->length;
-        m->output_error = g->error;
-        m->output_margin = g->margin;
-        m->verdict_only = !g->everywhere;
+        m->output_error = proof->error;
+        m->output_margin = proof->margin;
+        m->verdict_only = !proof->every_position;
     }
     m->safe_reason = text_string(&why);
 }
 
-static void fill_report(temper_soften_report *out, const scale_search *g) {
-    *out = (temper_soften_report){.error = g->error, .margin = g->margin, .every_position = g->everywhere};
+static void fill_report(temper_soften_report *out, const scale_search *g, const soft_proof *proof) {
+    *out = (temper_soften_report){
+        .error = proof->error, .margin = proof->margin, .every_position = proof->every_position};
     const rung *last = &g->rungs[g->rung_count - 1];
     for (uint32_t l = 0; l < g->hard->layer_count && !g->o->adaptive; l++)
         for (uint32_t h = 0; h < g->hard->layers[l].head_count; h++) {
@@ -106,6 +91,19 @@ static void fill_report(temper_soften_report *out, const scale_search *g) {
         }
 }
 
+/* A gap that was only given proves nothing; the search's guess is what is known then. */
+static soft_proof prove(scale_search *g, const softener *s) {
+    if (g->o->gap == TEMPER_GAP_GIVEN)
+        return (soft_proof){.error = g->error, .margin = g->margin, .every_position = g->everywhere};
+    uint32_t *source = arena_alloc(g->keep, s->to->channel_count, sizeof *source);
+    memcpy(source, s->source, s->to->channel_count * sizeof *source);
+    bool scaled = g->o->method == TEMPER_METHOD_POSITIONS;
+    soft_model soft = {s->to, source, scaled ? g->rungs[g->rung_count - 1].scale : NULL};
+    soft_proof proof = soft_proof_find(g, &soft);
+    if (!proof.proved) scales_refuse(g, proof.fails);
+    return proof;
+}
+
 void soften_by_search(temper_model *m, temper_soften_report *report, const temper_model *hard,
                       const temper_soften_options *options, entry *e) {
     scale_search g = {.hard = hard, .o = options, .trap = e->trap, .keep = &e->memory, .scratch = &e->scratch};
@@ -114,9 +112,10 @@ void soften_by_search(temper_model *m, temper_soften_report *report, const tempe
     soften_begin(&s, hard, m, options->method, e->trap, &e->scratch);
     for (uint32_t l = 0; l < m->layer_count; l++) {
         soften_copy_layer(&s, l);
-        for (uint32_t h = 0; h < m->layers[l].head_count; h++) soften_general_head(&g, &s, l, h);
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++) soften_choice_head(&g, &s, l, h);
     }
     soften_end(&s);
-    set_proof(&g, m);
-    if (report) fill_report(report, &g);
+    soft_proof proof = prove(&g, &s);
+    set_proof(&g, &proof, m);
+    if (report) fill_report(report, &g, &proof);
 }
