@@ -59,6 +59,21 @@ static void check_cost(const hard_facts *f, trap *t) {
                    f->s.model->channel_count);
 }
 
+/* Each head looks at all pairs of positions, at every length. */
+double hard_facts_cost(const temper_model *m, size_t length) {
+    double size = (double)length + 2, rows = m->channel_count;
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++)
+            rows += 2.0 * m->layers[l].heads[h].query.count + m->layers[l].heads[h].value.count + 1;
+    return rows * size * size * size / 3;
+}
+
+size_t hard_facts_reach(const temper_model *m) {
+    size_t length = 0;
+    while (length < FACTS_LONGEST && hard_facts_cost(m, length + 1) <= 0x1p23) length++;
+    return length;
+}
+
 bool hard_facts_by_strings(const temper_model *m, size_t length) {
     return strings_up_to(m->letters.count, length) <= FACTS_STRINGS;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "limits/adversary.h"
+#include "bound/choice_facts.h"
 #include "bound/role_proof.h"
 #include "certify/choices.h"
 #include "certify/rebuild.h"
@@ -198,7 +199,7 @@ static size_t longest(formula_proof *p, size_t most) {
 }
 
 static size_t longest_choices(certification *c, size_t most) {
-    if (most > CERTIFY_LONGEST) most = CERTIFY_LONGEST;
+    if (most > hard_facts_reach(c->model)) most = hard_facts_reach(c->model);
     size_t good = 0, bad = most + 1;
     while (bad - good > 1) {
         c->options.length = good + (bad - good) / 2;
