@@ -42,6 +42,7 @@ static bool get_model(const temper_model **out, table *t, session *s, subject *x
     temper_model *model;
     if (method == TEMPER_METHOD_DIGITS) name_storage(name, type);
     *out = NULL;
+    if (method == TEMPER_METHOD_DIGITS && type == TEMPER_TYPE_F64) return true; /* f64 holds positions as they are */
     for (size_t k = 0; k < t->made_count && !*out; k++)
         if (t->made_by[k] == method && !strcmp(t->made_for[k], name)) *out = t->made[k];
     if (*out || t->made_count == MOST_MODELS) return true;
