@@ -10,10 +10,9 @@
 
 #include "agree.h"
 #include "bound/role_bounds.h"
+#include "bound_page.h"
 #include "number/elementary.h"
 #include "run/kernels_select.h"
-
-typedef long double real;
 
 static arena memory;
 static trap no_memory;
@@ -142,12 +141,15 @@ static void check_types(void) {
     for (size_t k = 0; k < TYPE_COUNT; k++)
         CHECK(bounds_cover(number_type_of(TYPES[k]), number_type_is_emulated(TYPES[k])), "%s is covered",
               temper_type_name(TYPES[k]));
-    number_format half_tiny = format_bf16;
+    number_format half_tiny = format_bf16, tinier = format_bf16, larger = format_bf16, longer = format_bf16;
     half_tiny.least = format_f32.least; /* t_s = t_a, and the formats differ */
-    const number_type wrong[] = {{"f32/bf16", &format_f32, &format_bf16},
-                                 {"bf16/f16", &format_bf16, &format_f16},
-                                 {"f16/e5m2", &format_f16, &format_e5m2},
-                                 {"alike", &half_tiny, &format_f32}};
+    tinier.least = format_f32.least / 2;
+    larger.largest = 2 * format_f32.largest;
+    longer.precision = 25;
+    const number_type wrong[] = {{"f32/bf16", &format_f32, &format_bf16}, {"bf16/f16", &format_bf16, &format_f16},
+                                 {"f16/e5m2", &format_f16, &format_e5m2}, {"alike", &half_tiny, &format_f32},
+                                 {"tinier", &tinier, &format_f32},        {"larger", &larger, &format_f32},
+                                 {"longer", &longer, &format_f32}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         CHECK(!bounds_cover(&wrong[k], true), "%s is not covered", wrong[k].name);
     half_tiny.least = 2 * format_f32.least;
@@ -156,53 +158,6 @@ static void check_types(void) {
 }
 
 /* ---- the page, once more ---- */
-
-typedef struct page {
-    const number_format *s, *a;
-    bool ascending;
-    real us, ua, v, ts, ta, stored, feature, scale, m, crumbs;
-} page;
-
-static page page_of(temper_type type, uint64_t size) {
-    const number_type *t = number_type_of(type);
-    page p = {.s = t->storage, .a = t->accumulation, .ascending = number_type_is_emulated(type), .m = (real)size};
-    p.us = ldexpl(1, -p.s->precision);
-    p.ua = ldexpl(1, -p.a->precision);
-    p.v = 0x1p-53L;
-    p.ts = p.s->least;
-    p.ta = p.a->least;
-    p.stored = p.s == p.a ? 0 : p.us;
-    p.feature = p.s->precision == 53 ? 0 : p.us;
-    p.scale = p.a->precision == 53 ? 0 : p.ua;
-    p.crumbs = p.ascending ? p.m * p.ta : 2 * p.m * p.m * p.ta;
-    return p;
-}
-
-/* (1+x)^i (1+y)^j (1+z)^k - 1 */
-static real grow3(real x, real i, real y, real j, real z, real k) {
-    return expm1l(i * log1pl(x) + j * log1pl(y) + k * log1pl(z));
-}
-
-static real grow(const page *p, real i, real j, real k) { return grow3(p->ua, i, p->us, j, p->v, k); }
-
-static real half_of(const number_format *f, real p) {
-    if (p == 0) return 0;
-    return ldexpl(1, (int)ceill(log2l(p)) - 1 - f->precision) + f->least;
-}
-
-static real ulp_of(const number_format *f, real p) {
-    return ldexpl(1, (int)floorl(log2l(p)) + 1 - f->precision) + f->least;
-}
-
-static real page_error(const page *p, real rest) {
-    real times = p->ascending ? 4 : 2 * (1 + expm1l(4 * p->m * log1pl(p->ua)));
-    real stored = p->s == p->a ? rest : (1 + p->us) * rest + p->m * p->ts;
-    real low = 1 - (1 - p->ua) * (1 - p->stored) / (1 + times * rest);
-    real high = (1 + times * stored) * (1 + p->ua) * (1 + p->stored) - 1;
-    real zero = times * stored * (1 + p->ua) * (1 + p->stored) + p->ts;
-    if (p->s == p->a) high = 0;
-    return fmaxl(low, fmaxl(high, zero));
-}
 
 static void agree(const char *what, const char *type, uint64_t m, const ball *found, real page_says) {
     real x = ball_upper(found), off = fabsl(x - page_says);
@@ -273,20 +228,13 @@ static void check_positions(const char *type, const bounds *b, const page *p) {
     agree("positions, rounding", type, b->size, h.rounding, ulp_of(p->a, 16 * p->m));
 }
 
-static real share_error(const page *p, real kept, real e) {
-    real rho = (1 + 2 * p->ua) * expl(-kept + 2 * p->ta + e * logl(p->m)) + p->crumbs;
-    real above = ((1 + p->stored) * rho + p->ts) * (1 + p->ua) * (1 + p->stored) * expl(2 * p->ta);
-    real f = above / ((1 - 2 * p->ua) * expl(4 * p->m * log1pl(-p->ua))) + p->ts;
-    return fmaxl(page_error(p, rho), f);
-}
-
 static void check_compare(const char *type, const bounds *b, const page *p) {
     head_shape s = {.role = ROLE_COMPARE, .kappa = 8, .scaled = true, .weight = 3.5};
     head_certificate h = head_certify(b, &s);
     real e = grow(p, 8, 3, 6);
     agree("compare, logit", type, b->size, h.logit, 16 * p->m * 3.5L + logl(p->m));
     agree("compare, rounding", type, b->size, h.rounding, e);
-    agree("compare, error", type, b->size, h.error, share_error(p, 8 * (1 - e), e));
+    agree("compare, error", type, b->size, h.error, page_share_error(p, 8 * (1 - e), e));
 }
 
 static void check_balance(const char *type, const bounds *b, const page *p) {
@@ -302,7 +250,7 @@ static void check_balance(const char *type, const bounds *b, const page *p) {
     agree("balance, rounding", type, b->size, h.rounding, off);
     if (off >= 0.5L)
         CHECK(h.failure != NULL, "balance in %s at %llu is off by %Lg", type, (unsigned long long)b->size, off);
-    if (!h.failure) agree("balance, error", type, b->size, h.error, share_error(p, 8 * (1 - 2 * off), omega));
+    if (!h.failure) agree("balance, error", type, b->size, h.error, page_share_error(p, 8 * (1 - 2 * off), omega));
 }
 
 static void check_lookup(const char *type, const bounds *b, const page *p, bool scaled) {

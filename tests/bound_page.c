@@ -1,0 +1,49 @@
+#include "bound_page.h"
+
+#include <math.h>
+
+page page_of(temper_type type, uint64_t size) {
+    const number_type *t = number_type_of(type);
+    page p = {.s = t->storage, .a = t->accumulation, .ascending = number_type_is_emulated(type), .m = (real)size};
+    p.us = ldexpl(1, -p.s->precision);
+    p.ua = ldexpl(1, -p.a->precision);
+    p.v = 0x1p-53L;
+    p.ts = p.s->least;
+    p.ta = p.a->least;
+    p.stored = p.s == p.a ? 0 : p.us;
+    p.feature = p.s->precision == 53 ? 0 : p.us;
+    p.scale = p.a->precision == 53 ? 0 : p.ua;
+    p.crumbs = p.ascending ? p.m * p.ta : 2 * p.m * p.m * p.ta;
+    return p;
+}
+
+/* (1+x)^i (1+y)^j (1+z)^k - 1 */
+real grow3(real x, real i, real y, real j, real z, real k) {
+    return expm1l(i * log1pl(x) + j * log1pl(y) + k * log1pl(z));
+}
+
+real grow(const page *p, real i, real j, real k) { return grow3(p->ua, i, p->us, j, p->v, k); }
+
+real half_of(const number_format *f, real p) {
+    if (p == 0) return 0;
+    return ldexpl(1, (int)ceill(log2l(p)) - 1 - f->precision) + f->least;
+}
+
+real ulp_of(const number_format *f, real p) { return ldexpl(1, (int)floorl(log2l(p)) + 1 - f->precision) + f->least; }
+
+real page_error(const page *p, real rest) {
+    real times = p->ascending ? 4 : 2 * (1 + expm1l(4 * p->m * log1pl(p->ua)));
+    real stored = p->s == p->a ? rest : (1 + p->us) * rest + p->m * p->ts;
+    real low = 1 - (1 - p->ua) * (1 - p->stored) / (1 + times * rest);
+    real high = (1 + times * stored) * (1 + p->ua) * (1 + p->stored) - 1;
+    real zero = times * stored * (1 + p->ua) * (1 + p->stored) + p->ts;
+    if (p->s == p->a) high = 0;
+    return fmaxl(low, fmaxl(high, zero));
+}
+
+real page_share_error(const page *p, real kept, real e) {
+    real rho = (1 + 2 * p->ua) * expl(-kept + 2 * p->ta + e * logl(p->m)) + p->crumbs;
+    real above = ((1 + p->stored) * rho + p->ts) * (1 + p->ua) * (1 + p->stored) * expl(2 * p->ta);
+    real f = above / ((1 - 2 * p->ua) * expl(4 * p->m * log1pl(-p->ua))) + p->ts;
+    return fmaxl(page_error(p, rho), f);
+}
