@@ -6,6 +6,7 @@
 #include "escape.h"
 #include "json.h"
 #include "message.h"
+#include "remedy_words.h"
 
 /* What was claimed, read from a certificate that is known to be what the audit writes: one member a line. */
 static bool claim_of(char *out, size_t size, const char *certificate, const char *key) {
@@ -78,7 +79,7 @@ void cmd_audit(session *s) {
         if (status == TEMPER_OK || s->json) print_result(s, path, other, certificate, &err);
         if (status == TEMPER_RANGE && !s->json) {
             place at = {.name = path, .line = err.line};
-            message_print(s, EXIT_NO, &at, err.text, *err.hint ? err.hint : NULL);
+            message_print(s, EXIT_NO, &at, err.text, error_hint(&err));
         } else if (status == TEMPER_RANGE) {
             session_fail(s, EXIT_NO);
         } else if (status != TEMPER_OK) {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "remedy_words.h"
 #include "answer.h"
 #include "subject.h"
 
@@ -23,7 +24,7 @@ static bool eval_line(session *s, const temper_spec *spec, const line *l) {
         message_print(s, EXIT_LIMIT, &at, a.error, NULL);
     } else if (temper_spec_eval(&accept, truth, spec, letters, a.n, &err) != TEMPER_OK) {
         a.error = err.text;
-        message_print(s, exit_code_of(err.code), &at, err.text, err.hint);
+        message_print(s, exit_code_of(err.code), &at, err.text, error_hint(&err));
     }
     a.accept = accept;
     a.truth = truth;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "remedy_words.h"
 #include "answer.h"
 #include "escape.h"
 #include "json.h"
@@ -96,7 +97,7 @@ static bool run_line(runner *r, const line *l) {
         message_print(s, EXIT_LIMIT, &at, why, "--unchecked runs it without proof");
     } else if (temper_model_run(&run, r->model, letters, a.n, &o, &err) != TEMPER_OK) {
         a.error = err.text;
-        message_print(s, exit_code_of(err.code), &at, err.text, err.hint);
+        message_print(s, exit_code_of(err.code), &at, err.text, error_hint(&err));
     } else {
         a.accept = temper_run_accept(run);
         a.unproved = !certified && !temper_run_proved(run);

@@ -1,5 +1,7 @@
 #include "message.h"
 
+#include "remedy_words.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -134,7 +136,7 @@ void message_error(session *s, const temper_error *err, const char *name, const 
             if (at.length && p[at.length - 1] == '\r') at.length--;
         }
     }
-    message_print(s, exit_code_of(err->code), &at, err->text, err->hint);
+    message_print(s, exit_code_of(err->code), &at, err->text, error_hint(err));
 }
 
 void message_usage(session *s, const char *hint, const char *format, ...) {

@@ -1,3 +1,4 @@
+#include "remedy_words.h"
 #include "stream_input.h"
 
 #include <errno.h>
@@ -168,7 +169,7 @@ static bool take(feed *f, size_t size) {
     }
     f->at += size;
     if (temper_stream_push(f->stream, letter, NULL, &err) != TEMPER_OK) {
-        refuse(f, exit_code_of(err.code), err.text, err.hint);
+        refuse(f, exit_code_of(err.code), err.text, error_hint(&err));
         return false;
     }
     warn_once(f);

@@ -1,3 +1,4 @@
+#include "remedy_words.h"
 #include "subject.h"
 
 #include <stdio.h>
@@ -74,7 +75,10 @@ static bool parse_given(subject *x, session *s, const temper_spec_options *o) {
         text = x->text;
     }
     if (temper_spec_parse(&x->spec, text, x->length, o, &err) == TEMPER_OK) return true;
-    if (x->model && err.code == TEMPER_RANGE) alphabet_hint(err.hint, NULL, x->model); /* --alphabet cannot help */
+    if (x->model && err.code == TEMPER_RANGE) { /* --alphabet cannot help */
+        alphabet_hint(err.hint, NULL, x->model);
+        err.remedy = TEMPER_REMEDY_NONE;
+    }
     message_error(s, &err, x->name, text, x->length);
     return false;
 }
@@ -378,7 +382,7 @@ bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s
     if (status == TEMPER_RANGE && !*err->hint)
         alphabet_hint(hint, spec, model);
     else
-        memcpy(hint, err->hint, sizeof hint);
+        snprintf(hint, sizeof hint, "%s", error_hint(err));
     message_print(s, exit_code_of(status), &at, err->text, hint);
     return false;
 }

@@ -51,6 +51,33 @@ typedef enum temper_status {
     TEMPER_NO_MEMORY
 } temper_status;
 
+/* What may help, as a code that a program can put into words of its own; `hint` has it in neutral ones. */
+typedef enum temper_remedy {
+    TEMPER_REMEDY_NONE,             /* `hint` says it, or there is none */
+    TEMPER_REMEDY_UNCHECKED,        /* run it `unchecked` */
+    TEMPER_REMEDY_EXPORT_UNCHECKED, /* export it `unchecked` */
+    TEMPER_REMEDY_EXACT,            /* TEMPER_TYPE_EXACT decides it */
+    TEMPER_REMEDY_HARD,             /* run it `hard` */
+    TEMPER_REMEDY_WHOLE_STRINGS,    /* temper_model_run, not a stream */
+    TEMPER_REMEDY_SOFTEN,           /* temper_soften makes a soft one */
+    TEMPER_REMEDY_IMPORT,           /* temper_model_import makes a model of it */
+    TEMPER_REMEDY_IMPORT_TYPES,     /* temper_model_import takes the number format */
+    TEMPER_REMEDY_NO_IMPORT,        /* temper_model_load takes it as it is */
+    TEMPER_REMEDY_CERTIFY,          /* temper_certify makes a certificate */
+    TEMPER_REMEDY_CERTIFY_EXPORTED, /* export without a certificate, certify what was written, export again */
+    TEMPER_REMEDY_GIVE_CERTIFICATE, /* set `certificate`, or remove the old one */
+    TEMPER_REMEDY_GAP_PROVED,       /* TEMPER_GAP_PROVED */
+    TEMPER_REMEDY_GAP_EXHAUSTIVE,   /* TEMPER_GAP_EXHAUSTIVE */
+    TEMPER_REMEDY_SHORTER,          /* a smaller `length` */
+    TEMPER_REMEDY_GAP_OR_SHORTER,   /* either of the two */
+    TEMPER_REMEDY_NOT_ADAPTIVE,     /* without `adaptive` */
+    TEMPER_REMEDY_AT,               /* set `at` */
+    TEMPER_REMEDY_ALPHABET,         /* set `alphabet` */
+    TEMPER_REMEDY_TOKENS,           /* set `tokens` */
+    TEMPER_REMEDY_DEFINE,           /* define the word before, or set `tokens` */
+    TEMPER_REMEDY_GALLERY           /* temper_gallery_count and temper_gallery_about list the names */
+} temper_remedy;
+
 /* line and column count from 1; 0 means "no place". The column counts characters (UTF-8), not bytes. `text` is
    one printable line (control bytes and invalid UTF-8 of the input are escaped); `hint` may be empty. */
 typedef struct temper_error {
@@ -58,6 +85,7 @@ typedef struct temper_error {
     size_t line, column;
     char text[240];
     char hint[240];
+    temper_remedy remedy;
 } temper_error;
 
 /* "syntax", "range", ...; "ok" for TEMPER_OK. */

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ctypes.util
 import os
-import re
 from pathlib import Path
 from typing import Any, Callable, Iterator, List, Optional, Tuple
 
@@ -15,10 +14,10 @@ import numpy as np
 
 from . import errors
 from ._header import Header, read_header
+from ._remedies import REMEDIES
 
 Progress = Callable[[int, int], Optional[bool]]
 
-_FLAGS = ("unchecked", "adaptive", "hard", "tokens")  # options without a value
 
 
 def _candidates(version: Tuple[int, int, int]) -> Iterator[str]:
@@ -108,17 +107,17 @@ def path_bytes(path: "os.PathLike[str] | str") -> bytes:
     return data
 
 
-def in_python(hint: str) -> str:
-    """A hint that names options of the command line, in words of this package: --type exact is type="exact"."""
-    hint = re.sub(r"--(type|method|at|gap|empty|syntax|digits) ([a-z0-9/]+)", r'\1="\2"', hint)
-    return re.sub(r"--([a-z]+)", lambda option: option[1] + ("=True" if option[1] in _FLAGS else ""), hint)
+def hint_of(err: Any) -> str:
+    """What may help, in words of this package."""
+    name = ffi.typeof("temper_remedy").elements.get(err.remedy, "")
+    return REMEDIES.get(name) or text(err.hint)
 
 
 def failure(status: int, err: Any, where: str = "", source: Optional[bytes] = None, hint: str = "") -> errors.TemperError:
     """The exception for a status and what the library said."""
     name = ffi.typeof("temper_status").elements.get(status, "")
     kind = errors.BY_STATUS.get(name, errors.TemperError)
-    return kind(text(err.text) or name, hint=in_python(text(err.hint)) or hint, where=where, line=err.line, column=err.column,
+    return kind(text(err.text) or name, hint=hint_of(err) or hint, where=where, line=err.line, column=err.column,
                 source=source)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 
 from . import errors
-from ._library import call, ffi, function, lib, read_bytes, take, text, write_bytes
+from ._library import call, ffi, function, hint_of, lib, read_bytes, take, text, write_bytes
 
 if TYPE_CHECKING:
     from .model import Model
@@ -120,5 +120,5 @@ def audit(certificate: "Union[Certificate, str, os.PathLike[str], bytes]",
         return
     if status == lib.TEMPER_NO_MEMORY:
         raise errors.OutOfMemoryError(text(err.text))
-    raise errors.AuditError(text(err.text), hint=text(err.hint), where="certificate" if err.line else "", line=err.line,
+    raise errors.AuditError(text(err.text), hint=hint_of(err), where="certificate" if err.line else "", line=err.line,
                             column=err.column, source=claim)

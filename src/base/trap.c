@@ -1,5 +1,7 @@
 #include "base/trap.h"
 
+#include "base/remedy.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +36,7 @@ static void trim_partial(char *text, size_t size) {
 static void fill(temper_error *e, temper_status code, size_t line, size_t column, const char *hint,
                  const char *format, va_list args) {
     e->code = code;
+    e->remedy = TEMPER_REMEDY_NONE;
     e->line = line;
     e->column = column;
     vsnprintf(e->text, sizeof e->text, format, args);
@@ -56,6 +59,16 @@ _Noreturn void trap_raise_hint(trap *t, temper_status code, size_t line, size_t 
     va_start(args, format);
     fill(&t->error, code, line, column, hint, format, args);
     va_end(args);
+    leave(t);
+}
+
+_Noreturn void trap_raise_remedy(trap *t, temper_status code, size_t line, size_t column, temper_remedy remedy,
+                                 const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fill(&t->error, code, line, column, remedy_words(remedy), format, args);
+    va_end(args);
+    t->error.remedy = remedy;
     leave(t);
 }
 

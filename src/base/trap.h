@@ -27,6 +27,10 @@ _Noreturn void trap_raise(trap *t, temper_status code, size_t line, size_t colum
 _Noreturn void trap_raise_hint(trap *t, temper_status code, size_t line, size_t column, const char *hint,
                                const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* The same with a remedy, whose neutral words become the hint. */
+_Noreturn void trap_raise_remedy(trap *t, temper_status code, size_t line, size_t column, temper_remedy remedy,
+                                 const char *format, ...) __attribute__((format(printf, 6, 7)));
+
 /* Writes an error that is not raised: to *error (may be NULL) as it would be reported. Returns the code. */
 temper_status error_write(temper_error *error, temper_status code, size_t line, size_t column, const char *hint,
                           const char *format, ...) __attribute__((format(printf, 6, 7)));

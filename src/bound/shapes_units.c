@@ -104,15 +104,16 @@ static void check_narrow(study_work *w, const model_layer *l, uint32_t u, size_t
     }
     if (raw == 1 && raw_weight == 2 && most <= 2 && size <= ldexp(1, a->precision - s->precision + 1)) return;
     if (raw > 1)
-        certification_unable(w->c, w->layer + 1, 0,
-                             "a gate of layer %u reads %zu unrounded values, which %s cannot round exactly; --method "
-                             "digits makes gates that it can",
-                             w->layer + 1, raw, w->c->type->name);
+        certification_unable(
+            w->c, w->layer + 1, 0,
+            "a gate of layer %u reads %zu unrounded values, which %s cannot round exactly; the method "
+            "of digits makes gates that it can",
+            w->layer + 1, raw, w->c->type->name);
     else
         certification_unable(
             w->c, w->layer + 1, 0,
             "a gate of layer %u combines an unrounded value with others in a way that %s cannot round "
-            "exactly; --method digits makes gates that it can",
+            "exactly; the method of digits makes gates that it can",
             w->layer + 1, w->c->type->name);
 }
 

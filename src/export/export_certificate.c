@@ -55,8 +55,8 @@ void export_certificate_read(export_certificate *c, const char *path, arena *a, 
     }
     jread_end(&r);
     if (!is_one || !c->sha256 || !c->type || !has_claim)
-        trap_raise_hint(t, TEMPER_FORMAT, 0, 0, "temper certify MODEL -o FILE writes one",
-                        "'%s' is JSON, but not a certificate of temper", text_escaped(a, path, strlen(path), 120));
+        trap_raise_remedy(t, TEMPER_FORMAT, 0, 0, TEMPER_REMEDY_CERTIFY,
+                          "'%s' is JSON, but not a certificate of temper", text_escaped(a, path, strlen(path), 120));
 }
 
 /* ---- which file it is about ---- */
@@ -85,9 +85,8 @@ void export_certificate_check(export_certificate *c, const text *printed, const 
         const char *bytes = read_all(weights, &size, a, t);
         if (try_file(c, "model.safetensors", bytes, size, t)) return;
     }
-    trap_raise_hint(t, TEMPER_RANGE, 0, 0,
-                    "export without --certificate, certify the model.safetensors of the folder, and export again",
-                    "the certificate is about other bytes (SHA-256 %s): neither about this model as text nor as "
-                    "safetensors",
-                    text_escaped(a, c->sha256, strlen(c->sha256), 16));
+    trap_raise_remedy(t, TEMPER_RANGE, 0, 0, TEMPER_REMEDY_CERTIFY_EXPORTED,
+                      "the certificate is about other bytes (SHA-256 %s): neither about this model as text nor as "
+                      "safetensors",
+                      text_escaped(a, c->sha256, strlen(c->sha256), 16));
 }

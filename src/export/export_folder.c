@@ -30,12 +30,12 @@ static void check_options(const temper_model *m, const temper_export_options *o,
         trap_raise(t, TEMPER_RANGE, 0, 0, "there is no such output of a graph");
     if (o->unchecked) return;
     if (m->changed || !m->safe_length)
-        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked exports it without proof", "no length is proved safe%s%s",
-                        *m->safe_reason ? ": " : "", m->safe_reason);
+        trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EXPORT_UNCHECKED, "no length is proved safe%s%s",
+                          *m->safe_reason ? ": " : "", m->safe_reason);
     if (o->type == TEMPER_TYPE_F32 && !model_proved_f32(m))
-        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked exports it without proof",
-                        "no length is proved safe in f32: %s",
-                        m->output_margin > 0 ? "the bound of this model's error is for f64" : m->safe_reason_f32);
+        trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EXPORT_UNCHECKED,
+                          "no length is proved safe in f32: %s",
+                          m->output_margin > 0 ? "the bound of this model's error is for f64" : m->safe_reason_f32);
 }
 
 /* ---- files ---- */
@@ -71,8 +71,8 @@ static void make_folder(exporter *e) {
 static void refuse_old_certificate(const exporter *e) {
     struct stat st;
     if (!e->options.certificate && stat(path_of(e, "certificate.json"), &st) == 0)
-        trap_raise_hint(e->trap, TEMPER_RANGE, 0, 0, "give --certificate FILE, or remove it",
-                        "the folder has a certificate.json, which need not be about this model");
+        trap_raise_remedy(e->trap, TEMPER_RANGE, 0, 0, TEMPER_REMEDY_GIVE_CERTIFICATE,
+                          "the folder has a certificate.json, which need not be about this model");
 }
 
 /* Nothing of the folder changes before everything that can be refused was looked at; the weights are then in their temporary file. */

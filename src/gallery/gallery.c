@@ -1,4 +1,5 @@
 /* The gallery of known hard-attention transformers: finding an entry, building its model, asking its oracle. */
+#include "base/near_word.h"
 #include "gallery/gallery.h"
 
 #include <string.h>
@@ -22,34 +23,15 @@ static const gallery_entry *entry_at(size_t k) {
 
 /* ---- names ---- */
 
-enum { LONGEST = 32 };
-
-/* Single-letter changes, insertions and deletions between two names; both at most LONGEST. */
-static size_t distance(const char *x, const char *y) {
-    size_t row[LONGEST + 1], n = strlen(y);
-    for (size_t j = 0; j <= n; j++) row[j] = j;
-    for (size_t i = 0; x[i]; i++) {
-        size_t corner = row[0];
-        row[0] = i + 1;
-        for (size_t j = 1; j <= n; j++) {
-            size_t best = corner + (x[i] != y[j - 1]);
-            corner = row[j];
-            if (corner + 1 < best) best = corner + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
 /* How far a name is from what was typed: a part of a name is near it. */
 static size_t farness(const char *typed, const char *name) {
-    if (strlen(typed) > LONGEST) return SIZE_MAX;
-    if (strlen(typed) >= 2 && strstr(name, typed)) return 1;
-    return distance(typed, name);
+    size_t length = strlen(typed);
+    if (length > WORD_LONGEST) return SIZE_MAX;
+    if (length >= 2 && strstr(name, typed)) return 1;
+    return word_distance(typed, length, name, strlen(name));
 }
 
-/* The nearest names, three at most, or how to list them all. */
+/* The nearest names, three at most; NULL if none is near. */
 static const char *names_near(const char *typed, arena *a) {
     size_t count = temper_gallery_count(), least = strlen(typed) / 3 + 2, shown = 0;
     text t;
@@ -62,16 +44,18 @@ static const char *names_near(const char *typed, arena *a) {
         const char *name = entry_at(k)->about.name;
         if (farness(typed, name) == least) text_printf(&t, "%s%s", shown++ ? " or " : "did you mean ", name);
     }
-    text_puts(&t, shown ? "?" : "temper gallery lists the names");
-    return text_string(&t);
+    text_putc(&t, '?');
+    return shown ? text_string(&t) : NULL;
 }
 
 static const gallery_entry *entry_find(const char *name, arena *a) {
     size_t count = temper_gallery_count();
     for (size_t k = 0; k < count; k++)
         if (strcmp(entry_at(k)->about.name, name) == 0) return entry_at(k);
-    trap_raise_hint(a->trap, TEMPER_RANGE, 0, 0, names_near(name, a), "the gallery has no model '%s'",
-                    text_escaped(a, name, strlen(name), 40));
+    static const char message[] = "the gallery has no model '%s'";
+    const char *near = names_near(name, a), *shown = text_escaped(a, name, strlen(name), 40);
+    if (near) trap_raise_hint(a->trap, TEMPER_RANGE, 0, 0, near, message, shown);
+    trap_raise_remedy(a->trap, TEMPER_RANGE, 0, 0, TEMPER_REMEDY_GALLERY, message, shown);
 }
 
 /* ---- models ---- */

@@ -333,6 +333,7 @@ static void name_file(temper_error *e, const char *file) {
                     old.text);
     else
         error_write(e, old.code, 0, 0, old.hint, "%s: %s", file, old.text);
+    e->remedy = old.remedy;
 }
 
 typedef struct import_call {

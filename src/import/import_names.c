@@ -331,8 +331,8 @@ static void check_sizes(const importer *im) {
 void names_read(importer *im) {
     im->about = im->weights_name;
     if (tensor_metadata_find(&im->file, "temper") >= 0)
-        trap_raise_hint(im->trap, TEMPER_FORMAT, 0, 0, "every command takes it as it is: temper run MODEL STRING",
-                        "byte 8: __metadata__: key 'temper': a model that temper wrote needs no import");
+        trap_raise_remedy(im->trap, TEMPER_FORMAT, 0, 0, TEMPER_REMEDY_NO_IMPORT,
+                          "byte 8: __metadata__: key 'temper': a model that temper wrote needs no import");
     each_part(im, count_layer);
     im->layers = arena_zalloc(im->scratch, im->layer_count, sizeof *im->layers);
     each_part(im, store_part);

@@ -51,8 +51,8 @@ static void check_case(const limits_plan *p, size_t k, trap *t) {
     const number_type *type = number_type_of(c->type);
     if (!c->model) trap_raise(t, TEMPER_RANGE, 0, 0, "case %zu has no model", k + 1);
     if (!is_soft(c->model))
-        trap_raise_hint(t, TEMPER_RANGE, 0, 0, "temper soften makes a soft one",
-                        "a hard model has no limits: it does not depend on a number format");
+        trap_raise_remedy(t, TEMPER_RANGE, 0, 0, TEMPER_REMEDY_SOFTEN,
+                          "a hard model has no limits: it does not depend on a number format");
     if (!type || !type->storage)
         trap_raise(t, TEMPER_RANGE, 0, 0, "there is no rounding in type '%s'", temper_type_name(c->type));
     if (!same_letters(&c->model->letters, &p->cases[0].model->letters))

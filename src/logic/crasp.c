@@ -65,7 +65,7 @@ static bool is_temporal(const char *word) {
 
 static _Noreturn void refuse_temporal(crasp *p) {
     trap_raise_hint(p->arena->trap, TEMPER_UNSUPPORTED, p->now.line, p->now.column,
-                    "temporal operators belong in a specification file (--syntax spec)",
+                    "temporal operators belong in a specification, which is another syntax",
                     "C-RASP has no temporal operators, and %s is not defined", token_shown(p->arena, &p->now));
 }
 
@@ -141,7 +141,7 @@ static void read_mask(crasp *p, slot *count) {
     if (mirror) op = crasp_mirrored(op);
     if (op != CMP_LT && op != CMP_LE)
         trap_raise_hint(p->arena->trap, TEMPER_UNSUPPORTED, part[1].line, part[1].column,
-                        "counts that look forward are #>[ ] in a specification file (--syntax spec)",
+                        "counts that look forward are #>[ ] in a specification, which is another syntax",
                         "C-RASP counts positions j <= i or j < i");
     count->masked = true;
     count->strict = op == CMP_LT;
@@ -195,7 +195,7 @@ static bool read_operand(crasp *p) {
             is_name = true;
         } else if (is_symbol(&t, SYM_COUNT_FUTURE)) {
             trap_raise_hint(p->arena->trap, TEMPER_UNSUPPORTED, t.line, t.column,
-                            "counts that look forward are #>[ ] in a specification file (--syntax spec)",
+                            "counts that look forward are #>[ ] in a specification, which is another syntax",
                             "C-RASP counts positions up to the current one");
         } else {
             expected(p, "an operand", "");

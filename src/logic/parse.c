@@ -148,10 +148,12 @@ static void read_word(parser *p) {
     if (p->defining && !strcmp(p->defining, t->text))
         refuse_at(p, t, "a definition can only use what is defined on lines before it", "the definition uses itself");
     if (!s->letters.tokens && t->length > 1) {
-        const char *hint = word_hint(&p->context, t->text, p->names, p->name_count);
-        trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, t->line, t->column, hint,
-                        "the word '%s' is not defined, and a letter is one character",
-                        text_escaped(scratch_of(p), t->text, t->length, 40));
+        static const char message[] = "the word '%s' is not defined, and a letter is one character";
+        const char *hint = word_hint(&p->context, t->text, p->names, p->name_count),
+                   *shown = text_escaped(scratch_of(p), t->text, t->length, 40);
+        if (hint) trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, t->line, t->column, hint, message, shown);
+        trap_raise_remedy(scratch_of(p)->trap, TEMPER_SYNTAX, t->line, t->column, TEMPER_REMEDY_DEFINE, message,
+                          shown);
     }
     push_formula(p, spec_letter(s, p->context.header, t->text, t->length, t->line, t->column));
 }

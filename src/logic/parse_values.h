@@ -64,7 +64,7 @@ node_id letter_class(value_context *c, const token *t);
 /* word_hint.c: how a word of other tools is written here, as a hint, or NULL. */
 const char *word_elsewhere(value_context *c, const char *word);
 
-/* What may have been meant by a word that is not defined; never NULL. */
+/* What may have been meant by a word that is not defined; NULL if nothing is near. */
 const char *word_hint(value_context *c, const char *word, const char *const *names, size_t count);
 
 #endif

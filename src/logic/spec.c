@@ -35,9 +35,9 @@ static temper_at decide_at(temper_spec *s, temper_at said) {
     node_id back, forward;
     unsigned directions = formula_directions(&s->graph, s->root, &back, &forward);
     if (directions == 3)
-        trap_raise_hint(s->memory.trap, TEMPER_RANGE, s->graph.notes[forward].line, s->graph.notes[forward].column,
-                        "say where to read it: --at first or --at last, or a first line 'at first' or 'at last'",
-                        "%s looks back and %s looks forward", place_of(s, back), place_of(s, forward));
+        trap_raise_remedy(s->memory.trap, TEMPER_RANGE, s->graph.notes[forward].line, s->graph.notes[forward].column,
+                          TEMPER_REMEDY_AT, "%s looks back and %s looks forward", place_of(s, back),
+                          place_of(s, forward));
     return directions == 2 ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
 }
 
@@ -60,9 +60,8 @@ static void fill(temper_spec *s, const char *source, size_t length, const temper
     case TEMPER_SYNTAX_BRASP: spec_parse_brasp(s, &h); break;
     }
     if (s->letters.count == 0)
-        trap_raise_hint(t, TEMPER_RANGE, s->graph.notes[s->root].line, s->graph.notes[s->root].column,
-                        "give an alphabet: --alphabet abc, or a first line 'alphabet a b c'",
-                        "the specification names no letters");
+        trap_raise_remedy(t, TEMPER_RANGE, s->graph.notes[s->root].line, s->graph.notes[s->root].column,
+                          TEMPER_REMEDY_ALPHABET, "the specification names no letters");
     s->at = decide_at(s, h.at);
     s->accepts_empty = h.empty == TEMPER_EMPTY_ACCEPT;
     unsigned char *marks = formula_reachable(&s->graph, s->root, &s->memory);

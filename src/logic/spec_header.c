@@ -50,9 +50,8 @@ static void check_letter(temper_spec *s, const char *letter, size_t length, size
     }
     uint32_t code;
     if (utf8_decode(&code, letter, length) != length)
-        trap_raise_hint(a->trap, TEMPER_SYNTAX, line, column,
-                        "letters of several characters need tokens: the option --tokens or a first line 'tokens yes'",
-                        "'%s' has several characters, but a letter is one", shown);
+        trap_raise_remedy(a->trap, TEMPER_SYNTAX, line, column, TEMPER_REMEDY_TOKENS,
+                          "'%s' has several characters, but a letter is one", shown);
 }
 
 uint32_t spec_letter_number(temper_spec *s, const spec_header *h, const char *letter, size_t length, size_t line,

@@ -77,9 +77,9 @@ static void match_tensor(loader *l, size_t k) {
         trap_raise(l->trap, TEMPER_FORMAT, 0, 0, "byte 8: header: no tensor '%s', which the metadata call for",
                    p->name);
     if (t->type != TENSOR_F64)
-        trap_raise_hint(l->trap, TEMPER_FORMAT, 0, 0, "temper import takes F32, F16 and BF16",
-                        "byte %u: tensor '%s': dtype %s; the weights of a model are F64", t->at, p->name,
-                        tensor_type_name((tensor_type)t->type));
+        trap_raise_remedy(l->trap, TEMPER_FORMAT, 0, 0, TEMPER_REMEDY_IMPORT_TYPES,
+                          "byte %u: tensor '%s': dtype %s; the weights of a model are F64", t->at, p->name,
+                          tensor_type_name((tensor_type)t->type));
     if (t->rank != p->rank || memcmp(t->shape, p->shape, p->rank * sizeof *p->shape) != 0) {
         char found[80], wanted[80];
         print_shape(found, sizeof found, t->rank, t->shape);
@@ -216,8 +216,8 @@ static void read_metadata(loader *l) {
     }
     ptrdiff_t k = tensor_metadata_find(f, "temper");
     if (k < 0)
-        trap_raise_hint(l->trap, TEMPER_FORMAT, 0, 0, "temper import makes a model of plain safetensors",
-                        "byte 8: __metadata__: no key 'temper': not a model written by temper");
+        trap_raise_remedy(l->trap, TEMPER_FORMAT, 0, 0, TEMPER_REMEDY_IMPORT,
+                          "byte 8: __metadata__: no key 'temper': not a model written by temper");
     json_reader r;
     budget_spend(&l->budget, f->metadata[k].value.length, 1);
     tensor_metadata_begin(&r, f, (size_t)k, l->scratch);

@@ -72,9 +72,9 @@ typedef struct guarded {
 
 static void require_finite(const guarded *g, ball a, size_t position) {
     if (isfinite(a.v) && isfinite(a.e)) return;
-    trap_raise_hint(g->memory->trap, TEMPER_UNSUPPORTED, 0, position, "--type exact decides it",
-                    "a number at position %zu, or the bound of its rounding, is beyond the range of doubles",
-                    position);
+    trap_raise_remedy(g->memory->trap, TEMPER_UNSUPPORTED, 0, position, TEMPER_REMEDY_EXACT,
+                      "a number at position %zu, or the bound of its rounding, is beyond the range of doubles",
+                      position);
 }
 
 /* The row of a matrix applied to x. */
@@ -193,11 +193,11 @@ static bool values_agree(const guarded *g, size_t vs) {
 
 static _Noreturn void refuse_tie(const guarded *g, const place *p, size_t a, size_t b) {
     const char *label = head_of(g, p)->label;
-    trap_raise_hint(g->memory->trap, TEMPER_UNSUPPORTED, 0, 0, "--type exact decides it",
-                    "head %u.%u (%s) at position %zu: positions %zu and %zu may tie, and rounding cannot tell "
-                    "(scores %.17g and %.17g)",
-                    p->layer + 1, p->head + 1, text_escaped(g->memory, label, strlen(label), 24), p->i, a < b ? a : b,
-                    a < b ? b : a, g->scores[a < b ? a : b].v, g->scores[a < b ? b : a].v);
+    trap_raise_remedy(g->memory->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_EXACT,
+                      "head %u.%u (%s) at position %zu: positions %zu and %zu may tie, and rounding cannot tell "
+                      "(scores %.17g and %.17g)",
+                      p->layer + 1, p->head + 1, text_escaped(g->memory, label, strlen(label), 24), p->i,
+                      a < b ? a : b, a < b ? b : a, g->scores[a < b ? a : b].v, g->scores[a < b ? b : a].v);
 }
 
 /* Compares all candidates with one of them, directly. A candidate that beats it takes its place, and so on: what is left either has
@@ -289,9 +289,9 @@ static void read_out(unsigned char *truth, const guarded *g) {
         require_finite(g, y, i);
         int order = side(sum(y, exactly(-0.5)));
         if (order == 2)
-            trap_raise_hint(g->memory->trap, TEMPER_UNSUPPORTED, 0, 0, "--type exact decides it",
-                            "the read-out at position %zu is within rounding of 1/2 (%.17g, off by at most %.3g)", i,
-                            y.v, y.e);
+            trap_raise_remedy(g->memory->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_EXACT,
+                              "the read-out at position %zu is within rounding of 1/2 (%.17g, off by at most %.3g)",
+                              i, y.v, y.e);
         truth[i] = order == 1;
     }
 }
@@ -312,10 +312,10 @@ static void prepare(guarded *g) {
     double size = (double)g->size, pairs = size * size * (double)heads;
     double numbers = size * (2.0 * m->channel_count + 2.0 * (double)qs + (double)vs + 2);
     if (pairs > most_pairs || numbers > most_numbers)
-        trap_raise_hint(g->memory->trap, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof",
-                        "hard choices of this model are proved string by string, which for length %zu takes %.3g "
-                        "scores and %.3g numbers; the limits are %.3g and %.3g",
-                        g->n, pairs, numbers, most_pairs, most_numbers);
+        trap_raise_remedy(g->memory->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED,
+                          "hard choices of this model are proved string by string, which for length %zu takes %.3g "
+                          "scores and %.3g numbers; the limits are %.3g and %.3g",
+                          g->n, pairs, numbers, most_pairs, most_numbers);
     g->x = arena_zalloc(g->memory, g->size * m->channel_count, sizeof *g->x);
     g->delta = arena_zalloc(g->memory, g->size * m->channel_count, sizeof *g->delta);
     g->q = arena_alloc(g->memory, g->size * qs, sizeof *g->q);

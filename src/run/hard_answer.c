@@ -7,8 +7,8 @@
 hard_way hard_way_of(const temper_model *m, const temper_run_options *o, trap *t) {
     bool hard = o->hard || m->method == TEMPER_METHOD_HARD;
     if (o->type == TEMPER_TYPE_EXACT && !hard)
-        trap_raise_hint(t, TEMPER_UNSUPPORTED, 0, 0, "--hard takes each head's hard choice",
-                        "softmax has no exact value: an exact run takes hard choices");
+        trap_raise_remedy(t, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_HARD,
+                          "softmax has no exact value: an exact run takes hard choices");
     bool covered = m->changed || (m->safe_length > 0 && m->output_margin == 0);
     hard_way way = o->type == TEMPER_TYPE_EXACT                                      ? WAY_EXACT
                    : hard && o->type == TEMPER_TYPE_F64 && !o->unchecked && !covered ? WAY_GUARDED

@@ -39,10 +39,9 @@ static bool is_proved(size_t n, size_t proved) { return proved > 0 && n <= prove
 static void check_length(size_t n, size_t proved, const char *reason, trap *t) {
     if (is_proved(n, proved)) return;
     if (proved == 0)
-        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof", "no length is proved safe: %s",
-                        reason);
-    trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof",
-                    "length %zu is beyond the proved length %zu: %s", n, proved, reason);
+        trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED, "no length is proved safe: %s", reason);
+    trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED,
+                      "length %zu is beyond the proved length %zu: %s", n, proved, reason);
 }
 
 static void check_letters(const temper_model *m, const uint32_t *letters, size_t n, trap *t) {
@@ -96,8 +95,8 @@ static bool run_planned(temper_run *r, const temper_model *m, const uint32_t *le
 
 static void check_format(const temper_run_options *o, trap *t) {
     if (!o->unchecked)
-        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof",
-                        "answers in %s are not certified at any length", temper_type_name(o->type));
+        trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED,
+                          "answers in %s are not certified at any length", temper_type_name(o->type));
 }
 
 static void prepare_run(temper_run *r, const temper_model *m, size_t size) {

@@ -8,9 +8,9 @@
 /* ---- refusals ---- */
 
 static _Noreturn void odd(const maker *k, const char *what) {
-    trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, maker_hint,
-                    "%s is not one of the compiler's %s heads, so it cannot run letter by letter: %s",
-                    maker_head_name(k), k->h->role == ROLE_NONE ? "own" : head_role_name(k->h->role), what);
+    trap_raise_remedy(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_WHOLE_STRINGS,
+                      "%s is not one of the compiler's %s heads, so it cannot run letter by letter: %s",
+                      maker_head_name(k), k->h->role == ROLE_NONE ? "own" : head_role_name(k->h->role), what);
 }
 
 static void require(const maker *k, bool condition, const char *what) {

@@ -19,8 +19,6 @@ const char *step_head_name(const step_head *h, arena *a) {
     return text_string(&t);
 }
 
-const char maker_hint[] = "it runs on whole strings: temper run without --stream";
-
 const char *maker_head_name(const maker *k) {
     step_head h = {.layer = k->layer, .index = k->index, .model = k->h};
     return step_head_name(&h, k->arena);
@@ -35,19 +33,20 @@ static void refuse_direction(maker *k) {
             k->h = &k->m->layers[k->layer - 1].heads[k->index - 1];
             temper_mask mask = k->h->mask;
             if (k->h->adaptive && !k->s->hard)
-                trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, maker_hint,
-                                "%s looks for the gap of every row", maker_head_name(k));
+                trap_raise_remedy(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_WHOLE_STRINGS,
+                                  "%s looks for the gap of every row", maker_head_name(k));
             if (mirrored ? mask == TEMPER_MASK_FROM || mask == TEMPER_MASK_AFTER
                          : mask == TEMPER_MASK_UP_TO || mask == TEMPER_MASK_BEFORE)
                 continue;
-            trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, maker_hint, "%s %s", maker_head_name(k), why);
+            trap_raise_remedy(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_WHOLE_STRINGS, "%s %s",
+                              maker_head_name(k), why);
         }
     if (k->m->has_end && !mirrored)
-        trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, maker_hint,
-                        "the model reads an end sentinel, so there is no answer before the string ends");
+        trap_raise_remedy(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_WHOLE_STRINGS,
+                          "the model reads an end sentinel, so there is no answer before the string ends");
     if (!k->m->has_end && mirrored)
-        trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, maker_hint,
-                        "the model reads no end sentinel, so steps from the end have no beginning");
+        trap_raise_remedy(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_WHOLE_STRINGS,
+                          "the model reads no end sentinel, so steps from the end have no beginning");
 }
 
 /* ---- who reads what ---- */
@@ -77,10 +76,10 @@ static void need(maker *k, uint32_t channel) {
     const model_channel *c = &k->m->channels[channel];
     if (!c->position || !k->live[channel] || k->needed[channel] || (k->s->hard && c->soft_only)) return;
     if (maker_varies(k, c->position) && !is_edge(k, c))
-        trap_raise_hint(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, maker_hint,
-                        k->s->mirrored ? "channel %u (%s) looks back: it depends on where the string begins"
-                                       : "channel %u (%s) looks forward: it depends on where the string ends",
-                        channel, text_escaped(k->arena, c->label, strlen(c->label), 60));
+        trap_raise_remedy(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_WHOLE_STRINGS,
+                          k->s->mirrored ? "channel %u (%s) looks back: it depends on where the string begins"
+                                         : "channel %u (%s) looks forward: it depends on where the string ends",
+                          channel, text_escaped(k->arena, c->label, strlen(c->label), 60));
     k->needed[channel] = 1;
 }
 

@@ -29,8 +29,6 @@ typedef struct maker {
     uint32_t layer, index;    /* from 1 */
 } maker;
 
-extern const char maker_hint[]; /* what to do with a model that is refused */
-
 const char *maker_head_name(const maker *k); /* of the head being recognised */
 
 /* Copies a row without the term of channel `except`. */

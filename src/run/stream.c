@@ -94,10 +94,9 @@ static temper_status refuse(temper_stream *s, uint32_t letter, temper_error *err
         trap_raise(&t, TEMPER_RANGE, 0, s->length + 1, "letter number %u at position %zu is not in the alphabet",
                    letter, s->length + 1);
     if (s->proved == 0)
-        trap_raise_hint(&t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof", "no length is proved safe: %s",
-                        s->why);
-    trap_raise_hint(&t, TEMPER_LIMIT, 0, 0, "--unchecked runs it without proof",
-                    "length %zu is beyond the proved length %zu: %s", s->length + 1, s->proved, s->why);
+        trap_raise_remedy(&t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED, "no length is proved safe: %s", s->why);
+    trap_raise_remedy(&t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED,
+                      "length %zu is beyond the proved length %zu: %s", s->length + 1, s->proved, s->why);
 }
 
 temper_status temper_stream_push(temper_stream *s, uint32_t letter, int *accept, temper_error *err) {

@@ -55,9 +55,9 @@ static void find_facts(scale_search *g) {
     bool exhaustive = g->o->gap == TEMPER_GAP_EXHAUSTIVE;
     watch.total = exhaustive ? strings_up_to(g->hard->letters.count, length) : length + 1;
     if (exhaustive && watch.total > (uint64_t)1 << 30)
-        trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, "--gap proved needs no strings",
-                        "there are more than a thousand million strings up to length %zu: too many to run them all",
-                        length);
+        trap_raise_remedy(g->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_GAP_PROVED,
+                          "there are more than a thousand million strings up to length %zu: too many to run them all",
+                          length);
     for (size_t n = 0; n <= length; n++) {
         if (exhaustive) {
             g->facts[n] = facts_exhaustive(&g->s, n, &watch, g->keep, g->scratch);
@@ -245,28 +245,26 @@ static const rung *rung_of(const scale_search *g, size_t n) {
 
 /* A head that cannot tell its scores apart. */
 static _Noreturn void refuse_head(scale_search *g, uint32_t layer, uint32_t head, size_t n, double off,
-                                  const char *hint) {
+                                  temper_remedy remedy) {
     uint32_t k = g->head_start[layer] + head;
     if (g->o->adaptive)
-        trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, "without --adaptive ties may survive",
-                        "head %u.%u at length %zu: its scores can tie and are off by up to %.3g, which an adaptive "
-                        "temperature takes for the gap",
-                        layer + 1, head + 1, n, off);
+        trap_raise_remedy(g->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_NOT_ADAPTIVE,
+                          "head %u.%u at length %zu: its scores can tie and are off by up to %.3g, which an adaptive "
+                          "temperature takes for the gap",
+                          layer + 1, head + 1, n, off);
     double needs = g->heads[k].step > 0 ? g->heads[k].step : facts_of(g, n, layer, head)->gap;
     if (g->heads[k].step > 0) /* the tie-break is made for the smallest gap of all lengths */
         for (size_t m = 0; m <= g->o->length; m++)
             if (facts_of(g, m, layer, head)->gap < facts_of(g, n, layer, head)->gap) n = m;
-    trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, hint,
-                    "head %u.%u at length %zu: it must tell scores apart that differ by %.3g, but they are off by up "
-                    "to %.3g%s",
-                    layer + 1, head + 1, n, needs, off,
-                    off < needs ? ", and ties by more than its scale allows" : "");
+    trap_raise_remedy(
+        g->trap, TEMPER_LIMIT, 0, 0, remedy,
+        "head %u.%u at length %zu: it must tell scores apart that differ by %.3g, but they are off by up "
+        "to %.3g%s",
+        layer + 1, head + 1, n, needs, off, off < needs ? ", and ties by more than its scale allows" : "");
 }
 
 _Noreturn void scales_refuse(scale_search *g, size_t n) {
-    const char *hint = g->o->gap == TEMPER_GAP_PROVED
-                           ? "--gap exhaustive may find larger gaps and margins; a smaller --length may do"
-                           : "a smaller --length may do";
+    temper_remedy remedy = g->o->gap == TEMPER_GAP_PROVED ? TEMPER_REMEDY_GAP_OR_SHORTER : TEMPER_REMEDY_SHORTER;
     recursion *r = &g->recursion;
     set_scales(g, rung_of(g, n), n);
     r->guess = false;
@@ -278,25 +276,25 @@ _Noreturn void scales_refuse(scale_search *g, size_t n) {
             bool stops = r->too_large && r->layer == l + 1 && r->head == h + 1;
             double off = ball_upper(&r->off[k]) / g->scales[k];
             if (stops && !g->o->adaptive)
-                trap_raise_hint(
-                    g->trap, TEMPER_LIMIT, 0, 0, hint,
+                trap_raise_remedy(
+                    g->trap, TEMPER_LIMIT, 0, 0, remedy,
                     "head %u.%u at length %zu: its gap may be as small as 2^%.0f, which needs logits beyond f64",
                     l + 1, h + 1, n, facts_of(g, n, l, h)->log2_gap);
-            if (stops || ball_upper(&r->share[k]) >= 1) refuse_head(g, l, h, n, off, hint);
+            if (stops || ball_upper(&r->share[k]) >= 1) refuse_head(g, l, h, n, off, remedy);
             if (k == 0 || ball_upper(&r->error[k]) > ball_upper(&r->error[worst])) {
                 worst = k;
                 layer_of = l;
             }
         }
     if (r->too_large)
-        trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, hint,
-                        "layer %u at length %zu: a number may be too large for f64", r->layer, n);
+        trap_raise_remedy(g->trap, TEMPER_LIMIT, 0, 0, remedy,
+                          "layer %u at length %zu: a number may be too large for f64", r->layer, n);
     double error = ball_upper(r->answer);
     if (scale_search_heads(g) == 0)
-        trap_raise_hint(g->trap, TEMPER_LIMIT, 0, 0, hint,
-                        "length %zu: answers are known to within %.3g, but are %.3g from 1/2", n, error, g->margin);
-    trap_raise_hint(
-        g->trap, TEMPER_LIMIT, 0, 0, hint,
+        trap_raise_remedy(g->trap, TEMPER_LIMIT, 0, 0, remedy,
+                          "length %zu: answers are known to within %.3g, but are %.3g from 1/2", n, error, g->margin);
+    trap_raise_remedy(
+        g->trap, TEMPER_LIMIT, 0, 0, remedy,
         "head %u.%u at length %zu: its output may be off by %.3g, so that answers are known to within %.3g only, but "
         "their margin is %.3g",
         layer_of + 1, worst - g->head_start[layer_of] + 1, n, ball_upper(&r->error[worst]), error, g->margin);
@@ -305,12 +303,17 @@ _Noreturn void scales_refuse(scale_search *g, size_t n) {
 static _Noreturn void refuse_margin(scale_search *g) {
     size_t n = 0;
     while (n < g->o->length && g->facts[n]->margin > 0) n++;
+    if (g->o->gap == TEMPER_GAP_PROVED)
+        trap_raise_remedy(
+            g->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_GAP_EXHAUSTIVE,
+            "length %zu: an answer of the hard model may be exactly at the threshold 1/2, so no softmax can "
+            "be near enough",
+            n);
     trap_raise_hint(
-        g->trap, TEMPER_LIMIT, 0, 0,
-        g->o->gap == TEMPER_GAP_PROVED ? "--gap exhaustive looks at the answers themselves"
-                                       : "move the answers away from 1/2: a quarter of a letter more or less",
-        "length %zu: %s exactly at the threshold 1/2, so no softmax can be near enough", n,
-        g->o->gap == TEMPER_GAP_PROVED ? "an answer of the hard model may be" : "an answer of the hard model is");
+        g->trap, TEMPER_LIMIT, 0, 0, "move the answers away from 1/2: a quarter of a letter more or less",
+        "length %zu: an answer of the hard model is exactly at the threshold 1/2, so no softmax can be near "
+        "enough",
+        n);
 }
 
 /* Lengths in rungs: N up to 4, 8, 16, ...; one rung if scales cannot depend on the length. */

@@ -15,7 +15,8 @@ import numpy as np
 import temper
 from common import BUILD, ROOT, temper_program
 from temper._header import declarations, header_path
-from temper._library import in_python, is_compatible
+from temper._library import ffi, is_compatible
+from temper._remedies import REMEDIES
 
 BAD = ROOT / "tests" / "bad"
 
@@ -29,10 +30,22 @@ def message_of(action):
     return None
 
 
-def said_in_python(message):
-    """What the program says, with a hint that speaks of arguments."""
-    lines = message.split("\n")
-    return "\n".join(in_python(line) if line.startswith("hint: ") else line for line in lines)
+def without_hint(message):
+    """What is wrong, without what may help: that is said in other words here."""
+    return [line for line in message.strip().split("\n") if not line.startswith("hint: ")]
+
+
+def hint_in(message):
+    return next((line[6:] for line in message.strip().split("\n") if line.startswith("hint: ")), "")
+
+
+class Remedies(unittest.TestCase):
+    def test_each_has_words(self):
+        """Every code of the library has words in Python, and none of them names an option of the command line."""
+        codes = set(ffi.typeof("temper_remedy").elements.values()) - {"TEMPER_REMEDY_NONE"}
+        self.assertEqual(codes, set(REMEDIES))
+        for words in REMEDIES.values():
+            self.assertNotIn("--", words)
 
 
 class BadInput(unittest.TestCase):
@@ -45,7 +58,9 @@ class BadInput(unittest.TestCase):
             with self.subTest(name):
                 found = message_of(action)
                 self.assertIsNotNone(found)
-                self.assertEqual("temper: " + found + "\n", said_in_python(expected))
+                self.assertEqual(without_hint("temper: " + found), without_hint(expected))
+                self.assertEqual(bool(hint_in(found)), bool(hint_in(expected)))
+                self.assertTrue(hint_in(found) in REMEDIES.values() or hint_in(found) == hint_in(expected))
 
     def test_specifications(self):
         work = []
@@ -90,7 +105,7 @@ class Messages(unittest.TestCase):
         # A place in the middle of a long line, and after characters that are wide or hidden.
         for formula in ("a & " * 40 + "§ b" + " | b" * 40, "'\u6f22\u5b57' | )", "'\u200b' & \t ]", "a\n& b\n& (c"):
             found = message_of(lambda: temper.parse(formula))
-            self.assertEqual("temper: " + found + "\n", said_in_python(temper_program("eval", "-f", formula, "x")[1]))
+            self.assertEqual(without_hint("temper: " + found), without_hint(temper_program("eval", "-f", formula, "x")[1]))
 
     def test_unknown_letters(self):
         model = temper.compile("O a", alphabet="ab")

@@ -1,0 +1,36 @@
+#include "remedy_words.h"
+
+const char *error_hint(const temper_error *err) {
+    switch (err->remedy) {
+    case TEMPER_REMEDY_NONE: break;
+    case TEMPER_REMEDY_UNCHECKED: return "--unchecked runs it without proof";
+    case TEMPER_REMEDY_EXPORT_UNCHECKED: return "--unchecked exports it without proof";
+    case TEMPER_REMEDY_EXACT: return "--type exact decides it";
+    case TEMPER_REMEDY_HARD: return "--hard takes each head's hard choice";
+    case TEMPER_REMEDY_WHOLE_STRINGS: return "it runs on whole strings: temper run without --stream";
+    case TEMPER_REMEDY_SOFTEN: return "temper soften makes a soft one";
+    case TEMPER_REMEDY_IMPORT: return "temper import makes a model of plain safetensors";
+    case TEMPER_REMEDY_IMPORT_TYPES: return "temper import takes F32, F16 and BF16";
+    case TEMPER_REMEDY_NO_IMPORT: return "every command takes it as it is: temper run MODEL STRING";
+    case TEMPER_REMEDY_CERTIFY: return "temper certify MODEL -o FILE writes one";
+    case TEMPER_REMEDY_CERTIFY_EXPORTED:
+        return "export without --certificate, certify the model.safetensors of the folder, and export again";
+    case TEMPER_REMEDY_GIVE_CERTIFICATE: return "give --certificate FILE, or remove it";
+    case TEMPER_REMEDY_GAP_PROVED: return "--gap proved needs no strings";
+    case TEMPER_REMEDY_GAP_EXHAUSTIVE: return "--gap exhaustive looks at the answers themselves";
+    case TEMPER_REMEDY_SHORTER: return "a smaller --length may do";
+    case TEMPER_REMEDY_GAP_OR_SHORTER:
+        return "--gap exhaustive may find larger gaps and margins; a smaller --length may do";
+    case TEMPER_REMEDY_NOT_ADAPTIVE: return "without --adaptive ties may survive";
+    case TEMPER_REMEDY_AT:
+        return "say where to read it: --at first or --at last, or a first line 'at first' or 'at last'";
+    case TEMPER_REMEDY_ALPHABET: return "give an alphabet: --alphabet abc, or a first line 'alphabet a b c'";
+    case TEMPER_REMEDY_TOKENS:
+        return "letters of several characters need tokens: the option --tokens or a first line 'tokens yes'";
+    case TEMPER_REMEDY_DEFINE:
+        return "define it on a line before; or make words letters, with the option --tokens or a first line 'tokens "
+               "yes'";
+    case TEMPER_REMEDY_GALLERY: return "temper gallery lists the names";
+    }
+    return err->hint;
+}
