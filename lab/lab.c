@@ -1,6 +1,7 @@
 /* The list of experiments, results as they are put together, and random numbers. */
 #include "lab/lab.h"
 
+#include "base/random.h"
 #include "number/elementary.h"
 
 #include <math.h>
@@ -120,16 +121,10 @@ void lab_progress(lab *l, uint64_t done, uint64_t total) {
 
 /* ---- random numbers ---- */
 
-static uint64_t mix(uint64_t z) {
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 /* Mixed twice: streams that began at seed times the step would be one stream, shifted by one from seed to seed. */
-void lab_reseed(lab *l, uint64_t part) { l->random = mix(mix(l->seed + 0x9e3779b97f4a7c15u) + part); }
+void lab_reseed(lab *l, uint64_t part) { l->random = random_mix(random_mix(l->seed + RANDOM_STEP) + part); }
 
-uint64_t lab_random(lab *l) { return mix(l->random += 0x9e3779b97f4a7c15u); }
+uint64_t lab_random(lab *l) { return random_next(&l->random); }
 
 double lab_uniform(lab *l) { return ((double)(lab_random(l) >> 12) + 0.5) * 0x1p-52; }
 

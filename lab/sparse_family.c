@@ -1,4 +1,5 @@
 /* Choices: weights that are exactly zero off a set of keys. */
+#include "base/random.h"
 #include "lab/mechanism.h"
 
 #include "number/elementary.h"
@@ -128,13 +129,6 @@ static void top_k(double *w, const attention_row *in, const double *p, arena *sc
 
 /* ---- Gumbel ---- */
 
-static uint64_t next_random(uint64_t *state) { /* splitmix64 */
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 /* The share of draws in which s_j - ln(-ln u_j) is the largest. */
 static void gumbel(double *w, const attention_row *in, const double *p, arena *scratch) {
     (void)scratch;
@@ -145,7 +139,7 @@ static void gumbel(double *w, const attention_row *in, const double *p, arena *s
         size_t best = 0;
         double most = -INFINITY;
         for (size_t j = 0; j < in->n; j++) {
-            double u = ((double)(next_random(&state) >> 12) + 0.5) * 0x1p-52;
+            double u = ((double)(random_next(&state) >> 12) + 0.5) * 0x1p-52;
             double y = in->scores[j] - log_f64(-log_f64(u));
             if (y > most) best = j, most = y;
         }

@@ -1,18 +1,13 @@
 #include "check/sample.h"
 
+#include "base/random.h"
+
 void sample_start(sample *s, uint64_t seed) { s->state = seed; }
 
-static uint64_t mix(uint64_t z) {
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
+/* Streams that overlap are as unlikely as two of 2^64 random places in the counter's period that are near. */
+void sample_start_block(sample *s, uint64_t seed, uint64_t block) { s->state = seed ^ random_mix(random_mix(block)); }
 
-/* 0 is mixed to 0. Streams that overlap are as unlikely as two of 2^64 random places in the counter's period that are near. */
-void sample_start_block(sample *s, uint64_t seed, uint64_t block) { s->state = seed ^ mix(mix(block)); }
-
-/* A counter with a mixing function (SplitMix64): any seed is a good one. */
-uint64_t sample_bits(sample *s) { return mix(s->state += 0x9E3779B97F4A7C15u); }
+uint64_t sample_bits(sample *s) { return random_next(&s->state); }
 
 uint64_t sample_below(sample *s, uint64_t limit) {
     uint64_t excess = (UINT64_MAX % limit + 1) % limit, bits; /* 2^64 mod limit */

@@ -3,17 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "base/json_write.h"
 #include "export/export_parts.h"
 
 enum { VECTORS = 64, LONGEST = 64, ALONE = 16 };
-
-static uint64_t next_random(uint64_t *state) { /* splitmix64 */
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 static size_t make_string(uint32_t *letters, const temper_model *m, size_t k, size_t alone, size_t longest,
                           uint64_t *state) {
@@ -22,13 +16,13 @@ static size_t make_string(uint32_t *letters, const temper_model *m, size_t k, si
         letters[0] = (uint32_t)(k - 1);
         return 1;
     }
-    size_t n = 1 + (size_t)(next_random(state) % (1 + (k - alone) * longest / (VECTORS - alone)));
+    size_t n = 1 + (size_t)(random_next(state) % (1 + (k - alone) * longest / (VECTORS - alone)));
     if (n > longest) n = longest;
     /* Few different letters in a string: with many, hardly anything but their first use would ever happen. */
     uint32_t few[4];
-    size_t kinds = 1 + (size_t)(next_random(state) % 4);
-    for (size_t j = 0; j < kinds; j++) few[j] = (uint32_t)(next_random(state) % m->letters.count);
-    for (size_t j = 0; j < n; j++) letters[j] = few[next_random(state) % kinds];
+    size_t kinds = 1 + (size_t)(random_next(state) % 4);
+    for (size_t j = 0; j < kinds; j++) few[j] = (uint32_t)(random_next(state) % m->letters.count);
+    for (size_t j = 0; j < n; j++) letters[j] = few[random_next(state) % kinds];
     return n;
 }
 

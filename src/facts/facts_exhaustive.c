@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/random.h"
 #include "run/exact_run.h"
 
 /* ---- all strings ---- */
@@ -35,19 +36,12 @@ bool next_string(uint32_t *letters, size_t n, size_t letter_count) {
     return false;
 }
 
-/* Mixes a counter (splitmix64); long runs of one letter now and then, since they make ties. */
-static uint64_t next_random(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
+/* Long runs of one letter now and then, since they make ties. */
 void random_string(uint32_t *letters, size_t n, size_t letter_count, uint64_t *state) {
-    bool runs = next_random(state) % 4 == 0;
+    bool runs = random_next(state) % 4 == 0;
     for (size_t k = 0; k < n; k++)
         letters[k] =
-            runs && k > 0 && next_random(state) % 8 ? letters[k - 1] : (uint32_t)(next_random(state) % letter_count);
+            runs && k > 0 && random_next(state) % 8 ? letters[k - 1] : (uint32_t)(random_next(state) % letter_count);
 }
 
 /* ---- watching a run ---- */

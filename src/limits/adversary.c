@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "limits/diagnose.h"
 #include "limits/hard_strings.h"
 #include "limits/string_trial.h"
@@ -60,13 +61,7 @@ typedef struct search {
 
 static bool has_budget(const search *s, double share) { return trial_has_budget(&s->t, share); }
 
-/* A counter with a mixing function (SplitMix64). */
-static uint64_t draw(search *s) {
-    uint64_t z = s->random += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
+static uint64_t draw(search *s) { return random_next(&s->random); }
 
 static size_t below(search *s, size_t limit) { return (size_t)(draw(s) % limit); }
 

@@ -1,0 +1,31 @@
+#!/bin/sh
+# The order of folders as the linker sees it: no object of the library refers to a symbol that is defined in a folder to the right of its own. Calls
+# through temper.h count, too. usage: scripts/check-links.sh LIBRARY, as build/libtemper.a
+set -eu
+order=$(sed -n 's/^order="\(.*\)"$/\1/p' scripts/check-includes.sh)
+# Export asks the auditor, as any caller of the library would: a folder must not carry a certificate that is not true.
+allowed="export:temper_audit"
+{
+    ls src/*/*.c | awk -F/ '{ sub(/\.c$/, ".o", $3); print "file", $3, $2 }'
+    nm -A "$1" 2>/dev/null | sed 's/^[^:]*:\([^:]*\):/\1 /'
+} | awk -v order="$order" -v allowed="$allowed" '
+    BEGIN { count = split(order, names, " "); for (k = 1; k <= count; k++) rank[names[k]] = k
+            count = split(allowed, names, " "); for (k = 1; k <= count; k++) fine[names[k]] = 1 }
+    $1 == "file" { folder[$2] = $3; next }
+    !($1 in folder) { next }
+    NF == 4 && $3 ~ /^[TDRBVWC]$/ { home[$4] = folder[$1]; next }
+    NF == 3 && $2 == "U" { object[++uses] = $1; symbol[uses] = $3 }
+    END {
+        if (!uses) { print "no objects to look at"; exit 1 }
+        for (k = 1; k <= uses; k++) {
+            from = folder[object[k]]
+            to = home[symbol[k]]
+            if (to == "" || to == from || (from ":" symbol[k]) in fine) continue
+            foreign = from == "audit" && to !~ /^(base|number|logic|model)$/
+            if (rank[to] > rank[from] || to == "audit" || foreign) {
+                print "src/" from "/" object[k] " calls " symbol[k] " of src/" to
+                bad = 1
+            }
+        }
+        exit bad
+    }'
