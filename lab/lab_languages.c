@@ -50,7 +50,7 @@ static prediction judge(bool safe, bool broken) {
     return safe ? PREDICT_RIGHT : broken ? PREDICT_WRONG : PREDICT_OPEN;
 }
 
-/* The scale L of a head against what doc/theory.md's section 3 asks of it, with N positions:
+/* The scale L of a head against what doc/theory.md, "Heads", asks of it, with N positions:
    - once: a single hit among N has the share 1/(1 + (N-1)e^-L);
    - nearest: scores 1/N apart; the winner's share against all the rest is 1 - e^(-L/N);
    - compare: the worst sum is 1/(2N) from 0, and the bonus ln n is made for the scale 16 N;

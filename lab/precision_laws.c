@@ -1,4 +1,4 @@
-/* The length at which an operator breaks, from the number of bits: doc/theory.md's heads (section 4) with rounding. Storage has p significand
+/* The length at which an operator breaks, from the number of bits: the heads of doc/theory.md, "Heads", with rounding. Storage has p significand
    bits, sums have q; kappa is 8, for look-ups 16, powers of two, so that products with it are exact. N counts positions.
 
    - since, temperature: the key 1 + j/N is rounded twice, j/N to multiples of 2^-p and the sum to multiples of 2^(1-p), ties to even. Neighbours that

@@ -11,7 +11,7 @@ extern const char *const operator_names[OPERATORS];
 extern const char *const operator_needs[OPERATORS]; /* how the needed scale grows */
 
 /* The least scale with which the worst row of a string of n letters leaves the head's output at 3/4 or more, or at 1/4 or less: what a gate makes
-   exactly 1 or 0 (theory section 2). Scores are those of compiled models by temperature, with features of at most 1 (theory section 4). */
+   exactly 1 or 0 (doc/theory.md, "Boolean channels that heal"). Scores are those of compiled models by temperature, with features of at most 1 (doc/theory.md, "Heads"). */
 double operator_scale(operator_kind op, double n);
 /* The same if the scale is divided by the row's own gap. */
 double operator_adaptive(operator_kind op, double n);

@@ -13,7 +13,7 @@
 static const temper_type stored_in[] = {TEMPER_TYPE_BF16, TEMPER_TYPE_F16, TEMPER_TYPE_E4M3, TEMPER_TYPE_E5M2,
                                         TEMPER_TYPE_F32};
 
-/* ---- one by one: what theory section 4 claims of the numbers ---- */
+/* ---- one by one: what doc/theory.md, "Digits", claims of the numbers ---- */
 
 static double value_of(const char *source, double i, double size) {
     trap t;

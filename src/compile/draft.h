@@ -69,7 +69,7 @@ typedef struct draft {
     draft_place *places; /* [normal.count] where each normal node is made */
 } draft;
 
-/* What gates may do (doc/theory.md, section 2). */
+/* What gates may do (doc/theory.md, "Boolean channels that heal"). */
 typedef struct gate_limits {
     size_t
         fuse; /* unrounded inputs of one gate; 0: head outputs are rounded first, one by one, and read a net later */

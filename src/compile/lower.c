@@ -225,7 +225,7 @@ static void lower_attend(lowering *w, node_id id) {
     w->d->places[id] = (draft_place){.layer = layer, .head = h->number, .channel = w->raw[id]};
 }
 
-/* clip_r of theory section 2: one raw input, masked by `real`, into a fresh channel. */
+/* clip_r of doc/theory.md, "Gates": one raw input, masked by `real`, into a fresh channel. */
 static void round_raw(lowering *w, node_id id) {
     gate_input input = {.channel = w->raw[id], .raw = true};
     channel_id out = w->exact[id] = gate_channel(w, w->level[id], w->labels[id]);
@@ -257,7 +257,7 @@ static void prepare(lowering *w, size_t nodes) {
     table_init(&w->features, w->arena);
 }
 
-/* The end sentinel is there when something looks forward at other positions (theory section 0). */
+/* The end sentinel is there when something looks forward at other positions (doc/theory.md, "Setting"). */
 static bool looks_forward(const formula_node *n) {
     return n->op == OP_COUNT_FUTURE ||
            (n->op == OP_ATTEND && (n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM));

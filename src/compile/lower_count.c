@@ -224,7 +224,7 @@ uint32_t modulo_level(lowering *w, node_id id, bool *is_attention) {
     return ready[0] - 1;
 }
 
-/* The head that reads, at the position whose number is the count, whatever `value` rows say (theory section 3, look-up).
+/* The head that reads, at the position whose number is the count, whatever `value` rows say (doc/theory.md, "Look-up").
    Counts over j >= i number the positions from the end. */
 static draft_head *lookup_head(lowering *w, node_id count, uint32_t layer) {
     bool future = is_future(w, count);

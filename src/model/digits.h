@@ -1,4 +1,4 @@
-/* The digits method: positions written in digits that a short number format holds exactly (doc/theory.md, section 4). What soften
+/* The digits method: positions written in digits that a short number format holds exactly (doc/theory.md, "Digits"). What soften
    builds and the stepper recognises is described here once.
 
    Let p be the significand bits of the storage format, B = 2^p, h = floor(N/2) and d = j - h, so |d| <= N/2. The digits of d carry its

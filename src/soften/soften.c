@@ -1,4 +1,4 @@
-/* Hard to soft, for models made from formulas: every head becomes softmax with the logits of theory section 3.
+/* Hard to soft, for models made from formulas: every head becomes softmax with the logits of doc/theory.md, "Heads".
 
        temperature   features are at most 1 and no weight depends on n; all growth is in the scale
        positions     the scale is 1; the same logits come out of features that grow
