@@ -287,6 +287,31 @@ static void add_term(forger *f, char *line) {
     strcat(line, term);
 }
 
+/* Two channels that hold the same letter, and a row that reads both with opposite weights. */
+static void add_twins(forger *f) {
+    static const char *const weights[] = {"1", "0x1p40", "0x1p-40", "3", "0x1p52"};
+    static const char *const letters[] = {"embed \"a\"", "embed \"b\"", "embed start"};
+    char **letter = pick_line(f, PICK(f, letters)), **row, line[80];
+    size_t channels = channel_count(f), last = 0;
+    const char *w = PICK(f, weights);
+    if (!letter) return;
+    snprintf(line, sizeof line, " %zu:1 %zu:1", channels, channels + 1);
+    strcat(*letter, line);
+    if (!(row = pick_line(f, random_below(f->r, 2) ? "  " : "unit "))) return;
+    char *arrow = strstr(*row, " ->");
+    snprintf(line, sizeof line, " %zu:%s %zu:-%s", channels, w, channels + 1, w);
+    if (arrow)
+        put(arrow, arrow, line);
+    else
+        strcat(*row, line);
+    for (size_t k = 0; k < f->count; k++)
+        if (begins(f->lines[k], "channel")) last = k + 1;
+    for (int k = 1; k >= 0; k--) {
+        snprintf(line, sizeof line, "channel %zu \"twin\"", channels + (size_t)k);
+        insert(f, last, line);
+    }
+}
+
 /* ---- rows, heads, layers ---- */
 
 /* Two lines of the kinds of rows that a head has change places, or only what they hold does. */
@@ -444,7 +469,7 @@ static void change_lines(forger *f) {
 
 static void change(forger *f) {
     char **line = pick_line(f, NULL);
-    uint64_t what = random_below(f->r, 20);
+    uint64_t what = random_below(f->r, 22);
     if (!line || f->count < 4) return;
     switch (what) {
     case 0:
@@ -463,6 +488,7 @@ static void change(forger *f) {
     case 13:
     case 14:
     case 15: change_word(f); break;
+    case 16: add_twins(f); break;
     default: change_expression(f);
     }
 }

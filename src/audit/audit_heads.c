@@ -23,11 +23,25 @@ typedef struct head_reader {
 
 static const content *content_of(const head_reader *r, const model_term *t) { return &r->a->channels[t->channel]; }
 
-/* The row's only term that is not exact, of a feature of this kind with weight 1 (or `weight`), and nothing else. */
+/* The feature of a row that has no other term, with this weight; NULL: it is another row. Booleans that cancel out are terms, too: a
+   feature that is added to one of them loses its last bits. */
 static const feature *lone_feature(const head_reader *r, const row_value *row, double weight) {
-    if (row->other_count != 1 || row->too_many || row->letters != 0 || row->start != 0 || row->end != 0) return NULL;
+    if (row->other_count != 1 || row->too_many || row->exact_count) return NULL;
     const content *c = content_of(r, &row->other[0]);
     return c->kind == HOLDS_FEATURE && row->other[0].weight == weight ? &c->feature : NULL;
+}
+
+/* Whether the row has this many terms, none of which is exact. */
+static bool has_terms(const row_value *row, size_t count) {
+    return row->other_count == count && !row->too_many && !row->exact_count;
+}
+
+/* A product of numbers that is what it would be on paper. */
+static double times(const head_reader *r, double x, double y) {
+    double z = x * y;
+    NEED(r, fma(x, y, -z) == 0 && (z == 0 ? x == 0 || y == 0 : fabs(z) >= 0x1p-900 && fabs(z) <= 0x1p900),
+         "its weights and constants have no exact product");
+    return z;
 }
 
 /* The term with weight 1 that holds this kind of thing; NULL: none. */
@@ -140,7 +154,7 @@ static void read_place(head_reader *r, nearest_parts *p, const feature *f, doubl
     if (f->kind == FEATURE_SHARE && !f->mirrored && r->scale.kind)
         p->tie = per_size;
     else if (f->kind == FEATURE_PLACE && !f->mirrored && !r->scale.kind)
-        p->tie = factor * f->constant;
+        p->tie = times(r, factor, f->constant);
     else if (f->kind == FEATURE_CENTRED && !r->scale.kind)
         p->tie = factor;
     else
@@ -159,19 +173,19 @@ static void add_product(head_reader *r, nearest_parts *p, size_t row) {
         power = size && size->kind == FEATURE_POWER;
         NEED(r, size && !r->scale.kind && (power || (size->kind == FEATURE_SIZE && size->power == 1)),
              "a query row is neither a number nor C*N");
-        per_size = power ? size->constant / size->divisor : size->constant;
+        per_size = power ? size->constant / size->divisor : size->constant; /* exact: a power of two */
         if (power) r->f->by_digits = true; /* its keys need not be 0 and 1, as those that are tried */
         made->query_feature = r->a->model->channels[q->other[0].channel].position;
     } else if (r->scale.kind) {
         NEED(r, r->scale.kind == FEATURE_SIZE && r->scale.power == 1, "its scale is not C*N");
-        per_size = factor * r->scale.constant;
+        per_size = times(r, factor, r->scale.constant);
     }
     made->query = factor;
     if (k->exact_count) { /* perhaps none ever holds */
         double low = power ? k->start : 0, step = power ? -low : 1;
         NEED(r, per_size > 0 && step > 0, "its candidates' advantage does not grow with N");
         read_candidates(r, p, k, low, step);
-        p->bonus = per_size * step;
+        p->bonus = times(r, per_size, step);
         made->boolean = true;
     }
     NEED(r, k->other_count <= 1 && !k->too_many, "a key row reads more than it may");
@@ -179,7 +193,7 @@ static void add_product(head_reader *r, nearest_parts *p, size_t row) {
     const content *c = content_of(r, &k->other[0]);
     double w = k->other[0].weight;
     NEED(r, c->kind == HOLDS_FEATURE && !isnan(factor), "a key row holds something that is no position");
-    read_place(r, p, &c->feature, factor * w, per_size * w);
+    read_place(r, p, &c->feature, times(r, factor, w), times(r, per_size, w));
     const model_term *terms = rows_begin_of(&r->head->key, row);
     made->key_feature = r->a->model->channels[k->other[0].channel].position;
     made->key_weight = w;
@@ -280,8 +294,7 @@ static void read_compare(head_reader *r) {
     r->f->by_positions = !r->scale.kind;
     NEED(r, back || (r->head->mask == TEMPER_MASK_FROM && r->a->model->has_end),
          "it compares means, under a mask without its sentinel");
-    NEED(r, mean && log && q->other_count == 2 && !q->too_many && q->letters == 0 && q->start == 0 && q->end == 0,
-         "its query is not a mean and ln(max(i, 1))/(C*N)");
+    NEED(r, mean && log && has_terms(q, 2), "its query is not a mean and ln(max(i, 1))/(C*N)");
     double twice;
     if (r->scale.kind) {
         NEED(r, r->scale.kind == FEATURE_SIZE && r->scale.power == 1, "its scale is not C*N");
@@ -320,12 +333,9 @@ static void read_balance(head_reader *r) {
     r->f->by_positions = !r->scale.kind;
     NEED(r, r->head->query.count == 2 && r->head->mask == TEMPER_MASK_UP_TO,
          "it balances two sums in an unknown way");
-    NEED(r,
-         mean && own && log && q[0].other_count == 3 && !q[0].too_many && q[0].letters == 0 && q[0].start == 0 &&
-             q[0].end == 0,
+    NEED(r, mean && own && log && has_terms(&q[0], 3),
          "its first query row is not a mean, an own part and ln(max(i, 1))/(C*N)");
-    NEED(r, copy && k[1].other_count == 1 && k[1].letters == 0 && k[1].start == 0 && k[1].end == 0,
-         "its second key row is not a total copied to the start");
+    NEED(r, copy && has_terms(&k[1], 1), "its second key row is not a total copied to the start");
     double twice;
     NEED(r, per && edge && !edge->mirrored && !per->mirrored, "its features are not those of a balance");
     if (r->scale.kind) {
@@ -368,9 +378,7 @@ static void read_lookup(head_reader *r) {
     NEED(r, r->head->query.count == 2, "it looks a count up with more than two query rows");
     NEED(r, back || (r->head->mask == TEMPER_MASK_FROM && r->a->model->has_end),
          "it looks a count up under a mask without its sentinel");
-    NEED(r,
-         mean && mean->kind == HOLDS_MEAN && q[0].other[0].weight == 2 && q[0].letters == 0 && q[0].start == 0 &&
-             q[0].end == 0,
+    NEED(r, mean && mean->kind == HOLDS_MEAN && q[0].other[0].weight == 2 && has_terms(&q[0], 1),
          "its first query row is not twice a mean");
     NEED(r, per && per->kind == FEATURE_INVERSE && per->mirrored == !back, "its second query row is not -1/(i + 1)");
     NEED(r, one && two && one->mirrored == !back && two->mirrored == !back, "its keys are no positions and squares");

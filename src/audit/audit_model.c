@@ -1,5 +1,6 @@
 /* The audit of a model: the source's meaning, the induction over the layers, the bounds, and the certificate that
    follows. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -151,7 +152,7 @@ static void check_read_out(audit *a, const temper_spec *spec, const dd *meanings
     row_value r = contents_row(a, &a->model->read, 0, 0, 0);
     const model_term *terms = rows_begin_of(&a->model->read, 0);
     for (size_t k = 0; k < rows_size(&a->model->read, 0); k++)
-        if (terms[k].weight != (double)(int64_t)terms[k].weight)
+        if (terms[k].weight != floor(terms[k].weight))
             audit_refuse(a, 0, 0, "the read-out has a weight that is not whole");
     if (!r.exact) audit_refuse(a, 0, 0, "the read-out reads a channel that is not exactly Boolean");
     if (r.weight > 1 / a->type.ua) audit_refuse(a, 0, 0, "the read-out may be rounded");

@@ -320,8 +320,9 @@ static content ramps(const net *n, const unit *u, size_t count) {
 
 /* ---- balance heads: own parts and totals ---- */
 
-/* The part of the sum that exact inputs make; the other input must be `kind` with weight +-1. */
-static row_value exact_part(const net *n, const unit *u, content_kind kind, double *weight, const content **other) {
+/* The part of the sum that exact inputs make; the other input must be `kind` with weight +-1. *total is the sum of all |w|. */
+static row_value exact_part(const net *n, const unit *u, content_kind kind, double *weight, double *total,
+                            const content **other) {
     row_value r = {.exact = true};
     const audit *a = n->a;
     dd *f = arena_alloc(n->a->arena, u->count, sizeof *f);
@@ -329,9 +330,11 @@ static row_value exact_part(const net *n, const unit *u, content_kind kind, doub
     size_t exact = 0;
     double size = 0;
     *other = NULL;
+    *total = 0;
     for (size_t k = 0; k < u->count; k++) {
         const content *c = content_at(n, u->terms[k].channel);
         size += fabs(u->terms[k].weight) * (c->kind == HOLDS_MEAN ? c->weight : 1);
+        *total += fabs(u->terms[k].weight);
         NEED(n, u->terms[k].weight == floor(u->terms[k].weight), "unit %u has a weight that is not whole",
              u->index + 1);
         if (c->kind == HOLDS_EXACT) {
@@ -365,8 +368,10 @@ static content own_part(const net *n, const unit *u, size_t count) {
     double *weights = arena_alloc(n->a->arena, count, sizeof *weights);
     for (size_t k = 0; k < count; k++) {
         const content *per;
-        double w;
-        row_value r = exact_part(n, &u[k], HOLDS_FEATURE, &w, &per);
+        double w, total;
+        row_value r = exact_part(n, &u[k], HOLDS_FEATURE, &w, &total, &per);
+        /* the error of its row is counted with three terms of size 1 at most */
+        NEED(n, u[k].count <= 3 && total <= 3, "unit %u adds too much to be an own part", u[k].index + 1);
         NEED(n,
              per->feature.kind == FEATURE_INVERSE && !per->feature.mirrored && w == 1 && u[k].out == floor(u[k].out),
              "unit %u is no own part", u[k].index + 1);
@@ -387,7 +392,13 @@ static content copy_to_start(const net *n, const unit *u, size_t count) {
     const diagram *d = &n->a->meaning.d;
     NEED(n, count == 2, "channel %u is no copy of a total", u->target);
     for (size_t k = 0; k < 2; k++) {
-        row_value r = exact_part(n, &u[k], HOLDS_MEAN, &w[k], &again);
+        double total;
+        row_value r = exact_part(n, &u[k], HOLDS_MEAN, &w[k], &total, &again);
+        /* what cancels out on the start sentinel would take the last bits of the total away */
+        for (size_t j = 0; j < u[k].count; j++) {
+            const content *c = content_at(n, u[k].terms[j].channel);
+            NEED(n, c->kind != HOLDS_EXACT || c->start == 0, "unit %u adds something to a total", u[k].index + 1);
+        }
         NEED(n, !mean || mean == again, "channel %u is no copy of one total", u->target);
         mean = again;
         double most = 2 * mean->weight;
