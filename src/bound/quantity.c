@@ -150,7 +150,7 @@ quantity quantity_row(const bounds *b, const row_shape *row, bool chooses) {
         q = row_rounded(b, row, head, q);
         q.size = size;
     }
-    q.doubles = row->count == 1 && row->terms[0].form.size == FORM_CONSTANT &&
+    q.doubles = q.exact && row->count == 1 && row->terms[0].form.size == FORM_CONSTANT &&
                 only_doubles(row->terms[0].weight * row->terms[0].form.c);
     return q;
 }
