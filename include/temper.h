@@ -662,6 +662,12 @@ TEMPER_API temper_status temper_certify(temper_certificate **out, const temper_m
 TEMPER_API void temper_certificate_free(temper_certificate *certificate);
 TEMPER_API temper_verdict temper_certificate_verdict(const temper_certificate *certificate);
 TEMPER_API const char *temper_certificate_reason(const temper_certificate *certificate); /* "" if proved */
+/* What was proved: "formula" (the answers are those of the specification that the model carries) or "hard choices" (they are those of the
+   model's own hard choices); "" if nothing was. With "hard choices", if the model was recognised by its roles: the formula that was read off its
+   weights, as text, and why the claim is not "formula"; else "". */
+TEMPER_API const char *temper_certificate_claim(const temper_certificate *certificate);
+TEMPER_API const char *temper_certificate_read_off(const temper_certificate *certificate);
+TEMPER_API const char *temper_certificate_note(const temper_certificate *certificate);
 /* Its letters live as long as the certificate. */
 TEMPER_API temper_fault temper_certificate_fault(const temper_certificate *certificate);
 /* The JSON text of a proved one (doc/certificate.md); TEMPER_RANGE if it is not proved. */

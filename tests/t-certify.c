@@ -353,6 +353,23 @@ static temper_model *edited(const temper_model *m, const char *from, const char 
     return out;
 }
 
+/* What is proved of an edited model, and what was read off it. */
+static void expect_claim(const char *what, const temper_model *m, const char *from, const char *to, const char *claim,
+                         const char *read_off) {
+    temper_model *changed = edited(m, from, to);
+    temper_certificate *c = changed ? certify(changed, 10, TEMPER_TYPE_F64) : NULL;
+    if (CHECK(c && temper_certificate_verdict(c) == TEMPER_PROVED, "%s: %s", what,
+              c ? temper_certificate_reason(c) : "no certificate")) {
+        CHECK(strcmp(temper_certificate_claim(c), claim) == 0, "%s: the claim is %s", what,
+              temper_certificate_claim(c));
+        CHECK(strcmp(temper_certificate_read_off(c), read_off) == 0, "%s: read off was %s", what,
+              temper_certificate_read_off(c));
+        CHECK((*temper_certificate_note(c) != 0) == (*read_off != 0), "%s: %s", what, temper_certificate_note(c));
+    }
+    temper_certificate_free(c);
+    temper_model_free(changed);
+}
+
 static void corners(void) {
     temper_spec *spec = spec_of("a S b", "abc", TEMPER_AT_DEFAULT), *once = spec_of("O a", "ab", TEMPER_AT_DEFAULT);
     temper_model *hard = model_of(spec, TEMPER_METHOD_HARD), *m = model_of(spec, TEMPER_METHOD_TEMPERATURE);
@@ -373,11 +390,13 @@ static void corners(void) {
     CHECK(temper_certify(&c, m, NULL, 0, &exact, &e) == TEMPER_RANGE && !c, "exact is no type of a certificate");
     exact.type = (temper_type)99;
     CHECK(temper_certify(&c, m, NULL, 0, &exact, &e) == TEMPER_RANGE && !c, "99 is no type");
-    temper_model *changed = edited(m, "scale \"8*N\"", "scale \"7*N\"");
-    if (changed) expect("a changed scale", changed, 10, TEMPER_TYPE_F64, TEMPER_UNABLE, "");
-    temper_model_free(changed);
-    changed = edited(m, "\"a S b\"", "\"b S a\"");
-    if (changed) expect("another source", changed, 10, TEMPER_TYPE_F64, TEMPER_UNABLE, "");
+    expect_claim("a changed scale", m, "scale \"8*N\"", "scale \"7*N\"", "formula", "");
+    expect_claim("another source", m, "source \"a S b\"", "source \"b S a\"", "hard choices", "a S b");
+    expect_claim("no source", m, "source \"a S b\"", "source \"\"", "hard choices", "a S b");
+    temper_model *changed = edited(m, "scale \"8*N\"", "scale \"8*N*N\"");
+    if (changed)
+        expect("a scale that grows too fast", changed, 300, TEMPER_TYPE_F64, TEMPER_UNABLE,
+               "its scale is not a multiple of N");
     temper_model_free(changed);
     temper_model_free(hard);
     temper_model_free(m);

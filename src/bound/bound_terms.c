@@ -81,11 +81,3 @@ const ball *b_row_error(const bounds *b, const ball *rest) {
     }
     return b_max(b, error, b_add(b, b_mul(b, l_s, more), b->tiny_s));
 }
-
-int grid_of(double x) {
-    int e;
-    if (x == 0) return GRID_OF_ZERO;
-    int64_t m = (int64_t)ldexp(frexp(fabs(x), &e), 53); /* |x| = m 2^(e - 53), exactly */
-    for (e -= 53; m % 2 == 0; m /= 2) e++;
-    return e;
-}

@@ -7,6 +7,7 @@
 #define BOUND_BOUND_TERMS_H
 
 #include "number/ball.h"
+#include "number/grid.h"
 #include "number/number_type.h"
 
 typedef struct ball_pool ball_pool;
@@ -74,9 +75,5 @@ const ball *b_after(const bounds *b, const number_format *f, const ball *p);
 
 /* error(R) of "Softmax rows, with rounding". */
 const ball *b_row_error(const bounds *b, const ball *rest);
-
-/* A double x as m 2^g with odd m: the grid g of x, and of 0 one that no sum's grid depends on. */
-enum { GRID_OF_ZERO = 1 << 20 };
-int grid_of(double x);
 
 #endif

@@ -54,7 +54,7 @@ static void member_text(certification *c, const char *key, const char *value) {
     jwrite_string(&c->json, value, strlen(value));
 }
 
-void certificate_begin(certification *c, const char *claim) {
+void certificate_begin(certification *c) {
     static const char *const syntax[] = {"spec", "crasp", "brasp"};
     const temper_model *m = c->model;
     unsigned char digest[SHA256_SIZE];
@@ -68,11 +68,12 @@ void certificate_begin(certification *c, const char *claim) {
     text_puts(&c->json, "{\n  \"temper-certificate\": 2");
     member(c, "model");
     text_printf(&c->json, "{\"sha256\": \"%s\", \"bytes\": %zu}", hex, c->size);
-    member_text(c, "claim", claim);
+    member_text(c, "claim", c->claim);
     member_text(c, "source", m->source);
     member_text(c, "syntax", syntax[m->syntax]);
     member_text(c, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
     member_text(c, "empty", m->accepts_empty ? "accept" : "reject");
+    if (c->read_off) member_text(c, "read-off", c->read_off);
     member(c, "length");
     text_printf(&c->json, "%zu", c->options.length);
     member_text(c, "type", c->type->name);

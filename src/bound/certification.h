@@ -22,6 +22,10 @@ typedef struct certification {
     arena *arena;            /* everything that is made lives here */
     trap *trap;
     temper_verdict verdict; /* TEMPER_UNABLE until something else is known */
+    const char *claim;      /* "formula" or "hard choices"; NULL: not known yet */
+    const char *read_off;   /* the formula that the weights compute, with the claim "hard choices"; NULL: none */
+    const char *note;       /* why the claim is not "formula"; NULL: it is, or nothing is known */
+    const char *unlike;     /* why the model was not recognised by its roles; NULL: it was */
     text reason;            /* a sentence without a full stop, empty if proved */
     temper_fault fault;
     text json;                    /* the certificate, if proved */
@@ -42,8 +46,8 @@ void certification_progress(certification *c, uint64_t done, uint64_t total);
 
 /* ---- writing the file: section 2 ---- */
 
-/* The members from `temper-certificate` to `order`, for claim "formula" or "hard choices". */
-void certificate_begin(certification *c, const char *claim);
+/* The members from `temper-certificate` to `order`, for the claim of c. */
+void certificate_begin(certification *c);
 
 /* `"key": [` ... `]`, one element per line. An element is an object on one line, its members given one after the other. */
 void certificate_array(certification *c, const char *key);

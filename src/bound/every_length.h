@@ -3,7 +3,8 @@
 #ifndef BOUND_EVERY_LENGTH_H
 #define BOUND_EVERY_LENGTH_H
 
-#include "bound/shapes.h"
+#include "bound/certification.h"
+#include "recognise/role_shapes.h"
 
 enum { EVERY_LENGTH_MOST = 4096 }; /* positions */
 

@@ -4,7 +4,7 @@
 #define BOUND_FEATURE_BOUND_H
 
 #include "bound/bound_terms.h"
-#include "bound/feature_form.h"
+#include "recognise/position_form.h"
 
 /* A bound of its size at M. */
 const ball *form_bound(const bounds *b, const feature_form *f);

@@ -4,6 +4,7 @@
 #define BOUND_QUANTITY_H
 
 #include "bound/feature_bound.h"
+#include "recognise/role_shapes.h"
 
 typedef struct quantity {
     const ball *size, *most, *error; /* X, Y, e */
@@ -12,17 +13,6 @@ typedef struct quantity {
     bool doubles; /* a constant, plus or minus a power of two from 1 on: products with it are exact */
     int grid;
 } quantity;
-
-/* A term of a row: a weight, and what the channel holds. Boolean channels have the form FORM_BOOLEAN. */
-typedef struct term_shape {
-    feature_form form;
-    double weight;
-} term_shape;
-
-typedef struct row_shape {
-    size_t count;
-    const term_shape *terms;
-} row_shape;
 
 quantity quantity_feature(const bounds *b, const feature_form *f);
 quantity quantity_scale(const bounds *b, const feature_form *f);

@@ -2,7 +2,7 @@
 #ifndef BOUND_ROLE_BOUNDS_H
 #define BOUND_ROLE_BOUNDS_H
 
-#include "bound/shapes.h"
+#include "bound/quantity.h"
 
 typedef struct head_certificate {
     const ball *logit, *rounding, *error; /* X, E, D */

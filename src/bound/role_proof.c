@@ -2,9 +2,12 @@
 
 #include "bound/every_length.h"
 #include "bound/role_bounds.h"
+#include "bound/role_conditions.h"
+#include "recognise/recognise.h"
 
 struct formula_proof {
     certification *c;
+    recognition *recognition;
     study study;
     every_length **every; /* [shapes] NULL until needed */
     arena scratch;        /* of one attempt */
@@ -118,7 +121,7 @@ static const ball *layer_error(const formula_proof *p, const layer_study *layer)
 static void write_channels(const formula_proof *p) {
     const temper_model *m = p->c->model;
     certificate_array(p->c, "channels");
-    for (size_t k = 0; k < m->part_count; k++) {
+    for (size_t k = 0; k < m->part_count && !p->c->read_off; k++) {
         if (m->parts[k].channel < 0) continue;
         certificate_element(p->c);
         certificate_count(p->c, "layer", m->parts[k].layer);
@@ -136,7 +139,7 @@ static void write_heads(formula_proof *p) {
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
             uint32_t shape = p->study.layers[l].head_shapes[h];
             const head_certificate *x = &p->heads[shape];
-            certificate_head(p->c, l + 1, h + 1, head_role_name(m->layers[l].heads[h].role),
+            certificate_head(p->c, l + 1, h + 1, head_role_name(p->study.shapes[shape].role),
                              p->tried[shape] ? "every length" : "bound", x->logit, x->rounding, x->error);
             p->error = b_max(&p->b, p->error, x->error);
         }
@@ -160,15 +163,25 @@ static void write_gates(formula_proof *p) {
     certificate_array_end(p->c);
 }
 
-static void write_file(formula_proof *p) {
+/* False: what was read off is too large to write down. */
+static bool write_file(formula_proof *p) {
     p->error = p->b.zero;
-    certificate_begin(p->c, "formula");
+    if (p->c->note) {
+        p->c->read_off = recognition_formula(p->recognition);
+        if (!p->c->read_off) {
+            certification_unable(p->c, 0, 0, "%s, and the formula that was read off is too large to write down",
+                                 p->c->note);
+            return false;
+        }
+    }
+    certificate_begin(p->c);
     write_channels(p);
     write_heads(p);
     write_gates(p);
     certificate_member_bound(p->c, "error", p->error);
     certificate_member_bound(p->c, "allowed", p->b.quarter);
     certificate_end(p->c);
+    return true;
 }
 
 /* ---- attempts ---- */
@@ -182,7 +195,18 @@ formula_proof *formula_proof_begin(certification *c) {
         certification_unable(c, 0, 0, "the lemmas do not hold for %s", c->type->name);
         return NULL;
     }
-    if (!study_make(&p->study, c)) return NULL;
+    size_t layer, head;
+    p->recognition = recognise(c->model, c->hard, c->arena);
+    const study *found = recognition_study(p->recognition);
+    if (!found) {
+        c->unlike = recognition_reason(p->recognition, &layer, &head);
+        return NULL;
+    }
+    p->study = *found;
+    bool formula = recognition_is_formula(p->recognition, &c->note);
+    c->claim = formula ? "formula" : "hard choices";
+    if (formula) c->note = NULL;
+    if (!role_conditions(c, &p->study)) return NULL;
     p->every = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->every);
     p->heads = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->heads);
     p->tried = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->tried);
@@ -212,6 +236,5 @@ bool formula_proof_try(formula_proof *p, size_t length, bool write) {
     if (!attempt(p)) return false;
     c->reason.length = 0; /* what bounds alone could not do */
     c->fault = (temper_fault){0};
-    if (write) write_file(p);
-    return true;
+    return !write || write_file(p);
 }

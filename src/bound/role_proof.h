@@ -1,4 +1,4 @@
-/* The proof for a model that is what the compiler makes of its formula: heads, gates, and the longest length. */
+/* The proof for a model that is recognised by its roles: heads, gates, and the longest length. */
 #ifndef BOUND_ROLE_PROOF_H
 #define BOUND_ROLE_PROOF_H
 
@@ -6,7 +6,8 @@
 
 typedef struct formula_proof formula_proof;
 
-/* NULL: something is in the way whatever the length, and c says what. */
+/* Also sets the claim. NULL: the model is not recognised (c->unlike says why, and c has no reason yet), or something is in the way
+   whatever the length, and c has the reason. */
 formula_proof *formula_proof_begin(certification *c);
 
 /* For all strings up to the length (at most CERTIFY_LONGEST): whether it is proved; if so and `write`, c has the file, if not c has

@@ -5,7 +5,6 @@
 #include "bound/choice_facts.h"
 #include "bound/role_proof.h"
 #include "certify/choices.h"
-#include "certify/rebuild.h"
 #include "model/model_spec.h"
 
 struct temper_certificate {
@@ -16,7 +15,7 @@ struct temper_certificate {
     temper_fault fault;
     temper_certified_head *heads;
     size_t head_count;
-    const char *error, *allowed;
+    const char *error, *allowed, *claim, *read_off, *note;
 };
 
 /* Of a search: about a second. */
@@ -39,16 +38,26 @@ static formula_proof *begin_proof(certification *c) {
                              "the model is hard: certificates are about softmax; temper soften makes a soft one");
         return NULL;
     }
-    const char *differs = rebuild_difference(c);
-    return differs ? NULL : formula_proof_begin(c);
+    return formula_proof_begin(c);
+}
+
+/* A file that says what its heads are was meant to be recognised. */
+static void say_unlike(certification *c) {
+    const temper_model *m = c->model;
+    bool roles = false;
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++) roles = roles || m->layers[l].heads[h].role != ROLE_NONE;
+    if (roles && c->unlike) text_printf(&c->reason, "; as a formula it was not recognised: %s", c->unlike);
 }
 
 static void prove(certification *c) {
     formula_proof *p = begin_proof(c);
-    if (p)
+    if (p) {
         formula_proof_try(p, c->options.length, true);
-    else if (!c->reason.length)
+    } else if (!c->reason.length) {
         certify_choices(c);
+        if (c->verdict == TEMPER_UNABLE) say_unlike(c);
+    }
 }
 
 /* ---- a wrong answer where there is no proof ---- */
@@ -102,6 +111,13 @@ static temper_certificate *keep(certification *c) {
     k->reason = arena_copy(&memory, text_string(&c->reason), c->verdict == TEMPER_PROVED ? 0 : c->reason.length);
     k->json = arena_copy(&memory, text_string(&c->json), c->json.length);
     k->json_length = c->json.length;
+    bool proved = c->verdict == TEMPER_PROVED;
+    k->claim = proved && c->claim ? c->claim : "";
+    k->read_off = proved && c->read_off ? c->read_off : "";
+    k->note = proved && c->note ? c->note : "";
+    keep_text(&k->claim, &memory);
+    keep_text(&k->read_off, &memory);
+    keep_text(&k->note, &memory);
     if (c->fault.letters) {
         uint32_t *letters = arena_alloc(&memory, c->fault.n, sizeof *letters);
         if (c->fault.n) memcpy(letters, c->fault.letters, c->fault.n * sizeof *letters);
@@ -147,6 +163,10 @@ void temper_certificate_free(temper_certificate *certificate) {
 temper_verdict temper_certificate_verdict(const temper_certificate *certificate) { return certificate->verdict; }
 const char *temper_certificate_reason(const temper_certificate *certificate) { return certificate->reason; }
 temper_fault temper_certificate_fault(const temper_certificate *certificate) { return certificate->fault; }
+
+const char *temper_certificate_claim(const temper_certificate *certificate) { return certificate->claim; }
+const char *temper_certificate_read_off(const temper_certificate *certificate) { return certificate->read_off; }
+const char *temper_certificate_note(const temper_certificate *certificate) { return certificate->note; }
 
 temper_status temper_certificate_print(char **out, size_t *length, const temper_certificate *certificate,
                                        temper_error *err) {

@@ -205,7 +205,8 @@ void general_write(certification *c, const hard_facts *f, const general_results 
         least = fmin(least, margin[n]);
         ball_max(most, most, &g->answer[n]);
     }
-    certificate_begin(c, "hard choices");
+    c->claim = "hard choices";
+    certificate_begin(c);
     put_member(c, "positions", everywhere ? "every" : "verdict");
     put_member(c, "facts", f->strings ? "strings" : "sets");
     put_channels(c, f);

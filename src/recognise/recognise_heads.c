@@ -328,11 +328,10 @@ static query_parts read_query(recognising *w, const model_rows *r) {
 
 /* The normaliser of a softmax head, and kappa; c: the factor of N in the logit. */
 static void check_others(recognising *w, head_shape *s, const query_parts *p, double c, bool end) {
-    s->kappa = MODEL_KAPPA; /* hard runs have none; their bounds are the same for each */
+    s->kappa = c > 0 ? c / 2 : MODEL_KAPPA; /* hard heads have none; their bounds are the same for each */
     if (!is_soft(w)) return;
     if (!p->others || p->others->size.c != c || p->others->mirrored != end)
         unlike(w, "its normaliser does not fit its scale");
-    s->kappa = c / 2;
 }
 
 static fn find_compare(recognising *w, head_shape *s) {
@@ -426,7 +425,7 @@ static fn find_lookup(recognising *w, head_shape *s) {
         if (term_form(w, rows_begin_of(&h->key, 1))->size.c != c) unlike(w, "its two keys have different factors");
         s->kappa = c;
     } else if (!is_soft(w)) { /* scores by temperature, without their scale */
-        s->kappa = MODEL_KAPPA_LOOKUP;
+        s->kappa = s->scaled ? s->scale.c : MODEL_KAPPA_LOOKUP;
         s->scaled = true;
     }
     const count_form *form = count_at(&w->q.counts, mean->sum);
@@ -476,7 +475,8 @@ static uint32_t number_of(recognising *w, const head_shape *s) {
     text key;
     bool fresh;
     text_init(&key, w->arena);
-    text_printf(&key, "%d %a %d %d %d %u ", (int)s->role, s->kappa, s->scaled, s->rightmost, s->tests, s->rows);
+    text_printf(&key, "%d %a %d %d ", (int)s->role, s->kappa, s->scaled, s->soft_ties);
+    text_printf(&key, "%d %d %u ", s->rightmost, s->tests, s->rows);
     text_printf(&key, "%a %a %a %zu %d ", s->weight, s->total, s->own, s->own_units, s->grid);
     describe_form(&key, &s->scale);
     describe_rows(&key, s->query, s->rows);
@@ -535,7 +535,7 @@ static uint32_t recognise_head(recognising *w) {
     const model_head *h = head_of(w);
     head_shape s = {.role = role_of(w), .soft_ties = true, .first_layer = w->layer - 1, .first_head = w->head - 1};
     check_choice(w, s.role);
-    s.scaled = is_soft(w) && h->scale;
+    s.scaled = h->choice == TEMPER_CHOICE_SOFTMAX && h->scale;
     if (s.scaled) {
         position_form f = position_form_of(h->scale);
         bool known = f.kind == POSITION_LOG || f.kind == POSITION_SIZE || f.kind == POSITION_SIZE_2 ||
