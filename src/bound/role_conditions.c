@@ -68,15 +68,17 @@ static void check_narrow(certification *c, const ramp_shape *r) {
     bool small = r->most <= 2 && r->size <= ldexp(1, a->precision - s->precision + 1);
     if (r->inputs == 1 && r->raw_weight == 2 && small && !r->negative) return;
     if (r->inputs > 1)
-        certification_unable(c, layer, 0,
-                             "a gate of layer %u reads %zu unrounded values, which %s cannot round exactly; the method "
-                             "of digits makes gates that it can",
-                             layer, r->inputs, c->type->name);
+        certification_unable(
+            c, layer, 0,
+            "a gate of layer %u reads %zu unrounded values, which %s cannot round exactly; the method "
+            "of digits makes gates that it can",
+            layer, r->inputs, c->type->name);
     else
-        certification_unable(c, layer, 0,
-                             "a gate of layer %u combines an unrounded value with others in a way that %s cannot round "
-                             "exactly; the method of digits makes gates that it can",
-                             layer, c->type->name);
+        certification_unable(
+            c, layer, 0,
+            "a gate of layer %u combines an unrounded value with others in a way that %s cannot round "
+            "exactly; the method of digits makes gates that it can",
+            layer, c->type->name);
 }
 
 static void check_ramp(certification *c, const ramp_shape *r) {

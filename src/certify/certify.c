@@ -46,7 +46,8 @@ static void say_unlike(certification *c) {
     const temper_model *m = c->model;
     bool roles = false;
     for (uint32_t l = 0; l < m->layer_count; l++)
-        for (uint32_t h = 0; h < m->layers[l].head_count; h++) roles = roles || m->layers[l].heads[h].role != ROLE_NONE;
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++)
+            roles = roles || m->layers[l].heads[h].role != ROLE_NONE;
     if (roles && c->unlike) text_printf(&c->reason, "; as a formula it was not recognised: %s", c->unlike);
 }
 
