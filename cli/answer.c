@@ -16,7 +16,10 @@ static void print_json(const session *s, const line *l, const answer *a) {
         json_text(&j, "error", a->error);
     } else {
         json_flag(&j, "accept", a->accept);
-        if (s->opt.command_bit == FOR_RUN) json_flag(&j, "proved", !a->unproved);
+        if (s->opt.command_bit == FOR_RUN) {
+            json_flag(&j, "proved", a->claim != TEMPER_CLAIM_NONE);
+            json_text(&j, "claim", temper_claim_name(a->claim));
+        }
         if (a->truth) {
             json_begin(&j, "positions", '[');
             for (size_t k = 0; k < a->n; k++) json_count(&j, NULL, a->truth[k]);
@@ -36,7 +39,8 @@ bool answer_print(session *s, const line *l, const answer *a) {
         return output_is_fine(s);
     }
     fputs(a->error ? "error" : a->accept ? "accept" : "reject", stdout);
-    if (a->unproved) fputs(" (unproved)", stdout);
+    bool unproved = s->opt.command_bit == FOR_RUN && !a->error && a->claim == TEMPER_CLAIM_NONE;
+    if (unproved) fputs(" (unproved)", stdout);
     putchar('\t');
     escape_write(stdout, l->bytes, l->length, l->cut ? CUT_SHOWN : 0);
     if (l->cut) fputs(" (cut)", stdout);

@@ -6,7 +6,8 @@
 
 typedef struct answer {
     const char *error; /* not NULL: there is no answer, and why */
-    bool accept, unproved;
+    bool accept;
+    temper_claim claim;         /* of a run; TEMPER_CLAIM_NONE: unproved */
     const unsigned char *truth; /* one 0/1 per position, or NULL */
     size_t n;
 } answer;

@@ -9,9 +9,8 @@
 #include "json.h"
 #include "model_output.h"
 #include "progress.h"
+#include "proof_show.h"
 #include "subject.h"
-
-enum { LONGEST = 1000000000 }; /* as --length */
 
 /* The model and the bytes that the claim is about; without a file the text form. */
 typedef struct work {
@@ -65,6 +64,8 @@ static void print_json(const work *w, const char *path) {
     json_count(&j, "length", w->options.length);
     json_text(&j, "type", temper_type_name(w->options.type));
     if (v == TEMPER_PROVED) {
+        json_text(&j, "claim", temper_claim_name(temper_certificate_claim(k)));
+        json_flag(&j, "every_position", temper_certificate_every_position(k));
         json_text(&j, "error", temper_certificate_error(k));
         json_text(&j, "allowed", temper_certificate_allowed(k));
         json_begin(&j, "heads", '[');
@@ -113,8 +114,11 @@ static void print_lines(const work *w) {
     temper_fault f = temper_certificate_fault(k);
     switch (temper_certificate_verdict(k)) {
     case TEMPER_PROVED:
-        printf("proved\tevery string up to length %zu in %s\tlargest error %s of %s allowed\n", w->options.length,
-               temper_type_name(w->options.type), temper_certificate_error(k), temper_certificate_allowed(k));
+        printf("proved\t%s: every string up to length %zu in %s%s\tlargest error %s of %s allowed\n",
+               temper_certificate_claim(k) == TEMPER_CLAIM_FORMULA ? "formula" : "the model's own hard choices",
+               w->options.length, temper_type_name(w->options.type),
+               temper_certificate_every_position(k) ? "" : ", the verdict only", temper_certificate_error(k),
+               temper_certificate_allowed(k));
         print_heads(k);
         break;
     case TEMPER_REFUTED:
@@ -152,16 +156,14 @@ static void deliver(work *w, session *s) {
 
 /* Without --length: the longest there is, and at 0 what stands in the way. */
 static bool find_length(work *w, session *s) {
-    temper_error err;
     if (is_given(s, OPT_LENGTH)) {
         w->options.length = (size_t)s->opt.value[OPT_LENGTH].number;
         return true;
     }
-    if (temper_certify_longest(&w->options.length, NULL, NULL, w->x.model, w->options.type, LONGEST, &err) ==
-        TEMPER_OK)
-        return true;
-    message_error(s, &err, NULL, NULL, 0);
-    return false;
+    temper_proof p;
+    if (!proof_find(&p, s, w->x.model, w->options.type)) return false;
+    w->options.length = p.length;
+    return true;
 }
 
 static void certify(work *w, session *s) {

@@ -8,22 +8,21 @@
 #include "escape.h"
 #include "job_runner.h"
 #include "json.h"
+#include "proof_show.h"
 #include "subject.h"
 
 enum { DEFAULT_RANDOM = 1000, DEFAULT_LENGTH = 200 };
 
 /* What was asked for, or what is affordable for the alphabet and proved for the model. */
-static void plan(temper_check_options *o, const session *s, const temper_model *model) {
-    temper_model_info info;
-    temper_model_about(&info, model);
+static void plan(temper_check_options *o, const session *s, const temper_model *model, const temper_proof *proof) {
     o->seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1;
     o->random = is_given(s, OPT_RANDOM) ? s->opt.value[OPT_RANDOM].number : DEFAULT_RANDOM;
-    size_t safe =
-        info.safe_length ? info.safe_length : SIZE_MAX; /* 0: nothing is proved, and everything may be tried */
-    o->length = DEFAULT_LENGTH < safe ? DEFAULT_LENGTH : safe;
+    /* where no length is proved, everything may be tried */
+    size_t most = proof->claim == TEMPER_CLAIM_NONE ? SIZE_MAX : proof->length;
+    o->length = DEFAULT_LENGTH < most ? DEFAULT_LENGTH : most;
     if (is_given(s, OPT_LENGTH)) o->length = s->opt.value[OPT_LENGTH].number;
     size_t affordable = exhaustive_default(model);
-    o->exhaustive = affordable < safe ? affordable : safe;
+    o->exhaustive = affordable < most ? affordable : most;
     if (is_given(s, OPT_EXHAUSTIVE)) o->exhaustive = s->opt.value[OPT_EXHAUSTIVE].number;
 }
 
@@ -32,7 +31,7 @@ static const char *verdict(int value, size_t position) {
 }
 
 static void print_json(const temper_check_result *r, const temper_check_options *o, const char *method,
-                       const char *string) {
+                       const temper_proof *proof, const char *string) {
     json j;
     json_open(&j, stdout);
     json_text(&j, "method", method);
@@ -43,6 +42,7 @@ static void print_json(const temper_check_result *r, const temper_check_options 
     json_count(&j, "length", o->length);
     json_count(&j, "seed", o->seed);
     json_real(&j, "margin", r->margin);
+    proof_json(&j, "proved_length", proof, TEMPER_TYPE_F64);
     if (r->counterexample) {
         json_text(&j, "counterexample", string);
         json_count(&j, "position", r->position);
@@ -97,13 +97,15 @@ static bool compare(session *s, const temper_spec *spec, const temper_model *mod
     temper_check_options o = {0};
     temper_check_result r = {0};
     temper_model_info info;
+    temper_proof proof;
     temper_error err;
     progress bar;
     bool mine;
     temper_model_about(&info, model);
-    plan(&o, s, model);
-    if (info.safe_length == 0)
-        message_warning(s, "nothing is proved of this model (%s); it is checked as it is", info.safe_reason);
+    if (!proof_find(&proof, s, model, TEMPER_TYPE_F64)) return false;
+    plan(&o, s, model, &proof);
+    if (proof.claim == TEMPER_CLAIM_NONE)
+        message_warning(s, "no length is proved of this model (%s); it is checked as it is", proof.obstacle);
     progress_start(&bar, temper_method_name(info.method), !s->quiet && isatty(STDERR_FILENO));
     temper_status status = do_check(&r, &mine, s, spec, model, &o, &bar, &err);
     progress_clear(&bar);
@@ -116,7 +118,7 @@ static bool compare(session *s, const temper_spec *spec, const temper_model *mod
     if (!r.agreed) session_fail(s, EXIT_NO);
     char *string = r.counterexample ? letters_text(model, r.counterexample, r.counterexample_length) : NULL;
     if (!s->quiet && s->json)
-        print_json(&r, &o, temper_method_name(info.method), string ? string : "");
+        print_json(&r, &o, temper_method_name(info.method), &proof, string ? string : "");
     else if (!s->quiet)
         print_result(&r, &o, info.method, string ? string : "");
     free(string);

@@ -6,6 +6,7 @@
 #include "escape.h"
 #include "json.h"
 #include "model_output.h"
+#include "proof_show.h"
 #include "subject.h"
 
 enum { DUMP_FORMULA = 1, DUMP_HARD = 2, DUMP_SOFT = 4 };
@@ -46,8 +47,10 @@ static bool print_dumps(session *s, const subject *x, int dump) {
     return !(dump & DUMP_SOFT) || model_output_print(s, x->model, "soft", titled);
 }
 
-static void print_summary(const session *s, const temper_model *model, const char *path, size_t bytes) {
+static void print_summary(session *s, const temper_model *model, const char *path, size_t bytes) {
     temper_model_info info;
+    temper_proof proof;
+    if (!proof_find(&proof, s, model, TEMPER_TYPE_F64)) return;
     temper_model_about(&info, model);
     if (s->json) {
         json j;
@@ -61,17 +64,16 @@ static void print_summary(const session *s, const temper_model *model, const cha
         json_count(&j, "channels", info.channels);
         json_count(&j, "hidden", info.hidden);
         json_count(&j, "parameters", info.parameters);
-        if (info.safe_length == SIZE_MAX)
-            json_null(&j, "safe_length");
-        else
-            json_count(&j, "safe_length", info.safe_length);
+        proof_json(&j, "proved_length", &proof, TEMPER_TYPE_F64);
         json_close(&j);
         return;
     }
     show_write(stdout, path, strlen(path), 0);
-    printf(": %s, %zu layer%s, %zu head%s, %zu channels, %zu parameters\n", temper_method_name(info.method),
+    printf(": %s, %zu layer%s, %zu head%s, %zu channels, %zu parameters; ", temper_method_name(info.method),
            info.layers, info.layers == 1 ? "" : "s", info.heads, info.heads == 1 ? "" : "s", info.channels,
            info.parameters);
+    proof_print(&proof, TEMPER_TYPE_F64);
+    putchar('\n');
 }
 
 static bool write_model(session *s, const temper_model *model, const char *path, bool summary) {

@@ -6,6 +6,7 @@
 #include "escape.h"
 #include "json.h"
 #include "model_output.h"
+#include "proof_show.h"
 #include "subject.h"
 
 enum { SHOWN = 100 }; /* characters of a subformula */
@@ -31,7 +32,11 @@ static const char **plans_of(double **costs, const temper_model *model, const te
 /* A bound on the output is there only where temper soften made one. */
 static bool is_softened(const temper_model_info *info) { return info->output_margin > 0; }
 
-static void explain_json(const temper_model *model, const temper_model_info *info) {
+/* The types that explain tells the proved length of. */
+static const temper_type explained[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32};
+enum { EXPLAINED = sizeof explained / sizeof *explained };
+
+static void explain_json(const temper_model *model, const temper_model_info *info, const temper_proof *proofs) {
     json j;
     json_open(&j, stdout);
     json_text(&j, "kind", "model");
@@ -50,9 +55,14 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
     json_count(&j, "hidden", info->hidden);
     json_count(&j, "parameters", info->parameters);
     json_text(&j, "growth", temper_growth_name(info->growth));
-    json_count(&j, "safe_length", info->safe_length);
-    json_text(&j, "safe_reason", info->safe_reason);
-    json_count(&j, "safe_length_f32", info->safe_length_f32);
+    json_begin(&j, "proved_length", '[');
+    for (size_t k = 0; k < EXPLAINED; k++) {
+        json_begin(&j, NULL, '{');
+        proof_json_members(&j, &proofs[k], explained[k]);
+        json_text(&j, "obstacle", proofs[k].obstacle);
+        json_end(&j, '}');
+    }
+    json_end(&j, ']');
     if (is_softened(info)) {
         json_real(&j, "output_error", info->output_error);
         json_real(&j, "output_margin", info->output_margin);
@@ -122,7 +132,17 @@ static void print_source(const char *source) {
     putchar('\n');
 }
 
-static void print_overview(const temper_model *model, const temper_model_info *info) {
+static void print_proof(const char *title, const temper_proof *p, temper_type type) {
+    char length[24] = "none";
+    if (p->claim != TEMPER_CLAIM_NONE) snprintf(length, sizeof length, "%zu", p->length);
+    printf("%-14s %-8s %13s  %-12s  ", title, temper_type_name(type), length,
+           p->claim == TEMPER_CLAIM_NONE ? "" : temper_claim_name(p->claim));
+    if (p->claim != TEMPER_CLAIM_NONE && !p->every_position) fputs("the verdict only; ", stdout);
+    show_write(stdout, p->obstacle, strlen(p->obstacle), 0);
+    putchar('\n');
+}
+
+static void print_overview(const temper_model *model, const temper_model_info *info, const temper_proof *proofs) {
     char error[32], margin[32];
     if (*info->source) print_source(info->source);
     fputs("alphabet      ", stdout);
@@ -141,13 +161,11 @@ static void print_overview(const temper_model *model, const temper_model_info *i
            info->layers == 1 ? "" : "s", info->heads, info->heads == 1 ? "" : "s", info->channels, info->hidden,
            info->hidden == 1 ? "" : "s", info->parameters);
     printf("growth         %s (the largest of the heads)\n", temper_growth_name(info->growth));
-    printf("safe length    f64 %zu, f32 %zu (", info->safe_length, info->safe_length_f32);
-    show_write(stdout, info->safe_reason, strlen(info->safe_reason), 0);
-    printf(")\n");
+    for (size_t k = 0; k < EXPLAINED; k++) print_proof(k ? "" : "proved length", &proofs[k], explained[k]);
     if (is_softened(info))
         printf(
             "output         softened for length %zu: within %s of the hard one's, which is %s or more from 1/2%s\n",
-            info->safe_length, bound_show(error, info->output_error, true),
+            proofs[0].length, bound_show(error, info->output_error, true),
             bound_show(margin, info->output_margin, false),
             info->verdict_only ? ",\n               where the verdict is read, not at every position" : "");
 }
@@ -207,11 +225,18 @@ void cmd_explain(session *s) {
         if (s->opt.count > x.first) {
             message_usage(s, "temper show draws the attention on a string", "explain takes no strings");
         } else if (!s->quiet) {
+            temper_proof proofs[EXPLAINED];
             temper_model_about(&info, x.model);
+            bool known = true;
+            for (size_t k = 0; k < EXPLAINED && known; k++) known = proof_find(&proofs[k], s, x.model, explained[k]);
+            if (!known) {
+                subject_free(&x);
+                return;
+            }
             if (s->json) {
-                explain_json(x.model, &info);
+                explain_json(x.model, &info, proofs);
             } else {
-                print_overview(x.model, &info);
+                print_overview(x.model, &info, proofs);
                 print_parts(x.model);
                 print_heads(x.model, &info);
             }

@@ -4,6 +4,7 @@
 
 #include "escape.h"
 #include "json.h"
+#include "proof_show.h"
 #include "subject.h"
 
 static bool ends_in_onnx(const char *path) {
@@ -55,11 +56,12 @@ static bool read_options(temper_export_options *o, session *s) {
     return read_outputs(&o->outputs, s);
 }
 
-static void report(const session *s, const temper_model *model, const temper_export_options *o, const char *path) {
+static void report(session *s, const temper_model *model, const temper_export_options *o, const char *path) {
     const char *type = o->type == TEMPER_TYPE_F32 ? "f32" : "f64";
     temper_model_info info;
     temper_model_about(&info, model);
-    size_t proved = o->type == TEMPER_TYPE_F64 ? info.safe_length : info.output_margin > 0 ? 0 : info.safe_length_f32;
+    temper_proof proof;
+    if (!proof_find(&proof, s, model, o->type)) return;
     if (s->json) {
         json j;
         json_open(&j, stdout);
@@ -69,18 +71,16 @@ static void report(const session *s, const temper_model *model, const temper_exp
         json_count(&j, "layers", info.layers);
         json_count(&j, "heads", info.heads);
         json_count(&j, "channels", info.channels);
-        json_count(&j, "safe_length", proved);
+        proof_json(&j, "proved_length", &proof, o->type);
         json_close(&j);
         return;
     }
     show_write(stdout, path, strlen(path), 0);
-    printf(": %s, %zu layer%s, %zu head%s, %zu channel%s, ONNX in %s", temper_method_name(info.method), info.layers,
+    printf(": %s, %zu layer%s, %zu head%s, %zu channel%s, ONNX in %s; ", temper_method_name(info.method), info.layers,
            info.layers == 1 ? "" : "s", info.heads, info.heads == 1 ? "" : "s", info.channels,
            info.channels == 1 ? "" : "s", type);
-    if (proved)
-        printf("; proved up to length %zu\n", proved);
-    else
-        printf("; nothing is proved\n");
+    proof_print(&proof, o->type);
+    putchar('\n');
 }
 
 void cmd_export(session *s) {

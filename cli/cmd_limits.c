@@ -1,4 +1,4 @@
-/* temper limits: how far each number format and method is certified, and where a wrong answer was found. */
+/* temper limits: the proved length of each number format and method, and where a wrong answer was found. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,13 +106,13 @@ static const char *show_length(char out[32], size_t n) {
 }
 
 static void print_row(const temper_limits_row *r) {
-    char certified[32], wrong[48], length[32], ratio[16] = "", head[24] = "";
-    snprintf(certified, sizeof certified, "%s", r->certified ? show_length(length, r->certified) : "-");
+    char proved[32], wrong[48], length[32], ratio[16] = "", head[24] = "";
+    snprintf(proved, sizeof proved, "%s", r->claim == TEMPER_CLAIM_NONE ? "-" : show_length(length, r->proved));
     snprintf(wrong, sizeof wrong, "%s%s", r->found ? "" : "none to ",
              show_length(length, r->found ? r->wrong : r->tried));
-    if (r->found && r->certified) snprintf(ratio, sizeof ratio, "%.3g", (double)r->wrong / (double)r->certified);
+    if (r->found && r->proved) snprintf(ratio, sizeof ratio, "%.3g", (double)r->wrong / (double)r->proved);
     if (r->found && r->layer) snprintf(head, sizeof head, "%zu.%zu", r->layer, r->head);
-    printf("%-9s %-11s %10s %17s", temper_type_name(r->type), temper_method_name(r->method), certified, wrong);
+    printf("%-9s %-11s %13s %17s", temper_type_name(r->type), temper_method_name(r->method), proved, wrong);
     if (r->found) {
         printf(" %6s  %-4s %-16s ", ratio, head, temper_why_name(r->why));
         show_write(stdout, r->string, strlen(r->string), STRING_COLUMNS);
@@ -141,8 +141,8 @@ static void print_heads(const temper_limits *limits) {
 }
 
 static void print_table(const temper_limits *limits) {
-    printf("%-9s %-11s %10s %17s %6s  %-4s %-16s %s\n", "type", "method", "certified", "first wrong", "ratio", "head",
-           "why", "string");
+    printf("%-9s %-11s %13s %17s %6s  %-4s %-16s %s\n", "type", "method", "proved length", "first wrong", "ratio",
+           "head", "why", "string");
     for (size_t k = 0; k < temper_limits_count(limits); k++) {
         temper_limits_row r = temper_limits_at(limits, k);
         print_row(&r);

@@ -16,10 +16,9 @@ typedef struct runner {
     temper_model_info info;
     double *margins; /* per head, the largest over all strings; -1: none seen */
     size_t strings;
-    bool warned;
-    bool emulated;    /* a type that only a certificate proves anything of ... */
-    size_t certified; /* ... up to this length, 0: none ... */
-    char *beyond;     /* ... and why not further; freed with temper_free */
+    bool warned, warned_claim;
+    bool proof_known;   /* `proof` is filled */
+    temper_proof proof; /* in the type that is run */
 } runner;
 
 static void gather_margins(runner *r, const temper_run *run) {
@@ -41,28 +40,34 @@ static temper_run_options run_options(const session *s) {
                                 .threads = (unsigned)s->opt.value[OPT_THREADS].number};
 }
 
+/* The proved length costs a little time, so it is found where it is told. */
+static const temper_proof *proof_of(runner *r) {
+    temper_run_options o = run_options(r->session);
+    if (!r->proof_known && temper_model_proof(&r->proof, r->model, o.type, o.hard, NULL) != TEMPER_OK)
+        r->proof = (temper_proof){.obstacle = "nothing is known"};
+    r->proof_known = true;
+    return &r->proof;
+}
+
 static void warn_once(runner *r, size_t n) {
     if (r->warned) return;
     r->warned = true;
-    temper_type type = run_options(r->session).type;
-    bool single = type == TEMPER_TYPE_F32;
-    if (type > TEMPER_TYPE_EXACT) {
-        message_warning(r->session, "--unchecked: nothing is proved of answers in %s", temper_type_name(type));
-        return;
-    }
-    size_t safe = single ? r->info.safe_length_f32 : r->info.safe_length;
-    if (safe == 0) {
-        message_warning(r->session, "nothing is proved of this model (%s): its answers are unproved",
-                        r->info.safe_reason);
-        return;
-    }
-    if (n <=
-        safe) { /* hard choices of a model that is proved as it is, or an adaptive head that met a doubtful gap */
-        message_warning(r->session, "the model's proof does not cover this run: its answers are unproved");
-        return;
-    }
-    message_warning(r->session, "length %zu is beyond the safe length %zu%s%s%s: answers there are unproved", n, safe,
-                    *r->info.safe_reason ? " (" : "", r->info.safe_reason, *r->info.safe_reason ? ")" : "");
+    const temper_proof *p = proof_of(r);
+    const char *type = temper_type_name(run_options(r->session).type);
+    if (p->claim == TEMPER_CLAIM_NONE)
+        message_warning(r->session, "no length is proved in %s (%s): answers are unproved", type, p->obstacle);
+    else
+        message_warning(r->session,
+                        "length %zu is beyond the proved length %zu in %s (%s): answers there are unproved", n,
+                        p->length, type, p->obstacle);
+}
+
+/* A model that carries a specification is expected to compute it. */
+static void warn_of_claim(runner *r, temper_claim claim) {
+    if (r->warned_claim || claim != TEMPER_CLAIM_CHOICES || !*r->info.source) return;
+    r->warned_claim = true;
+    message_warning(r->session,
+                    "proved are only the model's own hard choices, not the specification that it carries");
 }
 
 /* One string; false if the output is broken. */
@@ -80,28 +85,17 @@ static bool run_line(runner *r, const line *l) {
     char origin[40];
     place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, NULL, 0};
     temper_run_options o = run_options(s);
-    bool certified = r->emulated && r->certified > 0 && a.n <= r->certified;
-    if (certified) o.unchecked = 1; /* by the run's own rules, which know no certificates */
     if (is_given(s, OPT_PER_POSITION) && !(truth = malloc(a.n + 1))) {
         a.error = "out of memory";
         message_print(s, EXIT_LIMIT, &at, a.error, NULL);
-    } else if (r->emulated && !certified) {
-        char why[500];
-        if (r->certified)
-            snprintf(why, sizeof why, "length %zu is beyond %zu, the longest that is certified in %s: %s", a.n,
-                     r->certified, temper_type_name(o.type), r->beyond ? r->beyond : "");
-        else
-            snprintf(why, sizeof why, "no length is certified in %s: %s", temper_type_name(o.type),
-                     r->beyond ? r->beyond : "");
-        a.error = "not certified";
-        message_print(s, EXIT_LIMIT, &at, why, "--unchecked runs it without proof");
     } else if (temper_model_run(&run, r->model, letters, a.n, &o, &err) != TEMPER_OK) {
         a.error = err.text;
         message_print(s, exit_code_of(err.code), &at, err.text, error_hint(&err));
     } else {
         a.accept = temper_run_accept(run);
-        a.unproved = !certified && !temper_run_proved(run);
-        if (a.unproved) warn_once(r, a.n);
+        a.claim = temper_run_claim(run);
+        if (a.claim == TEMPER_CLAIM_NONE) warn_once(r, a.n);
+        warn_of_claim(r, a.claim);
         if (*temper_run_warning(run)) message_warning(s, "%s: %s", at.name, temper_run_warning(run));
         for (size_t k = 0; truth && k < a.n; k++) truth[k] = temper_run_truth(run, k + 1) != 0;
         if (r->margins) gather_margins(r, run);
@@ -180,6 +174,12 @@ static bool batch_add(runner *r, batch *b, const line *l) {
     return true;
 }
 
+/* What run_many answers is proved: by the proof of the model, or string by string beyond it. */
+static temper_claim batch_claim(runner *r, size_t n) {
+    const temper_proof *p = proof_of(r);
+    return p->claim != TEMPER_CLAIM_NONE && n <= p->length ? p->claim : TEMPER_CLAIM_CHOICES;
+}
+
 static bool batch_run(runner *r, batch *b) {
     temper_error err;
     temper_run_options o = run_options(r->session);
@@ -200,8 +200,10 @@ static bool batch_run(runner *r, batch *b) {
         a.accept = accept == 1;
         if (on && !w->error && (!ran || accept == 2))
             on = run_line(r, &w->line); /* says what is wrong */
-        else if (on)
+        else if (on) {
+            if (!w->error) warn_of_claim(r, a.claim = batch_claim(r, w->n));
             on = answer_print(r->session, &w->line, &a);
+        }
         item_clear(w);
     }
     b->count = 0;
@@ -266,10 +268,12 @@ static void print_margins(const runner *r) {
             print_margin(r, layer, head, r->margins[at]);
 }
 
-/* The proof of a softened model may be of its verdicts only. */
-static bool claims_positions(const runner *r) {
+/* A proof may be of verdicts only. */
+static bool claims_positions(runner *r) {
     session *s = r->session;
-    if (!is_given(s, OPT_PER_POSITION) || !r->info.verdict_only || is_given(s, OPT_HARD)) return true;
+    if (!is_given(s, OPT_PER_POSITION)) return true;
+    const temper_proof *p = proof_of(r);
+    if (p->claim == TEMPER_CLAIM_NONE || p->every_position) return true;
     static const char why[] = "only the verdict is proved of this model, not the truth at every position";
     if (is_given(s, OPT_UNCHECKED))
         message_warning(s, "%s", why);
@@ -278,59 +282,21 @@ static bool claims_positions(const runner *r) {
     return is_given(s, OPT_UNCHECKED);
 }
 
-/* Whether what is certified up to r->certified is the truth at every position, not only the verdict. */
-static bool certifies_positions(const runner *r, temper_type type) {
-    temper_certify_options o = {.length = r->certified, .type = type};
-    temper_certificate *c = NULL;
-    char *printed = NULL;
-    size_t length;
-    bool every = temper_certify(&c, r->model, NULL, 0, &o, NULL) == TEMPER_OK &&
-                 temper_certificate_print(&printed, &length, c, NULL) == TEMPER_OK &&
-                 (strstr(printed, "\n  \"claim\": \"formula\"") || strstr(printed, "\n  \"positions\": \"every\""));
-    temper_free(printed);
-    temper_certificate_free(c);
-    return every;
-}
-
-/* In types that are emulated runs are proved as far as certify goes; false after a message. */
-static bool certify_runs(runner *r) {
-    enum { MOST = 1000000000 };
-    temper_run_options o = run_options(r->session);
-    temper_error err;
-    if (o.type <= TEMPER_TYPE_EXACT || o.hard || o.unchecked) return true;
-    r->emulated = true;
-    if (temper_certify_longest(&r->certified, NULL, &r->beyond, r->model, o.type, MOST, &err) != TEMPER_OK) {
-        message_error(r->session, &err, NULL, NULL, 0);
-        return false;
-    }
-    if (r->certified == 0 || !is_given(r->session, OPT_PER_POSITION) || certifies_positions(r, o.type)) return true;
-    message_print(r->session, EXIT_LIMIT, NULL,
-                  "only the verdict is certified of this model, not the truth at every position",
-                  "--unchecked shows it without proof");
-    return false;
-}
-
 static void run_all(session *s, const subject *x, lines *in) {
     runner r = {.session = s, .model = x->model};
     temper_model_about(&r.info, x->model);
     if (!claims_positions(&r)) return;
-    if (!certify_runs(&r)) {
-        temper_free(r.beyond);
-        return;
-    }
     if (is_given(s, OPT_MARGINS)) {
         r.margins = malloc((r.info.heads + 1) * sizeof *r.margins);
         for (size_t k = 0; r.margins && k < r.info.heads; k++) r.margins[k] = -1;
         if (!r.margins) {
             message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);
-            temper_free(r.beyond);
             return;
         }
     }
     run_lines(&r, in);
     if (r.margins && !s->quiet) print_margins(&r);
     free(r.margins);
-    temper_free(r.beyond);
 }
 
 /* Standard input is the only string there is. */
@@ -356,7 +322,7 @@ static void run_stream(session *s, const subject *x) {
         message_error(s, &err, NULL, NULL, 0);
         return;
     }
-    stream_input(s, x->model, stream);
+    stream_input(s, x->model, &o, stream);
     temper_model_about(&r.info, x->model);
     if (is_given(s, OPT_MARGINS) && !s->quiet && (r.margins = malloc((r.info.heads + 1) * sizeof *r.margins))) {
         size_t at = 0;

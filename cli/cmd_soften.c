@@ -9,6 +9,7 @@
 #include "escape.h"
 #include "json.h"
 #include "model_output.h"
+#include "proof_show.h"
 #include "progress.h"
 #include "subject.h"
 
@@ -69,6 +70,7 @@ typedef struct result {
     bool own_scales; /* those of the formula, by temper_soften */
     const temper_soften_options *options;
     temper_soften_report report;
+    temper_proof proof; /* in f64 */
 } result;
 
 static void print_json(const result *r) {
@@ -81,8 +83,7 @@ static void print_json(const result *r) {
     json_count(&j, "bytes", r->bytes);
     json_text(&j, "method", temper_method_name(info.method));
     json_flag(&j, "adaptive", r->options->adaptive);
-    json_count(&j, "safe_length", info.safe_length);
-    json_text(&j, "safe_reason", info.safe_reason);
+    proof_json(&j, "proved_length", &r->proof, TEMPER_TYPE_F64);
     if (r->own_scales) {
         json_text(&j, "gap", "formula");
     } else {
@@ -110,14 +111,13 @@ static void print_line(const result *r) {
     temper_model_about(&info, r->model);
     show_write(stdout, r->path, strlen(r->path), 0);
     printf(": %s%s, ", temper_method_name(info.method), r->options->adaptive ? " (adaptive)" : "");
+    proof_print(&r->proof, TEMPER_TYPE_F64);
     if (r->own_scales)
-        printf("every position proved up to length %zu, by the scales of the formula", info.safe_length);
+        printf(", by the scales of the formula");
     else if (r->options->gap == TEMPER_GAP_GIVEN)
-        printf("nothing is proved: the gap %s was given", r->gap_text);
+        printf("; the gap %s was given", r->gap_text);
     else
-        printf("%s proved up to length %zu: error <= %s < margin %s",
-               p->every_position ? "every position" : "the verdict (not every position)", info.safe_length,
-               bound_show(error, p->error, true), bound_show(margin, p->margin, false));
+        printf(": error <= %s < margin %s", bound_show(error, p->error, true), bound_show(margin, p->margin, false));
     if (!r->own_scales && p->layer)
         printf("; largest scale 2^%.2f (head %zu.%zu)", ceil(p->log2_scale * 100 - 1e-6) / 100 + 0.0, p->layer,
                p->head);
@@ -128,10 +128,11 @@ static void deliver(session *s, result *r) {
     bool given = !r->own_scales && r->options->gap == TEMPER_GAP_GIVEN;
     bool to_file = r->path && strcmp(r->path, "-") != 0;
     if (given && (!to_file || s->quiet))
-        message_warning(s, "nothing is proved of the soft model: the gap %s was given", r->gap_text);
+        message_warning(s, "the gap %s was given, so softening proves nothing of the soft model", r->gap_text);
     if (!to_file) {
         model_output_print(s, r->model, "soft", false);
-    } else if (model_output_write(&r->bytes, s, r->model, r->path) && !s->quiet) {
+    } else if (model_output_write(&r->bytes, s, r->model, r->path) && !s->quiet &&
+               proof_find(&r->proof, s, r->model, TEMPER_TYPE_F64)) {
         if (s->json)
             print_json(r);
         else
@@ -144,8 +145,12 @@ static void deliver(session *s, result *r) {
 /* Every head has a role that was proved: the formula it was compiled from knows its scales, for all lengths. */
 static bool knows_scales(const temper_model *model) {
     temper_model_info info;
+    temper_proof exact; /* with rationals: what the hard choices are, whatever any number format makes of them */
     temper_model_about(&info, model);
-    if (info.method != TEMPER_METHOD_HARD || !info.safe_length) return false;
+    if (info.method != TEMPER_METHOD_HARD ||
+        temper_model_proof(&exact, model, TEMPER_TYPE_EXACT, 1, NULL) != TEMPER_OK ||
+        exact.claim != TEMPER_CLAIM_FORMULA)
+        return false;
     for (size_t layer = 1; layer <= info.layers; layer++)
         for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
             temper_head_info about;

@@ -16,6 +16,7 @@ enum { BUFFER = 1 << 16, NO_LETTER = UINT32_MAX };
 typedef struct feed {
     session *session;
     const temper_model *model;
+    const temper_run_options *options; /* of the stream */
     temper_stream *stream;
     bool tokens, ended, warned;
     size_t line;             /* of standard input, from 1 */
@@ -97,6 +98,7 @@ static bool print_line(feed *f, const char *error) {
         } else {
             json_flag(&j, "accept", accept);
             json_flag(&j, "proved", proved);
+            json_text(&j, "claim", temper_claim_name(temper_stream_claim(f->stream)));
         }
         json_close(&j);
     } else {
@@ -149,15 +151,17 @@ static uint32_t number_of(const feed *f, size_t size) {
 }
 
 static void warn_once(feed *f) {
-    temper_model_info info;
+    temper_proof p;
     if (f->warned || temper_stream_proved(f->stream)) return;
     f->warned = true;
-    temper_model_about(&info, f->model);
-    size_t n = temper_stream_length(f->stream),
-           safe = n - 1; /* the first length that is not proved; f32 has its own */
-    bool known = safe == info.safe_length;
-    message_warning(f->session, "length %zu is beyond the safe length %zu%s%s%s: answers from there on are unproved",
-                    n, safe, known ? " (" : "", known ? info.safe_reason : "", known ? ")" : "");
+    const char *type = temper_type_name(f->options->type);
+    if (temper_model_proof(&p, f->model, f->options->type, f->options->hard, NULL) != TEMPER_OK ||
+        p.claim == TEMPER_CLAIM_NONE)
+        message_warning(f->session, "no length is proved in %s: answers are unproved", type);
+    else
+        message_warning(f->session,
+                        "length %zu is beyond the proved length %zu in %s (%s): answers from there on are unproved",
+                        temper_stream_length(f->stream), p.length, type, p.obstacle);
 }
 
 static bool take(feed *f, size_t size) {
@@ -176,7 +180,7 @@ static bool take(feed *f, size_t size) {
     return print_line(f, NULL);
 }
 
-void stream_input(session *s, const temper_model *model, temper_stream *stream) {
+void stream_input(session *s, const temper_model *model, const temper_run_options *o, temper_stream *stream) {
     temper_model_info info;
     feed *f = calloc(1, sizeof *f);
     if (!f) {
@@ -186,6 +190,7 @@ void stream_input(session *s, const temper_model *model, temper_stream *stream) 
     temper_model_about(&info, model);
     f->session = s;
     f->model = model;
+    f->options = o;
     f->stream = stream;
     f->tokens = info.tokens;
     f->line = 1;

@@ -6,6 +6,6 @@
 
 /* Feeds the letters of standard input to the stream and prints a line after each. Stops at the end of the input, at a letter that
    cannot be read, or when standard output is broken; what went wrong has then been said. */
-void stream_input(session *s, const temper_model *model, temper_stream *stream);
+void stream_input(session *s, const temper_model *model, const temper_run_options *o, temper_stream *stream);
 
 #endif

@@ -149,8 +149,7 @@ typedef enum temper_method {
 } temper_method;
 
 /* The number format of a run. From BF16_F32 on, numbers are stored in the first format and sums made in the second (or the same),
-   with every rounding of a real kernel emulated (doc/numerics.md); a run does not know what is proved of it, so they need
-   `unchecked`, and temper_certify tells up to which length they are right. */
+   with every rounding of a real kernel emulated (doc/numerics.md). */
 typedef enum temper_type {
     TEMPER_TYPE_F64,
     TEMPER_TYPE_F32,
@@ -268,12 +267,10 @@ typedef struct temper_model_info {
     int has_end;                                     /* an end sentinel is appended */
     size_t letters, channels, layers, heads, hidden; /* totals; hidden = feed-forward units */
     size_t parameters;                               /* weights that are not zero */
-    size_t safe_length;                              /* largest n for which f64 answers are proved right */
-    const char *safe_reason;                         /* what limits it, or "" */
-    size_t safe_length_f32;                          /* the same in f32 */
-    int verdict_only;                                /* proved is the verdict, not the truth at other positions */
-    double output_error;  /* models softened for a length: how far the read-out may be from the hard one's, ... */
-    double output_margin; /* ... which is at least this far from 1/2; 0 for other models */
+    /* What a model that was softened for a length (temper_soften_for) records of itself; 0 for other models: ... */
+    double output_error;  /* ... how far the read-out may be from the hard one's, ... */
+    double output_margin; /* ... which is at least this far from 1/2, ... */
+    int verdict_only;     /* ... for the verdict only, not for the truth at other positions */
     temper_growth growth; /* the largest of the heads' */
 } temper_model_info;
 
@@ -321,6 +318,43 @@ TEMPER_API const char *temper_mask_name(temper_mask mask);
 TEMPER_API const char *temper_method_name(temper_method method);
 TEMPER_API const char *temper_growth_name(temper_growth growth);
 
+/* ---- what is proved of a model ------------------------------------------------------------------------------- */
+
+/* What the answers are proved to be. */
+typedef enum temper_claim {
+    TEMPER_CLAIM_NONE,
+    TEMPER_CLAIM_FORMULA, /* those of the specification that the model carries */
+    TEMPER_CLAIM_CHOICES  /* those of the model's own hard choices, whatever it carries */
+} temper_claim;
+TEMPER_API const char *temper_claim_name(temper_claim claim); /* "none", "formula", "hard choices" */
+
+/* What stands in the way of a proof. Layer and head count from 1, 0: none in particular. */
+typedef struct temper_fault {
+    size_t layer, head;
+    size_t length; /* the shortest length at which it fails, or the one asked for; 0: whatever the length */
+    /* TEMPER_REFUTED: a string of n letters, and the first position with a wrong answer; else NULL */
+    const uint32_t *letters;
+    size_t n, position;
+} temper_fault;
+
+/* The proof for every string up to a length, in a number format. */
+typedef struct temper_proof {
+    temper_claim claim;   /* TEMPER_CLAIM_NONE: no length is proved, not even 0 */
+    size_t length;        /* the proved length: answers to all strings of up to so many letters are proved */
+    int every_position;   /* 0: the verdict is proved, not the truth at other positions */
+    const char *obstacle; /* what stands in the way of a longer one */
+    temper_fault fault;   /* where that is; it has no letters */
+} temper_proof;
+
+/* No length beyond this is ever proved: 2^40 letters. */
+#define TEMPER_LONGEST ((size_t)1 << 40)
+
+/* The proved length of a model in a type, with softmax as it is or with hard choices (models of method hard always take those). It is what
+   temper_certify proves and what temper_model_run goes by. Finding it takes milliseconds for models that come from a formula, and up to
+   seconds for others; the model keeps it. Texts live as long as the model. TEMPER_RANGE: no such type, or exact without hard choices. */
+TEMPER_API temper_status temper_model_proof(temper_proof *out, const temper_model *model, temper_type type, int hard,
+                                            temper_error *err);
+
 /* ---- running --------------------------------------------------------------------------------------------------- */
 
 /* Text to letter numbers, as temper_spec_encode. */
@@ -333,7 +367,7 @@ TEMPER_API const char *temper_type_name(temper_type type);
 /* Zero-initialise for the defaults. */
 typedef struct temper_run_options {
     int hard;      /* use each head's hard choice */
-    int unchecked; /* run beyond the safe length; the result is then marked unproved */
+    int unchecked; /* run beyond the proved length; the result is then marked unproved */
     int capture;   /* keep scores, weights and outputs of every head (needs N*N memory a head) */
     temper_type type;
     int dense;        /* look at all pairs, whatever the plan: the reference */
@@ -360,7 +394,10 @@ TEMPER_API temper_status temper_model_run_many(unsigned char *accept, const temp
                                                const temper_run_options *options, temper_error *err);
 TEMPER_API void temper_run_free(temper_run *run);
 TEMPER_API int temper_run_accept(const temper_run *run);
-TEMPER_API int temper_run_proved(const temper_run *run); /* 0: beyond the safe length */
+TEMPER_API int temper_run_proved(const temper_run *run); /* 0: beyond the proved length */
+/* What the verdict of a proved run is proved to be, and whether the truth at every position is as well; else TEMPER_CLAIM_NONE and 0. */
+TEMPER_API temper_claim temper_run_claim(const temper_run *run);
+TEMPER_API int temper_run_every_position(const temper_run *run);
 /* What is wrong with an unproved run, if that was noticed: an adaptive head that took a rounding error for a gap; else "". */
 TEMPER_API const char *temper_run_warning(const temper_run *run);
 TEMPER_API temper_type temper_run_type(const temper_run *run);
@@ -395,7 +432,7 @@ TEMPER_API const double *temper_run_channels(const temper_run *run, size_t layer
    give it. Memory does not grow with the length. Only for compiled models that look back only. */
 typedef struct temper_stream temper_stream;
 
-/* The stream has read nothing yet. Of the options `hard`, `unchecked` and `type` count; f32 has its own safe length.
+/* The stream has read nothing yet. Of the options `hard`, `unchecked` and `type` count; f32 has its own proved length.
    TEMPER_UNSUPPORTED: a head looks forward, or is not one that the compiler makes; the message names it. The model must outlive the stream. A stream is not shared between
    threads while it is pushed. */
 TEMPER_API temper_status temper_stream_open(temper_stream **out, const temper_model *model,
@@ -403,13 +440,14 @@ TEMPER_API temper_status temper_stream_open(temper_stream **out, const temper_mo
 TEMPER_API void temper_stream_free(temper_stream *stream);
 
 /* Reads a letter; *accept (may be NULL) is the verdict on the string read so far. TEMPER_RANGE: no such letter;
-   TEMPER_LIMIT: beyond the safe length, and not `unchecked`: in both cases nothing was read. TEMPER_UNSUPPORTED: a head
+   TEMPER_LIMIT: beyond the proved length, and not `unchecked`: in both cases nothing was read. TEMPER_UNSUPPORTED: a head
    met numbers that no compiled model makes; the stream then gives no more answers until it is reset. */
 TEMPER_API temper_status temper_stream_push(temper_stream *stream, uint32_t letter, int *accept, temper_error *err);
 
 TEMPER_API int temper_stream_verdict(const temper_stream *stream); /* on the string read so far, also the empty one */
-TEMPER_API size_t temper_stream_length(const temper_stream *stream); /* letters read */
-TEMPER_API int temper_stream_proved(const temper_stream *stream);    /* 0: beyond the safe length */
+TEMPER_API size_t temper_stream_length(const temper_stream *stream);      /* letters read */
+TEMPER_API int temper_stream_proved(const temper_stream *stream);         /* 0: beyond the proved length */
+TEMPER_API temper_claim temper_stream_claim(const temper_stream *stream); /* what its verdict is proved to be */
 /* The largest |a - nearest Boolean| of a head since it was opened or reset, or -1 for heads whose output is not Boolean. Each
    row is taken with the length it was read at. */
 TEMPER_API double temper_stream_margin(const temper_stream *stream, size_t layer, size_t head);
@@ -444,8 +482,8 @@ typedef struct temper_check_result {
     double margin;
 } temper_check_result;
 
-/* A model of which nothing is proved (safe_length 0: written or changed by hand) is run unchecked, since this is how to find
-   out about it; else lengths beyond the safe one are refused with TEMPER_LIMIT.
+/* A model of which no length is proved is run unchecked, since this is how to find out about it; else lengths beyond the proved
+   length are refused with TEMPER_LIMIT.
    Compares, at every position and in the verdict, what is not NULL: the formula, the model with hard choices, and
    the model as it is if it is soft. */
 TEMPER_API temper_status temper_check(temper_check_result *out, const temper_spec *spec, const temper_model *model,
@@ -645,15 +683,6 @@ typedef struct temper_certify_options {
     void *context;
 } temper_certify_options;
 
-/* What stands in the way of a proof. Layer and head count from 1, 0: none in particular. */
-typedef struct temper_fault {
-    size_t layer, head;
-    size_t length; /* the shortest length at which it fails, or the one asked for; 0: whatever the length */
-    const uint32_t
-        *letters; /* REFUTED: a string of n letters, and the first position with a wrong answer; else NULL */
-    size_t n, position;
-} temper_fault;
-
 typedef struct temper_certificate temper_certificate;
 
 /* The claim is about the bytes of a model's file; NULL: the text that temper_model_print gives. TEMPER_OK for all three verdicts. */
@@ -661,11 +690,12 @@ TEMPER_API temper_status temper_certify(temper_certificate **out, const temper_m
                                         size_t size, const temper_certify_options *options, temper_error *err);
 TEMPER_API void temper_certificate_free(temper_certificate *certificate);
 TEMPER_API temper_verdict temper_certificate_verdict(const temper_certificate *certificate);
+/* What a proved one claims, and whether it does at every position; else TEMPER_CLAIM_NONE and 0. */
+TEMPER_API temper_claim temper_certificate_claim(const temper_certificate *certificate);
+TEMPER_API int temper_certificate_every_position(const temper_certificate *certificate);
 TEMPER_API const char *temper_certificate_reason(const temper_certificate *certificate); /* "" if proved */
-/* What was proved: "formula" (the answers are those of the specification that the model carries) or "hard choices" (they are those of the
-   model's own hard choices); "" if nothing was. With "hard choices", if the model was recognised by its roles: the formula that was read off its
-   weights, as text, and why the claim is not "formula"; else "". */
-TEMPER_API const char *temper_certificate_claim(const temper_certificate *certificate);
+/* With TEMPER_CLAIM_CHOICES, if the model was recognised by its roles: the formula that was read off its weights, as text, and why the
+   claim is not TEMPER_CLAIM_FORMULA; else "". */
 TEMPER_API const char *temper_certificate_read_off(const temper_certificate *certificate);
 TEMPER_API const char *temper_certificate_note(const temper_certificate *certificate);
 /* Its letters live as long as the certificate. */
@@ -686,12 +716,6 @@ TEMPER_API temper_status temper_certificate_head(temper_certified_head *out, con
 /* The largest error, and what it is proved to be below: 1/4, or the margin of a model without Boolean channels. "" if not proved. */
 TEMPER_API const char *temper_certificate_error(const temper_certificate *certificate);
 TEMPER_API const char *temper_certificate_allowed(const temper_certificate *certificate);
-
-/* The largest length up to `most` that temper_certify proves in the type; 0: none. *fault and *reason (freed with temper_free; both
-   may be NULL) say what stops it there; the fault has no letters. */
-TEMPER_API temper_status temper_certify_longest(size_t *length, temper_fault *fault, char **reason,
-                                                const temper_model *model, temper_type type, size_t most,
-                                                temper_error *err);
 
 /* Checks a certificate against the bytes of a model's file, with code of its own. TEMPER_OK: every field is what the audit finds itself.
    Otherwise the message says what is wrong with it. */
@@ -731,9 +755,9 @@ typedef struct temper_limits_options {
 typedef struct temper_limits_row {
     temper_type type;
     temper_method method;
-    size_t certified;        /* the largest length that temper_certify proves (at most `most`); 0: none */
-    size_t most;             /* where certifying stopped asking */
-    const char *obstacle;    /* what stands in the way of a longer one, or "" */
+    temper_claim claim;      /* what is proved, and ... */
+    size_t proved;           /* ... up to which length: as temper_model_proof */
+    const char *obstacle;    /* what stands in the way of a longer one */
     int found;               /* a wrong answer was found: ... */
     size_t wrong;            /* ... the smallest length of one */
     size_t swept, tried;     /* all lengths were tried up to the first, some up to the second */
@@ -747,7 +771,7 @@ typedef struct temper_limits_row {
 
 typedef struct temper_limits temper_limits;
 
-/* For every case the certified length and a search for wrong answers, adversarial and with a budget. The same cases, options and library
+/* For every case the proved length and a search for wrong answers, adversarial and with a budget. The same cases, options and library
    give the same table everywhere. TEMPER_UNSUPPORTED: a model that carries neither specification nor hard choices. */
 TEMPER_API temper_status temper_limits_find(temper_limits **out, const temper_limits_case *cases, size_t count,
                                             const temper_limits_options *options, temper_error *err);
@@ -766,7 +790,7 @@ typedef enum temper_limits_format { TEMPER_LIMITS_CSV, TEMPER_LIMITS_JSON } temp
 TEMPER_API temper_status temper_limits_print(char **out, size_t *length, const temper_limits *limits,
                                              temper_limits_format format, temper_error *err);
 
-/* Certified and wrong lengths as a chart in SVG: one bar a row, on a logarithmic axis. */
+/* Proved and wrong lengths as a chart in SVG: one bar a row, on a logarithmic axis. */
 TEMPER_API temper_status temper_draw_limits(char **out, const temper_limits *limits, const char *title,
                                             temper_error *err);
 

@@ -118,8 +118,6 @@ static void make_subject(subject *s, const language *g, arena *scratch) {
                 if (m->layers[j].heads[h].scale)
                     m->layers[j].heads[h].scale =
                         reschedule(&m->memory, &m->layers[j].heads[h], (schedule)k, m->has_end);
-        m->safe_length = 0; /* nothing is proved of it any more */
-        m->safe_reason = "";
         model_check(m, scratch->trap);
         model_seal(m);
     }

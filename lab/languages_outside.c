@@ -69,8 +69,6 @@ static temper_model *lower_scales(const temper_model *soft, outside_way way, are
         for (uint32_t h = 0; h < m->layers[k].head_count; h++)
             if (m->layers[k].heads[h].scale)
                 m->layers[k].heads[h].scale = lowered(&m->memory, &m->layers[k].heads[h], way, m->has_end);
-    m->safe_length = 0; /* nothing is proved of it any more */
-    m->safe_reason = "";
     model_check(m, scratch->trap);
     model_seal(m);
     return m;

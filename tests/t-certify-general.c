@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "certify/choices.h"
+#include "bound/choice_proof.h"
+#include "certify/choices_search.h"
 #include "bound/choice_errors.h"
 #include "bound/choice_share.h"
 #include "number/score_box.h"
@@ -122,7 +123,7 @@ static bool check_model(bench *b, const char *name, const temper_model *m, tempe
                        .verdict = TEMPER_UNABLE};
     text_init(&c.reason, &b->keep);
     text_init(&c.json, &b->keep);
-    certify_choices(&c);
+    choice_proof_try(&c, true);
     CHECK(c.verdict != TEMPER_UNABLE || c.reason.length, "%s in %s: no reason", name, type->name);
     if (c.verdict != TEMPER_PROVED) return false;
     b->certified++;
@@ -292,7 +293,7 @@ static void check_verdict(bench *b, const temper_model *m, const char *source, t
                        .verdict = TEMPER_UNABLE};
     text_init(&c.reason, &b->keep);
     text_init(&c.json, &b->keep);
-    certify_choices(&c);
+    if (!choice_proof_try(&c, true)) choices_search(&c);
     CHECK(c.verdict == verdict && strstr(text_string(&c.reason), says), "verdict %d, '%s'\n%s", (int)c.verdict,
           text_string(&c.reason), source);
 }

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "certify/choices.h"
+#include "bound/choice_proof.h"
+#include "certify/choices_search.h"
 #include "bound/choice_errors.h"
 #include "number/number_type.h"
 #include "run/exact_run.h"

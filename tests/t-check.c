@@ -175,13 +175,13 @@ static void test_edges(void) {
     temper_spec *large = spec_of("1000000000000*#[a] >= 999999999999*#[b]", "ab", 0);
     temper_model *unsafe = large ? model_of(large, TEMPER_METHOD_TEMPERATURE) : NULL;
     if (unsafe) {
-        temper_model_info about;
-        temper_model_about(&about, unsafe);
+        temper_proof whole;
+        CHECK(temper_model_proof(&whole, unsafe, TEMPER_TYPE_F64, 0, &e) == TEMPER_OK, "%s", e.text);
         options = (temper_check_options){.random = 1, .length = 100000};
-        char safe[32];
-        snprintf(safe, sizeof safe, "%zu", about.safe_length);
-        CHECK(about.safe_length < 100000, "safe length %s", safe);
-        CHECK(temper_check(&result, large, unsafe, &options, &e) == TEMPER_LIMIT && strstr(e.text, safe), "%s",
+        char proved[32];
+        snprintf(proved, sizeof proved, "%zu", whole.length);
+        CHECK(whole.claim == TEMPER_CLAIM_FORMULA && whole.length < 100000, "proved length %s", proved);
+        CHECK(temper_check(&result, large, unsafe, &options, &e) == TEMPER_LIMIT && strstr(e.text, proved), "%s",
               e.text);
     }
     temper_model_free(unsafe);

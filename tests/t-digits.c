@@ -9,6 +9,7 @@
 #include "corpus.h"
 #include "model/model.h"
 #include "random_formula.h"
+#include "proved.h"
 
 static const temper_type stored_in[] = {TEMPER_TYPE_BF16, TEMPER_TYPE_F16, TEMPER_TYPE_E4M3, TEMPER_TYPE_E5M2,
                                         TEMPER_TYPE_F32};
@@ -145,8 +146,9 @@ static bool agrees(const char *name, const temper_model *m, const temper_spec *s
 /* Every type that stores what the digits are made for, and the two in which everything is proved. */
 static bool agrees_in_all(const char *name, const temper_model *m, const temper_spec *spec, const uint32_t *word,
                           size_t n) {
-    bool ok = agrees(name, m, spec, TEMPER_TYPE_F64, n % 2, word, n) &&
-              (n > m->safe_length_f32 || agrees(name, m, spec, TEMPER_TYPE_F32, false, word, n));
+    bool ok =
+        agrees(name, m, spec, TEMPER_TYPE_F64, n % 2, word, n) &&
+        (n >= proved_lengths(m, TEMPER_TYPE_F32, false) || agrees(name, m, spec, TEMPER_TYPE_F32, false, word, n));
     bool wide = m->digits->type == TEMPER_TYPE_BF16 || m->digits->type == TEMPER_TYPE_F16;
     for (temper_type type = TEMPER_TYPE_BF16_F32; ok && number_type_of(type); type++) {
         const number_type *t = number_type_of(type);

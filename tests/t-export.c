@@ -12,6 +12,7 @@
 #include "corpus.h"
 #include "onnx.pb-c.h"
 #include "test.h"
+#include "proved.h"
 
 static char folder[TEST_FOLDER];
 
@@ -240,7 +241,7 @@ static void check_model(const char *name, const temper_model *m) {
     size_t with_heads = 0;
     for (size_t l = 1; l <= info.layers; l++) with_heads += temper_model_layer_heads(m, l) > 0;
     o.outputs = TEMPER_EXPORT_PATTERNS | TEMPER_EXPORT_CHANNELS | TEMPER_EXPORT_HEADS;
-    o.type = info.safe_length_f32 ? TEMPER_TYPE_F32 : TEMPER_TYPE_F64;
+    o.type = proved_lengths(m, TEMPER_TYPE_F32, false) ? TEMPER_TYPE_F32 : TEMPER_TYPE_F64;
     CHECK(temper_export_onnx(path_of("more.onnx"), m, &o, &err) == TEMPER_OK, "%s: %s", name, err.text);
     check_graph(name, "more.onnx", 3 + info.layers + 2 * with_heads);
     unlink(path_of("more.onnx"));

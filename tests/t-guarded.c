@@ -263,7 +263,7 @@ static void check_check(void) {
                                  "embed end\nread 0:1\n");
     if (m) {
         CHECK(agreed(NULL, m) == 0, "position 1 differs");
-        m->verdict_only = true;
+        m->record.verdict_only = true;
         CHECK(agreed(NULL, m) == 1, "verdicts do not differ");
     }
     temper_model_free(tenths);
@@ -498,7 +498,9 @@ static void check_adaptive_doubt(void) {
             CHECK(!*warning && u.accept == 1, "%s", warning);
         else
             CHECK(strstr(warning, "head 2.1 at position 2") && strstr(warning, "rounding alone"), "%s", warning);
-        m->safe_length = 100; /* a proof settles the doubt */
+        temper_model_free(m);
+        if (!(m = model_from(source))) return;
+        m->record = (model_record){.length = 100, .reason = "", .margin = 0.5}; /* a proof settles the doubt */
         warning_of(warning, m, ba, 2);
         CHECK(!*warning && ask(m, ba, 2, &(temper_run_options){0}).proved, "%s", warning);
         CHECK(f.status == TEMPER_OK && !f.proved && (count == 10 || f.accept == 1), "f32: %d %s", f.status,
@@ -538,7 +540,7 @@ static void check_doubt_reaches(void) {
         if (!first) strcpy(strstr(source, "read 5:1\n"), cases[k].rest);
         temper_model *m = model_from(source);
         if (!m) return;
-        m->verdict_only = cases[k].verdict_only;
+        m->record.verdict_only = cases[k].verdict_only;
         if (first) m->at = TEMPER_AT_FIRST;
         char warning[300];
         warning_of(warning, m, ba, 2);

@@ -68,7 +68,7 @@ void certificate_begin(certification *c) {
     text_puts(&c->json, "{\n  \"temper-certificate\": 2");
     member(c, "model");
     text_printf(&c->json, "{\"sha256\": \"%s\", \"bytes\": %zu}", hex, c->size);
-    member_text(c, "claim", c->claim);
+    member_text(c, "claim", temper_claim_name(c->claim));
     member_text(c, "source", m->source);
     member_text(c, "syntax", syntax[m->syntax]);
     member_text(c, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");

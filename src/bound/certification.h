@@ -1,5 +1,4 @@
-/* A certificate in the making: what is asked, the verdict so far and the JSON text. certify.c begins one; models that come from a
-   formula are proved by certify_formula.c, others by certify_choices (general.h). */
+/* A certificate in the making: what is asked, the verdict so far and the JSON text. proof.h begins one and tries lengths. */
 #ifndef BOUND_CERTIFICATION_H
 #define BOUND_CERTIFICATION_H
 
@@ -21,11 +20,12 @@ typedef struct certification {
     bool hard;               /* proves a hard run: "Hard runs" there */
     arena *arena;            /* everything that is made lives here */
     trap *trap;
+    temper_claim claim;     /* what a proof would be of */
     temper_verdict verdict; /* TEMPER_UNABLE until something else is known */
-    const char *claim;      /* "formula" or "hard choices"; NULL: not known yet */
     const char *read_off;   /* the formula that the weights compute, with the claim "hard choices"; NULL: none */
     const char *note;       /* why the claim is not "formula"; NULL: it is, or nothing is known */
     const char *unlike;     /* why the model was not recognised by its roles; NULL: it was */
+    bool every_position;    /* proved is the truth at every position, not only the verdict */
     text reason;            /* a sentence without a full stop, empty if proved */
     temper_fault fault;
     text json;                    /* the certificate, if proved */

@@ -204,7 +204,7 @@ formula_proof *formula_proof_begin(certification *c) {
     }
     p->study = *found;
     bool formula = recognition_is_formula(p->recognition, &c->note);
-    c->claim = formula ? "formula" : "hard choices";
+    c->claim = formula ? TEMPER_CLAIM_FORMULA : TEMPER_CLAIM_CHOICES;
     if (formula) c->note = NULL;
     if (!role_conditions(c, &p->study)) return NULL;
     p->every = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->every);
@@ -228,10 +228,6 @@ bool formula_proof_try(formula_proof *p, size_t length, bool write) {
     arena_reset(&p->scratch);
     c->reason.length = 0;
     c->fault = (temper_fault){.length = length};
-    if (length > CERTIFY_LONGEST) {
-        certification_unable(c, 0, 0, "bounds are stated up to length %zu", CERTIFY_LONGEST);
-        return false;
-    }
     bounds_init(&p->b, c->type, c->ascending, (uint64_t)length + 1 + c->model->has_end, &p->scratch);
     if (!attempt(p)) return false;
     c->reason.length = 0; /* what bounds alone could not do */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/entry.h"
 #include "run/exact_run.h"
 #include "run/dense.h"
 #include "facts/facts_exhaustive.h"
@@ -46,7 +47,7 @@ static bool differs(certification *c, const uint32_t *letters, size_t n, arena *
     return true;
 }
 
-void general_search(certification *c, arena *one, arena *scratch) {
+static void search(certification *c, arena *one, arena *scratch) {
     size_t letters = c->model->letters.count, most = c->options.length, n = 0;
     if (most > LONGEST_SEARCHED) most = LONGEST_SEARCHED;
     uint32_t *string = arena_zalloc(c->arena, most + 1, sizeof *string);
@@ -62,4 +63,11 @@ void general_search(certification *c, arena *one, arena *scratch) {
         random_string(string, length, letters, &dice);
         if (differs(c, string, length, one, scratch)) return;
     }
+}
+
+static void search_all(entry *e, void *context) { search(context, &e->memory, &e->scratch); }
+
+void choices_search(certification *c) {
+    temper_error why;
+    if (entry_run(&why, search_all, c) == TEMPER_NO_MEMORY) trap_reraise(c->trap, &why);
 }

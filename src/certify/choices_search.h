@@ -4,7 +4,8 @@
 
 #include "bound/certification.h"
 
-/* All short strings, and random longer ones; if one is found the verdict is "refuted". The arenas are work. */
-void general_search(certification *c, arena *one, arena *scratch);
+/* Runs all short strings and random longer ones. If it finds a string, the verdict is "refuted"; a search that cannot go on has found
+   nothing. */
+void choices_search(certification *c);
 
 #endif

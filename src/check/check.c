@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/proved.h"
 #include "job/journal.h"
 #include "base/table.h"
 #include "check/side_by_side.h"
@@ -62,18 +63,20 @@ static uint64_t count_strings(const check_plan *p, const temper_check_options *o
     return total;
 }
 
-static void refuse_lengths(const check_plan *p, arena *a) {
-    const char *why = p->about.safe_reason ? p->about.safe_reason : "";
-    if (p->about.safe_length > 0 && p->longest > p->about.safe_length)
-        trap_raise_hint(a->trap, TEMPER_LIMIT, 0, 0, text_escaped(a, why, strlen(why), 200),
-                        "strings of length %zu are beyond the model's largest safe length, %zu", p->longest,
-                        p->about.safe_length);
+/* What is proved of the model as it is; sets `proved` and `roles`. */
+static void refuse_lengths(check_plan *p, arena *a) {
+    if (proved_at(p->model, TEMPER_TYPE_F64, false, 0, a->trap).claim == TEMPER_CLAIM_NONE) return;
+    proved_here proved = proved_at(p->model, TEMPER_TYPE_F64, false, p->longest, a->trap);
+    p->proved = proved.claim != TEMPER_CLAIM_NONE;
+    p->roles = proved.claim == TEMPER_CLAIM_FORMULA;
+    if (p->proved) return;
+    temper_proof whole = proved_longest(p->model, TEMPER_TYPE_F64, false, a->trap);
+    trap_raise_hint(a->trap, TEMPER_LIMIT, 0, 0, text_escaped(a, whole.obstacle, strlen(whole.obstacle), 200),
+                    "strings of length %zu are beyond the model's proved length, %zu", p->longest, whole.length);
 }
 
 /* How strings will be compared, and so how many make a unit that takes about a tenth of a second. */
 static unit_sizes choose_way(check_plan *p, arena *scratch) {
-    /* else only single strings are proved of hard choices */
-    p->roles = p->about.safe_length > 0 && p->about.output_margin == 0;
     if (!p->roles) return (unit_sizes){1 << 7, 1 << 12};
     const tree *t = tree_new(scratch, p->spec, p->model, p->spec_letter, p->exhaustive);
     p->has_tree = t != NULL;

@@ -110,12 +110,10 @@ static void ask_formula(comparison *c, answers *a, const uint32_t *word, size_t 
 static temper_run *run_model(comparison *c, const uint32_t *word, size_t n, bool hard) {
     temper_error inner;
     temper_run *run;
-    const temper_model_info *about = &c->plan->about;
-    bool proved = about->safe_length > 0;
-    temper_run_options ways[3] = {{.hard = hard, .unchecked = !hard && !proved, .threads = c->threads},
+    temper_run_options ways[3] = {{.hard = hard, .unchecked = !hard && !c->plan->proved, .threads = c->threads},
                                   {.hard = hard, .type = TEMPER_TYPE_EXACT, .threads = c->threads},
                                   {.hard = hard, .unchecked = 1, .threads = c->threads}};
-    size_t count = !hard ? 1 : about->output_margin > 0 || !proved ? 3 : 1;
+    size_t count = hard ? 3 : 1;
     for (size_t k = 0; k < count; k++) {
         temper_status status = temper_model_run(&run, c->plan->model, word, n, &ways[k], &inner);
         if (status == TEMPER_OK) return run;

@@ -14,7 +14,8 @@ typedef struct check_plan {
     size_t exhaustive, most;      /* all strings up to a length; the longest random one */
     size_t longest;               /* of both */
     uint64_t random, seed, total; /* random strings; total: all strings */
-    bool roles;                   /* the heads' roles prove the hard choices; else each string is run alone */
+    bool proved;                  /* of the model as it is, up to the longest string */
+    bool roles;                   /* proved by the heads' roles; else each string is run alone */
     bool has_tree, mirrored;      /* and both look one way */
     unit_plan units;
 } check_plan;

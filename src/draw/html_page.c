@@ -1,5 +1,6 @@
 /* One self-contained page about a run: what the model is, the string with its subformulas, then layer by layer what the heads attend
    to. It asks the network for nothing, and its security policy says so. */
+#include "answer/proved.h"
 #include "base/sha256.h"
 #include "draw/html.h"
 
@@ -166,32 +167,33 @@ static void put_alphabet(html_page *p) {
 /* What is proved of the model, then what that means for this run. */
 static void put_proof(html_page *p) {
     html *h = &p->out;
-    const temper_model_info *about = &p->map.about;
-    const char *reason = label_shown(p->arena, about->safe_reason ? about->safe_reason : "");
-    bool proved = temper_run_proved(p->run);
-    put_term(h, "proved range");
-    if (about->safe_length) {
-        html_print(h, "every string up to %s letters in f64", grouped(p->arena, about->safe_length));
-        if (about->safe_length_f32) html_print(h, ", up to %s in f32", grouped(p->arena, about->safe_length_f32));
-        if (about->verdict_only) html_put(h, "; the verdict, not the truth at other positions");
-    } else {
-        html_put(h, "none");
+    static const temper_type types[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32};
+    temper_claim claim = temper_run_claim(p->run);
+    put_term(h, "proved length");
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        temper_proof proof = proved_longest(p->model, types[k], p->is_hard, p->arena->trap);
+        html_print(h, "%s%s: ", k ? "; " : "", temper_type_name(types[k]));
+        if (proof.claim == TEMPER_CLAIM_NONE) {
+            html_put(h, "none");
+        } else {
+            html_print(h, "%s (%s", grouped(p->arena, proof.length), temper_claim_name(proof.claim));
+            html_put(h, proof.every_position ? ")" : ", the verdict only)");
+        }
     }
-    if (*reason) {
-        html_put(h, " (");
-        html_put(h, reason);
-        html_put(h, ")");
-    }
+    html_close(h);
+    temper_proof first = proved_longest(p->model, types[0], p->is_hard, p->arena->trap);
+    put_term(h, "what limits it in f64");
+    html_put(h, label_shown(p->arena, first.obstacle));
     html_close(h);
     put_term(h, "this run");
     html_put(h, p->is_hard ? "hard attention, " : "softmax attention, ");
     html_print(h, "numbers in %s, length %zu: ", temper_type_name(temper_run_type(p->run)), p->map.n);
-    if (!proved)
+    if (claim == TEMPER_CLAIM_NONE)
         html_put(h, "not proved");
-    else if (p->map.n <= about->safe_length)
-        html_put(h, "proved");
-    else
+    else if (first.claim == TEMPER_CLAIM_NONE || p->map.n > first.length)
         html_put(h, "computed exactly, ties included");
+    else
+        html_print(h, "proved (%s)", temper_claim_name(claim));
     if (*temper_run_warning(p->run)) {
         html_put(h, "; ");
         html_put(h, label_shown(p->arena, temper_run_warning(p->run)));

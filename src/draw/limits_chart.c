@@ -1,5 +1,5 @@
 /* The table of limits as a chart: one row for each type and method, on a logarithmic axis of lengths. A bar reaches as far as answers are
-   certified, a thin line on to the longest string that was tried, with an arrow if nothing wrong was found; a diamond marks the shortest wrong
+   proved, a thin line on to the longest string that was tried, with an arrow if nothing wrong was found; a diamond marks the shortest wrong
    answer. They differ in shape and lightness, so the chart reads without colour; the numbers stand beside it. */
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "number/elementary.h"
 
 /* Lengths are in user units (pixels at 96 to the inch). */
-static const double page_width = 960, edge = 16, type_width = 70, method_width = 82, certified_width = 66,
+static const double page_width = 960, edge = 16, type_width = 70, method_width = 82, proved_width = 66,
                     wrong_width = 124, why_width = 146, head_height = 92, row_height = 20, group_gap = 8,
                     foot_height = 50, text_size = 11, title_size = 14, bar_height = 9, mark = 5.5;
 static const svg_colour grid = {0xdd, 0xdd, 0xdd}, dark = {0x00, 0x50, 0x87}, grey = {0x8a, 0x8a, 0x8a},
@@ -130,9 +130,9 @@ static const char *two_parts(figure *f, const char *first, const char *second) {
 
 static void draw_texts(figure *f, const temper_limits_row *r, double y) {
     svg *s = &f->out;
-    double base = y + text_size * 0.35, x = f->right + 2 * edge + certified_width;
+    double base = y + text_size * 0.35, x = f->right + 2 * edge + proved_width;
     svg_label(s, f->left - edge / 2, base, text_size, "end", temper_method_name(r->method));
-    svg_label(s, x, base, text_size, "end", r->certified ? show_length(f, r->certified) : "–");
+    svg_label(s, x, base, text_size, "end", r->claim ? show_length(f, r->proved) : "–");
     x += wrong_width;
     svg_label(s, x, base, text_size, "end",
               r->found ? show_length(f, r->wrong) : two_parts(f, "none to ", show_length(f, r->tried)));
@@ -149,19 +149,22 @@ static void draw_row(figure *f, const temper_limits_row *r, double y) {
     svg_open(&f->out, "g");
     text about;
     text_init(&about, f->arena);
-    text_printf(&about, "%s, %s: certified to %zu; ", temper_type_name(r->type), temper_method_name(r->method),
-                r->certified);
+    text_printf(&about, "%s, %s: ", temper_type_name(r->type), temper_method_name(r->method));
+    if (r->claim)
+        text_printf(&about, "proved length %zu; ", r->proved);
+    else
+        text_puts(&about, "no proved length; ");
     if (r->found)
         text_printf(&about, "wrong at %zu (%s)%s%s", r->wrong, temper_why_name(r->why), *r->string ? ": " : "",
                     label_shown(f->arena, r->string));
     else
         text_printf(&about, "nothing wrong found to %zu", r->tried);
     svg_title(&f->out, text_string(&about));
-    if (reach > r->certified) draw_line(f, f->left, y, place(f, reach), y, grey, 1.25);
-    if (r->certified) draw_bar(f, place(f, r->certified), y);
+    if (reach > r->proved) draw_line(f, f->left, y, place(f, reach), y, grey, 1.25);
+    if (r->proved) draw_bar(f, place(f, r->proved), y);
     if (r->found)
         draw_diamond(f, place(f, r->wrong), y);
-    else if (reach > r->certified)
+    else if (reach > r->proved)
         draw_arrow(f, place(f, reach), y);
     draw_texts(f, r, y);
     svg_close(&f->out);
@@ -196,7 +199,7 @@ static void draw_key(figure *f, double y) {
     svg_rect(s, x, y - bar_height / 2, 26, bar_height);
     svg_fill(s, dark);
     svg_close(s);
-    svg_label(s, x + 32, base, text_size, "start", "certified");
+    svg_label(s, x + 32, base, text_size, "start", "proved length");
     draw_diamond(f, x + 106, y);
     svg_label(s, x + 116, base, text_size, "start", "shortest wrong answer found");
     draw_line(f, x + 290, y, x + 312, y, grey, 1.25);
@@ -206,21 +209,21 @@ static void draw_key(figure *f, double y) {
 
 static void draw_heads(figure *f, double base) {
     svg *s = &f->out;
-    double x = f->right + 2 * edge + certified_width;
+    double x = f->right + 2 * edge + proved_width;
     svg_label(s, edge, base, text_size, "start", "type");
     svg_label(s, f->left - edge / 2, base, text_size, "end", "method");
-    svg_label(s, x, base, text_size, "end", "certified");
+    svg_label(s, x, base, text_size, "end", "proved length");
     svg_label(s, x + wrong_width, base, text_size, "end", "first wrong");
     svg_label(s, x + wrong_width + edge, base, text_size, "start", "why, head");
 }
 
 static void set_axis(figure *f) {
     f->left = edge + type_width + method_width;
-    f->right = page_width - 2 * edge - certified_width - wrong_width - why_width;
+    f->right = page_width - 2 * edge - proved_width - wrong_width - why_width;
     f->decades = 2;
     for (size_t k = 0; k < f->count; k++) {
         temper_limits_row r = temper_limits_at(f->limits, k);
-        f->decades = fmax(f->decades, ceil(log10_of(r.certified) - 1e-9));
+        f->decades = fmax(f->decades, ceil(log10_of(r.proved) - 1e-9));
         f->decades = fmax(f->decades, ceil(log10_of(r.found ? r.wrong : r.tried) - 1e-9));
     }
 }

@@ -118,7 +118,26 @@ static void put_sentinels(text *out, const temper_model *m, const export_sentine
         text_puts(out, "null,\n");
 }
 
-void export_config_print(text *out, const temper_model *m, const export_sentinels *s, const char *digest) {
+/* null: no length is proved in the type, not even 0. */
+static void put_proved(text *out, const export_proofs *p) {
+    const temper_proof *const proofs[] = {&p->f64, &p->f32};
+    static const char *const types[] = {"float64", "float32"};
+    text_puts(out, "  \"proved_length\": {");
+    for (size_t k = 0; k < 2; k++) {
+        text_printf(out, "%s\"%s\": ", k ? ", " : "", types[k]);
+        if (proofs[k]->claim == TEMPER_CLAIM_NONE)
+            text_puts(out, "null");
+        else
+            text_printf(out, "%zu", proofs[k]->length);
+    }
+    text_puts(out, "},\n  \"proved_claim\": {");
+    for (size_t k = 0; k < 2; k++)
+        text_printf(out, "%s\"%s\": \"%s\"", k ? ", " : "", types[k], temper_claim_name(proofs[k]->claim));
+    text_puts(out, "},\n");
+}
+
+void export_config_print(text *out, const temper_model *m, const export_sentinels *s, const export_proofs *proofs,
+                         const char *digest) {
     text_puts(out, "{\n"
                    "  \"model_type\": \"temper\",\n"
                    "  \"architectures\": [\"TemperModel\"],\n"
@@ -135,8 +154,7 @@ void export_config_print(text *out, const temper_model *m, const export_sentinel
     put_sentinels(out, m, s);
     put_labels(out, m);
     put_expressions(out, m);
-    text_printf(out, "  \"proved_length\": {\"float64\": %zu, \"float32\": %zu},\n", m->safe_length,
-                model_proved_f32(m));
+    put_proved(out, proofs);
     text_printf(out, "  \"temper_format\": %d,\n  \"temper_version\": \"%s\",\n  \"weights_digest\": \"%s\",\n",
                 EXPORT_FORMAT, temper_version(), digest);
     text_puts(out, "  \"temper\": ");

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "answer/proved.h"
 #include "base/file_io.h"
 #include "export/export_parts.h"
 #include "export/onnx.h"
@@ -17,25 +18,32 @@ typedef struct exporter {
     temper_export_options options;
     arena *scratch, *tensor_scratch; /* the second is reset for every tensor */
     trap *trap;
+    export_proofs proofs;
     file_out file; /* the one that is being written */
     bool made;     /* the folder was not there before */
 } exporter;
 
 /* ---- what is refused ---- */
 
-static void check_options(const temper_model *m, const temper_export_options *o, trap *t) {
+static void refuse_unproved(const temper_proof *p, const char *type, trap *t) {
+    if (p->claim == TEMPER_CLAIM_NONE)
+        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked exports it without proof",
+                        "no length is proved in %s: %s", type, p->obstacle);
+}
+
+static void check_options(const temper_export_options *o, const export_proofs *proofs, trap *t) {
     if (o->type != TEMPER_TYPE_F64 && o->type != TEMPER_TYPE_F32)
         trap_raise(t, TEMPER_RANGE, 0, 0, "ONNX graphs are f64 or f32, not %s", temper_type_name(o->type));
     if (o->outputs & ~(unsigned)(TEMPER_EXPORT_PATTERNS | TEMPER_EXPORT_CHANNELS | TEMPER_EXPORT_HEADS))
         trap_raise(t, TEMPER_RANGE, 0, 0, "there is no such output of a graph");
     if (o->unchecked) return;
-    if (m->changed || !m->safe_length)
-        trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EXPORT_UNCHECKED, "no length is proved safe%s%s",
-                          *m->safe_reason ? ": " : "", m->safe_reason);
-    if (o->type == TEMPER_TYPE_F32 && !model_proved_f32(m))
-        trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EXPORT_UNCHECKED,
-                          "no length is proved safe in f32: %s",
-                          m->output_margin > 0 ? "the bound of this model's error is for f64" : m->safe_reason_f32);
+    refuse_unproved(&proofs->f64, "f64", t);
+    if (o->type == TEMPER_TYPE_F32) refuse_unproved(&proofs->f32, "f32", t);
+}
+
+/* Of the graph. */
+static const temper_proof *proof_of(const exporter *e) {
+    return e->options.type == TEMPER_TYPE_F32 ? &e->proofs.f32 : &e->proofs.f64;
 }
 
 /* ---- files ---- */
@@ -84,10 +92,10 @@ static void write_folder(exporter *e) {
     export_certificate found = {0}, *certificate = e->options.certificate ? &found : NULL;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) text_init(all[k], e->scratch);
     if (certificate) export_certificate_read(certificate, e->options.certificate, e->scratch, e->trap);
-    onnx_print(&onnx, e->m, &e->options, e->tensor_scratch);
+    onnx_print(&onnx, e->m, &e->options, proof_of(e), e->tensor_scratch);
     export_sentinels s = export_sentinels_make(e->m, e->scratch);
     export_vocabulary_print(&vocabulary, e->m, &s);
-    export_vectors_print(&vectors, &examples, e->m, e->options.seed, e->trap);
+    export_vectors_print(&vectors, &examples, e->m, &e->proofs, e->options.seed, e->trap);
     model_print(&printed, e->m);
     make_folder(e);
     refuse_old_certificate(e);
@@ -99,9 +107,10 @@ static void write_folder(exporter *e) {
                         &(export_readme_facts){.folder = e->folder,
                                                .sentinels = &s,
                                                .options = &e->options,
+                                               .proofs = &e->proofs,
                                                .examples = &examples,
                                                .certificate = certificate});
-    export_config_print(&config, e->m, &s, digest);
+    export_config_print(&config, e->m, &s, &e->proofs, digest);
     file_commit(&e->file);
     write_file(e, "model.temper", printed.data, printed.length);
     write_file(e, "model.onnx", onnx.data, onnx.length);
@@ -119,7 +128,7 @@ static void write_folder(exporter *e) {
 static void write_graph(exporter *e) {
     text onnx;
     text_init(&onnx, e->scratch);
-    onnx_print(&onnx, e->m, &e->options, e->tensor_scratch);
+    onnx_print(&onnx, e->m, &e->options, proof_of(e), e->tensor_scratch);
     file_create(&e->file, e->folder, e->scratch, e->trap);
     file_put(&e->file, onnx.data, onnx.length);
     file_commit(&e->file);
@@ -150,7 +159,9 @@ static void export(entry *e, void *context) {
     x->file.fd = -1;
     x->file.temporary = NULL;
     x->made = false;
-    check_options(c->model, &x->options, e->trap);
+    x->proofs.f64 = proved_longest(c->model, TEMPER_TYPE_F64, false, e->trap);
+    x->proofs.f32 = proved_longest(c->model, TEMPER_TYPE_F32, false, e->trap);
+    check_options(&x->options, &x->proofs, e->trap);
     entry_on_failure(e, undo, x);
     c->write(x);
 }

@@ -8,8 +8,10 @@
 /* The file format of the folder; the loaders refuse others. */
 enum { EXPORT_FORMAT = 1 };
 
-/* The proved length in f32: none for models whose error was followed in f64. */
-static inline size_t model_proved_f32(const temper_model *m) { return m->output_margin > 0 ? 0 : m->safe_length_f32; }
+/* What is proved of the model in the two types that graphs and loaders have. */
+typedef struct export_proofs {
+    temper_proof f64, f32;
+} export_proofs;
 
 /* Names of the sentinels in vocab.json, different from all letters. */
 typedef struct export_sentinels {
@@ -20,7 +22,8 @@ export_sentinels export_sentinels_make(const temper_model *m, arena *a);
 void export_vocabulary_print(text *out, const temper_model *m, const export_sentinels *s);
 
 /* `digest`: of model.safetensors, so that the loader can tell whether both belong together. */
-void export_config_print(text *out, const temper_model *m, const export_sentinels *s, const char *digest);
+void export_config_print(text *out, const temper_model *m, const export_sentinels *s, const export_proofs *proofs,
+                         const char *digest);
 
 /* A certificate that goes into the folder. */
 typedef struct export_certificate {
@@ -44,13 +47,15 @@ typedef struct export_examples {
 } export_examples;
 
 /* Strings with temper's own answers and margins, one JSON object a line; the first of each answer are examples, too. */
-void export_vectors_print(text *out, export_examples *examples, const temper_model *m, uint64_t seed, trap *t);
+void export_vectors_print(text *out, export_examples *examples, const temper_model *m, const export_proofs *proofs,
+                          uint64_t seed, trap *t);
 
 /* What README.md tells beside the model. */
 typedef struct export_readme_facts {
     const char *folder; /* its path */
     const export_sentinels *sentinels;
     const temper_export_options *options;
+    const export_proofs *proofs;
     const export_examples *examples;
     const export_certificate *certificate; /* NULL: none */
 } export_readme_facts;

@@ -48,23 +48,31 @@ static void put_certificate(text *out, const export_certificate *c, const char *
         (unsigned long long)c->length, c->type, c->file, folder, folder, c->file);
 }
 
-static void put_range(text *out, const temper_model *m, const export_certificate *certificate, const char *folder) {
-    text_puts(out, "## Proved range\n\n");
-    if (!m->safe_length) {
+static void put_proof(text *out, const char *type, const temper_proof *p) {
+    if (p->claim == TEMPER_CLAIM_NONE)
+        text_printf(out, "- %s: none\n", type);
+    else
+        text_printf(out, "- %s: %zu, %s %s\n", type, p->length,
+                    p->claim == TEMPER_CLAIM_FORMULA ? "the answers of the specification"
+                                                     : "the answers of the model's own hard choices",
+                    p->every_position ? "at every position" : "to the string (not at every position)");
+}
+
+static void put_range(text *out, const export_proofs *proofs, const export_certificate *certificate,
+                      const char *folder) {
+    text_puts(out, "## Proved length\n\n");
+    if (proofs->f64.claim == TEMPER_CLAIM_NONE && proofs->f32.claim == TEMPER_CLAIM_NONE) {
         if (certificate)
             put_certificate(out, certificate, folder);
         else
             text_puts(out, "Nothing is proved of this model.\n\n");
         return;
     }
-    text_printf(out, "- f64: every string of up to %zu letters, %s\n", m->safe_length,
-                m->verdict_only ? "its answer (not every position)" : "at every position");
-    if (model_proved_f32(m))
-        text_printf(out, "- f32: up to %zu letters\n", model_proved_f32(m));
-    else
-        text_puts(out, "- f32: nothing\n");
+    text_puts(out, "Every string of up to so many letters:\n\n");
+    put_proof(out, "f64", &proofs->f64);
+    put_proof(out, "f32", &proofs->f32);
     text_puts(out, "\nWhat limits it in f64:\n\n");
-    put_block(out, text_escaped(out->arena, m->safe_reason, strlen(m->safe_reason), 0));
+    put_block(out, text_escaped(out->arena, proofs->f64.obstacle, strlen(proofs->f64.obstacle), 0));
     text_puts(out, "The proof is for temper's own runner. PyTorch and onnxruntime do the same operations, but add in "
                    "an order and with\n"
                    "an `exp` of their own; temper's tests compare them with it, at every position. "
@@ -181,6 +189,6 @@ void export_readme_print(text *out, const temper_model *m, const export_readme_f
     }
     put_letters(out, m, facts->sentinels);
     put_size(out, m);
-    put_range(out, m, facts->certificate, folder);
+    put_range(out, facts->proofs, facts->certificate, folder);
     put_snippets(out, m, facts->options, folder, facts->examples);
 }

@@ -162,18 +162,20 @@ static void read_out(builder *b) {
 
 /* ---- the whole ---- */
 
-static void describe(builder *b) {
+static void describe(builder *b, const temper_proof *proof) {
     const temper_model *m = b->m;
     text proved;
     text_init(&proved, b->memory);
-    text_printf(&proved, "%zu", b->type == GRAPH_DOUBLE ? m->safe_length : model_proved_f32(m));
+    if (proof->claim != TEMPER_CLAIM_NONE) text_printf(&proved, "%zu", proof->length);
     graph_property(b->g, "temper_source", m->source);
     graph_property(b->g, "temper_method", temper_method_name(m->method));
     graph_property(b->g, "temper_type", b->type == GRAPH_DOUBLE ? "f64" : "f32");
-    graph_property(b->g, "temper_proved_length", text_string(&proved));
+    graph_property(b->g, "temper_proved_length", proved.length ? text_string(&proved) : "none");
+    graph_property(b->g, "temper_proved_claim", temper_claim_name(proof->claim));
 }
 
-void onnx_print(text *out, const temper_model *m, const temper_export_options *options, arena *scratch) {
+void onnx_print(text *out, const temper_model *m, const temper_export_options *options, const temper_proof *proof,
+                arena *scratch) {
     check_size(m, scratch->trap);
     builder b = {.m = m,
                  .g = graph_new(out->arena),
@@ -188,7 +190,7 @@ void onnx_print(text *out, const temper_model *m, const temper_export_options *o
     output_channels(&b, "hook_embed");
     for (uint32_t layer = 0; layer < m->layer_count; layer++) add_layer(&b, layer);
     read_out(&b);
-    describe(&b);
+    describe(&b, proof);
     graph_print(
         out, b.g, "temper",
         "tokens [batch, sequence]: ids of vocab.json, the start sentinel first (and the end sentinel last, if there "

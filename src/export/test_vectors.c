@@ -83,7 +83,7 @@ static bool is_about_numbers(temper_status s) {
 
 /* First with proof; a string whose answer no proof covers is given as floating point has it. NULL: that has none, because numbers
    are not finite or rounding hides a tie of a hard head. */
-static temper_run *run_string(const temper_model *m, const uint32_t *letters, size_t n, trap *t) {
+static temper_run *answer_string(const temper_model *m, const uint32_t *letters, size_t n, trap *t) {
     temper_run *r;
     temper_error err;
     temper_run_options o = {.threads = 1};
@@ -101,16 +101,17 @@ static void free_run(void *slot) {
     *r = NULL;
 }
 
-void export_vectors_print(text *out, export_examples *examples, const temper_model *m, uint64_t seed, trap *t) {
+void export_vectors_print(text *out, export_examples *examples, const temper_model *m, const export_proofs *proofs,
+                          uint64_t seed, trap *t) {
     uint32_t letters[LONGEST];
     uint64_t state = seed;
     size_t alone = m->letters.count < ALONE ? m->letters.count : ALONE, longest = LONGEST;
-    if (m->safe_length > 0 && m->safe_length < longest) longest = m->safe_length;
+    if (proofs->f64.claim != TEMPER_CLAIM_NONE && proofs->f64.length < longest) longest = proofs->f64.length;
     temper_run **slot = arena_zalloc(out->arena, 1, sizeof *slot); /* freed also when an error is raised */
     arena_on_release(out->arena, free_run, slot);
     for (size_t k = 0; k < VECTORS; k++) {
         size_t n = make_string(letters, m, k, alone, longest, &state);
-        *slot = run_string(m, letters, n, t);
+        *slot = answer_string(m, letters, n, t);
         if (!*slot) continue;
         const char *string = string_of(out->arena, m, letters, n),
                    **example = temper_run_accept(*slot) ? &examples->accepted : &examples->rejected;

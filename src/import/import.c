@@ -319,7 +319,6 @@ static void import_model(importer *im, tensor_source source, const char *setting
     make_embedding(im);
     make_layers(im);
     make_channels(im);
-    m->safe_reason = "it was imported";
     model_check(m, im->trap);
     model_seal(m);
 }

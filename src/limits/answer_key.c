@@ -55,7 +55,7 @@ static temper_run *run_hard(const answer_key *k, const uint32_t *letters, size_t
 
 void answer_key_truth(unsigned char *truth, size_t *from, size_t *to, answer_key *k, const uint32_t *letters,
                       size_t n) {
-    bool one = n == 0 || k->m->verdict_only;
+    bool one = n == 0 || k->m->record.verdict_only;
     *from = one ? verdict_position(k->m, n) : 1;
     *to = one ? *from : n;
     if (k->spec && n > 0) {

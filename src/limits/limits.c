@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/proved.h"
 #include "job/journal.h"
 #include "limits/adversary.h"
 #include "limits/limits.h"
@@ -18,7 +19,7 @@ enum {
     STRING_TEXT = 120  /* bytes of one that is not, about */
 };
 
-static const size_t LONGEST = (size_t)1 << 24, CERTIFY_MOST = 1000000000000;
+static const size_t LONGEST = (size_t)1 << 24;
 static const double ROW_BUDGET = 2e9; /* nanoseconds, about; in f64 and f32 FAST times as much, for long strings */
 static const double FAST = 3, MOST_EFFORT = 1e6, WEIGHT = 1e6;
 
@@ -113,7 +114,7 @@ static void make_digest(char out[SHA256_HEX + 1], const limits_plan *p, trap *t)
 
 /* ---- results as bytes ---- */
 
-enum { CERTIFY_SIZE = 8, SEARCH_SIZE = 1 + 8 + 8, FOUND_SIZE = SEARCH_SIZE + 4 * 8 + 1 + 8 };
+enum { CERTIFY_SIZE = 1 + 8, SEARCH_SIZE = 1 + 8 + 8, FOUND_SIZE = SEARCH_SIZE + 4 * 8 + 1 + 8 };
 
 static void put(text *t, uint64_t x, int bytes) {
     for (; bytes > 0; bytes--, x >>= 8) text_putc(t, (char)(x & 255));
@@ -200,14 +201,10 @@ static void *open_worker(const temper_job *job, unsigned threads, arena *a) {
 static void close_worker(void *state) { (void)state; }
 
 static void certify(text *result, limits_worker *w, const temper_limits_case *c) {
-    temper_error inner;
-    size_t length;
-    char *reason;
-    if (temper_certify_longest(&length, NULL, &reason, c->model, c->type, CERTIFY_MOST, &inner))
-        trap_reraise(w->arena->trap, &inner);
-    put(result, length, 8);
-    if (reason) text_puts(result, reason);
-    temper_free(reason);
+    temper_proof p = proved_longest(c->model, c->type, false, w->arena->trap);
+    put(result, (uint64_t)p.claim, 1);
+    put(result, p.length, 8);
+    text_puts(result, p.obstacle);
 }
 
 /* The watch hears of thousandths of WEIGHT. */
@@ -294,9 +291,10 @@ temper_status temper_limits_job(temper_job **out, const temper_limits_case *case
 
 /* ---- all results put together ---- */
 
-static bool read_certified(temper_limits_row *row, bytes b, arena *a) {
-    row->certified = (size_t)get(&b, 8);
-    if (b.short_ || row->certified > CERTIFY_MOST) return false;
+static bool read_proof(temper_limits_row *row, bytes b, arena *a) {
+    row->claim = (temper_claim)get(&b, 1);
+    row->proved = (size_t)get(&b, 8);
+    if (b.short_ || row->claim > TEMPER_CLAIM_CHOICES || row->proved > TEMPER_LONGEST) return false;
     row->obstacle = arena_copy(a, (const char *)b.at, b.left);
     return true;
 }
@@ -360,9 +358,8 @@ static void merge(temper_limits *l, const temper_job *job, const temper_journal 
             trap_raise(a->trap, TEMPER_RANGE, 0, 0, "unit %llu is not done yet", (unsigned long long)unit);
         row->type = c->type;
         row->method = c->model->method;
-        row->most = CERTIFY_MOST;
         if (unit % UNITS == UNIT_CERTIFY) row->string = row->label = "";
-        bool ok = unit % UNITS == UNIT_CERTIFY ? read_certified(row, b, a) : read_search(row, b, l, p, a);
+        bool ok = unit % UNITS == UNIT_CERTIFY ? read_proof(row, b, a) : read_search(row, b, l, p, a);
         if (!ok)
             trap_raise(a->trap, TEMPER_FORMAT, 0, 0, "unit %llu has a result that is none of this job",
                        (unsigned long long)unit);

@@ -35,14 +35,16 @@ static void put_field(text *t, const char *field) {
 }
 
 static void put_csv(text *t, const temper_limits *l) {
-    text_puts(
-        t, "type,method,certified,first_wrong,ratio,swept,tried,why,layer,head,label,position,string,obstacle\r\n");
+    text_puts(t, "type,method,proved_length,claim,first_wrong,ratio,swept,tried,why,layer,head,label,position,string,"
+                 "obstacle\r\n");
     for (size_t k = 0; k < l->count; k++) {
         const temper_limits_row *r = &l->rows[k];
-        text_printf(t, "%s,%s,%zu,", temper_type_name(r->type), temper_method_name(r->method), r->certified);
+        text_printf(t, "%s,%s,", temper_type_name(r->type), temper_method_name(r->method));
+        if (r->claim != TEMPER_CLAIM_NONE) text_printf(t, "%zu", r->proved);
+        text_printf(t, ",%s,", temper_claim_name(r->claim));
         if (r->found) text_printf(t, "%zu", r->wrong);
         text_putc(t, ',');
-        if (r->found && r->certified) text_printf(t, "%.4g", (double)r->wrong / (double)r->certified);
+        if (r->found && r->proved) text_printf(t, "%.4g", (double)r->wrong / (double)r->proved);
         text_printf(t, ",%zu,%zu,", r->swept, r->tried);
         if (r->found) text_puts(t, temper_why_name(r->why));
         text_putc(t, ',');
@@ -85,7 +87,13 @@ static void put_row(text *t, const temper_limits *l, const temper_limits_row *r,
     put_text(t, "type", temper_type_name(r->type));
     text_putc(t, ',');
     put_text(t, "method", temper_method_name(r->method));
-    text_printf(t, ",\"certified\":%zu,", r->certified);
+    text_puts(t, ",\"proved_length\":");
+    if (r->claim == TEMPER_CLAIM_NONE)
+        text_puts(t, "null,");
+    else
+        text_printf(t, "%zu,", r->proved);
+    put_text(t, "claim", temper_claim_name(r->claim));
+    text_putc(t, ',');
     put_text(t, "obstacle", r->obstacle);
     text_printf(t, ",\"swept\":%zu,\"tried\":%zu,\"first_wrong\":", r->swept, r->tried);
     if (!r->found) {
@@ -93,7 +101,7 @@ static void put_row(text *t, const temper_limits *l, const temper_limits_row *r,
         return;
     }
     text_printf(t, "%zu,", r->wrong);
-    if (r->certified) text_printf(t, "\"ratio\":%.6g,", (double)r->wrong / (double)r->certified);
+    if (r->proved) text_printf(t, "\"ratio\":%.6g,", (double)r->wrong / (double)r->proved);
     put_text(t, "why", temper_why_name(r->why));
     text_printf(t, ",\"layer\":%zu,\"head\":%zu,", r->layer, r->head);
     put_text(t, "label", r->label);

@@ -69,14 +69,14 @@ static void print_settings(text *out, const temper_model *m) {
     put_text(out, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
     put_text(out, "empty", m->accepts_empty ? "accept" : "reject");
     put_true(out, "end", m->has_end);
-    put_count(out, "safe", m->safe_length);
-    put_text(out, "reason", m->safe_reason);
-    if (m->output_margin > 0) {
+    if (model_has_record(&m->record)) {
+        put_count(out, "safe", m->record.length);
+        put_text(out, "reason", m->record.reason);
         put_name(out, "bound");
         text_putc(out, '{');
-        put_double(out, "error", m->output_error);
-        put_double(out, "margin", m->output_margin);
-        put_text(out, "of", m->verdict_only ? "verdict" : "positions");
+        put_double(out, "error", m->record.error);
+        put_double(out, "margin", m->record.margin);
+        put_text(out, "of", m->record.verdict_only ? "verdict" : "positions");
         text_putc(out, '}');
     }
 }

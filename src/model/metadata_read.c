@@ -125,10 +125,10 @@ static void read_empty(reader *r) {
 static void read_end(reader *r) { r->model->has_end = jread_bool(&r->json, "true or false"); }
 
 static void read_safe(reader *r) {
-    r->model->safe_length = jread_integer(&r->json, SIZE_MAX, "a length, a whole number");
+    r->model->record.length = jread_integer(&r->json, SIZE_MAX, "a length, a whole number");
 }
 
-static void read_reason(reader *r) { r->model->safe_reason = read_text(r, "a string"); }
+static void read_reason(reader *r) { r->model->record.reason = read_text(r, "a string"); }
 
 static void read_bound(reader *r) {
     static const char *const names[] = {"error", "margin", "of", NULL}, *const ranges[] = {"positions", "verdict",
@@ -139,12 +139,12 @@ static void read_bound(reader *r) {
     jread_object(&r->json);
     enter(r, "__metadata__: bound");
     for (int k; (k = jread_field(&r->json, names, &seen)) >= 0;) {
-        if (k == 0) m->output_error = read_double(r, "a number in quotes, not negative");
-        if (k == 1) m->output_margin = read_double(r, "a number in quotes, not negative");
-        if (k == 2) m->verdict_only = jread_choice(&r->json, ranges, "\"verdict\" or \"positions\"");
+        if (k == 0) m->record.error = read_double(r, "a number in quotes, not negative");
+        if (k == 1) m->record.margin = read_double(r, "a number in quotes, not negative");
+        if (k == 2) m->record.verdict_only = jread_choice(&r->json, ranges, "\"verdict\" or \"positions\"");
     }
     jread_require(&r->json, at, names, seen, 7);
-    if (!(m->output_error < m->output_margin))
+    if (!(m->record.error < m->record.margin))
         jread_fail(&r->json, at, "an error that is not below the margin proves nothing");
 }
 

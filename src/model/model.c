@@ -1,16 +1,17 @@
 #include "model/model.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/safe_length.h"
 #include "number/elementary.h"
 
 temper_model *model_new(trap *t) {
     temper_model *m = caller_alloc(t, 1, sizeof *m);
     memset(m, 0, sizeof *m);
     arena_init(&m->memory, t);
-    m->source = m->safe_reason = "";
+    m->source = "";
+    m->record = MODEL_NO_RECORD;
     return m;
 }
 
@@ -36,18 +37,26 @@ static const char *text_of(arena *a, const expression *e, const char *none) {
     return text_string(&t);
 }
 
+static void release_memo(temper_model *m) {
+    model_memo *memo = atomic_exchange(m->memo, NULL);
+    if (memo) memo->release(memo);
+}
+
 void model_seal(temper_model *m) {
     for (uint32_t k = 0; k < m->channel_count; k++)
         m->channels[k].position_text = text_of(&m->memory, m->channels[k].position, "");
     for (uint32_t k = 0; k < m->layer_count; k++)
         for (uint32_t h = 0; h < m->layers[k].head_count; h++)
             m->layers[k].heads[h].scale_text = text_of(&m->memory, m->layers[k].heads[h].scale, "1");
-    model_set_safe_length_f32(m);
+    if (!model_has_record(&m->record)) m->record = MODEL_NO_RECORD; /* files of older versions have a length alone */
+    if (!m->memo) m->memo = arena_zalloc(&m->memory, 1, sizeof *m->memo);
+    release_memo(m); /* a model that was built further */
     m->memory.trap = NULL;
 }
 
 void temper_model_free(temper_model *m) {
     if (!m) return;
+    if (m->memo) release_memo(m);
     arena_free(&m->memory);
     free(m);
 }

@@ -83,6 +83,26 @@ typedef struct model_part {
     int64_t head, channel; /* -1: none */
 } model_part;
 
+/* What temper_soften_for proved in f64 when it made the model: up to `length` letters the read-out is within `error` of the hard one's,
+   which is at least `margin` away from 1/2. All fields are 0 where there is no record; a record has a margin above 0. Reading a file
+   whose digest is wrong or missing drops the record: everything else that is said to be proved is proved from the weights. */
+typedef struct model_record {
+    size_t length;
+    const char *reason; /* "" without a record */
+    double error, margin;
+    bool verdict_only; /* it covers the verdict, not the truth at other positions */
+} model_record;
+
+static inline bool model_has_record(const model_record *r) { return r->margin > 0; }
+#define MODEL_NO_RECORD ((model_record){.reason = ""})
+
+/* What was found out about a model and need not be found out again. The slot is empty until somebody needs it; threads that fill it
+   at the same time agree by compare-and-exchange. */
+typedef struct model_memo {
+    void (*release)(struct model_memo *memo); /* called when the model is freed */
+} model_memo;
+typedef _Atomic(model_memo *) model_memo_slot;
+
 struct temper_model {
     arena memory;
     alphabet letters;
@@ -93,15 +113,8 @@ struct temper_model {
     bool has_end;
     temper_method method;
     const digit_format *digits; /* method digits, else NULL */
-    size_t safe_length;         /* answers are proved in f64 up to this n; 0 with reason "" in hand-written files */
-    const char *safe_reason;
-    bool changed;      /* the digest of the file it was read from is wrong */
-    bool verdict_only; /* the proof covers the verdict, not the truth at other positions */
-    double output_error,
-        output_margin;      /* soft models made by the error recursion: bound of |read.x - hard read.x| and least
-                                           |hard read.x - 1/2|; both 0 elsewhere */
-    size_t safe_length_f32; /* the same for f32; model_seal fills it from the weights */
-    const char *safe_reason_f32;
+    model_record record;        /* of models that were softened for a length */
+    model_memo_slot *memo;      /* what later folders keep with the model */
     uint32_t channel_count;
     model_channel *channels;
     model_rows embedding; /* [letters + 2] rows: letters, then the start and the end sentinel */

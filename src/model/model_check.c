@@ -84,10 +84,10 @@ void model_check(const temper_model *m, trap *t) {
     checker c = {.model = m, .trap = t, .where = "model"};
     REQUIRE(&c, m->letters.count > 0, "no letters");
     REQUIRE(&c, m->at == TEMPER_AT_FIRST || m->at == TEMPER_AT_LAST, "no place to read the answer");
-    REQUIRE(&c, m->source && m->safe_reason, "no source");
+    REQUIRE(&c, m->source && m->record.reason, "no source");
     REQUIRE(&c, (m->digits != NULL) == (m->method == TEMPER_METHOD_DIGITS),
             "digits without a format, or a format alone");
-    REQUIRE(&c, m->output_margin == 0 || (m->output_error >= 0 && m->output_error < m->output_margin),
+    REQUIRE(&c, m->record.margin == 0 || (m->record.error >= 0 && m->record.error < m->record.margin),
             "a bound of the error that is not below the margin");
     for (uint32_t k = 0; k < m->channel_count; k++)
         REQUIRE(&c, m->channels[k].label != NULL, "a channel without a label");

@@ -76,12 +76,9 @@ void temper_model_about(temper_model_info *out, const temper_model *m) {
             if (g > out->growth) out->growth = g;
         }
     }
-    out->safe_length = m->safe_length;
-    out->safe_reason = m->safe_reason;
-    out->safe_length_f32 = m->safe_length_f32;
-    out->verdict_only = m->verdict_only;
-    out->output_error = m->output_error;
-    out->output_margin = m->output_margin;
+    out->verdict_only = m->record.verdict_only;
+    out->output_error = m->record.error;
+    out->output_margin = m->record.margin;
 }
 
 const char *temper_model_letter(const temper_model *model, size_t letter) {

@@ -116,15 +116,14 @@ static void print_settings(text *out, const temper_model *m) {
     text_printf(out, "at %s\n", m->at == TEMPER_AT_FIRST ? "first" : "last");
     text_printf(out, "empty %s\n", m->accepts_empty ? "accept" : "reject");
     text_printf(out, "end %s\n", m->has_end ? "yes" : "no");
-    text_printf(out, "safe %zu ", m->safe_length);
-    print_quoted(out, m->safe_reason);
-    text_putc(out, '\n');
-    if (m->output_margin > 0) {
-        text_puts(out, "bound ");
-        text_double(out, m->output_error);
+    if (model_has_record(&m->record)) {
+        text_printf(out, "safe %zu ", m->record.length);
+        print_quoted(out, m->record.reason);
+        text_puts(out, "\nbound ");
+        text_double(out, m->record.error);
         text_putc(out, ' ');
-        text_double(out, m->output_margin);
-        text_puts(out, m->verdict_only ? " verdict\n" : " positions\n");
+        text_double(out, m->record.margin);
+        text_puts(out, m->record.verdict_only ? " verdict\n" : " positions\n");
     }
 }
 

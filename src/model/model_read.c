@@ -118,21 +118,21 @@ static void read_empty(reader *r) {
 static void read_end(reader *r) { r->model->has_end = read_yes_no(r, "yes", "no", "yes or no"); }
 
 static void read_safe(reader *r) {
-    r->model->safe_length = scan_integer(&r->scan, 0, SIZE_MAX, "a length");
-    r->model->safe_reason = scan_quoted(&r->scan, &r->model->memory, "a reason in quotes");
+    r->model->record.length = scan_integer(&r->scan, 0, SIZE_MAX, "a length");
+    r->model->record.reason = scan_quoted(&r->scan, &r->model->memory, "a reason in quotes");
 }
 
 static void read_bound(reader *r) {
     temper_model *m = r->model;
-    double *const numbers[] = {&m->output_error, &m->output_margin};
+    double *const numbers[] = {&m->record.error, &m->record.margin};
     for (size_t k = 0; k < 2; k++) {
         const char *word;
         size_t length = scan_word(&r->scan, &word);
         *numbers[k] = scan_double(&r->scan, word, length, r->scan.word_at);
         if (!(*numbers[k] >= 0)) scan_fail(&r->scan, r->scan.word_at, "a bound that is negative");
     }
-    m->verdict_only = read_yes_no(r, "verdict", "positions", "verdict or positions");
-    if (!(m->output_error < m->output_margin))
+    m->record.verdict_only = read_yes_no(r, "verdict", "positions", "verdict or positions");
+    if (!(m->record.error < m->record.margin))
         scan_fail(&r->scan, r->scan.line_start, "a bound of the error that is not below the margin proves nothing");
 }
 
@@ -349,12 +349,10 @@ static void read_part(reader *r) {
     array_push(&m->memory, m->parts, m->part_count, r->part_capacity, p);
 }
 
-/* A wrong digest means that the file was edited, so its proved length no longer counts. */
+/* A wrong digest means that the file was edited, so its record no longer counts. */
 static void read_digest(reader *r) {
     if (scan_hex64(&r->scan) == model_digest(r->scan.bytes, r->scan.line_start)) return;
-    r->model->changed = true;
-    r->model->safe_length = 0;
-    r->model->safe_reason = "the file was changed after temper wrote it";
+    r->model->record = MODEL_NO_RECORD;
 }
 
 /* ---- lines ---- */
@@ -445,10 +443,7 @@ static void read_all(reader *r) {
     m->embedding = rows_finish(&r->embedding);
     if (!m->read.start) scan_fail(s, s->at, "the file ends without a line 'read'");
     if (m->at == TEMPER_AT_DEFAULT) m->at = TEMPER_AT_LAST;
-    if (r->stage != END) {
-        m->safe_length = 0;
-        m->safe_reason = "the file has no digest, so it was written by hand";
-    }
+    if (r->stage != END) m->record = MODEL_NO_RECORD;
 }
 
 void model_read(temper_model *m, const char *bytes, size_t length, arena *scratch) {

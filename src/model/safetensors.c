@@ -225,12 +225,11 @@ static void read_metadata(loader *l) {
     metadata_read(l->model, &r, &l->budget);
 }
 
-/* As in the text form: without the right digest no length is taken as proved. */
+/* As in the text form: without the right digest the record does not count. */
 static void check_digest(const loader *l) {
     const tensor_file *f = &l->file;
     temper_model *m = l->model;
     ptrdiff_t k = tensor_metadata_find(f, "digest");
-    const char *reason = "the file has no digest, so it was written by hand";
     if (k >= 0) {
         json_text given = f->metadata[k].value;
         char expected[17];
@@ -239,11 +238,8 @@ static void check_digest(const loader *l) {
                        "__metadata__: digest: expected 16 hexadecimal digits");
         snprintf(expected, sizeof expected, "%016llx", (unsigned long long)l->digest);
         if (strncasecmp(expected, given.bytes, 16) == 0) return;
-        m->changed = true;
-        reason = "the file was changed after temper wrote it";
     }
-    m->safe_length = 0;
-    m->safe_reason = reason;
+    m->record = MODEL_NO_RECORD;
 }
 
 typedef struct check_call {

@@ -74,7 +74,7 @@ bool doubt_reaches(const doubt *d) {
     if (!d->now) return false;
     size_t verdict = verdict_position(d->m, d->n);
     if (row_reads(d, verdict, &d->m->read, 0)) return true;
-    for (size_t i = 1; i <= d->n && !d->m->verdict_only; i++)
+    for (size_t i = 1; i <= d->n && !d->m->record.verdict_only; i++)
         if (row_reads(d, i, &d->m->read, 0)) return true;
     return false;
 }

@@ -32,7 +32,7 @@ _Noreturn static void refuse_broken(const dense_answer *a, const temper_model *m
    settled them all. */
 static void report_doubt(temper_run *r, const dense_answer *a) {
     const doubt_place *d = &a->doubted;
-    if (r->proved || !a->doubtful) return;
+    if (r->claim != TEMPER_CLAIM_NONE || !a->doubtful) return;
     text t;
     text_init(&t, &r->memory);
     text_printf(&t,

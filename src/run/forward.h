@@ -8,7 +8,9 @@ struct temper_run {
     arena memory;
     const temper_model *model; /* borrowed: sizes only */
     size_t size;               /* N */
-    bool accept, proved, captured;
+    bool accept, captured;
+    temper_claim claim; /* TEMPER_CLAIM_NONE: unproved */
+    bool every_position;
     temper_type type;
     const char *warning;  /* NULL: none */
     unsigned char *truth; /* [N] */

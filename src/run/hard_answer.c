@@ -4,21 +4,6 @@
 #include "run/guarded_run.h"
 #include "run/positions.h"
 
-hard_way hard_way_of(const temper_model *m, const temper_run_options *o, trap *t) {
-    bool hard = o->hard || m->method == TEMPER_METHOD_HARD;
-    if (o->type == TEMPER_TYPE_EXACT && !hard)
-        trap_raise_remedy(t, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_HARD,
-                          "softmax has no exact value: an exact run takes hard choices");
-    bool covered = m->changed || (m->safe_length > 0 && m->output_margin == 0);
-    hard_way way = o->type == TEMPER_TYPE_EXACT                                      ? WAY_EXACT
-                   : hard && o->type == TEMPER_TYPE_F64 && !o->unchecked && !covered ? WAY_GUARDED
-                                                                                     : WAY_FAST;
-    if (way == WAY_GUARDED && o->capture)
-        way = WAY_EXACT; /* bounds prove answers, but not every choice that is shown */
-    if (way != WAY_FAST) exact_require(m, t);
-    return way;
-}
-
 /* ---- exact ---- */
 
 typedef struct keeper {
@@ -125,5 +110,4 @@ void hard_answer(temper_run *r, hard_way way, const temper_model *m, const uint3
     else
         run_guarded(r, m, letters, n, pool, scratch);
     rational_pool_clear(pool);
-    r->proved = !m->changed;
 }

@@ -10,7 +10,9 @@ void temper_run_free(temper_run *run) {
 }
 
 int temper_run_accept(const temper_run *run) { return run->accept; }
-int temper_run_proved(const temper_run *run) { return run->proved; }
+int temper_run_proved(const temper_run *run) { return run->claim != TEMPER_CLAIM_NONE; }
+temper_claim temper_run_claim(const temper_run *run) { return run->claim; }
+int temper_run_every_position(const temper_run *run) { return run->every_position; }
 const char *temper_run_warning(const temper_run *run) { return run->warning ? run->warning : ""; }
 size_t temper_run_size(const temper_run *run) { return run->size; }
 int temper_run_truth(const temper_run *run, size_t position) { return position < run->size && run->truth[position]; }

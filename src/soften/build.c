@@ -1,8 +1,5 @@
 /* From a specification to a transformer: the whole compiler, pass by pass. */
-#include <string.h>
-
 #include "compile/compile.h"
-#include "model/safe_length.h"
 #include "soften/soften.h"
 
 /* A type that is not given, for the method of digits. */
@@ -12,21 +9,8 @@ static temper_type digits_of(temper_method method, temper_type given) {
     return method == TEMPER_METHOD_DIGITS && given == TEMPER_TYPE_F64 ? DIGITS_DEFAULT : given;
 }
 
-static void finish_hard(temper_model *m, trap *t) {
+static void finish(temper_model *m, trap *t) {
     model_check(m, t);
-    model_set_safe_length(m);
-    model_seal(m);
-}
-
-/* What is not proved of the hard model is not proved of the soft one, whatever the roles promise. */
-static void finish_soft(temper_model *m, const temper_model *hard, trap *t) {
-    model_check(m, t);
-    if (hard->safe_length > 0) {
-        model_set_safe_length(m);
-    } else {
-        m->safe_length = 0;
-        m->safe_reason = arena_copy(&m->memory, hard->safe_reason, strlen(hard->safe_reason));
-    }
     model_seal(m);
 }
 
@@ -52,14 +36,14 @@ static void build(entry *e, void *context) {
     draft_from_normal(&d, &normal, spec, gates, labels, &e->memory);
     model_from_draft(hard, &d, &channel_of, &e->memory);
     model_list_parts(hard, spec, &normal, &d, channel_of, &e->memory, &e->scratch);
-    finish_hard(hard, e->trap);
+    finish(hard, e->trap);
     if (!soft) {
         *c->out = hard;
         return;
     }
     temper_model *made = entry_model(e);
     soften_by_roles(made, hard, c->method, c->digits, e);
-    finish_soft(made, hard, e->trap);
+    finish(made, e->trap);
     *c->out = made;
 }
 
@@ -97,7 +81,7 @@ static void soften(entry *e, void *context) {
         if (o->adaptive || o->gap != TEMPER_GAP_PROVED)
             trap_raise(e->trap, TEMPER_RANGE, 0, 0, "a gap and adaptive scales need a length");
         soften_by_roles(m, c->hard, o->method, digits_of(o->method, o->digits), e);
-        finish_soft(m, c->hard, e->trap);
+        finish(m, e->trap);
         if (c->report) *c->report = (temper_soften_report){0};
     }
     *c->out = m;

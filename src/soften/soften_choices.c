@@ -57,24 +57,18 @@ static void soften_choice_head(const scale_search *g, softener *s, uint32_t laye
         h->scale = ladder_expression(g, k, a, s->scratch);
 }
 
-static void set_proof(const scale_search *g, const soft_proof *proof, temper_model *m) {
+/* With gaps that were given nothing is proved here, so nothing is recorded. */
+static void set_record(const scale_search *g, const soft_proof *proof, temper_model *m) {
     static const char *const how[] = {"proved from denominators", "found on all of them"};
+    if (g->o->gap == TEMPER_GAP_GIVEN) return;
     text why;
     text_init(&why, &m->memory);
-    if (g->o->gap == TEMPER_GAP_GIVEN) {
-        text_printf(&why,
-                    "it was softened for strings up to %zu letters with a gap of %.6g that was given, not proved",
-                    g->o->length, g->o->gap_value);
-        m->safe_length = 0;
-    } else {
-        text_printf(&why, "it was softened for strings up to %zu letters, with gaps %s", g->o->length,
-                    how[g->o->gap]);
-        m->safe_length = g->o->length;
-        m->output_error = proof->error;
-        m->output_margin = proof->margin;
-        m->verdict_only = !proof->every_position;
-    }
-    m->safe_reason = text_string(&why);
+    text_printf(&why, "it was softened for strings up to %zu letters, with gaps %s", g->o->length, how[g->o->gap]);
+    m->record = (model_record){.length = g->o->length,
+                               .reason = text_string(&why),
+                               .error = proof->error,
+                               .margin = proof->margin,
+                               .verdict_only = !proof->every_position};
 }
 
 static void fill_report(temper_soften_report *out, const scale_search *g, const soft_proof *proof) {
@@ -116,6 +110,6 @@ void soften_by_search(temper_model *m, temper_soften_report *report, const tempe
     }
     soften_end(&s);
     soft_proof proof = prove(&g, &s);
-    set_proof(&g, &proof, m);
+    set_record(&g, &proof, m);
     if (report) fill_report(report, &g, &proof);
 }

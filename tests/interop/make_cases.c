@@ -15,6 +15,7 @@
 
 #include "../corpus.h"
 #include "../test.h"
+#include "../proved.h"
 
 enum { BATCH = 6, LENGTHS = 9, LONGEST = 300, FAR = 5000, SHORT = 40 };
 
@@ -152,7 +153,7 @@ static void make_group(maker *k, const char *folder, size_t group, const temper_
     temper_model_info info;
     temper_run *runs[BATCH];
     temper_model_about(&info, m);
-    size_t proved_f32 = info.output_margin > 0 ? 0 : info.safe_length_f32, d_head = head_size(m, &info);
+    size_t proved_f32 = proved_lengths(m, TEMPER_TYPE_F32, false), d_head = head_size(m, &info);
     uint32_t *letters = malloc((n + 1) * sizeof *letters);
     FILE *tokens = open_part(folder, group, "tokens"), *truth = open_part(folder, group, "truth"),
          *accept = open_part(folder, group, "accept");
@@ -223,7 +224,7 @@ static void make_case(maker *k, const plan *p) {
     if (patterns) o.outputs |= TEMPER_EXPORT_PATTERNS;
     if (temper_export(folder, p->model, &o, &err)) give_up(p->name, &err);
     temper_model_about(&info, p->model);
-    int f32 = p->unchecked || (info.safe_length_f32 > 0 && !(info.output_margin > 0));
+    int f32 = p->unchecked || proved_lengths(m, TEMPER_TYPE_F32, false) > 0;
     o.type = TEMPER_TYPE_F32;
     snprintf(path, sizeof path, "%s/f32.onnx", folder);
     if (f32 && temper_export_onnx(path, p->model, &o, &err)) give_up(p->name, &err);
@@ -259,11 +260,10 @@ static int has_logarithm(const temper_model *m) {
 
 /* The lengths of proofs and of the test, whichever is shorter; f32 has at least 50 strings of each model too. */
 static size_t longest_of(const temper_model *m) {
-    temper_model_info info;
-    temper_model_about(&info, m);
-    size_t most = info.safe_length < LONGEST ? info.safe_length : LONGEST;
-    if (info.safe_length_f32 > 0 && !(info.output_margin > 0) && info.safe_length_f32 < most)
-        most = info.safe_length_f32;
+    size_t most = LONGEST, f64 = proved_lengths(m, TEMPER_TYPE_F64, false),
+           f32 = proved_lengths(m, TEMPER_TYPE_F32, false);
+    if (f64 <= most) most = f64 ? f64 - 1 : 0;
+    if (f32 > 0 && f32 <= most) most = f32 - 1;
     return most;
 }
 

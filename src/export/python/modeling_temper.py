@@ -410,8 +410,8 @@ class TemperModel(PreTrainedModel or nn.Module):
         if letters.numel() and int(letters.max()) >= start:
             raise ValueError(f"id {int(letters.max())} inside of a string: letters have ids 0 to {start - 1}")
         kind = str(self.embed.W_E.dtype).replace("torch.", "")
-        n, proved = tokens.shape[1] - self.sentinels, self.config.proved_length.get(kind, 0)
-        if proved == 0:
+        n, proved = tokens.shape[1] - self.sentinels, self.config.proved_length.get(kind)
+        if proved is None:
             warnings.warn(f"nothing is proved of this model in {kind}", stacklevel=4)
         elif n > proved:
             warnings.warn(f"a string of length {n} is too long: answers are proved up to length {proved} in {kind}",

@@ -1,8 +1,8 @@
-#include "certify/choices.h"
+#include "bound/choice_proof.h"
 
+#include "base/entry.h"
 #include "bound/choice_errors.h"
-#include "certify/choices_file.h"
-#include "certify/choices_search.h"
+#include "bound/choice_file.h"
 
 /* Work that is freed with the certificate's arena, wherever an error goes. Errors in it mean that nothing can be proved, not that the
    caller did something wrong. */
@@ -67,14 +67,14 @@ static bool is_below(const ball *error, double margin, ball *t) {
     return ball_is_less(error, t);
 }
 
-static void prove(certification *c, const hard_facts *f, workshop *w) {
+static void prove(certification *c, const hard_facts *f, workshop *w, bool write) {
     recursion r;
     if (!recursion_begin(&r, f, c->type, c->ascending, &w->keep, &w->scratch)) {
         certification_unable(c, 0, 0, "a weight is too large or too small for %s", c->type->storage->name);
         return;
     }
     general_results results;
-    general_results_begin(&results, f, &w->keep);
+    if (write) general_results_begin(&results, f, &w->keep);
     ball *t = ball_array(&w->keep, 1);
     bool everywhere = true;
     for (size_t n = 0; n <= f->length; n++) {
@@ -99,10 +99,12 @@ static void prove(certification *c, const hard_facts *f, workshop *w) {
             return;
         }
         everywhere = everywhere && is_below(r.answer, f->margin_everywhere[n], t);
-        general_results_take(&results, &r, n);
+        if (write) general_results_take(&results, &r, n);
         certification_progress(c, f->length + 2 + n, 2 * (f->length + 1));
     }
-    general_write(c, f, &results, everywhere);
+    c->every_position = everywhere;
+    if (write) general_write(c, f, &results, everywhere);
+    c->verdict = TEMPER_PROVED;
 }
 
 /* Heads of which nothing can be said, whatever the length. */
@@ -123,22 +125,28 @@ static bool heads_are_fit(certification *c) {
     return true;
 }
 
-void certify_choices(certification *c) {
+typedef struct attempt_call {
+    certification *c;
+    workshop *w;
+    bool write;
+} attempt_call;
+
+static void attempt(void *context) {
+    const attempt_call *a = context;
+    hard_facts *f = arena_zalloc(&a->w->keep, 1, sizeof *f);
+    hard_facts_find(f, a->c, hard_facts_by_strings(a->c->model, a->c->options.length), &a->w->keep, &a->w->one, &a->w->scratch);
+    prove(a->c, f, a->w, a->write);
+}
+
+bool choice_proof_try(certification *c, bool write) {
     workshop *w = open_workshop(c);
+    attempt_call call = {c, w, write};
     temper_error why;
-    if (!heads_are_fit(c)) return;
-    if (trap_set(&w->trap, &why)) {
-        if (why.code == TEMPER_NO_MEMORY) trap_reraise(c->trap, &why);
-        certification_unable(c, 0, 0, "%s", why.text);
-    } else {
-        hard_facts *f = arena_zalloc(&w->keep, 1, sizeof *f);
-        hard_facts_find(f, c, hard_facts_by_strings(c->model, c->options.length), &w->keep, &w->one, &w->scratch);
-        prove(c, f, w);
-    }
-    if (c->verdict == TEMPER_PROVED || !c->options.search) return;
-    if (trap_set(&w->trap, &why)) { /* a search that cannot go on has found nothing */
-        if (why.code == TEMPER_NO_MEMORY) trap_reraise(c->trap, &why);
-        return;
-    }
-    general_search(c, &w->one, &w->scratch);
+    c->every_position = false;
+    if (!heads_are_fit(c)) return false;
+    bool done = trap_attempt(&w->trap, &why, attempt, &call);
+    close_workshop(w);
+    if (!done && why.code == TEMPER_NO_MEMORY) trap_reraise(c->trap, &why);
+    if (!done) certification_unable(c, 0, 0, "%s", why.text);
+    return c->verdict == TEMPER_PROVED;
 }

@@ -1,6 +1,6 @@
 /* The certificate of a model without Boolean channels: what is kept of every length, and the file (doc/certificate.md 8.1). */
-#ifndef CERTIFY_CHOICES_FILE_H
-#define CERTIFY_CHOICES_FILE_H
+#ifndef BOUND_CHOICE_FILE_H
+#define BOUND_CHOICE_FILE_H
 
 #include "bound/choice_errors.h"
 

@@ -1,4 +1,4 @@
-#include "certify/choices_file.h"
+#include "bound/choice_file.h"
 
 #include <string.h>
 
@@ -205,7 +205,6 @@ void general_write(certification *c, const hard_facts *f, const general_results 
         least = fmin(least, margin[n]);
         ball_max(most, most, &g->answer[n]);
     }
-    c->claim = "hard choices";
     certificate_begin(c);
     put_member(c, "positions", everywhere ? "every" : "verdict");
     put_member(c, "facts", f->strings ? "strings" : "sets");

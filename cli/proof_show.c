@@ -1,0 +1,34 @@
+#include "proof_show.h"
+
+#include "message.h"
+
+bool proof_find(temper_proof *out, session *s, const temper_model *model, temper_type type) {
+    temper_error err;
+    if (temper_model_proof(out, model, type, 0, &err) == TEMPER_OK) return true;
+    message_error(s, &err, NULL, NULL, 0);
+    return false;
+}
+
+void proof_json_members(json *j, const temper_proof *p, temper_type type) {
+    json_text(j, "type", temper_type_name(type));
+    if (p->claim == TEMPER_CLAIM_NONE)
+        json_null(j, "length");
+    else
+        json_count(j, "length", p->length);
+    json_text(j, "claim", temper_claim_name(p->claim));
+    if (p->claim != TEMPER_CLAIM_NONE && !p->every_position) json_flag(j, "verdict_only", true);
+}
+
+void proof_json(json *j, const char *key, const temper_proof *p, temper_type type) {
+    json_begin(j, key, '{');
+    proof_json_members(j, p, type);
+    json_end(j, '}');
+}
+
+void proof_print(const temper_proof *p, temper_type type) {
+    if (p->claim == TEMPER_CLAIM_NONE)
+        printf("no proved length in %s", temper_type_name(type));
+    else
+        printf("proved length %zu in %s (%s%s)", p->length, temper_type_name(type), temper_claim_name(p->claim),
+               p->every_position ? "" : ", the verdict only");
+}

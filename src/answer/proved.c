@@ -1,0 +1,215 @@
+#include "answer/proved.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/entry.h"
+#include "bound/proof.h"
+
+/* One type, with softmax or with hard choices. The first four are read without the lock: `proved` grows, `failed` shrinks, and a
+   reader that sees a length below `proved` sees the claim that was written before. */
+typedef struct proof_entry {
+    atomic_size_t proved, failed, everywhere; /* a length_bracket */
+    atomic_int claim;
+    bool closed; /* `whole` is filled */
+    temper_proof whole;
+} proof_entry;
+
+enum { TYPES = TEMPER_TYPE_BF16_F64 + 1 };
+
+typedef struct proof_memo {
+    model_memo memo;
+    pthread_mutex_t lock;
+    arena texts;
+    proof_entry entries[TYPES][2];
+} proof_memo;
+
+static void release(model_memo *memo) {
+    proof_memo *p = (proof_memo *)memo;
+    pthread_mutex_destroy(&p->lock);
+    arena_free(&p->texts);
+    free(p);
+}
+
+/* What a model records of itself is its proof in f64. */
+static void take_record(proof_entry *e, const model_record *r) {
+    atomic_store(&e->claim, TEMPER_CLAIM_CHOICES);
+    atomic_store(&e->everywhere, r->verdict_only ? 0 : r->length + 1);
+    atomic_store(&e->failed, r->length + 1);
+    atomic_store(&e->proved, r->length + 1);
+    e->closed = true;
+    e->whole = (temper_proof){.claim = TEMPER_CLAIM_CHOICES,
+                              .length = r->length,
+                              .every_position = !r->verdict_only,
+                              .obstacle = r->reason,
+                              .fault = {.length = r->length + 1}};
+}
+
+static proof_memo *memo_of(const temper_model *m, trap *t) {
+    model_memo *known = atomic_load(m->memo);
+    if (known) return (proof_memo *)known;
+    proof_memo *p = caller_alloc(t, 1, sizeof *p);
+    memset(p, 0, sizeof *p);
+    p->memo.release = release;
+    pthread_mutex_init(&p->lock, NULL);
+    arena_init(&p->texts, NULL);
+    for (size_t type = 0; type < TYPES; type++)
+        for (size_t hard = 0; hard < 2; hard++) atomic_store(&p->entries[type][hard].failed, CERTIFY_LONGEST + 1);
+    if (model_has_record(&m->record)) take_record(&p->entries[TEMPER_TYPE_F64][0], &m->record);
+    if (atomic_compare_exchange_strong(m->memo, &known, &p->memo)) return p;
+    release(&p->memo);
+    return (proof_memo *)known;
+}
+
+static proof_entry *entry_of(const temper_model *m, temper_type type, bool hard, trap *t) {
+    bool is_hard = hard || m->method == TEMPER_METHOD_HARD;
+    if (!number_type_of(type)) trap_raise(t, TEMPER_RANGE, 0, 0, "there is no number format %d", (int)type);
+    if (type == TEMPER_TYPE_EXACT && !is_hard)
+        trap_raise_remedy(t, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_HARD,
+                          "softmax has no exact value: an exact run takes hard choices");
+    return &memo_of(m, t)->entries[type][is_hard];
+}
+
+/* ---- finding out ---- */
+
+static length_bracket bracket_of(const proof_entry *e) {
+    return (length_bracket){.proved = atomic_load(&e->proved),
+                            .failed = atomic_load(&e->failed),
+                            .everywhere = atomic_load(&e->everywhere)};
+}
+
+static void keep_bracket(proof_entry *e, const length_bracket *b, temper_claim claim) {
+    atomic_store(&e->claim, (int)claim);
+    atomic_store(&e->everywhere, b->everywhere);
+    atomic_store(&e->failed, b->failed);
+    atomic_store(&e->proved, b->proved);
+}
+
+static void keep_whole(proof_entry *e, const certification *c, arena *texts) {
+    length_bracket b = bracket_of(e);
+    e->whole =
+        (temper_proof){.obstacle = arena_copy(texts, text_string(&c->reason), c->reason.length), .fault = c->fault};
+    if (b.proved > 0) {
+        e->whole.claim = c->claim;
+        e->whole.length = b.proved - 1;
+        e->whole.every_position = b.everywhere >= b.proved;
+    }
+    e->closed = true;
+}
+
+/* Exact numbers round nothing, so the only question is whether the hard choices are those of the specification. */
+static void prove_exact(proof_entry *e, certification *c) {
+    length_bracket all = {
+        .proved = CERTIFY_LONGEST + 1, .failed = CERTIFY_LONGEST + 1, .everywhere = CERTIFY_LONGEST + 1};
+    c->claim = certification_exact_claim(c);
+    certification_unable(c, 0, 0, "no length beyond is looked at");
+    keep_bracket(e, &all, c->claim);
+}
+
+static void prove_floats(proof_entry *e, certification *c, size_t n, bool longest) {
+    length_bracket b = bracket_of(e);
+    model_proof *p = model_proof_open(c);
+    if (longest)
+        model_proof_longest(p, &b);
+    else
+        model_proof_decide(p, &b, n);
+    keep_bracket(e, &b, c->claim);
+}
+
+typedef struct question {
+    proof_entry *entry;
+    const temper_model *model;
+    temper_type type;
+    bool hard, longest;
+    size_t n;
+    arena *texts;
+} question;
+
+static void answer(entry *e, void *context) {
+    const question *q = context;
+    length_bracket b = bracket_of(q->entry);
+    if (q->longest ? q->entry->closed : length_is_known(&b, q->n)) return; /* somebody was faster */
+    bool exact = q->type == TEMPER_TYPE_EXACT;
+    temper_certify_options o = {.type = exact ? TEMPER_TYPE_F64 : q->type};
+    certification c;
+    certification_begin(&c, q->model, &o, q->hard, &e->memory, e->trap);
+    if (exact)
+        prove_exact(q->entry, &c);
+    else
+        prove_floats(q->entry, &c, q->n, q->longest);
+    q->texts->trap = e->trap;
+    if (q->longest) keep_whole(q->entry, &c, q->texts);
+}
+
+/* Until it is known of n, or of all lengths. */
+static void find_out(proof_entry *p, const temper_model *m, temper_type type, bool hard, size_t n, bool longest,
+                     trap *t) {
+    proof_memo *memo = memo_of(m, t);
+    temper_error why;
+    question q = {
+        .entry = p, .model = m, .type = type, .hard = hard, .longest = longest, .n = n, .texts = &memo->texts};
+    pthread_mutex_lock(&memo->lock);
+    temper_status status = entry_run(&why, answer, &q);
+    memo->texts.trap = NULL;
+    pthread_mutex_unlock(&memo->lock);
+    if (status) trap_reraise(t, &why);
+}
+
+/* ---- asking ---- */
+
+proved_here proved_at(const temper_model *m, temper_type type, bool hard, size_t n, trap *t) {
+    proof_entry *e = entry_of(m, type, hard, t);
+    length_bracket b = bracket_of(e);
+    if (!length_is_known(&b, n)) {
+        find_out(e, m, type, hard, n, false, t);
+        b = bracket_of(e);
+    }
+    if (n >= b.proved) return (proved_here){TEMPER_CLAIM_NONE, false};
+    return (proved_here){(temper_claim)atomic_load(&e->claim), n < b.everywhere};
+}
+
+size_t proved_up_to(const temper_model *m, temper_type type, bool hard, size_t n) {
+    proof_entry *e = entry_of(m, type, hard, NULL);
+    size_t proved = atomic_load(&e->proved);
+    return proved > n ? proved - 1 : n;
+}
+
+temper_proof proved_longest(const temper_model *m, temper_type type, bool hard, trap *t) {
+    proof_entry *e = entry_of(m, type, hard, t);
+    find_out(e, m, type, hard, 0, true, t);
+    return e->whole;
+}
+
+_Noreturn void proved_refuse(const temper_model *m, temper_type type, bool hard, size_t n, trap *t) {
+    temper_proof p = proved_longest(m, type, hard, t);
+    if (p.claim == TEMPER_CLAIM_NONE)
+        trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED, "no length is proved in %s: %s", temper_type_name(type),
+                        p.obstacle);
+    trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED, "length %zu is beyond the proved length %zu in %s: %s", n,
+                    p.length, temper_type_name(type), p.obstacle);
+}
+
+typedef struct proof_call {
+    temper_proof *out;
+    const temper_model *model;
+    temper_type type;
+    bool hard;
+} proof_call;
+
+static void tell_proof(entry *e, void *context) {
+    const proof_call *c = context;
+    *c->out = proved_longest(c->model, c->type, c->hard, e->trap);
+}
+
+temper_status temper_model_proof(temper_proof *out, const temper_model *model, temper_type type, int hard,
+                                 temper_error *err) {
+    proof_call call = {out, model, type, hard != 0};
+    return entry_run(err, tell_proof, &call);
+}
+
+const char *temper_claim_name(temper_claim claim) {
+    static const char *const names[] = {"none", "formula", "hard choices"};
+    return (unsigned)claim < sizeof names / sizeof *names ? names[claim] : "";
+}

@@ -1,0 +1,26 @@
+/* What is proved of a model's answers, kept in the model: found out length by length as runs need it, by the prover of src/bound. Threads
+   may ask at the same time. */
+#ifndef ANSWER_PROVED_H
+#define ANSWER_PROVED_H
+
+#include "model/model.h"
+
+typedef struct proved_here {
+    temper_claim claim; /* TEMPER_CLAIM_NONE: the length is not proved */
+    bool every_position;
+} proved_here;
+
+/* Whether the answers to strings of n letters are proved. `hard`: each head takes its hard choice; a model of method hard always does.
+   Raises TEMPER_RANGE where there is no such type, or exact arithmetic is asked for with softmax. */
+proved_here proved_at(const temper_model *m, temper_type type, bool hard, size_t n, trap *t);
+
+/* The longest length from n on that is known to be proved without any further work; n must be proved. */
+size_t proved_up_to(const temper_model *m, temper_type type, bool hard, size_t n);
+
+/* The proved length, and why it ends there. */
+temper_proof proved_longest(const temper_model *m, temper_type type, bool hard, trap *t);
+
+/* Says that a string of n letters is not proved, and why. */
+_Noreturn void proved_refuse(const temper_model *m, temper_type type, bool hard, size_t n, trap *t);
+
+#endif

@@ -1,0 +1,132 @@
+#include "bound/proof.h"
+
+#include <string.h>
+
+#include "bound/choice_facts.h"
+#include "bound/choice_proof.h"
+#include "bound/role_proof.h"
+#include "recognise/recognise.h"
+
+struct model_proof {
+    certification *c;
+    formula_proof *roles; /* NULL: by choices, or hopeless */
+    size_t reach;         /* longer lengths take too long to be tried unasked */
+    const char *hopeless; /* what is in the way whatever the length; NULL: nothing */
+    temper_fault fault;   /* of hopeless */
+};
+
+void certification_begin(certification *c, const temper_model *m, const temper_certify_options *o, bool hard,
+                         arena *a, trap *t) {
+    *c = (certification){.model = m, .options = *o, .type = number_type_of(o->type), .arena = a, .trap = t};
+    if (!c->type || !c->type->storage)
+        trap_raise(t, TEMPER_RANGE, 0, 0, "a certificate is for a floating-point type");
+    c->hard = hard || m->method == TEMPER_METHOD_HARD;
+    c->ascending = number_type_is_emulated(o->type);
+    c->verdict = TEMPER_UNABLE;
+    text_init(&c->reason, a);
+    text_init(&c->json, a);
+}
+
+/* A file that says what its heads are was meant to be recognised. */
+static void say_unlike(certification *c) {
+    const temper_model *m = c->model;
+    bool roles = false;
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++)
+            roles = roles || m->layers[l].heads[h].role != ROLE_NONE;
+    if (roles && c->unlike) text_printf(&c->reason, "; as a formula it was not recognised: %s", c->unlike);
+}
+
+model_proof *model_proof_open(certification *c) {
+    model_proof *p = arena_zalloc(c->arena, 1, sizeof *p);
+    p->c = c;
+    p->reach = CERTIFY_LONGEST;
+    p->roles = formula_proof_begin(c);
+    if (!p->roles && !c->reason.length && !c->hard) {
+        c->claim = TEMPER_CLAIM_CHOICES;
+        p->reach = hard_facts_reach(c->model);
+    } else if (!p->roles) {
+        certification_unable(c, 0, 0, "its heads have no known roles, by which hard choices are proved");
+        say_unlike(c);
+        c->claim = TEMPER_CLAIM_NONE;
+        p->hopeless = arena_copy(c->arena, text_string(&c->reason), c->reason.length);
+        p->fault = c->fault;
+    }
+    return p;
+}
+
+temper_claim certification_exact_claim(certification *c) {
+    const char *note;
+    const recognition *r = recognise(c->model, true, c->arena);
+    return recognition_study(r) && recognition_is_formula(r, &note) ? TEMPER_CLAIM_FORMULA : TEMPER_CLAIM_CHOICES;
+}
+
+bool model_proof_try(model_proof *p, size_t length, bool write) {
+    certification *c = p->c;
+    c->options.length = length;
+    c->verdict = TEMPER_UNABLE;
+    c->reason.length = c->json.length = 0;
+    c->fault = (temper_fault){.length = length};
+    c->every_position = p->roles != NULL;
+    if (p->hopeless) {
+        certification_unable(c, p->fault.layer, p->fault.head, "%s", p->hopeless);
+        c->fault = p->fault;
+    } else if (length > CERTIFY_LONGEST) {
+        certification_unable(c, 0, 0, "bounds are stated up to %zu letters", CERTIFY_LONGEST);
+    } else if (p->roles ? formula_proof_try(p->roles, length, write) : choice_proof_try(c, write)) {
+        c->verdict = TEMPER_PROVED;
+        c->fault = (temper_fault){0};
+    } else if (!p->roles) {
+        say_unlike(c);
+    }
+    return c->verdict == TEMPER_PROVED;
+}
+
+/* ---- many lengths ---- */
+
+static void try_in(model_proof *p, length_bracket *b, size_t length) {
+    if (length_is_known(b, length)) return;
+    if (length > p->reach || !model_proof_try(p, length, false)) {
+        b->failed = length;
+        return;
+    }
+    b->proved = length + 1;
+    if (p->c->every_position) b->everywhere = length + 1;
+}
+
+enum { GRID_LAST = 40 }; /* 2^40 is CERTIFY_LONGEST */
+
+/* The lengths that are tried first: 1, 3, 7, ..., 2^40 - 1, and the longest. */
+static size_t grid(unsigned k) { return k >= GRID_LAST ? CERTIFY_LONGEST : ((size_t)2 << k) - 1; }
+
+static void halve(model_proof *p, length_bracket *b) { try_in(p, b, b->proved + (b->failed - b->proved) / 2); }
+
+void model_proof_decide(model_proof *p, length_bracket *b, size_t n) {
+    if (length_is_known(b, n)) return;
+    unsigned k = 0;
+    while (grid(k) < n) k++;
+    try_in(p, b, grid(k));
+    if (k > 0) try_in(p, b, grid(k - 1));
+    while (!length_is_known(b, n)) halve(p, b);
+}
+
+void model_proof_longest(model_proof *p, length_bracket *b) {
+    try_in(p, b, CERTIFY_LONGEST);
+    unsigned low = 0, high = GRID_LAST; /* the first point of the grid that fails is among these */
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        try_in(p, b, grid(middle));
+        if (grid(middle) < b->proved)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (b->proved < b->failed) halve(p, b);
+    if (b->failed <= p->reach || p->reach == CERTIFY_LONGEST) {
+        model_proof_try(p, b->failed, false); /* for the reason */
+        return;
+    }
+    p->c->reason.length = 0;
+    certification_unable(p->c, 0, 0, "longer strings take more than a second to look at, so nobody did");
+    p->c->fault.length = b->failed;
+}
