@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "agree.h"
+#include "bound/role_proof.h"
 #include "model/model.h"
 #include "number/number_type.h"
 #include "run/dense.h"
@@ -18,7 +19,7 @@ enum { MOST_LETTERS = 14, MOST_SUMMANDS = 10000, MOST_TEXT = 1 << 19, LONGEST = 
 typedef struct hunt {
     test_random r;
     double until;
-    uint64_t formulas, proved, strings, at_the_length, streams, refused;
+    uint64_t formulas, proved, strings, at_the_length, streams, hard, refused;
     size_t most_summands;
     unsigned char seen_type[32];
     uint32_t *word;
@@ -142,14 +143,14 @@ static void run_dense(hunt *h, const target *t, size_t n, bool hard, uint64_t sh
     arena_free(&scratch);
 }
 
-static void run_planned(hunt *h, const target *t, size_t n) {
-    temper_run_options o = {.type = t->type, .unchecked = 1, .threads = 1};
+static void run_planned(hunt *h, const target *t, size_t n, bool hard) {
+    temper_run_options o = {.type = t->type, .unchecked = 1, .threads = 1, .hard = hard};
     temper_run *run = NULL;
     temper_error e;
     if (!CHECK(!temper_model_run(&run, t->model, h->word, n, &o, &e), "%.100s: %s", t->name, e.text)) return;
     size_t k = 0;
     while (k < n && temper_run_truth(run, k + 1) == h->truth[k]) k++;
-    if (k < n) blame(t, n, k + 1, "a run");
+    if (k < n) blame(t, n, k + 1, hard ? "a hard run" : "a run");
     temper_run_free(run);
 }
 
@@ -166,6 +167,51 @@ static void run_stream(hunt *h, const target *t, size_t n) {
     h->streams++;
 }
 
+/* The largest length up to LONGEST at which hard choices are proved; 0: none, or only the empty string. */
+static size_t hard_length(const temper_model *m, temper_type type) {
+    arena a;
+    trap guard;
+    temper_error e;
+    volatile size_t good = 0;
+    arena_init(&a, &guard);
+    if (trap_set(&guard, &e)) {
+        CHECK(false, "hard choices: %s", e.text);
+    } else {
+        certification c = {.model = m, .type = number_type_of(type), .hard = true, .arena = &a, .trap = &guard};
+        c.ascending = number_type_is_emulated(type);
+        text_init(&c.reason, &a);
+        text_init(&c.json, &a);
+        formula_proof *p = formula_proof_begin(&c);
+        for (size_t bad = LONGEST + 1; p && bad - good > 1;) {
+            size_t middle = good + (bad - good) / 2;
+            if (formula_proof_try(p, middle, false))
+                good = middle;
+            else
+                bad = middle;
+        }
+        trap_clear(&guard);
+    }
+    arena_free(&a);
+    return good;
+}
+
+/* Hard choices of the same model, at exactly the length at which they are proved. */
+static void attack_hard(hunt *h, const target *soft, const sum *s) {
+    target t = *soft;
+    temper_error e;
+    int accept;
+    t.proved = hard_length(t.model, t.type);
+    size_t n = t.proved;
+    if (n > LONGEST_PAIRS && number_type_is_emulated(t.type)) n = LONGEST_PAIRS;
+    if (s->count * n > 2000000) n = 2000000 / s->count;
+    if (n == 0) return;
+    choose_word(h, s, n);
+    if (!CHECK(!temper_spec_eval(&accept, h->truth, t.spec, h->word, n, &e), "%.100s: %s", t.name, e.text)) return;
+    if (n <= LONGEST_PAIRS) run_dense(h, &t, n, true, 0);
+    if (!number_type_is_emulated(t.type)) run_planned(h, &t, n, true);
+    h->hard++;
+}
+
 static void attack_string(hunt *h, const target *t, const sum *s, size_t n) {
     temper_error e;
     int accept;
@@ -177,7 +223,7 @@ static void attack_string(hunt *h, const target *t, const sum *s, size_t n) {
     if (emulated || n <= LONGEST_PAIRS) run_dense(h, t, n, false, 0);
     if (n <= LONGEST_PAIRS) run_dense(h, t, n, false, random_u64(&h->r) | 1);
     if (emulated) return;
-    run_planned(h, t, n);
+    run_planned(h, t, n, false);
     run_stream(h, t, n);
 }
 
@@ -213,6 +259,7 @@ static void attack(hunt *h, const sum *s) {
             attack_string(h, &t, s, most);
             if (most > 1) attack_string(h, &t, s, 1 + random_below(&h->r, most - 1));
         }
+        attack_hard(h, &t, s);
     }
     h->formulas++;
     if (m && s->count > h->most_summands) h->most_summands = s->count;
@@ -261,11 +308,11 @@ int main(void) {
         attack(&h, &s);
     }
     printf("%llu formulas of up to %zu summands, %llu proofs, %llu strings, %llu of them at exactly the proved "
-           "length, %llu streams, %llu refused\n",
+           "length, %llu streams, %llu hard, %llu refused\n",
            (unsigned long long)h.formulas, h.most_summands, (unsigned long long)h.proved,
            (unsigned long long)h.strings, (unsigned long long)h.at_the_length, (unsigned long long)h.streams,
-           (unsigned long long)h.refused);
-    CHECK(h.proved > 0 && h.at_the_length > 0 && h.streams > 0, "nothing was tried");
+           (unsigned long long)h.hard, (unsigned long long)h.refused);
+    CHECK(h.proved > 0 && h.at_the_length > 0 && h.streams > 0 && h.hard > 0, "nothing was tried");
     free(h.word);
     free(h.truth);
     return test_finish("sum-hunt");

@@ -44,7 +44,7 @@ const char *certification_head(const certification *c, size_t layer, size_t head
 /* Progress as the caller asked for it; raises TEMPER_LIMIT if it asks to stop. */
 void certification_progress(certification *c, uint64_t done, uint64_t total);
 
-/* ---- writing the file: section 2 ---- */
+/* ---- writing the file ---- */
 
 /* The members from `temper-certificate` to `order`, for the claim of c. */
 void certificate_begin(certification *c);

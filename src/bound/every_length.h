@@ -1,5 +1,5 @@
 /* Nearest heads, length by length: the logits as a run in a short format makes them, and what the losers of a row may weigh together
-   at most (doc/certificate.md, section 5, "every length"). */
+   at most (doc/certificate.md, "Nearest": every length). */
 #ifndef BOUND_EVERY_LENGTH_H
 #define BOUND_EVERY_LENGTH_H
 
