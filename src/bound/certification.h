@@ -32,6 +32,7 @@ typedef struct certification {
     temper_certified_head *heads; /* what it says of each head, for temper_certificate_head */
     size_t head_count, head_capacity;
     const char *error, *allowed; /* the largest error, and what it must be below */
+    struct found_facts *found;   /* of hard choices: what earlier lengths have shown (choice_facts.h) */
 } certification;
 
 /* The verdict is "unable" (or stays "refuted"), for this reason; layer and head count from 1, 0: none. The first reason given stays. */

@@ -93,20 +93,41 @@ void hard_facts_begin(hard_facts *f, const temper_model *m, size_t length, arena
     f->all = facts_new(&f->s, length, keep);
 }
 
+/* Facts by sets, one length after the other, in the arena of the certification. */
+typedef struct found_facts {
+    subject_model s;
+    facts **lengths;
+    size_t count, capacity;
+} found_facts;
+
+static const facts *found_by_sets(certification *c, size_t n, arena *scratch) {
+    if (!c->found) {
+        c->found = arena_zalloc(c->arena, 1, sizeof *c->found);
+        subject_model_init(&c->found->s, c->model, c->arena);
+    }
+    found_facts *f = c->found;
+    while (f->count <= n) {
+        rational_pool pool;
+        arena_reset(scratch);
+        rational_pool_init(&pool, scratch);
+        facts *next = facts_proved(&f->s, f->count, &pool, c->arena);
+        array_push(c->arena, f->lengths, f->count, f->capacity, next);
+    }
+    return f->lengths[n];
+}
+
 void hard_facts_find(hard_facts *f, certification *c, bool strings, arena *keep, arena *one, arena *scratch) {
     string_watch silent = {0};
     hard_facts_begin(f, c->model, c->options.length, keep);
     f->strings = strings;
     for (size_t n = 0; n <= f->length; n++) {
-        arena_reset(scratch);
         if (strings) {
+            arena_reset(scratch);
             hard_facts_add(f, facts_exhaustive(&f->s, n, &silent, one, scratch));
+            arena_reset(one);
         } else {
-            rational_pool pool;
-            rational_pool_init(&pool, scratch);
-            hard_facts_add(f, facts_proved(&f->s, n, &pool, one));
+            hard_facts_add(f, found_by_sets(c, n, scratch));
         }
-        arena_reset(one);
         certification_progress(c, n + 1, 2 * (f->length + 1));
     }
     arena_reset(scratch);
