@@ -30,8 +30,8 @@ import time
 # Which tests concern a folder, the quick ones first. A test that does not exist is left out.
 TESTS = {
     "src/bound": ["t-bound", "t-choice-bound", "t-certify-hunt", "t-proved-length", "t-certify-wild", "t-audit-choices",
-                  "t-certify-general", "t-audit", "t-certify"],
-    "src/certify": ["t-certify-hunt", "t-certify-wild", "t-audit-choices", "t-proved-length", "t-certify-general", "t-certify",
+                  "t-certify-choices", "t-audit", "t-certify"],
+    "src/certify": ["t-certify-hunt", "t-certify-wild", "t-audit-choices", "t-proved-length", "t-certify-choices", "t-certify",
                     "t-audit"],
     "src/audit": ["t-audit-features", "t-audit-choices", "t-audit-hunt", "t-certify-wild", "t-audit"],
     "src/recognise": ["t-recognise", "t-certify-hunt", "t-certify-wild", "t-proved-length", "t-audit", "t-certify"],

@@ -324,8 +324,8 @@ static void check_promises(void) {
         temper_spec *spec = spec_of(x->formula, x->alphabet, TEMPER_AT_LAST);
         temper_model *m = model_of(spec, x->method);
         CHECK(m && !temper_model_proof(&p, m, x->type, 0, &e), "%s: %s", x->formula, e.text);
-        CHECK(p.claim == TEMPER_CLAIM_FORMULA && p.length == x->length, "%s, method %d in %s: proved to %zu, not %zu", x->formula, (int)x->method,
-              temper_type_name(x->type), p.length, x->length);
+        CHECK(p.claim == TEMPER_CLAIM_FORMULA && p.length == x->length, "%s, method %d in %s: proved to %zu, not %zu",
+              x->formula, (int)x->method, temper_type_name(x->type), p.length, x->length);
         temper_model_free(m);
         temper_spec_free(spec);
     }

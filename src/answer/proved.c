@@ -185,10 +185,11 @@ temper_proof proved_longest(const temper_model *m, temper_type type, bool hard, 
 _Noreturn void proved_refuse(const temper_model *m, temper_type type, bool hard, size_t n, trap *t) {
     temper_proof p = proved_longest(m, type, hard, t);
     if (p.claim == TEMPER_CLAIM_NONE)
-        trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED, "no length is proved in %s: %s", temper_type_name(type),
-                        p.obstacle);
-    trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED, "length %zu is beyond the proved length %zu in %s: %s", n,
-                    p.length, temper_type_name(type), p.obstacle);
+        trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED, "no length is proved in %s: %s",
+                          temper_type_name(type), p.obstacle);
+    trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED,
+                      "length %zu is beyond the proved length %zu in %s: %s", n, p.length, temper_type_name(type),
+                      p.obstacle);
 }
 
 typedef struct proof_call {

@@ -4,7 +4,7 @@
 
 #include "base/json_write.h"
 
-void general_results_begin(general_results *g, const hard_facts *f, arena *a) {
+void choice_results_begin(choice_results *g, const hard_facts *f, arena *a) {
     uint32_t heads = f->head_start[f->s.model->layer_count];
     g->share = arena_alloc(a, heads, sizeof *g->share);
     g->error = arena_alloc(a, heads, sizeof *g->error);
@@ -17,7 +17,7 @@ void general_results_begin(general_results *g, const hard_facts *f, arena *a) {
     g->answer = ball_array(a, f->length + 1);
 }
 
-void general_results_take(general_results *g, const recursion *r, size_t n) {
+void choice_results_take(choice_results *g, const recursion *r, size_t n) {
     for (uint32_t h = 0; h < r->f->head_start[r->m->layer_count]; h++) {
         ball_set(&g->share[h][n], &r->share[h]);
         ball_set(&g->error[h][n], &r->error[h]);
@@ -126,8 +126,7 @@ static const char *bound_text(certification *c, const ball *x) {
 }
 
 /* The same for temper_certificate_head, in short. */
-static void keep_head(certification *c, const hard_facts *f, const general_results *g, uint32_t layer,
-                      uint32_t head) {
+static void keep_head(certification *c, const hard_facts *f, const choice_results *g, uint32_t layer, uint32_t head) {
     const model_head *h = &f->s.model->layers[layer].heads[head];
     uint32_t index = f->head_start[layer] + head;
     ball *error = ball_array(c->arena, 1);
@@ -143,7 +142,7 @@ static void keep_head(certification *c, const hard_facts *f, const general_resul
     array_push(c->arena, c->heads, c->head_count, c->head_capacity, x);
 }
 
-static void put_heads(certification *c, const hard_facts *f, const general_results *g) {
+static void put_heads(certification *c, const hard_facts *f, const choice_results *g) {
     const temper_model *m = f->s.model;
     certificate_array(c, "heads");
     for (uint32_t l = 0; l < m->layer_count; l++)
@@ -197,7 +196,7 @@ static void put_gates(certification *c, const hard_facts *f) {
     certificate_array_end(c);
 }
 
-void general_write(certification *c, const hard_facts *f, const general_results *g, bool everywhere) {
+void choice_file_write(certification *c, const hard_facts *f, const choice_results *g, bool everywhere) {
     const double *margin = everywhere ? f->margin_everywhere : f->margin;
     double least = INFINITY;
     ball *most = ball_array(c->arena, 1);

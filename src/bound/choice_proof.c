@@ -73,8 +73,9 @@ static void prove(certification *c, const hard_facts *f, workshop *w, bool write
         certification_unable(c, 0, 0, "a weight is too large or too small for %s", c->type->storage->name);
         return;
     }
-    general_results results;
-    if (write) general_results_begin(&results, f, &w->keep);
+    r.hard = c->hard;
+    choice_results results;
+    if (write) choice_results_begin(&results, f, &w->keep);
     ball *t = ball_array(&w->keep, 1);
     bool everywhere = true;
     for (size_t n = 0; n <= f->length; n++) {
@@ -99,11 +100,11 @@ static void prove(certification *c, const hard_facts *f, workshop *w, bool write
             return;
         }
         everywhere = everywhere && is_below(r.answer, f->margin_everywhere[n], t);
-        if (write) general_results_take(&results, &r, n);
+        if (write) choice_results_take(&results, &r, n);
         certification_progress(c, f->length + 2 + n, 2 * (f->length + 1));
     }
     c->every_position = everywhere;
-    if (write) general_write(c, f, &results, everywhere);
+    if (write) choice_file_write(c, f, &results, everywhere);
     c->verdict = TEMPER_PROVED;
 }
 
@@ -128,25 +129,41 @@ static bool heads_are_fit(certification *c) {
 typedef struct attempt_call {
     certification *c;
     workshop *w;
-    bool write;
+    bool strings, write;
 } attempt_call;
 
 static void attempt(void *context) {
     const attempt_call *a = context;
     hard_facts *f = arena_zalloc(&a->w->keep, 1, sizeof *f);
-    hard_facts_find(f, a->c, hard_facts_by_strings(a->c->model, a->c->options.length), &a->w->keep, &a->w->one, &a->w->scratch);
+    hard_facts_find(f, a->c, a->strings, &a->w->keep, &a->w->one, &a->w->scratch);
     prove(a->c, f, a->w, a->write);
 }
 
-bool choice_proof_try(certification *c, bool write) {
+/* With facts by strings or by sets; facts that cannot be found are a reason like any other. */
+static void try_facts(certification *c, bool strings, bool write) {
     workshop *w = open_workshop(c);
-    attempt_call call = {c, w, write};
+    attempt_call call = {c, w, strings, write};
     temper_error why;
     c->every_position = false;
-    if (!heads_are_fit(c)) return false;
     bool done = trap_attempt(&w->trap, &why, attempt, &call);
     close_workshop(w);
     if (!done && why.code == TEMPER_NO_MEMORY) trap_reraise(c->trap, &why);
     if (!done) certification_unable(c, 0, 0, "%s", why.text);
+}
+
+/* doc/certificate.md, "Facts about the hard model": sets where they prove every position, else strings where they are few and prove more. */
+bool choice_proof_try(certification *c, bool write) {
+    if (!heads_are_fit(c)) return false;
+    certification before = *c;
+    try_facts(c, false, write);
+    bool proved = c->verdict == TEMPER_PROVED;
+    if ((proved && c->every_position) || !hard_facts_by_strings(c->model, c->options.length)) return proved;
+    certification sets = *c;
+    *c = before;
+    c->found = sets.found;
+    text_init(&c->reason, c->arena);
+    text_init(&c->json, c->arena);
+    try_facts(c, true, write);
+    if (proved && !(c->verdict == TEMPER_PROVED && c->every_position)) *c = sets;
     return c->verdict == TEMPER_PROVED;
 }

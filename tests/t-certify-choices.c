@@ -366,5 +366,5 @@ int main(void) {
     arena_free(&b.one);
     arena_free(&b.scratch);
     arena_free(&b.run);
-    return test_finish("t-certify-general");
+    return test_finish("t-certify-choices");
 }
