@@ -26,9 +26,17 @@ typedef struct page {
     L u, us, tau, ts, ma;
     L *e; /* [channels] */
     bool unable;
+    uint32_t at_layer, at_head, layer, head; /* where it looks, and where it was unable first; from 1, 0: none */
     /* of the head looked at last */
     L share, worst, logit, off;
 } page;
+
+static void give_up(page *p) {
+    if (p->unable) return;
+    p->unable = true;
+    p->layer = p->at_layer;
+    p->head = p->at_head;
+}
 
 static L grow(const page *p, L k) { return expm1l(k * log1pl(p->u)); }
 static L storing(const page *p) { return p->s == p->a ? 0 : p->us; }
@@ -81,9 +89,9 @@ typedef enum use { PLAIN, ROW, CHANNEL } use;
 
 static L finish(page *p, const error_total *x, use to) {
     L room = to == PLAIN ? p->a->largest : p->s->largest;
-    if (x->S > room / 2) p->unable = true;
+    if (x->S > room / 2) give_up(p);
     if (is_exact(p, x, to != PLAIN)) return 0;
-    if (grow(p, x->k + 2) > 1) p->unable = true;
+    if (grow(p, x->k + 2) > 1) give_up(p);
     L error = x->E + x->S * grow(p, x->k + (to == CHANNEL ? 2 : 1)) + 4 * (x->k + 2) * p->tau;
     bool near = fits(p->s, x->T, x->g);
     for (int k = 0; k < (int)to; k++) error = store(p, error, x->S, near ? error : INFINITY);
@@ -138,7 +146,7 @@ static L share(page *p, const model_head *h, bool single, L gap, L scale, L step
         L eps = grow(p, 8);
         bool fine = settled && apart && grow(p, 9) <= 1 && scale >= 4 * p->ma * (size + N) &&
                     (gap == INFINITY || scale * ((2 * size + 1) / (gap - lose_off) + 1) <= p->a->largest / 4);
-        if (!fine) p->unable = true;
+        if (!fine) give_up(p);
         if (h->hard_choice == TEMPER_CHOICE_AVERAGE)
             return share_of_one(gap == INFINITY ? INFINITY : scale * (1 - eps), N - 1);
         return share_with_steps(p, scale, 1 / N, 1, 2 * eps);
@@ -163,7 +171,7 @@ static L mean(page *p, const known *v, const known *o, L ev, L D, bool even, boo
     if (even && ev == 0 && N <= ldexpl(1, p->a->precision) && fits(p->s, V, v->grid) && fits(p->a, N * V, v->grid))
         return fits(p->s, O, o->grid) ? 0 : store(p, V * p->u + 4 * p->tau, V, INFINITY);
     L theta = grow(p, 4 * N + 12), nu = D * storing(p), most = V + ev;
-    if (theta > 0.25L) p->unable = true;
+    if (theta > 0.25L) give_up(p);
     if (storing(p) > 0 && !settled) nu = apart <= storing(p) / 4 ? nu + 2 * apart : storing(p);
     L quotient = (grow(p, 4 * N + 13) + theta) / (1 - theta);
     L error = ev + D * known_width(v) + most * (quotient + 2 * nu) + 16 * N * p->tau * (most + 1);
@@ -203,7 +211,7 @@ static void through_head(page *p, error_total *to, uint32_t layer, uint32_t head
         if (grid_of_double(tie.step) < g) g = grid_of_double(tie.step);
     }
     L G = 1 + grow(p, R + 4), half = (L)p->a->largest / 2;
-    if (G > 2 || G * S > half || G * scale * S > half || G * scale * query > half) p->unable = true;
+    if (G > 2 || G * S > half || G * scale * S > half || G * scale * query > half) give_up(p);
     bool moved = soft && !h->adaptive;
     L apart = !moved || S == 0 ? 0 : 2 * S * (1 + grow(p, R + 2)) * grow(p, 2) + 2 * (p->tau - p->ts) / scale;
     L rho = 2 * S * grow(p, moved && S > 0 ? R + 4 : R + 2) + 8 * (R + 2) * p->tau;
@@ -224,7 +232,7 @@ static void through_head(page *p, error_total *to, uint32_t layer, uint32_t head
     for (uint32_t d = 0; d < h->value.count; d++) {
         L ev = stored_row(p, &h->value, d, f->before);
         L e = mean(p, &x->value[d], &x->output[d], ev, p->share, even, x->tieless || tie_off == 0, scale * tie_off);
-        if (2 * p->N * (known_size(&x->value[d]) + ev) > half) p->unable = true;
+        if (2 * p->N * (known_size(&x->value[d]) + ev) > half) give_up(p);
         p->worst = fmaxl(p->worst, e);
         for (uint32_t t = h->output.start[d]; t < h->output.start[d + 1]; t++)
             add_known(p, &to[h->output.terms[t].channel], h->output.terms[t].weight, &x->output[d], e);
@@ -283,7 +291,7 @@ static unit_number through_unit(page *p, const bundle_unit *u, const bundle_fact
     add(p, &P, u->ratio, Z, Z, 0, x->input.grid);
     add(p, &P, u->bias, 1, 1, 0, 0);
     out.g = P.g;
-    if (out.Y > (L)p->s->largest / 2 || r * row->S > (L)p->a->largest / 2) p->unable = true;
+    if (out.Y > (L)p->s->largest / 2 || r * row->S > (L)p->a->largest / 2) give_up(p);
     bool finer = row->g <= GRID_NONE || ldexpl(r, row->g) < p->a->least;
     if (is_exact(p, row, false) && !finer && is_exact(p, &P, true)) return out;
     L eta = out.Y * grow(p, 2) + fabsl((L)bias - u->bias) + 4 * (row->k + 4) * p->tau;
@@ -369,6 +377,8 @@ static bool check_length(totals *sum, recursion *r, size_t n, const char *name, 
         }
         for (uint32_t h = 0; h < m->layers[l].head_count && !p.unable && ok; h++) {
             uint32_t k = r->f->head_start[l] + h;
+            p.at_layer = l + 1;
+            p.at_head = h + 1;
             through_head(&p, to, l, h);
             if (p.unable || r->too_large) continue;
             sum->heads++;
@@ -379,15 +389,18 @@ static bool check_length(totals *sum, recursion *r, size_t n, const char *name, 
                        name, t->name, n, l + 1, h + 1, p.logit, ball_upper(&r->logit[k]), p.off,
                        ball_upper(&r->off[k]), p.share, ball_upper(&r->share[k]), p.worst, ball_upper(&r->error[k]));
         }
+        p.at_layer = l + 1;
+        p.at_head = 0;
         for (uint32_t c = 0; c < m->channel_count; c++)
             if (to[c].k > 1) p.e[c] = finish(&p, &to[c], CHANNEL);
         if (!p.unable) through_net(&p, l, a);
     }
+    p.at_layer = p.at_head = 0;
     error_total answer = row_of(&p, &m->read, 0, r->f->all->after);
     L error = p.unable ? 0 : finish(&p, &answer, PLAIN);
-    ok = ok &&
-         CHECK(p.unable == r->too_large, "%s in %s at %zu: the page is %s, the recursion %s (layer %u, head %u)",
-               name, t->name, n, p.unable ? "unable" : "able", r->too_large ? "unable" : "able", r->layer, r->head);
+    ok = ok && CHECK(p.unable == r->too_large && (!p.unable || (p.layer == r->layer && p.head == r->head)),
+                     "%s in %s at %zu: the page is %s, the recursion %s (layer %u, head %u)", name, t->name, n,
+                     p.unable ? "unable" : "able", r->too_large ? "unable" : "able", r->layer, r->head);
     sum->unable += p.unable;
     if (!ok || p.unable) return ok;
     for (uint32_t c = 0; c < m->channel_count && ok; c++)
@@ -457,6 +470,7 @@ static void test_written(totals *sum) {
         "output 2:1\n",
         "head \"h\" mask j<=i choice softmax for average adaptive \"%s\"\n query 0:1\n key 7:1\n value 1:1\n "
         "output 2:1\n",
+        "head \"h\" mask j<=i choice softmax for average\n query 0:1\n key 1:3\n value 1:1\n output 2:1\n",
         "head \"h\" mask j<=i choice softmax for average\n value 1:1\n output 2:1\n",
         "head \"h\" mask j<=i choice softmax for average\n value 5:1\n output 2:1\n",
         "head \"h\" mask all choice rightmost\n query 0:1\n key 7:1\n value 1:1\n output 2:1\n",
@@ -467,6 +481,9 @@ static void test_written(totals *sum) {
         "unit -0.5 2:1 -> 4:0.5\nunit -1.5 2:1 -> 4:-0.5\nread 4:1\n",
         "unit 0.3 2:1 5:0.1 -> 2:0.2 4:0.7\nunit -0.1 2:-2 5:-0.2 -> 4:0.3\nread 2:0.01 4:1\n",
         "read 2:1\n",
+        "unit -64.5 2:128 -> 4:1\nunit -65.5 2:128 -> 4:-1\nread 4:1\n", /* ramps at the ends of f16 */
+        "unit -128.5 2:200 -> 4:1\nunit -129.5 2:200 -> 4:-1\nread 4:1\n",
+        "unit -64.5 2:300 -> 4:1\nunit -65.5 2:300 -> 4:-1\nread 4:1\n",
     };
     static const char *const weights[] = {"1", "0.3", "0x1p-12"};
     static const char *const scales[] = {"ln(N) + 8", "64", "0.2", "0x1p-9", "1024"};
@@ -507,8 +524,19 @@ static void test_random_models(totals *sum) {
     }
 }
 
+/* Grids and formats by their definitions. */
+static void test_grids(void) {
+    CHECK(log2_of(8) == 3 && log2_of(1) == 0 && log2_of(0x1p-30) == -30 && log2_of(3) == GRID_NONE, "log2_of");
+    CHECK(double_grid(12) == 2 && double_grid(-0.375) == -3 && double_grid(0) == GRID_ANY, "double_grid");
+    CHECK(grid_times(5, 0.75) == 3 && grid_times(GRID_NONE, 4) == GRID_NONE, "grid_times");
+    CHECK(format_least_exponent(&format_f16) == -24 && format_least_exponent(&format_f64) == -1074,
+          "least exponents");
+    CHECK(format_holds(&format_f16, 2048) && !format_holds(&format_f16, 2049), "format_holds");
+}
+
 int main(void) {
     totals sum = {0};
+    test_grids();
     test_written(&sum);
     test_random_models(&sum);
     printf("%zu models, %zu lengths, %zu unable, %zu heads\n", sum.models, sum.lengths, sum.unable, sum.heads);
