@@ -96,7 +96,7 @@ static void run_word(const subject *s, const uint32_t *word, size_t n, test_rand
         margins_hold(s, run, n);
         temper_run_free(run);
     }
-    /* Candidates of once heads must tie where sums are made in a short format: doc/certificate.md, section 1. */
+    /* Candidates of once heads must tie where sums are made in a short format: doc/certificate.md, "Operations that are covered". */
     bool once = false;
     for (size_t h = 0; h < temper_certificate_head_count(s->certificate); h++) {
         temper_certified_head x;

@@ -118,7 +118,7 @@ typedef struct layer_facts {
     ball *error;  /* G */
 } layer_facts;
 
-/* The constants of the type (doc/certificate.md, section 3). */
+/* The constants of the type (doc/certificate.md, "Notation"). */
 typedef struct type_facts {
     const number_type *type;
     const number_format *storage, *sums;

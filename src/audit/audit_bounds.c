@@ -1,4 +1,4 @@
-/* doc/certificate.md, sections 4 to 6: how far the output of each head may be off, in balls, and whether gates repair
+/* doc/certificate.md, "Softmax rows, with rounding", "Heads" and "Gates": how far the output of each head may be off, in balls, and whether gates repair
    it. */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* The claim "hard choices" (doc/certificate.md, section 8), for models without Boolean channels: what is known of the
+/* The claim "hard choices" (doc/certificate.md, "Models without Boolean channels"), for models without Boolean channels: what is known of the
    hard model is found anew, then the certificate that follows from it is written. */
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Units that read the same row up to a factor +-2^k are one piecewise linear function of one number
-   (doc/certificate.md, 8.1). */
+   (doc/certificate.md, "The file for hard choices"). */
 #include <math.h>
 #include <stdlib.h>
 

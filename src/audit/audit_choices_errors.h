@@ -1,4 +1,4 @@
-/* The error recursion of doc/certificate.md, 8.3 to 8.6, one length at a time: how far computed numbers are from the
+/* The error recursion of doc/certificate.md, "Errors of sums" to "When hard choices are proved", one length at a time: how far computed numbers are from the
    hard model's. */
 #ifndef AUDIT_AUDIT_CHOICES_ERRORS_H
 #define AUDIT_AUDIT_CHOICES_ERRORS_H

@@ -1,4 +1,4 @@
-/* The claim "hard choices" (doc/certificate.md, section 8): what the auditor knows of the hard model, and who finds
+/* The claim "hard choices" (doc/certificate.md, "Models without Boolean channels"): what the auditor knows of the hard model, and who finds
    it.
 
        bundles      which units are one function of one number
@@ -7,7 +7,7 @@
        recursion    errors of the computed model, length by length, from these facts
        writing      the certificate that follows
 
-   A fact is what two programs must find alike, so that texts can be compared; section 8.2 fixes each of them. */
+   A fact is what two programs must find alike, so that texts can be compared; "Facts about the hard model" fixes each of them. */
 #ifndef AUDIT_AUDIT_CHOICES_FACTS_H
 #define AUDIT_AUDIT_CHOICES_FACTS_H
 

@@ -1,4 +1,4 @@
-/* Nets (doc/certificate.md, 8.6): what the units of a layer make of their inputs' errors. */
+/* Nets (doc/certificate.md, "Errors of gates"): what the units of a layer make of their inputs' errors. */
 #include <math.h>
 
 #include "audit/audit_choices_errors.h"

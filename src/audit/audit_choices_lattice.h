@@ -1,6 +1,6 @@
 /* Sets of rationals {a + k g : k whole} within [lo, hi], g >= 0; g = 0 is the constant a = lo = hi. Every operation
    gives a set that holds all results. Ends follow interval arithmetic and are not moved inward (doc/certificate.md,
-   8.2). */
+   "Facts about the hard model"). */
 #ifndef AUDIT_AUDIT_CHOICES_LATTICE_H
 #define AUDIT_AUDIT_CHOICES_LATTICE_H
 

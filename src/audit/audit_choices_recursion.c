@@ -1,5 +1,5 @@
 /* Errors from the embedding to the read-out, length by length, and whether they are below the margins
-   (doc/certificate.md, 8.3 to 8.6). */
+   (doc/certificate.md, "Errors of sums" to "When hard choices are proved"). */
 #include <math.h>
 
 #include "audit/audit_choices_errors.h"

@@ -1,4 +1,4 @@
-/* How far logits are off (doc/certificate.md, 8.4), and tie-breaks by the position. */
+/* How far logits are off (doc/certificate.md, "Errors of scores"), and tie-breaks by the position. */
 #include <math.h>
 
 #include "audit/audit_choices_errors.h"

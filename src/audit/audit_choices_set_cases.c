@@ -1,4 +1,4 @@
-/* Rule 3 of doc/certificate.md, 8.2: where keys are constants and the query takes few values, every one of them is
+/* Rule 3 of doc/certificate.md, "Facts about the hard model": where keys are constants and the query takes few values, every one of them is
    tried, with scores in whole numbers. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Heads on sets: rules 2, 4 and 5 of doc/certificate.md, 8.2. */
+/* Heads on sets: rules 2, 4 and 5 of doc/certificate.md, "Facts about the hard model". */
 #include <string.h>
 
 #include "audit/audit_choices_set_run.h"

@@ -1,4 +1,4 @@
-/* Facts from one run per length on sets of rationals (doc/certificate.md, 8.2): embedding, channels, nets and
+/* Facts from one run per length on sets of rationals (doc/certificate.md, "Facts about the hard model"): embedding, channels, nets and
    margins. */
 #include "audit/audit_choices_set_run.h"
 

@@ -1,4 +1,4 @@
-/* What softmax can do with logits that are off by so much: D of doc/certificate.md, 8.5, from the extremes of score
+/* What softmax can do with logits that are off by so much: D of doc/certificate.md, "Shares of a softmax row", from the extremes of score
    boxes. */
 #include <math.h>
 

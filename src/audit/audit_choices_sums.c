@@ -1,4 +1,4 @@
-/* Sums of rounded products, and the embedding (doc/certificate.md, 8.3). */
+/* Sums of rounded products, and the embedding (doc/certificate.md, "Errors of sums"). */
 #include <math.h>
 
 #include "audit/audit_choices_errors.h"

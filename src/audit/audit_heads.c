@@ -1,4 +1,4 @@
-/* Attention: which of the six kinds of doc/certificate.md, section 5, a head is, from its rows and expressions alone,
+/* Attention: which of the six kinds of doc/certificate.md, "Heads", a head is, from its rows and expressions alone,
    and what its output means. A head that fits none is refused. */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* A nearest head in a short format, by trying: for every number of positions the logits are made as a run makes them,
-   and for every possible winner the weights of the others are bounded from them (doc/certificate.md, section 5,
-   "every length"). */
+   and for every possible winner the weights of the others are bounded from them (doc/certificate.md, "Nearest"). */
 #include <math.h>
 
 #include "audit/audit.h"

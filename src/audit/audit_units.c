@@ -1,6 +1,6 @@
 /* The feed-forward net of a layer: what each channel holds after it. Units are grouped by the channel that they
    write, and those with the same inputs are one function of the same sum. Five kinds of groups are known
-   (doc/certificate.md, sections 5 and 6): exact units, ramps that round head outputs, clearing, own parts and copies
+   (doc/certificate.md, "Heads" and "Gates"): exact units, ramps that round head outputs, clearing, own parts and copies
    to the start sentinel of balance heads. */
 #include <math.h>
 #include <stdlib.h>

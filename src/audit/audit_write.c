@@ -1,4 +1,4 @@
-/* The certificate as text (doc/certificate.md, section 2), byte for byte. */
+/* The certificate as text (doc/certificate.md, "The file"), byte for byte. */
 #include <string.h>
 
 #include "audit/audit.h"

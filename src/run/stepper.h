@@ -1,9 +1,9 @@
 /* A compiled model that looks only back, run one position at a time: constant memory per head, and a state that knows nothing
    of the final length, so that one machine serves streams (N = i + 1 after i letters) and prefix trees (N fixed).
 
-   Why that is right: Boolean channels are exact after every layer (theory section 2) and mean the same whatever n is, so
+   Why that is right: Boolean channels are exact after every layer (doc/theory.md, "Boolean channels that heal") and mean the same whatever n is, so
    earlier rows need not be visited again; real-valued channels (means) are read only in their own row; and in the
-   logits of theory section 3 the part that depends on n separates the two classes c_j = 0 and c_j = 1 as wholes, so it is
+   logits of doc/theory.md, "Heads", the part that depends on n separates the two classes c_j = 0 and c_j = 1 as wholes, so it is
    applied when a head reads its state. Per role:
 
        once      per class the number of keys and the sums of values; class 0 weighs exp(-(ln N + 8)) = exp(-8)/N
