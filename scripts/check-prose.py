@@ -48,7 +48,7 @@ def check(path):
             fail(path, number, f"a section is cited by its number: {NUMBERS.search(plain).group()}")
         for page, names in HEADINGS.findall(plain):
             for name in re.findall(r'"([^"]+)"', names):
-                if not any(heading == name or heading.startswith(name + " (") for heading in headings_of(page)):
+                if not any(heading == name or heading.startswith((name + " (", name + ":")) for heading in headings_of(page)):
                     fail(path, number, f'{page} has no heading "{name}"')
         for page in re.findall(PAGE, plain):
             if not pathlib.Path(page).exists():
