@@ -2,6 +2,7 @@
    two. */
 #include <string.h>
 
+#include "base/entry.h"
 #include "audit/audit.h"
 #include "base/json_read.h"
 #include "base/sha256.h"
@@ -215,34 +216,46 @@ static _Noreturn void report(piece given, piece wanted, arena *a, trap *t) {
 
 /* ---- the public function ---- */
 
+/* A model and a specification that the auditor reads on the way. */
+typedef struct read_objects {
+    temper_model *model;
+    temper_spec *spec;
+} read_objects;
+
+static void free_objects(void *context) {
+    read_objects *o = context;
+    temper_spec_free(o->spec);
+    temper_model_free(o->model);
+}
+
+static audit_memory memory_of(entry *e) {
+    read_objects *o = arena_zalloc(&e->memory, 1, sizeof *o);
+    entry_on_leaving(e, free_objects, o);
+    return (audit_memory){&e->memory, &e->scratch, &o->model, &o->spec};
+}
+
+typedef struct audit_call {
+    const char *certificate;
+    size_t length;
+    const char *model;
+    size_t size;
+} audit_call;
+
+static void check_certificate(entry *e, void *context) {
+    const audit_call *x = context;
+    claim c = read_claim(x->certificate, x->length, &e->memory, e->trap);
+    check_model(&c, x->model, x->size, &e->memory, e->trap);
+    size_t wanted_length;
+    audit_memory m = memory_of(e);
+    const char *wanted = audit_text(&wanted_length, x->model, x->size, &c.request, &m);
+    if (wanted_length != x->length || memcmp(wanted, x->certificate, x->length) != 0)
+        report((piece){x->certificate, x->length}, (piece){wanted, wanted_length}, &e->memory, e->trap);
+}
+
 temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
                            temper_error *err) {
-    trap t;
-    arena memory, scratch;
-    temper_model *volatile read = NULL;
-    temper_spec *volatile spec = NULL;
-    arena_init(&memory, &t);
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&memory);
-        arena_free(&scratch);
-        temper_spec_free(spec);
-        temper_model_free(read);
-        return t.error.code;
-    }
-    claim c = read_claim(certificate, length, &memory, &t);
-    check_model(&c, model, size, &memory, &t);
-    size_t wanted_length;
-    audit_memory m = {&memory, &scratch, &read, &spec};
-    const char *wanted = audit_text(&wanted_length, model, size, &c.request, &m);
-    if (wanted_length != length || memcmp(wanted, certificate, length) != 0)
-        report((piece){certificate, length}, (piece){wanted, wanted_length}, &memory, &t);
-    arena_free(&memory);
-    arena_free(&scratch);
-    temper_spec_free(spec);
-    temper_model_free(read);
-    trap_clear(&t);
-    return TEMPER_OK;
+    audit_call call = {certificate, length, model, size};
+    return entry_run(err, check_certificate, &call);
 }
 
 temper_status audit_certificate(char **out, size_t *length, const char *model, size_t size, uint64_t n,
@@ -251,31 +264,24 @@ temper_status audit_certificate(char **out, size_t *length, const char *model, s
     return audit_requested(out, length, model, size, &request, err);
 }
 
+typedef struct request_call {
+    char **out;
+    size_t *length;
+    const char *model;
+    size_t size;
+    const audit_request *request;
+} request_call;
+
+static void write_certificate(entry *e, void *context) {
+    const request_call *c = context;
+    audit_memory m = memory_of(e);
+    const char *made = audit_text(c->length, c->model, c->size, c->request, &m);
+    *c->out = entry_hand_out(e, made, *c->length);
+}
+
 temper_status audit_requested(char **out, size_t *length, const char *model, size_t size,
                               const audit_request *request, temper_error *err) {
-    trap t;
-    arena memory, scratch;
-    temper_model *volatile read = NULL;
-    temper_spec *volatile spec = NULL;
+    request_call call = {out, length, model, size, request};
     *out = NULL;
-    arena_init(&memory, &t);
-    arena_init(&scratch, &t);
-    if (trap_set(&t, err)) {
-        arena_free(&memory);
-        arena_free(&scratch);
-        temper_spec_free(spec);
-        temper_model_free(read);
-        return t.error.code;
-    }
-    audit_memory m = {&memory, &scratch, &read, &spec};
-    const char *made = audit_text(length, model, size, request, &m);
-    char *copy = caller_alloc(&t, *length + 1, 1);
-    memcpy(copy, made, *length + 1);
-    arena_free(&memory);
-    arena_free(&scratch);
-    temper_spec_free(spec);
-    temper_model_free(read);
-    trap_clear(&t);
-    *out = copy;
-    return TEMPER_OK;
+    return entry_run(err, write_certificate, &call);
 }

@@ -211,8 +211,8 @@ typedef struct audit_request {
 /* Whoever calls frees all of this, also after an error; model and spec are NULL before. */
 typedef struct audit_memory {
     arena *arena, *scratch;
-    temper_model *volatile *model;
-    temper_spec *volatile *spec;
+    temper_model **model;
+    temper_spec **spec;
 } audit_memory;
 
 const char *audit_text(size_t *length, const char *model, size_t size, const audit_request *request,

@@ -7,66 +7,19 @@
 #include "logic/formula_eval.h"
 #include "logic/formula_print.h"
 #include "compile/normal_form.h"
+#include "model/model_spec.h"
 
 #include <string.h>
 
 enum {
-    TRUTH_CELLS = 100000,     /* rows times positions on the page */
-    EVAL_BYTES = 256 << 20,   /* of the rows of all subformulas */
-    LABEL_LENGTH = 72,        /* as the compiler cuts the labels of parts */
-    ALPHABET_BYTES = 1 << 20, /* beyond it the alphabet is not spelled out again */
+    TRUTH_CELLS = 100000,   /* rows times positions on the page */
+    EVAL_BYTES = 256 << 20, /* of the rows of all subformulas */
+    LABEL_LENGTH = 72,      /* as the compiler cuts the labels of parts */
     LABEL_SHOWN = 60
 };
 
 size_t html_verdict_position(const html_page *p) {
     return p->map.n == 0 ? 0 : p->map.about.at == TEMPER_AT_FIRST ? 1 : p->map.n;
-}
-
-/* ---- the formula behind the model ---- */
-
-static void free_spec(void *spec) { temper_spec_free(spec); }
-
-/* The model's alphabet in the form of the option; NULL if it holds a blank, which that cannot say. */
-static const char *alphabet_text(const html_page *p) {
-    text t;
-    text_init(&t, p->arena);
-    for (size_t k = 0; k < p->map.about.letters; k++) {
-        const char *letter = temper_model_letter(p->model, k);
-        if (strpbrk(letter, " \t\n\v\f\r") || t.length > ALPHABET_BYTES) return NULL;
-        if (p->map.about.tokens && k) text_putc(&t, ' ');
-        text_puts(&t, letter);
-    }
-    return t.length ? text_string(&t) : NULL;
-}
-
-static bool has_same_letters(const temper_spec *spec, const html_page *p) {
-    if (spec->letters.count != p->map.about.letters) return false;
-    for (size_t k = 0; k < spec->letters.count; k++)
-        if (strcmp(spec->letters.letters[k], temper_model_letter(p->model, k)) != 0) return false;
-    return true;
-}
-
-/* The specification that the model carries, over the model's own alphabet; NULL if there is none that can be read. */
-static const temper_spec *own_spec(html_page *p) {
-    const temper_model_info *about = &p->map.about;
-    if (!*about->source) return NULL;
-    const char *alphabets[2] = {alphabet_text(p), NULL};
-    for (size_t k = alphabets[0] ? 0 : 1; k < 2; k++) {
-        temper_spec_options o = {.syntax = about->syntax,
-                                 .alphabet = alphabets[k],
-                                 .tokens = about->tokens,
-                                 .at = about->at,
-                                 .empty = about->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
-        temper_spec *spec;
-        temper_error inner;
-        if (temper_spec_parse(&spec, about->source, strlen(about->source), &o, &inner)) {
-            if (inner.code == TEMPER_NO_MEMORY) trap_reraise(p->arena->trap, &inner);
-            continue;
-        }
-        arena_on_release(p->arena, free_spec, spec);
-        if (has_same_letters(spec, p)) return spec;
-    }
-    return NULL;
 }
 
 /* ---- rows ---- */
@@ -137,7 +90,7 @@ static void add_part_rows(html_page *p) {
 }
 
 void html_find_rows(html_page *p) {
-    const temper_spec *spec = own_spec(p);
+    const temper_spec *spec = model_spec(p->model, p->arena);
     if (spec && spec->graph.count <= EVAL_BYTES / (p->map.n + 1))
         add_formula_rows(p, spec);
     else
