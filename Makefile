@@ -244,12 +244,13 @@ bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BE
 
 FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c bench/*.h bench/*.c mpi/*.c examples/*.c)
 
-lint: ## formatting, static analysis, include order
+lint: ## formatting, static analysis, include order, comments
 	@sh scripts/setup.sh build lint
 	@echo "  clang-format" && clang-format --dry-run --Werror $(FORMATTED)
 	cppcheck -q -j$(JOBS) --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem "-D_Noreturn=__attribute__((noreturn))" -Iinclude -Isrc -I. -Icli src lab cli mpi
 	sh scripts/check-includes.sh
+	python3 scripts/check-prose.py
 
 format: ## reformat all sources
 	@clang-format -i $(FORMATTED)

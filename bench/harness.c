@@ -1,6 +1,6 @@
-/* What the driver loads with ctypes, so that temper's kernels, a plain C loop, PyTorch and onnxruntime can take turns within one
-   process: each call takes and gives row-major arrays [n][d], as the libraries do, and reorders on its own time.
-   Also one run of a model through the public API. */
+/* What the driver loads with ctypes, so that temper's kernels, a plain C loop, PyTorch and onnxruntime can take turns
+   within one process: each call takes and gives row-major arrays [n][d], as the libraries do, and reorders on its own
+   time. Also one run of a model through the public API. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
-/* The kernels by themselves: dense softmax attention against its floor (the multiply-adds and the exps alone) and a plain
-   C loop; a scanned head against memcpy. CSV on stdout; everything measured in one process, interleaved, best and
-   median of the repetitions.
+/* The kernels by themselves: dense softmax attention against its floor (the multiply-adds and the exps alone) and a
+   plain C loop; a scanned head against memcpy. CSV on stdout; everything measured in one process, interleaved, best
+   and median of the repetitions.
 
-       kernels_bench [--n 4096] [--d 8] [--reps 7] [--threads 2] [--only dense|scan]                                  */
+       kernels_bench [--n 4096] [--d 8] [--reps 7] [--threads 2] [--only dense|scan] */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
@@ -66,7 +66,7 @@ static double median(sample *s) {
     return s->times[s->count / 2];
 }
 
-/* ---- the floor -------------------------------------------------------------------------------------------------- */
+/* ---- the floor ---- */
 
 /* ns per multiply-add, independent chains in registers. */
 #ifdef __x86_64__
@@ -116,7 +116,7 @@ static double time_exps(const kernels *k, bool wide, bool exact) { /* ns per exp
     return (now() - start) / (300.0 * EXPS);
 }
 
-/* ---- dense ------------------------------------------------------------------------------------------------------ */
+/* ---- dense ---- */
 
 typedef struct head {
     const kernels *k;
@@ -296,7 +296,7 @@ static void bench_threads(int reps, size_t threads) {
     fflush(stdout);
 }
 
-/* ---- scans ------------------------------------------------------------------------------------------------------ */
+/* ---- scans ---- */
 
 enum { SCAN_WIDTH = 8 };
 

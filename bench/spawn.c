@@ -2,8 +2,8 @@
    seconds from before fork to after wait, user and system seconds, peak resident KiB, exit status (-1: timed out).
    INPUT and OUTPUT are files, - for /dev/null.
 
-   A program of its own, because a child's peak memory counts that of the process it was forked from until exec: forked from
-   the driver, with PyTorch inside, every command would seem to need hundreds of megabytes. */
+   A program of its own, because a child's peak memory counts that of the process it was forked from until exec:
+   forked from the driver, with PyTorch inside, every command would seem to need hundreds of megabytes. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
-/* temper gap: how far apart the scores of each head are, which heads tie, and whether the transformer is uniform-tieless. */
+/* temper gap: how far apart the scores of each head are, which heads tie, and whether the transformer is
+   uniform-tieless. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>

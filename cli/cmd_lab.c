@@ -1,4 +1,5 @@
-/* temper lab: experiments that check claims and write tables, figures and a report. The work is one job of all that is asked for. */
+/* temper lab: experiments that check claims and write tables, figures and a report. The work is one job of all that
+   is asked for. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

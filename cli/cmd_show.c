@@ -1,4 +1,5 @@
-/* temper show: the attention of each head on a string, in the terminal, as SVG, as a page, as numbers, or one row in full. */
+/* temper show: the attention of each head on a string, in the terminal, as SVG, as a page, as numbers, or one row in
+   full. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,8 +57,8 @@ static void write_picture(session *s, const char *picture) {
         message_error(s, &err, NULL, NULL, 0);
 }
 
-/* Beside a soft run the page shows what the hard heads choose, if the model knows, and if the string is so short that the page has a
-   cell for every pair of positions. */
+/* Beside a soft run the page shows what the hard heads choose, if the model knows, and if the string is so short that
+   the page has a cell for every pair of positions. */
 enum { PAIRS_SHOWN = 320 };
 
 static void draw_page(session *s, const temper_model *model, const temper_run *run, const uint32_t *letters,

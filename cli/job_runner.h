@@ -6,8 +6,8 @@
 #include "session.h"
 
 typedef struct job_runner {
-    /* Does what the journal at `path` (NULL: in memory only) lacks, and leaves it in *journal for the caller to close. NULL and TEMPER_OK:
-       another process has the results and answers. */
+    /* Does what the journal at `path` (NULL: in memory only) lacks, and leaves it in *journal for the caller to
+       close. NULL and TEMPER_OK: another process has the results and answers. */
     temper_status (*run)(temper_journal **journal, session *s, const temper_job *job, const char *path, progress *bar,
                          temper_error *err);
 } job_runner;

@@ -25,7 +25,8 @@ typedef struct feed {
     char buffer[BUFFER + 1]; /* one more for a NUL */
 } feed;
 
-/* More bytes behind those not yet used; false at the end or if there is no room. Answers go out before we may have to wait. */
+/* More bytes behind those not yet used; false at the end or if there is no room. Answers go out before we may have to
+   wait. */
 static bool fill(feed *f) {
     if (f->ended || !output_flush(f->session)) return false;
     memmove(f->buffer, f->buffer + f->at, f->filled - f->at);
@@ -53,7 +54,8 @@ static bool is_between(const feed *f, char c) {
     return (c == '\n' || c == '\r') && f->ascii[(unsigned char)c] == NO_LETTER;
 }
 
-/* The size of the character at f->at, its bytes complete if the input has them; bytes that are not UTF-8 are one each. */
+/* The size of the character at f->at, its bytes complete if the input has them; bytes that are not UTF-8 are one
+   each. */
 static size_t character(feed *f) {
     unsigned char lead = (unsigned char)f->buffer[f->at];
     size_t need = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;

@@ -4,8 +4,8 @@
 
 #include "session.h"
 
-/* Feeds the letters of standard input to the stream and prints a line after each. Stops at the end of the input, at a letter that
-   cannot be read, or when standard output is broken; what went wrong has then been said. */
+/* Feeds the letters of standard input to the stream and prints a line after each. Stops at the end of the input, at a
+   letter that cannot be read, or when standard output is broken; what went wrong has then been said. */
 void stream_input(session *s, const temper_model *model, const temper_run_options *o, temper_stream *stream);
 
 #endif

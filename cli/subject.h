@@ -23,8 +23,8 @@ bool subject_formula(subject *out, session *s);
 bool subject_model(subject *out, session *s);
 /* MODEL as it is, or the hard model that -f or -F compiles to. */
 bool subject_hard(subject *out, session *s);
-/* MODEL, and -f or -F or else its own specification, over the model's alphabet (none: a soft model that knows its hard one); or only a
-   formula, no model. */
+/* MODEL, and -f or -F or else its own specification, over the model's alphabet (none: a soft model that knows its
+   hard one); or only a formula, no model. */
 bool subject_pair(subject *out, session *s);
 void subject_free(subject *x);
 

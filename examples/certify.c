@@ -12,7 +12,8 @@ static int failed(const temper_error *e) {
     return 2;
 }
 
-/* A certificate is about the bytes of the model's file, so they are read as they are. The audit shares no code with the proof. */
+/* A certificate is about the bytes of the model's file, so they are read as they are. The audit shares no code with
+   the proof. */
 static int write_and_audit(const temper_certificate *certificate, const char *path, const char *bytes, size_t size,
                            temper_error *e) {
     char *json;

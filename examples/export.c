@@ -1,4 +1,5 @@
-/* Writes a model of the gallery, made soft for a length, as a folder for PyTorch, Hugging Face, TransformerLens and ONNX runtimes.
+/* Writes a model of the gallery, made soft for a length, as a folder for PyTorch, Hugging Face, TransformerLens and
+   ONNX runtimes.
 
        cc export.c $(pkg-config --cflags --libs temper) -o export
        ./export dyck-1 32 out */

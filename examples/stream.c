@@ -1,4 +1,5 @@
-/* Reads words from standard input and says after each whether the stream so far is in the language, in constant memory.
+/* Reads words from standard input and says after each whether the stream so far is in the language, in constant
+   memory.
 
        cc stream.c $(pkg-config --cflags --libs temper) -o stream
        echo wait request grant | ./stream */

@@ -1,20 +1,24 @@
-/* temper: compile a specification of a language of strings into a softmax transformer that gives exactly its
-   answers. This is the public header (the experiments have one of their own, temper_lab.h), with one section per stage:
+/* temper: compile a specification of a language of strings into a softmax transformer that gives exactly its answers.
+   This is the public header (the experiments have one of their own, temper_lab.h), with one section per stage:
 
        text --spec--> formula --compile--> hard transformer --soften--> soft transformer --run--> answers
 
-   Conventions; doc/api.md has them in full, with the promise of stability.
-   - Every function that can fail returns a temper_status and fills a temper_error (which may be NULL; after success its contents mean
+   Conventions; doc/api.md has them in full, with the promise of stability. - Every function that can fail returns a
+   temper_status and fills a temper_error (which may be NULL; after success its contents mean
      nothing). On failure outputs are NULL or untouched.
-   - Objects are immutable once made and may be shared between threads, except streams, workers and journals.
-   - What a function hands out through `X **` is the caller's: objects are freed with temper_X_free, text and arrays with temper_free. All
-     free functions take NULL. Text handed out is followed by a NUL byte that its length does not count. `const char *` results and
-     fields belong to the object they were asked of and live as long as it; names of enumerations live as long as the library.
-   - Texts are UTF-8. Paths and names are NUL-terminated; what comes with a length may hold any bytes.
-   - Options are structs: zero-initialise them (in C `= {0}`, in C++ `= {}`) and set what should differ. `options` may be NULL for the
+   - Objects are immutable once made and may be shared between threads, except streams, workers and journals. - What a
+   function hands out through `X **` is the caller's: objects are freed with temper_X_free, text and arrays with
+   temper_free. All
+     free functions take NULL. Text handed out is followed by a NUL byte that its length does not count. `const char
+     *` results and
+     fields belong to the object they were asked of and live as long as it; names of enumerations live as long as the
+     library.
+   - Texts are UTF-8. Paths and names are NUL-terminated; what comes with a length may hold any bytes. - Options are
+   structs: zero-initialise them (in C `= {0}`, in C++ `= {}`) and set what should differ. `options` may be NULL for
+   the
      defaults, except where a length must be given (temper_certify).
-   - Strings are arrays of letter numbers below the size of the alphabet; others are TEMPER_RANGE. `letters` may be NULL if n is 0.
-   - The library never prints, exits or aborts. */
+   - Strings are arrays of letter numbers below the size of the alphabet; others are TEMPER_RANGE. `letters` may be
+   NULL if n is 0. - The library never prints, exits or aborts. */
 #ifndef TEMPER_H
 #define TEMPER_H
 
@@ -110,7 +114,8 @@ typedef struct temper_spec_options {
     temper_empty empty;
 } temper_spec_options;
 
-/* Reads `length` bytes of text. TEMPER_SYNTAX and TEMPER_RANGE have line and column; NUL bytes are no part of the language. */
+/* Reads `length` bytes of text. TEMPER_SYNTAX and TEMPER_RANGE have line and column; NUL bytes are no part of the
+   language. */
 TEMPER_API temper_status temper_spec_parse(temper_spec **out, const char *text, size_t length,
                                            const temper_spec_options *options, temper_error *err);
 TEMPER_API void temper_spec_free(temper_spec *spec);
@@ -148,8 +153,8 @@ typedef enum temper_method {
     TEMPER_METHOD_DIGITS /* positions, in digits that a short number format holds */
 } temper_method;
 
-/* The number format of a run. From BF16_F32 on, numbers are stored in the first format and sums made in the second (or the same),
-   with every rounding of a real kernel emulated (doc/numerics.md). */
+/* The number format of a run. From BF16_F32 on, numbers are stored in the first format and sums made in the second
+   (or the same), with every rounding of a real kernel emulated (doc/numerics.md). */
 typedef enum temper_type {
     TEMPER_TYPE_F64,
     TEMPER_TYPE_F32,
@@ -169,38 +174,41 @@ typedef enum temper_type {
 /* Zero-initialise for the defaults, which make a hard transformer. */
 typedef struct temper_build_options {
     temper_method method;
-    /* Gates that are exact in the storage format of this type (f32, bf16, f16, e4m3 or e5m2): every head output is rounded alone, before
-       any gate reads it, and no gate has more inputs than the format can count. This takes more layers. Not given (f64): plain gates; with
-       the method of digits bf16. */
+    /* Gates that are exact in the storage format of this type (f32, bf16, f16, e4m3 or e5m2): every head output is
+       rounded alone, before any gate reads it, and no gate has more inputs than the format can count. This takes more
+       layers. Not given (f64): plain gates; with the method of digits bf16. */
     temper_type digits;
 } temper_build_options;
 
-/* From a specification to a transformer, which does not need the specification any more: the whole compiler. Soft models are for every
-   length up to the proved one. TEMPER_LIMIT: it would be too large; TEMPER_RANGE: there is no such method, or no gates for the type. */
+/* From a specification to a transformer, which does not need the specification any more: the whole compiler. Soft
+   models are for every length up to the proved one. TEMPER_LIMIT: it would be too large; TEMPER_RANGE: there is no
+   such method, or no gates for the type. */
 TEMPER_API temper_status temper_build(temper_model **out, const temper_spec *spec,
                                       const temper_build_options *options, temper_error *err);
 
 /* The two halves of it. Formula to hard-attention transformer, with plain gates: */
 TEMPER_API temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err);
-/* Hard to soft, for models that come from a formula. TEMPER_RANGE: TEMPER_METHOD_HARD, or a model that is soft already;
-   TEMPER_UNSUPPORTED: a head that no formula makes, for which there is temper_soften_for; or gates that digits cannot hold. */
+/* Hard to soft, for models that come from a formula. TEMPER_RANGE: TEMPER_METHOD_HARD, or a model that is soft
+   already; TEMPER_UNSUPPORTED: a head that no formula makes, for which there is temper_soften_for; or gates that
+   digits cannot hold. */
 TEMPER_API temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method,
                                        temper_error *err);
 TEMPER_API void temper_model_free(temper_model *model);
 
-/* Text form: print and read are inverse. Reading checks every invariant (TEMPER_FORMAT: line, column, what is wrong); it takes the bytes
-   of a safetensors file too. */
+/* Text form: print and read are inverse. Reading checks every invariant (TEMPER_FORMAT: line, column, what is wrong);
+   it takes the bytes of a safetensors file too. */
 TEMPER_API temper_status temper_model_print(char **out, size_t *length, const temper_model *model, temper_error *err);
 TEMPER_API temper_status temper_model_read(temper_model **out, const char *text, size_t length, temper_error *err);
 
-/* Model files, text or safetensors: told apart by content when loading; when saving, a path that ends in .safetensors gets
-   safetensors, any other text. Loading safetensors takes at most twice the file's size and 64 MB of memory. */
+/* Model files, text or safetensors: told apart by content when loading; when saving, a path that ends in .safetensors
+   gets safetensors, any other text. Loading safetensors takes at most twice the file's size and 64 MB of memory. */
 TEMPER_API temper_status temper_model_load(temper_model **out, const char *path, temper_error *err);
 TEMPER_API temper_status temper_model_save(const char *path, const temper_model *model, temper_error *err);
 
-/* A model from elsewhere: plain safetensors with names of TransformerLens or GPT-2, and a JSON file that says what tensors cannot
-   (doc/import.md). Hard if no head is a softmax head; nothing is proved of it. Messages begin with the path of the file that they
-   are about; TEMPER_UNSUPPORTED: the transformer has a part that temper's do not have, such as layer norm. */
+/* A model from elsewhere: plain safetensors with names of TransformerLens or GPT-2, and a JSON file that says what
+   tensors cannot (doc/import.md). Hard if no head is a softmax head; nothing is proved of it. Messages begin with the
+   path of the file that they are about; TEMPER_UNSUPPORTED: the transformer has a part that temper's do not have,
+   such as layer norm. */
 TEMPER_API temper_status temper_model_import(temper_model **out, const char *weights_path, const char *config_path,
                                              temper_error *err);
 
@@ -302,7 +310,8 @@ typedef struct temper_part_info {
 /* Indices that do not exist give 0, NULL or, with a status, TEMPER_RANGE. */
 TEMPER_API void temper_model_about(temper_model_info *out, const temper_model *model);
 TEMPER_API const char *temper_model_letter(const temper_model *model, size_t letter);
-/* The specification that the model carries, read with the model's alphabet and settings. TEMPER_RANGE: it carries none. */
+/* The specification that the model carries, read with the model's alphabet and settings. TEMPER_RANGE: it carries
+   none. */
 TEMPER_API temper_status temper_model_spec(temper_spec **out, const temper_model *model, temper_error *err);
 TEMPER_API size_t temper_model_layer_heads(const temper_model *model, size_t layer); /* layers count from 1 */
 TEMPER_API size_t temper_model_layer_hidden(const temper_model *model, size_t layer);
@@ -349,9 +358,10 @@ typedef struct temper_proof {
 /* No length beyond this is ever proved: 2^40 letters. */
 #define TEMPER_LONGEST ((size_t)1 << 40)
 
-/* The proved length of a model in a type, with softmax as it is or with hard choices (models of method hard always take those). It is what
-   temper_certify proves and what temper_model_run goes by. Finding it takes milliseconds for models that come from a formula, and up to
-   seconds for others; the model keeps it. Texts live as long as the model. TEMPER_RANGE: no such type, or exact without hard choices. */
+/* The proved length of a model in a type, with softmax as it is or with hard choices (models of method hard always
+   take those). It is what temper_certify proves and what temper_model_run goes by. Finding it takes milliseconds for
+   models that come from a formula, and up to seconds for others; the model keeps it. Texts live as long as the model.
+   TEMPER_RANGE: no such type, or exact without hard choices. */
 TEMPER_API temper_status temper_model_proof(temper_proof *out, const temper_model *model, temper_type type, int hard,
                                             temper_error *err);
 
@@ -377,28 +387,32 @@ typedef struct temper_run_options {
 /* The result of one run. */
 typedef struct temper_run temper_run;
 
-/* Runs the model on n letters. TEMPER_LIMIT: longer than the proved length, and not `unchecked`. TEMPER_UNSUPPORTED: the type or the choice is not possible with this model. */
+/* Runs the model on n letters. TEMPER_LIMIT: longer than the proved length, and not `unchecked`. TEMPER_UNSUPPORTED:
+   the type or the choice is not possible with this model. */
 TEMPER_API temper_status temper_model_run(temper_run **out, const temper_model *model, const uint32_t *letters,
                                           size_t n, const temper_run_options *options, temper_error *err);
-/* How a run evaluates each head, found from the weights: "uniform", "scan", "few keys", "peaked" or "dense"; and about how many
-   multiply-adds that takes on a string of length n. Both arrays have room for all heads of the model, layer by layer; either may
-   be NULL. */
+/* How a run evaluates each head, found from the weights: "uniform", "scan", "few keys", "peaked" or "dense"; and
+   about how many multiply-adds that takes on a string of length n. Both arrays have room for all heads of the model,
+   layer by layer; either may be NULL. */
 TEMPER_API temper_status temper_model_plans(const char **plans, double *costs, const temper_model *model, size_t n,
                                             int hard, temper_error *err);
 
-/* Many strings at once, in threads: accept[k] = 0, 1, or 2 where n[k] is beyond the proved length (and not unchecked), or where a
-   run of that string alone is refused because rounding hides a tie. Results do not depend on threads or on how strings are put
-   together. `capture` is not allowed, nor are the types from BF16_F32 on (TEMPER_UNSUPPORTED): their strings are run one by one. */
+/* Many strings at once, in threads: accept[k] = 0, 1, or 2 where n[k] is beyond the proved length (and not
+   unchecked), or where a run of that string alone is refused because rounding hides a tie. Results do not depend on
+   threads or on how strings are put together. `capture` is not allowed, nor are the types from BF16_F32 on
+   (TEMPER_UNSUPPORTED): their strings are run one by one. */
 TEMPER_API temper_status temper_model_run_many(unsigned char *accept, const temper_model *model,
                                                const uint32_t *const *letters, const size_t *n, size_t count,
                                                const temper_run_options *options, temper_error *err);
 TEMPER_API void temper_run_free(temper_run *run);
 TEMPER_API int temper_run_accept(const temper_run *run);
 TEMPER_API int temper_run_proved(const temper_run *run); /* 0: beyond the proved length */
-/* What the verdict of a proved run is proved to be, and whether the truth at every position is as well; else TEMPER_CLAIM_NONE and 0. */
+/* What the verdict of a proved run is proved to be, and whether the truth at every position is as well; else
+   TEMPER_CLAIM_NONE and 0. */
 TEMPER_API temper_claim temper_run_claim(const temper_run *run);
 TEMPER_API int temper_run_every_position(const temper_run *run);
-/* What is wrong with an unproved run, if that was noticed: an adaptive head that took a rounding error for a gap; else "". */
+/* What is wrong with an unproved run, if that was noticed: an adaptive head that took a rounding error for a gap;
+   else "". */
 TEMPER_API const char *temper_run_warning(const temper_run *run);
 TEMPER_API temper_type temper_run_type(const temper_run *run);
 TEMPER_API size_t temper_run_size(const temper_run *run); /* N: positions, sentinels included */
@@ -413,7 +427,8 @@ TEMPER_API double temper_run_margin(const temper_run *run, size_t layer, size_t 
 /* The rest needs `capture`, else 0 or NULL. Arrays stay the run's. */
 TEMPER_API const double *temper_run_scores(const temper_run *run, size_t layer,
                                            size_t head); /* [N][N], scale not applied, masked: -inf */
-/* [N][N] What goes through exp, rounded as the run's type rounds it, masked: -inf. NULL where the head made a hard choice. */
+/* [N][N] What goes through exp, rounded as the run's type rounds it, masked: -inf. NULL where the head made a hard
+   choice. */
 TEMPER_API const double *temper_run_logits(const temper_run *run, size_t layer, size_t head);
 TEMPER_API const double *temper_run_weights(const temper_run *run, size_t layer, size_t head); /* [N][N] */
 /* By which the scores of a row are multiplied. */
@@ -428,33 +443,33 @@ TEMPER_API const double *temper_run_channels(const temper_run *run, size_t layer
 
 /* ---- streams -------------------------------------------------------------------------------------------------- */
 
-/* A model fed one letter at a time: after every letter, the answer for the string read so far, as temper_model_run would
-   give it. Memory does not grow with the length. Only for compiled models that look back only. */
+/* A model fed one letter at a time: after every letter, the answer for the string read so far, as temper_model_run
+   would give it. Memory does not grow with the length. Only for compiled models that look back only. */
 typedef struct temper_stream temper_stream;
 
-/* The stream has read nothing yet. Of the options `hard`, `unchecked` and `type` count; f32 has its own proved length.
-   TEMPER_UNSUPPORTED: a head looks forward, or is not one that the compiler makes; the message names it. The model must outlive the stream. A stream is not shared between
-   threads while it is pushed. */
+/* The stream has read nothing yet. Of the options `hard`, `unchecked` and `type` count; f32 has its own proved
+   length. TEMPER_UNSUPPORTED: a head looks forward, or is not one that the compiler makes; the message names it. The
+   model must outlive the stream. A stream is not shared between threads while it is pushed. */
 TEMPER_API temper_status temper_stream_open(temper_stream **out, const temper_model *model,
                                             const temper_run_options *options, temper_error *err);
 TEMPER_API void temper_stream_free(temper_stream *stream);
 
 /* Reads a letter; *accept (may be NULL) is the verdict on the string read so far. TEMPER_RANGE: no such letter;
-   TEMPER_LIMIT: beyond the proved length, and not `unchecked`: in both cases nothing was read. TEMPER_UNSUPPORTED: a head
-   met numbers that no compiled model makes; the stream then gives no more answers until it is reset. */
+   TEMPER_LIMIT: beyond the proved length, and not `unchecked`: in both cases nothing was read. TEMPER_UNSUPPORTED: a
+   head met numbers that no compiled model makes; the stream then gives no more answers until it is reset. */
 TEMPER_API temper_status temper_stream_push(temper_stream *stream, uint32_t letter, int *accept, temper_error *err);
 
 TEMPER_API int temper_stream_verdict(const temper_stream *stream); /* on the string read so far, also the empty one */
 TEMPER_API size_t temper_stream_length(const temper_stream *stream);      /* letters read */
 TEMPER_API int temper_stream_proved(const temper_stream *stream);         /* 0: beyond the proved length */
 TEMPER_API temper_claim temper_stream_claim(const temper_stream *stream); /* what its verdict is proved to be */
-/* The largest |a - nearest Boolean| of a head since it was opened or reset, or -1 for heads whose output is not Boolean. Each
-   row is taken with the length it was read at. */
+/* The largest |a - nearest Boolean| of a head since it was opened or reset, or -1 for heads whose output is not
+   Boolean. Each row is taken with the length it was read at. */
 TEMPER_API double temper_stream_margin(const temper_stream *stream, size_t layer, size_t head);
 /* Back to the empty string. */
 TEMPER_API void temper_stream_reset(temper_stream *stream);
 
-/* ---- checking ---------------------------------------------------------------------------------------------------- */
+/* ---- checking ---- */
 
 /* Zero-initialise for the defaults: only the empty string is compared. */
 typedef struct temper_check_options {
@@ -477,30 +492,29 @@ typedef struct temper_check_result {
     size_t position;          /* of the difference, from 1; 0: the verdict */
     const char *left, *right; /* which two disagree: "formula", "hard", "soft" */
     int left_value, right_value;
-    /* The largest error before rounding seen in soft runs. If all strings of some length were looked at and there is a counterexample
-       among them, it stands for all of that length. */
+    /* The largest error before rounding seen in soft runs. If all strings of some length were looked at and there is
+       a counterexample among them, it stands for all of that length. */
     double margin;
 } temper_check_result;
 
-/* A model of which no length is proved is run unchecked, since this is how to find out about it; else lengths beyond the proved
-   length are refused with TEMPER_LIMIT.
-   Compares, at every position and in the verdict, what is not NULL: the formula, the model with hard choices, and
-   the model as it is if it is soft. */
+/* A model of which no length is proved is run unchecked, since this is how to find out about it; else lengths beyond
+   the proved length are refused with TEMPER_LIMIT. Compares, at every position and in the verdict, what is not NULL:
+   the formula, the model with hard choices, and the model as it is if it is soft. */
 TEMPER_API temper_status temper_check(temper_check_result *out, const temper_spec *spec, const temper_model *model,
                                       const temper_check_options *options, temper_error *err);
 /* Frees what a result holds; call it after every temper_check or temper_check_merge that succeeded. */
 TEMPER_API void temper_check_clear(temper_check_result *result);
 
-/* ---- long work: jobs, units, journals ------------------------------------------------------------------------------ */
+/* ---- long work: jobs, units, journals ---- */
 
-/* A job is work split into numbered units. The result of a unit is a short string of bytes that depends on the job and the unit's
-   number, and on nothing else: not on the machine, threads or order. What was asked for is made from all results, in the order of
-   the numbers, so it is the same however the units were done. */
+/* A job is work split into numbered units. The result of a unit is a short string of bytes that depends on the job
+   and the unit's number, and on nothing else: not on the machine, threads or order. What was asked for is made from
+   all results, in the order of the numbers, so it is the same however the units were done. */
 typedef struct temper_job temper_job;
 
-/* temper_check as a job: the tree of prefixes (or suffixes, or all strings in their order) is cut into units of up to some 10^5
-   strings, and random strings are drawn unit by unit. `options->threads`, `progress` and `context` are not used. Formula and model
-   must outlive the job. */
+/* temper_check as a job: the tree of prefixes (or suffixes, or all strings in their order) is cut into units of up to
+   some 10^5 strings, and random strings are drawn unit by unit. `options->threads`, `progress` and `context` are not
+   used. Formula and model must outlive the job. */
 TEMPER_API temper_status temper_check_job(temper_job **out, const temper_spec *spec, const temper_model *model,
                                           const temper_check_options *options, temper_error *err);
 TEMPER_API void temper_job_free(temper_job *job);
@@ -512,8 +526,8 @@ TEMPER_API uint64_t temper_job_units(const temper_job *job);
 TEMPER_API uint64_t temper_job_weight(const temper_job *job, uint64_t unit);
 TEMPER_API uint64_t temper_job_total(const temper_job *job);
 
-/* What one thread or process needs to do units of a job. `threads` is for units that are hard to split (check: random strings);
-   0: one for each core. */
+/* What one thread or process needs to do units of a job. `threads` is for units that are hard to split (check: random
+   strings); 0: one for each core. */
 typedef struct temper_worker temper_worker;
 TEMPER_API temper_status temper_worker_open(temper_worker **out, const temper_job *job, unsigned threads,
                                             temper_error *err);
@@ -522,10 +536,10 @@ TEMPER_API void temper_worker_free(temper_worker *worker);
 TEMPER_API temper_status temper_worker_run(unsigned char **result, size_t *size, temper_worker *worker, uint64_t unit,
                                            temper_error *err);
 
-/* The results that are known so far: in memory and, if there is a path, in a file to which every result is appended with a
-   checksum, so that a job that was killed goes on where it was. A file that ends in a damaged record is cut before it. TEMPER_RANGE:
-   the file belongs to another job; TEMPER_IO: another process has it open. The job must outlive the journal. Not for several threads
-   at a time. */
+/* The results that are known so far: in memory and, if there is a path, in a file to which every result is appended
+   with a checksum, so that a job that was killed goes on where it was. A file that ends in a damaged record is cut
+   before it. TEMPER_RANGE: the file belongs to another job; TEMPER_IO: another process has it open. The job must
+   outlive the journal. Not for several threads at a time. */
 typedef struct temper_journal temper_journal;
 TEMPER_API temper_status temper_journal_open(temper_journal **out, const char *path, const temper_job *job,
                                              temper_error *err);
@@ -534,16 +548,16 @@ TEMPER_API temper_status temper_journal_close(temper_journal *journal, temper_er
 TEMPER_API uint64_t temper_journal_kept(const temper_journal *journal);    /* results found in the file */
 TEMPER_API uint64_t temper_journal_dropped(const temper_journal *journal); /* damaged bytes cut off the file */
 
-/* The next unit to do: 1, or 0 when all that are needed are known or handed out. A counterexample, for one, makes later units
-   needless. */
+/* The next unit to do: 1, or 0 when all that are needed are known or handed out. A counterexample, for one, makes
+   later units needless. */
 TEMPER_API int temper_journal_next(uint64_t *unit, temper_journal *journal);
 /* Keeps a result. The same result may come twice; TEMPER_FORMAT: another one. */
 TEMPER_API temper_status temper_journal_add(temper_journal *journal, uint64_t unit, const unsigned char *result,
                                             size_t size, temper_error *err);
 TEMPER_API int temper_journal_complete(const temper_journal *journal); /* every unit that is needed is known */
 
-/* Does all units that are still needed in threads of this process (0: one for each core). *stopped (may be NULL): progress asked to
-   stop. */
+/* Does all units that are still needed in threads of this process (0: one for each core). *stopped (may be NULL):
+   progress asked to stop. */
 TEMPER_API temper_status temper_job_run(int *stopped, temper_journal *journal, unsigned threads,
                                         int (*progress)(void *context, uint64_t done, uint64_t total), void *context,
                                         temper_error *err);
@@ -552,14 +566,14 @@ TEMPER_API temper_status temper_job_run(int *stopped, temper_journal *journal, u
 TEMPER_API temper_status temper_check_merge(temper_check_result *out, const temper_job *job,
                                             const temper_journal *journal, temper_error *err);
 
-/* ---- gaps: how far apart scores are ----------------------------------------------------------------------------- */
+/* ---- gaps: how far apart scores are ---- */
 
 /* What ties in the rows of a head, for hard choices in exact arithmetic. */
 typedef enum temper_tie {
     TEMPER_TIE_UNKNOWN,
     TEMPER_TIE_UNIFORM, /* all scores of a row are equal, always */
     TEMPER_TIE_TIELESS, /* one largest score in every row */
-    TEMPER_TIE_TIED /* some row has several largest scores, and smaller ones or other rows differ; there is a witness */
+    TEMPER_TIE_TIED     /* some row has several largest scores, and not all are equal; there is a witness */
 } temper_tie;
 
 /* Zero-initialise for the defaults, which look at nothing. */
@@ -578,14 +592,15 @@ typedef struct temper_gap_options {
 
 typedef struct temper_gap temper_gap;
 
-/* Runs the model with hard choices in exact arithmetic. TEMPER_UNSUPPORTED: features that are not rational, or heads without a hard
-   choice. */
+/* Runs the model with hard choices in exact arithmetic. TEMPER_UNSUPPORTED: features that are not rational, or heads
+   without a hard choice. */
 TEMPER_API temper_status temper_gap_find(temper_gap **out, const temper_model *model,
                                          const temper_gap_options *options, temper_error *err);
 TEMPER_API void temper_gap_free(temper_gap *gap);
 
-/* log2 of the smallest difference between the largest and the next different score of a row. +inf: no row has two different scores;
-   NaN: not looked at. `proved` is a lower bound, for every string of the length, and -inf where nothing is known. */
+/* log2 of the smallest difference between the largest and the next different score of a row. +inf: no row has two
+   different scores; NaN: not looked at. `proved` is a lower bound, for every string of the length, and -inf where
+   nothing is known. */
 typedef struct temper_gap_row {
     double measured, exhaustive, proved;
 } temper_gap_row;
@@ -602,7 +617,7 @@ typedef struct temper_gap_head {
 TEMPER_API temper_status temper_gap_about(temper_gap_head *out, const temper_gap *gap, size_t layer, size_t head,
                                           temper_error *err);
 
-/* ---- softening any hard model ------------------------------------------------------------------------------------ */
+/* ---- softening any hard model ---- */
 
 typedef enum temper_gap_source {
     TEMPER_GAP_PROVED,     /* from denominators */
@@ -622,8 +637,8 @@ typedef struct temper_soften_options {
     void *context;
 } temper_soften_options;
 
-/* For all strings up to the length: the soft model's read-out is within `error` of the hard one's, which is at least `margin` away
-   from 1/2. In f64, rounding included. */
+/* For all strings up to the length: the soft model's read-out is within `error` of the hard one's, which is at least
+   `margin` away from 1/2. In f64, rounding included. */
 typedef struct temper_soften_report {
     double error, margin;
     int every_position; /* 0: at the position of the verdict only */
@@ -631,8 +646,8 @@ typedef struct temper_soften_report {
     size_t layer, head; /* the head that has it; 0: none */
 } temper_soften_report;
 
-/* TEMPER_LIMIT: the error cannot be brought below the margin; the message names the head and the length. `options` may not be NULL,
-   `report` may. */
+/* TEMPER_LIMIT: the error cannot be brought below the margin; the message names the head and the length. `options`
+   may not be NULL, `report` may. */
 TEMPER_API temper_status temper_soften_for(temper_model **out, temper_soften_report *report, const temper_model *hard,
                                            const temper_soften_options *options, temper_error *err);
 
@@ -650,23 +665,24 @@ enum {
 typedef struct temper_export_options {
     temper_type type; /* of the ONNX graph: TEMPER_TYPE_F64 or TEMPER_TYPE_F32 */
     unsigned outputs; /* any of the above */
-    int unchecked; /* also models of which no length is proved, and hard ones, whose ties other runtimes may round away */
+    /* also models of which no length is proved, and hard ones, whose ties other runtimes may round away */
+    int unchecked;
     const char *certificate; /* audited, then put into the folder as certificate.json; NULL: none */
     uint64_t seed;           /* of the strings in testvectors.jsonl */
 } temper_export_options;
 
-/* Writes a folder that PyTorch, Hugging Face, TransformerLens and ONNX runtimes can load (doc/export.md). The folder is made if it is
-   missing (its parent is not); files that an earlier export left are replaced one by one, others are not touched. TEMPER_LIMIT: no
-   length is proved, and not `unchecked`; or dense weights beyond 2 GiB. TEMPER_RANGE: a type that the graph cannot have, or a
-   certificate that is not about the bytes that temper_model_save writes for this model, as text or as safetensors, or is not true.
-   TEMPER_FORMAT: no certificate of temper. */
+/* Writes a folder that PyTorch, Hugging Face, TransformerLens and ONNX runtimes can load (doc/export.md). The folder
+   is made if it is missing (its parent is not); files that an earlier export left are replaced one by one, others are
+   not touched. TEMPER_LIMIT: no length is proved, and not `unchecked`; or dense weights beyond 2 GiB. TEMPER_RANGE: a
+   type that the graph cannot have, or a certificate that is not about the bytes that temper_model_save writes for
+   this model, as text or as safetensors, or is not true. TEMPER_FORMAT: no certificate of temper. */
 TEMPER_API temper_status temper_export(const char *folder, const temper_model *model,
                                        const temper_export_options *options, temper_error *err);
 
 /* Only the ONNX graph, into one file. */
 TEMPER_API temper_status temper_export_onnx(const char *path, const temper_model *model,
                                             const temper_export_options *options, temper_error *err);
-/* ---- certificates: proofs for every string up to a length, in a number format ---------------------------------------- */
+/* ---- certificates: proofs for every string up to a length, in a number format ---- */
 
 typedef enum temper_verdict {
     TEMPER_PROVED,  /* for all strings: there is a certificate */
@@ -685,7 +701,8 @@ typedef struct temper_certify_options {
 
 typedef struct temper_certificate temper_certificate;
 
-/* The claim is about the bytes of a model's file; NULL: the text that temper_model_print gives. TEMPER_OK for all three verdicts. */
+/* The claim is about the bytes of a model's file; NULL: the text that temper_model_print gives. TEMPER_OK for all
+   three verdicts. */
 TEMPER_API temper_status temper_certify(temper_certificate **out, const temper_model *model, const char *bytes,
                                         size_t size, const temper_certify_options *options, temper_error *err);
 TEMPER_API void temper_certificate_free(temper_certificate *certificate);
@@ -694,8 +711,8 @@ TEMPER_API temper_verdict temper_certificate_verdict(const temper_certificate *c
 TEMPER_API temper_claim temper_certificate_claim(const temper_certificate *certificate);
 TEMPER_API int temper_certificate_every_position(const temper_certificate *certificate);
 TEMPER_API const char *temper_certificate_reason(const temper_certificate *certificate); /* "" if proved */
-/* With TEMPER_CLAIM_CHOICES, if the model was recognised by its roles: the formula that was read off its weights, as text, and why the
-   claim is not TEMPER_CLAIM_FORMULA; else "". */
+/* With TEMPER_CLAIM_CHOICES, if the model was recognised by its roles: the formula that was read off its weights, as
+   text, and why the claim is not TEMPER_CLAIM_FORMULA; else "". */
 TEMPER_API const char *temper_certificate_read_off(const temper_certificate *certificate);
 TEMPER_API const char *temper_certificate_note(const temper_certificate *certificate);
 /* Its letters live as long as the certificate. */
@@ -713,16 +730,17 @@ typedef struct temper_certified_head {
 TEMPER_API size_t temper_certificate_head_count(const temper_certificate *certificate);
 TEMPER_API temper_status temper_certificate_head(temper_certified_head *out, const temper_certificate *certificate,
                                                  size_t index, temper_error *err);
-/* The largest error, and what it is proved to be below: 1/4, or the margin of a model without Boolean channels. "" if not proved. */
+/* The largest error, and what it is proved to be below: 1/4, or the margin of a model without Boolean channels. "" if
+   not proved. */
 TEMPER_API const char *temper_certificate_error(const temper_certificate *certificate);
 TEMPER_API const char *temper_certificate_allowed(const temper_certificate *certificate);
 
-/* Checks a certificate against the bytes of a model's file, with code of its own. TEMPER_OK: every field is what the audit finds itself.
-   Otherwise the message says what is wrong with it. */
+/* Checks a certificate against the bytes of a model's file, with code of its own. TEMPER_OK: every field is what the
+   audit finds itself. Otherwise the message says what is wrong with it. */
 TEMPER_API temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
                                       temper_error *err);
 
-/* ---- limits: where each number format stops ---------------------------------------------------------------------------- */
+/* ---- limits: where each number format stops ---- */
 
 /* What makes an answer wrong (doc/limits.md has the definitions). */
 typedef enum temper_why {
@@ -771,8 +789,9 @@ typedef struct temper_limits_row {
 
 typedef struct temper_limits temper_limits;
 
-/* For every case the proved length and a search for wrong answers, adversarial and with a budget. The same cases, options and library
-   give the same table everywhere. TEMPER_UNSUPPORTED: a model that carries neither specification nor hard choices. */
+/* For every case the proved length and a search for wrong answers, adversarial and with a budget. The same cases,
+   options and library give the same table everywhere. TEMPER_UNSUPPORTED: a model that carries neither specification
+   nor hard choices. */
 TEMPER_API temper_status temper_limits_find(temper_limits **out, const temper_limits_case *cases, size_t count,
                                             const temper_limits_options *options, temper_error *err);
 TEMPER_API void temper_limits_free(temper_limits *limits);
@@ -794,19 +813,20 @@ TEMPER_API temper_status temper_limits_print(char **out, size_t *length, const t
 TEMPER_API temper_status temper_draw_limits(char **out, const temper_limits *limits, const char *title,
                                             temper_error *err);
 
-/* ---- pictures ---------------------------------------------------------------------------------------------------- */
+/* ---- pictures ---- */
 
 /* Zero-initialise for the defaults. */
 typedef struct temper_draw_options {
     size_t layer, head; /* 0: all */
     int colour;         /* terminal: use colour escapes */
     size_t width;       /* terminal: columns to use, 0: 80 */
-    /* html: a captured run of the string with hard choices, shown beside the other, or that one itself; may be NULL */
+    /* html: a captured run of the string with hard choices, shown beside the other, or that one itself; may be
+       NULL */
     const temper_run *hard;
 } temper_draw_options;
 
-/* The attention of a captured run, one panel per head; `letters` as given to the run. TEMPER_RANGE: the run was not captured, or there is
-   no such layer or head. */
+/* The attention of a captured run, one panel per head; `letters` as given to the run. TEMPER_RANGE: the run was not
+   captured, or there is no such layer or head. */
 TEMPER_API temper_status temper_draw_terminal(char **out, const temper_model *model, const temper_run *run,
                                               const uint32_t *letters, const temper_draw_options *options,
                                               temper_error *err);
@@ -814,9 +834,9 @@ TEMPER_API temper_status temper_draw_svg(char **out, const temper_model *model, 
                                          const uint32_t *letters, const temper_draw_options *options,
                                          temper_error *err);
 
-/* A self-contained page that needs no network: the model, the string with the truth of every subformula, and each head as a heat map
-   with exact values in tooltips. Up to 100,000 cells of heads are shown one by one, beyond that in blocks; TEMPER_LIMIT: more than
-   2,048 positions or 1,000 heads. */
+/* A self-contained page that needs no network: the model, the string with the truth of every subformula, and each
+   head as a heat map with exact values in tooltips. Up to 100,000 cells of heads are shown one by one, beyond that in
+   blocks; TEMPER_LIMIT: more than 2,048 positions or 1,000 heads. */
 TEMPER_API temper_status temper_draw_html(char **out, const temper_model *model, const temper_run *run,
                                           const uint32_t *letters, const temper_draw_options *options,
                                           temper_error *err);

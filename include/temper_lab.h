@@ -1,5 +1,5 @@
-/* The lab: experiments that check claims about transformers, and write tables, figures and reports (doc/lab.md). It is a library of its own over
-   temper's, linked statically: -ltemper-lab. Conventions are those of temper.h. */
+/* The lab: experiments that check claims about transformers, and write tables, figures and reports (doc/lab.md). It
+   is a library of its own over temper's, linked statically: -ltemper-lab. Conventions are those of temper.h. */
 #ifndef TEMPER_LAB_H
 #define TEMPER_LAB_H
 
@@ -25,7 +25,8 @@ typedef struct temper_lab_options {
     unsigned threads; /* 0: one for each core */
 } temper_lab_options;
 
-/* An experiment that was run. What it holds depends on its name, the seed and `quick` (and the version), and on nothing else. */
+/* An experiment that was run. What it holds depends on its name, the seed and `quick` (and the version), and on
+   nothing else. */
 typedef struct temper_lab temper_lab;
 TEMPER_API temper_status temper_lab_run(temper_lab **out, const char *name, const temper_lab_options *options,
                                         temper_error *err);
@@ -42,26 +43,29 @@ TEMPER_API temper_status temper_lab_claim_at(temper_lab_claim *out, const temper
                                              temper_error *err); /* from 0 */
 TEMPER_API int temper_lab_holds(const temper_lab *lab);          /* 1: every claim holds */
 
-/* NAME.md, NAME.json, a NAME-TABLE.csv for every table and a NAME-FIGURE.svg for every figure, in a folder that is made if need be. */
+/* NAME.md, NAME.json, a NAME-TABLE.csv for every table and a NAME-FIGURE.svg for every figure, in a folder that is
+   made if need be. */
 TEMPER_API temper_status temper_lab_write(const temper_lab *lab, const char *folder, temper_error *err);
 /* The report and the data as they would be written; either may be NULL. */
 TEMPER_API temper_status temper_lab_report(char **markdown, char **json, const temper_lab *lab, temper_error *err);
 
-/* Runs an experiment into a folder, unless the folder has the whole outcome of the same experiment, seed, `quick` and version,
-   unchanged: then `lab` is NULL. It has NAME.stamp and NAME-part.html, too. The caller frees `lab`. */
+/* Runs an experiment into a folder, unless the folder has the whole outcome of the same experiment, seed, `quick` and
+   version, unchanged: then `lab` is NULL. It has NAME.stamp and NAME-part.html, too. The caller frees `lab`. */
 typedef struct temper_lab_kept {
     size_t claims, failed;
     temper_lab *lab;
 } temper_lab_kept;
 TEMPER_API temper_status temper_lab_keep(temper_lab_kept *out, const char *name, const char *folder,
                                          const temper_lab_options *options, temper_error *err);
-/* The same as a job: the units of work of every experiment named, for every seed. Zero-initialise, then set `seed`. */
+/* The same as a job: the units of work of every experiment named, for every seed. Zero-initialise, then set
+   `seed`. */
 typedef struct temper_lab_job_options {
     uint64_t seed;
     uint64_t seeds; /* not 0: a sweep over so many seeds from `seed` on, of claims only, for temper_lab_sweep */
     int quick;
-    /* For experiments of one seed, may be NULL: as temper_lab_keep, an experiment that the folder has is not run, and one whose last
-       unit comes into the journal is written. It is no part of the digest, and only where the journal is anything is written. */
+    /* For experiments of one seed, may be NULL: as temper_lab_keep, an experiment that the folder has is not run, and
+       one whose last unit comes into the journal is written. It is no part of the digest, and only where the journal
+       is anything is written. */
     const char *folder;
 } temper_lab_job_options;
 TEMPER_API temper_status temper_lab_job(temper_job **out, const char *const *names, size_t count,
@@ -71,7 +75,8 @@ TEMPER_API size_t temper_lab_job_count(const temper_job *job);
 /* One of them, in the order of the names and then of the seeds, from a complete journal; the caller frees `lab`. */
 TEMPER_API temper_status temper_lab_take(temper_lab_kept *out, const temper_job *job, const temper_journal *journal,
                                          size_t index, temper_error *err);
-/* A sweep as an experiment of its own, "sweep": a claim for every claim, that it holds with every seed; tables of claims and seeds. */
+/* A sweep as an experiment of its own, "sweep": a claim for every claim, that it holds with every seed; tables of
+   claims and seeds. */
 TEMPER_API temper_status temper_lab_sweep(temper_lab **out, const temper_job *job, const temper_journal *journal,
                                           temper_error *err);
 

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* tr G (G + l)^-1 = J - l tr (G + l)^-1, and with G + l = C C^T the trace of the inverse is the sum of squares of C^-1. */
+/* tr G (G + l)^-1 = J - l tr (G + l)^-1, and with G + l = C C^T the trace of the inverse is the sum of squares of
+   C^-1. */
 double freedom_of_gram(const double *gram, size_t count, double lambda, arena *scratch) {
     double *c = arena_alloc(scratch, count * count + 1, sizeof *c), *x = arena_alloc(scratch, count + 1, sizeof *x);
     memcpy(c, gram, count * count * sizeof *c);

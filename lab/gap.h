@@ -27,7 +27,8 @@ typedef struct score_row {
 
 void gap_draw(score_row *row, lab *l, score_kind kind, size_t n, arena *a);
 
-/* Weights [n] of softmax in f64, and their total variation from the uniform choice among the best: computed from the weights, not from R. */
+/* Weights [n] of softmax in f64, and their total variation from the uniform choice among the best: computed from the
+   weights, not from R. */
 void gap_soften(double *w, const score_row *row, double scale);
 double gap_measure(const double *w, const score_row *row);
 

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* The total variation that is measured, and how far it lies beyond the law, in units of what rounding explains: N units of the last place
-   of 1, and of the law for every unit of the exponent (gap_law proves it for each row). */
+/* The total variation that is measured, and how far it lies beyond the law, in units of what rounding explains: N
+   units of the last place of 1, and of the law for every unit of the exponent (gap_law proves it for each row). */
 static double softmax_error(const score_row *row, double scale, double *beyond, arena *scratch) {
     double *w = arena_alloc(scratch, row->n, sizeof *w), rest = gap_rest(row, scale),
            law = rest / ((double)row->ties + rest), unit = 0x1p-53 * (double)(row->n + 8);

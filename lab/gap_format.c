@@ -1,17 +1,21 @@
 /* The gap below which rounding, not temperature, decides, by number format.
 
-   A row of 16 scores between 1 and 2: the best, one that lies a gap g below it, and others further below. The scale is as the law wants it for that
-   gap, (ln 16 + 8)/g rounded up to a power of two, so in real arithmetic the error is below e^-8 whatever g. What a format with p bits makes of it
-   depends on how a score is stored:
+   A row of 16 scores between 1 and 2: the best, one that lies a gap g below it, and others further below. The scale
+   is as the law wants it for that gap, (ln 16 + 8)/g rounded up to a power of two, so in real arithmetic the error is
+   below e^-8 whatever g. What a format with p bits makes of it depends on how a score is stored:
 
-       one number      key = score, rounded to storage. The spacing there is 2^(1-p): two scores can become one number if g is at most
-                       the spacing, never if it is more, and their order is kept. So the threshold is the spacing itself.
-       three parts     score = a + b 2^-p + c 2^-2p with parts stored and the powers in the query (as the digits of compiled heads), summed in the format of
-                       sums. What is left out is at most 2^-(3p+1); two roundings of sums, each at most half a spacing S, make the rest: no
+       one number      key = score, rounded to storage. The spacing there is 2^(1-p): two scores can become one number
+       if g is at most
+                       the spacing, never if it is more, and their order is kept. So the threshold is the spacing
+                       itself.
+       three parts     score = a + b 2^-p + c 2^-2p with parts stored and the powers in the query (as the digits of
+       compiled heads), summed in the format of
+                       sums. What is left out is at most 2^-(3p+1); two roundings of sums, each at most half a spacing
+                       S, make the rest: no
                        wrong order if g > 2 (S + 2^-(3p+1)).
 
-   Scale and logits are as a runner makes them (doc/numerics.md): score and logit in the format of sums, exp of the difference from the
-   best, weights summed there. */
+   Scale and logits are as a runner makes them (doc/numerics.md): score and logit in the format of sums, exp of the
+   difference from the best, weights summed there. */
 #include "lab/gap.h"
 
 #include "number/elementary.h"

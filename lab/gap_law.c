@@ -1,4 +1,5 @@
-/* Softmax in f64 beside the exact law, whose value is enclosed by balls; the scale an error needs; ties that are a little off. */
+/* Softmax in f64 beside the exact law, whose value is enclosed by balls; the scale an error needs; ties that are a
+   little off. */
 #include "lab/gap.h"
 
 #include "number/ball.h"
@@ -10,17 +11,21 @@
 
 /* ---- the law ----
 
-   The row is computed as x_j = scale (s_j - top), w_j = exp(x_j)/sum: every operation in f64 with unit u = 2^-53, sums from left to right.
-   With z_j the exact exp(-scale (top - s_j)) and S their sum, the computed numerator is z_j (1 + e_j) with
+   The row is computed as x_j = scale (s_j - top), w_j = exp(x_j)/sum: every operation in f64 with unit u = 2^-53,
+   sums from left to right. With z_j the exact exp(-scale (top - s_j)) and S their sum, the computed numerator is z_j
+   (1 + e_j) with
 
-       |e_j| <= exp(a_j)(1 + 2u) - 1,   a_j = 3u scale (top - s_j)      (two roundings of x_j; exp errs by less than 0.55 ulp)
+       |e_j| <= exp(a_j)(1 + 2u) - 1,   a_j = 3u scale (top - s_j)      (two roundings of x_j; exp errs by less than
+       0.55 ulp)
 
-   the sum of the numerators errs by a relative g = N u/(1 - N u) more, the quotient by u, and what underflows by 2^-1074. With E the mean
-   of the e_j under the exact weights, the computed weights differ from the exact ones by, in total variation, at most
+   the sum of the numerators errs by a relative g = N u/(1 - N u) more, the quotient by u, and what underflows by
+   2^-1074. With E the mean of the e_j under the exact weights, the computed weights differ from the exact ones by, in
+   total variation, at most
 
        B = ((1 + E)(1 + u)/((1 - E)(1 - g)) - 1)/2 + N 2^-1073
 
-   Everything is evaluated in balls, the differences of computed weights and uniform ones too: nothing in the comparison is rounded. */
+   Everything is evaluated in balls, the differences of computed weights and uniform ones too: nothing in the
+   comparison is rounded. */
 
 typedef struct law_balls {
     ball *x, *y, *rest, *sum, *errors, *law, *bound, *rounding, *measured, *output, *target, *one;
@@ -389,7 +394,8 @@ static double half_tanh(double x) {
     return (1 - e) / (1 + e);
 }
 
-/* t tied scores, of which `up` are eta too large and the others eta too small, and n - t others, gap below and eta too large. */
+/* t tied scores, of which `up` are eta too large and the others eta too small, and n - t others, gap below and eta
+   too large. */
 static double tie_error(size_t n, size_t t, size_t up, double scale, double eta, double gap) {
     double high = (double)up, low = (double)(t - up) * exp_f64(-2 * scale * eta),
            others = (double)(n - t) * exp_f64(-scale * gap), sum = high + low + others;

@@ -49,8 +49,9 @@ static void multiply(double *out, const double *x, const double *y, size_t m) {
             for (size_t j = 0; j < m; j++) out[i * m + j] += x[i * m + k] * y[k * m + j];
 }
 
-/* V <- 2V - VAV, 20 times, from A over the square of the largest row sum: from there on it never diverges. (With twice that, the limit of
-   what can converge, a single landmark gives 0.) It is the inverse only where A is not too ill-conditioned. */
+/* V <- 2V - VAV, 20 times, from A over the square of the largest row sum: from there on it never diverges. (With
+   twice that, the limit of what can converge, a single landmark gives 0.) It is the inverse only where A is not too
+   ill-conditioned. */
 static double *newton_inverse(const double *a, size_t m, arena *scratch) {
     double *v = arena_alloc(scratch, m * m, sizeof *v), *t = arena_alloc(scratch, m * m, sizeof *t),
            *u = arena_alloc(scratch, m * m, sizeof *u), most = 0;

@@ -1,16 +1,18 @@
-/* The lab: experiments that reproduce claims. An experiment is a name, one paragraph that says what is claimed, and a function that fills a
-   `lab` with
+/* The lab: experiments that reproduce claims. An experiment is a name, one paragraph that says what is claimed, and a
+   function that fills a `lab` with
 
        tables    columns with names and types; written as CSV and JSON, long ones not in the report
        claims    sentences that were checked, each with the figure measured; one that does not hold makes the run fail
        figures   charts (draw/chart.h) with a caption
        notes     paragraphs of the report that are neither
 
-   and that asks lab_random for every random number and calls lab_progress now and then. All memory is the lab's arena. To add one: a file
-   lab_NAME.c with `const lab_experiment lab_NAME`, and a line in lab.c's list; doc/lab.md has the conventions.
+   and that asks lab_random for every random number and calls lab_progress now and then. All memory is the lab's
+   arena. To add one: a file lab_NAME.c with `const lab_experiment lab_NAME`, and a line in lab.c's list; doc/lab.md
+   has the conventions.
 
-   What an experiment makes depends on (name, seed, quick) and the library's version only: not on time, machine or threads. So it can be cut into
-   units of work that are done in any order, by threads or machines (lab_job.c): the parts of an experiment, and the cells of a part. */
+   What an experiment makes depends on (name, seed, quick) and the library's version only: not on time, machine or
+   threads. So it can be cut into units of work that are done in any order, by threads or machines (lab_job.c): the
+   parts of an experiment, and the cells of a part. */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
@@ -64,10 +66,11 @@ typedef struct lab_note {
     const char *title, *text;
 } lab_note;
 
-/* A part of an experiment has its own random numbers and a scratch arena that is emptied after it. Without cells it is one unit of work,
-   and what it adds to the lab is the unit's result: it must not look at what other parts have added. With cells each cell is a unit:
-   `cell` puts what it measures into a string of bytes (lab_put_... below), and `run` reads them all (lab_cell_read), makes tables,
-   claims and figures of them, and is done again wherever the results are, so it should take no time. */
+/* A part of an experiment has its own random numbers and a scratch arena that is emptied after it. Without cells it
+   is one unit of work, and what it adds to the lab is the unit's result: it must not look at what other parts have
+   added. With cells each cell is a unit: `cell` puts what it measures into a string of bytes (lab_put_... below), and
+   `run` reads them all (lab_cell_read), makes tables, claims and figures of them, and is done again wherever the
+   results are, so it should take no time. */
 typedef struct lab_part {
     void (*run)(lab *l, arena *scratch);
     uint64_t weight;    /* milliseconds, about: for progress */
@@ -135,7 +138,8 @@ const lab_cell *lab_cell_at(const lab_table *t, size_t row, size_t column);
 void lab_claim_add(lab *l, bool holds, const char *claim, const char *measured, ...)
     __attribute__((format(printf, 4, 5)));
 void lab_figure_add(lab *l, const char *name, const chart *c);
-/* Claims from here on are shown by the figure of that name, which may come later, until the next call; "": by none. */
+/* Claims from here on are shown by the figure of that name, which may come later, until the next call; "": by
+   none. */
 void lab_about(lab *l, const char *figure);
 /* A note, in whose text {} stands for the value (NULL: it has none). */
 void lab_note_add(lab *l, const lab_prose *prose, const char *value);
@@ -144,8 +148,8 @@ const char *lab_text(lab *l, const char *format, ...) __attribute__((format(prin
 /* How much of the part, or of the cell, is done. Raises TEMPER_LIMIT if the caller asks to stop. */
 void lab_progress(lab *l, uint64_t done, uint64_t total);
 
-/* The same numbers everywhere: splitmix64, doubles in (0, 1), and normal ones by the polar method. lab_reseed gives a part of an experiment
-   its own stream, so that changing one part leaves the others as they are. */
+/* The same numbers everywhere: splitmix64, doubles in (0, 1), and normal ones by the polar method. lab_reseed gives a
+   part of an experiment its own stream, so that changing one part leaves the others as they are. */
 void lab_reseed(lab *l, uint64_t part);
 
 uint64_t lab_random(lab *l);
@@ -190,8 +194,8 @@ void lab_assemble(lab *l, const lab_experiment *e, const lab_result *results, ar
 extern const lab_experiment *const lab_experiments[]; /* ended by NULL */
 const lab_experiment *lab_experiment_find(const char *name);
 
-/* Runs into a lab that the caller has zeroed but for seed, quick, claims_only, progress, context; its arena must be initialised with the
-   trap. One part after the other, in this thread. */
+/* Runs into a lab that the caller has zeroed but for seed, quick, claims_only, progress, context; its arena must be
+   initialised with the trap. One part after the other, in this thread. */
 void lab_run(lab *l, const lab_experiment *e);
 bool lab_holds(const lab *l); /* every claim */
 
@@ -226,7 +230,8 @@ const char *lab_page(arena *a, const char *const *parts, const lab_outcome *outc
 
 /* ---- results that are kept (lab_stamp.c) ---- */
 
-/* lab_write, NAME-part.html and NAME.stamp, which names experiment, version, seed, quick and the SHA-256 of every file, and its own. */
+/* lab_write, NAME-part.html and NAME.stamp, which names experiment, version, seed, quick and the SHA-256 of every
+   file, and its own. */
 void lab_keep(const lab *l, const char *folder, arena *scratch);
 /* Whether the folder holds the whole outcome of this very run, unchanged. */
 bool lab_is_kept(lab_outcome *out, const lab_experiment *e, uint64_t seed, bool quick, const char *folder,

@@ -1,6 +1,6 @@
-/* Results as bytes, so that they can be kept in a journal and sent between processes: counts in groups of seven bits, the lowest first,
-   where the eighth says that there are more; numbers as eight bytes, the lowest first; texts with their length before them. What is
-   read may come from anywhere and is checked. */
+/* Results as bytes, so that they can be kept in a journal and sent between processes: counts in groups of seven bits,
+   the lowest first, where the eighth says that there are more; numbers as eight bytes, the lowest first; texts with
+   their length before them. What is read may come from anywhere and is checked. */
 #include "lab/lab.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* temper lab gap: how far softmax is from a hard choice, by gap, temperature, length and scores; and where rounding takes over. */
+/* temper lab gap: how far softmax is from a hard choice, by gap, temperature, length and scores; and where rounding
+   takes over. */
 #include "lab/gap.h"
 
 #include "number/elementary.h"

@@ -1,4 +1,5 @@
-/* temper lab languages: formulas, hard and soft models on the suite of languages, with the right scales and with wrong ones. */
+/* temper lab languages: formulas, hard and soft models on the suite of languages, with the right scales and with
+   wrong ones. */
 #include "lab/language_sample.h"
 #include "model/model.h"
 #include "number/elementary.h"
@@ -50,12 +51,12 @@ static prediction judge(bool safe, bool broken) {
     return safe ? PREDICT_RIGHT : broken ? PREDICT_WRONG : PREDICT_OPEN;
 }
 
-/* The scale L of a head against what doc/theory.md, "Heads", asks of it, with N positions:
-   - once: a single hit among N has the share 1/(1 + (N-1)e^-L);
-   - nearest: scores 1/N apart; the winner's share against all the rest is 1 - e^(-L/N);
-   - compare: the worst sum is 1/(2N) from 0, and the bonus ln n is made for the scale 16 N;
-   - look-up: weights e^(-g d^2) at distance d, g = L/N^3; remainders average out once exp(-pi^2/(4g)) is below rounding.
-   A gate may read all heads of a layer before they are rounded: their errors add up to 1/4 at most, so each may have `share` of it. */
+/* The scale L of a head against what doc/theory.md, "Heads", asks of it, with N positions: - once: a single hit among
+   N has the share 1/(1 + (N-1)e^-L); - nearest: scores 1/N apart; the winner's share against all the rest is 1 -
+   e^(-L/N); - compare: the worst sum is 1/(2N) from 0, and the bonus ln n is made for the scale 16 N; - look-up:
+   weights e^(-g d^2) at distance d, g = L/N^3; remainders average out once exp(-pi^2/(4g)) is below rounding. A gate
+   may read all heads of a layer before they are rounded: their errors add up to 1/4 at most, so each may have `share`
+   of it. */
 static prediction predict_head(const model_head *h, size_t n, double size, double share) {
     if (!h->scale) return PREDICT_RIGHT;
     double scale = expression_eval(h->scale, 0, (double)n, size), most = share / 4, x;
@@ -179,7 +180,8 @@ static bool is_tried(const language *g, size_t n) { return g->class_ != CLASS_OU
 
 /* ---- a cell: one language ---- */
 
-/* Where a schedule should be wrong and the sample has no wrong answer, more strings are tried. True if one is found. */
+/* Where a schedule should be wrong and the sample has no wrong answer, more strings are tried. True if one is
+   found. */
 static bool search(lab *l, const language *g, const temper_model *m, size_t n, size_t count, arena *scratch) {
     enum { TURNS = 32 };
     size_t wrong = 0;
@@ -191,8 +193,8 @@ static bool search(lab *l, const language *g, const temper_model *m, size_t n, s
     return wrong > 0;
 }
 
-/* For each length that is tried and each way: strings, and if there are any, members, wrong answers, prediction. Then, for each
-   wrong schedule, the length at which a search found a wrong answer; 0: none, or there was no need. */
+/* For each length that is tried and each way: strings, and if there are any, members, wrong answers, prediction.
+   Then, for each wrong schedule, the length at which a search found a wrong answer; 0: none, or there was no need. */
 static void measure(text *result, lab *l, const language *g, const size_t *lengths, size_t length_count,
                     arena *scratch) {
     subject s;

@@ -1,4 +1,5 @@
-/* The page of all experiments: self-contained, no script, no network; figures first, each with its claims; tables folded. */
+/* The page of all experiments: self-contained, no script, no network; figures first, each with its claims; tables
+   folded. */
 #include "lab/lab.h"
 
 #include "draw/html.h"
@@ -141,8 +142,8 @@ static void put_table(html *h, const lab *l, const lab_table *t, arena *a) {
     html_close(h);
 }
 
-/* The picture without the line that only files of their own have, and with names of parts that no other picture of the page has: where it clips is said by
-   id="..." and ="url(#...)", and nowhere else: in text quotes are escaped. */
+/* The picture without the line that only files of their own have, and with names of parts that no other picture of
+   the page has: where it clips is said by id="..." and ="url(#...)", and nowhere else: in text quotes are escaped. */
 static const char *svg_element(const char *svg, const char *prefix, arena *a) {
     const char *at = strstr(svg, "<svg");
     text t;

@@ -1,4 +1,5 @@
-/* temper lab precision: the length at which each operator breaks, by method and number format, against what theory predicts. */
+/* temper lab precision: the length at which each operator breaks, by method and number format, against what theory
+   predicts. */
 #include "limits/adversary.h"
 #include "lab/lab.h"
 #include "lab/precision.h"
@@ -44,8 +45,8 @@ typedef struct outcome {
 
 static const size_t EMULATED_MOST = 20000;
 
-/* Nanoseconds, about. Short lengths need little; a wrong length that is far away needs strings of that length, and heads that look at
-   all pairs the square of it. */
+/* Nanoseconds, about. Short lengths need little; a wrong length that is far away needs strings of that length, and
+   heads that look at all pairs the square of it. */
 static uint64_t budget_of(operator_kind op, temper_method method, temper_type type, bool quick) {
     forecast f = precision_forecast(op, method, type);
     if (quick) return 20000000;
@@ -214,7 +215,8 @@ static void tabulate(lab *l, const findings *f) {
     }
 }
 
-/* With the same format for sums, or with f32: one panel an operator, measured lengths and lines of what is predicted. */
+/* With the same format for sums, or with f32: one panel an operator, measured lengths and lines of what is
+   predicted. */
 static void draw(lab *l, const findings *f, bool sums) {
     static const operator_kind shown[] = {OP_SINCE, OP_YESTERDAY, OP_COMPARE, OP_BALANCE, OP_LOOKUP};
     static const char *const predicted[METHODS] = {"temperature: predicted", "positions: predicted",
@@ -276,7 +278,8 @@ static void draw(lab *l, const findings *f, bool sums) {
     lab_figure_add(l, sums ? "sums-f32" : "formats", &c);
 }
 
-/* The slope of log2(first wrong) over the bits, formats that break by precision with sums in themselves; NaN: less than two. */
+/* The slope of log2(first wrong) over the bits, formats that break by precision with sums in themselves; NaN: less
+   than two. */
 static double slope_of(const findings *f, operator_kind op, temper_method method) {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
     for (size_t k = 0; k < f->count; k++) {

@@ -17,8 +17,9 @@ typedef struct plan {
     bool endless[OPERATORS];                      /* some base carries every length */
 } plan;
 
-/* Whether the base that length n needs stays bounded: it does if it does not grow by as much as 1 % from 10^9 to 10^15 letters. Needs and
-   schedules are products of powers and logarithms, so it then falls or stays, and growth by a logarithm's ratio shows. */
+/* Whether the base that length n needs stays bounded: it does if it does not grow by as much as 1 % from 10^9 to
+   10^15 letters. Needs and schedules are products of powers and logarithms, so it then falls or stays, and growth by
+   a logarithm's ratio shows. */
 static bool is_endless(const schedule *s, const plan *p, operator_kind op) {
     double at[2];
     for (size_t k = 0; k < 2; k++) {

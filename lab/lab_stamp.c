@@ -1,5 +1,6 @@
-/* Outcomes that are kept in a folder: a stamp says what was run, by which version, and what every file must hold, so that a run that was
-   interrupted goes on after the last whole experiment, and one that was tampered with is run again.
+/* Outcomes that are kept in a folder: a stamp says what was run, by which version, and what every file must hold, so
+   that a run that was interrupted goes on after the last whole experiment, and one that was tampered with is run
+   again.
 
        temper-lab-stamp 1
        experiment NAME

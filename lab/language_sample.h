@@ -1,4 +1,5 @@
-/* Strings of a language with the oracle's answers, and how many of them a model gets wrong; languages that no formula has. */
+/* Strings of a language with the oracle's answers, and how many of them a model gets wrong; languages that no formula
+   has. */
 #ifndef LAB_LANGUAGE_SAMPLE_H
 #define LAB_LANGUAGE_SAMPLE_H
 

@@ -29,8 +29,8 @@ static size_t state_of(const language *g, size_t state, size_t letter) {
     return (size_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-/* A walk to a state that accepts or, without `member`, to one that does not; letters often repeat when `sticky`. False: there is none of
-   this length. */
+/* A walk to a state that accepts or, without `member`, to one that does not; letters often repeat when `sticky`.
+   False: there is none of this length. */
 static bool walk(const source *s, uint32_t *w, size_t n, bool member, bool sticky) {
     size_t states = strlen(s->g->accept), state = 0;
     uint64_t *good =

@@ -64,8 +64,8 @@ static bool counters(const uint32_t *w, size_t n) {
     return !depth[0] && !depth[1] && !depth[2];
 }
 
-/* What a stack of one kind above the other sees: a bracket closes the innermost open one. Two kinds take two bits of memory a
-   level; here by matching backwards instead, with no memory but the string. */
+/* What a stack of one kind above the other sees: a bracket closes the innermost open one. Two kinds take two bits of
+   memory a level; here by matching backwards instead, with no memory but the string. */
 static bool nested(const uint32_t *w, size_t n) {
     if (!counters(w, n)) return false;
     for (size_t i = 0; i < n; i++) {

@@ -37,8 +37,8 @@ typedef struct language {
     bool empty;           /* has the empty string */
     const char *about;    /* the definition, in words */
     const char *formula;
-    /* The oracle: an automaton or a program. The automaton has a row for each state, separated by blanks, with the next state for each
-       letter; states are 0-9a-z, 0 is the initial one. */
+    /* The oracle: an automaton or a program. The automaton has a row for each state, separated by blanks, with the
+       next state for each letter; states are 0-9a-z, 0 is the initial one. */
     const char *next, *accept; /* accept: a 0 or 1 for each state */
     bool (*program)(const uint32_t *w, size_t n);
     language_maker maker;
@@ -51,12 +51,14 @@ size_t language_count(void);
 size_t language_letters(const language *g);
 bool language_has(const language *g, const uint32_t *w, size_t n);
 
-/* A string of at most n letters, with at least n - 7 where the language lets it: w has room for n. What kinds there are: */
+/* A string of at most n letters, with at least n - 7 where the language lets it: w has room for n. What kinds there
+   are: */
 typedef enum string_kind {
     STRING_MEMBER, /* of the language, where the maker can */
     STRING_OTHER,  /* not of it, or random */
     STRING_EDITED, /* a member with one letter changed */
-    STRING_NEEDLES, /* one letter all over, but for a few others or a short word: near the start, near the end, or anywhere */
+    /* one letter all over, but for a few others or a short word: near the start, near the end, or anywhere */
+    STRING_NEEDLES,
     STRING_KINDS
 } string_kind;
 /* `random` is asked for numbers; scratch is used, and not reset. Returns the length. */

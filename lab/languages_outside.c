@@ -1,5 +1,5 @@
-/* Languages that no formula has: how formulas that approximate them degrade, hard transformers of the gallery that have them, and those
-   softened - with the temperature that theory proves for a length, and with wrong ones. */
+/* Languages that no formula has: how formulas that approximate them degrade, hard transformers of the gallery that
+   have them, and those softened - with the temperature that theory proves for a length, and with wrong ones. */
 #include "lab/language_sample.h"
 
 #include "model/model.h"

@@ -6,8 +6,8 @@
 #include <float.h>
 #include <math.h>
 
-/* The matrix less the largest score of each row: what is taken out of a row cancels, and differences that overflow are as good as the
-   largest number. */
+/* The matrix less the largest score of each row: what is taken out of a row cancels, and differences that overflow
+   are as good as the largest number. */
 static double *level_rows(const attention_row *in, arena *scratch) {
     size_t n = in->n;
     double *s = arena_alloc(scratch, in->queries * n, sizeof *s);
@@ -21,8 +21,9 @@ static double *level_rows(const attention_row *in, arena *scratch) {
     return s;
 }
 
-/* Rows, columns, rows, ... of exp(S) made to sum to 1, in logarithms: log K = S - f_i - g_j. An odd number of steps ends on rows. The last step
-   is a quotient, so that its sums are 1 also where a logarithm is lost in a large score. */
+/* Rows, columns, rows, ... of exp(S) made to sum to 1, in logarithms: log K = S - f_i - g_j. An odd number of steps
+   ends on rows. The last step is a quotient, so that its sums are 1 also where a logarithm is lost in a large
+   score. */
 static void sinkhorn(double *w, const attention_row *in, const double *p, arena *scratch) {
     size_t rows = in->queries, n = in->n, steps = (size_t)p[0];
     double *f = arena_zalloc(scratch, rows, sizeof *f), *g = arena_zalloc(scratch, n, sizeof *g);

@@ -83,7 +83,8 @@ static bool is_finite_row(const mechanism *m, const attention_row *in) {
            (m->input != INPUT_TWO || all_finite(in->second, in->n));
 }
 
-/* No formula says what an infinite score weighs, so none is asked: sorting, comparing and converting see finite numbers only. */
+/* No formula says what an infinite score weighs, so none is asked: sorting, comparing and converting see finite
+   numbers only. */
 static void weigh_row(double *w, const mechanism *m, const attention_row *in, const double *p, arena *scratch) {
     if (in->n == 0) return;
     if (is_finite_row(m, in)) {

@@ -1,14 +1,16 @@
-/* The zoo: what can stand where softmax stands. One row of one table per mechanism: its published formula, its published defaults, what is
-   claimed of it. doc/zoo.md has a section on each.
+/* The zoo: what can stand where softmax stands. One row of one table per mechanism: its published formula, its
+   published defaults, what is claimed of it. doc/zoo.md has a section on each.
 
-   A mechanism turns what a head knows about a row into weights. Most need the row's scores only; others see two rows of scores, all
-   rows at once, query and keys, or the values. Masked keys take no part at all: they get weight 0 and do not count in n, the minimum or
-   any sum. A row without keys is all zeros. Where a formula divides by a sum that is 0 the weights are NaN: that is what it says.
+   A mechanism turns what a head knows about a row into weights. Most need the row's scores only; others see two rows
+   of scores, all rows at once, query and keys, or the values. Masked keys take no part at all: they get weight 0 and
+   do not count in n, the minimum or any sum. A row without keys is all zeros. Where a formula divides by a sum that
+   is 0 the weights are NaN: that is what it says.
 
-   A score, query, key or value that is infinite or NaN makes all weights NaN, and the output: a key that must not be seen is to be masked.
-   Finite scores of any size have the weights of the formula, with three exceptions: periodic formulas refuse (NaN) beyond 2^20, where sines
-   of rounded numbers say nothing; the polynomials that are not normalised overflow to infinity, as they must; and what is made of query and
-   keys is NaN where a product of theirs overflows or all features underflow. */
+   A score, query, key or value that is infinite or NaN makes all weights NaN, and the output: a key that must not be
+   seen is to be masked. Finite scores of any size have the weights of the formula, with three exceptions: periodic
+   formulas refuse (NaN) beyond 2^20, where sines of rounded numbers say nothing; the polynomials that are not
+   normalised overflow to infinity, as they must; and what is made of query and keys is NaN where a product of theirs
+   overflows or all features underflow. */
 #ifndef LAB_MECHANISM_H
 #define LAB_MECHANISM_H
 

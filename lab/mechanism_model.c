@@ -42,7 +42,8 @@ static double score_of(const pass *p, const model_head *h, size_t i, size_t j) {
     return sum;
 }
 
-/* The row as the mechanism takes it, after the map of the head's kind. The sentinel of a comparison is the first key. */
+/* The row as the mechanism takes it, after the map of the head's kind. The sentinel of a comparison is the first
+   key. */
 static attention_row make_row(const pass *p, const model_head *h, size_t i, const size_t *keys, size_t count) {
     arena *scratch = p->room->scratch;
     double N = (double)p->N, *scores = arena_alloc(scratch, count, sizeof *scores), ceiling = 0;

@@ -1,6 +1,7 @@
-/* Compiled models with a mechanism in the place of softmax: a plain forward pass in doubles in which the row of every head goes through
-   mechanism_output. Heads keep their queries, keys and values. What they may choose for the mechanism is what a compiled model could: scale and
-   shift by the length of the string, and, for counts and comparisons, a constant by the row's number of keys, for which models have features. */
+/* Compiled models with a mechanism in the place of softmax: a plain forward pass in doubles in which the row of every
+   head goes through mechanism_output. Heads keep their queries, keys and values. What they may choose for the
+   mechanism is what a compiled model could: scale and shift by the length of the string, and, for counts and
+   comparisons, a constant by the row's number of keys, for which models have features. */
 #ifndef LAB_MECHANISM_MODEL_H
 #define LAB_MECHANISM_MODEL_H
 
@@ -22,16 +23,19 @@ typedef struct model_case { /* strings of one length with their answers */
     arena *memory;           /* reset for every string */
 } model_case;
 
-/* The answer at the last letter of string k. A mechanism without an output (NaN) answers no. The room's scratch is reset. */
+/* The answer at the last letter of string k. A mechanism without an output (NaN) answers no. The room's scratch is
+   reset. */
 bool mechanism_model_answer(const model_case *c, size_t k, const mechanism *m, const model_maps *maps,
                             const search_room *room);
 
-/* The keys of the first head of a role, when string k runs with softmax at the maps: [positions][*size], *size >= 1. NULL if there is none. */
+/* The keys of the first head of a role, when string k runs with softmax at the maps: [positions][*size], *size >= 1.
+   NULL if there is none. */
 double *mechanism_model_keys(size_t *size, const model_case *c, size_t k, head_role role, const model_maps *maps,
                              const search_room *room, arena *a);
 
-/* Whether some maps make the model, which has heads of this kind beside counts, right on all strings. *maps are they; its arrays are the caller's,
-   and the search begins with the scales that are there, if any. Rows must fit into the room. */
+/* Whether some maps make the model, which has heads of this kind beside counts, right on all strings. *maps are they;
+   its arrays are the caller's, and the search begins with the scales that are there, if any. Rows must fit into the
+   room. */
 bool mechanism_model_works(model_maps *maps, const model_case *c, const mechanism *m, head_kind kind,
                            const search_room *room);
 

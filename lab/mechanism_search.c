@@ -216,8 +216,8 @@ static bool search_count(score_map *map, trial *t) {
 
 /* ---- compare ---- */
 
-/* Feature maps see the sum through the query, which a row of scores does not show: q = (x, -x), the sentinel's key is (K, -K) and that of the
-   others (-K, K). In Hedgehog's features x and -x are there already. */
+/* Feature maps see the sum through the query, which a row of scores does not show: q = (x, -x), the sentinel's key is
+   (K, -K) and that of the others (-K, K). In Hedgehog's features x and -x are there already. */
 static bool has_features(const mechanism *m) {
     return !strcmp(m->name, "cosformer") || !strcmp(m->name, "linear") || !strcmp(m->name, "hedgehog");
 }
@@ -338,7 +338,8 @@ static bool try_pick(const score_map *map, void *context) {
     return leak <= p->e && gain <= p->e;
 }
 
-/* Where nothing normalises, an error is small only near one scale, which a grid misses: the one where the gain is 1 - e, with the bottom at 0. */
+/* Where nothing normalises, an error is small only near one scale, which a grid misses: the one where the gain is 1 -
+   e, with the bottom at 0. */
 static bool search_gain(score_map *map, pick *p) {
     double low = quarter_step(LOW), high = 0x1p30, leak;
     for (int step = 0; step < 100; step++) {

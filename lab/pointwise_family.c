@@ -1,4 +1,5 @@
-/* Another function in the place of exp: powers, polynomials, sigmoid, ReLU; normalised by their sum, by n or not at all. */
+/* Another function in the place of exp: powers, polynomials, sigmoid, ReLU; normalised by their sum, by n or not at
+   all. */
 #include "lab/mechanism.h"
 
 #include "number/elementary.h"
@@ -118,7 +119,8 @@ static double less_one(double s) {
     return s * y;
 }
 
-/* The authors' code multiplies all by e^-M, M the largest score, before it adds eps to the sum. Up to M = 1 the same is had with eps e^M. */
+/* The authors' code multiplies all by e^-M, M the largest score, before it adds eps to the sum. Up to M = 1 the same
+   is had with eps e^M. */
 static void softpick(double *w, const attention_row *in, const double *p, arena *scratch) {
     (void)scratch;
     double most = row_largest(in->scores, in->n), sum = 0;

@@ -1,4 +1,5 @@
-/* What the parts of `temper lab precision` share: the operators, and the length at which theory has each of them break. */
+/* What the parts of `temper lab precision` share: the operators, and the length at which theory has each of them
+   break. */
 #ifndef LAB_PRECISION_H
 #define LAB_PRECISION_H
 

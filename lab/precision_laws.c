@@ -1,14 +1,16 @@
-/* The length at which an operator breaks, from the number of bits: the heads of doc/theory.md, "Heads", with rounding. Storage has p significand
-   bits, sums have q; kappa is 8, for look-ups 16, powers of two, so that products with it are exact. N counts positions.
+/* The length at which an operator breaks, from the number of bits: the heads of doc/theory.md, "Heads", with
+   rounding. Storage has p significand bits, sums have q; kappa is 8, for look-ups 16, powers of two, so that products
+   with it are exact. N counts positions.
 
-   - since, temperature: the key 1 + j/N is rounded twice, j/N to multiples of 2^-p and the sum to multiples of 2^(1-p), ties to even. Neighbours that
+   - since, temperature: the key 1 + j/N is rounded twice, j/N to multiples of 2^-p and the sum to multiples of
+   2^(1-p), ties to even. Neighbours that
      are 2 multiples apart may meet, those 3 apart cannot: 2^p/3.
-   - since, positions: j is stored to 2^p; with sums in the same format logits of kappa up to 2 N are integers to 2^(p-1) only.
-   - yesterday: j/N below 1, or j itself: 2^p.
-   - digits: centred logits, so half as large: 2^(p+1); where sums are longer, 2^(q+1), or what K digits hold: 2^(K p + 1).
-   - compare: the running count holds its half unit to 2^(q-1), and two counts make 2^q; its mean 1/(2 N) is stored as 0 from N = 1/(least number) on.
-   - look-up: logits of size kappa N^2 with relative errors 2^-p each, and gaps of kappa: 2 N^2 = 2^p.
-   - overflow: the scale of the temperature method is kept as sums are, features of the positions method as they are stored. */
+   - since, positions: j is stored to 2^p; with sums in the same format logits of kappa up to 2 N are integers to
+   2^(p-1) only. - yesterday: j/N below 1, or j itself: 2^p. - digits: centred logits, so half as large: 2^(p+1);
+   where sums are longer, 2^(q+1), or what K digits hold: 2^(K p + 1). - compare: the running count holds its half
+   unit to 2^(q-1), and two counts make 2^q; its mean 1/(2 N) is stored as 0 from N = 1/(least number) on. - look-up:
+   logits of size kappa N^2 with relative errors 2^-p each, and gaps of kappa: 2 N^2 = 2^p. - overflow: the scale of
+   the temperature method is kept as sums are, features of the positions method as they are stored. */
 #include "lab/precision.h"
 
 #include "model/digits.h"

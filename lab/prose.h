@@ -1,5 +1,6 @@
-/* The prose of experiments, written in lab/prose/NAME.md and made into C while building (scripts/embed-prose.sh). The heading and the
-   paragraph of a file are prose_NAME: the title of the experiment, and what is claimed. A section is a note, prose_NAME_HEADING. */
+/* The prose of experiments, written in lab/prose/NAME.md and made into C while building (scripts/embed-prose.sh). The
+   heading and the paragraph of a file are prose_NAME: the title of the experiment, and what is claimed. A section is
+   a note, prose_NAME_HEADING. */
 #ifndef LAB_PROSE_H
 #define LAB_PROSE_H
 

@@ -1,5 +1,6 @@
-/* Compiled models whose heads run at another schedule. The formulas join two heads of an operator by a conjunction whose ramp turns where the two errors
-   add up to 1/2, so that they are wrong exactly when each head's output falls below 3/4, on the worst string. */
+/* Compiled models whose heads run at another schedule. The formulas join two heads of an operator by a conjunction
+   whose ramp turns where the two errors add up to 1/2, so that they are wrong exactly when each head's output falls
+   below 3/4, on the worst string. */
 #include "lab/schedules.h"
 
 #include "model/model.h"
@@ -17,7 +18,8 @@ struct trial_model {
 static const char *const formulas[OPERATORS] = {"O a & O b", "(b S a) & (d S a)", "#[a] >= #[b] & #[a] >= #[d]",
                                                 "#[a] >= #>[b] & #[a] >= #>[d]", "#[a] % 3 = 1 & #[b] % 3 = 1"};
 
-/* A factor that depends on the row must be in a query that is a constant otherwise; or the string is so short that it is 1 in every row. */
+/* A factor that depends on the row must be in a query that is a constant otherwise; or the string is so short that it
+   is 1 in every row. */
 static bool has_plain_query(operator_kind op) { return op == OP_ONCE || op == OP_SINCE; }
 
 bool trial_can(const schedule *s, operator_kind op, double n) {
@@ -36,7 +38,8 @@ static void check(lab *l, temper_status status, const temper_error *err) {
 
 static bool starts(const char *string, const char *with) { return !strncmp(string, with, strlen(with)); }
 
-/* Scales of the operator's heads; the constant query, if the factor depends on the row; the normaliser ln(i) over the scale. */
+/* Scales of the operator's heads; the constant query, if the factor depends on the row; the normaliser ln(i) over the
+   scale. */
 static void reschedule(temper_model *m, const schedule *s, operator_kind op, double base, trap *t) {
     m->memory.trap = t;
     for (uint32_t k = 0; k < m->layer_count; k++)

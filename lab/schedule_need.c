@@ -9,8 +9,8 @@
 const char *const operator_names[OPERATORS] = {"once", "since, yesterday", "compare", "balance", "look-up"};
 const char *const operator_needs[OPERATORS] = {"ln n", "n", "n", "n²", "n³"};
 
-/* SSMax: its published start and the value of its first figure. YaRN is for more than L = 4096 positions, and its square is that of a factor on
-   queries and keys each. Llama-4's depends on the query's position. */
+/* SSMax: its published start and the value of its first figure. YaRN is for more than L = 4096 positions, and its
+   square is that of a factor on queries and keys each. Llama-4's depends on the query's position. */
 const schedule schedules[] = {
     {"constant", "1", false, false},
     {"Llama-4", "1 + 0.1*ln(1 + floor((i + 1)/8192))", true, false},
@@ -37,14 +37,16 @@ static double solve(double (*share)(double r, double n), double n) {
     return low;
 }
 
-/* since: the nearest of n candidates, all others with the wrong value, and the start sentinel, N + n steps below: r = exp(-scale/N). */
+/* since: the nearest of n candidates, all others with the wrong value, and the start sentinel, N + n steps below: r =
+   exp(-scale/N). */
 static double nearest_share(double r, double n) {
     double far = n * log_f64(r) < -700 ? 0 : exp_f64(n * log_f64(r));
     double candidates = r < 1 - 0x1p-30 ? (1 - far) / (1 - r) : n;
     return 1 / (candidates + far * far * r);
 }
 
-/* look-up: all neighbours of the count on both sides wrong, the count in the middle of the row: r = exp(-scale/N^3). */
+/* look-up: all neighbours of the count on both sides wrong, the count in the middle of the row: r =
+   exp(-scale/N^3). */
 static double peak_share(double r, double n) {
     double others = 0, step = 1, count = floor(n / 2);
     for (double d = 1; d <= n - count && d <= 128 && step > 1e-30; d++) {
@@ -54,7 +56,8 @@ static double peak_share(double r, double n) {
     return 1 / (1 + others);
 }
 
-/* Both for rows so long that their ends do not matter: 1 - r = 3/4, and 1 + 2r + 2r^4 + ... = 4/3. t-lab compares them with the rows. */
+/* Both for rows so long that their ends do not matter: 1 - r = 3/4, and 1 + 2r + 2r^4 + ... = 4/3. t-lab compares
+   them with the rows. */
 static const double long_nearest = 0x1.62e42fefa39efp+0, long_peak = 0x1.cbdb647b74240p+0;
 
 double operator_scale(operator_kind op, double n) {
@@ -90,8 +93,9 @@ static double needed(const schedule *s, operator_kind op, double n) {
 
 /* ---- reach ---- */
 
-/* A row of once asks the same in every string, and is the last one of a shorter string: the last row is enough. The other operators ask for the same
-   steps of 1/N or so in every row, and a scale that grows along the rows is least in the first. */
+/* A row of once asks the same in every string, and is the last one of a shorter string: the last row is enough. The
+   other operators ask for the same steps of 1/N or so in every row, and a scale that grows along the rows is least in
+   the first. */
 double schedule_at(const expression *factor, operator_kind op, double n) {
     double size = op == OP_BALANCE ? n + 2 : n + 1;
     return expression_eval(factor, op == OP_ONCE ? n : 1, n, size);
@@ -101,8 +105,8 @@ static bool carries(const schedule *s, const expression *factor, operator_kind o
     return base * schedule_at(factor, op, n) >= needed(s, op, n);
 }
 
-/* Every length up to 4096, then steps of a thousandth, and every boundary of Llama-4's steps among the first: between them the factor is
-   constant or smooth. The first failure is then found exactly by halving. */
+/* Every length up to 4096, then steps of a thousandth, and every boundary of Llama-4's steps among the first: between
+   them the factor is constant or smooth. The first failure is then found exactly by halving. */
 double schedule_reach(const schedule *s, const expression *factor, operator_kind op, double base, double most) {
     double good = 0;
     for (double n = 1; n <= most;) {

@@ -1,4 +1,5 @@
-/* The parts of `temper lab schedules`: what operators need of a scale, what schedules give, and models that run with them. */
+/* The parts of `temper lab schedules`: what operators need of a scale, what schedules give, and models that run with
+   them. */
 #ifndef LAB_SCHEDULES_H
 #define LAB_SCHEDULES_H
 
@@ -10,8 +11,9 @@ typedef enum operator_kind { OP_ONCE, OP_SINCE, OP_COMPARE, OP_BALANCE, OP_LOOKU
 extern const char *const operator_names[OPERATORS];
 extern const char *const operator_needs[OPERATORS]; /* how the needed scale grows */
 
-/* The least scale with which the worst row of a string of n letters leaves the head's output at 3/4 or more, or at 1/4 or less: what a gate makes
-   exactly 1 or 0 (doc/theory.md, "Boolean channels that heal"). Scores are those of compiled models by temperature, with features of at most 1 (doc/theory.md, "Heads"). */
+/* The least scale with which the worst row of a string of n letters leaves the head's output at 3/4 or more, or at
+   1/4 or less: what a gate makes exactly 1 or 0 (doc/theory.md, "Boolean channels that heal"). Scores are those of
+   compiled models by temperature, with features of at most 1 (doc/theory.md, "Heads"). */
 double operator_scale(operator_kind op, double n);
 /* The same if the scale is divided by the row's own gap. */
 double operator_adaptive(operator_kind op, double n);
@@ -28,8 +30,8 @@ extern const size_t schedule_count;
 /* The factor in the row that is worst for the operator: the last one, or with per_row the first that matters. */
 double schedule_at(const expression *factor, operator_kind op, double n);
 
-/* The base scale: q·k/sqrt(d) of vectors of length sqrt(d), as a norm of queries and keys makes them, lies between 0 and sqrt(d) where they are orthogonal
-   or aligned. */
+/* The base scale: q·k/sqrt(d) of vectors of length sqrt(d), as a norm of queries and keys makes them, lies between 0
+   and sqrt(d) where they are orthogonal or aligned. */
 #define SCHEDULE_BASE 0x1.6a09e667f3bcdp+3 /* sqrt 128 */
 
 enum { SCHEDULE_TRAINED = 8192 };

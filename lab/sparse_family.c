@@ -12,8 +12,8 @@ static int descending(const void *x, const void *y) {
     return (a < b) - (a > b);
 }
 
-/* The projection onto the simplex: with the scores sorted, the threshold after the last k with 1 + k s_k > s_1 + ... + s_k. Scores less
-   their largest: what is below -1 can have no weight. */
+/* The projection onto the simplex: with the scores sorted, the threshold after the last k with 1 + k s_k > s_1 + ...
+   + s_k. Scores less their largest: what is below -1 can have no weight. */
 static void sparsemax(double *w, const attention_row *in, const double *p, arena *scratch) {
     (void)p;
     double most = row_largest(in->scores, in->n), sum = 0, tau = 0;
@@ -32,8 +32,8 @@ static void sparsemax(double *w, const attention_row *in, const double *p, arena
     }
 }
 
-/* a = 1.5, where the threshold solves a quadratic equation: with x = (s - largest)/2 sorted and k of them kept, sum (x - tau)^2 = 1 gives
-   tau = mean - sqrt((1 - sum (x - mean)^2)/k), and k is the last with tau <= x_k. */
+/* a = 1.5, where the threshold solves a quadratic equation: with x = (s - largest)/2 sorted and k of them kept, sum
+   (x - tau)^2 = 1 gives tau = mean - sqrt((1 - sum (x - mean)^2)/k), and k is the last with tau <= x_k. */
 static double three_halves_threshold(const attention_row *in, double most, arena *scratch) {
     double *sorted = arena_alloc(scratch, in->n, sizeof *sorted), mean = 0, spread = 0, tau = -1;
     size_t count = 0;
@@ -52,8 +52,8 @@ static double three_halves_threshold(const attention_row *in, double most, arena
     return tau;
 }
 
-/* [(a-1) s - tau]_+^(1/(a-1)), tau by bisection in [M - 1, M], where M is the largest (a-1) s: the sum falls from >= 1 to 0. The rest of
-   the bisection is spread over all weights. */
+/* [(a-1) s - tau]_+^(1/(a-1)), tau by bisection in [M - 1, M], where M is the largest (a-1) s: the sum falls from >=
+   1 to 0. The rest of the bisection is spread over all weights. */
 static void entmax(double *w, const attention_row *in, const double *p, arena *scratch) {
     double a = p[0] - 1, most = row_largest(in->scores, in->n), low = -1, high = 0;
     if (a == 0.5) low = high = three_halves_threshold(in, most, scratch);

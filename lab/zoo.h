@@ -18,7 +18,8 @@ void zoo_prompts(lab *l, arena *scratch);       /* the limit of long prompts */
 void zoo_freedom(lab *l, arena *scratch);       /* degrees of freedom of heads */
 void zoo_disagreements(lab *l, arena *scratch); /* where sources differ, and what behaves as claimed */
 
-/* A soft model (by temperature) of a formula over abcd read at the last letter; its specification, if spec is not NULL. Both live as long as the lab. */
+/* A soft model (by temperature) of a formula over abcd read at the last letter; its specification, if spec is not
+   NULL. Both live as long as the lab. */
 const temper_model *zoo_model(lab *l, const char *formula, const temper_spec **spec);
 arena *zoo_arena(lab *l); /* another one, freed with the lab */
 

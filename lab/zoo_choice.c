@@ -75,7 +75,8 @@ void zoo_properties(lab *l, arena *scratch) {
         look(&s, l, m, scratch);
         bool sums = m->claims & SUMS_TO_ONE, zero = m->claims & CAN_BE_ZERO, below = m->claims & CAN_BE_BELOW,
              shift = m->claims & SHIFT_INVARIANT;
-        /* "can" is shown by one row; "cannot" is refuted by one. Zeros by coincidence (differential, affine) or by rounding are no refutation. */
+        /* "can" is shown by one row; "cannot" is refuted by one. Zeros by coincidence (differential, affine) or by
+           rounding are no refutation. */
         bool bad = (sums && s.sum_varies) || (!below && s.below) || (shift && s.shifts);
         if (bad) wrong++, worst = m->name;
         lab_put_text(t, m->name);

@@ -139,7 +139,8 @@ void zoo_disagreements(lab *l, arena *scratch) {
                   "keys 1 and 0: ratio %.3f however large the query; below -10: %.1g from softmax(4k)",
                   hedge[0] / hedge[1], difference);
 
-    /* Polynomials: both have gain 1 at one height and 2^p at twice that; only the odd one has a sign. SSMax: s times the scale is one number. */
+    /* Polynomials: both have gain 1 at one height and 2^p at twice that; only the odd one has a sign. SSMax: s times
+       the scale is one number. */
     double cube[2][2], off = 0, needs[2];
     static const char *const powers[2] = {"polynomial", "polynomial-square"};
     for (size_t k = 0; k < 2; k++) {

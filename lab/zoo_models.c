@@ -7,7 +7,8 @@
 
 enum { SINGLE = 4, MODELS = SINGLE + 1, STRINGS = 16 };
 
-/* One model per kind of head, two heads of a kind before one gate, and all kinds, one above the other, at the maps of the others. */
+/* One model per kind of head, two heads of a kind before one gate, and all kinds, one above the other, at the maps of
+   the others. */
 static const char *const formulas[MODELS] = {"O a", "O a & O b", "b S a", "#[a] >= #[b]",
                                              "O (a & (b S c)) & #[a] >= #[b]"};
 static const head_kind kinds[SINGLE] = {HEAD_ONCE, HEAD_ONCE, HEAD_SINCE, HEAD_COMPARE};
@@ -39,7 +40,8 @@ const temper_model *zoo_model(lab *l, const char *formula, const temper_spec **s
     return s->model;
 }
 
-/* Strings near the edge between yes and no: one letter among many others, at either end or in the middle; equal counts; and random ones. */
+/* Strings near the edge between yes and no: one letter among many others, at either end or in the middle; equal
+   counts; and random ones. */
 static void draw(uint32_t *w, lab *l, size_t n, size_t which) {
     static const uint32_t common[] = {2, 2, 2, 0, 0, 1, 1, 2};
     for (size_t j = 0; j < n; j++) w[j] = common[which % 8];

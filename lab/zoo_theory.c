@@ -1,4 +1,5 @@
-/* Theory about these mechanisms: risk of regression, the limit of long prompts, degrees of freedom, bounds over boxes. */
+/* Theory about these mechanisms: risk of regression, the limit of long prompts, degrees of freedom, bounds over
+   boxes. */
 #include "lab/freedom.h"
 #include "lab/mechanism.h"
 #include "lab/box_extremes.h"
@@ -81,8 +82,9 @@ static double square_distance(const double *w, size_t L) {
     return sum;
 }
 
-/* y = z_e, z normal, e the first; scores chi_l ~ N(sqrt(nu) [l = e], 1). The risk of weights w is the mean of sum (w_l - [l = e])^2. Linear weights a + b chi, and b
-   (chi - mean) + 1/L, each with the best constants for the sample: both are least squares. */
+/* y = z_e, z normal, e the first; scores chi_l ~ N(sqrt(nu) [l = e], 1). The risk of weights w is the mean of sum
+   (w_l - [l = e])^2. Linear weights a + b chi, and b (chi - mean) + 1/L, each with the best constants for the sample:
+   both are least squares. */
 static risks sample_risks(lab *l, size_t L, double nu, size_t draws) {
     double root = sqrt(nu), soft = 0, direct = 0, blunt = 0, sharp = 0, sx = 0, sxx = 0, sxt = 0, cxx = 0, cxt = 0,
            N = (double)draws * (double)L;
@@ -116,7 +118,8 @@ static risks sample_risks(lab *l, size_t L, double nu, size_t draws) {
     return (risks){soft / N1, direct / N1, blunt / N1, sharp / N1, linear, centred};
 }
 
-/* E[1 - p_e] for L = 2: the difference d of the scores times sqrt(nu) is normal with mean nu and variance 2 nu, and 1 - p = 1/(1 + e^d). Trapezoids. */
+/* E[1 - p_e] for L = 2: the difference d of the scores times sqrt(nu) is normal with mean nu and variance 2 nu, and 1
+   - p = 1/(1 + e^d). Trapezoids. */
 static double two_location_risk(double nu) {
     double sum = 0, sigma = sqrt(2 * nu), step = 0.01;
     for (double u = -30; u <= 30; u += step) {
@@ -317,7 +320,8 @@ void zoo_prompts(lab *l, arena *scratch) {
 
 enum { TOKENS = 128, HEADS = 4, KINDS = HEADS + 2 };
 
-/* The keys of heads of compiled models on a random string, whose 127 letters and start make 128 keys, and Gaussian ones. */
+/* The keys of heads of compiled models on a random string, whose 127 letters and start make 128 keys, and Gaussian
+   ones. */
 static const double *make_tokens(size_t *size, lab *l, size_t kind, const search_room *room, arena *memory) {
     static const char *const formulas[HEADS] = {"#[a] >= #[b]", "O a", "b S a", "#[a] >= #[b]"};
     static const head_role roles[HEADS] = {ROLE_COUNT, ROLE_ONCE, ROLE_NEAREST, ROLE_COMPARE};

@@ -1,6 +1,7 @@
-/* temper-mpi: temper's commands whose work is a job, with the units done by all processes of an MPI job. Rank 0 hands out the numbers of
-   units one at a time, keeps the journal and answers; the others compute. A process that dies takes the MPI job with it; the same
-   command then goes on from the journal. With one rank everything is done by that one. */
+/* temper-mpi: temper's commands whose work is a job, with the units done by all processes of an MPI job. Rank 0 hands
+   out the numbers of units one at a time, keeps the journal and answers; the others compute. A process that dies
+   takes the MPI job with it; the same command then goes on from the journal. With one rank everything is done by that
+   one. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 
@@ -33,7 +34,8 @@ static void speak_up(void) {
         if (write(real_stderr, part, (size_t)got) < 0) return;
 }
 
-/* Every rank reads the same arguments and files, and must come to the same job, or to none: what it is about to do is compared. */
+/* Every rank reads the same arguments and files, and must come to the same job, or to none: what it is about to do is
+   compared. */
 static void meet(const char *about) {
     enum { LONGEST = 128 };
     char mine[LONGEST] = "", first[LONGEST];

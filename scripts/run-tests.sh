@@ -29,8 +29,18 @@ if [ $code -ne 0 ]; then tail -n 30 "$3/$name"; fi
 { ls "$build"/tests/t-agree-* 2>/dev/null | grep -v '\.[od]$'; ls tests/*.sh
   ls "$build"/tests/t-* | grep -v '\.[od]$' | grep -v t-agree-; } |
     xargs -P "$jobs" -I '{}' sh -c "$one" one '{}' "$build" "$logs"
-sh scripts/check-includes.sh >"$logs/includes" 2>&1 && echo "includes: 1 passed, 0 failed" >"$logs/includes.count" || {
-    echo "includes: 0 passed, 1 failed" >"$logs/includes.count"
-    cat "$logs/includes"
+# The sources themselves: the order of folders, in includes and in calls, and comments.
+look() { # name, command ...
+    name=$1
+    shift
+    if "$@" >"$logs/$name" 2>&1; then
+        echo "$name: 1 passed, 0 failed" >"$logs/$name.count"
+    else
+        echo "$name: 0 passed, 1 failed" >"$logs/$name.count"
+        cat "$logs/$name"
+    fi
 }
+look includes sh scripts/check-includes.sh
+look links sh scripts/check-links.sh "$build/libtemper.a"
+if [ -e .git ] && command -v python3 >/dev/null; then look prose python3 scripts/check-prose.py; fi
 cat "$logs"/*.count | awk '{p += $2; f += $4} END {printf "%d passed, %d failed\n", p, f; exit f > 0 || p == 0}'

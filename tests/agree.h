@@ -1,5 +1,5 @@
-/* The heart of the project as a test: oracle = hard = soft by temperature = soft by positions = soft by digits at every position, with the
-   error before rounding below its bound and Boolean channels exactly 0.0 or 1.0. */
+/* The heart of the project as a test: oracle = hard = soft by temperature = soft by positions = soft by digits at
+   every position, with the error before rounding below its bound and Boolean channels exactly 0.0 or 1.0. */
 #ifndef TESTS_AGREE_H
 #define TESTS_AGREE_H
 

@@ -1,4 +1,5 @@
-/* The formulas of doc/certificate.md that several tests need, evaluated in long double and written from the page, not from src/bound. */
+/* The formulas of doc/certificate.md that several tests need, evaluated in long double and written from the page, not
+   from src/bound. */
 #ifndef TESTS_BOUND_PAGE_H
 #define TESTS_BOUND_PAGE_H
 

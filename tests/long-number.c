@@ -2,10 +2,10 @@
    whose error is bounded; double: many random arguments against MPFR. Prints the largest errors in units in the last
    place of the result.
 
-   The float references are sums and products of MPFR values. exp: x = +-(4096 a + b) 2^e, so exp(x) is the
-   product of two table entries; log: x = 2^k m, so log(x) is the sum of two. Values are pairs of doubles, hi + lo, with
-   relative error below 2^-106; product and sum add less than 2^-100 of the larger operand. Nothing cancels below
-   2^-24, so errors in ulps are known to 2^-50, and an error within 2^-40 of one half is decided by MPFR.
+   The float references are sums and products of MPFR values. exp: x = +-(4096 a + b) 2^e, so exp(x) is the product of
+   two table entries; log: x = 2^k m, so log(x) is the sum of two. Values are pairs of doubles, hi + lo, with relative
+   error below 2^-106; product and sum add less than 2^-100 of the larger operand. Nothing cancels below 2^-24, so
+   errors in ulps are known to 2^-50, and an error within 2^-40 of one half is decided by MPFR.
 
    Usage: long-number [millions of doubles per function, default 16] */
 #include <math.h>

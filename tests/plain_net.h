@@ -1,5 +1,6 @@
-/* A transformer from elsewhere: dense arrays with biases, as TransformerLens and GPT-2 have them, its forward pass, and its files.
-   The forward pass is written from the definitions of those libraries and shares nothing with temper. */
+/* A transformer from elsewhere: dense arrays with biases, as TransformerLens and GPT-2 have them, its forward pass,
+   and its files. The forward pass is written from the definitions of those libraries and shares nothing with
+   temper. */
 #ifndef TESTS_PLAIN_NET_H
 #define TESTS_PLAIN_NET_H
 

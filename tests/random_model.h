@@ -1,4 +1,5 @@
-/* Random small hard transformers as text: 1-3 layers, all masks and choices, dyadic weights, with and without ties. */
+/* Random small hard transformers as text: 1-3 layers, all masks and choices, dyadic weights, with and without
+   ties. */
 #ifndef TESTS_RANDOM_MODEL_H
 #define TESTS_RANDOM_MODEL_H
 
@@ -10,7 +11,9 @@ typedef struct random_model_options {
     bool fractions; /* position features such as 1/(i + 1), too */
     bool small;     /* one layer, or two with one head each */
     bool
-        varied; /* up to three letters and query rows, weights from 2^-20 to 1000, more features, gates, units that share rows */
+        /* up to three letters and query rows, weights from 2^-20 to 1000, more features, gates, units that share
+           rows */
+        varied;
     bool extreme; /* and weights from 2^-30 to 2^30 */
 } random_model_options;
 

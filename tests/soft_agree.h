@@ -14,8 +14,8 @@ typedef struct soft_totals {
 /* The floating hard run agrees with the exact one, or says that it cannot tell. */
 bool soft_agree_hard(soft_totals *sum, const char *name, const temper_model *hard, const uint32_t *word, size_t n);
 
-/* Softens, and compares on all strings to length `all` and on `random` ones to o->length; a refusal must name a length. Returns
-   whether it was proved. */
+/* Softens, and compares on all strings to length `all` and on `random` ones to o->length; a refusal must name a
+   length. Returns whether it was proved. */
 bool soft_agree(soft_totals *sum, const char *name, const temper_model *hard, const temper_soften_options *o,
                 size_t all, size_t random, test_random *r);
 

@@ -1,5 +1,5 @@
-/* Large coefficients: whatever compiles and runs inside its safe length gives the formula's answers; the rest is refused by
-   naming a limit. */
+/* Large coefficients: whatever compiles and runs inside its safe length gives the formula's answers; the rest is
+   refused by naming a limit. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The conventions of temper.h that hold for every function: NULL where it is allowed, indices and letters that do not exist, outputs after
-   a failure. */
+/* The conventions of temper.h that hold for every function: NULL where it is allowed, indices and letters that do not
+   exist, outputs after a failure. */
 #include "test.h"
 
 #include <stdint.h>

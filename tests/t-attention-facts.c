@@ -1,5 +1,5 @@
-/* What doc/zoo.md states of the mechanisms as hard choices, each statement as a check: closed forms of leak and gain, exact cases, impossible
-   ones. Setting: a unique largest score M, the others M - g, length n. */
+/* What doc/zoo.md states of the mechanisms as hard choices, each statement as a check: closed forms of leak and gain,
+   exact cases, impossible ones. Setting: a unique largest score M, the others M - g, length n. */
 #include "lab/mechanism.h"
 #include "test.h"
 
@@ -289,7 +289,8 @@ static void test_taylor(void) {
     CHECK(weights[1] > lowest, "taylor: rises again below -1");
 }
 
-/* C15: Softermax in real arithmetic is softmax at ln 2. In fixed point small weights are 0 and long averages vanish. */
+/* C15: Softermax in real arithmetic is softmax at ln 2. In fixed point small weights are 0 and long averages
+   vanish. */
 static void test_softermax(test_random *r) {
     for (int round = 0; round < 200; round++) {
         size_t n = 1 + random_below(r, 50);
@@ -313,7 +314,8 @@ static void test_softermax(test_random *r) {
     CHECK(row_sum(weights, 300) == 0, "an average of 300 is nothing at all");
 }
 
-/* C16, C1: scale sharpens softmax; it does nothing to homogeneous kernels. cosFormer is exact for one-hot keys with one match. */
+/* C16, C1: scale sharpens softmax; it does nothing to homogeneous kernels. cosFormer is exact for one-hot keys with
+   one match. */
 static void test_kernels(test_random *r) {
     enum { N = 20, D = 6 };
     double q[D], scaled[D], keys[N * D], before[N], after[N];
@@ -367,7 +369,8 @@ static void test_low_rank(test_random *r) {
           low_rank, norm);
 }
 
-/* Hedgehog: with a sharp query and keys below 0 it is softmax at scale 4; with a fixed key range only the query's scale is limited. */
+/* Hedgehog: with a sharp query and keys below 0 it is softmax at scale 4; with a fixed key range only the query's
+   scale is limited. */
 static void test_hedgehog(void) {
     const mechanism *m = mechanism_find("hedgehog");
     double q = 60, keys[8], soft[8], w[8];

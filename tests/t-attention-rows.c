@@ -1,5 +1,5 @@
-/* Rows that no formula was made for: infinite and NaN, -0, equal, single, empty, huge, subnormal, long ones. And what the table claims of
-   the weights, both ways: what can happen is seen, what cannot is not. */
+/* Rows that no formula was made for: infinite and NaN, -0, equal, single, empty, huge, subnormal, long ones. And what
+   the table claims of the weights, both ways: what can happen is seen, what cannot is not. */
 #include "lab/mechanism.h"
 #include "test.h"
 
@@ -178,7 +178,8 @@ static void test_overflow(void) {
     }
 }
 
-/* Exponents at which a last bit of the threshold is much: the sum is one, the order that of the scores, ties are equal. */
+/* Exponents at which a last bit of the threshold is much: the sum is one, the order that of the scores, ties are
+   equal. */
 static void test_steep_entmax(test_random *r) {
     const mechanism *m = mechanism_find("entmax");
     for (int round = 0; round < 300; round++) {

@@ -125,7 +125,8 @@ static void test_freedom(test_random *r) {
     CHECK(near(freedom_features(2, 0.5, 0.1), 16 * log(64 * 2 / 0.05)), "features");
 }
 
-/* softmax+1 in a box: one more key, score c, coefficient 0. Values in intervals: lower ends below, upper ends above. */
+/* softmax+1 in a box: one more key, score c, coefficient 0. Values in intervals: lower ends below, upper ends
+   above. */
 static void test_box_uses(test_random *r) {
     enum { N = 5 };
     const mechanism *m = mechanism_find("softmax-plus-one");
@@ -169,7 +170,8 @@ static void test_box_uses(test_random *r) {
     }
 }
 
-/* Positive random features exp(z.x/d^(1/4) - |x|^2/(2 sqrt d)) have the softmax kernel exp(x.y/sqrt d) as their mean product. */
+/* Positive random features exp(z.x/d^(1/4) - |x|^2/(2 sqrt d)) have the softmax kernel exp(x.y/sqrt d) as their mean
+   product. */
 static void test_random_features(test_random *r) {
     enum { D = 3, DRAWS = 200000 };
     double x[2 * D], quarter = pow(D, -0.25), sum = 0, square = 0, norm[2] = {0};
@@ -188,7 +190,8 @@ static void test_random_features(test_random *r) {
     CHECK(fabs(mean - want) < 5 * error, "random features: %g +- %g, kernel %g", mean, error, want);
 }
 
-/* Theorem 4.1 of 2410.18613 as a note has it: |softmax(A)|_F <= sqrt N, and the norm of its Jacobian is at most 2 sqrt N. */
+/* Theorem 4.1 of 2410.18613 as a note has it: |softmax(A)|_F <= sqrt N, and the norm of its Jacobian is at most 2
+   sqrt N. */
 static void test_norms(test_random *r) {
     double largest = 0;
     for (int round = 0; round < 300; round++) {

@@ -1,5 +1,5 @@
-/* Every mechanism against its textbook formula, written again in 80-bit arithmetic without looking at the first; masks; and what the table
-   claims of the weights. */
+/* Every mechanism against its textbook formula, written again in 80-bit arithmetic without looking at the first;
+   masks; and what the table claims of the weights. */
 #include "lab/mechanism.h"
 #include "number/elementary.h"
 #include "test.h"
@@ -416,8 +416,8 @@ static bool plain(real *w, const mechanism *m, const attention_row *in, const do
 
 /* ---- comparison ---- */
 
-/* How much of the difference the formula's own conditioning explains: where a sum of signed terms nearly cancels, or a function has a steep
-   place, weights of the two ways may differ by so much more than the last bit. */
+/* How much of the difference the formula's own conditioning explains: where a sum of signed terms nearly cancels, or
+   a function has a steep place, weights of the two ways may differ by so much more than the last bit. */
 static real tolerance(const mechanism *m, const real *w, size_t n) {
     real size = 1;
     for (size_t j = 0; j < n; j++) size = fmaxl(size, fabsl(w[j]));

@@ -1,4 +1,5 @@
-/* Bad input: every specification, model file, import and certificate in tests/bad is refused with exactly the message of its .expect file. */
+/* Bad input: every specification, model file, import and certificate in tests/bad is refused with exactly the message
+   of its .expect file. */
 #include "test.h"
 
 #include <dirent.h>
@@ -28,7 +29,8 @@ static char *slurp(const char *folder, const char *stem, const char *extension, 
     return data;
 }
 
-/* Words of NAME.options: tokens alphabet=... at=first at=last empty=accept; an alphabet with blanks is not possible. */
+/* Words of NAME.options: tokens alphabet=... at=first at=last empty=accept; an alphabet with blanks is not
+   possible. */
 static void read_options(temper_spec_options *o, char *words) {
     for (char *w = strtok(words, " \n"); w; w = strtok(NULL, " \n")) {
         if (!strcmp(w, "tokens"))
@@ -89,7 +91,8 @@ static void check_model(const char *folder, const char *name, const char *dot) {
     free(source);
 }
 
-/* import-NAME.expect: the files import-NAME.safetensors and import-NAME.json, or in place of one of them the good import-plain. */
+/* import-NAME.expect: the files import-NAME.safetensors and import-NAME.json, or in place of one of them the good
+   import-plain. */
 static void check_import(const char *folder, const char *name, const char *dot) {
     static const char *const extensions[] = {".safetensors", ".json"};
     char stem[PATH_SIZE], paths[2][PATH_SIZE + 32];

@@ -1,5 +1,5 @@
-/* Balls against doubles, where those are exact, and against the long double functions of the C library within their error; upper
-   bounds in decimal against the decimal read back. */
+/* Balls against doubles, where those are exact, and against the long double functions of the C library within their
+   error; upper bounds in decimal against the decimal read back. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

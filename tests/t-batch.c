@@ -1,5 +1,5 @@
-/* Strings side by side against each alone: truth at every position and margins, bit for bit, in f64 and f32, hard and soft, for any
-   company; and many strings of mixed lengths, odd ones among them. */
+/* Strings side by side against each alone: truth at every position and margins, bit for bit, in f64 and f32, hard and
+   soft, for any company; and many strings of mixed lengths, odd ones among them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

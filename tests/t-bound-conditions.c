@@ -1,5 +1,6 @@
-/* Where proofs for roles stop: the conditions of doc/certificate.md, each written a second time in long double. For every type and kind of
-   head the largest M at which all hold is found by halving, here and in src/bound; they must be the same number. Soft runs and hard ones. */
+/* Where proofs for roles stop: the conditions of doc/certificate.md, each written a second time in long double. For
+   every type and kind of head the largest M at which all hold is found by halving, here and in src/bound; they must
+   be the same number. Soft runs and hard ones. */
 #include <math.h>
 #include <stdio.h>
 

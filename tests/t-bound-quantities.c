@@ -1,5 +1,5 @@
-/* Sizes, grids and roundings of position features, and where features, rows, scores and logits stop being exact: doc/certificate.md,
-   "Quantities", at the last value that is exact and at the next one. */
+/* Sizes, grids and roundings of position features, and where features, rows, scores and logits stop being exact:
+   doc/certificate.md, "Quantities", at the last value that is exact and at the next one. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* Error bounds of heads with roles against numbers that are really rounded. Random rows, scores and logits in every type stay within
-   their bounds, and some come near them; so do the logits of look-ups, comparisons and balances; so do sums of weights in random trees with
-   references of their own. The ideal values are computed in long double. */
+/* Error bounds of heads with roles against numbers that are really rounded. Random rows, scores and logits in every
+   type stay within their bounds, and some come near them; so do the logits of look-ups, comparisons and balances; so
+   do sums of weights in random trees with references of their own. The ideal values are computed in long double. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,7 +276,8 @@ static void check_lookup(temper_type type, bool scaled, uint64_t size, test_rand
     arena_reset(&memory);
 }
 
-/* The logit of the sentinel, of a sum `whole` + 1/2 over i + 1 keys, without a unit in the last place and a difference. */
+/* The logit of the sentinel, of a sum `whole` + 1/2 over i + 1 keys, without a unit in the last place and a
+   difference. */
 static void check_compare(temper_type type, uint64_t size, test_random *r, double least) {
     arithmetic t = arithmetic_of(type);
     bounds b = bounds_of(type, size);
@@ -341,7 +342,8 @@ typedef struct part {
 
 static double down(const number_format *f, double x) { return format_exp(f, x); }
 
-/* Lemma 1 in any order: parts are rescaled to a common reference and added, in a random tree; the rescaled one may be fused. */
+/* Lemma 1 in any order: parts are rescaled to a common reference and added, in a random tree; the rescaled one may be
+   fused. */
 static void check_references(const number_format *f, test_random *r) {
     enum { MOST = 80 };
     part parts[MOST];

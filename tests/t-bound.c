@@ -1,7 +1,8 @@
-/* Error bounds of heads with roles, twice. The formulas of doc/certificate.md are evaluated here once more, in long double and written
-   anew from the page, and must agree with src/bound to ten digits in types as long as f64 and as short as e5m2: so every constant of
-   them counts. How one rounding is bounded is compared with all numbers of the short formats, what is asked of exp with every exp that
-   a runner has, and what is asked of a type with types that do not have it. Proved lengths that are promised are pinned. */
+/* Error bounds of heads with roles, twice. The formulas of doc/certificate.md are evaluated here once more, in long
+   double and written anew from the page, and must agree with src/bound to ten digits in types as long as f64 and as
+   short as e5m2: so every constant of them counts. How one rounding is bounded is compared with all numbers of the
+   short formats, what is asked of exp with every exp that a runner has, and what is asked of a type with types that
+   do not have it. Proved lengths that are promised are pinned. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -150,7 +150,7 @@ static void test_programs(void) {
     }
 }
 
-/* ---- random programs -------------------------------------------------------------------------------------------- */
+/* ---- random programs ---- */
 
 typedef enum kind { LETTER, NAME, TRUTH, NOT, AND, OR, XOR, IMPLIES, IFF } kind;
 
@@ -324,7 +324,7 @@ static void test_random_program(void) {
     temper_spec_free(again);
 }
 
-/* ---- size ----------------------------------------------------------------------------------------------------------- */
+/* ---- size ---- */
 
 static void test_size(void) {
     static const struct {

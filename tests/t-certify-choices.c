@@ -1,6 +1,8 @@
-/* Certificates of models without Boolean channels: whatever was certified, on random softened models and on the gallery, the run in the number
-   format gives the answers of the exact hard run, also where every other run has its logits moved by a unit in the last place, its channels at the end and its read-out are as near to the exact ones as was derived,
-   and the runners that add in other orders agree. The closed form for winners that tie is compared with its box problems. */
+/* Certificates of models without Boolean channels: whatever was certified, on random softened models and on the
+   gallery, the run in the number format gives the answers of the exact hard run, also where every other run has its
+   logits moved by a unit in the last place, its channels at the end and its read-out are as near to the exact ones as
+   was derived, and the runners that add in other orders agree. The closed form for winners that tie is compared with
+   its box problems. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -231,8 +233,8 @@ static void test_gallery(bench *b) {
     report("gallery", b);
 }
 
-/* t winners, k of them with value 1, within B of each other, and N - t others with value 1, A below: never more than the closed form,
-   and at some (t, k) nearly as much. */
+/* t winners, k of them with value 1, within B of each other, and N - t others with value 1, A below: never more than
+   the closed form, and at some (t, k) nearly as much. */
 static void test_shares(bench *b) {
     test_random r = test_seed(5010);
     model_head h = {.choice = TEMPER_CHOICE_SOFTMAX, .hard_choice = TEMPER_CHOICE_AVERAGE};
@@ -298,7 +300,8 @@ static void check_verdict(bench *b, const temper_model *m, const char *source, t
           text_string(&c.reason), source);
 }
 
-/* Nothing is certified where there is nothing to compare with, or where an answer lies at the threshold; wrong ones are found. */
+/* Nothing is certified where there is nothing to compare with, or where an answer lies at the threshold; wrong ones
+   are found. */
 static void test_refusals(bench *b) {
     static const char *const head = "temper-model 1\nmethod temperature\nalphabet \"a\" \"b\"\n"
                                     "channel 0 \"one\" position \"1\"\nchannel 1 \"a\"\nchannel 2 \"x\"\n"
@@ -330,7 +333,8 @@ static void test_refusals(bench *b) {
     }
 }
 
-/* Soft models may have heads that choose one key: few different keys, or keys in convex position, are no reason to average them. */
+/* Soft models may have heads that choose one key: few different keys, or keys in convex position, are no reason to
+   average them. */
 static void test_hard_heads(bench *b) {
     static const char *const keys[] = {"query 1:1\n key 0:1\n", "query 1:1\n query 1:-1\n key 3:1\n key 4:1\n"};
     static const char *const masks[] = {"j<i", "j<=i", "j>=i", "j>i", "all"};

@@ -1,8 +1,8 @@
-/* The hunt for a contradiction: what certify proves of a model in a number format is run, on strings that were chosen to break it. Formulas
-   of the corpus and random ones, all methods, all types; models without Boolean channels, random, wild and from the gallery, against their
-   hard choices; strings up to 64 letters, with logits as they come and moved by one unit in the
-   last place, and strings up to 100,000 letters. `make test` gives it 20 seconds; `make certify-hunt` goes on until 10^7 short and 10^4 long
-   strings were run. */
+/* The hunt for a contradiction: what certify proves of a model in a number format is run, on strings that were chosen
+   to break it. Formulas of the corpus and random ones, all methods, all types; models without Boolean channels,
+   random, wild and from the gallery, against their hard choices; strings up to 64 letters, with logits as they come
+   and moved by one unit in the last place, and strings up to 100,000 letters. `make test` gives it 20 seconds; `make
+   certify-hunt` goes on until 10^7 short and 10^4 long strings were run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,8 @@ static void blame(const target *t, const uint32_t *word, size_t n, size_t positi
           (unsigned long long)shake, show(word, n));
 }
 
-/* The run of doc/numerics.md for the type's formats, logits moved as `shake` says, against the oracle at every position. */
+/* The run of doc/numerics.md for the type's formats, logits moved as `shake` says, against the oracle at every
+   position. */
 static void emulate(hunt *h, const target *t, const uint32_t *word, size_t n, uint64_t shake) {
     const number_type *type = number_type_of(t->type);
     dense_setting s = {.storage = type->storage, .accumulation = type->accumulation, .shake = shake};

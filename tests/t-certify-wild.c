@@ -1,6 +1,7 @@
-/* Certificates of models that were made to go wrong (wild_model.h). Whether a model is proved or not, the run in the number format is as
-   near to the exact hard run as the recursion says, channel by channel, also with moved logits, and exact numbers are where the facts say; whatever is proved, the
-   auditor finds the same certificate, and the runners give the hard answers. Models that were once proved wrongly stay here. */
+/* Certificates of models that were made to go wrong (wild_model.h). Whether a model is proved or not, the run in the
+   number format is as near to the exact hard run as the recursion says, channel by channel, also with moved logits,
+   and exact numbers are where the facts say; whatever is proved, the auditor finds the same certificate, and the
+   runners give the hard answers. Models that were once proved wrongly stay here. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,8 +71,8 @@ static bool is_within(const rational *x, const known *k, rational *t) {
     return rational_cmp(&t[0], x) <= 0 && rational_cmp(x, &t[1]) <= 0;
 }
 
-/* The runners of f64 and f32 show no channels, but a read-out tells on which side of a number one is: both sides of what it can be. Channel 0
-   is 1 everywhere in wild models. */
+/* The runners of f64 and f32 show no channels, but a read-out tells on which side of a number one is: both sides of
+   what it can be. Channel 0 is 1 everywhere in wild models. */
 static void probe(bench *b, const uint32_t *word, size_t n, size_t i, uint32_t channel, double exact, double off) {
     static char source[RANDOM_MODEL_TEXT + 100];
     double u = b->which == TEMPER_TYPE_F32 ? 0x1p-24 : 0x1p-53, room = off * 1.001 + 8 * u * (fabs(exact) + off + 1);
@@ -312,8 +313,8 @@ static void test_known(bench *b) {
     }
 }
 
-/* A thousand products of a scale with the least numbers, each rounded up by a third, and huge keys: the dense kernel of f32, which is used where
-   queries differ, moves equal logits apart by more than all other roundings. */
+/* A thousand products of a scale with the least numbers, each rounded up by a third, and huge keys: the dense kernel
+   of f32, which is used where queries differ, moves equal logits apart by more than all other roundings. */
 static void test_tiny_queries(bench *b) {
     enum { ROWS = 1024, TEXT = 100 * ROWS };
     char *source = malloc(TEXT), *p = source;

@@ -1,6 +1,6 @@
-/* Certificates: what is proved at a length is so. Runs of random formulas in every number type agree with the formula up to the certified
-   length, also with every logit moved by a unit in the last place, and no error before rounding is above its bound; shorter lengths
-   are proved too; the ranges that are promised are reached; corners. */
+/* Certificates: what is proved at a length is so. Runs of random formulas in every number type agree with the formula
+   up to the certified length, also with every logit moved by a unit in the last place, and no error before rounding
+   is above its bound; shorter lengths are proved too; the ranges that are promised are reached; corners. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +96,8 @@ static void run_word(const subject *s, const uint32_t *word, size_t n, test_rand
         margins_hold(s, run, n);
         temper_run_free(run);
     }
-    /* Candidates of once heads must tie where sums are made in a short format: doc/certificate.md, "Operations that are covered". */
+    /* Candidates of once heads must tie where sums are made in a short format: doc/certificate.md, "Operations that
+       are covered". */
     bool once = false;
     for (size_t h = 0; h < temper_certificate_head_count(s->certificate); h++) {
         temper_certified_head x;

@@ -1,4 +1,5 @@
-/* temper_check: right pairs agree; wrong pairs give the counterexample that brute force over the two formulas gives. */
+/* temper_check: right pairs agree; wrong pairs give the counterexample that brute force over the two formulas
+   gives. */
 #include "base/arena.h"
 #include "check/sample.h"
 #include "temper.h"

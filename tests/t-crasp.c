@@ -143,7 +143,7 @@ static void test_programs(void) {
     }
 }
 
-/* ---- random programs -------------------------------------------------------------------------------------------- */
+/* ---- random programs ---- */
 
 typedef enum kind {
     LETTER,
@@ -447,7 +447,7 @@ static void test_random_program(void) {
     temper_spec_free(spec);
 }
 
-/* ---- size ----------------------------------------------------------------------------------------------------------- */
+/* ---- size ---- */
 
 /* prefix repeated, middle, suffix repeated */
 static char *nest(const char *prefix, const char *middle, const char *suffix, size_t times) {

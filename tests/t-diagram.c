@@ -1,4 +1,5 @@
-/* Decision diagrams against tables of all assignments: random functions of a few variables, combined, mapped and summed. */
+/* Decision diagrams against tables of all assignments: random functions of a few variables, combined, mapped and
+   summed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

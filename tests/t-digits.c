@@ -1,5 +1,6 @@
-/* The digits method: every stored number of it is exact, rounding of head outputs is exact in every format, and answers are the
-   formula's in f64, f32 and in short formats, also where the nearest candidate is far and everything beside it is none. */
+/* The digits method: every stored number of it is exact, rounding of head outputs is exact in every format, and
+   answers are the formula's in f64, f32 and in short formats, also where the nearest candidate is far and everything
+   beside it is none. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +87,8 @@ static void numbers(test_random *r) {
     trap_clear(&t);
 }
 
-/* relu(2a + 2r - 5/2) - relu(2a + 2r - 7/2) for every stored a, as the dense pass computes it, both orders of the sum. */
+/* relu(2a + 2r - 5/2) - relu(2a + 2r - 7/2) for every stored a, as the dense pass computes it, both orders of the
+   sum. */
 static void roundings(void) {
     for (temper_type type = TEMPER_TYPE_BF16_F32; number_type_of(type); type++) {
         const number_format *s = number_type_of(type)->storage, *sum = number_type_of(type)->accumulation;
@@ -216,7 +218,8 @@ static void random_ones(test_random *r) {
     }
 }
 
-/* Gates of more inputs than a format counts become trees: 26 inputs for e4m3 (16) and e5m2 (8), 300 for bf16 (256). */
+/* Gates of more inputs than a format counts become trees: 26 inputs for e4m3 (16) and e5m2 (8), 300 for bf16
+   (256). */
 static void many_inputs(test_random *r) {
     enum { MOST = 300 };
     char source[16 * MOST], letters[8 * MOST];
@@ -286,7 +289,8 @@ static void plans(void) {
 
 /* ---- far candidates ---- */
 
-/* A candidate far left with none beside it, candidates beside every other key, none, a long run before and after one. */
+/* A candidate far left with none beside it, candidates beside every other key, none, a long run before and after
+   one. */
 static void fill(uint32_t *word, size_t n, int kind, test_random *r) {
     for (size_t i = 0; i < n; i++)
         word[i] = kind == 0   ? (i ? 0 : 1)

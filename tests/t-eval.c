@@ -288,7 +288,7 @@ static void test_pairs(void) {
     }
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------ */
+/* ---- sizes ---- */
 
 /* Y^k a is true at i iff i > k and a is at i - k; (F not)^k and the like alternate. */
 static void test_deep(void) {

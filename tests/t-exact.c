@@ -1,5 +1,5 @@
-/* The exact run against an evaluation of its own: fractions of 128-bit integers, every head by its definition. And compiled formulas:
-   the exact run of the hard transformer is the formula's answer at every position. */
+/* The exact run against an evaluation of its own: fractions of 128-bit integers, every head by its definition. And
+   compiled formulas: the exact run of the hard transformer is the formula's answer at every position. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Exported folders: the weights read back to the same model, the vectors are what a run gives, JSON that parses whatever the letters are,
-   refusals, and memory that runs out anywhere. What other runtimes make of the files is tested by make test-interop. */
+/* Exported folders: the weights read back to the same model, the vectors are what a run gives, JSON that parses
+   whatever the letters are, refusals, and memory that runs out anywhere. What other runtimes make of the files is
+   tested by make test-interop. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <stdio.h>
@@ -336,7 +337,8 @@ static void check_audit(const char *file) {
     temper_free(readme);
 }
 
-/* Certificates of either file of the folder go in and can be audited there; others are refused, and nothing of the folder changes. */
+/* Certificates of either file of the folder go in and can be audited there; others are refused, and nothing of the
+   folder changes. */
 static void check_certificates(void) {
     temper_model *m = model_of("a S b", "ab", 0, TEMPER_METHOD_TEMPERATURE),
                  *other = model_of("a S b", "abc", 0, TEMPER_METHOD_TEMPERATURE);

@@ -1,5 +1,5 @@
-/* Expressions of (i, n): parse(print(e)) is e, bit by bit, and the value is that of a second evaluator, which works on
-   the printed text with two stacks. Hostile texts are refused without deep recursion. */
+/* Expressions of (i, n): parse(print(e)) is e, bit by bit, and the value is that of a second evaluator, which works
+   on the printed text with two stacks. Hostile texts are refused without deep recursion. */
 #include "test.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
-/* What is proved of a hard model, against what it does: the facts from the weights alone contain those of all strings, run exactly; the facts
-   that softening hands on are those of the softened model, and its proof is the one that its facts give; the error recursion bounds
-   every channel and head output of the soft model, layer by layer. Random small models; the facts also of wild ones. */
+/* What is proved of a hard model, against what it does: the facts from the weights alone contain those of all
+   strings, run exactly; the facts that softening hands on are those of the softened model, and its proof is the one
+   that its facts give; the error recursion bounds every channel and head output of the soft model, layer by layer.
+   Random small models; the facts also of wild ones. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,8 @@ typedef struct place {
     const char *what;
 } place;
 
-/* Facts are rounded outward, those of short numbers by up to two units of the last place: what is seen may be that much looser. */
+/* Facts are rounded outward, those of short numbers by up to two units of the last place: what is seen may be that
+   much looser. */
 static bool at_most(double proved, double seen) { return proved <= next_up(next_up(seen)); }
 
 static bool contains(const place *at, const known *proved, const known *seen) {

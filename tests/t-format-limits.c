@@ -1,6 +1,6 @@
-/* The lengths at which short formats go wrong, beside those found by rounding logits only: a full run rounds more, yet breaks where
-   the logits do (doc/numerics.md). Strings with a candidate next to every other key; all lengths in turn, from 1 or where it is far, the
-   last hundred. */
+/* The lengths at which short formats go wrong, beside those found by rounding logits only: a full run rounds more,
+   yet breaks where the logits do (doc/numerics.md). Strings with a candidate next to every other key; all lengths in
+   turn, from 1 or where it is far, the last hundred. */
 #include <stdlib.h>
 #include <string.h>
 

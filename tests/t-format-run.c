@@ -1,6 +1,6 @@
-/* Runs in number formats: in f64, f32, f16 (where the compiler has it) and bf16 the bits of a plain run in the compiler's own types;
-   passes over the string the bits of all pairs, in every format; captured runs the bits of runs that keep nothing, and numbers that
-   lead from each to the next. Compiled models, random ones, softened ones. */
+/* Runs in number formats: in f64, f32, f16 (where the compiler has it) and bf16 the bits of a plain run in the
+   compiler's own types; passes over the string the bits of all pairs, in every format; captured runs the bits of runs
+   that keep nothing, and numbers that lead from each to the next. Compiled models, random ones, softened ones. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,8 +173,8 @@ static void compare_captured(const char *name, const temper_model *m, const temp
     CHECK(ok, "%s in %s: the captured run differs", name, what);
 }
 
-/* A row of a head again, from the numbers that the run kept before it: query and keys to scores, scores to weights, weights and values
-   to the output. */
+/* A row of a head again, from the numbers that the run kept before it: query and keys to scores, scores to weights,
+   weights and values to the output. */
 static bool row_follows(const number_type *t, const model_head *h, const temper_run *r, uint32_t l, uint32_t k,
                         size_t i, bool hard) {
     size_t size = temper_run_size(r), chosen = SIZE_MAX;

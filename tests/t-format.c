@@ -1,6 +1,7 @@
-/* Number formats against a second implementation: the nearest of the sorted list of all numbers. Every pattern of the short
-   formats, every tie between neighbours and the doubles beside it; f32 against the machine's, f16 against the compiler's where it has
-   one. Then operations: one rounding in double and one to the format are as good as one rounding. */
+/* Number formats against a second implementation: the nearest of the sorted list of all numbers. Every pattern of the
+   short formats, every tie between neighbours and the doubles beside it; f32 against the machine's, f16 against the
+   compiler's where it has one. Then operations: one rounding in double and one to the format are as good as one
+   rounding. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@ static bool same(double a, double b) { return (isnan(a) && isnan(b)) || f64_bits
 
 /* ---- the second implementation ---- */
 
-/* The positive finite numbers in order, 0 first, and after the last what would follow it if the exponent went on: the tie between
-   the last two decides what overflows. Made from the definition of the formats with ldexp. */
+/* The positive finite numbers in order, 0 first, and after the last what would follow it if the exponent went on: the
+   tie between the last two decides what overflows. Made from the definition of the formats with ldexp. */
 typedef struct listing {
     double *value;
     size_t count; /* without the one that is too large */
@@ -175,7 +176,8 @@ static void check_machine(test_random *r) {
 
 /* ---- operations ---- */
 
-/* Whether r is the number nearest to the quotient: a lies on the right side of the ties beside r, times b. All exact for p <= 11. */
+/* Whether r is the number nearest to the quotient: a lies on the right side of the ties beside r, times b. All exact
+   for p <= 11. */
 static bool is_quotient(const number_format *f, double a, double b, double r) {
     double sign = (a < 0) != (b < 0) ? -1 : 1, x = fabs(a), y = fabs(b), q = sign * r;
     int64_t k = (int64_t)format_encode(f, fabs(q));

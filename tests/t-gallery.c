@@ -1,5 +1,6 @@
-/* The gallery: each transformer, with hard attention, against its oracle, in floating and in exact arithmetic, and against its formula: on all short strings, on random
-   ones, on members made by structure, and on near misses of those. */
+/* The gallery: each transformer, with hard attention, against its oracle, in floating and in exact arithmetic, and
+   against its formula: on all short strings, on random ones, on members made by structure, and on near misses of
+   those. */
 #include "test.h"
 
 #include <stdio.h>
@@ -154,7 +155,8 @@ static void make_sorted(string *s, test_random *r, size_t n) {
             if (s->w[i] == letter) put(s, letter);
 }
 
-/* Best shares that come again: 1/2 after "a", after "aba", after "ababa"; 2/4 after "ab" is no "best", so the prefix is kept. */
+/* Best shares that come again: 1/2 after "a", after "aba", after "ababa"; 2/4 after "ab" is no "best", so the prefix
+   is kept. */
 static void make_best(string *s, test_random *r, size_t n) {
     while (s->n < n) put(s, s->n % 2 ? (random_below(r, 8) ? 2 : random_below(r, 3)) : random_below(r, 2));
 }

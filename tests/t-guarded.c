@@ -1,5 +1,5 @@
-/* Hard models in doubles with bounds: wherever the guarded run answers, its answers are those of the exact run; it refuses only what
-   rounding makes doubtful. And adaptive heads against their definition, and their failure mode. */
+/* Hard models in doubles with bounds: wherever the guarded run answers, its answers are those of the exact run; it
+   refuses only what rounding makes doubtful. And adaptive heads against their definition, and their failure mode. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +85,8 @@ static void check_random(test_random *r) {
 
 /* ---- ties that rounding breaks or makes ---- */
 
-/* A head whose scores are 1 on a b, and 1/den added `count` times on an a; it tells whether the last best one is a b. */
+/* A head whose scores are 1 on a b, and 1/den added `count` times on an a; it tells whether the last best one is a
+   b. */
 static void sum_model(char *out, size_t size, int count, int den, const char *choice) {
     int length =
         snprintf(out, size,
@@ -180,7 +181,8 @@ static void check_read_out(void) {
     temper_model_free(m);
 }
 
-/* A tie that does not matter: the values of those who may tie are the same. And equal keys tie whatever the query is. */
+/* A tie that does not matter: the values of those who may tie are the same. And equal keys tie whatever the query
+   is. */
 static void check_harmless(void) {
     static const char source[] =
         "temper-model 1\nalphabet \"a\" \"b\"\nchannel 0 \"third\" position \"1/3\"\nchannel 1 \"%s\" position "
@@ -273,7 +275,8 @@ static void check_check(void) {
 
 /* ---- near the ends of the range of doubles ---- */
 
-/* The text of a model with many of its weights and biases moved to other powers of two, and some off by a few roundings. */
+/* The text of a model with many of its weights and biases moved to other powers of two, and some off by a few
+   roundings. */
 static void scatter(char *out, const char *from, test_random *r, int kind) {
     static const int exponents[] = {-1074, -1060, -1023, -1022, -970, -540, -537, -500, -53,  -52,
                                     53,    54,    500,   511,   512,  513,  960,  1000, 1022, 1023};
@@ -328,7 +331,8 @@ static void check_far(test_random *r) {
     CHECK(answered > strings / 4, "%zu of %zu strings answered", answered, strings);
 }
 
-/* A key or read-out on a, which is b's less or more by what doubles lose; the right answer on ba, which a guarded run may refuse. */
+/* A key or read-out on a, which is b's less or more by what doubles lose; the right answer on ba, which a guarded run
+   may refuse. */
 static void check_lost(void) {
     static const char source[] =
         "temper-model 1\nalphabet \"a\" \"b\"\nchannel 0 \"one\" position \"1\"\nchannel 1 \"x\"\n"
@@ -378,8 +382,8 @@ static void check_overflow(void) {
     temper_model_free(m);
 }
 
-/* What is captured is the exact choice, also where the answer does not depend on it: position 1 has the largest score, by less than
-   a double of the sum 0.1 + 0.2 shows. */
+/* What is captured is the exact choice, also where the answer does not depend on it: position 1 has the largest
+   score, by less than a double of the sum 0.1 + 0.2 shows. */
 static void check_captured_choice(void) {
     temper_model *m =
         model_from("temper-model 1\nalphabet \"a\"\nchannel 0 \"one\" position \"1\"\nchannel 1 \"key\" position "

@@ -1,5 +1,5 @@
-/* Hostile model files: every prefix and every one-bit flip of three small models, in both forms, is refused with a message or gives a
-   model that runs; nothing crashes, also when memory runs out. */
+/* Hostile model files: every prefix and every one-bit flip of three small models, in both forms, is refused with a
+   message or gives a model that runs; nothing crashes, also when memory runs out. */
 #define _GNU_SOURCE
 #include "test.h"
 

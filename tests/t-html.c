@@ -1,5 +1,6 @@
-/* The HTML page: well-formed whatever the letters are; its cells are the captured run's numbers, its truth rows those of the
-   evaluator that follows the definitions; it says where formula and model disagree; limits and lack of memory are reported. */
+/* The HTML page: well-formed whatever the letters are; its cells are the captured run's numbers, its truth rows those
+   of the evaluator that follows the definitions; it says where formula and model disagree; limits and lack of memory
+   are reported. */
 #include "corpus.h"
 #include "draw/label.h"
 #include "logic/formula.h"

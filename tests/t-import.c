@@ -1,7 +1,7 @@
-/* temper_model_import against a forward pass that shares nothing with temper (plain_net.c): random small transformers are written as
-   plain safetensors, with the names of TransformerLens and of GPT-2 and in all number types, and the imported models must have the
-   same channels and answers on all strings up to length 5. So must random models of temper, written with those names. tests/bad has
-   the refusals. */
+/* temper_model_import against a forward pass that shares nothing with temper (plain_net.c): random small transformers
+   are written as plain safetensors, with the names of TransformerLens and of GPT-2 and in all number types, and the
+   imported models must have the same channels and answers on all strings up to length 5. So must random models of
+   temper, written with those names. tests/bad has the refusals. */
 #define _GNU_SOURCE
 #include "test.h"
 

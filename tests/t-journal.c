@@ -1,5 +1,5 @@
-/* Journals: what was added is found again after any crash, damage costs records but never makes one up, and other jobs, other files and
-   a second writer are refused. */
+/* Journals: what was added is found again after any crash, damage costs records but never makes one up, and other
+   jobs, other files and a second writer are refused. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,8 @@ static void write_file(const char *bytes, size_t length) {
     }
 }
 
-/* Cut anywhere, a byte changed anywhere, rubbish at the end: what is left is right, and after adding the rest all is there. */
+/* Cut anywhere, a byte changed anywhere, rubbish at the end: what is left is right, and after adding the rest all is
+   there. */
 static void test_damage(void) {
     test_random r = test_seed(5);
     temper_job job = job_of('7', UNITS);

@@ -1,5 +1,5 @@
-/* The JSON reader against a second one, written as a recursive descent over the grammar of RFC 8259: both take or both refuse
-   random texts and damaged ones. Then positions in messages, and what strings decode to. */
+/* The JSON reader against a second one, written as a recursive descent over the grammar of RFC 8259: both take or
+   both refuse random texts and damaged ones. Then positions in messages, and what strings decode to. */
 #include "test.h"
 
 #include <stdio.h>

@@ -45,7 +45,7 @@ static double draw(test_random *r, bool wild) {
     }
 }
 
-/* ---- exp -------------------------------------------------------------------------------------------------------- */
+/* ---- exp ---- */
 
 /* Error of y against exp(x) in units of the last place of the exact result; exp_f64 is good to 2^-52 of it. */
 static double ulps_f32(float x, float y) {
@@ -55,8 +55,8 @@ static double ulps_f32(float x, float y) {
     return fabs(y - exact) / ldexp(1, e - 24 > -149 ? e - 24 : -149);
 }
 
-/* Floats from -88 to 0: every one below -2^-20 in the long test, each 11th in the normal one; those closer to 0, where
-   the result hardly differs from 1, by larger steps. */
+/* Floats from -88 to 0: every one below -2^-20 in the long test, each 11th in the normal one; those closer to 0,
+   where the result hardly differs from 1, by larger steps. */
 static void check_exp_f32(const kernels *k) {
     static float x[4096], y[4096];
     double worst = 0, worst_at = 0;
@@ -164,7 +164,7 @@ static void check_exps(const kernels *k, const kernels *ref, test_random *r) {
     if (getenv("TEMPER_TEST_VERBOSE")) printf("exp_f32 > 0: %.4f, exp_down_f64: %.4f ulp\n", worst, worst_down);
 }
 
-/* ---- dense ------------------------------------------------------------------------------------------------------ */
+/* ---- dense ---- */
 
 typedef struct problem {
     size_t keys, stride, rows, size, width;
@@ -282,7 +282,8 @@ static void check_dense(const kernels *k, const kernels *ref, problem *p, test_r
     check_against_long_double(p, a, 0x1p-24, 1e-37);
 }
 
-/* More rows than the fast kernel takes at once, and scales at which its estimate of the scores meets squares that vanish. */
+/* More rows than the fast kernel takes at once, and scales at which its estimate of the scores meets squares that
+   vanish. */
 static void check_chunks(const kernels *k, const kernels *ref, test_random *r, size_t rows, size_t size, size_t width,
                          double query, double key) {
     enum { KEYS = 60 };
@@ -310,7 +311,7 @@ static void check_chunks(const kernels *k, const kernels *ref, test_random *r, s
     free(first), free(end);
 }
 
-/* ---- scans ------------------------------------------------------------------------------------------------------ */
+/* ---- scans ---- */
 
 enum { SCAN_LIMIT = 1200, WIDTH_LIMIT = 20 };
 

@@ -1,5 +1,6 @@
-/* The lab as a job: the same bytes with any number of threads, from any part of a journal, with experiments that a folder has already, and
-   seed by seed in a sweep; results that are not those of the job are refused or read, but never break anything. */
+/* The lab as a job: the same bytes with any number of threads, from any part of a journal, with experiments that a
+   folder has already, and seed by seed in a sweep; results that are not those of the job are refused or read, but
+   never break anything. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <stdio.h>
@@ -219,7 +220,8 @@ static void test_sweep(void) {
     CHECK(temper_lab_job(&job, two_names, 0, NULL, &e) == TEMPER_RANGE && !job, "no experiment: %s", e.text);
 }
 
-/* Results that are made here: one claim holds always, one does not with seeds 2 and 4, and one is made with seed 3 only. */
+/* Results that are made here: one claim holds always, one does not with seeds 2 and 4, and one is made with seed 3
+   only. */
 static void put_claims(lab *l, text *bytes, uint64_t seed) {
     lab_claim_add(l, true, "always", "%llu", (unsigned long long)seed);
     lab_claim_add(l, seed % 2 == 1, "at odd seeds", "%llu", (unsigned long long)seed);

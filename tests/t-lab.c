@@ -1,5 +1,5 @@
-/* The lab: what is written reads back, hostile texts included; the same seed gives the same bytes; a claim that fails is told. And mechanisms in the place of
-   hard choices: what the search says is true. */
+/* The lab: what is written reads back, hostile texts included; the same seed gives the same bytes; a claim that fails
+   is told. And mechanisms in the place of hard choices: what the search says is true. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/json_read.h"
 #include "lab/lab.h"

@@ -1,5 +1,5 @@
-/* doc/language.md: every fenced block in it is an example, and every example is true of the oracle, of the hard transformer
-   and of both soft ones. The form of an example is told at the top of that page. */
+/* doc/language.md: every fenced block in it is an example, and every example is true of the oracle, of the hard
+   transformer and of both soft ones. The form of an example is told at the top of that page. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,7 +260,7 @@ static void check_example(example *x) {
     temper_spec_free(spec);
 }
 
-/* ---- the command line ------------------------------------------------------------------------------------------- */
+/* ---- the command line ---- */
 
 /* A command and the lines it prints, on standard output or as messages. */
 static void check_command(size_t line, const char *command, const char *expected) {
@@ -289,7 +289,7 @@ static void check_console(size_t line, char **lines, size_t count) {
     }
 }
 
-/* ---- the page ----------------------------------------------------------------------------------------------------- */
+/* ---- the page ---- */
 
 static bool is_claim(const char *line) {
     static const char *const keywords[] = {"options:", "accept:", "reject:",      "truth:", "means:",   "unlike:",

@@ -1,4 +1,5 @@
-/* The suite of languages: oracles against formulas on all short strings and on long ones of every kind; names; the table of the document. */
+/* The suite of languages: oracles against formulas on all short strings and on long ones of every kind; names; the
+   table of the document. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-/* Limits: what the search finds is wrong when it is run again, known first wrong lengths are found, no certificate is contradicted, the
-   reason is the right one, and the same table comes out in whatever order the units are done. */
+/* Limits: what the search finds is wrong when it is run again, known first wrong lengths are found, no certificate is
+   contradicted, the reason is the right one, and the same table comes out in whatever order the units are done. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

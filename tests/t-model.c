@@ -1,5 +1,6 @@
 /* The text form of models: what is printed reads back to the same bytes and the same answers; edited files lose their
-   proof; damaged files and failing memory give an error and nothing else; the examples of doc/model.md do what they say. */
+   proof; damaged files and failing memory give an error and nothing else; the examples of doc/model.md do what they
+   say. */
 #include "test.h"
 
 #include <stdio.h>
@@ -163,7 +164,8 @@ static void test_wide_letters(void) {
 
 static const char *const small[] = {"#[a] > 2*#[b]", "a S b", "#[a] % 3 = 1", "Y a & H b"};
 
-/* A proved answer is that of the claim, whatever was done to the file: of the specification, or of the model's own hard choices. */
+/* A proved answer is that of the claim, whatever was done to the file: of the specification, or of the model's own
+   hard choices. */
 static void check_claim(const temper_model *m, const temper_run *run, const uint32_t *word, size_t n) {
     temper_error e;
     int want = -1;

@@ -415,7 +415,8 @@ static const char *const soup[] = {"a",
                                    "a U b",
                                    "a S b"};
 
-/* Half of the soup is thrown together, half grows from a grammar with a slip now and then, so that much is accepted. */
+/* Half of the soup is thrown together, half grows from a grammar with a slip now and then, so that much is
+   accepted. */
 static size_t cook(char *out, size_t size, test_random *r) {
     static const char *const unary[] = {"!", "X ", "wX ", "F ", "G ", "Y ", "Z ", "O ", "H ", "GF ", "(", "#["};
     static const char *const binary[] = {" & ", " | ", " ^ ", "->",  " & ", " | ", "<->",

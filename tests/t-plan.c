@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-/* Every plan gives the answers of dense evaluation: planned = dense in f64, hard and soft; f32 = the oracle within its proved
-   length; one string = many strings; any number of threads; reference kernels = fast kernels. */
+/* Every plan gives the answers of dense evaluation: planned = dense in f64, hard and soft; f32 = the oracle within
+   its proved length; one string = many strings; any number of threads; reference kernels = fast kernels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

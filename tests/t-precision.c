@@ -1,5 +1,5 @@
-/* The laws of breaking lengths: against the first rounding that goes wrong, computed here by itself, and against strings that the search finds
-   when it is told where to look. */
+/* The laws of breaking lengths: against the first rounding that goes wrong, computed here by itself, and against
+   strings that the search finds when it is told where to look. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "lab/precision.h"
 #include "test.h"
 
-/* Positions from which two neighbours are stored as one number or in the wrong order: the least N, 0 if none up to `most`. */
+/* Positions from which two neighbours are stored as one number or in the wrong order: the least N, 0 if none up to
+   `most`. */
 static double first_collision(const number_format *f, bool since, double most) {
     for (double size = 2; size <= most; size++) {
         double last = -1;

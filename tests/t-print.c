@@ -82,7 +82,7 @@ static bool same_answers(const char *name, const temper_spec *x, const temper_sp
     return true;
 }
 
-/* ---- round trips ------------------------------------------------------------------------------------------------- */
+/* ---- round trips ---- */
 
 static void round_trip(const char *name, const temper_spec *x, test_random *r) {
     char *once = NULL, *twice = NULL;
@@ -139,7 +139,7 @@ static void test_random_formulas(test_random *r) {
     }
 }
 
-/* ---- exact texts ------------------------------------------------------------------------------------------------- */
+/* ---- exact texts ---- */
 
 static const struct {
     const char *text, *answer;
@@ -280,7 +280,7 @@ static void test_whole_sets(test_random *r) {
     }
 }
 
-/* ---- sizes --------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ---- */
 
 /* Unary operators a million deep; all of them, with parentheses on the left or on the right, a hundred thousand. */
 static void test_deep(test_random *r) {

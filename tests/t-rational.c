@@ -1,5 +1,5 @@
-/* Rationals against doubles where those are exact, and against fractions of 128-bit integers; roundings against their definition;
-   expressions against their value in doubles. */
+/* Rationals against doubles where those are exact, and against fractions of 128-bit integers; roundings against their
+   definition; expressions against their value in doubles. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -173,7 +173,8 @@ static void check_double(fixture *f, double x) {
           "a little below %a: %a %a %a", x, rational_to_double(z), rational_below(z), rational_above(z));
 }
 
-/* Outward is the nearest double on that side, so a larger number never comes out smaller, whatever its denominator is. */
+/* Outward is the nearest double on that side, so a larger number never comes out smaller, whatever its denominator
+   is. */
 static void check_outward(fixture *f, test_random *r) {
     rational *x = f->x, *y = f->x + 1, *d = f->x + 2;
     uint64_t den = 1 + random_below(r, random_below(r, 2) ? 100 : (uint64_t)1 << 53);

@@ -1,6 +1,6 @@
-/* Recognition: what the compiler makes of a formula is recognised as that formula, by all methods, whatever the file says of roles, labels
-   and parts. What was edited is recognised as what it truly computes, or not at all: the exact run of the hard model and the
-   formula that was read off agree on all short strings. */
+/* Recognition: what the compiler makes of a formula is recognised as that formula, by all methods, whatever the file
+   says of roles, labels and parts. What was edited is recognised as what it truly computes, or not at all: the exact
+   run of the hard model and the formula that was read off agree on all short strings. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The lemmas of doc/certificate.md, "Softmax rows, with rounding", on sums that are really rounded: random terms in every format, ascending and in random trees,
-   with crumbs that favour ties and the ends of binades. */
+/* The lemmas of doc/certificate.md, "Softmax rows, with rounding", on sums that are really rounded: random terms in
+   every format, ascending and in random trees, with crumbs that favour ties and the ends of binades. */
 #include <math.h>
 
 #include "number/format.h"

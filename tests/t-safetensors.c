@@ -1,6 +1,7 @@
-/* Models as safetensors: what is saved loads back to the same text form, byte for byte, for compiled models, random ones written by
-   hand and awkward names; edits lose the proof, another order of the tensors does not; loading keeps to its memory; the container's
-   number types against their definitions. tests/bad has the refusals, tests/t-hostile.c damaged files. */
+/* Models as safetensors: what is saved loads back to the same text form, byte for byte, for compiled models, random
+   ones written by hand and awkward names; edits lose the proof, another order of the tensors does not; loading keeps
+   to its memory; the container's number types against their definitions. tests/bad has the refusals,
+   tests/t-hostile.c damaged files. */
 #define _GNU_SOURCE
 #include "test.h"
 
@@ -385,7 +386,8 @@ static temper_model *make_dense(trap *t, uint32_t channels, uint32_t heads, uint
     return m;
 }
 
-/* Loads a file in a process of its own: the status, and the peak of memory, in bytes, less what the process had before. */
+/* Loads a file in a process of its own: the status, and the peak of memory, in bytes, less what the process had
+   before. */
 static temper_status load_elsewhere(long *peak, const char *file) {
     int ends[2], status = TEMPER_NO_MEMORY;
     *peak = -1;

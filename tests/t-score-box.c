@@ -1,5 +1,5 @@
-/* Exact extremes of softmax over boxes of scores and values: against all vertices, evaluated in balls too; against random points of the
-   box in long double, which never lie outside; and corners of the format of the input. */
+/* Exact extremes of softmax over boxes of scores and values: against all vertices, evaluated in balls too; against
+   random points of the box in long double, which never lie outside; and corners of the format of the input. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The gallery, softened: every model proved to some length agrees with the exact run, the floating hard run and its oracle. */
+/* The gallery, softened: every model proved to some length agrees with the exact run, the floating hard run and its
+   oracle. */
 #include <string.h>
 
 #include "model/model.h"

@@ -1,5 +1,6 @@
-/* Hard to soft for any model: on random small hard models, wherever a softened model is said to be proved, the exact run, the floating
-   hard run and the soft run agree, and the soft read-out is as near to the exact one as was proved; refusals say why. */
+/* Hard to soft for any model: on random small hard models, wherever a softened model is said to be proved, the exact
+   run, the floating hard run and the soft run agree, and the soft read-out is as near to the exact one as was proved;
+   refusals say why. */
 #include <stdio.h>
 
 #include "model/model.h"
@@ -44,8 +45,8 @@ static void test_random_models(void) {
     CHECK(proved.proved > models / 10, "only %zu of %zu random models could be proved", proved.proved, models);
 }
 
-/* At the ends of the range of doubles bounds of relative errors mean nothing: products that underflow to 0, or overflow before the
-   choice is made. Such weights are refused. */
+/* At the ends of the range of doubles bounds of relative errors mean nothing: products that underflow to 0, or
+   overflow before the choice is made. Such weights are refused. */
 static void test_extreme_weights(void) {
     static const char *const weights[] = {"0x1p-201", "-0x1p201", "0x1p-540", "0x1p1000", "0x1p-1074", "0x1.8p1023"};
     for (size_t k = 0; k < sizeof weights / sizeof *weights; k++)

@@ -1,5 +1,5 @@
-/* Streams: the verdict after i letters is that of temper_model_run on the first i letters, hard and soft, by every method; the
-   formula's own steps against the evaluator of whole strings. */
+/* Streams: the verdict after i letters is that of temper_model_run on the first i letters, hard and soft, by every
+   method; the formula's own steps against the evaluator of whole strings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,7 +267,8 @@ static void refused(const char *source, const char *named) {
     }
 }
 
-/* Replaces `from` in the text of a model; the result must be refused on opening or on the way, or answer as a run does. */
+/* Replaces `from` in the text of a model; the result must be refused on opening or on the way, or answer as a run
+   does. */
 static void edited(const char *source, temper_method method, const char *from, const char *to, bool must_refuse) {
     temper_model *m = model_from(source, "abc", method), *changed = NULL;
     temper_error e = {0};

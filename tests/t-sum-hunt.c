@@ -1,7 +1,8 @@
-/* The hunt for a wrong answer among sums: random comparisons of counts, from one summand to ten thousand, looking back, forward or both
-   ways, with coefficients up to what the compiler refuses, and residues of counts; in f32, f64 and short formats; run at exactly the proved
-   length on strings whose sums stay next to the threshold. Streams and hard runs of the same models take part. `make test` gives it some
-   seconds; `make certify-hunt` goes on until 10^4 formulas were run. */
+/* The hunt for a wrong answer among sums: random comparisons of counts, from one summand to ten thousand, looking
+   back, forward or both ways, with coefficients up to what the compiler refuses, and residues of counts; in f32, f64
+   and short formats; run at exactly the proved length on strings whose sums stay next to the threshold. Streams and
+   hard runs of the same models take part. `make test` gives it some seconds; `make certify-hunt` goes on until 10^4
+   formulas were run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,7 +274,8 @@ static void random_residue(sum *s, test_random *r) {
     snprintf(s->text, 80, "%u*#[a] %% %u = %u", 1 + (unsigned)random_below(r, 20), m, (unsigned)random_below(r, m));
 }
 
-/* The sum that a proof without a term for the number of summands once called proved: one count for each set of letters that has a. */
+/* The sum that a proof without a term for the number of summands once called proved: one count for each set of
+   letters that has a. */
 static void named_sum(sum *s) {
     size_t used = 0;
     *s = (sum){.letters = MOST_LETTERS, .count = 8192, .alphabet = "abcdefghijklmn"};

@@ -1,5 +1,6 @@
-/* The trees of prefixes and suffixes, and strings side by side where there is no tree, against one string after the other: the same
-   counterexample, number of strings and margin, for any number of threads; and which pairs of formula and model have a tree. */
+/* The trees of prefixes and suffixes, and strings side by side where there is no tree, against one string after the
+   other: the same counterexample, number of strings and margin, for any number of threads; and which pairs of formula
+   and model have a tree. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Units of a check: they cover every string once; done in any order, from any journal, they give what temper_check gives; and a unit's
-   bytes are the same whichever worker does it. */
+/* Units of a check: they cover every string once; done in any order, from any journal, they give what temper_check
+   gives; and a unit's bytes are the same whichever worker does it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

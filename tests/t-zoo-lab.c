@@ -1,5 +1,5 @@
-/* The lab's parts about mechanisms, gaps and schedules: published factors written again in C, compiled models with a mechanism in the place of
-   softmax against the project's own runner, errors of softmax against the law. */
+/* The lab's parts about mechanisms, gaps and schedules: published factors written again in C, compiled models with a
+   mechanism in the place of softmax against the project's own runner, errors of softmax against the law. */
 #include "lab/gap.h"
 #include "lab/schedules.h"
 #include "lab/mechanism_model.h"

@@ -25,7 +25,8 @@ uint64_t random_below(test_random *r, uint64_t limit); /* 0 .. limit-1 */
 /* Effort: 1 in `make test`, more in `make test-long` (TEMPER_TEST_EFFORT), less under sanitizers. */
 double test_effort(void);
 
-/* A new empty folder, in memory where there is such a place, for every file is synced; false, and a failed check: there is none. */
+/* A new empty folder, in memory where there is such a place, for every file is synced; false, and a failed check:
+   there is none. */
 enum { TEST_FOLDER = 40 };
 bool test_folder(char folder[TEST_FOLDER]);
 

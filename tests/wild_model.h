@@ -1,5 +1,5 @@
-/* Random soft transformers as text, made to be certified and then to go wrong: models that are sharp in exact arithmetic, whose numbers are
-   moved to the ends of a format's range, doubled, merged, rounded or thrown away. */
+/* Random soft transformers as text, made to be certified and then to go wrong: models that are sharp in exact
+   arithmetic, whose numbers are moved to the ends of a format's range, doubled, merged, rounded or thrown away. */
 #ifndef TESTS_WILD_MODEL_H
 #define TESTS_WILD_MODEL_H
 

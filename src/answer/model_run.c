@@ -9,8 +9,8 @@ static bool is_hard(const temper_model *m, const temper_run_options *o) {
     return o->hard || m->method == TEMPER_METHOD_HARD;
 }
 
-/* Hard choices in f64 can be proved string by string where nothing is proved of all strings. Where every choice is shown, the numbers
-   are exact: bounds prove answers, but not every choice. */
+/* Hard choices in f64 can be proved string by string where nothing is proved of all strings. Where every choice is
+   shown, the numbers are exact: bounds prove answers, but not every choice. */
 static bool can_guard(const temper_model *m, const temper_run_options *o) {
     return is_hard(m, o) && o->type == TEMPER_TYPE_F64 && !o->unchecked;
 }

@@ -8,8 +8,8 @@
 #include "base/entry.h"
 #include "bound/proof.h"
 
-/* One type, with softmax or with hard choices. The first four are read without the lock: `proved` grows, `failed` shrinks, and a
-   reader that sees a length below `proved` sees the claim that was written before. */
+/* One type, with softmax or with hard choices. The first four are read without the lock: `proved` grows, `failed`
+   shrinks, and a reader that sees a length below `proved` sees the claim that was written before. */
 typedef struct proof_entry {
     atomic_size_t proved, failed, everywhere; /* a length_bracket */
     atomic_int claim;

@@ -1,5 +1,5 @@
-/* What is proved of a model's answers, kept in the model: found out length by length as runs need it, by the prover of src/bound. Threads
-   may ask at the same time. */
+/* What is proved of a model's answers, kept in the model: found out length by length as runs need it, by the prover
+   of src/bound. Threads may ask at the same time. */
 #ifndef ANSWER_PROVED_H
 #define ANSWER_PROVED_H
 
@@ -10,8 +10,9 @@ typedef struct proved_here {
     bool every_position;
 } proved_here;
 
-/* Whether the answers to strings of n letters are proved. `hard`: each head takes its hard choice; a model of method hard always does.
-   Raises TEMPER_RANGE where there is no such type, or exact arithmetic is asked for with softmax. */
+/* Whether the answers to strings of n letters are proved. `hard`: each head takes its hard choice; a model of method
+   hard always does. Raises TEMPER_RANGE where there is no such type, or exact arithmetic is asked for with
+   softmax. */
 proved_here proved_at(const temper_model *m, temper_type type, bool hard, size_t n, trap *t);
 
 /* The longest length from n on that is known to be proved without any further work; n must be proved. */

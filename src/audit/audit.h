@@ -1,7 +1,8 @@
 /* The auditor: what a certificate must say of a model, found from its weights alone (doc/certificate.md).
 
        source_meaning   what every subformula of the source means
-       contents         what every channel holds, layer by layer; audit_heads.c and audit_units.c are the two halves of a layer
+       contents         what every channel holds, layer by layer; audit_heads.c and audit_units.c are the two halves
+                        of a layer
        head_bounds      how far a head's output may be off in the type; gate_bounds: whether gates repair it
        audit_text       the certificate that follows
 
@@ -22,7 +23,9 @@
 typedef enum content_kind {
     HOLDS_EXACT,   /* exactly this number: a function on letters, constants on the sentinels */
     HOLDS_FEATURE, /* a position feature that is neither constant nor first nor last */
-    HOLDS_RAW, /* a head's output in the net of its layer: `letters` within the head's error, anything in [0, 1 + D] on sentinels */
+    /* a head's output in the net of its layer: `letters` within the head's error, anything in [0, 1 + D] on
+       sentinels */
+    HOLDS_RAW,
     HOLDS_MEAN, /* the mean of the row (letters, start, end) over a mask */
     HOLDS_OWN,  /* letters/(i + 1) on letters */
     HOLDS_COPY, /* the mean of the row over all positions on the start sentinel, 0 elsewhere */

@@ -1,5 +1,5 @@
-/* doc/certificate.md, "Softmax rows, with rounding", "Heads" and "Gates": how far the output of each head may be off, in balls, and whether gates repair
-   it. */
+/* doc/certificate.md, "Softmax rows, with rounding", "Heads" and "Gates": how far the output of each head may be off,
+   in balls, and whether gates repair it. */
 #include <math.h>
 
 #include "audit/audit_bounds.h"

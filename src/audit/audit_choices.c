@@ -1,5 +1,5 @@
-/* The claim "hard choices" (doc/certificate.md, "Models without Boolean channels"), for models without Boolean channels: what is known of the
-   hard model is found anew, then the certificate that follows from it is written. */
+/* The claim "hard choices" (doc/certificate.md, "Models without Boolean channels"), for models without Boolean
+   channels: what is known of the hard model is found anew, then the certificate that follows from it is written. */
 #include <math.h>
 
 #include "audit/audit_choices_facts.h"

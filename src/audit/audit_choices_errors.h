@@ -1,5 +1,5 @@
-/* The error recursion of doc/certificate.md, "Errors of sums" to "When hard choices are proved", one length at a time: how far computed numbers are from the
-   hard model's. */
+/* The error recursion of doc/certificate.md, "Errors of sums" to "When hard choices are proved", one length at a
+   time: how far computed numbers are from the hard model's. */
 #ifndef AUDIT_AUDIT_CHOICES_ERRORS_H
 #define AUDIT_AUDIT_CHOICES_ERRORS_H
 

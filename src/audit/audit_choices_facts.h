@@ -1,5 +1,5 @@
-/* The claim "hard choices" (doc/certificate.md, "Models without Boolean channels"): what the auditor knows of the hard model, and who finds
-   it.
+/* The claim "hard choices" (doc/certificate.md, "Models without Boolean channels"): what the auditor knows of the
+   hard model, and who finds it.
 
        bundles      which units are one function of one number
        strings      every string up to the length, in rationals: where they are few
@@ -7,7 +7,8 @@
        recursion    errors of the computed model, length by length, from these facts
        writing      the certificate that follows
 
-   A fact is what two programs must find alike, so that texts can be compared; "Facts about the hard model" fixes each of them. */
+   A fact is what two programs must find alike, so that texts can be compared; "Facts about the hard model" fixes each
+   of them. */
 #ifndef AUDIT_AUDIT_CHOICES_FACTS_H
 #define AUDIT_AUDIT_CHOICES_FACTS_H
 

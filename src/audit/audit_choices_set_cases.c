@@ -1,5 +1,5 @@
-/* Rule 3 of doc/certificate.md, "Facts about the hard model": where keys are constants and the query takes few values, every one of them is
-   tried, with scores in whole numbers. */
+/* Rule 3 of doc/certificate.md, "Facts about the hard model": where keys are constants and the query takes few
+   values, every one of them is tried, with scores in whole numbers. */
 #include <string.h>
 
 #include "audit/audit_choices_set_run.h"

@@ -1,4 +1,5 @@
-/* Nets on sets: rule 7 of doc/certificate.md, "Facts about the hard model". Adds what the units of a layer make of s->x to s->sum. */
+/* Nets on sets: rule 7 of doc/certificate.md, "Facts about the hard model". Adds what the units of a layer make of
+   s->x to s->sum. */
 #include "audit/audit_choices_set_run.h"
 
 typedef struct unit_work {

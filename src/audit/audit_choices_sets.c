@@ -1,5 +1,5 @@
-/* Facts from one run per length on sets of rationals (doc/certificate.md, "Facts about the hard model"): embedding, channels, nets and
-   margins. */
+/* Facts from one run per length on sets of rationals (doc/certificate.md, "Facts about the hard model"): embedding,
+   channels, nets and margins. */
 #include "audit/audit_choices_set_run.h"
 
 static const double steps_most = 0x1p32;

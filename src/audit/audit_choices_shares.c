@@ -1,5 +1,5 @@
-/* What softmax can do with logits that are off by so much: D of doc/certificate.md, "Shares of a softmax row", from the extremes of score
-   boxes. */
+/* What softmax can do with logits that are off by so much: D of doc/certificate.md, "Shares of a softmax row", from
+   the extremes of score boxes. */
 #include <math.h>
 
 #include "audit/audit_choices_errors.h"

@@ -1,4 +1,5 @@
-/* The certificate of a model without Boolean channels as text (doc/certificate.md, "The file for hard choices"), byte for byte. */
+/* The certificate of a model without Boolean channels as text (doc/certificate.md, "The file for hard choices"), byte
+   for byte. */
 #include <math.h>
 
 #include "audit/audit_choices_facts.h"

@@ -4,7 +4,8 @@
        once       the candidates have the largest score; all of them have the value 1, so every choice does
        nearest    candidates are equal once the tie-break is 0: the choice must be the side that the tie-break prefers
        count      all scores are equal, so the choice must be the average
-       compare, balance   the sentinel's score is above or below that of all others, which have the value 0, so every choice does. The
+       compare, balance   the sentinel's score is above or below that of all others, which have the value 0, so every
+       choice does. The
                   logarithm must be soft: it is no rational number, and could turn the sign
        look-up    one position has the largest score, so every choice does
 

@@ -23,8 +23,8 @@ typedef struct head_reader {
 
 static const content *content_of(const head_reader *r, const model_term *t) { return &r->a->channels[t->channel]; }
 
-/* The feature of a row that has no other term, with this weight; NULL: it is another row. Booleans that cancel out are terms, too: a
-   feature that is added to one of them loses its last bits. */
+/* The feature of a row that has no other term, with this weight; NULL: it is another row. Booleans that cancel out
+   are terms, too: a feature that is added to one of them loses its last bits. */
 static const feature *lone_feature(const head_reader *r, const row_value *row, double weight) {
     if (row->other_count != 1 || row->too_many || row->exact_count) return NULL;
     const content *c = content_of(r, &row->other[0]);

@@ -1,7 +1,7 @@
 /* The feed-forward net of a layer: what each channel holds after it. Units are grouped by the channel that they
    write, and those with the same inputs are one function of the same sum. Five kinds of groups are known
-   (doc/certificate.md, "Heads" and "Gates"): exact units, ramps that round head outputs, clearing, own parts and copies
-   to the start sentinel of balance heads. */
+   (doc/certificate.md, "Heads" and "Gates"): exact units, ramps that round head outputs, clearing, own parts and
+   copies to the start sentinel of balance heads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -320,7 +320,8 @@ static content ramps(const net *n, const unit *u, size_t count) {
 
 /* ---- balance heads: own parts and totals ---- */
 
-/* The part of the sum that exact inputs make; the other input must be `kind` with weight +-1. *total is the sum of all |w|. */
+/* The part of the sum that exact inputs make; the other input must be `kind` with weight +-1. *total is the sum of
+   all |w|. */
 static row_value exact_part(const net *n, const unit *u, content_kind kind, double *weight, double *total,
                             const content **other) {
     row_value r = {.exact = true};

@@ -1,5 +1,5 @@
-/* Files in pieces, for the whole library: what temper_file_read and temper_file_write do at once. Functions raise TEMPER_IO
-   with the path in the message. */
+/* Files in pieces, for the whole library: what temper_file_read and temper_file_write do at once. Functions raise
+   TEMPER_IO with the path in the message. */
 #ifndef BASE_FILE_IO_H
 #define BASE_FILE_IO_H
 
@@ -49,8 +49,8 @@ typedef struct file_out {
 /* A file to write, which is abandoned if the body fails before file_commit. */
 file_out *entry_create(entry *e, const char *path);
 
-/* A temporary file in the target's folder; file_commit syncs it and renames it. file_abandon removes it, for error branches; it may
-   be called after file_commit, and before file_create if fd is -1 and temporary NULL. */
+/* A temporary file in the target's folder; file_commit syncs it and renames it. file_abandon removes it, for error
+   branches; it may be called after file_commit, and before file_create if fd is -1 and temporary NULL. */
 void file_create(file_out *f, const char *path, arena *scratch, trap *t);
 void file_put(file_out *f, const void *bytes, size_t length);
 void file_flush(file_out *f); /* what was put can be read in the temporary file */

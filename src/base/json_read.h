@@ -1,17 +1,19 @@
-/* Reads JSON (RFC 8259, strictly) one value after the other, without building a tree: memory does not grow with the text, so
-   that a hostile header costs what its author paid for it. The caller knows what it wants:
+/* Reads JSON (RFC 8259, strictly) one value after the other, without building a tree: memory does not grow with the
+   text, so that a hostile header costs what its author paid for it. The caller knows what it wants:
 
        json_reader r;
        jread_begin(&r, bytes, length, scratch, trap);
        jread_object(&r);
        for (json_text key; jread_key(&r, &key);)
-           if (jread_is(key, "layers")) { jread_array(&r); while (jread_element(&r)) layer(jread_integer(&r, 9, "a layer")); }
+           if (jread_is(key, "layers")) { jread_array(&r); while (jread_element(&r)) layer(jread_integer(&r, 9, "a
+           layer")); }
            else ...
        jread_end(&r);
 
-   Every function raises TEMPER_FORMAT where the text is not JSON, or holds another type of value than the one asked for.
-   Strings are checked to be UTF-8 when they are read. Duplicate keys: jread_field refuses them in objects whose keys are known
-   beforehand, jread_keys_add in others, jread_skip in what is skipped; they are compared after decoding. */
+   Every function raises TEMPER_FORMAT where the text is not JSON, or holds another type of value than the one asked
+   for. Strings are checked to be UTF-8 when they are read. Duplicate keys: jread_field refuses them in objects whose
+   keys are known beforehand, jread_keys_add in others, jread_skip in what is skipped; they are compared after
+   decoding. */
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H
 
@@ -33,8 +35,8 @@ typedef struct json_reader {
     size_t length, at; /* at: next byte */
     arena *scratch;    /* for texts of messages */
     trap *trap;
-    /* Where messages point to: line and column, or with `by_byte` the byte `base` + at of a file. A text that was itself a
-       string of another JSON text (`outer`, `quoted`) points into that one. */
+    /* Where messages point to: line and column, or with `by_byte` the byte `base` + at of a file. A text that was
+       itself a string of another JSON text (`outer`, `quoted`) points into that one. */
     const char *where; /* put before messages, e.g. "header"; "": nothing */
     json_text subject; /* behind it, in quotes: "tensor 'x': ..."; bytes NULL: none */
     const char *field; /* behind that, the key that jread_field read last, while its value is read; NULL: none */
@@ -77,8 +79,8 @@ bool jread_bool(json_reader *r, const char *what);
 void jread_null(json_reader *r);
 void jread_end(json_reader *r); /* nothing but blanks may be left */
 
-/* Skips the next value whatever it is. Duplicate keys in it are looked for with memory of `a`; NULL: they are not, for texts
-   that are read again with jread_field. */
+/* Skips the next value whatever it is. Duplicate keys in it are looked for with memory of `a`; NULL: they are not,
+   for texts that are read again with jread_field. */
 void jread_skip(json_reader *r, arena *a);
 
 /* The number of elements of the array that is the next value; does not move. */
@@ -86,8 +88,8 @@ size_t jread_count(const json_reader *r);
 
 /* ---- keys ---- */
 
-/* The next key of an object whose keys are known: its index in a NULL-terminated list of at most 32, or -1 at the end.
-   Unknown keys and second ones are refused; *seen (0 before the first) gets a bit for each. */
+/* The next key of an object whose keys are known: its index in a NULL-terminated list of at most 32, or -1 at the
+   end. Unknown keys and second ones are refused; *seen (0 before the first) gets a bit for each. */
 int jread_field(json_reader *r, const char *const *names, uint32_t *seen);
 
 /* Refuses the object that began at byte `at` if a bit of `required` is not in `seen`. */

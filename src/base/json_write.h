@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 
-/* In double quotes; quote, backslash and control characters escaped, other characters as they are. Raises TEMPER_FORMAT if
-   the bytes are not UTF-8. */
+/* In double quotes; quote, backslash and control characters escaped, other characters as they are. Raises
+   TEMPER_FORMAT if the bytes are not UTF-8. */
 void jwrite_string(text *out, const char *bytes, size_t length);
 
 #endif

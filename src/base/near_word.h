@@ -6,7 +6,8 @@
 
 enum { WORD_LONGEST = 32 };
 
-/* Changes, insertions, deletions of a byte and exchanges of neighbours that make x, of m bytes, into y, of n; both at most WORD_LONGEST. */
+/* Changes, insertions, deletions of a byte and exchanges of neighbours that make x, of m bytes, into y, of n; both at
+   most WORD_LONGEST. */
 size_t word_distance(const char *x, size_t m, const char *y, size_t n);
 
 #endif

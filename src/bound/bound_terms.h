@@ -1,8 +1,9 @@
-/* The letters of doc/certificate.md, "Notation", as balls, and arithmetic with them. Every result is a new ball in the arena of one
-   attempt, so that formulas read as on the page.
+/* The letters of doc/certificate.md, "Notation", as balls, and arithmetic with them. Every result is a new ball in
+   the arena of one attempt, so that formulas read as on the page.
 
-   The same formulas can be guessed (bounds_guess): every "ball" then holds one double, computed to nearest. Nothing is proved by that; it
-   is for searches that try many numbers before one of them is proved. Only the functions b_... may touch the balls of a guess. */
+   The same formulas can be guessed (bounds_guess): every "ball" then holds one double, computed to nearest. Nothing
+   is proved by that; it is for searches that try many numbers before one of them is proved. Only the functions b_...
+   may touch the balls of a guess. */
 #ifndef BOUND_BOUND_TERMS_H
 #define BOUND_BOUND_TERMS_H
 
@@ -68,7 +69,8 @@ const ball *b_grow(const bounds *b, const ball *unit, uint64_t k); /* (1 + unit)
 const ball *b_more(const bounds *b, const ball *unit, uint64_t k); /* (1 + unit)^k */
 const ball *b_less(const bounds *b, const ball *unit, uint64_t k); /* (1 - unit)^k */
 
-/* "One rounding": how far a number of size at most P is rounded, how far apart numbers of that size are, and how large it is then. */
+/* "One rounding": how far a number of size at most P is rounded, how far apart numbers of that size are, and how
+   large it is then. */
 const ball *b_half(const bounds *b, const number_format *f, const ball *p);
 const ball *b_ulp(const bounds *b, const number_format *f, const ball *p);
 const ball *b_after(const bounds *b, const number_format *f, const ball *p);

@@ -1,4 +1,5 @@
-/* A certificate in the making: what is asked, the verdict so far and the JSON text. proof.h begins one and tries lengths. */
+/* A certificate in the making: what is asked, the verdict so far and the JSON text. proof.h begins one and tries
+   lengths. */
 #ifndef BOUND_CERTIFICATION_H
 #define BOUND_CERTIFICATION_H
 
@@ -35,7 +36,8 @@ typedef struct certification {
     struct found_facts *found;   /* of hard choices: what earlier lengths have shown (choice_facts.h) */
 } certification;
 
-/* The verdict is "unable" (or stays "refuted"), for this reason; layer and head count from 1, 0: none. The first reason given stays. */
+/* The verdict is "unable" (or stays "refuted"), for this reason; layer and head count from 1, 0: none. The first
+   reason given stays. */
 void certification_unable(certification *c, size_t layer, size_t head, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -50,7 +52,8 @@ void certification_progress(certification *c, uint64_t done, uint64_t total);
 /* The members from `temper-certificate` to `order`, for the claim of c. */
 void certificate_begin(certification *c);
 
-/* `"key": [` ... `]`, one element per line. An element is an object on one line, its members given one after the other. */
+/* `"key": [` ... `]`, one element per line. An element is an object on one line, its members given one after the
+   other. */
 void certificate_array(certification *c, const char *key);
 void certificate_array_end(certification *c);
 void certificate_element(certification *c);

@@ -1,5 +1,6 @@
-/* The error recursion for hard choices: from the facts about the hard model to how far the computed one can be from it, layer by layer, at one
-   length, for a number format. doc/certificate.md has the formulas, from "Errors of sums" to "When hard choices are proved". */
+/* The error recursion for hard choices: from the facts about the hard model to how far the computed one can be from
+   it, layer by layer, at one length, for a number format. doc/certificate.md has the formulas, from "Errors of sums"
+   to "When hard choices are proved". */
 #ifndef BOUND_CHOICE_ERRORS_H
 #define BOUND_CHOICE_ERRORS_H
 
@@ -38,7 +39,8 @@ bool recursion_begin(recursion *r, const hard_facts *f, const number_type *type,
 /* One length; too_large or share, error, answer and channels are set. */
 void recursion_run(recursion *r, size_t n);
 
-/* The same step by step. `errors` [channels] are those of the channels to start with; NULL: those of the embedding. */
+/* The same step by step. `errors` [channels] are those of the channels to start with; NULL: those of the
+   embedding. */
 void recursion_start(recursion *r, size_t n, const double *errors);
 void recursion_layer(recursion *r, uint32_t layer);
 double recursion_channel(const recursion *r, uint32_t channel); /* its error, up */

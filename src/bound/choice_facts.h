@@ -1,5 +1,6 @@
-/* What a certificate of a model without Boolean channels states about the model with its hard choices (doc/certificate.md, "Facts about
-   the hard model"): ranges and grids over all lengths together, gaps and margins length by length. */
+/* What a certificate of a model without Boolean channels states about the model with its hard choices
+   (doc/certificate.md, "Facts about the hard model"): ranges and grids over all lengths together, gaps and margins
+   length by length. */
 #ifndef BOUND_CHOICE_FACTS_H
 #define BOUND_CHOICE_FACTS_H
 
@@ -23,13 +24,13 @@ typedef struct hard_facts {
     double *margin, *margin_everywhere; /* [length + 1] */
 } hard_facts;
 
-/* Empty facts about lengths up to `length`, in `keep`, before those of single lengths are added. Raises TEMPER_UNSUPPORTED or TEMPER_LIMIT,
-   through the trap of the arena, where there are none to be had. */
+/* Empty facts about lengths up to `length`, in `keep`, before those of single lengths are added. Raises
+   TEMPER_UNSUPPORTED or TEMPER_LIMIT, through the trap of the arena, where there are none to be had. */
 void hard_facts_begin(hard_facts *f, const temper_model *m, size_t length, arena *keep);
 void hard_facts_add(hard_facts *f, const facts *of_length);
 
-/* About how many steps it takes to find the facts by sets, some 100 ns each; and the longest length for which that takes a second at most. Lengths
-   beyond are looked at only for somebody who asks for one. */
+/* About how many steps it takes to find the facts by sets, some 100 ns each; and the longest length for which that
+   takes a second at most. Lengths beyond are looked at only for somebody who asks for one. */
 double hard_facts_cost(const temper_model *m, size_t length);
 size_t hard_facts_reach(const temper_model *m);
 

@@ -1,4 +1,5 @@
-/* The certificate of a model without Boolean channels: what is kept of every length, and the file (doc/certificate.md, "The file for hard choices"). */
+/* The certificate of a model without Boolean channels: what is kept of every length, and the file
+   (doc/certificate.md, "The file for hard choices"). */
 #ifndef BOUND_CHOICE_FILE_H
 #define BOUND_CHOICE_FILE_H
 

@@ -10,8 +10,8 @@ typedef struct row_weights {
     const ball *apart; /* Lambda delta_T: how far the logits of winners are apart */
 } row_weights;
 
-/* nu: how far the stored weights of a row are from those that were added up, in proportion. Winners that are close weigh 1 once they are
-   stored. */
+/* nu: how far the stored weights of a row are from those that were added up, in proportion. Winners that are close
+   weigh 1 once they are stored. */
 static const ball *stored_weights(const rounding_rules *r, const row_weights *x) {
     const bounds *b = r->b;
     const ball *losers = b_mul(b, x->share, r->storing);

@@ -1,4 +1,5 @@
-/* Nets in the error recursion: ramps that repair their input, and how far other units are off: doc/certificate.md, "Errors of gates". */
+/* Nets in the error recursion: ramps that repair their input, and how far other units are off: doc/certificate.md,
+   "Errors of gates". */
 #include "bound/choice_work.h"
 
 /* The two units of a ramp into a channel, with bias b and b - 1; false: not exactly two write it. */
@@ -75,8 +76,8 @@ static void add_moves(const at_length *w, const net_work *n, const bundle *b, co
     *to = *to ? b_add(w->b, *to, moves) : moves;
 }
 
-/* Whether the unit's own products are exact: they are the row's times a power of two, which may be less than the format holds, also
-   where their sum is not. */
+/* Whether the unit's own products are exact: they are the row's times a power of two, which may be less than the
+   format holds, also where their sum is not. */
 static bool unit_row_is_exact(const at_length *w, const bundle_unit *u, const error_sum *row) {
     return error_sum_is_exact(row, &w->rules, SUM_PLAIN) &&
            row->grid + log2_of(fabs(u->ratio)) >= format_least_exponent(w->b->a);

@@ -4,8 +4,8 @@
 #include "bound/choice_errors.h"
 #include "bound/choice_file.h"
 
-/* Work that is freed with the certificate's arena, wherever an error goes. Errors in it mean that nothing can be proved, not that the
-   caller did something wrong. */
+/* Work that is freed with the certificate's arena, wherever an error goes. Errors in it mean that nothing can be
+   proved, not that the caller did something wrong. */
 typedef struct workshop {
     trap trap;
     arena keep, one, scratch;
@@ -151,7 +151,8 @@ static void try_facts(certification *c, bool strings, bool write) {
     if (!done) certification_unable(c, 0, 0, "%s", why.text);
 }
 
-/* doc/certificate.md, "Facts about the hard model": sets where they prove every position, else strings where they are few and prove more. */
+/* doc/certificate.md, "Facts about the hard model": sets where they prove every position, else strings where they are
+   few and prove more. */
 bool choice_proof_try(certification *c, bool write) {
     if (!heads_are_fit(c)) return false;
     certification before = *c;

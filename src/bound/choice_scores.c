@@ -55,7 +55,8 @@ static void add_tie_break(const at_length *w, dimensions *s, const tie_break *ti
     if (double_grid(tie->step) < s->grid) s->grid = double_grid(tie->step);
 }
 
-/* rho: what the rounding of two scores and logits can do to their difference. `moved`: each logit by a unit in the last place, too. */
+/* rho: what the rounding of two scores and logits can do to their difference. `moved`: each logit by a unit in the
+   last place, too. */
 static const ball *score_rounding(const at_length *w, const dimensions *s, uint64_t rows, double scale, bool moved) {
     const bounds *b = w->b;
     const ball *tau = w->rules.tau, *lambda = b_double(b, scale);

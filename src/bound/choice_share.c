@@ -2,12 +2,14 @@
 
 #include <math.h>
 
-/* A key that is at least `below` under the winner weighs at most this, beside 1. As on the page, its score is a double. */
+/* A key that is at least `below` under the winner weighs at most this, beside 1. As on the page, its score is a
+   double. */
 static const ball *loser_weight(const bounds *b, const ball *below) {
     return b_exp(b, b_double(b, b_upper(b, b_neg(b, below))));
 }
 
-/* One winner of value 0, and losers of value 1 that weigh r together: the box problem has its maximum with all of them at their upper ends. */
+/* One winner of value 0, and losers of value 1 that weigh r together: the box problem has its maximum with all of
+   them at their upper ends. */
 static const ball *share_of_losers(const bounds *b, const ball *r) { return b_div(b, r, b_add(b, b->one, r)); }
 
 /* Lambda (distance - off) (1 - u): what is left of a distance of scores in computed logits. */
@@ -21,7 +23,8 @@ static const ball *single_share(const bounds *b, const ball *below) {
     return share_of_losers(b, b_times(b, (int64_t)b->size - 1, loser_weight(b, below)));
 }
 
-/* Terms beyond which the rest of a falling sum is bounded by its first term, since more would not change a printed digit. */
+/* Terms beyond which the rest of a falling sum is bounded by its first term, since more would not change a printed
+   digit. */
 static bool rest_is_nothing(const bounds *b, const ball *term, const ball *sum) {
     return b_is_less(b, b_times(b, (int64_t)b->size, term), b_shift(b, sum, -120));
 }

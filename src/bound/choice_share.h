@@ -1,5 +1,5 @@
-/* How far a softmax mean of numbers from an interval of width 1 can be from their hard choice, given how far computed logits are off and how
-   far scores are apart: doc/certificate.md, "Shares of a softmax row". */
+/* How far a softmax mean of numbers from an interval of width 1 can be from their hard choice, given how far computed
+   logits are off and how far scores are apart: doc/certificate.md, "Shares of a softmax row". */
 #ifndef BOUND_CHOICE_SHARE_H
 #define BOUND_CHOICE_SHARE_H
 

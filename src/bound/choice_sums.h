@@ -1,4 +1,5 @@
-/* Errors of sums in a number format: doc/certificate.md, "Errors of sums". Rows, channels, units and the read-out are such sums. */
+/* Errors of sums in a number format: doc/certificate.md, "Errors of sums". Rows, channels, units and the read-out are
+   such sums. */
 #ifndef BOUND_CHOICE_SUMS_H
 #define BOUND_CHOICE_SUMS_H
 
@@ -22,7 +23,8 @@ typedef struct error_sum {
     bool clean;
 } error_sum;
 
-/* What is added: `size` bounds the exact quantity, `most` the computed one, and `error` is the part of their distance to be counted. */
+/* What is added: `size` bounds the exact quantity, `most` the computed one, and `error` is the part of their distance
+   to be counted. */
 typedef struct sum_term {
     const ball *size, *most, *error;
     int grid;

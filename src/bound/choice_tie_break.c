@@ -16,7 +16,8 @@ static bool product(double *out, double a, double b) {
 
 static bool holds(const number_format *f, double x) { return format_round(f, x) == x; }
 
-/* The feature is `each` times the position plus `base`, at all lengths; one is enough where it does not depend on the length. */
+/* The feature is `each` times the position plus `base`, at all lengths; one is enough where it does not depend on the
+   length. */
 static bool is_linear(const temper_model *m, const expression *e, double base, double each, size_t length) {
     bool varies = expression_uses(e, EXPR_LENGTH) || expression_uses(e, EXPR_SIZE);
     for (size_t n = varies ? 0 : length; n <= length; n++) {

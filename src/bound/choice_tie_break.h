@@ -1,5 +1,5 @@
-/* The tie-break of a softmax head that stands for leftmost or rightmost: a dimension that adds a multiple of the position to every score,
-   and nothing in the hard model (doc/certificate.md, "Errors of scores"). */
+/* The tie-break of a softmax head that stands for leftmost or rightmost: a dimension that adds a multiple of the
+   position to every score, and nothing in the hard model (doc/certificate.md, "Errors of scores"). */
 #ifndef BOUND_CHOICE_TIE_BREAK_H
 #define BOUND_CHOICE_TIE_BREAK_H
 

@@ -1,4 +1,5 @@
-/* What the files of the error recursion share (choice_errors.c, choice_scores.c, choice_heads.c, choice_nets.c): the length at work, and sums over channels. */
+/* What the files of the error recursion share (choice_errors.c, choice_scores.c, choice_heads.c, choice_nets.c): the
+   length at work, and sums over channels. */
 #ifndef BOUND_CHOICE_WORK_H
 #define BOUND_CHOICE_WORK_H
 

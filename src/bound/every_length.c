@@ -60,7 +60,8 @@ static bool make_logits(every_length *e, uint64_t size) {
 
 /* ---- rows ---- */
 
-/* What a key of that logit weighs beside a winner of this one. exp is 0 in formats of up to 24 digits long before -150. */
+/* What a key of that logit weighs beside a winner of this one. exp is 0 in formats of up to 24 digits long before
+   -150. */
 static double weight_of(const every_length *e, double logit, double winner) {
     const number_format *a = e->type->accumulation;
     double difference = summed(e, logit - winner);
@@ -69,13 +70,14 @@ static double weight_of(const every_length *e, double logit, double winner) {
 
 enum { NEAR = 4 };
 
-/* Position number k counted towards the winner from the far end of the losing side, and on the other side likewise. */
+/* Position number k counted towards the winner from the far end of the losing side, and on the other side
+   likewise. */
 static uint64_t from_far(const every_length *e, uint64_t size, uint64_t k, bool losing) {
     return e->shape->rightmost == losing ? k : size - 1 - k;
 }
 
-/* Losers' logits move up by a unit in the last place, winners' down. For each count k the largest logit among the k farthest losers,
-   and among all but the NEAR first of k on the other side. */
+/* Losers' logits move up by a unit in the last place, winners' down. For each count k the largest logit among the k
+   farthest losers, and among all but the NEAR first of k on the other side. */
 static void find_rests(every_length *e, uint64_t size) {
     const number_format *a = e->type->accumulation;
     double best = -INFINITY, other = -INFINITY;

@@ -1,5 +1,5 @@
-/* Nearest heads, length by length: the logits as a run in a short format makes them, and what the losers of a row may weigh together
-   at most (doc/certificate.md, "Nearest": every length). */
+/* Nearest heads, length by length: the logits as a run in a short format makes them, and what the losers of a row may
+   weigh together at most (doc/certificate.md, "Nearest": every length). */
 #ifndef BOUND_EVERY_LENGTH_H
 #define BOUND_EVERY_LENGTH_H
 
@@ -26,8 +26,8 @@ typedef struct every_length {
 /* NULL: the head's rows are not such that this can be done. Lives in c's arena. */
 every_length *every_length_begin(certification *c, const head_shape *s);
 
-/* Bounds for all N <= size, size <= EVERY_LENGTH_MOST: false if a logit is not finite, or losers may weigh as much as a winner. Work
-   goes on from the last call. */
+/* Bounds for all N <= size, size <= EVERY_LENGTH_MOST: false if a logit is not finite, or losers may weigh as much as
+   a winner. Work goes on from the last call. */
 bool every_length_bound(double *rest, double *logit, every_length *e, uint64_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* What is known of a position feature or a scale by its form: its size, its grid, and how often f64 rounds when it evaluates it
-   (doc/certificate.md, "Quantities"). */
+/* What is known of a position feature or a scale by its form: its size, its grid, and how often f64 rounds when it
+   evaluates it (doc/certificate.md, "Quantities"). */
 #ifndef BOUND_FEATURE_BOUND_H
 #define BOUND_FEATURE_BOUND_H
 

@@ -1,5 +1,5 @@
-/* Quantities of doc/certificate.md, "Quantities": how large a number is, how large a run may compute it and how far from its ideal value,
-   and the grid that its ideal values lie on; features, rows, scores, scales, logits. */
+/* Quantities of doc/certificate.md, "Quantities": how large a number is, how large a run may compute it and how far
+   from its ideal value, and the grid that its ideal values lie on; features, rows, scores, scales, logits. */
 #ifndef BOUND_QUANTITY_H
 #define BOUND_QUANTITY_H
 
@@ -17,7 +17,8 @@ typedef struct quantity {
 quantity quantity_feature(const bounds *b, const feature_form *f);
 quantity quantity_scale(const bounds *b, const feature_form *f);
 
-/* chooses: a key row of a nearest head, whose Boolean terms add up to a Boolean, or with a constant to the constant or 0. */
+/* chooses: a key row of a nearest head, whose Boolean terms add up to a Boolean, or with a constant to the constant
+   or 0. */
 quantity quantity_row(const bounds *b, const row_shape *row, bool chooses);
 quantity quantity_score(const bounds *b, const quantity *queries, const quantity *keys, size_t count);
 

@@ -14,7 +14,8 @@ head_certificate head_certify(const bounds *b, const head_shape *s);
 /* The same for hard choices: "Hard runs". */
 head_certificate head_certify_hard(const bounds *b, const head_shape *s);
 
-/* The same for a nearest head of which `rest` bounds what all losers weigh together, and `logit` all logits: "every length". */
+/* The same for a nearest head of which `rest` bounds what all losers weigh together, and `logit` all logits: "every
+   length". */
 head_certificate head_certify_rest(const bounds *b, double rest, double logit);
 
 #endif

@@ -1,4 +1,5 @@
-/* What a number format must hold of a recognised model, whatever the length: doc/certificate.md, "Gates" and "Quantities". */
+/* What a number format must hold of a recognised model, whatever the length: doc/certificate.md, "Gates" and
+   "Quantities". */
 #ifndef BOUND_ROLE_CONDITIONS_H
 #define BOUND_ROLE_CONDITIONS_H
 

@@ -26,7 +26,7 @@ static const uint64_t SEARCH_BUDGET = 1000000000;
 static void prove(certification *c) {
     if (c->hard)
         certification_unable(c, 0, 0,
-                             "the model is hard: certificates are about softmax; temper soften makes a soft one");
+                             "the model is hard: certificates are about softmax; softening makes a soft one");
     else
         model_proof_try(model_proof_open(c), c->options.length, true);
 }

@@ -4,8 +4,8 @@
 
 #include "bound/certification.h"
 
-/* Runs all short strings and random longer ones. If it finds a string, the verdict is "refuted"; a search that cannot go on has found
-   nothing. */
+/* Runs all short strings and random longer ones. If it finds a string, the verdict is "refuted"; a search that cannot
+   go on has found nothing. */
 void choices_search(certification *c);
 
 #endif

@@ -1,5 +1,5 @@
-/* The formula, the model with hard choices and the model as it is, compared string by string: as a job of numbered units, and at
-   once. */
+/* The formula, the model with hard choices and the model as it is, compared string by string: as a job of numbered
+   units, and at once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,8 +294,8 @@ static void keep_counterexample(temper_check_result *out, const unit_result *r, 
     out->right_value = r->right_value;
 }
 
-/* Units in their order. Of a layer with counterexamples the first string counts, which in a tree of suffixes any unit may have. With
-   `partly` units may be missing. */
+/* Units in their order. Of a layer with counterexamples the first string counts, which in a tree of suffixes any unit
+   may have. With `partly` units may be missing. */
 static void merge(temper_check_result *out, const temper_job *job, const temper_journal *j, bool partly, trap *t) {
     const check_plan *p = job->plan;
     const unit_layer *layer = NULL;

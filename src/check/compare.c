@@ -16,7 +16,8 @@ typedef struct difference {
     size_t left, right;
 } difference;
 
-/* A few random strings, drawn together so that those of equal lengths can be run together, but compared in their order. */
+/* A few random strings, drawn together so that those of equal lengths can be run together, but compared in their
+   order. */
 typedef struct draw {
     size_t room;      /* strings at a time; 0: not made yet */
     uint32_t **words; /* [room][longest] */
@@ -105,8 +106,8 @@ static void ask_formula(comparison *c, answers *a, const uint32_t *word, size_t 
         trap_reraise(c->arena->trap, &inner);
 }
 
-/* Soft models without proof are run as they are. Hard choices are proved string by string if need be, in doubles or, where those
-   cannot tell a tie from rounding, in rationals; what has no rational value is run as it is. */
+/* Soft models without proof are run as they are. Hard choices are proved string by string if need be, in doubles or,
+   where those cannot tell a tie from rounding, in rationals; what has no rational value is run as it is. */
 static temper_run *run_model(comparison *c, const uint32_t *word, size_t n, bool hard) {
     temper_error inner;
     temper_run *run;
@@ -282,7 +283,8 @@ static bool run_layer(comparison *c, const unit_layer *l, uint64_t unit) {
 
 /* ---- random strings ---- */
 
-/* Deletes stretches of letters, long ones first, as long as some difference remains. The new length, or SIZE_MAX: given up. */
+/* Deletes stretches of letters, long ones first, as long as some difference remains. The new length, or SIZE_MAX:
+   given up. */
 static size_t shrink(comparison *c, size_t n) {
     difference d;
     for (size_t stretch = n; stretch > 0;) {

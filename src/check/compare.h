@@ -1,4 +1,5 @@
-/* One unit of a check: the formula, the model with hard choices and the model as it is, compared on the unit's strings. */
+/* One unit of a check: the formula, the model with hard choices and the model as it is, compared on the unit's
+   strings. */
 #ifndef CHECK_COMPARE_H
 #define CHECK_COMPARE_H
 

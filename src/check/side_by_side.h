@@ -1,5 +1,5 @@
-/* Strings of a length where no tree helps, because something looks both ways: many of them side by side through the model's plans.
-   The answers are those of asking about one string after the other. */
+/* Strings of a length where no tree helps, because something looks both ways: many of them side by side through the
+   model's plans. The answers are those of asking about one string after the other. */
 #ifndef CHECK_SIDE_BY_SIDE_H
 #define CHECK_SIDE_BY_SIDE_H
 
@@ -7,13 +7,14 @@
 
 typedef struct abreast abreast;
 
-/* NULL if the model's strings must be run one by one. The arguments are those of tree_new; only abreast_ask uses several threads. */
+/* NULL if the model's strings must be run one by one. The arguments are those of tree_new; only abreast_ask uses
+   several threads. */
 abreast *abreast_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter,
                      unsigned threads);
 void abreast_free(abreast *s); /* what is not in the arena; NULL is allowed */
 
-/* As tree_walk, on `count` strings of length n from one number on, in the order of the strings; the margins are those of runs, bit for
-   bit. TREE_BROKEN: some string must be run alone, or strings of this length. */
+/* As tree_walk, on `count` strings of length n from one number on, in the order of the strings; the margins are those
+   of runs, bit for bit. TREE_BROKEN: some string must be run alone, or strings of this length. */
 tree_outcome abreast_walk(abreast *s, size_t n, uint64_t first, uint64_t count, uint32_t *word, double *margin,
                           tree_report *report, void *context);
 

@@ -131,7 +131,8 @@ static void step_machines(tree *t, unsigned char *states, size_t i, uint32_t tok
                 stepper_step(t->machine[side], &t->work[side], states + t->offset[side], place_at(t, side, i), token);
 }
 
-/* The row before all letters; the formula's answer for the empty string is a setting, the model's is its start sentinel's. */
+/* The row before all letters; the formula's answer for the empty string is a setting, the model's is its start
+   sentinel's. */
 static void start(tree *t) {
     unsigned char *states = slot(t, 0);
     if (t->formula) formula_stepper_start(t->formula, states);
@@ -233,8 +234,8 @@ static tree_outcome walk_prefixes(tree *t, uint64_t prefix) {
     return TREE_AGREED;
 }
 
-/* Mirrored: goes to a child. False if nothing below it is wanted: all strings there come after the first difference known so far,
-   or differ, and the first of them is noted. */
+/* Mirrored: goes to a child. False if nothing below it is wanted: all strings there come after the first difference
+   known so far, or differ, and the first of them is noted. */
 static bool descend(tree *t, size_t depth) {
     uint64_t first = 0; /* with one letter every rank is 0 */
     if (t->slots > 1) first = t->rank[depth] = t->rank[depth - 1] + t->path[depth - 1] * t->weight[depth];
@@ -244,8 +245,8 @@ static bool descend(tree *t, size_t depth) {
     return false;
 }
 
-/* All strings with one suffix. Prepended letters weigh more than those that are there, so any of them may come before all strings
-   seen so far. */
+/* All strings with one suffix. Prepended letters weigh more than those that are there, so any of them may come before
+   all strings seen so far. */
 static tree_outcome walk_suffixes(tree *t, uint64_t suffix) {
     size_t depth = 0;
     bool wanted = true;

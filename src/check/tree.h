@@ -1,7 +1,8 @@
-/* Many strings of a length at once: the tree of their prefixes, walked in the order of the strings, one step of every side at a
-   node. For formulas and models that look back only. What looks forward only has the tree of suffixes, mirrored: letters are
-   prepended, and the answers are the same as if the strings had come in their order. The length is fixed during a walk, since
-   scales depend on it, so every length has a walk of its own: about two steps a string. */
+/* Many strings of a length at once: the tree of their prefixes, walked in the order of the strings, one step of every
+   side at a node. For formulas and models that look back only. What looks forward only has the tree of suffixes,
+   mirrored: letters are prepended, and the answers are the same as if the strings had come in their order. The length
+   is fixed during a walk, since scales depend on it, so every length has a walk of its own: about two steps a
+   string. */
 #ifndef CHECK_TREE_H
 #define CHECK_TREE_H
 
@@ -32,8 +33,8 @@ typedef enum tree_outcome {
     TREE_BROKEN   /* the model is not what its heads' roles promise: nothing was found out */
 } tree_outcome;
 
-/* Some strings of length n: those whose first (mirrored: last) `depth` letters are, read as a number in the order of the strings,
-   first ... first + count - 1. */
+/* Some strings of length n: those whose first (mirrored: last) `depth` letters are, read as a number in the order of
+   the strings, first ... first + count - 1. */
 typedef struct tree_part {
     size_t n, depth;
     uint64_t first, count;
@@ -42,8 +43,8 @@ typedef struct tree_part {
 /* Told now and then how many more strings are done; true to stop. */
 typedef bool tree_report(void *context, uint64_t more);
 
-/* TREE_AGREED: *margin is the largest error before rounding. TREE_DIFFERS: word is the first in the order of the strings on which two
-   sides differ, and *margin is its own. */
+/* TREE_AGREED: *margin is the largest error before rounding. TREE_DIFFERS: word is the first in the order of the
+   strings on which two sides differ, and *margin is its own. */
 tree_outcome tree_walk(tree *t, const tree_part *part, uint32_t *word, double *margin, tree_report *report,
                        void *context);
 

@@ -76,8 +76,8 @@ typedef struct gate_limits {
     size_t fan; /* inputs of one gate; more are combined in a tree */
 } gate_limits;
 
-/* A gate may read at most 128 unrounded inputs: their errors, about e^-8 each, must add up to less than 1/4. The safe length counts the
-   inputs that a model really has. */
+/* A gate may read at most 128 unrounded inputs: their errors, about e^-8 each, must add up to less than 1/4. The safe
+   length counts the inputs that a model really has. */
 #define GATES_FUSED ((gate_limits){128, SIZE_MAX})
 
 /* compile/lower.c: requires a normal form; fills a draft in arena a */

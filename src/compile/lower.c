@@ -1,5 +1,5 @@
-/* Normal form to heads and gates: one function per operator, each with the cheapest head that is right. Everything is done
-   as early as possible, which gives the fewest layers these constructions allow. */
+/* Normal form to heads and gates: one function per operator, each with the cheapest head that is right. Everything is
+   done as early as possible, which gives the fewest layers these constructions allow. */
 #include "compile/lower.h"
 
 #include <string.h>
@@ -103,8 +103,8 @@ static uint32_t tree_depth(const lowering *w, size_t inputs) {
     return depth;
 }
 
-/* A gate runs in the feed-forward net of the last head it reads, or one net after the last gate it reads; if nothing is fused, one
-   net after the last head. */
+/* A gate runs in the feed-forward net of the last head it reads, or one net after the last gate it reads; if nothing
+   is fused, one net after the last head. */
 static uint32_t gate_level(const lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);
     uint32_t level = 1;

@@ -48,8 +48,8 @@ typedef struct gate_input {
     bool raw, negated;
 } gate_input;
 
-/* One gate of the feed-forward net of a layer, written to channel out with factor 1. Inputs that are raw are rounded in
-   the same step (doc/theory.md, "Gates"); exact where raw inputs number at most gates.fuse. */
+/* One gate of the feed-forward net of a layer, written to channel out with factor 1. Inputs that are raw are rounded
+   in the same step (doc/theory.md, "Gates"); exact where raw inputs number at most gates.fuse. */
 void emit_and(lowering *w, uint32_t layer, const gate_input *inputs, size_t count, channel_id out);
 void emit_or(lowering *w, uint32_t layer, const gate_input *inputs, size_t count, channel_id out);
 void emit_xor(lowering *w, uint32_t layer, const gate_input *x, const gate_input *y, channel_id out);

@@ -1,7 +1,7 @@
 /* Counting. A count is the mean over a range times the number of positions in it; means come from uniform heads, all
-   counts of a layer and range from one. The half unit that separates "at least 0" from "at most -1" is put on the sentinel
-   of the range, so it is summed with the counts: sums of integers and one half are exact, and the mean has a single
-   rounding, so its sign is right whatever the length. */
+   counts of a layer and range from one. The half unit that separates "at least 0" from "at most -1" is put on the
+   sentinel of the range, so it is summed with the counts: sums of integers and one half are exact, and the mean has a
+   single rounding, so its sign is right whatever the length. */
 #include "compile/lower.h"
 
 #include <math.h>
@@ -30,8 +30,9 @@ static double exact_weight(const lowering *w, int64_t weight) {
     return x;
 }
 
-/* Weights of one channel add up, and negations all meet in `real`: within 2^52 together, every such sum is exact. The own
-   parts of forward counts are summed with a rounding each, which the bound of balance heads has room for up to 2^46. */
+/* Weights of one channel add up, and negations all meet in `real`: within 2^52 together, every such sum is exact. The
+   own parts of forward counts are summed with a rounding each, which the bound of balance heads has room for up to
+   2^46. */
 static void check_weights(const lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);
     double total = fabs((double)n->constant) + 0.5, forward = 0, forward_count = 0;
@@ -115,8 +116,8 @@ static void emit_own(lowering *w, uint32_t layer, const draft_form *x, double fa
 
        (A + T)/(N (i+1)) = A/(i+1) * 1/N + 1/(i+1) * T/N
 
-   is a dot product of (A/(i+1), 1/(i+1)) at i with (1/N, T/N) at the start sentinel: means of two uniform heads. This needs
-   no look-up and is right as long as the sums stay far below 2^53. */
+   is a dot product of (A/(i+1), 1/(i+1)) at i with (1/N, T/N) at the start sentinel: means of two uniform heads. This
+   needs no look-up and is right as long as the sums stay far below 2^53. */
 static void lower_two_sided(lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);
     uint32_t layer = w->level[id], before = layer - 1;
@@ -224,8 +225,8 @@ uint32_t modulo_level(lowering *w, node_id id, bool *is_attention) {
     return ready[0] - 1;
 }
 
-/* The head that reads, at the position whose number is the count, whatever `value` rows say (doc/theory.md, "Look-up").
-   Counts over j >= i number the positions from the end. */
+/* The head that reads, at the position whose number is the count, whatever `value` rows say (doc/theory.md,
+   "Look-up"). Counts over j >= i number the positions from the end. */
 static draft_head *lookup_head(lowering *w, node_id count, uint32_t layer) {
     bool future = is_future(w, count);
     temper_mask mask = future ? TEMPER_MASK_FROM : TEMPER_MASK_UP_TO;

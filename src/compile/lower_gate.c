@@ -1,11 +1,11 @@
-/* Gates of the feed-forward net. Booleans are 0/1 on letters and 0 on sentinels; `real` is 1 on letters. With P plain and
-   Q negated inputs, k = P + Q and s = (sum of plain) - (sum of negated):
+/* Gates of the feed-forward net. Booleans are 0/1 on letters and 0 on sentinels; `real` is 1 on letters. With P plain
+   and Q negated inputs, k = P + Q and s = (sum of plain) - (sum of negated):
 
        and  s + (1 - P) real >= 1        exact inputs: relu(s + (1 - P) real)
        or   s + Q real       >= 1        exact inputs: relu(s + Q real) - relu(s + (Q - 1) real)
 
-   With unrounded inputs a ramp ramp(t) = relu(2t - 1/2) - relu(2t - 3/2) rounds on the way, and sentinel rows, where an
-   unrounded input may be anything in [0, 1], are pushed down by a constant that `real` cancels on letters:
+   With unrounded inputs a ramp ramp(t) = relu(2t - 1/2) - relu(2t - 3/2) rounds on the way, and sentinel rows, where
+   an unrounded input may be anything in [0, 1], are pushed down by a constant that `real` cancels on letters:
 
        and  ramp(s + (Q + 1) real - k)
        or   ramp(s + k real - P)

@@ -69,8 +69,8 @@ static bool contains(const node_id *sorted, size_t count, node_id id) {
     return count && bsearch(&id, sorted, count, sizeof id, by_id);
 }
 
-/* x implies "there is a j <= i with x": beside each other, OR keeps the latter and AND the former. Returns how many of the
-   sorted kids are left. */
+/* x implies "there is a j <= i with x": beside each other, OR keeps the latter and AND the former. Returns how many
+   of the sorted kids are left. */
 static size_t drop_implied(const simplifier *s, formula_op op, node_id *kids, size_t count) {
     unsigned char *drop = arena_zalloc(s->arena, count, 1);
     size_t kept = 0;
@@ -87,7 +87,8 @@ static size_t drop_implied(const simplifier *s, formula_op op, node_id *kids, si
     return kept;
 }
 
-/* AND or OR of normal nodes (kids is scratch and is changed): constants, duplicates, complements and letters folded. */
+/* AND or OR of normal nodes (kids is scratch and is changed): constants, duplicates, complements and letters
+   folded. */
 static node_id make_gate(simplifier *s, formula_op op, node_id *kids, size_t count) {
     formula_op absorbing = op == OP_AND ? OP_FALSE : OP_TRUE, neutral = op == OP_AND ? OP_TRUE : OP_FALSE;
     size_t kept = 0;
@@ -224,8 +225,9 @@ static linear_sum normal_sum(simplifier *s, node_id id) {
     return sum;
 }
 
-/* Where all weights have one sign, all counts one direction and the bound is below the smallest weight, the comparison only
-   asks whether anything was counted: a once head (log n) instead of a compare head (n). Returns 0 if not so. */
+/* Where all weights have one sign, all counts one direction and the bound is below the smallest weight, the
+   comparison only asks whether anything was counted: a once head (log n) instead of a compare head (n). Returns 0 if
+   not so. */
 static node_id make_some(simplifier *s, const linear_sum *sum) {
     bool positive = sum->weights[0] > 0;
     formula_op direction = op_of(s, sum->counts[0]);

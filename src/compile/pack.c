@@ -1,6 +1,7 @@
-/* Places for drafted channels in the residual stream: a channel that nobody reads any more is cleared by the feed-forward
-   net of the last layer that reads it, and its place is free from the next layer on. Clearing is exact: x - relu(x) + relu(-x)
-   is 0 in every format, because nothing else is added to x in that net. Only places that are used again are cleared. */
+/* Places for drafted channels in the residual stream: a channel that nobody reads any more is cleared by the
+   feed-forward net of the last layer that reads it, and its place is free from the next layer on. Clearing is exact:
+   x - relu(x) + relu(-x) is 0 in every format, because nothing else is added to x in that net. Only places that are
+   used again are cleared. */
 #include <string.h>
 
 #include "compile/draft.h"

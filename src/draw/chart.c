@@ -341,7 +341,8 @@ static bool is_named_before(const chart *c, size_t panel, size_t series) {
     return false;
 }
 
-/* Every name once, in the order of panels and series. With `out` NULL it is only measured; the return value is the number of lines. */
+/* Every name once, in the order of panels and series. With `out` NULL it is only measured; the return value is the
+   number of lines. */
 static size_t put_legend(const drawing *d, svg *out, double room, double top) {
     const chart *c = d->chart;
     double at = edge;

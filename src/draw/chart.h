@@ -1,10 +1,11 @@
-/* Charts as SVG: one or more panels with axes (linear, logarithmic, or names), series of lines, steps and markers, and each series' name beside
-   its end rather than in a legend. Colours are told apart by the colour-blind, and markers differ too, so that a chart reads in grey.
-   Series that coincide are drawn inside each other. Text stays text. Sizes are meant for print: one panel in a column of 8 cm, three across a
-   page of 17 cm, with ticks of 6 points or more.
+/* Charts as SVG: one or more panels with axes (linear, logarithmic, or names), series of lines, steps and markers,
+   and each series' name beside its end rather than in a legend. Colours are told apart by the colour-blind, and
+   markers differ too, so that a chart reads in grey. Series that coincide are drawn inside each other. Text stays
+   text. Sizes are meant for print: one panel in a column of 8 cm, three across a page of 17 cm, with ticks of 6
+   points or more.
 
-   A chart is data: fill the structures, call chart_svg. Points that are not finite, or not positive on a logarithmic axis, are left out and
-   break the line. Everything is borrowed until chart_svg returns. */
+   A chart is data: fill the structures, call chart_svg. Points that are not finite, or not positive on a logarithmic
+   axis, are left out and break the line. Everything is borrowed until chart_svg returns. */
 #ifndef DRAW_CHART_H
 #define DRAW_CHART_H
 
@@ -70,13 +71,13 @@ const char *chart_svg(arena *a, const chart *c);
 
 /* ---- shared with tests ---- */
 
-/* Ticks of an axis from least to most: at most `most_ticks` round numbers (1, 2, 5 times powers of ten; decades or 1-2-5 on a logarithmic
-   axis). Returns how many are in ticks[0...]; the array holds CHART_TICKS. */
+/* Ticks of an axis from least to most: at most `most_ticks` round numbers (1, 2, 5 times powers of ten; decades or
+   1-2-5 on a logarithmic axis). Returns how many are in ticks[0...]; the array holds CHART_TICKS. */
 enum { CHART_TICKS = 128 };
 size_t chart_ticks(double ticks[CHART_TICKS], double least, double most, bool log, size_t most_ticks);
 
-/* Moves labels of height `height`, wanted at at[0..count), apart inside [top, bottom], in their order; the least possible shift for groups
-   that touch. */
+/* Moves labels of height `height`, wanted at at[0..count), apart inside [top, bottom], in their order; the least
+   possible shift for groups that touch. */
 void chart_spread(double *at, size_t count, double height, double top, double bottom);
 
 /* "10⁴", "0.01", "2.5": short for an axis; with `powers` numbers beyond 1 and 10 are written as powers of ten. */

@@ -6,7 +6,8 @@ enum { OVERLAP_POINTS = 256, OVERLAP_MOST = 4 };
 
 static const double near = 1.5, marker_radius = 3.2, marker_more = 1, line_width = 1.8, line_more = 1.2;
 
-/* Okabe and Ito's colours without yellow, which is lost on white; brown and grey so that no two of the first six are near. */
+/* Okabe and Ito's colours without yellow, which is lost on white; brown and grey so that no two of the first six are
+   near. */
 static const svg_colour palette[CHART_COLOURS] = {{0, 114, 178},  {213, 94, 0}, {0, 158, 115}, {204, 121, 167},
                                                   {86, 180, 233}, {102, 51, 0}, {80, 80, 80},  {230, 159, 0}};
 static const svg_colour faint = {150, 150, 150};

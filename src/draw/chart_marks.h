@@ -23,8 +23,8 @@ typedef struct chart_point {
     unsigned under;     /* how many series are drawn over it at the same place */
 } chart_point;
 
-/* Counts them: points[k][series[k]->count] of some series in the order they are drawn. Lines hide lines and markers hide markers. Long series
-   are left as they are. */
+/* Counts them: points[k][series[k]->count] of some series in the order they are drawn. Lines hide lines and markers
+   hide markers. Long series are left as they are. */
 void chart_find_overlaps(chart_point *const *points, const chart_series *const *series, size_t count);
 
 /* The line and the markers of a series. Where it lies under others it is wider, so that it shows on both sides. */

@@ -34,7 +34,8 @@ static size_t linear_ticks(double *ticks, double least, double most, size_t most
         }
 }
 
-/* 1, 2, 5 of every decade if they fit, else decades, or every k-th of them; where fewer than two decades are in range, every k-th of 1, 2, 5. */
+/* 1, 2, 5 of every decade if they fit, else decades, or every k-th of them; where fewer than two decades are in
+   range, every k-th of 1, 2, 5. */
 static size_t log_ticks(double *ticks, double least, double most, size_t most_ticks) {
     static const double within[] = {1, 2, 5};
     int low = floor_log10(least), high = floor_log10(most) + 1;

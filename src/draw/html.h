@@ -1,5 +1,5 @@
-/* The HTML page of a run. A small writer, like that of SVG: it keeps the stack of open elements, so what it writes is well-formed
-   whatever the text holds; and what the files html_*.c share. */
+/* The HTML page of a run. A small writer, like that of SVG: it keeps the stack of open elements, so what it writes is
+   well-formed whatever the text holds; and what the files html_*.c share. */
 #ifndef DRAW_HTML_H
 #define DRAW_HTML_H
 

@@ -1,5 +1,6 @@
-/* Style and script of the page. Both are the same for every page but for the shades, so that their digests can stand in the page's
-   security policy: nothing else in it can style or run. The script has neither '<' nor '&', so that the page is XML, too. */
+/* Style and script of the page. Both are the same for every page but for the shades, so that their digests can stand
+   in the page's security policy: nothing else in it can style or run. The script has neither '<' nor '&', so that the
+   page is XML, too. */
 #include "draw/html.h"
 
 /* Colours of truth are the blue and orange that all kinds of colour vision tell apart; glyphs say the same. */
@@ -121,7 +122,8 @@ static const char dark[] =
     "--bad-ink:#15171c;--query:#ffd166;--key:#9bd1ff;--mark:rgba(255,190,80,.22);--win:#ff6b81;--link:#7db8f5;"
     "--hatch:#2a2f39;--low-ink:#fff;--high-ink:#0b0d10;";
 
-/* Lightness goes one way, so shades read without colour vision and in print: darker is more on paper, lighter on a dark screen. */
+/* Lightness goes one way, so shades read without colour vision and in print: darker is more on paper, lighter on a
+   dark screen. */
 static const unsigned char light_stops[5][3] = {
     {250, 250, 245}, {191, 222, 190}, {94, 179, 181}, {41, 105, 159}, {28, 28, 92}};
 static const unsigned char dark_stops[5][3] = {
@@ -156,8 +158,8 @@ const char *html_style(arena *a) {
     return text_string(&t);
 }
 
-/* Hovering or moving with the arrow keys marks row, column and letters, and shows the tooltip at once. Without the script the browser
-   shows the same tooltips in its own way. */
+/* Hovering or moving with the arrow keys marks row, column and letters, and shows the tooltip at once. Without the
+   script the browser shows the same tooltips in its own way. */
 const char html_script[] =
     "\n(function(){'use strict';\n"
     "var tip=document.createElement('div'),marked=[],from=null,string=document.getElementById('string');\n"

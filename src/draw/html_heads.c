@@ -1,5 +1,5 @@
-/* Layer by layer, each head as a table of cells: rows are queries, columns keys, shades weights. What is exact stands in the
-   tooltips: weight, score, logit, the hard weight and the value. */
+/* Layer by layer, each head as a table of cells: rows are queries, columns keys, shades weights. What is exact stands
+   in the tooltips: weight, score, logit, the hard weight and the value. */
 #include "draw/html.h"
 
 #include <math.h>
@@ -27,7 +27,8 @@ typedef struct row_view {
     double winner;                                  /* the weight whose keys are outlined; NaN: none is */
 } row_view;
 
-/* Outlined are the keys of the hard choice or, if that is not known, of the largest weight; nothing where all keys are alike. */
+/* Outlined are the keys of the hard choice or, if that is not known, of the largest weight; nothing where all keys
+   are alike. */
 static double winning_weight(const double *weights, const heat_panel *panel, size_t i, size_t size) {
     double most = -INFINITY, least = INFINITY;
     size_t seen = 0;

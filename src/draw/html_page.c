@@ -1,5 +1,5 @@
-/* One self-contained page about a run: what the model is, the string with its subformulas, then layer by layer what the heads attend
-   to. It asks the network for nothing, and its security policy says so. */
+/* One self-contained page about a run: what the model is, the string with its subformulas, then layer by layer what
+   the heads attend to. It asks the network for nothing, and its security policy says so. */
 #include "answer/proved.h"
 #include "base/sha256.h"
 #include "draw/html.h"

@@ -1,8 +1,8 @@
 /* The string as cells, one row of true and false per subformula, and the transformer's answer at every position.
 
-   Truth is the formula's own (the oracle's), so that it is there for subformulas that have no channel, too. Where the model keeps a
-   subformula in a channel, its value there is compared, and a difference is marked: it can only be one in a model that was changed
-   or a run that is not proved. */
+   Truth is the formula's own (the oracle's), so that it is there for subformulas that have no channel, too. Where the
+   model keeps a subformula in a channel, its value there is compared, and a difference is marked: it can only be one
+   in a model that was changed or a run that is not proved. */
 #include "draw/html.h"
 #include "logic/formula_eval.h"
 #include "logic/formula_print.h"
@@ -33,8 +33,8 @@ static const char *node_label(html_page *p, const temper_spec *spec, node_id id)
     return text_string(&t);
 }
 
-/* Gives rows their places: the parts of a compiled model are the nodes that have a normal form, negations aside, in their order.
-   Where that does not fit, the parts belong to something else and no row is placed. */
+/* Gives rows their places: the parts of a compiled model are the nodes that have a normal form, negations aside, in
+   their order. Where that does not fit, the parts belong to something else and no row is placed. */
 static void place_rows(html_page *p, const temper_spec *spec, truth_row *rows, const node_id *ids, size_t count) {
     normal_form normal;
     size_t parts = temper_model_part_count(p->model), part = 0;
@@ -229,8 +229,8 @@ static void put_row(html_page *p, const truth_row *r) {
     html_close(h);
 }
 
-/* The transformer's own answer. Positions other than the verdict's are compared with the formula only if the model was compiled from
-   it: another one may use them as it likes. */
+/* The transformer's own answer. Positions other than the verdict's are compared with the formula only if the model
+   was compiled from it: another one may use them as it likes. */
 static void put_answer(html_page *p) {
     html *h = &p->out;
     const truth_row *root = p->row_count ? &p->rows[p->row_count - 1] : NULL;

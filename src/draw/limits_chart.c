@@ -1,6 +1,7 @@
-/* The table of limits as a chart: one row for each type and method, on a logarithmic axis of lengths. A bar reaches as far as answers are
-   proved, a thin line on to the longest string that was tried, with an arrow if nothing wrong was found; a diamond marks the shortest wrong
-   answer. They differ in shape and lightness, so the chart reads without colour; the numbers stand beside it. */
+/* The table of limits as a chart: one row for each type and method, on a logarithmic axis of lengths. A bar reaches
+   as far as answers are proved, a thin line on to the longest string that was tried, with an arrow if nothing wrong
+   was found; a diamond marks the shortest wrong answer. They differ in shape and lightness, so the chart reads
+   without colour; the numbers stand beside it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

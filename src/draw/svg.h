@@ -40,8 +40,8 @@ void svg_rect(svg *s, double x, double y, double width, double height); /* open:
 void svg_label(svg *s, double x, double y, double size, const char *anchor, const char *bytes);
 void svg_label_open(svg *s, double x, double y, double size, const char *anchor);
 
-/* User text for XML and HTML, content or attribute in double quotes. XML 1.0 allows tab, line breaks and everything from blank on
-   except surrogates and two non-characters; what it does not allow becomes U+FFFD. */
+/* User text for XML and HTML, content or attribute in double quotes. XML 1.0 allows tab, line breaks and everything
+   from blank on except surrogates and two non-characters; what it does not allow becomes U+FFFD. */
 void svg_escape(text *t, const char *bytes);
 
 /* A coordinate as it is written, for path data. */

@@ -1,5 +1,5 @@
-/* The certificate of an exported folder. It must be temper's, be about the bytes of one of the model's two files there, and pass
-   the audit: nobody who finds it in the folder will look twice. */
+/* The certificate of an exported folder. It must be temper's, be about the bytes of one of the model's two files
+   there, and pass the audit: nobody who finds it in the folder will look twice. */
 #include <string.h>
 
 #include "base/json_read.h"

@@ -1,5 +1,5 @@
-/* temper_export: the folder, file by file. config.json is written last and holds the digest of the weights, so that a loader
-   notices a folder that was left half-written. */
+/* temper_export: the folder, file by file. config.json is written last and holds the digest of the weights, so that a
+   loader notices a folder that was left half-written. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -27,8 +27,8 @@ typedef struct exporter {
 
 static void refuse_unproved(const temper_proof *p, const char *type, trap *t) {
     if (p->claim == TEMPER_CLAIM_NONE)
-        trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "--unchecked exports it without proof",
-                        "no length is proved in %s: %s", type, p->obstacle);
+        trap_raise_remedy(t, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_EXPORT_UNCHECKED, "no length is proved in %s: %s",
+                          type, p->obstacle);
 }
 
 static void check_options(const temper_export_options *o, const export_proofs *proofs, trap *t) {
@@ -83,7 +83,8 @@ static void refuse_old_certificate(const exporter *e) {
                           "the folder has a certificate.json, which need not be about this model");
 }
 
-/* Nothing of the folder changes before everything that can be refused was looked at; the weights are then in their temporary file. */
+/* Nothing of the folder changes before everything that can be refused was looked at; the weights are then in their
+   temporary file. */
 static void write_folder(exporter *e) {
     text onnx, vocabulary, vectors, readme, printed, config;
     text *all[] = {&onnx, &vocabulary, &vectors, &readme, &printed, &config};

@@ -37,8 +37,8 @@ typedef struct export_certificate {
 
 /* Raises what is wrong with the file: it cannot be read, is not JSON, or not a certificate. */
 void export_certificate_read(export_certificate *c, const char *path, arena *a, trap *t);
-/* Finds out which of the two files it is about, `printed` or the one at the path `weights` (NULL: it is none that can be read again),
-   and audits it; raises if it is about neither. */
+/* Finds out which of the two files it is about, `printed` or the one at the path `weights` (NULL: it is none that can
+   be read again), and audits it; raises if it is about neither. */
 void export_certificate_check(export_certificate *c, const text *printed, const char *weights, arena *a, trap *t);
 
 /* Short strings with known answers, for people; NULL: none was met. */
@@ -46,7 +46,8 @@ typedef struct export_examples {
     const char *accepted, *rejected;
 } export_examples;
 
-/* Strings with temper's own answers and margins, one JSON object a line; the first of each answer are examples, too. */
+/* Strings with temper's own answers and margins, one JSON object a line; the first of each answer are examples,
+   too. */
 void export_vectors_print(text *out, export_examples *examples, const temper_model *m, const export_proofs *proofs,
                           uint64_t seed, trap *t);
 

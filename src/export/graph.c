@@ -1,4 +1,5 @@
-/* The graph as protobuf-c structures in an arena. Node outputs are named after the scope, the operator and a running number. */
+/* The graph as protobuf-c structures in an arena. Node outputs are named after the scope, the operator and a running
+   number. */
 #include "export/graph.h"
 
 #include <string.h>

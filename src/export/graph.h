@@ -1,5 +1,6 @@
-/* An ONNX graph under construction: nodes are appended one by one and name their result; equal nodes are made once. At the end the
-   graph becomes the bytes of a .onnx file (protobuf-c, schema of libonnx-dev). Values are named by strings that live in the arena. */
+/* An ONNX graph under construction: nodes are appended one by one and name their result; equal nodes are made once.
+   At the end the graph becomes the bytes of a .onnx file (protobuf-c, schema of libonnx-dev). Values are named by
+   strings that live in the arena. */
 #ifndef EXPORT_GRAPH_H
 #define EXPORT_GRAPH_H
 

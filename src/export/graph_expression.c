@@ -13,8 +13,8 @@ static value remainder_of(graph *g, value x, value y) {
     return graph_node(g, "Where", is_negative, raised, rest);
 }
 
-/* The least power of two that is not below x, 0 where x is not positive. The logarithm may be off at powers of two, so the power is
-   compared with x afterwards. */
+/* The least power of two that is not below x, 0 where x is not positive. The logarithm may be off at powers of two,
+   so the power is compared with x afterwards. */
 static value power_above(graph *g, value x) {
     value two = graph_real(g, GRAPH_DOUBLE, 2), half = graph_real(g, GRAPH_DOUBLE, 0.5),
           zero = graph_real(g, GRAPH_DOUBLE, 0);

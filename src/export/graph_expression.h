@@ -1,4 +1,5 @@
-/* Expressions of (i, n) as nodes of a graph: computed in double precision as temper computes them, one rounding per operation. */
+/* Expressions of (i, n) as nodes of a graph: computed in double precision as temper computes them, one rounding per
+   operation. */
 #ifndef EXPORT_GRAPH_EXPRESSION_H
 #define EXPORT_GRAPH_EXPRESSION_H
 

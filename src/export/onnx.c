@@ -1,9 +1,10 @@
 /* Model to ONNX graph: opset 17, batch and sequence free, one length per batch.
 
-   Everything that depends on the length is computed in the graph from the size of its input. Attention is written out rather
-   than left to Softmax, because a mean must round once: with the largest logit taken off, the largest weights are exactly 1, sums of
-   them are exact, and the quotient of two sums rounds once, as in temper's own runs. Biases are added to finished products: the two
-   units of a ramp subtract different biases from the same sum. onnx_heads.c has the heads. */
+   Everything that depends on the length is computed in the graph from the size of its input. Attention is written out
+   rather than left to Softmax, because a mean must round once: with the largest logit taken off, the largest weights
+   are exactly 1, sums of them are exact, and the quotient of two sums rounds once, as in temper's own runs. Biases
+   are added to finished products: the two units of a ramp subtract different biases from the same sum. onnx_heads.c
+   has the heads. */
 #include "export/onnx.h"
 
 #include <stdio.h>
@@ -120,7 +121,8 @@ static void output_channels(builder *b, const char *name) {
     if (b->outputs & TEMPER_EXPORT_CHANNELS) graph_output(b->g, name, b->x, b->type, sizes, 3);
 }
 
-/* The bias has rank 3: no optimiser can take it for the C of a Gemm, which may add it before the product is finished. */
+/* The bias has rank 3: no optimiser can take it for the C of a Gemm, which may add it before the product is
+   finished. */
 static void add_units(builder *b, uint32_t layer) {
     const model_layer *l = &b->m->layers[layer];
     char name[64];

@@ -1,5 +1,6 @@
-/* Heads as nodes. Each head gives weights e [batch, N, N] that are not yet divided by their sum, 0 where the mask hides a key; its
-   output is the quotient of e v and of the sum of e. Where the mask leaves no key both are 0, and the sum is replaced by 1. */
+/* Heads as nodes. Each head gives weights e [batch, N, N] that are not yet divided by their sum, 0 where the mask
+   hides a key; its output is the quotient of e v and of the sum of e. Where the mask leaves no key both are 0, and
+   the sum is replaced by 1. */
 #include <math.h>
 #include <stdio.h>
 

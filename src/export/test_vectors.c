@@ -1,5 +1,5 @@
-/* testvectors.jsonl: strings with the answers that temper's own run gives, so that a port can be tested without temper. The empty
-   string, every letter alone, then random strings of growing length. */
+/* testvectors.jsonl: strings with the answers that temper's own run gives, so that a port can be tested without
+   temper. The empty string, every letter alone, then random strings of growing length. */
 #include <stdio.h>
 #include <string.h>
 
@@ -57,7 +57,8 @@ static void put_decimal(text *out, double x) {
     }
 }
 
-/* A margin is how far a head's output was from 0 or 1 before it was rounded; null for heads that mean no truth value. */
+/* A margin is how far a head's output was from 0 or 1 before it was rounded; null for heads that mean no truth
+   value. */
 static void put_answers(text *out, const temper_model *m, const temper_run *r) {
     text_printf(out, ", \"accept\": %s, \"truth\": [", temper_run_accept(r) ? "true" : "false");
     for (size_t i = 0; i < temper_run_size(r); i++) text_printf(out, "%s%d", i ? ", " : "", temper_run_truth(r, i));
@@ -81,8 +82,8 @@ static bool is_about_numbers(temper_status s) {
     return s == TEMPER_LIMIT || s == TEMPER_RANGE || s == TEMPER_UNSUPPORTED;
 }
 
-/* First with proof; a string whose answer no proof covers is given as floating point has it. NULL: that has none, because numbers
-   are not finite or rounding hides a tie of a hard head. */
+/* First with proof; a string whose answer no proof covers is given as floating point has it. NULL: that has none,
+   because numbers are not finite or rounding hides a tie of a hard head. */
 static temper_run *answer_string(const temper_model *m, const uint32_t *letters, size_t n, trap *t) {
     temper_run *r;
     temper_error err;

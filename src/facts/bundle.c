@@ -42,8 +42,8 @@ static void collect_channels(bundle *b, const model_layer *l, arena *a) {
         if (k == 0 || b->channels[k] != b->channels[k - 1]) b->channels[b->channel_count++] = b->channels[k];
 }
 
-/* |sum of the active units' slopes| on a piece: the sum with its rounding errors, which are exactly known, so that slopes that
-   cancel give exactly 0. */
+/* |sum of the active units' slopes| on a piece: the sum with its rounding errors, which are exactly known, so that
+   slopes that cancel give exactly 0. */
 static double piece_slope(const model_layer *l, const bundle *b, uint32_t channel, double left, double right) {
     double sum = 0, lost = 0;
     for (uint32_t k = 0; k < b->unit_count; k++) {

@@ -1,5 +1,6 @@
-/* Units of a feed-forward net that read the same combination of channels, up to a factor +-2^k, are one piecewise-linear function of
-   it: a rounding gate relu(2a - 1/2) - relu(2a - 3/2) is flat where its two units cancel, which no bound on single units sees. */
+/* Units of a feed-forward net that read the same combination of channels, up to a factor +-2^k, are one
+   piecewise-linear function of it: a rounding gate relu(2a - 1/2) - relu(2a - 3/2) is flat where its two units
+   cancel, which no bound on single units sees. */
 #ifndef FACTS_BUNDLE_H
 #define FACTS_BUNDLE_H
 
@@ -23,7 +24,8 @@ typedef struct bundle {
     uint32_t corner_count;
     double *corners; /* ascending; piece k lies between corners k-1 and k, the first and the last without end */
     double *
-        slopes; /* [channel_count][corner_count + 1]: upper bounds of |slope| on each piece, exactly 0 where units cancel */
+        /* [channel_count][corner_count + 1]: upper bounds of |slope| on each piece, exactly 0 where units cancel */
+        slopes;
 } bundle;
 
 typedef struct bundle_list {

@@ -90,7 +90,8 @@ static void tokens_at(uint32_t *first, uint32_t *end, const temper_model *m, siz
     *end = i >= 1 && i <= n ? (uint32_t)m->letters.count : *first + 1;
 }
 
-/* A channel without a position feature holds one weight, exactly. With one, the runner adds the weight to a double. */
+/* A channel without a position feature holds one weight, exactly. With one, the runner adds the weight to a
+   double. */
 void facts_measure_features(facts *f, const subject_model *s, rational_pool *pool) {
     const temper_model *m = s->model;
     rational *r = rational_array(pool, 4);

@@ -1,6 +1,7 @@
-/* What is known of a hard model on all strings of one length: how large every quantity gets, on which grid of binary fractions
-   it lies, how far apart scores are, how far answers are from the threshold. Two sources fill the same structure: facts_proved from
-   the weights alone, facts_exhaustive by running every string exactly. The error recursion reads it. */
+/* What is known of a hard model on all strings of one length: how large every quantity gets, on which grid of binary
+   fractions it lies, how far apart scores are, how far answers are from the threshold. Two sources fill the same
+   structure: facts_proved from the weights alone, facts_exhaustive by running every string exactly. The error
+   recursion reads it. */
 #ifndef FACTS_FACTS_H
 #define FACTS_FACTS_H
 
@@ -23,7 +24,9 @@ typedef struct head_facts {
     bool uniform; /* every row's scores are all equal */
     bool tieless; /* every row has one largest score */
     double
-        gap; /* the largest score of a row exceeds the others that differ by at least this; INFINITY: none differ; 0: nothing is known */
+        /* the largest score of a row exceeds the others that differ by at least this; INFINITY: none differ; 0:
+           nothing is known */
+        gap;
     double log2_gap;    /* the same where a double is too short */
     known *query, *key; /* [query_size], over all positions */
     known *value;       /* [value_size] */
@@ -34,7 +37,8 @@ typedef struct head_facts {
 typedef struct bundle_facts {
     known input;
     double *
-        distance; /* [pieces]: from each piece of the function to the nearest input, at least; 0 where one lies on it */
+        /* [pieces]: from each piece of the function to the nearest input, at least; 0 where one lies on it */
+        distance;
 } bundle_facts;
 
 typedef struct layer_facts {
@@ -48,7 +52,8 @@ typedef struct facts {
     layer_facts *layers;   /* [layers] */
     known *after;          /* [channels]: at the end */
     double *feature_error; /* [channels]: how far the doubles of embedding and features are from the rationals */
-    /* Least |read.x - 1/2|: at the position of the verdict, and at every letter (or the sentinel of the empty string). */
+    /* Least |read.x - 1/2|: at the position of the verdict, and at every letter (or the sentinel of the empty
+       string). */
     double margin, margin_everywhere;
 } facts;
 

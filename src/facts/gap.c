@@ -1,5 +1,5 @@
-/* temper gap: how far apart the scores of each head are, measured on strings, on all strings up to a length, and proved; and what
-   ties. */
+/* temper gap: how far apart the scores of each head are, measured on strings, on all strings up to a length, and
+   proved; and what ties. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -36,7 +36,8 @@ static bool fits(int64_t *out, const rational *x) {
     return rational_to_int64(out, x) && *out <= NUMBER_LIMIT && *out >= -NUMBER_LIMIT;
 }
 
-/* The query's values as integers: firsts + k steps, k < counts, in units. The number of combinations, 0 if there are too many. */
+/* The query's values as integers: firsts + k steps, k < counts, in units. The number of combinations, 0 if there are
+   too many. */
 static size_t prepare_query(query_cases *c, const spread *query, const spread_work *w) {
     size_t cases = 1;
     for (size_t d = 0; d < c->dims; d++) {
@@ -118,7 +119,8 @@ static void try_case(query_cases *c, size_t first, size_t end, int64_t *gap, boo
     *differs = true;
 }
 
-/* All values of dimension `fast`, the others as in `values`: from one to the next every score moves by its key's step. */
+/* All values of dimension `fast`, the others as in `values`: from one to the next every score moves by its key's
+   step. */
 static void try_values(query_cases *c, size_t fast, size_t first, size_t end, int64_t *gap, bool *differs,
                        bool *ties) {
     for (size_t j = first; j < end; j++) {

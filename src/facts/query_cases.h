@@ -1,5 +1,6 @@
-/* Rows whose keys depend on the position only and whose query takes few values, as of a look-up by a count: every value of the query
-   is tried, with exact integer scores, so that it is known which keys can win, by how much, and whether they tie. */
+/* Rows whose keys depend on the position only and whose query takes few values, as of a look-up by a count: every
+   value of the query is tried, with exact integer scores, so that it is known which keys can win, by how much, and
+   whether they tie. */
 #ifndef FACTS_QUERY_CASES_H
 #define FACTS_QUERY_CASES_H
 
@@ -29,8 +30,8 @@ typedef struct case_result {
 /* Keys [N][dims]. */
 void query_cases_init(query_cases *c, const spread *keys, size_t size, size_t dims, rational_pool *pool);
 
-/* Row with keys first..end-1 and query [dims]. False: too many values, or too large numbers. Otherwise *gap (0: no two scores ever
-   differ) and `wins` are filled. */
+/* Row with keys first..end-1 and query [dims]. False: too many values, or too large numbers. Otherwise *gap (0: no
+   two scores ever differ) and `wins` are filled. */
 bool query_cases_row(query_cases *c, case_result *out, rational *gap, const spread *query, size_t first, size_t end,
                      const spread_work *w);
 

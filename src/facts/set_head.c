@@ -59,8 +59,8 @@ static bool is_same(const spread *x, const spread *y) {
            rational_equal(&x->lo, &y->lo);
 }
 
-/* The least difference of key j from the keys of the row that differ from it, in every dimension. Keys that can take the same values
-   are compared with one of them. */
+/* The least difference of key j from the keys of the row that differ from it, in every dimension. Keys that can take
+   the same values are compared with one of them. */
 static void add_pairs(set_run *p, head_work *w, size_t j) {
     size_t qs = w->h->query.count;
     for (size_t d = 0; d < qs; d++) {
@@ -120,8 +120,8 @@ static void gap_of_pairs(rational *gap, set_run *p, head_work *w, size_t i) {
         }
 }
 
-/* Two scores of row i differ by sum_d q_d (k_jd - k_j'd), where every bracket is a multiple of the keys' g: so by a multiple of
-   *gap; 0: no two differ. The number of dimensions in which they do, and one of them. */
+/* Two scores of row i differ by sum_d q_d (k_jd - k_j'd), where every bracket is a multiple of the keys' g: so by a
+   multiple of *gap; 0: no two differ. The number of dimensions in which they do, and one of them. */
 static size_t row_step(rational *gap, const set_run *p, const head_work *w, size_t i, size_t *last) {
     size_t qs = w->h->query.count, active = 0;
     rational_set_int(gap, 0);
@@ -137,7 +137,8 @@ static size_t row_step(rational *gap, const set_run *p, const head_work *w, size
     return active;
 }
 
-/* A larger lower bound. One dimension: the product of two numbers that are not 0. More: all pairs, if they are few. */
+/* A larger lower bound. One dimension: the product of two numbers that are not 0. More: all pairs, if they are
+   few. */
 static void sharpen_gap(rational *gap, set_run *p, head_work *w, size_t i, size_t active, size_t last) {
     if (active == 1) {
         spread_least(gap, &w->q[i * w->h->query.count + last], &p->work);
@@ -149,8 +150,9 @@ static void sharpen_gap(rational *gap, set_run *p, head_work *w, size_t i, size_
 
 /* ---- what a row can give ---- */
 
-/* Begins the union of what the row can give, or adds to it: one member of `values`, or where several keys tie the mean of up to `most`
-   of them, which is in a + (g/lcm(1..most)) Z. A value that is a multiple of the key is the same for all keys that tie. */
+/* Begins the union of what the row can give, or adds to it: one member of `values`, or where several keys tie the
+   mean of up to `most` of them, which is in a + (g/lcm(1..most)) Z. A value that is a multiple of the key is the same
+   for all keys that tie. */
 static void add_outcome(const set_run *p, head_work *w, const spread *values, size_t most, bool fresh) {
     bool mean = w->h->hard_choice == TEMPER_CHOICE_AVERAGE && most > 1;
     for (size_t d = 0; d < w->h->value.count; d++) {
@@ -184,8 +186,8 @@ static int by_value(const void *a, const void *b) {
     return rational_cmp(x->value, y->value);
 }
 
-/* Keys that can have the largest score of row i, in w->order, by the remainder of their scores modulo a common step; those with
-   different remainders never tie. */
+/* Keys that can have the largest score of row i, in w->order, by the remainder of their scores modulo a common step;
+   those with different remainders never tie. */
 static size_t order_candidates(const set_run *p, head_work *w, size_t i) {
     size_t qs = w->h->query.count, candidates = 0;
     rational *floor_of = &p->r[1], *step = &p->r[2], *t = &p->r[3];
@@ -212,7 +214,8 @@ static size_t order_candidates(const set_run *p, head_work *w, size_t i) {
     return candidates;
 }
 
-/* Neighbours that can take the same values: a cheap sign that something may tie. Constants are compared with care instead. */
+/* Neighbours that can take the same values: a cheap sign that something may tie. Constants are compared with care
+   instead. */
 static void find_alike(head_work *w, size_t size) {
     size_t qs = w->h->query.count;
     for (size_t j = 1; j < size; j++) {

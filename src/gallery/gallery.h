@@ -2,10 +2,12 @@
 
    A sketch is the text form of a model (doc/model.md) with three conveniences:
 
-     - channels have names: `channel depth "how many are open"` takes the next number; rows then say `depth`, `-depth` or
+     - channels have names: `channel depth "how many are open"` takes the next number; rows then say `depth`, `-depth`
+       or
        `depth:0.5`, in any order;
      - the label may be left out, and is then the name;
-     - `step B x y:-1 -> z` stands for the two units of a ramp over s = B + x - y, which adds to z exactly 0 where s <= 1/4 and
+     - `step B x y:-1 -> z` stands for the two units of a ramp over s = B + x - y, which adds to z exactly 0 where s
+       <= 1/4 and
        exactly 1 where s >= 3/4: a Boolean gate that also rounds.
 
    Everything else is copied. */
@@ -24,7 +26,8 @@ typedef struct gallery_entry {
     void (*write)(text *sketch);
     gallery_oracle *oracle;
     bool
-        prefixes; /* at every position the model answers for the string up to there, so that the formula is its source */
+        /* at every position the model answers for the string up to there, so that the formula is its source */
+        prefixes;
 } gallery_entry;
 
 typedef struct gallery_family {
@@ -49,9 +52,9 @@ void gallery_expand(text *out, const char *sketch, arena *a);
     "channel late \"after the first letter\" position \"[2 <= i]\"\n"
 #define GALLERY_LATER "channel later \"prefers later positions, by less than 1/2\" position \"i/(2*N)\"\n"
 
-/* out = 1 iff y < 0, where y is the channel `sum`, at least -1: the start sentinel scores y, the first letter 0, and all others
-   -1. Position 0 sees only itself: 0. Where y is never 0 the choice is single, and as far from the others as y is from 0; where it
-   can be 0 the choice must be leftmost. */
+/* out = 1 iff y < 0, where y is the channel `sum`, at least -1: the start sentinel scores y, the first letter 0, and
+   all others -1. Position 0 sees only itself: 0. Where y is never 0 the choice is single, and as far from the others
+   as y is from 0; where it can be 0 the choice must be leftmost. */
 #define GALLERY_COMPARE_BY(choice, label, sum, out)                                                                  \
     "head \"" label "\" mask j<=i choice " choice "\n"                                                               \
     "query " sum "\n"                                                                                                \

@@ -1,10 +1,11 @@
-/* The gallery: Dyck languages, by counting (average-hard) and, with bounded depth, by cancelling pairs (unique-hard). */
+/* The gallery: Dyck languages, by counting (average-hard) and, with bounded depth, by cancelling pairs
+   (unique-hard). */
 #include "gallery/gallery.h"
 
 #define TIELESS "AHAT uniform-tieless"
 
-/* Depth is (opens - closes), which a uniform head gives divided by i + 1. Half a unit on the start sentinel keeps the sums that
-   are compared away from 0. */
+/* Depth is (opens - closes), which a uniform head gives divided by i + 1. Half a unit on the start sentinel keeps the
+   sums that are compared away from 0. */
 static const char DYCK_1[] =
     "temper-model 1\n"
     "alphabet \"(\" \")\"\n"
@@ -66,9 +67,9 @@ static const char SHUFFLE[] =
                 "the last place with a depth < 0", "below-1 below-2", "failed") "step 1 -failed -above -> answer\n"
                                                                                 "read answer\n";
 
-/* A closing bracket that leaves depth d was opened by the last opening one that led to depth d + 1. Depths are looked up as whole
-   numbers; a negative one is looked up as 0, and `below` says so. The third layer's head gives opening brackets of the right
-   depth the score (d + 1)^2 + 1, all others at least 1 less, and `later` adds less than 1/2. */
+/* A closing bracket that leaves depth d was opened by the last opening one that led to depth d + 1. Depths are looked
+   up as whole numbers; a negative one is looked up as 0, and `below` says so. The third layer's head gives opening
+   brackets of the right depth the score (d + 1)^2 + 1, all others at least 1 less, and `later` adds less than 1/2. */
 static const char DYCK_2[] =
     "temper-model 1\n"
     "alphabet \"(\" \")\" \"[\" \"]\"\n"
@@ -132,8 +133,9 @@ static const char DYCK_2[] =
 
 static const char *const OPENS[] = {"(", "["}, *const CLOSES[] = {")", "]"};
 
-/* Every layer but the last cancels the innermost pairs: a live opening bracket whose next live bracket to the right closes it,
-   and that one. So `depth` layers leave nothing of a balanced string that is at most so deep, and something of every other. */
+/* Every layer but the last cancels the innermost pairs: a live opening bracket whose next live bracket to the right
+   closes it, and that one. So `depth` layers leave nothing of a balanced string that is at most so deep, and
+   something of every other. */
 static void write_bounded(text *t, unsigned kinds, unsigned depth) {
     text_puts(t, "temper-model 1\nalphabet");
     for (unsigned k = 0; k < kinds; k++) text_printf(t, " \"%s\" \"%s\"", OPENS[k], CLOSES[k]);

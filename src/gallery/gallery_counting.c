@@ -1,11 +1,12 @@
-/* The gallery: transformers that count by averaging, and two whose average heads are hard for softmax: one with a tiny gap, and
-   some with ties. */
+/* The gallery: transformers that count by averaging, and two whose average heads are hard for softmax: one with a
+   tiny gap, and some with ties. */
 #include "gallery/gallery.h"
 
 #define TIELESS "AHAT uniform-tieless"
 #define TIED    "AHAT tied"
 
-/* The count c comes as c/(i + 1); the score 2cj/(i + 1) - j^2/(i + 1) is largest at j = c, where the parity stands. */
+/* The count c comes as c/(i + 1); the score 2cj/(i + 1) - j^2/(i + 1) is largest at j = c, where the parity
+   stands. */
 static const char PARITY[] = "temper-model 1\n"
                              "alphabet \"0\" \"1\"\n"
                              "channel bit \"1\"\n"
@@ -184,9 +185,9 @@ static const char SORT[] =
                             "lacks") "step 0 right bar failed:-2 -lacks-a -lacks-b -lacks-c -lacks -> answer\n"
                                      "read answer\n";
 
-/* The mean over the prefixes of x_j = (2d_j + 1)/(2(j + 1)), d_j the a's less the b's. The numerators are odd, so the term with
-   the largest power of two in j + 1 has more twos below the line than all others, and the sum is never 0; but it can be as
-   small as 1/lcm(2, 4, ..., 2N). */
+/* The mean over the prefixes of x_j = (2d_j + 1)/(2(j + 1)), d_j the a's less the b's. The numerators are odd, so the
+   term with the largest power of two in j + 1 has more twos below the line than all others, and the sum is never 0;
+   but it can be as small as 1/lcm(2, 4, ..., 2N). */
 static const char TWO_AVERAGES[] =
     "temper-model 1\n"
     "alphabet \"a\" \"b\"\n"
@@ -211,8 +212,9 @@ static const char TWO_AVERAGES[] =
     "layer 3\n" GALLERY_COMPARE("the sign of the mean", "mean", "negative") "step 1 -negative -> answer\n"
                                                                             "read answer\n";
 
-/* The second head ties on purpose, on scores that the first one computes and nothing rounds: a softmax version must keep the
-   first head's error far below the second's temperature. The start sentinel ties too, and its half keeps the mean from 0. */
+/* The second head ties on purpose, on scores that the first one computes and nothing rounds: a softmax version must
+   keep the first head's error far below the second's temperature. The start sentinel ties too, and its half keeps the
+   mean from 0. */
 static const char TIED_MODEL[] =
     "temper-model 1\n"
     "alphabet \"a\" \"b\"\n" GALLERY_ONE GALLERY_START GALLERY_COMPARING GALLERY_LATER "channel a\n"

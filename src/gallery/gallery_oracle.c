@@ -1,5 +1,5 @@
-/* The languages of the gallery, decided by plain programs: the second opinion on its transformers. Letters are numbered in the
-   order of each model's alphabet. */
+/* The languages of the gallery, decided by plain programs: the second opinion on its transformers. Letters are
+   numbered in the order of each model's alphabet. */
 #include <string.h>
 
 #include "gallery/gallery.h"
@@ -234,8 +234,8 @@ static uint32_t prime_base(uint32_t m) {
     return m == 1 ? p : 1;
 }
 
-/* Is the sum of (2d + 1)/m over the prefixes positive, d being a's less b's of the prefix and m its length + 1? The terms are
-   brought over the least common multiple of all m. */
+/* Is the sum of (2d + 1)/m over the prefixes positive, d being a's less b's of the prefix and m its length + 1? The
+   terms are brought over the least common multiple of all m. */
 bool oracle_two_averages(const uint32_t *w, size_t n, arena *a) {
     size_t capacity = n / 16 + 8; /* lcm(1...m) < 3^m, and room for the factors */
     natural all = {arena_zalloc(a, capacity, sizeof(uint32_t)), 1},

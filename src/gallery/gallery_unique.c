@@ -19,7 +19,8 @@ static const char FIRST[] = "temper-model 1\n"
                             "output answer\n"
                             "read answer\n";
 
-/* Both witnesses: without one all scores are 0, and the sentinel (leftmost) or a c (rightmost) is chosen, which holds no a. */
+/* Both witnesses: without one all scores are 0, and the sentinel (leftmost) or a c (rightmost) is chosen, which holds
+   no a. */
 #define WITNESS(choice, label)                                                                                       \
     "temper-model 1\n"                                                                                               \
     "alphabet \"a\" \"b\" \"c\"\n" GALLERY_ONE "channel a\n"                                                         \

@@ -1,8 +1,8 @@
 /* temper_model_import: the model from settings and tensors.
 
-   Biases have no place in temper's matrices. Channel `width`, which is 1 everywhere, carries those of queries, keys and values;
-   that of the attention's output is a head of its own which attends to everything alike; that of the net's output is a unit that
-   is always 1. */
+   Biases have no place in temper's matrices. Channel `width`, which is 1 everywhere, carries those of queries, keys
+   and values; that of the attention's output is a head of its own which attends to everything alike; that of the
+   net's output is a unit that is always 1. */
 #include <stdio.h>
 #include <string.h>
 
@@ -60,7 +60,8 @@ static model_rows make_rows(importer *im, const dense *d, const unsigned char *k
     return m;
 }
 
-/* Two matrices of which the k-th rows belong together: pairs of which one row is empty have no effect and are left out. */
+/* Two matrices of which the k-th rows belong together: pairs of which one row is empty have no effect and are left
+   out. */
 static void make_pair(importer *im, model_rows *x, model_rows *y, const dense *p, const dense *q) {
     unsigned char *keep = arena_alloc(im->work, p->rows, 1);
     for (size_t r = 0; r < p->rows; r++) keep[r] = row_terms(im, p, r) && row_terms(im, q, r);
@@ -240,7 +241,8 @@ static void read_answer(importer *im, answer *out) {
                 (unsigned long long)set->column, (unsigned long long)set->other, c);
 }
 
-/* The sum of the shifts, exactly: one constant if it is a double, else an expression that exact runs evaluate exactly. */
+/* The sum of the shifts, exactly: one constant if it is a double, else an expression that exact runs evaluate
+   exactly. */
 static const expression *shift_sum(importer *im, const double shifts[4]) {
     text sum;
     double total = 0;
@@ -267,8 +269,8 @@ static uint32_t add_channel(temper_model *m, const char *label, const expression
     return m->channel_count++;
 }
 
-/* The channels of the embedding, and those that import needs: 1, the threshold, and one that is not a number at positions
-   beyond the table, so that longer strings are refused and not answered. */
+/* The channels of the embedding, and those that import needs: 1, the threshold, and one that is not a number at
+   positions beyond the table, so that longer strings are refused and not answered. */
 static void make_channels(importer *im) {
     enum { EXTRA = 3 };
     temper_model *m = im->model;

@@ -1,6 +1,6 @@
-/* Importing: a transformer from a plain safetensors file with the names of TransformerLens or of GPT-2, and a small JSON file,
-   the settings, that says what tensors cannot: letters, the heads' choices and masks, how the answer is read. doc/import.md
-   describes both. Three passes:
+/* Importing: a transformer from a plain safetensors file with the names of TransformerLens or of GPT-2, and a small
+   JSON file, the settings, that says what tensors cannot: letters, the heads' choices and masks, how the answer is
+   read. doc/import.md describes both. Three passes:
 
        settings_read     the JSON file, by itself
        names_read        which tensor is which part of the transformer, and that the shapes agree
@@ -131,8 +131,8 @@ void names_read(importer *im);
 /* What the settings say of a head, with the defaults filled in; `dimensions` is the size of its queries. */
 void head_settle(importer *im, model_head *h, size_t layer, size_t head, uint32_t dimensions);
 
-/* The features of every position: the table's rows and the expressions of the settings. Fills position and label of the
-   first `width` channels. */
+/* The features of every position: the table's rows and the expressions of the settings. Fills position and label of
+   the first `width` channels. */
 void channels_settle(importer *im, model_channel *channels);
 
 /* Elements first + r*stride + c of a tensor, r < rows, c < columns, as [rows][columns] in im->work. */

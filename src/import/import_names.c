@@ -1,6 +1,6 @@
-/* Which tensor is which part of the transformer: by its name, in the style of TransformerLens or of GPT-2 (Hugging Face). What
-   temper's transformers do not have is refused by name, and so is every tensor that is not known: nothing is left out in silence
-   but the constant buffers that state dictionaries carry. */
+/* Which tensor is which part of the transformer: by its name, in the style of TransformerLens or of GPT-2 (Hugging
+   Face). What temper's transformers do not have is refused by name, and so is every tensor that is not known: nothing
+   is left out in silence but the constant buffers that state dictionaries carry. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The settings of an import: a strict reader of their JSON. Nothing is known of the tensors yet, so numbers of rows, columns and
-   channels are checked later, by those who use them. */
+/* The settings of an import: a strict reader of their JSON. Nothing is known of the tensors yet, so numbers of rows,
+   columns and channels are checked later, by those who use them. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -100,16 +100,16 @@ static const expression *entry_term(arena *a, position_table *p, const position_
     return combine(a, EXPR_MUL, p->is_row[x->row], constant(a, x->weight));
 }
 
-/* [i = r]*w + ... over entries first..end-1, balanced, for expressions are at most EXPRESSION_DEPTH deep. Depth of recursion:
-   log2 of MOST_ENTRIES. */
+/* [i = r]*w + ... over entries first..end-1, balanced, for expressions are at most EXPRESSION_DEPTH deep. Depth of
+   recursion: log2 of MOST_ENTRIES. */
 static const expression *entry_sum(arena *a, position_table *p, size_t first, size_t end) {
     if (end - first == 1) return entry_term(a, p, &p->entries[first]);
     size_t middle = first + (end - first) / 2;
     return combine(a, EXPR_ADD, entry_sum(a, p, first, middle), entry_sum(a, p, middle, end));
 }
 
-/* One sum a channel: position i adds row i. Beyond the last row every sum is 0; that such positions are refused is the work of
-   a channel of its own (import.c). */
+/* One sum a channel: position i adds row i. Beyond the last row every sum is 0; that such positions are refused is
+   the work of a channel of its own (import.c). */
 static void read_table(importer *im, model_channel *channels) {
     position_table p = {0};
     arena *a = &im->model->memory;

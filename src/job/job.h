@@ -1,6 +1,6 @@
-/* A job: work split into numbered units whose results are short strings of bytes. This layer knows nothing of what the units do; each
-   kind of job is a table of functions. Journals keep results (journal.h), run/job_run.c does units in threads, and temper-mpi does
-   them on many machines. */
+/* A job: work split into numbered units whose results are short strings of bytes. This layer knows nothing of what
+   the units do; each kind of job is a table of functions. Journals keep results (journal.h), run/job_run.c does units
+   in threads, and temper-mpi does them on many machines. */
 #ifndef JOB_JOB_H
 #define JOB_JOB_H
 
@@ -16,7 +16,8 @@ typedef struct job_watch {
 
 typedef struct job_kind {
     const char *name;
-    /* A worker's state, in arena a, whose trap lives as long as the worker; `close` frees what is not in the arena. */
+    /* A worker's state, in arena a, whose trap lives as long as the worker; `close` frees what is not in the
+       arena. */
     void *(*open)(const temper_job *job, unsigned threads, arena *a);
     void (*close)(void *state);
     /* Does a unit; false: given up because the watch said so. */
@@ -24,8 +25,8 @@ typedef struct job_kind {
     /* How many units, from 0 on, are needed at most, given the result of one. */
     uint64_t (*needed)(const temper_job *job, uint64_t unit, const unsigned char *result, size_t size);
     uint64_t (*weight)(const temper_job *job, uint64_t unit);
-    /* Both may be NULL. A unit that need not be done because its result is elsewhere; and what to do when a result has come, in the one
-       process that has the journal. */
+    /* Both may be NULL. A unit that need not be done because its result is elsewhere; and what to do when a result
+       has come, in the one process that has the journal. */
     bool (*is_needless)(const temper_job *job, uint64_t unit);
     void (*kept)(const temper_job *job, const temper_journal *journal, uint64_t unit, arena *scratch);
 } job_kind;

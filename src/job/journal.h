@@ -4,8 +4,8 @@
        UNIT RESULT SUM
        ...
 
-   RESULT is in hexadecimal ("-": empty), SUM the first 64 bits of the SHA-256 of the digest, a blank and the line before SUM. A
-   record is one write; what a crash leaves behind it is cut off when the file is opened again. */
+   RESULT is in hexadecimal ("-": empty), SUM the first 64 bits of the SHA-256 of the digest, a blank and the line
+   before SUM. A record is one write; what a crash leaves behind it is cut off when the file is opened again. */
 #ifndef JOB_JOURNAL_H
 #define JOB_JOURNAL_H
 

@@ -1,5 +1,5 @@
-/* A few threads for parts that do not depend on each other. Parts are handed out by a counter; which thread does which part
-   does not change any result. */
+/* A few threads for parts that do not depend on each other. Parts are handed out by a counter; which thread does
+   which part does not change any result. */
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,11 +1,14 @@
 /* The search goes in stages, each with a share of the budget.
 
-       sweep    every length from 0 on: all strings while they are few, then the families that came nearest to an error, and the others in turn
+       sweep    every length from 0 on: all strings while they are few, then the families that came nearest to an
+                error, and the others in turn
        aim      at the length that the caller expects to be wrong, if there is one, and a little beyond: all families
        climb    lengths that grow by a quarter, with those families
-       narrow   between the last right and the first wrong length: bisection, then every length from the end of the sweep on
+       narrow   between the last right and the first wrong length: bisection, then every length from the end of the
+                sweep on
        shrink   letters are taken out of the string as long as it stays wrong
-       mutate   random changes to the strings with the largest errors, and random strings, below the shortest wrong length
+       mutate   random changes to the strings with the largest errors, and random strings, below the shortest wrong
+                length
 
    How near a string is to an error is its largest error before rounding. */
 #include "limits/adversary.h"
@@ -223,7 +226,8 @@ static bool try_near(search *s, size_t n) {
     return try_best(s, n, 2);
 }
 
-/* Limits are not monotone: a right length in the middle may have wrong ones below it. `right` was so for other families, perhaps. */
+/* Limits are not monotone: a right length in the middle may have wrong ones below it. `right` was so for other
+   families, perhaps. */
 static void narrow(search *s, size_t right, size_t wrong) {
     while (right > s->t.best.swept && has_budget(s, s->shares.narrow)) {
         family f = s->failing;

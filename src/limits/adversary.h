@@ -1,5 +1,5 @@
-/* Looks for strings on which a model, run in a number format, answers wrongly, and for short ones among them. A search, not a proof: what it
-   does not find may exist. It depends on its arguments alone. */
+/* Looks for strings on which a model, run in a number format, answers wrongly, and for short ones among them. A
+   search, not a proof: what it does not find may exist. It depends on its arguments alone. */
 #ifndef LIMITS_ADVERSARY_H
 #define LIMITS_ADVERSARY_H
 

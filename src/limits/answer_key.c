@@ -38,7 +38,8 @@ answer_key *answer_key_new(const temper_model *m, arena *a) {
     return k;
 }
 
-/* By the model's proof, or guarded; where doubles cannot tell a tie from rounding, in rationals; what has no rational value as it is. */
+/* By the model's proof, or guarded; where doubles cannot tell a tie from rounding, in rationals; what has no rational
+   value as it is. */
 static temper_run *run_hard(const answer_key *k, const uint32_t *letters, size_t n) {
     static const temper_run_options ways[] = {{.hard = 1, .threads = 1},
                                               {.hard = 1, .type = TEMPER_TYPE_EXACT, .threads = 1},

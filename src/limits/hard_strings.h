@@ -1,7 +1,8 @@
-/* Strings that are hard for a model, of any length. What is hard is learned from the model: short words are repeated and the keys and
-   values of every head looked at; words that look different to some head are kept, those first that put keys with different values
-   side by side. A family makes one string of every length from one or two of them: repeated, one key among others at some place, runs, and
-   mixtures that are at the edge of being accepted, found by bisection. */
+/* Strings that are hard for a model, of any length. What is hard is learned from the model: short words are repeated
+   and the keys and values of every head looked at; words that look different to some head are kept, those first that
+   put keys with different values side by side. A family makes one string of every length from one or two of them:
+   repeated, one key among others at some place, runs, and mixtures that are at the edge of being accepted, found by
+   bisection. */
 #ifndef LIMITS_HARD_STRINGS_H
 #define LIMITS_HARD_STRINGS_H
 
@@ -47,7 +48,8 @@ typedef struct string_kit {
 /* All in arena a; the other two are reset and used for runs. */
 string_kit *string_kit_new(const temper_model *m, answer_key *key, arena *a, arena *stream, arena *scratch);
 
-/* The family's string of length n; sets f->flat. `truth` is room for n answers. Returns how often the answer key was asked. */
+/* The family's string of length n; sets f->flat. `truth` is room for n answers. Returns how often the answer key was
+   asked. */
 size_t family_fill(uint32_t *out, const string_kit *kit, family *f, size_t n, unsigned char *truth);
 
 #endif

@@ -1,4 +1,5 @@
-/* The table of limits, as a job and at once: for every case one unit that certifies and one that looks for wrong answers. */
+/* The table of limits, as a job and at once: for every case one unit that certifies and one that looks for wrong
+   answers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -112,7 +112,8 @@ static outcome run_emulated(trial *t, const uint32_t *letters, size_t n) {
     return r;
 }
 
-/* f64 and f32: the runner that answers users. A length for which f32 has no plan is run as the emulated formats are. */
+/* f64 and f32: the runner that answers users. A length for which f32 has no plan is run as the emulated formats
+   are. */
 static outcome run_fast(trial *t, const uint32_t *letters, size_t n) {
     temper_run_options o = {.type = t->type_id, .unchecked = 1, .threads = 1};
     temper_run *run;

@@ -1,5 +1,6 @@
-/* One string at a time: run in a number format, compared with what the answers ought to be, and paid for out of a budget. Costs are
-   estimated from lengths and not measured, so that the same search finds the same strings everywhere. */
+/* One string at a time: run in a number format, compared with what the answers ought to be, and paid for out of a
+   budget. Costs are estimated from lengths and not measured, so that the same search finds the same strings
+   everywhere. */
 #ifndef LIMITS_STRING_TRIAL_H
 #define LIMITS_STRING_TRIAL_H
 
@@ -44,8 +45,8 @@ static inline bool trial_has_budget(const trial *t, double share) {
     return !t->stopped && t->spent < share * t->budget;
 }
 
-/* Whether an answer is wrong, or there is none; the shortest such string is kept. *margin: the largest error before rounding of the heads that
-   mean a Boolean. */
+/* Whether an answer is wrong, or there is none; the shortest such string is kept. *margin: the largest error before
+   rounding of the heads that mean a Boolean. */
 bool trial_is_wrong(trial *t, double *margin, const uint32_t *letters, size_t n);
 
 #endif

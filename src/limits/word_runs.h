@@ -1,4 +1,5 @@
-/* A string as repeated words: (bc)^341 b. Adversarial strings are long and regular, so this is short; any string can be written so. */
+/* A string as repeated words: (bc)^341 b. Adversarial strings are long and regular, so this is short; any string can
+   be written so. */
 #ifndef LIMITS_WORD_RUNS_H
 #define LIMITS_WORD_RUNS_H
 

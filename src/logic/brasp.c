@@ -168,7 +168,7 @@ static value negate(brasp *p, const value *x) {
     return result;
 }
 
-/* ---- expressions, on explicit stacks ------------------------------------------------------------------------------ */
+/* ---- expressions, on explicit stacks ---- */
 
 static void push(brasp *p, value v) { array_push(p->arena, p->values, p->value_count, p->value_capacity, v); }
 
@@ -309,7 +309,7 @@ static value read_expression(brasp *p) {
     return p->values[--p->value_count];
 }
 
-/* ---- attention ---------------------------------------------------------------------------------------------------- */
+/* ---- attention ---- */
 
 typedef struct attention {
     temper_choice choice;
@@ -394,7 +394,7 @@ static node_id read_attention(brasp *p) {
     return cases_formula(&p->cases, result);
 }
 
-/* ---- lines -------------------------------------------------------------------------------------------------------- */
+/* ---- lines ---- */
 
 static token read_head(brasp *p) {
     static const char *const reserved[] = {"i", "j", "true", "false", "leftmost", "rightmost"};

@@ -1,4 +1,5 @@
-/* C-RASP files: lines NAME = EXPRESSION over Booleans and counts; the last line, with or without a name, is the output.
+/* C-RASP files: lines NAME = EXPRESSION over Booleans and counts; the last line, with or without a name, is the
+   output.
 
        expression  = iff ["?" expression ":" expression]
        iff         = implies ["<->" implies]            implies = or ["->" implies]
@@ -11,8 +12,8 @@
                    | "(" expression ")" | NAME | LETTER | NUMBER | "true" | "false"
        counted     = {"!"} operand | "[" ("j" "<=" "i" | "j" "<" "i") "]" {"!"} operand
 
-   The papers' positions are allowed everywhere: P(i) is P, and P(j) is P under "# [j<=i]". The parser keeps operators and
-   values on explicit stacks, so that nesting costs no C stack. */
+   The papers' positions are allowed everywhere: P(i) is P, and P(j) is P under "# [j<=i]". The parser keeps operators
+   and values on explicit stacks, so that nesting costs no C stack. */
 #include "logic/crasp.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* C-RASP's counts: linear sums by cases, since "P ? C1 : C2", min and max are not linear. The formula graph knows counts
-   only inside comparisons, and there the cases turn into Boolean connectives. */
+/* C-RASP's counts: linear sums by cases, since "P ? C1 : C2", min and max are not linear. The formula graph knows
+   counts only inside comparisons, and there the cases turn into Boolean connectives. */
 #ifndef LOGIC_CRASP_COUNTS_H
 #define LOGIC_CRASP_COUNTS_H
 

@@ -62,7 +62,8 @@ typedef struct formula {
     table set_index;
 } formula;
 
-/* A sum of weighted counts: 2*#[a] - #[b] + 1. Terms are in the order of first mention, one per count, weights not 0. */
+/* A sum of weighted counts: 2*#[a] - #[b] + 1. Terms are in the order of first mention, one per count, weights not
+   0. */
 typedef struct linear_sum {
     arena *arena;
     node_id *counts; /* COUNT_PAST or COUNT_FUTURE nodes */

@@ -1,6 +1,6 @@
-/* One pass over the nodes in order, kids first; each node fills a row of n bytes from its kids' rows by the recurrence
-   of its operator. A row is given back after the last node that reads it. Counts have no rows of their own: the sums
-   above them read the rows of what is counted. */
+/* One pass over the nodes in order, kids first; each node fills a row of n bytes from its kids' rows by the
+   recurrence of its operator. A row is given back after the last node that reads it. Counts have no rows of their
+   own: the sums above them read the rows of what is counted. */
 #include "logic/formula_eval.h"
 
 #include <string.h>

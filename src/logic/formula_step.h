@@ -1,6 +1,6 @@
-/* A formula that looks only back, evaluated letter by letter: the oracle of prefix trees. One that looks only forward is the same
-   thing mirrored: its letters are given from the last to the first. Independent of transformers: it uses the recurrences
-   of the operators, as formula_eval does for whole strings. */
+/* A formula that looks only back, evaluated letter by letter: the oracle of prefix trees. One that looks only forward
+   is the same thing mirrored: its letters are given from the last to the first. Independent of transformers: it uses
+   the recurrences of the operators, as formula_eval does for whole strings. */
 #ifndef LOGIC_FORMULA_STEP_H
 #define LOGIC_FORMULA_STEP_H
 

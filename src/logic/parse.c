@@ -14,11 +14,12 @@
                                                                but past and future do not mix
        unary      = ("!"|"X"|"wX"|"F"|"G"|"Y"|"Z"|"O"|"H")* atom
        atom       = LETTER | CLASS | NAME | "true" | "false" | "first" | "last" | comparison | "(" formula ")"
-       comparison = sum COMPARE sum | remainder COMPARE sum | sum COMPARE remainder    with a remainder the sum is constant
+       comparison = sum COMPARE sum | remainder COMPARE sum | sum COMPARE remainder    with a remainder the sum is
+       constant
        remainder  = term "%" term                              right side a positive constant
        sum        = term (("+"|"-") term)*
        term       = factor ("*" factor)*                       at most one of them not constant
-       factor     = "-" factor | NUMBER | NAME | "#" "[" formula "]" | "#>" "[" formula "]" | "(" sum ")"      */
+       factor     = "-" factor | NUMBER | NAME | "#" "[" formula "]" | "#>" "[" formula "]" | "(" sum ")" */
 #include "logic/parse_values.h"
 
 #include <string.h>
@@ -158,7 +159,8 @@ static void read_word(parser *p) {
     push_formula(p, spec_letter(s, p->context.header, t->text, t->length, t->line, t->column));
 }
 
-/* Reads a token where an operand is expected: an atom (true), or a prefix operator or bracket that still wants one. */
+/* Reads a token where an operand is expected: an atom (true), or a prefix operator or bracket that still wants
+   one. */
 static bool read_operand(parser *p) {
     temper_spec *s = p->context.spec;
     token *t = &p->t;
@@ -209,7 +211,8 @@ static bool is_temporal(const entry *e) {
 
 static bool is_op(const entry *e, formula_op op) { return e->kind == ENTRY_BINARY && e->op == op; }
 
-/* Where tools disagree, or readers would, parentheses are asked for. `below` is the operator before e on its level. */
+/* Where tools disagree, or readers would, parentheses are asked for. `below` is the operator before e on its
+   level. */
 static void check_mixing(parser *p, const entry *below, const entry *e) {
     trap *raise = scratch_of(p)->trap;
     if (below->kind == ENTRY_COMPARE && e->kind == ENTRY_COMPARE)

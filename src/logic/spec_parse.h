@@ -1,12 +1,13 @@
-/* The three front ends. Each fills graph, root, letters (and header lines' settings) of a spec whose memory and options
-   are ready; spec.c (temper_spec_parse) does what is common: options, alphabet, where to read, the empty string. */
+/* The three front ends. Each fills graph, root, letters (and header lines' settings) of a spec whose memory and
+   options are ready; spec.c (temper_spec_parse) does what is common: options, alphabet, where to read, the empty
+   string. */
 #ifndef LOGIC_SPEC_PARSE_H
 #define LOGIC_SPEC_PARSE_H
 
 #include "logic/formula.h"
 
-/* Settings of header lines (alphabet, at, empty, tokens) as they are met. What the caller's options fix is already set and
-   is not changed by lines of the text. */
+/* Settings of header lines (alphabet, at, empty, tokens) as they are met. What the caller's options fix is already
+   set and is not changed by lines of the text. */
 typedef struct spec_header {
     bool alphabet_given; /* the alphabet is closed: another letter in the formula is an error */
     temper_at at;        /* TEMPER_AT_DEFAULT: not said */
@@ -22,8 +23,8 @@ void spec_parse_crasp(temper_spec *s, spec_header *h);                   /* cras
 void spec_parse_brasp(temper_spec *s, spec_header *h);                   /* brasp.c */
 
 /* header.c: reads one header line if there is one at z (`alphabet a b`, `at first`, `empty accept`, `tokens yes`);
-   shared by the three syntaxes. Call it at the start of the text until it says false; z is then at the first line that
-   is no header line. */
+   shared by the three syntaxes. Call it at the start of the text until it says false; z is then at the first line
+   that is no header line. */
 struct tokenizer;
 bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z);
 

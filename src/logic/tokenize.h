@@ -17,10 +17,10 @@ typedef enum token_kind {
 
 typedef enum token_symbol {
     SYM_NONE,
-    /* an operator of operators.h: `op` says which. Spec syntax: ! & | ^ -> <-> X wX F G U R W M Y Z O H S T and aliases;
-       a run of upper-case letters is split one operator at a time ("GF a"); W directly before X or Y in a run is
-       resolved by the parser with token_join. The reserved words true false first last start xor too. C-RASP and
-       B-RASP: the Boolean symbols only; every word is TOK_WORD. */
+    /* an operator of operators.h: `op` says which. Spec syntax: ! & | ^ -> <-> X wX F G U R W M Y Z O H S T and
+       aliases; a run of upper-case letters is split one operator at a time ("GF a"); W directly before X or Y in a
+       run is resolved by the parser with token_join. The reserved words true false first last start xor too. C-RASP
+       and B-RASP: the Boolean symbols only; every word is TOK_WORD. */
     SYM_OPERATOR,
     SYM_COUNT_PAST,   /* "#" : in the spec syntax always followed by "[" */
     SYM_COUNT_FUTURE, /* "#>" */
@@ -86,8 +86,8 @@ void tokenizer_advance(tokenizer *z, size_t bytes);
    before # becomes the count of what follows. `t` must be the token that z gave last. */
 bool token_join(tokenizer *z, token *t);
 
-/* quote.c: one backslash escape at bytes[0] == '\\': its length and code point, or 0 if there is no such escape. `also` lists
-   further characters that may be escaped. */
+/* quote.c: one backslash escape at bytes[0] == '\\': its length and code point, or 0 if there is no such escape.
+   `also` lists further characters that may be escaped. */
 size_t escape_decode(uint32_t *code, const char *bytes, size_t length, const char *also);
 
 /* Raises the error for the escape at the given place. */

@@ -1,8 +1,8 @@
 /* Values by cases: "payload p if these conditions hold, q if those, ...". A value is a decision diagram whose inner
-   nodes ask one condition (a formula at the current position) and whose leaves hold a payload: the number of a linear sum
-   for C-RASP's conditional counts, a formula for B-RASP's attention. Diagrams are ordered, reduced and shared, so the
-   cases of a value are exclusive and exhaustive, equal ones are one, and (P ? 1 : 0) + (Q ? 1 : 0) + ... has as many
-   leaves as sums, not two to the number of conditions.
+   nodes ask one condition (a formula at the current position) and whose leaves hold a payload: the number of a linear
+   sum for C-RASP's conditional counts, a formula for B-RASP's attention. Diagrams are ordered, reduced and shared, so
+   the cases of a value are exclusive and exhaustive, equal ones are one, and (P ? 1 : 0) + (Q ? 1 : 0) + ... has as
+   many leaves as sums, not two to the number of conditions.
 
    Letters exclude each other: below "the letter is a", other letter conditions are decided. LETTERS nodes among the
    conditions must be single letters, as spec_letter makes them. */
@@ -52,7 +52,8 @@ case_id cases_split(cases *c, node_id condition, case_id yes, case_id no);
 typedef case_id case_combine(cases *c, void *context, uint32_t a, uint32_t b);
 case_id cases_combine(cases *c, case_id a, case_id b, case_combine *combine, void *context);
 
-/* The same for many values, which must be at least one; the array is overwritten. Pairs first, so that the parts stay small. */
+/* The same for many values, which must be at least one; the array is overwritten. Pairs first, so that the parts stay
+   small. */
 case_id cases_combine_all(cases *c, case_id *parts, size_t count, case_combine *combine, void *context);
 
 /* The diagram as one formula; the leaves are formulas. */

@@ -1,6 +1,7 @@
 #include "model/digits.h"
 
-/* f16: 2047 * 2^5 and e5m2: 7 * 2^13 are their largest numbers; e4m3 reaches 448 only, so the bonus, 2^8 times 2^8, ends its range. */
+/* f16: 2047 * 2^5 and e5m2: 7 * 2^13 are their largest numbers; e4m3 reaches 448 only, so the bonus, 2^8 times 2^8,
+   ends its range. */
 static const digit_format formats[] = {
     {TEMPER_TYPE_BF16, 3, 100, 0, 0x1p25}, {TEMPER_TYPE_F16, 3, 14, 14, 0x1p25}, {TEMPER_TYPE_E4M3, 3, 7, 8, 4096},
     {TEMPER_TYPE_E5M2, 8, 14, 14, 0x1p25}, {TEMPER_TYPE_F32, 1, 100, 0, 0x1p25},

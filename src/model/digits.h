@@ -1,9 +1,9 @@
-/* The digits method: positions written in digits that a short number format holds exactly (doc/theory.md, "Digits"). What soften
-   builds and the stepper recognises is described here once.
+/* The digits method: positions written in digits that a short number format holds exactly (doc/theory.md, "Digits").
+   What soften builds and the stepper recognises is described here once.
 
-   Let p be the significand bits of the storage format, B = 2^p, h = floor(N/2) and d = j - h, so |d| <= N/2. The digits of d carry its
-   sign: d = sum_b e_b B^b with |e_b| < B for all but the highest, which is not reduced. A head that chooses the nearest candidate has
-   logits
+   Let p be the significand bits of the storage format, B = 2^p, h = floor(N/2) and d = j - h, so |d| <= N/2. The
+   digits of d carry its sign: d = sum_b e_b B^b with |e_b| < B for all but the highest, which is not reduced. A head
+   that chooses the nearest candidate has logits
 
        +-8 d_j - ceil2(16 N) (1 - c_j)
 

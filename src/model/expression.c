@@ -48,8 +48,8 @@ static void require(reader *r, const char *word) {
     if (!accept(r, word)) expected(r, word);
 }
 
-/* Evaluation and printing recurse, so the parser bounds the height of the tree; a chain a + b + c nests to the left and
-   counts too. Nodes carry their height while they are being read. */
+/* Evaluation and printing recurse, so the parser bounds the height of the tree; a chain a + b + c nests to the left
+   and counts too. Nodes carry their height while they are being read. */
 typedef struct measured {
     expression e;
     unsigned height;

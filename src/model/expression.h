@@ -6,9 +6,9 @@
        factor = number | "i" | "n" | "N" | "-" factor | "(" expr ")" | "[" expr ("=" | "!=" | "<" | "<=") expr "]"
               | ("ln" | "floor" | "ceil2") "(" expr ")" | ("min" | "max") "(" expr "," expr ")"
 
-   [a = b] is 1 or 0. a % b is the remainder in 0..b-1. ceil2(a) is the least power of two that is not below a, and 0 where a is
-   not positive: a number of every format that reaches so far. Evaluation is in doubles, one rounding per operation, with our
-   own ln: the same bits everywhere. */
+   [a = b] is 1 or 0. a % b is the remainder in 0..b-1. ceil2(a) is the least power of two that is not below a, and 0
+   where a is not positive: a number of every format that reaches so far. Evaluation is in doubles, one rounding per
+   operation, with our own ln: the same bits everywhere. */
 #ifndef MODEL_EXPRESSION_H
 #define MODEL_EXPRESSION_H
 

@@ -1,6 +1,7 @@
 #include "model/expression_rational.h"
 
-/* One level of the walk: an expression is at most EXPRESSION_DEPTH deep. `work` has two numbers for each level left. */
+/* One level of the walk: an expression is at most EXPRESSION_DEPTH deep. `work` has two numbers for each level
+   left. */
 typedef struct walk {
     size_t i, n, size;
 } walk;

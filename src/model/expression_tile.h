@@ -1,5 +1,5 @@
-/* An expression at many positions at once: the same operations as expression_eval, so the same bits, without a walk over the
-   tree for each position. */
+/* An expression at many positions at once: the same operations as expression_eval, so the same bits, without a walk
+   over the tree for each position. */
 #ifndef MODEL_EXPRESSION_TILE_H
 #define MODEL_EXPRESSION_TILE_H
 

@@ -1,5 +1,5 @@
-/* Reads the JSON of metadata_print.c. Keys may stand in any order: a first pass finds the value of each, then they are read in
-   the order in which they depend on each other. Arrays are counted before they are allocated. */
+/* Reads the JSON of metadata_print.c. Keys may stand in any order: a first pass finds the value of each, then they
+   are read in the order in which they depend on each other. Arrays are counted before they are allocated. */
 #include <math.h>
 #include <string.h>
 

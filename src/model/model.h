@@ -62,7 +62,8 @@ typedef struct model_head {
     model_rows output;         /* [value_size] rows: where each value goes */
 } model_head;
 
-/* An adaptive head stands for a hard choice. In a row with scores s_j, best score b and next different score b - g its logits are
+/* An adaptive head stands for a hard choice. In a row with scores s_j, best score b and next different score b - g
+   its logits are
 
        (scale/g) (s_j - b)                     for average
        (scale/g) (s_j - b) +- (scale/N) j      for rightmost and leftmost
@@ -83,9 +84,10 @@ typedef struct model_part {
     int64_t head, channel; /* -1: none */
 } model_part;
 
-/* What temper_soften_for proved in f64 when it made the model: up to `length` letters the read-out is within `error` of the hard one's,
-   which is at least `margin` away from 1/2. All fields are 0 where there is no record; a record has a margin above 0. Reading a file
-   whose digest is wrong or missing drops the record: everything else that is said to be proved is proved from the weights. */
+/* What temper_soften_for proved in f64 when it made the model: up to `length` letters the read-out is within `error`
+   of the hard one's, which is at least `margin` away from 1/2. All fields are 0 where there is no record; a record
+   has a margin above 0. Reading a file whose digest is wrong or missing drops the record: everything else that is
+   said to be proved is proved from the weights. */
 typedef struct model_record {
     size_t length;
     const char *reason; /* "" without a record */
@@ -96,8 +98,8 @@ typedef struct model_record {
 static inline bool model_has_record(const model_record *r) { return r->margin > 0; }
 #define MODEL_NO_RECORD ((model_record){.reason = ""})
 
-/* What was found out about a model and need not be found out again. The slot is empty until somebody needs it; threads that fill it
-   at the same time agree by compare-and-exchange. */
+/* What was found out about a model and need not be found out again. The slot is empty until somebody needs it;
+   threads that fill it at the same time agree by compare-and-exchange. */
 typedef struct model_memo {
     void (*release)(struct model_memo *memo); /* called when the model is freed */
 } model_memo;
@@ -177,7 +179,8 @@ temper_growth head_growth(const model_head *h);
 #define MODEL_KAPPA        8.0
 #define MODEL_KAPPA_LOOKUP 16.0 /* look-ups: rounding grows with n^2 and takes its share of the gap */
 
-/* doc/theory.md, "Heads": the error before rounding in real arithmetic, with kappa as above; 0 for heads that make none. */
+/* doc/theory.md, "Heads": the error before rounding in real arithmetic, with kappa as above; 0 for heads that make
+   none. */
 double head_bound(head_role role);
 
 /* ---- text form ---- */
@@ -186,8 +189,8 @@ void model_print(text *out, const temper_model *m);
 /* Fills a new model, checks and seals it. */
 void model_read(temper_model *m, const char *bytes, size_t length, arena *scratch);
 
-/* A number that changes when any byte of the text form does (FNV-1a, 64 bits): it guards the proved length against edits
-   by hand, not against malice. */
+/* A number that changes when any byte of the text form does (FNV-1a, 64 bits): it guards the proved length against
+   edits by hand, not against malice. */
 uint64_t model_digest(const char *bytes, size_t length);
 
 #endif

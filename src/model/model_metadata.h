@@ -1,5 +1,5 @@
-/* What a model holds beside its weights, as JSON: the key "temper" of a safetensors file's __metadata__. doc/model.md lists the
-   fields; they are those of the text form. */
+/* What a model holds beside its weights, as JSON: the key "temper" of a safetensors file's __metadata__. doc/model.md
+   lists the fields; they are those of the text form. */
 #ifndef MODEL_MODEL_METADATA_H
 #define MODEL_MODEL_METADATA_H
 
@@ -19,7 +19,8 @@ void budget_spend(memory_budget *b, uint64_t count, uint64_t size); /* raises TE
 
 void metadata_print(text *out, const temper_model *m);
 
-/* Fills everything but the weights, whose matrices get their number of rows. Raises with the field and the byte of the file. */
+/* Fills everything but the weights, whose matrices get their number of rows. Raises with the field and the byte of
+   the file. */
 void metadata_read(temper_model *m, json_reader *r, memory_budget *budget);
 
 /* The list of letters, which is the next value; `tokens` is set. The budget may be NULL. */

@@ -1,8 +1,9 @@
-/* Reads the text form of a model, line by line; doc/model.md describes it. The first word of a line says what it is, and
-   the lines come in the order of model_print:
+/* Reads the text form of a model, line by line; doc/model.md describes it. The first word of a line says what it is,
+   and the lines come in the order of model_print:
 
        temper-model 1
-       method ..., syntax ..., source "...", alphabet "a" "b" ..., tokens ..., at ..., empty ..., end ..., safe N "...", bound ...
+       method ..., syntax ..., source "...", alphabet "a" "b" ..., tokens ..., at ..., empty ..., end ..., safe N
+       "...", bound ...
        channel K "label" [position "expr" | soft "expr"]      all channels, numbered from 0
        embed "a" | start | end  channel:weight ...            one line per letter, then the sentinels
        layer K, then its heads (head, query, key, value, output) and units

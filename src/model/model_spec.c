@@ -7,7 +7,8 @@
 
 static void release_spec(void *spec) { temper_spec_free(spec); }
 
-/* The alphabet as an option: letters one after the other, or words. NULL if it holds a blank, which that cannot say. */
+/* The alphabet as an option: letters one after the other, or words. NULL if it holds a blank, which that cannot
+   say. */
 static const char *alphabet_text(const temper_model *m, arena *a) {
     text t;
     text_init(&t, a);

@@ -1,7 +1,8 @@
 /* Models in safetensors files.
 
-   Reading goes over the weights twice, first counting, then storing, so that every array is allocated once at its size and the file is
-   never in memory. Writing makes the dense numbers on the way out, first for the digest, then for the file. */
+   Reading goes over the weights twice, first counting, then storing, so that every array is allocated once at its
+   size and the file is never in memory. Writing makes the dense numbers on the way out, first for the digest, then
+   for the file. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

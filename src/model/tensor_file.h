@@ -2,9 +2,9 @@
 
        {"__metadata__": {"key": "text", ...}, "NAME": {"dtype": "F64", "shape": [2, 3], "data_offsets": [0, 48]}, ...}
 
-   Opening a file checks all of the header: strict JSON, known types, sizes that are shape times type, and data that covers the
-   rest of the file without holes or overlap. Every message names the tensor and the byte of the file. Numbers are read in
-   pieces, so that a file need never be in memory. */
+   Opening a file checks all of the header: strict JSON, known types, sizes that are shape times type, and data that
+   covers the rest of the file without holes or overlap. Every message names the tensor and the byte of the file.
+   Numbers are read in pieces, so that a file need never be in memory. */
 #ifndef MODEL_TENSOR_FILE_H
 #define MODEL_TENSOR_FILE_H
 
@@ -85,14 +85,15 @@ uint64_t tensor_elements(const tensor *t);
 _Noreturn void tensor_fail(const tensor_file *f, const tensor *t, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Elements first ... first+count-1 in the order of the file (the last dimension fastest), as doubles. Only F64, F32, F16 and
-   BF16; other types, infinities and NaN are refused. */
+/* Elements first ... first+count-1 in the order of the file (the last dimension fastest), as doubles. Only F64, F32,
+   F16 and BF16; other types, infinities and NaN are refused. */
 void tensor_read(double *out, const tensor_file *f, const tensor *t, uint64_t first, size_t count);
 
 /* The index of a key of __metadata__, or -1. */
 ptrdiff_t tensor_metadata_find(const tensor_file *f, const char *key);
 
-/* Begins to read a value of __metadata__ that is itself JSON; messages give bytes of the file. The decoded text lives in a. */
+/* Begins to read a value of __metadata__ that is itself JSON; messages give bytes of the file. The decoded text lives
+   in a. */
 void tensor_metadata_begin(json_reader *r, const tensor_file *f, size_t k, arena *a);
 
 /* ---- writing ---- */
@@ -107,8 +108,8 @@ typedef struct tensor_plan { /* a tensor to be written, after those before it */
 /* The bytes of a tensor; raises TEMPER_LIMIT if they do not fit in 64 bits. */
 uint64_t tensor_plan_size(const tensor_plan *p, trap *t);
 
-/* The file up to the numbers: header length and header, padded with blanks so that numbers begin at a multiple of 8. The
-   metadata are pairs key, value. Raises TEMPER_LIMIT if the header is too large for the format. */
+/* The file up to the numbers: header length and header, padded with blanks so that numbers begin at a multiple of 8.
+   The metadata are pairs key, value. Raises TEMPER_LIMIT if the header is too large for the format. */
 void tensor_header_print(text *out, const tensor_plan *plans, size_t count, const char *const *metadata,
                          size_t pairs);
 

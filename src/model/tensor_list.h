@@ -1,4 +1,5 @@
-/* Which tensors a model of given sizes has, in which order and shape: what the reader and the writer of safetensors share.
+/* Which tensors a model of given sizes has, in which order and shape: what the reader and the writer of safetensors
+   share.
 
        embed.W_E         [letters + 2, d_model]         blocks.L.mlp.W_in   [d_model, d_mlp]
        blocks.L.attn.W_Q [head, d_model, d_head]        blocks.L.mlp.b_in   [d_mlp]
@@ -6,8 +7,9 @@
        blocks.L.attn.W_V [head, d_model, d_head]        unembed.W_U         [d_model, 1]
        blocks.L.attn.W_O [head, d_head, d_model]
 
-   L counts from 0. d_model is the number of channels, d_head the most rows that a query or value of the model has; smaller heads
-   are padded with zeros. A layer without heads has no attn tensors, one without units no mlp tensors. */
+   L counts from 0. d_model is the number of channels, d_head the most rows that a query or value of the model has;
+   smaller heads are padded with zeros. A layer without heads has no attn tensors, one without units no mlp
+   tensors. */
 #ifndef MODEL_TENSOR_LIST_H
 #define MODEL_TENSOR_LIST_H
 

@@ -133,7 +133,8 @@ static void scaled_ceiling(fmpz_t out, const arb_struct *x, long power, arb_t wo
     arf_clear(end);
 }
 
-/* |upper end| of x is about m 2^e; numbers beyond these exponents are not printed, but called infinite, or 1e-9999. */
+/* |upper end| of x is about m 2^e; numbers beyond these exponents are not printed, but called infinite, or
+   1e-9999. */
 enum { FAR = 30000 };
 
 void ball_upper_text(char out[BALL_TEXT], const ball *x) {

@@ -43,8 +43,8 @@ double format_round_any(const number_format *f, double x) {
     return with_sign(magnitude, bits);
 }
 
-/* exp_f64 is within 0.55 ulp of a double, and t-format shows that no exp of a number of bf16, f16, e4m3 or e5m2 is that close to a
-   tie. */
+/* exp_f64 is within 0.55 ulp of a double, and t-format shows that no exp of a number of bf16, f16, e4m3 or e5m2 is
+   that close to a tie. */
 double format_exp(const number_format *f, double x) {
     if (f->precision == 24) return exp_f32((float)x);
     return format_round(f, exp_f64(x));

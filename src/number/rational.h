@@ -1,8 +1,9 @@
 /* Exact rational numbers of any size. rational.c is the only file that knows the library behind them (FLINT).
 
-   A rational is 0 when its bytes are those of rational_array. Numbers are cleared when their arena is freed or reset, so that an
-   error raised half-way leaks nothing. Outputs come first and may be one of the inputs. FLINT gives up the process when
-   memory runs out, so callers cost their work first, and numbers longer than RATIONAL_BITS are refused. */
+   A rational is 0 when its bytes are those of rational_array. Numbers are cleared when their arena is freed or reset,
+   so that an error raised half-way leaks nothing. Outputs come first and may be one of the inputs. FLINT gives up the
+   process when memory runs out, so callers cost their work first, and numbers longer than RATIONAL_BITS are
+   refused. */
 #ifndef NUMBER_RATIONAL_H
 #define NUMBER_RATIONAL_H
 
@@ -61,7 +62,8 @@ double rational_to_double(const rational *x);
 double rational_below(const rational *x);
 double rational_above(const rational *x);
 
-/* log2 |x|: exact for powers of two, else a little less than the truth (by at most 1e-9 relative and absolute); x != 0. */
+/* log2 |x|: exact for powers of two, else a little less than the truth (by at most 1e-9 relative and absolute); x !=
+   0. */
 double rational_log2(const rational *x);
 
 /* Whether x is an integer that fits; then *k. */

@@ -41,7 +41,8 @@ static void weight_at(box_work *w, double score, uint64_t count) {
     ball_mul(w->weight, w->weight, w->t);
 }
 
-/* The greatest sum of w_j v_j for v_j = order[].value, sorted downward. Some cut has a weight: the one with every key at its upper end. */
+/* The greatest sum of w_j v_j for v_j = order[].value, sorted downward. Some cut has a weight: the one with every key
+   at its upper end. */
 static void greatest_of(ball *out, box_work *w) {
     ball_set_int(&w->lower[w->size], 0);
     ball_set_int(&w->lower_values[w->size], 0);

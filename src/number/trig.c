@@ -1,5 +1,6 @@
-/* x = k pi/2 + r + t with |r| <= pi/4 and t the rest below the last bit of r; then Taylor polynomials, which converge fast enough there
-   that the first term left out is below 2^-57. pi/2 is cut into pieces of 33 bits, so that k times a piece is exact for k < 2^20. */
+/* x = k pi/2 + r + t with |r| <= pi/4 and t the rest below the last bit of r; then Taylor polynomials, which converge
+   fast enough there that the first term left out is below 2^-57. pi/2 is cut into pieces of 33 bits, so that k times
+   a piece is exact for k < 2^20. */
 #include "number/trig.h"
 
 #include "number/ieee.h"

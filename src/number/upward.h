@@ -1,5 +1,5 @@
-/* Upper bounds in doubles: every operation rounds up, so that a result is never below the true one. For numbers >= 0, infinity
-   included; zero is kept exactly, because "no error at all" is worth knowing. */
+/* Upper bounds in doubles: every operation rounds up, so that a result is never below the true one. For numbers >= 0,
+   infinity included; zero is kept exactly, because "no error at all" is worth knowing. */
 #ifndef NUMBER_UPWARD_H
 #define NUMBER_UPWARD_H
 

@@ -1,6 +1,6 @@
-/* What each position adds to a sum of counts, as a number: a function of the letter, and functions of other things, each times a weight
-   above 0. Equal forms are one: f and "not f" never stand beside each other, since [not f] = 1 - [f]. Sums of ten thousand
-   counts stay lists of ten thousand terms. */
+/* What each position adds to a sum of counts, as a number: a function of the letter, and functions of other things,
+   each times a weight above 0. Equal forms are one: f and "not f" never stand beside each other, since [not f] = 1 -
+   [f]. Sums of ten thousand counts stay lists of ten thousand terms. */
 #ifndef RECOGNISE_COUNT_FORM_H
 #define RECOGNISE_COUNT_FORM_H
 
@@ -46,8 +46,8 @@ count_id count_divide(count_forms *c, count_id x, double divisor);
 /* Bounds of what a position adds: perhaps not attained. */
 void count_extremes(const count_forms *c, count_id x, double *least, double *most);
 
-/* Where every position adds 0 or at least `step` (at most -step if step < 0): the condition that it does not add 0. 0 if this cannot be
-   seen. */
+/* Where every position adds 0 or at least `step` (at most -step if step < 0): the condition that it does not add 0. 0
+   if this cannot be seen. */
 fn count_some(count_forms *c, count_id x, double step);
 
 #endif

@@ -1,7 +1,7 @@
-/* Functions of the letter at a position and of finitely many variables, as shared, ordered, reduced decision diagrams. A variable has the
-   values 0 ... size - 1: the letter, a remainder, or a Boolean. A node lists runs of values with equal continuations, so that a class
-   of letters costs as many runs as it has gaps, however large the alphabet. Leaves are numbers; a Boolean function has
-   the leaves 0 and 1. Equal functions are the same node. */
+/* Functions of the letter at a position and of finitely many variables, as shared, ordered, reduced decision
+   diagrams. A variable has the values 0 ... size - 1: the letter, a remainder, or a Boolean. A node lists runs of
+   values with equal continuations, so that a class of letters costs as many runs as it has gaps, however large the
+   alphabet. Leaves are numbers; a Boolean function has the leaves 0 and 1. Equal functions are the same node. */
 #ifndef RECOGNISE_DECISION_H
 #define RECOGNISE_DECISION_H
 

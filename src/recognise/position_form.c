@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Patterns are in prefix notation. + - * / % = are themselves, l is <=, < is <, ^ is max, L is ln, F is floor, 2 is ceil2, ~ is the sign;
-   N and n are the variables, j is the position, i the position or, everywhere in the pattern, N - 1 - i; 0 1 h 4 m are the
-   constants 0, 1, 2, 4, -4. Holes: C, D are whole numbers above 0, c is C again; A, B, R are whole numbers from 0 on. */
+/* Patterns are in prefix notation. + - * / % = are themselves, l is <=, < is <, ^ is max, L is ln, F is floor, 2 is
+   ceil2, ~ is the sign; N and n are the variables, j is the position, i the position or, everywhere in the pattern, N
+   - 1 - i; 0 1 h 4 m are the constants 0, 1, 2, 4, -4. Holes: C, D are whole numbers above 0, c is C again; A, B, R
+   are whole numbers from 0 on. */
 typedef struct pattern {
     const char *tree;
     position_kind kind;

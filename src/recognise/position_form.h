@@ -1,5 +1,5 @@
-/* The forms that position features and scales take in models of formulas: exactly those that the compiler writes, found in the tree of the
-   expression (doc/certificate.md, "Notation"). Everything else is unknown. */
+/* The forms that position features and scales take in models of formulas: exactly those that the compiler writes,
+   found in the tree of the expression (doc/certificate.md, "Notation"). Everything else is unknown. */
 #ifndef RECOGNISE_POSITION_FORM_H
 #define RECOGNISE_POSITION_FORM_H
 
@@ -31,7 +31,8 @@ typedef struct feature_form {
     double c, d;    /* constants found in it */
 } feature_form;
 
-/* What a feature is: what recognition needs. i stands for the position, counted from the end where the form is mirrored. */
+/* What a feature is: what recognition needs. i stands for the position, counted from the end where the form is
+   mirrored. */
 typedef enum position_kind {
     POSITION_UNKNOWN,
     POSITION_CONSTANT,     /* c */

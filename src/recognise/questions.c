@@ -67,8 +67,8 @@ static fn exists(questions *q, bool forward, fn x) {
     return truth(q, (question){.kind = ASK_EXISTS, .forward = forward, .x = x});
 }
 
-/* What held at the position before of a question "or here" is the strict question; "not x" there is "not x there, and there is a position
-   before". */
+/* What held at the position before of a question "or here" is the strict question; "not x" there is "not x there, and
+   there is a position before". */
 fn ask_step(questions *q, bool forward, fn x) {
     decisions *d = &q->d;
     if (x == FN_FALSE) return x;

@@ -1,6 +1,7 @@
-/* Questions about a string that a head can answer, in one form each, and the variables that stand for their answers. A variable asks about
-   other positions only: whatever includes the position itself is put together from the strict question and what holds here. So
-   "x or once x" is "once x" without a rule for it. doc/certificate.md, "What each channel means". */
+/* Questions about a string that a head can answer, in one form each, and the variables that stand for their answers.
+   A variable asks about other positions only: whatever includes the position itself is put together from the strict
+   question and what holds here. So "x or once x" is "once x" without a rule for it. doc/certificate.md, "What each
+   channel means". */
 #ifndef RECOGNISE_QUESTIONS_H
 #define RECOGNISE_QUESTIONS_H
 
@@ -64,7 +65,8 @@ fn ask_sum(questions *q, count_id past, count_id future, double constant);
 /* The variable of a remainder: its values are 0 ... modulus - 1. */
 uint32_t ask_remainder(questions *q, bool forward, fn x, int64_t modulus);
 
-/* (a c + b) modulo m is r, or at most r, where c is how many j <= i (forward: j >= i) have x; 0 <= a, b < m, 0 <= r. */
+/* (a c + b) modulo m is r, or at most r, where c is how many j <= i (forward: j >= i) have x; 0 <= a, b < m, 0 <=
+   r. */
 fn ask_residue(questions *q, bool forward, fn x, int64_t a, int64_t b, int64_t m, bool at_most, int64_t r);
 
 #endif

@@ -1,5 +1,5 @@
-/* From functions back to formulas: each function is written the way it came about, if that is known, else case by case. Operators are those
-   of the specification syntax, so that the text can be parsed again. */
+/* From functions back to formulas: each function is written the way it came about, if that is known, else case by
+   case. Operators are those of the specification syntax, so that the text can be parsed again. */
 #include <string.h>
 
 #include "logic/formula_print.h"
@@ -117,8 +117,8 @@ static node_id unary(writing *t, formula_op op, node_id x) { return formula_unar
 
 /* ---- questions ---- */
 
-/* y at the nearest position with x: "x or y never since y" is any p S y with p between "not x" and "not x, or y". If x is written as
-   "y or z" then p = not z reads best. */
+/* y at the nearest position with x: "x or y never since y" is any p S y with p between "not x" and "not x, or y". If
+   x is written as "y or z" then p = not z reads best. */
 static node_id nearest(writing *t, const question *a) {
     node_id x = t->node[a->x], y = t->node[a->y], p = not_of(t, x);
     const formula_node *n = formula_at(t->f, x);

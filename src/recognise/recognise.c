@@ -159,8 +159,8 @@ static void read_meaning(void *context) {
     r->meaning = source_read(&r->work.q, &r->spec->graph, r->spec->root, r->work.m->letters.count);
 }
 
-/* Its meaning comes first, so that variables are in the order in which a formula mentions them. What cannot be said of it does not
-   matter for the model. */
+/* Its meaning comes first, so that variables are in the order in which a formula mentions them. What cannot be said
+   of it does not matter for the model. */
 static void read_source(recognition *r) {
     recognising *w = &r->work;
     r->spec = model_spec(w->m, &r->arena);

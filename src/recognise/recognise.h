@@ -1,8 +1,9 @@
-/* What a model is, from its weights, features, masks and choices alone: the role of every head and gate, the Boolean meaning of every
-   channel after every layer, and the formula that it computes. Roles, labels and parts of the file are claims; nothing is taken from them.
+/* What a model is, from its weights, features, masks and choices alone: the role of every head and gate, the Boolean
+   meaning of every channel after every layer, and the formula that it computes. Roles, labels and parts of the file
+   are claims; nothing is taken from them.
 
-   Recognition is of the ideal numbers: exact weights, exact features, exact softmax. How far computed numbers are from those, in a
-   number format, is said by src/bound from the study. */
+   Recognition is of the ideal numbers: exact weights, exact features, exact softmax. How far computed numbers are
+   from those, in a number format, is said by src/bound from the study. */
 #ifndef RECOGNISE_RECOGNISE_H
 #define RECOGNISE_RECOGNISE_H
 
@@ -10,8 +11,8 @@
 
 typedef struct recognition recognition;
 
-/* hard: as it runs with hard choices; else as it runs, and its hard choices must be the same function. Lives in arena a; only running
-   out of memory raises an error through it. */
+/* hard: as it runs with hard choices; else as it runs, and its hard choices must be the same function. Lives in arena
+   a; only running out of memory raises an error through it. */
 recognition *recognise(const temper_model *m, bool hard, arena *a);
 
 /* NULL: it was not recognised. */
@@ -20,12 +21,12 @@ const study *recognition_study(const recognition *r);
 /* Why not: a sentence without a full stop; layer and head count from 1, 0: none. */
 const char *recognition_reason(const recognition *r, size_t *layer, size_t *head);
 
-/* Recognised: whether the model carries a specification, every output is its answer, and every listed part is what its channel holds. If
-   not, *why says so. */
+/* Recognised: whether the model carries a specification, every output is its answer, and every listed part is what
+   its channel holds. If not, *why says so. */
 bool recognition_is_formula(const recognition *r, const char **why);
 
-/* Recognised: the formula that was read off the weights, in the syntax of specifications, over the model's letters: definitions, and the
-   answer on the last line. NULL: it is too large to write down. Made when first asked for. */
+/* Recognised: the formula that was read off the weights, in the syntax of specifications, over the model's letters:
+   definitions, and the answer on the last line. NULL: it is too large to write down. Made when first asked for. */
 const char *recognition_formula(recognition *r);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which question a head asks, from its rows and what the channels hold that they read: one function per role. The structure that
-   each bound needs is doc/certificate.md, "Heads". */
+/* Which question a head asks, from its rows and what the channels hold that they read: one function per role. The
+   structure that each bound needs is doc/certificate.md, "Heads". */
 #include <math.h>
 
 #include "recognise/recognise_work.h"

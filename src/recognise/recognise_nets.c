@@ -1,6 +1,7 @@
-/* The net of a layer: units that clear a channel, units over Booleans, pairs that round, and the two numbers that a balance head needs
-   (doc/certificate.md, "Gates"). Units that add to one channel are read together: those whose sums differ by a constant are one
-   piecewise-linear function of one sum, which must come out as 0 or 1 on every letter. */
+/* The net of a layer: units that clear a channel, units over Booleans, pairs that round, and the two numbers that a
+   balance head needs (doc/certificate.md, "Gates"). Units that add to one channel are read together: those whose sums
+   differ by a constant are one piecewise-linear function of one sum, which must come out as 0 or 1 on every
+   letter. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,7 +244,8 @@ static void read_own(net *n, uint32_t u) {
     keep_number(n, u);
 }
 
-/* relu(t - C) on letters and the end sentinel, relu(t) on the start sentinel; C is larger than t can be, with room for rounding. */
+/* relu(t - C) on letters and the end sentinel, relu(t) on the start sentinel; C is larger than t can be, with room
+   for rounding. */
 static void read_copy(net *n, uint32_t u) {
     recognising *w = n->w;
     const model_term *t = number_term(n, u);
@@ -311,7 +313,8 @@ typedef struct piecewise {
     size_t count;
 } piecewise;
 
-/* The value where the sum of the terms lies in [low, high]: false if that is not one number. NAN: it must not lie there. */
+/* The value where the sum of the terms lies in [low, high]: false if that is not one number. NAN: it must not lie
+   there. */
 static bool settled(const piecewise *p, double low, double high, double *value) {
     double slope = 0, constant = 0;
     bool bad = false;
@@ -332,7 +335,8 @@ static bool settled(const piecewise *p, double low, double high, double *value) 
     return true;
 }
 
-/* Partial sums after each term, ascending, those that do not matter any more left out: then from the last term back. */
+/* Partial sums after each term, ascending, those that do not matter any more left out: then from the last term
+   back. */
 typedef struct partial_sums {
     double *sums;
     fn *made;
@@ -432,8 +436,8 @@ static void keep_origin(net *n, fn result, uint32_t group) {
     array_push(w->arena, w->origins, w->origin_count, w->origin_capacity, (origin){result, parts, g->count});
 }
 
-/* Sums are exact whatever the order: exact units add whole multiples of one grid; of ramps at most one adds 1, or a second one of the
-   same inputs takes away what the first one adds (doc/certificate.md, "Gates"). */
+/* Sums are exact whatever the order: exact units add whole multiples of one grid; of ramps at most one adds 1, or a
+   second one of the same inputs takes away what the first one adds (doc/certificate.md, "Gates"). */
 static void check_mixture(const net *n, const addition *parts, size_t count) {
     size_t exact = 0, up = 0, down = 0;
     uint32_t first_up = 0, first_down = 0;

@@ -1,4 +1,5 @@
-/* What recognise.c, recognise_heads.c and recognise_nets.c share: the contents of every channel as one goes through the layers. */
+/* What recognise.c, recognise_heads.c and recognise_nets.c share: the contents of every channel as one goes through
+   the layers. */
 #ifndef RECOGNISE_RECOGNISE_WORK_H
 #define RECOGNISE_RECOGNISE_WORK_H
 

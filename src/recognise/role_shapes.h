@@ -1,5 +1,5 @@
-/* What bounds need to know of a model whose heads and gates were recognised: the shape of each, as numbers that do not depend on the length
-   or on a number format. Heads and gates of equal shape share one. */
+/* What bounds need to know of a model whose heads and gates were recognised: the shape of each, as numbers that do
+   not depend on the length or on a number format. Heads and gates of equal shape share one. */
 #ifndef RECOGNISE_ROLE_SHAPES_H
 #define RECOGNISE_ROLE_SHAPES_H
 

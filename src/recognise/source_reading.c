@@ -50,7 +50,8 @@ static fn triggered(reading *r, bool forward, fn x, fn y) {
     return fn_not(r->d, since(r, forward, fn_not(r->d, x), fn_not(r->d, y)));
 }
 
-/* x holds from here on to the end, or up to a y: there is no later position without x and y before which y never held. */
+/* x holds from here on to the end, or up to a y: there is no later position without x and y before which y never
+   held. */
 static fn weak_until(reading *r, fn x, fn y) {
     fn neither = fn_not(r->d, fn_or(r->d, x, y));
     return fn_not(r->d, since(r, true, fn_not(r->d, y), neither));
@@ -88,7 +89,8 @@ static int by_function(const void *x, const void *y) {
     return (a->f > b->f) - (a->f < b->f);
 }
 
-/* Weights of equal counts together; what counts nothing is left out. Returns how many there are, and what all weights have in common. */
+/* Weights of equal counts together; what counts nothing is left out. Returns how many there are, and what all weights
+   have in common. */
 static size_t counts_of(reading *r, node_id id, counted *out, __int128 *divisor) {
     const formula_node *n = formula_at(r->f, id);
     size_t count = 0, kept = 0;
@@ -194,7 +196,8 @@ static size_t addends(reading *r, node_id id, addend *out) {
     return kept;
 }
 
-/* Whether (a_1 c_1 + a_2 c_2 + ... + b) modulo m is the remainder: by the remainder of the first one, then of the second ... */
+/* Whether (a_1 c_1 + a_2 c_2 + ... + b) modulo m is the remainder: by the remainder of the first one, then of the
+   second ... */
 static fn several_remainders(reading *r, addend *sum, size_t count, int64_t b, int64_t m, bool at_most,
                              int64_t rest) {
     enum { MOST_CASES = 1 << 22 };

@@ -5,7 +5,8 @@
 #include "logic/formula.h"
 #include "recognise/questions.h"
 
-/* [node] what each node below the root is; 0 for counts and other nodes. Raises TEMPER_LIMIT where that cannot be said. */
+/* [node] what each node below the root is; 0 for counts and other nodes. Raises TEMPER_LIMIT where that cannot be
+   said. */
 const fn *source_read(questions *q, const formula *f, node_id root, size_t letters);
 
 #endif

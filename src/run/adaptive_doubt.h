@@ -1,5 +1,5 @@
-/* Rows of adaptive heads that may have taken rounding for a gap, and which numbers depend on them. Most doubts never reach an answer:
-   the head's output is not read, or only at positions whose truth nobody claims. */
+/* Rows of adaptive heads that may have taken rounding for a gap, and which numbers depend on them. Most doubts never
+   reach an answer: the head's output is not read, or only at positions whose truth nobody claims. */
 #ifndef RUN_ADAPTIVE_DOUBT_H
 #define RUN_ADAPTIVE_DOUBT_H
 
@@ -23,7 +23,8 @@ typedef struct doubt {
 /* A row of a head with these values [N][value_size] may be wrong. */
 void doubt_row(doubt *d, const doubt_place *at, const double *values);
 
-/* What a head, or a layer's units, make of doubtful inputs; then the end of the sublayer. All cost nothing without a doubt. */
+/* What a head, or a layer's units, make of doubtful inputs; then the end of the sublayer. All cost nothing without a
+   doubt. */
 void doubt_through_head(doubt *d, const model_head *h);
 void doubt_through_units(doubt *d, const model_layer *l);
 void doubt_apply(doubt *d);

@@ -1,10 +1,10 @@
-/* The dense pass: a model on a string, all pairs of positions, in any number format. It is the reference that every faster plan is
-   compared with, and the only run in short formats. Numbers are stored in one format and sums are made in another; every rounding that
-   a real kernel makes is made, in a fixed order (doc/numerics.md has the table). In f64 nothing is rounded beyond the doubles
-   themselves.
+/* The dense pass: a model on a string, all pairs of positions, in any number format. It is the reference that every
+   faster plan is compared with, and the only run in short formats. Numbers are stored in one format and sums are made
+   in another; every rounding that a real kernel makes is made, in a fixed order (doc/numerics.md has the table). In
+   f64 nothing is rounded beyond the doubles themselves.
 
-   dense_pass.inc and dense_heads.inc are the one text of the pass. dense_f64.c and dense_f32.c compile it for doubles and for floats
-   throughout, dense_any.c for every other pair of formats. */
+   dense_pass.inc and dense_heads.inc are the one text of the pass. dense_f64.c and dense_f32.c compile it for doubles
+   and for floats throughout, dense_any.c for every other pair of formats. */
 #ifndef RUN_DENSE_H
 #define RUN_DENSE_H
 
@@ -35,7 +35,9 @@ typedef struct dense_setting {
     bool unlimited; /* however many pairs there are */
     bool doubts;    /* look for adaptive heads that may take rounding for a gap */
     uint64_t
-        shake; /* not 0: every logit of a softmax is moved by -1, 0 or 1 unit in the last place, as this seed says; all pairs */
+        /* not 0: every logit of a softmax is moved by -1, 0 or 1 unit in the last place, as this seed says; all
+           pairs */
+        shake;
     const dense_watch *watch; /* is shown every head; NULL: nobody looks */
     arena *keep; /* not NULL: what every head computes, and the channels of every layer, are kept there; all pairs */
 } dense_setting;
@@ -59,7 +61,8 @@ typedef struct dense_answer {
     head_trace *heads;    /* [heads] */
     double *x;            /* [N][channels] after the last layer */
     double **channels;    /* [layers + 1] of [N][channels], only if kept */
-    /* Overflow: weights of a row that have no finite sum, or an answer that is not finite. Then the run ended there. */
+    /* Overflow: weights of a row that have no finite sum, or an answer that is not finite. Then the run ended
+       there. */
     bool broken;
     uint32_t layer, head; /* from 0; layer = layers: the answer itself */
     size_t position;
@@ -68,8 +71,8 @@ typedef struct dense_answer {
     doubt_place doubted; /* ... of which this is the first */
 } dense_answer;
 
-/* Needs letters of the alphabet. The answer lives in `stream`; `scratch` is one head's. Raises TEMPER_LIMIT if heads would look at too
-   many pairs. */
+/* Needs letters of the alphabet. The answer lives in `stream`; `scratch` is one head's. Raises TEMPER_LIMIT if heads
+   would look at too many pairs. */
 void dense_run(dense_answer *out, const temper_model *m, const uint32_t *letters, size_t n, const dense_setting *s,
                arena *stream, arena *scratch);
 

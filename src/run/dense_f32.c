@@ -1,5 +1,5 @@
-/* The dense pass in f32: rounding is the machine's conversion to float. number/format.h says why computing in double first does no
-   harm. */
+/* The dense pass in f32: rounding is the machine's conversion to float. number/format.h says why computing in double
+   first does no harm. */
 #include "number/elementary.h"
 #include "run/dense_work.h"
 

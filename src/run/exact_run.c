@@ -6,8 +6,8 @@
 #include "model/expression_rational.h"
 #include "run/positions.h"
 
-/* The library behind rationals gives up the process when memory runs out, so what a run holds is bounded beforehand: numbers
-   that fit a word by their count, longer ones by their bits as they appear. */
+/* The library behind rationals gives up the process when memory runs out, so what a run holds is bounded beforehand:
+   numbers that fit a word by their count, longer ones by their bits as they appear. */
 static const double MOST_NUMBERS = 1 << 24, MOST_SCORES = 4294967296.0;
 static const uint64_t MOST_BITS = (uint64_t)1 << 33;
 

@@ -1,6 +1,6 @@
-/* The runner: a model on one string by its plan, tile by tile. Where everything looks one way, a tile goes through all layers
-   before the next one is made, so memory does not grow with the length (but for look-up tables of peaked heads);
-   otherwise layer by layer over the whole string. */
+/* The runner: a model on one string by its plan, tile by tile. Where everything looks one way, a tile goes through
+   all layers before the next one is made, so memory does not grow with the length (but for look-up tables of peaked
+   heads); otherwise layer by layer over the whole string. */
 #ifndef RUN_EXECUTE_H
 #define RUN_EXECUTE_H
 
@@ -8,8 +8,9 @@
 #include "job/parallel.h"
 #include "run/plan.h"
 
-/* Loops over positions that the compiler may also make for AVX2, chosen when the program starts. They only add and multiply
-   element by element, without contraction, so the bits are the same. Sanitizers do not get along with such a choice. */
+/* Loops over positions that the compiler may also make for AVX2, chosen when the program starts. They only add and
+   multiply element by element, without contraction, so the bits are the same. Sanitizers do not get along with such a
+   choice. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&                         \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("avx2", "default")))

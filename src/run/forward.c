@@ -28,8 +28,8 @@ _Noreturn static void refuse_broken(const dense_answer *a, const temper_model *m
                a->layer + 1, a->head + 1, a->position);
 }
 
-/* Many doubts are about heads that nobody listens to, so the run goes on and looks at the end. A proof that covers the string has
-   settled them all. */
+/* Many doubts are about heads that nobody listens to, so the run goes on and looks at the end. A proof that covers
+   the string has settled them all. */
 static void report_doubt(temper_run *r, const dense_answer *a) {
     const doubt_place *d = &a->doubted;
     if (r->claim != TEMPER_CLAIM_NONE || !a->doubtful) return;

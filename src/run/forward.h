@@ -21,9 +21,10 @@ struct temper_run {
     double **channels; /* [layers + 1] of [N][channels], only when captured */
 };
 
-/* Fills truth and the heads' margins (and the rest, if captured) of a run whose sizes are set. Of the options `hard`, `dense`, `type`
-   and `capture` count. An adaptive head whose gap may be rounding, if an answer depends on it and the run is not proved, gets a
-   warning. `stream` holds the residual stream, `scratch` one layer's work. Raises TEMPER_RANGE if a number overflows. */
+/* Fills truth and the heads' margins (and the rest, if captured) of a run whose sizes are set. Of the options `hard`,
+   `dense`, `type` and `capture` count. An adaptive head whose gap may be rounding, if an answer depends on it and the
+   run is not proved, gets a warning. `stream` holds the residual stream, `scratch` one layer's work. Raises
+   TEMPER_RANGE if a number overflows. */
 void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, size_t n, const temper_run_options *o,
                  arena *stream, arena *scratch);
 

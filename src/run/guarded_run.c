@@ -200,8 +200,8 @@ static _Noreturn void refuse_tie(const guarded *g, const place *p, size_t a, siz
                       a < b ? a : b, a < b ? b : a, g->scores[a < b ? a : b].v, g->scores[a < b ? b : a].v);
 }
 
-/* Compares all candidates with one of them, directly. A candidate that beats it takes its place, and so on: what is left either has
-   the largest score for certain, or its value does not depend on who has. */
+/* Compares all candidates with one of them, directly. A candidate that beats it takes its place, and so on: what is
+   left either has the largest score for certain, or its value does not depend on who has. */
 static void decide(guarded *g, const place *p) {
     size_t leader = g->best[0], doubtful;
     bool beaten;
@@ -245,7 +245,8 @@ static void choose(guarded *g, const place *p) {
     }
 }
 
-/* delta += the head's output; returns the largest distance of its values from a Boolean, -1 if they need not be any */
+/* delta += the head's output; returns the largest distance of its values from a Boolean, -1 if they need not be
+   any */
 static double run_head(guarded *g, uint32_t layer, uint32_t head) {
     const model_head *h = &g->m->layers[layer].heads[head];
     double margin = head_is_boolean(h) ? 0 : -1;

@@ -11,7 +11,8 @@ typedef enum hard_way {
     WAY_GUARDED /* doubles with bounds */
 } hard_way;
 
-/* Fills a run whose sizes are set. The pool is the caller's, to be cleared (before scratch is freed) if an error is raised. */
+/* Fills a run whose sizes are set. The pool is the caller's, to be cleared (before scratch is freed) if an error is
+   raised. */
 void hard_answer(temper_run *r, hard_way way, const temper_model *m, const uint32_t *letters, size_t n,
                  const temper_run_options *o, rational_pool *pool, arena *scratch);
 

@@ -1,5 +1,5 @@
-/* The kernels with AVX2 and FMA: the operations of kernels_ref.c in the same order, hence the same bits. Compiled with
-   -mavx2 -mfma; on other processors the file is empty. */
+/* The kernels with AVX2 and FMA: the operations of kernels_ref.c in the same order, hence the same bits. Compiled
+   with -mavx2 -mfma; on other processors the file is empty. */
 #include "run/kernels_select.h"
 
 #ifdef KERNELS_AVX2
@@ -14,8 +14,9 @@
 #include "run/kernels.h"
 #include "run/kernels_shape.h"
 
-/* GROUP rows go together; a packed block has at most PACKED components; the sums of up to MOST_ROWS rows take SUM_VECTORS; EXPS
-   vectors' exps go side by side, of double more, since its chain is longer; DENSE_EXPS in dense attention. */
+/* GROUP rows go together; a packed block has at most PACKED components; the sums of up to MOST_ROWS rows take
+   SUM_VECTORS; EXPS vectors' exps go side by side, of double more, since its chain is longer; DENSE_EXPS in dense
+   attention. */
 enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 32768, MOST_ROWS = 1008, EXPS_F32 = 2, EXPS_F64 = 4 };
 
 /* sum += a * b in place: left to itself the compiler moves sums between registers and memory. */
@@ -24,7 +25,7 @@ enum { GROUP = 6, PACKED = 64, SUM_VECTORS = 32768, MOST_ROWS = 1008, EXPS_F32 =
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
 
-/* ---- exp of double: exp_f64 in four lanes ----------------------------------------------------------------------- */
+/* ---- exp of double: exp_f64 in four lanes ---- */
 
 /* Two vectors as one, since a single chain of operations would mostly wait. */
 typedef double pair __attribute__((vector_size(64)));
@@ -86,7 +87,7 @@ static void exp_all_f64(double *out, const double *x, size_t n) {
     for (; k < n; k++) out[k] = exp_f64(x[k]);
 }
 
-/* ---- the fast exps ---------------------------------------------------------------------------------------------- */
+/* ---- the fast exps ---- */
 
 /* x becomes 1 + r P(r), for `count` vectors side by side; the bits of k stand in `shifted`. */
 INLINE void polynomial_f32(__m256 *x, __m256 *shifted, const int count) {
@@ -192,7 +193,7 @@ static void exp_down_all_f64(double *out, const double *x, size_t n) {
     for (; i < n; i++) out[i] = exp_fast_f64(x[i]);
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------------------ */
+/* ---- lanes ---- */
 
 /* All ones in the lanes whose keys at, at+1, ... are in lo .. hi-1, of which at least one is. */
 static inline __m256 lanes_f32(size_t lo, size_t hi, size_t at) {
@@ -256,7 +257,7 @@ INLINE __m256d diagonal_f64(const __m256d *x) {
     return _mm256_blend_pd(_mm256_blend_pd(x[0], x[1], 2), _mm256_blend_pd(x[2], x[3], 8), 12);
 }
 
-/* ---- dense attention and scans, once per type ------------------------------------------------------------------- */
+/* ---- dense attention and scans, once per type ---- */
 
 #define REAL                   float
 #define VEC                    __m256

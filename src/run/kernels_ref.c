@@ -1,5 +1,5 @@
-/* The kernels in plain C: what every other table must equal bit for bit (fma is exact by definition, so it may come from
-   the C library). Written for reading, one key or position at a time. */
+/* The kernels in plain C: what every other table must equal bit for bit (fma is exact by definition, so it may come
+   from the C library). Written for reading, one key or position at a time. */
 #include <math.h>
 #include "number/elementary.h"
 #include "number/ieee.h"
@@ -18,10 +18,10 @@ static void exp_down_all_f64(double *out, const double *x, size_t n) {
     for (size_t k = 0; k < n; k++) out[k] = exp_fast_f64(x[k]);
 }
 
-/* ---- scans ------------------------------------------------------------------------------------------------------ */
+/* ---- scans ---- */
 
-/* With m' = max(m, l) one of exp(m - m') and exp(l - m') is 1 and the other exp(-|l - m|): `keep` multiplies the state,
-   `weight` the new value. A logit of -inf weighs 0, also in an empty state. */
+/* With m' = max(m, l) one of exp(m - m') and exp(l - m') is 1 and the other exp(-|l - m|): `keep` multiplies the
+   state, `weight` the new value. A logit of -inf weighs 0, also in an empty state. */
 static void scan_values_f64(scan_f64 *state, double *out, const double *logits, const double *values, size_t stride,
                             size_t n, size_t width, bool exclusive) {
     double m = state->m, s = state->s;
@@ -116,7 +116,7 @@ static void scan_lanes_f32(float *state, float *out, const float *logits, const 
     }
 }
 
-/* ---- dense ------------------------------------------------------------------------------------------------------ */
+/* ---- dense ---- */
 
 static double sum_lanes_f64(const double *lane) { return (lane[0] + lane[2]) + (lane[1] + lane[3]); }
 

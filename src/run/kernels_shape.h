@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include "number/ieee.h"
 
-/* Key j adds into lane j mod LANES; the running maximum is renewed, and the sums rescaled, at multiples of a block's length:
-   block_vectors(size, width) * LANES keys, at most BLOCK. */
+/* Key j adds into lane j mod LANES; the running maximum is renewed, and the sums rescaled, at multiples of a block's
+   length: block_vectors(size, width) * LANES keys, at most BLOCK. */
 enum { LANES_F32 = 8, LANES_F64 = 4, BLOCK_VECTORS = 96 };
 enum { BLOCK_F32 = LANES_F32 * BLOCK_VECTORS, BLOCK_F64 = LANES_F64 * BLOCK_VECTORS };
 

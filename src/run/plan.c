@@ -176,8 +176,8 @@ static range unit_range(const analysis *a, const model_layer *l, uint32_t u, int
     return (range){fmax(0, r.lo + l->bias[u]), fmax(0, r.hi + l->bias[u])};
 }
 
-/* Two units in a row that write +w and -w to one channel: a ramp. relu(s) - relu(s - d) is in [0, d] for d >= 0, which keeps the
-   outputs of gates in [0, 1] however deep they are nested. */
+/* Two units in a row that write +w and -w to one channel: a ramp. relu(s) - relu(s - d) is in [0, d] for d >= 0,
+   which keeps the outputs of gates in [0, 1] however deep they are nested. */
 static bool is_ramp(const model_layer *l, uint32_t u) {
     if (u + 1 >= l->in.count || rows_size(&l->out, u) != 1 || rows_size(&l->out, u + 1) != 1) return false;
     const model_term *p = rows_begin_of(&l->out, u), *q = rows_begin_of(&l->out, u + 1);

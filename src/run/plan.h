@@ -1,5 +1,6 @@
-/* How each head can be evaluated without looking at all pairs (doc/theory.md, "What is sharper here"), found from the weights: which channels feed
-   query and key, and what those channels can be on the start sentinel, on letters and on the end sentinel. */
+/* How each head can be evaluated without looking at all pairs (doc/theory.md, "What is sharper here"), found from the
+   weights: which channels feed query and key, and what those channels can be on the start sentinel, on letters and on
+   the end sentinel. */
 #ifndef RUN_PLAN_H
 #define RUN_PLAN_H
 
@@ -9,7 +10,8 @@ typedef enum head_plan {
     PLAN_UNIFORM,  /* all scores equal: a running sum */
     PLAN_SCAN,     /* the query is the same everywhere: one scan */
     PLAN_FEW_KEYS, /* keys are zero on letters: the sentinels directly, the letters as one class */
-    PLAN_PEAKED, /* two-dimensional keys that depend on the position only: the best key by descent, and its neighbours */
+    /* two-dimensional keys that depend on the position only: the best key by descent, and its neighbours */
+    PLAN_PEAKED,
     PLAN_DENSE /* all pairs; or one scan per query if there turn out to be few different ones */
 } head_plan;
 

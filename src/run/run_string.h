@@ -1,5 +1,5 @@
-/* One string on one model: the choice between plans, the dense reference, emulated formats and exact numbers. A run does as it is told;
-   what is proved of it is for src/answer to say. */
+/* One string on one model: the choice between plans, the dense reference, emulated formats and exact numbers. A run
+   does as it is told; what is proved of it is for src/answer to say. */
 #ifndef RUN_RUN_STRING_H
 #define RUN_RUN_STRING_H
 

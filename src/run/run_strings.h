@@ -4,7 +4,8 @@
 
 #include "run/run_string.h"
 
-/* What is done with a string depends on its length: shorter ones than `proved` are run in one way, others in another or not at all. */
+/* What is done with a string depends on its length: shorter ones than `proved` are run in one way, others in another
+   or not at all. */
 typedef struct strings_request {
     const temper_run_options *options; /* `unchecked` and `capture` are not looked at; f64, f32 or exact */
     size_t proved;                     /* 0: of no string anything is proved */
@@ -12,8 +13,8 @@ typedef struct strings_request {
     bool refuse; /* strings beyond are not run */
 } strings_request;
 
-/* accept[k] = 0, 1, or 2 where a string is not run or is refused because rounding hides a tie. Raises what a run of one string would
-   say. Results do not depend on threads or on how strings are put together. */
+/* accept[k] = 0, 1, or 2 where a string is not run or is refused because rounding hides a tie. Raises what a run of
+   one string would say. Results do not depend on threads or on how strings are put together. */
 void run_strings(unsigned char *accept, const temper_model *m, const uint32_t *const *letters, const size_t *n,
                  size_t count, const strings_request *q, arena *memory);
 

@@ -1,10 +1,11 @@
-/* A compiled model that looks only back, run one position at a time: constant memory per head, and a state that knows nothing
-   of the final length, so that one machine serves streams (N = i + 1 after i letters) and prefix trees (N fixed).
+/* A compiled model that looks only back, run one position at a time: constant memory per head, and a state that knows
+   nothing of the final length, so that one machine serves streams (N = i + 1 after i letters) and prefix trees (N
+   fixed).
 
-   Why that is right: Boolean channels are exact after every layer (doc/theory.md, "Boolean channels that heal") and mean the same whatever n is, so
-   earlier rows need not be visited again; real-valued channels (means) are read only in their own row; and in the
-   logits of doc/theory.md, "Heads", the part that depends on n separates the two classes c_j = 0 and c_j = 1 as wholes, so it is
-   applied when a head reads its state. Per role:
+   Why that is right: Boolean channels are exact after every layer (doc/theory.md, "Boolean channels that heal") and
+   mean the same whatever n is, so earlier rows need not be visited again; real-valued channels (means) are read only
+   in their own row; and in the logits of doc/theory.md, "Heads", the part that depends on n separates the two classes
+   c_j = 0 and c_j = 1 as wholes, so it is applied when a head reads its state. Per role:
 
        once      per class the number of keys and the sums of values; class 0 weighs exp(-(ln N + 8)) = exp(-8)/N
        nearest   per class (m, s, v) over the logits +-8j; class 1 is 8N above class 0
@@ -13,11 +14,12 @@
        lookup    no state: the keys around j = c_i weigh exp(-16N/(i+1) (j - c_i)^2); those beyond two places
                  weigh less than 3 exp(-144) in all, far below any rounding, and are left out
 
-   A model that looks only forward is the same machine in a mirror: steps begin at the end sentinel and go to the left, i and j
-   above count from the end, leftmost is rightmost, and N = n + 2. It serves trees of suffixes; streams look back.
+   A model that looks only forward is the same machine in a mirror: steps begin at the end sentinel and go to the
+   left, i and j above count from the end, leftmost is rightmost, and N = n + 2. It serves trees of suffixes; streams
+   look back.
 
-   A head is run by its role only if its rows are exactly those the compiler makes for that role; every channel that feeds a
-   key or a value must be exactly 0 or 1 in every row. Hard choices are the limits of the same weights. */
+   A head is run by its role only if its rows are exactly those the compiler makes for that role; every channel that
+   feeds a key or a value must be exactly 0 or 1 in every row. Hard choices are the limits of the same weights. */
 #ifndef RUN_STEPPER_H
 #define RUN_STEPPER_H
 
@@ -45,8 +47,8 @@ typedef struct step_work {
     const step_head *culprit; /* that head or one near it, NULL if there is none */
 } step_work;
 
-/* The program in arena a; the model must outlive it. Raises TEMPER_UNSUPPORTED naming the head if the model looks forward
-   (mirrored: back, or reads no end sentinel) or a head's rows are not those of its role. */
+/* The program in arena a; the model must outlive it. Raises TEMPER_UNSUPPORTED naming the head if the model looks
+   forward (mirrored: back, or reads no end sentinel) or a head's rows are not those of its role. */
 stepper *stepper_new(arena *a, const temper_model *m, bool hard, bool mirrored, temper_type type);
 
 size_t stepper_state_size(const stepper *s); /* bytes; a state is one flat block and may be copied with memcpy */

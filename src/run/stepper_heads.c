@@ -1,5 +1,5 @@
-/* Recognises every head's rows: they must be exactly those of the table in soften.c, or in a mirrored stepper those of the same
-   table for masks that look forward. */
+/* Recognises every head's rows: they must be exactly those of the table in soften.c, or in a mirrored stepper those
+   of the same table for masks that look forward. */
 #include <math.h>
 #include <string.h>
 
@@ -102,8 +102,8 @@ static void make_once(maker *k, step_head *out, step_layer *l) {
     k->s->state_count += 2 + 2 * (size_t)out->width;
 }
 
-/* The rows of soften_digits.c. The key's first row is 2^bonus (c_j - 1): gives the channel of the 1, or that of the only digit if there is
-   no candidate to prefer. */
+/* The rows of soften_digits.c. The key's first row is 2^bonus (c_j - 1): gives the channel of the 1, or that of the
+   only digit if there is no candidate to prefer. */
 static uint32_t require_digits(maker *k, double sign) {
     const model_head *h = k->h;
     const digit_format *f = k->m->digits;

@@ -1,12 +1,13 @@
-/* From a model to a stepper: recognises every head's rows (the table in soften.c) and lists what must be computed. A position
-   feature that only feeds scores is part of a closed form and is not computed at all. */
+/* From a model to a stepper: recognises every head's rows (the table in soften.c) and lists what must be computed. A
+   position feature that only feeds scores is part of a closed form and is not computed at all. */
 #include <math.h>
 #include <string.h>
 
 #include "number/elementary.h"
 #include "run/stepper_make.h"
 
-/* Position features that name the length but, on the rows of a string, tell only how far it is from where steps begin. */
+/* Position features that name the length but, on the rows of a string, tell only how far it is from where steps
+   begin. */
 static const char FIRST_TEXT[] = "[i = 1]*[1 <= n]", LAST_TEXT[] = "[i = n]*[1 <= n]";
 
 /* ---- refusals ---- */
@@ -170,7 +171,8 @@ static bool is_ramp(const model_layer *l, uint32_t unit) {
     return up->channel == down->channel && up->weight == -down->weight && maker_same(&l->in, unit, &l->in, unit + 1);
 }
 
-/* How the layer empties each channel: bit 1 by -relu(x), bit 2 by +relu(-x), and bit 4 if another unit writes there too. */
+/* How the layer empties each channel: bit 1 by -relu(x), bit 2 by +relu(-x), and bit 4 if another unit writes there
+   too. */
 static void look_at_clears(maker *k, const model_layer *l) {
     for (uint32_t u = 0; u < l->in.count; u++)
         for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++) {

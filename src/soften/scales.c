@@ -97,7 +97,8 @@ static void classify_heads(scale_search *g) {
         }
 }
 
-/* The distance of answers from 1/2 that is counted on: at every position if there is one, else where the verdict is. */
+/* The distance of answers from 1/2 that is counted on: at every position if there is one, else where the verdict
+   is. */
 static void find_margin(scale_search *g, bool everywhere) {
     g->everywhere = everywhere;
     g->margin = INFINITY;
@@ -164,7 +165,8 @@ static void sharpen(scale_search *g, rung *r, uint32_t layer, double sharpness) 
         r->scale[g->head_start[layer] + h] = scale_for(g, r, layer, h, sharpness);
 }
 
-/* What an error of `before` on every channel that counts becomes after the layer (of the last one: in the answer), at length n. */
+/* What an error of `before` on every channel that counts becomes after the layer (of the last one: in the answer), at
+   length n. */
 static double layer_gives(scale_search *g, const rung *r, uint32_t layer, double before, size_t n) {
     uint32_t channels = g->hard->channel_count;
     for (uint32_t c = 0; c < channels; c++) g->channels[c] = g->live[layer][c] ? before : 0;
@@ -182,7 +184,8 @@ static double layer_at_ends(scale_search *g, const rung *r, uint32_t layer, doub
     return fmax(layer_gives(g, r, layer, before, r->first), layer_gives(g, r, layer, before, r->last));
 }
 
-/* From the last layer down: as blunt as leaves half of the error allowed, and how much error may then come in from below. */
+/* From the last layer down: as blunt as leaves half of the error allowed, and how much error may then come in from
+   below. */
 static void choose_scales(scale_search *g, rung *r, double allowed) {
     for (uint32_t layer = g->hard->layer_count; layer-- > 0;) {
         double best = INFINITY, sharpness = SHARP_LEAST;
@@ -360,7 +363,8 @@ void scales_add_tie_break(model_head *h, double step, uint32_t one, uint32_t pla
     h->key = rows_finish(&k);
 }
 
-/* The hard model with two channels more, softmax and tie-breaks. It borrows the rest, lives in `keep` and is never freed by itself. */
+/* The hard model with two channels more, softmax and tie-breaks. It borrows the rest, lives in `keep` and is never
+   freed by itself. */
 static void draft_model(scale_search *g) {
     const temper_model *hard = g->hard;
     arena *a = g->keep;

@@ -1,12 +1,12 @@
 /* The scales of a hard model's heads that make it soft up to a length (theory, "Any hard-attention transformer").
 
-   What is known of the hard model at each length (facts.h) gives the gaps. Scales are chosen from the last layer down, so that each
-   lower layer is sharp enough for what the ones above it must tell apart. How sharp that is, the error recursion of src/bound says, which is
-   guessed here (bound_terms.h): a search tries hundreds of scales. What was chosen is proved afterwards, for the model that was made
-   (soft_proof.h).
+   What is known of the hard model at each length (facts.h) gives the gaps. Scales are chosen from the last layer
+   down, so that each lower layer is sharp enough for what the ones above it must tell apart. How sharp that is, the
+   error recursion of src/bound says, which is guessed here (bound_terms.h): a search tries hundreds of scales. What
+   was chosen is proved afterwards, for the model that was made (soft_proof.h).
 
-   Scales and tie-breaks are powers of two: products with them are exact, so that scores that tie go on to tie. The temperature
-   method makes one for every doubling of the length, the positions method one for all. */
+   Scales and tie-breaks are powers of two: products with them are exact, so that scores that tie go on to tie. The
+   temperature method makes one for every doubling of the length, the positions method one for all. */
 #ifndef SOFTEN_SCALES_H
 #define SOFTEN_SCALES_H
 
@@ -50,10 +50,12 @@ typedef struct scale_search {
 
 static inline uint32_t scale_search_heads(const scale_search *g) { return g->head_start[g->hard->layer_count]; }
 
-/* The tie-break of a head as two rows: `one` is a channel that holds 1, `place` one that holds the position times `unit`. */
+/* The tie-break of a head as two rows: `one` is a channel that holds 1, `place` one that holds the position times
+   `unit`. */
 void scales_add_tie_break(model_head *h, double step, uint32_t one, uint32_t place, double unit, arena *a);
 
-/* hard, o, trap, keep and scratch are set. Raises TEMPER_LIMIT, naming the head and the length, where no scales seem to do. */
+/* hard, o, trap, keep and scratch are set. Raises TEMPER_LIMIT, naming the head and the length, where no scales seem
+   to do. */
 void scales_find(scale_search *g);
 
 /* Raises TEMPER_LIMIT: what stands in the way at length n. */

@@ -66,8 +66,9 @@ static soft_proof prove_by(scale_search *g, const soft_model *soft, bool strings
     return prove(&f, g->keep, g->scratch);
 }
 
-/* As doc/certificate.md, "Facts about the hard model", says: sets where they prove every position, else strings where they prove more. All
-   strings were run for the search if it was asked to, be they more than a certificate may have. */
+/* As doc/certificate.md, "Facts about the hard model", says: sets where they prove every position, else strings where
+   they prove more. All strings were run for the search if it was asked to, be they more than a certificate may
+   have. */
 soft_proof soft_proof_find(scale_search *g, const soft_model *soft) {
     soft_proof sets = prove_by(g, soft, false);
     bool strings = g->o->gap == TEMPER_GAP_EXHAUSTIVE || hard_facts_by_strings(g->hard, g->o->length);

@@ -1,4 +1,5 @@
-/* Any hard model to a soft one, for strings up to a length: the scales that scales.h has found, the model with them, and its proof. */
+/* Any hard model to a soft one, for strings up to a length: the scales that scales.h has found, the model with them,
+   and its proof. */
 #include <stdio.h>
 #include <string.h>
 

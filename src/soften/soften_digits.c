@@ -4,8 +4,8 @@
 
 /* ---- heads ---- */
 
-/* -(1 - c_j), of which the query makes the bonus of candidates: exactly 0 for candidates, so that their logits are those of the digits
-   alone. */
+/* -(1 - c_j), of which the query makes the bonus of candidates: exactly 0 for candidates, so that their logits are
+   those of the digits alone. */
 static void put_bonus(softener *s, const model_head *h, uint32_t one, rows_builder *q, rows_builder *k) {
     const digit_format *f = s->to->digits;
     double factor = ldexp(1, f->bonus);
@@ -93,7 +93,8 @@ static void require_rounding(const gate_check *c, const model_layer *l, uint32_t
 
 static bool is_whole(const gate_check *c, double x) { return x == floor(x) && format_round(c->format, x) == x; }
 
-/* Inputs are 0 or 1, so every partial sum, in any order, lies between the sums of its negative and of its positive terms. */
+/* Inputs are 0 or 1, so every partial sum, in any order, lies between the sums of its negative and of its positive
+   terms. */
 static void require_counting(const gate_check *c, const model_layer *l, uint32_t u) {
     double most = ldexp(1, c->format->precision), up = fmax(l->bias[u], 0), down = fmax(-l->bias[u], 0);
     bool fine = is_whole(c, l->bias[u]);

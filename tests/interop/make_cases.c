@@ -1,12 +1,14 @@
-/* make test-interop: exports models and writes down what temper answers, for torch_check.py and onnx_check.js to compare with.
+/* make test-interop: exports models and writes down what temper answers, for torch_check.py and onnx_check.js to
+   compare with.
 
        make_cases FOLDER
 
-   FOLDER/NNN/ is an exported folder with f32.onnx beside model.onnx (f64; both with all optional outputs). For group g of strings of
-   one length, NNN/g.tokens holds int64 [batch, N], NNN/g.truth and g.accept bytes, NNN/g.z the outputs of all heads before rounding,
-   f64 [batch, N, head, d_head] layer by layer, NNN/g.embed the channels before the first layer, f64 [batch, N, channel], and of
-   short strings NNN/g.pattern the attention, f64 [batch, head, N, N] layer by layer.
-   FOLDER/cases.json lists everything. temper's own answers are compared with the formula's on the way. */
+   FOLDER/NNN/ is an exported folder with f32.onnx beside model.onnx (f64; both with all optional outputs). For group
+   g of strings of one length, NNN/g.tokens holds int64 [batch, N], NNN/g.truth and g.accept bytes, NNN/g.z the
+   outputs of all heads before rounding, f64 [batch, N, head, d_head] layer by layer, NNN/g.embed the channels before
+   the first layer, f64 [batch, N, channel], and of short strings NNN/g.pattern the attention, f64 [batch, head, N, N]
+   layer by layer. FOLDER/cases.json lists everything. temper's own answers are compared with the formula's on the
+   way. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
