@@ -37,8 +37,8 @@ size_t hard_facts_reach(const temper_model *m);
 /* Whether all strings up to the length may be run. */
 bool hard_facts_by_strings(const temper_model *m, size_t length);
 
-/* Facts for all strings of at most c->options.length letters; `one` and `scratch` are work. Raises as above. Those by sets are kept with c,
-   length by length: a second try at another length finds them again. */
+/* Facts for all strings of at most c->options.length letters; `one` and `scratch` are work. Raises as above. Those by
+   sets are kept with c, length by length: a second try at another length finds them again. */
 void hard_facts_find(hard_facts *f, certification *c, bool strings, arena *keep, arena *one, arena *scratch);
 
 static inline double known_size(const known *k) { return k->lo <= k->hi ? fmax(fabs(k->lo), fabs(k->hi)) : 0; }
