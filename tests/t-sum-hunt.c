@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "agree.h"
-#include "bound/role_proof.h"
 #include "model/model.h"
 #include "number/number_type.h"
 #include "run/dense.h"
@@ -168,41 +167,15 @@ static void run_stream(hunt *h, const target *t, size_t n) {
     h->streams++;
 }
 
-/* The largest length up to LONGEST at which hard choices are proved; 0: none, or only the empty string. */
-static size_t hard_length(const temper_model *m, temper_type type) {
-    arena a;
-    trap guard;
-    temper_error e;
-    volatile size_t good = 0;
-    arena_init(&a, &guard);
-    if (trap_set(&guard, &e)) {
-        CHECK(false, "hard choices: %s", e.text);
-    } else {
-        certification c = {.model = m, .type = number_type_of(type), .hard = true, .arena = &a, .trap = &guard};
-        c.ascending = number_type_is_emulated(type);
-        text_init(&c.reason, &a);
-        text_init(&c.json, &a);
-        formula_proof *p = formula_proof_begin(&c);
-        for (size_t bad = LONGEST + 1; p && bad - good > 1;) {
-            size_t middle = good + (bad - good) / 2;
-            if (formula_proof_try(p, middle, false))
-                good = middle;
-            else
-                bad = middle;
-        }
-        trap_clear(&guard);
-    }
-    arena_free(&a);
-    return good;
-}
-
 /* Hard choices of the same model, at exactly the length at which they are proved. */
 static void attack_hard(hunt *h, const target *soft, const sum *s) {
     target t = *soft;
     temper_error e;
     int accept;
-    t.proved = hard_length(t.model, t.type);
-    size_t n = t.proved;
+    temper_proof p;
+    if (!CHECK(!temper_model_proof(&p, t.model, t.type, 1, &e), "%.100s: %s", t.name, e.text)) return;
+    t.proved = p.claim == TEMPER_CLAIM_NONE ? 0 : p.length;
+    size_t n = t.proved < LONGEST ? t.proved : LONGEST;
     if (n > LONGEST_PAIRS && number_type_is_emulated(t.type)) n = LONGEST_PAIRS;
     if (s->count * n > 2000000) n = 2000000 / s->count;
     if (n == 0) return;
