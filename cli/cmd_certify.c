@@ -66,6 +66,8 @@ static void print_json(const work *w, const char *path) {
     if (v == TEMPER_PROVED) {
         json_text(&j, "claim", temper_claim_name(temper_certificate_claim(k)));
         json_flag(&j, "every_position", temper_certificate_every_position(k));
+        if (*temper_certificate_note(k)) json_text(&j, "note", temper_certificate_note(k));
+        if (*temper_certificate_read_off(k)) json_text(&j, "read_off", temper_certificate_read_off(k));
         json_text(&j, "error", temper_certificate_error(k));
         json_text(&j, "allowed", temper_certificate_allowed(k));
         json_begin(&j, "heads", '[');
@@ -109,6 +111,18 @@ static void print_heads(const temper_certificate *k) {
     }
 }
 
+/* Why it is not its source that was proved, and the formula that was read off the weights: a line for each of its lines. */
+static void print_read_off(const temper_certificate *k) {
+    if (*temper_certificate_note(k)) printf("note\t%s\n", temper_certificate_note(k));
+    for (const char *at = temper_certificate_read_off(k); *at;) {
+        size_t length = strcspn(at, "\n");
+        fputs("read off\t", stdout);
+        show_write(stdout, at, length, 0);
+        putchar('\n');
+        at += length + (at[length] != 0);
+    }
+}
+
 static void print_lines(const work *w) {
     const temper_certificate *k = w->certificate;
     temper_fault f = temper_certificate_fault(k);
@@ -119,6 +133,7 @@ static void print_lines(const work *w) {
                w->options.length, temper_type_name(w->options.type),
                temper_certificate_every_position(k) ? "" : ", the verdict only", temper_certificate_error(k),
                temper_certificate_allowed(k));
+        print_read_off(k);
         print_heads(k);
         break;
     case TEMPER_REFUTED:

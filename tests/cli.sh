@@ -1198,8 +1198,23 @@ run 4 certify -f 'Y a & Y b' --alphabet ab --type bf16/f32 --length 10 -o unable
 has 'certify: unable' "$out" 'a gate of layer 1 reads 2 unrounded values, which bf16/f32 cannot round exactly'
 [ -e unable.json ] && fail 'certify: no certificate if unable' || pass
 sed 's/8\*N/9*N/' since.temper >edited.temper
+run 0 certify edited.temper --length 10
+has 'certify: edited, and still the formula' "$out" "proved${tab}formula: every string"
+sed -e 's/^source .*/source ""/' -e '/^digest/d' since.temper >edited.temper
+run 0 certify edited.temper --length 10
+has 'certify: no source' "$out" "note${tab}it carries no source"
+has 'certify: read off' "$out" "read off${tab}a S b"
+run 0 certify edited.temper --length 10 --json
+has 'certify: the claim in json' "$out" '"claim":"hard choices","every_position":true,"note":"it carries no source","read_off":"a S b"'
+run 0 certify edited.temper --length 10 -o edited.json
+has 'certify: read off in the certificate' "$(cat edited.json)" '  "read-off": "a S b",'
+run 0 audit edited.json edited.temper
+sed -e 's/^source .*/source "a S c"/' -e '/^digest/d' since.temper >edited.temper
+run 0 certify edited.temper --length 10
+has 'certify: another source' "$out" "its source was not recognised in its weights"
+sed 's|i/N|i*0x1p-1070/N*0x1p535*0x1p535|' since.temper >edited.temper
 run 4 certify edited.temper --length 10
-has 'certify: edited' "$out" "unable${tab}"
+has 'certify: an odd feature' "$out" "is none that is known"
 run 0 compile -f 'a S b' --alphabet abc --hard -o hard.temper
 run 4 certify hard.temper --length 10
 has 'certify: hard' "$out" 'the model is hard'

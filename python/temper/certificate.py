@@ -40,6 +40,8 @@ class Certificate:
     layer, head     what stands in the way of a proof, from 1; 0: nothing in particular
     counterexample  refuted: the string, or None
     position        refuted: the first position with a wrong answer, from 1
+    claim           proved: "formula" (the answers are those of the model's source) or "hard choices"; else "none"
+    read_off, note  hard choices: the formula that was read off the weights, and why it is not the source, or ""
     heads, error    proved: the bounds of each head, and the largest error, as text
     """
 
@@ -48,6 +50,9 @@ class Certificate:
         self._handle, self.length, self.type = handle, length, type
         self.verdict = _VERDICTS[lib.temper_certificate_verdict(handle)]
         self.reason = text(lib.temper_certificate_reason(handle))
+        self.claim = text(lib.temper_claim_name(lib.temper_certificate_claim(handle)))
+        self.read_off = text(lib.temper_certificate_read_off(handle))
+        self.note = text(lib.temper_certificate_note(handle))
         fault = lib.temper_certificate_fault(handle)
         self.layer, self.head, self.position = int(fault.layer), int(fault.head), int(fault.position)
         self.counterexample: Optional[str] = None

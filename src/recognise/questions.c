@@ -35,6 +35,8 @@ void questions_init(questions *q, uint32_t letters, arena *a) {
 
 fn ask_edge(questions *q, bool forward) { return truth(q, (question){.kind = ASK_EDGE, .forward = forward}); }
 
+fn ask_unsaid(questions *q, uint32_t name) { return truth(q, (question){.kind = ASK_UNSAID, .x = name}); }
+
 /* ---- "or here" ---- */
 
 static void keep(table *t, fn f, uint32_t value) {

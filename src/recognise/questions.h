@@ -17,6 +17,7 @@ typedef enum question_kind {
     ASK_FARTHEST, /* y at the farthest earlier position with x */
     ASK_SUM, /* the sum over j <= i of `past`, plus that over j >= i of `future`, plus the constant is at least 0 */
     ASK_REMAINDER, /* how many j <= i (forward: j >= i) have x, modulo m: not Boolean */
+    ASK_UNSAID,    /* a comparison of the source with numbers that are too large: node x. No head asks it */
     ASK_TEST       /* whether (a times that number + b) modulo a large m is r, or at most r */
 } question_kind;
 
@@ -58,6 +59,9 @@ fn ask_edge(questions *q, bool forward);
 fn ask_exists(questions *q, temper_mask mask, fn x);
 fn ask_choice(questions *q, temper_mask mask, temper_choice choice, fn x, fn y);
 fn ask_step(questions *q, bool forward, fn x);
+
+/* A condition of which nothing is known. */
+fn ask_unsaid(questions *q, uint32_t name);
 
 /* The sums plus the constant, a whole number, are at least 0. */
 fn ask_sum(questions *q, count_id past, count_id future, double constant);

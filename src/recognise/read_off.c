@@ -189,6 +189,7 @@ static node_id strict(writing *t, const question *a) {
         return formula_compare(t->f, &sum, CMP_GE);
     case ASK_TEST: return modulo(t, a, a->factor, a->add, a->at_most ? CMP_LE : CMP_EQ, a->remainder);
     case ASK_LETTER:
+    case ASK_UNSAID: /* of the source only */
     case ASK_REMAINDER: break;
     }
     return 0;

@@ -9,6 +9,7 @@ typedef struct reading {
     const formula *f;
     size_t letters;
     fn *of;
+    bool too_large; /* a number of the present comparison */
 } reading;
 
 static fn kid(const reading *r, node_id id, size_t k) { return r->of[formula_kid(r->f, id, k)]; }
@@ -73,10 +74,6 @@ static fn attend(reading *r, const formula_node *n, fn where, fn value) {
 
 static bool is_past(const reading *r, node_id count) { return formula_at(r->f, count)->op == OP_COUNT_PAST; }
 
-static _Noreturn void too_large(const reading *r) {
-    trap_raise(r->q->arena->trap, TEMPER_LIMIT, 0, 0, "a coefficient or constant of its source is beyond 2^52");
-}
-
 typedef struct counted {
     bool forward;
     fn f;
@@ -116,9 +113,10 @@ static size_t counts_of(reading *r, node_id id, counted *out, __int128 *divisor)
     return kept;
 }
 
-static double coefficient(const reading *r, __int128 x) {
-    if (x > (__int128)1 << 52 || x < -((__int128)1 << 52)) too_large(r);
-    return (double)x;
+static double coefficient(reading *r, __int128 x) {
+    if (x <= (__int128)1 << 52 && x >= -((__int128)1 << 52)) return (double)x;
+    r->too_large = true;
+    return 0;
 }
 
 static count_id side(reading *r, const counted *all, size_t count, __int128 divisor, bool forward) {
@@ -133,20 +131,28 @@ static count_id side(reading *r, const counted *all, size_t count, __int128 divi
 /* The largest whole number that is not above a/b. */
 static __int128 quotient(__int128 a, __int128 b) { return a / b - (a % b != 0 && a < 0); }
 
+/* A constant beyond 2^52 matters only where some positions add less than 0 and it is above, or more and it is below. */
+static fn at_least(reading *r, count_id past, count_id future, __int128 b) {
+    const __int128 most = (__int128)1 << 52;
+    if (b <= most && b >= -most) return ask_sum(r->q, past, future, (double)b);
+    fn x = ask_sum(r->q, past, future, b > 0 ? 0x1p52 : -0x1p52);
+    if (x != (b > 0 ? FN_TRUE : FN_FALSE)) r->too_large = true;
+    return x;
+}
+
 static fn compare(reading *r, node_id id) {
     const formula_node *n = formula_at(r->f, id);
     counted *all = arena_alloc(r->q->arena, n->kid_count, sizeof *all);
     __int128 divisor, b = n->constant;
     size_t count = counts_of(r, id, all, &divisor);
+    r->too_large = false;
     count_id past = side(r, all, count, divisor, false), future = side(r, all, count, divisor, true);
     bool strict = n->compare == CMP_GT || n->compare == CMP_LE, equal = n->compare == CMP_EQ || n->compare == CMP_NE;
     /* > is >= of one less */
-    fn reached = ask_sum(r->q, past, future, coefficient(r, quotient(strict ? b - 1 : b, divisor)));
-    if (equal) {
-        fn more = ask_sum(r->q, past, future, coefficient(r, quotient(b - 1, divisor)));
-        reached = fn_and(r->d, reached, fn_not(r->d, more));
-    }
+    fn reached = at_least(r, past, future, quotient(strict ? b - 1 : b, divisor));
+    if (equal) reached = fn_and(r->d, reached, fn_not(r->d, at_least(r, past, future, quotient(b - 1, divisor))));
     bool negated = n->compare == CMP_LT || n->compare == CMP_LE || n->compare == CMP_NE;
+    if (r->too_large) return ask_unsaid(r->q, id); /* perhaps it does not matter */
     return negated ? fn_not(r->d, reached) : reached;
 }
 
@@ -201,8 +207,7 @@ static size_t addends(reading *r, node_id id, addend *out) {
 static fn several_remainders(reading *r, addend *sum, size_t count, int64_t b, int64_t m, bool at_most,
                              int64_t rest) {
     enum { MOST_CASES = 1 << 22 };
-    if (m > QUESTION_MODULUS || (int64_t)count * m > MOST_CASES / m)
-        trap_raise(r->q->arena->trap, TEMPER_LIMIT, 0, 0, "a modulus of its source is too large for several counts");
+    if (m > QUESTION_MODULUS || (int64_t)count * m > MOST_CASES / m) return 0;
     for (size_t k = 0; k < count; k++) sum[k].variable = ask_remainder(r->q, sum[k].forward, sum[k].counted, m);
     qsort(sum, count, sizeof *sum, by_variable);
     fn *after = arena_alloc(r->q->arena, (size_t)m, sizeof *after);
@@ -243,6 +248,7 @@ static fn remainder_of(reading *r, node_id id) {
         x = ask_residue(r->q, sum->forward, sum->counted, sum->factor, b, m, !equal, rest);
     else
         x = several_remainders(r, sum, count, b, m, !equal, rest);
+    if (!x) return ask_unsaid(r->q, id);
     return negated ? fn_not(r->d, x) : x;
 }
 
