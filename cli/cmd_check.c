@@ -17,8 +17,11 @@ enum { DEFAULT_RANDOM = 1000, DEFAULT_LENGTH = 200 };
 static void plan(temper_check_options *o, const session *s, const temper_model *model, const temper_proof *proof) {
     o->seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1;
     o->random = is_given(s, OPT_RANDOM) ? s->opt.value[OPT_RANDOM].number : DEFAULT_RANDOM;
-    /* where no length is proved, everything may be tried */
-    size_t most = proof->claim == TEMPER_CLAIM_NONE ? SIZE_MAX : proof->length;
+    temper_model_info info;
+    temper_model_about(&info, model);
+    /* a model that was not made for a length is compared as it is */
+    bool promised = proof->claim == TEMPER_CLAIM_FORMULA || info.output_margin > 0;
+    size_t most = promised ? proof->length : SIZE_MAX;
     o->length = DEFAULT_LENGTH < most ? DEFAULT_LENGTH : most;
     if (is_given(s, OPT_LENGTH)) o->length = s->opt.value[OPT_LENGTH].number;
     size_t affordable = exhaustive_default(model);

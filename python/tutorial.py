@@ -41,8 +41,8 @@ print(model.truth("cba"))                               # -> [ True False False]
 # correctly, in f64 and in f32. Longer strings are refused rather than answered wrongly.
 
 # %%
-print(model.info.safe_length)                           # -> 1099511627775
-print(model.info.safe_length_f32)                       # -> 1048575
+print(model.proved_length())                            # -> 1099511627776
+print(model.proved_length("f32"))                       # -> 1048574
 
 # %% [markdown]
 # A million letters take a moment, since every head of a compiled formula needs only one pass over the string.

@@ -28,13 +28,13 @@ from .explain import Channel, Explanation, Head, Part
 from .formula import Formula, eval, parse
 from .gaps import Gap, Gaps, HeadTie
 from .limits import Limit, Limits
-from .model import Info, Model, compile, import_model, load
+from .model import Info, Model, Proof, compile, import_model, load
 from .stream import Stream
 
 __version__ = library_version
 
 __all__ = ["Attention", "AuditError", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
            "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Limit", "LimitError", "Limits",
-           "MissingFunctionError", "Model", "OutOfMemoryError", "Part", "RangeError", "SpecSyntaxError", "Stream",
+           "MissingFunctionError", "Model", "Proof", "OutOfMemoryError", "Part", "RangeError", "SpecSyntaxError", "Stream",
            "TemperError", "UnsupportedError", "audit", "compile", "eval", "gallery", "import_model", "library_path",
            "library_version", "load", "methods", "parse", "types"]

@@ -55,13 +55,22 @@ def exhaustive_default(letters: int) -> int:
     return length
 
 
+_ANY = 1 << 62  # a model that was not made for a length is compared as it is
+
+
+def _most(model: "Model") -> int:
+    proof = model.proof()
+    promised = proof.claim == "formula" or model.info.output_margin > 0
+    return proof.length if promised and proof.length is not None else _ANY
+
+
 def check_formula(model: "Model", formula: "Optional[Formula]", exhaustive: Optional[int], random: int,
                   length: Optional[int], seed: int, threads: int, progress: Optional[Progress]) -> CheckResult:
     """temper_check, with the command line's defaults."""
     if formula is not None and formula.letters != model.letters:
         raise errors.RangeError(f"the formula has the letters {' '.join(formula.letters)}, the model "
                                 f"{' '.join(model.letters)}")
-    safe = model.info.safe_length or 1 << 62  # of 0 nothing is proved, and everything may be tried
+    safe = _most(model)
     options, out = ffi.new("temper_check_options *"), ffi.new("temper_check_result *")
     options.exhaustive = min(exhaustive_default(len(model.letters)), safe) if exhaustive is None else \
         count_of(exhaustive, "exhaustive")
@@ -112,7 +121,7 @@ def check_model(model: "Model", other: "Model", exhaustive: Optional[int], rando
     if other.letters != model.letters:
         raise errors.RangeError(f"the models have different letters: {' '.join(model.letters)} and {' '.join(other.letters)}")
     letters = len(model.letters)
-    safe = min(m.info.safe_length or 1 << 62 for m in (model, other))
+    safe = min(_most(m) for m in (model, other))
     if exhaustive is None:
         exhaustive = min(exhaustive_default(letters), safe)
     if length is None:
@@ -121,7 +130,7 @@ def check_model(model: "Model", other: "Model", exhaustive: Optional[int], rando
     done = 0
     sources = (_all_strings(letters, exhaustive), _random_strings(letters, random, length, seed))
     for rows in (rows for source in sources for rows in source):
-        left, right = (m.run(rows, unchecked=m.info.safe_length == 0, threads=threads) for m in (model, other))
+        left, right = (m.run(rows, unchecked=_most(m) == _ANY, threads=threads) for m in (model, other))
         differ = np.flatnonzero(left != right)
         if len(differ):
             k = int(differ[0])

@@ -8,7 +8,7 @@ from ._library import call, encode, ffi, lib, text
 from .errors import _cell, _shown
 
 if TYPE_CHECKING:
-    from .model import Info, Model
+    from .model import Info, Model, Proof
 
 __all__ = ["Explanation", "Part", "Head", "Channel"]
 
@@ -64,6 +64,7 @@ class Explanation:
     parts: List[Part]
     heads: List[Head]
     channels: List[Channel]
+    proofs: "List[Proof]"  # in f64, f32 and bf16/f32
 
     def __str__(self) -> str:
         return "\n".join(_overview(self) + _parts(self) + _heads(self))
@@ -92,7 +93,8 @@ def explain(model: "Model") -> Explanation:
     for k in range(info.channels):
         call("temper_model_channel", channel, handle, k)
         channels.append(Channel(text(channel.label), text(channel.position)))
-    return Explanation(info, list(model.letters), parts, heads, channels)
+    return Explanation(info, list(model.letters), parts, heads, channels,
+                       [model.proof(type) for type in ("f64", "f32", "bf16/f32")])
 
 
 # ---- the text, as on the command line ----
@@ -117,9 +119,12 @@ def _overview(e: Explanation) -> List[str]:
     lines.append(f"size           {_plural(i.layers, 'layer')}, {_plural(i.heads, 'head')}, width {i.channels}, "
                  f"{_plural(i.hidden, 'hidden unit')}, {i.parameters} parameters")
     lines.append(f"growth         {i.growth} (the largest of the heads)")
-    lines.append(f"safe length    f64 {i.safe_length}, f32 {i.safe_length_f32} ({_shown(encode(i.safe_reason))})")
+    for k, p in enumerate(e.proofs):
+        lines.append(f"{'' if k else 'proved length':<14} {p.type:<8} {'none' if p.length is None else p.length:>13}  "
+                     f"{'' if p.length is None else p.claim:<12}  "
+                     + ("" if p.length is None or p.every_position else "the verdict only; ") + _shown(encode(p.obstacle)))
     if i.output_margin > 0:
-        lines.append(f"output         softened for length {i.safe_length}: within {i.output_error:.3g} of the hard one's, which "
+        lines.append(f"output         softened for length {e.proofs[0].length}: within {i.output_error:.3g} of the hard one's, which "
                      f"is {i.output_margin:.3g} or more from 1/2"
                      + (",\n               where the verdict is read, not at every position" if i.verdict_only else ""))
     return lines

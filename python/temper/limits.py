@@ -1,4 +1,4 @@
-"""Where number formats stop: certified lengths, and wrong answers that a search found."""
+"""Where number formats stop: proved lengths, and wrong answers that a search found."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["Limit", "Limits", "find_limits"]
 class Limit:
     """A model in a number format.
 
-    certified     the largest length that can be proved, 0: none; obstacle says what stands in the way of more
+    proved_length the proved length, None: no length is proved; obstacle says what stands in the way of more
     wrong         the shortest length for which a wrong answer was found, or None
     swept, tried  all lengths were searched up to the first, some up to the second
     string        the string with the wrong answer if it is short, else how it is made, as "(bc)^341 b"; or None
@@ -28,7 +28,7 @@ class Limit:
 
     type: str
     method: str
-    certified: int
+    proved_length: Optional[int]
     obstacle: str
     wrong: Optional[int]
     swept: int
@@ -58,13 +58,13 @@ class Limits(Sequence[Limit]):
 
     def __repr__(self) -> str:
         return "<temper.Limits " + "; ".join(
-            f"{row.type}: {row.certified}, " + ("none wrong" if row.wrong is None else f"wrong at {row.wrong}")
+            f"{row.type}: {row.proved_length}, " + ("none wrong" if row.wrong is None else f"wrong at {row.wrong}")
             for row in self._rows) + ">"
 
     @staticmethod
     def _row(row: Any) -> Limit:
         found = bool(row.found)
-        return Limit(TYPES[row.type], METHODS[row.method], row.certified, text(row.obstacle), row.wrong if found else None,
+        return Limit(TYPES[row.type], METHODS[row.method], row.proved if row.claim else None, text(row.obstacle), row.wrong if found else None,
                      row.swept, row.tried, text(row.string) if found else None, row.position if found else 0, row.layer,
                      row.head, text(row.label), text(function("temper_why_name")(row.why)) if found else "")
 

@@ -26,13 +26,12 @@ from .stream import Stream
 __all__ = ["Model", "Info", "compile", "load", "import_model"]
 
 _AT = ("", "first", "last")
-_LONGEST = 1_000_000_000  # what certify looks for unless a length is given, as on the command line
 _OUTPUTS = {"patterns": "TEMPER_EXPORT_PATTERNS", "channels": "TEMPER_EXPORT_CHANNELS", "heads": "TEMPER_EXPORT_HEADS"}
 
 
 @dataclass(frozen=True)
 class Info:
-    """The facts of a model. Lengths count letters; safe_length is the largest for which f64 answers are proved."""
+    """The facts of a model. What is proved of it is Model.proof."""
 
     method: str
     source: str
@@ -47,9 +46,6 @@ class Info:
     heads: int
     hidden: int
     parameters: int
-    safe_length: int
-    safe_reason: str
-    safe_length_f32: int
     verdict_only: bool
     output_error: float
     output_margin: float
@@ -57,12 +53,30 @@ class Info:
     digits: str  # method "digits": the number format that it is for, else ""
 
 
+@dataclass(frozen=True)
+class Proof:
+    """What is proved of a model's answers in a number format.
+
+    length          all strings of up to so many letters; None: no length is proved, not even 0
+    claim           "formula": they are those of the specification that the model carries; "hard choices": those of the model's own
+                    hard choices; "none"
+    every_position  False: the verdict is proved, not the truth at other positions
+    obstacle        what stands in the way of a longer one
+    """
+
+    type: str
+    length: Optional[int]
+    claim: str
+    every_position: bool
+    obstacle: str
+
+
 def _info(handle: Any) -> Info:
     out = ffi.new("temper_model_info *")
     lib.temper_model_about(out, handle)
     return Info(METHODS[out.method], text(out.source), SYNTAXES[out.syntax], _AT[out.at], bool(out.tokens),
                 bool(out.accepts_empty), bool(out.has_end), out.letters, out.channels, out.layers, out.heads, out.hidden,
-                out.parameters, out.safe_length, text(out.safe_reason), out.safe_length_f32, bool(out.verdict_only),
+                out.parameters, bool(out.verdict_only),
                 out.output_error, out.output_margin, text(lib.temper_growth_name(out.growth)),
                 TYPES[out.digits] if METHODS[out.method] == "digits" else "")
 
@@ -210,7 +224,7 @@ class Model:
         progress  called with (done, total); returning True stops
         """
         if length is None:
-            length = self.longest(type)
+            length = self.proved_length(type) or 0
         options = ffi.new("temper_certify_options *", {"length": count_of(length, "length"), "type": number_of(type, TYPES, "type"),
                                                        "search": search})
         watcher = Watcher(progress)
@@ -224,12 +238,17 @@ class Model:
             raise
         return Certificate(handle, self, length, type)
 
-    def longest(self, type: str = "f64", most: int = _LONGEST) -> int:
-        """The largest length up to `most` that certify can prove in a number format; 0: none."""
-        out = ffi.new("size_t *")
-        call("temper_certify_longest", out, ffi.NULL, ffi.NULL, self._handle, number_of(type, TYPES, "type"),
-             count_of(most, "most"))
-        return int(out[0])
+    def proof(self, type: str = "f64", hard: bool = False) -> Proof:
+        """What is proved of the answers to all strings in a number format: the claim, and up to which length."""
+        out = ffi.new("temper_proof *")
+        call("temper_model_proof", out, self._handle, number_of(type, TYPES, "type"), hard)
+        proved = out.claim != 0
+        return Proof(type, int(out.length) if proved else None, text(lib.temper_claim_name(out.claim)),
+                     bool(out.every_position), text(out.obstacle))
+
+    def proved_length(self, type: str = "f64", hard: bool = False) -> Optional[int]:
+        """The proved length in a number format; None: no length is proved, not even 0."""
+        return self.proof(type, hard).length
 
     def limits(self, types: Optional[Sequence[str]] = None, *, length: int = 0, effort: float = 1.0, seed: int = 1,
                threads: int = 0, progress: Optional[Progress] = None) -> Limits:

@@ -65,11 +65,14 @@ static uint64_t count_strings(const check_plan *p, const temper_check_options *o
 
 /* What is proved of the model as it is; sets `proved` and `roles`. */
 static void refuse_lengths(check_plan *p, arena *a) {
-    if (proved_at(p->model, TEMPER_TYPE_F64, false, 0, a->trap).claim == TEMPER_CLAIM_NONE) return;
+    temper_claim claim = proved_at(p->model, TEMPER_TYPE_F64, false, 0, a->trap).claim;
+    if (claim == TEMPER_CLAIM_NONE) return;
     proved_here proved = proved_at(p->model, TEMPER_TYPE_F64, false, p->longest, a->trap);
     p->proved = proved.claim != TEMPER_CLAIM_NONE;
     p->roles = proved.claim == TEMPER_CLAIM_FORMULA;
-    if (p->proved) return;
+    /* a model that was not made for a length is compared as it is: this is how to find out about it */
+    bool promised = claim == TEMPER_CLAIM_FORMULA || model_has_record(&p->model->record);
+    if (p->proved || !promised) return;
     temper_proof whole = proved_longest(p->model, TEMPER_TYPE_F64, false, a->trap);
     trap_raise_hint(a->trap, TEMPER_LIMIT, 0, 0, text_escaped(a, whole.obstacle, strlen(whole.obstacle), 200),
                     "strings of length %zu are beyond the model's proved length, %zu", p->longest, whole.length);

@@ -65,7 +65,7 @@ class Certificates(unittest.TestCase):
 
     def test_longest(self):
         model = temper.compile("O a", alphabet="ab")
-        most = model.longest("f32")
+        most = model.proved_length("f32")
         self.assertTrue(model.certify(most, "f32"))
         self.assertEqual(model.certify(type="f32").length, most)
 

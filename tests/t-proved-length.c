@@ -1,0 +1,119 @@
+/* One proved length everywhere: what temper_model_proof says is what runs, streams, certificates, tables of limits, exported folders and
+   pages go by, in every type. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agree.h"
+#include "number/number_type.h"
+#include "random_formula.h"
+#include "test.h"
+
+enum { FORMULAS = 200, RUN_MOST = 2000, EMULATED_MOST = 60 };
+
+/* Whether a run of n letters is proved; -1: it fails for another reason. */
+static int runs_proved(const temper_model *m, temper_type type, bool hard, size_t n) {
+    uint32_t *word = calloc(n + 1, sizeof *word);
+    temper_run *run;
+    temper_run_options o = {.type = type, .hard = hard, .unchecked = 1, .threads = 1};
+    int proved = -1;
+    if (temper_model_run(&run, m, word, n, &o, NULL) == TEMPER_OK) {
+        proved = temper_run_proved(run);
+        temper_run_free(run);
+    }
+    free(word);
+    return proved;
+}
+
+static bool certifies(const temper_model *m, temper_type type, size_t n, temper_claim claim) {
+    temper_certificate *k;
+    temper_certify_options o = {.length = n, .type = type};
+    if (temper_certify(&k, m, NULL, 0, &o, NULL) != TEMPER_OK) return false;
+    bool proved = temper_certificate_verdict(k) == TEMPER_PROVED && temper_certificate_claim(k) == claim;
+    temper_certificate_free(k);
+    return proved;
+}
+
+/* Short strings are run before the longest length is asked for, so that a length is decided in both ways. */
+static void check_type(const char *name, const temper_model *m, temper_type type, bool hard, bool certify) {
+    temper_proof p;
+    temper_error e;
+    const char *shown = temper_type_name(type);
+    int five = runs_proved(m, type, hard, 5);
+    if (!CHECK(!temper_model_proof(&p, m, type, hard, &e), "%s in %s: %s", name, shown, e.text)) return;
+    bool some = p.claim != TEMPER_CLAIM_NONE;
+    CHECK(five == -1 || five == (some && p.length >= 5), "%s in %s: a run of 5 letters, proved %zu", name, shown,
+          p.length);
+    CHECK(*p.obstacle && p.length <= TEMPER_LONGEST && (some || p.length == 0), "%s in %s: %zu", name, shown,
+          p.length);
+    size_t most = number_type_is_emulated(type) ? EMULATED_MOST : RUN_MOST;
+    if (some && p.length < most) {
+        CHECK(runs_proved(m, type, hard, p.length) != 0, "%s in %s: unproved at %zu", name, shown, p.length);
+        CHECK(runs_proved(m, type, hard, p.length + 1) != 1, "%s in %s: proved at %zu", name, shown, p.length + 1);
+    }
+    if (!certify) return;
+    CHECK(certifies(m, type, p.length, p.claim) == some, "%s in %s: certify at %zu", name, shown, p.length);
+    CHECK(!some || !certifies(m, type, p.length + 1, p.claim), "%s in %s: certify at %zu", name, shown, p.length + 1);
+}
+
+static void check_limits(const char *name, const temper_model *m, temper_type type) {
+    temper_limits *l;
+    temper_limits_case c = {m, type};
+    temper_limits_options o = {.length = 3, .effort = 0.001, .threads = 1};
+    temper_proof p = {0};
+    temper_error e;
+    if (!CHECK(!temper_limits_find(&l, &c, 1, &o, &e), "%s: %s", name, e.text)) return;
+    temper_limits_row r = temper_limits_at(l, 0);
+    CHECK(!temper_model_proof(&p, m, type, 0, &e) && r.claim == p.claim && r.proved == p.length,
+          "%s: limits has %zu, the model %zu", name, r.proved, p.length);
+    temper_limits_free(l);
+}
+
+/* To the end of the proved length, and not a letter further. */
+static void check_stream(const char *name, const temper_model *m, temper_type type) {
+    temper_stream *s;
+    temper_run_options o = {.type = type};
+    temper_proof p;
+    temper_error e;
+    if (temper_stream_open(&s, m, &o, &e)) return; /* it looks forward */
+    size_t n = 0;
+    while (n < RUN_MOST && !temper_stream_push(s, 0, NULL, &e)) n++;
+    CHECK(!temper_model_proof(&p, m, type, 0, &e), "%s", e.text);
+    CHECK(n == (p.length < RUN_MOST ? p.length : RUN_MOST), "%s in %s: the stream ends at %zu, not %zu", name,
+          temper_type_name(type), n, p.length);
+    temper_stream_free(s);
+}
+
+int main(void) {
+    static const temper_method methods[] = {TEMPER_METHOD_TEMPERATURE, TEMPER_METHOD_POSITIONS, TEMPER_METHOD_DIGITS,
+                                            TEMPER_METHOD_HARD};
+    test_random r = test_seed(1313);
+    size_t formulas = (size_t)(FORMULAS * test_effort());
+    for (size_t k = 0; k < formulas; k++) {
+        random_shape shape = {.letters = 1 + (unsigned)random_below(&r, 3),
+                              .size = 1 + random_below(&r, 6),
+                              .depth = 1 + random_below(&r, 3),
+                              .past = true,
+                              .future = random_below(&r, 4) == 0,
+                              .counting = random_below(&r, 3) == 0,
+                              .modulo = random_below(&r, 4) == 0};
+        temper_spec *spec = random_spec(&r, &shape, TEMPER_AT_LAST);
+        temper_model *m = NULL;
+        temper_build_options o = {.method = methods[k % 4]};
+        char *name = NULL;
+        if (spec && !temper_spec_print(&name, spec, NULL) && !temper_build(&m, spec, &o, NULL)) {
+            bool hard = o.method == TEMPER_METHOD_HARD;
+            for (temper_type type = TEMPER_TYPE_F64; number_type_of(type); type++) {
+                if (type == TEMPER_TYPE_EXACT) continue;
+                check_type(name, m, type, hard, !hard && (k + type) % 5 == 0);
+            }
+            check_type(name, m, k % 2 ? TEMPER_TYPE_F64 : TEMPER_TYPE_F32, true, false);
+            check_stream(name, m, k % 2 ? TEMPER_TYPE_F32 : TEMPER_TYPE_F64);
+            if (!hard && k % 10 == 0) check_limits(name, m, (temper_type)(TEMPER_TYPE_BF16_F32 + k / 10 % 4));
+        }
+        temper_free(name);
+        temper_model_free(m);
+        temper_spec_free(spec);
+    }
+    return test_finish("t-proved-length");
+}
