@@ -5,6 +5,7 @@
     make mutants MUTANTS="--sample 300"       a random sample; --seed S draws another one
     make mutants MUTANTS="src/bound/ball.c"   the changes of some files or folders
     make mutants MUTANTS="--again"            those that survived once more, after tests were added
+    make mutants MUTANTS="--longest 1"        without the slow tests: soon done; then --again for the survivors
     make mutants MUTANTS="--report"           what the journal knows, without running anything
 
 A change is a mutant. It is caught if a test program fails, dies or takes far too long. Results go to a journal (build/mutants/journal), so
@@ -163,13 +164,13 @@ class Bench:
                      if n.endswith(".o") and not n.startswith(("t-", "long-"))]
         self.archives = [os.path.join(options.build, n) for n in ("libtemper-lab.a", "libtemper.a")]
         self.seconds = {}  # what each test takes without a change
-        self.failing = set()
+        self.left_out = set()
 
     def tests_of(self, path):
         for folder, patterns in TESTS.items():
             if path.startswith(folder + "/"):
                 tests = {t for pattern in patterns for t in fnmatch.filter(self.programs, pattern)}
-                return sorted(tests - self.failing, key=lambda t: (self.seconds.get(t, 0), t))
+                return sorted(tests - self.left_out, key=lambda t: (self.seconds.get(t, 0), t))
         sys.exit("mutants: no tests are listed for " + path)
 
     def compile(self, folder, source, path, object_name):
@@ -242,7 +243,8 @@ class Bench:
                 sys.exit("mutants: %s fails without any change" % test)
             if result:
                 print("left out: %s fails without any change" % test, file=sys.stderr)
-                self.failing.add(test)
+            if result or (self.o.longest and self.seconds[test] > self.o.longest):
+                self.left_out.add(test)
 
 
 # ---- the journal and the report ----------------------------------------------------------------------------------
@@ -301,6 +303,7 @@ def main():
     parser.add_argument("--journal", default="")
     parser.add_argument("--again", action="store_true", help="try the survivors in the journal again, and nothing else")
     parser.add_argument("--skip-failing", action="store_true", help="leave out tests that fail without any change")
+    parser.add_argument("--longest", type=float, default=0, help="leave out tests of more seconds; --again then tries all; 0: none")
     parser.add_argument("--report", action="store_true", help="print what the journal knows")
     parser.add_argument("--list", action="store_true", help="print the mutants")
     o = parser.parse_args()
