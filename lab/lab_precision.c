@@ -10,15 +10,15 @@
 
 static const struct {
     const char *name, *formula;
-} operators[OPERATORS] = {{"once", "O a"},
-                          {"since", "a S b"},
-                          {"yesterday", "Y a"},
-                          {"compare", "#[a] >= #[b]"},
-                          {"balance", "#[a] = #>[b]"},
-                          {"look-up", "#[a] % 2 = 1"}};
+} operators[BREAKS] = {{"once", "O a"},
+                       {"since", "a S b"},
+                       {"yesterday", "Y a"},
+                       {"compare", "#[a] >= #[b]"},
+                       {"balance", "#[a] = #>[b]"},
+                       {"look-up", "#[a] % 2 = 1"}};
 
 static const temper_method methods[] = {TEMPER_METHOD_TEMPERATURE, TEMPER_METHOD_POSITIONS, TEMPER_METHOD_DIGITS};
-enum { METHODS = sizeof methods / sizeof *methods, CELLS = OPERATORS * METHODS };
+enum { METHODS = sizeof methods / sizeof *methods, CELLS = BREAKS * METHODS };
 
 /* The shortest first; the quick experiment takes those that the budget of a moment reaches. */
 static const struct {
@@ -34,7 +34,7 @@ enum { TYPES = sizeof types / sizeof *types };
 /* ---- measuring ---- */
 
 typedef struct outcome {
-    operator_kind op;
+    breaking_operator op;
     temper_method method;
     temper_type type;
     double p, q;
@@ -47,12 +47,12 @@ static const size_t EMULATED_MOST = 20000;
 
 /* Nanoseconds, about. Short lengths need little; a wrong length that is far away needs strings of that length, and
    heads that look at all pairs the square of it. */
-static uint64_t budget_of(operator_kind op, temper_method method, temper_type type, bool quick) {
+static uint64_t budget_of(breaking_operator op, temper_method method, temper_type type, bool quick) {
     forecast f = precision_forecast(op, method, type);
     if (quick) return 20000000;
     if (type == TEMPER_TYPE_F32) /* 2^24/3 can be reached; 2^24 and more would take minutes */
-        return op == OP_SINCE && method == TEMPER_METHOD_TEMPERATURE ? 5000000000 : 300000000;
-    if (op == OP_COMPARE && f.size > 1000 && f.size < (double)EMULATED_MOST) return 5000000000;
+        return op == BREAKS_SINCE && method == TEMPER_METHOD_TEMPERATURE ? 5000000000 : 300000000;
+    if (op == BREAKS_COMPARE && f.size > 1000 && f.size < (double)EMULATED_MOST) return 5000000000;
     if (f.size <= 64) return 60000000;
     return f.size <= 1024 ? 250000000 : 400000000;
 }
@@ -116,7 +116,7 @@ static size_t count_cells(bool quick) {
 }
 
 static outcome blank_row(size_t cell, size_t type) {
-    operator_kind op = (operator_kind)(cell / METHODS);
+    breaking_operator op = (breaking_operator)(cell / METHODS);
     temper_method method = methods[cell % METHODS];
     const number_type *t = number_type_of(types[type].type);
     return (outcome){.op = op,
@@ -140,7 +140,8 @@ static void measure(text *result, lab *l, size_t cell, arena *scratch) {
     arena_on_release(scratch, free_spec, spec);
     for (size_t k = 0; k < TYPES; k++)
         if (!l->quick || types[k].quick)
-            w.total += budget_of((operator_kind)(cell / METHODS), methods[cell % METHODS], types[k].type, l->quick);
+            w.total +=
+                budget_of((breaking_operator)(cell / METHODS), methods[cell % METHODS], types[k].type, l->quick);
     for (size_t k = 0; k < TYPES; k++) {
         outcome x = blank_row(cell, k);
         if (l->quick && !types[k].quick) continue;
@@ -218,7 +219,8 @@ static void tabulate(lab *l, const findings *f) {
 /* With the same format for sums, or with f32: one panel an operator, measured lengths and lines of what is
    predicted. */
 static void draw(lab *l, const findings *f, bool sums) {
-    static const operator_kind shown[] = {OP_SINCE, OP_YESTERDAY, OP_COMPARE, OP_BALANCE, OP_LOOKUP};
+    static const breaking_operator shown[] = {BREAKS_SINCE, BREAKS_YESTERDAY, BREAKS_COMPARE, BREAKS_BALANCE,
+                                              BREAKS_LOOKUP};
     static const char *const predicted[METHODS] = {"temperature: predicted", "positions: predicted",
                                                    "digits: predicted"},
                              *const found[METHODS] = {"temperature: found", "positions: found", "digits: found"};
@@ -280,7 +282,7 @@ static void draw(lab *l, const findings *f, bool sums) {
 
 /* The slope of log2(first wrong) over the bits, formats that break by precision with sums in themselves; NaN: less
    than two. */
-static double slope_of(const findings *f, operator_kind op, temper_method method) {
+static double slope_of(const findings *f, breaking_operator op, temper_method method) {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
     for (size_t k = 0; k < f->count; k++) {
         const outcome *o = &f->all[k];
@@ -296,13 +298,13 @@ static void claim_slopes(lab *l, const findings *f) {
                                          {"method", LAB_TEXT, "temperature, positions or digits"},
                                          {"slope", LAB_NUMBER, "of log2 of the first wrong length over bits"},
                                          {"predicted", LAB_NUMBER, "1: 2^p, 1/2: 2^(p/2)"}};
-    static const operator_kind ruled[] = {OP_SINCE, OP_YESTERDAY, OP_COMPARE, OP_LOOKUP};
+    static const breaking_operator ruled[] = {BREAKS_SINCE, BREAKS_YESTERDAY, BREAKS_COMPARE, BREAKS_LOOKUP};
     lab_table *t = LAB_TABLE(l, "slopes", "Growth of the first wrong length with the bits", columns, SIZE_MAX);
     double worst = 0;
     size_t fitted = 0;
     for (size_t j = 0; j < sizeof ruled / sizeof *ruled; j++)
         for (size_t m = 0; m < METHODS; m++) {
-            double slope = slope_of(f, ruled[j], methods[m]), law = ruled[j] == OP_LOOKUP ? 0.5 : 1;
+            double slope = slope_of(f, ruled[j], methods[m]), law = ruled[j] == BREAKS_LOOKUP ? 0.5 : 1;
             lab_put_text(t, operators[ruled[j]].name);
             lab_put_text(t, temper_method_name(methods[m]));
             lab_put_number(t, slope);
@@ -330,14 +332,14 @@ static agreement agree(const findings *f, law_kind law, bool lookup) {
     for (size_t k = 0; k < f->count; k++) {
         const outcome *o = &f->all[k];
         double size = (double)o->wrong + 1, due = o->expected.size; /* N = n + 1 */
-        if (o->expected.law != law || !(due >= SMALL) || (o->op == OP_LOOKUP) != lookup) continue;
+        if (o->expected.law != law || !(due >= SMALL) || (o->op == BREAKS_LOOKUP) != lookup) continue;
         if (!o->wrong && (double)o->tried < 1.2 * due) continue; /* too long to be tried */
         if (!o->wrong) {
             a.missing++, a.lost = o;
             continue;
         }
         /* what else ends sums that look both ways has no law: overflow does at the latest */
-        if (o->op == OP_BALANCE && o->why != TEMPER_WHY_OVERFLOW && size <= due) continue;
+        if (o->op == BREAKS_BALANCE && o->why != TEMPER_WHY_OVERFLOW && size <= due) continue;
         double off = fabs(size - due) > ALLOWED ? (fabs(size - due) - ALLOWED) / due : 0;
         if (lookup && law == LAW_PRECISION) off = fmax(size / due, due / size) - 1;
         a.compared++;
@@ -370,9 +372,9 @@ static void claim(lab *l, const findings *f) {
         const outcome *o = &f->all[k];
         proved += o->certified > 0;
         contradicted += o->wrong && o->certified >= o->wrong;
-        once += o->op == OP_ONCE && o->wrong;
+        once += o->op == BREAKS_ONCE && o->wrong;
         if (o->method == TEMPER_METHOD_DIGITS && o->type == TEMPER_TYPE_BF16_F32 &&
-            (o->op == OP_SINCE || o->op == OP_YESTERDAY)) {
+            (o->op == BREAKS_SINCE || o->op == BREAKS_YESTERDAY)) {
             digits++, digits_broken += o->wrong > 0;
             if (o->tried < tried) tried = o->tried;
         }

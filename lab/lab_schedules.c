@@ -12,9 +12,9 @@ static const double every = 1e15;
 
 typedef struct plan {
     const expression *factor;
-    double reach[OPERATORS], reach_64[OPERATORS]; /* with the base of d = 128 and d = 64 */
-    double base[OPERATORS], trained[OPERATORS];   /* the least base up to the trained length, and how far it goes */
-    bool endless[OPERATORS];                      /* some base carries every length */
+    double reach[SCHEDULED], reach_64[SCHEDULED]; /* with the base of d = 128 and d = 64 */
+    double base[SCHEDULED], trained[SCHEDULED];   /* the least base up to the trained length, and how far it goes */
+    bool endless[SCHEDULED];                      /* some base carries every length */
 } plan;
 
 /* Whether the base that length n needs stays bounded: it does if it does not grow by as much as 1 % from 10^9 to
@@ -32,7 +32,7 @@ static bool is_endless(const schedule *s, const plan *p, operator_kind op) {
 static void study(plan *p, lab *l, const schedule *s) {
     double trained = l->quick ? 1024 : SCHEDULE_TRAINED;
     p->factor = expression_make(&l->memory, "%s", s->factor);
-    for (size_t k = 0; k < OPERATORS; k++) {
+    for (size_t k = 0; k < SCHEDULED; k++) {
         operator_kind op = (operator_kind)k;
         p->reach[k] = schedule_reach(s, p->factor, op, SCHEDULE_BASE, every);
         p->reach_64[k] = schedule_reach(s, p->factor, op, 8, every);
@@ -82,7 +82,7 @@ static void put_tables(lab *l, const plan *plans) {
         for (size_t k = 0; k < schedule_count; k++) {
             const double *n = (const double *)(const void *)((const char *)&plans[k] + views[v].offset);
             lab_put_text(t, schedules[k].name);
-            for (size_t op = 0; op < OPERATORS; op++) {
+            for (size_t op = 0; op < SCHEDULED; op++) {
                 char length[32];
                 length_text(length, n[op]);
                 lab_put_text(t, length);
@@ -91,7 +91,7 @@ static void put_tables(lab *l, const plan *plans) {
     }
     lab_table *t = LAB_TABLE(l, "reach", "Schedules and operators", data, 0);
     for (size_t k = 0; k < schedule_count; k++)
-        for (size_t op = 0; op < OPERATORS; op++) {
+        for (size_t op = 0; op < SCHEDULED; op++) {
             lab_put_text(t, schedules[k].name);
             lab_put_text(t, schedules[k].factor);
             lab_put_text(t, operator_names[op]);
@@ -118,7 +118,7 @@ static bool is_production(const schedule *s) {
 enum { POINTS = 27 };
 
 static chart_series need_series(lab *l, const double *x, operator_kind op) {
-    static const char *const names[OPERATORS] = {"needed: once", "needed: since", "needed: compare",
+    static const char *const names[SCHEDULED] = {"needed: once", "needed: since", "needed: compare",
                                                  "needed: balance", "needed: look-up"};
     double *y = arena_alloc(&l->memory, POINTS, sizeof *y);
     for (size_t p = 0; p < POINTS; p++) y[p] = operator_scale(op, x[p]);
@@ -128,19 +128,19 @@ static chart_series need_series(lab *l, const double *x, operator_kind op) {
 /* What is needed and what is given, by length: production schedules, then those that grow. */
 static void draw_scales(lab *l, const plan *plans) {
     double x[POINTS];
-    chart_series series[2][OPERATORS + 16];
+    chart_series series[2][SCHEDULED + 16];
     size_t count[2] = {0, 0};
     for (size_t p = 0; p < POINTS; p++) x[p] = floor(exp_f64(log_f64(2) * (double)p * 0.75) + 0.001);
     for (size_t k = 0; k < schedule_count; k++) {
         if (schedules[k].adaptive) continue;
         double *y = arena_alloc(&l->memory, POINTS, sizeof *y);
-        for (size_t p = 0; p < POINTS; p++) y[p] = SCHEDULE_BASE * schedule_at(plans[k].factor, OP_ONCE, x[p]);
+        for (size_t p = 0; p < POINTS; p++) y[p] = SCHEDULE_BASE * schedule_at(plans[k].factor, SCHEDULED_ONCE, x[p]);
         size_t panel = is_production(&schedules[k]) ? 0 : 1;
         series[panel][count[panel]++] = (chart_series){schedules[k].name, x, y, POINTS, DRAW_LINE, (int)(k % 6) + 1};
     }
-    series[0][count[0]++] = need_series(l, x, OP_ONCE);
-    series[0][count[0]++] = need_series(l, x, OP_SINCE);
-    for (size_t op = 0; op < OPERATORS; op++) series[1][count[1]++] = need_series(l, x, (operator_kind)op);
+    series[0][count[0]++] = need_series(l, x, SCHEDULED_ONCE);
+    series[0][count[0]++] = need_series(l, x, SCHEDULED_SINCE);
+    for (size_t op = 0; op < SCHEDULED; op++) series[1][count[1]++] = need_series(l, x, (operator_kind)op);
     chart_panel panels[] = {{"Production schedules",
                              {"letters", SCALE_LOG, 1, 0x1p19, NULL, 0},
                              {"scale", SCALE_LOG, 0.8, 300, NULL, 0},
@@ -172,10 +172,10 @@ static void draw_scales(lab *l, const plan *plans) {
 
 static void draw_reach(lab *l, const plan *plans) {
     const char **names = arena_alloc(&l->memory, schedule_count, sizeof *names);
-    chart_panel panels[OPERATORS];
-    chart_series series[OPERATORS][2];
+    chart_panel panels[SCHEDULED];
+    chart_series series[SCHEDULED][2];
     for (size_t k = 0; k < schedule_count; k++) names[schedule_count - 1 - k] = schedules[k].name;
-    for (size_t op = 0; op < OPERATORS; op++) {
+    for (size_t op = 0; op < SCHEDULED; op++) {
         double *x = arena_alloc(&l->memory, schedule_count, sizeof *x),
                *y = arena_alloc(&l->memory, schedule_count, sizeof *y),
                *line_x = arena_alloc(&l->memory, 3 * schedule_count, sizeof *x),
@@ -202,8 +202,8 @@ static void draw_reach(lab *l, const plan *plans) {
                           "to the right edge: every length; "
                           "at the left edge: not even one letter. Adaptive divides by each row's own gap.",
                .panels = panels,
-               .panel_count = OPERATORS,
-               .columns = OPERATORS,
+               .panel_count = SCHEDULED,
+               .columns = SCHEDULED,
                .panel_width = 116,
                .panel_height = 200,
                .shared_y = true};
@@ -268,13 +268,14 @@ static void run_models(tally *c, lab *l, const plan *plans, arena *scratch) {
                                          {"random_wrong", LAB_COUNT, "random strings up to that length"}};
     lab_table *t = LAB_TABLE(l, "models", "Compiled models at these schedules", columns, 80);
     for (size_t k = 0; k < schedule_count; k++)
-        for (size_t o = 0; o < OPERATORS; o++) {
+        for (size_t o = 0; o < SCHEDULED; o++) {
             operator_kind op = (operator_kind)o;
             /* adaptive heads look at all pairs */
             double most = schedules[k].adaptive ? 1000 : l->quick ? 3000 : 100000;
             /* a look-up's worst count needs room for its neighbours */
-            double first = op == OP_LOOKUP ? 9 : 2, limit = op == OP_LOOKUP ? 600 : most;
-            double small = op == OP_LOOKUP ? 30 : 50, base = schedule_base(&schedules[k], plans[k].factor, op, small),
+            double first = op == SCHEDULED_LOOKUP ? 9 : 2, limit = op == SCHEDULED_LOOKUP ? 600 : most;
+            double small = op == SCHEDULED_LOOKUP ? 30 : 50,
+                   base = schedule_base(&schedules[k], plans[k].factor, op, small),
                    reach = schedule_reach(&schedules[k], plans[k].factor, op, base * (1 + 0x1p-40), every);
             bool can = trial_can(&schedules[k], op, plans[k].reach[op]),
                  can_short = trial_can(&schedules[k], op, reach);
@@ -285,10 +286,10 @@ static void run_models(tally *c, lab *l, const plan *plans, arena *scratch) {
                           scratch);
             if (can && plans[k].reach[op] >= every)
                 run_long(c, l, t, &schedules[k], op, SCHEDULE_BASE, (size_t)limit, "√128, every length", scratch);
-            if (op == OP_ONCE && plans[k].trained[op] >= every)
+            if (op == SCHEDULED_ONCE && plans[k].trained[op] >= every)
                 run_long(c, l, t, &schedules[k], op, plans[k].base[op] * (1 + 0x1p-40), (size_t)most,
                          "the least for the trained length", scratch);
-            lab_progress(l, 50 + 50 * (k * OPERATORS + o) / (schedule_count * OPERATORS), 100);
+            lab_progress(l, 50 + 50 * (k * SCHEDULED + o) / (schedule_count * SCHEDULED), 100);
         }
 }
 
@@ -304,10 +305,10 @@ static void claim(lab *l, const plan *plans, const tally *c) {
     for (size_t k = 0; k < schedule_count; k++) {
         const plan *p = &plans[k];
         if (!is_production(&schedules[k])) continue;
-        since = fmax(since, p->reach[OP_SINCE]);
-        compare = fmax(compare, p->reach[OP_COMPARE]);
-        if (strcmp(schedules[k].name, "constant") != 0) once = once && p->reach[OP_ONCE] >= every;
-        for (size_t op = OP_SINCE; op < OPERATORS; op++) none = none && !p->endless[op];
+        since = fmax(since, p->reach[SCHEDULED_SINCE]);
+        compare = fmax(compare, p->reach[SCHEDULED_COMPARE]);
+        if (strcmp(schedules[k].name, "constant") != 0) once = once && p->reach[SCHEDULED_ONCE] >= every;
+        for (size_t op = SCHEDULED_SINCE; op < SCHEDULED; op++) none = none && !p->endless[op];
     }
     const plan *constant = plan_of(plans, "constant"), *linear = plan_of(plans, "linear"),
                *n_log_n = plan_of(plans, "n log n"), *adaptive = plan_of(plans, "adaptive"),
@@ -317,7 +318,7 @@ static void claim(lab *l, const plan *plans, const tally *c) {
         l, once,
         "With production base scales Llama-4's, YaRN's, SSMax's and the log n schedule carry once at every length",
         "a constant scale ends at %.0f letters; with half the head size (base 8) at %.0f, Llama-4's at %.0f",
-        constant->reach[OP_ONCE], constant->reach_64[OP_ONCE], llama->reach_64[OP_ONCE]);
+        constant->reach[SCHEDULED_ONCE], constant->reach_64[SCHEDULED_ONCE], llama->reach_64[SCHEDULED_ONCE]);
     lab_claim_add(l, since < 100 && compare < 100,
                   "None of them carries since, yesterday or a comparison of counts over 100 letters",
                   "the best ends at %.0f (since) and %.0f (compare)", since, compare);
@@ -325,22 +326,23 @@ static void claim(lab *l, const plan *plans, const tally *c) {
                   "No constant factor changes that: with any, each of them ends at some length for since, compare, "
                   "balance and look-up",
                   "from 10⁹ to 10¹⁵ letters the factor that since needs grows %.3g-fold even by log n",
-                  operator_scale(OP_SINCE, every) / operator_scale(OP_SINCE, 1e9) * log_f64(1e9) / log_f64(every));
+                  operator_scale(SCHEDULED_SINCE, every) / operator_scale(SCHEDULED_SINCE, 1e9) * log_f64(1e9) /
+                      log_f64(every));
     lab_claim_add(l,
-                  linear->reach[OP_SINCE] >= every && linear->reach[OP_COMPARE] >= every &&
-                      !linear->endless[OP_BALANCE] && !n_log_n->endless[OP_LOOKUP],
+                  linear->reach[SCHEDULED_SINCE] >= every && linear->reach[SCHEDULED_COMPARE] >= every &&
+                      !linear->endless[SCHEDULED_BALANCE] && !n_log_n->endless[SCHEDULED_LOOKUP],
                   "A linear scale carries since and compare at every length, but neither it nor n log n carries "
                   "balance (n²) or look-up (n³)",
-                  "linear: balance to %.0f, look-up to %.0f letters", linear->reach[OP_BALANCE],
-                  linear->reach[OP_LOOKUP]);
+                  "linear: balance to %.0f, look-up to %.0f letters", linear->reach[SCHEDULED_BALANCE],
+                  linear->reach[SCHEDULED_LOOKUP]);
     bool all = true;
-    for (size_t op = 0; op < OPERATORS; op++) all = all && both->endless[op];
+    for (size_t op = 0; op < SCHEDULED; op++) all = all && both->endless[op];
     lab_claim_add(l,
-                  all && adaptive->reach[OP_SINCE] >= every && adaptive->reach[OP_LOOKUP] >= every &&
-                      !adaptive->endless[OP_ONCE],
+                  all && adaptive->reach[SCHEDULED_SINCE] >= every && adaptive->reach[SCHEDULED_LOOKUP] >= every &&
+                      !adaptive->endless[SCHEDULED_ONCE],
                   "Dividing by each row's own gap carries since and look-up at every length, not once: that needs ln "
                   "n as well, and both together carry all",
-                  "adaptive: once to %.0f letters", adaptive->reach[OP_ONCE]);
+                  "adaptive: once to %.0f letters", adaptive->reach[SCHEDULED_ONCE]);
     lab_about(l, "scales");
     lab_claim_add(l, c->agree == c->compared && c->compared > 0,
                   "Compiled models with these schedules are right on the worst string of the predicted length and "
@@ -371,7 +373,7 @@ static void run(lab *l) {
     put_tables(l, plans);
     run_models(&c, l, plans, scratch);
     claim(l, plans, &c);
-    lab_note_add(l, &prose_schedules_in_plain_words, lab_text(l, "%.0f", plans[0].reach[OP_ONCE]));
+    lab_note_add(l, &prose_schedules_in_plain_words, lab_text(l, "%.0f", plans[0].reach[SCHEDULED_ONCE]));
     lab_note_add(l, &prose_schedules_how_the_base_is_chosen, lab_text(l, "%d", l->quick ? 1024 : SCHEDULE_TRAINED));
     lab_progress(l, 100, 100);
 }

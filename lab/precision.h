@@ -6,15 +6,15 @@
 #include "base/text.h"
 #include "number/number_type.h"
 
-typedef enum operator_kind {
-    OP_ONCE,
-    OP_SINCE,
-    OP_YESTERDAY,
-    OP_COMPARE,
-    OP_BALANCE,
-    OP_LOOKUP,
-    OPERATORS
-} operator_kind;
+typedef enum breaking_operator {
+    BREAKS_ONCE,
+    BREAKS_SINCE,
+    BREAKS_YESTERDAY,
+    BREAKS_COMPARE,
+    BREAKS_BALANCE,
+    BREAKS_LOOKUP,
+    BREAKS
+} breaking_operator;
 
 /* What ends an operator first. */
 typedef enum law_kind {
@@ -33,6 +33,6 @@ typedef struct forecast {
 
 extern const char *const law_names[];
 
-forecast precision_forecast(operator_kind op, temper_method method, temper_type type);
+forecast precision_forecast(breaking_operator op, temper_method method, temper_type type);
 
 #endif

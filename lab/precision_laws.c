@@ -68,25 +68,25 @@ static void nearest(forecast *f, bool since, temper_method method, temper_type t
     }
 }
 
-forecast precision_forecast(operator_kind op, temper_method method, temper_type type) {
+forecast precision_forecast(breaking_operator op, temper_method method, temper_type type) {
     const number_type *t = number_type_of(type);
     double p = t->storage->precision, q = t->accumulation->precision;
     /* where the scale is: in the format of sums, or in a feature */
     double scales = overflow_at(method == TEMPER_METHOD_POSITIONS ? t->storage : t->accumulation);
     forecast f = {LAW_NEVER, INFINITY, ""};
     switch (op) {
-    case OP_SINCE: nearest(&f, true, method, type); break;
-    case OP_YESTERDAY: nearest(&f, false, method, type); break;
-    case OP_COMPARE:
+    case BREAKS_SINCE: nearest(&f, true, method, type); break;
+    case BREAKS_YESTERDAY: nearest(&f, false, method, type); break;
+    case BREAKS_COMPARE:
         lower(&f, LAW_PRECISION, two_to(q), "2^q");
         lower(&f, LAW_UNDERFLOW, 1 / t->storage->least, "1/least");
         lower(&f, LAW_OVERFLOW, scales / 16, "16 N");
         break;
-    case OP_BALANCE:
+    case BREAKS_BALANCE:
         f = (forecast){LAW_NONE, NAN, ""};
         if (sqrt(scales / 16) < 100) f = (forecast){LAW_OVERFLOW, sqrt(scales / 16), "16 N^2"};
         break;
-    case OP_LOOKUP:
+    case BREAKS_LOOKUP:
         lower(&f, LAW_PRECISION, two_to((p - 1) / 2), "2^((p-1)/2)");
         lower(&f, LAW_OVERFLOW, cube_root(scales / 16), "16 N^3");
         break;

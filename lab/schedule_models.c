@@ -15,12 +15,12 @@ struct trial_model {
     temper_model *model;
 };
 
-static const char *const formulas[OPERATORS] = {"O a & O b", "(b S a) & (d S a)", "#[a] >= #[b] & #[a] >= #[d]",
+static const char *const formulas[SCHEDULED] = {"O a & O b", "(b S a) & (d S a)", "#[a] >= #[b] & #[a] >= #[d]",
                                                 "#[a] >= #>[b] & #[a] >= #>[d]", "#[a] % 3 = 1 & #[b] % 3 = 1"};
 
 /* A factor that depends on the row must be in a query that is a constant otherwise; or the string is so short that it
    is 1 in every row. */
-static bool has_plain_query(operator_kind op) { return op == OP_ONCE || op == OP_SINCE; }
+static bool has_plain_query(operator_kind op) { return op == SCHEDULED_ONCE || op == SCHEDULED_SINCE; }
 
 bool trial_can(const schedule *s, operator_kind op, double n) {
     return !s->per_row || has_plain_query(op) || n < SCHEDULE_TRAINED - 4;
@@ -60,8 +60,8 @@ static void reschedule(temper_model *m, const schedule *s, operator_kind op, dou
         if (s->adaptive) /* a row's own gap must be that of its count */
             c->position = expression_make(&m->memory, "0");
         else
-            c->position = expression_make(&m->memory, "%sln(max(i, 1))/(%.17g*(%s))", op == OP_BALANCE ? "N*" : "",
-                                          base, s->per_row ? "1" : s->factor);
+            c->position = expression_make(&m->memory, "%sln(max(i, 1))/(%.17g*(%s))",
+                                          op == SCHEDULED_BALANCE ? "N*" : "", base, s->per_row ? "1" : s->factor);
     }
     model_check(m, t);
     model_seal(m);
@@ -101,9 +101,9 @@ bool trial_worst(trial_model *t, size_t n, arena *scratch) {
     uint32_t *w = arena_alloc(scratch, n, sizeof *w);
     size_t ones = 3 * (n / 9) + 1;
     for (size_t j = 0; j < n; j++) w[j] = 2; /* c */
-    if (t->op == OP_ONCE) w[0] = 0, w[n - 1] = 1;
-    if (t->op == OP_SINCE) w[n - 1] = 0;
-    if (t->op == OP_LOOKUP)
+    if (t->op == SCHEDULED_ONCE) w[0] = 0, w[n - 1] = 1;
+    if (t->op == SCHEDULED_SINCE) w[n - 1] = 0;
+    if (t->op == SCHEDULED_LOOKUP)
         for (size_t j = 0; j < ones && 2 * j + 1 < n; j++) w[2 * j] = 0, w[2 * j + 1] = 1;
     return answer(t, w, n, scratch) == truth(t, w, n, scratch);
 }

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-const char *const operator_names[OPERATORS] = {"once", "since, yesterday", "compare", "balance", "look-up"};
-const char *const operator_needs[OPERATORS] = {"ln n", "n", "n", "n²", "n³"};
+const char *const operator_names[SCHEDULED] = {"once", "since, yesterday", "compare", "balance", "look-up"};
+const char *const operator_needs[SCHEDULED] = {"ln n", "n", "n", "n²", "n³"};
 
 /* SSMax: its published start and the value of its first figure. YaRN is for more than L = 4096 positions, and its
    square is that of a factor on queries and keys each. Llama-4's depends on the query's position. */
@@ -63,13 +63,14 @@ static const double long_nearest = 0x1.62e42fefa39efp+0, long_peak = 0x1.cbdb647
 double operator_scale(operator_kind op, double n) {
     double size = n + 1, ln3 = log_f64(3);
     switch (op) {
-    case OP_ONCE: return log_f64(3 * n); /* n others, 0 against 1 */
-    case OP_SINCE: /* steps of 1/N */ return size * (n > 600 ? long_nearest : -log_f64(solve(nearest_share, n)));
-    case OP_COMPARE: return 2 * size * ln3;              /* sigmoid(scale y), |y| = 1/(2N) */
-    case OP_BALANCE: return 2 * (n + 2) * (n + 1) * ln3; /* the same over N, N = n + 2 */
-    case OP_LOOKUP:                                      /* steps of 1/N^3 */
+    case SCHEDULED_ONCE: return log_f64(3 * n); /* n others, 0 against 1 */
+    case SCHEDULED_SINCE:                       /* steps of 1/N */
+        return size * (n > 600 ? long_nearest : -log_f64(solve(nearest_share, n)));
+    case SCHEDULED_COMPARE: return 2 * size * ln3;              /* sigmoid(scale y), |y| = 1/(2N) */
+    case SCHEDULED_BALANCE: return 2 * (n + 2) * (n + 1) * ln3; /* the same over N, N = n + 2 */
+    case SCHEDULED_LOOKUP:                                      /* steps of 1/N^3 */
         return size * size * size * (n > 128 ? long_peak : -log_f64(solve(peak_share, n)));
-    case OPERATORS: break;
+    case SCHEDULED: break;
     }
     return NAN;
 }
@@ -77,12 +78,12 @@ double operator_scale(operator_kind op, double n) {
 double operator_adaptive(operator_kind op, double n) {
     double size = n + 1;
     switch (op) {
-    case OP_ONCE:
-    case OP_COMPARE: return log_f64(3 * n); /* one sentinel, n others */
-    case OP_BALANCE: return log_f64(3 * n);
-    case OP_SINCE: return operator_scale(op, n) / size;
-    case OP_LOOKUP: return operator_scale(op, n) / (size * size * size);
-    case OPERATORS: break;
+    case SCHEDULED_ONCE:
+    case SCHEDULED_COMPARE: return log_f64(3 * n); /* one sentinel, n others */
+    case SCHEDULED_BALANCE: return log_f64(3 * n);
+    case SCHEDULED_SINCE: return operator_scale(op, n) / size;
+    case SCHEDULED_LOOKUP: return operator_scale(op, n) / (size * size * size);
+    case SCHEDULED: break;
     }
     return NAN;
 }
@@ -97,8 +98,8 @@ static double needed(const schedule *s, operator_kind op, double n) {
    other operators ask for the same steps of 1/N or so in every row, and a scale that grows along the rows is least in
    the first. */
 double schedule_at(const expression *factor, operator_kind op, double n) {
-    double size = op == OP_BALANCE ? n + 2 : n + 1;
-    return expression_eval(factor, op == OP_ONCE ? n : 1, n, size);
+    double size = op == SCHEDULED_BALANCE ? n + 2 : n + 1;
+    return expression_eval(factor, op == SCHEDULED_ONCE ? n : 1, n, size);
 }
 
 static bool carries(const schedule *s, const expression *factor, operator_kind op, double base, double n) {

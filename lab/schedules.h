@@ -6,10 +6,17 @@
 #include "lab/lab.h"
 #include "model/expression.h"
 
-typedef enum operator_kind { OP_ONCE, OP_SINCE, OP_COMPARE, OP_BALANCE, OP_LOOKUP, OPERATORS } operator_kind;
+typedef enum operator_kind {
+    SCHEDULED_ONCE,
+    SCHEDULED_SINCE,
+    SCHEDULED_COMPARE,
+    SCHEDULED_BALANCE,
+    SCHEDULED_LOOKUP,
+    SCHEDULED
+} operator_kind;
 
-extern const char *const operator_names[OPERATORS];
-extern const char *const operator_needs[OPERATORS]; /* how the needed scale grows */
+extern const char *const operator_names[SCHEDULED];
+extern const char *const operator_needs[SCHEDULED]; /* how the needed scale grows */
 
 /* The least scale with which the worst row of a string of n letters leaves the head's output at 3/4 or more, or at
    1/4 or less: what a gate makes exactly 1 or 0 (doc/theory.md, "Boolean channels that heal"). Scores are those of

@@ -280,16 +280,16 @@ static void test_stamps(void) {
 /* The right value's share of a row: logits and whether each key has the right value. */
 static double share(operator_kind op, size_t n, double scale) {
     double right = 0, all = 0, size = (double)n + 1;
-    if (op == OP_ONCE) return exp(scale) / (exp(scale) + (double)n);
-    if (op == OP_COMPARE) return 1 / (1 + exp(-scale / (2 * size)));
-    if (op == OP_BALANCE) return 1 / (1 + exp(-scale / (2 * ((double)n + 2) * size)));
+    if (op == SCHEDULED_ONCE) return exp(scale) / (exp(scale) + (double)n);
+    if (op == SCHEDULED_COMPARE) return 1 / (1 + exp(-scale / (2 * size)));
+    if (op == SCHEDULED_BALANCE) return 1 / (1 + exp(-scale / (2 * ((double)n + 2) * size)));
     for (size_t j = 0; j <= n; j++) {
         double c = (double)(n / 2), x = (double)j;
-        double score = op == OP_SINCE ? (j > 0) + x / size : (2 * c * x - x * x) / (size * size * size);
-        double best = op == OP_SINCE ? 1 + (double)n / size : c * c / (size * size * size);
+        double score = op == SCHEDULED_SINCE ? (j > 0) + x / size : (2 * c * x - x * x) / (size * size * size);
+        double best = op == SCHEDULED_SINCE ? 1 + (double)n / size : c * c / (size * size * size);
         double w = exp(scale * (score - best));
         all += w;
-        if (op == OP_SINCE ? j == n : j == n / 2) right += w;
+        if (op == SCHEDULED_SINCE ? j == n : j == n / 2) right += w;
     }
     return right / all;
 }
@@ -298,7 +298,7 @@ static void test_schedules(void) {
     test_random source = test_seed(0x5eed1ac);
     static const size_t lengths[] = {2, 3, 7, 16, 33, 128, 129, 500, 600, 601, 2000};
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
-        for (size_t o = 0; o < OPERATORS; o++) {
+        for (size_t o = 0; o < SCHEDULED; o++) {
             size_t n = lengths[k];
             double got = share((operator_kind)o, n, operator_scale((operator_kind)o, (double)n));
             CHECK(fabs(got - 0.75) < 1e-10, "%s at %zu: %.17g", operator_names[o], n, got);
@@ -313,7 +313,7 @@ static void test_schedules(void) {
     }
     for (size_t s = 0; s < schedule_count; s++) { /* reach: all lengths, one by one */
         const expression *factor = expression_make(&a, "%s", schedules[s].factor);
-        for (size_t o = 0; o < OPERATORS; o++) {
+        for (size_t o = 0; o < SCHEDULED; o++) {
             operator_kind op = (operator_kind)o;
             double base = 1 + (double)random_below(&source, 1000) / 50, most = 9000, n = 0;
             while (n < most && base * schedule_at(factor, op, n + 1) >=

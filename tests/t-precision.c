@@ -24,7 +24,7 @@ static double first_collision(const number_format *f, bool since, double most) {
 static void check_keys(temper_type type, double most) {
     const number_format *f = number_type_of(type)->storage;
     for (int since = 0; since < 2; since++) {
-        forecast x = precision_forecast(since ? OP_SINCE : OP_YESTERDAY, TEMPER_METHOD_TEMPERATURE, type);
+        forecast x = precision_forecast(since ? BREAKS_SINCE : BREAKS_YESTERDAY, TEMPER_METHOD_TEMPERATURE, type);
         double found = first_collision(f, since, most);
         CHECK(x.law == LAW_PRECISION && found > x.size && found <= x.size + 3, "%s: keys %s meet at N = %g, not %g",
               temper_type_name(type), since ? "1 + j/N" : "j/N", found, x.size);
@@ -33,22 +33,22 @@ static void check_keys(temper_type type, double most) {
 
 static void check_numbers(void) {
     static const struct {
-        operator_kind op;
+        breaking_operator op;
         temper_method method;
         temper_type type;
         law_kind law;
         double size;
-    } known[] = {{OP_ONCE, TEMPER_METHOD_TEMPERATURE, TEMPER_TYPE_E5M2, LAW_NEVER, INFINITY},
-                 {OP_SINCE, TEMPER_METHOD_POSITIONS, TEMPER_TYPE_BF16, LAW_PRECISION, 128},
-                 {OP_SINCE, TEMPER_METHOD_POSITIONS, TEMPER_TYPE_BF16_F32, LAW_PRECISION, 256},
-                 {OP_SINCE, TEMPER_METHOD_DIGITS, TEMPER_TYPE_BF16, LAW_PRECISION, 512},
-                 {OP_SINCE, TEMPER_METHOD_DIGITS, TEMPER_TYPE_F16, LAW_OVERFLOW, 2048},
-                 {OP_SINCE, TEMPER_METHOD_DIGITS, TEMPER_TYPE_E4M3_F32, LAW_OVERFLOW, 4096},
-                 {OP_YESTERDAY, TEMPER_METHOD_DIGITS, TEMPER_TYPE_E4M3_F32, LAW_PRECISION, 8192},
-                 {OP_COMPARE, TEMPER_METHOD_TEMPERATURE, TEMPER_TYPE_E4M3_F32, LAW_UNDERFLOW, 512},
-                 {OP_COMPARE, TEMPER_METHOD_POSITIONS, TEMPER_TYPE_E4M3_F32, LAW_OVERFLOW, 29},
-                 {OP_COMPARE, TEMPER_METHOD_TEMPERATURE, TEMPER_TYPE_F16, LAW_PRECISION, 2048},
-                 {OP_LOOKUP, TEMPER_METHOD_TEMPERATURE, TEMPER_TYPE_F16_F32, LAW_PRECISION, 32}};
+    } known[] = {{BREAKS_ONCE, TEMPER_METHOD_TEMPERATURE, TEMPER_TYPE_E5M2, LAW_NEVER, INFINITY},
+                 {BREAKS_SINCE, TEMPER_METHOD_POSITIONS, TEMPER_TYPE_BF16, LAW_PRECISION, 128},
+                 {BREAKS_SINCE, TEMPER_METHOD_POSITIONS, TEMPER_TYPE_BF16_F32, LAW_PRECISION, 256},
+                 {BREAKS_SINCE, TEMPER_METHOD_DIGITS, TEMPER_TYPE_BF16, LAW_PRECISION, 512},
+                 {BREAKS_SINCE, TEMPER_METHOD_DIGITS, TEMPER_TYPE_F16, LAW_OVERFLOW, 2048},
+                 {BREAKS_SINCE, TEMPER_METHOD_DIGITS, TEMPER_TYPE_E4M3_F32, LAW_OVERFLOW, 4096},
+                 {BREAKS_YESTERDAY, TEMPER_METHOD_DIGITS, TEMPER_TYPE_E4M3_F32, LAW_PRECISION, 8192},
+                 {BREAKS_COMPARE, TEMPER_METHOD_TEMPERATURE, TEMPER_TYPE_E4M3_F32, LAW_UNDERFLOW, 512},
+                 {BREAKS_COMPARE, TEMPER_METHOD_POSITIONS, TEMPER_TYPE_E4M3_F32, LAW_OVERFLOW, 29},
+                 {BREAKS_COMPARE, TEMPER_METHOD_TEMPERATURE, TEMPER_TYPE_F16, LAW_PRECISION, 2048},
+                 {BREAKS_LOOKUP, TEMPER_METHOD_TEMPERATURE, TEMPER_TYPE_F16_F32, LAW_PRECISION, 32}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         forecast x = precision_forecast(known[k].op, known[k].method, known[k].type);
         CHECK(x.law == known[k].law && x.size == known[k].size, "row %zu: %s at %g", k, law_names[x.law], x.size);

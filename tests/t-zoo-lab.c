@@ -30,7 +30,7 @@ static void test_factors(arena *a) {
         const expression *factor = expression_make(a, "%s", schedules[s].factor);
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
             double n = lengths[k], want = factor_of(schedules[s].name, n, n + 1),
-                   got = schedule_at(factor, OP_ONCE, n), first = schedule_at(factor, OP_SINCE, n);
+                   got = schedule_at(factor, SCHEDULED_ONCE, n), first = schedule_at(factor, SCHEDULED_SINCE, n);
             CHECK(fabs(got - want) <= 1e-13 * want, "%s at %g: %.17g, not %.17g", schedules[s].name, n, got, want);
             if (schedules[s].per_row)
                 CHECK(first == 1, "%s: its first row has %g", schedules[s].name, first);
