@@ -111,7 +111,8 @@ static void print_heads(const temper_certificate *k) {
     }
 }
 
-/* Why it is not its source that was proved, and the formula that was read off the weights: a line for each of its lines. */
+/* Why it is not its source that was proved, and the formula that was read off the weights: a line for each of its
+   lines. */
 static void print_read_off(const temper_certificate *k) {
     if (*temper_certificate_note(k)) printf("note\t%s\n", temper_certificate_note(k));
     for (const char *at = temper_certificate_read_off(k); *at;) {

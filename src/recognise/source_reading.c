@@ -131,7 +131,8 @@ static count_id side(reading *r, const counted *all, size_t count, __int128 divi
 /* The largest whole number that is not above a/b. */
 static __int128 quotient(__int128 a, __int128 b) { return a / b - (a % b != 0 && a < 0); }
 
-/* A constant beyond 2^52 matters only where some positions add less than 0 and it is above, or more and it is below. */
+/* A constant beyond 2^52 matters only where some positions add less than 0 and it is above, or more and it is
+   below. */
 static fn at_least(reading *r, count_id past, count_id future, __int128 b) {
     const __int128 most = (__int128)1 << 52;
     if (b <= most && b >= -most) return ask_sum(r->q, past, future, (double)b);
