@@ -1,5 +1,5 @@
-/* One proved length everywhere: what temper_model_proof says is what runs, streams, certificates, tables of limits, exported folders and
-   pages go by, in every type. */
+/* One proved length everywhere: what temper_model_proof says is what runs, streams, certificates, tables of limits,
+   exported folders and pages go by, in every type. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
