@@ -209,8 +209,3 @@ temper_status temper_model_proof(temper_proof *out, const temper_model *model, t
     proof_call call = {out, model, type, hard != 0};
     return entry_run(err, tell_proof, &call);
 }
-
-const char *temper_claim_name(temper_claim claim) {
-    static const char *const names[] = {"none", "formula", "hard choices"};
-    return (unsigned)claim < sizeof names / sizeof *names ? names[claim] : "";
-}

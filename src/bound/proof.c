@@ -130,3 +130,8 @@ void model_proof_longest(model_proof *p, length_bracket *b) {
     certification_unable(p->c, 0, 0, "longer strings take more than a second to look at, so nobody did");
     p->c->fault.length = b->failed;
 }
+
+const char *temper_claim_name(temper_claim claim) {
+    static const char *const names[] = {"none", "formula", "hard choices"};
+    return (unsigned)claim < sizeof names / sizeof *names ? names[claim] : "";
+}
