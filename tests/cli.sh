@@ -349,7 +349,7 @@ done
 run 0 run m.temper --margins ba
 has 'margins' "$out" 'largest error before rounding'
 run 0 run --json m.temper ba
-same 'json run' '{"string":"ba","accept":true,"proved":true}' "$out"
+same 'json run' '{"string":"ba","accept":true,"proved":true,"claim":"formula"}' "$out"
 run 2 run m.temper --alphabet ab ba
 has 'not with a model' "$err" '--alphabet cannot be given with a MODEL'
 run 2 run -f a --hard --method positions a
@@ -391,17 +391,17 @@ done <<'LIST'
 -f true --alphabet ab --empty accept;ab
 LIST
 
-# Beyond the safe length: a huge coefficient, so that f64 gives up early.
+# Beyond the proved length: a huge coefficient, so that f64 gives up early.
 huge='10000000000000*#[a] - 9999999999999*#[b] >= 0'
 run 0 explain -f "$huge" --json
-safe=$(printf '%s\n' "$out" | sed -n 's/.*"safe_length":\([0-9]*\).*/\1/p')
+safe=$(printf '%s\n' "$out" | sed -n 's/.*"proved_length":\[{"type":"f64","length":\([0-9]*\).*/\1/p')
 if [ -n "$safe" ] && [ "$safe" -gt 10 ] && [ "$safe" -lt 100000 ]; then
     pass
     long=$(head -c $((safe + 1)) /dev/zero | tr '\0' a)
     run 4 run -f "$huge" "$long" a
     same 'refused, and on' "error${tab}$long
 accept${tab}a" "$out"
-    has 'names the safe length' "$err" "$safe"
+    has 'names the proved length' "$err" "$safe"
     run 0 run -f "$huge" --unchecked "$long" a
     same 'unproved' "accept (unproved)${tab}$long
 accept${tab}a" "$(printf '%s\n' "$out" | sed 's/^reject (un/accept (un/')"
@@ -411,7 +411,7 @@ accept${tab}a" "$(printf '%s\n' "$out" | sed 's/^reject (un/accept (un/')"
     run 0 check -f "$huge" --random 10
     run 4 check -f "$huge" --length $((safe + 1)) --random 100
 else
-    fail 'a huge coefficient has a small safe length' "$out"
+    fail 'a huge coefficient has a small proved length' "$out"
 fi
 
 # Hard choices without a proof of the model: proved string by string, refused where rounding hides a tie, exact on request.
@@ -455,12 +455,8 @@ has 'the number formats' "$err" 'is not one of f64|f32|exact|bf16/f32|bf16|f16/f
 for type in bf16/f32 bf16 f16/f32 f16 e4m3/f32 e4m3 e5m2/f32 e5m2 f32/f64 bf16/f64; do
     run 4 run --type $type -f '(a S b) & Y a & #[a] % 5 = 1' --alphabet abc "$(printf 'bca%.0s' $(seq 400))"
     same "$type is refused" "error${tab}$(printf 'bca%.0s' $(seq 400))" "$out"
-    has "$type is not certified" "$err" "certified in $type: "
+    has "$type is not proved" "$err" "in $type: "
     has "$type: what to do" "$err" 'hint: --unchecked'
-    run 0 run --type $type --unchecked -f 'O a' --alphabet ab ba bb
-    same "$type runs" "accept (unproved)${tab}ba
-reject (unproved)${tab}bb" "$out"
-    has "$type is unproved" "$err" "warning: --unchecked: nothing is proved of answers in $type"
     run 4 run --type $type --unchecked -f 'O a' --alphabet ab --stream <<<ba
     has "$type: no stream" "$err" "a stream runs in f64 or f32, not in $type"
 done
@@ -474,9 +470,28 @@ has 'certified: every position' "$out" '"positions":[1,0,0]'
 run 4 run --type bf16 -f 'a S b' --alphabet abc bca "$(printf 'bca%.0s' $(seq 10))"
 same 'certified up to a length' "reject${tab}bca
 error${tab}$(printf 'bca%.0s' $(seq 10))" "$out"
-has 'certified, and beyond' "$err" 'string 2: length 30 is beyond 23, the longest that is certified in bf16: head 1.1 (a S b): a logit may be off by'
-run 0 run --type bf16 --unchecked --json -f 'O a' --alphabet ab ba
-has 'json: unproved' "$out" '"proved":false'
+has 'certified, and beyond' "$err" 'string 2: length 30 is beyond the proved length 23 in bf16: head 1.1 (a S b): a logit may be off by'
+run 0 run --type bf16 --unchecked --json -f 'a S b' --alphabet abc "$(printf 'bca%.0s' $(seq 10))"
+has 'json: unproved' "$out" '"proved":false,"claim":"none"'
+run 0 run --type f32 --unchecked -f '#[a] % 2 = 1' --alphabet ab "$(printf 'a%.0s' $(seq 700))"
+has 'the warning is about the type that is run' "$err" 'beyond the proved length 637 in f32 ('
+
+# One proved length, whoever prints it.
+for f in 'a S b' 'O a' '#[a] % 2 = 1' '#[a] >= #[b]' 'Y a' 'H (a -> O b)' 'a S (b & Y a)' '2*#[a] > 3*#[b]'; do
+    for type in f64 f32 bf16/f32; do
+        run 0 explain --json -f "$f" --alphabet ab
+        told=$(printf '%s\n' "$out" | sed -n "s|.*{\"type\":\"$type\",\"length\":\([0-9a-z]*\).*|\1|p" | head -1)
+        [ "$told" = null ] && continue
+        run 0 certify -f "$f" --alphabet ab --type $type --json
+        has "$f in $type: certify" "$out" "\"verdict\":\"proved\",\"length\":$told,"
+        if [ "$told" -lt 5000 ]; then
+            run 0 run --unchecked --json --type $type -f "$f" --alphabet ab "$(head -c "$told" /dev/zero | tr '\0' a)"
+            has "$f in $type: run" "$out" '"proved":true'
+            run 4 run --json --type $type -f "$f" --alphabet ab "$(head -c $((told + 1)) /dev/zero | tr '\0' a)"
+            has "$f in $type: refused" "$err" "beyond the proved length $told in $type"
+        fi
+    done
+done
 run 0 run --type bf16/f32 --unchecked --margins -f 'a S b' --alphabet abc bcaa
 has 'errors in a short format' "$out" '0.000404   0.000335  a S b'
 run 0 run --type bf16/f32 --unchecked --plan dense --margins -f 'a S b' --alphabet abc bcaa
@@ -488,15 +503,8 @@ run 0 run --type bf16/f32 --unchecked --per-position -f 'a S b' --alphabet abc "
 has 'bf16 is right at length 84' "$out" "$(printf '10%.0s' $(seq 42))"
 run 0 run --type bf16/f32 --unchecked --per-position -f 'a S b' --alphabet abc "${bc}b"
 lacks 'and wrong at 85' "$out" "$(printf '10%.0s' $(seq 42))"
-sed 's/^safe .*/safe 5 ""\nbound 0.1 0.25 verdict/; s/^digest.*//' m.temper >verdict.temper # no digest, so nothing is proved
-run 4 run verdict.temper --per-position ba
-has 'verdict only' "$err" 'only the verdict is proved of this model, not the truth at every position'
-run 0 run verdict.temper --hard --per-position ba
-run 0 run verdict.temper --per-position --unchecked ba
-has 'verdict only, unchecked' "$err" 'warning: only the verdict'
-
 run 0 explain -f "$formula"
-for part in 'specification' 'safe length' 'growth' 'layer   head  channel  subformula' 'scale'; do
+for part in 'specification' 'proved length' 'growth' 'layer   head  channel  subformula' 'scale'; do
     has 'explain' "$out" "$part"
 done
 run 0 explain m.temper --json
@@ -599,8 +607,8 @@ reject${tab}4" "$out"
 run 4 run -f 'O a & F b' --at last --stream <<<'ab'
 has 'stream: looks forward' "$err" '(F b) looks forward'
 run 0 run --json -f 'O a' --alphabet ab --stream <<<'ba'
-same 'stream json' '{"length":1,"accept":false,"proved":true}
-{"length":2,"accept":true,"proved":true}' "$out"
+same 'stream json' '{"length":1,"accept":false,"proved":true,"claim":"formula"}
+{"length":2,"accept":true,"proved":true,"claim":"formula"}' "$out"
 run 1 run -q -f 'O a' --alphabet ab --stream <<<'bb'
 same 'quiet stream' '' "$out"
 run 0 run -q -f 'O a' --alphabet ab --stream <<<'ba'
@@ -764,8 +772,8 @@ same 'no temporary files of safetensors' '' "$(find . -name '*.safetensors.*' | 
 # ---- limits -------------------------------------------------------------------------------------------------------
 
 run 0 limits -f 'a S b' --alphabet abc --type bf16/f32 --effort 0.05
-has 'limits: the head line' "$out" 'type      method       certified       first wrong  ratio  head why              string'
-has 'limits: certified and wrong' "$out" 'bf16/f32  temperature         84                85   1.01  1.1  representability '
+has 'limits: the head line' "$out" 'type      method      proved length       first wrong  ratio  head why              string'
+has 'limits: certified and wrong' "$out" 'bf16/f32  temperature            84                85   1.01  1.1  representability '
 has 'limits: the other method' "$out" 'bf16/f32  positions '
 has 'limits: the head is named' "$out" 'head 1.1: a S b'
 table=$out
@@ -894,7 +902,7 @@ soften() {
     IFS=' ' read -ra words <<<"$1"
     run 0 soften "$2" --length 8 "${words[@]}" -o soft.temper
     has "soften $1" "$out" 'soft.temper: '
-    has "soften $1" "$out" ' proved up to length 8: error <= '
+    has "soften $1" "$out" ' proved length 8 in f64 (hard choices): error <= '
     run 0 run soft.temper --per-position "${strings[@]}"
     local answers=$out
     run 0 run "$2" --unchecked --per-position "${strings[@]}"
@@ -903,7 +911,7 @@ soften() {
     has 'beyond its length' "$err" 'length 9 is beyond the proved length 8'
     run 0 run soft.temper --unchecked ababababa
     same 'beyond its length: unproved' "accept (unproved)${tab}ababababa" "$out"
-    has 'beyond its length: warned' "$err" 'temper: warning: length 9 is beyond the safe length 8'
+    has 'beyond its length: warned' "$err" 'temper: warning: length 9 is beyond the proved length 8 in f64'
     run 0 explain soft.temper
     has 'explain: softened' "$out" 'output         softened for length 8: within '
 }
@@ -928,7 +936,7 @@ has 'row: adaptive' "$out" ', divided by the gap 1 of this row'
 # At positions before the last this one reads exactly 1/2: only the verdict can be proved.
 sed 's/^embed "a"/channel 4 "last" position "[i = n]"\n&/; s/^query .*/query 4:1/; s/^read .*/read 0:0.5 3:1 4:-0.5/' first.temper >verdict.temper
 run 0 soften verdict.temper --length 8 -o soft.temper
-has 'verdict only' "$out" 'temperature, the verdict (not every position) proved up to length 8: error <= '
+has 'verdict only' "$out" 'temperature, proved length 8 in f64 (hard choices, the verdict only): error <= '
 run 0 run soft.temper ab ba
 same 'verdict only: answers' "accept${tab}ab
 reject${tab}ba" "$out"
@@ -947,7 +955,7 @@ same 'softened: quiet' '' "$out$err"
 same 'softened: the same' "$(cat soft.temper)" "$(cat quiet.temper)"
 run 0 --json soften first.temper --length 8 -o soft.temper
 has 'soften json' "$out" '{"file":"soft.temper","bytes":'
-has 'soften json' "$out" '"safe_length":8,'
+has 'soften json' "$out" '"proved_length":{"type":"f64","length":8,"claim":"hard choices"}'
 has 'soften json' "$out" '"gap":"proved","error":'
 has 'soften json' "$out" '"scale_layer":1,"scale_head":1}'
 run 0 --json soften first.temper --length 8
@@ -956,12 +964,12 @@ has 'soften json: printed' "$out" '{"stage":"soft","text":"temper-model 1\n'
 # A gap that was given proves nothing; one that a string refutes is refused.
 for value in 0.25 1/4 2^-2 25e-2 .25 1; do
     run 0 soften first.temper --length 8 --gap "$value" -o given.temper
-    has 'a given gap' "$out" "given.temper: temperature, nothing is proved: the gap $value was given"
+    has 'a given gap' "$out" "; the gap $value was given"
 done
 run 0 soften first.temper --length 8 --gap 2^-2
-has 'a given gap: warned' "$err" 'temper: warning: nothing is proved of the soft model: the gap 2^-2 was given'
+has 'a given gap: warned' "$err" 'temper: warning: the gap 2^-2 was given, so softening proves nothing of the soft model'
 run 0 --json soften first.temper --length 8 --gap 2^-2 -o given.temper
-has 'a given gap: json' "$out" '"safe_length":0,'
+has 'a given gap: json' "$out" '"proved_length":{"type":"f64",'
 has 'a given gap: json' "$out" '"gap":"given","gap_value":0.25'
 run 4 run given.temper ab
 run 0 run given.temper --unchecked ab
@@ -1047,7 +1055,7 @@ same 'the guide to softening' '' "$(cat complaints)"
 # ---- export ---------------------------------------------------------------------------------------------------------
 
 run 0 export -f 'H(b -> O a)' --alphabet abc -o made/
-same 'export: summary' 'made/: temperature, 2 layers, 2 heads, 6 channels, ONNX in f64; proved up to length 1099511627775' "$out$err"
+same 'export: summary' 'made/: temperature, 2 layers, 2 heads, 6 channels, ONNX in f64; proved length 1099511627776 in f64 (formula)' "$out$err"
 same 'export: the files' 'README.md config.json configuration_temper.py model.onnx model.safetensors model.temper modeling_temper.py testvectors.jsonl transformer_lens.py vocab.json' "$(ls made | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 run 3 run made caab
 has 'export: the folder is no model' "$err" 'the model is its model.safetensors'
@@ -1058,7 +1066,7 @@ same 'export: vocabulary' '{ "a": 0, "b": 1, "c": 2, "<start>": 3 }' "$(tr -s '\
 python3 -c 'import json; json.load(open("made/config.json")); [json.loads(x) for x in open("made/testvectors.jsonl")]' && pass || fail 'export: JSON'
 echo mine >made/notes.txt
 run 0 --json export made/model.safetensors --type f32 --outputs patterns,channels,heads -o made
-same 'export: json summary' '{"folder":"made","type":"f32","method":"temperature","layers":2,"heads":2,"channels":6,"safe_length":1048575}' "$out"
+same 'export: json summary' '{"folder":"made","type":"f32","method":"temperature","layers":2,"heads":2,"channels":6,"proved_length":{"type":"f32","length":2410413,"claim":"formula"}}' "$out"
 same 'export: other files stay' mine "$(cat made/notes.txt)"
 if ls made | grep -qE '\.(json|onnx|py|md|jsonl|safetensors)\.'; then fail 'export: temporary files left'; else pass; fi
 run 0 export -q made/model.safetensors -o g.onnx
@@ -1112,14 +1120,14 @@ run 2 export "$root/tests/bad/model-other-version.temper" -o made3
 has 'export: another version' "$err" 'version'
 run 0 compile -q --gallery dyck-1 -o dyck.temper
 run 4 export dyck.temper -o made3
-has 'export: nothing proved' "$err" 'no length is proved safe'
+has 'export: nothing proved' "$err" 'no length is proved in'
 has 'export: nothing proved, hint' "$err" 'hint: --unchecked exports it without proof'
 run 0 export dyck.temper --unchecked -o made3
-has 'export: unchecked' "$out" 'nothing is proved'
+has 'export: unchecked' "$out" 'no proved length in'
 has 'export: unchecked, in the page' "$(cat made3/README.md)" 'Nothing is proved of this model'
 run 0 soften -q dyck.temper --length 8 -o soft.temper
 run 4 export soft.temper --type f32 -o made4
-has 'export: f32 without a proof' "$err" "no length is proved safe in f32: the bound of this model's error is for f64"
+has 'export: f32 without a proof' "$err" "no length is proved in in f32: the bound of this model's error is for f64"
 # ---- lab ------------------------------------------------------------------------------------------------------------
 
 run 0 lab
@@ -1173,7 +1181,7 @@ run 3 lab zoo --quick -o missing/lab
 has 'lab: missing folder' "$err" "cannot make the folder 'missing/lab'"
 # ---- certify --------------------------------------------------------------------------------------------------------
 run 0 certify -f 'O a' --alphabet ab --type bf16/f32 --length 1000000
-has 'certify: proved' "$out" "proved${tab}every string up to length 1000000 in bf16/f32${tab}largest error 4.700e-03 of 2.500e-01 allowed"
+has 'certify: proved' "$out" "proved${tab}formula: every string up to length 1000000 in bf16/f32${tab}largest error 4.700e-03 of 2.500e-01 allowed"
 has 'certify: heads' "$out" "head 1.1${tab}once${tab}bound${tab}error <= 4.700e-03${tab}logits <= 2.182e+01${tab}O a"
 run 0 certify -f 'O a' --alphabet ab --type bf16/f32 --length 1000000 -o -
 has 'certify: the certificate' "$out" '  "length": 1000000,'
