@@ -195,7 +195,7 @@ const command command_table[COMMAND_COUNT] = {
      "temper limits m.temper -o limits.svg\n"
      "temper limits -f '#[a] % 2 = 1' --effort 10 --journal limits.journal --csv\n",
      "A table with a row for each number format and method: the largest length up to which every string is\n"
-     "certified to be answered rightly, the smallest length at which a wrong answer was found, the ratio of\n"
+     "proved to be answered rightly, the smallest length at which a wrong answer was found, the ratio of\n"
      "the two, the head at fault and why: representability (stored numbers no longer tell keys apart),\n"
      "lost tie (logits that differ come out equal), absorption (sums lose terms), overflow, or a gate.\n"
      "'none to n': nothing wrong was found on strings of up to n letters, which is no proof. The strings are\n"

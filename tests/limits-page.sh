@@ -17,10 +17,13 @@ compare|#[a] >= #[b]
 balance|#[a] = #>[b]
 look-up|#[a] % 2 = 1"
 
-# limits FORMULA EFFORT: lines "type method certified first-wrong tried why", "-" where there is none
+# limits FORMULA EFFORT: lines "type method proved-length first-wrong tried why", "-" where there is none. Columns go by their names.
 limits() {
     "$temper" limits -f "$1" --alphabet abc --at last --effort "$2" --csv | tr -d '\r' |
-        awk -F, 'NR > 1 { print $1, $2, $3 == "" || $3 == 0 ? "-" : $3, $4 == "" ? "-" : $4, $7, $8 == "" ? "-" : $8 }'
+        awk -F, '
+            function field(name) { return $(column[name]) == "" ? "-" : $(column[name]) }
+            NR == 1 { for (k = 1; k <= NF; k++) column[$k] = k; next }
+            { print field("type"), field("method"), field("proved_length"), field("first_wrong"), field("tried"), field("why") }'
 }
 
 # The table of a page: a line a type, a cell a method: "proved / first wrong why".
