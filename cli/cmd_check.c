@@ -107,7 +107,9 @@ static bool compare(session *s, const temper_spec *spec, const temper_model *mod
     temper_model_about(&info, model);
     if (!proof_find(&proof, s, model, TEMPER_TYPE_F64)) return false;
     plan(&o, s, model, &proof);
-    if (proof.claim == TEMPER_CLAIM_NONE)
+    if (info.rescaled)
+        message_warning(s, "the softmax scales are those of --scale: nothing is proved of this model");
+    else if (proof.claim == TEMPER_CLAIM_NONE)
         message_warning(s, "no length is proved of this model (%s); it is checked as it is", proof.obstacle);
     progress_start(&bar, temper_method_name(info.method), !s->quiet && isatty(STDERR_FILENO));
     temper_status status = do_check(&r, &mine, s, spec, model, &o, &bar, &err);
@@ -154,8 +156,8 @@ void cmd_check(session *s) {
                       "check takes one MODEL and no strings");
         return;
     }
-    if (is_given(s, OPT_HARD) && is_given(s, OPT_METHOD)) {
-        message_usage(s, NULL, "--hard and --method exclude each other");
+    if (is_given(s, OPT_HARD) && (is_given(s, OPT_METHOD) || is_given(s, OPT_SCALE))) {
+        message_usage(s, NULL, "--hard and --%s exclude each other", is_given(s, OPT_METHOD) ? "method" : "scale");
         return;
     }
     if (is_given(s, OPT_HARD) && s->opt.count) {

@@ -7,6 +7,7 @@
 
 #include "escape.h"
 #include "job_runner.h"
+#include "scale.h"
 #include "subject.h"
 
 enum { MOST_CASES = 128, MOST_MODELS = 32, STRING_COLUMNS = 24 };
@@ -52,6 +53,10 @@ static bool get_model(const temper_model **out, table *t, session *s, subject *x
     if (method == TEMPER_METHOD_DIGITS && (status == TEMPER_UNSUPPORTED || status == TEMPER_RANGE)) return true;
     if (status) {
         message_error(s, &err, NULL, NULL, 0);
+        return false;
+    }
+    if (!scale_model(&model, s)) {
+        temper_model_free(model);
         return false;
     }
     memcpy(t->made_for[t->made_count], name, sizeof name);

@@ -34,7 +34,7 @@ static temper_run_options run_options(const session *s) {
     enum { DENSE = 2 }; /* choices as numbered in the table, 0: not given */
     uint64_t type = s->opt.value[OPT_TYPE].number;
     return (temper_run_options){.hard = is_given(s, OPT_HARD),
-                                .unchecked = is_given(s, OPT_UNCHECKED),
+                                .unchecked = is_given(s, OPT_UNCHECKED) || is_given(s, OPT_SCALE),
                                 .type = type ? (temper_type)(type - 1) : TEMPER_TYPE_F64,
                                 .dense = s->opt.value[OPT_PLAN].number == DENSE,
                                 .threads = (unsigned)s->opt.value[OPT_THREADS].number};
@@ -52,6 +52,10 @@ static const temper_proof *proof_of(runner *r) {
 static void warn_once(runner *r, size_t n) {
     if (r->warned) return;
     r->warned = true;
+    if (r->info.rescaled) {
+        message_warning(r->session, "the softmax scales are those of --scale: nothing is proved of the answers");
+        return;
+    }
     const temper_proof *p = proof_of(r);
     const char *type = temper_type_name(run_options(r->session).type);
     if (p->claim == TEMPER_CLAIM_NONE)
@@ -213,7 +217,7 @@ static bool batch_run(runner *r, batch *b) {
 /* Strings that need more than a verdict, or a warning, are run one by one. */
 static bool run_lines(runner *r, lines *in) {
     session *s = r->session;
-    bool alone = r->margins || is_given(s, OPT_PER_POSITION) || is_given(s, OPT_UNCHECKED), on = true;
+    bool alone = r->margins || is_given(s, OPT_PER_POSITION) || run_options(s).unchecked, on = true;
     batch b = {0};
     line l;
     if (!alone && !batch_start(&b)) alone = true;
@@ -250,7 +254,7 @@ static void print_margin(const runner *r, size_t layer, size_t head, double marg
     snprintf(name, sizeof name, "%zu.%zu", layer, head);
     if (margin >= 0) {
         snprintf(error, sizeof error, "%.3g", margin);
-        snprintf(bound, sizeof bound, "%.3g", about.bound);
+        if (!r->info.rescaled) snprintf(bound, sizeof bound, "%.3g", about.bound);
     }
     printf("%-8s %10s %10s  ", name, error, bound);
     show_write(stdout, about.label, strlen(about.label), 60);
@@ -275,11 +279,11 @@ static bool claims_positions(runner *r) {
     const temper_proof *p = proof_of(r);
     if (p->claim == TEMPER_CLAIM_NONE || p->every_position) return true;
     static const char why[] = "only the verdict is proved of this model, not the truth at every position";
-    if (is_given(s, OPT_UNCHECKED))
+    if (run_options(s).unchecked)
         message_warning(s, "%s", why);
     else
         message_print(s, EXIT_LIMIT, NULL, why, "--unchecked shows it without proof");
-    return is_given(s, OPT_UNCHECKED);
+    return run_options(s).unchecked;
 }
 
 static void run_all(session *s, const subject *x, lines *in) {

@@ -127,7 +127,8 @@ static temper_type asked_type(const session *s) { /* choices are numbered as typ
 static bool capture(temper_run **out, session *s, const temper_model *model, const uint32_t *letters, size_t n,
                     bool hard, temper_type type) {
     temper_error err;
-    temper_run_options o = {.hard = hard, .unchecked = is_given(s, OPT_UNCHECKED), .capture = 1, .type = type};
+    temper_run_options o = {
+        .hard = hard, .unchecked = is_given(s, OPT_UNCHECKED) || is_given(s, OPT_SCALE), .capture = 1, .type = type};
     if (temper_model_run(out, model, letters, n, &o, &err) == TEMPER_OK) return true;
     message_error(s, &err, NULL, NULL, 0);
     return false;
@@ -146,7 +147,9 @@ static void show_line(session *s, const temper_model *model, const line *l) {
     }
     if (subject_encode(&letters, &n, &err, s, NULL, model, l) &&
         capture(&run, s, model, letters, n, is_given(s, OPT_HARD), asked_type(s))) {
-        if (!temper_run_proved(run))
+        if (is_given(s, OPT_SCALE))
+            message_warning(s, "the softmax scales are those of --scale: nothing is proved of this run");
+        else if (!temper_run_proved(run))
             message_warning(s, "nothing is proved of this run, in %s on %zu letters", temper_type_name(asked_type(s)),
                             n);
         if (is_given(s, OPT_HTML))

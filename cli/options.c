@@ -90,6 +90,15 @@ static bool set_value(options *out, option_id id, const char *text, usage_error 
     const option_row *row = &option_table[id];
     option_value *value = &out->value[id];
     char safe[64];
+    if (row->kind == KIND_LIST) {
+        value->given = true;
+        if (out->list_count < OPTION_LIST) {
+            out->list[out->list_count++] = text;
+            return true;
+        }
+        snprintf(err->text, sizeof err->text, "--%s is given more than %d times", row->name, OPTION_LIST);
+        return false;
+    }
     if (value->given) {
         snprintf(err->text, sizeof err->text, "--%s is given twice", row->name);
         return false;

@@ -31,10 +31,11 @@ enum {
     FOR_ALL = -1
 };
 
-typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } option_kind;
+typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_LIST } option_kind;
 
 /* X(ID, short letter or 0, long name, kind, argument (choices: "one|two"), default as shown or "", least, most,
-     commands, help; NULL: not shown). Choices are numbered from 1 in the order given; 0 is "not given". */
+     commands, help; NULL: not shown). Choices are numbered from 1 in the order given; 0 is "not given". A list may be given
+     several times. */
 #define OPTION_TABLE(X)                                                                                              \
     X(FORMULA, 'f', "formula", KIND_TEXT, "FORMULA", "", 0, 0, FOR_FORMULA, "the specification, as text")            \
     X(FILE, 'F', "file", KIND_TEXT, "FILE", "", 0, 0, FOR_FORMULA, "the specification, in a file")                   \
@@ -62,6 +63,9 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE } opti
       "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "f64", 0, 0,           \
       FOR_RUN | FOR_SHOW | FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT, /* as temper_type */                               \
       "the number format (export: f64 or f32); exact: rationals; STORED/SUMMED: short formats")                      \
+    X(SCALE, 0, "scale", KIND_LIST, "[LAYER.HEAD=]EXPR", "the proved scale", 0, 0,                                   \
+      FOR_RUN | FOR_COMPILE | FOR_SHOW | FOR_CHECK | FOR_LIMITS,                                                     \
+      "another softmax scale: an expression of N, n and i, or a factor such as 0.2x; unproved")                      \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
       "how heads are evaluated: in one pass where that is possible, or all pairs")                                   \
     X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN,                                \
@@ -147,10 +151,14 @@ typedef struct argument {
     bool literal;
 } argument;
 
+enum { OPTION_LIST = 64 };
+
 typedef struct options {
     option_value value[OPTION_COUNT];
     argument *arguments; /* the command's own, without its name */
     size_t count;
+    const char *list[OPTION_LIST]; /* of the option that is a list */
+    size_t list_count;
     const char *command; /* NULL: none was named */
     int command_bit;
 } options;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "escape.h"
+#include "scale.h"
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -99,7 +100,7 @@ static bool is_folder(const char *path) {
 static bool read_model(temper_model **out, session *s, const char *path) {
     temper_error err;
     temper_status status = temper_model_load(out, path, &err);
-    if (status == TEMPER_OK) return true;
+    if (status == TEMPER_OK) return scale_model(out, s);
     if (status == TEMPER_IO) { /* the message has the path */
         if (!*err.hint)
             snprintf(err.hint, sizeof err.hint, "%s",
@@ -252,7 +253,7 @@ bool subject_soften(subject *x, session *s, temper_method method) {
     temper_error err;
     temper_soften_options o = {.method = method};
     if (!subject_digits(&o.digits, s)) return false;
-    if (temper_soften_for(&x->model, NULL, x->hard, &o, &err) == TEMPER_OK) return true;
+    if (temper_soften_for(&x->model, NULL, x->hard, &o, &err) == TEMPER_OK) return scale_model(&x->model, s);
     message_error(s, &err, NULL, NULL, 0);
     return false;
 }
@@ -264,8 +265,9 @@ bool subject_model(subject *out, session *s) {
         out->first = 1;
         return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path);
     }
-    if (is_given(s, OPT_HARD) && is_given(s, OPT_METHOD)) {
-        message_usage(s, NULL, "--hard and --method exclude each other: the hard transformer has no softmax");
+    if (is_given(s, OPT_HARD) && (is_given(s, OPT_METHOD) || is_given(s, OPT_SCALE))) {
+        message_usage(s, NULL, "--hard and --%s exclude each other: the hard transformer has no softmax",
+                      is_given(s, OPT_METHOD) ? "method" : "scale");
         return false;
     }
     temper_spec_options o = spec_options(s, NULL, false);

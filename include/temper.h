@@ -195,6 +195,21 @@ TEMPER_API temper_status temper_soften(temper_model **out, const temper_model *h
                                        temper_error *err);
 TEMPER_API void temper_model_free(temper_model *model);
 
+/* A scale for one softmax head, or for all. */
+typedef struct temper_scale {
+    size_t layer, head; /* from 1; both 0: all heads */
+    /* An expression of N, n and i such as "8*N", or a factor of the scale that the head has such as "0.2x". */
+    const char *scale;
+} temper_scale;
+
+/* A copy of the model with other softmax scales; of several scales for a head the last one counts. The scale
+   multiplies the head's scores: in models by positions or digits, whose temperature is inside their features, it
+   stands beside them, and was 1. Nothing is claimed of the copy (temper_model_info: rescaled); temper_certify proves
+   of it what it can. A scale that reads i, the position of the query, makes its file version 2. TEMPER_SYNTAX: no
+   scale; TEMPER_RANGE: no such softmax head. */
+TEMPER_API temper_status temper_model_with_scale(temper_model **out, const temper_model *model,
+                                                 const temper_scale *scales, size_t count, temper_error *err);
+
 /* Text form: print and read are inverse. Reading checks every invariant (TEMPER_FORMAT: line, column, what is wrong);
    it takes the bytes of a safetensors file too. */
 TEMPER_API temper_status temper_model_print(char **out, size_t *length, const temper_model *model, temper_error *err);
@@ -275,6 +290,7 @@ typedef struct temper_model_info {
     int has_end;                                     /* an end sentinel is appended */
     size_t letters, channels, layers, heads, hidden; /* totals; hidden = feed-forward units */
     size_t parameters;                               /* weights that are not zero */
+    int rescaled;                                    /* its scales were chosen by hand: nothing is claimed */
     /* What a model that was softened for a length (temper_soften_for) records of itself; 0 for other models: ... */
     double output_error;  /* ... how far the read-out may be from the hard one's, ... */
     double output_margin; /* ... which is at least this far from 1/2, ... */
@@ -287,7 +303,8 @@ typedef struct temper_head_info {
     const char *role;  /* once, nearest, count, compare, lookup, or "" */
     temper_mask mask;
     temper_choice choice, hard_choice;
-    const char *scale; /* softmax scale as an expression of n, N; "1" for hard heads */
+    const char *scale; /* softmax scale as an expression of n, N and i; "1" for hard heads */
+    int row_scale;     /* it reads i */
     int adaptive;      /* the scale is divided by each row's own gap */
     temper_growth growth;
     double bound; /* proved error before rounding in real arithmetic; 0 where none is made */

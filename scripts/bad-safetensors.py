@@ -204,7 +204,7 @@ CASES = {
     "temper-key-twice": model_file(TEXT.replace('{"version":1', '{"version":1,"versio\\u006e":1')),
     "temper-bad-escape": model_file(TEXT.replace('"one"', '"\\q"')),
     "version-missing": without("version"),
-    "version-other": setting(version=2),
+    "version-other": setting(version=3),
     "version-text": setting(version="1"),
     "method-unknown": setting(method="soft"),
     "method-digits-without-format": setting(method="digits"),

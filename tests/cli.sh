@@ -568,6 +568,55 @@ has 'html or json' "$err" '--html and --json exclude each other'
 run 3 show m.temper --html -o /no/such/folder/a.html ba
 run 4 show -f 'O a' --alphabet ab --html "$(printf 'a%.0s' $(seq 2048))"
 has 'html: too long' "$err" '2049 positions are too many for a page: the limit is 2048'
+# In every number type. At 85 letters bf16 stores the same key for positions 64 and 65 of a S b, and the head shares its weight.
+run 0 show -f 'a S b' --alphabet abc --type f32 bca
+has 'show in f32' "$out" 'numbers in f32'
+run 0 show -f 'a S b' --alphabet abc --type bf16/f32 --unchecked --html bca
+has 'show in bf16/f32' "$out" 'numbers in bf16/f32, length 3'
+run 0 show -f 'a S b' --alphabet abc --type bf16/f32 --unchecked -o - bca
+has 'show in bf16/f32 as SVG' "$out" 'numbers in bf16/f32'
+long=$(printf 'bc%.0s' $(seq 42))
+run 0 show -f 'a S b' --alphabet abc --type bf16/f32 --unchecked --row 1.1@65 "${long}b"
+has 'a tie at 85 letters' "$out" '65  b          1.75       1.75      1204     0.499995     1  1'
+run 0 show -f 'a S b' --alphabet abc --method digits --html bca
+has 'a page by digits' "$out" 'digits: softmax is made sharp by'
+run 0 run -f 'a S b' --alphabet abc --type f32 --plan dense bca
+same 'dense in f32' "accept	bca" "$out"
+
+# ---- other scales ---------------------------------------------------------------------------------------------------
+
+run 0 run -f 'a S b' --alphabet abc --scale 0.2x --margins bcbcb
+has 'a scale: unproved' "$out" 'accept (unproved)'
+has 'a scale: the leak' "$out" '1.1           0.168'
+same 'a scale: one warning' 'temper: warning: the softmax scales are those of --scale: nothing is proved of the answers' "$err"
+run 0 run -f 'a S b' --alphabet abc --scale 1x --json bca
+same 'a scale, JSON' '{"string":"bca","accept":true,"proved":false}' "$out"
+run 0 run -f 'a S b' --alphabet abc --scale 0 bcca
+run 0 run -f 'a S b' --alphabet abc --method positions --scale 1.1=1 bca
+run 0 run -f 'a S b' --alphabet abc --type bf16/f32 --scale 3 --scale 1.1=8*N bca
+run 0 show -f 'a S b' --alphabet abc --scale '1 + i/2' bca
+has 'a scale by row' "$out" 'scale 1 + i/2'
+has 'a scale, shown' "$out" 'scales chosen by hand, nothing is proved'
+run 0 show -f 'a S b' --alphabet abc --scale '1 + i/2' --row 1.1@3 bca
+has 'the scale of a row' "$out" 'scale     2.5 = 1 + i/2'
+run 0 check -f 'a S b' --alphabet abc --scale 0.2x
+run 1 check -f 'a S b' --alphabet abc --scale 'i + 1' --method temperature
+has 'a wrong temperature is found' "$out" 'counterexample'
+run 0 limits -f 'a S b' --alphabet abc --type f64 --method temperature --scale 2 --effort 0.01
+has 'limits of a wrong temperature' "$out" 'f64       temperature          -'
+run 0 compile -f 'a S b' --alphabet abc --scale '8*(i + 1)' -o rows.temper
+same 'version 2' 'temper-model 2' "$(head -n 1 rows.temper)"
+run 4 run rows.temper bca
+run 0 run rows.temper --unchecked bca
+run 4 run rows.temper --unchecked --stream
+run 4 certify rows.temper --length 2
+run 4 export rows.temper --unchecked -o rows
+has 'export: the scale' "$err" 'reads the position'
+run 2 run -f 'a S b' --alphabet abc --scale 2.1=1 bca
+run 2 run -f 'a S b' --alphabet abc --scale 8* bca
+run 2 run -f 'a S b' --alphabet abc --scale 1x --hard bca
+run 2 eval -f 'a S b' --alphabet abc --scale 1x bca
+
 run 0 show m.temper --row 1.1@2 ba
 for part in query scale score weight hard output rounded; do has 'row' "$out" "$part"; done
 run 2 show m.temper --row 9.1@2 ba

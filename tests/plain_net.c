@@ -119,6 +119,7 @@ static void attend(const net *n, const net_layer *l, size_t h, net_stream x, net
     }
     double scale = n->scaled ? log((double)size) + 1 : 1 / sqrt((double)e);
     for (size_t i = 0; i < size; i++) {
+        if (n->row_scale) scale = n->row_scale(i, size);
         double score[NET_POSITIONS], weight[NET_POSITIONS] = {0}, best = -INFINITY, total = 0;
         for (size_t j = 0; j < size; j++) {
             score[j] = 0;

@@ -31,9 +31,10 @@ typedef struct net {
     int token[4]; /* rows of a, b, start, end; -1: zero */
     matrix embed, positions, unembed, b_u;
     net_layer layer[3];
-    int feature_channel; /* -1: none; else i % 3 - 1 is added to it */
-    bool scaled;         /* softmax with scale ln(N) + 1, else 1/sqrt(d_head) */
-    int answer;          /* 0: logit 1 > logit 0, 1: logit 1 > threshold, 2: channel 1 > threshold */
+    int feature_channel;                        /* -1: none; else i % 3 - 1 is added to it */
+    bool scaled;                                /* softmax with scale ln(N) + 1, else 1/sqrt(d_head) */
+    double (*row_scale)(size_t i, size_t size); /* not NULL: the scale of row i instead; not in files */
+    int answer; /* 0: logit 1 > logit 0, 1: logit 1 > threshold, 2: channel 1 > threshold */
     double threshold;
 } net;
 

@@ -47,6 +47,13 @@ static void take_record(proof_entry *e, const model_record *r) {
                               .fault = {.length = r->length + 1}};
 }
 
+/* Nothing is claimed of scales that were chosen by hand, whatever could be proved. */
+static void take_no_proof(proof_entry *e) {
+    atomic_store(&e->failed, 0);
+    e->closed = true;
+    e->whole = (temper_proof){.obstacle = "its softmax scales were chosen by hand"};
+}
+
 static proof_memo *memo_of(const temper_model *m, trap *t) {
     model_memo *known = atomic_load(m->memo);
     if (known) return (proof_memo *)known;
@@ -58,6 +65,7 @@ static proof_memo *memo_of(const temper_model *m, trap *t) {
     for (size_t type = 0; type < TYPES; type++)
         for (size_t hard = 0; hard < 2; hard++) atomic_store(&p->entries[type][hard].failed, CERTIFY_LONGEST + 1);
     if (model_has_record(&m->record)) take_record(&p->entries[TEMPER_TYPE_F64][0], &m->record);
+    for (size_t type = 0; m->rescaled && type < TYPES; type++) take_no_proof(&p->entries[type][0]);
     if (atomic_compare_exchange_strong(m->memo, &known, &p->memo)) return p;
     release(&p->memo);
     return (proof_memo *)known;

@@ -62,8 +62,7 @@ static extent *extents(general *g, size_t count) {
 static void check_head(const general *g, uint32_t layer, uint32_t number, const model_head *h) {
     const audit *a = g->audit;
     if (h->hard_choice == TEMPER_CHOICE_SOFTMAX) audit_refuse(a, layer, number, "it stands for no hard choice");
-    if (h->scale && expression_uses(h->scale, EXPR_I))
-        audit_refuse(a, layer, number, "its scale depends on the position");
+    if (h->scale && expression_uses(h->scale, EXPR_I)) audit_refuse(a, layer, number, "its scale reads the position");
 }
 
 static void begin_heads(general *g) {

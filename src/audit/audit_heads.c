@@ -417,6 +417,7 @@ static void read_head(head_reader *r) {
     const model_head *h = r->head;
     NEED(r, h->choice == TEMPER_CHOICE_SOFTMAX && !h->adaptive, "it makes a hard choice, or adapts to its scores");
     if (h->scale) {
+        NEED(r, !expression_uses(h->scale, EXPR_I), "its scale reads the position");
         r->scale = audit_scale_of(h->scale);
         NEED(r, r->scale.kind, "no scale of this form is understood: %s",
              text_escaped(r->a->arena, h->scale_text, strlen(h->scale_text), 80));

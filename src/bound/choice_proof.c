@@ -119,6 +119,9 @@ static bool heads_are_fit(certification *c) {
                     c, l + 1, h + 1,
                     "%s is softmax and stands for no hard choice: there is nothing to compare it with",
                     certification_head(c, l + 1, h + 1));
+            else if (head_reads_position(head))
+                certification_unable(c, l + 1, h + 1, "%s has a scale that reads the position",
+                                     certification_head(c, l + 1, h + 1));
             else
                 continue;
             return false;

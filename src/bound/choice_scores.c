@@ -6,6 +6,7 @@ double scale_at(const at_length *w, uint32_t layer, uint32_t head) {
     if (w->r->hard || h->choice != TEMPER_CHOICE_SOFTMAX) return 1;
     if (w->r->scales) return w->r->scales[w->r->f->head_start[layer] + head];
     if (!h->scale) return 1;
+    if (head_reads_position(h)) return NAN; /* each row has its own: nothing is known */
     return format_round(w->b->a, expression_eval(h->scale, 0, (double)w->n, (double)w->size));
 }
 

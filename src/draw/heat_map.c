@@ -46,6 +46,10 @@ static const char *describe(arena *a, const heat_panel *p, double scale) {
     const char *expression = label_shown(a, p->info.scale ? p->info.scale : "");
     bool told = *expression && strlen(expression) <= EXPRESSION_LENGTH; /* what is cut must not be the value */
     text_printf(&t, ", %sscale %s", p->info.adaptive ? "adaptive " : "", told ? expression : text_string(&value));
+    if (p->info.row_scale) {
+        text_puts(&t, told ? "" : " at the last letter");
+        return text_string(&t);
+    }
     if (told && strcmp(expression, text_string(&value))) text_printf(&t, " = %s", text_string(&value));
     if (*expression && !told) text_puts(&t, " at this length");
     return text_string(&t);
@@ -139,15 +143,22 @@ const char *heat_map_letter(const heat_map *m, size_t position) {
     return label_shown(m->arena, temper_model_letter(m->model, m->letters[position - 1]));
 }
 
-const char *heat_map_note(const heat_map *m) {
-    if (m->block == 1 && m->type == TEMPER_TYPE_F64) return NULL;
+const char *heat_map_blocks(const heat_map *m) {
+    if (m->block == 1) return NULL;
     text t;
     text_init(&t, m->arena);
-    if (m->type != TEMPER_TYPE_F64) text_printf(&t, "numbers in %s", temper_type_name(m->type));
-    if (m->block > 1)
-        text_printf(&t, "%s%zu positions: each cell shows the largest weight of %zu x %zu", t.length ? "; " : "",
-                    m->size, m->block, m->block);
+    text_printf(&t, "%zu positions: each cell shows the largest weight of %zu x %zu", m->size, m->block, m->block);
     return text_string(&t);
+}
+
+const char *heat_map_note(const heat_map *m) {
+    text t;
+    text_init(&t, m->arena);
+    if (m->about.rescaled) text_puts(&t, "scales chosen by hand, nothing is proved");
+    if (m->type != TEMPER_TYPE_F64)
+        text_printf(&t, "%snumbers in %s", t.length ? "; " : "", temper_type_name(m->type));
+    if (m->block > 1) text_printf(&t, "%s%s", t.length ? "; " : "", heat_map_blocks(m));
+    return t.length ? text_string(&t) : NULL;
 }
 
 size_t heat_map_step(double cell_size, double room) {

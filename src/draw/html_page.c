@@ -246,7 +246,7 @@ static void put_note(html_page *p, const char *note) {
 }
 
 static void put_limits(html_page *p) {
-    const char *blocks = heat_map_note(&p->map);
+    const char *blocks = heat_map_blocks(&p->map);
     text t;
     text_init(&t, p->arena);
     if (blocks) {

@@ -36,6 +36,10 @@ static void check_options(const temper_export_options *o, const export_proofs *p
         trap_raise(t, TEMPER_RANGE, 0, 0, "ONNX graphs are f64 or f32, not %s", temper_type_name(o->type));
     if (o->outputs & ~(unsigned)(TEMPER_EXPORT_PATTERNS | TEMPER_EXPORT_CHANNELS | TEMPER_EXPORT_HEADS))
         trap_raise(t, TEMPER_RANGE, 0, 0, "there is no such output of a graph");
+    size_t layer, head;
+    if (model_reads_position(m, &layer, &head))
+        trap_raise(t, TEMPER_UNSUPPORTED, 0, 0,
+                   "head %zu.%zu has a scale that reads the position, which the loaders do not know", layer, head);
     if (o->unchecked) return;
     refuse_unproved(&proofs->f64, "f64", t);
     if (o->type == TEMPER_TYPE_F32) refuse_unproved(&proofs->f32, "f32", t);

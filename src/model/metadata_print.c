@@ -50,7 +50,7 @@ static void open_array(text *out, const char *name) {
 
 static void print_settings(text *out, const temper_model *m) {
     static const char *const syntaxes[] = {"spec", "crasp", "brasp"};
-    put_count(out, "version", 1);
+    put_count(out, "version", model_reads_position(m, NULL, NULL) ? 2 : 1);
     if (m->digits) {
         put_name(out, "method");
         text_printf(out, "\"digits %s\"", temper_type_name(m->digits->type));

@@ -9,6 +9,7 @@ typedef struct reader {
     json_reader json;
     temper_model *model;
     memory_budget *budget;
+    uint64_t version;
 } reader;
 
 enum { BLOCK = 16 }; /* what an arena rounds up to */
@@ -89,8 +90,9 @@ static const char *const keys[] = {"version", "method", "syntax", "source", "alp
 
 static void read_version(reader *r) {
     size_t at = (jread_peek(&r->json), r->json.at);
-    if (jread_integer(&r->json, UINT64_MAX, "a number") != 1)
-        jread_fail(&r->json, at, "a model of another version; this temper reads version 1");
+    r->version = jread_integer(&r->json, UINT64_MAX, "a number");
+    if (r->version < 1 || r->version > 2)
+        jread_fail(&r->json, at, "a model of another version; this temper reads versions 1 and 2");
 }
 
 static void read_method(reader *r) {
@@ -216,8 +218,8 @@ static void check_head(const reader *r, const model_head *h, size_t at, bool sta
     if (!soft && scaled) jread_fail(j, at, "scale: only a softmax head has a scale");
     if (h->adaptive && h->hard_choice == TEMPER_CHOICE_SOFTMAX)
         jread_fail(j, at, "adaptive: only a softmax head that stands for a hard choice is adaptive");
-    if (h->scale && expression_uses(h->scale, EXPR_I))
-        jread_fail(j, at, "scale: it may depend on n and N, not on the position i");
+    if (r->version < 2 && head_reads_position(h))
+        jread_fail(j, at, "scale: in version 1 it may depend on n and N, not on the position i");
 }
 
 static void read_head(reader *r, model_head *h) {

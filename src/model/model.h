@@ -54,7 +54,7 @@ typedef struct model_head {
     temper_mask mask;
     temper_choice choice;      /* what it does */
     temper_choice hard_choice; /* what it stands for; equal to choice in a hard model */
-    const expression *scale;   /* of the scores, softmax only; NULL: 1. Depends on n, not on i */
+    const expression *scale;   /* of the scores, softmax only; NULL: 1. One that reads i makes the file version 2 */
     bool adaptive;             /* softmax with the scale divided by the row's own gap: see below */
     const char *scale_text;    /* the same as text; model_seal fills it */
     model_rows query, key;     /* [query_size] rows over channels */
@@ -117,6 +117,7 @@ struct temper_model {
     const digit_format *digits; /* method digits, else NULL */
     model_record record;        /* of models that were softened for a length */
     model_memo_slot *memo;      /* what later folders keep with the model */
+    bool rescaled;              /* made by temper_model_with_scale: nothing is claimed of it */
     uint32_t channel_count;
     model_channel *channels;
     model_rows embedding; /* [letters + 2] rows: letters, then the start and the end sentinel */
@@ -168,6 +169,10 @@ static inline double rows_dot(const model_rows *r, size_t row, const double *x) 
     for (uint32_t k = r->start[row]; k < r->start[row + 1]; k++) sum += r->terms[k].weight * x[r->terms[k].channel];
     return sum;
 }
+
+/* Whether the scale depends on the row, and where the first such head of a model is, from 1 (both may be NULL). */
+bool head_reads_position(const model_head *h);
+bool model_reads_position(const temper_model *m, size_t *layer, size_t *head);
 
 /* ---- names ---- */
 

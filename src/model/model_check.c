@@ -52,7 +52,6 @@ static void check_head(const checker *c, const model_head *h) {
     REQUIRE(c, h->choice == TEMPER_CHOICE_SOFTMAX || h->choice == h->hard_choice,
             "a hard head that stands for another choice");
     REQUIRE(c, h->choice == TEMPER_CHOICE_SOFTMAX || !h->scale, "a hard head with a scale");
-    REQUIRE(c, !h->scale || !expression_uses(h->scale, EXPR_I), "a scale that depends on the position");
     REQUIRE(c, !h->adaptive || (h->scale && h->choice == TEMPER_CHOICE_SOFTMAX),
             "an adaptive head that is no softmax head with a scale");
     REQUIRE(c, !h->adaptive || h->hard_choice != TEMPER_CHOICE_SOFTMAX,

@@ -76,6 +76,7 @@ void temper_model_about(temper_model_info *out, const temper_model *m) {
             if (g > out->growth) out->growth = g;
         }
     }
+    out->rescaled = m->rescaled;
     out->verdict_only = m->record.verdict_only;
     out->output_error = m->record.error;
     out->output_margin = m->record.margin;
@@ -121,16 +122,18 @@ temper_status temper_model_head(temper_head_info *out, const temper_model *model
                                 temper_error *err) {
     if (head < 1 || head > temper_model_layer_heads(model, layer)) return out_of_range(err, "head");
     const model_head *h = &model->layers[layer - 1].heads[head - 1];
-    *out = (temper_head_info){.label = h->label,
-                              .role = head_role_name(h->role),
-                              .mask = h->mask,
-                              .choice = h->choice,
-                              .hard_choice = h->hard_choice,
-                              .scale = h->scale_text,
-                              .adaptive = h->adaptive,
-                              .growth = head_growth(h),
-                              .bound = h->choice == TEMPER_CHOICE_SOFTMAX ? head_bound(h->role) : 0,
-                              .query_size = h->query.count,
-                              .value_size = h->value.count};
+    *out =
+        (temper_head_info){.label = h->label,
+                           .role = head_role_name(h->role),
+                           .mask = h->mask,
+                           .choice = h->choice,
+                           .hard_choice = h->hard_choice,
+                           .scale = h->scale_text,
+                           .row_scale = head_reads_position(h),
+                           .adaptive = h->adaptive,
+                           .growth = head_growth(h),
+                           .bound = h->choice == TEMPER_CHOICE_SOFTMAX && !model->rescaled ? head_bound(h->role) : 0,
+                           .query_size = h->query.count,
+                           .value_size = h->value.count};
     return TEMPER_OK;
 }

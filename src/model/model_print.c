@@ -102,7 +102,8 @@ static void print_embedding(text *out, const temper_model *m) {
 
 static void print_settings(text *out, const temper_model *m) {
     static const char *const syntaxes[] = {"spec", "crasp", "brasp"};
-    text_printf(out, "temper-model 1\nmethod %s", temper_method_name(m->method));
+    text_printf(out, "temper-model %d\nmethod %s", model_reads_position(m, NULL, NULL) ? 2 : 1,
+                temper_method_name(m->method));
     if (m->digits) text_printf(out, " %s", temper_type_name(m->digits->type));
     text_putc(out, '\n');
     text_printf(out, "syntax %s\nsource ", syntaxes[m->syntax]);

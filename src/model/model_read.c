@@ -1,7 +1,7 @@
 /* Reads the text form of a model, line by line; doc/model.md describes it. The first word of a line says what it is,
    and the lines come in the order of model_print:
 
-       temper-model 1
+       temper-model 1                                         or 2, if a scale reads the position i
        method ..., syntax ..., source "...", alphabet "a" "b" ..., tokens ..., at ..., empty ..., end ..., safe N
        "...", bound ...
        channel K "label" [position "expr" | soft "expr"]      all channels, numbered from 0
@@ -24,6 +24,7 @@ typedef struct reader {
     arena *scratch; /* freed after reading */
     temper_model *model;
     enum stage stage;
+    unsigned version;
     unsigned long seen; /* the lines that come once: a bit per line kind */
     /* arrays under construction, in the model's arena */
     size_t channel_capacity, layer_capacity, head_capacity, part_capacity;
@@ -252,6 +253,14 @@ static void read_layer(reader *r) {
     r->in_layer = true;
 }
 
+static const expression *read_scale(reader *r) {
+    const expression *scale = read_expression(r);
+    if (r->version < 2 && expression_uses(scale, EXPR_I))
+        scan_fail(&r->scan, r->scan.word_at,
+                  "a scale of version 1 may depend on n and N, not on the position i: that takes 'temper-model 2'");
+    return scale;
+}
+
 static void read_head_choice(reader *r, model_head *h) {
     scan_require(&r->scan, "choice");
     h->choice = h->hard_choice = scan_choice(&r->scan, choice_words, any_choice);
@@ -265,16 +274,12 @@ static void read_head_choice(reader *r, model_head *h) {
     }
     if (scan_accept(&r->scan, "scale")) {
         if (!soft) scan_fail(&r->scan, r->scan.word_at, "only a softmax head has a scale");
-        h->scale = read_expression(r);
-        if (expression_uses(h->scale, EXPR_I))
-            scan_fail(&r->scan, r->scan.word_at, "a scale may depend on n and N, not on the position i");
+        h->scale = read_scale(r);
     } else if (scan_accept(&r->scan, "adaptive")) {
         if (h->hard_choice == TEMPER_CHOICE_SOFTMAX)
             scan_fail(&r->scan, r->scan.word_at, "only a softmax head that stands for a hard choice is adaptive");
         h->adaptive = true;
-        h->scale = read_expression(r);
-        if (expression_uses(h->scale, EXPR_I))
-            scan_fail(&r->scan, r->scan.word_at, "a scale may depend on n and N, not on the position i");
+        h->scale = read_scale(r);
     }
 }
 
@@ -422,8 +427,9 @@ static void read_first_line(reader *r) {
         scan_fail(s, 0, "a byte-order mark; a model begins with 'temper-model 1'");
     if (!scan_accept(s, "temper-model"))
         scan_fail(s, 0, "not a temper model: it does not begin with 'temper-model 1'");
-    if (scan_integer(s, 0, UINT32_MAX, "a version number") != 1)
-        scan_fail(s, s->word_at, "a model of another version; this temper reads version 1");
+    r->version = (unsigned)scan_integer(s, 0, UINT32_MAX, "a version number");
+    if (r->version < 1 || r->version > 2)
+        scan_fail(s, s->word_at, "a model of another version; this temper reads versions 1 and 2");
     scan_end_line(s);
     scan_next_line(s);
 }

@@ -536,6 +536,7 @@ static uint32_t recognise_head(recognising *w) {
     head_shape s = {.role = role_of(w), .soft_ties = true, .first_layer = w->layer - 1, .first_head = w->head - 1};
     check_choice(w, s.role);
     s.scaled = h->choice == TEMPER_CHOICE_SOFTMAX && h->scale;
+    if (s.scaled && head_reads_position(h)) unlike(w, "its scale reads the position");
     if (s.scaled) {
         position_form f = position_form_of(h->scale);
         bool known = f.kind == POSITION_LOG || f.kind == POSITION_SIZE || f.kind == POSITION_SIZE_2 ||

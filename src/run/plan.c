@@ -238,9 +238,14 @@ static bool rows_all(const unsigned char *flags, const model_rows *rows) {
     return true;
 }
 
+static bool has_row_scale(const model_head *h, bool hard) {
+    temper_choice choice = hard ? h->hard_choice : h->choice;
+    return choice == TEMPER_CHOICE_SOFTMAX && (h->adaptive || head_reads_position(h));
+}
+
 static head_plan classify(const analysis *a, const model_head *h, bool hard) {
     bool zero[KINDS];
-    if (h->adaptive && !hard) return PLAN_DENSE;
+    if (has_row_scale(h, hard)) return PLAN_DENSE;
     for (int kind = START; kind < KINDS; kind++) zero[kind] = rows_zero_on(a, &h->key, kind);
     if ((zero[START] && zero[LETTER] && (zero[END] || !a->m->has_end)) || h->query.start[h->query.count] == 0)
         return PLAN_UNIFORM;
@@ -272,7 +277,7 @@ void plan_make(model_plan *p, const temper_model *m, bool hard, arena *scratch) 
             const model_head *head = &layer->heads[h];
             head_plan plan = p->heads[p->head_start[l] + h] = classify(&a, head, hard);
             p->dense = p->dense || plan == PLAN_DENSE;
-            p->adaptive = p->adaptive || (head->adaptive && !hard);
+            p->adaptive = p->adaptive || has_row_scale(head, hard);
             p->past = p->past || head->mask == TEMPER_MASK_BEFORE || head->mask == TEMPER_MASK_UP_TO ||
                       head->mask == TEMPER_MASK_ALL;
             p->future = p->future || head->mask == TEMPER_MASK_AFTER || head->mask == TEMPER_MASK_FROM ||

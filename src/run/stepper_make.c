@@ -36,6 +36,9 @@ static void refuse_direction(maker *k) {
             if (k->h->adaptive && !k->s->hard)
                 trap_raise_remedy(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_WHOLE_STRINGS,
                                   "%s looks for the gap of every row", maker_head_name(k));
+            if (head_reads_position(k->h) && !k->s->hard)
+                trap_raise_remedy(k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_WHOLE_STRINGS,
+                                  "%s has a scale that reads the position", maker_head_name(k));
             if (mirrored ? mask == TEMPER_MASK_FROM || mask == TEMPER_MASK_AFTER
                          : mask == TEMPER_MASK_UP_TO || mask == TEMPER_MASK_BEFORE)
                 continue;
