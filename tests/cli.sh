@@ -590,7 +590,7 @@ has 'a scale: unproved' "$out" 'accept (unproved)'
 has 'a scale: the leak' "$out" '1.1           0.168'
 same 'a scale: one warning' 'temper: warning: the softmax scales are those of --scale: nothing is proved of the answers' "$err"
 run 0 run -f 'a S b' --alphabet abc --scale 1x --json bca
-same 'a scale, JSON' '{"string":"bca","accept":false,"proved":false}' "$out"
+same 'a scale, JSON' '{"string":"bca","accept":false,"proved":false,"claim":"none"}' "$out"
 run 0 run -f 'a S b' --alphabet abc --scale 0 bcca
 run 0 run -f 'a S b' --alphabet abc --method positions --scale 1.1=1 bca
 run 0 run -f 'a S b' --alphabet abc --type bf16/f32 --scale 3 --scale 1.1=8*N bca

@@ -31,7 +31,8 @@ static void refuse_unproved(const temper_proof *p, const char *type, trap *t) {
                           type, p->obstacle);
 }
 
-static void check_options(const temper_export_options *o, const export_proofs *proofs, trap *t) {
+static void check_options(const temper_model *m, const temper_export_options *o, const export_proofs *proofs,
+                          trap *t) {
     if (o->type != TEMPER_TYPE_F64 && o->type != TEMPER_TYPE_F32)
         trap_raise(t, TEMPER_RANGE, 0, 0, "ONNX graphs are f64 or f32, not %s", temper_type_name(o->type));
     if (o->outputs & ~(unsigned)(TEMPER_EXPORT_PATTERNS | TEMPER_EXPORT_CHANNELS | TEMPER_EXPORT_HEADS))
@@ -166,7 +167,7 @@ static void export(entry *e, void *context) {
     x->made = false;
     x->proofs.f64 = proved_longest(c->model, TEMPER_TYPE_F64, false, e->trap);
     x->proofs.f32 = proved_longest(c->model, TEMPER_TYPE_F32, false, e->trap);
-    check_options(&x->options, &x->proofs, e->trap);
+    check_options(x->m, &x->options, &x->proofs, e->trap);
     entry_on_failure(e, undo, x);
     c->write(x);
 }
