@@ -289,6 +289,15 @@ static void note_ramp(const net *n, const unit *u, double c, bool paired) {
     if (r.raw_count > a->layers[n->layer - 1].raw) a->layers[n->layer - 1].raw = r.raw_count;
 }
 
+/* Two ramps of one sum, whose units are added one ramp after the other: then every partial sum is exact. */
+static bool is_exclusive_or(const unit *u) {
+    bool first =
+        u[0].index < u[2].index && u[0].index < u[3].index && u[1].index < u[2].index && u[1].index < u[3].index;
+    bool last =
+        u[0].index > u[2].index && u[0].index > u[3].index && u[1].index > u[2].index && u[1].index > u[3].index;
+    return compare_inputs(&u[0], &u[2]) == 0 && (first || last);
+}
+
 /* Units of one channel in the order of inputs and falling bias: two by two. */
 static content ramps(const net *n, const unit *u, size_t count) {
     content result = {.kind = HOLDS_EXACT, .not_negative = true};
@@ -312,8 +321,8 @@ static content ramps(const net *n, const unit *u, size_t count) {
         signs[k / 2] = x->out;
         note_ramp(n, x, c, paired);
     }
-    NEED(n, !paired || (count == 4 && signs[0] + signs[1] == 0), "channel %u is the difference of several ramps",
-         u->target);
+    NEED(n, !paired || (count == 4 && signs[0] + signs[1] == 0 && is_exclusive_or(u)),
+         "channel %u is the difference of several ramps", u->target);
     result.letters = dd_sum(d, parts, signs, count / 2, NAN, NAN);
     return result;
 }
