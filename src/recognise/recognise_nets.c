@@ -228,6 +228,23 @@ static void keep_number(net *n, uint32_t u) {
     keep_sum(n->w, EXACT_NUMBER, size, 0);
 }
 
+/* Booleans that cancel out, K x - K y with x = y, are worth nothing on paper, but they would take the last bits of
+   the number beside them away. The error of an own part is counted with three terms of size 1; a total stands alone
+   on the start sentinel. */
+static bool adds_little(const net *n, uint32_t u) {
+    const model_rows *in = &n->l->in;
+    double sum = 0;
+    for (uint32_t k = in->start[u]; k < in->start[u + 1]; k++) sum += fabs(in->terms[k].weight);
+    return rows_size(in, u) <= 3 && sum <= 3;
+}
+
+static bool stands_alone_at_start(const net *n, uint32_t u) {
+    const model_rows *in = &n->l->in;
+    for (uint32_t k = in->start[u]; k < in->start[u + 1]; k++)
+        if (input(n, &in->terms[k])->kind == HOLDS_BOOLEAN && input(n, &in->terms[k])->start != 0) return false;
+    return true;
+}
+
 /* relu(1/(i + 1) - 1 + [x]), which is 1/(i + 1) where x holds, and 0 elsewhere. */
 static void read_own(net *n, uint32_t u) {
     recognising *w = n->w;
@@ -237,7 +254,7 @@ static void read_own(net *n, uint32_t u) {
     bool fits = f->kind == POSITION_INVERSE && !f->mirrored && t->weight == 1 && n->l->bias[u] == 0 &&
                 !w->m->channels[t->channel].soft_only && rows_size(&n->l->out, u) == 1;
     read_sum(n, u, 0);
-    fits = fits && n->units[u].start <= 0 && n->units[u].end <= 0; /* sentinels stay as small */
+    fits = fits && adds_little(n, u) && n->units[u].start <= 0 && n->units[u].end <= 0; /* sentinels stay as small */
     if (!fits || fn_add(&w->q.d, here, fn_number(&w->q.d, -1)) != sum)
         unlike(w, "the net of layer %u reads a position feature in a way that is not known", w->layer);
     n->units[u].condition = here;
@@ -255,7 +272,8 @@ static void read_copy(net *n, uint32_t u) {
     bool constant = sum->variable == DECISION_LEAF, out = rows_size(&n->l->out, u) == 1;
     const model_term *to = rows_begin_of(&n->l->out, u);
     bool fits = out && fabs(t->weight) == 1 && to->weight == t->weight && n->l->bias[u] == 0 && constant &&
-                n->units[u].start == 0 && (!w->m->has_end || -n->units[u].end >= 2 * mean->weight);
+                n->units[u].start == 0 && stands_alone_at_start(n, u) &&
+                (!w->m->has_end || -n->units[u].end >= 2 * mean->weight);
     if (!fits || !(-sum->value >= 2 * mean->weight))
         unlike(w, "the net of layer %u reads a mean in a way that is not known", w->layer);
     if (mean->mask != TEMPER_MASK_ALL || !mean->whole || mean->start != 0 || mean->end != 0)
