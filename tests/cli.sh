@@ -1267,7 +1267,7 @@ run 0 audit edited.json edited.temper
 sed -e 's/^source .*/source "a S c"/' -e '/^digest/d' since.temper >edited.temper
 run 0 certify edited.temper --length 10
 has 'certify: another source' "$out" "its source was not recognised in its weights"
-sed 's|i/N|i*0x1p-1070/N*0x1p535*0x1p535|' since.temper >edited.temper
+sed 's|i/N|i*0x1p-1070/N*0x1p535*0x1p535|g' since.temper >edited.temper
 run 4 certify edited.temper --length 10
 has 'certify: an odd feature' "$out" "is none that is known"
 run 0 compile -f 'a S b' --alphabet abc --hard -o hard.temper

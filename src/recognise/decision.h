@@ -15,10 +15,10 @@ enum { FN_FALSE = 1, FN_TRUE = 2, FN_BAD = 3 /* a leaf for what must not happen 
 enum {
     DECISION_LETTER = 0,        /* the first variable */
     DECISION_LEAF = UINT32_MAX, /* the "variable" of a leaf */
-    DECISION_NODES = 1 << 21,   /* more are refused with TEMPER_LIMIT, */
-    DECISION_RUNS = 1 << 24,    /* as are more runs, */
+    DECISION_NODES = 1 << 19,   /* more are refused with TEMPER_LIMIT, */
+    DECISION_RUNS = 1 << 22,    /* as are more runs, */
     DECISION_DEPTH = 10000,     /* and paths that ask about more variables: recursion is as deep */
-    DECISION_STATES = 1 << 20   /* partial sums of one gate */
+    DECISION_STATES = 1 << 18   /* partial sums of one gate */
 };
 
 typedef struct decision_run {

@@ -27,8 +27,11 @@ void questions_init(questions *q, uint32_t letters, arena *a) {
     decisions_init(&q->d, letters, a);
     count_forms_init(&q->counts, &q->d);
     table_init(&q->index, a);
-    table_init(&q->loose_index[0], a);
-    table_init(&q->loose_index[1], a);
+    for (int forward = 0; forward < 2; forward++) {
+        table_init(&q->loose_index[forward], a);
+        table_init(&q->found[forward], a);
+        table_init(&q->stepped[forward], a);
+    }
     table_init(&q->everywhere, a);
     array_push(a, q->asked, q->asked_count, q->asked_capacity, (question){.kind = ASK_LETTER});
 }
@@ -64,24 +67,41 @@ static fn make_loose(questions *q, bool forward, fn f, fn strict, bool exists) {
 static fn exists(questions *q, bool forward, fn x) {
     if (x == FN_FALSE) return x;
     if (x == FN_TRUE) return fn_not(&q->d, ask_edge(q, forward));
+    const uint32_t *answered = table_find(&q->found[forward], &x, sizeof x);
+    if (answered) return *answered;
     const loose_question *known = loose_of(q, forward, x);
-    if (known && known->exists) return known->strict;
-    return truth(q, (question){.kind = ASK_EXISTS, .forward = forward, .x = x});
+    fn strict =
+        known && known->exists ? known->strict : truth(q, (question){.kind = ASK_EXISTS, .forward = forward, .x = x});
+    keep(&q->found[forward], x, strict);
+    return strict;
+}
+
+static fn step_variable(questions *q, bool forward, fn x) {
+    return truth(q, (question){.kind = ASK_STEP, .forward = forward, .x = x});
 }
 
 /* What held at the position before of a question "or here" is the strict question; "not x" there is "not x there, and
    there is a position before". */
-fn ask_step(questions *q, bool forward, fn x) {
+static fn make_step(questions *q, bool forward, fn x) {
     decisions *d = &q->d;
-    if (x == FN_FALSE) return x;
-    if (x == FN_TRUE) return fn_not(d, ask_edge(q, forward));
     const loose_question *known = loose_of(q, forward, x);
     if (known) return known->strict;
     fn other = fn_not(d, x);
+    const uint32_t *answered = table_find(&q->stepped[forward], &other, sizeof other);
     known = loose_of(q, forward, other);
-    if (!known && x < other) return truth(q, (question){.kind = ASK_STEP, .forward = forward, .x = x});
-    fn there = known ? known->strict : truth(q, (question){.kind = ASK_STEP, .forward = forward, .x = other});
+    if (!answered && !known && x < other) return step_variable(q, forward, x);
+    fn there = answered ? *answered : known ? known->strict : step_variable(q, forward, other);
     return fn_and(d, fn_not(d, ask_edge(q, forward)), fn_not(d, there));
+}
+
+fn ask_step(questions *q, bool forward, fn x) {
+    if (x == FN_FALSE) return x;
+    if (x == FN_TRUE) return fn_not(&q->d, ask_edge(q, forward));
+    const uint32_t *answered = table_find(&q->stepped[forward], &x, sizeof x);
+    if (answered) return *answered;
+    fn strict = make_step(q, forward, x);
+    keep(&q->stepped[forward], x, strict);
+    return strict;
 }
 
 static fn nearest(questions *q, bool forward, fn x, fn y) {

@@ -49,6 +49,7 @@ typedef struct questions {
     loose_question *loose;
     size_t loose_count, loose_capacity;
     table loose_index[2], everywhere; /* functions: -> loose; "there is a j" without a mask */
+    table found[2], stepped[2];       /* functions: -> the strict question; what was answered once stays so */
 } questions;
 
 void questions_init(questions *q, uint32_t letters, arena *a);
