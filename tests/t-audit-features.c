@@ -137,6 +137,7 @@ typedef struct cancelling {
     const char *row;   /* the beginning of a line, which gets the terms */
     const char *token; /* the line of the letter or sentinel that both channels hold */
     const char *refusal;
+    const char *plus, *minus; /* their weights there; NULL: 2^40 and -2^40 */
 } cancelling;
 
 /* The prover does not call it the source's either. */
@@ -172,7 +173,8 @@ static void check_cancelling(const cancelling *x) {
               temper_model_print(&model, &size, soft, &e) == TEMPER_OK;
     if (CHECK(ok, "%s: %s", x->formula, e.text)) {
         for (const char *at = model; (at = strstr(at, "\nchannel ")); at++) channels++;
-        snprintf(terms, sizeof terms, " %zu:0x1p40 %zu:-0x1p40", channels, channels + 1);
+        snprintf(terms, sizeof terms, " %zu:%s %zu:%s", channels, x->plus ? x->plus : "0x1p40", channels + 1,
+                 x->minus ? x->minus : "-0x1p40");
         p = edited = malloc(size + 400);
         bool done = false;
         for (const char *line = model; *line; line = strchr(line, '\n') + 1) {
@@ -216,6 +218,8 @@ static void check_all_cancelling(void) {
         {"#[a] > #>[b]", TEMPER_METHOD_TEMPERATURE, "  key 10:1", start, "its second key row is not a total"},
         {"#[a] > #>[b]", TEMPER_METHOD_TEMPERATURE, "unit 0 1:1 2:1", letter, "too much to be an own part"},
         {"#[a] > #>[b]", TEMPER_METHOD_TEMPERATURE, "unit 0 3:-16", start, "adds something to a total"},
+        {"#[a] > #>[b]", TEMPER_METHOD_TEMPERATURE, "unit 0 3:-16", letter, "adds something to a total"},
+        {"#[a] > #>[b]", TEMPER_METHOD_TEMPERATURE, "unit 0 3:-16", letter, "too much to be a copy", "-1", "-1"},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) check_cancelling(&rows[k]);
 }

@@ -377,6 +377,12 @@ static const edit EDITS[] = {
     {"#[a] % 3 = 0", "ab", 1, "[i % 3 = 0]", "[((i + 4503599627370496) % 3 * 2047 % 3 + 4503599627370496) % 3 = 1]",
      NULL},
     {"#[a] > #[b]", "ab", 1, "source \"#[a] > #[b]\"", "source \"\"", "#[a] >= #[b] + 1"},
+    /* what cancels out takes the last bits of 1/(i + 1), or of what keeps a total at the start, away */
+    {"#[a] > #>[b]", "ab", 1, "unit 0 1:1 2:1 3:-1", "unit 0 0:0x1p30 1:0x1.00000004p30 2:1 3:-0x1.00000004p30",
+     NULL},
+    {"#[a] > #>[b]", "ab", 1, "unit 0 3:-16 5:-16 9:1", "unit 0 0:0x1p30 1:0x1p30 3:-0x1.00000040p30 5:-16 9:1",
+     NULL},
+    {"#[a] > #>[b]", "ab", 1, "unit 0 3:-16 5:-16 9:1", "unit 0 0:-1 3:-16 5:-16 9:1", NULL},
     {"a & Y b", "ab", 1, "source \"a & Y b\"", "source \"\"", "a & Y b"},
 };
 

@@ -404,11 +404,14 @@ static content copy_to_start(const net *n, const unit *u, size_t count) {
     for (size_t k = 0; k < 2; k++) {
         double total;
         row_value r = exact_part(n, &u[k], HOLDS_MEAN, &w[k], &total, &again);
-        /* what cancels out on the start sentinel would take the last bits of the total away */
+        /* what cancels out on the start sentinel would take the last bits of the total away, and elsewhere those of
+           what is taken from it; the sum of many small terms may stop before it gets there */
         for (size_t j = 0; j < u[k].count; j++) {
             const content *c = content_at(n, u[k].terms[j].channel);
-            NEED(n, c->kind != HOLDS_EXACT || c->start == 0, "unit %u adds something to a total", u[k].index + 1);
+            NEED(n, c->kind != HOLDS_EXACT || (c->start == 0 && u[k].terms[j].weight < 0),
+                 "unit %u adds something to a total", u[k].index + 1);
         }
+        NEED(n, u[k].count <= 3, "unit %u adds too much to be a copy of a total", u[k].index + 1);
         NEED(n, !mean || mean == again, "channel %u is no copy of one total", u->target);
         mean = again;
         double most = 2 * mean->weight;

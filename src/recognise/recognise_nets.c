@@ -229,20 +229,12 @@ static void keep_number(net *n, uint32_t u) {
 }
 
 /* Booleans that cancel out, K x - K y with x = y, are worth nothing on paper, but they would take the last bits of
-   the number beside them away. The error of an own part is counted with three terms of size 1; a total stands alone
-   on the start sentinel. */
+   the number beside them away. The error of an own part is counted with three terms of size 1. */
 static bool adds_little(const net *n, uint32_t u) {
     const model_rows *in = &n->l->in;
     double sum = 0;
     for (uint32_t k = in->start[u]; k < in->start[u + 1]; k++) sum += fabs(in->terms[k].weight);
     return rows_size(in, u) <= 3 && sum <= 3;
-}
-
-static bool stands_alone_at_start(const net *n, uint32_t u) {
-    const model_rows *in = &n->l->in;
-    for (uint32_t k = in->start[u]; k < in->start[u + 1]; k++)
-        if (input(n, &in->terms[k])->kind == HOLDS_BOOLEAN && input(n, &in->terms[k])->start != 0) return false;
-    return true;
 }
 
 /* relu(1/(i + 1) - 1 + [x]), which is 1/(i + 1) where x holds, and 0 elsewhere. */
@@ -261,6 +253,17 @@ static void read_own(net *n, uint32_t u) {
     keep_number(n, u);
 }
 
+/* Nothing is added to the total on the start sentinel, and nothing to -C elsewhere: what cancels out would take the
+   last bits of either away. Nor are there many terms: a sum of small ones may stop before it gets to -C. */
+static bool only_subtracts(const net *n, uint32_t u) {
+    if (rows_size(&n->l->in, u) > 3) return false;
+    for (uint32_t k = n->l->in.start[u]; k < n->l->in.start[u + 1]; k++) {
+        const content *x = input(n, &n->l->in.terms[k]);
+        if (x->kind == HOLDS_BOOLEAN && (x->start != 0 || n->l->in.terms[k].weight > 0)) return false;
+    }
+    return true;
+}
+
 /* relu(t - C) on letters and the end sentinel, relu(t) on the start sentinel; C is larger than t can be, with room
    for rounding. */
 static void read_copy(net *n, uint32_t u) {
@@ -272,8 +275,7 @@ static void read_copy(net *n, uint32_t u) {
     bool constant = sum->variable == DECISION_LEAF, out = rows_size(&n->l->out, u) == 1;
     const model_term *to = rows_begin_of(&n->l->out, u);
     bool fits = out && fabs(t->weight) == 1 && to->weight == t->weight && n->l->bias[u] == 0 && constant &&
-                n->units[u].start == 0 && stands_alone_at_start(n, u) &&
-                (!w->m->has_end || -n->units[u].end >= 2 * mean->weight);
+                only_subtracts(n, u) && (!w->m->has_end || -n->units[u].end >= 2 * mean->weight);
     if (!fits || !(-sum->value >= 2 * mean->weight))
         unlike(w, "the net of layer %u reads a mean in a way that is not known", w->layer);
     if (mean->mask != TEMPER_MASK_ALL || !mean->whole || mean->start != 0 || mean->end != 0)
