@@ -13,6 +13,7 @@
 typedef struct proof_entry {
     atomic_size_t proved, failed, everywhere; /* a length_bracket */
     atomic_int claim;
+    atomic_bool by_roles;
     bool closed; /* `whole` is filled */
     temper_proof whole;
 } proof_entry;
@@ -123,6 +124,7 @@ static void prove_floats(proof_entry *e, certification *c, size_t n, bool longes
         model_proof_longest(p, &b);
     else
         model_proof_decide(p, &b, n);
+    atomic_store(&e->by_roles, model_proof_by_roles(p));
     keep_bracket(e, &b, c->claim);
 }
 
@@ -174,8 +176,8 @@ proved_here proved_at(const temper_model *m, temper_type type, bool hard, size_t
         find_out(e, m, type, hard, n, false, t);
         b = bracket_of(e);
     }
-    if (n >= b.proved) return (proved_here){TEMPER_CLAIM_NONE, false};
-    return (proved_here){(temper_claim)atomic_load(&e->claim), n < b.everywhere};
+    if (n >= b.proved) return (proved_here){TEMPER_CLAIM_NONE, false, false};
+    return (proved_here){(temper_claim)atomic_load(&e->claim), n < b.everywhere, atomic_load(&e->by_roles)};
 }
 
 size_t proved_up_to(const temper_model *m, temper_type type, bool hard, size_t n) {

@@ -8,6 +8,7 @@
 typedef struct proved_here {
     temper_claim claim; /* TEMPER_CLAIM_NONE: the length is not proved */
     bool every_position;
+    bool by_roles; /* so that runs letter by letter are proved, too */
 } proved_here;
 
 /* Whether the answers to strings of n letters are proved. `hard`: each head takes its hard choice; a model of method

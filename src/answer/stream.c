@@ -38,7 +38,7 @@ void temper_stream_reset(temper_stream *s) {
 /* Whether strings of n letters are proved, and as many longer ones as are known to be. */
 static bool ask(temper_stream *s, size_t n, trap *t) {
     proved_here here = proved_at(s->model, s->type, s->hard, n, t);
-    if (here.claim == TEMPER_CLAIM_NONE) return false;
+    if (!here.by_roles) return false;
     s->claim = here.claim;
     s->proved = proved_up_to(s->model, s->type, s->hard, n) + 1;
     return true;
@@ -117,6 +117,9 @@ static void refuse(entry *e, void *context) {
     if (c->letter >= s->model->letters.count)
         trap_raise(e->trap, TEMPER_RANGE, 0, s->length + 1, "letter number %u at position %zu is not in the alphabet",
                    c->letter, s->length + 1);
+    if (proved_at(s->model, s->type, s->hard, s->length + 1, e->trap).claim != TEMPER_CLAIM_NONE)
+        trap_raise_remedy(e->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_UNCHECKED,
+                          "nothing is proved of runs letter by letter: its heads and gates have no known roles");
     proved_refuse(s->model, s->type, s->hard, s->length + 1, e->trap);
 }
 

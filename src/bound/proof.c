@@ -55,6 +55,8 @@ model_proof *model_proof_open(certification *c) {
     return p;
 }
 
+bool model_proof_by_roles(const model_proof *p) { return p->roles != NULL; }
+
 temper_claim certification_exact_claim(certification *c) {
     const char *note;
     const recognition *r = recognise(c->model, true, c->arena);

@@ -175,12 +175,13 @@ static bool is_ramp(const model_layer *l, uint32_t unit) {
 }
 
 /* How the layer empties each channel: bit 1 by -relu(x), bit 2 by +relu(-x), and bit 4 if another unit writes there
-   too. */
+   too, perhaps the same once more. */
 static void look_at_clears(maker *k, const model_layer *l) {
     for (uint32_t u = 0; u < l->in.count; u++)
         for (uint32_t n = l->out.start[u]; n < l->out.start[u + 1]; n++) {
-            int sign = clears(l, u);
-            k->emptied[l->out.terms[n].channel] |= (unsigned char)(sign > 0 ? 1 : sign < 0 ? 2 : 4);
+            int sign = clears(l, u), how = sign > 0 ? 1 : sign < 0 ? 2 : 4;
+            unsigned char *emptied = &k->emptied[l->out.terms[n].channel];
+            *emptied |= (unsigned char)(*emptied & how ? 4 : how);
         }
 }
 
