@@ -60,6 +60,8 @@ static void warn_once(runner *r, size_t n) {
     const char *type = temper_type_name(run_options(r->session).type);
     if (p->claim == TEMPER_CLAIM_NONE)
         message_warning(r->session, "no length is proved in %s (%s): answers are unproved", type, p->obstacle);
+    else if (n <= p->length)
+        message_warning(r->session, "with --unchecked no proof of hard choices is looked for: answers are unproved");
     else
         message_warning(r->session,
                         "length %zu is beyond the proved length %zu in %s (%s): answers there are unproved", n,

@@ -20,7 +20,8 @@ static hard_way guarded_way(const temper_run_options *o) { return o->capture ? W
 static void plan_run(run_request *q, trap *t) {
     const temper_model *m = q->model;
     const temper_run_options *o = q->options;
-    proved_here proved = proved_at(m, o->type, o->hard, q->n, t);
+    proved_here proved =
+        o->unchecked ? proved_cheaply(m, o->type, o->hard, q->n, t) : proved_at(m, o->type, o->hard, q->n, t);
     q->way = o->type == TEMPER_TYPE_EXACT ? WAY_EXACT : WAY_FAST;
     q->claim = proved.claim;
     q->every_position = proved.every_position;
@@ -51,13 +52,18 @@ temper_status temper_model_run(temper_run **out, const temper_model *m, const ui
 
 /* ---- many strings ---- */
 
+static bool is_proved(const temper_model *m, size_t n, const temper_run_options *o, trap *t) {
+    proved_here here =
+        o->unchecked ? proved_cheaply(m, o->type, o->hard, n, t) : proved_at(m, o->type, o->hard, n, t);
+    return here.claim != TEMPER_CLAIM_NONE;
+}
+
 /* All lengths are asked for, so that each is known to be proved or not. */
 static size_t find_proved(const temper_model *m, const size_t *n, size_t count, const temper_run_options *o,
                           trap *t) {
     size_t proved = 0;
     for (size_t k = 0; k < count; k++)
-        if (n[k] >= proved && proved_at(m, o->type, o->hard, n[k], t).claim != TEMPER_CLAIM_NONE)
-            proved = proved_up_to(m, o->type, o->hard, n[k]) + 1;
+        if (n[k] >= proved && is_proved(m, n[k], o, t)) proved = proved_up_to(m, o->type, o->hard, n[k]) + 1;
     return proved;
 }
 

@@ -13,8 +13,8 @@
 typedef struct proof_entry {
     atomic_size_t proved, failed, everywhere; /* a length_bracket */
     atomic_int claim;
-    atomic_bool by_roles;
-    bool closed; /* `whole` is filled */
+    atomic_bool by_roles, costly; /* costly: not by roles, as is known */
+    bool closed;                  /* `whole` is filled */
     temper_proof whole;
 } proof_entry;
 
@@ -117,9 +117,11 @@ static void prove_exact(proof_entry *e, certification *c) {
     keep_bracket(e, &all, c->claim);
 }
 
-static void prove_floats(proof_entry *e, certification *c, size_t n, bool longest) {
+static void prove_floats(proof_entry *e, certification *c, size_t n, bool longest, bool cheaply) {
     length_bracket b = bracket_of(e);
     model_proof *p = model_proof_open(c);
+    atomic_store(&e->costly, !model_proof_by_roles(p));
+    if (cheaply && !model_proof_by_roles(p)) return;
     if (longest)
         model_proof_longest(p, &b);
     else
@@ -132,7 +134,7 @@ typedef struct question {
     proof_entry *entry;
     const temper_model *model;
     temper_type type;
-    bool hard, longest;
+    bool hard, longest, cheaply;
     size_t n;
     arena *texts;
 } question;
@@ -148,18 +150,17 @@ static void answer(entry *e, void *context) {
     if (exact)
         prove_exact(q->entry, &c);
     else
-        prove_floats(q->entry, &c, q->n, q->longest);
+        prove_floats(q->entry, &c, q->n, q->longest, q->cheaply);
     q->texts->trap = e->trap;
     if (q->longest) keep_whole(q->entry, &c, q->texts);
 }
 
-/* Until it is known of n, or of all lengths. */
-static void find_out(proof_entry *p, const temper_model *m, temper_type type, bool hard, size_t n, bool longest,
-                     trap *t) {
-    proof_memo *memo = memo_of(m, t);
+/* Until it is known of n, or of all lengths; `cheaply`: or a proof would take long. */
+static void find_out(proof_entry *p, question q, trap *t) {
+    proof_memo *memo = memo_of(q.model, t);
     temper_error why;
-    question q = {
-        .entry = p, .model = m, .type = type, .hard = hard, .longest = longest, .n = n, .texts = &memo->texts};
+    q.entry = p;
+    q.texts = &memo->texts;
     pthread_mutex_lock(&memo->lock);
     temper_status status = entry_run(&why, answer, &q);
     memo->texts.trap = NULL;
@@ -169,15 +170,23 @@ static void find_out(proof_entry *p, const temper_model *m, temper_type type, bo
 
 /* ---- asking ---- */
 
-proved_here proved_at(const temper_model *m, temper_type type, bool hard, size_t n, trap *t) {
+static proved_here ask(const temper_model *m, temper_type type, bool hard, size_t n, bool cheaply, trap *t) {
     proof_entry *e = entry_of(m, type, hard, t);
     length_bracket b = bracket_of(e);
-    if (!length_is_known(&b, n)) {
-        find_out(e, m, type, hard, n, false, t);
+    if (!length_is_known(&b, n) && !(cheaply && atomic_load(&e->costly))) {
+        find_out(e, (question){.model = m, .type = type, .hard = hard, .n = n, .cheaply = cheaply}, t);
         b = bracket_of(e);
     }
     if (n >= b.proved) return (proved_here){TEMPER_CLAIM_NONE, false, false};
     return (proved_here){(temper_claim)atomic_load(&e->claim), n < b.everywhere, atomic_load(&e->by_roles)};
+}
+
+proved_here proved_at(const temper_model *m, temper_type type, bool hard, size_t n, trap *t) {
+    return ask(m, type, hard, n, false, t);
+}
+
+proved_here proved_cheaply(const temper_model *m, temper_type type, bool hard, size_t n, trap *t) {
+    return ask(m, type, hard, n, true, t);
 }
 
 size_t proved_up_to(const temper_model *m, temper_type type, bool hard, size_t n) {
@@ -188,7 +197,7 @@ size_t proved_up_to(const temper_model *m, temper_type type, bool hard, size_t n
 
 temper_proof proved_longest(const temper_model *m, temper_type type, bool hard, trap *t) {
     proof_entry *e = entry_of(m, type, hard, t);
-    find_out(e, m, type, hard, 0, true, t);
+    find_out(e, (question){.model = m, .type = type, .hard = hard, .longest = true}, t);
     return e->whole;
 }
 

@@ -39,7 +39,11 @@ static bool has_letters_of(const temper_spec *spec, const temper_model *m) {
 const temper_spec *model_spec(const temper_model *m, arena *a) {
     temper_spec_options o = options_of(m, a);
     temper_spec *spec;
-    if (!*m->source || temper_spec_parse(&spec, m->source, strlen(m->source), &o, NULL) != TEMPER_OK) return NULL;
+    temper_error why;
+    if (!*m->source) return NULL;
+    temper_status status = temper_spec_parse(&spec, m->source, strlen(m->source), &o, &why);
+    if (status == TEMPER_NO_MEMORY) trap_reraise(a->trap, &why);
+    if (status != TEMPER_OK) return NULL;
     arena_on_release(a, release_spec, spec);
     return has_letters_of(spec, m) ? spec : NULL;
 }
