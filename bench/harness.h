@@ -18,7 +18,7 @@ TEMPER_API void bench_plain_f32(float *out, const float *q, const float *k, cons
 TEMPER_API void bench_plain_f64(double *out, const double *q, const double *k, const double *v, double *scores,
                                 size_t n, size_t d);
 
-/* One run of a model, beyond its safe length too; *accept gets the verdict, truth (NULL: not wanted) the answer at
+/* One run of a model, beyond its proved length too; *accept gets the verdict, truth (NULL: not wanted) the answer at
    each of the N positions. */
 TEMPER_API temper_status bench_model_run(int *accept, unsigned char *truth, const temper_model *model,
                                          const uint32_t *letters, size_t n, temper_type type, int threads,

@@ -114,7 +114,7 @@ const command command_table[COMMAND_COUNT] = {
      "smaller than its distance from a wrong answer, rounding included. Where that cannot be proved the\n"
      "model is refused, naming the head and the length (exit status 4). With --gap VALUE nothing is proved.\n"
      "A model compiled from a formula needs no --length: without it and --gap the formula's own scales are\n"
-     "used, as temper compile does, up to its safe length. Without -o the model is printed.\n",
+     "used, as temper compile does, up to its proved length. Without -o the model is printed.\n",
      cmd_soften},
     {"certify", FOR_CERTIFY, "proves the answers for all strings up to a length, in a number format",
      "temper certify MODEL [--length N] [--type T] [-o CERTIFICATE]\n"

@@ -88,7 +88,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(RANDOM, 0, "random", KIND_NUMBER, "K", "1000, gap: 200", 0, 1000000000000, FOR_CHECK | FOR_GAP,                \
       "then at K random strings")                                                                                    \
     X(LENGTH, 0, "length", KIND_NUMBER, "N",                                                                         \
-      "check: 200 or the safe length; gap: 32; certify: the longest there is", 0, 1000000000,                        \
+      "check: 200 or the proved length; gap: 32; certify: the longest there is", 0, 1099511627776,                   \
       FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS,                                                   \
       "the longest random string; gap, soften, certify: the length to prove bounds up to")                           \
     X(GAP, 0, "gap", KIND_TEXT, "proved|exhaustive|VALUE", "proved", 0, 0, FOR_SOFTEN,                               \
