@@ -274,8 +274,10 @@ static void compare_with_source(recognition *r) {
                     *m->source ? "its source cannot be read with its letters and settings" : "it carries no source");
     else if (!r->meaning)
         say_differs(r, "the meaning of its source was not found: %s", r->unreadable);
-    else if (r->meaning[r->spec->root] != r->answer)
+    else if (r->meaning[r->spec->root] != r->answer) {
+        r->differs = NULL; /* this says more than which part of another source was not found */
         say_differs(r, "its source was not recognised in its weights");
+    }
     r->formula = !r->differs;
 }
 
