@@ -65,7 +65,8 @@ static proof_memo *memo_of(const temper_model *m, trap *t) {
     arena_init(&p->texts, NULL);
     for (size_t type = 0; type < TYPES; type++)
         for (size_t hard = 0; hard < 2; hard++) atomic_store(&p->entries[type][hard].failed, CERTIFY_LONGEST + 1);
-    if (model_has_record(&m->record)) take_record(&p->entries[TEMPER_TYPE_F64][0], &m->record);
+    bool believable = model_has_record(&m->record) && m->record.length <= CERTIFY_LONGEST;
+    if (believable) take_record(&p->entries[TEMPER_TYPE_F64][0], &m->record);
     for (size_t type = 0; m->rescaled && type < TYPES; type++) take_no_proof(&p->entries[type][0]);
     if (atomic_compare_exchange_strong(m->memo, &known, &p->memo)) return p;
     release(&p->memo);
