@@ -215,7 +215,8 @@ typedef struct walker {
 
 static walker walk(const decisions *d, fn x, uint32_t variable) {
     const decision_node *n = &d->nodes[x];
-    return n->variable == variable ? (walker){.run = n->runs} : (walker){.all = x};
+    if (n->variable == variable) return (walker){.run = n->runs};
+    return (walker){.all = x};
 }
 
 static fn walker_at(const walker *w) { return w->run ? w->run->to : w->all; }
