@@ -394,8 +394,8 @@ TEMPER_API const char *temper_type_name(temper_type type);
 /* Zero-initialise for the defaults. */
 typedef struct temper_run_options {
     int hard; /* use each head's hard choice */
-    /* Run beyond the proved length; the result is then marked unproved. A model whose proof would take long, because its heads have no
-       known roles, is marked unproved at once, unless its proof is known. */
+    /* Run beyond the proved length; the result is then marked unproved. A model whose proof would take long,
+       because its heads have no known roles, is marked unproved at once, unless its proof is known. */
     int unchecked;
     int capture; /* keep scores, weights and outputs of every head (needs N*N memory a head) */
     temper_type type;

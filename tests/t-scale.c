@@ -1,6 +1,7 @@
-/* Models with other softmax scales (temper_model_with_scale): a factor of 1 and the model's own scale change no bit; smaller scales leak
-   as the theory says; scales that read the position give what a plain second implementation gives, whichever way the model is run, and
-   nothing is proved of them; their files are of version 2, and all others stay of version 1. */
+/* Models with other softmax scales (temper_model_with_scale): a factor of 1 and the model's own scale change no
+   bit; smaller scales leak as the theory says; scales that read the position give what a plain second
+   implementation gives, whichever way the model is run, and nothing is proved of them; their files are of version
+   2, and all others stay of version 1. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,8 +123,9 @@ static void check_same_scale(test_random *r) {
 
 /* ---- leaks ---- */
 
-/* On bcbc... every key is a candidate of a S b and neighbours have different values. With the scale 8 f N a key d steps away weighs
-   x^d, x = exp(-8 f), so the row's error is x/(1 + x) where it is largest; by positions and by temperature alike. */
+/* On bcbc... every key is a candidate of a S b and neighbours have different values. With the scale 8 f N a key d
+   steps away weighs x^d, x = exp(-8 f), so the row's error is x/(1 + x) where it is largest; by positions and by
+   temperature alike. */
 static void check_leak(void) {
     static const char *const factors[] = {"1x", "0.5x", "0.2x", "0.1x", "2x"};
     temper_model *soft = soft_model("a S b", "abc", TEMPER_METHOD_TEMPERATURE);

@@ -16,8 +16,8 @@ typedef struct proved_here {
    softmax. */
 proved_here proved_at(const temper_model *m, temper_type type, bool hard, size_t n, trap *t);
 
-/* The same for runs that need no proof: a model that is not recognised by its roles, whose proof may take a second, counts as unproved
-   unless somebody has already found out. */
+/* The same for runs that need no proof: a model that is not recognised by its roles, whose proof may take a
+   second, counts as unproved unless somebody has already found out. */
 proved_here proved_cheaply(const temper_model *m, temper_type type, bool hard, size_t n, trap *t);
 
 /* The longest length from n on that is known to be proved without any further work; n must be proved. */

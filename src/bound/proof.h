@@ -16,8 +16,8 @@ void certification_begin(certification *c, const temper_model *m, const temper_c
    length. Never NULL. */
 model_proof *model_proof_open(certification *c);
 
-/* Whether it goes by the roles of its heads: only then does it hold for runs letter by letter, whose earlier rows were
-   made at shorter lengths. */
+/* Whether it goes by the roles of its heads: only then does it hold for runs letter by letter, whose earlier rows
+   were made at shorter lengths. */
 bool model_proof_by_roles(const model_proof *p);
 
 /* What is proved of hard choices in exact arithmetic, at any length. */

@@ -57,7 +57,8 @@ const char *heat_map_letter(const heat_map *m, size_t position);
 /* How many positions a cell is, or NULL if it is one. */
 const char *heat_map_blocks(const heat_map *m);
 
-/* Whether scales were chosen by hand, the type if it is not f64, and how many positions a cell is if it is not one; NULL: nothing to say. */
+/* Whether scales were chosen by hand, the type if it is not f64, and how many positions a cell is if it is not
+   one; NULL: nothing to say. */
 const char *heat_map_note(const heat_map *m);
 
 /* Positions along an axis are numbered every 1, 2, 5, 10, ... cells, the closest with `room` between them. */

@@ -20,8 +20,7 @@ typedef struct model_plan {
     head_plan *heads;
     bool past, future; /* some mask looks that way; an `all` mask both */
     bool dense;        /* some head is dense */
-    bool
-        adaptive; /* some head's scale depends on the row, by its gap or its position: only the dense pass runs those */
+    bool adaptive; /* some head's scale depends on the row, by its gap or position: only the dense pass runs those */
 } model_plan;
 
 void plan_make(model_plan *p, const temper_model *m, bool hard, arena *a);
