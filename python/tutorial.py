@@ -42,7 +42,7 @@ print(model.truth("cba"))                               # -> [ True False False]
 
 # %%
 print(model.proved_length())                            # -> 1099511627776
-print(model.proved_length("f32"))                       # -> 1048574
+print(model.proved_length("f32"))                       # -> 2410413
 
 # %% [markdown]
 # A million letters take a moment, since every head of a compiled formula needs only one pass over the string.

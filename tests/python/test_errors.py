@@ -133,8 +133,9 @@ class Messages(unittest.TestCase):
         self.assertEqual(model.run(["()()()()"], unchecked=True).dtype, np.bool_)
         model = temper.compile("O a", alphabet="ab")
         self.fails(temper.RangeError, lambda: model.run(["a"], type="bf17"), "bf16/f32")
-        with self.assertRaises(temper.TemperError):
-            model.run(["a"], type="bf16")
+        self.assertTrue(model.run(["a"], type="bf16")[0])  # proved
+        parity = temper.compile("#[a] % 2 = 0", alphabet="ab")
+        self.fails(temper.LimitError, lambda: parity.run(["a" * 50], type="bf16"), "bf16")
 
     def test_files(self):
         error = self.fails(temper.FileError, lambda: temper.load("/nowhere/at/all"), "/nowhere/at/all", "No such file")
@@ -145,7 +146,7 @@ class Messages(unittest.TestCase):
         self.fails(temper.RangeError, lambda: temper.load("a\0b"), "NUL")
         with tempfile.TemporaryDirectory() as room:
             path = Path(room) / "m.temper"
-            path.write_text(temper.compile("a").text.replace("temper-model 1", "temper-model 2"))
+            path.write_text(temper.compile("a").text.replace("temper-model 1", "temper-model 3"))
             self.fails(temper.FormatError, lambda: temper.load(path), str(path) + ":1")
 
     def test_options(self):

@@ -22,8 +22,8 @@ class Lengths(unittest.TestCase):
                 out, err = temper_program("limits", "-f", "a S b", "--alphabet", "abc", "--method", "temperature", "--effort", "0.02",
                                           "--type", row.type, "--json")
                 expected = json.loads(out)["rows"][0]
-                self.assertEqual((row.certified, row.wrong, row.tried), (expected["certified"], expected.get("first_wrong"),
-                                                                         expected["tried"]), err)
+                self.assertEqual((row.proved_length, row.wrong, row.tried),
+                                 (expected["proved_length"], expected.get("first_wrong"), expected["tried"]), err)
                 self.assertEqual((row.method, row.string), ("temperature", expected.get("string")))
                 if row.wrong is not None:
                     self.assertEqual((row.why, row.layer, row.head, row.label, row.position),
