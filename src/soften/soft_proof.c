@@ -9,8 +9,11 @@ static bool is_below(const ball *error, double margin, ball *t) {
     return ball_is_less(error, t);
 }
 
+/* A model records one error and one margin, so the largest error of all lengths must be below the least margin. */
 static soft_proof prove(const hard_facts *f, arena *keep, arena *scratch) {
-    soft_proof out = {.proved = true, .every_position = true, .margin = INFINITY};
+    soft_proof out = {.proved = true, .every_position = true};
+    double verdict = INFINITY, everywhere = INFINITY;
+    size_t worst = 0;
     recursion r;
     if (!recursion_begin(&r, f, number_type_of(TEMPER_TYPE_F64), false, keep, scratch)) return (soft_proof){0};
     ball *t = ball_array(keep, 1);
@@ -18,11 +21,16 @@ static soft_proof prove(const hard_facts *f, arena *keep, arena *scratch) {
         recursion_run(&r, n);
         if (r.too_large || !is_below(r.answer, f->margin[n], t)) return (soft_proof){.fails = n};
         out.every_position = out.every_position && is_below(r.answer, f->margin_everywhere[n], t);
-        out.error = fmax(out.error, ball_upper(r.answer));
+        if (ball_upper(r.answer) > out.error) {
+            out.error = ball_upper(r.answer);
+            worst = n;
+        }
+        verdict = fmin(verdict, f->margin[n]);
+        everywhere = fmin(everywhere, f->margin_everywhere[n]);
     }
-    for (size_t n = 0; n <= f->length; n++)
-        out.margin = fmin(out.margin, out.every_position ? f->margin_everywhere[n] : f->margin[n]);
-    return out;
+    out.every_position = out.every_position && out.error < everywhere;
+    out.margin = out.every_position ? everywhere : verdict;
+    return out.error < out.margin ? out : (soft_proof){.fails = worst};
 }
 
 /* Facts of a way that the search did not take. */
@@ -55,7 +63,10 @@ static soft_proof prove_by(scale_search *g, const soft_model *soft, bool strings
     if (strings != (g->o->gap == TEMPER_GAP_EXHAUSTIVE)) {
         temper_error why;
         other_facts o = {g, strings, arena_zalloc(g->keep, g->o->length + 1, sizeof *o.found)};
-        if (!trap_attempt(g->trap, &why, find_others, &o)) {
+        trap outer = *g->trap; /* its frame goes on after this attempt */
+        bool done = trap_attempt(g->trap, &why, find_others, &o);
+        *g->trap = outer;
+        if (!done) {
             if (why.code == TEMPER_NO_MEMORY) trap_reraise(g->trap, &why);
             return (soft_proof){0};
         }
