@@ -56,7 +56,8 @@ void entry_on_leaving(entry *e, void (*release)(void *what), void *what);
 char *entry_hand_out(const entry *e, const char *bytes, size_t length);
 
 /* Inside the library, for an error that is not to go further: runs body(context) with t as its trap. False: an error
-   was raised through t, and t->error has it. *report may be NULL. A trap that is in use already loses its frame: keep a copy. */
+   was raised through t, and t->error has it. *report may be NULL. A trap that is in use already loses its frame: keep
+   a copy. */
 bool trap_attempt(trap *t, temper_error *report, void (*body)(void *context), void *context);
 
 #endif
