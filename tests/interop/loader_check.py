@@ -305,7 +305,10 @@ def check_transformer_lens(bench, folders):
 def check_pages(bench, folders):
     with open(os.path.join(folders["out"], "README.md"), encoding="utf-8") as file:
         text = file.read()
-    contains(text, "H(b -> O a)", "f64: every string of up to 1099511627775 letters", "f32: up to 1048575 letters")
+    explained = bench.run("explain", os.path.join(folders["out"], "model.temper"), "--json")
+    lengths = {p["type"]: p["length"] for p in json.loads(explained.splitlines()[0])["proved_length"]}
+    contains(text, "H(b -> O a)", *(f"- {t}: {lengths[t]}, the answers of the specification at every position"
+                                    for t in ("f64", "f32")))
     blocks = code_blocks(text, "python")
     check(len(blocks) == 4, f"{len(blocks)} blocks of Python in the folder's README.md")
     for block, promise in zip(blocks, ("tensor([1.]) tensor([[0., 1., 1.]])", "[True, False]", "[[False,  True,  True]]",
