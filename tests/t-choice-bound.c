@@ -1,7 +1,6 @@
 /* Bounds for hard choices. Every formula of doc/certificate.md, from "Errors of sums" to "Errors of gates", is
    computed a second time, in long double and without looking at src/bound: random softened models, with odd weights
-   and scales, in every number type, also those whose sums are so short that the smallest term of a formula shows. And
-   sums, means and ramps that are really rounded, in formats of eight bits among others, stay within their bounds. */
+   and scales, in every number type, also those whose sums are so short that the smallest term of a formula shows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

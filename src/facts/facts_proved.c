@@ -1,4 +1,4 @@
-/* Facts about every string of one length, from the weights alone: the model is run once on sets of values (spread.h)
+/* Facts about every string of one length, from the weights alone: the model is run once on sets of values (lattice.h)
    instead of values. This is "What is known of the hard model" of doc/theory.md with more than denominators: the
    grids of single rows and channels, and what ties. */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Running a model on sets of values (spread.h) instead of values: what facts_proved.c, set_head.c and set_units.c
+/* Running a model on sets of values (lattice.h) instead of values: what facts_proved.c, set_head.c and set_units.c
    share. */
 #ifndef FACTS_SET_RUN_H
 #define FACTS_SET_RUN_H
