@@ -23,4 +23,33 @@ static inline uint32_t dfa_next(const dfa *d, uint32_t state, uint32_t class) {
     return d->next[(size_t)state * d->class_count + class];
 }
 
+/* Memory for an automaton of this size; start is 0, accepts are 0, next and class_of are not set. */
+dfa *dfa_new(arena *a, uint32_t states, uint32_t classes, uint32_t letters);
+
+/* The state after a word, and whether it is accepted. */
+uint32_t dfa_run(const dfa *d, const uint32_t *word, size_t n);
+static inline bool dfa_accepts(const dfa *d, const uint32_t *word, size_t n) {
+    return d->accepts[dfa_run(d, word, n)];
+}
+
+/* The minimal automaton of the same language. Classes with equal columns are merged, and numbered by their first
+   letters; states are numbered in the order of the least words that reach them (shorter first, then by letters). So
+   two automata over the same letters have the same language iff their minimal ones are equal in every field. */
+dfa *dfa_minimise(arena *a, const dfa *d);
+bool dfa_equal(const dfa *x, const dfa *y);
+
+/* Whether two automata over the same letters accept the same words; if not, *word (in a) is the shortest word that one
+   accepts and the other does not, the least of those by letters. */
+bool dfa_same_language(uint32_t **word, size_t *n, const dfa *x, const dfa *y, arena *a);
+
+/* The automaton of the pairs that can be reached; truth[2 * x + y] says whether it accepts where x and y say so: 0001
+   is the intersection, 0111 the union. TEMPER_LIMIT: more than `most` pairs. */
+dfa *dfa_product(arena *a, const dfa *x, const dfa *y, const unsigned char truth[4], uint32_t most);
+
+/* The least letter of each class; classes that have none get UINT32_MAX. */
+uint32_t *dfa_class_letters(const dfa *d, arena *a);
+
+/* Classes of letters that neither of two arrays tells apart, numbered by their first letters; *count of them. */
+uint32_t *classes_join(uint32_t *count, const uint32_t *x, const uint32_t *y, uint32_t letters, arena *a);
+
 #endif
