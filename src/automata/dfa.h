@@ -1,5 +1,6 @@
-/* Deterministic automata over classes of letters. Every automaton here is complete: each state has a successor for each
-   class. Letters that no state tells apart share a class, so 95 printable letters are often fewer than ten columns. */
+/* Deterministic automata over classes of letters. Every automaton here is complete: each state has a successor for
+   each class. Letters that no state tells apart share a class, so 95 printable letters are often fewer than ten
+   columns. */
 #ifndef AUTOMATA_DFA_H
 #define AUTOMATA_DFA_H
 
@@ -38,8 +39,8 @@ static inline bool dfa_accepts(const dfa *d, const uint32_t *word, size_t n) {
 dfa *dfa_minimise(arena *a, const dfa *d);
 bool dfa_equal(const dfa *x, const dfa *y);
 
-/* Whether two automata over the same letters accept the same words; if not, *word (in a) is the shortest word that one
-   accepts and the other does not, the least of those by letters. */
+/* Whether two automata over the same letters accept the same words; if not, *word (in a) is the shortest word that
+   one accepts and the other does not, the least of those by letters. */
 bool dfa_same_language(uint32_t **word, size_t *n, const dfa *x, const dfa *y, arena *a);
 
 /* The automaton of the pairs that can be reached; truth[2 * x + y] says whether it accepts where x and y say so: 0001

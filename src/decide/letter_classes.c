@@ -1,0 +1,35 @@
+#include "decide/letter_classes.h"
+
+#include <string.h>
+
+/* Numbers classes by their first letters; `name` has room for *count names. */
+static void number_by_first(uint32_t *class_of, uint32_t *count, uint32_t letters, uint32_t *name) {
+    uint32_t named = 0;
+    for (uint32_t k = 0; k < *count; k++) name[k] = UINT32_MAX;
+    for (uint32_t k = 0; k < letters; k++) {
+        uint32_t *to = &name[class_of[k]];
+        if (*to == UINT32_MAX) *to = named++;
+        class_of[k] = *to;
+    }
+    *count = named;
+}
+
+uint32_t *formula_letter_classes(uint32_t *count, const formula *f, node_id root, uint32_t letters, arena *a) {
+    uint32_t *class_of = arena_zalloc(a, letters, sizeof *class_of);
+    uint32_t *name = arena_alloc(a, 2 * (size_t)letters + 2, sizeof *name);
+    const unsigned char *marks = formula_reachable(f, root, a);
+    *count = letters ? 1 : 0;
+    for (node_id id = 1; id <= root; id++) {
+        if (!marks[id] || formula_at(f, id)->op != OP_LETTERS) continue;
+        for (uint32_t k = 0; k < letters; k++) class_of[k] = 2 * class_of[k] + formula_has_letter(f, id, k);
+        *count *= 2;
+        number_by_first(class_of, count, letters, name);
+    }
+    return class_of;
+}
+
+uint32_t *class_first_letters(const uint32_t *class_of, uint32_t classes, uint32_t letters, arena *a) {
+    uint32_t *first = arena_alloc(a, classes, sizeof *first);
+    for (uint32_t k = letters; k-- > 0;) first[class_of[k]] = k;
+    return first;
+}
