@@ -164,8 +164,9 @@ temper_status bench_model_run(int *accept, unsigned char *truth, const temper_mo
     temper_run *run;
     temper_status status = temper_model_run(&run, model, letters, n, &options, err);
     if (status) return status;
-    *accept = temper_run_accept(run);
-    for (size_t i = 0; truth && i < temper_run_size(run); i++) truth[i] = (unsigned char)temper_run_truth(run, i);
+    *accept = temper_run_about(run).accept;
+    for (size_t i = 0; truth && i < temper_run_about(run).size; i++)
+        truth[i] = (unsigned char)temper_run_about(run).truth[i];
     temper_run_free(run);
     return TEMPER_OK;
 }

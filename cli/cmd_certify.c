@@ -56,22 +56,22 @@ static const char *verdict_name(temper_verdict v) {
 
 static void print_json(const work *w, const char *path) {
     const temper_certificate *k = w->certificate;
-    temper_verdict v = temper_certificate_verdict(k);
-    temper_fault f = temper_certificate_fault(k);
+    temper_verdict v = temper_certificate_about(k).verdict;
+    temper_fault f = temper_certificate_about(k).fault;
     json j;
     json_open(&j, stdout);
     json_text(&j, "verdict", verdict_name(v));
     json_count(&j, "length", w->options.length);
     json_text(&j, "type", temper_type_name(w->options.type));
     if (v == TEMPER_PROVED) {
-        json_text(&j, "claim", temper_claim_name(temper_certificate_claim(k)));
-        json_flag(&j, "every_position", temper_certificate_every_position(k));
-        if (*temper_certificate_note(k)) json_text(&j, "note", temper_certificate_note(k));
-        if (*temper_certificate_read_off(k)) json_text(&j, "read_off", temper_certificate_read_off(k));
-        json_text(&j, "error", temper_certificate_error(k));
-        json_text(&j, "allowed", temper_certificate_allowed(k));
+        json_text(&j, "claim", temper_claim_name(temper_certificate_about(k).claim));
+        json_flag(&j, "every_position", temper_certificate_about(k).every_position);
+        if (*temper_certificate_about(k).note) json_text(&j, "note", temper_certificate_about(k).note);
+        if (*temper_certificate_about(k).read_off) json_text(&j, "read_off", temper_certificate_about(k).read_off);
+        json_text(&j, "error", temper_certificate_about(k).error);
+        json_text(&j, "allowed", temper_certificate_about(k).allowed);
         json_begin(&j, "heads", '[');
-        for (size_t h = 0; h < temper_certificate_head_count(k); h++) {
+        for (size_t h = 0; h < temper_certificate_about(k).heads; h++) {
             temper_certified_head x;
             if (temper_certificate_head(&x, k, h, NULL) != TEMPER_OK) continue;
             json_begin(&j, NULL, '{');
@@ -88,7 +88,7 @@ static void print_json(const work *w, const char *path) {
         json_end(&j, ']');
         if (path) json_text(&j, "file", path);
     } else {
-        json_text(&j, "reason", temper_certificate_reason(k));
+        json_text(&j, "reason", temper_certificate_about(k).reason);
         json_count(&j, "layer", f.layer);
         json_count(&j, "head", f.head);
         if (v == TEMPER_REFUTED) {
@@ -101,7 +101,7 @@ static void print_json(const work *w, const char *path) {
 }
 
 static void print_heads(const temper_certificate *k) {
-    size_t count = temper_certificate_head_count(k);
+    size_t count = temper_certificate_about(k).heads;
     for (size_t h = 0; h < count; h++) {
         temper_certified_head x;
         if (temper_certificate_head(&x, k, h, NULL) != TEMPER_OK) continue;
@@ -114,8 +114,8 @@ static void print_heads(const temper_certificate *k) {
 /* Why it is not its source that was proved, and the formula that was read off the weights: a line for each of its
    lines. */
 static void print_read_off(const temper_certificate *k) {
-    if (*temper_certificate_note(k)) printf("note\t%s\n", temper_certificate_note(k));
-    for (const char *at = temper_certificate_read_off(k); *at;) {
+    if (*temper_certificate_about(k).note) printf("note\t%s\n", temper_certificate_about(k).note);
+    for (const char *at = temper_certificate_about(k).read_off; *at;) {
         size_t length = strcspn(at, "\n");
         fputs("read off\t", stdout);
         show_write(stdout, at, length, 0);
@@ -126,14 +126,14 @@ static void print_read_off(const temper_certificate *k) {
 
 static void print_lines(const work *w) {
     const temper_certificate *k = w->certificate;
-    temper_fault f = temper_certificate_fault(k);
-    switch (temper_certificate_verdict(k)) {
+    temper_fault f = temper_certificate_about(k).fault;
+    switch (temper_certificate_about(k).verdict) {
     case TEMPER_PROVED:
         printf("proved\t%s: every string up to length %zu in %s%s\tlargest error %s of %s allowed\n",
-               temper_certificate_claim(k) == TEMPER_CLAIM_FORMULA ? "formula" : "the model's own hard choices",
+               temper_certificate_about(k).claim == TEMPER_CLAIM_FORMULA ? "formula" : "the model's own hard choices",
                w->options.length, temper_type_name(w->options.type),
-               temper_certificate_every_position(k) ? "" : ", the verdict only", temper_certificate_error(k),
-               temper_certificate_allowed(k));
+               temper_certificate_about(k).every_position ? "" : ", the verdict only",
+               temper_certificate_about(k).error, temper_certificate_about(k).allowed);
         print_read_off(k);
         print_heads(k);
         break;
@@ -141,17 +141,17 @@ static void print_lines(const work *w) {
         fputs("refuted\t", stdout);
         escape_write(stdout, w->string, strlen(w->string), 60);
         printf("\tin %s the answer at position %zu is wrong (length %zu); %s\n", temper_type_name(w->options.type),
-               f.position, f.n, temper_certificate_reason(k));
+               f.position, f.n, temper_certificate_about(k).reason);
         break;
     case TEMPER_UNABLE:
         printf("unable\tlength %zu in %s: %s\n", w->options.length, temper_type_name(w->options.type),
-               temper_certificate_reason(k));
+               temper_certificate_about(k).reason);
     }
 }
 
 static void deliver(work *w, session *s) {
     const char *path = s->opt.value[OPT_OUTPUT].text;
-    temper_verdict v = temper_certificate_verdict(w->certificate);
+    temper_verdict v = temper_certificate_about(w->certificate).verdict;
     temper_error err;
     bool to_screen = path && strcmp(path, "-") == 0;
     if (v == TEMPER_PROVED && path && !to_screen &&
@@ -192,13 +192,13 @@ static void certify(work *w, session *s) {
     bar.unit = "steps";
     temper_status status = temper_certify(&w->certificate, w->x.model, w->bytes, w->size, &w->options, &err);
     progress_clear(&bar);
-    if (status == TEMPER_OK && temper_certificate_verdict(w->certificate) == TEMPER_PROVED)
+    if (status == TEMPER_OK && temper_certificate_about(w->certificate).verdict == TEMPER_PROVED)
         status = temper_certificate_print(&w->json, &w->json_length, w->certificate, &err);
     if (status != TEMPER_OK) {
         message_error(s, &err, NULL, NULL, 0);
         return;
     }
-    temper_fault f = temper_certificate_fault(w->certificate);
+    temper_fault f = temper_certificate_about(w->certificate).fault;
     if (f.letters) w->string = letters_text(w->x.model, f.letters, f.n);
     if (f.letters && !w->string) {
         message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);

@@ -17,8 +17,7 @@ enum { DEFAULT_RANDOM = 1000, DEFAULT_LENGTH = 200 };
 static void plan(temper_check_options *o, const session *s, const temper_model *model, const temper_proof *proof) {
     o->seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1;
     o->random = is_given(s, OPT_RANDOM) ? s->opt.value[OPT_RANDOM].number : DEFAULT_RANDOM;
-    temper_model_info info;
-    temper_model_about(&info, model);
+    temper_model_info info = temper_model_about(model);
     /* a model that was not made for a length is compared as it is */
     bool promised = proof->claim == TEMPER_CLAIM_FORMULA || info.output_margin > 0;
     size_t most = promised ? proof->length : SIZE_MAX;
@@ -104,7 +103,7 @@ static bool compare(session *s, const temper_spec *spec, const temper_model *mod
     temper_error err;
     progress bar;
     bool mine;
-    temper_model_about(&info, model);
+    info = temper_model_about(model);
     if (!proof_find(&proof, s, model, TEMPER_TYPE_F64)) return false;
     plan(&o, s, model, &proof);
     if (info.rescaled)

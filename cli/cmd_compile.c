@@ -51,7 +51,7 @@ static void print_summary(session *s, const temper_model *model, const char *pat
     temper_model_info info;
     temper_proof proof;
     if (!proof_find(&proof, s, model, TEMPER_TYPE_F64)) return;
-    temper_model_about(&info, model);
+    info = temper_model_about(model);
     if (s->json) {
         json j;
         json_open(&j, stdout);

@@ -69,7 +69,7 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
         json_flag(&j, "verdict_only", info->verdict_only);
     }
     json_close(&j);
-    for (size_t k = 0; k < temper_model_part_count(model); k++) {
+    for (size_t k = 0; k < temper_model_about(model).parts; k++) {
         temper_part_info part;
         if (temper_model_part(&part, model, k, NULL) != TEMPER_OK) continue;
         json_open(&j, stdout);
@@ -84,7 +84,7 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
     const char **plans = plans_of(&costs, model, info);
     size_t index = 0;
     for (size_t layer = 1; layer <= info->layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++, index++) {
+        for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++, index++) {
             temper_head_info about;
             if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK) continue;
             json_open(&j, stdout);
@@ -171,10 +171,10 @@ static void print_overview(const temper_model *model, const temper_model_info *i
 }
 
 static void print_parts(const temper_model *model) {
-    if (!temper_model_part_count(model)) return;
+    if (!temper_model_about(model).parts) return;
     printf("\nwhere each subformula is (layer 0 is the embedding; - : no head or channel of its own)\n");
     printf("layer   head  channel  subformula\n");
-    for (size_t k = 0; k < temper_model_part_count(model); k++) {
+    for (size_t k = 0; k < temper_model_about(model).parts; k++) {
         temper_part_info part;
         char head[24] = "-", channel[24] = "-";
         if (temper_model_part(&part, model, k, NULL) != TEMPER_OK) continue;
@@ -196,7 +196,7 @@ static void print_heads(const temper_model *model, const temper_model_info *info
     printf("%-7s %-8s %-7s %-10s %-7s %-9s %-9s %-7s %-16s computes\n", "head", "role", "mask", "choice", "growth",
            "bound", "plan", "cost", "scale");
     for (size_t layer = 1; layer <= info->layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
+        for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++) {
             temper_head_info about;
             char name[48], bound[32] = "-", cost[32] = "-";
             const char *plan = plans ? plans[index] : "-";
@@ -226,7 +226,7 @@ void cmd_explain(session *s) {
             message_usage(s, "temper show draws the attention on a string", "explain takes no strings");
         } else if (!s->quiet) {
             temper_proof proofs[EXPLAINED];
-            temper_model_about(&info, x.model);
+            info = temper_model_about(x.model);
             bool known = true;
             for (size_t k = 0; k < EXPLAINED && known; k++) known = proof_find(&proofs[k], s, x.model, explained[k]);
             if (!known) {

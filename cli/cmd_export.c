@@ -58,8 +58,7 @@ static bool read_options(temper_export_options *o, session *s) {
 
 static void report(session *s, const temper_model *model, const temper_export_options *o, const char *path) {
     const char *type = o->type == TEMPER_TYPE_F32 ? "f32" : "f64";
-    temper_model_info info;
-    temper_model_about(&info, model);
+    temper_model_info info = temper_model_about(model);
     temper_proof proof;
     if (!proof_find(&proof, s, model, o->type)) return;
     if (s->json) {

@@ -61,7 +61,7 @@ static void json_examples(json *j, const char *key, const examples *e, int accep
 static void json_heads(json *j, const temper_model *model, size_t layers) {
     json_begin(j, "heads", '[');
     for (size_t l = 1; l <= layers; l++)
-        for (size_t h = 1; h <= temper_model_layer_heads(model, l); h++) {
+        for (size_t h = 1; h <= temper_model_layer(model, l).heads; h++) {
             temper_head_info head;
             if (temper_model_head(&head, model, l, h, NULL) != TEMPER_OK) continue;
             json_begin(j, NULL, '{');
@@ -87,8 +87,7 @@ static void json_entry(const temper_gallery_info *about, const temper_model *mod
     json_text(&j, "source", about->source);
     json_text(&j, "formula", about->formula);
     if (model && e) {
-        temper_model_info info;
-        temper_model_about(&info, model);
+        temper_model_info info = temper_model_about(model);
         json_count(&j, "layers", info.layers);
         json_count(&j, "channels", info.channels);
         json_count(&j, "hidden", info.hidden);
@@ -134,7 +133,7 @@ static void print_lines(const char *title, const char *text) {
 static void print_heads(const temper_model *model, size_t layers) {
     const char *title = "heads";
     for (size_t l = 1; l <= layers; l++)
-        for (size_t h = 1; h <= temper_model_layer_heads(model, l); h++) {
+        for (size_t h = 1; h <= temper_model_layer(model, l).heads; h++) {
             temper_head_info head;
             if (temper_model_head(&head, model, l, h, NULL) != TEMPER_OK) continue;
             printf("  %-*s%zu.%zu  %-9s  %-4s  %s\n", NAME_COLUMN, title, l, h, temper_choice_name(head.choice),
@@ -159,7 +158,7 @@ static const char *last_example(const examples *e, int accept) {
 static void print_entry(const temper_gallery_info *about, const temper_model *model, const examples *e) {
     temper_model_info info;
     const char *name = about->name;
-    temper_model_about(&info, model);
+    info = temper_model_about(model);
     printf("%s: %s\n", name, about->title);
     print_field("language", about->language);
     print_field("class", about->class_name);

@@ -94,7 +94,7 @@ typedef struct verdict {
 static verdict find_verdict(const report *r) {
     verdict v = {.tie = TEMPER_TIE_TIELESS, .proved = SIZE_MAX};
     for (size_t layer = 1; layer <= r->info.layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(r->model, layer); head++) {
+        for (size_t head = 1; head <= temper_model_layer(r->model, layer).heads; head++) {
             temper_head_info kind;
             temper_gap_head about;
             if (temper_model_head(&kind, r->model, layer, head, NULL) != TEMPER_OK ||
@@ -282,7 +282,7 @@ static void print_table(const report *r, const samples *given) {
         fputs("for nothing\n", stdout);
     printf("none: no row has two different scores; - : not looked at\n");
     for (size_t layer = 1; layer <= r->info.layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(r->model, layer); head++)
+        for (size_t head = 1; head <= temper_model_layer(r->model, layer).heads; head++)
             print_head(r, layer, head, ends, rows);
     putchar('\n');
 }
@@ -327,7 +327,7 @@ static void print_json(const report *r, const verdict *v) {
     const temper_gap_options *o = r->options;
     json j;
     for (size_t layer = 1; layer <= r->info.layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(r->model, layer); head++)
+        for (size_t head = 1; head <= temper_model_layer(r->model, layer).heads; head++)
             for (size_t n = 0; n <= temper_gap_longest(r->gap); n++) {
                 temper_gap_row row = temper_gap_at(r->gap, layer, head, n);
                 if (isnan(row.measured) && isnan(row.exhaustive) && isnan(row.proved)) continue;
@@ -356,7 +356,7 @@ static void print_json(const report *r, const verdict *v) {
     json_count(&j, "proved", o->proved);
     json_begin(&j, "heads", '[');
     for (size_t layer = 1; layer <= r->info.layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(r->model, layer); head++)
+        for (size_t head = 1; head <= temper_model_layer(r->model, layer).heads; head++)
             json_head(&j, r, layer, head);
     json_end(&j, ']');
     json_close(&j);
@@ -397,7 +397,7 @@ static void find(session *s, const temper_model *model, const samples *given) {
         return;
     }
     r.gap = gap;
-    temper_model_about(&r.info, model);
+    r.info = temper_model_about(model);
     verdict v = find_verdict(&r);
     if (s->quiet) {
         if (v.tie != TEMPER_TIE_TIELESS) session_fail(s, EXIT_NO);

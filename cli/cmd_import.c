@@ -31,7 +31,7 @@ static void deliver(session *s, const temper_model *model) {
     const char *path = s->opt.value[OPT_OUTPUT].text;
     temper_model_info info;
     size_t bytes;
-    temper_model_about(&info, model);
+    info = temper_model_about(model);
     if (!path || strcmp(path, "-") == 0) {
         model_output_print(s, model, info.method == TEMPER_METHOD_HARD ? "hard" : "soft", false);
     } else if (model_output_write(&bytes, s, model, path) && !s->quiet) {

@@ -48,8 +48,10 @@ static bool get_model(const temper_model **out, table *t, session *s, subject *x
         if (t->made_by[k] == method && !strcmp(t->made_for[k], name)) *out = t->made[k];
     if (*out || t->made_count == MOST_MODELS) return true;
     if (method != TEMPER_METHOD_DIGITS && !x->hard && !subject_compile(x, s)) return false;
-    temper_status status = method == TEMPER_METHOD_DIGITS ? make_digits(&model, x, type, &err)
-                                                          : temper_soften(&model, x->hard, method, &err);
+    temper_status status =
+        method == TEMPER_METHOD_DIGITS
+            ? make_digits(&model, x, type, &err)
+            : temper_soften(&model, NULL, x->hard, &(temper_soften_options){.method = method}, &err);
     if (method == TEMPER_METHOD_DIGITS && (status == TEMPER_UNSUPPORTED || status == TEMPER_RANGE)) return true;
     if (status) {
         message_error(s, &err, NULL, NULL, 0);
@@ -69,7 +71,7 @@ static bool get_model(const temper_model **out, table *t, session *s, subject *x
 /* A MODEL stands for its own method; the others are made from its specification. */
 static bool make_cases(table *t, session *s, subject *x) {
     temper_model_info info = {.method = TEMPER_METHOD_HARD};
-    if (x->model) temper_model_about(&info, x->model);
+    if (x->model) info = temper_model_about(x->model);
     for (temper_type type = TEMPER_TYPE_F64; *temper_type_name(type); type++) {
         if (type == TEMPER_TYPE_EXACT) continue;
         if (is_given(s, OPT_TYPE) && s->opt.value[OPT_TYPE].number != (uint64_t)type + 1) continue;
@@ -167,8 +169,7 @@ static bool is_known_suffix(const char *path) {
 }
 
 static void make_title(char *out, size_t size, const subject *x, const table *t) {
-    temper_model_info info;
-    temper_model_about(&info, x->model ? x->model : t->cases[0].model);
+    temper_model_info info = temper_model_about(x->model ? x->model : t->cases[0].model);
     snprintf(out, size, "%s%s", *info.source ? "Limits of " : "Limits", info.source);
 }
 

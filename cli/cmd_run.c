@@ -24,8 +24,8 @@ typedef struct runner {
 static void gather_margins(runner *r, const temper_run *run) {
     size_t at = 0;
     for (size_t layer = 1; layer <= r->info.layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(r->model, layer); head++, at++) {
-            double margin = temper_run_margin(run, layer, head);
+        for (size_t head = 1; head <= temper_model_layer(r->model, layer).heads; head++, at++) {
+            double margin = temper_run_head(run, layer, head).error;
             if (margin > r->margins[at]) r->margins[at] = margin;
         }
 }
@@ -98,12 +98,12 @@ static bool run_line(runner *r, const line *l) {
         a.error = err.text;
         message_print(s, exit_code_of(err.code), &at, err.text, error_hint(&err));
     } else {
-        a.accept = temper_run_accept(run);
-        a.claim = temper_run_claim(run);
+        a.accept = temper_run_about(run).accept;
+        a.claim = temper_run_about(run).claim;
         if (a.claim == TEMPER_CLAIM_NONE) warn_once(r, a.n);
         warn_of_claim(r, a.claim);
-        if (*temper_run_warning(run)) message_warning(s, "%s: %s", at.name, temper_run_warning(run));
-        for (size_t k = 0; truth && k < a.n; k++) truth[k] = temper_run_truth(run, k + 1) != 0;
+        if (*temper_run_about(run).warning) message_warning(s, "%s: %s", at.name, temper_run_about(run).warning);
+        for (size_t k = 0; truth && k < a.n; k++) truth[k] = temper_run_about(run).truth[k + 1] != 0;
         if (r->margins) gather_margins(r, run);
         r->strings++;
     }
@@ -270,7 +270,7 @@ static void print_margins(const runner *r) {
                r->strings, r->strings == 1 ? "" : "s", "head", "error", "bound");
     size_t at = 0;
     for (size_t layer = 1; layer <= r->info.layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(r->model, layer); head++, at++)
+        for (size_t head = 1; head <= temper_model_layer(r->model, layer).heads; head++, at++)
             print_margin(r, layer, head, r->margins[at]);
 }
 
@@ -290,7 +290,7 @@ static bool claims_positions(runner *r) {
 
 static void run_all(session *s, const subject *x, lines *in) {
     runner r = {.session = s, .model = x->model};
-    temper_model_about(&r.info, x->model);
+    r.info = temper_model_about(x->model);
     if (!claims_positions(&r)) return;
     if (is_given(s, OPT_MARGINS)) {
         r.margins = malloc((r.info.heads + 1) * sizeof *r.margins);
@@ -329,12 +329,12 @@ static void run_stream(session *s, const subject *x) {
         return;
     }
     stream_input(s, x->model, &o, stream);
-    temper_model_about(&r.info, x->model);
+    r.info = temper_model_about(x->model);
     if (is_given(s, OPT_MARGINS) && !s->quiet && (r.margins = malloc((r.info.heads + 1) * sizeof *r.margins))) {
         size_t at = 0;
         for (size_t layer = 1; layer <= r.info.layers; layer++)
-            for (size_t head = 1; head <= temper_model_layer_heads(r.model, layer); head++, at++)
-                r.margins[at] = temper_stream_margin(stream, layer, head);
+            for (size_t head = 1; head <= temper_model_layer(r.model, layer).heads; head++, at++)
+                r.margins[at] = temper_stream_error(stream, layer, head);
         print_margins(&r);
     }
     free(r.margins);

@@ -24,14 +24,14 @@ static size_t terminal_width(void) {
 
 static void print_heads(const temper_model *model, const temper_run *run, const temper_draw_options *o) {
     temper_model_info info;
-    size_t size = temper_run_size(run);
+    size_t size = temper_run_about(run).size;
     json j;
-    temper_model_about(&info, model);
+    info = temper_model_about(model);
     size_t last = size - 1 - (size_t)(info.has_end != 0); /* letter */
     for (size_t layer = 1; layer <= info.layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
+        for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++) {
             temper_head_info about;
-            const double *weights = temper_run_weights(run, layer, head);
+            const double *weights = temper_run_head(run, layer, head).weights;
             if ((o->layer && o->layer != layer) || (o->head && o->head != head) || !weights) continue;
             if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK) continue;
             json_open(&j, stdout);
@@ -39,7 +39,7 @@ static void print_heads(const temper_model *model, const temper_run *run, const 
             json_count(&j, "head", head);
             json_text(&j, "label", about.label);
             json_text(&j, "mask", temper_mask_name(about.mask));
-            json_real(&j, "scale", temper_run_scale(run, layer, head, last));
+            json_real(&j, "scale", temper_run_row(run, layer, head, last).scale);
             json_begin(&j, "weights", '[');
             for (size_t i = 0; i < size; i++) json_reals(&j, NULL, weights + i * size, size);
             json_end(&j, ']');
@@ -102,9 +102,8 @@ static void draw(session *s, const temper_model *model, const temper_run *run, c
 
 /* The head and the row exist; a message says what there is. */
 static bool row_exists(session *s, const temper_model *model, const temper_run *run, const row_place *at) {
-    temper_model_info info;
-    temper_model_about(&info, model);
-    size_t heads = temper_model_layer_heads(model, at->layer), size = temper_run_size(run);
+    temper_model_info info = temper_model_about(model);
+    size_t heads = temper_model_layer(model, at->layer).heads, size = temper_run_about(run).size;
     if (at->layer < 1 || at->layer > info.layers)
         message_usage(s, "temper explain lists the heads", "--row: there is no layer %zu; the model has %zu",
                       at->layer, info.layers);
@@ -149,7 +148,7 @@ static void show_line(session *s, const temper_model *model, const line *l) {
         capture(&run, s, model, letters, n, is_given(s, OPT_HARD), asked_type(s))) {
         if (is_given(s, OPT_SCALE))
             message_warning(s, "the softmax scales are those of --scale: nothing is proved of this run");
-        else if (!temper_run_proved(run))
+        else if (!temper_run_about(run).proved)
             message_warning(s, "nothing is proved of this run, in %s on %zu letters", temper_type_name(asked_type(s)),
                             n);
         if (is_given(s, OPT_HTML))

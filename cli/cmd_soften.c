@@ -77,7 +77,7 @@ static void print_json(const result *r) {
     const temper_soften_report *p = &r->report;
     temper_model_info info;
     json j;
-    temper_model_about(&info, r->model);
+    info = temper_model_about(r->model);
     json_open(&j, stdout);
     json_text(&j, "file", r->path);
     json_count(&j, "bytes", r->bytes);
@@ -108,7 +108,7 @@ static void print_line(const result *r) {
     const temper_soften_report *p = &r->report;
     temper_model_info info;
     char error[32], margin[32];
-    temper_model_about(&info, r->model);
+    info = temper_model_about(r->model);
     show_write(stdout, r->path, strlen(r->path), 0);
     printf(": %s%s, ", temper_method_name(info.method), r->options->adaptive ? " (adaptive)" : "");
     proof_print(&r->proof, TEMPER_TYPE_F64);
@@ -146,13 +146,13 @@ static void deliver(session *s, result *r) {
 static bool knows_scales(const temper_model *model) {
     temper_model_info info;
     temper_proof exact; /* with rationals: what the hard choices are, whatever any number format makes of them */
-    temper_model_about(&info, model);
+    info = temper_model_about(model);
     if (info.method != TEMPER_METHOD_HARD ||
         temper_model_proof(&exact, model, TEMPER_TYPE_EXACT, 1, NULL) != TEMPER_OK ||
         exact.claim != TEMPER_CLAIM_FORMULA)
         return false;
     for (size_t layer = 1; layer <= info.layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
+        for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++) {
             temper_head_info about;
             if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK || !*about.role) return false;
         }
@@ -188,7 +188,7 @@ static void soften(session *s, const temper_model *hard, const temper_soften_opt
         }
         temper_soften_options own = {.method = o->method};
         if (!subject_digits(&own.digits, s)) return;
-        status = temper_soften_for(&r.model, NULL, hard, &own, &err);
+        status = temper_soften(&r.model, NULL, hard, &own, &err);
     } else {
         progress bar;
         temper_soften_options full = *o;
@@ -197,7 +197,7 @@ static void soften(session *s, const temper_model *hard, const temper_soften_opt
         full.length = (size_t)s->opt.value[OPT_LENGTH].number;
         full.progress = progress_step;
         full.context = &bar;
-        status = temper_soften_for(&r.model, &r.report, hard, &full, &err);
+        status = temper_soften(&r.model, &r.report, hard, &full, &err);
         progress_clear(&bar);
     }
     if (status == TEMPER_OK)

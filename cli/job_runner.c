@@ -5,10 +5,11 @@
 temper_status open_journal(temper_journal **journal, session *s, const temper_job *job, const char *path,
                            temper_error *err) {
     temper_status status = temper_journal_open(journal, path, job, err);
-    if (!status && temper_journal_dropped(*journal))
+    if (!status && temper_journal_about(*journal).dropped)
         message_warning(s, "the end of the journal was damaged: %llu bytes are cut off, %llu of %llu units are kept",
-                        (unsigned long long)temper_journal_dropped(*journal),
-                        (unsigned long long)temper_journal_kept(*journal), (unsigned long long)temper_job_units(job));
+                        (unsigned long long)temper_journal_about(*journal).dropped,
+                        (unsigned long long)temper_journal_about(*journal).kept,
+                        (unsigned long long)temper_job_about(job).units);
     return status;
 }
 

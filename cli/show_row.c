@@ -105,8 +105,8 @@ static void format_cell(cell *c, const row_view *v, int column, size_t j) {
     switch (column) {
     case COLUMN_J: snprintf(c->text, sizeof c->text, "%zu", j); break;
     case COLUMN_LETTER: snprintf(c->text, sizeof c->text, "%.60s", letter_at(v, j)); break;
-    case COLUMN_KEY: format_vector(c, temper_run_key(v->soft, layer, head, j), v->about.query_size); break;
-    case COLUMN_VALUE: format_vector(c, temper_run_value(v->soft, layer, head, j), v->about.value_size); break;
+    case COLUMN_KEY: format_vector(c, temper_run_row(v->soft, layer, head, j).key, v->about.query_size); break;
+    case COLUMN_VALUE: format_vector(c, temper_run_row(v->soft, layer, head, j).value, v->about.value_size); break;
     case COLUMN_SCORE:
         if (!masked) snprintf(c->text, sizeof c->text, "%.9g", v->scores[j]);
         break;
@@ -161,7 +161,7 @@ static void print_table(const row_view *v) {
 
 /* Where this head's output is rounded: in channels of its own or, fused, in the gates of the layer. */
 static bool next_part(temper_part_info *out, size_t *k, const row_view *v, bool fused) {
-    while (*k < temper_model_part_count(v->model)) {
+    while (*k < temper_model_about(v->model).parts) {
         if (temper_model_part(out, v->model, (*k)++, NULL) == TEMPER_OK && out->layer == v->at.layer &&
             out->channel >= 0 && (fused ? out->head < 0 : out->head == (long)v->at.head))
             return true;
@@ -173,7 +173,7 @@ static bool next_part(temper_part_info *out, size_t *k, const row_view *v, bool 
 static bool is_fused(const row_view *v) {
     temper_part_info part;
     size_t k = 0;
-    return temper_run_margin(v->soft, v->at.layer, v->at.head) >= 0 && !next_part(&part, &k, v, false);
+    return temper_run_head(v->soft, v->at.layer, v->at.head).error >= 0 && !next_part(&part, &k, v, false);
 }
 
 static void print_rounded(const row_view *v) {
@@ -205,7 +205,7 @@ static void print_text(const row_view *v) {
     printf(")\nrow %zu: %s", i, i >= 1 && i <= v->n ? "letter " : "sentinel ");
     const char *letter = letter_at(v, i);
     show_write(stdout, letter, strlen(letter), 40);
-    format_vector(&c, temper_run_query(v->soft, layer, head, i), about->query_size);
+    format_vector(&c, temper_run_row(v->soft, layer, head, i).query, about->query_size);
     printf("\n\nquery     %s\n", c.text);
     snprintf(c.text, sizeof c.text, "%.9g", v->scale);
     printf("scale     %s", c.text);
@@ -219,9 +219,9 @@ static void print_text(const row_view *v) {
     }
     printf("\n\n");
     print_table(v);
-    format_vector(&c, temper_run_output(v->soft, layer, head, i), about->value_size);
+    format_vector(&c, temper_run_row(v->soft, layer, head, i).output, about->value_size);
     printf("\n%-9s %s", "output", c.text);
-    format_vector(&c, temper_run_output(v->hard, layer, head, i), about->value_size);
+    format_vector(&c, temper_run_row(v->hard, layer, head, i).output, about->value_size);
     printf("   hard %s\n", c.text);
     print_rounded(v);
 }
@@ -237,7 +237,7 @@ static void print_json(const row_view *v) {
     json_text(&j, "mask", temper_mask_name(v->about.mask));
     json_text(&j, "choice", temper_choice_name(v->about.choice));
     json_text(&j, "hard_choice", temper_choice_name(v->about.hard_choice));
-    const double *query = temper_run_query(v->soft, layer, head, i);
+    const double *query = temper_run_row(v->soft, layer, head, i).query;
     json_reals(&j, "query", query, query ? v->about.query_size : 0);
     json_real(&j, "scale", v->scale);
     json_text(&j, "scale_expression", v->about.scale);
@@ -247,8 +247,8 @@ static void print_json(const row_view *v) {
         json_begin(&j, NULL, '{');
         json_count(&j, "position", k);
         json_text(&j, "letter", letter_at(v, k));
-        json_reals(&j, "key", temper_run_key(v->soft, layer, head, k), v->about.query_size);
-        json_reals(&j, "value", temper_run_value(v->soft, layer, head, k), v->about.value_size);
+        json_reals(&j, "key", temper_run_row(v->soft, layer, head, k).key, v->about.query_size);
+        json_reals(&j, "value", temper_run_row(v->soft, layer, head, k).value, v->about.value_size);
         json_flag(&j, "masked", is_masked(v, k));
         if (!is_masked(v, k)) {
             json_real(&j, "score", v->scores[k]);
@@ -259,8 +259,8 @@ static void print_json(const row_view *v) {
         json_end(&j, '}');
     }
     json_end(&j, ']');
-    json_reals(&j, "output", temper_run_output(v->soft, layer, head, i), v->about.value_size);
-    json_reals(&j, "hard_output", temper_run_output(v->hard, layer, head, i), v->about.value_size);
+    json_reals(&j, "output", temper_run_row(v->soft, layer, head, i).output, v->about.value_size);
+    json_reals(&j, "hard_output", temper_run_row(v->hard, layer, head, i).output, v->about.value_size);
     bool fused = is_fused(v);
     json_flag(&j, "fused", fused);
     json_begin(&j, "rounded", '[');
@@ -281,14 +281,14 @@ static void print_json(const row_view *v) {
 void row_print(const session *s, const temper_model *model, const temper_run *soft, const temper_run *hard,
                const uint32_t *letters, size_t n, const row_place *at) {
     row_view v = {.model = model, .soft = soft, .hard = hard, .letters = letters, .n = n, .at = *at};
-    v.size = temper_run_size(soft);
+    v.size = temper_run_about(soft).size;
     if (temper_model_head(&v.about, model, at->layer, at->head, NULL) != TEMPER_OK) return;
-    v.scores = temper_run_scores(soft, at->layer, at->head) + at->position * v.size;
-    v.weights = temper_run_weights(soft, at->layer, at->head) + at->position * v.size;
-    v.hard_weights = temper_run_weights(hard, at->layer, at->head) + at->position * v.size;
-    const double *logits = temper_run_logits(soft, at->layer, at->head);
+    v.scores = temper_run_head(soft, at->layer, at->head).scores + at->position * v.size;
+    v.weights = temper_run_head(soft, at->layer, at->head).weights + at->position * v.size;
+    v.hard_weights = temper_run_head(hard, at->layer, at->head).weights + at->position * v.size;
+    const double *logits = temper_run_head(soft, at->layer, at->head).logits;
     v.logits = logits ? logits + at->position * v.size : v.scores; /* a hard choice compares scores */
-    v.scale = temper_run_scale(soft, at->layer, at->head, at->position);
+    v.scale = temper_run_row(soft, at->layer, at->head, at->position).scale;
     if (v.about.adaptive) find_gap(&v);
     if (s->json)
         print_json(&v);

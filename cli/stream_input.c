@@ -88,8 +88,8 @@ static size_t next_letter(feed *f) {
 /* An answer line of the letter just read, or of the one that could not be. */
 static bool print_line(feed *f, const char *error) {
     session *s = f->session;
-    bool accept = temper_stream_verdict(f->stream), proved = temper_stream_proved(f->stream);
-    size_t length = temper_stream_length(f->stream) + (error != NULL);
+    bool accept = temper_stream_about(f->stream).accept, proved = temper_stream_about(f->stream).proved;
+    size_t length = temper_stream_about(f->stream).length + (error != NULL);
     if (s->quiet) return true;
     if (s->json) {
         json j;
@@ -100,7 +100,7 @@ static bool print_line(feed *f, const char *error) {
         } else {
             json_flag(&j, "accept", accept);
             json_flag(&j, "proved", proved);
-            json_text(&j, "claim", temper_claim_name(temper_stream_claim(f->stream)));
+            json_text(&j, "claim", temper_claim_name(temper_stream_about(f->stream).claim));
         }
         json_close(&j);
     } else {
@@ -131,7 +131,7 @@ static void refuse_letter(feed *f, size_t size) {
         used += (size_t)snprintf(shown + used, sizeof shown - used, "%s", count < SHOWN ? cell : "...");
         if (count == SHOWN) break;
     }
-    size_t position = temper_stream_length(f->stream) + 1;
+    size_t position = temper_stream_about(f->stream).length + 1;
     if (!f->tokens && !valid)
         snprintf(text, sizeof text, "byte %s at position %zu is not valid UTF-8", shown, position);
     else
@@ -154,7 +154,7 @@ static uint32_t number_of(const feed *f, size_t size) {
 
 static void warn_once(feed *f) {
     temper_proof p;
-    if (f->warned || temper_stream_proved(f->stream)) return;
+    if (f->warned || temper_stream_about(f->stream).proved) return;
     f->warned = true;
     const char *type = temper_type_name(f->options->type);
     if (temper_model_proof(&p, f->model, f->options->type, f->options->hard, NULL) != TEMPER_OK ||
@@ -163,7 +163,7 @@ static void warn_once(feed *f) {
     else
         message_warning(f->session,
                         "length %zu is beyond the proved length %zu in %s (%s): answers from there on are unproved",
-                        temper_stream_length(f->stream), p.length, type, p.obstacle);
+                        temper_stream_about(f->stream).length, p.length, type, p.obstacle);
 }
 
 static bool take(feed *f, size_t size) {
@@ -189,7 +189,7 @@ void stream_input(session *s, const temper_model *model, const temper_run_option
         message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);
         return;
     }
-    temper_model_about(&info, model);
+    info = temper_model_about(model);
     f->session = s;
     f->model = model;
     f->options = o;
@@ -205,6 +205,6 @@ void stream_input(session *s, const temper_model *model, const temper_run_option
     size_t size;
     bool on = true;
     while (on && (size = next_letter(f)) != 0) on = take(f, size);
-    if (s->quiet && on && !temper_stream_verdict(stream)) session_fail(s, EXIT_NO);
+    if (s->quiet && on && !temper_stream_about(stream).accept) session_fail(s, EXIT_NO);
     free(f);
 }

@@ -41,9 +41,9 @@ static temper_spec_options spec_options(const session *s, const char *alphabet, 
 /* "the letters are a b c", cut where it would be long. */
 static void alphabet_hint(char out[240], const temper_spec *spec, const temper_model *model) {
     temper_model_info info = {0};
-    if (!spec) temper_model_about(&info, model);
-    size_t count = spec ? temper_spec_letter_count(spec) : info.letters;
-    const char *what = (spec ? temper_spec_tokens(spec) : info.tokens) ? "token" : "letter";
+    if (!spec) info = temper_model_about(model);
+    size_t count = spec ? temper_spec_about(spec).letters : info.letters;
+    const char *what = (spec ? temper_spec_about(spec).tokens : info.tokens) ? "token" : "letter";
     size_t used = (size_t)snprintf(out, 240, count == 1 ? "the only %s is" : "the %ss are", what);
     for (size_t k = 0; k < count; k++) {
         const char *letter = spec ? temper_spec_letter(spec, k) : temper_model_letter(model, k);
@@ -145,8 +145,7 @@ static bool model_path(const char **out, session *s) {
 }
 
 char *letters_text(const temper_model *model, const uint32_t *letters, size_t n) {
-    temper_model_info info;
-    temper_model_about(&info, model);
+    temper_model_info info = temper_model_about(model);
     size_t size = 1;
     for (size_t k = 0; k < n; k++) size += strlen(temper_model_letter(model, letters[k])) + 1;
     char *out = malloc(size), *p = out;
@@ -164,8 +163,7 @@ char *letters_text(const temper_model *model, const uint32_t *letters, size_t n)
 
 /* The model's alphabet in the form of --alphabet; NULL if it is empty or holds a blank, which that cannot say. */
 static char *model_alphabet(const temper_model *model) {
-    temper_model_info info;
-    temper_model_about(&info, model);
+    temper_model_info info = temper_model_about(model);
     if (!info.letters) return NULL;
     for (size_t k = 0; k < info.letters; k++)
         if (is_blank(temper_model_letter(model, k)[0])) return NULL;
@@ -178,9 +176,8 @@ static char *model_alphabet(const temper_model *model) {
 }
 
 static bool same_alphabet(const temper_spec *spec, const temper_model *model) {
-    temper_model_info info;
-    temper_model_about(&info, model);
-    if (info.letters != temper_spec_letter_count(spec)) return false;
+    temper_model_info info = temper_model_about(model);
+    if (info.letters != temper_spec_about(spec).letters) return false;
     for (size_t k = 0; k < info.letters; k++)
         if (strcmp(temper_spec_letter(spec, k), temper_model_letter(model, k)) != 0) return false;
     return true;
@@ -190,7 +187,7 @@ static bool same_alphabet(const temper_spec *spec, const temper_model *model) {
 static bool own_formula(subject *x, session *s) {
     temper_model_info info;
     temper_error err;
-    temper_model_about(&info, x->model);
+    info = temper_model_about(x->model);
     if (!*info.source) {
         message_usage(s, "give the formula with -f or -F", "the model carries no specification");
         return false;
@@ -253,7 +250,7 @@ bool subject_soften(subject *x, session *s, temper_method method) {
     temper_error err;
     temper_soften_options o = {.method = method};
     if (!subject_digits(&o.digits, s)) return false;
-    if (temper_soften_for(&x->model, NULL, x->hard, &o, &err) == TEMPER_OK) return scale_model(&x->model, s);
+    if (temper_soften(&x->model, NULL, x->hard, &o, &err) == TEMPER_OK) return scale_model(&x->model, s);
     message_error(s, &err, NULL, NULL, 0);
     return false;
 }
@@ -297,7 +294,7 @@ bool subject_hard(subject *out, session *s) {
 static bool is_two_models(const temper_model *model, const temper_model_info *info) {
     if (info->method == TEMPER_METHOD_HARD) return false;
     for (size_t layer = 1; layer <= info->layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++) {
+        for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++) {
             temper_head_info h;
             if (temper_model_head(&h, model, layer, head, NULL) != TEMPER_OK ||
                 h.hard_choice == TEMPER_CHOICE_SOFTMAX)
@@ -313,8 +310,7 @@ bool subject_pair(subject *out, session *s) {
     out->first = 1;
     if (!model_path(&path, s) || !refuse_for_model(s, has_formula(s)) || !read_model(&out->model, s, path))
         return false;
-    temper_model_info info;
-    temper_model_about(&info, out->model);
+    temper_model_info info = temper_model_about(out->model);
     if (!has_formula(s)) return (!*info.source && is_two_models(out->model, &info)) || own_formula(out, s);
     char *alphabet = model_alphabet(out->model);
     temper_spec_options o = spec_options(s, alphabet, info.tokens);
@@ -338,8 +334,7 @@ static uint64_t count_strings(size_t letters, size_t length) {
 
 size_t exhaustive_default(const temper_model *model) {
     enum { LENGTH = 6, STRINGS = 20000 };
-    temper_model_info info;
-    temper_model_about(&info, model);
+    temper_model_info info = temper_model_about(model);
     size_t length = LENGTH;
     while (length && count_strings(info.letters, length) > STRINGS) length--;
     return length;
@@ -378,8 +373,8 @@ bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s
                                 : temper_model_encode(letters, n, model, l->bytes, l->length, err);
     if (status == TEMPER_OK) return true;
     temper_model_info info = {0};
-    if (!spec) temper_model_about(&info, model);
-    bool tokens = spec ? temper_spec_tokens(spec) : info.tokens;
+    if (!spec) info = temper_model_about(model);
+    bool tokens = spec ? temper_spec_about(spec).tokens : info.tokens;
     at.column = err->column && tokens ? token_column(l, err->column) : err->column;
     if (status == TEMPER_RANGE && !*err->hint)
         alphabet_hint(hint, spec, model);

@@ -35,8 +35,8 @@ static int answer(const temper_model *model, const char *string, temper_error *e
     int status = temper_model_encode(&letters, &n, model, string, strlen(string), e);
     if (!status) status = temper_model_run(&run, model, letters, n, NULL, e);
     if (!status) {
-        printf("%s\t%s\t", temper_run_accept(run) ? "accept" : "reject", string);
-        for (size_t i = 1; i <= n; i++) putchar(temper_run_truth(run, i) ? '1' : '0');
+        printf("%s\t%s\t", temper_run_about(run).accept ? "accept" : "reject", string);
+        for (size_t i = 1; i <= n; i++) putchar(temper_run_about(run).truth[i] ? '1' : '0');
         putchar('\n');
     }
     temper_run_free(run);

@@ -20,14 +20,14 @@ static int print_head(const temper_model *model, const temper_run *run, const ui
     temper_head_info info;
     int status = temper_model_head(&info, model, layer, head, e);
     if (status) return status;
-    size_t size = temper_run_size(run);
-    const double *weights = temper_run_weights(run, layer, head); /* [size][size], the run's */
+    size_t size = temper_run_about(run).size;
+    const double *weights = temper_run_head(run, layer, head).weights; /* [size][size], the run's */
     printf("head %zu.%zu, %s, scale %s = %g\n", layer, head, info.label, info.scale,
-           temper_run_scale(run, layer, head, n));
+           temper_run_row(run, layer, head, n).scale);
     for (size_t i = 0; i < size; i++) {
         printf("  %-3s", position_name(model, letters, n, i));
         for (size_t j = 0; j < size; j++) printf(" %6.4f", weights[i * size + j]);
-        printf("   -> %.4f\n", temper_run_output(run, layer, head, i)[0]);
+        printf("   -> %.4f\n", temper_run_row(run, layer, head, i).output[0]);
     }
     return 0;
 }
@@ -38,13 +38,13 @@ static int look(const temper_model *model, const char *string, temper_error *e) 
     uint32_t *letters;
     size_t n;
     temper_run *run = NULL;
-    temper_model_about(&info, model);
+    info = temper_model_about(model);
     memset(&options, 0, sizeof options);
     options.capture = 1;
     int status = temper_model_encode(&letters, &n, model, string, strlen(string), e);
     if (!status) status = temper_model_run(&run, model, letters, n, &options, e);
     for (size_t layer = 1; layer <= info.layers && !status; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(model, layer) && !status; head++)
+        for (size_t head = 1; head <= temper_model_layer(model, layer).heads && !status; head++)
             status = print_head(model, run, letters, n, layer, head, e);
     temper_run_free(run);
     temper_free(letters);

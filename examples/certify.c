@@ -43,11 +43,11 @@ int main(int argc, char **argv) {
     int status = temper_file_read(&bytes, &size, argv[1], &e);
     if (!status) status = temper_model_read(&model, bytes, size, &e);
     if (!status) status = temper_certify(&certificate, model, bytes, size, &options, &e);
-    if (!status && temper_certificate_verdict(certificate) == TEMPER_PROVED) {
+    if (!status && temper_certificate_about(certificate).verdict == TEMPER_PROVED) {
         status = write_and_audit(certificate, argv[3], bytes, size, &e);
         if (!status) printf("proved and audited: every string up to length %zu, in f32\n", options.length);
     } else if (!status) {
-        printf("not proved: %s\n", temper_certificate_reason(certificate));
+        printf("not proved: %s\n", temper_certificate_about(certificate).reason);
     }
     temper_certificate_free(certificate);
     temper_model_free(model);

@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
     memset(&options, 0, sizeof options);
     options.outputs = TEMPER_EXPORT_PATTERNS;
     int status = temper_gallery_model(&hard, argv[1], &e);
-    if (!status) status = temper_soften_for(&soft, &report, hard, &soften, &e);
+    if (!status) status = temper_soften(&soft, &report, hard, &soften, &e);
     if (!status) status = temper_export(argv[3], soft, &options, &e);
     if (status)
         fprintf(stderr, "%s\n", e.text);

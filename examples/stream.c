@@ -22,7 +22,8 @@ static int watch(temper_stream *stream, const temper_model *model, temper_error 
         if (!status) status = temper_stream_push(stream, letters[0], &accept, e);
         temper_free(letters);
         if (status) return status;
-        printf("%zu\t%s\t%s\n", temper_stream_length(stream), word, accept ? "fine" : "a grant without a request");
+        printf("%zu\t%s\t%s\n", temper_stream_about(stream).length, word,
+               accept ? "fine" : "a grant without a request");
     }
     return 0;
 }

@@ -1,24 +1,30 @@
 /* temper: compile a specification of a language of strings into a softmax transformer that gives exactly its answers.
-   This is the public header (the experiments have one of their own, temper_lab.h), with one section per stage:
+   This is the public header, with one section per stage; the experiments have a header of their own, temper_lab.h.
 
        text --spec--> formula --compile--> hard transformer --soften--> soft transformer --run--> answers
 
-   Conventions; doc/api.md has them in full, with the promise of stability. - Every function that can fail returns a
-   temper_status and fills a temper_error (which may be NULL; after success its contents mean
-     nothing). On failure outputs are NULL or untouched.
-   - Objects are immutable once made and may be shared between threads, except streams, workers and journals. - What a
-   function hands out through `X **` is the caller's: objects are freed with temper_X_free, text and arrays with
-   temper_free. All
-     free functions take NULL. Text handed out is followed by a NUL byte that its length does not count. `const char
-     *` results and
-     fields belong to the object they were asked of and live as long as it; names of enumerations live as long as the
-     library.
-   - Texts are UTF-8. Paths and names are NUL-terminated; what comes with a length may hold any bytes. - Options are
-   structs: zero-initialise them (in C `= {0}`, in C++ `= {}`) and set what should differ. `options` may be NULL for
-   the
-     defaults, except where a length must be given (temper_certify).
-   - Strings are arrays of letter numbers below the size of the alphabet; others are TEMPER_RANGE. `letters` may be
-   NULL if n is 0. - The library never prints, exits or aborts. */
+   Conventions (doc/api.md has them in full, with the promise of stability):
+
+   1. Every function that can fail returns a temper_status and fills a temper_error, which may be NULL. On failure
+      outputs are NULL or untouched.
+
+   2. temper_X_about(x) gives what there is to know of an object, as a struct. It cannot fail.
+
+   3. Objects are immutable once made and may be shared between threads, except streams, workers and journals.
+
+   4. What a function hands out through `X **` is the caller's: objects are freed with temper_X_free, text and arrays
+      with temper_free. All free functions take NULL. Text handed out is followed by a NUL byte that its length does
+      not count. `const char *` results and fields belong to the object they were asked of and live as long as it.
+
+   5. Texts are UTF-8. Paths and names are NUL-terminated; what comes with a length may hold any bytes.
+
+   6. Options are structs: zero-initialise them (in C `= {0}`, in C++ `= {}`) and set what should differ. `options` may
+      be NULL for the defaults, except where a length or a method must be given.
+
+   7. Strings are arrays of letter numbers below the size of the alphabet; others are TEMPER_RANGE. `letters` may be
+      NULL if n is 0.
+
+   8. The library never prints, exits or aborts. */
 #ifndef TEMPER_H
 #define TEMPER_H
 
@@ -123,15 +129,15 @@ TEMPER_API void temper_spec_free(temper_spec *spec);
 /* The specification as text that parses back to the same formula (in its own syntax). */
 TEMPER_API temper_status temper_spec_print(char **out, const temper_spec *spec, temper_error *err);
 
-/* Properties. Letters are numbered from 0 in the order of the alphabet; NULL: there is no such letter. */
-TEMPER_API size_t temper_spec_letter_count(const temper_spec *spec);
+typedef struct temper_spec_info {
+    size_t letters; /* of the alphabet */
+    size_t nodes;   /* distinct subformulas */
+    temper_at at;   /* where the verdict is read, never TEMPER_AT_DEFAULT */
+    int tokens, accepts_empty;
+} temper_spec_info;
+TEMPER_API temper_spec_info temper_spec_about(const temper_spec *spec);
+/* Letters are numbered from 0 in the order of the alphabet; NULL: there is no such letter. */
 TEMPER_API const char *temper_spec_letter(const temper_spec *spec, size_t letter);
-/* Where the verdict is read, and what it is for the empty string; never the DEFAULT values. */
-TEMPER_API temper_at temper_spec_at(const temper_spec *spec);
-TEMPER_API int temper_spec_tokens(const temper_spec *spec);
-TEMPER_API int temper_spec_accepts_empty(const temper_spec *spec);
-/* Number of distinct subformulas. */
-TEMPER_API size_t temper_spec_node_count(const temper_spec *spec);
 
 /* Text to letter numbers: *letters (freed with temper_free) holds *n of them. An unknown letter is
    TEMPER_RANGE, named, with its position in the message. */
@@ -186,13 +192,6 @@ typedef struct temper_build_options {
 TEMPER_API temper_status temper_build(temper_model **out, const temper_spec *spec,
                                       const temper_build_options *options, temper_error *err);
 
-/* The two halves of it. Formula to hard-attention transformer, with plain gates: */
-TEMPER_API temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err);
-/* Hard to soft, for models that come from a formula. TEMPER_RANGE: TEMPER_METHOD_HARD, or a model that is soft
-   already; TEMPER_UNSUPPORTED: a head that no formula makes, for which there is temper_soften_for; or gates that
-   digits cannot hold. */
-TEMPER_API temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method,
-                                       temper_error *err);
 TEMPER_API void temper_model_free(temper_model *model);
 
 /* A scale for one softmax head, or for all. */
@@ -291,11 +290,12 @@ typedef struct temper_model_info {
     size_t letters, channels, layers, heads, hidden; /* totals; hidden = feed-forward units */
     size_t parameters;                               /* weights that are not zero */
     int rescaled;                                    /* its scales were chosen by hand: nothing is claimed */
-    /* What a model that was softened for a length (temper_soften_for) records of itself; 0 for other models: ... */
+    /* What a model that was softened for a length (temper_soften) records of itself; 0 for other models: ... */
     double output_error;  /* ... how far the read-out may be from the hard one's, ... */
     double output_margin; /* ... which is at least this far from 1/2, ... */
     int verdict_only;     /* ... for the verdict only, not for the truth at other positions */
     temper_growth growth; /* the largest of the heads' */
+    size_t parts;         /* subformulas that temper_model_part can place */
 } temper_model_info;
 
 typedef struct temper_head_info {
@@ -325,18 +325,19 @@ typedef struct temper_part_info {
 } temper_part_info;
 
 /* Indices that do not exist give 0, NULL or, with a status, TEMPER_RANGE. */
-TEMPER_API void temper_model_about(temper_model_info *out, const temper_model *model);
+TEMPER_API temper_model_info temper_model_about(const temper_model *model);
 TEMPER_API const char *temper_model_letter(const temper_model *model, size_t letter);
 /* The specification that the model carries, read with the model's alphabet and settings. TEMPER_RANGE: it carries
    none. */
 TEMPER_API temper_status temper_model_spec(temper_spec **out, const temper_model *model, temper_error *err);
-TEMPER_API size_t temper_model_layer_heads(const temper_model *model, size_t layer); /* layers count from 1 */
-TEMPER_API size_t temper_model_layer_hidden(const temper_model *model, size_t layer);
+typedef struct temper_layer_info {
+    size_t heads, hidden; /* hidden = feed-forward units */
+} temper_layer_info;
+TEMPER_API temper_layer_info temper_model_layer(const temper_model *model, size_t layer); /* layers count from 1 */
 TEMPER_API temper_status temper_model_head(temper_head_info *out, const temper_model *model, size_t layer,
                                            size_t head, temper_error *err); /* heads count from 1 */
 TEMPER_API temper_status temper_model_channel(temper_channel_info *out, const temper_model *model, size_t channel,
                                               temper_error *err); /* channels count from 0 */
-TEMPER_API size_t temper_model_part_count(const temper_model *model);
 TEMPER_API temper_status temper_model_part(temper_part_info *out, const temper_model *model, size_t part,
                                            temper_error *err);
 TEMPER_API const char *temper_choice_name(temper_choice choice);
@@ -424,39 +425,35 @@ TEMPER_API temper_status temper_model_run_many(unsigned char *accept, const temp
                                                const uint32_t *const *letters, const size_t *n, size_t count,
                                                const temper_run_options *options, temper_error *err);
 TEMPER_API void temper_run_free(temper_run *run);
-TEMPER_API int temper_run_accept(const temper_run *run);
-TEMPER_API int temper_run_proved(const temper_run *run); /* 0: beyond the proved length */
-/* What the verdict of a proved run is proved to be, and whether the truth at every position is as well; else
-   TEMPER_CLAIM_NONE and 0. */
-TEMPER_API temper_claim temper_run_claim(const temper_run *run);
-TEMPER_API int temper_run_every_position(const temper_run *run);
-/* What is wrong with an unproved run, if that was noticed: an adaptive head that took a rounding error for a gap;
-   else "". */
-TEMPER_API const char *temper_run_warning(const temper_run *run);
-TEMPER_API temper_type temper_run_type(const temper_run *run);
-TEMPER_API size_t temper_run_size(const temper_run *run); /* N: positions, sentinels included */
-/* The answer at a position 0...N-1, sentinels included (0 is the start sentinel). */
-TEMPER_API int temper_run_truth(const temper_run *run, size_t position);
-/* All of them, N values 0 or 1. The array stays the run's. */
-TEMPER_API const unsigned char *temper_run_truths(const temper_run *run);
-/* The largest |a - nearest Boolean| over positions and values of a head before rounding, or -1 for heads whose
-   output is not Boolean. */
-TEMPER_API double temper_run_margin(const temper_run *run, size_t layer, size_t head);
+typedef struct temper_run_info {
+    temper_type type;
+    size_t size;                /* N: positions, sentinels included */
+    int accept;                 /* the verdict */
+    int proved;                 /* 0: beyond the proved length */
+    temper_claim claim;         /* what the verdict of a proved run is proved to be, ... */
+    int every_position;         /* ... and whether the truth at every position is as well */
+    const unsigned char *truth; /* [N] the answers 0 or 1 at all positions; 0 is the start sentinel */
+    /* What was noticed in an unproved run: an adaptive head took a rounding error for a gap; else "". */
+    const char *warning;
+} temper_run_info;
+TEMPER_API temper_run_info temper_run_about(const temper_run *run);
 
-/* The rest needs `capture`, else 0 or NULL. Arrays stay the run's. */
-TEMPER_API const double *temper_run_scores(const temper_run *run, size_t layer,
-                                           size_t head); /* [N][N], scale not applied, masked: -inf */
-/* [N][N] What goes through exp, rounded as the run's type rounds it, masked: -inf. NULL where the head made a hard
-   choice. */
-TEMPER_API const double *temper_run_logits(const temper_run *run, size_t layer, size_t head);
-TEMPER_API const double *temper_run_weights(const temper_run *run, size_t layer, size_t head); /* [N][N] */
-/* By which the scores of a row are multiplied. */
-TEMPER_API double temper_run_scale(const temper_run *run, size_t layer, size_t head, size_t position);
-/* Query [query_size], key [query_size], value [value_size] and output [value_size] of a head at a position. */
-TEMPER_API const double *temper_run_query(const temper_run *run, size_t layer, size_t head, size_t position);
-TEMPER_API const double *temper_run_key(const temper_run *run, size_t layer, size_t head, size_t position);
-TEMPER_API const double *temper_run_value(const temper_run *run, size_t layer, size_t head, size_t position);
-TEMPER_API const double *temper_run_output(const temper_run *run, size_t layer, size_t head, size_t position);
+/* A head in a run. Arrays need `capture`, else they are NULL; they stay the run's and are [N][N]. */
+typedef struct temper_run_head_info {
+    double error;          /* the largest distance of an output from 0 or 1 before rounding; -1: it is not Boolean */
+    const double *scores;  /* scale not applied, masked: -inf */
+    const double *logits;  /* what goes through exp, rounded as the type does; NULL: the head made a hard choice */
+    const double *weights; /* of attention */
+} temper_run_head_info;
+TEMPER_API temper_run_head_info temper_run_head(const temper_run *run, size_t layer, size_t head);
+
+/* A head at one position. This needs `capture`, else all is 0 and NULL. */
+typedef struct temper_run_row_info {
+    double scale;                 /* the factor of the row's scores */
+    const double *query, *key;    /* [query_size] */
+    const double *value, *output; /* [value_size] */
+} temper_run_row_info;
+TEMPER_API temper_run_row_info temper_run_row(const temper_run *run, size_t layer, size_t head, size_t position);
 /* The channels [channels] of a position after a layer (0: the embedding). */
 TEMPER_API const double *temper_run_channels(const temper_run *run, size_t layer, size_t position);
 
@@ -478,13 +475,16 @@ TEMPER_API void temper_stream_free(temper_stream *stream);
    head met numbers that no compiled model makes; the stream then gives no more answers until it is reset. */
 TEMPER_API temper_status temper_stream_push(temper_stream *stream, uint32_t letter, int *accept, temper_error *err);
 
-TEMPER_API int temper_stream_verdict(const temper_stream *stream); /* on the string read so far, also the empty one */
-TEMPER_API size_t temper_stream_length(const temper_stream *stream);      /* letters read */
-TEMPER_API int temper_stream_proved(const temper_stream *stream);         /* 0: beyond the proved length */
-TEMPER_API temper_claim temper_stream_claim(const temper_stream *stream); /* what its verdict is proved to be */
-/* The largest |a - nearest Boolean| of a head since it was opened or reset, or -1 for heads whose output is not
-   Boolean. Each row is taken with the length it was read at. */
-TEMPER_API double temper_stream_margin(const temper_stream *stream, size_t layer, size_t head);
+typedef struct temper_stream_info {
+    size_t length;      /* letters read */
+    int accept;         /* the verdict on them, also on none */
+    int proved;         /* 0: beyond the proved length */
+    temper_claim claim; /* what the verdict is proved to be */
+} temper_stream_info;
+TEMPER_API temper_stream_info temper_stream_about(const temper_stream *stream);
+/* The error of a head as in temper_run_head_info since the stream was opened or reset. Each row is taken with the
+   length it was read at. */
+TEMPER_API double temper_stream_error(const temper_stream *stream, size_t layer, size_t head);
 /* Back to the empty string. */
 TEMPER_API void temper_stream_reset(temper_stream *stream);
 
@@ -537,13 +537,15 @@ typedef struct temper_job temper_job;
 TEMPER_API temper_status temper_check_job(temper_job **out, const temper_spec *spec, const temper_model *model,
                                           const temper_check_options *options, temper_error *err);
 TEMPER_API void temper_job_free(temper_job *job);
-TEMPER_API const char *temper_job_name(const temper_job *job); /* "check" */
-/* SHA-256 of all that the results depend on, the library's version included, as 64 hexadecimal digits. */
-TEMPER_API const char *temper_job_digest(const temper_job *job);
-TEMPER_API uint64_t temper_job_units(const temper_job *job);
-/* How much a unit does, in the measure of progress (check: strings), and all units together. */
+typedef struct temper_job_info {
+    const char *name;   /* "check" */
+    const char *digest; /* SHA-256 of all that results depend on, the library's version included, in hexadecimal */
+    uint64_t units;
+    uint64_t total; /* how much all units do, in the measure of progress (check: strings) */
+} temper_job_info;
+TEMPER_API temper_job_info temper_job_about(const temper_job *job);
+/* How much one unit does. */
 TEMPER_API uint64_t temper_job_weight(const temper_job *job, uint64_t unit);
-TEMPER_API uint64_t temper_job_total(const temper_job *job);
 
 /* What one thread or process needs to do units of a job. `threads` is for units that are hard to split (check: random
    strings); 0: one for each core. */
@@ -564,8 +566,12 @@ TEMPER_API temper_status temper_journal_open(temper_journal **out, const char *p
                                              temper_error *err);
 /* Syncs and closes the file and frees the journal, also on failure. NULL is allowed. */
 TEMPER_API temper_status temper_journal_close(temper_journal *journal, temper_error *err);
-TEMPER_API uint64_t temper_journal_kept(const temper_journal *journal);    /* results found in the file */
-TEMPER_API uint64_t temper_journal_dropped(const temper_journal *journal); /* damaged bytes cut off the file */
+typedef struct temper_journal_info {
+    uint64_t kept;    /* results found in the file */
+    uint64_t dropped; /* damaged bytes cut off the file */
+    int complete;     /* every unit that is needed is known */
+} temper_journal_info;
+TEMPER_API temper_journal_info temper_journal_about(const temper_journal *journal);
 
 /* The next unit to do: 1, or 0 when all that are needed are known or handed out. A counterexample, for one, makes
    later units needless. */
@@ -573,7 +579,6 @@ TEMPER_API int temper_journal_next(uint64_t *unit, temper_journal *journal);
 /* Keeps a result. The same result may come twice; TEMPER_FORMAT: another one. */
 TEMPER_API temper_status temper_journal_add(temper_journal *journal, uint64_t unit, const unsigned char *result,
                                             size_t size, temper_error *err);
-TEMPER_API int temper_journal_complete(const temper_journal *journal); /* every unit that is needed is known */
 
 /* Does all units that are still needed in threads of this process (0: one for each core). *stopped (may be NULL):
    progress asked to stop. */
@@ -648,7 +653,7 @@ typedef enum temper_gap_source {
 typedef struct temper_soften_options {
     temper_method method; /* temperature or positions; without a length also digits */
     temper_type digits;   /* as in temper_build_options */
-    size_t length;        /* the longest string it must be right on; 0: every one, as temper_soften */
+    size_t length;        /* the longest string it must be right on; 0: any, for models that come from a formula */
     temper_gap_source gap;
     double gap_value; /* TEMPER_GAP_GIVEN */
     int adaptive;     /* scales divided by each row's own gap; temperature only */
@@ -665,10 +670,11 @@ typedef struct temper_soften_report {
     size_t layer, head; /* the head that has it; 0: none */
 } temper_soften_report;
 
-/* TEMPER_LIMIT: the error cannot be brought below the margin; the message names the head and the length. `options`
-   may not be NULL, `report` may. */
-TEMPER_API temper_status temper_soften_for(temper_model **out, temper_soften_report *report, const temper_model *hard,
-                                           const temper_soften_options *options, temper_error *err);
+/* Hard to soft. TEMPER_LIMIT: the error cannot be brought below the margin; the message names the head and the length.
+   TEMPER_RANGE: TEMPER_METHOD_HARD, or a model that is soft already; TEMPER_UNSUPPORTED: without a length, a head that
+   no formula makes, or gates that digits cannot hold. `options` may not be NULL, `report` may. */
+TEMPER_API temper_status temper_soften(temper_model **out, temper_soften_report *report, const temper_model *hard,
+                                       const temper_soften_options *options, temper_error *err);
 
 /* ---- export: for other runtimes -------------------------------------------------------------------------------- */
 
@@ -701,6 +707,7 @@ TEMPER_API temper_status temper_export(const char *folder, const temper_model *m
 /* Only the ONNX graph, into one file. */
 TEMPER_API temper_status temper_export_onnx(const char *path, const temper_model *model,
                                             const temper_export_options *options, temper_error *err);
+
 /* ---- certificates: proofs for every string up to a length, in a number format ---- */
 
 typedef enum temper_verdict {
@@ -725,17 +732,21 @@ typedef struct temper_certificate temper_certificate;
 TEMPER_API temper_status temper_certify(temper_certificate **out, const temper_model *model, const char *bytes,
                                         size_t size, const temper_certify_options *options, temper_error *err);
 TEMPER_API void temper_certificate_free(temper_certificate *certificate);
-TEMPER_API temper_verdict temper_certificate_verdict(const temper_certificate *certificate);
-/* What a proved one claims, and whether it does at every position; else TEMPER_CLAIM_NONE and 0. */
-TEMPER_API temper_claim temper_certificate_claim(const temper_certificate *certificate);
-TEMPER_API int temper_certificate_every_position(const temper_certificate *certificate);
-TEMPER_API const char *temper_certificate_reason(const temper_certificate *certificate); /* "" if proved */
-/* With TEMPER_CLAIM_CHOICES, if the model was recognised by its roles: the formula that was read off its weights, as
-   text, and why the claim is not TEMPER_CLAIM_FORMULA; else "". */
-TEMPER_API const char *temper_certificate_read_off(const temper_certificate *certificate);
-TEMPER_API const char *temper_certificate_note(const temper_certificate *certificate);
-/* Its letters live as long as the certificate. */
-TEMPER_API temper_fault temper_certificate_fault(const temper_certificate *certificate);
+typedef struct temper_certificate_info {
+    temper_verdict verdict;
+    temper_claim claim; /* of a proved one, else TEMPER_CLAIM_NONE, ... */
+    int every_position; /* ... and whether it holds at every position */
+    const char *reason; /* "" if proved */
+    temper_fault fault;
+    /* With TEMPER_CLAIM_CHOICES, if the model was recognised by its roles: the formula that was read off its weights,
+       as text, and why the claim is not TEMPER_CLAIM_FORMULA; else "". */
+    const char *read_off, *note;
+    /* The largest error, and what it is proved to be below: 1/4, or the margin of a model without Boolean channels.
+       "" if not proved. */
+    const char *error, *allowed;
+    size_t heads; /* those that temper_certificate_head tells of */
+} temper_certificate_info;
+TEMPER_API temper_certificate_info temper_certificate_about(const temper_certificate *certificate);
 /* The JSON text of a proved one (doc/certificate.md); TEMPER_RANGE if it is not proved. */
 TEMPER_API temper_status temper_certificate_print(char **out, size_t *length, const temper_certificate *certificate,
                                                   temper_error *err);
@@ -746,13 +757,8 @@ typedef struct temper_certified_head {
     const char *label, *kind, *by; /* "nearest", "bound" */
     const char *logit, *rounding, *error;
 } temper_certified_head;
-TEMPER_API size_t temper_certificate_head_count(const temper_certificate *certificate);
 TEMPER_API temper_status temper_certificate_head(temper_certified_head *out, const temper_certificate *certificate,
                                                  size_t index, temper_error *err);
-/* The largest error, and what it is proved to be below: 1/4, or the margin of a model without Boolean channels. "" if
-   not proved. */
-TEMPER_API const char *temper_certificate_error(const temper_certificate *certificate);
-TEMPER_API const char *temper_certificate_allowed(const temper_certificate *certificate);
 
 /* Checks a certificate against the bytes of a model's file, with code of its own. TEMPER_OK: every field is what the
    audit finds itself. Otherwise the message says what is wrong with it. */

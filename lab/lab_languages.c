@@ -105,11 +105,12 @@ static void make_subject(subject *s, const language *g, arena *scratch) {
     s->g = g;
     if (temper_spec_parse(&s->spec, g->formula, strlen(g->formula), &o, &e)) trap_reraise(scratch->trap, &e);
     arena_on_release(scratch, free_spec, s->spec);
-    if (temper_compile(&s->hard, s->spec, &e)) trap_reraise(scratch->trap, &e);
+    if (temper_build(&s->hard, s->spec, NULL, &e)) trap_reraise(scratch->trap, &e);
     arena_on_release(scratch, free_model, s->hard);
     for (size_t k = 0; k < SCHEDULES; k++) {
         temper_model *m;
-        if (temper_soften(&m, s->hard, TEMPER_METHOD_TEMPERATURE, &e)) trap_reraise(scratch->trap, &e);
+        if (temper_soften(&m, NULL, s->hard, &(temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE}, &e))
+            trap_reraise(scratch->trap, &e);
         arena_on_release(scratch, free_model, m);
         s->soft[k] = m;
         if (k == SCHEDULE_RIGHT) continue;

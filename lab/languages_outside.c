@@ -48,7 +48,7 @@ static temper_model *soften(const temper_model *hard, bool quick, arena *scratch
     temper_model *m;
     temper_error e;
     temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = proved_length(quick)};
-    if (temper_soften_for(&m, NULL, hard, &o, &e)) trap_reraise(scratch->trap, &e);
+    if (temper_soften(&m, NULL, hard, &o, &e)) trap_reraise(scratch->trap, &e);
     arena_on_release(scratch, free_model, m);
     return m;
 }

@@ -85,7 +85,7 @@ static bool answer(const trial_model *t, const uint32_t *letters, size_t n, aren
     temper_error err;
     temper_run_options o = {.unchecked = 1, .threads = 1};
     if (temper_model_run(&run, t->model, letters, n, &o, &err) != TEMPER_OK) trap_reraise(scratch->trap, &err);
-    bool accept = temper_run_accept(run);
+    bool accept = temper_run_about(run).accept;
     temper_run_free(run);
     return accept;
 }

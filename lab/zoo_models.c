@@ -86,9 +86,9 @@ static size_t compare_runners(lab *l, const model_case *c, model_maps *maps, con
         temper_run *run = NULL;
         temper_error err;
         check(l, temper_model_run(&run, c->model, c->letters + k * c->n, c->n, &o, &err), &err);
-        differ +=
-            (bool)temper_run_accept(run) != mechanism_model_answer(c, k, mechanism_find("softmax"), maps, room) ||
-            (bool)temper_run_accept(run) != c->truth[k];
+        differ += (bool)temper_run_about(run).accept !=
+                      mechanism_model_answer(c, k, mechanism_find("softmax"), maps, room) ||
+                  (bool)temper_run_about(run).accept != c->truth[k];
         temper_run_free(run);
     }
     return differ;

@@ -112,7 +112,7 @@ static temper_status serve(temper_journal *journal, const temper_job *job, progr
         if (status || !temper_journal_next(&unit, journal)) unit = NO_UNIT;
         MPI_Send(&unit, 1, MPI_UINT64_T, from.MPI_SOURCE, TAG_UNIT, MPI_COMM_WORLD);
         if (unit == NO_UNIT) working--;
-        if (bar) progress_step(bar, done, temper_job_total(job));
+        if (bar) progress_step(bar, done, temper_job_about(job).total);
     }
     return status;
 }
@@ -156,7 +156,7 @@ static temper_status run_ranks(temper_journal **journal, session *s, const tempe
     unsigned threads = is_given(s, OPT_THREADS) ? (unsigned)s->opt.value[OPT_THREADS].number : 1;
     char about[128];
     *journal = NULL;
-    snprintf(about, sizeof about, "%s %s", temper_job_name(job), temper_job_digest(job));
+    snprintf(about, sizeof about, "%s %s", temper_job_about(job).name, temper_job_about(job).digest);
     meet(about);
     if (ranks == 1) return run_local(journal, s, job, path, threads, bar, err);
     if (rank > 0) {

@@ -35,9 +35,11 @@ bool agree_compile(agree_set *s, const char *name, const temper_spec *spec) {
     memset(s, 0, sizeof *s);
     s->name = name;
     s->spec = spec;
-    bool ok = temper_compile(&s->hard, spec, &e) == TEMPER_OK;
-    ok = ok && temper_soften(&s->soft[0], s->hard, TEMPER_METHOD_TEMPERATURE, &e) == TEMPER_OK;
-    ok = ok && temper_soften(&s->soft[1], s->hard, TEMPER_METHOD_POSITIONS, &e) == TEMPER_OK;
+    bool ok = temper_build(&s->hard, spec, NULL, &e) == TEMPER_OK;
+    ok = ok && temper_soften(&s->soft[0], NULL, s->hard,
+                             &(temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE}, &e) == TEMPER_OK;
+    ok = ok && temper_soften(&s->soft[1], NULL, s->hard, &(temper_soften_options){.method = TEMPER_METHOD_POSITIONS},
+                             &e) == TEMPER_OK;
     static const temper_type types[] = {TEMPER_TYPE_BF16, TEMPER_TYPE_F16, TEMPER_TYPE_E4M3, TEMPER_TYPE_E5M2,
                                         TEMPER_TYPE_F32};
     if (ok) s->soft[2] = digits_of(spec, types[strlen(name) % 5]);
@@ -56,7 +58,7 @@ static const char *shown(const agree_set *s, const uint32_t *word, size_t n) {
     size_t used = 0;
     for (size_t k = 0; k < n && used + 20 < sizeof buffer; k++)
         used += (size_t)snprintf(buffer + used, sizeof buffer - used, "%.12s%s", temper_spec_letter(s->spec, word[k]),
-                                 temper_spec_tokens(s->spec) ? " " : "");
+                                 temper_spec_about(s->spec).tokens ? " " : "");
     buffer[used] = 0;
     return buffer;
 }
@@ -72,7 +74,7 @@ static bool margins_hold(const agree_set *s, const temper_model *m, const temper
                          const uint32_t *word, size_t n) {
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
-            double margin = temper_run_margin(r, l + 1, h + 1);
+            double margin = temper_run_head(r, l + 1, h + 1).error;
             double bound = margin_bound(&m->layers[l].heads[h]);
             if (margin <= bound) continue;
             return CHECK(false, "%s on '%s': %s head %u.%u (%s) is off by %g, bound %g", s->name, shown(s, word, n),
@@ -87,7 +89,7 @@ static bool channels_heal(const agree_set *s, const temper_model *m, const tempe
     for (size_t k = 0; k < m->part_count; k++) {
         const model_part *p = &m->parts[k];
         if (p->channel < 0) continue;
-        for (size_t i = 0; i < temper_run_size(r); i++) {
+        for (size_t i = 0; i < temper_run_about(r).size; i++) {
             double x = temper_run_channels(r, p->layer, i)[p->channel];
             bool letter = i >= 1 && i <= n;
             if (x == 0 || (letter && x == 1)) continue;
@@ -105,7 +107,7 @@ static bool method_holds(const agree_set *s, const temper_model *m, const temper
             if (m->layers[l].heads[h].scale)
                 return CHECK(false, "%s: %s head %u.%u has a scale", s->name, what, l + 1, h + 1);
     for (uint32_t c = 0; c < m->channel_count && m->method == TEMPER_METHOD_TEMPERATURE; c++)
-        for (size_t i = 0; i < temper_run_size(r); i++) {
+        for (size_t i = 0; i < temper_run_about(r).size; i++) {
             double x = temper_run_channels(r, 0, i)[c];
             if (!(x >= 0 && x <= 1))
                 return CHECK(false, "%s: %s feature %s is %g at %zu", s->name, what, m->channels[c].label, x, i);
@@ -122,10 +124,10 @@ static bool one_model(const agree_set *s, const temper_model *m, bool hard, cons
         return CHECK(false, "%s on '%s': %s does not run: %s", s->name, shown(s, word, n), what, e.text);
     size_t bad = 0;
     for (size_t i = 1; i <= n && !bad; i++)
-        if (temper_run_truth(r, i) != truth[i - 1] || temper_run_truths(r)[i] != truth[i - 1]) bad = i;
-    bool ok = !bad && temper_run_accept(r) == accept;
+        if (temper_run_about(r).truth[i] != truth[i - 1]) bad = i;
+    bool ok = !bad && temper_run_about(r).accept == accept;
     CHECK(ok, "%s on '%s': %s disagrees with the formula at %zu (verdict %d, formula %d)", s->name, shown(s, word, n),
-          what, bad, temper_run_accept(r), accept);
+          what, bad, temper_run_about(r).accept, accept);
     ok = margins_hold(s, m, r, what, word, n) && ok;
     if (inside) ok = channels_heal(s, m, r, what, word, n) && method_holds(s, m, r, what) && ok;
     temper_run_free(r);

@@ -65,16 +65,16 @@ static bool agrees(soft_totals *sum, const char *name, const temper_model *hard,
     if (!CHECK(temper_model_run(&r, soft, word, n, &o, &e) == TEMPER_OK, "%s on '%s': %s", name, shown(word, n),
                e.text))
         return false;
-    bool ok = CHECK(temper_run_proved(r), "%s on '%s': not proved", name, shown(word, n));
-    ok &= CHECK(temper_run_accept(r) == truth[verdict], "%s on '%s': soft says %d, exact %d", name, shown(word, n),
-                temper_run_accept(r), truth[verdict]);
+    bool ok = CHECK(temper_run_about(r).proved, "%s on '%s': not proved", name, shown(word, n));
+    ok &= CHECK(temper_run_about(r).accept == truth[verdict], "%s on '%s': soft says %d, exact %d", name,
+                shown(word, n), temper_run_about(r).accept, truth[verdict]);
     for (size_t i = n ? 1 : 0; i <= n && ok; i++) {
         if (!report->every_position && i != verdict) continue;
         double y = read_out(soft, r, i), off = fmax(y - low[i], high[i] - y);
         ok &= CHECK(off <= report->error + (high[i] - low[i]), "%s on '%s' at %zu: off by %g, proved %g", name,
                     shown(word, n), i, off, report->error);
-        ok &= CHECK(temper_run_truth(r, i) == truth[i], "%s on '%s' at %zu: soft says %d", name, shown(word, n), i,
-                    temper_run_truth(r, i));
+        ok &= CHECK(temper_run_about(r).truth[i] == truth[i], "%s on '%s' at %zu: soft says %d", name, shown(word, n),
+                    i, temper_run_about(r).truth[i]);
         ok &= CHECK(
             fmin(fabs(low[i] - 0.5), fabs(high[i] - 0.5)) >= report->margin * (1 - 1e-12) - (high[i] - low[i]),
             "%s on '%s' at %zu: the margin is smaller than the proved %g", name, shown(word, n), i, report->margin);
@@ -85,8 +85,8 @@ static bool agrees(soft_totals *sum, const char *name, const temper_model *hard,
     o = (temper_run_options){0};
     if (CHECK(temper_model_run(&r, soft, word, n, &o, &e) == TEMPER_OK, "%s on '%s': %s", name, shown(word, n),
               e.text)) {
-        ok &= CHECK(temper_run_accept(r) == truth[verdict], "%s on '%s': planned soft run says %d, exact %d", name,
-                    shown(word, n), temper_run_accept(r), truth[verdict]);
+        ok &= CHECK(temper_run_about(r).accept == truth[verdict], "%s on '%s': planned soft run says %d, exact %d",
+                    name, shown(word, n), temper_run_about(r).accept, truth[verdict]);
         temper_run_free(r);
     }
     sum->strings++;
@@ -109,9 +109,10 @@ bool soft_agree_hard(soft_totals *sum, const char *name, const temper_model *har
         sum->untold++;
     } else {
         for (size_t i = 0; i <= n; i++)
-            ok &= CHECK(temper_run_truth(floating, i) == temper_run_truth(exact, i),
+            ok &= CHECK(temper_run_about(floating).truth[i] == temper_run_about(exact).truth[i],
                         "%s on '%s' at %zu: floating hard run differs", name, shown(word, n), i);
-        ok &= CHECK(temper_run_proved(floating), "%s on '%s': floating hard run is not proved", name, shown(word, n));
+        ok &= CHECK(temper_run_about(floating).proved, "%s on '%s': floating hard run is not proved", name,
+                    shown(word, n));
         temper_run_free(floating);
         sum->told++;
     }
@@ -152,7 +153,7 @@ bool soft_agree(soft_totals *sum, const char *name, const temper_model *hard, co
     temper_model *soft = NULL;
     temper_soften_report report;
     temper_error e;
-    temper_status status = temper_soften_for(&soft, &report, hard, o, &e);
+    temper_status status = temper_soften(&soft, &report, hard, o, &e);
     if (status != TEMPER_OK) {
         check_refusal(name, status, &e);
         sum->refused++;

@@ -37,7 +37,7 @@ static bool is_refused(const char *name) {
 static void expect_refusal(const temper_spec *spec, const char *name) {
     temper_error error;
     temper_model *m;
-    CHECK(temper_compile(&m, spec, &error) == TEMPER_LIMIT && !m, "%s: compiled, or refused for another reason",
+    CHECK(temper_build(&m, spec, NULL, &error) == TEMPER_LIMIT && !m, "%s: compiled, or refused for another reason",
           name);
 }
 
@@ -49,7 +49,7 @@ int main(void) {
         temper_spec *spec = corpus_parse(e);
         if (!CHECK(spec != NULL, "%s does not parse", e->name)) continue;
         agree_set s;
-        size_t letters = temper_spec_letter_count(spec);
+        size_t letters = temper_spec_about(spec).letters;
         if (is_refused(e->name)) {
             expect_refusal(spec, e->name);
             temper_spec_free(spec);

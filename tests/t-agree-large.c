@@ -21,7 +21,7 @@ static void one_formula(test_random *r) {
     temper_model *hard;
     temper_error e;
     agree_set s;
-    if (temper_compile(&hard, spec, &e) != TEMPER_OK) {
+    if (temper_build(&hard, spec, NULL, &e) != TEMPER_OK) {
         CHECK(e.code == TEMPER_LIMIT, "refused for another reason: %s", e.text);
         refused++;
     } else {

@@ -34,9 +34,9 @@ static void check_run(const temper_spec *spec, const temper_model *m, temper_run
         return;
     }
     if (!CHECK(!status, "%s", e.text)) return;
-    CHECK(!temper_run_proved(run) || temper_run_accept(run) == want, "%s%s, length %zu: proved and wrong",
+    CHECK(!temper_run_about(run).proved || temper_run_about(run).accept == want, "%s%s, length %zu: proved and wrong",
           temper_type_name(o.type), o.hard ? ", hard" : "", n);
-    CHECK(temper_run_proved(run) == (n < proved_lengths(m, o.type, o.hard)) || (o.hard && !o.unchecked),
+    CHECK(temper_run_about(run).proved == (n < proved_lengths(m, o.type, o.hard)) || (o.hard && !o.unchecked),
           "%s%s, length %zu: not what temper_model_proof says", temper_type_name(o.type), o.hard ? ", hard" : "", n);
     temper_run_free(run);
 }

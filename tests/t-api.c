@@ -37,9 +37,15 @@ static void check_failures(const temper_spec *spec, const temper_model *hard, co
     CHECK(temper_spec_parse(&s, "a\0b", 3, NULL, NULL) == TEMPER_SYNTAX && !s, "a NUL byte");
     CHECK(temper_spec_encode(&letters, &n, spec, "x", 1, NULL) == TEMPER_RANGE && !letters, "encode");
     CHECK(temper_spec_eval(&accept, NULL, spec, &wrong, 1, NULL) == TEMPER_RANGE, "eval of a letter that is none");
-    CHECK(temper_soften(&m, hard, TEMPER_METHOD_HARD, NULL) == TEMPER_RANGE && !m, "soften to hard");
+    CHECK(temper_soften(&m, NULL, hard, &(temper_soften_options){.method = TEMPER_METHOD_HARD}, NULL) ==
+                  TEMPER_RANGE &&
+              !m,
+          "soften to hard");
     m = (temper_model *)1;
-    CHECK(temper_soften(&m, soft, TEMPER_METHOD_POSITIONS, NULL) == TEMPER_RANGE && !m, "soften a soft one");
+    CHECK(temper_soften(&m, NULL, soft, &(temper_soften_options){.method = TEMPER_METHOD_POSITIONS}, NULL) ==
+                  TEMPER_RANGE &&
+              !m,
+          "soften a soft one");
     m = (temper_model *)1;
     CHECK(temper_model_read(&m, "", 0, NULL) == TEMPER_FORMAT && !m, "read");
     m = (temper_model *)1;
@@ -64,8 +70,8 @@ static void check_indices(const temper_spec *spec, const temper_model *m) {
     CHECK(!temper_spec_letter(spec, 3) && !temper_spec_letter(spec, SIZE_MAX), "letters of a formula");
     CHECK(!temper_model_letter(m, 3) && !temper_model_letter(m, SIZE_MAX), "letters of a model");
     for (size_t k = 0; k < 4; k++) {
-        CHECK(temper_model_layer_heads(m, wrong[k]) == 0, "heads of layer %zu", wrong[k]);
-        CHECK(temper_model_layer_hidden(m, wrong[k]) == 0, "units of layer %zu", wrong[k]);
+        CHECK(temper_model_layer(m, wrong[k]).heads == 0, "heads of layer %zu", wrong[k]);
+        CHECK(temper_model_layer(m, wrong[k]).hidden == 0, "units of layer %zu", wrong[k]);
         CHECK(temper_model_head(&head, m, wrong[k], 1, NULL) == TEMPER_RANGE, "head in layer %zu", wrong[k]);
         CHECK(temper_model_head(&head, m, 1, wrong[k], NULL) == TEMPER_RANGE, "head %zu", wrong[k]);
         if (wrong[k] < 4) continue;
@@ -82,20 +88,19 @@ static void check_run(const temper_model *m) {
     for (int capture = 0; capture < 2; capture++) {
         temper_run_options o = {.capture = capture};
         if (!CHECK(temper_model_run(&r, m, letters, 2, &o, NULL) == TEMPER_OK, "run")) return;
-        size_t size = temper_run_size(r);
-        CHECK(!temper_run_truth(r, size) && !temper_run_truth(r, SIZE_MAX), "truth after the end");
-        for (size_t i = 0; i < size; i++) CHECK(temper_run_truths(r)[i] == temper_run_truth(r, i), "truth %zu", i);
+        size_t size = temper_run_about(r).size;
         size_t layer = capture ? 9 : 1;
-        CHECK(!temper_run_weights(r, layer, 1) && !temper_run_scores(r, layer, 1), "weights");
-        CHECK(!temper_run_query(r, layer, 1, 0) && !temper_run_key(r, layer, 1, 0), "query and key");
-        CHECK(!temper_run_value(r, layer, 1, 0) && !temper_run_output(r, layer, 1, 0), "value and output");
-        CHECK(!temper_run_channels(r, layer, 0) && temper_run_scale(r, layer, 1, 0) == 0, "channels and scale");
+        CHECK(!temper_run_head(r, layer, 1).weights && !temper_run_head(r, layer, 1).scores, "weights");
+        CHECK(!temper_run_row(r, layer, 1, 0).query && !temper_run_row(r, layer, 1, 0).key, "query and key");
+        CHECK(!temper_run_row(r, layer, 1, 0).value && !temper_run_row(r, layer, 1, 0).output, "value and output");
+        CHECK(!temper_run_channels(r, layer, 0) && temper_run_row(r, layer, 1, 0).scale == 0, "channels and scale");
         if (capture)
-            CHECK(!temper_run_output(r, 1, 1, size) && !temper_run_channels(r, 1, size), "positions after the end");
+            CHECK(!temper_run_row(r, 1, 1, size).output && !temper_run_channels(r, 1, size),
+                  "positions after the end");
         temper_run_free(r);
     }
     if (CHECK(temper_model_run(&r, m, NULL, 0, NULL, NULL) == TEMPER_OK, "the empty string")) {
-        CHECK(temper_run_accept(r) == 0, "its verdict");
+        CHECK(temper_run_about(r).accept == 0, "its verdict");
         temper_run_free(r);
     }
 }
@@ -119,12 +124,14 @@ static void check_build(const temper_spec *spec, const temper_model *hard) {
         size_t n, m;
         bool ok = temper_build(&built, spec, &o, NULL) == TEMPER_OK;
         if (methods[k] == TEMPER_METHOD_HARD)
-            ok = ok && temper_compile(&halves, spec, NULL) == TEMPER_OK;
+            ok = ok && temper_build(&halves, spec, NULL, NULL) == TEMPER_OK;
         else if (methods[k] == TEMPER_METHOD_DIGITS)
             ok = ok && temper_build(&apart, spec, &gates, NULL) == TEMPER_OK &&
-                 temper_soften(&halves, apart, methods[k], NULL) == TEMPER_OK;
+                 temper_soften(&halves, NULL, apart, &(temper_soften_options){.method = methods[k]}, NULL) ==
+                     TEMPER_OK;
         else
-            ok = ok && temper_soften(&halves, hard, methods[k], NULL) == TEMPER_OK;
+            ok = ok && temper_soften(&halves, NULL, hard, &(temper_soften_options){.method = methods[k]}, NULL) ==
+                           TEMPER_OK;
         ok = ok && !temper_model_print(&x, &n, built, NULL) && !temper_model_print(&y, &m, halves, NULL);
         CHECK(ok && n == m && !memcmp(x, y, n), "%s: built otherwise than in two halves",
               temper_method_name(o.method));
@@ -139,7 +146,7 @@ static void check_build(const temper_spec *spec, const temper_model *hard) {
     CHECK(temper_build(&m, spec, &none, NULL) == TEMPER_RANGE && !m, "no such method");
     temper_soften_options adaptive = {.method = TEMPER_METHOD_TEMPERATURE, .adaptive = 1};
     m = (temper_model *)1;
-    CHECK(temper_soften_for(&m, NULL, hard, &adaptive, NULL) == TEMPER_RANGE && !m, "adaptive without a length");
+    CHECK(temper_soften(&m, NULL, hard, &adaptive, NULL) == TEMPER_RANGE && !m, "adaptive without a length");
 }
 
 int main(void) {
@@ -148,8 +155,11 @@ int main(void) {
     temper_model *hard, *soft;
     int accept = 1;
     if (!CHECK(temper_spec_parse(&spec, "H(b -> O a)", 11, &options, NULL) == TEMPER_OK, "parse")) return 1;
-    if (!CHECK(temper_compile(&hard, spec, NULL) == TEMPER_OK, "compile")) return 1;
-    if (!CHECK(temper_soften(&soft, hard, TEMPER_METHOD_TEMPERATURE, NULL) == TEMPER_OK, "soften")) return 1;
+    if (!CHECK(temper_build(&hard, spec, NULL, NULL) == TEMPER_OK, "compile")) return 1;
+    if (!CHECK(temper_soften(&soft, NULL, hard, &(temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE},
+                             NULL) == TEMPER_OK,
+               "soften"))
+        return 1;
     CHECK(temper_spec_eval(&accept, NULL, spec, NULL, 0, NULL) == TEMPER_OK && accept == 0, "the empty string");
     check_frees();
     check_failures(spec, hard, soft);

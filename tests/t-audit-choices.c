@@ -33,7 +33,7 @@ static bool soften(bytes *out, const temper_model *hard, size_t n, temper_method
     temper_soften_options o = {.method = method, .length = n, .gap = TEMPER_GAP_PROVED, .adaptive = adaptive};
     temper_model *soft = NULL;
     temper_error e;
-    bool ok = temper_soften_for(&soft, NULL, hard, &o, &e) == TEMPER_OK &&
+    bool ok = temper_soften(&soft, NULL, hard, &o, &e) == TEMPER_OK &&
               temper_model_print(&out->data, &out->length, soft, &e) == TEMPER_OK;
     temper_model_free(soft);
     return ok;
@@ -56,7 +56,7 @@ static bool certify(bytes *out, const bytes *model, size_t n, temper_type type) 
     temper_error e;
     bool ok = temper_model_read(&m, model->data, model->length, &e) == TEMPER_OK &&
               temper_certify(&c, m, model->data, model->length, &o, &e) == TEMPER_OK &&
-              temper_certificate_verdict(c) == TEMPER_PROVED &&
+              temper_certificate_about(c).verdict == TEMPER_PROVED &&
               temper_certificate_print(&out->data, &out->length, c, &e) == TEMPER_OK;
     if (c) temper_certificate_free(c);
     temper_model_free(m);

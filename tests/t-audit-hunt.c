@@ -105,7 +105,8 @@ static bool run(const target *t, const uint32_t *word, size_t n, const unsigned 
     temper_status status = temper_model_run(&r, t->model, word, n, &o, &e);
     if (status != TEMPER_OK) return status == TEMPER_UNSUPPORTED || blame(t, e.text, word, n); /* no plan in f32 */
     bool same = true;
-    for (size_t k = 0; k < n && same; k++) same = temper_run_truth(r, k + 1) == truth[k] || !is_claimed(t, k, n);
+    for (size_t k = 0; k < n && same; k++)
+        same = temper_run_about(r).truth[k + 1] == truth[k] || !is_claimed(t, k, n);
     temper_run_free(r);
     return same || blame(t, "other answers in the runner", word, n);
 }
@@ -150,9 +151,9 @@ static void ask_prover(hunt *h, const target *t) {
     size_t size = 0;
     temper_error e;
     if (temper_certify(&c, t->model, t->text, t->size, &o, &e) != TEMPER_OK) return;
-    CHECK(temper_certificate_verdict(c) != TEMPER_REFUTED || !t->spec,
-          "the audit accepts what certify refutes: %s\n%s", temper_certificate_reason(c), t->text);
-    if (temper_certificate_verdict(c) == TEMPER_PROVED &&
+    CHECK(temper_certificate_about(c).verdict != TEMPER_REFUTED || !t->spec,
+          "the audit accepts what certify refutes: %s\n%s", temper_certificate_about(c).reason, t->text);
+    if (temper_certificate_about(c).verdict == TEMPER_PROVED &&
         temper_certificate_print(&written, &size, c, &e) == TEMPER_OK) {
         CHECK(temper_audit(written, size, t->text, t->size, &e) == TEMPER_OK,
               "certify proves what the audit refuses: %s\n%s", e.text, t->text);

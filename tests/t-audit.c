@@ -64,10 +64,10 @@ static void check_both(const char *name, const bytes *model, test_random *r) {
     bool ok = CHECK(temper_model_read(&read, model->data, model->length, &e) == TEMPER_OK &&
                         temper_certify(&proof, read, model->data, model->length, &o, &e) == TEMPER_OK,
                     "%s: %s", name, e.text);
-    bool proved = ok && temper_certificate_verdict(proof) == TEMPER_PROVED;
+    bool proved = ok && temper_certificate_about(proof).verdict == TEMPER_PROVED;
     if (proved) temper_certificate_print(&prover.data, &prover.length, proof, &e);
     bool audited = certificate_of(&auditor, model, n, type, &e) == TEMPER_OK;
-    const char *reason = ok && !proved ? temper_certificate_reason(proof) : "";
+    const char *reason = ok && !proved ? temper_certificate_about(proof).reason : "";
     if (ok)
         CHECK(proved == audited, "%s to %zu in %s: the prover %s, the auditor %s", name, n, temper_type_name(type),
               proved ? "proves it" : reason, audited ? "proves it" : e.text);
@@ -124,7 +124,7 @@ static temper_spec *random_source(char **printed, test_random *r) {
     letters[shape.letters] = 0;
     temper_spec_options o = {.syntax = shape.attend ? TEMPER_SYNTAX_BRASP : TEMPER_SYNTAX_SPEC,
                              .alphabet = letters,
-                             .at = temper_spec_at(drawn),
+                             .at = temper_spec_about(drawn).at,
                              .empty = random_below(r, 2) ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
     if (CHECK(temper_spec_print(printed, drawn, &e) == TEMPER_OK, "%s", e.text))
         CHECK(temper_spec_parse(&spec, *printed, strlen(*printed), &o, &e) == TEMPER_OK, "%s: %s", *printed, e.text);
@@ -357,7 +357,7 @@ static bytes fitted(const bytes *certificate, const bytes *model) {
 
 /* The source's answers at every position of all short strings. */
 static bool still_right(const temper_model *m, const temper_spec *spec) {
-    size_t letters = temper_spec_letter_count(spec), most = corpus_length(letters, 400, 6);
+    size_t letters = temper_spec_about(spec).letters, most = corpus_length(letters, 400, 6);
     for (size_t n = 0; n <= most; n++) {
         uint32_t word[16] = {0};
         unsigned char truth[16];
@@ -367,8 +367,9 @@ static bool still_right(const temper_model *m, const temper_spec *spec) {
             temper_run *run = NULL;
             temper_run_options o = {.unchecked = 1, .threads = 1};
             bool ok = temper_spec_eval(&accept, truth, spec, word, n, &e) == TEMPER_OK &&
-                      temper_model_run(&run, m, word, n, &o, &e) == TEMPER_OK && temper_run_accept(run) == accept;
-            for (size_t i = 1; ok && i <= n; i++) ok = temper_run_truth(run, i) == truth[i - 1];
+                      temper_model_run(&run, m, word, n, &o, &e) == TEMPER_OK &&
+                      temper_run_about(run).accept == accept;
+            for (size_t i = 1; ok && i <= n; i++) ok = temper_run_about(run).truth[i] == truth[i - 1];
             temper_run_free(run);
             if (!ok) return false;
         } while (corpus_next_word(word, n, letters));

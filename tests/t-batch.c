@@ -30,11 +30,11 @@ static bool compare_lanes(const char *name, batch *b, const temper_model *m, con
         temper_error e;
         if (!CHECK(!temper_model_run(&run, m, words[k], b->n, o, &e), "%s: %s", name, e.text)) return false;
         bool truth = true, margins = true;
-        for (size_t i = 0; i < b->size; i++) truth &= b->truth[i * b->lanes + k] == temper_run_truth(run, i);
+        for (size_t i = 0; i < b->size; i++) truth &= b->truth[i * b->lanes + k] == temper_run_about(run).truth[i];
         for (uint32_t l = 0; l < m->layer_count; l++)
             for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
                 double got = b->margins[(plan->head_start[l] + h) * b->lanes + k],
-                       want = temper_run_margin(run, l + 1, h + 1);
+                       want = temper_run_head(run, l + 1, h + 1).error;
                 margins &= memcmp(&got, &want, sizeof got) == 0;
             }
         temper_run_free(run);
@@ -106,7 +106,7 @@ static void compare_many(const char *name, const temper_model *m, test_random *r
         if (odd)
             CHECK(status == one && strcmp(alone.text, e.text) == 0, "%s: '%s', alone '%s'", name, e.text, alone.text);
         else if (status == TEMPER_OK)
-            CHECK(accept[k] == (one ? 2 : temper_run_accept(run)), "%s: string %zu of length %zu: %d", name, k,
+            CHECK(accept[k] == (one ? 2 : temper_run_about(run).accept), "%s: string %zu of length %zu: %d", name, k,
                   lengths[k], accept[k]);
         temper_run_free(run);
     }
@@ -116,7 +116,7 @@ static void compare_many(const char *name, const temper_model *m, test_random *r
 static void compare_spec(const char *name, const temper_spec *spec, test_random *r) {
     agree_set s;
     temper_model *trial;
-    if (temper_compile(&trial, spec, NULL) == TEMPER_LIMIT) return; /* numbers that only the evaluator can take */
+    if (temper_build(&trial, spec, NULL, NULL) == TEMPER_LIMIT) return; /* numbers that only the evaluator can take */
     temper_model_free(trial);
     if (agree_compile(&s, name, spec)) {
         compare_model(name, s.hard, r);

@@ -96,7 +96,7 @@ static void check_string(bench *b, const char *name, const temper_model *m, cons
         if (status != TEMPER_OK) continue; /* no plan in f32 */
         for (size_t i = n ? 1 : 0; i <= n; i++)
             if (everywhere || i == verdict)
-                CHECK((rational_cmp(&y[i], &t[1]) > 0) == temper_run_truth(run, i),
+                CHECK((rational_cmp(&y[i], &t[1]) > 0) == temper_run_about(run).truth[i],
                       "%s: the answer to %s by the runner of %s", name, word, type->name);
         temper_run_free(run);
     }
@@ -195,7 +195,7 @@ static void test_random_models(bench *b) {
                                    .gap = random_below(&r, 2) ? TEMPER_GAP_EXHAUSTIVE : TEMPER_GAP_PROVED,
                                    .adaptive = random_below(&r, 5) == 0};
         if (o.adaptive) o.method = TEMPER_METHOD_TEMPERATURE;
-        if (temper_soften_for(&soft, NULL, hard, &o, NULL) == TEMPER_OK) {
+        if (temper_soften(&soft, NULL, hard, &o, NULL) == TEMPER_OK) {
             size_t t = random_below(&r, TYPES), f = random_below(&r, 2);
             certified[f] += check_model(b, name, soft, types[f], length, 32, &r);
             certified[t] += check_model(b, name, soft, types[t], length, 32, &r);
@@ -222,7 +222,7 @@ static void test_gallery(bench *b) {
             temper_gallery_model(&hard, info.name, NULL) != TEMPER_OK)
             continue;
         temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = 20};
-        if (temper_soften_for(&soft, NULL, hard, &o, NULL) == TEMPER_OK) {
+        if (temper_soften(&soft, NULL, hard, &o, NULL) == TEMPER_OK) {
             for (int t = 0; t < 2; t++) certified[t] += check_model(b, info.name, soft, types[t], 20, 1, &r);
             temper_model_free(soft);
         }

@@ -89,8 +89,8 @@ static bool consult(hunt *h, const target *t, const uint32_t *word, size_t n, in
         if (!CHECK(temper_model_run(&r, t->model, word, n, &o, &error) == TEMPER_OK, "%s: %s", t->name, error.text))
             return false;
     }
-    *accept = temper_run_accept(r);
-    for (size_t k = 0; k < n; k++) h->truth[k] = (unsigned char)temper_run_truth(r, k + 1);
+    *accept = temper_run_about(r).accept;
+    for (size_t k = 0; k < n; k++) h->truth[k] = (unsigned char)temper_run_about(r).truth[k + 1];
     temper_run_free(r);
     return true;
 }
@@ -155,9 +155,9 @@ static void run(hunt *h, const target *t, const uint32_t *word, size_t n) {
     temper_status status = temper_model_run(&r, t->model, word, n, &o, &error);
     if (status == TEMPER_UNSUPPORTED && !t->spec) return; /* no plan in f32 */
     if (!CHECK(status == TEMPER_OK, "%s: %s", t->name, error.text)) return;
-    if (temper_run_accept(r) != accept) blame(t, word, n, 0, 0);
+    if (temper_run_about(r).accept != accept) blame(t, word, n, 0, 0);
     for (size_t k = 0; k < n; k++)
-        if (temper_run_truth(r, k + 1) != h->truth[k] && is_promised(t, k, n)) {
+        if (temper_run_about(r).truth[k + 1] != h->truth[k] && is_promised(t, k, n)) {
             blame(t, word, n, k + 1, 0);
             break;
         }
@@ -248,7 +248,7 @@ static size_t proved_length(const temper_model *m, temper_type type, size_t firs
             CHECK(false, "certify: %s", error.text);
             return 0;
         }
-        bool proved = temper_certificate_verdict(c) == TEMPER_PROVED;
+        bool proved = temper_certificate_about(c).verdict == TEMPER_PROVED;
         temper_certificate_free(c);
         if (proved) return ladder[k];
     }
@@ -324,7 +324,7 @@ static void attack_general(hunt *h, const char *name, const temper_model *m, tem
     char *json = NULL;
     size_t size;
     if (!CHECK(temper_certify(&c, m, NULL, 0, &o, &error) == TEMPER_OK, "certify: %s", error.text)) return;
-    if (temper_certificate_verdict(c) == TEMPER_PROVED &&
+    if (temper_certificate_about(c).verdict == TEMPER_PROVED &&
         CHECK(temper_certificate_print(&json, &size, c, &error) == TEMPER_OK, "%s: %s", name, error.text)) {
         uint64_t before = h->short_strings;
         target t = {name, NULL, m, type, length, strstr(json, "\"positions\": \"every\"") == NULL};
@@ -375,7 +375,7 @@ static void attack_model(hunt *h) {
     }
     temper_soften_options o = {.method = random_below(&h->r, 2) ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS,
                                .length = length};
-    if (hard) temper_soften_for(&soft, NULL, hard, &o, NULL);
+    if (hard) temper_soften(&soft, NULL, hard, &o, NULL);
     temper_model_free(hard);
     if (!soft) return;
     h->models++;

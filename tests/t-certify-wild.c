@@ -88,7 +88,7 @@ static void probe(bench *b, const uint32_t *word, size_t n, size_t i, uint32_t c
         temper_status status = m ? temper_model_run(&run, m, word, n, &o, &err) : TEMPER_UNSUPPORTED;
         CHECK(status == TEMPER_OK || status == TEMPER_UNSUPPORTED, "%s\n%s", err.text, source);
         if (status == TEMPER_OK) {
-            CHECK(temper_run_truth(run, i) == !side,
+            CHECK(temper_run_about(run).truth[i] == !side,
                   "channel %u at %zu of %s by the runner of %s is not %.17g within %.3g\n%s", channel, i,
                   show(word, n), b->type->name, exact, off, b->source);
             temper_run_free(run);
@@ -185,9 +185,9 @@ static void check_answers(bench *b, const uint32_t *word, size_t n, bool everywh
             BLAME(b, err.text, word, n);
             continue;
         }
-        bool same = temper_run_accept(run) == temper_run_accept(exact);
+        bool same = temper_run_about(run).accept == temper_run_about(exact).accept;
         for (size_t i = 1; everywhere && i <= n; i++)
-            same = same && temper_run_truth(run, i) == temper_run_truth(exact, i);
+            same = same && temper_run_about(run).truth[i] == temper_run_about(exact).truth[i];
         if (!same) BLAME(b, "PROVED AND WRONG", word, n);
         temper_run_free(run);
     }
@@ -202,7 +202,7 @@ static bool try_proof(bench *b) {
     char *json;
     if (!CHECK(temper_certify(&c, b->m, b->source, size, &o, &err) == TEMPER_OK, "%s\n%s", err.text, b->source))
         return false;
-    bool proved = temper_certificate_verdict(c) == TEMPER_PROVED;
+    bool proved = temper_certificate_about(c).verdict == TEMPER_PROVED;
     if (!proved) {
         temper_certificate_free(c);
         return false;

@@ -29,7 +29,7 @@ static temper_certificate *certify(const temper_model *m, size_t length, temper_
 
 static bool is_proved(const temper_model *m, size_t length, temper_type type) {
     temper_certificate *k = certify(m, length, type);
-    bool proved = k && temper_certificate_verdict(k) == TEMPER_PROVED;
+    bool proved = k && temper_certificate_about(k).verdict == TEMPER_PROVED;
     temper_certificate_free(k);
     return proved;
 }
@@ -70,10 +70,10 @@ static bool same_truth(const subject *s, const uint32_t *word, size_t n, const u
 }
 
 static void margins_hold(const subject *s, const temper_run *r, size_t n) {
-    for (size_t h = 0; h < temper_certificate_head_count(s->certificate); h++) {
+    for (size_t h = 0; h < temper_certificate_about(s->certificate).heads; h++) {
         temper_certified_head x;
         temper_certificate_head(&x, s->certificate, h, NULL);
-        double margin = temper_run_margin(r, x.layer, x.head), bound = strtod(x.error, NULL);
+        double margin = temper_run_head(r, x.layer, x.head).error, bound = strtod(x.error, NULL);
         CHECK(margin <= bound, "%s in %s: head %zu.%zu is off by %g at n = %zu, bound %g at %zu", s->name,
               temper_type_name(s->type), x.layer, x.head, margin, n, bound, s->length);
     }
@@ -89,9 +89,9 @@ static void run_word(const subject *s, const uint32_t *word, size_t n, test_rand
     temper_spec_eval(&accept, oracle, s->spec, word, n, NULL);
     if (CHECK(!temper_model_run(&run, s->m, word, n, &o, &e), "%s in %s: %s", s->name, temper_type_name(s->type),
               e.text)) {
-        CHECK(temper_run_accept(run) == accept, "%s in %s: the verdict at n = %zu", s->name,
+        CHECK(temper_run_about(run).accept == accept, "%s in %s: the verdict at n = %zu", s->name,
               temper_type_name(s->type), n);
-        for (size_t k = 0; k <= n; k++) truth[k] = (unsigned char)temper_run_truth(run, k);
+        for (size_t k = 0; k <= n; k++) truth[k] = (unsigned char)temper_run_about(run).truth[k];
         same_truth(s, word, n, oracle, truth, "run");
         margins_hold(s, run, n);
         temper_run_free(run);
@@ -99,7 +99,7 @@ static void run_word(const subject *s, const uint32_t *word, size_t n, test_rand
     /* Candidates of once heads must tie where sums are made in a short format: doc/certificate.md, "Operations that
        are covered". */
     bool once = false;
-    for (size_t h = 0; h < temper_certificate_head_count(s->certificate); h++) {
+    for (size_t h = 0; h < temper_certificate_about(s->certificate).heads; h++) {
         temper_certified_head x;
         temper_certificate_head(&x, s->certificate, h, NULL);
         once = once || strcmp(x.kind, "once") == 0;
@@ -140,7 +140,7 @@ static void adversarial_word(uint32_t *word, size_t n, unsigned letters, unsigne
 static void run_words(const subject *s, test_random *r, size_t words) {
     enum { MOST = 200 };
     uint32_t word[MOST];
-    unsigned letters = (unsigned)temper_spec_letter_count(s->spec);
+    unsigned letters = (unsigned)temper_spec_about(s->spec).letters;
     size_t most = s->length < MOST ? s->length : MOST;
     for (size_t k = 0; k < words; k++) {
         size_t n = k % 3 == 0 ? most : random_below(r, (k % 3 == 1 ? most : most < 12 ? most : 12) + 1);
@@ -200,7 +200,7 @@ static void random_models(test_random *r) {
         temper_spec_options o = {.alphabet = shape.letters == 1   ? "a"
                                              : shape.letters == 2 ? "ab"
                                                                   : "abc",
-                                 .at = temper_spec_at(made)};
+                                 .at = temper_spec_about(made).at};
         if (temper_spec_print(&source, made, NULL) == TEMPER_OK &&
             temper_spec_parse(&spec, source, strlen(source), &o, NULL) == TEMPER_OK) {
             for (temper_method method = TEMPER_METHOD_TEMPERATURE; method <= TEMPER_METHOD_POSITIONS; method++) {
@@ -271,9 +271,9 @@ static void ranges(void) {
             temper_model *m = spec ? model_of(spec, method) : NULL;
             temper_certificate *c = m ? certify(m, promises[k].length, promises[k].type) : NULL;
             if (c)
-                CHECK(temper_certificate_verdict(c) == TEMPER_PROVED, "%s, %s, %s at %zu: %s", promises[k].formula,
-                      temper_method_name(method), temper_type_name(promises[k].type), promises[k].length,
-                      temper_certificate_reason(c));
+                CHECK(temper_certificate_about(c).verdict == TEMPER_PROVED, "%s, %s, %s at %zu: %s",
+                      promises[k].formula, temper_method_name(method), temper_type_name(promises[k].type),
+                      promises[k].length, temper_certificate_about(c).reason);
             temper_certificate_free(c);
             temper_model_free(m);
             temper_spec_free(spec);
@@ -287,8 +287,8 @@ static void digit_ranges(void) {
         temper_model *m = spec ? digits_or_none(spec, TEMPER_TYPE_BF16_F32) : NULL;
         temper_certificate *c = m ? certify(m, 100000, TEMPER_TYPE_BF16_F32) : NULL;
         if (CHECK(c != NULL, "%s: no digits", formulas[k]))
-            CHECK(temper_certificate_verdict(c) == TEMPER_PROVED, "%s by digits: %s", formulas[k],
-                  temper_certificate_reason(c));
+            CHECK(temper_certificate_about(c).verdict == TEMPER_PROVED, "%s by digits: %s", formulas[k],
+                  temper_certificate_about(c).reason);
         temper_certificate_free(c);
         temper_model_free(m);
         temper_spec_free(spec);
@@ -303,8 +303,8 @@ static void corpus(void) {
             temper_model *m = model_or_none(spec, method);
             temper_certificate *c = m ? certify(m, 10000, TEMPER_TYPE_F64) : NULL;
             if (c)
-                CHECK(temper_certificate_verdict(c) == TEMPER_PROVED, "%s, %s: %s", e->name,
-                      temper_method_name(method), temper_certificate_reason(c));
+                CHECK(temper_certificate_about(c).verdict == TEMPER_PROVED, "%s, %s: %s", e->name,
+                      temper_method_name(method), temper_certificate_about(c).reason);
             temper_certificate_free(c);
             temper_model_free(m);
         }
@@ -318,9 +318,10 @@ static void expect(const char *what, const temper_model *m, size_t length, tempe
                    const char *reason) {
     temper_certificate *c = certify(m, length, type);
     if (!c) return;
-    CHECK(temper_certificate_verdict(c) == verdict, "%s: verdict %d, %s", what, (int)temper_certificate_verdict(c),
-          temper_certificate_reason(c));
-    CHECK(strstr(temper_certificate_reason(c), reason) != NULL, "%s: reason %s", what, temper_certificate_reason(c));
+    CHECK(temper_certificate_about(c).verdict == verdict, "%s: verdict %d, %s", what,
+          (int)temper_certificate_about(c).verdict, temper_certificate_about(c).reason);
+    CHECK(strstr(temper_certificate_about(c).reason, reason) != NULL, "%s: reason %s", what,
+          temper_certificate_about(c).reason);
     char *json;
     size_t size;
     temper_error e;
@@ -356,13 +357,14 @@ static void expect_claim(const char *what, const temper_model *m, const char *fr
                          const char *read_off) {
     temper_model *changed = edited(m, from, to);
     temper_certificate *c = changed ? certify(changed, 10, TEMPER_TYPE_F64) : NULL;
-    if (CHECK(c && temper_certificate_verdict(c) == TEMPER_PROVED, "%s: %s", what,
-              c ? temper_certificate_reason(c) : "no certificate")) {
-        CHECK(strcmp(temper_claim_name(temper_certificate_claim(c)), claim) == 0, "%s: the claim is %s", what,
-              temper_claim_name(temper_certificate_claim(c)));
-        CHECK(strcmp(temper_certificate_read_off(c), read_off) == 0, "%s: read off was %s", what,
-              temper_certificate_read_off(c));
-        CHECK((*temper_certificate_note(c) != 0) == (*read_off != 0), "%s: %s", what, temper_certificate_note(c));
+    if (CHECK(c && temper_certificate_about(c).verdict == TEMPER_PROVED, "%s: %s", what,
+              c ? temper_certificate_about(c).reason : "no certificate")) {
+        CHECK(strcmp(temper_claim_name(temper_certificate_about(c).claim), claim) == 0, "%s: the claim is %s", what,
+              temper_claim_name(temper_certificate_about(c).claim));
+        CHECK(strcmp(temper_certificate_about(c).read_off, read_off) == 0, "%s: read off was %s", what,
+              temper_certificate_about(c).read_off);
+        CHECK((*temper_certificate_about(c).note != 0) == (*read_off != 0), "%s: %s", what,
+              temper_certificate_about(c).note);
     }
     temper_certificate_free(c);
     temper_model_free(changed);
@@ -413,8 +415,9 @@ static void refuted(void) {
     temper_error e;
     temper_certify_options o = {.length = 2000, .type = TEMPER_TYPE_BF16, .search = 1};
     if (CHECK(!temper_certify(&c, m, NULL, 0, &o, &e), "certify: %s", e.text) &&
-        CHECK(temper_certificate_verdict(c) == TEMPER_REFUTED, "a S b in bf16: %s", temper_certificate_reason(c))) {
-        temper_fault f = temper_certificate_fault(c);
+        CHECK(temper_certificate_about(c).verdict == TEMPER_REFUTED, "a S b in bf16: %s",
+              temper_certificate_about(c).reason)) {
+        temper_fault f = temper_certificate_about(c).fault;
         unsigned char *oracle = calloc(f.n + 1, 1);
         temper_run *run = NULL;
         int accept;
@@ -423,7 +426,7 @@ static void refuted(void) {
               f.position);
         temper_spec_eval(&accept, oracle, spec, f.letters, f.n, NULL);
         if (CHECK(!temper_model_run(&run, m, f.letters, f.n, &options, &e), "run: %s", e.text))
-            CHECK(temper_run_truth(run, f.position) != oracle[f.position - 1], "the answer there is right");
+            CHECK(temper_run_about(run).truth[f.position] != oracle[f.position - 1], "the answer there is right");
         temper_run_free(run);
         free(oracle);
     }

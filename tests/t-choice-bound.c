@@ -515,7 +515,7 @@ static void test_random_models(totals *sum) {
         temper_soften_options o = {.length = 3 + random_below(&r, 4), .adaptive = random_below(&r, 4) == 0};
         o.method = o.adaptive || random_below(&r, 2) ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS;
         bool ok = true;
-        if (hard && temper_soften_for(&soft, NULL, hard, &o, NULL) == TEMPER_OK)
+        if (hard && temper_soften(&soft, NULL, hard, &o, NULL) == TEMPER_OK)
             ok = check_model(sum, source, soft, o.length);
         temper_model_free(soft);
         temper_model_free(hard);

@@ -136,9 +136,10 @@ static bool agrees(const char *name, const temper_model *m, const temper_spec *s
                     temper_type_name(m->digits->type), temper_type_name(type), n, e.text);
     if (ok) {
         for (size_t i = 1; i <= n && !bad; i++)
-            if (temper_run_truth(run, i) != truth[i - 1]) bad = i;
-        ok = CHECK(!bad && temper_run_accept(run) == accept, "%s, digits of %s in %s%s, length %zu: wrong at %zu",
-                   name, temper_type_name(m->digits->type), temper_type_name(type), hard ? " (hard)" : "", n, bad);
+            if (temper_run_about(run).truth[i] != truth[i - 1]) bad = i;
+        ok = CHECK(!bad && temper_run_about(run).accept == accept,
+                   "%s, digits of %s in %s%s, length %zu: wrong at %zu", name, temper_type_name(m->digits->type),
+                   temper_type_name(type), hard ? " (hard)" : "", n, bad);
         temper_run_free(run);
     }
     free(truth);
@@ -168,8 +169,8 @@ static void corpus(test_random *r) {
         temper_error e;
         temper_model *hard = NULL;
         if (!spec) continue;
-        if (temper_compile(&hard, spec, &e) == TEMPER_OK) {
-            size_t letters = temper_spec_letter_count(spec);
+        if (temper_build(&hard, spec, NULL, &e) == TEMPER_OK) {
+            size_t letters = temper_spec_about(spec).letters;
             temper_model *m = digits_of(spec, stored_in[k % 5]), *other = digits_of(spec, TEMPER_TYPE_BF16);
             size_t most = corpus_length(letters, (size_t)(30 * test_effort()), 6);
             bool ok = m && other;
@@ -256,13 +257,16 @@ static void refusals(void) {
     temper_error e;
     temper_soften_options digits = {.method = TEMPER_METHOD_DIGITS, .digits = TEMPER_TYPE_BF16};
     temper_build_options build = {.digits = TEMPER_TYPE_EXACT};
-    CHECK(temper_soften_for(&m, NULL, fused, &digits, &e) == TEMPER_UNSUPPORTED && !m, "a fused gate: %s", e.text);
-    CHECK(temper_soften(&m, fused, TEMPER_METHOD_DIGITS, &e) == TEMPER_UNSUPPORTED && !m, "a fused gate: %s", e.text);
+    CHECK(temper_soften(&m, NULL, fused, &digits, &e) == TEMPER_UNSUPPORTED && !m, "a fused gate: %s", e.text);
+    CHECK(temper_soften(&m, NULL, fused, &(temper_soften_options){.method = TEMPER_METHOD_DIGITS}, &e) ==
+                  TEMPER_UNSUPPORTED &&
+              !m,
+          "a fused gate: %s", e.text);
     digits.digits = TEMPER_TYPE_E5M2_F32;
-    if (CHECK(temper_soften_for(&m, NULL, alone, &digits, &e) == TEMPER_OK, "one input: %s", e.text))
+    if (CHECK(temper_soften(&m, NULL, alone, &digits, &e) == TEMPER_OK, "one input: %s", e.text))
         temper_model_free(m);
     digits.digits = TEMPER_TYPE_EXACT;
-    CHECK(temper_soften_for(&m, NULL, alone, &digits, &e) == TEMPER_RANGE && !m, "exact digits: %s", e.text);
+    CHECK(temper_soften(&m, NULL, alone, &digits, &e) == TEMPER_RANGE && !m, "exact digits: %s", e.text);
     CHECK(temper_build(&m, spec, &build, &e) == TEMPER_RANGE && !m, "exact gates: %s", e.text);
     temper_model_free(fused);
     temper_model_free(alone);

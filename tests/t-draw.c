@@ -284,10 +284,11 @@ static bool picture_make(picture *p, const char *formula, const temper_spec_opti
     temper_error e;
     memset(p, 0, sizeof *p);
     temper_run_options capture = {.capture = 1};
-    bool ok =
-        !temper_spec_parse(&p->spec, formula, strlen(formula), options, &e) && !temper_compile(&p->hard, p->spec, &e);
+    bool ok = !temper_spec_parse(&p->spec, formula, strlen(formula), options, &e) &&
+              !temper_build(&p->hard, p->spec, NULL, &e);
     p->model = p->hard;
-    if (ok && method != TEMPER_METHOD_HARD) ok = !temper_soften(&p->model, p->hard, method, &e);
+    if (ok && method != TEMPER_METHOD_HARD)
+        ok = !temper_soften(&p->model, NULL, p->hard, &(temper_soften_options){.method = method}, &e);
     ok = ok && !temper_model_encode(&p->letters, &p->n, p->model, string, strlen(string), &e) &&
          !temper_model_run(&p->run, p->model, p->letters, p->n, &capture, &e);
     CHECK(ok, "%s on %s: %s", formula, string, e.text);
@@ -329,8 +330,9 @@ static void compare_cells(const picture *p, const char *formula, size_t layer, s
     char *out;
     temper_draw_options options = {.layer = layer, .head = head, .width = 200};
     if (!CHECK(!temper_draw_terminal(&out, p->model, p->run, p->letters, &options, &e), "%s", e.text)) return;
-    size_t size = temper_run_size(p->run);
-    const double *weights = temper_run_weights(p->run, layer, head), *scores = temper_run_scores(p->run, layer, head);
+    size_t size = temper_run_about(p->run).size;
+    const double *weights = temper_run_head(p->run, layer, head).weights,
+                 *scores = temper_run_head(p->run, layer, head).scores;
     const char *row = strstr(out, "\n0 ^") ? strstr(out, "\n0 ^") + 1 : strstr(out, "\n 0 ^") + 1;
     size_t margin = size > 10 ? 6 : 5;
     for (size_t i = 0; i < size; i++, row = line_after(row)) {
@@ -360,10 +362,9 @@ static void test_pictures(void) {
             temper_method method = (temper_method)((k + s) % 3);
             if (!picture_make(&p, formulas[k], &(temper_spec_options){.alphabet = "ab"}, method, strings[s]))
                 continue;
-            temper_model_info about;
-            temper_model_about(&about, p.model);
+            temper_model_info about = temper_model_about(p.model);
             for (size_t layer = 1; layer <= about.layers; layer++)
-                for (size_t head = 1; head <= temper_model_layer_heads(p.model, layer); head++)
+                for (size_t head = 1; head <= temper_model_layer(p.model, layer).heads; head++)
                     compare_cells(&p, formulas[k], layer, head);
             char *out;
             temper_error e;
@@ -372,7 +373,7 @@ static void test_pictures(void) {
                 const char *fault = xml_fault(out, &texts);
                 CHECK(!fault, "%s on %s: %s", formulas[k], strings[s], fault);
                 /* two titles a panel, number and letter on both axes, and six in the legend at least */
-                CHECK(texts >= about.heads * (2 + 3 * temper_run_size(p.run)) + 6, "%s: %zu texts", formulas[k],
+                CHECK(texts >= about.heads * (2 + 3 * temper_run_about(p.run).size) + 6, "%s: %zu texts", formulas[k],
                       texts);
                 temper_free(out);
             }

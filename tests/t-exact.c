@@ -263,9 +263,11 @@ static void check_formula(const corpus_entry *e) {
     temper_spec *spec = corpus_parse(e);
     temper_model *soft = NULL, *hard = NULL;
     temper_error err;
-    if (temper_compile(&hard, spec, &err) == TEMPER_OK) /* a few are beyond a limit */
-        CHECK(temper_soften(&soft, hard, TEMPER_METHOD_TEMPERATURE, &err) == TEMPER_OK, "%s: %s", e->name, err.text);
-    size_t letters = temper_spec_letter_count(spec), longest = corpus_length(letters, 40, 5);
+    if (temper_build(&hard, spec, NULL, &err) == TEMPER_OK) /* a few are beyond a limit */
+        CHECK(temper_soften(&soft, NULL, hard, &(temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE}, &err) ==
+                  TEMPER_OK,
+              "%s: %s", e->name, err.text);
+    size_t letters = temper_spec_about(spec).letters, longest = corpus_length(letters, 40, 5);
     uint32_t word[8];
     unsigned char truth[8];
     for (size_t n = 0; soft && n <= longest; n++) {
@@ -278,8 +280,8 @@ static void check_formula(const corpus_entry *e) {
                 temper_run_options o = {.hard = k, .type = TEMPER_TYPE_EXACT};
                 temper_status status = temper_model_run(&run, k ? soft : hard, word, n, &o, &err);
                 if (!CHECK(status == TEMPER_OK, "%s: %s", e->name, err.text)) break;
-                bool same = temper_run_accept(run) == accept && temper_run_proved(run);
-                for (size_t i = 0; i < n; i++) same = same && temper_run_truth(run, i + 1) == truth[i];
+                bool same = temper_run_about(run).accept == accept && temper_run_about(run).proved;
+                for (size_t i = 0; i < n; i++) same = same && temper_run_about(run).truth[i + 1] == truth[i];
                 CHECK(same, "%s: exact run and formula differ on a string of length %zu (%s)", e->name, n,
                       k ? "soft" : "hard");
                 temper_run_free(run);
@@ -306,15 +308,15 @@ static void check_capture(void) {
     temper_run_options o = {.type = TEMPER_TYPE_EXACT, .capture = 1};
     const uint32_t word[] = {0, 1, 0};
     if (!m || !CHECK(temper_model_run(&run, m, word, 3, &o, &err) == TEMPER_OK, "%s", err.text)) return;
-    const double *w = temper_run_weights(run, 1, 1), *s = temper_run_scores(run, 1, 1);
+    const double *w = temper_run_head(run, 1, 1).weights, *s = temper_run_head(run, 1, 1).scores;
     CHECK(w && s, "nothing is captured");
     if (!w || !s) return;
     const double want[] = {0, 0.5, 0, 0.5};
     for (size_t j = 0; j < 4; j++) CHECK(w[3 * 4 + j] == want[j], "weight %zu: %g", j, w[3 * 4 + j]);
     CHECK(s[3 * 4 + 1] == 1 && s[3 * 4 + 2] == 0 && isinf(s[1]), "scores %g %g %g", s[13], s[14], s[1]);
-    CHECK(temper_run_output(run, 1, 1, 3)[0] == 3 && temper_run_channels(run, 1, 3)[2] == 0.75 &&
-              temper_run_value(run, 1, 1, 1)[0] == 3 && temper_run_query(run, 1, 1, 2)[0] == 1 &&
-              temper_run_key(run, 1, 1, 1)[0] == 1,
+    CHECK(temper_run_row(run, 1, 1, 3).output[0] == 3 && temper_run_channels(run, 1, 3)[2] == 0.75 &&
+              temper_run_row(run, 1, 1, 1).value[0] == 3 && temper_run_row(run, 1, 1, 2).query[0] == 1 &&
+              temper_run_row(run, 1, 1, 1).key[0] == 1,
           "captured numbers");
     temper_run_free(run);
     temper_model_free(m);

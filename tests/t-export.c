@@ -51,9 +51,9 @@ static char *read_part(const char *name, size_t *length) {
 
 static temper_model *make_model(const temper_spec *spec, temper_method method) {
     temper_model *hard, *soft;
-    if (temper_compile(&hard, spec, NULL) != TEMPER_OK) return NULL;
+    if (temper_build(&hard, spec, NULL, NULL) != TEMPER_OK) return NULL;
     if (method == TEMPER_METHOD_HARD) return hard;
-    if (temper_soften(&soft, hard, method, NULL) != TEMPER_OK) soft = NULL;
+    if (temper_soften(&soft, NULL, hard, &(temper_soften_options){.method = method}, NULL) != TEMPER_OK) soft = NULL;
     temper_model_free(hard);
     return soft;
 }
@@ -114,8 +114,7 @@ static void check_vocabulary(const char *name, const temper_model *m) {
     arena a;
     size_t length;
     char *bytes = read_part("vocab.json", &length);
-    temper_model_info info;
-    temper_model_about(&info, m);
+    temper_model_info info = temper_model_about(m);
     arena_init(&a, &t);
     if (trap_set(&t, NULL)) {
         CHECK(false, "%s: %s", name, t.error.text);
@@ -173,8 +172,9 @@ static void check_vectors(const char *name, const temper_model *m) {
             if (temper_model_encode(&letters, &n, m, string, strlen(string), &err)) trap_reraise(&t, &err);
             if (temper_model_run(&run, m, letters, n, NULL, &err)) trap_reraise(&t, &err);
             size_t expected = 0;
-            for (size_t i = 0; i < temper_run_size(run); i++) expected += (size_t)temper_run_truth(run, i);
-            CHECK(accept == temper_run_accept(run) && truths == temper_run_size(run) && ones == expected,
+            for (size_t i = 0; i < temper_run_about(run).size; i++)
+                expected += (size_t)temper_run_about(run).truth[i];
+            CHECK(accept == temper_run_about(run).accept && truths == temper_run_about(run).size && ones == expected,
                   "%s: vector %zu: '%s'", name, lines, string);
             temper_run_free(run);
             temper_free(letters);
@@ -231,7 +231,7 @@ static void check_model(const char *name, const temper_model *m) {
     temper_error err;
     temper_model_info info;
     temper_export_options o = {.seed = 7};
-    temper_model_about(&info, m);
+    info = temper_model_about(m);
     if (!CHECK(temper_export(folder, m, &o, &err) == TEMPER_OK, "%s: %s", name, err.text)) return;
     CHECK(count_files() == 10, "%s: %zu files", name, count_files());
     check_weights(name, m);
@@ -240,7 +240,7 @@ static void check_model(const char *name, const temper_model *m) {
     check_vectors(name, m);
     check_graph(name, "model.onnx", 2);
     size_t with_heads = 0;
-    for (size_t l = 1; l <= info.layers; l++) with_heads += temper_model_layer_heads(m, l) > 0;
+    for (size_t l = 1; l <= info.layers; l++) with_heads += temper_model_layer(m, l).heads > 0;
     o.outputs = TEMPER_EXPORT_PATTERNS | TEMPER_EXPORT_CHANNELS | TEMPER_EXPORT_HEADS;
     o.type = proved_lengths(m, TEMPER_TYPE_F32, false) ? TEMPER_TYPE_F32 : TEMPER_TYPE_F64;
     CHECK(temper_export_onnx(path_of("more.onnx"), m, &o, &err) == TEMPER_OK, "%s: %s", name, err.text);
@@ -283,7 +283,7 @@ static void check_refusals(void) {
     e.unchecked = 1;
     CHECK(temper_export(folder, hard, &e, &err) == TEMPER_OK, "%s", err.text);
     e.unchecked = 0;
-    CHECK(temper_soften_for(&soft, NULL, hard, &o, &err) == TEMPER_OK, "%s", err.text);
+    CHECK(temper_soften(&soft, NULL, hard, &o, &err) == TEMPER_OK, "%s", err.text);
     CHECK(temper_export(folder, soft, NULL, &err) == TEMPER_OK, "%s", err.text);
     e.type = TEMPER_TYPE_F32;
     temper_status f32 = temper_export(folder, soft, &e, &err);
@@ -311,7 +311,7 @@ static char *certificate_of(const temper_model *m, const char *file, size_t *len
     temper_certify_options o = {.length = 50};
     if (file) bytes = read_part(file, &size);
     CHECK(temper_certify(&c, m, bytes, size, &o, &err) == TEMPER_OK &&
-              temper_certificate_verdict(c) == TEMPER_PROVED &&
+              temper_certificate_about(c).verdict == TEMPER_PROVED &&
               temper_certificate_print(&json, length, c, &err) == TEMPER_OK,
           "no certificate: %s", err.text);
     temper_certificate_free(c);

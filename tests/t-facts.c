@@ -228,12 +228,12 @@ static void check_word(beside *b, rational_pool *pool, arena *scratch) {
     rational_set_ratio(&b->t[1], 1, 2);
     bool accept = rational_cmp(&y[verdict], &b->t[1]) > 0;
     rational_pool_clear(pool);
-    b->ok &= CHECK(accept == temper_run_accept(run), "length %zu: soft %d\n%s", b->n, !accept, b->source);
+    b->ok &= CHECK(accept == temper_run_about(run).accept, "length %zu: soft %d\n%s", b->n, !accept, b->source);
     temper_run_free(run);
     o.capture = 0;
     status = temper_model_run(&run, b->soft, b->word, b->n, &o, &e);
-    b->ok &= CHECK(status == TEMPER_OK && accept == temper_run_accept(run), "length %zu: planned run %d\n%s", b->n,
-                   !accept, b->source);
+    b->ok &= CHECK(status == TEMPER_OK && accept == temper_run_about(run).accept, "length %zu: planned run %d\n%s",
+                   b->n, !accept, b->source);
     if (status == TEMPER_OK) temper_run_free(run);
     b->sum->strings++;
 }
@@ -303,7 +303,7 @@ static bool test_errors(error_totals *sum, const char *source, const temper_mode
     temper_error e;
     temper_soften_report report;
     temper_model *soft = NULL;
-    if (temper_soften_for(&soft, &report, hard, o, &e) != TEMPER_OK) {
+    if (temper_soften(&soft, &report, hard, o, &e) != TEMPER_OK) {
         sum->refused++;
         return true;
     }

@@ -61,7 +61,7 @@ static bool is_right(const temper_model *m, const temper_spec *spec, temper_type
     temper_status status = temper_model_run(&r, m, word, n, &o, &e);
     CHECK(status == TEMPER_OK || status == TEMPER_RANGE, "length %zu: %s", n, e.text);
     if (status == TEMPER_OK) {
-        for (size_t i = 1; i <= n; i++) right &= temper_run_truth(r, i) == truth[i - 1];
+        for (size_t i = 1; i <= n; i++) right &= temper_run_about(r).truth[i] == truth[i - 1];
         temper_run_free(r);
     }
     free(truth);

@@ -166,12 +166,12 @@ static void compare_captured(const char *name, const temper_model *m, const temp
     size_t index = 0;
     for (size_t i = 0; ok && i < a->size; i++) {
         const double *x = temper_run_channels(r, m->layer_count, i);
-        ok = a->truth[i] == temper_run_truth(r, i);
+        ok = a->truth[i] == temper_run_about(r).truth[i];
         for (uint32_t c = 0; ok && c < m->channel_count; c++) ok = same(x[c], a->x[i * m->channel_count + c]);
     }
     for (uint32_t l = 1; l <= m->layer_count; l++)
         for (uint32_t h = 1; h <= m->layers[l - 1].head_count; h++, index++)
-            ok = ok && same(a->heads[index].margin, temper_run_margin(r, l, h));
+            ok = ok && same(a->heads[index].margin, temper_run_head(r, l, h).error);
     CHECK(ok, "%s in %s: the captured run differs", name, what);
 }
 
@@ -179,11 +179,12 @@ static void compare_captured(const char *name, const temper_model *m, const temp
    weights and values to the output. */
 static bool row_follows(const number_type *t, const model_head *h, const temper_run *r, uint32_t l, uint32_t k,
                         size_t i, bool hard) {
-    size_t size = temper_run_size(r), chosen = SIZE_MAX;
-    const double *scores = temper_run_scores(r, l, k) + i * size, *weights = temper_run_weights(r, l, k) + i * size;
-    const double *q = temper_run_query(r, l, k, i), *out = temper_run_output(r, l, k, i);
+    size_t size = temper_run_about(r).size, chosen = SIZE_MAX;
+    const double *scores = temper_run_head(r, l, k).scores + i * size,
+                 *weights = temper_run_head(r, l, k).weights + i * size;
+    const double *q = temper_run_row(r, l, k, i).query, *out = temper_run_row(r, l, k, i).output;
     const number_format *s = t->storage, *a = t->accumulation;
-    double scale = temper_run_scale(r, l, k, i), best = -INFINITY, total = 0, *p = calloc(size, sizeof *p);
+    double scale = temper_run_row(r, l, k, i).scale, best = -INFINITY, total = 0, *p = calloc(size, sizeof *p);
     temper_choice choice = hard ? h->hard_choice : h->choice;
     key_range keys = mask_keys(h->mask, i, size);
     bool ok = p != NULL;
@@ -191,7 +192,7 @@ static bool row_follows(const number_type *t, const model_head *h, const temper_
         bool seen = j >= keys.first && j < keys.end;
         double score = 0;
         for (uint32_t d = 0; d < h->query.count; d++)
-            score = format_round(a, score + format_round(a, q[d] * temper_run_key(r, l, k, j)[d]));
+            score = format_round(a, score + format_round(a, q[d] * temper_run_row(r, l, k, j).key[d]));
         ok = seen ? same(scores[j], score) : scores[j] == -INFINITY && weights[j] == 0;
         if (seen && score > best) best = score;
     }
@@ -209,7 +210,7 @@ static bool row_follows(const number_type *t, const model_head *h, const temper_
     for (uint32_t d = 0; ok && d < h->value.count; d++) {
         double sum = 0;
         for (size_t j = keys.first; j < keys.end; j++)
-            sum = format_round(a, sum + format_round(a, format_round(s, p[j]) * temper_run_value(r, l, k, j)[d]));
+            sum = format_round(a, sum + format_round(a, format_round(s, p[j]) * temper_run_row(r, l, k, j).value[d]));
         ok = same(out[d], keys.first < keys.end ? format_round(s, format_round(a, sum / total)) : 0);
     }
     free(p);
@@ -221,7 +222,7 @@ static void rows_follow(const char *name, const temper_model *m, const temper_ru
         for (uint32_t k = 1; k <= m->layers[l - 1].head_count; k++) {
             const model_head *h = &m->layers[l - 1].heads[k - 1];
             if (h->adaptive && !hard) continue;
-            for (size_t i = 0; i < temper_run_size(r); i++)
+            for (size_t i = 0; i < temper_run_about(r).size; i++)
                 if (!CHECK(row_follows(number_type_of(type), h, r, l, k, i, hard), "%s%s in %s: head %u.%u, row %zu",
                            name, hard ? " (hard)" : "", temper_type_name(type), l, k, i))
                     return;
@@ -298,12 +299,13 @@ static void compiled(test_random *r) {
         temper_model *hard, *apart, *soft;
         if (!spec) continue;
         size_t n = random_below(r, 40);
-        random_word(word, n, (unsigned)temper_spec_letter_count(spec), r);
-        if (temper_compile(&hard, spec, NULL) == TEMPER_OK) {
+        random_word(word, n, (unsigned)temper_spec_about(spec).letters, r);
+        if (temper_build(&hard, spec, NULL, NULL) == TEMPER_OK) {
             CHECK(temper_build(&apart, spec, &(temper_build_options){.digits = TEMPER_TYPE_BF16}, NULL) == TEMPER_OK,
                   "%s: gates apart", c->name);
             for (temper_method how = TEMPER_METHOD_TEMPERATURE; how <= TEMPER_METHOD_DIGITS; how++)
-                if (CHECK(temper_soften(&soft, how == TEMPER_METHOD_DIGITS ? apart : hard, how, NULL) == TEMPER_OK,
+                if (CHECK(temper_soften(&soft, NULL, how == TEMPER_METHOD_DIGITS ? apart : hard,
+                                        &(temper_soften_options){.method = how}, NULL) == TEMPER_OK,
                           "%s by %s", c->name, temper_method_name(how))) {
                     compare_all(c->name, soft, word, n);
                     temper_model_free(soft);
@@ -327,7 +329,7 @@ static void random_ones(test_random *r) {
         compare_all(source, hard, word, n);
         temper_soften_options s = {.length = 4, .gap = TEMPER_GAP_GIVEN, .gap_value = 0.125, .adaptive = k % 5 == 0};
         s.method = s.adaptive || k % 2 ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS;
-        if (temper_soften_for(&soft, NULL, hard, &s, NULL) == TEMPER_OK) {
+        if (temper_soften(&soft, NULL, hard, &s, NULL) == TEMPER_OK) {
             compare_all(source, soft, word, n);
             temper_model_free(soft);
         }
@@ -374,7 +376,7 @@ static void refusals(void) {
         if (checked == TEMPER_OK) temper_run_free(r);
         o.unchecked = 1;
         if (CHECK(temper_model_run(&r, m, word, 0, &o, &e) == TEMPER_OK, "%s: %s", temper_type_name(type), e.text)) {
-            CHECK(temper_run_proved(r) == (proved > 0), "%s: proved", temper_type_name(type));
+            CHECK(temper_run_about(r).proved == (proved > 0), "%s: proved", temper_type_name(type));
             temper_run_free(r);
         }
         CHECK(temper_stream_open(&stream, m, &o, &e) == TEMPER_UNSUPPORTED, "%s: a stream", temper_type_name(type));

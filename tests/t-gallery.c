@@ -44,7 +44,7 @@ static int run_hard(const subject *x, const string *s, int how) {
     temper_status status = temper_model_run(&run, x->model, s->w, s->n, &o, &e);
     if (how == CHECKED && status == TEMPER_UNSUPPORTED) return REFUSED;
     if (!CHECK(status == TEMPER_OK, "%s: %s on '%s'", x->about.name, e.text, shown(x, s))) return -1;
-    int accept = temper_run_accept(run);
+    int accept = temper_run_about(run).accept;
     temper_run_free(run);
     return accept;
 }
@@ -80,7 +80,7 @@ static void check_read(const subject *x, const string *s) {
     temper_error e;
     temper_model_info info;
     temper_run_options o = {.hard = 1, .unchecked = 1, .capture = 1};
-    temper_model_about(&info, x->model);
+    info = temper_model_about(x->model);
     if (!CHECK(temper_model_run(&run, x->model, s->w, s->n, &o, &e) == TEMPER_OK, "%s", e.text)) return;
     for (size_t i = 0; i <= s->n; i++) {
         double read = rows_dot(&x->model->read, 0, temper_run_channels(run, info.layers, i));
@@ -233,9 +233,9 @@ static void test_long(subject *x) {
 static void check_heads(const subject *x) {
     temper_model_info info;
     size_t average = 0;
-    temper_model_about(&info, x->model);
+    info = temper_model_about(x->model);
     for (size_t l = 1; l <= info.layers; l++)
-        for (size_t h = 1; h <= temper_model_layer_heads(x->model, l); h++) {
+        for (size_t h = 1; h <= temper_model_layer(x->model, l).heads; h++) {
             temper_head_info head;
             CHECK(temper_model_head(&head, x->model, l, h, NULL) == TEMPER_OK, "%s", x->about.name);
             CHECK(head.choice != TEMPER_CHOICE_SOFTMAX && !*head.role, "%s: head %zu.%zu", x->about.name, l, h);
@@ -255,13 +255,13 @@ static void check_ties(const subject *x, const string *s, bool *tied) {
     temper_error e;
     temper_model_info info;
     temper_run_options o = {.hard = 1, .unchecked = 1, .capture = 1};
-    temper_model_about(&info, x->model);
+    info = temper_model_about(x->model);
     if (!CHECK(temper_model_run(&run, x->model, s->w, s->n, &o, &e) == TEMPER_OK, "%s", e.text)) return;
-    size_t size = temper_run_size(run);
+    size_t size = temper_run_about(run).size;
     for (size_t l = 1; l <= info.layers; l++)
-        for (size_t h = 1; h <= temper_model_layer_heads(x->model, l); h++) {
+        for (size_t h = 1; h <= temper_model_layer(x->model, l).heads; h++) {
             temper_head_info head;
-            const double *weights = temper_run_weights(run, l, h);
+            const double *weights = temper_run_head(run, l, h).weights;
             temper_model_head(&head, x->model, l, h, NULL);
             for (size_t k = 0; k < size * size && head.query_size && !*tied; k++)
                 *tied = weights[k] != 0 && weights[k] != 1;
@@ -292,7 +292,7 @@ static void test_source(const subject *x) {
     char *printed = NULL, *again = NULL;
     size_t length = 0, length_again = 0;
     temper_model *copy = NULL;
-    temper_model_about(&info, x->model);
+    info = temper_model_about(x->model);
     if (*info.source) {
         bool ok = temper_check(&result, x->spec, x->model, &o, &e) == TEMPER_OK;
         if (CHECK(ok, "%s: %s", x->about.name, e.text)) {

@@ -25,9 +25,10 @@ static outcome ask(const temper_model *m, const uint32_t *word, size_t n, const 
     temper_run *run = NULL;
     a.status = temper_model_run(&run, m, word, n, o, &a.err);
     if (a.status != TEMPER_OK) return a;
-    a.accept = temper_run_accept(run);
-    a.proved = temper_run_proved(run);
-    for (size_t i = 0; i < temper_run_size(run); i++) a.truth[i] = (unsigned char)temper_run_truth(run, i);
+    a.accept = temper_run_about(run).accept;
+    a.proved = temper_run_about(run).proved;
+    for (size_t i = 0; i < temper_run_about(run).size; i++)
+        a.truth[i] = (unsigned char)temper_run_about(run).truth[i];
     temper_run_free(run);
     return a;
 }
@@ -234,7 +235,8 @@ static void check_many(void) {
     temper_run *run;
     if (CHECK(temper_model_run(&run, m, bb, 2, &(temper_run_options){.capture = 1}, &err) == TEMPER_OK, "%s",
               err.text)) {
-        CHECK(temper_run_proved(run) && temper_run_accept(run) == 1 && temper_run_weights(run, 2, 1)[2 * 3 + 2] == 1,
+        CHECK(temper_run_about(run).proved && temper_run_about(run).accept == 1 &&
+                  temper_run_head(run, 2, 1).weights[2 * 3 + 2] == 1,
               "captured");
         temper_run_free(run);
     }
@@ -396,8 +398,9 @@ static void check_captured_choice(void) {
     if (!m) return;
     if (CHECK(temper_model_run(&run, m, aa, 2, &(temper_run_options){.capture = 1}, &err) == TEMPER_OK, "%s",
               err.text)) {
-        const double *w = temper_run_weights(run, 1, 1) + 6;
-        CHECK(temper_run_proved(run) && temper_run_accept(run) == 1 && w[1] == 1 && w[2] == 0, "%g %g", w[1], w[2]);
+        const double *w = temper_run_head(run, 1, 1).weights + 6;
+        CHECK(temper_run_about(run).proved && temper_run_about(run).accept == 1 && w[1] == 1 && w[2] == 0, "%g %g",
+              w[1], w[2]);
         temper_run_free(run);
     }
     temper_model_free(m);
@@ -427,12 +430,12 @@ static void check_adaptive_run(const temper_model *m, const uint32_t *word, size
     temper_error err;
     temper_run_options o = {.unchecked = 1, .capture = 1};
     if (!CHECK(temper_model_run(&run, m, word, n, &o, &err) == TEMPER_OK, "%s\n%s", err.text, source)) return;
-    size_t size = temper_run_size(run);
+    size_t size = temper_run_about(run).size;
     for (size_t l = 1; l <= m->layer_count; l++)
         for (size_t k = 1; k <= m->layers[l - 1].head_count; k++)
             for (size_t i = 0; i < size; i++) {
-                const double *s = temper_run_scores(run, l, k) + i * size,
-                             *w = temper_run_weights(run, l, k) + i * size;
+                const double *s = temper_run_head(run, l, k).scores + i * size,
+                             *w = temper_run_head(run, l, k).weights + i * size;
                 long double want[LONGEST + 2];
                 bool keys = false;
                 for (size_t j = 0; j < size; j++) keys = keys || !isinf(s[j]);
@@ -482,7 +485,7 @@ static void check_adaptive_random(test_random *r) {
 static void warning_of(char out[300], const temper_model *m, const uint32_t *word, size_t n) {
     temper_run *r;
     bool ran = temper_model_run(&r, m, word, n, &(temper_run_options){.unchecked = 1}, NULL) == TEMPER_OK;
-    snprintf(out, 300, "%s", ran ? temper_run_warning(r) : "-");
+    snprintf(out, 300, "%s", ran ? temper_run_about(r).warning : "-");
     if (ran) temper_run_free(r);
 }
 

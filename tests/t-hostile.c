@@ -30,8 +30,7 @@ enum { MODELS = sizeof models / sizeof *models };
 /* Runs a model on a few strings, whatever comes out. */
 static void run_model(const temper_model *m) {
     static const uint32_t word[6] = {0, 1, 0, 0, 1, 1};
-    temper_model_info info;
-    temper_model_about(&info, m);
+    temper_model_info info = temper_model_about(m);
     uint32_t letters[6];
     for (size_t k = 0; k < 6; k++) letters[k] = word[k] % (uint32_t)info.letters;
     for (int k = 0; k < 4; k++) {
@@ -39,7 +38,7 @@ static void run_model(const temper_model *m) {
         temper_error e;
         temper_run_options o = {.hard = k % 2, .unchecked = 1, .threads = 1, .dense = k == 2};
         size_t n = k == 0 ? 0 : k == 3 ? 6 : (size_t)k;
-        if (temper_model_run(&run, m, letters, n, &o, &e) == TEMPER_OK) temper_run_accept(run);
+        (void)temper_model_run(&run, m, letters, n, &o, &e);
         temper_run_free(run);
     }
 }

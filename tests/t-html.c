@@ -44,12 +44,12 @@ static bool subject_run(subject *x, const char *name, temper_spec *spec, temper_
     if (n) memcpy(x->letters, letters, n * sizeof *letters);
     temper_run_options o = {.capture = 1, .hard = hard, .unchecked = 1},
                        also = {.capture = 1, .hard = 1, .unchecked = 1};
-    temper_model_about(&x->about, model);
+    x->about = temper_model_about(model);
     bool ok = !temper_model_run(&x->run, model, x->letters, n, &o, &e);
     if (ok && !hard) ok = !temper_model_run(&x->hard, model, x->letters, n, &also, &e);
     CHECK(ok, "%s: %s", name, e.text);
     if (!ok) subject_free(x);
-    if (ok) x->size = temper_run_size(x->run);
+    if (ok) x->size = temper_run_about(x->run).size;
     return ok;
 }
 
@@ -59,12 +59,12 @@ static bool subject_compile(subject *x, const char *name, temper_spec *spec, tem
     temper_model *hard = NULL, *model = NULL;
     temper_error e;
     if (!spec) return false;
-    bool ok = !temper_compile(&hard, spec, &e);
+    bool ok = !temper_build(&hard, spec, NULL, &e);
     if (ok && method == TEMPER_METHOD_HARD) {
         model = hard;
         hard = NULL;
     } else if (ok) {
-        ok = !temper_soften(&model, hard, method, &e);
+        ok = !temper_soften(&model, NULL, hard, &(temper_soften_options){.method = method}, &e);
     }
     temper_model_free(hard);
     CHECK(ok, "%s: %s", name, e.text);
@@ -102,7 +102,8 @@ static bool is_masked(temper_mask mask, size_t i, size_t j) {
 static void check_pair(const subject *x, const temper_head_info *info, const page_cell *c, size_t layer, size_t head,
                        size_t i, size_t j) {
     size_t at = i * x->size + j;
-    double weight = temper_run_weights(x->run, layer, head)[at], score = temper_run_scores(x->run, layer, head)[at];
+    double weight = temper_run_head(x->run, layer, head).weights[at],
+           score = temper_run_head(x->run, layer, head).scores[at];
     char place[64];
     snprintf(place, sizeof place, "%s head %zu.%zu cell %zu,%zu", x->name, layer, head, i, j);
     if (is_masked(info->mask, i, j)) {
@@ -117,16 +118,16 @@ static void check_pair(const subject *x, const temper_head_info *info, const pag
     snprintf(begin, sizeof begin, ", key %zu ", j);
     CHECK(strstr(c->title, begin) != NULL, "%s: %s", place, c->title);
     if (info->value_size)
-        CHECK(page_fact(c, "value") == temper_run_value(x->run, layer, head, j)[0], "%s: value in %s", place,
+        CHECK(page_fact(c, "value") == temper_run_row(x->run, layer, head, j).value[0], "%s: value in %s", place,
               c->title);
     bool soft = info->choice == TEMPER_CHOICE_SOFTMAX && x->hard;
     CHECK((strstr(c->title, "\nlogit ") != NULL) == soft, "%s: logit in %s", place, c->title);
     if (soft) {
         double logit = page_fact(c, "logit");
         if (!info->adaptive)
-            CHECK(logit == temper_run_scale(x->run, layer, head, i) * score, "%s: logit in %s", place, c->title);
+            CHECK(logit == temper_run_row(x->run, layer, head, i).scale * score, "%s: logit in %s", place, c->title);
         if (info->choice != info->hard_choice || x->about.method != TEMPER_METHOD_HARD)
-            CHECK(page_fact(c, "hard weight") == temper_run_weights(x->hard, layer, head)[at],
+            CHECK(page_fact(c, "hard weight") == temper_run_head(x->hard, layer, head).weights[at],
                   "%s: hard weight in %s", place, c->title);
     }
     int shade = atoi(c->kind + 1), expected = (int)lround(16 * sqrt(weight < 0 ? 0 : weight > 1 ? 1 : weight));
@@ -154,7 +155,7 @@ static void check_softmax(const subject *x, const page_cell *row, size_t layer, 
 static void check_row(const subject *x, const temper_head_info *info, const page_cell *row, size_t layer, size_t head,
                       size_t i) {
     size_t outlined = 0, chosen = 0, visible = 0;
-    const double *hard = temper_run_weights(x->hard ? x->hard : x->run, layer, head) + i * x->size;
+    const double *hard = temper_run_head(x->hard ? x->hard : x->run, layer, head).weights + i * x->size;
     for (size_t j = 0; j < x->size; j++) {
         check_pair(x, info, &row[j], layer, head, i, j);
         if (is_masked(info->mask, i, j)) continue;
@@ -169,7 +170,7 @@ static void check_row(const subject *x, const temper_head_info *info, const page
           expected);
     const char *told = strchr(row[x->size].title, '\n');
     if (info->value_size)
-        CHECK(told && strtod(told + 1, NULL) == temper_run_output(x->run, layer, head, i)[0],
+        CHECK(told && strtod(told + 1, NULL) == temper_run_row(x->run, layer, head, i).output[0],
               "%s head %zu.%zu output %zu: %s", x->name, layer, head, i, row[x->size].title);
     check_softmax(x, row, layer, head, i);
 }
@@ -193,7 +194,7 @@ static void check_head(const subject *x, const char *page, size_t layer, size_t 
 
 static void check_heads(const subject *x, const char *page) {
     for (size_t layer = 1; layer <= x->about.layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(x->model, layer); head++)
+        for (size_t head = 1; head <= temper_model_layer(x->model, layer).heads; head++)
             check_head(x, page, layer, head);
 }
 
@@ -249,9 +250,9 @@ static void check_truth(const subject *x, const char *page) {
     const char *answer = strstr(page, "<tr class=\"answer\">");
     CHECK(row && answer && strstr(row + 1, "<tr") == answer, "%s: the answers follow", x->name);
     CHECK(!strstr(page, "disagree") && !strstr(page, " x\""), "%s: no difference is marked", x->name);
-    size_t parts = temper_model_part_count(x->model), placed = 0;
+    size_t parts = temper_model_about(x->model).parts, placed = 0;
     for (const char *at = page; (at = strstr(at, "href=\"#")) && at < answer; at++) placed++;
-    for (size_t k = 0; k < temper_model_part_count(x->model); k++) {
+    for (size_t k = 0; k < temper_model_about(x->model).parts; k++) {
         temper_part_info info;
         if (!temper_model_part(&info, x->model, k, NULL) && info.layer == 0) parts--;
     }
@@ -260,7 +261,8 @@ static void check_truth(const subject *x, const char *page) {
     for (size_t i = 0; answer && i < x->size; i++) {
         answer = page_cell_next(&c, answer, page + strlen(page));
         if (answer && i >= 1 && i <= x->n)
-            CHECK(*c.kind == (temper_run_truth(x->run, i) ? 't' : 'f'), "%s: answer %zu is %s", x->name, i, c.kind);
+            CHECK(*c.kind == (temper_run_about(x->run).truth[i] ? 't' : 'f'), "%s: answer %zu is %s", x->name, i,
+                  c.kind);
     }
     arena_free(&a);
     trap_clear(&t);
@@ -291,7 +293,7 @@ static void test_corpus(void) {
         uint32_t word[9];
         size_t n = random_below(&r, 9);
         if (!CHECK(spec, "%s", entry->name)) continue;
-        random_word(word, n, (unsigned)temper_spec_letter_count(spec), &r);
+        random_word(word, n, (unsigned)temper_spec_about(spec).letters, &r);
         subject x;
         if (subject_compile(&x, entry->name, spec, (temper_method)(k % 3), word, n)) check_page(&x);
     }
@@ -315,7 +317,7 @@ static void test_models(void) {
         random_word(word, n, 2, &r);
         snprintf(name, sizeof name, "model %u", round);
         subject x;
-        if (round % 4 < 2 && !temper_soften_for(&soft, NULL, model, &so, &e)) {
+        if (round % 4 < 2 && !temper_soften(&soft, NULL, model, &so, &e)) {
             temper_model_free(model);
             model = soft;
         }
@@ -384,7 +386,8 @@ static void test_difference(void) {
     char *written = NULL;
     size_t length = 0;
     if (!spec) return;
-    CHECK(!temper_compile(&hard, spec, &e) && !temper_soften(&soft, hard, TEMPER_METHOD_TEMPERATURE, &e) &&
+    CHECK(!temper_build(&hard, spec, NULL, &e) &&
+              !temper_soften(&soft, NULL, hard, &(temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE}, &e) &&
               !temper_model_print(&written, &length, soft, &e),
           "%s", e.text);
     char *embed = written ? strstr(written, "embed \"b\"") : NULL, *line = embed ? strchr(embed, '\n') : NULL;
@@ -420,7 +423,7 @@ static void test_strange_source(void) {
     char *written = NULL;
     size_t length;
     if (!spec) return;
-    CHECK(!temper_compile(&hard, spec, &e) && !temper_model_print(&written, &length, hard, &e), "%s", e.text);
+    CHECK(!temper_build(&hard, spec, NULL, &e) && !temper_model_print(&written, &length, hard, &e), "%s", e.text);
     for (size_t k = 0; k < 3 && written; k++) {
         char changed[8192];
         char *line = strstr(written, "source "), *end = strchr(line, '\n'), *digest = strstr(written, "digest ");

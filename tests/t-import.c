@@ -65,7 +65,7 @@ static void compare_run(const net *n, const import_config *c, const temper_model
     for (size_t i = 0; i < size; i++) {
         double above = net_margin(n, x[i]);
         if (n->exact || fabs(above) > 1e-9)
-            CHECK(temper_run_truth(run, i) == (above > 0), "length %zu position %zu: %g\n%s", length, i, above,
+            CHECK(temper_run_about(run).truth[i] == (above > 0), "length %zu position %zu: %g\n%s", length, i, above,
                   c->bytes);
         if (!o->capture) continue;
         const double *y = temper_run_channels(run, n->layers, i);
@@ -74,7 +74,8 @@ static void compare_run(const net *n, const import_config *c, const temper_model
                   "length %zu position %zu channel %zu: %g, %g\n%s", length, i, k, x[i][k], y[k], c->bytes);
     }
     size_t place = length == 0 ? 0 : n->at_first ? 1 : length;
-    CHECK(temper_run_accept(run) == temper_run_truth(run, place), "the answer is read elsewhere\n%s", c->bytes);
+    CHECK(temper_run_about(run).accept == temper_run_about(run).truth[place], "the answer is read elsewhere\n%s",
+          c->bytes);
     temper_run_free(run);
 }
 
@@ -212,9 +213,9 @@ static void test_models(trap *t) {
                 temper_status a = temper_model_run(&x, m, letters, length, &exact, &e);
                 temper_status b = temper_model_run(&y, again, letters, length, &exact, &g);
                 CHECK(a == TEMPER_OK && b == TEMPER_OK, "%s, %s\n%s", e.text, g.text, source);
-                for (size_t i = 0; x && y && i < temper_run_size(x); i++)
-                    CHECK(temper_run_truth(x, i) == temper_run_truth(y, i), "length %zu position %zu\n%s%s", length,
-                          i, source, c->bytes);
+                for (size_t i = 0; x && y && i < temper_run_about(x).size; i++)
+                    CHECK(temper_run_about(x).truth[i] == temper_run_about(y).truth[i],
+                          "length %zu position %zu\n%s%s", length, i, source, c->bytes);
                 temper_run_free(x);
                 temper_run_free(y);
             } while (next_string(letters, length));
@@ -252,7 +253,7 @@ static void test_shift(trap *t) {
         config_write(&c, config_path);
         CHECK(temper_model_import(&m, weights_path, config_path, &e) == TEMPER_OK, "%s", e.text);
         CHECK(m && temper_model_run(&run, m, (uint32_t[]){0}, 1, &o, &e) == TEMPER_OK, "%s", e.text);
-        CHECK(run && temper_run_accept(run) == (sign > 0), "a bias of %d*2^-60", sign);
+        CHECK(run && temper_run_about(run).accept == (sign > 0), "a bias of %d*2^-60", sign);
         temper_run_free(run);
         temper_model_free(m);
     }

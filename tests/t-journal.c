@@ -105,7 +105,7 @@ static void fill(const temper_job *job, test_random *r) {
     for (size_t k = 0; k < UNITS; k++) {
         add_unit(j, order[k]);
         if (random_below(r, 4) == 0) add_unit(j, order[random_below(r, k + 1)]);
-        CHECK(!temper_journal_complete(j) == (k + 1 < UNITS), "complete after %zu", k + 1);
+        CHECK(!temper_journal_about(j).complete == (k + 1 < UNITS), "complete after %zu", k + 1);
     }
     close_journal(j);
 }
@@ -161,17 +161,18 @@ static void test_damage(void) {
         if (j) {
             uint64_t unit;
             size_t known = count_known(j, when);
-            CHECK(known == temper_journal_kept(j), "%s: %zu known, %llu kept", when, known,
-                  (unsigned long long)temper_journal_kept(j));
+            CHECK(known == temper_journal_about(j).kept, "%s: %zu known, %llu kept", when, known,
+                  (unsigned long long)temper_journal_about(j).kept);
             lost += UNITS - known;
             while (temper_journal_next(&unit, j)) add_unit(j, unit);
-            CHECK(temper_journal_complete(j), "%s: not complete", when);
+            CHECK(temper_journal_about(j).complete, "%s: not complete", when);
             close_journal(j);
         }
         if ((j = open_or_say(&job, "again"))) {
-            CHECK(count_known(j, when) == UNITS && temper_journal_dropped(j) == 0 && temper_journal_complete(j),
+            CHECK(count_known(j, when) == UNITS && temper_journal_about(j).dropped == 0 &&
+                      temper_journal_about(j).complete,
                   "%s: %zu units after repair, %llu bytes dropped", when, count_known(j, when),
-                  (unsigned long long)temper_journal_dropped(j));
+                  (unsigned long long)temper_journal_about(j).dropped);
             close_journal(j);
         }
         temper_free(bytes);
@@ -190,13 +191,13 @@ static void test_refusals(void) {
           e.text);
     CHECK(temper_journal_open(&second, path, &more, &e) == TEMPER_RANGE && strstr(e.text, "41"), "%s", e.text);
     j = open_or_say(&job, "whole after refusals");
-    CHECK(j && temper_journal_kept(j) == UNITS, "all there");
+    CHECK(j && temper_journal_about(j).kept == UNITS, "all there");
     CHECK(temper_journal_open(&second, path, &job, &e) == TEMPER_IO && strstr(e.text, "in use"), "%s", e.text);
     unsigned char wrong[LONGEST + 1] = {1};
     CHECK(temper_journal_add(j, 3, wrong, sizeof wrong, &e) == TEMPER_FORMAT && strstr(e.text, "unit 3"), "%s",
           e.text);
     CHECK(temper_journal_add(j, UNITS, wrong, 1, &e) == TEMPER_RANGE, "%s", e.text);
-    CHECK(temper_journal_kept(j) == UNITS && count_known(j, "after wrong ones") == UNITS, "all there");
+    CHECK(temper_journal_about(j).kept == UNITS && count_known(j, "after wrong ones") == UNITS, "all there");
     close_journal(j);
 
     static const char *const files[] = {"not a journal at all\n", "temper-journal 2 test 77 40 0\n",
@@ -263,11 +264,12 @@ static void test_run(void) {
             temper_journal *j = open_or_say(&job, "run");
             temper_error e;
             if (!j) return;
-            CHECK(temper_journal_kept(j) >= kept, "nothing is lost");
-            kept = temper_journal_kept(j);
+            CHECK(temper_journal_about(j).kept >= kept, "nothing is lost");
+            kept = temper_journal_about(j).kept;
             brake b = {rounds < 5 ? kept + 1 + rounds : 0};
             CHECK(!temper_job_run(&stopped, j, threads, stop_late, &b, &e), "run: %s", e.text);
-            CHECK(stopped || (temper_journal_complete(j) && count_known(j, "run") == UNITS), "%u threads", threads);
+            CHECK(stopped || (temper_journal_about(j).complete && count_known(j, "run") == UNITS), "%u threads",
+                  threads);
             close_journal(j);
         }
         char *bytes = read_file(&length);
@@ -292,7 +294,7 @@ static void test_long(void) {
     CHECK(temper_journal_add(j, 5, bytes, (size_t)JOB_LONGEST_RESULT + 1, &e) == TEMPER_LIMIT, "too long");
     close_journal(j);
     if (!(j = open_or_say(&job, "long, again"))) return;
-    CHECK(temper_journal_kept(j) == 2 && temper_journal_dropped(j) == 0 && j->results[3].size == LONG &&
+    CHECK(temper_journal_about(j).kept == 2 && temper_journal_about(j).dropped == 0 && j->results[3].size == LONG &&
               !memcmp(j->results[3].bytes, bytes, LONG),
           "a long result is read back");
     close_journal(j);

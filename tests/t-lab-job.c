@@ -35,7 +35,7 @@ static char *run_job(const temper_job *job, const char *journal, unsigned thread
     temper_error e;
     int stopped;
     if (!CHECK(!temper_journal_open(&j, journal, job, &e), "%s", e.text)) return NULL;
-    CHECK(!temper_job_run(&stopped, j, threads, NULL, NULL, &e) && !stopped && temper_journal_complete(j), "%s",
+    CHECK(!temper_job_run(&stopped, j, threads, NULL, NULL, &e) && !stopped && temper_journal_about(j).complete, "%s",
           e.text);
     char *made = text_of(job, j, 0, &e);
     CHECK(made, "%s", e.text);
@@ -62,7 +62,9 @@ static void test_journals(void) {
     char *bytes = NULL;
     size_t length = 0, rounds = (size_t)(4 * test_effort()) + 4;
     if (!CHECK(!temper_lab_job(&job, gap_name, 1, &o, &e), "%s", e.text)) return;
-    CHECK(temper_lab_job_count(job) == 1 && temper_job_units(job) > 2 && !strcmp(temper_job_name(job), "lab"), "job");
+    CHECK(temper_lab_job_count(job) == 1 && temper_job_about(job).units > 2 &&
+              !strcmp(temper_job_about(job).name, "lab"),
+          "job");
     char *expected = run_job(job, NULL, 1);
     for (unsigned threads = 2; threads <= 5; threads += 3)
         check_same(expected, run_job(job, NULL, threads), "threads", threads);
@@ -79,7 +81,7 @@ static void test_journals(void) {
         check_same(expected, run_job(job, path, 1 + (unsigned)random_below(&r, 3)), "damaged journal", k);
     }
     CHECK(!temper_lab_job(&another, gap_name, 1, &other, &e) &&
-              strcmp(temper_job_digest(job), temper_job_digest(another)) &&
+              strcmp(temper_job_about(job).digest, temper_job_about(another).digest) &&
               temper_journal_open(&j, path, another, &e) == TEMPER_RANGE && strstr(e.text, "another job"),
           "another seed: %s", e.text);
     temper_job_free(another);
@@ -104,7 +106,7 @@ static void test_stop(void) {
     temper_lab_kept kept;
     if (!CHECK(!temper_lab_job(&job, gap_name, 1, &o, &e) && !temper_journal_open(&j, NULL, job, &e), "%s", e.text))
         return;
-    CHECK(!temper_job_run(&stopped, j, 1, stop_midway, NULL, &e) && stopped && !temper_journal_complete(j) &&
+    CHECK(!temper_job_run(&stopped, j, 1, stop_midway, NULL, &e) && stopped && !temper_journal_about(j).complete &&
               j->first_unknown > 0,
           "stopped with %llu units done: %s", (unsigned long long)j->first_unknown, e.text);
     CHECK(temper_lab_take(&kept, job, j, 0, &e) == TEMPER_RANGE && strstr(e.text, "not done yet"), "%s", e.text);
@@ -139,8 +141,9 @@ static void test_kept(void) {
                    !temper_journal_open(&j, NULL, job, &e),
                "%s", e.text))
         return;
-    CHECK(!strcmp(temper_job_digest(job), temper_job_digest(without)), "the folder is no part of the digest");
-    CHECK(!temper_job_run(NULL, j, 2, NULL, NULL, &e) && temper_journal_complete(j), "%s", e.text);
+    CHECK(!strcmp(temper_job_about(job).digest, temper_job_about(without).digest),
+          "the folder is no part of the digest");
+    CHECK(!temper_job_run(NULL, j, 2, NULL, NULL, &e) && temper_journal_about(j).complete, "%s", e.text);
     CHECK(j->results[0].bytes && !j->results[1].bytes, "gap is not run again");
     CHECK(!temper_lab_take(&kept, job, j, 1, &e) && !kept.lab && kept.claims == claims, "gap is kept: %s", e.text);
     CHECK(!temper_lab_take(&kept, job, j, 0, &e) && kept.lab, "schedules is not: %s", e.text);
@@ -152,7 +155,7 @@ static void test_kept(void) {
           e.text);
     if (!CHECK(!temper_lab_job(&job, two_names, 2, &o, &e) && !temper_journal_open(&j, NULL, job, &e), "%s", e.text))
         return;
-    CHECK(temper_journal_complete(j) && !temper_journal_next(&unit, j), "nothing is left to do");
+    CHECK(temper_journal_about(j).complete && !temper_journal_next(&unit, j), "nothing is left to do");
     temper_journal_close(j, NULL);
     temper_job_free(job);
     remove_files();

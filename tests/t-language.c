@@ -161,7 +161,7 @@ static void check_unknown(const example *x, const temper_spec *spec, char *text)
 
 /* Do two specifications of one alphabet differ on some short string? */
 static bool differ(const temper_spec *left, const temper_spec *right) {
-    size_t letters = temper_spec_letter_count(left), words = 1;
+    size_t letters = temper_spec_about(left).letters, words = 1;
     uint32_t word[MOST_LENGTH] = {0};
     unsigned char truth[2][MOST_LENGTH];
     for (size_t n = 0; n <= MOST_LENGTH && words <= MOST_WORDS; n++, words *= letters) {
@@ -180,16 +180,17 @@ static bool differ(const temper_spec *left, const temper_spec *right) {
 /* A formula that agrees with the specification at every position of every short string, or does not. */
 static void check_meaning(const example *x, const temper_spec *spec, const char *formula, bool same) {
     size_t size = 1;
-    for (size_t k = 0; k < temper_spec_letter_count(spec); k++) size += strlen(temper_spec_letter(spec, k)) + 1;
+    for (size_t k = 0; k < temper_spec_about(spec).letters; k++) size += strlen(temper_spec_letter(spec, k)) + 1;
     char *letters = calloc(size, 1);
-    for (size_t k = 0; k < temper_spec_letter_count(spec); k++) {
+    for (size_t k = 0; k < temper_spec_about(spec).letters; k++) {
         strcat(letters, temper_spec_letter(spec, k));
         strcat(letters, " ");
     }
     temper_spec_options o = {.alphabet = letters,
-                             .tokens = temper_spec_tokens(spec),
-                             .at = temper_spec_at(spec),
-                             .empty = temper_spec_accepts_empty(spec) ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
+                             .tokens = temper_spec_about(spec).tokens,
+                             .at = temper_spec_about(spec).at,
+                             .empty =
+                                 temper_spec_about(spec).accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
     temper_spec *other = NULL;
     temper_error e;
     if (CHECK(temper_spec_parse(&other, formula, strlen(formula), &o, &e) == TEMPER_OK, "%s:%zu: '%s': %zu: %s",
@@ -232,7 +233,7 @@ static void check_accepted(const example *x, const temper_spec *spec) {
     bool compiled = false;
     if (uncompiled) {
         temper_model *model = NULL;
-        if (CHECK(temper_compile(&model, spec, &e) == TEMPER_LIMIT, "%s: compiles", name))
+        if (CHECK(temper_build(&model, spec, NULL, &e) == TEMPER_LIMIT, "%s: compiles", name))
             CHECK(!strcmp(e.text, uncompiled), "%s: the message is\n  %s", name, e.text);
         temper_model_free(model);
     } else {

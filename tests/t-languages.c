@@ -17,7 +17,7 @@ static temper_spec *parse(const language *g) {
     temper_spec_options o = {.alphabet = g->alphabet, .empty = g->empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
     temper_status status = temper_spec_parse(&spec, g->formula, strlen(g->formula), &o, &e);
     CHECK(status == TEMPER_OK, "%s: %zu:%zu: %s", g->name, e.line, e.column, e.text);
-    CHECK(!spec || temper_spec_letter_count(spec) == language_letters(g), "%s: letters", g->name);
+    CHECK(!spec || temper_spec_about(spec).letters == language_letters(g), "%s: letters", g->name);
     return spec;
 }
 
@@ -95,13 +95,13 @@ static void check_class(const language *g) {
     temper_error e;
     bool once = false, near = false, sum = false, remainder = false;
     temper_spec *spec = parse(g);
-    if (!spec || !CHECK(!temper_compile(&m, spec, &e), "%s: %s", g->name, e.text)) {
+    if (!spec || !CHECK(!temper_build(&m, spec, NULL, &e), "%s: %s", g->name, e.text)) {
         temper_spec_free(spec);
         return;
     }
-    temper_model_about(&about, m);
+    about = temper_model_about(m);
     for (size_t k = 1; k <= about.layers; k++)
-        for (size_t h = 1; h <= temper_model_layer_heads(m, k); h++) {
+        for (size_t h = 1; h <= temper_model_layer(m, k).heads; h++) {
             temper_head_info head;
             CHECK(!temper_model_head(&head, m, k, h, &e), "%s", e.text);
             once = once || !strcmp(head.role, "once");

@@ -22,7 +22,7 @@ static bool is_wrong_again(const temper_spec *spec, const temper_model *m, const
     free(truth);
     temper_status status = temper_model_run(&run, m, r->letters, r->wrong, &o, &e);
     if (status) return status == TEMPER_RANGE; /* overflow */
-    int given = temper_run_truth(run, r->position);
+    int given = temper_run_about(run).truth[r->position];
     temper_run_free(run);
     return given != expected;
 }
@@ -173,7 +173,7 @@ static void test_units(void) {
         !CHECK(!temper_journal_open(&journal, path, job, &e), "%s", e.text))
         return;
     CHECK(temper_limits_merge(&got, job, journal, &e) == TEMPER_RANGE && !got, "nothing is done yet");
-    size_t units = (size_t)temper_job_units(job), left = units;
+    size_t units = (size_t)temper_job_about(job).units, left = units;
     bool *done = calloc(units, sizeof *done);
     for (size_t k = 0; k < 2; k++) CHECK(!temper_worker_open(&workers[k], job, 1, &e), "%s", e.text);
     while (left > 0) {
@@ -186,8 +186,8 @@ static void test_units(void) {
         done[unit] = true;
         if (left == units / 2) {
             CHECK(!temper_journal_close(journal, &e) && !temper_journal_open(&journal, path, job, &e), "%s", e.text);
-            CHECK(temper_journal_kept(journal) == units - left, "%llu kept",
-                  (unsigned long long)temper_journal_kept(journal));
+            CHECK(temper_journal_about(journal).kept == units - left, "%llu kept",
+                  (unsigned long long)temper_journal_about(journal).kept);
         }
     }
     if (CHECK(!temper_limits_merge(&got, job, journal, &e), "%s", e.text)) {
@@ -224,7 +224,7 @@ static void test_digest_and_bytes(void) {
         if (!CHECK(!temper_limits_job(&job, p.cases + (k == 4), k == 5 ? 3 : 2, &options[k < 4 ? k : 0], &e), "%s",
                    e.text))
             continue;
-        snprintf(digests[count], sizeof digests[0], "%s", temper_job_digest(job));
+        snprintf(digests[count], sizeof digests[0], "%s", temper_job_about(job).digest);
         for (size_t l = 0; l < count; l++)
             CHECK(strcmp(digests[l], digests[count]) != 0, "jobs %zu and %zu", l, count);
         count++;

@@ -18,10 +18,12 @@ enum { MODELS = 4 }; /* hard, temperature, positions, digits */
 static bool make_models(temper_model *out[MODELS], const temper_spec *spec, const char *name) {
     temper_error e = {0};
     memset(out, 0, MODELS * sizeof *out);
-    temper_status s = temper_compile(&out[0], spec, &e);
+    temper_status s = temper_build(&out[0], spec, NULL, &e);
     if (s == TEMPER_LIMIT || s == TEMPER_UNSUPPORTED) return false;
-    if (s == TEMPER_OK) s = temper_soften(&out[1], out[0], TEMPER_METHOD_TEMPERATURE, &e);
-    if (s == TEMPER_OK) s = temper_soften(&out[2], out[0], TEMPER_METHOD_POSITIONS, &e);
+    if (s == TEMPER_OK)
+        s = temper_soften(&out[1], NULL, out[0], &(temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE}, &e);
+    if (s == TEMPER_OK)
+        s = temper_soften(&out[2], NULL, out[0], &(temper_soften_options){.method = TEMPER_METHOD_POSITIONS}, &e);
     static const temper_type types[] = {TEMPER_TYPE_BF16, TEMPER_TYPE_F16, TEMPER_TYPE_E4M3, TEMPER_TYPE_E5M2,
                                         TEMPER_TYPE_F32};
     temper_type type = types[strlen(name) % 5];
@@ -60,11 +62,11 @@ static void check_same_run(const temper_model *x, const temper_model *y, const u
     temper_status sx = temper_model_run(&rx, x, word, n, &o, &e), sy = temper_model_run(&ry, y, word, n, &o, &e);
     bool same = sx == sy;
     if (same && rx) {
-        temper_model_info info;
-        temper_model_about(&info, x);
-        same = temper_run_accept(rx) == temper_run_accept(ry) && temper_run_size(rx) == temper_run_size(ry);
-        for (size_t i = 0; same && i < temper_run_size(rx); i++)
-            same = temper_run_truth(rx, i) == temper_run_truth(ry, i) &&
+        temper_model_info info = temper_model_about(x);
+        same = temper_run_about(rx).accept == temper_run_about(ry).accept &&
+               temper_run_about(rx).size == temper_run_about(ry).size;
+        for (size_t i = 0; same && i < temper_run_about(rx).size; i++)
+            same = temper_run_about(rx).truth[i] == temper_run_about(ry).truth[i] &&
                    (info.channels == 0 ||
                     !memcmp(temper_run_channels(rx, info.layers, i), temper_run_channels(ry, info.layers, i),
                             info.channels * sizeof(double)));
@@ -86,8 +88,8 @@ static void check_round_trip(const temper_model *m, const char *name, test_rando
               second);
         temper_free(second);
         temper_model_info x, y;
-        temper_model_about(&x, m);
-        temper_model_about(&y, back);
+        x = temper_model_about(m);
+        y = temper_model_about(back);
         CHECK(x.output_margin == y.output_margin && x.output_error == y.output_error &&
                   x.parameters == y.parameters && x.growth == y.growth && x.at == y.at &&
                   x.accepts_empty == y.accepts_empty && x.tokens == y.tokens,
@@ -169,7 +171,7 @@ static const char *const small[] = {"#[a] > 2*#[b]", "a S b", "#[a] % 3 = 1", "Y
 static void check_claim(const temper_model *m, const temper_run *run, const uint32_t *word, size_t n) {
     temper_error e;
     int want = -1;
-    if (temper_run_claim(run) == TEMPER_CLAIM_FORMULA) {
+    if (temper_run_about(run).claim == TEMPER_CLAIM_FORMULA) {
         temper_spec *spec;
         if (!CHECK(temper_model_spec(&spec, m, &e) == TEMPER_OK, "%s", e.text)) return;
         CHECK(temper_spec_eval(&want, NULL, spec, word, n, &e) == TEMPER_OK, "%s", e.text);
@@ -178,11 +180,11 @@ static void check_claim(const temper_model *m, const temper_run *run, const uint
         temper_run *exact;
         temper_run_options o = {.hard = 1, .type = TEMPER_TYPE_EXACT};
         if (!CHECK(temper_model_run(&exact, m, word, n, &o, &e) == TEMPER_OK, "%s", e.text)) return;
-        want = temper_run_accept(exact);
+        want = temper_run_about(exact).accept;
         temper_run_free(exact);
     }
-    CHECK(temper_run_accept(run) == want, "an edited model is proved (%s) to say %d, but says %d",
-          temper_claim_name(temper_run_claim(run)), want, temper_run_accept(run));
+    CHECK(temper_run_about(run).accept == want, "an edited model is proved (%s) to say %d, but says %d",
+          temper_claim_name(temper_run_about(run).claim), want, temper_run_about(run).accept);
 }
 
 /* A digit behind the weight at `at` makes it another number. */
@@ -245,8 +247,8 @@ static temper_status whole_way(const temper_spec *spec, temper_method method, te
     size_t length;
     uint32_t word[3] = {0, 1, 0};
     temper_run_options o = {.capture = method == TEMPER_METHOD_POSITIONS};
-    temper_status s = temper_compile(&hard, spec, e);
-    if (!s) s = temper_soften(&soft, hard, method, e);
+    temper_status s = temper_build(&hard, spec, NULL, e);
+    if (!s) s = temper_soften(&soft, NULL, hard, &(temper_soften_options){.method = method}, e);
     if (!s) s = temper_model_print(&printed, &length, soft, e);
     if (!s) s = temper_model_read(&back, printed, length, e);
     if (!s) s = temper_model_run(&run, back, word, 3, &o, e);
@@ -304,7 +306,8 @@ static bool survive(const char *bytes, size_t length) {
         temper_free(twice);
     }
     temper_model_free(again);
-    if (temper_soften(&soft, m, TEMPER_METHOD_POSITIONS, &e) == TEMPER_OK) temper_model_free(soft);
+    if (temper_soften(&soft, NULL, m, &(temper_soften_options){.method = TEMPER_METHOD_POSITIONS}, &e) == TEMPER_OK)
+        temper_model_free(soft);
     temper_free(printed);
     temper_model_free(m);
     return true;
@@ -428,8 +431,8 @@ static size_t check_claims(const temper_model *m, const char *block, const char 
                                         .unchecked = !hard}; /* hard choices are proved as they are made */
                 temper_status s = temper_model_encode(&letters, &n, m, word, length, &e);
                 if (!s) s = temper_model_run(&run, m, letters, n, &o, &e);
-                CHECK(!s && temper_run_accept(run) == accept, "'%.*s' is not %sed (hard %d) by\n%.*s", (int)length,
-                      word, accept ? "accept" : "reject", hard, (int)(end - block), block);
+                CHECK(!s && temper_run_about(run).accept == accept, "'%.*s' is not %sed (hard %d) by\n%.*s",
+                      (int)length, word, accept ? "accept" : "reject", hard, (int)(end - block), block);
                 claims += !s;
                 if (!s) temper_run_free(run);
                 temper_free(letters);

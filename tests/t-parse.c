@@ -28,7 +28,7 @@ static void check_same(const char *x, const char *y, const temper_spec_options *
     temper_spec *s = parse_with(x, o), *t = parse_with(y, o);
     char *left = print(s), *right = print(t);
     CHECK(left && right && !strcmp(left, right), "%s\n%s\n%s%s", x, y, left ? left : "", right ? right : "");
-    CHECK(s && t && temper_spec_node_count(s) == temper_spec_node_count(t), "%s: another number of nodes", x);
+    CHECK(s && t && temper_spec_about(s).nodes == temper_spec_about(t).nodes, "%s: another number of nodes", x);
     temper_spec *again = left ? parse_with(left, NULL) : NULL;
     char *third = print(again);
     CHECK(left && third && !strcmp(left, third), "does not print back:\n%s%s", left ? left : "", third ? third : "");
@@ -169,7 +169,8 @@ static void test_sharing(void) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         temper_spec *s = parse_with(cases[k].text, NULL);
         if (!s) continue;
-        CHECK(temper_spec_node_count(s) == cases[k].nodes, "%s: %zu nodes", cases[k].text, temper_spec_node_count(s));
+        CHECK(temper_spec_about(s).nodes == cases[k].nodes, "%s: %zu nodes", cases[k].text,
+              temper_spec_about(s).nodes);
         temper_spec_free(s);
     }
 }
@@ -179,12 +180,12 @@ static void check_settings(const char *source, const temper_spec_options *o, con
     temper_spec *s = parse_with(source, o);
     if (!s) return;
     char got[64] = "";
-    for (size_t k = 0; k < temper_spec_letter_count(s); k++) {
+    for (size_t k = 0; k < temper_spec_about(s).letters; k++) {
         if (k) strcat(got, " ");
         strcat(got, temper_spec_letter(s, k));
     }
     CHECK(!strcmp(got, letters), "%s: letters %s, expected %s", source, got, letters);
-    CHECK(temper_spec_at(s) == at && temper_spec_accepts_empty(s) == empty, "%s: at or empty", source);
+    CHECK(temper_spec_about(s).at == at && temper_spec_about(s).accepts_empty == empty, "%s: at or empty", source);
     temper_spec_free(s);
 }
 
@@ -229,7 +230,7 @@ static void check_long(const char *before, const char *middle, const char *after
     temper_spec *s = parse_with(source, &(temper_spec_options){.alphabet = "ab"});
     free(source);
     if (!s) return;
-    CHECK(temper_spec_node_count(s) == nodes, "%s x %zu: %zu nodes", before, times, temper_spec_node_count(s));
+    CHECK(temper_spec_about(s).nodes == nodes, "%s x %zu: %zu nodes", before, times, temper_spec_about(s).nodes);
     const char *words[2] = {no, yes};
     for (int k = 0; k < 2; k++) {
         if (!words[k]) continue;
@@ -268,7 +269,7 @@ static void test_length(void) {
     snprintf(source + at, size - at, " = 0");
     temper_spec *s = parse_with(source, NULL);
     /* the sum, its counts, what they count, #[a], a */
-    CHECK(s && temper_spec_node_count(s) == terms + 3, "%zu terms", terms);
+    CHECK(s && temper_spec_about(s).nodes == terms + 3, "%zu terms", terms);
     temper_spec_free(s);
     free(source);
     temper_error e; /* refused before a byte of it is read */

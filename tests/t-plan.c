@@ -34,11 +34,12 @@ static bool same_run(const char *name, const temper_model *m, const uint32_t *wo
         temper_run_free(a);
         return CHECK(false, "%s: %s: %s", name, what, e.text);
     }
-    bool ok = temper_run_accept(a) == temper_run_accept(b);
-    for (size_t i = 0; i < temper_run_size(a); i++) ok = ok && temper_run_truth(a, i) == temper_run_truth(b, i);
+    bool ok = temper_run_about(a).accept == temper_run_about(b).accept;
+    for (size_t i = 0; i < temper_run_about(a).size; i++)
+        ok = ok && temper_run_about(a).truth[i] == temper_run_about(b).truth[i];
     for (uint32_t l = 1; same_margins && l <= m->layer_count; l++)
         for (uint32_t h = 1; h <= m->layers[l - 1].head_count; h++)
-            ok = ok && temper_run_margin(a, l, h) == temper_run_margin(b, l, h);
+            ok = ok && temper_run_head(a, l, h).error == temper_run_head(b, l, h).error;
     CHECK(ok, "%s: %s differ on a string of length %zu", name, what, n);
     temper_run_free(a);
     temper_run_free(b);
@@ -58,8 +59,8 @@ static void f32_against_oracle(const char *name, const temper_spec *spec, const 
         CHECK(status == TEMPER_LIMIT, "%s: ran in f32 beyond its %zu proved lengths", name, proved);
     } else if (CHECK(status == TEMPER_OK, "%s in f32: %s", name, e.text)) {
         temper_spec_eval(&accept, truth, spec, word, n, &e);
-        bool ok = temper_run_accept(r) == accept;
-        for (size_t i = 1; i <= n; i++) ok = ok && temper_run_truth(r, i) == truth[i - 1];
+        bool ok = temper_run_about(r).accept == accept;
+        for (size_t i = 1; i <= n; i++) ok = ok && temper_run_about(r).truth[i] == truth[i - 1];
         CHECK(ok, "%s: f32 differs from the formula on a string of length %zu", name, n);
     }
     if (status == TEMPER_OK) temper_run_free(r);
@@ -76,11 +77,11 @@ static void same_kernels(const char *name, const temper_model *m, const uint32_t
     unsetenv("TEMPER_KERNELS");
     if (CHECK(status == TEMPER_OK, "%s: %s", name, e.text)) {
         bool ok = true;
-        for (size_t i = 0; i < temper_run_size(fast); i++)
-            ok = ok && temper_run_truth(fast, i) == temper_run_truth(plain, i);
+        for (size_t i = 0; i < temper_run_about(fast).size; i++)
+            ok = ok && temper_run_about(fast).truth[i] == temper_run_about(plain).truth[i];
         for (uint32_t l = 1; l <= m->layer_count; l++)
             for (uint32_t h = 1; h <= m->layers[l - 1].head_count; h++)
-                ok = ok && temper_run_margin(fast, l, h) == temper_run_margin(plain, l, h);
+                ok = ok && temper_run_head(fast, l, h).error == temper_run_head(plain, l, h).error;
         CHECK(ok, "%s: fast and reference kernels differ on a string of length %zu", name, n);
         temper_run_free(plain);
     }
@@ -104,7 +105,8 @@ static void one_word(const char *name, const temper_spec *spec, const temper_mod
     if (CHECK(temper_model_run_many(accept, m, words, lengths, 3, NULL, &e) == TEMPER_OK, "%s: many: %s", name,
               e.text) &&
         temper_model_run(&r, m, word, n, NULL, &e) == TEMPER_OK) {
-        CHECK(accept[0] == temper_run_accept(r) && accept[2] == accept[0], "%s: many strings differ from one", name);
+        CHECK(accept[0] == temper_run_about(r).accept && accept[2] == accept[0], "%s: many strings differ from one",
+              name);
         temper_run_free(r);
     }
 }
@@ -198,18 +200,19 @@ static void one_spec(const char *name, const temper_spec *spec, test_random *r) 
     static const size_t lengths[] = {0, 1, 7, 40, 150, 511, 512};
     temper_error e;
     temper_model *hard, *soft;
-    if (temper_compile(&hard, spec, &e) != TEMPER_OK) {
+    if (temper_build(&hard, spec, NULL, &e) != TEMPER_OK) {
         CHECK(e.code == TEMPER_LIMIT, "%s: %s", name, e.text);
         return;
     }
     temper_method method = random_below(r, 2) ? TEMPER_METHOD_POSITIONS : TEMPER_METHOD_TEMPERATURE;
-    if (CHECK(temper_soften(&soft, hard, method, &e) == TEMPER_OK, "%s: %s", name, e.text)) {
+    if (CHECK(temper_soften(&soft, NULL, hard, &(temper_soften_options){.method = method}, &e) == TEMPER_OK, "%s: %s",
+              name, e.text)) {
         count_plans(soft, false);
         count_plans(soft, true);
         for (size_t k = 0; k < 3; k++) {
             uint32_t word[512];
             size_t n = k == 2 && random_below(r, 8) ? random_below(r, 60) : lengths[random_below(r, 7)];
-            random_word(word, n, (unsigned)temper_spec_letter_count(spec), r);
+            random_word(word, n, (unsigned)temper_spec_about(spec).letters, r);
             one_word(name, spec, soft, word, n);
         }
         temper_model_free(soft);

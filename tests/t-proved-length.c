@@ -18,7 +18,7 @@ static int runs_proved(const temper_model *m, temper_type type, bool hard, size_
     temper_run_options o = {.type = type, .hard = hard, .unchecked = 1, .threads = 1};
     int proved = -1;
     if (temper_model_run(&run, m, word, n, &o, NULL) == TEMPER_OK) {
-        proved = temper_run_proved(run);
+        proved = temper_run_about(run).proved;
         temper_run_free(run);
     }
     free(word);
@@ -29,7 +29,7 @@ static bool certifies(const temper_model *m, temper_type type, size_t n, temper_
     temper_certificate *k;
     temper_certify_options o = {.length = n, .type = type};
     if (temper_certify(&k, m, NULL, 0, &o, NULL) != TEMPER_OK) return false;
-    bool proved = temper_certificate_verdict(k) == TEMPER_PROVED && temper_certificate_claim(k) == claim;
+    bool proved = temper_certificate_about(k).verdict == TEMPER_PROVED && temper_certificate_about(k).claim == claim;
     temper_certificate_free(k);
     return proved;
 }

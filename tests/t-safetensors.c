@@ -62,11 +62,13 @@ static void check_round_trip(const temper_model *m, const char *name) {
 static void check_spec(const temper_spec *spec, const char *name) {
     temper_model *hard = NULL, *soft;
     temper_error e;
-    if (!spec || temper_compile(&hard, spec, &e) != TEMPER_OK) return;
+    if (!spec || temper_build(&hard, spec, NULL, &e) != TEMPER_OK) return;
     check_round_trip(hard, name);
     for (int k = 0; k < 2; k++)
-        if (CHECK(temper_soften(&soft, hard, k ? TEMPER_METHOD_POSITIONS : TEMPER_METHOD_TEMPERATURE, &e) ==
-                      TEMPER_OK,
+        if (CHECK(temper_soften(
+                      &soft, NULL, hard,
+                      &(temper_soften_options){.method = k ? TEMPER_METHOD_POSITIONS : TEMPER_METHOD_TEMPERATURE},
+                      &e) == TEMPER_OK,
                   "%s: %s", name, e.text)) {
             check_round_trip(soft, name);
             temper_model_free(soft);
@@ -262,9 +264,9 @@ static temper_model *make_soft(const char *source) {
     temper_model *hard = NULL, *soft = NULL;
     temper_spec_options o = {.alphabet = "ab", .at = TEMPER_AT_LAST};
     temper_status s = temper_spec_parse(&spec, source, strlen(source), &o, &e);
-    if (!s) s = temper_compile(&hard, spec, &e);
+    if (!s) s = temper_build(&hard, spec, NULL, &e);
     temper_soften_options how = {.method = TEMPER_METHOD_TEMPERATURE, .length = 4};
-    if (!s) s = temper_soften_for(&soft, NULL, hard, &how, &e);
+    if (!s) s = temper_soften(&soft, NULL, hard, &how, &e);
     CHECK(!s, "%s: %s", source, e.text);
     temper_spec_free(spec);
     temper_model_free(hard);

@@ -28,7 +28,8 @@ static temper_model *soft_model(const char *source, const char *letters, temper_
     temper_model *hard = NULL, *soft = NULL;
     temper_spec_options o = {.alphabet = letters};
     if (temper_spec_parse(&spec, source, strlen(source), &o, NULL) != TEMPER_OK) return NULL;
-    if (temper_compile(&hard, spec, NULL) == TEMPER_OK) temper_soften(&soft, hard, method, NULL);
+    if (temper_build(&hard, spec, NULL, NULL) == TEMPER_OK)
+        temper_soften(&soft, NULL, hard, &(temper_soften_options){.method = method}, NULL);
     temper_model_free(hard);
     temper_spec_free(spec);
     CHECK(soft != NULL, "%s", source);
@@ -43,17 +44,17 @@ static bool same_runs(const temper_model *a, const temper_model *b, const uint32
     temper_run *x = NULL, *y = NULL;
     temper_model_info info;
     temper_run_options o = {.unchecked = 1, .capture = 1, .type = type};
-    temper_model_about(&info, a);
+    info = temper_model_about(a);
     bool first = temper_model_run(&x, a, word, n, &o, NULL) == TEMPER_OK,
          second = temper_model_run(&y, b, word, n, &o, NULL) == TEMPER_OK, same = first == second;
-    for (size_t i = 0; same && x && i < temper_run_size(x); i++)
+    for (size_t i = 0; same && x && i < temper_run_about(x).size; i++)
         same = !memcmp(temper_run_channels(x, info.layers, i), temper_run_channels(y, info.layers, i),
                        info.channels * sizeof(double));
     for (size_t l = 1; l <= info.layers; l++)
-        for (size_t h = 1; same && x && h <= temper_model_layer_heads(a, l); h++)
-            same = temper_run_scale(x, l, h, n) == temper_run_scale(y, l, h, n) &&
-                   !memcmp(temper_run_weights(x, l, h), temper_run_weights(y, l, h),
-                           temper_run_size(x) * temper_run_size(x) * sizeof(double));
+        for (size_t h = 1; same && x && h <= temper_model_layer(a, l).heads; h++)
+            same = temper_run_row(x, l, h, n).scale == temper_run_row(y, l, h, n).scale &&
+                   !memcmp(temper_run_head(x, l, h).weights, temper_run_head(y, l, h).weights,
+                           temper_run_about(x).size * temper_run_about(x).size * sizeof(double));
     temper_run_free(x);
     temper_run_free(y);
     return same;
@@ -65,9 +66,9 @@ static temper_model *with_own_scales(const temper_model *m) {
     temper_model_info info;
     temper_model *out = NULL;
     size_t count = 0;
-    temper_model_about(&info, m);
+    info = temper_model_about(m);
     for (size_t l = 1; l <= info.layers; l++)
-        for (size_t h = 1; h <= temper_model_layer_heads(m, l) && count < 256; h++) {
+        for (size_t h = 1; h <= temper_model_layer(m, l).heads && count < 256; h++) {
             temper_head_info head;
             temper_model_head(&head, m, l, h, NULL);
             if (head.choice == TEMPER_CHOICE_SOFTMAX) scales[count++] = (temper_scale){l, h, head.scale};
@@ -79,13 +80,12 @@ static temper_model *with_own_scales(const temper_model *m) {
 
 static void check_unproved(const temper_model *m, const uint32_t *word, size_t n) {
     temper_run *r;
-    temper_model_info info;
-    temper_model_about(&info, m);
+    temper_model_info info = temper_model_about(m);
     CHECK(info.rescaled, "a model with other scales is not marked");
     CHECK(temper_model_run(&r, m, word, n, NULL, NULL) == TEMPER_LIMIT, "it runs as if it were proved");
     if (CHECK(temper_model_run(&r, m, word, n, &(temper_run_options){.unchecked = 1}, NULL) == TEMPER_OK,
               "it does not run")) {
-        CHECK(!temper_run_proved(r), "its answers are called proved");
+        CHECK(!temper_run_about(r).proved, "its answers are called proved");
         temper_run_free(r);
     }
 }
@@ -98,12 +98,13 @@ static void check_same_scale(test_random *r) {
         temper_model *hard = NULL, *soft;
         size_t n = random_below(r, 24);
         if (!spec) continue;
-        random_word(word, n, (unsigned)temper_spec_letter_count(spec), r);
-        if (temper_compile(&hard, spec, NULL) == TEMPER_OK)
+        random_word(word, n, (unsigned)temper_spec_about(spec).letters, r);
+        if (temper_build(&hard, spec, NULL, NULL) == TEMPER_OK)
             for (temper_method how = TEMPER_METHOD_TEMPERATURE; how <= TEMPER_METHOD_POSITIONS; how++) {
                 temper_model_info info;
-                if (temper_soften(&soft, hard, how, NULL) != TEMPER_OK) continue;
-                temper_model_about(&info, soft);
+                if (temper_soften(&soft, NULL, hard, &(temper_soften_options){.method = how}, NULL) != TEMPER_OK)
+                    continue;
+                info = temper_model_about(soft);
                 temper_model *one = info.heads ? scaled(soft, "1x") : NULL, *own = with_own_scales(soft);
                 for (int t = 0; one && own && t < 3; t++) {
                     temper_type type = (temper_type[]){TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32}[t];
@@ -138,7 +139,7 @@ static void check_leak(void) {
         for (int capture = 0; m && capture < 2; capture++) { /* by plan, and densely */
             temper_run_options o = {.unchecked = 1, .capture = capture};
             if (!CHECK(temper_model_run(&r, m, word, 60, &o, NULL) == TEMPER_OK, "%s", factors[k])) continue;
-            double margin = temper_run_margin(r, 1, 1);
+            double margin = temper_run_head(r, 1, 1).error;
             CHECK(fabs(margin - leak) < 1e-6 * leak + 1e-15, "%s: an error of %.9g, not %.9g", factors[k], margin,
                   leak);
             temper_run_free(r);
@@ -155,7 +156,7 @@ static void check_zero(void) {
     temper_run *r;
     temper_run_options o = {.unchecked = 1, .capture = 1};
     if (m && CHECK(temper_model_run(&r, m, word, 3, &o, NULL) == TEMPER_OK, "0x does not run")) {
-        for (size_t j = 0; j < 4; j++) CHECK(temper_run_weights(r, 1, 1)[3 * 4 + j] == 0.25, "key %zu", j);
+        for (size_t j = 0; j < 4; j++) CHECK(temper_run_head(r, 1, 1).weights[3 * 4 + j] == 0.25, "key %zu", j);
         temper_run_free(r);
     }
     temper_model_free(m);
@@ -209,7 +210,7 @@ static void compare_net(const net *n, const temper_model *m, const uint32_t *wor
         for (size_t i = 0; i < size; i++) {
             double above = net_margin(n, x[i]);
             if (fabs(above) > 1e-9)
-                CHECK(temper_run_truth(run, i) == (above > 0), "way %zu, position %zu: %g", k, i, above);
+                CHECK(temper_run_about(run).truth[i] == (above > 0), "way %zu, position %zu: %g", k, i, above);
             const double *y = ways[k].capture ? temper_run_channels(run, n->layers, i) : NULL;
             for (size_t c = 0; y && c < n->width; c++)
                 CHECK(is_near(x[i][c], y[c]), "length %zu position %zu channel %zu: %g, %g", length, i, c, x[i][c],
@@ -292,7 +293,7 @@ static void check_proofs(const temper_model *m) {
         temper_certify_options o = {.length = 1, .type = type};
         if (type == TEMPER_TYPE_EXACT) continue;
         if (!CHECK(temper_certify(&c, m, NULL, 0, &o, &e) == TEMPER_OK, "%s", e.text)) continue;
-        CHECK(temper_certificate_verdict(c) != TEMPER_PROVED, "a scale that reads the position is proved in %s",
+        CHECK(temper_certificate_about(c).verdict != TEMPER_PROVED, "a scale that reads the position is proved in %s",
               temper_type_name(type));
         temper_certificate_free(c);
     }
@@ -320,7 +321,7 @@ static void check_refusals(const temper_model *m) {
               e.text);
     temper_spec *spec;
     if (temper_spec_parse(&spec, "O a", 3, NULL, NULL) == TEMPER_OK) {
-        if (temper_compile(&hard, spec, NULL) == TEMPER_OK)
+        if (temper_build(&hard, spec, NULL, NULL) == TEMPER_OK)
             CHECK(temper_model_with_scale(&out, hard, &(temper_scale){.scale = "2x"}, 1, &e) == TEMPER_RANGE,
                   "a hard model: %s", e.text);
         temper_model_free(hard);

@@ -19,7 +19,8 @@ static void check_hard(soft_totals *sum, const char *name, const temper_model *h
         int accept;
         temper_run_options o = {.hard = 1, .type = TEMPER_TYPE_EXACT};
         if (!CHECK(temper_model_run(&run, hard, word, n, &o, &e) == TEMPER_OK, "%s: %s", name, e.text)) return;
-        CHECK(temper_gallery_oracle(&accept, name, word, n, &e) == TEMPER_OK && accept == temper_run_accept(run),
+        CHECK(temper_gallery_oracle(&accept, name, word, n, &e) == TEMPER_OK &&
+                  accept == temper_run_about(run).accept,
               "%s: the exact run and the oracle differ on a string of length %zu", name, n);
         temper_run_free(run);
     }

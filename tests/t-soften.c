@@ -65,7 +65,7 @@ static void test_extreme_weights(void) {
             if (!hard) return;
             temper_error e;
             temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = 4};
-            CHECK(temper_soften_for(&soft, NULL, hard, &o, &e) == TEMPER_LIMIT, "%s is not refused\n%s", weights[k],
+            CHECK(temper_soften(&soft, NULL, hard, &o, &e) == TEMPER_LIMIT, "%s is not refused\n%s", weights[k],
                   source);
             temper_model_free(soft);
             temper_model_free(hard);

@@ -25,7 +25,7 @@ static const char *shown(const uint32_t *word, size_t n) {
 /* What a certificate says of a head; of a hard model there is none, and it rounds a share of 1 at most. */
 static double certified_error(const temper_certificate *k, size_t layer, size_t head) {
     temper_certified_head x;
-    for (size_t c = 0; k && c < temper_certificate_head_count(k); c++)
+    for (size_t c = 0; k && c < temper_certificate_about(k).heads; c++)
         if (!temper_certificate_head(&x, k, c, NULL) && x.layer == layer && x.head == head)
             return strtod(x.error, NULL);
     return 0x1p-20;
@@ -39,7 +39,7 @@ static bool margins_hold(const char *name, const temper_model *m, const temper_s
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
             const model_head *head = &m->layers[l].heads[h];
-            double margin = temper_stream_margin(s, l + 1, h + 1), bound = certified_error(k, l + 1, h + 1);
+            double margin = temper_stream_error(s, l + 1, h + 1), bound = certified_error(k, l + 1, h + 1);
             bool counts = head->role == ROLE_COUNT;
             if (!CHECK(counts ? margin == -1 : margin >= 0 && margin <= bound,
                        "%s on %s: head %u.%u (%s) off by %g, bound %g", name, shown(word, n), l + 1, h + 1,
@@ -58,7 +58,8 @@ static bool stream_on(const char *name, const temper_spec *spec, const temper_mo
     bool single = o.type == TEMPER_TYPE_F32;
     size_t proved = proved_lengths(m, o.type, o.hard);
     if (!CHECK(!temper_stream_open(&s, m, &o, &e), "%s: %s", name, e.text)) return false;
-    bool ok = CHECK(temper_stream_length(s) == 0 && temper_stream_verdict(s) == temper_spec_accepts_empty(spec),
+    bool ok = CHECK(temper_stream_about(s).length == 0 &&
+                        temper_stream_about(s).accept == temper_spec_about(spec).accepts_empty,
                     "%s: the empty string", name);
     for (size_t k = 0; k < n && ok; k++) {
         int accept = -1, want = -1;
@@ -72,16 +73,17 @@ static bool stream_on(const char *name, const temper_spec *spec, const temper_mo
             temper_run *run;
             ok = CHECK(!temper_model_run(&run, m, word, k + 1, &o, &e), "%s: %s", name, e.text);
             if (!ok) break;
-            want = temper_run_accept(run);
+            want = temper_run_about(run).accept;
             temper_run_free(run);
         } else if (ok) {
             CHECK(!temper_spec_eval(&want, NULL, spec, word, k + 1, &e), "%s: %s", name, e.text);
         }
-        ok = ok && CHECK(accept == want && accept == temper_stream_verdict(s), "%s, %s%s%s, on %s: %d, run %d", name,
-                         temper_method_name(m->method), o.hard ? " (hard)" : "", single ? " (f32)" : "",
+        ok = ok && CHECK(accept == want && accept == temper_stream_about(s).accept, "%s, %s%s%s, on %s: %d, run %d",
+                         name, temper_method_name(m->method), o.hard ? " (hard)" : "", single ? " (f32)" : "",
                          shown(word, k + 1), accept, want);
     }
-    ok = ok && CHECK(temper_stream_length(s) == n && temper_stream_proved(s) == (proved > 0), "%s: length", name);
+    ok = ok && CHECK(temper_stream_about(s).length == n && temper_stream_about(s).proved == (proved > 0),
+                     "%s: length", name);
     ok = ok && margins_hold(name, m, s, word, n, single);
     temper_stream_free(s);
     return ok;
@@ -140,7 +142,7 @@ static void test_corpus(void) {
         uint32_t word[LONGEST];
         if (!spec) continue;
         temper_model *trial;
-        if (temper_compile(&trial, spec, NULL) == TEMPER_LIMIT) { /* numbers that only the evaluator can take */
+        if (temper_build(&trial, spec, NULL, NULL) == TEMPER_LIMIT) { /* numbers that only the evaluator can take */
             temper_spec_free(spec);
             continue;
         }
@@ -271,7 +273,7 @@ static void refused(const char *source, const char *named) {
 static bool is_recognised(const temper_model *m) {
     temper_certify_options o = {.length = 2};
     temper_certificate *c = NULL;
-    bool is = !temper_certify(&c, m, NULL, 0, &o, NULL) && *temper_certificate_read_off(c);
+    bool is = !temper_certify(&c, m, NULL, 0, &o, NULL) && *temper_certificate_about(c).read_off;
     temper_certificate_free(c);
     return is;
 }
@@ -300,12 +302,12 @@ static void edited(const char *source, temper_method method, const char *from, c
                 temper_run *run;
                 status = temper_stream_push(s, word[k], &accept, &e);
                 if (status) break;
-                CHECK(!temper_stream_proved(s) || is_recognised(changed), "%s, %s -> %s is proved without its roles",
-                      source, from, to);
-                CHECK(temper_stream_claim(s) != TEMPER_CLAIM_FORMULA, "%s, %s -> %s is not its source", source, from,
-                      to);
+                CHECK(!temper_stream_about(s).proved || is_recognised(changed),
+                      "%s, %s -> %s is proved without its roles", source, from, to);
+                CHECK(temper_stream_about(s).claim != TEMPER_CLAIM_FORMULA, "%s, %s -> %s is not its source", source,
+                      from, to);
                 if (CHECK(!temper_model_run(&run, changed, word, k + 1, &o, &e), "%s", e.text))
-                    CHECK(temper_run_accept(run) == accept, "%s, %s -> %s, after %zu letters", source, from, to,
+                    CHECK(temper_run_about(run).accept == accept, "%s, %s -> %s, after %zu letters", source, from, to,
                           k + 1);
                 temper_run_free(run);
             }
@@ -395,7 +397,7 @@ static void test_calls(void) {
     temper_error e;
     int accept, again[64];
     if (!m || !CHECK(!temper_stream_open(&s, m, NULL, &e), "%s", e.text)) return;
-    CHECK(temper_stream_push(s, 2, &accept, &e) == TEMPER_RANGE && temper_stream_length(s) == 0, "%s", e.text);
+    CHECK(temper_stream_push(s, 2, &accept, &e) == TEMPER_RANGE && temper_stream_about(s).length == 0, "%s", e.text);
     test_random r = test_seed(33);
     uint32_t word[64];
     random_word(word, 64, 2, &r);
@@ -409,8 +411,8 @@ static void test_calls(void) {
     for (size_t k = 0; k < 100000; k++)
         if (temper_stream_push(s, (uint32_t)random_below(&r, 2), &accept, &e)) break;
     arena_fail_after(0);
-    CHECK(temper_stream_length(s) == 100064, "%zu letters", temper_stream_length(s));
-    CHECK(temper_stream_margin(s, 1, 99) == -1 && temper_stream_margin(s, 0, 1) == -1, "no such head");
+    CHECK(temper_stream_about(s).length == 100064, "%zu letters", temper_stream_about(s).length);
+    CHECK(temper_stream_error(s, 1, 99) == -1 && temper_stream_error(s, 0, 1) == -1, "no such head");
     temper_stream_free(s);
     temper_stream_free(NULL);
 
@@ -436,8 +438,8 @@ static void test_calls(void) {
         size_t n = 0;
         while (!status && n <= proved + 5) status = temper_stream_push(s, (uint32_t)(n++ % 2), &accept, &e);
         CHECK(status == (o.unchecked ? TEMPER_OK : TEMPER_LIMIT), "%zu letters: %s", n, e.text);
-        CHECK(temper_stream_proved(s) == !o.unchecked, "proved after %zu", temper_stream_length(s));
-        CHECK(o.unchecked || temper_stream_length(s) + 1 == proved, "%zu read", temper_stream_length(s));
+        CHECK(temper_stream_about(s).proved == !o.unchecked, "proved after %zu", temper_stream_about(s).length);
+        CHECK(o.unchecked || temper_stream_about(s).length + 1 == proved, "%zu read", temper_stream_about(s).length);
         temper_stream_free(s);
     }
     temper_model_free(m);

@@ -149,7 +149,7 @@ static void run_planned(hunt *h, const target *t, size_t n, bool hard) {
     temper_error e;
     if (!CHECK(!temper_model_run(&run, t->model, h->word, n, &o, &e), "%.100s: %s", t->name, e.text)) return;
     size_t k = 0;
-    while (k < n && temper_run_truth(run, k + 1) == h->truth[k]) k++;
+    while (k < n && temper_run_about(run).truth[k + 1] == h->truth[k]) k++;
     if (k < n) blame(t, n, k + 1, hard ? "a hard run" : "a run");
     temper_run_free(run);
 }

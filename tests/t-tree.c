@@ -67,13 +67,12 @@ static double run_side(unsigned char *truth, int *accept, const temper_model *mo
     temper_run_options options = {.hard = hard};
     double margin = 0;
     if (!CHECK(!temper_model_run(&run, model, word, n, &options, &e), "run: %s", e.text)) return 0;
-    *accept = temper_run_accept(run);
-    for (size_t k = 0; k < n; k++) truth[k] = temper_run_truth(run, k + 1) != 0;
-    temper_model_info about;
-    temper_model_about(&about, model);
+    *accept = temper_run_about(run).accept;
+    for (size_t k = 0; k < n; k++) truth[k] = temper_run_about(run).truth[k + 1] != 0;
+    temper_model_info about = temper_model_about(model);
     for (size_t layer = 1; layer <= about.layers; layer++)
-        for (size_t head = 1; head <= temper_model_layer_heads(model, layer); head++)
-            margin = fmax(margin, temper_run_margin(run, layer, head));
+        for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++)
+            margin = fmax(margin, temper_run_head(run, layer, head).error);
     temper_run_free(run);
     return hard ? 0 : margin;
 }
@@ -83,7 +82,7 @@ static void expect(expected *x, const temper_spec *spec, const temper_model *mod
     static const char *const names[] = {"formula", "hard", "soft"};
     temper_model_info about;
     temper_error e;
-    temper_model_about(&about, model);
+    about = temper_model_about(model);
     int sides = about.method == TEMPER_METHOD_HARD ? 2 : 3;
     *x = (expected){.position = -1};
     for (x->n = 0; x->n <= longest; x->n++) {
@@ -147,11 +146,14 @@ static void test_tree_corpus(void) {
         temper_spec *spec = corpus_parse(item);
         temper_model *hard = NULL, *soft = NULL;
         temper_error e;
-        if (spec && !temper_compile(&hard, spec, &e) &&
-            CHECK(!temper_soften(&soft, hard, k % 2 ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS, &e),
+        if (spec && !temper_build(&hard, spec, NULL, &e) &&
+            CHECK(!temper_soften(
+                      &soft, NULL, hard,
+                      &(temper_soften_options){.method = k % 2 ? TEMPER_METHOD_TEMPERATURE : TEMPER_METHOD_POSITIONS},
+                      &e),
                   "%s: %s", item->name, e.text)) {
             check_has_tree(item->name, spec, soft, &mirrored);
-            compare_tree(item->name, spec, soft, corpus_length(temper_spec_letter_count(spec), 40, 4));
+            compare_tree(item->name, spec, soft, corpus_length(temper_spec_about(spec).letters, 40, 4));
         }
         temper_model_free(soft);
         temper_model_free(hard);

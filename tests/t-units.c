@@ -94,7 +94,7 @@ static bool same_result(const temper_check_result *a, const temper_check_result 
 static void do_units(const char *name, const temper_job *job, temper_journal *journal, test_random *r) {
     temper_worker *workers[2] = {0};
     temper_error e;
-    uint64_t units = temper_job_units(job), *order = malloc((units + 1) * sizeof *order);
+    uint64_t units = temper_job_about(job).units, *order = malloc((units + 1) * sizeof *order);
     CHECK(!temper_worker_open(&workers[0], job, 1, &e) && !temper_worker_open(&workers[1], job, 3, &e), "%s: %s",
           name, e.text);
     for (uint64_t k = 0; k < units; k++) {
@@ -105,7 +105,7 @@ static void do_units(const char *name, const temper_job *job, temper_journal *jo
     for (uint64_t k = 0; k < units && workers[0] && workers[1]; k++) {
         unsigned char *result[2] = {0};
         size_t size[2];
-        if (temper_journal_complete(journal) && random_below(r, 2)) break;
+        if (temper_journal_about(journal).complete && random_below(r, 2)) break;
         for (int w = 0; w < (random_below(r, 4) ? 1 : 2); w++) {
             temper_worker *by = workers[(w + k) % 2];
             if (CHECK(!temper_worker_run(&result[w], &size[w], by, order[k], &e), "%s: unit %llu: %s", name,
@@ -130,8 +130,8 @@ static void compare_units(const char *name, const temper_spec *spec, const tempe
     if (!CHECK(!temper_check(&want, spec, model, options, &e), "%s: %s", name, e.text)) return;
     if (CHECK(!temper_check_job(&job, spec, model, options, &e), "%s: %s", name, e.text) &&
         CHECK(!temper_journal_open(&journal, NULL, job, &e), "%s: %s", name, e.text)) {
-        *several += temper_job_units(job) > 2;
-        CHECK(temper_job_total(job) >= want.strings, "%s: total", name);
+        *several += temper_job_about(job).units > 2;
+        CHECK(temper_job_about(job).total >= want.strings, "%s: total", name);
         CHECK(temper_check_merge(&got, job, journal, &e) == TEMPER_RANGE && !got.counterexample,
               "%s: nothing is done yet", name);
         do_units(name, job, journal, r);
@@ -236,8 +236,8 @@ static void test_digest(void) {
                                  !temper_check_job(&again, spec, model, &threads, &e),
                              "%s", e.text))
             return;
-        snprintf(digests[k], sizeof digests[k], "%s", temper_job_digest(job));
-        CHECK(strlen(digests[k]) == 64 && !strcmp(digests[k], temper_job_digest(again)), "job %zu: %s", k,
+        snprintf(digests[k], sizeof digests[k], "%s", temper_job_about(job).digest);
+        CHECK(strlen(digests[k]) == 64 && !strcmp(digests[k], temper_job_about(again).digest), "job %zu: %s", k,
               digests[k]);
         for (size_t l = 0; l < k; l++) CHECK(strcmp(digests[k], digests[l]) != 0, "jobs %zu and %zu", l, k);
         temper_job_free(job);
@@ -277,7 +277,8 @@ static void test_wrong_bytes(void) {
         temper_journal_close(journal, NULL);
     }
     unsigned char *none;
-    CHECK(temper_worker_run(&none, &size, worker, temper_job_units(job), &e) == TEMPER_RANGE && !none, "%s", e.text);
+    CHECK(temper_worker_run(&none, &size, worker, temper_job_about(job).units, &e) == TEMPER_RANGE && !none, "%s",
+          e.text);
     temper_free(right);
     temper_worker_free(worker);
     temper_job_free(job);

@@ -76,7 +76,7 @@ static void test_models(lab *l, test_random *r) {
             temper_run *run = NULL;
             temper_error e;
             if (!CHECK(!temper_model_run(&run, c.model, letters + w * N, N, NULL, &e), "%s", e.text)) return;
-            truth[w] = temper_run_accept(run);
+            truth[w] = temper_run_about(run).accept;
             temper_run_free(run);
             wrong += mechanism_model_answer(&c, w, soft, &sharp, &room) != truth[w];
             hard_wrong += mechanism_model_answer(&c, w, hard, &sharp, &room) != truth[w];

@@ -63,7 +63,8 @@ def _matrix(pointer: Any, rows: int, columns: int) -> Array:
 
 def attention_of(model: "Model", run: Any, batch: Batch) -> Attention:
     """Copies what a captured run kept."""
-    size = lib.temper_run_size(run)
+    seen = lib.temper_run_about(run)
+    size = seen.size
     positions = ["^"] + [model.letters[k] for k in batch.numbers.tolist()] + (["$"] if model.info.has_end else [])
     labels: List[List[str]] = []
     weights: List[Array] = []
@@ -73,23 +74,24 @@ def attention_of(model: "Model", run: Any, batch: Batch) -> Attention:
     margins: List[List[float]] = []
     about = ffi.new("temper_head_info *")
     for layer in range(1, model.info.layers + 1):
-        heads = range(1, lib.temper_model_layer_heads(model._handle, layer) + 1)
+        heads = range(1, lib.temper_model_layer(model._handle, layer).heads + 1)
         labels.append([])
         outputs.append([])
         for head in heads:
             call("temper_model_head", about, model._handle, layer, head)
             labels[-1].append(text(about.label))
-            rows = [_matrix(lib.temper_run_output(run, layer, head, i), 1, about.value_size) for i in range(size)]
+            rows = [_matrix(lib.temper_run_row(run, layer, head, i).output, 1, about.value_size) for i in range(size)]
             outputs[-1].append(np.concatenate(rows))
         weights.append(np.zeros((len(heads), size, size)))
         scores.append(np.zeros((len(heads), size, size)))
         for head in heads:
-            weights[-1][head - 1] = _matrix(lib.temper_run_weights(run, layer, head), size, size)
-            scores[-1][head - 1] = _matrix(lib.temper_run_scores(run, layer, head), size, size)
-        scales.append([lib.temper_run_scale(run, layer, head, len(positions) - 1) for head in heads])
-        margins.append([lib.temper_run_margin(run, layer, head) for head in heads])
+            captured = lib.temper_run_head(run, layer, head)
+            weights[-1][head - 1] = _matrix(captured.weights, size, size)
+            scores[-1][head - 1] = _matrix(captured.scores, size, size)
+        scales.append([lib.temper_run_row(run, layer, head, len(positions) - 1).scale for head in heads])
+        margins.append([lib.temper_run_head(run, layer, head).error for head in heads])
     channels = [np.concatenate([_matrix(lib.temper_run_channels(run, layer, i), 1, model.info.channels)
                                 for i in range(size)]) for layer in range(model.info.layers + 1)]
-    truth = np.fromiter((lib.temper_run_truth(run, i) for i in range(size)), np.bool_, size)
+    truth = np.frombuffer(ffi.buffer(seen.truth, size), np.bool_).copy()
     return Attention(positions, labels, weights, scores, scales, outputs, margins, channels,
-                     bool(lib.temper_run_accept(run)), truth)
+                     bool(seen.accept), truth)

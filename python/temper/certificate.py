@@ -48,12 +48,13 @@ class Certificate:
     def __init__(self, handle: Any, model: "Model", length: int, type: str) -> None:
         """Use Model.certify."""
         self._handle, self.length, self.type = handle, length, type
-        self.verdict = _VERDICTS[lib.temper_certificate_verdict(handle)]
-        self.reason = text(lib.temper_certificate_reason(handle))
-        self.claim = text(lib.temper_claim_name(lib.temper_certificate_claim(handle)))
-        self.read_off = text(lib.temper_certificate_read_off(handle))
-        self.note = text(lib.temper_certificate_note(handle))
-        fault = lib.temper_certificate_fault(handle)
+        about = lib.temper_certificate_about(handle)
+        self.verdict = _VERDICTS[about.verdict]
+        self.reason = text(about.reason)
+        self.claim = text(lib.temper_claim_name(about.claim))
+        self.read_off = text(about.read_off)
+        self.note = text(about.note)
+        fault = about.fault
         self.layer, self.head, self.position = int(fault.layer), int(fault.head), int(fault.position)
         self.counterexample: Optional[str] = None
         if fault.letters != ffi.NULL:
@@ -86,7 +87,7 @@ class Certificate:
     def heads(self) -> List[CertifiedHead]:
         """What it says of each head; nothing if it is not a proof."""
         found = []
-        for k in range(function("temper_certificate_head_count")(self._handle)):
+        for k in range(function("temper_certificate_about")(self._handle).heads):
             out = ffi.new("temper_certified_head *")
             call("temper_certificate_head", out, self._handle, k)
             found.append(CertifiedHead(out.layer, out.head, text(out.label), text(out.kind), text(out.by),
@@ -96,7 +97,7 @@ class Certificate:
     @property
     def error(self) -> str:
         """The largest error of a head before rounding, or "" if it is not a proof."""
-        return text(function("temper_certificate_error")(self._handle))
+        return text(function("temper_certificate_about")(self._handle).error)
 
     def save(self, path: "Union[str, os.PathLike[str]]") -> None:
         """Writes the certificate; the file is whole or untouched."""

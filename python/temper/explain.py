@@ -77,14 +77,14 @@ def explain(model: "Model") -> Explanation:
     parts: List[Part] = []
     heads: List[Head] = []
     channels: List[Channel] = []
-    for k in range(lib.temper_model_part_count(handle)):
+    for k in range(lib.temper_model_about(handle).parts):
         call("temper_model_part", part, handle, k)
         parts.append(Part(text(part.formula), part.layer, part.head if part.head > 0 else None,
                           part.channel if part.channel >= 0 else None))
     plans, costs = ffi.new("const char *[]", info.heads + 1), ffi.new("double[]", info.heads + 1)
     call("temper_model_plans", plans, costs, handle, _COST_LENGTH, info.method == "hard")
     for layer in range(1, info.layers + 1):
-        for k in range(1, lib.temper_model_layer_heads(handle, layer) + 1):
+        for k in range(1, lib.temper_model_layer(handle, layer).heads + 1):
             call("temper_model_head", head, handle, layer, k)
             heads.append(Head(layer, k, text(head.label), text(head.role), text(lib.temper_mask_name(head.mask)),
                               text(lib.temper_choice_name(head.choice)), text(lib.temper_choice_name(head.hard_choice)),

@@ -34,12 +34,13 @@ class Formula:
     def __init__(self, handle: Any, source: bytes, where: str) -> None:
         """Use temper.parse."""
         self._handle, self._source, self._where = handle, source, where
-        self.tokens = bool(lib.temper_spec_tokens(handle))
-        count = lib.temper_spec_letter_count(handle)
+        about = lib.temper_spec_about(handle)
+        self.tokens = bool(about.tokens)
+        count = about.letters
         self.letters: Tuple[str, ...] = tuple(text(lib.temper_spec_letter(handle, k)) for k in range(count))
-        self.at = _AT[lib.temper_spec_at(handle)]
-        self.accepts_empty = bool(lib.temper_spec_accepts_empty(handle))
-        self.size: int = lib.temper_spec_node_count(handle)
+        self.at = _AT[about.at]
+        self.accepts_empty = bool(about.accepts_empty)
+        self.size: int = about.nodes
         self._alphabet = Alphabet(self.letters, self.tokens, "temper_spec_encode", handle)
 
     def __str__(self) -> str:

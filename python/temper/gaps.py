@@ -56,7 +56,7 @@ class Gaps:
         self._handle, self._model = handle, model
         self.longest = int(function("temper_gap_longest")(handle))
         self.heads: List[HeadTie] = [self._about(layer, head) for layer in range(1, model.info.layers + 1) for head in
-                                     range(1, int(function("temper_model_layer_heads")(model._handle, layer)) + 1)]
+                                     range(1, int(function("temper_model_layer")(model._handle, layer).heads) + 1)]
 
     def __repr__(self) -> str:
         return f"<temper.Gaps of {len(self.heads)} heads, up to length {self.longest}>"

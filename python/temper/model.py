@@ -72,8 +72,7 @@ class Proof:
 
 
 def _info(handle: Any) -> Info:
-    out = ffi.new("temper_model_info *")
-    lib.temper_model_about(out, handle)
+    out = lib.temper_model_about(handle)
     return Info(METHODS[out.method], text(out.source), SYNTAXES[out.syntax], _AT[out.at], bool(out.tokens),
                 bool(out.accepts_empty), bool(out.has_end), out.letters, out.channels, out.layers, out.heads, out.hidden,
                 out.parameters, bool(out.verdict_only),
@@ -128,7 +127,7 @@ class Model:
         batch = self._alphabet.one(strings) if isinstance(strings, str) else self._alphabet.many(strings)
         number = number_of(type, TYPES, "type")
         if number >= lib.TEMPER_TYPE_BF16_F32:
-            answers = np.fromiter((bool(lib.temper_run_accept(self._run(batch, k, type, hard, unchecked, False)))
+            answers = np.fromiter((bool(lib.temper_run_about(self._run(batch, k, type, hard, unchecked, False)).accept)
                                    for k in range(batch.count)), np.bool_, batch.count)
         else:
             answers = self._run_many(batch, number, type, hard, unchecked, threads)
@@ -142,7 +141,7 @@ class Model:
         n = int(batch.lengths[0])
         if n == 0:
             return np.zeros(0, np.bool_)
-        return np.frombuffer(ffi.buffer(function("temper_run_truths")(run) + 1, n), np.bool_).copy()
+        return np.frombuffer(ffi.buffer(function("temper_run_about")(run).truth + 1, n), np.bool_).copy()
 
     def _options(self, type: str, hard: bool, unchecked: bool, capture: bool = False, threads: int = 0) -> Any:
         return ffi.new("temper_run_options *", {"hard": hard, "unchecked": unchecked, "capture": capture,
@@ -325,7 +324,7 @@ class Model:
         if length is None:
             if method == "digits":
                 options.digits = _storage(digits)
-            return Model(make("model", "temper_soften_for", ffi.NULL, self._handle, options))
+            return Model(make("model", "temper_soften", ffi.NULL, self._handle, options))
         options.length = count_of(length, "length")
         options.gap = number_of(gap, ("proved", "exhaustive", "given"), "gap")
         options.gap_value = gap_value
@@ -333,7 +332,7 @@ class Model:
         watcher = Watcher(progress)
         options.progress = watcher.callback
         try:
-            return Model(make("model", "temper_soften_for", ffi.NULL, self._handle, options))
+            return Model(make("model", "temper_soften", ffi.NULL, self._handle, options))
         except errors.LimitError:
             watcher.raise_error()
             raise

@@ -30,17 +30,17 @@ class Stream:
     @property
     def length(self) -> int:
         """Letters read so far."""
-        return int(lib.temper_stream_length(self._handle))
+        return int(lib.temper_stream_about(self._handle).length)
 
     @property
     def accept(self) -> bool:
         """The verdict on the string read so far."""
-        return bool(lib.temper_stream_verdict(self._handle))
+        return bool(lib.temper_stream_about(self._handle).accept)
 
     @property
     def proved(self) -> bool:
         """Whether the verdict is within the proved length."""
-        return bool(lib.temper_stream_proved(self._handle))
+        return bool(lib.temper_stream_about(self._handle).proved)
 
     def feed(self, string: String) -> "npt.NDArray[np.bool_]":
         """Reads the letters of a string; the verdict after each of them."""

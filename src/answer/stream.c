@@ -142,24 +142,20 @@ temper_status temper_stream_push(temper_stream *s, uint32_t letter, int *accept,
     s->length++;
     take(s, letter);
     if (s->work.broken) return entry_run(err, refuse, &call);
-    if (accept) *accept = temper_stream_verdict(s);
+    if (accept) *accept = temper_stream_about(s).accept;
     if (err) err->code = TEMPER_OK;
     return TEMPER_OK;
 }
 
-int temper_stream_verdict(const temper_stream *s) {
-    return s->length && s->model->at == TEMPER_AT_FIRST ? s->first_truth : s->truth;
+temper_stream_info temper_stream_about(const temper_stream *s) {
+    bool proved = s->length < s->proved;
+    return (temper_stream_info){.length = s->length,
+                                .accept = s->length && s->model->at == TEMPER_AT_FIRST ? s->first_truth : s->truth,
+                                .proved = proved,
+                                .claim = proved ? s->claim : TEMPER_CLAIM_NONE};
 }
 
-size_t temper_stream_length(const temper_stream *s) { return s->length; }
-
-int temper_stream_proved(const temper_stream *s) { return s->length < s->proved; }
-
-temper_claim temper_stream_claim(const temper_stream *s) {
-    return temper_stream_proved(s) ? s->claim : TEMPER_CLAIM_NONE;
-}
-
-double temper_stream_margin(const temper_stream *s, size_t layer, size_t head) {
+double temper_stream_error(const temper_stream *s, size_t layer, size_t head) {
     if (layer < 1 || layer > s->model->layer_count || head < 1 || head > s->model->layers[layer - 1].head_count)
         return -1;
     return s->work.margins[s->head_start[layer - 1] + head - 1];

@@ -137,14 +137,18 @@ void temper_certificate_free(temper_certificate *certificate) {
     arena_free(&memory);
 }
 
-temper_verdict temper_certificate_verdict(const temper_certificate *certificate) { return certificate->verdict; }
-temper_claim temper_certificate_claim(const temper_certificate *certificate) { return certificate->claim; }
-int temper_certificate_every_position(const temper_certificate *certificate) { return certificate->every_position; }
-const char *temper_certificate_reason(const temper_certificate *certificate) { return certificate->reason; }
-temper_fault temper_certificate_fault(const temper_certificate *certificate) { return certificate->fault; }
-
-const char *temper_certificate_read_off(const temper_certificate *certificate) { return certificate->read_off; }
-const char *temper_certificate_note(const temper_certificate *certificate) { return certificate->note; }
+temper_certificate_info temper_certificate_about(const temper_certificate *c) {
+    return (temper_certificate_info){.verdict = c->verdict,
+                                     .claim = c->claim,
+                                     .every_position = c->every_position,
+                                     .reason = c->reason,
+                                     .fault = c->fault,
+                                     .read_off = c->read_off,
+                                     .note = c->note,
+                                     .error = c->error,
+                                     .allowed = c->allowed,
+                                     .heads = c->head_count};
+}
 
 typedef struct print_call {
     char **out;
@@ -166,10 +170,6 @@ temper_status temper_certificate_print(char **out, size_t *length, const temper_
     *out = NULL;
     return entry_run(err, print, &call);
 }
-
-size_t temper_certificate_head_count(const temper_certificate *certificate) { return certificate->head_count; }
-const char *temper_certificate_error(const temper_certificate *certificate) { return certificate->error; }
-const char *temper_certificate_allowed(const temper_certificate *certificate) { return certificate->allowed; }
 
 temper_status temper_certificate_head(temper_certified_head *out, const temper_certificate *certificate, size_t index,
                                       temper_error *err) {

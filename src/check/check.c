@@ -24,12 +24,12 @@ static const uint32_t *match_alphabets(const check_plan *p, arena *a) {
     table known;
     bool fresh;
     table_init(&known, a);
-    for (size_t k = 0; k < temper_spec_letter_count(p->spec); k++) {
+    for (size_t k = 0; k < temper_spec_about(p->spec).letters; k++) {
         const char *letter = temper_spec_letter(p->spec, k);
         table_put(&known, letter, strlen(letter), (uint32_t)k, &fresh);
     }
     uint32_t *spec_letter = arena_alloc(a, p->about.letters, sizeof *spec_letter);
-    bool *met = arena_zalloc(a, temper_spec_letter_count(p->spec), sizeof *met);
+    bool *met = arena_zalloc(a, temper_spec_about(p->spec).letters, sizeof *met);
     for (size_t k = 0; k < p->about.letters; k++) {
         const char *letter = temper_model_letter(p->model, k);
         const uint32_t *number = table_find(&known, letter, strlen(letter));
@@ -38,7 +38,7 @@ static const uint32_t *match_alphabets(const check_plan *p, arena *a) {
         else
             letter_missing(a, letter, "model", "formula");
     }
-    for (size_t k = 0; k < temper_spec_letter_count(p->spec); k++)
+    for (size_t k = 0; k < temper_spec_about(p->spec).letters; k++)
         if (!met[k]) letter_missing(a, temper_spec_letter(p->spec, k), "formula", "model");
     return spec_letter;
 }
@@ -90,7 +90,7 @@ static unit_sizes choose_way(check_plan *p, arena *scratch) {
 /* Fills all of *p. */
 static void make_plan(check_plan *p, const temper_check_options *o, arena *a, arena *scratch) {
     if (!p->model) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "there is no model to check");
-    temper_model_about(&p->about, p->model);
+    p->about = temper_model_about(p->model);
     if (!p->spec && p->about.method == TEMPER_METHOD_HARD)
         trap_raise_hint(a->trap, TEMPER_RANGE, 0, 0, "give a formula, or a soft model",
                         "a hard model alone has nothing to be compared with");
@@ -130,10 +130,10 @@ static void add_number(sha256 *h, uint64_t number) {
 static void add_spec(sha256 *h, const temper_spec *spec, trap *t) {
     temper_error inner;
     char *printed;
-    add_number(h, temper_spec_letter_count(spec));
-    for (size_t k = 0; k < temper_spec_letter_count(spec); k++) add_text(h, temper_spec_letter(spec, k));
-    add_number(h, (uint64_t)temper_spec_at(spec));
-    add_number(h, (uint64_t)temper_spec_accepts_empty(spec));
+    add_number(h, temper_spec_about(spec).letters);
+    for (size_t k = 0; k < temper_spec_about(spec).letters; k++) add_text(h, temper_spec_letter(spec, k));
+    add_number(h, (uint64_t)temper_spec_about(spec).at);
+    add_number(h, (uint64_t)temper_spec_about(spec).accepts_empty);
     if (temper_spec_print(&printed, spec, &inner)) trap_reraise(t, &inner);
     add_text(h, printed);
     temper_free(printed);

@@ -125,12 +125,12 @@ static temper_run *run_model(comparison *c, const uint32_t *word, size_t n, bool
 
 static void ask_model(comparison *c, answers *a, const uint32_t *word, size_t n, bool hard) {
     temper_run *run = run_model(c, word, n, hard);
-    a->accept = temper_run_accept(run);
-    for (size_t k = 0; k < n; k++) a->truth[k] = (unsigned char)(temper_run_truth(run, k + 1) != 0);
+    a->accept = temper_run_about(run).accept;
+    for (size_t k = 0; k < n; k++) a->truth[k] = (unsigned char)(temper_run_about(run).truth[k + 1] != 0);
     for (size_t layer = 1; !hard && layer <= c->plan->about.layers; layer++) {
-        size_t heads = temper_model_layer_heads(c->plan->model, layer);
+        size_t heads = temper_model_layer(c->plan->model, layer).heads;
         for (size_t head = 1; head <= heads; head++)
-            c->result->margin = margin_larger(c->result->margin, temper_run_margin(run, layer, head));
+            c->result->margin = margin_larger(c->result->margin, temper_run_head(run, layer, head).error);
     }
     temper_run_free(run);
 }

@@ -60,12 +60,12 @@ static void add_panel(heat_map *m, const temper_run *run, size_t *capacity, size
     temper_error inner;
     trap *t = m->arena->trap;
     if (temper_model_head(&p.info, m->model, layer, head, &inner)) trap_reraise(t, &inner);
-    p.weights = temper_run_weights(run, layer, head);
+    p.weights = temper_run_head(run, layer, head).weights;
     if (!p.weights)
         trap_raise_hint(t, TEMPER_RANGE, 0, 0, "run with capture set, on the same model",
                         "the run holds no weights of head %zu.%zu", layer, head);
     p.label = label_shown(m->arena, p.info.label ? p.info.label : "");
-    p.detail = describe(m->arena, &p, temper_run_scale(run, layer, head, m->n));
+    p.detail = describe(m->arena, &p, temper_run_row(run, layer, head, m->n).scale);
     text name;
     text_init(&name, m->arena);
     text_printf(&name, "%zu.%zu", layer, head);
@@ -81,9 +81,9 @@ void heat_map_make(heat_map *m, arena *a, const temper_model *model, const tempe
     m->arena = a;
     m->model = model;
     m->letters = letters;
-    temper_model_about(&m->about, model);
-    m->type = temper_run_type(run);
-    m->size = m->cells = temper_run_size(run);
+    m->about = temper_model_about(model);
+    m->type = temper_run_about(run).type;
+    m->size = m->cells = temper_run_about(run).size;
     m->block = 1;
     size_t sentinels = m->about.has_end ? 2 : 1;
     if (m->size < sentinels) trap_raise(t, TEMPER_RANGE, 0, 0, "the run is not one of this model");
@@ -98,7 +98,7 @@ void heat_map_make(heat_map *m, arena *a, const temper_model *model, const tempe
         trap_raise(t, TEMPER_RANGE, 0, 0, "no layer %zu: the model has %zu", options->layer, m->about.layers);
     for (size_t layer = 1; layer <= m->about.layers; layer++) {
         if (options->layer && layer != options->layer) continue;
-        size_t heads = temper_model_layer_heads(model, layer);
+        size_t heads = temper_model_layer(model, layer).heads;
         if (options->layer && options->head > heads)
             trap_raise(t, TEMPER_RANGE, 0, 0, "no head %zu in layer %zu: it has %zu", options->head, layer, heads);
         for (size_t head = 1; head <= heads; head++)

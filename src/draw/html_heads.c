@@ -44,9 +44,9 @@ static double winning_weight(const double *weights, const heat_panel *panel, siz
 
 static row_view view_row(const html_page *p, const heat_panel *panel, size_t i) {
     size_t size = p->map.size, layer = panel->layer, head = panel->head;
-    const double *scores = temper_run_scores(p->run, layer, head);
-    const double *hard = p->hard ? temper_run_weights(p->hard, layer, head) : NULL;
-    const double *logits = temper_run_logits(p->run, layer, head);
+    const double *scores = temper_run_head(p->run, layer, head).scores;
+    const double *hard = p->hard ? temper_run_head(p->hard, layer, head).weights : NULL;
+    const double *logits = temper_run_head(p->run, layer, head).logits;
     row_view v = {.weights = panel->weights + i * size};
     if (scores) v.scores = scores + i * size;
     if (logits) v.logits = logits + i * size;
@@ -108,7 +108,7 @@ static void put_cell(html_page *p, const heat_panel *panel, const row_view *v, s
     if (v->scores) put_fact(h, "score ", v->scores[j]);
     if (v->logits) put_fact(h, "logit ", v->logits[j]);
     if (v->hard && p->hard != p->run) put_fact(h, "hard weight ", v->hard[j]);
-    const double *value = temper_run_value(p->run, panel->layer, panel->head, j);
+    const double *value = temper_run_row(p->run, panel->layer, panel->head, j).value;
     if (value && panel->info.value_size) {
         html_raw(h, html_newline);
         html_put(h, "value ");
@@ -140,7 +140,7 @@ static void put_masked(html *h) {
 
 static void put_output(html_page *p, const heat_panel *panel, size_t i) {
     html *h = &p->out;
-    const double *out = temper_run_output(p->run, panel->layer, panel->head, i);
+    const double *out = temper_run_row(p->run, panel->layer, panel->head, i).output;
     size_t count = out ? panel->info.value_size : 0;
     html_open(h, "td");
     html_string(h, "class", "o");
@@ -217,11 +217,11 @@ static void put_head(html_page *p, const heat_panel *panel) {
     html_open(h, "p");
     html_string(h, "class", "detail");
     html_put(h, detail_of(p, panel));
-    double margin = temper_run_margin(p->run, panel->layer, panel->head);
+    double margin = temper_run_head(p->run, panel->layer, panel->head).error;
     if (margin >= 0 && panel->info.choice == TEMPER_CHOICE_SOFTMAX && !p->is_hard) {
         html_put(h, "; largest error before rounding ");
         html_number(h, margin, 3);
-        if (panel->info.bound > 0 && temper_run_proved(p->run)) {
+        if (panel->info.bound > 0 && temper_run_about(p->run).proved) {
             html_put(h, ", proved at most ");
             html_number(h, panel->info.bound, 3);
         }
@@ -278,7 +278,7 @@ static void put_gates(html_page *p, size_t layer) {
 
 static void put_layer(html_page *p, size_t layer, const heat_panel *panels, size_t count) {
     html *h = &p->out;
-    size_t heads = temper_model_layer_heads(p->model, layer), hidden = temper_model_layer_hidden(p->model, layer);
+    size_t heads = temper_model_layer(p->model, layer).heads, hidden = temper_model_layer(p->model, layer).hidden;
     html_open(h, "section");
     html_format(h, "id", "layer-%zu", layer);
     html_open(h, "h2");
@@ -302,7 +302,7 @@ void html_put_layers(html_page *p) {
     for (size_t layer = 1; layer <= m->about.layers; layer++) {
         size_t first = next;
         while (next < m->panel_count && m->panels[next].layer == layer) next++;
-        if (next > first || (p->whole && !temper_model_layer_heads(p->model, layer)))
+        if (next > first || (p->whole && !temper_model_layer(p->model, layer).heads))
             put_layer(p, layer, m->panels + first, next - first);
     }
 }

@@ -140,7 +140,7 @@ static void put_heading(html_page *p) {
 
 static void put_verdict(html_page *p) {
     html *h = &p->out;
-    bool accept = temper_run_accept(p->run);
+    bool accept = temper_run_about(p->run).accept;
     html_open(h, "p");
     html_string(h, "class", "verdict-line");
     html_element(h, "span", accept ? "badge yes" : "badge no", accept ? "\u25CF accepts" : "\u25CB rejects");
@@ -168,7 +168,7 @@ static void put_alphabet(html_page *p) {
 static void put_proof(html_page *p) {
     html *h = &p->out;
     static const temper_type types[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32};
-    temper_claim claim = temper_run_claim(p->run);
+    temper_claim claim = temper_run_about(p->run).claim;
     put_term(h, "proved length");
     for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
         temper_proof proof = proved_longest(p->model, types[k], p->is_hard, p->arena->trap);
@@ -187,16 +187,16 @@ static void put_proof(html_page *p) {
     html_close(h);
     put_term(h, "this run");
     html_put(h, p->is_hard ? "hard attention, " : "softmax attention, ");
-    html_print(h, "numbers in %s, length %zu: ", temper_type_name(temper_run_type(p->run)), p->map.n);
+    html_print(h, "numbers in %s, length %zu: ", temper_type_name(temper_run_about(p->run).type), p->map.n);
     if (claim == TEMPER_CLAIM_NONE)
         html_put(h, "not proved");
     else if (first.claim == TEMPER_CLAIM_NONE || p->map.n > first.length)
         html_put(h, "computed exactly, ties included");
     else
         html_print(h, "proved (%s)", temper_claim_name(claim));
-    if (*temper_run_warning(p->run)) {
+    if (*temper_run_about(p->run).warning) {
         html_put(h, "; ");
-        html_put(h, label_shown(p->arena, temper_run_warning(p->run)));
+        html_put(h, label_shown(p->arena, temper_run_about(p->run).warning));
     }
     html_close(h);
 }
@@ -343,7 +343,7 @@ static void draw_page(entry *e, void *context) {
     html_page p = {
         .arena = &e->memory, .model = c->model, .run = c->run, .hard = o->hard, .whole = !o->layer && !o->head};
     heat_map_make(&p.map, &e->memory, c->model, c->run, c->letters, o);
-    if (p.hard && temper_run_size(p.hard) != p.map.size)
+    if (p.hard && temper_run_about(p.hard).size != p.map.size)
         trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the hard run is one of another string");
     p.is_hard = p.hard == c->run || p.map.about.method == TEMPER_METHOD_HARD;
     if (p.is_hard) p.hard = c->run;

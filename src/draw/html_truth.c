@@ -37,7 +37,7 @@ static const char *node_label(html_page *p, const temper_spec *spec, node_id id)
    their order. Where that does not fit, the parts belong to something else and no row is placed. */
 static void place_rows(html_page *p, const temper_spec *spec, truth_row *rows, const node_id *ids, size_t count) {
     normal_form normal;
-    size_t parts = temper_model_part_count(p->model), part = 0;
+    size_t parts = temper_model_about(p->model).parts, part = 0;
     if (!parts) return;
     formula_simplify(&normal, &spec->graph, spec->root, spec->letters.count, p->arena);
     for (int pass = 0; pass < 2; pass++) {
@@ -77,7 +77,7 @@ static void add_formula_rows(html_page *p, const temper_spec *spec) {
 
 static void add_part_rows(html_page *p) {
     size_t capacity = 0;
-    for (size_t k = 0; k < temper_model_part_count(p->model); k++) {
+    for (size_t k = 0; k < temper_model_about(p->model).parts; k++) {
         temper_part_info info;
         if (temper_model_part(&info, p->model, k, NULL)) continue;
         truth_row row = {.label = label_shown(p->arena, info.formula),
@@ -245,7 +245,7 @@ static void put_answer(html_page *p) {
     html_close(h);
     html_close(h);
     for (size_t i = 0; i < p->map.size; i++) {
-        int truth = temper_run_truth(p->run, i);
+        int truth = temper_run_about(p->run).truth[i];
         truth_cell c = {.shown = truth};
         if (root && root->truth && i >= 1 && i <= p->map.n && (p->compiled || i == at)) {
             c.is_held = true;

@@ -60,13 +60,14 @@ static void put_decimal(text *out, double x) {
 /* A margin is how far a head's output was from 0 or 1 before it was rounded; null for heads that mean no truth
    value. */
 static void put_answers(text *out, const temper_model *m, const temper_run *r) {
-    text_printf(out, ", \"accept\": %s, \"truth\": [", temper_run_accept(r) ? "true" : "false");
-    for (size_t i = 0; i < temper_run_size(r); i++) text_printf(out, "%s%d", i ? ", " : "", temper_run_truth(r, i));
+    text_printf(out, ", \"accept\": %s, \"truth\": [", temper_run_about(r).accept ? "true" : "false");
+    for (size_t i = 0; i < temper_run_about(r).size; i++)
+        text_printf(out, "%s%d", i ? ", " : "", temper_run_about(r).truth[i]);
     text_puts(out, "], \"margins\": [");
     for (uint32_t l = 0; l < m->layer_count; l++) {
         text_puts(out, l ? ", [" : "[");
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
-            double margin = temper_run_margin(r, l + 1, h + 1);
+            double margin = temper_run_head(r, l + 1, h + 1).error;
             text_puts(out, h ? ", " : "");
             if (margin < 0)
                 text_puts(out, "null");
@@ -75,7 +76,7 @@ static void put_answers(text *out, const temper_model *m, const temper_run *r) {
         }
         text_putc(out, ']');
     }
-    text_printf(out, "], \"proved\": %s}\n", temper_run_proved(r) ? "true" : "false");
+    text_printf(out, "], \"proved\": %s}\n", temper_run_about(r).proved ? "true" : "false");
 }
 
 static bool is_about_numbers(temper_status s) {
@@ -115,7 +116,7 @@ void export_vectors_print(text *out, export_examples *examples, const temper_mod
         *slot = answer_string(m, letters, n, t);
         if (!*slot) continue;
         const char *string = string_of(out->arena, m, letters, n),
-                   **example = temper_run_accept(*slot) ? &examples->accepted : &examples->rejected;
+                   **example = temper_run_about(*slot).accept ? &examples->accepted : &examples->rejected;
         if (n && !*example) *example = string;
         put_string(out, m, string, letters, n);
         put_answers(out, m, *slot);

@@ -3,17 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *temper_job_name(const temper_job *job) { return job->kind->name; }
-
-const char *temper_job_digest(const temper_job *job) { return job->digest; }
-
-uint64_t temper_job_units(const temper_job *job) { return job->units; }
+temper_job_info temper_job_about(const temper_job *job) {
+    return (temper_job_info){
+        .name = job->kind->name, .digest = job->digest, .units = job->units, .total = job->total};
+}
 
 uint64_t temper_job_weight(const temper_job *job, uint64_t unit) {
     return unit < job->units ? job->kind->weight(job, unit) : 0;
 }
-
-uint64_t temper_job_total(const temper_job *job) { return job->total; }
 
 static void free_job(void *job) { temper_job_free(job); }
 

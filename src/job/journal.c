@@ -291,9 +291,10 @@ temper_status temper_journal_close(temper_journal *journal, temper_error *err) {
     return journal ? entry_run(err, close_journal, journal) : TEMPER_OK;
 }
 
-uint64_t temper_journal_kept(const temper_journal *journal) { return journal->kept; }
-
-uint64_t temper_journal_dropped(const temper_journal *journal) { return journal->dropped; }
+temper_journal_info temper_journal_about(const temper_journal *journal) {
+    return (temper_journal_info){
+        .kept = journal->kept, .dropped = journal->dropped, .complete = journal->first_unknown >= journal->needed};
+}
 
 int temper_journal_next(uint64_t *unit, temper_journal *journal) {
     temper_journal *j = journal;
@@ -322,5 +323,3 @@ temper_status temper_journal_add(temper_journal *journal, uint64_t unit, const u
     add_call call = {journal, unit, result, size};
     return entry_run(err, add, &call);
 }
-
-int temper_journal_complete(const temper_journal *journal) { return journal->first_unknown >= journal->needed; }

@@ -351,7 +351,7 @@ static void blame_margin(search *s) {
     if (temper_model_run(&run, s->t.m, s->t.best.letters, s->t.best.n, &o, NULL)) return;
     for (uint32_t l = 0; l < s->t.m->layer_count && most < 0.25; l++)
         for (uint32_t h = 0; h < s->t.m->layers[l].head_count && most < 0.25; h++) {
-            double margin = temper_run_margin(run, l + 1, h + 1);
+            double margin = temper_run_head(run, l + 1, h + 1).error;
             if (margin <= most) continue;
             most = margin;
             s->t.best.layer = l + 1;

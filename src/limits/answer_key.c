@@ -66,8 +66,8 @@ void answer_key_truth(unsigned char *truth, size_t *from, size_t *to, answer_key
         truth[0] = k->spec->accepts_empty;
     } else {
         temper_run *run = run_hard(k, letters, n);
-        if (n == 0) truth[0] = (unsigned char)temper_run_accept(run);
-        for (size_t i = 1; i <= n; i++) truth[i - 1] = (unsigned char)temper_run_truth(run, i);
+        if (n == 0) truth[0] = (unsigned char)temper_run_about(run).accept;
+        for (size_t i = 1; i <= n; i++) truth[i - 1] = (unsigned char)temper_run_about(run).truth[i];
         temper_run_free(run);
     }
 }

@@ -123,13 +123,13 @@ static outcome run_fast(trial *t, const uint32_t *letters, size_t n) {
     if (status == TEMPER_RANGE) return (outcome){.broken = true, .position = error.column};
     if (status) trap_reraise(t->a->trap, &error);
     arena_reset(t->stream);
-    size_t size = temper_run_size(run);
+    size_t size = temper_run_about(run).size;
     unsigned char *truth = arena_alloc(t->stream, size, 1);
     outcome r = {.truth = truth};
-    for (size_t i = 0; i < size; i++) truth[i] = (unsigned char)temper_run_truth(run, i);
+    for (size_t i = 0; i < size; i++) truth[i] = (unsigned char)temper_run_about(run).truth[i];
     for (uint32_t l = 0; l < t->m->layer_count; l++)
         for (uint32_t k = 0; k < t->m->layers[l].head_count; k++)
-            r.margin = larger(r.margin, temper_run_margin(run, l + 1, k + 1));
+            r.margin = larger(r.margin, temper_run_head(run, l + 1, k + 1).error);
     temper_run_free(run);
     return r;
 }

@@ -122,16 +122,17 @@ temper_status temper_spec_print(char **out, const temper_spec *spec, temper_erro
     return entry_run(err, print, &call);
 }
 
-size_t temper_spec_letter_count(const temper_spec *spec) { return spec->letters.count; }
+temper_spec_info temper_spec_about(const temper_spec *spec) {
+    return (temper_spec_info){.letters = spec->letters.count,
+                              .nodes = spec->node_count,
+                              .at = spec->at,
+                              .tokens = spec->letters.tokens,
+                              .accepts_empty = spec->accepts_empty};
+}
 
 const char *temper_spec_letter(const temper_spec *spec, size_t letter) {
     return letter < spec->letters.count ? spec->letters.letters[letter] : NULL;
 }
-
-temper_at temper_spec_at(const temper_spec *spec) { return spec->at; }
-int temper_spec_tokens(const temper_spec *spec) { return spec->letters.tokens; }
-int temper_spec_accepts_empty(const temper_spec *spec) { return spec->accepts_empty; }
-size_t temper_spec_node_count(const temper_spec *spec) { return spec->node_count; }
 
 typedef struct encode_call {
     uint32_t **letters;

@@ -84,7 +84,7 @@ typedef struct model_part {
     int64_t head, channel; /* -1: none */
 } model_part;
 
-/* What temper_soften_for proved in f64 when it made the model: up to `length` letters the read-out is within `error`
+/* What temper_soften proved in f64 when it made the model: up to `length` letters the read-out is within `error`
    of the hard one's, which is at least `margin` away from 1/2. All fields are 0 where there is no record; a record
    has a margin above 0. Reading a file whose digest is wrong or missing drops the record: everything else that is
    said to be proved is proved from the weights. */

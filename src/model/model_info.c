@@ -48,8 +48,8 @@ temper_status temper_model_encode(uint32_t **letters, size_t *n, const temper_mo
 
 static size_t rows_terms(const model_rows *r) { return r->start[r->count]; }
 
-void temper_model_about(temper_model_info *out, const temper_model *m) {
-    memset(out, 0, sizeof *out);
+temper_model_info temper_model_about(const temper_model *m) {
+    temper_model_info info = {0}, *out = &info;
     out->method = m->method;
     out->digits = m->method == TEMPER_METHOD_DIGITS ? m->digits->type : TEMPER_TYPE_F64;
     out->source = m->source;
@@ -80,18 +80,18 @@ void temper_model_about(temper_model_info *out, const temper_model *m) {
     out->verdict_only = m->record.verdict_only;
     out->output_error = m->record.error;
     out->output_margin = m->record.margin;
+    out->parts = m->part_count;
+    return info;
 }
 
 const char *temper_model_letter(const temper_model *model, size_t letter) {
     return letter < model->letters.count ? model->letters.letters[letter] : NULL;
 }
 
-size_t temper_model_layer_heads(const temper_model *model, size_t layer) {
-    return layer >= 1 && layer <= model->layer_count ? model->layers[layer - 1].head_count : 0;
-}
-
-size_t temper_model_layer_hidden(const temper_model *model, size_t layer) {
-    return layer >= 1 && layer <= model->layer_count ? model->layers[layer - 1].in.count : 0;
+temper_layer_info temper_model_layer(const temper_model *model, size_t layer) {
+    if (layer < 1 || layer > model->layer_count) return (temper_layer_info){0};
+    const model_layer *l = &model->layers[layer - 1];
+    return (temper_layer_info){.heads = l->head_count, .hidden = l->in.count};
 }
 
 static temper_status out_of_range(temper_error *err, const char *what) {
@@ -106,8 +106,6 @@ temper_status temper_model_channel(temper_channel_info *out, const temper_model 
     return TEMPER_OK;
 }
 
-size_t temper_model_part_count(const temper_model *model) { return model->part_count; }
-
 temper_status temper_model_part(temper_part_info *out, const temper_model *model, size_t part, temper_error *err) {
     if (part >= model->part_count) return out_of_range(err, "subformula");
     const model_part *p = &model->parts[part];
@@ -120,7 +118,7 @@ temper_status temper_model_part(temper_part_info *out, const temper_model *model
 
 temper_status temper_model_head(temper_head_info *out, const temper_model *model, size_t layer, size_t head,
                                 temper_error *err) {
-    if (head < 1 || head > temper_model_layer_heads(model, layer)) return out_of_range(err, "head");
+    if (head < 1 || head > temper_model_layer(model, layer).heads) return out_of_range(err, "head");
     const model_head *h = &model->layers[layer - 1].heads[head - 1];
     *out =
         (temper_head_info){.label = h->label,

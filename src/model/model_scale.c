@@ -82,7 +82,7 @@ static const char *scale_for(const scale_call *c, size_t layer, size_t head) {
 static void check_scale(const temper_model *m, const temper_scale *s, trap *t) {
     if (!s->scale) trap_raise(t, TEMPER_RANGE, 0, 0, "a scale is missing");
     if (!s->layer && !s->head) return;
-    if (s->head < 1 || s->head > temper_model_layer_heads(m, s->layer))
+    if (s->head < 1 || s->head > temper_model_layer(m, s->layer).heads)
         trap_raise(t, TEMPER_RANGE, 0, 0, "there is no head %zu.%zu to be scaled", s->layer, s->head);
     const model_head *h = &m->layers[s->layer - 1].heads[s->head - 1];
     if (h->choice != TEMPER_CHOICE_SOFTMAX)

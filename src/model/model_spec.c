@@ -30,7 +30,8 @@ static temper_spec_options options_of(const temper_model *m, arena *a) {
 }
 
 static bool has_letters_of(const temper_spec *spec, const temper_model *m) {
-    bool same = temper_spec_letter_count(spec) == m->letters.count && temper_spec_tokens(spec) == m->letters.tokens;
+    bool same =
+        temper_spec_about(spec).letters == m->letters.count && temper_spec_about(spec).tokens == m->letters.tokens;
     for (size_t k = 0; same && k < m->letters.count; k++)
         same = strcmp(temper_spec_letter(spec, k), m->letters.letters[k]) == 0;
     return same;

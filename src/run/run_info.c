@@ -9,14 +9,16 @@ void temper_run_free(temper_run *run) {
     free(run);
 }
 
-int temper_run_accept(const temper_run *run) { return run->accept; }
-int temper_run_proved(const temper_run *run) { return run->claim != TEMPER_CLAIM_NONE; }
-temper_claim temper_run_claim(const temper_run *run) { return run->claim; }
-int temper_run_every_position(const temper_run *run) { return run->every_position; }
-const char *temper_run_warning(const temper_run *run) { return run->warning ? run->warning : ""; }
-size_t temper_run_size(const temper_run *run) { return run->size; }
-int temper_run_truth(const temper_run *run, size_t position) { return position < run->size && run->truth[position]; }
-const unsigned char *temper_run_truths(const temper_run *run) { return run->truth; }
+temper_run_info temper_run_about(const temper_run *run) {
+    return (temper_run_info){.type = run->type,
+                             .size = run->size,
+                             .accept = run->accept,
+                             .proved = run->claim != TEMPER_CLAIM_NONE,
+                             .claim = run->claim,
+                             .every_position = run->every_position,
+                             .truth = run->truth,
+                             .warning = run->warning ? run->warning : ""};
+}
 
 /* The head's index in run->heads, or SIZE_MAX. */
 static size_t head_index(const temper_run *run, size_t layer, size_t head) {
@@ -25,61 +27,27 @@ static size_t head_index(const temper_run *run, size_t layer, size_t head) {
     return index < run->head_start[layer] ? index : SIZE_MAX;
 }
 
-static const head_trace *trace_of(const temper_run *run, size_t layer, size_t head) {
+temper_run_head_info temper_run_head(const temper_run *run, size_t layer, size_t head) {
     size_t k = head_index(run, layer, head);
-    return k == SIZE_MAX ? NULL : &run->heads[k];
-}
-
-double temper_run_margin(const temper_run *run, size_t layer, size_t head) {
-    const head_trace *t = trace_of(run, layer, head);
-    return t ? t->margin : -1;
-}
-
-temper_type temper_run_type(const temper_run *run) { return run->type; }
-
-double temper_run_scale(const temper_run *run, size_t layer, size_t head, size_t position) {
-    const head_trace *t = trace_of(run, layer, head);
-    if (!t || position >= run->size) return 0;
-    return t->scales ? t->scales[position] : t->scale;
-}
-
-const double *temper_run_logits(const temper_run *run, size_t layer, size_t head) {
-    const head_trace *t = trace_of(run, layer, head);
-    return t ? t->logits : NULL;
-}
-
-const double *temper_run_scores(const temper_run *run, size_t layer, size_t head) {
-    const head_trace *t = trace_of(run, layer, head);
-    return t ? t->scores : NULL;
-}
-
-const double *temper_run_weights(const temper_run *run, size_t layer, size_t head) {
-    const head_trace *t = trace_of(run, layer, head);
-    return t ? t->weights : NULL;
+    if (k == SIZE_MAX) return (temper_run_head_info){.error = -1};
+    const head_trace *t = &run->heads[k];
+    return (temper_run_head_info){
+        .error = t->margin, .scores = t->scores, .logits = t->logits, .weights = t->weights};
 }
 
 static const double *row_of(const temper_run *run, const double *array, size_t width, size_t position) {
     return array && position < run->size ? array + position * width : NULL;
 }
 
-const double *temper_run_query(const temper_run *run, size_t layer, size_t head, size_t position) {
+temper_run_row_info temper_run_row(const temper_run *run, size_t layer, size_t head, size_t position) {
     size_t k = head_index(run, layer, head);
-    return k == SIZE_MAX || !run->captured ? NULL : row_of(run, run->heads[k].query, run->query_size[k], position);
-}
-
-const double *temper_run_key(const temper_run *run, size_t layer, size_t head, size_t position) {
-    size_t k = head_index(run, layer, head);
-    return k == SIZE_MAX || !run->captured ? NULL : row_of(run, run->heads[k].key, run->query_size[k], position);
-}
-
-const double *temper_run_value(const temper_run *run, size_t layer, size_t head, size_t position) {
-    size_t k = head_index(run, layer, head);
-    return k == SIZE_MAX || !run->captured ? NULL : row_of(run, run->heads[k].value, run->value_size[k], position);
-}
-
-const double *temper_run_output(const temper_run *run, size_t layer, size_t head, size_t position) {
-    size_t k = head_index(run, layer, head);
-    return k == SIZE_MAX || !run->captured ? NULL : row_of(run, run->heads[k].output, run->value_size[k], position);
+    if (k == SIZE_MAX || !run->captured || position >= run->size) return (temper_run_row_info){0};
+    const head_trace *t = &run->heads[k];
+    return (temper_run_row_info){.scale = t->scales ? t->scales[position] : t->scale,
+                                 .query = row_of(run, t->query, run->query_size[k], position),
+                                 .key = row_of(run, t->key, run->query_size[k], position),
+                                 .value = row_of(run, t->value, run->value_size[k], position),
+                                 .output = row_of(run, t->output, run->value_size[k], position)};
 }
 
 const double *temper_run_channels(const temper_run *run, size_t layer, size_t position) {

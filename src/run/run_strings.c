@@ -45,7 +45,7 @@ static void run_alone(const many *w, size_t k, trap *t) {
                      .way = way_of(w, w->n[k]),
                      .claim = is_proved(w, w->n[k]) ? TEMPER_CLAIM_CHOICES : TEMPER_CLAIM_NONE};
     temper_status status = run_string(&r, &q, &error);
-    if (status == TEMPER_OK) w->accept[k] = (unsigned char)temper_run_accept(r);
+    if (status == TEMPER_OK) w->accept[k] = (unsigned char)temper_run_about(r).accept;
     if (status == TEMPER_OK)
         temper_run_free(r);
     else if (!w->refusable || (status != TEMPER_UNSUPPORTED && status != TEMPER_LIMIT))

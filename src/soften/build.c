@@ -56,12 +56,6 @@ temper_status temper_build(temper_model **out, const temper_spec *spec, const te
     return entry_run(err, build, &call);
 }
 
-temper_status temper_compile(temper_model **out, const temper_spec *spec, temper_error *err) {
-    return temper_build(out, spec, NULL, err);
-}
-
-/* ---- from a hard model ---- */
-
 typedef struct soften_call {
     temper_model **out;
     temper_soften_report *report;
@@ -87,14 +81,9 @@ static void soften(entry *e, void *context) {
     *c->out = m;
 }
 
-temper_status temper_soften_for(temper_model **out, temper_soften_report *report, const temper_model *hard,
-                                const temper_soften_options *options, temper_error *err) {
+temper_status temper_soften(temper_model **out, temper_soften_report *report, const temper_model *hard,
+                            const temper_soften_options *options, temper_error *err) {
     soften_call call = {out, report, hard, options};
     *out = NULL;
     return entry_run(err, soften, &call);
-}
-
-temper_status temper_soften(temper_model **out, const temper_model *hard, temper_method method, temper_error *err) {
-    temper_soften_options options = {.method = method};
-    return temper_soften_for(out, NULL, hard, &options, err);
 }

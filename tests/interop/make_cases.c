@@ -85,12 +85,12 @@ static void put_token(FILE *f, uint32_t token) {
 
 /* The outputs of a layer, [N][head][d_head] of one string. */
 static void put_layer(FILE *f, const temper_model *m, const temper_run *run, size_t layer, size_t d_head) {
-    size_t heads = temper_model_layer_heads(m, layer), size = temper_run_size(run);
+    size_t heads = temper_model_layer(m, layer).heads, size = temper_run_about(run).size;
     for (size_t i = 0; i < size; i++)
         for (size_t h = 1; h <= heads; h++) {
             temper_head_info info;
             temper_model_head(&info, m, layer, h, NULL);
-            const double *out = temper_run_output(run, layer, h, i);
+            const double *out = temper_run_row(run, layer, h, i).output;
             for (size_t d = 0; d < d_head; d++) {
                 double x = d < info.value_size ? out[d] : 0;
                 fwrite(&x, sizeof x, 1, f);
@@ -100,15 +100,15 @@ static void put_layer(FILE *f, const temper_model *m, const temper_run *run, siz
 
 /* The attention of a layer, [head][N][N] of one string. */
 static void put_pattern(FILE *f, const temper_model *m, const temper_run *run, size_t layer) {
-    size_t size = temper_run_size(run);
-    for (size_t h = 1; h <= temper_model_layer_heads(m, layer); h++)
-        fwrite(temper_run_weights(run, layer, h), sizeof(double), size * size, f);
+    size_t size = temper_run_about(run).size;
+    for (size_t h = 1; h <= temper_model_layer(m, layer).heads; h++)
+        fwrite(temper_run_head(run, layer, h).weights, sizeof(double), size * size, f);
 }
 
 static size_t head_size(const temper_model *m, const temper_model_info *info) {
     size_t d_head = 0;
     for (size_t l = 1; l <= info->layers; l++)
-        for (size_t h = 1; h <= temper_model_layer_heads(m, l); h++) {
+        for (size_t h = 1; h <= temper_model_layer(m, l).heads; h++) {
             temper_head_info head;
             temper_model_head(&head, m, l, h, NULL);
             if (head.query_size > d_head) d_head = head.query_size;
@@ -120,8 +120,7 @@ static size_t head_size(const temper_model *m, const temper_model_info *info) {
 /* How many lengths are proved in f32. Models softened for a length are compared in f64 only: their proof is about
    temper's own kernels, and leaves others little room in f32. */
 static size_t f32_lengths(const temper_model *m) {
-    temper_model_info info;
-    temper_model_about(&info, m);
+    temper_model_info info = temper_model_about(m);
     return info.output_margin > 0 ? 0 : proved_lengths(m, TEMPER_TYPE_F32, false);
 }
 
@@ -134,17 +133,17 @@ static void compare(const temper_model *m, const temper_spec *spec, const temper
         int accept;
         if (temper_spec_eval(&accept, truth, spec, letters, n, &err)) give_up("eval", &err);
         size_t i = 0;
-        while (i < n && truth[i] == temper_run_truth(run, i + 1)) i++;
+        while (i < n && truth[i] == temper_run_about(run).truth[i + 1]) i++;
         CHECK(i == n, "formula and model differ at %zu of %zu", i + 1, n);
-        CHECK(accept == temper_run_accept(run), "formula and model differ in the verdict, n = %zu", n);
+        CHECK(accept == temper_run_about(run).accept, "formula and model differ in the verdict, n = %zu", n);
         free(truth);
     }
     if (n < proved_f32) {
         temper_run *single;
         temper_run_options o = {.type = TEMPER_TYPE_F32};
         if (temper_model_run(&single, m, letters, n, &o, &err)) give_up("f32", &err);
-        size_t i = 0, size = temper_run_size(run);
-        while (i < size && temper_run_truth(single, i) == temper_run_truth(run, i)) i++;
+        size_t i = 0, size = temper_run_about(run).size;
+        while (i < size && temper_run_about(single).truth[i] == temper_run_about(run).truth[i]) i++;
         CHECK(i == size, "f64 and f32 differ at %zu of %zu", i, n);
         temper_run_free(single);
     }
@@ -162,7 +161,7 @@ static void make_group(maker *k, const char *folder, size_t group, const temper_
                        size_t n, size_t batch, int unchecked, int capture) {
     temper_model_info info;
     temper_run *runs[BATCH];
-    temper_model_about(&info, m);
+    info = temper_model_about(m);
     size_t proved_f32 = f32_lengths(m), d_head = head_size(m, &info);
     uint32_t *letters = malloc((n + 1) * sizeof *letters);
     FILE *tokens = open_part(folder, group, "tokens"), *truth = open_part(folder, group, "truth"),
@@ -174,15 +173,16 @@ static void make_group(maker *k, const char *folder, size_t group, const temper_
         put_token(tokens, (uint32_t)info.letters);
         for (size_t j = 0; j < n; j++) put_token(tokens, letters[j]);
         if (info.has_end) put_token(tokens, (uint32_t)info.letters + 1);
-        for (size_t i = 0; i < temper_run_size(runs[b]); i++) fputc(temper_run_truth(runs[b], i), truth);
-        fputc(temper_run_accept(runs[b]), accept);
+        for (size_t i = 0; i < temper_run_about(runs[b]).size; i++) fputc(temper_run_about(runs[b]).truth[i], truth);
+        fputc(temper_run_about(runs[b]).accept, accept);
     }
     fclose(tokens);
     fclose(truth);
     fclose(accept);
     fprintf(k->list, "%s{\"n\": %zu, \"size\": %zu, \"batch\": %zu, \"f32\": %s, \"inside\": %s, \"short\": %s}",
-            group ? ", " : "", n, temper_run_size(runs[0]), batch, n < proved_f32 || unchecked ? "true" : "false",
-            capture ? "true" : "false", capture && n <= SHORT ? "true" : "false");
+            group ? ", " : "", n, temper_run_about(runs[0]).size, batch,
+            n < proved_f32 || unchecked ? "true" : "false", capture ? "true" : "false",
+            capture && n <= SHORT ? "true" : "false");
     if (capture) {
         FILE *z = open_part(folder, group, "z"), *embed = open_part(folder, group, "embed");
         for (size_t l = 1; l <= info.layers; l++)
@@ -192,7 +192,7 @@ static void make_group(maker *k, const char *folder, size_t group, const temper_
             for (size_t b = 0; b < batch; b++) put_pattern(pattern, m, runs[b], l);
         if (pattern) fclose(pattern);
         for (size_t b = 0; b < batch; b++)
-            for (size_t i = 0; i < temper_run_size(runs[b]); i++)
+            for (size_t i = 0; i < temper_run_about(runs[b]).size; i++)
                 fwrite(temper_run_channels(runs[b], 0, i), sizeof(double), info.channels, embed);
         fclose(z);
         fclose(embed);
@@ -233,7 +233,7 @@ static void make_case(maker *k, const plan *p) {
     int patterns = p->longest > 0 && k->made % 4 == 0;
     if (patterns) o.outputs |= TEMPER_EXPORT_PATTERNS;
     if (temper_export(folder, p->model, &o, &err)) give_up(p->name, &err);
-    temper_model_about(&info, p->model);
+    info = temper_model_about(p->model);
     int f32 = p->unchecked || f32_lengths(p->model) > 0;
     o.type = TEMPER_TYPE_F32;
     snprintf(path, sizeof path, "%s/f32.onnx", folder);
@@ -247,7 +247,7 @@ static void make_case(maker *k, const plan *p) {
         f32 ? "true" : "false", patterns ? "true" : "false", p->exact_embedding ? "true" : "false", info.channels,
         head_size(p->model, &info));
     for (size_t l = 1; l <= info.layers; l++)
-        fprintf(k->list, "%s%zu", l > 1 ? ", " : "", temper_model_layer_heads(p->model, l));
+        fprintf(k->list, "%s%zu", l > 1 ? ", " : "", temper_model_layer(p->model, l).heads);
     fprintf(k->list, "], \"groups\": [");
     size_t lengths[LENGTHS], groups = p->longest ? LENGTHS : 1;
     choose_lengths(&k->random, lengths, p->longest ? p->longest : 1);
@@ -262,7 +262,7 @@ static void make_case(maker *k, const plan *p) {
 static int has_logarithm(const temper_model *m) {
     temper_model_info info;
     temper_channel_info channel;
-    temper_model_about(&info, m);
+    info = temper_model_about(m);
     for (size_t c = 0; c < info.channels; c++)
         if (temper_model_channel(&channel, m, c, NULL) == TEMPER_OK && strstr(channel.position, "ln")) return 1;
     return 0;
@@ -288,9 +288,11 @@ static void make_formula(maker *k, const char *name, temper_spec *spec, temper_m
         return;
     }
     if (status) give_up(name, &err);
-    if (method != TEMPER_METHOD_HARD) status = temper_soften(&soft, hard, method, &err);
+    if (method != TEMPER_METHOD_HARD)
+        status = temper_soften(&soft, NULL, hard, &(temper_soften_options){.method = method}, &err);
     if (status && method == TEMPER_METHOD_DIGITS) /* not every kind of head has digits */
-        status = temper_soften(&soft, hard, method = TEMPER_METHOD_TEMPERATURE, &err);
+        status = temper_soften(&soft, NULL, hard,
+                               &(temper_soften_options){.method = method = TEMPER_METHOD_TEMPERATURE}, &err);
     if (status) give_up(name, &err);
     plan p = {.name = name, .kind = far ? "far" : kinds[method], .model = soft ? soft : hard, .spec = spec};
     p.longest = far ? 0 : longest_of(p.model);
@@ -349,7 +351,7 @@ static void make_softened(maker *k) {
         if (temper_gallery_model(&hard, about.name, &err)) give_up(about.name, &err);
         for (int adaptive = 0; adaptive < 2; adaptive++) {
             temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = 12, .adaptive = adaptive};
-            if (temper_soften_for(&soft, NULL, hard, &o, &err)) continue; /* not every gap allows it */
+            if (temper_soften(&soft, NULL, hard, &o, &err)) continue; /* not every gap allows it */
             plan p = {.name = about.name, .kind = adaptive ? "adaptive" : "softened", .model = soft, .longest = 12};
             make_case(k, &p);
             temper_model_free(soft);
