@@ -18,8 +18,8 @@
 
    5. Texts are UTF-8. Paths and names are NUL-terminated; what comes with a length may hold any bytes.
 
-   6. Options are structs: zero-initialise them (in C `= {0}`, in C++ `= {}`) and set what should differ. `options` may
-      be NULL for the defaults, except where a length or a method must be given.
+   6. Options are structs: zero-initialise them (in C `= {0}`, in C++ `= {}`) and set what should differ. `options`
+      may be NULL for the defaults, except where a length or a method must be given.
 
    7. Strings are arrays of letter numbers below the size of the alphabet; others are TEMPER_RANGE. `letters` may be
       NULL if n is 0.
@@ -670,9 +670,9 @@ typedef struct temper_soften_report {
     size_t layer, head; /* the head that has it; 0: none */
 } temper_soften_report;
 
-/* Hard to soft. TEMPER_LIMIT: the error cannot be brought below the margin; the message names the head and the length.
-   TEMPER_RANGE: TEMPER_METHOD_HARD, or a model that is soft already; TEMPER_UNSUPPORTED: without a length, a head that
-   no formula makes, or gates that digits cannot hold. `options` may not be NULL, `report` may. */
+/* Hard to soft. TEMPER_LIMIT: the error cannot be brought below the margin; the message names the head and the
+   length. TEMPER_RANGE: TEMPER_METHOD_HARD, or a model that is soft already; TEMPER_UNSUPPORTED: without a length, a
+   head that no formula makes, or gates that digits cannot hold. `options` may not be NULL, `report` may. */
 TEMPER_API temper_status temper_soften(temper_model **out, temper_soften_report *report, const temper_model *hard,
                                        const temper_soften_options *options, temper_error *err);
 
