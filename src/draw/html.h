@@ -61,7 +61,7 @@ typedef struct html_page {
     const char **letters;         /* [N] as shown */
     truth_row *rows;
     size_t row_count, rows_left_out;
-    bool compiled;      /* the model's parts are those of its formula */
+    bool compiled;      /* the model says where it makes its formula */
     size_t differences; /* places where formula and model disagree */
     bool broken;        /* a weight is not a number */
 } html_page;

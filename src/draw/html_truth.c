@@ -6,9 +6,9 @@
 #include "draw/html.h"
 #include "logic/formula_eval.h"
 #include "logic/formula_print.h"
-#include "compile/normal_form.h"
 #include "model/model_spec.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -33,29 +33,58 @@ static const char *node_label(html_page *p, const temper_spec *spec, node_id id)
     return text_string(&t);
 }
 
-/* Gives rows their places: the parts of a compiled model are the nodes that have a normal form, negations aside, in
-   their order. Where that does not fit, the parts belong to something else and no row is placed. */
+typedef struct labelled {
+    const char *label;
+    size_t index;
+} labelled;
+
+static int by_label(const void *a, const void *b) {
+    const labelled *x = a, *y = b;
+    int order = strcmp(x->label, y->label);
+    return order ? order : x->index < y->index ? -1 : x->index > y->index;
+}
+
+static size_t same_labels(const labelled *from, size_t count) {
+    size_t same = 1;
+    while (same < count && strcmp(from[same].label, from->label) == 0) same++;
+    return same;
+}
+
+static void place_row(html_page *p, truth_row *row, size_t part) {
+    temper_part_info info;
+    if (temper_model_part(&info, p->model, part, NULL)) return;
+    row->placed = true;
+    row->layer = info.layer;
+    row->head = info.head;
+    row->channel = info.channel;
+}
+
+/* Gives rows their places: a row and a part of the model that have the same label are the same subformula. Long
+   labels are cut, so several may be equal; both lists are in the formula's order, and as many of one as of the other
+   are the same ones. */
 static void place_rows(html_page *p, const temper_spec *spec, truth_row *rows, const node_id *ids, size_t count) {
-    normal_form normal;
-    size_t parts = temper_model_about(p->model).parts, part = 0;
-    if (!parts) return;
-    formula_simplify(&normal, &spec->graph, spec->root, spec->letters.count, p->arena);
-    for (int pass = 0; pass < 2; pass++) {
-        part = 0;
-        for (size_t k = 0; k < count; k++) {
-            temper_part_info info;
-            if (!normal.of[ids[k]] || spec->graph.nodes[ids[k]].op == OP_NOT) continue;
-            if (temper_model_part(&info, p->model, part++, NULL)) return;
-            if (pass == 0 && strcmp(node_label(p, spec, ids[k]), info.formula) != 0) return;
-            if (pass == 0) continue;
-            rows[k].placed = true;
-            rows[k].layer = info.layer;
-            rows[k].head = info.head;
-            rows[k].channel = info.channel;
-        }
-        if (part != parts) return;
+    size_t part_count = temper_model_about(p->model).parts;
+    labelled *nodes = arena_alloc(p->arena, count + 1, sizeof *nodes);
+    labelled *parts = arena_alloc(p->arena, part_count + 1, sizeof *parts);
+    for (size_t k = 0; k < count; k++) nodes[k] = (labelled){node_label(p, spec, ids[k]), k};
+    for (size_t k = 0; k < part_count; k++) {
+        temper_part_info info;
+        parts[k] = (labelled){temper_model_part(&info, p->model, k, NULL) ? "" : info.formula, k};
     }
-    p->compiled = true;
+    qsort(nodes, count, sizeof *nodes, by_label);
+    qsort(parts, part_count, sizeof *parts, by_label);
+    for (size_t i = 0, j = 0; i < count && j < part_count;) {
+        size_t some = same_labels(nodes + i, count - i), others = same_labels(parts + j, part_count - j);
+        int order = strcmp(nodes[i].label, parts[j].label);
+        for (size_t k = 0; order == 0 && some == others && k < some; k++)
+            place_row(p, &rows[nodes[i + k].index], parts[j + k].index);
+        if (order <= 0) i += some;
+        if (order >= 0) j += others;
+    }
+    /* Parts leave negations out: a model keeps what is negated. */
+    node_id root = spec->root;
+    if (spec->graph.nodes[root].op == OP_NOT) root = formula_kid(&spec->graph, root, 0);
+    for (size_t k = 0; k < count; k++) p->compiled |= ids[k] == root && rows[k].placed;
 }
 
 static void add_formula_rows(html_page *p, const temper_spec *spec) {
