@@ -3,6 +3,7 @@
 # against it through pkg-config, shared and static, as C and as C++, and run. usage: tests/install.sh PROGRAM
 set -u
 
+: "${1:?usage: tests/install.sh PROGRAM}"
 build=$(cd "$(dirname "$1")" && pwd)
 root=$(cd "$(dirname "$0")/.." && pwd)
 room=$(mktemp -d)
