@@ -5,15 +5,15 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Mapping, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import errors
 from ._letters import Alphabet, Batch, String, Strings
-from ._library import (METHODS, TYPES, Progress, Watcher, call, count_of, ffi, function, lib, make, number_of, path_bytes,
-                       read_bytes, take, text)
+from ._library import (METHODS, TYPES, Progress, Watcher, call, count_of, encode, ffi, function, lib, make, number_of,
+                       path_bytes, read_bytes, take, text)
 from .attention import Attention, attention_of
 from .certificate import Certificate
 from .check import CheckResult, check_formula, check_model, exhaustive_default
@@ -336,6 +336,20 @@ class Model:
         except errors.LimitError:
             watcher.raise_error()
             raise
+
+    def with_scale(self, scale: "Union[str, Mapping[Tuple[int, int], str]]") -> "Model":
+        """A copy with other softmax scales, to see what a wrong temperature does ([scale.md](scale.md)).
+
+        scale  for all heads: an expression of N, n and i such as "8*N", or a factor of the scale that a head has such as
+               "0.2x"; or a dictionary {(layer, head): scale}, counted from 1. Nothing is proved of the copy.
+        """
+        given = {(0, 0): scale} if isinstance(scale, str) else dict(scale)
+        scales = ffi.new("temper_scale[]", len(given))
+        kept = [ffi.new("char[]", encode(expression)) for expression in given.values()]
+        for k, (layer, head) in enumerate(given):
+            scales[k].layer, scales[k].head = count_of(layer, "layer"), count_of(head, "head")
+            scales[k].scale = kept[k]
+        return Model(make("model", "temper_model_with_scale", self._handle, scales, len(given)))
 
     # ---- files ----
 

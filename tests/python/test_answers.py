@@ -181,6 +181,23 @@ class Answers(unittest.TestCase):
         hard = temper.compile("a S b", method="hard")
         self.assertEqual(hard.soften("positions").text, temper.compile("a S b", method="positions").text)
 
+    def test_scales(self):
+        model = temper.compile("a S b", alphabet="abc")
+        word = "b" + "a" * 40
+        self.assertTrue(model.run(word))
+        flat = model.with_scale("0")
+        self.assertIsNone(flat.proof().length)
+        with self.assertRaises(temper.LimitError):
+            flat.run(word)
+        self.assertFalse(flat.run("c" * 9 + "b" + "a" * 2, unchecked=True))
+        one = model.with_scale({(1, 1): "0x"})
+        self.assertEqual(one.run(["ab", "ba", "c" * 9 + "ba"], unchecked=True).tolist(),
+                         flat.run(["ab", "ba", "c" * 9 + "ba"], unchecked=True).tolist())
+        self.assertEqual(model.with_scale("1x").run(word, unchecked=True), True)
+        for wrong, error in (("8*Q", temper.SpecSyntaxError), ({(9, 1): "N"}, temper.RangeError)):
+            with self.assertRaises(error):
+                model.with_scale(wrong)
+
     def test_files(self):
         with tempfile.TemporaryDirectory() as room:
             for name in ("m.temper", "m.safetensors"):
