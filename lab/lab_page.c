@@ -60,13 +60,13 @@ static void put_claims(html *h, const lab *l, const char *figure) {
         const lab_claim *c = &l->claims[k];
         if (strcmp(c->figure, figure) != 0) continue;
         if (!count++) {
-            html_open(h, "ul");
-            html_string(h, "class", "claims");
+            markup_open(h, "ul");
+            markup_string(h, "class", "claims");
         }
-        html_open(h, "li");
-        html_string(h, "class", c->holds ? "holds" : "no");
+        markup_open(h, "li");
+        markup_string(h, "class", c->holds ? "holds" : "no");
         html_element(h, "b", NULL, c->text);
-        if (!c->holds) html_put(h, " – does not hold");
+        if (!c->holds) markup_put(h, " – does not hold");
         html_element(h, "span", "measured", c->measured);
         html_close(h);
     }
@@ -75,17 +75,17 @@ static void put_claims(html *h, const lab *l, const char *figure) {
 
 static void put_cell(html *h, lab_type type, const lab_cell *cell, arena *a) {
     text t;
-    html_open(h, "td");
-    if (type == LAB_NUMBER || type == LAB_COUNT) html_string(h, "class", "n");
+    markup_open(h, "td");
+    if (type == LAB_NUMBER || type == LAB_COUNT) markup_string(h, "class", "n");
     switch (type) {
-    case LAB_TEXT: html_put(h, cell->text); break;
+    case LAB_TEXT: markup_put(h, cell->text); break;
     case LAB_NUMBER:
         text_init(&t, a);
         lab_number_text(&t, cell->number);
-        html_put(h, text_string(&t));
+        markup_put(h, text_string(&t));
         break;
     case LAB_COUNT: html_print(h, "%llu", (unsigned long long)cell->count); break;
-    case LAB_FLAG: html_put(h, cell->flag ? "yes" : "no"); break;
+    case LAB_FLAG: markup_put(h, cell->flag ? "yes" : "no"); break;
     }
     html_close(h);
 }
@@ -93,29 +93,29 @@ static void put_cell(html *h, lab_type type, const lab_cell *cell, arena *a) {
 static void put_table(html *h, const lab *l, const lab_table *t, arena *a) {
     size_t rows = lab_rows(t), shown = rows < t->shown ? rows : t->shown;
     if (shown > PAGE_ROWS) shown = PAGE_ROWS;
-    html_open(h, "details");
-    html_open(h, "summary");
-    html_put(h, t->title);
+    markup_open(h, "details");
+    markup_open(h, "summary");
+    markup_put(h, t->title);
     html_print(h, " (%zu row%s)", rows, rows == 1 ? "" : "s");
     html_close(h);
     if (shown) {
-        html_open(h, "div");
-        html_string(h, "class", "scroll");
-        html_open(h, "table");
-        html_open(h, "thead");
-        html_open(h, "tr");
+        markup_open(h, "div");
+        markup_string(h, "class", "scroll");
+        markup_open(h, "table");
+        markup_open(h, "thead");
+        markup_open(h, "tr");
         for (size_t c = 0; c < t->column_count; c++) {
-            html_open(h, "th");
-            if (t->columns[c].type == LAB_NUMBER || t->columns[c].type == LAB_COUNT) html_string(h, "class", "n");
-            html_string(h, "title", t->columns[c].about);
-            html_put(h, t->columns[c].name);
+            markup_open(h, "th");
+            if (t->columns[c].type == LAB_NUMBER || t->columns[c].type == LAB_COUNT) markup_string(h, "class", "n");
+            markup_string(h, "title", t->columns[c].about);
+            markup_put(h, t->columns[c].name);
             html_close(h);
         }
         html_close(h);
         html_close(h);
-        html_open(h, "tbody");
+        markup_open(h, "tbody");
         for (size_t r = 0; r < shown; r++) {
-            html_open(h, "tr");
+            markup_open(h, "tr");
             for (size_t c = 0; c < t->column_count; c++) put_cell(h, t->columns[c].type, lab_cell_at(t, r, c), a);
             html_close(h);
         }
@@ -123,21 +123,21 @@ static void put_table(html *h, const lab *l, const lab_table *t, arena *a) {
         html_close(h);
         html_close(h);
     }
-    html_open(h, "p");
-    html_string(h, "class", "small");
-    html_put(h, shown == rows ? "Data: " : shown ? "The first rows; all data: " : "Data: ");
-    html_open(h, "a");
+    markup_open(h, "p");
+    markup_string(h, "class", "small");
+    markup_put(h, shown == rows ? "Data: " : shown ? "The first rows; all data: " : "Data: ");
+    markup_open(h, "a");
     html_format(h, "href", "%s-%s.csv", l->experiment->name, t->name);
     html_print(h, "%s-%s.csv", l->experiment->name, t->name);
     html_close(h);
-    html_put(h, ". Columns: ");
+    markup_put(h, ". Columns: ");
     for (size_t c = 0; c < t->column_count; c++) {
-        html_put(h, c ? "; " : "");
-        html_put(h, t->columns[c].name);
-        html_put(h, ": ");
-        html_put(h, t->columns[c].about);
+        markup_put(h, c ? "; " : "");
+        markup_put(h, t->columns[c].name);
+        markup_put(h, ": ");
+        markup_put(h, t->columns[c].about);
     }
-    html_put(h, ".");
+    markup_put(h, ".");
     html_close(h);
     html_close(h);
 }
@@ -161,12 +161,12 @@ static void put_figure(html *h, const lab *l, const lab_figure *f, arena *a) {
     text prefix;
     text_init(&prefix, a);
     text_printf(&prefix, "%s-%s", l->experiment->name, f->name);
-    html_open(h, "figure");
-    html_string(h, "id", text_string(&prefix));
-    html_open(h, "div");
-    html_raw(h, svg_element(f->svg, text_string(&prefix), a));
+    markup_open(h, "figure");
+    markup_string(h, "id", text_string(&prefix));
+    markup_open(h, "div");
+    markup_raw(h, svg_element(f->svg, text_string(&prefix), a));
     html_close(h);
-    html_open(h, "figcaption");
+    markup_open(h, "figcaption");
     put_claims(h, l, f->name);
     html_close(h);
     html_close(h);
@@ -186,15 +186,15 @@ const char *lab_section(arena *a, const lab *l) {
         if (*l->claims[k].figure && !has_figure(l, l->claims[k].figure))
             trap_raise(a->trap, TEMPER_RANGE, 0, 0, "lab %s: a claim is about a figure '%s', which there is not",
                        e->name, l->claims[k].figure);
-    html_open(&h, "section");
-    html_string(&h, "id", e->name);
+    markup_open(&h, "section");
+    markup_string(&h, "id", e->name);
     html_element(&h, "h2", NULL, e->prose->title);
     html_element(&h, "p", "lead", e->prose->text);
-    html_open(&h, "pre");
+    markup_open(&h, "pre");
     text command;
     text_init(&command, a);
     lab_command(&command, l);
-    html_put(&h, text_string(&command));
+    markup_put(&h, text_string(&command));
     html_close(&h);
     for (size_t k = 0; k < l->figure_count; k++) put_figure(&h, l, &l->figures[k], a);
     bool more = false;
@@ -214,28 +214,28 @@ const char *lab_section(arena *a, const lab *l) {
 }
 
 static void put_summary(html *h, const lab_outcome *outcomes) {
-    html_open(h, "table");
-    html_string(h, "class", "sum");
-    html_raw(h, "<thead><tr><th>question</th><th class=\"n\">claims</th><th>outcome</th></tr></thead>");
-    html_open(h, "tbody");
+    markup_open(h, "table");
+    markup_string(h, "class", "sum");
+    markup_raw(h, "<thead><tr><th>question</th><th class=\"n\">claims</th><th>outcome</th></tr></thead>");
+    markup_open(h, "tbody");
     for (size_t k = 0; lab_experiments[k]; k++) {
-        html_open(h, "tr");
-        html_open(h, "td");
-        html_open(h, "a");
+        markup_open(h, "tr");
+        markup_open(h, "td");
+        markup_open(h, "a");
         html_format(h, "href", "#%s", lab_experiments[k]->name);
-        html_put(h, lab_experiments[k]->prose->title);
+        markup_put(h, lab_experiments[k]->prose->title);
         html_close(h);
         html_close(h);
-        html_open(h, "td");
-        html_string(h, "class", "n");
+        markup_open(h, "td");
+        markup_string(h, "class", "n");
         html_print(h, "%zu", outcomes[k].claims);
         html_close(h);
-        html_open(h, "td");
-        html_string(h, "class", outcomes[k].failed ? "no" : "yes");
+        markup_open(h, "td");
+        markup_string(h, "class", outcomes[k].failed ? "no" : "yes");
         if (outcomes[k].failed)
             html_print(h, "%zu %s not hold", outcomes[k].failed, outcomes[k].failed == 1 ? "does" : "do");
         else
-            html_put(h, "all hold");
+            markup_put(h, "all hold");
         html_close(h);
         html_close(h);
     }
@@ -246,20 +246,21 @@ static void put_summary(html *h, const lab_outcome *outcomes) {
 const char *lab_page(arena *a, const char *const *parts, const lab_outcome *outcomes, uint64_t seed, bool quick) {
     html h = {.depth = 0};
     text_init(&h.out, a);
-    html_raw(&h, "<!DOCTYPE html>\n");
-    html_open(&h, "html");
-    html_string(&h, "lang", "en");
-    html_string(&h, "xmlns", "http://www.w3.org/1999/xhtml");
-    html_open(&h, "head");
-    html_raw(&h, "<meta charset=\"utf-8\"/><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>"
-                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-                 "'unsafe-inline'\"/><title>temper lab</title>");
-    html_open(&h, "style");
-    html_raw(&h, style);
+    markup_raw(&h, "<!DOCTYPE html>\n");
+    markup_open(&h, "html");
+    markup_string(&h, "lang", "en");
+    markup_string(&h, "xmlns", "http://www.w3.org/1999/xhtml");
+    markup_open(&h, "head");
+    markup_raw(&h,
+               "<meta charset=\"utf-8\"/><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>"
+               "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+               "'unsafe-inline'\"/><title>temper lab</title>");
+    markup_open(&h, "style");
+    markup_raw(&h, style);
     html_close(&h);
     html_close(&h);
-    html_open(&h, "body");
-    html_open(&h, "main");
+    markup_open(&h, "body");
+    markup_open(&h, "main");
     html_element(&h, "h1", NULL, "Hard attention from softmax: the experiments");
     html_element(&h, "p", "lead",
                  "When does a softmax transformer do exactly what a hard-attention transformer does, and what breaks "
@@ -267,16 +268,16 @@ const char *lab_page(arena *a, const char *const *parts, const lab_outcome *outc
                  "drew the figure, and what was measured stands under it.");
     put_summary(&h, outcomes);
     html_element(&h, "p", NULL, "All of it is made again, byte for byte, by");
-    html_open(&h, "pre");
+    markup_open(&h, "pre");
     html_print(&h, "temper lab all --seed %llu%s -o DIR", (unsigned long long)seed, quick ? " --quick" : "");
     html_close(&h);
-    html_open(&h, "p");
-    html_string(&h, "class", "lead");
+    markup_open(&h, "p");
+    markup_string(&h, "class", "lead");
     html_print(&h, "temper %s, seed %llu%s. Tables are folded; files beside this page hold all numbers.",
                temper_version(), (unsigned long long)seed,
                quick ? ", the quick version: shorter strings and fewer repeats, the same claims" : "");
     html_close(&h);
-    for (size_t k = 0; lab_experiments[k]; k++) html_raw(&h, parts[k]);
+    for (size_t k = 0; lab_experiments[k]; k++) markup_raw(&h, parts[k]);
     html_close(&h);
     html_close(&h);
     html_close(&h);

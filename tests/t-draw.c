@@ -31,8 +31,8 @@ static void test_writer(void) {
         hostile[length] = 0;
         svg s;
         svg_begin(&s, &a, 10, 20.5, hostile);
-        svg_open(&s, "g");
-        svg_string(&s, "id", hostile);
+        markup_open(&s, "g");
+        markup_string(&s, "id", hostile);
         svg_label(&s, -1.005, NAN, 1e300, "end", hostile);
         svg_title(&s, hostile);
         const char *out = svg_finish(&s);

@@ -209,12 +209,12 @@ static void put_names(drawing *d, const chart_panel *p, const scaled *x, const s
         double end = ends_x[labels[k].series];
         if (fabs(wanted[k] - labels[k].at) > 3 || end < x->to - 4) { /* a thin line to the end it belongs to */
             chart_straight(&d->out, end + 4, labels[k].at, x->to + 6, wanted[k], c, 0.5);
-            svg_string(&d->out, "stroke-opacity", "0.6");
+            markup_string(&d->out, "stroke-opacity", "0.6");
             svg_close(&d->out);
         }
         svg_label_open(&d->out, x->to + 8, wanted[k] + name_size * 0.35, name_size, "start");
         svg_fill(&d->out, c);
-        svg_content(&d->out, s->name);
+        markup_put(&d->out, s->name);
         svg_close(&d->out);
     }
 }
@@ -267,8 +267,8 @@ static void put_axes(drawing *d, const chart_panel *p, const scaled *x, const sc
         svg_coordinate(&turn, cy);
         text_putc(&turn, ')');
         svg_label_open(s, cx, cy, label_size, "middle");
-        svg_string(s, "transform", text_string(&turn));
-        svg_content(s, p->y.label);
+        markup_string(s, "transform", text_string(&turn));
+        markup_put(s, p->y.label);
         svg_close(s);
     }
 }
@@ -283,7 +283,7 @@ static void put_rules(drawing *d, const chart_panel *p, const scaled *x, const s
             chart_straight(&d->out, at, y->from, at, y->to, dark, 1);
         else
             chart_straight(&d->out, x->from, at, x->to, at, dark, 1);
-        svg_string(&d->out, "stroke-dasharray", "2 3");
+        markup_string(&d->out, "stroke-dasharray", "2 3");
         svg_close(&d->out);
         if (!r->note || !*r->note) continue;
         double width = ems(r->note) * tick_size;
@@ -291,7 +291,7 @@ static void put_rules(drawing *d, const chart_panel *p, const scaled *x, const s
         svg_label_open(&d->out, r->vertical ? at + (left ? -4 : 4) : x->from + 4,
                        r->vertical ? y->to + tick_size : at - 3, tick_size, left ? "end" : "start");
         svg_fill(&d->out, dark);
-        svg_content(&d->out, r->note);
+        markup_put(&d->out, r->note);
         svg_close(&d->out);
     }
 }
@@ -303,12 +303,12 @@ static void put_panel(drawing *d, const chart_panel *p, size_t number, double le
     set_range(&y, d, p, true);
     x.from = left + (first ? d->margin.left : shared_left), x.to = x.from + d->width;
     y.to = top + d->margin.top, y.from = y.to + d->height;
-    svg_open(s, "g");
+    markup_open(s, "g");
     if (p->title && *p->title) {
         svg_label_open(s, x.from, y.to - 6, panel_title_size, "start");
-        svg_string(s, "font-weight", "bold");
-        svg_content(s, label_cut(d->arena, p->title, (d->width + d->margin.right + gap - 6) / panel_title_size / 1.08,
-                                 label_ems, "…"));
+        markup_string(s, "font-weight", "bold");
+        markup_put(s, label_cut(d->arena, p->title, (d->width + d->margin.right + gap - 6) / panel_title_size / 1.08,
+                                label_ems, "…"));
         svg_close(s);
     }
     put_axes(d, p, &x, &y, first);
@@ -317,13 +317,13 @@ static void put_panel(drawing *d, const chart_panel *p, size_t number, double le
     text_printf(&id, "area%zu", number);
     text_init(&reference, d->arena);
     text_printf(&reference, "url(#%s)", text_string(&id));
-    svg_open(s, "clipPath");
-    svg_string(s, "id", text_string(&id));
+    markup_open(s, "clipPath");
+    markup_string(s, "id", text_string(&id));
     svg_rect(s, x.from - 4, y.to - 4, d->width + 8, d->height + 8);
     svg_close(s);
     svg_close(s);
-    svg_open(s, "g");
-    svg_string(s, "clip-path", text_string(&reference));
+    markup_open(s, "g");
+    markup_string(s, "clip-path", text_string(&reference));
     put_series(d, p, &x, &y);
     svg_close(s);
     put_rules(d, p, &x, &y);
@@ -358,14 +358,14 @@ static size_t put_legend(const drawing *d, svg *out, double room, double top) {
                 svg_colour colour = chart_colour(s, k);
                 if (s->style & (DRAW_LINE | DRAW_STEPS) || !(s->style & DRAW_MARKERS)) {
                     chart_straight(out, at, middle, at + legend_line, middle, colour, 2);
-                    if (s->style & DRAW_DASHED) svg_string(out, "stroke-dasharray", "5 3");
+                    if (s->style & DRAW_DASHED) markup_string(out, "stroke-dasharray", "5 3");
                     svg_close(out);
                 }
                 if (s->style & DRAW_MARKERS)
                     chart_put_marker(out, chart_marker(s, k), at + legend_line / 2, middle, 3.5, colour);
                 svg_label_open(out, at + legend_line + 5, y, name_size, "start");
                 svg_fill(out, chart_text_colour(s, k));
-                svg_content(out, s->name);
+                markup_put(out, s->name);
                 svg_close(out);
             }
             at += width + 16;
@@ -422,8 +422,8 @@ const char *chart_svg(arena *a, const chart *c) {
     svg_begin(&d.out, a, width, height, c->title ? c->title : "");
     for (size_t k = 0; k < titles; k++) {
         svg_label_open(&d.out, edge, edge + title_size + (double)k * (title_size + 4), title_size, "start");
-        svg_string(&d.out, "font-weight", "bold");
-        svg_content(&d.out, title[k]);
+        markup_string(&d.out, "font-weight", "bold");
+        markup_put(&d.out, title[k]);
         svg_close(&d.out);
     }
     if (legends) put_legend(&d, &d.out, room, above + name_size);

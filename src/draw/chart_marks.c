@@ -43,12 +43,12 @@ void chart_stroke(svg *s, svg_colour c, double width) {
     colour[0] = '#';
     for (size_t k = 0; k < 3; k++) colour[1 + 2 * k] = hex[parts[k] >> 4], colour[2 + 2 * k] = hex[parts[k] & 15];
     colour[7] = 0;
-    svg_string(s, "stroke", colour);
+    markup_string(s, "stroke", colour);
     svg_number(s, "stroke-width", width);
 }
 
 void chart_straight(svg *s, double x1, double y1, double x2, double y2, svg_colour c, double width) {
-    svg_open(s, "line");
+    markup_open(s, "line");
     svg_number(s, "x1", x1);
     svg_number(s, "y1", y1);
     svg_number(s, "x2", x2);
@@ -68,8 +68,8 @@ static void put_polygon(svg *s, const double (*corners)[2], size_t count, double
     text_init(&path, s->out.arena);
     for (size_t k = 0; k < count; k++) put_point(&path, k ? 'L' : 'M', x + r * corners[k][0], y + r * corners[k][1]);
     text_putc(&path, 'Z');
-    svg_open(s, "path");
-    svg_string(s, "d", text_string(&path));
+    markup_open(s, "path");
+    markup_string(s, "d", text_string(&path));
 }
 
 void chart_put_marker(svg *s, size_t shape, double x, double y, double r, svg_colour c) {
@@ -89,7 +89,7 @@ void chart_put_marker(svg *s, size_t shape, double x, double y, double r, svg_co
     case 5: put_polygon(s, down, 3, x, y, r); break;
     case 7: put_polygon(s, cross, 12, x, y, r); break;
     default:
-        svg_open(s, "circle");
+        markup_open(s, "circle");
         svg_number(s, "cx", x);
         svg_number(s, "cy", y);
         svg_number(s, "r", r);
@@ -128,12 +128,12 @@ void chart_find_overlaps(chart_point *const *points, const chart_series *const *
 
 static void put_line(svg *out, text *path, svg_colour c, double width, bool dashed) {
     if (!path->length) return;
-    svg_open(out, "path");
-    svg_string(out, "d", text_string(path));
-    svg_string(out, "fill", "none");
+    markup_open(out, "path");
+    markup_string(out, "d", text_string(path));
+    markup_string(out, "fill", "none");
     chart_stroke(out, c, width);
-    svg_string(out, "stroke-linejoin", "round");
-    if (dashed) svg_string(out, "stroke-dasharray", "5 3");
+    markup_string(out, "stroke-linejoin", "round");
+    if (dashed) markup_string(out, "stroke-dasharray", "5 3");
     svg_close(out);
     path->length = 0;
 }
@@ -144,7 +144,7 @@ void chart_put_marks(svg *out, arena *a, const chart_series *s, size_t k, const 
     double width = s->style & DRAW_FAINT ? 1.2 : line_width;
     text path;
     text_init(&path, a);
-    svg_open(out, "g");
+    markup_open(out, "g");
     if (s->name && *s->name) svg_title(out, s->name);
     unsigned under = 0; /* of the path that is being put together */
     for (size_t j = 0; line && j < s->count; j++) {

@@ -108,29 +108,29 @@ static void lay_out(figure *f) {
 
 static void put_definitions(figure *f) {
     svg *s = &f->out;
-    svg_open(s, "defs");
-    svg_open(s, "pattern");
-    svg_string(s, "id", "masked");
+    markup_open(s, "defs");
+    markup_open(s, "pattern");
+    markup_string(s, "id", "masked");
     svg_number(s, "width", 5);
     svg_number(s, "height", 5);
-    svg_string(s, "patternUnits", "userSpaceOnUse");
-    svg_string(s, "patternTransform", "rotate(45)");
+    markup_string(s, "patternUnits", "userSpaceOnUse");
+    markup_string(s, "patternTransform", "rotate(45)");
     svg_rect(s, 0, 0, 5, 5);
-    svg_string(s, "fill", "#f0f0f0");
+    markup_string(s, "fill", "#f0f0f0");
     svg_close(s);
     svg_rect(s, 0, 0, 1, 5);
-    svg_string(s, "fill", "#c8c8c8");
+    markup_string(s, "fill", "#c8c8c8");
     svg_close(s);
     svg_close(s);
-    svg_open(s, "linearGradient");
-    svg_string(s, "id", "weight");
+    markup_open(s, "linearGradient");
+    markup_string(s, "id", "weight");
     for (unsigned k = 0; k <= 32; k++) {
         double weight = (k / 32.0) * (k / 32.0); /* stops lie closer where the square root is steep */
-        svg_open(s, "stop");
+        markup_open(s, "stop");
         text offset;
         text_init(&offset, f->map->arena);
         label_number(&offset, weight, 4);
-        svg_string(s, "offset", text_string(&offset));
+        markup_string(s, "offset", text_string(&offset));
         svg_colour c = shade_colour(heat_shade(weight));
         text_printf(&s->out, " stop-color=\"#%02x%02x%02x\"", c.red, c.green, c.blue);
         svg_close(s);
@@ -153,20 +153,20 @@ static void put_titles(figure *f, const heat_panel *p) {
         svg_title(s, text_escaped(a, p->name, strlen(p->name), LABEL_SHOWN));
         bool numbered = k == 0 && strncmp(t.name[0], number, digits) == 0;
         if (numbered) {
-            svg_open(s, "tspan");
-            svg_string(s, "font-weight", "bold");
-            svg_content(s, number);
+            markup_open(s, "tspan");
+            markup_string(s, "font-weight", "bold");
+            markup_put(s, number);
             svg_close(s);
         }
-        svg_content(s, t.name[k] + (numbered ? digits : 0));
+        markup_put(s, t.name[k] + (numbered ? digits : 0));
         svg_close(s);
     }
     y += detail_size - title_size;
     for (size_t k = 0; k < t.details; k++, y += detail_size + 3) {
         svg_label_open(s, 0, y, detail_size, "start");
-        svg_string(s, "fill", "#555555");
+        markup_string(s, "fill", "#555555");
         svg_title(s, text_escaped(a, p->detail, strlen(p->detail), LABEL_SHOWN));
-        svg_content(s, t.detail[k]);
+        markup_put(s, t.detail[k]);
         svg_close(s);
     }
 }
@@ -185,21 +185,21 @@ static void put_axes(figure *f) {
         snprintf(number, sizeof number, first < last ? "%zu\u2013%zu" : "%zu", first, last);
         svg_label_open(s, f->left - 5 - (m->block > 1 ? 0 : f->letter_width + 5), f->top + middle + size * 0.36, size,
                        "end");
-        svg_string(s, "fill", "#777777");
-        svg_content(s, number);
+        markup_string(s, "fill", "#777777");
+        markup_put(s, number);
         svg_close(s);
         if (k % step == 0) {
             snprintf(number, sizeof number, "%zu", first);
             svg_label_open(s, f->left + middle, f->top - 4 - f->letter_height, size, "middle");
-            svg_string(s, "fill", "#777777");
-            svg_content(s, number);
+            markup_string(s, "fill", "#777777");
+            markup_put(s, number);
             svg_close(s);
         }
         if (m->block > 1) continue;
         const char *letter = label_cut(a, f->letters[k], room, label_ems, "…");
         svg_label_open(s, f->left - 5 - f->letter_width / 2, f->top + middle + size * 0.36, size, "middle");
         svg_title(s, f->letters[k]);
-        svg_content(s, letter);
+        markup_put(s, letter);
         svg_close(s);
         bool turned = ems(letter) * size > cell;
         double x = f->left + middle + (turned ? size * 0.36 : 0), y = f->top - 4;
@@ -212,10 +212,10 @@ static void put_axes(figure *f) {
             text_putc(&turn, ' ');
             svg_coordinate(&turn, y);
             text_putc(&turn, ')');
-            svg_string(s, "transform", text_string(&turn));
+            markup_string(s, "transform", text_string(&turn));
         }
         svg_title(s, f->letters[k]);
-        svg_content(s, letter);
+        markup_put(s, letter);
         svg_close(s);
     }
 }
@@ -247,7 +247,7 @@ static void put_cells(figure *f, const heat_panel *p) {
     svg *s = &f->out;
     const heat_map *m = f->map;
     svg_rect(s, f->left, f->top, f->grid, f->grid);
-    svg_string(s, "fill", "url(#masked)");
+    markup_string(s, "fill", "url(#masked)");
     svg_close(s);
     for (size_t row = 0; row < m->cells; row++) {
         for (size_t from = 0, to; from < m->cells; from = to + 1) {
@@ -279,15 +279,15 @@ static void put_cells(figure *f, const heat_panel *p) {
         text_putc(&grid, 'v');
         svg_coordinate(&grid, f->grid);
     }
-    svg_open(s, "path");
-    svg_string(s, "d", m->cells > 1 ? text_string(&grid) : "M0 0");
-    svg_string(s, "stroke", "#d4d4d4");
+    markup_open(s, "path");
+    markup_string(s, "d", m->cells > 1 ? text_string(&grid) : "M0 0");
+    markup_string(s, "stroke", "#d4d4d4");
     svg_number(s, "stroke-width", 0.5);
-    svg_string(s, "pointer-events", "none");
+    markup_string(s, "pointer-events", "none");
     svg_close(s);
     svg_rect(s, f->left, f->top, f->grid, f->grid);
-    svg_string(s, "fill", "none");
-    svg_string(s, "stroke", "#888888");
+    markup_string(s, "fill", "none");
+    markup_string(s, "stroke", "#888888");
     svg_close(s);
 }
 
@@ -297,15 +297,15 @@ static void put_legend(figure *f) {
     double y = f->height - edge - legend_height - (note ? 16 : 0), bar = edge + 46, length = 180;
     svg_label(s, edge, y + 10, detail_size, "start", "weight");
     svg_rect(s, bar, y, length, 12);
-    svg_string(s, "fill", "url(#weight)");
-    svg_string(s, "stroke", "#888888");
+    markup_string(s, "fill", "url(#weight)");
+    markup_string(s, "stroke", "#888888");
     svg_number(s, "stroke-width", 0.5);
     svg_close(s);
     static const char *const ticks[] = {"0", "0.25", "0.5", "0.75", "1"};
     for (unsigned k = 0; k <= 4; k++) svg_label(s, bar + length * k / 4, y + 24, 9, "middle", ticks[k]);
     svg_rect(s, edge, y + 34, 16, 10);
-    svg_string(s, "fill", "url(#masked)");
-    svg_string(s, "stroke", "#888888");
+    markup_string(s, "fill", "url(#masked)");
+    markup_string(s, "stroke", "#888888");
     svg_number(s, "stroke-width", 0.5);
     svg_close(s);
     svg_label(s, edge + 22, y + 43, detail_size, "start",
@@ -351,7 +351,7 @@ static const char *draw(heat_map *m) {
             if (k > 0) y += f.top + f.grid + gap;
             f.top = f.heads[k / f.across] + axis_height(&f);
         }
-        svg_open(&f.out, "g");
+        markup_open(&f.out, "g");
         text_puts(&f.out.out, " transform=\"translate(");
         svg_coordinate(&f.out.out, x);
         text_putc(&f.out.out, ' ');

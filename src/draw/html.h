@@ -1,32 +1,18 @@
-/* The HTML page of a run. A small writer, like that of SVG: it keeps the stack of open elements, so what it writes is
-   well-formed whatever the text holds; and what the files html_*.c share. */
+/* The HTML page of a run: the writer of markup with what pages need, and what the files html_*.c share. */
 #ifndef DRAW_HTML_H
 #define DRAW_HTML_H
 
 #include "draw/heat_map.h"
+#include "draw/markup.h"
 
-enum { HTML_DEPTH = 16 };
+typedef markup html;
 
-typedef struct html {
-    text out;
-    const char *open[HTML_DEPTH]; /* names of open elements */
-    size_t depth;
-    bool in_tag;   /* attributes may still be added to the innermost */
-    bool is_empty; /* which has no content */
-} html;
-
-void html_open(html *h, const char *name);
 void html_close(html *h);
-void html_empty(html *h, const char *name); /* an element without content; attributes may follow, no html_close */
 
-/* An attribute of the element just opened: escaped, and as printf makes it (for what holds no user text). */
-void html_string(html *h, const char *name, const char *value);
+/* An attribute as printf makes it, for what holds no user text. */
 void html_format(html *h, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Text inside the innermost element. */
-void html_put(html *h, const char *bytes); /* escaped */
 void html_print(html *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void html_raw(html *h, const char *bytes); /* style and script only */
 
 /* A whole element with text; class may be NULL. */
 void html_element(html *h, const char *name, const char *class_name, const char *bytes);
@@ -34,7 +20,7 @@ void html_element(html *h, const char *name, const char *class_name, const char 
 /* A tooltip written piece by piece: open, put, newline, close. */
 void html_title_begin(html *h);
 void html_title_end(html *h);
-extern const char html_newline[]; /* for html_raw inside a tooltip */
+extern const char html_newline[]; /* for markup_raw inside a tooltip */
 
 /* A number: exact (the fewest digits that read back), or short for cells. */
 void html_number(html *h, double x, int digits);

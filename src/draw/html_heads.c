@@ -58,25 +58,25 @@ static row_view view_row(const html_page *p, const heat_panel *panel, size_t i) 
 /* ---- cells ---- */
 
 static void put_fact(html *h, const char *name, double x) {
-    html_raw(h, html_newline);
-    html_put(h, name);
+    markup_raw(h, html_newline);
+    markup_put(h, name);
     html_number(h, x, 0);
 }
 
 static void put_vector(html *h, const double *values, size_t count, size_t most, int digits) {
     for (size_t k = 0; k < count && k < most; k++) {
-        if (k) html_put(h, " ");
+        if (k) markup_put(h, " ");
         html_number(h, values[k], digits);
     }
-    if (count > most) html_put(h, " \u2026");
+    if (count > most) markup_put(h, " \u2026");
 }
 
 /* Two decimals, as short as they can be. */
 static void put_short(html *h, double w) {
     if (isnan(w))
-        html_put(h, "?");
+        markup_put(h, "?");
     else if (w < 0.005 || w >= 0.995)
-        html_put(h, w < 0.5 ? "0" : "1");
+        markup_put(h, w < 0.5 ? "0" : "1");
     else
         html_print(h, ".%02d", (int)(w * 100 + 0.5));
 }
@@ -84,7 +84,7 @@ static void put_short(html *h, double w) {
 static void put_class(html_page *p, double weight, bool wins) {
     if (isnan(weight)) {
         p->broken = true;
-        html_string(&p->out, "class", "nan");
+        markup_string(&p->out, "class", "nan");
     } else {
         html_format(&p->out, "class", "s%d%s", (int)(heat_shade(weight) * (HTML_SHADES - 1) + 0.5), wins ? " w" : "");
     }
@@ -97,21 +97,21 @@ static const char *letter_name(const html_page *p, size_t position) {
 static void put_cell(html_page *p, const heat_panel *panel, const row_view *v, size_t i, size_t j) {
     html *h = &p->out;
     double weight = v->weights[j];
-    html_open(h, "td");
+    markup_open(h, "td");
     put_class(p, weight, (v->hard ? v->hard : v->weights)[j] == v->winner);
     html_title_begin(h);
     html_print(h, "query %zu ", i);
-    html_put(h, letter_name(p, i));
+    markup_put(h, letter_name(p, i));
     html_print(h, ", key %zu ", j);
-    html_put(h, letter_name(p, j));
+    markup_put(h, letter_name(p, j));
     put_fact(h, "weight ", weight);
     if (v->scores) put_fact(h, "score ", v->scores[j]);
     if (v->logits) put_fact(h, "logit ", v->logits[j]);
     if (v->hard && p->hard != p->run) put_fact(h, "hard weight ", v->hard[j]);
     const double *value = temper_run_row(p->run, panel->layer, panel->head, j).value;
     if (value && panel->info.value_size) {
-        html_raw(h, html_newline);
-        html_put(h, "value ");
+        markup_raw(h, html_newline);
+        markup_put(h, "value ");
         put_vector(h, value, panel->info.value_size, VALUES_TOLD, 0);
     }
     html_title_end(h);
@@ -122,7 +122,7 @@ static void put_cell(html_page *p, const heat_panel *panel, const row_view *v, s
 static void put_block(html_page *p, size_t row, size_t column, double weight) {
     html *h = &p->out;
     const heat_map *m = &p->map;
-    html_open(h, "td");
+    markup_open(h, "td");
     put_class(p, weight, false);
     html_title_begin(h);
     html_print(h, "queries %zu\u2013%zu, keys %zu\u2013%zu", heat_map_first(m, row), heat_map_last(m, row),
@@ -133,8 +133,8 @@ static void put_block(html_page *p, size_t row, size_t column, double weight) {
 }
 
 static void put_masked(html *h) {
-    html_open(h, "td");
-    html_string(h, "class", "m");
+    markup_open(h, "td");
+    markup_string(h, "class", "m");
     html_close(h);
 }
 
@@ -142,12 +142,12 @@ static void put_output(html_page *p, const heat_panel *panel, size_t i) {
     html *h = &p->out;
     const double *out = temper_run_row(p->run, panel->layer, panel->head, i).output;
     size_t count = out ? panel->info.value_size : 0;
-    html_open(h, "td");
-    html_string(h, "class", "o");
+    markup_open(h, "td");
+    markup_string(h, "class", "o");
     html_title_begin(h);
     html_print(h, "output at %zu ", i);
-    html_put(h, letter_name(p, i));
-    html_raw(h, html_newline);
+    markup_put(h, letter_name(p, i));
+    markup_raw(h, html_newline);
     put_vector(h, out, count, VALUES_TOLD, 0);
     html_title_end(h);
     put_vector(h, out, count, VALUES_SHOWN, 6);
@@ -157,20 +157,20 @@ static void put_output(html_page *p, const heat_panel *panel, size_t i) {
 static void put_row(html_page *p, const heat_panel *panel, size_t row) {
     html *h = &p->out;
     const heat_map *m = &p->map;
-    html_open(h, "tr");
-    html_open(h, "th");
-    html_string(h, "scope", "row");
-    html_open(h, "small");
+    markup_open(h, "tr");
+    markup_open(h, "th");
+    markup_string(h, "scope", "row");
+    markup_open(h, "small");
     if (m->block == 1)
         html_print(h, "%zu", row);
     else
         html_print(h, "%zu\u2013%zu", heat_map_first(m, row), heat_map_last(m, row));
     html_close(h);
     if (m->block == 1) {
-        html_open(h, "b");
-        if (row == 0 || row > m->n) html_string(h, "class", "sentinel");
-        html_string(h, "title", row == 0 ? "start sentinel" : row > m->n ? "end sentinel" : p->letters[row]);
-        html_put(h, p->letters[row]);
+        markup_open(h, "b");
+        if (row == 0 || row > m->n) markup_string(h, "class", "sentinel");
+        markup_string(h, "title", row == 0 ? "start sentinel" : row > m->n ? "end sentinel" : p->letters[row]);
+        markup_put(h, p->letters[row]);
         html_close(h);
     }
     html_close(h);
@@ -205,57 +205,57 @@ static const char *detail_of(const html_page *p, const heat_panel *panel) {
 static void put_head(html_page *p, const heat_panel *panel) {
     html *h = &p->out;
     const heat_map *m = &p->map;
-    html_open(h, "figure");
+    markup_open(h, "figure");
     html_format(h, "id", "head-%zu-%zu", panel->layer, panel->head);
-    html_open(h, "h3");
+    markup_open(h, "h3");
     html_print(h, "Head %zu.%zu ", panel->layer, panel->head);
-    html_open(h, "code");
-    html_string(h, "title", panel->label);
-    html_put(h, label_cut(p->arena, panel->label, LABEL_SHOWN, label_columns, "\u2026"));
+    markup_open(h, "code");
+    markup_string(h, "title", panel->label);
+    markup_put(h, label_cut(p->arena, panel->label, LABEL_SHOWN, label_columns, "\u2026"));
     html_close(h);
     html_close(h);
-    html_open(h, "p");
-    html_string(h, "class", "detail");
-    html_put(h, detail_of(p, panel));
+    markup_open(h, "p");
+    markup_string(h, "class", "detail");
+    markup_put(h, detail_of(p, panel));
     double margin = temper_run_head(p->run, panel->layer, panel->head).error;
     if (margin >= 0 && panel->info.choice == TEMPER_CHOICE_SOFTMAX && !p->is_hard) {
-        html_put(h, "; largest error before rounding ");
+        markup_put(h, "; largest error before rounding ");
         html_number(h, margin, 3);
         if (panel->info.bound > 0 && temper_run_about(p->run).proved) {
-            html_put(h, ", proved at most ");
+            markup_put(h, ", proved at most ");
             html_number(h, panel->info.bound, 3);
         }
     }
     html_close(h);
-    html_open(h, "div");
-    html_string(h, "class", "scroll");
-    html_string(h, "role", "region");
+    markup_open(h, "div");
+    markup_string(h, "class", "scroll");
+    markup_string(h, "role", "region");
     html_format(h, "aria-label", "weights of head %zu.%zu", panel->layer, panel->head);
-    html_string(h, "tabindex", "0");
-    html_open(h, "table");
-    html_string(h, "class",
-                m->block > 1          ? "heat blocks"
-                : m->size <= NUMBERED ? "heat numbered"
-                : m->size > 100       ? "heat wide"
-                                      : "heat");
+    markup_string(h, "tabindex", "0");
+    markup_open(h, "table");
+    markup_string(h, "class",
+                  m->block > 1          ? "heat blocks"
+                  : m->size <= NUMBERED ? "heat numbered"
+                  : m->size > 100       ? "heat wide"
+                                        : "heat");
     html_format(h, "data-block", "%zu", m->block);
-    html_open(h, "thead");
-    html_open(h, "tr");
-    html_open(h, "th");
-    html_string(h, "class", "corner");
+    markup_open(h, "thead");
+    markup_open(h, "tr");
+    markup_open(h, "th");
+    markup_string(h, "class", "corner");
     html_element(h, "small", NULL, "query \\ key");
     html_close(h);
     html_put_columns(p, m->cells, m->block);
     if (m->block == 1) {
-        html_open(h, "th");
-        html_string(h, "scope", "col");
-        html_string(h, "class", "o");
+        markup_open(h, "th");
+        markup_string(h, "scope", "col");
+        markup_string(h, "class", "o");
         html_element(h, "small", NULL, "output");
         html_close(h);
     }
     html_close(h);
     html_close(h);
-    html_open(h, "tbody");
+    markup_open(h, "tbody");
     for (size_t row = 0; row < m->cells; row++) put_row(p, panel, row);
     html_close(h);
     html_close(h);
@@ -270,7 +270,7 @@ static void put_gates(html_page *p, size_t layer) {
     for (size_t k = 0; k < p->row_count; k++) {
         const truth_row *r = &p->rows[k];
         if (!r->placed || r->layer != layer || r->head > 0) continue;
-        html_put(h, shown++ ? ", " : "; made by its feed-forward net: ");
+        markup_put(h, shown++ ? ", " : "; made by its feed-forward net: ");
         html_element(h, "code", NULL, label_cut(p->arena, r->label, LABEL_SHOWN, label_columns, "\u2026"));
         if (r->channel >= 0) html_print(h, " (channel %ld)", r->channel);
     }
@@ -279,17 +279,17 @@ static void put_gates(html_page *p, size_t layer) {
 static void put_layer(html_page *p, size_t layer, const heat_panel *panels, size_t count) {
     html *h = &p->out;
     size_t heads = temper_model_layer(p->model, layer).heads, hidden = temper_model_layer(p->model, layer).hidden;
-    html_open(h, "section");
+    markup_open(h, "section");
     html_format(h, "id", "layer-%zu", layer);
-    html_open(h, "h2");
+    markup_open(h, "h2");
     html_print(h, "Layer %zu", layer);
     html_close(h);
-    html_open(h, "p");
+    markup_open(h, "p");
     html_print(h, "%zu head%s, %zu hidden unit%s", heads, heads == 1 ? "" : "s", hidden, hidden == 1 ? "" : "s");
     put_gates(p, layer);
     html_close(h);
-    html_open(h, "div");
-    html_string(h, "class", "heads");
+    markup_open(h, "div");
+    markup_string(h, "class", "heads");
     for (size_t k = 0; k < count; k++) put_head(p, &panels[k]);
     html_close(h);
     html_put_channels(p, layer);
@@ -308,11 +308,11 @@ void html_put_layers(html_page *p) {
 }
 
 static void put_key(html *h, const char *class_name, const char *meaning) {
-    html_open(h, "span");
-    html_open(h, "i");
-    html_string(h, "class", class_name);
+    markup_open(h, "span");
+    markup_open(h, "i");
+    markup_string(h, "class", class_name);
     html_close(h);
-    html_put(h, meaning);
+    markup_put(h, meaning);
     html_close(h);
 }
 
@@ -322,22 +322,22 @@ void html_put_legend(html_page *p) {
         html_element(h, "p", NULL, heat_no_heads);
         return;
     }
-    html_open(h, "p");
-    html_string(h, "class", "legend");
-    html_put(h, "Rows are queries i, columns keys j. Weight 0 ");
-    html_open(h, "span");
-    html_string(h, "class", "ramp");
-    html_string(h, "aria-hidden", "true");
+    markup_open(h, "p");
+    markup_string(h, "class", "legend");
+    markup_put(h, "Rows are queries i, columns keys j. Weight 0 ");
+    markup_open(h, "span");
+    markup_string(h, "class", "ramp");
+    markup_string(h, "aria-hidden", "true");
     for (int k = 0; k < HTML_SHADES; k++) {
-        html_open(h, "i");
+        markup_open(h, "i");
         html_format(h, "class", "s%d", k);
         html_close(h);
     }
     html_close(h);
-    html_put(h, " 1 ");
+    markup_put(h, " 1 ");
     put_key(h, "key m", "masked");
     if (p->map.block > 1) {
-        html_put(h, " each cell is a block of positions");
+        markup_put(h, " each cell is a block of positions");
     } else {
         put_key(h, "key w",
                 !p->hard     ? "largest weight (no outline: all keys alike)"

@@ -74,21 +74,21 @@ static void put_head(html_page *p) {
     put_digest(&policy, html_script);
     text_printf(&title, "%s on %s - temper", source ? source : "transformer",
                 p->map.n ? string_text(p) : "the empty string");
-    html_open(h, "head");
-    html_empty(h, "meta");
-    html_string(h, "charset", "utf-8");
-    html_empty(h, "meta");
-    html_string(h, "http-equiv", "Content-Security-Policy");
-    html_string(h, "content", text_string(&policy));
-    html_empty(h, "meta");
-    html_string(h, "name", "viewport");
-    html_string(h, "content", "width=device-width, initial-scale=1");
-    html_empty(h, "link");
-    html_string(h, "rel", "icon");
-    html_string(h, "href", "data:,");
+    markup_open(h, "head");
+    markup_empty(h, "meta");
+    markup_string(h, "charset", "utf-8");
+    markup_empty(h, "meta");
+    markup_string(h, "http-equiv", "Content-Security-Policy");
+    markup_string(h, "content", text_string(&policy));
+    markup_empty(h, "meta");
+    markup_string(h, "name", "viewport");
+    markup_string(h, "content", "width=device-width, initial-scale=1");
+    markup_empty(h, "link");
+    markup_string(h, "rel", "icon");
+    markup_string(h, "href", "data:,");
     html_element(h, "title", NULL, text_string(&title));
-    html_open(h, "style");
-    html_raw(h, css);
+    markup_open(h, "style");
+    markup_raw(h, css);
     html_close(h);
     html_close(h);
 }
@@ -97,7 +97,7 @@ static void put_head(html_page *p) {
 
 static void put_term(html *h, const char *term) {
     html_element(h, "dt", NULL, term);
-    html_open(h, "dd");
+    markup_open(h, "dd");
 }
 
 /* 1099511627775 as 1,099,511,627,775 */
@@ -116,24 +116,24 @@ static const char *grouped(arena *a, size_t x) {
 static void put_heading(html_page *p) {
     html *h = &p->out;
     const char *source = short_source(p), *all = p->map.about.source;
-    html_open(h, "h1");
+    markup_open(h, "h1");
     if (source)
         html_element(h, "code", NULL, source);
     else
-        html_put(h, *all ? "A transformer for this specification" : "A transformer without a specification");
+        markup_put(h, *all ? "A transformer for this specification" : "A transformer without a specification");
     html_close(h);
     if (source || !*all) return;
-    html_open(h, "pre");
+    markup_open(h, "pre");
     size_t lines = 0;
     for (const char *at = all; *at; lines++) {
         size_t length = strcspn(at, "\n");
         if (lines == SOURCE_LINES) {
-            html_put(h, "\u2026");
+            markup_put(h, "\u2026");
             break;
         }
-        html_put(h, text_escaped(p->arena, at, length, 0));
+        markup_put(h, text_escaped(p->arena, at, length, 0));
         at += length + (at[length] == '\n');
-        if (*at) html_raw(h, "\n");
+        if (*at) markup_raw(h, "\n");
     }
     html_close(h);
 }
@@ -141,14 +141,14 @@ static void put_heading(html_page *p) {
 static void put_verdict(html_page *p) {
     html *h = &p->out;
     bool accept = temper_run_about(p->run).accept;
-    html_open(h, "p");
-    html_string(h, "class", "verdict-line");
+    markup_open(h, "p");
+    markup_string(h, "class", "verdict-line");
     html_element(h, "span", accept ? "badge yes" : "badge no", accept ? "\u25CF accepts" : "\u25CB rejects");
-    html_put(h, " ");
+    markup_put(h, " ");
     if (p->map.n)
         html_element(h, "code", NULL, string_text(p));
     else
-        html_put(h, "the empty string");
+        markup_put(h, "the empty string");
     if (p->map.n > 1) html_print(h, " (%zu %s)", p->map.n, p->map.about.tokens ? "tokens" : "letters");
     html_close(h);
 }
@@ -157,7 +157,7 @@ static void put_alphabet(html_page *p) {
     html *h = &p->out;
     put_term(h, "alphabet");
     for (size_t k = 0; k < p->map.about.letters && k < LETTERS_SHOWN; k++) {
-        if (k) html_put(h, " ");
+        if (k) markup_put(h, " ");
         html_element(h, "code", NULL, label_shown(p->arena, temper_model_letter(p->model, k)));
     }
     if (p->map.about.letters > LETTERS_SHOWN) html_print(h, " \u2026 (%zu in all)", p->map.about.letters);
@@ -174,29 +174,29 @@ static void put_proof(html_page *p) {
         temper_proof proof = proved_longest(p->model, types[k], p->is_hard, p->arena->trap);
         html_print(h, "%s%s: ", k ? "; " : "", temper_type_name(types[k]));
         if (proof.claim == TEMPER_CLAIM_NONE) {
-            html_put(h, "none");
+            markup_put(h, "none");
         } else {
             html_print(h, "%s (%s", grouped(p->arena, proof.length), temper_claim_name(proof.claim));
-            html_put(h, proof.every_position ? ")" : ", the verdict only)");
+            markup_put(h, proof.every_position ? ")" : ", the verdict only)");
         }
     }
     html_close(h);
     temper_proof first = proved_longest(p->model, types[0], p->is_hard, p->arena->trap);
     put_term(h, "what limits it in f64");
-    html_put(h, label_shown(p->arena, first.obstacle));
+    markup_put(h, label_shown(p->arena, first.obstacle));
     html_close(h);
     put_term(h, "this run");
-    html_put(h, p->is_hard ? "hard attention, " : "softmax attention, ");
+    markup_put(h, p->is_hard ? "hard attention, " : "softmax attention, ");
     html_print(h, "numbers in %s, length %zu: ", temper_type_name(temper_run_about(p->run).type), p->map.n);
     if (claim == TEMPER_CLAIM_NONE)
-        html_put(h, "not proved");
+        markup_put(h, "not proved");
     else if (first.claim == TEMPER_CLAIM_NONE || p->map.n > first.length)
-        html_put(h, "computed exactly, ties included");
+        markup_put(h, "computed exactly, ties included");
     else
         html_print(h, "proved (%s)", temper_claim_name(claim));
     if (*temper_run_about(p->run).warning) {
-        html_put(h, "; ");
-        html_put(h, label_shown(p->arena, temper_run_about(p->run).warning));
+        markup_put(h, "; ");
+        markup_put(h, label_shown(p->arena, temper_run_about(p->run).warning));
     }
     html_close(h);
 }
@@ -212,19 +212,19 @@ static void put_summary(html_page *p) {
         [TEMPER_METHOD_DIGITS] =
             "digits: softmax is made sharp by the digits of positions, which short number formats hold",
     };
-    html_open(h, "dl");
+    markup_open(h, "dl");
     if (*about->source) {
         put_term(h, "written as");
-        html_put(h, syntaxes[about->syntax]);
+        markup_put(h, syntaxes[about->syntax]);
         html_close(h);
     }
     put_alphabet(p);
     put_term(h, "read at");
-    html_put(h, about->at == TEMPER_AT_FIRST ? "the first position" : "the last position");
-    html_put(h, about->accepts_empty ? "; the empty string is accepted" : "; the empty string is rejected");
+    markup_put(h, about->at == TEMPER_AT_FIRST ? "the first position" : "the last position");
+    markup_put(h, about->accepts_empty ? "; the empty string is accepted" : "; the empty string is rejected");
     html_close(h);
     put_term(h, "method");
-    html_put(h, methods[about->method]);
+    markup_put(h, methods[about->method]);
     html_close(h);
     put_term(h, "size");
     html_print(h, "%zu layer%s, %zu head%s, width %zu, ", about->layers, about->layers == 1 ? "" : "s", about->heads,
@@ -239,9 +239,9 @@ static void put_summary(html_page *p) {
 /* ---- what is left out, and what is odd ---- */
 
 static void put_note(html_page *p, const char *note) {
-    html_open(&p->out, "p");
-    html_string(&p->out, "class", "note");
-    html_put(&p->out, note);
+    markup_open(&p->out, "p");
+    markup_string(&p->out, "class", "note");
+    markup_put(&p->out, note);
     html_close(&p->out);
 }
 
@@ -260,23 +260,23 @@ static void put_limits(html_page *p) {
 
 static void put_string_section(html_page *p) {
     html *h = &p->out;
-    html_open(h, "section");
+    markup_open(h, "section");
     html_element(h, "h2", NULL, "The string and its subformulas");
-    html_open(h, "p");
+    markup_open(h, "p");
     if (!p->row_count)
-        html_put(h, "The model does not say which subformulas it computes. ");
+        markup_put(h, "The model does not say which subformulas it computes. ");
     else if (p->compiled)
-        html_put(
+        markup_put(
             h, "Each subformula is true (\u25CF) or false (\u25CB) at each position, by the meaning of the formula; "
                "beside it, where the transformer computes it. ");
     else if (p->rows[0].truth || !p->map.n)
-        html_put(h, "The model carries a specification: its subformulas are true (\u25CF) or false (\u25CB). "
-                    "Where the transformer computes them is not recorded. ");
+        markup_put(h, "The model carries a specification: its subformulas are true (\u25CF) or false (\u25CB). "
+                      "Where the transformer computes them is not recorded. ");
     else
-        html_put(
+        markup_put(
             h,
             "True (\u25CF) or false (\u25CB) is what the channel holds; subformulas without a channel are blank. ");
-    html_put(h, "The answer row is the transformer's; the verdict is outlined.");
+    markup_put(h, "The answer row is the transformer's; the verdict is outlined.");
     html_close(h);
     if (p->rows_left_out) {
         text t;
@@ -308,16 +308,16 @@ static const char *draw(html_page *p) {
     html *h = &p->out;
     text_init(&h->out, p->arena);
     text_puts(&h->out, "<!DOCTYPE html>\n");
-    html_open(h, "html");
-    html_string(h, "lang", "en");
+    markup_open(h, "html");
+    markup_string(h, "lang", "en");
     put_head(p);
-    html_open(h, "body");
-    html_open(h, "main");
+    markup_open(h, "body");
+    markup_open(h, "main");
     put_heading(p);
     put_verdict(p);
     put_summary(p);
     put_string_section(p);
-    html_open(h, "section");
+    markup_open(h, "section");
     html_element(h, "h2", NULL, "Attention");
     html_put_legend(p);
     put_limits(p);
@@ -325,13 +325,13 @@ static const char *draw(html_page *p) {
     html_close(h);
     html_put_layers(p);
     if (p->broken) put_note(p, "A weight is not a number.");
-    html_open(h, "footer");
+    markup_open(h, "footer");
     html_print(h, "Made by temper %s. Hover over a cell, or move with the arrow keys, for exact values.",
                temper_version());
     html_close(h);
     html_close(h);
-    html_open(h, "script");
-    html_raw(h, html_script);
+    markup_open(h, "script");
+    markup_raw(h, html_script);
     html_close(h);
     while (h->depth) html_close(h);
     return text_string(&h->out);

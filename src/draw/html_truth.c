@@ -138,21 +138,21 @@ void html_put_columns(html_page *p, size_t cells, size_t block) {
     html *h = &p->out;
     for (size_t k = 0; k < cells; k++) {
         size_t first = k * block, last = (k + 1) * block < p->map.size ? (k + 1) * block - 1 : p->map.size - 1;
-        html_open(h, "th");
-        html_string(h, "scope", "col");
+        markup_open(h, "th");
+        markup_string(h, "scope", "col");
         if (first == last) {
             bool sentinel = first == 0 || first > p->map.n;
             const char *letter = p->letters[first];
-            html_open(h, "b");
+            markup_open(h, "b");
             if (sentinel)
-                html_string(h, "class", "sentinel");
+                markup_string(h, "class", "sentinel");
             else if (label_width(letter, label_columns) > 2)
-                html_string(h, "class", "long");
-            html_string(h, "title", !sentinel ? letter : first == 0 ? "start sentinel" : "end sentinel");
-            html_put(h, letter);
+                markup_string(h, "class", "long");
+            markup_string(h, "title", !sentinel ? letter : first == 0 ? "start sentinel" : "end sentinel");
+            markup_put(h, letter);
             html_close(h);
         }
-        html_open(h, "small");
+        markup_open(h, "small");
         if (first == last)
             html_print(h, "%zu", first);
         else
@@ -172,7 +172,7 @@ typedef struct truth_cell {
 static void put_cell(html_page *p, size_t position, const truth_cell *c, bool verdict) {
     html *h = &p->out;
     bool differs = c->is_held && c->shown >= 0 && c->held != c->shown;
-    html_open(h, "td");
+    markup_open(h, "td");
     html_format(h, "class", "%s%s%s",
                 c->shown < 0 ? "u"
                 : c->shown   ? "t"
@@ -180,12 +180,12 @@ static void put_cell(html_page *p, size_t position, const truth_cell *c, bool ve
                 differs ? " x" : "", verdict ? " verdict" : "");
     html_title_begin(h);
     html_print(h, "position %zu, ", position);
-    html_put(h, position == 0 ? "start sentinel" : position > p->map.n ? "end sentinel" : p->letters[position]);
-    html_put(h, ": ");
-    html_put(h, c->shown < 0 ? "not defined here" : c->shown ? "true" : "false");
+    markup_put(h, position == 0 ? "start sentinel" : position > p->map.n ? "end sentinel" : p->letters[position]);
+    markup_put(h, ": ");
+    markup_put(h, c->shown < 0 ? "not defined here" : c->shown ? "true" : "false");
     if (c->is_held && c->where) {
-        html_raw(h, html_newline);
-        html_put(h, c->where);
+        markup_raw(h, html_newline);
+        markup_put(h, c->where);
         html_number(h, c->held, 0);
     }
     if (differs) {
@@ -193,11 +193,11 @@ static void put_cell(html_page *p, size_t position, const truth_cell *c, bool ve
         p->differences++;
     }
     if (verdict) {
-        html_raw(h, html_newline);
-        html_put(h, "the verdict is read here");
+        markup_raw(h, html_newline);
+        markup_put(h, "the verdict is read here");
     }
     html_title_end(h);
-    html_put(h, c->shown < 0 ? "" : c->shown ? "\u25CF" : "\u25CB");
+    markup_put(h, c->shown < 0 ? "" : c->shown ? "\u25CF" : "\u25CB");
     html_close(h);
 }
 
@@ -210,11 +210,11 @@ static bool is_drawn(const html_page *p, size_t layer, long head) {
 
 static void put_place(html_page *p, const truth_row *r) {
     html *h = &p->out;
-    html_open(h, "small");
+    markup_open(h, "small");
     if (r->placed && r->layer == 0) {
-        html_put(h, "embedding");
+        markup_put(h, "embedding");
     } else if (r->placed) {
-        html_open(h, is_drawn(p, r->layer, r->head) ? "a" : "span");
+        markup_open(h, is_drawn(p, r->layer, r->head) ? "a" : "span");
         if (is_drawn(p, r->layer, r->head))
             html_format(h, "href", r->head > 0 ? "#head-%zu-%ld" : "#layer-%zu", r->layer, r->head);
         html_print(h, r->head > 0 ? "head %zu.%ld" : "layer %zu", r->layer, r->head);
@@ -229,13 +229,13 @@ static void put_row(html_page *p, const truth_row *r) {
     text where;
     text_init(&where, p->arena);
     text_printf(&where, "channel %ld holds ", r->channel);
-    html_open(h, "tr");
-    html_open(h, "th");
-    html_string(h, "scope", "row");
-    html_open(h, "div");
-    html_open(h, "code");
-    html_string(h, "title", r->label);
-    html_put(h, label_cut(p->arena, r->label, LABEL_SHOWN, label_columns, "\u2026"));
+    markup_open(h, "tr");
+    markup_open(h, "th");
+    markup_string(h, "scope", "row");
+    markup_open(h, "div");
+    markup_open(h, "code");
+    markup_string(h, "title", r->label);
+    markup_put(h, label_cut(p->arena, r->label, LABEL_SHOWN, label_columns, "\u2026"));
     html_close(h);
     put_place(p, r);
     html_close(h);
@@ -264,11 +264,11 @@ static void put_answer(html_page *p) {
     html *h = &p->out;
     const truth_row *root = p->row_count ? &p->rows[p->row_count - 1] : NULL;
     size_t at = html_verdict_position(p);
-    html_open(h, "tr");
-    html_string(h, "class", "answer");
-    html_open(h, "th");
-    html_string(h, "scope", "row");
-    html_open(h, "div");
+    markup_open(h, "tr");
+    markup_string(h, "class", "answer");
+    markup_open(h, "th");
+    markup_string(h, "scope", "row");
+    markup_open(h, "div");
     html_element(h, "span", NULL, "answer");
     html_element(h, "small", NULL, "of the transformer");
     html_close(h);
@@ -289,24 +289,24 @@ static void put_answer(html_page *p) {
 
 void html_put_string(html_page *p) {
     html *h = &p->out;
-    html_open(h, "div");
-    html_string(h, "class", "scroll");
-    html_string(h, "role", "region");
-    html_string(h, "aria-label", "the string and its subformulas");
-    html_string(h, "tabindex", "0");
-    html_open(h, "table");
-    html_string(h, "id", "string");
-    html_open(h, "thead");
-    html_open(h, "tr");
-    html_open(h, "th");
-    html_string(h, "class", "corner");
+    markup_open(h, "div");
+    markup_string(h, "class", "scroll");
+    markup_string(h, "role", "region");
+    markup_string(h, "aria-label", "the string and its subformulas");
+    markup_string(h, "tabindex", "0");
+    markup_open(h, "table");
+    markup_string(h, "id", "string");
+    markup_open(h, "thead");
+    markup_open(h, "tr");
+    markup_open(h, "th");
+    markup_string(h, "class", "corner");
     html_element(h, "small", NULL, p->map.about.tokens ? "token" : "letter");
     html_element(h, "small", NULL, "position");
     html_close(h);
     html_put_columns(p, p->map.size, 1);
     html_close(h);
     html_close(h);
-    html_open(h, "tbody");
+    markup_open(h, "tbody");
     for (size_t k = 0; k < p->row_count; k++) put_row(p, &p->rows[k]);
     put_answer(p);
     html_close(h);

@@ -38,13 +38,13 @@ static double place(const figure *f, size_t n) {
 static void stroke(svg *s, svg_colour k, double width) {
     char colour[8];
     snprintf(colour, sizeof colour, "#%02x%02x%02x", k.red, k.green, k.blue);
-    svg_string(s, "stroke", colour);
+    markup_string(s, "stroke", colour);
     svg_number(s, "stroke-width", width);
 }
 
 static void draw_line(figure *f, double x1, double y1, double x2, double y2, svg_colour k, double width) {
     svg *s = &f->out;
-    svg_open(s, "line");
+    markup_open(s, "line");
     svg_number(s, "x1", x1);
     svg_number(s, "y1", y1);
     svg_number(s, "x2", x2);
@@ -63,8 +63,8 @@ static void draw_shape(figure *f, const double points[][2], size_t count, svg_co
         svg_coordinate(&path, points[p][1]);
     }
     text_putc(&path, 'Z');
-    svg_open(&f->out, "path");
-    svg_string(&f->out, "d", text_string(&path));
+    markup_open(&f->out, "path");
+    markup_string(&f->out, "d", text_string(&path));
     svg_fill(&f->out, k);
     svg_close(&f->out);
 }
@@ -147,7 +147,7 @@ static void draw_texts(figure *f, const temper_limits_row *r, double y) {
 
 static void draw_row(figure *f, const temper_limits_row *r, double y) {
     size_t reach = r->found ? r->wrong : r->tried;
-    svg_open(&f->out, "g");
+    markup_open(&f->out, "g");
     text about;
     text_init(&about, f->arena);
     text_printf(&about, "%s, %s: ", temper_type_name(r->type), temper_method_name(r->method));
@@ -235,8 +235,8 @@ static const char *draw(figure *f, const char *title) {
     const char *shown = label_shown(f->arena, title);
     svg_begin(&f->out, f->arena, page_width, height, shown);
     svg_label_open(&f->out, edge, 26, title_size, "start");
-    svg_string(&f->out, "font-weight", "bold");
-    svg_content(&f->out, label_cut(f->arena, shown, (page_width - 2 * edge) / title_size, label_ems, "…"));
+    markup_string(&f->out, "font-weight", "bold");
+    markup_put(&f->out, label_cut(f->arena, shown, (page_width - 2 * edge) / title_size, label_ems, "…"));
     svg_close(&f->out);
     draw_key(f, 48);
     draw_heads(f, head_height - 12);

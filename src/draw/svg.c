@@ -16,55 +16,16 @@ void svg_coordinate(text *t, double x) {
         text_printf(t, ".%u", rest / 10);
 }
 
-void svg_escape(text *t, const char *bytes) {
-    size_t length = strlen(bytes);
-    for (size_t k = 0; k < length;) {
-        uint32_t code;
-        size_t size = utf8_decode(&code, bytes + k, length - k);
-        if (size == 0 || code < 0x20 || code == 0x7F || code == 0xFFFE || code == 0xFFFF)
-            text_puts(t, "\uFFFD");
-        else if (code == '&')
-            text_puts(t, "&amp;");
-        else if (code == '<')
-            text_puts(t, "&lt;");
-        else if (code == '>')
-            text_puts(t, "&gt;");
-        else if (code == '"')
-            text_puts(t, "&quot;");
-        else
-            text_add(t, bytes + k, size);
-        k += size ? size : 1;
-    }
-}
-
-static void leave_tag(svg *s) {
-    if (s->in_tag) text_putc(&s->out, '>');
-    s->in_tag = false;
-}
-
-void svg_open(svg *s, const char *name) {
-    leave_tag(s);
-    if (s->depth == SVG_DEPTH) trap_raise(s->out.arena->trap, TEMPER_LIMIT, 0, 0, "picture nested too deeply");
-    s->open[s->depth++] = name;
-    text_putc(&s->out, '<');
-    text_puts(&s->out, name);
-    s->in_tag = true;
-}
-
 void svg_close(svg *s) {
-    const char *name = s->open[--s->depth];
-    if (s->in_tag)
+    const char *name = s->open[s->depth - 1];
+    if (s->in_tag) {
         text_puts(&s->out, "/>");
-    else
-        text_printf(&s->out, "</%s>", name);
-    s->in_tag = false;
+        s->in_tag = false;
+        s->depth--;
+    } else {
+        markup_close(s);
+    }
     if (strcmp(name, "title") && strcmp(name, "tspan")) text_putc(&s->out, '\n');
-}
-
-void svg_string(svg *s, const char *name, const char *value) {
-    text_printf(&s->out, " %s=\"", name);
-    svg_escape(&s->out, value);
-    text_putc(&s->out, '"');
 }
 
 void svg_number(svg *s, const char *name, double value) {
@@ -77,19 +38,14 @@ void svg_fill(svg *s, svg_colour colour) {
     text_printf(&s->out, " fill=\"#%02x%02x%02x\"", colour.red, colour.green, colour.blue);
 }
 
-void svg_content(svg *s, const char *bytes) {
-    leave_tag(s);
-    svg_escape(&s->out, bytes);
-}
-
 void svg_title(svg *s, const char *bytes) {
-    svg_open(s, "title");
-    svg_content(s, bytes);
+    markup_open(s, "title");
+    markup_put(s, bytes);
     svg_close(s);
 }
 
 void svg_rect(svg *s, double x, double y, double width, double height) {
-    svg_open(s, "rect");
+    markup_open(s, "rect");
     svg_number(s, "x", x);
     svg_number(s, "y", y);
     svg_number(s, "width", width);
@@ -97,26 +53,25 @@ void svg_rect(svg *s, double x, double y, double width, double height) {
 }
 
 void svg_label_open(svg *s, double x, double y, double size, const char *anchor) {
-    svg_open(s, "text");
+    markup_open(s, "text");
     svg_number(s, "x", x);
     svg_number(s, "y", y);
     svg_number(s, "font-size", size);
-    if (strcmp(anchor, "start")) svg_string(s, "text-anchor", anchor);
+    if (strcmp(anchor, "start")) markup_string(s, "text-anchor", anchor);
 }
 
 void svg_label(svg *s, double x, double y, double size, const char *anchor, const char *bytes) {
     svg_label_open(s, x, y, size, anchor);
-    svg_content(s, bytes);
+    markup_put(s, bytes);
     svg_close(s);
 }
 
 void svg_begin(svg *s, arena *a, double width, double height, const char *title) {
+    *s = (svg){0};
     text_init(&s->out, a);
-    s->depth = 0;
-    s->in_tag = false;
     text_puts(&s->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    svg_open(s, "svg");
-    svg_string(s, "xmlns", "http://www.w3.org/2000/svg");
+    markup_open(s, "svg");
+    markup_string(s, "xmlns", "http://www.w3.org/2000/svg");
     svg_number(s, "width", width);
     svg_number(s, "height", height);
     text_puts(&s->out, " viewBox=\"0 0 ");
@@ -124,14 +79,13 @@ void svg_begin(svg *s, arena *a, double width, double height, const char *title)
     text_putc(&s->out, ' ');
     svg_coordinate(&s->out, height);
     text_putc(&s->out, '"');
-    svg_string(s, "font-family", "sans-serif");
-    svg_string(s, "fill", "#222222");
-    svg_string(s, "role", "img");
-    leave_tag(s);
-    text_putc(&s->out, '\n');
+    markup_string(s, "font-family", "sans-serif");
+    markup_string(s, "fill", "#222222");
+    markup_string(s, "role", "img");
+    markup_raw(s, "\n");
     svg_title(s, title);
     svg_rect(s, 0, 0, width, height);
-    svg_string(s, "fill", "#ffffff");
+    markup_string(s, "fill", "#ffffff");
     svg_close(s);
 }
 
