@@ -1,6 +1,7 @@
 /* temper lab languages: formulas, hard and soft models on the suite of languages, with the right scales and with
    wrong ones. */
 #include "lab/language_sample.h"
+#include "lab/wrong_scales.h"
 #include "model/model.h"
 #include "number/elementary.h"
 
@@ -24,18 +25,12 @@ typedef enum schedule {
 static const char *const schedule_names[SCHEDULES] = {"right", "constant", "log n", "n", "n²", "frozen at 64"};
 enum { FROZEN_LENGTH = 64 };
 
-static const expression *reschedule(arena *a, const model_head *h, schedule s, bool has_end) {
-    const char *right = h->scale_text;
-    switch (s) {
-    case SCHEDULE_CONSTANT: return expression_make(a, "min(%s, 4)", right);
-    case SCHEDULE_LOG: return expression_make(a, "min(%s, ln(N) + 8)", right);
-    case SCHEDULE_LINEAR: return expression_make(a, "min(%s, 16*N)", right);
-    case SCHEDULE_SQUARE: return expression_make(a, "min(%s, 16*N*N)", right);
-    case SCHEDULE_FROZEN:
-        return expression_make(a, "%.17g", expression_eval(h->scale, 0, FROZEN_LENGTH, FROZEN_LENGTH + 1 + has_end));
-    default: return h->scale;
-    }
-}
+/* What each schedule leaves of the scales that are right. */
+static const wrong_scale wrong_scales[SCHEDULES] = {
+    [SCHEDULE_CONSTANT] = {.at_most = "4"},           [SCHEDULE_LOG] = {.at_most = "ln(N) + 8"},
+    [SCHEDULE_LINEAR] = {.at_most = "16*N"},          [SCHEDULE_SQUARE] = {.at_most = "16*N*N"},
+    [SCHEDULE_FROZEN] = {.frozen_at = FROZEN_LENGTH},
+};
 
 /* ---- what theory says of a length ---- */
 
@@ -107,22 +102,12 @@ static void make_subject(subject *s, const language *g, arena *scratch) {
     arena_on_release(scratch, free_spec, s->spec);
     if (temper_build(&s->hard, s->spec, NULL, &e)) trap_reraise(scratch->trap, &e);
     arena_on_release(scratch, free_model, s->hard);
-    for (size_t k = 0; k < SCHEDULES; k++) {
-        temper_model *m;
-        if (temper_soften(&m, NULL, s->hard, &(temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE}, &e))
-            trap_reraise(scratch->trap, &e);
-        arena_on_release(scratch, free_model, m);
-        s->soft[k] = m;
-        if (k == SCHEDULE_RIGHT) continue;
-        m->memory.trap = scratch->trap;
-        for (uint32_t j = 0; j < m->layer_count; j++)
-            for (uint32_t h = 0; h < m->layers[j].head_count; h++)
-                if (m->layers[j].heads[h].scale)
-                    m->layers[j].heads[h].scale =
-                        reschedule(&m->memory, &m->layers[j].heads[h], (schedule)k, m->has_end);
-        model_check(m, scratch->trap);
-        model_seal(m);
-    }
+    temper_model *right;
+    if (temper_soften(&right, NULL, s->hard, &(temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE}, &e))
+        trap_reraise(scratch->trap, &e);
+    arena_on_release(scratch, free_model, right);
+    for (size_t k = 0; k < SCHEDULES; k++)
+        s->soft[k] = k == SCHEDULE_RIGHT ? right : model_with_wrong_scale(right, &wrong_scales[k], scratch);
 }
 
 /* ---- strings ---- */

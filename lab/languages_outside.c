@@ -1,6 +1,7 @@
 /* Languages that no formula has: how formulas that approximate them degrade, hard transformers of the gallery that
    have them, and those softened - with the temperature that theory proves for a length, and with wrong ones. */
 #include "lab/language_sample.h"
+#include "lab/wrong_scales.h"
 
 #include "model/model.h"
 
@@ -34,15 +35,11 @@ enum { LOG_IS_ENOUGH = 128 };
 
 static void free_model(void *model) { temper_model_free(model); }
 
-static const expression *lowered(arena *a, const model_head *h, outside_way way, bool has_end) {
-    switch (way) {
-    case WAY_CONSTANT: return expression_make(a, "min(%s, 4)", h->scale_text);
-    case WAY_LOG: return expression_make(a, "min(%s, ln(N) + 8)", h->scale_text);
-    case WAY_FROZEN:
-        return expression_make(a, "%.17g", expression_eval(h->scale, 0, FROZEN_AT, FROZEN_AT + 1 + has_end));
-    default: return h->scale;
-    }
-}
+static const wrong_scale wrong_scales[OUTSIDE_WAYS] = {
+    [WAY_CONSTANT] = {.at_most = "4"},
+    [WAY_LOG] = {.at_most = "ln(N) + 8"},
+    [WAY_FROZEN] = {.frozen_at = FROZEN_AT},
+};
 
 static temper_model *soften(const temper_model *hard, bool quick, arena *scratch) {
     temper_model *m;
@@ -50,27 +47,6 @@ static temper_model *soften(const temper_model *hard, bool quick, arena *scratch
     temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = proved_length(quick)};
     if (temper_soften(&m, NULL, hard, &o, &e)) trap_reraise(scratch->trap, &e);
     arena_on_release(scratch, free_model, m);
-    return m;
-}
-
-/* The same model with other scales: from its text, so that it is proved once only. */
-static temper_model *lower_scales(const temper_model *soft, outside_way way, arena *scratch) {
-    temper_model *m;
-    temper_error e;
-    char *printed;
-    size_t length;
-    if (temper_model_print(&printed, &length, soft, &e)) trap_reraise(scratch->trap, &e);
-    temper_status status = temper_model_read(&m, printed, length, &e);
-    temper_free(printed);
-    if (status) trap_reraise(scratch->trap, &e);
-    arena_on_release(scratch, free_model, m);
-    m->memory.trap = scratch->trap;
-    for (uint32_t k = 0; k < m->layer_count; k++)
-        for (uint32_t h = 0; h < m->layers[k].head_count; h++)
-            if (m->layers[k].heads[h].scale)
-                m->layers[k].heads[h].scale = lowered(&m->memory, &m->layers[k].heads[h], way, m->has_end);
-    model_check(m, scratch->trap);
-    model_seal(m);
     return m;
 }
 
@@ -97,7 +73,7 @@ void outside_measure(text *result, lab *l, const language *g, const size_t *leng
     arena_on_release(scratch, free_model, models[WAY_HARD]);
     models[WAY_SOFT] = soften(models[WAY_HARD], l->quick, scratch);
     for (size_t way = WAY_CONSTANT; way < WAY_SOFT; way++)
-        models[way] = lower_scales(models[WAY_SOFT], (outside_way)way, scratch);
+        models[way] = model_with_wrong_scale(models[WAY_SOFT], &wrong_scales[way], scratch);
     for (size_t j = 0; j < length_count && lengths[j] <= longest(l->quick); j++) {
         sample x;
         sample_make(&x, l, g, lengths[j], STRINGS, scratch);
