@@ -1,0 +1,61 @@
+/* Sets of letters as a regular expression or a table of an automaton writes them: [a-z_], \d, `.`, <word>. They are
+   read before the alphabet is complete, so they speak of characters and words; which letters of an alphabet they hold
+   is found out later. */
+#ifndef AUTOMATA_SYMBOLS_H
+#define AUTOMATA_SYMBOLS_H
+
+#include "base/alphabet.h"
+
+typedef enum symbol_use {
+    SYMBOL_LETTER, /* a member, written by itself: an alphabet that is given must have it */
+    SYMBOL_RANGE,  /* members: of an alphabet that is given, those that it has; otherwise all of them are letters */
+    SYMBOL_OTHERS, /* members that are not mentioned, such as all but digits for \D inside a class */
+    SYMBOL_BARRED  /* mentioned, but no members: the digits of \D inside a class */
+} symbol_use;
+
+typedef struct symbol_item {
+    symbol_use use;
+    uint32_t low, high; /* characters; with tokens not used */
+    const char *word;   /* with tokens; else NULL */
+    size_t word_length;
+    size_t line, column; /* where it is written */
+} symbol_item;
+
+typedef struct symbol_set {
+    symbol_item *items;
+    size_t count, capacity;
+    bool negated; /* the members are all other letters */
+} symbol_set;
+
+/* A place in a text that is read character by character. */
+typedef struct symbol_reader {
+    arena *arena;
+    const char *bytes; /* valid UTF-8 */
+    size_t length, at;
+    size_t line, column; /* of `at` */
+    bool tokens;         /* a letter is a word in angle brackets */
+} symbol_reader;
+
+static inline char symbol_look(const symbol_reader *r, size_t ahead) {
+    return ahead < r->length - r->at ? r->bytes[r->at + ahead] : 0;
+}
+
+/* Moves over whole characters of one line. */
+void symbol_advance(symbol_reader *r, size_t bytes);
+
+/* Raises TEMPER_SYNTAX with the place if the text has control bytes or invalid UTF-8; `what` begins the message. */
+void symbol_check_text(symbol_reader *r, const char *what);
+
+/* The set that is written here: one character, an escape, a class, `.`, or with tokens <word>. Raises TEMPER_SYNTAX
+   for what is none, TEMPER_UNSUPPORTED by its name for what no regular expression can say. */
+symbol_set symbol_read(symbol_reader *r);
+
+/* member[k] = 1 iff letter k of the alphabet is in the set. */
+void symbol_members(unsigned char *member, const symbol_set *set, const alphabet *letters);
+
+/* Calls mention for each letter that the set names; with `single` only for those that are written by themselves, which
+   an alphabet that is given has to have. */
+typedef void symbol_mention(void *context, const char *letter, size_t length, size_t line, size_t column);
+void symbol_each_mention(const symbol_set *set, bool single, symbol_mention *mention, void *context);
+
+#endif

@@ -1,0 +1,56 @@
+/* Languages as terms whose derivatives are terms again (Brzozowski 1964). Equal terms are one: alternatives and
+   conjunctions are sorted and without duplicates, so that a term has finitely many derivatives. */
+#ifndef AUTOMATA_TERMS_H
+#define AUTOMATA_TERMS_H
+
+#include "base/table.h"
+
+typedef uint32_t term_id;
+
+enum { TERM_NONE, TERM_EMPTY, TERM_ALL }; /* the first three terms: no word, the empty word, all words */
+
+typedef enum term_op {
+    TERM_OP_ATOM,
+    TERM_OP_SET,
+    TERM_OP_JOIN,
+    TERM_OP_STAR,
+    TERM_OP_NOT,
+    TERM_OP_OR,
+    TERM_OP_AND
+} term_op;
+
+typedef struct term {
+    term_op op;
+    uint32_t first, second; /* JOIN: two terms; STAR, NOT: one; SET: a set; OR, AND: kids [first, first + second) */
+    uint32_t *derivatives;  /* [classes], UINT32_MAX: not known; NULL: none is */
+    bool has_empty;         /* the empty word is in the language */
+} term;
+
+typedef struct terms {
+    arena *arena;
+    uint32_t classes, words; /* letter classes, and 64-bit words of a set of them */
+    term *all;
+    size_t count, capacity;
+    term_id *kids;
+    size_t kid_count, kid_capacity;
+    uint64_t *sets; /* [set][words] */
+    size_t set_count, set_capacity;
+    table index, set_index;
+    term_id *list, *stack; /* work space */
+    size_t list_count, list_capacity, stack_count, stack_capacity;
+    size_t work, most_work; /* raises TEMPER_LIMIT when it is used up */
+} terms;
+
+void terms_init(terms *t, arena *a, uint32_t classes, size_t most_work);
+
+term_id term_set(terms *t, const uint64_t *bits); /* one letter of these classes */
+term_id term_join(terms *t, term_id first, term_id second);
+term_id term_star(terms *t, term_id x);
+term_id term_not(terms *t, term_id x);
+term_id term_nary(terms *t, bool is_or, const term_id *kids, size_t count);
+term_id term_repeat(terms *t, term_id x, uint32_t least, uint32_t most); /* most UINT32_MAX: without end */
+
+/* The words w such that a letter of the class, then w, is in the language of x. */
+term_id term_derive(terms *t, term_id x, uint32_t class);
+
+#endif
