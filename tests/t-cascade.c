@@ -1,0 +1,197 @@
+/* Cascades of random automata against the automata themselves, at every prefix (or suffix): all short strings and long
+   random ones. Whether a cascade has groups, against the transition monoid, element by element. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/cascade.h"
+#include "logic/formula_eval.h"
+#include "test.h"
+
+enum { STATES = 8, LETTERS = 4, LONG = 60 };
+
+typedef struct sample {
+    dfa d;
+    uint32_t next[STATES * LETTERS], class_of[LETTERS];
+    unsigned char accepts[STATES];
+} sample;
+
+static void shuffle(uint32_t *p, uint32_t n, test_random *r) {
+    for (uint32_t k = 0; k < n; k++) p[k] = k;
+    for (uint32_t k = n; k > 1; k--) {
+        uint32_t j = (uint32_t)random_below(r, k), x = p[j];
+        p[j] = p[k - 1];
+        p[k - 1] = x;
+    }
+}
+
+/* Letters of one kind each: any map, a permutation of the first few states, a reset, a map that only goes up, a map
+   that is the identity but for one state; sometimes with a state that nothing leaves, and partial letters. */
+static void random_sample(sample *s, test_random *r) {
+    uint32_t n = 2 + (uint32_t)random_below(r, STATES - 1), letters = 1 + (uint32_t)random_below(r, LETTERS - 1);
+    uint32_t style = (uint32_t)random_below(r, 6), mixed = (uint32_t)random_below(r, 2), perm[STATES];
+    for (uint32_t a = 0; a < letters; a++) {
+        uint32_t kind = mixed ? (uint32_t)random_below(r, 6) : style;
+        uint32_t block = 2 + (uint32_t)random_below(r, n < 4 ? n - 1 : 3), target = (uint32_t)random_below(r, n);
+        shuffle(perm, block, r);
+        for (uint32_t q = 0; q < n; q++) {
+            uint32_t any = (uint32_t)random_below(r, n), to = any;
+            if (kind == 1) to = q < block ? perm[q] : random_below(r, 3) ? q : any % block;
+            if (kind == 2) to = target;
+            if (kind == 3) to = q + (uint32_t)random_below(r, n - q);
+            if (kind == 4) to = q == target ? any : q;
+            if (kind == 5) to = q + 1 < n ? q + 1 : (uint32_t)random_below(r, 2) * q;
+            s->next[q * letters + a] = to;
+        }
+    }
+    for (uint32_t q = 0; q < n; q++) s->accepts[q] = (unsigned char)random_below(r, 2);
+    uint32_t sinks = (uint32_t)random_below(r, 4);
+    for (uint32_t k = 0; k < sinks && k < 2 && k + 1 < n; k++) {
+        for (uint32_t a = 0; a < letters; a++) {
+            s->next[(n - 1 - k) * letters + a] = n - 1 - k;
+            if (random_below(r, 2)) s->next[random_below(r, n - 1 - k) * letters + a] = n - 1 - k;
+        }
+        s->accepts[n - 1 - k] = k != (sinks == 3);
+    }
+    for (uint32_t l = 0; l < LETTERS; l++) s->class_of[l] = l % letters;
+    s->d = (dfa){.state_count = n,
+                 .class_count = letters,
+                 .letter_count = letters + (uint32_t)random_below(r, LETTERS - letters + 1),
+                 .start = (uint32_t)random_below(r, n),
+                 .next = s->next,
+                 .accepts = s->accepts,
+                 .class_of = s->class_of};
+}
+
+/* The powers of every element of the monoid of live states end in one element iff the cascade has no groups. */
+static bool is_aperiodic(const dfa *d, bool *known, arena *a) {
+    uint32_t n = d->state_count, dead, win;
+    table seen;
+    unsigned char **list = NULL;
+    size_t count = 0, capacity = 0;
+    bool fresh;
+    dfa_sinks(&dead, &win, d);
+    table_init(&seen, a);
+    for (size_t done = 0; done <= count; done++)
+        for (uint32_t c = 0; c < d->class_count; c++) {
+            unsigned char *x = arena_alloc(a, n, 1);
+            for (uint32_t q = 0; q < n; q++) x[q] = (unsigned char)dfa_next(d, done ? list[done - 1][q] : q, c);
+            table_put(&seen, x, n, 0, &fresh);
+            if (fresh) array_push(a, list, count, capacity, x);
+            if (count > 20000) return *known = false;
+        }
+    *known = true;
+    for (size_t k = 0; k < count; k++) {
+        unsigned char power[STATES], next[STATES];
+        memcpy(power, list[k], n);
+        for (uint32_t turn = 0; turn < 2 * STATES; turn++) {
+            for (uint32_t q = 0; q < n; q++) next[q] = list[k][power[q]];
+            memcpy(power, next, n);
+        }
+        for (uint32_t q = 0; q < n; q++)
+            if (list[k][power[q]] != power[q]) return false;
+    }
+    return true;
+}
+
+static void show(char *out, size_t size, const dfa *d, const uint32_t *w, size_t n) {
+    size_t used = 0;
+    for (uint32_t q = 0; q < d->state_count; q++) {
+        for (uint32_t c = 0; c < d->class_count; c++)
+            used += (size_t)snprintf(out + used, size - used, "%u", dfa_next(d, q, c));
+        used += (size_t)snprintf(out + used, size - used, "%s ", d->accepts[q] ? "!" : "");
+    }
+    used += (size_t)snprintf(out + used, size - used, "from %u, '", d->start);
+    for (size_t i = 0; i < n; i++) used += (size_t)snprintf(out + used, size - used, "%c", 'a' + (char)w[i]);
+    snprintf(out + used, size - used, "'");
+}
+
+static bool compare(const sample *s, const formula *f, node_id root, bool future, const uint32_t *w, size_t n,
+                    arena *a) {
+    unsigned char truth[LONG];
+    uint32_t state = s->d.start;
+    char shown[400];
+    formula_eval(truth, f, root, w, n, a);
+    for (size_t i = 0; i < n; i++) {
+        size_t at = future ? n - 1 - i : i;
+        state = dfa_next(&s->d, state, s->d.class_of[w[at]]);
+        if (truth[at] == s->accepts[state]) continue;
+        show(shown, sizeof shown, &s->d, w, n);
+        return CHECK(false, "%s: position %zu, %s", shown, at + 1, future ? "backwards" : "forwards");
+    }
+    return true;
+}
+
+static void compare_strings(const sample *s, const formula *f, node_id root, bool future, test_random *r, arena *a) {
+    uint32_t w[LONG], letters = s->d.letter_count;
+    size_t n = letters < 3 ? 8 : letters < 4 ? 6 : 5, total = 1;
+    bool same = true;
+    for (size_t k = 0; k < n; k++) total *= letters;
+    for (size_t k = 0; k < total && same; k++) {
+        size_t rest = k;
+        for (size_t i = 0; i < n; i++, rest /= letters) w[i] = (uint32_t)(rest % letters);
+        arena_reset(a);
+        same = compare(s, f, root, future, w, n, a);
+    }
+    for (size_t k = 0; k < 20 && same; k++) {
+        size_t length = 1 + (size_t)random_below(r, LONG);
+        for (size_t i = 0; i < length; i++) {
+            uint32_t any = (uint32_t)random_below(r, letters), repeat = (uint32_t)random_below(r, 4);
+            w[i] = i >= 3 && repeat == 0 ? w[i - 3] : i >= 2 && repeat == 1 ? w[i - 2] : any;
+        }
+        arena_reset(a);
+        same = compare(s, f, root, future, w, length, a);
+    }
+    CHECK(same, "see above");
+}
+
+int main(void) {
+    test_random r = test_seed(14);
+    trap t;
+    temper_error error;
+    arena memory, work;
+    size_t compiled = 0, refused = 0, groups = 0, periodic = 0;
+    if (trap_set(&t, &error)) {
+        CHECK(false, "%s", error.text);
+        return test_finish("t-cascade");
+    }
+    arena_init(&memory, &t);
+    arena_init(&work, &t);
+    size_t rounds = (size_t)(700 * test_effort());
+    for (size_t k = 0; k < rounds; k++) {
+        sample s;
+        random_sample(&s, &r);
+        for (int variant = 0; variant < 4; variant++) {
+            formula f;
+            cascade_report report;
+            cascade_options o = {.future = variant == 3,
+                                 .chains = {.split = variant == 1, .prefer_keep = variant == 2}};
+            arena_reset(&memory);
+            formula_init(&f, &memory);
+            node_id root = cascade_from_dfa(&f, &s.d, o, &report, &memory);
+            char shown[400];
+            show(shown, sizeof shown, &s.d, NULL, 0);
+            CHECK((root != 0) == (report.refusal == NULL), "%s: refusal %s", shown, report.refusal);
+            if (!root) {
+                refused += variant == 0;
+                continue;
+            }
+            bool known, aperiodic = is_aperiodic(&s.d, &known, &work), plain = true;
+            for (uint32_t l = 0; l < report.level_count; l++) plain = plain && report.levels[l].group_order == 1;
+            arena_reset(&work);
+            /* states that the start does not lead to may have groups that no cascade needs */
+            CHECK(!known || !aperiodic || plain, "%s: aperiodic, but the cascade has a group", shown);
+            if (variant == 0) {
+                compiled++;
+                groups += !plain;
+                periodic += known && !aperiodic;
+            }
+            compare_strings(&s, &f, root, o.future, &r, &work);
+        }
+    }
+    CHECK(rounds < 400 || (compiled >= 400 && groups >= 50), "only %zu compiled, %zu with groups", compiled, groups);
+    printf("%zu automata, %zu with groups (%zu by the monoid), %zu refused\n", compiled, groups, periodic, refused);
+    arena_free(&memory);
+    arena_free(&work);
+    return test_finish("t-cascade");
+}
