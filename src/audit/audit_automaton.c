@@ -1,0 +1,392 @@
+/* Automata from regular expressions: Thompson's construction, then the sets of states that guesses may be in. An
+   operand of & or ~ becomes deterministic on the way, where both are easy, and goes on as a part like any other. */
+#include "audit/audit_pattern.h"
+
+#include <string.h>
+
+#define NO_LETTER UINT32_MAX /* the label of an edge that reads nothing */
+
+typedef struct edge {
+    uint32_t label; /* a set of the expression, or set_count + a class, or NO_LETTER */
+    uint32_t to;
+    uint32_t next; /* of the same state, + 1; 0: the last */
+} edge;
+
+/* Guessing states. A part of the expression is a run of neighbours with one way in and one way out; nothing leaves the
+   way out, and no edge leaves the run. */
+typedef struct guesses {
+    arena *arena;
+    const pattern *p;
+    uint32_t classes, class_words;
+    const uint32_t *class_of;
+    uint64_t **in_set; /* [sets][class_words] */
+    uint32_t *first;   /* [states] edge + 1; 0: none */
+    size_t count, capacity;
+    edge *edges;
+    size_t edge_count, edge_capacity;
+    uint64_t work;
+} guesses;
+
+typedef struct run {
+    uint32_t low, in, out; /* from state low to the end of what there was then */
+} run;
+
+static void spend(guesses *g, uint64_t steps) {
+    g->work += steps;
+    if (g->work > AUTOMATON_WORK)
+        trap_raise(g->arena->trap, TEMPER_LIMIT, 0, 0, "a regular expression takes more steps than are audited");
+}
+
+static uint32_t new_state(guesses *g) {
+    if (g->count >= AUTOMATON_GUESSES)
+        trap_raise(g->arena->trap, TEMPER_LIMIT, 0, 0, "a regular expression is larger than is audited");
+    array_push(g->arena, g->first, g->count, g->capacity, 0);
+    return (uint32_t)(g->count - 1);
+}
+
+static void new_edge(guesses *g, uint32_t from, uint32_t label, uint32_t to) {
+    spend(g, 1);
+    if (g->edge_count >= 16 * (size_t)AUTOMATON_GUESSES)
+        trap_raise(g->arena->trap, TEMPER_LIMIT, 0, 0, "a regular expression is larger than is audited");
+    array_push(g->arena, g->edges, g->edge_count, g->edge_capacity, (edge){label, to, g->first[from]});
+    g->first[from] = (uint32_t)g->edge_count;
+}
+
+static bool reads(const guesses *g, uint32_t label, uint32_t class) {
+    if (label >= g->p->set_count) return label - g->p->set_count == class;
+    return g->in_set[label][class / 64] >> (class % 64) & 1;
+}
+
+/* ---- following all guesses at once ---- */
+
+typedef struct subsets {
+    guesses *g;
+    uint32_t in, out;
+    uint32_t *mark; /* [states] the round in which it was met */
+    uint32_t round;
+    uint32_t *found, *stack; /* [states] */
+    size_t found_count;
+    table index; /* set -> its number */
+    uint32_t **members;
+    size_t *sizes;
+    size_t count, capacity, size_capacity;
+} subsets;
+
+static void meet(subsets *s, uint32_t state, size_t *depth) {
+    if (s->mark[state] == s->round) return;
+    s->mark[state] = s->round;
+    s->stack[(*depth)++] = state;
+}
+
+/* Collects what is reached from the stack without a letter: states that read one, and the way out. */
+static void close_set(subsets *s, size_t depth) {
+    const guesses *g = s->g;
+    while (depth) {
+        uint32_t state = s->stack[--depth];
+        bool kept = state == s->out;
+        uint64_t steps = 1;
+        for (uint32_t e = g->first[state]; e; e = g->edges[e - 1].next, steps++) {
+            if (g->edges[e - 1].label == NO_LETTER)
+                meet(s, g->edges[e - 1].to, &depth);
+            else
+                kept = true;
+        }
+        spend(s->g, steps);
+        if (kept) s->found[s->found_count++] = state;
+    }
+}
+
+static int by_number(const uint32_t *x, const uint32_t *y) { return (*x > *y) - (*x < *y); }
+
+/* Heap sort, so that no order of the input is slow. */
+static void sort_numbers(uint32_t *x, size_t n) {
+    for (size_t start = n / 2, end = n; end > 1;) {
+        if (start > 0) {
+            start--;
+        } else {
+            end--;
+            uint32_t largest = x[0];
+            x[0] = x[end];
+            x[end] = largest;
+        }
+        for (size_t root = start, kid; (kid = 2 * root + 1) < end; root = kid) {
+            if (kid + 1 < end && by_number(&x[kid], &x[kid + 1]) < 0) kid++;
+            if (by_number(&x[root], &x[kid]) >= 0) break;
+            uint32_t swapped = x[root];
+            x[root] = x[kid];
+            x[kid] = swapped;
+        }
+    }
+}
+
+static uint32_t set_number(subsets *s) {
+    arena *a = s->g->arena;
+    sort_numbers(s->found, s->found_count);
+    spend(s->g, 4 * s->found_count);
+    const uint32_t *known = table_find(&s->index, s->found, s->found_count * sizeof *s->found);
+    if (known) return *known;
+    if (s->count >= AUTOMATON_STATES)
+        trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
+                   "the automaton of a regular expression has more states than are audited");
+    uint32_t *kept = arena_alloc(a, s->found_count + 1, sizeof *kept);
+    bool fresh;
+    if (s->found_count) memcpy(kept, s->found, s->found_count * sizeof *kept);
+    table_put(&s->index, kept, s->found_count * sizeof *kept, (uint32_t)s->count, &fresh);
+    size_t count = s->count;
+    array_push(a, s->sizes, count, s->size_capacity, s->found_count);
+    array_push(a, s->members, s->count, s->capacity, kept);
+    return (uint32_t)(s->count - 1);
+}
+
+static uint32_t step(subsets *s, uint32_t set, uint32_t class) {
+    const guesses *g = s->g;
+    size_t depth = 0;
+    s->round++;
+    s->found_count = 0;
+    for (size_t k = 0; k < s->sizes[set]; k++) {
+        uint64_t steps = 1;
+        for (uint32_t e = g->first[s->members[set][k]]; e; e = g->edges[e - 1].next, steps++) {
+            const edge *x = &g->edges[e - 1];
+            if (x->label != NO_LETTER && reads(g, x->label, class)) meet(s, x->to, &depth);
+        }
+        spend(s->g, steps);
+    }
+    close_set(s, depth);
+    return set_number(s);
+}
+
+static bool has_member(const subsets *s, size_t set, uint32_t state) {
+    for (size_t k = 0; k < s->sizes[set]; k++)
+        if (s->members[set][k] == state) return true;
+    return false;
+}
+
+static automaton *determine(guesses *g, uint32_t in, uint32_t out) {
+    arena *a = g->arena;
+    subsets s = {.g = g, .in = in, .out = out};
+    s.mark = arena_zalloc(a, g->count, sizeof *s.mark);
+    s.found = arena_alloc(a, g->count, sizeof *s.found);
+    s.stack = arena_alloc(a, g->count, sizeof *s.stack);
+    table_init(&s.index, a);
+    size_t depth = 0, next_count = 0, next_capacity = 0;
+    uint32_t *next = NULL;
+    s.round = 1;
+    meet(&s, in, &depth);
+    close_set(&s, depth);
+    set_number(&s);
+    for (uint32_t k = 0; k < s.count; k++)
+        for (uint32_t c = 0; c < g->classes; c++) {
+            uint32_t to = step(&s, k, c);
+            array_push(a, next, next_count, next_capacity, to);
+        }
+    automaton *x = arena_zalloc(a, 1, sizeof *x);
+    *x = (automaton){.states = (uint32_t)s.count, .classes = g->classes, .next = next};
+    x->accepts = arena_zalloc(a, s.count, 1);
+    for (size_t k = 0; k < s.count; k++) x->accepts[k] = has_member(&s, k, out);
+    return x;
+}
+
+/* ---- parts ---- */
+
+static run embed(guesses *g, const automaton *x) {
+    uint32_t low = (uint32_t)g->count;
+    for (uint32_t k = 0; k < x->states; k++) new_state(g);
+    uint32_t out = new_state(g);
+    for (uint32_t k = 0; k < x->states; k++) {
+        for (uint32_t c = 0; c < x->classes; c++)
+            new_edge(g, low + k, (uint32_t)g->p->set_count + c, low + x->next[(size_t)k * x->classes + c]);
+        if (x->accepts[k]) new_edge(g, low + k, NO_LETTER, out);
+    }
+    return (run){low, low, out};
+}
+
+/* What was made from a state on is forgotten. The edges stay where they are, and nobody refers to them. */
+static void forget(guesses *g, uint32_t low) { g->count = low; }
+
+static automaton *both(guesses *g, const automaton *x, const automaton *y) {
+    arena *a = g->arena;
+    table index;
+    uint64_t *pairs = NULL;
+    size_t count = 0, capacity = 0, next_count = 0, next_capacity = 0;
+    uint32_t *next = NULL;
+    bool fresh;
+    table_init(&index, a);
+    uint64_t *start = arena_zalloc(a, 1, sizeof *start);
+    table_put(&index, start, sizeof *start, 0, &fresh);
+    array_push(a, pairs, count, capacity, 0);
+    for (size_t k = 0; k < count; k++)
+        for (uint32_t c = 0; c < g->classes; c++) {
+            uint64_t p = x->next[(pairs[k] >> 32) * g->classes + c];
+            uint64_t pair = p << 32 | y->next[(pairs[k] & UINT32_MAX) * g->classes + c];
+            const uint32_t *known = table_find(&index, &pair, sizeof pair);
+            uint32_t to = known ? *known : (uint32_t)count;
+            spend(g, 2);
+            if (!known) {
+                if (count >= AUTOMATON_STATES)
+                    trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
+                               "the automaton of a regular expression has more states than are audited");
+                uint64_t *key = arena_alloc(a, 1, sizeof *key);
+                *key = pair;
+                table_put(&index, key, sizeof *key, to, &fresh);
+                array_push(a, pairs, count, capacity, pair);
+            }
+            array_push(a, next, next_count, next_capacity, to);
+        }
+    automaton *z = arena_zalloc(a, 1, sizeof *z);
+    *z = (automaton){.states = (uint32_t)count, .classes = g->classes, .next = next};
+    z->accepts = arena_zalloc(a, count, 1);
+    for (size_t k = 0; k < count; k++)
+        z->accepts[k] = x->accepts[pairs[k] >> 32] && y->accepts[pairs[k] & UINT32_MAX];
+    return z;
+}
+
+static run make_not(guesses *g, run x) {
+    automaton *made = determine(g, x.in, x.out);
+    for (uint32_t k = 0; k < made->states; k++) made->accepts[k] = !made->accepts[k];
+    forget(g, x.low);
+    return embed(g, made);
+}
+
+static run make_both(guesses *g, run x, run y) {
+    const automaton *left = determine(g, x.in, x.out), *right = determine(g, y.in, y.out);
+    forget(g, x.low);
+    return embed(g, both(g, left, right));
+}
+
+/* A copy of the states low ... high - 1 at the end; returns how far they moved. */
+static uint32_t copy_run(guesses *g, uint32_t low, uint32_t high) {
+    uint32_t moved = (uint32_t)g->count - low;
+    for (uint32_t k = low; k < high; k++) new_state(g);
+    for (uint32_t k = low; k < high; k++)
+        for (uint32_t e = g->first[k]; e; e = g->edges[e - 1].next) {
+            edge x = g->edges[e - 1];
+            new_edge(g, k + moved, x.label, x.to + moved);
+        }
+    return moved;
+}
+
+/* least to most copies one after the other; the way out opens behind the copy number least. Without an end the last
+   copy leads back to itself. */
+static run make_repeat(guesses *g, run x, uint32_t least, uint32_t most) {
+    uint32_t high = (uint32_t)g->count, copies = most == PATTERN_NO_END ? (least ? least : 1) : most;
+    if (copies == 0) {
+        forget(g, x.low);
+        uint32_t in = new_state(g), out = new_state(g);
+        new_edge(g, in, NO_LETTER, out);
+        return (run){in, in, out};
+    }
+    if ((uint64_t)(high - x.low) * copies > AUTOMATON_GUESSES)
+        trap_raise(g->arena->trap, TEMPER_LIMIT, 0, 0, "a regular expression is larger than is audited");
+    /* all copies before the first one gets ways in and out */
+    for (uint32_t k = 1; k < copies; k++) copy_run(g, x.low, high);
+    uint32_t in = new_state(g), out = new_state(g), here = in;
+    for (uint32_t k = 0; k < copies; k++) {
+        uint32_t moved = k * (high - x.low);
+        if (k >= least) new_edge(g, here, NO_LETTER, out);
+        new_edge(g, here, NO_LETTER, x.in + moved);
+        if (most == PATTERN_NO_END && k + 1 == copies) new_edge(g, x.out + moved, NO_LETTER, x.in + moved);
+        here = x.out + moved;
+    }
+    new_edge(g, here, NO_LETTER, out);
+    return (run){x.low, in, out};
+}
+
+static run make_or(guesses *g, run x, run y) {
+    uint32_t in = new_state(g), out = new_state(g);
+    new_edge(g, in, NO_LETTER, x.in);
+    new_edge(g, in, NO_LETTER, y.in);
+    new_edge(g, x.out, NO_LETTER, out);
+    new_edge(g, y.out, NO_LETTER, out);
+    return (run){x.low, in, out};
+}
+
+static run make_leaf(guesses *g, uint32_t label) {
+    uint32_t in = new_state(g), out = new_state(g);
+    new_edge(g, in, label, out);
+    return (run){in, in, out};
+}
+
+static run make_all(guesses *g) {
+    run *stack = arena_alloc(g->arena, g->p->count + 1, sizeof *stack);
+    size_t depth = 0;
+    for (size_t k = 0; k < g->p->count; k++) {
+        const pattern_part *x = &g->p->parts[k];
+        switch (x->op) {
+        case PATTERN_EMPTY: stack[depth++] = make_leaf(g, NO_LETTER); break;
+        case PATTERN_SET: stack[depth++] = make_leaf(g, x->set); break;
+        case PATTERN_CAT:
+            depth--;
+            new_edge(g, stack[depth - 1].out, NO_LETTER, stack[depth].in);
+            stack[depth - 1].out = stack[depth].out;
+            break;
+        case PATTERN_OR: depth--, stack[depth - 1] = make_or(g, stack[depth - 1], stack[depth]); break;
+        case PATTERN_BOTH: depth--, stack[depth - 1] = make_both(g, stack[depth - 1], stack[depth]); break;
+        case PATTERN_NOT: stack[depth - 1] = make_not(g, stack[depth - 1]); break;
+        case PATTERN_REPEAT: stack[depth - 1] = make_repeat(g, stack[depth - 1], x->least, x->most); break;
+        }
+    }
+    return stack[0];
+}
+
+static void turn_edges(guesses *g) {
+    uint32_t *old_first = g->first;
+    edge *old = g->edges;
+    size_t count = g->count;
+    g->first = arena_zalloc(g->arena, count, sizeof *g->first);
+    g->capacity = count;
+    g->edges = NULL;
+    g->edge_count = g->edge_capacity = 0;
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t e = old_first[k]; e; e = old[e - 1].next) new_edge(g, old[e - 1].to, old[e - 1].label, k);
+}
+
+/* ---- letters ---- */
+
+/* Letters that no set tells apart. */
+static uint32_t *letter_classes(uint32_t *count, const pattern *p, arena *a) {
+    size_t letters = p->letters->count, row = (p->set_count + 7) / 8 + 1;
+    uint32_t *class_of = arena_alloc(a, letters + 1, sizeof *class_of);
+    table index;
+    table_init(&index, a);
+    *count = 0;
+    if (p->set_count > AUTOMATON_WORK / 8 / (letters + 1))
+        trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a regular expression of more sets than are audited");
+    for (size_t k = 0; k < letters; k++) {
+        unsigned char *key = arena_zalloc(a, row, 1);
+        bool fresh;
+        for (size_t s = 0; s < p->set_count; s++)
+            if (p->sets[s][k / 64] >> (k % 64) & 1) key[s / 8] |= (unsigned char)(1u << (s % 8));
+        class_of[k] = *table_put(&index, key, row, *count, &fresh);
+        *count += fresh;
+    }
+    return class_of;
+}
+
+automaton *automaton_from_pattern(arena *a, const pattern *p, bool reversed) {
+    guesses g = {.arena = a, .p = p};
+    g.class_of = letter_classes(&g.classes, p, a);
+    g.class_words = (g.classes + 63) / 64;
+    g.in_set = arena_alloc(a, p->set_count + 1, sizeof *g.in_set);
+    for (size_t s = 0; s < p->set_count; s++) {
+        g.in_set[s] = arena_zalloc(a, g.class_words + 1, sizeof **g.in_set);
+        for (size_t k = 0; k < p->letters->count; k++)
+            if (p->sets[s][k / 64] >> (k % 64) & 1)
+                g.in_set[s][g.class_of[k] / 64] |= (uint64_t)1 << (g.class_of[k] % 64);
+    }
+    run all = make_all(&g);
+    if (reversed) turn_edges(&g);
+    automaton *x = reversed ? determine(&g, all.out, all.in) : determine(&g, all.in, all.out);
+    x->class_of = arena_alloc(a, p->letters->count + 1, sizeof *x->class_of);
+    if (p->letters->count) memcpy(x->class_of, g.class_of, p->letters->count * sizeof *x->class_of);
+    return automaton_least(a, x, p->letters->count);
+}
+
+automaton *automaton_reversed(arena *a, const automaton *x, size_t letters) {
+    pattern none = {0};
+    guesses g = {.arena = a, .p = &none, .classes = x->classes};
+    run all = embed(&g, x);
+    turn_edges(&g);
+    automaton *y = determine(&g, all.out, all.in);
+    y->class_of = x->class_of;
+    return automaton_least(a, y, letters);
+}

@@ -1,0 +1,80 @@
+/* Regular expressions as the auditor reads them (doc/regex.md has the syntax), and the automata that it makes of them:
+   an automaton that guesses, put together from the parts of the expression, then one that follows all guesses at once.
+   The compiler takes derivatives instead; the two share no code. */
+#ifndef AUDIT_AUDIT_PATTERN_H
+#define AUDIT_AUDIT_PATTERN_H
+
+#include "base/alphabet.h"
+
+/* ---- expressions ---- */
+
+typedef enum pattern_op {
+    PATTERN_EMPTY, /* the empty word */
+    PATTERN_SET,   /* one letter of a set */
+    PATTERN_CAT,
+    PATTERN_OR,
+    PATTERN_BOTH, /* & */
+    PATTERN_NOT,  /* ~ */
+    PATTERN_REPEAT
+} pattern_op;
+
+#define PATTERN_NO_END UINT32_MAX
+
+/* Parts stand in the order in which they end in the text: both operands of a part come before it, the right one
+   directly. */
+typedef struct pattern_part {
+    pattern_op op;
+    uint32_t set;         /* SET: index into sets */
+    uint32_t least, most; /* REPEAT; most may be PATTERN_NO_END */
+} pattern_part;
+
+typedef struct pattern {
+    const alphabet *letters;
+    size_t words; /* 64-bit words of a set of letters */
+    pattern_part *parts;
+    size_t count, capacity;
+    uint64_t **sets;
+    size_t set_count, set_capacity;
+} pattern;
+
+/* Raises TEMPER_RANGE for what it does not understand. */
+pattern *pattern_read(arena *a, const char *bytes, size_t length, const alphabet *letters);
+
+/* A place in the text of an expression. */
+typedef struct pattern_text {
+    arena *arena;
+    const char *bytes;
+    size_t length, at;
+    const alphabet *letters;
+} pattern_text;
+
+_Noreturn void pattern_refuse(const pattern_text *p, const char *why);
+static inline char pattern_look(const pattern_text *p, size_t ahead) {
+    return ahead < p->length - p->at ? p->bytes[p->at + ahead] : 0;
+}
+/* The set that is written here: a character, an escape, a class, `.`, a word; bits over letters. */
+uint64_t *pattern_read_set(pattern_text *p);
+
+/* ---- automata ---- */
+
+/* Complete; state 0 is the start. */
+typedef struct automaton {
+    uint32_t states, classes;
+    uint32_t *class_of;     /* [letters] numbered by their first letters */
+    uint32_t *next;         /* [states][classes] */
+    unsigned char *accepts; /* [states] */
+} automaton;
+
+enum { AUTOMATON_STATES = 1 << 14, AUTOMATON_GUESSES = 1 << 20 };
+#define AUTOMATON_WORK ((uint64_t)1 << 28)
+
+/* The least automaton of the expression; of its reversed words if `reversed`. States are numbered in the order of the
+   least words that lead to them: shorter words first, then by the letters' numbers. Raises TEMPER_LIMIT if it takes
+   more than the limits above. */
+automaton *automaton_from_pattern(arena *a, const pattern *p, bool reversed);
+
+/* The same for an automaton that is written down; letters that all states treat alike share a class in the result. */
+automaton *automaton_least(arena *a, const automaton *x, size_t letters);
+automaton *automaton_reversed(arena *a, const automaton *x, size_t letters);
+
+#endif
