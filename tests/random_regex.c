@@ -57,7 +57,7 @@ static void put(writer *w, const char *s) {
     w->length += n;
 }
 
-/* ---- random trees, and their texts -------------------------------------------------------------------------------- */
+/* ---- random trees, and their texts ---- */
 
 static unsigned members_of(const char *list) {
     unsigned set = 0;
@@ -190,7 +190,7 @@ static void write_tree(writer *w, const tree *t, size_t at, test_random *r, int 
     if (paren) put(w, ")");
 }
 
-/* ---- what a tree matches ------------------------------------------------------------------------------------------ */
+/* ---- what a tree matches ---- */
 
 typedef struct spans {
     unsigned char of[REGEX_LONGEST + 1][REGEX_LONGEST + 1]; /* [i][j]: letters i to j - 1 match */
@@ -243,7 +243,7 @@ void regex_random_alphabet(alphabet *abc, arena *a) {
     for (size_t k = 0; k < REGEX_LETTERS; k++) alphabet_add(abc, letters[k], strlen(letters[k]));
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------------------------- */
+/* ---- all of it ---- */
 
 struct random_regex {
     tree nodes[4 * TREE];

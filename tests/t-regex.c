@@ -1,6 +1,6 @@
-/* Regular expressions two ways: a random tree is written as text, which the library reads and turns into an automaton;
-   the tree itself says which parts of a string it matches, by its definition and without any automaton. The two must
-   agree on every prefix. */
+/* Regular expressions two ways: a random tree is written as text, which the library reads and turns into an
+   automaton; the tree itself says which parts of a string it matches, by its definition and without any automaton.
+   The two must agree on every prefix. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void check_one(unsigned trial, test_random *r, arena *a, unsigned *refuse
     }
 }
 
-/* ---- single cases ------------------------------------------------------------------------------------------------- */
+/* ---- single cases ---- */
 
 /* Sizes that the constructions must reach, and that a slip in sharing terms would miss. */
 static void check_sizes(arena *a) {

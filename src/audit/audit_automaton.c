@@ -12,8 +12,8 @@ typedef struct edge {
     uint32_t next; /* of the same state, + 1; 0: the last */
 } edge;
 
-/* Guessing states. A part of the expression is a run of neighbours with one way in and one way out; nothing leaves the
-   way out, and no edge leaves the run. */
+/* Guessing states. A part of the expression is a run of neighbours with one way in and one way out; nothing leaves
+   the way out, and no edge leaves the run. */
 typedef struct guesses {
     arena *arena;
     const pattern *p;
