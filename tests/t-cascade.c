@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/cascade.h"
+#include "automata/dfa_reverse.h"
+#include "compile/portfolio.h"
 #include "logic/formula_eval.h"
 #include "test.h"
 
@@ -145,6 +146,94 @@ static void compare_strings(const sample *s, const formula *f, node_id root, boo
     CHECK(same, "see above");
 }
 
+/* Automata that the two special routes are for: letters that count, stay or kill; chains of states with loops. */
+static void special_sample(sample *s, test_random *r) {
+    uint32_t n = 2 + (uint32_t)random_below(r, STATES - 1), letters = 1 + (uint32_t)random_below(r, LETTERS - 1);
+    bool counts = random_below(r, 2), sink = random_below(r, 2);
+    uint32_t back = (uint32_t)random_below(r, n);
+    for (uint32_t a = 0; a < letters; a++) {
+        uint32_t kind = a ? (uint32_t)random_below(r, 3) : 0;
+        for (uint32_t q = 0; q < n; q++) {
+            uint32_t next = q + 1 < n ? q + 1 : sink ? q : back;
+            if (counts)
+                s->next[q * letters + a] = q == n - 1 && sink ? q : kind == 0 ? next : kind == 1 || !sink ? q : n - 1;
+            else
+                s->next[q * letters + a] = q == n - 1 ? q : q + (uint32_t)random_below(r, 3) % (n - q);
+        }
+    }
+    for (uint32_t q = 0; q < n; q++) s->accepts[q] = (unsigned char)random_below(r, 2);
+    for (uint32_t l = 0; l < LETTERS; l++) s->class_of[l] = l % letters;
+    s->d = (dfa){.state_count = n,
+                 .class_count = letters,
+                 .letter_count = letters,
+                 .start = 0,
+                 .next = s->next,
+                 .accepts = s->accepts,
+                 .class_of = s->class_of};
+}
+
+static void check_special(size_t rounds, test_random *r, arena *memory, arena *work) {
+    size_t applied[3] = {0};
+    for (size_t k = 0; k < rounds; k++) {
+        sample s;
+        special_sample(&s, r);
+        for (int route = ROUTE_ORDERED; route <= ROUTE_COUNTS; route++)
+            for (int future = 0; future < 2; future++) {
+                formula f;
+                cascade_report report;
+                arena_reset(memory);
+                formula_init(&f, memory);
+                node_id root = portfolio_make(&f, &s.d, (automaton_route)route, (cascade_options){.future = future},
+                                              &report, memory);
+                if (!root) continue;
+                applied[route]++;
+                compare_strings(&s, &f, root, future, r, work);
+            }
+    }
+    CHECK(rounds < 100 || (applied[ROUTE_ORDERED] > 60 && applied[ROUTE_COUNTS] > 60), "routes applied %zu and %zu",
+          applied[ROUTE_ORDERED], applied[ROUTE_COUNTS]);
+}
+
+/* The portfolio's choice, and where it reads backwards the answer for whole strings at the first position. */
+static void check_portfolio(size_t rounds, test_random *r, arena *memory, arena *work) {
+    size_t reversed = 0;
+    for (size_t k = 0; k < rounds; k++) {
+        sample s;
+        if (k % 2)
+            random_sample(&s, r);
+        else
+            special_sample(&s, r);
+        formula f;
+        portfolio_choice choice;
+        arena_reset(memory);
+        arena_reset(work);
+        const dfa *back = dfa_reverse(memory, &s.d, 64, work);
+        formula_init(&f, memory);
+        node_id root = portfolio_expand(&f, &s.d, back, &choice, memory, work);
+        if (!root) continue;
+        formula_size again = formula_measure(&f, root, s.d.letter_count, work);
+        CHECK(again.layers == choice.size.layers && again.heads == choice.size.heads, "%u layers, then %u",
+              choice.size.layers, again.layers);
+        if (!choice.reverse) {
+            compare_strings(&s, &f, root, false, r, work);
+            continue;
+        }
+        reversed++;
+        for (size_t turn = 0; turn < 300; turn++) {
+            uint32_t w[LONG];
+            unsigned char truth[LONG];
+            size_t n = 1 + (size_t)random_below(r, turn < 200 ? 8 : LONG);
+            char shown[400];
+            for (size_t i = 0; i < n; i++) w[i] = (uint32_t)random_below(r, s.d.letter_count);
+            arena_reset(work);
+            formula_eval(truth, &f, root, w, n, work);
+            show(shown, sizeof shown, &s.d, w, n);
+            if (!CHECK(truth[0] == dfa_accepts(&s.d, w, n), "%s: reversed, %d", shown, truth[0])) break;
+        }
+    }
+    CHECK(rounds < 100 || reversed > 10, "only %zu of %zu choices read backwards", reversed, rounds);
+}
+
 int main(void) {
     test_random r = test_seed(14);
     trap t;
@@ -157,7 +246,7 @@ int main(void) {
     }
     arena_init(&memory, &t);
     arena_init(&work, &t);
-    size_t rounds = (size_t)(700 * test_effort());
+    size_t rounds = (size_t)(500 * test_effort());
     for (size_t k = 0; k < rounds; k++) {
         sample s;
         random_sample(&s, &r);
@@ -191,6 +280,8 @@ int main(void) {
     }
     CHECK(rounds < 400 || (compiled >= 400 && groups >= 50), "only %zu compiled, %zu with groups", compiled, groups);
     printf("%zu automata, %zu with groups (%zu by the monoid), %zu refused\n", compiled, groups, periodic, refused);
+    check_special((size_t)(150 * test_effort()), &r, &memory, &work);
+    check_portfolio((size_t)(150 * test_effort()), &r, &memory, &work);
     arena_free(&memory);
     arena_free(&work);
     return test_finish("t-cascade");

@@ -238,8 +238,9 @@ static void choose_actions(building *b, chain_level *l) {
         choice_id *column = cells + a * b->frontier_count;
         for (size_t k = 0; k < b->frontier_count; k++) column[k] = cell(b, l, k, a, options);
         l->action[a] = diagram_below(c, &l->diagrams, 0, column, b->place, c->level_count);
-        resets = resets && every_leaf_resets(l, l->action[a]);
     }
+    choices_unite(&l->diagrams, l->action, b->classes);
+    for (uint32_t a = 0; a < b->classes; a++) resets = resets && every_leaf_resets(l, l->action[a]);
     l->prefer_keep = b->options.prefer_keep && !resets;
     for (uint32_t a = 0; a < b->classes; a++) {
         choice_id *column = cells + a * b->frontier_count;

@@ -110,3 +110,26 @@ choice_id choices_ask(choice_diagrams *d, uint32_t level, const choice_id *kids,
     for (uint32_t k = 0; k < count; k++) out[k] = group[of[k]];
     return decision(d, level, out, count);
 }
+
+static void replace(choice_id *roots, uint32_t count, choice_id from, choice_id to) {
+    for (uint32_t k = 0; k < count; k++)
+        if (roots[k] == from) roots[k] = to;
+}
+
+void choices_unite(choice_diagrams *d, choice_id *roots, uint32_t count) {
+    for (uint32_t x = 0; x < count; x++)
+        for (uint32_t y = 0; y < x; y++) {
+            if (roots[x] == roots[y] || roots[x] == d->any || roots[y] == d->any) continue;
+            choice_id both = choices_merge(d, roots[x], roots[y]);
+            if (both == roots[x]) replace(roots, count, roots[y], both);
+            if (both == roots[y]) replace(roots, count, roots[x], both);
+        }
+    choice_id best = d->any;
+    uint32_t most = 0;
+    for (uint32_t x = 0; x < count; x++) {
+        uint32_t same = 0;
+        for (uint32_t y = 0; y < count; y++) same += roots[y] == roots[x];
+        if (roots[x] != d->any && same > most) best = roots[x], most = same;
+    }
+    replace(roots, count, d->any, best);
+}

@@ -94,6 +94,7 @@ static node_id condition_of(emitter *e, const unsigned char wanted[FATE_COUNT], 
             cells[k] = of[wanted[fate_of(e->d, chain_state(c, c->leaves[k]), a, dead, win)]];
         roots[a] = chains_diagram(c, &d, cells, e->arena);
     }
+    choices_unite(&d, roots, e->d->class_count);
     term_list *yes = terms_of(e, &d, roots, 1, yes_only, &d);
     return terms_node(e, yes);
 }
@@ -159,15 +160,10 @@ node_id cascade_from_dfa(formula *f, const dfa *d, cascade_options options, casc
     uint32_t dead, win;
     dfa_sinks(&dead, &win, d);
     bool flip = dead == UINT32_MAX && win != UINT32_MAX;
-    emitter e = {.f = f,
-                 .d = flip ? complement(d, a) : d,
-                 .arena = a,
-                 .yesterday = options.future ? OP_NEXT : OP_YESTERDAY,
-                 .since = options.future ? OP_UNTIL : OP_SINCE,
-                 .once = options.future ? OP_EVENTUALLY : OP_ONCE,
-                 .count = options.future ? OP_COUNT_FUTURE : OP_COUNT_PAST};
+    emitter e = emitter_for(f, flip ? complement(d, a) : d, options.future, a);
     *report = (cascade_report){0};
     if (flip) dead = win, win = UINT32_MAX;
     node_id root = emit(&e, options, report, dead, win);
+    report->term_count = e.term_count;
     return root && flip ? not_node(&e, root) : root;
 }

@@ -21,6 +21,7 @@ typedef struct cascade_level {
 typedef struct cascade_report {
     uint32_t level_count;
     cascade_level *levels;
+    size_t term_count;    /* conjunctions that were made */
     uint32_t live_states; /* without those that no letter leaves */
     const char *refusal;  /* why there is no formula: one sentence, in the arena; NULL: there is one */
 } cascade_report;

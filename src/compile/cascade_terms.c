@@ -3,6 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+emitter emitter_for(formula *f, const dfa *d, bool future, arena *a) {
+    return (emitter){.f = f,
+                     .d = d,
+                     .arena = a,
+                     .yesterday = future ? OP_NEXT : OP_YESTERDAY,
+                     .since = future ? OP_UNTIL : OP_SINCE,
+                     .once = future ? OP_EVENTUALLY : OP_ONCE,
+                     .count = future ? OP_COUNT_FUTURE : OP_COUNT_PAST};
+}
+
 node_id not_node(emitter *e, node_id x) {
     const formula_node *n = formula_at(e->f, x);
     if (n->op == OP_NOT) return formula_kid(e->f, x, 0);

@@ -26,6 +26,8 @@ typedef struct emitter {
     bool over; /* more terms than CASCADE_TERM_LIMIT */
 } emitter;
 
+emitter emitter_for(formula *f, const dfa *d, bool future, arena *a);
+
 /* The letters of a set of classes (bits), as a node; 0 if they are all letters. */
 node_id letters_node(emitter *e, const uint64_t *classes);
 
