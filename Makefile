@@ -169,10 +169,11 @@ $(BUILD)/tests/long-number: $(BUILD)/tests/long-number.o $(TEST_AID_OBJ) $(STATI
 
 certify-hunt: ## look for a string that contradicts a certificate: 10^7 short strings, 10^4 long ones, 10^4 sums, 10^5 forged models (an hour)
 	@sh scripts/setup.sh build
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-certify-hunt $(BUILD)/tests/t-sum-hunt $(BUILD)/tests/t-audit-hunt
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-certify-hunt $(BUILD)/tests/t-sum-hunt $(BUILD)/tests/t-audit-hunt $(BUILD)/tests/t-run-hunt
 	TEMPER_HUNT=full $(BUILD)/tests/t-certify-hunt
 	TEMPER_HUNT=full $(BUILD)/tests/t-sum-hunt
 	TEMPER_TEST_EFFORT=35 $(BUILD)/tests/t-audit-hunt
+	TEMPER_TEST_EFFORT=20 $(BUILD)/tests/t-run-hunt
 
 # Options of scripts/mutants.py, such as --sample 300.
 MUTANTS ?=

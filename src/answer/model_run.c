@@ -20,6 +20,7 @@ static hard_way guarded_way(const temper_run_options *o) { return o->capture ? W
 static void plan_run(run_request *q, trap *t) {
     const temper_model *m = q->model;
     const temper_run_options *o = q->options;
+    if (o->type == TEMPER_TYPE_EXACT && is_hard(m, o)) exact_require(m, t);
     proved_here proved =
         o->unchecked ? proved_cheaply(m, o->type, o->hard, q->n, t) : proved_at(m, o->type, o->hard, q->n, t);
     q->way = o->type == TEMPER_TYPE_EXACT ? WAY_EXACT : WAY_FAST;
@@ -83,11 +84,11 @@ static void run_many(entry *e, void *context) {
     if (o->capture) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "many strings at once cannot be captured");
     if (number_type_is_emulated(o->type))
         trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0, "strings in %s are run one by one", temper_type_name(o->type));
+    if (o->type == TEMPER_TYPE_EXACT && is_hard(m, o)) exact_require(m, e->trap);
     strings_request q = {.options = o, .proved = find_proved(m, c->n, c->count, o, e->trap)};
     q.way = o->type == TEMPER_TYPE_EXACT ? WAY_EXACT : WAY_FAST;
     q.beyond = can_guard(m, o) ? WAY_GUARDED : q.way;
     q.refuse = !o->unchecked && !can_guard(m, o);
-    if (q.way == WAY_EXACT) exact_require(m, e->trap);
     run_strings(c->accept, m, c->letters, c->n, c->count, &q, &e->memory);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/entry.h"
 #include "bound/proof.h"
+#include "run/exact_run.h"
 
 /* One type, with softmax or with hard choices. The first four are read without the lock: `proved` grows, `failed`
    shrinks, and a reader that sees a length below `proved` sees the claim that was written before. */
@@ -109,10 +110,29 @@ static void keep_whole(proof_entry *e, const certification *c, arena *texts) {
     e->closed = true;
 }
 
-/* Exact numbers round nothing, so the only question is whether the hard choices are those of the specification. */
+typedef struct exact_question {
+    const temper_model *model;
+    trap inner;
+} exact_question;
+
+static void require_exact(void *context) {
+    exact_question *x = context;
+    exact_require(x->model, &x->inner);
+}
+
+/* Exact numbers round nothing, so the only question is whether the hard choices are those of the specification. A
+   model that has no exact run has no proof of one. */
 static void prove_exact(proof_entry *e, certification *c) {
     length_bracket all = {
         .proved = CERTIFY_LONGEST + 1, .failed = CERTIFY_LONGEST + 1, .everywhere = CERTIFY_LONGEST + 1};
+    exact_question x = {.model = c->model};
+    temper_error why;
+    if (!trap_attempt(&x.inner, &why, require_exact, &x)) {
+        if (why.code == TEMPER_NO_MEMORY) trap_reraise(c->trap, &why);
+        certification_unable(c, 0, 0, "%s", why.text);
+        keep_bracket(e, &(length_bracket){0}, TEMPER_CLAIM_NONE);
+        return;
+    }
     c->claim = certification_exact_claim(c);
     certification_unable(c, 0, 0, "no length beyond is looked at");
     keep_bracket(e, &all, c->claim);

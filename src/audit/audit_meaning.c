@@ -82,26 +82,22 @@ static dd exists_before(meaning *m, bool past, dd f) {
     return strict;
 }
 
-/* Is there a j other than i with f? */
-static dd exists_elsewhere(meaning *m, dd f) {
-    diagram *d = &m->d;
-    dd others = dd_not(d, dd_and(d, m->first, m->last)), strict;
-    if (f == 0) return 0;
-    if (f == 1) return others;
-    if (compound(&m->everywhere, false, f, &strict)) return dd_and(d, f, others); /* f is the same everywhere */
-    if (dd_implies(d, others, f)) return others;
-    bool fresh;
-    uint32_t var = variables(m, &(atom_key){.question = ASK_ELSEWHERE, .f = f}, 1, &fresh);
-    strict = dd_and(d, others, dd_variable(d, var));
-    if (fresh) note_compound(m, &m->everywhere, false, dd_or(d, f, strict), strict, var);
-    return strict;
-}
-
 static bool is_past(temper_mask mask) { return mask == TEMPER_MASK_BEFORE || mask == TEMPER_MASK_UP_TO; }
 static bool is_strict(temper_mask mask) { return mask == TEMPER_MASK_BEFORE || mask == TEMPER_MASK_AFTER; }
 
+/* Before, here or after. The answer is the same at all positions, so asking again says no more. */
+static dd exists_anywhere(meaning *m, dd f) {
+    diagram *d = &m->d;
+    dd unused;
+    if (compound(&m->everywhere, false, f, &unused)) return f;
+    dd all = dd_or(d, f, dd_or(d, exists_before(m, true, f), exists_before(m, false, f)));
+    compound_key key = {false, all};
+    if (!find(&m->everywhere, &key, sizeof key)) keep(m, &m->everywhere, &key, sizeof key, all);
+    return all;
+}
+
 dd meaning_exists(meaning *m, temper_mask mask, dd f) {
-    if (mask == TEMPER_MASK_ALL) return dd_or(&m->d, f, exists_elsewhere(m, f));
+    if (mask == TEMPER_MASK_ALL) return exists_anywhere(m, f);
     dd strict = exists_before(m, is_past(mask), f);
     return is_strict(mask) ? strict : dd_or(&m->d, f, strict);
 }
@@ -139,26 +135,24 @@ static dd nearest(meaning *m, bool past, bool strictly, dd where, dd value) {
     return strictly ? strict : dd_or(d, value, dd_and(d, dd_not(d, where), strict));
 }
 
+/* The first j with `where` has the value: there is a j with the value, before which there is no `where`. */
 static dd farthest(meaning *m, bool past, bool strictly, dd where, dd value) {
     diagram *d = &m->d;
-    bool fresh;
-    uint32_t var =
-        variables(m, &(atom_key){.question = ASK_FARTHEST, .past = past, .f = where, .g = value}, 1, &fresh);
-    dd strict = dd_and(d, dd_not(d, edge(m, past)), dd_variable(d, var));
-    dd loose = dd_or(d, strict, dd_and(d, dd_not(d, exists_before(m, past, where)), value));
-    if (fresh) note_compound(m, &m->yesterday, past, loose, strict, var);
-    return strictly ? strict : loose;
+    dd here = dd_and(d, value, dd_not(d, exists_before(m, past, where))), strict = exists_before(m, past, here);
+    return strictly ? strict : dd_or(d, here, strict);
+}
+
+/* The last of all is the last after i if there is one there, else the last up to i; the first likewise. */
+static dd chosen_anywhere(meaning *m, bool last, dd where, dd value) {
+    diagram *d = &m->d;
+    dd beyond = exists_before(m, !last, where), near = nearest(m, last, false, where, value);
+    return dd_or(d, farthest(m, !last, true, where, value), dd_and(d, dd_not(d, beyond), near));
 }
 
 dd meaning_chosen(meaning *m, temper_mask mask, bool last, dd where, dd value) {
     if (value == 0) return 0;
     if (value == where) return meaning_exists(m, mask, where);
-    if (mask == TEMPER_MASK_ALL) {
-        bool fresh;
-        return dd_variable(
-            &m->d,
-            variables(m, &(atom_key){.question = ASK_ANYWHERE, .past = last, .f = where, .g = value}, 1, &fresh));
-    }
+    if (mask == TEMPER_MASK_ALL) return chosen_anywhere(m, last, where, value);
     bool past = is_past(mask);
     return past == last ? nearest(m, past, is_strict(mask), where, value)
                         : farthest(m, past, is_strict(mask), where, value);

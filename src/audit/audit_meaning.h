@@ -8,7 +8,7 @@
 
        there is a j <= i with f            f  or  there is a j < i with f
        g at the last j <= i with f         g  or  not f and (g at the last j < i with f)        (g implies f)
-       g at the first j <= i with f        (g at the first j < i with f)  or  no j < i has f, and g
+       g at the first j <= i with f        there is a j <= i with (g and no earlier one has f)   (g implies f)
 
    An atom that looks back is false at the first position, one that looks forward at the last. Where such a compound
    stands in front of a "yesterday" the strict question is what is meant (its j <= i - 1 is j < i); and there is a j
@@ -35,10 +35,7 @@ void meaning_init(meaning *m, uint64_t letters, arena *a, arena *scratch);
 
 typedef enum question {
     ASK_EXISTS,
-    ASK_ELSEWHERE,
     ASK_NEAREST,
-    ASK_FARTHEST,
-    ASK_ANYWHERE,
     ASK_STEP,
     ASK_SUM,
     ASK_DIGIT,

@@ -385,6 +385,7 @@ static content own_part(const net *n, const unit *u, size_t count) {
         NEED(n,
              per->feature.kind == FEATURE_INVERSE && !per->feature.mirrored && w == 1 && u[k].out == floor(u[k].out),
              "unit %u is no own part", u[k].index + 1);
+        NEED(n, r.start <= 0 && r.end <= 0, "unit %u adds more on a sentinel than on a letter", u[k].index + 1);
         threshold t = {.n = n, .u = &u[k]};
         parts[k] = dd_map(d, r.letters, plus_one, &t);
         weights[k] = u[k].out;

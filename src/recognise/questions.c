@@ -111,10 +111,9 @@ static fn nearest(questions *q, bool forward, fn x, fn y) {
     return truth(q, (question){.kind = ASK_NEAREST, .forward = forward, .x = x, .y = y});
 }
 
-static fn farthest(questions *q, bool forward, fn x, fn y) {
-    if (y == FN_FALSE) return y;
-    if (x == y) return exists(q, forward, x);
-    return truth(q, (question){.kind = ASK_FARTHEST, .forward = forward, .x = x, .y = y});
+/* y at a position before which there is no x: the farthest one with x, if y implies x. */
+static fn first_one(questions *q, bool forward, fn x, fn y) {
+    return fn_and(&q->d, y, fn_not(&q->d, exists(q, forward, x)));
 }
 
 /* ---- questions with a mask ---- */
@@ -142,26 +141,19 @@ static fn nearest_or_here(questions *q, bool forward, fn x, fn y, fn *strict) {
     return fn_or(d, y, fn_and(d, fn_not(d, x), *strict));
 }
 
-/* y at the farthest j with x, i itself included: i only if there is no other. */
-static fn farthest_or(questions *q, bool forward, fn x, fn y, fn here, fn *strict) {
-    decisions *d = &q->d;
-    *strict = farthest(q, forward, x, y);
-    return fn_or(d, *strict, fn_and(d, fn_not(d, exists(q, forward, x)), here));
-}
-
 fn ask_choice(questions *q, temper_mask mask, temper_choice choice, fn x, fn y) {
+    decisions *d = &q->d;
     fn strict;
     bool forward = is_forward(mask), rightmost = choice == TEMPER_CHOICE_RIGHTMOST;
     if (x == y) return ask_exists(q, mask, x);
-    if (mask ==
-        TEMPER_MASK_ALL) { /* rightmost: the farthest one forward, if there is one; else the nearest one back */
+    if (mask == TEMPER_MASK_ALL) { /* rightmost: the last one after i, if there is one; else the last one up to i */
         fn here = nearest_or_here(q, !rightmost, x, y, &strict);
-        return farthest_or(q, rightmost, x, y, here, &strict);
+        fn beyond = exists(q, rightmost, first_one(q, rightmost, x, y));
+        return fn_or(d, beyond, fn_and(d, fn_not(d, exists(q, rightmost, x)), here));
     }
-    bool near = rightmost != forward;
-    if (mask == TEMPER_MASK_BEFORE || mask == TEMPER_MASK_AFTER)
-        return near ? nearest(q, forward, x, y) : farthest(q, forward, x, y);
-    fn f = near ? nearest_or_here(q, forward, x, y, &strict) : farthest_or(q, forward, x, y, y, &strict);
+    if (rightmost == forward) return ask_exists(q, mask, first_one(q, forward, x, y));
+    if (mask == TEMPER_MASK_BEFORE || mask == TEMPER_MASK_AFTER) return nearest(q, forward, x, y);
+    fn f = nearest_or_here(q, forward, x, y, &strict);
     return make_loose(q, forward, f, strict, false);
 }
 

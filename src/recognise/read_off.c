@@ -32,7 +32,7 @@ static const question *loose_question_of(const writing *t, fn f) {
         const decision_node *n = decision_at(t->d, strict);
         const question *asked = &t->q->asked[n->variable];
         bool plain = n->count == 2 && n->runs[0].to == FN_FALSE && n->runs[1].to == FN_TRUE;
-        bool kind = asked->kind == ASK_EXISTS || asked->kind == ASK_NEAREST || asked->kind == ASK_FARTHEST;
+        bool kind = asked->kind == ASK_EXISTS || asked->kind == ASK_NEAREST;
         if (plain && kind) return asked;
     }
     return NULL;
@@ -128,12 +128,8 @@ static node_id nearest(writing *t, const question *a) {
 }
 
 static node_id loose(writing *t, const question *a) {
-    formula_op once = a->forward ? OP_EVENTUALLY : OP_ONCE, step = a->forward ? OP_NEXT : OP_YESTERDAY;
-    node_id x = t->node[a->x];
-    if (a->kind == ASK_EXISTS) return unary(t, once, x);
     if (a->kind == ASK_NEAREST) return nearest(t, a);
-    node_id pair[2] = {t->node[a->y], not_of(t, unary(t, step, unary(t, once, x)))};
-    return unary(t, once, nary(t, OP_AND, pair, 2));
+    return unary(t, a->forward ? OP_EVENTUALLY : OP_ONCE, t->node[a->x]);
 }
 
 static void add_count(writing *t, linear_sum *sum, formula_op direction, node_id counted, double weight) {
@@ -180,8 +176,7 @@ static node_id strict(writing *t, const question *a) {
     case ASK_EDGE: return formula_atom(t->f, a->forward ? OP_LAST : OP_FIRST);
     case ASK_STEP: return unary(t, step, t->node[a->x]);
     case ASK_EXISTS:
-    case ASK_NEAREST:
-    case ASK_FARTHEST: return unary(t, step, loose(t, a));
+    case ASK_NEAREST: return unary(t, step, loose(t, a));
     case ASK_SUM:
         sum_init(&sum, t->w->arena, (int64_t)a->constant);
         add_counts(t, &sum, a->past, false);

@@ -33,6 +33,11 @@ static const position_form *term_form(const recognising *w, const model_term *t)
 }
 static bool is_soft_only(const recognising *w, const model_term *t) { return w->m->channels[t->channel].soft_only; }
 
+/* A hard run has 0 there: the feature is left out. What letters or layers write to a soft channel stays. */
+static bool is_silent(const recognising *w, const model_term *t) {
+    return w->hard && is_soft_only(w, t) && term_content(w, t)->kind == HOLDS_FEATURE;
+}
+
 /* A row of Booleans only. */
 static boolean_sum boolean_row(recognising *w, const model_rows *r, uint32_t row, const char *what) {
     boolean_sum s = {.f = FN_FALSE};
@@ -74,7 +79,7 @@ static const row_shape *shape_rows(recognising *w, const model_rows *r) {
         term_shape *terms = arena_alloc(w->arena, rows_size(r, row), sizeof *terms);
         rows[row] = (row_shape){.terms = terms};
         for (size_t k = 0; k < rows_size(r, row); k++, t++) {
-            if (w->hard && is_soft_only(w, t)) continue;
+            if (is_silent(w, t)) continue;
             const content *x = term_content(w, t);
             terms[rows[row].count++] =
                 (term_shape){.weight = t->weight,
@@ -192,7 +197,7 @@ static void nearest_row(recognising *w, nearest_parts *p, const head_shape *s, u
         } else if (term_form(w, t)->kind == POSITION_CONSTANT && power && !is_soft_only(w, t)) {
             if (offset != 0) unlike(w, "its key has two constants");
             offset = exact_mul(w->arena, t->weight, term_form(w, t)->size.c);
-        } else if (w->hard && is_soft_only(w, t)) {
+        } else if (is_silent(w, t)) {
             continue;
         } else if (constant) {
             nearest_positions(w, p, s, value, t);
@@ -311,7 +316,7 @@ static query_parts read_query(recognising *w, const model_rows *r) {
     for (uint32_t k = r->start[0]; k < r->start[1]; k++) {
         const model_term *t = &r->terms[k];
         const content *x = term_content(w, t);
-        if (w->hard && is_soft_only(w, t)) continue;
+        if (is_silent(w, t)) continue;
         if (t->weight != 1) unlike(w, "its query has a weight that is not 1");
         if (x->kind == HOLDS_MEAN && !p.mean)
             p.mean = x;
