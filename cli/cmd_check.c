@@ -1,4 +1,5 @@
-/* temper check: formula, hard transformer and soft transformer compared on all short and many random strings. */
+/* temper check: formula, hard transformer and soft transformer compared on all short and many random strings; two
+   specifications compared on all strings. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,11 +149,87 @@ static void check_formula(session *s, subject *x) {
     }
 }
 
+/* ---- --against ---- */
+
+/* Where an error of the comparison is: in the first specification, if that fails alone, too. */
+static void report(session *s, const subject *x, const subject *y, const temper_error *err) {
+    temper_difference d;
+    temper_error alone;
+    const subject *at = temper_spec_compare(&d, x->spec, x->spec, &alone) ? x : y;
+    option_id option = at == x ? OPT_FORMULA : OPT_AGAINST;
+    temper_difference_clear(&d);
+    message_error(s, err, at->name, at->text ? at->text : s->opt.value[option].text, at->length);
+}
+
+static void print_same_json(const temper_difference *d) {
+    json j;
+    json_open(&j, stdout);
+    json_flag(&j, "same", d->same);
+    json_count(&j, "states", d->left_states);
+    json_count(&j, "against_states", d->right_states);
+    if (!d->same) {
+        json_text(&j, "counterexample", d->string);
+        json_count(&j, "length", d->length);
+        json_flag(&j, "accept", d->left);
+        json_flag(&j, "against_accept", d->right);
+    }
+    json_close(&j);
+}
+
+static void print_same(const temper_difference *d) {
+    if (d->same) {
+        printf("same\tstrings of every length\tthe minimal automaton has %zu state%s\n", d->left_states,
+               d->left_states == 1 ? "" : "s");
+        return;
+    }
+    fputs("counterexample\t", stdout);
+    escape_write(stdout, d->string, strlen(d->string), 0);
+    printf("\tthe specification says %s, the one of --against %s (length %zu, none is shorter)\n",
+           verdict(d->left, 0), verdict(d->right, 0), d->length);
+}
+
+/* Decides whether two specifications are the same, without any transformer. */
+static void decide(session *s) {
+    static const option_id strings[] = {OPT_EXHAUSTIVE, OPT_RANDOM, OPT_LENGTH,  OPT_HARD,
+                                        OPT_METHOD,     OPT_SCALE,  OPT_JOURNAL, OPT_THREADS};
+    for (size_t k = 0; k < sizeof strings / sizeof *strings; k++)
+        if (is_given(s, strings[k])) {
+            message_usage(s, "it looks at automata, not at strings and transformers",
+                          "--%s cannot be given with --against", option_table[strings[k]].name);
+            return;
+        }
+    if (s->runner) {
+        message_usage(s, "temper does it", "temper-mpi does not do check --against");
+        return;
+    }
+    subject x = {0}, y = {0};
+    temper_difference d;
+    temper_error err;
+    if (subject_formula(&x, s) && subject_against(&y, s)) {
+        if (temper_spec_compare(&d, x.spec, y.spec, &err)) {
+            report(s, &x, &y, &err);
+        } else {
+            if (!d.same) session_fail(s, EXIT_NO);
+            if (!s->quiet && s->json)
+                print_same_json(&d);
+            else if (!s->quiet)
+                print_same(&d);
+        }
+        temper_difference_clear(&d);
+    }
+    subject_free(&x);
+    subject_free(&y);
+}
+
 void cmd_check(session *s) {
     subject x = {0};
     if (s->opt.count > 1) {
         message_usage(s, "check makes its own strings: --exhaustive, --random, --length",
                       "check takes one MODEL and no strings");
+        return;
+    }
+    if (is_given(s, OPT_AGAINST)) {
+        decide(s);
         return;
     }
     if (is_given(s, OPT_HARD) && (is_given(s, OPT_METHOD) || is_given(s, OPT_SCALE))) {

@@ -65,16 +65,22 @@ const command command_table[COMMAND_COUNT] = {
      "", cmd_explain},
     {"check", FOR_CHECK, "compares formula, hard and soft transformer on many strings",
      "temper check -f FORMULA | -F FILE [options]\n"
-     "temper check MODEL [-f FORMULA | -F FILE] [options]",
+     "temper check MODEL [-f FORMULA | -F FILE] [options]\n"
+     "temper check -f FORMULA | -F FILE | MODEL --against FORMULA|FILE",
      "temper check -f 'a S b'\n"
      "temper check -f '#[a] = #[b]' --exhaustive 10 --random 100000 --length 500\n"
      "temper check m.temper\n"
      "temper check m.temper -f 'O a'\n"
-     "temper check m.temper --exhaustive 30 --random 0 --journal m.journal\n",
+     "temper check m.temper --exhaustive 30 --random 0 --journal m.journal\n"
+     "temper check -f 'a S b' --against 'b | (a & Y (a S b))'\n",
      "Compares truth at every position and the verdict, on all strings up to --exhaustive letters and then\n"
      "on --random ones. Prints how many agreed, or the shortest counterexample found (exit status 1). A\n"
      "formula alone is checked by temperature and positions, unless --method or --hard is given. A soft MODEL\n"
-     "that carries no formula is compared with its own hard choices.\n",
+     "that carries no formula is compared with its own hard choices.\n"
+     "--against decides whether two specifications accept the same strings, of every length: by their minimal\n"
+     "automata, without any transformer. Prints same, or the shortest string that only one accepts (exit\n"
+     "status 1). FILE ends in .spec, .crasp or .brasp, or is a MODEL (.temper, .safetensors), whose formula is\n"
+     "taken; anything else is a formula. Counts compared without a bound have no automaton (exit status 4).\n",
      cmd_check},
     {"show", FOR_SHOW, "the attention of each head on a string",
      "temper show -f FORMULA | -F FILE [options] STRING\n"

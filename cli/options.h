@@ -91,6 +91,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "check: 200 or the proved length; gap: 32; certify: the longest there is", 0, 1099511627776,                   \
       FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS,                                                   \
       "the longest random string; gap, soften, certify: the length to prove bounds up to")                           \
+    X(AGAINST, 0, "against", KIND_TEXT, "FORMULA|FILE", "", 0, 0, FOR_CHECK,                                         \
+      "decide, for strings of every length, whether another specification is the same")                              \
     X(GAP, 0, "gap", KIND_TEXT, "proved|exhaustive|VALUE", "proved", 0, 0, FOR_SOFTEN,                               \
       "the gap: proved from denominators, seen on all strings, or a number")                                         \
     X(ADAPTIVE, 0, "adaptive", KIND_FLAG, NULL, "", 0, 0, FOR_SOFTEN,                                                \

@@ -18,12 +18,26 @@ static bool ends_with(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
+/* What a file is, by how its name ends; false: nothing that is known. */
+static bool syntax_of_path(temper_syntax *out, const char *path) {
+    static const struct {
+        const char *end;
+        temper_syntax syntax;
+    } known[] = {{".spec", TEMPER_SYNTAX_SPEC}, {".crasp", TEMPER_SYNTAX_CRASP}, {".brasp", TEMPER_SYNTAX_BRASP}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        if (!ends_with(path, known[k].end)) continue;
+        *out = known[k].syntax;
+        return true;
+    }
+    return false;
+}
+
 static temper_syntax syntax_of(const session *s) {
     const char *path = s->opt.value[OPT_FILE].text;
+    temper_syntax syntax = TEMPER_SYNTAX_SPEC;
     if (is_given(s, OPT_SYNTAX)) return (temper_syntax)(s->opt.value[OPT_SYNTAX].number - 1);
-    if (path && ends_with(path, ".crasp")) return TEMPER_SYNTAX_CRASP;
-    if (path && ends_with(path, ".brasp")) return TEMPER_SYNTAX_BRASP;
-    return TEMPER_SYNTAX_SPEC;
+    if (path) syntax_of_path(&syntax, path);
+    return syntax;
 }
 
 /* The options about the specification; `alphabet` stands in for --alphabet. */
@@ -220,6 +234,27 @@ bool subject_formula(subject *out, session *s) {
     out->first = 1;
     return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path) &&
            own_formula(out, s);
+}
+
+bool subject_against(subject *out, session *s) {
+    const char *given = s->opt.value[OPT_AGAINST].text, *source = given;
+    temper_spec_options o = spec_options(s, NULL, false);
+    temper_error err;
+    *out = (subject){.name = "--against", .length = strlen(given)};
+    o.syntax = TEMPER_SYNTAX_SPEC;
+    if (ends_with(given, ".temper") || ends_with(given, ".safetensors"))
+        return read_model(&out->model, s, given) && own_formula(out, s);
+    if (syntax_of_path(&o.syntax, given)) {
+        out->name = given;
+        if (temper_file_read(&out->text, &out->length, given, &err) != TEMPER_OK) {
+            message_error(s, &err, NULL, NULL, 0);
+            return false;
+        }
+        source = out->text;
+    }
+    if (temper_spec_parse(&out->spec, source, out->length, &o, &err) == TEMPER_OK) return true;
+    message_error(s, &err, out->name, source, out->length);
+    return false;
 }
 
 temper_method subject_method(const session *s) { /* choices are numbered as methods are */

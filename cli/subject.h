@@ -19,6 +19,9 @@ bool has_formula(const session *s);
 
 /* -f or -F, or the specification a MODEL carries. */
 bool subject_formula(subject *out, session *s);
+/* The other specification, of --against: a file if its name ends as files of specifications or models do, else a
+   formula. */
+bool subject_against(subject *out, session *s);
 /* MODEL, or what -f or -F compiles to: hard with --hard, else soft by --method. */
 bool subject_model(subject *out, session *s);
 /* MODEL as it is, or the hard model that -f or -F compiles to. */

@@ -30,6 +30,10 @@ _temper() {
         [[ $kind == '*' || $kind == "$command" ]] || continue
         [[ -n $argument && ($previous == "$option" || (-n $letter && $previous == "$letter")) ]] || continue
         case $argument in
+        FORMULA,FILE)
+            mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            compopt -o filenames 2>/dev/null
+            ;;
         *,*) # a word in capitals stands for what is not a choice
             mapfile -t COMPREPLY < <(compgen -W "$(tr ',' '\n' <<<"$argument" | grep -v '^[[:upper:]]*$')" -- "$current") ;;
         FILE)

@@ -148,6 +148,25 @@ TEMPER_API temper_status temper_spec_encode(uint32_t **letters, size_t *n, const
 TEMPER_API temper_status temper_spec_eval(int *accept, unsigned char *truth, const temper_spec *spec,
                                           const uint32_t *letters, size_t n, temper_error *err);
 
+/* ---- deciding: all strings at once, for what a finite automaton can do ------------------------------------- */
+
+typedef struct temper_difference {
+    int same;        /* 1: both accept the same strings, of every length */
+    char *string;    /* else the shortest string that only one accepts, of those the first by letters; may be "" */
+    size_t length;   /* in letters */
+    int left, right; /* whether each accepts it */
+    size_t left_states, right_states; /* of the minimal automata */
+} temper_difference;
+
+/* Decides whether two specifications accept the same strings. Letters are matched by name. The strings are over all
+   letters of both: an alphabet that was not stated, but is the letters that a formula names, grows by those of the
+   other; a string with a letter that a stated alphabet does not have is rejected. TEMPER_UNSUPPORTED: a specification
+   that compares counts without a bound (named, with its place); TEMPER_LIMIT: too many states; TEMPER_RANGE: letters
+   of one are tokens and of the other characters. temper_difference_clear frees what *out holds. */
+TEMPER_API temper_status temper_spec_compare(temper_difference *out, const temper_spec *left,
+                                             const temper_spec *right, temper_error *err);
+TEMPER_API void temper_difference_clear(temper_difference *difference);
+
 /* ---- models: making, reading, writing --------------------------------------------------------------------- */
 
 typedef struct temper_model temper_model;

@@ -542,6 +542,37 @@ hint: the letters are a b"
 run 4 check -f 'a | b' --exhaustive 100
 has 'too many strings' "$err" 'more than 2^62 strings'
 
+# two specifications, strings of every length
+run 0 check -f 'a S b' --against 'b | (a & Y (a S b))' --alphabet abc
+same 'the same' "same${tab}strings of every length${tab}the minimal automaton has 2 states" "$out"
+run 1 check -f 'a S b' --against 'O b' --alphabet abc
+same 'not the same' "counterexample${tab}bc${tab}the specification says reject, the one of --against accept\
+ (length 2, none is shorter)" "$out"
+run 1 check --json -f 'a S b' --against 'O b' --alphabet abc
+same 'not the same, as JSON' '{"same":false,"states":2,"against_states":2,"counterexample":"bc","length":2,"accept":false,"against_accept":true}' "$out"
+run 1 check -q -f 'a S b' --against 'O b' --alphabet abc
+same 'quiet' '' "$out$err"
+run 0 check -f 'F a' --against 'F (a | (b & !b))'
+printf 'alphabet a b\nempty accept\nO b\n' >once.spec
+run 1 check -f 'O b' --alphabet ab --against once.spec
+same 'the empty string' "counterexample${tab}${tab}the specification says reject, the one of --against accept\
+ (length 0, none is shorter)" "$out"
+run 0 compile -F once.spec -o once.temper
+run 0 check once.temper --against once.spec
+run 0 check -F once.spec --against once.temper
+run 4 check -f 'a S b' --against '#[a] > #[b]'
+same 'no automaton' "temper: --against:1:6: '#[a] > #[b]' compares counts that grow without a bound: no finite automaton was found for it
+    #[a] > #[b]
+         ^
+hint: counts compared with a constant, and remainders, have finite automata" "$err"
+run 4 check -f '#[a] > #[b]' --against 'a S b'
+has 'which of the two' "$err" 'formula:1:6:'
+run 2 check -f 'a' --against 'a S' --alphabet ab
+has 'a formula that is none' "$err" '--against:1:4:'
+run 3 check -f 'a' --against nothing.spec
+run 2 check -f 'a' --against 'a' --hard
+has 'no transformer' "$err" '--hard cannot be given with --against'
+
 run 0 show -f "$formula" ba
 has 'show' "$out" 'a S b'
 case $out in *$'\033'*) fail 'colour in a file' ;; *) pass ;; esac

@@ -32,7 +32,7 @@ typedef struct meeting {
 typedef struct construction {
     arena *a;
     machine *m;
-    const alphabet *letters;
+    const alphabet *names;
     bool at_first;
     uint32_t classes;
     const uint32_t *letter; /* of each class */
@@ -87,7 +87,7 @@ static bool meet(construction *k, meeting *out, uint32_t b, uint32_t f, uint32_t
     bool truth;
     spend(k, machine_node_count(k->m) + 1);
     if (!machine_step(k->m, &truth, k->new_back + 1, k->new_forward, back + 1, forward, k->letter[class])) {
-        machine_widen(k->m, k->letters);
+        machine_widen(k->m, k->names);
         return false;
     }
     if (k->at_first)
@@ -244,7 +244,7 @@ static uint32_t list_present(uint32_t *present, uint32_t *seen, uint32_t stamp, 
 /* A map of many entries is a large state: together they may have this many. */
 enum { MAP_ENTRIES = 1 << 24 };
 
-static dfa *read_maps(construction *k, const closed *t) {
+static dfa *read_maps(construction *k, const closed *t, uint32_t letters) {
     uint32_t **maps = NULL, *next = NULL, *map = arena_zalloc(k->a, t->forwards, sizeof *map);
     size_t count = 0, capacity = 0, next_count = 0, next_capacity = 0, bytes = t->forwards * sizeof *map;
     uint32_t *present = arena_alloc(k->a, t->forwards, sizeof *present);
@@ -274,29 +274,29 @@ static dfa *read_maps(construction *k, const closed *t) {
             array_push(k->a, next, next_count, next_capacity, to);
         }
     }
-    dfa *d = dfa_new(k->a, (uint32_t)count, t->classes, (uint32_t)k->letters->count);
+    dfa *d = dfa_new(k->a, (uint32_t)count, t->classes, letters);
     if (next_count) memcpy(d->next, next, next_count * sizeof *next);
     for (uint32_t s = 0; s < count; s++) d->accepts[s] = t->accepts[maps[s][0]];
     return d;
 }
 
-dfa *formula_dfa(arena *a, const formula *f, node_id root, const alphabet *letters, temper_at at, bool accepts_empty,
-                 const decide_limits *limits) {
-    construction k = {.a = a, .m = machine_new(a, f, root), .letters = letters, .at_first = at == TEMPER_AT_FIRST};
-    uint32_t count = (uint32_t)letters->count;
-    uint32_t *class_of = formula_letter_classes(&k.classes, f, root, count, a);
+dfa *formula_dfa(arena *a, const formula *f, node_id root, const alphabet *names, uint32_t letters, temper_at at,
+                 bool accepts_empty, const decide_limits *limits) {
+    construction k = {.a = a, .m = machine_new(a, f, root), .names = names, .at_first = at == TEMPER_AT_FIRST};
+    uint32_t *class_of = formula_letter_classes(&k.classes, f, root, letters, a);
     closed t;
-    k.letter = class_first_letters(class_of, k.classes, count, a);
+    k.letter = class_first_letters(class_of, k.classes, letters, a);
     k.limits = limits ? *limits : (decide_limits){.states = DECIDE_STATES, .work = DECIDE_WORK};
     k.new_back = arena_alloc(a, machine_back_slots(k.m) + 1, sizeof *k.new_back);
     k.new_forward = arena_alloc(a, machine_forward_slots(k.m), sizeof *k.new_forward);
     while (!close_memories(&k, &t, accepts_empty)) continue;
     merge(&k, &t);
-    dfa *d = read_maps(&k, &t);
-    if (count) memcpy(d->class_of, class_of, count * sizeof *class_of);
+    dfa *d = read_maps(&k, &t, letters);
+    if (letters) memcpy(d->class_of, class_of, letters * sizeof *class_of);
     return dfa_minimise(a, d);
 }
 
 dfa *spec_dfa(arena *a, const temper_spec *s, const decide_limits *limits) {
-    return formula_dfa(a, &s->graph, s->root, &s->letters, s->at, s->accepts_empty, limits);
+    return formula_dfa(a, &s->graph, s->root, &s->letters, (uint32_t)s->letters.count, s->at, s->accepts_empty,
+                       limits);
 }

@@ -134,6 +134,7 @@ struct temper_spec {
     formula graph;
     node_id root;
     alphabet letters;
+    bool alphabet_given; /* it was stated; else it is the letters that the formula names */
     temper_syntax syntax;
     temper_at at; /* FIRST or LAST */
     bool accepts_empty;

@@ -62,6 +62,7 @@ static void fill(temper_spec *s, const char *source, size_t length, const temper
     if (s->letters.count == 0)
         trap_raise_remedy(t, TEMPER_RANGE, s->graph.notes[s->root].line, s->graph.notes[s->root].column,
                           TEMPER_REMEDY_ALPHABET, "the specification names no letters");
+    s->alphabet_given = h.alphabet_given;
     s->at = decide_at(s, h.at);
     s->accepts_empty = h.empty == TEMPER_EMPTY_ACCEPT;
     unsigned char *marks = formula_reachable(&s->graph, s->root, &s->memory);
