@@ -1,5 +1,5 @@
-/* Equality of specifications against brute force: pairs that are equal by laws of the operators, pairs that are nearly
-   equal, and pairs that have nothing to do with each other. */
+/* Equality of specifications against brute force: pairs that are equal by laws of the operators, pairs that are
+   nearly equal, and pairs that have nothing to do with each other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -33,15 +33,7 @@ typedef struct meaning {
 /* `scratch` is reset by functions that need it. */
 void meaning_init(meaning *m, uint64_t letters, arena *a, arena *scratch);
 
-typedef enum question {
-    ASK_EXISTS,
-    ASK_NEAREST,
-    ASK_STEP,
-    ASK_SUM,
-    ASK_DIGIT,
-    ASK_RESIDUE,
-    ASK_OPAQUE
-} question;
+typedef enum question { ASK_EXISTS, ASK_NEAREST, ASK_STEP, ASK_SUM, ASK_DIGIT, ASK_RESIDUE, ASK_OPAQUE } question;
 
 /* What an atom is known by. Unused fields are 0; there is no padding. */
 typedef struct atom_key {

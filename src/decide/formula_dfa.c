@@ -5,10 +5,11 @@
       below it. Slots of level 0 need no other machine, so B and F hold every combination of theirs that is met, and
       those of level n + 1 follow from level n of the other machine, by induction along the string.
    2. Merge: members of F that no b and no letters tell apart, and members of B likewise, until nothing changes.
-   3. Read: after a prefix, what can be said is a map from F to B: with f as what follows the prefix, b is what the back
-      machine would remember. The map after one more letter is found from the map before it: with f after the letter,
-      exactly one b fits, namely the one whose step gives an f' that the map sends to b. It is exactly one because
-      prefix and f settle the truth of every node at every position of the prefix, by induction over the nodes.
+   3. Read: after a prefix, what can be said is a map from F to B: with f as what follows the prefix, b is what the
+      back machine would remember. The map after one more letter is found from the map before it: with f after the
+      letter, exactly one b fits, namely the one whose step gives an f' that the map sends to b. It is exactly one
+      because prefix and f settle the truth of every node at every position of the prefix, by induction over the
+      nodes.
    4. The maps are the states. A map accepts if the memory that it gives to the end of the string says so. */
 #include "decide/formula_dfa.h"
 

@@ -4,8 +4,8 @@
 
 #include "logic/formula.h"
 
-/* class_of[letter] for letters below `letters`: equal iff no node below root tells the two letters apart at a position.
-   Classes are numbered by their first letters; *count of them. */
+/* class_of[letter] for letters below `letters`: equal iff no node below root tells the two letters apart at a
+   position. Classes are numbered by their first letters; *count of them. */
 uint32_t *formula_letter_classes(uint32_t *count, const formula *f, node_id root, uint32_t letters, arena *a);
 
 /* The least letter of each class. */

@@ -4,11 +4,12 @@
 
 #include "logic/formula_print.h"
 
-/* How a comparison keeps its sum. Where nothing counted is of the other sign, sums only grow, and one that is past the
-   constant stays past it. */
+/* How a comparison keeps its sum. Where nothing counted is of the other sign, sums only grow, and one that is
+   past the constant stays past it. */
 typedef enum sum_mode { SUM_GROWS, SUM_FALLS, SUM_WINDOW, SUM_NONE } sum_mode;
 
-/* Sums of both signs are followed as far as this. Those of formulas that stop counting fit; there is no exact test. */
+/* Sums of both signs are followed as far as this. Those of formulas that stop counting fit; there is no exact
+   test. */
 enum { WINDOW = 64 };
 
 enum { CHOSEN = 1, FOUND = 2 };

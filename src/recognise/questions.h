@@ -10,10 +10,10 @@
 
 typedef enum question_kind {
     ASK_LETTER,
-    ASK_EDGE,     /* the first position; forward: the last one */
-    ASK_EXISTS,   /* there is an earlier position with x; forward: a later one */
-    ASK_STEP,     /* x at the position before; false at the first one */
-    ASK_NEAREST,  /* y at the nearest earlier position with x; y implies x */
+    ASK_EDGE,    /* the first position; forward: the last one */
+    ASK_EXISTS,  /* there is an earlier position with x; forward: a later one */
+    ASK_STEP,    /* x at the position before; false at the first one */
+    ASK_NEAREST, /* y at the nearest earlier position with x; y implies x */
     ASK_SUM, /* the sum over j <= i of `past`, plus that over j >= i of `future`, plus the constant is at least 0 */
     ASK_REMAINDER, /* how many j <= i (forward: j >= i) have x, modulo m: not Boolean */
     ASK_UNSAID,    /* a comparison of the source with numbers that are too large: node x. No head asks it */
