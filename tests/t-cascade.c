@@ -209,7 +209,7 @@ static void check_portfolio(size_t rounds, test_random *r, arena *memory, arena 
         arena_reset(work);
         const dfa *back = dfa_reverse(memory, &s.d, 64, work);
         formula_init(&f, memory);
-        node_id root = portfolio_expand(&f, &s.d, back, &choice, memory, work);
+        node_id root = portfolio_expand(&f, &s.d, back, NULL, &choice, memory, work);
         if (!root) continue;
         formula_size again = formula_measure(&f, root, s.d.letter_count, work);
         CHECK(again.layers == choice.size.layers && again.heads == choice.size.heads, "%u layers, then %u",

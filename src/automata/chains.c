@@ -311,7 +311,7 @@ static bool make_level(building *b) {
         size += tiles;
     }
     if (!l.value_count) return true; /* no string has a set of this stage */
-    if (size > CHAIN_LIMIT) return false;
+    if (size > (b->options.limit ? b->options.limit : CHAIN_LIMIT)) return false;
     l.first = first_tile(b);
     b->place = arena_alloc(b->arena, c->node_count, sizeof *b->place);
     for (size_t k = 0; k < b->frontier_count; k++) b->place[b->frontier[k]] = (uint32_t)k;

@@ -44,6 +44,7 @@ typedef struct chains {
 typedef struct chain_options {
     bool split;       /* every component has a level of its own */
     bool prefer_keep; /* where a letter may keep or reset and does not reset everywhere, it keeps */
+    uint32_t limit;   /* chains; 0: CHAIN_LIMIT */
 } chain_options;
 
 static inline uint32_t chain_keep(const chain_level *l) { return l->value_count; }

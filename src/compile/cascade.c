@@ -1,5 +1,8 @@
+#include "automata/cycle_witness.h"
 #include "compile/cascade_group.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 void dfa_sinks(uint32_t *dead, uint32_t *win, const dfa *d) {
@@ -31,36 +34,79 @@ static void plain_level(emitter *e, node_id *values, const chain_level *l, const
     }
 }
 
-static bool refuse(cascade_report *r, arena *a, const char *text_) {
-    text t;
-    text_init(&t, a);
-    text_puts(&t, text_);
-    r->refusal = text_string(&t);
+__attribute__((format(printf, 3, 4))) static bool refuse(cascade_report *r, arena *a, const char *format, ...) {
+    char line[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    r->refusal = arena_copy(a, line, strlen(line));
     return false;
 }
 
+/* "words 'a', 'ab'": what generates the permutations of a component. */
+static const char *generators_text(emitter *e, uint32_t component, const alphabet *letters) {
+    enum { MOST = 3 };
+    class_word words[MOST];
+    text t;
+    text_init(&t, e->arena);
+    if (!letters) return "words";
+    size_t count = generating_words(words, MOST, e->c->s, component, e->arena);
+    text_puts(&t, count == 1 ? "the word" : "the words");
+    for (size_t k = 0; k < count; k++)
+        text_printf(&t, "%s '%s'", k ? k + 1 == count ? " and" : "," : "",
+                    class_word_text(&words[k], e->d, letters, e->arena));
+    return text_string(&t);
+}
+
+static const char *cycle_text(emitter *e, uint32_t component, const alphabet *letters) {
+    enum { SHOWN = 8 };
+    cycle_witness w;
+    text t;
+    if (!letters) return NULL;
+    cycle_find(&w, e->c->s, component, e->arena);
+    if (!w.state_count) return NULL;
+    text_init(&t, e->arena);
+    text_printf(&t, "'%s' leads state ", class_word_text(&w.word, e->d, letters, e->arena));
+    for (uint32_t k = 0; k < w.state_count && k < SHOWN; k++) text_printf(&t, "%u to ", w.states[k]);
+    text_printf(&t, "%s%u", w.state_count > SHOWN ? "... to " : "", w.states[0]);
+    return text_string(&t);
+}
+
 static bool group_level(emitter *e, node_id *values, const chain_level *l, const term_list *conditions, bool keeps,
-                        cascade_level *about, cascade_report *report) {
+                        const alphabet *letters, cascade_level *about, cascade_report *report) {
     group g;
     group_series series;
+    const skeleton *s = e->c->s;
+    uint32_t set = s->first_member[l->component];
     if (!group_generate(&g, l->moves, l->move_count, l->value_count, e->arena))
-        return refuse(report, e->arena, "letters permute sets of states in more ways than can be listed");
+        return refuse(report, e->arena, "%s permute the states %s in more than %d ways, which are too many to list",
+                      generators_text(e, l->component, letters), state_set_text(s, set, e->arena), GROUP_ORDER_LIMIT);
     group_derive(&series, &g, e->arena);
     about->group_order = g.order;
     about->group = group_name(&g, e->arena);
-    if (series.core_order > 1) return refuse(report, e->arena, "not solvable");
-    if (g.order > GROUP_COMPILE_LIMIT) return refuse(report, e->arena, "a group of more elements than are compiled");
+    about->why = cycle_text(e, l->component, letters);
+    if (series.core_order > 1)
+        return refuse(report, e->arena,
+                      "%s permute the states %s as %s, of order %u, which is not solvable: it has the perfect "
+                      "subgroup %s, of order %u",
+                      generators_text(e, l->component, letters), state_set_text(s, set, e->arena), about->group,
+                      g.order, group_core_name(series.core_order, e->arena), series.core_order);
+    if (g.order > GROUP_COMPILE_LIMIT)
+        return refuse(report, e->arena, "%s permute the states %s as a group of order %u; at most %d are compiled",
+                      generators_text(e, l->component, letters), state_set_text(s, set, e->arena), g.order,
+                      GROUP_COMPILE_LIMIT);
     group_level_values(e, values, l, &g, &series, conditions, conditions + chain_keep(l) + 1, keeps);
     return true;
 }
 
-static bool make_level(emitter *e, uint32_t k, cascade_report *report) {
+static bool make_level(emitter *e, uint32_t k, const alphabet *letters, cascade_report *report) {
     const chain_level *l = &e->c->levels[k];
     term_list *conditions = terms_of(e, &l->diagrams, l->action, l->diagrams.option_count, chosen_option, l);
     bool keeps = conditions[chain_keep(l)].count > 0;
     e->values[k] = arena_zalloc(e->arena, l->value_count, sizeof **e->values);
     report->levels[k] = (cascade_level){.values = l->value_count, .group_order = 1};
-    if (l->move_count) return group_level(e, e->values[k], l, conditions, keeps, &report->levels[k], report);
+    if (l->move_count) return group_level(e, e->values[k], l, conditions, keeps, letters, &report->levels[k], report);
     plain_level(e, e->values[k], l, conditions, keeps);
     return true;
 }
@@ -137,11 +183,11 @@ static node_id emit(emitter *e, cascade_options options, cascade_report *report,
     for (uint32_t q = 0; q < d->state_count; q++) report->live_states += live[q] = q != dead && q != win;
     if (!live[d->start]) return formula_atom(e->f, d->accepts[d->start] ? OP_TRUE : OP_FALSE);
     if (!skeleton_build(&s, d, live, SKELETON_SET_LIMIT, e->arena)) {
-        refuse(report, e->arena, "words lead to more than 4,000 sets of states");
+        refuse(report, e->arena, "words lead to more than %d sets of states", SKELETON_SET_LIMIT);
         return 0;
     }
     if (!chains_build(&c, &s, d->start, options.chains, e->arena)) {
-        refuse(report, e->arena, "the cascade would have more than 4,096 chains");
+        refuse(report, e->arena, "the cascade would have more than %d chains", CHAIN_LIMIT);
         return 0;
     }
     e->c = &c;
@@ -149,10 +195,10 @@ static node_id emit(emitter *e, cascade_options options, cascade_report *report,
     report->level_count = c.level_count;
     report->levels = arena_zalloc(e->arena, (size_t)c.level_count + 1, sizeof *report->levels);
     for (uint32_t k = 0; k < c.level_count && !e->over; k++)
-        if (!make_level(e, k, report)) return 0;
+        if (!make_level(e, k, options.letters, report)) return 0;
     node_id root = e->over ? 0 : answer(e, dead, win);
     if (!e->over) return root;
-    refuse(report, e->arena, "the cascade's conditions have more than 20,000 conjunctions");
+    refuse(report, e->arena, "the cascade's conditions would have more than %zu conjunctions", e->term_limit);
     return 0;
 }
 
@@ -161,6 +207,7 @@ node_id cascade_from_dfa(formula *f, const dfa *d, cascade_options options, casc
     dfa_sinks(&dead, &win, d);
     bool flip = dead == UINT32_MAX && win != UINT32_MAX;
     emitter e = emitter_for(f, flip ? complement(d, a) : d, options.future, a);
+    if (options.term_limit) e.term_limit = options.term_limit;
     *report = (cascade_report){0};
     if (flip) dead = win, win = UINT32_MAX;
     node_id root = emit(&e, options, report, dead, win);

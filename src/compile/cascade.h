@@ -9,6 +9,8 @@
 typedef struct cascade_options {
     bool future; /* the automaton reads strings from their end; the formula is read at the first position */
     chain_options chains;
+    size_t term_limit;       /* conjunctions; 0: CASCADE_TERM_LIMIT */
+    const alphabet *letters; /* for words in messages; NULL: no words */
 } cascade_options;
 
 /* What one level became. */
@@ -16,6 +18,7 @@ typedef struct cascade_level {
     uint32_t values;      /* tiles */
     uint32_t group_order; /* 1: none */
     const char *group;    /* its name */
+    const char *why;      /* with letters: a word that leads states round, "ab: 0 > 2 > 0"; else NULL */
 } cascade_level;
 
 typedef struct cascade_report {

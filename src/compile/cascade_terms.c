@@ -7,6 +7,7 @@ emitter emitter_for(formula *f, const dfa *d, bool future, arena *a) {
     return (emitter){.f = f,
                      .d = d,
                      .arena = a,
+                     .term_limit = CASCADE_TERM_LIMIT,
                      .yesterday = future ? OP_NEXT : OP_YESTERDAY,
                      .since = future ? OP_UNTIL : OP_SINCE,
                      .once = future ? OP_EVENTUALLY : OP_ONCE,
@@ -46,7 +47,7 @@ node_id terms_node(emitter *e, const term_list *l) {
 }
 
 void terms_add(emitter *e, term_list *l, const term *t) {
-    if (++e->term_count > CASCADE_TERM_LIMIT) e->over = true;
+    if (++e->term_count > e->term_limit) e->over = true;
     if (!e->over) array_push(e->arena, l->terms, l->count, l->capacity, *t);
 }
 
@@ -98,7 +99,7 @@ static void arrive(path_walk *w, choice_id leaf) {
     bool fresh;
     uint32_t k = *table_put(&w->index, key, (w->depth + 1) * sizeof *key, (uint32_t)w->count, &fresh);
     if (fresh) {
-        if (++w->e->term_count > CASCADE_TERM_LIMIT) w->e->over = true;
+        if (++w->e->term_count > w->e->term_limit) w->e->over = true;
         size_t count = w->count;
         array_push(a, w->options, count, w->option_capacity, option);
         count = w->count;

@@ -22,8 +22,8 @@ typedef struct emitter {
     formula_op yesterday, since, once, count;
     const chains *c;
     node_id **values; /* [level][value] holds before the letter iff the coordinate is this; 0: "none of the others" */
-    size_t term_count;
-    bool over; /* more terms than CASCADE_TERM_LIMIT */
+    size_t term_count, term_limit;
+    bool over; /* there were more terms than the limit */
 } emitter;
 
 emitter emitter_for(formula *f, const dfa *d, bool future, arena *a);

@@ -41,44 +41,42 @@ typedef struct contest {
     portfolio_choice best;
     bool any;
     const char *refusal; /* of the first construction that was refused */
+    const alphabet *letters;
     arena *keep, *scratch;
 } contest;
 
-enum { MANY_TERMS = 1000 };
+/* What a cascade may take when there is another formula already: larger ones rarely win, and take long to make. */
+enum { MANY_TERMS = 1000, MANY_CHAINS = 500 };
 
-/* Returns the conjunctions that were made. */
-static size_t compete(contest *c, const dfa *d, automaton_route route, cascade_options options) {
+static void compete(contest *c, const dfa *d, automaton_route route, cascade_options options) {
     formula f;
     cascade_report report = {0};
     arena_reset(c->scratch);
     formula_init(&f, c->scratch);
+    options.letters = c->letters;
+    if (c->any) options.term_limit = MANY_TERMS, options.chains.limit = MANY_CHAINS;
     node_id root = portfolio_make(&f, d, route, options, &report, c->scratch);
     if (!root) {
         if (report.refusal && !c->refusal) c->refusal = arena_copy(c->keep, report.refusal, strlen(report.refusal));
-        return report.term_count;
+        return;
     }
     formula_size size = formula_measure(&f, root, d->letter_count, c->scratch);
-    if (c->any && !smaller(size, c->best.size)) return report.term_count;
+    if (c->any && !smaller(size, c->best.size)) return;
     c->any = true;
     c->best = (portfolio_choice){.route = route, .reverse = options.future, .options = options, .size = size};
-    return report.term_count;
 }
 
-/* Variants of a cascade are tried while they are cheap: large ones rarely win, and take long to make. */
 static void compete_all(contest *c, const dfa *d, bool future) {
     compete(c, d, ROUTE_COUNTS, (cascade_options){.future = future});
     compete(c, d, ROUTE_ORDERED, (cascade_options){.future = future});
-    for (unsigned k = 0; k < 4; k++) {
-        size_t terms =
-            compete(c, d, ROUTE_CASCADE,
-                    (cascade_options){.future = future, .chains = {.split = k & 1, .prefer_keep = k >> 1}});
-        if (terms > MANY_TERMS) break;
-    }
+    for (unsigned k = 0; k < 4; k++)
+        compete(c, d, ROUTE_CASCADE,
+                (cascade_options){.future = future, .chains = {.split = k & 1, .prefer_keep = k >> 1}});
 }
 
-node_id portfolio_expand(formula *f, const dfa *d, const dfa *backwards, portfolio_choice *choice, arena *a,
-                         arena *scratch) {
-    contest c = {.keep = a, .scratch = scratch};
+node_id portfolio_expand(formula *f, const dfa *d, const dfa *backwards, const alphabet *letters,
+                         portfolio_choice *choice, arena *a, arena *scratch) {
+    contest c = {.letters = letters, .keep = a, .scratch = scratch};
     compete_all(&c, d, false);
     if (backwards) compete_all(&c, backwards, true);
     *choice = c.best;

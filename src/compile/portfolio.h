@@ -28,9 +28,10 @@ typedef struct portfolio_choice {
 formula_size formula_measure(const formula *f, node_id root, size_t letters, arena *scratch);
 
 /* The formula of an automaton, as cascade_from_dfa; backwards is the minimal automaton of the reversed strings, or NULL
-   where the formula must hold at every prefix. 0: refused, and the report says why. scratch is reset. */
-node_id portfolio_expand(formula *f, const dfa *d, const dfa *backwards, portfolio_choice *choice, arena *a,
-                         arena *scratch);
+   where the formula must hold at every prefix; letters are for words in reports, or NULL. 0: refused, and the report
+   says why. scratch is reset. */
+node_id portfolio_expand(formula *f, const dfa *d, const dfa *backwards, const alphabet *letters,
+                         portfolio_choice *choice, arena *a, arena *scratch);
 
 /* One construction, or 0 if it does not apply. */
 node_id portfolio_make(formula *f, const dfa *d, automaton_route route, cascade_options options,
