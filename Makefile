@@ -221,6 +221,14 @@ types: ## mypy --strict on the Python package
 
 # ---- measuring: bench/ ----
 
+$(BUILD)/bench/sizes: $(BUILD)/bench/sizes.o $(TEST_AID_OBJ) $(LAB) $(STATIC)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+.PHONY: sizes
+sizes: $(BUILD)/bench/sizes ## layers, heads, units and proved lengths of every formula of the tests (SIZES=-t: sums)
+	@$(BUILD)/bench/sizes $(SIZES)
+
 BENCH_BIN = $(BUILD)/bench/libbench.so $(BUILD)/bench/spawn $(BUILD)/bench/kernels_bench
 
 $(BUILD)/bench/libbench.so: $(BUILD)/bench/harness.o $(STATIC)
