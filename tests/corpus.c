@@ -536,9 +536,31 @@ static const corpus_entry entries[] = {
     S("cascade/three-levels",
       "x = Y ([cd] S a)\ny = Y ([cd] S b)\np = (x & c) | (y & d)\nq = (x & d) | (!x & !y & c)\n"
       "u = Y (!(p | q) S p)\nv = Y (!(p | q) S q)\nk = (u & y & a) | (v & x & b) | (!u & !v & d)\n"
-      "l = (u & x & a) | (v & y & b)\ns = Y (!(k | l) S k)\nt = Y (!(k | l) S l)\n(s & u & a) | (t & v & b) | (s & x & d)",
+      "l = (u & x & a) | (v & y & b)\ns = Y (!(k | l) S k)\nt = Y (!(k | l) S l)\n(s & u & a) | (t & v & b) | (s & x "
+      "& d)",
       "abcd"),
-    S("cascade/induction", "pa = (a & Y (!(Y a) S (Y a & a))) | (b & Y (!(Y b) S (Y b & a))) | (c & Y (!(Y c) S (Y c & a))) | (d & Y (!(Y d) S (Y d & a))) | (e & Y (!(Y e) S (Y e & a))) | (f & Y (!(Y f) S (Y f & a))) | (g & Y (!(Y g) S (Y g & a))) | (h & Y (!(Y h) S (Y h & a)))\npb = (a & Y (!(Y a) S (Y a & b))) | (b & Y (!(Y b) S (Y b & b))) | (c & Y (!(Y c) S (Y c & b))) | (d & Y (!(Y d) S (Y d & b))) | (e & Y (!(Y e) S (Y e & b))) | (f & Y (!(Y f) S (Y f & b))) | (g & Y (!(Y g) S (Y g & b))) | (h & Y (!(Y h) S (Y h & b)))\npc = (a & Y (!(Y a) S (Y a & c))) | (b & Y (!(Y b) S (Y b & c))) | (c & Y (!(Y c) S (Y c & c))) | (d & Y (!(Y d) S (Y d & c))) | (e & Y (!(Y e) S (Y e & c))) | (f & Y (!(Y f) S (Y f & c))) | (g & Y (!(Y g) S (Y g & c))) | (h & Y (!(Y h) S (Y h & c)))\npd = (a & Y (!(Y a) S (Y a & d))) | (b & Y (!(Y b) S (Y b & d))) | (c & Y (!(Y c) S (Y c & d))) | (d & Y (!(Y d) S (Y d & d))) | (e & Y (!(Y e) S (Y e & d))) | (f & Y (!(Y f) S (Y f & d))) | (g & Y (!(Y g) S (Y g & d))) | (h & Y (!(Y h) S (Y h & d)))\npe = (a & Y (!(Y a) S (Y a & e))) | (b & Y (!(Y b) S (Y b & e))) | (c & Y (!(Y c) S (Y c & e))) | (d & Y (!(Y d) S (Y d & e))) | (e & Y (!(Y e) S (Y e & e))) | (f & Y (!(Y f) S (Y f & e))) | (g & Y (!(Y g) S (Y g & e))) | (h & Y (!(Y h) S (Y h & e)))\npf = (a & Y (!(Y a) S (Y a & f))) | (b & Y (!(Y b) S (Y b & f))) | (c & Y (!(Y c) S (Y c & f))) | (d & Y (!(Y d) S (Y d & f))) | (e & Y (!(Y e) S (Y e & f))) | (f & Y (!(Y f) S (Y f & f))) | (g & Y (!(Y g) S (Y g & f))) | (h & Y (!(Y h) S (Y h & f)))\npg = (a & Y (!(Y a) S (Y a & g))) | (b & Y (!(Y b) S (Y b & g))) | (c & Y (!(Y c) S (Y c & g))) | (d & Y (!(Y d) S (Y d & g))) | (e & Y (!(Y e) S (Y e & g))) | (f & Y (!(Y f) S (Y f & g))) | (g & Y (!(Y g) S (Y g & g))) | (h & Y (!(Y h) S (Y h & g)))\nph = (a & Y (!(Y a) S (Y a & h))) | (b & Y (!(Y b) S (Y b & h))) | (c & Y (!(Y c) S (Y c & h))) | (d & Y (!(Y d) S (Y d & h))) | (e & Y (!(Y e) S (Y e & h))) | (f & Y (!(Y f) S (Y f & h))) | (g & Y (!(Y g) S (Y g & h))) | (h & Y (!(Y h) S (Y h & h)))\n(a & Y pa) | (b & Y pb) | (c & Y pc) | (d & Y pd) | (e & Y pe) | (f & Y pf) | (g & Y pg) | (h & Y ph)", "abcdefgh"),
+    S("cascade/induction",
+      "pa = (a & Y (!(Y a) S (Y a & a))) | (b & Y (!(Y b) S (Y b & a))) | (c & Y (!(Y c) S (Y c & a))) | (d & Y (!(Y "
+      "d) S (Y d & a))) | (e & Y (!(Y e) S (Y e & a))) | (f & Y (!(Y f) S (Y f & a))) | (g & Y (!(Y g) S (Y g & a))) "
+      "| (h & Y (!(Y h) S (Y h & a)))\npb = (a & Y (!(Y a) S (Y a & b))) | (b & Y (!(Y b) S (Y b & b))) | (c & Y "
+      "(!(Y c) S (Y c & b))) | (d & Y (!(Y d) S (Y d & b))) | (e & Y (!(Y e) S (Y e & b))) | (f & Y (!(Y f) S (Y f & "
+      "b))) | (g & Y (!(Y g) S (Y g & b))) | (h & Y (!(Y h) S (Y h & b)))\npc = (a & Y (!(Y a) S (Y a & c))) | (b & "
+      "Y (!(Y b) S (Y b & c))) | (c & Y (!(Y c) S (Y c & c))) | (d & Y (!(Y d) S (Y d & c))) | (e & Y (!(Y e) S (Y e "
+      "& c))) | (f & Y (!(Y f) S (Y f & c))) | (g & Y (!(Y g) S (Y g & c))) | (h & Y (!(Y h) S (Y h & c)))\npd = (a "
+      "& Y (!(Y a) S (Y a & d))) | (b & Y (!(Y b) S (Y b & d))) | (c & Y (!(Y c) S (Y c & d))) | (d & Y (!(Y d) S (Y "
+      "d & d))) | (e & Y (!(Y e) S (Y e & d))) | (f & Y (!(Y f) S (Y f & d))) | (g & Y (!(Y g) S (Y g & d))) | (h & "
+      "Y (!(Y h) S (Y h & d)))\npe = (a & Y (!(Y a) S (Y a & e))) | (b & Y (!(Y b) S (Y b & e))) | (c & Y (!(Y c) S "
+      "(Y c & e))) | (d & Y (!(Y d) S (Y d & e))) | (e & Y (!(Y e) S (Y e & e))) | (f & Y (!(Y f) S (Y f & e))) | (g "
+      "& Y (!(Y g) S (Y g & e))) | (h & Y (!(Y h) S (Y h & e)))\npf = (a & Y (!(Y a) S (Y a & f))) | (b & Y (!(Y b) "
+      "S (Y b & f))) | (c & Y (!(Y c) S (Y c & f))) | (d & Y (!(Y d) S (Y d & f))) | (e & Y (!(Y e) S (Y e & f))) | "
+      "(f & Y (!(Y f) S (Y f & f))) | (g & Y (!(Y g) S (Y g & f))) | (h & Y (!(Y h) S (Y h & f)))\npg = (a & Y (!(Y "
+      "a) S (Y a & g))) | (b & Y (!(Y b) S (Y b & g))) | (c & Y (!(Y c) S (Y c & g))) | (d & Y (!(Y d) S (Y d & g))) "
+      "| (e & Y (!(Y e) S (Y e & g))) | (f & Y (!(Y f) S (Y f & g))) | (g & Y (!(Y g) S (Y g & g))) | (h & Y (!(Y h) "
+      "S (Y h & g)))\nph = (a & Y (!(Y a) S (Y a & h))) | (b & Y (!(Y b) S (Y b & h))) | (c & Y (!(Y c) S (Y c & "
+      "h))) | (d & Y (!(Y d) S (Y d & h))) | (e & Y (!(Y e) S (Y e & h))) | (f & Y (!(Y f) S (Y f & h))) | (g & Y "
+      "(!(Y g) S (Y g & h))) | (h & Y (!(Y h) S (Y h & h)))\n(a & Y pa) | (b & Y pb) | (c & Y pc) | (d & Y pd) | (e "
+      "& Y pe) | (f & Y pf) | (g & Y pg) | (h & Y ph)",
+      "abcdefgh"),
 };
 
 size_t corpus_size(void) { return sizeof entries / sizeof *entries; }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/exclusive.h"
+
 /* A literal: a node of the source, possibly negated. */
 typedef struct literal {
     node_id id;
@@ -23,6 +25,7 @@ typedef struct simplifier {
     size_t leaf_count, leaf_capacity;
     node_id *operands; /* scratch of make_gate */
     size_t operand_count, operand_capacity;
+    exclusion related; /* of normal nodes */
 } simplifier;
 
 /* ---- smart constructors on normal nodes ---- */
@@ -177,13 +180,18 @@ static node_id make_nearest(simplifier *s, temper_choice choice, temper_mask mas
     return formula_attend(s->g, choice, mask, where, value);
 }
 
-/* phi S psi, or phi U psi: the nearest j with psi or not phi, read psi there. */
+/* phi S psi, or phi U psi: the nearest j with psi or not phi, read psi there. Where one of these two implies the
+   other the key is the other alone, and all values that have one "not phi" share a head. */
 static node_id make_since(simplifier *s, bool past, node_id phi, node_id psi) {
     temper_mask mask = past ? TEMPER_MASK_UP_TO : TEMPER_MASK_FROM;
     temper_choice choice = past ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST;
     if (op_of(s, phi) == OP_FALSE || op_of(s, psi) == OP_TRUE) return psi;
     if (op_of(s, phi) == OP_TRUE) return make_exists(s, mask, psi);
-    return make_nearest(s, choice, mask, make_or(s, psi, make_not(s, phi)), psi);
+    node_id fails = make_not(s, phi);
+    node_id where = node_implies(&s->related, psi, fails)   ? fails
+                    : node_implies(&s->related, fails, psi) ? psi
+                                                            : make_or(s, psi, fails);
+    return make_nearest(s, choice, mask, where, psi);
 }
 
 /* Y x, or X x. Y of a non-strict head is the same head with a strict mask: one layer instead of two. */
@@ -423,6 +431,7 @@ static node_id normal_of(simplifier *s, node_id id) {
 void formula_simplify(normal_form *out, const formula *source, node_id root, size_t letters, arena *a) {
     simplifier s = {.source = source, .g = &out->graph, .arena = a, .letters = letters};
     formula_init(&out->graph, a);
+    exclusion_init(&s.related, &out->graph, a);
     unsigned char *marks = formula_reachable(source, root, a);
     s.of = out->of = arena_zalloc(a, source->count, sizeof *s.of);
     s.uses = arena_zalloc(a, source->count, sizeof *s.uses);
