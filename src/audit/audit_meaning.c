@@ -13,6 +13,7 @@ void meaning_init(meaning *m, uint64_t letters, arena *a, arena *scratch) {
     table_init(&m->yesterday, a);
     table_init(&m->exists, a);
     table_init(&m->everywhere, a);
+    table_init(&m->readings, a);
 }
 
 dd meaning_letters(meaning *m, const uint32_t *members, size_t count) {
@@ -63,6 +64,47 @@ static bool compound(const table *t, bool past, dd f, dd *strict) {
     return known;
 }
 
+/* ---- readings at one position ---- */
+
+enum { MOST_READINGS = 512 }; /* of one choice; further ones are atoms by themselves */
+
+/* The answer of an atom that reads `value` at the position that (question, past, where) is about. `edge` positions
+   have none. */
+static dd reading(meaning *m, question asked, bool past, dd where, dd value) {
+    diagram *d = &m->d;
+    bool fresh;
+    atom_key key = {.question = asked, .past = past, .f = asked == ASK_STEP ? value : where};
+    if (asked != ASK_STEP) key.g = value;
+    atom_key place = {.question = asked, .past = past, .f = where, .number = {1}};
+    uint32_t var = variables(m, &key, 1, &fresh);
+    const uint32_t *known = find(&m->readings, &place, sizeof place);
+    uint32_t last = known ? *known : 0;
+    for (uint32_t k = last; k && !fresh; k = m->read[k - 1].before)
+        if (m->read[k - 1].value == value) return m->read[k - 1].answer;
+    dd inside = dd_not(d, edge(m, past)), answer = dd_and(d, inside, dd_variable(d, var));
+    uint32_t count = last ? m->read[last - 1].count : 0;
+    if (!fresh || count >= MOST_READINGS) return answer;
+    for (uint32_t k = last; k; k = m->read[k - 1].before)
+        if (dd_implies(d, value, dd_not(d, m->read[k - 1].value)))
+            answer = dd_and(d, answer, dd_not(d, m->read[k - 1].answer));
+        else if (dd_implies(d, value, m->read[k - 1].value))
+            answer = dd_and(d, answer, m->read[k - 1].answer);
+    for (uint32_t k = last; k; k = m->read[k - 1].before)
+        if (dd_implies(d, m->read[k - 1].value, value)) answer = dd_or(d, answer, m->read[k - 1].answer);
+    array_push(m->arena, m->read, m->read_count, m->read_capacity,
+               (struct audit_reading){value, answer, last, count + 1});
+    bool new_place;
+    *table_put(&m->readings, arena_copy(m->arena, (const char *)&place, sizeof place), sizeof place, 0, &new_place) =
+        (uint32_t)m->read_count;
+    return answer;
+}
+
+static uint32_t atom_of(meaning *m, question asked, bool past, dd where, dd value) {
+    bool fresh;
+    atom_key key = {.question = asked, .past = past, .f = where, .g = value};
+    return variables(m, &key, 1, &fresh);
+}
+
 static dd exists_before(meaning *m, bool past, dd f) {
     diagram *d = &m->d;
     dd strict;
@@ -111,9 +153,7 @@ dd meaning_step(meaning *m, bool past, dd f) {
     negated = dd_not(d, f);
     if (compound(&m->yesterday, past, negated, &strict)) return dd_and(d, inside, dd_not(d, strict));
     if (dd_at_zero(d, f) != 0) return dd_and(d, inside, dd_not(d, meaning_step(m, past, negated)));
-    bool fresh;
-    uint32_t var = variables(m, &(atom_key){.question = ASK_STEP, .past = past, .f = f}, 1, &fresh);
-    return dd_and(d, inside, dd_variable(d, var));
+    return reading(m, ASK_STEP, past, 1, f);
 }
 
 static dd nearest(meaning *m, bool past, bool strictly, dd where, dd value) {
@@ -123,14 +163,10 @@ static dd nearest(meaning *m, bool past, bool strictly, dd where, dd value) {
                    where)) { /* then the last j <= i with `where` is i, or has no value */
         strict = meaning_step(m, past, value);
     } else {
-        bool fresh;
-        uint32_t var =
-            variables(m, &(atom_key){.question = ASK_NEAREST, .past = past, .f = where, .g = value}, 1, &fresh);
-        strict = dd_and(d, dd_not(d, edge(m, past)), dd_variable(d, var));
-        if (fresh) {
-            dd loose = dd_or(d, value, dd_and(d, dd_not(d, where), strict));
-            note_compound(m, &m->yesterday, past, loose, strict, var);
-        }
+        strict = reading(m, ASK_NEAREST, past, where, value);
+        dd loose = dd_or(d, value, dd_and(d, dd_not(d, where), strict)), known;
+        if (!compound(&m->yesterday, past, loose, &known))
+            note_compound(m, &m->yesterday, past, loose, strict, atom_of(m, ASK_NEAREST, past, where, value));
     }
     return strictly ? strict : dd_or(d, value, dd_and(d, dd_not(d, where), strict));
 }

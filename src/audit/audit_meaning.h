@@ -12,7 +12,10 @@
 
    An atom that looks back is false at the first position, one that looks forward at the last. Where such a compound
    stands in front of a "yesterday" the strict question is what is meant (its j <= i - 1 is j < i); and there is a j
-   with (there was one before) says no more than there is one. */
+   with (there was one before) says no more than there is one.
+
+   Atoms that read at one position (the last j < i with f, or i - 1) know of each other: where g excludes h there,
+   the answers exclude each other, and where g implies h, so do they. */
 #ifndef AUDIT_AUDIT_MEANING_H
 #define AUDIT_AUDIT_MEANING_H
 
@@ -28,6 +31,13 @@ typedef struct meaning {
     table atoms;              /* question -> its dd */
     table yesterday;          /* (direction, compound) -> the strict question */
     table exists, everywhere; /* the same for "there is" alone */
+    table readings;           /* (question, direction, where) -> the last reading, + 1 */
+    struct audit_reading {
+        dd value, answer;
+        uint32_t before; /* of the same choice, + 1; 0: none */
+        uint32_t count;  /* how many there are, itself included */
+    } * read;
+    size_t read_count, read_capacity;
 } meaning;
 
 /* `scratch` is reset by functions that need it. */

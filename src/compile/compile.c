@@ -75,5 +75,5 @@ gate_limits gates_for(temper_type type, trap *t) {
     if (type == TEMPER_TYPE_F64) return GATES_FUSED;
     const digit_format *f = digit_format_of(type);
     if (!f) trap_raise(t, TEMPER_RANGE, 0, 0, "gates can be made for numbers stored in f32, bf16, f16, e4m3 or e5m2");
-    return (gate_limits){0, (size_t)1 << digit_storage(f)->precision};
+    return (gate_limits){0, (size_t)1 << digit_storage(f)->precision, false};
 }

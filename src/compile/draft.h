@@ -66,6 +66,7 @@ typedef struct draft {
     uint32_t layer_count;
     draft_form read;
     bool has_end;
+    bool has_sums;       /* some subformula is read as a sum of what excludes each other */
     draft_place *places; /* [normal.count] where each normal node is made */
 } draft;
 
@@ -74,11 +75,12 @@ typedef struct gate_limits {
     size_t
         fuse; /* unrounded inputs of one gate; 0: head outputs are rounded first, one by one, and read a net later */
     size_t fan; /* inputs of one gate; more are combined in a tree */
+    bool sums;  /* what excludes each other is read as a sum; gates of such sums are fused */
 } gate_limits;
 
 /* A gate may read at most 128 unrounded inputs: their errors, about e^-8 each, must add up to less than 1/4. The safe
    length counts the inputs that a model really has. */
-#define GATES_FUSED ((gate_limits){128, SIZE_MAX})
+#define GATES_FUSED ((gate_limits){128, SIZE_MAX, true})
 
 /* compile/lower.c: requires a normal form; fills a draft in arena a */
 void draft_from_normal(draft *out, const normal_form *normal, const temper_spec *spec, gate_limits gates,

@@ -1,8 +1,10 @@
 #include "compile/exclusive.h"
 
+#include <string.h>
+
 /* Formulas may nest as deep as their writer likes, so rules stop at a depth, and after so many steps for one
    formula. */
-enum { DEPTH = 40, STEPS = 1 << 19, MOST_KIDS = 256 };
+enum { DEPTH = 40, STEPS = 1 << 19, MOST_KIDS = 256, MOST_VALUES = 128 };
 
 typedef enum relation { IMPLIES, EXCLUDES } relation;
 
@@ -53,11 +55,40 @@ static bool letters_related(const exclusion *e, relation r, node_id x, node_id y
     return true;
 }
 
-/* Two values of one head: what holds of them holds of what it reads, since it reads both at the same position. */
+static bool is_nearest(const formula_node *n) {
+    bool back = n->mask == TEMPER_MASK_BEFORE || n->mask == TEMPER_MASK_UP_TO;
+    bool forward = n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM;
+    return n->op == OP_ATTEND &&
+           ((n->choice == TEMPER_CHOICE_RIGHTMOST && back) || (n->choice == TEMPER_CHOICE_LEFTMOST && forward));
+}
+
+typedef struct head_key {
+    uint32_t choice, mask, where;
+} head_key;
+
+static head_key key_of(const exclusion *e, node_id id) {
+    return (head_key){at(e, id)->choice, at(e, id)->mask, kid(e, id, 0)};
+}
+
+void exclusion_of_heads(exclusion *e) {
+    table_init(&e->heads, e->known.arena);
+    e->by_heads = true;
+    for (node_id id = 1; id < e->g->count; id++) {
+        if (!is_nearest(at(e, id))) continue;
+        head_key key = key_of(e, id), *kept = arena_alloc(e->known.arena, 1, sizeof *kept);
+        bool fresh;
+        *kept = key;
+        uint32_t *values = table_put(&e->heads, kept, sizeof *kept, 0, &fresh);
+        (*values)++;
+    }
+}
+
+/* Two values of one head that takes the nearest position: what holds of them holds of what it reads, since it reads
+   both at one position. Provers compare the values of a head with each other, up to a number of them. */
 static bool same_head(const exclusion *e, node_id x, node_id y) {
-    const formula_node *a = at(e, x), *b = at(e, y);
-    return a->op == OP_ATTEND && b->op == OP_ATTEND && a->choice == b->choice && a->mask == b->mask &&
-           a->choice != TEMPER_CHOICE_AVERAGE && kid(e, x, 0) == kid(e, y, 0);
+    if (!e->by_heads || !is_nearest(at(e, x)) || !is_nearest(at(e, y))) return false;
+    head_key a = key_of(e, x), b = key_of(e, y);
+    return memcmp(&a, &b, sizeof a) == 0 && *table_find(&e->heads, &a, sizeof a) <= MOST_VALUES;
 }
 
 /* Two remainders of one sum. */

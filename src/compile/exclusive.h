@@ -8,13 +8,18 @@
 
 typedef struct exclusion {
     const formula *g;
-    table known;  /* (question, x, y) -> 1 or 0 */
-    size_t steps; /* that are left; 0: everything is "not shown" */
+    table known;   /* (question, x, y) -> 1 or 0 */
+    table heads;   /* (choice, mask, key) -> how many values the head has */
+    bool by_heads; /* values of one head are compared */
+    size_t steps;  /* that are left; 0: everything is "not shown" */
     size_t depth;
 } exclusion;
 
 /* The graph may grow afterwards; its nodes do not change. */
 void exclusion_init(exclusion *e, const formula *g, arena *a);
+
+/* From now on values of one head are compared, too; the graph does not grow any more. */
+void exclusion_of_heads(exclusion *e);
 
 bool node_implies(exclusion *e, node_id x, node_id y);
 bool node_excludes(exclusion *e, node_id x, node_id y);

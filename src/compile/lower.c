@@ -77,21 +77,11 @@ uint32_t level_of(const lowering *w, node_id id) {
     return w->level[strip_not(w->g, id, &negated)];
 }
 
-static bool is_atom(formula_op op) { return op == OP_TRUE || op == OP_FIRST || op == OP_LAST || op == OP_LETTERS; }
+bool is_atom(formula_op op) { return op == OP_TRUE || op == OP_FIRST || op == OP_LAST || op == OP_LETTERS; }
 
-static channel_id exact_channel(lowering *w, node_id id) {
+channel_id exact_channel(lowering *w, node_id id) {
     if (w->exact[id] == NO_CHANNEL) w->exact[id] = atom_channel(w, id);
     return w->exact[id];
-}
-
-draft_form exact_form(lowering *w, node_id id) {
-    draft_form f = {0};
-    bool negated;
-    node_id x = strip_not(w->g, id, &negated);
-    if (formula_at(w->g, x)->op == OP_FALSE) return f;
-    if (negated) form_add(w->d, &f, real_channel(w), 1);
-    form_add(w->d, &f, exact_channel(w, x), negated ? -1 : 1);
-    return f;
 }
 
 /* ---- levels ---- */
@@ -110,18 +100,30 @@ static uint32_t gate_level(const lowering *w, node_id id) {
     uint32_t level = 1;
     for (size_t k = 0; k < n->kid_count; k++) {
         bool negated;
-        node_id x = strip_not(w->g, formula_kid(w->g, id, k), &negated);
-        if (!is_atom(formula_at(w->g, x)->op))
-            level = max_u32(level, w->level[x] + (!w->attention[x] || !w->gates.fuse));
+        level = max_u32(level, w->net[strip_not(w->g, formula_kid(w->g, id, k), &negated)]);
     }
     if (!w->gates.fuse) return level + tree_depth(w, n->kid_count) - 1;
     size_t raw = 0;
+    for (size_t k = 0; k < n->kid_count; k++) raw += sum_raw_inputs(w, formula_kid(w->g, id, k), level);
+    return raw > w->gates.fuse ? level + 1 : level;
+}
+
+/* A sum is read part by part where that saves a layer; else a gate makes it one channel. */
+static void find_gate_level(lowering *w, node_id id) {
+    const formula_node *n = formula_at(w->g, id);
+    uint32_t gate = gate_level(w, id), exact = 0, net = 1;
+    find_sum(w, id);
     for (size_t k = 0; k < n->kid_count; k++) {
         bool negated;
         node_id x = strip_not(w->g, formula_kid(w->g, id, k), &negated);
-        raw += w->attention[x] && w->level[x] == level;
+        exact = max_u32(exact, w->level[x]);
+        net = max_u32(net, w->net[x]);
     }
-    return raw > w->gates.fuse ? level + 1 : level;
+    /* provers keep counts of letters apart, and would not put together what is a part of one condition here */
+    bool apart = w->counted[id] && w->sum_atoms[id];
+    w->as_sum[id] = w->sum_depth[id] && exact < gate && !apart;
+    w->level[id] = w->as_sum[id] ? exact : gate;
+    w->net[id] = w->sum_depth[id] ? net : gate + 1;
 }
 
 static void find_level(lowering *w, node_id id) {
@@ -131,7 +133,7 @@ static void find_level(lowering *w, node_id id) {
     switch (n->op) {
     case OP_AND:
     case OP_OR:
-    case OP_XOR: level = gate_level(w, id); break;
+    case OP_XOR: find_gate_level(w, id); return;
     case OP_NOT:
     case OP_COUNT_PAST:
     case OP_COUNT_FUTURE: level = level_of(w, formula_kid(w->g, id, 0)); break;
@@ -148,41 +150,46 @@ static void find_level(lowering *w, node_id id) {
     }
     w->level[id] = level;
     w->attention[id] = attention;
+    w->net[id] = is_atom(n->op) ? 1 : level + (!attention || !w->gates.fuse);
 }
 
-/* Who must be rounded: whatever is read outside the feed-forward net of its own layer. */
+/* Who must be rounded: whatever is read outside the feed-forward net of its own layer. Parents come first: a gate
+   that nobody needs as a channel is not made, and reads nothing. */
 static void find_exact(lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);
     bool gate = n->op == OP_AND || n->op == OP_OR || n->op == OP_XOR;
-    if (n->op == OP_NOT) return; /* its readers see through it */
-    for (size_t k = 0; k < n->kid_count; k++) {
-        bool negated;
-        node_id x = strip_not(w->g, formula_kid(w->g, id, k), &negated);
-        if (!(gate && w->attention[x] && w->level[x] == w->level[id])) w->needs_exact[x] = 1;
-    }
+    if (n->op == OP_NOT || (gate && !w->needs_exact[id])) return; /* readers of a negation see through it */
+    for (size_t k = 0; k < n->kid_count; k++)
+        sum_mark_exact(w, formula_kid(w->g, id, k), gate ? w->level[id] : FOR_HEADS);
 }
 
 /* ---- emission ---- */
 
-/* The value as a gate of this layer reads it. */
-static gate_input input_of(lowering *w, node_id id, uint32_t layer) {
-    bool negated;
-    node_id x = strip_not(w->g, id, &negated);
-    bool raw = w->attention[x] && w->level[x] == layer;
-    return (gate_input){.channel = raw ? w->raw[x] : exact_channel(w, x), .raw = raw, .negated = negated};
+/* The gate of so many literals of a node. */
+static void emit_gate(lowering *w, node_id id, const channel_sum *literals, size_t count, uint32_t layer,
+                      channel_id out) {
+    channel_sum s = {0};
+    for (size_t k = 0; k < count; k++) sum_add_sum(w, &s, &literals[k]);
+    switch (formula_at(w->g, id)->op) {
+    case OP_AND: emit_and(w, layer, &s, count, out); break;
+    case OP_OR: emit_or(w, layer, &s, out); break;
+    default:
+        emit_xor(w, layer, &s, out);
+        w->d->channels[out].may_be_negative = true; /* it is not, but ranges of its units alone do not show it */
+    }
 }
 
-/* One level of a tree: every `fan` inputs, all exact, become one. Returns how many are left. */
-static size_t gather(lowering *w, node_id id, gate_input *inputs, size_t count, uint32_t layer) {
+/* One level of a tree: every `fan` literals, all exact, become one. Returns how many are left. */
+static size_t gather(lowering *w, node_id id, channel_sum *literals, size_t count, uint32_t layer) {
     size_t left = 0;
     for (size_t k = 0; k < count; k += w->gates.fan) {
         size_t some = count - k < w->gates.fan ? count - k : w->gates.fan;
         channel_id out = gate_channel(w, layer, w->labels[id]);
-        if (formula_at(w->g, id)->op == OP_AND)
-            emit_and(w, layer, inputs + k, some, out);
-        else
-            emit_or(w, layer, inputs + k, some, out);
-        inputs[left++] = (gate_input){.channel = out};
+        emit_gate(w, id, literals + k, some, layer, out);
+        literals[left] = (channel_sum){0};
+        array_push(w->arena, literals[left].terms, literals[left].count, literals[left].capacity,
+                   (struct sum_term){out, false, 1});
+        left++;
     }
     return left;
 }
@@ -191,20 +198,15 @@ static void lower_gate(lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);
     uint32_t layer = w->level[id];
     size_t count = n->kid_count;
-    gate_input *inputs = arena_alloc(w->arena, count, sizeof *inputs);
-    for (size_t k = 0; k < count; k++) inputs[k] = input_of(w, formula_kid(w->g, id, k), layer);
+    w->d->places[id] = (draft_place){.layer = layer, .head = -1, .channel = -1};
+    if (!w->needs_exact[id]) return; /* all its readers take it apart */
+    channel_sum *literals = arena_zalloc(w->arena, count, sizeof *literals);
+    for (size_t k = 0; k < count; k++) sum_add_value(w, &literals[k], formula_kid(w->g, id, k), layer, 1);
     for (uint32_t before = tree_depth(w, count) - 1; before > 0; before--)
-        count = gather(w, id, inputs, count, layer - before);
+        count = gather(w, id, literals, count, layer - before);
     channel_id out = w->exact[id] = gate_channel(w, layer, w->labels[id]);
-    if (n->op == OP_AND)
-        emit_and(w, layer, inputs, count, out);
-    else if (n->op == OP_OR)
-        emit_or(w, layer, inputs, count, out);
-    else {
-        emit_xor(w, layer, &inputs[0], &inputs[1], out);
-        w->d->channels[out].may_be_negative = true; /* it is not, but ranges of its units alone do not show it */
-    }
-    w->d->places[id] = (draft_place){.layer = layer, .head = -1, .channel = out};
+    emit_gate(w, id, literals, count, layer, out);
+    w->d->places[id].channel = out;
 }
 
 /* Once: average over the j where it holds; since and yesterday: the nearest candidate. A candidate test that is true
@@ -229,7 +231,7 @@ static void lower_attend(lowering *w, node_id id) {
 static void round_raw(lowering *w, node_id id) {
     gate_input input = {.channel = w->raw[id], .raw = true};
     channel_id out = w->exact[id] = gate_channel(w, w->level[id], w->labels[id]);
-    emit_and(w, w->level[id], &input, 1, out);
+    emit_all(w, w->level[id], &input, 1, out);
     w->d->places[id].channel = out;
 }
 
@@ -248,13 +250,21 @@ static void lower_node(lowering *w, node_id id) {
 
 static void prepare(lowering *w, size_t nodes) {
     w->level = arena_zalloc(w->arena, nodes, sizeof *w->level);
+    w->net = arena_zalloc(w->arena, nodes, sizeof *w->net);
     w->attention = arena_zalloc(w->arena, nodes, 1);
+    w->sum_depth = arena_zalloc(w->arena, nodes, 1);
+    w->sum_width = arena_zalloc(w->arena, nodes, 1);
+    w->sum_atoms = arena_zalloc(w->arena, nodes, 1);
+    w->counted = arena_zalloc(w->arena, nodes, 1);
+    w->as_sum = arena_zalloc(w->arena, nodes, 1);
     w->needs_exact = arena_zalloc(w->arena, nodes, 1);
     w->raw = arena_alloc(w->arena, nodes, sizeof *w->raw);
     w->exact = arena_alloc(w->arena, nodes, sizeof *w->exact);
     for (size_t k = 0; k < nodes; k++) w->raw[k] = w->exact[k] = NO_CHANNEL;
     w->one = w->real = w->start = w->end = NO_CHANNEL;
     table_init(&w->features, w->arena);
+    exclusion_init(&w->related, w->g, w->arena);
+    exclusion_of_heads(&w->related);
 }
 
 /* The end sentinel is there when something looks forward at other positions (doc/theory.md, "Setting"). */
@@ -269,6 +279,11 @@ void draft_from_normal(draft *out, const normal_form *normal, const temper_spec 
     lowering w = {.d = out, .g = g, .spec = spec, .gates = gates, .labels = labels, .arena = a};
     prepare(&w, g->count);
     unsigned char *marks = formula_reachable(g, normal->root, a);
+    for (node_id id = 1; id <= normal->root; id++) {
+        const formula_node *n = formula_at(g, id);
+        bool negated, counts = n->op == OP_COUNT_PAST || n->op == OP_COUNT_FUTURE;
+        if (marks[id] && counts) w.counted[strip_not(g, formula_kid(g, id, 0), &negated)] = 1;
+    }
     uint32_t layers = 0;
     bool has_end = false;
     for (node_id id = 1; id <= normal->root; id++) {
@@ -280,9 +295,8 @@ void draft_from_normal(draft *out, const normal_form *normal, const temper_spec 
             trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "the transformer would need more than %d layers",
                        DRAFT_LAYER_LIMIT);
     }
-    bool negated;
-    w.needs_exact[strip_not(g, normal->root, &negated)] = 1;
-    for (node_id id = 1; id <= normal->root; id++)
+    sum_mark_exact(&w, normal->root, FOR_HEADS);
+    for (node_id id = normal->root; id > 0; id--)
         if (marks[id]) find_exact(&w, id);
     draft_init(out, a, layers);
     out->has_end = has_end;

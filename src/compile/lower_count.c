@@ -111,6 +111,21 @@ static void emit_own(lowering *w, uint32_t layer, const draft_form *x, double fa
     draft_read(w->d, &u->in, layer);
 }
 
+/* A sum of what excludes each other is counted part by part: a unit has room for one. */
+static void emit_own_parts(lowering *w, uint32_t layer, const draft_form *x, double factor, channel_id out) {
+    bool literal = x->count == 2 && x->terms[0].channel == real_channel(w) && x->terms[0].weight == 1 &&
+                   x->terms[1].weight == -1;
+    if (x->count == 1 || literal) {
+        emit_own(w, layer, x, factor, out);
+        return;
+    }
+    for (size_t k = 0; k < x->count; k++) {
+        draft_form part = {0};
+        form_add(w->d, &part, x->terms[k].channel, 1);
+        emit_own(w, layer, &part, factor * x->terms[k].weight, out);
+    }
+}
+
 /* sum >= 0 with counts on both sides. A count over j >= i is the total, minus the count over j <= i, plus the own
    position. So the sum is A + T with A over j <= i (half unit included) and T a total, and
 
@@ -134,7 +149,7 @@ static void lower_two_sided(lowering *w, node_id id) {
         form_add_form(w->d, &here, &kid, is_future(w, count) ? -weight : weight);
         if (!is_future(w, count)) continue;
         form_add_form(w->d, &total, &kid, weight);
-        emit_own(w, before, &kid, weight, own);
+        emit_own_parts(w, before, &kid, weight, own);
         largest += fabs(weight);
     }
     form_add(w->d, &here, start_channel(w), exact_weight(w, n->constant) + 0.5);
@@ -278,7 +293,7 @@ static void settle(lowering *w, residues *r, uint32_t layer) {
     if (!r->raw || layer == r->ready) return;
     for (size_t s = 0; s < r->count; s++) {
         channel_id out = gate_channel(w, r->ready, w->d->channels[r->input[s].channel].label);
-        emit_and(w, r->ready, &r->input[s], 1, out);
+        emit_all(w, r->ready, &r->input[s], 1, out);
         r->input[s] = (gate_input){.channel = out};
     }
     r->raw = false;
@@ -331,7 +346,7 @@ static residues add_residues(lowering *w, residues *a, residues *b, int64_t modu
                 r.input[r.count++] = (gate_input){.channel = out[v]};
             }
             gate_input pair[2] = {a->input[s], b->input[t]};
-            emit_and(w, layer, pair, 2, out[v]);
+            emit_all(w, layer, pair, 2, out[v]);
         }
     return r;
 }
@@ -348,7 +363,7 @@ static void add_last(lowering *w, node_id id, residues *a, residues *b) {
             int64_t v = (a->value[s] + b->value[t] + n->constant) % n->modulus;
             if (!(n->compare == CMP_EQ ? v == n->residue : v <= n->residue)) continue;
             gate_input pair[2] = {a->input[s], b->input[t]};
-            emit_and(w, layer, pair, 2, out);
+            emit_all(w, layer, pair, 2, out);
         }
     w->d->places[id] = (draft_place){.layer = layer, .head = -1, .channel = out};
 }

@@ -130,6 +130,46 @@ count_id count_combine(count_forms *c, count_id x, double factor, count_id y) {
     return finish(c, fn_add(c->d, fn_times(c->d, a.letters, factor), b.letters), terms, a.count + b.count);
 }
 
+/* ---- conditions that exclude each other ---- */
+
+enum { FEW_TERMS = 64 };
+
+/* [f] + [g] = [f or g] where the two exclude each other, and 1 + [f and g] where one of them always holds. */
+static bool merge_pair(count_forms *c, count_term *into, const count_term *other, double *constant) {
+    decisions *d = c->d;
+    if (into->weight != other->weight) return false;
+    if (fn_and(d, into->f, other->f) == FN_FALSE) {
+        into->f = fn_or(d, into->f, other->f);
+        return true;
+    }
+    if (fn_or(d, into->f, other->f) != FN_TRUE) return false;
+    into->f = fn_and(d, into->f, other->f);
+    *constant = exact_add(c->arena, *constant, into->weight);
+    return true;
+}
+
+count_id count_merge(count_forms *c, count_id x) {
+    const count_form a = *count_at(c, x);
+    if (a.count < 2 || a.count > FEW_TERMS) return x;
+    count_term *terms = arena_alloc(c->arena, a.count + 1, sizeof *terms);
+    size_t kept = 0;
+    double constant = 0;
+    for (size_t k = 0; k < a.count; k++) {
+        size_t into = 0;
+        while (into < kept && !merge_pair(c, &terms[into], &a.terms[k], &constant)) into++;
+        if (into == kept) terms[kept++] = a.terms[k];
+    }
+    if (kept == a.count) return x;
+    size_t others = 0;
+    fn letters = fn_add(c->d, a.letters, fn_number(c->d, constant));
+    for (size_t k = 0; k < kept; k++)
+        if (decision_at(c->d, terms[k].f)->letters)
+            letters = fn_add(c->d, letters, fn_times(c->d, terms[k].f, terms[k].weight));
+        else
+            terms[others++] = terms[k];
+    return finish(c, letters, terms, others);
+}
+
 /* ---- asking ---- */
 
 /* The numbers of a function of the letter, one after the other. */

@@ -34,6 +34,9 @@ static inline const count_form *count_at(const count_forms *c, count_id id) { re
 /* The form of sum weight * f over Boolean functions; the terms are work. */
 count_id count_from_terms(count_forms *c, count_term *terms, size_t count);
 
+/* The same form with few conditions: those that exclude each other, or of which one always holds, are one. */
+count_id count_merge(count_forms *c, count_id x);
+
 /* factor x + y */
 count_id count_combine(count_forms *c, count_id x, double factor, count_id y);
 

@@ -33,6 +33,9 @@ void questions_init(questions *q, uint32_t letters, arena *a) {
         table_init(&q->stepped[forward], a);
     }
     table_init(&q->everywhere, a);
+    table_init(&q->list_index, a);
+    table_init(&q->chosen, a);
+    table_init(&q->asked_as, a);
     array_push(a, q->asked, q->asked_count, q->asked_capacity, (question){.kind = ASK_LETTER});
 }
 
@@ -76,8 +79,68 @@ static fn exists(questions *q, bool forward, fn x) {
     return strict;
 }
 
+/* ---- several values at one position ---- */
+
+static sibling_list *list_of(questions *q, const question *what) {
+    uint32_t key[3] = {(uint32_t)what->kind, what->forward, what->kind == ASK_STEP ? FN_TRUE : what->x};
+    const uint32_t *known = table_find(&q->list_index, key, sizeof key);
+    if (known) return &q->lists[*known];
+    uint32_t *kept = arena_alloc(q->arena, 3, sizeof *kept);
+    bool fresh;
+    memcpy(kept, key, sizeof key);
+    table_put(&q->list_index, kept, sizeof key, (uint32_t)q->list_count, &fresh);
+    array_push(q->arena, q->lists, q->list_count, q->list_capacity,
+               (sibling_list){.values = FN_FALSE, .answers = FN_FALSE});
+    return &q->lists[q->list_count - 1];
+}
+
+/* At one position, what excludes or implies another value there does so as an answer, too. So an answer lies between
+   those that imply it and those that it implies, and outside those that exclude it; a variable decides the rest. What
+   diagrams then call exclusive is exclusive on every string. */
+static fn place_between(questions *q, const sibling_list *list, fn y, fn variable) {
+    decisions *d = &q->d;
+    fn least = FN_FALSE, most = FN_TRUE;
+    if (fn_and(d, list->values, y) == FN_FALSE) return fn_and(d, fn_not(d, list->answers), variable);
+    for (uint32_t k = list->first; k; k = q->siblings[k - 1].next) {
+        sibling s = q->siblings[k - 1];
+        fn both = fn_and(d, s.y, y);
+        if (both == FN_FALSE)
+            most = fn_and(d, most, fn_not(d, s.answer));
+        else if (both == s.y)
+            least = fn_or(d, least, s.answer);
+        else if (both == y)
+            most = fn_and(d, most, s.answer);
+    }
+    return fn_or(d, least, fn_and(d, most, variable));
+}
+
+/* The value y at the nearest position with x, or x at the position before. */
+static fn value_there(questions *q, question what) {
+    fn y = what.kind == ASK_STEP ? what.x : what.y;
+    uint32_t key[4] = {(uint32_t)what.kind, what.forward, what.x, what.y};
+    const uint32_t *known = table_find(&q->chosen, key, sizeof key);
+    if (known) return *known;
+    uint32_t v = variable(q, what, 2), *kept = arena_alloc(q->arena, 4, sizeof *kept);
+    sibling_list *list = list_of(q, &what);
+    fn plain = fn_variable(&q->d, v), answer = plain;
+    bool fresh;
+    if (list->count < QUESTION_SIBLINGS) {
+        answer = place_between(q, list, y, plain);
+        array_push(q->arena, q->siblings, q->sibling_count, q->sibling_capacity, (sibling){y, answer, list->first});
+        list->first = (uint32_t)q->sibling_count;
+        list->count++;
+        list->values = fn_or(&q->d, list->values, y);
+        list->answers = fn_or(&q->d, list->answers, answer);
+    }
+    memcpy(kept, key, sizeof key);
+    table_put(&q->chosen, kept, sizeof key, answer, &fresh);
+    /* a new node, whose parts are older: so it can be written as this question */
+    if (answer != plain && answer > y && answer > what.x) keep(&q->asked_as, answer, v);
+    return answer;
+}
+
 static fn step_variable(questions *q, bool forward, fn x) {
-    return truth(q, (question){.kind = ASK_STEP, .forward = forward, .x = x});
+    return value_there(q, (question){.kind = ASK_STEP, .forward = forward, .x = x});
 }
 
 /* What held at the position before of a question "or here" is the strict question; "not x" there is "not x there, and
@@ -108,7 +171,7 @@ static fn nearest(questions *q, bool forward, fn x, fn y) {
     if (y == FN_FALSE) return y;
     if (x == y) return exists(q, forward, x);
     if (x == FN_TRUE) return ask_step(q, forward, y);
-    return truth(q, (question){.kind = ASK_NEAREST, .forward = forward, .x = x, .y = y});
+    return value_there(q, (question){.kind = ASK_NEAREST, .forward = forward, .x = x, .y = y});
 }
 
 /* y at a position before which there is no x: the farthest one with x, if y implies x. */
@@ -179,6 +242,8 @@ static fn ask_some(questions *q, bool forward, count_id sum, double constant) {
 
 fn ask_sum(questions *q, count_id past, count_id future, double constant) {
     count_forms *c = &q->counts;
+    past = count_merge(c, past);
+    future = count_merge(c, future);
     if (!past && !future) return constant >= 0 ? FN_TRUE : FN_FALSE;
     double least, most, least_future, most_future;
     count_extremes(c, past, &least, &most);

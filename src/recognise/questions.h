@@ -36,7 +36,22 @@ typedef struct loose_question {
     bool exists;
 } loose_question;
 
-enum { QUESTION_MODULUS = 1 << 16 }; /* larger moduli have a variable for each test */
+enum {
+    QUESTION_MODULUS = 1 << 16, /* larger moduli have a variable for each test */
+    QUESTION_SIBLINGS = 192     /* values of one choice that are compared with each other */
+};
+
+/* A value that was asked for at the nearest position with some x, and the answer. */
+typedef struct sibling {
+    fn y, answer;
+    uint32_t next; /* + 1; 0: none */
+} sibling;
+
+/* All that were asked for at the nearest position with one x. */
+typedef struct sibling_list {
+    fn values, answers; /* OR of all */
+    uint32_t first, count;
+} sibling_list;
 
 typedef struct questions {
     decisions d;
@@ -49,6 +64,12 @@ typedef struct questions {
     size_t loose_count, loose_capacity;
     table loose_index[2], everywhere; /* functions: -> loose; "there is a j" without a mask */
     table found[2], stepped[2];       /* functions: -> the strict question; what was answered once stays so */
+    sibling *siblings;
+    size_t sibling_count, sibling_capacity;
+    sibling_list *lists;
+    size_t list_count, list_capacity;
+    table list_index, chosen; /* (kind, direction, x) -> its list; (the same, y) -> the answer */
+    table asked_as;           /* an answer that is no variable alone -> its variable */
 } questions;
 
 void questions_init(questions *q, uint32_t letters, arena *a);

@@ -21,19 +21,25 @@ typedef struct writing {
 
 /* ---- which way a function is written ---- */
 
-typedef enum way { WAY_LEAF, WAY_LOOSE, WAY_GATE, WAY_CASES } way;
+typedef enum way { WAY_LEAF, WAY_LOOSE, WAY_STRICT, WAY_GATE, WAY_CASES } way;
 
-/* The strict question of "or here", if it is a variable of its own. */
+/* The question that this function answers; NULL: none. */
+static const question *strict_question_of(const writing *t, fn f) {
+    const decision_node *n = decision_at(t->d, f);
+    const uint32_t *as = table_find(&t->q->asked_as, &f, sizeof f);
+    if (as) return &t->q->asked[*as];
+    bool plain = n->count == 2 && n->runs[0].to == FN_FALSE && n->runs[1].to == FN_TRUE;
+    return plain ? &t->q->asked[n->variable] : NULL;
+}
+
+/* The strict question of "or here". */
 static const question *loose_question_of(const writing *t, fn f) {
     for (int forward = 0; forward < 2; forward++) {
         const uint32_t *known = table_find(&t->q->loose_index[forward], &f, sizeof f);
         fn strict = known ? t->q->loose[*known].strict : 0;
         if (!strict || fn_is_leaf(t->d, strict) || strict > f) continue;
-        const decision_node *n = decision_at(t->d, strict);
-        const question *asked = &t->q->asked[n->variable];
-        bool plain = n->count == 2 && n->runs[0].to == FN_FALSE && n->runs[1].to == FN_TRUE;
-        bool kind = asked->kind == ASK_EXISTS || asked->kind == ASK_NEAREST;
-        if (plain && kind) return asked;
+        const question *asked = strict_question_of(t, strict);
+        if (asked && (asked->kind == ASK_EXISTS || asked->kind == ASK_NEAREST)) return asked;
     }
     return NULL;
 }
@@ -60,6 +66,7 @@ static way way_of(const writing *t, fn f) {
     if (n->variable == DECISION_LEAF) return WAY_LEAF;
     if (n->letters) return WAY_CASES;
     if (loose_question_of(t, f)) return WAY_LOOSE;
+    if (table_find(&t->q->asked_as, &f, sizeof f)) return WAY_STRICT;
     return origin_of(t, f) ? WAY_GATE : WAY_CASES;
 }
 
@@ -87,6 +94,7 @@ static void need_parts(writing *t, fn f) {
     switch (way_of(t, f)) {
     case WAY_LEAF: break;
     case WAY_LOOSE: need_question(t, loose_question_of(t, f)); break;
+    case WAY_STRICT: need_question(t, strict_question_of(t, f)); break;
     case WAY_GATE:
         for (size_t k = 0; k < o->count; k++) need(t, o->parts[k]);
         break;
@@ -268,6 +276,7 @@ static node_id write_fn(writing *t, fn f) {
     switch (way_of(t, f)) {
     case WAY_LEAF: return formula_atom(t->f, f == FN_TRUE ? OP_TRUE : OP_FALSE);
     case WAY_LOOSE: return loose(t, loose_question_of(t, f));
+    case WAY_STRICT: return strict(t, strict_question_of(t, f));
     case WAY_GATE: return gate(t, origin_of(t, f));
     case WAY_CASES: break;
     }

@@ -1,5 +1,6 @@
 /* From a specification to a transformer: the whole compiler, pass by pass. */
 #include "compile/compile.h"
+#include "recognise/recognise.h"
 #include "soften/soften.h"
 
 /* A type that is not given, for the method of digits. */
@@ -21,22 +22,45 @@ typedef struct build_call {
     temper_type digits;
 } build_call;
 
-static void build(entry *e, void *context) {
-    const build_call *c = context;
-    const temper_spec *spec = c->spec;
-    bool soft = c->method != TEMPER_METHOD_HARD;
-    gate_limits gates = gates_for(c->digits, e->trap);
-    normal_form normal;
+/* What the passes after the normal form share. */
+typedef struct normal_spec {
+    const temper_spec *spec;
+    normal_form form;
+    const char *const *labels;
+} normal_spec;
+
+/* Normal form to hard model: lowering and packing. Returns whether it has sums. */
+static bool make_hard(temper_model *m, const normal_spec *s, gate_limits gates, entry *e) {
     draft d;
     uint32_t *channel_of;
+    model_settings_of(m, s->spec);
+    draft_from_normal(&d, &s->form, s->spec, gates, s->labels, &e->memory);
+    model_from_draft(m, &d, &channel_of, &e->memory);
+    model_list_parts(m, s->spec, &s->form, &d, channel_of, &e->memory, &e->scratch);
+    finish(m, e->trap);
+    return d.has_sums;
+}
+
+/* Sums stand for disjunctions only if no two operands ever hold together. The compiler has shown it by rules on
+   texts; the prover must be able to show it from the weights. Where it is not, gates take the place of all sums. */
+static gate_limits provable_gates(const normal_spec *s, gate_limits gates, entry *e) {
+    if (!gates.sums) return gates;
+    temper_model *trial = entry_passing_model(e);
+    if (!make_hard(trial, s, gates, e)) return gates;
+    const recognition *r = recognise(trial, true, &e->memory);
+    gates.sums = recognition_study(r) && recognition_is_formula(r, NULL);
+    return gates;
+}
+
+static void build(entry *e, void *context) {
+    const build_call *c = context;
+    bool soft = c->method != TEMPER_METHOD_HARD;
+    normal_spec s = {.spec = c->spec};
+    formula_simplify(&s.form, &c->spec->graph, c->spec->root, c->spec->letters.count, &e->memory);
+    s.labels = normal_labels(&s.form, c->spec, &e->memory, &e->scratch);
+    gate_limits gates = provable_gates(&s, gates_for(c->digits, e->trap), e);
     temper_model *hard = soft ? entry_passing_model(e) : entry_model(e);
-    model_settings_of(hard, spec);
-    formula_simplify(&normal, &spec->graph, spec->root, spec->letters.count, &e->memory);
-    const char *const *labels = normal_labels(&normal, spec, &e->memory, &e->scratch);
-    draft_from_normal(&d, &normal, spec, gates, labels, &e->memory);
-    model_from_draft(hard, &d, &channel_of, &e->memory);
-    model_list_parts(hard, spec, &normal, &d, channel_of, &e->memory, &e->scratch);
-    finish(hard, e->trap);
+    make_hard(hard, &s, gates, e);
     if (!soft) {
         *c->out = hard;
         return;

@@ -1,0 +1,205 @@
+/* How small formulas become, pinned: absorption in since, sums of what excludes each other, read by heads and by
+   gates. Each model is compared with the oracle on all short strings and on random ones, certified in f64 and f32, and
+   audited; and where what is added up does not exclude each other, neither prover nor auditor says that the model
+   computes its formula. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agree.h"
+#include "audit/audit.h"
+#include "corpus.h"
+#include "test.h"
+
+typedef struct pinned {
+    const char *text, *alphabet;
+    size_t layers, heads;
+} pinned;
+
+static const pinned sizes[] = {
+    /* absorption: psi implies not phi, or the other way round */
+    {"a S (!a & b)", "abc", 1, 1},
+    {"[ab] S c", "abc", 1, 1},
+    {"!(Y a) S (Y a & b)", "abc", 2, 2},
+    {"!(Y a | O b) S (O b & c)", "abc", 2, 3},
+    {"!(Y a | O b) S (Y a | O b)", "abc", 2, 3},
+    {"(!(Y a) S (Y a & b)) & (!(Y a) S (Y a & c)) ^ b", "abc", 3, 2},
+    /* sums in keys and values: letters, x and not x, excluding conjuncts, values of one head */
+    {"O ((a & Y b) | (c & Y d))", "abcd", 2, 2},
+    {"O ((Y b & O a) | (!Y b & O c))", "abc", 2, 4},
+    {"Y (!((a & Y b) | (c & Y d)) S (a & Y b))", "abcd", 2, 2},
+    {"O (((a & Y b) | (c & Y d)) & !(b & Y b))", "abcd", 3, 2},
+    {"x = (a & O b) | (b & O c)\nO (x | (c & O a))", "abc", 2, 4},
+    {"x = Y ([cd] S a)\ny = Y ([cd] S b)\nO ((x & O c) | (y & O d))", "abcd", 2, 4},
+    /* gates read sums, unrounded ones too, and sums of sums */
+    {"(Y a | Y b) & O c", "abc", 1, 2},
+    {"((a & Y b) | (c & Y d)) & O b", "abcd", 2, 2},
+    {"(Y a | Y b) ^ O c", "abc", 1, 2},
+    {"((a & Y a) | (b & Y b)) ^ (O c)", "abc", 2, 2},
+    {"O (!(Y a | Y b) & O c)", "abc", 2, 3},
+    /* an AND of which no two operands fail together: x and not y where y implies x */
+    {"O (!(a & Y b) & !(b & Y c) & !(c & Y a))", "abc", 2, 2},
+    {"O ((Y a | O b) & !(Y a & c))", "abc", 2, 3},
+    /* counts of sums, in both directions */
+    {"#[(a & Y b) | (c & Y d)] % 3 = 1", "abcd", 3, 3},
+    {"#[(a & Y b) | (c & Y d)] > #[b]", "abcd", 3, 3},
+    {"#[a] > #>[(a & X b) | (c & X d)]", "abcd", 3, 4},
+    {"#[(a & Y b) | (c & Y d)] > #[b | (c & Y b)]", "abcd", 4, 3},
+    /* what does not exclude each other takes a gate */
+    {"O ((a & Y b) | (O c & O d))", "abcd", 3, 4},
+};
+
+static void check_proofs(const pinned *p, const temper_model *m, size_t least_f32) {
+    static const temper_type types[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32};
+    char *model = NULL, *page = NULL;
+    size_t size, length;
+    temper_error err;
+    if (!CHECK(temper_model_print(&model, &size, m, &err) == TEMPER_OK, "%s: %s", p->text, err.text)) return;
+    for (size_t t = 0; t < 2; t++) {
+        temper_proof proof = {0};
+        temper_certificate *certificate = NULL;
+        CHECK(temper_model_proof(&proof, m, types[t], 0, &err) == TEMPER_OK, "%s", err.text);
+        size_t least = t ? least_f32 : least_f32 > 1000 ? 1000000000 : 7000000;
+        CHECK(proof.claim == TEMPER_CLAIM_FORMULA && proof.length >= least, "%s: %s, proved up to %zu in %s", p->text,
+              temper_claim_name(proof.claim), proof.length, temper_type_name(types[t]));
+        temper_certify_options o = {.length = proof.length, .type = types[t]};
+        if (temper_certify(&certificate, m, NULL, 0, &o, &err) == TEMPER_OK &&
+            temper_certificate_print(&page, &length, certificate, &err) == TEMPER_OK)
+            CHECK(temper_audit(page, length, model, size, &err) == TEMPER_OK, "%s: audit: %s", p->text, err.text);
+        else
+            CHECK(false, "%s: %s", p->text, err.text);
+        temper_free(page);
+        page = NULL;
+        temper_certificate_free(certificate);
+    }
+    temper_free(model);
+}
+
+static void check_strings(const pinned *p, const temper_spec *spec, test_random *r) {
+    agree_set set;
+    uint32_t word[64] = {0};
+    size_t letters = strlen(p->alphabet);
+    if (!agree_compile(&set, p->text, spec)) return;
+    for (size_t n = 0; n <= corpus_length(letters, (size_t)(700 * test_effort()), 8); n++) {
+        memset(word, 0, sizeof word);
+        do agree_on(&set, word, n, false);
+        while (corpus_next_word(word, n, letters));
+    }
+    for (size_t k = 0; k < 30 * test_effort(); k++) {
+        size_t n = 8 + random_below(r, 56);
+        for (size_t i = 0; i < n; i++) word[i] = (uint32_t)random_below(r, letters);
+        agree_on(&set, word, n, true);
+    }
+    agree_free(&set);
+}
+
+static void check_pinned(const pinned *p, test_random *r) {
+    temper_spec *spec = spec_of(p->text, p->alphabet, TEMPER_AT_LAST);
+    temper_model *m = spec ? model_of(spec, TEMPER_METHOD_TEMPERATURE) : NULL;
+    if (m) {
+        temper_model_info about;
+        temper_model_about(&about, m);
+        CHECK(about.layers == p->layers && about.heads == p->heads, "%s: %zu layers, %zu heads; %zu and %zu expected",
+              p->text, about.layers, about.heads, p->layers, p->heads);
+        bool remainder = strchr(p->text, '%') != NULL, balance = strstr(p->text, "#>") != NULL;
+        check_proofs(p, m, remainder ? 500 : balance ? 50000 : 130000);
+        check_strings(p, spec, r);
+    }
+    temper_model_free(m);
+    temper_spec_free(spec);
+}
+
+/* ---- sums of what does not exclude each other ---- */
+
+typedef struct forged {
+    const char *text, *alphabet;
+    const char *from, *to, *also_from, *also_to; /* in the model's text */
+} forged;
+
+static const forged forgeries[] = {
+    /* a & Y b and c & Y d, with c and d read as a and b: both hold at once, the key is 2 */
+    {"Y (!((a & Y b) | (c & Y d)) S (a & Y b))", "abcd", "  value 4:1\n", "  value 0:1\n", "embed \"a\" 2:1 3:1\n",
+     "embed \"a\" 2:1 3:1 5:1\n"},
+    /* one of the two is not read at all, or twice */
+    {"Y (!((a & Y b) | (c & Y d)) S (a & Y b))", "abcd", "  key 7:1 9:1 10:1\n", "  key 7:1 9:2 10:1\n", NULL, NULL},
+    /* yesterday a or b as a sum, with "yesterday any letter" for b: a gate of the two opens without O c */
+    {"(Y a | Y b) & O c", "abc", "  value 2:1\n", "  value 5:1\n", NULL, NULL},
+};
+
+static char *replaced(const char *model, const char *from, const char *to) {
+    const char *at = strstr(model, from);
+    if (!CHECK(at, "the model's text has no %s:\n%s", from, model)) return NULL;
+    size_t room = strlen(model) + strlen(to) + 1;
+    char *out = malloc(room);
+    snprintf(out, room, "%.*s%s%s", (int)(at - model), model, to, at + strlen(from));
+    return out;
+}
+
+static char *without_digest(const char *model) { return replaced(model, strstr(model, "digest "), ""); }
+
+static void check_forged(const forged *f) {
+    temper_spec *spec = spec_of(f->text, f->alphabet, TEMPER_AT_LAST);
+    temper_model *m = spec ? model_of(spec, TEMPER_METHOD_TEMPERATURE) : NULL, *other = NULL;
+    char *model = NULL, *page = NULL;
+    size_t size, length;
+    temper_error err;
+    temper_certificate *honest = NULL;
+    temper_certify_options o = {.length = 100, .type = TEMPER_TYPE_F64};
+    if (!m || !CHECK(temper_model_print(&model, &size, m, &err) == TEMPER_OK, "%s", err.text)) goto end;
+    CHECK(temper_certify(&honest, m, NULL, 0, &o, &err) == TEMPER_OK &&
+              temper_certificate_print(&page, &length, honest, &err) == TEMPER_OK,
+          "%s", err.text);
+    char *bare = without_digest(model), *first = replaced(bare, f->from, f->to);
+    char *changed = first && f->also_from ? replaced(first, f->also_from, f->also_to) : first;
+    if (changed && CHECK(temper_model_read(&other, changed, strlen(changed), &err) == TEMPER_OK, "%s", err.text)) {
+        temper_proof proof = {0};
+        CHECK(temper_model_proof(&proof, other, TEMPER_TYPE_F64, 0, &err) == TEMPER_OK, "%s", err.text);
+        CHECK(proof.claim != TEMPER_CLAIM_FORMULA, "%s: proved with\n%s", f->text, changed);
+        /* the honest certificate with the forged model's digest, as a forger would write it */
+        char *found = NULL;
+        temper_certificate *claimed = NULL;
+        if (temper_certify(&claimed, other, NULL, 0, &o, &err) == TEMPER_OK)
+            CHECK(temper_certificate_claim(claimed) != TEMPER_CLAIM_FORMULA, "%s: certified", f->text);
+        temper_certificate_free(claimed);
+        CHECK(audit_certificate(&found, &length, changed, strlen(changed), 100, TEMPER_TYPE_F64, &err) != TEMPER_OK,
+              "%s: the auditor finds a proof in\n%s", f->text, changed);
+        temper_free(found);
+    }
+    free(bare);
+    if (changed != first) free(changed);
+    free(first);
+end:
+    temper_free(model);
+    temper_free(page);
+    temper_certificate_free(honest);
+    temper_model_free(other);
+    temper_model_free(m);
+    temper_spec_free(spec);
+}
+
+/* Many values of one head exclude each other, and each is one of the conjuncts of a sum. */
+static void check_many_values(void) {
+    char all[4000] = "";
+    for (int k = 0; k < 26; k++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s(Y %c & O %c)", k ? " | " : "O (", 'a' + k,
+                 'a' + (k + 1) % 26);
+    strcat(all, ")");
+    temper_spec *spec = spec_of(all, "abcdefghijklmnopqrstuvwxyz", TEMPER_AT_LAST);
+    temper_model *m = spec ? model_of(spec, TEMPER_METHOD_TEMPERATURE) : NULL;
+    if (m) {
+        temper_model_info about;
+        temper_model_about(&about, m);
+        CHECK(about.layers == 2, "26 values of one head: %zu layers", about.layers);
+        check_proofs(&(pinned){.text = all}, m, 130000);
+    }
+    temper_model_free(m);
+    temper_spec_free(spec);
+}
+
+int main(void) {
+    test_random r = test_seed(20261116);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) check_pinned(&sizes[k], &r);
+    for (size_t k = 0; k < sizeof forgeries / sizeof *forgeries; k++) check_forged(&forgeries[k]);
+    check_many_values();
+    return test_finish("t-sizes");
+}
