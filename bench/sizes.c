@@ -32,8 +32,7 @@ static void measure(totals *sum, const char *name, const temper_spec *spec) {
         if (!sums_only) printf("%-40s %s\n", name, err.text);
         return;
     }
-    temper_model_info about;
-    temper_model_about(&about, m);
+    temper_model_info about = temper_model_about(m);
     size_t f64 = proved_length(m, TEMPER_TYPE_F64), f32 = proved_length(m, TEMPER_TYPE_F32);
     sum->formulas++;
     sum->layers += about.layers;
