@@ -16,6 +16,15 @@ dfa *dfa_new(arena *a, uint32_t states, uint32_t classes, uint32_t letters) {
     return d;
 }
 
+dfa *dfa_copy(arena *a, const dfa *d) {
+    dfa *made = dfa_new(a, d->state_count, d->class_count, d->letter_count);
+    made->start = d->start;
+    memcpy(made->accepts, d->accepts, d->state_count);
+    if (d->class_count) memcpy(made->next, d->next, (size_t)d->state_count * d->class_count * sizeof *d->next);
+    if (d->letter_count) memcpy(made->class_of, d->class_of, d->letter_count * sizeof *d->class_of);
+    return made;
+}
+
 uint32_t dfa_run(const dfa *d, const uint32_t *word, size_t n) {
     uint32_t state = d->start;
     for (size_t k = 0; k < n; k++) state = dfa_next(d, state, d->class_of[word[k]]);

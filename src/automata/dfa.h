@@ -27,6 +27,8 @@ static inline uint32_t dfa_next(const dfa *d, uint32_t state, uint32_t class) {
 /* Memory for an automaton of this size; start is 0, accepts are 0, next and class_of are not set. */
 dfa *dfa_new(arena *a, uint32_t states, uint32_t classes, uint32_t letters);
 
+dfa *dfa_copy(arena *a, const dfa *d);
+
 /* The state after a word, and whether it is accepted. */
 uint32_t dfa_run(const dfa *d, const uint32_t *word, size_t n);
 static inline bool dfa_accepts(const dfa *d, const uint32_t *word, size_t n) {

@@ -33,6 +33,7 @@ typedef struct regex {
     size_t count, capacity, kid_count, kid_capacity;
     symbol_set *sets;
     size_t set_count, set_capacity;
+    size_t line, column; /* where the text begins */
 } regex;
 
 /* Reads bytes[0..length), which begins at a place of a larger text (1, 1 if it stands alone). Raises TEMPER_SYNTAX, or

@@ -29,7 +29,7 @@ static letter_classes find_classes(arena *a, const regex *r, const alphabet *let
     for (size_t k = 0; k < r->set_count; k++) {
         work += (r->sets[k].count + 1) * letters->count;
         if (work > MEMBERSHIPS)
-            trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
+            trap_raise(a->trap, TEMPER_LIMIT, r->line, r->column,
                        "the regular expression has too many classes for an alphabet of %zu letters", letters->count);
         symbol_members(row, &r->sets[k], letters);
         const uint32_t *known = table_find(&seen, row, letters->count);
@@ -102,7 +102,7 @@ static dfa *derivatives(arena *a, terms *t, term_id root, const letter_classes *
             uint32_t state = known ? *known : (uint32_t)count;
             if (!known) {
                 if (count == REGEX_DERIVATIVES)
-                    trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "the regular expression has more than %d derivatives",
+                    trap_raise(a->trap, TEMPER_LIMIT, t->line, t->column, "the regular expression has more than %d derivatives",
                                REGEX_DERIVATIVES);
                 key = arena_alloc(a, 1, sizeof *key);
                 *key = to;
@@ -118,19 +118,12 @@ static dfa *derivatives(arena *a, terms *t, term_id root, const letter_classes *
     return d;
 }
 
-static dfa *dfa_copy(arena *a, const dfa *d) {
-    dfa *made = dfa_new(a, d->state_count, d->class_count, d->letter_count);
-    made->start = d->start;
-    memcpy(made->accepts, d->accepts, d->state_count);
-    if (d->class_count) memcpy(made->next, d->next, (size_t)d->state_count * d->class_count * sizeof *d->next);
-    if (d->letter_count) memcpy(made->class_of, d->class_of, d->letter_count * sizeof *d->class_of);
-    return made;
-}
-
 dfa *dfa_from_regex(arena *a, const regex *r, const alphabet *letters, arena *scratch) {
     letter_classes classes = find_classes(scratch, r, letters);
     terms t;
     terms_init(&t, scratch, classes.count, REGEX_WORK);
+    t.line = r->line;
+    t.column = r->column;
     term_id root = root_term(&t, r, &classes);
     const dfa *d = derivatives(scratch, &t, root, &classes, (uint32_t)letters->count);
     return dfa_copy(a, dfa_minimise(scratch, d));

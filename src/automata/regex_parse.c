@@ -298,6 +298,8 @@ regex *regex_parse(arena *a, const char *bytes, size_t length, bool tokens, size
     parser p = {
         .r = {.arena = a, .bytes = bytes, .length = length, .line = line, .column = column, .tokens = tokens}};
     p.out = arena_zalloc(a, 1, sizeof *p.out);
+    p.out->line = line;
+    p.out->column = column;
     symbol_check_text(&p.r, "the expression");
     if (!length) refuse(&p, column, "the empty string alone is ()", "the expression is empty");
     if (length >= 4 && !memcmp(bytes, "(?&)", 4)) {

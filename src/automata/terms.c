@@ -9,7 +9,7 @@ enum { NEW_TERM = 32 };
 static void spend(terms *t, size_t work) {
     t->work += work;
     if (t->work > t->most_work)
-        trap_raise(t->arena->trap, TEMPER_LIMIT, 0, 0,
+        trap_raise(t->arena->trap, TEMPER_LIMIT, t->line, t->column,
                    "the derivatives of the regular expression take more than %zu steps", t->most_work);
 }
 

@@ -39,6 +39,7 @@ typedef struct terms {
     term_id *list, *stack; /* work space */
     size_t list_count, list_capacity, stack_count, stack_capacity;
     size_t work, most_work; /* raises TEMPER_LIMIT when it is used up */
+    size_t line, column;    /* of the text, for that error */
 } terms;
 
 void terms_init(terms *t, arena *a, uint32_t classes, size_t most_work);
