@@ -107,7 +107,13 @@ TEMPER_API void temper_free(void *text);
 
 typedef struct temper_spec temper_spec;
 
-typedef enum temper_syntax { TEMPER_SYNTAX_SPEC, TEMPER_SYNTAX_CRASP, TEMPER_SYNTAX_BRASP } temper_syntax;
+typedef enum temper_syntax {
+    TEMPER_SYNTAX_SPEC,
+    TEMPER_SYNTAX_CRASP,
+    TEMPER_SYNTAX_BRASP,
+    TEMPER_SYNTAX_REGEX, /* the text is one regular expression, which the whole string must match */
+    TEMPER_SYNTAX_DFA    /* the text is the table of a deterministic automaton, or a file of JFLAP */
+} temper_syntax;
 typedef enum temper_at { TEMPER_AT_DEFAULT, TEMPER_AT_FIRST, TEMPER_AT_LAST } temper_at;
 typedef enum temper_empty { TEMPER_EMPTY_DEFAULT, TEMPER_EMPTY_REJECT, TEMPER_EMPTY_ACCEPT } temper_empty;
 
@@ -118,6 +124,10 @@ typedef struct temper_spec_options {
     int tokens;           /* strings are split on blanks into tokens */
     temper_at at;
     temper_empty empty;
+    int ascii;                  /* the alphabet is the 95 printable characters of ASCII; no `alphabet` beside it */
+    const char *const *letters; /* the alphabet, a letter each, instead of `alphabet`, which cannot hold a blank */
+    size_t letter_count;
+    const char *folder; /* where the text's files of automata (`dfa FILE`) lie; NULL: it may not name any */
 } temper_spec_options;
 
 /* Reads `length` bytes of text. TEMPER_SYNTAX and TEMPER_RANGE have line and column; NUL bytes are no part of the

@@ -157,6 +157,7 @@ static bool define(reference *r, node_id id, long i) {
     case OP_TRIGGERED: return triggered(r, a, b, i);
     case OP_COMPARE: return compare(sum_value(r, id, i), node->compare, 0);
     case OP_MODULO: return compare(remainder_of(sum_value(r, id, i), node->modulus), node->compare, node->residue);
+    case OP_MATCHES: return dfa_accepts(r->f->languages[node->set].automaton, r->word, (size_t)i);
     case OP_ATTEND: return attend(r, id, i);
     case OP_COUNT_PAST:
     case OP_COUNT_FUTURE:

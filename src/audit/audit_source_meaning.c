@@ -280,6 +280,9 @@ static dd meaning_of(const reader *r, node_id id) {
     case OP_ATTEND:
         if (n->choice == TEMPER_CHOICE_AVERAGE) return meaning_exists(m, n->mask, x);
         return meaning_chosen(m, n->mask, n->choice == TEMPER_CHOICE_RIGHTMOST, x, dd_and(d, x, y));
+    case OP_MATCHES:
+        trap_raise(r->arena->trap, TEMPER_UNSUPPORTED, r->f->notes[id].line, r->f->notes[id].column,
+                   "the audit has no meaning for a regular language");
     case OP_COUNT_PAST:
     case OP_COUNT_FUTURE:
     case OP_COUNT_OF_OPERATORS: break;

@@ -102,8 +102,8 @@ static dfa *derivatives(arena *a, terms *t, term_id root, const letter_classes *
             uint32_t state = known ? *known : (uint32_t)count;
             if (!known) {
                 if (count == REGEX_DERIVATIVES)
-                    trap_raise(a->trap, TEMPER_LIMIT, t->line, t->column, "the regular expression has more than %d derivatives",
-                               REGEX_DERIVATIVES);
+                    trap_raise(a->trap, TEMPER_LIMIT, t->line, t->column,
+                               "the regular expression has more than %d derivatives", REGEX_DERIVATIVES);
                 key = arena_alloc(a, 1, sizeof *key);
                 *key = to;
                 table_put(&seen, key, sizeof *key, state, &fresh);

@@ -423,6 +423,9 @@ static node_id normal_of(simplifier *s, node_id id) {
     case OP_ATTEND:
         if (n->choice == TEMPER_CHOICE_AVERAGE) return make_exists(s, n->mask, x);
         return make_nearest(s, n->choice, n->mask, x, make_and(s, x, y));
+    case OP_MATCHES:
+        trap_raise(s->arena->trap, TEMPER_UNSUPPORTED, s->source->notes[id].line, s->source->notes[id].column,
+                   "a regular language is not compiled yet");
     case OP_COUNT_OF_OPERATORS: break;
     }
     return 0;

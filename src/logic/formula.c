@@ -114,6 +114,10 @@ bool formula_has_letter(const formula *f, node_id letters_node, uint32_t letter)
     return set->bits[letter / 64] >> (letter % 64) & 1;
 }
 
+node_id formula_matches(formula *f, uint32_t language) {
+    return share(f, (formula_node){.op = OP_MATCHES, .set = language}, NULL, NULL);
+}
+
 node_id formula_unary(formula *f, formula_op op, node_id kid) {
     return share(f, (formula_node){.op = op, .kid_count = 1}, &kid, NULL);
 }

@@ -6,6 +6,7 @@
 #ifndef LOGIC_FORMULA_H
 #define LOGIC_FORMULA_H
 
+#include "automata/dfa.h"
 #include "base/alphabet.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -25,7 +26,7 @@ typedef struct formula_node {
     formula_op op;
     uint32_t kid_count;
     size_t kid_start;     /* into formula.kids, and formula.weights for COMPARE and MODULO */
-    uint32_t set;         /* LETTERS: index into formula.sets */
+    uint32_t set;         /* LETTERS: index into formula.sets; MATCHES: into formula.languages */
     compare_op compare;   /* COMPARE: sum `compare` 0; MODULO: sum mod modulus `compare` residue */
     int64_t constant;     /* COMPARE, MODULO: added to the sum */
     int64_t modulus;      /* MODULO: > 0 */
@@ -48,6 +49,20 @@ typedef struct letter_set {
     bool rest;
 } letter_set;
 
+typedef enum language_kind { LANGUAGE_REGEX, LANGUAGE_TABLE } language_kind;
+
+/* A regular language. It is read before the alphabet is complete, so its automaton comes last. */
+typedef struct formula_language {
+    language_kind kind;
+    const char *source; /* as written: the expression without slashes, the table without braces */
+    size_t source_length;
+    const struct regex *regex;     /* of its kind, as read */
+    const struct dfa_table *table; /* of its kind, as read */
+    const dfa *automaton;          /* minimal, over the alphabet; NULL: not made yet */
+    const char *file;              /* the file of a table, as named in the text; NULL: it stands in the text */
+    uint32_t line, column;
+} formula_language;
+
 typedef struct formula {
     arena *arena;
     formula_node *nodes; /* nodes[0] is not used */
@@ -58,6 +73,8 @@ typedef struct formula {
     size_t kid_count, kid_capacity, weight_count, weight_capacity;
     letter_set *sets;
     size_t set_count, set_capacity;
+    formula_language *languages;
+    size_t language_count, language_capacity;
     table shared; /* node content -> node_id */
     table set_index;
 } formula;
@@ -86,6 +103,7 @@ static inline node_id formula_kid(const formula *f, node_id id, size_t k) {
 node_id formula_atom(formula *f, formula_op op); /* TRUE FALSE FIRST LAST */
 node_id formula_letters(formula *f, const uint32_t *letters, size_t count, bool negated);
 node_id formula_letter_set(formula *f, const letter_set *set); /* copies the set */
+node_id formula_matches(formula *f, uint32_t language);
 node_id formula_unary(formula *f, formula_op op, node_id kid); /* also COUNT_PAST, COUNT_FUTURE */
 node_id formula_binary(formula *f, formula_op op, node_id left, node_id right);
 node_id formula_nary(formula *f, formula_op op, const node_id *kids, size_t count); /* AND OR */

@@ -68,6 +68,15 @@ static void eval_letters(row_value *out, const evaluation *e, node_id id) {
     for (size_t i = 0; i < e->n; i++) out[i] = formula_has_letter(e->f, id, e->word[i]);
 }
 
+static void eval_matches(row_value *out, const evaluation *e, const formula_node *node) {
+    const dfa *d = e->f->languages[node->set].automaton;
+    uint32_t state = d->start;
+    for (size_t i = 0; i < e->n; i++) {
+        state = dfa_next(d, state, d->class_of[e->word[i]]);
+        out[i] = d->accepts[state];
+    }
+}
+
 static void eval_nary(row_value *out, const evaluation *e, node_id id) {
     const formula_node *node = formula_at(e->f, id);
     bool is_and = node->op == OP_AND;
@@ -216,6 +225,7 @@ static void eval_node(row_value *out, evaluation *e, node_id id) {
         out[n - 1] = 1;
         break;
     case OP_LETTERS: eval_letters(out, e, id); break;
+    case OP_MATCHES: eval_matches(out, e, node); break;
     case OP_AND:
     case OP_OR: eval_nary(out, e, id); break;
     case OP_COMPARE:

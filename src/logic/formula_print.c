@@ -269,8 +269,37 @@ static void print_piece(formula_printer *p, const frame *top) {
     }
 }
 
+size_t matches_print_cost(const formula *f, node_id id) {
+    return f->languages[formula_at(f, id)->set].source_length + 2;
+}
+
+/* /R/ with each slash escaped, or dfa { ... } */
+static void print_language(formula_printer *p, const formula_language *l) {
+    if (l->kind == LANGUAGE_TABLE) {
+        text_puts(p->out, "dfa {");
+        if (p->one_line)
+            text_printf(p->out, " %zu states ", (size_t)(l->automaton ? l->automaton->state_count : 0));
+        else
+            text_add(p->out, l->source, l->source_length);
+        text_puts(p->out, p->one_line ? "}" : "\n}");
+        return;
+    }
+    text_putc(p->out, '/');
+    for (size_t k = 0; k < l->source_length; k++) {
+        char c = l->source[k];
+        if (c == '/') text_putc(p->out, '\\');
+        text_putc(p->out, c);
+        if (c == '\\' && k + 1 < l->source_length) text_putc(p->out, l->source[++k]);
+    }
+    text_putc(p->out, '/');
+}
+
 static void print_atom(formula_printer *p, node_id id) {
     const formula_node *n = formula_at(p->f, id);
+    if (n->op == OP_MATCHES) {
+        print_language(p, &p->f->languages[n->set]);
+        return;
+    }
     if (n->op == OP_LETTERS && p->variable)
         print_brasp_letters(p, id);
     else if (n->op == OP_LETTERS)
@@ -336,6 +365,7 @@ void formula_print_operand(formula_printer *p, node_id id) {
 void formula_label(text *out, const formula *f, const alphabet *letters, node_id id, size_t most) {
     size_t start = out->length;
     formula_printer p = {.out = out, .scratch = out->arena, .f = f, .letters = letters, .limit = SIZE_MAX};
+    p.one_line = true;
     if (most && most < SIZE_MAX / 8) p.limit = start + 4 * most + 1; /* a character has at most four bytes */
     formula_print_node(&p, id);
     if (p.limit == SIZE_MAX) return;

@@ -33,6 +33,7 @@ typedef struct formula_printer {
     const alphabet *letters;
     const char *const *names; /* per node: the definition to print instead, or NULL; NULL: none */
     char variable;            /* 'i' or 'j': B-RASP, letters and names are applied to it; 0: spec syntax */
+    bool one_line;            /* a label: tables of automata are not written out */
     size_t limit;             /* stop when out is this long; SIZE_MAX: never */
 } formula_printer;
 
@@ -51,6 +52,9 @@ bool word_is_reserved(const char *word);
 
 /* The length of a LETTERS node's text, about. */
 size_t letters_print_cost(const formula *f, const alphabet *letters, node_id id);
+
+/* The length of a MATCHES node's text. */
+size_t matches_print_cost(const formula *f, node_id id);
 
 const char *mask_print_name(temper_mask mask); /* "j<i" ... "1" */
 

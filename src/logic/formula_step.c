@@ -10,11 +10,12 @@ typedef struct step_node {
     node_id id;
     uint32_t left, right; /* the first two kids; the node before where there are fewer, which nobody looks at */
     uint32_t kid_start, kid_count; /* sums: what is counted */
-    uint32_t memory;               /* temporal nodes: offset of their byte; sums: number of their sum */
+    uint32_t memory;               /* temporal nodes: offset of their byte; sums and languages: number of their sum */
+    const dfa *automaton;          /* languages; its state is kept as a sum */
     const formula_node *node;
 } step_node;
 
-/* The state is the sums, then a byte for every node that remembers something: the kid's last value (Y, Z), the node's
+/* The state is the sums (and the states of automata), then a byte for every node that remembers something: the kid's last value (Y, Z), the node's
    own (O, H, S, T, and W and M mirrored), or what was chosen and whether anything was (attention; bits 1 and 2). */
 struct formula_stepper {
     const formula *f;
@@ -56,7 +57,7 @@ static bool remembers(formula_op op) {
 
 static void add_node(formula_stepper *s, arena *a, const uint32_t *index, node_id id) {
     const formula_node *n = formula_at(s->f, id);
-    bool sum = n->op == OP_COMPARE || n->op == OP_MODULO;
+    bool sum = n->op == OP_COMPARE || n->op == OP_MODULO, matches = n->op == OP_MATCHES;
     bool forward = n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM;
     step_node made = {.op = mirror(n->op),
                       .strict = n->mask == TEMPER_MASK_BEFORE || n->mask == TEMPER_MASK_AFTER,
@@ -64,6 +65,7 @@ static void add_node(formula_stepper *s, arena *a, const uint32_t *index, node_i
                       .id = id,
                       .kid_start = (uint32_t)s->kid_count,
                       .kid_count = n->kid_count,
+                      .automaton = matches ? s->f->languages[n->set].automaton : NULL,
                       .node = n};
     for (size_t k = 0; k < n->kid_count; k++) {
         node_id kid = formula_kid(s->f, id, k);
@@ -73,7 +75,7 @@ static void add_node(formula_stepper *s, arena *a, const uint32_t *index, node_i
     made.left = made.right = s->node_count ? (uint32_t)s->node_count - 1 : 0;
     if (n->kid_count > 0) made.left = s->kids[made.kid_start];
     if (n->kid_count > 1) made.right = s->kids[made.kid_start + 1];
-    if (sum) made.memory = (uint32_t)s->sum_count++;
+    if (sum || matches) made.memory = (uint32_t)s->sum_count++;
     if (remembers(made.op)) made.memory = (uint32_t)s->byte_count++;
     array_push(a, s->nodes, s->node_count, s->node_capacity, made);
 }
@@ -113,6 +115,7 @@ void formula_stepper_start(const formula_stepper *s, void *state) {
     for (size_t k = 0; k < s->node_count; k++) {
         const step_node *n = &s->nodes[k];
         if (n->op == OP_COMPARE || n->op == OP_MODULO) sums[n->memory] = n->node->constant;
+        if (n->op == OP_MATCHES) sums[n->memory] = n->automaton->start;
         if (remembers(n->op)) memory[n->memory] = initial(n->op);
     }
 }
@@ -134,6 +137,11 @@ static unsigned char step_attend(const step_node *n, unsigned char *memory, unsi
     bool takes = where && (n->nearest || !(before & FOUND));
     if (takes) *memory = (unsigned char)(FOUND | (value ? CHOSEN : 0));
     return (n->strict ? before : *memory) & CHOSEN;
+}
+
+static unsigned char step_matches(const dfa *d, __int128 *state, uint32_t letter) {
+    *state = dfa_next(d, (uint32_t)*state, d->class_of[letter]);
+    return d->accepts[(uint32_t)*state];
 }
 
 static unsigned char step_nary(const formula_stepper *s, const step_node *n, const unsigned char *values) {
@@ -177,6 +185,7 @@ bool formula_stepper_step(const formula_stepper *s, void *state, unsigned char *
         case OP_STRONG_RELEASE: v = *memory = (unsigned char)(b & (a | *memory)); break;
         case OP_COMPARE:
         case OP_MODULO: v = step_sum(s, n, &sums[n->memory], values); break;
+        case OP_MATCHES: v = step_matches(n->automaton, &sums[n->memory], letter); break;
         case OP_ATTEND: v = step_attend(n, memory, a, b); break;
         default: break;
         }

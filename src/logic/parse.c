@@ -13,7 +13,7 @@
        temporal   = unary (("U"|"R"|"W"|"M") unary)*           right-associative; likewise with "S", "T",
                                                                but past and future do not mix
        unary      = ("!"|"X"|"wX"|"F"|"G"|"Y"|"Z"|"O"|"H")* atom
-       atom       = LETTER | CLASS | NAME | "true" | "false" | "first" | "last" | comparison | "(" formula ")"
+       atom       = LETTER | CLASS | REGEX | "dfa" "{" TABLE "}" | "dfa" QUOTED | NAME | "true" | "false" | "first" | "last" | comparison | "(" formula ")"
        comparison = sum COMPARE sum | remainder COMPARE sum | sum COMPARE remainder    with a remainder the sum is
        constant
        remainder  = term "%" term                              right side a positive constant
@@ -133,10 +133,49 @@ static _Noreturn void refuse_operand(parser *p) {
                     "expected a formula or a count%s, found %s", text_string(&after), found);
 }
 
+/* What follows a word on its line: a brace or a quote makes "dfa" a table. */
+static char after_word(const parser *p) {
+    size_t ahead = 0;
+    while (tokenizer_look(&p->z, ahead) == ' ' || tokenizer_look(&p->z, ahead) == '\t') ahead++;
+    return tokenizer_look(&p->z, ahead);
+}
+
+static bool is_table(const parser *p) {
+    char c = after_word(p);
+    return p->t.kind == TOK_WORD && !strcmp(p->t.text, "dfa") && (c == '{' || c == '\'' || c == '"');
+}
+
+/* "dfa" "{" TABLE "}", or "dfa" QUOTED: the file stands in the text that is kept */
+static void read_table(parser *p) {
+    temper_spec *s = p->context.spec;
+    spec_header *h = p->context.header;
+    tokenizer *z = &p->z;
+    token word = p->t;
+    while (tokenizer_look(z, 0) == ' ' || tokenizer_look(z, 0) == '\t') tokenizer_advance(z, 1);
+    size_t begin = z->at - (size_t)(z->column - word.column);
+    if (tokenizer_look(z, 0) == '{') {
+        size_t used;
+        node_id id = spec_table(s, h, z->bytes + z->at, z->length - z->at, &used, z->line, z->column);
+        tokenizer_jump(z, used);
+        push_formula(p, id);
+        return;
+    }
+    const char *content;
+    token path = tokenizer_next(z);
+    node_id id = spec_table_file(s, h, path.text, path.line, path.column, &content, scratch_of(p));
+    spec_splice splice = {.begin = begin, .end = z->at, .text = content, .length = strlen(content)};
+    array_push(scratch_of(p), h->splices, h->splice_count, h->splice_capacity, splice);
+    push_formula(p, id);
+}
+
 /* A name, or else a letter. */
 static void read_word(parser *p) {
     temper_spec *s = p->context.spec;
     const token *t = &p->t;
+    if (is_table(p)) {
+        read_table(p);
+        return;
+    }
     const uint32_t *known = table_find(&p->index, t->text, t->length);
     if (known) {
         value v = p->definitions[*known].value;
@@ -171,6 +210,9 @@ static bool read_operand(parser *p) {
         push_formula(p, spec_letter(s, p->context.header, t->text, t->length, t->line, t->column));
         return true;
     case TOK_CLASS: push_formula(p, letter_class(&p->context, t)); return true;
+    case TOK_REGEX:
+        push_formula(p, spec_regex(s, p->context.header, t->text, t->length, t->line, t->column + 1));
+        return true;
     case TOK_NUMBER: push_value(p, value_number(&p->context, token_number(scratch_of(p), t), t)); return true;
     case TOK_END:
     case TOK_NEWLINE: refuse_operand(p);
@@ -371,6 +413,7 @@ static value read_value(parser *p) {
 static bool is_assignment(const parser *p) {
     tokenizer ahead = p->z;
     if (p->t.kind != TOK_WORD && !(p->t.kind == TOK_SYMBOL && p->t.symbol == SYM_OPERATOR)) return false;
+    if (is_table(p)) return false;
     token second = tokenizer_next(&ahead);
     return second.kind == TOK_SYMBOL && second.symbol == SYM_EQ && second.length == 1;
 }
@@ -463,13 +506,56 @@ static void read_answer(parser *p) {
     s->root = v.node;
 }
 
+/* The line `regex R` or `dfa FILE` is a definition of the name "matches", and the answer if there is no other. */
+static void define_language(parser *p) {
+    static const char name[] = "matches";
+    spec_header *h = p->context.header;
+    const spec_language_line *l = &h->language;
+    value v = {.kind = VALUE_FORMULA, .line = clip(l->line), .column = clip(l->column)};
+    if (l->is_file) {
+        const char *content;
+        v.node = spec_table_file(p->context.spec, h, l->text, l->line, l->column, &content, scratch_of(p));
+        text inlined;
+        text_init(&inlined, scratch_of(p));
+        text_printf(&inlined, "%s = %s\n", name, content);
+        spec_splice gone = {.begin = l->begin, .end = l->end, .text = ""};
+        spec_splice here = {
+            .begin = p->z.at, .end = p->z.at, .text = text_string(&inlined), .length = inlined.length};
+        array_push(scratch_of(p), h->splices, h->splice_count, h->splice_capacity, gone);
+        array_push(scratch_of(p), h->splices, h->splice_count, h->splice_capacity, here);
+    } else {
+        v.node = spec_regex(p->context.spec, h, l->text, l->length, l->line, l->column);
+    }
+    bool fresh;
+    table_put(&p->index, name, strlen(name), (uint32_t)p->definition_count, &fresh);
+    array_push(scratch_of(p), p->names, p->name_count, p->name_capacity, name);
+    array_push(scratch_of(p), p->definitions, p->definition_count, p->definition_capacity,
+               (definition){.value = v, .line = l->line});
+}
+
+/* Nothing follows the line `regex R` or `dfa FILE`. */
+static void answer_by_language(parser *p) {
+    spec_header *h = p->context.header;
+    if (h->at == TEMPER_AT_FIRST)
+        trap_raise(scratch_of(p)->trap, TEMPER_RANGE, h->language.line, h->language.column,
+                   "a regular language is read at the last position");
+    spec_splice answer = {.begin = p->z.at, .end = p->z.at, .text = "matches\n", .length = strlen("matches\n")};
+    if (h->language.is_file) array_push(scratch_of(p), h->splices, h->splice_count, h->splice_capacity, answer);
+    p->context.spec->root = p->definitions[0].value.node;
+}
+
 /* The stacks and the text of tokens are scratch, so that the specification keeps only its graph. */
 void spec_parse_formula(temper_spec *s, spec_header *h, arena *scratch) {
     parser p = {.context = {.spec = s, .header = h, .scratch = scratch}};
     table_init(&p.index, scratch);
     tokenizer_init(&p.z, scratch, TEMPER_SYNTAX_SPEC, s->source, s->source_length);
     while (spec_header_line(s, h, &p.z)) continue;
+    if (h->language.is_said) define_language(&p);
     next(&p);
+    if (p.t.kind == TOK_END && h->language.is_said) {
+        answer_by_language(&p);
+        return;
+    }
     if (p.t.kind == TOK_END)
         refuse_at(&p, &p.t, "the last line of a specification is its answer, as in 'a & F b'",
                   "expected a formula, found end of text");

@@ -43,7 +43,7 @@ typedef struct entry {
 
 typedef struct value_context {
     temper_spec *spec;
-    const spec_header *header;
+    spec_header *header;
     arena *scratch; /* freed when the text is parsed */
 } value_context;
 

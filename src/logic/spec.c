@@ -9,27 +9,41 @@
 #define SOURCE_LIMIT ((size_t)256 << 20)
 
 static spec_header header_of(const temper_spec_options *o) {
-    return (spec_header){.alphabet_given = o->alphabet,
+    bool given = o->alphabet || o->ascii || o->letter_count;
+    return (spec_header){.alphabet_given = given,
                          .at = o->at,
                          .empty = o->empty,
                          .tokens = o->tokens,
-                         .alphabet_fixed = o->alphabet,
+                         .alphabet_fixed = given,
                          .at_fixed = o->at != TEMPER_AT_DEFAULT,
                          .empty_fixed = o->empty != TEMPER_EMPTY_DEFAULT,
                          .tokens_fixed = o->tokens,
-                         .alphabet_option = o->alphabet};
+                         .alphabet_option = o->alphabet,
+                         .letter_option = o->letters,
+                         .letter_option_count = o->letter_count,
+                         .ascii_option = o->ascii,
+                         .folder = o->folder};
 }
 
 static const char *place_of(temper_spec *s, node_id id) {
     const formula_node *n = formula_at(&s->graph, id);
-    text t;
+    text t, label;
     text_init(&t, &s->memory);
-    text_printf(&t, "'%s' at %u:%u", operator_spelling(n->op), s->graph.notes[id].line, s->graph.notes[id].column);
+    text_init(&label, &s->memory);
+    if (n->op == OP_MATCHES)
+        formula_label(&label, &s->graph, &s->letters, id, 40);
+    else
+        text_puts(&label, operator_spelling(n->op));
+    text_printf(&t, "'%s' at %u:%u", text_escaped(&s->memory, text_string(&label), label.length, 60),
+                s->graph.notes[id].line, s->graph.notes[id].column);
     return text_string(&t);
 }
 
 /* Only-forward formulas are read at the first position, others at the last; both ways must be told. */
 static temper_at decide_at(temper_spec *s, temper_at said) {
+    bool is_language = s->syntax == TEMPER_SYNTAX_REGEX || s->syntax == TEMPER_SYNTAX_DFA;
+    if (is_language && said == TEMPER_AT_FIRST)
+        trap_raise(s->memory.trap, TEMPER_RANGE, 0, 0, "a regular language is read at the last position");
     if (said != TEMPER_AT_DEFAULT) return said;
     if (s->syntax != TEMPER_SYNTAX_SPEC) return TEMPER_AT_LAST;
     node_id back, forward;
@@ -41,12 +55,41 @@ static temper_at decide_at(temper_spec *s, temper_at said) {
     return directions == 2 ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
 }
 
+/* A language says itself whether the empty string is in it. */
+static bool decide_empty(temper_spec *s, temper_empty said, arena *scratch) {
+    bool accepts;
+    if (s->at != TEMPER_AT_LAST || !s->graph.language_count || !spec_empty_from_languages(s, &accepts, scratch))
+        return said == TEMPER_EMPTY_ACCEPT;
+    if (said != TEMPER_EMPTY_DEFAULT && (said == TEMPER_EMPTY_ACCEPT) != accepts)
+        trap_raise_hint(s->memory.trap, TEMPER_RANGE, s->graph.notes[s->root].line, s->graph.notes[s->root].column,
+                        "leave the setting out: the language itself answers for the empty string",
+                        accepts ? "the empty string is in the language, but it is said to be rejected"
+                                : "the empty string is not in the language, but it is said to be accepted");
+    return accepts;
+}
+
+/* The text that the specification keeps names no files any more. */
+static void inline_files(temper_spec *s, const spec_header *h) {
+    text made;
+    size_t at = 0;
+    text_init(&made, &s->memory);
+    for (size_t k = 0; k < h->splice_count; k++) {
+        const spec_splice *x = &h->splices[k];
+        text_add(&made, s->source + at, x->begin - at);
+        text_add(&made, x->text, x->length);
+        at = x->end;
+    }
+    text_add(&made, s->source + at, s->source_length - at);
+    s->source = text_string(&made);
+    s->source_length = made.length;
+}
+
 static void fill(temper_spec *s, const char *source, size_t length, const temper_spec_options *o, arena *scratch) {
     trap *t = s->memory.trap;
     if (length > SOURCE_LIMIT)
         trap_raise(t, TEMPER_LIMIT, 0, 0, "the specification has %zu bytes, but the limit is %zu", length,
                    SOURCE_LIMIT);
-    if (o->syntax > TEMPER_SYNTAX_BRASP || o->at > TEMPER_AT_LAST || o->empty > TEMPER_EMPTY_ACCEPT)
+    if (o->syntax > TEMPER_SYNTAX_DFA || o->at > TEMPER_AT_LAST || o->empty > TEMPER_EMPTY_ACCEPT)
         trap_raise(t, TEMPER_RANGE, 0, 0, "an option of the specification is out of range");
     spec_header h = header_of(o);
     s->syntax = o->syntax;
@@ -58,13 +101,17 @@ static void fill(temper_spec *s, const char *source, size_t length, const temper
     case TEMPER_SYNTAX_SPEC: spec_parse_formula(s, &h, scratch); break;
     case TEMPER_SYNTAX_CRASP: spec_parse_crasp(s, &h); break;
     case TEMPER_SYNTAX_BRASP: spec_parse_brasp(s, &h); break;
+    case TEMPER_SYNTAX_REGEX:
+    case TEMPER_SYNTAX_DFA: spec_parse_language(s, &h); break;
     }
     if (s->letters.count == 0)
         trap_raise_remedy(t, TEMPER_RANGE, s->graph.notes[s->root].line, s->graph.notes[s->root].column,
                           TEMPER_REMEDY_ALPHABET, "the specification names no letters");
     s->alphabet_given = h.alphabet_given;
     s->at = decide_at(s, h.at);
-    s->accepts_empty = h.empty == TEMPER_EMPTY_ACCEPT;
+    spec_build_languages(s, scratch);
+    s->accepts_empty = decide_empty(s, h.empty, scratch);
+    if (h.splice_count) inline_files(s, &h);
     unsigned char *marks = formula_reachable(&s->graph, s->root, &s->memory);
     for (size_t k = 0; k < s->graph.count; k++) s->node_count += marks[k];
 }

@@ -25,7 +25,15 @@ static size_t item_size(const tokenizer *z) {
     return size;
 }
 
-typedef enum header_word { WORD_ALPHABET, WORD_AT, WORD_EMPTY, WORD_TOKENS, WORD_NONE } header_word;
+typedef enum header_word {
+    WORD_ALPHABET,
+    WORD_AT,
+    WORD_EMPTY,
+    WORD_TOKENS,
+    WORD_NONE, /* the words below are no settings: other texts may use them as they like */
+    WORD_REGEX,
+    WORD_DFA
+} header_word;
 
 static header_word find_word(const char *word, size_t length) {
     static const char *const words[] = {"alphabet", "at", "empty", "tokens"};
@@ -78,6 +86,60 @@ node_id spec_letter(temper_spec *s, const spec_header *h, const char *letter, si
     return id;
 }
 
+/* `regex R` and `dfa FILE`, in texts that could mean nothing else: a definition `regex = ...` stays one, and with tokens
+   so does a formula that begins with the letter `regex` and goes on with an operator. */
+static header_word find_language_word(const tokenizer *z, size_t size) {
+    static const char *const words[] = {"regex", "dfa"};
+    header_word found = WORD_NONE;
+    for (size_t k = 0; k < 2; k++)
+        if (strlen(words[k]) == size && memcmp(words[k], z->bytes + z->at, size) == 0) found = WORD_REGEX + (int)k;
+    if (found == WORD_NONE || z->syntax != TEMPER_SYNTAX_SPEC) return WORD_NONE;
+    size_t at = size;
+    while (tokenizer_look(z, at) == ' ' || tokenizer_look(z, at) == '\t') at++;
+    char c = tokenizer_look(z, at), d = tokenizer_look(z, at + 1);
+    if (c == '=' || (found == WORD_DFA && c == '{')) return WORD_NONE;
+    if (!z->tokens) return found;
+    if (found == WORD_DFA) return c == '\'' || c == '"' ? found : WORD_NONE;
+    bool opens = c == '(' || c == '.' || (c == '[' && d != ']');
+    bool word = c == '<' && d != '>' && d != '-' && d != '=' && d != ' ';
+    return opens || word ? found : WORD_NONE;
+}
+
+/* The rest of the line: an expression as it stands, or a path, perhaps in quotes. */
+static void read_language(spec_header *h, tokenizer *z, const token *word, bool is_file) {
+    spec_language_line *l = &h->language;
+    if (l->is_said)
+        trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, word->line, word->column,
+                        "in formulas a regular expression is /a|b/, and a table is dfa \"FILE\" or dfa { ... }",
+                        "a second line '%s' or '%s'", "regex", "dfa");
+    while (tokenizer_look(z, 0) == ' ' || tokenizer_look(z, 0) == '\t') tokenizer_advance(z, 1);
+    size_t size = 0;
+    l->line = z->line;
+    l->column = z->column;
+    while (tokenizer_look(z, size) && tokenizer_look(z, size) != '\n') size++;
+    if (size && z->bytes[z->at + size - 1] == '\r') size--;
+    l->is_said = true;
+    l->is_file = is_file;
+    l->text = arena_copy(z->arena, z->bytes + z->at, size);
+    l->length = size;
+    if (is_file && (*l->text == '\'' || *l->text == '"')) {
+        token path = tokenizer_quote(z);
+        l->text = path.text;
+        l->length = path.length;
+        if (skip_in_line(z))
+            trap_raise(z->arena->trap, TEMPER_SYNTAX, z->line, z->column,
+                       "expected end of line after the file's name");
+    } else {
+        tokenizer_advance(z, size);
+        while (is_file && l->length && is_blank(l->text[l->length - 1])) l->length--;
+        if (is_file) l->text = arena_copy(z->arena, l->text, l->length);
+    }
+    if (!l->length)
+        trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, word->line, word->column,
+                        is_file ? "write the file's name after it: dfa door.dfa" : "the empty string alone is ()",
+                        is_file ? "the line names no file" : "the line has no expression");
+}
+
 /* Adds a letter of a given alphabet, which must be new. The option has no place: line 0. */
 static void declare(temper_spec *s, alphabet *to, const char *letter, size_t length, size_t line, size_t column) {
     const char *shown = text_escaped(&s->memory, letter, length, 40);
@@ -113,6 +175,24 @@ static void read_option(temper_spec *s, spec_header *h) {
         at += size;
     }
     if (s->letters.count == 0) trap_raise(s->memory.trap, TEMPER_RANGE, 0, 0, "the alphabet option names no letters");
+}
+
+void spec_read_options(temper_spec *s, spec_header *h) {
+    bool ascii = h->ascii_option, list = h->letter_option_count;
+    if (ascii + list + (h->alphabet_option != NULL) > 1)
+        trap_raise(s->memory.trap, TEMPER_RANGE, 0, 0, "the alphabet is given twice");
+    if (ascii && h->tokens)
+        trap_raise(s->memory.trap, TEMPER_RANGE, 0, 0, "with tokens the letters cannot be the characters of ASCII");
+    if (h->alphabet_option) read_option(s, h);
+    for (char c = ' '; ascii && c <= '~'; c++) declare(s, &s->letters, &c, 1, 0, 0);
+    for (size_t k = 0; k < h->letter_option_count; k++) {
+        const char *letter = h->letter_option[k];
+        if (!*letter) trap_raise(s->memory.trap, TEMPER_RANGE, 0, 0, "a letter of the alphabet is empty");
+        check_letter(s, letter, strlen(letter), 0, 0);
+        declare(s, &s->letters, letter, strlen(letter), 0, 0);
+    }
+    h->ascii_option = false;
+    h->letter_option_count = 0;
 }
 
 /* alphabet ITEM ...: words, quoted letters, bare punctuation */
@@ -190,10 +270,12 @@ bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z) {
     }
     size_t size = item_size(z);
     header_word which = find_word(z->bytes + z->at, size);
+    if (which == WORD_NONE) which = find_language_word(z, size);
     if (which == WORD_NONE) {
-        if (h->alphabet_option) read_option(s, h);
+        spec_read_options(s, h);
         return false;
     }
+    size_t begin = z->at;
     token word = {.kind = TOK_WORD, .line = z->line, .column = z->column, .length = size};
     word.text = arena_copy(z->arena, z->bytes + z->at, size);
     tokenizer_advance(z, size);
@@ -223,6 +305,12 @@ bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z) {
         if (!h->tokens_fixed) h->tokens = s->letters.tokens = z->tokens = tokens;
         break;
     }
+    case WORD_REGEX:
+    case WORD_DFA:
+        read_language(h, z, &word, which == WORD_DFA);
+        h->language.begin = begin;
+        h->language.end = z->at;
+        break;
     case WORD_NONE: break;
     }
     return true;

@@ -92,7 +92,9 @@ static void name_nodes(spec_printer *p) {
     for (node_id id = 1; id < root; id++) {
         if (!p->reachable[id]) continue;
         const formula_node *n = formula_at(f, id);
-        cost[id] = n->op == OP_LETTERS ? letters_print_cost(f, &p->spec->letters, id) : 4;
+        cost[id] = n->op == OP_LETTERS   ? letters_print_cost(f, &p->spec->letters, id)
+                   : n->op == OP_MATCHES ? matches_print_cost(f, id)
+                                         : 4;
         for (size_t k = 0; k < n->kid_count; k++) {
             node_id kid = formula_kid(f, id, k);
             cost[id] += 4 + (p->names[kid] ? strlen(p->names[kid]) : cost[kid]);

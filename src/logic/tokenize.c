@@ -177,6 +177,33 @@ static void read_class(tokenizer *z, token *t) {
     tokenizer_advance(z, k + 1 - z->at);
 }
 
+void tokenizer_jump(tokenizer *z, size_t bytes) {
+    for (size_t end = z->at + bytes; z->at < end;) {
+        if (z->bytes[z->at] != '\n') {
+            tokenizer_advance(z, 1);
+            continue;
+        }
+        z->at++;
+        z->line++;
+        z->column = 1;
+    }
+    z->line_has_tokens = true;
+}
+
+/* /a|b/ up to the slash that no backslash stands before; false: there is none on this line. */
+static bool read_regex(tokenizer *z, token *t) {
+    size_t size = 1;
+    for (char c; (c = tokenizer_look(z, size)) != '/'; size++) {
+        if (c == '\\' && tokenizer_look(z, size + 1) != '\n') c = tokenizer_look(z, ++size);
+        if (c == 0 || c == '\n') return false;
+    }
+    t->kind = TOK_REGEX;
+    t->text = arena_copy(z->arena, z->bytes + z->at + 1, size - 1);
+    t->length = size - 1;
+    tokenizer_advance(z, size + 1);
+    return true;
+}
+
 static void read_run(tokenizer *z, token *t, token_kind kind, size_t size) {
     t->kind = kind;
     t->text = arena_copy(z->arena, z->bytes + z->at, size);
@@ -345,6 +372,9 @@ static _Noreturn void refuse_character(const tokenizer *z) {
         text_puts(&hint, "quotes are the plain ones, ' or \"");
     else if (z->syntax != TEMPER_SYNTAX_SPEC && strstr("○◇□●◆■", shown))
         text_puts(&hint, "C-RASP and B-RASP files have no temporal operators");
+    else if (code == '/' && z->syntax == TEMPER_SYNTAX_SPEC)
+        text_puts(&hint,
+                  "a regular expression is /a|b/, on one line, with \\/ for a slash; the letter is '/' in quotes");
     else if (code == '\\')
         text_puts(&hint, "the backslash as a letter is '\\\\' in quotes");
     else
@@ -422,6 +452,8 @@ token tokenizer_next(tokenizer *z) {
         z->count_opens = false;
     } else if (is_spec && c == '[' && tokenizer_look(z, 1) != ']') {
         read_class(z, &t);
+    } else if (is_spec && c == '/' && read_regex(z, &t)) {
+        return t;
     } else {
         read_symbol(z, &t);
     }
@@ -454,6 +486,7 @@ const char *token_shown(arena *a, const token *t) {
     case TOK_END: return "end of text";
     case TOK_NEWLINE: return "end of line";
     case TOK_CLASS: text_printf(&shown, "'[%s]'", text_escaped(a, t->text, t->length, 40)); break;
+    case TOK_REGEX: text_printf(&shown, "'/%s/'", text_escaped(a, t->text, t->length, 40)); break;
     case TOK_WORD:
     case TOK_LETTER:
     case TOK_NUMBER:

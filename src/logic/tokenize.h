@@ -11,6 +11,7 @@ typedef enum token_kind {
     TOK_WORD,    /* spec: a lower-case word [a-z][a-z0-9_]*; C-RASP, B-RASP: any identifier [A-Za-z_][A-Za-z0-9_]* */
     TOK_LETTER,  /* quoted: 'x' or "tok"; the unescaped content */
     TOK_CLASS,   /* spec: [abc] [^ab]; the raw text between the brackets, escapes not yet resolved */
+    TOK_REGEX,   /* spec: /a|b/; the raw text between the slashes */
     TOK_NUMBER,  /* decimal digits; the value is checked by token_number */
     TOK_SYMBOL
 } token_kind;
@@ -50,7 +51,7 @@ typedef struct token {
     token_kind kind;
     token_symbol symbol;
     formula_op op;       /* SYM_OPERATOR */
-    const char *text;    /* TOK_WORD, TOK_LETTER, TOK_CLASS, TOK_NUMBER: NUL-terminated, in the arena;
+    const char *text;    /* TOK_WORD, TOK_LETTER, TOK_CLASS, TOK_REGEX, TOK_NUMBER: NUL-terminated, in the arena;
                              symbols: the source spelling, not terminated */
     size_t length;       /* of text */
     size_t line, column; /* where it starts; column counts characters */
@@ -81,6 +82,9 @@ char tokenizer_look(const tokenizer *z, size_t ahead);
 
 /* Moves over whole characters of one line. */
 void tokenizer_advance(tokenizer *z, size_t bytes);
+
+/* Moves over bytes that may hold ends of lines. */
+void tokenizer_jump(tokenizer *z, size_t bytes);
 
 /* Where an operand is expected: W directly before X or Y becomes weak next or weak yesterday, and an arrow directly
    before # becomes the count of what follows. `t` must be the token that z gave last. */

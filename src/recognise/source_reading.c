@@ -296,6 +296,9 @@ static fn read_node(reading *r, node_id id) {
     case OP_COMPARE: return compare(r, id);
     case OP_MODULO: return remainder_of(r, id);
     case OP_ATTEND: return attend(r, n, x, y);
+    case OP_MATCHES:
+        trap_raise(r->q->arena->trap, TEMPER_UNSUPPORTED, r->f->notes[id].line, r->f->notes[id].column,
+                   "a regular language is no question about one position");
     case OP_COUNT_PAST:
     case OP_COUNT_FUTURE:
     case OP_COUNT_OF_OPERATORS: break;
