@@ -1,0 +1,132 @@
+/* Star-free and solvable, by the skeleton: the groups of an automaton are made of those by which words permute the
+   tiles of a set that they lead back to itself (Zeiger 1967, Eilenberg 1976). So none of the elements of the syntactic
+   monoid, of which there may be millions, has to be listed. */
+#include "automata/classify.h"
+
+#include <string.h>
+
+#include "automata/group.h"
+#include "automata/skeleton.h"
+
+/* Permutations of the tiles of one component by its words, and the moves that make them. */
+typedef struct permutations {
+    uint32_t *moves; /* [count][degree] */
+    uint32_t *set, *letter;
+    size_t count, move_capacity, set_capacity, letter_capacity;
+} permutations;
+
+static void find_permutations(permutations *out, const skeleton *s, uint32_t component, arena *a) {
+    uint32_t degree = s->tile_count[s->first_member[component]];
+    uint32_t *move = arena_alloc(a, degree, sizeof *move);
+    size_t room = 0;
+    *out = (permutations){0};
+    for (uint32_t set = 0; set < s->set_count; set++)
+        for (uint32_t c = 0; s->component[set] == component && c < s->d->class_count; c++) {
+            uint32_t to = skeleton_image(s, set, c);
+            bool moves = false;
+            if (to == NO_SET || s->component[to] != component) continue;
+            for (uint32_t t = 0; t < degree; t++) {
+                move[t] = skeleton_moves_tile(s, set, t, c);
+                moves |= move[t] != t;
+            }
+            if (!moves) continue;
+            bool known = false;
+            for (size_t k = 0; k < out->count && !known; k++)
+                known = !memcmp(out->moves + k * degree, move, degree * sizeof *move);
+            if (known) continue;
+            for (uint32_t t = 0; t < degree; t++) array_push(a, out->moves, room, out->move_capacity, move[t]);
+            size_t sets = out->count, letters = out->count;
+            array_push(a, out->set, sets, out->set_capacity, set);
+            array_push(a, out->letter, letters, out->letter_capacity, c);
+            out->count++;
+        }
+}
+
+/* A word that leads the representative of a component back to itself, by one of the moves. */
+static word_part word_of(const skeleton *s, uint32_t component, uint32_t set, uint32_t letter, arena *a) {
+    uint32_t root = s->first_member[component], to = skeleton_image(s, set, letter);
+    size_t before, after;
+    const uint32_t *there = skeleton_path(&before, s, root, set, a), *back = skeleton_path(&after, s, to, root, a);
+    word_part made = {.length = before + 1 + after};
+    made.word = arena_alloc(a, made.length, sizeof *made.word);
+    if (before) memcpy(made.word, there, before * sizeof *there);
+    made.word[before] = letter;
+    if (after) memcpy(made.word + before + 1, back, after * sizeof *back);
+    return made;
+}
+
+static uint32_t run(const dfa *d, uint32_t state, word_part word) {
+    for (size_t k = 0; k < word.length; k++) state = dfa_next(d, state, word.word[k]);
+    return state;
+}
+
+/* The word permutes the states of the set, not all of them in place: u (v^p)^n z and u (v^p)^n v z. */
+static void find_cycle(class_verdict *out, const dfa *d, const skeleton *s, uint32_t set, word_part v, arena *a) {
+    uint32_t state = 0, period = 1;
+    while (!skeleton_has(s, set, state) || run(d, state, v) == state) state++;
+    for (uint32_t at = run(d, state, v); at != state; at = run(d, at, v)) period++;
+    word_part u = {0}, z = {0}, turn = {.power = true, .length = period * v.length};
+    bool first = false;
+    turn.word = arena_alloc(a, turn.length, sizeof *turn.word);
+    for (uint32_t k = 0; k < period; k++) memcpy(turn.word + k * v.length, v.word, v.length * sizeof *v.word);
+    dfa_path(&u, d, d->start, state, 0, a);
+    dfa_tell_apart(&z, &first, d, state, run(d, state, v), a);
+    word_family even = {0}, odd;
+    if (u.length) even.parts[even.count++] = u;
+    even.parts[even.count++] = turn;
+    odd = even;
+    odd.parts[odd.count++] = v;
+    if (z.length) even.parts[even.count++] = odd.parts[odd.count++] = z;
+    out->accepted = first ? even : odd;
+    out->rejected = first ? odd : even;
+}
+
+/* One component; true if it settles both questions: a group that is not solvable. */
+static bool look_at(class_verdict *star_free, class_verdict *solvable, const skeleton *s, uint32_t component,
+                    arena *a) {
+    uint32_t root = s->first_member[component], degree = s->tile_count[root];
+    permutations p;
+    group g;
+    group_series series;
+    if (!degree) return false;
+    find_permutations(&p, s, component, a);
+    if (!p.count) return false;
+    if (star_free->answer == CLASS_YES) {
+        star_free->answer = CLASS_NO;
+        star_free->group_states = s->sizes[root];
+        find_cycle(star_free, s->d, s, root, word_of(s, component, p.set[0], p.letter[0], a), a);
+    }
+    if (!group_generate(&g, p.moves, p.count, degree, a)) {
+        solvable->answer = CLASS_UNKNOWN;
+        return false;
+    }
+    group_derive(&series, &g, a);
+    if (series.core_order == 1) return false;
+    solvable->answer = CLASS_NO;
+    solvable->group_states = s->sizes[root];
+    solvable->group_order = g.order;
+    solvable->core_order = series.core_order;
+    solvable->generator_count = p.count < 2 ? p.count : 2;
+    for (size_t k = 0; k < solvable->generator_count; k++)
+        solvable->generators[k] = word_of(s, component, p.set[k], p.letter[k], a);
+    return true;
+}
+
+void classify_groups(class_verdict *star_free, class_verdict *solvable, const dfa *d, arena *a) {
+    unsigned char *live = arena_alloc(a, d->state_count, 1);
+    skeleton s;
+    bool any = false;
+    for (uint32_t k = 0; k < d->state_count; k++) { /* where nothing is accepted any more has no part in it */
+        live[k] = d->accepts[k];
+        for (uint32_t c = 0; c < d->class_count; c++) live[k] |= dfa_next(d, k, c) != k;
+        any |= live[k];
+    }
+    star_free->answer = solvable->answer = CLASS_YES;
+    if (!any) return;
+    if (!skeleton_build(&s, d, live, SKELETON_SET_LIMIT, a)) {
+        star_free->answer = solvable->answer = CLASS_UNKNOWN;
+        return;
+    }
+    for (uint32_t c = 0; c < s.component_count; c++)
+        if (look_at(star_free, solvable, &s, c, a)) return;
+}
