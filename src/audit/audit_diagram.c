@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE = 1 << 18 };
+enum { FIRST_SLOTS = 1024, MOST_CACHED = 1 << 18 }; /* the cache of results grows with the table of nodes */
 
 static _Noreturn void too_large(const diagram *d) {
     trap_raise(d->trap, TEMPER_LIMIT, 0, 0, "the model is too large to audit: its functions need more than %d nodes",
@@ -21,7 +21,7 @@ static uint32_t mix(uint32_t a, uint32_t b, uint32_t c) {
 /* ---- nodes ---- */
 
 static void rehash(diagram *d) {
-    size_t fresh = d->slot_count ? 2 * d->slot_count : 1024;
+    size_t fresh = d->slot_count ? 2 * d->slot_count : FIRST_SLOTS;
     d->slots = arena_zalloc(d->arena, fresh, sizeof *d->slots);
     d->slot_count = fresh;
     for (size_t k = 0; k < d->count; k++) {
@@ -30,6 +30,9 @@ static void rehash(diagram *d) {
         while (d->slots[at]) at = (at + 1) & (fresh - 1);
         d->slots[at] = (uint32_t)k + 1;
     }
+    if (fresh > MOST_CACHED) return;
+    d->cache = arena_zalloc(d->arena, fresh, sizeof *d->cache);
+    d->cache_count = fresh;
 }
 
 static void grow_memo(diagram *d) {
@@ -69,7 +72,6 @@ dd dd_number(diagram *d, double value) {
 
 void diagram_init(diagram *d, arena *a) {
     *d = (diagram){.arena = a, .trap = a->trap};
-    d->cache = arena_zalloc(a, CACHE, sizeof *d->cache);
     dd_number(d, 0);
     dd_number(d, 1);
 }
@@ -123,7 +125,7 @@ static bool settled(diagram *d, dd_op op, dd f, dd g, dd *result) {
 }
 
 static dd_cached *cached(diagram *d, dd_op op, dd f, dd g) {
-    return &d->cache[mix(f, g, (uint32_t)op) & (CACHE - 1)];
+    return &d->cache[mix(f, g, (uint32_t)op) & (d->cache_count - 1)];
 }
 
 dd dd_apply(diagram *d, dd_op op, dd f, dd g) {

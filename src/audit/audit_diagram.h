@@ -50,6 +50,7 @@ typedef struct diagram {
     size_t memo_capacity;
     uint32_t pass;
     dd_cached *cache;
+    size_t cache_count;
     dd_frame *frames;
     size_t frame_capacity;
     dd *stack;

@@ -3,6 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Under the address sanitizer whatever was not asked for is poisoned, with a gap after each allocation. So it finds
+   an index that is one too large, although neighbours share a block. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+enum { GAP = 16, GROWS_IN_PLACE = 0 };
+static void forbid(const void *p, size_t size) { __asan_poison_memory_region(p, size); }
+static void permit(const void *p, size_t size) { __asan_unpoison_memory_region(p, size); }
+#else
+enum { GAP = 0, GROWS_IN_PLACE = 1 };
+static void forbid(const void *p, size_t size) { (void)p, (void)size; }
+static void permit(const void *p, size_t size) { (void)p, (void)size; }
+#endif
+
 struct arena_block {
     arena_block *next;
     size_t used, size;
@@ -49,6 +67,7 @@ void arena_free(arena *a) {
     arena_block *b = a->blocks;
     while (b) {
         arena_block *next = b->next;
+        permit(b->data, b->size);
         free(b);
         b = next;
     }
@@ -60,6 +79,7 @@ void arena_reset(arena *a) {
     arena_block *b = a->blocks;
     if (b && !b->next) {
         b->used = 0;
+        forbid(b->data, b->size);
         return;
     }
     size_t total = 0;
@@ -79,8 +99,7 @@ static size_t product(trap *t, size_t count, size_t size) {
 }
 
 void *arena_alloc(arena *a, size_t count, size_t size) {
-    size_t bytes = product(a->trap, count, size);
-    bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    size_t asked = product(a->trap, count, size), bytes = ((asked + ALIGN - 1) & ~(size_t)(ALIGN - 1)) + GAP;
     arena_block *b = a->blocks;
     if (!b || b->size - b->used < bytes) {
         size_t want = !b ? FIRST_BLOCK : b->size < LARGEST_BLOCK ? 2 * b->size : LARGEST_BLOCK;
@@ -92,10 +111,12 @@ void *arena_alloc(arena *a, size_t count, size_t size) {
         fresh->next = b;
         fresh->used = 0;
         fresh->size = want;
+        forbid(fresh->data, want);
         a->blocks = b = fresh;
     }
     void *p = b->data + b->used;
     b->used += bytes;
+    permit(p, asked);
     return p;
 }
 
@@ -115,8 +136,8 @@ void *arena_grow(arena *a, void *array, size_t *capacity, size_t need, size_t si
     size_t old_bytes = (*capacity * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     size_t bytes = (product(a->trap, fresh, size) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     arena_block *b = a->blocks;
-    if (array && b && b->used >= old_bytes && (unsigned char *)array == b->data + (b->used - old_bytes) &&
-        b->size - b->used >= bytes - old_bytes) {
+    if (GROWS_IN_PLACE && array && b && b->used >= old_bytes &&
+        (unsigned char *)array == b->data + (b->used - old_bytes) && b->size - b->used >= bytes - old_bytes) {
         b->used += bytes - old_bytes;
         *capacity = fresh;
         return array;

@@ -1,0 +1,224 @@
+/* Prover and auditor at the edge: for small models of every kind, in every number type, the longest length that the
+   prover proves is the longest one that the auditor proves, and their certificates are the same bytes there. So no
+   condition and no constant of either can be moved by itself. Scales, sharpness and coefficients vary, as each
+   condition is the first one to fail somewhere. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/audit.h"
+#include "bytes.h"
+#include "number/number_type.h"
+#include "test.h"
+
+typedef struct edge_case {
+    const char *formula;
+    const char *from, *to; /* in the model's text, everywhere; NULL: it stays */
+} edge_case;
+
+static const edge_case CASES[] = {
+    /* once: its sharpness, and where losers begin to weigh */
+    {"O a", NULL, NULL},
+    {"O a", "ln(N) + 8", "ln(N) + 1"},
+    {"O a", "ln(N) + 8", "ln(N) + 2"},
+    {"O a", "ln(N) + 8", "ln(N) + 3"},
+    {"O a", "ln(N) + 8", "ln(N) + 5"},
+    {"O a", "ln(N) + 8", "ln(N) + 100"},
+    {"O a", "ln(N) + 8", "ln(N) + 40000"},
+    {"F a", NULL, NULL},
+    {"F (a & O b)", "ln(N) + 8", "ln(N) + 20"},
+    {"H (a -> O b) & F c", NULL, NULL},
+    /* nearest: one side and the other, with candidates and without */
+    {"Y a", NULL, NULL},
+    {"X a", NULL, NULL},
+    {"Y a", "8*N", "2*N"},
+    {"Y a", "8*N", "3*N"},
+    {"Y a", "8*N", "64*N"},
+    {"Y a", "8*N", "1000*N"},
+    {"Y a", "8*i", "3*i"},
+    {"Y a", "8*i", "5*i"},
+    {"a S b", NULL, NULL},
+    {"a U b", NULL, NULL},
+    {"(a | c) S b", NULL, NULL},
+    {"(a | c) S b", "8*N", "3*N"},
+    {"(a | c) S b", "8*N", "6*N"},
+    {"(a | c) S b", "8*N", "200*N"},
+    {"(a | c) S b", "8*N*N", "3*N*N"},
+    {"(a | c) S b", "8*i", "4*i"},
+    {"(a | c) U b", NULL, NULL},
+    {"(a | c) U b", "8*N", "3*N"},
+    {"(a | c) U b", "8*N", "77*N"},
+    {"Y Y (a & Y b)", NULL, NULL},
+    {"(Y a) S (X b)", NULL, NULL},
+    /* counts, comparisons, balances */
+    {"#[a] >= #[b]", NULL, NULL},
+    {"#[a] >= #[b]", "16*N", "4*N"},
+    {"#[a] >= #[b]", "16*N", "6*N"},
+    {"#[a] >= #[b]", "16*N", "400*N"},
+    {"2*#[a] - #[b] >= 1", NULL, NULL},
+    {"100*#[a] - 37*#[b] >= 5", NULL, NULL},
+    {"1000000*#[a] - 999999*#[b] >= 12345", NULL, NULL},
+    {"#[a] = #[b]", NULL, NULL},
+    {"#>[a] > 3", NULL, NULL},
+    {"#[a] > #>[b]", NULL, NULL},
+    {"#[a] > #>[b]", "16*N*N", "5*N*N"},
+    {"3*#[a] + 2*#>[b] >= 4*#[c] + 7", NULL, NULL},
+    {"300*#[a] + 2*#>[b] + 5*#>[a] >= 4*#[c] + 70", NULL, NULL},
+    {"#[a] >= #[b] + 1 & #[b] >= 3", NULL, NULL},
+    {"2*#[a] - #[b] >= 1", "value 0:-0x1p-1 1:2", "value 0:-0x1p-1 1:0x1.0000002p+1"},
+    {"2*#[a] - #[b] >= 1", "value 0:-0x1p-1 1:2", "value 0:-0x1p-1 1:0x1.4p+1"},
+    /* look-ups */
+    {"#[a] % 3 = 1", NULL, NULL},
+    {"#[a] % 3 = 1", "16*N", "5*N"},
+    {"#[a] % 3 = 1", "16*N", "3*N"},
+    {"#[a] % 3 = 1", "16*N", "900*N"},
+    {"(#[a] + 2*#[b]) % 5 = 2", NULL, NULL},
+    {"#>[a] % 2 = 0", NULL, NULL},
+    {"(#[a] + 3*#>[b]) % 4 = 2", NULL, NULL},
+    /* gates of many inputs, no heads at all, sentinels, long names */
+    {"a", NULL, NULL},
+    {"true", NULL, NULL},
+    {"first | last", NULL, NULL},
+    {"O a & O b & O c & F a & F b", NULL, NULL},
+    {"O a ^ Y b ^ F c", NULL, NULL},
+    {"(O a & Y b) | (#[a] >= 2 & F c)", NULL, NULL},
+};
+enum { CASE_COUNT = sizeof CASES / sizeof *CASES };
+
+/* ---- models ---- */
+
+static void replace_all(bytes *b, const char *from, const char *to) {
+    for (size_t at = 0; at + strlen(from) <= b->length; at++)
+        if (memcmp(b->data + at, from, strlen(from)) == 0) {
+            bytes grown = copy_of(b, strlen(to));
+            splice(&grown, at, strlen(from), to);
+            free(b->data);
+            *b = grown;
+            at += strlen(to) - 1;
+        }
+}
+
+/* The model's text without its digest, so that it can be changed. */
+static bool make(bytes *out, const edge_case *c, temper_method method, temper_at at) {
+    temper_spec *spec = NULL;
+    temper_model *model = NULL;
+    temper_error e;
+    bytes printed = {0};
+    temper_spec_options o = {.alphabet = "abc", .at = at, .empty = TEMPER_EMPTY_ACCEPT};
+    temper_build_options build = {.method = method};
+    bool ok = CHECK(temper_spec_parse(&spec, c->formula, strlen(c->formula), &o, &e) == TEMPER_OK, "%s: %s",
+                    c->formula, e.text) &&
+              temper_build(&model, spec, &build, &e) == TEMPER_OK &&
+              temper_model_print(&printed.data, &printed.length, model, &e) == TEMPER_OK;
+    temper_model_free(model);
+    temper_spec_free(spec);
+    if (!ok) return false;
+    *out = copy_of(&printed, 0);
+    temper_free(printed.data);
+    char *digest = strstr(out->data, "\ndigest ");
+    out->length = (size_t)(digest - out->data) + 1;
+    out->data[out->length] = 0;
+    if (c->from) replace_all(out, c->from, c->to);
+    return true;
+}
+
+/* ---- one length ---- */
+
+static const char *name_of(const edge_case *c) {
+    static char name[200];
+    snprintf(name, sizeof name, "%s%s%s%s%s", c->formula, c->from ? ", " : "", c->from ? c->from : "",
+             c->from ? " -> " : "", c->from ? c->to : "");
+    return name;
+}
+
+/* What the auditor writes; NULL data: it refuses. */
+static bytes audited(const bytes *file, size_t n, temper_type type, temper_error *e) {
+    bytes out = {0};
+    if (audit_certificate(&out.data, &out.length, file->data, file->length, n, type, e) != TEMPER_OK) out.data = NULL;
+    return out;
+}
+
+static void check_proved(const edge_case *c, const bytes *file, const temper_model *m, size_t n, temper_type type) {
+    temper_certify_options o = {.length = n, .type = type};
+    temper_certificate *proof = NULL;
+    temper_error e;
+    bytes prover = {0};
+    if (!CHECK(temper_certify(&proof, m, file->data, file->length, &o, &e) == TEMPER_OK &&
+                   temper_certificate_print(&prover.data, &prover.length, proof, &e) == TEMPER_OK,
+               "%s to %zu in %s: %s", name_of(c), n, temper_type_name(type), e.text))
+        return;
+    CHECK(temper_audit(prover.data, prover.length, file->data, file->length, &e) == TEMPER_OK,
+          "%s to %zu in %s: the prover proves it, the auditor says %s", name_of(c), n, temper_type_name(type),
+          e.text);
+    if (strstr(prover.data, "\"claim\": \"formula\"")) {
+        bytes auditor = audited(file, n, type, &e);
+        CHECK(auditor.data && auditor.length == prover.length &&
+                  memcmp(auditor.data, prover.data, prover.length) == 0,
+              "%s to %zu in %s: the prover writes\n%s\nthe auditor\n%s", name_of(c), n, temper_type_name(type),
+              prover.data, auditor.data ? auditor.data : e.text);
+        temper_free(auditor.data);
+    }
+    temper_free(prover.data);
+    temper_certificate_free(proof);
+}
+
+static void check_unproved(const edge_case *c, const bytes *file, size_t n, temper_type type, const char *why) {
+    temper_error e;
+    bytes auditor = audited(file, n, type, &e);
+    CHECK(!auditor.data, "%s to %zu in %s: the auditor proves it, the prover says %s\n%s", name_of(c), n,
+          temper_type_name(type), why, auditor.data);
+    temper_free(auditor.data);
+}
+
+/* ---- the edge ---- */
+
+static struct { size_t edges, short_edges; } met;
+
+/* Nearest heads in short formats are tried length by length, which takes its time: rather few of long ones. */
+enum { LONG_TRIAL = 200 };
+static bool is_slow(temper_type type, size_t number) {
+    return (type == TEMPER_TYPE_F16_F32 || type == TEMPER_TYPE_F32_F64) && number % 8;
+}
+static bool takes_long(size_t n, temper_type type) {
+    return n > LONG_TRIAL && n < 4096 && number_type_is_emulated(type);
+}
+
+static void check_edge(const edge_case *c, const bytes *file, const temper_model *m, temper_type type) {
+    temper_proof p;
+    temper_error e;
+    if (!CHECK(temper_model_proof(&p, m, type, 0, &e) == TEMPER_OK, "%s: %s", name_of(c), e.text)) return;
+    if (p.claim == TEMPER_CLAIM_NONE) {
+        check_unproved(c, file, 0, type, p.obstacle);
+        return;
+    }
+    if (takes_long(p.length, type)) return;
+    check_proved(c, file, m, p.length, type);
+    if (p.length > 8 && !takes_long(p.length / 2, type)) check_proved(c, file, m, p.length / 2, type);
+    if (p.claim != TEMPER_CLAIM_FORMULA || p.length == TEMPER_LONGEST) return;
+    check_unproved(c, file, p.length + 1, type, p.obstacle);
+    met.edges++;
+    met.short_edges += p.length < 4096;
+}
+
+static void check_case(const edge_case *c, temper_method method, size_t number, size_t types) {
+    bytes file;
+    temper_model *m = NULL;
+    temper_error e;
+    if (!make(&file, c, method, number % 3 ? TEMPER_AT_LAST : TEMPER_AT_FIRST)) return;
+    if (CHECK(temper_model_read(&m, file.data, file.length, &e) == TEMPER_OK, "%s: %s", name_of(c), e.text))
+        for (size_t k = 0; k < types && k <= TEMPER_TYPE_BF16_F64; k++) {
+            temper_type type = (temper_type)((number + 5 * k) % (TEMPER_TYPE_BF16_F64 + 1));
+            if (type != TEMPER_TYPE_EXACT && !is_slow(type, number)) check_edge(c, &file, m, type);
+        }
+    temper_model_free(m);
+    free(file.data);
+}
+
+int main(void) {
+    double effort = test_effort();
+    size_t types = 1 + (size_t)effort, number = 0;
+    for (temper_method m = TEMPER_METHOD_TEMPERATURE; m <= TEMPER_METHOD_DIGITS; m++)
+        for (size_t k = 0; k < CASE_COUNT; k++) check_case(&CASES[k], m, number++, types);
+    CHECK(met.edges >= 40 && met.short_edges >= 20, "%zu edges, %zu of them below 4,096", met.edges, met.short_edges);
+    return test_finish("t-audit-edges");
+}
