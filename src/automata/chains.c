@@ -302,13 +302,13 @@ static uint32_t first_tile(const building *b) {
 static bool make_level(building *b) {
     chains *c = b->c;
     chain_level l = {.value_count = 0};
-    size_t size = b->frontier_count;
+    size_t size = b->frontier_count; /* of the next frontier */
     for (size_t k = 0; k < b->frontier_count; k++) {
         uint32_t node = b->frontier[k];
         if (rank_of(b, node) != b->stage) continue;
         uint32_t tiles = b->s->tile_count[c->nodes[node].set];
         if (tiles > l.value_count) l.value_count = tiles;
-        size += tiles;
+        size += tiles - 1;
     }
     if (!l.value_count) return true; /* no string has a set of this stage */
     if (size > (b->options.limit ? b->options.limit : CHAIN_LIMIT)) return false;
