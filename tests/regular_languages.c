@@ -5,14 +5,14 @@
 #include "automata/regex.h"
 
 /* Bounded Dyck languages: (a (a ... b)* b)*, nested k deep. */
-#define D1 "(ab)*"
-#define D2 "(a" D1 "b)*"
-#define D3 "(a" D2 "b)*"
-#define D4 "(a" D3 "b)*"
-#define D5 "(a" D4 "b)*"
-#define D6 "(a" D5 "b)*"
-#define D7 "(a" D6 "b)*"
-#define D8 "(a" D7 "b)*"
+#define D1  "(ab)*"
+#define D2  "(a" D1 "b)*"
+#define D3  "(a" D2 "b)*"
+#define D4  "(a" D3 "b)*"
+#define D5  "(a" D4 "b)*"
+#define D6  "(a" D5 "b)*"
+#define D7  "(a" D6 "b)*"
+#define D8  "(a" D7 "b)*"
 #define D12 "(a(a(a(a" D8 "b)*b)*b)*b)*"
 
 #define OCTET "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
@@ -182,7 +182,8 @@ static const regular_language languages[] = {
     {"float", "ascii", "[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?", NULL, ""},
     {"C string", "ascii", "\"([^\"\\\\]|\\\\.)*\"", NULL, "Z2"},
     {"C comment", "ascii", "/\\*([^*]|\\*+[^*/])*\\*+/", NULL, ""},
-    {"e-mail", "ascii", "[a-zA-Z0-9_+-]+(\\.[a-zA-Z0-9_+-]+)*@[a-zA-Z0-9-]+(\\.[a-zA-Z0-9-]+)*\\.[a-zA-Z]{2,}", NULL, ""},
+    {"e-mail", "ascii", "[a-zA-Z0-9_+-]+(\\.[a-zA-Z0-9_+-]+)*@[a-zA-Z0-9-]+(\\.[a-zA-Z0-9-]+)*\\.[a-zA-Z]{2,}", NULL,
+     ""},
     {"semver", "ascii",
      "(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?"
      "(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?",

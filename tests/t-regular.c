@@ -97,10 +97,22 @@ static const char *groups_of(const cascade_report *report, arena *a) {
 static const struct {
     const char *name;
     uint32_t layers;
-} sizes[] = {{"(ab)*", 2},          {"IPv4", 13},     {"ISO timestamp", 10}, {"access-log line", 32},
-             {"8 to 64 letters", 3}, {"float", 4},     {"date", 8},           {"C string", 9},
-             {"e-mail", 9},          {"C comment", 5}, {"semver", 11},        {"uuid", 24},
-             {"S3", 8},              {"S4", 12},       {"F20", 10},           {"bracket depth 12", 14}};
+} sizes[] = {{"(ab)*", 2},
+             {"IPv4", 13},
+             {"ISO timestamp", 10},
+             {"access-log line", 32},
+             {"8 to 64 letters", 3},
+             {"float", 4},
+             {"date", 8},
+             {"C string", 9},
+             {"e-mail", 9},
+             {"C comment", 5},
+             {"semver", 11},
+             {"uuid", 24},
+             {"S3", 8},
+             {"S4", 12},
+             {"F20", 10},
+             {"bracket depth 12", 14}};
 
 static void check_size(const regular_language *g, const portfolio_choice *c) {
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
