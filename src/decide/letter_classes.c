@@ -20,7 +20,10 @@ uint32_t *formula_letter_classes(uint32_t *count, const formula *f, node_id root
     const unsigned char *marks = formula_reachable(f, root, a);
     *count = letters ? 1 : 0;
     for (node_id id = 1; id <= root; id++) {
-        if (!marks[id] || formula_at(f, id)->op != OP_LETTERS) continue;
+        const formula_node *n = formula_at(f, id);
+        if (marks[id] && n->op == OP_MATCHES)
+            class_of = classes_join(count, class_of, f->languages[n->set].automaton->class_of, letters, a);
+        if (!marks[id] || n->op != OP_LETTERS) continue;
         for (uint32_t k = 0; k < letters; k++) class_of[k] = 2 * class_of[k] + formula_has_letter(f, id, k);
         *count *= 2;
         number_by_first(class_of, count, letters, name);

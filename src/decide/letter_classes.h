@@ -2,6 +2,7 @@
 #ifndef DECIDE_LETTER_CLASSES_H
 #define DECIDE_LETTER_CLASSES_H
 
+#include "automata/dfa.h"
 #include "logic/formula.h"
 
 /* class_of[letter] for letters below `letters`: equal iff no node below root tells the two letters apart at a

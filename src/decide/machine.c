@@ -27,6 +27,7 @@ typedef struct machine_node {
     uint32_t kid_start, kid_count; /* AND, OR: into kids; sums: into terms */
     uint32_t back, forward;        /* first slot in each memory; meaningless where there is none */
     bool has_back, has_forward;
+    const dfa *automaton; /* MATCHES */
     sum_mode mode;
     const formula_node *node;
 } machine_node;
@@ -89,6 +90,7 @@ static void add_terms(machine *m, machine_node *n, const uint32_t *index) {
 static void add_node(machine *m, const uint32_t *index, node_id id) {
     const formula_node *node = formula_at(m->f, id);
     machine_node n = {.op = node->op, .id = id, .kid_count = node->kid_count, .node = node};
+    if (node->op == OP_MATCHES) n.automaton = m->f->languages[node->set].automaton;
     if (is_sum(node->op)) {
         add_terms(m, &n, index);
     } else {
@@ -140,6 +142,7 @@ static slot initial(const machine_node *n) {
     case OP_WEAK_YESTERDAY:
     case OP_HISTORICALLY:
     case OP_TRIGGERED: return 1;
+    case OP_MATCHES: return n->automaton->start;
     default: return 0;
     }
 }
@@ -301,6 +304,10 @@ bool machine_step(machine *m, bool *truth, slot *back_after, slot *forward_befor
                 m->failed = (uint32_t)k;
                 return false;
             }
+            break;
+        case OP_MATCHES:
+            back_after[n->back] = dfa_next(n->automaton, (uint32_t)back[n->back], n->automaton->class_of[letter]);
+            v = n->automaton->accepts[back_after[n->back]];
             break;
         case OP_ATTEND: v = step_attend(n, back_after, forward_before, back, forward, a, b); break;
         default:

@@ -9,6 +9,7 @@
        O H S T / F G U R W M the node's own value there
        first / last          whether a position was met
        attention             what was chosen, and whether anything was
+       regular languages     the state of the automaton
        remainders            the sum of what was counted, modulo m
        comparisons           the sum of what was counted, saturated where it cannot change the answer any more */
 #ifndef DECIDE_MACHINE_H

@@ -37,12 +37,20 @@ static void add_letters(language_answer *out, table *known, side *s, arena *a) {
     }
 }
 
+/* Regular expressions and tables were read over the alphabet that the specification has, so that it is stated. */
+static bool has_language(const temper_spec *s, arena *a) {
+    const unsigned char *marks = formula_reachable(&s->graph, s->root, a);
+    bool has = false;
+    for (node_id id = 1; id <= s->root; id++) has |= marks[id] && formula_at(&s->graph, id)->op == OP_MATCHES;
+    return has;
+}
+
 /* A formula whose alphabet was not stated is read over one letter more, which stands for all letters that it does not
    name; then the letters are renumbered. */
 static dfa *dfa_over_all(language_answer *out, arena *a, const side *s, const decide_limits *limits) {
     const temper_spec *spec = s->spec;
     uint32_t own = (uint32_t)spec->letters.count;
-    if (spec->alphabet_given || own == out->letter_count)
+    if (spec->alphabet_given || own == out->letter_count || has_language(spec, a))
         return dfa_minimise(a, dfa_with_letters(a, spec_dfa(a, spec, limits), s->number, out->letter_count));
     dfa *d = formula_dfa(a, &spec->graph, spec->root, &spec->letters, own + 1, spec->at, spec->accepts_empty, limits);
     dfa *made = dfa_new(a, d->state_count, d->class_count, out->letter_count);
