@@ -214,14 +214,15 @@ static void fix_cells(building *b, chain_level *l, choice_id *cells) {
     }
 }
 
-static bool every_leaf_resets(const chain_level *l, choice_id x) {
+/* known: [diagram nodes] 0: not looked at yet, 1: no, 2: yes; diagrams share their parts */
+static bool every_leaf_resets(const chain_level *l, choice_id x, unsigned char *known) {
     const choice_node *n = &l->diagrams.nodes[x];
-    bool all = true;
-    for (uint32_t k = 0; k < n->count && all; k++) all = every_leaf_resets(l, n->kids[k]);
-    if (n->count) return all;
-    for (uint32_t k = 0; k < l->value_count; k++)
-        if (choices_allows(&l->diagrams, x, k)) return true;
-    return false;
+    if (known[x]) return known[x] == 2;
+    bool all = n->count > 0;
+    for (uint32_t k = 0; k < n->count && all; k++) all = every_leaf_resets(l, n->kids[k], known);
+    for (uint32_t k = 0; k < l->value_count && !n->count; k++) all = all || choices_allows(&l->diagrams, x, k);
+    known[x] = all ? 2 : 1;
+    return all;
 }
 
 static void forget_chosen(building *b, uint32_t letter) {
@@ -240,7 +241,8 @@ static void choose_actions(building *b, chain_level *l) {
         l->action[a] = diagram_below(c, &l->diagrams, 0, column, b->place, c->level_count);
     }
     choices_unite(&l->diagrams, l->action, b->classes);
-    for (uint32_t a = 0; a < b->classes; a++) resets = resets && every_leaf_resets(l, l->action[a]);
+    unsigned char *known = arena_zalloc(b->arena, l->diagrams.count, 1);
+    for (uint32_t a = 0; a < b->classes; a++) resets = resets && every_leaf_resets(l, l->action[a], known);
     l->prefer_keep = b->options.prefer_keep && !resets;
     for (uint32_t a = 0; a < b->classes; a++) {
         choice_id *column = cells + a * b->frontier_count;

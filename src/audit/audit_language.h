@@ -1,0 +1,56 @@
+/* Whether a formula is a regular language at every position, by a table that covers all that can happen
+   (doc/certificate.md, "Regular languages"). A row is a state of the language's least automaton with what the
+   operators of the formula remember of the letters so far. The table is right if it has the beginning, if every
+   letter leads from each row to a row, and if the formula is then true exactly where the automaton accepts. By
+   induction on the length this holds of all strings. */
+#ifndef AUDIT_AUDIT_LANGUAGE_H
+#define AUDIT_AUDIT_LANGUAGE_H
+
+#include "audit/audit_pattern.h"
+#include "logic/formula.h"
+
+/* What operators remember: one coordinate per node that looks back (or forward), in the order of the nodes. */
+typedef enum memory_kind {
+    REMEMBERS_EDGE,  /* first, last: whether no letter came yet */
+    REMEMBERS_KID,   /* Y Z X wX: the kid, one position before */
+    REMEMBERS_SELF,  /* O H S T F G U R W M: the node, one position before */
+    REMEMBERS_REST,  /* a remainder: the sum modulo m */
+    REMEMBERS_AMOUNT /* a comparison: the sum without its sign, up to one more than decides */
+} memory_kind;
+
+typedef struct coordinate {
+    node_id node;
+    memory_kind kind;
+    uint32_t start; /* before any letter */
+    uint32_t most;
+} coordinate;
+
+#define ANYTHING UINT32_MAX /* the value of a coordinate that a row leaves open */
+
+typedef struct language_table {
+    const temper_spec *spec; /* of the formula */
+    const automaton *language;
+    bool forward; /* the formula looks forward, and the automaton reads from the end */
+    arena *arena;
+    coordinate *coordinates;
+    size_t width, capacity;
+    node_id *nodes; /* what a step computes, in order */
+    size_t node_count, node_capacity;
+    uint32_t *rows; /* [row_count][1 + width] a state and coordinates */
+    size_t row_count;
+} language_table;
+
+enum { LANGUAGE_MODULUS = 1 << 16, LANGUAGE_AMOUNT = 1 << 16 };
+#define LANGUAGE_WORK ((uint64_t)1 << 32)
+
+/* The formula's coordinates. Raises TEMPER_RANGE if it has operators that a table cannot hold, or looks both ways. */
+void language_begin(language_table *t, const temper_spec *spec, const automaton *language, bool forward, arena *a);
+
+/* Reads rows as a certificate writes them, and checks the table. Raises TEMPER_RANGE where something is not so. */
+void language_read_rows(language_table *t, const char *const *rows, size_t count);
+void language_check(const language_table *t);
+
+/* A row as it is written. */
+void language_write_row(text *out, const language_table *t, size_t row);
+
+#endif
