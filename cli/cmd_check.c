@@ -156,9 +156,8 @@ static void report(session *s, const subject *x, const subject *y, const temper_
     temper_difference d;
     temper_error alone;
     const subject *at = temper_spec_compare(&d, x->spec, x->spec, &alone) ? x : y;
-    option_id option = at == x ? OPT_FORMULA : OPT_AGAINST;
     temper_difference_clear(&d);
-    message_error(s, err, at->name, at->text ? at->text : s->opt.value[option].text, at->length);
+    message_error(s, err, at->name, at->source, at->length);
 }
 
 static void print_same_json(const temper_difference *d) {

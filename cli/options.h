@@ -39,12 +39,18 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
 #define OPTION_TABLE(X)                                                                                              \
     X(FORMULA, 'f', "formula", KIND_TEXT, "FORMULA", "", 0, 0, FOR_FORMULA, "the specification, as text")            \
     X(FILE, 'F', "file", KIND_TEXT, "FILE", "", 0, 0, FOR_FORMULA, "the specification, in a file")                   \
+    X(REGEX, 0, "regex", KIND_TEXT, "REGEX", "", 0, 0, FOR_FORMULA,                                                  \
+      "the specification, as a regular expression that the whole string matches")                                    \
+    X(DFA, 0, "dfa", KIND_TEXT, "FILE", "", 0, 0, FOR_FORMULA,                                                       \
+      "the specification, as a file with the table of an automaton, or of JFLAP")                                    \
     X(GALLERY, 0, "gallery", KIND_TEXT, "NAME", "", 0, 0, FOR_COMPILE,                                               \
       "a model of the gallery instead of a formula; temper gallery lists them")                                      \
-    X(SYNTAX, 0, "syntax", KIND_CHOICE, "spec|crasp|brasp", "by the file's extension", 0, 0, FOR_FORMULA,            \
+    X(SYNTAX, 0, "syntax", KIND_CHOICE, "spec|crasp|brasp|regex|dfa", "by the file's extension", 0, 0, FOR_FORMULA,  \
       "how the specification is written")                                                                            \
     X(ALPHABET, 0, "alphabet", KIND_TEXT, "LETTERS", "the letters the formula names", 0, 0, FOR_FORMULA,             \
       "the letters of the strings, such as abc (with --tokens: \"req ack\")")                                        \
+    X(ASCII, 0, "ascii", KIND_FLAG, NULL, "", 0, 0, FOR_FORMULA,                                                     \
+      "the letters are the 95 printable characters, blank to ~")                                                     \
     X(TOKENS, 0, "tokens", KIND_FLAG, NULL, "", 0, 0, FOR_FORMULA, "letters are words separated by blanks")          \
     X(AT, 0, "at", KIND_CHOICE, "first|last", "where the formula looks from", 0, 0, FOR_FORMULA,                     \
       "the position whose truth is the answer")                                                                      \

@@ -11,7 +11,14 @@
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-bool has_formula(const session *s) { return is_given(s, OPT_FORMULA) || is_given(s, OPT_FILE); }
+static const option_id texts[] = {OPT_FORMULA, OPT_FILE, OPT_REGEX, OPT_DFA};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+bool has_formula(const session *s) {
+    for (size_t k = 0; k < TEXTS; k++)
+        if (is_given(s, texts[k])) return true;
+    return false;
+}
 
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
@@ -23,7 +30,8 @@ static bool syntax_of_path(temper_syntax *out, const char *path) {
     static const struct {
         const char *end;
         temper_syntax syntax;
-    } known[] = {{".spec", TEMPER_SYNTAX_SPEC}, {".crasp", TEMPER_SYNTAX_CRASP}, {".brasp", TEMPER_SYNTAX_BRASP}};
+    } known[] = {{".spec", TEMPER_SYNTAX_SPEC},   {".crasp", TEMPER_SYNTAX_CRASP}, {".brasp", TEMPER_SYNTAX_BRASP},
+                 {".regex", TEMPER_SYNTAX_REGEX}, {".dfa", TEMPER_SYNTAX_DFA},     {".jff", TEMPER_SYNTAX_DFA}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         if (!ends_with(path, known[k].end)) continue;
         *out = known[k].syntax;
@@ -35,17 +43,20 @@ static bool syntax_of_path(temper_syntax *out, const char *path) {
 static temper_syntax syntax_of(const session *s) {
     const char *path = s->opt.value[OPT_FILE].text;
     temper_syntax syntax = TEMPER_SYNTAX_SPEC;
+    if (is_given(s, OPT_REGEX)) return TEMPER_SYNTAX_REGEX;
+    if (is_given(s, OPT_DFA)) return TEMPER_SYNTAX_DFA;
     if (is_given(s, OPT_SYNTAX)) return (temper_syntax)(s->opt.value[OPT_SYNTAX].number - 1);
     if (path) syntax_of_path(&syntax, path);
     return syntax;
 }
 
-/* The options about the specification; `alphabet` stands in for --alphabet. */
-static temper_spec_options spec_options(const session *s, const char *alphabet, bool tokens) {
+/* The options about the specification. */
+static temper_spec_options spec_options(const session *s) {
     temper_spec_options o = {0};
     o.syntax = syntax_of(s);
-    o.alphabet = is_given(s, OPT_ALPHABET) ? s->opt.value[OPT_ALPHABET].text : alphabet;
-    o.tokens = is_given(s, OPT_TOKENS) || tokens;
+    o.alphabet = s->opt.value[OPT_ALPHABET].text;
+    o.ascii = is_given(s, OPT_ASCII);
+    o.tokens = is_given(s, OPT_TOKENS);
     if (is_given(s, OPT_AT)) o.at = s->opt.value[OPT_AT].number == 1 ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
     if (is_given(s, OPT_EMPTY))
         o.empty = s->opt.value[OPT_EMPTY].number == 1 ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT;
@@ -70,31 +81,68 @@ static void alphabet_hint(char out[240], const temper_spec *spec, const temper_m
     }
 }
 
-/* The text of -f or -F is kept, for messages of later stages. */
-static bool parse_given(subject *x, session *s, const temper_spec_options *o) {
-    temper_error err;
-    if (is_given(s, OPT_FORMULA) && is_given(s, OPT_FILE)) {
-        message_usage(s, NULL, "-f and -F are both given; one specification at a time");
-        return false;
-    }
-    const char *text = s->opt.value[OPT_FORMULA].text;
-    if (text) {
-        x->name = "formula";
-        x->length = strlen(text);
-    } else {
-        x->name = s->opt.value[OPT_FILE].text;
-        if (temper_file_read(&x->text, &x->length, x->name, &err) != TEMPER_OK) {
-            message_error(s, &err, NULL, NULL, 0);
+static const char *option_shown(option_id id) {
+    return id == OPT_FORMULA ? "-f" : id == OPT_FILE ? "-F" : id == OPT_REGEX ? "--regex" : "--dfa";
+}
+
+/* One text, and nothing that says the same in another way. */
+static bool check_given(session *s) {
+    option_id first = OPTION_COUNT;
+    for (size_t k = 0; k < TEXTS; k++) {
+        if (!is_given(s, texts[k])) continue;
+        if (first != OPTION_COUNT) {
+            message_usage(s, NULL, "%s and %s are both given; one specification at a time", option_shown(first),
+                          option_shown(texts[k]));
             return false;
         }
-        text = x->text;
+        first = texts[k];
     }
-    if (temper_spec_parse(&x->spec, text, x->length, o, &err) == TEMPER_OK) return true;
-    if (x->model && err.code == TEMPER_RANGE) { /* --alphabet cannot help */
+    if (is_given(s, OPT_SYNTAX) && (first == OPT_REGEX || first == OPT_DFA)) {
+        message_usage(s, NULL, "%s and --syntax exclude each other", option_shown(first));
+        return false;
+    }
+    if (is_given(s, OPT_ALPHABET) && is_given(s, OPT_ASCII)) {
+        message_usage(s, NULL, "--alphabet and --ascii exclude each other");
+        return false;
+    }
+    return true;
+}
+
+/* Files that the text names are relative to the folder it lies in; the text of -f lies here. */
+static void set_folder(temper_spec_options *o, char folder[4096], const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    if (slash && length < 4096) {
+        memcpy(folder, path, length);
+        folder[length] = 0;
+        o->folder = length ? folder : "/";
+    } else {
+        o->folder = ".";
+    }
+}
+
+/* The given text is kept, for messages of later stages. */
+static bool parse_given(subject *x, session *s, temper_spec_options *o) {
+    temper_error err;
+    char folder[4096];
+    if (!check_given(s)) return false;
+    const char *path = is_given(s, OPT_DFA) ? s->opt.value[OPT_DFA].text : s->opt.value[OPT_FILE].text;
+    bool is_regex = is_given(s, OPT_REGEX);
+    x->source = s->opt.value[is_regex ? OPT_REGEX : OPT_FORMULA].text;
+    x->name = path ? path : is_regex ? "regex" : "formula";
+    if (!path) x->length = strlen(x->source);
+    if (path && temper_file_read(&x->text, &x->length, path, &err) != TEMPER_OK) {
+        message_error(s, &err, NULL, NULL, 0);
+        return false;
+    }
+    if (path) x->source = x->text;
+    set_folder(o, folder, path);
+    if (temper_spec_parse(&x->spec, x->source, x->length, o, &err) == TEMPER_OK) return true;
+    if (x->model && err.code == TEMPER_RANGE && o->syntax <= TEMPER_SYNTAX_BRASP) { /* --alphabet cannot help */
         alphabet_hint(err.hint, NULL, x->model);
         err.remedy = TEMPER_REMEDY_NONE;
     }
-    message_error(s, &err, x->name, text, x->length);
+    message_error(s, &err, x->name, x->source, x->length);
     return false;
 }
 
@@ -132,7 +180,8 @@ static bool read_model(temper_model **out, session *s, const char *path) {
 
 /* A model brings its own alphabet, reading position and method: options that would change them are refused. */
 static bool refuse_for_model(session *s, bool with_formula) {
-    static const option_id own[] = {OPT_SYNTAX, OPT_AT, OPT_EMPTY, OPT_ALPHABET, OPT_TOKENS, OPT_METHOD, OPT_DIGITS};
+    static const option_id own[] = {OPT_SYNTAX, OPT_AT,     OPT_EMPTY,  OPT_ALPHABET,
+                                    OPT_ASCII,  OPT_TOKENS, OPT_METHOD, OPT_DIGITS};
     for (size_t k = with_formula ? 3 : 0; k < sizeof own / sizeof *own; k++)
         if (is_given(s, own[k]) &&
             !(own[k] >= OPT_METHOD && own[k] <= OPT_DIGITS && s->opt.command_bit == FOR_SOFTEN)) {
@@ -175,18 +224,12 @@ char *letters_text(const temper_model *model, const uint32_t *letters, size_t n)
     return out;
 }
 
-/* The model's alphabet in the form of --alphabet; NULL if it is empty or holds a blank, which that cannot say. */
-static char *model_alphabet(const temper_model *model) {
-    temper_model_info info = temper_model_about(model);
-    if (!info.letters) return NULL;
-    for (size_t k = 0; k < info.letters; k++)
-        if (is_blank(temper_model_letter(model, k)[0])) return NULL;
-    uint32_t *all = malloc((info.letters + 1) * sizeof *all);
-    if (!all) return NULL;
-    for (size_t k = 0; k < info.letters; k++) all[k] = (uint32_t)k;
-    char *text = letters_text(model, all, info.letters);
-    free(all);
-    return text;
+/* The model's letters, an array of malloc; NULL if memory is short. */
+static const char **model_letters(const temper_model *model) {
+    size_t count = temper_model_about(model).letters;
+    const char **letters = malloc((count + 1) * sizeof *letters);
+    for (size_t k = 0; letters && k < count; k++) letters[k] = temper_model_letter(model, k);
+    return letters;
 }
 
 static bool same_alphabet(const temper_spec *spec, const temper_model *model) {
@@ -206,14 +249,15 @@ static bool own_formula(subject *x, session *s) {
         message_usage(s, "give the formula with -f or -F", "the model carries no specification");
         return false;
     }
-    char *alphabet = model_alphabet(x->model);
+    const char **letters = model_letters(x->model);
     temper_spec_options o = {.syntax = info.syntax,
-                             .alphabet = alphabet,
+                             .letters = letters,
+                             .letter_count = letters ? info.letters : 0,
                              .tokens = info.tokens,
                              .at = info.at,
                              .empty = info.accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
     temper_status status = temper_spec_parse(&x->spec, info.source, strlen(info.source), &o, &err);
-    free(alphabet);
+    free(letters);
     if (status != TEMPER_OK) {
         message_error(s, &err, "the model's specification", info.source, strlen(info.source));
         return false;
@@ -227,7 +271,7 @@ static bool own_formula(subject *x, session *s) {
 bool subject_formula(subject *out, session *s) {
     *out = (subject){0};
     if (has_formula(s)) {
-        temper_spec_options o = spec_options(s, NULL, false);
+        temper_spec_options o = spec_options(s);
         return parse_given(out, s, &o);
     }
     const char *path;
@@ -237,10 +281,11 @@ bool subject_formula(subject *out, session *s) {
 }
 
 bool subject_against(subject *out, session *s) {
-    const char *given = s->opt.value[OPT_AGAINST].text, *source = given;
-    temper_spec_options o = spec_options(s, NULL, false);
+    const char *given = s->opt.value[OPT_AGAINST].text;
+    temper_spec_options o = spec_options(s);
     temper_error err;
-    *out = (subject){.name = "--against", .length = strlen(given)};
+    char folder[4096];
+    *out = (subject){.name = "--against", .source = given, .length = strlen(given)};
     o.syntax = TEMPER_SYNTAX_SPEC;
     if (ends_with(given, ".temper") || ends_with(given, ".safetensors"))
         return read_model(&out->model, s, given) && own_formula(out, s);
@@ -250,10 +295,11 @@ bool subject_against(subject *out, session *s) {
             message_error(s, &err, NULL, NULL, 0);
             return false;
         }
-        source = out->text;
+        out->source = out->text;
     }
-    if (temper_spec_parse(&out->spec, source, out->length, &o, &err) == TEMPER_OK) return true;
-    message_error(s, &err, out->name, source, out->length);
+    set_folder(&o, folder, out->text ? given : NULL);
+    if (temper_spec_parse(&out->spec, out->source, out->length, &o, &err) == TEMPER_OK) return true;
+    message_error(s, &err, out->name, out->source, out->length);
     return false;
 }
 
@@ -277,7 +323,7 @@ bool subject_compile(subject *x, session *s) {
     if (!subject_digits(&type, s)) return false;
     if (subject_method(s) == TEMPER_METHOD_DIGITS) o.digits = type;
     if (temper_build(&x->hard, x->spec, &o, &err) == TEMPER_OK) return true;
-    message_error(s, &err, x->name, x->text ? x->text : s->opt.value[OPT_FORMULA].text, x->length);
+    message_error(s, &err, x->name, x->source, x->length);
     return false;
 }
 
@@ -302,7 +348,7 @@ bool subject_model(subject *out, session *s) {
                       is_given(s, OPT_METHOD) ? "method" : "scale");
         return false;
     }
-    temper_spec_options o = spec_options(s, NULL, false);
+    temper_spec_options o = spec_options(s);
     if (!parse_given(out, s, &o)) return false;
     if (!subject_compile(out, s)) return false;
     if (is_given(s, OPT_HARD)) {
@@ -319,7 +365,7 @@ bool subject_hard(subject *out, session *s) {
         out->first = 1;
         return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path);
     }
-    temper_spec_options o = spec_options(s, NULL, false);
+    temper_spec_options o = spec_options(s);
     if (!parse_given(out, s, &o) || !subject_compile(out, s)) return false;
     out->model = out->hard;
     return true;
@@ -347,10 +393,13 @@ bool subject_pair(subject *out, session *s) {
         return false;
     temper_model_info info = temper_model_about(out->model);
     if (!has_formula(s)) return (!*info.source && is_two_models(out->model, &info)) || own_formula(out, s);
-    char *alphabet = model_alphabet(out->model);
-    temper_spec_options o = spec_options(s, alphabet, info.tokens);
+    const char **letters = model_letters(out->model);
+    temper_spec_options o = spec_options(s);
+    o.letters = letters;
+    o.letter_count = letters ? info.letters : 0;
+    o.tokens |= info.tokens;
     bool ok = parse_given(out, s, &o);
-    free(alphabet);
+    free(letters);
     return ok;
 }
 

@@ -10,8 +10,9 @@ typedef struct subject {
     temper_model *hard; /* the hard model that `model` was made from, if it was made here */
     size_t first;       /* the first argument after MODEL */
     const char *name;   /* of the specification's text, for messages */
-    char *text;
+    const char *source; /* that text */
     size_t length;
+    char *text; /* the same, if it was read from a file */
 } subject;
 
 /* All return false after a message. */

@@ -1370,6 +1370,73 @@ run 3 import "$bad/import-plain.safetensors" none.json
 same 'import: no config' "temper: cannot read 'none.json': No such file or directory" "$err"
 run 3 import none.safetensors gelu.json
 
+# ---- regular languages ------------------------------------------------------------------------------------------------
+run 0 eval --regex '(ab)*' --per-position ab '' aba
+same "regex: answers at every prefix" "accept${tab}ab${tab}01
+accept${tab}${tab}
+reject${tab}aba${tab}010" "$out"
+run 0 eval --regex '[^,]*,.*' --ascii 'a b,c' 'ab'
+same "regex: printable letters, the blank among them" "accept${tab}a b,c
+reject${tab}ab" "$out"
+run 0 eval --regex '<req>(<wait>)*<ack>' --tokens 'req wait ack' 'req wait'
+same "regex: tokens" "accept${tab}req wait ack
+reject${tab}req wait" "$out"
+run 0 eval --regex '(?&)[a-c]*&~(.*bb.*)' --alphabet abc abcb abba
+same "regex: and, not" "accept${tab}abcb
+reject${tab}abba" "$out"
+mkdir -p tables
+printf 'start shut\naccept shut\nshut o open\nopen c shut -- back\n' >tables/door.dfa
+printf 'a+b\n' >tables/word.regex
+printf 'dfa door.dfa\n' >tables/door.spec
+printf 'at last\ndfa "door.dfa"\ncount = #[o]\nmatches & count >= 2\n' >tables/twice.spec
+printf 'word = /[a-z]+/ -- \\/ is a slash\nword & !dfa "door.dfa" & /[^\\/]*/\n' >tables/mixed.spec
+printf 'regex a--//b\n' >tables/comment.spec
+run 0 eval --dfa tables/door.dfa ococ o ''
+same "dfa: a table" "accept${tab}ococ
+reject${tab}o
+accept${tab}" "$out"
+run 0 eval -F tables/word.regex aab aa
+same "regex: a file" "accept${tab}aab
+reject${tab}aa" "$out"
+run 0 eval -F tables/door.spec oc oo
+same "dfa: a file named in a specification lies beside it" "accept${tab}oc
+reject${tab}oo" "$out"
+run 0 eval -F tables/twice.spec ococ oc
+same "dfa: a line, then definitions" "accept${tab}ococ
+reject${tab}oc" "$out"
+run 0 eval -F tables/mixed.spec oo oc
+same "regex: definitions and tables mix" "accept${tab}oo
+reject${tab}oc" "$out"
+run 0 eval -F tables/comment.spec 'a--//b'
+same "regex: no comments inside" "accept${tab}a--//b" "$out"
+run 0 eval -f 'dfa { start q0; accept q1; q0 [ab] q1 } | /()/' b bb ''
+same "dfa: in braces; the empty string by its language" "accept${tab}b
+reject${tab}bb
+accept${tab}" "$out"
+run 0 eval --tokens -f 'regex U b' 'regex b' 'b regex'
+same "regex stays a letter where it was one" "accept${tab}regex b
+accept${tab}b regex" "$out"
+run 0 eval --alphabet ab -f 'regex = F a
+regex' ba b
+same "regex stays a name where it was one" "accept${tab}ba
+reject${tab}b" "$out"
+run 4 eval --regex '(a)\1' a
+has "regex: a back reference by name" "$err" "regex:1:4: '\\1' is a back reference"
+has "regex: with a caret" "$err" "(a)\\1
+       ^"
+run 2 eval --regex 'a*' --empty reject a
+has "regex: --empty must agree" "$err" "the empty string is in the language"
+run 2 eval --regex a -f a a
+has "regex: one specification" "$err" "-f and --regex are both given"
+run 2 eval --regex a --syntax spec a
+has "regex: its own syntax" "$err" "--regex and --syntax exclude each other"
+run 2 eval --regex a --ascii --alphabet a a
+has "regex: one alphabet" "$err" "--alphabet and --ascii exclude each other"
+run 3 eval --dfa tables/none.dfa a
+has "dfa: no such file" "$err" "tables/none.dfa"
+run 4 eval --regex '(a|b)*a(a|b){20}' a
+has "regex: too large by name" "$err" "more than 20000 derivatives"
+
 # ---- nothing half-written -------------------------------------------------------------------------------------------
 
 run 3 compile -f a -o missing/m.temper

@@ -29,7 +29,7 @@ static char *slurp(const char *folder, const char *stem, const char *extension, 
     return data;
 }
 
-/* Words of NAME.options: tokens alphabet=... at=first at=last empty=accept; an alphabet with blanks is not
+/* Words of NAME.options: tokens alphabet=... at=first at=last empty=accept empty=reject ascii folder=...; an alphabet with blanks is not
    possible. */
 static void read_options(temper_spec_options *o, char *words) {
     for (char *w = strtok(words, " \n"); w; w = strtok(NULL, " \n")) {
@@ -39,8 +39,12 @@ static void read_options(temper_spec_options *o, char *words) {
             o->alphabet = w + 9;
         else if (!strcmp(w, "at=first") || !strcmp(w, "at=last"))
             o->at = w[3] == 'f' ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
-        else if (!strcmp(w, "empty=accept"))
-            o->empty = TEMPER_EMPTY_ACCEPT;
+        else if (!strcmp(w, "empty=accept") || !strcmp(w, "empty=reject"))
+            o->empty = w[6] == 'a' ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT;
+        else if (!strcmp(w, "ascii"))
+            o->ascii = 1;
+        else if (!strncmp(w, "folder=", 7))
+            o->folder = w + 7;
         else
             CHECK(false, "unknown option %s", w);
     }
@@ -136,6 +140,8 @@ int main(void) {
         if (!strcmp(dot, ".spec")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_SPEC);
         if (!strcmp(dot, ".crasp")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_CRASP);
         if (!strcmp(dot, ".brasp")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_BRASP);
+        if (!strcmp(dot, ".regex")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_REGEX);
+        if (!strcmp(dot, ".dfa")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_DFA);
         if (!strcmp(dot, ".certificate")) check_certificate(folder, e->d_name, dot);
         bool import = !strncmp(e->d_name, "import-", 7);
         if (import && !strcmp(dot, ".expect")) check_import(folder, e->d_name, dot);

@@ -99,7 +99,7 @@ static void check_refusals(void) {
                  {"a**", TEMPER_SYNTAX, 3, "two repetitions"},
                  {"*a", TEMPER_SYNTAX, 1, "repetition of nothing"},
                  {"a|+", TEMPER_SYNTAX, 3, "repetition of nothing"},
-                 {"a{2,1}", TEMPER_SYNTAX, 2, "at least as many"},
+                 {"a{2,1}", TEMPER_SYNTAX, 2, "larger than the most"},
                  {"a{x}", TEMPER_SYNTAX, 2, "does not begin a repetition"},
                  {"a{20001}", TEMPER_LIMIT, 2, "more than 20000"},
                  {"(ab", TEMPER_SYNTAX, 1, "never closed"},

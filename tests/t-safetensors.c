@@ -188,11 +188,12 @@ static void write_head(author *a, bool soft) {
 
 static void write_model(author *a) {
     static const char *const methods[] = {"hard", "temperature", "positions"}, *const syntaxes[] = {"spec", "crasp",
-                                                                                                    "brasp"};
+                                                                                                    "brasp", "regex",
+                                                                                                    "dfa"};
     size_t letter_count = 1 + below(a, 6), method = below(a, 3), layers = below(a, 4);
     a->length = 0;
     a->channels = below(a, 8) ? below(a, 9) : 0;
-    compose(a, "temper-model 1\nmethod %s\nsyntax %s\nsource ", methods[method], syntaxes[below(a, 3)]);
+    compose(a, "temper-model 1\nmethod %s\nsyntax %s\nsource ", methods[method], syntaxes[below(a, 5)]);
     write_label(a);
     compose(a, "\nalphabet");
     bool tokens = letter_count < 6 && below(a, 2);

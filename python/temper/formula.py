@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, List, Optional, Tuple, Union, overload
+from typing import Any, List, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,8 @@ from ._library import call, encode, ffi, lib, make, number_of, read_bytes, text
 
 __all__ = ["Formula", "parse", "eval"]
 
-SYNTAXES = ("spec", "crasp", "brasp")
+SYNTAXES = ("spec", "crasp", "brasp", "regex", "dfa")
+_SUFFIXES = {".crasp": "crasp", ".brasp": "brasp", ".regex": "regex", ".dfa": "dfa", ".jff": "dfa"}
 _AT = ("", "first", "last")
 _EMPTY = ("", "reject", "accept")
 
@@ -84,34 +85,54 @@ class Formula:
 
 def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alphabet: Optional[str] = None,
           tokens: bool = False, syntax: Optional[str] = None, at: Optional[str] = None,
-          empty: Optional[str] = None) -> Formula:
-    """Reads a specification, from a text or a file.
+          empty: Optional[str] = None, regex: Optional[str] = None, dfa: Optional[PathLike] = None,
+          ascii: bool = False, letters: Optional[Sequence[str]] = None) -> Formula:
+    """Reads a specification, from a text or a file; or a regular expression, or the file of an automaton.
 
+    regex     instead of a formula: an expression that the whole string must match
+    dfa       instead of a file: one with the table of an automaton, or of JFLAP
     alphabet  "abc", or with tokens "request grant"; without it, the letters of the text
+    ascii     the alphabet is the 95 printable characters
+    letters   the alphabet, a letter each, which may be blanks
     tokens    strings are split on blanks into tokens
-    syntax    "spec", "crasp" or "brasp"; of a file, by default, what its name ends in
+    syntax    "spec", "crasp", "brasp", "regex" or "dfa"; of a file, by default, what its name ends in
     at        where the answer is read, "first" or "last"
     empty     the answer on the empty string, "accept" or "reject"
 
     What is given here overrides lines of the text. SpecSyntaxError shows the line with a caret.
     """
-    if (formula is None) == (file is None):
-        raise TypeError("give a formula or a file, one of the two")
-    if file is not None:
-        where, source = str(file), read_bytes(file)
+    if sum(option is not None for option in (formula, file, regex, dfa)) != 1:
+        raise TypeError("give a formula, a file, a regex or a dfa, one of the four")
+    if syntax is not None and (regex is not None or dfa is not None):
+        raise TypeError("a regex or a dfa is its own syntax")
+    if regex is not None or dfa is not None:
+        syntax = "dfa" if regex is None else "regex"
+    path = dfa if file is None else file
+    if path is not None:
+        where, source = str(path), read_bytes(path)
         if syntax is None:
-            syntax = {".crasp": "crasp", ".brasp": "brasp"}.get(Path(file).suffix, "spec")
+            syntax = _SUFFIXES.get(Path(path).suffix, "spec")
     else:
-        assert formula is not None
-        where, source = "formula", encode(formula)
+        given = formula if regex is None else regex
+        assert given is not None
+        where, source = "formula" if regex is None else "regex", encode(given)
     options = ffi.new("temper_spec_options *")
     kept: List[Any] = []  # what the options point to
+    kept.append(ffi.new("char[]", encode("." if path is None else str(Path(path).parent))))
+    options.folder = kept[-1]
+    options.ascii = int(ascii)
+    if letters is not None:
+        each = [ffi.new("char[]", encode(letter)) for letter in letters]
+        kept.append(each)
+        kept.append(ffi.new("char *[]", each))
+        options.letters = kept[-1]
+        options.letter_count = len(each)
     options.syntax = number_of(syntax or "spec", SYNTAXES, "syntax")
     if alphabet is not None:
         if "\0" in alphabet:
             raise errors.RangeError("an alphabet cannot contain a NUL character")
         kept.append(ffi.new("char[]", encode(alphabet)))
-        options.alphabet = kept[0]
+        options.alphabet = kept[-1]
     options.tokens = int(tokens)
     options.at = number_of(at or "", _AT, "at")
     options.empty = number_of(empty or "", _EMPTY, "empty")

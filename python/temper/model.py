@@ -290,24 +290,18 @@ class Model:
         if against is None:
             formula: Optional[Formula] = self._own_formula()
         elif isinstance(against, str):
-            formula = parse(against, alphabet=self._alphabet_text(), tokens=self.info.tokens)
+            formula = parse(against, letters=self.letters or None, tokens=self.info.tokens)
         else:
             formula = against
         return check_formula(self, formula, exhaustive, random, length, seed, threads, progress)
-
-    def _alphabet_text(self) -> Optional[str]:
-        """The alphabet as `parse` takes it; None where that cannot say it."""
-        if not self.letters or any(letter[0] in " \t\n\v\f\r" for letter in self.letters):
-            return None
-        return (" " if self.info.tokens else "").join(self.letters)
 
     def _own_formula(self) -> Optional[Formula]:
         if not self.formula:
             if self.info.method == "hard":
                 raise errors.RangeError("the model carries no specification; give a formula to compare it with")
             return None
-        return parse(self.formula, alphabet=self._alphabet_text(), tokens=self.info.tokens, syntax=self.info.syntax,
-                     at=self.info.at, empty="accept" if self.info.accepts_empty else "reject")
+        source = encode(self.formula)
+        return Formula(make("spec", "temper_model_spec", self._handle, where="formula", source=source), source, "formula")
 
     # ---- other models ----
 
@@ -417,21 +411,24 @@ class Model:
 
 def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLike] = None,
             method: str = "temperature", digits: str = "bf16", alphabet: Optional[str] = None, tokens: bool = False,
-            syntax: Optional[str] = None, at: Optional[str] = None, empty: Optional[str] = None) -> Model:
+            syntax: Optional[str] = None, at: Optional[str] = None, empty: Optional[str] = None,
+            regex: Optional[str] = None, dfa: Optional[PathLike] = None, ascii: bool = False) -> Model:
     """A formula to a transformer: temper.compile("H(b -> O a)", alphabet="abc").
 
     method  how softmax is made sharp: "temperature", "positions", or "digits", for numbers that are stored in the short format `digits`;
             "hard" for the hard-attention transformer
 
-    The other options are those of parse: file, alphabet, tokens, syntax, at, empty.
+    The other options are those of parse: file, alphabet, tokens, syntax, at, empty, and regex, dfa, ascii:
+    temper.compile(regex="[a-z]+", ascii=True).
     """
     number_of(method, METHODS, "method")
     if isinstance(formula, Formula):
-        if tokens or any(option is not None for option in (file, alphabet, syntax, at, empty)):
+        if tokens or ascii or any(option is not None for option in (file, alphabet, syntax, at, empty, regex, dfa)):
             raise TypeError("a Formula has its options already")
         spec = formula
     else:
-        spec = parse(formula, file=file, alphabet=alphabet, tokens=tokens, syntax=syntax, at=at, empty=empty)
+        spec = parse(formula, file=file, alphabet=alphabet, tokens=tokens, syntax=syntax, at=at, empty=empty,
+                     regex=regex, dfa=dfa, ascii=ascii)
     options = ffi.new("temper_build_options *", {"method": number_of(method, METHODS, "method")})
     if method == "digits":
         options.digits = _storage(digits)

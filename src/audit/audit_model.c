@@ -44,38 +44,23 @@ static const char *difference(const temper_model *m, const temper_spec *spec) {
     return NULL;
 }
 
-static temper_spec *parse_source(const audit *a, const char *source, temper_syntax syntax, const char *alphabet_text,
-                                 temper_error *err) {
+/* With the model's settings. */
+static temper_spec *read_source(const audit *a, const char *source, temper_syntax syntax, const char *what) {
     const temper_model *m = a->model;
     temper_spec *spec;
+    temper_error err;
     temper_spec_options o = {.syntax = syntax,
-                             .alphabet = alphabet_text,
+                             .letters = m->letters.letters,
+                             .letter_count = m->letters.count,
                              .tokens = m->letters.tokens,
                              .at = m->at,
                              .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
-    if (temper_spec_parse(&spec, source, strlen(source), &o, err) != TEMPER_OK) return NULL;
+    if (temper_spec_parse(&spec, source, strlen(source), &o, &err) != TEMPER_OK)
+        trap_raise(a->trap, TEMPER_RANGE, 0, 0, "%s: %s", what, err.text);
     const char *why = difference(m, spec);
     if (!why) return spec;
     temper_spec_free(spec);
-    *err = (temper_error){.code = TEMPER_RANGE};
-    snprintf(err->text, sizeof err->text, "%s", why);
-    return NULL;
-}
-
-/* With the model's settings. A letter that is a blank cannot stand in the option, but it stands in the source
-   then. */
-static temper_spec *read_source(const audit *a, const char *source, temper_syntax syntax, const char *what) {
-    text letters;
-    temper_error err;
-    text_init(&letters, a->arena);
-    for (size_t k = 0; k < a->model->letters.count; k++) {
-        if (k) text_putc(&letters, ' ');
-        text_puts(&letters, a->model->letters.letters[k]);
-    }
-    temper_spec *spec = parse_source(a, source, syntax, text_string(&letters), &err);
-    if (!spec) spec = parse_source(a, source, syntax, NULL, &err);
-    if (!spec) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "%s: %s", what, err.text);
-    return spec;
+    trap_raise(a->trap, TEMPER_RANGE, 0, 0, "%s: %s", what, why);
 }
 
 /* ---- parts ---- */

@@ -90,8 +90,11 @@ static void put_gates(text *out, const audit *a) {
 
 /* The members that every certificate begins with. */
 void audit_write_claim(text *out, const audit *a, const char *claim) {
-    static const char *const syntaxes[] = {
-        [TEMPER_SYNTAX_SPEC] = "spec", [TEMPER_SYNTAX_CRASP] = "crasp", [TEMPER_SYNTAX_BRASP] = "brasp"};
+    static const char *const syntaxes[] = {[TEMPER_SYNTAX_SPEC] = "spec",
+                                           [TEMPER_SYNTAX_CRASP] = "crasp",
+                                           [TEMPER_SYNTAX_BRASP] = "brasp",
+                                           [TEMPER_SYNTAX_REGEX] = "regex",
+                                           [TEMPER_SYNTAX_DFA] = "dfa"};
     const temper_model *m = a->model;
     text_puts(out, "{\n  \"temper-certificate\": 2,\n");
     put_model(out, a);

@@ -141,7 +141,10 @@ static void read_line(reader *p) {
         p->t->start = read_state(p, false, "expected a state after 'start'");
     } else if (is_word(p, "accept")) {
         symbol_advance(&p->r, strlen("accept"));
-        while (skip(p)) p->t->accepts[read_state(p, false, "")] = 1;
+        while (skip(p)) {
+            uint32_t state = read_state(p, false, ""); /* it may move the array */
+            p->t->accepts[state] = 1;
+        }
     } else if (is_word(p, "alphabet")) {
         symbol_advance(&p->r, strlen("alphabet"));
         read_alphabet(p, column);

@@ -129,7 +129,7 @@ static size_t read_braces(parser *p, regex_node *n) {
         refuse(p, p->r.column, "repetitions are x{3}, x{3,}, x{3,5} and x{,5}; the letter '{' is '\\{'",
                "'{' does not begin a repetition");
     if (n->least > n->most)
-        refuse(p, p->r.column, "swap the two numbers", "at least as many repetitions as at most are asked for");
+        refuse(p, p->r.column, "swap the two numbers", "the least number of repetitions is larger than the most");
     return ahead + 1;
 }
 

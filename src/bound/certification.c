@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "logic/formula.h"
+
 #include "base/json_write.h"
 #include "base/sha256.h"
 
@@ -55,7 +57,6 @@ static void member_text(certification *c, const char *key, const char *value) {
 }
 
 void certificate_begin(certification *c) {
-    static const char *const syntax[] = {"spec", "crasp", "brasp"};
     const temper_model *m = c->model;
     unsigned char digest[SHA256_SIZE];
     char hex[SHA256_HEX + 1];
@@ -70,7 +71,7 @@ void certificate_begin(certification *c) {
     text_printf(&c->json, "{\"sha256\": \"%s\", \"bytes\": %zu}", hex, c->size);
     member_text(c, "claim", temper_claim_name(c->claim));
     member_text(c, "source", m->source);
-    member_text(c, "syntax", syntax[m->syntax]);
+    member_text(c, "syntax", syntax_names[m->syntax]);
     member_text(c, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
     member_text(c, "empty", m->accepts_empty ? "accept" : "reject");
     if (c->read_off) member_text(c, "read-off", c->read_off);

@@ -204,7 +204,7 @@ static void put_proof(html_page *p) {
 static void put_summary(html_page *p) {
     html *h = &p->out;
     const temper_model_info *about = &p->map.about;
-    static const char *const syntaxes[] = {"formula", "C-RASP", "B-RASP"};
+    static const char *const syntaxes[] = {"formula", "C-RASP", "B-RASP", "regular expression", "automaton"};
     static const char *const methods[] = {
         [TEMPER_METHOD_HARD] = "hard attention, not softened",
         [TEMPER_METHOD_TEMPERATURE] = "temperature: softmax is made sharp by scales that grow with the length",

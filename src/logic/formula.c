@@ -13,6 +13,10 @@ static const struct {
 #undef OPERATOR
 };
 
+const char *const syntax_names[] = {"spec", "crasp", "brasp", "regex", "dfa", NULL};
+const char syntax_choices[] = "spec, crasp, brasp, regex or dfa";
+const char syntax_choices_quoted[] = "\"spec\", \"crasp\", \"brasp\", \"regex\" or \"dfa\"";
+
 const char *operator_spelling(formula_op op) { return operators[op].spelling; }
 char operator_direction(formula_op op) { return operators[op].direction; }
 int operator_binding(formula_op op) { return operators[op].binding; }

@@ -145,6 +145,10 @@ unsigned formula_directions(const formula *f, node_id root, node_id *back, node_
 /* marks[id] = 1 for the nodes reachable from root; marks has f->count entries, in arena a. */
 unsigned char *formula_reachable(const formula *f, node_id root, arena *a);
 
+/* "spec", "crasp", ..., as temper_syntax, then NULL; and the same for messages: "spec, crasp or brasp". */
+extern const char *const syntax_names[];
+extern const char syntax_choices[], syntax_choices_quoted[];
+
 /* ---- a parsed specification -------------------------------------------------------------------------------- */
 
 struct temper_spec {

@@ -86,6 +86,14 @@ node_id spec_letter(temper_spec *s, const spec_header *h, const char *letter, si
     return id;
 }
 
+/* Does nothing follow the quotes that open here on their line? Else they belong to a formula. */
+static bool stands_alone(const tokenizer *z, size_t at) {
+    tokenizer ahead = *z;
+    tokenizer_advance(&ahead, at);
+    tokenizer_quote(&ahead);
+    return !skip_in_line(&ahead);
+}
+
 /* `regex R` and `dfa FILE`, in texts that could mean nothing else: a definition `regex = ...` stays one, and with tokens
    so does a formula that begins with the letter `regex` and goes on with an operator. */
 static header_word find_language_word(const tokenizer *z, size_t size) {
@@ -98,8 +106,10 @@ static header_word find_language_word(const tokenizer *z, size_t size) {
     while (tokenizer_look(z, at) == ' ' || tokenizer_look(z, at) == '\t') at++;
     char c = tokenizer_look(z, at), d = tokenizer_look(z, at + 1);
     if (c == '=' || (found == WORD_DFA && c == '{')) return WORD_NONE;
+    bool quoted = found == WORD_DFA && (c == '\'' || c == '"');
+    if (quoted) return stands_alone(z, at) ? found : WORD_NONE;
     if (!z->tokens) return found;
-    if (found == WORD_DFA) return c == '\'' || c == '"' ? found : WORD_NONE;
+    if (found == WORD_DFA) return WORD_NONE;
     bool opens = c == '(' || c == '.' || (c == '[' && d != ']');
     bool word = c == '<' && d != '>' && d != '-' && d != '=' && d != ' ';
     return opens || word ? found : WORD_NONE;

@@ -1,6 +1,7 @@
 /* A model without its weights as JSON; metadata_read.c reads it back. What has its default is left out. */
 #include <string.h>
 
+#include "logic/formula.h"
 #include "base/json_write.h"
 #include "model/model_metadata.h"
 
@@ -49,7 +50,6 @@ static void open_array(text *out, const char *name) {
 }
 
 static void print_settings(text *out, const temper_model *m) {
-    static const char *const syntaxes[] = {"spec", "crasp", "brasp"};
     put_count(out, "version", model_reads_position(m, NULL, NULL) ? 2 : 1);
     if (m->digits) {
         put_name(out, "method");
@@ -57,7 +57,7 @@ static void print_settings(text *out, const temper_model *m) {
     } else {
         put_text(out, "method", temper_method_name(m->method));
     }
-    put_text(out, "syntax", syntaxes[m->syntax]);
+    put_text(out, "syntax", syntax_names[m->syntax]);
     put_text(out, "source", m->source);
     open_array(out, "alphabet");
     for (size_t k = 0; k < m->letters.count; k++) {

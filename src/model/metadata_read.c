@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "logic/formula.h"
+
 #include "model/model_metadata.h"
 
 typedef struct reader {
@@ -105,10 +107,7 @@ static void read_method(reader *r) {
     if (choice >= TEMPER_METHOD_DIGITS) r->model->digits = digit_format_at(choice - TEMPER_METHOD_DIGITS);
 }
 
-static void read_syntax(reader *r) {
-    static const char *const syntaxes[] = {"spec", "crasp", "brasp", NULL};
-    r->model->syntax = jread_choice(&r->json, syntaxes, "\"spec\", \"crasp\" or \"brasp\"");
-}
+static void read_syntax(reader *r) { r->model->syntax = jread_choice(&r->json, syntax_names, syntax_choices_quoted); }
 
 static void read_source(reader *r) { r->model->source = read_text(r, "a string"); }
 

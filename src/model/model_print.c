@@ -1,6 +1,8 @@
 /* The text form of a model. doc/model.md describes it; model_read.c reads it back to the same bits. */
 #include <string.h>
 
+#include "logic/formula.h"
+
 #include "model/model.h"
 
 uint64_t model_digest(const char *bytes, size_t length) {
@@ -101,12 +103,11 @@ static void print_embedding(text *out, const temper_model *m) {
 }
 
 static void print_settings(text *out, const temper_model *m) {
-    static const char *const syntaxes[] = {"spec", "crasp", "brasp"};
     text_printf(out, "temper-model %d\nmethod %s", model_reads_position(m, NULL, NULL) ? 2 : 1,
                 temper_method_name(m->method));
     if (m->digits) text_printf(out, " %s", temper_type_name(m->digits->type));
     text_putc(out, '\n');
-    text_printf(out, "syntax %s\nsource ", syntaxes[m->syntax]);
+    text_printf(out, "syntax %s\nsource ", syntax_names[m->syntax]);
     print_quoted(out, m->source);
     text_puts(out, "\nalphabet");
     for (size_t k = 0; k < m->letters.count; k++) {

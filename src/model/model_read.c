@@ -14,6 +14,8 @@
    Of the settings only the alphabet must be given. `--` begins a comment at the start of a line. */
 #include <string.h>
 
+#include "logic/formula.h"
+
 #include "model/model.h"
 #include "model/model_scan.h"
 
@@ -98,10 +100,7 @@ static void read_method(reader *r) {
     r->model->digits = digit_format_at(scan_choice(&r->scan, formats, "bf16, f16, e4m3, e5m2 or f32"));
 }
 
-static void read_syntax(reader *r) {
-    static const char *const syntaxes[] = {"spec", "crasp", "brasp", NULL};
-    r->model->syntax = scan_choice(&r->scan, syntaxes, "spec, crasp or brasp");
-}
+static void read_syntax(reader *r) { r->model->syntax = scan_choice(&r->scan, syntax_names, syntax_choices); }
 
 static void read_source(reader *r) {
     r->model->source = scan_quoted(&r->scan, &r->model->memory, "the specification in quotes");

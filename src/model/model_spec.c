@@ -7,23 +7,10 @@
 
 static void release_spec(void *spec) { temper_spec_free(spec); }
 
-/* The alphabet as an option: letters one after the other, or words. NULL if it holds a blank, which that cannot
-   say. */
-static const char *alphabet_text(const temper_model *m, arena *a) {
-    text t;
-    text_init(&t, a);
-    for (size_t k = 0; k < m->letters.count; k++) {
-        const char *letter = m->letters.letters[k];
-        if (strchr(" \t\r\n", letter[0])) return NULL;
-        if (m->letters.tokens && k) text_putc(&t, ' ');
-        text_puts(&t, letter);
-    }
-    return m->letters.count ? text_string(&t) : NULL;
-}
-
-static temper_spec_options options_of(const temper_model *m, arena *a) {
+static temper_spec_options options_of(const temper_model *m) {
     return (temper_spec_options){.syntax = m->syntax,
-                                 .alphabet = alphabet_text(m, a),
+                                 .letters = m->letters.letters,
+                                 .letter_count = m->letters.count,
                                  .tokens = m->letters.tokens,
                                  .at = m->at,
                                  .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
@@ -38,7 +25,7 @@ static bool has_letters_of(const temper_spec *spec, const temper_model *m) {
 }
 
 const temper_spec *model_spec(const temper_model *m, arena *a) {
-    temper_spec_options o = options_of(m, a);
+    temper_spec_options o = options_of(m);
     temper_spec *spec;
     temper_error why;
     if (!*m->source) return NULL;
@@ -57,7 +44,7 @@ typedef struct spec_call {
 static void read_spec(entry *e, void *context) {
     const spec_call *c = context;
     const temper_model *m = c->model;
-    temper_spec_options o = options_of(m, &e->memory);
+    temper_spec_options o = options_of(m);
     temper_spec *spec;
     temper_error error;
     if (!*m->source) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the model carries no specification");
