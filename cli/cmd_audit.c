@@ -26,13 +26,16 @@ static bool claim_of(char *out, size_t size, const char *certificate, const char
 static void print_result(session *s, const char *path, const char *model, const char *certificate,
                          const temper_error *err) {
     char length[24] = "", type[16] = "", claim[24] = "", error[24] = "", positions[16] = "";
-    bool proved = err->code == TEMPER_OK;
+    bool proved = err->code == TEMPER_OK, formula = false, every = false;
     if (proved) {
         claim_of(length, sizeof length, certificate, "length");
         claim_of(type, sizeof type, certificate, "type");
         claim_of(claim, sizeof claim, certificate, "claim");
         claim_of(error, sizeof error, certificate, "error");
         claim_of(positions, sizeof positions, certificate, "positions");
+        formula = strcmp(claim, "formula") == 0;
+        /* proofs by roles are about every position; the others say which */
+        every = formula || strstr(certificate, "\n  \"read-off\": ") || strcmp(positions, "every") == 0;
     }
     if (s->json) {
         json j;
@@ -44,13 +47,13 @@ static void print_result(session *s, const char *path, const char *model, const 
             json_text(&j, "claim", claim);
             json_count(&j, "length", strtoull(length, NULL, 10));
             json_text(&j, "type", type);
+            json_flag(&j, "every_position", every);
             json_text(&j, "error", error);
         } else {
             json_text(&j, "reason", err->text);
         }
         json_close(&j);
     } else if (proved && !s->quiet) {
-        bool formula = strcmp(claim, "formula") == 0, every = strcmp(positions, "every") == 0;
         show_write(stdout, path, strlen(path), 0);
         fputs(": proved for ", stdout);
         show_write(stdout, model, strlen(model), 0);

@@ -163,11 +163,9 @@ static void print_overview(const temper_model *model, const temper_model_info *i
     printf("growth         %s (the largest of the heads)\n", temper_growth_name(info->growth));
     for (size_t k = 0; k < EXPLAINED; k++) print_proof(k ? "" : "proved length", &proofs[k], explained[k]);
     if (is_softened(info))
-        printf(
-            "output         softened for length %zu: within %s of the hard one's, which is %s or more from 1/2%s\n",
-            proofs[0].length, bound_show(error, info->output_error, true),
-            bound_show(margin, info->output_margin, false),
-            info->verdict_only ? ",\n               where the verdict is read, not at every position" : "");
+        printf("output         recorded by soften: within %s of the hard one's, which is %s or more from 1/2%s\n",
+               bound_show(error, info->output_error, true), bound_show(margin, info->output_margin, false),
+               info->verdict_only ? ",\n               where the verdict is read, not at every position" : "");
 }
 
 static void print_parts(const temper_model *model) {

@@ -18,7 +18,7 @@ typedef struct feed {
     const temper_model *model;
     const temper_run_options *options; /* of the stream */
     temper_stream *stream;
-    bool tokens, ended, warned;
+    bool tokens, rescaled, sourced, ended, warned, warned_claim;
     size_t line;             /* of standard input, from 1 */
     uint32_t ascii[128];     /* the letter that a character is, or NO_LETTER */
     size_t at, filled;       /* the bytes not yet used */
@@ -152,18 +152,34 @@ static uint32_t number_of(const feed *f, size_t size) {
     return found;
 }
 
+/* A model that carries a specification is expected to compute it. */
+static void warn_of_claim(feed *f) {
+    if (f->warned_claim || !f->sourced || temper_stream_about(f->stream).claim != TEMPER_CLAIM_CHOICES) return;
+    f->warned_claim = true;
+    message_warning(f->session,
+                    "proved are only the model's own hard choices, not the specification that it carries");
+}
+
 static void warn_once(feed *f) {
     temper_proof p;
+    size_t length = temper_stream_about(f->stream).length;
     if (f->warned || temper_stream_about(f->stream).proved) return;
     f->warned = true;
     const char *type = temper_type_name(f->options->type);
-    if (temper_model_proof(&p, f->model, f->options->type, f->options->hard, NULL) != TEMPER_OK ||
-        p.claim == TEMPER_CLAIM_NONE)
+    if (f->rescaled && !f->options->hard)
+        message_warning(f->session, "the softmax scales are those of --scale: nothing is proved of the answers");
+    else if (temper_model_proof(&p, f->model, f->options->type, f->options->hard, NULL) != TEMPER_OK ||
+             p.claim == TEMPER_CLAIM_NONE)
         message_warning(f->session, "no length is proved in %s: answers are unproved", type);
+    else if (length <= p.length)
+        message_warning(f->session,
+                        "what is proved in %s is proved of whole strings, not of runs letter by letter: "
+                        "answers are unproved",
+                        type);
     else
         message_warning(f->session,
                         "length %zu is beyond the proved length %zu in %s (%s): answers from there on are unproved",
-                        temper_stream_about(f->stream).length, p.length, type, p.obstacle);
+                        length, p.length, type, p.obstacle);
 }
 
 static bool take(feed *f, size_t size) {
@@ -179,6 +195,7 @@ static bool take(feed *f, size_t size) {
         return false;
     }
     warn_once(f);
+    warn_of_claim(f);
     return print_line(f, NULL);
 }
 
@@ -195,6 +212,8 @@ void stream_input(session *s, const temper_model *model, const temper_run_option
     f->options = o;
     f->stream = stream;
     f->tokens = info.tokens;
+    f->rescaled = info.rescaled;
+    f->sourced = *info.source != 0;
     f->line = 1;
     for (size_t c = 0; c < 128; c++) f->ascii[c] = NO_LETTER;
     for (size_t k = 0; k < info.letters; k++) {

@@ -689,6 +689,16 @@ has 'stream: looks forward' "$err" '(F b) looks forward'
 run 0 run --json -f 'O a' --alphabet ab --stream <<<'ba'
 same 'stream json' '{"length":1,"accept":false,"proved":true,"claim":"formula"}
 {"length":2,"accept":true,"proved":true,"claim":"formula"}' "$out"
+run 0 compile -f 'O a' --alphabet ab -o plain.temper
+sed '/^digest/d;s/^embed "a"/channel 99 "odd" position "3*i + 1"\n&/' plain.temper >odd.temper
+sed -i "s/^channel 99/channel $(grep -c '^channel [0-8]' odd.temper)/" odd.temper
+run 0 run odd.temper --unchecked --stream <<<'b'
+has 'stream: whole strings only' "$err" 'proved of whole strings, not of runs letter by letter'
+run 0 run -f 'O a' --alphabet ab --scale 1x --stream <<<'b'
+has 'stream: other scales' "$err" 'the softmax scales are those of --scale'
+sed '/^digest/d;s/^source "O a"/source "H a"/' plain.temper >lies.temper
+run 0 run lies.temper --stream <<<'b'
+has 'stream: which claim' "$err" "proved are only the model's own hard choices"
 run 1 run -q -f 'O a' --alphabet ab --stream <<<'bb'
 same 'quiet stream' '' "$out"
 run 0 run -q -f 'O a' --alphabet ab --stream <<<'ba'
@@ -746,6 +756,13 @@ run 0 -q audit audit.json audit.temper
 same 'audit: quiet' '' "$out$err"
 run 0 --json audit audit.json audit.temper
 has 'audit: json' "$out" '"proved":true,"claim":"formula","length":1000,"type":"f32"'
+sed '/^source/d;/^digest/d' audit.temper >sourceless.temper
+run 0 certify sourceless.temper --length 100 -o sourceless.json
+has 'certify: read off' "$out" "proved${tab}the model's own hard choices: every string up to length 100 in f64${tab}"
+run 0 audit sourceless.json sourceless.temper
+has 'audit: every position' "$out" 'the answer at every position is that of its hard choices, for every string up to length 100'
+run 0 --json audit sourceless.json sourceless.temper
+has 'audit: every position, json' "$out" '"claim":"hard choices","length":100,"type":"f64","every_position":true,'
 sed 's/"length": 1000/"length": 1001/' audit.json >other.json
 run 1 audit other.json audit.temper
 has 'audit: another length' "$err" 'other.json:'
@@ -993,7 +1010,7 @@ soften() {
     same 'beyond its length: unproved' "accept (unproved)${tab}ababababa" "$out"
     has 'beyond its length: warned' "$err" 'temper: warning: length 9 is beyond the proved length 8 in f64'
     run 0 explain soft.temper
-    has 'explain: softened' "$out" 'output         softened for length 8: within '
+    has 'explain: softened' "$out" 'output         recorded by soften: within '
 }
 for call in '' '--method positions' '--gap exhaustive' '--adaptive' '--gap proved --method temperature'; do
     soften "$call" first.temper

@@ -227,6 +227,37 @@ static void try_far_head(hunt *h, const char *head) {
     CHECK(try_model(h, t) && h->certified > before, "nothing is proved of %s", head);
 }
 
+/* A softened model whose record was edited, with the digest put right: what is proved is what certify proves. */
+static void try_forged_record(hunt *h) {
+    enum { SOFTENED = 8, FORGED = 50 };
+    temper_model *hard = NULL, *soft = NULL;
+    temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = SOFTENED};
+    char *printed = NULL, *at, changed[20000], wanted[40];
+    size_t size;
+    temper_error e;
+    sprintf(wanted, "\nsafe %d ", SOFTENED);
+    bool made = !temper_gallery_model(&hard, "dyck-1", &e) && !temper_soften(&soft, NULL, hard, &o, &e) &&
+                !temper_model_print(&printed, &size, soft, &e) && size < sizeof changed - 100;
+    if (CHECK(made && (at = strstr(printed, wanted)), "no softened model: %s", e.text)) {
+        size_t used =
+            (size_t)sprintf(changed, "%.*s\nsafe %d %s", (int)(at - printed), printed, FORGED, at + strlen(wanted));
+        char *end = strstr(changed, "\ndigest ") + 1;
+        sprintf(end, "digest %016llx\n", (unsigned long long)model_digest(changed, (size_t)(end - changed)));
+        target t = {.honest = "dyck-1", .text = changed, .type = TEMPER_TYPE_F64, .certify = true};
+        temper_model *m = NULL;
+        temper_proof p = {0};
+        CHECK(used > 0 && !temper_model_read(&m, changed, strlen(changed), &e) && model_has_record(&m->record) &&
+                  m->record.length == FORGED && !temper_model_proof(&p, m, t.type, 0, &e),
+              "the forged record is not read: %s", e.text);
+        CHECK(p.length < FORGED && p.length >= SOFTENED, "%zu letters are proved by a forged record", p.length);
+        CHECK(try_model(h, t), "the forged model is not read");
+        temper_model_free(m);
+    }
+    temper_free(printed);
+    temper_model_free(soft);
+    temper_model_free(hard);
+}
+
 static void try_old_fault(hunt *h, const old_fault *o) {
     temper_spec *spec = NULL;
     temper_model *m = NULL;
@@ -296,6 +327,7 @@ int main(void) {
     h.r = test_seed(1415);
     for (size_t k = 0; k < sizeof old_faults / sizeof *old_faults; k++) try_old_fault(&h, &old_faults[k]);
     for (size_t k = 0; k < sizeof far_heads / sizeof *far_heads; k++) try_far_head(&h, far_heads[k]);
+    try_forged_record(&h);
     while ((double)h.tried < TRIALS * test_effort()) {
         temper_spec *spec = random_source(&h);
         if (spec) hunt_model(&h, spec);

@@ -124,7 +124,7 @@ def _overview(e: Explanation) -> List[str]:
                      f"{'' if p.length is None else p.claim:<12}  "
                      + ("" if p.length is None or p.every_position else "the verdict only; ") + _shown(encode(p.obstacle)))
     if i.output_margin > 0:
-        lines.append(f"output         softened for length {e.proofs[0].length}: within {i.output_error:.3g} of the hard one's, which "
+        lines.append(f"output         recorded by soften: within {i.output_error:.3g} of the hard one's, which "
                      f"is {i.output_margin:.3g} or more from 1/2"
                      + (",\n               where the verdict is read, not at every position" if i.verdict_only else ""))
     return lines

@@ -35,7 +35,7 @@ static void release(model_memo *memo) {
     free(p);
 }
 
-/* What a model records of itself is its proof in f64. */
+/* What softening proved in this process is the proof in f64. */
 static void take_record(proof_entry *e, const model_record *r) {
     atomic_store(&e->claim, TEMPER_CLAIM_CHOICES);
     atomic_store(&e->everywhere, r->verdict_only ? 0 : r->length + 1);
@@ -66,8 +66,7 @@ static proof_memo *memo_of(const temper_model *m, trap *t) {
     arena_init(&p->texts, NULL);
     for (size_t type = 0; type < TYPES; type++)
         for (size_t hard = 0; hard < 2; hard++) atomic_store(&p->entries[type][hard].failed, CERTIFY_LONGEST + 1);
-    bool believable = model_has_record(&m->record) && m->record.length <= CERTIFY_LONGEST;
-    if (believable) take_record(&p->entries[TEMPER_TYPE_F64][0], &m->record);
+    if (m->record.made_here) take_record(&p->entries[TEMPER_TYPE_F64][0], &m->record);
     for (size_t type = 0; m->rescaled && type < TYPES; type++) take_no_proof(&p->entries[type][0]);
     if (atomic_compare_exchange_strong(m->memo, &known, &p->memo)) return p;
     release(&p->memo);

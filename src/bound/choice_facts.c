@@ -68,9 +68,9 @@ double hard_facts_cost(const temper_model *m, size_t length) {
     return rows * size * size * size / 3;
 }
 
-size_t hard_facts_reach(const temper_model *m) {
+size_t hard_facts_reach(const temper_model *m, double steps) {
     size_t length = 0;
-    while (length < FACTS_LONGEST && hard_facts_cost(m, length + 1) <= 0x1p23) length++;
+    while (length < FACTS_LONGEST && hard_facts_cost(m, length + 1) <= steps) length++;
     return length;
 }
 

@@ -37,6 +37,18 @@ static void say_unlike(certification *c) {
     if (roles && c->unlike) text_printf(&c->reason, "; as a formula it was not recognised: %s", c->unlike);
 }
 
+/* A model softened for a length was proved there in f64 once. So that is tried even if it takes a minute, and nothing
+   longer. */
+static bool has_record(const certification *c) {
+    return model_has_record(&c->model->record) && c->options.type == TEMPER_TYPE_F64;
+}
+
+static size_t reach_of(const certification *c) {
+    if (!has_record(c)) return hard_facts_reach(c->model, FACTS_SECOND);
+    size_t patient = hard_facts_reach(c->model, FACTS_MINUTE), recorded = c->model->record.length;
+    return recorded < patient ? recorded : patient;
+}
+
 model_proof *model_proof_open(certification *c) {
     model_proof *p = arena_zalloc(c->arena, 1, sizeof *p);
     p->c = c;
@@ -44,7 +56,7 @@ model_proof *model_proof_open(certification *c) {
     p->roles = formula_proof_begin(c);
     if (!p->roles && !c->reason.length && !c->hard) {
         c->claim = TEMPER_CLAIM_CHOICES;
-        p->reach = hard_facts_reach(c->model);
+        p->reach = reach_of(c);
     } else if (!p->roles) {
         certification_unable(c, 0, 0, "its heads have no known roles, by which hard choices are proved");
         say_unlike(c);
@@ -113,6 +125,7 @@ void model_proof_decide(model_proof *p, length_bracket *b, size_t n) {
 }
 
 void model_proof_longest(model_proof *p, length_bracket *b) {
+    if (!p->roles && !p->hopeless && has_record(p->c)) try_in(p, b, p->reach);
     try_in(p, b, CERTIFY_LONGEST);
     unsigned low = 0, high = GRID_LAST; /* the first point of the grid that fails is among these */
     while (low < high) {
@@ -129,7 +142,12 @@ void model_proof_longest(model_proof *p, length_bracket *b) {
         return;
     }
     p->c->reason.length = 0;
-    certification_unable(p->c, 0, 0, "longer strings take more than a second to look at, so nobody did");
+    bool record = has_record(p->c);
+    if (record && p->reach == p->c->model->record.length)
+        certification_unable(p->c, 0, 0, "%s", p->c->model->record.reason);
+    else
+        certification_unable(p->c, 0, 0, "longer strings take more than a %s to look at, so nobody did",
+                             record ? "minute" : "second");
     p->c->fault.length = b->failed;
 }
 

@@ -86,13 +86,14 @@ typedef struct model_part {
 
 /* What temper_soften proved in f64 when it made the model: up to `length` letters the read-out is within `error`
    of the hard one's, which is at least `margin` away from 1/2. All fields are 0 where there is no record; a record
-   has a margin above 0. Reading a file whose digest is wrong or missing drops the record: everything else that is
-   said to be proved is proved from the weights. */
+   has a margin above 0. Reading a file whose digest is wrong or missing drops the record. A record that was read is
+   no evidence, for digests can be computed by anybody: it only says how far a proof is worth trying. */
 typedef struct model_record {
     size_t length;
     const char *reason; /* "" without a record */
     double error, margin;
     bool verdict_only; /* it covers the verdict, not the truth at other positions */
+    bool made_here;    /* proved by this process, not read */
 } model_record;
 
 static inline bool model_has_record(const model_record *r) { return r->margin > 0; }

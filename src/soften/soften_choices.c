@@ -66,6 +66,7 @@ static void set_record(const scale_search *g, const soft_proof *proof, temper_mo
     text_init(&why, &m->memory);
     text_printf(&why, "it was softened for strings up to %zu letters, with gaps %s", g->o->length, how[g->o->gap]);
     m->record = (model_record){.length = g->o->length,
+                               .made_here = true,
                                .reason = text_string(&why),
                                .error = proof->error,
                                .margin = proof->margin,
