@@ -425,7 +425,7 @@ static node_id normal_of(simplifier *s, node_id id) {
         return make_nearest(s, n->choice, n->mask, x, make_and(s, x, y));
     case OP_MATCHES:
         trap_raise(s->arena->trap, TEMPER_UNSUPPORTED, s->source->notes[id].line, s->source->notes[id].column,
-                   "a regular language is not compiled yet");
+                   "a regular language that was not expanded (compile/expand.h)");
     case OP_COUNT_OF_OPERATORS: break;
     }
     return 0;

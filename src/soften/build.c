@@ -1,5 +1,6 @@
 /* From a specification to a transformer: the whole compiler, pass by pass. */
 #include "compile/compile.h"
+#include "compile/expand.h"
 #include "recognise/recognise.h"
 #include "soften/soften.h"
 
@@ -55,9 +56,11 @@ static gate_limits provable_gates(const normal_spec *s, gate_limits gates, entry
 static void build(entry *e, void *context) {
     const build_call *c = context;
     bool soft = c->method != TEMPER_METHOD_HARD;
-    normal_spec s = {.spec = c->spec};
-    formula_simplify(&s.form, &c->spec->graph, c->spec->root, c->spec->letters.count, &e->memory);
-    s.labels = normal_labels(&s.form, c->spec, &e->memory, &e->scratch);
+    spec_expansion plain;
+    spec_expand(&plain, c->spec, true, &e->memory, &e->scratch);
+    normal_spec s = {.spec = plain.spec};
+    formula_simplify(&s.form, &s.spec->graph, s.spec->root, s.spec->letters.count, &e->memory);
+    s.labels = normal_labels(&s.form, s.spec, &e->memory, &e->scratch);
     gate_limits gates = provable_gates(&s, gates_for(c->digits, e->trap), e);
     temper_model *hard = soft ? entry_passing_model(e) : entry_model(e);
     make_hard(hard, &s, gates, e);
