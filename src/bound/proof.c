@@ -71,7 +71,7 @@ bool model_proof_by_roles(const model_proof *p) { return p->roles != NULL; }
 
 temper_claim certification_exact_claim(certification *c) {
     const char *note;
-    const recognition *r = recognise(c->model, true, c->arena);
+    const recognition *r = recognise(c->model, NULL, true, c->arena);
     return recognition_study(r) && recognition_is_formula(r, &note) ? TEMPER_CLAIM_FORMULA : TEMPER_CLAIM_CHOICES;
 }
 

@@ -196,7 +196,7 @@ formula_proof *formula_proof_begin(certification *c) {
         return NULL;
     }
     size_t layer, head;
-    p->recognition = recognise(c->model, c->hard, c->arena);
+    p->recognition = recognise(c->model, NULL, c->hard, c->arena);
     const study *found = recognition_study(p->recognition);
     if (!found) {
         c->unlike = recognition_reason(p->recognition, &layer, &head);

@@ -163,7 +163,7 @@ static void read_meaning(void *context) {
    of it does not matter for the model. */
 static void read_source(recognition *r) {
     recognising *w = &r->work;
-    r->spec = model_spec(w->m, &r->arena);
+    if (!r->spec) r->spec = model_spec(w->m, &r->arena);
     if (!r->spec) return;
     trap inner, *outer = r->arena.trap;
     temper_error why;
@@ -316,8 +316,9 @@ static void run(void *context) {
 
 static void release(void *what) { arena_free(&((recognition *)what)->arena); }
 
-recognition *recognise(const temper_model *m, bool hard, arena *a) {
+recognition *recognise(const temper_model *m, const temper_spec *spec, bool hard, arena *a) {
     recognition *r = arena_zalloc(a, 1, sizeof *r);
+    r->spec = spec;
     arena_init(&r->arena, &r->trap);
     arena_on_release(a, release, r);
     r->work = (recognising){.m = m, .hard = hard, .arena = &r->arena, .out = &r->study};

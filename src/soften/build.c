@@ -48,7 +48,7 @@ static gate_limits provable_gates(const normal_spec *s, gate_limits gates, entry
     if (!gates.sums) return gates;
     temper_model *trial = entry_passing_model(e);
     if (!make_hard(trial, s, gates, e)) return gates;
-    const recognition *r = recognise(trial, true, &e->memory);
+    const recognition *r = recognise(trial, s->spec, true, &e->memory);
     gates.sums = recognition_study(r) && recognition_is_formula(r, NULL);
     return gates;
 }
