@@ -539,6 +539,8 @@ static const corpus_entry entries[] = {
       "l = (u & x & a) | (v & y & b)\ns = Y (!(k | l) S k)\nt = Y (!(k | l) S l)\n(s & u & a) | (t & v & b) | (s & x "
       "& d)",
       "abcd"),
+    S("cascade/remainder", "O (b & Y (#[a] % 3 = 1))", "ab"),
+    S("cascade/remainder-group", "x = Y (#[a] % 2 = 1)\ny = (x & b) | (!x & c)\nO (y & Y (#[y] % 3 = 2))", "abc"),
     S("cascade/induction",
       "pa = (a & Y (!(Y a) S (Y a & a))) | (b & Y (!(Y b) S (Y b & a))) | (c & Y (!(Y c) S (Y c & a))) | (d & Y (!(Y "
       "d) S (Y d & a))) | (e & Y (!(Y e) S (Y e & a))) | (f & Y (!(Y f) S (Y f & a))) | (g & Y (!(Y g) S (Y g & a))) "

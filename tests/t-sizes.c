@@ -45,6 +45,16 @@ static const pinned sizes[] = {
     {"#[(a & Y b) | (c & Y d)] > #[b]", "abcd", 3, 3},
     {"#[a] > #>[(a & X b) | (c & X d)]", "abcd", 3, 4},
     {"#[(a & Y b) | (c & Y d)] > #[b | (c & Y b)]", "abcd", 4, 3},
+    /* remainders one position before: no head steps back */
+    {"Y (#[a] % 3 = 1)", "ab", 2, 2},
+    {"Y !(#[a] % 3 = 1)", "ab", 2, 2},
+    {"O Y (#[a & Y b] % 4 <= 2)", "ab", 4, 4},
+    {"X (#>[a] % 2 = 0)", "ab", 2, 2},
+    {"Y (2*#[a] % 6 = 4) & Y ((3*#[a] + 1) % 5 >= 2)", "ab", 3, 2},
+    {"Y (#[true] % 3 = 0)", "ab", 2, 2},
+    {"Y (#[a] % 100003 = 1) & !Y (#[b] % 70001 <= 60000)", "ab", 3, 3},
+    {"Y (#>[a] % 2 = 0)", "ab", 3, 3},
+    {"O (b & Y Y (#[a] % 2 = 1))", "ab", 4, 4},
     /* what does not exclude each other takes a gate */
     {"O ((a & Y b) | (O c & O d))", "abcd", 3, 4},
 };

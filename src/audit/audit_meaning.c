@@ -14,6 +14,7 @@ void meaning_init(meaning *m, uint64_t letters, arena *a, arena *scratch) {
     table_init(&m->exists, a);
     table_init(&m->everywhere, a);
     table_init(&m->readings, a);
+    table_init(&m->remainders, a);
 }
 
 dd meaning_letters(meaning *m, const uint32_t *members, size_t count) {
@@ -144,13 +145,27 @@ dd meaning_exists(meaning *m, temper_mask mask, dd f) {
     return is_strict(mask) ? strict : dd_or(&m->d, f, strict);
 }
 
+/* What a test of a remainder was at the position before: of c - 1 if i is counted, of c if not. */
+static bool remainder_before(meaning *m, bool past, dd f, dd *before) {
+    diagram *d = &m->d;
+    const uint32_t *known = find(&m->remainders, &f, sizeof f);
+    if (!known || m->tested[*known - 1].past != past) return false;
+    struct audit_remainder t = m->tested[*known - 1];
+    dd less = meaning_residue(m, past, t.f, t.weight, t.constant - t.weight, t.modulus, t.test, t.residue);
+    dd either = dd_or(d, dd_and(d, t.f, less), dd_and(d, dd_not(d, t.f), f));
+    *before = dd_and(d, dd_not(d, edge(m, past)), either);
+    return true;
+}
+
 dd meaning_step(meaning *m, bool past, dd f) {
     diagram *d = &m->d;
     dd inside = dd_not(d, edge(m, past)), strict, negated;
     if (f == 0) return 0;
     if (f == 1) return inside;
     if (compound(&m->yesterday, past, f, &strict)) return strict;
+    if (remainder_before(m, past, f, &strict)) return strict;
     negated = dd_not(d, f);
+    if (remainder_before(m, past, negated, &strict)) return dd_and(d, inside, dd_not(d, strict));
     if (compound(&m->yesterday, past, negated, &strict)) return dd_and(d, inside, dd_not(d, strict));
     if (dd_at_zero(d, f) != 0) return dd_and(d, inside, dd_not(d, meaning_step(m, past, negated)));
     return reading(m, ASK_STEP, past, 1, f);

@@ -31,7 +31,15 @@ typedef struct meaning {
     table atoms;              /* question -> its dd */
     table yesterday;          /* (direction, compound) -> the strict question */
     table exists, everywhere; /* the same for "there is" alone */
-    table readings;           /* (question, direction, where) -> the last reading, + 1 */
+    table remainders;         /* a test of a remainder -> what was tested, + 1 */
+    struct audit_remainder {
+        bool past;
+        uint32_t test;
+        dd f;
+        int64_t weight, constant, modulus, residue;
+    } * tested;
+    size_t tested_count, tested_capacity;
+    table readings; /* (question, direction, where) -> the last reading, + 1 */
     struct audit_reading {
         dd value, answer;
         uint32_t before; /* of the same choice, + 1; 0: none */

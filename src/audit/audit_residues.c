@@ -142,6 +142,14 @@ dd meaning_residue(meaning *m, bool past, dd f, int64_t weight, int64_t constant
                    int64_t residue) {
     weight = f == 0 ? 0 : reduce(weight, modulus);
     constant = reduce(constant, modulus);
-    return test == RESIDUE_EQUAL ? residue_equal(m, past, f, weight, constant, modulus, residue)
-                                 : residue_at_most(m, past, f, weight, constant, modulus, residue);
+    dd made = test == RESIDUE_EQUAL ? residue_equal(m, past, f, weight, constant, modulus, residue)
+                                    : residue_at_most(m, past, f, weight, constant, modulus, residue);
+    if (dd_is_leaf(&m->d, made) || table_find(&m->remainders, &made, sizeof made)) return made;
+    dd *key = arena_alloc(m->arena, 1, sizeof *key);
+    bool fresh;
+    *key = made;
+    array_push(m->arena, m->tested, m->tested_count, m->tested_capacity,
+               (struct audit_remainder){past, test, f, weight, constant, modulus, residue});
+    table_put(&m->remainders, key, sizeof made, (uint32_t)m->tested_count, &fresh);
+    return made;
 }

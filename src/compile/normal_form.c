@@ -194,6 +194,22 @@ static node_id make_since(simplifier *s, bool past, node_id phi, node_id psi) {
     return make_nearest(s, choice, mask, where, psi);
 }
 
+/* Of a remainder of one count that looks the same way as the step; else 0. One position before, the count was less by
+   one if x holds here: (a (c - 1) + b) mod m. So two values of the same look-up are read and no head steps back. */
+static node_id make_strict_remainder(simplifier *s, bool past, node_id id, node_id edge) {
+    const formula_node n = *formula_at(s->g, id);
+    if (n.op != OP_MODULO || n.kid_count != 1) return 0;
+    node_id count = formula_kid(s->g, id, 0), x = formula_kid(s->g, count, 0);
+    if (op_of(s, count) != (past ? OP_COUNT_PAST : OP_COUNT_FUTURE)) return 0;
+    int64_t weight = formula_weight(s->g, id, 0); /* in 0..modulus-1, as the constant */
+    linear_sum sum;
+    sum_init(&sum, s->arena, n.constant - weight + (n.constant < weight ? n.modulus : 0));
+    sum_add_count(&sum, count, weight);
+    node_id without[3] = {make_not(s, edge), make_not(s, x), id};
+    node_id with[3] = {make_not(s, edge), x, formula_modulo(s->g, &sum, n.modulus, n.compare, n.residue)};
+    return make_or(s, make_gate(s, OP_AND, without, 3), make_gate(s, OP_AND, with, 3));
+}
+
 /* Y x, or X x. Y of a non-strict head is the same head with a strict mask: one layer instead of two. */
 static node_id make_step(simplifier *s, bool past, node_id x) {
     temper_mask strict = past ? TEMPER_MASK_BEFORE : TEMPER_MASK_AFTER;
@@ -209,6 +225,8 @@ static node_id make_step(simplifier *s, bool past, node_id x) {
             formula_attend(s->g, n.choice, strict, formula_kid(s->g, inner, 0), formula_kid(s->g, inner, 1));
         return negated ? make_not(s, make_or(s, edge, head)) : head;
     }
+    node_id remainder = make_strict_remainder(s, past, inner, edge);
+    if (remainder) return negated ? make_not(s, make_or(s, edge, remainder)) : remainder;
     return formula_attend(s->g, past ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST, strict,
                           make_constant(s, true), x);
 }

@@ -143,12 +143,43 @@ static fn step_variable(questions *q, bool forward, fn x) {
     return value_there(q, (question){.kind = ASK_STEP, .forward = forward, .x = x});
 }
 
+/* A remainder of a count at the position before is that here, less one where x is counted here. x is a test of one
+   remainder, of those over j <= i for "before" (j >= i for "after"); 0: it is not. */
+static fn step_of_remainder(questions *q, bool forward, fn x) {
+    decisions *d = &q->d;
+    const decision_node n = *decision_at(d, x);
+    const question asked = q->asked[n.variable];
+    if (asked.forward != forward || (asked.kind != ASK_REMAINDER && asked.kind != ASK_TEST)) return 0;
+    for (size_t k = 0; k < n.count; k++)
+        if (!fn_is_leaf(d, n.runs[k].to)) return 0;
+    fn less;
+    if (asked.kind == ASK_REMAINDER) { /* the number c is c - 1 there: runs end one later, and 0 is the last number */
+        decision_run *runs = arena_alloc(q->arena, (size_t)n.count + 1, sizeof *runs);
+        uint32_t size = d->sizes[n.variable];
+        size_t count = 0;
+        runs[count++] = (decision_run){1, n.runs[n.count - 1].to};
+        for (size_t k = 0; k < n.count; k++)
+            runs[count++] = (decision_run){n.runs[k].end < size ? n.runs[k].end + 1 : size, n.runs[k].to};
+        if (count > 1 && runs[count - 2].end == size) count--;
+        less = fn_node(d, n.variable, runs, count);
+    } else {
+        bool negated = n.runs[0].to == FN_TRUE;
+        question test = asked;
+        test.add = asked.add - asked.factor + (asked.add < asked.factor ? asked.modulus : 0);
+        less = truth(q, test);
+        if (negated) less = fn_not(d, less);
+    }
+    return fn_and(d, fn_not(d, ask_edge(q, forward)), fn_ite(d, asked.x, less, x));
+}
+
 /* What held at the position before of a question "or here" is the strict question; "not x" there is "not x there, and
    there is a position before". */
 static fn make_step(questions *q, bool forward, fn x) {
     decisions *d = &q->d;
     const loose_question *known = loose_of(q, forward, x);
     if (known) return known->strict;
+    fn remainder = step_of_remainder(q, forward, x);
+    if (remainder) return remainder;
     fn other = fn_not(d, x);
     const uint32_t *answered = table_find(&q->stepped[forward], &other, sizeof other);
     known = loose_of(q, forward, other);
