@@ -53,6 +53,8 @@ static const pinned sizes[] = {
     {"Y (2*#[a] % 6 = 4) & Y ((3*#[a] + 1) % 5 >= 2)", "ab", 3, 2},
     {"Y (#[true] % 3 = 0)", "ab", 2, 2},
     {"Y (#[a] % 100003 = 1) & !Y (#[b] % 70001 <= 60000)", "ab", 3, 3},
+    {"O (b & Y (#[a] % 3 = 1))", "ab", 3, 3},
+    {"O (b & Y (#[a] % 3 = 1) & Y (#[b] % 2 = 1))", "ab", 3, 4},
     {"Y (#>[a] % 2 = 0)", "ab", 3, 3},
     {"O (b & Y Y (#[a] % 2 = 1))", "ab", 4, 4},
     /* what does not exclude each other takes a gate */

@@ -26,6 +26,7 @@ typedef struct simplifier {
     node_id *operands; /* scratch of make_gate */
     size_t operand_count, operand_capacity;
     exclusion related; /* of normal nodes */
+    table strict;      /* ORs that make_strict_remainder made */
 } simplifier;
 
 /* ---- smart constructors on normal nodes ---- */
@@ -90,12 +91,40 @@ static size_t drop_implied(const simplifier *s, formula_op op, node_id *kids, si
     return kept;
 }
 
+static node_id make_gate(simplifier *s, formula_op op, node_id *kids, size_t count);
+
+enum { MOST_SPLIT = 2 };
+
+/* An AND with the remainder of a count one position before, which is "a and b, or c and d", is an OR of two ANDs: a
+   gate for each, in the net of the look-up, instead of a gate after them. 0: it has none, or many. */
+static node_id make_split(simplifier *s, const node_id *kids, size_t count) {
+    size_t found = 0, at = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (!table_find(&s->strict, &kids[k], sizeof *kids)) continue;
+        found++;
+        at = k;
+    }
+    if (found == 0 || found > MOST_SPLIT) return 0;
+    node_id either = kids[at], sides[2];
+    for (size_t side = 0; side < 2; side++) {
+        node_id part = formula_kid(s->g, either, side);
+        size_t more = formula_at(s->g, part)->kid_count, total = 0;
+        node_id *all = arena_alloc(s->arena, count + more, sizeof *all);
+        for (size_t k = 0; k < count; k++)
+            if (k != at) all[total++] = kids[k];
+        for (size_t k = 0; k < more; k++) all[total++] = formula_kid(s->g, part, k);
+        sides[side] = make_gate(s, OP_AND, all, total);
+    }
+    return make_gate(s, OP_OR, sides, 2);
+}
+
 /* AND or OR of normal nodes (kids is scratch and is changed): constants, duplicates, complements and letters
    folded. */
 static node_id make_gate(simplifier *s, formula_op op, node_id *kids, size_t count) {
     formula_op absorbing = op == OP_AND ? OP_FALSE : OP_TRUE, neutral = op == OP_AND ? OP_TRUE : OP_FALSE;
     size_t kept = 0;
-    node_id letters = 0;
+    node_id letters = 0, split = op == OP_AND && count > 1 ? make_split(s, kids, count) : 0;
+    if (split) return split;
     for (size_t k = 0; k < count; k++) {
         formula_op kind = op_of(s, kids[k]);
         if (kind == absorbing) return make_constant(s, absorbing == OP_TRUE);
@@ -207,7 +236,16 @@ static node_id make_strict_remainder(simplifier *s, bool past, node_id id, node_
     sum_add_count(&sum, count, weight);
     node_id without[3] = {make_not(s, edge), make_not(s, x), id};
     node_id with[3] = {make_not(s, edge), x, formula_modulo(s->g, &sum, n.modulus, n.compare, n.residue)};
-    return make_or(s, make_gate(s, OP_AND, without, 3), make_gate(s, OP_AND, with, 3));
+    node_id made = make_or(s, make_gate(s, OP_AND, without, 3), make_gate(s, OP_AND, with, 3));
+    const formula_node *either = formula_at(s->g, made);
+    if (either->op == OP_OR && either->kid_count == 2 && op_of(s, formula_kid(s->g, made, 0)) == OP_AND &&
+        op_of(s, formula_kid(s->g, made, 1)) == OP_AND) {
+        node_id *key = arena_alloc(s->arena, 1, sizeof *key);
+        bool fresh;
+        *key = made;
+        table_put(&s->strict, key, sizeof *key, 1, &fresh);
+    }
+    return made;
 }
 
 /* Y x, or X x. Y of a non-strict head is the same head with a strict mask: one layer instead of two. */
@@ -453,6 +491,7 @@ void formula_simplify(normal_form *out, const formula *source, node_id root, siz
     simplifier s = {.source = source, .g = &out->graph, .arena = a, .letters = letters};
     formula_init(&out->graph, a);
     exclusion_init(&s.related, &out->graph, a);
+    table_init(&s.strict, a);
     unsigned char *marks = formula_reachable(source, root, a);
     s.of = out->of = arena_zalloc(a, source->count, sizeof *s.of);
     s.uses = arena_zalloc(a, source->count, sizeof *s.uses);
