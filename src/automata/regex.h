@@ -1,5 +1,5 @@
-/* Regular expressions: POSIX extended with the usual escapes, read as a match of the whole string. doc/regex.md has the
-   syntax. Reading needs no alphabet; the automaton is made when the alphabet is complete. */
+/* Regular expressions: POSIX extended with the usual escapes, read as a match of the whole string. doc/regex.md has
+   the syntax. Reading needs no alphabet; the automaton is made when the alphabet is complete. */
 #ifndef AUTOMATA_REGEX_H
 #define AUTOMATA_REGEX_H
 
