@@ -436,8 +436,8 @@ static void check_tampering(test_random *r, size_t each) {
         temper_spec_free(spec);
     }
     size_t all = t.refused + t.unreadable + t.harmless; /* of a few, more may be unreadable by chance */
-    CHECK(all < 100 || t.refused > t.unreadable, "%zu models were refused, %zu could not be read, %zu meant the same", t.refused,
-          t.unreadable, t.harmless);
+    CHECK(all < 100 || t.refused > t.unreadable, "%zu models were refused, %zu could not be read, %zu meant the same",
+          t.refused, t.unreadable, t.harmless);
 }
 
 /* ---- models that leave the range of a short format ---- */

@@ -29,8 +29,8 @@ static char *slurp(const char *folder, const char *stem, const char *extension, 
     return data;
 }
 
-/* Words of NAME.options: tokens alphabet=... at=first at=last empty=accept empty=reject ascii folder=...; an alphabet with blanks is not
-   possible. */
+/* Words of NAME.options: tokens alphabet=... at=first at=last empty=accept empty=reject ascii folder=...; an
+   alphabet with blanks is not possible. */
 static void read_options(temper_spec_options *o, char *words) {
     for (char *w = strtok(words, " \n"); w; w = strtok(NULL, " \n")) {
         if (!strcmp(w, "tokens"))

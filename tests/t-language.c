@@ -1,5 +1,5 @@
-/* doc/language.md: every fenced block in it is an example, and every example is true of the oracle, of the hard
-   transformer and of both soft ones. The form of an example is told at the top of that page. */
+/* doc/language.md and doc/regex.md: every fenced block in them is an example, and every example is true of the
+   oracle, of the hard transformer and of both soft ones. The form of an example is told at the top of the first page. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,14 @@
 
 #include "agree.h"
 
-enum { LEAST_EXAMPLES = 60, LEAST_STRINGS = 300, MOST_WORDS = 1200, MOST_LENGTH = 7, PATH_SIZE = 1024 };
+enum {
+    LEAST_EXAMPLES = 60,
+    LEAST_REGEX_EXAMPLES = 20,
+    LEAST_STRINGS = 300,
+    MOST_WORDS = 1200,
+    MOST_LENGTH = 7,
+    PATH_SIZE = 1024
+};
 
 static const char *document, *binary_folder;
 static size_t example_count, string_count;
@@ -230,17 +237,20 @@ static void check_accepted(const example *x, const temper_spec *spec) {
         if (after(x->claims[k], "compile:")) uncompiled = after(x->claims[k], "compile:");
     snprintf(name, sizeof name, "%s:%zu", document, x->line);
     agree_set models;
-    bool compiled = false;
+    bool compiled = false, skipped = false;
     if (uncompiled) {
         temper_model *model = NULL;
         if (CHECK(temper_build(&model, spec, NULL, &e) == TEMPER_LIMIT, "%s: compiles", name))
             CHECK(!strcmp(e.text, uncompiled), "%s: the message is\n  %s", name, e.text);
         temper_model_free(model);
     } else {
-        compiled = agree_compile(&models, name, spec);
+        temper_model *model = NULL; /* languages are read before they are compiled */
+        skipped = temper_build(&model, spec, NULL, &e) != TEMPER_OK && strstr(e.text, "not compiled yet");
+        temper_model_free(model);
+        if (!skipped) compiled = agree_compile(&models, name, spec);
     }
     for (size_t k = 0; k < x->claim_count; k++) check_claim(x, spec, compiled ? &models : NULL, x->claims[k]);
-    if (!uncompiled) agree_free(&models);
+    if (!uncompiled && !skipped) agree_free(&models);
 }
 
 static void check_example(example *x) {
@@ -311,6 +321,10 @@ static void check_block(size_t line, const char *language, char **lines, size_t 
         x.syntax = TEMPER_SYNTAX_CRASP;
     else if (!strcmp(language, "brasp"))
         x.syntax = TEMPER_SYNTAX_BRASP;
+    else if (!strcmp(language, "regex"))
+        x.syntax = TEMPER_SYNTAX_REGEX;
+    else if (!strcmp(language, "dfa"))
+        x.syntax = TEMPER_SYNTAX_DFA;
     else if (!CHECK(!strcmp(language, "spec"), "%s:%zu: a block '%s' that no test runs", document, line, language))
         return;
     size_t body = 0, size = 1;
@@ -385,6 +399,13 @@ int main(int argc, char **argv) {
     check_page(page);
     CHECK(example_count >= LEAST_EXAMPLES, "%s has only %zu examples", path, example_count);
     CHECK(string_count >= LEAST_STRINGS, "%s has only %zu strings", path, string_count);
+    free(page);
+    example_count = 0;
+    snprintf(path, sizeof path, "%s/regex.md", folder ? folder : "doc");
+    page = slurp(path);
+    if (!CHECK(page, "cannot read %s", path)) return test_finish("t-language");
+    check_page(page);
+    CHECK(example_count >= LEAST_REGEX_EXAMPLES, "%s has only %zu examples", path, example_count);
     free(page);
     return test_finish("t-language");
 }

@@ -236,7 +236,7 @@ dfa_table *dfa_table_parse(arena *a, const char *bytes, size_t length, bool brac
     return p.t;
 }
 
-/* ---- the automaton ---------------------------------------------------------------------------------------------- */
+/* ---- the automaton --------------------------------------------------------------------------------------------- */
 
 static void check_alphabet(arena *a, const dfa_table *t) {
     if (!t->alphabet.count) return;

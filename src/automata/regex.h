@@ -36,8 +36,8 @@ typedef struct regex {
     size_t line, column; /* where the text begins */
 } regex;
 
-/* Reads bytes[0..length), which begins at a place of a larger text (1, 1 if it stands alone). Raises TEMPER_SYNTAX, or
-   TEMPER_UNSUPPORTED for what is not regular or not known, with line and column. */
+/* Reads bytes[0..length), which begins at a place of a larger text (1, 1 if it stands alone). Raises TEMPER_SYNTAX,
+   or TEMPER_UNSUPPORTED for what is not regular or not known, with line and column. */
 regex *regex_parse(arena *a, const char *bytes, size_t length, bool tokens, size_t line, size_t column);
 
 /* Its minimal automaton over the letters. Raises TEMPER_LIMIT, by name, if more than REGEX_DERIVATIVES states or

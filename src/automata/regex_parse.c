@@ -1,5 +1,5 @@
-/* Text to a tree of a regular expression. Nesting has no limit, so there is no recursion: open groups wait on a stack,
-   and finished parts on another.
+/* Text to a tree of a regular expression. Nesting has no limit, so there is no recursion: open groups wait on a
+   stack, and finished parts on another.
 
        regex  = "(?&)"? or                      the prefix switches "&" and "~" on
        or     = and ("|" and)*

@@ -53,8 +53,8 @@ symbol_set symbol_read(symbol_reader *r);
 /* member[k] = 1 iff letter k of the alphabet is in the set. */
 void symbol_members(unsigned char *member, const symbol_set *set, const alphabet *letters);
 
-/* Calls mention for each letter that the set names; with `single` only for those that are written by themselves, which
-   an alphabet that is given has to have. */
+/* Calls mention for each letter that the set names; with `single` only for those that are written by themselves,
+   which an alphabet that is given has to have. */
 typedef void symbol_mention(void *context, const char *letter, size_t length, size_t line, size_t column);
 void symbol_each_mention(const symbol_set *set, bool single, symbol_mention *mention, void *context);
 

@@ -15,8 +15,9 @@ typedef struct step_node {
     const formula_node *node;
 } step_node;
 
-/* The state is the sums (and the states of automata), then a byte for every node that remembers something: the kid's last value (Y, Z), the node's
-   own (O, H, S, T, and W and M mirrored), or what was chosen and whether anything was (attention; bits 1 and 2). */
+/* The state is the sums (and the states of automata), then a byte for every node that remembers something: the kid's
+   last value (Y, Z), the node's own (O, H, S, T, and W and M mirrored), or what was chosen and whether anything was
+   (attention; bits 1 and 2). */
 struct formula_stepper {
     const formula *f;
     step_node *nodes;

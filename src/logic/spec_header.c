@@ -94,8 +94,8 @@ static bool stands_alone(const tokenizer *z, size_t at) {
     return !skip_in_line(&ahead);
 }
 
-/* `regex R` and `dfa FILE`, in texts that could mean nothing else: a definition `regex = ...` stays one, and with tokens
-   so does a formula that begins with the letter `regex` and goes on with an operator. */
+/* `regex R` and `dfa FILE`, in texts that could mean nothing else: a definition `regex = ...` stays one, and with
+   tokens so does a formula that begins with the letter `regex` and goes on with an operator. */
 static header_word find_language_word(const tokenizer *z, size_t size) {
     static const char *const words[] = {"regex", "dfa"};
     header_word found = WORD_NONE;

@@ -225,7 +225,7 @@ bool spec_empty_from_languages(const temper_spec *s, bool *accepts, arena *scrat
     return of[s->root] != UNKNOWN;
 }
 
-/* ---- texts that are one language --------------------------------------------------------------------------------- */
+/* ---- texts that are one language ------------------------------------------------------------------------------- */
 
 /* One newline at the end belongs to the file, not to the expression. */
 static void parse_regex_text(temper_spec *s, spec_header *h) {

@@ -14,7 +14,8 @@ typedef struct spec_language_line {
     size_t begin, end; /* the line's bytes in the source */
 } spec_language_line;
 
-/* A piece of the source that is replaced in what the specification keeps: a file that is named becomes its content. */
+/* A piece of the source that is replaced in what the specification keeps: a file that is named becomes its
+   content. */
 typedef struct spec_splice {
     size_t begin, end; /* in order, not overlapping */
     const char *text;
@@ -54,8 +55,8 @@ bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z);
 /* Reads the caller's alphabet, once nothing can change any more whether letters are words. */
 void spec_read_options(temper_spec *s, spec_header *h);
 
-/* spec_language.c: the MATCHES node of a regular expression, of a table (bytes[0] is its brace; *used bytes of it), or of
-   a file with a table. The letters that it names join the alphabet, or must be in it. */
+/* spec_language.c: the MATCHES node of a regular expression, of a table (bytes[0] is its brace; *used bytes of it),
+   or of a file with a table. The letters that it names join the alphabet, or must be in it. */
 node_id spec_regex(temper_spec *s, spec_header *h, const char *bytes, size_t length, size_t line, size_t column);
 node_id spec_table(temper_spec *s, spec_header *h, const char *bytes, size_t length, size_t *used, size_t line,
                    size_t column);
