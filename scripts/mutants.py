@@ -310,6 +310,13 @@ __attribute__((destructor)) static void end(void) {
 """
 
 
+def used_files(path):
+    """The files that a .d file names: the source of the object first."""
+    with open(path, encoding="utf-8") as file:
+        words = file.read().split(":", 1)[1].replace("\\\n", " ").split("\n")[0].split()
+    return [os.path.normpath(w) for w in words]
+
+
 def write_if_new(path, text):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     if os.path.exists(path):
@@ -362,14 +369,25 @@ class Tree:
                 path = os.path.relpath(os.path.join(folder, name), self.top)
                 if path not in wanted and not path.startswith("src/base/mutant_switch"):
                     os.remove(os.path.join(self.top, path))
-        objects = os.path.join(self.top, "build")
-        if not os.path.isdir(objects):
-            for folder in ("src", "lab", "made", "tests"):
-                shutil.copytree(os.path.join(self.o.build, folder), os.path.join(objects, folder),
-                                ignore=shutil.ignore_patterns("t-*[!.od]", "long-*"))
-            os.remove(os.path.join(objects, "src/base/arena.o"))  # the arena knows the sanitizer
+        self.copy_objects(instrumented)
         write_if_new(os.path.join(self.top, "src/base/mutant_switch.h"), SWITCH_H)
         write_if_new(os.path.join(self.top, "src/base/mutant_switch.c"), SWITCH_C)
+
+    def copy_objects(self, instrumented):
+        """What does not depend on a file with switches is taken from the ordinary build; the arena knows the sanitizer."""
+        for top in ("src", "lab", "made", "tests"):
+            for folder, _, files in os.walk(os.path.join(self.o.build, top)):
+                for name in files:
+                    path = os.path.join(folder, name)
+                    target = os.path.join(self.top, "build", os.path.relpath(path, self.o.build))
+                    if top == "made" and not name.endswith(".d"):
+                        copy_if_new(path, target)
+                    if not name.endswith(".d") or not os.path.exists(path[:-2] + ".o"):
+                        continue
+                    used = used_files(path)
+                    if name != "arena.d" and not any(u in instrumented for u in used):
+                        copy_if_new(path, target)
+                        copy_if_new(path[:-2] + ".o", target[:-2] + ".o")
 
     def command(self, path):
         return self.cc + [*self.flags, "-include", "src/base/mutant_switch.h", "-x", "c", path]
@@ -447,10 +465,9 @@ def read_dependencies(build):
             for name in files:
                 if not name.endswith(".d"):
                     continue
-                with open(os.path.join(folder, name), encoding="utf-8") as file:
-                    words = file.read().split(":", 1)[1].replace("\\\n", " ").split("\n")[0].split()
-                for word in words[1:]:
-                    users[os.path.normpath(word)].append(words[0])
+                used = used_files(os.path.join(folder, name))
+                for file in used[1:]:
+                    users[file].append(used[0])
     return users
 
 
@@ -576,7 +593,11 @@ class Bench:
             if known != stamp:
                 if os.path.exists(note):
                     os.remove(note)
-                result, seconds = self.run(program, 600, {"TEMPER_MUTANTS_MET": note})
+                result, seconds = self.run(program, self.o.longest / 2 if self.o.longest else 600, {"TEMPER_MUTANTS_MET": note})
+                if result == "time" and self.o.longest:
+                    with lock:
+                        self.left_out.add(test)
+                    return
                 if result:
                     if not self.o.skip_failing:
                         print("mutants: %s fails without any change" % test, file=sys.stderr)

@@ -61,12 +61,9 @@ static const edge_case CASES[] = {
     {"#[a] = #[b]", NULL, NULL},
     {"#>[a] > 3", NULL, NULL},
     {"#[a] > #>[b]", NULL, NULL},
-    {"#[a] > #>[b]", "16*N*N", "5*N*N"},
     {"3*#[a] + 2*#>[b] >= 4*#[c] + 7", NULL, NULL},
     {"300*#[a] + 2*#>[b] + 5*#>[a] >= 4*#[c] + 70", NULL, NULL},
     {"#[a] >= #[b] + 1 & #[b] >= 3", NULL, NULL},
-    {"2*#[a] - #[b] >= 1", "value 0:-0x1p-1 1:2", "value 0:-0x1p-1 1:0x1.0000002p+1"},
-    {"2*#[a] - #[b] >= 1", "value 0:-0x1p-1 1:2", "value 0:-0x1p-1 1:0x1.4p+1"},
     /* look-ups */
     {"#[a] % 3 = 1", NULL, NULL},
     {"#[a] % 3 = 1", "16*N", "5*N"},
@@ -175,9 +172,9 @@ static void check_unproved(const edge_case *c, const bytes *file, size_t n, temp
 static struct { size_t edges, short_edges; } met;
 
 /* Nearest heads in short formats are tried length by length, which takes its time: rather few of long ones. */
-enum { LONG_TRIAL = 200 };
+enum { LONG_TRIAL = 100 };
 static bool is_slow(temper_type type, size_t number) {
-    return (type == TEMPER_TYPE_F16_F32 || type == TEMPER_TYPE_F32_F64) && number % 8;
+    return (type == TEMPER_TYPE_F16_F32 || type == TEMPER_TYPE_F32_F64) && (number % 8 || test_effort() < 1);
 }
 static bool takes_long(size_t n, temper_type type) {
     return n > LONG_TRIAL && n < 4096 && number_type_is_emulated(type);
@@ -216,7 +213,7 @@ static void check_case(const edge_case *c, temper_method method, size_t number, 
 
 int main(void) {
     double effort = test_effort();
-    size_t types = 1 + (size_t)effort, number = 0;
+    size_t types = 1 + (size_t)(3 * effort), number = 0;
     for (temper_method m = TEMPER_METHOD_TEMPERATURE; m <= TEMPER_METHOD_DIGITS; m++)
         for (size_t k = 0; k < CASE_COUNT; k++) check_case(&CASES[k], m, number++, types);
     CHECK(met.edges >= 40 && met.short_edges >= 20, "%zu edges, %zu of them below 4,096", met.edges, met.short_edges);
