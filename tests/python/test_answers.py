@@ -18,6 +18,33 @@ def strings_for(formula, seed):
     return [joint.join(draw.choices(formula.letters, k=n)) for n in [0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 13, 40, 130]]
 
 
+class Languages(unittest.TestCase):
+    """Regular expressions and automata instead of formulas."""
+
+    def test_regex(self):
+        formula = temper.parse(regex="[a-z]+( [a-z]+)*", ascii=True)
+        self.assertEqual(len(formula.letters), 95)
+        self.assertEqual(list(formula.eval(["a bc", "a  b", "", "A"])), [True, False, False, False])
+        self.assertTrue(temper.parse(regex="(<a><b>)*", tokens=True).eval("a b a b"))
+
+    def test_dfa(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table, spec = Path(folder) / "door.dfa", Path(folder) / "door.spec"
+            table.write_text("start shut\naccept shut\nshut o open\nopen c shut\n")
+            spec.write_text("dfa door.dfa\nmatches & #[o] >= 2\n")
+            self.assertEqual(list(temper.parse(dfa=table).eval(["oc", "o", ""])), [True, False, True])
+            self.assertEqual(list(temper.parse(file=table).eval(["oc", "o", ""])), [True, False, True])
+            self.assertEqual(list(temper.parse(file=spec).eval(["oc", "ococ"])), [False, True])
+
+    def test_refusals(self):
+        with self.assertRaises(TypeError):
+            temper.parse("a", regex="a")
+        with self.assertRaises(TypeError):
+            temper.parse(regex="a", syntax="spec")
+        with self.assertRaisesRegex(temper.TemperError, "back reference"):
+            temper.parse(regex="(a)\\1")
+
+
 class Answers(unittest.TestCase):
     def test_runs_and_formulas(self):
         for number, (source, alphabet, more) in enumerate(FORMULAS):
