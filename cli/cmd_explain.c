@@ -168,6 +168,54 @@ static void print_overview(const temper_model *model, const temper_model_info *i
                info->verdict_only ? ",\n               where the verdict is read, not at every position" : "");
 }
 
+/* The routes of the regular languages in the model's specification; NULL: there are none. */
+static temper_routes *routes_of(const temper_model *model) {
+    temper_spec *spec = NULL;
+    temper_routes *routes = NULL;
+    if (temper_model_spec(&spec, model, NULL) == TEMPER_OK) temper_routes_find(&routes, spec, NULL);
+    temper_spec_free(spec);
+    if (routes && temper_routes_count(routes)) return routes;
+    temper_routes_free(routes);
+    return NULL;
+}
+
+static void print_routes(const temper_model *model) {
+    temper_routes *routes = routes_of(model);
+    if (!routes) return;
+    printf("\nregular languages (levels: of the cascade, or states of the partial order; groups: whose counters it "
+           "needs)\n");
+    printf("states  route          levels  layers  heads  groups      language\n");
+    for (size_t k = 0; k < temper_routes_count(routes); k++) {
+        temper_route_info r = temper_routes_at(routes, k);
+        printf("%6zu  %-13s  %6zu  %6zu  %5zu  %-10s  ", r.states, r.route, r.levels, r.layers, r.heads,
+               *r.groups ? r.groups : "-");
+        show_write(stdout, r.language, strlen(r.language), SHOWN);
+        putchar('\n');
+        if (*r.why) printf("        it counts: the word %s, and so on without end\n", r.why);
+    }
+    temper_routes_free(routes);
+}
+
+static void routes_json(const temper_model *model) {
+    temper_routes *routes = routes_of(model);
+    for (size_t k = 0; routes && k < temper_routes_count(routes); k++) {
+        temper_route_info r = temper_routes_at(routes, k);
+        json j;
+        json_open(&j, stdout);
+        json_text(&j, "kind", "language");
+        json_text(&j, "language", r.language);
+        json_count(&j, "states", r.states);
+        json_text(&j, "route", r.route);
+        json_count(&j, "levels", r.levels);
+        json_count(&j, "layers", r.layers);
+        json_count(&j, "heads", r.heads);
+        json_text(&j, "groups", r.groups);
+        json_text(&j, "why", r.why);
+        json_close(&j);
+    }
+    temper_routes_free(routes);
+}
+
 static void print_parts(const temper_model *model) {
     if (!temper_model_about(model).parts) return;
     printf("\nwhere each subformula is (layer 0 is the embedding; - : no head or channel of its own)\n");
@@ -233,8 +281,10 @@ void cmd_explain(session *s) {
             }
             if (s->json) {
                 explain_json(x.model, &info, proofs);
+                routes_json(x.model);
             } else {
                 print_overview(x.model, &info, proofs);
+                print_routes(x.model);
                 print_parts(x.model);
                 print_heads(x.model, &info);
             }

@@ -261,6 +261,28 @@ TEMPER_API temper_status temper_model_import(temper_model **out, const char *wei
 TEMPER_API temper_status temper_file_read(char **out, size_t *length, const char *path, temper_error *err);
 TEMPER_API temper_status temper_file_write(const char *path, const char *data, size_t length, temper_error *err);
 
+/* ---- regular languages: which way each of a specification's becomes a formula (doc/automata.md) ---- */
+
+/* Texts live as long as the routes. */
+typedef struct temper_route_info {
+    const char *language; /* as written, escaped */
+    size_t states;        /* of its minimal automaton */
+    const char *route;    /* "cascade", "partial order" or "counts" */
+    size_t levels;        /* of the cascade, or live states of the partial order; 0: counts */
+    size_t layers, heads; /* of the language alone */
+    const char *groups;   /* whose counters it needs, as "Z2, S3"; "": it is star-free, or has too many states to say */
+    const char *why;      /* a word whose powers lead states round, as "'aa' leads state 0 to 2 to 0"; or "" */
+} temper_route_info;
+
+typedef struct temper_routes temper_routes;
+
+/* In the order in which the specification first names them. TEMPER_UNSUPPORTED: a group that is not solvable;
+   TEMPER_LIMIT: a formula that would be too large. */
+TEMPER_API temper_status temper_routes_find(temper_routes **out, const temper_spec *spec, temper_error *err);
+TEMPER_API void temper_routes_free(temper_routes *routes);
+TEMPER_API size_t temper_routes_count(const temper_routes *routes);
+TEMPER_API temper_route_info temper_routes_at(const temper_routes *routes, size_t row); /* from 0 */
+
 /* ---- the gallery: known hard-attention transformers --------------------------------------------------------- */
 
 typedef struct temper_gallery_info {
