@@ -109,9 +109,23 @@ void certificate_count(certification *c, const char *key, uint64_t value) {
     text_printf(&c->json, "%llu", (unsigned long long)value);
 }
 
-void certificate_text(certification *c, const char *key, const char *value) {
+void certificate_bytes(certification *c, const char *key, const char *value, size_t length) {
     element_key(c, key);
-    jwrite_string(&c->json, value, strlen(value));
+    jwrite_string(&c->json, value, length);
+}
+
+void certificate_text(certification *c, const char *key, const char *value) {
+    certificate_bytes(c, key, value, strlen(value));
+}
+
+void certificate_texts(certification *c, const char *key, const char *const *values, size_t count) {
+    element_key(c, key);
+    text_putc(&c->json, '[');
+    for (size_t k = 0; k < count; k++) {
+        if (k) text_puts(&c->json, ", ");
+        jwrite_string(&c->json, values[k], strlen(values[k]));
+    }
+    text_putc(&c->json, ']');
 }
 
 void certificate_bound(certification *c, const char *key, const ball *value) {

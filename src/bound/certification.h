@@ -60,6 +60,8 @@ void certificate_element(certification *c);
 void certificate_element_end(certification *c);
 void certificate_count(certification *c, const char *key, uint64_t value);
 void certificate_text(certification *c, const char *key, const char *value);
+void certificate_bytes(certification *c, const char *key, const char *value, size_t length);
+void certificate_texts(certification *c, const char *key, const char *const *values, size_t count); /* [...] */
 void certificate_bound(certification *c, const char *key, const ball *value);
 
 /* One element of "heads", which is also kept in c->heads. */

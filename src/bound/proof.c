@@ -4,8 +4,8 @@
 
 #include "bound/choice_facts.h"
 #include "bound/choice_proof.h"
+#include "bound/language_proof.h"
 #include "bound/role_proof.h"
-#include "recognise/recognise.h"
 
 struct model_proof {
     certification *c;
@@ -70,9 +70,7 @@ model_proof *model_proof_open(certification *c) {
 bool model_proof_by_roles(const model_proof *p) { return p->roles != NULL; }
 
 temper_claim certification_exact_claim(certification *c) {
-    const char *note;
-    const recognition *r = recognise(c->model, NULL, true, c->arena);
-    return recognition_study(r) && recognition_is_formula(r, &note) ? TEMPER_CLAIM_FORMULA : TEMPER_CLAIM_CHOICES;
+    return recognise_source(c->model, true, c->arena).is_formula ? TEMPER_CLAIM_FORMULA : TEMPER_CLAIM_CHOICES;
 }
 
 bool model_proof_try(model_proof *p, size_t length, bool write) {

@@ -1,13 +1,14 @@
 #include "bound/role_proof.h"
 
 #include "bound/every_length.h"
+#include "bound/language_proof.h"
 #include "bound/role_bounds.h"
 #include "bound/role_conditions.h"
-#include "recognise/recognise.h"
 
 struct formula_proof {
     certification *c;
     recognition *recognition;
+    language_proofs languages; /* of the source */
     study study;
     every_length **every; /* [shapes] NULL until needed */
     arena scratch;        /* of one attempt */
@@ -118,10 +119,25 @@ static const ball *layer_error(const formula_proof *p, const layer_study *layer)
     return layer->ramp_count ? most : p->b.zero;
 }
 
+static void write_languages(const formula_proof *p) {
+    if (!p->languages.count) return;
+    certificate_array(p->c, "languages");
+    for (size_t k = 0; k < p->languages.count; k++) {
+        const language_proof *l = &p->languages.all[k];
+        certificate_element(p->c);
+        certificate_bytes(p->c, "language", l->language, l->length);
+        certificate_text(p->c, "formula", l->formula);
+        certificate_texts(p->c, "table", l->rows.rows, l->rows.count);
+        certificate_element_end(p->c);
+    }
+    certificate_array_end(p->c);
+}
+
+/* The parts of a source with languages are parts of formulas that it does not have. */
 static void write_channels(const formula_proof *p) {
     const temper_model *m = p->c->model;
     certificate_array(p->c, "channels");
-    for (size_t k = 0; k < m->part_count && !p->c->read_off; k++) {
+    for (size_t k = 0; k < m->part_count && !p->c->read_off && !p->languages.count; k++) {
         if (m->parts[k].channel < 0) continue;
         certificate_element(p->c);
         certificate_count(p->c, "layer", m->parts[k].layer);
@@ -175,6 +191,7 @@ static bool write_file(formula_proof *p) {
         }
     }
     certificate_begin(p->c);
+    write_languages(p);
     write_channels(p);
     write_heads(p);
     write_gates(p);
@@ -196,16 +213,17 @@ formula_proof *formula_proof_begin(certification *c) {
         return NULL;
     }
     size_t layer, head;
-    p->recognition = recognise(c->model, NULL, c->hard, c->arena);
+    source_recognition source = recognise_source(c->model, c->hard, c->arena);
+    p->recognition = source.recognition;
     const study *found = recognition_study(p->recognition);
     if (!found) {
         c->unlike = recognition_reason(p->recognition, &layer, &head);
         return NULL;
     }
     p->study = *found;
-    bool formula = recognition_is_formula(p->recognition, &c->note);
-    c->claim = formula ? TEMPER_CLAIM_FORMULA : TEMPER_CLAIM_CHOICES;
-    if (formula) c->note = NULL;
+    p->languages = source.languages;
+    c->claim = source.is_formula ? TEMPER_CLAIM_FORMULA : TEMPER_CLAIM_CHOICES;
+    c->note = source.is_formula ? NULL : source.why;
     if (!role_conditions(c, &p->study)) return NULL;
     p->every = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->every);
     p->heads = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->heads);

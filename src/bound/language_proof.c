@@ -1,0 +1,139 @@
+#include "bound/language_proof.h"
+
+#include <string.h>
+
+#include "base/entry.h"
+#include "compile/expand.h"
+#include "logic/formula_print.h"
+#include "model/model_spec.h"
+
+typedef struct work {
+    const temper_model *m;
+    const temper_spec *spec; /* the model's source */
+    bool *used;              /* [languages] the answer depends on it */
+    size_t used_count;
+    arena *arena, *scratch;
+    spec_expansion plain;
+    const char *why; /* the first thing that failed */
+} work;
+
+static void release_scratch(void *scratch) { arena_free(scratch); }
+static void release_spec(void *spec) { temper_spec_free(spec); }
+
+static void find_languages(work *w) {
+    const formula *f = &w->spec->graph;
+    const unsigned char *marks = formula_reachable(f, w->spec->root, w->arena);
+    w->used = arena_zalloc(w->arena, f->language_count, sizeof *w->used);
+    for (node_id id = 1; id <= w->spec->root; id++) {
+        if (!marks[id] || formula_at(f, id)->op != OP_MATCHES) continue;
+        w->used_count += !w->used[formula_at(f, id)->set];
+        w->used[formula_at(f, id)->set] = true;
+    }
+}
+
+static void expand(void *context) {
+    work *w = context;
+    spec_expand(&w->plain, w->spec, true, w->arena, w->scratch);
+}
+
+/* Runs body(w); what it raises becomes a reason. */
+static bool attempt(work *w, void (*body)(void *)) {
+    trap inner, *outer = w->arena->trap;
+    temper_error why;
+    w->arena->trap = w->scratch->trap = &inner;
+    bool done = trap_attempt(&inner, &why, body, w);
+    w->arena->trap = w->scratch->trap = outer;
+    if (done) return true;
+    if (why.code == TEMPER_NO_MEMORY) trap_reraise(outer, &why);
+    if (!w->why) w->why = arena_copy(w->arena, why.text, strlen(why.text));
+    return false;
+}
+
+/* The text as whoever reads the certificate reads it. */
+static const temper_spec *read_formula(work *w, const char *formula_text) {
+    temper_spec_options o = {.syntax = TEMPER_SYNTAX_SPEC,
+                             .letters = w->m->letters.letters,
+                             .letter_count = w->m->letters.count,
+                             .tokens = w->m->letters.tokens,
+                             .at = w->m->at,
+                             .empty = w->m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
+    temper_spec *spec;
+    temper_error why;
+    temper_status status = temper_spec_parse(&spec, formula_text, strlen(formula_text), &o, &why);
+    if (status == TEMPER_NO_MEMORY) trap_reraise(w->arena->trap, &why);
+    if (status != TEMPER_OK) return NULL;
+    arena_on_release(w->arena, release_spec, spec);
+    return spec;
+}
+
+static bool prove(work *w, language_proof *out, uint32_t language, const char *formula_text) {
+    const formula_language *l = &w->spec->graph.languages[language];
+    const temper_spec *e = read_formula(w, formula_text);
+    *out = (language_proof){.language = l->source, .length = l->source_length, .formula = formula_text};
+    out->rows.why_not = "it cannot be written as a text";
+    if (e) out->rows = language_table_of(&e->graph, e->root, l->automaton, false, w->arena);
+    if (!out->rows.why_not) return true;
+    text t;
+    text_init(&t, w->arena);
+    text_printf(&t, "the formula for a regular language of its source was not shown to be it: %s", out->rows.why_not);
+    w->why = text_string(&t);
+    return false;
+}
+
+static const char *text_of(work *w, node_id root) {
+    temper_spec e = *w->plain.spec;
+    text t;
+    e.root = root;
+    text_init(&t, w->arena);
+    spec_print_formula(&t, &e);
+    while (t.length && t.data[t.length - 1] == '\n') t.data[--t.length] = 0;
+    return text_string(&t);
+}
+
+static bool prove_expansion(work *w, language_proofs *out) {
+    for (uint32_t k = 0; k < w->spec->graph.language_count; k++) {
+        const expanded_language *found = NULL;
+        if (!w->used[k]) continue;
+        for (size_t i = 0; i < w->plain.count && !found; i++)
+            if (w->plain.languages[i].language == k) found = &w->plain.languages[i];
+        if (!found || !prove(w, &out->all[out->count++], k, text_of(w, found->root))) return false;
+    }
+    return true;
+}
+
+/* A source that is one language: the formula may be what the weights compute. */
+static bool prove_read_off(work *w, language_proofs *out, recognition *r) {
+    const formula_node *root = formula_at(&w->spec->graph, w->spec->root);
+    if (root->op != OP_MATCHES) return false;
+    const char *formula_text = recognition_formula(r);
+    if (!formula_text) return false;
+    out->count = 1;
+    return prove(w, &out->all[0], root->set, formula_text);
+}
+
+source_recognition recognise_source(const temper_model *m, bool hard, arena *a) {
+    work w = {.m = m, .arena = a, .spec = model_spec(m, a)};
+    source_recognition out = {0};
+    if (w.spec) find_languages(&w);
+    if (!w.used_count) {
+        out.recognition = recognise(m, NULL, hard, a);
+        out.is_formula = recognition_study(out.recognition) && recognition_is_formula(out.recognition, &out.why);
+        return out;
+    }
+    w.scratch = arena_alloc(a, 1, sizeof *w.scratch);
+    arena_init(w.scratch, a->trap);
+    arena_on_release(a, release_scratch, w.scratch);
+    bool expanded = attempt(&w, expand);
+    out.languages.all = arena_zalloc(a, w.used_count, sizeof *out.languages.all);
+    out.recognition = recognise(m, expanded ? w.plain.spec : NULL, hard, a);
+    if (!recognition_study(out.recognition)) return out;
+    bool same = expanded && recognition_is_formula(out.recognition, &out.why);
+    out.is_formula = same ? prove_expansion(&w, &out.languages)
+                          : prove_read_off(&w, &out.languages, out.recognition);
+    if (!out.is_formula) {
+        recognition_is_formula(out.recognition, &out.why);
+        if (w.why) out.why = w.why;
+        out.languages.count = 0;
+    }
+    return out;
+}
