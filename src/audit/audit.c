@@ -35,6 +35,39 @@ static const char *read_sha256(json_reader *r, arena *a) {
     return found;
 }
 
+static language_claim read_language(json_reader *r, arena *a) {
+    language_claim l = {0};
+    json_keys keys;
+    jread_keys_init(&keys, a);
+    jread_object(r);
+    for (json_text key; jread_key(r, &key);) {
+        jread_keys_add(&keys, r, key);
+        if (jread_is(key, "formula")) {
+            l.formula = jread_c_string(r, a, "a formula");
+        } else if (jread_is(key, "table")) {
+            jread_array(r);
+            while (jread_element(r)) {
+                const char *row = jread_c_string(r, a, "a row of a table");
+                array_push(a, l.rows, l.row_count, l.row_capacity, row);
+            }
+        } else {
+            jread_skip(r, a);
+        }
+    }
+    return l;
+}
+
+static void read_languages(audit_request *out, json_reader *r, arena *a) {
+    language_claim *all = NULL;
+    size_t capacity = 0;
+    jread_array(r);
+    while (jread_element(r)) {
+        language_claim l = read_language(r, a);
+        array_push(a, all, out->language_count, capacity, l);
+    }
+    out->languages = all;
+}
+
 enum { VERSION = 2 };
 
 static void check_version(uint64_t version, trap *t) {
@@ -74,6 +107,8 @@ static claim read_claim(const char *bytes, size_t length, arena *a, trap *t) {
             c.request.read_off = jread_c_string(&r, a, "a formula");
         } else if (jread_is(key, "facts")) {
             c.request.strings = jread_choice(&r, facts, "\"sets\" or \"strings\"");
+        } else if (jread_is(key, "languages")) {
+            read_languages(&c.request, &r, a);
         } else if (jread_is(key, "model")) {
             c.sha256 = read_sha256(&r, a);
         } else {

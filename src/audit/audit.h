@@ -13,6 +13,7 @@
 
 #include "audit/audit_calculus.h"
 #include "audit/audit_feature.h"
+#include "audit/audit_language.h"
 #include "audit/audit_meaning.h"
 #include "model/model.h"
 #include "number/ball.h"
@@ -133,6 +134,32 @@ typedef struct type_facts {
     double scaled;   /* u_lambda: what rounding a scale does */
 } type_facts;
 
+/* What a certificate says of a regular language: its formula, and the rows of the table that shows it. */
+typedef struct language_claim {
+    const char *formula;
+    const char **rows;
+    size_t row_count, row_capacity;
+} language_claim;
+
+/* The certificate that the audit would write, in memory->arena; raises where the claim is not proved. */
+typedef struct audit_request {
+    uint64_t length;
+    temper_type type;
+    bool choices;         /* the claim "hard choices" */
+    const char *read_off; /* that claim by roles: the formula that the weights are said to compute; else NULL */
+    bool strings;         /* that claim without roles: its facts are from strings, else from sets */
+    const language_claim *languages; /* of the source, in its order */
+    size_t language_count;
+} audit_request;
+
+/* A language of the source, and the formula that stands for it. */
+typedef struct audited_language {
+    const formula_language *language;
+    const automaton *automaton;
+    const char *formula; /* the text */
+    language_table table;
+} audited_language;
+
 typedef struct audit {
     trap *trap;
     arena *arena, *scratch; /* scratch is reset by whoever uses it */
@@ -153,9 +180,18 @@ typedef struct audit {
     size_t ramp_count, ramp_capacity;
     layer_facts *layers;
     ball *largest; /* of all D and G */
+    audited_language *languages;
+    size_t language_count;
 } audit;
 
 /* ---- the passes ---- */
+
+/* Shows that the formulas of the certificate are the languages of the source, and fills a->languages. Returns their
+   meanings, one for each language of the source's graph; NULL: it names none. */
+const dd *audit_languages(audit *a, const temper_spec *source, const audit_request *request);
+
+/* A text of the certificate or the model with the model's letters and settings; `what` begins messages. */
+temper_spec *audit_read_spec(const audit *a, const char *source, temper_syntax syntax, const char *what);
 
 /* Raises TEMPER_RANGE: the proof fails, and where. layer and head count from 1; head 0: the net. */
 _Noreturn void audit_refuse(const audit *a, uint32_t layer, uint32_t head, const char *format, ...)
@@ -201,15 +237,6 @@ void audit_put_bound(text *out, const char *key, const ball *x);
 void audit_put_member(text *out, const char *key, const char *value); /* a line */
 void audit_next_element(text *out, size_t before);
 void audit_end_array(text *out, size_t count);
-
-/* The certificate that the audit would write, in memory->arena; raises where the claim is not proved. */
-typedef struct audit_request {
-    uint64_t length;
-    temper_type type;
-    bool choices;         /* the claim "hard choices" */
-    const char *read_off; /* that claim by roles: the formula that the weights are said to compute; else NULL */
-    bool strings;         /* that claim without roles: its facts are from strings, else from sets */
-} audit_request;
 
 /* Whoever calls frees all of this, also after an error; model and spec are NULL before. */
 typedef struct audit_memory {

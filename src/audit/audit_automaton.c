@@ -342,8 +342,7 @@ static void turn_edges(guesses *g) {
 
 /* ---- letters ---- */
 
-/* Letters that no set tells apart. */
-static uint32_t *letter_classes(uint32_t *count, const pattern *p, arena *a) {
+uint32_t *pattern_classes(uint32_t *count, const pattern *p, arena *a) {
     size_t letters = p->letters->count, row = (p->set_count + 7) / 8 + 1;
     uint32_t *class_of = arena_alloc(a, letters + 1, sizeof *class_of);
     table index;
@@ -364,7 +363,7 @@ static uint32_t *letter_classes(uint32_t *count, const pattern *p, arena *a) {
 
 automaton *automaton_from_pattern(arena *a, const pattern *p, bool reversed) {
     guesses g = {.arena = a, .p = p};
-    g.class_of = letter_classes(&g.classes, p, a);
+    g.class_of = pattern_classes(&g.classes, p, a);
     g.class_words = (g.classes + 63) / 64;
     g.in_set = arena_alloc(a, p->set_count + 1, sizeof *g.in_set);
     for (size_t s = 0; s < p->set_count; s++) {

@@ -45,7 +45,7 @@ static const char *difference(const temper_model *m, const temper_spec *spec) {
 }
 
 /* With the model's settings. */
-static temper_spec *read_source(const audit *a, const char *source, temper_syntax syntax, const char *what) {
+temper_spec *audit_read_spec(const audit *a, const char *source, temper_syntax syntax, const char *what) {
     const temper_model *m = a->model;
     temper_spec *spec;
     temper_error err;
@@ -94,9 +94,9 @@ static void label_nodes(part_check *p) {
     }
 }
 
-/* Beside a read-off no part is claimed. */
+/* Beside a read-off no part is claimed, nor where formulas stand for languages. */
 static bool has_claim(const part_check *p, size_t part) {
-    return p->a->model->parts[part].channel >= 0 && !p->a->read_off;
+    return p->a->model->parts[part].channel >= 0 && !p->a->read_off && !p->a->language_count;
 }
 
 static void sort_parts(part_check *p) {
@@ -154,9 +154,9 @@ static void check_read_out(audit *a, const temper_spec *spec, const dd *meanings
 
 /* ---- all of it ---- */
 
-static void read_layers(audit *a, const temper_spec *spec) {
+static void read_layers(audit *a, const temper_spec *spec, const dd *languages) {
     const temper_model *m = a->model;
-    part_check parts = {.a = a, .spec = spec, .meanings = source_meanings(&a->meaning, spec, a->arena)};
+    part_check parts = {.a = a, .spec = spec, .meanings = source_meanings(&a->meaning, spec, languages, a->arena)};
     size_t heads = 0;
     for (uint32_t l = 0; l < m->layer_count; l++) heads += m->layers[l].head_count;
     a->heads = arena_alloc(a->arena, heads, sizeof *a->heads);
@@ -200,9 +200,9 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
         audit_refuse(a, 0, 0, "the model has no source, so no claim about one is proved");
     if (a->model->method == TEMPER_METHOD_HARD) audit_refuse(a, 0, 0, "the model makes hard choices");
     meaning_init(&a->meaning, a->model->letters.count, keep, memory->scratch);
-    *memory->spec = a->read_off ? read_source(a, a->read_off, TEMPER_SYNTAX_SPEC, "the formula that was read off")
-                                : read_source(a, a->model->source, a->model->syntax, "the model's source");
-    read_layers(a, *memory->spec);
+    *memory->spec = a->read_off ? audit_read_spec(a, a->read_off, TEMPER_SYNTAX_SPEC, "the formula that was read off")
+                                : audit_read_spec(a, a->model->source, a->model->syntax, "the model's source");
+    read_layers(a, *memory->spec, audit_languages(a, *memory->spec, request));
     if (a->read_off) audit_hard_choices(a);
     audit_bounds(a);
     text out;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 _Noreturn void pattern_refuse(const pattern_text *p, const char *why) {
-    trap_raise(p->arena->trap, TEMPER_RANGE, 0, 0, "the regular expression %s, at byte %zu: %s",
+    trap_raise(p->arena->trap, TEMPER_RANGE, 0, 0, "the language %s, at byte %zu: %s",
                text_escaped(p->arena, p->bytes, p->length, 60), p->at + 1, why);
 }
 

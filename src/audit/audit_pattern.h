@@ -73,7 +73,13 @@ enum { AUTOMATON_STATES = 1 << 14, AUTOMATON_GUESSES = 1 << 20 };
    more than the limits above. */
 automaton *automaton_from_pattern(arena *a, const pattern *p, bool reversed);
 
-/* The same for an automaton that is written down; letters that all states treat alike share a class in the result. */
+/* The same of an automaton that is written as a table of moves. */
+automaton *automaton_from_table(arena *a, const char *bytes, size_t length, const alphabet *letters);
+
+/* Letters that no set of the expression tells apart, numbered by their first letters. */
+uint32_t *pattern_classes(uint32_t *count, const pattern *p, arena *a);
+
+/* The least automaton of the same language; letters that all states treat alike share a class in the result. */
 automaton *automaton_least(arena *a, const automaton *x, size_t letters);
 automaton *automaton_reversed(arena *a, const automaton *x, size_t letters);
 

@@ -16,6 +16,7 @@ typedef struct reader {
     diagram *d;
     const formula *f;
     const temper_spec *spec;
+    const dd *languages;
     dd *of;
     arena *arena;
 } reader;
@@ -281,8 +282,8 @@ static dd meaning_of(const reader *r, node_id id) {
         if (n->choice == TEMPER_CHOICE_AVERAGE) return meaning_exists(m, n->mask, x);
         return meaning_chosen(m, n->mask, n->choice == TEMPER_CHOICE_RIGHTMOST, x, dd_and(d, x, y));
     case OP_MATCHES:
-        trap_raise(r->arena->trap, TEMPER_UNSUPPORTED, r->f->notes[id].line, r->f->notes[id].column,
-                   "the audit has no meaning for a regular language");
+        if (!r->languages) trap_raise(r->arena->trap, TEMPER_RANGE, 0, 0, "a regular language without a formula");
+        return r->languages[n->set];
     case OP_COUNT_PAST:
     case OP_COUNT_FUTURE:
     case OP_COUNT_OF_OPERATORS: break;
@@ -290,8 +291,8 @@ static dd meaning_of(const reader *r, node_id id) {
     return NO_MEANING;
 }
 
-dd *source_meanings(meaning *m, const temper_spec *spec, arena *a) {
-    reader r = {.m = m, .d = &m->d, .f = &spec->graph, .spec = spec, .arena = a};
+dd *source_meanings(meaning *m, const temper_spec *spec, const dd *languages, arena *a) {
+    reader r = {.m = m, .d = &m->d, .f = &spec->graph, .spec = spec, .languages = languages, .arena = a};
     r.of = arena_alloc(a, spec->graph.count, sizeof *r.of);
     const unsigned char *marks = formula_reachable(&spec->graph, spec->root, a);
     for (node_id id = 0; id < spec->graph.count; id++) r.of[id] = id && marks[id] ? meaning_of(&r, id) : NO_MEANING;

@@ -39,13 +39,34 @@ static void put_model(text *out, const audit *a) {
     text_printf(out, "  \"model\": {\"sha256\": \"%s\", \"bytes\": %zu},\n", hex, a->size);
 }
 
+static void put_languages(text *out, const audit *a) {
+    if (!a->language_count) return;
+    text_puts(out, "  \"languages\": [");
+    for (size_t k = 0; k < a->language_count; k++) {
+        const audited_language *l = &a->languages[k];
+        audit_next_element(out, k);
+        text_puts(out, "\"language\": ");
+        jwrite_string(out, l->language->source, l->language->source_length);
+        text_puts(out, ", ");
+        audit_put_text(out, "formula", l->formula);
+        text_puts(out, ", \"table\": [");
+        for (size_t row = 0; row < l->table.row_count; row++) {
+            text_puts(out, row ? ", \"" : "\"");
+            language_write_row(out, &l->table, row);
+            text_putc(out, '"');
+        }
+        text_puts(out, "]}");
+    }
+    audit_end_array(out, a->language_count);
+}
+
 static void put_channels(text *out, const audit *a) {
     const temper_model *m = a->model;
     size_t count = 0;
     text_puts(out, "  \"channels\": [");
     for (size_t k = 0; k < m->part_count; k++) {
         const model_part *p = &m->parts[k];
-        if (p->channel < 0 || a->read_off) continue;
+        if (p->channel < 0 || a->read_off || a->language_count) continue;
         audit_next_element(out, count++);
         text_printf(out, "\"layer\": %u, \"channel\": %lld, ", p->layer, (long long)p->channel);
         audit_put_text(out, "formula", p->formula);
@@ -111,6 +132,7 @@ void audit_write_claim(text *out, const audit *a, const char *claim) {
 
 void audit_write(text *out, const audit *a) {
     audit_write_claim(out, a, a->read_off ? "hard choices" : "formula");
+    put_languages(out, a);
     put_channels(out, a);
     put_heads(out, a);
     put_gates(out, a);

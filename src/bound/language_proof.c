@@ -128,8 +128,7 @@ source_recognition recognise_source(const temper_model *m, bool hard, arena *a) 
     out.recognition = recognise(m, expanded ? w.plain.spec : NULL, hard, a);
     if (!recognition_study(out.recognition)) return out;
     bool same = expanded && recognition_is_formula(out.recognition, &out.why);
-    out.is_formula = same ? prove_expansion(&w, &out.languages)
-                          : prove_read_off(&w, &out.languages, out.recognition);
+    out.is_formula = same ? prove_expansion(&w, &out.languages) : prove_read_off(&w, &out.languages, out.recognition);
     if (!out.is_formula) {
         recognition_is_formula(out.recognition, &out.why);
         if (w.why) out.why = w.why;

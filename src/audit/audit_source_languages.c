@@ -1,0 +1,91 @@
+/* The regular languages of a source: the certificate's formulas for them are shown to be them, and mean them from then
+   on. */
+#include "audit/audit.h"
+#include "audit/audit_source_meaning.h"
+
+static void release_spec(void *spec) { temper_spec_free(spec); }
+
+/* Which languages the answer depends on. */
+static bool *languages_in_use(const audit *a, const temper_spec *source, size_t *count) {
+    const formula *f = &source->graph;
+    const unsigned char *marks = formula_reachable(f, source->root, a->arena);
+    bool *used = arena_zalloc(a->arena, f->language_count + 1, sizeof *used);
+    *count = 0;
+    for (node_id id = 1; id <= source->root; id++) {
+        const formula_node *n = formula_at(f, id);
+        if (!marks[id] || n->op != OP_MATCHES) continue;
+        *count += !used[n->set];
+        used[n->set] = true;
+    }
+    return used;
+}
+
+static const automaton *automaton_of(const audit *a, const formula_language *l) {
+    const alphabet *letters = &a->model->letters;
+    if (l->kind == LANGUAGE_TABLE) return automaton_from_table(a->arena, l->source, l->source_length, letters);
+    return automaton_from_pattern(a->arena, pattern_read(a->arena, l->source, l->source_length, letters), false);
+}
+
+/* A Boolean combination of languages says itself whether the empty string is in it. */
+static void check_empty(const audit *a, const temper_spec *source, const automaton *const *of) {
+    enum { NO, YES, OPEN };
+    const formula *f = &source->graph;
+    unsigned char *truth = arena_alloc(a->arena, (size_t)source->root + 1, 1);
+    if (source->at != TEMPER_AT_LAST) return;
+    for (node_id id = 1; id <= source->root; id++) {
+        const formula_node *n = formula_at(f, id);
+        unsigned char x = n->kid_count > 0 ? truth[formula_kid(f, id, 0)] : OPEN;
+        unsigned char y = n->kid_count > 1 ? truth[formula_kid(f, id, 1)] : OPEN;
+        size_t yes = 0, open = 0;
+        for (size_t k = 0; k < n->kid_count; k++) {
+            yes += truth[formula_kid(f, id, k)] == YES;
+            open += truth[formula_kid(f, id, k)] == OPEN;
+        }
+        truth[id] = OPEN;
+        if (n->op == OP_MATCHES && of[n->set]) truth[id] = of[n->set]->accepts[0];
+        if (!n->kid_count || open) continue;
+        if (n->op == OP_NOT) truth[id] = !x;
+        if (n->op == OP_AND) truth[id] = yes == n->kid_count;
+        if (n->op == OP_OR) truth[id] = yes > 0;
+        if (n->op == OP_XOR) truth[id] = x != y;
+        if (n->op == OP_IFF) truth[id] = x == y;
+        if (n->op == OP_IMPLIES) truth[id] = !x || y;
+    }
+    if (truth[source->root] != OPEN && truth[source->root] != a->model->accepts_empty)
+        audit_refuse(a, 0, 0, "the language itself gives the empty string another answer");
+}
+
+static dd meaning_of(audit *a, audited_language *l, const language_claim *claim) {
+    if (!claim->formula) audit_refuse(a, 0, 0, "a language of the certificate has no formula");
+    temper_spec *spec = audit_read_spec(a, claim->formula, TEMPER_SYNTAX_SPEC, "the formula of a regular language");
+    arena_on_release(a->arena, release_spec, spec);
+    l->formula = claim->formula;
+    language_begin(&l->table, spec, l->automaton, false, a->arena);
+    language_read_rows(&l->table, claim->rows, claim->row_count);
+    language_check(&l->table);
+    return source_meanings(&a->meaning, spec, NULL, a->arena)[spec->root];
+}
+
+const dd *audit_languages(audit *a, const temper_spec *source, const audit_request *request) {
+    const formula *f = &source->graph;
+    size_t count, done = 0;
+    const bool *used = languages_in_use(a, source, &count);
+    if (!count) return NULL; /* a list of languages is then a member too many, which comparing finds */
+    if (a->read_off) audit_refuse(a, 0, 0, "the formula that was read off names a regular language");
+    if (request->language_count != count)
+        audit_refuse(a, 0, 0, "the source names %zu regular languages, the certificate %zu", count,
+                     request->language_count);
+    a->languages = arena_zalloc(a->arena, count, sizeof *a->languages);
+    dd *meanings = arena_zalloc(a->arena, f->language_count, sizeof *meanings);
+    const automaton **automata = arena_zalloc(a->arena, f->language_count, sizeof *automata);
+    for (size_t k = 0; k < f->language_count; k++) {
+        if (!used[k]) continue;
+        audited_language *l = &a->languages[done];
+        l->language = &f->languages[k];
+        l->automaton = automata[k] = automaton_of(a, l->language);
+        meanings[k] = meaning_of(a, l, &request->languages[done++]);
+    }
+    a->language_count = count;
+    check_empty(a, source, automata);
+    return meanings;
+}

@@ -1,0 +1,146 @@
+/* Automata that are written as tables of moves, as the auditor reads them. Lines end with a newline or a semicolon; a
+   field that begins with -- or // begins a comment. A move that is not written leads to a state of its own, from which
+   nothing is accepted. */
+#include <string.h>
+
+#include "audit/audit_pattern.h"
+
+typedef struct move {
+    uint32_t from, set, to;
+} move;
+
+typedef struct reader {
+    pattern_text t;
+    pattern labels; /* its sets */
+    table index;    /* name -> state */
+    uint32_t states;
+    uint32_t *accepting;
+    size_t accepting_count, accepting_capacity;
+    move *moves;
+    size_t move_count, move_capacity;
+    uint32_t start; /* UINT32_MAX: not said */
+} reader;
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool is_end(char c) { return !c || c == '\n' || c == ';'; }
+
+/* Whether the line has another field, which begins here. */
+static bool next_field(reader *r) {
+    pattern_text *t = &r->t;
+    while (is_blank(pattern_look(t, 0))) t->at++;
+    char c = pattern_look(t, 0);
+    if ((c == '-' || c == '/') && pattern_look(t, 1) == c)
+        while (pattern_look(t, 0) && pattern_look(t, 0) != '\n') t->at++;
+    return !is_end(pattern_look(t, 0));
+}
+
+static size_t word_size(const reader *r) {
+    size_t size = 0;
+    for (char c = pattern_look(&r->t, 0); !is_end(c) && !is_blank(c) && c != '{' && c != '}';)
+        c = pattern_look(&r->t, ++size);
+    return size;
+}
+
+static bool is_word(const reader *r, const char *word) {
+    return word_size(r) == strlen(word) && memcmp(r->t.bytes + r->t.at, word, strlen(word)) == 0;
+}
+
+static bool take(reader *r, const char *word) {
+    if (!is_word(r, word)) return false;
+    r->t.at += strlen(word);
+    return true;
+}
+
+static uint32_t read_state(reader *r) {
+    size_t size = next_field(r) ? word_size(r) : 0;
+    bool fresh;
+    if (!size) pattern_refuse(&r->t, "a state should stand here");
+    if (is_word(r, "start") || is_word(r, "accept") || is_word(r, "alphabet") || is_word(r, "tokens"))
+        pattern_refuse(&r->t, "this word is no state");
+    if (r->states > AUTOMATON_STATES)
+        trap_raise(r->t.arena->trap, TEMPER_LIMIT, 0, 0, "a table of more states than are audited");
+    uint32_t state = *table_put(&r->index, r->t.bytes + r->t.at, size, r->states, &fresh);
+    r->states += fresh;
+    r->t.at += size;
+    return state;
+}
+
+/* A set as in expressions; with tokens also a bare word. */
+static uint64_t *read_label(reader *r) {
+    pattern_text *t = &r->t;
+    char c = next_field(r) ? pattern_look(t, 0) : 0, d = pattern_look(t, 1);
+    if (!c || c == '{' || c == '}') pattern_refuse(t, "a letter should stand here");
+    if (!t->letters->tokens || c == '<' || c == '[' || (c == '.' && (is_blank(d) || is_end(d))))
+        return pattern_read_set(t);
+    uint64_t *set = arena_zalloc(t->arena, r->labels.words + 1, sizeof *set);
+    size_t size = word_size(r);
+    uint32_t letter = alphabet_find(t->letters, t->bytes + t->at, size);
+    if (letter != UINT32_MAX) set[letter / 64] |= (uint64_t)1 << (letter % 64);
+    t->at += size;
+    return set;
+}
+
+static void read_move(reader *r) {
+    move m = {.from = read_state(r), .set = (uint32_t)r->labels.set_count};
+    uint64_t *set = read_label(r);
+    char c = pattern_look(&r->t, 0);
+    if (!is_blank(c)) pattern_refuse(&r->t, "a letter or class should end here");
+    array_push(r->t.arena, r->labels.sets, r->labels.set_count, r->labels.set_capacity, set);
+    m.to = read_state(r);
+    array_push(r->t.arena, r->moves, r->move_count, r->move_capacity, m);
+}
+
+static void read_line(reader *r) {
+    if (take(r, "start")) {
+        if (r->start != UINT32_MAX) pattern_refuse(&r->t, "a second start");
+        r->start = read_state(r);
+    } else if (take(r, "accept")) {
+        while (next_field(r)) {
+            uint32_t state = read_state(r);
+            array_push(r->t.arena, r->accepting, r->accepting_count, r->accepting_capacity, state);
+        }
+    } else if (take(r, "alphabet")) { /* letters are the model's */
+        while (next_field(r)) read_label(r);
+    } else if (take(r, "tokens")) {
+        if (!next_field(r) || !take(r, r->t.letters->tokens ? "yes" : "no"))
+            pattern_refuse(&r->t, "other letters than the model's");
+    } else {
+        read_move(r);
+    }
+    if (next_field(r)) pattern_refuse(&r->t, "the line should end here");
+}
+
+/* State 0 is the start: the two change places. */
+static uint32_t number_of(const reader *r, uint32_t state) {
+    return state == r->start ? 0 : state == 0 ? r->start : state;
+}
+
+automaton *automaton_from_table(arena *a, const char *bytes, size_t length, const alphabet *letters) {
+    reader r = {.t = {.arena = a, .bytes = bytes, .length = length, .letters = letters}, .start = UINT32_MAX};
+    r.labels = (pattern){.letters = letters, .words = (letters->count + 63) / 64};
+    table_init(&r.index, a);
+    for (; r.t.at < length; r.t.at++) {
+        if (next_field(&r)) read_line(&r);
+        if (r.t.at < length && !pattern_look(&r.t, 0)) pattern_refuse(&r.t, "a NUL byte");
+    }
+    if (r.start == UINT32_MAX) pattern_refuse(&r.t, "it has no start");
+    automaton x = {.states = r.states + 1};
+    x.class_of = pattern_classes(&x.classes, &r.labels, a);
+    if ((uint64_t)x.states * x.classes > AUTOMATON_WORK / 16 || (uint64_t)r.move_count * x.classes > AUTOMATON_WORK)
+        trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a table of more moves than are audited");
+    uint32_t *some = arena_alloc(a, (size_t)x.classes + 1, sizeof *some); /* a letter of each class */
+    for (uint32_t k = 0; k < letters->count; k++) some[x.class_of[k]] = k;
+    x.next = arena_alloc(a, (size_t)x.states * x.classes + 1, sizeof *x.next);
+    for (size_t k = 0; k < (size_t)x.states * x.classes; k++) x.next[k] = r.states;
+    for (size_t k = 0; k < r.move_count; k++)
+        for (uint32_t c = 0; c < x.classes; c++) {
+            if (!(r.labels.sets[r.moves[k].set][some[c] / 64] >> (some[c] % 64) & 1)) continue;
+            uint32_t *to = &x.next[(size_t)number_of(&r, r.moves[k].from) * x.classes + c];
+            if (*to != r.states && *to != number_of(&r, r.moves[k].to))
+                pattern_refuse(&r.t, "one letter leads to two states");
+            *to = number_of(&r, r.moves[k].to);
+        }
+    x.accepts = arena_zalloc(a, x.states, 1);
+    for (size_t k = 0; k < r.accepting_count; k++) x.accepts[number_of(&r, r.accepting[k])] = 1;
+    return automaton_least(a, &x, letters->count);
+}
