@@ -156,6 +156,15 @@ asan: ## build with the sanitizers into build/asan
 	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" \
 	    LDFLAGS="-fsanitize=address,undefined" all
 
+test-clang: ## some tests built by clang under its sanitizers, which know more than gcc's
+	@TEMPER_TEST_EFFORT=0.1 $(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/clang CC=clang OPT="-O1 -g" \
+	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" \
+	    LDFLAGS="-fsanitize=address,undefined" run-clang-tests
+
+CLANG_TESTS = model run-hunt bad batch recognise audit certify certify-choices format-run answer plan stream exact guarded
+run-clang-tests: all $(patsubst %,$(BUILD)/tests/t-%,$(CLANG_TESTS))
+	@for t in $(CLANG_TESTS); do $(BUILD)/tests/t-$$t || exit 1; done
+
 run-tests: all $(TEST_BIN)
 	@sh scripts/run-tests.sh $(BUILD) $(JOBS)
 
@@ -169,11 +178,13 @@ $(BUILD)/tests/long-number: $(BUILD)/tests/long-number.o $(TEST_AID_OBJ) $(STATI
 
 certify-hunt: ## look for a string that contradicts a certificate: 10^7 short strings, 10^4 long ones, 10^4 sums, 10^5 forged models (an hour)
 	@sh scripts/setup.sh build
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-certify-hunt $(BUILD)/tests/t-sum-hunt $(BUILD)/tests/t-audit-hunt $(BUILD)/tests/t-run-hunt
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-certify-hunt $(BUILD)/tests/t-sum-hunt $(BUILD)/tests/t-audit-hunt $(BUILD)/tests/t-run-hunt \
+	    $(BUILD)/tests/t-proved-length
 	TEMPER_HUNT=full $(BUILD)/tests/t-certify-hunt
 	TEMPER_HUNT=full $(BUILD)/tests/t-sum-hunt
 	TEMPER_TEST_EFFORT=35 $(BUILD)/tests/t-audit-hunt
 	TEMPER_TEST_EFFORT=20 $(BUILD)/tests/t-run-hunt
+	TEMPER_HUNT=full $(BUILD)/tests/t-proved-length
 
 # Options of scripts/mutants.py, such as --sample 300.
 MUTANTS ?=
@@ -294,7 +305,7 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench mutants test test-long test-asan asan run-tests test-number certify-hunt mpi test-mpi test-html \
+.PHONY: all help setup demo bench mutants test test-long test-asan test-clang run-clang-tests asan run-tests test-number certify-hunt mpi test-mpi test-html \
     test-interop lint format install \
     uninstall clean
 .DEFAULT_GOAL := all

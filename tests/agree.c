@@ -66,7 +66,8 @@ static const char *shown(const agree_set *s, const uint32_t *word, size_t n) {
 /* The leak in real arithmetic, with room for the rounding of logits, exp and sums in f64 on strings as short as
    these. */
 static double margin_bound(const model_head *h) {
-    return head_bound(h->role) == 0 ? 0 : head_bound(h->role) * (1 + 0x1p-10) + 64 * 0x1p-53;
+    double bound = head_bound(h->role, h->role == ROLE_LOOKUP ? MODEL_KAPPA_LOOKUP : MODEL_KAPPA);
+    return bound == 0 ? 0 : bound * (1 + 0x1p-10) + 64 * 0x1p-53;
 }
 
 /* Every head's error before rounding is below its bound. */

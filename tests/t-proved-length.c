@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agree.h"
 #include "number/number_type.h"
@@ -84,11 +85,102 @@ static void check_stream(const char *name, const temper_model *m, temper_type ty
     temper_stream_free(s);
 }
 
+/* ---- exported folders and pages ---- */
+
+/* The files of an exported folder; README.md and config.json are read. */
+static void check_export(const char *name, const temper_model *m, const char *folder) {
+    static const char *const files[] = {
+        "README.md",           "config.json", "model.safetensors", "modeling_temper.py", "configuration_temper.py",
+        "transformer_lens.py", "model.onnx",  "model.temper",      "vocab.json",         "testvectors.jsonl"};
+    static const char *const in_config[] = {"float64", "float32"};
+    temper_export_options o = {.unchecked = 1};
+    temper_error e;
+    char path[TEST_FOLDER + 40], wanted[100], *held[2] = {NULL, NULL};
+    size_t size;
+    temper_proof p[2];
+    bool made = CHECK(!temper_export(folder, m, &o, &e), "%s: %s", name, e.text);
+    for (size_t k = 0; k < 2 && made; k++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[k]);
+        made = CHECK(!temper_file_read(&held[k], &size, path, &e) &&
+                         !temper_model_proof(&p[k], m, k ? TEMPER_TYPE_F32 : TEMPER_TYPE_F64, 0, &e),
+                     "%s: %s", name, e.text);
+    }
+    bool none = made && p[0].claim == TEMPER_CLAIM_NONE && p[1].claim == TEMPER_CLAIM_NONE;
+    for (size_t k = 0; k < 2 && made; k++) {
+        const char *type = k ? "f32" : "f64";
+        if (p[k].claim == TEMPER_CLAIM_NONE) {
+            snprintf(wanted, sizeof wanted, "\n- %s: none\n", type);
+            CHECK(strstr(held[0], none ? "Nothing is proved" : wanted), "%s: README.md does not say none in %s", name,
+                  type);
+            snprintf(wanted, sizeof wanted, "\"%s\": null", in_config[k]);
+        } else {
+            snprintf(wanted, sizeof wanted, "\n- %s: %zu, ", type, p[k].length);
+            CHECK(strstr(held[0], wanted), "%s: README.md does not say %zu in %s", name, p[k].length, type);
+            snprintf(wanted, sizeof wanted, "\"%s\": %zu", in_config[k], p[k].length);
+        }
+        CHECK(strstr(held[1], wanted), "%s: config.json does not say %s", name, wanted);
+    }
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[k]);
+        remove(path);
+    }
+    temper_free(held[0]);
+    temper_free(held[1]);
+}
+
+/* Digits in groups of three, as on pages. */
+static void group(char *out, size_t x) {
+    char digits[24];
+    size_t count = (size_t)sprintf(digits, "%zu", x);
+    for (size_t k = 0; k < count; k++) {
+        if (k && (count - k) % 3 == 0) *out++ = ',';
+        *out++ = digits[k];
+    }
+    *out = 0;
+}
+
+static void check_page(const char *name, const temper_model *m, bool hard) {
+    static const temper_type types[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32};
+    temper_run_options o = {.hard = hard, .unchecked = 1, .capture = 1};
+    temper_draw_options d = {0};
+    temper_run *run = NULL;
+    temper_error e;
+    char *page = NULL, length[40], wanted[100];
+    uint32_t word[2] = {0};
+    if (CHECK(!temper_model_run(&run, m, word, 2, &o, &e) && !temper_draw_html(&page, m, run, word, &d, &e), "%s: %s",
+              name, e.text))
+        for (size_t k = 0; k < 3; k++) {
+            temper_proof p;
+            if (!CHECK(!temper_model_proof(&p, m, types[k], hard, &e), "%s: %s", name, e.text)) continue;
+            group(length, p.length);
+            snprintf(wanted, sizeof wanted, "%s: %s%s%s", temper_type_name(types[k]), p.claim ? length : "none",
+                     p.claim ? " (" : "", p.claim ? temper_claim_name(p.claim) : "");
+            CHECK(strstr(page, wanted), "%s: the page does not say %s", name, wanted);
+        }
+    temper_free(page);
+    temper_run_free(run);
+}
+
+/* Every length up to the proved one is certified, also where the file must state a longer one. */
+static void check_below(const char *name, const temper_model *m, temper_type type, test_random *r) {
+    temper_proof p;
+    if (temper_model_proof(&p, m, type, 0, NULL) || p.claim == TEMPER_CLAIM_NONE) return;
+    for (int k = 0; k < 2; k++) {
+        size_t n =
+            p.length - (k ? random_below(r, p.length / 2 + 1) : random_below(r, p.length < 9 ? p.length + 1 : 9));
+        CHECK(certifies(m, type, n, p.claim), "%s in %s: unable at %zu, below %zu", name, temper_type_name(type), n,
+              p.length);
+    }
+}
+
 int main(void) {
     static const temper_method methods[] = {TEMPER_METHOD_TEMPERATURE, TEMPER_METHOD_POSITIONS, TEMPER_METHOD_DIGITS,
                                             TEMPER_METHOD_HARD};
     test_random r = test_seed(1313);
     size_t formulas = (size_t)(FORMULAS * test_effort());
+    bool full = getenv("TEMPER_HUNT") != NULL; /* else exports and pages of a part only: they take their time */
+    char folder[TEST_FOLDER];
+    if (!test_folder(folder)) return test_finish("t-proved-length");
     for (size_t k = 0; k < formulas; k++) {
         random_shape shape = {.letters = 1 + (unsigned)random_below(&r, 3),
                               .size = 1 + random_below(&r, 6),
@@ -109,11 +201,15 @@ int main(void) {
             }
             check_type(name, m, k % 2 ? TEMPER_TYPE_F64 : TEMPER_TYPE_F32, true, false);
             check_stream(name, m, k % 2 ? TEMPER_TYPE_F32 : TEMPER_TYPE_F64);
+            if (full || k % 12 == 0) check_export(name, m, folder);
+            if (full || k % 4 == 0) check_page(name, m, hard);
+            if (!hard) check_below(name, m, (temper_type)(k % 2 ? TEMPER_TYPE_BF16_F32 + k / 2 % 10 : k / 2 % 2), &r);
             if (!hard && k % 10 == 0) check_limits(name, m, (temper_type)(TEMPER_TYPE_BF16_F32 + k / 10 % 4));
         }
         temper_free(name);
         temper_model_free(m);
         temper_spec_free(spec);
     }
+    rmdir(folder);
     return test_finish("t-proved-length");
 }

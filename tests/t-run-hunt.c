@@ -258,6 +258,32 @@ static void try_forged_record(hunt *h) {
     temper_model_free(hard);
 }
 
+/* What is called a head's largest error is that of its weights, whatever role the file names. */
+static void try_blunt_head(void) {
+    temper_spec *spec = NULL;
+    temper_model *m = NULL, *blunt = NULL;
+    temper_run *run = NULL;
+    temper_head_info head = {0};
+    char *printed = NULL, *at;
+    size_t size;
+    temper_spec_options letters = {.alphabet = "abc"};
+    temper_build_options build = {.method = TEMPER_METHOD_TEMPERATURE};
+    uint32_t word[4] = {1, 2, 1, 2};
+    bool made = !temper_spec_parse(&spec, "a S b", 5, &letters, NULL) && !temper_build(&m, spec, &build, NULL) &&
+                !temper_model_print(&printed, &size, m, NULL) && (at = strstr(printed, "\"8*N\""));
+    if (made) at[1] = '3';
+    made = made && !temper_model_read(&blunt, printed, size, NULL) &&
+           !temper_model_run(&run, blunt, word, 4, NULL, NULL) && !temper_model_head(&head, blunt, 1, 1, NULL);
+    if (CHECK(made, "the blunt head does not run"))
+        CHECK(temper_run_head(run, 1, 1).error > 0.04 && temper_run_head(run, 1, 1).error <= head.bound,
+              "an error of %g, and at most %g", temper_run_head(run, 1, 1).error, head.bound);
+    temper_run_free(run);
+    temper_free(printed);
+    temper_model_free(blunt);
+    temper_model_free(m);
+    temper_spec_free(spec);
+}
+
 static void try_old_fault(hunt *h, const old_fault *o) {
     temper_spec *spec = NULL;
     temper_model *m = NULL;
@@ -328,6 +354,7 @@ int main(void) {
     for (size_t k = 0; k < sizeof old_faults / sizeof *old_faults; k++) try_old_fault(&h, &old_faults[k]);
     for (size_t k = 0; k < sizeof far_heads / sizeof *far_heads; k++) try_far_head(&h, far_heads[k]);
     try_forged_record(&h);
+    try_blunt_head();
     while ((double)h.tried < TRIALS * test_effort()) {
         temper_spec *spec = random_source(&h);
         if (spec) hunt_model(&h, spec);

@@ -7,6 +7,7 @@
 
 #include "base/entry.h"
 #include "bound/proof.h"
+#include "recognise/recognise.h"
 #include "run/exact_run.h"
 
 /* One type, with softmax or with hard choices. The first four are read without the lock: `proved` grows, `failed`
@@ -26,6 +27,7 @@ typedef struct proof_memo {
     pthread_mutex_t lock;
     arena texts;
     proof_entry entries[TYPES][2];
+    double **bounds; /* [layers][heads] of their errors; NULL until somebody asks */
 } proof_memo;
 
 static void release(model_memo *memo) {
@@ -219,6 +221,44 @@ temper_proof proved_longest(const temper_model *m, temper_type type, bool hard, 
     proof_entry *e = entry_of(m, type, hard, t);
     find_out(e, (question){.model = m, .type = type, .hard = hard, .longest = true}, t);
     return e->whole;
+}
+
+/* ---- heads ---- */
+
+typedef struct bounds_question {
+    proof_memo *memo;
+    const temper_model *model;
+} bounds_question;
+
+static void find_bounds(entry *e, void *context) {
+    const bounds_question *q = context;
+    const temper_model *m = q->model;
+    if (q->memo->bounds) return;
+    bool soft = m->method != TEMPER_METHOD_HARD && !m->rescaled;
+    const study *s = soft ? recognition_study(recognise(m, NULL, false, &e->memory)) : NULL;
+    q->memo->texts.trap = e->trap;
+    double **bounds = arena_zalloc(&q->memo->texts, (size_t)m->layer_count + 1, sizeof *bounds);
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        bounds[l] = arena_zalloc(&q->memo->texts, (size_t)m->layers[l].head_count + 1, sizeof **bounds);
+        for (uint32_t h = 0; s && h < m->layers[l].head_count; h++) {
+            const head_shape *shape = &s->shapes[s->layers[l].head_shapes[h]];
+            bounds[l][h] = head_bound(shape->role, shape->kappa);
+        }
+    }
+    q->memo->bounds = bounds;
+}
+
+double proved_head_bound(const temper_model *m, size_t layer, size_t head, trap *t) {
+    proof_memo *memo = memo_of(m, t);
+    bounds_question q = {memo, m};
+    temper_error why;
+    pthread_mutex_lock(&memo->lock);
+    temper_status status = entry_run(&why, find_bounds, &q);
+    memo->texts.trap = NULL;
+    double bound = status ? 0 : memo->bounds[layer - 1][head - 1];
+    pthread_mutex_unlock(&memo->lock);
+    if (status) trap_reraise(t, &why);
+    return bound;
 }
 
 _Noreturn void proved_refuse(const temper_model *m, temper_type type, bool hard, size_t n, trap *t) {

@@ -221,8 +221,8 @@ static void put_head(html_page *p, const heat_panel *panel) {
     if (margin >= 0 && panel->info.choice == TEMPER_CHOICE_SOFTMAX && !p->is_hard) {
         markup_put(h, "; largest error before rounding ");
         html_number(h, margin, 3);
-        if (panel->info.bound > 0 && temper_run_about(p->run).proved) {
-            markup_put(h, ", proved at most ");
+        if (panel->info.bound > 0) {
+            markup_put(h, ", in real arithmetic at most ");
             html_number(h, panel->info.bound, 3);
         }
     }

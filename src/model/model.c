@@ -130,8 +130,8 @@ temper_growth head_growth(const model_head *h) {
     return TEMPER_GROWTH_NONE;
 }
 
-double head_bound(head_role role) {
-    double leak = exp_f64(role == ROLE_LOOKUP ? -MODEL_KAPPA_LOOKUP : -MODEL_KAPPA);
+double head_bound(head_role role, double kappa) {
+    double leak = exp_f64(-kappa);
     switch (role) {
     case ROLE_ONCE:
     case ROLE_NEAREST: return leak;

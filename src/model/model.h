@@ -185,9 +185,9 @@ temper_growth head_growth(const model_head *h);
 #define MODEL_KAPPA        8.0
 #define MODEL_KAPPA_LOOKUP 16.0 /* look-ups: rounding grows with n^2 and takes its share of the gap */
 
-/* doc/theory.md, "Heads": the error before rounding in real arithmetic, with kappa as above; 0 for heads that make
-   none. */
-double head_bound(head_role role);
+/* doc/theory.md, "Heads": the error before rounding in real arithmetic of a head that separates keys by kappa; 0 for
+   heads that make none. */
+double head_bound(head_role role, double kappa);
 
 /* ---- text form ---- */
 

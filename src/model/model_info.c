@@ -115,23 +115,3 @@ temper_status temper_model_part(temper_part_info *out, const temper_model *model
                               .channel = (long)p->channel};
     return TEMPER_OK;
 }
-
-temper_status temper_model_head(temper_head_info *out, const temper_model *model, size_t layer, size_t head,
-                                temper_error *err) {
-    if (head < 1 || head > temper_model_layer(model, layer).heads) return out_of_range(err, "head");
-    const model_head *h = &model->layers[layer - 1].heads[head - 1];
-    *out =
-        (temper_head_info){.label = h->label,
-                           .role = head_role_name(h->role),
-                           .mask = h->mask,
-                           .choice = h->choice,
-                           .hard_choice = h->hard_choice,
-                           .scale = h->scale_text,
-                           .row_scale = head_reads_position(h),
-                           .adaptive = h->adaptive,
-                           .growth = head_growth(h),
-                           .bound = h->choice == TEMPER_CHOICE_SOFTMAX && !model->rescaled ? head_bound(h->role) : 0,
-                           .query_size = h->query.count,
-                           .value_size = h->value.count};
-    return TEMPER_OK;
-}
