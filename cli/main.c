@@ -209,6 +209,20 @@ const command command_table[COMMAND_COUNT] = {
      "methods (of all, if it is a hard one) are of models compiled from the formula that it carries.\n"
      "-o writes FILE.csv, FILE.json or FILE.svg, a chart.\n",
      cmd_limits},
+    {"automaton", FOR_AUTOMATON, "the minimal automaton of a specification, and where its language sits",
+     "temper automaton -f FORMULA | -F FILE [options]\n"
+     "temper automaton MODEL [options]",
+     "temper automaton -f 'a S b' --alphabet abc\n"
+     "temper automaton -f 'G (a -> X F b)' -o automaton.svg\n"
+     "temper automaton -F dates.spec --dot | dot -Tpdf -o dates.pdf\n",
+     "For specifications that a finite automaton can decide, whether they look back, forward or both ways;\n"
+     "counts may be compared with constants, and remainders taken. Prints the table of the automaton, which\n"
+     "temper reads again as FILE.dfa, and before it as comments its size and whether the language is finite,\n"
+     "definite, reverse definite, locally testable, piecewise testable, R-trivial, star-free and solvable, with\n"
+     "a reason for each no: two families of strings that no language of the class tells apart. With -o the form\n"
+     "goes by the name: FILE.svg is a picture, FILE.dot for Graphviz, FILE.json as --json. Too many states, and\n"
+     "counts that are compared without a bound: exit status 4. A MODEL carries its formula.\n",
+     cmd_automaton},
     {"help", FOR_HELP, "help on a command", "temper help [COMMAND]", "temper help run\n", "", cmd_help},
 };
 

@@ -24,8 +24,9 @@ enum {
     FOR_AUDIT = 1 << 13,
     FOR_LIMITS = 1 << 14,
     FOR_EXPORT = 1 << 15,
+    FOR_AUTOMATON = 1 << 16,
     FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN |
-                  FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT,
+                  FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT | FOR_AUTOMATON,
     FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_EXPORT,
     FOR_JOBS = FOR_CHECK | FOR_LIMITS | FOR_LAB, /* commands whose work is a job: temper-mpi has them */
     FOR_ALL = -1
@@ -81,7 +82,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                       \
       "standard input is one endless string: an answer after every letter")                                          \
     X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0,                                                            \
-      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY | FOR_LAB | FOR_LIMITS | FOR_EXPORT,            \
+      FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY | FOR_LAB | FOR_LIMITS | FOR_EXPORT |           \
+          FOR_AUTOMATON,                                                                                             \
       "write the model (FILE.safetensors: as safetensors), in show an SVG picture or --html page, in certify the "   \
       "certificate, in limits FILE.csv, .json or .svg; - is standard output; lab, export: a folder")                 \
     X(QUICK, 0, "quick", KIND_FLAG, NULL, "", 0, 0, FOR_LAB,                                                         \
@@ -120,6 +122,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "one row's whole path; position 0 is the start sentinel")                                                      \
     X(HTML, 0, "html", KIND_FLAG, NULL, "", 0, 0, FOR_SHOW,                                                          \
       "a page for the browser, on standard output or in the file of -o")                                             \
+    X(DOT, 0, "dot", KIND_FLAG, NULL, "", 0, 0, FOR_AUTOMATON, "the automaton for Graphviz")                         \
     X(OPTIONS, 0, "options", KIND_FLAG, NULL, "", 0, 0, FOR_HELP, NULL)                                              \
     X(JSON, 0, "json", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "machine-readable output, one object a line")             \
     X(NO_COLOR, 0, "no-color", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "no colour (also: the variable NO_COLOR)")        \

@@ -35,7 +35,7 @@ typedef struct command {
     void (*run)(session *s);
 } command;
 
-enum { COMMAND_COUNT = 16 };
+enum { COMMAND_COUNT = 17 };
 extern const command command_table[COMMAND_COUNT];
 
 void cmd_eval(session *s);
@@ -53,6 +53,7 @@ void cmd_export(session *s);
 void cmd_lab(session *s);
 void cmd_audit(session *s);
 void cmd_limits(session *s);
+void cmd_automaton(session *s);
 void cmd_help(session *s);
 
 void help_print(const command *about); /* NULL: on temper itself */

@@ -178,6 +178,54 @@ TEMPER_API temper_status temper_spec_compare(temper_difference *out, const tempe
                                              const temper_spec *right, temper_error *err);
 TEMPER_API void temper_difference_clear(temper_difference *difference);
 
+/* The minimal deterministic automaton of a specification. States are numbered from 0, the start, in the order of the
+   shortest strings that reach them. */
+typedef struct temper_automaton temper_automaton;
+
+/* Errors are those of temper_spec_compare. The automaton does not need the specification any more. */
+TEMPER_API temper_status temper_automaton_make(temper_automaton **out, const temper_spec *spec, temper_error *err);
+TEMPER_API void temper_automaton_free(temper_automaton *automaton);
+
+typedef struct temper_automaton_info {
+    size_t states, letters;
+    size_t classes; /* of letters that no state tells apart */
+    size_t dead;    /* the state from which no string is accepted; SIZE_MAX: there is none */
+} temper_automaton_info;
+TEMPER_API temper_automaton_info temper_automaton_about(const temper_automaton *automaton);
+/* Where a letter leads (SIZE_MAX: no such state or letter), and whether a string that ends in a state is accepted. */
+TEMPER_API size_t temper_automaton_next(const temper_automaton *automaton, size_t state, size_t letter);
+TEMPER_API int temper_automaton_accepts(const temper_automaton *automaton, size_t state);
+
+/* Where a regular language sits (doc/automaton.md has the definitions). */
+typedef enum temper_language_class {
+    TEMPER_LANGUAGE_FINITE,
+    TEMPER_LANGUAGE_DEFINITE,
+    TEMPER_LANGUAGE_REVERSE_DEFINITE,
+    TEMPER_LANGUAGE_LOCALLY_TESTABLE,
+    TEMPER_LANGUAGE_PIECEWISE_TESTABLE,
+    TEMPER_LANGUAGE_R_TRIVIAL,
+    TEMPER_LANGUAGE_STAR_FREE,
+    TEMPER_LANGUAGE_SOLVABLE
+} temper_language_class;
+
+typedef struct temper_language_place {
+    const char *name;    /* "locally testable" */
+    int holds;           /* 1: it is in the class, 0: it is not, -1: it is too large to say */
+    const char *because; /* a witness, or a number that the class has, in a sentence; may be "" */
+} temper_language_place;
+
+/* Texts live as long as the automaton. TEMPER_RANGE: no such class. */
+TEMPER_API temper_status temper_automaton_place(temper_language_place *out, const temper_automaton *automaton,
+                                                temper_language_class which, temper_error *err);
+
+typedef enum temper_automaton_format {
+    TEMPER_AUTOMATON_TABLE, /* the text form of automata, which TEMPER_SYNTAX_DFA reads; classes as comments */
+    TEMPER_AUTOMATON_JSON,  /* one object, on one line */
+    TEMPER_AUTOMATON_DOT    /* for Graphviz */
+} temper_automaton_format;
+TEMPER_API temper_status temper_automaton_print(char **out, const temper_automaton *automaton,
+                                                temper_automaton_format format, temper_error *err);
+
 /* ---- models: making, reading, writing --------------------------------------------------------------------- */
 
 typedef struct temper_model temper_model;
@@ -910,6 +958,9 @@ TEMPER_API temper_status temper_draw_terminal(char **out, const temper_model *mo
 TEMPER_API temper_status temper_draw_svg(char **out, const temper_model *model, const temper_run *run,
                                          const uint32_t *letters, const temper_draw_options *options,
                                          temper_error *err);
+
+/* An automaton as a picture in SVG. TEMPER_LIMIT: more than 100 states. */
+TEMPER_API temper_status temper_draw_automaton(char **out, const temper_automaton *automaton, temper_error *err);
 
 /* A self-contained page that needs no network: the model, the string with the truth of every subformula, and each
    head as a heat map with exact values in tooltips. Up to 100,000 cells of heads are shown one by one, beyond that in

@@ -55,11 +55,11 @@ static void put_characters(text *out, uint32_t *codes, size_t count) {
     text_putc(out, ']');
 }
 
-/* The letters by which `from` moves to `to`. */
-static void put_label(text *out, const dfa *d, const alphabet *letters, uint32_t from, uint32_t to, uint32_t *codes) {
+void dfa_print_label(text *out, const dfa *d, const alphabet *letters, uint32_t from, uint32_t to) {
+    uint32_t *codes = arena_alloc(out->arena, d->letter_count, sizeof *codes);
     size_t count = 0;
     for (uint32_t k = 0; k < d->letter_count; k++) {
-        if (dfa_next(d, from, d->class_of[k]) != to) continue;
+        if (from != DFA_ANYWHERE && dfa_next(d, from, d->class_of[k]) != to) continue;
         codes[count] = k;
         if (!letters->tokens) utf8_decode(&codes[count], letters->letters[k], strlen(letters->letters[k]));
         count++;
@@ -80,7 +80,6 @@ static bool is_dead(const dfa *d, uint32_t state) {
 }
 
 void dfa_print_table(text *out, const dfa *d, const alphabet *letters) {
-    uint32_t *codes = arena_alloc(out->arena, d->letter_count, sizeof *codes);
     bool *done = arena_alloc(out->arena, d->class_count, sizeof *done), some = false;
     text_printf(out, "start q%u\n", d->start);
     for (uint32_t s = 0; s < d->state_count; s++) some |= d->accepts[s];
@@ -96,7 +95,7 @@ void dfa_print_table(text *out, const dfa *d, const alphabet *letters) {
             if (done[c] || is_dead(d, to)) continue;
             for (uint32_t e = c; e < d->class_count; e++) done[e] |= dfa_next(d, s, e) == to;
             text_printf(out, "q%u ", s);
-            put_label(out, d, letters, s, to, codes);
+            dfa_print_label(out, d, letters, s, to);
             text_printf(out, " q%u\n", to);
         }
     }

@@ -48,4 +48,8 @@ dfa *dfa_from_table(arena *a, const dfa_table *t, const alphabet *letters, arena
    language. States are q0, q1, ...; the state from which nothing is accepted is left out unless it is the start. */
 void dfa_print_table(text *out, const dfa *d, const alphabet *letters);
 
+/* The letters by which `from` moves to `to`, as a label; from DFA_ANYWHERE: all letters. */
+#define DFA_ANYWHERE UINT32_MAX
+void dfa_print_label(text *out, const dfa *d, const alphabet *letters, uint32_t from, uint32_t to);
+
 #endif

@@ -1,0 +1,70 @@
+/* temper automaton: the minimal automaton of a specification, and where its language sits. */
+#include <stdio.h>
+#include <string.h>
+
+#include "message.h"
+#include "subject.h"
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+typedef enum form { FORM_TABLE, FORM_JSON, FORM_DOT, FORM_SVG } form;
+
+/* --dot, --json, or the end of the file's name. */
+static bool choose_form(form *out, session *s, const char *path) {
+    *out = is_given(s, OPT_DOT) ? FORM_DOT : s->json ? FORM_JSON : FORM_TABLE;
+    if (is_given(s, OPT_DOT) && s->json) {
+        message_usage(s, NULL, "--dot and --json exclude each other");
+        return false;
+    }
+    if (!path || *out != FORM_TABLE) return true;
+    if (ends_with(path, ".svg")) *out = FORM_SVG;
+    if (ends_with(path, ".dot") || ends_with(path, ".gv")) *out = FORM_DOT;
+    if (ends_with(path, ".json")) *out = FORM_JSON;
+    return true;
+}
+
+static temper_status render(char **out, const temper_automaton *automaton, form f, temper_error *err) {
+    static const temper_automaton_format formats[] = {TEMPER_AUTOMATON_TABLE, TEMPER_AUTOMATON_JSON,
+                                                      TEMPER_AUTOMATON_DOT};
+    if (f == FORM_SVG) return temper_draw_automaton(out, automaton, err);
+    return temper_automaton_print(out, automaton, formats[f], err);
+}
+
+static void write_out(session *s, const char *path, const char *shown, form f) {
+    temper_error err;
+    if (path && strcmp(path, "-") != 0) {
+        if (temper_file_write(path, shown, strlen(shown), &err) != TEMPER_OK) message_error(s, &err, NULL, NULL, 0);
+        return;
+    }
+    if (s->quiet) return;
+    fputs(shown, stdout);
+    if (f == FORM_JSON) putchar('\n');
+}
+
+void cmd_automaton(session *s) {
+    subject x = {0};
+    temper_automaton *automaton = NULL;
+    temper_error err;
+    char *shown = NULL;
+    const char *path = s->opt.value[OPT_OUTPUT].text;
+    form f;
+    if (s->opt.count > (has_formula(s) ? 0 : 1)) {
+        message_usage(s, NULL, "automaton takes a formula or one MODEL, and no strings");
+        return;
+    }
+    if (!choose_form(&f, s, path)) return;
+    if (subject_formula(&x, s)) {
+        if (temper_automaton_make(&automaton, x.spec, &err) != TEMPER_OK)
+            message_error(s, &err, x.name, x.text ? x.text : s->opt.value[OPT_FORMULA].text, x.length);
+        else if (render(&shown, automaton, f, &err) != TEMPER_OK)
+            message_error(s, &err, NULL, NULL, 0);
+        else
+            write_out(s, path, shown, f);
+    }
+    temper_free(shown);
+    temper_automaton_free(automaton);
+    subject_free(&x);
+}
