@@ -230,7 +230,7 @@ has 'version' "$out" 'temper '
 run 0 --help
 run 0 help
 has 'help' "$out" 'Commands:'
-for command in eval run compile explain check show gap soften gallery lab certify audit limits help; do
+for command in eval run compile explain check show gap soften gallery lab certify audit limits automaton help; do
     run 0 help $command
     first=$out
     case $(printf '%s\n' "$out" | sed -n 3p) in Examples:) pass ;; *) fail "help $command: examples first" ;; esac
@@ -541,6 +541,46 @@ has 'a letter the model does not have' "$err" "formula:1:5: the letter 'c' is no
 hint: the letters are a b"
 run 4 check -f 'a | b' --exhaustive 100
 has 'too many strings' "$err" 'more than 2^62 strings'
+
+# ---- automaton ----
+
+run 0 automaton -f 'a S b' --alphabet abc
+same 'an automaton' "-- the minimal automaton: 2 states, 3 letters in 3 classes
+-- finite             no: a^n b is accepted, for every n
+-- definite           no: b a^n is accepted, a^n is not, for every n
+-- reverse definite   no: a^n b is accepted, a^n is not, for every n
+-- locally testable   no: a^n b a^n c a^n b a^n is accepted, a^n b a^n c a^n is not, for every n
+-- piecewise testable no: b (cb)^n is accepted, b (cb)^n c is not, for every n
+-- R-trivial          no: b (cb)^n is accepted, b (cb)^n c is not, for every n
+-- star-free          yes
+-- solvable           yes
+alphabet [a-c]
+start q0
+accept q1
+q0 [ac] q0
+q0 b q1
+q1 [ab] q1
+q1 c q0" "$out"
+"$temper" automaton -f 'F (a & X b)' --alphabet ab >back.dfa
+run 0 automaton --json -f 'O a' --alphabet ab
+has 'as JSON' "$out" '{"states":2,"classes":2,"start":0,"dead":null,"letters":["a","b"],"class_of":[0,1],"accepts":[false,true],"next":[[1,0],[1,1]],'
+has 'piecewise testable' "$out" '"piecewise testable":{"holds":true,"because":""}'
+run 0 automaton --dot -f 'O a' --alphabet ab
+has 'for Graphviz' "$out" '    q1 [shape=doublecircle];'
+has 'its moves' "$out" '    q1 -> q1 [label="[ab]"];'
+run 0 automaton -f 'O a' --alphabet ab -o a.dot
+same 'by its name' '' "$out"
+has 'by its name' "$(cat a.dot)" 'digraph automaton'
+run 0 automaton -f 'H(b -> O a)' --alphabet abc -o a.svg
+has 'a picture' "$(cat a.svg)" 'Moves that are not drawn lead to q'
+run 0 automaton -f '#[a] % 2 = 1' --alphabet ab
+has 'parity' "$out" 'star-free          no: (aa)^n a is accepted, (aa)^n is not, for every n'
+run 4 automaton -f '#[a] > #[b]'
+has 'no automaton' "$err" "'#[a] > #[b]' compares counts that grow without a bound"
+run 4 automaton -f '#[a] % 65537 = 1'
+has 'too large' "$err" 'more than 65536 states'
+run 2 automaton --dot --json -f a
+run 2 automaton -f a b
 
 # two specifications, strings of every length
 run 0 check -f 'a S b' --against 'b | (a & Y (a S b))' --alphabet abc

@@ -66,8 +66,8 @@ static void find_reaches(view *v) {
     }
 }
 
-/* Pairs on cycles of the graph of pairs: the strongly connected components with more than one pair, and loops. Kosaraju
-   without recursion. */
+/* Pairs on cycles of the graph of pairs: the strongly connected components with more than one pair, and loops.
+   Kosaraju without recursion. */
 static void find_cyclic(view *v) {
     const dfa *d = v->d;
     uint32_t n = d->state_count, k = d->class_count;
@@ -286,8 +286,8 @@ static void test_piecewise_testable(class_verdict *out, const view *v, const cla
     out->answer = CLASS_YES;
 }
 
-/* How often a word must be repeated until a state stands still under that power: after `tail` steps it is on a circle of
-   `period`. */
+/* How often a word must be repeated until a state stands still under that power: after `tail` steps it is on a
+   circle of `period`. */
 typedef struct rest {
     size_t tail, period;
 } rest;
@@ -363,7 +363,8 @@ static void break_repeating(class_verdict *out, const view *v, uint32_t p, uint3
     finish_families(out, v->d, once, twice, q, run_word(v->d, lost, power), v->a);
 }
 
-/* `around` leads from q back to q, but from p to where q is not reached any more: after the way to q, and before it. */
+/* `around` leads from q back to q, but from p to where q is not reached any more: after the way to q, and
+   before it. */
 static void break_order(class_verdict *out, const view *v, uint32_t p, uint32_t q, word_part around) {
     word_part turn = loop(v, p, q), there = path(v, p, q);
     const dfa *d = v->d;

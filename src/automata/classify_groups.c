@@ -1,6 +1,6 @@
-/* Star-free and solvable, by the skeleton: the groups of an automaton are made of those by which words permute the
-   tiles of a set that they lead back to itself (Zeiger 1967, Eilenberg 1976). So none of the elements of the syntactic
-   monoid, of which there may be millions, has to be listed. */
+/* Star-free and solvable, by the skeleton: the groups of an automaton are made of those by which words permute
+   the tiles of a set that they lead back to itself (Zeiger 1967, Eilenberg 1976). So none of the elements of
+   the syntactic monoid, of which there may be millions, has to be listed. */
 #include "automata/classify.h"
 
 #include <string.h>

@@ -107,7 +107,8 @@ void spec_expand(spec_expansion *out, const temper_spec *spec, bool prefixes, ar
     *out = (spec_expansion){.spec = made};
     unsigned char *marks = formula_reachable(&spec->graph, spec->root, a);
     if (!has_languages(spec, marks)) return;
-    expander x = {.source = spec, .g = &made->graph, .out = out, .prefixes = prefixes, .arena = a, .scratch = scratch};
+    expander x = {
+        .source = spec, .g = &made->graph, .out = out, .prefixes = prefixes, .arena = a, .scratch = scratch};
     formula_init(&made->graph, a);
     x.of = arena_zalloc(a, spec->graph.count, sizeof *x.of);
     for (node_id id = 1; id <= spec->root; id++) {

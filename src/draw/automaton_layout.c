@@ -6,7 +6,7 @@
 #include "automata/dfa_table.h"
 #include "draw/label.h"
 
-static const double column_gap = 96, row_gap = 92, edge = 30, loop_height = 54;
+static const double column_gap = 96, row_gap = 112, edge = 30, loop_height = 54;
 
 static const double label_ems_most = 12;
 
@@ -22,27 +22,58 @@ typedef struct grid {
     double *height;    /* of a state: rows, 0 is the middle */
 } grid;
 
-static void find_columns(grid *g, arena *a) {
-    const dfa *d = g->d;
-    uint32_t n = d->state_count, count = 0;
-    g->column = arena_alloc(a, n, sizeof *g->column);
+/* Members of each column, in the order of being reached; columns without members are left out. */
+static void list_columns(grid *g, const uint32_t *order, uint32_t count, arena *a) {
+    uint32_t n = g->d->state_count, listed = 0;
     g->members = arena_alloc(a, n, sizeof *g->members);
     g->first = arena_alloc(a, (size_t)n + 2, sizeof *g->first);
     g->height = arena_zalloc(a, n, sizeof *g->height);
-    for (uint32_t s = 0; s < n; s++) g->column[s] = UINT32_MAX;
-    g->column[g->members[count++] = d->start] = 0;
-    g->first[0] = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t from = g->members[k];
-        while (g->column_count < g->column[from]) g->first[++g->column_count] = k;
-        for (uint32_t c = 0; c < d->class_count; c++) {
-            uint32_t to = dfa_next(d, from, c);
-            if (g->column[to] != UINT32_MAX || !g->l->is_drawn[to]) continue;
-            g->column[to] = g->column[from] + 1;
-            g->members[count++] = to;
-        }
+    for (uint32_t column = 0; listed < count; column++) {
+        uint32_t before = listed;
+        for (uint32_t k = 0; k < count; k++)
+            if (g->column[order[k]] == column) g->members[listed++] = order[k];
+        if (listed == before) continue;
+        for (uint32_t k = before; k < listed; k++) g->column[g->members[k]] = g->column_count;
+        g->first[g->column_count++] = before;
     }
-    g->first[++g->column_count] = count;
+    g->first[g->column_count] = listed;
+}
+
+/* Columns by the number of letters that it takes to reach a state; then states from which there is no way back
+   move to the right of those that lead to them. */
+static void find_columns(grid *g, arena *a) {
+    const dfa *d = g->d;
+    uint32_t n = d->state_count, count = 0, *order = arena_alloc(a, n, sizeof *order);
+    g->column = arena_alloc(a, n, sizeof *g->column);
+    for (uint32_t s = 0; s < n; s++) g->column[s] = UINT32_MAX;
+    g->column[order[count++] = d->start] = 0;
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t c = 0; c < d->class_count; c++) {
+            uint32_t to = dfa_next(d, order[k], c);
+            if (g->column[to] != UINT32_MAX || !g->l->is_drawn[to]) continue;
+            g->column[to] = g->column[order[k]] + 1;
+            order[count++] = to;
+        }
+    bool *back = arena_alloc(a, (size_t)n * n, sizeof *back); /* back[s * n + t]: from t to s there is a way */
+    for (size_t k = 0; k < (size_t)n * n; k++) back[k] = false;
+    for (uint32_t s = 0; s < n; s++)
+        for (uint32_t c = 0; c < d->class_count; c++) back[(size_t)dfa_next(d, s, c) * n + s] = true;
+    for (uint32_t by = 0; by < n; by++)
+        for (uint32_t s = 0; s < n; s++)
+            for (uint32_t t = 0; back[(size_t)s * n + by] && t < n; t++)
+                back[(size_t)s * n + t] |= back[(size_t)by * n + t];
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t k = 0; k < count; k++)
+            for (uint32_t c = 0; c < d->class_count; c++) {
+                uint32_t from = order[k], to = dfa_next(d, from, c);
+                if (!g->l->is_drawn[to] || to == from || back[(size_t)from * n + to]) continue;
+                if (g->column[to] > g->column[from]) continue;
+                g->column[to] = g->column[from] + 1;
+                more = true;
+            }
+    }
+    list_columns(g, order, count, a);
 }
 
 /* The mean height of the neighbours in columns to the left, or to the right. */
@@ -134,15 +165,15 @@ static void place_loop(drawn_move *m, const automaton_layout *l) {
     m->label_at = (point){p.x, p.y - state_radius - 0.75 * loop_height - 6};
 }
 
-/* How far a curve swings out: not at all between neighbours with one move, more the longer it is. Moves to the right go
-   over the states between, moves to the left under them. */
+/* How far a curve swings out: not at all between neighbours with one move, more the longer it is. Moves to the
+   right go over the states between, moves to the left under them. */
 static double swing(const drawn_move *m, const grid *g) {
     uint32_t from = g->column[m->from], to = g->column[m->to];
     point p = g->l->states[m->from], q = g->l->states[m->to];
     double length = sqrt((q.x - p.x) * (q.x - p.x) + (q.y - p.y) * (q.y - p.y));
     if (to == from + 1) return has_move(g->d, m->to, m->from) ? 34 : 0;
     if (to == from) return 40 + 0.1 * length;
-    return 30 + 0.24 * length;
+    return to > from ? 150 + 0.08 * length : 30 + 0.24 * length; /* over loops; there are none below */
 }
 
 static void place_curve(drawn_move *m, const grid *g) {
@@ -153,7 +184,7 @@ static void place_curve(drawn_move *m, const grid *g) {
     m->start = towards(p, m->control, state_radius);
     m->end = towards(q, m->control, state_radius + 2);
     point middle = {(m->start.x + 2 * m->control.x + m->end.x) / 4, (m->start.y + 2 * m->control.y + m->end.y) / 4};
-    double off = 9 + fabs(normal.x) * width_of(m->shown) / 2;
+    double off = 12 + fabs(normal.x) * width_of(m->shown) / 2;
     m->label_at = (point){middle.x + normal.x * off, middle.y + normal.y * off + 0.35 * label_size};
 }
 

@@ -1,5 +1,5 @@
-/* Where the parts of an automaton's picture stand: states in columns by how many letters it takes to reach them, moves
-   as curves. */
+/* Where the parts of an automaton's picture stand: states in columns by how many letters it takes to reach
+   them, moves as curves. */
 #ifndef DRAW_AUTOMATON_LAYOUT_H
 #define DRAW_AUTOMATON_LAYOUT_H
 
