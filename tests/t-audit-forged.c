@@ -1,0 +1,123 @@
+/* Prover and auditor on forged models. They agree on nearly all of them: what both prove they write with the same
+   bytes. Either may see through a forgery that the other one does not recognise. Then the model must give its source's
+   answers on all short strings, and there are few such models. So a condition that one of the two forgets shows. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/audit.h"
+#include "corpus.h"
+#include "model_forger.h"
+
+static const char *const FORMULAS[] = {"O a & Y b",
+                                       "a S (b & O a)",
+                                       "#[a] > #>[b] | X a",
+                                       "#[a] % 3 = 1 ^ a",
+                                       "2*#[a] - #[b] >= 1",
+                                       "(#[a] + 2*#[b]) % 3 = 2",
+                                       "G (a -> F b)",
+                                       "a U b W a",
+                                       "#>[a] % 2 = 0 & H b",
+                                       "Z (a T b) -> first",
+                                       "#[a] = #[b] | last",
+                                       "O (a & #[b] >= 2)",
+                                       "Y a",
+                                       "O a",
+                                       "#[a] >= #[b]",
+                                       "#[a] % 2 = 0",
+                                       "#[a] + 3*#>[b] >= 4",
+                                       "Y Y b & X a",
+                                       "(a S b) ^ (b U a)",
+                                       "first & last | Y (a & O b)"};
+enum { FORMULA_COUNT = sizeof FORMULAS / sizeof *FORMULAS, LENGTH = 2 };
+
+static struct { size_t both, one; } met;
+
+/* The answers of the source that the model carries, at every position of all strings up to LENGTH. */
+static bool is_right(const temper_model *m, temper_type type) {
+    temper_spec *spec = NULL;
+    temper_error e;
+    if (temper_model_spec(&spec, m, &e) != TEMPER_OK) return false;
+    size_t letters = temper_spec_about(spec).letters;
+    bool ok = true;
+    for (size_t n = 0; n <= LENGTH && ok; n++) {
+        uint32_t word[LENGTH + 1] = {0};
+        unsigned char truth[LENGTH + 1];
+        do {
+            int accept;
+            temper_run *run = NULL;
+            temper_run_options o = {.unchecked = 1, .threads = 1, .type = type};
+            ok = temper_spec_eval(&accept, truth, spec, word, n, &e) == TEMPER_OK &&
+                 temper_model_run(&run, m, word, n, &o, &e) == TEMPER_OK && temper_run_about(run).accept == accept;
+            for (size_t i = 1; ok && i <= n; i++) ok = temper_run_about(run).truth[i] == truth[i - 1];
+            temper_run_free(run);
+        } while (ok && corpus_next_word(word, n, letters));
+    }
+    temper_spec_free(spec);
+    return ok;
+}
+
+static void check_forged(const char *forged, temper_type type) {
+    temper_model *m = NULL;
+    temper_certificate *proof = NULL;
+    char *prover = NULL, *auditor = NULL;
+    size_t size = strlen(forged), length = 0, own = 0;
+    temper_error e = {0};
+    temper_certify_options o = {.length = LENGTH, .type = type};
+    if (temper_model_read(&m, forged, size, &e) != TEMPER_OK) return;
+    bool proved = temper_certify(&proof, m, forged, size, &o, &e) == TEMPER_OK &&
+                  temper_certificate_about(proof).verdict == TEMPER_PROVED &&
+                  temper_certificate_print(&prover, &length, proof, &e) == TEMPER_OK;
+    bool formula = proved && strstr(prover, "\"claim\": \"formula\"") != NULL;
+    bool audited = audit_certificate(&auditor, &own, forged, size, LENGTH, type, &e) == TEMPER_OK;
+    if (formula && audited)
+        CHECK(own == length && memcmp(prover, auditor, length) == 0,
+              "in %s the prover writes\n%s\nthe auditor\n%s\nof\n%s", temper_type_name(type), prover, auditor,
+              forged);
+    else if (formula || audited)
+        CHECK(is_right(m, type), "in %s the %s accepts a model with other answers:\n%s", temper_type_name(type),
+              formula ? "prover" : "auditor", forged);
+    met.both += formula && audited;
+    met.one += formula != audited;
+    temper_free(prover);
+    temper_free(auditor);
+    if (proof) temper_certificate_free(proof);
+    temper_model_free(m);
+}
+
+static void check_formula(size_t k, test_random *r) {
+    static const temper_type types[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_F16, TEMPER_TYPE_BF16_F32,
+                                        TEMPER_TYPE_F64};
+    const char *source = FORMULAS[k % FORMULA_COUNT];
+    temper_spec *spec = NULL;
+    temper_model *m = NULL;
+    temper_error e;
+    char *honest = NULL;
+    size_t length;
+    temper_spec_options o = {.alphabet = "ab",
+                             .at = random_below(r, 3) ? TEMPER_AT_LAST : TEMPER_AT_FIRST,
+                             .empty = random_below(r, 2) ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
+    temper_build_options b = {.method = (temper_method)(TEMPER_METHOD_TEMPERATURE + random_below(r, 3))};
+    if (CHECK(temper_spec_parse(&spec, source, strlen(source), &o, &e) == TEMPER_OK &&
+                  temper_build(&m, spec, &b, &e) == TEMPER_OK &&
+                  temper_model_print(&honest, &length, m, &e) == TEMPER_OK,
+              "%s: %s", source, e.text)) {
+        for (int times = 0; times < 8; times++) {
+            char *forged = forge_model(honest, r);
+            check_forged(forged, types[random_below(r, sizeof types / sizeof *types)]);
+            free(forged);
+        }
+    }
+    temper_free(honest);
+    temper_model_free(m);
+    temper_spec_free(spec);
+}
+
+int main(void) {
+    test_random r = test_seed(1117);
+    size_t count = (size_t)(300 * test_effort()) + 60;
+    for (size_t k = 0; k < count; k++) check_formula(k, &r);
+    CHECK(met.both > count && met.one * 6 <= met.both, "%zu are proved by both, %zu by one of the two", met.both,
+          met.one);
+    return test_finish("t-audit-forged");
+}
