@@ -507,6 +507,11 @@ run 0 explain -f "$formula"
 for part in 'specification' 'proved length' 'growth' 'layer   head  channel  subformula' 'scale'; do
     has 'explain' "$out" "$part"
 done
+run 0 explain -f 'O [0123456]' --alphabet '-.0123456789'
+has 'labels have ranges' "$out" '  O [0-6]'
+run 0 explain -f 'O [abcd] & H [abdefg]' --alphabet abcdefg
+has 'a short set is listed' "$out" '  O [abcd]'
+has 'a set by its other side where that is much shorter' "$out" '  H [^c]'
 run 0 explain m.temper --json
 has 'explain json' "$out" '"kind":"subformula"'
 has 'explain json' "$out" '"kind":"head"'

@@ -87,9 +87,43 @@ size_t letters_print_cost(const formula *f, const alphabet *letters, node_id id)
     return letters->tokens ? 8 * s.listed : s.listed + 2;
 }
 
+enum { RANGE_SHORTEST = 5 }; /* [abcd], but [a-e] */
+
+/* How many letters from k on, all on the same side of the set, follow each other as characters. */
+static uint32_t range_length(const formula_printer *p, node_id id, uint32_t k) {
+    const alphabet *a = p->letters;
+    uint32_t first, code, length = 1;
+    if (a->tokens || !utf8_decode(&first, a->letters[k], strlen(a->letters[k]))) return 1;
+    bool member = formula_has_letter(p->f, id, k);
+    while (k + length < a->count && formula_has_letter(p->f, id, k + length) == member &&
+           utf8_decode(&code, a->letters[k + length], strlen(a->letters[k + length])) && code == first + length)
+        length++;
+    return length;
+}
+
+/* How many characters one side of a set takes, with ranges. */
+static size_t side_length(const formula_printer *p, node_id id, bool negated) {
+    size_t total = negated;
+    for (uint32_t k = 0, length; k < p->letters->count; k += length) {
+        length = range_length(p, id, k);
+        if (formula_has_letter(p->f, id, k) != negated) total += length < RANGE_SHORTEST ? length : 3;
+    }
+    return total;
+}
+
+/* Whether a label lists the other side of a set: where that is shorter, among many letters, or much shorter. */
+static bool is_shorter_negated(const formula_printer *p, node_id id, bool negated) {
+    size_t own = side_length(p, id, negated), other = side_length(p, id, !negated);
+    return p->letters->count > 16 ? other < own : 2 * other < own;
+}
+
 static void print_class(formula_printer *p, node_id id) {
     const alphabet *a = p->letters;
     class_shape s = shape_of(p->f, a, id);
+    if (p->is_label && s.members && s.members < a->count && is_shorter_negated(p, id, s.negated)) {
+        s.negated = !s.negated;
+        s.listed = s.negated ? a->count - s.members : s.members;
+    }
     if (s.listed == 0) { /* no letters at all: the set is as good as its rest */
         text_puts(p->out, s.negated ? "false" : "true");
         return;
@@ -106,6 +140,10 @@ static void print_class(formula_printer *p, node_id id) {
         if (started && a->tokens) text_putc(p->out, ' ');
         started = true;
         escape(p->out, a->letters[k], "\\]^[-'\" ");
+        uint32_t length = p->is_label ? range_length(p, id, k) : 1;
+        if (length < RANGE_SHORTEST) continue;
+        text_putc(p->out, '-');
+        escape(p->out, a->letters[k += length - 1], "\\]^[-'\" ");
     }
     if (!single) text_putc(p->out, ']');
 }
@@ -277,11 +315,11 @@ size_t matches_print_cost(const formula *f, node_id id) {
 static void print_language(formula_printer *p, const formula_language *l) {
     if (l->kind == LANGUAGE_TABLE) {
         text_puts(p->out, "dfa {");
-        if (p->one_line)
+        if (p->is_label)
             text_printf(p->out, " %zu states ", (size_t)(l->automaton ? l->automaton->state_count : 0));
         else
             text_add(p->out, l->source, l->source_length);
-        text_puts(p->out, p->one_line ? "}" : "\n}");
+        text_puts(p->out, p->is_label ? "}" : "\n}");
         return;
     }
     text_putc(p->out, '/');
@@ -365,7 +403,7 @@ void formula_print_operand(formula_printer *p, node_id id) {
 void formula_label(text *out, const formula *f, const alphabet *letters, node_id id, size_t most) {
     size_t start = out->length;
     formula_printer p = {.out = out, .scratch = out->arena, .f = f, .letters = letters, .limit = SIZE_MAX};
-    p.one_line = true;
+    p.is_label = true;
     if (most && most < SIZE_MAX / 8) p.limit = start + 4 * most + 1; /* a character has at most four bytes */
     formula_print_node(&p, id);
     if (p.limit == SIZE_MAX) return;

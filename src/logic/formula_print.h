@@ -33,7 +33,7 @@ typedef struct formula_printer {
     const alphabet *letters;
     const char *const *names; /* per node: the definition to print instead, or NULL; NULL: none */
     char variable;            /* 'i' or 'j': B-RASP, letters and names are applied to it; 0: spec syntax */
-    bool one_line;            /* a label: tables of automata are not written out */
+    bool is_label;            /* tables of automata are not written out, sets are short */
     size_t limit;             /* stop when out is this long; SIZE_MAX: never */
 } formula_printer;
 
