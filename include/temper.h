@@ -318,8 +318,8 @@ typedef struct temper_route_info {
     const char *route;    /* "cascade", "partial order" or "counts" */
     size_t levels;        /* of the cascade, or live states of the partial order; 0: counts */
     size_t layers, heads; /* of the language alone */
-    const char *groups;   /* whose counters it needs, as "Z2, S3"; "": it is star-free, or has too many states to say */
-    const char *why;      /* a word whose powers lead states round, as "'aa' leads state 0 to 2 to 0"; or "" */
+    const char *groups; /* whose counters it needs, as "Z2, S3"; "": it is star-free, or has too many states to say */
+    const char *why;    /* a word whose powers lead states round, as "'aa' leads state 0 to 2 to 0"; or "" */
 } temper_route_info;
 
 typedef struct temper_routes temper_routes;

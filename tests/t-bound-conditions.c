@@ -39,9 +39,9 @@ static bool counts(const page *p) { return p->m <= ldexpl(1, p->a->precision); }
 
 static bool count_holds(const page *p, const head_shape *s) {
     numbers n = numbers_of(p);
-    real w = s->weight, g = s->grid;
-    return w <= exp2l(g + n.ps) && p->m * w <= exp2l(g + n.pa) && g >= n.gs && g >= n.ga && w <= n.fs &&
-           p->m * w <= n.fa && counts(p) && 1 / (2 * p->m) >= n.ms;
+    real w = s->weight, sum = p->m * s->letters + s->edges, g = s->grid;
+    return w <= exp2l(g + n.ps) && sum <= exp2l(g + n.pa) && g >= n.gs && g >= n.ga && w <= n.fs && sum <= n.fa &&
+           counts(p) && 1 / (2 * p->m) >= n.ms;
 }
 
 /* What compare and balance share, with epsilon or omega and the logit. */
@@ -173,7 +173,8 @@ int main(void) {
     for (int scaled = 0; scaled < 2; scaled++)
         for (int large = 0; large < 3; large++) {
             double w = ldexp(1.5, 5 * large);
-            head_shape count = {.role = ROLE_COUNT, .weight = w, .grid = -1, .soft_ties = true};
+            head_shape count = {
+                .role = ROLE_COUNT, .weight = w, .letters = w, .edges = 7 * w, .grid = -1, .soft_ties = true};
             head_shape compare = {.role = ROLE_COMPARE, .kappa = 8, .scaled = scaled, .weight = w, .soft_ties = true};
             head_shape balance = {.role = ROLE_BALANCE,
                                   .kappa = 8,

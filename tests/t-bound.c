@@ -315,7 +315,7 @@ static void check_promises(void) {
         {"O a", "ab", by_scale, TEMPER_TYPE_F32, 2410431},
         {"Y a", "ab", by_scale, TEMPER_TYPE_F32, 2097150},
         {"Y a", "ab", by_digit, TEMPER_TYPE_BF16_F32, 8257536},
-        {"2*#[a] > #[b]", "abc", by_scale, TEMPER_TYPE_F32, 2396744},
+        {"2*#[a] > #[b]", "abc", by_scale, TEMPER_TYPE_F32, 2796201},
         {"#[a] >= #>[b]", "ab", by_scale, TEMPER_TYPE_F32, 104776},
     };
     for (size_t k = 0; k < sizeof promises / sizeof *promises; k++) {

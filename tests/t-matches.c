@@ -28,8 +28,8 @@ static temper_spec *parse(const char *bytes, temper_spec_options o, temper_error
 /* What each text says about the rows of /R/. */
 typedef enum use { PLAIN, NOT, YESTERDAY, ONCE, NEXT, TWICE, AND_A, LINE, USES } use;
 
-static const char *const forms[USES] = {"/%s/",         "!/%s/",        "at last\nword = /%s/ -- a comment\nY word",
-                                        "O /%s/",       "at last\nX /%s/", "#[/%s/] >= 2",
+static const char *const forms[USES] = {"/%s/",        "!/%s/",           "at last\nword = /%s/ -- a comment\nY word",
+                                        "O /%s/",      "at last\nX /%s/", "#[/%s/] >= 2",
                                         "/%s/ & [ab]", "regex %s"};
 
 static void expected_truth(unsigned char *truth, use u, const unsigned char *at, const uint32_t *word, size_t n) {
@@ -128,8 +128,8 @@ static const dfa *automaton_of(const temper_spec *spec) {
 static void check_same(const char *what, unsigned trial, temper_spec *spec, const temper_error *e, const dfa *d,
                        const char *written) {
     const dfa *got = automaton_of(spec);
-    CHECK(got && dfa_equal(got, d), "trial %u: %s: another automaton; %zu:%zu: %s\n%s", trial, what, e->line, e->column,
-          e->text, written);
+    CHECK(got && dfa_equal(got, d), "trial %u: %s: another automaton; %zu:%zu: %s\n%s", trial, what, e->line,
+          e->column, e->text, written);
     if (got) CHECK(spec->accepts_empty == (bool)d->accepts[0], "trial %u: %s: the empty string", trial, what);
     temper_spec_free(spec);
 }
@@ -167,8 +167,7 @@ static void check_words(unsigned trial, test_random *r, arena *a) {
     text_init(&printed, a);
     dfa_print_table(&printed, d, &words);
     temper_error e;
-    temper_spec_options o = {
-        .letters = words.letters, .letter_count = 4, .tokens = 1, .syntax = TEMPER_SYNTAX_DFA};
+    temper_spec_options o = {.letters = words.letters, .letter_count = 4, .tokens = 1, .syntax = TEMPER_SYNTAX_DFA};
     check_same("words", trial, parse(text_string(&printed), o, &e), &e, d, text_string(&printed));
 }
 

@@ -57,6 +57,8 @@ static const pinned sizes[] = {
     {"O (b & Y (#[a] % 3 = 1) & Y (#[b] % 2 = 1))", "ab", 3, 4},
     {"Y (#>[a] % 2 = 0)", "ab", 3, 3},
     {"O (b & Y Y (#[a] % 2 = 1))", "ab", 4, 4},
+    /* the constant stands on one position, so it does not shorten the proof */
+    {"#[true] >= 8 & #[true] <= 64", "ab", 2, 3},
     /* what does not exclude each other takes a gate */
     {"O ((a & Y b) | (O c & O d))", "abcd", 3, 4},
 };

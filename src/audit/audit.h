@@ -90,6 +90,7 @@ typedef struct head_facts {
     double constant;                      /* once: C of ln(N) + C */
     bool stepped;                         /* once: the logarithm is rounded up to a multiple of 4 */
     double weight;                        /* count: W; compare, lookup: W of the mean's row; balance: W_h */
+    double letter_weight, edge_weight;    /* count: W_l and W_e */
     double total_weight;                  /* balance: W_t */
     double own_weight;                    /* balance: W_o */
     feature first_key, second_key, scale; /* lookup: what they hold; UNKNOWN for a scale that there is not */

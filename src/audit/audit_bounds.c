@@ -127,7 +127,7 @@ static void bound_nearest(bounds *b, head_facts *f) {
 static void bound_count(bounds *b, head_facts *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
-    const ball *sum = mul(c, positions(b), num(c, f->weight));
+    const ball *sum = add(c, mul(c, positions(b), num(c, f->letter_weight)), num(c, f->edge_weight));
     NEED(b, f->weight <= ldexp(1, f->grid + t->ps) && f->weight <= t->fs, "a value may be rounded");
     NEED(b, at_most(b, sum, ldexp(1, f->grid + t->pa)) && at_most(b, sum, t->fa), "a sum of values may be rounded");
     NEED(b, ldexp(1, f->grid) >= t->ts && ldexp(1, f->grid) >= t->ta, "its weights are too fine for the type");

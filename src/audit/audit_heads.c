@@ -250,6 +250,29 @@ static void read_nearest(head_reader *r) {
 
 /* ---- count ---- */
 
+/* x + y of numbers above 0, never below the truth. */
+static double sum_above(double x, double y) {
+    double sum = x + y;
+    return sum - x == y && sum - y == x ? sum : nextafter(sum, INFINITY);
+}
+
+/* What one letter can add, and what the sentinels add together; channels of sentinels are 0 on letters. */
+static void split_weights(head_reader *r, size_t row) {
+    double letters = 0, edges = 0;
+    const model_term *t = rows_begin_of(&r->head->value, row);
+    for (size_t k = 0; k < rows_size(&r->head->value, row); k++, t++) {
+        const content *c = content_of(r, t);
+        if (c->letters != 0) {
+            letters = sum_above(letters, fabs(t->weight));
+            continue;
+        }
+        if (c->start != 0) edges = sum_above(edges, fabs(t->weight) * fabs(c->start));
+        if (c->end != 0) edges = sum_above(edges, fabs(t->weight) * fabs(c->end));
+    }
+    r->f->letter_weight = fmax(r->f->letter_weight, letters);
+    r->f->edge_weight = fmax(r->f->edge_weight, edges);
+}
+
 static void read_count(head_reader *r) {
     int grid = 1 << 20;
     r->f->kind = KIND_COUNT;
@@ -270,6 +293,7 @@ static void read_count(head_reader *r) {
                                .weight = v.weight,
                                .not_negative = low >= 0 && v.start >= 0 && v.end >= 0};
         r->f->weight = fmax(r->f->weight, v.weight);
+        split_weights(r, k);
     }
     r->f->grid = r->f->weight > 0 ? grid : 0;
 }

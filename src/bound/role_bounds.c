@@ -154,7 +154,8 @@ head_certificate head_certify_rest(const bounds *b, double rest, double logit) {
 
 static head_certificate count(const bounds *b, const head_shape *s) {
     head_certificate h = {.logit = b->zero, .rounding = b->zero, .error = b->zero};
-    const ball *w = b_double(b, s->weight), *sum = b_mul(b, b->m, w);
+    const ball *w = b_double(b, s->weight);
+    const ball *sum = b_add(b, b_mul(b, b->m, b_double(b, s->letters)), b_double(b, s->edges));
     if (s->grid != GRID_OF_ZERO) {
         need(&h,
              ball_is_at_most(w, b_power_of_two(b, (long)s->grid + b->s->precision)) &&

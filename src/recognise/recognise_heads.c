@@ -269,9 +269,19 @@ static void find_count(recognising *w, head_shape *s) {
         double sum = row_weight(w, &h->value, v, &grid);
         s->weight = fmax(s->weight, sum);
         if (grid < s->grid) s->grid = grid;
-        for (uint32_t k = h->value.start[v]; k < h->value.start[v + 1]; k++)
-            if (term_content(w, &h->value.terms[k])->kind != HOLDS_BOOLEAN)
+        double letters = 0, edges = 0; /* exact, as the sum of all */
+        for (uint32_t k = h->value.start[v]; k < h->value.start[v + 1]; k++) {
+            const content *x = term_content(w, &h->value.terms[k]);
+            double size = fabs(h->value.terms[k].weight);
+            if (x->kind != HOLDS_BOOLEAN)
                 unlike(w, "it counts channel %u, which holds no Boolean there", h->value.terms[k].channel);
+            if (x->f != FN_FALSE)
+                letters += size;
+            else /* a sentinel's alone */
+                edges += size * (x->start + x->end);
+        }
+        s->letters = fmax(s->letters, letters);
+        s->edges = fmax(s->edges, edges);
     }
 }
 
@@ -483,6 +493,7 @@ static uint32_t number_of(recognising *w, const head_shape *s) {
     text_printf(&key, "%d %a %d %d ", (int)s->role, s->kappa, s->scaled, s->soft_ties);
     text_printf(&key, "%d %d %u ", s->rightmost, s->tests, s->rows);
     text_printf(&key, "%a %a %a %zu %d ", s->weight, s->total, s->own, s->own_units, s->grid);
+    text_printf(&key, "%a %a ", s->letters, s->edges);
     describe_form(&key, &s->scale);
     describe_rows(&key, s->query, s->rows);
     describe_rows(&key, s->key, s->rows);

@@ -30,6 +30,7 @@ typedef struct head_shape {
     double weight;                    /* W; balance: W_h */
     double total, own;                /* balance: W_t, W_o */
     size_t own_units;                 /* balance: K */
+    double letters, edges;            /* count: W_l and W_e */
     int grid;                         /* count: of all value rows together */
     uint32_t first_layer, first_head; /* the first head of this shape, from 0 */
 } head_shape;
