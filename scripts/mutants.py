@@ -610,7 +610,7 @@ class Bench:
             if result:
                 self.kills[mutant.path][test] += 1
                 return ("timed out" if result == "time" else "caught"), test
-        return ("survived" if tests else "not reached"), ""
+        return ("survived" if tests or self.o.tests else "not reached"), ""
 
     def measure(self, tests):
         """The tests must pass without a change; how long they take sets the limits."""

@@ -35,6 +35,8 @@ static const edge_case CASES[] = {
     {"Y a", "8*N", "3*N"},
     {"Y a", "8*N", "64*N"},
     {"Y a", "8*N", "1000*N"},
+    {"Y a", "8*N", "4000*N"},
+    {"(a | c) S b", "8*N", "9000*N"},
     {"Y a", "8*i", "3*i"},
     {"Y a", "8*i", "5*i"},
     {"a S b", NULL, NULL},
@@ -64,7 +66,16 @@ static const edge_case CASES[] = {
     {"3*#[a] + 2*#>[b] >= 4*#[c] + 7", NULL, NULL},
     {"300*#[a] + 2*#>[b] + 5*#>[a] >= 4*#[c] + 70", NULL, NULL},
     {"#[a] >= #[b] + 1 & #[b] >= 3", NULL, NULL},
+    {"#[a] >= #[b]", "16*N", "4096*N"},
+    {"#[a] >= #[b]", "16*N", "1000*N"},
+    {"2*#[a] - #[b] >= 1", "16*N", "700*N"},
+    {"#[a] > #>[b]", "16*N", "2000*N"},
+    {"#[a] > #>[b]", "16*N", "100*N"},
+    {"3*#[a] + #>[b] >= 1", "16*N", "300*N"},
     /* look-ups */
+    {"#[a] % 3 = 1", "16*N", "300*N"},
+    {"#[a] % 3 = 1", "16*N", "2048*N"},
+    {"#[a] % 2 = 1", "16*N", "50*N"},
     {"#[a] % 3 = 1", NULL, NULL},
     {"#[a] % 3 = 1", "16*N", "5*N"},
     {"#[a] % 3 = 1", "16*N", "3*N"},
@@ -213,7 +224,7 @@ static void check_case(const edge_case *c, temper_method method, size_t number, 
 
 int main(void) {
     double effort = test_effort();
-    size_t types = 1 + (size_t)(3 * effort), number = 0;
+    size_t types = effort < 0.1 ? 3 : 2 + (size_t)(3 * effort), number = 0;
     for (temper_method m = TEMPER_METHOD_TEMPERATURE; m <= TEMPER_METHOD_DIGITS; m++)
         for (size_t k = 0; k < CASE_COUNT; k++) check_case(&CASES[k], m, number++, types);
     CHECK(met.edges >= 40 && met.short_edges >= 20, "%zu edges, %zu of them below 4,096", met.edges, met.short_edges);
