@@ -168,6 +168,12 @@ run-clang-tests: all $(patsubst %,$(BUILD)/tests/t-%,$(CLANG_TESTS))
 run-tests: all $(TEST_BIN)
 	@sh scripts/run-tests.sh $(BUILD) $(JOBS)
 
+test-regular: ## regular languages and random automata with much more effort (minutes)
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-regular $(BUILD)/tests/t-cascade
+	TEMPER_TEST_EFFORT=20 $(BUILD)/tests/t-regular
+	TEMPER_TEST_EFFORT=10 $(BUILD)/tests/t-cascade
+
 test-number: ## exp and log: every float, millions of doubles, against MPFR (minutes)
 	@sh scripts/setup.sh build mpfr
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/long-number
@@ -305,7 +311,7 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench mutants test test-long test-asan test-clang run-clang-tests asan run-tests test-number certify-hunt mpi test-mpi test-html \
+.PHONY: all help setup demo bench mutants test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt mpi test-mpi test-html \
     test-interop lint format install \
     uninstall clean
 .DEFAULT_GOAL := all

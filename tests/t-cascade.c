@@ -1,5 +1,5 @@
-/* Cascades of random automata against the automata themselves, at every prefix (or suffix): all short strings and long
-   random ones. Whether a cascade has groups, against the transition monoid, element by element. */
+/* Cascades of random automata against the automata themselves, at every prefix (or suffix): all short strings and
+   long random ones. Whether a cascade has groups, against the transition monoid, element by element. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

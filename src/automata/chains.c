@@ -177,8 +177,8 @@ uint32_t chain_chosen(const chain_level *l, choice_id leaf) {
     return keep;
 }
 
-/* Fills `chosen` for a letter. A diagram may ask for a level that a node's chain skips; then all its answers must mean
-   the same to the node, unless the node is free. */
+/* Fills `chosen` for a letter. A diagram may ask for a level that a node's chain skips; then all its answers must
+   mean the same to the node, unless the node is free. */
 static void settle(building *b, const chain_level *l, uint32_t node, choice_id x, const choice_id *cells,
                    uint32_t letter) {
     const chain_node *n = &b->c->nodes[node];

@@ -41,8 +41,8 @@ choice_id choices_ask(choice_diagrams *d, uint32_t level, const choice_id *kids,
 /* A diagram whose options suit both; NO_CHOICE: there is none. */
 choice_id choices_merge(choice_diagrams *d, choice_id x, choice_id y);
 
-/* Makes diagrams equal where that costs nothing: one that is free, or that merges with another into either of the two,
-   becomes that. */
+/* Makes diagrams equal where that costs nothing: one that is free, or that merges with another into either of the
+   two, becomes that. */
 void choices_unite(choice_diagrams *d, choice_id *roots, uint32_t count);
 
 static inline bool choices_is_leaf(const choice_diagrams *d, choice_id x) { return d->nodes[x].count == 0; }

@@ -24,8 +24,8 @@ static uint32_t subset_number(subsets *s, const uint64_t *bits) {
     return (uint32_t)s->count - 1;
 }
 
-/* A set of states stands for the words that lead from one of them to acceptance: reading a letter backwards, the states
-   that it leads into the set. */
+/* A set of states stands for the words that lead from one of them to acceptance: reading a letter backwards, the
+   states that it leads into the set. */
 dfa *dfa_reverse(arena *a, const dfa *d, uint32_t most, arena *scratch) {
     subsets s = {.arena = scratch, .words = (d->state_count + 63) / 64};
     uint32_t *next = NULL;

@@ -110,8 +110,9 @@ static uint32_t coset_product(const quotient *q, uint32_t x, uint32_t y) {
     return q->stage->coset_of[group_product(q->g, q->stage->representative[x], q->stage->representative[y])];
 }
 
-/* The factors are found greedily: a coset of the largest order whose powers meet the sum so far in 0 only. Such a coset
-   exists as long as the sum is not everything, because a cyclic group of the largest order is always a summand. */
+/* The factors are found greedily: a coset of the largest order whose powers meet the sum so far in 0 only. Such a
+   coset exists as long as the sum is not everything, because a cyclic group of the largest order is always a
+   summand. */
 static void split_quotient(const quotient *q, arena *a) {
     group_stage *s = q->stage;
     uint32_t n = s->coset_count, in_sum = 1;

@@ -1,6 +1,6 @@
-/* The skeleton of an automaton (doc/automata.md, "The skeleton"): the sets of states that words lead to, which of them
-   words lead back and forth between, and the largest ones inside each other. States that are not alive have no part in
-   it: a letter that leads to one of them is not defined there. */
+/* The skeleton of an automaton (doc/automata.md, "The skeleton"): the sets of states that words lead to, which of
+   them words lead back and forth between, and the largest ones inside each other. States that are not alive have no
+   part in it: a letter that leads to one of them is not defined there. */
 #ifndef AUTOMATA_SKELETON_H
 #define AUTOMATA_SKELETON_H
 

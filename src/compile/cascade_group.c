@@ -101,8 +101,8 @@ static term *element_terms(emitter *e, const group *g, const group_series *serie
     return out;
 }
 
-/* The tile that would have been there at the start, had the last reset been then: since that reset P has brought it to
-   where it is. */
+/* The tile that would have been there at the start, had the last reset been then: since that reset P has brought it
+   to where it is. */
 static node_id *start_tiles(emitter *e, const chain_level *l, const group *g, const term *elements,
                             const term_list *resets, uint32_t at_reset) {
     node_id *out = arena_zalloc(e->arena, l->value_count, sizeof *out), key = 0;
@@ -124,8 +124,8 @@ static node_id *start_tiles(emitter *e, const chain_level *l, const group *g, co
     return out;
 }
 
-/* Moves as events of group elements. Where nothing is kept, a reset may count as any event: if there is one move only,
-   every letter counts, and the counter is the position. *at_reset: what resets count as. */
+/* Moves as events of group elements. Where nothing is kept, a reset may count as any event: if there is one move
+   only, every letter counts, and the counter is the position. *at_reset: what resets count as. */
 static term_list *first_events(emitter *e, uint32_t *at_reset, const chain_level *l, const group *g,
                                const term_list *moves, bool keeps) {
     term_list *events = arena_zalloc(e->arena, g->order, sizeof *events);

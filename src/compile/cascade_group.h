@@ -6,8 +6,8 @@
 #include "automata/group.h"
 #include "compile/cascade_terms.h"
 
-/* requires the group of the level's moves, solvable; resets: [value_count], moves: [move_count] conditions; keeps: some
-   cell keeps the coordinate. Fills values[value_count]. */
+/* requires the group of the level's moves, solvable; resets: [value_count], moves: [move_count] conditions; keeps:
+   some cell keeps the coordinate. Fills values[value_count]. */
 void group_level_values(emitter *e, node_id *values, const chain_level *l, const group *g, const group_series *series,
                         const term_list *resets, const term_list *moves, bool keeps);
 

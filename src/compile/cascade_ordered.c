@@ -100,7 +100,7 @@ node_id ordered_from_dfa(formula *f, const dfa *d, bool future, cascade_report *
     if (!order_states(order, d, live, a)) return 0;
     node_id *at = arena_zalloc(a, d->state_count, sizeof *at);
     place_states(&e, at, order, live);
-    /* a state that was left is not entered again, so what leads to a sink happens at most once: nothing is bad later */
+    /* a state that was left is not entered again, so nothing is bad after a sink was entered */
     for (uint32_t q = 0; q < d->state_count; q++) wanted[q] = live[q] && d->accepts[q];
     node_id accept = arrivals(&e, at, wanted, UINT32_MAX), won = 0;
     for (uint32_t q = 0; q < d->state_count; q++) wanted[q] = q == win;

@@ -27,9 +27,9 @@ typedef struct portfolio_choice {
 /* Layers, heads and units of the transformer that a formula becomes. */
 formula_size formula_measure(const formula *f, node_id root, size_t letters, arena *scratch);
 
-/* The formula of an automaton, as cascade_from_dfa; backwards is the minimal automaton of the reversed strings, or NULL
-   where the formula must hold at every prefix; letters are for words in reports, or NULL. 0: refused, and the report
-   says why. scratch is reset. */
+/* The formula of an automaton, as cascade_from_dfa; backwards is the minimal automaton of the reversed strings, or
+   NULL where the formula must hold at every prefix; letters are for words in reports, or NULL. 0: refused, and the
+   report says why. scratch is reset. */
 node_id portfolio_expand(formula *f, const dfa *d, const dfa *backwards, const alphabet *letters,
                          portfolio_choice *choice, arena *a, arena *scratch);
 
