@@ -249,12 +249,18 @@ static void test_r_trivial(class_verdict *out, const view *v) {
     out->answer = CLASS_YES;
 }
 
+enum { CONFLUENCE_WORK = 1 << 26 }; /* states times pairs of classes; beyond it piecewise testable is UNKNOWN */
+
 /* Klima and Polak 2013: no way back, and after two letters a and b the same state again once both have come often
    enough. */
 static void test_piecewise_testable(class_verdict *out, const view *v, const class_verdict *r_trivial) {
     const dfa *d = v->d;
     if (r_trivial->answer != CLASS_YES) {
         *out = *r_trivial;
+        return;
+    }
+    if ((uint64_t)d->class_count * d->class_count * d->state_count > CONFLUENCE_WORK) {
+        out->answer = CLASS_UNKNOWN;
         return;
     }
     for (uint32_t s = 0; s < d->state_count; s++)

@@ -8,6 +8,8 @@
 #include "automata/group.h"
 #include "automata/skeleton.h"
 
+enum { SKELETON_CELLS = 1 << 22 }; /* sets times classes of letters */
+
 /* Permutations of the tiles of one component by its words, and the moves that make them. */
 typedef struct permutations {
     uint32_t *moves; /* [count][degree] */
@@ -19,6 +21,8 @@ static void find_permutations(permutations *out, const skeleton *s, uint32_t com
     uint32_t degree = s->tile_count[s->first_member[component]];
     uint32_t *move = arena_alloc(a, degree, sizeof *move);
     size_t room = 0;
+    table seen;
+    table_init(&seen, a);
     *out = (permutations){0};
     for (uint32_t set = 0; set < s->set_count; set++)
         for (uint32_t c = 0; s->component[set] == component && c < s->d->class_count; c++) {
@@ -30,10 +34,11 @@ static void find_permutations(permutations *out, const skeleton *s, uint32_t com
                 moves |= move[t] != t;
             }
             if (!moves) continue;
-            bool known = false;
-            for (size_t k = 0; k < out->count && !known; k++)
-                known = !memcmp(out->moves + k * degree, move, degree * sizeof *move);
-            if (known) continue;
+            bool fresh;
+            if (table_find(&seen, move, degree * sizeof *move)) continue;
+            uint32_t *kept = arena_alloc(a, degree, sizeof *kept);
+            memcpy(kept, move, degree * sizeof *kept);
+            table_put(&seen, kept, degree * sizeof *kept, 0, &fresh);
             for (uint32_t t = 0; t < degree; t++) array_push(a, out->moves, room, out->move_capacity, move[t]);
             size_t sets = out->count, letters = out->count;
             array_push(a, out->set, sets, out->set_capacity, set);
@@ -123,7 +128,8 @@ void classify_groups(class_verdict *star_free, class_verdict *solvable, const df
     }
     star_free->answer = solvable->answer = CLASS_YES;
     if (!any) return;
-    if (!skeleton_build(&s, d, live, SKELETON_SET_LIMIT, a)) {
+    uint32_t most = SKELETON_CELLS / (d->class_count ? d->class_count : 1) + 1;
+    if (!skeleton_build(&s, d, live, most < SKELETON_SET_LIMIT ? most : SKELETON_SET_LIMIT, a)) {
         star_free->answer = solvable->answer = CLASS_UNKNOWN;
         return;
     }

@@ -56,13 +56,13 @@ static void put_characters(text *out, uint32_t *codes, size_t count) {
 }
 
 void dfa_print_label(text *out, const dfa *d, const alphabet *letters, uint32_t from, uint32_t to) {
-    uint32_t *codes = arena_alloc(out->arena, d->letter_count, sizeof *codes);
-    size_t count = 0;
+    uint32_t *codes = NULL;
+    size_t count = 0, capacity = 0;
     for (uint32_t k = 0; k < d->letter_count; k++) {
         if (from != DFA_ANYWHERE && dfa_next(d, from, d->class_of[k]) != to) continue;
-        codes[count] = k;
-        if (!letters->tokens) utf8_decode(&codes[count], letters->letters[k], strlen(letters->letters[k]));
-        count++;
+        uint32_t code = k;
+        if (!letters->tokens) utf8_decode(&code, letters->letters[k], strlen(letters->letters[k]));
+        array_push(out->arena, codes, count, capacity, code);
     }
     if (!letters->tokens) {
         put_characters(out, codes, count);

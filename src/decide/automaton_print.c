@@ -99,7 +99,14 @@ static void print_dot(text *out, const temper_automaton *m) {
     text_puts(out, "}\n");
 }
 
+/* Labels are looked up letter by letter: states times classes times letters. */
+#define LABEL_WORK ((uint64_t)1 << 30)
+
 void automaton_print(text *out, const temper_automaton *m, temper_automaton_format format) {
+    const dfa *d = m->d;
+    if (format != TEMPER_AUTOMATON_JSON && (uint64_t)d->state_count * d->class_count > LABEL_WORK / d->letter_count)
+        trap_raise(out->arena->trap, TEMPER_LIMIT, 0, 0,
+                   "%u states and %u letters are too many for a table with labels", d->state_count, d->letter_count);
     switch (format) {
     case TEMPER_AUTOMATON_TABLE: print_table(out, m); break;
     case TEMPER_AUTOMATON_JSON: print_json(out, m); break;

@@ -54,6 +54,15 @@ typedef struct closed {
    there. So `at first` is one more thing that looks back. */
 enum { VERDICT = 1, GIVEN = 2 };
 
+/* States times classes of letters: each takes some 30 bytes while the automaton is made minimal. */
+enum { CELLS = 1 << 23 };
+
+static void refuse_cells(const construction *k, uint64_t cells) {
+    if (cells > CELLS)
+        trap_raise(k->a->trap, TEMPER_LIMIT, 0, 0, "its automaton has more than %d moves before it is made minimal",
+                   CELLS);
+}
+
 static void spend(construction *k, uint64_t work) {
     k->work += work;
     if (k->work > k->limits.work)
@@ -111,6 +120,7 @@ typedef struct meeting_list {
 static bool close_memories(construction *k, closed *out, bool accepts_empty) {
     meeting_list *lists = NULL;
     size_t list_count = 0, list_capacity = 0;
+    uint64_t met_count = 0;
     begin_memories(k, &k->back, machine_back_slots(k->m) + 1);
     begin_memories(k, &k->forward, machine_forward_slots(k->m));
     k->new_back[0] = accepts_empty ? VERDICT : 0;
@@ -125,6 +135,7 @@ static bool close_memories(construction *k, closed *out, bool accepts_empty) {
             meeting_list *l = &lists[b];
             for (; l->done < k->forward.count; l->done++) {
                 more = true;
+                refuse_cells(k, met_count += k->classes);
                 for (uint32_t c = 0; c < k->classes; c++) {
                     meeting met;
                     if (!meet(k, &met, b, (uint32_t)l->done, c)) return false;
@@ -259,6 +270,7 @@ static dfa *read_maps(construction *k, const closed *t, uint32_t letters) {
     for (uint32_t s = 0; s < count; s++) {
         uint32_t present_count = list_present(present, seen, s + 1, maps[s], t->forwards);
         spend(k, (uint64_t)t->classes * t->forwards * present_count);
+        refuse_cells(k, ((uint64_t)s + 1) * t->classes);
         for (uint32_t c = 0; c < t->classes; c++) {
             read_letter(after, t, maps[s], c, present, present_count);
             const uint32_t *known = table_find(&index, after, bytes);

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/* Letters times sets: a second or so. */
+#define LETTER_WORK ((uint64_t)1 << 28)
+
 /* Numbers classes by their first letters; `name` has room for *count names. */
 static void number_by_first(uint32_t *class_of, uint32_t *count, uint32_t letters, uint32_t *name) {
     uint32_t named = 0;
@@ -18,6 +21,11 @@ uint32_t *formula_letter_classes(uint32_t *count, const formula *f, node_id root
     uint32_t *class_of = arena_zalloc(a, letters, sizeof *class_of);
     uint32_t *name = arena_alloc(a, 2 * (size_t)letters + 2, sizeof *name);
     const unsigned char *marks = formula_reachable(f, root, a);
+    uint64_t sets = 0;
+    for (node_id id = 1; id <= root; id++) sets += marks[id] && formula_at(f, id)->op == OP_LETTERS;
+    if (sets * letters > LETTER_WORK)
+        trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "%u letters and %llu sets of letters are too many to tell apart",
+                   letters, (unsigned long long)sets);
     *count = letters ? 1 : 0;
     for (node_id id = 1; id <= root; id++) {
         const formula_node *n = formula_at(f, id);

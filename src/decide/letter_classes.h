@@ -6,7 +6,7 @@
 #include "logic/formula.h"
 
 /* class_of[letter] for letters below `letters`: equal iff no node below root tells the two letters apart at a
-   position. Classes are numbered by their first letters; *count of them. */
+   position. Classes are numbered by their first letters; *count of them. TEMPER_LIMIT: too many letters and sets. */
 uint32_t *formula_letter_classes(uint32_t *count, const formula *f, node_id root, uint32_t letters, arena *a);
 
 /* The least letter of each class. */
