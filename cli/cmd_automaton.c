@@ -58,7 +58,7 @@ void cmd_automaton(session *s) {
     if (!choose_form(&f, s, path)) return;
     if (subject_formula(&x, s)) {
         if (temper_automaton_make(&automaton, x.spec, &err) != TEMPER_OK)
-            message_error(s, &err, x.name, x.text ? x.text : s->opt.value[OPT_FORMULA].text, x.length);
+            message_error(s, &err, x.name, x.source, x.length);
         else if (render(&shown, automaton, f, &err) != TEMPER_OK)
             message_error(s, &err, NULL, NULL, 0);
         else

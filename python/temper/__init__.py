@@ -12,6 +12,7 @@
     Model.limits, gaps                           where number formats stop, how far apart scores are
     Model.save, export, to_torch                 for elsewhere
     parse, eval                                  formulas and their own answers
+    Formula.automaton, difference                all strings at once
 
 Errors are TemperError and its subclasses. doc/python.md is the guide, tutorial.py a tour.
 """
@@ -20,6 +21,7 @@ from ._library import METHODS as methods
 from ._library import TYPES as types
 from ._library import library_path, library_version
 from .attention import Attention
+from .automaton import Automaton, Place
 from .certificate import Certificate, CertifiedHead, audit
 from .check import CheckResult
 from .errors import (AuditError, FileError, FormatError, LimitError, MissingFunctionError, OutOfMemoryError, RangeError,
@@ -33,8 +35,8 @@ from .stream import Stream
 
 __version__ = library_version
 
-__all__ = ["Attention", "AuditError", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
+__all__ = ["Attention", "AuditError", "Automaton", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
            "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Limit", "LimitError", "Limits",
-           "MissingFunctionError", "Model", "Proof", "OutOfMemoryError", "Part", "RangeError", "SpecSyntaxError", "Stream",
+           "MissingFunctionError", "Model", "Proof", "OutOfMemoryError", "Part", "Place", "RangeError", "SpecSyntaxError", "Stream",
            "TemperError", "UnsupportedError", "audit", "compile", "eval", "gallery", "import_model", "library_path",
            "library_version", "load", "methods", "parse", "types"]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from . import errors
 from ._letters import Alphabet, Batch, String, Strings
 from ._library import call, encode, ffi, lib, make, number_of, read_bytes, text
+from .automaton import Automaton
 
 __all__ = ["Formula", "parse", "eval"]
 
@@ -75,6 +76,22 @@ class Formula:
         out = np.zeros(int(batch.lengths[0]), np.uint8)
         self._eval(batch, 0, out)
         return out.astype(np.bool_)
+
+    def automaton(self) -> Automaton:
+        """The minimal automaton; UnsupportedError where counts are compared without a bound."""
+        return Automaton(make("automaton", "temper_automaton_make", self._handle, where=self._where, source=self._source))
+
+    def difference(self, other: "Union[str, Formula]") -> Optional[str]:
+        """The shortest string that only one of two formulas accepts, or None: then they accept the same strings, of
+        every length. A text is read with the letters of both."""
+        if isinstance(other, str):
+            other = parse(other, tokens=self.tokens)
+        out = ffi.new("temper_difference *")
+        call("temper_spec_compare", out, self._handle, other._handle)
+        try:
+            return None if out.same else text(out.string)
+        finally:
+            lib.temper_difference_clear(out)
 
     def _eval(self, batch: Batch, k: int, truth: "Optional[npt.NDArray[np.uint8]]") -> bool:
         accept = ffi.new("int *")

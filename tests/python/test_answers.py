@@ -18,6 +18,33 @@ def strings_for(formula, seed):
     return [joint.join(draw.choices(formula.letters, k=n)) for n in [0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 13, 40, 130]]
 
 
+class Automata(unittest.TestCase):
+    """All strings at once."""
+
+    def test_automaton(self):
+        formula = temper.parse("a S b", alphabet="abc")
+        automaton = formula.automaton()
+        self.assertEqual((automaton.states, automaton.dead, automaton.accepts), (2, None, (False, True)))
+        self.assertTrue(automaton.language["star-free"].holds)
+        self.assertFalse(automaton.language["R-trivial"].holds)
+        self.assertIn("(cb)^n", automaton.language["R-trivial"].because)
+        for string in ["", "b", "ba", "bac", "abcba"]:
+            state = 0
+            for letter in string:
+                state = automaton.next(state, letter)
+            self.assertEqual(automaton.accepts[state], formula.eval(string))
+        self.assertIsNone(formula.difference(temper.parse(str(automaton), syntax="dfa")))
+        self.assertIn("doublecircle", automaton.dot())
+        self.assertIn("<svg", automaton.svg())
+        with self.assertRaises(temper.UnsupportedError):
+            temper.parse("#[a] > #[b]").automaton()
+
+    def test_difference(self):
+        formula = temper.parse("a S b", alphabet="abc")
+        self.assertIsNone(formula.difference("b | (a & Y (a S b))"))
+        self.assertEqual(formula.difference("O b"), "bc")
+
+
 class Languages(unittest.TestCase):
     """Regular expressions and automata instead of formulas."""
 
