@@ -3,6 +3,7 @@
    the same bytes, or neither does. In the formats whose sums have three to eleven digits each constant of
    doc/certificate.md, "Errors of sums" to "Errors of gates", shows in a printed digit. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "audit/audit.h"
@@ -51,12 +52,29 @@ static void check_types(const bytes *file, const temper_model *m, size_t n, size
     }
 }
 
-static void check_model(const temper_model *m, size_t n, size_t first, size_t types) {
-    bytes file = {0};
+/* A weight of a letter that short formats round: 1 becomes a little more. Its digest goes. */
+static void bend(bytes *file) {
+    char *digest = strstr(file->data, "\ndigest "), *letter = strstr(file->data, "\nembed \"");
+    if (!digest || !letter) return;
+    file->length = (size_t)(digest - file->data) + 1;
+    file->data[file->length] = 0;
+    char *end = strchr(letter + 1, '\n'), *weight = strstr(letter, ":1");
+    if (weight && weight < end && (weight[2] == ' ' || weight[2] == '\n'))
+        splice(file, (size_t)(weight - file->data), 2, ":0x1.0102p+0");
+}
+
+static void check_model(const temper_model *m, size_t n, size_t first, size_t types, bool bent) {
+    bytes printed = {0};
     temper_error e;
-    if (CHECK(temper_model_print(&file.data, &file.length, m, &e) == TEMPER_OK, "%s", e.text))
-        check_types(&file, m, n, first, types);
-    temper_free(file.data);
+    if (!CHECK(temper_model_print(&printed.data, &printed.length, m, &e) == TEMPER_OK, "%s", e.text)) return;
+    bytes file = copy_of(&printed, 16);
+    temper_model *other = NULL;
+    temper_free(printed.data);
+    if (bent) bend(&file);
+    if (CHECK(temper_model_read(&other, file.data, file.length, &e) == TEMPER_OK, "%s\n%s", e.text, file.data))
+        check_types(&file, other, n, first, types);
+    temper_model_free(other);
+    free(file.data);
 }
 
 /* Factors of the scale: the share of the losers is large with the first ones, and nothing with the last. */
@@ -81,7 +99,7 @@ static void check_random(test_random *r, size_t k, size_t types) {
     if (hard && temper_soften(&soft, NULL, hard, &s, &e) == TEMPER_OK) {
         temper_scale other = {.scale = scale};
         bool copied = scale && temper_model_with_scale(&scaled, soft, &other, 1, &e) == TEMPER_OK;
-        check_model(copied ? scaled : soft, n, k * types, types);
+        check_model(copied ? scaled : soft, n, k * types, types, k % 3 == 0);
     }
     temper_model_free(scaled);
     temper_model_free(soft);
