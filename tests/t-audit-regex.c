@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "audit/audit_pattern.h"
+#include "automata/dfa_table.h"
 #include "automata/regex.h"
 #include "base/entry.h"
 #include "random_regex.h"
@@ -145,6 +146,68 @@ static void check_refusals(arena *a) {
     CHECK(x.audited && same(x.audited, x.compiled), "nesting: %s", x.audit_error.text);
 }
 
+/* ---- tables ---- */
+
+static void tabled(void *context) {
+    reading *x = context;
+    x->audited = automaton_from_table(x->arena, x->text, strlen(x->text), x->letters);
+}
+
+static bool read_table(reading *x) {
+    trap inside, *outside = x->arena->trap;
+    x->audited = NULL;
+    x->arena->trap = &inside;
+    bool done = trap_attempt(&inside, &x->audit_error, tabled, x);
+    x->arena->trap = outside;
+    return done;
+}
+
+/* The library writes the automaton of a random expression as a table; the auditor reads it. */
+static void check_printed_table(unsigned trial, test_random *r, arena *a) {
+    alphabet abc;
+    regex_random_alphabet(&abc, a);
+    reading x = {
+        .arena = a, .text = regex_random_text(regex_random(r, 1 + random_below(r, 5), false)), .letters = &abc};
+    read_both(&x);
+    if (!x.compiled) return;
+    text t;
+    text_init(&t, a);
+    dfa_print_table(&t, x.compiled, &abc);
+    reading y = {.arena = a, .text = text_string(&t), .letters = &abc};
+    CHECK(read_table(&y) && same(y.audited, x.compiled), "table %u: %s: %s\n%s", trial, x.text, y.audit_error.text,
+          y.text);
+}
+
+static void check_tables(arena *a) {
+    static const char *const good[] = {
+        "start p; accept q\np a q; q [ab7] p -- back\n\n  // nothing\n q _ q", "start p\naccept p\n",
+        "alphabet a b [6-9] \\x20\nstart s;accept s t;s . t;t \\x20 s\r\n", "tokens no\naccept x\nx [^a] x\nstart x"};
+    static const char *const bad[] = {"",
+                                      "p a q",
+                                      "start p; start q",
+                                      "start p; p a q; p [ab] r",
+                                      "start p\np a",
+                                      "start p\np ab q",
+                                      "start p; p a q r",
+                                      "start accept",
+                                      "start p; tokens yes",
+                                      "start p; p } q",
+                                      "start p; p [a q",
+                                      "start"};
+    alphabet abc;
+    regex_random_alphabet(&abc, a);
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+        reading x = {.arena = a, .text = good[k], .letters = &abc};
+        const dfa_table *t = dfa_table_parse(a, good[k], strlen(good[k]), false, false, 1, 1, NULL);
+        CHECK(read_table(&x) && same(x.audited, dfa_from_table(a, t, &abc, a)), "%s: %s", good[k],
+              x.audit_error.text);
+    }
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        reading x = {.arena = a, .text = bad[k], .letters = &abc};
+        CHECK(!read_table(&x) && x.audit_error.code == TEMPER_RANGE, "'%s' is read", bad[k]);
+    }
+}
+
 static void check_tokens(arena *a) {
     static const char *const texts[] = {"(<req> <ack>|[^<req><ack>] .)*<a\\>b>?", "<req>* . [ <ack> <é> ]{2}",
                                         "(?&)~(.* <req> .*) & .*<ack>"};
@@ -170,15 +233,18 @@ int main(void) {
         fprintf(stderr, "t-audit-regex: %s\n", e.text);
         abort();
     }
-    unsigned trials = (unsigned)(800 * test_effort()), refused = 0;
+    unsigned trials = (unsigned)(500 * test_effort()), refused = 0;
     for (unsigned trial = 0; trial < trials; trial++) {
         check_random(trial, &r, &a, &refused);
+        arena_reset(&a);
+        check_printed_table(trial, &r, &a);
         arena_reset(&a);
     }
     CHECK(20 * refused <= trials, "%u of %u expressions are too large", refused, trials);
     check_fixed(&a);
     check_refusals(&a);
     check_tokens(&a);
+    check_tables(&a);
     arena_free(&a);
     trap_clear(&t);
     return test_finish("t-audit-regex");

@@ -1,5 +1,5 @@
-/* The regular languages of a source: the certificate's formulas for them are shown to be them, and mean them from then
-   on. */
+/* The regular languages of a source: the certificate's formulas for them are shown to be them, and mean them from
+   then on. */
 #include "audit/audit.h"
 #include "audit/audit_source_meaning.h"
 

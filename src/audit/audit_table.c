@@ -1,6 +1,6 @@
 /* Automata that are written as tables of moves, as the auditor reads them. Lines end with a newline or a semicolon; a
-   field that begins with -- or // begins a comment. A move that is not written leads to a state of its own, from which
-   nothing is accepted. */
+   field that begins with -- or // begins a comment. A move that is not written leads to a state of its own, from
+   which nothing is accepted. */
 #include <string.h>
 
 #include "audit/audit_pattern.h"

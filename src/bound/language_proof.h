@@ -1,6 +1,6 @@
-/* What a model is, beside the source that it carries with formulas in place of its regular languages. The formulas come
-   from the compiler, or are read off the weights; that each is its language is decided here, and the certificate carries
-   the tables that show it (doc/certificate.md, "Regular languages"). */
+/* What a model is, beside the source that it carries with formulas in place of its regular languages. The formulas
+   come from the compiler, or are read off the weights; that each is its language is decided here, and the certificate
+   carries the tables that show it (doc/certificate.md, "Regular languages"). */
 #ifndef BOUND_LANGUAGE_PROOF_H
 #define BOUND_LANGUAGE_PROOF_H
 
