@@ -166,6 +166,61 @@ static size_t check_language(const regular_language *g, trap *t, test_random *r,
     return done;
 }
 
+/* Through the public header: what explain tells, and how a group that is not solvable is refused. */
+static temper_spec *parse(const char *source, temper_syntax syntax) {
+    temper_spec *spec = NULL;
+    temper_error e;
+    temper_spec_options o = {.syntax = syntax, .alphabet = "ab"};
+    CHECK(!temper_spec_parse(&spec, source, strlen(source), &o, &e), "%s: %s", source, e.text);
+    return spec;
+}
+
+static void check_routes(void) {
+    static const struct {
+        const char *regex, *route, *groups, *why;
+        size_t states, levels, layers;
+    } cases[] = {{"(ab)*", "cascade", "", "", 3, 1, 2},
+                 {"(b|ab*a)*", "counts", "Z2", "'a' leads state 0 to 1 to 0", 2, 0, 2},
+                 {"ab.*", "partial order", "", "", 4, 2, 3},
+                 {"(b|aaa)*", "cascade", "Z3", "'a' leads state 0 to 1 to 2 to 0", 4, 1, 4}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        temper_spec *spec = parse(cases[k].regex, TEMPER_SYNTAX_REGEX);
+        temper_routes *routes = NULL;
+        temper_error e;
+        if (!spec || !CHECK(!temper_routes_find(&routes, spec, &e), "%s: %s", cases[k].regex, e.text)) continue;
+        temper_route_info r = temper_routes_at(routes, 0);
+        CHECK(temper_routes_count(routes) == 1 && !strcmp(r.language, cases[k].regex), "%s", r.language);
+        CHECK(!strcmp(r.route, cases[k].route) && r.states == cases[k].states && r.levels == cases[k].levels &&
+                  r.layers == cases[k].layers,
+              "%s: %s, %zu states, %zu levels, %zu layers", r.language, r.route, r.states, r.levels, r.layers);
+        CHECK(!strcmp(r.groups, cases[k].groups) && !strcmp(r.why, cases[k].why), "%s: groups '%s', '%s'", r.language,
+              r.groups, r.why);
+        CHECK(!*temper_routes_at(routes, 1).route, "a second route");
+        temper_routes_free(routes);
+        temper_spec_free(spec);
+    }
+    temper_spec *plain = parse("O a", TEMPER_SYNTAX_SPEC);
+    temper_routes *none = NULL;
+    CHECK(plain && !temper_routes_find(&none, plain, NULL) && temper_routes_count(none) == 0, "no languages");
+    temper_routes_free(none);
+    temper_spec_free(plain);
+}
+
+static void check_refusal(void) {
+    static const char s5[] = "start 0\naccept 0\n0 a 1\n1 a 0\n2 a 2\n3 a 3\n4 a 4\n"
+                             "0 b 1\n1 b 2\n2 b 3\n3 b 4\n4 b 0\n";
+    temper_spec *spec = parse(s5, TEMPER_SYNTAX_DFA);
+    temper_model *m = NULL;
+    temper_error e;
+    if (!spec) return;
+    CHECK(temper_build(&m, spec, NULL, &e) == TEMPER_UNSUPPORTED && !m, "S5 is not refused");
+    CHECK(!strcmp(e.text,
+                  "no transformer of constant depth: the words 'a' and 'b' permute the states {0, 1, 2, 3, 4} "
+                  "as S5, of order 120, which is not solvable: it has the perfect subgroup A5, of order 60"),
+          "%s", e.text);
+    temper_spec_free(spec);
+}
+
 int main(void) {
     test_random r = test_seed(140);
     trap t;
@@ -180,6 +235,8 @@ int main(void) {
     arena_init(&scratch, &t);
     CHECK(regular_count() >= 130, "only %zu languages", regular_count());
     for (size_t k = 0; k < regular_count(); k++) strings += check_language(regular_at(k), &t, &r, &memory, &scratch);
+    check_routes();
+    check_refusal();
     printf("%zu languages, %zu strings at every prefix\n", regular_count(), strings);
     arena_free(&memory);
     arena_free(&scratch);

@@ -46,7 +46,7 @@ typedef struct contest {
 } contest;
 
 /* What a cascade may take when there is another formula already: larger ones rarely win, and take long to make. */
-enum { MANY_TERMS = 1000, MANY_CHAINS = 500 };
+enum { MANY_TERMS = 1000, MANY_CHAINS = 500, MANY_STATES = 64, FEW_LAYERS = 3 };
 
 static void compete(contest *c, const dfa *d, automaton_route route, cascade_options options) {
     formula f;
@@ -69,6 +69,7 @@ static void compete(contest *c, const dfa *d, automaton_route route, cascade_opt
 static void compete_all(contest *c, const dfa *d, bool future) {
     compete(c, d, ROUTE_COUNTS, (cascade_options){.future = future});
     compete(c, d, ROUTE_ORDERED, (cascade_options){.future = future});
+    if (c->any && c->best.size.layers <= FEW_LAYERS && d->state_count > MANY_STATES) return;
     for (unsigned k = 0; k < 4; k++)
         compete(c, d, ROUTE_CASCADE,
                 (cascade_options){.future = future, .chains = {.split = k & 1, .prefer_keep = k >> 1}});
