@@ -1,5 +1,5 @@
 /* doc/language.md and doc/regex.md: every fenced block in them is an example, and every example is true of the
-   oracle, of the hard transformer and of both soft ones. The form of an example is told at the top of the first page. */
+   oracle, of the hard transformer and of both soft ones. The first page tells the form of an example. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>

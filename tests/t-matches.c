@@ -1,6 +1,6 @@
-/* Regular languages inside specifications: truths against what a random expression matches by its definition, letter by
-   letter too; printed texts read back; tables of random automata in braces, in files and as files of JFLAP against the
-   automata themselves; and texts that meant something before still mean it. */
+/* Regular languages inside specifications: truths against what a random expression matches by its definition, letter
+   by letter too; printed texts read back; tables of random automata in braces, in files and as files of JFLAP against
+   the automata themselves; and texts that meant something before still mean it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static temper_spec *parse(const char *bytes, temper_spec_options o, temper_error
     return spec;
 }
 
-/* ---- expressions ---------------------------------------------------------------------------------------------------- */
+/* ---- expressions -------------------------------------------------------------------------------------------- */
 
 /* What each text says about the rows of /R/. */
 typedef enum use { PLAIN, NOT, YESTERDAY, ONCE, NEXT, TWICE, AND_A, LINE, USES } use;
@@ -106,7 +106,7 @@ static void check_expression(unsigned trial, test_random *r, arena *a) {
     temper_spec_free(spec);
 }
 
-/* ---- tables --------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------- */
 
 static dfa *random_dfa(arena *a, test_random *r, uint32_t letters) {
     uint32_t states = 1 + (uint32_t)random_below(r, STATES), range = 1 + (uint32_t)random_below(r, states);
@@ -219,7 +219,7 @@ static void check_table(unsigned trial, test_random *r, arena *a, const char *fo
     check_words(trial, r, a);
 }
 
-/* ---- what was said before --------------------------------------------------------------------------------------------- */
+/* ---- what was said before ----------------------------------------------------------------------------------- */
 
 /* Texts with the new words that were specifications before, and the formula that they are. */
 static void check_old_texts(void) {
