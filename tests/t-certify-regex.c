@@ -12,7 +12,7 @@
 #include "temper.h"
 #include "test.h"
 
-/* .{8,64} is two counts compared with constants; the sums of 65 times as many halves as positions end where f32 does. */
+/* .{8,64} is two counts compared with constants; sums of 65 times as many halves as positions end where f32 does. */
 static const size_t LONG = 1000000000, WITH_COUNTERS = 7000000, IN_F32 = 130000, COMPARED_IN_F32 = 128000;
 
 typedef struct subject {
@@ -184,8 +184,8 @@ static void check_other_language(const subject *s, const char *other, bool is_sa
     free(certificate.data);
 }
 
-/* A random change inside the list of languages: never accepted, for the bytes of a right one are unique up to rows that
-   say more than they must, and each change here is tried alone. */
+/* Random changes inside the list of languages. Only few are accepted: a blank more in a formula, or another formula
+   for the same language with the same table, says nothing that is false. */
 static void check_edits(const subject *s, test_random *r, unsigned trials) {
     char *from = strstr(s->certificate.data, "{\"language\": "), *to = strstr(from, "\"channels\"");
     size_t start = (size_t)(from - s->certificate.data), size = (size_t)(to - from);

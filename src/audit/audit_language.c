@@ -329,7 +329,7 @@ static uint32_t *letters_to_try(size_t *count, const language_table *t) {
     const formula *f = &t->spec->graph;
     size_t letters = t->spec->letters.count, sets = 0;
     for (size_t k = 0; k < t->node_count; k++) sets += node_at(t, t->nodes[k])->op == OP_LETTERS;
-    if ((sets + 5) * letters > LANGUAGE_WORK) refuse(t, "too many sets of letters");
+    if ((sets + 5) * letters > LANGUAGE_WORK / 64) refuse(t, "too many sets of letters");
     uint32_t *found = arena_alloc(t->arena, letters + 1, sizeof *found);
     table index;
     table_init(&index, t->arena);

@@ -46,6 +46,7 @@ typedef struct pattern_text {
     const char *bytes;
     size_t length, at;
     const alphabet *letters;
+    uint64_t looked; /* at letters, for all sets so far */
 } pattern_text;
 
 _Noreturn void pattern_refuse(const pattern_text *p, const char *why);
@@ -66,7 +67,8 @@ typedef struct automaton {
 } automaton;
 
 enum { AUTOMATON_STATES = 1 << 14, AUTOMATON_GUESSES = 1 << 20 };
-#define AUTOMATON_WORK ((uint64_t)1 << 28)
+#define AUTOMATON_WORK  ((uint64_t)1 << 28)
+#define PATTERN_LETTERS ((uint64_t)1 << 26) /* looked at for all sets of a language */
 
 /* The least automaton of the expression; of its reversed words if `reversed`. States are numbered in the order of the
    least words that lead to them: shorter words first, then by the letters' numbers. Raises TEMPER_LIMIT if it takes

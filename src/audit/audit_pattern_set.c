@@ -4,7 +4,7 @@
 #include <string.h>
 
 typedef struct letters_set {
-    const pattern_text *p;
+    pattern_text *p;
     uint64_t *bits;
 } letters_set;
 
@@ -17,7 +17,15 @@ static uint32_t code_of(const alphabet *letters, size_t letter) {
     return utf8_decode(&code, letters->letters[letter], length) == length ? code : UINT32_MAX;
 }
 
+/* Every set, range and class goes through the alphabet; a hostile text must not make that too many. */
+static void look_at_letters(pattern_text *p) {
+    p->looked += p->letters->count + 1;
+    if (p->looked > PATTERN_LETTERS)
+        trap_raise(p->arena->trap, TEMPER_LIMIT, 0, 0, "a language has more sets of letters than are audited");
+}
+
 static void add_range(const letters_set *s, uint32_t low, uint32_t high) {
+    look_at_letters(s->p);
     const alphabet *letters = s->p->letters;
     for (size_t k = 0; k < letters->count; k++) {
         uint32_t code = code_of(letters, k);
@@ -29,7 +37,8 @@ static void complement(const letters_set *s) {
     for (size_t k = 0; k < s->p->letters->count; k++) s->bits[k / 64] ^= (uint64_t)1 << (k % 64);
 }
 
-static letters_set new_set(const pattern_text *p) {
+static letters_set new_set(pattern_text *p) {
+    look_at_letters(p);
     return (letters_set){p, arena_zalloc(p->arena, (p->letters->count + 63) / 64, sizeof(uint64_t))};
 }
 
@@ -68,6 +77,7 @@ static bool is_class_name(const char *name, size_t length) {
 }
 
 static void add_class(const letters_set *s, const char *name, bool others) {
+    look_at_letters(s->p);
     const alphabet *letters = s->p->letters;
     for (size_t k = 0; k < letters->count; k++)
         if (in_class(name, code_of(letters, k)) != others) add_letter(s, k);

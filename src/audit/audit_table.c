@@ -72,6 +72,9 @@ static uint64_t *read_label(reader *r) {
     if (!c || c == '{' || c == '}') pattern_refuse(t, "a letter should stand here");
     if (!t->letters->tokens || c == '<' || c == '[' || (c == '.' && (is_blank(d) || is_end(d))))
         return pattern_read_set(t);
+    t->looked += t->letters->count + 1;
+    if (t->looked > PATTERN_LETTERS)
+        trap_raise(t->arena->trap, TEMPER_LIMIT, 0, 0, "a language has more sets of letters than are audited");
     uint64_t *set = arena_zalloc(t->arena, r->labels.words + 1, sizeof *set);
     size_t size = word_size(r);
     uint32_t letter = alphabet_find(t->letters, t->bytes + t->at, size);
