@@ -206,7 +206,7 @@ static const old_fault old_faults[] = {
 };
 
 /* Heads that choose the first or last of all candidates: certify read formulas off that the audit did not find in the
-   weights. */
+   weights. And they write to two channels, which the audit refused. */
 static const char *const far_heads[] = {"j<=i choice softmax for leftmost",  "j<i choice softmax for leftmost",
                                         "j>=i choice softmax for rightmost", "j>i choice softmax for rightmost",
                                         "all choice softmax for leftmost",   "all choice softmax for rightmost"};
@@ -215,10 +215,10 @@ static void try_far_head(hunt *h, const char *head) {
     static const char form[] = "temper-model 1\nmethod temperature\nalphabet \"a\" \"b\" \"c\"\n"
                                "channel 0 \"a\"\nchannel 1 \"one\" position \"1\"\nchannel 2 \"[ac]\"\n"
                                "channel 3 \"real\"\nchannel 4 \"raw\"\nchannel 5 \"answer\"\n"
-                               "channel 6 \"i/N\" soft \"i/N\"\n"
+                               "channel 6 \"i/N\" soft \"i/N\"\nchannel 7 \"twin\"\n"
                                "embed \"a\" 0:1 2:1 3:1\nembed \"b\" 3:1\nembed \"c\" 2:1 3:1\n"
                                "embed start\nembed end\nlayer 1\nhead \"\" mask %s scale \"8*N\"\n"
-                               "  query 1:1\n  key 2:1 6:%s\n  value 0:1\n  output 4:1\n"
+                               "  query 1:1\n  key 2:1 6:%s\n  value 0:1\n  output 4:1 7:1\n"
                                "unit -2.5 3:2 4:2 -> 5:1\nunit -3.5 3:2 4:2 -> 5:-1\nread 5:1\n";
     char made[sizeof form + 60];
     sprintf(made, form, head, strstr(head, "leftmost") ? "-1" : "1");

@@ -484,14 +484,15 @@ void audit_heads(audit *a, uint32_t layer) {
     }
     for (uint32_t h = 0; h < l->head_count; h++) {
         const model_rows *out = &l->heads[h].output;
-        for (uint32_t k = 0; k < out->count; k++) {
-            const model_term *t = rows_begin_of(out, k);
-            if (rows_size(out, k) != 1 || t->weight != 1)
-                audit_refuse(a, layer + 1, h + 1, "output %u does not go to one channel with weight 1", k + 1);
-            if (!contents_are_zero(&a->channels[t->channel]))
-                audit_refuse(a, layer + 1, h + 1, "output %u goes to channel %u, which is not 0 before", k + 1,
-                             t->channel);
-            a->channels[t->channel] = made[h][k];
-        }
+        for (uint32_t k = 0; k < out->count; k++)
+            for (uint32_t t = out->start[k]; t < out->start[k + 1]; t++) {
+                uint32_t channel = out->terms[t].channel;
+                if (out->terms[t].weight != 1)
+                    audit_refuse(a, layer + 1, h + 1, "output %u has a weight that is not 1", k + 1);
+                if (!contents_are_zero(&a->channels[channel]))
+                    audit_refuse(a, layer + 1, h + 1, "output %u goes to channel %u, which is not 0 before", k + 1,
+                                 channel);
+                a->channels[channel] = made[h][k];
+            }
     }
 }

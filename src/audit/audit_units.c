@@ -466,8 +466,8 @@ void audit_units(audit *a, uint32_t layer) {
     a->layers[layer].ramp_count = a->ramp_count - a->layers[layer].first_ramp;
     for (size_t k = 0; k < count; k++) a->channels[where[k]] = made[k];
     for (uint32_t h = 0; h < l->head_count; h++)
-        for (uint32_t k = 0; k < l->heads[h].output.count; k++) {
-            content *c = &a->channels[rows_begin_of(&l->heads[h].output, k)->channel];
+        for (uint32_t k = 0; k < l->heads[h].output.start[l->heads[h].output.count]; k++) {
+            content *c = &a->channels[l->heads[h].output.terms[k].channel];
             if (c->kind == HOLDS_RAW) c->kind = HOLDS_REST;
         }
 }
