@@ -1,6 +1,7 @@
 /* Prover and auditor on forged models. They agree on nearly all of them: what both prove they write with the same
-   bytes. Either may see through a forgery that the other one does not recognise. Then the model must give its source's
-   answers on all short strings, and there are few such models. So a condition that one of the two forgets shows. */
+   bytes. Either may see through a forgery that the other one does not recognise. Then the model must give the
+   source's answers on all short strings, and there are few such models. So a condition that one of the two forgets
+   shows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
