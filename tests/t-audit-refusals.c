@@ -53,7 +53,7 @@ static const refusal REFUSALS[] = {
     {BOTH, "  key 7:1\n", "  key 2:1 7:1\n", "does not hold", T, 0},
     {BOTH, "  key 7:1\n", "  key 2:2 7:1\n", "more than two kinds of letters", T, 0},
     {BOTH, "  value 2:1\n", "  value 2:2\n", "is not 0 or 1 on letters", T, 0},
-    {BOTH, "output 5:1", "output 5:2", "does not go to one channel with weight 1", T, 0},
+    {BOTH, "output 5:1", "output 5:2", "has a weight that is not 1", T, 0},
     {BOTH, "output 5:1", "output 4:1", "which is not 0 before", T, 0},
     {BOTH, "embed start\n", "embed start 0:1\n", "its key is not 0 or 1", T, 0},
     {BOTH, "embed start\n", "embed start 3:1\n", "may open on a sentinel", T, 0},
