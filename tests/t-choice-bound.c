@@ -533,9 +533,33 @@ static void test_grids(void) {
     CHECK(format_holds(&format_f16, 2048) && !format_holds(&format_f16, 2049), "format_holds");
 }
 
+/* What finding facts costs, from the public view of a model: a tall model without pairs to speak of is not cheap. */
+static void test_costs(void) {
+    for (size_t k = 0; k < temper_gallery_count(); k++) {
+        temper_gallery_info about;
+        temper_model *m;
+        if (temper_gallery_about(&about, k, NULL) || temper_gallery_model(&m, about.name, NULL)) continue;
+        temper_model_info info = temper_model_about(m);
+        for (size_t length = 0; length < 40; length += 13) {
+            double size = (double)length + 2, cost = (double)info.channels * size * size * size / 3;
+            cost += 8 * (double)info.hidden * size * size + (double)(info.layers * info.channels) * size * size;
+            for (size_t l = 1; l <= info.layers; l++)
+                for (size_t h = 1; h <= temper_model_layer(m, l).heads; h++) {
+                    temper_head_info head;
+                    if (temper_model_head(&head, m, l, h, NULL)) continue;
+                    cost += (double)(2 * head.query_size + head.value_size + 1) * size * size * size / 3;
+                }
+            double found = hard_facts_cost(m, length);
+            CHECK(fabs(found - cost) <= 1e-12 * cost, "%s, length %zu: %g, not %g", about.name, length, found, cost);
+        }
+        temper_model_free(m);
+    }
+}
+
 int main(void) {
     totals sum = {0};
     test_grids();
+    test_costs();
     test_written(&sum);
     test_random_models(&sum);
     printf("%zu models, %zu lengths, %zu unable, %zu heads\n", sum.models, sum.lengths, sum.unable, sum.heads);

@@ -59,13 +59,17 @@ static void check_cost(const hard_facts *f, trap *t) {
                    f->s.model->channel_count);
 }
 
-/* Each head looks at all pairs of positions, at every length. */
+/* At every length each head looks at all pairs of positions, and each layer at what its channels and gates hold at every
+   position. A gate is looked at for some values of its sum. */
 double hard_facts_cost(const temper_model *m, size_t length) {
-    double size = (double)length + 2, rows = m->channel_count;
-    for (uint32_t l = 0; l < m->layer_count; l++)
+    enum { GATE_VALUES = 16 };
+    double size = (double)length + 2, pairs = m->channel_count, rows = 0;
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        rows += 2.0 * m->channel_count + GATE_VALUES * (double)m->layers[l].in.count;
         for (uint32_t h = 0; h < m->layers[l].head_count; h++)
-            rows += 2.0 * m->layers[l].heads[h].query.count + m->layers[l].heads[h].value.count + 1;
-    return rows * size * size * size / 3;
+            pairs += 2.0 * m->layers[l].heads[h].query.count + m->layers[l].heads[h].value.count + 1;
+    }
+    return pairs * size * size * size / 3 + rows * size * size / 2;
 }
 
 size_t hard_facts_reach(const temper_model *m, double steps) {
