@@ -72,8 +72,17 @@ typedef struct class_shape {
 
 static class_shape shape_of(const formula *f, const alphabet *letters, node_id id) {
     class_shape s = {0};
-    for (uint32_t k = 0; k < letters->count; k++) s.members += formula_has_letter(f, id, k);
-    s.negated = f->sets[formula_at(f, id)->set].rest;
+    const letter_set *set = &f->sets[formula_at(f, id)->set];
+    size_t words = letters->count / 64 < set->words ? letters->count / 64 : set->words;
+    for (size_t k = 0; k < words; k++) s.members += (size_t)__builtin_popcountll(set->bits[k]);
+    for (size_t k = 64 * words; k < letters->count; k++) {
+        if (k / 64 >= set->words) { /* the others are all on one side */
+            s.members += set->rest ? letters->count - k : 0;
+            break;
+        }
+        s.members += formula_has_letter(f, id, (uint32_t)k);
+    }
+    s.negated = set->rest;
     s.listed = s.negated ? letters->count - s.members : s.members;
     if (s.listed == 0) {
         s.negated = !s.negated;
@@ -87,7 +96,10 @@ size_t letters_print_cost(const formula *f, const alphabet *letters, node_id id)
     return letters->tokens ? 8 * s.listed : s.listed + 2;
 }
 
-enum { RANGE_SHORTEST = 5 }; /* [abcd], but [a-e] */
+enum {
+    RANGE_SHORTEST = 5, /* [abcd], but [a-e] */
+    RANGES_MOST = 1024  /* letters among which they are looked for: every label looks at all of them */
+};
 
 /* How many letters from k on, all on the same side of the set, follow each other as characters. */
 static uint32_t range_length(const formula_printer *p, node_id id, uint32_t k) {
@@ -120,7 +132,8 @@ static bool is_shorter_negated(const formula_printer *p, node_id id, bool negate
 static void print_class(formula_printer *p, node_id id) {
     const alphabet *a = p->letters;
     class_shape s = shape_of(p->f, a, id);
-    if (p->is_label && s.members && s.members < a->count && is_shorter_negated(p, id, s.negated)) {
+    bool ranges = p->is_label && s.listed >= RANGE_SHORTEST && a->count <= RANGES_MOST;
+    if (ranges && s.members && s.members < a->count && is_shorter_negated(p, id, s.negated)) {
         s.negated = !s.negated;
         s.listed = s.negated ? a->count - s.members : s.members;
     }
@@ -140,7 +153,7 @@ static void print_class(formula_printer *p, node_id id) {
         if (started && a->tokens) text_putc(p->out, ' ');
         started = true;
         escape(p->out, a->letters[k], "\\]^[-'\" ");
-        uint32_t length = p->is_label ? range_length(p, id, k) : 1;
+        uint32_t length = ranges ? range_length(p, id, k) : 1;
         if (length < RANGE_SHORTEST) continue;
         text_putc(p->out, '-');
         escape(p->out, a->letters[k += length - 1], "\\]^[-'\" ");
