@@ -168,12 +168,12 @@ typedef struct temper_difference {
     size_t left_states, right_states; /* of the minimal automata */
 } temper_difference;
 
-/* Decides whether two specifications accept the same strings. Letters are matched by name. The strings are over all
-   letters of both: an alphabet that was not stated, but is the letters that a formula names, grows by those of the
-   other; a string with a letter that a stated alphabet does not have is rejected. Regular expressions and tables state
-   theirs. TEMPER_UNSUPPORTED: a specification
-   that compares counts without a bound (named, with its place); TEMPER_LIMIT: too many states; TEMPER_RANGE: letters
-   of one are tokens and of the other characters. temper_difference_clear frees what *out holds. */
+/* Decides whether two specifications accept the same strings. Letters are matched by name. The strings are over
+   all letters of both: an alphabet that was not stated, but is the letters that a formula names, grows by those of
+   the other; a string with a letter that a stated alphabet does not have is rejected. Regular expressions and
+   tables state theirs. TEMPER_UNSUPPORTED: a specification that compares counts without a bound (named, with its
+   place); TEMPER_LIMIT: too many states; TEMPER_RANGE: letters of one are tokens and of the other characters.
+   temper_difference_clear frees what *out holds. */
 TEMPER_API temper_status temper_spec_compare(temper_difference *out, const temper_spec *left,
                                              const temper_spec *right, temper_error *err);
 TEMPER_API void temper_difference_clear(temper_difference *difference);

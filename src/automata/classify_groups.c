@@ -40,10 +40,9 @@ static void find_permutations(permutations *out, const skeleton *s, uint32_t com
             memcpy(kept, move, degree * sizeof *kept);
             table_put(&seen, kept, degree * sizeof *kept, 0, &fresh);
             for (uint32_t t = 0; t < degree; t++) array_push(a, out->moves, room, out->move_capacity, move[t]);
-            size_t sets = out->count, letters = out->count;
+            size_t sets = out->count;
             array_push(a, out->set, sets, out->set_capacity, set);
-            array_push(a, out->letter, letters, out->letter_capacity, c);
-            out->count++;
+            array_push(a, out->letter, out->count, out->letter_capacity, c);
         }
 }
 

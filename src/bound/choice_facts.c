@@ -59,8 +59,8 @@ static void check_cost(const hard_facts *f, trap *t) {
                    f->s.model->channel_count);
 }
 
-/* At every length each head looks at all pairs of positions, and each layer at what its channels and gates hold at every
-   position. A gate is looked at for some values of its sum. */
+/* At every length each head looks at all pairs of positions, and each layer at what its channels and gates hold at
+   every position. A gate is looked at for some values of its sum. */
 double hard_facts_cost(const temper_model *m, size_t length) {
     enum { GATE_VALUES = 16 };
     double size = (double)length + 2, pairs = m->channel_count, rows = 0;

@@ -178,23 +178,23 @@ static const dfa *complement(const dfa *d, arena *a) {
 static node_id emit(emitter *e, cascade_options options, cascade_report *report, uint32_t dead, uint32_t win) {
     const dfa *d = e->d;
     unsigned char *live = arena_zalloc(e->arena, d->state_count, 1);
-    skeleton s;
-    chains c;
+    skeleton *s = arena_zalloc(e->arena, 1, sizeof *s);
+    chains *c = arena_zalloc(e->arena, 1, sizeof *c);
     for (uint32_t q = 0; q < d->state_count; q++) report->live_states += live[q] = q != dead && q != win;
     if (!live[d->start]) return formula_atom(e->f, d->accepts[d->start] ? OP_TRUE : OP_FALSE);
-    if (!skeleton_build(&s, d, live, SKELETON_SET_LIMIT, e->arena)) {
+    if (!skeleton_build(s, d, live, SKELETON_SET_LIMIT, e->arena)) {
         refuse(report, e->arena, "words lead to more than %d sets of states", SKELETON_SET_LIMIT);
         return 0;
     }
-    if (!chains_build(&c, &s, d->start, options.chains, e->arena)) {
+    if (!chains_build(c, s, d->start, options.chains, e->arena)) {
         refuse(report, e->arena, "the cascade would have more than %d chains", CHAIN_LIMIT);
         return 0;
     }
-    e->c = &c;
-    e->values = arena_zalloc(e->arena, (size_t)c.level_count + 1, sizeof *e->values);
-    report->level_count = c.level_count;
-    report->levels = arena_zalloc(e->arena, (size_t)c.level_count + 1, sizeof *report->levels);
-    for (uint32_t k = 0; k < c.level_count && !e->over; k++)
+    e->c = c;
+    e->values = arena_zalloc(e->arena, (size_t)c->level_count + 1, sizeof *e->values);
+    report->level_count = c->level_count;
+    report->levels = arena_zalloc(e->arena, (size_t)c->level_count + 1, sizeof *report->levels);
+    for (uint32_t k = 0; k < c->level_count && !e->over; k++)
         if (!make_level(e, k, options.letters, report)) return 0;
     node_id root = e->over ? 0 : answer(e, dead, win);
     if (!e->over) return root;

@@ -1,7 +1,7 @@
-/* Subformulas as sums. A negation is real - x. An OR of which no two operands hold together is the sum of its operands,
-   and an AND of which no two operands fail together is their sum, less all but one: heads, gates and the read-out read
-   such sums as they read a channel, so neither takes a gate, or a net (doc/theory.md, "Sums of what excludes each
-   other"). */
+/* Subformulas as sums. A negation is real - x. An OR of which no two operands hold together is the sum of its
+   operands, and an AND of which no two operands fail together is their sum, less all but one: heads, gates and the
+   read-out read such sums as they read a channel, so neither takes a gate, or a net (doc/theory.md, "Sums of what
+   excludes each other"). */
 #include "compile/lower.h"
 
 /* Recursion is as deep as sums nest; rows stay short. */

@@ -1,5 +1,5 @@
-/* What SVG pictures and HTML pages are written with: elements, attributes, escaped text. The writer keeps the stack of
-   open elements, so what it writes is well-formed XML whatever the text holds. */
+/* What SVG pictures and HTML pages are written with: elements, attributes, escaped text. The writer keeps the
+   stack of open elements, so what it writes is well-formed XML whatever the text holds. */
 #ifndef DRAW_MARKUP_H
 #define DRAW_MARKUP_H
 
