@@ -56,22 +56,23 @@ static const char *verdict_name(temper_verdict v) {
 
 static void print_json(const work *w, const char *path) {
     const temper_certificate *k = w->certificate;
-    temper_verdict v = temper_certificate_about(k).verdict;
-    temper_fault f = temper_certificate_about(k).fault;
+    temper_certificate_info about = temper_certificate_about(k);
+    temper_verdict v = about.verdict;
+    temper_fault f = about.fault;
     json j;
     json_open(&j, stdout);
     json_text(&j, "verdict", verdict_name(v));
     json_count(&j, "length", w->options.length);
     json_text(&j, "type", temper_type_name(w->options.type));
     if (v == TEMPER_PROVED) {
-        json_text(&j, "claim", temper_claim_name(temper_certificate_about(k).claim));
-        json_flag(&j, "every_position", temper_certificate_about(k).every_position);
-        if (*temper_certificate_about(k).note) json_text(&j, "note", temper_certificate_about(k).note);
-        if (*temper_certificate_about(k).read_off) json_text(&j, "read_off", temper_certificate_about(k).read_off);
-        json_text(&j, "error", temper_certificate_about(k).error);
-        json_text(&j, "allowed", temper_certificate_about(k).allowed);
+        json_text(&j, "claim", temper_claim_name(about.claim));
+        json_flag(&j, "every_position", about.every_position);
+        if (*about.note) json_text(&j, "note", about.note);
+        if (*about.read_off) json_text(&j, "read_off", about.read_off);
+        json_text(&j, "error", about.error);
+        json_text(&j, "allowed", about.allowed);
         json_begin(&j, "heads", '[');
-        for (size_t h = 0; h < temper_certificate_about(k).heads; h++) {
+        for (size_t h = 0; h < about.heads; h++) {
             temper_certified_head x;
             if (temper_certificate_head(&x, k, h, NULL) != TEMPER_OK) continue;
             json_begin(&j, NULL, '{');
@@ -88,7 +89,7 @@ static void print_json(const work *w, const char *path) {
         json_end(&j, ']');
         if (path) json_text(&j, "file", path);
     } else {
-        json_text(&j, "reason", temper_certificate_about(k).reason);
+        json_text(&j, "reason", about.reason);
         json_count(&j, "layer", f.layer);
         json_count(&j, "head", f.head);
         if (v == TEMPER_REFUTED) {
@@ -114,8 +115,9 @@ static void print_heads(const temper_certificate *k) {
 /* Why it is not its source that was proved, and the formula that was read off the weights: a line for each of its
    lines. */
 static void print_read_off(const temper_certificate *k) {
-    if (*temper_certificate_about(k).note) printf("note\t%s\n", temper_certificate_about(k).note);
-    for (const char *at = temper_certificate_about(k).read_off; *at;) {
+    temper_certificate_info about = temper_certificate_about(k);
+    if (*about.note) printf("note\t%s\n", about.note);
+    for (const char *at = about.read_off; *at;) {
         size_t length = strcspn(at, "\n");
         fputs("read off\t", stdout);
         show_write(stdout, at, length, 0);
@@ -126,14 +128,14 @@ static void print_read_off(const temper_certificate *k) {
 
 static void print_lines(const work *w) {
     const temper_certificate *k = w->certificate;
-    temper_fault f = temper_certificate_about(k).fault;
-    switch (temper_certificate_about(k).verdict) {
+    temper_certificate_info about = temper_certificate_about(k);
+    temper_fault f = about.fault;
+    switch (about.verdict) {
     case TEMPER_PROVED:
         printf("proved\t%s: every string up to length %zu in %s%s\tlargest error %s of %s allowed\n",
-               temper_certificate_about(k).claim == TEMPER_CLAIM_FORMULA ? "formula" : "the model's own hard choices",
-               w->options.length, temper_type_name(w->options.type),
-               temper_certificate_about(k).every_position ? "" : ", the verdict only",
-               temper_certificate_about(k).error, temper_certificate_about(k).allowed);
+               about.claim == TEMPER_CLAIM_FORMULA ? "formula" : "the model's own hard choices", w->options.length,
+               temper_type_name(w->options.type), about.every_position ? "" : ", the verdict only", about.error,
+               about.allowed);
         print_read_off(k);
         print_heads(k);
         break;
@@ -141,11 +143,10 @@ static void print_lines(const work *w) {
         fputs("refuted\t", stdout);
         escape_write(stdout, w->string, strlen(w->string), 60);
         printf("\tin %s the answer at position %zu is wrong (length %zu); %s\n", temper_type_name(w->options.type),
-               f.position, f.n, temper_certificate_about(k).reason);
+               f.position, f.n, about.reason);
         break;
     case TEMPER_UNABLE:
-        printf("unable\tlength %zu in %s: %s\n", w->options.length, temper_type_name(w->options.type),
-               temper_certificate_about(k).reason);
+        printf("unable\tlength %zu in %s: %s\n", w->options.length, temper_type_name(w->options.type), about.reason);
     }
 }
 
