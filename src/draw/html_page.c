@@ -270,8 +270,9 @@ static void put_string_section(html_page *p) {
             h, "Each subformula is true (\u25CF) or false (\u25CB) at each position, by the meaning of the formula; "
                "beside it, where the transformer computes it. ");
     else if (p->rows[0].truth || !p->map.n)
-        markup_put(h, "The model carries a specification: its subformulas are true (\u25CF) or false (\u25CB). "
-                      "Where the transformer computes them is not recorded. ");
+        html_print(h, "The model carries a specification: its subformulas are true (\u25CF) or false (\u25CB). %s ",
+                   p->map.about.parts ? "The heads below compute other formulas with the same answer."
+                                      : "Where the transformer computes them is not recorded.");
     else
         markup_put(
             h,
