@@ -174,6 +174,10 @@ test-regular: ## regular languages and random automata with much more effort (mi
 	TEMPER_TEST_EFFORT=20 $(BUILD)/tests/t-regular
 	TEMPER_TEST_EFFORT=10 $(BUILD)/tests/t-cascade
 
+proofs: ## check the lemmas of theory and certificates with Coq, and show what they assume (installs Coq; some minutes)
+	@sh scripts/setup.sh proofs
+	@sh scripts/check-proofs.sh $(BUILD) $(JOBS)
+
 test-number: ## exp and log: every float, millions of doubles, against MPFR (minutes)
 	@sh scripts/setup.sh build mpfr
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/long-number
@@ -311,7 +315,7 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench mutants test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt mpi test-mpi test-html \
+.PHONY: all help setup demo bench mutants proofs test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt mpi test-mpi test-html \
     test-interop lint format install \
     uninstall clean
 .DEFAULT_GOAL := all

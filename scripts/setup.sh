@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, lint, mpi, mpfr, torch, onnx, node, html, python, types), saying what and why; without root or
+# Installs the Debian packages that are missing for the given jobs (build, lint, mpi, mpfr, torch, onnx, node, html, python, types, proofs), saying what and why; without root or
 # apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
 set -eu
 
@@ -56,6 +56,12 @@ for job in "$@"; do
     python)
         need python3-cffi "calls libtemper from Python" "/usr/bin/python3 -c 'import cffi; cffi.FFI().cdef(\"int f(void);\")'"
         need python3-numpy "the arrays of the Python package" "/usr/bin/python3 -c 'import numpy'"
+        ;;
+    proofs)
+        need coq "checks the proofs" "command -v coqc"
+        need libcoq-flocq "floating-point numbers for Coq" "test -d \"\$(coqc -where)/user-contrib/Flocq\""
+        need libcoq-coquelicot "real analysis for Coq" "test -d \"\$(coqc -where)/user-contrib/Coquelicot\""
+        need libcoq-interval "numbers with bounds for Coq" "test -d \"\$(coqc -where)/user-contrib/Interval\""
         ;;
     types) need mypy "checks the types of the Python package" "command -v mypy" ;;
     html)

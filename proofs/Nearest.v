@@ -1,0 +1,196 @@
+(* One head in floating point, ascending: error(R), and the bound of a nearest head. *)
+From Coq Require Import ZArith Reals Lia Lra Psatz List.
+From Flocq Require Import Core Relative.
+From Temper Require Import Rows Format Sums.
+Import ListNotations.
+Local Open Scope R_scope.
+
+Section H.
+Variables fs fa : format.                                 (* stored, summed *)
+Hypothesis incl : forall x, number fs x -> number fa x.
+Hypothesis fine : fs = fa \/ 2 * tiny fa <= tiny fs.
+Notation ua := (u fa). Notation us := (u fs).
+
+Lemma u_le_half f : u f <= / 4.
+Proof. unfold u. assert (bpow radix2 (- prec f + 1) <= bpow radix2 (-1)) by (apply bpow_le; generalize (prec_ge_2 f); lia). simpl in H. lra. Qed.
+Lemma half_number f : number f (/ 2).
+Proof. apply (number_mult f _ 1 (-1)). simpl; lra. simpl. assert (2 ^ 1 <= 2 ^ prec f)%Z by (apply Z.pow_le_mono_r; generalize (prec_ge_2 f); lia). lia. generalize (emin_neg f) (prec_ge_2 f); lia. Qed.
+Lemma rnd_normal f x : / 2 <= x -> (1 - u f) * x <= rnd f x <= (1 + u f) * x.
+Proof.
+  intros H. assert (X : Rabs (rnd f x - x) <= u f * Rabs x).
+  { apply relative_error_N_FLT. generalize (prec_ge_2 f); lia. rewrite Rabs_pos_eq by lra.
+    apply Rle_trans with (bpow radix2 (-1)). apply bpow_le. generalize (emin_neg f); lia. simpl. lra. }
+  rewrite (Rabs_pos_eq x) in X by lra. apply Rabs_le_inv in X. lra.
+Qed.
+
+Definition error1 L := 1 - (1 - ua) * (1 - us) / (1 + L).
+Definition error2 Ls := (1 + Ls) * (1 + ua) * (1 + us) - 1.
+Definition error3 Ls := Ls * (1 + ua) * (1 + us) + tiny fs.
+Definition error L Ls := Rmax (error1 L) (Rmax (error2 Ls) (error3 Ls)).
+Definition quotient num den := rnd fs (rnd fa (num / den)).
+
+Lemma quotient_one num den L Ls : L <= 1 -> 1 <= den <= 1 + L -> 1 <= num <= 1 + Ls ->
+  Rabs (quotient num den - 1) <= error L Ls.
+Proof.
+  intros HL [D1 D2] [N1 N2]. set (q := num / den).
+  assert (I : / (1 + L) <= / den) by (apply Rinv_le_contravar; lra).
+  assert (I1 : / den <= 1) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
+  assert (I0 : 0 < / (1 + L)) by (apply Rinv_0_lt_compat; lra).
+  assert (Ih : / 2 <= / (1 + L)) by (apply Rinv_le_contravar; lra).
+  assert (Q1 : / (1 + L) <= q) by (unfold q, Rdiv; nra).
+  assert (Q2 : q <= 1 + Ls) by (unfold q, Rdiv; nra).
+  assert (Qh : / 2 <= q) by lra.
+  destruct (rnd_normal fa q Qh) as [A1 A2].
+  assert (Ah : / 2 <= rnd fa q) by (apply rnd_ge; auto; apply half_number).
+  destruct (rnd_normal fs _ Ah) as [B1 B2].
+  generalize (u_pos fa) (u_pos fs) (u_le_half fa) (u_le_half fs); intros.
+  unfold quotient. fold q. unfold error, error1, error2, error3.
+  set (e1 := 1 - (1 - ua) * (1 - us) / (1 + L)). set (e2 := (1 + Ls) * (1 + ua) * (1 + us) - 1).
+  set (e3 := Ls * (1 + ua) * (1 + us) + tiny fs).
+  generalize (Rmax_l e1 (Rmax e2 e3)) (Rmax_r e1 (Rmax e2 e3)) (Rmax_l e2 e3); intros.
+  assert (Lo : 1 - e1 <= rnd fs (rnd fa q)).
+  { unfold e1. apply Rle_trans with ((1 - us) * ((1 - ua) * q)).
+    replace (1 - (1 - (1 - ua) * (1 - us) / (1 + L))) with ((1 - us) * (1 - ua) * / (1 + L)) by (unfold Rdiv; ring).
+    rewrite <- Rmult_assoc. apply Rmult_le_compat_l; auto. apply Rmult_le_pos; lra.
+    eapply Rle_trans; [|apply B1]. apply Rmult_le_compat_l; lra. }
+  assert (Hi : rnd fs (rnd fa q) <= 1 + e2).
+  { eapply Rle_trans. apply B2. apply Rle_trans with ((1 + us) * ((1 + ua) * q)). apply Rmult_le_compat_l; lra.
+    unfold e2. replace (1 + ((1 + Ls) * (1 + ua) * (1 + us) - 1)) with ((1 + us) * ((1 + ua) * (1 + Ls))) by ring.
+    apply Rmult_le_compat_l. lra. apply Rmult_le_compat_l; lra. }
+  apply Rabs_le. lra.
+Qed.
+
+Lemma quotient_zero num den L Ls : 1 <= den -> 0 <= num <= Ls -> 0 <= quotient num den /\ Rabs (quotient num den - 0) <= error L Ls.
+Proof.
+  intros D [N1 N2]. set (q := num / den).
+  assert (I1 : 0 < / den <= 1) by (split; [apply Rinv_0_lt_compat; lra | rewrite <- Rinv_1; apply Rinv_le_contravar; lra]).
+  assert (Q0 : 0 <= q) by (apply Rmult_le_pos; lra).
+  assert (Q2 : q <= Ls) by (unfold q, Rdiv; nra).
+  assert (A0 : 0 <= rnd fa q) by (apply rnd_ge; auto; apply number_0).
+  assert (B0 : 0 <= rnd fs (rnd fa q)) by (apply rnd_ge; auto; apply number_0).
+  generalize (u_pos fa) (u_pos fs) (u_le_half fa) (u_le_half fs) (tiny_pos fa) (tiny_pos fs); intros.
+  split. exact B0. unfold quotient. fold q. rewrite Rminus_0_r, Rabs_pos_eq by auto.
+  apply Rle_trans with (error3 Ls). 2:{ unfold error. eapply Rle_trans; [apply Rmax_r|apply Rmax_r]. }
+  unfold error3.
+  assert (A1 : rnd fa q <= (1 + ua) * Ls + / 2 * tiny fa).
+  { generalize (rnd_error fa q). rewrite (Rabs_pos_eq q) by auto. intros X. apply Rabs_le_inv in X. nra. }
+  destruct fine as [E|E].
+  - rewrite (rnd_id fs). 2:{ rewrite E. apply rnd_number. }
+    assert (tiny fa = tiny fs) by now rewrite E. assert (0 <= (1 + ua) * Ls) by (apply Rmult_le_pos; lra). nra.
+  - generalize (rnd_error fs (rnd fa q)). rewrite (Rabs_pos_eq (rnd fa q)) by auto. intros X. apply Rabs_le_inv in X. nra.
+Qed.
+
+(* ---- nearest, ascending ---- *)
+Variable E : R -> R.
+Hypothesis HE : exp_model fa E.
+Variables (K0 K1 : list nat) (js : nat).                  (* the row is K0 ++ js :: K1 *)
+Variables (logit ideal : nat -> R) (eta kappa : R) (d : nat -> nat) (v : nat -> bool).
+Let J := K0 ++ K1.
+Hypothesis logit_number : forall j, number fa (logit j).
+Hypothesis off : forall j, In j (js :: J) -> Rabs (logit j - ideal j) <= eta.
+Hypothesis kappa_pos : 0 < kappa.
+Hypothesis gaps : forall j, In j J -> (1 <= d j)%nat /\ kappa * INR (d j) <= ideal js - ideal j.
+Hypothesis distinct : NoDup (map d J).
+Let q := exp (- (kappa * (1 - ua))).
+Definition leak_bound := (1 + 2 * ua) * exp (2 * eta) * (q / (1 - q)) + INR (length J) * tiny fa.
+Hypothesis leak_small : 4 * leak_bound <= 1.              (* the certificate's inequality; it implies 2 eta < kappa *)
+
+Lemma eta_small : 2 * eta < kappa.
+Proof.
+  generalize (u_pos fa) (u_le_half fa) (tiny_pos fa); intros U1 U2 T.
+  assert (Q : 0 < q < 1). { split. apply exp_pos. unfold q. assert (0 < kappa * (1 - ua)) by (apply Rmult_lt_0_compat; lra).
+    apply Rlt_le_trans with (exp 0). apply exp_increasing; lra. rewrite exp_0; lra. }
+  assert (L : 0 <= INR (length J) * tiny fa) by (apply Rmult_le_pos; [apply pos_INR|lra]).
+  assert (B : exp (2 * eta) * q < 1).
+  { assert (P := exp_pos (2 * eta)). assert (q <= q / (1 - q)). { unfold Rdiv. rewrite <- (Rmult_1_r q) at 1. apply Rmult_le_compat_l. lra. rewrite <- Rinv_1. apply Rinv_le_contravar; lra. }
+    assert (exp (2 * eta) * q <= exp (2 * eta) * (q / (1 - q))) by (apply Rmult_le_compat_l; lra).
+    assert (0 <= exp (2 * eta) * (q / (1 - q))) by nra.
+    unfold leak_bound in leak_small. nra. }
+  assert (B' : exp (2 * eta + - (kappa * (1 - ua))) < exp 0) by (rewrite exp_0, exp_plus; exact B).
+  apply exp_lt_inv in B'. nra.
+Qed.
+Lemma max_js j : In j J -> logit j <= logit js.
+Proof.
+  intros Hj. assert (O1 := off j (or_intror Hj)). assert (O2 := off js (or_introl eq_refl)). apply Rabs_le_inv in O1, O2.
+  destruct (gaps j Hj) as [D G]. assert (D' : INR 1 <= INR (d j)) by (apply le_INR; auto). simpl (INR 1) in D'.
+  assert (kappa <= kappa * INR (d j)) by nra. generalize eta_small. lra.
+Qed.
+
+Let w j := E (rnd fa (logit j - logit js)).
+
+Lemma w_basic j : In j J -> number fa (w j) /\ 0 <= w j <= 1.
+Proof.
+  intros Hj. assert (M := max_js j Hj). assert (Z : rnd fa (logit j - logit js) <= 0) by (apply rnd_le_number; [apply number_0|lra]).
+  split. apply (E_number _ _ HE); auto. apply rnd_number. apply (E_range _ _ HE); auto. apply rnd_number.
+Qed.
+Lemma leak_le : sum w J <= leak_bound.
+Proof.
+  generalize (u_pos fa) (u_le_half fa); intros U1 U2. unfold leak_bound.
+  apply Rle_trans with (sum (fun j => (1 + 2 * ua) * exp (2 * eta) * exp (- (kappa * (1 - ua) * INR (d j))) + tiny fa) J).
+  - apply sum_le. intros j Hj. assert (M := max_js j Hj).
+    assert (Nn : number fa (- logit js)) by (apply generic_format_opp, logit_number).
+    assert (Z : rnd fa (logit j - logit js) <= 0) by (apply rnd_le_number; [apply number_0|lra]).
+    unfold w. eapply Rle_trans. apply (E_le _ _ HE); auto. apply rnd_number. apply Rplus_le_compat_r.
+    rewrite Rmult_assoc. apply Rmult_le_compat_l. lra. rewrite <- exp_plus. apply exp_le.
+    generalize (add_relative fa _ _ (logit_number j) Nn). replace (logit j + - logit js) with (logit j - logit js) by ring.
+    rewrite (Rabs_left1 (logit j - logit js)) by lra. intros X. apply Rabs_le_inv in X.
+    assert (O1 := off j (or_intror Hj)). assert (O2 := off js (or_introl eq_refl)). apply Rabs_le_inv in O1, O2.
+    destruct (gaps j Hj) as [_ G].
+    assert (logit j - logit js <= 2 * eta - kappa * INR (d j)) by lra.
+    assert (0 <= eta) by lra. nra.
+  - rewrite sum_plus, sum_const, sum_scal. apply Rplus_le_compat_r. apply Rmult_le_compat_l.
+    apply Rmult_le_pos. lra. left; apply exp_pos.
+    apply (distinct_gaps (kappa * (1 - ua)) (fun j => kappa * (1 - ua) * INR (d j)) d J); auto.
+    apply Rmult_lt_0_compat; lra. intros j Hj; now apply gaps. intros; lra.
+Qed.
+
+(* the computed row: denominator over weights, numerator over stored weights times Boolean values *)
+Let den := asc fa 0 (map w K0 ++ 1 :: map w K1).
+Let sw j := if v j then rnd fs (w j) else 0.
+Let num := asc fa 0 (map sw K0 ++ (if v js then 1 else 0) :: map sw K1).
+Let Rl := leak_bound.
+Let Rs := (1 + us) * Rl + INR (length J) * tiny fs.
+
+Lemma total_map (g : nat -> R) l : total (map g l) = sum g l.
+Proof. unfold total. rewrite sum_map. reflexivity. Qed.
+Lemma sum_app (g : nat -> R) a b : sum g (a ++ b) = sum g a + sum g b.
+Proof. induction a; simpl; lra. Qed.
+Lemma sw_basic j : In j J -> number fa (sw j) /\ 0 <= sw j <= (1 + us) * w j + tiny fs.
+Proof.
+  intros Hj. destruct (w_basic j Hj) as [N [P _]]. generalize (u_pos fs) (tiny_pos fs); intros. unfold sw. destruct (v j).
+  - split. apply incl, rnd_number. split. apply rnd_ge; auto. apply number_0.
+    generalize (rnd_error fs (w j)). rewrite (Rabs_pos_eq (w j)) by auto. intros X. apply Rabs_le_inv in X. lra.
+  - split. apply number_0. split. lra. assert (0 <= us * w j) by (apply Rmult_le_pos; lra). lra.
+Qed.
+Lemma stored_le : sum sw J <= Rs.
+Proof.
+  apply Rle_trans with (sum (fun j => (1 + us) * w j + tiny fs) J). apply sum_le. intros; now apply sw_basic.
+  rewrite sum_plus, sum_scal, sum_const. unfold Rs, Rl. apply Rplus_le_compat_r. apply Rmult_le_compat_l. generalize (u_pos fs); lra. apply leak_le.
+Qed.
+Theorem nearest_ascending :
+  Rabs (quotient num den - (if v js then 1 else 0)) <= error (4 * Rl) (4 * Rs).
+Proof.
+  assert (HR : 4 * Rl <= 1) by exact leak_small.
+  assert (Wd : forall K, (forall j, In j K -> In j J) -> weights fa (map w K)) by (intros K HK x Hx; apply in_map_iff in Hx; destruct Hx as (j & <- & Hj); destruct (w_basic j (HK j Hj)); tauto).
+  assert (Ws : forall K, (forall j, In j K -> In j J) -> weights fa (map sw K)) by (intros K HK x Hx; apply in_map_iff in Hx; destruct Hx as (j & <- & Hj); destruct (sw_basic j (HK j Hj)); tauto).
+  assert (I0 : (forall j, In j K0 -> In j J)) by (intros j Hj; apply in_or_app; auto).
+  assert (I1 : (forall j, In j K1 -> In j J)) by (intros j Hj; apply in_or_app; auto).
+  assert (D := lemma1_ascending fa _ _ (Wd _ I0) (Wd _ I1)). fold den in D. rewrite !total_map in D.
+  assert (Sw := leak_le). unfold J in Sw. rewrite sum_app in Sw. fold Rl in Sw.
+  assert (Ss := stored_le). unfold J in Ss. rewrite sum_app in Ss.
+  assert (P0 : 0 <= sum w K0) by (apply sum_nonneg; intros x Hx; destruct (w_basic x (I0 x Hx)); tauto).
+  assert (P1 : 0 <= sum w K1) by (apply sum_nonneg; intros x Hx; destruct (w_basic x (I1 x Hx)); tauto).
+  assert (Q0 : 0 <= sum sw K0) by (apply sum_nonneg; intros x Hx; destruct (sw_basic x (I0 x Hx)); tauto).
+  assert (Q1 : 0 <= sum sw K1) by (apply sum_nonneg; intros x Hx; destruct (sw_basic x (I1 x Hx)); tauto).
+  unfold num. destruct (v js).
+  - assert (M := lemma1_ascending fa _ _ (Ws _ I0) (Ws _ I1)). rewrite !total_map in M. apply quotient_one; lra.
+  - apply quotient_zero. lra. 
+    assert (W' : weights fa (map sw K0 ++ 0 :: map sw K1)).
+    { intros x Hx. apply in_app_or in Hx. destruct Hx as [Hx|[<-|Hx]]. apply (Ws _ I0 x Hx). split. apply number_0. lra. apply (Ws _ I1 x Hx). }
+    assert (G := asc_ge fa 0 _ (number_0 fa) W'). assert (B := asc_le fa 0 _ (number_0 fa) W').
+    unfold total in B. assert (T : sum (fun x : R => x) (map sw K0 ++ 0 :: map sw K1) = sum sw K0 + sum sw K1).
+    { change (sum (fun x : R => x)) with total. rewrite <- (total_map sw K0), <- (total_map sw K1).
+      unfold total. generalize (map sw K0). induction l; simpl; lra. }
+    rewrite T in B. lra.
+Qed.
+End H.

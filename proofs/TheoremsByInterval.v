@@ -1,0 +1,5 @@
+(* Numbers that the interval tactic computes: these also rest on Coq's primitive integers and floats. *)
+From Temper Require Import Instances.
+Print Assumptions exp_m8.
+Print Assumptions gates_128.
+Print Assumptions since_f32_leak.

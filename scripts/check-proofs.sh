@@ -1,0 +1,54 @@
+#!/bin/sh
+# Compiles proofs/ with Coq and looks at what its theorems rest on. usage: scripts/check-proofs.sh BUILD JOBS
+# It fails on a proof that is left open, on a statement that is assumed, and on an axiom beyond those of Coq's real numbers.
+set -eu
+build=$1/proofs
+jobs=${2:-1}
+
+if grep -nwE 'Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|Abort|Declare Module|bypass_check|Unset Guard Checking|Unset Universe Checking' proofs/*.v; then
+    echo "proofs: something is assumed, or left open" >&2
+    exit 1
+fi
+# Outside sections these words assume something for good.
+awk 'FNR == 1 { depth = 0 }
+     /^ *Section / { depth++ }
+     /^ *End / { depth-- }
+     depth <= 0 && /^ *(Variables?|Hypothes[ie]s|Context)[ (]/ { print FILENAME ":" FNR ": " $0; bad = 1 }
+     END { exit bad }' proofs/*.v || { echo "proofs: something is assumed outside a section" >&2; exit 1; }
+
+mkdir -p "$build"
+for old in "$build"/*.v; do
+    if [ -e "$old" ] && [ ! -e "proofs/${old##*/}" ]; then rm -f "${old%.v}".*; fi
+done
+for new in proofs/*.v; do
+    cmp -s "$new" "$build/${new##*/}" || cp "$new" "$build/"
+done
+cd "$build"
+# These two only print, so they are compiled last, and always.
+rm -f Theorems.vo TheoremsByInterval.vo
+lemmas=$(ls ./*.v | grep -v '^\./Theorems')
+coq_makefile -Q . Temper $lemmas -o lemmas.mk >/dev/null
+make --no-print-directory -f lemmas.mk -j"$jobs" >compile.log 2>&1 || { tail -40 compile.log; exit 1; }
+coqc -Q . Temper Theorems.v >Theorems.txt
+coqc -Q . Temper TheoremsByInterval.v >TheoremsByInterval.txt
+
+# An axiom stands at the beginning of a line of what Print Assumptions says.
+axioms() { grep -vE '^( |Axioms:|Closed under|Fetching|Section Variables:|$)' "$1" | sed 's/[ :].*//' | sort -u; }
+reals='ClassicalDedekindReals\.sig_forall_dec|ClassicalDedekindReals\.sig_not_dec|FunctionalExtensionality\.functional_extensionality_dep|Classical_Prop\.classic'
+primitive='PrimInt63\..*|Uint63\..*|Int63\..*|Sint63\..*|PrimFloat\..*|FloatAxioms\..*|FloatOps\..*'
+if axioms Theorems.txt | grep -vxE "$reals"; then
+    echo "proofs: these assumptions are not among those of Coq's real numbers" >&2
+    exit 1
+fi
+if axioms TheoremsByInterval.txt | grep -vxE "$reals|$primitive"; then
+    echo "proofs: these assumptions are neither those of real numbers nor those of primitive numbers" >&2
+    exit 1
+fi
+cd - >/dev/null
+echo "theorems:"
+sed -n 's/^Print Assumptions \(.*\)\.$/  \1/p' proofs/Theorems.v
+echo "they assume no more than:"
+axioms "$build/Theorems.txt" | sed 's/^/  /'
+echo "numbers by interval, which also assumes Coq's primitive integers and floats:"
+sed -n 's/^Print Assumptions \(.*\)\.$/  \1/p' proofs/TheoremsByInterval.v
+echo "proofs: $(cat proofs/*.v | wc -l) lines checked"
