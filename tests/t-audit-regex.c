@@ -2,6 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "audit/audit_pattern.h"
 #include "automata/dfa_table.h"
@@ -169,6 +172,33 @@ static void check_many_letters(arena *a) {
     }
 }
 
+/* A large part beside many small ones that become deterministic: what one of those takes must not grow with the large
+   one. A process of its own tells how much memory that was; each small part once took 480,000 bytes. */
+static void check_many_parts(arena *a) {
+    enum { PARTS = 2000, MOST = 100 << 20 };
+    alphabet abc;
+    text t;
+    regex_random_alphabet(&abc, a);
+    text_init(&t, a);
+    text_puts(&t, "(?&)(a{20000}(");
+    for (size_t k = 0; k < PARTS; k++) text_puts(&t, "~a");
+    text_puts(&t, ")){0}b");
+    pid_t child = fork();
+    if (child == 0) {
+        struct rusage before, after;
+        getrusage(RUSAGE_SELF, &before);
+        reading x = {.arena = a, .text = text_string(&t), .letters = &abc};
+        read_both(&x);
+        getrusage(RUSAGE_SELF, &after);
+        bool right = x.audited && x.compiled && same(x.audited, x.compiled);
+        _exit(!right ? 1 : (after.ru_maxrss - before.ru_maxrss) * 1024 > MOST ? 2 : 0);
+    }
+    int status = 0;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status), "no process");
+    CHECK(WEXITSTATUS(status) == 0, "%d parts: %s", PARTS,
+          WEXITSTATUS(status) == 2 ? "too much memory" : "another automaton");
+}
+
 /* ---- tables ---- */
 
 static void tabled(void *context) {
@@ -269,6 +299,7 @@ int main(void) {
     check_tokens(&a);
     check_tables(&a);
     check_many_letters(&a);
+    check_many_parts(&a);
     arena_free(&a);
     trap_clear(&t);
     return test_finish("t-audit-regex");

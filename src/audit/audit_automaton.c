@@ -25,6 +25,11 @@ typedef struct guesses {
     edge *edges;
     size_t edge_count, edge_capacity;
     uint64_t work;
+    /* what following all guesses needs of each state; one for all parts, of which there may be many */
+    uint32_t *mark;          /* [room] the round in which it was met */
+    uint32_t *found, *stack; /* [room] */
+    size_t room;
+    uint32_t round;
 } guesses;
 
 typedef struct run {
@@ -59,12 +64,12 @@ static bool reads(const guesses *g, uint32_t label, uint32_t class) {
 
 /* ---- following all guesses at once ---- */
 
+/* A cell of a table stays in memory, so it costs more than a step. */
+enum { NEW_CELL = 16 };
+
 typedef struct subsets {
     guesses *g;
-    uint32_t in, out;
-    uint32_t *mark; /* [states] the round in which it was met */
-    uint32_t round;
-    uint32_t *found, *stack; /* [states] */
+    uint32_t out;
     size_t found_count;
     table index; /* set -> its number */
     uint32_t **members;
@@ -72,27 +77,36 @@ typedef struct subsets {
     size_t count, capacity, size_capacity;
 } subsets;
 
-static void meet(subsets *s, uint32_t state, size_t *depth) {
-    if (s->mark[state] == s->round) return;
-    s->mark[state] = s->round;
-    s->stack[(*depth)++] = state;
+/* Room for all states that there are. */
+static void make_room(guesses *g) {
+    if (g->count <= g->room) return;
+    g->room = 2 * g->count;
+    g->mark = arena_zalloc(g->arena, g->room, sizeof *g->mark); /* rounds count from 1 */
+    g->found = arena_alloc(g->arena, g->room, sizeof *g->found);
+    g->stack = arena_alloc(g->arena, g->room, sizeof *g->stack);
+}
+
+static void meet(guesses *g, uint32_t state, size_t *depth) {
+    if (g->mark[state] == g->round) return;
+    g->mark[state] = g->round;
+    g->stack[(*depth)++] = state;
 }
 
 /* Collects what is reached from the stack without a letter: states that read one, and the way out. */
 static void close_set(subsets *s, size_t depth) {
-    const guesses *g = s->g;
+    guesses *g = s->g;
     while (depth) {
-        uint32_t state = s->stack[--depth];
+        uint32_t state = g->stack[--depth];
         bool kept = state == s->out;
         uint64_t steps = 1;
         for (uint32_t e = g->first[state]; e; e = g->edges[e - 1].next, steps++) {
             if (g->edges[e - 1].label == NO_LETTER)
-                meet(s, g->edges[e - 1].to, &depth);
+                meet(g, g->edges[e - 1].to, &depth);
             else
                 kept = true;
         }
-        spend(s->g, steps);
-        if (kept) s->found[s->found_count++] = state;
+        spend(g, steps);
+        if (kept) g->found[s->found_count++] = state;
     }
 }
 
@@ -121,16 +135,17 @@ static void sort_numbers(uint32_t *x, size_t n) {
 
 static uint32_t set_number(subsets *s) {
     arena *a = s->g->arena;
-    sort_numbers(s->found, s->found_count);
+    uint32_t *found = s->g->found;
+    sort_numbers(found, s->found_count);
     spend(s->g, 4 * s->found_count);
-    const uint32_t *known = table_find(&s->index, s->found, s->found_count * sizeof *s->found);
+    const uint32_t *known = table_find(&s->index, found, s->found_count * sizeof *found);
     if (known) return *known;
     if (s->count >= AUTOMATON_STATES)
         trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
                    "the automaton of a regular expression has more states than are audited");
     uint32_t *kept = arena_alloc(a, s->found_count + 1, sizeof *kept);
     bool fresh;
-    if (s->found_count) memcpy(kept, s->found, s->found_count * sizeof *kept);
+    if (s->found_count) memcpy(kept, found, s->found_count * sizeof *kept);
     table_put(&s->index, kept, s->found_count * sizeof *kept, (uint32_t)s->count, &fresh);
     size_t count = s->count;
     array_push(a, s->sizes, count, s->size_capacity, s->found_count);
@@ -139,17 +154,18 @@ static uint32_t set_number(subsets *s) {
 }
 
 static uint32_t step(subsets *s, uint32_t set, uint32_t class) {
-    const guesses *g = s->g;
+    guesses *g = s->g;
     size_t depth = 0;
-    s->round++;
+    spend(g, NEW_CELL);
+    g->round++;
     s->found_count = 0;
     for (size_t k = 0; k < s->sizes[set]; k++) {
         uint64_t steps = 1;
         for (uint32_t e = g->first[s->members[set][k]]; e; e = g->edges[e - 1].next, steps++) {
             const edge *x = &g->edges[e - 1];
-            if (x->label != NO_LETTER && reads(g, x->label, class)) meet(s, x->to, &depth);
+            if (x->label != NO_LETTER && reads(g, x->label, class)) meet(g, x->to, &depth);
         }
-        spend(s->g, steps);
+        spend(g, steps);
     }
     close_set(s, depth);
     return set_number(s);
@@ -163,15 +179,13 @@ static bool has_member(const subsets *s, size_t set, uint32_t state) {
 
 static automaton *determine(guesses *g, uint32_t in, uint32_t out) {
     arena *a = g->arena;
-    subsets s = {.g = g, .in = in, .out = out};
-    s.mark = arena_zalloc(a, g->count, sizeof *s.mark);
-    s.found = arena_alloc(a, g->count, sizeof *s.found);
-    s.stack = arena_alloc(a, g->count, sizeof *s.stack);
+    subsets s = {.g = g, .out = out};
+    make_room(g);
     table_init(&s.index, a);
     size_t depth = 0, next_count = 0, next_capacity = 0;
     uint32_t *next = NULL;
-    s.round = 1;
-    meet(&s, in, &depth);
+    g->round++;
+    meet(g, in, &depth);
     close_set(&s, depth);
     set_number(&s);
     for (uint32_t k = 0; k < s.count; k++)
@@ -220,7 +234,7 @@ static automaton *both(guesses *g, const automaton *x, const automaton *y) {
             uint64_t pair = p << 32 | y->next[(pairs[k] & UINT32_MAX) * g->classes + c];
             const uint32_t *known = table_find(&index, &pair, sizeof pair);
             uint32_t to = known ? *known : (uint32_t)count;
-            spend(g, 2);
+            spend(g, NEW_CELL);
             if (!known) {
                 if (count >= AUTOMATON_STATES)
                     trap_raise(a->trap, TEMPER_LIMIT, 0, 0,

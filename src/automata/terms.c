@@ -179,6 +179,8 @@ static term_id term_or(terms *t, term_id x, term_id y) {
 /* x{2,4} = x x (x (x)?)? */
 term_id term_repeat(terms *t, term_id x, uint32_t least, uint32_t most) {
     term_id made = TERM_EMPTY;
+    if (x == TERM_EMPTY || (x == TERM_NONE && !least)) return TERM_EMPTY; /* 20000 steps that nothing counts */
+    if (x == TERM_NONE) return TERM_NONE;
     if (most == UINT32_MAX)
         made = term_star(t, x);
     else

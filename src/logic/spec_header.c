@@ -47,19 +47,18 @@ bool spec_is_header_word(const char *word, size_t length) { return find_word(wor
 /* Refuses what no letter can be. */
 static void check_letter(temper_spec *s, const char *letter, size_t length, size_t line, size_t column) {
     arena *a = &s->memory;
-    const char *shown = text_escaped(a, letter, length, 40);
     if (s->letters.tokens) {
         for (size_t k = 0; k < length; k++)
             if (letter[k] == '\n' || letter[k] == '\v' || letter[k] == '\f' || is_blank(letter[k]))
                 trap_raise_hint(a->trap, TEMPER_SYNTAX, line, column,
                                 "strings are split into tokens at blanks, so it could never occur",
-                                "the token '%s' holds a blank", shown);
+                                "the token '%s' holds a blank", text_escaped(a, letter, length, 40));
         return;
     }
     uint32_t code;
     if (utf8_decode(&code, letter, length) != length)
         trap_raise_remedy(a->trap, TEMPER_SYNTAX, line, column, TEMPER_REMEDY_TOKENS,
-                          "'%s' has several characters, but a letter is one", shown);
+                          "'%s' has several characters, but a letter is one", text_escaped(a, letter, length, 40));
 }
 
 uint32_t spec_letter_number(temper_spec *s, const spec_header *h, const char *letter, size_t length, size_t line,
