@@ -12,9 +12,12 @@
 A change is a mutant. It is caught if a test program fails, dies or takes far too long.
 
 All mutants are compiled into one library: `a < b` becomes `(mutant_is(17) ? (a) <= (b) : (a) < (b))`, and the environment
-variable TEMPER_MUTANT says which one is alive. The library is built with the sanitizers. A first run of each test notes which places it
-reaches; a mutant then meets only the tests that reach it. Where the compiler asks for a constant (tables, enums, sizes of arrays), a mutant is
+variable TEMPER_MUTANT says which one is alive. A first run of each test notes which places it
+reaches; a mutant then meets only the tests that reach it. `a < b` and `a <= b` differ only if the two are equal, so such a place is reached only by a test in which they are. Where the compiler asks for a constant (tables, enums, sizes of arrays), a mutant is
 compiled on its own and linked before the library.
+
+There are two passes. The first one is quick: no sanitizers. Its survivors meet the quickest tests that reach them once more, with
+the sanitizers for addresses and undefined behaviour, so that a loop that goes one step too far dies.
 
 Results go to a journal (build/mutants/journal), so that a second call goes on where the first one stopped; a changed line
 has new mutants. The sources themselves are never touched. The exit status is 1 if fewer than 95 % are
@@ -76,10 +79,19 @@ PROGRESS = {"certification_progress", "check_head"}
 SPEAKERS = {"line_of", "member_end", "split_member", "point_at_entry", "shown", "report"}
 # More room than is needed harms nobody; less of it is still a mutant.
 ROOM = {"arena_alloc", "arena_zalloc", "rational_array", "ball_array", "caller_alloc"}
+# A hash may be any function of the key: places and times change, results do not.
+HASHES = {"mix", "hash_bytes"}
+# `if (x < best) best = x`: if the two are equal it does not matter which one stays.
+LESS = r"\s*(?:<|>|<=|>=)\s*"
+PLACE = r"[A-Za-z_][\w.>\[\]-]*(?:\([\w, .>-]*\))?"
+CHOICES = re.compile(r"""(?:(?<=[(])|(?<=&&\ )|(?<=\|\|\ )|(?<==\ )|(?<=return\ )|(?<=,\ ))(?P<a>%(p)s)(?P<at>%(o)s)(?P<b>%(p)s)(?:\s*\?\s*(?:(?P=a)\s*:\s*(?P=b)|(?P=b)\s*:\s*(?P=a))(?!\s*[\w.>\[(*/%%+-])
+      |\)\s*(?:(?P=a)\s*=\s*(?P=b)|(?P=b)\s*=\s*(?P=a))\s*;)
+      |rational_cmp\((?P<c>[^(),]+),\s*(?P<d>[^(),]+)\)(?P<zero>%(o)s0)\)\s*(?:rational_set\((?P=c),\s*(?P=d)\)|rational_set\((?P=d),\s*(?P=c)\));"""
+                     % {"p": PLACE, "o": LESS}, re.VERBOSE)
 # A condition, and then a message.
 CONDITIONS = {"NEED", "REFUSE", "need"}
 
-Mutant = collections.namedtuple("Mutant", "key number path line start end old new kind counted source")
+Mutant = collections.namedtuple("Mutant", "key number path line start end old new kind counted function source")
 
 
 class Source:
@@ -200,6 +212,20 @@ def declares_room(tokens, k):
     return k > 2 and tokens[k - 1][1] == "[" and tokens[k - 3][1] == "char"
 
 
+def sizes_parameter(tokens, k, braces, parentheses):
+    """`int f(double x[3])`: C ignores the size of an array parameter."""
+    return not braces and parentheses > 0 and tokens[k - 1][1] == "[" and k + 1 < len(tokens) and tokens[k + 1][1] == "]"
+
+
+def equal_choices(source):
+    """Where a comparison chooses between two numbers that it compares: offsets of these comparisons."""
+    found = set()
+    for m in CHOICES.finditer(source.text):
+        name = "at" if m.group("at") else "zero"
+        found.add(m.start(name) + len(m.group(name)) - len(m.group(name).lstrip()))
+    return found
+
+
 def file_numbers(paths):
     """A number of 12 bits for each file that does not change when other files come and go."""
     numbers, taken = {}, set()
@@ -216,8 +242,9 @@ def mutants_of(path, file_number):
     source = Source(path)
     tokens, lines = source.tokens, source.written.split("\n")
     found, depth, message, conditions, calls, seen = [], 0, None, [], [], collections.Counter()
-    functions = function_names(source)
+    functions, equal, braces = function_names(source), equal_choices(source), 0
     for k, (kind, text, start) in enumerate(tokens):
+        braces += (text == "{") - (text == "}")
         if text == "(":
             depth += 1
             if k and tokens[k - 1][1] in MESSAGES and message is None:
@@ -236,7 +263,8 @@ def mutants_of(path, file_number):
         if message or (kind == "number" and declares_room(tokens, k)):
             continue
         name, changes = changes_of(source, k)
-        no_claim = functions[k] in SPEAKERS or any(c in PROGRESS for c in calls)
+        no_claim = functions[k] in SPEAKERS or functions[k] in HASHES or any(c in PROGRESS for c in calls)
+        no_claim = no_claim or start in equal or (kind == "number" and sizes_parameter(tokens, k, braces, depth))
         larger_is_fine = kind == "number" and (is_sign(source, k) or (calls and calls[-1] in ROOM))
         for new in changes:
             counted = not no_claim and not (larger_is_fine and new.endswith(" + 1)"))
@@ -244,7 +272,7 @@ def mutants_of(path, file_number):
             about = "%s|%d|%s" % (lines[line - 1].strip(), start - source.text.rfind("\n", 0, start), new)
             seen[about] += 1  # the same line may stand in a file twice
             key = "%s %s" % (path, hashlib.sha256(("%s|%d" % (about, seen[about])).encode()).hexdigest()[:16])
-            found.append(Mutant(key, file_number << 12 | len(found), path, line, start, start + len(text), text, new, name, counted, source))
+            found.append(Mutant(key, file_number << 12 | len(found), path, line, start, start + len(text), text, new, name, counted, functions[k], source))
     return found
 
 
@@ -259,10 +287,6 @@ def files_of(roots):
 
 
 # ---- one source with all its mutants ------------------------------------------------------------------------------
-
-
-def flat(text):
-    return text.replace("\\\n", " ").replace("\n", " ")
 
 
 def with_switches(mutants):
@@ -309,7 +333,11 @@ def with_switches(mutants):
             one = 0 if m.old == "&&" else 1  # a || b is !(!a && !b)
             flip = "(%s != %d)" % (test, one)
             return "(%s != (((%s) != 0) != %s && ((%s) != 0) != %s))" % (flip, left, flip, right, flip)
-        return "(%s ? (%s) %s (%s) : (%s) %s (%s))" % (test, flat(left), m.new, flat(right), left, m.old, right)
+        if m.old in ("==", "!="):
+            return "(((%s) %s (%s)) != %s)" % (left, m.old, right, test)
+        # `<` and `<=` are the same unless the two sides are equal, and only then a place counts as met.
+        return "({ __auto_type l%d_ = (%s); __auto_type r%d_ = (%s); mutant_at(%du, l%d_ == r%d_) ? l%d_ %s r%d_ : l%d_ %s r%d_; })" % (
+            m.number, left, m.number, right, m.number, m.number, m.number, m.number, m.new, m.number, m.number, m.old, m.number)
 
     return render(0, len(source.text), edits)
 
@@ -321,6 +349,10 @@ extern unsigned mutant_number;
 extern unsigned char *mutant_met;
 static inline int mutant_is(unsigned k) {
     if (mutant_met) mutant_met[k] = 1;
+    return k == mutant_number;
+}
+static inline int mutant_at(unsigned k, int differs) {
+    if (mutant_met && differs) mutant_met[k] = 1;
     return k == mutant_number;
 }
 #endif
@@ -375,12 +407,12 @@ def copy_if_new(source, target):
 class Tree:
     """A copy of the project in which the proofs have switches. What does not depend on them keeps its objects."""
 
-    def __init__(self, options, mutants):
-        self.o = options
-        self.top = os.path.join(options.build, "mutants", "tree")
+    def __init__(self, options, mutants, sanitize):
+        self.o, self.sanitize = options, SANITIZE if sanitize else ""
+        self.top = os.path.join(options.build, "mutants", "tree" if sanitize else "plain")
         self.cc = os.environ.get("CC", "gcc").split()
         self.flags = [f for f in os.environ["MUTANT_CFLAGS"].split() if not f.startswith(("-MM", "-MP", "-W", "-O", "-g"))]
-        self.flags += ["-O1", "-Werror=vla"] + SANITIZE.split()
+        self.flags += ["-O1", "-Werror=vla"] + self.sanitize.split()
         self.apart = set()  # mutants that need a build of their own
         by_file = collections.OrderedDict()
         for m in mutants:
@@ -419,7 +451,7 @@ class Tree:
                     if not name.endswith(".d") or not os.path.exists(path[:-2] + ".o"):
                         continue
                     used = used_files(path)
-                    if name != "arena.d" and not any(u in instrumented for u in used):
+                    if not (self.sanitize and name == "arena.d") and not any(u in instrumented for u in used):
                         copy_if_new(path, target)
                         copy_if_new(path[:-2] + ".o", target[:-2] + ".o")
 
@@ -434,6 +466,9 @@ class Tree:
             with open(memory, encoding="utf-8") as file:
                 known = json.load(file)
         result = {}
+        for path, mutants in by_file.items():
+            if not os.path.exists(os.path.join(self.top, path)):
+                write_if_new(os.path.join(self.top, path), mutants[0].source.written)
         for path, mutants in sorted(by_file.items(), key=lambda x: x[0].endswith(".c")):  # what is included comes first
             digest = hashlib.sha256((mutants[0].source.written + ",".join(m.key for m in mutants)).encode()).hexdigest()
             apart = set(known[path][1]) if known.get(path, [""])[0] == digest else None
@@ -478,7 +513,7 @@ class Tree:
     def make(self):
         programs = ["build/tests/" + n[:-2] for n in sorted(os.listdir("tests")) if wanted_test(n[:-2]) and n.endswith(".c")]
         command = ["make", "-s", "-j%d" % self.o.jobs, "BUILD=build", "OPT=-O1 -g", "WARN=-Werror=vla",
-                   "CFLAGS=" + SANITIZE + " -include src/base/mutant_switch.h", "LDFLAGS=" + SANITIZE, "build/libtemper.a"]
+                   "CFLAGS=" + self.sanitize + " -include src/base/mutant_switch.h", "LDFLAGS=" + self.sanitize, "build/libtemper.a"]
         for extra in ([], programs):
             if subprocess.run(command + extra, cwd=self.top, stdout=subprocess.DEVNULL, check=False).returncode:
                 sys.exit("mutants: the tree with switches does not build")
@@ -529,17 +564,34 @@ class Bench:
     def order(self, mutant, apart):
         """The cheapest hope first."""
         tests = [t for t in self.tests_of(mutant.path) - self.left_out if apart or mutant.number in self.met[t]]
-        kills, tries = self.kills[mutant.path], self.tries[mutant.path]
-        return sorted(tests, key=lambda t: (self.seconds[t] + 0.05) * (tries[t] + 2) / (kills[t] + 1))
+        if self.tree.sanitize:  # the other pass ran all tests; here any run will do that is quick
+            quick, sum_ = [], 0
+            for t in sorted(tests, key=lambda t: self.seconds[t]):
+                sum_ += self.seconds[t]
+                if not quick or sum_ <= self.o.sanitized:
+                    quick.append(t)
+            return quick
+        file, function = mutant.path, (mutant.path, mutant.function)
+        kills = lambda t: self.kills[file][t] + 4 * self.kills[function][t]
+        tries = lambda t: self.tries[file][t] + 4 * self.tries[function][t]
+        return sorted(tests, key=lambda t: (self.seconds[t] + 0.05) * (tries(t) + 2) / (kills(t) + 1))
+
+    def learn(self, mutant, test, caught):
+        for place in (mutant.path, (mutant.path, mutant.function)):
+            self.tries[place][test] += 1
+            self.kills[place][test] += caught
 
     def run(self, program, seconds, extra):
         """('' if it passes, else how it fails; seconds of the processor). The limit is on processor time, as other work may be going on."""
-        cpu = int(3 * seconds + 2)
+        cpu = 4 * seconds + 1
 
         def limit():
             os.setsid()
-            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
+            signal.setitimer(signal.ITIMER_PROF, cpu)  # it outlives exec
+            resource.setrlimit(resource.RLIMIT_CPU, (int(cpu + 2), int(cpu + 3)))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            if not self.tree.sanitize:
+                resource.setrlimit(resource.RLIMIT_AS, (MEGABYTES << 20, MEGABYTES << 20))
 
         environment = dict(os.environ, TEMPER_TEST_EFFORT=str(self.o.effort), TEMPER_TEST_STOP="1",
                            ASAN_OPTIONS="detect_leaks=0:symbolize=0:quarantine_size_mb=1:malloc_context_size=0:max_allocation_size_mb=%d:hard_rss_limit_mb=%d"
@@ -552,7 +604,7 @@ class Bench:
         watch.cancel()
         process.returncode = code = os.waitstatus_to_exitcode(status)
         seconds = used.ru_utime + used.ru_stime
-        return ("" if code == 0 else "time" if code in (-signal.SIGXCPU, -signal.SIGKILL) else "fails"), seconds
+        return ("" if code == 0 else "time" if code in (-signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL) else "fails"), seconds
 
     def build_apart(self, folder, mutant):
         """A function that links a test with this mutant, or None: the compiler refuses it."""
@@ -584,7 +636,7 @@ class Bench:
             parts = [objects.get(p[:-2] + ".c", os.path.join(top, p)) for p in parts]
             library = [made for source, made in objects.items() if source.startswith("src/")]
             program = os.path.join(folder, test)
-            command = self.tree.cc + SANITIZE.split() + ["-o", program, *parts, *library,
+            command = self.tree.cc + self.tree.sanitize.split() + ["-o", program, *parts, *library,
                                                          *(os.path.join(top, n) for n in ("libtemper-lab.a", "libtemper.a")),
                                                          *self.libraries]
             ok = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
@@ -606,9 +658,8 @@ class Bench:
             result, _ = self.run(program, self.seconds[test], {} if apart else {"TEMPER_MUTANT": str(mutant.number)})
             if apart:
                 os.remove(program)
-            self.tries[mutant.path][test] += 1
+            self.learn(mutant, test, bool(result))
             if result:
-                self.kills[mutant.path][test] += 1
                 return ("timed out" if result == "time" else "caught"), test
         return ("survived" if tests or self.o.tests else "not reached"), ""
 
@@ -618,7 +669,7 @@ class Bench:
 
         def one(test):
             program = os.path.join(self.folder, test)
-            note = os.path.abspath(os.path.join(self.o.build, "mutants", "met-" + test))
+            note = os.path.abspath(os.path.join(self.tree.top, "..", "met-%s-%s" % (os.path.basename(self.tree.top), test)))
             stamp = "%d %d %s" % (os.stat(program).st_mtime_ns, os.stat(program).st_size, self.o.effort)
             try:
                 with open(note + ".time", encoding="utf-8") as file:
@@ -718,6 +769,8 @@ def main():
     parser.add_argument("--tests", default="", help="only these tests, separated by blanks")
     parser.add_argument("--skip-failing", action="store_true", help="leave out tests that fail without any change")
     parser.add_argument("--longest", type=float, default=0, help="leave out tests of more seconds; --again then tries all; 0: none")
+    parser.add_argument("--only", choices=("plain", "sanitized"), default="", help="one of the two passes")
+    parser.add_argument("--sanitized", type=float, default=2, help="seconds of tests with sanitizers, the quickest first, that a mutant meets")
     parser.add_argument("--report", action="store_true", help="print what the journal knows")
     parser.add_argument("--list", action="store_true", help="print the mutants")
     o = parser.parse_args()
@@ -741,18 +794,34 @@ def main():
     else:
         todo = random.Random(o.seed).sample(mutants, min(o.sample, len(mutants))) if o.sample else mutants
         todo = [m for m in todo if m.key not in known]
-    tree = Tree(o, everything)
+    end, again = time.time() + (60 * o.minutes or 1e9), {m.key for m in todo} if o.again else set()
+    for sanitize in (False, True):
+        if o.only and sanitize != (o.only == "sanitized"):
+            continue
+        if sanitize:  # what survived without sanitizers, now or in an earlier call
+            todo = [m for m in mutants if known.get(m.key, {}).get("verdict") in LIVE
+                    and (m.key in again or not known[m.key].get("sanitized"))]
+        bench = prepare(o, everything, mutants, todo, known, sanitize)
+        random.Random(1).shuffle(todo)
+        try_all(o, bench, todo, known, journal, end)
+    return 0 if print_report(mutants, known) else 1
+
+
+def prepare(o, everything, mutants, todo, known, sanitize):
+    tree = Tree(o, everything, sanitize)
     bench = Bench(o, tree)
     bench.measure(sorted({t for m in todo for t in bench.tests_of(m.path)}))
     for m in mutants:
         test = known.get(m.key, {}).get("test")
         if test in bench.seconds:
-            bench.kills[m.path][test] += 1
-            bench.tries[m.path][test] += 1
-    print("%d mutants, %d to try, %d of them apart" % (len(mutants), len(todo), sum(m.key in tree.apart for m in todo)),
-          file=sys.stderr, flush=True)
-    random.Random(1).shuffle(todo)
-    lock, folders, end = threading.Lock(), list(range(o.jobs)), time.time() + (60 * o.minutes or 1e9)
+            bench.learn(m, test, True)
+    print("%d mutants, %d to try %s sanitizers, %d of them apart" % (
+        len(mutants), len(todo), "with" if sanitize else "without", sum(m.key in tree.apart for m in todo)), file=sys.stderr, flush=True)
+    return bench
+
+
+def try_all(o, bench, todo, known, journal, end):
+    lock, folders = threading.Lock(), list(range(o.jobs))
 
     def work(mutant):
         if time.time() > end:
@@ -760,16 +829,16 @@ def main():
         with lock:
             number = folders.pop()
         begin = time.time()
-        verdict, test = bench.try_mutant(os.path.join(scratch, "worker-%d" % number), mutant)
+        verdict, test = bench.try_mutant(os.path.join(o.build, "mutants", "worker-%d" % number), mutant)
         with lock:
             folders.append(number)
-            known[mutant.key] = {"key": mutant.key, "verdict": verdict, "test": test, "seconds": round(time.time() - begin, 2)}
+            known[mutant.key] = {"key": mutant.key, "verdict": verdict, "test": test, "seconds": round(time.time() - begin, 2),
+                                 "sanitized": bool(bench.tree.sanitize)}
             with open(journal, "a", encoding="utf-8") as file:
                 file.write(json.dumps(known[mutant.key]) + "\n")
 
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
         list(pool.map(work, todo))
-    return 0 if print_report(mutants, known) else 1
 
 
 if __name__ == "__main__":

@@ -149,29 +149,6 @@ static void check_refusals(arena *a) {
     CHECK(x.audited && same(x.audited, x.compiled), "nesting: %s", x.audit_error.text);
 }
 
-/* A class of many elements over many letters is refused before it takes long: 2^26 looks at letters are the limit. */
-static void check_many_letters(arena *a) {
-    enum { MANY = 20000, ELEMENTS = (1 << 26) / (MANY + 1) };
-    alphabet abc;
-    alphabet_init(&abc, a, false);
-    for (uint32_t k = 0; k < MANY; k++) {
-        char utf8[4];
-        alphabet_add(&abc, utf8, utf8_encode(utf8, 0x4E00 + k));
-    }
-    for (size_t more = 0; more < 2; more++) {
-        size_t count = ELEMENTS - 1 + more; /* and one look for the set itself */
-        char *class = arena_alloc(a, count + 3, 1);
-        memset(class, 'a', count + 2);
-        class[0] = '[';
-        class[count + 1] = ']';
-        class[count + 2] = 0;
-        reading x = {.arena = a, .text = class, .letters = &abc};
-        read_both(&x);
-        CHECK((x.audited != NULL) == !more && (!more || x.audit_error.code == TEMPER_LIMIT), "%zu elements: %s",
-              count, x.audit_error.text);
-    }
-}
-
 /* A large part beside many small ones that become deterministic: what one of those takes must not grow with the large
    one. A process of its own tells how much memory that was; each small part once took 480,000 bytes. */
 static void check_many_parts(arena *a) {
@@ -298,7 +275,6 @@ int main(void) {
     check_refusals(&a);
     check_tokens(&a);
     check_tables(&a);
-    check_many_letters(&a);
     check_many_parts(&a);
     arena_free(&a);
     trap_clear(&t);
