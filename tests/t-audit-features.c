@@ -1,5 +1,5 @@
-/* Position features and scales in models that are audited: expressions that look like one of those that the audit knows,
-   and were once taken for it. */
+/* Position features and scales in models that are audited: expressions that look like one of those that the audit
+   knows, and were once taken for it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
