@@ -117,6 +117,14 @@ typedef enum temper_syntax {
 typedef enum temper_at { TEMPER_AT_DEFAULT, TEMPER_AT_FIRST, TEMPER_AT_LAST } temper_at;
 typedef enum temper_empty { TEMPER_EMPTY_DEFAULT, TEMPER_EMPTY_REJECT, TEMPER_EMPTY_ACCEPT } temper_empty;
 
+/* What a specification says at a position, and a transformer computes there. */
+typedef enum temper_kind {
+    TEMPER_KIND_ACCEPTOR,   /* whether a string belongs: one output without a name */
+    TEMPER_KIND_NEXT,       /* what may come next: an output for each letter, and one for the end */
+    TEMPER_KIND_TRANSDUCER, /* what is written: an output for each text, and one of them holds at each position */
+    TEMPER_KIND_LAST_ = TEMPER_KIND_TRANSDUCER
+} temper_kind;
+
 /* Zero-initialise for the defaults; what is set here overrides lines of the text. */
 typedef struct temper_spec_options {
     temper_syntax syntax;
@@ -128,6 +136,7 @@ typedef struct temper_spec_options {
     const char *const *letters; /* the alphabet, a letter each, instead of `alphabet`, which cannot hold a blank */
     size_t letter_count;
     const char *folder; /* where the text's files of automata (`dfa FILE`) lie; NULL: it may not name any */
+    temper_kind kind;   /* NEXT: as if the text had a line `next`; ACCEPTOR: as the text says */
 } temper_spec_options;
 
 /* Reads `length` bytes of text. TEMPER_SYNTAX and TEMPER_RANGE have line and column; NUL bytes are no part of the
@@ -144,10 +153,23 @@ typedef struct temper_spec_info {
     size_t nodes;   /* distinct subformulas */
     temper_at at;   /* where the verdict is read, never TEMPER_AT_DEFAULT */
     int tokens, accepts_empty;
+    temper_kind kind;
+    size_t outputs; /* 1 for an acceptor */
 } temper_spec_info;
 TEMPER_API temper_spec_info temper_spec_about(const temper_spec *spec);
 /* Letters are numbered from 0 in the order of the alphabet; NULL: there is no such letter. */
 TEMPER_API const char *temper_spec_letter(const temper_spec *spec, size_t letter);
+
+/* "acceptor", "next", "transducer". */
+TEMPER_API const char *temper_kind_name(temper_kind kind);
+
+/* One output as a specification of its own: whether that output holds. Outputs are numbered from 0 in the order of
+   the text; the output of an acceptor is itself. It lives as long as the specification, and is not freed. NULL: there
+   is no such output. It is looked at, not built: temper_build takes the whole. */
+TEMPER_API const temper_spec *temper_spec_output(const temper_spec *spec, size_t output);
+/* What the output stands for: the text that is written, or the letter that may come; "" for the end, for writing
+   nothing and for an acceptor. NULL: there is no such output. */
+TEMPER_API const char *temper_spec_output_name(const temper_spec *spec, size_t output);
 
 /* Text to letter numbers: *letters (freed with temper_free) holds *n of them. An unknown letter is
    TEMPER_RANGE, named, with its position in the message. */

@@ -310,6 +310,7 @@ dfa *formula_dfa(arena *a, const formula *f, node_id root, const alphabet *names
 }
 
 dfa *spec_dfa(arena *a, const temper_spec *s, const decide_limits *limits) {
+    if (!s->root) spec_need_acceptor(s, a->trap);
     return formula_dfa(a, &s->graph, s->root, &s->letters, (uint32_t)s->letters.count, s->at, s->accepts_empty,
                        limits);
 }

@@ -451,5 +451,7 @@ void spec_parse_brasp(temper_spec *s, spec_header *h) {
                    (predicate){.node = node, .line = name.line});
         s->root = node;
     }
+    const uint32_t *viable = h->kind == TEMPER_KIND_NEXT ? table_find(&p.names, "viable", strlen("viable")) : NULL;
+    if (viable) s->viable = p.predicates[*viable].node;
     if (!p.predicate_count) refuse(&p, &p.now, "every line is P(i) := ...", "there is no definition");
 }

@@ -409,4 +409,7 @@ void spec_parse_crasp(temper_spec *s, spec_header *h) {
     if (!output.truth)
         crasp_refuse(&p, output.at, "compare it, as in C > 0", "the output must be a Boolean, not a count");
     s->root = output.truth;
+    const token viable = {.kind = TOK_WORD, .text = "viable", .length = strlen("viable")};
+    const definition *d = h->kind == TEMPER_KIND_NEXT ? find_name(&p, &viable) : NULL;
+    if (d && !d->is_letter) s->viable = d->value.truth;
 }

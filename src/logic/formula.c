@@ -275,14 +275,27 @@ bool sum_scale(linear_sum *s, int64_t factor) {
     return multiply(&s->constant, s->constant, factor);
 }
 
-unsigned char *formula_reachable(const formula *f, node_id root, arena *a) {
-    unsigned char *marks = arena_zalloc(a, f->count, 1);
-    marks[root] = 1;
-    for (size_t id = root; id > 0; id--) {
+static void mark_below(const formula *f, unsigned char *marks, node_id highest) {
+    for (size_t id = highest; id > 0; id--) {
         if (!marks[id]) continue;
         const formula_node *n = &f->nodes[id];
         for (size_t k = 0; k < n->kid_count; k++) marks[f->kids[n->kid_start + k]] = 1;
     }
+}
+
+unsigned char *formula_reachable(const formula *f, node_id root, arena *a) {
+    unsigned char *marks = arena_zalloc(a, f->count, 1);
+    marks[root] = 1;
+    mark_below(f, marks, root);
+    return marks;
+}
+
+unsigned char *spec_reachable(const temper_spec *s, arena *a) {
+    unsigned char *marks = arena_zalloc(a, s->graph.count, 1);
+    marks[s->root] = marks[s->viable] = 1;
+    for (size_t k = 0; k < s->output_count; k++) marks[s->outputs[k].root] = 1;
+    marks[0] = 0;
+    mark_below(&s->graph, marks, (node_id)(s->graph.count - 1));
     return marks;
 }
 

@@ -151,10 +151,39 @@ extern const char syntax_choices[], syntax_choices_quoted[];
 
 /* ---- a parsed specification -------------------------------------------------------------------------------- */
 
+/* One thing that a specification says at every position. */
+typedef struct spec_output {
+    const char *name; /* what it stands for: a text to write, a letter that may come; "": nothing, or the end */
+    node_id root;
+    bool accepts_empty;    /* whether it holds before the first letter */
+    bool is_otherwise;     /* a transducer's: where no other output holds */
+    uint32_t line, column; /* 0: it is not in the text */
+} spec_output;
+
+/* The line `probabilities`: of a language model. */
+typedef struct spec_probabilities {
+    bool is_said, is_uniform;
+    const char *text; /* a table, as written; NULL: uniform */
+    size_t length;
+    const char *file; /* where it was read from, as named in the text; NULL: it stands in the text */
+    uint32_t line, column;
+} spec_probabilities;
+
+enum { SPEC_OUTPUTS = 4096 }; /* at most */
+
+/* An acceptor has one root and no array of outputs. A transducer has several outputs and root 0. The root of a
+   language model is the language; its outputs are made of that. */
 struct temper_spec {
     arena memory;
     formula graph;
     node_id root;
+    temper_kind kind;
+    spec_output *outputs;
+    size_t output_count;      /* 0 for an acceptor */
+    temper_spec *views;       /* [output_count] each output as an acceptor: spec_make_views */
+    const temper_spec *whole; /* of a view: what it is a view of; else NULL */
+    node_id viable;           /* language models: what every prefix of a member keeps; 0: not said */
+    spec_probabilities probabilities;
     alphabet letters;
     bool alphabet_given; /* it was stated; else it is the letters that the formula names */
     temper_syntax syntax;
@@ -164,5 +193,11 @@ struct temper_spec {
     size_t source_length;
     size_t node_count; /* nodes below the root, itself included */
 };
+
+/* Raises TEMPER_UNSUPPORTED for a specification that says more than whether a string belongs. */
+void spec_need_acceptor(const temper_spec *s, trap *t);
+
+/* marks[id] = 1 for the nodes below the root, the outputs and what is viable; [graph.count] entries, in arena a. */
+unsigned char *spec_reachable(const temper_spec *s, arena *a);
 
 #endif

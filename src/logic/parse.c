@@ -2,7 +2,10 @@
    another, and an operator is applied when one that binds less tightly, a bracket or the end of the line comes.
 
        text       = header* (definition NEWLINE)* answer
+                  | header* ((definition | output) NEWLINE)*    after a line "transduce"
+                  | header* ((definition | "viable" formula) NEWLINE)* answer    after a line "next"
        definition = NAME "=" value
+       output     = "emit" (LETTER | NAME | NUMBER | "nothing") ("=" formula | "otherwise")
        answer     = formula
        value      = formula | sum | remainder
        formula    = implies | implies "<->" implies            neither side a bare "->" chain
@@ -20,40 +23,13 @@
        sum        = term (("+"|"-") term)*
        term       = factor ("*" factor)*                       at most one of them not constant
        factor     = "-" factor | NUMBER | NAME | "#" "[" formula "]" | "#>" "[" formula "]" | "(" sum ")" */
-#include "logic/parse_values.h"
+#include "logic/parser.h"
 
 #include <string.h>
 
 enum { BIND_COMPARE = 7, BIND_SUM = 8, BIND_PRODUCT = 9, BIND_NEGATE = 10 };
 
-typedef struct definition {
-    value value;
-    size_t line;
-} definition;
-
-typedef struct parser {
-    value_context context;
-    tokenizer z;
-    token t; /* the token to look at */
-    entry *entries;
-    size_t entry_count, entry_capacity;
-    value *values;
-    size_t value_count, value_capacity;
-    definition *definitions;
-    const char **names; /* one per definition */
-    size_t definition_count, definition_capacity, name_count, name_capacity;
-    table index;          /* name -> definition */
-    const char *defining; /* the name of this line's definition, or NULL */
-    bool last_is_number;  /* the operand before t is a number as written */
-} parser;
-
-static arena *scratch_of(parser *p) { return p->context.scratch; }
-
-static void next(parser *p) { p->t = tokenizer_next(&p->z); }
-
-static uint32_t clip(size_t n) { return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n; }
-
-static _Noreturn void refuse_at(parser *p, const token *t, const char *hint, const char *message) {
+_Noreturn void parser_refuse(parser *p, const token *t, const char *hint, const char *message) {
     trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, t->line, t->column, hint, "%s", message);
 }
 
@@ -140,7 +116,7 @@ static char after_word(const parser *p) {
     return tokenizer_look(&p->z, ahead);
 }
 
-static bool is_table(const parser *p) {
+bool parser_at_table(const parser *p) {
     char c = after_word(p);
     return p->t.kind == TOK_WORD && !strcmp(p->t.text, "dfa") && (c == '{' || c == '\'' || c == '"');
 }
@@ -164,7 +140,7 @@ static void read_table(parser *p) {
     token path = tokenizer_next(z);
     node_id id = spec_table_file(s, h, path.text, path.line, path.column, &content, scratch_of(p));
     spec_splice splice = {.begin = begin, .end = z->at, .text = content, .length = strlen(content)};
-    array_push(scratch_of(p), h->splices, h->splice_count, h->splice_capacity, splice);
+    spec_splice_add(h, splice, scratch_of(p));
     push_formula(p, id);
 }
 
@@ -172,7 +148,7 @@ static void read_table(parser *p) {
 static void read_word(parser *p) {
     temper_spec *s = p->context.spec;
     const token *t = &p->t;
-    if (is_table(p)) {
+    if (parser_at_table(p)) {
         read_table(p);
         return;
     }
@@ -186,7 +162,8 @@ static void read_word(parser *p) {
         return;
     }
     if (p->defining && !strcmp(p->defining, t->text))
-        refuse_at(p, t, "a definition can only use what is defined on lines before it", "the definition uses itself");
+        parser_refuse(p, t, "a definition can only use what is defined on lines before it",
+                      "the definition uses itself");
     if (!s->letters.tokens && t->length > 1) {
         static const char message[] = "the word '%s' is not defined, and a letter is one character";
         const char *hint = word_hint(&p->context, t->text, p->names, p->name_count),
@@ -394,8 +371,7 @@ static bool read_operator(parser *p, bool *complete) {
     return true;
 }
 
-/* value: from the token t to the end of the line, which becomes t */
-static value read_value(parser *p) {
+value parser_value(parser *p) {
     bool complete = false;
     for (;; next(p)) {
         if (!complete)
@@ -405,160 +381,4 @@ static value read_value(parser *p) {
     }
     while (p->entry_count) apply(p);
     return p->values[--p->value_count];
-}
-
-/* ---- lines ------------------------------------------------------------------------------------------------- */
-
-/* Is t, at the start of a line, followed by a single "="? */
-static bool is_assignment(const parser *p) {
-    tokenizer ahead = p->z;
-    if (p->t.kind != TOK_WORD && !(p->t.kind == TOK_SYMBOL && p->t.symbol == SYM_OPERATOR)) return false;
-    if (is_table(p)) return false;
-    token second = tokenizer_next(&ahead);
-    return second.kind == TOK_SYMBOL && second.symbol == SYM_EQ && second.length == 1;
-}
-
-static void check_name(parser *p, const token *name) {
-    temper_spec *s = p->context.spec;
-    trap *raise = scratch_of(p)->trap;
-    const char *shown = text_escaped(scratch_of(p), name->text, name->length, 40);
-    if (spec_is_header_word(name->text, name->length) || name->kind != TOK_WORD)
-        trap_raise_hint(raise, TEMPER_SYNTAX, name->line, name->column, "choose another name, a lower-case word",
-                        "'%s' has a meaning of its own and cannot be a name", shown);
-    const uint32_t *known = table_find(&p->index, name->text, name->length);
-    if (known)
-        trap_raise(raise, TEMPER_SYNTAX, name->line, name->column, "'%s' is already defined on line %zu", shown,
-                   p->definitions[*known].line);
-    if (alphabet_find(&s->letters, name->text, name->length) != UINT32_MAX)
-        trap_raise_hint(raise, TEMPER_SYNTAX, name->line, name->column, "choose another name",
-                        p->context.header->alphabet_given ? "'%s' is a letter of the alphabet and cannot be a name"
-                                                          : "'%s' was used as a letter before and cannot be a name",
-                        shown);
-}
-
-/* definition = NAME "=" value */
-static void read_definition(parser *p) {
-    temper_spec *s = p->context.spec;
-    token name = p->t;
-    check_name(p, &name);
-    next(p);
-    next(p);
-    p->defining = name.text;
-    definition d = {.value = read_value(p), .line = name.line};
-    p->defining = NULL;
-    if (p->t.kind == TOK_NEWLINE) next(p);
-    if (p->t.kind == TOK_END) {
-        text hint;
-        text_init(&hint, scratch_of(p));
-        const char *shown = text_escaped(scratch_of(p), name.text, name.length, 40);
-        text_printf(&hint,
-                    d.value.kind == VALUE_FORMULA
-                        ? "add a last line such as '%s'; formulas are compared by '<->'"
-                        : "add a last line such as '%s > 0'; the count of a letter is '#[a]'",
-                    shown);
-        trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, name.line, name.column, text_string(&hint),
-                        "the last line must be the answer, but it defines '%s'", shown);
-    }
-    const linear_sum *sum = d.value.sum;
-    if (d.value.kind == VALUE_FORMULA)
-        formula_note_name(&s->graph, d.value.node, name.text);
-    else if (d.value.kind == VALUE_SUM && sum->count == 1 && sum->weights[0] == 1 && sum->constant == 0)
-        formula_note_name(&s->graph, sum->counts[0], name.text);
-    d.value.is_literal = false;
-    bool fresh;
-    table_put(&p->index, name.text, name.length, (uint32_t)p->definition_count, &fresh);
-    array_push(scratch_of(p), p->names, p->name_count, p->name_capacity, name.text);
-    array_push(scratch_of(p), p->definitions, p->definition_count, p->definition_capacity, d);
-}
-
-/* Is t the name of a definition that can be compared? Then "name = ..." is the answer, not a second definition. */
-static bool is_count_name(const parser *p) {
-    if (p->t.kind != TOK_WORD) return false;
-    const uint32_t *known = table_find(&p->index, p->t.text, p->t.length);
-    return known && p->definitions[*known].value.kind != VALUE_FORMULA;
-}
-
-static const char *hint_defined(parser *p, const token *name) {
-    text t;
-    text_init(&t, scratch_of(p));
-    text_printf(&t, "'%s' is a count defined on line %zu, so this line compares it",
-                text_escaped(scratch_of(p), name->text, name->length, 40),
-                p->definitions[*table_find(&p->index, name->text, name->length)].line);
-    return text_string(&t);
-}
-
-/* answer = formula */
-static void read_answer(parser *p) {
-    temper_spec *s = p->context.spec;
-    token start = p->t;
-    bool is_header = start.kind == TOK_WORD && spec_is_header_word(start.text, start.length) && !s->letters.tokens;
-    if (is_header) refuse_at(p, &start, "move it to the top", "lines such as 'alphabet a b' stand before all others");
-    bool compares = is_assignment(p);
-    value v = read_value(p);
-    if (p->t.kind == TOK_NEWLINE) next(p);
-    if (p->t.kind != TOK_END) {
-        const char *hint = "a definition is 'name = ...'; a formula of several lines stands in brackets";
-        if (compares) hint = hint_defined(p, &start);
-        trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, start.line, start.column, hint,
-                        "this line is an answer, but only the last line can be one, and line %zu follows", p->t.line);
-    }
-    value_need_formula(&p->context, &v, "the answer must be a formula");
-    s->root = v.node;
-}
-
-/* The line `regex R` or `dfa FILE` is a definition of the name "matches", and the answer if there is no other. */
-static void define_language(parser *p) {
-    static const char name[] = "matches";
-    spec_header *h = p->context.header;
-    const spec_language_line *l = &h->language;
-    value v = {.kind = VALUE_FORMULA, .line = clip(l->line), .column = clip(l->column)};
-    if (l->is_file) {
-        const char *content;
-        v.node = spec_table_file(p->context.spec, h, l->text, l->line, l->column, &content, scratch_of(p));
-        text inlined;
-        text_init(&inlined, scratch_of(p));
-        text_printf(&inlined, "%s = %s\n", name, content);
-        spec_splice gone = {.begin = l->begin, .end = l->end, .text = ""};
-        spec_splice here = {
-            .begin = p->z.at, .end = p->z.at, .text = text_string(&inlined), .length = inlined.length};
-        array_push(scratch_of(p), h->splices, h->splice_count, h->splice_capacity, gone);
-        array_push(scratch_of(p), h->splices, h->splice_count, h->splice_capacity, here);
-    } else {
-        v.node = spec_regex(p->context.spec, h, l->text, l->length, l->line, l->column);
-    }
-    bool fresh;
-    table_put(&p->index, name, strlen(name), (uint32_t)p->definition_count, &fresh);
-    array_push(scratch_of(p), p->names, p->name_count, p->name_capacity, name);
-    array_push(scratch_of(p), p->definitions, p->definition_count, p->definition_capacity,
-               (definition){.value = v, .line = l->line});
-}
-
-/* Nothing follows the line `regex R` or `dfa FILE`. */
-static void answer_by_language(parser *p) {
-    spec_header *h = p->context.header;
-    if (h->at == TEMPER_AT_FIRST)
-        trap_raise(scratch_of(p)->trap, TEMPER_RANGE, h->language.line, h->language.column,
-                   "a regular language is read at the last position");
-    spec_splice answer = {.begin = p->z.at, .end = p->z.at, .text = "matches\n", .length = strlen("matches\n")};
-    if (h->language.is_file) array_push(scratch_of(p), h->splices, h->splice_count, h->splice_capacity, answer);
-    p->context.spec->root = p->definitions[0].value.node;
-}
-
-/* The stacks and the text of tokens are scratch, so that the specification keeps only its graph. */
-void spec_parse_formula(temper_spec *s, spec_header *h, arena *scratch) {
-    parser p = {.context = {.spec = s, .header = h, .scratch = scratch}};
-    table_init(&p.index, scratch);
-    tokenizer_init(&p.z, scratch, TEMPER_SYNTAX_SPEC, s->source, s->source_length);
-    while (spec_header_line(s, h, &p.z)) continue;
-    if (h->language.is_said) define_language(&p);
-    next(&p);
-    if (p.t.kind == TOK_END && h->language.is_said) {
-        answer_by_language(&p);
-        return;
-    }
-    if (p.t.kind == TOK_END)
-        refuse_at(&p, &p.t, "the last line of a specification is its answer, as in 'a & F b'",
-                  "expected a formula, found end of text");
-    while (is_assignment(&p) && !is_count_name(&p)) read_definition(&p);
-    read_answer(&p);
 }

@@ -22,7 +22,8 @@ static spec_header header_of(const temper_spec_options *o) {
                          .letter_option = o->letters,
                          .letter_option_count = o->letter_count,
                          .ascii_option = o->ascii,
-                         .folder = o->folder};
+                         .folder = o->folder,
+                         .kind = o->kind};
 }
 
 static const char *place_of(temper_spec *s, node_id id) {
@@ -84,12 +85,20 @@ static void inline_files(temper_spec *s, const spec_header *h) {
     s->source_length = made.length;
 }
 
+static size_t count_nodes(const temper_spec *s, arena *scratch) {
+    unsigned char *marks = spec_reachable(s, scratch);
+    size_t count = 0;
+    for (size_t k = 1; k < s->graph.count; k++) count += marks[k];
+    return count;
+}
+
 static void fill(temper_spec *s, const char *source, size_t length, const temper_spec_options *o, arena *scratch) {
     trap *t = s->memory.trap;
     if (length > SOURCE_LIMIT)
         trap_raise(t, TEMPER_LIMIT, 0, 0, "the specification has %zu bytes, but the limit is %zu", length,
                    SOURCE_LIMIT);
-    if (o->syntax > TEMPER_SYNTAX_DFA || o->at > TEMPER_AT_LAST || o->empty > TEMPER_EMPTY_ACCEPT)
+    if (o->syntax > TEMPER_SYNTAX_DFA || o->at > TEMPER_AT_LAST || o->empty > TEMPER_EMPTY_ACCEPT ||
+        o->kind > TEMPER_KIND_LAST_)
         trap_raise(t, TEMPER_RANGE, 0, 0, "an option of the specification is out of range");
     spec_header h = header_of(o);
     s->syntax = o->syntax;
@@ -108,16 +117,17 @@ static void fill(temper_spec *s, const char *source, size_t length, const temper
         trap_raise_remedy(t, TEMPER_RANGE, s->graph.notes[s->root].line, s->graph.notes[s->root].column,
                           TEMPER_REMEDY_ALPHABET, "the specification names no letters");
     s->alphabet_given = h.alphabet_given;
-    s->at = decide_at(s, h.at);
+    spec_check_kind(s, &h);
+    s->at = s->kind == TEMPER_KIND_TRANSDUCER ? TEMPER_AT_LAST : decide_at(s, h.at);
     spec_build_languages(s, scratch);
-    s->accepts_empty = decide_empty(s, h.empty, scratch);
+    s->accepts_empty = s->kind != TEMPER_KIND_TRANSDUCER && decide_empty(s, h.empty, scratch);
     if (h.splice_count) inline_files(s, &h);
-    unsigned char *marks = formula_reachable(&s->graph, s->root, &s->memory);
-    for (size_t k = 0; k < s->graph.count; k++) s->node_count += marks[k];
+    s->node_count = count_nodes(s, scratch);
+    if (s->output_count) spec_make_views(s);
 }
 
 void temper_spec_free(temper_spec *spec) {
-    if (!spec) return;
+    if (!spec || spec->whole) return;
     arena memory = spec->memory; /* it holds the spec itself */
     arena_free(&memory);
 }
@@ -175,7 +185,9 @@ temper_spec_info temper_spec_about(const temper_spec *spec) {
                               .nodes = spec->node_count,
                               .at = spec->at,
                               .tokens = spec->letters.tokens,
-                              .accepts_empty = spec->accepts_empty};
+                              .accepts_empty = spec->accepts_empty,
+                              .kind = spec->kind,
+                              .outputs = spec->kind == TEMPER_KIND_ACCEPTOR ? 1 : spec->output_count};
 }
 
 const char *temper_spec_letter(const temper_spec *spec, size_t letter) {
@@ -214,6 +226,7 @@ typedef struct eval_call {
 static void eval(entry *e, void *context) {
     const eval_call *c = context;
     const temper_spec *spec = c->spec;
+    if (!spec->root) spec_need_acceptor(spec, e->trap);
     for (size_t k = 0; k < c->n; k++)
         if (c->letters[k] >= spec->letters.count)
             trap_raise(e->trap, TEMPER_RANGE, 0, k + 1, "letter number %lu at position %zu is not in the alphabet",

@@ -32,7 +32,10 @@ typedef enum header_word {
     WORD_TOKENS,
     WORD_NONE, /* the words below are no settings: other texts may use them as they like */
     WORD_REGEX,
-    WORD_DFA
+    WORD_DFA,
+    WORD_NEXT,
+    WORD_TRANSDUCE,
+    WORD_PROBABILITIES
 } header_word;
 
 static header_word find_word(const char *word, size_t length) {
@@ -147,6 +150,51 @@ static void read_language(spec_header *h, tokenizer *z, const token *word, bool 
         trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, word->line, word->column,
                         is_file ? "write the file's name after it: dfa door.dfa" : "the empty string alone is ()",
                         is_file ? "the line names no file" : "the line has no expression");
+}
+
+/* `next` and `transduce` alone on a line, with another line below: no other text could have that, for only a last
+   line is an answer. So texts with a letter or a definition of that name mean what they meant. Below a line `regex`
+   or `dfa` it may be the last one, unless letters are words. */
+static header_word find_kind_word(const spec_header *h, const tokenizer *z, size_t size) {
+    static const char *const words[] = {"next", "transduce"};
+    header_word found = WORD_NONE;
+    for (size_t k = 0; k < 2; k++)
+        if (strlen(words[k]) == size && memcmp(words[k], z->bytes + z->at, size) == 0) found = WORD_NEXT + (int)k;
+    if (found == WORD_NONE) return found;
+    tokenizer ahead = *z;
+    tokenizer_advance(&ahead, size);
+    if (skip_in_line(&ahead)) return WORD_NONE;
+    while (tokenizer_look(&ahead, 0) == '\n') {
+        ahead.at++;
+        if (skip_in_line(&ahead)) return found;
+    }
+    return h->language.is_said && !h->tokens ? found : WORD_NONE;
+}
+
+/* Nothing but a language model has this line, and its text has the line `next` above. */
+static header_word find_model_word(const spec_header *h, const tokenizer *z, size_t size) {
+    static const char word[] = "probabilities";
+    if (h->kind != TEMPER_KIND_NEXT || size != strlen(word) || memcmp(word, z->bytes + z->at, size) != 0)
+        return WORD_NONE;
+    size_t at = size;
+    while (tokenizer_look(z, at) == ' ' || tokenizer_look(z, at) == '\t') at++;
+    return tokenizer_look(z, at) == '=' ? WORD_NONE : WORD_PROBABILITIES;
+}
+
+static void read_kind(spec_header *h, tokenizer *z, const token *word, temper_kind kind) {
+    if (h->kind_said)
+        trap_raise(z->arena->trap, TEMPER_SYNTAX, word->line, word->column, "a second line '%s' or '%s'", "next",
+                   "transduce");
+    if (kind == TEMPER_KIND_TRANSDUCER && z->syntax != TEMPER_SYNTAX_SPEC)
+        trap_raise_hint(z->arena->trap, TEMPER_UNSUPPORTED, word->line, word->column,
+                        "write it with lines such as emit 'x' = a & Y b, in the syntax of specifications",
+                        "programs cannot be transducers");
+    if (h->kind != TEMPER_KIND_ACCEPTOR && h->kind != kind)
+        trap_raise(z->arena->trap, TEMPER_RANGE, word->line, word->column,
+                   "the options ask for a language model, but the text is a transducer");
+    h->kind_said = true;
+    h->kind = kind;
+    skip_in_line(z);
 }
 
 /* Adds a letter of a given alphabet, which must be new. The option has no place: line 0. */
@@ -280,6 +328,8 @@ bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z) {
     size_t size = item_size(z);
     header_word which = find_word(z->bytes + z->at, size);
     if (which == WORD_NONE) which = find_language_word(z, size);
+    if (which == WORD_NONE) which = find_kind_word(h, z, size);
+    if (which == WORD_NONE) which = find_model_word(h, z, size);
     if (which == WORD_NONE) {
         spec_read_options(s, h);
         return false;
@@ -320,6 +370,9 @@ bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z) {
         h->language.begin = begin;
         h->language.end = z->at;
         break;
+    case WORD_NEXT: read_kind(h, z, &word, TEMPER_KIND_NEXT); break;
+    case WORD_TRANSDUCE: read_kind(h, z, &word, TEMPER_KIND_TRANSDUCER); break;
+    case WORD_PROBABILITIES: spec_probabilities_line(s, h, z, word.line, word.column); break;
     case WORD_NONE: break;
     }
     return true;

@@ -37,6 +37,8 @@ typedef struct spec_header {
     bool ascii_option;
     const char *folder;
     spec_language_line language;
+    temper_kind kind; /* of the options, or of the line `next` or `transduce` */
+    bool kind_said;   /* by a line */
     spec_splice *splices;
     size_t splice_count, splice_capacity;
 } spec_header;
@@ -51,6 +53,17 @@ void spec_parse_language(temper_spec *s, spec_header *h);                /* spec
    that is no header line. */
 struct tokenizer;
 bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z);
+
+/* spec_outputs.c: adds a splice, in the order of their places. */
+void spec_splice_add(spec_header *h, spec_splice x, arena *scratch);
+
+/* spec_outputs.c: the rest of a line `probabilities`, whose word has been read. */
+void spec_probabilities_line(temper_spec *s, spec_header *h, struct tokenizer *z, size_t line, size_t column);
+
+/* spec_outputs.c: what a kind allows of header lines and options; then each output as an acceptor, once outputs,
+   letters and languages are final. An output is read at the last position of a prefix. */
+void spec_check_kind(temper_spec *s, const spec_header *h);
+void spec_make_views(temper_spec *s);
 
 /* Reads the caller's alphabet, once nothing can change any more whether letters are words. */
 void spec_read_options(temper_spec *s, spec_header *h);

@@ -34,6 +34,12 @@ static bool is_taken_by_brasp(const char *word) {
            !strcmp(word, "rightmost");
 }
 
+/* A line of these kinds may begin with it. */
+static bool begins_line(const spec_printer *p, const char *word) {
+    return p->spec->kind != TEMPER_KIND_ACCEPTOR &&
+           (!strcmp(word, "viable") || !strcmp(word, "probabilities") || !strcmp(word, "emit"));
+}
+
 /* The user's name if it can be one here; C-RASP's upper-case names become lower-case ones. NULL: none. */
 static const char *usable_name(const spec_printer *p, const char *name) {
     if (!name || !*name) return NULL;
@@ -46,7 +52,7 @@ static const char *usable_name(const spec_printer *p, const char *name) {
         if (!upper && !lower && !(inner && c != copy)) return NULL;
         if (upper && !p->brasp) *c = (char)(*c - 'A' + 'a');
     }
-    if (word_is_reserved(copy) || table_find(&p->taken, copy, length)) return NULL;
+    if (word_is_reserved(copy) || begins_line(p, copy) || table_find(&p->taken, copy, length)) return NULL;
     bool clashes = p->brasp ? is_taken_by_brasp(copy) : alphabet_find(&p->spec->letters, copy, length) != UINT32_MAX;
     if (clashes) return NULL;
     return copy;
@@ -65,11 +71,16 @@ static const char *choose_name(spec_printer *p, node_id id) {
     return name;
 }
 
+static bool is_transducer(const spec_printer *p) { return p->spec->kind == TEMPER_KIND_TRANSDUCER; }
+
 /* How often each node's text would be printed without definitions, counts being transparent; at most UINT32_MAX. */
 static uint32_t *find_uses(const spec_printer *p) {
     const formula *f = p->f;
     uint32_t *uses = arena_zalloc(p->scratch, f->count, sizeof *uses);
-    for (node_id id = p->spec->root; id > 0; id--) {
+    for (size_t k = 0; is_transducer(p) && k < p->spec->output_count; k++)
+        if (!p->spec->outputs[k].is_otherwise) uses[p->spec->outputs[k].root]++;
+    if (p->spec->viable) uses[p->spec->viable]++;
+    for (node_id id = (node_id)(f->count - 1); id > 0; id--) {
         if (!p->reachable[id]) continue;
         const formula_node *n = formula_at(f, id);
         for (size_t k = 0; k < n->kid_count; k++) {
@@ -85,12 +96,11 @@ static uint32_t *find_uses(const spec_printer *p) {
    stays unnamed and is printed twice is short, so the whole text is linear in the graph. */
 static void name_nodes(spec_printer *p) {
     const formula *f = p->f;
-    node_id root = p->spec->root;
     uint32_t *uses = find_uses(p);
     size_t *cost = arena_zalloc(p->scratch, f->count, sizeof *cost);
     p->names = arena_zalloc(p->scratch, f->count, sizeof *p->names);
-    for (node_id id = 1; id < root; id++) {
-        if (!p->reachable[id]) continue;
+    for (node_id id = 1; id < f->count; id++) {
+        if (!p->reachable[id] || id == p->spec->root) continue;
         const formula_node *n = formula_at(f, id);
         cost[id] = n->op == OP_LETTERS   ? letters_print_cost(f, &p->spec->letters, id)
                    : n->op == OP_MATCHES ? matches_print_cost(f, id)
@@ -108,6 +118,8 @@ static void name_nodes(spec_printer *p) {
 
 static void print_header(spec_printer *p) {
     const temper_spec *s = p->spec;
+    if (s->kind == TEMPER_KIND_NEXT) text_puts(p->out, "next\n");
+    if (is_transducer(p)) text_puts(p->out, "transduce\n");
     if (s->letters.tokens) text_puts(p->out, "tokens yes\n");
     if (s->letters.count) {
         text_puts(p->out, "alphabet");
@@ -117,6 +129,7 @@ static void print_header(spec_printer *p) {
         }
         text_putc(p->out, '\n');
     }
+    if (is_transducer(p)) return;
     text_printf(p->out, "at %s\n", s->at == TEMPER_AT_FIRST ? "first" : "last");
     if (s->accepts_empty) text_puts(p->out, "empty accept\n");
 }
@@ -150,18 +163,69 @@ static void print_line(spec_printer *p, formula_printer *q, node_id id, const ch
     text_putc(p->out, '\n');
 }
 
+static void print_value(spec_printer *p, formula_printer *q, node_id id) {
+    if (p->names[id])
+        text_puts(p->out, p->names[id]);
+    else
+        formula_print_node(q, id);
+}
+
+static void print_outputs(spec_printer *p, formula_printer *q) {
+    for (size_t k = 0; k < p->spec->output_count; k++) {
+        const spec_output *x = &p->spec->outputs[k];
+        text_puts(p->out, "emit ");
+        if (*x->name)
+            letter_print_quoted(p->out, x->name);
+        else
+            text_puts(p->out, "nothing");
+        text_puts(p->out, x->is_otherwise ? " otherwise" : " = ");
+        if (!x->is_otherwise) print_value(p, q, x->root);
+        text_putc(p->out, '\n');
+    }
+}
+
+/* What is printed: not the outputs that are made of others. */
+static unsigned char *printed_nodes(const temper_spec *s, arena *a) {
+    spec_output *written = arena_alloc(a, s->output_count, sizeof *written);
+    temper_spec some = *s;
+    some.outputs = written;
+    some.output_count = 0;
+    for (size_t k = 0; s->kind == TEMPER_KIND_TRANSDUCER && k < s->output_count; k++)
+        if (!s->outputs[k].is_otherwise) written[some.output_count++] = s->outputs[k];
+    return spec_reachable(&some, a);
+}
+
+/* What a language model says besides its language. */
+static void print_model_lines(spec_printer *p, formula_printer *q) {
+    const temper_spec *s = p->spec;
+    if (s->probabilities.is_said && s->probabilities.is_uniform) text_puts(p->out, "probabilities uniform\n");
+    if (s->probabilities.text) text_printf(p->out, "probabilities {%s}\n", s->probabilities.text);
+    if (!s->viable) return;
+    if (p->brasp) {
+        print_brasp_line(p, q, s->viable, "viable");
+        return;
+    }
+    text_puts(p->out, "viable ");
+    print_value(p, q, s->viable);
+    text_putc(p->out, '\n');
+}
+
 static void print_spec(text *out, const temper_spec *s, bool header) {
     spec_printer p = {.spec = s, .scratch = out->arena, .f = &s->graph, .out = out};
     p.brasp = spec_print_syntax(s) == TEMPER_SYNTAX_BRASP;
-    p.reachable = formula_reachable(p.f, s->root, p.scratch);
+    p.reachable = printed_nodes(s, p.scratch);
     table_init(&p.taken, p.scratch);
     name_nodes(&p);
     if (header) print_header(&p);
     formula_printer q = {
         .out = out, .scratch = p.scratch, .f = p.f, .letters = &s->letters, .names = p.names, .limit = SIZE_MAX};
-    for (node_id id = 1; id < s->root; id++)
+    for (node_id id = 1; id < p.f->count; id++)
         if (p.names[id]) print_line(&p, &q, id, p.names[id]);
-    print_line(&p, &q, s->root, NULL);
+    print_model_lines(&p, &q);
+    if (is_transducer(&p))
+        print_outputs(&p, &q);
+    else
+        print_line(&p, &q, s->root, NULL);
 }
 
 void spec_print(text *out, const temper_spec *s) { print_spec(out, s, true); }

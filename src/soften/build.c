@@ -56,6 +56,9 @@ static gate_limits provable_gates(const normal_spec *s, gate_limits gates, entry
 static void build(entry *e, void *context) {
     const build_call *c = context;
     bool soft = c->method != TEMPER_METHOD_HARD;
+    spec_need_acceptor(c->spec, e->trap);
+    if (c->spec->whole)
+        trap_raise(e->trap, TEMPER_RANGE, 0, 0, "one output of a specification is not built alone: build the whole");
     spec_expansion plain;
     spec_expand(&plain, c->spec, true, &e->memory, &e->scratch);
     normal_spec s = {.spec = plain.spec};

@@ -1,0 +1,224 @@
+/* Specifications with several outputs. The words of their lines (next, transduce, emit, viable, probabilities, ...)
+   change no text that meant something without them: the same text with other words in their place is the oracle, for
+   no word is special to it. */
+#include "test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "temper.h"
+
+static const char *const words[] = {"next",          "transduce", "emit",    "viable",
+                                    "probabilities", "otherwise", "nothing", "uniform"};
+static const char *const plain[] = {"nexy",          "transducy", "emiy",    "viably",
+                                    "probabilitiey", "otherwisy", "nothiny", "uniforz"};
+enum { WORDS = sizeof words / sizeof *words };
+
+typedef struct soup {
+    char special[2000], other[2000];
+} soup;
+
+static void put(soup *s, const char *x, const char *y) {
+    strncat(s->special, x, sizeof s->special - strlen(s->special) - 1);
+    strncat(s->other, y, sizeof s->other - strlen(s->other) - 1);
+}
+
+static void put_both(soup *s, const char *x) { put(s, x, x); }
+
+static void put_word(soup *s, test_random *r) {
+    size_t k = random_below(r, WORDS);
+    put(s, words[k], plain[k]);
+}
+
+static void put_operand(soup *s, test_random *r) {
+    static const char *const unary[] = {"", "", "", "!", "Y ", "O ", "X "};
+    put_both(s, unary[random_below(r, sizeof unary / sizeof *unary)]);
+    if (random_below(r, 3))
+        put_word(s, r);
+    else
+        put_both(s, random_below(r, 2) ? "b" : "('b')");
+}
+
+static void put_formula(soup *s, test_random *r) {
+    static const char *const binary[] = {" & ", " | ", " S ", " -> ", " = ", " "};
+    put_operand(s, r);
+    while (!random_below(r, 2)) {
+        put_both(s, binary[random_below(r, random_below(r, 8) ? 4 : 6)]);
+        put_operand(s, r);
+    }
+}
+
+static void put_line(soup *s, test_random *r) {
+    switch (random_below(r, 7)) {
+    case 0:
+        put_word(s, r);
+        put_both(s, " = ");
+        put_formula(s, r);
+        break;
+    case 1: put(s, "alphabet b next emit transduce viable", "alphabet b nexy emiy transducy viably"); break;
+    case 2: put_word(s, r); break;
+    case 3: put_both(s, random_below(r, 2) ? "" : "-- a comment"); break;
+    case 4: put_both(s, random_below(r, 2) ? "regex (<b>|<c>)*" : "at last"); break;
+    default: put_formula(s, r);
+    }
+    put_both(s, random_below(r, 6) ? "\n" : " -- said\n");
+}
+
+/* The printed text with plain words put in the place of special ones. */
+static void rename_words(char *out, size_t size, const char *in) {
+    size_t at = 0;
+    while (*in && at + 20 < size) {
+        size_t k = 0;
+        while (k < WORDS && strncmp(in, words[k], strlen(words[k])) != 0) k++;
+        const char *from = k < WORDS ? plain[k] : NULL;
+        if (from) {
+            memcpy(out + at, from, strlen(from));
+            at += strlen(from);
+            in += strlen(words[k]);
+        } else {
+            out[at++] = *in++;
+        }
+    }
+    out[at] = '\0';
+}
+
+static temper_spec *parse(const char *source, temper_syntax syntax, temper_error *e) {
+    temper_spec_options o = {.syntax = syntax};
+    temper_spec *s;
+    temper_spec_parse(&s, source, strlen(source), &o, e);
+    return s;
+}
+
+static void check_pair(const char *special, const char *other, temper_syntax syntax, size_t *meant) {
+    temper_error e, f;
+    temper_spec *x = parse(special, syntax, &e), *y = parse(other, syntax, &f);
+    char *left = NULL, *right = NULL, renamed[4000];
+    if (y) {
+        (*meant)++;
+        CHECK(x != NULL, "parsed without the new words:\n%s%zu:%zu %s", special, e.line, e.column, e.text);
+    }
+    if (x && y) {
+        CHECK(temper_spec_about(x).kind == TEMPER_KIND_ACCEPTOR, "not an acceptor any more:\n%s", special);
+        temper_spec_print(&left, x, NULL);
+        temper_spec_print(&right, y, NULL);
+        rename_words(renamed, sizeof renamed, left);
+        CHECK(!strcmp(renamed, right), "another meaning:\n%s\n%s\n%s", special, renamed, right);
+    }
+    temper_free(left);
+    temper_free(right);
+    temper_spec_free(x);
+    temper_spec_free(y);
+}
+
+static void check_old_texts(void) {
+    test_random r = test_seed(15);
+    size_t meant = 0;
+    for (int round = 0; round < 20000 * test_effort(); round++) {
+        soup s = {{0}, {0}};
+        if (random_below(&r, 3)) put_both(&s, "tokens yes\n");
+        size_t lines = 1 + random_below(&r, 4);
+        for (size_t k = 0; k < lines; k++) put_line(&s, &r);
+        check_pair(s.special, s.other, TEMPER_SYNTAX_SPEC, &meant);
+    }
+    CHECK(meant > 1000 * test_effort(), "only %zu random texts meant anything", meant);
+    static const char *const fixed[][2] = {
+        {"tokens yes\nnext", "tokens yes\nnexy"},
+        {"tokens yes\nnext\n", "tokens yes\nnexy\n"},
+        {"tokens yes\nnext -- last\n\n-- comment", "tokens yes\nnexy -- last\n\n-- comment"},
+        {"tokens yes\nnext & O viable", "tokens yes\nnexy & O viably"},
+        {"tokens yes\nregex <b>*\ntransduce", "tokens yes\nregex <b>*\ntransducy"},
+        {"next = a\nviable = Y next\nnext & viable", "nexy = a\nviably = Y nexy\nnexy & viably"},
+        {"transduce = a\nemit = b\n(transduce\n| emit)", "transducy = a\nemiy = b\n(transducy\n| emiy)"},
+    };
+    for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++) {
+        size_t before = meant;
+        check_pair(fixed[k][0], fixed[k][1], TEMPER_SYNTAX_SPEC, &meant);
+        CHECK(meant == before + 1, "the oracle refuses:\n%s", fixed[k][1]);
+    }
+    static const char *const programs[][2] = {
+        {"next = Q_a\nnext", "nexy = Q_a\nnexy"},
+        {"viable = # Q_a\ntransduce = viable > 1\ntransduce", "viably = # Q_a\ntransducy = viably > 1\ntransducy"},
+    };
+    for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
+        size_t before = meant;
+        check_pair(programs[k][0], programs[k][1], TEMPER_SYNTAX_CRASP, &meant);
+        CHECK(meant == before + 1, "the oracle refuses:\n%s", programs[k][1]);
+    }
+    size_t before = meant;
+    check_pair("next(i) := Q_a(i)\nviable(i) := rightmost [j<i, 1] next(j) : 0",
+               "nexy(i) := Q_a(i)\nviably(i) := rightmost [j<i, 1] nexy(j) : 0", TEMPER_SYNTAX_BRASP, &meant);
+    CHECK(meant == before + 1, "the oracle refuses a B-RASP program");
+}
+
+/* ---- what the new texts say ---- */
+
+static void check_kind(const char *source, temper_syntax syntax, temper_kind kind, size_t outputs) {
+    temper_error e;
+    temper_spec *s = parse(source, syntax, &e);
+    CHECK(s != NULL, "%s\n%zu:%zu %s", source, e.line, e.column, e.text);
+    if (!s) return;
+    temper_spec_info about = temper_spec_about(s);
+    CHECK(about.kind == kind && about.outputs == outputs, "%s\nkind %s, %zu outputs", source,
+          temper_kind_name(about.kind), about.outputs);
+    char *printed = NULL, *again = NULL;
+    temper_spec_print(&printed, s, NULL);
+    temper_spec *t = syntax == TEMPER_SYNTAX_BRASP ? NULL : parse(printed, TEMPER_SYNTAX_SPEC, &e);
+    CHECK(t || syntax == TEMPER_SYNTAX_BRASP, "%s\nprints\n%s\nwhich is refused: %zu:%zu %s", source, printed, e.line,
+          e.column, e.text);
+    if (t) {
+        temper_spec_print(&again, t, NULL);
+        CHECK(!strcmp(printed, again), "%s\nprints\n%s\nwhich prints\n%s", source, printed, again);
+        CHECK(temper_spec_about(t).kind == kind && temper_spec_about(t).outputs == outputs, "%s\nprints\n%s", source,
+              printed);
+    }
+    temper_free(printed);
+    temper_free(again);
+    temper_spec_free(t);
+    temper_spec_free(s);
+}
+
+static void check_new_texts(void) {
+    check_kind("next\na & O b", TEMPER_SYNTAX_SPEC, TEMPER_KIND_NEXT, 0);
+    check_kind("next -- a model\n\nregex (ab)*", TEMPER_SYNTAX_SPEC, TEMPER_KIND_NEXT, 0);
+    check_kind("regex (ab)*\nnext\n", TEMPER_SYNTAX_SPEC, TEMPER_KIND_NEXT, 0);
+    check_kind("next\nviable #[#[a] < #[b]] = 0\n#[a] = #[b]", TEMPER_SYNTAX_SPEC, TEMPER_KIND_NEXT, 0);
+    check_kind("next\nx = #[#[a] < #[b]] = 0\nviable x\nprobabilities uniform\n#[a] = #[b] & x", TEMPER_SYNTAX_SPEC,
+               TEMPER_KIND_NEXT, 0);
+    check_kind("next\nprobabilities {\n a 1/2\n '}' 3\n}\na & '}'", TEMPER_SYNTAX_SPEC, TEMPER_KIND_NEXT, 0);
+    check_kind("next\nviable = # Q_a >= # Q_b\nviable & # Q_a == # Q_b", TEMPER_SYNTAX_CRASP, TEMPER_KIND_NEXT, 0);
+    check_kind("transduce\nemit '1' = [bc] ^ Y([bc] S d)\nemit '0' otherwise", TEMPER_SYNTAX_SPEC,
+               TEMPER_KIND_TRANSDUCER, 2);
+    check_kind("tokens yes\ntransduce\nemit yes = next\nemit nothing otherwise\n", TEMPER_SYNTAX_SPEC,
+               TEMPER_KIND_TRANSDUCER, 2);
+    check_kind("transduce\nemit 1 = a\nx = b & Y a\nemit 'long text' = x | x & O x\nemit nothing = !x & !a",
+               TEMPER_SYNTAX_SPEC, TEMPER_KIND_TRANSDUCER, 3);
+}
+
+static void check_views(void) {
+    temper_error e;
+    temper_spec *s =
+        parse("transduce\nemit 'x' = a\nemit 'y' = b & Y a\nemit nothing otherwise", TEMPER_SYNTAX_SPEC, &e);
+    const uint32_t word[] = {0, 1, 1, 0, 0, 1};
+    static const unsigned char wanted[3][6] = {{1, 0, 0, 1, 1, 0}, {0, 1, 0, 0, 0, 1}, {0, 0, 1, 0, 0, 0}};
+    static const char *const names[] = {"x", "y", ""};
+    for (size_t k = 0; s && k < 3; k++) {
+        unsigned char truth[6];
+        const temper_spec *x = temper_spec_output(s, k);
+        CHECK(temper_spec_eval(NULL, truth, x, word, 6, &e) == TEMPER_OK, "output %zu: %s", k, e.text);
+        CHECK(!memcmp(truth, wanted[k], 6), "output %zu differs", k);
+        CHECK(!strcmp(temper_spec_output_name(s, k), names[k]), "output %zu has another name", k);
+    }
+    CHECK(s && !temper_spec_output(s, 3) && !temper_spec_output_name(s, 3), "a fourth output");
+    temper_model *m;
+    CHECK(s && temper_build(&m, temper_spec_output(s, 0), NULL, &e) == TEMPER_RANGE, "a view was built");
+    int accept;
+    CHECK(s && temper_spec_eval(&accept, NULL, s, word, 6, &e) == TEMPER_UNSUPPORTED, "a transducer has a verdict");
+    temper_spec_free(s);
+}
+
+int main(void) {
+    check_old_texts();
+    check_new_texts();
+    check_views();
+    return test_finish("t-outputs");
+}
