@@ -152,6 +152,55 @@ static void compare_ends(const char *what, const head_shape *s, condition *holds
     }
 }
 
+/* ---- the same for the sharpness ---- */
+
+/* The x-th number: eight a power of two. */
+static double sharpness(uint64_t x) { return ldexp(1 + (double)(x % 8) / 8, (int)(x / 8) - 8); }
+enum { SHARPEST = 8 * 1020 };
+
+static bool holds_at(temper_type type, head_shape s, uint64_t m, uint64_t x, bool hard, condition *by_page) {
+    s.kappa = sharpness(x);
+    if (!by_page) return found(type, &s, m, hard);
+    page p = page_of(type, m);
+    return by_page(&p, &s);
+}
+
+static void compare_sharpness(const char *what, const head_shape *s, condition *holds, bool hard) {
+    for (size_t k = 0; k < TYPE_COUNT; k++)
+        for (uint64_t m = 1; m <= 5; m += m) {
+            uint64_t last[2];
+            for (int second = 0; second < 2; second++) {
+                uint64_t good = 0, bad = SHARPEST;
+                while (bad - good > 1) {
+                    uint64_t middle = (good + bad) / 2;
+                    if (holds_at(TYPES[k], *s, m, middle, hard, second ? holds : NULL))
+                        good = middle;
+                    else
+                        bad = middle;
+                }
+                last[second] = good;
+            }
+            CHECK(last[0] == last[1], "%s%s in %s at M = %llu holds to kappa = %a, by the page to %a",
+                  hard ? "hard " : "", what, temper_type_name(TYPES[k]), (unsigned long long)m, sharpness(last[0]),
+                  sharpness(last[1]));
+        }
+}
+
+/* Count: weights on the least grid of the format. */
+static void check_grids(void) {
+    for (size_t k = 0; k < TYPE_COUNT; k++) {
+        int least = (int)log2(number_type_of(TYPES[k])->storage->least);
+        for (int g = least - 1; g <= least + 1; g++) {
+            head_shape s = {.role = ROLE_COUNT, .weight = ldexp(1, g), .grid = g};
+            s.letters = s.edges = s.weight;
+            page p = page_of(TYPES[k], 3);
+            if (s.weight > 0)
+                CHECK(found(TYPES[k], &s, 3, false) == count_holds(&p, &s), "count in %s on the grid 2^%d",
+                      temper_type_name(TYPES[k]), g);
+        }
+    }
+}
+
 static void check_letters(void) {
     for (size_t k = 0; k < TYPE_COUNT; k++) {
         bounds b;
@@ -170,6 +219,7 @@ int main(void) {
     if (trap_set(&no_memory, NULL)) return 1;
     arena_init(&memory, &no_memory);
     check_letters();
+    check_grids();
     for (int scaled = 0; scaled < 2; scaled++)
         for (int large = 0; large < 3; large++) {
             double w = ldexp(1.5, 5 * large);
@@ -192,6 +242,10 @@ int main(void) {
             compare_ends("balance", &balance, balance_holds, true);
             compare_ends("look-up", &lookup, lookup_holds, false);
             compare_ends("look-up", &lookup, lookup_holds_hard, true);
+            balance.total /= 32;
+            compare_sharpness("compare", &compare, compare_holds, false);
+            compare_sharpness("balance", &balance, balance_holds, false);
+            compare_sharpness("look-up", &lookup, lookup_holds_hard, true);
             compare.soft_ties = false;
             CHECK(!found(TEMPER_TYPE_F64, &compare, 5, true), "a hard run sees what breaks ties");
             CHECK(found(TEMPER_TYPE_F64, &compare, 5, false), "a soft run does not mind");

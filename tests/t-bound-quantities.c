@@ -76,7 +76,9 @@ static void check_forms(void) {
     check_form((feature_form){.size = FORM_DIGIT, .c = 256, .d = 1}, 1000, 255, 0, 0);
     check_form((feature_form){.size = FORM_DIGIT, .c = 256, .d = 2}, 1000, 250, 0, 0);
     check_form((feature_form){.size = FORM_TOP, .c = 4, .d = 1}, 1000, 125, 0, 0);
+    check_form((feature_form){.size = FORM_CEIL2, .c = 1, .d = 1}, 1000, 2000, 0, 0);
     check_form((feature_form){.size = FORM_CEIL2, .c = 16, .d = 1}, 1000, 32000, 4, 0);
+    check_form(constant_of(-3), 1000, 3, 0, 0);
     check_form((feature_form){.size = FORM_CEIL2, .c = 17, .d = 4}, 1000, 8500, 3, 0);
     check_form((feature_form){.size = FORM_CEIL2, .c = 16, .d = 3}, 1000, 32000. / 3, NONE, 0);
     bounds b = bounds_of(TEMPER_TYPE_F64, 10);
@@ -132,6 +134,20 @@ static void check_ends(temper_type type) {
     if (s->least > 0x1p-1000)
         check_row(type, 3, 1, (term_shape[]){{constant_of(tiny), 0.5}}, false, false, "half of it");
     check_row(type, 3, 0, NULL, false, true, "nothing");
+    check_feature(type, 3, constant_of(0), false, true, "zero");
+    if (s->precision < 40) { /* a power of two with as many digits after it as fit below: only t_s limits it */
+        uint64_t m = (uint64_t)1 << 40;
+        double down = ldexp(s->least, -4);
+        check_row(type, m, 1, (term_shape[]){{ceil2, down}}, false, true, "a power of two, on the least grid");
+        check_row(type, m, 1, (term_shape[]){{ceil2, down / 2}}, false, false,
+                  "a power of two, below the least grid");
+    }
+    if (s->least >= 0x1p-40) {
+        feature_form deep = {.size = FORM_CEIL2, .c = 1, .d = 1 / s->least};
+        check_feature(type, 1000, deep, false, true, "ceil2 over D, on the least grid");
+        deep.d *= 2;
+        check_feature(type, 1000, deep, false, false, "ceil2 over D, below the least grid");
+    }
 }
 
 /* 3 i and 3 i times N: the last exact M is where the product fills the digits. */

@@ -1,5 +1,5 @@
 /* Nearest heads length by length: what losers weigh at most, and the largest logit, once more by the text of
-   doc/certificate.md, "Every length", row by row and without anything kept from one row to the next. The numbers must
+   doc/certificate.md, "Nearest", row by row and without anything kept from one row to the next. The numbers must
    be the same doubles. Scales are blunt, so that the fourth neighbour and the crowd behind it show. */
 #include <math.h>
 #include <stdio.h>

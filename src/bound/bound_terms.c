@@ -45,15 +45,13 @@ bool bounds_cover(const number_type *type, bool ascending) {
 
 /* ---- one rounding ---- */
 
-static bool is_zero(const ball *x) { return ball_is_number(x, 0, 1); }
-
 const ball *b_half(const bounds *b, const number_format *f, const ball *p) {
-    if (is_zero(p)) return b->zero;
+    if (ball_is_zero(p)) return b->zero;
     return b_add(b, b_power_of_two(b, ball_ceil_log2(p) - 1 - f->precision), b_double(b, f->least));
 }
 
 const ball *b_ulp(const bounds *b, const number_format *f, const ball *p) {
-    if (is_zero(p)) return b_double(b, f->least);
+    if (ball_is_zero(p)) return b_double(b, f->least);
     return b_add(b, b_power_of_two(b, ball_floor_log2(p) + 1 - f->precision), b_double(b, f->least));
 }
 

@@ -42,11 +42,11 @@ static double logit_of(const every_length *e, const double *query, const double 
 /* The logits of all positions at length N, as candidate and as not. False if one is not finite. */
 static bool make_logits(every_length *e, uint64_t size) {
     const head_shape *s = e->shape;
-    double query[MOST_ROWS], x[MOST_TERMS], n = (double)size - 1 - e->has_end, scale = 1;
+    double query[MOST_ROWS], x[MOST_TERMS], n = (double)size - 1 - e->has_end, scale = NAN;
     const expression *const *terms = e->query;
     for (uint32_t r = 0; r < s->rows; terms += s->query[r++].count) {
         evaluate(e, x, terms, s->query[r].count, 0, n, (double)size);
-        query[r] = row_of(e, &s->query[r], terms, x, 0);
+        query[r] = row_of(e, &s->query[r], terms, x, NAN); /* it has no Booleans */
     }
     if (e->scale) scale = summed(e, expression_eval(e->scale, 0, n, (double)size));
     for (uint64_t j = 0; j < size; j++) {

@@ -1,11 +1,13 @@
 #include "bound/feature_bound.h"
 
+#include <math.h>
+
 static const ball *least(const bounds *b, const ball *x, const ball *y) {
     return b_neg(b, b_max(b, b_neg(b, x), b_neg(b, y)));
 }
 
 const ball *form_bound(const bounds *b, const feature_form *f) {
-    const ball *c = b_double(b, f->c < 0 ? -f->c : f->c);
+    const ball *c = b_double(b, fabs(f->c));
     switch (f->size) {
     case FORM_UNKNOWN: return b_div(b, b->one, b->zero);
     case FORM_CONSTANT:
@@ -66,7 +68,7 @@ uint64_t form_roundings(const bounds *b, const feature_form *f) {
     case FORM_LOG_STEP: /* the ideal value is the one that f64 finds */
     case FORM_DIGIT:
     case FORM_TOP:
-    case FORM_CEIL2: return 0;
+    case FORM_CEIL2: break;
     case FORM_POWER: return power_roundings(b, f->c, f->power);
     case FORM_RATIO: return 1 + power_roundings(b, f->c, f->power);
     case FORM_SHARE: /* a quotient; the logarithm counts twice, and C N may round beside it */

@@ -29,15 +29,14 @@ static quantity exactly(quantity q) {
 static quantity expression_quantity(const bounds *b, const feature_form *f, const number_format *in) {
     quantity q = {.size = form_bound(b, f), .error = b->zero};
     q.gridded = form_grid(&q.grid, f);
-    bool exact = q.gridded && holds(b, q.size, q.grid, in) &&
-                 (q.grid == GRID_OF_ZERO || ball_is_at_most(q.size, b_power_of_two(b, (long)q.grid + 53)));
+    bool exact = q.gridded && holds(b, q.size, q.grid, in); /* so X <= 2^(g+53), too: no format has more digits */
     if (f->size == FORM_CEIL2 && q.gridded && q.grid >= grid_of(in->least)) exact = true; /* a power of two */
     if (exact) {
         q = exactly(q);
     } else {
         q.error = b_mul(b, q.size, b_sub(b, b_more(b, b->v, form_roundings(b, f)), b->one));
         q.most = f->size == FORM_SHARE ? q.size : b_add(b, q.size, q.error);
-        if (in->precision < 53) {
+        if (in->precision != 53) {
             q.error = b_add(b, q.error, b_half(b, in, q.most));
             q.most = b_after(b, in, q.most);
         }
@@ -140,7 +139,7 @@ quantity quantity_row(const bounds *b, const row_shape *row, bool chooses) {
         if (q.gridded && grid < q.grid) q.grid = grid;
     }
     bool one = row->count == 1 && is_power_of_two(row->terms[0].weight) && q.gridded &&
-               q.grid >= grid_of(b->s->least) && q.grid >= grid_of(b->a->least);
+               q.grid >= grid_of(b->s->least); /* and so at least t_a, which is no larger */
     q.widest = full;
     if (exact && q.gridded && (one || (holds(b, full, q.grid, b->s) && holds(b, full, q.grid, b->a)))) {
         q.size = size;

@@ -159,7 +159,7 @@ static head_certificate count(const bounds *b, const head_shape *s) {
     if (s->grid != GRID_OF_ZERO) {
         need(&h,
              ball_is_at_most(w, b_power_of_two(b, (long)s->grid + b->s->precision)) &&
-                 s->grid >= grid_of(b->s->least) && s->grid >= grid_of(b->a->least),
+                 s->grid >= grid_of(b->s->least), /* t_a is no larger */
              say(b, "weights that add up to %g are not exact in %s", s->weight, b->s->name));
         need(&h, ball_is_at_most(sum, b_power_of_two(b, (long)s->grid + b->a->precision)),
              say(b, "sums of up to %.4g are not exact in %s", ball_upper(sum), b->a->name));
@@ -210,7 +210,7 @@ static head_certificate compare(const bounds *b, const head_shape *s) {
 
 /* e_u: the row 1/(i + 1) - real + x, of three terms in any order. */
 static const ball *own_unit_error(const bounds *b) {
-    quantity share = quantity_feature(b, &(feature_form){.size = FORM_SHARE, .c = 1, .d = 1});
+    quantity share = quantity_feature(b, &(feature_form){.size = FORM_SHARE});
     const ball *three = b_int(b, 3), *error = b_add(b, share.error, twice(b, b_half(b, b->a, three)));
     return b->one_format ? error : b_add(b, error, b_half(b, b->s, three));
 }
