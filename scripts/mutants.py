@@ -42,7 +42,7 @@ import zlib
 
 # Which tests concern a folder.
 TESTS = {
-    "src/bound": ["t-bound*", "t-choice*", "t-proved*", "t-certify*", "t-audit*", "t-answer"],
+    "src/bound": ["t-bound*", "t-every*", "t-choice*", "t-proved*", "t-certify*", "t-audit*", "t-answer"],
     "src/certify": ["t-certify*", "t-proved*", "t-audit*", "t-answer"],
     "src/audit": ["t-audit*", "t-certify-wild"],
     "src/answer": ["t-answer", "t-proved*", "t-stream"],
@@ -346,32 +346,78 @@ SWITCH_H = """/* Made by scripts/mutants.py: which mutant is alive, and which pl
 #ifndef MUTANT_SWITCH_H
 #define MUTANT_SWITCH_H
 extern unsigned mutant_number;
-extern unsigned char *mutant_met;
+extern unsigned char *mutant_places, mutant_fresh;
+void mutant_meet(unsigned k);
 static inline int mutant_is(unsigned k) {
-    if (mutant_met) mutant_met[k] = 1;
+    if (mutant_places && mutant_places[k] == mutant_fresh) mutant_meet(k);
     return k == mutant_number;
 }
-static inline int mutant_at(unsigned k, int differs) {
-    if (mutant_met && differs) mutant_met[k] = 1;
-    return k == mutant_number;
-}
+static inline int mutant_at(unsigned k, int differs) { return differs ? mutant_is(k) : k == mutant_number; }
 #endif
 """
-SWITCH_C = """#include <stdio.h>
+# TEMPER_MUTANT: the mutant that is alive. TEMPER_MUTANTS_MET: a file for the places that were met. TEMPER_MUTANTS_TRY: a file with a
+# limit in seconds and the numbers of mutants. At the first place of each the program forks; in the child the mutant is alive,
+# and a line of TEMPER_MUTANTS_MET says how the child ended.
+SWITCH_C = """#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 unsigned mutant_number = 0xffffffffu;
-unsigned char *mutant_met;
+unsigned char *mutant_places, mutant_fresh;
+static FILE *notes;
+static pid_t self;
+static double limit;
+
 __attribute__((constructor)) static void begin(void) {
-    const char *given = getenv("TEMPER_MUTANT");
+    const char *given = getenv("TEMPER_MUTANT"), *met = getenv("TEMPER_MUTANTS_MET"), *list = getenv("TEMPER_MUTANTS_TRY");
     if (given) mutant_number = (unsigned)strtoul(given, NULL, 10);
-    if (getenv("TEMPER_MUTANTS_MET")) mutant_met = calloc(1u << 24, 1);
-}
-__attribute__((destructor)) static void end(void) {
-    FILE *f = mutant_met ? fopen(getenv("TEMPER_MUTANTS_MET"), "a") : NULL;
+    if (!met) return;
+    self = getpid();
+    notes = fopen(met, "a");
+    mutant_places = calloc(1u << 24, 1);
+    FILE *f = list ? fopen(list, "r") : NULL;
     if (!f) return;
-    for (unsigned k = 0; k < 1u << 24; k++)
-        if (mutant_met[k]) fprintf(f, "%u\\n", k);
+    mutant_fresh = 1;
+    unsigned k;
+    if (fscanf(f, "%lf", &limit) != 1) limit = 1;
+    while (fscanf(f, "%u", &k) == 1) mutant_places[k] = 1;
     fclose(f);
+}
+
+static struct timeval seconds(double x) { return (struct timeval){(time_t)x, (suseconds_t)(1e6 * (x - (double)(time_t)x))}; }
+
+void mutant_meet(unsigned k) {
+    mutant_places[k] = !mutant_fresh;
+    if (!mutant_fresh) return; /* the end tells */
+    if (gettid() != self) {
+        fprintf(notes, "%u thread\\n", k);
+        return;
+    }
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        mutant_places = NULL;
+        mutant_number = k;
+        setitimer(ITIMER_PROF, &(struct itimerval){.it_value = seconds(limit)}, NULL);
+        setitimer(ITIMER_REAL, &(struct itimerval){.it_value = seconds(60 * limit)}, NULL);
+        return;
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child) fprintf(notes, "%u thread\\n", k);
+    else if (WIFEXITED(status)) fprintf(notes, "%u %s\\n", k, WEXITSTATUS(status) ? "fails" : "passes");
+    else if (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGALRM) fprintf(notes, "%u time\\n", k);
+    else fprintf(notes, "%u fails\\n", k);
+}
+
+__attribute__((destructor)) static void end(void) {
+    if (!mutant_places || (mutant_fresh && getpid() != self)) return;
+    for (unsigned k = 0; k < 1u << 24 && !mutant_fresh; k++)
+        if (mutant_places[k]) fprintf(notes, "%u\\n", k);
+    fclose(notes);
 }
 """
 
@@ -551,8 +597,7 @@ class Bench:
         self.programs = sorted(n for n in os.listdir(self.folder) if os.path.exists("tests/%s.c" % n))
         self.seconds, self.met = {}, {}  # what each test takes without a change, and which places it meets
         self.left_out = set()
-        self.kills = collections.defaultdict(collections.Counter)  # {file: {test: how often it caught one}}
-        self.tries = collections.defaultdict(collections.Counter)
+        self.digests = {}  # what a test is made of: what a mutant passed once need not run again
 
     def tests_of(self, path):
         for folder, patterns in TESTS.items():
@@ -561,29 +606,29 @@ class Bench:
                 return {t for pattern in patterns for t in fnmatch.filter(self.programs, pattern) if t in named}
         sys.exit("mutants: no tests are listed for " + path)
 
+    def cost(self, test):
+        """What the test would take with every mutant that it meets: tests that are quick or that are about few places come first."""
+        return self.seconds[test] * (len(self.met[test]) + 50)
+
     def order(self, mutant, apart):
-        """The cheapest hope first."""
-        tests = [t for t in self.tests_of(mutant.path) - self.left_out if apart or mutant.number in self.met[t]]
-        if self.tree.sanitize:  # the other pass ran all tests; here any run will do that is quick
-            quick, sum_ = [], 0
-            for t in sorted(tests, key=lambda t: self.seconds[t]):
-                sum_ += self.seconds[t]
-                if not quick or sum_ <= self.o.sanitized:
-                    quick.append(t)
-            return quick
-        file, function = mutant.path, (mutant.path, mutant.function)
-        kills = lambda t: self.kills[file][t] + 4 * self.kills[function][t]
-        tries = lambda t: self.tries[file][t] + 4 * self.tries[function][t]
-        return sorted(tests, key=lambda t: (self.seconds[t] + 0.05) * (tries(t) + 2) / (kills(t) + 1))
+        """The cheapest tests first; with sanitizers only so many, since the other pass ran all."""
+        tests = sorted((t for t in self.tests_of(mutant.path) - self.left_out if apart or mutant.number in self.met[t]), key=self.cost)
+        if not self.tree.sanitize:
+            return tests
+        quick, sum_ = [], 0
+        for t in tests:
+            sum_ += self.seconds[t]
+            if not quick or sum_ <= self.o.sanitized:
+                quick.append(t)
+        return quick
 
-    def learn(self, mutant, test, caught):
-        for place in (mutant.path, (mutant.path, mutant.function)):
-            self.tries[place][test] += 1
-            self.kills[place][test] += caught
+    @staticmethod
+    def limit(seconds):
+        return 4 * seconds + 0.5
 
-    def run(self, program, seconds, extra):
+    def run(self, program, seconds, extra, runs=1):
         """('' if it passes, else how it fails; seconds of the processor). The limit is on processor time, as other work may be going on."""
-        cpu = 4 * seconds + 1
+        cpu = self.limit(seconds)
 
         def limit():
             os.setsid()
@@ -598,7 +643,7 @@ class Bench:
                            % (MEGABYTES, MEGABYTES), **extra)
         process = subprocess.Popen([program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
                                    preexec_fn=limit)
-        watch = threading.Timer(40 * cpu, lambda: os.killpg(process.pid, signal.SIGKILL))
+        watch = threading.Timer(60 * cpu * runs, lambda: os.killpg(process.pid, signal.SIGKILL))
         watch.start()
         _, status, used = os.wait4(process.pid, 0)
         watch.cancel()
@@ -644,24 +689,59 @@ class Bench:
 
         return link
 
-    def try_mutant(self, folder, mutant):
-        """(verdict, test): caught, survived, did not compile, timed out."""
-        apart = mutant.key in self.tree.apart
-        link = self.build_apart(folder, mutant) if apart else None
-        if apart and not link:
+    def digest(self, test):
+        if test not in self.digests:
+            with open("tests/%s.c" % test, "rb") as file:
+                text = file.read() + b" %r %r" % (self.o.effort, bool(self.tree.sanitize))
+            self.digests[test] = hashlib.sha256(text).hexdigest()[:12]
+        return self.digests[test]
+
+    def try_apart(self, folder, mutant, journal):
+        """(verdict, test) of a mutant that is compiled on its own."""
+        link = self.build_apart(folder, mutant)
+        if not link:
             return "did not compile", ""
-        tests = self.order(mutant, apart)
+        tests = self.order(mutant, True)
         for test in tests:
-            program = link(test) if apart else os.path.join(self.folder, test)
+            if self.digest(test) in journal.passed[mutant.key]:
+                continue
+            program = link(test)
             if not program:
                 return "did not compile", test
-            result, _ = self.run(program, self.seconds[test], {} if apart else {"TEMPER_MUTANT": str(mutant.number)})
-            if apart:
-                os.remove(program)
-            self.learn(mutant, test, bool(result))
+            result, _ = self.run(program, self.seconds[test], {})
+            os.remove(program)
             if result:
                 return ("timed out" if result == "time" else "caught"), test
-        return ("survived" if tests or self.o.tests else "not reached"), ""
+            journal.passes(self.digest(test), [mutant])
+        return ("survived" if tests else "not reached"), ""
+
+    def try_many(self, folder, test, mutants):
+        """{mutant: '', 'fails' or 'time'}: one run of the test that forks where it meets a mutant. What it meets in another thread, or
+        in a test that has files of its own, gets a run of its own."""
+        program, results, alone = os.path.join(self.folder, test), {}, mutants
+        if not self.has_world(test):
+            os.makedirs(folder, exist_ok=True)
+            todo, notes = os.path.abspath(os.path.join(folder, "try")), os.path.abspath(os.path.join(folder, "notes"))
+            with open(todo, "w", encoding="utf-8") as file:
+                file.write("%g %s\n" % (self.limit(self.seconds[test]), " ".join(str(m.number) for m in mutants)))
+            if os.path.exists(notes):
+                os.remove(notes)
+            self.run(program, self.seconds[test], {"TEMPER_MUTANTS_TRY": todo, "TEMPER_MUTANTS_MET": notes}, len(mutants) + 1)
+            by_number, alone = {m.number: m for m in mutants}, []
+            with open(notes, encoding="utf-8") as file:
+                for number, result in (line.split() for line in file):
+                    if result == "thread":
+                        alone.append(by_number[int(number)])
+                    else:
+                        results[by_number[int(number)]] = "" if result == "passes" else result
+        for m in alone:
+            results[m], _ = self.run(program, self.seconds[test], {"TEMPER_MUTANT": str(m.number)})
+        return results
+
+    @staticmethod
+    def has_world(test):
+        with open("tests/%s.c" % test, encoding="utf-8") as file:
+            return re.search(r"\b(test_folder|pthread_create)\(", file.read()) is not None
 
     def measure(self, tests):
         """The tests must pass without a change; how long they take sets the limits."""
@@ -713,7 +793,8 @@ LIVE = ("survived", "not reached")
 
 
 def read_journal(path):
-    known = {}
+    """({mutant: what is known}, {mutant: the tests that it passed})"""
+    known, passed = {}, collections.defaultdict(set)
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             for line in file:
@@ -721,8 +802,12 @@ def read_journal(path):
                     record = json.loads(line)
                 except ValueError:
                     continue  # the end of a run that was killed
-                known[record["key"]] = record
-    return known
+                if "passed" in record:
+                    for key in record["keys"]:
+                        passed[key].add(record["passed"])
+                else:
+                    known[record["key"]] = record
+    return known, passed
 
 
 def print_report(mutants, known):
@@ -781,7 +866,8 @@ def main():
     chosen = set(files_of([p.rstrip("/") for p in o.paths] or DEFAULT))
     everything = [m for path, n in numbers.items() for m in mutants_of(path, n) if o.kinds == "all" or m.kind != "other"]
     mutants = [m for m in everything if m.path in chosen and m.counted]
-    known = read_journal(journal)
+    journal = Journal(journal)
+    known = journal.known
     if o.list:
         for m in mutants:
             print("%s:%d: %s -> %s" % (m.path, m.line, m.old, m.new))
@@ -801,44 +887,78 @@ def main():
         if sanitize:  # what survived without sanitizers, now or in an earlier call
             todo = [m for m in mutants if known.get(m.key, {}).get("verdict") in LIVE
                     and (m.key in again or not known[m.key].get("sanitized"))]
-        bench = prepare(o, everything, mutants, todo, known, sanitize)
+        bench = prepare(o, everything, mutants, todo, sanitize)
         random.Random(1).shuffle(todo)
-        try_all(o, bench, todo, known, journal, end)
+        try_all(o, bench, todo, journal, end)
     return 0 if print_report(mutants, known) else 1
 
 
-def prepare(o, everything, mutants, todo, known, sanitize):
+def prepare(o, everything, mutants, todo, sanitize):
     tree = Tree(o, everything, sanitize)
     bench = Bench(o, tree)
     bench.measure(sorted({t for m in todo for t in bench.tests_of(m.path)}))
-    for m in mutants:
-        test = known.get(m.key, {}).get("test")
-        if test in bench.seconds:
-            bench.learn(m, test, True)
     print("%d mutants, %d to try %s sanitizers, %d of them apart" % (
         len(mutants), len(todo), "with" if sanitize else "without", sum(m.key in tree.apart for m in todo)), file=sys.stderr, flush=True)
     return bench
 
 
-def try_all(o, bench, todo, known, journal, end):
-    lock, folders = threading.Lock(), list(range(o.jobs))
+class Journal:
+    """What is known of each mutant, on disk: its verdict, and the digests of the tests that it passed."""
 
-    def work(mutant):
-        if time.time() > end:
-            return
-        with lock:
-            number = folders.pop()
-        begin = time.time()
-        verdict, test = bench.try_mutant(os.path.join(o.build, "mutants", "worker-%d" % number), mutant)
-        with lock:
-            folders.append(number)
-            known[mutant.key] = {"key": mutant.key, "verdict": verdict, "test": test, "seconds": round(time.time() - begin, 2),
-                                 "sanitized": bool(bench.tree.sanitize)}
-            with open(journal, "a", encoding="utf-8") as file:
-                file.write(json.dumps(known[mutant.key]) + "\n")
+    def __init__(self, path):
+        self.path, self.lock = path, threading.Lock()
+        self.known, self.passed = read_journal(path)
 
+    def append(self, record):
+        with self.lock, open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+
+    def verdict(self, mutant, verdict, test, sanitized):
+        self.known[mutant.key] = {"key": mutant.key, "verdict": verdict, "test": test, "sanitized": sanitized}
+        self.append(self.known[mutant.key])
+
+    def passes(self, digest, mutants):
+        for m in mutants:
+            self.passed[m.key].add(digest)
+        if mutants:
+            self.append({"passed": digest, "keys": [m.key for m in mutants]})
+
+
+CHUNK = 100  # mutants of one run that forks
+
+
+def try_share(o, bench, todo, journal, end, worker):
+    """Every test, the cheapest first, with all mutants that are still alive."""
+    folder, sanitized = os.path.join(o.build, "mutants", "worker-%d" % worker), bool(bench.tree.sanitize)
+    order = {m: bench.order(m, False) for m in todo if m.key not in bench.tree.apart}
+    alive = set(order)
+    for test in sorted(bench.seconds, key=bench.cost):
+        digest = bench.digest(test)
+        here = [m for m in todo if m in alive and test in order[m] and digest not in journal.passed[m.key]]
+        for k in range(0, len(here), CHUNK):
+            if time.time() > end:
+                return
+            results = bench.try_many(folder, test, here[k:k + CHUNK])
+            journal.passes(digest, [m for m, result in results.items() if not result])
+            for m, result in results.items():
+                if result:
+                    journal.verdict(m, "timed out" if result == "time" else "caught", test, sanitized)
+                    alive.discard(m)
+        if here:
+            print("worker %d, %s (%.2f s): %d tried, %d alive" % (worker, test, bench.seconds[test], len(here), len(alive)), file=sys.stderr, flush=True)
+    for m in alive:
+        journal.verdict(m, "survived" if journal.passed[m.key] else "not reached", "", sanitized)
+    for m in todo:
+        if m.key in bench.tree.apart and time.time() < end:
+            verdict, test = bench.try_apart(folder, m, journal)
+            journal.verdict(m, verdict, test, sanitized)
+
+
+def try_all(o, bench, todo, journal, end):
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
-        list(pool.map(work, todo))
+        shares = [pool.submit(try_share, o, bench, todo[k::o.jobs], journal, end, k) for k in range(o.jobs)]
+        for share in shares:
+            share.result()
 
 
 if __name__ == "__main__":
