@@ -1,5 +1,7 @@
 #include "random_formula.h"
 
+#include "logic/recall.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -78,14 +80,33 @@ static node_id build_comparison(generator *g, size_t depth, bool modulo) {
     return formula_modulo(g->f, &sum, modulus, op, residue);
 }
 
-static node_id build_attend(generator *g, size_t depth) {
+static temper_mask random_mask(generator *g) {
     static const temper_mask past[] = {TEMPER_MASK_BEFORE, TEMPER_MASK_UP_TO},
                              future[] = {TEMPER_MASK_AFTER, TEMPER_MASK_FROM};
-    temper_mask mask = TEMPER_MASK_ALL;
     bool both = g->shape->past && g->shape->future;
-    if (!both || !one_in(g, 5))
-        mask =
-            g->shape->past && (!both || one_in(g, 2)) ? past[random_below(g->r, 2)] : future[random_below(g->r, 2)];
+    if (both && one_in(g, 5)) return TEMPER_MASK_ALL;
+    return g->shape->past && (!both || one_in(g, 2)) ? past[random_below(g->r, 2)] : future[random_below(g->r, 2)];
+}
+
+/* Often the same on both sides, and letters. */
+static node_id build_recall(generator *g, size_t depth) {
+    size_t count = 1 + random_below(g->r, 3);
+    node_id conditions[6];
+    for (size_t k = 0; k < count; k++) {
+        conditions[2 * k] = one_in(g, 2) ? build_letters(g) : build(g, depth - 1);
+        conditions[2 * k + 1] = one_in(g, 2)   ? conditions[2 * k]
+                                : one_in(g, 2) ? build_letters(g)
+                                               : build(g, depth - 1);
+    }
+    temper_choice choice = one_in(g, 4) ? TEMPER_CHOICE_LEFTMOST : TEMPER_CHOICE_RIGHTMOST;
+    temper_mask mask = random_mask(g);
+    bool future = mask == TEMPER_MASK_AFTER || mask == TEMPER_MASK_FROM;
+    if (future) choice = choice == TEMPER_CHOICE_LEFTMOST ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST;
+    return recall_make(g->f, choice, mask, conditions, count, build(g, depth - 1), 0, 0);
+}
+
+static node_id build_attend(generator *g, size_t depth) {
+    temper_mask mask = random_mask(g);
     node_id where = build(g, depth - 1);
     if (one_in(g, 4)) return formula_attend(g->f, TEMPER_CHOICE_AVERAGE, mask, where, where);
     temper_choice choice = one_in(g, 2) ? TEMPER_CHOICE_LEFTMOST : TEMPER_CHOICE_RIGHTMOST;
@@ -116,6 +137,9 @@ static node_id build_temporal(generator *g, size_t depth) {
     bool back = g->shape->past && (!g->shape->future || one_in(g, 2));
     formula_op op = back ? past[random_below(g->r, 6)] : future[random_below(g->r, 8)];
     node_id left = build(g, depth - 1);
+    bool steps = op == OP_YESTERDAY || op == OP_WEAK_YESTERDAY || op == OP_NEXT || op == OP_WEAK_NEXT;
+    for (size_t k = steps && one_in(g, 4) ? random_below(g->r, 5) : 0; k > 0; k--)
+        left = formula_unary(g->f, op, left);
     return operator_kids(op) == 1 ? formula_unary(g->f, op, left)
                                   : formula_binary(g->f, op, left, build(g, depth - 1));
 }
@@ -126,6 +150,7 @@ static node_id build_operator(generator *g, size_t depth) {
     if (!looks) return build_boolean(g, depth);
     if (s->attend) return one_in(g, 2) ? build_attend(g, depth) : build_boolean(g, depth);
     if (s->mixed_attend && one_in(g, 6)) return build_attend(g, depth);
+    if (one_in(g, 16)) return build_recall(g, depth);
     if (s->counting && one_in(g, 4)) return build_comparison(g, depth, false);
     if (s->modulo && one_in(g, 5)) return build_comparison(g, depth, true);
     return one_in(g, 2) ? build_temporal(g, depth) : build_boolean(g, depth);

@@ -13,7 +13,7 @@ typedef struct random_shape {
     bool counting;     /* comparisons of sums of counts */
     bool modulo;
     bool attend;       /* ATTEND nodes: then no temporal operators and no sums, as in B-RASP */
-    bool mixed_attend; /* ATTEND nodes beside everything else; such a formula has no text form */
+    bool mixed_attend; /* ATTEND nodes beside everything else */
     bool large;        /* now and then coefficients near the limits of 64 bits */
 } random_shape;
 

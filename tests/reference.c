@@ -118,6 +118,20 @@ static bool attend(reference *r, node_id id, long i) {
     return chosen != 0 && holds(r, formula_kid(r->f, id, 1), chosen);
 }
 
+static bool recall(reference *r, node_id id, long i) {
+    const formula_node *node = formula_at(r->f, id);
+    size_t conditions = ((size_t)node->kid_count - 2) / 2;
+    long chosen = 0;
+    for (long j = 1; j <= r->n; j++) {
+        bool alike = in_mask(node->mask, i, j);
+        for (size_t k = 0; k < conditions; k++)
+            alike =
+                alike && holds(r, formula_kid(r->f, id, 2 * k), j) == holds(r, formula_kid(r->f, id, 2 * k + 1), i);
+        if (alike && (chosen == 0 || node->choice == TEMPER_CHOICE_RIGHTMOST)) chosen = j;
+    }
+    return chosen != 0 && holds(r, formula_kid(r->f, id, 2 * conditions), chosen);
+}
+
 static bool any_kid(reference *r, node_id id, long i, bool value) {
     for (size_t k = 0; k < formula_at(r->f, id)->kid_count; k++)
         if (holds(r, formula_kid(r->f, id, k), i) == value) return true;
@@ -159,6 +173,7 @@ static bool define(reference *r, node_id id, long i) {
     case OP_MODULO: return compare(remainder_of(sum_value(r, id, i), node->modulus), node->compare, node->residue);
     case OP_MATCHES: return dfa_accepts(r->f->languages[node->set].automaton, r->word, (size_t)i);
     case OP_ATTEND: return attend(r, id, i);
+    case OP_RECALL: return recall(r, id, i);
     case OP_COUNT_PAST:
     case OP_COUNT_FUTURE:
     case OP_COUNT_OF_OPERATORS: break;

@@ -1,5 +1,7 @@
 #include "rewrite.h"
 
+#include "logic/recall.h"
+
 #include <stdlib.h>
 
 typedef struct rewriter {
@@ -19,14 +21,16 @@ static node_id both(formula *to, formula_op op, node_id x, node_id y) {
 /* The same operator with the same kids. */
 static node_id plain(rewriter *w, node_id id) {
     const formula_node *n = formula_at(w->f, id);
-    node_id kids[64];
-    if (n->kid_count > 64) abort();
+    node_id kids[256];
+    if (n->kid_count > 256) abort();
     for (size_t k = 0; k < n->kid_count; k++) kids[k] = w->made[formula_kid(w->f, id, k)];
     switch (n->op) {
     case OP_LETTERS: return formula_letter_set(w->to, &w->f->sets[n->set]);
     case OP_AND:
     case OP_OR: return formula_nary(w->to, n->op, kids, n->kid_count);
     case OP_ATTEND: return formula_attend(w->to, n->choice, n->mask, kids[0], kids[1]);
+    case OP_RECALL:
+        return recall_make(w->to, n->choice, n->mask, kids, recall_conditions(n), kids[n->kid_count - 2], 0, 0);
     case OP_COMPARE:
     case OP_MODULO: {
         linear_sum sum;
@@ -80,7 +84,7 @@ static node_id other_words_binary(rewriter *w, formula_op op, node_id a, node_id
 static node_id other_words(rewriter *w, node_id id) {
     const formula_node *n = formula_at(w->f, id);
     formula *to = w->to;
-    node_id yes = formula_atom(to, OP_TRUE), kids[64], made = 0;
+    node_id yes = formula_atom(to, OP_TRUE), kids[256], made = 0;
     switch (n->op) {
     case OP_FIRST: return not_of(to, formula_unary(to, OP_YESTERDAY, yes));
     case OP_LAST: return not_of(to, formula_unary(to, OP_NEXT, yes));
@@ -88,6 +92,7 @@ static node_id other_words(rewriter *w, node_id id) {
     case OP_OR:
         for (size_t k = 0; k < n->kid_count; k++) kids[k] = not_of(to, w->made[formula_kid(w->f, id, k)]);
         return not_of(to, formula_nary(to, n->op == OP_AND ? OP_OR : OP_AND, kids, n->kid_count));
+    case OP_RECALL: return w->made[formula_kid(w->f, id, (size_t)n->kid_count - 1)];
     case OP_ATTEND:
         if (n->mask == TEMPER_MASK_BEFORE && n->choice == TEMPER_CHOICE_RIGHTMOST)
             return formula_unary(to, OP_YESTERDAY,

@@ -8,6 +8,8 @@
    latter. The mirror image is until. */
 #include "audit/audit_source_meaning.h"
 
+#include "audit/audit_match.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -59,6 +61,19 @@ static dd negated_since(const reader *r, bool past, dd phi, dd psi) {
 
 static dd everywhere(const reader *r, temper_mask mask, dd phi) {
     return dd_not(r->d, meaning_exists(r->m, mask, dd_not(r->d, phi)));
+}
+
+/* What the node says of itself in other operators, its last operand, is not looked at. */
+static dd recall(const reader *r, node_id id) {
+    const formula_node *n = formula_at(r->f, id);
+    size_t count = (n->kid_count - 2) / 2;
+    dd *there = arena_alloc(r->arena, count, sizeof *there), *here = arena_alloc(r->arena, count, sizeof *here);
+    for (size_t k = 0; k < count; k++) {
+        there[k] = kid(r, id, 2 * k);
+        here[k] = kid(r, id, 2 * k + 1);
+    }
+    return audit_alike(r->m, n->mask, n->choice == TEMPER_CHOICE_RIGHTMOST, there, here, count,
+                       kid(r, id, 2 * count));
 }
 
 /* ---- sums of counts ---- */
@@ -281,6 +296,7 @@ static dd meaning_of(const reader *r, node_id id) {
     case OP_ATTEND:
         if (n->choice == TEMPER_CHOICE_AVERAGE) return meaning_exists(m, n->mask, x);
         return meaning_chosen(m, n->mask, n->choice == TEMPER_CHOICE_RIGHTMOST, x, dd_and(d, x, y));
+    case OP_RECALL: return recall(r, id);
     case OP_MATCHES:
         if (!r->languages) trap_raise(r->arena->trap, TEMPER_RANGE, 0, 0, "a regular language without a formula");
         return r->languages[n->set];

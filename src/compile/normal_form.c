@@ -479,6 +479,7 @@ static node_id normal_of(simplifier *s, node_id id) {
     case OP_ATTEND:
         if (n->choice == TEMPER_CHOICE_AVERAGE) return make_exists(s, n->mask, x);
         return make_nearest(s, n->choice, n->mask, x, make_and(s, x, y));
+    case OP_RECALL: return s->of[formula_kid(s->source, id, (size_t)n->kid_count - 1)];
     case OP_MATCHES:
         trap_raise(s->arena->trap, TEMPER_UNSUPPORTED, s->source->notes[id].line, s->source->notes[id].column,
                    "a regular language that was not expanded (compile/expand.h)");

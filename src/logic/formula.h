@@ -25,14 +25,15 @@ typedef uint32_t node_id; /* index into formula.nodes; 0 is no node */
 typedef struct formula_node {
     formula_op op;
     uint32_t kid_count;
-    size_t kid_start;     /* into formula.kids, and formula.weights for COMPARE and MODULO */
-    uint32_t set;         /* LETTERS: index into formula.sets; MATCHES: into formula.languages */
-    compare_op compare;   /* COMPARE: sum `compare` 0; MODULO: sum mod modulus `compare` residue */
-    int64_t constant;     /* COMPARE, MODULO: added to the sum */
-    int64_t modulus;      /* MODULO: > 0 */
-    int64_t residue;      /* MODULO: the constant it is compared with; any value */
-    temper_choice choice; /* ATTEND: leftmost, rightmost, or average (kid 1 = kid 0: "there is one") */
-    temper_mask mask;     /* ATTEND */
+    size_t kid_start;   /* into formula.kids, and formula.weights for COMPARE and MODULO */
+    uint32_t set;       /* LETTERS: index into formula.sets; MATCHES: into formula.languages */
+    compare_op compare; /* COMPARE: sum `compare` 0; MODULO: sum mod modulus `compare` residue */
+    int64_t constant;   /* COMPARE, MODULO: added to the sum */
+    int64_t modulus;    /* MODULO: > 0 */
+    int64_t residue;    /* MODULO: the constant it is compared with; any value */
+    temper_choice
+        choice;       /* ATTEND, RECALL: leftmost, rightmost; ATTEND also average (kid 1 = kid 0: "there is one") */
+    temper_mask mask; /* ATTEND, RECALL */
 } formula_node;
 
 /* What is known about a node besides its meaning; the first place that made it wins. */
@@ -109,6 +110,8 @@ node_id formula_binary(formula *f, formula_op op, node_id left, node_id right);
 node_id formula_nary(formula *f, formula_op op, const node_id *kids, size_t count); /* AND OR */
 node_id formula_compare(formula *f, const linear_sum *sum, compare_op op); /* folds a constant sum to TRUE/FALSE */
 node_id formula_modulo(formula *f, const linear_sum *sum, int64_t modulus, compare_op op, int64_t residue);
+/* require kids as operators.h says, the meaning last; recall_make makes them */
+node_id formula_recall(formula *f, temper_choice choice, temper_mask mask, const node_id *kids, size_t count);
 node_id formula_attend(formula *f, temper_choice choice, temper_mask mask, node_id where, node_id value);
 
 /* Records where a node was written / what it is called, if nothing is recorded yet. */

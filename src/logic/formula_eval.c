@@ -2,6 +2,7 @@
    recurrence of its operator. A row is given back after the last node that reads it. Counts have no rows of their
    own: the sums above them read the rows of what is counted. */
 #include "logic/formula_eval.h"
+#include "logic/recall.h"
 
 #include <string.h>
 
@@ -47,16 +48,16 @@ static bool is_count(const formula *f, node_id id) {
     return op == OP_COUNT_PAST || op == OP_COUNT_FUTURE;
 }
 
-/* Reading a count means reading the row of what it counts. 0 for nodes that are not reachable. */
-static node_id *find_last_uses(const formula *f, node_id root, arena *scratch) {
+/* Reading a count means reading the row of what it counts. 0 for nodes that nobody reads: what a RECALL means in
+   other operators is not read, unless all rows are wanted. */
+static node_id *find_last_uses(const formula *f, node_id root, bool all, arena *scratch) {
     node_id *last = arena_zalloc(scratch, f->count, sizeof *last);
-    const unsigned char *reachable = formula_reachable(f, root, scratch);
     last[root] = root;
     for (node_id id = root; id > 0; id--) {
-        if (!reachable[id]) continue;
+        if (!last[id]) continue;
         const formula_node *node = formula_at(f, id);
         node_id reader = is_count(f, id) ? last[id] : id;
-        for (size_t k = 0; k < node->kid_count; k++) {
+        for (size_t k = 0; k < node->kid_count - (node->op == OP_RECALL && !all); k++) {
             node_id kid = formula_kid(f, id, k);
             if (last[kid] < reader) last[kid] = reader;
         }
@@ -210,6 +211,18 @@ static void eval_attend(row_value *out, const formula_node *node, const row_valu
     if (node->mask == TEMPER_MASK_ALL) memset(out, chosen, n);
 }
 
+static void eval_recall(row_value *out, const evaluation *e, node_id id) {
+    const formula_node *node = formula_at(e->f, id);
+    size_t conditions = recall_conditions(node);
+    const row_value **there = arena_alloc(e->scratch, conditions, sizeof *there);
+    const row_value **here = arena_alloc(e->scratch, conditions, sizeof *here);
+    for (size_t k = 0; k < conditions; k++) {
+        there[k] = kid_row(e, id, 2 * k);
+        here[k] = kid_row(e, id, 2 * k + 1);
+    }
+    recall_eval(out, node, there, here, kid_row(e, id, 2 * conditions), e->n, e->scratch);
+}
+
 static void eval_node(row_value *out, evaluation *e, node_id id) {
     const formula_node *node = formula_at(e->f, id);
     size_t n = e->n;
@@ -234,6 +247,7 @@ static void eval_node(row_value *out, evaluation *e, node_id id) {
         eval_sum(out, e, id);
         break;
     case OP_ATTEND: eval_attend(out, node, kid_row(e, id, 0), kid_row(e, id, 1), n); break;
+    case OP_RECALL: eval_recall(out, e, id); break;
     default:
         if (node->kid_count == 1)
             eval_unary(out, node->op, kid_row(e, id, 0), n);
@@ -246,7 +260,7 @@ static void eval_node(row_value *out, evaluation *e, node_id id) {
 static void evaluate(evaluation *e, row_value *truth, node_id root, bool keep) {
     const formula *f = e->f;
     e->rows = arena_zalloc(e->scratch, (size_t)root + 1, sizeof *e->rows);
-    e->last_use = find_last_uses(f, root, e->scratch);
+    e->last_use = find_last_uses(f, root, keep, e->scratch);
     for (node_id id = 1; id <= root; id++) {
         const formula_node *node = formula_at(f, id);
         if (!e->last_use[id] || is_count(f, id)) continue;

@@ -6,7 +6,7 @@
 typedef struct frame {
     node_id id;
     uint32_t next;  /* the kid to print next */
-    uint32_t split; /* COMPARE: the first term that stands right of the sign */
+    uint32_t split; /* COMPARE: the first term that stands right of the sign; Y and X: how many follow each other */
     bool paren;
 } frame;
 
@@ -209,15 +209,19 @@ static const char *compare_spelling(compare_op op) {
     return spelling[op];
 }
 
-static int binding_of(formula_op op) { return op == OP_ATTEND ? operator_binding(OP_NOT) : operator_binding(op); }
+static bool is_attention(formula_op op) { return op == OP_ATTEND || op == OP_RECALL; }
+
+static int binding_of(formula_op op) { return is_attention(op) ? operator_binding(OP_NOT) : operator_binding(op); }
 
 /* Does kid k of a parent need parentheses? By binding, and where readers or tools disagree: comparisons below unary
-   and binary temporal operators, operands of xor, anything but a right chain of one operator among U R W M S T. */
-static bool needs_paren(formula_op parent, size_t k, formula_op kid) {
+   and binary temporal operators, operands of xor, anything but a right chain of one operator among U R W M S T.
+   `is_value` is about the kid of a RECALL that stands behind its bracket. */
+static bool needs_paren(formula_op parent, size_t k, bool is_value, formula_op kid) {
     int outer = binding_of(parent), inner = binding_of(kid);
     bool unary = outer == operator_binding(OP_NOT), temporal = outer == operator_binding(OP_UNTIL);
     if (parent == OP_COUNT_PAST || parent == OP_COUNT_FUTURE) return false;
     if (parent == OP_ATTEND && k == 0) return false;
+    if (parent == OP_RECALL && !is_value) return false;
     if (kid == OP_COMPARE || kid == OP_MODULO) return unary || temporal;
     if (inner > operator_binding(OP_UNTIL)) return false;
     if (unary || inner < outer) return true;
@@ -290,11 +294,36 @@ static void print_modulo_piece(text *out, const formula *f, const frame *top) {
     print_constant(out, magnitude(n->residue), n->residue < 0, true);
 }
 
+/* All but what a RECALL is in other operators. */
+static uint32_t shown_kids(const formula_node *n) { return n->kid_count - (n->op == OP_RECALL); }
+
+/* "There is one": all candidates have the value 1, so any choice among them will do. */
+static const char *written_choice(temper_choice choice) {
+    return choice_spelling(choice == TEMPER_CHOICE_AVERAGE ? TEMPER_CHOICE_RIGHTMOST : choice);
+}
+
+enum { CHAIN_SHORTEST = 3 }; /* Y Y a, but Y^3 a */
+
+/* The last one of a chain of the same step, which is printed as one; else the node itself. */
+static node_id chain_end(const formula_printer *p, node_id id, uint32_t *length) {
+    formula_op op = formula_at(p->f, id)->op;
+    bool steps = op == OP_YESTERDAY || op == OP_NEXT || op == OP_WEAK_YESTERDAY || op == OP_WEAK_NEXT;
+    node_id end = id;
+    *length = 1;
+    for (node_id kid = id; steps; end = kid, ++*length) {
+        kid = formula_kid(p->f, end, 0);
+        if (formula_at(p->f, kid)->op != op || (p->names && p->names[kid])) break;
+    }
+    if (*length >= CHAIN_SHORTEST) return end;
+    *length = 1;
+    return id;
+}
+
 /* The text before kid `top->next`, or after the last one. */
 static void print_piece(formula_printer *p, const frame *top) {
     const formula_node *n = formula_at(p->f, top->id);
     const char *spelling = operator_spelling(n->op);
-    bool done = top->next == n->kid_count;
+    bool done = top->next == shown_kids(n);
     switch (n->op) {
     case OP_COMPARE: print_compare_piece(p->out, p->f, top); break;
     case OP_MODULO: print_modulo_piece(p->out, p->f, top); break;
@@ -305,14 +334,22 @@ static void print_piece(formula_printer *p, const frame *top) {
         break;
     case OP_ATTEND:
         if (top->next == 0)
-            text_printf(p->out, "%s[%s, ", choice_spelling(n->choice), mask_print_name(n->mask));
+            text_printf(p->out, "%s[%s, ", p->is_label ? choice_spelling(n->choice) : written_choice(n->choice),
+                        mask_print_name(n->mask));
         else if (!done)
             text_puts(p->out, "] ");
+        break;
+    case OP_RECALL:
+        if (top->next == 0)
+            text_printf(p->out, "%s[%s, ", choice_spelling(n->choice), mask_print_name(n->mask));
+        else if (!done)
+            text_puts(p->out, top->next == shown_kids(n) - 1 ? "] " : top->next % 2 ? " is " : ", ");
         break;
     default:
         if (done) break;
         if (n->kid_count == 1) {
             text_puts(p->out, spelling);
+            if (top->split > 1) text_printf(p->out, "^%u", top->split);
             if (n->op != OP_NOT) text_putc(p->out, ' ');
         } else if (top->next > 0) {
             text_printf(p->out, " %s ", spelling);
@@ -364,7 +401,7 @@ static void print_atom(formula_printer *p, node_id id) {
 /* B-RASP knows Boolean connectives only; attention has a line, so a name, of its own. */
 static void refuse_in_brasp(formula_printer *p, node_id id) {
     formula_op op = formula_at(p->f, id)->op;
-    if (operator_direction(op) == 'n' && op != OP_COMPARE && op != OP_MODULO && op != OP_ATTEND) return;
+    if (operator_direction(op) == 'n' && op != OP_COMPARE && op != OP_MODULO && !is_attention(op)) return;
     trap_raise(p->out->arena->trap, TEMPER_UNSUPPORTED, p->f->notes[id].line, p->f->notes[id].column,
                "a formula with attention beside counts or temporal operators has no text form");
 }
@@ -384,7 +421,10 @@ static void print(formula_printer *p, node_id root, bool paren) {
             print_atom(p, id);
         } else {
             if (paren) text_putc(p->out, '(');
-            frame open = {.id = id, .split = n->op == OP_COMPARE ? split_of(p->f, id) : 0, .paren = paren};
+            uint32_t split;
+            id = chain_end(p, id, &split);
+            if (n->op == OP_COMPARE) split = split_of(p->f, id);
+            frame open = {.id = id, .split = split, .paren = paren};
             array_push(p->scratch, stack, depth, capacity, open);
         }
         for (;; depth--) { /* closes what is complete, up to the next kid to print */
@@ -392,10 +432,10 @@ static void print(formula_printer *p, node_id root, bool paren) {
             frame *top = &stack[depth - 1];
             const formula_node *above = formula_at(p->f, top->id);
             print_piece(p, top);
-            if (top->next < above->kid_count) {
+            if (top->next < shown_kids(above)) {
                 uint32_t k = top->next++;
                 id = formula_kid(p->f, top->id, k);
-                paren = needs_paren(above->op, k, formula_at(p->f, id)->op);
+                paren = needs_paren(above->op, k, k + 1 == shown_kids(above), formula_at(p->f, id)->op);
                 break;
             }
             if (top->paren) text_putc(p->out, ')');
@@ -410,7 +450,7 @@ void formula_print_operand(formula_printer *p, node_id id) {
         text_printf(p->out, "%s(%c)", p->names[id], p->variable);
         return;
     }
-    print(p, id, needs_paren(OP_NOT, 0, formula_at(p->f, id)->op));
+    print(p, id, needs_paren(OP_NOT, 0, false, formula_at(p->f, id)->op));
 }
 
 void formula_label(text *out, const formula *f, const alphabet *letters, node_id id, size_t most) {

@@ -10,14 +10,16 @@
    Specifications print in spec syntax; so do C-RASP programs, whose graphs hold nothing but counts, comparisons and
    Boolean connectives. Both parse back to the same graph, node for node, except that a set of all letters or of none
    (which no text but a full `[...]` or `[^...]` denotes) comes back as such a class over the alphabet: the same set.
-   A graph with attention prints in B-RASP syntax and parses back to an equivalent formula; counts and temporal
-   operators beside attention (no parser makes them) are TEMPER_UNSUPPORTED, raised through the text's arena. */
+   A graph of attention and Boolean connectives prints in B-RASP syntax and parses back to an equivalent formula; one
+   that came from a B-RASP text and holds more (no parser makes it) is TEMPER_UNSUPPORTED, raised through the text's
+   arena. */
 void spec_print(text *out, const temper_spec *s);
 
 /* The same without header lines: definitions, and the answer on the last line. */
 void spec_print_formula(text *out, const temper_spec *s);
 
-/* The syntax of what spec_print prints: BRASP if the formula has attention or came from a B-RASP text, else SPEC. */
+/* The syntax of what spec_print prints: BRASP if the formula came from a B-RASP text, or has attention and
+   nothing else that looks at other positions; else SPEC. */
 temper_syntax spec_print_syntax(const temper_spec *s);
 
 /* One node on one line for labels and messages, cut with "..." after about `most` characters (0: never cut); names of

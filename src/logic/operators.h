@@ -43,5 +43,8 @@ OPERATOR(MODULO, "", -1, 'n', 7)  /* (sum of weighted counts + constant) mod m, 
 /* attention: the value of kid 1 at the chosen j of the mask where kid 0 holds; false if there is none. It comes from
    B-RASP files and from simplify; its direction depends on the mask. */
 OPERATOR(ATTEND, "", 2, 'n', 8)
+/* the value at the chosen j of the mask whose pattern is that of i; false if there is none (logic/recall.h). Kids:
+   for each condition what must hold at j iff the next one holds at i; the value; then the same in other operators */
+OPERATOR(RECALL, "", -1, 'n', 8)
 /* the letters up to here are a word of a regular language */
 OPERATOR(MATCHES, "", 0, 'b', 8)

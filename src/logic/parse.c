@@ -15,7 +15,10 @@
        and        = temporal ("&" temporal)*                   one node
        temporal   = unary (("U"|"R"|"W"|"M") unary)*           right-associative; likewise with "S", "T",
                                                                but past and future do not mix
-       unary      = ("!"|"X"|"wX"|"F"|"G"|"Y"|"Z"|"O"|"H")* atom
+       unary      = ("!"|("X"|"wX"|"Y"|"Z")["^" NUMBER]|"F"|"G"|"O"|"H"|where)* atom
+       where      = ("rightmost"|"leftmost") "[" mask ("," condition)* "]"
+       mask       = "j" ("<"|"<="|">"|">=") "i", or the same with i on the left, or "1"
+       condition  = formula ["is" formula]                     in the first one the position is j, in the second i
        atom       = LETTER | CLASS | REGEX | "dfa" "{" TABLE "}" | "dfa" QUOTED | NAME | "true" | "false" | "first" | "last" | comparison | "(" formula ")"
        comparison = sum COMPARE sum | remainder COMPARE sum | sum COMPARE remainder    with a remainder the sum is
        constant
@@ -37,13 +40,16 @@ _Noreturn void parser_refuse(parser *p, const token *t, const char *hint, const 
 
 static entry *top_of(parser *p) { return p->entry_count ? &p->entries[p->entry_count - 1] : NULL; }
 
-static bool is_bracket(const entry *e) { return e->kind == ENTRY_OPEN || e->kind == ENTRY_COUNT; }
+static bool is_bracket(const entry *e) {
+    return e->kind == ENTRY_OPEN || e->kind == ENTRY_COUNT || e->kind == ENTRY_WHERE;
+}
 
 static entry make_entry(const token *t, entry_kind kind, int binding, size_t operands) {
     return (entry){.kind = kind,
                    .op = t->op,
                    .binding = binding,
                    .operands = operands,
+                   .times = 1,
                    .text = t->text,
                    .length = clip(t->length),
                    .line = clip(t->line),
@@ -144,6 +150,104 @@ static void read_table(parser *p) {
     push_formula(p, id);
 }
 
+/* ---- attention --------------------------------------------------------------------------------------------- */
+
+/* No text without attention has a bracket behind these words. */
+bool parser_at_attention(const parser *p) {
+    const token *t = &p->t;
+    return t->kind == TOK_WORD && (!strcmp(t->text, "rightmost") || !strcmp(t->text, "leftmost")) &&
+           after_word(p) == '[';
+}
+
+static bool is_word(const token *t, const char *word) { return t->kind == TOK_WORD && !strcmp(t->text, word); }
+
+static _Noreturn void refuse_mask(parser *p, const char *expected) {
+    trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, p->t.line, p->t.column,
+                    "masks are j<i, j<=i, i<j, i<=j and 1", "expected %s, found %s", expected,
+                    token_shown(scratch_of(p), &p->t));
+}
+
+static temper_mask read_mask(parser *p) {
+    if (p->t.kind == TOK_NUMBER && !strcmp(p->t.text, "1")) {
+        next(p);
+        return TEMPER_MASK_ALL;
+    }
+    bool is_j = is_word(&p->t, "j");
+    if (!is_j && !is_word(&p->t, "i")) refuse_mask(p, "a mask");
+    next(p);
+    token_symbol s = p->t.kind == TOK_SYMBOL ? p->t.symbol : SYM_NONE;
+    bool less = s == SYM_LT || s == SYM_LE, strict = s == SYM_LT || s == SYM_GT;
+    if (!less && s != SYM_GT && s != SYM_GE) refuse_mask(p, "'<', '<=', '>' or '>='");
+    next(p);
+    if (!is_word(&p->t, is_j ? "i" : "j")) refuse_mask(p, is_j ? "'i'" : "'j'");
+    next(p);
+    if (less == is_j) return strict ? TEMPER_MASK_BEFORE : TEMPER_MASK_UP_TO;
+    return strict ? TEMPER_MASK_AFTER : TEMPER_MASK_FROM;
+}
+
+/* The value stands behind the bracket: the entry is a prefix operator then. */
+static void end_conditions(entry *e) {
+    e->kind = ENTRY_ATTEND;
+    e->binding = operator_binding(OP_NOT);
+    e->operands++;
+}
+
+/* Up to the first condition, or to the bracket's end. */
+static void read_attention(parser *p) {
+    entry e = make_entry(&p->t, ENTRY_WHERE, -1, 0);
+    e.choice = is_word(&p->t, "rightmost") ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST;
+    e.text = e.choice == TEMPER_CHOICE_RIGHTMOST ? "rightmost[" : "leftmost[";
+    e.length = (uint32_t)strlen(e.text);
+    p->z.count_opens = true; /* the bracket is none of a class */
+    next(p);
+    next(p);
+    e.mask = read_mask(p);
+    bool closes = p->t.kind == TOK_SYMBOL && p->t.symbol == SYM_CLOSE_SQUARE;
+    if (!closes && !(p->t.kind == TOK_SYMBOL && p->t.symbol == SYM_COMMA))
+        refuse_mask(p, "',' or ']' after the mask");
+    if (closes) end_conditions(&e);
+    push_entry(p, e);
+}
+
+/* Between two conditions, or between the parts of one. */
+static void end_condition(parser *p, entry *e, bool compares) {
+    e->operands++;
+    if (compares) {
+        e->compares = true;
+        return;
+    }
+    if (!e->compares) {
+        push_formula(p, formula_atom(&p->context.spec->graph, OP_TRUE));
+        p->values[p->value_count - 1].kind = VALUE_FORMULA;
+        e->operands++;
+    }
+    e->compares = false;
+}
+
+/* "is", "," and "]" in the bracket of attention; false: t is none of them, or stands elsewhere. */
+static bool read_condition_end(parser *p) {
+    const token *t = &p->t;
+    const entry *open = open_bracket(p);
+    bool is = is_word(t, "is"), closes = t->kind == TOK_SYMBOL && t->symbol == SYM_CLOSE_SQUARE;
+    if (!open || open->kind != ENTRY_WHERE || (is && open->compares)) return false;
+    if (!is && !closes && !(t->kind == TOK_SYMBOL && t->symbol == SYM_COMMA)) return false;
+    while (!is_bracket(top_of(p))) apply(p);
+    end_condition(p, top_of(p), is);
+    if (closes) end_conditions(top_of(p));
+    p->last_is_number = false;
+    return true;
+}
+
+/* "letter", where conditions of attention are. */
+static bool is_any_letter(const parser *p) {
+    if (!is_word(&p->t, "letter") || table_find(&p->index, p->t.text, p->t.length)) return false;
+    for (size_t k = 0; k < p->entry_count; k++)
+        if (p->entries[k].kind == ENTRY_WHERE) return true;
+    return false;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------- */
+
 /* A name, or else a letter. */
 static void read_word(parser *p) {
     temper_spec *s = p->context.spec;
@@ -161,6 +265,11 @@ static void read_word(parser *p) {
         push_value(p, v);
         return;
     }
+    if (is_any_letter(p)) {
+        push_formula(p, formula_atom(&s->graph, OP_TRUE));
+        p->values[p->value_count - 1].kind = VALUE_LETTER;
+        return;
+    }
     if (p->defining && !strcmp(p->defining, t->text))
         parser_refuse(p, t, "a definition can only use what is defined on lines before it",
                       "the definition uses itself");
@@ -175,6 +284,24 @@ static void read_word(parser *p) {
     push_formula(p, spec_letter(s, p->context.header, t->text, t->length, t->line, t->column));
 }
 
+enum { MOST_STEPS = 4096 };
+
+/* A prefix operator, and how often: Y^3. Without a number behind it '^' cannot follow. */
+static void push_prefix(parser *p) {
+    formula_op op = p->t.op;
+    entry e = make_entry(&p->t, ENTRY_PREFIX, operator_binding(op), 1);
+    bool steps = op == OP_YESTERDAY || op == OP_NEXT || op == OP_WEAK_YESTERDAY || op == OP_WEAK_NEXT;
+    char after = tokenizer_look(&p->z, 1);
+    if (steps && tokenizer_look(&p->z, 0) == '^' && after >= '0' && after <= '9') {
+        next(p);
+        next(p);
+        e.times = token_number(scratch_of(p), &p->t);
+        if (e.times > MOST_STEPS)
+            trap_raise(scratch_of(p)->trap, TEMPER_LIMIT, p->t.line, p->t.column, "more than %d steps", MOST_STEPS);
+    }
+    push_entry(p, e);
+}
+
 /* Reads a token where an operand is expected: an atom (true), or a prefix operator or bracket that still wants
    one. */
 static bool read_operand(parser *p) {
@@ -182,7 +309,13 @@ static bool read_operand(parser *p) {
     token *t = &p->t;
     p->last_is_number = t->kind == TOK_NUMBER;
     switch (t->kind) {
-    case TOK_WORD: read_word(p); return true;
+    case TOK_WORD:
+        if (parser_at_attention(p)) {
+            read_attention(p);
+            return false;
+        }
+        read_word(p);
+        return true;
     case TOK_LETTER:
         push_formula(p, spec_letter(s, p->context.header, t->text, t->length, t->line, t->column));
         return true;
@@ -205,7 +338,7 @@ static bool read_operand(parser *p) {
             return true;
         }
         if (operator_kids(t->op) != 1) refuse_operand(p);
-        push_entry(p, make_entry(t, ENTRY_PREFIX, operator_binding(t->op), 1));
+        push_prefix(p);
         return false;
     case SYM_COUNT_PAST:
     case SYM_COUNT_FUTURE: {
@@ -332,6 +465,7 @@ static void close_bracket(parser *p) {
 static bool read_operator(parser *p, bool *complete) {
     const token *t = &p->t;
     *complete = false;
+    if (read_condition_end(p)) return true;
     if (t->kind == TOK_END || t->kind == TOK_NEWLINE) {
         const entry *e = open_bracket(p);
         if (e)

@@ -6,6 +6,7 @@
 
 /* Is t, at the start of a line, followed by a single "="? */
 static bool is_assignment(const parser *p) {
+    if (parser_at_attention(p)) return false;
     tokenizer ahead = p->z;
     if (p->t.kind != TOK_WORD && !(p->t.kind == TOK_SYMBOL && p->t.symbol == SYM_OPERATOR)) return false;
     if (parser_at_table(p)) return false;

@@ -1,5 +1,7 @@
 #include "logic/parse_values.h"
 
+#include "logic/recall.h"
+
 #include <string.h>
 
 static uint32_t clip(size_t n) { return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n; }
@@ -19,6 +21,7 @@ static bool is_constant(const value *v) { return v->kind == VALUE_SUM && v->sum-
 
 static const char *kind_name(const value *v) {
     if (v->kind == VALUE_FORMULA) return "a formula";
+    if (v->kind == VALUE_LETTER) return "the letter";
     if (v->kind == VALUE_REMAINDER) return "a remainder";
     return is_constant(v) ? "a number" : "a count";
 }
@@ -42,6 +45,7 @@ static const char *needs_text(const value_context *c, const entry *e, const char
 static const char *hint_for_formula(value_context *c, const value *v) {
     text t;
     text_init(&t, c->scratch);
+    if (v->kind == VALUE_LETTER) return "'letter' stands alone or behind Y and X: 'Y letter is letter'";
     if (v->kind == VALUE_REMAINDER)
         text_printf(&t, "compare the remainder with a constant: '... %% %lld = 1'", (long long)v->modulus);
     else if (v->is_literal && v->sum->constant >= 0 && (v->sum->constant <= 9 || c->header->tokens))
@@ -218,14 +222,61 @@ static value connect(value_context *c, const entry *e, const value *v) {
     return formula_value(c, e, formula_nary(f, e->op, kids, e->operands), &v[0]);
 }
 
+static bool is_step(formula_op op) { return op == OP_YESTERDAY || op == OP_NEXT; }
+
+/* Y, X and their like, as often as is written. */
+static value prefix(value_context *c, const entry *e, const value *v) {
+    value start = {.line = e->line, .column = e->column};
+    bool letter = v->kind == VALUE_LETTER && is_step(e->op);
+    if (!letter) need_formula(c, e, v, 0);
+    node_id id = v->node;
+    for (int64_t k = 0; k < e->times; k++) {
+        id = formula_unary(&c->spec->graph, e->op, id);
+        if (!letter) formula_note_place(&c->spec->graph, id, e->line, e->column);
+    }
+    start.kind = v->kind;
+    start.node = id;
+    return start;
+}
+
+/* Two letters that are to be the same, as conditions. */
+static size_t letters_alike(value_context *c, const value *v, node_id *out) {
+    const temper_spec *s = c->spec;
+    if (v[0].kind != v[1].kind)
+        refuse(c, &v[v[0].kind == VALUE_LETTER], "as in 'Y letter is letter'", "a letter is compared with a letter");
+    if (!c->header->alphabet_given)
+        trap_raise_hint(c->scratch->trap, TEMPER_SYNTAX, v[0].line, v[0].column, "a line such as 'alphabet a b c'",
+                        "'letter' means each letter of the alphabet, which must be stated before");
+    return recall_letters(&c->spec->graph, s->letters.count, v[0].node, v[1].node, out);
+}
+
+static value attend(value_context *c, const entry *e, const value *v) {
+    size_t conditions = (e->operands - 1) / 2, count = 0;
+    enum { LETTER_BITS = 64 };
+    node_id *all = arena_alloc(c->scratch, 2 * (conditions * LETTER_BITS + 1), sizeof *all);
+    for (size_t k = 0; k < conditions; k++) {
+        const value *pair = &v[2 * k];
+        if (pair[0].kind == VALUE_LETTER || pair[1].kind == VALUE_LETTER) {
+            count += letters_alike(c, pair, all + 2 * count);
+            continue;
+        }
+        value_need_formula(c, &pair[0], "a condition must be a formula");
+        value_need_formula(c, &pair[1], "a condition must be a formula");
+        all[2 * count] = pair[0].node;
+        all[2 * count++ + 1] = pair[1].node;
+    }
+    need_formula(c, e, &v[e->operands - 1], 0);
+    value start = {.line = e->line, .column = e->column};
+    node_id id =
+        recall_make(&c->spec->graph, e->choice, e->mask, all, count, v[e->operands - 1].node, e->line, e->column);
+    return formula_value(c, e, id, &start);
+}
+
 value value_apply(value_context *c, const entry *e, value *v) {
     switch (e->kind) {
     case ENTRY_COUNT: return count(c, e, v);
-    case ENTRY_PREFIX: {
-        need_formula(c, e, v, 0);
-        value start = {.line = e->line, .column = e->column};
-        return formula_value(c, e, formula_unary(&c->spec->graph, e->op, v->node), &start);
-    }
+    case ENTRY_PREFIX: return prefix(c, e, v);
+    case ENTRY_ATTEND: return attend(c, e, v);
     case ENTRY_NEGATE: return negate(c, e, v);
     case ENTRY_BINARY: return connect(c, e, v);
     case ENTRY_ADD:
@@ -233,6 +284,7 @@ value value_apply(value_context *c, const entry *e, value *v) {
     case ENTRY_TIMES: return times(c, e, v);
     case ENTRY_MODULO: return remainder_of(c, e, v);
     case ENTRY_COMPARE: return compare(c, e, v);
+    case ENTRY_WHERE:
     case ENTRY_OPEN: break;
     }
     return v[0];

@@ -5,21 +5,28 @@
 #include "logic/spec_parse.h"
 #include "logic/tokenize.h"
 
-typedef enum value_kind { VALUE_FORMULA, VALUE_SUM, VALUE_REMAINDER } value_kind;
+typedef enum value_kind {
+    VALUE_FORMULA,
+    VALUE_SUM,
+    VALUE_REMAINDER,
+    VALUE_LETTER /* "letter" in a condition of attention, below Y and X: node has them, over TRUE */
+} value_kind;
 
 typedef struct value {
     value_kind kind;
     bool is_shared;        /* the sum belongs to a definition: copy it before changing it */
     bool is_literal;       /* a number as written, perhaps meant as a letter */
-    node_id node;          /* FORMULA */
+    node_id node;          /* FORMULA, LETTER */
     linear_sum *sum;       /* SUM, REMAINDER */
     int64_t modulus;       /* REMAINDER: sum mod modulus */
     uint32_t line, column; /* where it starts */
 } value;
 
 typedef enum entry_kind {
-    ENTRY_OPEN,  /* ( */
-    ENTRY_COUNT, /* #[ and #>[ */
+    ENTRY_OPEN,   /* ( */
+    ENTRY_COUNT,  /* #[ and #>[ */
+    ENTRY_WHERE,  /* rightmost[ and leftmost[; operands: two for each condition that is complete */
+    ENTRY_ATTEND, /* the same after its ], before the value */
     ENTRY_PREFIX,
     ENTRY_NEGATE,
     ENTRY_BINARY, /* Boolean and temporal; AND and OR take any number of operands */
@@ -37,6 +44,10 @@ typedef struct entry {
     compare_op compare;
     int binding; /* larger binds tighter; brackets: -1 */
     size_t operands;
+    int64_t times;        /* prefix operators: Y^3 */
+    temper_choice choice; /* WHERE, ATTEND */
+    temper_mask mask;
+    bool compares;    /* WHERE: "is" stands in the present condition */
     const char *text; /* as written, not terminated */
     uint32_t length, line, column;
 } entry;

@@ -37,6 +37,9 @@ value parser_value(parser *p);
 /* Whether t begins a table: the word dfa before a brace or a quote. */
 bool parser_at_table(const parser *p);
 
+/* Whether t begins attention: the word rightmost or leftmost before a bracket. */
+bool parser_at_attention(const parser *p);
+
 _Noreturn void parser_refuse(parser *p, const token *t, const char *hint, const char *message);
 
 #endif

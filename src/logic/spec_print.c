@@ -1,5 +1,6 @@
 /* Whole specifications as text: header lines, definitions for what is large and shared, the answer. */
 #include "logic/formula_print.h"
+#include "logic/recall.h"
 
 #include <string.h>
 
@@ -21,10 +22,14 @@ typedef struct spec_printer {
 static bool is_count(formula_op op) { return op == OP_COUNT_PAST || op == OP_COUNT_FUTURE; }
 
 temper_syntax spec_print_syntax(const temper_spec *s) {
+    bool attends = false;
     if (s->syntax == TEMPER_SYNTAX_BRASP) return TEMPER_SYNTAX_BRASP;
-    for (node_id id = 1; id <= s->root; id++)
-        if (formula_at(&s->graph, id)->op == OP_ATTEND) return TEMPER_SYNTAX_BRASP;
-    return TEMPER_SYNTAX_SPEC;
+    for (node_id id = 1; id <= s->root; id++) {
+        formula_op op = formula_at(&s->graph, id)->op;
+        attends = attends || op == OP_ATTEND;
+        if (op == OP_RECALL || (op != OP_ATTEND && operator_direction(op) != 'n')) return TEMPER_SYNTAX_SPEC;
+    }
+    return attends ? TEMPER_SYNTAX_BRASP : TEMPER_SYNTAX_SPEC;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------- */
@@ -92,6 +97,21 @@ static uint32_t *find_uses(const spec_printer *p) {
     return uses;
 }
 
+/* What the bracket of attention asks at both positions. */
+static void print_brasp_conditions(spec_printer *p, formula_printer *q, node_id id) {
+    size_t count = recall_conditions(formula_at(p->f, id));
+    for (size_t k = 0; k < count; k++) {
+        text_puts(p->out, k ? " & (" : "(");
+        q->variable = 'j';
+        formula_print_operand(q, formula_kid(p->f, id, 2 * k));
+        text_puts(p->out, " <-> ");
+        q->variable = 'i';
+        formula_print_operand(q, formula_kid(p->f, id, 2 * k + 1));
+        text_putc(p->out, ')');
+    }
+    q->variable = 'j';
+}
+
 /* Names what must be defined before it is used: attention in B-RASP, and long texts that would be printed twice. What
    stays unnamed and is printed twice is short, so the whole text is linear in the graph. */
 static void name_nodes(spec_printer *p) {
@@ -110,7 +130,8 @@ static void name_nodes(spec_printer *p) {
             cost[id] += 4 + (p->names[kid] ? strlen(p->names[kid]) : cost[kid]);
         }
         bool is_long = cost[id] > LONG_TEXT && uses[id] > 1 && !is_count(n->op);
-        if (is_long || n->op == OP_ATTEND) p->names[id] = choose_name(p, id);
+        bool has_line = p->brasp && (n->op == OP_ATTEND || n->op == OP_RECALL);
+        if (is_long || has_line) p->names[id] = choose_name(p, id);
     }
 }
 
@@ -137,7 +158,7 @@ static void print_header(spec_printer *p) {
 static void print_brasp_line(spec_printer *p, formula_printer *q, node_id id, const char *name) {
     const formula_node *n = formula_at(p->f, id);
     text_printf(p->out, "%s(i) := ", name);
-    if (n->op != OP_ATTEND) {
+    if (n->op != OP_ATTEND && n->op != OP_RECALL) {
         q->variable = 'i';
         formula_print_node(q, id);
     } else {
@@ -145,9 +166,12 @@ static void print_brasp_line(spec_printer *p, formula_printer *q, node_id id, co
         text_printf(p->out, "%s [%s, ", n->choice == TEMPER_CHOICE_LEFTMOST ? "leftmost" : "rightmost",
                     mask_print_name(n->mask));
         q->variable = 'j';
-        formula_print_operand(q, formula_kid(p->f, id, 0));
+        if (n->op == OP_RECALL)
+            print_brasp_conditions(p, q, id);
+        else
+            formula_print_operand(q, formula_kid(p->f, id, 0));
         text_puts(p->out, "] ");
-        formula_print_operand(q, formula_kid(p->f, id, 1));
+        formula_print_operand(q, formula_kid(p->f, id, n->op == OP_RECALL ? (size_t)n->kid_count - 2 : 1));
         text_puts(p->out, " : 0");
     }
     text_putc(p->out, '\n');
@@ -184,7 +208,7 @@ static void print_outputs(spec_printer *p, formula_printer *q) {
     }
 }
 
-/* What is printed: not the outputs that are made of others. */
+/* What is printed: not the outputs that are made of others, nor what a RECALL is in other operators. */
 static unsigned char *printed_nodes(const temper_spec *s, arena *a) {
     spec_output *written = arena_alloc(a, s->output_count, sizeof *written);
     temper_spec some = *s;
@@ -192,7 +216,17 @@ static unsigned char *printed_nodes(const temper_spec *s, arena *a) {
     some.output_count = 0;
     for (size_t k = 0; s->kind == TEMPER_KIND_TRANSDUCER && k < s->output_count; k++)
         if (!s->outputs[k].is_otherwise) written[some.output_count++] = s->outputs[k];
-    return spec_reachable(&some, a);
+    unsigned char *all = spec_reachable(&some, a), *marks = arena_zalloc(a, s->graph.count, 1);
+    marks[s->root] = marks[s->viable] = 1;
+    for (size_t k = 0; k < some.output_count; k++) marks[written[k].root] = 1;
+    marks[0] = 0;
+    for (size_t id = s->graph.count; id-- > 1;) {
+        const formula_node *n = formula_at(&s->graph, (node_id)id);
+        if (!all[id] || !marks[id]) continue;
+        for (size_t k = 0; k < n->kid_count - (n->op == OP_RECALL); k++)
+            marks[formula_kid(&s->graph, (node_id)id, k)] = 1;
+    }
+    return marks;
 }
 
 /* What a language model says besides its language. */

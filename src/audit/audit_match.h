@@ -1,0 +1,11 @@
+/* Attention whose candidates have the pattern of i: what it means, from diagrams of its conditions. */
+#ifndef AUDIT_AUDIT_MATCH_H
+#define AUDIT_AUDIT_MATCH_H
+
+#include "audit/audit_meaning.h"
+
+/* The value at the last (first) j of the mask such that there[k] at j is here[k] at i for every k; false if there is
+   none. Raises where more patterns are told apart than it lists. */
+dd audit_alike(meaning *m, temper_mask mask, bool last, const dd *there, const dd *here, size_t count, dd value);
+
+#endif
