@@ -32,6 +32,17 @@ static const char **plans_of(double **costs, const temper_model *model, const te
 /* A bound on the output is there only where temper soften made one. */
 static bool is_softened(const temper_model_info *info) { return info->output_margin > 0; }
 
+static temper_growth largest_growth(const temper_model *model, const temper_model_info *info) {
+    temper_growth most = TEMPER_GROWTH_NONE;
+    for (size_t layer = 1; layer <= info->layers; layer++)
+        for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++) {
+            temper_head_info about;
+            if (temper_model_head(&about, model, layer, head, NULL) == TEMPER_OK && about.growth > most)
+                most = about.growth;
+        }
+    return most;
+}
+
 /* The types that explain tells the proved length of. */
 static const temper_type explained[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32};
 enum { EXPLAINED = sizeof explained / sizeof *explained };
@@ -54,7 +65,7 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
     json_count(&j, "channels", info->channels);
     json_count(&j, "hidden", info->hidden);
     json_count(&j, "parameters", info->parameters);
-    json_text(&j, "growth", temper_growth_name(info->growth));
+    json_text(&j, "growth", temper_growth_name(largest_growth(model, info)));
     json_begin(&j, "proved_length", '[');
     for (size_t k = 0; k < EXPLAINED; k++) {
         json_begin(&j, NULL, '{');
@@ -160,7 +171,7 @@ static void print_overview(const temper_model *model, const temper_model_info *i
     printf("size           %zu layer%s, %zu head%s, width %zu, %zu hidden unit%s, %zu parameters\n", info->layers,
            info->layers == 1 ? "" : "s", info->heads, info->heads == 1 ? "" : "s", info->channels, info->hidden,
            info->hidden == 1 ? "" : "s", info->parameters);
-    printf("growth         %s (the largest of the heads)\n", temper_growth_name(info->growth));
+    printf("growth         %s (the largest of the heads)\n", temper_growth_name(largest_growth(model, info)));
     for (size_t k = 0; k < EXPLAINED; k++) print_proof(k ? "" : "proved length", &proofs[k], explained[k]);
     if (is_softened(info))
         printf("output         recorded by soften: within %s of the hard one's, which is %s or more from 1/2%s\n",

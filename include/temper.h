@@ -416,7 +416,6 @@ typedef struct temper_model_info {
     double output_error;  /* ... how far the read-out may be from the hard one's, ... */
     double output_margin; /* ... which is at least this far from 1/2, ... */
     int verdict_only;     /* ... for the verdict only, not for the truth at other positions */
-    temper_growth growth; /* the largest of the heads' */
     size_t parts;         /* subformulas that temper_model_part can place */
 } temper_model_info;
 
@@ -425,11 +424,11 @@ typedef struct temper_head_info {
     const char *role;  /* once, nearest, count, compare, lookup, or "" */
     temper_mask mask;
     temper_choice choice, hard_choice;
-    const char *scale; /* softmax scale as an expression of n, N and i; "1" for hard heads */
-    int row_scale;     /* it reads i */
-    int adaptive;      /* the scale is divided by each row's own gap */
-    temper_growth growth;
-    double bound; /* proved error before rounding in real arithmetic; 0 where none is made */
+    const char *scale;    /* softmax scale as an expression of n, N and i; "1" for hard heads */
+    int row_scale;        /* it reads i */
+    int adaptive;         /* the scale is divided by each row's own gap */
+    temper_growth growth; /* of the role that its weights have; none where they have no known role */
+    double bound;         /* proved error before rounding in real arithmetic; 0 where none is made */
     size_t query_size, value_size;
 } temper_head_info;
 

@@ -312,6 +312,19 @@ static void add_twins(forger *f) {
     }
 }
 
+/* A unit, or a head's output, writes to a channel that nobody reads, beside its own. */
+static void add_target(forger *f) {
+    char **row = pick_line(f, random_below(f->r, 3) ? "unit " : "  output "), line[80];
+    size_t channels = channel_count(f), last = 0;
+    if (!row) return;
+    snprintf(line, sizeof line, " %zu:%s", channels, random_below(f->r, 3) ? "1" : "-1");
+    strcat(*row, line);
+    for (size_t k = 0; k < f->count; k++)
+        if (begins(f->lines[k], "channel")) last = k + 1;
+    snprintf(line, sizeof line, "channel %zu \"second\"", channels);
+    insert(f, last, line);
+}
+
 /* ---- rows, heads, layers ---- */
 
 /* Two lines of the kinds of rows that a head has change places, or only what they hold does. */
@@ -469,7 +482,7 @@ static void change_lines(forger *f) {
 
 static void change(forger *f) {
     char **line = pick_line(f, NULL);
-    uint64_t what = random_below(f->r, 22);
+    uint64_t what = random_below(f->r, 23);
     if (!line || f->count < 4) return;
     switch (what) {
     case 0:
@@ -489,6 +502,7 @@ static void change(forger *f) {
     case 14:
     case 15: change_word(f); break;
     case 16: add_twins(f); break;
+    case 17: add_target(f); break;
     default: change_expression(f);
     }
 }

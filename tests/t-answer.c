@@ -41,7 +41,47 @@ static void check_run(const temper_spec *spec, const temper_model *m, temper_run
     temper_run_free(run);
 }
 
+/* The file may name any role: growth and bound are those of what the weights are. */
+static void check_named_role(const char *formula, const char *role, const char *named, temper_growth growth) {
+    temper_spec *spec = NULL;
+    temper_model *m = NULL;
+    char *text = NULL, from[40], to[40];
+    size_t length;
+    temper_error e;
+    temper_spec_options o = {.alphabet = "ab"};
+    temper_build_options method = {.method = TEMPER_METHOD_TEMPERATURE};
+    temper_head_info honest, other;
+    if (CHECK(!temper_spec_parse(&spec, formula, strlen(formula), &o, &e) && !temper_build(&m, spec, &method, &e) &&
+                  !temper_model_head(&honest, m, 1, 1, &e) && !temper_model_print(&text, &length, m, &e),
+              "%s: %s", formula, e.text)) {
+        snprintf(from, sizeof from, " role %s ", role);
+        snprintf(to, sizeof to, " role %s ", named);
+        char *at = strstr(text, from), *changed = calloc(length + 40, 1), *digest;
+        temper_model *back = NULL;
+        if (CHECK(at && changed, "%s has no role %s", formula, role)) {
+            snprintf(changed, length + 40, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+            if ((digest = strstr(changed, "\ndigest "))) digest[1] = 0;
+            CHECK(!temper_model_read(&back, changed, strlen(changed), &e) &&
+                      !temper_model_head(&other, back, 1, 1, &e),
+                  "%s: %s", formula, e.text);
+            if (back)
+                CHECK(honest.growth == growth && other.growth == growth && other.bound == honest.bound &&
+                          !strcmp(other.role, named),
+                      "%s named %s: growth %s, bound %g", formula, named, temper_growth_name(other.growth),
+                      other.bound);
+        }
+        temper_model_free(back);
+        free(changed);
+    }
+    temper_free(text);
+    temper_model_free(m);
+    temper_spec_free(spec);
+}
+
 int main(void) {
+    check_named_role("O a", "once", "lookup", TEMPER_GROWTH_LOG);
+    check_named_role("Y a", "nearest", "count", TEMPER_GROWTH_LINEAR);
+    check_named_role("#[a] >= #[b]", "count", "balance", TEMPER_GROWTH_NONE);
     char *source = sum_of_subsets(FURTHER, 2048);
     temper_spec *spec;
     temper_model *m;

@@ -25,6 +25,10 @@ static const edge_case CASES[] = {
     {"O a", "ln(N) + 8", "ln(N) + 5"},
     {"O a", "ln(N) + 8", "ln(N) + 100"},
     {"O a", "ln(N) + 8", "ln(N) + 40000"},
+    {"O a", "ln(N) + 8", "ln(N) + 1048576"}, /* the largest constant that there is */
+    {"O a", "ln(N) + 8", "ln(N) + 1048577"},
+    {"a S b", "8*N", "1048577*N"},
+    {"#[a] >= #[b]", "16*N", "2097154*N"},
     {"F a", NULL, NULL},
     {"F (a & O b)", "ln(N) + 8", "ln(N) + 20"},
     {"H (a -> O b) & F c", NULL, NULL},

@@ -91,8 +91,8 @@ static void check_round_trip(const temper_model *m, const char *name, test_rando
         x = temper_model_about(m);
         y = temper_model_about(back);
         CHECK(x.output_margin == y.output_margin && x.output_error == y.output_error &&
-                  x.parameters == y.parameters && x.growth == y.growth && x.at == y.at &&
-                  x.accepts_empty == y.accepts_empty && x.tokens == y.tokens,
+                  x.parameters == y.parameters && x.at == y.at && x.accepts_empty == y.accepts_empty &&
+                  x.tokens == y.tokens,
               "%s: other properties", name);
         for (int k = 0; k < 4; k++) {
             uint32_t word[16];

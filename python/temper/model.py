@@ -49,7 +49,6 @@ class Info:
     verdict_only: bool
     output_error: float
     output_margin: float
-    growth: str
     digits: str  # method "digits": the number format that it is for, else ""
 
 
@@ -76,7 +75,7 @@ def _info(handle: Any) -> Info:
     return Info(METHODS[out.method], text(out.source), SYNTAXES[out.syntax], _AT[out.at], bool(out.tokens),
                 bool(out.accepts_empty), bool(out.has_end), out.letters, out.channels, out.layers, out.heads, out.hidden,
                 out.parameters, bool(out.verdict_only),
-                out.output_error, out.output_margin, text(lib.temper_growth_name(out.growth)),
+                out.output_error, out.output_margin,
                 TYPES[out.digits] if METHODS[out.method] == "digits" else "")
 
 

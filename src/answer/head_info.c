@@ -1,5 +1,5 @@
-/* What a head is. Its error before rounding is that of the role which its weights have, not of the one that the file
-   names. */
+/* What a head is. Its growth and its error before rounding are those of the role which its weights have, not of the
+   one that the file names. */
 #include "answer/proved.h"
 #include "base/entry.h"
 
@@ -15,6 +15,7 @@ static void tell_head(entry *e, void *context) {
     if (c->head < 1 || c->head > temper_model_layer(m, c->layer).heads)
         trap_raise(e->trap, TEMPER_RANGE, 0, 0, "there is no such head");
     const model_head *h = &m->layers[c->layer - 1].heads[c->head - 1];
+    proved_head found = proved_head_of(m, c->layer, c->head, e->trap);
     *c->out = (temper_head_info){.label = h->label,
                                  .role = head_role_name(h->role),
                                  .mask = h->mask,
@@ -23,8 +24,8 @@ static void tell_head(entry *e, void *context) {
                                  .scale = h->scale_text,
                                  .row_scale = head_reads_position(h),
                                  .adaptive = h->adaptive,
-                                 .growth = head_growth(h),
-                                 .bound = proved_head_bound(m, c->layer, c->head, e->trap),
+                                 .growth = found.growth,
+                                 .bound = found.bound,
                                  .query_size = h->query.count,
                                  .value_size = h->value.count};
 }

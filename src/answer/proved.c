@@ -27,7 +27,7 @@ typedef struct proof_memo {
     pthread_mutex_t lock;
     arena texts;
     proof_entry entries[TYPES][2];
-    double **bounds; /* [layers][heads] of their errors; NULL until somebody asks */
+    proved_head **heads; /* [layers][heads] NULL until somebody asks */
 } proof_memo;
 
 static void release(model_memo *memo) {
@@ -225,40 +225,42 @@ temper_proof proved_longest(const temper_model *m, temper_type type, bool hard, 
 
 /* ---- heads ---- */
 
-typedef struct bounds_question {
+typedef struct heads_question {
     proof_memo *memo;
     const temper_model *model;
-} bounds_question;
+} heads_question;
 
-static void find_bounds(entry *e, void *context) {
-    const bounds_question *q = context;
+/* A scale that was chosen by hand has no growth that is known. */
+static void find_heads(entry *e, void *context) {
+    const heads_question *q = context;
     const temper_model *m = q->model;
-    if (q->memo->bounds) return;
-    bool soft = m->method != TEMPER_METHOD_HARD && !m->rescaled;
-    const study *s = soft ? recognition_study(recognise(m, NULL, false, &e->memory)) : NULL;
+    if (q->memo->heads) return;
+    bool hard = m->method == TEMPER_METHOD_HARD;
+    const study *s = m->rescaled ? NULL : recognition_study(recognise(m, NULL, hard, &e->memory));
     q->memo->texts.trap = e->trap;
-    double **bounds = arena_zalloc(&q->memo->texts, (size_t)m->layer_count + 1, sizeof *bounds);
+    proved_head **heads = arena_zalloc(&q->memo->texts, (size_t)m->layer_count + 1, sizeof *heads);
     for (uint32_t l = 0; l < m->layer_count; l++) {
-        bounds[l] = arena_zalloc(&q->memo->texts, (size_t)m->layers[l].head_count + 1, sizeof **bounds);
+        heads[l] = arena_zalloc(&q->memo->texts, (size_t)m->layers[l].head_count + 1, sizeof **heads);
         for (uint32_t h = 0; s && h < m->layers[l].head_count; h++) {
             const head_shape *shape = &s->shapes[s->layers[l].head_shapes[h]];
-            bounds[l][h] = head_bound(shape->role, shape->kappa);
+            heads[l][h] = (proved_head){head_growth(shape->role), hard ? 0 : head_bound(shape->role, shape->kappa)};
         }
     }
-    q->memo->bounds = bounds;
+    q->memo->heads = heads;
 }
 
-double proved_head_bound(const temper_model *m, size_t layer, size_t head, trap *t) {
+proved_head proved_head_of(const temper_model *m, size_t layer, size_t head, trap *t) {
     proof_memo *memo = memo_of(m, t);
-    bounds_question q = {memo, m};
+    heads_question q = {memo, m};
+    proved_head found = {0};
     temper_error why;
     pthread_mutex_lock(&memo->lock);
-    temper_status status = entry_run(&why, find_bounds, &q);
+    temper_status status = entry_run(&why, find_heads, &q);
     memo->texts.trap = NULL;
-    double bound = status ? 0 : memo->bounds[layer - 1][head - 1];
+    if (!status) found = memo->heads[layer - 1][head - 1];
     pthread_mutex_unlock(&memo->lock);
     if (status) trap_reraise(t, &why);
-    return bound;
+    return found;
 }
 
 _Noreturn void proved_refuse(const temper_model *m, temper_type type, bool hard, size_t n, trap *t) {

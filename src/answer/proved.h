@@ -26,9 +26,15 @@ size_t proved_up_to(const temper_model *m, temper_type type, bool hard, size_t n
 /* The proved length, and why it ends there. */
 temper_proof proved_longest(const temper_model *m, temper_type type, bool hard, trap *t);
 
-/* The error before rounding in real arithmetic, of any length: 0 for heads that make none, for hard ones and for
-   those of models that are not recognised by their roles. Layer and head count from 1. */
-double proved_head_bound(const temper_model *m, size_t layer, size_t head, trap *t);
+/* What the weights say of a head, whatever role the file names; nothing for models that are not recognised by their
+   roles. */
+typedef struct proved_head {
+    temper_growth growth; /* of the role */
+    double bound;         /* error before rounding in real arithmetic, of any length; 0 for hard heads */
+} proved_head;
+
+/* Layer and head count from 1. */
+proved_head proved_head_of(const temper_model *m, size_t layer, size_t head, trap *t);
 
 /* Says that a string of n letters is not proved, and why. */
 _Noreturn void proved_refuse(const temper_model *m, temper_type type, bool hard, size_t n, trap *t);

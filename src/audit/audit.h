@@ -81,7 +81,7 @@ typedef struct score_part {
     bool feature_last; /* behind the Boolean terms */
 } score_part;
 
-typedef struct head_facts {
+typedef struct audit_head {
     uint32_t layer, number; /* from 1 */
     const model_head *head;
     head_kind kind;
@@ -103,7 +103,7 @@ typedef struct head_facts {
     bool by_digits;                       /* nearest: is not tried at every length */
     bool every_length;
     ball *size, *rounding, *error; /* the certificate's X, E and D */
-} head_facts;
+} audit_head;
 
 typedef struct ramp_facts {
     uint32_t layer;
@@ -175,7 +175,7 @@ typedef struct audit {
     calculus calculus;
     meaning meaning;
     content *channels;
-    head_facts *heads; /* all, in order */
+    audit_head *heads; /* all, in order */
     size_t head_count;
     ramp_facts *ramps;
     size_t ramp_count, ramp_capacity;
@@ -225,10 +225,10 @@ void audit_bounds(audit *a);
 /* Every position feature is small enough for the type; the embedding must be read. */
 void audit_check_features(audit *a);
 /* X and eta of a nearest head, whose channels must be as the head reads them. */
-void audit_logit(audit *a, head_facts *f);
+void audit_logit(audit *a, audit_head *f);
 /* The largest sum of the other weights, tried at every length; *largest is the largest |logit|. */
 enum { EVERY_LENGTH_MOST = 4096 };
-double audit_every_length(audit *a, const head_facts *f, double *largest);
+double audit_every_length(audit *a, const audit_head *f, double *largest);
 
 void audit_write(text *out, const audit *a);
 /* What both kinds of certificates are written with. */

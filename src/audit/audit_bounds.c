@@ -11,15 +11,15 @@ static const double V = 0x1p-53;
         if (!(condition)) audit_refuse((b)->a, (b)->layer, (b)->number, __VA_ARGS__);                                \
     } while (0)
 
-static const ball *positions(bounds *b) { return num(b->c, b->a->positions); }
-static const ball *minus_one(bounds *b, const ball *x) { return sub(b->c, x, num(b->c, 1)); }
-static const ball *one_minus(bounds *b, const ball *x) { return sub(b->c, num(b->c, 1), x); }
-static const ball *one_plus(bounds *b, const ball *x) { return add(b->c, num(b->c, 1), x); }
+static const ball *positions(audit_bounding *b) { return num(b->c, b->a->positions); }
+static const ball *minus_one(audit_bounding *b, const ball *x) { return sub(b->c, x, num(b->c, 1)); }
+static const ball *one_minus(audit_bounding *b, const ball *x) { return sub(b->c, num(b->c, 1), x); }
+static const ball *one_plus(audit_bounding *b, const ball *x) { return add(b->c, num(b->c, 1), x); }
 
-static bool at_most(bounds *b, const ball *x, double bound) { return ball_is_at_most(x, num(b->c, bound)); }
-static bool at_least(bounds *b, const ball *x, double bound) { return ball_is_at_most(num(b->c, bound), x); }
+static bool at_most(audit_bounding *b, const ball *x, double bound) { return ball_is_at_most(x, num(b->c, bound)); }
+static bool at_least(audit_bounding *b, const ball *x, double bound) { return ball_is_at_most(num(b->c, bound), x); }
 
-static void keep(bounds *b, ball **out, const ball *x) {
+static void keep(audit_bounding *b, ball **out, const ball *x) {
     *out = ball_array(b->a->arena, 1);
     ball_set(*out, x);
 }
@@ -27,21 +27,21 @@ static void keep(bounds *b, ball **out, const ball *x) {
 /* ---- softmax rows ---- */
 
 /* What rounding makes of a sum of crumbs beside a 1. */
-static const ball *spread(bounds *b, const ball *crumbs) {
+static const ball *spread(audit_bounding *b, const ball *crumbs) {
     const type_facts *t = &b->a->type;
     if (!t->any_order) return mul(b->c, num(b->c, 4), crumbs);
     return mul(b->c, mul(b->c, num(b->c, 2), crumbs), up(b->c, t->ua, 4 * (uint64_t)b->a->positions));
 }
 
 /* T: what subnormal numbers add to the weights of a row. */
-static const ball *subnormals(bounds *b) {
+static const ball *subnormals(audit_bounding *b) {
     calculus *c = b->c;
     const ball *m = positions(b), *least = num(c, b->a->type.ta);
     return b->a->type.any_order ? mul(c, num(c, 2), mul(c, mul(c, m, m), least)) : mul(c, m, least);
 }
 
 /* One key weighs 1, the others together at most r. */
-static const ball *error_of(bounds *b, const ball *r) {
+static const ball *error_of(audit_bounding *b, const ball *r) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     bool equal = t->storage == t->sums;
@@ -59,7 +59,7 @@ static const ball *error_of(bounds *b, const ball *r) {
 
 /* ---- the six kinds ---- */
 
-static void bound_once(bounds *b, head_facts *f) {
+static void bound_once(audit_bounding *b, audit_head *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     uint64_t m = (uint64_t)b->a->positions;
@@ -87,7 +87,7 @@ static void bound_once(bounds *b, head_facts *f) {
 }
 
 /* x keys, and T; eta is how far a logit is off. */
-static const ball *leak(bounds *b, const ball *eta, const ball *x) {
+static const ball *leak(audit_bounding *b, const ball *eta, const ball *x) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     const ball *weights = mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, mul(c, num(c, 2), eta))), x);
@@ -95,20 +95,20 @@ static const ball *leak(bounds *b, const ball *eta, const ball *x) {
 }
 
 /* q/(1 - q), q = exp(-kappa (1 - u)) */
-static const ball *geometric(bounds *b, double kappa) {
+static const ball *geometric(audit_bounding *b, double kappa) {
     calculus *c = b->c;
     const ball *q = expo(c, mul(c, num(c, -kappa), one_minus(b, num(c, b->a->type.ua))));
     return over(c, q, one_minus(b, q));
 }
 
 /* The error of a head that picks one key, whose logits are off by eta; `times` keys may share a distance. */
-static const ball *picking_error(bounds *b, const head_facts *f, const ball *eta, double times) {
+static const ball *picking_error(audit_bounding *b, const audit_head *f, const ball *eta, double times) {
     static const double MOST = 0x1p20; /* e^(2 eta) beyond it is of no use */
     if (!ball_is_less(eta, num(b->c, MOST))) return num(b->c, 1);
     return error_of(b, leak(b, eta, mul(b->c, num(b->c, times), geometric(b, f->kappa))));
 }
 
-static void bound_nearest(bounds *b, head_facts *f) {
+static void bound_nearest(audit_bounding *b, audit_head *f) {
     const type_facts *t = &b->a->type;
     if (f->every_length) {
         double largest, r = audit_every_length(b->a, f, &largest);
@@ -124,7 +124,7 @@ static void bound_nearest(bounds *b, head_facts *f) {
     keep(b, &f->error, f->failure ? num(b->c, 1) : picking_error(b, f, f->logit.error, 1));
 }
 
-static void bound_count(bounds *b, head_facts *f) {
+static void bound_count(audit_bounding *b, audit_head *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     const ball *sum = add(c, mul(c, positions(b), num(c, f->letter_weight)), num(c, f->edge_weight));
@@ -139,7 +139,7 @@ static void bound_count(bounds *b, head_facts *f) {
 }
 
 /* What compare and balance share: `gap` is what the exponent keeps of -kappa, `slack` the relative error. */
-static void bound_verdict(bounds *b, head_facts *f, const ball *gap, const ball *slack, const ball *logit) {
+static void bound_verdict(audit_bounding *b, audit_head *f, const ball *gap, const ball *slack, const ball *logit) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     const ball *m = positions(b), *grown = expo(c, mul(c, slack, logarithm(c, m)));
@@ -161,7 +161,7 @@ static void bound_verdict(bounds *b, head_facts *f, const ball *gap, const ball 
     keep(b, &f->error, larger(c, error_of(b, rho), wrong));
 }
 
-static void bound_compare(bounds *b, head_facts *f) {
+static void bound_compare(audit_bounding *b, audit_head *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     const ball *epsilon = minus_one(b, mul(c, mul(c, up(c, t->ua, 8), up(c, t->us, 3)), up(c, V, 6)));
@@ -171,7 +171,7 @@ static void bound_compare(bounds *b, head_facts *f) {
     keep(b, &f->rounding, epsilon);
 }
 
-static void bound_balance(bounds *b, head_facts *f) {
+static void bound_balance(audit_bounding *b, audit_head *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     const ball *m = positions(b), *wh = num(c, f->weight), *wt = num(c, f->total_weight), *wo = num(c, f->own_weight);
@@ -206,7 +206,7 @@ static void bound_balance(bounds *b, head_facts *f) {
     keep(b, &f->rounding, e);
 }
 
-static void bound_lookup(bounds *b, head_facts *f) {
+static void bound_lookup(audit_bounding *b, audit_head *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     const ball *m = positions(b), *squared = mul(c, m, m), *cubed = mul(c, squared, m), *kappa = num(c, f->kappa);
@@ -239,8 +239,8 @@ static void bound_lookup(bounds *b, head_facts *f) {
     keep(b, &f->error, picking_error(b, f, eta, 2));
 }
 
-static void bound_head(audit *a, head_facts *f) {
-    bounds b = {.a = a, .c = &a->calculus, .layer = f->layer, .number = f->number};
+static void bound_head(audit *a, audit_head *f) {
+    audit_bounding b = {.a = a, .c = &a->calculus, .layer = f->layer, .number = f->number};
     calc_begin(b.c);
     switch (f->kind) {
     case KIND_ONCE: bound_once(&b, f); break;
@@ -254,7 +254,7 @@ static void bound_head(audit *a, head_facts *f) {
 
 /* ---- gates ---- */
 
-static const ball *ramp_error(bounds *b, const ramp_facts *r) {
+static const ball *ramp_error(audit_bounding *b, const ramp_facts *r) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     ball *sum = calc_ball(c);
@@ -266,7 +266,7 @@ static const ball *ramp_error(bounds *b, const ramp_facts *r) {
 }
 
 /* That both halves of a ramp are stored exactly where it is 1. */
-static void check_ramp(bounds *b, const ramp_facts *r) {
+static void check_ramp(audit_bounding *b, const ramp_facts *r) {
     const type_facts *t = &b->a->type;
     if (t->ps == t->pa) {
         NEED(b, r->size <= ldexp(1, t->pa - 1), "a gate's sum is too large for the type");
@@ -279,7 +279,7 @@ static void check_ramp(bounds *b, const ramp_facts *r) {
 
 static void bound_gates(audit *a, uint32_t layer) {
     layer_facts *l = &a->layers[layer];
-    bounds b = {.a = a, .c = &a->calculus, .layer = layer + 1};
+    audit_bounding b = {.a = a, .c = &a->calculus, .layer = layer + 1};
     if (!l->error) l->error = ball_array(a->arena, 1);
     ball_set_int(l->error, 0);
     for (size_t k = 0; k < l->ramp_count; k++) {
@@ -296,7 +296,7 @@ static bool all_within(audit *a, bool refuse) {
     ball *allowed = ball_array(a->arena, 1);
     ball_set_double(allowed, 0.25);
     for (size_t k = 0; k < a->head_count; k++) {
-        const head_facts *f = &a->heads[k];
+        const audit_head *f = &a->heads[k];
         if (ball_is_at_most(f->error, allowed)) continue;
         ball_upper_text(shown, f->error);
         if (refuse && f->failure && !f->every_length)

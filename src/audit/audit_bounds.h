@@ -4,12 +4,12 @@
 
 #include "audit/audit.h"
 
-typedef struct bounds {
+typedef struct audit_bounding {
     audit *a;
     calculus *c;
     uint32_t layer, number; /* for messages */
     const char *failure;    /* what is too large; NULL: nothing */
-} bounds;
+} audit_bounding;
 
 /* A number format as one rounding sees it. */
 typedef struct rounding {
@@ -22,12 +22,12 @@ rounding rounding_sums(const audit *a);
 
 /* doc/certificate.md, "One rounding": the error of rounding a number of size at most p, the distance of its
    neighbours, and the size of what comes out. */
-const ball *rounding_half(bounds *b, const rounding *f, const ball *p);
-const ball *rounding_ulp(bounds *b, const rounding *f, const ball *p);
-const ball *rounding_after(bounds *b, const rounding *f, const ball *p);
+const ball *rounding_half(audit_bounding *b, const rounding *f, const ball *p);
+const ball *rounding_ulp(audit_bounding *b, const rounding *f, const ball *p);
+const ball *rounding_after(audit_bounding *b, const rounding *f, const ball *p);
 
 /* How often f64 rounds the feature or scale, at worst. */
-uint64_t audit_roundings(bounds *b, const feature *f);
-quantity audit_feature_quantity(bounds *b, const feature *f);
+uint64_t audit_roundings(audit_bounding *b, const feature *f);
+quantity audit_feature_quantity(audit_bounding *b, const feature *f);
 
 #endif

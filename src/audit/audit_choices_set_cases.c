@@ -5,7 +5,8 @@
 #include "audit/audit_choices_set_run.h"
 
 enum { CASES_DIMENSIONS = 16 };
-static const double largest_number = 0x1p40, largest_sum = 0x1p62;
+typedef __int128 wide;
+static const double largest_number = 0x1p40;
 
 typedef struct query_values {
     int64_t first, step, count;
@@ -21,7 +22,7 @@ static int64_t read_query(set_run *s, const set_row *row, query_values *q, ratio
     const set_head *h = &s->head;
     const lattice *x = &h->query[row->i * h->d];
     int64_t total = 1;
-    double sum = 0;
+    wide sum = 0;
     rational_set_int(unit, 0);
     for (uint32_t d = 0; d < h->d; d++) {
         rational_gcd(unit, unit, &x[d].a);
@@ -37,11 +38,11 @@ static int64_t read_query(set_run *s, const set_row *row, query_values *q, ratio
         if (!whole(&q[d].first, first, unit, t) || !whole(&q[d].step, &x[d].g, unit, t)) return 0;
         q[d].count = (int64_t)count;
         last = q[d].first + (q[d].count - 1) * q[d].step;
-        double most = (double)(last > -q[d].first ? last : -q[d].first);
-        if (most > largest_number) return 0;
-        sum += most * h->largest_key[d];
+        int64_t most = last > -q[d].first ? last : -q[d].first;
+        if ((double)most > largest_number) return 0;
+        sum += (wide)most * (wide)h->largest_key[d];
     }
-    return sum < largest_sum ? total : 0;
+    return sum < (wide)1 << 62 ? total : 0;
 }
 
 bool set_cases(set_run *s, set_row *row) {

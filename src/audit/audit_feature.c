@@ -105,6 +105,8 @@ static const form features[] = {
     {FEATURE_PLACE, "p", 0},             /* i */
     {FEATURE_PLACE, "*Cp", 0},           /* C*i */
     {FEATURE_SIZE, "*CN", 1},            /* C*N */
+    {FEATURE_SIZE, "**CNN", 2},          /* C*N*N */
+    {FEATURE_SIZE, "***CNNN", 3},        /* C*N*N*N */
     {FEATURE_SIZE_PLACE, "**CNp", 0},    /* C*N*i */
     {FEATURE_SIZE_SQUARE, "***CNpp", 0}, /* C*N*i*i */
     {FEATURE_SHARE, "/pN", 0},           /* i/N */

@@ -12,7 +12,7 @@
    Soft channels are 0 in a hard run, so only tie-breaks and logarithms may be soft. */
 #include "audit/audit.h"
 
-static void check_head(const audit *a, const head_facts *f) {
+static void check_head(const audit *a, const audit_head *f) {
     temper_choice choice = f->head->hard_choice;
     if (choice == TEMPER_CHOICE_SOFTMAX) audit_refuse(a, f->layer, f->number, "it stands for no hard choice");
     if (f->kind == KIND_COUNT && choice != TEMPER_CHOICE_AVERAGE)

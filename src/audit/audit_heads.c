@@ -7,7 +7,7 @@
 
 typedef struct head_reader {
     audit *a;
-    head_facts *f;
+    audit_head *f;
     const model_head *head;
     uint32_t layer, number; /* from 1 */
     feature scale;          /* UNKNOWN: none */
@@ -475,8 +475,8 @@ void audit_heads(audit *a, uint32_t layer) {
     const model_layer *l = &a->model->layers[layer];
     content **made = arena_alloc(a->arena, l->head_count, sizeof *made);
     for (uint32_t h = 0; h < l->head_count; h++) {
-        head_facts *f = &a->heads[a->head_count];
-        *f = (head_facts){.layer = layer + 1, .number = h + 1, .head = &l->heads[h]};
+        audit_head *f = &a->heads[a->head_count];
+        *f = (audit_head){.layer = layer + 1, .number = h + 1, .head = &l->heads[h]};
         a->head_count++;
         head_reader r = {.a = a, .f = f, .head = &l->heads[h], .layer = layer + 1, .number = h + 1};
         r.made = made[h] = arena_zalloc(a->arena, l->heads[h].value.count, sizeof **made);

@@ -9,7 +9,7 @@ enum { NEAR = 4 }; /* positions on each side that are looked at one by one */
 
 typedef struct trial {
     audit *a;
-    const head_facts *f;
+    const audit_head *f;
     const number_format *s, *t; /* storage, sums */
     double *as, *not_as;        /* [M] the logit of each position as a candidate, and as none */
     double *reach, *rest;       /* [M + 1] largest logits of ends of the string */
@@ -93,7 +93,7 @@ static void find_largest(trial *t) {
     }
 }
 
-double audit_every_length(audit *a, const head_facts *f, double *largest) {
+double audit_every_length(audit *a, const audit_head *f, double *largest) {
     size_t most = (size_t)a->positions;
     trial t = {.a = a, .f = f, .s = a->type.storage, .t = a->type.sums};
     t.as = arena_alloc(a->arena, most, sizeof *t.as);

@@ -12,17 +12,17 @@ static bool is_power_of_two(double x) {
     return fabs(frexp(x, &exponent)) == 0.5;
 }
 
-static ball *copy_ball(bounds *b, const ball *x) {
+static ball *copy_ball(audit_bounding *b, const ball *x) {
     ball *z = calc_ball(b->c);
     ball_set(z, x);
     return z;
 }
 
-static quantity make(bounds *b, const ball *size, const ball *computed, const ball *error) {
+static quantity make(audit_bounding *b, const ball *size, const ball *computed, const ball *error) {
     return (quantity){.size = copy_ball(b, size), .computed = copy_ball(b, computed), .error = copy_ball(b, error)};
 }
 
-static quantity make_nothing(bounds *b) {
+static quantity make_nothing(audit_bounding *b) {
     const ball *zero = num(b->c, 0);
     quantity q = make(b, zero, zero, zero);
     q.nothing = true;
@@ -30,16 +30,16 @@ static quantity make_nothing(bounds *b) {
 }
 
 /* X <= 2^(g + p) and 2^g >= t */
-static bool reaches(bounds *b, const ball *size, int grid, int precision, double least) {
+static bool reaches(audit_bounding *b, const ball *size, int grid, int precision, double least) {
     return ball_is_at_most(size, two_to(b->c, grid + precision)) && ldexp(1, grid) >= least;
 }
 
-static bool fits(bounds *b, const quantity *q, const rounding *f) {
+static bool fits(audit_bounding *b, const quantity *q, const rounding *f) {
     return q->nothing || (q->on_grid && reaches(b, q->size, q->grid, f->precision, f->least));
 }
 
 /* A row, score or logit that is too large is noted: there may be another way (audit_lengths.c). */
-static void need_at_most(bounds *b, const ball *x, double largest, const char *what) {
+static void need_at_most(audit_bounding *b, const ball *x, double largest, const char *what) {
     if (!ball_is_at_most(x, num(b->c, largest)) && !b->failure) b->failure = what;
 }
 
@@ -54,23 +54,23 @@ static int ceil_log2(double x) {
 }
 
 /* C M^k */
-static const ball *monomial(bounds *b, double constant, uint64_t k) {
+static const ball *monomial(audit_bounding *b, double constant, uint64_t k) {
     return mul(b->c, num(b->c, fabs(constant)), power(b->c, num(b->c, b->a->positions), k));
 }
 
 /* Whether f64 may round numbers up to C M^k that are multiples of 2^grid. */
-static uint64_t rounds(bounds *b, double constant, uint64_t k, int grid) {
+static uint64_t rounds(audit_bounding *b, double constant, uint64_t k, int grid) {
     return ball_is_at_most(monomial(b, constant, k), two_to(b->c, grid + F64_PRECISION)) ? 0 : 1;
 }
 
 /* The products C M, C M^2, ... up to C M^k, one after the other. */
-static uint64_t rounds_up_to(bounds *b, double constant, uint64_t k, int grid) {
+static uint64_t rounds_up_to(audit_bounding *b, double constant, uint64_t k, int grid) {
     uint64_t sum = 0;
     for (uint64_t j = 1; j <= k; j++) sum += rounds(b, constant, j, grid);
     return sum;
 }
 
-uint64_t audit_roundings(bounds *b, const feature *f) {
+uint64_t audit_roundings(audit_bounding *b, const feature *f) {
     int grid = f->constant != 0 ? audit_grid_of(f->constant) : 0;
     switch (f->kind) {
     case FEATURE_PLACE:
@@ -91,7 +91,7 @@ uint64_t audit_roundings(bounds *b, const feature *f) {
 }
 
 /* X and the grid. */
-static const ball *ideal_size(bounds *b, const feature *f, bool *on_grid, int *grid) {
+static const ball *ideal_size(audit_bounding *b, const feature *f, bool *on_grid, int *grid) {
     calculus *c = b->c;
     const ball *m = num(c, b->a->positions), *log = NULL;
     *on_grid = true;
@@ -133,7 +133,7 @@ static const ball *ideal_size(bounds *b, const feature *f, bool *on_grid, int *g
 }
 
 /* The value of an expression, as it is stored in the format. */
-static quantity expression_quantity(bounds *b, const feature *f, const rounding *to) {
+static quantity expression_quantity(audit_bounding *b, const feature *f, const rounding *to) {
     calculus *c = b->c;
     bool on_grid;
     int grid;
@@ -157,7 +157,7 @@ static quantity expression_quantity(bounds *b, const feature *f, const rounding 
     return q;
 }
 
-quantity audit_feature_quantity(bounds *b, const feature *f) {
+quantity audit_feature_quantity(audit_bounding *b, const feature *f) {
     rounding storage = rounding_storage(b->a);
     quantity q = expression_quantity(b, f, &storage);
     if (!ball_is_at_most(q.computed, num(b->c, storage.largest)))
@@ -165,7 +165,7 @@ quantity audit_feature_quantity(bounds *b, const feature *f) {
     return q;
 }
 
-static quantity scale_quantity(bounds *b, const expression *scale) {
+static quantity scale_quantity(audit_bounding *b, const expression *scale) {
     rounding sums = rounding_sums(b->a);
     feature f = audit_scale_of(scale);
     quantity q = expression_quantity(b, &f, &sums);
@@ -175,12 +175,12 @@ static quantity scale_quantity(bounds *b, const expression *scale) {
 
 /* ---- rows ---- */
 
-static const content *content_at(const bounds *b, const model_term *t) { return &b->a->channels[t->channel]; }
+static const content *content_at(const audit_bounding *b, const model_term *t) { return &b->a->channels[t->channel]; }
 
 static bool is_constant(const content *c) { return c->feature.kind == FEATURE_CONSTANT; }
 static bool is_boolean(const content *c) { return c->kind == HOLDS_EXACT && !is_constant(c); }
 
-static quantity channel_quantity(bounds *b, const content *c) {
+static quantity channel_quantity(audit_bounding *b, const content *c) {
     if (c->kind == HOLDS_FEATURE) return audit_feature_quantity(b, &c->feature);
     const ball *one = num(b->c, 1);
     quantity q = make(b, one, one, num(b->c, 0)); /* Boolean, or the constant 1 */
@@ -189,7 +189,7 @@ static quantity channel_quantity(bounds *b, const content *c) {
 }
 
 /* Adds w x to what is known of a sum: X, the errors of its terms, and its grid. */
-static void add_term(bounds *b, quantity *sum, const quantity *x, double weight) {
+static void add_term(audit_bounding *b, quantity *sum, const quantity *x, double weight) {
     if (x->nothing) return;
     const ball *w = num(b->c, fabs(weight));
     ball_add(sum->size, sum->size, mul(b->c, w, x->size));
@@ -202,7 +202,7 @@ static void add_term(bounds *b, quantity *sum, const quantity *x, double weight)
 
 /* The terms at the beginning of a key row that tell candidates from others: their number, and *size is what they add
    up to. 0: there is no such part. */
-static size_t head_part(bounds *b, const model_term *terms, size_t count, double *size) {
+static size_t head_part(audit_bounding *b, const model_term *terms, size_t count, double *size) {
     size_t end = 0, booleans = 0, constants = 0;
     double constant = 0;
     rounding storage = rounding_storage(b->a), sums = rounding_sums(b->a);
@@ -230,7 +230,7 @@ typedef struct running {
     bool begun;
 } running;
 
-static void run_on(bounds *b, running *r, const rounding *f, const ball *product, bool exactly) {
+static void run_on(audit_bounding *b, running *r, const rounding *f, const ball *product, bool exactly) {
     if (!exactly) {
         r->error = add(b->c, r->error, rounding_half(b, f, product));
         product = rounding_after(b, f, product);
@@ -244,7 +244,7 @@ static void run_on(bounds *b, running *r, const rounding *f, const ball *product
     r->begun = true;
 }
 
-static quantity row_quantity(bounds *b, const model_rows *rows, size_t row, bool is_key) {
+static quantity row_quantity(audit_bounding *b, const model_rows *rows, size_t row, bool is_key) {
     calculus *c = b->c;
     rounding storage = rounding_storage(b->a), sums = rounding_sums(b->a);
     size_t count = rows_size(rows, row);
@@ -295,7 +295,7 @@ static quantity row_quantity(bounds *b, const model_rows *rows, size_t row, bool
 /* ---- scores and logits ---- */
 
 /* The product of two quantities before it is rounded; .computed is that of the computed numbers. */
-static quantity product_of(bounds *b, const quantity *x, const quantity *y) {
+static quantity product_of(audit_bounding *b, const quantity *x, const quantity *y) {
     calculus *c = b->c;
     const ball *error =
         add(c, add(c, mul(c, x->size, y->error), mul(c, y->size, x->error)), mul(c, x->error, y->error));
@@ -306,7 +306,7 @@ static quantity product_of(bounds *b, const quantity *x, const quantity *y) {
     return z;
 }
 
-static quantity score_quantity(bounds *b, const quantity *query, const quantity *key, size_t count) {
+static quantity score_quantity(audit_bounding *b, const quantity *query, const quantity *key, size_t count) {
     calculus *c = b->c;
     rounding sums = rounding_sums(b->a);
     quantity sum = make_nothing(b);
@@ -326,7 +326,7 @@ static quantity score_quantity(bounds *b, const quantity *query, const quantity 
 }
 
 /* scale times x, rounded unless that is exact. */
-static quantity scaled(bounds *b, const quantity *scale, const quantity *x, bool exactly) {
+static quantity scaled(audit_bounding *b, const quantity *scale, const quantity *x, bool exactly) {
     rounding sums = rounding_sums(b->a);
     quantity z = product_of(b, scale, x);
     if ((is_exact(scale) && is_exact(x) && fits(b, &z, &sums)) || exactly) return z;
@@ -336,7 +336,7 @@ static quantity scaled(bounds *b, const quantity *scale, const quantity *x, bool
 }
 
 /* Kernels multiply scores by the scale, or queries before. */
-static quantity logit_quantity(bounds *b, const model_head *h) {
+static quantity logit_quantity(audit_bounding *b, const model_head *h) {
     quantity query[HEAD_ROWS], key[HEAD_ROWS];
     size_t count = h->query.count;
     for (size_t k = 0; k < count; k++) {
@@ -358,9 +358,9 @@ static quantity logit_quantity(bounds *b, const model_head *h) {
 }
 
 /* X and eta of a head's logits. */
-void audit_logit(audit *a, head_facts *f) {
+void audit_logit(audit *a, audit_head *f) {
     calculus *c = &a->calculus;
-    bounds b = {.a = a, .c = c, .layer = f->layer, .number = f->number};
+    audit_bounding b = {.a = a, .c = c, .layer = f->layer, .number = f->number};
     rounding sums = rounding_sums(a);
     calc_begin(c);
     quantity logit = logit_quantity(&b, f->head);
@@ -376,7 +376,7 @@ void audit_check_features(audit *a) {
     for (uint32_t k = 0; k < a->model->channel_count; k++) {
         const content *x = &a->channels[k];
         if (x->kind != HOLDS_FEATURE) continue;
-        bounds b = {.a = a, .c = &a->calculus};
+        audit_bounding b = {.a = a, .c = &a->calculus};
         calc_begin(b.c);
         audit_feature_quantity(&b, &x->feature);
     }

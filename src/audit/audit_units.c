@@ -78,12 +78,10 @@ static void split_constant(const net *n, unit *u) {
     u->vary = vary;
 }
 
-static void read_unit(net *n, const model_layer *l, uint32_t index) {
+/* One unit for each channel that it writes; one that writes none adds nothing. */
+static void read_unit(net *n, const model_layer *l, uint32_t index, const model_term *out) {
     unit *u = &n->units[n->count];
     const audit *a = n->a;
-    const model_term *out = rows_begin_of(&l->out, index);
-    if (rows_size(&l->out, index) == 0) return; /* it adds nothing */
-    NEED(n, rows_size(&l->out, index) == 1, "unit %u writes to more than one channel", index + 1);
     *u = (unit){.target = out->channel,
                 .out = out->weight,
                 .bias = l->bias[index],
@@ -100,6 +98,8 @@ static void read_unit(net *n, const model_layer *l, uint32_t index) {
          "a weight of unit %u is no number of the storage format", index + 1);
     NEED(n, total <= 0x1p52, "the weights of unit %u are too large together", index + 1);
     u->kind = kind_of(n, u);
+    NEED(n, u->kind == UNIT_EXACT || rows_size(&l->out, index) == 1, "unit %u writes to more than one channel",
+         index + 1);
     u->vary = u->terms;
     u->vary_count = u->count;
     if (u->kind == UNIT_EXACT) {
@@ -401,8 +401,8 @@ static content copy_to_start(const net *n, const unit *u, size_t count) {
     const content *mean = NULL, *again;
     double w[2] = {0};
     const diagram *d = &n->a->meaning.d;
-    NEED(n, count == 2, "channel %u is no copy of a total", u->target);
-    for (size_t k = 0; k < 2; k++) {
+    NEED(n, count <= 2, "channel %u is no copy of a total", u->target);
+    for (size_t k = 0; k < count; k++) {
         double total;
         row_value r = exact_part(n, &u[k], HOLDS_MEAN, &w[k], &total, &again);
         /* what cancels out on the start sentinel would take the last bits of the total away, and elsewhere those of
@@ -421,7 +421,8 @@ static content copy_to_start(const net *n, const unit *u, size_t count) {
                  (r.end <= -most || !n->a->model->has_end) && mean->mask == TEMPER_MASK_ALL,
              "unit %u does not copy a total to the start alone", u[k].index + 1);
     }
-    NEED(n, w[0] == -w[1], "channel %u is half a copy of a total", u->target);
+    NEED(n, count == 2 ? w[0] == -w[1] : w[0] == 1 && mean->not_negative, "channel %u is half a copy of a total",
+         u->target);
     content result = *mean;
     result.kind = HOLDS_COPY;
     result.not_negative = false;
@@ -449,9 +450,10 @@ static content written(const net *n, const unit *u, size_t count) {
 
 void audit_units(audit *a, uint32_t layer) {
     const model_layer *l = &a->model->layers[layer];
-    net n = {.a = a, .layer = layer + 1, .units = arena_alloc(a->arena, l->in.count, sizeof *n.units)};
+    net n = {.a = a, .layer = layer + 1, .units = arena_alloc(a->arena, l->out.start[l->out.count], sizeof *n.units)};
     a->layers[layer].first_ramp = a->ramp_count;
-    for (uint32_t k = 0; k < l->in.count; k++) read_unit(&n, l, k);
+    for (uint32_t k = 0; k < l->in.count; k++)
+        for (uint32_t t = l->out.start[k]; t < l->out.start[k + 1]; t++) read_unit(&n, l, k, &l->out.terms[t]);
     if (n.count) qsort(n.units, n.count, sizeof *n.units, by_target);
     content *made = arena_alloc(a->arena, n.count, sizeof *made);
     uint32_t *where = arena_alloc(a->arena, n.count, sizeof *where);

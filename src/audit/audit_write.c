@@ -78,7 +78,7 @@ static void put_channels(text *out, const audit *a) {
 static void put_heads(text *out, const audit *a) {
     text_puts(out, "  \"heads\": [");
     for (size_t k = 0; k < a->head_count; k++) {
-        const head_facts *f = &a->heads[k];
+        const audit_head *f = &a->heads[k];
         audit_next_element(out, k);
         text_printf(out, "\"layer\": %u, \"head\": %u, ", f->layer, f->number);
         audit_put_text(out, "label", f->head->label);

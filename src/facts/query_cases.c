@@ -1,3 +1,4 @@
+/* doc/certificate.md, "Facts about the hard model", rule 3. */
 #include "facts/query_cases.h"
 
 #include <string.h>
@@ -5,13 +6,31 @@
 enum { CASE_LIMIT = 4096 };
 static const int64_t NUMBER_LIMIT = (int64_t)1 << 40;
 
+static bool fits(int64_t *out, const rational *x) {
+    return rational_to_int64(out, x) && *out <= NUMBER_LIMIT && *out >= -NUMBER_LIMIT;
+}
+
+/* Keys in units of what all of them have in common. */
+static void measure_keys(query_cases *c, const spread *keys) {
+    for (size_t k = 0; k < c->size * c->dims; k++) {
+        if (!spread_is_constant(&keys[k])) c->usable = false;
+        rational_gcd(c->unit, c->unit, &keys[k].a);
+    }
+    for (size_t k = 0; k < c->size * c->dims && c->usable && !rational_is_zero(c->unit); k++) {
+        int64_t *key = &c->keys[k % c->dims * c->size + k / c->dims], *most = &c->largest[k % c->dims];
+        rational_div(&c->t[0], &keys[k].a, c->unit);
+        if (!fits(key, &c->t[0])) c->usable = false;
+        if (c->usable && *key > *most) *most = *key;
+        if (c->usable && -*key > *most) *most = -*key;
+    }
+}
+
 void query_cases_init(query_cases *c, const spread *keys, size_t size, size_t dims, rational_pool *pool) {
     arena *a = pool->arena;
     *c = (query_cases){.size = size, .dims = dims, .usable = dims > 0 && dims <= 16};
-    c->t = rational_array(pool, 4);
-    c->units = rational_array(pool, dims);
-    c->query_units = rational_array(pool, dims);
-    c->products = rational_array(pool, dims);
+    c->t = rational_array(pool, 3);
+    c->unit = rational_array(pool, 1);
+    c->largest = arena_zalloc(a, dims, sizeof *c->largest);
     c->firsts = arena_zalloc(a, dims, sizeof *c->firsts);
     c->steps = arena_zalloc(a, dims, sizeof *c->steps);
     c->values = arena_zalloc(a, dims, sizeof *c->values);
@@ -19,84 +38,36 @@ void query_cases_init(query_cases *c, const spread *keys, size_t size, size_t di
     c->wins = arena_zalloc(a, size, 1);
     c->scores = arena_zalloc(a, size, sizeof *c->scores);
     c->keys = arena_zalloc(a, dims * size, sizeof *c->keys);
-    for (size_t d = 0; d < dims && c->usable; d++) {
-        for (size_t j = 0; j < size; j++) {
-            if (!spread_is_constant(&keys[j * dims + d])) c->usable = false;
-            rational_gcd(&c->units[d], &c->units[d], &keys[j * dims + d].a);
-        }
-        for (size_t j = 0; j < size && c->usable && !rational_is_zero(&c->units[d]); j++) {
-            int64_t *k = &c->keys[d * size + j];
-            rational_div(&c->t[0], &keys[j * dims + d].a, &c->units[d]);
-            if (!rational_to_int64(k, &c->t[0]) || *k > NUMBER_LIMIT || *k < -NUMBER_LIMIT) c->usable = false;
-        }
-    }
-}
-
-static bool fits(int64_t *out, const rational *x) {
-    return rational_to_int64(out, x) && *out <= NUMBER_LIMIT && *out >= -NUMBER_LIMIT;
-}
-
-/* The query's values as integers: firsts + k steps, k < counts, in units. The number of combinations, 0 if there are
-   too many. */
-static size_t prepare_query(query_cases *c, const spread *query, const spread_work *w) {
-    size_t cases = 1;
-    for (size_t d = 0; d < c->dims; d++) {
-        const spread *q = &query[d];
-        c->counts[d] = 1;
-        c->firsts[d] = c->steps[d] = 0;
-        if (spread_is_zero(q) || rational_is_zero(&c->units[d])) continue;
-        c->counts[d] = spread_count(q, CASE_LIMIT, w);
-        if (c->counts[d] > CASE_LIMIT || (cases *= c->counts[d]) > CASE_LIMIT) return 0;
-        rational_gcd(&c->query_units[d], &q->a, &q->g);
-        spread_member(&c->t[0], q, 0, w);
-        rational_div(&c->t[0], &c->t[0], &c->query_units[d]);
-        rational_div(&c->t[1], &q->g, &c->query_units[d]);
-        if (!fits(&c->firsts[d], &c->t[0]) || !fits(&c->steps[d], &c->t[1])) return 0;
-        if (c->firsts[d] + (int64_t)c->counts[d] * c->steps[d] > NUMBER_LIMIT) return 0;
-    }
-    return cases;
-}
-
-/* One unit for all scores in t[2]; the factors that bring each product to it go into the queries. */
-static bool prepare_factors(query_cases *c) {
-    rational *unit = &c->t[2];
-    rational_set_int(unit, 0);
-    for (size_t d = 0; d < c->dims; d++) {
-        if (c->firsts[d] == 0 && c->steps[d] == 0) continue;
-        rational_mul(&c->products[d], &c->query_units[d], &c->units[d]);
-        rational_gcd(unit, unit, &c->products[d]);
-    }
-    for (size_t d = 0; d < c->dims; d++) {
-        int64_t factor, most;
-        if (c->firsts[d] == 0 && c->steps[d] == 0) continue;
-        rational_div(&c->t[0], &c->products[d], unit);
-        if (!fits(&factor, &c->t[0])) return false;
-        if (__builtin_mul_overflow(factor, c->firsts[d], &c->firsts[d]) ||
-            __builtin_mul_overflow(factor, c->steps[d], &c->steps[d]) ||
-            __builtin_mul_overflow(c->steps[d], (int64_t)c->counts[d], &most) ||
-            __builtin_add_overflow(c->firsts[d], most, &most))
-            return false;
-    }
-    return true;
+    if (c->usable) measure_keys(c, keys);
 }
 
 typedef __int128 wide;
 
-/* Whether all scores of keys first..end-1 fit in 62 bits. */
-static bool scores_fit(const query_cases *c, size_t first, size_t end) {
-    wide most = 0;
+/* The query's values as integers: firsts + k steps, k < counts, in units of what they have in common, t[2]. The number
+   of combinations, 0 if there are too many, or numbers are too large: all scores fit in 62 bits. */
+static size_t prepare_query(query_cases *c, const spread *query, const spread_work *w) {
+    size_t cases = 1;
+    rational *unit = &c->t[2];
+    wide sum = 0;
+    rational_set_int(unit, 0);
     for (size_t d = 0; d < c->dims; d++) {
-        wide last = (wide)c->firsts[d] + (wide)c->steps[d] * (wide)(c->counts[d] - 1), q = c->firsts[d], k = 0;
-        q = q < 0 ? -q : q;
-        last = last < 0 ? -last : last;
-        for (size_t j = first; j < end; j++) {
-            wide key = c->keys[d * c->size + j];
-            key = key < 0 ? -key : key;
-            if (key > k) k = key;
-        }
-        most += (q > last ? q : last) * k;
+        rational_gcd(unit, unit, &query[d].a);
+        rational_gcd(unit, unit, &query[d].g);
     }
-    return most < (wide)1 << 62;
+    if (rational_is_zero(unit)) return 0;
+    for (size_t d = 0; d < c->dims; d++) {
+        c->counts[d] = spread_count(&query[d], CASE_LIMIT, w);
+        if (c->counts[d] > CASE_LIMIT || (cases *= c->counts[d]) > CASE_LIMIT) return 0;
+        spread_member(&c->t[0], &query[d], 0, w);
+        rational_div(&c->t[0], &c->t[0], unit);
+        rational_div(&c->t[1], &query[d].g, unit);
+        if (!fits(&c->firsts[d], &c->t[0]) || !fits(&c->steps[d], &c->t[1])) return 0;
+        int64_t last = c->firsts[d] + (int64_t)(c->counts[d] - 1) * c->steps[d];
+        int64_t most = last > -c->firsts[d] ? last : -c->firsts[d];
+        if (most > NUMBER_LIMIT) return 0;
+        sum += (wide)most * c->largest[d];
+    }
+    return sum < (wide)1 << 62 ? cases : 0;
 }
 
 /* One value of the query: the largest score, the next, and how many have the largest. */
@@ -139,7 +110,7 @@ static void try_values(query_cases *c, size_t fast, size_t first, size_t end, in
 bool query_cases_row(query_cases *c, case_result *out, rational *gap, const spread *query, size_t first, size_t end,
                      const spread_work *w) {
     size_t cases = c->usable ? prepare_query(c, query, w) : 0, fast = 0;
-    if (cases == 0 || !prepare_factors(c) || !scores_fit(c, first, end)) return false;
+    if (cases == 0) return false;
     int64_t least = 0;
     bool differs = false, ties = false;
     memset(c->wins, 0, c->size);
@@ -157,5 +128,6 @@ bool query_cases_row(query_cases *c, case_result *out, rational *gap, const spre
     *out = (case_result){.uniform = !differs, .tieless = !ties};
     rational_set_int(gap, least);
     rational_mul(gap, gap, &c->t[2]);
+    rational_mul(gap, gap, c->unit);
     return true;
 }

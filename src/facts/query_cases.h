@@ -11,11 +11,11 @@ enum { WINS_ALONE = 1, WINS_TIED = 2 };
 
 typedef struct query_cases {
     size_t size, dims;
-    bool usable;     /* all keys are constants that fit */
-    int64_t *keys;   /* [dims][N] in units */
-    rational *units; /* [dims] */
+    bool usable;      /* all keys are constants that fit */
+    int64_t *keys;    /* [dims][N] in units */
+    int64_t *largest; /* [dims] of their sizes */
+    rational *unit;   /* of keys */
     /* work for one row */
-    rational *query_units, *products; /* [dims] */
     rational *t;                      /* [3] */
     int64_t *firsts, *steps, *values; /* [dims] */
     size_t *counts;                   /* [dims] */

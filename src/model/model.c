@@ -117,8 +117,8 @@ const char *head_role_name(head_role role) {
     return names[role];
 }
 
-temper_growth head_growth(const model_head *h) {
-    switch (h->role) {
+temper_growth head_growth(head_role role) {
+    switch (role) {
     case ROLE_ONCE: return TEMPER_GROWTH_LOG;
     case ROLE_NEAREST:
     case ROLE_COMPARE: return TEMPER_GROWTH_LINEAR;

@@ -178,7 +178,7 @@ bool model_reads_position(const temper_model *m, size_t *layer, size_t *head);
 /* ---- names ---- */
 
 const char *head_role_name(head_role role);
-temper_growth head_growth(const model_head *h);
+temper_growth head_growth(head_role role);
 
 /* Compiled heads separate the right key from the others by at least this much logit. A power of two, so that products
    with it are exact. */

@@ -72,8 +72,6 @@ temper_model_info temper_model_about(const temper_model *m) {
             const model_head *head = &l->heads[h];
             out->parameters += rows_terms(&head->query) + rows_terms(&head->key) + rows_terms(&head->value) +
                                rows_terms(&head->output);
-            temper_growth g = head_growth(head);
-            if (g > out->growth) out->growth = g;
         }
     }
     out->rescaled = m->rescaled;

@@ -6,7 +6,7 @@
 /* Patterns are in prefix notation. + - * / % = are themselves, l is <=, < is <, ^ is max, L is ln, F is floor, 2 is
    ceil2, ~ is the sign; N and n are the variables, j is the position, i the position or, everywhere in the pattern, N
    - 1 - i; 0 1 h 4 m are the constants 0, 1, 2, 4, -4. Holes: C, D are whole numbers above 0, c is C again; A, B, R
-   are whole numbers from 0 on. */
+   are whole numbers from 0 on. How large they may be is said by doc/certificate.md, "Quantities". */
 typedef struct pattern {
     const char *tree;
     position_kind kind;
@@ -57,6 +57,7 @@ static const pattern PATTERNS[] = {
 
 typedef struct holes {
     double c, d, a, b, r;
+    bool has_a;
     bool plain, mirrored; /* which i was met */
 } holes;
 
@@ -113,7 +114,7 @@ static bool match(const char **at, const expression *e, holes *h) {
     case 'm': return is_constant(e, -4);
     case 'C': return is_whole(e, 1, &h->c);
     case 'D': return is_whole(e, 1, &h->d);
-    case 'A': return is_whole(e, 1, &h->a);
+    case 'A': return h->has_a = is_whole(e, 0, &h->a);
     case 'B': return is_whole(e, 0, &h->b);
     case 'R': return is_whole(e, 0, &h->r);
     case 'c': return is_constant(e, h->c);
@@ -121,24 +122,23 @@ static bool match(const char **at, const expression *e, holes *h) {
     }
 }
 
-static bool is_power_of_two(double x) {
+static bool are_powers_of_two(double x, double y) {
     int e;
-    return frexp(x, &e) == 0.5;
+    return frexp(x, &e) == 0.5 && frexp(y, &e) == 0.5;
 }
 
 /* Every operation of the feature is exact at every position: doc/theory.md, "Look-up: residues". */
 static bool residue_is_exact(const holes *h) {
-    bool plain = h->a == 1;
-    return h->c <= (plain ? 0x1p51 : 0x1p26) && h->a <= h->c && h->b < h->c;
+    return h->c <= (h->has_a ? 0x1p26 : 0x1p51) && (!h->has_a || h->a < h->c) && h->b < h->c && h->r < h->c;
 }
 
 static bool is_sound(const pattern *p, const holes *h) {
     switch (p->kind) {
     case POSITION_RESIDUE: return residue_is_exact(h);
-    case POSITION_DIGIT: return is_power_of_two(h->c) && is_power_of_two(h->d);
-    case POSITION_TOP: return is_power_of_two(h->c);
-    case POSITION_CEIL2: return is_power_of_two(h->d);
-    default: return true;
+    case POSITION_DIGIT: return h->c >= 2 && h->c <= 0x1p40 && h->d <= 0x1p40 && are_powers_of_two(h->c, h->d);
+    case POSITION_TOP: return h->c <= 0x1p40 && are_powers_of_two(h->c, 1);
+    case POSITION_CEIL2: return h->c <= 0x1p12 && h->d <= 0x1p40 && are_powers_of_two(1, h->d);
+    default: return h->c <= 0x1p20;
     }
 }
 

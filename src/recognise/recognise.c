@@ -82,7 +82,9 @@ double row_weight(const recognising *w, const model_rows *r, size_t row, int *gr
     for (uint32_t k = r->start[row]; k < r->start[row + 1]; k++) {
         int g = grid_of(r->terms[k].weight);
         if (g < *grid) *grid = g;
-        sum += fabs(r->terms[k].weight);
+        double before = sum, weight = fabs(r->terms[k].weight);
+        sum += weight;
+        if (sum - before != weight || sum - weight != before) sum = nextafter(sum, INFINITY); /* never below */
     }
     if (*grid != GRID_OF_ZERO && !(sum <= ldexp(1, *grid + 53)))
         unlike(w, "weights add up to more than doubles hold exactly");
@@ -104,9 +106,8 @@ static void embed_feature(recognising *w, uint32_t c, bool weights) {
         unlike(w, "the position feature of channel %u, %.80s, is none that is known", c, channel->position_text);
     content *x = &w->now[c];
     *x = (content){.kind = HOLDS_FEATURE, .negative = may_be_negative(f)};
-    if (weights) {
-        x->kind = HOLDS_UNKNOWN;
-    } else if (f->kind == POSITION_FIRST || f->kind == POSITION_LAST) {
+    if (weights) unlike(w, "channel %u has a position feature and an embedding", c);
+    if (f->kind == POSITION_FIRST || f->kind == POSITION_LAST) {
         *x = (content){.kind = HOLDS_BOOLEAN, .f = ask_edge(&w->q, f->kind == POSITION_LAST)};
         if (channel->soft_only) x->kind = HOLDS_UNKNOWN;
     }
@@ -119,19 +120,19 @@ static void embed(recognising *w) {
     uint32_t letters = (uint32_t)m->letters.count, terms = e->start[e->count];
     uint32_t *start = arena_zalloc(w->arena, (size_t)m->channel_count + 2, sizeof *start);
     uint32_t *token = arena_alloc(w->arena, terms, sizeof *token);
-    bool *odd = arena_zalloc(w->arena, m->channel_count, sizeof *odd); /* a weight that is not 1 */
     for (uint32_t k = 0; k < terms; k++) start[e->terms[k].channel + 2]++;
     for (uint32_t c = 0; c < m->channel_count; c++) start[c + 2] += start[c + 1];
     for (uint32_t t = 0; t < e->count; t++)
         for (uint32_t k = e->start[t]; k < e->start[t + 1]; k++) {
             token[start[e->terms[k].channel + 1]++] = t;
-            if (e->terms[k].weight != 1) odd[e->terms[k].channel] = true;
+            if (e->terms[k].weight != 1)
+                unlike(w, "the embedding has a weight that is not 1, in channel %u", e->terms[k].channel);
         }
     keep_stored(w, e, 0, 0);
     feature_form *features = arena_alloc(w->arena, m->channel_count, sizeof *features);
     for (uint32_t c = 0; c < m->channel_count; c++) {
         content *x = &w->now[c];
-        *x = (content){.kind = odd[c] ? HOLDS_UNKNOWN : HOLDS_BOOLEAN, .f = FN_FALSE};
+        *x = (content){.kind = HOLDS_BOOLEAN, .f = FN_FALSE};
         decision_run *runs = NULL;
         size_t count = 0, capacity = 0;
         uint32_t at = 0;

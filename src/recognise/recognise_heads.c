@@ -122,7 +122,7 @@ typedef struct digit {
     double factor;
 } digit;
 
-enum { MOST_DIGITS = 16 };
+enum { MOST_DIGITS = 16, MOST_ROWS = 16 };
 
 typedef struct nearest_parts {
     boolean_sum test;
@@ -137,8 +137,8 @@ typedef struct nearest_parts {
 static void nearest_positions(recognising *w, nearest_parts *p, const head_shape *s, double q, const model_term *t) {
     const position_form *f = term_form(w, t);
     double factor = exact_mul(w->arena, q, t->weight);
-    if (f->mirrored) factor = -factor;
     if (!is_soft_only(w, t)) unlike(w, "its tie-break is not marked as one");
+    if (f->mirrored) unlike(w, "it counts positions from the end");
     if (s->scaled ? f->kind != POSITION_SHARE : f->kind == POSITION_SHARE)
         unlike(w, "i/N under a scale, or i without one, was expected");
     switch (f->kind) {
@@ -180,29 +180,36 @@ static double put_digits_together(recognising *w, nearest_parts *p) {
     return lowest;
 }
 
+static bool is_constant_one(const recognising *w, const model_term *t) {
+    return term_form(w, t)->kind == POSITION_CONSTANT && term_form(w, t)->size.c == 1;
+}
+
 static void nearest_row(recognising *w, nearest_parts *p, const head_shape *s, uint32_t row) {
     const model_head *h = head_of(w);
     const model_term *q = single_term(&h->query, row);
     const position_form *f = q ? term_form(w, q) : NULL;
     if (!f || is_soft_only(w, q) || !(q->weight > 0)) unlike(w, "a query of one feature was expected");
-    bool constant = f->kind == POSITION_CONSTANT && f->size.c > 0, power = f->kind == POSITION_CEIL2;
+    bool constant = f->kind == POSITION_CONSTANT && f->size.c == 1, power = f->kind == POSITION_CEIL2;
     if (!constant && !power && f->kind != POSITION_SIZE)
-        unlike(w, "its query is neither a constant nor a multiple of N");
+        unlike(w, "its query is neither a weight of the constant 1 nor a multiple of N");
+    if (!constant && (q->weight != 1 || s->scaled))
+        unlike(w, "a query that grows with N has a weight that is not 1, or a scale");
     double value = exact_mul(w->arena, q->weight, f->size.c), offset = 0;
+    size_t places = 0;
     boolean_sum test = {.f = FN_FALSE};
     for (uint32_t k = h->key.start[row]; k < h->key.start[row + 1]; k++) {
         const model_term *t = &h->key.terms[k];
         if (term_content(w, t)->kind == HOLDS_BOOLEAN) {
             add_boolean(w, &test, t);
-        } else if (term_form(w, t)->kind == POSITION_CONSTANT && power && !is_soft_only(w, t)) {
+        } else if (is_constant_one(w, t) && power && !is_soft_only(w, t)) {
             if (offset != 0) unlike(w, "its key has two constants");
-            offset = exact_mul(w->arena, t->weight, term_form(w, t)->size.c);
+            offset = t->weight;
         } else if (is_silent(w, t)) {
             continue;
-        } else if (constant) {
+        } else if (constant && places++ == 0) {
             nearest_positions(w, p, s, value, t);
         } else {
-            unlike(w, "its key reads something that is neither a Boolean nor a position");
+            unlike(w, "its key reads something that is neither a Boolean nor one position");
         }
     }
     if (!test.terms) {
@@ -241,6 +248,7 @@ static fn find_nearest(recognising *w, head_shape *s) {
     nearest_parts p = {0};
     if (s->scaled && !(s->scale.size == FORM_POWER && s->scale.power == 1))
         unlike(w, "its scale is not a multiple of N");
+    if (h->query.count > MOST_ROWS) unlike(w, "it has more than %d rows of queries", MOST_ROWS);
     for (uint32_t row = 0; row < h->query.count; row++) nearest_row(w, &p, s, row);
     s->rightmost = h->hard_choice == TEMPER_CHOICE_RIGHTMOST;
     s->tests = p.tests;

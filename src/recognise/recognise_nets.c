@@ -119,7 +119,7 @@ static double unit_size(net *n, uint32_t u, double bias, int *grid) {
     recognising *w = n->w;
     double size = row_weight(w, &n->l->in, u, grid) + fabs(bias);
     if (grid_of(bias) < *grid) *grid = grid_of(bias);
-    if (*grid != GRID_OF_ZERO && !(size <= ldexp(1, *grid + 52)))
+    if (*grid != GRID_OF_ZERO && !(size <= ldexp(1, *grid + 52) && size <= 0x1p52))
         unlike(w, "a gate of layer %u has weights whose sums doubles do not hold", w->layer);
     return size;
 }
@@ -237,6 +237,13 @@ static bool adds_little(const net *n, uint32_t u) {
     return rows_size(in, u) <= 3 && sum <= 3;
 }
 
+static bool has_whole_weights(const net *n, uint32_t u) {
+    const model_rows *in = &n->l->in;
+    for (uint32_t k = in->start[u]; k < in->start[u + 1]; k++)
+        if (in->terms[k].weight != floor(in->terms[k].weight)) return false;
+    return true;
+}
+
 /* relu(1/(i + 1) - 1 + [x]), which is 1/(i + 1) where x holds, and 0 elsewhere. */
 static void read_own(net *n, uint32_t u) {
     recognising *w = n->w;
@@ -246,7 +253,8 @@ static void read_own(net *n, uint32_t u) {
     bool fits = f->kind == POSITION_INVERSE && !f->mirrored && t->weight == 1 && n->l->bias[u] == 0 &&
                 !w->m->channels[t->channel].soft_only && rows_size(&n->l->out, u) == 1;
     read_sum(n, u, 0);
-    fits = fits && adds_little(n, u) && n->units[u].start <= 0 && n->units[u].end <= 0; /* sentinels stay as small */
+    fits = fits && adds_little(n, u) && has_whole_weights(n, u) && n->units[u].start <= 0 &&
+           n->units[u].end <= 0; /* sentinels stay as small */
     if (!fits || fn_add(&w->q.d, here, fn_number(&w->q.d, -1)) != sum)
         unlike(w, "the net of layer %u reads a position feature in a way that is not known", w->layer);
     n->units[u].condition = here;
@@ -275,7 +283,8 @@ static void read_copy(net *n, uint32_t u) {
     bool constant = sum->variable == DECISION_LEAF, out = rows_size(&n->l->out, u) == 1;
     const model_term *to = rows_begin_of(&n->l->out, u);
     bool fits = out && fabs(t->weight) == 1 && to->weight == t->weight && n->l->bias[u] == 0 && constant &&
-                only_subtracts(n, u) && (!w->m->has_end || -n->units[u].end >= 2 * mean->weight);
+                only_subtracts(n, u) && has_whole_weights(n, u) &&
+                (!w->m->has_end || -n->units[u].end >= 2 * mean->weight);
     if (!fits || !(-sum->value >= 2 * mean->weight))
         unlike(w, "the net of layer %u reads a mean in a way that is not known", w->layer);
     if (mean->mask != TEMPER_MASK_ALL || !mean->whole || mean->start != 0 || mean->end != 0)
@@ -505,7 +514,7 @@ static void write_boolean(net *n, const addition *parts, size_t count) {
         if (g < grid) grid = g;
     }
     if (grid != GRID_OF_ZERO) {
-        if (!(added <= ldexp(1, grid + 52)))
+        if (!(added <= ldexp(1, grid + 52) && added <= 0x1p52))
             unlike(w, "the gates of layer %u add up to more than doubles hold", w->layer);
         keep_sum(w, EXACT_CHANNEL, added, grid);
     }
@@ -523,6 +532,8 @@ static void write_own(net *n, const addition *parts, size_t count) {
     for (size_t k = 0; k < count; k++) {
         terms[k] = (count_term){n->units[parts[k].unit].condition, parts[k].weight};
         x.weight = exact_add(w->arena, x.weight, fabs(parts[k].weight));
+        if (parts[k].weight != floor(parts[k].weight) || x.weight > 0x1p52)
+            unlike(w, "an own part of layer %u has weights that are not whole, or too large", w->layer);
     }
     x.sum = count_from_terms(&w->q.counts, terms, count);
     change_to(n, parts->channel, x);
