@@ -43,8 +43,8 @@ void query_cases_init(query_cases *c, const spread *keys, size_t size, size_t di
 
 typedef __int128 wide;
 
-/* The query's values as integers: firsts + k steps, k < counts, in units of what they have in common, t[2]. The number
-   of combinations, 0 if there are too many, or numbers are too large: all scores fit in 62 bits. */
+/* The query's values as integers: firsts + k steps, k < counts, in units of what they have in common, t[2]. The
+   number of combinations, 0 if there are too many, or numbers are too large: all scores fit in 62 bits. */
 static size_t prepare_query(query_cases *c, const spread *query, const spread_work *w) {
     size_t cases = 1;
     rational *unit = &c->t[2];
