@@ -76,7 +76,7 @@ MESSAGES = {"trap_raise", "trap_raise_hint", "certification_unable", "certificat
 # How far the work is, and which head it is about.
 PROGRESS = {"certification_progress", "check_head"}
 # Functions that find the words of a message.
-SPEAKERS = {"line_of", "member_end", "split_member", "point_at_entry", "shown", "report"}
+SPEAKERS = {"certification_head", "say_unlike", "line_of", "member_end", "split_member", "point_at_entry", "shown", "report"}
 # More room than is needed harms nobody; less of it is still a mutant.
 ROOM = {"arena_alloc", "arena_zalloc", "rational_array", "ball_array", "caller_alloc"}
 # A hash may be any function of the key: places and times change, results do not.
@@ -212,6 +212,16 @@ def declares_room(tokens, k):
     return k > 2 and tokens[k - 1][1] == "[" and tokens[k - 3][1] == "char"
 
 
+def adds_room(tokens, k):
+    """`char name[SIZE + 1]`: more room than is needed harms nobody."""
+    return k > 4 and tokens[k - 1][1] == "+" and tokens[k - 3][1] == "[" and tokens[k - 5][1] == "char"
+
+
+def is_nothing(tokens, k):
+    """`{0}`: how C writes a structure with nothing in it."""
+    return 0 < k < len(tokens) - 1 and tokens[k - 1][1] == "{" and tokens[k][1] == "0" and tokens[k + 1][1] == "}"
+
+
 def sizes_parameter(tokens, k, braces, parentheses):
     """`int f(double x[3])`: C ignores the size of an array parameter."""
     return not braces and parentheses > 0 and tokens[k - 1][1] == "[" and k + 1 < len(tokens) and tokens[k + 1][1] == "]"
@@ -260,12 +270,12 @@ def mutants_of(path, file_number):
             if message == depth:
                 message = None
             depth -= 1
-        if message or (kind == "number" and declares_room(tokens, k)):
+        if message or (kind == "number" and (declares_room(tokens, k) or is_nothing(tokens, k))):
             continue
         name, changes = changes_of(source, k)
         no_claim = functions[k] in SPEAKERS or functions[k] in HASHES or any(c in PROGRESS for c in calls)
         no_claim = no_claim or start in equal or (kind == "number" and sizes_parameter(tokens, k, braces, depth))
-        larger_is_fine = kind == "number" and (is_sign(source, k) or (calls and calls[-1] in ROOM))
+        larger_is_fine = kind == "number" and (is_sign(source, k) or adds_room(tokens, k) or (calls and calls[-1] in ROOM))
         for new in changes:
             counted = not no_claim and not (larger_is_fine and new.endswith(" + 1)"))
             line = source.text.count("\n", 0, start) + 1

@@ -1,11 +1,11 @@
-/* Where proofs for roles stop: the conditions of doc/certificate.md, each written a second time in long double. For
-   every type and kind of head the largest M at which all hold is found by halving, here and in src/bound; they must
+/* Where proofs for roles stop: the conditions of doc/certificate.md, each written a second time in role_page.c. For
+   every type and kind of head the largest M at which all hold is found by halving, there and in src/bound; they must
    be the same number. Soft runs and hard ones. */
 #include <math.h>
 #include <stdio.h>
 
 #include "bound/role_bounds.h"
-#include "bound_page.h"
+#include "role_page.h"
 #include "test.h"
 
 static arena memory;
@@ -17,97 +17,7 @@ static const temper_type TYPES[] = {TEMPER_TYPE_F64,      TEMPER_TYPE_F32,     T
                                     TEMPER_TYPE_E5M2,     TEMPER_TYPE_F32_F64, TEMPER_TYPE_BF16_F64};
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
-typedef struct numbers {
-    real fs, fa, ms, ma, gs, ga; /* largest, least normal, grid of the least number */
-    real ps, pa;
-} numbers;
-
-static numbers numbers_of(const page *p) {
-    return (numbers){.fs = p->s->largest,
-                     .fa = p->a->largest,
-                     .ms = ldexpl(1, 1 - p->s->bias),
-                     .ma = ldexpl(1, 1 - p->a->bias),
-                     .gs = log2l(p->s->least),
-                     .ga = log2l(p->a->least),
-                     .ps = p->s->precision,
-                     .pa = p->a->precision};
-}
-
-/* ---- the page ---- */
-
-static bool counts(const page *p) { return p->m <= ldexpl(1, p->a->precision); }
-
-static bool count_holds(const page *p, const head_shape *s) {
-    numbers n = numbers_of(p);
-    real w = s->weight, sum = p->m * s->letters + s->edges, g = s->grid;
-    return w <= exp2l(g + n.ps) && sum <= exp2l(g + n.pa) && g >= n.gs && g >= n.ga && w <= n.fs && sum <= n.fa &&
-           counts(p) && 1 / (2 * p->m) >= n.ms;
-}
-
-/* What compare and balance share, with epsilon or omega and the logit. */
-static bool sentinel_holds(const page *p, const head_shape *s, real e, real logit) {
-    numbers n = numbers_of(p);
-    real scale = 2 * s->kappa * p->m;
-    return counts(p) && expl((1 + e) * logl(p->m)) <= 1 / n.ma && 2 * (1 + e) * logit <= n.fa &&
-           scale <= (s->scaled ? n.fa : n.fs) && logl(2) / scale >= n.ms;
-}
-
-static bool compare_holds(const page *p, const head_shape *s) {
-    return sentinel_holds(p, s, grow(p, 8, 3, 6), 2 * s->kappa * p->m * s->weight + logl(p->m));
-}
-
-static bool compare_holds_hard(const page *p, const head_shape *s) {
-    return counts(p) && 2 * s->weight * (s->scaled ? 1 : 2 * s->kappa * p->m) <= (real)p->a->largest;
-}
-
-static bool balance_holds(const page *p, const head_shape *s) {
-    numbers n = numbers_of(p);
-    real k = s->kappa, m = p->m, omega = grow(p, 10, 4, 8), mean = grow3(p->ua, 1, p->stored, 1, 0, 0);
-    real unit =
-        p->v + (n.ps < 53 ? half_of(p->s, 1) : 0) + 2 * half_of(p->a, 3) + (p->s == p->a ? 0 : half_of(p->s, 3));
-    real own = s->own * unit + s->own * (1 + unit) * grow3(p->ua, (real)s->own_units + 1, p->stored, 1, 0, 0);
-    real off = m * (s->weight * mean + own + s->total * mean) * (1 + omega) +
-               (m * s->weight + s->own + m * s->total) * omega;
-    bool fits = 2 * k * m * m <= (s->scaled ? n.fa : n.fs) && 2 * s->own <= n.fs;
-    if (s->scaled && !p->ascending) fits = fits && 4 * k * m * m * (s->weight + s->own + 1) <= n.fa;
-    return off < 0.5L && fits && 1 / (2 * m * m) >= n.ma && 1 / m >= n.ms &&
-           sentinel_holds(p, s, omega, 2 * k * m * (s->weight + s->own + m * s->total) + logl(m));
-}
-
-static real lookup_off(const page *p, const head_shape *s, real *e) {
-    real n = s->scaled, m = p->m, square = m * m > 0x1p53L, cube = m * m * m > 0x1p53L, first = 1 + square,
-         second = 1 + 2 * square;
-    if (!s->scaled) first = square, second = square + cube; /* M itself is below 2^53 */
-    real e0 = expm1l((2 + n) * log1pl(p->ua) + log1pl(p->stored) + log1pl(p->feature) + first * log1pl(p->v));
-    real e1 = expm1l((1 + n) * log1pl(p->ua) + 2 * log1pl(p->feature) + (1 + second) * log1pl(p->v));
-    real e2 = expm1l((1 + n) * log1pl(p->ua) + n * (log1pl(p->scale) + (square + cube) * log1pl(p->v)));
-    real x = s->kappa * m * m;
-    *e = x * ((2 * e0 + e1) * (1 + e2) + e2);
-    return *e + 2 * p->ua * (x + *e) + p->ta;
-}
-
-static bool lookup_fits(const page *p, const head_shape *s, real e) {
-    numbers n = numbers_of(p);
-    real m = p->m, scale = s->kappa * m * m * m;
-    bool fits =
-        s->scaled ? scale <= n.fa && (p->ascending || 4 * scale <= n.fa) && 1 / (m * m) >= n.ms : scale <= n.fs;
-    return counts(p) && 1 / (m * m * m) >= n.ma && fits && 6 * (s->kappa * m * m + e) <= n.fa;
-}
-
-static bool lookup_holds(const page *p, const head_shape *s) {
-    real e, eta = lookup_off(p, s, &e), q = expl(-s->kappa * (1 - p->ua));
-    if (!lookup_fits(p, s, e) || eta > 1000) return false;
-    return page_error(p, (1 + 2 * p->ua) * expl(2 * eta) * 2 * q / (1 - q) + p->crumbs) <= 0.25L;
-}
-
-static bool lookup_holds_hard(const page *p, const head_shape *s) {
-    real e, eta = lookup_off(p, s, &e);
-    return lookup_fits(p, s, e) && 2 * eta < s->kappa;
-}
-
 /* ---- where they stop ---- */
-
-typedef bool condition(const page *p, const head_shape *s);
 
 static bool found(temper_type type, const head_shape *s, uint64_t m, bool hard) {
     bounds b;
@@ -195,7 +105,7 @@ static void check_grids(void) {
             s.letters = s.edges = s.weight;
             page p = page_of(TYPES[k], 3);
             if (s.weight > 0)
-                CHECK(found(TYPES[k], &s, 3, false) == count_holds(&p, &s), "count in %s on the grid 2^%d",
+                CHECK(found(TYPES[k], &s, 3, false) == page_count_holds(&p, &s), "count in %s on the grid 2^%d",
                       temper_type_name(TYPES[k]), g);
         }
     }
@@ -235,17 +145,17 @@ int main(void) {
                                   .own_units = 1 + 50 * (size_t)large,
                                   .soft_ties = true};
             head_shape lookup = {.role = ROLE_LOOKUP, .kappa = large ? 16 : 4, .scaled = scaled, .soft_ties = true};
-            if (!scaled) compare_ends("count", &count, count_holds, false);
-            compare_ends("compare", &compare, compare_holds, false);
-            compare_ends("compare", &compare, compare_holds_hard, true);
-            compare_ends("balance", &balance, balance_holds, false);
-            compare_ends("balance", &balance, balance_holds, true);
-            compare_ends("look-up", &lookup, lookup_holds, false);
-            compare_ends("look-up", &lookup, lookup_holds_hard, true);
+            if (!scaled) compare_ends("count", &count, page_count_holds, false);
+            compare_ends("compare", &compare, page_compare_holds, false);
+            compare_ends("compare", &compare, page_compare_holds_hard, true);
+            compare_ends("balance", &balance, page_balance_holds, false);
+            compare_ends("balance", &balance, page_balance_holds, true);
+            compare_ends("look-up", &lookup, page_lookup_holds, false);
+            compare_ends("look-up", &lookup, page_lookup_holds_hard, true);
             balance.total /= 32;
-            compare_sharpness("compare", &compare, compare_holds, false);
-            compare_sharpness("balance", &balance, balance_holds, false);
-            compare_sharpness("look-up", &lookup, lookup_holds_hard, true);
+            compare_sharpness("compare", &compare, page_compare_holds, false);
+            compare_sharpness("balance", &balance, page_balance_holds, false);
+            compare_sharpness("look-up", &lookup, page_lookup_holds_hard, true);
             compare.soft_ties = false;
             CHECK(!found(TEMPER_TYPE_F64, &compare, 5, true), "a hard run sees what breaks ties");
             CHECK(found(TEMPER_TYPE_F64, &compare, 5, false), "a soft run does not mind");
