@@ -1,7 +1,7 @@
-/* The auditor's bounds, head by head and gate by gate, against the formulas of doc/certificate.md that role_page.c has:
-   X, E and D in every number type, and where conditions stop, in M and in the sharpness. Heads and gates are made by
-   hand, so that each condition is the first to fail somewhere. Features are compared with the table of "Quantities",
-   single roundings with "One rounding". */
+/* The auditor's bounds, head by head and gate by gate, against the formulas of doc/certificate.md that role_page.c
+   has: X, E and D in every number type, and where conditions stop, in M and in the sharpness. Heads and gates are
+   made by hand, so that each condition is the first to fail somewhere. Features are compared with the table of
+   "Quantities", single roundings with "One rounding". */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
