@@ -417,6 +417,9 @@ typedef struct temper_model_info {
     double output_margin; /* ... which is at least this far from 1/2, ... */
     int verdict_only;     /* ... for the verdict only, not for the truth at other positions */
     size_t parts;         /* subformulas that temper_model_part can place */
+    temper_kind kind;
+    size_t outputs; /* 1 for an acceptor */
+    int has_logits; /* beside every output it has a number, such as a log-probability */
 } temper_model_info;
 
 typedef struct temper_head_info {
@@ -448,6 +451,8 @@ typedef struct temper_part_info {
 /* Indices that do not exist give 0, NULL or, with a status, TEMPER_RANGE. */
 TEMPER_API temper_model_info temper_model_about(const temper_model *model);
 TEMPER_API const char *temper_model_letter(const temper_model *model, size_t letter);
+/* As temper_spec_output_name: outputs are numbered from 0. */
+TEMPER_API const char *temper_model_output_name(const temper_model *model, size_t output);
 /* The specification that the model carries, read with the model's alphabet and settings. TEMPER_RANGE: it carries
    none. */
 TEMPER_API temper_status temper_model_spec(temper_spec **out, const temper_model *model, temper_error *err);
@@ -539,7 +544,8 @@ TEMPER_API temper_status temper_model_plans(const char **plans, double *costs, c
                                             int hard, temper_error *err);
 
 /* Many strings at once, in threads: accept[k] = 0, 1, or 2 where n[k] is beyond the proved length (and not
-   unchecked), or where a run of that string alone is refused because rounding hides a tie. Results do not depend on
+   unchecked), or where a run of that string alone is refused because rounding hides a tie. TEMPER_UNSUPPORTED: the
+   model is no acceptor. Results do not depend on
    threads or on how strings are put together. `capture` is not allowed, nor are the types from BF16_F32 on
    (TEMPER_UNSUPPORTED): their strings are run one by one. */
 TEMPER_API temper_status temper_model_run_many(unsigned char *accept, const temper_model *model,
@@ -549,15 +555,26 @@ TEMPER_API void temper_run_free(temper_run *run);
 typedef struct temper_run_info {
     temper_type type;
     size_t size;                /* N: positions, sentinels included */
-    int accept;                 /* the verdict */
+    int accept;                 /* the verdict; 0 for models that are no acceptors */
     int proved;                 /* 0: beyond the proved length */
     temper_claim claim;         /* what the verdict of a proved run is proved to be, ... */
     int every_position;         /* ... and whether the truth at every position is as well */
-    const unsigned char *truth; /* [N] the answers 0 or 1 at all positions; 0 is the start sentinel */
+    const unsigned char *truth; /* [N] the answers 0 or 1 at all positions, of the first output; 0 is the start
+                                   sentinel */
     /* What was noticed in an unproved run: an adaptive head took a rounding error for a gap; else "". */
     const char *warning;
 } temper_run_info;
 TEMPER_API temper_run_info temper_run_about(const temper_run *run);
+
+/* [N] whether an output holds, at all positions; position 0 is the start sentinel, where outputs say what holds
+   before the first letter. The array stays the run's. NULL: there is no such output. */
+TEMPER_API const unsigned char *temper_run_output(const temper_run *run, size_t output);
+
+/* The one output that holds at a position: what a transducer writes there. TEMPER_WRITES_NONE: no output holds;
+   TEMPER_WRITES_SEVERAL: more than one does. */
+#define TEMPER_WRITES_NONE    (-1L)
+#define TEMPER_WRITES_SEVERAL (-2L)
+TEMPER_API long temper_run_written(const temper_run *run, size_t position);
 
 /* A head in a run. Arrays need `capture`, else they are NULL; they stay the run's and are [N][N]. */
 typedef struct temper_run_head_info {
@@ -598,11 +615,13 @@ TEMPER_API temper_status temper_stream_push(temper_stream *stream, uint32_t lett
 
 typedef struct temper_stream_info {
     size_t length;      /* letters read */
-    int accept;         /* the verdict on them, also on none */
+    int accept;         /* the verdict on them, also on none; 0 for models that are no acceptors */
     int proved;         /* 0: beyond the proved length */
     temper_claim claim; /* what the verdict is proved to be */
 } temper_stream_info;
 TEMPER_API temper_stream_info temper_stream_about(const temper_stream *stream);
+/* Whether an output holds after the letters read, also after none; 0: it does not, or there is no such output. */
+TEMPER_API int temper_stream_output(const temper_stream *stream, size_t output);
 /* The error of a head as in temper_run_head_info since the stream was opened or reset. Each row is taken with the
    length it was read at. */
 TEMPER_API double temper_stream_error(const temper_stream *stream, size_t layer, size_t head);

@@ -81,6 +81,8 @@ static void run_many(entry *e, void *context) {
     const many_call *c = context;
     const temper_model *m = c->model;
     const temper_run_options *o = &c->options;
+    if (m->kind != TEMPER_KIND_ACCEPTOR)
+        trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0, "many strings at once have verdicts, but this model has none");
     if (o->capture) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "many strings at once cannot be captured");
     if (number_type_is_emulated(o->type))
         trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0, "strings in %s are run one by one", temper_type_name(o->type));

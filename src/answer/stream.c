@@ -148,11 +148,15 @@ temper_status temper_stream_push(temper_stream *s, uint32_t letter, int *accept,
 }
 
 temper_stream_info temper_stream_about(const temper_stream *s) {
-    bool proved = s->length < s->proved;
-    return (temper_stream_info){.length = s->length,
-                                .accept = s->length && s->model->at == TEMPER_AT_FIRST ? s->first_truth : s->truth,
-                                .proved = proved,
-                                .claim = proved ? s->claim : TEMPER_CLAIM_NONE};
+    bool proved = s->length < s->proved, verdict = s->truth;
+    if (s->length && s->model->at == TEMPER_AT_FIRST) verdict = s->first_truth;
+    if (s->model->kind != TEMPER_KIND_ACCEPTOR) verdict = false;
+    return (temper_stream_info){
+        .length = s->length, .accept = verdict, .proved = proved, .claim = proved ? s->claim : TEMPER_CLAIM_NONE};
+}
+
+int temper_stream_output(const temper_stream *s, size_t output) {
+    return output < model_output_count(s->model) && stepper_output(s->program, &s->work, output);
 }
 
 double temper_stream_error(const temper_stream *s, size_t layer, size_t head) {

@@ -39,6 +39,7 @@ static bool same_letters(const alphabet *x, const alphabet *y) {
 /* The specification must have the model's settings, whatever lines stand in its text. */
 static const char *difference(const temper_model *m, const temper_spec *spec) {
     if (!same_letters(&spec->letters, &m->letters)) return "it has another alphabet than the model";
+    if (spec->kind != m->kind) return "it is of another kind than the model";
     if (spec->at != m->at) return "its answer is read at another position than the model's";
     if (spec->accepts_empty != m->accepts_empty) return "it gives the empty string another answer than the model";
     return NULL;
@@ -191,6 +192,7 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
     if (temper_model_read(&read, model, size, &err) != TEMPER_OK) trap_reraise(a->trap, &err);
     *memory->model = read;
     a->model = read;
+    if (read->kind != TEMPER_KIND_ACCEPTOR) audit_refuse(a, 0, 0, "the model has several outputs");
     a->positions = (double)request->length + 1 + a->model->has_end;
     audit_type_begin(a, request->type);
     calc_init(&a->calculus, keep);

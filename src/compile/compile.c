@@ -43,9 +43,9 @@ static bool is_listed(formula_op op) { return op != OP_COUNT_PAST && op != OP_CO
 void model_list_parts(temper_model *m, const temper_spec *spec, const normal_form *normal, const draft *d,
                       const uint32_t *channel_of, arena *memory, arena *scratch) {
     const formula *f = &spec->graph;
-    unsigned char *marks = formula_reachable(f, spec->root, memory);
+    unsigned char *marks = spec_outputs_reachable(spec, memory);
     size_t capacity = 0;
-    for (node_id id = 1; id <= spec->root; id++) {
+    for (node_id id = 1; id < f->count; id++) {
         if (!marks[id] || !normal->of[id] || !is_listed(f->nodes[id].op)) continue;
         bool negated = formula_at(&normal->graph, normal->of[id])->op == OP_NOT;
         node_id to = negated ? formula_kid(&normal->graph, normal->of[id], 0) : normal->of[id];
@@ -65,6 +65,12 @@ void model_settings_of(temper_model *m, const temper_spec *spec) {
     alphabet_copy(&m->letters, &m->memory, &spec->letters);
     m->source = arena_copy(&m->memory, spec->source, spec->source_length);
     m->syntax = spec->syntax;
+    m->kind = spec->kind;
+    if (m->kind != TEMPER_KIND_ACCEPTOR) {
+        m->output_names = arena_alloc(&m->memory, spec->output_count, sizeof *m->output_names);
+        for (size_t k = 0; k < spec->output_count; k++)
+            m->output_names[k] = arena_copy(&m->memory, spec->outputs[k].name, strlen(spec->outputs[k].name));
+    }
     m->at = spec->at;
     m->accepts_empty = spec->accepts_empty;
     m->method = TEMPER_METHOD_HARD;

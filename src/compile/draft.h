@@ -64,7 +64,8 @@ typedef struct draft {
     size_t channel_count, channel_capacity;
     draft_layer *layers; /* [layer_count + 1]; layer 0 is not used */
     uint32_t layer_count;
-    draft_form read;
+    draft_form *reads; /* [read_count] the outputs */
+    size_t read_count;
     bool has_end;
     bool has_sums;       /* some subformula is read as a sum of what excludes each other */
     draft_place *places; /* [normal.count] where each normal node is made */

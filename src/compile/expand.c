@@ -98,7 +98,7 @@ static node_id copied_node(expander *x, node_id id) {
 }
 
 static bool has_languages(const temper_spec *spec, const unsigned char *marks) {
-    for (node_id id = 1; id <= spec->root; id++)
+    for (node_id id = 1; id < spec->graph.count; id++)
         if (marks[id] && spec->graph.nodes[id].op == OP_MATCHES) return true;
     return false;
 }
@@ -107,22 +107,28 @@ void spec_expand(spec_expansion *out, const temper_spec *spec, bool prefixes, ar
     temper_spec *made = arena_alloc(a, 1, sizeof *made);
     *made = *spec;
     *out = (spec_expansion){.spec = made};
-    unsigned char *marks = formula_reachable(&spec->graph, spec->root, a);
+    unsigned char *marks = spec_outputs_reachable(spec, a);
     if (!has_languages(spec, marks)) return;
     expander x = {
         .source = spec, .g = &made->graph, .out = out, .prefixes = prefixes, .arena = a, .scratch = scratch};
     formula_init(&made->graph, a);
     x.of = arena_zalloc(a, spec->graph.count, sizeof *x.of);
-    for (node_id id = 1; id <= spec->root; id++) {
+    for (node_id id = 1; id < spec->graph.count; id++) {
         if (!marks[id]) continue;
         x.of[id] = copied_node(&x, id);
         const formula_note *note = &spec->graph.notes[id];
         if (note->line) formula_note_place(&made->graph, x.of[id], note->line, note->column);
         if (note->name) formula_note_name(&made->graph, x.of[id], note->name);
     }
-    made->root = x.of[spec->root];
+    made->root = x.of[spec->root]; /* of an acceptor */
+    made->outputs = arena_alloc(a, spec->output_count, sizeof *made->outputs);
+    for (size_t k = 0; k < spec->output_count; k++) {
+        made->outputs[k] = spec->outputs[k];
+        made->outputs[k].root = x.of[spec->outputs[k].root];
+    }
+    made->views = NULL; /* they are of the source */
     if (out->reverse) made->at = TEMPER_AT_FIRST;
     made->node_count = 0;
-    marks = formula_reachable(&made->graph, made->root, a);
+    marks = spec_outputs_reachable(made, a);
     for (size_t k = 0; k < made->graph.count; k++) made->node_count += marks[k];
 }

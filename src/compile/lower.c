@@ -273,20 +273,32 @@ static bool looks_forward(const formula_node *n) {
            (n->op == OP_ATTEND && (n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM));
 }
 
+/* A row of the read-out for each root; where an output holds of the empty string, it is 1 at the start sentinel. */
+static void read_outputs(lowering *w, const normal_form *normal) {
+    draft *d = w->d;
+    d->read_count = normal->root_count;
+    d->reads = arena_zalloc(w->arena, d->read_count, sizeof *d->reads);
+    for (size_t k = 0; k < d->read_count; k++) {
+        d->reads[k] = exact_form(w, normal->roots[k]);
+        if (spec_output_empty(w->spec, k)) form_add(d, &d->reads[k], start_channel(w), 1);
+        draft_read(d, &d->reads[k], UINT32_MAX);
+    }
+}
+
 void draft_from_normal(draft *out, const normal_form *normal, const temper_spec *spec, gate_limits gates,
                        const char *const *labels, arena *a) {
     const formula *g = &normal->graph;
     lowering w = {.d = out, .g = g, .spec = spec, .gates = gates, .labels = labels, .arena = a};
     prepare(&w, g->count);
-    unsigned char *marks = formula_reachable(g, normal->root, a);
-    for (node_id id = 1; id <= normal->root; id++) {
+    unsigned char *marks = normal_reachable(normal, a);
+    for (node_id id = 1; id < g->count; id++) {
         const formula_node *n = formula_at(g, id);
         bool negated, counts = n->op == OP_COUNT_PAST || n->op == OP_COUNT_FUTURE;
         if (marks[id] && counts) w.counted[strip_not(g, formula_kid(g, id, 0), &negated)] = 1;
     }
     uint32_t layers = 0;
     bool has_end = false;
-    for (node_id id = 1; id <= normal->root; id++) {
+    for (node_id id = 1; id < g->count; id++) {
         if (!marks[id]) continue;
         find_level(&w, id);
         layers = max_u32(layers, w.level[id]);
@@ -295,19 +307,17 @@ void draft_from_normal(draft *out, const normal_form *normal, const temper_spec 
             trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "the transformer would need more than %d layers",
                        DRAFT_LAYER_LIMIT);
     }
-    sum_mark_exact(&w, normal->root, FOR_HEADS);
-    for (node_id id = normal->root; id > 0; id--)
+    for (size_t k = 0; k < normal->root_count; k++) sum_mark_exact(&w, normal->roots[k], FOR_HEADS);
+    for (node_id id = (node_id)(g->count - 1); id > 0; id--)
         if (marks[id]) find_exact(&w, id);
     draft_init(out, a, layers);
     out->has_end = has_end;
     out->places = arena_alloc(a, g->count, sizeof *out->places);
     for (size_t k = 0; k < g->count; k++) out->places[k] = (draft_place){.head = -1, .channel = -1};
-    for (node_id id = 1; id <= normal->root; id++)
+    for (node_id id = 1; id < g->count; id++)
         if (marks[id]) lower_node(&w, id);
-    out->read = exact_form(&w, normal->root);
-    if (spec->accepts_empty) form_add(out, &out->read, start_channel(&w), 1);
-    draft_read(out, &out->read, UINT32_MAX);
-    for (node_id id = 1; id <= normal->root; id++)
+    read_outputs(&w, normal);
+    for (node_id id = 1; id < g->count; id++)
         if (marks[id] && is_atom(formula_at(g, id)->op) && w.exact[id] != NO_CHANNEL)
             out->places[id].channel = w.exact[id];
 }

@@ -413,10 +413,10 @@ static void gather(simplifier *s, node_id id) {
 static bool is_gate(formula_op op) { return op == OP_AND || op == OP_OR || op == OP_IMPLIES; }
 
 /* Parents come after kids, so going down from the root settles who needs a node of its own. */
-static void mark_needed(simplifier *s, node_id root) {
+static void mark_needed(simplifier *s, const temper_spec *spec) {
     const formula *f = s->source;
-    s->needed[root] = 1;
-    for (node_id id = root; id > 0; id--) {
+    for (size_t k = 0; k < spec_output_count(spec); k++) s->needed[spec_output_root(spec, k)] = 1;
+    for (node_id id = (node_id)(f->count - 1); id > 0; id--) {
         if (!s->needed[id]) continue;
         const formula_node *n = &f->nodes[id];
         if (is_gate(n->op)) {
@@ -488,12 +488,19 @@ static node_id normal_of(simplifier *s, node_id id) {
     return 0;
 }
 
-void formula_simplify(normal_form *out, const formula *source, node_id root, size_t letters, arena *a) {
-    simplifier s = {.source = source, .g = &out->graph, .arena = a, .letters = letters};
+unsigned char *normal_reachable(const normal_form *n, arena *a) {
+    return formula_reachable_from(&n->graph, n->roots, n->root_count, a);
+}
+
+/* A root that another output uses is not counted as a use of its own: it may be swallowed there, which saves nets,
+   and is made here as well, which costs units. */
+void formula_simplify(normal_form *out, const temper_spec *spec, arena *a) {
+    const formula *source = &spec->graph;
+    simplifier s = {.source = source, .g = &out->graph, .arena = a, .letters = spec->letters.count};
     formula_init(&out->graph, a);
     exclusion_init(&s.related, &out->graph, a);
     table_init(&s.strict, a);
-    unsigned char *marks = formula_reachable(source, root, a);
+    unsigned char *marks = spec_outputs_reachable(spec, a);
     s.of = out->of = arena_zalloc(a, source->count, sizeof *s.of);
     s.uses = arena_zalloc(a, source->count, sizeof *s.uses);
     s.needed = arena_zalloc(a, source->count, 1);
@@ -502,8 +509,10 @@ void formula_simplify(normal_form *out, const formula *source, node_id root, siz
         const formula_node *n = &source->nodes[id];
         for (size_t k = 0; k < n->kid_count; k++) s.uses[source->kids[n->kid_start + k]]++;
     }
-    mark_needed(&s, root);
-    for (node_id id = 1; id <= root; id++)
+    mark_needed(&s, spec);
+    for (node_id id = 1; id < source->count; id++)
         if (s.needed[id]) out->of[id] = normal_of(&s, id);
-    out->root = out->of[root];
+    out->root_count = spec_output_count(spec);
+    out->roots = arena_alloc(a, out->root_count, sizeof *out->roots);
+    for (size_t k = 0; k < out->root_count; k++) out->roots[k] = out->of[spec_output_root(spec, k)];
 }

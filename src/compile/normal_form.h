@@ -1,6 +1,6 @@
 /* The normal form that compile/ reads: a second graph with few kinds of nodes, where equal subformulas are one node.
 
-       TRUE FALSE          only as the root, or as `where` of an ATTEND (TRUE)
+       TRUE FALSE          only as a root, or as `where` of an ATTEND (TRUE)
        LETTERS             neither empty nor full
        FIRST LAST
        NOT x               x is not a NOT, a constant or LETTERS
@@ -20,11 +20,15 @@
 
 typedef struct normal_form {
     formula graph;
-    node_id root;
+    node_id *roots; /* [root_count] of the outputs */
+    size_t root_count;
     node_id *of; /* [source.count] the normal node of each source node; 0: not reachable, or merged into its parent */
 } normal_form;
 
-/* requires a parsed formula and its final alphabet size; fills out, in arena a */
-void formula_simplify(normal_form *out, const formula *source, node_id root, size_t letters, arena *a);
+/* requires a specification without regular languages; all its outputs share one graph, which is in arena a */
+void formula_simplify(normal_form *out, const temper_spec *spec, arena *a);
+
+/* marks[id] = 1 for the nodes below the roots; [graph.count] entries, in arena a. */
+unsigned char *normal_reachable(const normal_form *n, arena *a);
 
 #endif

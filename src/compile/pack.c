@@ -185,5 +185,5 @@ void model_from_draft(temper_model *m, const draft *d, uint32_t **channel_of, ar
     m->layer_count = d->layer_count;
     m->layers = arena_zalloc(&m->memory, d->layer_count, sizeof *m->layers);
     for (uint32_t layer = 1; layer <= d->layer_count; layer++) fill_layer(&p, layer);
-    m->read = forms_to_rows(&p, &d->read, 1);
+    m->read = forms_to_rows(&p, d->reads, d->read_count);
 }

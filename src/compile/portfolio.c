@@ -7,9 +7,9 @@
 formula_size formula_measure(const formula *f, node_id root, size_t letters, arena *scratch) {
     normal_form normal;
     draft d;
-    temper_spec spec = {.at = TEMPER_AT_LAST};
+    temper_spec spec = {.graph = *f, .root = root, .at = TEMPER_AT_LAST};
     spec.letters.count = letters;
-    formula_simplify(&normal, f, root, letters, scratch);
+    formula_simplify(&normal, &spec, scratch);
     const char **labels = arena_alloc(scratch, normal.graph.count, sizeof *labels);
     for (size_t k = 0; k < normal.graph.count; k++) labels[k] = "";
     draft_from_normal(&d, &normal, &spec, GATES_FUSED, (const char *const *)labels, scratch);

@@ -288,11 +288,26 @@ static void mark_below(const formula *f, unsigned char *marks, node_id highest) 
     }
 }
 
-unsigned char *formula_reachable(const formula *f, node_id root, arena *a) {
+unsigned char *formula_reachable_from(const formula *f, const node_id *roots, size_t count, arena *a) {
     unsigned char *marks = arena_zalloc(a, f->count, 1);
-    marks[root] = 1;
-    mark_below(f, marks, root);
+    node_id highest = 0;
+    for (size_t k = 0; k < count; k++) {
+        marks[roots[k]] = 1;
+        if (roots[k] > highest) highest = roots[k];
+    }
+    mark_below(f, marks, highest);
     return marks;
+}
+
+unsigned char *formula_reachable(const formula *f, node_id root, arena *a) {
+    return formula_reachable_from(f, &root, 1, a);
+}
+
+unsigned char *spec_outputs_reachable(const temper_spec *s, arena *a) {
+    size_t count = spec_output_count(s);
+    node_id *roots = arena_alloc(a, count, sizeof *roots);
+    for (size_t k = 0; k < count; k++) roots[k] = spec_output_root(s, k);
+    return formula_reachable_from(&s->graph, roots, count, a);
 }
 
 unsigned char *spec_reachable(const temper_spec *s, arena *a) {

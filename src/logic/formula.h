@@ -147,6 +147,8 @@ unsigned formula_directions(const formula *f, node_id root, node_id *back, node_
 
 /* marks[id] = 1 for the nodes reachable from root; marks has f->count entries, in arena a. */
 unsigned char *formula_reachable(const formula *f, node_id root, arena *a);
+/* The same below any of several roots. */
+unsigned char *formula_reachable_from(const formula *f, const node_id *roots, size_t count, arena *a);
 
 /* "spec", "crasp", ..., as temper_syntax, then NULL; and the same for messages: "spec, crasp or brasp". */
 extern const char *const syntax_names[];
@@ -196,6 +198,21 @@ struct temper_spec {
     size_t source_length;
     size_t node_count; /* nodes below the root, itself included */
 };
+
+/* The outputs that a transformer computes: of an acceptor its root alone. A language model has none before they are
+   made. */
+static inline size_t spec_output_count(const temper_spec *s) {
+    return s->kind == TEMPER_KIND_ACCEPTOR ? 1 : s->output_count;
+}
+static inline node_id spec_output_root(const temper_spec *s, size_t output) {
+    return s->kind == TEMPER_KIND_ACCEPTOR ? s->root : s->outputs[output].root;
+}
+static inline bool spec_output_empty(const temper_spec *s, size_t output) {
+    return s->kind == TEMPER_KIND_ACCEPTOR ? s->accepts_empty : s->outputs[output].accepts_empty;
+}
+
+/* marks[id] = 1 for the nodes below the outputs; [graph.count] entries, in arena a. */
+unsigned char *spec_outputs_reachable(const temper_spec *s, arena *a);
 
 /* Raises TEMPER_UNSUPPORTED for a specification that says more than whether a string belongs. */
 void spec_need_acceptor(const temper_spec *s, trap *t);

@@ -49,8 +49,22 @@ static void open_array(text *out, const char *name) {
     text_putc(out, '[');
 }
 
+static void put_texts(text *out, const char *name, const char *const *texts, size_t count) {
+    open_array(out, name);
+    for (size_t k = 0; k < count; k++) {
+        if (k) text_putc(out, ',');
+        jwrite_string(out, texts[k], strlen(texts[k]));
+    }
+    text_putc(out, ']');
+}
+
 static void print_settings(text *out, const temper_model *m) {
-    put_count(out, "version", model_reads_position(m, NULL, NULL) ? 2 : 1);
+    put_count(out, "version", model_version(m));
+    if (m->kind != TEMPER_KIND_ACCEPTOR) {
+        put_text(out, "kind", temper_kind_name(m->kind));
+        put_texts(out, "outputs", m->output_names, m->read.count);
+        put_true(out, "logits", model_has_logits(m));
+    }
     if (m->digits) {
         put_name(out, "method");
         text_printf(out, "\"digits %s\"", temper_type_name(m->digits->type));
@@ -59,12 +73,7 @@ static void print_settings(text *out, const temper_model *m) {
     }
     put_text(out, "syntax", syntax_names[m->syntax]);
     put_text(out, "source", m->source);
-    open_array(out, "alphabet");
-    for (size_t k = 0; k < m->letters.count; k++) {
-        if (k) text_putc(out, ',');
-        jwrite_string(out, m->letters.letters[k], strlen(m->letters.letters[k]));
-    }
-    text_putc(out, ']');
+    put_texts(out, "alphabet", m->letters.letters, m->letters.count);
     put_true(out, "tokens", m->letters.tokens);
     put_text(out, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
     put_text(out, "empty", m->accepts_empty ? "accept" : "reject");

@@ -84,11 +84,15 @@ enum key {
     CHANNELS,
     LAYERS,
     PARTS,
+    KIND,
+    OUTPUTS,
+    LOGITS,
     KEY_COUNT
 };
 
-static const char *const keys[] = {"version", "method", "syntax", "source", "alphabet", "tokens", "at",    "empty",
-                                   "end",     "safe",   "reason", "bound",  "channels", "layers", "parts", NULL};
+static const char *const keys[] = {"version", "method", "syntax",  "source", "alphabet", "tokens",   "at",
+                                   "empty",   "end",    "safe",    "reason", "bound",    "channels", "layers",
+                                   "parts",   "kind",   "outputs", "logits", NULL};
 
 static void read_version(reader *r) {
     size_t at = (jread_peek(&r->json), r->json.at);
@@ -171,8 +175,6 @@ void metadata_read_alphabet(alphabet *letters, json_reader *j, memory_budget *bu
 
 static void read_alphabet(reader *r) { metadata_read_alphabet(&r->model->letters, &r->json, r->budget); }
 
-/* ---- channels, layers, parts ---- */
-
 static uint32_t count_array(reader *r, const char *what) {
     json_reader *j = &r->json;
     if (jread_peek(j) != JSON_ARRAY) jread_expected(j, j->at, what);
@@ -180,6 +182,47 @@ static uint32_t count_array(reader *r, const char *what) {
     jread_array(j);
     return (uint32_t)count;
 }
+
+/* ---- outputs ---- */
+
+static void read_kind(reader *r) {
+    static const char *const kinds[] = {"next", "transducer", NULL};
+    size_t at = (jread_peek(&r->json), r->json.at);
+    if (r->version < 2) jread_fail(&r->json, at, "kind: in version 1 a model has one output and no kind");
+    r->model->kind = TEMPER_KIND_NEXT + jread_choice(&r->json, kinds, "\"next\" or \"transducer\"");
+}
+
+static void read_outputs(reader *r) {
+    temper_model *m = r->model;
+    json_reader *j = &r->json;
+    table known;
+    size_t begin = (jread_peek(j), j->at);
+    if (m->kind == TEMPER_KIND_ACCEPTOR) jread_fail(j, begin, "outputs: the model has no kind");
+    m->read.count = count_array(r, "an array");
+    if (!m->read.count) jread_fail(j, begin, "outputs: there are none");
+    budget_spend(r->budget, m->read.count, 4 * sizeof(table_entry)); /* a table that grows */
+    table_init(&known, j->scratch);
+    m->output_names = take(r, m->read.count, sizeof *m->output_names);
+    enter(r, "__metadata__: outputs");
+    for (uint32_t k = 0; jread_element(j); k++) {
+        size_t at = j->at;
+        bool fresh;
+        const char *name = m->output_names[k] = read_text(r, "a name in quotes");
+        table_put(&known, name, strlen(name), k, &fresh);
+        if (!fresh) jread_fail(j, at, "a name that is there already");
+    }
+}
+
+static void read_logits(reader *r) {
+    temper_model *m = r->model;
+    size_t at = (jread_peek(&r->json), r->json.at);
+    bool has = jread_bool(&r->json, "true or false");
+    if (has && m->kind != TEMPER_KIND_NEXT)
+        jread_fail(&r->json, at, "logits: a model that is not of kind next has none");
+    m->logits.count = has ? m->read.count : 0;
+}
+
+/* ---- channels, layers, parts ---- */
 
 static void read_channel(reader *r, model_channel *c) {
     static const char *const names[] = {"label", "position", "soft", NULL};
@@ -311,9 +354,11 @@ void metadata_read(temper_model *m, json_reader *json, memory_budget *budget) {
         [VERSION] = read_version,   [METHOD] = read_method, [SYNTAX] = read_syntax, [SOURCE] = read_source,
         [ALPHABET] = read_alphabet, [TOKENS] = read_tokens, [AT] = read_at,         [EMPTY] = read_empty,
         [END] = read_end,           [SAFE] = read_safe,     [REASON] = read_reason, [BOUND] = read_bound,
-        [CHANNELS] = read_channels, [LAYERS] = read_layers, [PARTS] = read_parts};
-    static const unsigned char order[KEY_COUNT] = {VERSION, METHOD, SYNTAX, SOURCE, TOKENS,   ALPHABET, AT,   EMPTY,
-                                                   END,     SAFE,   REASON, BOUND,  CHANNELS, LAYERS,   PARTS};
+        [CHANNELS] = read_channels, [LAYERS] = read_layers, [PARTS] = read_parts,   [KIND] = read_kind,
+        [OUTPUTS] = read_outputs,   [LOGITS] = read_logits};
+    static const unsigned char order[KEY_COUNT] = {VERSION, KIND,   OUTPUTS,  LOGITS,   METHOD, SYNTAX,
+                                                   SOURCE,  TOKENS, ALPHABET, AT,       EMPTY,  END,
+                                                   SAFE,    REASON, BOUND,    CHANNELS, LAYERS, PARTS};
     reader r = {.json = *json, .model = m, .budget = budget};
     json_reader values[KEY_COUNT];
     uint32_t seen = 0;
@@ -325,7 +370,9 @@ void metadata_read(temper_model *m, json_reader *json, memory_budget *budget) {
     }
     jread_end(&r.json);
     jread_require(&r.json, begin, keys, seen, 1u << VERSION | 1u << ALPHABET | 1u << CHANNELS | 1u << LAYERS);
+    if ((seen >> KIND & 1) && !(seen >> OUTPUTS & 1)) jread_fail(&r.json, begin, "a kind, but no outputs");
     m->at = TEMPER_AT_LAST;
+    m->read.count = 1;
     for (size_t k = 0; k < KEY_COUNT; k++) {
         if (!(seen >> order[k] & 1)) continue;
         r.json = values[order[k]];

@@ -6,11 +6,14 @@
 
 #include "number/elementary.h"
 
+static const char *unnamed[] = {""}; /* the output of an acceptor */
+
 temper_model *model_new(trap *t) {
     temper_model *m = caller_alloc(t, 1, sizeof *m);
     memset(m, 0, sizeof *m);
     arena_init(&m->memory, t);
     m->source = "";
+    m->output_names = unnamed;
     m->record = MODEL_NO_RECORD;
     return m;
 }
@@ -40,6 +43,10 @@ static const char *text_of(arena *a, const expression *e, const char *none) {
 static void release_memo(temper_model *m) {
     model_memo *memo = atomic_exchange(m->memo, NULL);
     if (memo) memo->release(memo);
+}
+
+unsigned model_version(const temper_model *m) {
+    return m->kind != TEMPER_KIND_ACCEPTOR || model_reads_position(m, NULL, NULL) ? 2 : 1;
 }
 
 void model_seal(temper_model *m) {

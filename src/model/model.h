@@ -109,6 +109,7 @@ typedef _Atomic(model_memo *) model_memo_slot;
 struct temper_model {
     arena memory;
     alphabet letters;
+    temper_kind kind;   /* what the outputs are; other kinds than acceptors make the file version 2 */
     const char *source; /* the specification, "" if there is none */
     temper_syntax syntax;
     temper_at at;
@@ -124,10 +125,17 @@ struct temper_model {
     model_rows embedding; /* [letters + 2] rows: letters, then the start and the end sentinel */
     uint32_t layer_count;
     model_layer *layers;
-    model_rows read; /* [1] row: the answer at a position is read . x, 0 or 1 */
+    model_rows read;           /* [outputs] rows: the answer of an output at a position is its row . x, 0 or 1 */
+    const char **output_names; /* [outputs] what each stands for; an acceptor has one output, without a name: "" */
+    model_rows logits;         /* [outputs] rows of numbers that are not answers, such as log-probabilities; or none:
+                                  count 0 and start NULL */
     size_t part_count;
     model_part *parts;
 };
+
+/* Outputs are numbered from 0 in the order of their read-outs. */
+static inline uint32_t model_output_count(const temper_model *m) { return m->read.count; }
+static inline bool model_has_logits(const temper_model *m) { return m->logits.start != NULL; }
 
 /* The start and end sentinel's row of the embedding. */
 static inline uint32_t model_start_token(const temper_model *m) { return (uint32_t)m->letters.count; }
@@ -145,6 +153,9 @@ void model_seal(temper_model *m);
 
 /* Every invariant of the structure; raises TEMPER_FORMAT naming the first that fails. Run after every pass. */
 void model_check(const temper_model *m, trap *t);
+
+/* The version of a file that can hold the model. */
+unsigned model_version(const temper_model *m);
 
 /* ---- rows are made one term at a time ---- */
 

@@ -1,6 +1,7 @@
 /* The invariants of a model, checked after every pass and after reading a file: what the runner relies on. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "model/model.h"
 
@@ -79,6 +80,28 @@ static void check_layer(checker *c, const model_layer *l, uint32_t number) {
     for (uint32_t k = 0; k < l->in.count; k++) REQUIRE(c, isfinite(l->bias[k]), "a bias that is not finite");
 }
 
+/* Readers refuse names that come twice, which takes memory. */
+static void check_outputs(const checker *c) {
+    const temper_model *m = c->model;
+    REQUIRE(c, m->kind <= TEMPER_KIND_LAST_, "an unknown kind");
+    check_rows(c, &m->read, "missing");
+    REQUIRE(c, m->kind != TEMPER_KIND_ACCEPTOR || m->read.count == 1, "not one row");
+    REQUIRE(c, m->read.count > 0, "no row");
+    for (uint32_t k = 0; k < m->read.count; k++) REQUIRE(c, m->output_names[k], "an output without a name");
+    REQUIRE(c, m->kind != TEMPER_KIND_ACCEPTOR || !*m->output_names[0], "an acceptor's output has no name");
+    if (m->kind == TEMPER_KIND_NEXT) {
+        REQUIRE(c, m->read.count == m->letters.count + 1, "what comes next is a letter of the alphabet or the end");
+        for (size_t k = 0; k < m->letters.count; k++)
+            REQUIRE(c, strcmp(m->output_names[k], m->letters.letters[k]) == 0,
+                    "outputs for letters are not in the order of the alphabet");
+        REQUIRE(c, !*m->output_names[m->letters.count], "the last output is not that of the end");
+    }
+    if (!model_has_logits(m)) return;
+    REQUIRE(c, m->kind == TEMPER_KIND_NEXT, "logits of what does not come next");
+    check_rows(c, &m->logits, "no logits");
+    REQUIRE(c, m->logits.count == m->read.count, "not one row of logits for each output");
+}
+
 void model_check(const temper_model *m, trap *t) {
     checker c = {.model = m, .trap = t, .where = "model"};
     REQUIRE(&c, m->letters.count > 0, "no letters");
@@ -100,8 +123,7 @@ void model_check(const temper_model *m, trap *t) {
     REQUIRE(&c, m->embedding.count == m->letters.count + 2, "not one row per letter and sentinel");
     for (uint32_t k = 0; k < m->layer_count; k++) check_layer(&c, &m->layers[k], k + 1);
     snprintf(c.where, sizeof c.where, "read-out");
-    check_rows(&c, &m->read, "missing");
-    REQUIRE(&c, m->read.count == 1, "not one row");
+    check_outputs(&c);
     snprintf(c.where, sizeof c.where, "parts");
     for (size_t k = 0; k < m->part_count; k++) {
         const model_part *p = &m->parts[k];

@@ -61,7 +61,11 @@ temper_model_info temper_model_about(const temper_model *m) {
     out->letters = m->letters.count;
     out->channels = m->channel_count;
     out->layers = m->layer_count;
+    out->kind = m->kind;
+    out->outputs = m->read.count;
+    out->has_logits = model_has_logits(m);
     out->parameters = rows_terms(&m->embedding) + rows_terms(&m->read);
+    if (model_has_logits(m)) out->parameters += rows_terms(&m->logits);
     for (uint32_t k = 0; k < m->layer_count; k++) {
         const model_layer *l = &m->layers[k];
         out->heads += l->head_count;
@@ -84,6 +88,10 @@ temper_model_info temper_model_about(const temper_model *m) {
 
 const char *temper_model_letter(const temper_model *model, size_t letter) {
     return letter < model->letters.count ? model->letters.letters[letter] : NULL;
+}
+
+const char *temper_model_output_name(const temper_model *model, size_t output) {
+    return output < model->read.count ? model->output_names[output] : NULL;
 }
 
 temper_layer_info temper_model_layer(const temper_model *model, size_t layer) {

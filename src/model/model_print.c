@@ -103,8 +103,9 @@ static void print_embedding(text *out, const temper_model *m) {
 }
 
 static void print_settings(text *out, const temper_model *m) {
-    text_printf(out, "temper-model %d\nmethod %s", model_reads_position(m, NULL, NULL) ? 2 : 1,
-                temper_method_name(m->method));
+    text_printf(out, "temper-model %u\n", model_version(m));
+    if (m->kind != TEMPER_KIND_ACCEPTOR) text_printf(out, "kind %s\n", temper_kind_name(m->kind));
+    text_printf(out, "method %s", temper_method_name(m->method));
     if (m->digits) text_printf(out, " %s", temper_type_name(m->digits->type));
     text_putc(out, '\n');
     text_printf(out, "syntax %s\nsource ", syntax_names[m->syntax]);
@@ -129,6 +130,19 @@ static void print_settings(text *out, const temper_model *m) {
     }
 }
 
+/* The one output of an acceptor has no name. */
+static void print_outputs(text *out, const char *word, const temper_model *m, const model_rows *r) {
+    for (uint32_t k = 0; k < r->count; k++) {
+        text_puts(out, word);
+        if (m->kind != TEMPER_KIND_ACCEPTOR) {
+            text_putc(out, ' ');
+            print_quoted(out, m->output_names[k]);
+        }
+        print_row(out, r, k);
+        text_putc(out, '\n');
+    }
+}
+
 void model_print(text *out, const temper_model *m) {
     size_t begin = out->length;
     print_settings(out, m);
@@ -139,7 +153,8 @@ void model_print(text *out, const temper_model *m) {
         for (uint32_t h = 0; h < m->layers[k].head_count; h++) print_head(out, &m->layers[k].heads[h]);
         print_units(out, &m->layers[k]);
     }
-    print_rows(out, "read", &m->read);
+    print_outputs(out, "read", m, &m->read);
+    print_outputs(out, "logit", m, &m->logits);
     for (size_t k = 0; k < m->part_count; k++) {
         const model_part *p = &m->parts[k];
         text_puts(out, "part ");

@@ -1,13 +1,16 @@
 /* Reads the text form of a model, line by line; doc/model.md describes it. The first word of a line says what it is,
    and the lines come in the order of model_print:
 
-       temper-model 1                                         or 2, if a scale reads the position i
+       temper-model 1                                         or 2, if a scale reads the position i or there is a kind
+       kind next | transducer                                 of models with several outputs
        method ..., syntax ..., source "...", alphabet "a" "b" ..., tokens ..., at ..., empty ..., end ..., safe N
        "...", bound ...
        channel K "label" [position "expr" | soft "expr"]      all channels, numbered from 0
        embed "a" | start | end  channel:weight ...            one line per letter, then the sentinels
        layer K, then its heads (head, query, key, value, output) and units
-       read channel:weight ...
+       read channel:weight ...                                or, with a kind, one line for each output:
+       read "name" channel:weight ...
+       logit "name" channel:weight ...                        none, or one for each output in the same order
        part "formula" layer L [head H] [channel C]
        digest HEX                                             without it no length is taken as proved
 
@@ -30,7 +33,9 @@ typedef struct reader {
     unsigned long seen; /* the lines that come once: a bit per line kind */
     /* arrays under construction, in the model's arena */
     size_t channel_capacity, layer_capacity, head_capacity, part_capacity;
-    rows_builder embedding, query, key, value, output, in, out;
+    rows_builder embedding, query, key, value, output, in, out, read, logits;
+    table names; /* of outputs */
+    size_t name_capacity;
     double *bias;
     size_t bias_count, bias_capacity;
     size_t embedded;
@@ -98,6 +103,12 @@ static void read_method(reader *r) {
     if (r->model->method != TEMPER_METHOD_DIGITS) return;
     static const char *const formats[] = {"bf16", "f16", "e4m3", "e5m2", "f32", NULL}; /* as digit_format_at */
     r->model->digits = digit_format_at(scan_choice(&r->scan, formats, "bf16, f16, e4m3, e5m2 or f32"));
+}
+
+static void read_kind(reader *r) {
+    static const char *const kinds[] = {"next", "transducer", NULL};
+    if (r->version < 2) scan_fail(&r->scan, r->scan.line_start, "in version 1 a model has one output and no kind");
+    r->model->kind = TEMPER_KIND_NEXT + scan_choice(&r->scan, kinds, "next or transducer");
 }
 
 static void read_syntax(reader *r) { r->model->syntax = scan_choice(&r->scan, syntax_names, syntax_choices); }
@@ -331,12 +342,38 @@ static void read_unit(reader *r) {
 
 /* ---- the end of the file ---- */
 
+static void read_name(reader *r) {
+    temper_model *m = r->model;
+    size_t count = r->read.count;
+    bool fresh;
+    const char *name = scan_quoted(&r->scan, &m->memory, "the output's name in quotes");
+    table_put(&r->names, name, strlen(name), 1, &fresh);
+    if (!fresh) scan_fail(&r->scan, r->scan.word_at, "a second line 'read' of this output");
+    if (!count) m->output_names = NULL; /* what a new model has is not ours to grow */
+    array_push(&m->memory, m->output_names, count, r->name_capacity, name);
+}
+
 static void read_read(reader *r) {
-    rows_builder b;
     finish_layer(r);
-    rows_begin(&b, &r->model->memory);
-    read_row(r, &b, NULL);
-    r->model->read = rows_finish(&b);
+    if (r->logits.count) scan_fail(&r->scan, r->scan.line_start, "a line 'read' after a line 'logit'");
+    if (r->model->kind != TEMPER_KIND_ACCEPTOR)
+        read_name(r);
+    else if (r->read.count)
+        scan_fail(&r->scan, r->scan.word_at, "a second line 'read'");
+    read_row(r, &r->read, NULL);
+}
+
+static void read_logit(reader *r) {
+    const temper_model *m = r->model;
+    finish_layer(r);
+    if (m->kind != TEMPER_KIND_NEXT)
+        scan_fail(&r->scan, r->scan.line_start, "a line 'logit' in a model that is not of kind next");
+    if (r->logits.count == r->read.count)
+        scan_fail(&r->scan, r->scan.line_start, "a line 'logit' more than there are lines 'read'");
+    const char *name = scan_quoted(&r->scan, r->scratch, "the output's name in quotes");
+    if (strcmp(name, m->output_names[r->logits.count]) != 0)
+        scan_fail(&r->scan, r->scan.word_at, "lines 'logit' have the names of the lines 'read', in their order");
+    read_row(r, &r->logits, NULL);
 }
 
 static void read_part(reader *r) {
@@ -375,7 +412,8 @@ static const line_kind kinds[] = {
     {"unit", LAYERS, false, read_unit},          {"head", LAYERS, false, read_head},
     {"layer", LAYERS, false, read_layer},        {"channel", CHANNELS, false, read_channel},
     {"embed", EMBEDDING, false, read_embed},     {"part", PARTS, false, read_part},
-    {"read", READ_OUT, true, read_read},         {"digest", END, true, read_digest},
+    {"read", READ_OUT, false, read_read},        {"digest", END, true, read_digest},
+    {"logit", READ_OUT, false, read_logit},      {"kind", SETTINGS, true, read_kind},
     {"alphabet", SETTINGS, true, read_alphabet}, {"method", SETTINGS, true, read_method},
     {"syntax", SETTINGS, true, read_syntax},     {"source", SETTINGS, true, read_source},
     {"tokens", SETTINGS, true, read_tokens},     {"at", SETTINGS, true, read_at},
@@ -393,7 +431,7 @@ static void enter_stage(reader *r, enum stage next, const char *word) {
     if (next > SETTINGS && m->letters.count == 0) scan_fail(&r->scan, at, "no line 'alphabet' before this");
     if (next > EMBEDDING && r->embedded < m->letters.count + 2)
         scan_fail(&r->scan, at, "no line 'embed' for %s before this", next_token(r));
-    if (next > READ_OUT && !m->read.start) scan_fail(&r->scan, at, "no line 'read' before this");
+    if (next > READ_OUT && !r->read.count) scan_fail(&r->scan, at, "no line 'read' before this");
     r->stage = next;
 }
 
@@ -447,7 +485,11 @@ static void read_all(reader *r) {
     }
     finish_layer(r);
     m->embedding = rows_finish(&r->embedding);
-    if (!m->read.start) scan_fail(s, s->at, "the file ends without a line 'read'");
+    if (!r->read.count) scan_fail(s, s->at, "the file ends without a line 'read'");
+    if (r->logits.count && r->logits.count < r->read.count)
+        scan_fail(s, s->at, "the file has a line 'logit' for some outputs, but not for all");
+    m->read = rows_finish(&r->read);
+    if (r->logits.count) m->logits = rows_finish(&r->logits);
     if (m->at == TEMPER_AT_DEFAULT) m->at = TEMPER_AT_LAST;
     if (r->stage != END) m->record = MODEL_NO_RECORD;
 }
@@ -458,6 +500,9 @@ void model_read(temper_model *m, const char *bytes, size_t length, arena *scratc
                 .model = m};
     alphabet_init(&m->letters, &m->memory, false);
     rows_begin(&r.embedding, &m->memory);
+    rows_begin(&r.read, &m->memory);
+    rows_begin(&r.logits, &m->memory);
+    table_init(&r.names, scratch);
     read_all(&r);
     model_check(m, scratch->trap);
     model_seal(m);

@@ -13,7 +13,8 @@ static temper_spec_options options_of(const temper_model *m) {
                                  .letter_count = m->letters.count,
                                  .tokens = m->letters.tokens,
                                  .at = m->at,
-                                 .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
+                                 .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT,
+                                 .kind = m->kind};
 }
 
 static bool has_letters_of(const temper_spec *spec, const temper_model *m) {
@@ -21,6 +22,17 @@ static bool has_letters_of(const temper_spec *spec, const temper_model *m) {
         temper_spec_about(spec).letters == m->letters.count && temper_spec_about(spec).tokens == m->letters.tokens;
     for (size_t k = 0; same && k < m->letters.count; k++)
         same = strcmp(temper_spec_letter(spec, k), m->letters.letters[k]) == 0;
+    return same;
+}
+
+/* Outputs of a language model are made after its text is read, if they are needed. */
+static bool has_outputs_of(const temper_spec *spec, const temper_model *m) {
+    size_t count = temper_spec_about(spec).outputs;
+    if (temper_spec_about(spec).kind != m->kind) return false;
+    if (m->kind == TEMPER_KIND_NEXT && !count) return true;
+    bool same = count == model_output_count(m);
+    for (size_t k = 0; same && k < count; k++)
+        same = strcmp(temper_spec_output_name(spec, k), m->output_names[k]) == 0;
     return same;
 }
 
@@ -33,7 +45,7 @@ const temper_spec *model_spec(const temper_model *m, arena *a) {
     if (status == TEMPER_NO_MEMORY) trap_reraise(a->trap, &why);
     if (status != TEMPER_OK) return NULL;
     arena_on_release(a, release_spec, spec);
-    return has_letters_of(spec, m) ? spec : NULL;
+    return has_letters_of(spec, m) && has_outputs_of(spec, m) ? spec : NULL;
 }
 
 typedef struct spec_call {
@@ -54,6 +66,9 @@ static void read_spec(entry *e, void *context) {
     if (!has_letters_of(spec, m))
         trap_raise(e->trap, TEMPER_FORMAT, 0, 0,
                    "the specification that the model carries has other letters than the model");
+    if (!has_outputs_of(spec, m))
+        trap_raise(e->trap, TEMPER_FORMAT, 0, 0,
+                   "the specification that the model carries has other outputs than the model");
     *c->out = spec;
 }
 

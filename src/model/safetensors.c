@@ -283,8 +283,7 @@ void safetensors_read(temper_model *m, tensor_source source, arena *scratch, tra
     alphabet_init(&m->letters, &m->memory, false);
     read_metadata(&l);
     m->embedding.count = (uint32_t)m->letters.count + 2;
-    m->read.count = 1;
-    budget_spend(&l.budget, 2 + 7 * (uint64_t)m->layer_count,
+    budget_spend(&l.budget, 3 + 7 * (uint64_t)m->layer_count,
                  sizeof(weight_tensor) + sizeof(tensor_plan) + sizeof *l.tensors + NAME_BYTES);
     l.list = weight_list_make(m, scratch);
     l.tensors = arena_alloc(scratch, l.list.count, sizeof *l.tensors);

@@ -31,7 +31,7 @@ static void add(weight_list *list, arena *a, const char *name, weight_tensor w) 
 
 weight_list weight_list_make(const temper_model *m, arena *a) {
     uint32_t channels = m->channel_count, d_head = model_head_size(m);
-    size_t most = 2 + 7 * (size_t)m->layer_count;
+    size_t most = 3 + 7 * (size_t)m->layer_count;
     weight_list list = {.weights = arena_alloc(a, most, sizeof *list.weights),
                         .plans = arena_alloc(a, most, sizeof *list.plans)};
     add(&list, a, "embed.W_E", (weight_tensor){WEIGHT_EMBED, 0, 1, (uint32_t)m->letters.count + 2, channels, false});
@@ -49,7 +49,9 @@ weight_list weight_list_make(const temper_model *m, arena *a) {
             add(&list, a, ".mlp.W_out", (weight_tensor){WEIGHT_OUT, k, 1, units, channels, false});
         }
     }
-    add(&list, a, "unembed.W_U", (weight_tensor){WEIGHT_READ, 0, 1, 1, channels, true});
+    add(&list, a, "unembed.W_U", (weight_tensor){WEIGHT_READ, 0, 1, m->read.count, channels, true});
+    if (m->logits.count)
+        add(&list, a, "unembed.W_logits", (weight_tensor){WEIGHT_LOGITS, 0, 1, m->logits.count, channels, true});
     return list;
 }
 
@@ -63,6 +65,7 @@ model_rows *weight_matrix(temper_model *m, const weight_tensor *w, uint32_t bloc
     case WEIGHT_IN: return &m->layers[w->layer].in;
     case WEIGHT_OUT: return &m->layers[w->layer].out;
     case WEIGHT_READ: return &m->read;
+    case WEIGHT_LOGITS: return &m->logits;
     case WEIGHT_BIAS: break;
     }
     return NULL;

@@ -4,8 +4,8 @@
        embed.W_E         [letters + 2, d_model]         blocks.L.mlp.W_in   [d_model, d_mlp]
        blocks.L.attn.W_Q [head, d_model, d_head]        blocks.L.mlp.b_in   [d_mlp]
        blocks.L.attn.W_K [head, d_model, d_head]        blocks.L.mlp.W_out  [d_mlp, d_model]
-       blocks.L.attn.W_V [head, d_model, d_head]        unembed.W_U         [d_model, 1]
-       blocks.L.attn.W_O [head, d_head, d_model]
+       blocks.L.attn.W_V [head, d_model, d_head]        unembed.W_U         [d_model, outputs]
+       blocks.L.attn.W_O [head, d_head, d_model]        unembed.W_logits    [d_model, outputs], of models with logits
 
    L counts from 0. d_model is the number of channels, d_head the most rows that a query or value of the model has;
    smaller heads are padded with zeros. A layer without heads has no attn tensors, one without units no mlp
@@ -25,7 +25,8 @@ typedef enum weight_kind {
     WEIGHT_IN,
     WEIGHT_BIAS,
     WEIGHT_OUT,
-    WEIGHT_READ
+    WEIGHT_READ,
+    WEIGHT_LOGITS
 } weight_kind;
 
 typedef struct weight_tensor {

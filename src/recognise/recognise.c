@@ -300,6 +300,7 @@ static void run(void *context) {
     w->written = arena_zalloc(a, m->channel_count, sizeof *w->written);
     w->cleared = arena_zalloc(a, m->channel_count, sizeof *w->cleared);
     r->study.layers = arena_zalloc(a, m->layer_count, sizeof *r->study.layers);
+    if (m->kind != TEMPER_KIND_ACCEPTOR) unlike(w, "it has several outputs, of which nothing is proved");
     read_source(r);
     prepare_parts(r);
     embed(w);

@@ -72,9 +72,9 @@ void doubt_apply(doubt *d) {
 
 bool doubt_reaches(const doubt *d) {
     if (!d->now) return false;
-    size_t verdict = verdict_position(d->m, d->n);
-    if (row_reads(d, verdict, &d->m->read, 0)) return true;
-    for (size_t i = 1; i <= d->n && !d->m->record.verdict_only; i++)
-        if (row_reads(d, i, &d->m->read, 0)) return true;
+    if (rows_read(d, verdict_position(d->m, d->n), &d->m->read)) return true;
+    bool start = d->m->kind == TEMPER_KIND_NEXT; /* what may come first */
+    for (size_t i = !start; i <= d->n && !d->m->record.verdict_only; i++)
+        if (rows_read(d, i, &d->m->read)) return true;
     return false;
 }

@@ -20,7 +20,7 @@ void batch_init(batch *b, const temper_model *m, const model_plan *plan, size_t 
     b->lanes = batch_lanes(plan, b->size);
     if (strings < b->lanes) b->lanes = (strings + LEAST_LANES - 1) / LEAST_LANES * LEAST_LANES;
     b->type = type;
-    b->truth = arena_alloc(a, b->size * b->lanes, 1);
+    b->truth = arena_alloc(a, model_output_count(m) * b->size * b->lanes, 1);
     b->margins = arena_zalloc(a, plan->head_start[m->layer_count] * b->lanes, sizeof *b->margins);
     b->runner = type == TEMPER_TYPE_F32 ? batch_new_f32(b, m, plan, hard, a) : batch_new_f64(b, m, plan, hard, a);
 }

@@ -11,7 +11,7 @@ enum { BATCH_MOST = 64 }; /* strings at a time, at most */
 typedef struct batch {
     size_t n, size;       /* N */
     size_t lanes;         /* strings at a time */
-    unsigned char *truth; /* [N][lanes] */
+    unsigned char *truth; /* [outputs][N][lanes] */
     double *margins;      /* [heads][lanes], -1 where values are no Booleans */
     temper_type type;
     void *runner;

@@ -14,7 +14,7 @@ void dense_run(dense_answer *out, const temper_model *m, const uint32_t *letters
     dense_work p = {.m = m, .s = s, .letters = letters, .n = n, .size = size, .scratch = scratch, .out = out};
     if (s->doubts) p.doubt = &doubts;
     *out = (dense_answer){.size = size};
-    out->truth = arena_zalloc(stream, size, 1);
+    out->truth = arena_zalloc(stream, model_output_count(m) * size, 1);
     out->heads = arena_zalloc(stream, heads, sizeof *out->heads);
     if (s->keep) out->channels = arena_zalloc(s->keep, (size_t)m->layer_count + 1, sizeof *out->channels);
     p.x = out->x = arena_zalloc(stream, numbers, sizeof *p.x);

@@ -57,14 +57,14 @@ typedef struct head_trace {
 
 typedef struct dense_answer {
     size_t size;          /* N */
-    unsigned char *truth; /* [N] */
+    unsigned char *truth; /* [outputs][N] */
     head_trace *heads;    /* [heads] */
     double *x;            /* [N][channels] after the last layer */
     double **channels;    /* [layers + 1] of [N][channels], only if kept */
     /* Overflow: weights of a row that have no finite sum, or an answer that is not finite. Then the run ended
        there. */
     bool broken;
-    uint32_t layer, head; /* from 0; layer = layers: the answer itself */
+    uint32_t layer, head; /* from 0; layer = layers: the answer of the output `head` */
     size_t position;
     double work;         /* multiply-adds of all heads */
     bool doubtful;       /* an answer depends on a gap that may be rounding ... */

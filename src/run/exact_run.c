@@ -311,7 +311,7 @@ static void prepare(exact *e) {
             products += size * size * (double)(h->query.count + h->value.count);
         }
     }
-    require_cost(e, size * (2.0 * m->channel_count + 2 * (double)qs + 2 * (double)vs + 2), products);
+    require_cost(e, size * (2.0 * m->channel_count + 2 * (double)qs + 2 * (double)vs + 1 + m->read.count), products);
     e->x = rational_array(e->pool, e->size * m->channel_count);
     e->delta = rational_array(e->pool, e->size * m->channel_count);
     e->q = rational_array(e->pool, e->size * qs);
@@ -340,8 +340,10 @@ rational *exact_run(const temper_model *m, const uint32_t *letters, size_t n, co
     embed(&e);
     show_channels(&e, 0, 0);
     for (uint32_t layer = 0; layer < m->layer_count; layer++) run_layer(&e, layer);
-    rational *answers = rational_array(pool, e.size);
+    rational *answers = rational_array(pool, m->read.count * e.size);
     load(&e.query, &m->read);
-    for (size_t i = 0; i < e.size; i++) add_dot(&answers[i], &e.query, 0, e.x + i * m->channel_count);
+    for (uint32_t o = 0; o < m->read.count; o++)
+        for (size_t i = 0; i < e.size; i++)
+            add_dot(&answers[o * e.size + i], &e.query, o, e.x + i * m->channel_count);
     return answers;
 }

@@ -30,9 +30,9 @@ typedef struct exact_observer {
     void (*row)(void *context, const exact_row *row); /* rows that have keys only */
 } exact_observer;
 
-/* The read-out read.x of every position, [N] in the pool. Raises TEMPER_UNSUPPORTED (ln, a head without hard choice),
-   TEMPER_LIMIT (numbers too long, or more than the memory that is costed). `scratch` holds work that the pool does
-   not. */
+/* The read-outs of every position, [outputs][N] in the pool. Raises TEMPER_UNSUPPORTED (ln, a head without hard
+   choice), TEMPER_LIMIT (numbers too long, or more than the memory that is costed). `scratch` holds work that the
+   pool does not. */
 rational *exact_run(const temper_model *m, const uint32_t *letters, size_t n, const exact_observer *observer,
                     rational_pool *pool, arena *scratch);
 

@@ -26,7 +26,7 @@ typedef struct execution {
     size_t n, size; /* N */
     bool hard;
     unsigned threads;
-    unsigned char *truth; /* [N] out */
+    unsigned char *truth; /* [outputs][N] out */
     double *margins;      /* [heads] out, -1 where values are no Booleans */
     arena *memory;        /* scratch; reset by the caller */
 } execution;

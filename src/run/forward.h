@@ -6,14 +6,14 @@
 
 struct temper_run {
     arena memory;
-    const temper_model *model; /* borrowed: sizes only */
-    size_t size;               /* N */
+    uint32_t output_count;
+    size_t size; /* N */
     bool accept, captured;
     temper_claim claim; /* TEMPER_CLAIM_NONE: unproved */
     bool every_position;
     temper_type type;
     const char *warning;  /* NULL: none */
-    unsigned char *truth; /* [N] */
+    unsigned char *truth; /* [outputs][N] */
     uint32_t layer_count, channel_count;
     uint32_t *head_start;              /* [layers + 1] index of a layer's first head */
     uint32_t *query_size, *value_size; /* [heads] */

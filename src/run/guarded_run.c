@@ -285,15 +285,16 @@ static void apply_delta(guarded *g) {
 }
 
 static void read_out(unsigned char *truth, const guarded *g) {
-    for (size_t i = 0; i < g->size; i++) {
-        ball y = dot(&g->m->read, 0, g->x + i * g->m->channel_count);
+    for (size_t k = 0; k < g->m->read.count * g->size; k++) {
+        size_t i = k % g->size;
+        ball y = dot(&g->m->read, (uint32_t)(k / g->size), g->x + i * g->m->channel_count);
         require_finite(g, y, i);
         int order = side(sum(y, exactly(-0.5)));
         if (order == 2)
             trap_raise_remedy(g->memory->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_EXACT,
                               "the read-out at position %zu is within rounding of 1/2 (%.17g, off by at most %.3g)",
                               i, y.v, y.e);
-        truth[i] = order == 1;
+        truth[k] = order == 1;
     }
 }
 

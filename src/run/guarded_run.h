@@ -7,9 +7,9 @@
 #include "model/model.h"
 #include "number/rational.h"
 
-/* Fills truth [N] and margins [heads]. Raises TEMPER_UNSUPPORTED where a tie cannot be told from rounding, where a
-   number leaves the range of doubles, or where exact_run would refuse the model; TEMPER_LIMIT for strings too long to
-   look at all pairs. */
+/* Fills truth [outputs][N] and margins [heads]. Raises TEMPER_UNSUPPORTED where a tie cannot be told from rounding,
+   where a number leaves the range of doubles, or where exact_run would refuse the model; TEMPER_LIMIT for strings too
+   long to look at all pairs. */
 void guarded_run(unsigned char *truth, double *margins, const temper_model *m, const uint32_t *letters, size_t n,
                  rational_pool *pool, arena *memory);
 

@@ -89,7 +89,7 @@ static void run_exact(temper_run *r, const temper_model *m, const uint32_t *lett
     run_prepare_capture(r, m, capture);
     rational *answers = exact_run(m, letters, n, &observer, pool, scratch);
     rational_set_ratio(&k.work[0], 1, 2);
-    for (size_t i = 0; i < r->size; i++) r->truth[i] = rational_cmp(&answers[i], &k.work[0]) > 0;
+    for (size_t i = 0; i < r->output_count * r->size; i++) r->truth[i] = rational_cmp(&answers[i], &k.work[0]) > 0;
 }
 
 /* ---- guarded ---- */

@@ -20,6 +20,21 @@ temper_run_info temper_run_about(const temper_run *run) {
                              .warning = run->warning ? run->warning : ""};
 }
 
+const unsigned char *temper_run_output(const temper_run *run, size_t output) {
+    return output < run->output_count ? run->truth + output * run->size : NULL;
+}
+
+long temper_run_written(const temper_run *run, size_t position) {
+    long found = TEMPER_WRITES_NONE;
+    if (position >= run->size) return found;
+    for (uint32_t o = 0; o < run->output_count; o++) {
+        if (!run->truth[o * run->size + position]) continue;
+        if (found != TEMPER_WRITES_NONE) return TEMPER_WRITES_SEVERAL;
+        found = (long)o;
+    }
+    return found;
+}
+
 /* The head's index in run->heads, or SIZE_MAX. */
 static size_t head_index(const temper_run *run, size_t layer, size_t head) {
     if (layer < 1 || layer > run->layer_count || head < 1) return SIZE_MAX;

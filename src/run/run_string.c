@@ -64,7 +64,8 @@ static void prepare_run(temper_run *r, const temper_model *m, size_t size) {
     r->size = size;
     r->layer_count = m->layer_count;
     r->channel_count = m->channel_count;
-    r->truth = arena_zalloc(a, size, 1);
+    r->output_count = model_output_count(m);
+    r->truth = arena_zalloc(a, r->output_count * size, 1);
     r->head_start = arena_zalloc(a, (size_t)m->layer_count + 1, sizeof *r->head_start);
     for (uint32_t l = 0; l < m->layer_count; l++) r->head_start[l + 1] = r->head_start[l] + m->layers[l].head_count;
     r->heads = arena_zalloc(a, r->head_start[m->layer_count], sizeof *r->heads);
@@ -102,7 +103,7 @@ static void run(entry *e, void *context) {
         arena_reset(&e->scratch);
         forward_run(r, m, q->letters, q->n, o, &e->memory, &e->scratch);
     }
-    r->accept = r->truth[verdict_position(m, q->n)];
+    r->accept = m->kind == TEMPER_KIND_ACCEPTOR && r->truth[verdict_position(m, q->n)];
     r->memory.trap = NULL;
     *c->out = r;
 }

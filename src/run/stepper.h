@@ -61,8 +61,12 @@ void step_place_init(step_place *p, const stepper *s, arena *a);
 /* For position i of a string of length n; mirrored: for position n + 1 - i. */
 void step_place_set(step_place *p, const stepper *s, size_t i, size_t n);
 
-/* Takes the next position into the state, the start (mirrored: end) sentinel first; returns the truth there. */
+/* Takes the next position into the state, the start (mirrored: end) sentinel first; returns the truth of the first
+   output there. */
 bool stepper_step(const stepper *s, step_work *w, void *state, const step_place *p, uint32_t token);
+
+/* The truth of any output at the position that was taken last. */
+bool stepper_output(const stepper *s, const step_work *w, size_t output);
 
 /* "head 2.1 (a S b)", for messages; lives in arena a. */
 const char *step_head_name(const step_head *h, arena *a);

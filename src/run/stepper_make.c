@@ -343,7 +343,8 @@ static void settle_row(const maker *k, step_row *r) { r->blocks = k->s->blocks +
 
 /* The blocks have stopped growing. */
 static void settle_rows(maker *k) {
-    settle_row(k, &k->s->read);
+    for (uint32_t o = 0; o < k->m->read.count; o++) settle_row(k, &k->s->reads[o]);
+    k->s->read = k->s->reads[0];
     for (uint32_t l = 0; l < k->s->layer_count; l++) {
         step_layer *layer = &k->s->layers[l];
         for (step_head *h = layer->heads; h < layer->heads + layer->head_count; h++) {
@@ -379,7 +380,8 @@ stepper *stepper_new(arena *a, const temper_model *m, bool hard, bool mirrored, 
     refuse_direction(&k);
     look_at_embedding(&k);
     for (uint32_t layer = 0; layer < m->layer_count; layer++) make_layer(&k, layer);
-    s->read = maker_row(&k, &m->read, 0, NO_CHANNEL);
+    s->reads = arena_zalloc(a, m->read.count, sizeof *s->reads);
+    for (uint32_t o = 0; o < m->read.count; o++) s->reads[o] = maker_row(&k, &m->read, o, NO_CHANNEL);
     s->base = arena_zalloc(a, s->register_count, sizeof *s->base);
     settle_rows(&k);
     list_features(&k);

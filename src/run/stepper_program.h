@@ -90,7 +90,8 @@ struct stepper {
     step_block *blocks; /* of all rows of all heads and units */
     size_t block_count, block_capacity;
     uint32_t register_count; /* channels first */
-    step_row read;
+    step_row *reads;         /* [outputs] */
+    step_row read;           /* the first of them */
     step_layer *layers;
     uint32_t layer_count, head_count;
     size_t state_count, memo_count; /* doubles */
@@ -100,6 +101,8 @@ struct stepper {
 /* One per number format. */
 bool stepper_step_f64(const stepper *s, step_work *w, void *state, const step_place *p, uint32_t token);
 bool stepper_step_f32(const stepper *s, step_work *w, void *state, const step_place *p, uint32_t token);
+bool stepper_output_f64(const stepper *s, const step_work *w, size_t output);
+bool stepper_output_f32(const stepper *s, const step_work *w, size_t output);
 void stepper_start_f64(const stepper *s, void *state);
 void stepper_start_f32(const stepper *s, void *state);
 void stepper_prepare_f64(const stepper *s, step_work *w); /* fills memo and base */

@@ -45,6 +45,7 @@ static bool make_hard(temper_model *m, const normal_spec *s, gate_limits gates, 
 /* Sums stand for disjunctions only if no two operands ever hold together. The compiler has shown it by rules on
    texts; the prover must be able to show it from the weights. Where it is not, gates take the place of all sums. */
 static gate_limits provable_gates(const normal_spec *s, gate_limits gates, entry *e) {
+    if (s->spec->kind != TEMPER_KIND_ACCEPTOR) gates.sums = false; /* several outputs are not recognised */
     if (!gates.sums) return gates;
     temper_model *trial = entry_passing_model(e);
     if (!make_hard(trial, s, gates, e)) return gates;
@@ -56,13 +57,13 @@ static gate_limits provable_gates(const normal_spec *s, gate_limits gates, entry
 static void build(entry *e, void *context) {
     const build_call *c = context;
     bool soft = c->method != TEMPER_METHOD_HARD;
-    spec_need_acceptor(c->spec, e->trap);
+    if (!spec_output_count(c->spec)) spec_need_acceptor(c->spec, e->trap);
     if (c->spec->whole)
         trap_raise(e->trap, TEMPER_RANGE, 0, 0, "one output of a specification is not built alone: build the whole");
     spec_expansion plain;
     spec_expand(&plain, c->spec, true, &e->memory, &e->scratch);
     normal_spec s = {.spec = plain.spec};
-    formula_simplify(&s.form, &s.spec->graph, s.spec->root, s.spec->letters.count, &e->memory);
+    formula_simplify(&s.form, s.spec, &e->memory);
     s.labels = normal_labels(&s.form, s.spec, &e->memory, &e->scratch);
     gate_limits gates = provable_gates(&s, gates_for(c->digits, e->trap), e);
     temper_model *hard = soft ? entry_passing_model(e) : entry_model(e);
@@ -97,6 +98,8 @@ static void soften(entry *e, void *context) {
     const soften_call *c = context;
     const temper_soften_options *o = c->options;
     temper_model *m = entry_model(e);
+    if (o->length && c->hard->kind != TEMPER_KIND_ACCEPTOR)
+        trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0, "a model with several outputs is not softened for a length");
     if (o->length) {
         soften_by_search(m, c->report, c->hard, o, e);
         model_check(m, e->trap);

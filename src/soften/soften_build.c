@@ -31,6 +31,7 @@ static void move_rows(const uint32_t *to, model_rows *r) {
 static void each_matrix(temper_model *m, void (*visit)(void *, model_rows *), void *context) {
     visit(context, &m->embedding);
     visit(context, &m->read);
+    if (model_has_logits(m)) visit(context, &m->logits);
     for (uint32_t l = 0; l < m->layer_count; l++) {
         model_layer *layer = &m->layers[l];
         for (uint32_t h = 0; h < layer->head_count; h++) {
@@ -80,7 +81,12 @@ static void copy_settings(temper_model *to, const temper_model *from) {
     to->accepts_empty = from->accepts_empty;
     to->has_end = from->has_end;
     to->embedding = rows_copy(a, &from->embedding);
+    to->kind = from->kind;
     to->read = rows_copy(a, &from->read);
+    if (model_has_logits(from)) to->logits = rows_copy(a, &from->logits);
+    to->output_names = arena_alloc(a, from->read.count, sizeof *to->output_names);
+    for (uint32_t k = 0; k < from->read.count; k++)
+        to->output_names[k] = arena_copy(a, from->output_names[k], strlen(from->output_names[k]));
     to->part_count = from->part_count;
     to->parts = arena_alloc(a, from->part_count, sizeof *to->parts);
     for (size_t k = 0; k < from->part_count; k++) {
