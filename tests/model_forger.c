@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "random_language.h"
 
 enum { MOST_LINES = 4000, ROOM = 900, MOST_EXPRESSION = 300 };
 
@@ -470,6 +471,14 @@ static void change_word(forger *f) {
     if (at) put(at, at + strlen(w[1]), w[2]);
 }
 
+/* Another text of the source; above all another regular expression. */
+static void change_source(forger *f) {
+    char **line = pick_line(f, "source"), changed[2000], *at, *end;
+    if (!line || !(at = strchr(*line, '"')) || !(end = strrchr(*line, '"')) || end <= at) return;
+    change_language(changed, sizeof changed, at + 1, (size_t)(end - at - 1), f->r);
+    if (strlen(changed) < (size_t)(end - at) + ROOM / 4 && !strchr(changed, '"')) put(at + 1, end, changed);
+}
+
 /* A line anywhere is gone, or twice, or elsewhere. */
 static void change_lines(forger *f) {
     size_t at = random_below(f->r, f->count), to = random_below(f->r, f->count);
@@ -482,7 +491,7 @@ static void change_lines(forger *f) {
 
 static void change(forger *f) {
     char **line = pick_line(f, NULL);
-    uint64_t what = random_below(f->r, 23);
+    uint64_t what = random_below(f->r, 25);
     if (!line || f->count < 4) return;
     switch (what) {
     case 0:
@@ -503,6 +512,8 @@ static void change(forger *f) {
     case 15: change_word(f); break;
     case 16: add_twins(f); break;
     case 17: add_target(f); break;
+    case 18:
+    case 19: change_source(f); break;
     default: change_expression(f);
     }
 }

@@ -11,134 +11,20 @@
 #include <string.h>
 
 #include "audit/audit.h"
-#include "base/sha256.h"
 #include "corpus.h"
+#include "hunted_model.h"
+#include "language_claims.h"
 #include "model_forger.h"
 #include "random_formula.h"
-#include "run/exact_run.h"
-#include "run/dense.h"
+#include "random_language.h"
 
-enum { LONGEST = 300, SHORT_STRINGS = 40, LONG_STRINGS = 8, HARD_LONGEST = 12, PER_MODEL = 40, TRIALS = 3000 };
+enum { PER_MODEL = 40, TRIALS = 3000 };
 
 typedef struct hunt {
     test_random r;
-    uint64_t tried, readable, certified, by_formula, by_choices, proved, strings;
+    uint64_t tried, readable, certified, by_formula, by_choices, by_language, proved, strings;
     uint64_t types[32], methods[8];
 } hunt;
-
-/* ---- what is claimed, and what comes out ---- */
-
-typedef struct target {
-    const char *honest; /* the formula that the honest model was made of */
-    const char *text;
-    size_t size;
-    const temper_model *model;
-    const temper_spec *spec; /* of the model; NULL: its hard choices are the claim */
-    audit_request request;
-    bool verdict_only;
-} target;
-
-static bool blame(const target *t, const char *what, const uint32_t *word, size_t n) {
-    char shown[LONGEST + 1];
-    for (size_t k = 0; k < n; k++) shown[k] = (char)('a' + word[k] % 26);
-    shown[n] = 0;
-    return CHECK(false, "CERTIFIED AND WRONG: made of '%s', in %s to %llu, claim %s: %s on '%s'\n%s", t->honest,
-                 temper_type_name(t->request.type), (unsigned long long)t->request.length,
-                 t->spec ? "formula" : "hard choices", what, shown, t->text);
-}
-
-/* The answers that are claimed at the letters, and that of the empty string. */
-static bool consult(const target *t, const uint32_t *word, size_t n, unsigned char *truth, int *accept) {
-    if (t->spec) return temper_spec_eval(accept, truth, t->spec, word, n, NULL) == TEMPER_OK;
-    trap guard;
-    arena memory, scratch;
-    rational_pool pool;
-    volatile bool ok = false;
-    arena_init(&memory, &guard);
-    arena_init(&scratch, &guard);
-    if (!trap_set(&guard, NULL)) {
-        rational_pool_init(&pool, &memory);
-        rational *answer = exact_run(t->model, word, n, NULL, &pool, &scratch), *half = rational_array(&pool, 1);
-        rational_set_ratio(half, 1, 2);
-        for (size_t k = 0; k < n; k++) truth[k] = rational_cmp(&answer[k + 1], half) > 0;
-        *accept = rational_cmp(&answer[0], half) > 0;
-        ok = true;
-        trap_clear(&guard);
-    }
-    arena_free(&memory);
-    arena_free(&scratch);
-    return ok;
-}
-
-static bool is_claimed(const target *t, size_t k, size_t n) {
-    return !t->verdict_only || k == (t->model->at == TEMPER_AT_FIRST ? 0 : n - 1);
-}
-
-/* The run of doc/numerics.md in the type's formats. */
-static bool emulate(const target *t, const uint32_t *word, size_t n, const unsigned char *truth, int accept,
-                    uint64_t shake) {
-    const number_type *type = number_type_of(t->request.type);
-    dense_setting s = {.storage = type->storage, .accumulation = type->accumulation, .shake = shake};
-    dense_answer answer;
-    trap guard;
-    arena stream, scratch;
-    volatile bool same = false;
-    arena_init(&stream, &guard);
-    arena_init(&scratch, &guard);
-    if (!trap_set(&guard, NULL)) {
-        dense_run(&answer, t->model, word, n, &s, &stream, &scratch);
-        bool equal = !answer.broken && (n > 0 || answer.truth[0] == accept);
-        for (size_t k = 0; k < n && equal; k++) equal = answer.truth[k + 1] == truth[k] || !is_claimed(t, k, n);
-        same = equal;
-        trap_clear(&guard);
-    }
-    arena_free(&stream);
-    arena_free(&scratch);
-    return same || blame(t, shake ? "other answers with logits moved by a unit" : "other answers", word, n);
-}
-
-/* The runner's own kernels, for the types that it has. */
-static bool run(const target *t, const uint32_t *word, size_t n, const unsigned char *truth) {
-    temper_run_options o = {.type = t->request.type, .unchecked = 1, .threads = 1};
-    temper_run *r;
-    temper_error e;
-    temper_status status = temper_model_run(&r, t->model, word, n, &o, &e);
-    if (status != TEMPER_OK) return status == TEMPER_UNSUPPORTED || blame(t, e.text, word, n); /* no plan in f32 */
-    bool same = true;
-    for (size_t k = 0; k < n && same; k++)
-        same = temper_run_about(r).truth[k + 1] == truth[k] || !is_claimed(t, k, n);
-    temper_run_free(r);
-    return same || blame(t, "other answers in the runner", word, n);
-}
-
-static bool try_string(hunt *h, const target *t, const uint32_t *word, size_t n) {
-    unsigned char truth[LONGEST];
-    int accept = 0;
-    if (!consult(t, word, n, truth, &accept)) return true; /* exact arithmetic has its limits */
-    h->strings++;
-    if (!emulate(t, word, n, truth, accept, 0)) return false;
-    if (random_below(&h->r, 3) == 0 && !emulate(t, word, n, truth, accept, 1 + random_u64(&h->r) / 2)) return false;
-    return number_type_is_emulated(t->request.type) || run(t, word, n, truth);
-}
-
-static void attack(hunt *h, const target *t) {
-    size_t letters = t->model->letters.count, longest = t->spec ? LONGEST : HARD_LONGEST;
-    size_t most = t->request.length < longest ? (size_t)t->request.length : longest;
-    size_t all = corpus_length(letters, SHORT_STRINGS, most);
-    uint32_t word[LONGEST] = {0};
-    bool ok = true;
-    for (size_t n = 0; n <= all && ok; n++) {
-        memset(word, 0, sizeof word);
-        do ok = try_string(h, t, word, n);
-        while (ok && corpus_next_word(word, n, letters));
-    }
-    for (int k = 0; k < LONG_STRINGS && ok; k++) {
-        size_t n = k == 0 ? most : random_below(&h->r, (k % 2 && most > 30 ? 30 : most) + 1);
-        random_word(word, n, letters < 26 ? (unsigned)letters : 26, &h->r);
-        ok = try_string(h, t, word, n);
-    }
-    CHECK(ok, "made of '%s'", t->honest);
-}
 
 /* ---- certificates ---- */
 
@@ -166,16 +52,7 @@ static void ask_prover(hunt *h, const target *t) {
 /* The honest certificate with the SHA-256 and the size of the forged model: it is accepted only if it is the audit's
    own. */
 static void check_address(const target *t, const char *honest, const char *audited) {
-    unsigned char digest[SHA256_SIZE];
-    char hex[SHA256_HEX + 1], *readdressed = malloc(strlen(honest) + 100);
-    sha256 s;
-    const char *at = strstr(honest, "\"sha256\": \""), *end = at ? strchr(at, '}') : NULL;
-    if (!readdressed || !end) abort();
-    sha256_start(&s);
-    sha256_add(&s, t->text, t->size);
-    sha256_finish(digest, &s);
-    sha256_hex(hex, digest);
-    sprintf(readdressed, "%.*s\"sha256\": \"%s\", \"bytes\": %zu%s", (int)(at - honest), honest, hex, t->size, end);
+    char *readdressed = hunted_address(honest, t);
     bool accepted = temper_audit(readdressed, strlen(readdressed), t->text, t->size, NULL) == TEMPER_OK;
     CHECK(accepted == (audited && strcmp(audited, readdressed) == 0), "accepted: %d\n%s\n%s", accepted, readdressed,
           t->text);
@@ -200,11 +77,12 @@ static void try_forgery(hunt *h, target t, const char *honest_certificate) {
         bool of_source = strstr(audited, "\"claim\": \"formula\"") != NULL;
         h->by_formula += of_source;
         h->by_choices += !of_source;
+        h->by_language += t.request.language_count > 0;
         t.verdict_only = strstr(audited, "\"positions\": \"verdict\"") != NULL;
         bool has_spec = !of_source || temper_model_spec(&spec, model, NULL) == TEMPER_OK;
         t.spec = spec;
         if (CHECK(has_spec, "the source is none:\n%s", t.text)) {
-            attack(h, &t);
+            hunted_attack(&t, &h->r, &h->strings);
             if (random_below(&h->r, 4) == 0) ask_prover(h, &t);
         }
     }
@@ -230,12 +108,13 @@ static temper_model *make_model(hunt *h, const temper_spec *spec, temper_type *s
 static temper_spec *random_source(hunt *h) {
     random_shape shape = {
         .letters = 1 + (unsigned)random_below(&h->r, 3), .size = 1 + random_below(&h->r, 7), .depth = 5};
-    uint64_t kind = random_below(&h->r, 7);
+    uint64_t kind = random_below(&h->r, 9);
     shape.past = random_below(&h->r, 3) != 0;
     shape.future = !shape.past || random_below(&h->r, 3) == 0;
     shape.counting = kind == 1 || kind == 2;
     shape.modulo = kind == 3;
     shape.attend = kind == 4;
+    if (kind >= 7) return random_language(&h->r);
     if (kind >= 5) return corpus_parse(corpus_at(random_below(&h->r, corpus_size())));
     return random_spec(&h->r, &shape, random_below(&h->r, 2) ? TEMPER_AT_LAST : TEMPER_AT_FIRST);
 }
@@ -267,12 +146,14 @@ static void drop_source(char *model) {
 /* A claim that is true of the honest model, if one is soon found. Else *made is NULL, and the last one that was tried
    is false. */
 static void honest_certificate(char **made, hunt *h, const char *model, size_t size, temper_type storage,
-                               audit_request *q) {
+                               const language_claims *claims, audit_request *q) {
     bool choices = random_below(&h->r, 10) == 0;
     size_t length;
     *made = NULL;
     for (int k = 0; k < 4 && !*made; k++) {
         *q = random_request(h, storage, choices);
+        q->languages = claims->all;
+        q->language_count = claims->count;
         audit_requested(made, &length, model, size, q, NULL);
     }
 }
@@ -281,20 +162,25 @@ static void hunt_model(hunt *h, const temper_spec *spec) {
     temper_type storage;
     temper_model *m = make_model(h, spec, &storage);
     char *printed = NULL, *source = NULL;
-    size_t size;
-    if (m && temper_model_print(&printed, &size, m, NULL) == TEMPER_OK && size < 12000 &&
-        temper_spec_print(&source, spec, NULL) == TEMPER_OK)
+    size_t size = 0;
+    if (m) temper_model_print(&printed, &size, m, NULL);
+    if (printed && size < 12000 && temper_spec_print(&source, spec, NULL) == TEMPER_OK) {
+        language_claims claims;
+        claims_begin(&claims, printed, size);
         for (int k = 0; k < PER_MODEL; k++) {
             target t = {.honest = source};
             char *honest, *forged = forge_model(printed, &h->r);
-            honest_certificate(&honest, h, printed, size, storage, &t.request);
+            honest_certificate(&honest, h, printed, size, storage, &claims, &t.request);
             if (random_below(&h->r, 20) == 0) drop_source(forged);
             t.text = forged;
             t.size = strlen(forged);
-            try_forgery(h, t, honest);
+            if (random_below(&h->r, 2)) t.request.languages = claims_damaged(&claims, &h->r);
+            try_forgery(h, t, t.request.languages == claims.all ? honest : NULL);
             temper_free(honest);
             free(forged);
         }
+        claims_end(&claims);
+    }
     temper_free(printed);
     temper_free(source);
     temper_model_free(m);
@@ -308,11 +194,12 @@ int main(void) {
         if (spec) hunt_model(&h, spec);
         temper_spec_free(spec);
     }
-    printf("%llu changed models, %llu readable; %llu certified, %llu as their formula, %llu as their hard choices; "
-           "%llu of those asked by certify, too; %llu strings\n",
-           (unsigned long long)h.tried, (unsigned long long)h.readable, (unsigned long long)h.certified,
-           (unsigned long long)h.by_formula, (unsigned long long)h.by_choices, (unsigned long long)h.proved,
-           (unsigned long long)h.strings);
+    printf(
+        "%llu changed models, %llu readable; %llu certified, %llu as their formula, %llu as their hard choices, %llu "
+        "with languages; %llu of those asked by certify, too; %llu strings\n",
+        (unsigned long long)h.tried, (unsigned long long)h.readable, (unsigned long long)h.certified,
+        (unsigned long long)h.by_formula, (unsigned long long)h.by_choices, (unsigned long long)h.by_language,
+        (unsigned long long)h.proved, (unsigned long long)h.strings);
     CHECK(test_effort() < 1 || h.certified > 100, "only %llu certified", (unsigned long long)h.certified);
     CHECK(h.certified * 3 < h.readable, "%llu of %llu changed models are certified", (unsigned long long)h.certified,
           (unsigned long long)h.readable);

@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "model_forger.h"
 #include "random_formula.h"
+#include "random_language.h"
 
 enum { LONGEST = 400, SHORT_STRINGS = 40, LONG_STRINGS = 6, HARD_LONGEST = 12, PER_MODEL = 20, TRIALS = 2000 };
 
@@ -312,13 +313,14 @@ static void try_old_fault(hunt *h, const old_fault *o) {
 static temper_spec *random_source(hunt *h) {
     random_shape shape = {
         .letters = 1 + (unsigned)random_below(&h->r, 3), .size = 1 + random_below(&h->r, 7), .depth = 5};
-    uint64_t kind = random_below(&h->r, 7);
+    uint64_t kind = random_below(&h->r, 9);
     shape.past = random_below(&h->r, 3) != 0;
     shape.future = !shape.past || random_below(&h->r, 3) == 0;
     shape.counting = kind == 1 || kind == 2;
     shape.modulo = kind == 3;
     shape.attend = kind == 4;
     shape.large = random_below(&h->r, 8) == 0;
+    if (kind >= 7) return random_language(&h->r);
     if (kind >= 5) return corpus_parse(corpus_at(random_below(&h->r, corpus_size())));
     return random_spec(&h->r, &shape, random_below(&h->r, 2) ? TEMPER_AT_LAST : TEMPER_AT_FIRST);
 }
