@@ -1,6 +1,6 @@
-/* A model of which something was proved, attacked: it is run in the number type of the claim, with logits as they come
-   and moved by one unit in the last place, on all short strings and on random longer ones. Every answer must be what
-   is claimed: that of the source that the model carries, or that of its hard choices in exact arithmetic. */
+/* A model of which something was proved, attacked: it is run in the number type of the claim, with logits as they
+   come and moved by one unit in the last place, on all short strings and on random longer ones. Every answer must be
+   what is claimed: that of the source that the model carries, or that of its hard choices in exact arithmetic. */
 #ifndef TESTS_HUNTED_MODEL_H
 #define TESTS_HUNTED_MODEL_H
 

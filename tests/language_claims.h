@@ -16,7 +16,7 @@ typedef struct language_claims {
 void claims_begin(language_claims *c, const char *model, size_t size);
 void claims_end(language_claims *c);
 
-/* A copy in which a row, a sign of a row, or a piece of a formula is another one. It lives as long as the original. */
+/* A copy in which a row, a sign of a row, or a piece of a formula is another one; it lives as long as the first. */
 const language_claim *claims_damaged(language_claims *c, test_random *r);
 
 #endif

@@ -1,5 +1,5 @@
-/* What units of one group add to a channel: those whose sums differ by a constant are one piecewise-linear function of
-   one sum. Where it is constant the sum is not told apart. */
+/* What units of one group add to a channel: those whose sums differ by a constant are one piecewise-linear function
+   of one sum. Where it is constant the sum is not told apart. */
 #include <math.h>
 
 #include "recognise/net_work.h"
