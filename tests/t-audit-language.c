@@ -46,7 +46,10 @@ static void make(void *context) {
     formula_init(&x->spec.graph, x->arena);
     x->spec.letters = x->letters;
     x->spec.at = x->forward ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
-    x->spec.root = cascade_from_dfa(&x->spec.graph, d, (cascade_options){.future = x->forward}, &report, x->arena);
+    const unsigned char *accepts = d->accepts;
+    cascade_options o = {.future = x->forward};
+    if (!cascade_from_dfa(&x->spec.root, &x->spec.graph, d, (state_sets){&accepts, 1}, o, &report, x->arena))
+        x->spec.root = 0;
     if (!x->spec.root) return;
     language_rows rows = language_table_of(&x->spec.graph, x->spec.root, d, x->forward, x->arena);
     if (rows.why_not && strstr(rows.why_not, "too much")) x->spec.root = 0;

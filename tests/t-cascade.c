@@ -9,12 +9,13 @@
 #include "logic/formula_eval.h"
 #include "test.h"
 
-enum { STATES = 8, LETTERS = 4, LONG = 60 };
+enum { STATES = 8, LETTERS = 4, LONG = 60, SETS = 2 };
 
 typedef struct sample {
     dfa d;
     uint32_t next[STATES * LETTERS], class_of[LETTERS];
-    unsigned char accepts[STATES];
+    unsigned char accepts[STATES], others[STATES];
+    const unsigned char *holds[SETS];
 } sample;
 
 static void shuffle(uint32_t *p, uint32_t n, test_random *r) {
@@ -71,7 +72,8 @@ static bool is_aperiodic(const dfa *d, bool *known, arena *a) {
     unsigned char **list = NULL;
     size_t count = 0, capacity = 0;
     bool fresh;
-    dfa_sinks(&dead, &win, d);
+    const unsigned char *accepts = d->accepts;
+    dfa_sinks(&dead, &win, d, (state_sets){&accepts, 1});
     table_init(&seen, a);
     for (size_t done = 0; done <= count; done++)
         for (uint32_t c = 0; c < d->class_count; c++) {
@@ -107,8 +109,21 @@ static void show(char *out, size_t size, const dfa *d, const uint32_t *w, size_t
     snprintf(out + used, size - used, "'");
 }
 
-static bool compare(const sample *s, const formula *f, node_id root, bool future, const uint32_t *w, size_t n,
-                    arena *a) {
+/* What is asked of the states: the second set is like the first one where nothing leaves a state, or is not. */
+static state_sets sets_of(sample *s, test_random *r) {
+    bool mixed = !random_below(r, 4);
+    for (uint32_t q = 0; q < s->d.state_count; q++) {
+        bool stays = true;
+        for (uint32_t c = 0; c < s->d.class_count; c++) stays = stays && dfa_next(&s->d, q, c) == q;
+        s->others[q] = stays && !mixed ? s->accepts[q] : (unsigned char)random_below(r, 2);
+    }
+    s->holds[0] = s->accepts;
+    s->holds[1] = s->others;
+    return (state_sets){s->holds, SETS};
+}
+
+static bool compare(const sample *s, const formula *f, node_id root, const unsigned char *set, bool future,
+                    const uint32_t *w, size_t n, arena *a) {
     unsigned char truth[LONG];
     uint32_t state = s->d.start;
     char shown[400];
@@ -116,14 +131,15 @@ static bool compare(const sample *s, const formula *f, node_id root, bool future
     for (size_t i = 0; i < n; i++) {
         size_t at = future ? n - 1 - i : i;
         state = dfa_next(&s->d, state, s->d.class_of[w[at]]);
-        if (truth[at] == s->accepts[state]) continue;
+        if (truth[at] == set[state]) continue;
         show(shown, sizeof shown, &s->d, w, n);
         return CHECK(false, "%s: position %zu, %s", shown, at + 1, future ? "backwards" : "forwards");
     }
     return true;
 }
 
-static void compare_strings(const sample *s, const formula *f, node_id root, bool future, test_random *r, arena *a) {
+static void compare_strings(const sample *s, const formula *f, node_id root, const unsigned char *set, bool future,
+                            test_random *r, arena *a) {
     uint32_t w[LONG], letters = s->d.letter_count;
     size_t n = letters < 3 ? 8 : letters < 4 ? 6 : 5, total = 1;
     bool same = true;
@@ -132,7 +148,7 @@ static void compare_strings(const sample *s, const formula *f, node_id root, boo
         size_t rest = k;
         for (size_t i = 0; i < n; i++, rest /= letters) w[i] = (uint32_t)(rest % letters);
         arena_reset(a);
-        same = compare(s, f, root, future, w, n, a);
+        same = compare(s, f, root, set, future, w, n, a);
     }
     for (size_t k = 0; k < 20 && same; k++) {
         size_t length = 1 + (size_t)random_below(r, LONG);
@@ -141,9 +157,14 @@ static void compare_strings(const sample *s, const formula *f, node_id root, boo
             w[i] = i >= 3 && repeat == 0 ? w[i - 3] : i >= 2 && repeat == 1 ? w[i - 2] : any;
         }
         arena_reset(a);
-        same = compare(s, f, root, future, w, length, a);
+        same = compare(s, f, root, set, future, w, length, a);
     }
     CHECK(same, "see above");
+}
+
+static void compare_sets(const sample *s, const formula *f, const node_id *roots, bool future, test_random *r,
+                         arena *a) {
+    for (size_t k = 0; k < SETS; k++) compare_strings(s, f, roots[k], s->holds[k], future, r, a);
 }
 
 /* Automata that the two special routes are for: letters that count, stay or kill; chains of states with loops. */
@@ -183,11 +204,12 @@ static void check_special(size_t rounds, test_random *r, arena *memory, arena *w
                 cascade_report report;
                 arena_reset(memory);
                 formula_init(&f, memory);
-                node_id root = portfolio_make(&f, &s.d, (automaton_route)route, (cascade_options){.future = future},
-                                              &report, memory);
-                if (!root) continue;
+                node_id roots[SETS];
+                automaton_route which = (automaton_route)route;
+                cascade_options o = {.future = future};
+                if (!portfolio_make(roots, &f, &s.d, sets_of(&s, r), which, o, &report, memory)) continue;
                 applied[route]++;
-                compare_strings(&s, &f, root, future, r, work);
+                compare_sets(&s, &f, roots, future, r, work);
             }
     }
     CHECK(rounds < 100 || (applied[ROUTE_ORDERED] > 60 && applied[ROUTE_COUNTS] > 60), "routes applied %zu and %zu",
@@ -209,13 +231,15 @@ static void check_portfolio(size_t rounds, test_random *r, arena *memory, arena 
         arena_reset(work);
         const dfa *back = dfa_reverse(memory, &s.d, 64, work);
         formula_init(&f, memory);
-        node_id root = portfolio_expand(&f, &s.d, back, NULL, &choice, memory, work);
-        if (!root) continue;
-        formula_size again = formula_measure(&f, root, s.d.letter_count, work);
+        node_id root;
+        const unsigned char *accepts = s.d.accepts;
+        if (!portfolio_expand(&root, &f, &s.d, (state_sets){&accepts, 1}, back, NULL, &choice, memory, work))
+            continue;
+        formula_size again = formulas_measure(&f, &root, 1, s.d.letter_count, work);
         CHECK(again.layers == choice.size.layers && again.heads == choice.size.heads, "%u layers, then %u",
               choice.size.layers, again.layers);
         if (!choice.reverse) {
-            compare_strings(&s, &f, root, false, r, work);
+            compare_strings(&s, &f, root, s.accepts, false, r, work);
             continue;
         }
         reversed++;
@@ -246,7 +270,7 @@ int main(void) {
     }
     arena_init(&memory, &t);
     arena_init(&work, &t);
-    size_t rounds = (size_t)(500 * test_effort());
+    size_t rounds = (size_t)(250 * test_effort());
     for (size_t k = 0; k < rounds; k++) {
         sample s;
         random_sample(&s, &r);
@@ -257,11 +281,12 @@ int main(void) {
                                  .chains = {.split = variant == 1, .prefer_keep = variant == 2}};
             arena_reset(&memory);
             formula_init(&f, &memory);
-            node_id root = cascade_from_dfa(&f, &s.d, o, &report, &memory);
+            node_id roots[SETS];
+            bool made = cascade_from_dfa(roots, &f, &s.d, sets_of(&s, &r), o, &report, &memory);
             char shown[400];
             show(shown, sizeof shown, &s.d, NULL, 0);
-            CHECK((root != 0) == (report.refusal == NULL), "%s: refusal %s", shown, report.refusal);
-            if (!root) {
+            CHECK(made == (report.refusal == NULL), "%s: refusal %s", shown, report.refusal);
+            if (!made) {
                 refused += variant == 0;
                 continue;
             }
@@ -275,7 +300,7 @@ int main(void) {
                 groups += !plain;
                 periodic += known && !aperiodic;
             }
-            compare_strings(&s, &f, root, o.future, &r, &work);
+            compare_sets(&s, &f, roots, o.future, &r, &work);
         }
     }
     CHECK(rounds < 400 || (compiled >= 400 && groups >= 50), "only %zu compiled, %zu with groups", compiled, groups);

@@ -5,13 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-void dfa_sinks(uint32_t *dead, uint32_t *win, const dfa *d) {
+void dfa_sinks(uint32_t *dead, uint32_t *win, const dfa *d, state_sets sets) {
     *dead = *win = UINT32_MAX;
     for (uint32_t q = 0; q < d->state_count; q++) {
         bool stays = true;
+        size_t in = 0;
         for (uint32_t c = 0; c < d->class_count && stays; c++) stays = dfa_next(d, q, c) == q;
-        if (stays && d->accepts[q]) *win = q;
-        if (stays && !d->accepts[q]) *dead = q;
+        for (size_t k = 0; k < sets.count; k++) in += sets.holds[k][q];
+        if (stays && in == sets.count) *win = q;
+        if (stays && in == 0) *dead = q;
     }
 }
 
@@ -122,13 +124,16 @@ static uint32_t yes_only(const void *context, choice_id leaf) {
 
 typedef enum fate { FATE_REJECT, FATE_ACCEPT, FATE_DEAD, FATE_WIN, FATE_COUNT } fate;
 
-static fate fate_of(const dfa *d, uint32_t state, uint32_t letter, uint32_t dead, uint32_t win) {
-    uint32_t to = dfa_next(d, state, letter);
-    return to == dead ? FATE_DEAD : to == win ? FATE_WIN : d->accepts[to] ? FATE_ACCEPT : FATE_REJECT;
+typedef struct sinks {
+    uint32_t dead, win;
+} sinks;
+
+static fate fate_of(const unsigned char *holds, uint32_t to, sinks s) {
+    return to == s.dead ? FATE_DEAD : to == s.win ? FATE_WIN : holds[to] ? FATE_ACCEPT : FATE_REJECT;
 }
 
 /* A condition on the state before and the letter here: wanted[fate] is YES, NO or 2 for either. */
-static node_id condition_of(emitter *e, const unsigned char wanted[FATE_COUNT], uint32_t dead, uint32_t win) {
+static node_id condition_of(emitter *e, const unsigned char wanted[FATE_COUNT], const unsigned char *holds, sinks s) {
     const chains *c = e->c;
     choice_diagrams d;
     choices_init(&d, 2, e->arena);
@@ -137,7 +142,7 @@ static node_id condition_of(emitter *e, const unsigned char wanted[FATE_COUNT], 
     choice_id *cells = arena_alloc(e->arena, c->leaf_count, sizeof *cells);
     for (uint32_t a = 0; a < e->d->class_count; a++) {
         for (size_t k = 0; k < c->leaf_count; k++)
-            cells[k] = of[wanted[fate_of(e->d, chain_state(c, c->leaves[k]), a, dead, win)]];
+            cells[k] = of[wanted[fate_of(holds, dfa_next(e->d, chain_state(c, c->leaves[k]), a), s)]];
         roots[a] = chains_diagram(c, &d, cells, e->arena);
     }
     choices_unite(&d, roots, e->d->class_count);
@@ -155,62 +160,71 @@ static node_id both(emitter *e, formula_op op, node_id x, node_id y) {
        no sink                    accept
        dead only                  accept & !O bad
        dead and win               O(win & !Y O bad) | (accept & !O bad) */
-static node_id answer(emitter *e, uint32_t dead, uint32_t win) {
+static void answer(emitter *e, node_id *roots, state_sets sets, sinks s) {
     static const unsigned char accepts[] = {NO, YES, 2, 2}, dies[] = {NO, NO, YES, 2}, wins[] = {NO, NO, NO, YES};
-    node_id accept = condition_of(e, accepts, dead, win);
-    if (e->over || dead == UINT32_MAX) return accept;
-    node_id bad = formula_unary(e->f, e->once, condition_of(e, dies, dead, win));
-    node_id alive = both(e, OP_AND, accept, not_node(e, bad));
-    if (e->over || win == UINT32_MAX) return alive;
+    const unsigned char *any = sets.holds[0]; /* for conditions that only ask for sinks */
+    for (size_t k = 0; k < sets.count && !e->over; k++) roots[k] = condition_of(e, accepts, sets.holds[k], s);
+    if (e->over || s.dead == UINT32_MAX) return;
+    node_id bad = formula_unary(e->f, e->once, condition_of(e, dies, any, s));
+    for (size_t k = 0; k < sets.count; k++) roots[k] = both(e, OP_AND, roots[k], not_node(e, bad));
+    if (e->over || s.win == UINT32_MAX) return;
     node_id before = formula_unary(e->f, e->yesterday, bad);
-    node_id won = both(e, OP_AND, condition_of(e, wins, dead, win), not_node(e, before));
-    return both(e, OP_OR, formula_unary(e->f, e->once, won), alive);
+    node_id won = both(e, OP_AND, condition_of(e, wins, any, s), not_node(e, before));
+    won = formula_unary(e->f, e->once, won);
+    for (size_t k = 0; k < sets.count; k++) roots[k] = both(e, OP_OR, won, roots[k]);
 }
 
-static const dfa *complement(const dfa *d, arena *a) {
-    dfa *out = arena_alloc(a, 1, sizeof *out);
-    *out = *d;
-    out->accepts = arena_alloc(a, d->state_count, 1);
-    for (uint32_t q = 0; q < d->state_count; q++) out->accepts[q] = !d->accepts[q];
-    return out;
+static state_sets complement(state_sets sets, uint32_t states, arena *a) {
+    const unsigned char **holds = arena_alloc(a, sets.count, sizeof *holds);
+    for (size_t k = 0; k < sets.count; k++) {
+        unsigned char *others = arena_alloc(a, states, 1);
+        for (uint32_t q = 0; q < states; q++) others[q] = !sets.holds[k][q];
+        holds[k] = others;
+    }
+    return (state_sets){holds, sets.count};
 }
 
-static node_id emit(emitter *e, cascade_options options, cascade_report *report, uint32_t dead, uint32_t win) {
+static bool emit(emitter *e, node_id *roots, state_sets sets, cascade_options options, cascade_report *report,
+                 sinks ends) {
     const dfa *d = e->d;
     unsigned char *live = arena_zalloc(e->arena, d->state_count, 1);
     skeleton *s = arena_zalloc(e->arena, 1, sizeof *s);
     chains *c = arena_zalloc(e->arena, 1, sizeof *c);
-    for (uint32_t q = 0; q < d->state_count; q++) report->live_states += live[q] = q != dead && q != win;
-    if (!live[d->start]) return formula_atom(e->f, d->accepts[d->start] ? OP_TRUE : OP_FALSE);
-    if (!skeleton_build(s, d, live, SKELETON_SET_LIMIT, e->arena)) {
-        refuse(report, e->arena, "words lead to more than %d sets of states", SKELETON_SET_LIMIT);
-        return 0;
+    for (uint32_t q = 0; q < d->state_count; q++) report->live_states += live[q] = q != ends.dead && q != ends.win;
+    if (!live[d->start]) {
+        for (size_t k = 0; k < sets.count; k++)
+            roots[k] = formula_atom(e->f, sets.holds[k][d->start] ? OP_TRUE : OP_FALSE);
+        return true;
     }
-    if (!chains_build(c, s, d->start, options.chains, e->arena)) {
-        refuse(report, e->arena, "the cascade would have more than %d chains", CHAIN_LIMIT);
-        return 0;
-    }
+    if (!skeleton_build(s, d, live, SKELETON_SET_LIMIT, e->arena))
+        return refuse(report, e->arena, "words lead to more than %d sets of states", SKELETON_SET_LIMIT);
+    if (!chains_build(c, s, d->start, options.chains, e->arena))
+        return refuse(report, e->arena, "the cascade would have more than %d chains", CHAIN_LIMIT);
     e->c = c;
     e->values = arena_zalloc(e->arena, (size_t)c->level_count + 1, sizeof *e->values);
     report->level_count = c->level_count;
     report->levels = arena_zalloc(e->arena, (size_t)c->level_count + 1, sizeof *report->levels);
     for (uint32_t k = 0; k < c->level_count && !e->over; k++)
-        if (!make_level(e, k, options.letters, report)) return 0;
-    node_id root = e->over ? 0 : answer(e, dead, win);
-    if (!e->over) return root;
-    refuse(report, e->arena, "the cascade's conditions would have more than %zu conjunctions", e->term_limit);
-    return 0;
+        if (!make_level(e, k, options.letters, report)) return false;
+    if (!e->over) answer(e, roots, sets, ends);
+    if (!e->over) return true;
+    return refuse(report, e->arena, "the cascade's conditions would have more than %zu conjunctions", e->term_limit);
 }
 
-node_id cascade_from_dfa(formula *f, const dfa *d, cascade_options options, cascade_report *report, arena *a) {
-    uint32_t dead, win;
-    dfa_sinks(&dead, &win, d);
-    bool flip = dead == UINT32_MAX && win != UINT32_MAX;
-    emitter e = emitter_for(f, flip ? complement(d, a) : d, options.future, a);
+bool cascade_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, cascade_options options,
+                      cascade_report *report, arena *a) {
+    sinks ends;
+    dfa_sinks(&ends.dead, &ends.win, d, sets);
+    bool flip = ends.dead == UINT32_MAX && ends.win != UINT32_MAX;
+    emitter e = emitter_for(f, d, options.future, a);
     if (options.term_limit) e.term_limit = options.term_limit;
     *report = (cascade_report){0};
-    if (flip) dead = win, win = UINT32_MAX;
-    node_id root = emit(&e, options, report, dead, win);
+    if (flip) {
+        ends = (sinks){ends.win, UINT32_MAX};
+        sets = complement(sets, d->state_count, a);
+    }
+    bool made = emit(&e, roots, sets, options, report, ends);
     report->term_count = e.term_count;
-    return root && flip ? not_node(&e, root) : root;
+    for (size_t k = 0; made && flip && k < sets.count; k++) roots[k] = not_node(&e, roots[k]);
+    return made;
 }

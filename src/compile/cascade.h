@@ -31,11 +31,19 @@ typedef struct cascade_report {
 
 enum { CASCADE_TERM_LIMIT = 20000 }; /* conjunctions of one automaton's formula */
 
-/* A node that holds at i iff the automaton accepts the prefix up to i (in the future: the suffix from i, read
-   backwards). 0: refused, and the report says why. Results in f; the report and all else in arena a. */
-node_id cascade_from_dfa(formula *f, const dfa *d, cascade_options options, cascade_report *report, arena *a);
+/* What is asked of the state that an automaton is in: several sets of states, each of which becomes a formula. */
+typedef struct state_sets {
+    const unsigned char *const *holds; /* [count][state_count] 0 or 1 */
+    size_t count;
+} state_sets;
 
-/* The states that are neither: no letter leaves `dead`, which rejects, and `win`, which accepts. UINT32_MAX: none. */
-void dfa_sinks(uint32_t *dead, uint32_t *win, const dfa *d);
+/* roots[k] holds at i iff the state after the prefix up to i is in set k (in the future: after the suffix from i,
+   read backwards). All share their levels, so one set more costs gates and no heads. False: refused, and the report
+   says why. Results in f; the report and all else in arena a. */
+bool cascade_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, cascade_options options,
+                      cascade_report *report, arena *a);
+
+/* No letter leaves `dead`, which is in no set, and `win`, which is in all of them. UINT32_MAX: none. */
+void dfa_sinks(uint32_t *dead, uint32_t *win, const dfa *d, state_sets sets);
 
 #endif

@@ -87,21 +87,21 @@ static void add_interval(counting *k, term_list *l, uint32_t from, uint32_t to) 
     add(k, l, literals, count);
 }
 
-static node_id accepted_counts(counting *k) {
-    const dfa *d = k->e.d;
+/* The counts whose states are in a set. */
+static node_id counts_of(counting *k, const unsigned char *holds) {
     term_list all = {0};
-    bool ends = k->back == k->state_count, last = ends ? d->accepts[k->sink] : false;
+    bool ends = k->back == k->state_count, last = ends ? holds[k->sink] : false;
     uint32_t line = k->back, period = k->state_count - k->back;
-    if (period == 1) ends = true, last = d->accepts[k->states[k->back]];
+    if (period == 1) ends = true, last = holds[k->states[k->back]];
     for (uint32_t n = 0; n <= line;) {
-        bool here = n < line ? d->accepts[k->states[n]] : last && ends;
+        bool here = n < line ? holds[k->states[n]] : last && ends;
         uint32_t to = n + 1;
-        while (here && to <= line && (to < line ? d->accepts[k->states[to]] : last && ends)) to++;
+        while (here && to <= line && (to < line ? holds[k->states[to]] : last && ends)) to++;
         if (here) add_interval(k, &all, n, to > line ? UINT32_MAX : to);
         n = to;
     }
     for (uint32_t r = 0; !ends && r < period; r++) {
-        if (!d->accepts[k->states[line + r]]) continue;
+        if (!holds[k->states[line + r]]) continue;
         linear_sum sum;
         sum_init(&sum, k->e.arena, 0);
         sum_add_count(&sum, k->number, 1);
@@ -112,15 +112,16 @@ static node_id accepted_counts(counting *k) {
     return terms_node(&k->e, &all);
 }
 
-node_id counts_from_dfa(formula *f, const dfa *d, bool future, cascade_report *report, arena *a) {
+bool counts_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, bool future, cascade_report *report,
+                     arena *a) {
     uint32_t win;
     counting k = {.e = emitter_for(f, d, future, a)};
     *report = (cascade_report){0};
-    dfa_sinks(&k.dead, &win, d);
-    if (d->start == k.dead || d->start == win) return 0;
+    dfa_sinks(&k.dead, &win, d, sets);
+    if (d->start == k.dead || d->start == win) return false;
     k.kinds = arena_alloc(a, d->class_count, sizeof *k.kinds);
     k.states = arena_alloc(a, d->state_count, sizeof *k.states);
-    if (!find_kinds(&k) || !find_states(&k, win)) return 0;
+    if (!find_kinds(&k) || !find_states(&k, win)) return false;
     size_t words = (d->class_count + 63) / 64;
     uint64_t *counts = arena_zalloc(a, words, sizeof *counts), *kills = arena_zalloc(a, words, sizeof *kills);
     bool any_kill = false;
@@ -128,11 +129,12 @@ node_id counts_from_dfa(formula *f, const dfa *d, bool future, cascade_report *r
         if (k.kinds[c] == LETTER_COUNTS) counts[c / 64] |= (uint64_t)1 << (c % 64);
         if (k.kinds[c] == LETTER_KILLS) kills[c / 64] |= (uint64_t)1 << (c % 64), any_kill = true;
     }
-    node_id counted = letters_node(&k.e, counts);
+    node_id counted = letters_node(&k.e, counts), alive = 0;
     k.number = formula_unary(f, k.e.count, counted ? counted : formula_atom(f, OP_TRUE));
     report->live_states = k.state_count;
-    node_id kids[2] = {accepted_counts(&k), 0};
-    if (k.e.over) return 0;
-    if (any_kill) kids[1] = not_node(&k.e, formula_unary(f, k.e.once, letters_node(&k.e, kills)));
-    return formula_nary(f, OP_AND, kids, any_kill ? 2 : 1);
+    for (size_t i = 0; i < sets.count && !k.e.over; i++) roots[i] = counts_of(&k, sets.holds[i]);
+    if (any_kill && !k.e.over) alive = not_node(&k.e, formula_unary(f, k.e.once, letters_node(&k.e, kills)));
+    for (size_t i = 0; i < sets.count && alive; i++)
+        roots[i] = formula_nary(f, OP_AND, (node_id[]){roots[i], alive}, 2);
+    return !k.e.over;
 }

@@ -87,26 +87,29 @@ static void place_states(emitter *e, node_id *at, const uint32_t *order, const u
     }
 }
 
-node_id ordered_from_dfa(formula *f, const dfa *d, bool future, cascade_report *report, arena *a) {
+bool ordered_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, bool future, cascade_report *report,
+                      arena *a) {
     uint32_t dead, win;
-    dfa_sinks(&dead, &win, d);
+    dfa_sinks(&dead, &win, d, sets);
     emitter e = emitter_for(f, d, future, a);
     *report = (cascade_report){0};
-    if (d->state_count > ORDERED_STATE_LIMIT || d->start == dead || d->start == win) return 0;
+    if (d->state_count > ORDERED_STATE_LIMIT || d->start == dead || d->start == win) return false;
     unsigned char *live = arena_alloc(a, d->state_count, 1), *wanted = arena_zalloc(a, d->state_count, 1);
     for (uint32_t q = 0; q < d->state_count; q++) report->live_states += live[q] = q != dead && q != win;
     uint32_t *order = arena_zalloc(a, d->state_count, sizeof *order);
     for (uint32_t q = 0; q < d->state_count; q++) order[q] = dead != UINT32_MAX ? dead : win;
-    if (!order_states(order, d, live, a)) return 0;
-    node_id *at = arena_zalloc(a, d->state_count, sizeof *at);
+    if (!order_states(order, d, live, a)) return false;
+    node_id *at = arena_zalloc(a, d->state_count, sizeof *at), won = 0;
     place_states(&e, at, order, live);
     /* a state that was left is not entered again, so nothing is bad after a sink was entered */
-    for (uint32_t q = 0; q < d->state_count; q++) wanted[q] = live[q] && d->accepts[q];
-    node_id accept = arrivals(&e, at, wanted, UINT32_MAX), won = 0;
+    for (size_t k = 0; k < sets.count && !e.over; k++) {
+        for (uint32_t q = 0; q < d->state_count; q++) wanted[q] = live[q] && sets.holds[k][q];
+        roots[k] = arrivals(&e, at, wanted, UINT32_MAX);
+    }
     for (uint32_t q = 0; q < d->state_count; q++) wanted[q] = q == win;
     if (win != UINT32_MAX) won = formula_unary(f, e.once, arrivals(&e, at, wanted, UINT32_MAX));
-    if (e.over) return 0;
+    for (size_t k = 0; k < sets.count && won && !e.over; k++)
+        roots[k] = formula_nary(f, OP_OR, (node_id[]){roots[k], won}, 2);
     report->level_count = report->live_states;
-    node_id kids[2] = {accept, won};
-    return formula_nary(f, OP_OR, kids, won ? 2 : 1);
+    return !e.over;
 }

@@ -12,8 +12,9 @@ enum {
 
 typedef struct expander {
     const temper_spec *source;
-    formula *g; /* the new graph */
-    node_id *of;
+    formula *g;       /* the new graph */
+    node_id *of;      /* [source nodes] */
+    node_id *node_of; /* [languages] the node that stands for it; 0: nothing reads it */
     spec_expansion *out;
     size_t capacity;
     bool prefixes;
@@ -50,20 +51,51 @@ static _Noreturn void refuse(expander *x, node_id id, const char *why, bool solv
                "no transformer of constant depth: %s", why);
 }
 
+/* The languages that are made together: the sets of states of one automaton that something reads, else the language
+   alone, whose set is what its automaton accepts. */
+typedef struct language_group {
+    const dfa *d;
+    uint32_t *languages; /* [sets.count] */
+    state_sets sets;
+} language_group;
+
+static language_group group_of(expander *x, uint32_t language) {
+    const formula *f = &x->source->graph;
+    const formula_language *l = &f->languages[language];
+    language_group out = {.d = l->kind == LANGUAGE_STATES ? l->machine : l->automaton};
+    const unsigned char **holds = arena_alloc(x->arena, f->language_count, sizeof *holds);
+    out.languages = arena_alloc(x->arena, f->language_count, sizeof *out.languages);
+    for (uint32_t k = 0; k < f->language_count; k++) {
+        const formula_language *m = &f->languages[k];
+        bool together = l->kind == LANGUAGE_STATES && m->machine == l->machine && x->node_of[k];
+        if (k != language && !together) continue;
+        out.languages[out.sets.count] = k;
+        holds[out.sets.count++] = l->kind == LANGUAGE_STATES ? m->states : l->automaton->accepts;
+    }
+    out.sets.holds = holds;
+    return out;
+}
+
 static node_id expand_language(expander *x, node_id id) {
     const formula *f = &x->source->graph;
-    const dfa *d = f->languages[f->nodes[id].set].automaton;
-    expanded_language l = {.language = f->nodes[id].set, .source = id};
-    const dfa *back = !x->prefixes && id == x->source->root && is_one_language(x->source) ? backwards(x, d) : NULL;
-    if (d->state_count > FORWARD_STATES && !back)
+    language_group g = group_of(x, f->nodes[id].set);
+    expanded_language l = {0};
+    const dfa *back = !x->prefixes && id == x->source->root && is_one_language(x->source) ? backwards(x, g.d) : NULL;
+    if (g.d->state_count > FORWARD_STATES && !back)
         trap_raise(x->arena->trap, TEMPER_LIMIT, f->notes[id].line, f->notes[id].column,
-                   "the language's automaton has %u states, and at most %d are compiled", d->state_count,
+                   "the language's automaton has %u states, and at most %d are compiled", g.d->state_count,
                    FORWARD_STATES);
-    l.root = portfolio_expand(x->g, d, back, &x->source->letters, &l.choice, x->arena, x->scratch);
-    if (!l.root) refuse(x, id, l.choice.report.refusal, !strstr(l.choice.report.refusal, "not solvable"));
+    node_id *roots = arena_alloc(x->arena, g.sets.count, sizeof *roots);
+    if (!portfolio_expand(roots, x->g, g.d, g.sets, back, &x->source->letters, &l.choice, x->arena, x->scratch))
+        refuse(x, id, l.choice.report.refusal, !strstr(l.choice.report.refusal, "not solvable"));
     x->out->reverse = l.choice.reverse;
-    array_push(x->arena, x->out->languages, x->out->count, x->capacity, l);
-    return l.root;
+    for (size_t k = 0; k < g.sets.count; k++) {
+        l.language = g.languages[k];
+        l.source = x->node_of[l.language];
+        l.root = x->of[l.source] = roots[k];
+        array_push(x->arena, x->out->languages, x->out->count, x->capacity, l);
+    }
+    return x->of[id];
 }
 
 static node_id copied_node(expander *x, node_id id) {
@@ -97,10 +129,17 @@ static node_id copied_node(expander *x, node_id id) {
     return n->kid_count == 1 ? formula_unary(x->g, n->op, kid[0]) : formula_binary(x->g, n->op, kid[0], kid[1]);
 }
 
-static bool has_languages(const temper_spec *spec, const unsigned char *marks) {
-    for (node_id id = 1; id < spec->graph.count; id++)
-        if (marks[id] && spec->graph.nodes[id].op == OP_MATCHES) return true;
-    return false;
+/* [languages] the nodes that stand for them; NULL: there are none. */
+static node_id *language_nodes(const temper_spec *spec, const unsigned char *marks, arena *a) {
+    const formula *f = &spec->graph;
+    node_id *out = arena_zalloc(a, f->language_count, sizeof *out);
+    bool any = false;
+    for (node_id id = 1; id < f->count; id++) {
+        if (!marks[id] || f->nodes[id].op != OP_MATCHES) continue;
+        out[f->nodes[id].set] = id;
+        any = true;
+    }
+    return any ? out : NULL;
 }
 
 void spec_expand(spec_expansion *out, const temper_spec *spec, bool prefixes, arena *a, arena *scratch) {
@@ -108,14 +147,20 @@ void spec_expand(spec_expansion *out, const temper_spec *spec, bool prefixes, ar
     *made = *spec;
     *out = (spec_expansion){.spec = made};
     unsigned char *marks = spec_outputs_reachable(spec, a);
-    if (!has_languages(spec, marks)) return;
-    expander x = {
-        .source = spec, .g = &made->graph, .out = out, .prefixes = prefixes, .arena = a, .scratch = scratch};
+    node_id *nodes = language_nodes(spec, marks, a);
+    if (!nodes) return;
+    expander x = {.source = spec,
+                  .g = &made->graph,
+                  .node_of = nodes,
+                  .out = out,
+                  .prefixes = prefixes,
+                  .arena = a,
+                  .scratch = scratch};
     formula_init(&made->graph, a);
     x.of = arena_zalloc(a, spec->graph.count, sizeof *x.of);
     for (node_id id = 1; id < spec->graph.count; id++) {
         if (!marks[id]) continue;
-        x.of[id] = copied_node(&x, id);
+        if (!x.of[id]) x.of[id] = copied_node(&x, id);
         const formula_note *note = &spec->graph.notes[id];
         if (note->line) formula_note_place(&made->graph, x.of[id], note->line, note->column);
         if (note->name) formula_note_name(&made->graph, x.of[id], note->name);

@@ -1,5 +1,6 @@
 /* Regular languages out of specifications: every /regex/ and table becomes the formula of its automaton
-   (compile/portfolio.h), and what is left is an ordinary specification. */
+   (compile/portfolio.h), and what is left is an ordinary specification. Languages that are sets of states of one
+   automaton are made together. */
 #ifndef COMPILE_EXPAND_H
 #define COMPILE_EXPAND_H
 

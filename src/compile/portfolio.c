@@ -4,11 +4,13 @@
 
 #include <string.h>
 
-formula_size formula_measure(const formula *f, node_id root, size_t letters, arena *scratch) {
+formula_size formulas_measure(const formula *f, const node_id *roots, size_t count, size_t letters, arena *scratch) {
     normal_form normal;
     draft d;
-    temper_spec spec = {.graph = *f, .root = root, .at = TEMPER_AT_LAST};
+    temper_spec spec = {.graph = *f, .kind = TEMPER_KIND_NEXT, .output_count = count, .at = TEMPER_AT_LAST};
     spec.letters.count = letters;
+    spec.outputs = arena_zalloc(scratch, count, sizeof *spec.outputs);
+    for (size_t k = 0; k < count; k++) spec.outputs[k] = (spec_output){.name = "", .root = roots[k]};
     formula_simplify(&normal, &spec, scratch);
     const char **labels = arena_alloc(scratch, normal.graph.count, sizeof *labels);
     for (size_t k = 0; k < normal.graph.count; k++) labels[k] = "";
@@ -21,20 +23,14 @@ formula_size formula_measure(const formula *f, node_id root, size_t letters, are
     return size;
 }
 
-node_id portfolio_make(formula *f, const dfa *d, automaton_route route, cascade_options options,
-                       cascade_report *report, arena *a) {
+bool portfolio_make(node_id *roots, formula *f, const dfa *d, state_sets sets, automaton_route route,
+                    cascade_options options, cascade_report *report, arena *a) {
     switch (route) {
-    case ROUTE_CASCADE: return cascade_from_dfa(f, d, options, report, a);
-    case ROUTE_ORDERED: return ordered_from_dfa(f, d, options.future, report, a);
-    case ROUTE_COUNTS: return counts_from_dfa(f, d, options.future, report, a);
+    case ROUTE_CASCADE: return cascade_from_dfa(roots, f, d, sets, options, report, a);
+    case ROUTE_ORDERED: return ordered_from_dfa(roots, f, d, sets, options.future, report, a);
+    case ROUTE_COUNTS: return counts_from_dfa(roots, f, d, sets, options.future, report, a);
     }
-    return 0;
-}
-
-static bool smaller(formula_size x, formula_size y) {
-    if (x.layers != y.layers) return x.layers < y.layers;
-    if (x.heads != y.heads) return x.heads < y.heads;
-    return x.units < y.units;
+    return false;
 }
 
 typedef struct contest {
@@ -48,41 +44,43 @@ typedef struct contest {
 /* What a cascade may take when there is another formula already: larger ones rarely win, and take long to make. */
 enum { MANY_TERMS = 1000, MANY_CHAINS = 500, MANY_STATES = 64, FEW_LAYERS = 3 };
 
-static void compete(contest *c, const dfa *d, automaton_route route, cascade_options options) {
+static void compete(contest *c, const dfa *d, state_sets sets, automaton_route route, cascade_options options) {
     formula f;
     cascade_report report = {0};
     arena_reset(c->scratch);
     formula_init(&f, c->scratch);
+    node_id *roots = arena_zalloc(c->scratch, sets.count, sizeof *roots);
     options.letters = c->letters;
-    if (c->any) options.term_limit = MANY_TERMS, options.chains.limit = MANY_CHAINS;
-    node_id root = portfolio_make(&f, d, route, options, &report, c->scratch);
-    if (!root) {
+    if (c->any) options.term_limit = MANY_TERMS * sets.count, options.chains.limit = MANY_CHAINS;
+    if (!portfolio_make(roots, &f, d, sets, route, options, &report, c->scratch)) {
         if (report.refusal && !c->refusal) c->refusal = arena_copy(c->keep, report.refusal, strlen(report.refusal));
         return;
     }
-    formula_size size = formula_measure(&f, root, d->letter_count, c->scratch);
-    if (c->any && !smaller(size, c->best.size)) return;
+    formula_size size = formulas_measure(&f, roots, sets.count, d->letter_count, c->scratch);
+    if (c->any && !size_is_smaller(size, c->best.size)) return;
     c->any = true;
     c->best = (portfolio_choice){.route = route, .reverse = options.future, .options = options, .size = size};
 }
 
-static void compete_all(contest *c, const dfa *d, bool future) {
-    compete(c, d, ROUTE_COUNTS, (cascade_options){.future = future});
-    compete(c, d, ROUTE_ORDERED, (cascade_options){.future = future});
+static void compete_all(contest *c, const dfa *d, state_sets sets, bool future) {
+    compete(c, d, sets, ROUTE_COUNTS, (cascade_options){.future = future});
+    compete(c, d, sets, ROUTE_ORDERED, (cascade_options){.future = future});
     if (c->any && c->best.size.layers <= FEW_LAYERS && d->state_count > MANY_STATES) return;
     for (unsigned k = 0; k < 4; k++)
-        compete(c, d, ROUTE_CASCADE,
+        compete(c, d, sets, ROUTE_CASCADE,
                 (cascade_options){.future = future, .chains = {.split = k & 1, .prefer_keep = k >> 1}});
 }
 
-node_id portfolio_expand(formula *f, const dfa *d, const dfa *backwards, const alphabet *letters,
-                         portfolio_choice *choice, arena *a, arena *scratch) {
+bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets, const dfa *backwards,
+                      const alphabet *letters, portfolio_choice *choice, arena *a, arena *scratch) {
     contest c = {.letters = letters, .keep = a, .scratch = scratch};
-    compete_all(&c, d, false);
-    if (backwards) compete_all(&c, backwards, true);
+    const unsigned char *accepts = backwards ? backwards->accepts : NULL;
+    state_sets of_backwards = {&accepts, 1};
+    compete_all(&c, d, sets, false);
+    if (backwards) compete_all(&c, backwards, of_backwards, true);
     *choice = c.best;
-    if (c.any)
-        return portfolio_make(f, choice->reverse ? backwards : d, choice->route, choice->options, &choice->report, a);
     choice->report.refusal = c.refusal;
-    return 0;
+    if (!c.any) return false;
+    return portfolio_make(roots, f, choice->reverse ? backwards : d, choice->reverse ? of_backwards : sets,
+                          choice->route, choice->options, &choice->report, a);
 }

@@ -1,5 +1,5 @@
-/* The formula of an automaton: several constructions are compiled, and the one with the fewest layers, then heads, is
-   taken (doc/automata.md, "The portfolio"). */
+/* The formulas of an automaton: several constructions are compiled, and the one with the fewest layers, then heads,
+   is taken (doc/automata.md, "The portfolio"). */
 #ifndef COMPILE_PORTFOLIO_H
 #define COMPILE_PORTFOLIO_H
 
@@ -24,21 +24,29 @@ typedef struct portfolio_choice {
     cascade_report report;
 } portfolio_choice;
 
-/* Layers, heads and units of the transformer that a formula becomes. */
-formula_size formula_measure(const formula *f, node_id root, size_t letters, arena *scratch);
+/* Layers, heads and units of the transformer that computes several formulas. */
+formula_size formulas_measure(const formula *f, const node_id *roots, size_t count, size_t letters, arena *scratch);
 
-/* The formula of an automaton, as cascade_from_dfa; backwards is the minimal automaton of the reversed strings, or
-   NULL where the formula must hold at every prefix; letters are for words in reports, or NULL. 0: refused, and the
-   report says why. scratch is reset. */
-node_id portfolio_expand(formula *f, const dfa *d, const dfa *backwards, const alphabet *letters,
-                         portfolio_choice *choice, arena *a, arena *scratch);
+static inline bool size_is_smaller(formula_size x, formula_size y) {
+    if (x.layers != y.layers) return x.layers < y.layers;
+    if (x.heads != y.heads) return x.heads < y.heads;
+    return x.units < y.units;
+}
 
-/* One construction, or 0 if it does not apply. */
-node_id portfolio_make(formula *f, const dfa *d, automaton_route route, cascade_options options,
-                       cascade_report *report, arena *a);
+/* The formulas of an automaton's sets of states, as cascade_from_dfa; backwards is the minimal automaton of the
+   reversed strings of the only set, or NULL where formulas must hold at every prefix; letters are for words in
+   reports, or NULL. False: refused, and the report says why. scratch is reset. */
+bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets, const dfa *backwards,
+                      const alphabet *letters, portfolio_choice *choice, arena *a, arena *scratch);
 
-/* compile/cascade_ordered.c, compile/cascade_counts.c: 0 if the automaton is not of their kind */
-node_id ordered_from_dfa(formula *f, const dfa *d, bool future, cascade_report *report, arena *a);
-node_id counts_from_dfa(formula *f, const dfa *d, bool future, cascade_report *report, arena *a);
+/* One construction; false if it does not apply. */
+bool portfolio_make(node_id *roots, formula *f, const dfa *d, state_sets sets, automaton_route route,
+                    cascade_options options, cascade_report *report, arena *a);
+
+/* compile/cascade_ordered.c, compile/cascade_counts.c: false if the automaton is not of their kind */
+bool ordered_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, bool future, cascade_report *report,
+                      arena *a);
+bool counts_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, bool future, cascade_report *report,
+                     arena *a);
 
 #endif

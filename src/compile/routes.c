@@ -25,7 +25,10 @@ static void tell_groups(temper_route_info *out, const dfa *d, const alphabet *le
     formula_init(&f, scratch);
     text_init(&groups, keep);
     text_init(&why, keep);
-    cascade_from_dfa(&f, d, (cascade_options){.letters = letters}, &report, scratch);
+    node_id root;
+    const unsigned char *accepts = d->accepts;
+    cascade_options options = {.letters = letters};
+    cascade_from_dfa(&root, &f, d, (state_sets){&accepts, 1}, options, &report, scratch);
     for (uint32_t k = 0; report.levels && k < report.level_count; k++) {
         const cascade_level *l = &report.levels[k];
         if (l->group_order < 2) continue;

@@ -122,6 +122,26 @@ node_id formula_matches(formula *f, uint32_t language) {
     return share(f, (formula_node){.op = OP_MATCHES, .set = language}, NULL, NULL);
 }
 
+node_id formula_states(formula *f, const dfa *machine, const unsigned char *states, const char *name) {
+    uint32_t in = 0;
+    for (uint32_t q = 0; q < machine->state_count; q++) in += states[q];
+    if (in == 0 || in == machine->state_count) return formula_atom(f, in ? OP_TRUE : OP_FALSE);
+    for (uint32_t k = 0; k < f->language_count; k++)
+        if (f->languages[k].machine == machine && !memcmp(f->languages[k].states, states, machine->state_count))
+            return formula_matches(f, k);
+    dfa all = *machine;
+    all.accepts = arena_alloc(f->arena, machine->state_count, 1);
+    memcpy(all.accepts, states, machine->state_count);
+    formula_language l = {.kind = LANGUAGE_STATES,
+                          .source = name,
+                          .source_length = strlen(name),
+                          .machine = machine,
+                          .states = states,
+                          .automaton = dfa_minimise(f->arena, &all)};
+    array_push(f->arena, f->languages, f->language_count, f->language_capacity, l);
+    return formula_matches(f, (uint32_t)(f->language_count - 1));
+}
+
 node_id formula_unary(formula *f, formula_op op, node_id kid) {
     return share(f, (formula_node){.op = op, .kid_count = 1}, &kid, NULL);
 }

@@ -50,16 +50,20 @@ typedef struct letter_set {
     bool rest;
 } letter_set;
 
-typedef enum language_kind { LANGUAGE_REGEX, LANGUAGE_TABLE } language_kind;
+/* STATES: in no text, but made of another language: the letters up to here lead an automaton into one of some
+   states. */
+typedef enum language_kind { LANGUAGE_REGEX, LANGUAGE_TABLE, LANGUAGE_STATES } language_kind;
 
 /* A regular language. It is read before the alphabet is complete, so its automaton comes last. */
 typedef struct formula_language {
     language_kind kind;
-    const char *source; /* as written: the expression without slashes, the table without braces */
+    const char *source; /* as written: the expression without slashes, the table without braces; STATES: a name */
     size_t source_length;
     const struct regex *regex;     /* of its kind, as read */
     const struct dfa_table *table; /* of its kind, as read */
     const dfa *automaton;          /* minimal, over the alphabet; NULL: not made yet */
+    const dfa *machine;            /* STATES: several languages may share it */
+    const unsigned char *states;   /* STATES: [machine->state_count] 1 for its states */
     const char *file;              /* the file of a table, as named in the text; NULL: it stands in the text */
     uint32_t line, column;
 } formula_language;
@@ -105,6 +109,9 @@ node_id formula_atom(formula *f, formula_op op); /* TRUE FALSE FIRST LAST */
 node_id formula_letters(formula *f, const uint32_t *letters, size_t count, bool negated);
 node_id formula_letter_set(formula *f, const letter_set *set); /* copies the set */
 node_id formula_matches(formula *f, uint32_t language);
+/* The letters up to here lead the machine into one of some states; constants where that is all or none. Machine,
+   states and name must live as long as the formula. */
+node_id formula_states(formula *f, const dfa *machine, const unsigned char *states, const char *name);
 node_id formula_unary(formula *f, formula_op op, node_id kid); /* also COUNT_PAST, COUNT_FUTURE */
 node_id formula_binary(formula *f, formula_op op, node_id left, node_id right);
 node_id formula_nary(formula *f, formula_op op, const node_id *kids, size_t count); /* AND OR */

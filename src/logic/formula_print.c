@@ -361,8 +361,12 @@ size_t matches_print_cost(const formula *f, node_id id) {
     return f->languages[formula_at(f, id)->set].source_length + 2;
 }
 
-/* /R/ with each slash escaped, or dfa { ... } */
+/* /R/ with each slash escaped, or dfa { ... }; what is in no text has a name, for labels */
 static void print_language(formula_printer *p, const formula_language *l) {
+    if (l->kind == LANGUAGE_STATES) {
+        text_add(p->out, l->source, l->source_length);
+        return;
+    }
     if (l->kind == LANGUAGE_TABLE) {
         text_puts(p->out, "dfa {");
         if (p->is_label)
