@@ -171,6 +171,20 @@ TEMPER_API const temper_spec *temper_spec_output(const temper_spec *spec, size_t
    nothing and for an acceptor. NULL: there is no such output. */
 TEMPER_API const char *temper_spec_output_name(const temper_spec *spec, size_t output);
 
+/* How the outputs of a language model are known. */
+typedef struct temper_next_info {
+    size_t states; /* of the language's minimal automaton, which decides what can be completed; 0: it has none */
+    size_t tested; /* without one: prefixes that the line `viable` was tested on, which is no proof of it */
+} temper_next_info;
+
+/* The specification as a language model with its outputs: one for each letter of the alphabet, in its order (some
+   string of the language begins with what was read and that letter), then one for the end (what was read is a string
+   of the language). Acceptors become language models; *info may be NULL. temper_build does the same with a language
+   model that has no outputs yet. TEMPER_UNSUPPORTED: counts that no automaton compares, without a line `viable`, or a
+   transducer; TEMPER_RANGE: a line `viable` that a string contradicts; TEMPER_LIMIT: too many states or letters. */
+TEMPER_API temper_status temper_spec_next(temper_spec **out, temper_next_info *info, const temper_spec *spec,
+                                          temper_error *err);
+
 /* Text to letter numbers: *letters (freed with temper_free) holds *n of them. An unknown letter is
    TEMPER_RANGE, named, with its position in the message. */
 TEMPER_API temper_status temper_spec_encode(uint32_t **letters, size_t *n, const temper_spec *spec, const char *text,

@@ -1,6 +1,7 @@
 /* From a specification to a transformer: the whole compiler, pass by pass. */
 #include "compile/compile.h"
 #include "compile/expand.h"
+#include "compile/next_outputs.h"
 #include "recognise/recognise.h"
 #include "soften/soften.h"
 
@@ -57,11 +58,12 @@ static gate_limits provable_gates(const normal_spec *s, gate_limits gates, entry
 static void build(entry *e, void *context) {
     const build_call *c = context;
     bool soft = c->method != TEMPER_METHOD_HARD;
-    if (!spec_output_count(c->spec)) spec_need_acceptor(c->spec, e->trap);
-    if (c->spec->whole)
+    const temper_spec *source = c->spec;
+    if (source->whole)
         trap_raise(e->trap, TEMPER_RANGE, 0, 0, "one output of a specification is not built alone: build the whole");
+    if (!spec_output_count(source)) source = entry_next_spec(e, source, true);
     spec_expansion plain;
-    spec_expand(&plain, c->spec, true, &e->memory, &e->scratch);
+    spec_expand(&plain, source, true, &e->memory, &e->scratch);
     normal_spec s = {.spec = plain.spec};
     formula_simplify(&s.form, s.spec, &e->memory);
     s.labels = normal_labels(&s.form, s.spec, &e->memory, &e->scratch);
