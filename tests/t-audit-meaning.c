@@ -1,0 +1,400 @@
+/* What the auditor's diagrams mean. Every variable stands for a question about positions (audit_meaning.h); here each
+   question is answered by its definition, on all strings of up to four letters, so every diagram has a value at every
+   position. Random formulas of every kind, and all their parts, must have the values of the second oracle. Remainders
+   are asked for every count up to twice the modulus and further. So a wrong constant in an atom, a residue or a rule
+   that joins questions shows as a wrong value. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/audit_source_meaning.h"
+#include "random_formula.h"
+#include "reference.h"
+
+enum { LETTERS = 3, LONGEST = 4, STRINGS = 120, POINTS = 426 };
+
+typedef __int128 wide;
+
+static arena memory, scratch;
+static trap failure;
+static meaning m;
+
+typedef struct point {
+    uint32_t word[LONGEST];
+    int n, i;     /* i from 1 */
+    size_t first; /* the point of i = 1 of the same string */
+} point;
+
+static point points[POINTS];
+
+static void make_points(void) {
+    size_t count = 0;
+    for (int n = 1, strings = LETTERS; n <= LONGEST; n++, strings *= LETTERS)
+        for (int s = 0; s < strings; s++)
+            for (int i = 1; i <= n; i++, count++) {
+                point *p = &points[count];
+                *p = (point){.n = n, .i = i, .first = count - (size_t)(i - 1)};
+                for (int k = 0, rest = s; k < n; k++, rest /= LETTERS) p->word[k] = (uint32_t)(rest % LETTERS);
+            }
+    CHECK(count == POINTS, "%zu points", count);
+}
+
+/* ---- the value of a diagram ---- */
+
+static double **known; /* [nodes] values at all points; NULL: not made yet */
+static size_t known_count;
+
+static const double *values_of(dd f);
+
+/* The atom that has this variable, and which of its variables it is. */
+static const table_entry *atom_of(uint32_t var, uint32_t *offset) {
+    const table_entry *best = NULL;
+    for (size_t k = 0; k < m.atoms.capacity; k++) {
+        const table_entry *e = &m.atoms.entries[k];
+        if (e->used && e->value <= var && (!best || e->value > best->value)) best = e;
+    }
+    *offset = best ? var - best->value : 0;
+    return best;
+}
+
+static double total(const double *f, size_t at, bool past) {
+    const point *p = &points[at];
+    double sum = 0;
+    for (int j = past ? 1 : p->i; j <= (past ? p->i : p->n); j++) sum += f[p->first + (size_t)(j - 1)];
+    return sum;
+}
+
+static bool digit_bit(const atom_key *key, int64_t count, uint32_t offset) {
+    int64_t base = key->number[0];
+    for (int64_t level = 0; level < key->number[1]; level++) count /= base;
+    return count % base >> (dd_bits((uint64_t)base) - 1 - offset) & 1;
+}
+
+static bool residue_holds(const atom_key *key, int64_t count) {
+    int64_t modulus = key->number[0];
+    if (key->number[2] < 0) return count % modulus == key->number[1];
+    return ((wide)key->number[1] * count + key->number[2]) % modulus <= key->number[3];
+}
+
+static bool atom_at(const atom_key *key, uint32_t offset, size_t at) {
+    const point *p = &points[at];
+    const double *f = values_of(key->f);
+    int step = key->past ? -1 : 1;
+    switch ((question)key->question) {
+    case ASK_EXISTS:
+        for (int j = p->i + step; j >= 1 && j <= p->n; j += step)
+            if (f[p->first + (size_t)(j - 1)] != 0) return true;
+        return false;
+    case ASK_NEAREST:
+        for (int j = p->i + step; j >= 1 && j <= p->n; j += step)
+            if (f[p->first + (size_t)(j - 1)] != 0) return values_of(key->g)[p->first + (size_t)(j - 1)] != 0;
+        return false;
+    case ASK_STEP: {
+        int j = p->i + step;
+        return j >= 1 && j <= p->n && f[p->first + (size_t)(j - 1)] != 0;
+    }
+    case ASK_SUM: return total(f, at, true) + total(values_of(key->g), at, false) + (double)key->number[0] >= 0;
+    case ASK_DIGIT: return digit_bit(key, (int64_t)total(f, at, key->past), offset);
+    case ASK_RESIDUE: return residue_holds(key, (int64_t)total(f, at, key->past));
+    case ASK_OPAQUE: break;
+    }
+    CHECK(false, "an atom of kind %u", key->question);
+    return false;
+}
+
+/* A sum of large numbers: known by three numbers, and function, direction and weight of each term. */
+static bool opaque_at(const table_entry *e, size_t at) {
+    wide key[64], sum = 0;
+    bool up = true;
+    if (!CHECK(e->length <= sizeof key && e->length % sizeof *key == 0, "a long atom")) return false;
+    memcpy(key, e->key, e->length);
+    for (size_t k = 4; k + 2 < e->length / sizeof *key; k += 3) {
+        up = up && key[k + 2] > 0;
+        sum += key[k + 2] * (wide)total(values_of((dd)key[k]), at, key[k + 1] != 0);
+    }
+    /* A modulus is above 0 and its weights are; a comparison with such a sum would be no question. */
+    if (key[2] == 0 && key[3] == 0 && !(up && key[1] > 0)) return sum + key[1] >= 0;
+    if (key[3] < 0) return (sum + key[2]) % key[1] == 0;
+    return (sum + key[2]) % key[1] <= key[3];
+}
+
+static bool variable_at(uint32_t var, size_t at) {
+    const point *p = &points[at];
+    uint32_t offset, bits = m.letter_bits;
+    if (var < bits) return p->word[p->i - 1] >> (bits - 1 - var) & 1;
+    if (var < bits + 2) return var == bits ? p->i == 1 : p->i == p->n;
+    const table_entry *e = atom_of(var, &offset);
+    if (!CHECK(e != NULL, "variable %u belongs to no atom", var)) return false;
+    if (e->length != sizeof(atom_key) || *(const wide *)e->key == ASK_OPAQUE) return opaque_at(e, at);
+    atom_key key;
+    memcpy(&key, e->key, sizeof key);
+    return atom_at(&key, offset, at);
+}
+
+static const double *values_of(dd f) {
+    if (f >= known_count) {
+        size_t count = 2 * (size_t)f + 64;
+        double **more = arena_zalloc(&memory, count, sizeof *more);
+        if (known_count) memcpy(more, known, known_count * sizeof *more);
+        known = more;
+        known_count = count;
+    }
+    if (known[f]) return known[f];
+    double *v = arena_alloc(&memory, POINTS, sizeof *v);
+    if (dd_is_leaf(&m.d, f)) {
+        for (size_t k = 0; k < POINTS; k++) v[k] = dd_value(&m.d, f);
+    } else {
+        dd_node x = m.d.nodes[f];
+        const double *lo = values_of(x.lo), *hi = values_of(x.hi);
+        for (size_t k = 0; k < POINTS; k++) v[k] = variable_at(x.var, k) ? hi[k] : lo[k];
+    }
+    return known[f] = v;
+}
+
+/* ---- formulas ---- */
+
+static void begin(void) {
+    arena_reset(&memory);
+    known = NULL;
+    known_count = 0;
+    meaning_init(&m, LETTERS, &memory, &scratch);
+}
+
+static void check_spec(const temper_spec *spec) {
+    const dd *of = source_meanings(&m, spec, NULL, &memory);
+    unsigned char truth[LONGEST];
+    for (node_id id = 1; id < spec->graph.count; id++) {
+        if (of[id] == NO_MEANING) continue;
+        if (!CHECK(dd_is_boolean(&m.d, of[id]), "node %u is not Boolean", id)) return;
+        const double *v = values_of(of[id]);
+        for (size_t k = 0; k < POINTS; k++) {
+            const point *p = &points[k];
+            if (p->i == 1) reference_eval(truth, &spec->graph, id, p->word, (size_t)p->n);
+            if (v[k] != truth[p->i - 1]) {
+                char *written = NULL;
+                temper_error e;
+                if (temper_spec_print(&written, spec, &e)) written = NULL;
+                CHECK(false, "node %u of %s: string %zu of %d letters, position %d: %g, not %d", id,
+                      written ? written : "?", p->first, p->n, p->i, v[k], truth[p->i - 1]);
+                temper_free(written);
+                return;
+            }
+        }
+        CHECK(true, "values");
+    }
+}
+
+static void check_random(test_random *r, int kind) {
+    random_shape shape = {.letters = LETTERS,
+                          .size = 2 + random_below(r, 9),
+                          .depth = 4,
+                          .past = kind != 1,
+                          .future = kind != 0,
+                          .counting = kind % 2 == 0,
+                          .modulo = kind % 3 == 0,
+                          .attend = kind == 4,
+                          .mixed_attend = kind == 5,
+                          .large = kind == 2};
+    temper_spec *spec = random_spec(r, &shape, TEMPER_AT_LAST);
+    check_spec(spec);
+    temper_spec_free(spec);
+}
+
+/* Numbers that are too large for a diagram, and what must not be mistaken for one another. */
+static const char *const WRITTEN[] = {
+    "9007199254740993*#[a] > 3*#[b]",
+    "9007199254740993*#[a] > 9007199254740992*#[b]",
+    "9007199254740993*#[a] - 9007199254740992*#>[b] >= 2",
+    "4503599627370496*#[a] - 3*#[b] >= 1",
+    "4503599627370497*#[a] - 3*#[b] >= 1",
+    "#[a] + 9007199254740993*#[b] >= 2",
+    "#[a] + 9007199254740993*#>[b] >= 9007199254740994",
+    "9007199254740993*#[b] <= 2",
+    "0 - #[a] - 9007199254740993*#>[b] >= 0 - 2",
+    "(#[a] + 2*#>[b]) % 65537 = 3",
+    "(#[a] + 2*#>[b]) % 65537 <= 3",
+    "(#[a] + 2*#>[b]) % 24 = 3",
+    "(31*#[a] + 2*#>[b]) % 32 <= 3",
+    "(#[a] + 65536*#[b]) % 65537 <= 0",
+    "(3*#[a]) % 65537 = 6",
+    "(3*#[a] + 5) % 65537 <= 8",
+    "(3*#[a] + 5) % 65538 = 8",
+    "(#[a] + 3*#[b]) % 4 = 2",
+    "(6*#[a] + 4*#[b] + 5) % 8 > 3",
+    "#[a] % 3 < 0",
+    "#[a] % 3 >= 0",
+    "#[a] % 3 < 1",
+    "#[a] % 3 <= 2",
+    "#[a] % 3 != 5",
+    "#[a] % 3 > 1",
+    "Y (#[a] % 3 = 1)",
+    "X (#>[a] % 3 = 1)",
+    "Y !(#[a] % 3 = 1)",
+    "Y (#[a] % 3 <= 1)",
+    "X !((2*#>[a] + 1) % 4 <= 2)",
+    "Y (#>[a] % 3 = 1)",
+    "Y O a",
+    "Y (a S b)",
+    "X F (a & b)",
+    "X (a U b)",
+    "Y !(a S b)",
+    "Y first",
+    "X last",
+    "Y true",
+    "O (first & a)",
+    "O first",
+    "F last",
+    "O (a & O a)",
+    "O (a & Y O a)",
+    "F (X F c & a)",
+    "true S a",
+    "a S true",
+    "(Y a) S (Y b)",
+    "Y a & Y b",
+    "Y a | Y (b | a)",
+    "Y (a & O b) & Y a",
+    "#[false] + #[a] >= 1",
+    "2*#[a] + 2*#[b] >= 3",
+    "2*#[a] + 4*#[b] >= 3*#[c]",
+    "0 - 2*#[a] >= 0 - 3",
+    "#[a] >= 0 - 1",
+    "#[a] + #[a] - 2*#[a] >= 0",
+    "(#[a] - #[a] + #[b]) % 2 = 1",
+};
+
+static void check_written(void) {
+    for (size_t k = 0; k < sizeof WRITTEN / sizeof *WRITTEN; k++) {
+        temper_spec *spec = NULL;
+        temper_error e;
+        temper_spec_options o = {.alphabet = "abc", .at = TEMPER_AT_LAST};
+        if (!CHECK(temper_spec_parse(&spec, WRITTEN[k], strlen(WRITTEN[k]), &o, &e) == TEMPER_OK, "%s: %s",
+                   WRITTEN[k], e.text))
+            continue;
+        check_spec(spec);
+        temper_spec_free(spec);
+    }
+}
+
+/* ---- what must be found to be the same ---- */
+
+static dd meaning_of(const char *source) {
+    temper_spec *spec = NULL;
+    temper_error e;
+    temper_spec_options o = {.alphabet = "abc", .at = TEMPER_AT_LAST};
+    if (!CHECK(temper_spec_parse(&spec, source, strlen(source), &o, &e) == TEMPER_OK, "%s: %s", source, e.text))
+        return 0;
+    dd f = source_meanings(&m, spec, NULL, &memory)[spec->root];
+    temper_spec_free(spec);
+    return f;
+}
+
+static void check_same(void) {
+    static const char *const same[][2] = {
+        {"Y O a", "Y O (a | (a & b))"},
+        {"O a", "a | Y O a"},
+        {"F a", "a | X F a"},
+        {"a S b", "b | (a & Y (a S b))"},
+        {"a U b", "b | (a & X (a U b))"},
+        {"O O a", "O a"},
+        {"Y !a", "!first & !Y a"},
+        {"X !a", "!last & !X a"},
+        {"Y true", "!first"},
+        {"X true", "!last"},
+        {"Y !(a S b)", "!first & !Y (a S b)"},
+        {"Y (a & b)", "false"},
+        {"Y a & Y b", "false"},
+        {"Y (a | b) & Y a", "Y a"},
+        {"Y a & Y (a | c)", "Y a"},
+        {"#[a] >= 1", "O a"},
+        {"#>[a] >= 1", "F a"},
+        {"3*#[a] >= 2", "O a"},
+        {"#[a] <= 0", "!O a"},
+        {"#[a] >= 0", "true"},
+        {"#[a] < 0", "false"},
+        {"2*#[a] >= 3", "#[a] >= 2"},
+        {"2*#[a] + 4*#[b] >= 3", "#[a] + 2*#[b] >= 2"},
+        {"2*#[a] - 4*#>[b] >= 0 - 3", "#[a] - 2*#>[b] >= 0 - 1"},
+        {"#[a] % 2 = 1", "!(#[a] % 2 = 0)"},
+        {"#[a] % 6 = 4", "#[a] % 2 = 0 & #[a] % 3 = 1"},
+        {"(2*#[a]) % 6 = 4", "#[a] % 3 = 2"},
+        {"(5*#[a] + 1) % 6 = 0", "#[a] % 6 = 1"},
+        {"#[a] % 4 <= 1", "#[a] % 4 = 0 | #[a] % 4 = 1"},
+        {"#[a] % 4 = 3", "#[a] % 8 = 3 | #[a] % 8 = 7"},
+        {"Y (#[a] % 3 = 1)", "!first & ((a & #[a] % 3 = 2) | (!a & #[a] % 3 = 1))"},
+        {"X (#>[a] % 3 = 1)", "!last & ((a & #>[a] % 3 = 2) | (!a & #>[a] % 3 = 1))"},
+        {"Y !(#[a] % 3 = 1)", "!first & !Y (#[a] % 3 = 1)"},
+        {"(#[a] + #[b]) % 3 = 0", "(#[b] + 4*#[a]) % 3 = 0"},
+        {"(2*#[a]) % 131074 = 4", "#[a] % 65537 = 2"},
+        {"(#[a] + 70000) % 65537 <= 3", "(#[a] + 4463) % 65537 <= 3"},
+        {"9007199254740993*#[a] > 9007199254740992*#[b]", "18014398509481986*#[a] > 18014398509481984*#[b]"},
+    };
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+        CHECK(meaning_of(same[k][0]) == meaning_of(same[k][1]), "%s is %s", same[k][0], same[k][1]);
+}
+
+/* ---- remainders of many counts ---- */
+
+/* The value of a diagram of remainders of one count. */
+static double at_count(dd f, int64_t count) {
+    while (!dd_is_leaf(&m.d, f)) {
+        uint32_t offset;
+        const table_entry *e = atom_of(m.d.nodes[f].var, &offset);
+        atom_key key;
+        if (!CHECK(e && e->length == sizeof key, "a variable that is no remainder")) return NAN;
+        memcpy(&key, e->key, sizeof key);
+        bool yes = key.question == ASK_DIGIT ? digit_bit(&key, count, offset) : residue_holds(&key, count);
+        f = yes ? m.d.nodes[f].hi : m.d.nodes[f].lo;
+    }
+    return dd_value(&m.d, f);
+}
+
+static void check_residue(test_random *r, int64_t modulus) {
+    dd letter = meaning_letters(&m, &(uint32_t){1}, 1);
+    int64_t weight = (int64_t)random_below(r, (uint64_t)(3 * modulus)) - modulus,
+            constant = (int64_t)random_below(r, (uint64_t)(3 * modulus)) - modulus,
+            residue = (int64_t)random_below(r, (uint64_t)modulus), step = 1 + 2 * modulus / 300;
+    if (random_below(r, 4) == 0) residue = random_below(r, 2) ? modulus - 1 : 0;
+    dd equal = meaning_residue(&m, true, letter, weight, constant, modulus, RESIDUE_EQUAL, residue),
+       most = meaning_residue(&m, true, letter, weight, constant, modulus, RESIDUE_AT_MOST, residue),
+       number = modulus <= RESIDUE_TABLE ? meaning_remainder(&m, true, letter, weight, modulus) : 0;
+    for (int64_t c = 0; c <= 2 * modulus + 1; c += step) {
+        int64_t product = (int64_t)(((wide)weight * c % modulus + modulus) % modulus),
+                rest = (int64_t)(((wide)product + constant % modulus + modulus) % modulus);
+        CHECK(at_count(equal, c) == (rest == residue) && at_count(most, c) == (rest <= residue) &&
+                  (modulus > RESIDUE_TABLE || at_count(number, c) == (double)product),
+              "(%lld c + %lld) %% %lld, residue %lld, at c = %lld", (long long)weight, (long long)constant,
+              (long long)modulus, (long long)residue, (long long)c);
+    }
+    CHECK(meaning_residue(&m, true, 0, weight, constant, modulus, RESIDUE_EQUAL, residue) ==
+              (((constant % modulus) + modulus) % modulus == residue),
+          "nothing is counted");
+}
+
+static void check_residues(test_random *r) {
+    static const int64_t moduli[] = {2,  3,  4,  5,  6,  7,   8,   9,   10,  12,  16,    18,    25,    30,
+                                     36, 49, 60, 64, 97, 100, 128, 360, 961, 997, 65535, 65536, 65537, 131072};
+    for (size_t k = 0; k < sizeof moduli / sizeof *moduli; k++)
+        for (int again = 0; again < (moduli[k] < 1000 ? 12 : 2); again++) check_residue(r, moduli[k]);
+}
+
+int main(void) {
+    test_random r = test_seed(2718);
+    if (trap_set(&failure, NULL)) return 1;
+    arena_init(&memory, &failure);
+    arena_init(&scratch, &failure);
+    make_points();
+    begin();
+    check_same();
+    check_written();
+    begin();
+    check_residues(&r);
+    int rounds = 2 + (int)(10 * test_effort());
+    for (int k = 0; k < rounds; k++) {
+        begin();
+        for (int kind = 0; kind < 6; kind++)
+            for (int again = 0; again < 4; again++) check_random(&r, kind);
+    }
+    arena_free(&memory);
+    arena_free(&scratch);
+    return test_finish("t-audit-meaning");
+}
