@@ -186,7 +186,7 @@ bool every_length_bound(double *rest, double *logit, every_length *e, uint64_t s
         if (!exists || do_length(e, e->done + 1))
             e->done++;
         else
-            e->failed = e->done + 1;
+            e->failed = true;
     }
     if (e->done < size) return false;
     *rest = e->rest[size];

@@ -12,8 +12,8 @@ typedef struct every_length {
     const head_shape *shape;
     const number_type *type;
     bool has_end;
-    uint64_t done;   /* N up to this are known ... */
-    uint64_t failed; /* ... and this one has no bound below 1; 0: none */
+    uint64_t done;                                                    /* N up to this are known ... */
+    bool failed;                                                      /* ... and the next one has no bound below 1 */
     double rest[EVERY_LENGTH_MOST + 1], logit[EVERY_LENGTH_MOST + 1]; /* [N] the largest up to N */
     const expression *const *query, *const *key;                      /* of the terms, row by row; NULL: a Boolean */
     size_t key_terms;
