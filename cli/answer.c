@@ -1,6 +1,7 @@
 #include "answer.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "escape.h"
 #include "json.h"
@@ -15,7 +16,10 @@ static void print_json(const session *s, const line *l, const answer *a) {
     if (a->error) {
         json_text(&j, "error", a->error);
     } else {
-        json_flag(&j, "accept", a->accept);
+        if (a->written)
+            json_bytes(&j, "output", a->written, a->written_length);
+        else
+            json_flag(&j, "accept", a->accept);
         if (s->opt.command_bit == FOR_RUN) {
             json_flag(&j, "proved", a->claim != TEMPER_CLAIM_NONE);
             json_text(&j, "claim", temper_claim_name(a->claim));
@@ -25,20 +29,40 @@ static void print_json(const session *s, const line *l, const answer *a) {
             for (size_t k = 0; k < a->n; k++) json_count(&j, NULL, a->truth[k]);
             json_end(&j, ']');
         }
+        if (a->texts) {
+            json_begin(&j, "positions", '[');
+            for (size_t k = 0; k < a->n; k++) json_text(&j, NULL, a->texts[k]);
+            json_end(&j, ']');
+        }
     }
     json_close(&j);
 }
 
+/* With blanks between them; '' is nothing. */
+static void print_texts(const answer *a) {
+    putchar('\t');
+    for (size_t k = 0; k < a->n; k++) {
+        if (k) putchar(' ');
+        if (*a->texts[k])
+            escape_write(stdout, a->texts[k], strlen(a->texts[k]), 0);
+        else
+            fputs("''", stdout);
+    }
+}
+
 bool answer_print(session *s, const line *l, const answer *a) {
     if (s->quiet) {
-        if (!a->error && !a->accept) session_fail(s, EXIT_NO);
+        if (!a->error && !a->written && !a->accept) session_fail(s, EXIT_NO);
         return true;
     }
     if (s->json) {
         print_json(s, l, a);
         return output_is_fine(s);
     }
-    fputs(a->error ? "error" : a->accept ? "accept" : "reject", stdout);
+    if (a->written && !a->error)
+        escape_write(stdout, a->written, a->written_length, 0);
+    else
+        fputs(a->error ? "error" : a->accept ? "accept" : "reject", stdout);
     bool unproved = s->opt.command_bit == FOR_RUN && !a->error && a->claim == TEMPER_CLAIM_NONE;
     if (unproved) fputs(" (unproved)", stdout);
     putchar('\t');
@@ -48,6 +72,7 @@ bool answer_print(session *s, const line *l, const answer *a) {
         putchar('\t');
         for (size_t k = 0; k < a->n; k++) putchar('0' + a->truth[k]);
     }
+    if (a->texts && !a->error) print_texts(a);
     putchar('\n');
     return output_is_fine(s);
 }

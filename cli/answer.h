@@ -10,6 +10,9 @@ typedef struct answer {
     temper_claim claim;         /* of a run; TEMPER_CLAIM_NONE: unproved */
     const unsigned char *truth; /* one 0/1 per position, or NULL */
     size_t n;
+    const char *written; /* by a transducer; NULL: the answer is a verdict */
+    size_t written_length;
+    const char *const *texts; /* [n] what it writes at each position, or NULL */
 } answer;
 
 /* Prints the line of a string, or with -q only notes a rejection. False if standard output is broken. */

@@ -34,7 +34,7 @@ static const char *verdict(int value, size_t position) {
 }
 
 static void print_json(const temper_check_result *r, const temper_check_options *o, const char *method,
-                       const temper_proof *proof, const char *string) {
+                       const temper_proof *proof, const char *string, const char *output) {
     json j;
     json_open(&j, stdout);
     json_text(&j, "method", method);
@@ -49,6 +49,7 @@ static void print_json(const temper_check_result *r, const temper_check_options 
     if (r->counterexample) {
         json_text(&j, "counterexample", string);
         json_count(&j, "position", r->position);
+        if (output) json_text(&j, "output", output);
         json_text(&j, "left", r->left);
         json_count(&j, "left_value", (uint64_t)r->left_value);
         json_text(&j, "right", r->right);
@@ -58,7 +59,7 @@ static void print_json(const temper_check_result *r, const temper_check_options 
 }
 
 static void print_result(const temper_check_result *r, const temper_check_options *o, temper_method method,
-                         const char *string) {
+                         const char *string, const char *output) {
     const char *name = temper_method_name(method);
     if (r->agreed) {
         printf("agreed\t%llu strings\t%s: all up to length %zu", (unsigned long long)r->strings, name, o->exhaustive);
@@ -72,8 +73,14 @@ static void print_result(const temper_check_result *r, const temper_check_option
     printf("\t%s: ", name);
     if (!*string) fputs("on the empty string ", stdout);
     if (r->position) printf("at position %zu ", r->position);
+    if (output && *string && !r->position) fputs("before the first letter ", stdout);
+    if (output) {
+        fputs("of output '", stdout);
+        escape_write(stdout, output, strlen(output), 0);
+        fputs("' ", stdout);
+    }
     printf("the %s says %s, the %s %s (length %zu, after %llu strings)\n", r->left,
-           verdict(r->left_value, r->position), r->right, verdict(r->right_value, r->position),
+           verdict(r->left_value, r->position || output), r->right, verdict(r->right_value, r->position || output),
            r->counterexample_length, (unsigned long long)r->strings);
 }
 
@@ -122,10 +129,11 @@ static bool compare(session *s, const temper_spec *spec, const temper_model *mod
     if (!mine) return true;
     if (!r.agreed) session_fail(s, EXIT_NO);
     char *string = r.counterexample ? letters_text(model, r.counterexample, r.counterexample_length) : NULL;
+    const char *output = info.kind == TEMPER_KIND_ACCEPTOR ? NULL : temper_model_output_name(model, r.output);
     if (!s->quiet && s->json)
-        print_json(&r, &o, temper_method_name(info.method), &proof, string ? string : "");
+        print_json(&r, &o, temper_method_name(info.method), &proof, string ? string : "", output);
     else if (!s->quiet)
-        print_result(&r, &o, info.method, string ? string : "");
+        print_result(&r, &o, info.method, string ? string : "", output);
     free(string);
     temper_check_clear(&r);
     return output_is_fine(s);

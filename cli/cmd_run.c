@@ -76,13 +76,57 @@ static void warn_of_claim(runner *r, temper_claim claim) {
                     "proved are only the model's own hard choices, not the specification that it carries");
 }
 
+/* What the run says of the string, beside its verdict. */
+typedef struct told {
+    unsigned char *truth; /* [n] at each position */
+    const char **texts;   /* [n] what is written there */
+    char *written;
+} told;
+
+static void told_free(told *t) {
+    free(t->truth);
+    free(t->texts);
+    temper_free(t->written);
+}
+
+/* False: there is no memory. */
+static bool tell_positions(told *t, const runner *r, const temper_run *run, size_t n) {
+    bool writes = r->info.kind == TEMPER_KIND_TRANSDUCER;
+    if (!is_given(r->session, OPT_PER_POSITION)) return true;
+    if (writes && !(t->texts = malloc((n + 1) * sizeof *t->texts))) return false;
+    if (!writes && !(t->truth = malloc(n + 1))) return false;
+    for (size_t k = 0; k < n; k++)
+        if (writes)
+            t->texts[k] = temper_model_output_name(r->model, (size_t)temper_run_written(run, k + 1));
+        else
+            t->truth[k] = temper_run_about(run).truth[k + 1] != 0;
+    return true;
+}
+
+/* Of a run that is done: fills what is told, or says in a what is wrong. A transducer writes nothing at all where it
+   does not know what to write. */
+static bool tell(told *t, answer *a, const runner *r, const temper_run *run, temper_error *err) {
+    if (r->info.kind == TEMPER_KIND_TRANSDUCER &&
+        temper_run_write(&t->written, &a->written_length, run, r->model, err) != TEMPER_OK)
+        return false;
+    if (!tell_positions(t, r, run, a->n)) {
+        *err = (temper_error){.code = TEMPER_NO_MEMORY, .text = "out of memory"};
+        return false;
+    }
+    a->accept = temper_run_about(run).accept;
+    a->truth = t->truth;
+    a->texts = t->texts;
+    a->written = t->written;
+    return true;
+}
+
 /* One string; false if the output is broken. */
 static bool run_line(runner *r, const line *l) {
     session *s = r->session;
     answer a = {0};
     temper_error err;
     uint32_t *letters = NULL;
-    unsigned char *truth = NULL;
+    told t = {0};
     temper_run *run = NULL;
     if (!subject_encode(&letters, &a.n, &err, s, NULL, r->model, l)) {
         a.error = err.text;
@@ -91,26 +135,20 @@ static bool run_line(runner *r, const line *l) {
     char origin[40];
     place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, NULL, 0};
     temper_run_options o = run_options(s);
-    if (is_given(s, OPT_PER_POSITION) && !(truth = malloc(a.n + 1))) {
-        a.error = "out of memory";
-        message_print(s, EXIT_LIMIT, &at, a.error, NULL);
-    } else if (temper_model_run(&run, r->model, letters, a.n, &o, &err) != TEMPER_OK) {
+    if (temper_model_run(&run, r->model, letters, a.n, &o, &err) != TEMPER_OK || !tell(&t, &a, r, run, &err)) {
         a.error = err.text;
         message_print(s, exit_code_of(err.code), &at, err.text, error_hint(&err));
     } else {
-        a.accept = temper_run_about(run).accept;
         a.claim = temper_run_about(run).claim;
         if (a.claim == TEMPER_CLAIM_NONE) warn_once(r, a.n);
         warn_of_claim(r, a.claim);
         if (*temper_run_about(run).warning) message_warning(s, "%s: %s", at.name, temper_run_about(run).warning);
-        for (size_t k = 0; truth && k < a.n; k++) truth[k] = temper_run_about(run).truth[k + 1] != 0;
         if (r->margins) gather_margins(r, run);
         r->strings++;
     }
-    a.truth = truth;
     bool ok = answer_print(s, l, &a);
     temper_run_free(run);
-    free(truth);
+    told_free(&t);
     temper_free(letters);
     return ok;
 }
@@ -219,7 +257,9 @@ static bool batch_run(runner *r, batch *b) {
 /* Strings that need more than a verdict, or a warning, are run one by one. */
 static bool run_lines(runner *r, lines *in) {
     session *s = r->session;
-    bool alone = r->margins || is_given(s, OPT_PER_POSITION) || run_options(s).unchecked, on = true;
+    bool alone = r->margins || is_given(s, OPT_PER_POSITION) || run_options(s).unchecked ||
+                 r->info.kind != TEMPER_KIND_ACCEPTOR,
+         on = true;
     batch b = {0};
     line l;
     if (!alone && !batch_start(&b)) alone = true;

@@ -18,6 +18,8 @@ typedef struct feed {
     const temper_model *model;
     const temper_run_options *options; /* of the stream */
     temper_stream *stream;
+    bool writes;       /* a transducer: after every letter a text, not a verdict */
+    bool said_nothing; /* the letter was read, but it does not know what to write */
     bool tokens, rescaled, sourced, ended, warned, warned_claim;
     size_t line;             /* of standard input, from 1 */
     uint32_t ascii[128];     /* the letter that a character is, or NO_LETTER */
@@ -89,7 +91,9 @@ static size_t next_letter(feed *f) {
 static bool print_line(feed *f, const char *error) {
     session *s = f->session;
     bool accept = temper_stream_about(f->stream).accept, proved = temper_stream_about(f->stream).proved;
-    size_t length = temper_stream_about(f->stream).length + (error != NULL);
+    size_t length = temper_stream_about(f->stream).length + (error != NULL && !f->said_nothing);
+    long output = f->writes ? temper_stream_written(f->stream) : TEMPER_WRITES_NONE;
+    const char *written = output < 0 ? "" : temper_model_output_name(f->model, (size_t)output);
     if (s->quiet) return true;
     if (s->json) {
         json j;
@@ -98,17 +102,20 @@ static bool print_line(feed *f, const char *error) {
         if (error) {
             json_text(&j, "error", error);
         } else {
-            json_flag(&j, "accept", accept);
+            if (f->writes)
+                json_text(&j, "output", written);
+            else
+                json_flag(&j, "accept", accept);
             json_flag(&j, "proved", proved);
             json_text(&j, "claim", temper_claim_name(temper_stream_about(f->stream).claim));
         }
         json_close(&j);
     } else {
-        printf("%s%s\t%zu\n",
-               error    ? "error"
-               : accept ? "accept"
-                        : "reject",
-               error || proved ? "" : " (unproved)", length);
+        if (f->writes && !error)
+            escape_write(stdout, written, strlen(written), 0);
+        else
+            fputs(error ? "error" : accept ? "accept" : "reject", stdout);
+        printf("%s\t%zu\n", error || proved ? "" : " (unproved)", length);
     }
     return output_is_fine(s);
 }
@@ -196,6 +203,14 @@ static bool take(feed *f, size_t size) {
     }
     warn_once(f);
     warn_of_claim(f);
+    if (f->writes && temper_stream_written(f->stream) < 0) {
+        char text[80];
+        snprintf(text, sizeof text, "at position %zu %s", temper_stream_about(f->stream).length,
+                 temper_stream_written(f->stream) == TEMPER_WRITES_NONE ? "no output holds" : "several outputs hold");
+        f->said_nothing = true;
+        refuse(f, EXIT_INPUT, text, NULL);
+        return false;
+    }
     return print_line(f, NULL);
 }
 
@@ -212,6 +227,7 @@ void stream_input(session *s, const temper_model *model, const temper_run_option
     f->options = o;
     f->stream = stream;
     f->tokens = info.tokens;
+    f->writes = info.kind == TEMPER_KIND_TRANSDUCER;
     f->rescaled = info.rescaled;
     f->sourced = *info.source != 0;
     f->line = 1;
@@ -224,6 +240,6 @@ void stream_input(session *s, const temper_model *model, const temper_run_option
     size_t size;
     bool on = true;
     while (on && (size = next_letter(f)) != 0) on = take(f, size);
-    if (s->quiet && on && !temper_stream_about(stream).accept) session_fail(s, EXIT_NO);
+    if (s->quiet && on && !f->writes && !temper_stream_about(stream).accept) session_fail(s, EXIT_NO);
     free(f);
 }

@@ -194,6 +194,20 @@ TEMPER_API temper_status temper_spec_encode(uint32_t **letters, size_t *n, const
 TEMPER_API temper_status temper_spec_eval(int *accept, unsigned char *truth, const temper_spec *spec,
                                           const uint32_t *letters, size_t n, temper_error *err);
 
+/* The same for every output at once: truth [outputs][n]. */
+TEMPER_API temper_status temper_spec_eval_outputs(unsigned char *truth, const temper_spec *spec,
+                                                  const uint32_t *letters, size_t n, temper_error *err);
+
+/* What a transducer writes for a string, by its formulas: at each position the text of the output that holds there,
+   one behind the other, with blanks between them if letters are tokens. TEMPER_RANGE, with the position as the
+   column: no output holds there, or several do; TEMPER_UNSUPPORTED: it is no transducer. */
+TEMPER_API temper_status temper_spec_write(char **out, size_t *length, const temper_spec *spec,
+                                           const uint32_t *letters, size_t n, temper_error *err);
+
+/* Where a transducer writes what none of its outputs says, or several say. */
+#define TEMPER_WRITES_NONE    (-1L)
+#define TEMPER_WRITES_SEVERAL (-2L)
+
 /* ---- deciding: all strings at once, for what a finite automaton can do ------------------------------------- */
 
 typedef struct temper_difference {
@@ -584,11 +598,11 @@ TEMPER_API temper_run_info temper_run_about(const temper_run *run);
    before the first letter. The array stays the run's. NULL: there is no such output. */
 TEMPER_API const unsigned char *temper_run_output(const temper_run *run, size_t output);
 
-/* The one output that holds at a position: what a transducer writes there. TEMPER_WRITES_NONE: no output holds;
-   TEMPER_WRITES_SEVERAL: more than one does. */
-#define TEMPER_WRITES_NONE    (-1L)
-#define TEMPER_WRITES_SEVERAL (-2L)
+/* The one output that holds at a position: what a transducer writes there; or TEMPER_WRITES_NONE or _SEVERAL. */
 TEMPER_API long temper_run_written(const temper_run *run, size_t position);
+/* What a transducer writes for the string, as temper_spec_write. The model is the one that was run. */
+TEMPER_API temper_status temper_run_write(char **out, size_t *length, const temper_run *run,
+                                          const temper_model *model, temper_error *err);
 
 /* A head in a run. Arrays need `capture`, else they are NULL; they stay the run's and are [N][N]. */
 typedef struct temper_run_head_info {
@@ -636,6 +650,8 @@ typedef struct temper_stream_info {
 TEMPER_API temper_stream_info temper_stream_about(const temper_stream *stream);
 /* Whether an output holds after the letters read, also after none; 0: it does not, or there is no such output. */
 TEMPER_API int temper_stream_output(const temper_stream *stream, size_t output);
+/* The one that does: what a transducer writes after the last letter; or TEMPER_WRITES_NONE or _SEVERAL. */
+TEMPER_API long temper_stream_written(const temper_stream *stream);
 /* The error of a head as in temper_run_head_info since the stream was opened or reset. Each row is taken with the
    length it was read at. */
 TEMPER_API double temper_stream_error(const temper_stream *stream, size_t layer, size_t head);
@@ -662,7 +678,8 @@ typedef struct temper_check_result {
     int stopped;              /* progress asked to stop */
     uint32_t *counterexample; /* a shortest one found, in the model's letters, or NULL; freed by temper_check_clear */
     size_t counterexample_length;
-    size_t position;          /* of the difference, from 1; 0: the verdict */
+    size_t position;          /* of the difference, from 1; 0: the verdict, or before the first letter */
+    size_t output;            /* the output that differs there */
     const char *left, *right; /* which two disagree: "formula", "hard", "soft" */
     int left_value, right_value;
     /* The largest error before rounding seen in soft runs. If all strings of some length were looked at and there is
@@ -671,8 +688,9 @@ typedef struct temper_check_result {
 } temper_check_result;
 
 /* A model of which no length is proved is run unchecked, since this is how to find out about it; else lengths beyond
-   the proved length are refused with TEMPER_LIMIT. Compares, at every position and in the verdict, what is not NULL:
-   the formula, the model with hard choices, and the model as it is if it is soft. */
+   the proved length are refused with TEMPER_LIMIT. Compares, at every position, for every output and in the verdict,
+   what is not NULL: the formula, the model with hard choices, and the model as it is if it is soft. Outputs are
+   matched by name. */
 TEMPER_API temper_status temper_check(temper_check_result *out, const temper_spec *spec, const temper_model *model,
                                       const temper_check_options *options, temper_error *err);
 /* Frees what a result holds; call it after every temper_check or temper_check_merge that succeeded. */

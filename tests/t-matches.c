@@ -53,7 +53,7 @@ static void expected_truth(unsigned char *truth, use u, const unsigned char *at,
 
 static void check_steps(const char *name, const temper_spec *spec, const uint32_t *word, size_t n,
                         const unsigned char *truth, arena *a) {
-    formula_stepper *s = formula_stepper_new(a, &spec->graph, spec->root, false);
+    formula_stepper *s = formula_stepper_new(a, &spec->graph, &spec->root, 1, false);
     if (!s) return; /* it looks forward */
     void *state = arena_alloc(a, formula_stepper_state_size(s) + 16, 1);
     unsigned char *values = arena_alloc(a, formula_stepper_value_size(s) + 1, 1);

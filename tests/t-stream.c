@@ -171,7 +171,7 @@ static void step_formula(const char *name, const temper_spec *spec, const uint32
     arena_init(&a, &t);
     if (trap_set(&t, NULL)) abort();
     formula_eval(truth, &spec->graph, spec->root, word, n, &a);
-    formula_stepper *f = formula_stepper_new(&a, &spec->graph, spec->root, mirrored);
+    formula_stepper *f = formula_stepper_new(&a, &spec->graph, &spec->root, 1, mirrored);
     if (CHECK(f, "%s: not stepped", name)) {
         size_t size = formula_stepper_state_size(f);
         void *state = arena_alloc(&a, 1, size), *copy = arena_alloc(&a, 1, size);

@@ -24,7 +24,8 @@ static bool has_tree(const temper_spec *spec, const temper_model *model) {
     for (uint32_t k = 0; k < 26; k++) letters[k] = k;
     arena_init(&a, &t);
     if (trap_set(&t, NULL)) abort();
-    bool has = tree_new(&a, spec, model, letters, 3) != NULL;
+    check_sides sides = {.spec = spec, .model = model, .spec_letter = letters, .spec_output = letters};
+    bool has = tree_new(&a, &sides, 3) != NULL;
     arena_free(&a);
     trap_clear(&t);
     return has;

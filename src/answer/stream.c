@@ -159,6 +159,16 @@ int temper_stream_output(const temper_stream *s, size_t output) {
     return output < model_output_count(s->model) && stepper_output(s->program, &s->work, output);
 }
 
+long temper_stream_written(const temper_stream *s) {
+    long found = TEMPER_WRITES_NONE;
+    for (size_t k = 0; k < model_output_count(s->model); k++) {
+        if (!stepper_output(s->program, &s->work, k)) continue;
+        if (found != TEMPER_WRITES_NONE) return TEMPER_WRITES_SEVERAL;
+        found = (long)k;
+    }
+    return found;
+}
+
 double temper_stream_error(const temper_stream *s, size_t layer, size_t head) {
     if (layer < 1 || layer > s->model->layer_count || head < 1 || head > s->model->layers[layer - 1].head_count)
         return -1;

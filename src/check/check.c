@@ -43,6 +43,37 @@ static const uint32_t *match_alphabets(const check_plan *p, arena *a) {
     return spec_letter;
 }
 
+static _Noreturn void output_missing(arena *a, const char *name, const char *here, const char *there) {
+    trap_raise_hint(a->trap, TEMPER_RANGE, 0, 0, "formula and model must have the same outputs",
+                    "output '%s' of the %s is none of the %s", text_escaped(a, name, strlen(name), 40), here, there);
+}
+
+/* Outputs are matched by name, as letters are. */
+static const uint32_t *match_outputs(const check_plan *p, arena *a) {
+    temper_spec_info about = temper_spec_about(p->spec);
+    table known;
+    bool fresh;
+    if (about.kind != p->about.kind)
+        trap_raise(a->trap, TEMPER_RANGE, 0, 0, "the kind of the model is %s, but that of the specification is %s",
+                   temper_kind_name(p->about.kind), temper_kind_name(about.kind));
+    table_init(&known, a);
+    for (size_t k = 0; k < about.outputs; k++) {
+        const char *name = temper_spec_output_name(p->spec, k);
+        table_put(&known, name, strlen(name), (uint32_t)k, &fresh);
+    }
+    uint32_t *found = arena_alloc(a, p->about.outputs, sizeof *found);
+    bool *met = arena_zalloc(a, about.outputs, sizeof *met);
+    for (size_t k = 0; k < p->about.outputs; k++) {
+        const char *name = temper_model_output_name(p->model, k);
+        const uint32_t *number = table_find(&known, name, strlen(name));
+        if (!number) output_missing(a, name, "model", "formula");
+        met[found[k] = *number] = true;
+    }
+    for (size_t k = 0; k < about.outputs; k++)
+        if (!met[k]) output_missing(a, temper_spec_output_name(p->spec, k), "formula", "model");
+    return found;
+}
+
 /* How many strings there are to compare; refuses what would never end. */
 static uint64_t count_strings(const check_plan *p, const temper_check_options *o, trap *t) {
     const uint64_t most = (uint64_t)1 << 62;
@@ -81,7 +112,7 @@ static void refuse_lengths(check_plan *p, arena *a) {
 /* How strings will be compared, and so how many make a unit that takes about a tenth of a second. */
 static unit_sizes choose_way(check_plan *p, arena *scratch) {
     if (!p->roles) return (unit_sizes){1 << 7, 1 << 12};
-    const tree *t = tree_new(scratch, p->spec, p->model, p->spec_letter, p->exhaustive);
+    const tree *t = tree_new(scratch, &p->sides, p->exhaustive);
     p->has_tree = t != NULL;
     p->mirrored = t && tree_is_mirrored(t);
     return t ? (unit_sizes){1 << 13, 1 << 18} : (unit_sizes){1 << 11, 1 << 15};
@@ -94,7 +125,9 @@ static void make_plan(check_plan *p, const temper_check_options *o, arena *a, ar
     if (!p->spec && p->about.method == TEMPER_METHOD_HARD)
         trap_raise_hint(a->trap, TEMPER_RANGE, 0, 0, "give a formula, or a soft model",
                         "a hard model alone has nothing to be compared with");
-    if (p->spec) p->spec_letter = match_alphabets(p, a);
+    p->sides = (check_sides){.spec = p->spec, .model = p->model};
+    if (p->spec) p->sides.spec_letter = match_alphabets(p, a);
+    if (p->spec) p->sides.spec_output = match_outputs(p, a);
     p->total = count_strings(p, o, a->trap);
     p->random = o->random;
     p->seed = o->seed;
@@ -163,9 +196,10 @@ static void make_digest(char out[SHA256_HEX + 1], const check_plan *p, trap *t) 
     sha256_hex(out, digest);
 }
 
-/* ---- results as bytes: whether found, strings, margin; and if found what the counterexample is ---- */
+/* ---- results as bytes: whether found, strings, margin; and if found what the counterexample is, and of models that
+   are no acceptors the output ---- */
 
-enum { AGREED = 0, FOUND = 1, AGREED_SIZE = 1 + 8 + 8, FOUND_SIZE = AGREED_SIZE + 8 + 4 + 8 };
+enum { AGREED = 0, FOUND = 1, AGREED_SIZE = 1 + 8 + 8, FOUND_SIZE = AGREED_SIZE + 8 + 4 + 8, OUTPUT_SIZE = 4 };
 
 static void put(text *t, uint64_t x, int bytes) {
     for (; bytes > 0; bytes--, x >>= 8) text_putc(t, (char)(x & 255));
@@ -177,7 +211,7 @@ static uint64_t get(const unsigned char **p, int bytes) {
     return x;
 }
 
-static void encode(text *t, const unit_result *r) {
+static void encode(text *t, const unit_result *r, const check_plan *p) {
     double margin = isnan(r->margin) ? NAN : r->margin;
     uint64_t bits;
     memcpy(&bits, &margin, sizeof bits);
@@ -192,6 +226,7 @@ static void encode(text *t, const unit_result *r) {
     put(t, r->left_value, 1);
     put(t, r->right_value, 1);
     put(t, r->n, 8);
+    if (p->about.kind != TEMPER_KIND_ACCEPTOR) put(t, r->output, OUTPUT_SIZE);
     for (size_t k = 0; k < r->n; k++) put(t, r->word[k], 4);
 }
 
@@ -212,8 +247,11 @@ static bool decode(unit_result *r, const unsigned char **word, const check_plan 
     r->left_value = *bytes++;
     r->right_value = *bytes++;
     r->n = get(&bytes, 8);
+    size_t head = FOUND_SIZE + (p->about.kind != TEMPER_KIND_ACCEPTOR ? OUTPUT_SIZE : 0);
+    if (r->n > p->longest || from->size != head + 4 * r->n) return false;
+    if (head > FOUND_SIZE) r->output = (uint32_t)get(&bytes, OUTPUT_SIZE);
+    if (r->output >= p->about.outputs) return false;
     *word = bytes;
-    if (r->n > p->longest || from->size != FOUND_SIZE + 4 * r->n) return false;
     bool known = true;
     for (size_t k = 0; k < r->n; k++) known &= get(&bytes, 4) < p->about.letters;
     return known && r->position <= r->n && r->left < r->right && r->right < SIDES;
@@ -221,16 +259,24 @@ static bool decode(unit_result *r, const unsigned char **word, const check_plan 
 
 /* ---- the job ---- */
 
+typedef struct check_worker {
+    const check_plan *plan;
+    comparison *comparison;
+} check_worker;
+
 static void *open_worker(const temper_job *job, unsigned threads, arena *a) {
-    return comparison_new(job->plan, threads, a);
+    check_worker *w = arena_alloc(a, 1, sizeof *w);
+    *w = (check_worker){job->plan, comparison_new(job->plan, threads, a)};
+    return w;
 }
 
-static void close_worker(void *state) { comparison_free(state); }
+static void close_worker(void *state) { comparison_free(((check_worker *)state)->comparison); }
 
 static bool run_unit(text *result, void *state, uint64_t unit, const job_watch *watch) {
+    const check_worker *worker = state;
     unit_result r;
-    if (!comparison_run(&r, state, unit, watch)) return false;
-    encode(result, &r);
+    if (!comparison_run(&r, worker->comparison, unit, watch)) return false;
+    encode(result, &r, worker->plan);
     return true;
 }
 
@@ -291,6 +337,7 @@ static void keep_counterexample(temper_check_result *out, const unit_result *r, 
     for (size_t k = 0; k < r->n; k++) out->counterexample[k] = (uint32_t)get(&word, 4);
     out->counterexample_length = r->n;
     out->position = r->position;
+    out->output = r->output;
     out->left = side_names[r->left];
     out->right = side_names[r->right];
     out->left_value = r->left_value;

@@ -12,7 +12,8 @@ enum { WORK_PER_REPORT = 1 << 14, DRAW_LETTERS = 1 << 20 };
 const char *const side_names[SIDES] = {"formula", "hard", "soft"};
 
 typedef struct difference {
-    size_t position; /* from 1; 0: the verdict */
+    size_t position; /* from 1; 0: the verdict, or before the first letter */
+    size_t output;
     size_t left, right;
 } difference;
 
@@ -31,6 +32,7 @@ struct comparison {
     unsigned threads;
     uint32_t *word; /* [longest], in the model's numbering */
     uint32_t *spec_word, *trial;
+    unsigned char *outputs; /* [outputs][longest] of the formula, as it numbers them */
     answers sides[SIDES];
     tree *tree;
     abreast *abreast;
@@ -58,11 +60,15 @@ comparison *comparison_new(const check_plan *plan, unsigned threads, arena *a) {
     c->word = arena_alloc(a, plan->longest, sizeof *c->word);
     c->spec_word = arena_alloc(a, plan->longest, sizeof *c->spec_word);
     c->trial = arena_alloc(a, plan->longest, sizeof *c->trial);
-    for (size_t k = 0; k < SIDES; k++) c->sides[k].truth = arena_alloc(a, plan->longest, 1);
+    for (size_t k = 0; k < SIDES; k++) {
+        c->sides[k].truth = arena_alloc(a, plan->about.outputs * plan->longest, 1);
+        c->sides[k].start = arena_zalloc(a, plan->about.outputs, 1);
+    }
+    c->outputs = arena_alloc(a, plan->about.outputs * plan->longest, 1);
     c->sides[SIDE_FORMULA].present = plan->spec != NULL;
     c->sides[SIDE_HARD].present = true;
     c->sides[SIDE_SOFT].present = plan->about.method != TEMPER_METHOD_HARD;
-    if (plan->has_tree) c->tree = tree_new(a, plan->spec, plan->model, plan->spec_letter, plan->exhaustive);
+    if (plan->has_tree) c->tree = tree_new(a, &plan->sides, plan->exhaustive);
     return c;
 }
 
@@ -71,8 +77,7 @@ void comparison_free(comparison *c) { abreast_free(c->abreast); }
 /* NULL: strings are run one by one. */
 static abreast *get_abreast(comparison *c) {
     const check_plan *p = c->plan;
-    if (p->roles && !c->tried_abreast)
-        c->abreast = abreast_new(c->arena, p->spec, p->model, p->spec_letter, c->threads);
+    if (p->roles && !c->tried_abreast) c->abreast = abreast_new(c->arena, &p->sides, c->threads);
     c->tried_abreast = true;
     return c->abreast;
 }
@@ -101,9 +106,19 @@ static bool tick_walk(void *context, uint64_t more) {
 
 static void ask_formula(comparison *c, answers *a, const uint32_t *word, size_t n) {
     temper_error inner;
-    for (size_t k = 0; k < n; k++) c->spec_word[k] = c->plan->spec_letter[word[k]];
-    if (temper_spec_eval(&a->accept, a->truth, c->plan->spec, c->spec_word, n, &inner))
-        trap_reraise(c->arena->trap, &inner);
+    const check_sides *s = &c->plan->sides;
+    for (size_t k = 0; k < n; k++) c->spec_word[k] = s->spec_letter[word[k]];
+    if (c->plan->about.kind == TEMPER_KIND_ACCEPTOR) {
+        if (temper_spec_eval(&a->accept, a->truth, s->spec, c->spec_word, n, &inner))
+            trap_reraise(c->arena->trap, &inner);
+        return;
+    }
+    a->accept = 0;
+    if (temper_spec_eval_outputs(c->outputs, s->spec, c->spec_word, n, &inner)) trap_reraise(c->arena->trap, &inner);
+    for (size_t k = 0; k < c->plan->about.outputs; k++) {
+        a->start[k] = spec_output_empty(s->spec, s->spec_output[k]);
+        if (n) memcpy(a->truth + k * n, c->outputs + s->spec_output[k] * n, n);
+    }
 }
 
 /* Soft models without proof are run as they are. Hard choices are proved string by string if need be, in doubles or,
@@ -126,7 +141,11 @@ static temper_run *run_model(comparison *c, const uint32_t *word, size_t n, bool
 static void ask_model(comparison *c, answers *a, const uint32_t *word, size_t n, bool hard) {
     temper_run *run = run_model(c, word, n, hard);
     a->accept = temper_run_about(run).accept;
-    for (size_t k = 0; k < n; k++) a->truth[k] = (unsigned char)(temper_run_about(run).truth[k + 1] != 0);
+    for (size_t o = 0; o < c->plan->about.outputs; o++) {
+        const unsigned char *truth = temper_run_output(run, o);
+        for (size_t k = 0; k < n; k++) a->truth[o * n + k] = truth[k + 1] != 0;
+        a->start[o] = truth[0] != 0;
+    }
     for (size_t layer = 1; !hard && layer <= c->plan->about.layers; layer++) {
         size_t heads = temper_model_layer(c->plan->model, layer).heads;
         for (size_t head = 1; head <= heads; head++)
@@ -145,6 +164,18 @@ static void ask_all(comparison *c, const uint32_t *word, size_t n) {
     if (c->sides[SIDE_SOFT].present) ask_model(c, &c->sides[SIDE_SOFT], word, n, false);
 }
 
+/* True if two sides that are no acceptors differ. */
+static bool outputs_differ(difference *d, const comparison *c, size_t n) {
+    const answers *l = &c->sides[d->left], *r = &c->sides[d->right];
+    for (d->position = 0; d->position <= n; d->position++)
+        for (d->output = 0; d->output < c->plan->about.outputs; d->output++) {
+            size_t at = d->output * n + d->position - 1;
+            if (d->position ? !l->truth[at] != !r->truth[at] : l->start[d->output] != r->start[d->output])
+                return true;
+        }
+    return false;
+}
+
 /* True if two sides differ on the word; *d says where: the verdict first, since that is what a user sees. */
 static bool differs(difference *d, comparison *c, const uint32_t *word, size_t n) {
     ask_all(c, word, n);
@@ -152,7 +183,11 @@ static bool differs(difference *d, comparison *c, const uint32_t *word, size_t n
         for (d->right = d->left + 1; d->right < SIDES; d->right++) {
             const answers *l = &c->sides[d->left], *r = &c->sides[d->right];
             if (!l->present || !r->present) continue;
-            d->position = 0;
+            if (c->plan->about.kind != TEMPER_KIND_ACCEPTOR) {
+                if (outputs_differ(d, c, n)) return true;
+                continue;
+            }
+            d->position = d->output = 0;
             if (!l->accept != !r->accept) return true;
             if (c->plan->about.verdict_only) continue; /* that is all the model claims */
             for (d->position = 1; d->position <= n; d->position++)
@@ -160,6 +195,11 @@ static bool differs(difference *d, comparison *c, const uint32_t *word, size_t n
         }
     }
     return false;
+}
+
+static bool value_at(const comparison *c, const answers *a, const difference *d, size_t n) {
+    if (d->position) return a->truth[d->output * n + d->position - 1] != 0;
+    return c->plan->about.kind == TEMPER_KIND_ACCEPTOR ? a->accept != 0 : a->start[d->output] != 0;
 }
 
 /* The result is that two sides differ on c->word. */
@@ -174,8 +214,9 @@ static void keep_counterexample(comparison *c, size_t n) {
     r->position = d.position;
     r->left = (unsigned char)d.left;
     r->right = (unsigned char)d.right;
-    r->left_value = (d.position ? left->truth[d.position - 1] : left->accept) != 0;
-    r->right_value = (d.position ? right->truth[d.position - 1] : right->accept) != 0;
+    r->output = (uint32_t)d.output;
+    r->left_value = value_at(c, left, &d, n);
+    r->right_value = value_at(c, right, &d, n);
 }
 
 /* ---- all strings of a length, or those with some prefixes ---- */

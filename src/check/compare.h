@@ -3,6 +3,7 @@
 #ifndef CHECK_COMPARE_H
 #define CHECK_COMPARE_H
 
+#include "check/tree.h"
 #include "job/job.h"
 #include "check/units.h"
 
@@ -11,7 +12,7 @@ typedef struct check_plan {
     const temper_spec *spec; /* NULL: none */
     const temper_model *model;
     temper_model_info about;
-    const uint32_t *spec_letter;  /* [letters]: a model's letter as the formula numbers it */
+    check_sides sides;            /* the same two, with letters and outputs matched */
     size_t exhaustive, most;      /* all strings up to a length; the longest random one */
     size_t longest;               /* of both */
     uint64_t random, seed, total; /* random strings; total: all strings */
@@ -28,7 +29,8 @@ typedef struct unit_result {
     double margin;    /* found among all strings of a length: of that length only the counterexample's */
     uint32_t *word;   /* in the model's letters */
     size_t n;
-    size_t position;                                    /* of the difference, from 1; 0: the verdict */
+    size_t position; /* of the difference, from 1; 0: the verdict, or before the first letter */
+    uint32_t output; /* which differs there, as the model numbers it */
     unsigned char left, right, left_value, right_value; /* sides, and what they say */
 } unit_result;
 

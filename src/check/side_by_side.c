@@ -16,13 +16,16 @@ typedef struct lane_walker {
     size_t n, strings; /* what they are made for; n = SIZE_MAX: nothing yet */
     batch batch[SIDES];
     uint32_t *words, *spec_word; /* [lanes][n], [n] */
-    unsigned char *truth;        /* [n] the formula's */
+    unsigned char *truth;        /* [outputs][n] the formula's */
 } lane_walker;
 
 struct abreast {
     const temper_spec *spec;
     const temper_model *model;
     const uint32_t *spec_letter;
+    node_id *roots; /* [outputs] of the formula, as the model numbers them */
+    const uint32_t *spec_output;
+    size_t outputs;
     model_plan plans[SIDES];
     bool soft;
     unsigned threads;
@@ -36,13 +39,16 @@ struct abreast {
     abreast_answer *answers;
 };
 
-abreast *abreast_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter,
-                     unsigned threads) {
+abreast *abreast_new(arena *a, const check_sides *sides, unsigned threads) {
     abreast *s = arena_zalloc(a, 1, sizeof *s);
     long cores = threads ? (long)threads : sysconf(_SC_NPROCESSORS_ONLN);
-    s->spec = spec;
-    s->model = model;
-    s->spec_letter = spec_letter;
+    const temper_spec *spec = s->spec = sides->spec;
+    const temper_model *model = s->model = sides->model;
+    s->spec_letter = sides->spec_letter;
+    s->spec_output = sides->spec_output;
+    s->outputs = model_output_count(model);
+    s->roots = arena_alloc(a, s->outputs, sizeof *s->roots);
+    for (size_t k = 0; spec && k < s->outputs; k++) s->roots[k] = spec_output_root(spec, s->spec_output[k]);
     s->soft = model->method != TEMPER_METHOD_HARD;
     s->threads = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (unsigned)cores;
     plan_make(&s->plans[SIDE_HARD], model, true, a);
@@ -75,7 +81,7 @@ static void make_machines(const abreast *s, lane_walker *w, size_t n, size_t str
                    &w->memory);
     w->words = arena_alloc(&w->memory, w->batch[SIDE_HARD].lanes * n, sizeof *w->words);
     w->spec_word = arena_alloc(&w->memory, n, sizeof *w->spec_word);
-    w->truth = arena_alloc(&w->memory, n, 1);
+    w->truth = arena_alloc(&w->memory, s->outputs * n, 1);
     w->n = n;
     w->strings = strings;
 }
@@ -100,6 +106,7 @@ static void next_word(const abreast *s, uint32_t *to, const uint32_t *from, size
 }
 
 static bool model_accepts(const abreast *s, const batch *b, size_t lane) {
+    if (s->model->kind != TEMPER_KIND_ACCEPTOR) return false;
     return b->truth[(b->n == 0 ? 0 : s->model->at == TEMPER_AT_FIRST ? 1 : b->n) * b->lanes + lane];
 }
 
@@ -107,21 +114,29 @@ static bool model_accepts(const abreast *s, const batch *b, size_t lane) {
 static bool is_odd(const abreast *s, lane_walker *w, const uint32_t *word, size_t lane) {
     const batch *hard = &w->batch[SIDE_HARD], *soft = &w->batch[SIDE_SOFT];
     size_t n = hard->n, lanes = hard->lanes;
-    bool odd = false;
+    bool odd = false, several = s->model->kind != TEMPER_KIND_ACCEPTOR;
     if (s->soft) {
         odd = model_accepts(s, hard, lane) != model_accepts(s, soft, lane);
-        for (size_t k = 1; k <= n; k++) odd |= hard->truth[k * lanes + lane] != soft->truth[k * lanes + lane];
+        for (size_t o = 0; o < s->outputs; o++)
+            for (size_t k = !several; k <= n; k++) {
+                size_t at = (o * hard->size + k) * lanes + lane;
+                odd |= hard->truth[at] != soft->truth[at];
+            }
     }
     if (!s->spec) return odd;
-    bool accept = s->spec->accepts_empty;
+    bool accept = !several && s->spec->accepts_empty;
     if (n) {
         for (size_t k = 0; k < n; k++) w->spec_word[k] = s->spec_letter[word[k]];
         arena_reset(&w->scratch);
-        formula_eval(w->truth, &s->spec->graph, s->spec->root, w->spec_word, n, &w->scratch);
-        accept = w->truth[s->spec->at == TEMPER_AT_FIRST ? 0 : n - 1];
+        formula_eval_roots(w->truth, &s->spec->graph, s->roots, s->outputs, w->spec_word, n, &w->scratch);
+        if (!several) accept = w->truth[s->spec->at == TEMPER_AT_FIRST ? 0 : n - 1];
     }
     odd |= accept != model_accepts(s, hard, lane);
-    for (size_t k = 1; k <= n; k++) odd |= hard->truth[k * lanes + lane] != (w->truth[k - 1] != 0);
+    for (size_t o = 0; o < s->outputs; o++) {
+        const unsigned char *truth = hard->truth + o * hard->size * lanes;
+        if (several) odd |= truth[lane] != spec_output_empty(s->spec, s->spec_output[o]);
+        for (size_t k = 1; k <= n; k++) odd |= truth[k * lanes + lane] != (w->truth[o * n + k - 1] != 0);
+    }
     return odd;
 }
 

@@ -7,10 +7,8 @@
 
 typedef struct abreast abreast;
 
-/* NULL if the model's strings must be run one by one. The arguments are those of tree_new; only abreast_ask uses
-   several threads. */
-abreast *abreast_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter,
-                     unsigned threads);
+/* NULL if the model's strings must be run one by one. Only abreast_ask uses several threads. */
+abreast *abreast_new(arena *a, const check_sides *sides, unsigned threads);
 void abreast_free(abreast *s); /* what is not in the arena; NULL is allowed */
 
 /* As tree_walk, on `count` strings of length n from one number on, in the order of the strings; the margins are those

@@ -14,9 +14,9 @@ enum {
 
 /* The machines. Slot k holds the states at depth k; with one letter there is one slot. */
 struct tree {
+    check_sides c;
     const temper_spec *spec;
     const temper_model *model;
-    const uint32_t *spec_letter;
     const formula_stepper *formula; /* NULL: no formula */
     const stepper *machine[SIDES];  /* NULL: no such side */
     bool mirrored;
@@ -33,6 +33,8 @@ struct tree {
     uint32_t *path;            /* [longest] letters in the order of the steps */
     uint64_t rank[PLACES + 1]; /* mirrored: by depth, of the first string with that suffix */
     bool truth[SIDES], first[SIDES];
+    size_t outputs;
+    unsigned char *held[SIDES]; /* [outputs] what holds here; NULL for acceptors, whose only output is `truth` */
 
     /* one walk */
     size_t top;     /* letters of path that stay */
@@ -77,6 +79,8 @@ static void make_sides(tree *t, arena *a) {
         }
     if (t->formula) t->values = arena_zalloc(a, formula_stepper_value_size(t->formula), 1);
     t->states = arena_zalloc(a, t->slots, t->stride);
+    for (int side = 0; side < SIDES && t->model->kind != TEMPER_KIND_ACCEPTOR; side++)
+        t->held[side] = arena_zalloc(a, t->outputs, 1);
     t->path = arena_zalloc(a, t->longest, sizeof *t->path);
 }
 
@@ -89,22 +93,24 @@ typedef struct tree_call {
 static void fill_tree(void *context) {
     tree_call *c = context;
     tree *t = c->tree;
-    if (t->spec) t->formula = formula_stepper_new(c->arena, &t->spec->graph, t->spec->root, t->mirrored);
+    node_id *roots = arena_alloc(c->arena, t->outputs, sizeof *roots);
+    for (size_t k = 0; t->spec && k < t->outputs; k++) roots[k] = spec_output_root(t->spec, t->c.spec_output[k]);
+    if (t->spec) t->formula = formula_stepper_new(c->arena, &t->spec->graph, roots, t->outputs, t->mirrored);
     c->possible = (!t->spec || t->formula) && !(letter_count(t) > 1 && t->longest > PLACES);
     if (c->possible) make_sides(t, c->arena);
 }
 
-tree *tree_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter,
-               size_t longest) {
+tree *tree_new(arena *a, const check_sides *sides, size_t longest) {
     trap inner, *outer = a->trap;
     tree *t = arena_zalloc(a, 1, sizeof *t);
     tree_call call = {t, a, false};
-    t->spec = spec;
-    t->model = model;
-    t->spec_letter = spec_letter;
+    t->c = *sides;
+    t->spec = sides->spec;
+    t->model = sides->model;
+    t->outputs = model_output_count(t->model);
     t->longest = longest;
     t->n = SIZE_MAX;
-    t->mirrored = model->has_end;
+    t->mirrored = t->model->has_end;
     a->trap = &inner;
     bool done = trap_attempt(&inner, NULL, fill_tree, &call);
     a->trap = outer;
@@ -129,6 +135,9 @@ static void step_machines(tree *t, unsigned char *states, size_t i, uint32_t tok
         if (t->machine[side])
             t->truth[side] =
                 stepper_step(t->machine[side], &t->work[side], states + t->offset[side], place_at(t, side, i), token);
+    for (int side = SIDE_HARD; side < SIDES; side++)
+        for (size_t k = 0; t->machine[side] && t->held[side] && k < t->outputs; k++)
+            t->held[side][k] = stepper_output(t->machine[side], &t->work[side], k);
 }
 
 /* The row before all letters; the formula's answer for the empty string is a setting, the model's is its start
@@ -141,6 +150,8 @@ static void start(tree *t) {
     step_machines(t, states, 0, t->mirrored ? model_end_token(t->model) : model_start_token(t->model));
     if (t->mirrored && t->n == 0) step_machines(t, states, 1, model_start_token(t->model));
     t->truth[SIDE_FORMULA] = t->spec && t->spec->accepts_empty;
+    for (size_t k = 0; t->formula && t->held[SIDE_FORMULA] && k < t->outputs; k++)
+        t->held[SIDE_FORMULA][k] = spec_output_empty(t->spec, t->c.spec_output[k]);
 }
 
 static bool is_present(const tree *t, int side) {
@@ -157,6 +168,10 @@ static bool verdict(const tree *t, int side) {
 static bool is_odd(const tree *t, bool ends) {
     for (int side = 0; side < SIDES; side++) {
         if (!is_present(t, side)) continue;
+        if (t->held[side]) {
+            if (memcmp(t->held[side], t->held[SIDE_HARD], t->outputs) != 0) return true;
+            continue;
+        }
         if (t->truth[side] != t->truth[SIDE_HARD]) return true;
         if (ends && verdict(t, side) != verdict(t, SIDE_HARD)) return true;
     }
@@ -169,7 +184,9 @@ static bool visit(tree *t, size_t depth) {
     unsigned char *states = slot(t, depth);
     if (t->slots > 1) memcpy(states, states - t->stride, t->stride);
     if (t->formula)
-        t->truth[SIDE_FORMULA] = formula_stepper_step(t->formula, states, t->values, t->spec_letter[letter]);
+        t->truth[SIDE_FORMULA] = formula_stepper_step(t->formula, states, t->values, t->c.spec_letter[letter]);
+    for (size_t k = 0; t->formula && t->held[SIDE_FORMULA] && k < t->outputs; k++)
+        t->held[SIDE_FORMULA][k] = formula_stepper_output(t->formula, t->values, k);
     step_machines(t, states, depth, letter);
     if (depth == 1) memcpy(t->first, t->truth, sizeof t->first);
     return is_odd(t, depth == t->n);
@@ -225,6 +242,7 @@ static bool advance(tree *t, size_t *depth) {
 static tree_outcome walk_prefixes(tree *t, uint64_t prefix) {
     size_t depth = 0;
     enter(t, prefix);
+    if (t->held[SIDE_HARD] && t->n && is_odd(t, false)) return TREE_DIFFERS; /* before the first letter */
     if (t->n == 0) return is_odd(t, true) ? TREE_DIFFERS : report_leaf(t) ? TREE_STOPPED : TREE_AGREED;
     do {
         while (depth < t->n)
@@ -261,16 +279,28 @@ static tree_outcome walk_suffixes(tree *t, uint64_t suffix) {
     return TREE_AGREED;
 }
 
-/* The string of path from its beginning to its end; sides may be NULL. */
+/* What a side says where we are: at index k of its truth. */
+static void tell(const tree *t, answers *a, int side, size_t k) {
+    if (!t->held[side]) a->truth[k] = t->truth[side];
+    for (size_t o = 0; t->held[side] && o < t->outputs; o++) a->truth[o * t->n + k] = t->held[side][o];
+}
+
+/* The string of path from its beginning to its end; sides may be NULL. In the mirror the start sentinel comes last,
+   and is only met by the empty string. */
 static void follow(tree *t, answers sides[SIDES]) {
     start(t);
+    for (int side = 0; sides && side < SIDES; side++) {
+        if (!sides[side].present || !t->held[side]) continue;
+        memset(sides[side].start, 0, t->outputs);
+        if (!t->mirrored || t->n == 0) memcpy(sides[side].start, t->held[side], t->outputs);
+    }
     for (size_t depth = 1; depth <= t->n; depth++) {
         visit(t, depth);
         for (int side = 0; sides && side < SIDES; side++)
-            if (sides[side].present) sides[side].truth[t->mirrored ? t->n - depth : depth - 1] = t->truth[side];
+            if (sides[side].present) tell(t, &sides[side], side, t->mirrored ? t->n - depth : depth - 1);
     }
     for (int side = 0; sides && side < SIDES; side++)
-        if (sides[side].present) sides[side].accept = verdict(t, side);
+        if (sides[side].present) sides[side].accept = !t->held[side] && verdict(t, side);
 }
 
 static void set_length(tree *t, size_t n) {

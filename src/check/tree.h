@@ -14,16 +14,24 @@ enum { SIDE_FORMULA, SIDE_HARD, SIDE_SOFT, SIDES };
 /* What one side says of a string. */
 typedef struct answers {
     bool present;
-    int accept;
-    unsigned char *truth; /* [n] */
+    int accept;           /* of acceptors */
+    unsigned char *truth; /* [outputs][n] */
+    unsigned char *start; /* [outputs] before the first letter, of models that are no acceptors; 0 where unknown */
 } answers;
+
+/* What is compared. Letters and outputs have the numbers that the model gives them. */
+typedef struct check_sides {
+    const temper_spec *spec; /* NULL: none */
+    const temper_model *model;
+    const uint32_t *spec_letter; /* [letters] as the formula numbers them */
+    const uint32_t *spec_output; /* [outputs] likewise */
+} check_sides;
 
 typedef struct tree tree;
 
-/* NULL if the model and the formula (NULL: there is none) do not both look back only, or both forward only.
-   spec_letter[letter of the model] = letter of the formula; `longest` is the largest length that will be walked. */
-tree *tree_new(arena *a, const temper_spec *spec, const temper_model *model, const uint32_t *spec_letter,
-               size_t longest);
+/* NULL if the model and the formula do not both look back only, or both forward only. `longest` is the largest length
+   that will be walked. */
+tree *tree_new(arena *a, const check_sides *c, size_t longest);
 bool tree_is_mirrored(const tree *t);
 
 typedef enum tree_outcome {

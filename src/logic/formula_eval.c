@@ -8,6 +8,8 @@
 
 typedef unsigned char row_value;
 
+enum { FOR_EVER = UINT32_MAX }; /* the last use of a root: its row is not given back */
+
 typedef struct term {
     const row_value *counted;
     int64_t weight;
@@ -48,12 +50,19 @@ static bool is_count(const formula *f, node_id id) {
     return op == OP_COUNT_PAST || op == OP_COUNT_FUTURE;
 }
 
+static node_id highest_of(const node_id *roots, size_t count) {
+    node_id highest = 0;
+    for (size_t k = 0; k < count; k++)
+        if (roots[k] > highest) highest = roots[k];
+    return highest;
+}
+
 /* Reading a count means reading the row of what it counts. 0 for nodes that nobody reads: what a RECALL means in
    other operators is not read, unless all rows are wanted. */
-static node_id *find_last_uses(const formula *f, node_id root, bool all, arena *scratch) {
+static node_id *find_last_uses(const formula *f, const node_id *roots, size_t count, bool all, arena *scratch) {
     node_id *last = arena_zalloc(scratch, f->count, sizeof *last);
-    last[root] = root;
-    for (node_id id = root; id > 0; id--) {
+    for (size_t k = 0; k < count; k++) last[roots[k]] = FOR_EVER;
+    for (node_id id = highest_of(roots, count); id > 0; id--) {
         if (!last[id]) continue;
         const formula_node *node = formula_at(f, id);
         node_id reader = is_count(f, id) ? last[id] : id;
@@ -256,15 +265,16 @@ static void eval_node(row_value *out, evaluation *e, node_id id) {
     }
 }
 
-/* Fills rows of all nodes below root; those that nobody reads any more are given back, unless all are kept. */
-static void evaluate(evaluation *e, row_value *truth, node_id root, bool keep) {
+/* Fills rows of all nodes below the roots; those that nobody reads any more are given back, unless all are kept. */
+static void evaluate(evaluation *e, const node_id *roots, size_t count, bool keep) {
     const formula *f = e->f;
-    e->rows = arena_zalloc(e->scratch, (size_t)root + 1, sizeof *e->rows);
-    e->last_use = find_last_uses(f, root, keep, e->scratch);
-    for (node_id id = 1; id <= root; id++) {
+    node_id highest = highest_of(roots, count);
+    e->rows = arena_zalloc(e->scratch, (size_t)highest + 1, sizeof *e->rows);
+    e->last_use = find_last_uses(f, roots, count, keep, e->scratch);
+    for (node_id id = 1; id <= highest; id++) {
         const formula_node *node = formula_at(f, id);
         if (!e->last_use[id] || is_count(f, id)) continue;
-        row_value *out = id == root && truth ? truth : take_row(e);
+        row_value *out = take_row(e);
         eval_node(out, e, id);
         e->rows[id] = out;
         for (size_t k = 0; !keep && k < node->kid_count; k++) {
@@ -275,16 +285,22 @@ static void evaluate(evaluation *e, row_value *truth, node_id root, bool keep) {
     }
 }
 
-void formula_eval(unsigned char *truth, const formula *f, node_id root, const uint32_t *word, size_t n,
-                  arena *scratch) {
+void formula_eval_roots(unsigned char *truth, const formula *f, const node_id *roots, size_t count,
+                        const uint32_t *word, size_t n, arena *scratch) {
     if (n == 0) return;
     evaluation e = {.f = f, .word = word, .n = n, .scratch = scratch};
-    evaluate(&e, truth, root, false);
+    evaluate(&e, roots, count, false);
+    for (size_t k = 0; k < count; k++) memcpy(truth + k * n, e.rows[roots[k]], n);
+}
+
+void formula_eval(unsigned char *truth, const formula *f, node_id root, const uint32_t *word, size_t n,
+                  arena *scratch) {
+    formula_eval_roots(truth, f, &root, 1, word, n, scratch);
 }
 
 const unsigned char *const *formula_eval_all(const formula *f, node_id root, const uint32_t *word, size_t n,
                                              arena *scratch) {
     evaluation e = {.f = f, .word = word, .n = n, .scratch = scratch};
-    evaluate(&e, NULL, root, true);
+    evaluate(&e, &root, 1, true);
     return (const unsigned char *const *)e.rows;
 }

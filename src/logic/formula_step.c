@@ -26,6 +26,7 @@ struct formula_stepper {
     int64_t *weights;
     size_t kid_count, kid_capacity, weight_count, weight_capacity;
     size_t sum_count, byte_count;
+    uint32_t *roots; /* [root_count] their nodes */
 };
 
 enum { CHOSEN = 1, FOUND = 2 };
@@ -81,12 +82,12 @@ static void add_node(formula_stepper *s, arena *a, const uint32_t *index, node_i
     array_push(a, s->nodes, s->node_count, s->node_capacity, made);
 }
 
-formula_stepper *formula_stepper_new(arena *a, const formula *f, node_id root, bool mirrored) {
+formula_stepper *formula_stepper_new(arena *a, const formula *f, const node_id *roots, size_t count, bool mirrored) {
     formula_stepper *s = arena_zalloc(a, 1, sizeof *s);
-    const unsigned char *marks = formula_reachable(f, root, a);
-    uint32_t *index = arena_zalloc(a, (size_t)root + 1, sizeof *index);
+    const unsigned char *marks = formula_reachable_from(f, roots, count, a);
+    uint32_t *index = arena_zalloc(a, f->count, sizeof *index);
     s->f = f;
-    for (node_id id = 1; id <= root; id++) {
+    for (node_id id = 1; id < f->count; id++) {
         const formula_node *n = formula_at(f, id);
         if (!marks[id]) continue;
         if (!looks_one_way(n, mirrored)) return NULL;
@@ -94,6 +95,8 @@ formula_stepper *formula_stepper_new(arena *a, const formula *f, node_id root, b
         index[id] = (uint32_t)s->node_count;
         add_node(s, a, index, id);
     }
+    s->roots = arena_alloc(a, count, sizeof *s->roots);
+    for (size_t k = 0; k < count; k++) s->roots[k] = index[roots[k]];
     return s;
 }
 
@@ -193,5 +196,9 @@ bool formula_stepper_step(const formula_stepper *s, void *state, unsigned char *
         }
         values[k] = v;
     }
-    return values[s->node_count - 1];
+    return values[s->roots[0]];
+}
+
+bool formula_stepper_output(const formula_stepper *s, const unsigned char *values, size_t root) {
+    return values[s->roots[root]];
 }

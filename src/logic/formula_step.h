@@ -8,14 +8,18 @@
 
 typedef struct formula_stepper formula_stepper; /* immutable, may be shared between threads */
 
-/* The program in arena a, or NULL if some operator looks forward (mirrored: back). The formula must outlive it. */
-formula_stepper *formula_stepper_new(arena *a, const formula *f, node_id root, bool mirrored);
+/* The program of one or more roots in arena a, or NULL if some operator looks forward (mirrored: back). The formula
+   must outlive it. */
+formula_stepper *formula_stepper_new(arena *a, const formula *f, const node_id *roots, size_t count, bool mirrored);
 
 size_t formula_stepper_state_size(const formula_stepper *s); /* bytes; copied with memcpy; 16-byte aligned */
 size_t formula_stepper_value_size(const formula_stepper *s); /* bytes of scratch that one thread needs */
 void formula_stepper_start(const formula_stepper *s, void *state);
 
-/* The truth at the next position; mirrored: the position before. */
+/* The truth of the first root at the next position; mirrored: the position before. */
 bool formula_stepper_step(const formula_stepper *s, void *state, unsigned char *values, uint32_t letter);
+
+/* The truth of any root there, after a step. */
+bool formula_stepper_output(const formula_stepper *s, const unsigned char *values, size_t root);
 
 #endif

@@ -4,6 +4,7 @@
 #include "logic/formula_eval.h"
 #include "logic/formula_print.h"
 #include "logic/spec_parse.h"
+#include "logic/written.h"
 
 /* A text of this size is no formula but a mistake, and would need many times its size in memory. */
 #define SOURCE_LIMIT ((size_t)256 << 20)
@@ -223,14 +224,18 @@ typedef struct eval_call {
     size_t n;
 } eval_call;
 
+static void check_letters(const temper_spec *spec, const uint32_t *letters, size_t n, trap *t) {
+    for (size_t k = 0; k < n; k++)
+        if (letters[k] >= spec->letters.count)
+            trap_raise(t, TEMPER_RANGE, 0, k + 1, "letter number %lu at position %zu is not in the alphabet",
+                       (unsigned long)letters[k], k + 1);
+}
+
 static void eval(entry *e, void *context) {
     const eval_call *c = context;
     const temper_spec *spec = c->spec;
     if (!spec->root) spec_need_acceptor(spec, e->trap);
-    for (size_t k = 0; k < c->n; k++)
-        if (c->letters[k] >= spec->letters.count)
-            trap_raise(e->trap, TEMPER_RANGE, 0, k + 1, "letter number %lu at position %zu is not in the alphabet",
-                       (unsigned long)c->letters[k], k + 1);
+    check_letters(spec, c->letters, c->n, e->trap);
     int verdict = spec->accepts_empty;
     if (c->n) {
         unsigned char *values = c->truth ? c->truth : arena_alloc(&e->scratch, c->n, 1);
@@ -244,4 +249,48 @@ temper_status temper_spec_eval(int *accept, unsigned char *truth, const temper_s
                                size_t n, temper_error *err) {
     eval_call call = {accept, truth, spec, letters, n};
     return entry_run(err, eval, &call);
+}
+
+typedef struct outputs_call {
+    unsigned char *truth;
+    char **written; /* NULL: truth is asked for */
+    size_t *length;
+    const temper_spec *spec;
+    const uint32_t *letters;
+    size_t n;
+} outputs_call;
+
+static void eval_outputs(entry *e, void *context) {
+    const outputs_call *c = context;
+    const temper_spec *s = c->spec;
+    size_t count = spec_output_count(s);
+    if (!count || (c->written && s->kind != TEMPER_KIND_TRANSDUCER))
+        trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0,
+                   count ? "only a transducer writes strings" : "the outputs of this language model were not made");
+    check_letters(s, c->letters, c->n, e->trap);
+    node_id *roots = arena_alloc(&e->scratch, count, sizeof *roots);
+    for (size_t k = 0; k < count; k++) roots[k] = spec_output_root(s, k);
+    unsigned char *truth = c->written ? arena_alloc(&e->scratch, count * c->n, 1) : c->truth;
+    formula_eval_roots(truth, &s->graph, roots, count, c->letters, c->n, &e->scratch);
+    if (!c->written) return;
+    text out;
+    const char **names = arena_alloc(&e->scratch, count, sizeof *names);
+    for (size_t k = 0; k < count; k++) names[k] = s->outputs[k].name;
+    text_init(&out, &e->scratch);
+    written_text(&out, names, count, truth, c->n, c->n, s->letters.tokens);
+    *c->length = out.length;
+    *c->written = entry_hand_out(e, text_string(&out), out.length);
+}
+
+temper_status temper_spec_eval_outputs(unsigned char *truth, const temper_spec *spec, const uint32_t *letters,
+                                       size_t n, temper_error *err) {
+    outputs_call call = {.truth = truth, .spec = spec, .letters = letters, .n = n};
+    return entry_run(err, eval_outputs, &call);
+}
+
+temper_status temper_spec_write(char **out, size_t *length, const temper_spec *spec, const uint32_t *letters,
+                                size_t n, temper_error *err) {
+    outputs_call call = {.written = out, .length = length, .spec = spec, .letters = letters, .n = n};
+    *out = NULL;
+    return entry_run(err, eval_outputs, &call);
 }

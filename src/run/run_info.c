@@ -1,6 +1,8 @@
 /* The public view of a run. Layers and heads count from 1; what is out of range or was not captured is NULL. */
 #include <stdlib.h>
 
+#include "base/entry.h"
+#include "logic/written.h"
 #include "run/forward.h"
 
 void temper_run_free(temper_run *run) {
@@ -25,14 +27,37 @@ const unsigned char *temper_run_output(const temper_run *run, size_t output) {
 }
 
 long temper_run_written(const temper_run *run, size_t position) {
-    long found = TEMPER_WRITES_NONE;
-    if (position >= run->size) return found;
-    for (uint32_t o = 0; o < run->output_count; o++) {
-        if (!run->truth[o * run->size + position]) continue;
-        if (found != TEMPER_WRITES_NONE) return TEMPER_WRITES_SEVERAL;
-        found = (long)o;
-    }
-    return found;
+    return position < run->size ? written_at(run->truth + position, run->output_count, run->size)
+                                : TEMPER_WRITES_NONE;
+}
+
+typedef struct write_call {
+    char **out;
+    size_t *length;
+    const temper_run *run;
+    const temper_model *model;
+} write_call;
+
+static void write_run(entry *e, void *context) {
+    const write_call *c = context;
+    const temper_model *m = c->model;
+    const temper_run *r = c->run;
+    if (m->kind != TEMPER_KIND_TRANSDUCER) trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0, "only a transducer writes");
+    if (r->output_count != model_output_count(m))
+        trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the run is of a model with other outputs");
+    text out;
+    text_init(&out, &e->scratch);
+    written_text(&out, m->output_names, r->output_count, r->truth + 1, r->size, r->size - 1 - m->has_end,
+                 m->letters.tokens);
+    *c->length = out.length;
+    *c->out = entry_hand_out(e, text_string(&out), out.length);
+}
+
+temper_status temper_run_write(char **out, size_t *length, const temper_run *run, const temper_model *model,
+                               temper_error *err) {
+    write_call call = {out, length, run, model};
+    *out = NULL;
+    return entry_run(err, write_run, &call);
 }
 
 /* The head's index in run->heads, or SIZE_MAX. */
