@@ -20,8 +20,8 @@ There are two passes. The first one is quick: no sanitizers. Its survivors meet 
 the sanitizers for addresses and undefined behaviour, so that a loop that goes one step too far dies.
 
 Results go to a journal (build/mutants/journal), so that a second call goes on where the first one stopped; a changed line
-has new mutants. The sources themselves are never touched. The exit status is 1 if fewer than 95 % are
-caught. Only the standard library is used."""
+has new mutants. The sources themselves are never touched. scripts/mutants.harmless lists survivors with the reason why they are
+harmless. The exit status is 1 if fewer than 95 % of the others are caught. Only the standard library is used."""
 import argparse
 import collections
 import concurrent.futures
@@ -820,33 +820,74 @@ def read_journal(path):
     return known, passed
 
 
-def print_report(mutants, known):
+def read_harmless(path):
+    """[(reason, file, part of a line, changes)]: survivors that were looked at. changes: None for all of the line."""
+    found, reason = [], ""
+    with open(path, encoding="utf-8") as file:
+        for line in file.read().split("\n"):
+            if line.startswith("= "):
+                reason = line[2:].strip()
+            elif line.startswith("src/"):
+                place, _, changes = line.partition(" ## ")
+                name, _, code = place.partition(": ")
+                found.append((reason, name, code.strip(), [c.strip() for c in changes.split(", ")] if changes else None))
+    return found
+
+
+def reason_of(m, harmless):
+    line = m.source.written.split("\n")[m.line - 1]
+    for reason, path, code, changes in harmless:
+        if m.path == path and code in line and (changes is None or "%s -> %s" % (m.old, m.new) in changes):
+            return reason
+    return ""
+
+
+def quoted(m):
+    return "`%s` → `%s`" % (m.old, m.new)
+
+
+def print_survivors(live):
+    """By line: several changes of one line stand together."""
+    lines = collections.OrderedDict()
+    for m in live:
+        lines.setdefault((m.path, m.source.written.split("\n")[m.line - 1].strip()), []).append(quoted(m))
+    for (path, code), changes in lines.items():
+        print("- `%s`: %s in `%s`" % (path[4:], ", ".join(changes), code))
+
+
+def print_report(mutants, known, harmless):
     names = ("caught", "timed out", "survived", "not reached", "did not compile")
-    table, live = {}, []
+    table, rest, reasons = {}, [], collections.OrderedDict()
     for m in mutants:
         record = known.get(m.key)
-        if record:
-            row = table.setdefault(os.path.dirname(m.path), collections.Counter())
-            row[record["verdict"]] += 1
-            if record["verdict"] in LIVE:
-                live.append((m, record["verdict"]))
-    print("| folder | mutants | tried | " + " | ".join(names) + " | caught of those that compile |")
-    print("| --- |" + " --- |" * (len(names) + 3))
+        if not record:
+            continue
+        row = table.setdefault(os.path.dirname(m.path), collections.Counter())
+        row[record["verdict"]] += 1
+        if record["verdict"] in LIVE:
+            reason = reason_of(m, harmless)
+            row["harmless"] += bool(reason)
+            (reasons.setdefault(reason, []) if reason else rest).append(m)
+    print("| folder | mutants | tried | " + " | ".join(names) + " | caught of those that compile | harmless survivors | caught of the others |")
+    print("| --- |" + " --- |" * (len(names) + 5))
     total = collections.Counter()
+    share = lambda caught, all_: "%.1f %%" % (100 * caught / all_) if all_ else "-"
     for folder in sorted(table) + ["all"]:
         row = table[folder] if folder != "all" else total
         count = sum(1 for m in mutants if folder in ("all", os.path.dirname(m.path)))
-        compiled = sum(row[n] for n in names[:4])
-        share = 100 * (row["caught"] + row["timed out"]) / compiled if compiled else 0
-        print("| %s | %d | %d | %s | %.1f %% |" % (folder, count, sum(row.values()), " | ".join(str(row[n]) for n in names), share))
+        compiled, caught = sum(row[n] for n in names[:4]), row["caught"] + row["timed out"]
+        tried = sum(row[n] for n in names)
+        print("| %s | %d | %d | %s | %s | %d | %s |" % (folder, count, tried, " | ".join(str(row[n]) for n in names), share(caught, compiled),
+                                                       row["harmless"], share(caught, compiled - row["harmless"])))
         if folder != "all":
             total += row
-    print("\nSurvivors:\n" if live else "\nNo survivors.")
-    for m, verdict in live:
-        print("- `%s:%d` `%s` → `%s` in `%s`%s" % (m.path, m.line, m.old, m.new, m.source.written.split("\n")[m.line - 1].strip(),
-                                                  " (not reached)" if verdict == "not reached" else ""))
-    compiled = sum(total[n] for n in names[:4])
-    return not compiled or total["survived"] + total["not reached"] <= 0.05 * compiled
+    for reason, live in reasons.items():
+        print("\n%s\n" % reason)
+        print_survivors(live)
+    if rest:
+        print("\nSurvivors without a reason:\n")
+        print_survivors(rest)
+    return len(rest) <= 0.05 * (sum(total[n] for n in names[:4]) - total["harmless"])
 
 
 def main():
@@ -867,6 +908,7 @@ def main():
     parser.add_argument("--only", choices=("plain", "sanitized"), default="", help="one of the two passes")
     parser.add_argument("--sanitized", type=float, default=2, help="seconds of tests with sanitizers, the quickest first, that a mutant meets")
     parser.add_argument("--report", action="store_true", help="print what the journal knows")
+    parser.add_argument("--harmless", default="scripts/mutants.harmless", help="survivors that were looked at, with reasons")
     parser.add_argument("--list", action="store_true", help="print the mutants")
     o = parser.parse_args()
     scratch = os.path.join(o.build, "mutants")
@@ -883,13 +925,13 @@ def main():
             print("%s:%d: %s -> %s" % (m.path, m.line, m.old, m.new))
         return 0
     if o.report:
-        return 0 if print_report(mutants, known) else 1
+        return 0 if print_report(mutants, known, read_harmless(o.harmless)) else 1
 
     if o.again:
         todo = [m for m in mutants if known.get(m.key, {}).get("verdict") in LIVE]
     else:
         todo = random.Random(o.seed).sample(mutants, min(o.sample, len(mutants))) if o.sample else mutants
-        todo = [m for m in todo if m.key not in known]
+        todo = [m for m in todo if m.key not in known or known[m.key].get("stopped")]
     end, again = time.time() + (60 * o.minutes or 1e9), {m.key for m in todo} if o.again else set()
     for sanitize in (False, True):
         if o.only and sanitize != (o.only == "sanitized"):
@@ -900,7 +942,7 @@ def main():
         bench = prepare(o, everything, mutants, todo, sanitize)
         random.Random(1).shuffle(todo)
         try_all(o, bench, todo, journal, end)
-    return 0 if print_report(mutants, known) else 1
+    return 0 if print_report(mutants, known, read_harmless(o.harmless)) else 1
 
 
 def prepare(o, everything, mutants, todo, sanitize):
@@ -918,6 +960,8 @@ class Journal:
     def __init__(self, path):
         self.path, self.lock = path, threading.Lock()
         self.known, self.passed = read_journal(path)
+        for key in self.passed:  # a run that was stopped
+            self.known.setdefault(key, {"key": key, "verdict": "survived", "test": "", "sanitized": False, "stopped": True})
 
     def append(self, record):
         with self.lock, open(self.path, "a", encoding="utf-8") as file:

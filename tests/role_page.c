@@ -108,7 +108,7 @@ static page_bounds once_bounds(const page *p, const head_shape *s) {
         rest += p->crumbs;
         error = -expm1l((p->m + 6) * log1pl(-p->ua) - log1pl(rest / w) - (p->m + 5) * log1pl(p->ua));
     }
-    bool holds = weight < 1 && 2 * (1 + lost) * x <= (real)p->a->largest && (p->ascending || page_counts(p));
+    bool holds = 2 * (1 + lost) * x <= (real)p->a->largest && (p->ascending ? weight < 1 : page_counts(p));
     return (page_bounds){x, lost * x, error, holds};
 }
 
