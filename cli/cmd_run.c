@@ -7,6 +7,7 @@
 #include "answer.h"
 #include "escape.h"
 #include "json.h"
+#include "run_settings.h"
 #include "stream_input.h"
 #include "subject.h"
 
@@ -30,19 +31,9 @@ static void gather_margins(runner *r, const temper_run *run) {
         }
 }
 
-static temper_run_options run_options(const session *s) {
-    enum { DENSE = 2 }; /* choices as numbered in the table, 0: not given */
-    uint64_t type = s->opt.value[OPT_TYPE].number;
-    return (temper_run_options){.hard = is_given(s, OPT_HARD),
-                                .unchecked = is_given(s, OPT_UNCHECKED) || is_given(s, OPT_SCALE),
-                                .type = type ? (temper_type)(type - 1) : TEMPER_TYPE_F64,
-                                .dense = s->opt.value[OPT_PLAN].number == DENSE,
-                                .threads = (unsigned)s->opt.value[OPT_THREADS].number};
-}
-
 /* The proved length costs a little time, so it is found where it is told. */
 static const temper_proof *proof_of(runner *r) {
-    temper_run_options o = run_options(r->session);
+    temper_run_options o = run_settings(r->session);
     if (!r->proof_known && temper_model_proof(&r->proof, r->model, o.type, o.hard, NULL) != TEMPER_OK)
         r->proof = (temper_proof){.obstacle = "nothing is known"};
     r->proof_known = true;
@@ -52,28 +43,14 @@ static const temper_proof *proof_of(runner *r) {
 static void warn_once(runner *r, size_t n) {
     if (r->warned) return;
     r->warned = true;
-    if (r->info.rescaled) {
-        message_warning(r->session, "the softmax scales are those of --scale: nothing is proved of the answers");
-        return;
-    }
-    const temper_proof *p = proof_of(r);
-    const char *type = temper_type_name(run_options(r->session).type);
-    if (p->claim == TEMPER_CLAIM_NONE)
-        message_warning(r->session, "no length is proved in %s (%s): answers are unproved", type, p->obstacle);
-    else if (n <= p->length)
-        message_warning(r->session, "with --unchecked no proof of hard choices is looked for: answers are unproved");
-    else
-        message_warning(r->session,
-                        "length %zu is beyond the proved length %zu in %s (%s): answers there are unproved", n,
-                        p->length, type, p->obstacle);
+    warn_unproved(r->session, r->model, proof_of(r), n);
 }
 
 /* A model that carries a specification is expected to compute it. */
 static void warn_of_claim(runner *r, temper_claim claim) {
     if (r->warned_claim || claim != TEMPER_CLAIM_CHOICES || !*r->info.source) return;
     r->warned_claim = true;
-    message_warning(r->session,
-                    "proved are only the model's own hard choices, not the specification that it carries");
+    warn_of_choices(r->session);
 }
 
 /* What the run says of the string, beside its verdict. */
@@ -134,7 +111,7 @@ static bool run_line(runner *r, const line *l) {
     }
     char origin[40];
     place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, NULL, 0};
-    temper_run_options o = run_options(s);
+    temper_run_options o = run_settings(s);
     if (temper_model_run(&run, r->model, letters, a.n, &o, &err) != TEMPER_OK || !tell(&t, &a, r, run, &err)) {
         a.error = err.text;
         message_print(s, exit_code_of(err.code), &at, err.text, error_hint(&err));
@@ -226,7 +203,7 @@ static temper_claim batch_claim(runner *r, size_t n) {
 
 static bool batch_run(runner *r, batch *b) {
     temper_error err;
-    temper_run_options o = run_options(r->session);
+    temper_run_options o = run_settings(r->session);
     bool on = true;
     size_t used = 0;
     for (size_t k = 0; k < b->count; k++)
@@ -257,7 +234,7 @@ static bool batch_run(runner *r, batch *b) {
 /* Strings that need more than a verdict, or a warning, are run one by one. */
 static bool run_lines(runner *r, lines *in) {
     session *s = r->session;
-    bool alone = r->margins || is_given(s, OPT_PER_POSITION) || run_options(s).unchecked ||
+    bool alone = r->margins || is_given(s, OPT_PER_POSITION) || run_settings(s).unchecked ||
                  r->info.kind != TEMPER_KIND_ACCEPTOR,
          on = true;
     batch b = {0};
@@ -321,11 +298,11 @@ static bool claims_positions(runner *r) {
     const temper_proof *p = proof_of(r);
     if (p->claim == TEMPER_CLAIM_NONE || p->every_position) return true;
     static const char why[] = "only the verdict is proved of this model, not the truth at every position";
-    if (run_options(s).unchecked)
+    if (run_settings(s).unchecked)
         message_warning(s, "%s", why);
     else
         message_print(s, EXIT_LIMIT, NULL, why, "--unchecked shows it without proof");
-    return run_options(s).unchecked;
+    return run_settings(s).unchecked;
 }
 
 static void run_all(session *s, const subject *x, lines *in) {
@@ -363,7 +340,7 @@ static void run_stream(session *s, const subject *x) {
     runner r = {.session = s, .model = x->model, .strings = 1};
     temper_stream *stream;
     temper_error err;
-    temper_run_options o = run_options(s);
+    temper_run_options o = run_settings(s);
     if (temper_stream_open(&stream, x->model, &o, &err) != TEMPER_OK) {
         message_error(s, &err, NULL, NULL, 0);
         return;

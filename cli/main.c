@@ -223,6 +223,32 @@ const command command_table[COMMAND_COUNT] = {
      "goes by the name: FILE.svg is a picture, FILE.dot for Graphviz, FILE.json as --json. Too many states, and\n"
      "counts that are compared without a bound: exit status 4. A MODEL carries its formula.\n",
      cmd_automaton},
+    {"next", FOR_NEXT, "what may come after a prefix: legal letters, and whether the string may end",
+     "temper next -f FORMULA | -F FILE [options] PREFIX...\n"
+     "temper next MODEL [options] PREFIX...\n"
+     "temper next MODEL --stream [options]",
+     "temper next --regex '(ab|ba)*' a ab ''\n"
+     "temper next -F dyck.spec --json '(()'\n"
+     "temper next -f 'H (b -> O a)' --stream < letters.txt\n",
+     "Prints the letters that may come next, separated by blanks, then $ if the string may end here; a tab and\n"
+     "the prefix. A dash: no string of the language begins with the prefix. The letters $ and - are quoted.\n"
+     "Any specification will do; it is read as if it had a line 'next'. Where counts are compared, a line\n"
+     "'viable' must say which prefixes can be completed; it is tested, not proved (doc/sequence.md). A\n"
+     "transformer answers, as in run, and is refused beyond its proved length; --unchecked goes on. With\n"
+     "--stream standard input is one string, and a line follows every letter. With -q the exit status is 1 if\n"
+     "nothing may come and the string may not end.\n",
+     cmd_next},
+    {"sample", FOR_SAMPLE, "strings out of a language model",
+     "temper sample -f FORMULA | -F FILE [options]\n"
+     "temper sample MODEL [options]",
+     "temper sample --regex '(ab|ba)*' --count 5\n"
+     "temper sample -F ipv4.spec --by strings --length 9 --count 3 --seed 7\n",
+     "Prints --count strings of the language, one a line. At every step the transformer is asked what may come\n"
+     "next: each legal letter, and the end where it is legal, is equally likely. A string that cannot end within\n"
+     "--length letters (100) is dropped, and another one is tried. With --by strings all strings of exactly\n"
+     "--length letters are equally likely: they are counted, which takes a finite automaton (exit status 4\n"
+     "otherwise), and the transformer must agree with every letter. The same --seed gives the same strings.\n",
+     cmd_sample},
     {"help", FOR_HELP, "help on a command", "temper help [COMMAND]", "temper help run\n", "", cmd_help},
 };
 

@@ -25,9 +25,12 @@ enum {
     FOR_LIMITS = 1 << 14,
     FOR_EXPORT = 1 << 15,
     FOR_AUTOMATON = 1 << 16,
+    FOR_NEXT = 1 << 17,
+    FOR_SAMPLE = 1 << 18,
+    FOR_LANGUAGE_MODEL = FOR_NEXT | FOR_SAMPLE, /* a text is read as if it had a line next */
     FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN |
-                  FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT | FOR_AUTOMATON,
-    FOR_MODEL = FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_EXPORT,
+                  FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT | FOR_AUTOMATON | FOR_LANGUAGE_MODEL,
+    FOR_MODEL = FOR_LANGUAGE_MODEL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_EXPORT,
     FOR_JOBS = FOR_CHECK | FOR_LIMITS | FOR_LAB, /* commands whose work is a job: temper-mpi has them */
     FOR_ALL = -1
 };
@@ -64,22 +67,22 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       FOR_MODEL | FOR_SOFTEN | FOR_CERTIFY, "with --method digits: the format that numbers will be stored in")       \
     X(HARD, 0, "hard", KIND_FLAG, NULL, "", 0, 0, FOR_MODEL,                                                         \
       "the hard-attention transformer instead of the soft one")                                                      \
-    X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_RUN | FOR_SHOW | FOR_EXPORT,                         \
+    X(UNCHECKED, 0, "unchecked", KIND_FLAG, NULL, "", 0, 0, FOR_LANGUAGE_MODEL | FOR_RUN | FOR_SHOW | FOR_EXPORT,    \
       "go on without proof; such answers are marked unproved")                                                       \
     X(TYPE, 0, "type", KIND_CHOICE,                                                                                  \
       "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "f64", 0, 0,           \
-      FOR_RUN | FOR_SHOW | FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT, /* as temper_type */                               \
+      FOR_LANGUAGE_MODEL | FOR_RUN | FOR_SHOW | FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT, /* as temper_type */          \
       "the number format (export: f64 or f32); exact: rationals; STORED/SUMMED: short formats")                      \
     X(SCALE, 0, "scale", KIND_LIST, "[LAYER.HEAD=]EXPR", "the proved scale", 0, 0,                                   \
-      FOR_RUN | FOR_COMPILE | FOR_SHOW | FOR_CHECK | FOR_LIMITS,                                                     \
+      FOR_LANGUAGE_MODEL | FOR_RUN | FOR_COMPILE | FOR_SHOW | FOR_CHECK | FOR_LIMITS,                                \
       "another softmax scale: an expression of N, n and i, or a factor such as 0.2x; unproved")                      \
-    X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_RUN,                                             \
+    X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_LANGUAGE_MODEL | FOR_RUN,                        \
       "how heads are evaluated: in one pass where that is possible, or all pairs")                                   \
     X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN,                                \
       "add a row of 0 and 1: the truth at each position")                                                            \
     X(MARGINS, 0, "margins", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                     \
       "at the end, each head's largest error before rounding, beside its bound")                                     \
-    X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                       \
+    X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_NEXT | FOR_RUN,                                            \
       "standard input is one endless string: an answer after every letter")                                          \
     X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0,                                                            \
       FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY | FOR_LAB | FOR_LIMITS | FOR_EXPORT |           \
@@ -97,8 +100,11 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "then at K random strings")                                                                                    \
     X(LENGTH, 0, "length", KIND_NUMBER, "N",                                                                         \
       "check: 200 or the proved length; gap: 32; certify: the longest there is", 0, 1099511627776,                   \
-      FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS,                                                   \
+      FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS | FOR_SAMPLE,                                      \
       "the longest random string; gap, soften, certify: the length to prove bounds up to")                           \
+    X(COUNT, 0, "count", KIND_NUMBER, "K", "1", 0, 1000000000000, FOR_SAMPLE, "how many strings")                    \
+    X(BY, 0, "by", KIND_CHOICE, "letters|strings", "letters", 0, 0, FOR_SAMPLE,                                      \
+      "legal letters are equally likely, or all strings of --length letters")                                        \
     X(AGAINST, 0, "against", KIND_TEXT, "FORMULA|FILE", "", 0, 0, FOR_CHECK,                                         \
       "decide, for strings of every length, whether another specification is the same")                              \
     X(GAP, 0, "gap", KIND_TEXT, "proved|exhaustive|VALUE", "proved", 0, 0, FOR_SOFTEN,                               \
@@ -112,7 +118,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "more outputs of the ONNX graph: any of patterns,channels,heads")                                              \
     X(CERTIFICATE, 0, "certificate", KIND_TEXT, "FILE", "", 0, 0, FOR_EXPORT,                                        \
       "a certificate of the model, copied into the folder as certificate.json")                                      \
-    X(THREADS, 0, "threads", KIND_NUMBER, "N", "one for each core", 1, 64, FOR_RUN | FOR_JOBS,                       \
+    X(THREADS, 0, "threads", KIND_NUMBER, "N", "one for each core", 1, 64, FOR_LANGUAGE_MODEL | FOR_RUN | FOR_JOBS,  \
       "how many threads to use; no result depends on it")                                                            \
     X(JOURNAL, 0, "journal", KIND_TEXT, "FILE", "", 0, 0, FOR_JOBS,                                                  \
       "keep what is done in FILE; called again after a crash it goes on from there")                                 \

@@ -35,7 +35,7 @@ typedef struct command {
     void (*run)(session *s);
 } command;
 
-enum { COMMAND_COUNT = 17 };
+enum { COMMAND_COUNT = 19 };
 extern const command command_table[COMMAND_COUNT];
 
 void cmd_eval(session *s);
@@ -54,6 +54,8 @@ void cmd_lab(session *s);
 void cmd_audit(session *s);
 void cmd_limits(session *s);
 void cmd_automaton(session *s);
+void cmd_next(session *s);
+void cmd_sample(session *s);
 void cmd_help(session *s);
 
 void help_print(const command *about); /* NULL: on temper itself */

@@ -10,6 +10,7 @@
 #include "escape.h"
 #include "json.h"
 #include "message.h"
+#include "next_answer.h"
 
 enum { BUFFER = 1 << 16, NO_LETTER = UINT32_MAX };
 
@@ -20,7 +21,7 @@ typedef struct feed {
     temper_stream *stream;
     bool writes;       /* a transducer: after every letter a text, not a verdict */
     bool said_nothing; /* the letter was read, but it does not know what to write */
-    bool tokens, rescaled, sourced, ended, warned, warned_claim;
+    bool is_next, tokens, rescaled, sourced, ended, warned, warned_claim;
     size_t line;             /* of standard input, from 1 */
     uint32_t ascii[128];     /* the letter that a character is, or NO_LETTER */
     size_t at, filled;       /* the bytes not yet used */
@@ -87,13 +88,17 @@ static size_t next_letter(feed *f) {
     return 0;
 }
 
+static int holds_in_stream(const void *from, size_t output) { return temper_stream_output(from, output); }
+
 /* An answer line of the letter just read, or of the one that could not be. */
 static bool print_line(feed *f, const char *error) {
     session *s = f->session;
+    temper_claim claim = temper_stream_about(f->stream).claim;
     bool accept = temper_stream_about(f->stream).accept, proved = temper_stream_about(f->stream).proved;
     size_t length = temper_stream_about(f->stream).length + (error != NULL && !f->said_nothing);
     long output = f->writes ? temper_stream_written(f->stream) : TEMPER_WRITES_NONE;
     const char *written = output < 0 ? "" : temper_model_output_name(f->model, (size_t)output);
+    next_answer next = {f->model, holds_in_stream, f->stream, proved ? claim : TEMPER_CLAIM_NONE};
     if (s->quiet) return true;
     if (s->json) {
         json j;
@@ -101,6 +106,8 @@ static bool print_line(feed *f, const char *error) {
         json_count(&j, "length", length);
         if (error) {
             json_text(&j, "error", error);
+        } else if (f->is_next) {
+            next_json(&j, &next);
         } else {
             if (f->writes)
                 json_text(&j, "output", written);
@@ -110,6 +117,9 @@ static bool print_line(feed *f, const char *error) {
             json_text(&j, "claim", temper_claim_name(temper_stream_about(f->stream).claim));
         }
         json_close(&j);
+    } else if (f->is_next && !error) {
+        next_print(&next);
+        printf("\t%zu\n", length);
     } else {
         if (f->writes && !error)
             escape_write(stdout, written, strlen(written), 0);
@@ -228,6 +238,7 @@ void stream_input(session *s, const temper_model *model, const temper_run_option
     f->stream = stream;
     f->tokens = info.tokens;
     f->writes = info.kind == TEMPER_KIND_TRANSDUCER;
+    f->is_next = info.kind == TEMPER_KIND_NEXT;
     f->rescaled = info.rescaled;
     f->sourced = *info.source != 0;
     f->line = 1;

@@ -60,6 +60,7 @@ static temper_spec_options spec_options(const session *s) {
     if (is_given(s, OPT_AT)) o.at = s->opt.value[OPT_AT].number == 1 ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
     if (is_given(s, OPT_EMPTY))
         o.empty = s->opt.value[OPT_EMPTY].number == 1 ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT;
+    if (s->opt.command_bit & FOR_LANGUAGE_MODEL) o.kind = TEMPER_KIND_NEXT;
     return o;
 }
 
@@ -255,7 +256,8 @@ static bool own_formula(subject *x, session *s) {
                              .letter_count = letters ? info.letters : 0,
                              .tokens = info.tokens,
                              .at = info.at,
-                             .empty = info.accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
+                             .empty = info.accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT,
+                             .kind = info.kind};
     temper_status status = temper_spec_parse(&x->spec, info.source, strlen(info.source), &o, &err);
     free(letters);
     if (status != TEMPER_OK) {
@@ -316,11 +318,28 @@ bool subject_digits(temper_type *out, session *s) {
     return false;
 }
 
+/* The outputs of a language model; what is only tested is said. */
+static bool add_outputs(subject *x, session *s) {
+    temper_error err;
+    temper_next_info info;
+    temper_spec *next;
+    if (temper_spec_about(x->spec).kind != TEMPER_KIND_NEXT) return true;
+    if (temper_spec_next(&next, &info, x->spec, &err) != TEMPER_OK) {
+        message_error(s, &err, x->name, x->source, x->length);
+        return false;
+    }
+    temper_spec_free(x->spec);
+    x->spec = next;
+    if (info.tested)
+        message_warning(s, "the line 'viable' was tested on %zu prefixes, which does not prove it", info.tested);
+    return true;
+}
+
 bool subject_compile(subject *x, session *s) {
     temper_error err;
     temper_type type;
     temper_build_options o = {.method = TEMPER_METHOD_HARD};
-    if (!subject_digits(&type, s)) return false;
+    if (!subject_digits(&type, s) || !add_outputs(x, s)) return false;
     if (subject_method(s) == TEMPER_METHOD_DIGITS) o.digits = type;
     if (temper_build(&x->hard, x->spec, &o, &err) == TEMPER_OK) return true;
     message_error(s, &err, x->name, x->source, x->length);
@@ -358,6 +377,13 @@ bool subject_model(subject *out, session *s) {
     return subject_soften(out, s, subject_method(s));
 }
 
+bool subject_language_model(subject *out, session *s) {
+    if (!subject_model(out, s)) return false;
+    if (temper_model_about(out->model).kind == TEMPER_KIND_NEXT) return true;
+    message_usage(s, "compile its specification with a line 'next'", "the model does not say what comes next");
+    return false;
+}
+
 bool subject_hard(subject *out, session *s) {
     *out = (subject){0};
     if (!has_formula(s)) {
@@ -384,7 +410,7 @@ static bool is_two_models(const temper_model *model, const temper_model_info *in
     return true;
 }
 
-bool subject_pair(subject *out, session *s) {
+static bool find_pair(subject *out, session *s) {
     *out = (subject){0};
     if (s->opt.count == 0 && has_formula(s)) return subject_formula(out, s);
     const char *path;
@@ -401,6 +427,10 @@ bool subject_pair(subject *out, session *s) {
     bool ok = parse_given(out, s, &o);
     free(letters);
     return ok;
+}
+
+bool subject_pair(subject *out, session *s) {
+    return find_pair(out, s) && (!out->spec || !out->model || add_outputs(out, s));
 }
 
 /* How many strings of at most `length` letters there are; UINT64_MAX if that many or more. */

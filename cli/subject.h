@@ -25,6 +25,8 @@ bool subject_formula(subject *out, session *s);
 bool subject_against(subject *out, session *s);
 /* MODEL, or what -f or -F compiles to: hard with --hard, else soft by --method. */
 bool subject_model(subject *out, session *s);
+/* The same for a language model: a text is read as if it had a line `next`, and a MODEL must be one. */
+bool subject_language_model(subject *out, session *s);
 /* MODEL as it is, or the hard model that -f or -F compiles to. */
 bool subject_hard(subject *out, session *s);
 /* MODEL, and -f or -F or else its own specification, over the model's alphabet (none: a soft model that knows its

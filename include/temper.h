@@ -583,7 +583,7 @@ TEMPER_API void temper_run_free(temper_run *run);
 typedef struct temper_run_info {
     temper_type type;
     size_t size;                /* N: positions, sentinels included */
-    int accept;                 /* the verdict; 0 for models that are no acceptors */
+    int accept;                 /* the verdict; of a language model: it may end; 0 for a transducer */
     int proved;                 /* 0: beyond the proved length */
     temper_claim claim;         /* what the verdict of a proved run is proved to be, ... */
     int every_position;         /* ... and whether the truth at every position is as well */
@@ -643,7 +643,7 @@ TEMPER_API temper_status temper_stream_push(temper_stream *stream, uint32_t lett
 
 typedef struct temper_stream_info {
     size_t length;      /* letters read */
-    int accept;         /* the verdict on them, also on none; 0 for models that are no acceptors */
+    int accept;         /* the verdict on them, also on none; of a language model: they may end; else 0 */
     int proved;         /* 0: beyond the proved length */
     temper_claim claim; /* what the verdict is proved to be */
 } temper_stream_info;
@@ -657,6 +657,35 @@ TEMPER_API long temper_stream_written(const temper_stream *stream);
 TEMPER_API double temper_stream_error(const temper_stream *stream, size_t layer, size_t head);
 /* Back to the empty string. */
 TEMPER_API void temper_stream_reset(temper_stream *stream);
+
+/* ---- language models: strings out of them (doc/sequence.md) ---- */
+
+typedef enum temper_sampling {
+    TEMPER_SAMPLING_LETTERS, /* at each step one of the legal letters, or the end where it is legal, equally likely */
+    TEMPER_SAMPLING_STRINGS, /* one of all strings of a length, equally likely: by counting, if finite-state */
+    TEMPER_SAMPLING_LAST_ = TEMPER_SAMPLING_STRINGS
+} temper_sampling;
+
+/* Zero-initialise for the defaults. */
+typedef struct temper_sample_options {
+    temper_sampling by;
+    size_t length; /* STRINGS: of exactly so many letters; else at most so many, 0: 100 */
+    uint64_t seed;
+    temper_run_options run; /* how the transformer is run */
+} temper_sample_options;
+
+typedef struct temper_sampler temper_sampler;
+
+/* The model, which must outlive the sampler, is run at every step. TEMPER_UNSUPPORTED: it is no language model, or
+   its strings cannot be counted; TEMPER_RANGE: there is no string of the length; TEMPER_LIMIT: nothing is proved of
+   such a run, or counting takes too much memory. */
+TEMPER_API temper_status temper_sampler_open(temper_sampler **out, const temper_model *model,
+                                             const temper_sample_options *options, temper_error *err);
+TEMPER_API void temper_sampler_free(temper_sampler *sampler);
+/* The next string: *letters (freed with temper_free) holds *n of them; *proved (may be NULL): all answers on the way
+   were. The same seed gives the same strings. TEMPER_LIMIT: no try ends within the length. */
+TEMPER_API temper_status temper_sampler_draw(uint32_t **letters, size_t *n, int *proved, temper_sampler *sampler,
+                                             temper_error *err);
 
 /* ---- checking ---- */
 

@@ -230,7 +230,7 @@ has 'version' "$out" 'temper '
 run 0 --help
 run 0 help
 has 'help' "$out" 'Commands:'
-for command in eval run compile explain check show gap soften gallery lab certify audit limits automaton help; do
+for command in eval run compile explain check show gap soften gallery lab certify audit limits automaton next sample help; do
     run 0 help $command
     first=$out
     case $(printf '%s\n' "$out" | sed -n 3p) in Examples:) pass ;; *) fail "help $command: examples first" ;; esac
@@ -546,6 +546,63 @@ has 'a letter the model does not have' "$err" "formula:1:5: the letter 'c' is no
 hint: the letters are a b"
 run 4 check -f 'a | b' --exhaustive 100
 has 'too many strings' "$err" 'more than 2^62 strings'
+
+# ---- next, sample ----
+
+run 0 next --unchecked --regex '(ab|ba)*' a ab '' aa
+same 'next' "b (unproved)${tab}a
+a b \$ (unproved)${tab}ab
+a b \$ (unproved)${tab}
+- (unproved)${tab}aa" "$out"
+run 0 next --json --unchecked --regex '(ab|ba)*' ab
+has 'next, json' "$out" '"prefix":"ab","legal":["a","b"],"end":true,"proved":'
+run 1 next -q --unchecked --regex '(ab|ba)*' aa
+run 0 next -q --unchecked --regex '(ab|ba)*' a
+run 0 next --unchecked --regex '[$]*-?' --alphabet '$-' ''
+same 'quoted letters' "'\$' '-' \$ (unproved)${tab}" "$out"
+run 2 next --unchecked --regex '(ab)*' ac
+has 'unknown letter' "$out" "error${tab}ac"
+run 2 next --regex '(ab)*'
+has 'no prefix' "$err" 'next needs a string'
+run 4 next -f '#[a] = #[b]' a
+has 'no viable' "$err" 'what can be completed is not known'
+run 2 next -f 'next
+viable #[a] >= #[b]
+#[a] = #[b]' ab
+has 'wrong viable' "$err" "the line 'viable' is not right: 'b'"
+run 0 next --unchecked -f 'next
+viable H(#[a] >= #[b])
+H(#[a] >= #[b]) & #[a] = #[b]' a ab b
+same 'viable' "a b (unproved)${tab}a
+a \$ (unproved)${tab}ab
+- (unproved)${tab}b" "$out"
+has 'tested' "$err" "the line 'viable' was tested on "
+printf 'next\nregex (ab)*\n' >ab.spec
+run 0 compile -F ab.spec -o ab.temper
+run 0 next ab.temper --unchecked a
+same 'a model' "b (unproved)${tab}a" "$out"
+run 0 compile -f 'O a' --alphabet ab -o acceptor.temper
+run 2 next acceptor.temper a
+has 'no language model' "$err" 'does not say what comes next'
+printf abc >abc.txt
+run 2 next ab.temper --stream --unchecked <abc.txt
+same 'stream' "b (unproved)${tab}1
+a \$ (unproved)${tab}2
+error${tab}3" "$out"
+run 2 next ab.temper --stream a
+run 0 sample --unchecked --regex '(ab|ba)*' --count 3 --seed 5
+first=$out
+run 0 sample --unchecked --regex '(ab|ba)*' --count 3 --seed 5
+same 'the same seed' "$first" "$out"
+run 0 sample --unchecked --regex '(ab)*' --by strings --length 6 --count 2
+same 'counted' "ababab
+ababab" "$out"
+run 2 sample --unchecked --regex '(ab)*' --by strings --length 5
+has 'none of this length' "$err" 'the language has no string of 5 letters'
+run 2 sample --unchecked --regex '(ab)*' --by strings
+run 2 sample --unchecked --regex '(ab)*' x
+run 4 sample --unchecked --regex 'a{8}' --length 7
+has 'too short' "$err" 'none of 1000 strings came to an end within 7 letters'
 
 # ---- automaton ----
 

@@ -150,7 +150,8 @@ temper_status temper_stream_push(temper_stream *s, uint32_t letter, int *accept,
 temper_stream_info temper_stream_about(const temper_stream *s) {
     bool proved = s->length < s->proved, verdict = s->truth;
     if (s->length && s->model->at == TEMPER_AT_FIRST) verdict = s->first_truth;
-    if (s->model->kind != TEMPER_KIND_ACCEPTOR) verdict = false;
+    if (s->model->kind == TEMPER_KIND_TRANSDUCER) verdict = false;
+    if (s->model->kind == TEMPER_KIND_NEXT) verdict = temper_stream_output(s, model_output_count(s->model) - 1);
     return (temper_stream_info){
         .length = s->length, .accept = verdict, .proved = proved, .claim = proved ? s->claim : TEMPER_CLAIM_NONE};
 }

@@ -103,7 +103,8 @@ static void run(entry *e, void *context) {
         arena_reset(&e->scratch);
         forward_run(r, m, q->letters, q->n, o, &e->memory, &e->scratch);
     }
-    r->accept = m->kind == TEMPER_KIND_ACCEPTOR && r->truth[verdict_position(m, q->n)];
+    if (m->kind == TEMPER_KIND_ACCEPTOR) r->accept = r->truth[verdict_position(m, q->n)];
+    if (m->kind == TEMPER_KIND_NEXT) r->accept = r->truth[(r->output_count - 1) * r->size + q->n];
     r->memory.trap = NULL;
     *c->out = r;
 }

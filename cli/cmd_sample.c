@@ -1,0 +1,88 @@
+/* temper sample: strings out of a language model. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "json.h"
+#include "remedy_words.h"
+#include "run_settings.h"
+#include "subject.h"
+
+enum { BY_STRINGS = 2 }; /* choices as numbered in the table */
+
+static bool print_string(session *s, const temper_model *model, const uint32_t *letters, size_t n, bool proved) {
+    if (s->quiet) return true;
+    char *text = letters_text(model, letters, n);
+    if (!text) {
+        message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);
+        return false;
+    }
+    if (s->json) {
+        json j;
+        json_open(&j, stdout);
+        json_text(&j, "string", text);
+        json_count(&j, "length", n);
+        json_flag(&j, "proved", proved);
+        json_close(&j);
+    } else {
+        escape_write(stdout, text, strlen(text), 0);
+        putchar('\n');
+    }
+    free(text);
+    return output_is_fine(s);
+}
+
+static void warn(session *s, const temper_model *model, size_t n) {
+    temper_proof proof;
+    temper_run_options o = run_settings(s);
+    if (temper_model_proof(&proof, model, o.type, o.hard, NULL) != TEMPER_OK)
+        proof = (temper_proof){.obstacle = "nothing is known"};
+    warn_unproved(s, model, &proof, n);
+}
+
+static bool needs_length(session *s) {
+    if (is_given(s, OPT_LENGTH) || s->opt.value[OPT_BY].number != BY_STRINGS) return true;
+    message_usage(s, "--length N: strings of exactly N letters are counted", "--by strings needs --length");
+    return false;
+}
+
+static void sample(session *s, const temper_model *model) {
+    temper_error err;
+    temper_sampler *sampler;
+    temper_sample_options o = {.length = is_given(s, OPT_LENGTH) ? s->opt.value[OPT_LENGTH].number : 0,
+                               .seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1,
+                               .run = run_settings(s)};
+    if (s->opt.value[OPT_BY].number == BY_STRINGS) o.by = TEMPER_SAMPLING_STRINGS;
+    if (temper_sampler_open(&sampler, model, &o, &err) != TEMPER_OK) {
+        message_error(s, &err, NULL, NULL, 0);
+        return;
+    }
+    uint64_t count = is_given(s, OPT_COUNT) ? s->opt.value[OPT_COUNT].number : 1;
+    bool on = true, warned = false;
+    for (uint64_t k = 0; k < count && on; k++) {
+        uint32_t *letters;
+        size_t n;
+        int proved;
+        if (temper_sampler_draw(&letters, &n, &proved, sampler, &err) != TEMPER_OK) {
+            message_error(s, &err, NULL, NULL, 0);
+            break;
+        }
+        if (!proved && !warned) warn(s, model, n);
+        warned = warned || !proved;
+        on = print_string(s, model, letters, n, proved);
+        temper_free(letters);
+    }
+    temper_sampler_free(sampler);
+}
+
+void cmd_sample(session *s) {
+    subject x = {0};
+    if (needs_length(s) && subject_language_model(&x, s)) {
+        if (s->opt.count > x.first)
+            message_usage(s, "strings come out of it", "sample takes no strings");
+        else
+            sample(s, x.model);
+    }
+    subject_free(&x);
+}

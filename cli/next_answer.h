@@ -1,0 +1,25 @@
+/* What may come next, as a line of text or as JSON. */
+#ifndef CLI_NEXT_ANSWER_H
+#define CLI_NEXT_ANSWER_H
+
+#include "json.h"
+#include "session.h"
+
+typedef struct next_answer {
+    const temper_model *model;
+    int (*holds)(const void *from, size_t output); /* whether an output holds here */
+    const void *from;
+    temper_claim claim; /* TEMPER_CLAIM_NONE: unproved */
+} next_answer;
+
+/* Whether anything may come, or the string may end. */
+bool next_is_alive(const next_answer *a);
+
+/* "a b $": letters, then $ for the end; a dash for nothing. Letters that could be taken for something else are
+   quoted. */
+void next_print(const next_answer *a);
+
+/* "legal": [...], "end": ..., "proved": ..., "claim": ... */
+void next_json(json *j, const next_answer *a);
+
+#endif
