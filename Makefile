@@ -156,7 +156,8 @@ asan: ## build with the sanitizers into build/asan
 	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" \
 	    LDFLAGS="-fsanitize=address,undefined" all
 
-test-clang: ## some tests built by clang under its sanitizers, which know more than gcc's
+test-clang: ## some tests built by clang under its sanitizers, which know more than gcc's (installs clang)
+	@sh scripts/setup.sh build clang
 	@TEMPER_TEST_EFFORT=0.1 $(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/clang CC=clang OPT="-O1 -g" \
 	    CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" \
 	    LDFLAGS="-fsanitize=address,undefined" run-clang-tests

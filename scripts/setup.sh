@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, lint, mpi, mpfr, torch, onnx, node, html, python, types, proofs), saying what and why; without root or
+# Installs the Debian packages that are missing for the given jobs (build, clang, lint, mpi, mpfr, torch, onnx, node, html, python, types, proofs), saying what and why; without root or
 # apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
 set -eu
 
@@ -32,6 +32,10 @@ for job in "$@"; do
         need libprotobuf-c-dev "writes ONNX files" "$(header protobuf-c/protobuf-c.h)"
         need protobuf-c-compiler "makes C of ONNX's schema" "command -v protoc-c"
         need libonnx-dev "ONNX's schema" "test -e \${ONNX_PROTO:-/usr/include/onnx/onnx.proto}"
+        ;;
+    clang)
+        need clang "builds the tests a second time" "command -v clang"
+        need libclang-rt-dev "clang's sanitizers" "printf 'int main(void) { return 0; }' | clang -fsanitize=address,undefined -x c - -o /dev/null"
         ;;
     lint)
         need clang-format "checks the formatting" "command -v clang-format"
@@ -86,7 +90,7 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     echo "setup: installing$missing"
     apt-get update -qq
     # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+    DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends $missing >/dev/null
 else
     echo "setup: please run this, then try again:" >&2
     echo "    sudo apt-get update && sudo apt-get install -y$missing" >&2
