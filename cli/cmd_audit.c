@@ -25,8 +25,8 @@ static bool claim_of(char *out, size_t size, const char *certificate, const char
 
 static void print_result(session *s, const char *path, const char *model, const char *certificate,
                          const temper_error *err) {
-    char length[24] = "", type[16] = "", claim[24] = "", error[24] = "", positions[16] = "";
-    bool proved = err->code == TEMPER_OK, formula = false, every = false;
+    char length[24] = "", type[16] = "", claim[24] = "", error[24] = "", positions[16] = "", kind[16] = "";
+    bool proved = err->code == TEMPER_OK, formula = false, every = false, several = false;
     if (proved) {
         claim_of(length, sizeof length, certificate, "length");
         claim_of(type, sizeof type, certificate, "type");
@@ -34,8 +34,9 @@ static void print_result(session *s, const char *path, const char *model, const 
         claim_of(error, sizeof error, certificate, "error");
         claim_of(positions, sizeof positions, certificate, "positions");
         formula = strcmp(claim, "formula") == 0;
+        several = claim_of(kind, sizeof kind, certificate, "kind");
         /* proofs by roles are about every position; the others say which */
-        every = formula || strstr(certificate, "\n  \"read-off\": ") || strcmp(positions, "every") == 0;
+        every = formula || several || strstr(certificate, "\n  \"read-off\": ") || strcmp(positions, "every") == 0;
     }
     if (s->json) {
         json j;
@@ -45,6 +46,7 @@ static void print_result(session *s, const char *path, const char *model, const 
         json_flag(&j, "proved", proved);
         if (proved) {
             json_text(&j, "claim", claim);
+            if (several) json_text(&j, "kind", kind);
             json_count(&j, "length", strtoull(length, NULL, 10));
             json_text(&j, "type", type);
             json_flag(&j, "every_position", every);
@@ -58,9 +60,13 @@ static void print_result(session *s, const char *path, const char *model, const 
         fputs(": proved for ", stdout);
         show_write(stdout, model, strlen(model), 0);
         printf(": %s, for every string up to length %s in %s (largest error %s%s)\n",
-               formula ? "the answer at every position is the source's"
-               : every ? "the answer at every position is that of its hard choices"
-                       : "the verdict is that of its hard choices",
+               formula && !strcmp(kind, "next")
+                   ? "at every prefix the outputs are what comes next in the source's language"
+               : formula && several ? "every output at every position is the source's"
+               : formula            ? "the answer at every position is the source's"
+               : several            ? "every output at every position is that of its hard choices"
+               : every              ? "the answer at every position is that of its hard choices"
+                                    : "the verdict is that of its hard choices",
                length, type, error, formula ? " of 2.500e-01 allowed" : "");
     }
 }

@@ -52,6 +52,8 @@ static const char *verdict_name(temper_verdict v) {
     return v == TEMPER_PROVED ? "proved" : v == TEMPER_REFUTED ? "refuted" : "unable";
 }
 
+static bool has_outputs(const work *w) { return temper_model_about(w->x.model).kind != TEMPER_KIND_ACCEPTOR; }
+
 /* ---- output ---- */
 
 static void print_json(const work *w, const char *path) {
@@ -71,6 +73,7 @@ static void print_json(const work *w, const char *path) {
         if (*about.read_off) json_text(&j, "read_off", about.read_off);
         json_text(&j, "error", about.error);
         json_text(&j, "allowed", about.allowed);
+        if (*about.logits) json_text(&j, "logits", about.logits);
         json_begin(&j, "heads", '[');
         for (size_t h = 0; h < about.heads; h++) {
             temper_certified_head x;
@@ -96,6 +99,7 @@ static void print_json(const work *w, const char *path) {
             json_text(&j, "string", w->string);
             json_count(&j, "string_length", f.n);
             json_count(&j, "position", f.position);
+            if (has_outputs(w)) json_text(&j, "output", temper_model_output_name(w->x.model, f.output));
         }
     }
     json_close(&j);
@@ -136,14 +140,22 @@ static void print_lines(const work *w) {
                about.claim == TEMPER_CLAIM_FORMULA ? "formula" : "the model's own hard choices", w->options.length,
                temper_type_name(w->options.type), about.every_position ? "" : ", the verdict only", about.error,
                about.allowed);
+        if (*about.logits) printf("logits\twithin %s of what their rows say\n", about.logits);
         print_read_off(k);
         print_heads(k);
         break;
     case TEMPER_REFUTED:
         fputs("refuted\t", stdout);
         escape_write(stdout, w->string, strlen(w->string), 60);
-        printf("\tin %s the answer at position %zu is wrong (length %zu); %s\n", temper_type_name(w->options.type),
-               f.position, f.n, about.reason);
+        printf("\tin %s ", temper_type_name(w->options.type));
+        if (has_outputs(w)) {
+            const char *name = temper_model_output_name(w->x.model, f.output);
+            fputs("output '", stdout);
+            escape_write(stdout, name, strlen(name), 40);
+            printf("' at position %zu is wrong (length %zu); %s\n", f.position, f.n, about.reason);
+        } else {
+            printf("the answer at position %zu is wrong (length %zu); %s\n", f.position, f.n, about.reason);
+        }
         break;
     case TEMPER_UNABLE:
         printf("unable\tlength %zu in %s: %s\n", w->options.length, temper_type_name(w->options.type), about.reason);

@@ -513,9 +513,9 @@ TEMPER_API const char *temper_claim_name(temper_claim claim); /* "none", "formul
 typedef struct temper_fault {
     size_t layer, head;
     size_t length; /* the shortest length at which it fails, or the one asked for; 0: whatever the length */
-    /* TEMPER_REFUTED: a string of n letters, and the first position with a wrong answer; else NULL */
+    /* TEMPER_REFUTED: a string of n letters, and the first position with a wrong answer of an output; else NULL */
     const uint32_t *letters;
-    size_t n, position;
+    size_t n, position, output;
 } temper_fault;
 
 /* The proof for every string up to a length, in a number format. */
@@ -940,12 +940,13 @@ typedef struct temper_certificate_info {
     const char *reason; /* "" if proved */
     temper_fault fault;
     /* With TEMPER_CLAIM_CHOICES, if the model was recognised by its roles: the formula that was read off its weights,
-       as text, and why the claim is not TEMPER_CLAIM_FORMULA; else "". */
+       as text (those of several outputs below lines with their names), and why the claim is not TEMPER_CLAIM_FORMULA; else "". */
     const char *read_off, *note;
     /* The largest error, and what it is proved to be below: 1/4, or the margin of a model without Boolean channels.
        "" if not proved. */
     const char *error, *allowed;
-    size_t heads; /* those that temper_certificate_head tells of */
+    const char *logits; /* how far computed logits are off at most; "" if there are none, or it is not proved */
+    size_t heads;       /* those that temper_certificate_head tells of */
 } temper_certificate_info;
 TEMPER_API temper_certificate_info temper_certificate_about(const temper_certificate *certificate);
 /* The JSON text of a proved one (doc/certificate.md); TEMPER_RANGE if it is not proved. */

@@ -146,7 +146,7 @@ static size_t length_for(const temper_model *m) { return corpus_length(m->letter
 
 /* The formula that was read off is what the model computes; so is its source where the claim is `formula`. */
 static void check_meaning(const temper_model *m, result *r, const char *name) {
-    const char *written = recognition_formula(r->r);
+    const char *written = recognition_formula(r->r, 0);
     if (!CHECK(written, "%s: nothing was read off", name)) return;
     temper_spec *spec = parse_text(m, written);
     if (spec) agrees(m, spec, length_for(m), name, written);
@@ -417,7 +417,7 @@ static void check_edit(const edit *e) {
             CHECK(r.done == (e->reads != NULL), "%s: %s", name, r.done ? "was recognised" : r.reason);
             if (r.done && e->reads) {
                 check_meaning(other, &r, name);
-                const char *read = recognition_formula(r.r);
+                const char *read = recognition_formula(r.r, 0);
                 CHECK(read && strcmp(read, e->reads) == 0, "%s reads as %s, not as %s", name, read, e->reads);
             }
             release(&r);

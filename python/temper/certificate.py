@@ -40,9 +40,11 @@ class Certificate:
     layer, head     what stands in the way of a proof, from 1; 0: nothing in particular
     counterexample  refuted: the string, or None
     position        refuted: the first position with a wrong answer, from 1
+    output          refuted: which output is wrong there, from 0
     claim           proved: "formula" (the answers are those of the model's source) or "hard choices"; else "none"
     read_off, note  hard choices: the formula that was read off the weights, and why it is not the source, or ""
     heads, error    proved: the bounds of each head, and the largest error, as text
+    logits          proved: how far computed logits are off at most, as text, or ""
     """
 
     def __init__(self, handle: Any, model: "Model", length: int, type: str) -> None:
@@ -56,6 +58,8 @@ class Certificate:
         self.note = text(about.note)
         fault = about.fault
         self.layer, self.head, self.position = int(fault.layer), int(fault.head), int(fault.position)
+        self.output = int(fault.output)
+        self.logits = text(about.logits)
         self.counterexample: Optional[str] = None
         if fault.letters != ffi.NULL:
             self.counterexample = model._alphabet.text(list(fault.letters[0:fault.n]))

@@ -35,6 +35,7 @@ static const char *read_sha256(json_reader *r, arena *a) {
     return found;
 }
 
+/* A formula and perhaps a table; the rest is found again in the model. */
 static language_claim read_language(json_reader *r, arena *a) {
     language_claim l = {0};
     json_keys keys;
@@ -57,24 +58,24 @@ static language_claim read_language(json_reader *r, arena *a) {
     return l;
 }
 
-static void read_languages(audit_request *out, json_reader *r, arena *a) {
+static const language_claim *read_languages(size_t *count, json_reader *r, arena *a) {
     language_claim *all = NULL;
     size_t capacity = 0;
     jread_array(r);
     while (jread_element(r)) {
         language_claim l = read_language(r, a);
-        array_push(a, all, out->language_count, capacity, l);
+        array_push(a, all, *count, capacity, l);
     }
-    out->languages = all;
+    return all;
 }
 
-enum { VERSION = 2 };
+enum { VERSION = 2, VERSION_OUTPUTS = 3 };
 
 static void check_version(uint64_t version, trap *t) {
     if (version < VERSION)
         trap_raise(t, TEMPER_FORMAT, 0, 0, "a certificate of version %llu, whose proofs had holes: certify again",
                    (unsigned long long)version);
-    if (version > VERSION)
+    if (version > VERSION_OUTPUTS)
         trap_raise(t, TEMPER_FORMAT, 0, 0, "a certificate of version %llu, which this auditor does not know",
                    (unsigned long long)version);
 }
@@ -108,7 +109,9 @@ static claim read_claim(const char *bytes, size_t length, arena *a, trap *t) {
         } else if (jread_is(key, "facts")) {
             c.request.strings = jread_choice(&r, facts, "\"sets\" or \"strings\"");
         } else if (jread_is(key, "languages")) {
-            read_languages(&c.request, &r, a);
+            c.request.languages = read_languages(&c.request.language_count, &r, a);
+        } else if (jread_is(key, "outputs")) {
+            c.request.outputs = read_languages(&c.request.output_count, &r, a);
         } else if (jread_is(key, "model")) {
             c.sha256 = read_sha256(&r, a);
         } else {

@@ -135,7 +135,8 @@ typedef struct type_facts {
     double scaled;   /* u_lambda: what rounding a scale does */
 } type_facts;
 
-/* What a certificate says of a regular language: its formula, and the rows of the table that shows it. */
+/* What a certificate says of a regular language, or of an output: its formula, and the rows of the table that shows
+   it. */
 typedef struct language_claim {
     const char *formula;
     const char **rows;
@@ -151,6 +152,8 @@ typedef struct audit_request {
     bool strings;         /* that claim without roles: its facts are from strings, else from sets */
     const language_claim *languages; /* of the source, in its order */
     size_t language_count;
+    const language_claim *outputs; /* of models with several, in their order */
+    size_t output_count;
 } audit_request;
 
 /* A language of the source, and the formula that stands for it. */
@@ -161,6 +164,16 @@ typedef struct audited_language {
     language_table table;
 } audited_language;
 
+/* What an output is proved to be. */
+typedef struct audited_output {
+    dd meaning;                  /* on letters */
+    const char *label;           /* of an acceptor's: for messages */
+    bool empty;                  /* before the first letter */
+    const char *formula;         /* NULL: it is the source's */
+    const automaton *automaton;  /* of a language model's: what the table is about */
+    const language_table *table; /* NULL: none */
+} audited_output;
+
 typedef struct audit {
     trap *trap;
     arena *arena, *scratch; /* scratch is reset by whoever uses it */
@@ -169,6 +182,7 @@ typedef struct audit {
     size_t size;
     uint64_t length; /* n */
     bool strings;    /* as requested */
+    bool choices;    /* the claim is "hard choices", by roles */
     const char *read_off;
     double positions; /* M */
     type_facts type;
@@ -183,6 +197,8 @@ typedef struct audit {
     ball *largest; /* of all D and G */
     audited_language *languages;
     size_t language_count;
+    audited_output *outputs; /* [outputs] */
+    const ball *logits;      /* how far they may be off; NULL: there are none */
 } audit;
 
 /* ---- the passes ---- */
@@ -191,8 +207,25 @@ typedef struct audit {
    meanings, one for each language of the source's graph; NULL: it names none. */
 const dd *audit_languages(audit *a, const temper_spec *source, const audit_request *request);
 
+/* What each output of the model must be, by the claim: fills a->outputs and returns the specification that parts are
+   subformulas of, with the meanings of its nodes; NULL: no part is claimed. */
+const temper_spec *audit_outputs(audit *a, const audit_request *request, temper_spec **keep, const dd **meanings);
+
+/* Whether the read-out rows are what a->outputs says; contents must be those after the last layer. */
+void audit_read_out(audit *a);
+
+/* How far logits may be off in the type, if there are any: fills a->logits. */
+void audit_logits(audit *a);
+
+/* The outputs of a language model: their automata and tables. */
+void audit_next(audit *a, const temper_spec *source, const audit_request *request);
+
+/* The automaton of a language of a source. */
+const automaton *audit_language_automaton(const audit *a, const formula_language *l);
+
 /* A text of the certificate or the model with the model's letters and settings; `what` begins messages. */
-temper_spec *audit_read_spec(const audit *a, const char *source, temper_syntax syntax, const char *what);
+temper_spec *audit_read_spec(const audit *a, const char *source, temper_syntax syntax, temper_kind kind,
+                             const char *what);
 
 /* Raises TEMPER_RANGE: the proof fails, and where. layer and head count from 1; head 0: the net. */
 _Noreturn void audit_refuse(const audit *a, uint32_t layer, uint32_t head, const char *format, ...)

@@ -85,16 +85,26 @@ static void list_node(language_table *t, node_id id) {
         check_counts(t, id);
         remember(t, id, REMEMBERS_AMOUNT, 0, amount_of(t, id));
         break;
+    case OP_MATCHES:
+        if (!t->languages) refuse(t, "it names a regular language");
+        look(t, false);
+        remember(t, id, REMEMBERS_STATE, 0, t->languages[n->set]->states - 1);
+        break;
     default: refuse(t, "an operator that no table can hold");
     }
     array_push(t->arena, t->nodes, t->node_count, t->node_capacity, id);
 }
 
-void language_begin(language_table *t, const temper_spec *spec, const automaton *language, bool forward, arena *a) {
-    *t = (language_table){.spec = spec, .language = language, .forward = forward, .arena = a};
-    const unsigned char *marks = formula_reachable(&spec->graph, spec->root, a);
+void language_coordinates(language_table *t) {
+    const temper_spec *spec = t->spec;
+    const unsigned char *marks = formula_reachable(&spec->graph, spec->root, t->arena);
     for (node_id id = 1; id <= spec->root; id++)
         if (marks[id]) list_node(t, id);
+}
+
+void language_begin(language_table *t, const temper_spec *spec, const automaton *language, bool forward, arena *a) {
+    *t = (language_table){.spec = spec, .language = language, .forward = forward, .arena = a};
+    language_coordinates(t);
 }
 
 /* ---- rows as texts ---- */
@@ -155,134 +165,6 @@ void language_write_row(text *out, const language_table *t, size_t row) {
             text_putc(out, digits[x[k]]);
         else
             text_printf(out, "(%u)", x[k]);
-}
-
-/* ---- one letter ---- */
-
-enum { NO, YES, EITHER }; /* truth; EITHER: a coordinate is open on which it depends */
-
-typedef struct stepping {
-    const language_table *t;
-    unsigned char *truth;    /* [nodes of the graph] */
-    uint32_t *coordinate_of; /* [nodes of the graph] */
-    uint32_t *after;         /* [width] */
-} stepping;
-
-static unsigned not_of(unsigned x) { return x == EITHER ? EITHER : !x; }
-static unsigned and_of(unsigned x, unsigned y) {
-    return x == NO || y == NO ? NO : x == YES && y == YES ? YES : EITHER;
-}
-static unsigned or_of(unsigned x, unsigned y) {
-    return x == YES || y == YES ? YES : x == NO && y == NO ? NO : EITHER;
-}
-static unsigned xor_of(unsigned x, unsigned y) { return x == EITHER || y == EITHER ? EITHER : x != y; }
-static unsigned truth_of(uint32_t x) { return x == ANYTHING ? EITHER : x; }
-
-static unsigned nary_of(const stepping *s, node_id id) {
-    const formula *f = &s->t->spec->graph;
-    bool is_or = formula_at(f, id)->op == OP_OR;
-    unsigned x = is_or ? NO : YES;
-    for (size_t k = 0; k < formula_at(f, id)->kid_count; k++) {
-        unsigned y = s->truth[formula_kid(f, id, k)];
-        x = is_or ? or_of(x, y) : and_of(x, y);
-    }
-    return x;
-}
-
-/* What the letter here adds to a sum of counts; false: that is open. Sums of 2^16 terms below 2^63 fit. */
-static bool amount_here(const stepping *s, node_id id, int64_t modulus, __int128 *sum) {
-    const formula *f = &s->t->spec->graph;
-    *sum = 0;
-    for (size_t k = 0; k < formula_at(f, id)->kid_count; k++) {
-        unsigned x = s->truth[formula_kid(f, formula_kid(f, id, k), 0)];
-        if (x == EITHER) return false;
-        if (x == NO) continue;
-        __int128 w = formula_weight(f, id, k);
-        *sum += modulus ? w % modulus : w < 0 ? -w : w;
-    }
-    return true;
-}
-
-static unsigned compared(compare_op op, __int128 x, __int128 y) {
-    return compare_holds(op, (x > y) - (x < y)) ? YES : NO;
-}
-
-static unsigned rest_of(const stepping *s, node_id id, uint32_t before, uint32_t *after) {
-    const formula_node *n = node_at(s->t, id);
-    __int128 here, m = n->modulus;
-    *after = ANYTHING;
-    if (before == ANYTHING || !amount_here(s, id, n->modulus, &here)) return EITHER;
-    __int128 sum = ((before + here) % m + m) % m;
-    *after = (uint32_t)sum;
-    return compared(n->compare, ((sum + n->constant) % m + m) % m, n->residue);
-}
-
-static unsigned amount_test(const stepping *s, node_id id, uint32_t before, uint32_t most, uint32_t *after) {
-    const formula_node *n = node_at(s->t, id);
-    __int128 here;
-    *after = ANYTHING;
-    if (before == ANYTHING || !amount_here(s, id, 0, &here)) return EITHER;
-    __int128 sum = before + here;
-    if (sum > most) sum = most;
-    *after = (uint32_t)sum;
-    bool negative = n->kid_count && formula_weight(&s->t->spec->graph, id, 0) < 0;
-    return compared(n->compare, (negative ? -sum : sum) + n->constant, 0);
-}
-
-static unsigned truth_here(stepping *s, node_id id, uint32_t letter, const uint32_t *before) {
-    const formula *f = &s->t->spec->graph;
-    const formula_node *n = formula_at(f, id);
-    unsigned x = n->kid_count > 0 ? s->truth[formula_kid(f, id, 0)] : 0;
-    unsigned y = n->kid_count > 1 ? s->truth[formula_kid(f, id, 1)] : 0;
-    uint32_t k = s->coordinate_of[id], *after = &s->after[k];
-    unsigned was = k < s->t->width ? truth_of(before[k]) : EITHER;
-    switch (n->op) {
-    case OP_TRUE: return YES;
-    case OP_LETTERS: return formula_has_letter(f, id, letter) ? YES : NO;
-    case OP_NOT: return not_of(x);
-    case OP_AND:
-    case OP_OR: return nary_of(s, id);
-    case OP_XOR: return xor_of(x, y);
-    case OP_IFF: return not_of(xor_of(x, y));
-    case OP_IMPLIES: return or_of(not_of(x), y);
-    case OP_FIRST:
-    case OP_LAST: return was;
-    case OP_YESTERDAY:
-    case OP_WEAK_YESTERDAY:
-    case OP_NEXT:
-    case OP_WEAK_NEXT: return was;
-    case OP_ONCE:
-    case OP_EVENTUALLY: return or_of(x, was);
-    case OP_HISTORICALLY:
-    case OP_ALWAYS: return and_of(x, was);
-    /* y here, or x here and the same one position before */
-    case OP_SINCE:
-    case OP_UNTIL:
-    case OP_WEAK_UNTIL: return or_of(y, and_of(x, was));
-    /* y here, and x here or the same one position before */
-    case OP_TRIGGERED:
-    case OP_RELEASE:
-    case OP_STRONG_RELEASE: return and_of(y, or_of(x, was));
-    case OP_MODULO: return rest_of(s, id, before[k], after);
-    case OP_COMPARE: return amount_test(s, id, before[k], s->t->coordinates[k].most, after);
-    default: return NO; /* FALSE; counts are read by their sums */
-    }
-}
-
-/* The formula's truth at a position whose letter is this, and the coordinates after it. */
-static unsigned step(stepping *s, const uint32_t *before, uint32_t letter) {
-    const language_table *t = s->t;
-    for (size_t k = 0; k < t->node_count; k++)
-        s->truth[t->nodes[k]] = (unsigned char)truth_here(s, t->nodes[k], letter, before);
-    for (size_t k = 0; k < t->width; k++) {
-        const coordinate *c = &t->coordinates[k];
-        unsigned x = c->kind == REMEMBERS_KID    ? s->truth[formula_kid(&t->spec->graph, c->node, 0)]
-                     : c->kind == REMEMBERS_SELF ? s->truth[c->node]
-                                                 : NO;
-        if (c->kind == REMEMBERS_KID || c->kind == REMEMBERS_SELF || c->kind == REMEMBERS_EDGE)
-            s->after[k] = x == EITHER ? ANYTHING : x;
-    }
-    return s->truth[t->spec->root];
 }
 
 /* ---- the table ---- */
@@ -360,11 +242,8 @@ void language_check(const language_table *t) {
     cover c;
     if (t->row_count && letter_count && each > LANGUAGE_WORK / t->row_count / letter_count)
         trap_raise(t->arena->trap, TEMPER_LIMIT, 0, 0, "the table of a language takes more steps than are audited");
-    stepping s = {.t = t};
-    s.truth = arena_zalloc(t->arena, t->spec->graph.count, 1);
-    s.coordinate_of = arena_alloc(t->arena, t->spec->graph.count, sizeof *s.coordinate_of);
-    for (size_t k = 0; k < t->spec->graph.count; k++) s.coordinate_of[k] = (uint32_t)t->width;
-    for (size_t k = 0; k < t->width; k++) s.coordinate_of[t->coordinates[k].node] = (uint32_t)k;
+    language_stepping s;
+    language_stepping_begin(&s, t);
     uint32_t *after = arena_zalloc(t->arena, stride + 1, sizeof *after);
     s.after = after + 1;
     cover_begin(&c, t);
@@ -373,14 +252,14 @@ void language_check(const language_table *t) {
     for (size_t k = 0; k < t->row_count; k++) {
         const uint32_t *row = t->rows + k * stride;
         for (size_t l = 0; l < letter_count; l++) {
-            unsigned truth = step(&s, row + 1, letters[l]);
+            unsigned truth = language_step(&s, row + 1, letters[l]);
             after[0] = x->next[(size_t)row[0] * x->classes + x->class_of[letters[l]]];
             if (truth != x->accepts[after[0]])
                 refuse(t, "after row %zu of its table and the letter %s it is %s, but the language is not", k + 1,
                        shown_letter(t, letters[l]),
-                       truth == EITHER ? "open"
-                       : truth         ? "true"
-                                       : "false");
+                       truth == LANGUAGE_OPEN ? "open"
+                       : truth                ? "true"
+                                              : "false");
             if (!is_covered(&c, after, &work))
                 refuse(t, "the letter %s leads from row %zu of its table to no row", shown_letter(t, letters[l]),
                        k + 1);

@@ -37,16 +37,17 @@ static bool same_letters(const alphabet *x, const alphabet *y) {
 }
 
 /* The specification must have the model's settings, whatever lines stand in its text. */
-static const char *difference(const temper_model *m, const temper_spec *spec) {
+static const char *difference(const temper_model *m, const temper_spec *spec, temper_kind kind) {
     if (!same_letters(&spec->letters, &m->letters)) return "it has another alphabet than the model";
-    if (spec->kind != m->kind) return "it is of another kind than the model";
+    if (spec->kind != kind) return "it is of another kind than the model";
     if (spec->at != m->at) return "its answer is read at another position than the model's";
     if (spec->accepts_empty != m->accepts_empty) return "it gives the empty string another answer than the model";
     return NULL;
 }
 
 /* With the model's settings. */
-temper_spec *audit_read_spec(const audit *a, const char *source, temper_syntax syntax, const char *what) {
+temper_spec *audit_read_spec(const audit *a, const char *source, temper_syntax syntax, temper_kind kind,
+                             const char *what) {
     const temper_model *m = a->model;
     temper_spec *spec;
     temper_error err;
@@ -55,10 +56,11 @@ temper_spec *audit_read_spec(const audit *a, const char *source, temper_syntax s
                              .letter_count = m->letters.count,
                              .tokens = m->letters.tokens,
                              .at = m->at,
-                             .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
+                             .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT,
+                             .kind = kind};
     if (temper_spec_parse(&spec, source, strlen(source), &o, &err) != TEMPER_OK)
         trap_raise(a->trap, TEMPER_RANGE, 0, 0, "%s: %s", what, err.text);
-    const char *why = difference(m, spec);
+    const char *why = difference(m, spec, kind);
     if (!why) return spec;
     temper_spec_free(spec);
     trap_raise(a->trap, TEMPER_RANGE, 0, 0, "%s: %s", what, why);
@@ -95,9 +97,9 @@ static void label_nodes(part_check *p) {
     }
 }
 
-/* Beside a read-off no part is claimed, nor where formulas stand for languages. */
+/* Beside a read-off no part is claimed, nor where formulas stand for languages, nor of language models. */
 static bool has_claim(const part_check *p, size_t part) {
-    return p->a->model->parts[part].channel >= 0 && !p->a->read_off && !p->a->language_count;
+    return p->a->model->parts[part].channel >= 0 && p->spec != NULL;
 }
 
 static void sort_parts(part_check *p) {
@@ -132,37 +134,16 @@ static void check_parts(const part_check *p, uint32_t layer) {
     }
 }
 
-/* ---- the read-out ---- */
-
-static void check_read_out(audit *a, const temper_spec *spec, const dd *meanings) {
-    row_value r = contents_row(a, &a->model->read, 0, 0, 0);
-    const model_term *terms = rows_begin_of(&a->model->read, 0);
-    for (size_t k = 0; k < rows_size(&a->model->read, 0); k++)
-        if (terms[k].weight != floor(terms[k].weight))
-            audit_refuse(a, 0, 0, "the read-out has a weight that is not whole");
-    if (!r.exact) audit_refuse(a, 0, 0, "the read-out reads a channel that is not exactly Boolean");
-    if (r.weight > 1 / a->type.ua) audit_refuse(a, 0, 0, "the read-out may be rounded");
-    text t;
-    text_init(&t, a->arena);
-    formula_label(&t, &spec->graph, &spec->letters, spec->root, LABEL_LENGTH);
-    if (r.letters != meanings[spec->root])
-        audit_refuse(a, 0, 0, "the read-out does not mean %s", text_escaped(a->arena, text_string(&t), t.length, 80));
-    if (a->read_off) return; /* the empty string's answer is the model's own */
-    if (r.start != a->model->accepts_empty)
-        audit_refuse(a, 0, 0, "the answer for the empty string is not to %s it",
-                     a->model->accepts_empty ? "accept" : "reject");
-}
-
 /* ---- all of it ---- */
 
-static void read_layers(audit *a, const temper_spec *spec, const dd *languages) {
+static void read_layers(audit *a, const temper_spec *spec, const dd *meanings) {
     const temper_model *m = a->model;
-    part_check parts = {.a = a, .spec = spec, .meanings = source_meanings(&a->meaning, spec, languages, a->arena)};
+    part_check parts = {.a = a, .spec = spec, .meanings = meanings};
     size_t heads = 0;
     for (uint32_t l = 0; l < m->layer_count; l++) heads += m->layers[l].head_count;
     a->heads = arena_alloc(a->arena, heads, sizeof *a->heads);
     a->layers = arena_zalloc(a->arena, m->layer_count, sizeof *a->layers);
-    label_nodes(&parts);
+    if (spec) label_nodes(&parts);
     sort_parts(&parts);
     contents_begin(a);
     audit_check_features(a);
@@ -172,7 +153,7 @@ static void read_layers(audit *a, const temper_spec *spec, const dd *languages) 
         audit_units(a, l);
         check_parts(&parts, l + 1);
     }
-    check_read_out(a, spec, parts.meanings);
+    audit_read_out(a);
 }
 
 const char *audit_text(size_t *length, const char *model, size_t size, const audit_request *request,
@@ -192,20 +173,22 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
     if (temper_model_read(&read, model, size, &err) != TEMPER_OK) trap_reraise(a->trap, &err);
     *memory->model = read;
     a->model = read;
-    if (read->kind != TEMPER_KIND_ACCEPTOR) audit_refuse(a, 0, 0, "the model has several outputs");
     a->positions = (double)request->length + 1 + a->model->has_end;
     audit_type_begin(a, request->type);
     calc_init(&a->calculus, keep);
-    if (request->choices && !request->read_off) return audit_general(a, length);
+    bool several = a->model->kind != TEMPER_KIND_ACCEPTOR;
+    if (request->choices && !request->read_off && !several) return audit_general(a, length);
+    a->choices = request->choices;
     a->read_off = request->read_off;
-    if (!a->read_off && !*a->model->source)
+    if (!a->choices && !*a->model->source)
         audit_refuse(a, 0, 0, "the model has no source, so no claim about one is proved");
     if (a->model->method == TEMPER_METHOD_HARD) audit_refuse(a, 0, 0, "the model makes hard choices");
     meaning_init(&a->meaning, a->model->letters.count, keep, memory->scratch);
-    *memory->spec = a->read_off ? audit_read_spec(a, a->read_off, TEMPER_SYNTAX_SPEC, "the formula that was read off")
-                                : audit_read_spec(a, a->model->source, a->model->syntax, "the model's source");
-    read_layers(a, *memory->spec, audit_languages(a, *memory->spec, request));
-    if (a->read_off) audit_hard_choices(a);
+    const dd *meanings = NULL;
+    const temper_spec *parts_of = audit_outputs(a, request, memory->spec, &meanings);
+    read_layers(a, parts_of, meanings);
+    if (a->choices) audit_hard_choices(a);
+    audit_logits(a);
     audit_bounds(a);
     text out;
     text_init(&out, keep);

@@ -8,10 +8,10 @@ static void release_spec(void *spec) { temper_spec_free(spec); }
 /* Which languages the answer depends on. */
 static bool *languages_in_use(const audit *a, const temper_spec *source, size_t *count) {
     const formula *f = &source->graph;
-    const unsigned char *marks = formula_reachable(f, source->root, a->arena);
+    const unsigned char *marks = spec_outputs_reachable(source, a->arena);
     bool *used = arena_zalloc(a->arena, f->language_count + 1, sizeof *used);
     *count = 0;
-    for (node_id id = 1; id <= source->root; id++) {
+    for (node_id id = 1; id < f->count; id++) {
         const formula_node *n = formula_at(f, id);
         if (!marks[id] || n->op != OP_MATCHES) continue;
         *count += !used[n->set];
@@ -20,7 +20,7 @@ static bool *languages_in_use(const audit *a, const temper_spec *source, size_t 
     return used;
 }
 
-static const automaton *automaton_of(const audit *a, const formula_language *l) {
+const automaton *audit_language_automaton(const audit *a, const formula_language *l) {
     const alphabet *letters = &a->model->letters;
     if (l->kind == LANGUAGE_TABLE) return automaton_from_table(a->arena, l->source, l->source_length, letters);
     return automaton_from_pattern(a->arena, pattern_read(a->arena, l->source, l->source_length, letters), false);
@@ -31,7 +31,7 @@ static void check_empty(const audit *a, const temper_spec *source, const automat
     enum { NO, YES, OPEN };
     const formula *f = &source->graph;
     unsigned char *truth = arena_alloc(a->arena, (size_t)source->root + 1, 1);
-    if (source->at != TEMPER_AT_LAST) return;
+    if (source->at != TEMPER_AT_LAST || source->kind != TEMPER_KIND_ACCEPTOR) return;
     for (node_id id = 1; id <= source->root; id++) {
         const formula_node *n = formula_at(f, id);
         unsigned char x = n->kid_count > 0 ? truth[formula_kid(f, id, 0)] : OPEN;
@@ -57,7 +57,8 @@ static void check_empty(const audit *a, const temper_spec *source, const automat
 
 static dd meaning_of(audit *a, audited_language *l, const language_claim *claim) {
     if (!claim->formula) audit_refuse(a, 0, 0, "a language of the certificate has no formula");
-    temper_spec *spec = audit_read_spec(a, claim->formula, TEMPER_SYNTAX_SPEC, "the formula of a regular language");
+    temper_spec *spec = audit_read_spec(a, claim->formula, TEMPER_SYNTAX_SPEC, TEMPER_KIND_ACCEPTOR,
+                                        "the formula of a regular language");
     arena_on_release(a->arena, release_spec, spec);
     l->formula = claim->formula;
     language_begin(&l->table, spec, l->automaton, false, a->arena);
@@ -82,7 +83,7 @@ const dd *audit_languages(audit *a, const temper_spec *source, const audit_reque
         if (!used[k]) continue;
         audited_language *l = &a->languages[done];
         l->language = &f->languages[k];
-        l->automaton = automata[k] = automaton_of(a, l->language);
+        l->automaton = automata[k] = audit_language_automaton(a, l->language);
         meanings[k] = meaning_of(a, l, &request->languages[done++]);
     }
     a->language_count = count;

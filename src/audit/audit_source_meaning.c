@@ -310,7 +310,7 @@ static dd meaning_of(const reader *r, node_id id) {
 dd *source_meanings(meaning *m, const temper_spec *spec, const dd *languages, arena *a) {
     reader r = {.m = m, .d = &m->d, .f = &spec->graph, .spec = spec, .languages = languages, .arena = a};
     r.of = arena_alloc(a, spec->graph.count, sizeof *r.of);
-    const unsigned char *marks = formula_reachable(&spec->graph, spec->root, a);
+    const unsigned char *marks = spec_outputs_reachable(spec, a);
     for (node_id id = 0; id < spec->graph.count; id++) r.of[id] = id && marks[id] ? meaning_of(&r, id) : NO_MEANING;
     return r.of;
 }

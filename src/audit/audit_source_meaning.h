@@ -7,7 +7,7 @@
 
 #define NO_MEANING UINT32_MAX
 
-/* [spec->graph.count]; NO_MEANING for counts, which are numbers, and for nodes that the root does not reach.
+/* [spec->graph.count]; NO_MEANING for counts, which are numbers, and for nodes that no output reaches.
    languages: [spec->graph.language_count] the meanings of the formulas that stand for them; NULL: it may not name
    any. */
 dd *source_meanings(meaning *m, const temper_spec *spec, const dd *languages, arena *a);

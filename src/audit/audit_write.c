@@ -39,6 +39,16 @@ static void put_model(text *out, const audit *a) {
     text_printf(out, "  \"model\": {\"sha256\": \"%s\", \"bytes\": %zu},\n", hex, a->size);
 }
 
+static void put_rows(text *out, const language_table *t) {
+    text_puts(out, ", \"table\": [");
+    for (size_t row = 0; row < t->row_count; row++) {
+        text_puts(out, row ? ", \"" : "\"");
+        language_write_row(out, t, row);
+        text_putc(out, '"');
+    }
+    text_putc(out, ']');
+}
+
 static void put_languages(text *out, const audit *a) {
     if (!a->language_count) return;
     text_puts(out, "  \"languages\": [");
@@ -49,15 +59,29 @@ static void put_languages(text *out, const audit *a) {
         jwrite_string(out, l->language->source, l->language->source_length);
         text_puts(out, ", ");
         audit_put_text(out, "formula", l->formula);
-        text_puts(out, ", \"table\": [");
-        for (size_t row = 0; row < l->table.row_count; row++) {
-            text_puts(out, row ? ", \"" : "\"");
-            language_write_row(out, &l->table, row);
-            text_putc(out, '"');
-        }
-        text_puts(out, "]}");
+        put_rows(out, &l->table);
+        text_putc(out, '}');
     }
     audit_end_array(out, a->language_count);
+}
+
+static void put_outputs(text *out, const audit *a) {
+    const temper_model *m = a->model;
+    if (m->kind == TEMPER_KIND_ACCEPTOR) return;
+    text_puts(out, "  \"outputs\": [");
+    for (size_t k = 0; k < model_output_count(m); k++) {
+        const audited_output *x = &a->outputs[k];
+        audit_next_element(out, k);
+        audit_put_text(out, "output", m->output_names[k]);
+        text_printf(out, ", \"empty\": \"%s\"", x->empty ? "accept" : "reject");
+        if (x->formula) {
+            text_puts(out, ", ");
+            audit_put_text(out, "formula", x->formula);
+        }
+        if (x->table) put_rows(out, x->table);
+        text_putc(out, '}');
+    }
+    audit_end_array(out, model_output_count(m));
 }
 
 static void put_channels(text *out, const audit *a) {
@@ -66,7 +90,7 @@ static void put_channels(text *out, const audit *a) {
     text_puts(out, "  \"channels\": [");
     for (size_t k = 0; k < m->part_count; k++) {
         const model_part *p = &m->parts[k];
-        if (p->channel < 0 || a->read_off || a->language_count) continue;
+        if (p->channel < 0 || a->choices || a->language_count || m->kind == TEMPER_KIND_NEXT) continue;
         audit_next_element(out, count++);
         text_printf(out, "\"layer\": %u, \"channel\": %lld, ", p->layer, (long long)p->channel);
         audit_put_text(out, "formula", p->formula);
@@ -117,26 +141,34 @@ void audit_write_claim(text *out, const audit *a, const char *claim) {
                                            [TEMPER_SYNTAX_REGEX] = "regex",
                                            [TEMPER_SYNTAX_DFA] = "dfa"};
     const temper_model *m = a->model;
-    text_puts(out, "{\n  \"temper-certificate\": 2,\n");
+    bool several = m->kind != TEMPER_KIND_ACCEPTOR;
+    text_printf(out, "{\n  \"temper-certificate\": %d,\n", several ? 3 : 2);
     put_model(out, a);
     audit_put_member(out, "claim", claim);
     audit_put_member(out, "source", m->source);
     audit_put_member(out, "syntax", syntaxes[m->syntax]);
     audit_put_member(out, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
     audit_put_member(out, "empty", m->accepts_empty ? "accept" : "reject");
-    if (a->read_off) audit_put_member(out, "read-off", a->read_off);
+    if (several) audit_put_member(out, "kind", m->kind == TEMPER_KIND_NEXT ? "next" : "transducer");
+    if (a->read_off && !several) audit_put_member(out, "read-off", a->read_off);
     text_printf(out, "  \"length\": %llu,\n", (unsigned long long)a->length);
     audit_put_member(out, "type", a->type.type->name);
     audit_put_member(out, "order", a->type.any_order ? "any" : "ascending");
 }
 
 void audit_write(text *out, const audit *a) {
-    audit_write_claim(out, a, a->read_off ? "hard choices" : "formula");
+    audit_write_claim(out, a, a->choices ? "hard choices" : "formula");
+    put_outputs(out, a);
     put_languages(out, a);
     put_channels(out, a);
     put_heads(out, a);
     put_gates(out, a);
     text_puts(out, "  ");
     audit_put_bound(out, "error", a->largest);
-    text_puts(out, ",\n  \"allowed\": \"2.500e-01\"\n}\n");
+    text_puts(out, ",\n  \"allowed\": \"2.500e-01\"");
+    if (a->logits) {
+        text_puts(out, ",\n  ");
+        audit_put_bound(out, "logits", a->logits);
+    }
+    text_puts(out, "\n}\n");
 }

@@ -66,7 +66,8 @@ void certificate_begin(certification *c) {
     sha256_finish(digest, &h);
     sha256_hex(hex, digest);
     text_init(&c->json, c->arena);
-    text_puts(&c->json, "{\n  \"temper-certificate\": 2");
+    bool several = m->kind != TEMPER_KIND_ACCEPTOR;
+    text_printf(&c->json, "{\n  \"temper-certificate\": %d", several ? 3 : 2);
     member(c, "model");
     text_printf(&c->json, "{\"sha256\": \"%s\", \"bytes\": %zu}", hex, c->size);
     member_text(c, "claim", temper_claim_name(c->claim));
@@ -74,7 +75,8 @@ void certificate_begin(certification *c) {
     member_text(c, "syntax", syntax_names[m->syntax]);
     member_text(c, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
     member_text(c, "empty", m->accepts_empty ? "accept" : "reject");
-    if (c->read_off) member_text(c, "read-off", c->read_off);
+    if (several) member_text(c, "kind", temper_kind_name(m->kind));
+    if (c->read_off && !several) member_text(c, "read-off", c->read_off);
     member(c, "length");
     text_printf(&c->json, "%zu", c->options.length);
     member_text(c, "type", c->type->name);
@@ -168,6 +170,7 @@ void certificate_member_bound(certification *c, const char *key, const ball *val
     member_text(c, key, bound);
     if (strcmp(key, "error") == 0) c->error = bound;
     if (strcmp(key, "allowed") == 0) c->allowed = bound;
+    if (strcmp(key, "logits") == 0) c->logits = bound;
 }
 
 void certificate_end(certification *c) {

@@ -33,6 +33,7 @@ typedef struct certification {
     temper_certified_head *heads; /* what it says of each head, for temper_certificate_head */
     size_t head_count, head_capacity;
     const char *error, *allowed; /* the largest error, and what it must be below */
+    const char *logits;          /* the largest error of a logit; NULL: none */
     struct found_facts *found;   /* of hard choices: what earlier lengths have shown (choice_facts.h) */
 } certification;
 

@@ -18,13 +18,12 @@ typedef struct work {
 } work;
 
 static void release_scratch(void *scratch) { arena_free(scratch); }
-static void release_spec(void *spec) { temper_spec_free(spec); }
 
 static void find_languages(work *w) {
     const formula *f = &w->spec->graph;
-    const unsigned char *marks = formula_reachable(f, w->spec->root, w->arena);
+    const unsigned char *marks = spec_outputs_reachable(w->spec, w->arena);
     w->used = arena_zalloc(w->arena, f->language_count, sizeof *w->used);
-    for (node_id id = 1; id <= w->spec->root; id++) {
+    for (node_id id = 1; id < f->count; id++) {
         if (!marks[id] || formula_at(f, id)->op != OP_MATCHES) continue;
         w->used_count += !w->used[formula_at(f, id)->set];
         w->used[formula_at(f, id)->set] = true;
@@ -49,26 +48,9 @@ static bool attempt(work *w, void (*body)(void *)) {
     return false;
 }
 
-/* The text as whoever reads the certificate reads it. */
-static const temper_spec *read_formula(work *w, const char *formula_text) {
-    temper_spec_options o = {.syntax = TEMPER_SYNTAX_SPEC,
-                             .letters = w->m->letters.letters,
-                             .letter_count = w->m->letters.count,
-                             .tokens = w->m->letters.tokens,
-                             .at = w->m->at,
-                             .empty = w->m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
-    temper_spec *spec;
-    temper_error why;
-    temper_status status = temper_spec_parse(&spec, formula_text, strlen(formula_text), &o, &why);
-    if (status == TEMPER_NO_MEMORY) trap_reraise(w->arena->trap, &why);
-    if (status != TEMPER_OK) return NULL;
-    arena_on_release(w->arena, release_spec, spec);
-    return spec;
-}
-
 static bool prove(work *w, language_proof *out, uint32_t language, const char *formula_text) {
     const formula_language *l = &w->spec->graph.languages[language];
-    const temper_spec *e = read_formula(w, formula_text);
+    const temper_spec *e = read_formula_text(w->m, formula_text, w->arena);
     *out = (language_proof){.language = l->source, .length = l->source_length, .formula = formula_text};
     out->rows.why_not = "it cannot be written as a text";
     if (e) out->rows = language_table_of(&e->graph, e->root, l->automaton, false, w->arena);
@@ -84,6 +66,8 @@ static const char *text_of(work *w, node_id root) {
     temper_spec e = *w->plain.spec;
     text t;
     e.root = root;
+    e.kind = TEMPER_KIND_ACCEPTOR;
+    e.output_count = 0;
     text_init(&t, w->arena);
     spec_print_formula(&t, &e);
     while (t.length && t.data[t.length - 1] == '\n') t.data[--t.length] = 0;
@@ -104,8 +88,8 @@ static bool prove_expansion(work *w, language_proofs *out) {
 /* A source that is one language: the formula may be what the weights compute. */
 static bool prove_read_off(work *w, language_proofs *out, recognition *r) {
     const formula_node *root = formula_at(&w->spec->graph, w->spec->root);
-    if (root->op != OP_MATCHES) return false;
-    const char *formula_text = recognition_formula(r);
+    if (w->m->kind != TEMPER_KIND_ACCEPTOR || root->op != OP_MATCHES) return false;
+    const char *formula_text = recognition_formula(r, 0);
     if (!formula_text) return false;
     out->count = 1;
     return prove(w, &out->all[0], root->set, formula_text);
@@ -114,6 +98,12 @@ static bool prove_read_off(work *w, language_proofs *out, recognition *r) {
 source_recognition recognise_source(const temper_model *m, bool hard, arena *a) {
     work w = {.m = m, .arena = a, .spec = model_spec(m, a)};
     source_recognition out = {0};
+    if (w.spec && m->kind == TEMPER_KIND_NEXT) {
+        out.recognition = recognise(m, NULL, hard, a);
+        if (recognition_study(out.recognition)) out.outputs = next_proofs(m, w.spec, out.recognition, &out.why, a);
+        out.is_formula = out.outputs != NULL;
+        return out;
+    }
     if (w.spec) find_languages(&w);
     if (!w.used_count) {
         out.recognition = recognise(m, NULL, hard, a);

@@ -4,8 +4,7 @@
 #ifndef BOUND_LANGUAGE_PROOF_H
 #define BOUND_LANGUAGE_PROOF_H
 
-#include "decide/language_table.h"
-#include "recognise/recognise.h"
+#include "bound/next_proof.h"
 
 typedef struct language_proof {
     const char *language; /* as the source writes it */
@@ -24,7 +23,8 @@ typedef struct source_recognition {
     recognition *recognition;
     bool is_formula;           /* it computes the source that it carries */
     const char *why;           /* if it is recognised and does not: a clause */
-    language_proofs languages; /* if it does */
+    language_proofs languages; /* if it does, and is no language model */
+    output_proof *outputs;     /* [outputs] if it does, and is a language model; else NULL */
 } source_recognition;
 
 /* As recognise(). */

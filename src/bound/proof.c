@@ -54,16 +54,12 @@ model_proof *model_proof_open(certification *c) {
     p->c = c;
     p->reach = CERTIFY_LONGEST;
     p->roles = formula_proof_begin(c);
-    if (c->model->kind != TEMPER_KIND_ACCEPTOR) {
-        certification_unable(c, 0, 0, "it has several outputs, of which nothing is proved");
-        c->claim = TEMPER_CLAIM_NONE;
-        p->roles = NULL;
-        p->hopeless = arena_copy(c->arena, text_string(&c->reason), c->reason.length);
-    } else if (!p->roles && !c->reason.length && !c->hard) {
+    if (!p->roles && !c->reason.length && !c->hard && c->model->kind == TEMPER_KIND_ACCEPTOR) {
         c->claim = TEMPER_CLAIM_CHOICES;
         p->reach = reach_of(c);
     } else if (!p->roles) {
-        certification_unable(c, 0, 0, "its heads have no known roles, by which hard choices are proved");
+        certification_unable(c, 0, 0, "its heads have no known roles, by which %s are proved",
+                             c->hard ? "hard choices" : "several outputs");
         say_unlike(c);
         c->claim = TEMPER_CLAIM_NONE;
         p->hopeless = arena_copy(c->arena, text_string(&c->reason), c->reason.length);

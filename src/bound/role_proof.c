@@ -1,5 +1,7 @@
 #include "bound/role_proof.h"
 
+#include <string.h>
+
 #include "bound/every_length.h"
 #include "bound/language_proof.h"
 #include "bound/role_bounds.h"
@@ -9,6 +11,7 @@ struct formula_proof {
     certification *c;
     recognition *recognition;
     language_proofs languages; /* of the source */
+    output_proof *outputs;     /* [outputs] of a language model; NULL: there are none */
     study study;
     every_length **every; /* [shapes] NULL until needed */
     arena scratch;        /* of one attempt */
@@ -17,6 +20,7 @@ struct formula_proof {
     const ball **gates;      /* [ramp shapes] G */
     bool *tried;             /* [shapes] "every length" */
     const ball *error;       /* the largest of all */
+    const ball *logits;      /* of the logits; NULL: there are none */
 };
 
 /* ---- heads ---- */
@@ -111,7 +115,66 @@ static bool check_features(formula_proof *p) {
     return true;
 }
 
+/* ---- logits ---- */
+
+/* A row of any weights over exact Booleans: what storing the weights and adding them up rounds. False: something
+   overflows. */
+static bool logit_row_error(const bounds *b, const model_rows *rows, uint32_t row, const ball **error) {
+    const ball *sum = NULL;
+    *error = b->zero;
+    for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
+        double weight = rows->terms[k].weight < 0 ? -rows->terms[k].weight : rows->terms[k].weight;
+        const ball *exact = b_double(b, weight), *stored = b_after(b, b->s, exact);
+        if (format_round(b->s, weight) != weight) *error = b_add(b, *error, b_half(b, b->s, exact));
+        if (!b_is_at_most(b, exact, b->most_s)) return false;
+        if (sum) {
+            sum = b_add(b, sum, stored);
+            *error = b_add(b, *error, b_half(b, b->a, sum));
+            sum = b_after(b, b->a, sum);
+        } else {
+            sum = stored;
+        }
+        if (!b_is_at_most(b, sum, b->most_a)) return false;
+    }
+    return true;
+}
+
+static bool bound_logits(formula_proof *p) {
+    const temper_model *m = p->c->model;
+    p->logits = NULL;
+    if (!model_has_logits(m)) return true;
+    p->logits = p->b.zero;
+    for (uint32_t k = 0; k < m->logits.count; k++) {
+        const ball *error;
+        if (!logit_row_error(&p->b, &m->logits, k, &error)) {
+            certification_unable(p->c, 0, 0, "a logit may overflow %s", p->c->type->name);
+            return false;
+        }
+        p->logits = b_max(&p->b, p->logits, error);
+    }
+    return true;
+}
+
 /* ---- the file ---- */
+
+/* What is claimed of each output. */
+static void write_outputs(const formula_proof *p) {
+    const temper_model *m = p->c->model;
+    if (m->kind == TEMPER_KIND_ACCEPTOR) return;
+    certificate_array(p->c, "outputs");
+    for (size_t k = 0; k < model_output_count(m); k++) {
+        certificate_element(p->c);
+        certificate_text(p->c, "output", m->output_names[k]);
+        certificate_text(p->c, "empty", recognition_empty(p->recognition, k) ? "accept" : "reject");
+        if (p->c->note) certificate_text(p->c, "formula", recognition_formula(p->recognition, k));
+        if (p->outputs) {
+            certificate_text(p->c, "formula", p->outputs[k].formula);
+            certificate_texts(p->c, "table", p->outputs[k].rows.rows, p->outputs[k].rows.count);
+        }
+        certificate_element_end(p->c);
+    }
+    certificate_array_end(p->c);
+}
 
 static const ball *layer_error(const formula_proof *p, const layer_study *layer) {
     const ball *most = p->b.zero;
@@ -133,11 +196,13 @@ static void write_languages(const formula_proof *p) {
     certificate_array_end(p->c);
 }
 
-/* The parts of a source with languages are parts of formulas that it does not have. */
+/* The parts of a source with languages are parts of formulas that it does not have; so are those of language
+   models. */
 static void write_channels(const formula_proof *p) {
     const temper_model *m = p->c->model;
     certificate_array(p->c, "channels");
-    for (size_t k = 0; k < m->part_count && !p->c->read_off && !p->languages.count; k++) {
+    bool claimed = !p->c->note && !p->languages.count && !p->outputs;
+    for (size_t k = 0; k < m->part_count && claimed; k++) {
         if (m->parts[k].channel < 0) continue;
         certificate_element(p->c);
         certificate_count(p->c, "layer", m->parts[k].layer);
@@ -179,11 +244,25 @@ static void write_gates(formula_proof *p) {
     certificate_array_end(p->c);
 }
 
+/* The formulas of all outputs, those of several below their names. NULL: one is too large to write down. */
+static const char *read_all_off(const formula_proof *p) {
+    const temper_model *m = p->c->model;
+    if (m->kind == TEMPER_KIND_ACCEPTOR) return recognition_formula(p->recognition, 0);
+    text t;
+    text_init(&t, p->c->arena);
+    for (size_t k = 0; k < model_output_count(m); k++) {
+        const char *name = m->output_names[k], *read = recognition_formula(p->recognition, k);
+        if (!read) return NULL;
+        text_printf(&t, "%soutput '%s'\n%s", k ? "\n" : "", text_escaped(p->c->arena, name, strlen(name), 60), read);
+    }
+    return text_string(&t);
+}
+
 /* False: what was read off is too large to write down. */
 static bool write_file(formula_proof *p) {
     p->error = p->b.zero;
     if (p->c->note) {
-        p->c->read_off = recognition_formula(p->recognition);
+        p->c->read_off = read_all_off(p);
         if (!p->c->read_off) {
             certification_unable(p->c, 0, 0, "%s, and the formula that was read off is too large to write down",
                                  p->c->note);
@@ -191,12 +270,14 @@ static bool write_file(formula_proof *p) {
         }
     }
     certificate_begin(p->c);
+    write_outputs(p);
     write_languages(p);
     write_channels(p);
     write_heads(p);
     write_gates(p);
     certificate_member_bound(p->c, "error", p->error);
     certificate_member_bound(p->c, "allowed", p->b.quarter);
+    if (p->logits) certificate_member_bound(p->c, "logits", p->logits);
     certificate_end(p->c);
     return true;
 }
@@ -222,6 +303,7 @@ formula_proof *formula_proof_begin(certification *c) {
     }
     p->study = *found;
     p->languages = source.languages;
+    p->outputs = source.outputs;
     c->claim = source.is_formula ? TEMPER_CLAIM_FORMULA : TEMPER_CLAIM_CHOICES;
     c->note = source.is_formula ? NULL : source.why;
     if (!role_conditions(c, &p->study)) return NULL;
@@ -235,7 +317,7 @@ formula_proof *formula_proof_begin(certification *c) {
 }
 
 static bool attempt(formula_proof *p) {
-    if (!check_features(p)) return false;
+    if (!check_features(p) || !bound_logits(p)) return false;
     if (bound_heads(p) && bound_gates(p)) return true;
     if (p->c->hard || !p->b.ascending || p->b.size > EVERY_LENGTH_MOST) return false;
     return try_heads(p) && bound_gates(p);

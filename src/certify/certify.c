@@ -17,7 +17,7 @@ struct temper_certificate {
     temper_fault fault;
     temper_certified_head *heads;
     size_t head_count;
-    const char *error, *allowed, *read_off, *note;
+    const char *error, *allowed, *logits, *read_off, *note;
 };
 
 /* Of a search: about a second. */
@@ -65,6 +65,7 @@ static void refute(certification *c) {
     c->fault.letters = w.letters;
     c->fault.n = c->fault.length = w.n;
     c->fault.position = w.position;
+    c->fault.output = w.output;
     if (w.layer) {
         c->fault.layer = w.layer;
         c->fault.head = w.head;
@@ -78,8 +79,10 @@ static void keep_text(const char **x, arena *a) { *x = arena_copy(a, *x, strlen(
 static void keep_heads(temper_certificate *k, const certification *c, arena *a) {
     k->error = c->error ? c->error : "";
     k->allowed = c->allowed ? c->allowed : "";
+    k->logits = c->logits && c->verdict == TEMPER_PROVED ? c->logits : "";
     keep_text(&k->error, a);
     keep_text(&k->allowed, a);
+    keep_text(&k->logits, a);
     if (c->verdict != TEMPER_PROVED) return;
     k->head_count = c->head_count;
     k->heads = arena_alloc(a, c->head_count, sizeof *k->heads);
@@ -168,6 +171,7 @@ temper_certificate_info temper_certificate_about(const temper_certificate *c) {
                                      .note = c->note,
                                      .error = c->error,
                                      .allowed = c->allowed,
+                                     .logits = c->logits,
                                      .heads = c->head_count};
 }
 

@@ -13,22 +13,33 @@ enum {
     LONGEST_SEARCHED = 200
 };
 
-static void refute(certification *c, const uint32_t *letters, size_t n, size_t position, bool soft) {
+static void refute(certification *c, const uint32_t *letters, size_t n, size_t output, size_t position, bool soft) {
     uint32_t *copy = arena_alloc(c->arena, n + 1, sizeof *copy);
     if (n) memcpy(copy, letters, n * sizeof *copy);
     c->verdict = TEMPER_REFUTED;
     c->fault.letters = copy;
     c->fault.n = c->fault.length = n;
     c->fault.position = position;
+    c->fault.output = output;
     c->reason.length = 0;
+    if (c->model->kind != TEMPER_KIND_ACCEPTOR) {
+        const char *name = c->model->output_names[output];
+        text_printf(
+            &c->reason,
+            "after %zu letters of a string of length %zu output %zu ('%s') %s in %s, but %s by the model's hard "
+            "choices",
+            position, n, output + 1, text_escaped(c->arena, name, strlen(name), 40), soft ? "holds" : "does not hold",
+            c->type->name, soft ? "does not" : "it does");
+        return;
+    }
     text_printf(&c->reason, "a string of length %zu is %s in %s, but %s by the model's hard choices", n,
                 soft ? "accepted" : "rejected", c->type->name, soft ? "rejected" : "accepted");
 }
 
-/* Whether the answers of one string differ where the verdict is read. */
+/* Whether the answers of one string differ where the verdict is read; of models with several outputs, anywhere. */
 static bool differs(certification *c, const uint32_t *letters, size_t n, arena *one, arena *scratch) {
     const temper_model *m = c->model;
-    size_t verdict = n == 0 ? 0 : m->at == TEMPER_AT_FIRST ? 1 : n;
+    size_t verdict = n == 0 ? 0 : m->at == TEMPER_AT_FIRST ? 1 : n, size = n + 1 + m->has_end;
     dense_setting setting = {.storage = c->type->storage, .accumulation = c->type->accumulation};
     dense_answer soft;
     arena_reset(one);
@@ -41,10 +52,15 @@ static bool differs(certification *c, const uint32_t *letters, size_t n, arena *
     rational_set_ratio(half, 1, 2);
     arena_reset(scratch);
     const rational *y = exact_run(m, letters, n, NULL, &pool, scratch);
-    bool hard = rational_cmp(&y[verdict], half) > 0;
-    if (hard == (soft.truth[verdict] != 0)) return false;
-    refute(c, letters, n, verdict, soft.truth[verdict] != 0);
-    return true;
+    bool verdict_only = m->kind == TEMPER_KIND_ACCEPTOR;
+    for (size_t i = verdict_only ? verdict : 0; i <= (verdict_only ? verdict : n); i++)
+        for (size_t k = 0; k < model_output_count(m); k++) {
+            bool hard = rational_cmp(&y[k * size + i], half) > 0, found = soft.truth[k * size + i] != 0;
+            if (hard == found) continue;
+            refute(c, letters, n, k, i, found);
+            return true;
+        }
+    return false;
 }
 
 static void search(certification *c, arena *one, arena *scratch) {

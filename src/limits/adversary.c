@@ -364,8 +364,8 @@ static void explain(search *s) {
     trial *t = &s->t;
     diagnosis d = {0};
     if (diagnose_memory(t->m, t->best.n) < DIAGNOSIS_BYTES)
-        d = diagnose(t->m, t->type, t->best.letters, t->best.n, t->best.position, t->expected, trial_arena(t->a),
-                     t->stream, t->scratch);
+        d = diagnose(t->m, t->type, t->best.letters, t->best.n, t->best.output, t->best.position, t->expected,
+                     trial_arena(t->a), t->stream, t->scratch);
     t->best.why = d.why;
     t->best.layer = d.layer;
     t->best.head = d.head;

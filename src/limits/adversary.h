@@ -9,6 +9,7 @@
 typedef struct wrong_answer {
     uint32_t *letters;  /* n of them, in the arena */
     size_t n, position; /* where the first wrong answer is, from 1; 0: of the empty string */
+    size_t output;      /* which one is wrong there, from 0 */
     size_t layer, head; /* at fault, from 1; 0: none */
     temper_why why;
     size_t swept,

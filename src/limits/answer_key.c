@@ -31,6 +31,7 @@ answer_key *answer_key_new(const temper_model *m, arena *a) {
     k->arena = a;
     for (uint32_t l = 0; l < m->layer_count; l++) k->heads += m->layers[l].head_count;
     k->spec = model_spec(m, a);
+    if (k->spec && !spec_output_count(k->spec)) k->spec = NULL; /* a language says nothing of outputs by itself */
     if (!k->spec) need_hard_choices(k);
     k->scratch = arena_zalloc(a, 1, sizeof *k->scratch);
     arena_init(k->scratch, a->trap);
@@ -54,25 +55,26 @@ static temper_run *run_hard(const answer_key *k, const uint32_t *letters, size_t
     trap_reraise(k->arena->trap, &inner);
 }
 
-void answer_key_truth(unsigned char *truth, size_t *from, size_t *to, answer_key *k, const uint32_t *letters,
-                      size_t n) {
+void answer_key_truth(unsigned char *truth, size_t *from, size_t *to, answer_key *k, size_t output,
+                      const uint32_t *letters, size_t n) {
     bool one = n == 0 || k->m->record.verdict_only;
     *from = one ? verdict_position(k->m, n) : 1;
     *to = one ? *from : n;
     if (k->spec && n > 0) {
         arena_reset(k->scratch);
-        formula_eval(truth, &k->spec->graph, k->spec->root, letters, n, k->scratch);
+        formula_eval(truth, &k->spec->graph, spec_output_root(k->spec, output), letters, n, k->scratch);
     } else if (k->spec) {
-        truth[0] = k->spec->accepts_empty;
+        truth[0] = spec_output_empty(k->spec, output);
     } else {
         temper_run *run = run_hard(k, letters, n);
-        if (n == 0) truth[0] = (unsigned char)temper_run_about(run).accept;
-        for (size_t i = 1; i <= n; i++) truth[i - 1] = (unsigned char)temper_run_about(run).truth[i];
+        const unsigned char *found = temper_run_output(run, output);
+        if (n == 0) truth[0] = found[0];
+        for (size_t i = 1; i <= n; i++) truth[i - 1] = found[i];
         temper_run_free(run);
     }
 }
 
 double answer_key_cost(const answer_key *k, size_t n) {
-    double size = (double)n + 2;
+    double size = ((double)n + 2) * (double)model_output_count(k->m);
     return k->spec ? size * (5 + 3 * (double)k->spec->node_count) : size * (50 + 30 * (double)k->heads * size);
 }

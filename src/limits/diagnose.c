@@ -207,8 +207,8 @@ static void run(inquiry *q, const dense_setting *s, void (*see)(void *, const de
     dense_run(answer, q->m, letters, n, &watched, stream, scratch);
 }
 
-diagnosis diagnose(const temper_model *m, const number_type *type, const uint32_t *letters, size_t n, size_t position,
-                   bool expected, arena *kept, arena *stream, arena *scratch) {
+diagnosis diagnose(const temper_model *m, const number_type *type, const uint32_t *letters, size_t n, size_t output,
+                   size_t position, bool expected, arena *kept, arena *stream, arena *scratch) {
     dense_setting ideal = {.storage = &format_f64, .accumulation = &format_f64, .hard = true},
                   real = {.storage = type->storage, .accumulation = type->accumulation};
     inquiry q = {.m = m, .setting = &real, .kept = kept};
@@ -228,7 +228,9 @@ diagnosis diagnose(const temper_model *m, const number_type *type, const uint32_
                            .head = answer.layer < m->layer_count ? answer.head + 1 : 0,
                            .row = answer.position};
     if (!q.found) /* no head was off, so what follows them was */
-        return (diagnosis){.why = answer.truth[position] != expected ? TEMPER_WHY_GATE : TEMPER_WHY_UNKNOWN};
+        return (diagnosis){.why = answer.truth[output * (n + 1 + m->has_end) + position] != expected
+                                      ? TEMPER_WHY_GATE
+                                      : TEMPER_WHY_UNKNOWN};
     diagnosis d = {.why = q.why, .layer = q.layer + 1, .head = q.head + 1, .row = q.row};
     if (!q.actual) return d;
     run(&q, &ideal, look_at_inputs, &answer, letters, n, stream, scratch);

@@ -14,8 +14,8 @@ typedef struct diagnosis {
 
 /* Of a string whose answer at a position is not `expected` in the type. TEMPER_WHY_UNKNOWN: the emulated run, which
    is not the one that f64 and f32 normally take, gives no wrong output. The arenas are reset. */
-diagnosis diagnose(const temper_model *m, const number_type *type, const uint32_t *letters, size_t n, size_t position,
-                   bool expected, arena *kept, arena *stream, arena *scratch);
+diagnosis diagnose(const temper_model *m, const number_type *type, const uint32_t *letters, size_t n, size_t output,
+                   size_t position, bool expected, arena *kept, arena *stream, arena *scratch);
 
 /* Bytes that takes. */
 double diagnose_memory(const temper_model *m, size_t n);

@@ -205,7 +205,7 @@ static void fill_split(uint32_t *out, const string_word *one, const string_word 
 
 static bool is_accepted(const string_kit *kit, const uint32_t *letters, size_t n, unsigned char *truth) {
     size_t from, to;
-    answer_key_truth(truth, &from, &to, kit->key, letters, n);
+    answer_key_truth(truth, &from, &to, kit->key, 0, letters, n);
     return truth[verdict_position(kit->m, n) - 1];
 }
 

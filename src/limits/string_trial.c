@@ -88,7 +88,7 @@ void trial_start(trial *t, const temper_model *m, temper_type type, const advers
 
 typedef struct outcome {
     bool broken;                /* overflow: no answer */
-    const unsigned char *truth; /* [N] */
+    const unsigned char *truth; /* [outputs][N] */
     double margin;              /* the largest of the heads that mean a Boolean */
     size_t position;            /* broken: where */
 } outcome;
@@ -124,9 +124,10 @@ static outcome run_fast(trial *t, const uint32_t *letters, size_t n) {
     if (status) trap_reraise(t->a->trap, &error);
     arena_reset(t->stream);
     size_t size = temper_run_about(run).size;
-    unsigned char *truth = arena_alloc(t->stream, size, 1);
+    size_t outputs = model_output_count(t->m);
+    unsigned char *truth = arena_alloc(t->stream, outputs * size, 1);
     outcome r = {.truth = truth};
-    for (size_t i = 0; i < size; i++) truth[i] = (unsigned char)temper_run_about(run).truth[i];
+    for (size_t k = 0; k < outputs; k++) memcpy(truth + k * size, temper_run_output(run, k), size);
     for (uint32_t l = 0; l < t->m->layer_count; l++)
         for (uint32_t k = 0; k < t->m->layers[l].head_count; k++)
             r.margin = larger(r.margin, temper_run_head(run, l + 1, k + 1).error);
@@ -134,13 +135,14 @@ static outcome run_fast(trial *t, const uint32_t *letters, size_t n) {
     return r;
 }
 
-static void keep_wrong(trial *t, const uint32_t *letters, size_t n, size_t position, bool expected) {
+static void keep_wrong(trial *t, const uint32_t *letters, size_t n, size_t output, size_t position, bool expected) {
     if (t->found && n >= t->best.n) return;
     if (n > t->best_room || !t->best.letters)
         t->best.letters = arena_alloc(t->a, (t->best_room = n) + 1, sizeof *t->best.letters);
     memcpy(t->best.letters, letters, n * sizeof *letters);
     t->best.n = n;
     t->best.position = position;
+    t->best.output = output;
     t->expected = expected;
     t->found = true;
 }
@@ -153,17 +155,20 @@ bool trial_is_wrong(trial *t, double *margin, const uint32_t *letters, size_t n)
     trial_spend(t, trial_cost(t, n));
     if (n > t->best.tried) t->best.tried = n;
     *margin = r.margin;
-    answer_key_truth(t->truth, &from, &to, t->key, letters, n);
-    if (r.broken) {
-        size_t at = r.position < from ? from : r.position > to ? to : r.position;
-        keep_wrong(t, letters, n, at, t->truth[at ? at - 1 : 0]);
-        return true;
-    }
-    for (size_t i = from; i <= to; i++) {
-        bool expected = t->truth[i ? i - 1 : 0];
-        if (r.truth[i] == expected) continue;
-        keep_wrong(t, letters, n, i, expected);
-        return true;
+    for (size_t k = 0; k < model_output_count(t->m); k++) {
+        const unsigned char *found = r.truth + k * (n + 1 + t->m->has_end);
+        answer_key_truth(t->truth, &from, &to, t->key, k, letters, n);
+        if (r.broken) {
+            size_t at = r.position < from ? from : r.position > to ? to : r.position;
+            keep_wrong(t, letters, n, k, at, t->truth[at ? at - 1 : 0]);
+            return true;
+        }
+        for (size_t i = from; i <= to; i++) {
+            bool expected = t->truth[i ? i - 1 : 0];
+            if (found[i] == expected) continue;
+            keep_wrong(t, letters, n, k, i, expected);
+            return true;
+        }
     }
     return false;
 }

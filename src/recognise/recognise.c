@@ -16,11 +16,13 @@ struct recognition {
     arena arena;
     recognising work;
     study study;
-    bool done, formula, printed;
+    bool done, formula;
     temper_error why_not;
-    const char *differs; /* why it is not the source's */
-    const char *text;    /* what was read off */
-    fn answer;
+    const char *differs;     /* why it is not the source's */
+    fn *answers;             /* [outputs] */
+    bool *empty;             /* [outputs] at the start sentinel */
+    const char **texts;      /* [outputs] what was read off; NULL: not asked for yet, or too large */
+    size_t asked;            /* the output that is being read off */
     const temper_spec *spec; /* NULL: none */
     const fn *meaning;       /* [nodes] of the spec; NULL: it has none that can be said */
     const char *unreadable;  /* then: why */
@@ -157,7 +159,7 @@ static void embed(recognising *w) {
 
 static void read_meaning(void *context) {
     recognition *r = context;
-    r->meaning = source_read(&r->work.q, &r->spec->graph, r->spec->root, r->work.m->letters.count);
+    r->meaning = source_read(&r->work.q, r->spec);
 }
 
 /* Its meaning comes first, so that variables are in the order in which a formula mentions them. What cannot be said
@@ -165,7 +167,7 @@ static void read_meaning(void *context) {
 static void read_source(recognition *r) {
     recognising *w = &r->work;
     if (!r->spec) r->spec = model_spec(w->m, &r->arena);
-    if (!r->spec) return;
+    if (!r->spec || !spec_output_count(r->spec)) return; /* a language model's language is no answer of its own */
     trap inner, *outer = r->arena.trap;
     temper_error why;
     r->arena.trap = &inner;
@@ -200,7 +202,7 @@ static void prepare_parts(recognition *r) {
     if (!r->meaning || !claimed) return;
     const formula *f = &r->spec->graph;
     r->same_label = arena_zalloc(&r->arena, f->count, sizeof *r->same_label);
-    for (node_id id = r->spec->root; id > 0; id--) {
+    for (node_id id = (node_id)f->count - 1; id > 0; id--) {
         if (!r->meaning[id]) continue;
         text t;
         bool fresh;
@@ -241,16 +243,14 @@ static void check_parts(recognition *r, uint32_t layer) {
 
 /* ---- the read-out ---- */
 
-static fn read_answer(recognising *w) {
+static fn read_answer(recognising *w, uint32_t output, bool *empty) {
     const model_rows *read = &w->m->read;
     decisions *d = &w->q.d;
-    size_t count = rows_size(read, 0);
-    const model_term *t = rows_begin_of(read, 0);
+    size_t count = rows_size(read, output);
+    const model_term *t = rows_begin_of(read, output);
     fn *parts = arena_alloc(w->arena, count, sizeof *parts);
     double start = 0;
     int grid;
-    w->layer = w->head = 0;
-    keep_stored(w, read, 0, 0);
     for (size_t k = 0; k < count; k++) {
         const content *x = &w->now[t[k].channel];
         if (x->kind != HOLDS_BOOLEAN)
@@ -258,14 +258,37 @@ static fn read_answer(recognising *w) {
         parts[k] = fn_times(d, x->f, t[k].weight);
         start = exact_add(w->arena, start, exact_mul(w->arena, x->start, t[k].weight));
     }
-    double size = row_weight(w, read, 0, &grid);
+    double size = row_weight(w, read, output, &grid);
     if (grid < 0) unlike(w, "the read-out has a weight that is no whole number");
     keep_sum(w, EXACT_READ, size, grid);
     fn answer = fn_add_all(d, parts, count);
     if (!fn_is_boolean(d, answer)) unlike(w, "the read-out is not 0 or 1 on every letter");
-    if (start != w->m->accepts_empty)
+    *empty = start == 1;
+    if (start != 0 && start != 1) unlike(w, "the read-out at the start sentinel is not 0 or 1");
+    if (w->m->kind == TEMPER_KIND_ACCEPTOR && *empty != w->m->accepts_empty)
         unlike(w, "the read-out at the start sentinel is not the empty string's answer");
     return answer;
+}
+
+/* Rows of numbers over Booleans, that decide nothing. */
+static void read_logits(recognising *w) {
+    const model_rows *rows = &w->m->logits;
+    if (!model_has_logits(w->m)) return;
+    for (uint32_t k = 0; k < rows->start[rows->count]; k++)
+        if (w->now[rows->terms[k].channel].kind != HOLDS_BOOLEAN)
+            unlike(w, "a logit reads channel %u, which holds no Boolean", rows->terms[k].channel);
+}
+
+static void read_answers(recognition *r) {
+    recognising *w = &r->work;
+    uint32_t count = model_output_count(w->m);
+    r->answers = arena_zalloc(&r->arena, count, sizeof *r->answers);
+    r->empty = arena_zalloc(&r->arena, count, sizeof *r->empty);
+    r->texts = arena_zalloc(&r->arena, count, sizeof *r->texts);
+    w->layer = w->head = 0;
+    keep_stored(w, &w->m->read, 0, 0);
+    for (uint32_t k = 0; k < count; k++) r->answers[k] = read_answer(w, k, &r->empty[k]);
+    read_logits(w);
 }
 
 static void compare_with_source(recognition *r) {
@@ -273,12 +296,21 @@ static void compare_with_source(recognition *r) {
     if (!r->spec)
         say_differs(r,
                     *m->source ? "its source cannot be read with its letters and settings" : "it carries no source");
+    else if (!spec_output_count(r->spec))
+        say_differs(r, "its source is a language, not what comes next in it");
     else if (!r->meaning)
         say_differs(r, "the meaning of its source was not found: %s", r->unreadable);
-    else if (r->meaning[r->spec->root] != r->answer) {
-        r->differs = NULL; /* this says more than which part of another source was not found */
-        say_differs(r, "its source was not recognised in its weights");
-    }
+    else
+        for (size_t k = 0; k < spec_output_count(r->spec); k++) {
+            bool same = r->meaning[spec_output_root(r->spec, k)] == r->answers[k];
+            if (same && r->empty[k] == spec_output_empty(r->spec, k)) continue;
+            r->differs = NULL; /* this says more than which part of another source was not found */
+            if (m->kind == TEMPER_KIND_ACCEPTOR)
+                say_differs(r, "its source was not recognised in its weights");
+            else
+                say_differs(r, "output %zu of its source was not recognised in its weights", k + 1);
+            break;
+        }
     r->formula = !r->differs;
 }
 
@@ -300,7 +332,6 @@ static void run(void *context) {
     w->written = arena_zalloc(a, m->channel_count, sizeof *w->written);
     w->cleared = arena_zalloc(a, m->channel_count, sizeof *w->cleared);
     r->study.layers = arena_zalloc(a, m->layer_count, sizeof *r->study.layers);
-    if (m->kind != TEMPER_KIND_ACCEPTOR) unlike(w, "it has several outputs, of which nothing is proved");
     read_source(r);
     prepare_parts(r);
     embed(w);
@@ -311,7 +342,7 @@ static void run(void *context) {
         recognise_net(w);
         check_parts(r, layer);
     }
-    r->answer = read_answer(w);
+    read_answers(r);
     compare_with_source(r);
     r->done = true;
 }
@@ -342,13 +373,20 @@ bool recognition_is_formula(const recognition *r, const char **why) {
     return r->formula;
 }
 
+bool recognition_empty(const recognition *r, size_t output) { return r->empty[output]; }
+
+bool recognition_same_output(const recognition *r, size_t x, size_t y) { return r->answers[x] == r->answers[y]; }
+
 static void print(void *context) {
     recognition *r = context;
-    r->text = read_off(&r->work, r->answer);
+    r->texts[r->asked] = read_off(&r->work, r->answers[r->asked]);
 }
 
-const char *recognition_formula(recognition *r) {
-    if (!r->printed && !trap_attempt(&r->trap, NULL, print, r)) r->text = NULL;
-    r->printed = true;
-    return r->text;
+/* Outputs with one meaning have one text. */
+const char *recognition_formula(recognition *r, size_t output) {
+    for (size_t k = 0; k < output && !r->texts[output]; k++)
+        if (recognition_same_output(r, k, output)) r->texts[output] = r->texts[k];
+    r->asked = output;
+    if (!r->texts[output] && !trap_attempt(&r->trap, NULL, print, r)) r->texts[output] = NULL;
+    return r->texts[output];
 }

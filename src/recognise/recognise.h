@@ -27,8 +27,13 @@ const char *recognition_reason(const recognition *r, size_t *layer, size_t *head
    its channel holds. If not, *why says so. */
 bool recognition_is_formula(const recognition *r, const char **why);
 
-/* Recognised: the formula that was read off the weights, in the syntax of specifications, over the model's letters:
-   definitions, and the answer on the last line. NULL: it is too large to write down. Made when first asked for. */
-const char *recognition_formula(recognition *r);
+/* Recognised: the formula of an output that was read off the weights, in the syntax of specifications, over the
+   model's letters: definitions, and the answer on the last line. NULL: it is too large to write down. Made when first
+   asked for. */
+const char *recognition_formula(recognition *r, size_t output);
+
+/* Recognised: whether the output holds before the first letter; whether two outputs mean the same after it. */
+bool recognition_empty(const recognition *r, size_t output);
+bool recognition_same_output(const recognition *r, size_t x, size_t y);
 
 #endif

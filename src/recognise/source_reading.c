@@ -307,11 +307,12 @@ static fn read_node(reading *r, node_id id) {
     return 0;
 }
 
-const fn *source_read(questions *q, const formula *f, node_id root, size_t letters) {
-    reading r = {.q = q, .d = &q->d, .f = f, .letters = letters};
+const fn *source_read(questions *q, const temper_spec *spec) {
+    const formula *f = &spec->graph;
+    reading r = {.q = q, .d = &q->d, .f = f, .letters = spec->letters.count};
     r.of = arena_zalloc(q->arena, f->count, sizeof *r.of);
-    const unsigned char *marks = formula_reachable(f, root, q->arena);
-    for (node_id id = 1; id <= root; id++)
+    const unsigned char *marks = spec_outputs_reachable(spec, q->arena);
+    for (node_id id = 1; id < f->count; id++)
         if (marks[id]) r.of[id] = read_node(&r, id);
     return r.of;
 }

@@ -5,8 +5,8 @@
 #include "logic/formula.h"
 #include "recognise/questions.h"
 
-/* [node] what each node below the root is; 0 for counts and other nodes. Raises TEMPER_LIMIT where that cannot be
+/* [node] what each node below the outputs is; 0 for counts and other nodes. Raises TEMPER_LIMIT where that cannot be
    said. */
-const fn *source_read(questions *q, const formula *f, node_id root, size_t letters);
+const fn *source_read(questions *q, const temper_spec *spec);
 
 #endif

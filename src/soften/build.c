@@ -46,7 +46,6 @@ static bool make_hard(temper_model *m, const normal_spec *s, gate_limits gates, 
 /* Sums stand for disjunctions only if no two operands ever hold together. The compiler has shown it by rules on
    texts; the prover must be able to show it from the weights. Where it is not, gates take the place of all sums. */
 static gate_limits provable_gates(const normal_spec *s, gate_limits gates, entry *e) {
-    if (s->spec->kind != TEMPER_KIND_ACCEPTOR) gates.sums = false; /* several outputs are not recognised */
     if (!gates.sums) return gates;
     temper_model *trial = entry_passing_model(e);
     if (!make_hard(trial, s, gates, e)) return gates;

@@ -1,0 +1,182 @@
+#include "bound/next_proof.h"
+
+#include <string.h>
+
+#include "base/entry.h"
+#include "decide/formula_dfa.h"
+
+static void release_spec(void *spec) { temper_spec_free(spec); }
+static void release_arena(void *what) { arena_free(what); }
+
+const temper_spec *read_formula_text(const temper_model *m, const char *formula_text, arena *a) {
+    temper_spec_options o = {.syntax = TEMPER_SYNTAX_SPEC,
+                             .letters = m->letters.letters,
+                             .letter_count = m->letters.count,
+                             .tokens = m->letters.tokens,
+                             .at = m->at,
+                             .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT};
+    temper_spec *spec;
+    temper_error why;
+    temper_status status = temper_spec_parse(&spec, formula_text, strlen(formula_text), &o, &why);
+    if (status == TEMPER_NO_MEMORY) trap_reraise(a->trap, &why);
+    if (status != TEMPER_OK) return NULL;
+    arena_on_release(a, release_spec, spec);
+    return spec;
+}
+
+typedef struct work {
+    const temper_model *m;
+    const temper_spec *spec;
+    recognition *recognition;
+    arena *arena, *scratch;
+    const dfa *language;
+    unsigned char *alive;  /* [states] */
+    const dfa **automata;  /* [outputs] */
+    output_proof *outputs; /* [outputs] */
+    const char *why;
+} work;
+
+/* ---- sources that have an automaton ---- */
+
+/* Operators with a coordinate, and what has none because it looks at the position alone. */
+static bool has_coordinate(formula_op op) {
+    switch (op) {
+    case OP_TRUE:
+    case OP_FALSE:
+    case OP_LETTERS:
+    case OP_NOT:
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+    case OP_IMPLIES:
+    case OP_IFF:
+    case OP_COUNT_PAST:
+    case OP_COUNT_FUTURE:
+    case OP_FIRST:
+    case OP_LAST:
+    case OP_YESTERDAY:
+    case OP_WEAK_YESTERDAY:
+    case OP_NEXT:
+    case OP_WEAK_NEXT:
+    case OP_ONCE:
+    case OP_HISTORICALLY:
+    case OP_SINCE:
+    case OP_TRIGGERED:
+    case OP_EVENTUALLY:
+    case OP_ALWAYS:
+    case OP_UNTIL:
+    case OP_RELEASE:
+    case OP_WEAK_UNTIL:
+    case OP_STRONG_RELEASE:
+    case OP_MODULO:
+    case OP_COMPARE:
+    case OP_MATCHES: return true;
+    default: return false;
+    }
+}
+
+/* "Language models": it looks one way, and is read at the end of that way. */
+static const char *obstacle_of(const work *w) {
+    const formula *f = &w->spec->graph;
+    node_id back, forward;
+    unsigned looks = formula_directions(f, w->spec->root, &back, &forward);
+    bool first = w->spec->at == TEMPER_AT_FIRST;
+    if (looks & (first ? 1 : 2))
+        return first ? "its source looks back, and is read at the first position"
+                     : "its source looks forward, and is read at the last position";
+    const unsigned char *marks = formula_reachable(f, w->spec->root, w->scratch);
+    for (node_id id = 1; id <= w->spec->root; id++) {
+        const formula_node *n = formula_at(f, id);
+        if (!marks[id]) continue;
+        if (!has_coordinate(n->op)) return "its source has an operator that no automaton follows";
+        if (n->op == OP_MATCHES && first) return "its source reads a regular language from the end";
+    }
+    return NULL;
+}
+
+/* ---- automata ---- */
+
+/* Backwards from the states that accept, until nothing changes. */
+static void find_alive(work *w) {
+    const dfa *d = w->language;
+    w->alive = arena_alloc(w->scratch, d->state_count, 1);
+    memcpy(w->alive, d->accepts, d->state_count);
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t q = 0; q < d->state_count; q++)
+            for (uint32_t c = 0; c < d->class_count && !w->alive[q]; c++)
+                if (w->alive[d->next[(size_t)q * d->class_count + c]]) w->alive[q] = 1, more = true;
+    }
+}
+
+/* Letters of one class have one automaton. */
+static const dfa *automaton_of(work *w, size_t output) {
+    dfa d = *w->language;
+    if (output == w->m->letters.count) return w->language;
+    uint32_t c = d.class_of[output];
+    for (size_t k = 0; k < output; k++)
+        if (d.class_of[k] == c) return w->automata[k];
+    d.accepts = arena_alloc(w->scratch, d.state_count, 1);
+    for (uint32_t q = 0; q < d.state_count; q++) d.accepts[q] = w->alive[d.next[(size_t)q * d.class_count + c]];
+    return dfa_minimise(w->scratch, &d);
+}
+
+/* ---- outputs ---- */
+
+static bool fail(work *w, const char *why) {
+    text t;
+    text_init(&t, w->arena);
+    text_printf(&t, "what comes next in its source was not shown to be its outputs: %s", why);
+    w->why = text_string(&t);
+    return false;
+}
+
+static bool prove_output(work *w, size_t output) {
+    const dfa *d = w->automata[output] = automaton_of(w, output);
+    output_proof *out = &w->outputs[output];
+    if (d->accepts[d->start] != recognition_empty(w->recognition, output))
+        return fail(w, "one is wrong before the first letter");
+    for (size_t k = 0; k < output; k++)
+        if (w->automata[k] == d && recognition_same_output(w->recognition, k, output)) {
+            *out = w->outputs[k];
+            return true;
+        }
+    out->formula = recognition_formula(w->recognition, output);
+    if (!out->formula) return fail(w, "a formula is too large to write down");
+    const temper_spec *e = read_formula_text(w->m, out->formula, w->arena);
+    if (!e) return fail(w, "a formula cannot be written as a text");
+    out->rows = language_table_of(&e->graph, e->root, d, false, w->arena);
+    return !out->rows.why_not || fail(w, out->rows.why_not);
+}
+
+static void prove_outputs(void *context) {
+    work *w = context;
+    const char *obstacle = obstacle_of(w);
+    if (obstacle) {
+        fail(w, obstacle);
+        return;
+    }
+    w->language = spec_dfa(w->scratch, w->spec, NULL);
+    find_alive(w);
+    for (size_t k = 0; k < model_output_count(w->m); k++)
+        if (!prove_output(w, k)) return;
+}
+
+output_proof *next_proofs(const temper_model *m, const temper_spec *spec, recognition *r, const char **why,
+                          arena *a) {
+    work w = {.m = m, .spec = spec, .recognition = r, .arena = a};
+    trap inner, *outer = a->trap;
+    temper_error error;
+    w.scratch = arena_alloc(a, 1, sizeof *w.scratch);
+    arena_init(w.scratch, outer);
+    arena_on_release(a, release_arena, w.scratch);
+    w.automata = arena_zalloc(a, model_output_count(m), sizeof *w.automata);
+    w.outputs = arena_zalloc(a, model_output_count(m), sizeof *w.outputs);
+    a->trap = w.scratch->trap = &inner;
+    bool done = trap_attempt(&inner, &error, prove_outputs, &w);
+    a->trap = w.scratch->trap = outer;
+    if (!done && error.code == TEMPER_NO_MEMORY) trap_reraise(outer, &error);
+    if (!done) fail(&w, error.text);
+    *why = w.why;
+    return w.why ? NULL : w.outputs;
+}
