@@ -95,28 +95,23 @@ static double exact_sum(const diagram *d, double x, double y) {
     return z;
 }
 
-/* The result where it is known without looking further, else false. */
+/* The result where it is known without looking further, else false. f <= g, so a leaf 0 or 1 is f unless both are. */
 static bool settled(diagram *d, dd_op op, dd f, dd g, dd *result) {
     switch (op) {
     case DD_AND:
-        if (f == 0 || g == 0) return *result = 0, true;
+        if (f == 0) return *result = 0, true;
         if (f == 1 || f == g) return *result = g, true;
-        if (g == 1) return *result = f, true;
         return false;
     case DD_OR:
-        if (f == 1 || g == 1) return *result = 1, true;
+        if (f == 1) return *result = 1, true;
         if (f == 0 || f == g) return *result = g, true;
-        if (g == 0) return *result = f, true;
         return false;
     case DD_XOR:
         if (f == g) return *result = 0, true;
         if (f == 0) return *result = g, true;
-        if (g == 0) return *result = f, true;
-        if (f == 1 && g == 1) return *result = 0, true;
         return false;
     case DD_ADD:
         if (f == 0) return *result = g, true;
-        if (g == 0) return *result = f, true;
         if (!dd_is_leaf(d, f) || !dd_is_leaf(d, g)) return false;
         *result = dd_number(d, exact_sum(d, dd_value(d, f), dd_value(d, g)));
         return true;
