@@ -9,6 +9,7 @@
 #include "escape.h"
 #include "job_runner.h"
 #include "json.h"
+#include "outputs_show.h"
 #include "proof_show.h"
 #include "subject.h"
 
@@ -102,8 +103,8 @@ static temper_status do_check(temper_check_result *r, bool *mine, session *s, co
     return status;
 }
 
-/* One comparison; false after an error. */
-static bool compare(session *s, const temper_spec *spec, const temper_model *model) {
+/* One comparison; false after an error. After the last one comes what is known of the outputs. */
+static bool compare(session *s, const temper_spec *spec, const temper_model *model, bool last) {
     temper_check_options o = {0};
     temper_check_result r = {0};
     temper_model_info info;
@@ -136,6 +137,7 @@ static bool compare(session *s, const temper_spec *spec, const temper_model *mod
         print_result(&r, &o, info.method, string ? string : "", output);
     free(string);
     temper_check_clear(&r);
+    if (last) one_output_line(s, spec);
     return output_is_fine(s);
 }
 
@@ -143,14 +145,14 @@ static bool compare(session *s, const temper_spec *spec, const temper_model *mod
 static void check_formula(session *s, subject *x) {
     if (!subject_compile(x, s)) return;
     if (is_given(s, OPT_HARD)) {
-        compare(s, x->spec, x->hard);
+        compare(s, x->spec, x->hard, true);
         return;
     }
     temper_method last = is_given(s, OPT_METHOD) ? TEMPER_METHOD_DIGITS : TEMPER_METHOD_POSITIONS;
     for (temper_method method = TEMPER_METHOD_TEMPERATURE; method <= last; method++) {
         if (is_given(s, OPT_METHOD) && subject_method(s) != method) continue;
         if (!subject_soften(x, s, method)) return;
-        bool ok = compare(s, x->spec, x->model);
+        bool ok = compare(s, x->spec, x->model, method == last || is_given(s, OPT_METHOD));
         temper_model_free(x->model);
         x->model = NULL;
         if (!ok) return;
@@ -254,7 +256,7 @@ void cmd_check(session *s) {
     }
     if (subject_pair(&x, s)) {
         if (x.model)
-            compare(s, x.spec, x.model);
+            compare(s, x.spec, x.model, true);
         else
             check_formula(s, &x);
     }

@@ -6,6 +6,7 @@
 #include "escape.h"
 #include "json.h"
 #include "model_output.h"
+#include "outputs_show.h"
 #include "proof_show.h"
 #include "subject.h"
 
@@ -47,6 +48,16 @@ static temper_growth largest_growth(const temper_model *model, const temper_mode
 static const temper_type explained[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32};
 enum { EXPLAINED = sizeof explained / sizeof *explained };
 
+static void kind_json(json *j, const temper_model *model) {
+    temper_spec *spec = NULL;
+    temper_one_output one;
+    if (temper_model_spec(&spec, model, NULL) == TEMPER_OK && temper_spec_one_output(&one, spec, NULL) == TEMPER_OK) {
+        one_output_json(j, &one);
+        temper_one_output_clear(&one);
+    }
+    temper_spec_free(spec);
+}
+
 static void explain_json(const temper_model *model, const temper_model_info *info, const temper_proof *proofs) {
     json j;
     json_open(&j, stdout);
@@ -58,8 +69,13 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
     for (size_t k = 0; k < info->letters; k++) json_text(&j, NULL, temper_model_letter(model, k));
     json_end(&j, ']');
     json_flag(&j, "tokens", info->tokens);
-    json_text(&j, "at", at_name(info->at));
-    json_text(&j, "empty", info->accepts_empty ? "accept" : "reject");
+    if (info->kind == TEMPER_KIND_ACCEPTOR) {
+        json_text(&j, "at", at_name(info->at));
+        json_text(&j, "empty", info->accepts_empty ? "accept" : "reject");
+    } else {
+        json_text(&j, "outputs_are", temper_kind_name(info->kind));
+        kind_json(&j, model);
+    }
     json_count(&j, "layers", info->layers);
     json_count(&j, "heads", info->heads);
     json_count(&j, "channels", info->channels);
@@ -153,6 +169,22 @@ static void print_proof(const char *title, const temper_proof *p, temper_type ty
     putchar('\n');
 }
 
+static void print_kind(const temper_model *model, const temper_model_info *info) {
+    temper_spec *spec = NULL;
+    temper_one_output one;
+    char words[600];
+    printf("kind           %s, %zu outputs\n", temper_kind_name(info->kind), info->outputs);
+    if (temper_model_spec(&spec, model, NULL) == TEMPER_OK && info->kind == TEMPER_KIND_TRANSDUCER &&
+        temper_spec_one_output(&one, spec, NULL) == TEMPER_OK) {
+        one_output_words(words, sizeof words, &one);
+        fputs("one output     exactly one holds at each position: ", stdout);
+        show_write(stdout, words, strlen(words), 0);
+        putchar('\n');
+        temper_one_output_clear(&one);
+    }
+    temper_spec_free(spec);
+}
+
 static void print_overview(const temper_model *model, const temper_model_info *info, const temper_proof *proofs) {
     char error[32], margin[32];
     if (*info->source) print_source(info->source);
@@ -163,8 +195,12 @@ static void print_overview(const temper_model *model, const temper_model_info *i
         show_write(stdout, letter, strlen(letter), 20);
     }
     if (info->letters > 40) printf(" ... (%zu letters)", info->letters);
-    printf("%s\nread at        the %s position; the empty string is %s\n", info->tokens ? " (tokens)" : "",
-           at_name(info->at), info->accepts_empty ? "accepted" : "rejected");
+    puts(info->tokens ? " (tokens)" : "");
+    if (info->kind == TEMPER_KIND_ACCEPTOR)
+        printf("read at        the %s position; the empty string is %s\n", at_name(info->at),
+               info->accepts_empty ? "accepted" : "rejected");
+    else
+        print_kind(model, info);
     printf("method         %s%s%s\n", temper_method_name(info->method),
            info->method == TEMPER_METHOD_DIGITS ? ", numbers stored in " : "",
            info->method == TEMPER_METHOD_DIGITS ? temper_type_name(info->digits) : "");
@@ -293,9 +329,11 @@ void cmd_explain(session *s) {
             if (s->json) {
                 explain_json(x.model, &info, proofs);
                 routes_json(x.model);
+                outputs_json(x.model);
             } else {
                 print_overview(x.model, &info, proofs);
                 print_routes(x.model);
+                outputs_print(x.model);
                 print_parts(x.model);
                 print_heads(x.model, &info);
             }

@@ -185,6 +185,10 @@ typedef struct temper_next_info {
 TEMPER_API temper_status temper_spec_next(temper_spec **out, temper_next_info *info, const temper_spec *spec,
                                           temper_error *err);
 
+/* The formula of an output on one line, cut with "..." where it is long. TEMPER_RANGE: there is no such output. */
+TEMPER_API temper_status temper_spec_output_formula(char **out, const temper_spec *spec, size_t output,
+                                                    temper_error *err);
+
 /* Text to letter numbers: *letters (freed with temper_free) holds *n of them. An unknown letter is
    TEMPER_RANGE, named, with its position in the message. */
 TEMPER_API temper_status temper_spec_encode(uint32_t **letters, size_t *n, const temper_spec *spec, const char *text,
@@ -227,6 +231,28 @@ typedef struct temper_difference {
 TEMPER_API temper_status temper_spec_compare(temper_difference *out, const temper_spec *left,
                                              const temper_spec *right, temper_error *err);
 TEMPER_API void temper_difference_clear(temper_difference *difference);
+
+/* Whether exactly one output of a transducer holds at each position. */
+typedef enum temper_one_answer {
+    TEMPER_ONE_PROVED, /* of every string of every length, by an automaton */
+    TEMPER_ONE_TESTED, /* of the strings that were tried: it has no automaton, or too large a one */
+    TEMPER_ONE_REFUTED /* there is a string with a position where no output holds, or several do */
+} temper_one_answer;
+
+typedef struct temper_one_output {
+    temper_one_answer answer;
+    size_t tested; /* strings that were tried */
+    char *string;  /* refuted: a shortest string (the first by letters) if there is an automaton, else the first that
+                        was met; NULL */
+    size_t length; /* in letters */
+    size_t position; /* the first one that is not clear, from 1 */
+    char *why; /* refuted: what holds there, as "at position 3 no output holds"; tested: why it was not decided */
+} temper_one_output;
+
+/* Costs about a second at most. TEMPER_UNSUPPORTED: it is no transducer. temper_one_output_clear frees what *out
+   holds. */
+TEMPER_API temper_status temper_spec_one_output(temper_one_output *out, const temper_spec *spec, temper_error *err);
+TEMPER_API void temper_one_output_clear(temper_one_output *out);
 
 /* The minimal deterministic automaton of a specification. States are numbered from 0, the start, in the order of the
    shortest strings that reach them. */
@@ -481,6 +507,9 @@ TEMPER_API temper_model_info temper_model_about(const temper_model *model);
 TEMPER_API const char *temper_model_letter(const temper_model *model, size_t letter);
 /* As temper_spec_output_name: outputs are numbered from 0. */
 TEMPER_API const char *temper_model_output_name(const temper_model *model, size_t output);
+/* Where it is, after the last layer: "channel 7", or "channel 3 - channel 5". TEMPER_RANGE: there is no such output. */
+TEMPER_API temper_status temper_model_read_out(char **out, const temper_model *model, size_t output,
+                                               temper_error *err);
 /* The specification that the model carries, read with the model's alphabet and settings. TEMPER_RANGE: it carries
    none. */
 TEMPER_API temper_status temper_model_spec(temper_spec **out, const temper_model *model, temper_error *err);

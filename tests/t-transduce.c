@@ -251,7 +251,100 @@ static void check_random(void) {
     CHECK(streams > rounds, "only %zu streams", streams);
 }
 
+/* ---- exactly one output ---- */
+
+enum { TRIED = 5 };
+
+static bool next_word(uint32_t *word, size_t n, size_t letters) {
+    while (n > 0) {
+        if (++word[n - 1] < letters) return true;
+        word[--n] = 0;
+    }
+    return false;
+}
+
+/* The first string, by length and letters, with a position where not exactly one output holds, by the definition of
+   the operators; false: there is none up to TRIED letters. */
+static bool find_unclear(test_case *c, size_t *position) {
+    for (c->n = 1; c->n <= TRIED; c->n++) {
+        memset(c->word, 0, sizeof c->word);
+        do {
+            ask_oracle(c);
+            for (*position = 1; *position <= c->n; ++*position)
+                if (only_one(c, *position) < 0) return true;
+        } while (next_word(c->word, c->n, c->spec->letters.count));
+    }
+    return false;
+}
+
+static void check_answer(const temper_spec *s, const temper_one_output *one, size_t counts[3]) {
+    test_case c = {.spec = s, .name = "one output"};
+    char wanted[TRIED + 1] = "";
+    size_t position;
+    bool found = find_unclear(&c, &position);
+    for (size_t k = 0; found && k < c.n; k++) wanted[k] = (char)('a' + c.word[k]);
+    counts[one->answer]++;
+    if (one->answer != TEMPER_ONE_REFUTED)
+        CHECK(!found, "%s, but '%s' is not clear\n%s", one->answer == TEMPER_ONE_PROVED ? "proved" : "tested", wanted,
+              show(&c));
+    if (one->answer != TEMPER_ONE_REFUTED || !found) return;
+    CHECK(!strcmp(one->string, wanted), "'%s' is not the first: '%s' is\n%s", one->string, wanted, show(&c));
+    CHECK(one->position == position, "'%s' at %zu, not %zu\n%s", one->string, one->position, position, show(&c));
+}
+
+/* Outputs that often partition the positions: x, y without x, z without both, and the rest. */
+static temper_spec *random_partition(test_random *r, const random_shape *shape) {
+    static const char *const names[] = {"x", "y", "z", ""};
+    temper_spec *s = make_spec(&unused, shape->letters, TEMPER_AT_LAST);
+    formula *g = &s->graph;
+    s->kind = TEMPER_KIND_TRANSDUCER;
+    s->output_count = 2 + random_below(r, 3);
+    s->outputs = arena_zalloc(&s->memory, s->output_count, sizeof *s->outputs);
+    node_id rest = formula_atom(g, OP_TRUE);
+    for (size_t k = 0; k < s->output_count; k++) {
+        node_id root = random_formula(g, r, shape);
+        bool last = k + 1 == s->output_count, loose = !random_below(r, 8);
+        if (!loose) root = last ? rest : formula_binary(g, OP_AND, rest, root);
+        s->outputs[k] = (spec_output){.name = names[k], .root = root};
+        rest = formula_binary(g, OP_AND, rest, formula_unary(g, OP_NOT, root));
+    }
+    finish_spec(s, 0);
+    return s;
+}
+
+static void check_one_output(void) {
+    test_random r = test_seed(152);
+    size_t counts[3] = {0}, rounds = (size_t)(100 * test_effort()) + 20;
+    for (size_t round = 0; round < rounds; round++) {
+        random_shape shape = {.letters = 1 + (unsigned)random_below(&r, 3),
+                              .size = 1 + random_below(&r, 4),
+                              .depth = 3,
+                              .past = random_below(&r, 4) != 0,
+                              .counting = !random_below(&r, 3),
+                              .modulo = !random_below(&r, 3)};
+        shape.future = !shape.past || !random_below(&r, 3);
+        temper_spec *made = random_partition(&r, &shape), *s = NULL;
+        temper_one_output one;
+        temper_error e;
+        char *printed = NULL;
+        CHECK(temper_spec_print(&printed, made, &e) == TEMPER_OK, "%s", e.text);
+        temper_spec_options o = {.alphabet = shape.letters == 1 ? "a" : shape.letters == 2 ? "ab" : "abc"};
+        if (CHECK(printed && temper_spec_parse(&s, printed, strlen(printed), &o, &e) == TEMPER_OK, "%s\n%s", e.text,
+                  printed) &&
+            CHECK(temper_spec_one_output(&one, s, &e) == TEMPER_OK, "%s\n%s", e.text, printed)) {
+            check_answer(s, &one, counts);
+            temper_one_output_clear(&one);
+        }
+        temper_free(printed);
+        temper_spec_free(s);
+        temper_spec_free(made);
+    }
+    CHECK(counts[0] > rounds / 8 && counts[2] > rounds / 16, "proved %zu, tested %zu, refuted %zu", counts[0],
+          counts[1], counts[2]);
+}
+
 int main(void) {
     check_random();
+    check_one_output();
     return test_finish("t-transduce");
 }

@@ -54,7 +54,7 @@ static void find(entry *e, void *context) {
     memset(r, 0, sizeof *r);
     arena_init(&r->memory, e->trap);
     entry_on_failure(e, free_routes, r);
-    if (!c->spec->root) spec_need_acceptor(c->spec, e->trap);
+    if (!spec_output_count(c->spec)) spec_need_acceptor(c->spec, e->trap);
     spec_expand(&plain, c->spec, true, &e->memory, &e->scratch);
     r->rows = arena_zalloc(&r->memory, plain.count + 1, sizeof *r->rows);
     for (size_t k = 0; k < plain.count; k++) {

@@ -194,6 +194,8 @@ struct temper_spec {
     size_t output_count;      /* 0 for an acceptor */
     temper_spec *views;       /* [output_count] each output as an acceptor: spec_make_views */
     const temper_spec *whole; /* of a view: what it is a view of; else NULL */
+    node_id unclear;          /* transducers: where no output holds, or several do; no output is above it */
+    node_id unclear_so_far;   /* O unclear */
     node_id viable;           /* language models: what every prefix of a member keeps; 0: not said */
     spec_probabilities probabilities;
     alphabet letters;

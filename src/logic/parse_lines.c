@@ -225,6 +225,25 @@ static void settle_otherwise(temper_spec *s, arena *scratch) {
     }
 }
 
+/* Where not exactly one output holds, for those who decide whether there is such a place. An `otherwise` holds where
+   nothing else does, so only the others can clash, and one always holds. */
+static void settle_unclear(temper_spec *s, arena *scratch) {
+    formula *g = &s->graph;
+    node_id *clashes = arena_alloc(scratch, s->output_count + 1, sizeof *clashes), seen = 0;
+    size_t count = 0;
+    bool otherwise = false;
+    for (size_t k = 0; k < s->output_count; k++) {
+        node_id root = s->outputs[k].root;
+        otherwise = otherwise || s->outputs[k].is_otherwise;
+        if (s->outputs[k].is_otherwise) continue;
+        if (seen) clashes[count++] = formula_binary(g, OP_AND, root, seen);
+        seen = seen ? formula_binary(g, OP_OR, seen, root) : root;
+    }
+    if (!otherwise) clashes[count++] = formula_unary(g, OP_NOT, seen);
+    s->unclear = count ? formula_nary(g, OP_OR, clashes, count) : formula_atom(g, OP_FALSE);
+    s->unclear_so_far = formula_unary(g, OP_ONCE, s->unclear);
+}
+
 static void read_outputs(parser *p) {
     temper_spec *s = p->context.spec;
     size_t capacity = 0;
@@ -240,6 +259,7 @@ static void read_outputs(parser *p) {
     if (!s->output_count)
         parser_refuse(p, &p->t, "write a line such as emit 'x' = a & Y b", "the transducer has no line 'emit'");
     settle_otherwise(s, scratch_of(p));
+    settle_unclear(s, scratch_of(p));
 }
 
 /* ---- language models ---------------------------------------------------------------------------------------- */

@@ -294,3 +294,26 @@ temper_status temper_spec_write(char **out, size_t *length, const temper_spec *s
     *out = NULL;
     return entry_run(err, eval_outputs, &call);
 }
+
+typedef struct label_call {
+    char **out;
+    const temper_spec *spec;
+    size_t output;
+} label_call;
+
+static void label_output(entry *e, void *context) {
+    enum { SHOWN = 120 };
+    const label_call *c = context;
+    const temper_spec *s = c->spec;
+    if (c->output >= spec_output_count(s)) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "there is no such output");
+    text label;
+    text_init(&label, &e->scratch);
+    formula_label(&label, &s->graph, &s->letters, spec_output_root(s, c->output), SHOWN);
+    *c->out = entry_hand_out(e, text_string(&label), label.length);
+}
+
+temper_status temper_spec_output_formula(char **out, const temper_spec *spec, size_t output, temper_error *err) {
+    label_call call = {out, spec, output};
+    *out = NULL;
+    return entry_run(err, label_output, &call);
+}

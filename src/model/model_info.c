@@ -94,6 +94,35 @@ const char *temper_model_output_name(const temper_model *model, size_t output) {
     return output < model->read.count ? model->output_names[output] : NULL;
 }
 
+typedef struct read_out_call {
+    char **out;
+    const temper_model *model;
+    size_t output;
+} read_out_call;
+
+/* A sum of channels, as one would write it. */
+static void tell_read_out(entry *e, void *context) {
+    const read_out_call *c = context;
+    const model_rows *r = &c->model->read;
+    if (c->output >= r->count) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "there is no such output");
+    text sum;
+    text_init(&sum, &e->scratch);
+    for (uint32_t k = r->start[c->output]; k < r->start[c->output + 1]; k++) {
+        double weight = r->terms[k].weight, size = weight < 0 ? -weight : weight;
+        text_puts(&sum, sum.length ? (weight < 0 ? " - " : " + ") : weight < 0 ? "-" : "");
+        if (size != 1) text_printf(&sum, "%.17g*", size);
+        text_printf(&sum, "channel %u", r->terms[k].channel);
+    }
+    if (!sum.length) text_putc(&sum, '0');
+    *c->out = entry_hand_out(e, text_string(&sum), sum.length);
+}
+
+temper_status temper_model_read_out(char **out, const temper_model *model, size_t output, temper_error *err) {
+    read_out_call call = {out, model, output};
+    *out = NULL;
+    return entry_run(err, tell_read_out, &call);
+}
+
 temper_layer_info temper_model_layer(const temper_model *model, size_t layer) {
     if (layer < 1 || layer > model->layer_count) return (temper_layer_info){0};
     const model_layer *l = &model->layers[layer - 1];
