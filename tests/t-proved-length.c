@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agree.h"
+#include "logic/formula_print.h"
 #include "number/number_type.h"
 #include "random_formula.h"
 #include "test.h"
@@ -173,6 +174,33 @@ static void check_below(const char *name, const temper_model *m, temper_type typ
     }
 }
 
+/* A transducer of two outputs, or a language model, over the same kind of formulas. */
+static temper_spec *random_outputs(test_random *r, const random_shape *shape) {
+    static trap unused;
+    char source[6000];
+    bool next = !shape->future && !shape->counting && random_below(r, 2);
+    temper_spec *made = NULL, *s = make_spec(&unused, shape->letters, TEMPER_AT_LAST);
+    size_t at = (size_t)snprintf(source, sizeof source, "alphabet");
+    for (unsigned l = 0; l < shape->letters; l++)
+        at += (size_t)snprintf(source + at, sizeof source - at, " %c", 'a' + (int)l);
+    at += (size_t)snprintf(source + at, sizeof source - at, next ? "\nnext\n" : "\ntransduce\n");
+    for (int k = 0; k < (next ? 1 : 2); k++) {
+        text t;
+        text_init(&t, &s->memory);
+        formula_label(&t, &s->graph, &s->letters, random_formula(&s->graph, r, shape), 0);
+        at += (size_t)snprintf(source + at, sizeof source - at, next ? "%s%s\n" : "emit '%s' = %s\n",
+                               next ? ""
+                               : k  ? "y"
+                                    : "x",
+                               text_string(&t));
+    }
+    finish_spec(s, 0);
+    temper_spec_free(s);
+    temper_error e;
+    CHECK(!temper_spec_parse(&made, source, strlen(source), NULL, &e), "%s: %s", source, e.text);
+    return made;
+}
+
 int main(void) {
     static const temper_method methods[] = {TEMPER_METHOD_TEMPERATURE, TEMPER_METHOD_POSITIONS, TEMPER_METHOD_DIGITS,
                                             TEMPER_METHOD_HARD};
@@ -189,7 +217,8 @@ int main(void) {
                               .future = random_below(&r, 4) == 0,
                               .counting = random_below(&r, 3) == 0,
                               .modulo = random_below(&r, 4) == 0};
-        temper_spec *spec = random_spec(&r, &shape, TEMPER_AT_LAST);
+        bool several = k % 5 == 3;
+        temper_spec *spec = several ? random_outputs(&r, &shape) : random_spec(&r, &shape, TEMPER_AT_LAST);
         temper_model *m = NULL;
         temper_build_options o = {.method = methods[k % 4]};
         char *name = NULL;
@@ -204,7 +233,8 @@ int main(void) {
             if (full || k % 12 == 0) check_export(name, m, folder);
             if (full || k % 4 == 0) check_page(name, m, hard);
             if (!hard) check_below(name, m, (temper_type)(k % 2 ? TEMPER_TYPE_BF16_F32 + k / 2 % 10 : k / 2 % 2), &r);
-            if (!hard && k % 10 == 0) check_limits(name, m, (temper_type)(TEMPER_TYPE_BF16_F32 + k / 10 % 4));
+            if (!hard && (k % 10 == 0 || (several && k % 20 == 18)))
+                check_limits(name, m, (temper_type)(TEMPER_TYPE_BF16_F32 + k / 10 % 4));
         }
         temper_free(name);
         temper_model_free(m);
