@@ -44,7 +44,7 @@ import zlib
 TESTS = {
     "src/bound": ["t-bound*", "t-every*", "t-choice*", "t-proved*", "t-certify*", "t-audit*", "t-answer"],
     "src/certify": ["t-certify*", "t-proved*", "t-audit*", "t-answer"],
-    "src/audit": ["t-audit*", "t-certify-wild"],
+    "src/audit": ["t-audit*", "t-certify-wild", "t-certify-regex"],
     "src/answer": ["t-answer", "t-proved*", "t-stream"],
     "src/recognise": ["t-recognise*", "t-proved*", "t-certify*", "t-audit"],
 }
@@ -71,7 +71,7 @@ ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="
 OPEN, CLOSE = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 WORDS = {"return", "case", "else", "do", "goto", "if", "while", "for", "switch", "define"}
 # The places that a message names (line and column, layer and head) are not part of any proof.
-MESSAGES = {"trap_raise", "trap_raise_hint", "certification_unable", "certification_head", "audit_refuse", "say", "__attribute__", "length_too_large",
+MESSAGES = {"refuse", "pattern_refuse", "text_escaped", "trap_raise", "trap_raise_hint", "certification_unable", "certification_head", "audit_refuse", "say", "__attribute__", "length_too_large",
             "error_write"}
 # How far the work is, and which head it is about.
 PROGRESS = {"certification_progress", "check_head"}

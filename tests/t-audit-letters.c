@@ -1,6 +1,6 @@
 /* Sets of letters in the auditor's regular expressions, against the library's: every escape, class and range on
-   alphabets of 1 to 200 letters, around the 64 that one word holds. Both must read a text or both refuse it, and their
-   automata must be the same in every field. */
+   alphabets of 1 to 200 letters, around the 64 that one word holds. Both must read a text or both refuse it, and
+   their automata must be the same in every field. */
 #include <stdio.h>
 #include <string.h>
 

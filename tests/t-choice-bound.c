@@ -483,14 +483,18 @@ static void test_written(totals *sum) {
         "unit -64.5 2:128 -> 4:1\nunit -65.5 2:128 -> 4:-1\nread 4:1\n", /* ramps at the ends of f16 */
         "unit -128.5 2:200 -> 4:1\nunit -129.5 2:200 -> 4:-1\nread 4:1\n",
         "unit -64.5 2:300 -> 4:1\nunit -65.5 2:300 -> 4:-1\nread 4:1\n",
+        "unit -128 2:200 -> 4:1\nunit -129 2:200 -> 4:-1\nread 4:1\n",
+        "unit 0 2:2 -> 4:1\nunit -1 2:2 -> 4:-1\nread 4:1\n",                  /* no ramp: it begins at 0 */
+        "unit -0.5 2:2 -> 4:0x1p-14\nunit -1.5 2:2 -> 4:-0x1p-14\nread 4:1\n", /* weights around the least normal one */
+        "unit -0.5 2:2 -> 4:0x1p-15\nunit -1.5 2:2 -> 4:-0x1p-15\nread 4:1\n",
     };
     static const char *const weights[] = {"1", "0.3", "0x1p-12"};
-    static const char *const scales[] = {"ln(N) + 8", "64", "0.2", "0x1p-9", "1024"};
+    static const char *const scales[] = {"ln(N) + 8", "64", "0.2", "0.25", "0x1p-9", "1024"};
     for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
         for (size_t net = 0; net < sizeof nets / sizeof *nets; net++)
             for (size_t w = 0; w < 3; w++)
-                for (size_t s = 0; s < (strstr(rest[k], "%s") ? 5 : 1); s++) {
-                    if ((k + net + w + s) % (test_effort() < 1 ? 3 : 2)) continue;
+                for (size_t s = 0; s < (strstr(rest[k], "%s") ? 6 : 1); s++) {
+                    if ((k + net + w + s) % (test_effort() < 1 ? 5 : 3)) continue;
                     char source[3000], middle[1000], top[1500];
                     snprintf(top, sizeof top, head, weights[w]);
                     snprintf(middle, sizeof middle, rest[k], scales[s]);

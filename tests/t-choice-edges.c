@@ -69,6 +69,7 @@ static void check_ties(void) {
     static const tie_case cases[] = {
         {"1", "i", "1:1", "2:1", "0:1", "rightmost", 1},
         {"1", "i", "1:1", "2:1", "0:1", "leftmost", 0},
+        {"1", "i", "1:0.5", "2:1", "0:1", "leftmost", 0},
         {"1", "i", "1:-1", "2:1", "0:1", "leftmost", 1},
         {"1", "i", "1:-1", "2:1", "0:1", "rightmost", 0},
         {"3", "i*0.5", "1:0.25", "2:-1", "0:1", "leftmost", 0.375},
