@@ -57,6 +57,7 @@ static prediction predict_head(const model_head *h, size_t n, double size, doubl
     double scale = expression_eval(h->scale, 0, (double)n, size), most = share / 4, x;
     switch (h->role) {
     case ROLE_ONCE: x = (size - 1) * exp_f64(-scale); return judge(x / (1 + x) <= most, x > 3);
+    case ROLE_MATCH:
     case ROLE_NEAREST: x = exp_f64(-scale / size); return judge(x <= most, x > 0.9 && size > 32);
     case ROLE_COMPARE:
         x = scale / (2 * size) + (scale / (16 * size) - 1) * log_f64((double)(n ? n : 1));

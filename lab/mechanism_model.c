@@ -42,6 +42,14 @@ static double score_of(const pass *p, const model_head *h, size_t i, size_t j) {
     return sum;
 }
 
+/* A head that looks for patterns gives the sentinel the largest score, in its last row, beside the tie-break. */
+static double sentinel_score(const model_head *h) {
+    double most = 0;
+    for (uint32_t k = h->key.start[h->key.count - 1]; k < h->key.start[h->key.count]; k++)
+        most = fmax(most, h->key.terms[k].weight);
+    return most;
+}
+
 /* The row as the mechanism takes it, after the map of the head's kind. The sentinel of a comparison is the first
    key. */
 static attention_row make_row(const pass *p, const model_head *h, size_t i, const size_t *keys, size_t count) {
@@ -62,6 +70,7 @@ static attention_row make_row(const pass *p, const model_head *h, size_t i, cons
     }
     if (h->role == ROLE_ONCE) ceiling = score_mapped(p->maps->once, 1);
     if (h->role == ROLE_NEAREST) ceiling = score_mapped(p->maps->since, 2 * N - 1);
+    if (h->role == ROLE_MATCH) ceiling = score_mapped(p->maps->since, N * sentinel_score(h) + N - 1);
     return mechanism_row(p->m, scores, count, ceiling, scratch);
 }
 

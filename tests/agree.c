@@ -38,8 +38,8 @@ bool agree_compile(agree_set *s, const char *name, const temper_spec *spec) {
     bool ok = temper_build(&s->hard, spec, NULL, &e) == TEMPER_OK;
     ok = ok && temper_soften(&s->soft[0], NULL, s->hard,
                              &(temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE}, &e) == TEMPER_OK;
-    ok = ok && temper_soften(&s->soft[1], NULL, s->hard, &(temper_soften_options){.method = TEMPER_METHOD_POSITIONS},
-                             &e) == TEMPER_OK;
+    ok = ok && temper_build(&s->soft[1], spec, &(temper_build_options){.method = TEMPER_METHOD_POSITIONS}, &e) ==
+                   TEMPER_OK; /* from the start: heads that look for patterns would keep their scale */
     static const temper_type types[] = {TEMPER_TYPE_BF16, TEMPER_TYPE_F16, TEMPER_TYPE_E4M3, TEMPER_TYPE_E5M2,
                                         TEMPER_TYPE_F32};
     if (ok) s->soft[2] = digits_of(spec, types[strlen(name) % 5]);

@@ -17,6 +17,9 @@ static const struct {
     {"2*#[a] > #>[b] + #[c]", TEMPER_AT_LAST},   /* balance */
     {"#[a] % 2 = 1", TEMPER_AT_LAST},            /* look-up */
     {"(2*#[a] + 3*#>[b]) % 7 = 3", TEMPER_AT_LAST},
+    {"rightmost[j<i, Y letter is letter] a", TEMPER_AT_LAST}, /* match */
+    {"Y^40 a & Y^7 b", TEMPER_AT_LAST},
+    {"X^5 leftmost[i<j, a is X b] c", TEMPER_AT_FIRST},
 };
 
 int main(void) {

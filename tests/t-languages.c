@@ -105,7 +105,7 @@ static void check_class(const language *g) {
             temper_head_info head;
             CHECK(!temper_model_head(&head, m, k, h, &e), "%s", e.text);
             once = once || !strcmp(head.role, "once");
-            near = near || !strcmp(head.role, "nearest");
+            near = near || !strcmp(head.role, "nearest") || !strcmp(head.role, "match");
             sum = sum || !strcmp(head.role, "compare") || !strcmp(head.role, "balance");
             remainder = remainder || !strcmp(head.role, "lookup");
         }

@@ -51,7 +51,7 @@ static const pinned sizes[] = {
     {"O Y (#[a & Y b] % 4 <= 2)", "ab", 4, 4},
     {"X (#>[a] % 2 = 0)", "ab", 2, 2},
     {"Y (2*#[a] % 6 = 4) & Y ((3*#[a] + 1) % 5 >= 2)", "ab", 3, 2},
-    {"Y (#[true] % 3 = 0)", "ab", 2, 2},
+    {"Y (#[true] % 3 = 0)", "ab", 1, 0},
     {"Y (#[a] % 100003 = 1) & !Y (#[b] % 70001 <= 60000)", "ab", 3, 3},
     {"O (b & Y (#[a] % 3 = 1))", "ab", 3, 3},
     {"O (b & Y (#[a] % 3 = 1) & Y (#[b] % 2 = 1))", "ab", 3, 4},
@@ -59,6 +59,11 @@ static const pinned sizes[] = {
     {"O (b & Y Y (#[a] % 2 = 1))", "ab", 4, 4},
     /* the constant stands on one position, so it does not shorten the proof */
     {"#[true] >= 8 & #[true] <= 64", "ab", 2, 3},
+    /* patterns: one head for all of them, and several steps are one */
+    {"rightmost[j<i, Y letter is letter] a", "abcdefgh", 2, 2},
+    {"rightmost[j<i, a is Y b, Y a is b] Y a", "abc", 2, 2},
+    {"Y^3 a | Y^3 Y^9 b", "ab", 1, 2},
+    {"#[true] % 5 = 2", "ab", 0, 0},
     /* what does not exclude each other takes a gate */
     {"O ((a & Y b) | (O c & O d))", "abcd", 3, 4},
 };

@@ -59,7 +59,15 @@ typedef struct row_value {
 
 /* ---- what is found ---- */
 
-typedef enum head_kind { KIND_ONCE, KIND_NEAREST, KIND_COUNT, KIND_COMPARE, KIND_BALANCE, KIND_LOOKUP } head_kind;
+typedef enum head_kind {
+    KIND_ONCE,
+    KIND_NEAREST,
+    KIND_COUNT,
+    KIND_COMPARE,
+    KIND_BALANCE,
+    KIND_LOOKUP,
+    KIND_MATCH
+} head_kind;
 
 typedef struct quantity {
     ball *size, *computed, *error; /* X, Y and e */
@@ -85,13 +93,13 @@ typedef struct audit_head {
     uint32_t layer, number; /* from 1 */
     const model_head *head;
     head_kind kind;
-    bool by_positions;                    /* no scale */
-    double kappa;                         /* nearest, compare, balance, lookup */
-    double constant;                      /* once: C of ln(N) + C */
-    bool stepped;                         /* once: the logarithm is rounded up to a multiple of 4 */
-    double weight;                        /* count: W; compare, lookup: W of the mean's row; balance: W_h */
+    bool by_positions; /* no scale */
+    double kappa;      /* nearest, compare, balance, lookup */
+    double constant;   /* once: C of ln(N) + C */
+    bool stepped;      /* once: the logarithm is rounded up to a multiple of 4 */
+    double weight;     /* count: W; compare, lookup: W of the mean's row; balance: W_h; match: W of the query rows */
     double letter_weight, edge_weight;    /* count: W_l and W_e */
-    double total_weight;                  /* balance: W_t */
+    double total_weight;                  /* balance: W_t; match: M */
     double own_weight;                    /* balance: W_o */
     feature first_key, second_key, scale; /* lookup: what they hold; UNKNOWN for a scale that there is not */
     size_t own_parts;                     /* balance: K */

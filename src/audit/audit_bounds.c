@@ -124,6 +124,19 @@ static void bound_nearest(audit_bounding *b, audit_head *f) {
     keep(b, &f->error, f->failure ? num(b->c, 1) : picking_error(b, f, f->logit.error, 1));
 }
 
+/* Partial sums of scores are multiples of a half of size M at most, and queries whole numbers up to W. */
+static void bound_match(audit_bounding *b, audit_head *f) {
+    calculus *c = b->c;
+    const type_facts *t = &b->a->type;
+    const ball *most = mul(c, mul(c, num(c, f->kappa), positions(b)), num(c, fmax(f->total_weight, f->weight)));
+    NEED(b, at_most(b, most, ldexp(1, audit_grid_of(f->kappa) - 1 + t->pa)), "scores of patterns may be rounded");
+    NEED(b, t->ts <= 0.5 && t->ta <= 0.5, "a half is too small for the type");
+    NEED(b, !t->any_order || at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions");
+    keep(b, &f->size, f->logit.size);
+    keep(b, &f->rounding, f->logit.error);
+    keep(b, &f->error, f->failure ? num(c, 1) : picking_error(b, f, f->logit.error, 1));
+}
+
 static void bound_count(audit_bounding *b, audit_head *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
@@ -249,6 +262,7 @@ static void bound_head(audit *a, audit_head *f) {
     case KIND_COMPARE: bound_compare(&b, f); break;
     case KIND_BALANCE: bound_balance(&b, f); break;
     case KIND_LOOKUP: bound_lookup(&b, f); break;
+    case KIND_MATCH: bound_match(&b, f); break;
     }
 }
 

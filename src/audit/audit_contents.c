@@ -50,6 +50,13 @@ static void read_feature(audit *a, uint32_t channel, content *c) {
     switch (f.kind) {
     case FEATURE_FIRST: c->letters = a->meaning.first; break;
     case FEATURE_LAST: c->letters = a->meaning.last; break;
+    case FEATURE_LETTER:
+        if (f.mirrored && !a->model->has_end)
+            audit_refuse(a, 0, 0, "channel %u counts positions from an end sentinel that is not there", channel);
+        c->feature = f;
+        c->letters = meaning_residue(&a->meaning, !f.mirrored, 1, f.a, f.b, f.modulus,
+                                     f.at_most ? RESIDUE_AT_MOST : RESIDUE_EQUAL, f.residue);
+        break;
     case FEATURE_CONSTANT:
         if (f.constant == 1) {
             c->feature = f;

@@ -93,38 +93,44 @@ typedef struct form {
 } form;
 
 static const form features[] = {
-    {FEATURE_CONSTANT, "C", 0},          /* c */
-    {FEATURE_FIRST, "*=i1l1n", 0},       /* [i = 1]*[1 <= n] */
-    {FEATURE_LAST, "*=inl1n", 0},        /* [i = n]*[1 <= n] */
-    {FEATURE_RESIDUE, "=%pMR", 0},       /* [i % M = R], and <= */
-    {FEATURE_RESIDUE, "l%pMR", 0},       /* */
-    {FEATURE_RESIDUE, "=%+pBMR", 0},     /* [(i + B) % M = R] */
-    {FEATURE_RESIDUE, "l%+pBMR", 0},     /* */
-    {FEATURE_RESIDUE, "=%+*%pMWBMR", 0}, /* [(i % M*W + B) % M = R] */
-    {FEATURE_RESIDUE, "l%+*%pMWBMR", 0}, /* */
-    {FEATURE_PLACE, "p", 0},             /* i */
-    {FEATURE_PLACE, "*Cp", 0},           /* C*i */
-    {FEATURE_SIZE, "*CN", 1},            /* C*N */
-    {FEATURE_SIZE, "**CNN", 2},          /* C*N*N */
-    {FEATURE_SIZE, "***CNNN", 3},        /* C*N*N*N */
-    {FEATURE_SIZE_PLACE, "**CNp", 0},    /* C*N*i */
-    {FEATURE_SIZE_SQUARE, "***CNpp", 0}, /* C*N*i*i */
-    {FEATURE_SHARE, "/pN", 0},           /* i/N */
-    {FEATURE_INVERSE, "/1q", 0},         /* 1/(i + 1) */
-    {FEATURE_SMALL, "/p*NN", 0},         /* i/(N*N) */
-    {FEATURE_SQUARE, "/*pp*NN", 0},      /* i*i/(N*N) */
-    {FEATURE_EDGE_SHARE, "/eN", 0},      /* [i = 0]/N */
-    {FEATURE_EDGE_SIZE, "**eCN", 0},     /* [i = 0]*C*N */
-    {FEATURE_WEIGHTED, "/**CNN+i1", 0},  /* C*N*N/(i + 1) */
-    {FEATURE_LOG, "+LNC", 0},            /* ln(N) + C */
-    {FEATURE_NORMALISER, "/LXp1*CN", 0}, /* ln(max(i, 1))/(C*N) */
-    {FEATURE_CENTRED, "-iH", 0},         /* i - floor(N/2) */
-    {FEATURE_DIGIT, "*S%AM", 0},         /* S*(A % M) */
-    {FEATURE_DIGIT, "*SF/AD", 0},        /* S*floor(A/D) */
-    {FEATURE_DIGIT, "*S%F/ADM", 0},      /* S*(floor(A/D) % M) */
-    {FEATURE_POWER, "P*CN", 0},          /* ceil2(C*N) */
-    {FEATURE_POWER, "/P*CND", 0},        /* ceil2(C*N)/D */
-    {FEATURE_STEPPED, "*mF/_+LNC4", 0},  /* -4*floor(-(ln(N) + C)/4) */
+    {FEATURE_CONSTANT, "C", 0},                 /* c */
+    {FEATURE_FIRST, "*=i1l1n", 0},              /* [i = 1]*[1 <= n] */
+    {FEATURE_LAST, "*=inl1n", 0},               /* [i = n]*[1 <= n] */
+    {FEATURE_RESIDUE, "=%pMR", 0},              /* [i % M = R], and <= */
+    {FEATURE_RESIDUE, "l%pMR", 0},              /* */
+    {FEATURE_RESIDUE, "=%+pBMR", 0},            /* [(i + B) % M = R] */
+    {FEATURE_RESIDUE, "l%+pBMR", 0},            /* */
+    {FEATURE_RESIDUE, "=%+*%pMWBMR", 0},        /* [(i % M*W + B) % M = R] */
+    {FEATURE_RESIDUE, "l%+*%pMWBMR", 0},        /* */
+    {FEATURE_LETTER, "**=%pMRl1ilin", 0},       /* these times [1 <= i]*[i <= n] */
+    {FEATURE_LETTER, "**l%pMRl1ilin", 0},       /* */
+    {FEATURE_LETTER, "**=%+pBMRl1ilin", 0},     /* */
+    {FEATURE_LETTER, "**l%+pBMRl1ilin", 0},     /* */
+    {FEATURE_LETTER, "**=%+*%pMWBMRl1ilin", 0}, /* */
+    {FEATURE_LETTER, "**l%+*%pMWBMRl1ilin", 0}, /* */
+    {FEATURE_PLACE, "p", 0},                    /* i */
+    {FEATURE_PLACE, "*Cp", 0},                  /* C*i */
+    {FEATURE_SIZE, "*CN", 1},                   /* C*N */
+    {FEATURE_SIZE, "**CNN", 2},                 /* C*N*N */
+    {FEATURE_SIZE, "***CNNN", 3},               /* C*N*N*N */
+    {FEATURE_SIZE_PLACE, "**CNp", 0},           /* C*N*i */
+    {FEATURE_SIZE_SQUARE, "***CNpp", 0},        /* C*N*i*i */
+    {FEATURE_SHARE, "/pN", 0},                  /* i/N */
+    {FEATURE_INVERSE, "/1q", 0},                /* 1/(i + 1) */
+    {FEATURE_SMALL, "/p*NN", 0},                /* i/(N*N) */
+    {FEATURE_SQUARE, "/*pp*NN", 0},             /* i*i/(N*N) */
+    {FEATURE_EDGE_SHARE, "/eN", 0},             /* [i = 0]/N */
+    {FEATURE_EDGE_SIZE, "**eCN", 0},            /* [i = 0]*C*N */
+    {FEATURE_WEIGHTED, "/**CNN+i1", 0},         /* C*N*N/(i + 1) */
+    {FEATURE_LOG, "+LNC", 0},                   /* ln(N) + C */
+    {FEATURE_NORMALISER, "/LXp1*CN", 0},        /* ln(max(i, 1))/(C*N) */
+    {FEATURE_CENTRED, "-iH", 0},                /* i - floor(N/2) */
+    {FEATURE_DIGIT, "*S%AM", 0},                /* S*(A % M) */
+    {FEATURE_DIGIT, "*SF/AD", 0},               /* S*floor(A/D) */
+    {FEATURE_DIGIT, "*S%F/ADM", 0},             /* S*(floor(A/D) % M) */
+    {FEATURE_POWER, "P*CN", 0},                 /* ceil2(C*N) */
+    {FEATURE_POWER, "/P*CND", 0},               /* ceil2(C*N)/D */
+    {FEATURE_STEPPED, "*mF/_+LNC4", 0},         /* -4*floor(-(ln(N) + C)/4) */
 };
 
 static const form scales[] = {
@@ -157,7 +163,8 @@ static bool is_residue(const match *m) {
 static bool in_range(feature_kind kind, const match *m) {
     switch (kind) {
     case FEATURE_CONSTANT: return isfinite(m->number[NUMBER_C]);
-    case FEATURE_RESIDUE: return is_residue(m);
+    case FEATURE_RESIDUE:
+    case FEATURE_LETTER: return is_residue(m);
     case FEATURE_DIGIT:
         return (!m->known[NUMBER_M] || is_whole(m->number[NUMBER_M], 2, 0x1p40)) &&
                (!m->known[NUMBER_D] || is_power(m->number[NUMBER_D]));
@@ -170,7 +177,7 @@ static bool in_range(feature_kind kind, const match *m) {
 /* ---- recognising ---- */
 
 static feature feature_from(const form *f, const match *m) {
-    bool residue = f->kind == FEATURE_RESIDUE;
+    bool letter = f->kind == FEATURE_LETTER, residue = f->kind == FEATURE_RESIDUE || letter;
     return (feature){.kind = f->kind,
                      .mirrored = m->side == SIDE_END,
                      .constant = m->known[NUMBER_C] ? m->number[NUMBER_C] : 1,
@@ -180,7 +187,7 @@ static feature feature_from(const form *f, const match *m) {
                      .modulus = (int64_t)m->number[NUMBER_M],
                      .residue = (int64_t)m->number[NUMBER_R],
                      .divisor = m->known[NUMBER_D] ? m->number[NUMBER_D] : 1,
-                     .at_most = f->pattern[0] == 'l'};
+                     .at_most = f->pattern[letter ? 2 : 0] == 'l'};
 }
 
 static feature recognise(const expression *e, const form *forms, size_t count) {

@@ -12,6 +12,7 @@ typedef enum feature_kind {
     FEATURE_FIRST,       /* [i = 1]*[1 <= n] */
     FEATURE_LAST,        /* [i = n]*[1 <= n] */
     FEATURE_RESIDUE,     /* [(a p + b) % m = r], or <= r; 0 <= a, b, r < m */
+    FEATURE_LETTER,      /* the same times [1 <= i]*[i <= n] */
     FEATURE_PLACE,       /* C*p, C > 0 */
     FEATURE_SIZE,        /* C*N^k, k = 1, 2, 3; as a feature k = 1 */
     FEATURE_SIZE_PLACE,  /* C*N*p */
@@ -36,7 +37,7 @@ typedef struct feature {
     bool mirrored;
     double constant;                /* c or C */
     int power;                      /* SIZE: k */
-    int64_t a, b, modulus, residue; /* RESIDUE; DIGIT: modulus */
+    int64_t a, b, modulus, residue; /* RESIDUE, LETTER; DIGIT: modulus */
     double divisor;                 /* DIGIT, POWER */
     bool at_most;
 } feature;

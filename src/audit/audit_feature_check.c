@@ -50,6 +50,9 @@ static int64_t whole_of(const feature *f, const place *at) {
     switch (f->kind) {
     case FEATURE_FIRST: return at->n >= 1 && at->i == 1;
     case FEATURE_LAST: return at->n >= 1 && at->i == at->n;
+    case FEATURE_LETTER:
+        if (at->i < 1 || at->i > at->n) return 0;
+        /* fall through */
     case FEATURE_RESIDUE: {
         int64_t rest = (int64_t)(((__int128)f->a * (int64_t)at->p + f->b) % f->modulus);
         return f->at_most ? rest <= f->residue : rest == f->residue;

@@ -3,6 +3,7 @@
 
        once       the candidates have the largest score; all of them have the value 1, so every choice does
        nearest    candidates are equal once the tie-break is 0: the choice must be the side that the tie-break prefers
+       match      the same: without the tie-break, candidates and the sentinel have one score, and all others less
        count      all scores are equal, so the choice must be the average
        compare, balance   the sentinel's score is above or below that of all others, which have the value 0, so every
        choice does. The
@@ -18,7 +19,7 @@ static void check_head(const audit *a, const audit_head *f) {
     if (f->kind == KIND_COUNT && choice != TEMPER_CHOICE_AVERAGE)
         audit_refuse(a, f->layer, f->number, "it counts, but its hard choice is no average");
     temper_choice side = f->rightmost ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST;
-    if (f->kind == KIND_NEAREST && choice != side)
+    if ((f->kind == KIND_NEAREST || f->kind == KIND_MATCH) && choice != side)
         audit_refuse(a, f->layer, f->number, "its hard choice is not the side that its tie-break prefers");
 }
 

@@ -1,9 +1,10 @@
-/* Attention: which of the six kinds of doc/certificate.md, "Heads", a head is, from its rows and expressions alone,
+/* Attention: which of the seven kinds of doc/certificate.md, "Heads", a head is, from its rows and expressions alone,
    and what its output means. A head that fits none is refused. */
 #include <math.h>
 #include <string.h>
 
 #include "audit/audit.h"
+#include "audit/audit_match.h"
 
 typedef struct head_reader {
     audit *a;
@@ -446,6 +447,11 @@ static void read_head(head_reader *r) {
         NEED(r, r->scale.kind, "no scale of this form is understood: %s",
              text_escaped(r->a->arena, h->scale_text, strlen(h->scale_text), 80));
         NEED(r, audit_feature_holds(r->a, &r->scale, h->scale), "its scale is not worth what its form says");
+    }
+    if (audit_is_match(r->a, h, r->layer, r->number)) {
+        audit_match_head(r->a, r->f, &r->scale, r->made);
+        audit_logit(r->a, r->f);
+        return;
     }
     NEED(r, h->query.count <= HEAD_ROWS, "it has more than %d query rows", HEAD_ROWS);
     for (size_t k = 0; k < h->query.count; k++) {

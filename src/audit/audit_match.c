@@ -1,5 +1,6 @@
 #include "audit/audit_match.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_PATTERNS = 1 << 13 };
@@ -40,4 +41,185 @@ dd audit_alike(meaning *m, temper_mask mask, bool last, const dd *there, const d
         answer = dd_or(d, answer, dd_and(d, x[k].here, chosen));
     }
     return answer;
+}
+
+/* ---- heads ---- */
+
+#define NEED(m, c, ...)                                                                                              \
+    do {                                                                                                             \
+        if (!(c)) audit_refuse((m)->a, (m)->f->layer, (m)->f->number, __VA_ARGS__);                                  \
+    } while (0)
+
+typedef struct match_reader {
+    audit *a;
+    audit_head *f;
+    const model_head *head;
+    size_t rows; /* of patterns: all but the last */
+    row_value *query, *key;
+    bool past;
+    int64_t modulus; /* all keys are remainders of the position by it, ... */
+    bool from_end;   /* ... counted from the end; 0: they are not */
+} match_reader;
+
+bool audit_is_match(audit *a, const model_head *h, uint32_t layer, uint32_t number) {
+    for (size_t k = 0; k < h->query.count; k++) {
+        row_value q = contents_row(a, &h->query, k, layer, number);
+        if (q.exact && !dd_is_leaf(&a->meaning.d, q.letters)) return true;
+    }
+    return false;
+}
+
+static void check_weights(const match_reader *m, const model_rows *rows, size_t row, double unit) {
+    const model_term *t = rows_begin_of(rows, row);
+    for (size_t k = 0; k < rows_size(rows, row); k++)
+        NEED(m, fabs(t[k].weight) <= 0x1p40 && fmod(t[k].weight, unit) == 0, "a weight is no multiple of %g", unit);
+}
+
+static void read_rows(match_reader *m) {
+    for (size_t k = 0; k < m->rows; k++) {
+        row_value *q = &m->query[k], *key = &m->key[k];
+        *q = contents_row(m->a, &m->head->query, k, m->f->layer, m->f->number);
+        *key = contents_row(m->a, &m->head->key, k, m->f->layer, m->f->number);
+        NEED(m, q->exact && key->exact, "row %zu of its pattern reads a channel that is not Boolean", k + 1);
+        NEED(m, (m->past ? key->start : key->end) == 0, "key row %zu is not 0 on the sentinel", k + 1);
+        check_weights(m, &m->head->query, k, 1);
+        check_weights(m, &m->head->key, k, 0.5);
+        m->f->weight = fmax(m->f->weight, q->weight);
+    }
+}
+
+/* 1 times M on the sentinel, and a tie-break. */
+static void read_last_row(match_reader *m) {
+    const diagram *d = &m->a->meaning.d;
+    row_value q = contents_row(m->a, &m->head->query, m->rows, m->f->layer, m->f->number);
+    row_value k = contents_row(m->a, &m->head->key, m->rows, m->f->layer, m->f->number);
+    bool one = q.exact && dd_is_leaf(d, q.letters) && dd_value(d, q.letters) == 1 && q.start == 1 && q.end == 1 &&
+               rows_size(&m->head->query, m->rows) == 1;
+    const content *tie = k.other_count == 1 && !k.too_many ? &m->a->channels[k.other[0].channel] : NULL;
+    NEED(m, one, "its last query row is not 1");
+    NEED(m, tie && tie->kind == HOLDS_FEATURE && tie->feature.kind == FEATURE_SHARE && !tie->feature.mirrored,
+         "its last key row has no tie-break i/N");
+    double w = k.other[0].weight;
+    NEED(m, fabs(w) == 1 && (w > 0) == m->past, "its tie-break does not prefer the nearest position");
+    m->f->rightmost = w > 0;
+    m->f->total_weight = m->past ? k.start : k.end;
+    NEED(m, k.letters == 0 && (m->past ? k.end : k.start) == 0 && m->f->total_weight > 0,
+         "its last key row is not a number above 0 on the sentinel alone");
+    const model_term *t = rows_begin_of(&m->head->key, m->rows);
+    NEED(m, t[rows_size(&m->head->key, m->rows) - 1].channel == k.other[0].channel || k.exact_count,
+         "its last key row is empty");
+    check_weights(m, &m->head->key, m->rows, 0.5);
+}
+
+/* Whether every key is one remainder of the position, by the same number. */
+static void find_modulus(match_reader *m) {
+    for (size_t k = 0; k < m->rows; k++) {
+        const model_term *t = rows_begin_of(&m->head->key, k);
+        const content *c = rows_size(&m->head->key, k) == 1 ? &m->a->channels[t->channel] : NULL;
+        bool is = c && c->kind == HOLDS_EXACT && c->feature.kind == FEATURE_LETTER;
+        if (!is || (k && (m->modulus != c->feature.modulus || m->from_end != c->feature.mirrored))) {
+            m->modulus = 0;
+            return;
+        }
+        m->modulus = c->feature.modulus;
+        m->from_end = c->feature.mirrored;
+    }
+}
+
+/* The remainder that all positions of f have; -1: there is none. */
+static int64_t remainder_in(match_reader *m, dd f, bool exactly) {
+    for (int64_t r = 0; r < m->modulus; r++) {
+        dd has = meaning_residue(&m->a->meaning, !m->from_end, 1, 1, 0, m->modulus, RESIDUE_EQUAL, r);
+        if (exactly ? f == has : dd_implies(&m->a->meaning.d, f, has)) return r;
+    }
+    return -1;
+}
+
+/* How far the nearest j of a pairing is, if its positions are those with one remainder. 0: they are not. */
+static int64_t distance(match_reader *m, const pairing *x) {
+    bool strict = m->head->mask == TEMPER_MASK_BEFORE || m->head->mask == TEMPER_MASK_AFTER;
+    if (!m->modulus || m->modulus > MOST_PATTERNS || !strict) return 0;
+    int64_t there = remainder_in(m, x->there, true), here = there < 0 ? -1 : remainder_in(m, x->here, false);
+    if (here < 0) return 0;
+    /* from i to j, which lies before i if the mask looks back, positions counted from the start get less */
+    int64_t off = m->past != m->from_end ? here - there : there - here;
+    off %= m->modulus;
+    return off <= 0 ? off + m->modulus : off;
+}
+
+static double is_number(void *context, double x) { return x == *(const double *)context; }
+
+/* Goes on with each number that a query row can be. */
+static size_t split_row(match_reader *m, size_t row, const pairing *x, size_t count, pairing *out) {
+    diagram *d = &m->a->meaning.d;
+    size_t made = 0, numbers, sums;
+    arena *keep = m->a->arena;
+    double *values = dd_leaves(d, m->query[row].letters, &numbers, keep);
+    for (size_t k = 0; k < count; k++)
+        for (size_t v = 0; v < numbers; v++) {
+            pairing y = {dd_and(d, x[k].here, dd_map(d, m->query[row].letters, is_number, &values[v])), 0};
+            if (y.here == 0) continue;
+            NEED(m, made < MOST_PATTERNS, "it tells more than %d patterns apart", MOST_PATTERNS);
+            y.there = x[k].there;
+            if (values[v] != 0) y.there = dd_add(d, y.there, dd_times(d, m->key[row].letters, values[v]));
+            const double *s = dd_leaves(d, y.there, &sums, keep);
+            NEED(m, s[0] >= -m->f->total_weight && s[sums - 1] <= m->f->total_weight,
+                 "a part of its scores is larger than the sentinel's");
+            out[made++] = y;
+        }
+    return made;
+}
+
+/* Candidates have the sentinel's score; all others at least 1 less. */
+static void find_candidates(match_reader *m, pairing *x) {
+    size_t count;
+    diagram *d = &m->a->meaning.d;
+    const double *s = dd_leaves(d, x->there, &count, m->a->arena);
+    for (size_t k = 0; k < count; k++)
+        NEED(m, s[k] == m->f->total_weight || s[k] <= m->f->total_weight - 1,
+             "a score is less than 1 below a candidate's");
+    x->there = dd_map(d, x->there, is_number, &m->f->total_weight);
+}
+
+static dd value_found(match_reader *m, const pairing *x, dd value) {
+    meaning *all = &m->a->meaning;
+    int64_t steps = distance(m, x);
+    for (int64_t k = 0; k < steps; k++) value = meaning_step(all, m->past, value);
+    if (!steps) value = meaning_chosen(all, m->head->mask, m->past, x->there, dd_and(&all->d, x->there, value));
+    return dd_and(&all->d, x->here, value);
+}
+
+void audit_match_head(audit *a, audit_head *f, const feature *scale, content *made) {
+    match_reader m = {.a = a, .f = f, .head = f->head, .rows = f->head->query.count - 1};
+    diagram *d = &a->meaning.d;
+    temper_mask mask = f->head->mask;
+    f->kind = KIND_MATCH;
+    m.past = mask == TEMPER_MASK_BEFORE || mask == TEMPER_MASK_UP_TO;
+    NEED(&m, m.rows >= 1 && mask != TEMPER_MASK_ALL && (m.past || a->model->has_end),
+         "it looks for patterns under a mask without a sentinel");
+    NEED(&m, scale->kind == FEATURE_SIZE && scale->power == 1, "it looks for patterns, and its scale is not C*N");
+    f->kappa = scale->constant;
+    m.query = arena_alloc(a->arena, m.rows, sizeof *m.query);
+    m.key = arena_alloc(a->arena, m.rows, sizeof *m.key);
+    read_rows(&m);
+    read_last_row(&m);
+    find_modulus(&m);
+    pairing *x = arena_alloc(a->arena, MOST_PATTERNS, sizeof *x);
+    pairing *next = arena_alloc(a->arena, MOST_PATTERNS, sizeof *next);
+    size_t count = 1;
+    x[0] = (pairing){1, 0};
+    for (size_t row = 0; row < m.rows; row++) {
+        count = split_row(&m, row, x, count, next);
+        memcpy(x, next, count * sizeof *x);
+    }
+    for (size_t k = 0; k < count; k++) find_candidates(&m, &x[k]);
+    for (size_t v = 0; v < f->head->value.count; v++) {
+        row_value row = contents_row(a, &f->head->value, v, f->layer, f->number);
+        NEED(&m, row.exact && row.start == 0 && row.end == 0 && dd_is_boolean(d, row.letters),
+             "value %zu is not 0 or 1 on letters and 0 on sentinels", v + 1);
+        dd answer = 0;
+        for (size_t k = 0; k < count; k++) answer = dd_or(d, answer, value_found(&m, &x[k], row.letters));
+        made[v] =
+            (content){.kind = HOLDS_RAW, .letters = answer, .head = (size_t)(f - a->heads), .not_negative = true};
+    }
 }

@@ -116,6 +116,7 @@ static const ball *ideal_size(audit_bounding *b, const feature *f, bool *on_grid
     switch (f->kind) {
     case FEATURE_FIRST:
     case FEATURE_LAST:
+    case FEATURE_LETTER:
     case FEATURE_RESIDUE: return num(c, 1);
     case FEATURE_CENTRED: return over(c, m, num(c, 2));
     case FEATURE_DIGIT: {
@@ -335,14 +336,9 @@ static quantity scaled(audit_bounding *b, const quantity *scale, const quantity 
     return z;
 }
 
-/* Kernels multiply scores by the scale, or queries before. */
-static quantity logit_quantity(audit_bounding *b, const model_head *h) {
-    quantity query[HEAD_ROWS], key[HEAD_ROWS];
-    size_t count = h->query.count;
-    for (size_t k = 0; k < count; k++) {
-        query[k] = row_quantity(b, &h->query, k, false);
-        key[k] = row_quantity(b, &h->key, k, true);
-    }
+/* Kernels multiply scores by the scale, or queries before: these are changed. */
+static quantity scaled_logit(audit_bounding *b, const model_head *h, quantity *query, const quantity *key,
+                             size_t count) {
     quantity score = score_quantity(b, query, key, count);
     if (!h->scale) return score;
     quantity scale = scale_quantity(b, h->scale), logit = scaled(b, &scale, &score, false);
@@ -357,13 +353,43 @@ static quantity logit_quantity(audit_bounding *b, const model_head *h) {
     return logit;
 }
 
+static quantity logit_quantity(audit_bounding *b, const model_head *h) {
+    quantity query[HEAD_ROWS], key[HEAD_ROWS];
+    for (size_t k = 0; k < h->query.count; k++) {
+        query[k] = row_quantity(b, &h->query, k, false);
+        key[k] = row_quantity(b, &h->key, k, true);
+    }
+    return scaled_logit(b, h, query, key, h->query.count);
+}
+
+/* Of a head that looks for patterns: a product with 1 of an exact number of size M, a multiple of a half, and the
+   tie-break. */
+static quantity pattern_logit(audit_bounding *b, const audit_head *f) {
+    const ball *one = num(b->c, 1), *most = num(b->c, f->total_weight), *zero = num(b->c, 0);
+    feature share = {.kind = FEATURE_SHARE, .constant = 1, .divisor = 1};
+    quantity query[2], key[2];
+    query[0] = make(b, one, one, zero);
+    query[0].on_grid = query[0].shifts = true;
+    query[1] = query[0];
+    key[0] = make(b, most, most, zero);
+    key[0].on_grid = true;
+    key[0].grid = -1;
+    key[1] = audit_feature_quantity(b, &share);
+    if (b->a->type.storage != b->a->type.sums) { /* a row is stored, too */
+        rounding storage = rounding_storage(b->a);
+        ball_add(key[1].error, key[1].error, rounding_half(b, &storage, key[1].computed));
+        ball_set(key[1].computed, rounding_after(b, &storage, key[1].computed));
+    }
+    return scaled_logit(b, f->head, query, key, 2);
+}
+
 /* X and eta of a head's logits. */
 void audit_logit(audit *a, audit_head *f) {
     calculus *c = &a->calculus;
     audit_bounding b = {.a = a, .c = c, .layer = f->layer, .number = f->number};
     rounding sums = rounding_sums(a);
     calc_begin(c);
-    quantity logit = logit_quantity(&b, f->head);
+    quantity logit = f->kind == KIND_MATCH ? pattern_logit(&b, f) : logit_quantity(&b, f->head);
     const ball *room = rounding_ulp(&b, &sums, logit.computed);
     need_at_most(&b, mul(c, num(c, 2), add(c, logit.computed, room)), sums.largest, "a difference of logits");
     f->failure = b.failure;

@@ -5,7 +5,7 @@
 #include "base/json_write.h"
 #include "base/sha256.h"
 
-static const char *const kinds[] = {"once", "nearest", "count", "compare", "balance", "lookup"};
+static const char *const kinds[] = {"once", "nearest", "count", "compare", "balance", "lookup", "match"};
 
 void audit_put_text(text *out, const char *key, const char *value) {
     text_printf(out, "\"%s\": ", key);

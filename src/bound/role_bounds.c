@@ -144,6 +144,50 @@ static head_certificate nearest(const bounds *b, const head_shape *s) {
     return h;
 }
 
+/* ---- match ---- */
+
+/* Whole numbers times multiples of a half: the scores of patterns are exact, also if queries are scaled before. */
+static void need_patterns(const bounds *b, head_certificate *h, const head_shape *s) {
+    const ball *most = b_double(b, s->total > s->weight ? s->total : s->weight);
+    double kappa = s->scaled ? s->kappa : 1;
+    if (s->scaled) most = b_mul(b, b_mul(b, b_double(b, kappa), b->m), most);
+    need(h, ball_is_at_most(most, b_power_of_two(b, (long)grid_of(kappa) - 1 + b->a->precision)),
+         say(b, "scores of patterns up to %.4g are not exact in %s", ball_upper(most), b->a->name));
+    need(h, b->a->least <= 0.5 && b->s->least <= 0.5, "a half is too small for the number format");
+}
+
+/* The logit of two rows: an exact key of size M, and the tie-break. */
+static head_certificate match(const bounds *b, const head_shape *s) {
+    head_certificate h = {0};
+    const feature_form one = {.size = FORM_CONSTANT, .c = 1, .d = 1}, place = {.size = FORM_SHARE, .c = 1, .d = 1};
+    const term_shape terms[2] = {{one, 1}, {place, 1}};
+    const row_shape query = {1, &terms[0]}, tie = {1, &terms[1]};
+    const ball *most = b_double(b, s->total);
+    quantity pattern = {
+        .size = most, .most = most, .error = b->zero, .widest = most, .gridded = true, .exact = true, .grid = -1};
+    quantity queries[2] = {checked_row(b, &h, &query, false, "a query overflows")}, keys[2] = {pattern};
+    queries[1] = queries[0];
+    keys[1] = checked_row(b, &h, &tie, false, "a key overflows");
+    quantity scale = quantity_scale(b, &s->scale);
+    need(&h, quantity_fits(&scale, b->most_a), "its scale overflows");
+    need_patterns(b, &h, s);
+    quantity l = quantity_logit(b, &scale, queries, keys, 2);
+    need(&h, quantity_fits(&l, b->most_a), "a score overflows");
+    const ball *ulp = b_ulp(b, b->a, l.most);
+    need_below(b, &h, twice(b, b_add(b, l.most, ulp)), b->most_a, "differences of logits", b->a);
+    h.logit = l.size;
+    h.rounding = b_add(b, l.error, ulp);
+    winner_error(b, &h, s->kappa, 1);
+    if (!b->ascending) need_counting(b, &h);
+    return h;
+}
+
+static head_certificate hard_match(const bounds *b, const head_shape *s) {
+    head_certificate h = {.logit = b_double(b, s->total), .rounding = b->zero};
+    need_patterns(b, &h, s);
+    return h;
+}
+
 head_certificate head_certify_rest(const bounds *b, double rest, double logit) {
     head_certificate h = {.logit = b_double(b, logit), .rounding = b->zero};
     h.error = b_row_error(b, b_double(b, rest));
@@ -341,6 +385,7 @@ head_certificate head_certify_hard(const bounds *b, const head_shape *s) {
     switch (s->role) {
     case ROLE_ONCE:
     case ROLE_NEAREST: h = hard_rows(b, s); break;
+    case ROLE_MATCH: h = hard_match(b, s); break;
     case ROLE_COUNT: h = count(b, s); break;
     case ROLE_COMPARE: h = hard_compare(b, s); break;
     case ROLE_BALANCE: h = balance_begin(b, s, growth(b, 10, 4, 8)); break;
@@ -360,6 +405,7 @@ head_certificate head_certify(const bounds *b, const head_shape *s) {
     switch (s->role) {
     case ROLE_ONCE: return once(b, s);
     case ROLE_NEAREST: return nearest(b, s);
+    case ROLE_MATCH: return match(b, s);
     case ROLE_COUNT: return count(b, s);
     case ROLE_COMPARE: return compare(b, s);
     case ROLE_BALANCE: return balance(b, s);

@@ -54,6 +54,11 @@ static channel_id atom_channel(lowering *w, node_id id) {
     case OP_TRUE: return real_channel(w);
     case OP_FIRST: c = feature_channel(w, "[i = 1]*[1 <= n]"); break;
     case OP_LAST: c = feature_channel(w, "[i = n]*[1 <= n]"); break;
+    case OP_MODULO: {
+        bool future = formula_at(w->g, formula_kid(w->g, id, 0))->op == OP_COUNT_FUTURE;
+        c = residue_feature(w, future, n, formula_weight(w->g, id, 0), n->residue, true);
+        break;
+    }
     default: {
         uint64_t *bits = arena_zalloc(w->arena, (w->spec->letters.count + 63) / 64, sizeof *bits);
         for (uint32_t l = 0; l < w->spec->letters.count; l++)
@@ -77,7 +82,10 @@ uint32_t level_of(const lowering *w, node_id id) {
     return w->level[strip_not(w->g, id, &negated)];
 }
 
-bool is_atom(formula_op op) { return op == OP_TRUE || op == OP_FIRST || op == OP_LAST || op == OP_LETTERS; }
+bool is_atom(const formula *g, node_id id) {
+    formula_op op = formula_at(g, id)->op;
+    return op == OP_TRUE || op == OP_FIRST || op == OP_LAST || op == OP_LETTERS || is_place_test(g, id);
+}
 
 channel_id exact_channel(lowering *w, node_id id) {
     if (w->exact[id] == NO_CHANNEL) w->exact[id] = atom_channel(w, id);
@@ -145,12 +153,19 @@ static void find_level(lowering *w, node_id id) {
         level = compare_level(w, id);
         attention = true;
         break;
-    case OP_MODULO: level = modulo_level(w, id, &attention); break;
+    case OP_RECALL:
+        for (size_t k = 0; k < n->kid_count; k++) level = max_u32(level, level_of(w, formula_kid(w->g, id, k)));
+        level++;
+        attention = true;
+        break;
+    case OP_MODULO:
+        if (!is_atom(w->g, id)) level = modulo_level(w, id, &attention);
+        break;
     default: break;
     }
     w->level[id] = level;
     w->attention[id] = attention;
-    w->net[id] = is_atom(n->op) ? 1 : level + (!attention || !w->gates.fuse);
+    w->net[id] = is_atom(w->g, id) ? 1 : level + (!attention || !w->gates.fuse);
 }
 
 /* Who must be rounded: whatever is read outside the feed-forward net of its own layer. Parents come first: a gate
@@ -158,7 +173,8 @@ static void find_level(lowering *w, node_id id) {
 static void find_exact(lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);
     bool gate = n->op == OP_AND || n->op == OP_OR || n->op == OP_XOR;
-    if (n->op == OP_NOT || (gate && !w->needs_exact[id])) return; /* readers of a negation see through it */
+    if (n->op == OP_NOT || is_atom(w->g, id) || (gate && !w->needs_exact[id]))
+        return; /* readers of a negation see through it */
     for (size_t k = 0; k < n->kid_count; k++)
         sum_mark_exact(w, formula_kid(w->g, id, k), gate ? w->level[id] : FOR_HEADS);
 }
@@ -242,7 +258,10 @@ static void lower_node(lowering *w, node_id id) {
     case OP_XOR: lower_gate(w, id); break;
     case OP_ATTEND: lower_attend(w, id); break;
     case OP_COMPARE: lower_compare(w, id); break;
-    case OP_MODULO: lower_modulo(w, id); break;
+    case OP_RECALL: lower_recall(w, id); break;
+    case OP_MODULO:
+        if (!is_atom(w->g, id)) lower_modulo(w, id);
+        break;
     default: break;
     }
     if (w->attention[id] && w->needs_exact[id]) round_raw(w, id);
@@ -269,8 +288,8 @@ static void prepare(lowering *w, size_t nodes) {
 
 /* The end sentinel is there when something looks forward at other positions (doc/theory.md, "Setting"). */
 static bool looks_forward(const formula_node *n) {
-    return n->op == OP_COUNT_FUTURE ||
-           (n->op == OP_ATTEND && (n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM));
+    return n->op == OP_COUNT_FUTURE || ((n->op == OP_ATTEND || n->op == OP_RECALL) &&
+                                        (n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM));
 }
 
 /* A row of the read-out for each root; where an output holds of the empty string, it is 1 at the start sentinel. */
@@ -318,6 +337,5 @@ void draft_from_normal(draft *out, const normal_form *normal, const temper_spec 
         if (marks[id]) lower_node(&w, id);
     read_outputs(&w, normal);
     for (node_id id = 1; id < g->count; id++)
-        if (marks[id] && is_atom(formula_at(g, id)->op) && w.exact[id] != NO_CHANNEL)
-            out->places[id].channel = w.exact[id];
+        if (marks[id] && is_atom(g, id) && w.exact[id] != NO_CHANNEL) out->places[id].channel = w.exact[id];
 }

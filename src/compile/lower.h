@@ -35,7 +35,7 @@ typedef struct lowering {
 static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /* What the embedding holds. */
-bool is_atom(formula_op op);
+bool is_atom(const formula *g, node_id id);
 
 /* A literal's node without its negation. */
 node_id strip_not(const formula *g, node_id id, bool *negated);
@@ -103,6 +103,14 @@ void emit_all(lowering *w, uint32_t layer, const gate_input *inputs, size_t coun
 
 /* A new channel written by the feed-forward net of a layer. */
 channel_id gate_channel(lowering *w, uint32_t layer, const char *label);
+
+/* lower_match.c: RECALL. */
+void lower_recall(lowering *w, node_id id);
+
+/* lower_count.c: [(weight * j + constant) mod m (= or <=) residue] as a position feature, every operation exact in
+   f64; on_letters: and 0 on sentinels. */
+channel_id residue_feature(lowering *w, bool future, const formula_node *n, int64_t weight, int64_t residue,
+                           bool on_letters);
 
 /* lower_count.c: COMPARE and MODULO. */
 uint32_t compare_level(const lowering *w, node_id id);

@@ -255,11 +255,12 @@ static draft_head *lookup_head(lowering *w, node_id count, uint32_t layer) {
     return draft_head_for(w->d, layer, ROLE_LOOKUP, mask, TEMPER_CHOICE_AVERAGE, query, key, 2);
 }
 
-/* [(weight * j + constant) mod m (= or <=) residue] as a position feature, every operation exact in f64. */
-static channel_id residue_feature(lowering *w, bool future, int64_t weight, int64_t constant, int64_t modulus,
-                                  compare_op op, int64_t residue) {
+channel_id residue_feature(lowering *w, bool future, const formula_node *n, int64_t weight, int64_t residue,
+                           bool on_letters) {
     const char *j = future ? "(N - 1 - i)" : "i";
-    char e[240];
+    int64_t constant = on_letters || n->kid_count == 1 ? n->constant : 0, modulus = n->modulus;
+    compare_op op = n->kid_count == 1 ? n->compare : CMP_EQ;
+    char e[280];
     if (modulus > (weight == 1 ? (int64_t)1 << 51 : (int64_t)1 << 26))
         trap_raise(w->arena->trap, TEMPER_LIMIT, 0, 0, "modulus %lld is too large for an exact position feature",
                    (long long)modulus);
@@ -272,6 +273,7 @@ static channel_id residue_feature(lowering *w, bool future, int64_t weight, int6
     else
         snprintf(e, sizeof e, "[(%s %% %lld*%lld + %lld) %% %lld %s %lld]", j, (long long)modulus, (long long)weight,
                  (long long)constant, (long long)modulus, relation, (long long)residue);
+    if (on_letters) strcat(e, "*[1 <= i]*[i <= n]");
     return feature_channel(w, e);
 }
 
@@ -281,8 +283,7 @@ static void lower_single(lowering *w, node_id id) {
     uint32_t layer = w->level[id];
     draft_head *h = lookup_head(w, count, layer);
     draft_form value = {0};
-    channel_id feature = residue_feature(w, is_future(w, count), formula_weight(w->g, id, 0), n->constant, n->modulus,
-                                         n->compare, n->residue);
+    channel_id feature = residue_feature(w, is_future(w, count), n, formula_weight(w->g, id, 0), n->residue, false);
     form_add(w->d, &value, feature, 1);
     w->raw[id] = draft_value(w->d, h, layer, &value, w->labels[id], false);
     w->d->places[id] = (draft_place){.layer = layer, .head = h->number, .channel = w->raw[id]};
@@ -313,7 +314,7 @@ static residues count_residues(lowering *w, node_id id, size_t k) {
     for (size_t s = 0; s < r.count; s++) {
         r.value[s] = (int64_t)s * step;
         draft_form value = {0};
-        form_add(w->d, &value, residue_feature(w, is_future(w, count), weight, 0, n->modulus, CMP_EQ, r.value[s]), 1);
+        form_add(w->d, &value, residue_feature(w, is_future(w, count), n, weight, r.value[s], false), 1);
         text what;
         text_init(&what, w->arena);
         text_printf(&what, "%lld*%s %% %lld = %lld", (long long)weight, w->labels[count], (long long)n->modulus,

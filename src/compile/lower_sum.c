@@ -18,7 +18,7 @@ void find_sum(lowering *w, node_id id) {
         bool negated;
         node_id x = strip_not(w->g, formula_kid(w->g, id, k), &negated);
         width += w->sum_depth[x] ? w->sum_width[x] : 1;
-        atoms = atoms || (w->sum_depth[x] ? w->sum_atoms[x] : is_atom(formula_at(w->g, x)->op));
+        atoms = atoms || (w->sum_depth[x] ? w->sum_atoms[x] : is_atom(w->g, x));
         if (w->sum_depth[x] > depth) depth = w->sum_depth[x];
     }
     if (width > MOST_WIDTH || depth >= MOST_DEPTH || !kids_exclude(&w->related, id, n->op == OP_AND)) return;

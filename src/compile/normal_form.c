@@ -11,6 +11,13 @@ typedef struct literal {
     bool negated;
 } literal;
 
+/* x so many positions before, or after. */
+typedef struct step_chain {
+    bool past;
+    int64_t steps;
+    node_id x;
+} step_chain;
+
 typedef struct simplifier {
     const formula *source;
     formula *g; /* the normal graph */
@@ -27,6 +34,10 @@ typedef struct simplifier {
     size_t operand_count, operand_capacity;
     exclusion related; /* of normal nodes */
     table strict;      /* ORs that make_strict_remainder made */
+    bool match;
+    table chains; /* nodes that make_steps made -> chain */
+    step_chain *chain;
+    size_t chain_count, chain_capacity;
 } simplifier;
 
 /* ---- smart constructors on normal nodes ---- */
@@ -248,6 +259,43 @@ static node_id make_strict_remainder(simplifier *s, bool past, node_id id, node_
     return made;
 }
 
+enum { MOST_STEPS = 64 }; /* of one head: it has a row for each */
+
+/* x so many positions before: the nearest j whose position has the remainder of i (doc/theory.md, "Match"). */
+static node_id make_steps(simplifier *s, bool past, int64_t steps, node_id x) {
+    node_id all = formula_unary(s->g, past ? OP_COUNT_PAST : OP_COUNT_FUTURE, make_constant(s, true));
+    node_id *kids = arena_alloc(s->arena, 2 * (size_t)steps + 1, sizeof *kids);
+    linear_sum place;
+    sum_init(&place, s->arena, 0);
+    sum_add_count(&place, all, 1);
+    for (int64_t r = 0; r < steps; r++)
+        kids[2 * r] = kids[2 * r + 1] = formula_modulo(s->g, &place, steps, CMP_EQ, r);
+    kids[2 * steps] = x;
+    node_id made = formula_recall(s->g, past ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST,
+                                  past ? TEMPER_MASK_BEFORE : TEMPER_MASK_AFTER, kids, 2 * (size_t)steps + 1);
+    node_id *key = arena_alloc(s->arena, 1, sizeof *key);
+    bool fresh;
+    *key = made;
+    table_put(&s->chains, key, sizeof *key, (uint32_t)s->chain_count, &fresh);
+    if (fresh) array_push(s->arena, s->chain, s->chain_count, s->chain_capacity, (step_chain){past, steps, x});
+    return made;
+}
+
+/* One step of what is a step already, or several; 0: it is none, or there are many. */
+static node_id make_longer(simplifier *s, bool past, node_id x) {
+    const uint32_t *known = table_find(&s->chains, &x, sizeof x);
+    const formula_node *n = formula_at(s->g, x);
+    if (!s->match) return 0;
+    if (known && s->chain[*known].past == past)
+        return s->chain[*known].steps < MOST_STEPS
+                   ? make_steps(s, past, s->chain[*known].steps + 1, s->chain[*known].x)
+                   : 0;
+    bool step = n->op == OP_ATTEND && n->mask == (past ? TEMPER_MASK_BEFORE : TEMPER_MASK_AFTER) &&
+                n->choice == (past ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST) &&
+                op_of(s, formula_kid(s->g, x, 0)) == OP_TRUE;
+    return step ? make_steps(s, past, 2, formula_kid(s->g, x, 1)) : 0;
+}
+
 /* Y x, or X x. Y of a non-strict head is the same head with a strict mask: one layer instead of two. */
 static node_id make_step(simplifier *s, bool past, node_id x) {
     temper_mask strict = past ? TEMPER_MASK_BEFORE : TEMPER_MASK_AFTER;
@@ -263,10 +311,48 @@ static node_id make_step(simplifier *s, bool past, node_id x) {
             formula_attend(s->g, n.choice, strict, formula_kid(s->g, inner, 0), formula_kid(s->g, inner, 1));
         return negated ? make_not(s, make_or(s, edge, head)) : head;
     }
+    node_id longer = make_longer(s, past, inner);
+    if (longer) return negated ? make_not(s, make_or(s, edge, longer)) : longer;
     node_id remainder = make_strict_remainder(s, past, inner, edge);
     if (remainder) return negated ? make_not(s, make_or(s, edge, remainder)) : remainder;
     return formula_attend(s->g, past ? TEMPER_CHOICE_RIGHTMOST : TEMPER_CHOICE_LEFTMOST, strict,
                           make_constant(s, true), x);
+}
+
+/* ---- patterns ---- */
+
+static bool is_constant(const simplifier *s, node_id x) { return op_of(s, x) == OP_TRUE || op_of(s, x) == OP_FALSE; }
+
+/* A head that looks for the pattern of i takes the nearest one, and a sentinel stands for "none". */
+static bool is_head(const formula_node *n) {
+    bool past = n->mask == TEMPER_MASK_BEFORE || n->mask == TEMPER_MASK_UP_TO;
+    return n->mask != TEMPER_MASK_ALL && (n->choice == TEMPER_CHOICE_RIGHTMOST) == past;
+}
+
+static node_id make_recall(simplifier *s, node_id id) {
+    const formula_node *n = formula_at(s->source, id);
+    size_t given = (n->kid_count - 2) / 2, count = 0, fixed = 0;
+    node_id *kids = arena_alloc(s->arena, 2 * given + 1, sizeof *kids);
+    node_id *where = arena_alloc(s->arena, given, sizeof *where),
+            value = s->of[formula_kid(s->source, id, 2 * given)];
+    for (size_t k = 0; k < given; k++) {
+        node_id there = s->of[formula_kid(s->source, id, 2 * k)], here = s->of[formula_kid(s->source, id, 2 * k + 1)];
+        if (is_constant(s, here)) {
+            where[fixed++] = op_of(s, here) == OP_TRUE ? there : make_not(s, there);
+            continue;
+        }
+        kids[2 * count] = there;
+        kids[2 * count++ + 1] = here;
+    }
+    node_id candidates = make_gate(s, OP_AND, where, fixed); /* where what is asked does not depend on i */
+    if (op_of(s, candidates) == OP_FALSE || op_of(s, value) == OP_FALSE) return make_constant(s, false);
+    if (!count) return make_nearest(s, n->choice, n->mask, candidates, make_and(s, candidates, value));
+    if (op_of(s, candidates) != OP_TRUE) {
+        kids[2 * count] = candidates;
+        kids[2 * count++ + 1] = make_constant(s, true);
+    }
+    kids[2 * count] = value;
+    return formula_recall(s->g, n->choice, n->mask, kids, 2 * count + 1);
 }
 
 /* ---- counting ---- */
@@ -423,7 +509,10 @@ static void mark_needed(simplifier *s, const temper_spec *spec) {
             gather(s, id);
             for (size_t k = 0; k < s->leaf_count; k++) s->needed[s->leaves[k].id] = 1;
         } else {
-            for (size_t k = 0; k < n->kid_count; k++) s->needed[f->kids[n->kid_start + k]] = 1;
+            /* of a RECALL either its meaning in other operators, or all else */
+            bool recall = n->op == OP_RECALL, head = recall && s->match && is_head(n);
+            size_t first = recall && !head ? n->kid_count - 1 : 0, end = n->kid_count - head;
+            for (size_t k = first; k < end; k++) s->needed[f->kids[n->kid_start + k]] = 1;
         }
     }
 }
@@ -479,7 +568,9 @@ static node_id normal_of(simplifier *s, node_id id) {
     case OP_ATTEND:
         if (n->choice == TEMPER_CHOICE_AVERAGE) return make_exists(s, n->mask, x);
         return make_nearest(s, n->choice, n->mask, x, make_and(s, x, y));
-    case OP_RECALL: return s->of[formula_kid(s->source, id, (size_t)n->kid_count - 1)];
+    case OP_RECALL:
+        if (s->match && is_head(n)) return make_recall(s, id);
+        return s->of[formula_kid(s->source, id, (size_t)n->kid_count - 1)]; /* in other operators */
     case OP_MATCHES:
         trap_raise(s->arena->trap, TEMPER_UNSUPPORTED, s->source->notes[id].line, s->source->notes[id].column,
                    "a regular language that was not expanded (compile/expand.h)");
@@ -494,9 +585,10 @@ unsigned char *normal_reachable(const normal_form *n, arena *a) {
 
 /* A root that another output uses is not counted as a use of its own: it may be swallowed there, which saves nets,
    and is made here as well, which costs units. */
-void formula_simplify(normal_form *out, const temper_spec *spec, arena *a) {
+void formula_simplify(normal_form *out, const temper_spec *spec, bool match, arena *a) {
     const formula *source = &spec->graph;
-    simplifier s = {.source = source, .g = &out->graph, .arena = a, .letters = spec->letters.count};
+    simplifier s = {.source = source, .g = &out->graph, .arena = a, .letters = spec->letters.count, .match = match};
+    table_init(&s.chains, a);
     formula_init(&out->graph, a);
     exclusion_init(&s.related, &out->graph, a);
     table_init(&s.strict, a);

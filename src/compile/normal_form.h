@@ -9,6 +9,8 @@
        XOR x y             neither is a NOT or a constant
        ATTEND              value implies where. choice AVERAGE: value = where, "there is such a j";
                            LEFTMOST, RIGHTMOST: the value at the chosen j
+       RECALL              without its meaning; the nearest j under j < i, j <= i, j > i or j >= i; not all
+                           conditions are constants at i
        COMPARE sum >= 0    weights without a common factor; kids COUNT_PAST, COUNT_FUTURE of normal nodes
        MODULO              compare is EQ or LE, residue in 0..modulus-1, weights and constant in 0..modulus-1
 
@@ -25,10 +27,21 @@ typedef struct normal_form {
     node_id *of; /* [source.count] the normal node of each source node; 0: not reachable, or merged into its parent */
 } normal_form;
 
-/* requires a specification without regular languages; all its outputs share one graph, which is in arena a */
-void formula_simplify(normal_form *out, const temper_spec *spec, arena *a);
+/* requires a specification without regular languages; all its outputs share one graph, which is in arena a. match:
+   RECALL nodes stay, and several steps are one (doc/theory.md, "Match"). */
+void formula_simplify(normal_form *out, const temper_spec *spec, bool match, arena *a);
 
 /* marks[id] = 1 for the nodes below the roots; [graph.count] entries, in arena a. */
 unsigned char *normal_reachable(const normal_form *n, arena *a);
+
+/* Of a normal form: conditions of a RECALL, whose value comes after them. */
+static inline size_t normal_conditions(const formula_node *n) { return (n->kid_count - 1) / 2; }
+
+/* A remainder of the position: (a i + b) mod m, = or <= r. It needs no head. */
+static inline bool is_place_test(const formula *g, node_id id) {
+    const formula_node *n = formula_at(g, id);
+    return n->op == OP_MODULO && n->kid_count == 1 &&
+           formula_at(g, formula_kid(g, formula_kid(g, id, 0), 0))->op == OP_TRUE;
+}
 
 #endif

@@ -134,7 +134,7 @@ static void note_losses(inquiry *q, const dense_view *v) {
 
 /* Comparisons and look-ups go by means of the layers below. */
 static bool blame_mean(inquiry *q, const dense_view *v, size_t row) {
-    if (v->h->role == ROLE_ONCE || v->h->role == ROLE_NEAREST) return false;
+    if (v->h->role == ROLE_ONCE || v->h->role == ROLE_NEAREST || v->h->role == ROLE_MATCH) return false;
     for (uint32_t l = 0; l < v->layer; l++)
         for (uint32_t h = 0; h < q->m->layers[l].head_count; h++) {
             const bool *lost = q->lost[q->start[l] + h];

@@ -8,7 +8,9 @@
        unary      = "!" unary | "(" expression ")" | "0" | "1" | (NAME | "Q_" LETTER) "(" ("i" | "j") ")"
 
    A score S(i,j) or value V(i,j) that looks at both positions becomes a value by cases (cases.h): the conditions are
-   the parts at i, the leaves formulas at j. */
+   the parts at i, the leaves formulas at j. A score that is a conjunction of conditions at one position, of P(i) <->
+   Q(j), and of letters that agree, is a RECALL (recall.h) instead, if the value looks at j alone. */
+#include "logic/recall.h"
 #include "logic/value_cases.h"
 #include "logic/spec_parse.h"
 #include "logic/tokenize.h"
@@ -18,10 +20,18 @@
 enum { LEVEL_NONE, LEVEL_IMPLIES, LEVEL_OR, LEVEL_XOR, LEVEL_AND, LEVEL_NOT };
 enum { AT_I = 1, AT_J = 2 };
 
+/* Conditions of recall.h: each pair is looked at at j and at i. */
+typedef struct alike {
+    node_id pairs[2 * RECALL_CONDITIONS];
+    size_t count;
+    bool compares; /* some pair looks at both */
+} alike;
+
 typedef struct value {
     unsigned looks; /* AT_I, AT_J, both, or 0: a constant */
     node_id node;   /* unless it looks at both */
     case_id mixed;  /* if it looks at both */
+    alike *alike;   /* then: the same as conditions that compare the positions; NULL: it is not known as such */
     token i, j;     /* where it first does */
 } value;
 
@@ -129,6 +139,82 @@ static value gather(brasp *p, formula_op op, const value *part, size_t count, bo
     return (value){.looks = at_i ? AT_I : AT_J, .node = formula_nary(p->graph, op, kids, found)};
 }
 
+/* ---- conditions that compare the positions ---- */
+
+static alike *new_alike(brasp *p) { return arena_zalloc(p->arena, 1, sizeof(alike)); }
+
+static bool add_pair(alike *a, node_id there, node_id here, bool compares) {
+    if (a->count == RECALL_CONDITIONS) return false;
+    a->pairs[2 * a->count] = there;
+    a->pairs[2 * a->count++ + 1] = here;
+    a->compares = a->compares || compares;
+    return true;
+}
+
+/* Adds what a part of a conjunction asks; false: it is not known as conditions. */
+static bool add_part(brasp *p, alike *a, const value *v) {
+    node_id yes = formula_atom(p->graph, OP_TRUE);
+    if (v->looks != (AT_I | AT_J))
+        return v->looks == AT_I ? add_pair(a, yes, v->node, false) : add_pair(a, v->node, yes, false);
+    if (!v->alike) return false;
+    for (size_t k = 0; k < v->alike->count; k++)
+        if (!add_pair(a, v->alike->pairs[2 * k], v->alike->pairs[2 * k + 1], v->alike->compares)) return false;
+    return true;
+}
+
+/* Letters at i and letters at j, as in Q_a(i) & Q_b(j). */
+static bool is_letter_pair(const formula *f, const value *v, node_id *there, node_id *here) {
+    if (!v->alike || v->alike->count != 2 || v->alike->compares) return false;
+    *there = *here = 0;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t side = 0; side < 2; side++) {
+            node_id x = v->alike->pairs[2 * k + side];
+            if (formula_at(f, x)->op == OP_LETTERS) *(side ? here : there) = x;
+        }
+    return *there && *here;
+}
+
+/* A disjunction of letter pairs that exclude each other on both sides: the pairs are numbered from 1, and the bits of
+   the number agree; at i there must be one. */
+static alike *letters_alike(brasp *p, const value *part, size_t count) {
+    formula *f = p->graph;
+    alike *a = new_alike(p);
+    node_id none = formula_letters(f, NULL, 0, false), some_there = none, some_here = none;
+    node_id *there = arena_alloc(p->arena, count, sizeof *there), *here = arena_alloc(p->arena, count, sizeof *here);
+    for (size_t k = 0; k < count; k++) {
+        if (part[k].looks != (AT_I | AT_J) || !is_letter_pair(f, &part[k], &there[k], &here[k])) return NULL;
+        if (!letters_exclude(f, some_there, there[k]) || !letters_exclude(f, some_here, here[k])) return NULL;
+        some_there = letters_join(f, some_there, there[k]);
+        some_here = letters_join(f, some_here, here[k]);
+    }
+    for (size_t bit = 0; count >> bit; bit++) {
+        node_id x = none, y = none;
+        for (size_t k = 0; k < count; k++) {
+            if (!((k + 1) >> bit & 1)) continue;
+            x = letters_join(f, x, there[k]);
+            y = letters_join(f, y, here[k]);
+        }
+        if (!add_pair(a, x, y, true)) return NULL;
+    }
+    return add_pair(a, formula_atom(f, OP_TRUE), some_here, false) ? a : NULL;
+}
+
+static alike *connect_alike(brasp *p, formula_op op, const value *part, size_t count) {
+    alike *a = new_alike(p);
+    if (op == OP_OR) return letters_alike(p, part, count);
+    if (op == OP_AND) {
+        for (size_t k = 0; k < count; k++)
+            if (!add_part(p, a, &part[k])) return NULL;
+        return a;
+    }
+    bool parted = part[0].looks + part[1].looks == (AT_I | AT_J) && part[0].looks && part[1].looks;
+    if ((op != OP_IFF && op != OP_XOR) || !parted) return NULL;
+    node_id here = part[part[0].looks == AT_J].node, there = part[part[0].looks == AT_I].node;
+    if (op == OP_XOR) here = formula_unary(p->graph, OP_NOT, here);
+    add_pair(a, there, here, true);
+    return a;
+}
+
 static value connect(brasp *p, formula_op op, const value *part, size_t count) {
     value result = {0};
     bool flat = op == OP_AND || op == OP_OR;
@@ -143,6 +229,7 @@ static value connect(brasp *p, formula_op op, const value *part, size_t count) {
         result.node = flat ? formula_nary(p->graph, op, kids, count) : formula_binary(p->graph, op, kids[0], kids[1]);
         return result;
     }
+    result.alike = connect_alike(p, op, part, count);
     if (!flat) {
         case_id left = cases_of(p, &part[0]);
         result.mixed = cases_combine(&p->cases, left, cases_of(p, &part[1]), connect_leaves, &op);
@@ -161,6 +248,7 @@ static value connect(brasp *p, formula_op op, const value *part, size_t count) {
 
 static value negate(brasp *p, const value *x) {
     value result = *x;
+    result.alike = NULL;
     if (x->looks == (AT_I | AT_J))
         result.mixed = cases_combine(&p->cases, x->mixed, cases_leaf(&p->cases, 0), negate_leaf, NULL);
     else
@@ -366,6 +454,19 @@ static case_id attend_leaves(cases *c, void *context, uint32_t where, uint32_t v
     return cases_leaf(c, formula_fold_or(f, found, missing));
 }
 
+/* The value where the positions agree, or the default. */
+static node_id recall(brasp *p, const attention *a, const alike *where, node_id there) {
+    formula *f = p->graph;
+    size_t line = a->at.line, column = a->at.column;
+    node_id found = recall_make(f, a->choice, a->mask, where->pairs, where->count, there, line, column);
+    formula_note_place(f, found, line, column);
+    if (is_op(f, a->otherwise, OP_FALSE)) return found;
+    node_id some =
+        recall_make(f, a->choice, a->mask, where->pairs, where->count, formula_atom(f, OP_TRUE), line, column);
+    formula_note_place(f, some, line, column);
+    return formula_fold_or(f, found, formula_fold_and(f, a->otherwise, formula_fold_not(f, some)));
+}
+
 static node_id read_attention(brasp *p) {
     attention a = {.at = p->now};
     bool right = is_word(&p->now, "rightmost") || is_symbol(&p->now, SYM_RIGHTMOST);
@@ -388,6 +489,8 @@ static node_id read_attention(brasp *p) {
         expected(p, "an operator, ':' or the end of the line", "");
     }
     a.otherwise = otherwise.node;
+    if (where.looks == (AT_I | AT_J) && where.alike && where.alike->compares && !(there.looks & AT_I))
+        return recall(p, &a, where.alike, there.node);
     cases_begin(&p->cases, a.at.line, a.at.column);
     case_id left = cases_of(p, &where);
     case_id result = cases_combine(&p->cases, left, cases_of(p, &there), attend_leaves, &a);

@@ -31,6 +31,13 @@ static bool is_empty(const formula *f, node_id letters) {
     return s->words == 0 && !s->rest; /* sets are trimmed */
 }
 
+bool letters_exclude(formula *f, node_id x, node_id y) { return is_empty(f, meet(f, x, y, true)); }
+
+/* All but those that are in neither. */
+node_id letters_join(formula *f, node_id x, node_id y) {
+    return meet(f, 0, meet(f, meet(f, 0, x, false), y, false), false);
+}
+
 /* Narrows the letters at one position by a condition that holds there, or does not; false: nothing is left. */
 static bool narrow(formula *f, node_id *letters, node_id condition, bool holds) {
     formula_op op = formula_at(f, condition)->op;

@@ -23,6 +23,10 @@ node_id recall_make(formula *f, temper_choice choice, temper_mask mask, const no
    returns how many bits there are. */
 size_t recall_letters(formula *f, size_t letters, node_id steps_there, node_id steps_here, node_id *out);
 
+/* Of LETTERS nodes: that no letter is in both, and the letters of either. */
+bool letters_exclude(formula *f, node_id x, node_id y);
+node_id letters_join(formula *f, node_id x, node_id y);
+
 /* Truth at all positions from those of conditions and value. */
 void recall_eval(unsigned char *out, const formula_node *n, const unsigned char *const *there,
                  const unsigned char *const *here, const unsigned char *value, size_t length, arena *scratch);

@@ -267,7 +267,8 @@ static void check_head(const reader *r, const model_head *h, size_t at, bool sta
 static void read_head(reader *r, model_head *h) {
     static const char *const names[] = {"label", "role",  "mask",  "choice",   "for",
                                         "scale", "query", "value", "adaptive", NULL};
-    static const char *const roles[] = {"none", "once", "nearest", "count", "compare", "balance", "lookup", NULL};
+    static const char *const roles[] = {"none",    "once",   "nearest", "count", "compare",
+                                        "balance", "lookup", "match",   NULL};
     static const char *const masks[] = {"all", "j<i", "j<=i", "j>i", "j>=i", NULL};
     static const char *const choices[] = {"leftmost", "rightmost", "average", "softmax", NULL};
     json_reader *j = &r->json;

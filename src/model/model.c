@@ -120,7 +120,7 @@ model_rows rows_copy(arena *a, const model_rows *rows) {
 /* ---- names ---- */
 
 const char *head_role_name(head_role role) {
-    static const char *const names[] = {"", "once", "nearest", "count", "compare", "balance", "lookup"};
+    static const char *const names[] = {"", "once", "nearest", "count", "compare", "balance", "lookup", "match"};
     return names[role];
 }
 
@@ -128,6 +128,7 @@ temper_growth head_growth(head_role role) {
     switch (role) {
     case ROLE_ONCE: return TEMPER_GROWTH_LOG;
     case ROLE_NEAREST:
+    case ROLE_MATCH:
     case ROLE_COMPARE: return TEMPER_GROWTH_LINEAR;
     case ROLE_BALANCE:
     case ROLE_LOOKUP: return TEMPER_GROWTH_SQUARE;
@@ -141,6 +142,7 @@ double head_bound(head_role role, double kappa) {
     double leak = exp_f64(-kappa);
     switch (role) {
     case ROLE_ONCE:
+    case ROLE_MATCH:
     case ROLE_NEAREST: return leak;
     case ROLE_COMPARE:
     case ROLE_BALANCE: return leak / (1 + leak);

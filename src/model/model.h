@@ -45,7 +45,8 @@ typedef enum head_role {
     ROLE_COMPARE, /* is y_i > 0, |y_i| >= 1/(2(i+1)): score y_i on one sentinel, 0 elsewhere */
     ROLE_BALANCE, /* the same for sums that look both ways: score (y_i)/N + t/(i+1) on the start sentinel */
     ROLE_LOOKUP,  /* the value at j = c_i, a count: score 2 c_i j/(i+1) - j^2/(i+1), up to a factor */
-    ROLE_LAST_ = ROLE_LOOKUP
+    ROLE_MATCH,   /* the value at the nearest j whose pattern is that of i: scores q_i . k_j, largest for such j */
+    ROLE_LAST_ = ROLE_MATCH
 } head_role;
 
 typedef struct model_head {

@@ -37,12 +37,15 @@ static void check_rows(const checker *c, const model_rows *r, const char *missin
 
 /* What soften relies on in the hard heads of a compiled formula. */
 static void check_role(const checker *c, const model_head *h) {
-    static const uint32_t sizes[] = {0, 1, 1, 0, 1, 2, 2}; /* rows of the query, by role */
+    static const uint32_t sizes[] = {0, 1, 1, 0, 1, 2, 2, 0}; /* rows of the query, by role */
     if (h->role == ROLE_NONE || h->choice == TEMPER_CHOICE_SOFTMAX) return;
-    bool nearest = h->role == ROLE_NEAREST, average = h->choice == TEMPER_CHOICE_AVERAGE;
-    REQUIRE(c, h->query.count == sizes[h->role], "a role that needs another number of query rows");
+    bool match = h->role == ROLE_MATCH, nearest = h->role == ROLE_NEAREST || match,
+         average = h->choice == TEMPER_CHOICE_AVERAGE;
+    REQUIRE(c, match ? h->query.count > 1 : h->query.count == sizes[h->role],
+            "a role that needs another number of query rows");
     REQUIRE(c, nearest != average, "a role that needs another choice");
-    REQUIRE(c, !nearest || h->query.start[1] > 0, "role nearest with an empty query");
+    REQUIRE(c, h->role != ROLE_NEAREST || h->query.start[1] > 0, "role nearest with an empty query");
+    REQUIRE(c, !match || h->query.start[h->query.count] > 0, "role match with an empty query");
 }
 
 static void check_head(const checker *c, const model_head *h) {

@@ -294,7 +294,8 @@ static void read_head_choice(reader *r, model_head *h) {
 }
 
 static void read_head(reader *r) {
-    static const char *const roles[] = {"none", "once", "nearest", "count", "compare", "balance", "lookup", NULL};
+    static const char *const roles[] = {"none",    "once",   "nearest", "count", "compare",
+                                        "balance", "lookup", "match",   NULL};
     static const char *const masks[] = {"all", "j<i", "j<=i", "j>i", "j>=i", NULL};
     temper_model *m = r->model;
     finish_head(r);

@@ -21,7 +21,7 @@ bool is_silent(const recognising *w, const model_term *t) {
 }
 
 /* A row of Booleans only. */
-static boolean_sum boolean_row(recognising *w, const model_rows *r, uint32_t row, const char *what) {
+boolean_sum boolean_row(recognising *w, const model_rows *r, uint32_t row, const char *what) {
     boolean_sum s = {.f = FN_FALSE};
     int grid;
     for (uint32_t k = r->start[row]; k < r->start[row + 1]; k++) {

@@ -32,6 +32,9 @@ static inline bool is_soft_only(const recognising *w, const model_term *t) {
 /* A hard run has 0 there: the feature is left out. What letters or layers write to a soft channel stays. */
 bool is_silent(const recognising *w, const model_term *t);
 
+/* A row of Booleans only. */
+boolean_sum boolean_row(recognising *w, const model_rows *r, uint32_t row, const char *what);
+
 /* A row that is 0 or 1 on letters and 0 on sentinels, of Booleans only. */
 fn condition_row(recognising *w, const model_rows *r, uint32_t row, const char *what);
 
@@ -58,5 +61,19 @@ fn find_compare(recognising *w, head_shape *s);
 fn find_balance(recognising *w, head_shape *s);
 fn find_lookup(recognising *w, head_shape *s);  /* what is counted */
 fn looked_up(recognising *w, fn x, uint32_t v); /* what the look-up of the count of x reads as value v */
+
+/* ---- patterns (recognise_match.c) ---- */
+
+/* Positions i that have one query, and the candidates j for them. */
+typedef struct match_case {
+    fn here, there;
+} match_case;
+
+/* Whether a query row reads what differs between letters. */
+bool is_match(const recognising *w);
+/* The cases of the present head; fills the shape. */
+const match_case *find_match(recognising *w, head_shape *s, size_t *count);
+/* What it reads as a value y. */
+fn matched(recognising *w, const match_case *cases, size_t count, fn y);
 
 #endif

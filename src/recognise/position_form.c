@@ -19,6 +19,8 @@ typedef struct pattern {
 #define SIGN     "-<" HALF "j<j" HALF
 #define DISTANCE "^-j" HALF "-" HALF "j"
 
+#define LETTER "l1jljn"
+
 static const pattern PATTERNS[] = {
     {"*=j1l1n", POSITION_FIRST, FORM_BOOLEAN, 0, false},
     {"*=jnl1n", POSITION_LAST, FORM_BOOLEAN, 0, false},
@@ -28,6 +30,12 @@ static const pattern PATTERNS[] = {
     {"l%+iBCR", POSITION_RESIDUE, FORM_BOOLEAN, 0, false},
     {"=%+*%iCABcR", POSITION_RESIDUE, FORM_BOOLEAN, 0, false},
     {"l%+*%iCABcR", POSITION_RESIDUE, FORM_BOOLEAN, 0, false},
+    {"**=%iCR" LETTER, POSITION_PLACE, FORM_BOOLEAN, 0, false},
+    {"**l%iCR" LETTER, POSITION_PLACE, FORM_BOOLEAN, 0, false},
+    {"**=%+iBCR" LETTER, POSITION_PLACE, FORM_BOOLEAN, 0, false},
+    {"**l%+iBCR" LETTER, POSITION_PLACE, FORM_BOOLEAN, 0, false},
+    {"**=%+*%iCABcR" LETTER, POSITION_PLACE, FORM_BOOLEAN, 0, false},
+    {"**l%+*%iCABcR" LETTER, POSITION_PLACE, FORM_BOOLEAN, 0, false},
     {"i", POSITION_INDEX, FORM_POWER, 1, false},
     {"*Ci", POSITION_INDEX, FORM_POWER, 1, false},
     {"*CN", POSITION_SIZE, FORM_POWER, 1, false},
@@ -134,7 +142,8 @@ static bool residue_is_exact(const holes *h) {
 
 static bool is_sound(const pattern *p, const holes *h) {
     switch (p->kind) {
-    case POSITION_RESIDUE: return residue_is_exact(h);
+    case POSITION_RESIDUE:
+    case POSITION_PLACE: return residue_is_exact(h);
     case POSITION_DIGIT: return h->c >= 2 && h->c <= 0x1p40 && h->d <= 0x1p40 && are_powers_of_two(h->c, h->d);
     case POSITION_TOP: return h->c <= 0x1p40 && are_powers_of_two(h->c, 1);
     case POSITION_CEIL2: return h->c <= 0x1p12 && h->d <= 0x1p40 && are_powers_of_two(1, h->d);
@@ -153,7 +162,7 @@ position_form position_form_of(const expression *e) {
         bool test = p->size == FORM_BOOLEAN;
         return (position_form){.kind = p->kind,
                                .mirrored = p->mirrored || h.mirrored,
-                               .at_most = p->tree[0] == 'l',
+                               .at_most = p->tree[p->kind == POSITION_PLACE ? 2 : 0] == 'l',
                                .factor = (int64_t)h.a,
                                .constant = (int64_t)h.b,
                                .modulus = (int64_t)h.c,

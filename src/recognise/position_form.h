@@ -39,6 +39,7 @@ typedef enum position_kind {
     POSITION_FIRST,        /* [i = 1]*[1 <= n] */
     POSITION_LAST,         /* [i = n]*[1 <= n] */
     POSITION_RESIDUE,      /* [(i % m*a + b) % m = r], or <= r */
+    POSITION_PLACE,        /* the same times [1 <= i]*[i <= n] */
     POSITION_INDEX,        /* i, C*i */
     POSITION_SIZE,         /* C*N */
     POSITION_SIZE_2,       /* C*N*N */
@@ -65,8 +66,8 @@ typedef enum position_kind {
 typedef struct position_form {
     position_kind kind;
     bool mirrored;
-    bool at_most;                                 /* RESIDUE: <= r, not = r */
-    int64_t factor, constant, modulus, remainder; /* RESIDUE: a, b, m, r */
+    bool at_most;                                 /* RESIDUE, PLACE: <= r, not = r */
+    int64_t factor, constant, modulus, remainder; /* RESIDUE, PLACE: a, b, m, r */
     feature_form size;                            /* with c and d of the kind */
 } position_form;
 

@@ -112,6 +112,10 @@ static void embed_feature(recognising *w, uint32_t c, bool weights) {
     if (f->kind == POSITION_FIRST || f->kind == POSITION_LAST) {
         *x = (content){.kind = HOLDS_BOOLEAN, .f = ask_edge(&w->q, f->kind == POSITION_LAST)};
         if (channel->soft_only) x->kind = HOLDS_UNKNOWN;
+    } else if (f->kind == POSITION_PLACE && !channel->soft_only && (!f->mirrored || w->m->has_end)) {
+        *x = (content){.kind = HOLDS_BOOLEAN,
+                       .f = ask_residue(&w->q, f->mirrored, FN_TRUE, f->factor % f->modulus, f->constant, f->modulus,
+                                        f->at_most, f->remainder)};
     }
 }
 

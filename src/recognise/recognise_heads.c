@@ -86,7 +86,7 @@ static bool reads_mean(const recognising *w, const model_rows *r) {
 static head_role role_of(const recognising *w) {
     const model_head *h = head_of(w);
     if (h->query.count == 0) return ROLE_COUNT;
-    if (h->hard_choice != TEMPER_CHOICE_AVERAGE) return ROLE_NEAREST;
+    if (h->hard_choice != TEMPER_CHOICE_AVERAGE) return is_match(w) ? ROLE_MATCH : ROLE_NEAREST;
     if (!reads_mean(w, &h->query)) return ROLE_ONCE;
     if (h->query.count == 1) return ROLE_COMPARE;
     const model_term *q = single_term(&h->query, 0);
@@ -134,6 +134,8 @@ static uint32_t recognise_head(recognising *w) {
         s.scale = f.size;
     }
     fn x = FN_FALSE, exists = FN_FALSE;
+    const match_case *cases = NULL;
+    size_t case_count = 0;
     switch (s.role) {
     case ROLE_ONCE:
         x = find_once(w, &s);
@@ -144,6 +146,7 @@ static uint32_t recognise_head(recognising *w) {
     case ROLE_COMPARE: x = find_compare(w, &s); break;
     case ROLE_BALANCE: x = find_balance(w, &s); break;
     case ROLE_LOOKUP: x = find_lookup(w, &s); break;
+    case ROLE_MATCH: cases = find_match(w, &s, &case_count); break;
     case ROLE_NONE: break;
     }
     if (s.role == ROLE_ONCE || s.role == ROLE_NEAREST) {
@@ -161,6 +164,8 @@ static uint32_t recognise_head(recognising *w) {
             if (fn_and(&w->q.d, y, fn_not(&w->q.d, x)) != FN_FALSE)
                 unlike(w, "a value is not 0 where its key has no candidate");
             out.f = ask_choice(&w->q, h->mask, h->hard_choice, x, y);
+        } else if (s.role == ROLE_MATCH) {
+            out.f = matched(w, cases, case_count, condition_row(w, &h->value, v, "a value"));
         } else {
             out.f = s.role == ROLE_ONCE ? exists : s.role == ROLE_LOOKUP ? looked_up(w, x, v) : x;
         }

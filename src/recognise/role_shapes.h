@@ -27,8 +27,8 @@ typedef struct head_shape {
     bool rightmost, tests; /* nearest: which one, and whether there is a row of candidates */
     uint32_t rows;
     const row_shape *query, *key;     /* once, nearest: [rows] */
-    double weight;                    /* W; balance: W_h */
-    double total, own;                /* balance: W_t, W_o */
+    double weight;                    /* W; balance: W_h; match: the largest sum of |weights| of a query row */
+    double total, own;                /* balance: W_t, W_o; match: M, the sentinel's score */
     size_t own_units;                 /* balance: K */
     double letters, edges;            /* count: W_l and W_e */
     int grid;                         /* count: of all value rows together */

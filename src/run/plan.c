@@ -255,7 +255,7 @@ static head_plan classify(const analysis *a, const model_head *h, bool hard) {
     if (zero[LETTER] && !unique && h->mask != TEMPER_MASK_ALL) return PLAN_FEW_KEYS;
     if (h->query.count == 2 && rows_all(a->position, &h->key) && !unique && h->mask != TEMPER_MASK_ALL)
         return PLAN_PEAKED;
-    return PLAN_DENSE;
+    return h->role == ROLE_MATCH ? PLAN_CLASSES : PLAN_DENSE;
 }
 
 void plan_make(model_plan *p, const temper_model *m, bool hard, arena *scratch) {
@@ -276,7 +276,7 @@ void plan_make(model_plan *p, const temper_model *m, bool hard, arena *scratch) 
         for (uint32_t h = 0; h < layer->head_count; h++) {
             const model_head *head = &layer->heads[h];
             head_plan plan = p->heads[p->head_start[l] + h] = classify(&a, head, hard);
-            p->dense = p->dense || plan == PLAN_DENSE;
+            p->dense = p->dense || plan >= PLAN_CLASSES;
             p->adaptive = p->adaptive || has_row_scale(head, hard);
             p->past = p->past || head->mask == TEMPER_MASK_BEFORE || head->mask == TEMPER_MASK_UP_TO ||
                       head->mask == TEMPER_MASK_ALL;
@@ -294,7 +294,7 @@ void plan_make(model_plan *p, const temper_model *m, bool hard, arena *scratch) 
 }
 
 const char *plan_name(head_plan plan) {
-    static const char *const names[] = {"uniform", "scan", "few keys", "peaked", "dense"};
+    static const char *const names[] = {"uniform", "scan", "few keys", "peaked", "classes", "dense"};
     return names[plan];
 }
 
@@ -305,6 +305,10 @@ double plan_cost(head_plan plan, const model_head *h, double size) {
     case PLAN_SCAN: return size * (q + 2 * v + 12);
     case PLAN_FEW_KEYS: return size * (q + 2 * v + 12);
     case PLAN_PEAKED: return size * (8 * (q + v + 12) + 4);
+    case PLAN_CLASSES: { /* each condition of a pattern doubles them at most */
+        double classes = q > 8 ? 256 : ldexp(1, (int)q - 1);
+        return fmin(plan_cost(PLAN_DENSE, h, size), classes * plan_cost(PLAN_SCAN, h, size));
+    }
     case PLAN_DENSE: return (h->mask == TEMPER_MASK_ALL ? 1 : 0.5) * size * size * (q + v + 10);
     }
     return 0;

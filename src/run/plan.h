@@ -12,14 +12,15 @@ typedef enum head_plan {
     PLAN_FEW_KEYS, /* keys are zero on letters: the sentinels directly, the letters as one class */
     /* two-dimensional keys that depend on the position only: the best key by descent, and its neighbours */
     PLAN_PEAKED,
-    PLAN_DENSE /* all pairs; or one scan per query if there turn out to be few different ones */
+    PLAN_CLASSES, /* the query is one of few: one scan for each that occurs; all pairs if there turn out to be many */
+    PLAN_DENSE    /* all pairs; or one scan per query if there turn out to be few different ones */
 } head_plan;
 
 typedef struct model_plan {
     uint32_t *head_start; /* [layers + 1] */
     head_plan *heads;
     bool past, future; /* some mask looks that way; an `all` mask both */
-    bool dense;        /* some head is dense */
+    bool dense;        /* some head is dense, or may turn out to be */
     bool adaptive; /* some head's scale depends on the row, by its gap or position: only the dense pass runs those */
 } model_plan;
 

@@ -11,6 +11,7 @@
        nearest   per class (m, s, v) over the logits +-8j; class 1 is 8N above class 0
        count     sums of values
        compare   no state: the weight on the sentinel is sigmoid(16 N y_i)
+       match     per pattern of keys (m, s, v) as for nearest; a class that has d conditions less is 8Nd below
        lookup    no state: the keys around j = c_i weigh exp(-16N/(i+1) (j - c_i)^2); those beyond two places
                  weigh less than 3 exp(-144) in all, far below any rounding, and are left out
 

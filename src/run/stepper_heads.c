@@ -158,6 +158,55 @@ static void make_nearest(maker *k, step_head *out, step_layer *l) {
     k->s->state_count += 4 + 2 * (size_t)out->width;
 }
 
+/* The sentinel's score: its term of the last key row. */
+static double sentinel_score(maker *k, uint32_t row, uint32_t tie) {
+    const model_term *t = rows_begin_of(&k->h->key, row);
+    double most = 0;
+    for (size_t n = rows_size(&k->h->key, row); n-- > 0; t++) {
+        if (t->channel == tie) continue;
+        require(k, k->edge_only[t->channel] && !k->written[t->channel] && most == 0,
+                "another last key than the sentinel's");
+        most = t->weight;
+    }
+    return most;
+}
+
+enum { MOST_CONDITIONS = 8 }; /* patterns of more would take too much memory */
+
+/* Rows of lower_match.c: query 1 or -1 and key 1/2 or -1/2, or exactly one query and at most one key 1. */
+static void make_match(maker *k, step_head *out, step_layer *l) {
+    const model_head *h = k->h;
+    bool hard = k->m->method == TEMPER_METHOD_HARD, right = h->hard_choice == TEMPER_CHOICE_RIGHTMOST;
+    uint32_t tie = NO_CHANNEL, rows = h->query.count - 1;
+    require(k, (h->choice == TEMPER_CHOICE_SOFTMAX) != hard && right != k->s->mirrored, "another choice");
+    require(k, hard ? !h->scale : h->scale && strcmp(h->scale_text, "8*N") == 0, "another scale");
+    require(k, h->query.count > 1, "another number of query rows");
+    require_feature(k, &h->query, rows, "1", false, 1);
+    if (!hard) tie = find_feature(k, &h->key, rows, "i/N", right ? 1 : -1);
+    out->most = sentinel_score(k, rows, tie);
+    out->one_hot = out->most == 1;
+    for (uint32_t n = 0; n < h->key.start[rows]; n++)
+        if (h->key.terms[n].weight != 1) out->one_hot = false;
+    for (uint32_t n = 0; n < h->query.start[rows]; n++)
+        if (h->query.terms[n].weight != 1) out->one_hot = false;
+    require(k, out->one_hot || out->most == 0.5 * rows, "another score of the sentinel");
+    require(k, out->one_hot || rows <= MOST_CONDITIONS, "it has more than 8 conditions");
+    out->rows = rows;
+    out->classes = out->one_hot ? rows + 2 : ((uint32_t)1 << rows) + 1;
+    out->pattern = arena_alloc(k->arena, 2 * (size_t)rows, sizeof *out->pattern);
+    for (uint32_t r = 0; r < rows; r++) {
+        out->pattern[2 * r] = maker_row(k, &h->query, r, NO_CHANNEL);
+        maker_boolean(k, l, &h->query, r, NO_CHANNEL);
+        out->pattern[2 * r + 1] = maker_row(k, &h->key, r, NO_CHANNEL);
+        maker_boolean(k, l, &h->key, r, NO_CHANNEL);
+    }
+    out->key = maker_row(k, &h->key, rows, tie);
+    maker_boolean(k, l, &h->key, rows, tie);
+    value_rows(k, out, l);
+    out->state = (uint32_t)k->s->state_count;
+    k->s->state_count += out->classes * (2 + (size_t)out->width);
+}
+
 static void make_count(maker *k, step_head *out, step_layer *l) {
     require_choice(k, NULL);
     require(k, !k->h->scale, "a scale");
@@ -231,6 +280,7 @@ void maker_head(maker *k, step_head *out, step_layer *l) {
     case ROLE_COMPARE: make_compare(k, out); break;
     case ROLE_LOOKUP: make_lookup(k, out); break;
     case ROLE_BALANCE: odd(k, "it weighs both sides of a position");
+    case ROLE_MATCH: make_match(k, out, l); break;
     case ROLE_NONE: odd(k, "nothing is known about its scores");
     }
 }

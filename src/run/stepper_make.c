@@ -71,8 +71,19 @@ bool maker_varies(const maker *k, const expression *e) {
     return expression_uses(e, EXPR_LENGTH) || expression_uses(e, EXPR_SIZE);
 }
 
+/* [...]*[1 <= i]*[i <= n]: a remainder of the position, on letters. */
+static const char ON_LETTERS[] = "*[1 <= i]*[i <= n]";
+
+static bool is_place_test(const maker *k, const model_channel *c) {
+    size_t length = strlen(c->position_text), tail = strlen(ON_LETTERS);
+    const expression *e = c->position;
+    bool is = e && e->op == EXPR_MUL && e->a->op == EXPR_MUL && length > tail &&
+              strcmp(c->position_text + length - tail, ON_LETTERS) == 0;
+    return is && (e->a->a->op == EXPR_EQ || e->a->a->op == EXPR_LE) && !maker_varies(k, e->a->a);
+}
+
 static bool is_edge(const maker *k, const model_channel *c) {
-    return strcmp(c->position_text, k->s->mirrored ? LAST_TEXT : FIRST_TEXT) == 0;
+    return strcmp(c->position_text, k->s->mirrored ? LAST_TEXT : FIRST_TEXT) == 0 || is_place_test(k, c);
 }
 
 /* The channel's position feature takes part in something that is computed. */
@@ -113,7 +124,7 @@ step_row maker_row(maker *k, const model_rows *r, size_t row, uint32_t except) {
 static bool has_positive_values(const step_head *h) {
     const model_rows *r = &h->model->value;
     if (h->role == ROLE_COMPARE || h->value_is_key) return true;
-    if (h->role != ROLE_ONCE && h->role != ROLE_NEAREST) return false;
+    if (h->role != ROLE_ONCE && h->role != ROLE_NEAREST && h->role != ROLE_MATCH) return false;
     for (uint32_t n = 0; n < r->start[r->count]; n++)
         if (r->terms[n].weight < 0) return false;
     return true;
@@ -292,6 +303,7 @@ static void make_layer(maker *k, uint32_t layer) {
     make_outputs(k, out, l);
     k->sublayer++;
     for (uint32_t n = 0; n < l->head_count; n++) {
+        unlist(k, &l->heads[n].query);
         unlist(k, &l->heads[n].key);
         unlist(k, &l->heads[n].value);
         mark_written(k, &out->heads[n]);
@@ -351,6 +363,7 @@ static void settle_rows(maker *k) {
             settle_row(k, &h->query);
             settle_row(k, &h->key);
             for (uint32_t d = 0; h->values && d < h->width; d++) settle_row(k, &h->values[d]);
+            for (uint32_t r = 0; r < 2 * h->rows; r++) settle_row(k, &h->pattern[r]);
             if (h->values && h->width) h->value = h->values[0];
         }
         for (size_t u = 0; u < layer->unit_count; u++) settle_row(k, &layer->units[u].in);

@@ -38,6 +38,11 @@ struct step_head {
     step_row query, key;   /* query: compare and lookup, key: once and nearest */
     step_row value;        /* width 1 */
     step_row *values;      /* [width] */
+    step_row *pattern;     /* match: [2 * rows] query and key rows; `key` is then the last row */
+    uint32_t rows;         /* match: conditions */
+    uint32_t classes;      /* match: patterns of keys, and the sentinel */
+    double most;           /* match: the sentinel's score */
+    bool one_hot;          /* match: at most one key row is 1; else each is 1/2 or -1/2 */
     uint32_t memo;         /* lookup: offset in the memo */
     uint32_t number;       /* among all heads */
     uint32_t layer, index; /* from 1, for messages */

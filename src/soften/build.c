@@ -2,6 +2,7 @@
 #include "compile/compile.h"
 #include "compile/expand.h"
 #include "compile/next_outputs.h"
+#include "model/model_spec.h"
 #include "recognise/recognise.h"
 #include "soften/soften.h"
 
@@ -29,6 +30,7 @@ typedef struct normal_spec {
     const temper_spec *spec;
     normal_form form;
     const char *const *labels;
+    bool has_patterns; /* it has RECALL nodes */
 } normal_spec;
 
 /* Normal form to hard model: lowering and packing. Returns whether it has sums. */
@@ -43,15 +45,46 @@ static bool make_hard(temper_model *m, const normal_spec *s, gate_limits gates, 
     return d.has_sums;
 }
 
-/* Sums stand for disjunctions only if no two operands ever hold together. The compiler has shown it by rules on
-   texts; the prover must be able to show it from the weights. Where it is not, gates take the place of all sums. */
-static gate_limits provable_gates(const normal_spec *s, gate_limits gates, entry *e) {
-    if (!gates.sums) return gates;
+/* Whether the prover can show, from the weights, that the model is the formula. *sums: it has sums. */
+static bool is_provable(const normal_spec *s, gate_limits gates, bool *sums, entry *e) {
     temper_model *trial = entry_passing_model(e);
-    if (!make_hard(trial, s, gates, e)) return gates;
+    *sums = make_hard(trial, s, gates, e);
+    if (!*sums && !s->has_patterns) return true; /* nothing that need be shown */
     const recognition *r = recognise(trial, s->spec, true, &e->memory);
-    gates.sums = recognition_study(r) && recognition_is_formula(r, NULL);
-    return gates;
+    return recognition_study(r) && recognition_is_formula(r, NULL);
+}
+
+static void simplify(normal_spec *s, bool match, entry *e) {
+    s->form = (normal_form){0};
+    formula_simplify(&s->form, s->spec, match, &e->memory);
+    s->labels = normal_labels(&s->form, s->spec, &e->memory, &e->scratch);
+    s->has_patterns = false;
+    const unsigned char *marks = normal_reachable(&s->form, &e->memory);
+    for (node_id id = 1; id < s->form.graph.count; id++)
+        if (marks[id] && formula_at(&s->form.graph, id)->op == OP_RECALL) s->has_patterns = true;
+}
+
+/* Sums stand for disjunctions only if no two operands ever hold together. The compiler has shown it by rules on
+   texts; the prover must be able to show it from the weights. Where it is not, gates take the place of all sums; and
+   where heads that look for patterns are not understood, other heads take theirs. */
+static gate_limits provable_gates(normal_spec *s, bool match, gate_limits gates, entry *e) {
+    gate_limits plain = gates;
+    plain.sums = false;
+    for (;; match = false) {
+        bool sums;
+        simplify(s, match, e);
+        if (gates.sums && is_provable(s, gates, &sums, e)) return gates;
+        if (!s->has_patterns || is_provable(s, plain, &sums, e)) return plain;
+    }
+}
+
+/* A specification as a hard model. match: with heads that look for patterns, where they can be proved. */
+static void build_hard(temper_model *hard, const temper_spec *spec, bool match, temper_type digits, entry *e) {
+    spec_expansion plain;
+    spec_expand(&plain, spec, true, &e->memory, &e->scratch);
+    normal_spec s = {.spec = plain.spec};
+    gate_limits gates = provable_gates(&s, match, gates_for(digits, e->trap), e);
+    make_hard(hard, &s, gates, e);
 }
 
 static void build(entry *e, void *context) {
@@ -61,14 +94,9 @@ static void build(entry *e, void *context) {
     if (source->whole)
         trap_raise(e->trap, TEMPER_RANGE, 0, 0, "one output of a specification is not built alone: build the whole");
     if (!spec_output_count(source)) source = entry_next_spec(e, source, true);
-    spec_expansion plain;
-    spec_expand(&plain, source, true, &e->memory, &e->scratch);
-    normal_spec s = {.spec = plain.spec};
-    formula_simplify(&s.form, s.spec, &e->memory);
-    s.labels = normal_labels(&s.form, s.spec, &e->memory, &e->scratch);
-    gate_limits gates = provable_gates(&s, gates_for(c->digits, e->trap), e);
+    bool match = c->method != TEMPER_METHOD_POSITIONS && c->digits == TEMPER_TYPE_F64;
     temper_model *hard = soft ? entry_passing_model(e) : entry_model(e);
-    make_hard(hard, &s, gates, e);
+    build_hard(hard, source, match, c->digits, e);
     if (!soft) {
         *c->out = hard;
         return;
@@ -95,6 +123,25 @@ typedef struct soften_call {
     const temper_soften_options *options;
 } soften_call;
 
+static bool has_patterns(const temper_model *m) {
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++)
+            if (m->layers[l].heads[h].role == ROLE_MATCH) return true;
+    return false;
+}
+
+/* Heads that look for patterns have a temperature by every method. By positions a model that is the formula it
+   carries is built again without them; others keep them. */
+static const temper_model *without_patterns(const temper_model *hard, temper_method method, entry *e) {
+    if (method != TEMPER_METHOD_POSITIONS || !has_patterns(hard)) return hard;
+    const temper_spec *spec = model_spec(hard, &e->memory);
+    const recognition *r = spec ? recognise(hard, NULL, true, &e->memory) : NULL;
+    if (!r || !recognition_study(r) || !recognition_is_formula(r, NULL)) return hard;
+    temper_model *again = entry_passing_model(e);
+    build_hard(again, spec, false, TEMPER_TYPE_F64, e);
+    return again;
+}
+
 static void soften(entry *e, void *context) {
     const soften_call *c = context;
     const temper_soften_options *o = c->options;
@@ -108,7 +155,8 @@ static void soften(entry *e, void *context) {
     } else {
         if (o->adaptive || o->gap != TEMPER_GAP_PROVED)
             trap_raise(e->trap, TEMPER_RANGE, 0, 0, "a gap and adaptive scales need a length");
-        soften_by_roles(m, c->hard, o->method, digits_of(o->method, o->digits), e);
+        const temper_model *hard = without_patterns(c->hard, o->method, e);
+        soften_by_roles(m, hard, o->method, digits_of(o->method, o->digits), e);
         finish(m, e->trap);
         if (c->report) *c->report = (temper_soften_report){0};
     }

@@ -147,6 +147,23 @@ static void soften_lookup(softener *s, model_head *h) {
                       soften_feature(s, future ? "16*N*(N - 1 - i)*(N - 1 - i)" : "16*N*i*i", false), 1);
 }
 
+/* A pattern is found by products of Booleans, which only a scale can make larger: it has one by every method. The
+   last row has the sentinel that stands for "none", and the tie-break. */
+static void soften_match(softener *s, model_head *h) {
+    double sign = h->hard_choice == TEMPER_CHOICE_RIGHTMOST ? 1 : -1;
+    set_scale(s, h, "8*N");
+    rows_builder b;
+    rows_begin(&b, &s->to->memory);
+    uint32_t tie = soften_feature(s, "i/N", true);
+    for (uint32_t r = 0; r < h->key.count; r++) {
+        for (uint32_t k = h->key.start[r]; k < h->key.start[r + 1]; k++)
+            rows_term(&b, h->key.terms[k].channel, h->key.terms[k].weight);
+        if (r + 1 == h->key.count) rows_term(&b, tie, sign);
+        rows_end_row(&b);
+    }
+    h->key = rows_finish(&b);
+}
+
 static void soften_head(softener *s, model_head *h, uint32_t layer, uint32_t number) {
     switch (h->role) {
     case ROLE_ONCE: soften_once(s, h); break;
@@ -155,6 +172,7 @@ static void soften_head(softener *s, model_head *h, uint32_t layer, uint32_t num
     case ROLE_COMPARE: soften_compare(s, h); break;
     case ROLE_BALANCE: soften_balance(s, h); break;
     case ROLE_LOOKUP: soften_lookup(s, h); break;
+    case ROLE_MATCH: soften_match(s, h); break;
     case ROLE_NONE:
         trap_raise(s->trap, TEMPER_UNSUPPORTED, 0, 0,
                    "head %u.%u does not come from a formula, so there is no known temperature for it", layer, number);
