@@ -208,6 +208,52 @@ static void check_meaning(const example *x, const temper_spec *spec, const char 
     free(letters);
 }
 
+/* What a transducer writes: by its formulas, and by every transformer. */
+static void check_writing(const example *x, const temper_spec *spec, const agree_set *models, const char *string,
+                          const char *wanted) {
+    const temper_model *const all[] = {models ? models->hard : NULL, models ? models->soft[0] : NULL,
+                                       models ? models->soft[1] : NULL};
+    uint32_t *word = NULL;
+    char *written = NULL;
+    size_t n, length;
+    temper_error e;
+    string_count++;
+    if (!CHECK(temper_spec_encode(&word, &n, spec, string, strlen(string), &e) == TEMPER_OK, "%s:%zu: '%s': %s",
+               document, x->line, string, e.text))
+        return;
+    temper_status status = temper_spec_write(&written, &length, spec, word, n, &e);
+    CHECK(!strcmp(status ? e.text : written, wanted), "%s:%zu: for '%s' it writes '%s'", document, x->line, string,
+          status ? e.text : written);
+    temper_free(written);
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        temper_run *run = NULL;
+        if (!all[k] ||
+            !CHECK(temper_model_run(&run, all[k], word, n, &(temper_run_options){.unchecked = 1}, &e) == TEMPER_OK,
+                   "%s:%zu: '%s': %s", document, x->line, string, e.text))
+            continue;
+        status = temper_run_write(&written, &length, run, all[k], &e);
+        CHECK(!strcmp(status ? e.text : written, wanted), "%s:%zu: for '%s' transformer %zu writes '%s'", document,
+              x->line, string, k, status ? e.text : written);
+        temper_free(written);
+        temper_run_free(run);
+    }
+    temper_free(word);
+}
+
+/* Whether exactly one output holds at each position. */
+static void check_one(const example *x, const temper_spec *spec, const char *wanted) {
+    temper_one_output one;
+    temper_error e;
+    char found[400];
+    if (!CHECK(temper_spec_one_output(&one, spec, &e) == TEMPER_OK, "%s:%zu: %s", document, x->line, e.text)) return;
+    if (one.answer == TEMPER_ONE_REFUTED)
+        snprintf(found, sizeof found, "%s of '%s'", one.why, one.string);
+    else
+        snprintf(found, sizeof found, "%s", one.answer == TEMPER_ONE_PROVED ? "proved" : "tested");
+    CHECK(!strcmp(found, wanted), "%s:%zu: %s", document, x->line, found);
+    temper_one_output_clear(&one);
+}
+
 static void check_claim(const example *x, const temper_spec *spec, const agree_set *models, char *line) {
     char *text, *word;
     if ((text = after(line, "accept:")) || (text = after(line, "reject:"))) {
@@ -218,6 +264,14 @@ static void check_claim(const example *x, const temper_spec *spec, const agree_s
             if (CHECK(row, "%s:%zu: no row for '%s'", document, x->line, word))
                 check_string(x, spec, models, word, -1, row);
         }
+    } else if ((text = after(line, "writes:"))) {
+        while ((word = next_word(&text))) {
+            const char *written = next_word(&text);
+            if (CHECK(written, "%s:%zu: nothing is written for '%s'", document, x->line, word))
+                check_writing(x, spec, models, word, written);
+        }
+    } else if ((text = after(line, "one output:"))) {
+        check_one(x, spec, text);
     } else if ((text = after(line, "means:"))) {
         check_meaning(x, spec, text, true);
     } else if ((text = after(line, "unlike:"))) {
@@ -300,8 +354,9 @@ static void check_console(size_t line, char **lines, size_t count) {
 /* ---- the page ---- */
 
 static bool is_claim(const char *line) {
-    static const char *const keywords[] = {"options:", "accept:", "reject:",      "truth:", "means:",   "unlike:",
-                                           "error:",   "limit:",  "unsupported:", "hint:",  "compile:", "error in "};
+    static const char *const keywords[] = {
+        "options:", "accept:", "reject:", "truth:",       "writes:", "one output:", "means:",
+        "unlike:",  "error:",  "limit:",  "unsupported:", "hint:",   "compile:",    "error in "};
     for (size_t k = 0; k < sizeof keywords / sizeof *keywords; k++)
         if (starts(line, keywords[k])) return true;
     return false;

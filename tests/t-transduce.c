@@ -30,7 +30,7 @@ static temper_spec *random_transducer(test_random *r, const random_shape *shape)
     s->outputs = arena_zalloc(&s->memory, s->output_count, sizeof *s->outputs);
     for (size_t k = 0; k < s->output_count; k++) {
         node_id root = random_formula(&s->graph, r, shape);
-        size_t other = random_below(r, k + 1);
+        size_t other = k ? random_below(r, k) : 0;
         if (k && !random_below(r, 4)) root = formula_binary(&s->graph, OP_AND, root, s->outputs[other].root);
         if (k && !random_below(r, 4)) root = formula_unary(&s->graph, OP_NOT, s->outputs[other].root);
         if (k && !random_below(r, 8)) root = s->outputs[other].root;

@@ -160,8 +160,6 @@ static const char *read_output_name(parser *p) {
     if (!named)
         parser_refuse(p, t, "write it as emit 'x' = ..., emit nothing = ... or emit 'x' otherwise",
                       "expected what to emit, in quotes");
-    if (t->kind == TOK_LETTER && !t->length)
-        parser_refuse(p, t, "to write nothing is 'emit nothing = ...'", "an output cannot be empty");
     for (size_t k = 0; s->letters.tokens && k < t->length; k++)
         if (strchr(" \t\r\n\v\f", t->text[k]))
             parser_refuse(p, t, "tokens are written with blanks between them, so it would be two",

@@ -188,7 +188,7 @@ static uint32_t count_array(reader *r, const char *what) {
 static void read_kind(reader *r) {
     static const char *const kinds[] = {"next", "transducer", NULL};
     size_t at = (jread_peek(&r->json), r->json.at);
-    if (r->version < 2) jread_fail(&r->json, at, "kind: in version 1 a model has one output and no kind");
+    if (r->version < 2) jread_fail(&r->json, at, "in version 1 a model has one output and no kind");
     r->model->kind = TEMPER_KIND_NEXT + jread_choice(&r->json, kinds, "\"next\" or \"transducer\"");
 }
 
@@ -197,9 +197,9 @@ static void read_outputs(reader *r) {
     json_reader *j = &r->json;
     table known;
     size_t begin = (jread_peek(j), j->at);
-    if (m->kind == TEMPER_KIND_ACCEPTOR) jread_fail(j, begin, "outputs: the model has no kind");
+    if (m->kind == TEMPER_KIND_ACCEPTOR) jread_fail(j, begin, "the model has no kind");
     m->read.count = count_array(r, "an array");
-    if (!m->read.count) jread_fail(j, begin, "outputs: there are none");
+    if (!m->read.count) jread_fail(j, begin, "there are none");
     budget_spend(r->budget, m->read.count, 4 * sizeof(table_entry)); /* a table that grows */
     table_init(&known, j->scratch);
     m->output_names = take(r, m->read.count, sizeof *m->output_names);
@@ -217,8 +217,7 @@ static void read_logits(reader *r) {
     temper_model *m = r->model;
     size_t at = (jread_peek(&r->json), r->json.at);
     bool has = jread_bool(&r->json, "true or false");
-    if (has && m->kind != TEMPER_KIND_NEXT)
-        jread_fail(&r->json, at, "logits: a model that is not of kind next has none");
+    if (has && m->kind != TEMPER_KIND_NEXT) jread_fail(&r->json, at, "a model that is not of kind next has none");
     m->logits.count = has ? m->read.count : 0;
 }
 
