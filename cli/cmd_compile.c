@@ -6,6 +6,7 @@
 #include "escape.h"
 #include "json.h"
 #include "model_output.h"
+#include "outputs_show.h"
 #include "proof_show.h"
 #include "subject.h"
 
@@ -142,6 +143,7 @@ void cmd_compile(session *s) {
         if (dump) print_dumps(s, &x, dump);
         if (to_stdout || (!path && !dump))
             model_output_print(s, x.model, is_given(s, OPT_HARD) ? "hard" : "soft", false);
+        one_output_warn(s, x.spec);
     }
     subject_free(&x);
 }

@@ -834,6 +834,8 @@ has 'nor when it runs' "$err" "at position 3 2 outputs hold: 'y' and 'z'"
 run 2 run --unchecked -F open.spec --stream <<<'bab'
 has 'nor letter by letter' "$out" "error${tab}3"
 has 'which says why' "$err" 'at position 3 several outputs hold'
+run 0 compile -F open.spec -o open.temper
+has 'compile warns' "$err" "not exactly one output holds at each position: at position 1 no output holds of 'a'"
 run 1 check -F open.spec --exhaustive 3 --random 5
 has 'the shortest string' "$out" "counterexample${tab}a${tab}at position 1 no output holds"
 run 1 check --json -F open.spec --exhaustive 3 --random 5

@@ -343,8 +343,87 @@ static void check_one_output(void) {
           counts[1], counts[2]);
 }
 
+/* ---- check ---- */
+
+/* Whether the outputs of two specifications differ on a string up to the length, by the definition of operators. */
+static bool brute_force(test_case *c, const temper_spec *other, size_t longest) {
+    test_case d = {.spec = other};
+    for (c->n = 0; c->n <= longest; c->n++) {
+        memset(c->word, 0, sizeof c->word);
+        do {
+            memcpy(d.word, c->word, sizeof d.word);
+            d.n = c->n;
+            ask_oracle(c);
+            ask_oracle(&d);
+            for (size_t k = 0; k < c->spec->output_count; k++)
+                if (memcmp(c->truth[k], d.truth[k], c->n + 1) != 0) return true;
+        } while (next_word(c->word, c->n, c->spec->letters.count));
+    }
+    return false;
+}
+
+/* The model of one specification against another with the same names: by trees, side by side or one by one. */
+static void check_checks(const temper_spec *s, const temper_spec *other, test_random *r, size_t found[2]) {
+    enum { LENGTH = 4 };
+    static const temper_method methods[] = {TEMPER_METHOD_HARD, TEMPER_METHOD_TEMPERATURE, TEMPER_METHOD_POSITIONS};
+    test_case c = {.spec = s, .name = "check"};
+    temper_build_options b = {.method = methods[random_below(r, 3)]};
+    temper_check_options o = {.exhaustive = LENGTH, .threads = 1};
+    temper_check_result result;
+    temper_model *m;
+    temper_error e;
+    if (!CHECK(temper_build(&m, s, &b, &e) == TEMPER_OK, "%s\n%s", e.text, show(&c))) return;
+    if (CHECK(temper_check(&result, s, m, &o, &e) == TEMPER_OK, "%s\n%s", e.text, show(&c))) {
+        CHECK(result.agreed, "a difference at %zu\n%s", result.position, show(&c));
+        temper_check_clear(&result);
+    }
+    if (CHECK(temper_check(&result, other, m, &o, &e) == TEMPER_OK, "%s\n%s", e.text, show(&c))) {
+        bool differs = brute_force(&c, other, LENGTH);
+        CHECK(result.agreed == !differs, "%s, but it %s\n%s", result.agreed ? "agreed" : "differs",
+              differs ? "differs" : "agrees", show(&c));
+        if (!result.agreed && differs) {
+            bool same = result.counterexample_length == c.n;
+            for (size_t k = 0; same && k < c.n; k++) same = result.counterexample[k] == c.word[k];
+            CHECK(same, "not the first string\n%s", show(&c));
+            CHECK(result.left_value != result.right_value && result.output < s->output_count &&
+                      c.truth[result.output][result.position] == result.right_value,
+                  "output %zu at %zu is not %d\n%s", result.output, result.position, result.right_value, show(&c));
+        }
+        found[!result.agreed]++;
+        temper_check_clear(&result);
+    }
+    temper_model_free(m);
+}
+
+static void check_random_checks(void) {
+    test_random r = test_seed(153);
+    size_t found[2] = {0}, rounds = (size_t)(40 * test_effort()) + 10;
+    for (size_t round = 0; round < rounds; round++) {
+        random_shape shape = {.letters = 1 + (unsigned)random_below(&r, 2),
+                              .size = 1 + random_below(&r, 4),
+                              .depth = 3,
+                              .past = random_below(&r, 3) != 0,
+                              .counting = !random_below(&r, 3)};
+        shape.future = !shape.past || !random_below(&r, 3);
+        temper_spec *s = random_transducer(&r, &shape), *other = malloc(sizeof *other);
+        spec_output *outputs = malloc(s->output_count * sizeof *outputs);
+        size_t one = random_below(&r, s->output_count), two = random_below(&r, s->output_count);
+        for (size_t k = 0; k < s->output_count; k++) outputs[k] = s->outputs[k];
+        outputs[one].root = s->outputs[two].root;
+        if (!random_below(&r, 4)) outputs[one].accepts_empty = !outputs[one].accepts_empty;
+        *other = *s;
+        other->outputs = outputs;
+        check_checks(s, other, &r, found);
+        free(outputs);
+        free(other);
+        temper_spec_free(s);
+    }
+    CHECK(found[0] && found[1], "%zu agreed, %zu differed", found[0], found[1]);
+}
+
 int main(void) {
     check_random();
     check_one_output();
+    check_random_checks();
     return test_finish("t-transduce");
 }
