@@ -197,7 +197,8 @@ static void print_overview(const temper_model *model, const temper_model_info *i
     if (info->letters > 40) printf(" ... (%zu letters)", info->letters);
     puts(info->tokens ? " (tokens)" : "");
     if (info->kind == TEMPER_KIND_ACCEPTOR)
-        printf("read at        the %s position; the empty string is %s\n", at_name(info->at),
+        printf("read at        the %s position%s; the empty string is %s\n", at_name(info->at),
+               info->whole ? ", for whole strings: from the right" : "",
                info->accepts_empty ? "accepted" : "rejected");
     else
         print_kind(model, info);
@@ -231,10 +232,12 @@ static void print_routes(const temper_model *model) {
     if (!routes) return;
     printf("\nregular languages (levels: of the cascade, or states of the partial order; groups: whose counters it "
            "needs)\n");
-    printf("states  route          levels  layers  heads  groups      language\n");
+    printf("states  route                  levels  layers  heads  groups      language\n");
     for (size_t k = 0; k < temper_routes_count(routes); k++) {
         temper_route_info r = temper_routes_at(routes, k);
-        printf("%6zu  %-13s  %6zu  %6zu  %5zu  %-10s  ", r.states, r.route, r.levels, r.layers, r.heads,
+        char route[40];
+        snprintf(route, sizeof route, "%s%s", r.reverse ? "reverse " : "", r.route);
+        printf("%6zu  %-21s  %6zu  %6zu  %5zu  %-10s  ", r.states, route, r.levels, r.layers, r.heads,
                *r.groups ? r.groups : "-");
         show_write(stdout, r.language, strlen(r.language), SHOWN);
         putchar('\n');
@@ -253,6 +256,7 @@ static void routes_json(const temper_model *model) {
         json_text(&j, "language", r.language);
         json_count(&j, "states", r.states);
         json_text(&j, "route", r.route);
+        json_flag(&j, "reverse", r.reverse);
         json_count(&j, "levels", r.levels);
         json_count(&j, "layers", r.layers);
         json_count(&j, "heads", r.heads);

@@ -31,7 +31,7 @@ static void name_storage(char out[16], temper_type type) {
 }
 
 static temper_status make_digits(temper_model **out, const subject *x, temper_type type, temper_error *err) {
-    temper_build_options o = {.method = TEMPER_METHOD_DIGITS, .digits = type};
+    temper_build_options o = {.method = TEMPER_METHOD_DIGITS, .digits = type, .whole = 1};
     return temper_build(out, x->spec, &o, err);
 }
 

@@ -295,6 +295,13 @@ static void print_margins(const runner *r) {
 static bool claims_positions(runner *r) {
     session *s = r->session;
     if (!is_given(s, OPT_PER_POSITION)) return true;
+    if (r->info.whole) {
+        temper_error err = {.remedy = TEMPER_REMEDY_PREFIXES};
+        message_print(s, EXIT_LIMIT, NULL,
+                      "the model reads its language from the right: it answers for whole strings only",
+                      error_hint(&err));
+        return false;
+    }
     const temper_proof *p = proof_of(r);
     if (p->claim == TEMPER_CLAIM_NONE || p->every_position) return true;
     static const char why[] = "only the verdict is proved of this model, not the truth at every position";

@@ -8,6 +8,7 @@ const char *error_hint(const temper_error *err) {
     case TEMPER_REMEDY_EXACT: return "--type exact decides it";
     case TEMPER_REMEDY_HARD: return "--hard takes each head's hard choice";
     case TEMPER_REMEDY_WHOLE_STRINGS: return "it runs on whole strings: temper run without --stream";
+    case TEMPER_REMEDY_PREFIXES: return "temper compile --per-position makes one that answers for every prefix";
     case TEMPER_REMEDY_SOFTEN: return "temper soften makes a soft one";
     case TEMPER_REMEDY_IMPORT: return "temper import makes a model of plain safetensors";
     case TEMPER_REMEDY_IMPORT_TYPES: return "temper import takes F32, F16 and BF16";

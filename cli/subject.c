@@ -233,40 +233,38 @@ static const char **model_letters(const temper_model *model) {
     return letters;
 }
 
-static bool same_alphabet(const temper_spec *spec, const temper_model *model) {
-    temper_model_info info = temper_model_about(model);
-    if (info.letters != temper_spec_about(spec).letters) return false;
-    for (size_t k = 0; k < info.letters; k++)
-        if (strcmp(temper_spec_letter(spec, k), temper_model_letter(model, k)) != 0) return false;
-    return true;
+/* What a model that reads its language from the right was made from: there, the truth at a position is about a
+   prefix. */
+static temper_status language_of(subject *x, const temper_model_info *info, temper_error *err) {
+    const char **letters = model_letters(x->model);
+    temper_spec_options o = {.syntax = info->syntax,
+                             .letters = letters,
+                             .letter_count = letters ? info->letters : 0,
+                             .tokens = info->tokens};
+    temper_status status = temper_spec_parse(&x->spec, info->source, strlen(info->source), &o, err);
+    free(letters);
+    return status;
 }
 
-/* The specification that the model carries. */
-static bool own_formula(subject *x, session *s) {
-    temper_model_info info;
+/* The specification that the model carries; as the model means it, or as it was written. */
+static bool own_formula(subject *x, session *s, bool as_written) {
+    temper_model_info info = temper_model_about(x->model);
     temper_error err;
-    info = temper_model_about(x->model);
     if (!*info.source) {
         message_usage(s, "give the formula with -f or -F", "the model carries no specification");
         return false;
     }
-    const char **letters = model_letters(x->model);
-    temper_spec_options o = {.syntax = info.syntax,
-                             .letters = letters,
-                             .letter_count = letters ? info.letters : 0,
-                             .tokens = info.tokens,
-                             .at = info.at,
-                             .empty = info.accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT,
-                             .kind = info.kind};
-    temper_status status = temper_spec_parse(&x->spec, info.source, strlen(info.source), &o, &err);
-    free(letters);
-    if (status != TEMPER_OK) {
-        message_error(s, &err, "the model's specification", info.source, strlen(info.source));
-        return false;
+    temper_status status = temper_model_spec(&x->spec, x->model, &err);
+    if (status == TEMPER_OK && as_written && info.whole) {
+        temper_spec_free(x->spec);
+        status = language_of(x, &info, &err);
     }
-    if (same_alphabet(x->spec, x->model)) return true;
-    message_usage(s, "give the formula with -f or -F",
-                  "the model's specification has another alphabet than the model");
+    if (status == TEMPER_OK) return true;
+    if (status == TEMPER_FORMAT)
+        message_usage(s, "give the formula with -f or -F",
+                      "the model's specification has another alphabet than the model");
+    else
+        message_error(s, &err, "the model's specification", info.source, strlen(info.source));
     return false;
 }
 
@@ -279,7 +277,7 @@ bool subject_formula(subject *out, session *s) {
     const char *path;
     out->first = 1;
     return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path) &&
-           own_formula(out, s);
+           own_formula(out, s, true);
 }
 
 bool subject_against(subject *out, session *s) {
@@ -290,7 +288,7 @@ bool subject_against(subject *out, session *s) {
     *out = (subject){.name = "--against", .source = given, .length = strlen(given)};
     o.syntax = TEMPER_SYNTAX_SPEC;
     if (ends_with(given, ".temper") || ends_with(given, ".safetensors"))
-        return read_model(&out->model, s, given) && own_formula(out, s);
+        return read_model(&out->model, s, given) && own_formula(out, s, true);
     if (syntax_of_path(&o.syntax, given)) {
         out->name = given;
         if (temper_file_read(&out->text, &out->length, given, &err) != TEMPER_OK) {
@@ -335,10 +333,14 @@ static bool add_outputs(subject *x, session *s) {
     return true;
 }
 
+bool subject_is_whole(const session *s) {
+    return !is_given(s, OPT_PER_POSITION) && !is_given(s, OPT_STREAM) && s->opt.command_bit != FOR_EXPORT;
+}
+
 bool subject_compile(subject *x, session *s) {
     temper_error err;
     temper_type type;
-    temper_build_options o = {.method = TEMPER_METHOD_HARD};
+    temper_build_options o = {.method = TEMPER_METHOD_HARD, .whole = subject_is_whole(s)};
     if (!subject_digits(&type, s) || !add_outputs(x, s)) return false;
     if (subject_method(s) == TEMPER_METHOD_DIGITS) o.digits = type;
     if (temper_build(&x->hard, x->spec, &o, &err) == TEMPER_OK) return true;
@@ -418,7 +420,7 @@ static bool find_pair(subject *out, session *s) {
     if (!model_path(&path, s) || !refuse_for_model(s, has_formula(s)) || !read_model(&out->model, s, path))
         return false;
     temper_model_info info = temper_model_about(out->model);
-    if (!has_formula(s)) return (!*info.source && is_two_models(out->model, &info)) || own_formula(out, s);
+    if (!has_formula(s)) return (!*info.source && is_two_models(out->model, &info)) || own_formula(out, s, false);
     const char **letters = model_letters(out->model);
     temper_spec_options o = spec_options(s);
     o.letters = letters;

@@ -34,6 +34,10 @@ bool subject_hard(subject *out, session *s);
 bool subject_pair(subject *out, session *s);
 void subject_free(subject *x);
 
+/* Whether answers for whole strings are all that is wanted, so that a regular language may be read from the right.
+   What other runtimes load answers at every position. */
+bool subject_is_whole(const session *s);
+
 /* The hard model of the formula, and the soft one of that. */
 bool subject_compile(subject *x, session *s);
 bool subject_soften(subject *x, session *s, temper_method method);

@@ -69,6 +69,7 @@ typedef enum temper_remedy {
     TEMPER_REMEDY_EXACT,            /* TEMPER_TYPE_EXACT decides it */
     TEMPER_REMEDY_HARD,             /* run it `hard` */
     TEMPER_REMEDY_WHOLE_STRINGS,    /* temper_model_run, not a stream */
+    TEMPER_REMEDY_PREFIXES,         /* build it without `whole` */
     TEMPER_REMEDY_SOFTEN,           /* temper_soften makes a soft one */
     TEMPER_REMEDY_IMPORT,           /* temper_model_import makes a model of it */
     TEMPER_REMEDY_IMPORT_TYPES,     /* temper_model_import takes the number format */
@@ -338,6 +339,9 @@ typedef struct temper_build_options {
        rounded alone, before any gate reads it, and no gate has more inputs than the format can count. This takes more
        layers. Not given (f64): plain gates; with the method of digits bf16. */
     temper_type digits;
+    /* Only answers for whole strings are wanted. A specification that is one regular language may then be read from
+       the right, where that takes fewer layers (temper_model_info: whole). */
+    int whole;
 } temper_build_options;
 
 /* From a specification to a transformer, which does not need the specification any more: the whole compiler. Soft
@@ -392,6 +396,7 @@ typedef struct temper_route_info {
     const char *language; /* as written, escaped */
     size_t states;        /* of its minimal automaton */
     const char *route;    /* "cascade", "partial order" or "counts" */
+    int reverse;          /* read from the right, for whole strings */
     size_t levels;        /* of the cascade, or live states of the partial order; 0: counts */
     size_t layers, heads; /* of the language alone */
     const char *groups; /* whose counters it needs, as "Z2, S3"; "": it is star-free, or has too many states to say */
@@ -461,6 +466,9 @@ typedef struct temper_model_info {
     const char *source; /* the specification, or "" */
     temper_syntax syntax;
     temper_at at;
+    /* Its language is read from the right: the truth at a position is whether the letters from there to the end are a
+       word, so the verdict, at the first position, is about the whole string, and nothing is said about prefixes. */
+    int whole;
     int tokens, accepts_empty;
     int has_end;                                     /* an end sentinel is appended */
     size_t letters, channels, layers, heads, hidden; /* totals; hidden = feed-forward units */

@@ -1651,6 +1651,49 @@ has "dfa: no such file" "$err" "tables/none.dfa"
 run 4 eval --regex '(a|b)*a(a|b){20}' a
 has "regex: too large by name" "$err" "more than 20000 derivatives"
 
+# ---- regular languages from the right -------------------------------------------------------------------------------
+
+run 0 compile --regex '[ab]c*' --alphabet abc -o right.temper
+has 'from the right: one layer' "$out" 'right.temper: temperature, 1 layer, 1 head'
+run 0 compile --regex '[ab]c*' --alphabet abc --per-position -o prefixes.temper
+has 'for prefixes: two layers' "$out" 'prefixes.temper: temperature, 2 layers'
+run 0 run right.temper a bcc cb '' bca
+same 'from the right: verdicts' "accept${tab}a
+accept${tab}bcc
+reject${tab}cb
+reject${tab}
+reject${tab}bca" "$out"
+run 4 run right.temper --per-position a
+has 'from the right: no prefixes' "$err" 'it answers for whole strings only'
+has 'from the right: what to do' "$err" 'temper compile --per-position'
+printf 'a' >right.input
+run 4 run right.temper --stream <right.input
+has 'from the right: no stream' "$err" 'it answers for whole strings only'
+run 0 run prefixes.temper --per-position bca
+same 'for prefixes: every position' "reject${tab}bca${tab}110" "$out"
+run 0 run --regex '[ab]c*' --alphabet abc --per-position bca
+same 'compiled here for prefixes' "reject${tab}bca${tab}110" "$out"
+run 0 eval right.temper --per-position bca
+same 'what it was made from is about prefixes' "reject${tab}bca${tab}110" "$out"
+run 0 check right.temper --exhaustive 5
+has 'from the right: checked' "$out" 'agreed'
+run 0 check right.temper --regex '[ab]c*' --exhaustive 5
+has 'from the right: checked with the expression' "$out" 'agreed'
+run 1 check right.temper --regex '[ab]c?' --exhaustive 5
+has 'from the right: another expression' "$out" 'acc'
+run 4 check right.temper -f 'O a'
+has 'from the right: no formula' "$err" 'compared with a regular expression or an automaton only'
+run 0 check --regex '[ab]c*' --alphabet abc --against right.temper
+run 0 explain right.temper
+has 'from the right: explained' "$out" 'the first position, for whole strings: from the right'
+has 'from the right: its route' "$out" 'reverse '
+run 0 certify right.temper --length 1000 -o right.json
+has 'from the right: proved' "$out" "proved${tab}formula"
+run 0 audit right.json right.temper
+run 0 export prefixes.temper -o exported
+run 0 automaton right.temper
+has 'from the right: its automaton' "$out" '3 states'
+
 # ---- nothing half-written -------------------------------------------------------------------------------------------
 
 run 3 compile -f a -o missing/m.temper

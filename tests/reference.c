@@ -172,6 +172,8 @@ static bool define(reference *r, node_id id, long i) {
     case OP_COMPARE: return compare(sum_value(r, id, i), node->compare, 0);
     case OP_MODULO: return compare(remainder_of(sum_value(r, id, i), node->modulus), node->compare, node->residue);
     case OP_MATCHES: return dfa_accepts(r->f->languages[node->set].automaton, r->word, (size_t)i);
+    case OP_MATCHES_REST:
+        return dfa_accepts(r->f->languages[node->set].automaton, r->word + i - 1, (size_t)(n - i + 1));
     case OP_ATTEND: return attend(r, id, i);
     case OP_RECALL: return recall(r, id, i);
     case OP_COUNT_PAST:

@@ -51,7 +51,8 @@ static void make(void *context) {
     if (!cascade_from_dfa(&x->spec.root, &x->spec.graph, d, (state_sets){&accepts, 1}, o, &report, x->arena))
         x->spec.root = 0;
     if (!x->spec.root) return;
-    language_rows rows = language_table_of(&x->spec.graph, x->spec.root, d, x->forward, x->arena);
+    language_rows rows =
+        language_table_of(&x->spec.graph, x->spec.root, d, x->forward, &LANGUAGE_TABLE_LIMITS, x->arena);
     if (rows.why_not && strstr(rows.why_not, "too much")) x->spec.root = 0;
     CHECK(!rows.why_not || !x->spec.root, "%s: %s", x->regex, rows.why_not);
     x->rows = rows.rows;

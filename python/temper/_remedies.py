@@ -9,6 +9,7 @@ REMEDIES: Dict[str, str] = {
     "TEMPER_REMEDY_EXACT": 'type="exact" decides it',
     "TEMPER_REMEDY_HARD": "hard=True takes each head's hard choice",
     "TEMPER_REMEDY_WHOLE_STRINGS": "it runs on whole strings: Model.run",
+    "TEMPER_REMEDY_PREFIXES": "temper.compile without whole=True makes one that answers for every prefix",
     "TEMPER_REMEDY_SOFTEN": "Model.soften makes a soft one",
     "TEMPER_REMEDY_IMPORT": "temper.import_model makes a model of plain safetensors",
     "TEMPER_REMEDY_IMPORT_TYPES": "temper.import_model takes F32, F16 and BF16",

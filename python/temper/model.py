@@ -50,6 +50,7 @@ class Info:
     output_error: float
     output_margin: float
     digits: str  # method "digits": the number format that it is for, else ""
+    whole: bool  # its language is read from the right: it answers for whole strings only
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def _info(handle: Any) -> Info:
                 bool(out.accepts_empty), bool(out.has_end), out.letters, out.channels, out.layers, out.heads, out.hidden,
                 out.parameters, bool(out.verdict_only),
                 out.output_error, out.output_margin,
-                TYPES[out.digits] if METHODS[out.method] == "digits" else "")
+                TYPES[out.digits] if METHODS[out.method] == "digits" else "", bool(out.whole))
 
 
 class Model:
@@ -411,11 +412,14 @@ class Model:
 def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLike] = None,
             method: str = "temperature", digits: str = "bf16", alphabet: Optional[str] = None, tokens: bool = False,
             syntax: Optional[str] = None, at: Optional[str] = None, empty: Optional[str] = None,
-            regex: Optional[str] = None, dfa: Optional[PathLike] = None, ascii: bool = False) -> Model:
+            regex: Optional[str] = None, dfa: Optional[PathLike] = None, ascii: bool = False,
+            whole: bool = False) -> Model:
     """A formula to a transformer: temper.compile("H(b -> O a)", alphabet="abc").
 
     method  how softmax is made sharp: "temperature", "positions", or "digits", for numbers that are stored in the short format `digits`;
             "hard" for the hard-attention transformer
+    whole   only answers for whole strings are wanted: a regular language may then be read from the right, where that takes fewer layers,
+            and the truth at a position is about the rest of the string
 
     The other options are those of parse: file, alphabet, tokens, syntax, at, empty, and regex, dfa, ascii:
     temper.compile(regex="[a-z]+", ascii=True).
@@ -428,7 +432,7 @@ def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLik
     else:
         spec = parse(formula, file=file, alphabet=alphabet, tokens=tokens, syntax=syntax, at=at, empty=empty,
                      regex=regex, dfa=dfa, ascii=ascii)
-    options = ffi.new("temper_build_options *", {"method": number_of(method, METHODS, "method")})
+    options = ffi.new("temper_build_options *", {"method": number_of(method, METHODS, "method"), "whole": whole})
     if method == "digits":
         options.digits = _storage(digits)
     return Model(make("model", "temper_build", spec._handle, options, where=spec._where, source=spec._source))

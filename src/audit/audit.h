@@ -228,8 +228,11 @@ void audit_logits(audit *a);
 /* The outputs of a language model: their automata and tables. */
 void audit_next(audit *a, const temper_spec *source, const audit_request *request);
 
-/* The automaton of a language of a source. */
+/* The automaton of a language of a source; of the reversed words if the model reads it from the right. */
 const automaton *audit_language_automaton(const audit *a, const formula_language *l);
+
+/* The model's source is one language, and its truth at i is whether the letters from i to the end are a word. */
+bool audit_reads_from_right(const temper_model *m);
 
 /* A text of the certificate or the model with the model's letters and settings; `what` begins messages. */
 temper_spec *audit_read_spec(const audit *a, const char *source, temper_syntax syntax, temper_kind kind,

@@ -36,11 +36,18 @@ static bool same_letters(const alphabet *x, const alphabet *y) {
     return true;
 }
 
+/* doc/certificate.md, "Regular languages": a model that is read at the first position, and whose source is one
+   language. */
+bool audit_reads_from_right(const temper_model *m) {
+    return m->kind == TEMPER_KIND_ACCEPTOR && m->at == TEMPER_AT_FIRST &&
+           (m->syntax == TEMPER_SYNTAX_REGEX || m->syntax == TEMPER_SYNTAX_DFA);
+}
+
 /* The specification must have the model's settings, whatever lines stand in its text. */
-static const char *difference(const temper_model *m, const temper_spec *spec, temper_kind kind) {
+static const char *difference(const temper_model *m, const temper_spec *spec, temper_kind kind, temper_at at) {
     if (!same_letters(&spec->letters, &m->letters)) return "it has another alphabet than the model";
     if (spec->kind != kind) return "it is of another kind than the model";
-    if (spec->at != m->at) return "its answer is read at another position than the model's";
+    if (spec->at != at) return "its answer is read at another position than the model's";
     if (spec->accepts_empty != m->accepts_empty) return "it gives the empty string another answer than the model";
     return NULL;
 }
@@ -51,16 +58,18 @@ temper_spec *audit_read_spec(const audit *a, const char *source, temper_syntax s
     const temper_model *m = a->model;
     temper_spec *spec;
     temper_error err;
+    bool is_language = syntax == TEMPER_SYNTAX_REGEX || syntax == TEMPER_SYNTAX_DFA;
+    temper_at at = is_language ? TEMPER_AT_LAST : m->at; /* from the right: languages of the source mean the rest */
     temper_spec_options o = {.syntax = syntax,
                              .letters = m->letters.letters,
                              .letter_count = m->letters.count,
                              .tokens = m->letters.tokens,
-                             .at = m->at,
+                             .at = at,
                              .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT,
                              .kind = kind};
     if (temper_spec_parse(&spec, source, strlen(source), &o, &err) != TEMPER_OK)
         trap_raise(a->trap, TEMPER_RANGE, 0, 0, "%s: %s", what, err.text);
-    const char *why = difference(m, spec, kind);
+    const char *why = difference(m, spec, kind, at);
     if (!why) return spec;
     temper_spec_free(spec);
     trap_raise(a->trap, TEMPER_RANGE, 0, 0, "%s: %s", what, why);

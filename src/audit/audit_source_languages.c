@@ -21,9 +21,13 @@ static bool *languages_in_use(const audit *a, const temper_spec *source, size_t 
 }
 
 const automaton *audit_language_automaton(const audit *a, const formula_language *l) {
+    bool from_right = audit_reads_from_right(a->model);
     const alphabet *letters = &a->model->letters;
-    if (l->kind == LANGUAGE_TABLE) return automaton_from_table(a->arena, l->source, l->source_length, letters);
-    return automaton_from_pattern(a->arena, pattern_read(a->arena, l->source, l->source_length, letters), false);
+    if (l->kind == LANGUAGE_REGEX)
+        return automaton_from_pattern(a->arena, pattern_read(a->arena, l->source, l->source_length, letters),
+                                      from_right);
+    const automaton *x = automaton_from_table(a->arena, l->source, l->source_length, letters);
+    return from_right ? automaton_reversed(a->arena, x, letters->count) : x;
 }
 
 /* A Boolean combination of languages says itself whether the empty string is in it. */
@@ -55,13 +59,13 @@ static void check_empty(const audit *a, const temper_spec *source, const automat
         audit_refuse(a, 0, 0, "the language itself gives the empty string another answer");
 }
 
-static dd meaning_of(audit *a, audited_language *l, const language_claim *claim) {
+static dd meaning_of(audit *a, audited_language *l, bool from_right, const language_claim *claim) {
     if (!claim->formula) audit_refuse(a, 0, 0, "a language of the certificate has no formula");
     temper_spec *spec = audit_read_spec(a, claim->formula, TEMPER_SYNTAX_SPEC, TEMPER_KIND_ACCEPTOR,
                                         "the formula of a regular language");
     arena_on_release(a->arena, release_spec, spec);
     l->formula = claim->formula;
-    language_begin(&l->table, spec, l->automaton, false, a->arena);
+    language_begin(&l->table, spec, l->automaton, from_right, a->arena);
     language_read_rows(&l->table, claim->rows, claim->row_count);
     language_check(&l->table);
     return source_meanings(&a->meaning, spec, NULL, a->arena)[spec->root];
@@ -84,7 +88,7 @@ const dd *audit_languages(audit *a, const temper_spec *source, const audit_reque
         audited_language *l = &a->languages[done];
         l->language = &f->languages[k];
         l->automaton = automata[k] = audit_language_automaton(a, l->language);
-        meanings[k] = meaning_of(a, l, &request->languages[done++]);
+        meanings[k] = meaning_of(a, l, audit_reads_from_right(a->model), &request->languages[done++]);
     }
     a->language_count = count;
     check_empty(a, source, automata);

@@ -300,6 +300,7 @@ static dd meaning_of(const reader *r, node_id id) {
     case OP_MATCHES:
         if (!r->languages) trap_raise(r->arena->trap, TEMPER_RANGE, 0, 0, "a regular language without a formula");
         return r->languages[n->set];
+    case OP_MATCHES_REST: /* no text has it */
     case OP_COUNT_PAST:
     case OP_COUNT_FUTURE:
     case OP_COUNT_OF_OPERATORS: break;

@@ -9,6 +9,7 @@ const char *remedy_words(temper_remedy remedy) {
     case TEMPER_REMEDY_EXACT: return "the exact type decides it";
     case TEMPER_REMEDY_HARD: return "a hard run takes each head's hard choice";
     case TEMPER_REMEDY_WHOLE_STRINGS: return "it runs on whole strings, not as a stream";
+    case TEMPER_REMEDY_PREFIXES: return "build it for prefixes, not for whole strings only";
     case TEMPER_REMEDY_SOFTEN: return "softening makes a soft one";
     case TEMPER_REMEDY_IMPORT: return "an import makes a model of plain safetensors";
     case TEMPER_REMEDY_IMPORT_TYPES: return "an import takes F32, F16 and BF16";

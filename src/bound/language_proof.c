@@ -4,7 +4,6 @@
 
 #include "base/entry.h"
 #include "compile/expand.h"
-#include "logic/formula_print.h"
 #include "model/model_spec.h"
 
 typedef struct work {
@@ -19,12 +18,14 @@ typedef struct work {
 
 static void release_scratch(void *scratch) { arena_free(scratch); }
 
+static bool is_language(formula_op op) { return op == OP_MATCHES || op == OP_MATCHES_REST; }
+
 static void find_languages(work *w) {
     const formula *f = &w->spec->graph;
     const unsigned char *marks = spec_outputs_reachable(w->spec, w->arena);
     w->used = arena_zalloc(w->arena, f->language_count, sizeof *w->used);
     for (node_id id = 1; id < f->count; id++) {
-        if (!marks[id] || formula_at(f, id)->op != OP_MATCHES) continue;
+        if (!marks[id] || !is_language(formula_at(f, id)->op)) continue;
         w->used_count += !w->used[formula_at(f, id)->set];
         w->used[formula_at(f, id)->set] = true;
     }
@@ -53,7 +54,9 @@ static bool prove(work *w, language_proof *out, uint32_t language, const char *f
     const temper_spec *e = read_formula_text(w->m, formula_text, w->arena);
     *out = (language_proof){.language = l->source, .length = l->source_length, .formula = formula_text};
     out->rows.why_not = "it cannot be written as a text";
-    if (e) out->rows = language_table_of(&e->graph, e->root, l->automaton, false, w->arena);
+    if (e)
+        out->rows = language_table_of(&e->graph, e->root, l->reversed ? l->reversed : l->automaton,
+                                      l->reversed != NULL, &LANGUAGE_TABLE_LIMITS, w->arena);
     if (!out->rows.why_not) return true;
     text t;
     text_init(&t, w->arena);
@@ -62,25 +65,14 @@ static bool prove(work *w, language_proof *out, uint32_t language, const char *f
     return false;
 }
 
-static const char *text_of(work *w, node_id root) {
-    temper_spec e = *w->plain.spec;
-    text t;
-    e.root = root;
-    e.kind = TEMPER_KIND_ACCEPTOR;
-    e.output_count = 0;
-    text_init(&t, w->arena);
-    spec_print_formula(&t, &e);
-    while (t.length && t.data[t.length - 1] == '\n') t.data[--t.length] = 0;
-    return text_string(&t);
-}
-
 static bool prove_expansion(work *w, language_proofs *out) {
     for (uint32_t k = 0; k < w->spec->graph.language_count; k++) {
         const expanded_language *found = NULL;
         if (!w->used[k]) continue;
         for (size_t i = 0; i < w->plain.count && !found; i++)
             if (w->plain.languages[i].language == k) found = &w->plain.languages[i];
-        if (!found || !prove(w, &out->all[out->count++], k, text_of(w, found->root))) return false;
+        if (!found || !prove(w, &out->all[out->count++], k, expansion_text(&w->plain, found->root, w->arena)))
+            return false;
     }
     return true;
 }
@@ -88,7 +80,7 @@ static bool prove_expansion(work *w, language_proofs *out) {
 /* A source that is one language: the formula may be what the weights compute. */
 static bool prove_read_off(work *w, language_proofs *out, recognition *r) {
     const formula_node *root = formula_at(&w->spec->graph, w->spec->root);
-    if (w->m->kind != TEMPER_KIND_ACCEPTOR || root->op != OP_MATCHES) return false;
+    if (w->m->kind != TEMPER_KIND_ACCEPTOR || !is_language(root->op)) return false;
     const char *formula_text = recognition_formula(r, 0);
     if (!formula_text) return false;
     out->count = 1;
@@ -113,12 +105,17 @@ source_recognition recognise_source(const temper_model *m, bool hard, arena *a) 
     w.scratch = arena_alloc(a, 1, sizeof *w.scratch);
     arena_init(w.scratch, a->trap);
     arena_on_release(a, release_scratch, w.scratch);
-    bool expanded = attempt(&w, expand);
+    /* what the compiler made a moment ago need not be made again */
+    const formula_node *root = formula_at(&w.spec->graph, w.spec->root);
+    const temper_spec *known = m->expansion && is_language(root->op) ? read_formula_text(m, m->expansion, a) : NULL;
+    bool expanded = !known && attempt(&w, expand);
     out.languages.all = arena_zalloc(a, w.used_count, sizeof *out.languages.all);
-    out.recognition = recognise(m, expanded ? w.plain.spec : NULL, hard, a);
+    out.recognition = recognise(m, known ? known : expanded ? w.plain.spec : NULL, hard, a);
     if (!recognition_study(out.recognition)) return out;
-    bool same = expanded && recognition_is_formula(out.recognition, &out.why);
-    out.is_formula = same ? prove_expansion(&w, &out.languages) : prove_read_off(&w, &out.languages, out.recognition);
+    bool same = (known || expanded) && recognition_is_formula(out.recognition, &out.why);
+    out.is_formula = !same   ? prove_read_off(&w, &out.languages, out.recognition)
+                     : known ? prove(&w, &out.languages.all[out.languages.count++], root->set, m->expansion)
+                             : prove_expansion(&w, &out.languages);
     if (!out.is_formula) {
         recognition_is_formula(out.recognition, &out.why);
         if (w.why) out.why = w.why;

@@ -145,7 +145,7 @@ static bool prove_output(work *w, size_t output) {
     if (!out->formula) return fail(w, "a formula is too large to write down");
     const temper_spec *e = read_formula_text(w->m, out->formula, w->arena);
     if (!e) return fail(w, "a formula cannot be written as a text");
-    out->rows = language_table_of(&e->graph, e->root, d, false, w->arena);
+    out->rows = language_table_of(&e->graph, e->root, d, false, &LANGUAGE_TABLE_LIMITS, w->arena);
     return !out->rows.why_not || fail(w, out->rows.why_not);
 }
 

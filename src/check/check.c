@@ -6,6 +6,7 @@
 
 #include "answer/proved.h"
 #include "job/journal.h"
+#include "model/model_spec.h"
 #include "base/table.h"
 #include "check/side_by_side.h"
 #include "check/compare.h"
@@ -118,6 +119,17 @@ static unit_sizes choose_way(check_plan *p, arena *scratch) {
     return t ? (unit_sizes){1 << 13, 1 << 18} : (unit_sizes){1 << 11, 1 << 15};
 }
 
+/* A model that reads its language from the right says nothing about prefixes: at every position its truth is compared
+   with that of the rest of the string. */
+static const temper_spec *spec_as_model(const temper_spec *spec, arena *a, arena *scratch) {
+    if (spec->root && formula_at(&spec->graph, spec->root)->op == OP_MATCHES_REST) return spec;
+    if (!spec_is_language(spec))
+        trap_raise_remedy(a->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_PREFIXES,
+                          "the model reads its language from the right: it is compared with a regular expression or "
+                          "an automaton only");
+    return spec_from_right(spec, a, scratch);
+}
+
 /* Fills all of *p. */
 static void make_plan(check_plan *p, const temper_check_options *o, arena *a, arena *scratch) {
     if (!p->model) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "there is no model to check");
@@ -125,6 +137,7 @@ static void make_plan(check_plan *p, const temper_check_options *o, arena *a, ar
     if (!p->spec && p->about.method == TEMPER_METHOD_HARD)
         trap_raise_hint(a->trap, TEMPER_RANGE, 0, 0, "give a formula, or a soft model",
                         "a hard model alone has nothing to be compared with");
+    if (p->spec && model_is_from_right(p->model)) p->spec = spec_as_model(p->spec, a, scratch);
     p->sides = (check_sides){.spec = p->spec, .model = p->model};
     if (p->spec) p->sides.spec_letter = match_alphabets(p, a);
     if (p->spec) p->sides.spec_output = match_outputs(p, a);

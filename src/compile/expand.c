@@ -3,12 +3,9 @@
 #include <string.h>
 
 #include "automata/dfa_reverse.h"
+#include "logic/formula_print.h"
 
-enum {
-    FORWARD_STATES = 1024, /* of an automaton that is compiled */
-    REVERSE_STATES = 64,   /* of one that reads backwards; at least, ... */
-    REVERSE_FACTOR = 4     /* ... or so many times those of the one that reads forwards */
-};
+enum { FORWARD_STATES = 1024 }; /* of an automaton that is compiled */
 
 typedef struct expander {
     const temper_spec *source;
@@ -32,17 +29,9 @@ static linear_sum copied_sum(expander *x, node_id id) {
     return sum;
 }
 
-/* A specification is one language if its root is, it is read at the last position and its text says nothing else. */
-static bool is_one_language(const temper_spec *s) {
-    return s->graph.nodes[s->root].op == OP_MATCHES && s->at == TEMPER_AT_LAST &&
-           (s->syntax == TEMPER_SYNTAX_REGEX || s->syntax == TEMPER_SYNTAX_DFA);
-}
-
 static const dfa *backwards(expander *x, const dfa *d) {
-    uint32_t most = REVERSE_FACTOR * d->state_count;
-    if (most < REVERSE_STATES) most = REVERSE_STATES;
     arena_reset(x->scratch);
-    return dfa_reverse(x->arena, d, most, x->scratch);
+    return dfa_reverse(x->arena, d, dfa_reverse_limit(d), x->scratch);
 }
 
 static _Noreturn void refuse(expander *x, node_id id, const char *why, bool solvable) {
@@ -78,13 +67,22 @@ static language_group group_of(expander *x, uint32_t language) {
 
 static node_id expand_language(expander *x, node_id id) {
     const formula *f = &x->source->graph;
+    bool rest = formula_at(f, id)->op == OP_MATCHES_REST;
     language_group g = group_of(x, f->nodes[id].set);
     expanded_language l = {0};
-    const dfa *back = !x->prefixes && id == x->source->root && is_one_language(x->source) ? backwards(x, g.d) : NULL;
+    const dfa *back = NULL;
+    if (rest)
+        back = f->languages[f->nodes[id].set].reversed;
+    else if (!x->prefixes && id == x->source->root && spec_is_language(x->source))
+        back = backwards(x, g.d);
     if (g.d->state_count > FORWARD_STATES && !back)
-        trap_raise(x->arena->trap, TEMPER_LIMIT, f->notes[id].line, f->notes[id].column,
-                   "the language's automaton has %u states, and at most %d are compiled", g.d->state_count,
-                   FORWARD_STATES);
+        trap_raise_hint(x->arena->trap, TEMPER_LIMIT, f->notes[id].line, f->notes[id].column,
+                        x->prefixes && spec_is_language(x->source)
+                            ? "whole strings alone may take fewer, if it is read from the right"
+                            : "",
+                        "the language's automaton has %u states, and at most %d are compiled", g.d->state_count,
+                        FORWARD_STATES);
+    if (rest || g.d->state_count > FORWARD_STATES) g.d = NULL;
     node_id *roots = arena_alloc(x->arena, g.sets.count, sizeof *roots);
     if (!portfolio_expand(roots, x->g, g.d, g.sets, back, &x->source->letters, &l.choice, x->arena, x->scratch))
         refuse(x, id, l.choice.report.refusal, !strstr(l.choice.report.refusal, "not solvable"));
@@ -105,7 +103,8 @@ static node_id copied_node(expander *x, node_id id) {
     for (size_t k = 0; k < n->kid_count && k < 2; k++) kid[k] = x->of[formula_kid(f, id, k)];
     switch (n->op) {
     case OP_LETTERS: return formula_letter_set(x->g, &f->sets[n->set]);
-    case OP_MATCHES: return expand_language(x, id);
+    case OP_MATCHES:
+    case OP_MATCHES_REST: return expand_language(x, id);
     case OP_COMPARE: {
         linear_sum sum = copied_sum(x, id);
         return formula_compare(x->g, &sum, n->compare);
@@ -135,7 +134,7 @@ static node_id *language_nodes(const temper_spec *spec, const unsigned char *mar
     node_id *out = arena_zalloc(a, f->language_count, sizeof *out);
     bool any = false;
     for (node_id id = 1; id < f->count; id++) {
-        if (!marks[id] || f->nodes[id].op != OP_MATCHES) continue;
+        if (!marks[id] || (f->nodes[id].op != OP_MATCHES && f->nodes[id].op != OP_MATCHES_REST)) continue;
         out[f->nodes[id].set] = id;
         any = true;
     }
@@ -176,4 +175,16 @@ void spec_expand(spec_expansion *out, const temper_spec *spec, bool prefixes, ar
     made->node_count = 0;
     marks = spec_outputs_reachable(made, a);
     for (size_t k = 0; k < made->graph.count; k++) made->node_count += marks[k];
+}
+
+const char *expansion_text(const spec_expansion *x, node_id root, arena *a) {
+    temper_spec e = *x->spec;
+    text t;
+    e.root = root;
+    e.kind = TEMPER_KIND_ACCEPTOR;
+    e.output_count = 0;
+    text_init(&t, a);
+    spec_print_formula(&t, &e);
+    while (t.length && t.data[t.length - 1] == '\n') t.data[--t.length] = 0;
+    return text_string(&t);
 }

@@ -20,9 +20,12 @@ typedef struct spec_expansion {
     bool reverse; /* spec is read at the first position and answers for whole strings only */
 } spec_expansion;
 
-/* `prefixes`: the formula must be right at every position, so no language is read backwards. Only a specification
-   that is one regular language and nothing else ever is. Raises TEMPER_UNSUPPORTED for a language whose group is not
-   solvable, TEMPER_LIMIT for one whose formula would be too large. All in a; scratch is reset. */
+/* `prefixes`: the formula must be right at every position, so no language is read from the right. Only a
+   specification that is one regular language and nothing else ever is. Raises TEMPER_UNSUPPORTED for a language
+   whose group is not solvable, TEMPER_LIMIT for one whose formula would be too large. All in a; scratch is reset. */
 void spec_expand(spec_expansion *out, const temper_spec *spec, bool prefixes, arena *a, arena *scratch);
+
+/* The formula of a node of the expansion, as a text that parses, without a newline at its end. */
+const char *expansion_text(const spec_expansion *x, node_id root, arena *a);
 
 #endif

@@ -572,6 +572,7 @@ static node_id normal_of(simplifier *s, node_id id) {
         if (s->match && is_head(n)) return make_recall(s, id);
         return s->of[formula_kid(s->source, id, (size_t)n->kid_count - 1)]; /* in other operators */
     case OP_MATCHES:
+    case OP_MATCHES_REST:
         trap_raise(s->arena->trap, TEMPER_UNSUPPORTED, s->source->notes[id].line, s->source->notes[id].column,
                    "a regular language that was not expanded (compile/expand.h)");
     case OP_COUNT_OF_OPERATORS: break;

@@ -1,6 +1,7 @@
 #include "compile/portfolio.h"
 
 #include "compile/draft.h"
+#include "decide/language_table.h"
 
 #include <string.h>
 
@@ -33,9 +34,12 @@ bool portfolio_make(node_id *roots, formula *f, const dfa *d, state_sets sets, a
     return false;
 }
 
+enum { CANDIDATES = 12 };
+
 typedef struct contest {
-    portfolio_choice best;
-    bool any;
+    portfolio_choice all[CANDIDATES]; /* in no order */
+    size_t count;
+    size_t here;         /* candidates of this direction */
     const char *refusal; /* of the first construction that was refused */
     const alphabet *letters;
     arena *keep, *scratch;
@@ -51,24 +55,72 @@ static void compete(contest *c, const dfa *d, state_sets sets, automaton_route r
     formula_init(&f, c->scratch);
     node_id *roots = arena_zalloc(c->scratch, sets.count, sizeof *roots);
     options.letters = c->letters;
-    if (c->any) options.term_limit = MANY_TERMS * sets.count, options.chains.limit = MANY_CHAINS;
+    if (c->here) options.term_limit = MANY_TERMS * sets.count, options.chains.limit = MANY_CHAINS;
     if (!portfolio_make(roots, &f, d, sets, route, options, &report, c->scratch)) {
         if (report.refusal && !c->refusal) c->refusal = arena_copy(c->keep, report.refusal, strlen(report.refusal));
         return;
     }
     formula_size size = formulas_measure(&f, roots, sets.count, d->letter_count, c->scratch);
-    if (c->any && !size_is_smaller(size, c->best.size)) return;
-    c->any = true;
-    c->best = (portfolio_choice){.route = route, .reverse = options.future, .options = options, .size = size};
+    c->all[c->count++] =
+        (portfolio_choice){.route = route, .reverse = options.future, .options = options, .size = size};
+    c->here++;
 }
 
+static size_t smallest(const contest *c) {
+    size_t best = 0;
+    for (size_t k = 1; k < c->count; k++)
+        if (size_is_smaller(c->all[k].size, c->all[best].size)) best = k;
+    return best;
+}
+
+/* A contest of its own for each direction, so that a language which is known to be read from the right gets the
+   formula that was compiled, without the other direction's constructions. */
 static void compete_all(contest *c, const dfa *d, state_sets sets, bool future) {
+    c->here = 0;
     compete(c, d, sets, ROUTE_COUNTS, (cascade_options){.future = future});
     compete(c, d, sets, ROUTE_ORDERED, (cascade_options){.future = future});
-    if (c->any && c->best.size.layers <= FEW_LAYERS && d->state_count > MANY_STATES) return;
+    bool few = false;
+    for (size_t k = c->count - c->here; k < c->count; k++) few |= c->all[k].size.layers <= FEW_LAYERS;
+    if (few && d->state_count > MANY_STATES) return;
     for (unsigned k = 0; k < 4; k++)
         compete(c, d, sets, ROUTE_CASCADE,
                 (cascade_options){.future = future, .chains = {.split = k & 1, .prefer_keep = k >> 1}});
+}
+
+/* What a table may take before another formula is tried: two tenths of a second, and few rows for a state. */
+static table_limits limits_for(const dfa *d) {
+    return (table_limits){(uint64_t)3 << 26, 6 * (size_t)d->state_count + 256};
+}
+
+static bool is_provable(const contest *c, const portfolio_choice *x, const dfa *d, state_sets sets) {
+    formula f;
+    cascade_report report;
+    node_id root;
+    dfa language = *d;
+    arena_reset(c->scratch);
+    formula_init(&f, c->scratch);
+    language.accepts = arena_alloc(c->scratch, d->state_count, 1);
+    memcpy(language.accepts, sets.holds[0], d->state_count);
+    table_limits limits = limits_for(d);
+    return portfolio_make(&root, &f, d, sets, x->route, x->options, &report, c->scratch) &&
+           !language_table_of(&f, root, &language, x->reverse, &limits, c->scratch).why_not;
+}
+
+/* The smallest one of a single set that a certificate can hold the table of; if there is none, the smallest. Where a
+   cascade wanders too much, the other cascades of its direction do so, too. */
+static portfolio_choice best_provable(contest c, const dfa *d, state_sets sets, const dfa *backwards,
+                                      state_sets of_backwards) {
+    portfolio_choice first = c.all[smallest(&c)];
+    bool wanders[2] = {false, false};
+    while (c.count && sets.count == 1) {
+        size_t k = smallest(&c);
+        portfolio_choice x = c.all[k];
+        c.all[k] = c.all[--c.count];
+        if (x.route == ROUTE_CASCADE && wanders[x.reverse]) continue;
+        if (is_provable(&c, &x, x.reverse ? backwards : d, x.reverse ? of_backwards : sets)) return x;
+        if (x.route == ROUTE_CASCADE) wanders[x.reverse] = true;
+    }
+    return first;
 }
 
 bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets, const dfa *backwards,
@@ -76,11 +128,11 @@ bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets,
     contest c = {.letters = letters, .keep = a, .scratch = scratch};
     const unsigned char *accepts = backwards ? backwards->accepts : NULL;
     state_sets of_backwards = {&accepts, 1};
-    compete_all(&c, d, sets, false);
+    if (d) compete_all(&c, d, sets, false);
     if (backwards) compete_all(&c, backwards, of_backwards, true);
-    *choice = c.best;
-    choice->report.refusal = c.refusal;
-    if (!c.any) return false;
+    *choice = (portfolio_choice){.report = {.refusal = c.refusal}};
+    if (!c.count) return false;
+    *choice = best_provable(c, d, sets, backwards, of_backwards);
     return portfolio_make(roots, f, choice->reverse ? backwards : d, choice->reverse ? of_backwards : sets,
                           choice->route, choice->options, &choice->report, a);
 }

@@ -34,8 +34,9 @@ static inline bool size_is_smaller(formula_size x, formula_size y) {
 }
 
 /* The formulas of an automaton's sets of states, as cascade_from_dfa; backwards is the minimal automaton of the
-   reversed strings of the only set, or NULL where formulas must hold at every prefix; letters are for words in
-   reports, or NULL. False: refused, and the report says why. scratch is reset. */
+   reversed strings of the only set, or NULL where formulas must hold at every prefix; d may be NULL where the
+   formula must hold for every suffix; letters are for words in reports, or NULL. False: refused, and the report says
+   why. scratch is reset. */
 bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets, const dfa *backwards,
                       const alphabet *letters, portfolio_choice *choice, arena *a, arena *scratch);
 

@@ -62,12 +62,14 @@ static void find(entry *e, void *context) {
         const formula_language *source = &g->languages[l->language];
         temper_route_info *row = &r->rows[r->count++];
         row->language = text_escaped(&r->memory, source->source, source->source_length, 0);
-        row->states = source->automaton->state_count;
+        const dfa *automaton = source->reversed ? source->reversed : source->automaton;
+        row->states = automaton->state_count;
         row->route = route_name(&l->choice);
+        row->reverse = l->choice.reverse;
         row->levels = l->choice.report.level_count;
         row->layers = l->choice.size.layers;
         row->heads = l->choice.size.heads;
-        tell_groups(row, source->automaton, &c->spec->letters, &r->memory, &e->scratch);
+        tell_groups(row, automaton, &c->spec->letters, &r->memory, &e->scratch);
     }
     r->memory.trap = NULL;
     *c->out = r;

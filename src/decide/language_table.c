@@ -3,376 +3,190 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decide/letter_classes.h"
+#include "decide/language_step.h"
 
-#define OPEN UINT32_MAX /* a coordinate that may be anything */
+#define NONE UINT32_MAX
 
-enum { LANES = 64, NUMBERS_BELOW = 1 << 16 };
-
-typedef enum memory { MEMORY_NONE, MEMORY_EDGE, MEMORY_KID, MEMORY_SELF, MEMORY_REMAINDER, MEMORY_SUM } memory;
-
-/* Truth in up to 64 lanes, one per class of letters: whether it may be true, and whether it may be false. */
-typedef struct lanes {
-    uint64_t yes, no;
-} lanes;
-
-typedef struct coordinate {
-    node_id node;
-    memory kind;
-    uint32_t start, most;
-} coordinate;
+/* Each state of the automaton has a tree of questions about coordinates, and its leaves are the rows: a row says the
+   answers on its way, and leaves all else open. Trees begin as one leaf. Where a row has too little to settle the
+   formula, or a question of a next state's tree, it becomes a question itself. */
+typedef struct tree_node {
+    uint32_t coordinate;    /* NONE: a leaf */
+    uint32_t value, parent; /* the answer that led here; NONE: a root */
+    uint32_t kid, sibling;  /* NONE: none */
+    uint32_t *actual;       /* of a leaf that was met: the coordinates of some string that leads to it */
+    uint32_t pass;          /* the last one in which it was met */
+} tree_node;
 
 typedef struct maker {
-    const formula *f;
-    const dfa *d;
-    node_id root;
-    bool forward;
+    language_step step;
+    size_t width;
     arena *arena;
-    node_id *nodes;
+    tree_node *nodes; /* the roots first, by state */
     size_t node_count, node_capacity;
-    coordinate *coordinates;
-    size_t width, capacity;
-    uint32_t *coordinate_of; /* [graph nodes] */
-    uint32_t *letters;       /* one of each class that neither side tells apart */
-    uint32_t letter_count;
-    lanes *truth;     /* [graph nodes] */
-    uint64_t *member; /* [blocks][graph nodes] LETTERS: the lanes of a block */
-    uint32_t *number; /* [width][LANES] what a sum becomes */
-    uint32_t **rows;  /* a state, then coordinates */
-    size_t count, row_capacity;
-    table index;
-    uint32_t **open; /* rows with open coordinates */
-    size_t open_count, open_capacity;
-    bool *is_sink;   /* [states] */
-    uint32_t *after; /* [LANES][width + 1] where the letters of a block lead to */
-    uint32_t *wide, *wider;
-    uint64_t work;
+    uint32_t *state_of; /* [nodes] */
+    size_t state_count, state_capacity;
+    uint32_t *met; /* rows of this pass, in the order in which they are met */
+    size_t count, capacity;
+    uint32_t pass;
+    uint32_t *said, *trial, *after; /* [width + 2] */
+    bool grown;                     /* a row of this pass had too little */
+    table_limits limits;
     const char *why_not;
 } maker;
 
-/* ---- coordinates ---- */
-
-typedef struct operator_memory {
-    memory kind;
-    char direction; /* b(ack), f(orward), n(either) */
-    uint32_t start;
-} operator_memory;
-
-static bool memory_of(operator_memory *m, formula_op op) {
-    switch (op) {
-    case OP_FIRST: *m = (operator_memory){MEMORY_EDGE, 'b', 1}; return true;
-    case OP_LAST: *m = (operator_memory){MEMORY_EDGE, 'f', 1}; return true;
-    case OP_YESTERDAY: *m = (operator_memory){MEMORY_KID, 'b', 0}; return true;
-    case OP_WEAK_YESTERDAY: *m = (operator_memory){MEMORY_KID, 'b', 1}; return true;
-    case OP_NEXT: *m = (operator_memory){MEMORY_KID, 'f', 0}; return true;
-    case OP_WEAK_NEXT: *m = (operator_memory){MEMORY_KID, 'f', 1}; return true;
-    case OP_ONCE:
-    case OP_SINCE: *m = (operator_memory){MEMORY_SELF, 'b', 0}; return true;
-    case OP_HISTORICALLY:
-    case OP_TRIGGERED: *m = (operator_memory){MEMORY_SELF, 'b', 1}; return true;
-    case OP_EVENTUALLY:
-    case OP_UNTIL:
-    case OP_STRONG_RELEASE: *m = (operator_memory){MEMORY_SELF, 'f', 0}; return true;
-    case OP_ALWAYS:
-    case OP_RELEASE:
-    case OP_WEAK_UNTIL: *m = (operator_memory){MEMORY_SELF, 'f', 1}; return true;
-    case OP_MODULO: *m = (operator_memory){MEMORY_REMAINDER, 'n', 0}; return true;
-    case OP_COMPARE: *m = (operator_memory){MEMORY_SUM, 'n', 0}; return true;
-    case OP_COUNT_PAST: *m = (operator_memory){MEMORY_NONE, 'b', 0}; return true;
-    case OP_COUNT_FUTURE: *m = (operator_memory){MEMORY_NONE, 'f', 0}; return true;
-    case OP_TRUE:
-    case OP_FALSE:
-    case OP_LETTERS:
-    case OP_NOT:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR:
-    case OP_IMPLIES:
-    case OP_IFF: *m = (operator_memory){MEMORY_NONE, 'n', 0}; return true;
-    default: return false;
+static uint32_t add_node(maker *m, uint32_t state, uint32_t parent, uint32_t value) {
+    tree_node n = {.coordinate = NONE, .value = value, .parent = parent, .kid = NONE, .sibling = NONE};
+    if (parent != NONE) {
+        n.sibling = m->nodes[parent].kid;
+        m->nodes[parent].kid = (uint32_t)m->node_count;
     }
+    array_push(m->arena, m->state_of, m->state_count, m->state_capacity, state);
+    array_push(m->arena, m->nodes, m->node_count, m->node_capacity, n);
+    return (uint32_t)m->node_count - 1;
 }
 
-/* A sum that only grows, or only falls, is settled one beyond its constant. */
-static bool sum_range(const maker *m, node_id id, uint32_t *most) {
-    const formula_node *n = formula_at(m->f, id);
-    bool up = false, down = false;
-    for (size_t k = 0; k < n->kid_count; k++) {
-        up = up || formula_weight(m->f, id, k) > 0;
-        down = down || formula_weight(m->f, id, k) < 0;
-    }
-    int64_t size = n->constant < 0 ? -n->constant : n->constant;
-    *most = (uint32_t)size + 1;
-    return !(up && down) && size < NUMBERS_BELOW;
+static uint32_t kid_of(maker *m, uint32_t node, uint32_t value) {
+    for (uint32_t k = m->nodes[node].kid; k != NONE; k = m->nodes[k].sibling)
+        if (m->nodes[k].value == value) return k;
+    return add_node(m, m->state_of[node], node, value);
 }
 
-static void list_nodes(maker *m) {
-    const unsigned char *marks = formula_reachable(m->f, m->root, m->arena);
-    m->coordinate_of = arena_zalloc(m->arena, m->f->count, sizeof *m->coordinate_of);
-    for (node_id id = 1; id <= m->root && !m->why_not; id++) {
-        const formula_node *n = formula_at(m->f, id);
-        operator_memory how;
-        if (!marks[id]) continue;
-        if (!memory_of(&how, n->op)) {
-            m->why_not = "it has operators whose memory is not listed";
-            return;
+/* The row of a state that these coordinates fall into, as a step has left them in a lane. NONE: a question is open.
+   */
+static uint32_t row_after(maker *m, uint32_t state, uint32_t lane) {
+    uint32_t node = state;
+    while (m->nodes[node].coordinate != NONE) {
+        uint32_t value = language_step_after(&m->step, m->nodes[node].coordinate, lane);
+        m->step.work++;
+        if (value == OPEN) return NONE;
+        node = kid_of(m, node, value);
+    }
+    return node;
+}
+
+static uint32_t block_count(const maker *m) { return (m->step.letter_count + LANES - 1) / LANES; }
+
+static uint32_t next_state(const maker *m, uint32_t state, uint32_t block, uint32_t lane) {
+    const dfa *d = m->step.d;
+    return dfa_next(d, state, d->class_of[m->step.letters[block * LANES + lane]]);
+}
+
+/* Whether coordinates are enough for all letters: the formula is settled, and right, and so are the rows that
+   follow. */
+static bool is_enough(maker *m, uint32_t state, const uint32_t *coordinates) {
+    language_step *s = &m->step;
+    for (uint32_t block = 0; block < block_count(m); block++) {
+        language_step_make(s, coordinates, block);
+        lanes root = s->truth[s->root];
+        for (uint32_t lane = 0; lane < language_step_lanes(s, block); lane++) {
+            uint32_t to = next_state(m, state, block, lane);
+            if ((s->d->accepts[to] ? root.no : root.yes) >> lane & 1) return false;
         }
-        if (how.direction == (m->forward ? 'b' : 'f')) m->why_not = "it looks the other way";
-        uint32_t most = 1;
-        if (how.kind == MEMORY_REMAINDER) {
-            most = (uint32_t)(n->modulus - 1);
-            if (n->modulus > NUMBERS_BELOW) m->why_not = "a remainder has too many values";
-        }
-        if (how.kind == MEMORY_SUM && !sum_range(m, id, &most)) m->why_not = "a comparison has too many sums";
-        array_push(m->arena, m->nodes, m->node_count, m->node_capacity, id);
-        if (how.kind == MEMORY_NONE) continue;
-        m->coordinate_of[id] = (uint32_t)m->width;
-        array_push(m->arena, m->coordinates, m->width, m->capacity, (coordinate){id, how.kind, how.start, most});
+        for (uint32_t lane = 0; lane < language_step_lanes(s, block); lane++)
+            if (row_after(m, next_state(m, state, block, lane), lane) == NONE) return false;
     }
-}
-
-static void list_letters(maker *m) {
-    uint32_t classes, letters = m->d->letter_count;
-    const uint32_t *of = formula_letter_classes(&classes, m->f, m->root, letters, m->arena);
-    const uint32_t *both = classes_join(&classes, of, m->d->class_of, letters, m->arena);
-    m->letters = class_first_letters(both, classes, letters, m->arena);
-    m->letter_count = classes;
-    size_t blocks = (classes + LANES - 1) / LANES;
-    m->member = arena_zalloc(m->arena, blocks * m->f->count + 1, sizeof *m->member);
-    for (size_t k = 0; k < m->node_count; k++) {
-        if (formula_at(m->f, m->nodes[k])->op != OP_LETTERS) continue;
-        for (uint32_t l = 0; l < classes; l++)
-            if (formula_has_letter(m->f, m->nodes[k], m->letters[l]))
-                m->member[l / LANES * m->f->count + m->nodes[k]] |= (uint64_t)1 << (l % LANES);
-    }
-}
-
-/* ---- one position, many letters ---- */
-
-static lanes lanes_not(lanes x) { return (lanes){x.no, x.yes}; }
-static lanes lanes_and(lanes x, lanes y) { return (lanes){x.yes & y.yes, x.no | y.no}; }
-static lanes lanes_or(lanes x, lanes y) { return (lanes){x.yes | y.yes, x.no & y.no}; }
-static lanes lanes_xor(lanes x, lanes y) {
-    return (lanes){(x.yes & y.no) | (x.no & y.yes), (x.yes & y.yes) | (x.no & y.no)};
-}
-
-static lanes lanes_of(uint32_t value, uint64_t all) {
-    return (lanes){value != 0 ? all : 0, value != 1 ? all : 0}; /* OPEN is neither */
-}
-
-static lanes gate(const maker *m, node_id id, uint64_t all) {
-    bool is_and = formula_at(m->f, id)->op == OP_AND;
-    lanes x = is_and ? (lanes){all, 0} : (lanes){0, all};
-    for (size_t k = 0; k < formula_at(m->f, id)->kid_count; k++) {
-        lanes y = m->truth[formula_kid(m->f, id, k)];
-        x = is_and ? lanes_and(x, y) : lanes_or(x, y);
-    }
-    return x;
-}
-
-/* The sum of a comparison or remainder after one lane's letter; OPEN if that is not known. */
-static uint32_t sum_after(const maker *m, node_id id, uint32_t before, uint32_t lane, uint32_t most) {
-    const formula_node *n = formula_at(m->f, id);
-    bool remainder = n->op == OP_MODULO;
-    __int128 sum = before;
-    if (before == OPEN) return OPEN;
-    for (size_t k = 0; k < n->kid_count; k++) {
-        lanes x = m->truth[formula_kid(m->f, formula_kid(m->f, id, k), 0)];
-        bool yes = x.yes >> lane & 1, no = x.no >> lane & 1;
-        int64_t w = formula_weight(m->f, id, k);
-        if (yes && no && w) return OPEN;
-        if (yes) sum += remainder ? (w % n->modulus + n->modulus) % n->modulus : w < 0 ? -w : w;
-    }
-    return (uint32_t)(remainder ? sum % n->modulus : sum > most ? most : sum);
-}
-
-static bool sum_holds(const maker *m, node_id id, uint32_t sum) {
-    const formula_node *n = formula_at(m->f, id);
-    __int128 value = sum, against = 0;
-    if (n->op == OP_MODULO) {
-        value = ((value + n->constant) % n->modulus + n->modulus) % n->modulus;
-        against = n->residue;
-    } else {
-        bool falls = n->kid_count && formula_weight(m->f, id, 0) < 0;
-        value = n->constant + (falls ? -value : value);
-    }
-    return compare_holds(n->compare, (value > against) - (value < against));
-}
-
-static lanes sum_truth(maker *m, node_id id, uint32_t before, uint32_t count) {
-    uint32_t k = m->coordinate_of[id];
-    lanes x = {0, 0};
-    for (uint32_t lane = 0; lane < count; lane++) {
-        uint32_t sum = sum_after(m, id, before, lane, m->coordinates[k].most);
-        m->number[(size_t)k * LANES + lane] = sum;
-        if (sum == OPEN || sum_holds(m, id, sum)) x.yes |= (uint64_t)1 << lane;
-        if (sum == OPEN || !sum_holds(m, id, sum)) x.no |= (uint64_t)1 << lane;
-    }
-    return x;
-}
-
-/* The truth of all nodes where the coordinates were these, for the letters of a block. */
-static void step(maker *m, const uint32_t *before, uint32_t block, uint32_t count) {
-    uint64_t all = count == LANES ? UINT64_MAX : ((uint64_t)1 << count) - 1;
-    const uint64_t *member = m->member + (size_t)block * m->f->count;
-    m->work += m->node_count;
-    for (size_t k = 0; k < m->node_count; k++) {
-        node_id id = m->nodes[k];
-        const formula_node *n = formula_at(m->f, id);
-        lanes none = {0, all}, x = n->kid_count > 0 ? m->truth[formula_kid(m->f, id, 0)] : none;
-        lanes y = n->kid_count > 1 ? m->truth[formula_kid(m->f, id, 1)] : none;
-        uint32_t was = before[m->coordinate_of[id]];
-        lanes old = lanes_of(was, all), z = none;
-        m->work += n->kid_count;
-        switch (n->op) {
-        case OP_TRUE: z = (lanes){all, 0}; break;
-        case OP_LETTERS: z = (lanes){member[id], all & ~member[id]}; break;
-        case OP_NOT: z = lanes_not(x); break;
-        case OP_AND:
-        case OP_OR: z = gate(m, id, all); break;
-        case OP_XOR: z = lanes_xor(x, y); break;
-        case OP_IFF: z = lanes_not(lanes_xor(x, y)); break;
-        case OP_IMPLIES: z = lanes_or(lanes_not(x), y); break;
-        case OP_FIRST:
-        case OP_LAST:
-        case OP_YESTERDAY:
-        case OP_WEAK_YESTERDAY:
-        case OP_NEXT:
-        case OP_WEAK_NEXT: z = old; break;
-        case OP_ONCE:
-        case OP_EVENTUALLY: z = lanes_or(x, old); break;
-        case OP_HISTORICALLY:
-        case OP_ALWAYS: z = lanes_and(x, old); break;
-        case OP_SINCE:
-        case OP_UNTIL:
-        case OP_WEAK_UNTIL: z = lanes_or(y, lanes_and(x, old)); break;
-        case OP_TRIGGERED:
-        case OP_RELEASE:
-        case OP_STRONG_RELEASE: z = lanes_and(y, lanes_or(x, old)); break;
-        case OP_MODULO:
-        case OP_COMPARE: z = sum_truth(m, id, was, count); break;
-        default: break; /* FALSE; counts are read by their sums */
-        }
-        m->truth[id] = z;
-    }
-}
-
-static uint32_t after(const maker *m, size_t k, uint32_t lane) {
-    const coordinate *c = &m->coordinates[k];
-    if (c->kind == MEMORY_EDGE) return 0;
-    if (c->kind == MEMORY_REMAINDER || c->kind == MEMORY_SUM) return m->number[k * LANES + lane];
-    lanes x = m->truth[c->kind == MEMORY_KID ? formula_kid(m->f, c->node, 0) : c->node];
-    bool yes = x.yes >> lane & 1, no = x.no >> lane & 1;
-    return yes && no ? OPEN : yes;
-}
-
-static uint32_t lanes_in(const maker *m, uint32_t block) {
-    uint32_t left = m->letter_count - block * LANES;
-    return left < LANES ? left : LANES;
-}
-
-/* ---- rows ---- */
-
-static bool says(const maker *m, const uint32_t *row, const uint32_t *x) {
-    for (size_t k = 0; k <= m->width; k++)
-        if (row[k] != x[k] && (k == 0 || row[k] != OPEN)) return false;
     return true;
 }
 
-static bool is_covered(maker *m, const uint32_t *x) {
-    if (table_find(&m->index, x, (m->width + 1) * sizeof *x)) return true;
-    m->work += m->open_count;
-    for (size_t k = 0; k < m->open_count; k++)
-        if (says(m, m->open[k], x)) return true;
-    return false;
+/* What a row says, in m->said. */
+static void say(maker *m, uint32_t row) {
+    for (size_t k = 0; k < m->width; k++) m->said[k] = OPEN;
+    for (uint32_t k = row; m->nodes[k].parent != NONE; k = m->nodes[k].parent)
+        m->said[m->nodes[m->nodes[k].parent].coordinate] = m->nodes[k].value;
 }
 
-static void add_row(maker *m, const uint32_t *x) {
-    size_t size = (m->width + 1) * sizeof *x;
-    uint32_t *row = arena_alloc(m->arena, m->width + 1, sizeof *row);
-    bool fresh, open = false;
-    memcpy(row, x, size);
-    table_put(&m->index, row, size, (uint32_t)m->count, &fresh);
-    for (size_t k = 1; k <= m->width; k++) open = open || row[k] == OPEN;
-    if (open) array_push(m->arena, m->open, m->open_count, m->open_capacity, row);
-    array_push(m->arena, m->rows, m->count, m->row_capacity, row);
-    if (m->count > LANGUAGE_TABLE_ROWS) m->why_not = "its operators remember too much";
+/* Opens as many as possible of the coordinates from..to-1 of m->trial that m->said leaves open, halves first, so that
+   few steps are made where few matter. Later ones are nearer to the root, so earlier ones are opened first. The depth
+   is the logarithm of the width. */
+static void open_some(maker *m, uint32_t state, const uint32_t *actual, size_t from, size_t to) {
+    bool any = false;
+    for (size_t k = from; k < to; k++)
+        if (m->said[k] == OPEN) m->trial[k] = OPEN, any = true;
+    if (!any || is_enough(m, state, m->trial)) return;
+    for (size_t k = from; k < to; k++) m->trial[k] = actual[k];
+    if (to - from == 1) return;
+    size_t middle = from + (to - from) / 2;
+    open_some(m, state, actual, from, middle);
+    open_some(m, state, actual, middle, to);
 }
 
-/* In a state that no letter leaves: what every letter keeps is kept, all else is left open. Whether the formula is
-   then still settled. */
-static bool widen(maker *m, uint32_t *x) {
-    bool accepts = m->d->accepts[x[0]];
-    for (bool changed = true, settled; changed;) {
-        changed = false;
-        settled = true;
-        uint32_t *wider = m->wider;
-        memcpy(wider, x, (m->width + 1) * sizeof *x);
-        for (uint32_t block = 0; block * LANES < m->letter_count; block++) {
-            uint32_t count = lanes_in(m, block);
-            step(m, x + 1, block, count);
-            if (accepts ? m->truth[m->root].no : m->truth[m->root].yes) settled = false;
-            for (size_t k = 0; k < m->width; k++)
-                for (uint32_t lane = 0; lane < count && wider[k + 1] != OPEN; lane++)
-                    if (after(m, k, lane) != x[k + 1]) wider[k + 1] = OPEN, changed = true;
+/* Makes questions of a row that has too little; returns the row that its string falls into then. */
+static uint32_t learn(maker *m, uint32_t row) {
+    uint32_t state = m->state_of[row], *actual = m->nodes[row].actual;
+    if (m->width) memcpy(m->trial, actual, m->width * sizeof *m->trial);
+    if (!is_enough(m, state, m->trial)) {
+        m->why_not = "it is not the language everywhere";
+        return row;
+    }
+    open_some(m, state, actual, 0, m->width);
+    for (size_t k = 0; k < m->width; k++)
+        if (m->trial[k] != OPEN && m->said[k] == OPEN) {
+            m->nodes[row].coordinate = (uint32_t)k;
+            row = kid_of(m, row, m->trial[k]);
         }
-        memcpy(x, wider, (m->width + 1) * sizeof *x);
-        if (!changed) return settled;
-    }
-    return false;
+    m->nodes[row].actual = actual;
+    m->nodes[row].pass = m->pass;
+    m->grown = true;
+    if (m->node_count > 16 * m->limits.rows) m->why_not = "its operators remember too much";
+    return row;
 }
 
-static void reach(maker *m, const uint32_t *x) {
-    if (is_covered(m, x)) return;
-    if (m->is_sink[x[0]]) {
-        memcpy(m->wide, x, (m->width + 1) * sizeof *x);
-        if (widen(m, m->wide)) x = m->wide;
-    }
-    add_row(m, x);
+static bool has_enough(maker *m, uint32_t row) {
+    say(m, row);
+    return is_enough(m, m->state_of[row], m->said);
 }
 
-static void follow(maker *m, const uint32_t *row) {
-    for (uint32_t block = 0; block * LANES < m->letter_count; block++) {
-        uint32_t count = lanes_in(m, block);
-        step(m, row + 1, block, count);
-        for (uint32_t lane = 0; lane < count; lane++) {
-            uint32_t letter = m->letters[block * LANES + lane];
-            uint32_t *to = m->after + lane * (m->width + 1);
-            to[0] = dfa_next(m->d, row[0], m->d->class_of[letter]);
-            bool yes = m->truth[m->root].yes >> lane & 1, no = m->truth[m->root].no >> lane & 1;
-            if (m->d->accepts[to[0]] ? no : yes) m->why_not = "it is not the language everywhere";
-            for (size_t k = 0; k < m->width; k++) to[k + 1] = after(m, k, lane);
+static void meet(maker *m, uint32_t row, const uint32_t *actual) {
+    tree_node *n = &m->nodes[row];
+    if (n->pass == m->pass) return;
+    n->pass = m->pass;
+    n->actual = arena_zalloc(m->arena, m->width + 2, sizeof *n->actual);
+    if (m->width) memcpy(n->actual, actual, m->width * sizeof *actual);
+    array_push(m->arena, m->met, m->count, m->capacity, row);
+    if (m->count > m->limits.rows) m->why_not = "its operators remember too much";
+}
+
+/* Strings that fall into a row are led on by their actual coordinates: these fall into the row that any other string
+   of this row falls into, where the row has enough. */
+static void follow(maker *m, uint32_t row) {
+    language_step *s = &m->step;
+    const uint32_t *actual = m->nodes[row].actual;
+    for (uint32_t block = 0; block < block_count(m) && !m->why_not; block++) {
+        language_step_make(s, actual, block);
+        for (uint32_t lane = 0; lane < language_step_lanes(s, block) && !m->why_not; lane++) {
+            uint32_t to = row_after(m, next_state(m, m->state_of[row], block, lane), lane);
+            if (m->nodes[to].pass == m->pass) continue;
+            for (size_t k = 0; k < m->width; k++) m->after[k] = language_step_after(s, k, lane);
+            meet(m, to, m->after);
         }
-        for (uint32_t lane = 0; lane < count && !m->why_not; lane++) reach(m, m->after + lane * (m->width + 1));
+        if (s->work > m->limits.work) m->why_not = "too much would have to be looked at";
     }
 }
 
-static void find_sinks(maker *m) {
-    m->is_sink = arena_alloc(m->arena, m->d->state_count, sizeof *m->is_sink);
-    for (uint32_t q = 0; q < m->d->state_count; q++) {
-        m->is_sink[q] = true;
-        for (uint32_t c = 0; c < m->d->class_count; c++) m->is_sink[q] = m->is_sink[q] && dfa_next(m->d, q, c) == q;
-    }
-}
-
-static void explore(maker *m) {
-    table_init(&m->index, m->arena);
-    m->truth = arena_zalloc(m->arena, m->f->count, sizeof *m->truth);
-    m->number = arena_zalloc(m->arena, m->width * LANES + 1, sizeof *m->number);
-    /* a step may read one behind the last coordinate, where there are none */
-    uint32_t *x = arena_zalloc(m->arena, m->width + 2, sizeof *x),
-             *row = arena_zalloc(m->arena, m->width + 2, sizeof *row);
-    m->wide = arena_zalloc(m->arena, m->width + 2, sizeof *m->wide);
-    m->wider = arena_zalloc(m->arena, m->width + 2, sizeof *m->wider);
-    m->after = arena_alloc(m->arena, LANES * (m->width + 1), sizeof *m->after);
-    x[0] = m->d->start;
-    for (size_t k = 0; k < m->width; k++) x[k + 1] = m->coordinates[k].start;
-    find_sinks(m);
-    add_row(m, x);
+/* All rows that can be met; then, from the last to the first, since what a row needs its predecessors must know,
+   those that have too little. */
+static void make_pass(maker *m) {
+    uint32_t start = m->step.d->start;
+    m->pass++;
+    m->count = 0;
+    m->grown = false;
+    for (size_t k = 0; k < m->width; k++) m->after[k] = m->step.coordinates[k].start;
+    uint32_t first = start;
+    while (m->nodes[first].coordinate != NONE) first = kid_of(m, first, m->after[m->nodes[first].coordinate]);
+    meet(m, first, m->after);
     for (size_t k = 0; k < m->count && !m->why_not; k++) {
-        memcpy(row, m->rows[k], (m->width + 1) * sizeof *row);
-        follow(m, row);
-        if (m->work > LANGUAGE_TABLE_WORK) m->why_not = "too much would have to be looked at";
+        if (!has_enough(m, m->met[k])) m->met[k] = learn(m, m->met[k]);
+        if (!m->why_not) follow(m, m->met[k]);
+    }
+    for (bool again = m->grown; again && !m->why_not;) {
+        again = false;
+        for (size_t k = m->count; k-- > 0 && !m->why_not;) {
+            if (m->nodes[m->met[k]].coordinate != NONE || has_enough(m, m->met[k])) continue;
+            m->met[k] = learn(m, m->met[k]);
+            again = true;
+            if (m->step.work > m->limits.work) m->why_not = "too much would have to be looked at";
+        }
     }
 }
 
@@ -400,12 +214,14 @@ static const char *row_text(const maker *m, const uint32_t *row) {
     return text_string(&t);
 }
 
-static void write_rows(language_rows *out, const maker *m) {
+static void write_rows(language_rows *out, maker *m) {
     uint32_t **sorted = arena_alloc(m->arena, m->count, sizeof *sorted);
     for (size_t k = 0; k < m->count; k++) {
         sorted[k] = arena_alloc(m->arena, m->width + 2, sizeof **sorted);
+        say(m, m->met[k]);
         sorted[k][0] = (uint32_t)m->width + 1;
-        memcpy(sorted[k] + 1, m->rows[k], (m->width + 1) * sizeof **sorted);
+        sorted[k][1] = m->state_of[m->met[k]];
+        if (m->width) memcpy(sorted[k] + 2, m->said, m->width * sizeof **sorted);
     }
     qsort(sorted, m->count, sizeof *sorted, by_row);
     out->rows = arena_alloc(m->arena, m->count, sizeof *out->rows);
@@ -413,14 +229,21 @@ static void write_rows(language_rows *out, const maker *m) {
     for (size_t k = 0; k < m->count; k++) out->rows[k] = row_text(m, sorted[k] + 1);
 }
 
-language_rows language_table_of(const formula *f, node_id root, const dfa *d, bool forward, arena *a) {
-    maker m = {.f = f, .d = d, .root = root, .forward = forward, .arena = a};
+language_rows language_table_of(const formula *f, node_id root, const dfa *d, bool forward,
+                                const table_limits *limits, arena *a) {
+    maker m = {.limits = *limits, .step = {.f = f, .d = d, .root = root, .forward = forward, .arena = a}, .arena = a};
     language_rows out = {0};
-    list_nodes(&m);
+    language_step_begin(&m.step);
+    m.why_not = m.step.why_not;
     if (!m.why_not) {
-        list_letters(&m);
-        explore(&m);
+        m.width = m.step.width;
+        uint32_t **rows[] = {&m.said, &m.trial, &m.after}; /* a step may read one behind the last coordinate */
+        for (size_t k = 0; k < 3; k++) *rows[k] = arena_zalloc(a, m.width + 2, sizeof **rows[k]);
+        for (uint32_t q = 0; q < d->state_count; q++) add_node(&m, q, NONE, 0);
     }
+    do
+        if (!m.why_not) make_pass(&m);
+    while (m.grown && !m.why_not);
     if (!m.why_not) write_rows(&out, &m);
     out.why_not = m.why_not;
     return out;

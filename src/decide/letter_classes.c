@@ -29,7 +29,7 @@ uint32_t *formula_letter_classes(uint32_t *count, const formula *f, node_id root
     *count = letters ? 1 : 0;
     for (node_id id = 1; id <= root; id++) {
         const formula_node *n = formula_at(f, id);
-        if (marks[id] && n->op == OP_MATCHES)
+        if (marks[id] && (n->op == OP_MATCHES || n->op == OP_MATCHES_REST))
             class_of = classes_join(count, class_of, f->languages[n->set].automaton->class_of, letters, a);
         if (!marks[id] || n->op != OP_LETTERS) continue;
         for (uint32_t k = 0; k < letters; k++) class_of[k] = 2 * class_of[k] + formula_has_letter(f, id, k);

@@ -91,6 +91,7 @@ static void add_node(machine *m, const uint32_t *index, node_id id) {
     const formula_node *node = formula_at(m->f, id);
     machine_node n = {.op = node->op, .id = id, .kid_count = node->kid_count, .node = node};
     if (node->op == OP_MATCHES) n.automaton = m->f->languages[node->set].automaton;
+    if (node->op == OP_MATCHES_REST) n.automaton = m->f->languages[node->set].reversed;
     if (is_sum(node->op)) {
         add_terms(m, &n, index);
     } else {
@@ -142,7 +143,8 @@ static slot initial(const machine_node *n) {
     case OP_WEAK_YESTERDAY:
     case OP_HISTORICALLY:
     case OP_TRIGGERED: return 1;
-    case OP_MATCHES: return n->automaton->start;
+    case OP_MATCHES:
+    case OP_MATCHES_REST: return n->automaton->start;
     default: return 0;
     }
 }
@@ -308,6 +310,11 @@ bool machine_step(machine *m, bool *truth, slot *back_after, slot *forward_befor
         case OP_MATCHES:
             back_after[n->back] = dfa_next(n->automaton, (uint32_t)back[n->back], n->automaton->class_of[letter]);
             v = n->automaton->accepts[back_after[n->back]];
+            break;
+        case OP_MATCHES_REST:
+            forward_before[n->forward] =
+                dfa_next(n->automaton, (uint32_t)forward[n->forward], n->automaton->class_of[letter]);
+            v = n->automaton->accepts[forward_before[n->forward]];
             break;
         case OP_ATTEND: v = step_attend(n, back_after, forward_before, back, forward, a, b); break;
         case OP_RECALL: v = m->values[m->kids[n->kid_start + n->kid_count - 1]]; break; /* in other operators */

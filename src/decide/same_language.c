@@ -41,7 +41,10 @@ static void add_letters(language_answer *out, table *known, side *s, arena *a) {
 static bool has_language(const temper_spec *s, arena *a) {
     const unsigned char *marks = formula_reachable(&s->graph, s->root, a);
     bool has = false;
-    for (node_id id = 1; id <= s->root; id++) has |= marks[id] && formula_at(&s->graph, id)->op == OP_MATCHES;
+    for (node_id id = 1; id <= s->root; id++) {
+        formula_op op = formula_at(&s->graph, id)->op;
+        has |= marks[id] && (op == OP_MATCHES || op == OP_MATCHES_REST);
+    }
     return has;
 }
 

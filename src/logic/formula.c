@@ -118,8 +118,8 @@ bool formula_has_letter(const formula *f, node_id letters_node, uint32_t letter)
     return set->bits[letter / 64] >> (letter % 64) & 1;
 }
 
-node_id formula_matches(formula *f, uint32_t language) {
-    return share(f, (formula_node){.op = OP_MATCHES, .set = language}, NULL, NULL);
+node_id formula_matches(formula *f, formula_op op, uint32_t language) {
+    return share(f, (formula_node){.op = op, .set = language}, NULL, NULL);
 }
 
 node_id formula_states(formula *f, const dfa *machine, const unsigned char *states, const char *name) {
@@ -128,7 +128,7 @@ node_id formula_states(formula *f, const dfa *machine, const unsigned char *stat
     if (in == 0 || in == machine->state_count) return formula_atom(f, in ? OP_TRUE : OP_FALSE);
     for (uint32_t k = 0; k < f->language_count; k++)
         if (f->languages[k].machine == machine && !memcmp(f->languages[k].states, states, machine->state_count))
-            return formula_matches(f, k);
+            return formula_matches(f, OP_MATCHES, k);
     dfa all = *machine;
     all.accepts = arena_alloc(f->arena, machine->state_count, 1);
     memcpy(all.accepts, states, machine->state_count);
@@ -139,7 +139,7 @@ node_id formula_states(formula *f, const dfa *machine, const unsigned char *stat
                           .states = states,
                           .automaton = dfa_minimise(f->arena, &all)};
     array_push(f->arena, f->languages, f->language_count, f->language_capacity, l);
-    return formula_matches(f, (uint32_t)(f->language_count - 1));
+    return formula_matches(f, OP_MATCHES, (uint32_t)(f->language_count - 1));
 }
 
 node_id formula_unary(formula *f, formula_op op, node_id kid) {

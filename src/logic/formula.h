@@ -26,7 +26,7 @@ typedef struct formula_node {
     formula_op op;
     uint32_t kid_count;
     size_t kid_start;   /* into formula.kids, and formula.weights for COMPARE and MODULO */
-    uint32_t set;       /* LETTERS: index into formula.sets; MATCHES: into formula.languages */
+    uint32_t set;       /* LETTERS: index into formula.sets; MATCHES*: into formula.languages */
     compare_op compare; /* COMPARE: sum `compare` 0; MODULO: sum mod modulus `compare` residue */
     int64_t constant;   /* COMPARE, MODULO: added to the sum */
     int64_t modulus;    /* MODULO: > 0 */
@@ -64,6 +64,7 @@ typedef struct formula_language {
     const dfa *automaton;          /* minimal, over the alphabet; NULL: not made yet */
     const dfa *machine;            /* STATES: several languages may share it */
     const unsigned char *states;   /* STATES: [machine->state_count] 1 for its states */
+    const dfa *reversed;           /* of the reversed words, where MATCHES_REST is a node; else NULL */
     const char *file;              /* the file of a table, as named in the text; NULL: it stands in the text */
     uint32_t line, column;
 } formula_language;
@@ -108,7 +109,7 @@ static inline node_id formula_kid(const formula *f, node_id id, size_t k) {
 node_id formula_atom(formula *f, formula_op op); /* TRUE FALSE FIRST LAST */
 node_id formula_letters(formula *f, const uint32_t *letters, size_t count, bool negated);
 node_id formula_letter_set(formula *f, const letter_set *set); /* copies the set */
-node_id formula_matches(formula *f, uint32_t language);
+node_id formula_matches(formula *f, formula_op op, uint32_t language); /* MATCHES MATCHES_REST */
 /* The letters up to here lead the machine into one of some states; constants where that is all or none. Machine,
    states and name must live as long as the formula. */
 node_id formula_states(formula *f, const dfa *machine, const unsigned char *states, const char *name);
@@ -222,6 +223,14 @@ static inline bool spec_output_empty(const temper_spec *s, size_t output) {
 
 /* marks[id] = 1 for the nodes below the outputs; [graph.count] entries, in arena a. */
 unsigned char *spec_outputs_reachable(const temper_spec *s, arena *a);
+
+/* The text is one regular language and nothing else. */
+bool spec_is_language(const temper_spec *s);
+
+/* The same strings, read at the first position: of a specification that is one language, one whose truth at i is
+   whether the letters from i to the end are a word. For models whose language is read from the right; no text says
+   it. In arena a, letters and source are borrowed. TEMPER_LIMIT: reversed words take too many states. */
+temper_spec *spec_from_right(const temper_spec *s, arena *a, arena *scratch);
 
 /* Raises TEMPER_UNSUPPORTED for a specification that says more than whether a string belongs. */
 void spec_need_acceptor(const temper_spec *s, trap *t);

@@ -87,6 +87,15 @@ static void eval_matches(row_value *out, const evaluation *e, const formula_node
     }
 }
 
+static void eval_matches_rest(row_value *out, const evaluation *e, const formula_node *node) {
+    const dfa *d = e->f->languages[node->set].reversed;
+    uint32_t state = d->start;
+    for (size_t i = e->n; i-- > 0;) {
+        state = dfa_next(d, state, d->class_of[e->word[i]]);
+        out[i] = d->accepts[state];
+    }
+}
+
 static void eval_nary(row_value *out, const evaluation *e, node_id id) {
     const formula_node *node = formula_at(e->f, id);
     bool is_and = node->op == OP_AND;
@@ -248,6 +257,7 @@ static void eval_node(row_value *out, evaluation *e, node_id id) {
         break;
     case OP_LETTERS: eval_letters(out, e, id); break;
     case OP_MATCHES: eval_matches(out, e, node); break;
+    case OP_MATCHES_REST: eval_matches_rest(out, e, node); break;
     case OP_AND:
     case OP_OR: eval_nary(out, e, id); break;
     case OP_COMPARE:

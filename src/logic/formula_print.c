@@ -388,7 +388,7 @@ static void print_language(formula_printer *p, const formula_language *l) {
 
 static void print_atom(formula_printer *p, node_id id) {
     const formula_node *n = formula_at(p->f, id);
-    if (n->op == OP_MATCHES) {
+    if (n->op == OP_MATCHES || n->op == OP_MATCHES_REST) { /* the second only in labels */
         print_language(p, &p->f->languages[n->set]);
         return;
     }

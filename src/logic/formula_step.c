@@ -47,6 +47,7 @@ static formula_op mirror(formula_op op) {
     case OP_ALWAYS: return OP_HISTORICALLY;
     case OP_UNTIL: return OP_SINCE;
     case OP_RELEASE: return OP_TRIGGERED;
+    case OP_MATCHES_REST: return OP_MATCHES;
     default: return op;
     }
 }
@@ -59,7 +60,7 @@ static bool remembers(formula_op op) {
 
 static void add_node(formula_stepper *s, arena *a, const uint32_t *index, node_id id) {
     const formula_node *n = formula_at(s->f, id);
-    bool sum = n->op == OP_COMPARE || n->op == OP_MODULO, matches = n->op == OP_MATCHES;
+    bool sum = n->op == OP_COMPARE || n->op == OP_MODULO, matches = mirror(n->op) == OP_MATCHES;
     bool forward = n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM;
     step_node made = {.op = mirror(n->op),
                       .strict = n->mask == TEMPER_MASK_BEFORE || n->mask == TEMPER_MASK_AFTER,
@@ -67,8 +68,11 @@ static void add_node(formula_stepper *s, arena *a, const uint32_t *index, node_i
                       .id = id,
                       .kid_start = (uint32_t)s->kid_count,
                       .kid_count = n->kid_count,
-                      .automaton = matches ? s->f->languages[n->set].automaton : NULL,
                       .node = n};
+    if (matches) {
+        const formula_language *l = &s->f->languages[n->set];
+        made.automaton = n->op == OP_MATCHES ? l->automaton : l->reversed;
+    }
     for (size_t k = 0; k < n->kid_count; k++) {
         node_id kid = formula_kid(s->f, id, k);
         array_push(a, s->weights, s->weight_count, s->weight_capacity, sum ? formula_weight(s->f, id, k) : 0);

@@ -46,5 +46,7 @@ OPERATOR(ATTEND, "", 2, 'n', 8)
 /* the value at the chosen j of the mask whose pattern is that of i; false if there is none (logic/recall.h). Kids:
    for each condition what must hold at j iff the next one holds at i; the value; then the same in other operators */
 OPERATOR(RECALL, "", -1, 'n', 8)
-/* the letters up to here are a word of a regular language */
+/* the letters up to here are a word of a regular language; the letters from here to the end are one. The second is in
+   no text: it is what a model means whose language is read from the right (formula.h, spec_from_right). */
 OPERATOR(MATCHES, "", 0, 'b', 8)
+OPERATOR(MATCHES_REST, "", 0, 'f', 8)

@@ -1,6 +1,7 @@
 /* Regular languages inside specifications: reading them, the letters they name, and their automata. */
 #include <string.h>
 
+#include "automata/dfa_reverse.h"
 #include "automata/dfa_table.h"
 #include "automata/jflap.h"
 #include "automata/regex.h"
@@ -35,11 +36,11 @@ static node_id add_language(temper_spec *s, formula_language l) {
         const formula_language *old = &f->languages[k];
         if (old->kind == l.kind && old->source_length == l.source_length &&
             !memcmp(old->source, l.source, l.source_length))
-            return formula_matches(f, (uint32_t)k);
+            return formula_matches(f, OP_MATCHES, (uint32_t)k);
     }
     uint32_t index = (uint32_t)f->language_count;
     array_push(f->arena, f->languages, f->language_count, f->language_capacity, l);
-    node_id id = formula_matches(f, index);
+    node_id id = formula_matches(f, OP_MATCHES, index);
     formula_note_place(f, id, l.line, l.column);
     return id;
 }
@@ -267,4 +268,28 @@ void spec_parse_language(temper_spec *s, spec_header *h) {
         parse_regex_text(s, h);
     else
         parse_dfa_text(s, h);
+}
+
+bool spec_is_language(const temper_spec *s) {
+    return s->root && s->at == TEMPER_AT_LAST && s->kind == TEMPER_KIND_ACCEPTOR &&
+           (s->syntax == TEMPER_SYNTAX_REGEX || s->syntax == TEMPER_SYNTAX_DFA) &&
+           formula_at(&s->graph, s->root)->op == OP_MATCHES;
+}
+
+temper_spec *spec_from_right(const temper_spec *s, arena *a, arena *scratch) {
+    temper_spec *turned = arena_alloc(a, 1, sizeof *turned);
+    formula_language l = s->graph.languages[formula_at(&s->graph, s->root)->set];
+    l.reversed = dfa_reverse(a, l.automaton, dfa_reverse_limit(l.automaton), scratch);
+    if (!l.reversed)
+        trap_raise(a->trap, TEMPER_LIMIT, l.line, l.column,
+                   "read from the right, the language's automaton has more than %u states",
+                   dfa_reverse_limit(l.automaton));
+    *turned = *s;
+    formula_init(&turned->graph, a);
+    array_push(a, turned->graph.languages, turned->graph.language_count, turned->graph.language_capacity, l);
+    turned->root = formula_matches(&turned->graph, OP_MATCHES_REST, 0);
+    formula_note_place(&turned->graph, turned->root, l.line, l.column);
+    turned->at = TEMPER_AT_FIRST;
+    turned->node_count = 1;
+    return turned;
 }

@@ -112,6 +112,9 @@ struct temper_model {
     alphabet letters;
     temper_kind kind;   /* what the outputs are; other kinds than acceptors make the file version 2 */
     const char *source; /* the specification, "" if there is none */
+    /* Of a model that was compiled just now from one regular language: the formula that stands for it. In no file;
+       the prover takes it for a guess. NULL: not known. */
+    const char *expansion;
     temper_syntax syntax;
     temper_at at;
     bool accepts_empty;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/model_spec.h"
 #include "model/model.h"
 
 typedef struct print_call {
@@ -55,6 +56,7 @@ temper_model_info temper_model_about(const temper_model *m) {
     out->source = m->source;
     out->syntax = m->syntax;
     out->at = m->at;
+    out->whole = model_is_from_right(m);
     out->tokens = m->letters.tokens;
     out->accepts_empty = m->accepts_empty;
     out->has_end = m->has_end;

@@ -4,15 +4,21 @@
 #include <string.h>
 
 #include "base/entry.h"
+#include "logic/formula.h"
 
 static void release_spec(void *spec) { temper_spec_free(spec); }
+
+bool model_is_from_right(const temper_model *m) {
+    return m->kind == TEMPER_KIND_ACCEPTOR && m->at == TEMPER_AT_FIRST &&
+           (m->syntax == TEMPER_SYNTAX_REGEX || m->syntax == TEMPER_SYNTAX_DFA);
+}
 
 static temper_spec_options options_of(const temper_model *m) {
     return (temper_spec_options){.syntax = m->syntax,
                                  .letters = m->letters.letters,
                                  .letter_count = m->letters.count,
                                  .tokens = m->letters.tokens,
-                                 .at = m->at,
+                                 .at = model_is_from_right(m) ? TEMPER_AT_LAST : m->at,
                                  .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT,
                                  .kind = m->kind};
 }
@@ -36,22 +42,19 @@ static bool has_outputs_of(const temper_spec *spec, const temper_model *m) {
     return same;
 }
 
-const temper_spec *model_spec(const temper_model *m, arena *a) {
-    temper_spec_options o = options_of(m);
-    temper_spec *spec;
-    temper_error why;
-    if (!*m->source) return NULL;
-    temper_status status = temper_spec_parse(&spec, m->source, strlen(m->source), &o, &why);
-    if (status == TEMPER_NO_MEMORY) trap_reraise(a->trap, &why);
-    if (status != TEMPER_OK) return NULL;
-    arena_on_release(a, release_spec, spec);
-    return has_letters_of(spec, m) && has_outputs_of(spec, m) ? spec : NULL;
-}
-
 typedef struct spec_call {
     temper_spec **out;
     const temper_model *model;
 } spec_call;
+
+/* In the specification's own memory. */
+static void turn(temper_spec *s, trap *t, arena *scratch) {
+    s->memory.trap = t;
+    temper_spec turned = *spec_from_right(s, &s->memory, scratch);
+    turned.memory = s->memory;
+    turned.memory.trap = NULL;
+    *s = turned;
+}
 
 static void read_spec(entry *e, void *context) {
     const spec_call *c = context;
@@ -69,6 +72,7 @@ static void read_spec(entry *e, void *context) {
     if (!has_outputs_of(spec, m))
         trap_raise(e->trap, TEMPER_FORMAT, 0, 0,
                    "the specification that the model carries has other outputs than the model");
+    if (model_is_from_right(m)) turn(spec, e->trap, &e->scratch);
     *c->out = spec;
 }
 
@@ -76,4 +80,14 @@ temper_status temper_model_spec(temper_spec **out, const temper_model *model, te
     spec_call call = {out, model};
     *out = NULL;
     return entry_run(err, read_spec, &call);
+}
+
+const temper_spec *model_spec(const temper_model *m, arena *a) {
+    temper_spec *spec;
+    temper_error why;
+    temper_status status = temper_model_spec(&spec, m, &why);
+    if (status == TEMPER_NO_MEMORY) trap_reraise(a->trap, &why);
+    if (status != TEMPER_OK) return NULL;
+    arena_on_release(a, release_spec, spec);
+    return spec;
 }

@@ -298,6 +298,7 @@ static fn read_node(reading *r, node_id id) {
     case OP_ATTEND: return attend(r, n, x, y);
     case OP_RECALL: return kid(r, id, (size_t)n->kid_count - 1); /* in other operators */
     case OP_MATCHES:
+    case OP_MATCHES_REST:
         trap_raise(r->q->arena->trap, TEMPER_UNSUPPORTED, r->f->notes[id].line, r->f->notes[id].column,
                    "a regular language is no question about one position");
     case OP_COUNT_PAST:

@@ -23,6 +23,7 @@ typedef struct build_call {
     const temper_spec *spec;
     temper_method method;
     temper_type digits;
+    bool whole;
 } build_call;
 
 /* What the passes after the normal form share. */
@@ -78,12 +79,16 @@ static gate_limits provable_gates(normal_spec *s, bool match, gate_limits gates,
     }
 }
 
-/* A specification as a hard model. match: with heads that look for patterns, where they can be proved. */
-static void build_hard(temper_model *hard, const temper_spec *spec, bool match, temper_type digits, entry *e) {
+/* A specification as a hard model. whole: for whole strings only; match: with heads that look for patterns, where they
+   can be proved. */
+static void build_hard(temper_model *hard, const temper_spec *spec, bool whole, bool match, temper_type digits,
+                       entry *e) {
     spec_expansion plain;
-    spec_expand(&plain, spec, true, &e->memory, &e->scratch);
+    spec_expand(&plain, spec, !whole, &e->memory, &e->scratch);
     normal_spec s = {.spec = plain.spec};
     gate_limits gates = provable_gates(&s, match, gates_for(digits, e->trap), e);
+    if (spec->kind == TEMPER_KIND_ACCEPTOR && plain.count == 1 && plain.languages[0].source == spec->root)
+        hard->expansion = expansion_text(&plain, plain.spec->root, &hard->memory);
     make_hard(hard, &s, gates, e);
 }
 
@@ -96,7 +101,7 @@ static void build(entry *e, void *context) {
     if (!spec_output_count(source)) source = entry_next_spec(e, source, true);
     bool match = c->method != TEMPER_METHOD_POSITIONS && c->digits == TEMPER_TYPE_F64;
     temper_model *hard = soft ? entry_passing_model(e) : entry_model(e);
-    build_hard(hard, source, match, c->digits, e);
+    build_hard(hard, source, c->whole, match, c->digits, e);
     if (!soft) {
         *c->out = hard;
         return;
@@ -111,7 +116,7 @@ temper_status temper_build(temper_model **out, const temper_spec *spec, const te
                            temper_error *err) {
     static const temper_build_options defaults;
     const temper_build_options *o = options ? options : &defaults;
-    build_call call = {out, spec, o->method, digits_of(o->method, o->digits)};
+    build_call call = {out, spec, o->method, digits_of(o->method, o->digits), o->whole};
     *out = NULL;
     return entry_run(err, build, &call);
 }
@@ -138,7 +143,7 @@ static const temper_model *without_patterns(const temper_model *hard, temper_met
     const recognition *r = spec ? recognise(hard, NULL, true, &e->memory) : NULL;
     if (!r || !recognition_study(r) || !recognition_is_formula(r, NULL)) return hard;
     temper_model *again = entry_passing_model(e);
-    build_hard(again, spec, false, TEMPER_TYPE_F64, e);
+    build_hard(again, spec, false, false, TEMPER_TYPE_F64, e);
     return again;
 }
 

@@ -76,6 +76,7 @@ static void copy_settings(temper_model *to, const temper_model *from) {
     arena *a = &to->memory;
     alphabet_copy(&to->letters, a, &from->letters);
     to->source = arena_copy(a, from->source, strlen(from->source));
+    if (from->expansion) to->expansion = arena_copy(a, from->expansion, strlen(from->expansion));
     to->syntax = from->syntax;
     to->at = from->at;
     to->accepts_empty = from->accepts_empty;

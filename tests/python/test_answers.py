@@ -52,6 +52,13 @@ class Languages(unittest.TestCase):
         formula = temper.parse(regex="[a-z]+( [a-z]+)*", ascii=True)
         self.assertEqual(len(formula.letters), 95)
         self.assertEqual(list(formula.eval(["a bc", "a  b", "", "A"])), [True, False, False, False])
+        whole, prefixes = (temper.compile(regex="[ab]c*", alphabet="abc", whole=w) for w in (True, False))
+        self.assertTrue(whole.info.whole and whole.info.at == "first" and not prefixes.info.whole)
+        self.assertLess(whole.info.layers, prefixes.info.layers)
+        for string in ("", "a", "bcc", "bca", "c"):
+            self.assertEqual(whole.run(string), prefixes.run(string))
+        with self.assertRaisesRegex(temper.errors.UnsupportedError, "without whole=True"):
+            whole.stream()
         self.assertTrue(temper.parse(regex="(<a><b>)*", tokens=True).eval("a b a b"))
 
     def test_dfa(self):

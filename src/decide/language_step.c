@@ -1,0 +1,232 @@
+#include "decide/language_step.h"
+
+#include "decide/letter_classes.h"
+
+/* ---- coordinates ---- */
+
+typedef struct operator_memory {
+    memory kind;
+    char direction; /* b(ack), f(orward), n(either) */
+    uint32_t start;
+} operator_memory;
+
+static bool memory_of(operator_memory *m, formula_op op) {
+    switch (op) {
+    case OP_FIRST: *m = (operator_memory){MEMORY_EDGE, 'b', 1}; return true;
+    case OP_LAST: *m = (operator_memory){MEMORY_EDGE, 'f', 1}; return true;
+    case OP_YESTERDAY: *m = (operator_memory){MEMORY_KID, 'b', 0}; return true;
+    case OP_WEAK_YESTERDAY: *m = (operator_memory){MEMORY_KID, 'b', 1}; return true;
+    case OP_NEXT: *m = (operator_memory){MEMORY_KID, 'f', 0}; return true;
+    case OP_WEAK_NEXT: *m = (operator_memory){MEMORY_KID, 'f', 1}; return true;
+    case OP_ONCE:
+    case OP_SINCE: *m = (operator_memory){MEMORY_SELF, 'b', 0}; return true;
+    case OP_HISTORICALLY:
+    case OP_TRIGGERED: *m = (operator_memory){MEMORY_SELF, 'b', 1}; return true;
+    case OP_EVENTUALLY:
+    case OP_UNTIL:
+    case OP_STRONG_RELEASE: *m = (operator_memory){MEMORY_SELF, 'f', 0}; return true;
+    case OP_ALWAYS:
+    case OP_RELEASE:
+    case OP_WEAK_UNTIL: *m = (operator_memory){MEMORY_SELF, 'f', 1}; return true;
+    case OP_MODULO: *m = (operator_memory){MEMORY_REMAINDER, 'n', 0}; return true;
+    case OP_COMPARE: *m = (operator_memory){MEMORY_SUM, 'n', 0}; return true;
+    case OP_COUNT_PAST: *m = (operator_memory){MEMORY_NONE, 'b', 0}; return true;
+    case OP_COUNT_FUTURE: *m = (operator_memory){MEMORY_NONE, 'f', 0}; return true;
+    case OP_TRUE:
+    case OP_FALSE:
+    case OP_LETTERS:
+    case OP_NOT:
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+    case OP_IMPLIES:
+    case OP_IFF: *m = (operator_memory){MEMORY_NONE, 'n', 0}; return true;
+    default: return false;
+    }
+}
+
+/* A sum that only grows, or only falls, is settled one beyond its constant. */
+static bool sum_range(const language_step *m, node_id id, uint32_t *most) {
+    const formula_node *n = formula_at(m->f, id);
+    bool up = false, down = false;
+    for (size_t k = 0; k < n->kid_count; k++) {
+        up = up || formula_weight(m->f, id, k) > 0;
+        down = down || formula_weight(m->f, id, k) < 0;
+    }
+    int64_t size = n->constant < 0 ? -n->constant : n->constant;
+    *most = (uint32_t)size + 1;
+    return !(up && down) && size < NUMBERS_BELOW;
+}
+
+static void list_nodes(language_step *m) {
+    const unsigned char *marks = formula_reachable(m->f, m->root, m->arena);
+    m->coordinate_of = arena_zalloc(m->arena, m->f->count, sizeof *m->coordinate_of);
+    for (node_id id = 1; id <= m->root && !m->why_not; id++) {
+        const formula_node *n = formula_at(m->f, id);
+        operator_memory how;
+        if (!marks[id]) continue;
+        if (!memory_of(&how, n->op)) {
+            m->why_not = "it has operators whose memory is not listed";
+            return;
+        }
+        if (how.direction == (m->forward ? 'b' : 'f')) m->why_not = "it looks the other way";
+        uint32_t most = 1;
+        if (how.kind == MEMORY_REMAINDER) {
+            most = (uint32_t)(n->modulus - 1);
+            if (n->modulus > NUMBERS_BELOW) m->why_not = "a remainder has too many values";
+        }
+        if (how.kind == MEMORY_SUM && !sum_range(m, id, &most)) m->why_not = "a comparison has too many sums";
+        array_push(m->arena, m->nodes, m->node_count, m->node_capacity, id);
+        if (how.kind == MEMORY_NONE) continue;
+        m->coordinate_of[id] = (uint32_t)m->width;
+        array_push(m->arena, m->coordinates, m->width, m->capacity, (coordinate){id, how.kind, how.start, most});
+    }
+}
+
+static void list_letters(language_step *m) {
+    uint32_t classes, letters = m->d->letter_count;
+    const uint32_t *of = formula_letter_classes(&classes, m->f, m->root, letters, m->arena);
+    const uint32_t *both = classes_join(&classes, of, m->d->class_of, letters, m->arena);
+    m->letters = class_first_letters(both, classes, letters, m->arena);
+    m->letter_count = classes;
+    size_t blocks = (classes + LANES - 1) / LANES;
+    m->member = arena_zalloc(m->arena, blocks * m->f->count + 1, sizeof *m->member);
+    for (size_t k = 0; k < m->node_count; k++) {
+        if (formula_at(m->f, m->nodes[k])->op != OP_LETTERS) continue;
+        for (uint32_t l = 0; l < classes; l++)
+            if (formula_has_letter(m->f, m->nodes[k], m->letters[l]))
+                m->member[l / LANES * m->f->count + m->nodes[k]] |= (uint64_t)1 << (l % LANES);
+    }
+}
+
+/* ---- one position, many letters ---- */
+
+static lanes lanes_not(lanes x) { return (lanes){x.no, x.yes}; }
+static lanes lanes_and(lanes x, lanes y) { return (lanes){x.yes & y.yes, x.no | y.no}; }
+static lanes lanes_or(lanes x, lanes y) { return (lanes){x.yes | y.yes, x.no & y.no}; }
+static lanes lanes_xor(lanes x, lanes y) {
+    return (lanes){(x.yes & y.no) | (x.no & y.yes), (x.yes & y.yes) | (x.no & y.no)};
+}
+
+static lanes lanes_of(uint32_t value, uint64_t all) {
+    return (lanes){value != 0 ? all : 0, value != 1 ? all : 0}; /* OPEN is neither */
+}
+
+static lanes gate(const language_step *m, node_id id, uint64_t all) {
+    bool is_and = formula_at(m->f, id)->op == OP_AND;
+    lanes x = is_and ? (lanes){all, 0} : (lanes){0, all};
+    for (size_t k = 0; k < formula_at(m->f, id)->kid_count; k++) {
+        lanes y = m->truth[formula_kid(m->f, id, k)];
+        x = is_and ? lanes_and(x, y) : lanes_or(x, y);
+    }
+    return x;
+}
+
+/* The sum of a comparison or remainder after one lane's letter; OPEN if that is not known. */
+static uint32_t sum_after(const language_step *m, node_id id, uint32_t before, uint32_t lane, uint32_t most) {
+    const formula_node *n = formula_at(m->f, id);
+    bool remainder = n->op == OP_MODULO;
+    __int128 sum = before;
+    if (before == OPEN) return OPEN;
+    for (size_t k = 0; k < n->kid_count; k++) {
+        lanes x = m->truth[formula_kid(m->f, formula_kid(m->f, id, k), 0)];
+        bool yes = x.yes >> lane & 1, no = x.no >> lane & 1;
+        int64_t w = formula_weight(m->f, id, k);
+        if (yes && no && w) return OPEN;
+        if (yes) sum += remainder ? (w % n->modulus + n->modulus) % n->modulus : w < 0 ? -w : w;
+    }
+    return (uint32_t)(remainder ? sum % n->modulus : sum > most ? most : sum);
+}
+
+static bool sum_holds(const language_step *m, node_id id, uint32_t sum) {
+    const formula_node *n = formula_at(m->f, id);
+    __int128 value = sum, against = 0;
+    if (n->op == OP_MODULO) {
+        value = ((value + n->constant) % n->modulus + n->modulus) % n->modulus;
+        against = n->residue;
+    } else {
+        bool falls = n->kid_count && formula_weight(m->f, id, 0) < 0;
+        value = n->constant + (falls ? -value : value);
+    }
+    return compare_holds(n->compare, (value > against) - (value < against));
+}
+
+static lanes sum_truth(language_step *m, node_id id, uint32_t before, uint32_t count) {
+    uint32_t k = m->coordinate_of[id];
+    lanes x = {0, 0};
+    for (uint32_t lane = 0; lane < count; lane++) {
+        uint32_t sum = sum_after(m, id, before, lane, m->coordinates[k].most);
+        m->number[(size_t)k * LANES + lane] = sum;
+        if (sum == OPEN || sum_holds(m, id, sum)) x.yes |= (uint64_t)1 << lane;
+        if (sum == OPEN || !sum_holds(m, id, sum)) x.no |= (uint64_t)1 << lane;
+    }
+    return x;
+}
+
+void language_step_make(language_step *m, const uint32_t *before, uint32_t block) {
+    uint32_t count = language_step_lanes(m, block);
+    uint64_t all = count == LANES ? UINT64_MAX : ((uint64_t)1 << count) - 1;
+    const uint64_t *member = m->member + (size_t)block * m->f->count;
+    m->work += m->node_count;
+    for (size_t k = 0; k < m->node_count; k++) {
+        node_id id = m->nodes[k];
+        const formula_node *n = formula_at(m->f, id);
+        lanes none = {0, all}, x = n->kid_count > 0 ? m->truth[formula_kid(m->f, id, 0)] : none;
+        lanes y = n->kid_count > 1 ? m->truth[formula_kid(m->f, id, 1)] : none;
+        uint32_t was = before[m->coordinate_of[id]];
+        lanes old = lanes_of(was, all), z = none;
+        m->work += n->kid_count;
+        switch (n->op) {
+        case OP_TRUE: z = (lanes){all, 0}; break;
+        case OP_LETTERS: z = (lanes){member[id], all & ~member[id]}; break;
+        case OP_NOT: z = lanes_not(x); break;
+        case OP_AND:
+        case OP_OR: z = gate(m, id, all); break;
+        case OP_XOR: z = lanes_xor(x, y); break;
+        case OP_IFF: z = lanes_not(lanes_xor(x, y)); break;
+        case OP_IMPLIES: z = lanes_or(lanes_not(x), y); break;
+        case OP_FIRST:
+        case OP_LAST:
+        case OP_YESTERDAY:
+        case OP_WEAK_YESTERDAY:
+        case OP_NEXT:
+        case OP_WEAK_NEXT: z = old; break;
+        case OP_ONCE:
+        case OP_EVENTUALLY: z = lanes_or(x, old); break;
+        case OP_HISTORICALLY:
+        case OP_ALWAYS: z = lanes_and(x, old); break;
+        case OP_SINCE:
+        case OP_UNTIL:
+        case OP_WEAK_UNTIL: z = lanes_or(y, lanes_and(x, old)); break;
+        case OP_TRIGGERED:
+        case OP_RELEASE:
+        case OP_STRONG_RELEASE: z = lanes_and(y, lanes_or(x, old)); break;
+        case OP_MODULO:
+        case OP_COMPARE: z = sum_truth(m, id, was, count); break;
+        default: break; /* FALSE; counts are read by their sums */
+        }
+        m->truth[id] = z;
+    }
+}
+
+uint32_t language_step_after(const language_step *m, size_t k, uint32_t lane) {
+    const coordinate *c = &m->coordinates[k];
+    if (c->kind == MEMORY_EDGE) return 0;
+    if (c->kind == MEMORY_REMAINDER || c->kind == MEMORY_SUM) return m->number[k * LANES + lane];
+    lanes x = m->truth[c->kind == MEMORY_KID ? formula_kid(m->f, c->node, 0) : c->node];
+    bool yes = x.yes >> lane & 1, no = x.no >> lane & 1;
+    return yes && no ? OPEN : yes;
+}
+
+uint32_t language_step_lanes(const language_step *m, uint32_t block) {
+    uint32_t left = m->letter_count - block * LANES;
+    return left < LANES ? left : LANES;
+}
+
+void language_step_begin(language_step *m) {
+    list_nodes(m);
+    if (m->why_not) return;
+    list_letters(m);
+    m->truth = arena_zalloc(m->arena, m->f->count, sizeof *m->truth);
+    m->number = arena_zalloc(m->arena, m->width * LANES + 1, sizeof *m->number);
+}
