@@ -9,6 +9,7 @@
 
 #include "escape.h"
 #include "json.h"
+#include "outputs_show.h"
 #include "show_row.h"
 #include "subject.h"
 
@@ -153,9 +154,10 @@ static void show_line(session *s, const temper_model *model, const line *l) {
                             n);
         if (is_given(s, OPT_HTML))
             draw_page(s, model, run, letters, n);
-        else if (!row)
+        else if (!row) {
             draw(s, model, run, letters);
-        else if (row_exists(s, model, run, &at) && capture(&hard, s, model, letters, n, true, TEMPER_TYPE_F64))
+            if (!is_given(s, OPT_OUTPUT)) outputs_of_run(s, model, run, letters, n);
+        } else if (row_exists(s, model, run, &at) && capture(&hard, s, model, letters, n, true, TEMPER_TYPE_F64))
             row_print(s, model, run, hard, letters, n, &at);
     }
     temper_run_free(run);

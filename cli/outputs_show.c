@@ -73,6 +73,12 @@ static char *formula_of(const temper_spec *spec, size_t output) {
     return formula;
 }
 
+static const char *shown_name(const temper_model *model, size_t output) {
+    const char *name = temper_model_output_name(model, output);
+    if (*name) return name;
+    return temper_model_about(model).kind == TEMPER_KIND_NEXT ? "the end" : "nothing";
+}
+
 void outputs_print(const temper_model *model) {
     temper_model_info info = temper_model_about(model);
     temper_spec *spec = NULL;
@@ -84,10 +90,9 @@ void outputs_print(const temper_model *model) {
     printf("\noutputs (read-out: the channels, after the last layer, that are added up)\n");
     printf("output        read-out                          formula\n");
     for (size_t k = 0; k < info.outputs; k++) {
-        const char *name = temper_model_output_name(model, k);
         char *read = NULL, *formula = formula_of(spec, k);
         temper_model_read_out(&read, model, k, NULL);
-        const char *shown = *name ? name : info.kind == TEMPER_KIND_NEXT ? "the end" : "nothing";
+        const char *shown = shown_name(model, k);
         size_t used = show_write(stdout, shown, strlen(shown), 12);
         used += (size_t)printf("%*s", used < 13 ? (int)(13 - used) : 0, "");
         putchar(' ');
@@ -120,4 +125,56 @@ void outputs_json(const temper_model *model) {
         temper_free(formula);
     }
     temper_spec_free(spec);
+}
+
+/* ---- show ---- */
+
+enum { NAME_WIDTH = 12 };
+
+static size_t width_of(const char *letter) { return show_width(letter, strlen(letter), 0); }
+
+static void print_padded(const char *text, size_t width) {
+    size_t used = show_write(stdout, text, strlen(text), width);
+    printf("%*s", used < width ? (int)(width - used) : 0, "");
+}
+
+static void outputs_of_run_json(const temper_model *model, const temper_run *run, size_t first, size_t n) {
+    for (size_t k = 0; k < temper_model_about(model).outputs; k++) {
+        const unsigned char *truth = temper_run_output(run, k);
+        json j;
+        json_open(&j, stdout);
+        json_text(&j, "output", temper_model_output_name(model, k));
+        json_count(&j, "from", first);
+        json_begin(&j, "holds", '[');
+        for (size_t i = first; i <= n; i++) json_count(&j, NULL, truth[i] != 0);
+        json_end(&j, ']');
+        json_close(&j);
+    }
+}
+
+void outputs_of_run(session *s, const temper_model *model, const temper_run *run, const uint32_t *letters, size_t n) {
+    temper_model_info info = temper_model_about(model);
+    size_t first = info.kind == TEMPER_KIND_NEXT ? 0 : 1;
+    if (info.kind == TEMPER_KIND_ACCEPTOR) return;
+    if (s->json) {
+        outputs_of_run_json(model, run, first, n);
+        return;
+    }
+    puts("\noutputs (1: it holds)");
+    print_padded("", NAME_WIDTH);
+    if (!first) fputs(" ^", stdout);
+    for (size_t i = 0; i < n; i++) {
+        putchar(' ');
+        print_padded(temper_model_letter(model, letters[i]), width_of(temper_model_letter(model, letters[i])));
+    }
+    putchar('\n');
+    for (size_t k = 0; k < info.outputs; k++) {
+        const unsigned char *truth = temper_run_output(run, k);
+        print_padded(shown_name(model, k), NAME_WIDTH);
+        for (size_t i = first; i <= n; i++) {
+            size_t width = i ? width_of(temper_model_letter(model, letters[i - 1])) : 1;
+            printf(" %c%*s", truth[i] ? '1' : '.', width > 1 ? (int)width - 1 : 0, "");
+        }
+        putchar('\n');
+    }
 }

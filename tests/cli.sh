@@ -796,6 +796,13 @@ has 'its kind' "$out" 'kind           transducer, 2 outputs'
 has 'one output' "$out" 'exactly one holds at each position: proved for strings of every length'
 has 'the outputs' "$out" 'output        read-out                          formula'
 has 'where one is' "$out" '1             channel '
+run 0 show -F add.spec ddb
+has 'where outputs hold' "$out" 'outputs (1: it holds)
+             d d b
+1            . 1 .
+0            1 . 1'
+run 0 show --json -F add.spec ddb
+has 'the same as JSON' "$out" '{"output":"1","from":1,"holds":[0,1,0]}'
 run 0 explain --json -F add.spec
 has 'outputs as JSON' "$out" '"kind":"output","output":"1","read_out":"channel '
 run 0 check -F add.spec --exhaustive 3 --random 20
