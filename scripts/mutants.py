@@ -233,6 +233,8 @@ def equal_choices(source):
     for m in CHOICES.finditer(source.text):
         name = "at" if m.group("at") else "zero"
         found.add(m.start(name) + len(m.group(name)) - len(m.group(name).lstrip()))
+        if name == "zero" and m.group("zero").strip().startswith("< "):  # rational_cmp is -1, 0 or 1: < 1 is <= 0
+            found.add(m.end("zero") - 1)
     return found
 
 
@@ -847,12 +849,16 @@ def quoted(m):
 
 
 def print_survivors(live):
-    """By line: several changes of one line stand together."""
-    lines = collections.OrderedDict()
+    """By file and line; several changes of one line stand together."""
+    files = collections.OrderedDict()
     for m in live:
-        lines.setdefault((m.path, m.source.written.split("\n")[m.line - 1].strip()), []).append(quoted(m))
-    for (path, code), changes in lines.items():
-        print("- `%s`: %s in `%s`" % (path[4:], ", ".join(changes), code))
+        code = m.source.written.split("\n")[m.line - 1].strip()
+        files.setdefault(m.path, collections.OrderedDict()).setdefault(code, []).append(m)
+    for path, lines in files.items():
+        print("- `%s`" % path[4:])
+        for code, changes in lines.items():
+            code = code if len(code) <= 90 else code[:90] + " …"
+            print("    - `%s`: %s" % (code, ", ".join(quoted(m) for m in changes)))
 
 
 def print_report(mutants, known, harmless):

@@ -10,6 +10,7 @@
 #include "bound/choice_share.h"
 #include "number/upward.h"
 #include "random_model.h"
+#include "written_choices.h"
 
 typedef long double L;
 
@@ -447,64 +448,15 @@ static bool check_model(totals *sum, const char *name, const temper_model *m, si
 
 /* Models by hand: what random ones rarely have. */
 static void test_written(totals *sum) {
-    static const char *const head =
-        "temper-model 1\nmethod temperature\nalphabet \"a\" \"b\"\n"
-        "channel 0 \"one\" position \"1\"\nchannel 1 \"a\"\nchannel 2 \"x\"\n"
-        "channel 3 \"i\" position \"i\"\nchannel 4 \"y\"\nchannel 5 \"share\" position \"i/N\"\n"
-        "channel 6 \"place\" soft \"i\"\nchannel 7 \"tiny\" position \"i/4096\"\n"
-        "embed \"a\" 1:%s\nembed \"b\"\nembed start\nembed end\nlayer 1\n";
-    static const char *const rest[] = {
-        "head \"h\" mask j<=i choice softmax for average scale \"%s\"\n query 0:1\n key 1:1\n value 1:1\n output "
-        "2:1\n",
-        "head \"h\" mask j<=i choice softmax for average scale \"%s\"\n query 0:1\n key 5:1\n value 1:1\n output "
-        "2:0.3\n",
-        "head \"h\" mask all choice softmax for average scale \"%s\"\n query 0:1\n query 1:1\n key 1:1\n key "
-        "5:0.25\n "
-        "value 1:1\n value 5:0.1\n output 2:1\n output 2:0.7\n",
-        "head \"h\" mask j<=i choice softmax for rightmost scale \"%s\"\n query 0:1\n query 0:0.125\n key 1:1\n key "
-        "6:1\n value 1:1\n output 2:1\n",
-        "head \"h\" mask j<=i choice softmax for leftmost scale \"%s\"\n query 0:1\n query 0:0.125\n key 5:1\n key "
-        "6:-1\n value 5:1\n output 2:1\n",
-        "head \"h\" mask j<=i choice softmax for leftmost adaptive \"%s\"\n query 0:1\n key 3:1\n value 1:1\n "
-        "output 2:1\n",
-        "head \"h\" mask j<=i choice softmax for average adaptive \"%s\"\n query 0:1\n key 7:1\n value 1:1\n "
-        "output 2:1\n",
-        "head \"h\" mask j<=i choice softmax for average\n query 0:1\n key 1:3\n value 1:1\n output 2:1\n",
-        "head \"h\" mask j<=i choice softmax for average\n value 1:1\n output 2:1\n",
-        "head \"h\" mask j<=i choice softmax for average\n value 5:1\n output 2:1\n",
-        "head \"h\" mask all choice rightmost\n query 0:1\n key 7:1\n value 1:1\n output 2:1\n",
-        "head \"h\" mask j<=i choice average\n query 0:1\n key 5:1\n value 1:1\n output 2:1\n",
-    };
-    static const char *const nets[] = {
-        "unit -0.5 2:2 -> 4:1\nunit -1.5 2:2 -> 4:-1\nread 4:1\n",
-        "unit -0.5 2:1 -> 4:0.5\nunit -1.5 2:1 -> 4:-0.5\nread 4:1\n",
-        "unit 0.3 2:1 5:0.1 -> 2:0.2 4:0.7\nunit -0.1 2:-2 5:-0.2 -> 4:0.3\nread 2:0.01 4:1\n",
-        "read 2:1\n",
-        "unit -64.5 2:128 -> 4:1\nunit -65.5 2:128 -> 4:-1\nread 4:1\n", /* ramps at the ends of f16 */
-        "unit -128.5 2:200 -> 4:1\nunit -129.5 2:200 -> 4:-1\nread 4:1\n",
-        "unit -64.5 2:300 -> 4:1\nunit -65.5 2:300 -> 4:-1\nread 4:1\n",
-        "unit -128 2:200 -> 4:1\nunit -129 2:200 -> 4:-1\nread 4:1\n",
-        "unit 0 2:2 -> 4:1\nunit -1 2:2 -> 4:-1\nread 4:1\n",                  /* no ramp: it begins at 0 */
-        "unit -0.5 2:2 -> 4:0x1p-14\nunit -1.5 2:2 -> 4:-0x1p-14\nread 4:1\n", /* weights around the least normal one */
-        "unit -0.5 2:2 -> 4:0x1p-15\nunit -1.5 2:2 -> 4:-0x1p-15\nread 4:1\n",
-    };
-    static const char *const weights[] = {"1", "0.3", "0x1p-12"};
-    static const char *const scales[] = {"ln(N) + 8", "64", "0.2", "0.25", "0x1p-9", "1024"};
-    for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
-        for (size_t net = 0; net < sizeof nets / sizeof *nets; net++)
-            for (size_t w = 0; w < 3; w++)
-                for (size_t s = 0; s < (strstr(rest[k], "%s") ? 6 : 1); s++) {
-                    if ((k + net + w + s) % (test_effort() < 1 ? 5 : 3)) continue;
-                    char source[3000], middle[1000], top[1500];
-                    snprintf(top, sizeof top, head, weights[w]);
-                    snprintf(middle, sizeof middle, rest[k], scales[s]);
-                    snprintf(source, sizeof source, "%s%s%s", top, middle, nets[net]);
-                    temper_model *m = model_from(source);
-                    if (!CHECK(m != NULL, "cannot be read:\n%s", source)) return;
-                    bool ok = check_model(sum, source, m, 5);
-                    temper_model_free(m);
-                    if (!ok) return;
-                }
+    char source[WRITTEN_CHOICE];
+    for (size_t k = 0; k < written_choice_count(); k += test_effort() < 1 ? 5 : 3) {
+        if (!written_choice(source, k)) continue;
+        temper_model *m = model_from(source);
+        if (!CHECK(m != NULL, "cannot be read:\n%s", source)) return;
+        bool ok = check_model(sum, source, m, 5);
+        temper_model_free(m);
+        if (!ok) return;
+    }
 }
 
 static void test_random_models(totals *sum) {
