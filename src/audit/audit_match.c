@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PATTERNS = 1 << 13 };
+enum { MOST_PATTERNS = 1 << 13, MOST_MODULI = 8 };
 
 /* A set of positions i that agree on the conditions so far, and the j that agree with them. */
 typedef struct pairing {
@@ -57,8 +57,11 @@ typedef struct match_reader {
     size_t rows; /* of patterns: all but the last */
     row_value *query, *key;
     bool past;
-    int64_t modulus; /* all keys are remainders of the position by it, ... */
-    bool from_end;   /* ... counted from the end; 0: they are not */
+    struct {
+        int64_t by;
+        bool from_end; /* positions are counted from the end */
+    } modulus[MOST_MODULI];
+    size_t modulus_count;
 } match_reader;
 
 bool audit_is_match(audit *a, const model_head *h, uint32_t layer, uint32_t number) {
@@ -105,46 +108,44 @@ static void read_last_row(match_reader *m) {
     m->f->total_weight = m->past ? k.start : k.end;
     NEED(m, k.letters == 0 && (m->past ? k.end : k.start) == 0 && m->f->total_weight > 0,
          "its last key row is not a number above 0 on the sentinel alone");
-    const model_term *t = rows_begin_of(&m->head->key, m->rows);
-    NEED(m, t[rows_size(&m->head->key, m->rows) - 1].channel == k.other[0].channel || k.exact_count,
-         "its last key row is empty");
     check_weights(m, &m->head->key, m->rows, 0.5);
 }
 
-/* Whether every key is one remainder of the position, by the same number. */
-static void find_modulus(match_reader *m) {
-    for (size_t k = 0; k < m->rows; k++) {
-        const model_term *t = rows_begin_of(&m->head->key, k);
-        const content *c = rows_size(&m->head->key, k) == 1 ? &m->a->channels[t->channel] : NULL;
-        bool is = c && c->kind == HOLDS_EXACT && c->feature.kind == FEATURE_LETTER;
-        if (!is || (k && (m->modulus != c->feature.modulus || m->from_end != c->feature.mirrored))) {
-            m->modulus = 0;
-            return;
-        }
-        m->modulus = c->feature.modulus;
-        m->from_end = c->feature.mirrored;
+/* The numbers by which keys take remainders of the position. */
+static void find_moduli(match_reader *m) {
+    for (uint32_t k = 0; k < m->head->key.start[m->rows]; k++) {
+        const content *c = &m->a->channels[m->head->key.terms[k].channel];
+        if (c->kind != HOLDS_EXACT || c->feature.kind != FEATURE_LETTER) continue;
+        size_t known = 0;
+        while (known < m->modulus_count &&
+               (m->modulus[known].by != c->feature.modulus || m->modulus[known].from_end != c->feature.mirrored))
+            known++;
+        if (known < m->modulus_count || known == MOST_MODULI || c->feature.modulus > MOST_PATTERNS) continue;
+        m->modulus[m->modulus_count].by = c->feature.modulus;
+        m->modulus[m->modulus_count++].from_end = c->feature.mirrored;
     }
 }
 
-/* The remainder that all positions of f have; -1: there is none. */
-static int64_t remainder_in(match_reader *m, dd f, bool exactly) {
-    for (int64_t r = 0; r < m->modulus; r++) {
-        dd has = meaning_residue(&m->a->meaning, !m->from_end, 1, 1, 0, m->modulus, RESIDUE_EQUAL, r);
-        if (exactly ? f == has : dd_implies(&m->a->meaning.d, f, has)) return r;
-    }
+/* The remainder by modulus k that the positions of f have, and no others; -1: there is none. */
+static int64_t remainder_in(match_reader *m, size_t k, dd f) {
+    for (int64_t r = 0; r < m->modulus[k].by; r++)
+        if (f ==
+            meaning_residue(&m->a->meaning, !m->modulus[k].from_end, 1, 1, 0, m->modulus[k].by, RESIDUE_EQUAL, r))
+            return r;
     return -1;
 }
 
 /* How far the nearest j of a pairing is, if its positions are those with one remainder. 0: they are not. */
 static int64_t distance(match_reader *m, const pairing *x) {
     bool strict = m->head->mask == TEMPER_MASK_BEFORE || m->head->mask == TEMPER_MASK_AFTER;
-    if (!m->modulus || m->modulus > MOST_PATTERNS || !strict) return 0;
-    int64_t there = remainder_in(m, x->there, true), here = there < 0 ? -1 : remainder_in(m, x->here, false);
-    if (here < 0) return 0;
-    /* from i to j, which lies before i if the mask looks back, positions counted from the start get less */
-    int64_t off = m->past != m->from_end ? here - there : there - here;
-    off %= m->modulus;
-    return off <= 0 ? off + m->modulus : off;
+    for (size_t k = 0; strict && k < m->modulus_count; k++) {
+        int64_t there = remainder_in(m, k, x->there), here = there < 0 ? -1 : remainder_in(m, k, x->here);
+        if (here < 0) continue;
+        /* from i to j, which lies before i if the mask looks back, positions counted from the start get less */
+        int64_t off = (m->past != m->modulus[k].from_end ? here - there : there - here) % m->modulus[k].by;
+        return off <= 0 ? off + m->modulus[k].by : off;
+    }
+    return 0;
 }
 
 static double is_number(void *context, double x) { return x == *(const double *)context; }
@@ -203,7 +204,7 @@ void audit_match_head(audit *a, audit_head *f, const feature *scale, content *ma
     m.key = arena_alloc(a->arena, m.rows, sizeof *m.key);
     read_rows(&m);
     read_last_row(&m);
-    find_modulus(&m);
+    find_moduli(&m);
     pairing *x = arena_alloc(a->arena, MOST_PATTERNS, sizeof *x);
     pairing *next = arena_alloc(a->arena, MOST_PATTERNS, sizeof *next);
     size_t count = 1;
