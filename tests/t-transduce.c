@@ -248,7 +248,7 @@ static void check_random(void) {
         check_transducer(s, "random", shape.counting || shape.modulo, &r, &streams);
         temper_spec_free(s);
     }
-    CHECK(streams > rounds, "only %zu streams", streams);
+    CHECK(rounds < 10 || streams > rounds, "only %zu streams", streams);
 }
 
 /* ---- exactly one output ---- */

@@ -156,7 +156,7 @@ bool trial_is_wrong(trial *t, double *margin, const uint32_t *letters, size_t n)
     if (n > t->best.tried) t->best.tried = n;
     *margin = r.margin;
     for (size_t k = 0; k < model_output_count(t->m); k++) {
-        const unsigned char *found = r.truth + k * (n + 1 + t->m->has_end);
+        const unsigned char *found = r.broken ? NULL : r.truth + k * (n + 1 + t->m->has_end);
         answer_key_truth(t->truth, &from, &to, t->key, k, letters, n);
         if (r.broken) {
             size_t at = r.position < from ? from : r.position > to ? to : r.position;
