@@ -25,7 +25,8 @@ static bool claim_of(char *out, size_t size, const char *certificate, const char
 
 static void print_result(session *s, const char *path, const char *model, const char *certificate,
                          const temper_error *err) {
-    char length[24] = "", type[16] = "", claim[24] = "", error[24] = "", positions[16] = "", kind[16] = "";
+    char length[24] = "", type[16] = "", claim[24] = "", error[24] = "", positions[16] = "", kind[16] = "",
+         viable[24] = "";
     bool proved = err->code == TEMPER_OK, formula = false, every = false, several = false;
     if (proved) {
         claim_of(length, sizeof length, certificate, "length");
@@ -35,6 +36,7 @@ static void print_result(session *s, const char *path, const char *model, const 
         claim_of(positions, sizeof positions, certificate, "positions");
         formula = strcmp(claim, "formula") == 0;
         several = claim_of(kind, sizeof kind, certificate, "kind");
+        claim_of(viable, sizeof viable, certificate, "viable");
         /* proofs by roles are about every position; the others say which */
         every = formula || several || strstr(certificate, "\n  \"read-off\": ") || strcmp(positions, "every") == 0;
     }
@@ -47,6 +49,7 @@ static void print_result(session *s, const char *path, const char *model, const 
         if (proved) {
             json_text(&j, "claim", claim);
             if (several) json_text(&j, "kind", kind);
+            if (*viable) json_text(&j, "viable", viable);
             json_count(&j, "length", strtoull(length, NULL, 10));
             json_text(&j, "type", type);
             json_flag(&j, "every_position", every);
@@ -59,7 +62,7 @@ static void print_result(session *s, const char *path, const char *model, const 
         show_write(stdout, path, strlen(path), 0);
         fputs(": proved for ", stdout);
         show_write(stdout, model, strlen(model), 0);
-        printf(": %s, for every string up to length %s in %s (largest error %s%s)\n",
+        printf(": %s%s, for every string up to length %s in %s (largest error %s%s)\n",
                formula && !strcmp(kind, "next")
                    ? "at every prefix the outputs are what comes next in the source's language"
                : formula && several ? "every output at every position is the source's"
@@ -67,7 +70,8 @@ static void print_result(session *s, const char *path, const char *model, const 
                : several            ? "every output at every position is that of its hard choices"
                : every              ? "the answer at every position is that of its hard choices"
                                     : "the verdict is that of its hard choices",
-               length, type, error, formula ? " of 2.500e-01 allowed" : "");
+               *viable ? ", if what it calls viable is right, which is tested, not proved" : "", length, type, error,
+               formula ? " of 2.500e-01 allowed" : "");
     }
 }
 

@@ -977,7 +977,8 @@ typedef struct temper_certificate_info {
     const char *reason; /* "" if proved */
     temper_fault fault;
     /* With TEMPER_CLAIM_CHOICES, if the model was recognised by its roles: the formula that was read off its weights,
-       as text (those of several outputs below lines with their names), and why the claim is not TEMPER_CLAIM_FORMULA; else "". */
+       as text (those of several outputs below lines with their names), and why the claim is not TEMPER_CLAIM_FORMULA; else "". A note beside TEMPER_CLAIM_FORMULA says that the claim
+       rests on the source's line `viable`, which is tested, not proved. */
     const char *read_off, *note;
     /* The largest error, and what it is proved to be below: 1/4, or the margin of a model without Boolean channels.
        "" if not proved. */

@@ -1,7 +1,7 @@
-/* Language models as they are built, of random regular expressions, formulas that look one way, and counts with a line
-   `viable`: what certify proves of them passes the audit, whatever the claim, and models of languages with an
-   automaton that both programs can follow are proved to say what comes next. A certificate of one language does not
-   pass for another one whose source is put in its place. */
+/* Language models as they are built, of random regular expressions, formulas that look one way, and counts with a
+   line `viable`: what certify proves of them passes the audit, whatever the claim, and models of languages with
+   an automaton that both programs can follow are proved to say what comes next. A certificate of one language
+   does not pass for another one whose source is put in its place. */
 #include "test.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "random_regex.h"
 
 static trap unused;
-static struct { size_t built, refused, formula, choices, swapped; } met;
+static struct { size_t viable, built, refused, formula, choices, swapped; } met;
 
 typedef struct subject {
     char source[3000];
@@ -57,6 +57,21 @@ static void counting_source(subject *x, test_random *r) {
         "& H (a -> !O b)\n"};
     *x = (subject){.at = TEMPER_AT_LAST};
     snprintf(x->source, sizeof x->source, "alphabet a b\n%s", texts[random_below(r, 2)]);
+}
+
+/* Every prefix of a string whose positions all have something has it, too. */
+static void viable_source(subject *x, test_random *r) {
+    random_shape shape = {.letters = 2, .size = 1 + random_below(r, 7), .depth = 4, .past = true, .counting = true};
+    shape.modulo = random_below(r, 2);
+    *x = (subject){.at = TEMPER_AT_LAST};
+    temper_spec *s = make_spec(&unused, shape.letters, x->at);
+    text t;
+    text_init(&t, &s->memory);
+    formula_label(&t, &s->graph, &s->letters, random_formula(&s->graph, r, &shape), 0);
+    snprintf(x->source, sizeof x->source, "alphabet a b\nempty accept\nnext\nviable H (%s)\nH (%s)\n",
+             text_string(&t), text_string(&t));
+    finish_spec(s, 0);
+    temper_spec_free(s);
 }
 
 static bool built(bytes *out, const subject *x, temper_method method) {
@@ -162,6 +177,7 @@ static void check(const subject *x, test_random *r) {
         CHECK(!x->one_way || about.claim == TEMPER_CLAIM_FORMULA || strstr(about.note, ": too ") ||
                   strstr(about.note, " too much"),
               "%s: %s", x->source, about.note);
+        met.viable += strstr(c.data, "\"viable\": \"tested, not proved\"") != NULL;
         met.formula += about.claim == TEMPER_CLAIM_FORMULA;
         met.choices += about.claim == TEMPER_CLAIM_CHOICES;
         if (about.claim == TEMPER_CLAIM_FORMULA) check_swapped(&file, &c, x);
@@ -178,16 +194,18 @@ int main(void) {
         subject x;
         if (k % 10 == 9)
             counting_source(&x, &r);
+        else if (k % 10 >= 7)
+            viable_source(&x, &r);
         else if (k % 2)
             random_language(&x, &r);
         else
             random_source(&x, &r);
         check(&x, &r);
     }
-    CHECK(met.built > count / 2 && met.formula > count / 4 && met.choices > 0 && met.swapped > 0,
-          "%zu built, %zu refused, %zu proved, %zu by hard choices, %zu swapped", met.built, met.refused, met.formula,
-          met.choices, met.swapped);
-    printf("%zu built, %zu refused, %zu proved, %zu by hard choices, %zu swapped\n", met.built, met.refused,
-           met.formula, met.choices, met.swapped);
+    CHECK(met.built > count / 2 && met.formula > count / 4 && met.choices > 0 && met.swapped > 0 && met.viable > 0,
+          "%zu built, %zu refused, %zu proved, %zu by hard choices, %zu swapped, %zu viable", met.built, met.refused,
+          met.formula, met.choices, met.swapped, met.viable);
+    printf("%zu built, %zu refused, %zu proved, %zu by hard choices, %zu swapped, %zu viable\n", met.built,
+           met.refused, met.formula, met.choices, met.swapped, met.viable);
     return test_finish("t-certify-next");
 }

@@ -1,8 +1,8 @@
 /* Certificates of models with several outputs. Random transducers are proved, and their proofs audited, in random
-   number types, at random lengths and at the proved one. Then their read-outs are changed: rows, weights, names, order,
-   number, kind. What is still proved, or still passes the audit with the old claim, must give the source's answers on
-   all short strings. Language models are written by hand from formulas, for languages that are given in three ways,
-   and changed in the same ways. */
+   number types, at random lengths and at the proved one. Then their read-outs are changed: rows, weights, names,
+   order, number, kind. What is still proved, or still passes the audit with the old claim, must give the source's
+   answers on all short strings. Language models are written by hand from formulas, for languages that are given
+   in three ways, and changed in the same ways. */
 #include "test.h"
 
 #include <stdio.h>

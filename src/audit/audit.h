@@ -206,6 +206,7 @@ typedef struct audit {
     audited_language *languages;
     size_t language_count;
     audited_output *outputs; /* [outputs] */
+    bool viable;             /* what may come follows from a line of the source that is not proved */
     const ball *logits;      /* how far they may be off; NULL: there are none */
 } audit;
 
@@ -227,6 +228,9 @@ void audit_logits(audit *a);
 
 /* The outputs of a language model: their automata and tables. */
 void audit_next(audit *a, const temper_spec *source, const audit_request *request);
+
+/* The same by the line `viable` of the source, whose graph gets further nodes. */
+void audit_viable(audit *a, temper_spec *source);
 
 /* The automaton of a language of a source; of the reversed words if the model reads it from the right. */
 const automaton *audit_language_automaton(const audit *a, const formula_language *l);

@@ -46,12 +46,15 @@ const temper_spec *audit_outputs(audit *a, const audit_request *request, temper_
         outputs_read_off(a, request);
         return NULL;
     }
-    const temper_spec *source = *keep = a->choices
-                                            ? audit_read_spec(a, a->read_off, TEMPER_SYNTAX_SPEC,
-                                                              TEMPER_KIND_ACCEPTOR, "the formula that was read off")
-                                            : audit_read_spec(a, m->source, m->syntax, m->kind, "the model's source");
+    temper_spec *source = *keep = a->choices
+                                      ? audit_read_spec(a, a->read_off, TEMPER_SYNTAX_SPEC, TEMPER_KIND_ACCEPTOR,
+                                                        "the formula that was read off")
+                                      : audit_read_spec(a, m->source, m->syntax, m->kind, "the model's source");
     if (m->kind == TEMPER_KIND_NEXT) {
-        audit_next(a, source, request);
+        if (request->outputs[0].formula)
+            audit_next(a, source, request);
+        else
+            audit_viable(a, source);
         return NULL;
     }
     if (several) check_names(a, source);

@@ -150,6 +150,7 @@ void audit_write_claim(text *out, const audit *a, const char *claim) {
     audit_put_member(out, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
     audit_put_member(out, "empty", m->accepts_empty ? "accept" : "reject");
     if (several) audit_put_member(out, "kind", m->kind == TEMPER_KIND_NEXT ? "next" : "transducer");
+    if (a->viable) audit_put_member(out, "viable", "tested, not proved");
     if (a->read_off && !several) audit_put_member(out, "read-off", a->read_off);
     text_printf(out, "  \"length\": %llu,\n", (unsigned long long)a->length);
     audit_put_member(out, "type", a->type.type->name);

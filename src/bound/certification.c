@@ -76,6 +76,7 @@ void certificate_begin(certification *c) {
     member_text(c, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
     member_text(c, "empty", m->accepts_empty ? "accept" : "reject");
     if (several) member_text(c, "kind", temper_kind_name(m->kind));
+    if (c->viable) member_text(c, "viable", "tested, not proved");
     if (c->read_off && !several) member_text(c, "read-off", c->read_off);
     member(c, "length");
     text_printf(&c->json, "%zu", c->options.length);

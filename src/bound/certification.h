@@ -24,6 +24,7 @@ typedef struct certification {
     temper_claim claim;     /* what a proof would be of */
     temper_verdict verdict; /* TEMPER_UNABLE until something else is known */
     const char *read_off;   /* the formula that the weights compute, with the claim "hard choices"; NULL: none */
+    bool viable;            /* the claim rests on a line of the source that was tested, not proved */
     const char *note;       /* why the claim is not "formula"; NULL: it is, or nothing is known */
     const char *unlike;     /* why the model was not recognised by its roles; NULL: it was */
     bool every_position;    /* proved is the truth at every position, not only the verdict */

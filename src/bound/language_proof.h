@@ -24,7 +24,8 @@ typedef struct source_recognition {
     bool is_formula;           /* it computes the source that it carries */
     const char *why;           /* if it is recognised and does not: a clause */
     language_proofs languages; /* if it does, and is no language model */
-    output_proof *outputs;     /* [outputs] if it does, and is a language model; else NULL */
+    output_proof *outputs;     /* [outputs] if it does, and is a language model with an automaton; else NULL */
+    bool viable;               /* it does, if what its source calls viable is what can be completed */
 } source_recognition;
 
 /* As recognise(). */

@@ -75,6 +75,28 @@ static bool has_coordinate(formula_op op) {
     }
 }
 
+/* Sums that a coordinate holds: "Regular languages". */
+static bool has_small_sums(const formula *f, node_id id) {
+    enum { MOST = 1 << 16 };
+    const formula_node *n = formula_at(f, id);
+    if (n->op == OP_MODULO) return n->modulus <= MOST;
+    if (n->op != OP_COMPARE) return true;
+    for (size_t k = 0; k < n->kid_count; k++)
+        if (formula_weight(f, id, k) == 0 || (formula_weight(f, id, k) < 0) != (formula_weight(f, id, 0) < 0))
+            return false;
+    return n->constant < MOST && n->constant > -MOST;
+}
+
+bool has_progression(const formula *f, node_id root, arena *a) {
+    node_id back, forward;
+    const unsigned char *marks = formula_reachable(f, root, a);
+    if (formula_directions(f, root, &back, &forward) & 2) return false;
+    for (node_id id = 1; id <= root; id++)
+        if (marks[id] && (!has_coordinate(formula_at(f, id)->op) || formula_at(f, id)->op == OP_MATCHES))
+            return false;
+    return true;
+}
+
 /* "Language models": it looks one way, and is read at the end of that way. */
 static const char *obstacle_of(const work *w) {
     const formula *f = &w->spec->graph;
@@ -89,6 +111,7 @@ static const char *obstacle_of(const work *w) {
         const formula_node *n = formula_at(f, id);
         if (!marks[id]) continue;
         if (!has_coordinate(n->op)) return "its source has an operator that no automaton follows";
+        if (!has_small_sums(f, id)) return "its source compares counts without a finite automaton";
         if (n->op == OP_MATCHES && first) return "its source reads a regular language from the end";
     }
     return NULL;

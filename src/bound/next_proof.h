@@ -14,6 +14,9 @@ typedef struct output_proof {
 /* [outputs]; NULL: it was not shown, and *why is a clause. spec is the model's source. */
 output_proof *next_proofs(const temper_model *m, const temper_spec *spec, recognition *r, const char **why, arena *a);
 
+/* Whether the operators of a formula say what they will be after one more letter: "Language models". */
+bool has_progression(const formula *f, node_id root, arena *a);
+
 /* A formula of a certificate as whoever reads it reads it; NULL: it cannot be read. Lives in a. */
 const temper_spec *read_formula_text(const temper_model *m, const char *formula_text, arena *a);
 

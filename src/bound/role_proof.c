@@ -201,7 +201,7 @@ static void write_languages(const formula_proof *p) {
 static void write_channels(const formula_proof *p) {
     const temper_model *m = p->c->model;
     certificate_array(p->c, "channels");
-    bool claimed = !p->c->note && !p->languages.count && !p->outputs;
+    bool claimed = !p->c->note && !p->languages.count && m->kind != TEMPER_KIND_NEXT;
     for (size_t k = 0; k < m->part_count && claimed; k++) {
         if (m->parts[k].channel < 0) continue;
         certificate_element(p->c);
@@ -304,6 +304,7 @@ formula_proof *formula_proof_begin(certification *c) {
     p->study = *found;
     p->languages = source.languages;
     p->outputs = source.outputs;
+    c->viable = source.viable;
     c->claim = source.is_formula ? TEMPER_CLAIM_FORMULA : TEMPER_CLAIM_CHOICES;
     c->note = source.is_formula ? NULL : source.why;
     if (!role_conditions(c, &p->study)) return NULL;

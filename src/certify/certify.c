@@ -112,7 +112,7 @@ static temper_certificate *keep(certification *c) {
     k->claim = proved ? c->claim : TEMPER_CLAIM_NONE;
     k->every_position = proved && c->every_position;
     k->read_off = proved && c->read_off ? c->read_off : "";
-    k->note = proved && c->note ? c->note : "";
+    k->note = proved && c->note ? c->note : proved && c->viable ? "what is viable is tested, not proved" : "";
     keep_text(&k->read_off, &memory);
     keep_text(&k->note, &memory);
     if (c->fault.letters) {

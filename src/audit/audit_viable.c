@@ -1,0 +1,162 @@
+/* Language models without an automaton, whose source says what is viable (doc/certificate.md, "Language models"): the
+   end is the source's own formula, and a letter may come where what is viable holds after it. What holds after one more
+   letter is said before it, operator by operator. */
+#include "audit/audit.h"
+#include "audit/audit_source_meaning.h"
+
+enum { OPEN_COUNTS = 8 }; /* counts of a sum that a letter does not settle */
+
+typedef struct after {
+    const audit *a;
+    formula *f;
+    uint32_t letter;
+    node_id *of;          /* [nodes of the source] after the letter */
+    unsigned char *alone; /* [nodes of the source] at the only position of the string of that letter */
+} after;
+
+/* ---- connectives ---- */
+
+static node_id constant(const after *x, bool value) { return formula_atom(x->f, value ? OP_TRUE : OP_FALSE); }
+static bool is(const after *x, node_id id, formula_op op) { return formula_at(x->f, id)->op == op; }
+
+static node_id not_of(const after *x, node_id p) {
+    if (is(x, p, OP_TRUE) || is(x, p, OP_FALSE)) return constant(x, is(x, p, OP_FALSE));
+    return formula_unary(x->f, OP_NOT, p);
+}
+
+static node_id both(const after *x, node_id p, node_id q) {
+    if (is(x, p, OP_FALSE) || is(x, q, OP_TRUE)) return p;
+    if (is(x, q, OP_FALSE) || is(x, p, OP_TRUE)) return q;
+    return formula_binary(x->f, OP_AND, p, q);
+}
+
+static node_id either(const after *x, node_id p, node_id q) { return not_of(x, both(x, not_of(x, p), not_of(x, q))); }
+
+/* ---- sums of counts ---- */
+
+static bool holds(compare_op op, __int128 sum, __int128 to) { return compare_holds(op, (sum > to) - (sum < to)); }
+
+static bool sum_alone(const after *x, node_id id) {
+    const formula_node *n = formula_at(x->f, id);
+    __int128 sum = n->constant;
+    for (size_t k = 0; k < n->kid_count; k++)
+        if (x->alone[formula_kid(x->f, formula_kid(x->f, id, k), 0)]) sum += formula_weight(x->f, id, k);
+    if (n->op == OP_COMPARE) return holds(n->compare, sum, 0);
+    __int128 m = n->modulus;
+    return holds(n->compare, (sum % m + m) % m, n->residue);
+}
+
+/* The node with another number added to its sum. */
+static node_id moved(const after *x, node_id id, int64_t more) {
+    const formula_node n = *formula_at(x->f, id);
+    linear_sum sum;
+    int64_t start;
+    bool fits = !__builtin_add_overflow(n.constant, more, &start) && start != INT64_MIN;
+    if (fits) sum_init(&sum, x->a->arena, start);
+    for (size_t k = 0; fits && k < n.kid_count; k++)
+        fits = sum_add_count(&sum, formula_kid(x->f, id, k), formula_weight(x->f, id, k));
+    if (!fits) audit_refuse(x->a, 0, 0, "what is viable has a sum with numbers that are too large");
+    return n.op == OP_COMPARE ? formula_compare(x->f, &sum, n.compare)
+                              : formula_modulo(x->f, &sum, n.modulus, n.compare, n.residue);
+}
+
+/* By cases of what is counted at the letter, where that is not settled. */
+static node_id sum_after(const after *x, node_id id) {
+    node_id open[OPEN_COUNTS];
+    size_t count = 0, kids = formula_at(x->f, id)->kid_count;
+    for (size_t k = 0; k < kids; k++) {
+        node_id here = x->of[formula_kid(x->f, formula_kid(x->f, id, k), 0)];
+        size_t known = 0;
+        if (!is(x, formula_kid(x->f, id, k), OP_COUNT_PAST)) audit_refuse(x->a, 0, 0, "what is viable looks forward");
+        while (known < count && open[known] != here) known++;
+        if (is(x, here, OP_TRUE) || is(x, here, OP_FALSE) || known < count) continue;
+        if (count == OPEN_COUNTS) audit_refuse(x->a, 0, 0, "what is viable has a sum of too many counts");
+        open[count++] = here;
+    }
+    node_id all = constant(x, false);
+    for (size_t cases = 0; cases < (size_t)1 << count; cases++) {
+        node_id here = constant(x, true);
+        int64_t more = 0;
+        for (size_t k = 0; k < count; k++) here = both(x, here, cases >> k & 1 ? open[k] : not_of(x, open[k]));
+        for (size_t k = 0; k < kids; k++) {
+            node_id counted = x->of[formula_kid(x->f, formula_kid(x->f, id, k), 0)];
+            bool adds = is(x, counted, OP_TRUE);
+            for (size_t j = 0; j < count; j++) adds = adds || (open[j] == counted && (cases >> j & 1));
+            if (adds && __builtin_add_overflow(more, formula_weight(x->f, id, k), &more))
+                audit_refuse(x->a, 0, 0, "what is viable has a sum with numbers that are too large");
+        }
+        all = either(x, all, both(x, here, moved(x, id, more)));
+    }
+    return all;
+}
+
+/* ---- one node ---- */
+
+static void look_at(after *x, node_id id) {
+    formula *f = x->f;
+    const formula_node n = *formula_at(f, id);
+    node_id p = n.kid_count > 0 ? formula_kid(f, id, 0) : 0, q = n.kid_count > 1 ? formula_kid(f, id, 1) : 0;
+    node_id here = p ? x->of[p] : 0, there = q ? x->of[q] : 0, *to = &x->of[id];
+    bool alone = p && x->alone[p], other = q && x->alone[q];
+    unsigned char *only = &x->alone[id];
+    switch (n.op) {
+    case OP_TRUE: *to = id, *only = true; break;
+    case OP_FALSE: *to = id, *only = false; break;
+    case OP_FIRST: *to = constant(x, false), *only = true; break;
+    case OP_LETTERS: *only = formula_has_letter(f, id, x->letter), *to = constant(x, *only); break;
+    case OP_NOT: *to = not_of(x, here), *only = !alone; break;
+    case OP_AND:
+    case OP_OR:
+        *to = here, *only = alone;
+        for (size_t k = 1; k < n.kid_count; k++) {
+            node_id kid = formula_kid(f, id, k);
+            *to = n.op == OP_AND ? both(x, *to, x->of[kid]) : either(x, *to, x->of[kid]);
+            *only = n.op == OP_AND ? *only && x->alone[kid] : *only || x->alone[kid];
+        }
+        break;
+    case OP_IMPLIES: *to = either(x, not_of(x, here), there), *only = !alone || other; break;
+    case OP_XOR:
+    case OP_IFF:
+        *to = either(x, both(x, here, not_of(x, there)), both(x, not_of(x, here), there));
+        *only = alone != other;
+        if (n.op == OP_IFF) *to = not_of(x, *to), *only = !*only;
+        break;
+    case OP_YESTERDAY: *to = p, *only = false; break;
+    case OP_WEAK_YESTERDAY: *to = p, *only = true; break;
+    case OP_ONCE: *to = either(x, here, id), *only = alone; break;
+    case OP_HISTORICALLY: *to = both(x, here, id), *only = alone; break;
+    case OP_SINCE: *to = either(x, there, both(x, here, id)), *only = other; break;
+    case OP_TRIGGERED: *to = both(x, there, either(x, here, id)), *only = other; break;
+    case OP_COMPARE:
+    case OP_MODULO: *to = sum_after(x, id), *only = sum_alone(x, id); break;
+    case OP_COUNT_PAST: *to = 0, *only = false; break;
+    default: audit_refuse(x->a, 0, 0, "what is viable has an operator that is not followed");
+    }
+}
+
+void audit_viable(audit *a, temper_spec *source) {
+    size_t letters = a->model->letters.count, before = source->graph.count;
+    if (!source->viable) audit_refuse(a, 0, 0, "the model's source does not say what is viable");
+    if (source->at != TEMPER_AT_LAST) audit_refuse(a, 0, 0, "the model's source is read at the first position");
+    const unsigned char *marks = formula_reachable(&source->graph, source->viable, a->arena);
+    after x = {.a = a, .f = &source->graph};
+    x.of = arena_zalloc(a->arena, before, sizeof *x.of);
+    x.alone = arena_zalloc(a->arena, before, 1);
+    source->outputs = arena_zalloc(a->arena, letters + 1, sizeof *source->outputs);
+    source->memory.trap = a->trap; /* nodes are made in its graph */
+    for (x.letter = 0; x.letter < letters; x.letter++) {
+        for (node_id id = 1; id <= source->viable; id++)
+            if (marks[id]) look_at(&x, id);
+        source->outputs[x.letter] =
+            (spec_output){.root = x.of[source->viable], .accepts_empty = x.alone[source->viable]};
+    }
+    source->memory.trap = NULL;
+    source->outputs[letters] = (spec_output){.root = source->root, .accepts_empty = source->accepts_empty};
+    source->output_count = letters + 1;
+    const dd *meanings = source_meanings(&a->meaning, source, NULL, a->arena);
+    for (size_t k = 0; k <= letters; k++) {
+        a->outputs[k].meaning = meanings[source->outputs[k].root];
+        a->outputs[k].empty = source->outputs[k].accepts_empty;
+    }
+    a->viable = true;
+}
