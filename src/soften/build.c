@@ -79,8 +79,8 @@ static gate_limits provable_gates(normal_spec *s, bool match, gate_limits gates,
     }
 }
 
-/* A specification as a hard model. whole: for whole strings only; match: with heads that look for patterns, where they
-   can be proved. */
+/* A specification as a hard model. whole: for whole strings only; match: with heads that look for patterns, where
+   they can be proved. */
 static void build_hard(temper_model *hard, const temper_spec *spec, bool whole, bool match, temper_type digits,
                        entry *e) {
     spec_expansion plain;
