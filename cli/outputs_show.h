@@ -21,8 +21,8 @@ void one_output_warn(session *s, const temper_spec *spec);
 void outputs_print(const temper_model *model);
 void outputs_json(const temper_model *model);
 
-/* What show says of a run: for each output a row of 0 and 1, one for each letter, and before the first letter if it is
-   a language model. Nothing for an acceptor. */
+/* What show says of a run: for each output a row of 0 and 1, one for each letter, and before the first letter if it
+   is a language model. Nothing for an acceptor. */
 void outputs_of_run(session *s, const temper_model *model, const temper_run *run, const uint32_t *letters, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
-/* Whether a transducer writes one thing at every position of every string: decided by the automaton of the strings with
-   a place where no output holds, or several do, where there is such an automaton; else tried on strings. */
+/* Whether a transducer writes one thing at every position of every string: decided by the automaton of the strings
+   with a place where no output holds, or several do, where there is such an automaton; else tried on strings. */
 #include <stdlib.h>
 #include <string.h>
 
