@@ -1,5 +1,5 @@
-/* Language models without an automaton, whose source says what is viable (doc/certificate.md, "Language models"):
-   the end is the source's own formula, and a letter may come where what is viable holds after it. What holds after one
+/* Language models without an automaton, whose source says what is viable (doc/certificate.md, "Language models"). The
+   end is the source's own formula, and a letter may come where what is viable holds after it. What holds after one
    more letter is said before it, operator by operator. */
 #include "audit/audit.h"
 #include "audit/audit_source_meaning.h"
