@@ -70,7 +70,7 @@ static void print_result(session *s, const char *path, const char *model, const 
                : several            ? "every output at every position is that of its hard choices"
                : every              ? "the answer at every position is that of its hard choices"
                                     : "the verdict is that of its hard choices",
-               *viable ? ", if what it calls viable is right, which is tested, not proved" : "", length, type, error,
+               *viable ? ", if what it calls viable is right, which no audit looks at" : "", length, type, error,
                formula ? " of 2.500e-01 allowed" : "");
     }
 }
