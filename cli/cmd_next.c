@@ -1,4 +1,5 @@
 /* temper next: what may come after a prefix. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,12 @@ typedef struct place_in_run {
 static int holds_in_run(const void *from, size_t output) {
     const place_in_run *p = from;
     return temper_run_output(p->run, output)[p->position] != 0;
+}
+
+static double logit_in_run(const void *from, size_t output) {
+    const place_in_run *p = from;
+    const double *logits = temper_run_logits(p->run, output);
+    return logits ? logits[p->position] : NAN;
 }
 
 static void warn(asker *a, const temper_run_info *about, size_t n) {
@@ -94,7 +101,7 @@ static bool ask(asker *a, const line *l) {
         warn(a, &about, n);
         if (*about.warning) message_warning(s, "%s: %s", at.name, about.warning);
         place_in_run here = {run, n};
-        print_answer(a, l, &(next_answer){a->model, holds_in_run, &here, about.claim});
+        print_answer(a, l, &(next_answer){a->model, holds_in_run, logit_in_run, &here, about.claim});
     }
     temper_run_free(run);
     temper_free(letters);

@@ -9,7 +9,7 @@
 #include "run_settings.h"
 #include "subject.h"
 
-enum { BY_STRINGS = 2 }; /* choices as numbered in the table */
+enum { BY_STRINGS = 2, BY_WEIGHTS = 3 }; /* choices as numbered in the table */
 
 static bool print_string(session *s, const temper_model *model, const uint32_t *letters, size_t n, bool proved) {
     if (s->quiet) return true;
@@ -54,6 +54,7 @@ static void sample(session *s, const temper_model *model) {
                                .seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1,
                                .run = run_settings(s)};
     if (s->opt.value[OPT_BY].number == BY_STRINGS) o.by = TEMPER_SAMPLING_STRINGS;
+    if (s->opt.value[OPT_BY].number == BY_WEIGHTS) o.by = TEMPER_SAMPLING_WEIGHTS;
     if (temper_sampler_open(&sampler, model, &o, &err) != TEMPER_OK) {
         message_error(s, &err, NULL, NULL, 0);
         return;

@@ -247,8 +247,18 @@ const command command_table[COMMAND_COUNT] = {
      "next: each legal letter, and the end where it is legal, is equally likely. A string that cannot end within\n"
      "--length letters (100) is dropped, and another one is tried. With --by strings all strings of exactly\n"
      "--length letters are equally likely: they are counted, which takes a finite automaton (exit status 4\n"
-     "otherwise), and the transformer must agree with every letter. The same --seed gives the same strings.\n",
+     "otherwise), and the transformer must agree with every letter. --by weights goes by the probabilities of\n"
+     "the specification. The same --seed gives the same strings.\n",
      cmd_sample},
+    {"perplexity", FOR_PERPLEXITY, "how likely a language model finds the lines of a file",
+     "temper perplexity -f FORMULA | -F FILE [options] FILE\n"
+     "temper perplexity MODEL [options] FILE",
+     "temper perplexity -F words.spec text.txt\n"
+     "temper perplexity words.temper --json text.txt\n",
+     "For a specification with a line 'probabilities': the cross-entropy of the lines of FILE in bits for each\n"
+     "letter, ends of lines included, and how far it may be from the exact one; and the perplexity. A line that\n"
+     "cannot be, or has a letter that is not in the alphabet, is named, and the exit status is 1 or 2.\n",
+     cmd_perplexity},
     {"help", FOR_HELP, "help on a command", "temper help [COMMAND]", "temper help run\n", "", cmd_help},
 };
 

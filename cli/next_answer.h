@@ -7,7 +7,8 @@
 
 typedef struct next_answer {
     const temper_model *model;
-    int (*holds)(const void *from, size_t output); /* whether an output holds here */
+    int (*holds)(const void *from, size_t output);    /* whether an output holds here */
+    double (*logit)(const void *from, size_t output); /* the number beside it; NaN: none */
     const void *from;
     temper_claim claim; /* TEMPER_CLAIM_NONE: unproved */
 } next_answer;
@@ -16,10 +17,11 @@ typedef struct next_answer {
 bool next_is_alive(const next_answer *a);
 
 /* "a b $": letters, then $ for the end; a dash for nothing. Letters that could be taken for something else are
-   quoted. */
+   quoted. With probabilities "a:0.5 b:0.25 $:0.25". */
 void next_print(const next_answer *a);
 
-/* "legal": [...], "end": ..., "proved": ..., "claim": ... */
+/* "legal": [...], "end": ..., "proved": ..., "claim": ..., and with probabilities "probabilities": {"a": 0.5, ...} and
+   "end_probability" */
 void next_json(json *j, const next_answer *a);
 
 #endif

@@ -27,7 +27,8 @@ enum {
     FOR_AUTOMATON = 1 << 16,
     FOR_NEXT = 1 << 17,
     FOR_SAMPLE = 1 << 18,
-    FOR_LANGUAGE_MODEL = FOR_NEXT | FOR_SAMPLE, /* a text is read as if it had a line next */
+    FOR_PERPLEXITY = 1 << 19,
+    FOR_LANGUAGE_MODEL = FOR_NEXT | FOR_SAMPLE | FOR_PERPLEXITY, /* a text is read as if it had a line next */
     FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN |
                   FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT | FOR_AUTOMATON | FOR_LANGUAGE_MODEL,
     FOR_MODEL = FOR_LANGUAGE_MODEL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_EXPORT,
@@ -103,8 +104,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS | FOR_SAMPLE,                                      \
       "the longest random string; gap, soften, certify: the length to prove bounds up to")                           \
     X(COUNT, 0, "count", KIND_NUMBER, "K", "1", 0, 1000000000000, FOR_SAMPLE, "how many strings")                    \
-    X(BY, 0, "by", KIND_CHOICE, "letters|strings", "letters", 0, 0, FOR_SAMPLE,                                      \
-      "legal letters are equally likely, or all strings of --length letters")                                        \
+    X(BY, 0, "by", KIND_CHOICE, "letters|strings|weights", "letters", 0, 0, FOR_SAMPLE,                              \
+      "equally likely legal letters, or strings of --length letters; or by their probabilities")                     \
     X(AGAINST, 0, "against", KIND_TEXT, "FORMULA|FILE", "", 0, 0, FOR_CHECK,                                         \
       "decide, for strings of every length, whether another specification is the same")                              \
     X(GAP, 0, "gap", KIND_TEXT, "proved|exhaustive|VALUE", "proved", 0, 0, FOR_SOFTEN,                               \

@@ -90,6 +90,8 @@ static size_t next_letter(feed *f) {
 
 static int holds_in_stream(const void *from, size_t output) { return temper_stream_output(from, output); }
 
+static double logit_in_stream(const void *from, size_t output) { return temper_stream_logit(from, output); }
+
 /* An answer line of the letter just read, or of the one that could not be. */
 static bool print_line(feed *f, const char *error) {
     session *s = f->session;
@@ -98,7 +100,7 @@ static bool print_line(feed *f, const char *error) {
     size_t length = temper_stream_about(f->stream).length + (error != NULL && !f->said_nothing);
     long output = f->writes ? temper_stream_written(f->stream) : TEMPER_WRITES_NONE;
     const char *written = output < 0 ? "" : temper_model_output_name(f->model, (size_t)output);
-    next_answer next = {f->model, holds_in_stream, f->stream, proved ? claim : TEMPER_CLAIM_NONE};
+    next_answer next = {f->model, holds_in_stream, logit_in_stream, f->stream, proved ? claim : TEMPER_CLAIM_NONE};
     if (s->quiet) return true;
     if (s->json) {
         json j;

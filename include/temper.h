@@ -635,6 +635,11 @@ TEMPER_API temper_run_info temper_run_about(const temper_run *run);
    before the first letter. The array stays the run's. NULL: there is no such output. */
 TEMPER_API const unsigned char *temper_run_output(const temper_run *run, size_t output);
 
+/* [N] the number beside an output, of a language model with probabilities: the logarithm of the probability that the
+   letter comes next, or the end; -1024 stands for never. NULL: there are none, or the run proved hard choices, which
+   have no numbers. */
+TEMPER_API const double *temper_run_logits(const temper_run *run, size_t output);
+
 /* The one output that holds at a position: what a transducer writes there; or TEMPER_WRITES_NONE or _SEVERAL. */
 TEMPER_API long temper_run_written(const temper_run *run, size_t position);
 /* What a transducer writes for the string, as temper_spec_write. The model is the one that was run. */
@@ -687,6 +692,8 @@ typedef struct temper_stream_info {
 TEMPER_API temper_stream_info temper_stream_about(const temper_stream *stream);
 /* Whether an output holds after the letters read, also after none; 0: it does not, or there is no such output. */
 TEMPER_API int temper_stream_output(const temper_stream *stream, size_t output);
+/* As temper_run_logits, after the letters read; NaN: there is none. */
+TEMPER_API double temper_stream_logit(const temper_stream *stream, size_t output);
 /* The one that does: what a transducer writes after the last letter; or TEMPER_WRITES_NONE or _SEVERAL. */
 TEMPER_API long temper_stream_written(const temper_stream *stream);
 /* The error of a head as in temper_run_head_info since the stream was opened or reset. Each row is taken with the
@@ -700,7 +707,8 @@ TEMPER_API void temper_stream_reset(temper_stream *stream);
 typedef enum temper_sampling {
     TEMPER_SAMPLING_LETTERS, /* at each step one of the legal letters, or the end where it is legal, equally likely */
     TEMPER_SAMPLING_STRINGS, /* one of all strings of a length, equally likely: by counting, if finite-state */
-    TEMPER_SAMPLING_LAST_ = TEMPER_SAMPLING_STRINGS
+    TEMPER_SAMPLING_WEIGHTS, /* as likely as the model's probabilities say */
+    TEMPER_SAMPLING_LAST_ = TEMPER_SAMPLING_WEIGHTS
 } temper_sampling;
 
 /* Zero-initialise for the defaults. */
@@ -723,6 +731,26 @@ TEMPER_API void temper_sampler_free(temper_sampler *sampler);
    were. The same seed gives the same strings. TEMPER_LIMIT: no try ends within the length. */
 TEMPER_API temper_status temper_sampler_draw(uint32_t **letters, size_t *n, int *proved, temper_sampler *sampler,
                                              temper_error *err);
+
+/* exp of a logit, the same bits everywhere; exactly 0 for what never comes. */
+TEMPER_API double temper_probability(double logit);
+
+/* How far any logit of the model may be from the logarithm of the probability that its specification says, in f64 or
+   f32, rounding included, as long as the answers are right; for what never comes it is only small enough that the
+   probability is 0. Infinity: it has none, or the type is another. */
+TEMPER_API double temper_model_logit_error(const temper_model *model, temper_type type);
+
+/* A whole string and its end. */
+typedef struct temper_likelihood {
+    double log_probability; /* natural logarithm; -infinity: it is not in the language, or has probability 0 */
+    double error;           /* how far that may be from the truth, outward rounded; 0 if it is -infinity */
+    int proved;             /* 0: the answers of the run are not */
+} temper_likelihood;
+
+/* Errors are those of temper_model_run. TEMPER_UNSUPPORTED: the model has no probabilities. */
+TEMPER_API temper_status temper_model_likelihood(temper_likelihood *out, const temper_model *model,
+                                                 const uint32_t *letters, size_t n, const temper_run_options *options,
+                                                 temper_error *err);
 
 /* ---- checking ---- */
 

@@ -230,7 +230,7 @@ has 'version' "$out" 'temper '
 run 0 --help
 run 0 help
 has 'help' "$out" 'Commands:'
-for command in eval run compile explain check show gap soften gallery lab certify audit limits automaton next sample help; do
+for command in eval run compile explain check show gap soften gallery lab certify audit limits automaton next sample perplexity help; do
     run 0 help $command
     first=$out
     case $(printf '%s\n' "$out" | sed -n 3p) in Examples:) pass ;; *) fail "help $command: examples first" ;; esac
@@ -603,6 +603,30 @@ run 2 sample --unchecked --regex '(ab)*' --by strings
 run 2 sample --unchecked --regex '(ab)*' x
 run 4 sample --unchecked --regex 'a{8}' --length 7
 has 'too short' "$err" 'none of 1000 strings came to an end within 7 letters'
+
+printf 'next\nprobabilities {\n a 3\n b 1\n end 1/2\n}\nregex (a|b)*a\n' >weighted.spec
+run 0 next --unchecked -F weighted.spec a b
+same 'probabilities' "a:0.666667 b:0.222222 \$:0.111111 (unproved)${tab}a
+a:0.75 b:0.25 (unproved)${tab}b" "$out"
+run 0 next --unchecked --json -F weighted.spec b
+has 'probabilities, json' "$out" '"probabilities":{"a":0.75,"b":0.25},"end_probability":0'
+run 0 sample --unchecked -F weighted.spec --by weights --count 2
+run 4 sample --unchecked --regex 'a*' --by weights
+has 'no weights' "$err" 'the model has no probabilities'
+printf 'aba\na\n' >text.txt
+run 0 perplexity --unchecked -F weighted.spec text.txt
+has 'perplexity' "$out" "1.62581458 bits (unproved)${tab}+- "
+has 'perplexity' "$out" "perplexity 3.08616369${tab}2 lines, 6 letters and ends"
+run 0 perplexity --unchecked --json -F weighted.spec text.txt
+has 'perplexity, json' "$out" '{"lines":2,"symbols":6,"impossible":0,"bits":1.6258145'
+printf 'aba\nab\n' >text.txt
+run 1 perplexity --unchecked -F weighted.spec text.txt
+has 'impossible' "$err" 'text.txt:2: the model says that this line cannot be'
+printf 'abc\n' >text.txt
+run 2 perplexity --unchecked -F weighted.spec text.txt
+run 3 perplexity --unchecked -F weighted.spec missing.txt
+run 2 perplexity --unchecked -F weighted.spec
+run 4 perplexity --unchecked --regex '[abc]*' text.txt
 
 # ---- automaton ----
 

@@ -5,7 +5,7 @@
 #     bash tests/readme.sh build/temper --update   writes what the commands print now into the pages
 set -u
 temper=$1
-pages="README.md doc/limits.md doc/lab.md doc/numerics.md doc/scale.md doc/automaton.md"
+pages="README.md doc/limits.md doc/lab.md doc/numerics.md doc/scale.md doc/automaton.md doc/sequence.md"
 passed=0
 failed=0
 command=

@@ -81,6 +81,21 @@ static void check_file(const char *folder, const char *name, const char *dot, te
     free(words);
 }
 
+/* A specification that parses, but of which no language model is made. */
+static void check_next(const char *folder, const char *name, const char *dot) {
+    char stem[PATH_SIZE];
+    snprintf(stem, sizeof stem, "%.*s", (int)(dot - name), name);
+    size_t length = 0;
+    char *source = slurp(folder, name, "", &length);
+    temper_spec *spec = NULL, *next = NULL;
+    temper_error e = {0};
+    if (CHECK(source && temper_spec_parse(&spec, source, length, NULL, &e) == TEMPER_OK, "%s: %s", name, e.text))
+        check_message(folder, name, stem, temper_spec_next(&next, NULL, spec, &e), &e);
+    CHECK(!next, "%s gives a language model", name);
+    temper_spec_free(spec);
+    free(source);
+}
+
 static void check_model(const char *folder, const char *name, const char *dot) {
     char stem[PATH_SIZE];
     snprintf(stem, sizeof stem, "%.*s", (int)(dot - name), name);
@@ -142,6 +157,7 @@ int main(void) {
         if (!strcmp(dot, ".brasp")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_BRASP);
         if (!strcmp(dot, ".regex")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_REGEX);
         if (!strcmp(dot, ".dfa")) check_file(folder, e->d_name, dot, TEMPER_SYNTAX_DFA);
+        if (!strcmp(dot, ".next")) check_next(folder, e->d_name, dot);
         if (!strcmp(dot, ".certificate")) check_certificate(folder, e->d_name, dot);
         bool import = !strncmp(e->d_name, "import-", 7);
         if (import && !strcmp(dot, ".expect")) check_import(folder, e->d_name, dot);

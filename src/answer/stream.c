@@ -1,4 +1,5 @@
 /* A stepper with N = i + 1 at every step: the row that is made is the last one of the string read so far. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,6 +159,11 @@ temper_stream_info temper_stream_about(const temper_stream *s) {
     if (s->model->kind == TEMPER_KIND_NEXT) verdict = temper_stream_output(s, model_output_count(s->model) - 1);
     return (temper_stream_info){
         .length = s->length, .accept = verdict, .proved = proved, .claim = proved ? s->claim : TEMPER_CLAIM_NONE};
+}
+
+double temper_stream_logit(const temper_stream *s, size_t output) {
+    bool known = model_has_logits(s->model) && output < model_output_count(s->model);
+    return known ? stepper_logit(s->program, &s->work, output) : NAN;
 }
 
 int temper_stream_output(const temper_stream *s, size_t output) {

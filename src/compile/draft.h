@@ -66,6 +66,7 @@ typedef struct draft {
     uint32_t layer_count;
     draft_form *reads; /* [read_count] the outputs */
     size_t read_count;
+    draft_form *logits; /* [read_count] numbers beside the outputs; NULL: none */
     bool has_end;
     bool has_sums;       /* some subformula is read as a sum of what excludes each other */
     draft_place *places; /* [normal.count] where each normal node is made */

@@ -170,6 +170,11 @@ void spec_expand(spec_expansion *out, const temper_spec *spec, bool prefixes, ar
         made->outputs[k] = spec->outputs[k];
         made->outputs[k].root = x.of[spec->outputs[k].root];
     }
+    made->scores = arena_alloc(a, spec->score_count, sizeof *made->scores);
+    for (size_t k = 0; k < spec->score_count; k++) {
+        made->scores[k] = spec->scores[k];
+        made->scores[k].root = x.of[spec->scores[k].root];
+    }
     made->views = NULL; /* they are of the source */
     if (out->reverse) made->at = TEMPER_AT_FIRST;
     made->node_count = 0;

@@ -2,6 +2,7 @@
    done as early as possible, which gives the fewest layers these constructions allow. */
 #include "compile/lower.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- channels of the embedding ---- */
@@ -295,13 +296,54 @@ static bool looks_forward(const formula_node *n) {
 /* A row of the read-out for each root; where an output holds of the empty string, it is 1 at the start sentinel. */
 static void read_outputs(lowering *w, const normal_form *normal) {
     draft *d = w->d;
-    d->read_count = normal->root_count;
+    d->read_count = spec_output_count(w->spec);
     d->reads = arena_zalloc(w->arena, d->read_count, sizeof *d->reads);
     for (size_t k = 0; k < d->read_count; k++) {
         d->reads[k] = exact_form(w, normal->roots[k]);
         if (spec_output_empty(w->spec, k)) form_add(d, &d->reads[k], start_channel(w), 1);
         draft_read(d, &d->reads[k], UINT32_MAX);
     }
+}
+
+/* Where scores share channels, as where one is what the others leave, logits become multiples of a power of two that
+   is so large that sums of them are exact in f64, whatever their order: 1024 times their number takes the other bits
+   (doc/sequence.md, "Probabilities"). */
+static double on_grid(double logit, size_t scores) {
+    int bits = 11;
+    while (scores >> (bits - 11)) bits++;
+    return ldexp(rint(ldexp(logit, 52 - bits)), bits - 52);
+}
+
+static bool shares_channels(lowering *w, const draft_form *holds, size_t count) {
+    unsigned char *taken = arena_zalloc(w->arena, w->d->channel_count, 1);
+    bool shares = false;
+    for (size_t s = 0; s < count; s++)
+        for (size_t k = 0; k < holds[s].count; k++) {
+            const model_term *t = &holds[s].terms[k];
+            shares = shares || taken[t->channel] || t->weight != 1;
+            taken[t->channel] = 1;
+        }
+    return shares;
+}
+
+/* A row of numbers for each output: what the score that holds has for it. */
+static void read_scores(lowering *w, const normal_form *normal) {
+    draft *d = w->d;
+    const temper_spec *spec = w->spec;
+    if (!spec->score_count) return;
+    draft_form *holds = arena_zalloc(w->arena, spec->score_count, sizeof *holds);
+    d->logits = arena_zalloc(w->arena, d->read_count, sizeof *d->logits);
+    for (size_t s = 0; s < spec->score_count; s++) {
+        holds[s] = exact_form(w, normal->roots[d->read_count + s]);
+        if (spec->scores[s].accepts_empty) form_add(d, &holds[s], start_channel(w), 1);
+        draft_read(d, &holds[s], UINT32_MAX);
+    }
+    bool shared = shares_channels(w, holds, spec->score_count);
+    for (size_t s = 0; s < spec->score_count; s++)
+        for (size_t k = 0; k < d->read_count; k++) {
+            double logit = spec->scores[s].logits[k];
+            form_add_form(d, &d->logits[k], &holds[s], shared ? on_grid(logit, spec->score_count) : logit);
+        }
 }
 
 void draft_from_normal(draft *out, const normal_form *normal, const temper_spec *spec, gate_limits gates,
@@ -336,6 +378,7 @@ void draft_from_normal(draft *out, const normal_form *normal, const temper_spec 
     for (node_id id = 1; id < g->count; id++)
         if (marks[id]) lower_node(&w, id);
     read_outputs(&w, normal);
+    read_scores(&w, normal);
     for (node_id id = 1; id < g->count; id++)
         if (marks[id] && is_atom(g, id) && w.exact[id] != NO_CHANNEL) out->places[id].channel = w.exact[id];
 }

@@ -4,6 +4,7 @@
 
 #include "compile/expand.h"
 #include "compile/viable_test.h"
+#include "compile/weighted_machine.h"
 #include "decide/formula_dfa.h"
 #include "decide/letter_classes.h"
 #include "decide/progression.h"
@@ -216,6 +217,88 @@ static void choose(maker *m) {
     m->s->outputs = c.best;
 }
 
+/* ---- probabilities ---- */
+
+static _Noreturn void refuse_probabilities(const maker *m, temper_status code, const char *why) {
+    const spec_probabilities *p = &m->s->probabilities;
+    trap_raise(m->keep->trap, code, p->line, p->column, "%s", why);
+}
+
+static void add_score(maker *m, node_id root, bool empty, const double *logits) {
+    double *kept = arena_alloc(m->keep, output_count(m), sizeof *kept);
+    memcpy(kept, logits, output_count(m) * sizeof *kept);
+    m->s->scores[m->s->score_count++] = (spec_score){root, empty, kept};
+}
+
+/* Outputs and scores are sets of states of one machine, which knows how likely everything is. */
+static void outputs_by_weights(maker *m, const weights *w, rational_pool *pool) {
+    temper_spec *s = m->s;
+    weighted_machine p;
+    weighted_machine_make(&p, s, m->d, m->alive, w, pool, m->work);
+    const dfa *d = dfa_copy(m->keep, p.d);
+    begin_outputs(m);
+    for (size_t k = 0; k < output_count(m); k++) {
+        unsigned char *states = arena_alloc(m->keep, d->state_count, 1);
+        for (uint32_t q = 0; q < d->state_count; q++)
+            states[q] = k == end_output(m) ? m->d->accepts[p.state[q]]
+                                           : m->alive[dfa_next(m->d, p.state[q], m->d->class_of[k])];
+        m->outputs[k].root = formula_states(&s->graph, d, states, output_label(m, k));
+    }
+    s->scores = arena_zalloc(m->keep, p.row_count, sizeof *s->scores);
+    for (uint32_t r = 0; r < p.row_count; r++) {
+        unsigned char *states = arena_alloc(m->keep, d->state_count, 1);
+        text name;
+        text_init(&name, m->keep);
+        text_printf(&name, "probabilities %u", r + 1);
+        for (uint32_t q = 0; q < d->state_count; q++) states[q] = p.row[q] == r;
+        add_score(m, formula_states(&s->graph, d, states, text_string(&name)), p.row[d->start] == r, p.rows[r]);
+    }
+    s->outputs = m->outputs;
+}
+
+/* Without an automaton: a score for each set of outputs that may be the legal one. */
+enum { SCORED_OUTPUTS = 6 };
+
+static void score_by_subsets(maker *m, const weights *w, rational_pool *pool) {
+    temper_spec *s = m->s;
+    formula *f = &s->graph;
+    size_t count = output_count(m), sets = (size_t)1 << (count > SCORED_OUTPUTS ? 0 : count);
+    if (w->has_memory)
+        refuse_probabilities(m, TEMPER_UNSUPPORTED,
+                             "of a language that compares counts only weights of letters can be used");
+    if (count > SCORED_OUTPUTS)
+        refuse_probabilities(m, TEMPER_LIMIT,
+                             "a language that compares counts can have probabilities over 5 letters at most");
+    double *logits = arena_alloc(m->work, count, sizeof *logits);
+    bool legal[SCORED_OUTPUTS];
+    s->scores = arena_zalloc(m->keep, sets, sizeof *s->scores);
+    for (size_t set = 0; set < sets; set++) {
+        node_id root = formula_atom(f, OP_TRUE);
+        bool empty = true;
+        for (size_t k = 0; k < count; k++) {
+            const spec_output *x = &s->outputs[k];
+            legal[k] = set >> k & 1;
+            root = logic_and(f, root, legal[k] ? x->root : logic_not(f, x->root));
+            empty = empty && legal[k] == x->accepts_empty;
+        }
+        if (!empty && formula_at(f, root)->op == OP_FALSE) continue;
+        if (!weights_row(logits, legal, count - 1, w, pool) && set)
+            refuse_probabilities(m, TEMPER_RANGE, "somewhere everything that is legal has the weight 0");
+        add_score(m, root, empty, logits);
+    }
+}
+
+static void add_probabilities(maker *m) {
+    rational_pool *pool = arena_alloc(m->work, 1, sizeof *pool);
+    weights w;
+    rational_pool_init(pool, m->work);
+    weights_read(&w, m->s, pool, m->work);
+    if (m->d)
+        outputs_by_weights(m, &w, pool);
+    else
+        score_by_subsets(m, &w, pool);
+}
+
 /* ---- what the text must say ---- */
 
 static const char *word_text(const maker *m, const uint32_t *word, size_t n) {
@@ -275,7 +358,7 @@ void spec_make_outputs(temper_spec *s, next_report *r, bool test, arena *scratch
     if (attempt(&m, find_automaton, &m)) {
         m.alive = find_alive(m.d, m.keep);
         if (s->viable) compare_viable(&m);
-        choose(&m);
+        if (!s->probabilities.is_said) choose(&m);
     } else {
         need_viable(&m);
         legal_by_viable(&m);
@@ -287,6 +370,7 @@ void spec_make_outputs(temper_spec *s, next_report *r, bool test, arena *scratch
         }
     }
     s->output_count = output_count(&m);
+    if (s->probabilities.is_said) add_probabilities(&m);
     r->automaton = m.d;
     spec_make_views(s);
     arena_free(work);

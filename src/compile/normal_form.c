@@ -501,7 +501,7 @@ static bool is_gate(formula_op op) { return op == OP_AND || op == OP_OR || op ==
 /* Parents come after kids, so going down from the root settles who needs a node of its own. */
 static void mark_needed(simplifier *s, const temper_spec *spec) {
     const formula *f = s->source;
-    for (size_t k = 0; k < spec_output_count(spec); k++) s->needed[spec_output_root(spec, k)] = 1;
+    for (size_t k = 0; k < spec_root_count(spec); k++) s->needed[spec_root_at(spec, k)] = 1;
     for (node_id id = (node_id)(f->count - 1); id > 0; id--) {
         if (!s->needed[id]) continue;
         const formula_node *n = &f->nodes[id];
@@ -605,7 +605,7 @@ void formula_simplify(normal_form *out, const temper_spec *spec, bool match, are
     mark_needed(&s, spec);
     for (node_id id = 1; id < source->count; id++)
         if (s.needed[id]) out->of[id] = normal_of(&s, id);
-    out->root_count = spec_output_count(spec);
+    out->root_count = spec_root_count(spec);
     out->roots = arena_alloc(a, out->root_count, sizeof *out->roots);
-    for (size_t k = 0; k < out->root_count; k++) out->roots[k] = out->of[spec_output_root(spec, k)];
+    for (size_t k = 0; k < out->root_count; k++) out->roots[k] = out->of[spec_root_at(spec, k)];
 }

@@ -22,7 +22,7 @@
 
 typedef struct normal_form {
     formula graph;
-    node_id *roots; /* [root_count] of the outputs */
+    node_id *roots; /* [root_count] of the outputs, then of the scores */
     size_t root_count;
     node_id *of; /* [source.count] the normal node of each source node; 0: not reachable, or merged into its parent */
 } normal_form;

@@ -186,4 +186,5 @@ void model_from_draft(temper_model *m, const draft *d, uint32_t **channel_of, ar
     m->layers = arena_zalloc(&m->memory, d->layer_count, sizeof *m->layers);
     for (uint32_t layer = 1; layer <= d->layer_count; layer++) fill_layer(&p, layer);
     m->read = forms_to_rows(&p, d->reads, d->read_count);
+    if (d->logits) m->logits = forms_to_rows(&p, d->logits, d->read_count);
 }

@@ -324,9 +324,9 @@ unsigned char *formula_reachable(const formula *f, node_id root, arena *a) {
 }
 
 unsigned char *spec_outputs_reachable(const temper_spec *s, arena *a) {
-    size_t count = spec_output_count(s);
+    size_t count = spec_root_count(s);
     node_id *roots = arena_alloc(a, count, sizeof *roots);
-    for (size_t k = 0; k < count; k++) roots[k] = spec_output_root(s, k);
+    for (size_t k = 0; k < count; k++) roots[k] = spec_root_at(s, k);
     return formula_reachable_from(&s->graph, roots, count, a);
 }
 

@@ -173,6 +173,14 @@ typedef struct spec_output {
     uint32_t line, column; /* 0: it is not in the text */
 } spec_output;
 
+/* Numbers beside the outputs of a language model: where root holds, output k has the number logits[k]. At each
+   position exactly one score holds. */
+typedef struct spec_score {
+    node_id root;
+    bool accepts_empty;
+    const double *logits; /* [outputs] */
+} spec_score;
+
 /* The line `probabilities`: of a language model. */
 typedef struct spec_probabilities {
     bool is_said, is_uniform;
@@ -199,6 +207,8 @@ struct temper_spec {
     node_id unclear_so_far;   /* O unclear */
     node_id viable;           /* language models: what every prefix of a member keeps; 0: not said */
     spec_probabilities probabilities;
+    spec_score *scores;
+    size_t score_count; /* 0: no numbers */
     alphabet letters;
     bool alphabet_given; /* it was stated; else it is the letters that the formula names */
     temper_syntax syntax;
@@ -221,7 +231,14 @@ static inline bool spec_output_empty(const temper_spec *s, size_t output) {
     return s->kind == TEMPER_KIND_ACCEPTOR ? s->accepts_empty : s->outputs[output].accepts_empty;
 }
 
-/* marks[id] = 1 for the nodes below the outputs; [graph.count] entries, in arena a. */
+/* All that a transformer makes: the outputs, then the scores. */
+static inline size_t spec_root_count(const temper_spec *s) { return spec_output_count(s) + s->score_count; }
+static inline node_id spec_root_at(const temper_spec *s, size_t k) {
+    size_t outputs = spec_output_count(s);
+    return k < outputs ? spec_output_root(s, k) : s->scores[k - outputs].root;
+}
+
+/* marks[id] = 1 for the nodes below the outputs and scores; [graph.count] entries, in arena a. */
 unsigned char *spec_outputs_reachable(const temper_spec *s, arena *a);
 
 /* The text is one regular language and nothing else. */

@@ -122,6 +122,8 @@ static char after_word(const parser *p) {
     return tokenizer_look(&p->z, ahead);
 }
 
+bool parser_at_brace(const parser *p) { return p->t.kind == TOK_WORD && after_word(p) == '{'; }
+
 bool parser_at_table(const parser *p) {
     char c = after_word(p);
     return p->t.kind == TOK_WORD && !strcmp(p->t.text, "dfa") && (c == '{' || c == '\'' || c == '"');

@@ -9,7 +9,7 @@ static bool is_assignment(const parser *p) {
     if (parser_at_attention(p)) return false;
     tokenizer ahead = p->z;
     if (p->t.kind != TOK_WORD && !(p->t.kind == TOK_SYMBOL && p->t.symbol == SYM_OPERATOR)) return false;
-    if (parser_at_table(p)) return false;
+    if (parser_at_table(p) || parser_at_brace(p)) return false;
     token second = tokenizer_next(&ahead);
     return second.kind == TOK_SYMBOL && second.symbol == SYM_EQ && second.length == 1;
 }

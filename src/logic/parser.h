@@ -34,6 +34,9 @@ static inline uint32_t clip(size_t n) { return n > UINT32_MAX ? UINT32_MAX : (ui
 /* value: from the token t to the end of the line, which becomes t */
 value parser_value(parser *p);
 
+/* Whether t is a word before a brace, which is no token. */
+bool parser_at_brace(const parser *p);
+
 /* Whether t begins a table: the word dfa before a brace or a quote. */
 bool parser_at_table(const parser *p);
 

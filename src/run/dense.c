@@ -15,6 +15,7 @@ void dense_run(dense_answer *out, const temper_model *m, const uint32_t *letters
     if (s->doubts) p.doubt = &doubts;
     *out = (dense_answer){.size = size};
     out->truth = arena_zalloc(stream, model_output_count(m) * size, 1);
+    if (model_has_logits(m)) out->logits = arena_zalloc(stream, model_output_count(m) * size, sizeof *out->logits);
     out->heads = arena_zalloc(stream, heads, sizeof *out->heads);
     if (s->keep) out->channels = arena_zalloc(s->keep, (size_t)m->layer_count + 1, sizeof *out->channels);
     p.x = out->x = arena_zalloc(stream, numbers, sizeof *p.x);

@@ -58,6 +58,7 @@ typedef struct head_trace {
 typedef struct dense_answer {
     size_t size;          /* N */
     unsigned char *truth; /* [outputs][N] */
+    double *logits;       /* [outputs][N]; NULL: the model has none */
     head_trace *heads;    /* [heads] */
     double *x;            /* [N][channels] after the last layer */
     double **channels;    /* [layers + 1] of [N][channels], only if kept */

@@ -27,6 +27,7 @@ typedef struct execution {
     bool hard;
     unsigned threads;
     unsigned char *truth; /* [outputs][N] out */
+    double *logits;       /* [outputs][N] out; NULL: the model has none */
     double *margins;      /* [heads] out, -1 where values are no Booleans */
     arena *memory;        /* scratch; reset by the caller */
 } execution;

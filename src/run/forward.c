@@ -59,6 +59,7 @@ void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, 
     dense_run(&a, m, letters, n, &s, stream, scratch);
     if (a.broken) refuse_broken(&a, m, o->type, scratch->trap);
     memcpy(r->truth, a.truth, r->output_count * a.size);
+    if (a.logits) memcpy(r->logits, a.logits, r->output_count * a.size * sizeof *a.logits);
     size_t heads = r->head_start[m->layer_count];
     if (heads) memcpy(r->heads, a.heads, heads * sizeof *r->heads);
     if (o->capture) r->channels = a.channels;

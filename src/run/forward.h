@@ -14,6 +14,7 @@ struct temper_run {
     temper_type type;
     const char *warning;  /* NULL: none */
     unsigned char *truth; /* [outputs][N] */
+    double *logits;       /* [outputs][N]; NULL: the model has none, or they were not computed */
     uint32_t layer_count, channel_count;
     uint32_t *head_start;              /* [layers + 1] index of a layer's first head */
     uint32_t *query_size, *value_size; /* [heads] */

@@ -22,6 +22,10 @@ temper_run_info temper_run_about(const temper_run *run) {
                              .warning = run->warning ? run->warning : ""};
 }
 
+const double *temper_run_logits(const temper_run *run, size_t output) {
+    return run->logits && output < run->output_count ? run->logits + output * run->size : NULL;
+}
+
 const unsigned char *temper_run_output(const temper_run *run, size_t output) {
     return output < run->output_count ? run->truth + output * run->size : NULL;
 }

@@ -52,6 +52,7 @@ static bool run_planned(temper_run *r, const temper_model *m, const uint32_t *le
                    .hard = o->hard,
                    .threads = run_thread_count(o->threads),
                    .truth = r->truth,
+                   .logits = r->logits,
                    .margins = arena_zalloc(memory, heads, sizeof(double)),
                    .memory = memory};
     if (!(o->type == TEMPER_TYPE_F32 ? execute_f32(&e) : execute_f64(&e))) return false;
@@ -66,6 +67,7 @@ static void prepare_run(temper_run *r, const temper_model *m, size_t size) {
     r->channel_count = m->channel_count;
     r->output_count = model_output_count(m);
     r->truth = arena_zalloc(a, r->output_count * size, 1);
+    if (model_has_logits(m)) r->logits = arena_zalloc(a, r->output_count * size, sizeof *r->logits);
     r->head_start = arena_zalloc(a, (size_t)m->layer_count + 1, sizeof *r->head_start);
     for (uint32_t l = 0; l < m->layer_count; l++) r->head_start[l + 1] = r->head_start[l] + m->layers[l].head_count;
     r->heads = arena_zalloc(a, r->head_start[m->layer_count], sizeof *r->heads);
@@ -98,6 +100,7 @@ static void run(entry *e, void *context) {
     r->every_position = q->every_position;
     bool emulated = number_type_is_emulated(o->type);
     if (q->way != WAY_FAST) {
+        r->logits = NULL; /* proofs of hard choices are about truth alone */
         hard_answer(r, q->way, m, q->letters, q->n, o, &c->pool, &e->scratch);
     } else if (emulated || o->capture || o->dense || !run_planned(r, m, q->letters, q->n, o, &e->scratch)) {
         arena_reset(&e->scratch);

@@ -17,6 +17,10 @@ bool stepper_step(const stepper *s, step_work *w, void *state, const step_place 
     return s->single ? stepper_step_f32(s, w, state, p, token) : stepper_step_f64(s, w, state, p, token);
 }
 
+double stepper_logit(const stepper *s, const step_work *w, size_t output) {
+    return s->single ? stepper_logit_f32(s, w, output) : stepper_logit_f64(s, w, output);
+}
+
 bool stepper_output(const stepper *s, const step_work *w, size_t output) {
     return s->single ? stepper_output_f32(s, w, output) : stepper_output_f64(s, w, output);
 }

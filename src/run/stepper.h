@@ -68,6 +68,8 @@ bool stepper_step(const stepper *s, step_work *w, void *state, const step_place 
 
 /* The truth of any output at the position that was taken last. */
 bool stepper_output(const stepper *s, const step_work *w, size_t output);
+/* The number beside an output there. requires a model with logits */
+double stepper_logit(const stepper *s, const step_work *w, size_t output);
 
 /* "head 2.1 (a S b)", for messages; lives in arena a. */
 const char *step_head_name(const step_head *h, arena *a);

@@ -356,6 +356,7 @@ static void settle_row(const maker *k, step_row *r) { r->blocks = k->s->blocks +
 /* The blocks have stopped growing. */
 static void settle_rows(maker *k) {
     for (uint32_t o = 0; o < k->m->read.count; o++) settle_row(k, &k->s->reads[o]);
+    for (uint32_t o = 0; k->s->logits && o < k->m->read.count; o++) settle_row(k, &k->s->logits[o]);
     k->s->read = k->s->reads[0];
     for (uint32_t l = 0; l < k->s->layer_count; l++) {
         step_layer *layer = &k->s->layers[l];
@@ -395,6 +396,8 @@ stepper *stepper_new(arena *a, const temper_model *m, bool hard, bool mirrored, 
     for (uint32_t layer = 0; layer < m->layer_count; layer++) make_layer(&k, layer);
     s->reads = arena_zalloc(a, m->read.count, sizeof *s->reads);
     for (uint32_t o = 0; o < m->read.count; o++) s->reads[o] = maker_row(&k, &m->read, o, NO_CHANNEL);
+    if (model_has_logits(m)) s->logits = arena_zalloc(a, m->read.count, sizeof *s->logits);
+    for (uint32_t o = 0; s->logits && o < m->read.count; o++) s->logits[o] = maker_row(&k, &m->logits, o, NO_CHANNEL);
     s->base = arena_zalloc(a, s->register_count, sizeof *s->base);
     settle_rows(&k);
     list_features(&k);

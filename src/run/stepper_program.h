@@ -96,6 +96,7 @@ struct stepper {
     size_t block_count, block_capacity;
     uint32_t register_count; /* channels first */
     step_row *reads;         /* [outputs] */
+    step_row *logits;        /* [outputs]; NULL: the model has none */
     step_row read;           /* the first of them */
     step_layer *layers;
     uint32_t layer_count, head_count;
@@ -108,6 +109,8 @@ bool stepper_step_f64(const stepper *s, step_work *w, void *state, const step_pl
 bool stepper_step_f32(const stepper *s, step_work *w, void *state, const step_place *p, uint32_t token);
 bool stepper_output_f64(const stepper *s, const step_work *w, size_t output);
 bool stepper_output_f32(const stepper *s, const step_work *w, size_t output);
+double stepper_logit_f64(const stepper *s, const step_work *w, size_t output);
+double stepper_logit_f32(const stepper *s, const step_work *w, size_t output);
 void stepper_start_f64(const stepper *s, void *state);
 void stepper_start_f32(const stepper *s, void *state);
 void stepper_prepare_f64(const stepper *s, step_work *w); /* fills memo and base */

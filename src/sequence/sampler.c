@@ -42,10 +42,26 @@ static uint32_t choose(temper_sampler *s) {
     return count ? s->options[below(&s->seed, count)] : UINT32_MAX;
 }
 
+/* The same, as likely as the model says. */
+static uint32_t choose_by_weights(temper_sampler *s) {
+    bool full = s->walk.length == s->length;
+    double total = 0, sum = 0;
+    for (uint32_t k = full ? (uint32_t)s->letters : 0; k <= s->letters; k++)
+        if (walk_output(&s->walk, k)) total += temper_probability(walk_logit(&s->walk, k));
+    double at = (double)(random_next(&s->seed) >> 11) * 0x1p-53 * total;
+    uint32_t last = UINT32_MAX;
+    for (uint32_t k = full ? (uint32_t)s->letters : 0; k <= s->letters && !(sum > at); k++) {
+        double p = walk_output(&s->walk, k) ? temper_probability(walk_logit(&s->walk, k)) : 0;
+        sum += p;
+        if (p > 0) last = k;
+    }
+    return last;
+}
+
 /* False: it had to stop before it could end. */
 static bool draw_letters(temper_sampler *s, trap *t) {
     for (;;) {
-        uint32_t next = choose(s);
+        uint32_t next = s->by == TEMPER_SAMPLING_WEIGHTS ? choose_by_weights(s) : choose(s);
         if (next == UINT32_MAX) return false;
         if (next == s->letters) return true;
         walk_push(&s->walk, next, t);
@@ -125,6 +141,9 @@ static void open_sampler(entry *e, void *context) {
     s->letters = c->model->letters.count;
     s->options = arena_alloc(&s->memory, s->letters + 1, sizeof *s->options);
     walk_open(&s->walk, c->model, &o->run, &s->memory);
+    if (s->by == TEMPER_SAMPLING_WEIGHTS && !model_has_logits(c->model))
+        trap_raise_hint(e->trap, TEMPER_UNSUPPORTED, 0, 0, "give the specification a line 'probabilities'",
+                        "the model has no probabilities");
     if (s->by == TEMPER_SAMPLING_STRINGS) prepare_counts(s, e);
     s->memory.trap = NULL;
     *c->out = s;

@@ -1,5 +1,7 @@
 #include "sequence/walk.h"
 
+#include <math.h>
+
 static void release(void *what) {
     walk *w = what;
     temper_stream_free(w->stream);
@@ -55,4 +57,10 @@ void walk_push(walk *w, uint32_t letter, trap *t) {
 
 bool walk_output(const walk *w, size_t output) {
     return w->stream ? temper_stream_output(w->stream, output) : temper_run_output(w->run, output)[w->length];
+}
+
+double walk_logit(const walk *w, size_t output) {
+    if (w->stream) return temper_stream_logit(w->stream, output);
+    const double *logits = temper_run_logits(w->run, output);
+    return logits ? logits[w->length] : NAN;
 }

@@ -26,4 +26,7 @@ void walk_push(walk *w, uint32_t letter, trap *t);
 /* Whether an output holds after the letters so far. */
 bool walk_output(const walk *w, size_t output);
 
+/* The number beside it; NaN: there is none. */
+double walk_logit(const walk *w, size_t output);
+
 #endif

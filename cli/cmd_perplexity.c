@@ -1,0 +1,105 @@
+/* temper perplexity: how likely a language model finds the lines of a file. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "remedy_words.h"
+#include "run_settings.h"
+#include "subject.h"
+
+typedef struct totals {
+    double nats, error; /* of all lines together */
+    size_t lines, symbols, impossible;
+    bool proved;
+} totals;
+
+/* False: the line cannot be read or run, and that was said. */
+static bool add_line(totals *t, session *s, const temper_model *model, const char *path, const line *l) {
+    uint32_t *letters = NULL;
+    size_t n;
+    temper_error err;
+    temper_likelihood found = {0};
+    place at = {path, l->number, 0, l->bytes, l->length};
+    temper_run_options o = run_settings(s);
+    bool fine = temper_model_encode(&letters, &n, model, l->bytes, l->length, &err) == TEMPER_OK &&
+                temper_model_likelihood(&found, model, letters, n, &o, &err) == TEMPER_OK;
+    temper_free(letters);
+    if (!fine) {
+        message_print(s, exit_code_of(err.code), &at, err.text, error_hint(&err));
+        return false;
+    }
+    t->proved = t->proved && found.proved;
+    t->lines++;
+    t->symbols += n + 1;
+    if (isinf(found.log_probability)) {
+        t->impossible++;
+        message_print(s, EXIT_NO, &at, "the model says that this line cannot be", NULL);
+        return true;
+    }
+    t->nats -= found.log_probability;
+    t->error = nextafter(t->error + nextafter(found.error + fabs(t->nats) * DBL_EPSILON, INFINITY), INFINITY);
+    return true;
+}
+
+static bool add_file(totals *t, session *s, const temper_model *model, const char *path) {
+    char *bytes;
+    size_t length, at = 0;
+    temper_error err;
+    if (temper_file_read(&bytes, &length, path, &err) != TEMPER_OK) {
+        message_error(s, &err, NULL, NULL, 0);
+        return false;
+    }
+    bool fine = true;
+    for (size_t number = 1; at < length && fine; number++) {
+        size_t end = at;
+        while (end < length && bytes[end] != '\n') end++;
+        line l = {.bytes = bytes + at, .length = end - at, .number = number, .is_input = true};
+        fine = add_line(t, s, model, path, &l);
+        at = end + 1;
+    }
+    temper_free(bytes);
+    return fine;
+}
+
+/* Divided by log 2 and by the number of letters and ends: two more roundings, and that of the constant. */
+static void print_totals(session *s, const totals *t) {
+    static const double LOG_2 = 0x1.62e42fefa39efp-1;
+    double symbols = (double)t->symbols, bits = t->nats / LOG_2 / symbols;
+    double error = nextafter(t->error / LOG_2 / symbols + 4 * DBL_EPSILON * fabs(bits), INFINITY);
+    double perplexity = 1 / temper_probability(-t->nats / symbols);
+    if (s->json) {
+        json j;
+        json_open(&j, stdout);
+        json_count(&j, "lines", t->lines);
+        json_count(&j, "symbols", t->symbols);
+        json_count(&j, "impossible", t->impossible);
+        json_real(&j, "bits", t->impossible ? INFINITY : bits);
+        json_real(&j, "error", t->impossible ? 0 : error);
+        json_real(&j, "perplexity", t->impossible ? INFINITY : perplexity);
+        json_flag(&j, "proved", t->proved);
+        json_close(&j);
+    } else if (t->impossible) {
+        printf("impossible\t%zu of %zu lines\n", t->impossible, t->lines);
+    } else {
+        printf("%.9g bits%s\t+- %.2g\tperplexity %.9g\t%zu lines, %zu letters and ends\n", bits,
+               t->proved ? "" : " (unproved)", error, perplexity, t->lines, t->symbols);
+    }
+}
+
+void cmd_perplexity(session *s) {
+    subject x;
+    totals t = {.proved = true};
+    if (subject_language_model(&x, s)) {
+        if (s->opt.count != x.first + 1)
+            message_usage(s, "temper perplexity MODEL FILE", "perplexity needs one file of lines");
+        else if (add_file(&t, s, x.model, s->opt.arguments[x.first].text)) {
+            if (!t.symbols)
+                message_print(s, EXIT_INPUT, NULL, "the file has no lines", NULL);
+            else if (!s->quiet)
+                print_totals(s, &t);
+        }
+    }
+    subject_free(&x);
+}

@@ -1,0 +1,28 @@
+/* A finite-state language with weights, as one deterministic machine whose states know what may come and how likely it
+   is. */
+#ifndef COMPILE_WEIGHTED_MACHINE_H
+#define COMPILE_WEIGHTED_MACHINE_H
+
+#include "compile/weights.h"
+
+/* The logit of what never comes: exp of it is exactly 0, in f64 and in f32. */
+#define LOGIT_NEVER (-1024.0)
+
+typedef struct weighted_machine {
+    dfa *d;          /* states are told apart by `state`, `row` and what follows; it accepts nothing */
+    uint32_t *state; /* [states] of the language's automaton */
+    uint32_t *row;   /* [states] */
+    double **rows;   /* [row_count][letters + 1] logits, all different */
+    uint32_t row_count;
+} weighted_machine;
+
+/* Weights of what is legal are divided by their sum, exactly, then the logarithm is rounded. A nondeterministic
+   automaton of weights is determinised. alive: as in next_outputs.c. TEMPER_LIMIT: too many states; TEMPER_RANGE: where
+   something is legal, all its weights are 0. */
+void weighted_machine_make(weighted_machine *out, const temper_spec *s, const dfa *d, const unsigned char *alive,
+                           const weights *w, rational_pool *pool, arena *a);
+
+/* The logits where a set of outputs is legal, by weights without memory. False: all weights are 0. */
+bool weights_row(double *logits, const bool *legal, size_t letters, const weights *w, rational_pool *pool);
+
+#endif
