@@ -6,8 +6,8 @@
 
 enum { BELIEFS = 256, PAIRS = 1024 };
 
-/* How likely each state of the weights is, given what was read: a vector that sums to 1; all 0 where what was read has
-   probability 0. */
+/* How likely each state of the weights is, given what was read: a vector that sums to 1; all 0 where what was read
+   has probability 0. */
 typedef struct belief {
     const rational *of; /* [weight states] */
 } belief;

@@ -1,5 +1,5 @@
-/* A finite-state language with weights, as one deterministic machine whose states know what may come and how likely it
-   is. */
+/* A finite-state language with weights, as one deterministic machine whose states know what may come and how likely
+   it is. */
 #ifndef COMPILE_WEIGHTED_MACHINE_H
 #define COMPILE_WEIGHTED_MACHINE_H
 
@@ -17,8 +17,8 @@ typedef struct weighted_machine {
 } weighted_machine;
 
 /* Weights of what is legal are divided by their sum, exactly, then the logarithm is rounded. A nondeterministic
-   automaton of weights is determinised. alive: as in next_outputs.c. TEMPER_LIMIT: too many states; TEMPER_RANGE: where
-   something is legal, all its weights are 0. */
+   automaton of weights is determinised. alive: as in next_outputs.c. TEMPER_LIMIT: too many states; TEMPER_RANGE:
+   where something is legal, all its weights are 0. */
 void weighted_machine_make(weighted_machine *out, const temper_spec *s, const dfa *d, const unsigned char *alive,
                            const weights *w, rational_pool *pool, arena *a);
 
