@@ -80,6 +80,48 @@ static node_id build_comparison(generator *g, size_t depth, bool modulo) {
     return formula_modulo(g->f, &sum, modulus, op, residue);
 }
 
+static void add_count_of(generator *g, linear_sum *sum, formula_op direction, node_id counted, int64_t weight) {
+    sum_add_count(sum, formula_unary(g->f, direction, counted), weight);
+}
+
+/* A position that is never above i. */
+static void build_place_before(linear_sum *sum, generator *g, size_t depth) {
+    node_id counted = one_in(g, 2) ? formula_atom(g->f, OP_TRUE) : build(g, depth);
+    sum_init(sum, g->f->arena, -(int64_t)random_below(g->r, 4));
+    add_count_of(g, sum, OP_COUNT_PAST, counted, 1);
+    if (one_in(g, 4)) add_count_of(g, sum, OP_COUNT_PAST, build(g, depth), -1);
+}
+
+/* Counts of one direction, i, n and a constant, as doc/language.md, "At a position", allows. */
+static void build_place_anywhere(linear_sum *sum, generator *g, size_t depth) {
+    static const int64_t weights[] = {1, 1, 1, 2, -1, -2};
+    formula_op there = one_in(g, 2) ? OP_COUNT_PAST : OP_COUNT_FUTURE;
+    int64_t ends = (int64_t)random_below(g->r, 2), each = (int64_t)random_below(g->r, 4) - 2;
+    node_id yes = formula_atom(g->f, OP_TRUE);
+    sum_init(sum, g->f->arena, (int64_t)random_below(g->r, 8) - 3);
+    for (uint64_t k = random_below(g->r, 3); k > 0; k--)
+        add_count_of(g, sum, there, build(g, depth), weights[random_below(g->r, 6)]);
+    if (each == 1) each = 0;
+    add_count_of(g, sum, there, yes, each);
+    add_count_of(g, sum, OP_COUNT_PAST, yes, ends);
+    add_count_of(g, sum, OP_COUNT_FUTURE, yes, ends);
+}
+
+static void build_sum(linear_sum *sum, generator *g, size_t depth);
+
+static node_id build_place(generator *g, size_t depth) {
+    linear_sum sum;
+    size_t inside = depth > 2 ? depth - 2 : 1;
+    node_id value = build(g, depth - 1);
+    if (g->shape->large && one_in(g, 2))
+        build_sum(&sum, g, inside);
+    else if (!g->shape->future || one_in(g, 3))
+        build_place_before(&sum, g, inside);
+    else
+        build_place_anywhere(&sum, g, inside);
+    return formula_read_at(g->f, value, &sum);
+}
+
 static temper_mask random_mask(generator *g) {
     static const temper_mask past[] = {TEMPER_MASK_BEFORE, TEMPER_MASK_UP_TO},
                              future[] = {TEMPER_MASK_AFTER, TEMPER_MASK_FROM};
@@ -150,6 +192,7 @@ static node_id build_operator(generator *g, size_t depth) {
     if (!looks) return build_boolean(g, depth);
     if (s->attend) return one_in(g, 2) ? build_attend(g, depth) : build_boolean(g, depth);
     if (s->mixed_attend && one_in(g, 6)) return build_attend(g, depth);
+    if (s->places && s->past && one_in(g, 5)) return build_place(g, depth);
     if (one_in(g, 16)) return build_recall(g, depth);
     if (s->counting && one_in(g, 4)) return build_comparison(g, depth, false);
     if (s->modulo && one_in(g, 5)) return build_comparison(g, depth, true);

@@ -12,6 +12,7 @@ typedef struct random_shape {
     bool past, future; /* temporal operators and counts of that direction; `first` looks back, `last` forward */
     bool counting;     /* comparisons of sums of counts */
     bool modulo;
+    bool places;       /* formulas at computed positions, where a head can read; none if nothing looks back */
     bool attend;       /* ATTEND nodes: then no temporal operators and no sums, as in B-RASP */
     bool mixed_attend; /* ATTEND nodes beside everything else */
     bool large;        /* now and then coefficients near the limits of 64 bits */

@@ -29,6 +29,17 @@ static __int128 sum_value(reference *r, node_id id, long i) {
     return sum;
 }
 
+/* phi @ e: there is a position j that is e, and phi holds there. */
+static bool read_at(reference *r, node_id id, long i) {
+    const formula_node *node = formula_at(r->f, id);
+    __int128 place = node->constant;
+    for (size_t k = 1; k < node->kid_count; k++)
+        place += (__int128)formula_weight(r->f, id, k) * count_value(r, formula_kid(r->f, id, k), i);
+    for (long j = 1; j <= r->n; j++)
+        if (j == place && holds(r, formula_kid(r->f, id, 0), j)) return true;
+    return false;
+}
+
 static bool compare(__int128 left, compare_op op, __int128 right) {
     switch (op) {
     case CMP_EQ: return left == right;
@@ -171,6 +182,7 @@ static bool define(reference *r, node_id id, long i) {
     case OP_TRIGGERED: return triggered(r, a, b, i);
     case OP_COMPARE: return compare(sum_value(r, id, i), node->compare, 0);
     case OP_MODULO: return compare(remainder_of(sum_value(r, id, i), node->modulus), node->compare, node->residue);
+    case OP_AT: return read_at(r, id, i);
     case OP_MATCHES: return dfa_accepts(r->f->languages[node->set].automaton, r->word, (size_t)i);
     case OP_MATCHES_REST:
         return dfa_accepts(r->f->languages[node->set].automaton, r->word + i - 1, (size_t)(n - i + 1));

@@ -31,6 +31,12 @@ static node_id plain(rewriter *w, node_id id) {
     case OP_ATTEND: return formula_attend(w->to, n->choice, n->mask, kids[0], kids[1]);
     case OP_RECALL:
         return recall_make(w->to, n->choice, n->mask, kids, recall_conditions(n), kids[n->kid_count - 2], 0, 0);
+    case OP_AT: {
+        linear_sum sum;
+        sum_init(&sum, w->to->arena, n->constant);
+        for (size_t k = 1; k < n->kid_count; k++) sum_add_count(&sum, kids[k], formula_weight(w->f, id, k));
+        return formula_read_at(w->to, kids[0], &sum);
+    }
     case OP_COMPARE:
     case OP_MODULO: {
         linear_sum sum;

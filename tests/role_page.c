@@ -76,12 +76,20 @@ static real lookup_off(const page *p, const head_shape *s, real *e) {
     return *e + 2 * p->ua * (x + *e) + p->ta;
 }
 
+/* W of a computed position; 1 for a count. */
+static real lookup_weight(const head_shape *s) { return s->anywhere ? fmaxl(1, s->weight) : 1; }
+
+static real lookup_logit(const page *p, const head_shape *s) {
+    return s->kappa * p->m * p->m * (s->anywhere ? 2 * lookup_weight(s) + p->m : 1);
+}
+
 static bool lookup_fits(const page *p, const head_shape *s, real e) {
     numbers n = numbers_of(p);
-    real m = p->m, scale = s->kappa * m * m * m;
+    real m = p->m, scale = s->kappa * m * m * m, w = lookup_weight(s);
     bool fits =
-        s->scaled ? scale <= n.fa && (p->ascending || 4 * scale <= n.fa) && 1 / (m * m) >= n.ms : scale <= n.fs;
-    return page_counts(p) && 1 / (m * m * m) >= n.ma && fits && 6 * (s->kappa * m * m + e) <= n.fa;
+        s->scaled ? scale <= n.fa && (p->ascending || 4 * scale * w <= n.fa) && 1 / (m * m) >= n.ms : scale <= n.fs;
+    real most = lookup_logit(p, s) * (1 + e / (s->kappa * m * m));
+    return page_counts(p) && 1 / (m * m * m) >= n.ma && fits && 6 * most <= n.fa && 2 * w <= n.fs;
 }
 
 bool page_lookup_holds(const page *p, const head_shape *s) {
@@ -127,7 +135,7 @@ static page_bounds balance_bounds(const page *p, const head_shape *s) {
 static page_bounds lookup_bounds(const page *p, const head_shape *s) {
     real e, eta = lookup_off(p, s, &e), q = expl(-s->kappa * (1 - p->ua));
     real rest = (1 + 2 * p->ua) * expl(2 * eta) * 2 * q / (1 - q) + p->crumbs;
-    return (page_bounds){s->kappa * p->m * p->m, eta, page_error(p, rest), lookup_fits(p, s, e)};
+    return (page_bounds){lookup_logit(p, s), eta, page_error(p, rest), lookup_fits(p, s, e)};
 }
 
 page_bounds page_bounds_of(const page *p, const head_shape *s) {

@@ -20,6 +20,9 @@ static const struct {
     {"rightmost[j<i, Y letter is letter] a", TEMPER_AT_LAST}, /* match */
     {"Y^40 a & Y^7 b", TEMPER_AT_LAST},
     {"X^5 leftmost[i<j, a is X b] c", TEMPER_AT_FIRST},
+    {"a @ #>[true]", TEMPER_AT_LAST}, /* look-up of a position */
+    {"b @ 2*#[a] - #[b] + 1", TEMPER_AT_LAST},
+    {"a @ #[b]", TEMPER_AT_LAST},
 };
 
 int main(void) {

@@ -21,6 +21,7 @@ static random_shape shape_of(test_random *r, unsigned letters) {
     s.future = kind == 1 || kind >= 4;
     s.counting = kind >= 2;
     s.modulo = kind >= 3 && random_below(r, 2);
+    s.places = random_below(r, 3) == 0;
     s.mixed_attend = kind == 7;
     return s;
 }

@@ -57,6 +57,7 @@ static audit_head facts_of(const head_shape *s) {
     f.kappa = f.constant = s->kappa;
     f.stepped = s->scale.size == FORM_LOG_STEP;
     f.weight = s->weight;
+    f.anywhere = s->anywhere;
     f.total_weight = s->total;
     f.own_weight = s->own;
     f.own_parts = s->own_units;
@@ -168,6 +169,8 @@ static void check_heads(temper_type type) {
                  .own = 0.5,
                  .own_units = 1 + 50 * (size_t)large},
                 {.role = ROLE_LOOKUP, .kappa = sharp},
+                {.role = ROLE_LOOKUP, .kappa = sharp, .anywhere = true, .weight = w},
+                {.role = ROLE_LOOKUP, .kappa = 16, .anywhere = true, .weight = 1 / w},
                 {.role = ROLE_COMPARE, .kappa = 0.25, .weight = 0.125}, /* blunt: small numbers stop it */
                 {.role = ROLE_BALANCE, .kappa = 0.25, .weight = 0x1p-12, .own = 0x1p-8, .own_units = 1},
                 {.role = ROLE_LOOKUP, .kappa = 0.25},

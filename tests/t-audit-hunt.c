@@ -113,6 +113,7 @@ static temper_spec *random_source(hunt *h) {
     shape.future = !shape.past || random_below(&h->r, 3) == 0;
     shape.counting = kind == 1 || kind == 2;
     shape.modulo = kind == 3;
+    shape.places = kind < 4 && random_below(&h->r, 3) == 0;
     shape.attend = kind == 4;
     if (kind >= 7) return random_language(&h->r);
     if (kind >= 5) return corpus_parse(corpus_at(random_below(&h->r, corpus_size())));

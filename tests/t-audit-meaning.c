@@ -96,6 +96,10 @@ static bool atom_at(const atom_key *key, uint32_t offset, size_t at) {
     case ASK_SUM: return total(f, at, true) + total(values_of(key->g), at, false) + (double)key->number[0] >= 0;
     case ASK_DIGIT: return digit_bit(key, (int64_t)total(f, at, key->past), offset);
     case ASK_RESIDUE: return residue_holds(key, (int64_t)total(f, at, key->past));
+    case ASK_READ: {
+        double j = total(f, at, key->past) + (double)key->number[0] * (p->n + 1) + (double)key->number[1];
+        return j >= 1 && j <= p->n && values_of(key->g)[p->first + (size_t)(j - 1)] != 0;
+    }
     case ASK_OPAQUE: break;
     }
     CHECK(false, "an atom of kind %u", key->question);
@@ -111,6 +115,11 @@ static bool opaque_at(const table_entry *e, size_t at) {
     for (size_t k = 4; k + 2 < e->length / sizeof *key; k += 3) {
         up = up && key[k + 2] > 0;
         sum += key[k + 2] * (wide)total(values_of((dd)key[k]), at, key[k + 1] != 0);
+    }
+    if (key[0] == ASK_READ) {
+        const point *p = &points[at];
+        wide j = sum + key[1];
+        return j >= 1 && j <= p->n && values_of((dd)key[2])[p->first + (size_t)(j - 1)] != 0;
     }
     /* A modulus is above 0 and its weights are; a comparison with such a sum would be no question. */
     if (key[2] == 0 && key[3] == 0 && !(up && key[1] > 0)) return sum + key[1] >= 0;
@@ -192,6 +201,7 @@ static void check_random(test_random *r, int kind) {
                           .future = kind != 0,
                           .counting = kind % 2 == 0,
                           .modulo = kind % 3 == 0,
+                          .places = random_below(r, 2),
                           .attend = kind == 4,
                           .mixed_attend = kind == 5,
                           .large = kind == 2};

@@ -104,6 +104,7 @@ static void check_corpus(test_random *r, size_t step) {
 
 static random_shape shape_of(test_random *r) {
     uint64_t way = random_below(r, 3), kind = random_below(r, 4);
+    bool places = kind != 3 && random_below(r, 3) == 0;
     return (random_shape){.letters = 1 + (unsigned)random_below(r, 4),
                           .size = 1 + random_below(r, 24),
                           .depth = 1 + random_below(r, 8),
@@ -111,8 +112,9 @@ static random_shape shape_of(test_random *r) {
                           .future = way != 0,
                           .counting = kind == 1 || kind == 2,
                           .modulo = kind == 2,
+                          .places = places,
                           .attend = kind == 3,
-                          .large = random_below(r, 4) == 0};
+                          .large = !places && random_below(r, 4) == 0};
 }
 
 /* A random formula as text, and parsed from it: a model carries the text. */

@@ -146,6 +146,7 @@ static void test_random_formulas(void) {
                               .future = random_below(&r, 4) > 0,
                               .counting = random_below(&r, 2),
                               .modulo = random_below(&r, 3) == 0,
+                              .places = random_below(&r, 3) == 0,
                               .mixed_attend = random_below(&r, 4) == 0};
         temper_spec *spec = random_spec(&r, &shape, random_below(&r, 2) ? TEMPER_AT_LAST : TEMPER_AT_FIRST);
         char name[40];

@@ -145,6 +145,9 @@ int main(void) {
                                   .own_units = 1 + 50 * (size_t)large,
                                   .soft_ties = true};
             head_shape lookup = {.role = ROLE_LOOKUP, .kappa = large ? 16 : 4, .scaled = scaled, .soft_ties = true};
+            head_shape place = lookup;
+            place.anywhere = true;
+            place.weight = large ? w : 0.5;
             if (!scaled) compare_ends("count", &count, page_count_holds, false);
             compare_ends("compare", &compare, page_compare_holds, false);
             compare_ends("compare", &compare, page_compare_holds_hard, true);
@@ -152,6 +155,8 @@ int main(void) {
             compare_ends("balance", &balance, page_balance_holds, true);
             compare_ends("look-up", &lookup, page_lookup_holds, false);
             compare_ends("look-up", &lookup, page_lookup_holds_hard, true);
+            compare_ends("look-up of a position", &place, page_lookup_holds, false);
+            compare_ends("look-up of a position", &place, page_lookup_holds_hard, true);
             balance.total /= 32;
             compare_sharpness("compare", &compare, page_compare_holds, false);
             compare_sharpness("balance", &balance, page_balance_holds, false);

@@ -304,6 +304,7 @@ static void attack_random(hunt *h) {
     shape.future = !shape.past || random_below(&h->r, 3) == 0;
     shape.counting = random_below(&h->r, 3) == 0;
     shape.modulo = random_below(&h->r, 6) == 0;
+    shape.places = random_below(&h->r, 4) == 0;
     temper_spec *spec = random_spec(&h->r, &shape, random_below(&h->r, 2) ? TEMPER_AT_LAST : TEMPER_AT_FIRST);
     char *source = NULL;
     temper_error error;

@@ -193,7 +193,8 @@ static void random_models(test_random *r) {
                               .past = true,
                               .future = random_below(r, 3) == 0,
                               .counting = random_below(r, 3) == 0,
-                              .modulo = random_below(r, 4) == 0};
+                              .modulo = random_below(r, 4) == 0,
+                              .places = random_below(r, 4) == 0};
         temper_spec *made = random_spec(r, &shape, random_below(r, 2) ? TEMPER_AT_LAST : TEMPER_AT_FIRST),
                     *spec = NULL;
         char *source = NULL;

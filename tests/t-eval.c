@@ -58,6 +58,7 @@ static void test_random_formulas(test_random *r) {
                               .depth = 2 + random_below(r, 6),
                               .counting = random_below(r, 2),
                               .modulo = random_below(r, 2),
+                              .places = random_below(r, 2),
                               .mixed_attend = random_below(r, 2),
                               .large = random_below(r, 3) == 0};
         uint64_t ways = random_below(r, 8);

@@ -102,7 +102,8 @@ static void test_random_formulas(void) {
                               .past = true,
                               .future = random_below(&r, 3) == 0,
                               .counting = random_below(&r, 3) == 0,
-                              .modulo = random_below(&r, 5) == 0};
+                              .modulo = random_below(&r, 5) == 0,
+                              .places = random_below(&r, 5) == 0};
         temper_spec *spec = random_spec(&r, &shape, TEMPER_AT_LAST);
         temper_model *m = spec ? model_of(spec, (temper_method)(1 + random_below(&r, 2))) : NULL;
         temper_limits_case cases[TYPES];

@@ -130,6 +130,7 @@ static void test_round_trip(void) {
                               .future = k % 2,
                               .counting = k % 3,
                               .modulo = k % 3 == 2,
+                              .places = k % 4 == 1,
                               .mixed_attend = k % 7 == 0,
                               .large = k % 5 == 0};
         temper_spec *spec = random_spec(&r, &shape, random_below(&r, 2) ? TEMPER_AT_FIRST : TEMPER_AT_LAST);

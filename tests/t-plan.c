@@ -235,7 +235,8 @@ int main(void) {
                               .past = true,
                               .future = k % 2,
                               .counting = true,
-                              .modulo = k % 3 == 0};
+                              .modulo = k % 3 == 0,
+                              .places = k % 4 < 2};
         temper_spec *spec = random_spec(&r, &shape, TEMPER_AT_LAST);
         one_spec("a random formula", spec, &r);
         temper_spec_free(spec);

@@ -126,6 +126,7 @@ static void test_random_formulas(test_random *r) {
                               .depth = 2 + random_below(r, 8),
                               .counting = random_below(r, 2),
                               .modulo = random_below(r, 2),
+                              .places = random_below(r, 2),
                               .attend = random_below(r, 5) == 0,
                               .large = random_below(r, 3) == 0};
         uint64_t ways = random_below(r, 8);
@@ -284,7 +285,8 @@ static void test_whole_sets(test_random *r) {
 
 /* Unary operators a million deep; all of them, with parentheses on the left or on the right, a hundred thousand. */
 static void test_deep(test_random *r) {
-    static const formula_op ops[] = {OP_NOT, OP_YESTERDAY, OP_AND, OP_SINCE, OP_IMPLIES, OP_XOR, OP_OR, OP_COMPARE};
+    static const formula_op ops[] = {OP_NOT, OP_YESTERDAY, OP_AND,     OP_SINCE, OP_IMPLIES,
+                                     OP_XOR, OP_OR,        OP_COMPARE, OP_AT};
     static const char *const names[] = {"deep on the left", "deep on the right", "deep and unary"};
     for (int kind = 0; kind < 3; kind++) {
         bool right = kind == 1, unary = kind == 2;
@@ -299,6 +301,10 @@ static void test_deep(test_random *r) {
                 sum_init(&sum, &s->memory, -1);
                 sum_add_count(&sum, formula_unary(&s->graph, OP_COUNT_PAST, id), 2);
                 id = formula_compare(&s->graph, &sum, CMP_GE);
+            } else if (op == OP_AT) {
+                sum_init(&sum, &s->memory, 1);
+                sum_add_count(&sum, formula_unary(&s->graph, OP_COUNT_PAST, right ? id : atom), -1);
+                id = formula_read_at(&s->graph, right ? atom : id, &sum);
             } else if (operator_kids(op) == 1) {
                 id = formula_unary(&s->graph, op, id);
             } else if (operator_kids(op) == 2) {

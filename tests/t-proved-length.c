@@ -216,7 +216,8 @@ int main(void) {
                               .past = true,
                               .future = random_below(&r, 4) == 0,
                               .counting = random_below(&r, 3) == 0,
-                              .modulo = random_below(&r, 4) == 0};
+                              .modulo = random_below(&r, 4) == 0,
+                              .places = random_below(&r, 4) == 0};
         bool several = k % 5 == 3;
         temper_spec *spec = several ? random_outputs(&r, &shape) : random_spec(&r, &shape, TEMPER_AT_LAST);
         temper_model *m = NULL;

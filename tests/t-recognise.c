@@ -211,6 +211,7 @@ static temper_spec *random_text(test_random *r, size_t k, char **written) {
                           .future = k % 3 != 0,
                           .counting = k % 2 == 0,
                           .modulo = k % 5 < 2,
+                          .places = k % 3 == 1,
                           .attend = k % 7 == 6};
     temper_spec *made = random_spec(r, &shape, k % 2 ? TEMPER_AT_LAST : TEMPER_AT_FIRST), *spec = NULL;
     temper_spec_options o = {0};
@@ -469,7 +470,8 @@ static void test_large_random(void) {
                               .past = true,
                               .future = k % 2,
                               .counting = true,
-                              .modulo = k % 3 == 0};
+                              .modulo = k % 3 == 0,
+                              .places = k % 2 == 1};
         temper_spec *made = random_spec(&r, &shape, TEMPER_AT_LAST);
         char *written = NULL;
         if (!temper_spec_print(&written, made, NULL))

@@ -318,6 +318,7 @@ static temper_spec *random_source(hunt *h) {
     shape.future = !shape.past || random_below(&h->r, 3) == 0;
     shape.counting = kind == 1 || kind == 2;
     shape.modulo = kind == 3;
+    shape.places = kind == 3;
     shape.attend = kind == 4;
     shape.large = random_below(&h->r, 8) == 0;
     if (kind >= 7) return random_language(&h->r);

@@ -42,11 +42,20 @@ static unsigned directions(const temper_spec *spec) {
     return d;
 }
 
+/* What is read at a computed position may stand anywhere: no memory of a fixed size holds it. */
+static bool reads_places(const temper_spec *spec) {
+    for (size_t id = 1; id < spec->graph.count; id++)
+        if (spec->graph.nodes[id].op == OP_AT) return true;
+    return false;
+}
+
 /* What looks one way is walked, unless simplifying has left nothing that looks. */
 static void check_has_tree(const char *name, const temper_spec *spec, const temper_model *model, size_t *mirrored) {
     unsigned d = directions(spec);
     bool walked = has_tree(spec, model);
-    if (d < 2 || (d == 2 && model->has_end))
+    if (reads_places(spec))
+        CHECK(!walked, "%s: a tree for a formula that reads anywhere", name);
+    else if (d < 2 || (d == 2 && model->has_end))
         CHECK(walked, "%s (%s): no tree", name, temper_method_name(model->method));
     CHECK(d != 3 || !walked, "%s: a tree for a formula that looks both ways", name);
     *mirrored += walked && model->has_end;

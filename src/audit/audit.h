@@ -98,6 +98,7 @@ typedef struct audit_head {
     double constant;   /* once: C of ln(N) + C */
     bool stepped;      /* once: the logarithm is rounded up to a multiple of 4 */
     double weight;     /* count: W; compare, lookup: W of the mean's row; balance: W_h; match: W of the query rows */
+    bool anywhere;     /* lookup: of a computed position, not of a count */
     double letter_weight, edge_weight;    /* count: W_l and W_e */
     double total_weight;                  /* balance: W_t; match: M */
     double own_weight;                    /* balance: W_o */

@@ -231,10 +231,13 @@ static void bound_lookup(audit_bounding *b, audit_head *f) {
     const ball *e1 = mul(c, mul(c, up(c, t->ua, 1 + s), up(c, t->embedded, 2)), up(c, V, 1 + second));
     const ball *e2 = mul(c, mul(c, up(c, t->ua, 1 + s), up(c, t->scaled, s)), up(c, V, scale));
     e0 = minus_one(b, e0), e1 = minus_one(b, e1), e2 = minus_one(b, e2);
-    const ball *logit = mul(c, kappa, squared);
+    const ball *inner = mul(c, kappa, squared), *logit = inner;
     const ball *parts = mul(c, add(c, mul(c, num(c, 2), e0), e1), one_plus(b, e2));
-    const ball *e = mul(c, logit, add(c, parts, e2)), *most = add(c, logit, e);
-    const ball *eta = add(c, add(c, e, mul(c, num(c, 2 * t->ua), most)), num(c, t->ta));
+    const ball *share = add(c, parts, e2), *e = mul(c, inner, share);
+    const ball *eta = add(c, add(c, e, mul(c, num(c, 2 * t->ua), add(c, inner, e))), num(c, t->ta));
+    double weight = f->anywhere && f->weight > 1 ? f->weight : 1;
+    if (f->anywhere) logit = mul(c, inner, add(c, num(c, 2 * weight), m));
+    const ball *most = add(c, logit, mul(c, logit, share));
     NEED(b, at_most(b, m, ldexp(1, t->pa)), "there are too many positions to add up ones exactly");
     NEED(b,
          at_least(b, over(c, num(c, 1), cubed), t->ma) &&
@@ -245,8 +248,9 @@ static void bound_lookup(audit_bounding *b, audit_head *f) {
     const ball *largest = mul(c, kappa, cubed);
     NEED(b, at_most(b, largest, f->by_positions ? t->fs : t->fa),
          "its scale may be beyond the largest number of the type");
-    NEED(b, f->by_positions || !t->any_order || at_most(b, mul(c, num(c, 4), largest), t->fa),
+    NEED(b, f->by_positions || !t->any_order || at_most(b, mul(c, num(c, 4 * weight), largest), t->fa),
          "a query times the scale may be beyond the largest number of the type");
+    NEED(b, 2 * weight <= t->fs, "a query may be beyond the largest number of the type");
     keep(b, &f->size, logit);
     keep(b, &f->rounding, eta);
     keep(b, &f->error, picking_error(b, f, eta, 2));

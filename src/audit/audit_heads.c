@@ -392,21 +392,14 @@ static void read_balance(head_reader *r) {
 
 /* ---- look-up ---- */
 
-static void read_lookup(head_reader *r) {
-    bool back = r->head->mask == TEMPER_MASK_UP_TO;
+/* The second query and the keys; *ahead: positions are numbered from the end. */
+static void read_lookup_rows(head_reader *r, bool back, bool *ahead) {
     const row_value *q = r->query, *k = r->key;
-    const content *mean = q[0].other_count == 1 ? content_of(r, &q[0].other[0]) : NULL;
     const feature *per = lone_feature(r, &q[1], -1), *one = lone_feature(r, &k[0], 1),
                   *two = lone_feature(r, &k[1], 1);
-    r->f->kind = KIND_LOOKUP;
-    r->f->by_positions = !r->scale.kind;
-    NEED(r, r->head->query.count == 2, "it looks a count up with more than two query rows");
-    NEED(r, back || (r->head->mask == TEMPER_MASK_FROM && r->a->model->has_end),
-         "it looks a count up under a mask without its sentinel");
-    NEED(r, mean && mean->kind == HOLDS_MEAN && q[0].other[0].weight == 2 && has_terms(&q[0], 1),
-         "its first query row is not twice a mean");
     NEED(r, per && per->kind == FEATURE_INVERSE && per->mirrored == !back, "its second query row is not -1/(i + 1)");
-    NEED(r, one && two && one->mirrored == !back && two->mirrored == !back, "its keys are no positions and squares");
+    NEED(r, one && two && one->mirrored == two->mirrored, "its keys are no positions and squares");
+    *ahead = one->mirrored;
     if (r->scale.kind) {
         NEED(r,
              r->scale.kind == FEATURE_SIZE && r->scale.power == 3 && one->kind == FEATURE_SMALL &&
@@ -418,21 +411,72 @@ static void read_lookup(head_reader *r) {
              "its features do not multiply to C*N");
         r->f->kappa = one->constant;
     }
-    NEED(r, mean->mask == r->head->mask, "its mean is taken over another mask");
-    NEED(r, mean->start == 0 && mean->end == 0 && dd_is_boolean(&r->a->meaning.d, mean->letters),
-         "its mean is not that of a count");
-    r->f->weight = mean->weight;
     r->f->first_key = *one;
     r->f->second_key = *two;
     r->f->scale = r->scale;
+}
+
+/* What a look-up is about: a mean under j <= i (back) or j >= i, a whole number on its sentinel, and whether keys are
+   numbered from the end. */
+typedef struct looked_up {
+    const content *mean;
+    double constant;
+    bool back, ahead, counts;
+} looked_up;
+
+/* Whether the position is always that of a key of the row, or beyond its last one on the sentinel's side. */
+static void check_keys(head_reader *r, const looked_up *p) {
+    double low, high;
+    if (r->head->mask == TEMPER_MASK_ALL) {
+        NEED(r, r->a->model->has_end, "it looks up any position, and there is no end sentinel");
+        return;
+    }
+    NEED(r, r->head->mask == p->mean->mask, "its mean is taken over another mask");
+    NEED(r, p->ahead == !p->back, "its keys are numbered from the side that its mask hides");
+    dd_range(&r->a->meaning.d, p->mean->letters, &low, &high);
+    NEED(r, p->constant <= 0 && high <= 1, "it may look up a position that its mask hides");
+}
+
+static void read_lookup(head_reader *r) {
+    const row_value *q = r->query;
+    looked_up p = {.mean = q[0].other_count == 1 ? content_of(r, &q[0].other[0]) : NULL};
+    meaning *m = &r->a->meaning;
+    size_t count;
+    r->f->kind = KIND_LOOKUP;
+    r->f->by_positions = !r->scale.kind;
+    NEED(r, r->head->query.count == 2, "it looks a count up with more than two query rows");
+    NEED(r, p.mean && p.mean->kind == HOLDS_MEAN && q[0].other[0].weight == 2 && has_terms(&q[0], 1),
+         "its first query row is not twice a mean");
+    p.back = p.mean->mask == TEMPER_MASK_UP_TO;
+    NEED(r, p.back || (p.mean->mask == TEMPER_MASK_FROM && r->a->model->has_end),
+         "it looks a mean up whose mask is without its sentinel");
+    read_lookup_rows(r, p.back, &p.ahead);
+    p.constant = p.back ? p.mean->start : p.mean->end;
+    NEED(r, (p.back ? p.mean->end : p.mean->start) == 0, "its mean counts the other sentinel");
+    NEED(r, p.constant == floor(p.constant) && fabs(p.constant) <= 0x1p52, "its sentinel adds no whole number");
+    arena_reset(r->a->scratch);
+    const double *adds = dd_leaves(&m->d, p.mean->letters, &count, r->a->scratch);
+    for (size_t k = 0; k < count; k++)
+        NEED(r, adds[k] == floor(adds[k]) && fabs(adds[k]) <= 0x1p52, "its mean is not one of whole numbers");
+    check_keys(r, &p);
+    p.counts = p.constant == 0 && dd_is_boolean(&m->d, p.mean->letters) && r->head->mask == p.mean->mask;
+    r->f->anywhere = !p.counts;
+    r->f->weight = p.mean->weight;
+    dd sum = p.ahead ? dd_times(&m->d, p.mean->letters, -1) : p.mean->letters;
     for (size_t v = 0; v < r->head->value.count; v++) {
         row_value row = value_row(r, v);
         const feature *x = lone_feature(r, &row, 1);
-        NEED(r, x && x->kind == FEATURE_RESIDUE && x->mirrored == !back, "value %zu is no remainder of the position",
-             v + 1);
-        make_raw(r, v,
-                 meaning_residue(&r->a->meaning, back, mean->letters, x->a, x->b, x->modulus,
-                                 x->at_most ? RESIDUE_AT_MOST : RESIDUE_EQUAL, x->residue));
+        if (x) {
+            NEED(r, x->kind == FEATURE_RESIDUE && x->mirrored == p.ahead && p.counts,
+                 "value %zu is no remainder of a count", v + 1);
+            make_raw(r, v,
+                     meaning_residue(m, p.back, p.mean->letters, x->a, x->b, x->modulus,
+                                     x->at_most ? RESIDUE_AT_MOST : RESIDUE_EQUAL, x->residue));
+            continue;
+        }
+        NEED(r, is_boolean_on_letters(r, &row), "value %zu is not 0 or 1 on letters and 0 on sentinels", v + 1);
+        double constant = p.ahead ? 0 - p.constant : p.constant;
+        make_raw(r, v, meaning_read(m, p.back, sum, p.ahead ? 1 : 0, constant, row.letters));
     }
 }
 

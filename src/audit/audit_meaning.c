@@ -69,20 +69,15 @@ static bool compound(const table *t, bool past, dd f, dd *strict) {
 
 enum { MOST_READINGS = 512 }; /* of one choice; further ones are atoms by themselves */
 
-/* The answer of an atom that reads `value` at the position that (question, past, where) is about. `edge` positions
-   have none. */
-static dd reading(meaning *m, question asked, bool past, dd where, dd value) {
+dd meaning_reading(meaning *m, const atom_key *key, const atom_key *place, dd inside, dd value) {
     diagram *d = &m->d;
     bool fresh;
-    atom_key key = {.question = asked, .past = past, .f = asked == ASK_STEP ? value : where};
-    if (asked != ASK_STEP) key.g = value;
-    atom_key place = {.question = asked, .past = past, .f = where, .number = {1}};
-    uint32_t var = variables(m, &key, 1, &fresh);
-    const uint32_t *known = find(&m->readings, &place, sizeof place);
+    uint32_t var = variables(m, key, 1, &fresh);
+    const uint32_t *known = find(&m->readings, place, sizeof *place);
     uint32_t last = known ? *known : 0;
     for (uint32_t k = last; k && !fresh; k = m->read[k - 1].before)
         if (m->read[k - 1].value == value) return m->read[k - 1].answer;
-    dd inside = dd_not(d, edge(m, past)), answer = dd_and(d, inside, dd_variable(d, var));
+    dd answer = dd_and(d, inside, dd_variable(d, var));
     uint32_t count = last ? m->read[last - 1].count : 0;
     if (!fresh || count >= MOST_READINGS) return answer;
     for (uint32_t k = last; k; k = m->read[k - 1].before)
@@ -95,9 +90,18 @@ static dd reading(meaning *m, question asked, bool past, dd where, dd value) {
     array_push(m->arena, m->read, m->read_count, m->read_capacity,
                (struct audit_reading){value, answer, last, count + 1});
     bool new_place;
-    *table_put(&m->readings, arena_copy(m->arena, (const char *)&place, sizeof place), sizeof place, 0, &new_place) =
+    *table_put(&m->readings, arena_copy(m->arena, (const char *)place, sizeof *place), sizeof *place, 0, &new_place) =
         (uint32_t)m->read_count;
     return answer;
+}
+
+/* The answer of an atom that reads `value` at the position that (question, past, where) is about. `edge` positions
+   have none. */
+static dd reading(meaning *m, question asked, bool past, dd where, dd value) {
+    atom_key key = {.question = asked, .past = past, .f = asked == ASK_STEP ? value : where};
+    if (asked != ASK_STEP) key.g = value;
+    atom_key place = {.question = asked, .past = past, .f = where, .number = {1}};
+    return meaning_reading(m, &key, &place, dd_not(&m->d, edge(m, past)), value);
 }
 
 static uint32_t atom_of(meaning *m, question asked, bool past, dd where, dd value) {

@@ -14,8 +14,8 @@
    stands in front of a "yesterday" the strict question is what is meant (its j <= i - 1 is j < i); and there is a j
    with (there was one before) says no more than there is one.
 
-   Atoms that read at one position (the last j < i with f, or i - 1) know of each other: where g excludes h there,
-   the answers exclude each other, and where g implies h, so do they. */
+   Atoms that read at one position (the last j < i with f, or i - 1, or a computed one) know of each other: where g
+   excludes h there, the answers exclude each other, and where g implies h, so do they. */
 #ifndef AUDIT_AUDIT_MEANING_H
 #define AUDIT_AUDIT_MEANING_H
 
@@ -51,7 +51,16 @@ typedef struct meaning {
 /* `scratch` is reset by functions that need it. */
 void meaning_init(meaning *m, uint64_t letters, arena *a, arena *scratch);
 
-typedef enum question { ASK_EXISTS, ASK_NEAREST, ASK_STEP, ASK_SUM, ASK_DIGIT, ASK_RESIDUE, ASK_OPAQUE } question;
+typedef enum question {
+    ASK_EXISTS,
+    ASK_NEAREST,
+    ASK_STEP,
+    ASK_SUM,
+    ASK_DIGIT,
+    ASK_RESIDUE,
+    ASK_READ,
+    ASK_OPAQUE
+} question;
 
 /* What an atom is known by. Unused fields are 0; there is no padding. */
 typedef struct atom_key {
@@ -61,6 +70,10 @@ typedef struct atom_key {
 
 /* The first of `count` variables that are known by these bytes, made if they are new. */
 uint32_t meaning_variables(meaning *m, const void *key, size_t length, uint32_t count, bool *fresh);
+
+/* The answer of the atom `key` that reads `value` at a position that is known by `place`; false where not `inside`.
+   Answers at one place exclude and imply each other as values do. */
+dd meaning_reading(meaning *m, const atom_key *key, const atom_key *place, dd inside, dd value);
 
 dd meaning_letters(meaning *m, const uint32_t *members, size_t count); /* sorted */
 
@@ -76,6 +89,10 @@ dd meaning_step(meaning *m, bool past, dd f);
 
 /* Sum over j <= i of past + sum over j >= i of future + constant >= 0; the leaves are whole numbers. */
 dd meaning_at_least(meaning *m, dd past, dd future, double constant);
+
+/* audit_place.c: the value at the position e, which is the sum over j <= i (j >= i) of what `adds` says, plus ends *
+   (n + 1), plus the constant; all whole. False if there is no such position. */
+dd meaning_read(meaning *m, bool past, dd adds, double ends, double constant, dd value);
 
 typedef enum residue_test { RESIDUE_EQUAL, RESIDUE_AT_MOST } residue_test;
 

@@ -92,14 +92,14 @@ typedef struct sum {
     wide constant;
 } sum;
 
-/* The sum of a COMPARE or MODULO node; counts of the same function are one. Weights modulo `modulus` unless it is
+/* The sum of a COMPARE, MODULO or AT node; counts of the same function are one. Weights modulo `modulus` unless it is
    0. */
 static sum sum_of(const reader *r, node_id id, int64_t modulus, arena *a) {
     const formula_node *n = formula_at(r->f, id);
     sum s = {.terms = arena_alloc(a, n->kid_count, sizeof *s.terms), .constant = n->constant};
     table known;
     table_init(&known, a);
-    for (size_t k = 0; k < n->kid_count; k++) {
+    for (size_t k = n->op == OP_AT ? 1 : 0; k < n->kid_count; k++) { /* what AT reads is no count */
         node_id count = formula_kid(r->f, id, k);
         struct {
             uint32_t past;
@@ -128,13 +128,14 @@ static int by_function(const void *left, const void *right) {
     return (int)x->past - (int)y->past;
 }
 
-/* A sum with numbers that are too large to handle: a variable that nothing in a model can mean, known by the sum and
-   two numbers more. The source may still be proved where it does not depend on it. */
-static dd opaque(const reader *r, const sum *s, wide factor, const wide number[3]) {
+/* A sum with numbers that are too large to handle, or a position of both directions: a variable that nothing in a
+   model can mean, known by the sum and some numbers more. The source may still be proved where it does not depend on
+   it. */
+static dd opaque(const reader *r, question asked, const sum *s, wide factor, const wide number[3]) {
     wide *key = arena_zalloc(r->arena, 4 + 3 * s->count, sizeof *key);
     size_t length = 0;
     bool fresh;
-    key[length++] = ASK_OPAQUE;
+    key[length++] = asked;
     for (size_t k = 0; k < 3; k++) key[length++] = number[k];
     qsort(s->terms, s->count, sizeof *s->terms, by_function);
     for (size_t k = 0; k < s->count; k++) {
@@ -172,7 +173,7 @@ static dd at_least(const reader *r, const sum *s, wide constant) {
         wide bound = (fixed < 0 ? -fixed : fixed) + 1;
         if ((up || down) && bound < most) w = w > most ? bound : w < -most ? -bound : w;
         if (w > most || w < -most || fixed > most || fixed < -most)
-            return opaque(r, s, common, (wide[3]){fixed, 0, 0});
+            return opaque(r, ASK_OPAQUE, s, common, (wide[3]){fixed, 0, 0});
         int side = s->terms[k].past ? 0 : 1;
         part[side] = dd_add(d, part[side], dd_times(d, s->terms[k].f, (double)w));
     }
@@ -238,7 +239,8 @@ static dd modulo(const reader *r, node_id id) {
         if (s.count == 0) {
             result = equal ? constant == residue : constant <= residue;
         } else if (m >= (int64_t)1 << 62 || (s.count > 1 && m > RESIDUE_TABLE)) {
-            result = opaque(r, &s, 1, (wide[3]){m, equal ? constant - residue : constant, equal ? -1 : residue});
+            result = opaque(r, ASK_OPAQUE, &s, 1,
+                            (wide[3]){m, equal ? constant - residue : constant, equal ? -1 : residue});
         } else if (s.count == 1) {
             result = meaning_residue(r->m, s.terms[0].past, s.terms[0].f, (int64_t)s.terms[0].weight, constant, m,
                                      equal ? RESIDUE_EQUAL : RESIDUE_AT_MOST, residue);
@@ -249,6 +251,29 @@ static dd modulo(const reader *r, node_id id) {
         if (negated) result = dd_not(r->d, result);
     }
     return result;
+}
+
+/* ---- computed positions ---- */
+
+/* phi @ e. Where both directions count, one of them must add the same everywhere: a*i = a*(n + 1) - a*(n + 1 - i). */
+static dd read_at(const reader *r, node_id id, dd value) {
+    diagram *d = r->d;
+    sum s = sum_of(r, id, 0, r->arena);
+    wide most = (wide)1 << 52;
+    dd part[2] = {0, 0};
+    bool large = s.constant > most || s.constant < -most;
+    for (size_t k = 0; k < s.count && !large; k++) {
+        wide w = s.terms[k].weight;
+        large = w > most || w < -most;
+        dd *to = &part[s.terms[k].past ? 0 : 1];
+        if (!large) *to = dd_add(d, *to, dd_times(d, s.terms[k].f, (double)w));
+    }
+    bool past = part[1] == 0 || dd_is_leaf(d, part[1]), future = part[0] == 0 || dd_is_leaf(d, part[0]);
+    if (large || (!past && !future)) return opaque(r, ASK_READ, &s, 1, (wide[3]){s.constant, value, 0});
+    dd turned = past ? part[1] : part[0], kept = past ? part[0] : part[1];
+    double a = dd_value(d, turned);
+    if (a != 0) kept = dd_add(d, kept, dd_number(d, 0 - a));
+    return meaning_read(r->m, past, kept, a, (double)s.constant, value);
 }
 
 /* ---- the induction ---- */
@@ -293,6 +318,7 @@ static dd meaning_of(const reader *r, node_id id) {
     case OP_STRONG_RELEASE: return since(r, false, y, dd_and(d, x, y));
     case OP_COMPARE: return compare(r, id);
     case OP_MODULO: return modulo(r, id);
+    case OP_AT: return read_at(r, id, x);
     case OP_ATTEND:
         if (n->choice == TEMPER_CHOICE_AVERAGE) return meaning_exists(m, n->mask, x);
         return meaning_chosen(m, n->mask, n->choice == TEMPER_CHOICE_RIGHTMOST, x, dd_and(d, x, y));

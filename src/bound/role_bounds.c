@@ -335,9 +335,12 @@ static const ball *lookup_share(const bounds *b, const head_shape *s) {
 /* All but the error. */
 static head_certificate lookup_begin(const bounds *b, const head_shape *s) {
     const ball *kappa = b_double(b, s->kappa), *square = b_mul(b, b->m, b->m), *cube = b_mul(b, square, b->m);
-    head_certificate h = {.logit = b_mul(b, kappa, square)};
-    const ball *error = b_mul(b, h.logit, lookup_share(b, s)), *most = b_add(b, h.logit, error);
-    h.rounding = b_add(b, b_add(b, error, b_mul(b, twice(b, b->unit_a), most)), b->tiny_a);
+    const ball *share = lookup_share(b, s), *size = b_mul(b, kappa, square), *error = b_mul(b, size, share);
+    head_certificate h = {.logit = size};
+    h.rounding = b_add(b, b_add(b, error, b_mul(b, twice(b, b->unit_a), b_add(b, size, error))), b->tiny_a);
+    const ball *weight = s->anywhere && s->weight > 1 ? b_double(b, s->weight) : b->one;
+    if (s->anywhere) h.logit = b_mul(b, size, b_add(b, twice(b, weight), b->m));
+    const ball *most = b_add(b, h.logit, b_mul(b, h.logit, share));
     need_counting(b, &h);
     need(&h,
          ball_is_at_most(b->normal_a, inverse(b, cube)) &&
@@ -347,7 +350,8 @@ static head_certificate lookup_begin(const bounds *b, const head_shape *s) {
     const ball *scale = b_mul(b, kappa, cube);
     need_below(b, &h, scale, s->scaled ? b->most_a : b->most_s, "scales", s->scaled ? b->a : b->s);
     if (s->scaled && !b->ascending)
-        need_below(b, &h, b_mul(b, b_int(b, 4), scale), b->most_a, "scaled queries", b->a);
+        need_below(b, &h, b_mul(b, b_mul(b, b_int(b, 4), scale), weight), b->most_a, "scaled queries", b->a);
+    need_below(b, &h, twice(b, weight), b->most_s, "queries", b->s);
     return h;
 }
 

@@ -113,6 +113,10 @@ static node_id copied_node(expander *x, node_id id) {
         linear_sum sum = copied_sum(x, id);
         return formula_modulo(x->g, &sum, n->modulus, n->compare, n->residue);
     }
+    case OP_AT: {
+        linear_sum sum = copied_sum(x, id);
+        return formula_read_at(x->g, kid[0], &sum);
+    }
     case OP_ATTEND: return formula_attend(x->g, n->choice, n->mask, kid[0], kid[1]);
     case OP_RECALL:
     case OP_AND:

@@ -162,6 +162,10 @@ static void find_level(lowering *w, node_id id) {
     case OP_MODULO:
         if (!is_atom(w->g, id)) level = modulo_level(w, id, &attention);
         break;
+    case OP_AT:
+        level = read_level(w, id);
+        attention = true;
+        break;
     default: break;
     }
     w->level[id] = level;
@@ -263,6 +267,7 @@ static void lower_node(lowering *w, node_id id) {
     case OP_MODULO:
         if (!is_atom(w->g, id)) lower_modulo(w, id);
         break;
+    case OP_AT: lower_read(w, id); break;
     default: break;
     }
     if (w->attention[id] && w->needs_exact[id]) round_raw(w, id);
@@ -289,8 +294,9 @@ static void prepare(lowering *w, size_t nodes) {
 
 /* The end sentinel is there when something looks forward at other positions (doc/theory.md, "Setting"). */
 static bool looks_forward(const formula_node *n) {
-    return n->op == OP_COUNT_FUTURE || ((n->op == OP_ATTEND || n->op == OP_RECALL) &&
-                                        (n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM));
+    return n->op == OP_COUNT_FUTURE || (n->op == OP_AT && n->mask != TEMPER_MASK_UP_TO) ||
+           ((n->op == OP_ATTEND || n->op == OP_RECALL) &&
+            (n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM));
 }
 
 /* A row of the read-out for each root; where an output holds of the empty string, it is 1 at the start sentinel. */

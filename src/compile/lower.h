@@ -118,4 +118,23 @@ uint32_t modulo_level(lowering *w, node_id id, bool *is_attention);
 void lower_compare(lowering *w, node_id id);
 void lower_modulo(lowering *w, node_id id);
 
+/* The uniform head of a layer for a mask. */
+draft_head *count_head(lowering *w, uint32_t layer, temper_mask mask);
+
+/* The head that reads, at the position whose number is `mean` times the number of keys that it is a mean of, whatever
+   value rows say (doc/theory.md, "Look-up"). `averaged`: the mask of the mean; `from_end`: positions are numbered from
+   the end. */
+draft_head *lookup_head(lowering *w, uint32_t layer, temper_mask mask, channel_id mean, temper_mask averaged,
+                        bool from_end);
+
+/* A weight that is exact with a half added. Raises TEMPER_LIMIT beyond 2^51. */
+double exact_weight(const lowering *w, int64_t weight);
+
+/* A label with the node's own in it. */
+const char *lower_label(lowering *w, const char *format, const char *label);
+
+/* lower_place.c: AT. */
+uint32_t read_level(const lowering *w, node_id id);
+void lower_read(lowering *w, node_id id);
+
 #endif

@@ -21,7 +21,7 @@ uint32_t compare_level(const lowering *w, node_id id) { return kids_level(w, id)
 
 static bool is_future(const lowering *w, node_id count) { return formula_at(w->g, count)->op == OP_COUNT_FUTURE; }
 
-static double exact_weight(const lowering *w, int64_t weight) {
+double exact_weight(const lowering *w, int64_t weight) {
     double x = (double)weight;
     if (fabs(x) > HALF_UNIT_LIMIT)
         trap_raise(
@@ -51,11 +51,11 @@ static void check_weights(const lowering *w, node_id id) {
 }
 
 /* The uniform head of a layer for a mask. */
-static draft_head *count_head(lowering *w, uint32_t layer, temper_mask mask) {
+draft_head *count_head(lowering *w, uint32_t layer, temper_mask mask) {
     return draft_head_for(w->d, layer, ROLE_COUNT, mask, TEMPER_CHOICE_AVERAGE, NULL, NULL, 0);
 }
 
-static const char *name(lowering *w, const char *format, const char *label) {
+const char *lower_label(lowering *w, const char *format, const char *label) {
     text t;
     text_init(&t, w->arena);
     text_printf(&t, format, label);
@@ -76,7 +76,7 @@ static void lower_one_sided(lowering *w, node_id id, bool future) {
     }
     form_add(w->d, &sum, sentinel, exact_weight(w, n->constant) + 0.5);
     channel_id y = draft_value(w->d, count_head(w, layer - 1, mask), layer - 1, &sum,
-                               name(w, "mean for %s", w->labels[id]), true);
+                               lower_label(w, "mean for %s", w->labels[id]), true);
     form_add(w->d, &query, y, 1);
     form_add(w->d, &key, sentinel, 1);
     draft_head *h = draft_head_for(w->d, layer, ROLE_COMPARE, mask, TEMPER_CHOICE_AVERAGE, &query, &key, 1);
@@ -138,7 +138,7 @@ static void lower_two_sided(lowering *w, node_id id) {
     uint32_t layer = w->level[id], before = layer - 1;
     draft_form here = {0}, total = {0};
     double largest = 0;
-    channel_id own = draft_channel_add(w->d, (draft_channel){.label = name(w, "own part of %s", w->labels[id]),
+    channel_id own = draft_channel_add(w->d, (draft_channel){.label = lower_label(w, "own part of %s", w->labels[id]),
                                                              .born = before,
                                                              .last_read = before,
                                                              .may_be_negative = true});
@@ -154,10 +154,10 @@ static void lower_two_sided(lowering *w, node_id id) {
     }
     form_add(w->d, &here, start_channel(w), exact_weight(w, n->constant) + 0.5);
     channel_id y = draft_value(w->d, count_head(w, before, TEMPER_MASK_UP_TO), before, &here,
-                               name(w, "mean for %s", w->labels[id]), true);
+                               lower_label(w, "mean for %s", w->labels[id]), true);
     channel_id t = draft_value(w->d, count_head(w, before, TEMPER_MASK_ALL), before, &total,
-                               name(w, "total for %s", w->labels[id]), true);
-    channel_id at_start = start_copy(w, before, t, largest, name(w, "total at start for %s", w->labels[id]));
+                               lower_label(w, "total for %s", w->labels[id]), true);
+    channel_id at_start = start_copy(w, before, t, largest, lower_label(w, "total at start for %s", w->labels[id]));
     draft_form query[2] = {{0}}, key[2] = {{0}}, value = {0};
     form_add(w->d, &query[0], y, 1);
     form_add(w->d, &query[0], own, 1);
@@ -240,19 +240,24 @@ uint32_t modulo_level(lowering *w, node_id id, bool *is_attention) {
     return ready[0] - 1;
 }
 
-/* The head that reads, at the position whose number is the count, whatever `value` rows say (doc/theory.md,
-   "Look-up"). Counts over j >= i number the positions from the end. */
-static draft_head *lookup_head(lowering *w, node_id count, uint32_t layer) {
+draft_head *lookup_head(lowering *w, uint32_t layer, temper_mask mask, channel_id mean, temper_mask averaged,
+                        bool from_end) {
+    draft_form query[2] = {{0}}, key[2] = {{0}};
+    form_add(w->d, &query[0], mean, 2);
+    form_add(w->d, &query[1], feature_channel(w, averaged == TEMPER_MASK_FROM ? "1/(N - i)" : "1/(i + 1)"), -1);
+    form_add(w->d, &key[0], feature_channel(w, from_end ? "(N - 1 - i)/(N*N)" : "i/(N*N)"), 1);
+    form_add(w->d, &key[1], feature_channel(w, from_end ? "(N - 1 - i)*(N - 1 - i)/(N*N)" : "i*i/(N*N)"), 1);
+    return draft_head_for(w->d, layer, ROLE_LOOKUP, mask, TEMPER_CHOICE_AVERAGE, query, key, 2);
+}
+
+/* The look-up of a count. Counts over j >= i number the positions from the end. */
+static draft_head *count_lookup(lowering *w, node_id count, uint32_t layer) {
     bool future = is_future(w, count);
     temper_mask mask = future ? TEMPER_MASK_FROM : TEMPER_MASK_UP_TO;
-    draft_form value = exact_form(w, formula_kid(w->g, count, 0)), query[2] = {{0}}, key[2] = {{0}};
+    draft_form value = exact_form(w, formula_kid(w->g, count, 0));
     channel_id mean = draft_value(w->d, count_head(w, layer - 1, mask), layer - 1, &value,
-                                  name(w, "mean of %s", w->labels[count]), false);
-    form_add(w->d, &query[0], mean, 2);
-    form_add(w->d, &query[1], feature_channel(w, future ? "1/(N - i)" : "1/(i + 1)"), -1);
-    form_add(w->d, &key[0], feature_channel(w, future ? "(N - 1 - i)/(N*N)" : "i/(N*N)"), 1);
-    form_add(w->d, &key[1], feature_channel(w, future ? "(N - 1 - i)*(N - 1 - i)/(N*N)" : "i*i/(N*N)"), 1);
-    return draft_head_for(w->d, layer, ROLE_LOOKUP, mask, TEMPER_CHOICE_AVERAGE, query, key, 2);
+                                  lower_label(w, "mean of %s", w->labels[count]), false);
+    return lookup_head(w, layer, mask, mean, mask, future);
 }
 
 channel_id residue_feature(lowering *w, bool future, const formula_node *n, int64_t weight, int64_t residue,
@@ -281,7 +286,7 @@ static void lower_single(lowering *w, node_id id) {
     const formula_node *n = formula_at(w->g, id);
     node_id count = formula_kid(w->g, id, 0);
     uint32_t layer = w->level[id];
-    draft_head *h = lookup_head(w, count, layer);
+    draft_head *h = count_lookup(w, count, layer);
     draft_form value = {0};
     channel_id feature = residue_feature(w, is_future(w, count), n, formula_weight(w->g, id, 0), n->residue, false);
     form_add(w->d, &value, feature, 1);
@@ -310,7 +315,7 @@ static residues count_residues(lowering *w, node_id id, size_t k) {
     residues r = {.count = orbit(weight, n->modulus), .ready = layer, .raw = true};
     r.value = arena_alloc(w->arena, r.count, sizeof *r.value);
     r.input = arena_alloc(w->arena, r.count, sizeof *r.input);
-    draft_head *h = lookup_head(w, count, layer);
+    draft_head *h = count_lookup(w, count, layer);
     for (size_t s = 0; s < r.count; s++) {
         r.value[s] = (int64_t)s * step;
         draft_form value = {0};
@@ -342,7 +347,7 @@ static residues add_residues(lowering *w, residues *a, residues *b, int64_t modu
             if (out[v] == NO_CHANNEL) {
                 char what[60];
                 snprintf(what, sizeof what, "partial sum %% %lld = %lld", (long long)modulus, (long long)v);
-                out[v] = gate_channel(w, layer, name(w, "%s", what));
+                out[v] = gate_channel(w, layer, lower_label(w, "%s", what));
                 r.value[r.count] = v;
                 r.input[r.count++] = (gate_input){.channel = out[v]};
             }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compile/exclusive.h"
+#include "compile/normal_place.h"
 
 /* A literal: a node of the source, possibly negated. */
 typedef struct literal {
@@ -359,13 +360,13 @@ static node_id make_recall(simplifier *s, node_id id) {
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
-/* The sum of a COMPARE or MODULO node with its counts over normal nodes. */
+/* The sum of a COMPARE, MODULO or AT node with its counts over normal nodes. */
 static linear_sum normal_sum(simplifier *s, node_id id) {
     const formula *f = s->source;
     const formula_node *n = formula_at(f, id);
     linear_sum sum;
     sum_init(&sum, s->arena, n->constant);
-    for (size_t k = 0; k < n->kid_count; k++) {
+    for (size_t k = n->op == OP_AT; k < n->kid_count; k++) { /* AT's first kid is no count */
         node_id count = formula_kid(f, id, k), what = s->of[formula_kid(f, count, 0)];
         if (op_of(s, what) == OP_FALSE) continue;
         if (!sum_add_count(&sum, formula_unary(s->g, formula_at(f, count)->op, what), formula_weight(f, id, k)))
@@ -456,6 +457,21 @@ static node_id make_modulo(simplifier *s, node_id id) {
     if (!equal && r >= m - 1) return make_constant(s, !negated);
     node_id x = formula_modulo(s->g, &reduced, m, equal ? CMP_EQ : CMP_LE, r);
     return negated ? make_not(s, x) : x;
+}
+
+/* x at a computed position */
+static node_id make_read(simplifier *s, node_id id, node_id x) {
+    linear_sum sum = normal_sum(s, id);
+    node_id read = 0;
+    if (op_of(s, x) == OP_FALSE) return x;
+    switch (normal_place(&read, s->g, x, &sum, &s->source->notes[id])) {
+    case PLACE_READ: return read;
+    case PLACE_HERE: return x;
+    case PLACE_BEFORE: return make_step(s, true, x);
+    case PLACE_AFTER: return make_step(s, false, x);
+    case PLACE_NOWHERE: break;
+    }
+    return make_constant(s, false);
 }
 
 /* ---- the pass ---- */
@@ -565,6 +581,7 @@ static node_id normal_of(simplifier *s, node_id id) {
     case OP_COUNT_FUTURE: return formula_unary(s->g, n->op, x);
     case OP_COMPARE: return make_compare(s, id);
     case OP_MODULO: return make_modulo(s, id);
+    case OP_AT: return make_read(s, id, x);
     case OP_ATTEND:
         if (n->choice == TEMPER_CHOICE_AVERAGE) return make_exists(s, n->mask, x);
         return make_nearest(s, n->choice, n->mask, x, make_and(s, x, y));

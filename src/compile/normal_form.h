@@ -14,6 +14,9 @@
        COMPARE sum >= 0    weights without a common factor; kids COUNT_PAST, COUNT_FUTURE of normal nodes
        MODULO              compare is EQ or LE, residue in 0..modulus-1, weights and constant in 0..modulus-1
 
+       AT                  counts of one direction, `true` among them; residue times n + 1 is added, which is 0 or
+                           1; mask UP_TO: the position is never above i, FROM: never below i. Not i, i - 1, i + 1
+
    Once, since, yesterday and their relatives all become ATTEND; see the functions of simplify.c, one per operator. */
 #ifndef COMPILE_NORMAL_FORM_H
 #define COMPILE_NORMAL_FORM_H

@@ -118,6 +118,9 @@ machine *machine_new(arena *a, const formula *f, node_id root) {
     for (node_id id = 1; id <= root; id++) {
         formula_op op = formula_at(f, id)->op;
         if (!marks[id] || op == OP_COUNT_PAST || op == OP_COUNT_FUTURE) continue; /* sums count themselves */
+        if (op == OP_AT)
+            trap_raise(a->trap, TEMPER_UNSUPPORTED, f->notes[id].line, f->notes[id].column,
+                       "'@' reads at a computed position: no finite memory is known that holds what may stand there");
         index[id] = (uint32_t)m->node_count;
         add_node(m, index, id);
     }

@@ -183,6 +183,9 @@ static node_id node_after(const progression *p, node_id id) {
     case OP_ATTEND: return attend_after(p, id);
     case OP_RECALL: return after_kid(p, id, n.kid_count - 1); /* the same in other operators */
     case OP_MATCHES: return matches_after(p, id);
+    case OP_AT:
+        trap_raise(p->scratch->trap, TEMPER_UNSUPPORTED, f->notes[id].line, f->notes[id].column,
+                   "what comes next must be a formula of what was read, and none is known for '@' one letter later");
     case OP_MATCHES_REST:
     case OP_LAST:
     case OP_NEXT:

@@ -5,7 +5,7 @@
        iff         = implies ["<->" implies]            implies = or ["->" implies]
        or          = xor {"|" xor}      xor = and {"^" and}      and = not {"&" not}
        not         = "!" not | compare
-       compare     = sum [("==" | "!=" | "<" | "<=" | ">" | ">=") sum]
+       compare     = sum [("==" | "!=" | "<" | "<=" | ">" | ">=" | "@") sum]
        sum         = ["-"] product {("+" | "-") product}
        product     = operand {("*" | "%") operand}
        operand     = "#" counted | "#" "[" expression "]" | ("min" | "max") "(" expression {"," expression} ")"
@@ -222,6 +222,7 @@ static int level_of(const token *t) {
         case OP_XOR: return LEVEL_XOR;
         case OP_IMPLIES:
         case OP_IFF: return LEVEL_IMPLIES;
+        case OP_AT: return LEVEL_COMPARE;
         default: return LEVEL_NONE;
         }
     case SYM_EQ:
@@ -244,6 +245,11 @@ static void read_binary(crasp *p, int level) {
     apply_down_to(p, level + 1);
     slot *top = top_slot(p);
     bool same = top && top->level == level;
+    bool places = same && level == LEVEL_COMPARE && (p->now.op == OP_AT || top->sign.op == OP_AT) &&
+                  (p->now.symbol == SYM_OPERATOR || top->sign.symbol == SYM_OPERATOR);
+    if (places)
+        crasp_refuse(p, token_place(&p->now), "write (P @ C) @ D, or (C > 1) @ D",
+                     "'@' beside a comparison or '@' needs parentheses");
     if (same && level == LEVEL_COMPARE)
         crasp_refuse(p, token_place(&p->now), "write 0 < C && C < 3", "comparisons do not chain");
     if (same && right && (p->now.op == OP_IFF || top->sign.op == OP_IFF))

@@ -118,7 +118,10 @@ static case_id add(crasp *p, const value *part, size_t count) {
 static value apply_binary(crasp *p, const slot *s, const value *part) {
     value result = {.at = part[0].at};
     switch (s->sign.symbol) {
-    case SYM_OPERATOR: result.truth = connect(p, s->sign.op, part, s->operands); break;
+    case SYM_OPERATOR:
+        result.truth = s->sign.op == OP_AT ? count_read(&p->counts, crasp_truth(p, &part[0]), count_of(p, &part[1]))
+                                           : connect(p, s->sign.op, part, s->operands);
+        break;
     case SYM_PLUS:
     case SYM_MINUS: result.count = add(p, part, s->operands); break;
     case SYM_TIMES: multiply(p, &result, &part[0], &part[1]); break;

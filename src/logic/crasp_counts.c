@@ -100,6 +100,7 @@ typedef struct operation {
     bool largest;   /* extreme */
     compare_op op;  /* compare, modulo */
     int64_t modulus, residue;
+    node_id truth; /* read */
 } operation;
 
 static case_id scale_leaf(cases *c, void *context, uint32_t x, uint32_t unused) {
@@ -169,4 +170,15 @@ static case_id reduce_leaf(cases *c, void *context, uint32_t x, uint32_t unused)
 node_id count_modulo(counts *k, case_id x, int64_t modulus, compare_op op, int64_t residue) {
     operation o = {.counts = k, .modulus = modulus, .op = op, .residue = residue};
     return cases_formula(&k->by_case, map(&o, x, reduce_leaf));
+}
+
+static case_id read_leaf(cases *c, void *context, uint32_t x, uint32_t unused) {
+    (void)unused;
+    operation *o = context;
+    return cases_leaf(c, formula_read_at(c->graph, o->truth, &o->counts->sums[x]));
+}
+
+node_id count_read(counts *k, node_id truth, case_id x) {
+    operation o = {.counts = k, .truth = truth};
+    return cases_formula(&k->by_case, map(&o, x, read_leaf));
 }

@@ -31,6 +31,8 @@ case_id count_choose(counts *k, node_id condition, case_id yes, case_id no);
 bool count_is_constant(const counts *k, case_id x, int64_t *value);
 
 node_id count_compare(counts *k, case_id x, compare_op op, case_id y);
+/* The formula at the position whose number is x. */
+node_id count_read(counts *k, node_id truth, case_id x);
 node_id count_modulo(counts *k, case_id x, int64_t modulus, compare_op op, int64_t residue);
 
 #endif

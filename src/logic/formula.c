@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "logic/place.h"
+
 static const struct {
     const char *spelling;
     int kids;
@@ -193,6 +195,25 @@ node_id formula_modulo(formula *f, const linear_sum *sum, int64_t modulus, compa
     return share(f, n, sum->counts, sum->weights);
 }
 
+node_id formula_read_place(formula *f, node_id value, const linear_sum *sum, int64_t ends, temper_mask mask) {
+    size_t count = sum->count + 1;
+    node_id *kids = arena_alloc(f->arena, count, sizeof *kids);
+    int64_t *weights = arena_alloc(f->arena, count, sizeof *weights);
+    kids[0] = value;
+    weights[0] = 0;
+    for (size_t k = 0; k < sum->count; k++) {
+        kids[k + 1] = sum->counts[k];
+        weights[k + 1] = sum->weights[k];
+    }
+    formula_node n = {
+        .op = OP_AT, .kid_count = (uint32_t)count, .constant = sum->constant, .residue = ends, .mask = mask};
+    return share(f, n, kids, weights);
+}
+
+node_id formula_read_at(formula *f, node_id value, const linear_sum *sum) {
+    return formula_read_place(f, value, sum, 0, TEMPER_MASK_ALL);
+}
+
 node_id formula_attend(formula *f, temper_choice choice, temper_mask mask, node_id where, node_id value) {
     node_id kids[2] = {where, value};
     return share(f, (formula_node){.op = OP_ATTEND, .kid_count = 2, .choice = choice, .mask = mask}, kids, NULL);
@@ -339,7 +360,9 @@ unsigned char *spec_reachable(const temper_spec *s, arena *a) {
     return marks;
 }
 
-static char direction_of(const formula_node *n) {
+static char direction_of(const formula *f, node_id id) {
+    const formula_node *n = &f->nodes[id];
+    if (n->op == OP_AT) return place_direction(f, id);
     if (n->op != OP_ATTEND) return operator_direction(n->op);
     switch (n->mask) {
     case TEMPER_MASK_BEFORE:
@@ -356,7 +379,7 @@ unsigned formula_directions(const formula *f, node_id root, node_id *back, node_
     *back = *forward = 0;
     for (size_t id = 1; id <= root; id++) {
         if (!marks[id]) continue;
-        char d = direction_of(&f->nodes[id]);
+        char d = direction_of(f, (node_id)id);
         if ((d == 'b' || d == '2') && !*back) *back = (node_id)id;
         if ((d == 'f' || d == '2') && !*forward) *forward = (node_id)id;
     }

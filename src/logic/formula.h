@@ -25,15 +25,15 @@ typedef uint32_t node_id; /* index into formula.nodes; 0 is no node */
 typedef struct formula_node {
     formula_op op;
     uint32_t kid_count;
-    size_t kid_start;   /* into formula.kids, and formula.weights for COMPARE and MODULO */
+    size_t kid_start;   /* into formula.kids, and formula.weights for COMPARE, MODULO and AT */
     uint32_t set;       /* LETTERS: index into formula.sets; MATCHES*: into formula.languages */
     compare_op compare; /* COMPARE: sum `compare` 0; MODULO: sum mod modulus `compare` residue */
-    int64_t constant;   /* COMPARE, MODULO: added to the sum */
+    int64_t constant;   /* COMPARE, MODULO, AT: added to the sum */
     int64_t modulus;    /* MODULO: > 0 */
-    int64_t residue;    /* MODULO: the constant it is compared with; any value */
+    int64_t residue;    /* MODULO: the constant it is compared with; any value. AT of normal forms: times n + 1 */
     temper_choice
         choice;       /* ATTEND, RECALL: leftmost, rightmost; ATTEND also average (kid 1 = kid 0: "there is one") */
-    temper_mask mask; /* ATTEND, RECALL */
+    temper_mask mask; /* ATTEND, RECALL; AT of normal forms: where the position lies */
 } formula_node;
 
 /* What is known about a node besides its meaning; the first place that made it wins. */
@@ -120,6 +120,8 @@ node_id formula_compare(formula *f, const linear_sum *sum, compare_op op); /* fo
 node_id formula_modulo(formula *f, const linear_sum *sum, int64_t modulus, compare_op op, int64_t residue);
 /* require kids as operators.h says, the meaning last; recall_make makes them */
 node_id formula_recall(formula *f, temper_choice choice, temper_mask mask, const node_id *kids, size_t count);
+node_id formula_read_at(formula *f, node_id value, const linear_sum *sum); /* AT, as it is written */
+node_id formula_read_place(formula *f, node_id value, const linear_sum *sum, int64_t ends, temper_mask mask);
 node_id formula_attend(formula *f, temper_choice choice, temper_mask mask, node_id where, node_id value);
 
 /* Records where a node was written / what it is called, if nothing is recorded yet. */
@@ -128,7 +130,7 @@ void formula_note_name(formula *f, node_id id, const char *name);
 
 bool formula_has_letter(const formula *f, node_id letters_node, uint32_t letter);
 
-/* The sum as stored in a COMPARE or MODULO node. */
+/* The sum as stored in a COMPARE, MODULO or AT node; the weight of AT's kid 0, which is no count, is 0. */
 static inline int64_t formula_weight(const formula *f, node_id id, size_t k) {
     return f->weights[f->nodes[id].kid_start + k];
 }

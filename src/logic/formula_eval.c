@@ -183,12 +183,13 @@ static row_value sum_verdict(const formula_node *node, __int128 sum) {
 static void eval_sum(row_value *out, const evaluation *e, node_id id) {
     const formula *f = e->f;
     const formula_node *node = formula_at(f, id);
-    size_t terms = node->kid_count;
+    size_t before = node->op == OP_AT, terms = node->kid_count - before; /* AT's first kid is no count */
+    const row_value *value = before ? kid_row(e, id, 0) : NULL;
     __int128 sum = node->constant;
     for (size_t k = 0; k < terms; k++) {
-        node_id count = formula_kid(f, id, k);
+        node_id count = formula_kid(f, id, before + k);
         term *t = &e->terms[k];
-        *t = (term){e->rows[formula_kid(f, count, 0)], formula_weight(f, id, k),
+        *t = (term){e->rows[formula_kid(f, count, 0)], formula_weight(f, id, before + k),
                     formula_at(f, count)->op == OP_COUNT_FUTURE};
         int64_t total = 0;
         for (size_t i = 0; t->future && i < e->n; i++) total += t->counted[i];
@@ -203,7 +204,10 @@ static void eval_sum(row_value *out, const evaluation *e, node_id id) {
             else
                 sum += t->counted[i] ? t->weight : 0;
         }
-        out[i] = sum_verdict(node, sum);
+        if (value)
+            out[i] = sum >= 1 && sum <= (__int128)e->n ? value[(size_t)sum - 1] : 0;
+        else
+            out[i] = sum_verdict(node, sum);
         sum -= leaving;
     }
 }
@@ -262,6 +266,7 @@ static void eval_node(row_value *out, evaluation *e, node_id id) {
     case OP_OR: eval_nary(out, e, id); break;
     case OP_COMPARE:
     case OP_MODULO:
+    case OP_AT:
         e->terms = arena_grow(e->scratch, e->terms, &e->term_capacity, node->kid_count, sizeof *e->terms);
         eval_sum(out, e, id);
         break;

@@ -222,7 +222,8 @@ static bool needs_paren(formula_op parent, size_t k, bool is_value, formula_op k
     if (parent == OP_COUNT_PAST || parent == OP_COUNT_FUTURE) return false;
     if (parent == OP_ATTEND && k == 0) return false;
     if (parent == OP_RECALL && !is_value) return false;
-    if (kid == OP_COMPARE || kid == OP_MODULO) return unary || temporal;
+    if (parent == OP_AT) return k == 0 && inner < operator_binding(OP_TRUE) && kid != OP_AT;
+    if (kid == OP_COMPARE || kid == OP_MODULO || kid == OP_AT) return unary || temporal;
     if (inner > operator_binding(OP_UNTIL)) return false;
     if (unary || inner < outer) return true;
     if (temporal || parent == OP_IMPLIES) return inner == outer && !(kid == parent && k == 1);
@@ -319,6 +320,19 @@ static node_id chain_end(const formula_printer *p, node_id id, uint32_t *length)
     return id;
 }
 
+static void print_at_piece(text *out, const formula *f, const frame *top) {
+    const formula_node *n = formula_at(f, top->id);
+    uint32_t k = top->next;
+    if (k == 0) return;
+    if (k == 1) text_puts(out, " @ ");
+    if (k < n->kid_count) {
+        int64_t weight = formula_weight(f, top->id, k);
+        print_weight(out, magnitude(weight), weight < 0, k == 1);
+    } else {
+        print_constant(out, magnitude(n->constant), n->constant < 0, k == 1);
+    }
+}
+
 /* The text before kid `top->next`, or after the last one. */
 static void print_piece(formula_printer *p, const frame *top) {
     const formula_node *n = formula_at(p->f, top->id);
@@ -327,6 +341,7 @@ static void print_piece(formula_printer *p, const frame *top) {
     switch (n->op) {
     case OP_COMPARE: print_compare_piece(p->out, p->f, top); break;
     case OP_MODULO: print_modulo_piece(p->out, p->f, top); break;
+    case OP_AT: print_at_piece(p->out, p->f, top); break;
     case OP_COUNT_PAST:
     case OP_COUNT_FUTURE:
         if (!done) text_puts(p->out, spelling);
@@ -405,7 +420,8 @@ static void print_atom(formula_printer *p, node_id id) {
 /* B-RASP knows Boolean connectives only; attention has a line, so a name, of its own. */
 static void refuse_in_brasp(formula_printer *p, node_id id) {
     formula_op op = formula_at(p->f, id)->op;
-    if (operator_direction(op) == 'n' && op != OP_COMPARE && op != OP_MODULO && !is_attention(op)) return;
+    if (operator_direction(op) == 'n' && op != OP_COMPARE && op != OP_MODULO && op != OP_AT && !is_attention(op))
+        return;
     trap_raise(p->out->arena->trap, TEMPER_UNSUPPORTED, p->f->notes[id].line, p->f->notes[id].column,
                "a formula with attention beside counts or temporal operators has no text form");
 }

@@ -32,6 +32,7 @@ struct formula_stepper {
 enum { CHOSEN = 1, FOUND = 2 };
 
 static bool looks_one_way(const formula_node *n, bool mirrored) {
+    if (n->op == OP_AT) return false; /* it may look at any position so far: no state of a fixed size holds them */
     if (n->op != OP_ATTEND) return operator_direction(n->op) != (mirrored ? 'b' : 'f');
     if (mirrored) return n->mask == TEMPER_MASK_AFTER || n->mask == TEMPER_MASK_FROM;
     return n->mask == TEMPER_MASK_BEFORE || n->mask == TEMPER_MASK_UP_TO;

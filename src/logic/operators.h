@@ -40,6 +40,9 @@ OPERATOR(COUNT_PAST, "#", 1, 'b', 8)
 OPERATOR(COUNT_FUTURE, "#>", 1, 'f', 8)
 OPERATOR(COMPARE, "", -1, 'n', 7) /* sum of weighted counts + constant, compared with 0 */
 OPERATOR(MODULO, "", -1, 'n', 7)  /* (sum of weighted counts + constant) mod m, compared with a constant */
+/* the truth of kid 0 at the position whose number is the sum of the weighted counts, kids 1 and on, + constant; false
+   where there is no such position. Its direction depends on the sum (logic/place.h). */
+OPERATOR(AT, "@", -1, 'n', 7)
 /* attention: the value of kid 1 at the chosen j of the mask where kid 0 holds; false if there is none. It comes from
    B-RASP files and from simplify; its direction depends on the mask. */
 OPERATOR(ATTEND, "", 2, 'n', 8)

@@ -15,10 +15,11 @@
        and        = temporal ("&" temporal)*                   one node
        temporal   = unary (("U"|"R"|"W"|"M") unary)*           right-associative; likewise with "S", "T",
                                                                but past and future do not mix
-       unary      = ("!"|("X"|"wX"|"Y"|"Z")["^" NUMBER]|"F"|"G"|"O"|"H"|where)* atom
+       unary      = ("!"|("X"|"wX"|"Y"|"Z")["^" NUMBER]|"F"|"G"|"O"|"H"|where)* place
        where      = ("rightmost"|"leftmost") "[" mask ("," condition)* "]"
        mask       = "j" ("<"|"<="|">"|">=") "i", or the same with i on the left, or "1"
        condition  = formula ["is" formula]                     in the first one the position is j, in the second i
+       place      = atom ("@" sum)*                            left-associative
        atom       = LETTER | CLASS | REGEX | "dfa" "{" TABLE "}" | "dfa" QUOTED | NAME | "true" | "false" | "first" | "last" | comparison | "(" formula ")"
        comparison = sum COMPARE sum | remainder COMPARE sum | sum COMPARE remainder    with a remainder the sum is
        constant
@@ -108,7 +109,8 @@ static _Noreturn void refuse_operand(parser *p) {
     if (p->t.kind == TOK_NEWLINE)
         hint = "a formula goes on over several lines only inside brackets";
     else if (p->t.symbol == SYM_OPERATOR)
-        hint = "this operator stands between two formulas";
+        hint = p->t.op == OP_AT ? "'@' stands between a formula and a position, as in 'a @ #[true] - 3'"
+                                : "this operator stands between two formulas";
     else if (p->t.symbol == SYM_ASSIGN)
         hint = "a definition is written 'name = ...'";
     trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, p->t.line, p->t.column, hint_open(p, hint),
@@ -372,6 +374,13 @@ static void check_mixing(parser *p, const entry *below, const entry *e) {
     if (below->kind == ENTRY_COMPARE && e->kind == ENTRY_COMPARE)
         trap_raise_hint(raise, TEMPER_SYNTAX, e->line, e->column, "join two comparisons: '1 < #[a] & #[a] < 3'",
                         "comparisons cannot be chained");
+    bool places = (below->kind == ENTRY_AT && e->kind == ENTRY_COMPARE) ||
+                  (below->kind == ENTRY_COMPARE && e->kind == ENTRY_AT);
+    if (places)
+        trap_raise_hint(raise, TEMPER_SYNTAX, e->line, e->column,
+                        "write '(#[a] = 1) @ 3', or '#[a @ 3] = 1' for the number of positions",
+                        "'%s' after '%s' needs parentheses", entry_shown(&p->context, e),
+                        entry_shown(&p->context, below));
     bool arrows = is_op(below, OP_IFF) || is_op(below, OP_IMPLIES);
     bool next_arrows = is_op(e, OP_IFF) || is_op(e, OP_IMPLIES);
     bool mixed = arrows && next_arrows && !(is_op(below, OP_IMPLIES) && is_op(e, OP_IMPLIES));
@@ -480,7 +489,7 @@ static bool read_operator(parser *p, bool *complete) {
     switch (t->symbol) {
     case SYM_OPERATOR:
         if (operator_kids(t->op) == 0 || operator_kids(t->op) == 1) refuse_operator(p);
-        push_operator(p, make_entry(t, ENTRY_BINARY, operator_binding(t->op), 2));
+        push_operator(p, make_entry(t, t->op == OP_AT ? ENTRY_AT : ENTRY_BINARY, operator_binding(t->op), 2));
         break;
     case SYM_PLUS: push_operator(p, make_entry(t, ENTRY_ADD, BIND_SUM, 2)); break;
     case SYM_MINUS: push_operator(p, make_entry(t, ENTRY_SUBTRACT, BIND_SUM, 2)); break;

@@ -200,6 +200,13 @@ static value compare(value_context *c, const entry *e, value *v) {
     return formula_value(c, e, formula_compare(f, difference, e->compare), &v[0]);
 }
 
+static value read_at(value_context *c, const entry *e, const value *v) {
+    need_formula(c, e, &v[0], 0);
+    if (v[1].kind != VALUE_SUM)
+        refuse(c, &v[1], "the position is a sum, as in 'a @ #[true] - 3'", needs_text(c, e, "a position", 1));
+    return formula_value(c, e, formula_read_at(&c->spec->graph, v[0].node, v[1].sum), &v[0]);
+}
+
 static value count(value_context *c, const entry *e, const value *v) {
     need_formula(c, e, v, 0);
     node_id id = formula_unary(&c->spec->graph, e->op, v->node);
@@ -284,6 +291,7 @@ value value_apply(value_context *c, const entry *e, value *v) {
     case ENTRY_TIMES: return times(c, e, v);
     case ENTRY_MODULO: return remainder_of(c, e, v);
     case ENTRY_COMPARE: return compare(c, e, v);
+    case ENTRY_AT: return read_at(c, e, v);
     case ENTRY_WHERE:
     case ENTRY_OPEN: break;
     }

@@ -34,7 +34,8 @@ typedef enum entry_kind {
     ENTRY_SUBTRACT,
     ENTRY_TIMES,
     ENTRY_MODULO,
-    ENTRY_COMPARE
+    ENTRY_COMPARE,
+    ENTRY_AT /* a formula at the position that a sum names */
 } entry_kind;
 
 /* An operator or bracket that waits for its operands. */

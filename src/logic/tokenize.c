@@ -41,6 +41,7 @@ static const struct symbol_line {
     {"#", SYM_COUNT_PAST, 0, IN_SPEC | IN_CRASP},
     {"←#", SYM_COUNT_PAST, 0, IN_SPEC | IN_CRASP},
     {"#>", SYM_COUNT_FUTURE, 0, IN_SPEC | IN_CRASP},
+    {"@", SYM_OPERATOR, OP_AT, IN_SPEC | IN_CRASP},
     {"(", SYM_OPEN, 0, IN_ALL},
     {")", SYM_CLOSE, 0, IN_ALL},
     {"[", SYM_OPEN_SQUARE, 0, IN_CRASP | IN_BRASP},

@@ -88,7 +88,7 @@ uint32_t head_shape_number(recognising *w, const head_shape *s) {
     bool fresh;
     text_init(&key, w->arena);
     text_printf(&key, "%d %a %d %d ", (int)s->role, s->kappa, s->scaled, s->soft_ties);
-    text_printf(&key, "%d %d %u ", s->rightmost, s->tests, s->rows);
+    text_printf(&key, "%d %d %d %u ", s->rightmost, s->tests, s->anywhere, s->rows);
     text_printf(&key, "%a %a %a %zu %d ", s->weight, s->total, s->own, s->own_units, s->grid);
     text_printf(&key, "%a %a ", s->letters, s->edges);
     describe_form(&key, &s->scale);

@@ -56,11 +56,23 @@ uint32_t head_shape_number(recognising *w, const head_shape *s);
 /* The candidates of the present head, which takes the nearest of them. */
 fn find_nearest(recognising *w, head_shape *s);
 
-/* What is asked of sums and counts by heads that compare them with 0, on one side or both, or look one up. */
+/* What is asked of sums and counts by heads that compare them with 0, on one side or both. */
 fn find_compare(recognising *w, head_shape *s);
 fn find_balance(recognising *w, head_shape *s);
-fn find_lookup(recognising *w, head_shape *s);  /* what is counted */
-fn looked_up(recognising *w, fn x, uint32_t v); /* what the look-up of the count of x reads as value v */
+
+/* Where a look-up reads. */
+typedef struct lookup_place {
+    fn x;          /* the number of positions with x, over the mask; 0: something else */
+    bool forward;  /* counts are over j >= i */
+    bool from_end; /* positions are numbered from the end */
+    count_id sum;
+    double constant; /* the number of the position is the sum and this */
+} lookup_place;
+
+void recognise_lookup(recognising *w, head_shape *s, lookup_place *out);
+
+/* What the look-up reads as value v. */
+fn looked_up(recognising *w, const lookup_place *p, uint32_t v);
 
 /* ---- patterns (recognise_match.c) ---- */
 

@@ -81,14 +81,35 @@ static fn exists(questions *q, bool forward, fn x) {
 
 /* ---- several values at one position ---- */
 
+/* What tells one position from others, and y there. */
+enum { PLACE_KEY = 8 };
+
+static void place_key(int64_t key[PLACE_KEY], const question *what, fn y) {
+    int64_t all[PLACE_KEY] = {(int64_t)what->kind,
+                              what->forward,
+                              what->kind == ASK_STEP ? FN_TRUE : what->x,
+                              what->past,
+                              what->future,
+                              what->factor,
+                              0,
+                              y};
+    memcpy(&all[6], &what->constant, sizeof what->constant);
+    memcpy(key, all, sizeof all);
+}
+
+static void keep_place(table *t, const int64_t key[PLACE_KEY], uint32_t value) {
+    int64_t *kept = arena_alloc(t->arena, PLACE_KEY, sizeof *kept);
+    bool fresh;
+    memcpy(kept, key, PLACE_KEY * sizeof *kept);
+    table_put(t, kept, PLACE_KEY * sizeof *kept, value, &fresh);
+}
+
 static sibling_list *list_of(questions *q, const question *what) {
-    uint32_t key[3] = {(uint32_t)what->kind, what->forward, what->kind == ASK_STEP ? FN_TRUE : what->x};
+    int64_t key[PLACE_KEY];
+    place_key(key, what, 0);
     const uint32_t *known = table_find(&q->list_index, key, sizeof key);
     if (known) return &q->lists[*known];
-    uint32_t *kept = arena_alloc(q->arena, 3, sizeof *kept);
-    bool fresh;
-    memcpy(kept, key, sizeof key);
-    table_put(&q->list_index, kept, sizeof key, (uint32_t)q->list_count, &fresh);
+    keep_place(&q->list_index, key, (uint32_t)q->list_count);
     array_push(q->arena, q->lists, q->list_count, q->list_capacity,
                (sibling_list){.values = FN_FALSE, .answers = FN_FALSE});
     return &q->lists[q->list_count - 1];
@@ -114,16 +135,24 @@ static fn place_between(questions *q, const sibling_list *list, fn y, fn variabl
     return fn_or(d, least, fn_and(d, most, variable));
 }
 
-/* The value y at the nearest position with x, or x at the position before. */
+/* Whether all that is counted is older than the function f. */
+static bool counts_before(const questions *q, count_id sum, fn f) {
+    const count_form *c = count_at(&q->counts, sum);
+    for (size_t k = 0; k < c->count; k++)
+        if (c->terms[k].f >= f) return false;
+    return true;
+}
+
+/* The value y at the nearest position with x, or at a computed one, or x at the position before. */
 static fn value_there(questions *q, question what) {
     fn y = what.kind == ASK_STEP ? what.x : what.y;
-    uint32_t key[4] = {(uint32_t)what.kind, what.forward, what.x, what.y};
+    int64_t key[PLACE_KEY];
+    place_key(key, &what, y);
     const uint32_t *known = table_find(&q->chosen, key, sizeof key);
     if (known) return *known;
-    uint32_t v = variable(q, what, 2), *kept = arena_alloc(q->arena, 4, sizeof *kept);
+    uint32_t v = variable(q, what, 2);
     sibling_list *list = list_of(q, &what);
     fn plain = fn_variable(&q->d, v), answer = plain;
-    bool fresh;
     if (list->count < QUESTION_SIBLINGS) {
         answer = place_between(q, list, y, plain);
         array_push(q->arena, q->siblings, q->sibling_count, q->sibling_capacity, (sibling){y, answer, list->first});
@@ -132,10 +161,11 @@ static fn value_there(questions *q, question what) {
         list->values = fn_or(&q->d, list->values, y);
         list->answers = fn_or(&q->d, list->answers, answer);
     }
-    memcpy(kept, key, sizeof key);
-    table_put(&q->chosen, kept, sizeof key, answer, &fresh);
+    keep_place(&q->chosen, key, answer);
     /* a new node, whose parts are older: so it can be written as this question */
-    if (answer != plain && answer > y && answer > what.x) keep(&q->asked_as, answer, v);
+    if (answer != plain && answer > y && answer > what.x && counts_before(q, what.past, answer) &&
+        counts_before(q, what.future, answer))
+        keep(&q->asked_as, answer, v);
     return answer;
 }
 
@@ -327,4 +357,40 @@ fn ask_residue(questions *q, bool forward, fn x, int64_t a, int64_t b, int64_t m
             runs[count++] = (decision_run){(uint32_t)k + 1, to};
     }
     return fn_node(d, v, runs, count);
+}
+
+/* ---- computed positions ---- */
+
+/* Whether every position adds the same, and what. */
+static bool adds_the_same(const questions *q, count_id sum, double *each) {
+    const count_form *f = count_at(&q->counts, sum);
+    if (f->count || !fn_is_leaf(&q->d, f->letters)) return false;
+    *each = decision_at(&q->d, f->letters)->value;
+    return true;
+}
+
+fn ask_read(questions *q, bool forward, count_id sum, double ends, double constant, fn y) {
+    double each = 0;
+    if (y == FN_FALSE) return y;
+    sum = count_merge(&q->counts, sum);
+    if (adds_the_same(q, sum, &each)) {
+        if (forward) { /* n + 1 - i of them from here on, where i of them are up to here */
+            ends = exact_add(q->arena, ends, each);
+            each = -each + 0.0;
+            forward = false;
+        }
+        if (each == 1 && ends == 0 && constant == 0) return y;
+        if (each == 1 && ends == 0 && fabs(constant) == 1) return ask_step(q, constant > 0, y);
+        if (each == 0 && ((ends == 0 && constant <= 0) || (ends == 1 && constant >= 0))) return FN_FALSE;
+        count_term all = {FN_TRUE, each};
+        sum = count_from_terms(&q->counts, &all, each != 0);
+    }
+    if (fabs(ends) > 0x1p52) return 0;
+    return value_there(q, (question){.kind = ASK_READ,
+                                     .forward = forward,
+                                     .y = y,
+                                     .past = forward ? 0 : sum,
+                                     .future = forward ? sum : 0,
+                                     .factor = (int64_t)ends,
+                                     .constant = constant + 0.0});
 }

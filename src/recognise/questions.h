@@ -17,7 +17,8 @@ typedef enum question_kind {
     ASK_SUM, /* the sum over j <= i of `past`, plus that over j >= i of `future`, plus the constant is at least 0 */
     ASK_REMAINDER, /* how many j <= i (forward: j >= i) have x, modulo m: not Boolean */
     ASK_UNSAID,    /* a comparison of the source with numbers that are too large: node x. No head asks it */
-    ASK_TEST       /* whether (a times that number + b) modulo a large m is r, or at most r */
+    ASK_READ, /* y at the position `past`, or `future`, + factor times n + 1 + constant; false if there is none */
+    ASK_TEST  /* whether (a times that number + b) modulo a large m is r, or at most r */
 } question_kind;
 
 typedef struct question {
@@ -25,7 +26,7 @@ typedef struct question {
     bool forward;
     fn x, y;
     count_id past, future;
-    double constant; /* SUM: whole */
+    double constant; /* SUM, READ: whole */
     int64_t factor, add, modulus, remainder;
     bool at_most;
 } question;
@@ -68,7 +69,7 @@ typedef struct questions {
     size_t sibling_count, sibling_capacity;
     sibling_list *lists;
     size_t list_count, list_capacity;
-    table list_index, chosen; /* (kind, direction, x) -> its list; (the same, y) -> the answer */
+    table list_index, chosen; /* a position -> its list; a position and y -> the answer */
     table asked_as;           /* an answer that is no variable alone -> its variable */
 } questions;
 
@@ -86,6 +87,10 @@ fn ask_unsaid(questions *q, uint32_t name);
 
 /* The sums plus the constant, a whole number, are at least 0. */
 fn ask_sum(questions *q, count_id past, count_id future, double constant);
+
+/* y at the position that the sum over j <= i (forward: j >= i), plus `ends` times n + 1, plus the constant is; whole
+   numbers. False if there is none. */
+fn ask_read(questions *q, bool forward, count_id sum, double ends, double constant, fn y);
 
 /* The variable of a remainder: its values are 0 ... modulus - 1. */
 uint32_t ask_remainder(questions *q, bool forward, fn x, int64_t modulus);

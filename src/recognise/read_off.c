@@ -190,6 +190,15 @@ static node_id strict(writing *t, const question *a) {
         add_counts(t, &sum, a->past, false);
         add_counts(t, &sum, a->future, true);
         return formula_compare(t->f, &sum, CMP_GE);
+    case ASK_READ:
+        sum_init(&sum, t->w->arena, (int64_t)a->constant);
+        add_counts(t, &sum, a->past, false);
+        add_counts(t, &sum, a->future, true);
+        if (a->factor) { /* n + 1 */
+            add_count(t, &sum, OP_COUNT_PAST, formula_atom(t->f, OP_TRUE), (double)a->factor);
+            add_count(t, &sum, OP_COUNT_FUTURE, formula_atom(t->f, OP_TRUE), (double)a->factor);
+        }
+        return formula_read_at(t->f, t->node[a->y], &sum);
     case ASK_TEST: return modulo(t, a, a->factor, a->add, a->at_most ? CMP_LE : CMP_EQ, a->remainder);
     case ASK_LETTER:
     case ASK_UNSAID: /* of the source only */

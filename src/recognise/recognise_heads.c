@@ -136,6 +136,7 @@ static uint32_t recognise_head(recognising *w) {
     fn x = FN_FALSE, exists = FN_FALSE;
     const match_case *cases = NULL;
     size_t case_count = 0;
+    lookup_place place = {0};
     switch (s.role) {
     case ROLE_ONCE:
         x = find_once(w, &s);
@@ -145,7 +146,7 @@ static uint32_t recognise_head(recognising *w) {
     case ROLE_COUNT: find_count(w, &s); break;
     case ROLE_COMPARE: x = find_compare(w, &s); break;
     case ROLE_BALANCE: x = find_balance(w, &s); break;
-    case ROLE_LOOKUP: x = find_lookup(w, &s); break;
+    case ROLE_LOOKUP: recognise_lookup(w, &s, &place); break;
     case ROLE_MATCH: cases = find_match(w, &s, &case_count); break;
     case ROLE_NONE: break;
     }
@@ -167,7 +168,7 @@ static uint32_t recognise_head(recognising *w) {
         } else if (s.role == ROLE_MATCH) {
             out.f = matched(w, cases, case_count, condition_row(w, &h->value, v, "a value"));
         } else {
-            out.f = s.role == ROLE_ONCE ? exists : s.role == ROLE_LOOKUP ? looked_up(w, x, v) : x;
+            out.f = s.role == ROLE_ONCE ? exists : s.role == ROLE_LOOKUP ? looked_up(w, &place, v) : x;
         }
         write_value(w, v, &out);
     }

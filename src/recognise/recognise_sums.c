@@ -1,5 +1,4 @@
-/* Heads that ask about sums of counts: those that compare them with 0, and look-ups of a count (doc/certificate.md,
-   "Compare", "Balance" and "Look-up"). */
+/* Heads that ask about sums of counts: those that compare them with 0 (doc/certificate.md, "Compare" and "Balance"). */
 #include <math.h>
 
 #include "recognise/head_rows.h"
@@ -107,61 +106,4 @@ fn find_balance(recognising *w, head_shape *s) {
     s->total = copy->weight;
     count_id past = count_combine(&w->q.counts, p.mean->sum, 1, copy->sum);
     return ask_sum(&w->q, past, copy->sum, p.mean->start - 0.5);
-}
-
-/* ---- look-up ---- */
-
-fn find_lookup(recognising *w, head_shape *s) {
-    const model_head *h = head_of(w);
-    const model_term *q = single_term(&h->query, 0), *b = single_term(&h->query, 1);
-    const content *mean = q ? term_content(w, q) : NULL;
-    bool end = h->mask == TEMPER_MASK_FROM;
-    if (end ? !w->m->has_end : h->mask != TEMPER_MASK_UP_TO) unlike(w, "it looks up under a mask without a sentinel");
-    if (!mean || mean->kind != HOLDS_MEAN || q->weight != 2) unlike(w, "a query of twice a mean was expected");
-    const position_form *inverse = b ? term_form(w, b) : NULL;
-    if (!inverse || inverse->kind != POSITION_INVERSE || inverse->mirrored != end || b->weight != -1 ||
-        is_soft_only(w, b))
-        unlike(w, "a second query of -1/(i + 1) was expected");
-    bool grown =
-        is_feature(w, &h->key, 0, POSITION_SIZE_INDEX, end) && is_feature(w, &h->key, 1, POSITION_SIZE_INDEX_2, end);
-    bool shares =
-        is_feature(w, &h->key, 0, POSITION_SHARE_2, end) && is_feature(w, &h->key, 1, POSITION_SQUARE_2, end);
-    if (!grown && !shares) unlike(w, "its keys are not positions and their squares");
-    if (is_soft(w)) {
-        if (grown == s->scaled) unlike(w, "its keys do not fit its scale");
-        if (s->scaled && !(s->scale.size == FORM_POWER && s->scale.power == 3))
-            unlike(w, "its scale is not a multiple of N*N*N");
-        s->kappa = s->scale.c;
-    }
-    if (grown) {
-        double c = term_form(w, rows_begin_of(&h->key, 0))->size.c;
-        if (term_form(w, rows_begin_of(&h->key, 1))->size.c != c) unlike(w, "its two keys have different factors");
-        s->kappa = c;
-    } else if (!is_soft(w)) { /* scores by temperature, without their scale */
-        s->kappa = s->scaled ? s->scale.c : MODEL_KAPPA_LOOKUP;
-        s->scaled = true;
-    }
-    const count_form *form = count_at(&w->q.counts, mean->sum);
-    bool single = form->count == 1 && form->letters == FN_FALSE && form->terms[0].weight == 1;
-    bool letters = form->count == 0 && fn_is_boolean(&w->q.d, form->letters);
-    if (mean->mask != h->mask || mean->start != 0 || mean->end != 0) unlike(w, "its mean has another mask");
-    if (single) return form->terms[0].f;
-    if (letters) return form->letters;
-    /* 1 - [f] is kept as [not f]; what is left are sums of several conditions, at most one of which holds */
-    fn *parts = arena_alloc(w->arena, form->count + 1, sizeof *parts);
-    for (size_t k = 0; k < form->count; k++) parts[k] = fn_times(&w->q.d, form->terms[k].f, form->terms[k].weight);
-    parts[form->count] = form->letters;
-    fn x = fn_add_all(&w->q.d, parts, form->count + 1);
-    if (!fn_is_boolean(&w->q.d, x)) unlike(w, "the mean that it looks up does not count a condition");
-    return x;
-}
-
-fn looked_up(recognising *w, fn x, uint32_t v) {
-    const model_head *h = head_of(w);
-    const model_term *t = single_term(&h->value, v);
-    const position_form *f = t ? term_form(w, t) : NULL;
-    bool end = h->mask == TEMPER_MASK_FROM;
-    if (!f || f->kind != POSITION_RESIDUE || f->mirrored != end || t->weight != 1 || is_soft_only(w, t))
-        unlike(w, "it looks up something that is no test of a remainder");
-    return ask_residue(&w->q, end, x, f->factor, f->constant, f->modulus, f->at_most, f->remainder);
 }

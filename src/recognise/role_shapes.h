@@ -27,7 +27,8 @@ typedef struct head_shape {
     bool rightmost, tests; /* nearest: which one, and whether there is a row of candidates */
     uint32_t rows;
     const row_shape *query, *key;     /* once, nearest: [rows] */
-    double weight;                    /* W; balance: W_h; match: the largest sum of |weights| of a query row */
+    bool anywhere;                    /* look-up: of a position that is no count of what is up to here */
+    double weight;                    /* W; balance: W_h; look-up: of its mean; match: the largest of a query row */
     double total, own;                /* balance: W_t, W_o; match: M, the sentinel's score */
     size_t own_units;                 /* balance: K */
     double letters, edges;            /* count: W_l and W_e */

@@ -91,7 +91,7 @@ static int by_function(const void *x, const void *y) {
 static size_t counts_of(reading *r, node_id id, counted *out, __int128 *divisor) {
     const formula_node *n = formula_at(r->f, id);
     size_t count = 0, kept = 0;
-    for (size_t k = 0; k < n->kid_count; k++) {
+    for (size_t k = n->op == OP_AT; k < n->kid_count; k++) { /* AT's first kid is no count */
         node_id c = formula_kid(r->f, id, k);
         if (kid(r, c, 0) != FN_FALSE)
             out[count++] = (counted){!is_past(r, c), kid(r, c, 0), formula_weight(r->f, id, k)};
@@ -155,6 +155,39 @@ static fn compare(reading *r, node_id id) {
     bool negated = n->compare == CMP_LT || n->compare == CMP_LE || n->compare == CMP_NE;
     if (r->too_large) return ask_unsaid(r->q, id); /* perhaps it does not matter */
     return negated ? fn_not(r->d, reached) : reached;
+}
+
+/* Whether every position adds the same to a sum: then it is this number times i, or times n + 1 - i. */
+static bool is_regular(reading *r, count_id sum, double *each) {
+    const count_form *f = count_at(&r->q->counts, sum);
+    if (f->count || !fn_is_leaf(r->d, f->letters)) return false;
+    *each = decision_at(r->d, f->letters)->value;
+    return true;
+}
+
+/* y at the position that the sum names. Where one direction adds the same everywhere, #[true] + #>[true] = n + 1
+   turns it to the other one; else no head is known that reads there. */
+static fn read_at(reading *r, node_id id, fn y) {
+    const formula_node *n = formula_at(r->f, id);
+    count_forms *c = &r->q->counts;
+    counted *all = arena_alloc(r->q->arena, n->kid_count, sizeof *all);
+    __int128 divisor;
+    size_t count = counts_of(r, id, all, &divisor);
+    r->too_large = false;
+    count_id past = count_merge(c, side(r, all, count, 1, false)),
+             future = count_merge(c, side(r, all, count, 1, true));
+    double b = coefficient(r, n->constant), each = 0, ends = 0;
+    bool forward = future && is_regular(r, past, &each);
+    if (r->too_large) return ask_unsaid(r->q, id);
+    if (past && future) {
+        if (!forward && !is_regular(r, future, &each)) return ask_unsaid(r->q, id);
+        count_term turned = {FN_TRUE, -each};
+        count_id other = count_from_terms(c, &turned, each != 0);
+        ends = each;
+        *(forward ? &future : &past) = count_combine(c, other, 1, forward ? future : past);
+    }
+    fn x = ask_read(r->q, forward, forward ? future : past, ends, b, y);
+    return x ? x : ask_unsaid(r->q, id);
 }
 
 static int64_t modulo(int64_t a, int64_t m) {
@@ -295,6 +328,7 @@ static fn read_node(reading *r, node_id id) {
     case OP_TRIGGERED: return triggered(r, false, x, y);
     case OP_COMPARE: return compare(r, id);
     case OP_MODULO: return remainder_of(r, id);
+    case OP_AT: return read_at(r, id, x);
     case OP_ATTEND: return attend(r, n, x, y);
     case OP_RECALL: return kid(r, id, (size_t)n->kid_count - 1); /* in other operators */
     case OP_MATCHES:

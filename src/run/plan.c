@@ -253,8 +253,7 @@ static head_plan classify(const analysis *a, const model_head *h, bool hard) {
     temper_choice choice = hard ? h->hard_choice : h->choice; /* a soft model may have hard heads */
     bool unique = choice == TEMPER_CHOICE_LEFTMOST || choice == TEMPER_CHOICE_RIGHTMOST;
     if (zero[LETTER] && !unique && h->mask != TEMPER_MASK_ALL) return PLAN_FEW_KEYS;
-    if (h->query.count == 2 && rows_all(a->position, &h->key) && !unique && h->mask != TEMPER_MASK_ALL)
-        return PLAN_PEAKED;
+    if (h->query.count == 2 && rows_all(a->position, &h->key) && !unique) return PLAN_PEAKED;
     return h->role == ROLE_MATCH ? PLAN_CLASSES : PLAN_DENSE;
 }
 

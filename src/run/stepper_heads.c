@@ -252,8 +252,14 @@ static void make_lookup(maker *k, step_head *out) {
         const model_term *t = rows_begin_of(&h->value, d);
         for (size_t n = rows_size(&h->value, d); n-- > 0; t++) {
             const model_channel *c = &k->m->channels[t->channel];
+            bool is_test = c->position && (c->position->op == EXPR_EQ || c->position->op == EXPR_LE);
+            if (!is_test)
+                trap_raise_remedy(
+                    k->arena->trap, TEMPER_UNSUPPORTED, 0, 0, TEMPER_REMEDY_WHOLE_STRINGS,
+                    "%s reads at a position that may be any so far, which no state of a fixed size keeps",
+                    maker_head_name(k));
             require(k,
-                    c->position && !c->soft_only && !k->written[t->channel] && !k->embedded[t->channel] &&
+                    !c->soft_only && !k->written[t->channel] && !k->embedded[t->channel] &&
                         !maker_varies(k, c->position),
                     "a value that is not a function of the position alone");
             k->known[t->channel] = 1;

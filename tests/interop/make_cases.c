@@ -329,7 +329,8 @@ static temper_spec *parse(const char *text, const char *alphabet) {
 
 /* Every choice of hard heads: rightmost, leftmost, average. */
 static void make_hard(maker *k) {
-    static const char *const texts[] = {"a S b", "a U b", "H(b -> O a)", "Y a", "X a", "#[a] > #[b]", "#[a] % 3 = 1"};
+    static const char *const texts[] = {"a S b",        "a U b",    "H(b -> O a)",    "Y a", "X a", "#[a] > #[b]",
+                                        "#[a] % 3 = 1", "b @ #[a]", "a @ #[true] + 2"};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
         make_formula(k, texts[t], parse(texts[t], "abc"), TEMPER_METHOD_HARD, 0);
 }
