@@ -147,12 +147,14 @@ static void check_vectors(const char *name, const temper_model *m) {
         CHECK(false, "%s: test vector %zu: %s", name, lines, t.error.text);
     } else if (bytes) {
         for (char *line = bytes, *end; (end = strchr(line, '\n')); line = end + 1, lines++) {
-            static const char *const keys[] = {"string", "tokens", "accept", "truth", "margins", "proved", NULL};
+            static const char *const keys[] = {"string",  "tokens", "accept",  "truth",
+                                               "margins", "proved", "outputs", NULL};
             json_reader r;
             uint32_t seen = 0, *letters;
             char *string = NULL;
-            bool accept = false;
-            size_t n, truths = 0, ones = 0;
+            bool accept = false, verdict = temper_model_about(m).kind == TEMPER_KIND_ACCEPTOR;
+            size_t n, truths = 0, outputs = verdict;
+            uint64_t code = 0, expected = 0; /* of all answers in their order */
             jread_begin(&r, line, (size_t)(end - line), &a, &t);
             jread_object(&r);
             for (int k; (k = jread_field(&r, keys, &seen)) >= 0;) {
@@ -162,20 +164,28 @@ static void check_vectors(const char *name, const temper_model *m) {
                     accept = jread_bool(&r, "accept");
                 else if (k == 3) {
                     jread_array(&r);
-                    for (; jread_element(&r); truths++) ones += jread_integer(&r, 1, "0 or 1");
+                    for (; jread_element(&r); truths++) code = 3 * code + jread_integer(&r, 1, "0 or 1");
+                } else if (k == 6) {
+                    jread_array(&r);
+                    for (; jread_element(&r); outputs++) {
+                        jread_array(&r);
+                        for (; jread_element(&r); truths++) code = 3 * code + jread_integer(&r, 1, "0 or 1");
+                    }
                 } else
                     jread_skip(&r, &a);
             }
-            CHECK(seen == 63, "%s: fields of vector %zu", name, lines);
+            CHECK(seen == (verdict ? 63 : 115), "%s: fields of vector %zu", name, lines);
             temper_error err;
             temper_run *run;
             if (temper_model_encode(&letters, &n, m, string, strlen(string), &err)) trap_reraise(&t, &err);
             if (temper_model_run(&run, m, letters, n, NULL, &err)) trap_reraise(&t, &err);
-            size_t expected = 0;
-            for (size_t i = 0; i < temper_run_about(run).size; i++)
-                expected += (size_t)temper_run_about(run).truth[i];
-            CHECK(accept == temper_run_about(run).accept && truths == temper_run_about(run).size && ones == expected,
-                  "%s: vector %zu: '%s'", name, lines, string);
+            size_t size = temper_run_about(run).size;
+            CHECK(outputs == temper_model_about(m).outputs && truths == outputs * size, "%s: vector %zu: %zu outputs",
+                  name, lines, outputs);
+            for (size_t o = 0; o < outputs; o++)
+                for (size_t i = 0; i < size; i++) expected = 3 * expected + temper_run_output(run, o)[i];
+            CHECK((!verdict || accept == temper_run_about(run).accept) && code == expected, "%s: vector %zu: '%s'",
+                  name, lines, string);
             temper_run_free(run);
             temper_free(letters);
         }
@@ -232,19 +242,20 @@ static void check_model(const char *name, const temper_model *m) {
     temper_model_info info;
     temper_export_options o = {.seed = 7};
     info = temper_model_about(m);
+    bool verdict = info.kind == TEMPER_KIND_ACCEPTOR;
     if (!CHECK(temper_export(folder, m, &o, &err) == TEMPER_OK, "%s: %s", name, err.text)) return;
     CHECK(count_files() == 10, "%s: %zu files", name, count_files());
     check_weights(name, m);
     check_json(name, "config.json");
     check_vocabulary(name, m);
     check_vectors(name, m);
-    check_graph(name, "model.onnx", 2);
+    check_graph(name, "model.onnx", verdict ? 2 : 1);
     size_t with_heads = 0;
     for (size_t l = 1; l <= info.layers; l++) with_heads += temper_model_layer(m, l).heads > 0;
     o.outputs = TEMPER_EXPORT_PATTERNS | TEMPER_EXPORT_CHANNELS | TEMPER_EXPORT_HEADS;
     o.type = proved_lengths(m, TEMPER_TYPE_F32, false) ? TEMPER_TYPE_F32 : TEMPER_TYPE_F64;
     CHECK(temper_export_onnx(path_of("more.onnx"), m, &o, &err) == TEMPER_OK, "%s: %s", name, err.text);
-    check_graph(name, "more.onnx", 3 + info.layers + 2 * with_heads);
+    check_graph(name, "more.onnx", (verdict ? 3 : 2) + info.layers + 2 * with_heads);
     unlink(path_of("more.onnx"));
 }
 
@@ -270,6 +281,20 @@ static void check_letters(void) {
     m = model_of("F '`' & X '\\\\'", "\"`\\", 0, TEMPER_METHOD_POSITIONS);
     if (m) check_model("characters that need escaping", m);
     temper_model_free(m);
+}
+
+static void check_sequences(void) {
+    static const char *const texts[] = {
+        "transduce\nemit '1' = [bc] ^ Y([bc] S d)\nemit '0' otherwise\n",
+        "transduce\nemit '`\"' = b & X a\nemit nothing = c\nemit '\\\\' otherwise\n",
+        "next\nH(b -> O a) & c\n",
+        "next\nregex a*(b|cd)*\n",
+    };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        temper_model *m = model_of(texts[k], "abcd", 0, k % 2 ? TEMPER_METHOD_POSITIONS : TEMPER_METHOD_TEMPERATURE);
+        if (m) check_model(texts[k], m);
+        temper_model_free(m);
+    }
 }
 
 static void check_refusals(void) {
@@ -412,6 +437,7 @@ int main(void) {
     if (!test_folder(folder)) return test_finish("t-export");
     check_corpus();
     check_letters();
+    check_sequences();
     check_refusals();
     check_certificates();
     check_memory();

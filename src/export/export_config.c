@@ -146,9 +146,9 @@ void export_config_print(text *out, const temper_model *m, const export_sentinel
                    "  \"torch_dtype\": \"float64\",\n");
     text_printf(out,
                 "  \"n_layers\": %u,\n  \"d_model\": %u,\n  \"n_heads\": %u,\n  \"d_head\": %u,\n  \"d_mlp\": %u,\n"
-                "  \"d_vocab\": %zu,\n  \"d_vocab_out\": 1,\n  \"n_ctx\": null,\n",
+                "  \"d_vocab\": %zu,\n  \"d_vocab_out\": %u,\n  \"n_ctx\": null,\n",
                 m->layer_count, m->channel_count, most_heads(m), model_head_size(m), most_units(m),
-                m->letters.count + 2);
+                m->letters.count + 2, model_output_count(m));
     text_puts(out, "  \"act_fn\": \"relu\",\n  \"normalization_type\": null,\n  \"use_attn_scale\": false,\n"
                    "  \"attention_dir\": \"bidirectional\",\n  \"positional_embedding_type\": \"standard\",\n");
     put_sentinels(out, m, s);

@@ -41,9 +41,10 @@ void export_certificate_read(export_certificate *c, const char *path, arena *a, 
    be read again), and audits it; raises if it is about neither. */
 void export_certificate_check(export_certificate *c, const text *printed, const char *weights, arena *a, trap *t);
 
-/* Short strings with known answers, for people; NULL: none was met. */
+/* Short strings with known answers, for people: an accepted and a rejected one, or two that a model writes or goes on
+   from. Both are Python; NULL: none was met. */
 typedef struct export_examples {
-    const char *accepted, *rejected;
+    const char *strings[2], *answers[2];
 } export_examples;
 
 /* Strings with temper's own answers and margins, one JSON object a line; the first of each answer are examples,

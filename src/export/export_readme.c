@@ -35,8 +35,17 @@ static void put_letters(text *out, const temper_model *m, const export_sentinels
     if (m->has_end) text_printf(out, ", last the end sentinel, id %u", model_end_token(m));
     text_printf(out, ". In `vocab.json` %s called `%s`", m->has_end ? "they are" : "it is", s->start);
     if (m->has_end) text_printf(out, " and `%s`", s->end);
-    text_printf(out, ". The answer for the string is the one at its %s letter.\n\n",
-                m->at == TEMPER_AT_FIRST ? "first" : "last");
+    if (m->kind == TEMPER_KIND_ACCEPTOR)
+        text_printf(out, ". The answer for the string is the one at its %s letter.\n\n",
+                    m->at == TEMPER_AT_FIRST ? "first" : "last");
+    else if (m->kind == TEMPER_KIND_TRANSDUCER)
+        text_printf(out, ". At every letter one of %u outputs holds: it is what is written there.\n\n",
+                    model_output_count(m));
+    else
+        text_printf(out,
+                    ". After every letter, and before the first, an output holds for each letter that may come, and "
+                    "the last of %u if the string may end.\n\n",
+                    model_output_count(m));
 }
 
 static void put_certificate(text *out, const export_certificate *c, const char *folder) {
@@ -95,20 +104,27 @@ static void put_size(text *out, const temper_model *m) {
         units == 1 ? "" : "s", temper_method_name(m->method));
 }
 
-/* "a", "ba": strings that are accepted and not, as Python writes them, and the answers. */
+/* Strings as Python writes them, and the answers. */
 static void put_examples(text *strings, text *answers, const export_examples *x) {
-    const char *const all[] = {x->accepted, x->rejected}, *const words[] = {"True", "False"};
     for (size_t k = 0; k < 2; k++) {
-        if (!all[k]) continue;
-        if (strings->length) text_puts(strings, ", "), text_puts(answers, ", ");
-        jwrite_string(strings, all[k], strlen(all[k]));
-        text_puts(answers, words[k]);
+        if (!x->strings[k]) continue;
+        text_printf(strings, "%s%s", strings->length ? ", " : "", x->strings[k]);
+        text_printf(answers, "%s%s", answers->length ? ", " : "", x->answers[k]);
     }
 }
 
+/* The loader's method for each kind of model, and the fields of what a run and a graph give. */
+static const struct {
+    const char *method, *fields, *shapes, *graph;
+} words_of[] = {
+    [TEMPER_KIND_ACCEPTOR] = {"answer", "result.accept, result.truth", "[batch], [batch, sequence]", "accept, truth"},
+    [TEMPER_KIND_NEXT] = {"next", "result.outputs", "[batch, sequence, outputs]", "outputs"},
+    [TEMPER_KIND_TRANSDUCER] = {"write", "result.outputs", "[batch, sequence, outputs]", "outputs"},
+};
+
 static void put_snippets(text *out, const temper_model *m, const temper_export_options *options, const char *folder,
                          const export_examples *examples) {
-    const char *type = options->type == TEMPER_TYPE_F32 ? "f32" : "f64";
+    const char *type = options->type == TEMPER_TYPE_F32 ? "f32" : "f64", *method = words_of[m->kind].method;
     text ids, strings, answers;
     text_init(&ids, out->arena);
     text_init(&strings, out->arena);
@@ -125,45 +141,47 @@ static void put_snippets(text *out, const temper_model *m, const temper_export_o
         "sys.path.append(\"%s\")\n"
         "from modeling_temper import load\n\n"
         "model = load(\"%s\")    # f64; dtype=torch.float32 for f32\n"
-        "print(model.answer([%s]))  # -> [%s]\n"
+        "print(model.%s([%s]))  # -> [%s]\n"
         "result = model(torch.tensor([[%s]]), output_attentions=True)\n"
-        "print(result.accept, result.truth)    # [batch], [batch, sequence]: 0 or 1\n"
+        "print(%s)    # %s: 0 or 1\n"
         "print([p.shape for p in result.attentions])  # per layer [batch, head, query, key]\n"
         "```\n\n",
-        folder, folder, folder, text_string(&strings), text_string(&answers), text_string(&ids));
-    text_printf(
-        out,
-        "`answer` takes strings of any lengths; all strings of a batch of ids have the same. With Hugging Face "
-        "transformers:\n\n"
-        "```python\n"
-        "from transformers import AutoModel\n"
-        "model = AutoModel.from_pretrained(\"%s\", trust_remote_code=True, torch_dtype=\"auto\")\n"
-        "print(model.answer([%s]))  # -> [%s]\n"
-        "```\n\n",
-        folder, text_string(&strings), text_string(&answers));
+        folder, folder, folder, method, text_string(&strings), text_string(&answers), text_string(&ids),
+        words_of[m->kind].fields, words_of[m->kind].shapes);
+    text_printf(out,
+                "`%s` takes strings of any lengths; all strings of a batch of ids have the same. With Hugging Face "
+                "transformers:\n\n"
+                "```python\n"
+                "from transformers import AutoModel\n"
+                "model = AutoModel.from_pretrained(\"%s\", trust_remote_code=True, torch_dtype=\"auto\")\n"
+                "print(model.%s([%s]))  # -> [%s]\n"
+                "```\n\n",
+                method, folder, method, text_string(&strings), text_string(&answers));
     text_printf(out,
                 "TransformerLens, for strings of up to n_ctx positions, sentinels included:\n\n"
                 "```python\n"
                 "import runpy, torch\n"
                 "lens = runpy.run_path(\"%s/transformer_lens.py\")\n"
                 "model = lens[\"load\"](n_ctx=64)    # a HookedTransformer\n"
-                "print(model(torch.tensor([[%s]]))[..., 0] > 0.5)    # [batch, sequence]\n"
+                "print(model(torch.tensor([[%s]]))%s > 0.5)    # [batch, sequence%s]\n"
                 "```\n\n",
-                folder, text_string(&ids));
-    text_printf(
-        out,
-        "onnxruntime (`model.onnx` is %s):\n\n"
-        "```python\n"
-        "import numpy, onnxruntime\n"
-        "session = onnxruntime.InferenceSession(\"%s/model.onnx\")\n"
-        "accept, truth = session.run([\"accept\", \"truth\"], {\"tokens\": numpy.array([[%s]], numpy.int64)})\n"
-        "print(accept, truth)\n"
-        "```\n\n",
-        type, folder, text_string(&ids));
+                folder, text_string(&ids), m->kind == TEMPER_KIND_ACCEPTOR ? "[..., 0]" : "",
+                m->kind == TEMPER_KIND_ACCEPTOR ? "" : ", outputs");
+    text_printf(out,
+                "onnxruntime (`model.onnx` is %s):\n\n"
+                "```python\n"
+                "import numpy, onnxruntime\n"
+                "session = onnxruntime.InferenceSession(\"%s/model.onnx\")\n"
+                "%s%s = session.run([%s], {\"tokens\": numpy.array([[%s]], numpy.int64)})\n"
+                "print(%s)\n"
+                "```\n\n",
+                type, folder, words_of[m->kind].graph, m->kind == TEMPER_KIND_ACCEPTOR ? "" : ",",
+                m->kind == TEMPER_KIND_ACCEPTOR ? "\"accept\", \"truth\"" : "\"outputs\"", text_string(&ids),
+                words_of[m->kind].graph);
     text_printf(out,
                 "temper itself reads `model.safetensors`, and `model.temper`, the same model as text:\n\n"
-                "    temper run %s/model.temper STRING...\n",
-                folder);
+                "    temper %s %s/model.temper STRING...\n",
+                m->kind == TEMPER_KIND_NEXT ? "next" : "run", folder);
 }
 
 /* The name of the folder, if it can stand in code and commands as it is. */
@@ -179,10 +197,15 @@ static const char *shown_folder(arena *a, const char *path) {
 }
 
 void export_readme_print(text *out, const temper_model *m, const export_readme_facts *facts) {
+    static const char *const does[] = {
+        [TEMPER_KIND_ACCEPTOR] = "decides this specification",
+        [TEMPER_KIND_NEXT] = "says what may come next, by this specification",
+        [TEMPER_KIND_TRANSDUCER] = "writes what this specification says",
+    };
     const char *folder = shown_folder(out->arena, facts->folder);
     text_printf(out, "# A transformer made by temper %s\n\n", temper_version());
     if (*m->source) {
-        text_puts(out, "It decides this specification:\n\n");
+        text_printf(out, "It %s:\n\n", does[m->kind]);
         put_block(out, m->source);
     } else {
         text_puts(out, "It was not made from a formula.\n\n");

@@ -147,10 +147,20 @@ static void add_layer(builder *b, uint32_t layer) {
     output_channels(b, name);
 }
 
+/* outputs [batch, N, outputs], and the numbers beside them, if there are any. */
+static void read_outputs(builder *b) {
+    const graph_size sizes[] = {ONNX_BATCH, ONNX_SEQUENCE, {.number = model_output_count(b->m)}};
+    value answer = node2(b, "MatMul", b->x, node_weights(b, "unembed.W_U", &b->m->read, true));
+    value truth = graph_cast(b->g, node2(b, "Greater", answer, node_real(b, 0.5)), GRAPH_FLOAT);
+    graph_output(b->g, "outputs", truth, GRAPH_FLOAT, sizes, 3);
+    if (!model_has_logits(b->m)) return;
+    value logits = node2(b, "MatMul", b->x, node_weights(b, "unembed.W_logits", &b->m->logits, true));
+    graph_output(b->g, "logits", logits, b->type, sizes, 3);
+}
+
 /* truth [batch, N] and accept [batch]: at position n, or at 1, or at 0 if the string is empty. */
-static void read_out(builder *b) {
+static void read_verdict(builder *b) {
     graph *g = b->g;
-    graph_scope(g, "unembed");
     value answer = node2(b, "MatMul", b->x, node_weights(b, "unembed.W_U", &b->m->read, true));
     answer = node2(b, "Squeeze", answer, graph_integers(g, (const int64_t[]){2}, 1));
     value truth = graph_cast(g, node2(b, "Greater", answer, node_real(b, 0.5)), GRAPH_FLOAT);
@@ -163,6 +173,14 @@ static void read_out(builder *b) {
 }
 
 /* ---- the whole ---- */
+
+static const char *about_outputs(const temper_model *m) {
+    if (m->kind == TEMPER_KIND_ACCEPTOR) return "truth: 0 or 1 at every position; accept: the answer.";
+    if (m->kind == TEMPER_KIND_TRANSDUCER)
+        return "outputs [batch, sequence, outputs]: 1 for what is written at a position, as the names in "
+               "config.json.";
+    return "outputs [batch, sequence, outputs]: 1 for every letter that may come after a position, the end last.";
+}
 
 static void describe(builder *b, const temper_proof *proof) {
     const temper_model *m = b->m;
@@ -191,11 +209,18 @@ void onnx_print(text *out, const temper_model *m, const temper_export_options *o
     embed(&b);
     output_channels(&b, "hook_embed");
     for (uint32_t layer = 0; layer < m->layer_count; layer++) add_layer(&b, layer);
-    read_out(&b);
+    graph_scope(b.g, "unembed");
+    if (m->kind == TEMPER_KIND_ACCEPTOR)
+        read_verdict(&b);
+    else
+        read_outputs(&b);
     describe(&b, proof);
-    graph_print(
-        out, b.g, "temper",
-        "tokens [batch, sequence]: ids of vocab.json, the start sentinel first (and the end sentinel last, if there "
-        "is "
-        "one); all sequences of a batch have the same length. truth: 0 or 1 at every position; accept: the answer.");
+    text about;
+    text_init(&about, b.memory);
+    text_printf(
+        &about,
+        "tokens [batch, sequence]: ids of vocab.json, the start sentinel first%s; all sequences of a batch have "
+        "the same length. %s",
+        m->has_end ? ", the end sentinel last" : "", about_outputs(m));
+    graph_print(out, b.g, "temper", text_string(&about));
 }

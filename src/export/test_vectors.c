@@ -57,13 +57,28 @@ static void put_decimal(text *out, double x) {
     }
 }
 
+static void put_truth(text *out, const unsigned char *truth, size_t size) {
+    text_putc(out, '[');
+    for (size_t i = 0; i < size; i++) text_printf(out, "%s%d", i ? ", " : "", truth[i]);
+    text_putc(out, ']');
+}
+
 /* A margin is how far a head's output was from 0 or 1 before it was rounded; null for heads that mean no truth
    value. */
 static void put_answers(text *out, const temper_model *m, const temper_run *r) {
-    text_printf(out, ", \"accept\": %s, \"truth\": [", temper_run_about(r).accept ? "true" : "false");
-    for (size_t i = 0; i < temper_run_about(r).size; i++)
-        text_printf(out, "%s%d", i ? ", " : "", temper_run_about(r).truth[i]);
-    text_puts(out, "], \"margins\": [");
+    size_t size = temper_run_about(r).size;
+    if (m->kind == TEMPER_KIND_ACCEPTOR) {
+        text_printf(out, ", \"accept\": %s, \"truth\": ", temper_run_about(r).accept ? "true" : "false");
+        put_truth(out, temper_run_about(r).truth, size);
+    } else {
+        text_puts(out, ", \"outputs\": ["); /* of each output its truth at every position */
+        for (uint32_t k = 0; k < model_output_count(m); k++) {
+            text_puts(out, k ? ", " : "");
+            put_truth(out, temper_run_output(r, k), size);
+        }
+        text_putc(out, ']');
+    }
+    text_puts(out, ", \"margins\": [");
     for (uint32_t l = 0; l < m->layer_count; l++) {
         text_puts(out, l ? ", [" : "[");
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) {
@@ -103,6 +118,48 @@ static void free_run(void *slot) {
     *r = NULL;
 }
 
+static void put_quoted(text *out, const char *name, size_t *count) {
+    text_puts(out, (*count)++ ? ", " : "");
+    jwrite_string(out, name, strlen(name));
+}
+
+/* What the loader's method answers, as Python writes it: of a transducer what is written, of a language model what
+   may come after the last position. NULL: there is no such answer. */
+static const char *python_answer(arena *a, const temper_model *m, const temper_run *r, size_t n) {
+    text t;
+    size_t count = 0;
+    text_init(&t, a);
+    if (m->kind == TEMPER_KIND_ACCEPTOR) return temper_run_about(r).accept ? "True" : "False";
+    if (m->kind == TEMPER_KIND_TRANSDUCER) {
+        text_putc(&t, '[');
+        for (size_t i = 1; i <= n; i++) {
+            long k = temper_run_written(r, i);
+            if (k < 0) return NULL;
+            if (*m->output_names[k]) put_quoted(&t, m->output_names[k], &count);
+        }
+        text_putc(&t, ']');
+        return text_string(&t);
+    }
+    text_puts(&t, "{'legal': [");
+    for (uint32_t k = 0; k < m->letters.count; k++)
+        if (temper_run_output(r, k)[n]) put_quoted(&t, m->output_names[k], &count);
+    text_printf(&t, "], 'end': %s}", temper_run_output(r, m->letters.count)[n] ? "True" : "False");
+    return text_string(&t);
+}
+
+/* The first strings that show something: of an acceptor one of each answer. */
+static void keep_example(export_examples *x, const temper_model *m, const temper_run *r, const char *string, size_t n,
+                         arena *a) {
+    size_t slot = m->kind == TEMPER_KIND_ACCEPTOR ? !temper_run_about(r).accept : x->strings[0] != NULL;
+    const char *answer = python_answer(a, m, r, n);
+    if (!answer || x->strings[slot] || n < (m->kind == TEMPER_KIND_ACCEPTOR ? 1u : 3u)) return;
+    text quoted;
+    text_init(&quoted, a);
+    jwrite_string(&quoted, string, strlen(string));
+    x->strings[slot] = text_string(&quoted);
+    x->answers[slot] = answer;
+}
+
 void export_vectors_print(text *out, export_examples *examples, const temper_model *m, const export_proofs *proofs,
                           uint64_t seed, trap *t) {
     uint32_t letters[LONGEST];
@@ -115,9 +172,8 @@ void export_vectors_print(text *out, export_examples *examples, const temper_mod
         size_t n = make_string(letters, m, k, alone, longest, &state);
         *slot = answer_string(m, letters, n, t);
         if (!*slot) continue;
-        const char *string = string_of(out->arena, m, letters, n),
-                   **example = temper_run_about(*slot).accept ? &examples->accepted : &examples->rejected;
-        if (n && !*example) *example = string;
+        const char *string = string_of(out->arena, m, letters, n);
+        keep_example(examples, m, *slot, string, n, out->arena);
         put_string(out, m, string, letters, n);
         put_answers(out, m, *slot);
         free_run(slot);

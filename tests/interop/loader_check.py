@@ -89,6 +89,10 @@ def make_folders(bench):
     bench.run("soften", "-q", "dyck.temper", "--length", "12", "-o", "soft.temper")
     bench.run("compile", "-q", "--gallery", "second-half", "-o", "half.temper")
     bench.run("soften", "-q", "half.temper", "--length", "12", "--adaptive", "-o", "adaptive.temper")
+    with open(bench.path("add.spec"), "w", encoding="utf-8") as file:
+        file.write("transduce\nalphabet a b c d\nemit '1' = [bc] ^ Y([bc] S d)\nemit '0' otherwise\n")
+    with open(bench.path("brackets.spec"), "w", encoding="utf-8") as file:
+        file.write("next\nregex (a(ab)*b)*\n")
     return {
         "out": bench.export("out", "-f", "H(b -> O a)", "--alphabet", "abc"),
         "since": bench.export("since", "-f", "(a S b) & Y c | #[a] > #[b]", "--alphabet", "abc", "--method", "positions"),
@@ -98,6 +102,8 @@ def make_folders(bench):
         "adaptive": bench.export("adaptive", "adaptive.temper"),
         "tokens": bench.export("tokens", "-f", "H('\"\\\\' -> O '<start>')", "--tokens", "--alphabet",
                                "\"\\ <start> <end> \u00e9 'x'"),
+        "out2": bench.export("out2", "-F", "add.spec"),
+        "next": bench.export("next", "-F", "brackets.spec"),
     }
 
 
@@ -109,12 +115,28 @@ def check_vectors(modeling, torch, folders):
             model = modeling.load(folder, dtype=dtype)
             if model.config.proved_length.get(str(dtype)[6:]) is None:
                 continue
+            if model.kind != "acceptor":
+                check_outputs(torch, f"{name} {dtype}", model, all_vectors)
+                continue
             answers = model.answer([v["string"] for v in all_vectors])
             check(answers == [v["accept"] for v in all_vectors], f"{name} {dtype}: answers")
             for v in all_vectors:
                 truth = model(torch.tensor([v["tokens"]])).truth[0].tolist()
                 check(truth == v["truth"], f"{name} {dtype}: truth of {v['string']!r}")
         check(all(v["proved"] for v in all_vectors), f"{name}: proved vectors")
+
+
+def check_outputs(torch, name, model, all_vectors):
+    """A transducer or a language model: every output at every position, and what its method makes of them."""
+    for v in all_vectors:
+        outputs = model(torch.tensor([v["tokens"]])).outputs[0].T.tolist()
+        check(outputs == v["outputs"], f"{name}: outputs of {v['string']!r}")
+        holds = [[text for text, row in zip(model.outputs, v["outputs"]) if row[place]] for place in range(len(v["tokens"]))]
+        if model.kind == "transducer":
+            check(model.write(v["string"]) == [text for texts in holds[1:] for text in texts], f"{name}: written")
+        else:
+            after = holds[len(v["string"])]
+            check(model.next(v["string"]) == {"legal": [text for text in after if text], "end": "" in after}, f"{name}: next")
 
 
 def check_inside(modeling, torch, folders):
@@ -188,6 +210,9 @@ def check_messages(bench, modeling, torch, folders):
     contains(message_of(ValueError, lambda: model(torch.tensor([[3, 9]]))), "token ids must be 0 to 4 (vocab.json)")
     contains(message_of(ValueError, lambda: model(torch.tensor([[0, 1]]))), "begins with the start sentinel, id 3")
     contains(message_of(ValueError, lambda: model(torch.tensor([3, 1]))), "[batch, sequence]")
+    adder = modeling.load(folders["out2"])
+    contains(message_of(TypeError, lambda: adder.answer(["ab"])), "of kind transducer: use `write`, not `answer`")
+    contains(message_of(TypeError, lambda: model.next(["ab"])), "of kind acceptor: use `answer`, not `next`")
     ends = modeling.load(folders["end"])
     contains(message_of(ValueError, lambda: ends(torch.tensor([[3, 0]]))), "ends with the end sentinel, id 4")
     soft = modeling.load(folders["softened"])
@@ -273,8 +298,9 @@ for name in NAMES:
     count = 0
     for line in open(name + "/testvectors.jsonl", encoding="utf-8"):
         v = json.loads(line)
-        truth = model(torch.tensor([v["tokens"]]))[0, :, 0] > 0.5
-        assert truth.tolist() == [bool(x) for x in v["truth"]], (name, v)
+        truth = model(torch.tensor([v["tokens"]]))[0].T > 0.5
+        expected = v["outputs"] if "outputs" in v else [v["truth"]]
+        assert truth.tolist() == [[bool(x) for x in row] for row in expected], (name, v)
         count += 1
     print(name, count)
 """

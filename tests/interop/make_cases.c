@@ -4,7 +4,8 @@
        make_cases FOLDER
 
    FOLDER/NNN/ is an exported folder with f32.onnx beside model.onnx (f64; both with all optional outputs). For group
-   g of strings of one length, NNN/g.tokens holds int64 [batch, N], NNN/g.truth and g.accept bytes, NNN/g.z the
+   g of strings of one length, NNN/g.tokens holds int64 [batch, N], NNN/g.truth and g.accept bytes (of models with
+   several outputs g.truth is [batch, N, outputs], and g.accept means nothing), NNN/g.z the
    outputs of all heads before rounding, f64 [batch, N, head, d_head] layer by layer, NNN/g.embed the channels before
    the first layer, f64 [batch, N, channel], and of short strings NNN/g.pattern the attention, f64 [batch, head, N, N]
    layer by layer. FOLDER/cases.json lists everything. temper's own answers are compared with the formula's on the
@@ -124,27 +125,40 @@ static size_t f32_lengths(const temper_model *m) {
     return info.output_margin > 0 ? 0 : proved_lengths(m, TEMPER_TYPE_F32, false);
 }
 
+/* An output of the specification and of the run. */
+static void compare_output(const temper_spec *spec, const temper_run *run, size_t output, const uint32_t *letters,
+                           size_t n) {
+    temper_error err;
+    unsigned char *truth = malloc(n + 1);
+    const unsigned char *found = temper_run_output(run, output);
+    int accept;
+    if (temper_spec_eval(&accept, truth, spec, letters, n, &err)) give_up("eval", &err);
+    size_t i = 0;
+    while (i < n && truth[i] == found[i + 1]) i++;
+    CHECK(i == n, "formula and model differ in output %zu at %zu of %zu", output, i + 1, n);
+    free(truth);
+}
+
 /* The formula, and the run in f32 where that is proved, say the same. */
 static void compare(const temper_model *m, const temper_spec *spec, const temper_run *run, const uint32_t *letters,
                     size_t n, size_t proved_f32) {
     temper_error err;
-    if (spec) {
-        unsigned char *truth = malloc(n + 1);
+    size_t outputs = temper_model_about(m).outputs;
+    for (size_t k = 0; spec && k < outputs; k++) compare_output(temper_spec_output(spec, k), run, k, letters, n);
+    if (spec && temper_model_about(m).kind == TEMPER_KIND_ACCEPTOR) {
         int accept;
-        if (temper_spec_eval(&accept, truth, spec, letters, n, &err)) give_up("eval", &err);
-        size_t i = 0;
-        while (i < n && truth[i] == temper_run_about(run).truth[i + 1]) i++;
-        CHECK(i == n, "formula and model differ at %zu of %zu", i + 1, n);
+        if (temper_spec_eval(&accept, NULL, spec, letters, n, &err)) give_up("eval", &err);
         CHECK(accept == temper_run_about(run).accept, "formula and model differ in the verdict, n = %zu", n);
-        free(truth);
     }
     if (n < proved_f32) {
         temper_run *single;
         temper_run_options o = {.type = TEMPER_TYPE_F32};
         if (temper_model_run(&single, m, letters, n, &o, &err)) give_up("f32", &err);
-        size_t i = 0, size = temper_run_about(run).size;
-        while (i < size && temper_run_about(single).truth[i] == temper_run_about(run).truth[i]) i++;
-        CHECK(i == size, "f64 and f32 differ at %zu of %zu", i, n);
+        for (size_t k = 0; k < outputs; k++) {
+            size_t i = 0, size = temper_run_about(run).size;
+            while (i < size && temper_run_output(single, k)[i] == temper_run_output(run, k)[i]) i++;
+            CHECK(i == size, "f64 and f32 differ in output %zu at %zu of %zu", k, i, n);
+        }
         temper_run_free(single);
     }
 }
@@ -173,7 +187,8 @@ static void make_group(maker *k, const char *folder, size_t group, const temper_
         put_token(tokens, (uint32_t)info.letters);
         for (size_t j = 0; j < n; j++) put_token(tokens, letters[j]);
         if (info.has_end) put_token(tokens, (uint32_t)info.letters + 1);
-        for (size_t i = 0; i < temper_run_about(runs[b]).size; i++) fputc(temper_run_about(runs[b]).truth[i], truth);
+        for (size_t i = 0; i < temper_run_about(runs[b]).size; i++)
+            for (size_t o = 0; o < info.outputs; o++) fputc(temper_run_output(runs[b], o)[i], truth);
         fputc(temper_run_about(runs[b]).accept, accept);
     }
     fclose(tokens);
@@ -241,11 +256,11 @@ static void make_case(maker *k, const plan *p) {
     fprintf(k->list, "%s{\"folder\": \"%03zu\", \"kind\": \"%s\", \"name\": ", k->made ? ",\n" : "", k->made,
             p->kind);
     put_json_text(k->list, p->name);
-    fprintf(
-        k->list,
-        ", \"f32\": %s, \"patterns\": %s, \"exact_embedding\": %s, \"channels\": %zu, \"d_head\": %zu, \"heads\": [",
-        f32 ? "true" : "false", patterns ? "true" : "false", p->exact_embedding ? "true" : "false", info.channels,
-        head_size(p->model, &info));
+    fprintf(k->list,
+            ", \"f32\": %s, \"patterns\": %s, \"exact_embedding\": %s, \"outputs\": %zu, \"channels\": %zu, "
+            "\"d_head\": %zu, \"heads\": [",
+            f32 ? "true" : "false", patterns ? "true" : "false", p->exact_embedding ? "true" : "false",
+            info.kind == TEMPER_KIND_ACCEPTOR ? 0 : info.outputs, info.channels, head_size(p->model, &info));
     for (size_t l = 1; l <= info.layers; l++)
         fprintf(k->list, "%s%zu", l > 1 ? ", " : "", temper_model_layer(p->model, l).heads);
     fprintf(k->list, "], \"groups\": [");
@@ -335,6 +350,24 @@ static void make_hard(maker *k) {
         make_formula(k, texts[t], parse(texts[t], "abc"), TEMPER_METHOD_HARD, 0);
 }
 
+/* Several outputs: what transducers write, and what may come next. */
+static void make_sequences(maker *k) {
+    static const struct {
+        const char *name, *text, *alphabet;
+    } all[] = {
+        {"addition", "transduce\nemit '1' = [bc] ^ Y([bc] S d)\nemit '0' otherwise\n", "abcd"},
+        {"addition from the left", "transduce\nemit '1' = [bc] ^ X([bc] U d)\nemit '0' otherwise\n", "abcd"},
+        {"running parity", "transduce\nemit odd = #[a] % 2 = 1\nemit even otherwise\n", "ab"},
+        {"deletions", "transduce\nemit a = a & #[a] > #[b]\nemit nothing otherwise\n", "ab"},
+        {"dates", "next\nregex a{1,3}b(a|b)*c?\n", "abc"},
+        {"brackets", "next\nempty accept\nok = H(#[a] >= #[b])\nviable ok\nok & #[a] = #[b]\n", "ab"},
+        {"flips", "next\nH(b -> O a) & c\n", "abc"},
+    };
+    for (size_t t = 0; t < sizeof all / sizeof *all; t++)
+        make_formula(k, all[t].name, parse(all[t].text, all[t].alphabet),
+                     t % 2 ? TEMPER_METHOD_POSITIONS : TEMPER_METHOD_TEMPERATURE, 0);
+}
+
 static void make_far(maker *k) {
     static const char *const texts[] = {"H(b -> O a)", "a S b", "#[a] > #[b]"};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
@@ -421,6 +454,7 @@ int main(int argc, char **argv) {
     make_corpus(&k);
     make_hard(&k);
     make_softened(&k);
+    make_sequences(&k);
     make_expressions(&k);
     make_far(&k);
     fprintf(k.list, "]\n");

@@ -297,12 +297,18 @@ class Embedding(nn.Module):
 
 
 class Unembedding(nn.Module):
-    def __init__(self, d_model):
+    """The read-out of every output; of language models with probabilities their logarithms, too."""
+
+    def __init__(self, d_model, outputs, has_logits):
         super().__init__()
-        self.W_U = nn.Parameter(torch.zeros(d_model, 1))
+        self.W_U = nn.Parameter(torch.zeros(d_model, outputs))
+        self.W_logits = nn.Parameter(torch.zeros(d_model, outputs)) if has_logits else None
 
     def forward(self, x):
-        return (x @ self.W_U)[..., 0]
+        return x @ self.W_U
+
+    def log_probabilities(self, x):
+        return x @ self.W_logits if self.W_logits is not None else None
 
 
 def features(config, size, device=None):
@@ -323,11 +329,16 @@ def features(config, size, device=None):
 
 @dataclass
 class TemperOutput(ModelOutput):
-    """accept [batch] and truth [batch, sequence] are 0 or 1; logits [batch, sequence] are above 1/2 where truth is 1."""
+    """accept [batch] and truth [batch, sequence] are 0 or 1; logits [batch, sequence] are above 1/2 where truth is 1.
+
+    A language model and a transducer have outputs instead, [batch, sequence, outputs], as are then the logits; a language model
+    with probabilities has their logarithms, -1024 for what cannot come."""
 
     accept: Optional[torch.Tensor] = None
     truth: Optional[torch.Tensor] = None
+    outputs: Optional[torch.Tensor] = None
     logits: Optional[torch.Tensor] = None
+    log_probabilities: Optional[torch.Tensor] = None
     hidden_states: Optional[Tuple[torch.Tensor, ...]] = None  # n_layers + 1 of [batch, sequence, d_model]
     attentions: Optional[Tuple[torch.Tensor, ...]] = None  # per layer with heads [batch, head, query, key]
 
@@ -354,7 +365,8 @@ class TemperModel(PreTrainedModel or nn.Module):
         self.hook_embed = nn.Identity()  # [batch, sequence, d_model]
         self.hook_pos_embed = nn.Identity()  # [sequence, d_model]
         self.blocks = nn.ModuleList([Block(layer, config.d_model, d_head, self.sentinels) for layer in facts["layers"]])
-        self.unembed = Unembedding(config.d_model)
+        self.kind, self.outputs = facts.get("kind", "acceptor"), facts.get("outputs", [""])
+        self.unembed = Unembedding(config.d_model, len(self.outputs), bool(facts.get("logits")))
         if PreTrainedModel is not None:
             self.post_init()
 
@@ -378,8 +390,14 @@ class TemperModel(PreTrainedModel or nn.Module):
             patterns += [pattern] if pattern is not None else []
         logits = self.unembed(x)
         truth = (logits > 0.5).to(torch.float32)
-        accept = truth[:, self.verdict_position(input_ids.shape[1])]
-        fields = {"accept": accept, "truth": truth, "logits": logits}
+        if self.kind == "acceptor":
+            truth = truth[..., 0]
+            accept = truth[:, self.verdict_position(input_ids.shape[1])]
+            fields = {"accept": accept, "truth": truth, "logits": logits[..., 0]}
+        else:
+            fields = {"outputs": truth, "logits": logits}
+            if self.unembed.W_logits is not None:
+                fields["log_probabilities"] = self.unembed.log_probabilities(x)
         if output_hidden_states:
             fields["hidden_states"] = tuple(states)
         if output_attentions:
@@ -444,22 +462,67 @@ class TemperModel(PreTrainedModel or nn.Module):
         """Strings of one length to ids [batch, sequence], sentinels included; a text is one string."""
         rows = self._rows([strings] if isinstance(strings, str) else strings)
         if len({len(row) for row in rows}) > 1:
-            raise ValueError("all strings of a batch have the same length; `answer` takes any")
+            raise ValueError("all strings of a batch have the same length; `answer`, `write` and `next` take any")
         return self._tensor(rows)
 
     @torch.no_grad()
     def answer(self, strings):
         """Whether each string is accepted: a list of bool, for one text a bool. Strings may have different lengths."""
+        self._need("acceptor", "answer")
         if isinstance(strings, str):
             return self.answer([strings])[0]
+        return self._each(strings, lambda result, k: bool(result.accept[k]))
+
+    @torch.no_grad()
+    def write(self, strings):
+        """What a transducer writes: for each string a list of texts, one for each letter that does not write nothing."""
+        self._need("transducer", "write")
+        if isinstance(strings, str):
+            return self.write([strings])[0]
+
+        def written(result, k):
+            texts = []
+            for place, row in enumerate(result.outputs[k, 1:result.outputs.shape[1] - self.sentinels + 1].tolist()):
+                if sum(row) != 1:
+                    raise ValueError(f"{int(sum(row))} outputs hold at position {place + 1}, not one")
+                texts.append(self.outputs[row.index(1)])
+            return [text for text in texts if text]
+
+        return self._each(strings, written)
+
+    @torch.no_grad()
+    def next(self, strings):
+        """What may come after each string: {"legal": letters, "end": whether it may end}, and "probabilities" where the model has
+        some, of each letter and of the end, which is called ""."""
+        self._need("next", "next")
+        if isinstance(strings, str):
+            return self.next([strings])[0]
+
+        def coming(result, k):
+            place = result.outputs.shape[1] - self.sentinels
+            row = result.outputs[k, place].tolist()
+            answer = {"legal": [name for name, holds in zip(self.outputs, row) if name and holds], "end": bool(row[-1])}
+            if result.log_probabilities is not None:
+                answer["probabilities"] = dict(zip(self.outputs, torch.exp(result.log_probabilities[k, place]).tolist()))
+            return answer
+
+        return self._each(strings, coming)
+
+    def _need(self, kind, method):
+        if self.kind != kind:
+            other = {"acceptor": "answer", "transducer": "write", "next": "next"}[self.kind]
+            raise TypeError(f"the model is of kind {self.kind}: use `{other}`, not `{method}`")
+
+    def _each(self, strings, answer):
+        """answer(result, k) of the k-th string of a batch, for strings of any lengths, in their order."""
         rows = self._rows(strings)
-        answers, by_length = [False] * len(rows), {}
+        answers, by_length = [None] * len(rows), {}
         for k, row in enumerate(rows):
             by_length.setdefault(len(row), []).append(k)
         for numbers in by_length.values():
-            accept = self(self._tensor([rows[k] for k in numbers])).accept
-            for k, answer in zip(numbers, accept.tolist()):
-                answers[k] = bool(answer)
+            result = self(self._tensor([rows[k] for k in numbers]))
+            for place, k in enumerate(numbers):
+                answers[k] = answer(result, place)
         return answers
 
 

@@ -3,7 +3,7 @@
     import runpy
     lens = runpy.run_path("out/transformer_lens.py")
     model = lens["load"](n_ctx=64)
-    logits = model(tokens)          # [batch, sequence, 1]; true where above 1/2
+    logits = model(tokens)          # [batch, sequence, outputs]; true where above 1/2
 
 Stock TransformerLens knows neither masks and scales of a head's own, nor features that depend on the length of the sequence. They
 are permanent hooks: hook_pos_embed gets the features of the actual length, hook_attn_scores the scale and the mask of each head,
@@ -51,7 +51,8 @@ def config(n_ctx, dtype=torch.float64):
     """The arguments of HookedTransformerConfig, for one n_ctx."""
     facts = _modeling().load_config(FOLDER)
     return dict(n_layers=facts.n_layers, d_model=facts.d_model, n_ctx=n_ctx, d_head=max(facts.d_head, 1),
-                n_heads=max(facts.n_heads, 1), d_mlp=max(facts.d_mlp, 1), d_vocab=facts.d_vocab, d_vocab_out=1,
+                n_heads=max(facts.n_heads, 1), d_mlp=max(facts.d_mlp, 1), d_vocab=facts.d_vocab,
+                d_vocab_out=facts.d_vocab_out,
                 act_fn="relu", normalization_type=None, use_attn_scale=False, attention_dir="bidirectional",
                 positional_embedding_type="standard", default_prepend_bos=False, init_weights=False, dtype=dtype,
                 model_name="temper")
@@ -70,7 +71,7 @@ def state_dict(n_ctx, dtype=torch.float64):
     tensors, _ = modeling.read_safetensors(os.path.join(FOLDER, "model.safetensors"))
     sizes = config(n_ctx)
     d_model, heads, d_head, d_mlp = (sizes[name] for name in ("d_model", "n_heads", "d_head", "d_mlp"))
-    out = {"embed.W_E": tensors["embed.W_E"], "unembed.W_U": tensors["unembed.W_U"], "unembed.b_U": torch.zeros(1),
+    out = {"embed.W_E": tensors["embed.W_E"], "unembed.W_U": tensors["unembed.W_U"], "unembed.b_U": torch.zeros(facts.d_vocab_out),
            "pos_embed.W_pos": modeling.features(facts, n_ctx)}
     shapes = {"attn.W_Q": (heads, d_model, d_head), "attn.W_K": (heads, d_model, d_head),
               "attn.W_V": (heads, d_model, d_head), "attn.W_O": (heads, d_head, d_model),
