@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import errors
 from ._letters import Alphabet, Batch, String, Strings
-from ._library import call, encode, ffi, lib, make, number_of, read_bytes, text
+from ._library import call, encode, ffi, lib, make, number_of, read_bytes, take, text
 from .automaton import Automaton
 
 __all__ = ["Formula", "parse", "eval"]
@@ -19,6 +19,7 @@ SYNTAXES = ("spec", "crasp", "brasp", "regex", "dfa")
 _SUFFIXES = {".crasp": "crasp", ".brasp": "brasp", ".regex": "regex", ".dfa": "dfa", ".jff": "dfa"}
 _AT = ("", "first", "last")
 _EMPTY = ("", "reject", "accept")
+KINDS = ("acceptor", "next", "transducer")
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -31,6 +32,7 @@ class Formula:
     at            where the answer is read, "first" or "last"
     accepts_empty whether the empty string is in the language
     size          the number of distinct subformulas
+    kind          "acceptor"; "next", a language model; or "transducer"
     """
 
     def __init__(self, handle: Any, source: bytes, where: str) -> None:
@@ -43,6 +45,7 @@ class Formula:
         self.at = _AT[about.at]
         self.accepts_empty = bool(about.accepts_empty)
         self.size: int = about.nodes
+        self.kind = KINDS[about.kind]
         self._alphabet = Alphabet(self.letters, self.tokens, "temper_spec_encode", handle)
 
     def __str__(self) -> str:
@@ -76,6 +79,10 @@ class Formula:
         out = np.zeros(int(batch.lengths[0]), np.uint8)
         self._eval(batch, 0, out)
         return out.astype(np.bool_)
+
+    def write(self, string: String) -> str:
+        """What a transducer writes for a string, by its formulas. RangeError: at some position no output holds, or several do."""
+        return take("temper_spec_write", self._handle, *self._alphabet.one(string).one(0)).decode("utf-8", "surrogateescape")
 
     def automaton(self) -> Automaton:
         """The minimal automaton; UnsupportedError where counts are compared without a bound."""

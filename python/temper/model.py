@@ -18,7 +18,7 @@ from .attention import Attention, attention_of
 from .certificate import Certificate
 from .check import CheckResult, check_formula, check_model, exhaustive_default
 from .explain import Explanation, explain
-from .formula import SYNTAXES, Formula, PathLike, parse
+from .formula import KINDS, SYNTAXES, Formula, PathLike, parse
 from .gaps import Gaps, find_gaps
 from .limits import Limits, find_limits
 from .stream import Stream
@@ -51,6 +51,8 @@ class Info:
     output_margin: float
     digits: str  # method "digits": the number format that it is for, else ""
     whole: bool  # its language is read from the right: it answers for whole strings only
+    kind: str  # "acceptor", "next" or "transducer"
+    outputs: int  # 1 for an acceptor
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def _info(handle: Any) -> Info:
                 bool(out.accepts_empty), bool(out.has_end), out.letters, out.channels, out.layers, out.heads, out.hidden,
                 out.parameters, bool(out.verdict_only),
                 out.output_error, out.output_margin,
-                TYPES[out.digits] if METHODS[out.method] == "digits" else "", bool(out.whole))
+                TYPES[out.digits] if METHODS[out.method] == "digits" else "", bool(out.whole), KINDS[out.kind], out.outputs)
 
 
 class Model:
@@ -86,6 +88,8 @@ class Model:
     info      its facts: sizes, method, proved length (an Info)
     letters   its alphabet
     formula   the specification it was compiled from, or ""
+    outputs   what each output stands for: of a transducer the text that is written, of a language model the letter that may come,
+              "" for the end; an acceptor has one output, ""
     """
 
     def __init__(self, handle: Any, path: Optional[str] = None) -> None:
@@ -93,6 +97,7 @@ class Model:
         self._handle, self._path = handle, path
         self.info = _info(handle)
         self.letters: Tuple[str, ...] = tuple(text(lib.temper_model_letter(handle, k)) for k in range(self.info.letters))
+        self.outputs: Tuple[str, ...] = tuple(text(lib.temper_model_output_name(handle, k)) for k in range(self.info.outputs))
         self.formula = self.info.source
         self._alphabet = Alphabet(self.letters, self.info.tokens, "temper_model_encode", handle)
 
@@ -142,6 +147,21 @@ class Model:
         if n == 0:
             return np.zeros(0, np.bool_)
         return np.frombuffer(ffi.buffer(function("temper_run_about")(run).truth + 1, n), np.bool_).copy()
+
+    def output_truth(self, string: String, *, type: str = "f64", hard: bool = False,
+                     unchecked: bool = False) -> "npt.NDArray[np.bool_]":
+        """Whether each output holds at each position of one string: an array [output, n + 1], whose first column is before the
+        first letter. The outputs are in the order of `outputs`."""
+        batch = self._alphabet.one(string)
+        run = self._run(batch, 0, type, hard, unchecked, False)
+        n = int(batch.lengths[0])
+        rows = [np.frombuffer(ffi.buffer(function("temper_run_output")(run, k), n + 1), np.bool_) for k in range(self.info.outputs)]
+        return np.array(rows)
+
+    def write(self, string: String, *, type: str = "f64", hard: bool = False, unchecked: bool = False) -> str:
+        """What a transducer writes for one string. RangeError: at some position no output holds, or several do."""
+        run = self._run(self._alphabet.one(string), 0, type, hard, unchecked, False)
+        return take("temper_run_write", run, self._handle).decode("utf-8", "surrogateescape")
 
     def _options(self, type: str, hard: bool, unchecked: bool, capture: bool = False, threads: int = 0) -> Any:
         return ffi.new("temper_run_options *", {"hard": hard, "unchecked": unchecked, "capture": capture,

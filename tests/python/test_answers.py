@@ -111,6 +111,21 @@ class Answers(unittest.TestCase):
         for string, row in zip(strings, rows):
             self.assertEqual(truth(string).astype(int).tolist(), row["positions"], string)
 
+    def test_transducer(self):
+        formula = temper.parse("transduce\nalphabet a b c d\nemit '1' = [bc] ^ Y([bc] S d)\nemit '0' otherwise\n")
+        model = temper.compile(formula)
+        self.assertEqual((formula.kind, model.info.kind, model.outputs), ("transducer", "transducer", ("1", "0")))
+        for string in ("", "d", "dba", "cdab", "ddddba"):
+            left = sum((letter in "cd") << k for k, letter in enumerate(string))
+            right = sum((letter in "bd") << k for k, letter in enumerate(string))
+            digits = "".join(str((left + right) >> k & 1) for k in range(len(string)))
+            self.assertEqual((formula.write(string), model.write(string, unchecked=True)), (digits, digits))
+            holds = model.output_truth(string, unchecked=True)
+            self.assertEqual(holds.shape, (2, len(string) + 1))
+            self.assertEqual("".join("1" if one else "0" for one in holds[0, 1:]), digits)
+        with self.assertRaises(temper.errors.UnsupportedError):
+            temper.parse("O a", alphabet="ab").write("ab")
+
     def test_explain(self):
         for source, alphabet, more in FORMULAS:
             for method in temper.methods[1:]:
