@@ -21,6 +21,7 @@ static bool is(const after *x, node_id id, formula_op op) { return formula_at(x-
 
 static node_id not_of(const after *x, node_id p) {
     if (is(x, p, OP_TRUE) || is(x, p, OP_FALSE)) return constant(x, is(x, p, OP_FALSE));
+    if (is(x, p, OP_NOT)) return formula_kid(x->f, p, 0);
     return formula_unary(x->f, OP_NOT, p);
 }
 
@@ -90,6 +91,50 @@ static node_id sum_after(const after *x, node_id id) {
     return all;
 }
 
+/* ---- what goes on holding ---- */
+
+/* The same comparison, which the second has more room for. */
+static bool eases(const after *x, node_id p, node_id q) {
+    const formula_node *a = formula_at(x->f, p), *b = formula_at(x->f, q);
+    if (a->op != OP_COMPARE || b->op != OP_COMPARE || a->compare != b->compare || a->kid_count != b->kid_count)
+        return false;
+    for (size_t k = 0; k < a->kid_count; k++)
+        if (formula_kid(x->f, p, k) != formula_kid(x->f, q, k) ||
+            formula_weight(x->f, p, k) != formula_weight(x->f, q, k))
+            return false;
+    switch (a->compare) {
+    case CMP_GE:
+    case CMP_GT: return b->constant >= a->constant;
+    case CMP_LE:
+    case CMP_LT: return b->constant <= a->constant;
+    default: return false;
+    }
+}
+
+static bool has_part(const after *x, node_id p, node_id q) {
+    bool found = p == q || eases(x, p, q);
+    for (size_t k = 0; is(x, p, OP_AND) && k < formula_at(x->f, p)->kid_count; k++)
+        found = found || formula_kid(x->f, p, k) == q || eases(x, formula_kid(x->f, p, k), q);
+    return found;
+}
+
+/* Whether p, which holds now, shows that q holds after the letter: every part of q is one of p, or an easier one. */
+static bool goes_on(const after *x, node_id p, node_id q) {
+    node_id *parts = NULL;
+    size_t count = 0, capacity = 0;
+    array_push(x->a->arena, parts, count, capacity, q);
+    while (count > 0) {
+        node_id part = parts[--count];
+        if (is(x, part, OP_AND)) {
+            for (size_t k = 0; k < formula_at(x->f, part)->kid_count; k++)
+                array_push(x->a->arena, parts, count, capacity, formula_kid(x->f, part, k));
+        } else if (!is(x, part, OP_TRUE) && !has_part(x, p, part)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ---- one node ---- */
 
 static void look_at(after *x, node_id id) {
@@ -124,7 +169,7 @@ static void look_at(after *x, node_id id) {
     case OP_YESTERDAY: *to = p, *only = false; break;
     case OP_WEAK_YESTERDAY: *to = p, *only = true; break;
     case OP_ONCE: *to = either(x, here, id), *only = alone; break;
-    case OP_HISTORICALLY: *to = both(x, here, id), *only = alone; break;
+    case OP_HISTORICALLY: *to = goes_on(x, p, here) ? id : both(x, here, id), *only = alone; break;
     case OP_SINCE: *to = either(x, there, both(x, here, id)), *only = other; break;
     case OP_TRIGGERED: *to = both(x, there, either(x, here, id)), *only = other; break;
     case OP_COMPARE:

@@ -1,7 +1,7 @@
 /* With prog for "after letter x", by the recurrences of the evaluator:
 
        prog(letters)    is x one of them                 prog(Y a) = prog(Z a) = a
-       prog(O a)        O a | prog a                     prog(H a) = H a & prog a
+       prog(O a)        O a | prog a                     prog(H a) = H a & prog a; H a, if a implies prog a
        prog(a S b)      prog b | (prog a & a S b)        prog(a T b) = prog b & (prog a | a T b)
        prog(#[a])       #[a] + 1 if prog a, else #[a]
        prog(first)      false: there is a letter already
@@ -43,6 +43,42 @@ static node_id logic_xor(formula *f, node_id x, node_id y) {
     if (is_constant(f, x, true)) return logic_not(f, y);
     if (is_constant(f, y, true)) return logic_not(f, x);
     return formula_binary(f, OP_XOR, x, y);
+}
+
+/* ---- what follows from what, as far as forms show ---- */
+
+/* A comparison with less to spare implies the same one with more. */
+static bool sum_implies(const formula *f, node_id x, node_id y) {
+    const formula_node *a = formula_at(f, x), *b = formula_at(f, y);
+    if (a->op != OP_COMPARE || b->op != OP_COMPARE || a->compare != b->compare || a->kid_count != b->kid_count)
+        return false;
+    for (size_t k = 0; k < a->kid_count; k++)
+        if (formula_kid(f, x, k) != formula_kid(f, y, k) || formula_weight(f, x, k) != formula_weight(f, y, k))
+            return false;
+    bool up = a->compare == CMP_GE || a->compare == CMP_GT, down = a->compare == CMP_LE || a->compare == CMP_LT;
+    return (up && a->constant <= b->constant) || (down && a->constant >= b->constant);
+}
+
+static bool part_implies(const formula *f, node_id x, node_id y) {
+    if (x == y || is_constant(f, y, true) || sum_implies(f, x, y)) return true;
+    if (formula_at(f, x)->op != OP_AND) return false;
+    for (size_t k = 0; k < formula_at(f, x)->kid_count; k++)
+        if (formula_kid(f, x, k) == y || sum_implies(f, formula_kid(f, x, k), y)) return true;
+    return false;
+}
+
+/* Every part of y follows from x, or from a part of it. */
+static bool implies(const formula *f, node_id x, node_id y, arena *scratch) {
+    node_id *rest = NULL;
+    size_t count = 0, capacity = 0;
+    array_push(scratch, rest, count, capacity, y);
+    while (count) {
+        y = rest[--count];
+        if (formula_at(f, y)->op != OP_AND && !part_implies(f, x, y)) return false;
+        for (size_t k = 0; formula_at(f, y)->op == OP_AND && k < formula_at(f, y)->kid_count; k++)
+            array_push(scratch, rest, count, capacity, formula_kid(f, y, k));
+    }
+    return true;
 }
 
 typedef struct progression {
@@ -174,7 +210,8 @@ static node_id node_after(const progression *p, node_id id) {
     case OP_YESTERDAY:
     case OP_WEAK_YESTERDAY: return formula_kid(f, id, 0);
     case OP_ONCE: return logic_or(f, id, x);
-    case OP_HISTORICALLY: return logic_and(f, id, x);
+    case OP_HISTORICALLY: /* a holds now, if it has held so far */
+        return implies(f, formula_kid(f, id, 0), x, p->scratch) ? id : logic_and(f, id, x);
     case OP_SINCE: return logic_or(f, y, logic_and(f, x, id));
     case OP_TRIGGERED: return logic_and(f, y, logic_or(f, x, id));
     case OP_COMPARE:
