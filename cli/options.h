@@ -79,8 +79,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "another softmax scale: an expression of N, n and i, or a factor such as 0.2x; unproved")                      \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_LANGUAGE_MODEL | FOR_RUN,                        \
       "how heads are evaluated: in one pass where that is possible, or all pairs")                                   \
-    X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN | FOR_COMPILE,                 \
-      "add a row of 0 and 1: the truth at each position; compile: a model that can")                                                            \
+    X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN | FOR_COMPILE,                  \
+      "add a row of 0 and 1: the truth at each position; compile: a model that can")                                 \
     X(MARGINS, 0, "margins", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                     \
       "at the end, each head's largest error before rounding, beside its bound")                                     \
     X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_NEXT | FOR_RUN,                                            \

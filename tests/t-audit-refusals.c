@@ -81,7 +81,7 @@ static const refusal REFUSALS[] = {
     {REST, "  query 6:2", "  query 6:1", "its first query row is not twice a mean", T, 0},
     {REST, "  key 2:1", "  key 2:2", "no positions and squares", T, 0},
     {REST, "  key 3:1", "  key 3:2", "no positions and squares", T, 0},
-    {REST, "  value 4:1", "  value 4:2", "is no remainder of the position", T, 0},
+    {REST, "  value 4:1", "  value 4:2", "is not 0 or 1 on letters and 0 on sentinels", T, 0},
     {REST, "scale \"16*N*N*N\"", "scale \"16*N*N\"", "do not multiply to C*N", T, 0},
     {BALANCE, NULL, NULL, NULL, T, 0},
     {BALANCE, NULL, NULL, NULL, P, 0},

@@ -59,7 +59,13 @@ static bool subject_compile(subject *x, const char *name, temper_spec *spec, tem
     temper_model *hard = NULL, *model = NULL;
     temper_error e;
     if (!spec) return false;
-    bool ok = !temper_build(&hard, spec, NULL, &e);
+    temper_status status = temper_build(&hard, spec, NULL, &e);
+    bool ok = !status;
+    if (status == TEMPER_LIMIT ||
+        status == TEMPER_UNSUPPORTED) { /* some entries of the corpus are there to be refused */
+        temper_spec_free(spec);
+        return false;
+    }
     if (ok && method == TEMPER_METHOD_HARD) {
         model = hard;
         hard = NULL;

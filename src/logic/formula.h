@@ -108,7 +108,7 @@ static inline node_id formula_kid(const formula *f, node_id id, size_t k) {
    is that kid and with none is TRUE (AND) or FALSE (OR); so printing shows what was written. */
 node_id formula_atom(formula *f, formula_op op); /* TRUE FALSE FIRST LAST */
 node_id formula_letters(formula *f, const uint32_t *letters, size_t count, bool negated);
-node_id formula_letter_set(formula *f, const letter_set *set); /* copies the set */
+node_id formula_letter_set(formula *f, const letter_set *set);         /* copies the set */
 node_id formula_matches(formula *f, formula_op op, uint32_t language); /* MATCHES MATCHES_REST */
 /* The letters up to here lead the machine into one of some states; constants where that is all or none. Machine,
    states and name must live as long as the formula. */
