@@ -42,6 +42,8 @@ static void print_json(const temper_check_result *r, const temper_check_options 
     json_flag(&j, "agreed", r->agreed);
     json_count(&j, "strings", r->strings);
     json_count(&j, "exhaustive", o->exhaustive);
+    json_count(&j, "classes", r->classes);
+    json_real(&j, "stand_for", r->stand_for);
     json_count(&j, "random", o->random);
     json_count(&j, "length", o->length);
     json_count(&j, "seed", o->seed);
@@ -64,6 +66,8 @@ static void print_result(const temper_check_result *r, const temper_check_option
     const char *name = temper_method_name(method);
     if (r->agreed) {
         printf("agreed\t%llu strings\t%s: all up to length %zu", (unsigned long long)r->strings, name, o->exhaustive);
+        if (r->stand_for > 2 * (double)r->strings)
+            printf(" over %zu classes of letters, which stand for %.3g", r->classes, r->stand_for);
         if (o->random) printf(", %llu random up to length %zu", (unsigned long long)o->random, o->length);
         if (method != TEMPER_METHOD_HARD && r->margin > 0) printf("; largest error before rounding %.3g", r->margin);
         putchar('\n');

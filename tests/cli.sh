@@ -1698,6 +1698,9 @@ has "dfa: no such file" "$err" "tables/none.dfa"
 run 4 eval --regex '(a|b)*a(a|b){20}' a
 has "regex: too large by name" "$err" "more than 20000 derivatives"
 
+run 0 check --regex '[a-z]+(-[a-z0-9]+)*' --ascii --exhaustive 7 --random 200
+has 'check: one string for each of its class' "$out" "all up to length 7 over 4 classes of letters, which stand for 7.06e+13"
+
 # ---- regular languages from the right -------------------------------------------------------------------------------
 
 run 0 compile --regex '[ab]c*' --alphabet abc -o right.temper

@@ -11,6 +11,7 @@
 #include "check/side_by_side.h"
 #include "check/compare.h"
 #include "check/tree.h"
+#include "decide/letter_classes.h"
 
 /* ---- the plan ---- */
 
@@ -78,7 +79,7 @@ static const uint32_t *match_outputs(const check_plan *p, arena *a) {
 /* How many strings there are to compare; refuses what would never end. */
 static uint64_t count_strings(const check_plan *p, const temper_check_options *o, trap *t) {
     const uint64_t most = (uint64_t)1 << 62;
-    uint64_t letters = p->about.letters, layer = 1, total = 1;
+    uint64_t letters = p->sides.classes, layer = 1, total = 1;
     bool endless = false;
     if (letters == 1) {
         endless = o->exhaustive >= most;
@@ -130,6 +131,58 @@ static const temper_spec *spec_as_model(const temper_spec *spec, arena *a, arena
     return spec_from_right(spec, a, scratch);
 }
 
+/* Two letters are of one class if their rows of the embedding are the same, term by term, and every set of letters and
+   automaton of the formula has both or neither: then no side gives two strings different answers that differ only in
+   such letters. So one string stands for all of them. */
+static bool same_row(const model_rows *rows, uint32_t x, uint32_t y) {
+    size_t size = rows->start[x + 1] - rows->start[x];
+    if (rows->start[y + 1] - rows->start[y] != size) return false;
+    for (size_t k = 0; k < size; k++) {
+        const model_term *a = &rows->terms[rows->start[x] + k], *b = &rows->terms[rows->start[y] + k];
+        if (a->channel != b->channel || memcmp(&a->weight, &b->weight, sizeof a->weight) != 0) return false;
+    }
+    return true;
+}
+
+static uint32_t *formula_classes(const check_plan *p, arena *a) {
+    uint32_t count, letters = (uint32_t)p->about.letters, *of = arena_zalloc(a, letters, sizeof *of);
+    uint32_t total = (uint32_t)temper_spec_about(p->spec).letters;
+    const uint32_t *all = NULL;
+    for (size_t k = 0; k < spec_output_count(p->spec); k++) {
+        const uint32_t *own = formula_letter_classes(&count, &p->spec->graph, spec_output_root(p->spec, k), total, a);
+        all = all ? classes_join(&count, all, own, total, a) : own;
+    }
+    for (uint32_t k = 0; k < letters; k++) of[k] = all ? all[p->sides.spec_letter[k]] : k;
+    return of;
+}
+
+enum { MANY_LETTERS = 4096 }; /* beyond it every letter is a class of its own */
+
+static void find_classes(check_plan *p, arena *a) {
+    uint32_t letters = (uint32_t)p->about.letters;
+    uint32_t *class_of = arena_alloc(a, letters, sizeof *class_of);
+    uint32_t *digits = arena_alloc(a, 2 * (size_t)letters, sizeof *digits);
+    const uint32_t *of = p->spec ? formula_classes(p, a) : arena_zalloc(a, letters, sizeof *of);
+    check_members *members = arena_zalloc(a, letters, sizeof *members);
+    size_t count = 0;
+    for (uint32_t k = 0; k < letters; k++) {
+        uint32_t c = 0;
+        if (letters > MANY_LETTERS) c = k;
+        while (c < count && (of[digits[c]] != of[k] || !same_row(&p->model->embedding, digits[c], k))) c++;
+        if (c == count) digits[count++] = k;
+        class_of[k] = c;
+        members[c].count++;
+    }
+    uint32_t *all = arena_alloc(a, letters, sizeof *all);
+    for (size_t c = 0; c < count; all += members[c].count, members[c++].count = 0) members[c].letters = all;
+    for (uint32_t k = 0; k < letters; k++) members[class_of[k]].letters[members[class_of[k]].count++] = k;
+    for (uint32_t k = 0; k < letters; k++) digits[count + k] = k;
+    p->sides.classes = count;
+    p->sides.class_of = class_of;
+    p->sides.letter = digits;
+    p->members = members;
+}
+
 /* Fills all of *p. */
 static void make_plan(check_plan *p, const temper_check_options *o, arena *a, arena *scratch) {
     if (!p->model) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "there is no model to check");
@@ -141,6 +194,7 @@ static void make_plan(check_plan *p, const temper_check_options *o, arena *a, ar
     p->sides = (check_sides){.spec = p->spec, .model = p->model};
     if (p->spec) p->sides.spec_letter = match_alphabets(p, a);
     if (p->spec) p->sides.spec_output = match_outputs(p, a);
+    find_classes(p, a);
     p->total = count_strings(p, o, a->trap);
     p->random = o->random;
     p->seed = o->seed;
@@ -150,7 +204,7 @@ static void make_plan(check_plan *p, const temper_check_options *o, arena *a, ar
     refuse_lengths(p, a);
     arena_alloc(scratch, p->longest, sizeof(uint32_t)); /* a worker's words: no memory, no plan */
     unit_sizes sizes = choose_way(p, scratch);
-    units_make(&p->units, p->about.letters, p->exhaustive, p->random, sizes, a);
+    units_make(&p->units, p->sides.classes, p->exhaustive, p->random, sizes, a);
     if (p->units.exhaustive + p->units.random > JOB_MOST_UNITS)
         trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "too many units of work: %llu",
                    (unsigned long long)(p->units.exhaustive + p->units.random));
@@ -367,6 +421,10 @@ static void merge(temper_check_result *out, const temper_job *job, const temper_
     unit_result r, best = {0};
     const unsigned char *word, *best_word = NULL;
     out->agreed = 1;
+    out->classes = p->sides.classes;
+    double layer_size = out->stand_for = 1;
+    for (size_t k = 0; k < p->exhaustive && layer_size < 0x1p1000; k++)
+        out->stand_for += layer_size *= (double)p->about.letters;
     for (uint64_t unit = 0; unit < j->needed; unit++) {
         const journal_result *known = &j->results[unit];
         const unit_layer *l = units_layer(&p->units, unit);

@@ -221,23 +221,25 @@ static void keep_counterexample(comparison *c, size_t n) {
 
 /* ---- all strings of a length, or those with some prefixes ---- */
 
-/* The digits of a number. */
-static void spell(uint32_t *word, size_t n, uint64_t number, size_t letters) {
-    for (size_t k = n; k-- > 0; number /= letters) word[k] = (uint32_t)(number % letters);
+/* The digits of a number, as first letters of their classes. */
+static void spell(const check_sides *s, uint32_t *word, size_t n, uint64_t number) {
+    for (size_t k = n; k-- > 0; number /= s->classes) word[k] = s->letter[number % s->classes];
 }
 
-/* How many strings of its length come before a word. */
-static uint64_t rank(const uint32_t *word, size_t n, size_t letters) {
+/* How many strings of its length, of first letters, come before a word. */
+static uint64_t rank(const check_sides *s, const uint32_t *word, size_t n) {
     uint64_t r = 0;
-    for (size_t k = 0; k < n; k++) r = r * letters + word[k];
+    for (size_t k = 0; k < n; k++) r = r * s->classes + s->class_of[word[k]];
     return r;
 }
 
 /* Moves to the next word of the same length, counting up; false after the last. */
-static bool next_word(uint32_t *word, size_t n, size_t letters) {
+static bool next_word(const check_sides *s, uint32_t *word, size_t n) {
     while (n > 0) {
-        if (++word[n - 1] < letters) return true;
-        word[--n] = 0;
+        uint32_t class = s->class_of[word[n - 1]] + 1;
+        word[n - 1] = s->letter[class < s->classes ? class : 0];
+        if (class < s->classes) return true;
+        n--;
     }
     return false;
 }
@@ -250,7 +252,8 @@ static tree_outcome compare_word(comparison *c, size_t n) {
 
 /* One by one, in the order of the strings. */
 static tree_outcome compare_each(comparison *c, const tree_part *p) {
-    size_t letters = c->plan->about.letters, rest = p->n - p->depth;
+    const check_sides *s = &c->plan->sides;
+    size_t rest = p->n - p->depth;
     uint32_t *fixed = c->plan->mirrored ? c->word + rest : c->word,
              *loose = c->plan->mirrored ? c->word : c->word + p->depth;
     tree_outcome outcome;
@@ -258,17 +261,17 @@ static tree_outcome compare_each(comparison *c, const tree_part *p) {
     if (c->plan->mirrored) {
         do {
             for (uint64_t k = 0; k < p->count; k++) {
-                spell(fixed, p->depth, p->first + k, letters);
+                spell(s, fixed, p->depth, p->first + k);
                 if ((outcome = compare_word(c, p->n))) return outcome;
             }
-        } while (next_word(loose, rest, letters));
+        } while (next_word(s, loose, rest));
         return TREE_AGREED;
     }
     for (uint64_t k = 0; k < p->count; k++) {
-        spell(fixed, p->depth, p->first + k, letters);
+        spell(s, fixed, p->depth, p->first + k);
         do
             if ((outcome = compare_word(c, p->n))) return outcome;
-        while (next_word(loose, rest, letters)); /* ends with zeros */
+        while (next_word(s, loose, rest)); /* ends with zeros */
     }
     return TREE_AGREED;
 }
@@ -298,14 +301,14 @@ static tree_outcome compare_length(comparison *c, const unit_layer *l, uint64_t 
     uint64_t first = (unit - l->first) * l->block, left = l->prefixes - first, strings = 1;
     tree_part part = {.n = n, .depth = l->depth, .first = first, .count = left < l->block ? left : l->block};
     double margin = r->margin;
-    for (size_t k = l->depth; k < n && c->plan->about.letters > 1; k++) strings *= c->plan->about.letters;
+    for (size_t k = l->depth; k < n && c->plan->sides.classes > 1; k++) strings *= c->plan->sides.classes;
     r->margin = 0;
     tree_outcome outcome = compare_part(c, &part, strings);
     if (outcome == TREE_STOPPED) return outcome;
     if (outcome == TREE_DIFFERS) {
         if (!c->by_tree) r->margin = 0;
         keep_counterexample(c, n);
-        r->strings = *before + rank(c->word, n, c->plan->about.letters) + 1;
+        r->strings = *before + rank(&c->plan->sides, c->word, n) + 1;
     } else {
         r->strings += part.count * strings;
         *before += strings;
@@ -392,6 +395,17 @@ static tree_outcome compare_drawn(comparison *c, size_t count) {
     return TREE_AGREED;
 }
 
+/* Where letters share classes, strings of classes: each position has any letter of its class. */
+static size_t draw_string(uint32_t *word, sample *s, const check_plan *p, size_t shortest) {
+    size_t n = sample_string(word, s, shortest, p->most, (uint32_t)p->sides.classes);
+    if (p->sides.classes == p->about.letters) return n;
+    for (size_t k = 0; k < n; k++) {
+        const check_members *m = &p->members[word[k]];
+        word[k] = m->letters[sample_below(s, m->count)];
+    }
+    return n;
+}
+
 /* So many strings from the seed of a block. */
 static tree_outcome run_block(comparison *c, uint64_t block, size_t strings) {
     const check_plan *p = c->plan;
@@ -402,8 +416,7 @@ static tree_outcome run_block(comparison *c, uint64_t block, size_t strings) {
     sample_start_block(&s, p->seed, block);
     for (size_t count; strings > 0 && outcome == TREE_AGREED; strings -= count) {
         count = strings < w->room ? strings : w->room;
-        for (size_t k = 0; k < count; k++)
-            w->lengths[k] = sample_string(w->words[k], &s, shortest, p->most, (uint32_t)p->about.letters);
+        for (size_t k = 0; k < count; k++) w->lengths[k] = draw_string(w->words[k], &s, p, shortest);
         if (c->abreast) abreast_ask(c->abreast, w->answers, (const uint32_t *const *)w->words, w->lengths, count);
         outcome = compare_drawn(c, count);
     }

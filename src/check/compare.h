@@ -7,6 +7,12 @@
 #include "job/job.h"
 #include "check/units.h"
 
+/* The letters of a class. */
+typedef struct check_members {
+    uint32_t *letters;
+    size_t count;
+} check_members;
+
 /* What is compared, on which strings. */
 typedef struct check_plan {
     const temper_spec *spec; /* NULL: none */
@@ -19,6 +25,7 @@ typedef struct check_plan {
     bool proved;                  /* of the model as it is, up to the longest string */
     bool roles;                   /* proved by the heads' roles; else each string is run alone */
     bool has_tree, mirrored;      /* and both look one way */
+    const check_members *members; /* [classes] */
     unit_plan units;
 } check_plan;
 

@@ -22,6 +22,7 @@ typedef struct lane_walker {
 struct abreast {
     const temper_spec *spec;
     const temper_model *model;
+    check_sides sides;
     const uint32_t *spec_letter;
     node_id *roots; /* [outputs] of the formula, as the model numbers them */
     const uint32_t *spec_output;
@@ -44,6 +45,7 @@ abreast *abreast_new(arena *a, const check_sides *sides, unsigned threads) {
     long cores = threads ? (long)threads : sysconf(_SC_NPROCESSORS_ONLN);
     const temper_spec *spec = s->spec = sides->spec;
     const temper_model *model = s->model = sides->model;
+    s->sides = *sides;
     s->spec_letter = sides->spec_letter;
     s->spec_output = sides->spec_output;
     s->outputs = model_output_count(model);
@@ -92,16 +94,16 @@ static bool run_sides(const abreast *s, lane_walker *w, const uint32_t *const *w
 }
 
 static void word_of_rank(const abreast *s, uint32_t *word, size_t n, uint64_t rank) {
-    size_t letters = s->model->letters.count;
-    for (size_t k = n; k-- > 0; rank /= letters) word[k] = (uint32_t)(rank % letters);
+    for (size_t k = n; k-- > 0; rank /= s->sides.classes) word[k] = s->sides.letter[rank % s->sides.classes];
 }
 
 static void next_word(const abreast *s, uint32_t *to, const uint32_t *from, size_t n) {
     size_t k = n;
     memcpy(to, from, k * sizeof *to);
     while (k-- > 0) {
-        if (++to[k] < s->model->letters.count) return;
-        to[k] = 0;
+        uint32_t class = s->sides.class_of[to[k]] + 1;
+        to[k] = s->sides.letter[class < s->sides.classes ? class : 0];
+        if (class < s->sides.classes) return;
     }
 }
 

@@ -30,7 +30,7 @@ struct tree {
     step_place place[SIDES]; /* beyond the table */
     unsigned char *values;
     unsigned char *states;     /* [slots][stride] */
-    uint32_t *path;            /* [longest] letters in the order of the steps */
+    uint32_t *path;            /* [longest] digits in the order of the steps */
     uint64_t rank[PLACES + 1]; /* mirrored: by depth, of the first string with that suffix */
     bool truth[SIDES], first[SIDES];
     size_t outputs;
@@ -46,7 +46,7 @@ struct tree {
 
 /* ---- making ---- */
 
-static size_t letter_count(const tree *t) { return t->model->letters.count; }
+static size_t letter_count(const tree *t) { return t->c.classes; }
 
 /* letters to the power of n, at most 2^62 (the caller counted the strings). */
 static uint64_t power(uint64_t letters, size_t n) {
@@ -180,7 +180,7 @@ static bool is_odd(const tree *t, bool ends) {
 
 /* Goes to the child of depth - 1 that path names; true if two sides differ there. */
 static bool visit(tree *t, size_t depth) {
-    uint32_t letter = t->path[depth - 1];
+    uint32_t letter = t->c.letter[t->path[depth - 1]];
     unsigned char *states = slot(t, depth);
     if (t->slots > 1) memcpy(states, states - t->stride, t->stride);
     if (t->formula)
@@ -312,11 +312,11 @@ static void set_length(tree *t, size_t n) {
 }
 
 static void set_path(tree *t, const uint32_t *word) {
-    for (size_t k = 0; k < t->n; k++) t->path[k] = word[t->mirrored ? t->n - 1 - k : k];
+    for (size_t k = 0; k < t->n; k++) t->path[k] = (uint32_t)t->c.classes + word[t->mirrored ? t->n - 1 - k : k];
 }
 
 static void get_path(const tree *t, uint32_t *word) {
-    for (size_t k = 0; k < t->n; k++) word[t->mirrored ? t->n - 1 - k : k] = t->path[k];
+    for (size_t k = 0; k < t->n; k++) word[t->mirrored ? t->n - 1 - k : k] = t->c.letter[t->path[k]];
 }
 
 static void path_of_rank(tree *t, uint64_t rank) {

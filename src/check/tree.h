@@ -25,6 +25,11 @@ typedef struct check_sides {
     const temper_model *model;
     const uint32_t *spec_letter; /* [letters] as the formula numbers them */
     const uint32_t *spec_output; /* [outputs] likewise */
+    /* Letters that no side tells apart; numbered by their first letters, which stand for them where all strings are
+       walked. The digits of a walk are classes, and behind them all letters. */
+    size_t classes;
+    const uint32_t *class_of; /* [letters] */
+    const uint32_t *letter;   /* [classes + letters] of a digit */
 } check_sides;
 
 typedef struct tree tree;
