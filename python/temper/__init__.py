@@ -7,6 +7,7 @@
 
     compile, load, import_model, gallery.model   make a Model
     Model.run, truth, stream                     its answers
+    Model.next, sample, likelihood, write        language models and transducers
     Model.attention, explain, draw               what is inside
     Model.check, certify; audit                  comparisons and proofs
     Model.limits, gaps                           where number formats stop, how far apart scores are
@@ -31,12 +32,13 @@ from .formula import Formula, eval, parse
 from .gaps import Gap, Gaps, HeadTie
 from .limits import Limit, Limits
 from .model import Info, Model, Proof, compile, import_model, load
+from .sequences import Likelihood, Next
 from .stream import Stream
 
 __version__ = library_version
 
 __all__ = ["Attention", "AuditError", "Automaton", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
-           "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Limit", "LimitError", "Limits",
-           "MissingFunctionError", "Model", "Proof", "OutOfMemoryError", "Part", "Place", "RangeError", "SpecSyntaxError", "Stream",
+           "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Likelihood", "Limit", "LimitError", "Limits",
+           "MissingFunctionError", "Model", "Next", "Proof", "OutOfMemoryError", "Part", "Place", "RangeError", "SpecSyntaxError", "Stream",
            "TemperError", "UnsupportedError", "audit", "compile", "eval", "gallery", "import_model", "library_path",
            "library_version", "load", "methods", "parse", "types"]

@@ -110,7 +110,7 @@ class Formula:
 def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alphabet: Optional[str] = None,
           tokens: bool = False, syntax: Optional[str] = None, at: Optional[str] = None,
           empty: Optional[str] = None, regex: Optional[str] = None, dfa: Optional[PathLike] = None,
-          ascii: bool = False, letters: Optional[Sequence[str]] = None) -> Formula:
+          ascii: bool = False, letters: Optional[Sequence[str]] = None, kind: Optional[str] = None) -> Formula:
     """Reads a specification, from a text or a file; or a regular expression, or the file of an automaton.
 
     regex     instead of a formula: an expression that the whole string must match
@@ -122,6 +122,7 @@ def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alp
     syntax    "spec", "crasp", "brasp", "regex" or "dfa"; of a file, by default, what its name ends in
     at        where the answer is read, "first" or "last"
     empty     the answer on the empty string, "accept" or "reject"
+    kind      "next": as if the text had a line `next`, a language model
 
     What is given here overrides lines of the text. SpecSyntaxError shows the line with a caret.
     """
@@ -160,6 +161,7 @@ def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alp
     options.tokens = int(tokens)
     options.at = number_of(at or "", _AT, "at")
     options.empty = number_of(empty or "", _EMPTY, "empty")
+    options.kind = number_of(kind or "acceptor", KINDS, "kind")
     handle = make("spec", "temper_spec_parse", source, len(source), options, where=where, source=source)
     return Formula(handle, source, where)
 

@@ -5,7 +5,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Mapping, Optional, Sequence, Tuple, Union, overload
+from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from .explain import Explanation, explain
 from .formula import KINDS, SYNTAXES, Formula, PathLike, parse
 from .gaps import Gaps, find_gaps
 from .limits import Limits, find_limits
+from .sequences import Likelihood, Next, draw_strings, likelihood_of, next_after
 from .stream import Stream
 
 __all__ = ["Model", "Info", "compile", "load", "import_model"]
@@ -162,6 +163,31 @@ class Model:
         """What a transducer writes for one string. RangeError: at some position no output holds, or several do."""
         run = self._run(self._alphabet.one(string), 0, type, hard, unchecked, False)
         return take("temper_run_write", run, self._handle).decode("utf-8", "surrogateescape")
+
+    def next(self, prefix: String, *, type: str = "f64", hard: bool = False, unchecked: bool = False) -> Next:
+        """What may come after a prefix, of a language model: the legal letters, whether the string may end, and probabilities."""
+        self._need_next()
+        batch = self._alphabet.one(prefix)
+        return next_after(self, self._run(batch, 0, type, hard, unchecked, False), int(batch.lengths[0]))
+
+    def sample(self, count: int = 1, *, by: str = "letters", length: Optional[int] = None, seed: int = 0, type: str = "f64",
+               hard: bool = False, unchecked: bool = False) -> List[str]:
+        """Strings out of a language model; the same seed gives the same ones.
+
+        by      "letters": at each step one of the legal letters, or the end, equally likely; "strings": all strings of `length` letters
+                are equally likely, by exact counting; "weights": as the model's probabilities say
+        length  at most so many letters (100), or by strings exactly so many
+        """
+        self._need_next()
+        return draw_strings(self, count, by, length, seed, self._options(type, hard, unchecked))
+
+    def likelihood(self, string: String, *, type: str = "f64", unchecked: bool = False) -> Likelihood:
+        """How likely a string is by a language model with probabilities, with a bound of the error."""
+        return likelihood_of(self, self._alphabet.one(string), self._options(type, False, unchecked))
+
+    def _need_next(self) -> None:
+        if self.info.kind != "next":
+            raise errors.UnsupportedError("the model is no language model; temper.compile(..., kind=\"next\") makes one")
 
     def _options(self, type: str, hard: bool, unchecked: bool, capture: bool = False, threads: int = 0) -> Any:
         return ffi.new("temper_run_options *", {"hard": hard, "unchecked": unchecked, "capture": capture,
@@ -433,7 +459,7 @@ def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLik
             method: str = "temperature", digits: str = "bf16", alphabet: Optional[str] = None, tokens: bool = False,
             syntax: Optional[str] = None, at: Optional[str] = None, empty: Optional[str] = None,
             regex: Optional[str] = None, dfa: Optional[PathLike] = None, ascii: bool = False,
-            whole: bool = False) -> Model:
+            whole: bool = False, kind: Optional[str] = None) -> Model:
     """A formula to a transformer: temper.compile("H(b -> O a)", alphabet="abc").
 
     method  how softmax is made sharp: "temperature", "positions", or "digits", for numbers that are stored in the short format `digits`;
@@ -441,17 +467,17 @@ def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLik
     whole   only answers for whole strings are wanted: a regular language may then be read from the right, where that takes fewer layers,
             and the truth at a position is about the rest of the string
 
-    The other options are those of parse: file, alphabet, tokens, syntax, at, empty, and regex, dfa, ascii:
+    The other options are those of parse: file, alphabet, tokens, syntax, at, empty, kind, and regex, dfa, ascii:
     temper.compile(regex="[a-z]+", ascii=True).
     """
     number_of(method, METHODS, "method")
     if isinstance(formula, Formula):
-        if tokens or ascii or any(option is not None for option in (file, alphabet, syntax, at, empty, regex, dfa)):
+        if tokens or ascii or any(option is not None for option in (file, alphabet, syntax, at, empty, regex, dfa, kind)):
             raise TypeError("a Formula has its options already")
         spec = formula
     else:
         spec = parse(formula, file=file, alphabet=alphabet, tokens=tokens, syntax=syntax, at=at, empty=empty,
-                     regex=regex, dfa=dfa, ascii=ascii)
+                     regex=regex, dfa=dfa, ascii=ascii, kind=kind)
     options = ffi.new("temper_build_options *", {"method": number_of(method, METHODS, "method"), "whole": whole})
     if method == "digits":
         options.digits = _storage(digits)

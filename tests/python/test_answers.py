@@ -1,6 +1,8 @@
 """The Python package gives the answers of the command line, on formulas of every kind."""
 import json
+import math
 import random
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -125,6 +127,26 @@ class Answers(unittest.TestCase):
             self.assertEqual("".join("1" if one else "0" for one in holds[0, 1:]), digits)
         with self.assertRaises(temper.errors.UnsupportedError):
             temper.parse("O a", alphabet="ab").write("ab")
+
+    def test_language_model(self):
+        model = temper.compile(regex="(ab|ba)*c?", kind="next")
+        self.assertEqual((model.info.kind, model.outputs), ("next", ("a", "b", "c", "")))
+        for prefix, legal, end in (("", "abc", True), ("a", "b", False), ("ab", "abc", True), ("abc", "", True), ("aa", "", False)):
+            after = model.next(prefix)
+            self.assertEqual((after.legal, after.end, after.proved, after.probabilities), (tuple(legal), end, True, None))
+        pattern = re.compile("(ab|ba)*c?")
+        for by, length in (("letters", 20), ("strings", 8)):
+            strings = model.sample(40, by=by, length=length, seed=3)
+            self.assertEqual(strings, model.sample(40, by=by, length=length, seed=3))
+            self.assertTrue(all(pattern.fullmatch(string) and len(string) <= length for string in strings))
+        self.assertTrue(all(len(string) == 8 for string in strings))
+        likely = temper.compile("next\nprobabilities uniform\nregex a*b\n")
+        self.assertEqual(likely.next("a").probabilities, {"a": 0.5, "b": 0.5, "": 0.0})
+        found = likely.likelihood("aab")
+        self.assertTrue(abs(found.log_probability - 3 * math.log(0.5)) <= found.error < 1e-9)
+        self.assertEqual(likely.likelihood("aa").log_probability, -math.inf)
+        with self.assertRaises(temper.errors.UnsupportedError):
+            temper.compile("O a", alphabet="ab").next("a")
 
     def test_explain(self):
         for source, alphabet, more in FORMULAS:
