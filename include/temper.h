@@ -767,11 +767,11 @@ typedef struct temper_check_options {
 } temper_check_options;
 
 typedef struct temper_check_result {
-    uint64_t strings;         /* compared */
+    uint64_t strings; /* compared */
     /* Of all strings up to a length those over the first letters of each class are compared. Letters are of one class
        if their rows of the embedding are the same and no part of the formula tells them apart. */
     size_t classes;
-    double stand_for; /* how many strings the exhaustive part stands for, about */
+    double stand_for;         /* how many strings the exhaustive part stands for, about */
     int agreed;               /* 1: every one agreed */
     int stopped;              /* progress asked to stop */
     uint32_t *counterexample; /* a shortest one found, in the model's letters, or NULL; freed by temper_check_clear */

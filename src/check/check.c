@@ -131,9 +131,9 @@ static const temper_spec *spec_as_model(const temper_spec *spec, arena *a, arena
     return spec_from_right(spec, a, scratch);
 }
 
-/* Two letters are of one class if their rows of the embedding are the same, term by term, and every set of letters and
-   automaton of the formula has both or neither: then no side gives two strings different answers that differ only in
-   such letters. So one string stands for all of them. */
+/* Two letters are of one class if their rows of the embedding are the same, term by term, and every set of letters
+   and automaton of the formula has both or neither: then no side gives different answers to two strings that differ
+   only in such letters. So one string stands for all of them. */
 static bool same_row(const model_rows *rows, uint32_t x, uint32_t y) {
     size_t size = rows->start[x + 1] - rows->start[x];
     if (rows->start[y + 1] - rows->start[y] != size) return false;
