@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "Part", "Head", "Channel"]
 
 _COST_LENGTH = 1_000_000  # the cost of a head is told for strings of this length
-_GROWTHS = names_of("temper_growth", "temper_growth_name")  # ascending
 
 
 @dataclass(frozen=True)
@@ -119,8 +118,9 @@ def _overview(e: Explanation) -> List[str]:
     lines.append(f"method         {i.method}" + (f", numbers stored in {i.digits}" if i.digits else ""))
     lines.append(f"size           {_plural(i.layers, 'layer')}, {_plural(i.heads, 'head')}, width {i.channels}, "
                  f"{_plural(i.hidden, 'hidden unit')}, {i.parameters} parameters")
-    grown = max((_GROWTHS.index(h.growth) for h in e.heads), default=0)
-    lines.append(f"growth         {_GROWTHS[grown]} (the largest of the heads)")
+    growths = names_of("temper_growth", "temper_growth_name")  # ascending
+    grown = max((growths.index(h.growth) for h in e.heads), default=0)
+    lines.append(f"growth         {growths[grown]} (the largest of the heads)")
     for k, p in enumerate(e.proofs):
         lines.append(f"{'' if k else 'proved length':<14} {p.type:<8} {'none' if p.length is None else p.length:>13}  "
                      f"{'' if p.length is None else p.claim:<12}  "
