@@ -100,7 +100,7 @@ typedef struct audit_head {
     double weight;     /* count: W; compare, lookup: W of the mean's row; balance: W_h; match: W of the query rows */
     bool anywhere;     /* lookup: of a computed position, not of a count */
     double letter_weight, edge_weight;    /* count: W_l and W_e */
-    double total_weight;                  /* balance: W_t; match: M */
+    double total_weight;                  /* balance: W_t; match: T */
     double own_weight;                    /* balance: W_o */
     feature first_key, second_key, scale; /* lookup: what they hold; UNKNOWN for a scale that there is not */
     size_t own_parts;                     /* balance: K */

@@ -124,7 +124,7 @@ static void bound_nearest(audit_bounding *b, audit_head *f) {
     keep(b, &f->error, f->failure ? num(b->c, 1) : picking_error(b, f, f->logit.error, 1));
 }
 
-/* Partial sums of scores are multiples of a half of size M at most, and queries whole numbers up to W. */
+/* Sums of products are multiples of a half of size T at most, and queries whole numbers up to W. */
 static void bound_match(audit_bounding *b, audit_head *f) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;

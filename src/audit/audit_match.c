@@ -8,6 +8,7 @@ enum { MOST_PATTERNS = 1 << 13, MOST_MODULI = 8 };
 /* A set of positions i that agree on the conditions so far, and the j that agree with them. */
 typedef struct pairing {
     dd here, there;
+    double size; /* of heads: no sum of some of the products is larger */
 } pairing;
 
 /* Both sides of one condition; what no position can have is left out. Returns how many there are. */
@@ -16,7 +17,7 @@ static size_t split(diagram *d, pairing *out, const pairing *x, size_t count, dd
     for (size_t k = 0; k < count; k++)
         for (int holds = 0; holds < 2; holds++) {
             pairing y = {dd_and(d, x[k].here, holds ? here : dd_not(d, here)),
-                         dd_and(d, x[k].there, holds ? there : dd_not(d, there))};
+                         dd_and(d, x[k].there, holds ? there : dd_not(d, there)), 0};
             if (y.here != 0 && y.there != 0) out[made++] = y;
         }
     return made;
@@ -27,7 +28,7 @@ dd audit_alike(meaning *m, temper_mask mask, bool last, const dd *there, const d
     pairing *x = arena_alloc(m->arena, 2 * MOST_PATTERNS, sizeof *x);
     pairing *next = arena_alloc(m->arena, 2 * MOST_PATTERNS, sizeof *next);
     size_t found = 1;
-    x[0] = (pairing){1, 1};
+    x[0] = (pairing){1, 1, 0};
     for (size_t k = 0; k < count; k++) {
         found = split(d, next, x, found, there[k], here[k]);
         if (found > MOST_PATTERNS)
@@ -57,6 +58,7 @@ typedef struct match_reader {
     size_t rows; /* of patterns: all but the last */
     row_value *query, *key;
     bool past;
+    double most; /* M: the sentinel's score */
     struct {
         int64_t by;
         bool from_end; /* positions are counted from the end */
@@ -105,10 +107,29 @@ static void read_last_row(match_reader *m) {
     double w = k.other[0].weight;
     NEED(m, fabs(w) == 1 && (w > 0) == m->past, "its tie-break does not prefer the nearest position");
     m->f->rightmost = w > 0;
-    m->f->total_weight = m->past ? k.start : k.end;
-    NEED(m, k.letters == 0 && (m->past ? k.end : k.start) == 0 && m->f->total_weight > 0,
+    m->most = m->past ? k.start : k.end;
+    NEED(m, k.letters == 0 && (m->past ? k.end : k.start) == 0 && m->most > 0,
          "its last key row is not a number above 0 on the sentinel alone");
     check_weights(m, &m->head->key, m->rows, 0.5);
+}
+
+/* How far from 0 a row may be, at any position. */
+static double farthest(const match_reader *m, const row_value *row) {
+    size_t count;
+    const double *x = dd_leaves(&m->a->meaning.d, row->letters, &count, m->a->arena);
+    return fmax(fmax(fabs(row->start), fabs(row->end)), fmax(fabs(x[0]), fabs(x[count - 1])));
+}
+
+/* T, the largest sum of some of the products, or M. Multiples of a half up to 2^50 add up exactly here. */
+static void bound_products(match_reader *m, const pairing *x, size_t count) {
+    double start = 0, end = 0, most = m->most;
+    for (size_t k = 0; k < m->rows; k++) {
+        start += fabs(m->query[k].start) * farthest(m, &m->key[k]);
+        end += fabs(m->query[k].end) * farthest(m, &m->key[k]);
+    }
+    for (size_t k = 0; k < count; k++) most = fmax(most, x[k].size);
+    m->f->total_weight = fmax(most, fmax(start, end));
+    NEED(m, m->f->total_weight <= 0x1p50, "the products of its rows are too large");
 }
 
 /* The numbers by which keys take remainders of the position. */
@@ -155,17 +176,17 @@ static size_t split_row(match_reader *m, size_t row, const pairing *x, size_t co
     diagram *d = &m->a->meaning.d;
     size_t made = 0, numbers, sums;
     arena *keep = m->a->arena;
-    double *values = dd_leaves(d, m->query[row].letters, &numbers, keep);
+    double *values = dd_leaves(d, m->query[row].letters, &numbers, keep), key = farthest(m, &m->key[row]);
     for (size_t k = 0; k < count; k++)
         for (size_t v = 0; v < numbers; v++) {
-            pairing y = {dd_and(d, x[k].here, dd_map(d, m->query[row].letters, is_number, &values[v])), 0};
+            pairing y = {dd_and(d, x[k].here, dd_map(d, m->query[row].letters, is_number, &values[v])), 0,
+                         x[k].size + fabs(values[v]) * key};
             if (y.here == 0) continue;
             NEED(m, made < MOST_PATTERNS, "it tells more than %d patterns apart", MOST_PATTERNS);
             y.there = x[k].there;
             if (values[v] != 0) y.there = dd_add(d, y.there, dd_times(d, m->key[row].letters, values[v]));
             const double *s = dd_leaves(d, y.there, &sums, keep);
-            NEED(m, s[0] >= -m->f->total_weight && s[sums - 1] <= m->f->total_weight,
-                 "a part of its scores is larger than the sentinel's");
+            NEED(m, s[0] >= -m->most && s[sums - 1] <= m->most, "a part of its scores is larger than the sentinel's");
             out[made++] = y;
         }
     return made;
@@ -177,9 +198,8 @@ static void find_candidates(match_reader *m, pairing *x) {
     diagram *d = &m->a->meaning.d;
     const double *s = dd_leaves(d, x->there, &count, m->a->arena);
     for (size_t k = 0; k < count; k++)
-        NEED(m, s[k] == m->f->total_weight || s[k] <= m->f->total_weight - 1,
-             "a score is less than 1 below a candidate's");
-    x->there = dd_map(d, x->there, is_number, &m->f->total_weight);
+        NEED(m, s[k] == m->most || s[k] <= m->most - 1, "a score is less than 1 below a candidate's");
+    x->there = dd_map(d, x->there, is_number, &m->most);
 }
 
 static dd value_found(match_reader *m, const pairing *x, dd value) {
@@ -208,11 +228,12 @@ void audit_match_head(audit *a, audit_head *f, const feature *scale, content *ma
     pairing *x = arena_alloc(a->arena, MOST_PATTERNS, sizeof *x);
     pairing *next = arena_alloc(a->arena, MOST_PATTERNS, sizeof *next);
     size_t count = 1;
-    x[0] = (pairing){1, 0};
+    x[0] = (pairing){1, 0, 0};
     for (size_t row = 0; row < m.rows; row++) {
         count = split_row(&m, row, x, count, next);
         memcpy(x, next, count * sizeof *x);
     }
+    bound_products(&m, x, count);
     for (size_t k = 0; k < count; k++) find_candidates(&m, &x[k]);
     for (size_t v = 0; v < f->head->value.count; v++) {
         row_value row = contents_row(a, &f->head->value, v, f->layer, f->number);

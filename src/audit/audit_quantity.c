@@ -362,7 +362,7 @@ static quantity logit_quantity(audit_bounding *b, const model_head *h) {
     return scaled_logit(b, h, query, key, h->query.count);
 }
 
-/* Of a head that looks for patterns: a product with 1 of an exact number of size M, a multiple of a half, and the
+/* Of a head that looks for patterns: a product with 1 of an exact number of size T, a multiple of a half, and the
    tie-break. */
 static quantity pattern_logit(audit_bounding *b, const audit_head *f) {
     const ball *one = num(b->c, 1), *most = num(b->c, f->total_weight), *zero = num(b->c, 0);

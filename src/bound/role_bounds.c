@@ -156,7 +156,7 @@ static void need_patterns(const bounds *b, head_certificate *h, const head_shape
     need(h, b->a->least <= 0.5 && b->s->least <= 0.5, "a half is too small for the number format");
 }
 
-/* The logit of two rows: an exact key of size M, and the tie-break. */
+/* The logit of two rows: an exact key of size T, and the tie-break. */
 static head_certificate match(const bounds *b, const head_shape *s) {
     head_certificate h = {0};
     const feature_form one = {.size = FORM_CONSTANT, .c = 1, .d = 1}, place = {.size = FORM_SHARE, .c = 1, .d = 1};

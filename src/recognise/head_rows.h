@@ -79,6 +79,7 @@ fn looked_up(recognising *w, const lookup_place *p, uint32_t v);
 /* Positions i that have one query, and the candidates j for them. */
 typedef struct match_case {
     fn here, there;
+    double size; /* what the products of the rows add up to at most, in any order */
 } match_case;
 
 /* Whether a query row reads what differs between letters. */

@@ -122,6 +122,29 @@ static match_rows read_rows(recognising *w, head_shape *s, bool past) {
     return m;
 }
 
+/* The largest size of a row anywhere, sentinels included. */
+static double largest(recognising *w, const boolean_sum *row) {
+    number_list values;
+    double size = fmax(fabs(row->start), fabs(row->end));
+    list_numbers(w, row->f, &values);
+    for (size_t k = 0; k < values.count; k++) size = fmax(size, fabs(values.x[k]));
+    return size;
+}
+
+/* T: what products add up to at most, in any order, also in rows of sentinels. */
+static double most_of_products(recognising *w, const match_rows *m, const match_case *cases, size_t count) {
+    double start = 0, end = 0, most = m->most;
+    for (size_t row = 0; row < m->count; row++) {
+        double key = largest(w, &m->key[row]);
+        start += fabs(m->query[row].start) * key;
+        end += fabs(m->query[row].end) * key;
+    }
+    for (size_t k = 0; k < count; k++) most = fmax(most, cases[k].size);
+    most = fmax(most, fmax(start, end));
+    if (!(most <= 0x1p50)) unlike(w, "its products are too large"); /* below, doubles add multiples of 1/2 exactly */
+    return most;
+}
+
 /* ---- cases ---- */
 
 /* Goes on with each value that a query row can have; partial sums of scores must stay within the sentinel's. */
@@ -130,6 +153,7 @@ static size_t split(recognising *w, const match_rows *m, size_t row, const match
     decisions *d = &w->q.d;
     number_list values, sums;
     size_t made = 0;
+    double key = largest(w, &m->key[row]);
     list_numbers(w, m->query[row].f, &values);
     for (size_t k = 0; k < count; k++)
         for (size_t v = 0; v < values.count; v++) {
@@ -140,7 +164,7 @@ static size_t split(recognising *w, const match_rows *m, size_t row, const match
             list_numbers(w, there, &sums);
             for (size_t q = 0; q < sums.count; q++)
                 if (fabs(sums.x[q]) > m->most) unlike(w, "a part of its scores is larger than the sentinel's score");
-            to[made++] = (match_case){here, there};
+            to[made++] = (match_case){here, there, from[k].size + fabs(values.x[v]) * key};
         }
     return made;
 }
@@ -154,15 +178,15 @@ const match_case *find_match(recognising *w, head_shape *s, size_t *count) {
     if (!past && !w->m->has_end) unlike(w, "it looks for patterns under a mask without a sentinel");
     if (h->query.count < 2) unlike(w, "it looks for a pattern, so two rows of queries or more were expected");
     match_rows m = read_rows(w, s, past);
-    s->total = m.most;
     match_case *now = arena_alloc(w->arena, MOST_CASES, sizeof *now);
     match_case *next = arena_alloc(w->arena, MOST_CASES, sizeof *next), *swap;
-    now[0] = (match_case){FN_TRUE, fn_number(d, 0)};
+    now[0] = (match_case){FN_TRUE, fn_number(d, 0), 0};
     *count = 1;
     for (size_t row = 0; row < m.count; row++) {
         *count = split(w, &m, row, now, *count, next);
         swap = now, now = next, next = swap;
     }
+    s->total = most_of_products(w, &m, now, *count);
     for (size_t k = 0; k < *count; k++) {
         if (fn_above(d, now[k].there, m.most - 1) != fn_equal(d, now[k].there, m.most))
             unlike(w, "a score lies between a candidate's and the next whole number below");
