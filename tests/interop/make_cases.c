@@ -344,8 +344,9 @@ static temper_spec *parse(const char *text, const char *alphabet) {
 
 /* Every choice of hard heads: rightmost, leftmost, average. */
 static void make_hard(maker *k) {
-    static const char *const texts[] = {"a S b",        "a U b",    "H(b -> O a)",    "Y a", "X a", "#[a] > #[b]",
-                                        "#[a] % 3 = 1", "b @ #[a]", "a @ #[true] + 2"};
+    static const char *const texts[] = {"a S b",        "a U b",    "H(b -> O a)",
+                                        "Y a",          "X a",      "#[a] > #[b]",
+                                        "#[a] % 3 = 1", "b @ #[a]", "at last\na @ #[true] + 2"};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
         make_formula(k, texts[t], parse(texts[t], "abc"), TEMPER_METHOD_HARD, 0);
 }
@@ -363,9 +364,16 @@ static void make_sequences(maker *k) {
         {"brackets", "next\nempty accept\nok = H(#[a] >= #[b])\nviable ok\nok & #[a] = #[b]\n", "ab"},
         {"flips", "next\nH(b -> O a) & c\n", "abc"},
     };
-    for (size_t t = 0; t < sizeof all / sizeof *all; t++)
-        make_formula(k, all[t].name, parse(all[t].text, all[t].alphabet),
-                     t % 2 ? TEMPER_METHOD_POSITIONS : TEMPER_METHOD_TEMPERATURE, 0);
+    for (size_t t = 0; t < sizeof all / sizeof *all; t++) {
+        temper_spec *spec = parse(all[t].text, all[t].alphabet), *next;
+        temper_error err;
+        if (temper_spec_about(spec).kind == TEMPER_KIND_NEXT) { /* with its outputs, to compare with */
+            if (temper_spec_next(&next, NULL, spec, &err)) give_up(all[t].name, &err);
+            temper_spec_free(spec);
+            spec = next;
+        }
+        make_formula(k, all[t].name, spec, t % 2 ? TEMPER_METHOD_POSITIONS : TEMPER_METHOD_TEMPERATURE, 0);
+    }
 }
 
 static void make_far(maker *k) {
