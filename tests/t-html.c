@@ -541,8 +541,48 @@ static void test_no_memory(void) {
     subject_free(&x);
 }
 
+/* ---- several outputs ---- */
+
+static size_t occurrences(const char *page, const char *words) {
+    size_t count = 0;
+    for (const char *at = page; (at = strstr(at, words)); at += strlen(words)) count++;
+    return count;
+}
+
+/* A row for each output with a cell for each position, and no verdict: the page says what is written or may come. */
+static void test_outputs(void) {
+    static const struct {
+        const char *text, *row, *says;
+    } all[] = {
+        {"transduce\nalphabet a b\nemit '<' = a & Y b\nemit nothing = b & Y b\nemit x otherwise\n", ">is written<",
+         "writes</span> <code>xx&lt;xx</code> for"},
+        {"transduce\nalphabet a b\nemit x = a\nemit y = O a\n", ">is written<", "2 outputs hold"},
+        {"next\nalphabet a b\nregex (ab)*\n", ">may come<", "nothing may come"},
+        {"next\nalphabet a b\nregex (a|b)*ab\n", ">may come<", "next</span> <code>a b</code> after"},
+    };
+    static const uint32_t letters[] = {0, 1, 0, 0, 1, 1};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        subject x;
+        temper_spec *spec;
+        temper_error e;
+        if (!CHECK(!temper_spec_parse(&spec, all[k].text, strlen(all[k].text), NULL, &e), "%s: %s", all[k].text,
+                   e.text) ||
+            !subject_compile(&x, all[k].text, spec, TEMPER_METHOD_TEMPERATURE, letters, 6))
+            continue;
+        char *page = page_of(&x, 0, 0);
+        if (page) {
+            CHECK(occurrences(page, all[k].row) == x.about.outputs, "%s: rows of outputs", x.name);
+            CHECK(strstr(page, all[k].says) && !strstr(page, "rejects") && !strstr(page, "accepts"), "%s: no %s",
+                  x.name, all[k].says);
+        }
+        temper_free(page);
+        subject_free(&x);
+    }
+}
+
 int main(void) {
     test_corpus();
+    test_outputs();
     test_models();
     test_hostile();
     test_difference();

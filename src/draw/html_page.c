@@ -138,12 +138,54 @@ static void put_heading(html_page *p) {
     html_close(h);
 }
 
+/* What a transducer writes, as far as exactly one output holds at each position. */
+static void put_written(html_page *p) {
+    html *h = &p->out;
+    char *written;
+    size_t length;
+    temper_error e;
+    if (temper_run_write(&written, &length, p->run, p->model, &e)) {
+        html_element(h, "span", "badge no", e.text);
+        return;
+    }
+    html_element(h, "span", "badge yes", "\u25CF writes");
+    markup_put(h, " ");
+    html_element(h, "code", NULL, text_escaped(p->arena, written, length, 0));
+    temper_free(written);
+    markup_put(h, " for");
+}
+
+/* The letters that may come after the string, and whether it may end. */
+static void put_coming(html_page *p) {
+    enum { SHOWN = 40 };
+    text t;
+    size_t outputs = p->map.about.outputs, count = 0, last = p->map.n;
+    text_init(&t, p->arena);
+    for (size_t k = 0; k < outputs; k++) {
+        const char *name = temper_model_output_name(p->model, k);
+        if (!temper_run_output(p->run, k)[last] || ++count > SHOWN) continue;
+        text_printf(&t, "%s%s", t.length ? " " : "",
+                    *name ? text_escaped(p->arena, name, strlen(name), 0) : "the end");
+    }
+    if (count > SHOWN) text_printf(&t, " \u2026 (%zu in all)", count);
+    html_element(&p->out, "span", count ? "badge yes" : "badge no",
+                 count ? "\u25CF next" : "\u25CB nothing may come");
+    markup_put(&p->out, " ");
+    if (count) html_element(&p->out, "code", NULL, text_string(&t));
+    markup_put(&p->out, " after");
+}
+
 static void put_verdict(html_page *p) {
     html *h = &p->out;
     bool accept = temper_run_about(p->run).accept;
     markup_open(h, "p");
     markup_string(h, "class", "verdict-line");
-    html_element(h, "span", accept ? "badge yes" : "badge no", accept ? "\u25CF accepts" : "\u25CB rejects");
+    if (p->map.about.kind == TEMPER_KIND_TRANSDUCER)
+        put_written(p);
+    else if (p->map.about.kind == TEMPER_KIND_NEXT)
+        put_coming(p);
+    else
+        html_element(h, "span", accept ? "badge yes" : "badge no", accept ? "\u25CF accepts" : "\u25CB rejects");
     markup_put(h, " ");
     if (p->map.n)
         html_element(h, "code", NULL, string_text(p));
@@ -219,9 +261,16 @@ static void put_summary(html_page *p) {
         html_close(h);
     }
     put_alphabet(p);
-    put_term(h, "read at");
-    markup_put(h, about->at == TEMPER_AT_FIRST ? "the first position" : "the last position");
-    markup_put(h, about->accepts_empty ? "; the empty string is accepted" : "; the empty string is rejected");
+    if (about->kind == TEMPER_KIND_ACCEPTOR) {
+        put_term(h, "read at");
+        markup_put(h, about->at == TEMPER_AT_FIRST ? "the first position" : "the last position");
+        markup_put(h, about->accepts_empty ? "; the empty string is accepted" : "; the empty string is rejected");
+    } else {
+        put_term(h, "outputs");
+        html_print(h, "%zu, at every position; %s", about->outputs,
+                   about->kind == TEMPER_KIND_NEXT ? "a language model: the letters that may come, and the end"
+                                                   : "a transducer: the one that holds is written");
+    }
     html_close(h);
     put_term(h, "method");
     markup_put(h, methods[about->method]);
@@ -277,7 +326,9 @@ static void put_string_section(html_page *p) {
         markup_put(
             h,
             "True (\u25CF) or false (\u25CB) is what the channel holds; subformulas without a channel are blank. ");
-    markup_put(h, "The answer row is the transformer's; the verdict is outlined.");
+    markup_put(h, p->map.about.kind == TEMPER_KIND_ACCEPTOR
+                      ? "The answer row is the transformer's; the verdict is outlined."
+                      : "The rows of outputs are the transformer's.");
     html_close(h);
     if (p->rows_left_out) {
         text t;

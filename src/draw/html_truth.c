@@ -119,7 +119,8 @@ static void add_part_rows(html_page *p) {
 }
 
 void html_find_rows(html_page *p) {
-    const temper_spec *spec = model_spec(p->model, p->arena);
+    bool one = p->map.about.kind == TEMPER_KIND_ACCEPTOR; /* else no formula is the answer */
+    const temper_spec *spec = one ? model_spec(p->model, p->arena) : NULL;
     if (spec && spec->graph.count <= EVAL_BYTES / (p->map.n + 1))
         add_formula_rows(p, spec);
     else
@@ -287,6 +288,37 @@ static void put_answer(html_page *p) {
     html_close(h);
 }
 
+/* Where an output holds, of a model with several. Before the first letter only what may come next means anything. */
+static void put_output(html_page *p, size_t output) {
+    html *h = &p->out;
+    const unsigned char *holds = temper_run_output(p->run, output);
+    const char *name = temper_model_output_name(p->model, output);
+    bool next = p->map.about.kind == TEMPER_KIND_NEXT;
+    const char *shown = *name ? text_escaped(p->arena, name, strlen(name), 0) : next ? "the end" : "nothing";
+    markup_open(h, "tr");
+    markup_string(h, "class", "answer");
+    markup_open(h, "th");
+    markup_string(h, "scope", "row");
+    markup_open(h, "div");
+    html_element(h, "span", NULL, label_cut(p->arena, shown, LABEL_SHOWN, label_columns, "\u2026"));
+    html_element(h, "small", NULL, next ? "may come" : "is written");
+    html_close(h);
+    html_close(h);
+    for (size_t i = 0; i < p->map.size; i++) {
+        truth_cell c = {.shown = (i == 0 && !next) || i > p->map.n ? -1 : holds[i]};
+        put_cell(p, i, &c, false);
+    }
+    html_close(h);
+}
+
+static void put_answers(html_page *p) {
+    if (p->map.about.kind == TEMPER_KIND_ACCEPTOR) {
+        put_answer(p);
+        return;
+    }
+    for (size_t k = 0; k < p->map.about.outputs; k++) put_output(p, k);
+}
+
 void html_put_string(html_page *p) {
     html *h = &p->out;
     markup_open(h, "div");
@@ -308,7 +340,7 @@ void html_put_string(html_page *p) {
     html_close(h);
     markup_open(h, "tbody");
     for (size_t k = 0; k < p->row_count; k++) put_row(p, &p->rows[k]);
-    put_answer(p);
+    put_answers(p);
     html_close(h);
     html_close(h);
     html_close(h);
