@@ -1,0 +1,87 @@
+/* Match heads written by hand whose numbers are too large on the way: neither certify nor audit may believe them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/audit.h"
+#include "test.h"
+
+/* The auditor finds a certificate of the model, or refuses. */
+static void check_audit(const char *model, uint64_t n, temper_type type, bool expected) {
+    char *found_one = NULL;
+    size_t length;
+    temper_error e;
+    bool found = audit_certificate(&found_one, &length, model, strlen(model), n, type, &e) == TEMPER_OK;
+    CHECK(found == expected, "the audit %s in %s:\n%s", found ? "accepts" : e.text, temper_type_name(type), model);
+    temper_free(found_one);
+}
+
+/* Many rows whose products nearly cancel out: each partial sum is small, each product is twice as large. Where queries
+   are scaled first and nothing is fused, f32 rounds the products; f64 does not. */
+static void refuse_products(void) {
+    static const temper_type both[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32};
+    enum { PAIRS = 60 };
+    char written[8192], *at = written;
+    at +=
+        sprintf(at, "temper-model 1\nmethod temperature\nsyntax spec\nsource \"Y a\"\nalphabet \"a\" \"b\"\n"
+                    "tokens no\nat last\nempty reject\nend no\nchannel 0 \"a\"\nchannel 1 \"one\" position \"1\"\n"
+                    "channel 2 \"real\"\nchannel 3 \"b\"\nchannel 4 \"start\"\nchannel 5 \"raw\"\nchannel 6 \"Y a\"\n"
+                    "channel 7 \"i/N\" soft \"i/N\"\nembed \"a\" 0:1 2:1\nembed \"b\" 2:1 3:1\nembed start 4:1\n"
+                    "embed end\nlayer 1\n"
+                    "head \"Y a\" role match mask j<i choice softmax for rightmost scale \"56*N\"\n");
+    for (int k = 0; k < 2 * PAIRS + 3; k++) at += sprintf(at, "  query 2:1\n");
+    at += sprintf(at, "  query 0:1\n  query 1:1\n  key 0:-1100 3:1100\n  key 0:2000.5\n");
+    for (int k = 0; k < PAIRS; k++)
+        at += sprintf(at, "  key 0:-1989.5\n%s",
+                      k == PAIRS - 1 ? ""
+                      : k % 2        ? "  key 0:1990.5\n"
+                                     : "  key 0:1988.5\n");
+    at += sprintf(at, "  key 0:1100\n  key 0:1090\n  key\n  key 4:1100 7:1\n  value 0:1\n  output 5:1\n"
+                      "unit -2.5 2:2 5:2 -> 6:1\nunit -3.5 2:2 5:2 -> 6:-1\nread 6:1\n");
+    for (size_t k = 0; k < 2; k++) {
+        temper_model *m = NULL;
+        temper_proof proof = {0};
+        temper_error e;
+        if (!CHECK(!temper_model_read(&m, written, strlen(written), &e), "%s", e.text)) return;
+        bool ok = !temper_model_proof(&proof, m, both[k], 0, &e);
+        bool proved = proof.claim != TEMPER_CLAIM_NONE && proof.length >= 1000;
+        CHECK(ok && proved == (both[k] == TEMPER_TYPE_F64), "products of 2M in %s are %s", temper_type_name(both[k]),
+              proved ? "proved" : proof.obstacle);
+        check_audit(written, 1000, both[k], both[k] == TEMPER_TYPE_F64);
+        temper_model_free(m);
+    }
+}
+
+/* The row of the end sentinel has the score 64*1024, which is beyond the largest number of f16. */
+static void refuse_sentinels(void) {
+    static const char head[] =
+        "temper-model 1\nmethod temperature\nsyntax spec\nsource \"rightmost[j<i, a is a] b\"\n"
+        "alphabet \"a\" \"b\"\ntokens no\nat last\nempty reject\nend yes\nchannel 0 \"a\"\nchannel 1 \"real\"\n"
+        "channel 2 \"one\" position \"1\"\nchannel 3 \"start\"\nchannel 4 \"b\"\nchannel 5 \"raw\"\nchannel 6 "
+        "\"out\"\n"
+        "channel 7 \"i/N\" soft \"i/N\"\nchannel 8 \"end\"\nembed \"a\" 0:1 1:1\nembed \"b\" 1:1 4:1\n"
+        "embed start 3:1\nembed end 8:1\nlayer 1\n"
+        "head \"m\" role match mask j<i choice softmax for rightmost scale \"1024*N\"\n"
+        "  query 0:2 1:-1\n  query 8:%d\n  query 2:1\n  key 0:1 1:-0.5\n  key 1:%d\n  key 3:0.5 7:1\n"
+        "  value 4:1\n  output 5:1\nunit -2.5 1:2 5:2 -> 6:1\nunit -3.5 1:2 5:2 -> 6:-1\nread 6:1\n";
+    for (int large = 0; large < 2; large++) {
+        char written[sizeof head + 16];
+        temper_model *m = NULL;
+        temper_certificate *c = NULL;
+        temper_certify_options o = {.type = TEMPER_TYPE_F16, .length = 6};
+        temper_error e;
+        snprintf(written, sizeof written, head, large ? 64 : 1, large ? 1024 : 1);
+        if (!CHECK(!temper_model_read(&m, written, strlen(written), &e), "%s", e.text)) continue;
+        bool proved = !temper_certify(&c, m, NULL, 0, &o, &e) && temper_certificate_about(c).verdict == TEMPER_PROVED;
+        CHECK(proved == !large, "a row of a sentinel that %s is %s", large ? "overflows" : "does not overflow",
+              proved ? "proved" : "not proved");
+        check_audit(written, 6, TEMPER_TYPE_F16, !large);
+        temper_certificate_free(c);
+        temper_model_free(m);
+    }
+}
+
+int main(void) {
+    refuse_sentinels();
+    refuse_products();
+    return test_finish("t-audit-match");
+}
