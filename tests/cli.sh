@@ -874,10 +874,10 @@ run 2 eval -F open.spec ba bab a
 same 'no guess' "yx${tab}ba
 error${tab}bab
 error${tab}a" "$out"
-has 'two outputs' "$err" "string 2: at position 3 2 outputs hold: 'y' and 'z'"
+has 'two outputs' "$err" "string 2: at position 3, 2 outputs hold: 'y' and 'z'"
 has 'no output' "$err" 'string 3: at position 1 no output holds'
 run 2 run --hard -F open.spec bab
-has 'nor when it runs' "$err" "at position 3 2 outputs hold: 'y' and 'z'"
+has 'nor when it runs' "$err" "at position 3, 2 outputs hold: 'y' and 'z'"
 run 2 run --unchecked -F open.spec --stream <<<'bab'
 has 'nor letter by letter' "$out" "error${tab}3"
 has 'which says why' "$err" 'at position 3 several outputs hold'

@@ -15,8 +15,8 @@ static void check_audit(const char *model, uint64_t n, temper_type type, bool ex
     temper_free(found_one);
 }
 
-/* Many rows whose products nearly cancel out: each partial sum is small, each product is twice as large. Where queries
-   are scaled first and nothing is fused, f32 rounds the products; f64 does not. */
+/* Many rows whose products nearly cancel out: each partial sum is small, each product is twice as large. Where
+   queries are scaled first and nothing is fused, f32 rounds the products; f64 does not. */
 static void refuse_products(void) {
     static const temper_type both[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32};
     enum { PAIRS = 60 };

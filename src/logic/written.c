@@ -23,7 +23,7 @@ void written_refusal(text *out, const char *const *names, size_t outputs, const 
         text_printf(out, "at position %zu no output holds", position);
         return;
     }
-    text_printf(out, "at position %zu %zu outputs hold:", position, held);
+    text_printf(out, "at position %zu, %zu outputs hold:", position, held);
     for (size_t k = 0; k < outputs && shown < SHOWN; k++) {
         if (!truth[k * stride]) continue;
         text_puts(out, shown++ ? " and " : " ");
