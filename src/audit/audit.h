@@ -101,6 +101,7 @@ typedef struct audit_head {
     bool anywhere;     /* lookup: of a computed position, not of a count */
     double letter_weight, edge_weight;    /* count: W_l and W_e */
     double total_weight;                  /* balance: W_t; match: T */
+    double end_weight;                    /* match: M, where the sentinel is the end; 0: the start */
     double own_weight;                    /* balance: W_o */
     feature first_key, second_key, scale; /* lookup: what they hold; UNKNOWN for a scale that there is not */
     size_t own_parts;                     /* balance: K */

@@ -93,7 +93,7 @@ static void read_rows(match_reader *m) {
     }
 }
 
-/* 1 times M on the sentinel, and a tie-break. */
+/* 1 times M on the sentinel, and a tie-break; nothing else, which might cancel out on paper and yet be rounded. */
 static void read_last_row(match_reader *m) {
     const diagram *d = &m->a->meaning.d;
     row_value q = contents_row(m->a, &m->head->query, m->rows, m->f->layer, m->f->number);
@@ -108,8 +108,9 @@ static void read_last_row(match_reader *m) {
     NEED(m, fabs(w) == 1 && (w > 0) == m->past, "its tie-break does not prefer the nearest position");
     m->f->rightmost = w > 0;
     m->most = m->past ? k.start : k.end;
-    NEED(m, k.letters == 0 && (m->past ? k.end : k.start) == 0 && m->most > 0,
+    NEED(m, k.letters == 0 && (m->past ? k.end : k.start) == 0 && m->most > 0 && k.exact_count == 1,
          "its last key row is not a number above 0 on the sentinel alone");
+    m->f->end_weight = m->past ? 0 : m->most;
     check_weights(m, &m->head->key, m->rows, 0.5);
 }
 

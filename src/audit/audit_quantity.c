@@ -383,19 +383,39 @@ static quantity pattern_logit(audit_bounding *b, const audit_head *f) {
     return scaled_logit(b, f->head, query, key, 2);
 }
 
+/* Of the end sentinel in such a head: its last key row, and 1 as query. All other keys are 0 there. */
+static quantity end_logit(audit_bounding *b, const audit_head *f) {
+    size_t last = f->head->query.count - 1;
+    quantity query[1], key[1];
+    query[0] = row_quantity(b, &f->head->query, last, false);
+    key[0] = row_quantity(b, &f->head->key, last, false);
+    return scaled_logit(b, f->head, query, key, 1);
+}
+
+/* How far a logit is off, with a unit in the last place. */
+static const ball *off_by(audit_bounding *b, const quantity *logit) {
+    calculus *c = b->c;
+    rounding sums = rounding_sums(b->a);
+    const ball *room = rounding_ulp(b, &sums, logit->computed);
+    need_at_most(b, mul(c, num(c, 2), add(c, logit->computed, room)), sums.largest, "a difference of logits");
+    return add(c, logit->error, room);
+}
+
 /* X and eta of a head's logits. */
 void audit_logit(audit *a, audit_head *f) {
     calculus *c = &a->calculus;
     audit_bounding b = {.a = a, .c = c, .layer = f->layer, .number = f->number};
-    rounding sums = rounding_sums(a);
     calc_begin(c);
     quantity logit = f->kind == KIND_MATCH ? pattern_logit(&b, f) : logit_quantity(&b, f->head);
-    const ball *room = rounding_ulp(&b, &sums, logit.computed);
-    need_at_most(&b, mul(c, num(c, 2), add(c, logit.computed, room)), sums.largest, "a difference of logits");
+    const ball *off = off_by(&b, &logit);
+    if (f->kind == KIND_MATCH && f->end_weight > 0) { /* of two logits one at most is the sentinel's */
+        quantity end = end_logit(&b, f);
+        off = mul(c, num(c, 0.5), add(c, off, larger(c, off, off_by(&b, &end))));
+    }
     f->failure = b.failure;
     f->logit = (quantity){.size = ball_array(a->arena, 1), .error = ball_array(a->arena, 1)};
     ball_set(f->logit.size, logit.size);
-    ball_set(f->logit.error, add(c, logit.error, room));
+    ball_set(f->logit.error, off);
 }
 
 void audit_check_features(audit *a) {

@@ -125,6 +125,14 @@ static rows_of_head checked_rows(const bounds *b, head_certificate *h, const hea
     return r;
 }
 
+/* How far a logit of the rows is off: its error, and one unit in the last place. */
+static const ball *checked_logit(const bounds *b, head_certificate *h, const quantity *l) {
+    const ball *ulp = b_ulp(b, b->a, l->most);
+    need(h, quantity_fits(l, b->most_a), "a score overflows");
+    need_below(b, h, twice(b, b_add(b, l->most, ulp)), b->most_a, "differences of logits", b->a);
+    return b_add(b, l->error, ulp);
+}
+
 static head_certificate nearest(const bounds *b, const head_shape *s) {
     head_certificate h = {0};
     rows_of_head r = checked_rows(b, &h, s);
@@ -134,11 +142,8 @@ static head_certificate nearest(const bounds *b, const head_shape *s) {
         need(&h, quantity_fits(&scale, b->most_a), "its scale overflows");
     }
     quantity l = quantity_logit(b, s->scaled ? &scale : NULL, r.queries, r.keys, s->rows);
-    need(&h, quantity_fits(&l, b->most_a), "a score overflows");
-    const ball *ulp = b_ulp(b, b->a, l.most);
-    need_below(b, &h, twice(b, b_add(b, l.most, ulp)), b->most_a, "differences of logits", b->a);
     h.logit = l.size;
-    h.rounding = b_add(b, l.error, ulp);
+    h.rounding = checked_logit(b, &h, &l);
     winner_error(b, &h, s->kappa, 1);
     if (!b->ascending) need_counting(b, &h);
     return h;
@@ -154,6 +159,20 @@ static void need_patterns(const bounds *b, head_certificate *h, const head_shape
     need(h, ball_is_at_most(most, b_power_of_two(b, (long)grid_of(kappa) - 1 + b->a->precision)),
          say(b, "scores of patterns up to %.4g are not exact in %s", ball_upper(most), b->a->name));
     need(h, b->a->least <= 0.5 && b->s->least <= 0.5, "a half is too small for the number format");
+}
+
+/* The end sentinel's key is M less its tie-break, rounded as one number; the start's is M, since 0/N is 0. The other
+   keys are 0 there. What counts is how far two logits are off together, and only one of them is a sentinel's. */
+static const ball *with_sentinel(const bounds *b, head_certificate *h, const head_shape *s, const quantity *scale,
+                                 const ball *letters) {
+    const term_shape terms[2] = {{{.size = FORM_BOOLEAN, .c = 1, .d = 1}, s->edges},
+                                 {{.size = FORM_SHARE, .c = 1, .d = 1}, -1}};
+    const term_shape one = {{.size = FORM_CONSTANT, .c = 1, .d = 1}, 1};
+    const row_shape query = {1, &one}, last = {2, terms};
+    quantity q = checked_row(b, h, &query, false, "a query overflows");
+    quantity k = checked_row(b, h, &last, false, "a key overflows");
+    quantity l = quantity_logit(b, scale, &q, &k, 1);
+    return b_mul(b, b->half, b_add(b, letters, b_max(b, letters, checked_logit(b, h, &l))));
 }
 
 /* The logit of two rows: an exact key of size T, and the tie-break. */
@@ -172,11 +191,9 @@ static head_certificate match(const bounds *b, const head_shape *s) {
     need(&h, quantity_fits(&scale, b->most_a), "its scale overflows");
     need_patterns(b, &h, s);
     quantity l = quantity_logit(b, &scale, queries, keys, 2);
-    need(&h, quantity_fits(&l, b->most_a), "a score overflows");
-    const ball *ulp = b_ulp(b, b->a, l.most);
-    need_below(b, &h, twice(b, b_add(b, l.most, ulp)), b->most_a, "differences of logits", b->a);
     h.logit = l.size;
-    h.rounding = b_add(b, l.error, ulp);
+    h.rounding = checked_logit(b, &h, &l);
+    if (s->edges > 0) h.rounding = with_sentinel(b, &h, s, &scale, h.rounding);
     winner_error(b, &h, s->kappa, 1);
     if (!b->ascending) need_counting(b, &h);
     return h;

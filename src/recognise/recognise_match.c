@@ -66,7 +66,8 @@ static void check_grid(recognising *w, const model_rows *r, uint32_t row, double
         if (!is_multiple(r->terms[k].weight, unit)) unlike(w, "a weight of its rows is no multiple of %g", unit);
 }
 
-/* The last row: 1 times the sentinel's score and a tie-break. */
+/* The last row: 1 times the sentinel's score and a tie-break. A second Boolean would round the tie-break once more, and
+   Booleans that cancel out on letters would take its last bits away there. */
 static void last_row(recognising *w, match_rows *m, head_shape *s, uint32_t row, bool past) {
     const model_head *h = head_of(w);
     const model_term *q = rows_begin_of(&h->query, row);
@@ -80,8 +81,9 @@ static void last_row(recognising *w, match_rows *m, head_shape *s, uint32_t row,
         const model_term *t = &h->key.terms[k];
         const position_form *f = &w->forms[t->channel];
         if (w->now[t->channel].kind == HOLDS_BOOLEAN) {
+            if (sentinel.terms) unlike(w, "its last key reads more than one Boolean");
             add_boolean(w, &sentinel, t);
-            size = exact_add(w->arena, size, fabs(t->weight));
+            size = fabs(t->weight);
         } else if (is_silent(w, t)) {
             continue;
         } else if (w->now[t->channel].kind == HOLDS_FEATURE && f->kind == POSITION_SHARE && !f->mirrored &&
@@ -97,6 +99,7 @@ static void last_row(recognising *w, match_rows *m, head_shape *s, uint32_t row,
     if (sentinel.f != FN_FALSE || (past ? sentinel.end : sentinel.start) != 0 || !(m->most > 0))
         unlike(w, "its last key is not a number above 0 on the sentinel, and 0 elsewhere");
     s->kappa = 0;
+    s->edges = past ? 0 : m->most;
     if (!is_soft(w)) return;
     if (!(s->scale.size == FORM_POWER && s->scale.power == 1)) unlike(w, "its scale is not a multiple of N");
     if (!(fabs(tie) == 1) || (tie > 0) != s->rightmost) unlike(w, "its tie-break does not fit its choice");

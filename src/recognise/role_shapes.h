@@ -29,9 +29,9 @@ typedef struct head_shape {
     const row_shape *query, *key;     /* once, nearest: [rows] */
     bool anywhere;                    /* look-up: of a position that is no count of what is up to here */
     double weight;                    /* W; balance: W_h; look-up: of its mean; match: the largest of a query row */
-    double total, own;                /* balance: W_t, W_o; match: M, the sentinel's score */
+    double total, own;                /* balance: W_t, W_o; match: T */
     size_t own_units;                 /* balance: K */
-    double letters, edges;            /* count: W_l and W_e */
+    double letters, edges;            /* count: W_l and W_e; match: edges is M at the end sentinel, 0 at the start */
     int grid;                         /* count: of all value rows together */
     uint32_t first_layer, first_head; /* the first head of this shape, from 0 */
 } head_shape;
