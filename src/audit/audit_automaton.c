@@ -17,10 +17,10 @@ typedef struct edge {
 typedef struct guesses {
     arena *arena;
     const pattern *p;
-    uint32_t classes, class_words;
+    uint32_t classes;
     const uint32_t *class_of;
-    uint64_t **in_set; /* [sets][class_words] */
-    uint32_t *first;   /* [states] edge + 1; 0: none */
+    bool **in_set;   /* [sets][classes] */
+    uint32_t *first; /* [states] edge + 1; 0: none */
     size_t count, capacity;
     edge *edges;
     size_t edge_count, edge_capacity;
@@ -59,7 +59,7 @@ static void new_edge(guesses *g, uint32_t from, uint32_t label, uint32_t to) {
 
 static bool reads(const guesses *g, uint32_t label, uint32_t class) {
     if (label >= g->p->set_count) return label - g->p->set_count == class;
-    return g->in_set[label][class / 64] >> (class % 64) & 1;
+    return g->in_set[label][class];
 }
 
 /* ---- following all guesses at once ---- */
@@ -110,9 +110,8 @@ static void close_set(subsets *s, size_t depth) {
     }
 }
 
-static int by_number(const uint32_t *x, const uint32_t *y) { return (*x > *y) - (*x < *y); }
-
-/* Heap sort, so that no order of the input is slow. */
+/* Heap sort, so that no order of the input is slow. Sets that are not known again become states of their own, which
+   the least automaton joins: the order of their numbers saves work, and changes no result. */
 static void sort_numbers(uint32_t *x, size_t n) {
     for (size_t start = n / 2, end = n; end > 1;) {
         if (start > 0) {
@@ -124,8 +123,8 @@ static void sort_numbers(uint32_t *x, size_t n) {
             x[end] = largest;
         }
         for (size_t root = start, kid; (kid = 2 * root + 1) < end; root = kid) {
-            if (kid + 1 < end && by_number(&x[kid], &x[kid + 1]) < 0) kid++;
-            if (by_number(&x[root], &x[kid]) >= 0) break;
+            if (kid + 1 < end && x[kid] < x[kid + 1]) kid++;
+            if (x[root] > x[kid]) break;
             uint32_t swapped = x[root];
             x[root] = x[kid];
             x[kid] = swapped;
@@ -143,7 +142,7 @@ static uint32_t set_number(subsets *s) {
     if (s->count >= AUTOMATON_STATES)
         trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
                    "the automaton of a regular expression has more states than are audited");
-    uint32_t *kept = arena_alloc(a, s->found_count + 1, sizeof *kept);
+    uint32_t *kept = arena_alloc(a, s->found_count, sizeof *kept);
     bool fresh;
     if (s->found_count) memcpy(kept, found, s->found_count * sizeof *kept);
     table_put(&s->index, kept, s->found_count * sizeof *kept, (uint32_t)s->count, &fresh);
@@ -203,9 +202,8 @@ static automaton *determine(guesses *g, uint32_t in, uint32_t out) {
 /* ---- parts ---- */
 
 static run embed(guesses *g, const automaton *x) {
-    uint32_t low = (uint32_t)g->count;
-    for (uint32_t k = 0; k < x->states; k++) new_state(g);
-    uint32_t out = new_state(g);
+    uint32_t low = (uint32_t)g->count, out = low + x->states;
+    while (g->count <= out) new_state(g);
     for (uint32_t k = 0; k < x->states; k++) {
         for (uint32_t c = 0; c < x->classes; c++)
             new_edge(g, low + k, (uint32_t)g->p->set_count + c, low + x->next[(size_t)k * x->classes + c]);
@@ -217,40 +215,51 @@ static run embed(guesses *g, const automaton *x) {
 /* What was made from a state on is forgotten. The edges stay where they are, and nobody refers to them. */
 static void forget(guesses *g, uint32_t low) { g->count = low; }
 
+typedef struct state_pair {
+    uint32_t left, right;
+} state_pair;
+
+typedef struct product {
+    guesses *g;
+    table index; /* pair -> its number */
+    state_pair **pairs;
+    size_t count, capacity;
+} product;
+
+static uint32_t pair_number(product *p, uint32_t left, uint32_t right) {
+    arena *a = p->g->arena;
+    state_pair pair = {left, right};
+    const uint32_t *known = table_find(&p->index, &pair, sizeof pair);
+    if (known) return *known;
+    if (p->count >= AUTOMATON_STATES)
+        trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
+                   "the automaton of a regular expression has more states than are audited");
+    state_pair *kept = arena_alloc(a, 1, sizeof *kept);
+    bool fresh;
+    *kept = pair;
+    array_push(a, p->pairs, p->count, p->capacity, kept);
+    return *table_put(&p->index, kept, sizeof *kept, (uint32_t)p->index.count, &fresh);
+}
+
 static automaton *both(guesses *g, const automaton *x, const automaton *y) {
     arena *a = g->arena;
-    table index;
-    uint64_t *pairs = NULL;
-    size_t count = 0, capacity = 0, next_count = 0, next_capacity = 0;
+    product p = {.g = g};
+    table_init(&p.index, a);
+    size_t next_count = 0, next_capacity = 0;
     uint32_t *next = NULL;
-    bool fresh;
-    table_init(&index, a);
-    uint64_t *start = arena_zalloc(a, 1, sizeof *start);
-    table_put(&index, start, sizeof *start, 0, &fresh);
-    array_push(a, pairs, count, capacity, 0);
-    for (size_t k = 0; k < count; k++)
+    pair_number(&p, 0, 0);
+    for (size_t k = 0; k < p.count; k++)
         for (uint32_t c = 0; c < g->classes; c++) {
-            uint64_t p = x->next[(pairs[k] >> 32) * g->classes + c];
-            uint64_t pair = p << 32 | y->next[(pairs[k] & UINT32_MAX) * g->classes + c];
-            const uint32_t *known = table_find(&index, &pair, sizeof pair);
-            uint32_t to = known ? *known : (uint32_t)count;
+            size_t left = (size_t)p.pairs[k]->left * g->classes, right = (size_t)p.pairs[k]->right * g->classes;
+            uint32_t to = pair_number(&p, x->next[left + c], y->next[right + c]);
             spend(g, NEW_CELL);
-            if (!known) {
-                if (count >= AUTOMATON_STATES)
-                    trap_raise(a->trap, TEMPER_LIMIT, 0, 0,
-                               "the automaton of a regular expression has more states than are audited");
-                uint64_t *key = arena_alloc(a, 1, sizeof *key);
-                *key = pair;
-                table_put(&index, key, sizeof *key, to, &fresh);
-                array_push(a, pairs, count, capacity, pair);
-            }
             array_push(a, next, next_count, next_capacity, to);
         }
     automaton *z = arena_zalloc(a, 1, sizeof *z);
-    *z = (automaton){.states = (uint32_t)count, .classes = g->classes, .next = next};
-    z->accepts = arena_zalloc(a, count, 1);
-    for (size_t k = 0; k < count; k++)
-        z->accepts[k] = x->accepts[pairs[k] >> 32] && y->accepts[pairs[k] & UINT32_MAX];
+    *z = (automaton){.states = (uint32_t)p.count, .classes = g->classes, .next = next};
+    z->accepts = arena_zalloc(a, p.count, 1);
+    for (size_t k = 0; k < p.count; k++)
+        z->accepts[k] = x->accepts[p.pairs[k]->left] && y->accepts[p.pairs[k]->right];
     return z;
 }
 
@@ -321,7 +330,7 @@ static run make_leaf(guesses *g, uint32_t label) {
 }
 
 static run make_all(guesses *g) {
-    run *stack = arena_alloc(g->arena, g->p->count + 1, sizeof *stack);
+    run *stack = arena_alloc(g->arena, g->p->count, sizeof *stack);
     size_t depth = 0;
     for (size_t k = 0; k < g->p->count; k++) {
         const pattern_part *x = &g->p->parts[k];
@@ -357,39 +366,33 @@ static void turn_edges(guesses *g) {
 /* ---- letters ---- */
 
 uint32_t *pattern_classes(uint32_t *count, const pattern *p, arena *a) {
-    size_t letters = p->letters->count, row = (p->set_count + 7) / 8 + 1;
-    uint32_t *class_of = arena_alloc(a, letters + 1, sizeof *class_of);
+    size_t letters = p->letters->count;
+    uint32_t *class_of = arena_alloc(a, letters, sizeof *class_of);
     table index;
     table_init(&index, a);
-    *count = 0;
     if (p->set_count > AUTOMATON_WORK / 8 / (letters + 1))
         trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a regular expression of more sets than are audited");
     for (size_t k = 0; k < letters; k++) {
-        unsigned char *key = arena_zalloc(a, row, 1);
-        bool fresh;
-        for (size_t s = 0; s < p->set_count; s++)
-            if (p->sets[s][k / 64] >> (k % 64) & 1) key[s / 8] |= (unsigned char)(1u << (s % 8));
-        class_of[k] = *table_put(&index, key, row, *count, &fresh);
-        *count += fresh;
+        bool *key = arena_alloc(a, p->set_count, sizeof *key), fresh;
+        for (size_t s = 0; s < p->set_count; s++) key[s] = p->sets[s][k];
+        class_of[k] = *table_put(&index, key, p->set_count * sizeof *key, (uint32_t)index.count, &fresh);
     }
+    *count = (uint32_t)index.count;
     return class_of;
 }
 
 automaton *automaton_from_pattern(arena *a, const pattern *p, bool reversed) {
     guesses g = {.arena = a, .p = p};
     g.class_of = pattern_classes(&g.classes, p, a);
-    g.class_words = (g.classes + 63) / 64;
-    g.in_set = arena_alloc(a, p->set_count + 1, sizeof *g.in_set);
+    g.in_set = arena_alloc(a, p->set_count, sizeof *g.in_set);
     for (size_t s = 0; s < p->set_count; s++) {
-        g.in_set[s] = arena_zalloc(a, g.class_words + 1, sizeof **g.in_set);
-        for (size_t k = 0; k < p->letters->count; k++)
-            if (p->sets[s][k / 64] >> (k % 64) & 1)
-                g.in_set[s][g.class_of[k] / 64] |= (uint64_t)1 << (g.class_of[k] % 64);
+        g.in_set[s] = arena_alloc(a, g.classes, sizeof **g.in_set);
+        for (size_t k = 0; k < p->letters->count; k++) g.in_set[s][g.class_of[k]] = p->sets[s][k];
     }
     run all = make_all(&g);
     if (reversed) turn_edges(&g);
     automaton *x = reversed ? determine(&g, all.out, all.in) : determine(&g, all.in, all.out);
-    x->class_of = arena_alloc(a, p->letters->count + 1, sizeof *x->class_of);
+    x->class_of = arena_alloc(a, p->letters->count, sizeof *x->class_of);
     if (p->letters->count) memcpy(x->class_of, g.class_of, p->letters->count * sizeof *x->class_of);
     return automaton_least(a, x, p->letters->count);
 }

@@ -6,15 +6,14 @@
 typedef struct sorting {
     const automaton *x;
     arena *arena;
-    uint32_t *colour; /* [states] */
-    uint32_t count;
+    uint32_t *colour; /* [states] numbered in the order of the states */
+    uint32_t count;   /* of colours; 0: not counted yet */
 } sorting;
 
 /* One more letter. */
 static bool refine(sorting *s, arena *scratch, uint32_t *fresh_colour) {
     const automaton *x = s->x;
     table index;
-    uint32_t count = 0;
     arena_reset(scratch);
     table_init(&index, scratch);
     size_t row = (size_t)x->classes + 1;
@@ -24,11 +23,10 @@ static bool refine(sorting *s, arena *scratch, uint32_t *fresh_colour) {
         bool fresh;
         key[0] = s->colour[k];
         for (uint32_t c = 0; c < x->classes; c++) key[c + 1] = s->colour[x->next[(size_t)k * x->classes + c]];
-        fresh_colour[k] = *table_put(&index, key, row * sizeof *key, count, &fresh);
-        count += fresh;
+        fresh_colour[k] = *table_put(&index, key, row * sizeof *key, (uint32_t)index.count, &fresh);
     }
-    bool more = count > s->count;
-    s->count = count;
+    bool more = index.count > s->count;
+    s->count = (uint32_t)index.count;
     memcpy(s->colour, fresh_colour, x->states * sizeof *fresh_colour);
     return more;
 }
@@ -41,11 +39,7 @@ static void sort_states(sorting *s) {
     arena_on_release(s->arena, release_arena, scratch);
     uint32_t *fresh = arena_alloc(s->arena, s->x->states, sizeof *fresh);
     uint64_t work = 0;
-    s->count = 1;
-    for (uint32_t k = 0; k < s->x->states; k++) {
-        s->colour[k] = s->x->accepts[k];
-        if (s->x->accepts[k] != s->x->accepts[0]) s->count = 2;
-    }
+    for (uint32_t k = 0; k < s->x->states; k++) s->colour[k] = s->x->accepts[k];
     do {
         work += (uint64_t)s->x->states * (s->x->classes + 1);
         if (work > AUTOMATON_WORK)
@@ -58,33 +52,32 @@ static void sort_states(sorting *s) {
 static uint32_t merge_columns(uint32_t *to, uint32_t *from, const sorting *s, arena *a) {
     const automaton *x = s->x;
     table index;
-    uint32_t count = 0;
     table_init(&index, a);
     for (uint32_t c = 0; c < x->classes; c++) {
         uint32_t *column = arena_alloc(a, x->states, sizeof *column);
         bool fresh;
         for (uint32_t k = 0; k < x->states; k++) column[k] = s->colour[x->next[(size_t)k * x->classes + c]];
-        to[c] = *table_put(&index, column, x->states * sizeof *column, count, &fresh);
-        if (fresh) from[count++] = c;
+        to[c] = *table_put(&index, column, x->states * sizeof *column, (uint32_t)index.count, &fresh);
+        if (fresh) from[to[c]] = c;
     }
-    return count;
+    return (uint32_t)index.count;
 }
 
 /* Classes without letters are of no use, and others come in the order of their first letters. */
 static const automaton *ordered_classes(arena *a, const automaton *x, size_t letters) {
-    uint32_t *number = arena_alloc(a, (size_t)x->classes + 1, sizeof *number);
-    uint32_t *old = arena_alloc(a, (size_t)x->classes + 1, sizeof *old), count = 0;
+    uint32_t *number = arena_alloc(a, x->classes, sizeof *number);
+    uint32_t *old = arena_alloc(a, x->classes, sizeof *old), count = 0;
     automaton *y = arena_zalloc(a, 1, sizeof *y);
-    for (uint32_t c = 0; c < x->classes; c++) number[c] = UINT32_MAX;
+    memset(number, 0xFF, x->classes * sizeof *number);
     *y = *x;
-    y->class_of = arena_alloc(a, letters + 1, sizeof *y->class_of);
+    y->class_of = arena_alloc(a, letters, sizeof *y->class_of);
     for (size_t k = 0; k < letters; k++) {
         uint32_t c = x->class_of[k];
         if (number[c] == UINT32_MAX) old[count] = c, number[c] = count++;
         y->class_of[k] = number[c];
     }
     y->classes = count;
-    y->next = arena_alloc(a, (size_t)x->states * count + 1, sizeof *y->next);
+    y->next = arena_alloc(a, (size_t)x->states * count, sizeof *y->next);
     for (uint32_t k = 0; k < x->states; k++)
         for (uint32_t c = 0; c < count; c++)
             y->next[(size_t)k * count + c] = x->next[(size_t)k * x->classes + old[c]];
@@ -95,16 +88,15 @@ automaton *automaton_least(arena *a, const automaton *given, size_t letters) {
     const automaton *x = ordered_classes(a, given, letters);
     sorting s = {.x = x, .arena = a, .colour = arena_alloc(a, x->states, sizeof(uint32_t))};
     sort_states(&s);
-    uint32_t *to = arena_alloc(a, (size_t)x->classes + 1, sizeof *to);
-    uint32_t *from = arena_alloc(a, (size_t)x->classes + 1, sizeof *from);
+    uint32_t *to = arena_alloc(a, x->classes, sizeof *to), *from = arena_alloc(a, x->classes, sizeof *from);
     uint32_t classes = merge_columns(to, from, &s, a);
     /* breadth first from the start, letters ascending: the order of the least words */
     uint32_t *number = arena_alloc(a, s.count, sizeof *number), *some = arena_alloc(a, s.count, sizeof *some);
     uint32_t count = 1;
-    for (uint32_t k = 0; k < s.count; k++) number[k] = UINT32_MAX;
+    memset(number, 0xFF, s.count * sizeof *number);
     number[s.colour[0]] = 0;
     some[0] = 0;
-    uint32_t *next = arena_alloc(a, (size_t)s.count * classes + 1, sizeof *next);
+    uint32_t *next = arena_alloc(a, (size_t)s.count * classes, sizeof *next);
     for (uint32_t k = 0; k < count; k++)
         for (uint32_t c = 0; c < classes; c++) {
             uint32_t state = x->next[(size_t)some[k] * x->classes + from[c]], colour = s.colour[state];
@@ -115,7 +107,7 @@ automaton *automaton_least(arena *a, const automaton *given, size_t letters) {
     *y = (automaton){.states = count, .classes = classes, .next = next};
     y->accepts = arena_alloc(a, count, 1);
     for (uint32_t k = 0; k < count; k++) y->accepts[k] = x->accepts[some[k]];
-    y->class_of = arena_alloc(a, letters + 1, sizeof *y->class_of);
+    y->class_of = arena_alloc(a, letters, sizeof *y->class_of);
     for (size_t k = 0; k < letters; k++) y->class_of[k] = to[x->class_of[k]];
     return y;
 }

@@ -9,6 +9,12 @@ _Noreturn void pattern_refuse(const pattern_text *p, const char *why) {
                text_escaped(p->arena, p->bytes, p->length, 60), p->at + 1, why);
 }
 
+bool pattern_has(const pattern_text *p, const char *characters) {
+    size_t k = 0;
+    while (characters[k] && pattern_look(p, k) == characters[k]) k++;
+    return !characters[k];
+}
+
 /* Operators by how tightly they bind. */
 typedef enum waiting { WAITS_GROUP, WAITS_OR, WAITS_BOTH, WAITS_CAT, WAITS_NOT } waiting;
 
@@ -70,28 +76,28 @@ static void between(reader *r, waiting w) {
 
 /* ---- groups ---- */
 
-/* The bytes of "(", "(?:", "(?<name>" or "(?P<name>". */
-static size_t group_size(const pattern_text *t) {
-    if (pattern_look(t, 1) != '?') return 1;
-    if (pattern_look(t, 2) == ':') return 3;
-    size_t k = 2 + (pattern_look(t, 2) == 'P'), first = k + 1;
-    if (pattern_look(t, k) != '<') return 0;
-    for (k++; pattern_look(t, k) != '>'; k++) {
-        char c = pattern_look(t, k);
-        bool digit = c >= '0' && c <= '9', word = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-        if (!word && c != '_' && !(digit && k > first)) return 0;
-    }
-    return k > first ? k + 1 : 0;
+static bool is_in_word(char c) { return c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Takes "(", "(?:", "(?<name>" or "(?P<name>". */
+static void take_opening(pattern_text *t) {
+    static const char *const openings[] = {"(?:", "(?<", "(?P<", "("};
+    size_t k = 0;
+    while (!pattern_has(t, openings[k])) k++;
+    t->at += strlen(openings[k]);
+    if (!strchr(openings[k], '<')) return;
+    if (!is_in_word(pattern_look(t, 0))) pattern_refuse(t, "a group without a name");
+    while (is_in_word(pattern_look(t, 0)) || is_digit(pattern_look(t, 0))) t->at++;
+    if (pattern_look(t, 0) != '>') pattern_refuse(t, "this name of a group does not end");
+    t->at++;
 }
 
 static void open_group(reader *r) {
     begin_operand(r);
-    size_t size = group_size(&r->t);
-    if (!size || pattern_look(&r->t, 1) == '*') pattern_refuse(&r->t, "this kind of group is not known");
+    take_opening(&r->t);
     wait_for(r, WAITS_GROUP);
     r->groups++;
     r->after_not = false;
-    r->t.at += size;
 }
 
 static void close_group(reader *r) {
@@ -111,7 +117,7 @@ enum { REPEAT_MOST = 20000 };
 static bool read_count(pattern_text *t, uint32_t *count) {
     size_t start = t->at;
     uint32_t x = 0;
-    for (; pattern_look(t, 0) >= '0' && pattern_look(t, 0) <= '9'; t->at++) {
+    for (; is_digit(pattern_look(t, 0)); t->at++) {
         x = x * 10 + (uint32_t)(pattern_look(t, 0) - '0');
         if (x > REPEAT_MOST) pattern_refuse(t, "more than 20000 repetitions");
     }
@@ -132,7 +138,8 @@ static void read_braces(pattern_text *t, pattern_part *x) {
 
 static void repeat(reader *r) {
     pattern_part x = {.op = PATTERN_REPEAT, .most = PATTERN_NO_END};
-    if (!r->operand || r->repeated || r->ended) pattern_refuse(&r->t, "nothing stands before this repetition");
+    if (!r->operand || r->repeated || r->ended) /* also of groups that begin with "(?" and are of no known kind */
+        pattern_refuse(&r->t, "nothing stands before this repetition");
     char c = pattern_look(&r->t, 0);
     if (c == '{') {
         read_braces(&r->t, &x);
@@ -183,7 +190,7 @@ static void read_one(reader *r) {
     } else {
         begin_operand(r);
         pattern_part part = {.op = PATTERN_SET, .set = (uint32_t)r->out->set_count};
-        uint64_t *set = pattern_read_set(&r->t);
+        bool *set = pattern_read_set(&r->t);
         array_push(r->t.arena, r->out->sets, r->out->set_count, r->out->set_capacity, set);
         emit(r, part);
         end_operand(r);
@@ -193,14 +200,14 @@ static void read_one(reader *r) {
 pattern *pattern_read(arena *a, const char *bytes, size_t length, const alphabet *letters) {
     pattern *out = arena_zalloc(a, 1, sizeof *out);
     out->letters = letters;
-    out->words = (letters->count + 63) / 64;
     reader r = {.t = {.arena = a, .bytes = bytes, .length = length, .letters = letters}, .out = out};
     if (!length) pattern_refuse(&r.t, "it is empty");
     if (memchr(bytes, 0, length)) pattern_refuse(&r.t, "it has a NUL byte");
     if (length >= UINT32_MAX / 4) trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a regular expression of too many bytes");
-    if (length >= 4 && memcmp(bytes, "(?&)", 4) == 0) {
+    static const char extended[] = "(?&)";
+    if (pattern_has(&r.t, extended)) {
         r.extended = true;
-        r.t.at = 4;
+        r.t.at = strlen(extended);
     }
     while (r.t.at < length) read_one(&r);
     if (r.groups) pattern_refuse(&r.t, "a '(' is never closed");

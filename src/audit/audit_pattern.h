@@ -30,10 +30,9 @@ typedef struct pattern_part {
 
 typedef struct pattern {
     const alphabet *letters;
-    size_t words; /* 64-bit words of a set of letters */
     pattern_part *parts;
     size_t count, capacity;
-    uint64_t **sets;
+    bool **sets; /* [sets][letters] */
     size_t set_count, set_capacity;
 } pattern;
 
@@ -53,8 +52,13 @@ _Noreturn void pattern_refuse(const pattern_text *p, const char *why);
 static inline char pattern_look(const pattern_text *p, size_t ahead) {
     return ahead < p->length - p->at ? p->bytes[p->at + ahead] : 0;
 }
-/* The set that is written here: a character, an escape, a class, `.`, a word; bits over letters. */
-uint64_t *pattern_read_set(pattern_text *p);
+/* Whether these characters stand here. */
+bool pattern_has(const pattern_text *p, const char *characters);
+/* No letters yet. Every set, range and class goes through the alphabet; a hostile text must not make that too many:
+   raises TEMPER_LIMIT. */
+bool *pattern_new_set(pattern_text *p);
+/* The set that is written here: a character, an escape, a class, `.`, a word; [letters]. */
+bool *pattern_read_set(pattern_text *p);
 
 /* ---- automata ---- */
 

@@ -5,19 +5,16 @@
 
 typedef struct letters_set {
     pattern_text *p;
-    uint64_t *bits;
+    bool *has; /* [letters] */
 } letters_set;
-
-static void add_letter(const letters_set *s, size_t letter) { s->bits[letter / 64] |= (uint64_t)1 << (letter % 64); }
 
 /* The character that a letter is; a letter of several characters, which no string can have, is none. */
 static uint32_t code_of(const alphabet *letters, size_t letter) {
-    uint32_t code = 0;
+    uint32_t code = UINT32_MAX;
     size_t length = strlen(letters->letters[letter]);
     return utf8_decode(&code, letters->letters[letter], length) == length ? code : UINT32_MAX;
 }
 
-/* Every set, range and class goes through the alphabet; a hostile text must not make that too many. */
 static void look_at_letters(pattern_text *p) {
     p->looked += p->letters->count + 1;
     if (p->looked > PATTERN_LETTERS)
@@ -29,66 +26,90 @@ static void add_range(const letters_set *s, uint32_t low, uint32_t high) {
     const alphabet *letters = s->p->letters;
     for (size_t k = 0; k < letters->count; k++) {
         uint32_t code = code_of(letters, k);
-        if (code >= low && code <= high) add_letter(s, k);
+        if (code >= low && code <= high) s->has[k] = true;
     }
 }
 
 static void complement(const letters_set *s) {
-    for (size_t k = 0; k < s->p->letters->count; k++) s->bits[k / 64] ^= (uint64_t)1 << (k % 64);
+    for (size_t k = 0; k < s->p->letters->count; k++) s->has[k] = !s->has[k];
 }
 
-static letters_set new_set(pattern_text *p) {
+bool *pattern_new_set(pattern_text *p) {
     look_at_letters(p);
-    return (letters_set){p, arena_zalloc(p->arena, (p->letters->count + 63) / 64, sizeof(uint64_t))};
+    return arena_zalloc(p->arena, p->letters->count, sizeof(bool));
 }
 
 /* ---- named classes: ASCII only ---- */
 
-static bool in_class(const char *name, uint32_t c) {
+typedef enum character_class {
+    CLASS_DIGIT,
+    CLASS_WORD,
+    CLASS_SPACE,
+    CLASS_ALPHA,
+    CLASS_ALNUM,
+    CLASS_UPPER,
+    CLASS_LOWER,
+    CLASS_XDIGIT,
+    CLASS_BLANK,
+    CLASS_PUNCT,
+    CLASS_GRAPH,
+    CLASS_PRINT,
+    CLASS_CNTRL,
+    NO_CLASS
+} character_class;
+
+static const char *const class_names[NO_CLASS] = {"[:digit:]", "[:word:]",  "[:space:]",  "[:alpha:]", "[:alnum:]",
+                                                  "[:upper:]", "[:lower:]", "[:xdigit:]", "[:blank:]", "[:punct:]",
+                                                  "[:graph:]", "[:print:]", "[:cntrl:]"};
+
+static bool in_class(character_class class, uint32_t c) {
     bool digit = c >= '0' && c <= '9', upper = c >= 'A' && c <= 'Z', lower = c >= 'a' && c <= 'z';
     bool graph = c > ' ' && c < 0x7F, alnum = digit || upper || lower;
-    static const char *const names[] = {"digit",  "word",  "space", "alpha", "alnum", "upper", "lower",
-                                        "xdigit", "blank", "punct", "graph", "print", "cntrl"};
-    size_t k = 0;
-    while (strcmp(names[k], name) != 0) k++;
-    switch (k) {
-    case 0: return digit;
-    case 1: return alnum || c == '_';
-    case 2: return c == ' ' || (c >= 9 && c <= 13);
-    case 3: return upper || lower;
-    case 4: return alnum;
-    case 5: return upper;
-    case 6: return lower;
-    case 7: return digit || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
-    case 8: return c == ' ' || c == '\t';
-    case 9: return graph && !alnum;
-    case 10: return graph;
-    case 11: return graph || c == ' ';
-    default: return c < 0x20 || c == 0x7F;
+    switch (class) {
+    case CLASS_DIGIT: return digit;
+    case CLASS_WORD: return alnum || c == '_';
+    case CLASS_SPACE: return c == ' ' || (c >= '\t' && c <= '\r');
+    case CLASS_ALPHA: return upper || lower;
+    case CLASS_ALNUM: return alnum;
+    case CLASS_UPPER: return upper;
+    case CLASS_LOWER: return lower;
+    case CLASS_XDIGIT: return digit || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
+    case CLASS_BLANK: return c == ' ' || c == '\t';
+    case CLASS_PUNCT: return graph && !alnum;
+    case CLASS_GRAPH: return graph;
+    case CLASS_PRINT: return graph || c == ' ';
+    case CLASS_CNTRL: return c < ' ' || c == 0x7F;
+    case NO_CLASS: break;
     }
-}
-
-static bool is_class_name(const char *name, size_t length) {
-    static const char all[] = " digit word space alpha alnum upper lower xdigit blank punct graph print cntrl ";
-    const char *at = all;
-    for (; (at = strchr(at, ' ')) && at[1]; at++)
-        if (strncmp(at + 1, name, length) == 0 && at[1 + length] == ' ') return true;
     return false;
 }
 
-static void add_class(const letters_set *s, const char *name, bool others) {
+static void add_class(const letters_set *s, character_class class, bool others) {
     look_at_letters(s->p);
     const alphabet *letters = s->p->letters;
     for (size_t k = 0; k < letters->count; k++)
-        if (in_class(name, code_of(letters, k)) != others) add_letter(s, k);
+        if (in_class(class, code_of(letters, k)) != others) s->has[k] = true;
 }
 
-/* \d \D \w \W \s \S: the name of the class; NULL: it is none. */
-static const char *escaped_class(const pattern_text *p, bool *others) {
-    if (pattern_look(p, 0) != '\\') return NULL;
+/* \d \D \w \W \s \S */
+static character_class escaped_class(const pattern_text *p, bool *others) {
+    if (pattern_look(p, 0) != '\\') return NO_CLASS;
     char c = pattern_look(p, 1);
     *others = c == 'D' || c == 'W' || c == 'S';
-    return c == 'd' || c == 'D' ? "digit" : c == 'w' || c == 'W' ? "word" : c == 's' || c == 'S' ? "space" : NULL;
+    return c == 'd' || c == 'D'   ? CLASS_DIGIT
+           : c == 'w' || c == 'W' ? CLASS_WORD
+           : c == 's' || c == 'S' ? CLASS_SPACE
+                                  : NO_CLASS;
+}
+
+/* Whether an escaped class stood here, and was added. */
+static bool read_escaped_class(pattern_text *p, const letters_set *s) {
+    bool others;
+    character_class class = escaped_class(p, &others);
+    if (class == NO_CLASS) return false;
+    add_class(s, class, others);
+    p->at += 2;
+    return true;
 }
 
 /* ---- characters ---- */
@@ -116,13 +137,12 @@ static uint32_t read_hex(pattern_text *p, size_t digits) {
 static uint32_t read_plain(pattern_text *p) {
     uint32_t code;
     size_t size = utf8_decode(&code, p->bytes + p->at, p->length - p->at);
-    if (!size) pattern_refuse(p, "not valid UTF-8");
+    if (!size) pattern_refuse(p, p->at < p->length ? "not valid UTF-8" : "it ends too early");
     p->at += size;
     return code;
 }
 
 static uint32_t read_character(pattern_text *p) {
-    if (p->at >= p->length) pattern_refuse(p, "it ends too early");
     if (pattern_look(p, 0) != '\\') return read_plain(p);
     p->at++;
     char c = pattern_look(p, 0), low = (char)(c | 0x20);
@@ -156,33 +176,32 @@ static void read_word(pattern_text *p, const letters_set *s) {
     }
     p->at++;
     uint32_t letter = alphabet_find(p->letters, text_string(&word), word.length);
-    if (letter != UINT32_MAX) add_letter(s, letter);
+    if (letter != UINT32_MAX) s->has[letter] = true;
 }
 
 /* ---- classes ---- */
 
 static void read_named(pattern_text *p, const letters_set *s) {
-    size_t start = p->at + 2, end = start;
-    while (end < p->length && p->bytes[end] >= 'a' && p->bytes[end] <= 'z') end++;
-    bool closed = end + 1 < p->length && p->bytes[end] == ':' && p->bytes[end + 1] == ']';
-    if (!closed || !is_class_name(p->bytes + start, end - start)) pattern_refuse(p, "there is no class of this name");
-    add_class(s, arena_copy(p->arena, p->bytes + start, end - start), false);
-    p->at = end + 2;
+    character_class class = CLASS_DIGIT;
+    while (class != NO_CLASS && !pattern_has(p, class_names[class])) class ++;
+    if (class == NO_CLASS) pattern_refuse(p, "there is no class of this name");
+    add_class(s, class, false);
+    p->at += strlen(class_names[class]);
 }
+
+/* A "-" before the end of a class is a letter. */
+static bool is_range(const pattern_text *p) { return pattern_has(p, "-") && !pattern_has(p, "-]"); }
 
 static void read_range(pattern_text *p, const letters_set *s) {
     bool others;
-    if (escaped_class(p, &others)) {
-        add_class(s, escaped_class(p, &others), others);
-        p->at += 2;
-        if (pattern_look(p, 0) == '-' && pattern_look(p, 1) != ']')
-            pattern_refuse(p, "a range that begins with a class");
+    if (read_escaped_class(p, s)) {
+        if (is_range(p)) pattern_refuse(p, "a range that begins with a class");
         return;
     }
     uint32_t low = read_character(p), high = low;
-    if (pattern_look(p, 0) == '-' && pattern_look(p, 1) && pattern_look(p, 1) != ']') {
+    if (is_range(p)) {
         p->at++;
-        if (escaped_class(p, &others) || (pattern_look(p, 0) == '[' && pattern_look(p, 1) == ':'))
+        if (escaped_class(p, &others) != NO_CLASS || pattern_has(p, "[:"))
             pattern_refuse(p, "a range that ends with a class");
         high = read_character(p);
     } else if (!low) {
@@ -199,15 +218,15 @@ static void read_class(pattern_text *p, const letters_set *s) {
     p->at += negated;
     for (bool first = true;; first = false) {
         while (tokens && pattern_look(p, 0) == ' ') p->at++;
-        char c = pattern_look(p, 0), d = pattern_look(p, 1);
-        if (p->at >= p->length) pattern_refuse(p, "a class is never closed");
+        char c = pattern_look(p, 0);
+        if (!c) pattern_refuse(p, "a class is never closed");
         if (c == ']' && first && tokens) pattern_refuse(p, "a class without words");
         if (c == ']' && !first) break;
         if (tokens)
             read_word(p, s);
-        else if (c == '[' && d == ':')
+        else if (pattern_has(p, "[:"))
             read_named(p, s);
-        else if (c == '[' && (d == '.' || d == '='))
+        else if (pattern_has(p, "[.") || pattern_has(p, "[="))
             pattern_refuse(p, "a collating element");
         else
             read_range(p, s);
@@ -216,9 +235,8 @@ static void read_class(pattern_text *p, const letters_set *s) {
     if (negated) complement(s);
 }
 
-uint64_t *pattern_read_set(pattern_text *p) {
-    letters_set s = new_set(p);
-    bool others;
+bool *pattern_read_set(pattern_text *p) {
+    letters_set s = {p, pattern_new_set(p)};
     char c = pattern_look(p, 0);
     if (c == '.') { /* all but the newline */
         if (!p->letters->tokens) add_range(&s, '\n', '\n');
@@ -228,13 +246,10 @@ uint64_t *pattern_read_set(pattern_text *p) {
         read_class(p, &s);
     } else if (p->letters->tokens) {
         read_word(p, &s);
-    } else if (escaped_class(p, &others)) {
-        add_class(&s, escaped_class(p, &others), others);
-        p->at += 2;
-    } else {
+    } else if (!read_escaped_class(p, &s)) {
         uint32_t code = read_character(p);
         if (!code) pattern_refuse(p, "a NUL character");
         add_range(&s, code, code);
     }
-    return s.bits;
+    return s.has;
 }

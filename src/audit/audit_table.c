@@ -52,40 +52,34 @@ static bool take(reader *r, const char *word) {
 }
 
 static uint32_t read_state(reader *r) {
-    size_t size = next_field(r) ? word_size(r) : 0;
     bool fresh;
-    if (!size) pattern_refuse(&r->t, "a state should stand here");
+    if (!next_field(r) || !word_size(r)) pattern_refuse(&r->t, "a state should stand here");
     if (is_word(r, "start") || is_word(r, "accept") || is_word(r, "alphabet") || is_word(r, "tokens"))
         pattern_refuse(&r->t, "this word is no state");
     if (r->states > AUTOMATON_STATES)
         trap_raise(r->t.arena->trap, TEMPER_LIMIT, 0, 0, "a table of more states than are audited");
-    uint32_t state = *table_put(&r->index, r->t.bytes + r->t.at, size, r->states, &fresh);
+    uint32_t state = *table_put(&r->index, r->t.bytes + r->t.at, word_size(r), r->states, &fresh);
     r->states += fresh;
-    r->t.at += size;
+    r->t.at += word_size(r);
     return state;
 }
 
 /* A set as in expressions; with tokens also a bare word. */
-static uint64_t *read_label(reader *r) {
+static bool *read_label(reader *r) {
     pattern_text *t = &r->t;
-    char c = next_field(r) ? pattern_look(t, 0) : 0, d = pattern_look(t, 1);
-    if (!c || c == '{' || c == '}') pattern_refuse(t, "a letter should stand here");
-    if (!t->letters->tokens || c == '<' || c == '[' || (c == '.' && (is_blank(d) || is_end(d))))
+    if (!next_field(r) || pattern_has(t, "{") || pattern_has(t, "}")) pattern_refuse(t, "a letter should stand here");
+    if (!t->letters->tokens || pattern_has(t, "<") || pattern_has(t, "[") || is_word(r, "."))
         return pattern_read_set(t);
-    t->looked += t->letters->count + 1;
-    if (t->looked > PATTERN_LETTERS)
-        trap_raise(t->arena->trap, TEMPER_LIMIT, 0, 0, "a language has more sets of letters than are audited");
-    uint64_t *set = arena_zalloc(t->arena, r->labels.words + 1, sizeof *set);
-    size_t size = word_size(r);
-    uint32_t letter = alphabet_find(t->letters, t->bytes + t->at, size);
-    if (letter != UINT32_MAX) set[letter / 64] |= (uint64_t)1 << (letter % 64);
-    t->at += size;
+    bool *set = pattern_new_set(t);
+    uint32_t letter = alphabet_find(t->letters, t->bytes + t->at, word_size(r));
+    if (letter != UINT32_MAX) set[letter] = true;
+    t->at += word_size(r);
     return set;
 }
 
 static void read_move(reader *r) {
     move m = {.from = read_state(r), .set = (uint32_t)r->labels.set_count};
-    uint64_t *set = read_label(r);
+    bool *set = read_label(r);
     char c = pattern_look(&r->t, 0);
     if (!is_blank(c)) pattern_refuse(&r->t, "a letter or class should end here");
     array_push(r->t.arena, r->labels.sets, r->labels.set_count, r->labels.set_capacity, set);
@@ -120,7 +114,7 @@ static uint32_t number_of(const reader *r, uint32_t state) {
 
 automaton *automaton_from_table(arena *a, const char *bytes, size_t length, const alphabet *letters) {
     reader r = {.t = {.arena = a, .bytes = bytes, .length = length, .letters = letters}, .start = UINT32_MAX};
-    r.labels = (pattern){.letters = letters, .words = (letters->count + 63) / 64};
+    r.labels.letters = letters;
     table_init(&r.index, a);
     for (; r.t.at < length; r.t.at++) {
         if (next_field(&r)) read_line(&r);
@@ -131,13 +125,13 @@ automaton *automaton_from_table(arena *a, const char *bytes, size_t length, cons
     x.class_of = pattern_classes(&x.classes, &r.labels, a);
     if ((uint64_t)x.states * x.classes > AUTOMATON_WORK / 16 || (uint64_t)r.move_count * x.classes > AUTOMATON_WORK)
         trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a table of more moves than are audited");
-    uint32_t *some = arena_alloc(a, (size_t)x.classes + 1, sizeof *some); /* a letter of each class */
+    uint32_t *some = arena_alloc(a, x.classes, sizeof *some); /* a letter of each class */
     for (uint32_t k = 0; k < letters->count; k++) some[x.class_of[k]] = k;
-    x.next = arena_alloc(a, (size_t)x.states * x.classes + 1, sizeof *x.next);
+    x.next = arena_alloc(a, (size_t)x.states * x.classes, sizeof *x.next);
     for (size_t k = 0; k < (size_t)x.states * x.classes; k++) x.next[k] = r.states;
     for (size_t k = 0; k < r.move_count; k++)
         for (uint32_t c = 0; c < x.classes; c++) {
-            if (!(r.labels.sets[r.moves[k].set][some[c] / 64] >> (some[c] % 64) & 1)) continue;
+            if (!r.labels.sets[r.moves[k].set][some[c]]) continue;
             uint32_t *to = &x.next[(size_t)number_of(&r, r.moves[k].from) * x.classes + c];
             if (*to != r.states && *to != number_of(&r, r.moves[k].to))
                 pattern_refuse(&r.t, "one letter leads to two states");
