@@ -37,7 +37,7 @@ static void rehash(diagram *d) {
 
 static void grow_memo(diagram *d) {
     size_t capacity = d->capacity;
-    uint32_t *stamp = arena_zalloc(d->arena, capacity, sizeof *stamp);
+    uint64_t *stamp = arena_zalloc(d->arena, capacity, sizeof *stamp);
     dd *memo = arena_alloc(d->arena, capacity, sizeof *memo);
     if (d->memo_capacity) {
         memcpy(stamp, d->stamp, d->memo_capacity * sizeof *stamp);
@@ -171,12 +171,6 @@ static void push(diagram *d, size_t *count, dd f) {
     *count = n;
 }
 
-static void begin_pass(diagram *d) {
-    if (++d->pass != 0) return;
-    memset(d->stamp, 0, d->memo_capacity * sizeof *d->stamp);
-    d->pass = 1;
-}
-
 static bool done(const diagram *d, dd f) { return d->stamp[f] == d->pass; }
 
 static void settle(diagram *d, dd f, dd result) {
@@ -186,7 +180,7 @@ static void settle(diagram *d, dd f, dd result) {
 
 dd dd_map(diagram *d, dd f, double (*fn)(void *context, double x), void *context) {
     size_t depth = 0;
-    begin_pass(d);
+    d->pass++;
     push(d, &depth, f);
     while (depth) {
         dd x = d->stack[depth - 1];
@@ -230,7 +224,7 @@ dd dd_times(diagram *d, dd f, double factor) {
 /* Visits the nodes of f, and calls what `leaf` says on leaves. */
 static void walk(diagram *d, dd f, void (*visit)(void *context, const diagram *d, dd x), void *context) {
     size_t depth = 0;
-    begin_pass(d);
+    d->pass++;
     push(d, &depth, f);
     while (depth) {
         dd x = d->stack[--depth];
@@ -380,7 +374,8 @@ typedef struct member_list {
     bool last; /* count - 1 is one of them */
 } member_list;
 
-/* Codes from ... from + 2^(bits - depth) - 1, with the members among them; at most 17 deep. */
+/* Codes from ... from + 2^(bits - depth) - 1, with the members among them; at most 17 deep. One code alone is beyond
+   the count, or it is a member or none. */
 static dd members_of(const member_list *l, uint32_t depth, uint64_t from, size_t begin, size_t end) {
     uint64_t size = (uint64_t)1 << (l->bits - depth);
     if (from >= l->count) return l->last;
@@ -388,7 +383,6 @@ static dd members_of(const member_list *l, uint32_t depth, uint64_t from, size_t
         if (begin == end) return 0;
         if (end - begin == size) return 1;
     }
-    if (size == 1) return end > begin;
     size_t middle = begin;
     while (middle < end && l->members[middle] < from + size / 2) middle++;
     dd lo = members_of(l, depth + 1, from, begin, middle);

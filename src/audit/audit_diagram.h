@@ -45,10 +45,10 @@ typedef struct diagram {
     size_t count, capacity;
     uint32_t *slots; /* node + 1, open addressing */
     size_t slot_count;
-    uint32_t *stamp; /* [capacity] the pass that wrote memo */
+    uint64_t *stamp; /* [capacity] the pass that wrote memo */
     dd *memo;
     size_t memo_capacity;
-    uint32_t pass;
+    uint64_t pass;
     dd_cached *cache;
     size_t cache_count;
     dd_frame *frames;

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static _Noreturn void refuse(const language_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -18,8 +19,6 @@ static const formula_node *node_at(const language_table *t, node_id id) { return
 
 /* ---- coordinates ---- */
 
-static uint64_t size_of(int64_t x) { return x < 0 ? (uint64_t)0 - (uint64_t)x : (uint64_t)x; }
-
 /* Counts of a sum must look the table's way. */
 static void check_counts(const language_table *t, node_id id) {
     formula_op wanted = t->forward ? OP_COUNT_FUTURE : OP_COUNT_PAST;
@@ -30,12 +29,12 @@ static void check_counts(const language_table *t, node_id id) {
 /* A sum whose weights have one sign only grows; beyond its constant it decides nothing any more. */
 static uint32_t amount_of(const language_table *t, node_id id) {
     const formula_node *n = node_at(t, id);
-    for (size_t k = 0; k < n->kid_count; k++) {
-        int64_t w = formula_weight(&t->spec->graph, id, k), first = formula_weight(&t->spec->graph, id, 0);
-        if (w == 0 || (w < 0) != (first < 0)) refuse(t, "a comparison of counts has infinitely many sums");
-    }
-    if (size_of(n->constant) >= LANGUAGE_AMOUNT) refuse(t, "a comparison with more than 65535");
-    return (uint32_t)size_of(n->constant) + 1;
+    for (size_t k = 1; k < n->kid_count; k++)
+        if (language_weighs_down(t, id, k) != language_weighs_down(t, id, 0))
+            refuse(t, "a comparison of counts has infinitely many sums");
+    if (n->constant >= LANGUAGE_AMOUNT || n->constant <= -LANGUAGE_AMOUNT)
+        refuse(t, "a comparison with more than 65535");
+    return (uint32_t)llabs(n->constant) + 1;
 }
 
 static void remember(language_table *t, node_id id, memory_kind kind, uint32_t start, uint32_t most) {
@@ -141,16 +140,20 @@ static void read_row(const language_table *t, uint32_t *row, const char *p) {
     if (*p) refuse(t, "a row of its table has too many coordinates");
 }
 
+static bool is_behind(const uint32_t *row, const uint32_t *before, size_t stride) {
+    bool behind = false;
+    for (size_t k = stride; k-- > 0;) behind = row[k] > before[k] || (row[k] == before[k] && behind);
+    return behind;
+}
+
 void language_read_rows(language_table *t, const char *const *rows, size_t count) {
     size_t stride = t->width + 1;
-    t->rows = arena_alloc(t->arena, count * stride + 1, sizeof *t->rows);
+    t->rows = arena_alloc(t->arena, count * stride, sizeof *t->rows);
     t->row_count = count;
     for (size_t k = 0; k < count; k++) {
         uint32_t *row = t->rows + k * stride;
         read_row(t, row, rows[k]);
-        size_t same = 0;
-        while (k && same < stride && row[same] == row[same - stride]) same++;
-        if (k && (same == stride || row[same] < row[same - stride]))
+        if (k && !is_behind(row, row - stride, stride))
             refuse(t, "rows %zu and %zu of its table are not in order", k, k + 1);
     }
 }
@@ -171,34 +174,38 @@ void language_write_row(text *out, const language_table *t, size_t row) {
 
 typedef struct cover {
     const language_table *t;
-    table index;      /* row -> its number */
-    uint32_t *open;   /* rows with open coordinates, by state */
-    size_t *of_state; /* [states + 1] where a state's begin */
+    table index;       /* row -> its number */
+    uint32_t *last;    /* [states] its last row with open coordinates, + 1; 0: it has none */
+    uint32_t *earlier; /* [rows] with open coordinates: the one before it of the same state, as in `last` */
 } cover;
 
+static bool is_open(const uint32_t *coordinates, size_t width) {
+    for (size_t k = 0; k < width; k++)
+        if (coordinates[k] == ANYTHING) return true;
+    return false;
+}
+
 static void cover_begin(cover *c, const language_table *t) {
-    size_t stride = t->width + 1, count = 0;
+    size_t stride = t->width + 1;
     *c = (cover){.t = t};
     table_init(&c->index, t->arena);
-    c->open = arena_alloc(t->arena, t->row_count + 1, sizeof *c->open);
-    c->of_state = arena_zalloc(t->arena, (size_t)t->language->states + 1, sizeof *c->of_state);
-    for (size_t k = 0; k < t->row_count; k++) { /* states ascend */
+    c->last = arena_zalloc(t->arena, t->language->states, sizeof *c->last);
+    c->earlier = arena_alloc(t->arena, t->row_count, sizeof *c->earlier);
+    for (size_t k = 0; k < t->row_count; k++) {
         const uint32_t *row = t->rows + k * stride;
-        bool fresh, open = false;
+        bool fresh;
         table_put(&c->index, row, stride * sizeof *row, (uint32_t)k, &fresh);
-        for (size_t i = 1; i < stride; i++) open = open || row[i] == ANYTHING;
-        if (open) c->open[count++] = (uint32_t)k, c->of_state[row[0] + 1]++;
+        if (is_open(row + 1, t->width)) c->earlier[k] = c->last[row[0]], c->last[row[0]] = (uint32_t)k + 1;
     }
-    for (uint32_t q = 0; q < t->language->states; q++) c->of_state[q + 1] += c->of_state[q];
 }
 
 /* Whether a row says all of this: a state and coordinates. */
 static bool is_covered(const cover *c, const uint32_t *x, uint64_t *work) {
     size_t stride = c->t->width + 1;
     if (table_find(&c->index, x, stride * sizeof *x)) return true;
-    for (size_t k = c->of_state[x[0]]; k < c->of_state[x[0] + 1]; k++) {
-        const uint32_t *row = c->t->rows + c->open[k] * stride;
-        size_t same = 1;
+    for (uint32_t open = c->last[x[0]]; open; open = c->earlier[open - 1]) {
+        const uint32_t *row = c->t->rows + (open - 1) * stride;
+        size_t same = 0;
         while (same < stride && (row[same] == ANYTHING || row[same] == x[same])) same++;
         *work += same;
         if (same == stride) return true;
@@ -208,22 +215,22 @@ static bool is_covered(const cover *c, const uint32_t *x, uint64_t *work) {
 
 /* Letters that neither the language nor the formula tells apart: one of each. */
 static uint32_t *letters_to_try(size_t *count, const language_table *t) {
-    const formula *f = &t->spec->graph;
-    size_t letters = t->spec->letters.count, sets = 0;
-    for (size_t k = 0; k < t->node_count; k++) sets += node_at(t, t->nodes[k])->op == OP_LETTERS;
-    if ((sets + 5) * letters > LANGUAGE_WORK / 64) refuse(t, "too many sets of letters");
-    uint32_t *found = arena_alloc(t->arena, letters + 1, sizeof *found);
+    size_t letters = t->spec->letters.count, set_count = 0, capacity = 0;
+    node_id *sets = NULL;
+    for (size_t k = 0; k < t->node_count; k++)
+        if (node_at(t, t->nodes[k])->op == OP_LETTERS) array_push(t->arena, sets, set_count, capacity, t->nodes[k]);
+    if (set_count * letters > LANGUAGE_LETTERS) refuse(t, "too many sets of letters");
+    uint32_t *found = arena_alloc(t->arena, letters, sizeof *found);
     table index;
     table_init(&index, t->arena);
     *count = 0;
     for (uint32_t l = 0; l < letters; l++) {
-        unsigned char *key = arena_zalloc(t->arena, sets + sizeof(uint32_t), 1);
-        size_t at = 0;
+        size_t size = set_count + sizeof *t->language->class_of;
+        unsigned char *key = arena_alloc(t->arena, size, sizeof *key);
         bool fresh;
-        memcpy(key + sets, &t->language->class_of[l], sizeof(uint32_t));
-        for (size_t k = 0; k < t->node_count; k++)
-            if (node_at(t, t->nodes[k])->op == OP_LETTERS) key[at++] = formula_has_letter(f, t->nodes[k], l);
-        table_put(&index, key, sets + sizeof(uint32_t), l, &fresh);
+        memcpy(key + set_count, &t->language->class_of[l], sizeof *t->language->class_of);
+        for (size_t k = 0; k < set_count; k++) key[k] = formula_has_letter(&t->spec->graph, sets[k], l);
+        table_put(&index, key, size, l, &fresh);
         if (fresh) found[(*count)++] = l;
     }
     return found;
@@ -244,7 +251,7 @@ void language_check(const language_table *t) {
         trap_raise(t->arena->trap, TEMPER_LIMIT, 0, 0, "the table of a language takes more steps than are audited");
     language_stepping s;
     language_stepping_begin(&s, t);
-    uint32_t *after = arena_zalloc(t->arena, stride + 1, sizeof *after);
+    uint32_t *after = arena_zalloc(t->arena, stride, sizeof *after);
     s.after = after + 1;
     cover_begin(&c, t);
     for (size_t k = 0; k < t->width; k++) after[k + 1] = t->coordinates[k].start;

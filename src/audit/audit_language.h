@@ -44,6 +44,12 @@ typedef struct language_table {
 
 enum { LANGUAGE_MODULUS = 1 << 16, LANGUAGE_AMOUNT = 1 << 16 };
 #define LANGUAGE_WORK ((uint64_t)1 << 32)
+enum { LANGUAGE_LETTERS = 1 << 26 }; /* of all its sets */
+
+/* The sign of a count's weight in a sum; sums have no weight 0. */
+static inline bool language_weighs_down(const language_table *t, node_id sum, size_t count) {
+    return formula_weight(&t->spec->graph, sum, count) < 0;
+}
 
 /* The formula's coordinates. Raises TEMPER_RANGE if it has operators that a table cannot hold, or looks both ways. */
 void language_begin(language_table *t, const temper_spec *spec, const automaton *language, bool forward, arena *a);

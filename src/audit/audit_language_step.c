@@ -16,6 +16,13 @@ static unsigned or_of(unsigned x, unsigned y) {
 static unsigned xor_of(unsigned x, unsigned y) { return x == EITHER || y == EITHER ? EITHER : x != y; }
 static unsigned truth_of(uint32_t x) { return x == ANYTHING ? EITHER : x; }
 
+static unsigned left_of(const language_stepping *s, node_id id) {
+    return s->truth[formula_kid(&s->t->spec->graph, id, 0)];
+}
+static unsigned right_of(const language_stepping *s, node_id id) {
+    return s->truth[formula_kid(&s->t->spec->graph, id, 1)];
+}
+
 static unsigned nary_of(const language_stepping *s, node_id id) {
     const formula *f = &s->t->spec->graph;
     bool is_or = formula_at(f, id)->op == OP_OR;
@@ -28,15 +35,13 @@ static unsigned nary_of(const language_stepping *s, node_id id) {
 }
 
 /* What the letter here adds to a sum of counts; false: that is open. Sums of 2^16 terms below 2^63 fit. */
-static bool amount_here(const language_stepping *s, node_id id, int64_t modulus, __int128 *sum) {
+static bool amount_here(const language_stepping *s, node_id id, __int128 *sum) {
     const formula *f = &s->t->spec->graph;
     *sum = 0;
     for (size_t k = 0; k < formula_at(f, id)->kid_count; k++) {
-        unsigned x = s->truth[formula_kid(f, formula_kid(f, id, k), 0)];
+        unsigned x = left_of(s, formula_kid(f, id, k));
         if (x == EITHER) return false;
-        if (x == NO) continue;
-        __int128 w = formula_weight(f, id, k);
-        *sum += modulus ? w % modulus : w < 0 ? -w : w;
+        if (x == YES) *sum += formula_weight(f, id, k);
     }
     return true;
 }
@@ -49,7 +54,7 @@ static unsigned rest_of(const language_stepping *s, node_id id, uint32_t before,
     const formula_node *n = node_at(s->t, id);
     __int128 here, m = n->modulus;
     *after = ANYTHING;
-    if (before == ANYTHING || !amount_here(s, id, n->modulus, &here)) return EITHER;
+    if (before == ANYTHING || !amount_here(s, id, &here)) return EITHER;
     __int128 sum = ((before + here) % m + m) % m;
     *after = (uint32_t)sum;
     return compared(n->compare, ((sum + n->constant) % m + m) % m, n->residue);
@@ -59,55 +64,52 @@ static unsigned amount_test(const language_stepping *s, node_id id, uint32_t bef
     const formula_node *n = node_at(s->t, id);
     __int128 here;
     *after = ANYTHING;
-    if (before == ANYTHING || !amount_here(s, id, 0, &here)) return EITHER;
-    __int128 sum = before + here;
+    if (before == ANYTHING || !amount_here(s, id, &here)) return EITHER;
+    bool negative = language_weighs_down(s->t, id, 0);
+    __int128 sum = before + (negative ? -here : here);
     if (sum > most) sum = most;
     *after = (uint32_t)sum;
-    bool negative = n->kid_count && formula_weight(&s->t->spec->graph, id, 0) < 0;
     return compared(n->compare, (negative ? -sum : sum) + n->constant, 0);
 }
 
 static unsigned truth_here(language_stepping *s, node_id id, uint32_t letter, const uint32_t *before) {
     const formula *f = &s->t->spec->graph;
     const formula_node *n = formula_at(f, id);
-    unsigned x = n->kid_count > 0 ? s->truth[formula_kid(f, id, 0)] : 0;
-    unsigned y = n->kid_count > 1 ? s->truth[formula_kid(f, id, 1)] : 0;
-    uint32_t k = s->coordinate_of[id], *after = &s->after[k];
-    unsigned was = k < s->t->width ? truth_of(before[k]) : EITHER;
+    uint32_t k = s->coordinate_of[id];
     switch (n->op) {
     case OP_TRUE: return YES;
     case OP_LETTERS: return formula_has_letter(f, id, letter) ? YES : NO;
-    case OP_NOT: return not_of(x);
+    case OP_NOT: return not_of(left_of(s, id));
     case OP_AND:
     case OP_OR: return nary_of(s, id);
-    case OP_XOR: return xor_of(x, y);
-    case OP_IFF: return not_of(xor_of(x, y));
-    case OP_IMPLIES: return or_of(not_of(x), y);
+    case OP_XOR: return xor_of(left_of(s, id), right_of(s, id));
+    case OP_IFF: return not_of(xor_of(left_of(s, id), right_of(s, id)));
+    case OP_IMPLIES: return or_of(not_of(left_of(s, id)), right_of(s, id));
     case OP_FIRST:
-    case OP_LAST: return was;
+    case OP_LAST:
     case OP_YESTERDAY:
     case OP_WEAK_YESTERDAY:
     case OP_NEXT:
-    case OP_WEAK_NEXT: return was;
+    case OP_WEAK_NEXT: return truth_of(before[k]);
     case OP_ONCE:
-    case OP_EVENTUALLY: return or_of(x, was);
+    case OP_EVENTUALLY: return or_of(left_of(s, id), truth_of(before[k]));
     case OP_HISTORICALLY:
-    case OP_ALWAYS: return and_of(x, was);
+    case OP_ALWAYS: return and_of(left_of(s, id), truth_of(before[k]));
     /* y here, or x here and the same one position before */
     case OP_SINCE:
     case OP_UNTIL:
-    case OP_WEAK_UNTIL: return or_of(y, and_of(x, was));
+    case OP_WEAK_UNTIL: return or_of(right_of(s, id), and_of(left_of(s, id), truth_of(before[k])));
     /* y here, and x here or the same one position before */
     case OP_TRIGGERED:
     case OP_RELEASE:
-    case OP_STRONG_RELEASE: return and_of(y, or_of(x, was));
+    case OP_STRONG_RELEASE: return and_of(right_of(s, id), or_of(left_of(s, id), truth_of(before[k])));
     case OP_MATCHES: {
         const automaton *x_of = s->t->languages[n->set];
-        *after = x_of->next[(size_t)before[k] * x_of->classes + x_of->class_of[letter]];
-        return x_of->accepts[*after] ? YES : NO;
+        s->after[k] = x_of->next[(size_t)before[k] * x_of->classes + x_of->class_of[letter]];
+        return x_of->accepts[s->after[k]] ? YES : NO;
     }
-    case OP_MODULO: return rest_of(s, id, before[k], after);
-    case OP_COMPARE: return amount_test(s, id, before[k], s->t->coordinates[k].most, after);
+    case OP_MODULO: return rest_of(s, id, before[k], &s->after[k]);
+    case OP_COMPARE: return amount_test(s, id, before[k], s->t->coordinates[k].most, &s->after[k]);
     default: return NO; /* FALSE; counts are read by their sums */
     }
 }
@@ -118,7 +120,7 @@ unsigned language_step(language_stepping *s, const uint32_t *before, uint32_t le
         s->truth[t->nodes[k]] = (unsigned char)truth_here(s, t->nodes[k], letter, before);
     for (size_t k = 0; k < t->width; k++) {
         const coordinate *c = &t->coordinates[k];
-        unsigned x = c->kind == REMEMBERS_KID    ? s->truth[formula_kid(&t->spec->graph, c->node, 0)]
+        unsigned x = c->kind == REMEMBERS_KID    ? left_of(s, c->node)
                      : c->kind == REMEMBERS_SELF ? s->truth[c->node]
                                                  : NO;
         if (c->kind == REMEMBERS_KID || c->kind == REMEMBERS_SELF || c->kind == REMEMBERS_EDGE)
@@ -130,7 +132,6 @@ unsigned language_step(language_stepping *s, const uint32_t *before, uint32_t le
 void language_stepping_begin(language_stepping *s, const language_table *t) {
     *s = (language_stepping){.t = t};
     s->truth = arena_zalloc(t->arena, t->spec->graph.count, 1);
-    s->coordinate_of = arena_alloc(t->arena, t->spec->graph.count, sizeof *s->coordinate_of);
-    for (size_t k = 0; k < t->spec->graph.count; k++) s->coordinate_of[k] = (uint32_t)t->width;
+    s->coordinate_of = arena_zalloc(t->arena, t->spec->graph.count, sizeof *s->coordinate_of);
     for (size_t k = 0; k < t->width; k++) s->coordinate_of[t->coordinates[k].node] = (uint32_t)k;
 }

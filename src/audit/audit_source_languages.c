@@ -9,7 +9,7 @@ static void release_spec(void *spec) { temper_spec_free(spec); }
 static bool *languages_in_use(const audit *a, const temper_spec *source, size_t *count) {
     const formula *f = &source->graph;
     const unsigned char *marks = spec_outputs_reachable(source, a->arena);
-    bool *used = arena_zalloc(a->arena, f->language_count + 1, sizeof *used);
+    bool *used = arena_zalloc(a->arena, f->language_count, sizeof *used);
     *count = 0;
     for (node_id id = 1; id < f->count; id++) {
         const formula_node *n = formula_at(f, id);

@@ -132,21 +132,22 @@ static int by_function(const void *left, const void *right) {
    model can mean, known by the sum and some numbers more. The source may still be proved where it does not depend on
    it. */
 static dd opaque(const reader *r, question asked, const sum *s, wide factor, const wide number[3]) {
-    wide *key = arena_zalloc(r->arena, 4 + 3 * s->count, sizeof *key);
-    size_t length = 0;
+    wide *key = NULL;
+    size_t length = 0, capacity = 0;
     bool fresh;
-    key[length++] = asked;
-    for (size_t k = 0; k < 3; k++) key[length++] = number[k];
+    array_push(r->arena, key, length, capacity, asked);
+    for (size_t k = 0; k < 3; k++) array_push(r->arena, key, length, capacity, number[k]);
     qsort(s->terms, s->count, sizeof *s->terms, by_function);
     for (size_t k = 0; k < s->count; k++) {
-        key[length++] = s->terms[k].f;
-        key[length++] = s->terms[k].past;
-        key[length++] = s->terms[k].weight / factor;
+        array_push(r->arena, key, length, capacity, s->terms[k].f);
+        array_push(r->arena, key, length, capacity, s->terms[k].past);
+        array_push(r->arena, key, length, capacity, s->terms[k].weight / factor);
     }
     return dd_variable(r->d, meaning_variables(r->m, key, length * sizeof *key, 1, &fresh));
 }
 
-static wide floor_div(wide a, wide b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static wide floor_div(wide a, wide b) { return a / b - (a % b < 0); } /* b > 0 */
+static wide magnitude(wide x) { return x < 0 ? -x : x; }
 
 /* sum >= 0. Where all weights have one sign, large ones need not be numbers of a diagram: see meaning_at_least, which
    does the same for the values of a position. */
@@ -155,7 +156,7 @@ static dd at_least(const reader *r, const sum *s, wide constant) {
     wide common = 0;
     bool up = true, down = true;
     for (size_t k = 0; k < s->count; k++) {
-        wide w = s->terms[k].weight, size = w < 0 ? -w : w, b = size, c = common;
+        wide w = s->terms[k].weight, b = magnitude(w), c = common;
         while (b) {
             wide rest = c % b;
             c = b, b = rest;
@@ -164,13 +165,15 @@ static dd at_least(const reader *r, const sum *s, wide constant) {
         up = up && w > 0;
         down = down && w < 0;
     }
-    if (s->count == 0 || (up && constant >= 0) || (down && constant < 0)) return s->count == 0 ? constant >= 0 : up;
+    if (s->count == 0) return constant >= 0;
+    if (up && constant >= 0) return 1;
+    if (down && constant < 0) return 0;
     wide most = (wide)1 << 52, fixed = floor_div(constant, common);
     dd part[2] = {0, 0};
     for (size_t k = 0; k < s->count; k++) {
         wide w = s->terms[k].weight / common;
         /* with one sign, a weight beyond the constant decides alone, whatever it is */
-        wide bound = (fixed < 0 ? -fixed : fixed) + 1;
+        wide bound = magnitude(fixed) + 1;
         if ((up || down) && bound < most) w = w > most ? bound : w < -most ? -bound : w;
         if (w > most || w < -most || fixed > most || fixed < -most)
             return opaque(r, ASK_OPAQUE, s, common, (wide[3]){fixed, 0, 0});
@@ -282,7 +285,7 @@ static dd meaning_of(const reader *r, node_id id) {
     const formula_node *n = formula_at(r->f, id);
     diagram *d = r->d;
     meaning *m = r->m;
-    dd x = n->kid_count > 0 ? kid(r, id, 0) : 0, y = n->kid_count > 1 ? kid(r, id, 1) : 0;
+    dd x = n->kid_count > 0 ? kid(r, id, 0) : NO_MEANING, y = n->kid_count > 1 ? kid(r, id, 1) : NO_MEANING;
     switch (n->op) {
     case OP_TRUE: return 1;
     case OP_FALSE: return 0;
