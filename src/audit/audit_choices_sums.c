@@ -144,8 +144,11 @@ void general_embedding(errors *e) {
         if (token == model_start_token(m)) first = 0, end = 1;
         if (token == model_end_token(m)) first = e->n + 1, end = e->positions;
         for (size_t c = 0; c < g->channels; c++) weight[c] = 0;
-        for (uint32_t k = rows->start[token]; k < rows->start[token + 1]; k++)
+        for (uint32_t k = rows->start[token]; k < rows->start[token + 1]; k++) {
             weight[rows->terms[k].channel] = rows->terms[k].weight;
+            if (!isfinite(format_round(e->t->storage, rows->terms[k].weight))) /* also where no such token is */
+                audit_refuse(e->a, 0, 0, "a weight of the embedding is too large for the type");
+        }
         for (size_t c = 0; c < g->channels; c++) {
             const model_channel *channel = &m->channels[c];
             if (weight[c] == 0 && !channel->position) continue;
