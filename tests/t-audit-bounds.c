@@ -145,7 +145,7 @@ static void check_ends(temper_type type, const head_shape *s) {
 }
 
 static void check_values(temper_type type, const head_shape *s) {
-    static const uint64_t sizes[] = {1, 2, 3, 7, 64, 100, 1000, 65536, 1000000, 94906267};
+    static const uint64_t sizes[] = {1, 2, 3, 7, 16, 64, 100, 256, 1000, 2048, 65536, 1000000, 16777216, 94906267};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         if (s->role != ROLE_COMPARE ||
             (double)sizes[k] < 100 * ldexp(1, number_type_of(type)->accumulation->precision))
@@ -182,6 +182,19 @@ static void check_heads(temper_type type) {
                 check_ends(type, &shapes[k]);
             }
         }
+    /* counts of sentinels alone: only M itself stops them */
+    head_shape edges = {.role = ROLE_COUNT, .weight = 1, .edges = 1, .scaled = true};
+    check_values(type, &edges);
+    check_ends(type, &edges);
+    /* queries that fill the storage format */
+    double most = number_type_of(type)->storage->largest / 2;
+    for (int more = -1; more <= 1 && number_type_of(type)->accumulation->largest < 0x1p500; more++) {
+        double w = more < 0 ? most * 0.75 : more ? nextafter(most, INFINITY) : most;
+        head_shape s = {.role = ROLE_LOOKUP, .kappa = 0x1p-4, .anywhere = true, .weight = w, .scaled = true};
+        holds(type, &s, 1, true);
+        s.kappa = ldexp(1, -4 - ilogb(w));
+        holds(type, &s, 1, true);
+    }
     int least = ilogb(number_type_of(type)->storage->least);
     for (int g = least - 1; g <= least + 1; g++) {
         double w = ldexp(1, g);
@@ -221,6 +234,74 @@ static void check_nearest(temper_type type, uint64_t m, double kappa, double eta
         CHECK(!bounded(&a, &why) && strstr(why, "a score may be beyond"), "what overflows is not proved: %s", why);
     }
     arena_reset(&memory);
+}
+
+/* ---- heads that look for patterns ---- */
+
+static void check_match(temper_type type, uint64_t m, double kappa, double total, double weight) {
+    audit a;
+    const char *why;
+    page p = page_of(type, m);
+    real eta = 0.01L, q = expl(-kappa * (1 - p.ua));
+    real error = page_error(&p, (1 + 2 * p.ua) * expl(2 * eta) * q / (1 - q) + p.crumbs);
+    begin(&a, type, m);
+    audit_head f = {
+        .layer = 1, .number = 1, .kind = KIND_MATCH, .kappa = kappa, .total_weight = total, .weight = weight};
+    f.logit.size = ball_array(&memory, 1);
+    f.logit.error = ball_array(&memory, 1);
+    ball_set_double(f.logit.size, 1000);
+    ball_set_double(f.logit.error, (double)eta);
+    a.heads = &f;
+    a.head_count = 1;
+    bool fine = bounded(&a, &why), counts = p.ascending || page_counts(&p),
+         sums = (real)kappa * p.m * fmaxl(total, weight) <= ldexpl(1, grid_of(kappa) - 1 + p.a->precision);
+    CHECK(fine == (counts && sums && error <= 0.25L), "match in %s at M = %llu, kappa %g, T %g, W %g: %s, error %Lg",
+          temper_type_name(type), (unsigned long long)m, kappa, total, weight, fine ? "proved" : why, error);
+    if (fine) {
+        head_shape s = {.role = ROLE_MATCH, .kappa = kappa};
+        agree("X", &s, type, m, f.size, 1000);
+        agree("E", &s, type, m, f.rounding, eta);
+        agree("D", &s, type, m, f.error, error);
+        begin(&a, type, m);
+        f.failure = "a score";
+        a.heads = &f;
+        a.head_count = 1;
+        CHECK(!bounded(&a, &why) && strstr(why, "a score may be beyond"), "what overflows is not proved: %s", why);
+    }
+    arena_reset(&memory);
+}
+
+/* T and W where products fill the digits of sums, and one more; as many positions as any order allows. */
+static void check_matches(temper_type type) {
+    int digits = number_type_of(type)->accumulation->precision;
+    for (uint64_t m = 1; m <= 8; m *= 2)
+        for (int k = 0; k < 8; k++) {
+            double kappa = k & 1 ? 12 : 8, most = ldexp(kappa == 12 ? 4 : 8, digits - 1) / kappa / (double)m;
+            most = floor(2 * most) / 2 + (k & 2 ? 0.5 : 0);
+            check_match(type, m, kappa, k & 4 ? 1 : most, k & 4 ? most : 1);
+        }
+    if (digits > 30) return;
+    uint64_t end = (uint64_t)1 << digits;
+    for (int more = -1; more <= 1; more++) {
+        check_match(type, end + (uint64_t)more, 64, 0.5, 0.25);
+        check_nearest(type, end + (uint64_t)more, 64, 0.01);
+    }
+    check_match(type, 2 * end, 64, 0x1p-3, 0x1p-3);
+    check_nearest(type, 2 * end, 64, 0.01);
+}
+
+/* T itself, which is too small to be seen in any error. */
+static void check_crumbs(temper_type type) {
+    for (uint64_t m = 1; m <= (uint64_t)1 << 40; m *= 37) {
+        audit a;
+        begin(&a, type, m);
+        audit_bounding b = {.a = &a, .c = &a.calculus};
+        page p = page_of(type, m);
+        real found = ball_upper(audit_subnormals(&b));
+        CHECK(found >= p.crumbs && found <= p.crumbs + 2 * (real)p.a->least * 1e-9L + 1e-12L * p.crumbs,
+              "T in %s at M = %llu: %Lg, not %Lg", temper_type_name(type), (unsigned long long)m, found, p.crumbs);
+        arena_reset(&memory);
+    }
 }
 
 /* ---- gates ---- */
@@ -441,6 +522,8 @@ int main(void) {
         check_roundings(&r, TYPES[k]);
         check_heads(TYPES[k]);
         check_ramps(TYPES[k]);
+        check_matches(TYPES[k]);
+        check_crumbs(TYPES[k]);
         check_sums_of_errors(TYPES[k]);
         for (uint64_t m = 1; m < 1 << 30; m *= 2)
             for (int eta = 0; eta < 8; eta++) {

@@ -57,6 +57,7 @@ static const refusal REFUSALS[] = {
     {BOTH, "output 5:1", "output 4:1", "which is not 0 before", T, 0},
     {BOTH, "embed start\n", "embed start 0:1\n", "its key is not 0 or 1", T, 0},
     {BOTH, "embed start\n", "embed start 3:1\n", "may open on a sentinel", T, 0},
+    {BOTH, "embed \"a\" 0:1", "embed \"a\" 0:2", "a weight that is not 1", T, 0},
     {BOTH, "embed \"b\" 2:1", "embed \"b\" 2:2", "a weight that is not 1", T, 0},
     {BOTH, "read 6:1", "read 6:2", "the read-out does not mean", T, 0},
     {BOTH, "read 6:1", "read 5:1", "the read-out reads a channel that is not exactly Boolean", T, 0},

@@ -262,6 +262,8 @@ void contents_begin(audit *a); /* the embedding */
 row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t layer, uint32_t head);
 bool contents_row_is(const row_value *r, dd letters, double start, double end); /* exactly, and nothing else */
 bool contents_are_zero(const content *c);
+/* x + y of numbers from 0 on, never below the truth, and exactly if that is a double. */
+double audit_add_up(double x, double y);
 void audit_heads(audit *a, uint32_t layer); /* layer from 0 */
 void audit_units(audit *a, uint32_t layer);
 

@@ -33,8 +33,7 @@ static const ball *spread(audit_bounding *b, const ball *crumbs) {
     return mul(b->c, mul(b->c, num(b->c, 2), crumbs), up(b->c, t->ua, 4 * (uint64_t)b->a->positions));
 }
 
-/* T: what subnormal numbers add to the weights of a row. */
-static const ball *subnormals(audit_bounding *b) {
+const ball *audit_subnormals(audit_bounding *b) {
     calculus *c = b->c;
     const ball *m = positions(b), *least = num(c, b->a->type.ta);
     return b->a->type.any_order ? mul(c, num(c, 2), mul(c, mul(c, m, m), least)) : mul(c, m, least);
@@ -72,7 +71,7 @@ static void bound_once(audit_bounding *b, audit_head *f) {
     if (t->any_order) {
         NEED(b, at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions to add up ones exactly");
         const ball *w = mul(c, down(c, 2 * t->ua, 3), expo(c, mul(c, num(c, -5 * t->ua), logit)));
-        sigma = add(c, sigma, subnormals(b));
+        sigma = add(c, sigma, audit_subnormals(b));
         kept = over(c, down(c, t->ua, m + 6), mul(c, one_plus(b, over(c, sigma, w)), up(c, t->ua, m + 5)));
     } else {
         NEED(b, ball_is_less(crumb, num(c, 1)), "a key that is no candidate may weigh as much as one");
@@ -91,7 +90,7 @@ static const ball *leak(audit_bounding *b, const ball *eta, const ball *x) {
     calculus *c = b->c;
     const type_facts *t = &b->a->type;
     const ball *weights = mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, mul(c, num(c, 2), eta))), x);
-    return add(c, weights, subnormals(b));
+    return add(c, weights, audit_subnormals(b));
 }
 
 /* q/(1 - q), q = exp(-kappa (1 - u)) */
@@ -143,7 +142,7 @@ static void bound_count(audit_bounding *b, audit_head *f) {
     const ball *sum = add(c, mul(c, positions(b), num(c, f->letter_weight)), num(c, f->edge_weight));
     NEED(b, f->weight <= ldexp(1, f->grid + t->ps) && f->weight <= t->fs, "a value may be rounded");
     NEED(b, at_most(b, sum, ldexp(1, f->grid + t->pa)) && at_most(b, sum, t->fa), "a sum of values may be rounded");
-    NEED(b, ldexp(1, f->grid) >= t->ts && ldexp(1, f->grid) >= t->ta, "its weights are too fine for the type");
+    NEED(b, ldexp(1, f->grid) >= t->ts, "its weights are too fine for the type"); /* t_s is at least t_a */
     NEED(b, at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions to count exactly");
     NEED(b, at_least(b, over(c, num(c, 1), mul(c, num(c, 2), positions(b))), t->ms), "a mean may be subnormal");
     keep(b, &f->size, num(c, 0));
@@ -165,7 +164,8 @@ static void bound_verdict(audit_bounding *b, audit_head *f, const ball *gap, con
          "its scale may be beyond the largest number of the type");
     NEED(b, at_least(b, over(c, logarithm(c, num(c, 2)), twice), t->ms), "its normaliser may be subnormal");
     const ball *low = add(c, num(c, 2 * t->ta), mul(c, num(c, -f->kappa), gap));
-    const ball *rho = add(c, mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, low)), grown), subnormals(b));
+    const ball *rho =
+        add(c, mul(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, low)), grown), audit_subnormals(b));
     const ball *above = add(c, mul(c, one_plus(b, num(c, t->stored)), rho), num(c, t->ts));
     above = mul(c, mul(c, above, mul(c, up(c, t->ua, 1), up(c, t->stored, 1))), expo(c, num(c, 2 * t->ta)));
     const ball *below = mul(c, one_minus(b, num(c, 2 * t->ua)), down(c, t->ua, 4 * (uint64_t)b->a->positions));
@@ -338,18 +338,14 @@ static void bound_all(audit *a) {
 }
 
 void audit_bounds(audit *a) {
-    size_t nearest = 0, digits = 0;
+    bool tried = !a->type.any_order && a->positions <= EVERY_LENGTH_MOST;
     bound_all(a);
-    for (size_t k = 0; k < a->head_count; k++) {
-        nearest += a->heads[k].kind == KIND_NEAREST;
-        digits += a->heads[k].kind == KIND_NEAREST && a->heads[k].by_digits;
-    }
+    for (size_t k = 0; k < a->head_count; k++)
+        if (a->heads[k].kind == KIND_NEAREST && a->heads[k].by_digits) tried = false;
     if (!all_within(a, false)) {
-        if (nearest && !digits && !a->type.any_order && a->positions <= EVERY_LENGTH_MOST) {
-            for (size_t k = 0; k < a->head_count; k++)
-                if (a->heads[k].kind == KIND_NEAREST) a->heads[k].every_length = true;
-            bound_all(a);
-        }
+        for (size_t k = 0; k < a->head_count; k++)
+            if (a->heads[k].kind == KIND_NEAREST) a->heads[k].every_length = tried;
+        if (tried) bound_all(a);
         all_within(a, true);
     }
     a->largest = ball_array(a->arena, 1);

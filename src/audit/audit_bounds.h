@@ -26,6 +26,9 @@ const ball *rounding_half(audit_bounding *b, const rounding *f, const ball *p);
 const ball *rounding_ulp(audit_bounding *b, const rounding *f, const ball *p);
 const ball *rounding_after(audit_bounding *b, const rounding *f, const ball *p);
 
+/* T: what subnormal numbers add to the weights of a row. */
+const ball *audit_subnormals(audit_bounding *b);
+
 /* How often f64 rounds the feature or scale, at worst. */
 uint64_t audit_roundings(audit_bounding *b, const feature *f);
 quantity audit_feature_quantity(audit_bounding *b, const feature *f);

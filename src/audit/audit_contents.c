@@ -95,8 +95,7 @@ void contents_begin(audit *a) {
 
 /* ---- rows ---- */
 
-/* x + y of numbers above 0, never below the truth, and exactly if that is a double. */
-static double add_up(double x, double y) {
+double audit_add_up(double x, double y) {
     double large = fmax(x, y), small = fmin(x, y), sum = large + small;
     return sum - large == small ? sum : nextafter(sum, INFINITY);
 }
@@ -114,11 +113,11 @@ row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t la
         const content *c = &a->channels[terms[k].channel];
         double w = terms[k].weight;
         if (!audit_is_stored(a, w)) audit_refuse(a, layer, head, "a weight is no number of the storage format");
-        r.weight = add_up(r.weight, fabs(w));
+        r.weight = audit_add_up(r.weight, fabs(w));
         if (c->kind == HOLDS_EXACT) {
             f[exact] = c->letters;
             weight[exact++] = w;
-            exact_weight = add_up(exact_weight, fabs(w));
+            exact_weight = audit_add_up(exact_weight, fabs(w));
             if (audit_grid_of(w) < grid) grid = audit_grid_of(w);
             r.start += w * c->start;
             r.end += w * c->end;

@@ -151,7 +151,7 @@ static bool is_power(double x) {
 
 /* A positive multiple of 2^-20 up to 2^20. With N up to 2^41 nothing that is made of it overflows or becomes
    subnormal. */
-static bool is_plain(double x) { return x <= 0x1p20 && is_whole(x * 0x1p20, 1, 0x1p40); }
+static bool is_plain(double x) { return is_whole(x * 0x1p20, 1, 0x1p40); }
 
 /* i + B and (i % M)*W + B stay below 2^53, so that every operation is exact. */
 static bool is_residue(const match *m) {

@@ -109,23 +109,26 @@ static void read_unit(net *n, const model_layer *l, uint32_t index, const model_
     n->count++;
 }
 
+/* Of counts, channels and weights: all are doubles. */
+static int order_of(double x, double y) { return (x > y) - (x < y); }
+
 static int compare_inputs(const unit *x, const unit *y) {
-    if (x->vary_count != y->vary_count) return x->vary_count < y->vary_count ? -1 : 1;
-    for (size_t k = 0; k < x->vary_count; k++) {
-        if (x->vary[k].channel != y->vary[k].channel) return x->vary[k].channel < y->vary[k].channel ? -1 : 1;
-        if (x->vary[k].weight != y->vary[k].weight) return x->vary[k].weight < y->vary[k].weight ? -1 : 1;
+    int order = order_of((double)x->vary_count, (double)y->vary_count);
+    for (size_t k = 0; k < x->vary_count && !order; k++) {
+        order = order_of(x->vary[k].channel, y->vary[k].channel);
+        if (!order) order = order_of(x->vary[k].weight, y->vary[k].weight);
     }
-    return 0;
+    return order;
 }
 
+/* Falling biases. */
 static int by_target(const void *left, const void *right) {
     const unit *x = left, *y = right;
-    if (x->target != y->target) return x->target < y->target ? -1 : 1;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    int inputs = compare_inputs(x, y);
-    if (inputs) return inputs;
-    if (x->bias != y->bias) return x->bias > y->bias ? -1 : 1;
-    return x->index < y->index ? -1 : 1;
+    int order = order_of(x->target, y->target);
+    if (!order) order = order_of(x->kind, y->kind);
+    if (!order) order = compare_inputs(x, y);
+    if (!order) order = order_of(y->bias, x->bias);
+    return order ? order : order_of(x->index, y->index);
 }
 
 /* ---- clearing: x - relu(x) + relu(-x) ---- */
@@ -133,7 +136,7 @@ static int by_target(const void *left, const void *right) {
 static content cleared(const net *n, const unit *u, size_t count) {
     size_t plus = 0, minus = 0;
     for (size_t k = 0; k < count; k++) {
-        if (u[k].out < 0)
+        if (signbit(u[k].out))
             plus++;
         else
             minus++;
@@ -167,10 +170,10 @@ static double at_sentinel(const net *n, const unit *u, bool start) {
     return u->out * fmax(sum, 0);
 }
 
-/* Sums, hidden numbers and what they add together are exact. */
+/* Sums, hidden numbers and what they add together are exact. Sums have all digits and sizes of what is stored. */
 static void check_exact(const net *n, const unit *u, size_t count) {
     const type_facts *t = &n->a->type;
-    int least = 1 << 20, precision = t->pa < t->ps ? t->pa : t->ps;
+    int least = 1 << 20;
     double all = 0;
     for (size_t k = 0; k < count; k++) {
         int grid = u[k].bias != 0 ? audit_grid_of(u[k].bias) : 1 << 20;
@@ -180,14 +183,14 @@ static void check_exact(const net *n, const unit *u, size_t count) {
             if (g < grid) grid = g;
             size += fabs(u[k].terms[j].weight);
         }
-        if (size == 0) continue;
-        NEED(n, size <= ldexp(1, grid + precision) && ldexp(1, grid) >= t->ts, "the sum of unit %u may be rounded",
-             u[k].index + 1);
-        NEED(n, size <= t->fs && size <= t->fa, "the sum of unit %u may overflow", u[k].index + 1);
-        if (grid + audit_grid_of(u[k].out) < least) least = grid + audit_grid_of(u[k].out);
+        /* every weight is stored, so none is too fine */
+        NEED(n, size <= ldexp(1, grid + t->ps), "the sum of unit %u may be rounded", u[k].index + 1);
+        NEED(n, size <= t->fs, "the sum of unit %u may overflow", u[k].index + 1);
+        grid += audit_grid_of(u[k].out);
+        if (grid < least) least = grid;
         all += fabs(u[k].out) * size;
     }
-    NEED(n, all == 0 || (all <= ldexp(1, least + t->pa) && ldexp(1, least) >= t->ta && all <= t->fa && all <= 0x1p52),
+    NEED(n, all <= ldexp(1, least + t->pa) && ldexp(1, least) >= t->ta && all <= t->fa && all <= 0x1p52,
          "what units add to channel %u may be rounded", u->target);
 }
 
@@ -212,7 +215,7 @@ static content exact_units(const net *n, const unit *u, size_t count) {
     for (size_t k = 0; k < count;) {
         pieces p = {.u = &u[k]};
         double low = INFINITY, high = -INFINITY, slope = 0;
-        while (k < count && compare_inputs(p.u, &u[k]) == 0) {
+        while (k < count && !compare_inputs(p.u, &u[k])) {
             low = fmin(low, -u[k].constant);
             high = fmax(high, -u[k].constant);
             slope += u[k].out;
@@ -260,6 +263,7 @@ static void check_sentinel(const net *n, const unit *u, double c, bool start) {
 
 static void note_ramp(const net *n, const unit *u, double c, bool paired) {
     audit *a = n->a;
+    layer_facts *layer = &a->layers[n->layer - 1];
     double *weights = arena_alloc(a->arena, u->count, sizeof *weights);
     size_t *heads = arena_alloc(a->arena, u->count, sizeof *heads);
     ramp_facts r = {.layer = n->layer,
@@ -269,7 +273,7 @@ static void note_ramp(const net *n, const unit *u, double c, bool paired) {
                     .size = c + 1,
                     .reach = -c,
                     .paired = paired};
-    double raw = 0;
+    double raw = NAN;
     for (size_t k = 0; k < u->count; k++) {
         const content *x = content_at(n, u->terms[k].channel);
         double w = u->terms[k].weight, most = x->kind == HOLDS_RAW ? 1.25 : 1;
@@ -286,16 +290,17 @@ static void note_ramp(const net *n, const unit *u, double c, bool paired) {
     r.plain = r.alone && c == 2.5 &&
               (u->count == 1 || (u->count == 2 && u->terms[0].weight == 2 && u->terms[1].weight == 2));
     array_push(a->arena, a->ramps, a->ramp_count, a->ramp_capacity, r);
-    if (r.raw_count > a->layers[n->layer - 1].raw) a->layers[n->layer - 1].raw = r.raw_count;
+    if (r.raw_count > layer->raw) layer->raw = r.raw_count;
+}
+
+/* Whether both units of a ramp are added before both of another one. */
+static bool are_before(const unit *x, const unit *y) {
+    return fmax(x[0].index, x[1].index) < fmin(y[0].index, y[1].index);
 }
 
 /* Two ramps of one sum, whose units are added one ramp after the other: then every partial sum is exact. */
-static bool is_exclusive_or(const unit *u) {
-    bool first =
-        u[0].index < u[2].index && u[0].index < u[3].index && u[1].index < u[2].index && u[1].index < u[3].index;
-    bool last =
-        u[0].index > u[2].index && u[0].index > u[3].index && u[1].index > u[2].index && u[1].index > u[3].index;
-    return compare_inputs(&u[0], &u[2]) == 0 && (first || last);
+static bool is_exclusive_or(const unit *x, const unit *y) {
+    return !compare_inputs(x, y) && (are_before(x, y) || are_before(y, x));
 }
 
 /* Units of one channel in the order of inputs and falling bias: two by two. */
@@ -303,14 +308,14 @@ static content ramps(const net *n, const unit *u, size_t count) {
     content result = {.kind = HOLDS_EXACT, .not_negative = true};
     diagram *d = &n->a->meaning.d;
     NEED(n, count % 2 == 0, "a unit of channel %u has no partner", u->target);
-    dd *parts = arena_alloc(n->a->arena, count / 2, sizeof *parts);
-    double *signs = arena_alloc(n->a->arena, count / 2, sizeof *signs);
+    dd *parts = arena_alloc(n->a->arena, count, sizeof *parts);
+    double *signs = arena_alloc(n->a->arena, count, sizeof *signs);
     bool paired = false;
-    for (size_t k = 0; k < count; k += 2) paired = paired || u[k].out < 0;
+    for (size_t k = 0; k < count; k += 2) paired = paired || signbit(u[k].out);
     for (size_t k = 0; k < count; k += 2) {
         const unit *x = &u[k], *y = &u[k + 1];
         double c = -x->bias;
-        NEED(n, compare_inputs(x, y) == 0 && y->bias == x->bias - 1 && y->out == -x->out && fabs(x->out) == 1,
+        NEED(n, !compare_inputs(x, y) && y->bias == x->bias - 1 && y->out == -x->out && fabs(x->out) == 1,
              "unit %u and its partner make no ramp", x->index + 1);
         NEED(n, c > 0 && 2 * c == floor(2 * c), "unit %u has a bias that no ramp has", x->index + 1);
         check_sentinel(n, x, c, true);
@@ -321,7 +326,7 @@ static content ramps(const net *n, const unit *u, size_t count) {
         signs[k / 2] = x->out;
         note_ramp(n, x, c, paired);
     }
-    NEED(n, !paired || (count == 4 && signs[0] + signs[1] == 0 && is_exclusive_or(u)),
+    NEED(n, !paired || (count == 4 && signs[0] + signs[1] == 0 && is_exclusive_or(u, u + 2)),
          "channel %u is the difference of several ramps", u->target);
     result.letters = dd_sum(d, parts, signs, count / 2, NAN, NAN);
     return result;
@@ -360,7 +365,7 @@ static row_value exact_part(const net *n, const unit *u, content_kind kind, doub
         }
     }
     NEED(n, u->bias == 0, "unit %u has a bias", u->index + 1);
-    NEED(n, 2 * size <= a->type.fs && 2 * size <= a->type.fa, "the sum of unit %u may overflow", u->index + 1);
+    NEED(n, 2 * size <= a->type.fs, "the sum of unit %u may overflow", u->index + 1);
     r.letters = dd_sum(&n->a->meaning.d, f, w, exact, NAN, NAN);
     return r;
 }
@@ -380,8 +385,8 @@ static content own_part(const net *n, const unit *u, size_t count) {
         const content *per;
         double w, total;
         row_value r = exact_part(n, &u[k], HOLDS_FEATURE, &w, &total, &per);
-        /* the error of its row is counted with three terms of size 1 at most */
-        NEED(n, u[k].count <= 3 && total <= 3, "unit %u adds too much to be an own part", u[k].index + 1);
+        /* the error of its row is counted with three terms of size 1 at most; weights are whole numbers */
+        NEED(n, total <= 3, "unit %u adds too much to be an own part", u[k].index + 1);
         NEED(n,
              per->feature.kind == FEATURE_INVERSE && !per->feature.mirrored && w == 1 && u[k].out == floor(u[k].out),
              "unit %u is no own part", u[k].index + 1);
@@ -399,17 +404,18 @@ static content own_part(const net *n, const unit *u, size_t count) {
 
 static content copy_to_start(const net *n, const unit *u, size_t count) {
     const content *mean = NULL, *again;
-    double w[2] = {0};
+    double weights = 0;
     const diagram *d = &n->a->meaning.d;
     NEED(n, count <= 2, "channel %u is no copy of a total", u->target);
     for (size_t k = 0; k < count; k++) {
-        double total;
-        row_value r = exact_part(n, &u[k], HOLDS_MEAN, &w[k], &total, &again);
+        double w, total;
+        row_value r = exact_part(n, &u[k], HOLDS_MEAN, &w, &total, &again);
+        weights += w;
         /* what cancels out on the start sentinel would take the last bits of the total away, and elsewhere those of
            what is taken from it; the sum of many small terms may stop before it gets there */
         for (size_t j = 0; j < u[k].count; j++) {
             const content *c = content_at(n, u[k].terms[j].channel);
-            NEED(n, c->kind != HOLDS_EXACT || (c->start == 0 && u[k].terms[j].weight < 0),
+            NEED(n, c->kind != HOLDS_EXACT || (c->start == 0 && signbit(u[k].terms[j].weight)),
                  "unit %u adds something to a total", u[k].index + 1);
         }
         NEED(n, u[k].count <= 3, "unit %u adds too much to be a copy of a total", u[k].index + 1);
@@ -417,11 +423,11 @@ static content copy_to_start(const net *n, const unit *u, size_t count) {
         mean = again;
         double most = 2 * mean->weight;
         NEED(n,
-             u[k].out == w[k] && dd_is_leaf(d, r.letters) && dd_value(d, r.letters) <= -most && r.start == 0 &&
+             u[k].out == w && dd_is_leaf(d, r.letters) && dd_value(d, r.letters) <= -most && r.start == 0 &&
                  (r.end <= -most || !n->a->model->has_end) && mean->mask == TEMPER_MASK_ALL,
              "unit %u does not copy a total to the start alone", u[k].index + 1);
     }
-    NEED(n, count == 2 ? w[0] == -w[1] : w[0] == 1 && mean->not_negative, "channel %u is half a copy of a total",
+    NEED(n, count == 2 ? weights == 0 : weights == 1 && mean->not_negative, "channel %u is half a copy of a total",
          u->target);
     content result = *mean;
     result.kind = HOLDS_COPY;
@@ -432,8 +438,8 @@ static content copy_to_start(const net *n, const unit *u, size_t count) {
 /* ---- the net ---- */
 
 static content written(const net *n, const unit *u, size_t count) {
-    for (size_t k = 1; k < count; k++)
-        NEED(n, u[k].kind == u[0].kind, "channel %u is written by units of different kinds", u->target);
+    NEED(n, u->kind == u[count - 1].kind, "channel %u is written by units of different kinds",
+         u->target); /* sorted */
     if (u->kind == UNIT_CLEAR) return cleared(n, u, count);
     NEED(n, contents_are_zero(content_at(n, u->target)), "channel %u is written, but it is not 0 before", u->target);
     switch (u->kind) {
