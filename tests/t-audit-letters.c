@@ -233,7 +233,72 @@ static const char *const TEXTS[] = {
     "(*)",
     "(+a)",
     "a|*b",
+    "[[:blpha:]]",
+    "[[:alphb:]]",
+    "[:alpha:]",
+    "[A-[:alpha:]]",
+    "[A-[a:]",
+    "[A-[a]",
+    "[a-b:]",
+    "[+-[:alpha:]]",
+    "[\\d-]",
+    "[\\w-]x",
+    "[\\d-",
+    "[a-]b",
+    "[\\x{}-b]",
+    "[\\x{0}-b]",
+    "\\x{9}",
+    "\\x{41g}",
+    "\\x{41x}",
+    "[\\x00-b]",
+    "[\\x00]",
+    "[a\\x00]",
+    "(?<>a)",
+    "(?P<>a)",
+    "(?P>a)",
+    "(?P<n)",
+    "(?<n0>a)",
+    "(?<n9>a)",
+    "(?<n:>a)",
+    "(?<n/>a)",
+    "(?<a>a)",
+    "(?<z>a)",
+    "(?<A>a)",
+    "(?<Z>a)",
+    "(?<0>a)",
+    "(?<9>a)",
+    "(?<a0b>a)(?<b>b)",
+    "(?&ab",
+    "(?&a)b",
+    "(?&",
+    "(?",
+    "(?:",
+    "(*a)",
+    "(*)",
+    "a?b+",
+    "a*b?+",
+    "a{2}b+",
+    "a{2}+",
+    "a{,20000}{0}",
+    "(?&)a*&b*",
+    "(?&)a*&a+",
+    "(?&)~a&~b",
+    "(?&)~()&a*",
+    "(?&)~(~(a)|b)&.{2}",
+    "(?&)(a|b|ab)*&~(b*)&.?.?.?",
 };
+
+/* A set of its own for every letter, and for every letter another way on. */
+static const char *many_sets(arena *a, const alphabet *abc) {
+    text t;
+    text_init(&t, a);
+    for (size_t k = 0; k < abc->count; k++) {
+        const char *x = abc->letters[k], *y = abc->letters[(7 * k + 3) % abc->count];
+        text_printf(&t, "%s[%s%s][^%s%s]", k ? "|" : "", strchr("^]-[\\", *x) ? "\\" : "", x,
+                    strchr("^]-[\\", *y) ? "\\" : "", y);
+    }
+    return text_string(&t);
+}
 
 /* Escapes and ranges of every printable character. */
 static void check_characters(arena *a, const alphabet *abc) {
@@ -266,6 +331,124 @@ static void check_wide(arena *a, test_random *r, size_t count) {
     }
 }
 
+/* All of ASCII but NUL, where classes begin and end. */
+static void check_ascii(arena *a) {
+    alphabet abc;
+    char line[40];
+    static const char *const classes[] = {"alpha", "digit", "alnum", "upper", "lower",  "space", "blank",
+                                          "punct", "print", "graph", "cntrl", "xdigit", "word"};
+    static const char *const forms[] = {"[[:%s:]]", "[^[:%s:]]*", "([[:%s:]-]a)+"};
+    for (size_t k = 0; k < sizeof classes / sizeof *classes; k++)
+        for (size_t j = 0; j < sizeof forms / sizeof *forms; j++) {
+            alphabet_init(&abc, a, false);
+            for (char c = 1; c < 127; c++) alphabet_add(&abc, &c, 1);
+            alphabet_add(&abc, "\x7F", 1);
+            alphabet_add(&abc, "\xC2\x80", 2);
+            snprintf(line, sizeof line, forms[j], classes[k]);
+            check(a, &abc, line);
+            arena_reset(a);
+        }
+    for (size_t j = 0; j < sizeof TEXTS / sizeof *TEXTS; j++) {
+        alphabet_init(&abc, a, false);
+        for (char c = 1; c < 127; c++) alphabet_add(&abc, &c, 1);
+        alphabet_add(&abc, "\x7F", 1);
+        check(a, &abc, TEXTS[j]);
+        arena_reset(a);
+    }
+    static const char *const more[] = {
+        "\\s+", "\\S", "\\w",   "\\W", "\\d", "\\D", "[\\s\\d]", "[^\\S]", "\\a\\f\\n\\r\\t\\v\\e",
+        ".",    "\\b", "[\\b]", "\\c", "\\e", "\\0", "\\9"};
+    for (size_t j = 0; j < sizeof more / sizeof *more; j++) {
+        alphabet_init(&abc, a, false);
+        for (char c = 1; c < 127; c++) alphabet_add(&abc, &c, 1);
+        alphabet_add(&abc, "\x7F", 1);
+        check(a, &abc, more[j]);
+        arena_reset(a);
+    }
+}
+
+/* ---- texts of a length ---- */
+
+typedef struct cut {
+    arena *arena;
+    const alphabet *letters;
+    const char *text;
+    size_t length;
+    const automaton *read;
+} cut;
+
+static void read_cut(void *context) {
+    cut *x = context;
+    x->read = automaton_from_pattern(x->arena, pattern_read(x->arena, x->text, x->length, x->letters), false);
+}
+
+/* What stands behind the end is not read, and a NUL byte is refused wherever it stands. */
+static void check_ends(arena *a) {
+    static const struct {
+        const char *text;
+        size_t length;
+        const char *means; /* NULL: refused */
+    } cases[] = {
+        {"a$b", 2, "a"},       {"ab", 1, "a"},       {"a*+", 2, "a*"},       {"[[:alpha:]]", 8, NULL},
+        {"[ab]", 3, NULL},     {"(a)", 2, NULL},     {"a{2}", 3, NULL},      {"(?&)~a", 4, "()"},
+        {"(?&)~a", 3, NULL},   {"(?<n>a)", 4, NULL}, {"a\0b", 3, NULL},      {"[\0-b]", 5, NULL},
+        {"\0", 1, NULL},       {"a\0", 2, NULL},     {"[a\0]", 4, NULL},     {"\\x41", 3, NULL},
+        {"\\x{41}", 5, NULL},  {"[a-b]", 3, NULL},   {"\\d", 1, NULL},       {"[a\\]", 3, NULL},
+        {"\xC3\xA9", 1, NULL}, {"a|b", 2, "a|"},     {"a\x01", 2, "a\\x01"}, {"ab{3}", 2, "ab"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        alphabet abc;
+        trap inside, *outside = a->trap;
+        temper_error e;
+        alphabet_init(&abc, a, false);
+        static const char *const letters[] = {"a", "b", "\x01", "A", "7"};
+        for (size_t j = 0; j < sizeof letters / sizeof *letters; j++) alphabet_add(&abc, letters[j], 1);
+        char *own = arena_alloc(a, cases[k].length + 1, 1);
+        memcpy(own, cases[k].text, cases[k].length + 1);
+        cut x = {.arena = a, .letters = &abc, .text = own, .length = cases[k].length},
+            y = {.arena = a, .letters = &abc, .text = cases[k].means};
+        a->trap = &inside;
+        bool done = trap_attempt(&inside, &e, read_cut, &x);
+        if (cases[k].means) y.length = strlen(y.text), trap_attempt(&inside, &e, read_cut, &y);
+        a->trap = outside;
+        CHECK(done == (cases[k].means != NULL), "case %zu: %s", k, done ? "read" : e.text);
+        if (done && y.read)
+            CHECK(x.read->states == y.read->states && x.read->classes == y.read->classes &&
+                      memcmp(x.read->next, y.read->next,
+                             (size_t)x.read->states * x.read->classes * sizeof *x.read->next) == 0 &&
+                      memcmp(x.read->accepts, y.read->accepts, x.read->states) == 0,
+                  "case %zu: not %s", k, cases[k].means);
+        arena_reset(a);
+    }
+}
+
+/* How often something may be repeated: read, not made. */
+static void read_only(void *context) {
+    cut *x = context;
+    pattern_read(x->arena, x->text, x->length, x->letters);
+}
+
+static void check_counts(arena *a) {
+    static const struct {
+        const char *text;
+        bool fine;
+    } cases[] = {{"a{20000}", true},     {"a{20001}", false},     {"a{0,20000}", true}, {"a{0,20001}", false},
+                 {"a{20000,}", true},    {"a{20001,}", false},    {"a{19999}", true},   {"a{020000}", true},
+                 {"a{99999999}", false}, {"a{4294967297}", false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        alphabet abc;
+        trap inside, *outside = a->trap;
+        temper_error e;
+        make_alphabet(&abc, 70, a);
+        cut x = {.arena = a, .letters = &abc, .text = cases[k].text, .length = strlen(cases[k].text)};
+        a->trap = &inside;
+        bool done = trap_attempt(&inside, &e, read_only, &x);
+        a->trap = outside;
+        CHECK(done == cases[k].fine, "%s: %s", cases[k].text, done ? "read" : e.text);
+        arena_reset(a);
+    }
+}
+
 int main(void) {
     static const size_t counts[] = {1, 2, 63, 64, 65, 95, 96, 128, 129, 200};
     test_random r = test_seed(271);
@@ -285,7 +468,13 @@ int main(void) {
             arena_reset(&a);
         }
         check_wide(&a, &r, counts[k]);
+        make_alphabet(&abc, counts[k], &a);
+        check(&a, &abc, many_sets(&a, &abc));
+        arena_reset(&a);
     }
+    check_ascii(&a);
+    check_ends(&a);
+    check_counts(&a);
     alphabet abc;
     arena keep;
     arena_init(&keep, &t);
