@@ -84,29 +84,44 @@ static const automaton *ordered_classes(arena *a, const automaton *x, size_t let
     return y;
 }
 
+/* States that words lead to, in the order of their least words: breadth first from the start, letters ascending. */
+static const automaton *reached_states(arena *a, const automaton *x) {
+    uint32_t *number = arena_alloc(a, x->states, sizeof *number), *old = arena_alloc(a, x->states, sizeof *old);
+    uint32_t count = 1;
+    automaton *y = arena_zalloc(a, 1, sizeof *y);
+    memset(number, 0xFF, x->states * sizeof *number);
+    number[0] = old[0] = 0;
+    *y = *x;
+    y->next = arena_alloc(a, (size_t)x->states * x->classes, sizeof *y->next);
+    y->accepts = arena_alloc(a, x->states, sizeof *y->accepts);
+    for (uint32_t k = 0; k < count; k++) {
+        y->accepts[k] = x->accepts[old[k]];
+        for (uint32_t c = 0; c < x->classes; c++) {
+            uint32_t to = x->next[(size_t)old[k] * x->classes + c];
+            if (number[to] == UINT32_MAX) old[count] = to, number[to] = count++;
+            y->next[(size_t)k * x->classes + c] = number[to];
+        }
+    }
+    y->states = count;
+    return y;
+}
+
+/* States are in the order of their least words, and so are colours, which are numbered in the order of the states. */
 automaton *automaton_least(arena *a, const automaton *given, size_t letters) {
-    const automaton *x = ordered_classes(a, given, letters);
+    const automaton *x = reached_states(a, ordered_classes(a, given, letters));
     sorting s = {.x = x, .arena = a, .colour = arena_alloc(a, x->states, sizeof(uint32_t))};
     sort_states(&s);
     uint32_t *to = arena_alloc(a, x->classes, sizeof *to), *from = arena_alloc(a, x->classes, sizeof *from);
     uint32_t classes = merge_columns(to, from, &s, a);
-    /* breadth first from the start, letters ascending: the order of the least words */
-    uint32_t *number = arena_alloc(a, s.count, sizeof *number), *some = arena_alloc(a, s.count, sizeof *some);
-    uint32_t count = 1;
-    memset(number, 0xFF, s.count * sizeof *number);
-    number[s.colour[0]] = 0;
-    some[0] = 0;
-    uint32_t *next = arena_alloc(a, (size_t)s.count * classes, sizeof *next);
-    for (uint32_t k = 0; k < count; k++)
-        for (uint32_t c = 0; c < classes; c++) {
-            uint32_t state = x->next[(size_t)some[k] * x->classes + from[c]], colour = s.colour[state];
-            if (number[colour] == UINT32_MAX) some[count] = state, number[colour] = count++;
-            next[(size_t)k * classes + c] = number[colour];
-        }
     automaton *y = arena_zalloc(a, 1, sizeof *y);
-    *y = (automaton){.states = count, .classes = classes, .next = next};
-    y->accepts = arena_alloc(a, count, 1);
-    for (uint32_t k = 0; k < count; k++) y->accepts[k] = x->accepts[some[k]];
+    *y = (automaton){.states = s.count, .classes = classes};
+    y->next = arena_alloc(a, (size_t)s.count * classes, sizeof *y->next);
+    y->accepts = arena_alloc(a, s.count, sizeof *y->accepts);
+    for (uint32_t k = 0; k < x->states; k++) {
+        y->accepts[s.colour[k]] = x->accepts[k];
+        for (uint32_t c = 0; c < classes; c++)
+            y->next[(size_t)s.colour[k] * classes + c] = s.colour[x->next[(size_t)k * x->classes + from[c]]];
+    }
     y->class_of = arena_alloc(a, letters, sizeof *y->class_of);
     for (size_t k = 0; k < letters; k++) y->class_of[k] = to[x->class_of[k]];
     return y;
