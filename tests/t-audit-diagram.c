@@ -262,6 +262,16 @@ static void check_refusals(void) {
     CHECK(refuses(variables, &(uint32_t){left + 1}) && !refuses(variables, &left), "%u variables are left", left);
 }
 
+/* Node 2 is the first that is neither 0 nor 1. */
+static void check_first_number(void) {
+    diagram fresh;
+    diagram_init(&fresh, &memory);
+    dd x = dd_number(&fresh, 7), v = dd_variable(&fresh, dd_new_vars(&fresh, 1));
+    CHECK(!dd_is_boolean(&fresh, x) && !dd_is_boolean(&fresh, dd_add(&fresh, x, v)), "7 is not Boolean");
+    CHECK(dd_is_boolean(&fresh, 0) && dd_is_boolean(&fresh, 1) && dd_is_boolean(&fresh, v),
+          "0, 1 and a variable are");
+}
+
 int main(void) {
     enum { COUNT = 24 };
     test_random r = test_seed(4711);
@@ -275,7 +285,7 @@ int main(void) {
         CHECK(dd_number(&d, 0) == 0 && dd_number(&d, -0.0) == 0 && dd_number(&d, 1) == 1 &&
                   dd_number(&d, 0.5) == dd_number(&d, 0.5) && dd_number(&d, 0x1p32) != dd_number(&d, 0x1p33),
               "leaves");
-        if (round == 1) d.pass = UINT32_MAX - 20; /* the count of passes begins anew */
+        if (round == 1) d.pass = UINT32_MAX - 20; /* passes are counted beyond 32 bits */
         for (uint32_t k = 0; k < COUNT; k++)
             all[k] = k < VARS        ? variable(k)
                      : k < VARS + 2  ? constant(k % 2)
@@ -301,6 +311,7 @@ int main(void) {
         check_numbers(&r);
         CHECK(round < 1 || d.count > 1200, "only %zu nodes: the table did not grow", d.count);
     }
+    check_first_number();
     check_clamping();
     check_refusals();
     arena_free(&memory);

@@ -122,10 +122,12 @@ static sum sum_of(const reader *r, node_id id, int64_t modulus, arena *a) {
     return s;
 }
 
+static bool is_before(const sum_term *x, const sum_term *y) {
+    return x->f < y->f || (x->f == y->f && x->past && !y->past);
+}
+
 static int by_function(const void *left, const void *right) {
-    const sum_term *x = left, *y = right;
-    if (x->f != y->f) return x->f < y->f ? -1 : 1;
-    return (int)x->past - (int)y->past;
+    return is_before(right, left) - is_before(left, right);
 }
 
 /* A sum with numbers that are too large to handle, or a position of both directions: a variable that nothing in a
