@@ -36,7 +36,7 @@ double least_of(double x, double y) { return x < y ? x : y; }
 /* ---- numbers of the model ---- */
 
 exact_rows exact_rows_make(rational_pool *pool, const model_rows *rows) {
-    size_t terms = rows->start ? rows->start[rows->count] : 0;
+    size_t terms = rows->start[rows->count];
     exact_rows e = {rows, rational_array(pool, terms)};
     for (size_t k = 0; k < terms; k++) rational_set_double(&e.weights[k], rows->terms[k].weight);
     return e;
@@ -65,16 +65,18 @@ static void check_head(const general *g, uint32_t layer, uint32_t number, const 
     if (h->scale && expression_uses(h->scale, EXPR_I)) audit_refuse(a, layer, number, "its scale reads the position");
 }
 
-static void begin_heads(general *g) {
+static void count_heads(general *g) {
     const temper_model *m = g->model;
-    size_t count = 0;
     g->layer_heads = arena_zalloc(g->audit->arena, m->layer_count + 1, sizeof *g->layer_heads);
     for (uint32_t l = 0; l < m->layer_count; l++) {
-        count += m->layers[l].head_count;
-        g->layer_heads[l + 1] = count;
+        g->head_count += m->layers[l].head_count;
+        g->layer_heads[l + 1] = g->head_count;
     }
-    g->head_count = count;
-    g->heads = arena_zalloc(g->audit->arena, count, sizeof *g->heads);
+}
+
+static void begin_heads(general *g) {
+    const temper_model *m = g->model;
+    g->heads = arena_zalloc(g->audit->arena, g->head_count, sizeof *g->heads);
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t k = 0; k < m->layers[l].head_count; k++) {
             const model_head *h = &m->layers[l].heads[k];
@@ -144,7 +146,7 @@ const char *audit_general(audit *a, size_t *length) {
     if (a->strings && !are_few(m->letters.count, g->length))
         audit_refuse(a, 0, 0, "there are more than %d strings up to the length", STRINGS_MOST);
     rational_pool_init(&g->pool, a->arena);
-    for (uint32_t l = 0; l < m->layer_count; l++) g->head_count += m->layers[l].head_count;
+    count_heads(g);
     check_cost(g);
     g->embedding = exact_rows_make(&g->pool, &m->embedding);
     g->read = exact_rows_make(&g->pool, &m->read);

@@ -131,7 +131,8 @@ typedef struct writer {
     double weight;
 } writer;
 
-static size_t find_writers(const gates *w, size_t channel, writer out[3]) {
+/* How many there are; if two, both. */
+static size_t find_writers(const gates *w, size_t channel, writer *first, writer *second) {
     size_t count = 0;
     for (size_t k = w->first; k < w->end; k++) {
         const bundle_claim *b = &w->e->g->bundles[k];
@@ -139,7 +140,7 @@ static size_t find_writers(const gates *w, size_t channel, writer out[3]) {
             const model_term *terms = rows_begin_of(&w->layer->out, b->units[u]);
             for (size_t t = 0; t < rows_size(&w->layer->out, b->units[u]); t++) {
                 if (terms[t].channel != channel) continue;
-                if (count < 3) out[count] = (writer){b, w->row[k - w->first], u, terms[t].weight};
+                *(count ? second : first) = (writer){b, w->row[k - w->first], u, terms[t].weight};
                 count++;
             }
         }
@@ -153,22 +154,27 @@ static bool is_ramp(const gates *w, size_t channel) {
     const errors *e = w->e;
     const type_facts *t = e->t;
     calculus *c = e->c;
-    writer x[3];
-    if (t->storage != t->sums || find_writers(w, channel, x) != 2 || x[0].bundle != x[1].bundle) return false;
-    const bundle_claim *b = x[0].bundle;
-    double bias[2] = {w->layer->bias[b->units[x[0].unit]], w->layer->bias[b->units[x[1].unit]]};
-    int lower = bias[0] > bias[1] ? 0 : 1; /* the unit with bias b */
-    double weight = x[lower].weight, upper = bias[lower];
+    writer low, high; /* the units that begin to rise at -b and at 1 - b */
+    if (t->storage != t->sums || find_writers(w, channel, &low, &high) != 2 || low.bundle != high.bundle)
+        return false;
+    const bundle_claim *b = low.bundle;
+    if (w->layer->bias[b->units[low.unit]] < w->layer->bias[b->units[high.unit]]) {
+        writer other = low;
+        low = high;
+        high = other;
+    }
+    double weight = low.weight, upper = w->layer->bias[b->units[low.unit]], size = fabs(weight);
     int power;
-    if (b->ratio[x[0].unit] != 1 || b->ratio[x[1].unit] != 1 || bias[1 - lower] != upper - 1) return false;
+    if (b->ratio[low.unit] != 1 || b->ratio[high.unit] != 1) return false;
+    if (w->layer->bias[b->units[high.unit]] != upper - 1) return false;
     if (!(upper < 0) || 2 * upper != floor(2 * upper) || !(-upper < ldexp(1, t->pa - 4))) return false;
-    if (x[1 - lower].weight != -weight || fabs(frexp(weight, &power)) != 0.5) return false;
-    if (power - 1 >= 100 || power - 1 <= -100 || !audit_is_stored(e->a, weight) || fabs(weight) < t->ma) return false;
+    if (high.weight != -weight || fabs(frexp(weight, &power)) != 0.5) return false;
+    if (size >= 0x1p100 || size <= 0x1p-100 || !audit_is_stored(e->a, weight) || size < t->ma) return false;
     if (general_stage(e->g, 2 * (size_t)w->number - 1)[channel].size != 0) return false;
     if (!error_is_zero(e, e->channel[channel])) return false;
     for (size_t k = corner_index(b, -upper) + 1; k <= corner_index(b, 1 - upper); k++)
-        if (b->distance[k] != INFINITY && !ball_is_at_most(x[0].row, num(c, b->distance[k]))) return false;
-    return ball_is_less(add(c, num(c, b->z.size), x[0].row), two_to(c, t->pa - 3));
+        if (b->distance[k] != INFINITY && !ball_is_at_most(low.row, num(c, b->distance[k]))) return false;
+    return ball_is_less(add(c, num(c, b->z.size), low.row), two_to(c, t->pa - 3));
 }
 
 /* ---- the layer ---- */

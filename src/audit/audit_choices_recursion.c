@@ -120,14 +120,14 @@ static void run_length(recursion *w, size_t n) {
 
 /* ---- all lengths ---- */
 
-/* The first length at which the error is not certainly below the margin; n + 1: none. */
+/* The first length at which the error is not certainly below the margin; SIZE_MAX: none. */
 static size_t first_failure(const recursion *w, const double *margin) {
     general *g = w->e.g;
     for (size_t n = 0; n <= g->length; n++) {
         double m = margin[n];
         if (m != INFINITY && !ball_is_less(&w->read_error[n], num(w->e.c, m))) return n;
     }
-    return g->length + 1;
+    return SIZE_MAX;
 }
 
 void general_recursion(general *g) {
@@ -147,9 +147,9 @@ void general_recursion(general *g) {
         f->error = arena_alloc(a->arena, g->length + 1, sizeof *f->error);
     }
     for (size_t n = 0; n <= g->length; n++) run_length(&w, n);
-    g->every = first_failure(&w, g->margin) > g->length;
-    size_t failure = g->every ? g->length + 1 : first_failure(&w, g->verdict);
-    if (failure <= g->length)
+    g->every = first_failure(&w, g->margin) == SIZE_MAX;
+    size_t failure = g->every ? SIZE_MAX : first_failure(&w, g->verdict);
+    if (failure != SIZE_MAX)
         audit_refuse(a, 0, 0,
                      "at length %zu the read-out may be off by %s, and the hard model's is within %.6g of 1/2",
                      failure, g->errors[failure], g->verdict[failure]);

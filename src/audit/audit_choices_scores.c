@@ -17,7 +17,7 @@ static bool is_embedded(const temper_model *m, uint32_t channel) {
 }
 
 static bool rows_write(const model_rows *rows, uint32_t channel) {
-    for (uint32_t k = 0; rows->start && k < rows->start[rows->count]; k++)
+    for (uint32_t k = 0; k < rows->start[rows->count]; k++)
         if (rows->terms[k].channel == channel) return true;
     return false;
 }
@@ -151,10 +151,9 @@ score_error score_find(errors *e, const head_claim *f, const tie_break *tie) {
         rounding = add(c, rounding, over(c, mul(c, mul(c, num(c, 2), e->tau), keys), scale));
     int power;
     bool doubles = frexp(s.scale, &power) == 0.5 && s.scale >= 1;
-    int k = power - 1;
     s.tied = s.lost = add(c, off, rounding);
-    if (constant || (exact && doubles && error_fits(e, e->t->sums, size, grid) &&
-                     error_fits(e, e->t->sums, s.logit, grid == GRID_NONE ? grid : grid + k))) {
+    /* Lambda = 2^k, k >= 0: if scores fit on 2^grid, logits fit on 2^(grid + k), since there is room for them */
+    if (constant || (exact && doubles && error_fits(e, e->t->sums, size, grid))) {
         s.tied = s.lost = ulps;
     } else if (rows == 1 && !tie->found && exact) {
         s.tied = ulps;

@@ -17,7 +17,8 @@ static bool whole(int64_t *k, const rational *x, const rational *unit, rational 
     return rational_to_int64(k, t) && (double)*k <= largest_number && (double)*k >= -largest_number;
 }
 
-/* The query's values in units of their gcd; 0 if they are too many or too large. */
+/* The query's values in units of their gcd, which is not 0: a dimension is active. 0 if they are too many or too
+   large. */
 static int64_t read_query(set_run *s, const set_row *row, query_values *q, rational *unit) {
     const set_head *h = &s->head;
     const lattice *x = &h->query[row->i * h->d];
@@ -28,7 +29,6 @@ static int64_t read_query(set_run *s, const set_row *row, query_values *q, ratio
         rational_gcd(unit, unit, &x[d].a);
         rational_gcd(unit, unit, &x[d].g);
     }
-    if (rational_is_zero(unit)) return 0;
     for (uint32_t d = 0; d < h->d; d++) {
         rational *first = &s->t[1], *t = &s->t[2];
         uint64_t count = lattice_members(first, &x[d], MEMBERS_MOST, &s->work);
@@ -75,7 +75,7 @@ bool set_cases(set_run *s, set_row *row) {
                     else if (score < best && score > next)
                         next = score;
                 } else if (score == best) {
-                    s->mark[j] |= ties == 1 ? 1 : 2;
+                    s->mark[j] |= ties == 1 ? CASE_ALONE : CASE_TIED;
                 }
             }
         if (ties > 1) row->single = false;

@@ -151,30 +151,28 @@ static bool ties_agree(set_run *s, size_t i, uint32_t r) {
     return !rational_is_zero(away);
 }
 
-/* Joins the mean of the values of keys[0..count), ascending, to `out`; sets it if nothing is there yet. */
-static void join_mean(set_run *s, size_t i, uint32_t r, const size_t *keys, size_t count, lattice *out, bool *empty) {
+/* Joins the mean of the values of keys[0..count), ascending, to `out`, or sets it if that is empty. */
+static void join_mean(set_run *s, size_t i, uint32_t r, const size_t *keys, size_t count, lattice *out, bool empty) {
     const set_head *h = &s->head;
     lattice *mean = &s->s[2];
-    if (count == 0) return;
     lattice_set(mean, value_of(h, keys[0], r));
     for (size_t k = 1; k < count; k++) lattice_join(mean, mean, value_of(h, keys[k], r), &s->work);
     if (h->claim->exact.head->hard_choice == TEMPER_CHOICE_AVERAGE && count > 1 && !ties_agree(s, i, r))
         rational_div(&mean->g, &mean->g, &s->lcm[count]);
-    if (*empty)
+    if (empty)
         lattice_set(out, mean);
     else
         lattice_join(out, out, mean, &s->work);
-    *empty = false;
 }
 
 static void output_of_cases(set_run *s, const set_row *row, uint32_t r, lattice *out) {
     bool empty = true;
     size_t tied = 0;
     for (size_t j = row->keys.first; j < row->keys.end; j++) {
-        if (s->mark[j] & CASE_ALONE) join_mean(s, row->i, r, &j, 1, out, &empty);
+        if (s->mark[j] & CASE_ALONE) join_mean(s, row->i, r, &j, 1, out, empty), empty = false;
         if (s->mark[j] & CASE_TIED) s->order[tied++] = j;
     }
-    join_mean(s, row->i, r, s->order, tied, out, &empty);
+    if (tied) join_mean(s, row->i, r, s->order, tied, out, empty);
 }
 
 static bool neighbours_are_alike(const set_run *s, const set_row *row) {
@@ -222,6 +220,14 @@ static size_t find_groups(set_run *s, const set_row *row) {
     return count;
 }
 
+/* Where the group of s->order[from] ends. */
+static size_t group_end(const set_run *s, size_t from, size_t count, bool alike) {
+    const rational *remainder = &s->remainders[s->order[from]];
+    size_t end = from + 1;
+    while (end < count && (alike || rational_equal(&s->remainders[s->order[end]], remainder))) end++;
+    return end;
+}
+
 static void output_of_groups(set_run *s, set_row *row) {
     const set_head *h = &s->head;
     bool alike = neighbours_are_alike(s, row);
@@ -232,17 +238,10 @@ static void output_of_groups(set_run *s, set_row *row) {
         count = find_groups(s, row);
     row->single = true;
     for (size_t from = 0, end; from < count; from = end) {
-        for (end = from + 1; end < count; end++)
-            if (!alike && !rational_equal(&s->remainders[s->order[end]], &s->remainders[s->order[from]])) break;
-        if (end > from + 1) row->single = false;
-    }
-    for (uint32_t r = 0; r < h->v; r++) {
-        bool empty = true;
-        for (size_t from = 0, end; from < count; from = end) {
-            for (end = from + 1; end < count; end++)
-                if (!alike && !rational_equal(&s->remainders[s->order[end]], &s->remainders[s->order[from]])) break;
-            join_mean(s, row->i, r, s->order + from, end - from, &h->output[row->i * h->v + r], &empty);
-        }
+        end = group_end(s, from, count, alike);
+        if (end - from > 1) row->single = false;
+        for (uint32_t r = 0; r < h->v; r++)
+            join_mean(s, row->i, r, s->order + from, end - from, &h->output[row->i * h->v + r], from == 0);
     }
 }
 

@@ -132,7 +132,7 @@ static void make_lcm(set_run *s, rational_pool *pool) {
     for (size_t k = 1; k <= s->most; k++) {
         size_t prime = 2, rest = k;
         while (prime < k && k % prime) prime++;
-        while (k > 1 && rest % prime == 0) rest /= prime;
+        while (rest % prime == 0) rest /= prime;
         rational_set_int(factor, k > 1 && rest == 1 ? (long)prime : 1);
         rational_mul(&s->lcm[k], &s->lcm[k - 1], factor);
     }
@@ -142,7 +142,7 @@ static void allocate(set_run *s) {
     general *g = s->g;
     rational_pool *pool = &g->pool;
     arena *a = g->audit->arena;
-    size_t d = 1, v = 1;
+    size_t d = 0, v = 0;
     for (size_t k = 0; k < g->head_count; k++) {
         const model_head *h = g->heads[k].exact.head;
         d = h->query.count > d ? h->query.count : d;

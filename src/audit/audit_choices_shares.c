@@ -26,7 +26,7 @@ static const ball *negative_exp(const share *s, const ball *x) {
 
 /* N - 1 others, each `below` the winner at least (NULL: they weigh nothing). */
 static const ball *one_winner(const share *s, const ball *below) {
-    if (!below || s->e->positions == 1) return s->e->zero;
+    if (!below) return s->e->zero;
     if (!ball_is_less(s->e->zero, below)) return s->e->one;
     return against(s, mul(s->c, num(s->c, (double)s->e->positions - 1), negative_exp(s, below)));
 }

@@ -187,7 +187,7 @@ static void read_out(string_run *s) {
 
 static void allocate(string_run *s) {
     general *g = s->g;
-    size_t positions = general_positions(g, g->length), d = 1, v = 1;
+    size_t positions = general_positions(g, g->length), d = 0, v = 0;
     for (size_t k = 0; k < g->head_count; k++) {
         const model_head *h = g->heads[k].exact.head;
         d = h->query.count > d ? h->query.count : d;
@@ -205,7 +205,7 @@ static void allocate(string_run *s) {
     s->t = rational_array(&g->pool, 4);
 }
 
-/* The next string of the same length; false after the last. */
+/* The next string of the same length; false after the last, and all letters are 0 again. */
 static bool next_string(uint32_t *letters, size_t n, size_t size) {
     size_t k = n;
     while (k > 0 && letters[k - 1] + 1 == size) letters[--k] = 0;
@@ -218,8 +218,8 @@ static void check_work(const general *g) {
     double strings = 0, level = 1, each = 0;
     for (size_t n = 0; n <= g->length; n++, level *= (double)g->model->letters.count) strings += level;
     double positions = (double)general_positions(g, g->length);
-    for (size_t k = 0; k < g->head_count; k++) {
-        const model_head *h = g->heads[k].exact.head;
+    for (const head_claim *f = g->heads; f < g->heads + g->head_count; f++) {
+        const model_head *h = f->exact.head;
         each += positions * positions * (1 + h->query.count + h->value.count);
     }
     for (uint32_t l = 0; l < g->model->layer_count; l++)
@@ -234,12 +234,11 @@ void general_run_strings(general *g) {
     string_run s = {.g = g};
     check_work(g);
     allocate(&s);
-    uint32_t *letters = arena_zalloc(g->audit->arena, g->length + 1, sizeof *letters);
+    uint32_t *letters = arena_zalloc(g->audit->arena, g->length, sizeof *letters);
     s.letters = letters;
     for (s.n = 0; s.n <= g->length; s.n++) {
         s.positions = general_positions(g, s.n);
         general_features(g, s.n);
-        for (size_t k = 0; k < s.n; k++) letters[k] = 0;
         do {
             embed(&s);
             for (uint32_t l = 0; l < m->layer_count; l++) {
