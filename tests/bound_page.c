@@ -25,11 +25,17 @@ real grow3(real x, real i, real y, real j, real z, real k) {
 real grow(const page *p, real i, real j, real k) { return grow3(p->ua, i, p->us, j, p->v, k); }
 
 real half_of(const number_format *f, real p) {
+    int e;
     if (p == 0) return 0;
-    return ldexpl(1, (int)ceill(log2l(p)) - 1 - f->precision) + f->least;
+    bool power = frexpl(p, &e) == 0.5L; /* else e is the logarithm, rounded up */
+    return ldexpl(1, e - power - 1 - f->precision) + f->least;
 }
 
-real ulp_of(const number_format *f, real p) { return ldexpl(1, (int)floorl(log2l(p)) + 1 - f->precision) + f->least; }
+real ulp_of(const number_format *f, real p) {
+    int e;
+    frexpl(p, &e);
+    return ldexpl(1, e - f->precision) + f->least;
+}
 
 real page_error(const page *p, real rest) {
     real times = p->ascending ? 4 : 2 * (1 + expm1l(4 * p->m * log1pl(p->ua)));
