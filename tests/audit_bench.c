@@ -19,7 +19,7 @@ static void write_model(text *t, const char *layer, const char *const *features)
         text_printf(t, "channel %d \"c%d\" position \"%s\"\n", BENCH_FEATURES + k, BENCH_FEATURES + k, features[k]);
     text_puts(t, EMBEDDING);
     text_puts(t, layer);
-    text_puts(t, "read 0:1\n");
+    if (!strstr(layer, "\nread ")) text_puts(t, "read 0:1\n");
 }
 
 static void fill(audit_bench *b) {

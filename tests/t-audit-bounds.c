@@ -304,6 +304,29 @@ static void check_crumbs(temper_type type) {
     }
 }
 
+/* Two heads that are not sharp enough: every length is tried for both, unless one of them has digits or the order is
+   any. */
+static void check_tried(temper_type type, uint64_t m, int digits) {
+    audit a;
+    const char *why;
+    begin(&a, type, m);
+    audit_head f[3] = {{.kind = KIND_NEAREST}, {.kind = KIND_NEAREST}, {.kind = KIND_COUNT, .weight = 1}};
+    for (int k = 0; k < 3; k++) {
+        f[k].layer = f[k].number = 1;
+        f[k].head = &model->layers[0].heads[0];
+        f[k].kappa = 0.5;
+        f[k].by_digits = k == digits;
+        f[k].logit.size = ball_array(&memory, 1);
+        f[k].logit.error = ball_array(&memory, 1);
+    }
+    a.heads = f;
+    a.head_count = 3;
+    bool fine = bounded(&a, &why), tried = !a.type.any_order && m <= 4096 && digits != 0 && digits != 1;
+    CHECK(!fine && f[0].every_length == tried && f[1].every_length == tried && !f[2].every_length,
+          "%s, M = %llu, digits %d: %s", temper_type_name(type), (unsigned long long)m, digits, why);
+    arena_reset(&memory);
+}
+
 /* ---- gates ---- */
 
 static bool ramp_by_page(const number_type *t, const ramp_facts *r) {
@@ -523,6 +546,8 @@ int main(void) {
         check_heads(TYPES[k]);
         check_ramps(TYPES[k]);
         check_matches(TYPES[k]);
+        for (int digits = -1; digits < 3; digits++) check_tried(TYPES[k], 4, digits);
+        check_tried(TYPES[k], 4097, -1);
         check_crumbs(TYPES[k]);
         check_sums_of_errors(TYPES[k]);
         for (uint64_t m = 1; m < 1 << 30; m *= 2)

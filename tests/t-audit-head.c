@@ -515,6 +515,54 @@ static void check_contents(void) {
     bench_free(&b);
 }
 
+/* Every position feature must be a number of the type, also one that no head reads. */
+static void check_features(const char *written, uint32_t channel, bool fits) {
+    const char *const features[] = {written, NULL};
+    audit_bench b;
+    if (bench_begin(&b, "unit 0 0:1 -> 10:1\n", features, TEMPER_TYPE_E4M3, 2)) {
+        const content kept = b.a.channels[BENCH_FEATURES];
+        b.a.channels[BENCH_FEATURES] = b.a.channels[BENCH_FREE];
+        b.a.channels[channel] = kept;
+        const char *why = bench_try(&b, audit_check_features);
+        CHECK(fits ? !why : why && strstr(why, "a position feature may be beyond"), "%s in channel %u: %s", written,
+              channel, why ? why : "accepted");
+    }
+    bench_free(&b);
+}
+
+/* Read-outs. Channel 13 holds what channel 0 does: their difference is 0. */
+static void check_read_out(const char *row, bool nothing, const char *words, temper_type type) {
+    char layer[200];
+    audit_bench b;
+    snprintf(layer, sizeof layer, "unit 0 0:1 -> 10:1\nread %s\n", row);
+    if (bench_begin(&b, layer, NULL, type, 2)) {
+        audited_output output = {.meaning = nothing ? 0 : b.a.channels[BENCH_A].letters, .label = "it"};
+        b.a.outputs = &output;
+        b.a.channels[BENCH_PAST] = b.a.channels[BENCH_A];
+        const char *why = bench_try(&b, audit_read_out);
+        CHECK(words ? why && strstr(why, words) : !why, "read %s in %s: %s", row, temper_type_name(type),
+              why ? why : "accepted");
+    }
+    bench_free(&b);
+}
+
+static void check_read_outs(void) {
+    check_read_out("0:1", false, NULL, TEMPER_TYPE_F64);
+    check_read_out("2:1", false, "does not mean it", TEMPER_TYPE_F64);
+    check_read_out("0:1 4:1", false, "the answer for the empty string", TEMPER_TYPE_F64);
+    check_read_out("0:1 4:2", false, "at the start sentinel is not 0 or 1", TEMPER_TYPE_F64);
+    check_read_out("0:1 4:-1", false, "at the start sentinel is not 0 or 1", TEMPER_TYPE_F64);
+    check_read_out("0:1 5:1", false, NULL, TEMPER_TYPE_F64); /* nobody reads the end */
+    check_read_out("0:0.5 13:1", false, "a weight that is not whole", TEMPER_TYPE_F64);
+    check_read_out("0:1 13:0.5", false, "a weight that is not whole", TEMPER_TYPE_F64);
+    check_read_out("6:1", false, "not exactly Boolean", TEMPER_TYPE_F64);
+    check_read_out("0:8 13:-7", false, NULL, TEMPER_TYPE_E4M3);
+    check_read_out("0:9 13:-8", false, "may be rounded", TEMPER_TYPE_E4M3);
+    check_read_out("0:9 13:-8", false, NULL, TEMPER_TYPE_E4M3_F32); /* only sums count */
+    check_read_out("0:8 13:-8", true, NULL, TEMPER_TYPE_E4M3);
+    check_read_out("0:10 13:-10", true, "the read-out may be rounded", TEMPER_TYPE_E4M3);
+}
+
 /* A model whose first channel is a position. */
 static void check_first_channel(void) {
     static const char model[] =
@@ -590,6 +638,10 @@ int main(void) {
     check_sums(TEMPER_TYPE_E4M3_F32);
     check_contents();
     check_first_channel();
+    check_features("64*i", BENCH_FEATURES, true);
+    check_features("1024*i", BENCH_FEATURES, false);
+    check_features("1024*i", 0, false);
+    check_read_outs();
     check_channel_0(HOLDS_MEAN);
     check_channel_0(HOLDS_COPY);
     check_channel_0(HOLDS_OWN);

@@ -17,7 +17,21 @@ enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 /* ---- rows, by the page ---- */
 
 /* What rows may read. */
-enum { IN_A, IN_ONE, IN_B, IN_SHARE, IN_PLACE, IN_CENTRED, IN_SIZE, IN_THREE, IN_FINE, IN_ZERO, IN_POWER, IN_COUNT };
+enum {
+    IN_A,
+    IN_ONE,
+    IN_B,
+    IN_SHARE,
+    IN_PLACE,
+    IN_LETTER,
+    IN_CENTRED,
+    IN_SIZE,
+    IN_THREE,
+    IN_FINE,
+    IN_ZERO,
+    IN_POWER,
+    IN_COUNT
+};
 static const uint32_t CHANNEL[IN_COUNT] = {BENCH_A,
                                            BENCH_ONE,
                                            BENCH_B,
@@ -28,11 +42,13 @@ static const uint32_t CHANNEL[IN_COUNT] = {BENCH_A,
                                            BENCH_FEATURES + 4,
                                            BENCH_FEATURES + 5,
                                            BENCH_FEATURES + 6,
-                                           BENCH_FEATURES + 7};
-static const char *const FEATURES[] = {"i/N",    "3*i", "i - floor(N/2)", "8*N", "-3",
-                                       "0.0625", "0",   "ceil2(5*N)/8",   NULL};
+                                           BENCH_FEATURES + 7,
+                                           BENCH_FEATURES + 8};
+static const char *const FEATURES[] = {
+    "i/N",          "3*i", "[i % 3 = 1]*[1 <= i]*[i <= n]", "i - floor(N/2)", "8*N", "-3", "0.0625", "0",
+    "ceil2(5*N)/8", NULL};
 
-static bool is_boolean(int in) { return in == IN_A || in == IN_B; }
+static bool is_boolean(int in) { return in == IN_A || in == IN_B || in == IN_LETTER; }
 static bool is_constant(int in) { return in == IN_ONE || in == IN_THREE || in == IN_FINE || in == IN_ZERO; }
 
 static part channel(const page *p, int in) {
@@ -154,7 +170,8 @@ static bool all_features_fit(const page *p) {
 static const uint64_t LENGTHS[] = {0, 1, 5, 14, 15, 30, 60, 61, 100, 1000, 65534, 1000000, 16777214, 94906264};
 
 static double random_weight(test_random *r, const number_format *f) {
-    static const double weights[] = {1, -1, 2, -4, 0.5, 0.25, 3, -5, 0.75, 12, 17, 0x1p-3, 0x1p-9, 0x1p10};
+    static const double weights[] = {1,  -1, 2,      -4,     0.5,    0.25,    3,       -5,     0.75,
+                                     12, 17, 0x1p-3, 0x1p-5, 0x1p-6, 0x1p-12, 0x1p-13, 0x1p-9, 0x1p10};
     double w = weights[random_below(r, random_below(r, 2) ? 5 : sizeof weights / sizeof *weights)];
     return format_round(f, w) == w ? w : 1;
 }

@@ -61,6 +61,11 @@ static const refusal REFUSALS[] = {
     {BOTH, "embed \"b\" 2:1", "embed \"b\" 2:2", "a weight that is not 1", T, 0},
     {BOTH, "read 6:1", "read 6:2", "the read-out does not mean", T, 0},
     {BOTH, "read 6:1", "read 5:1", "the read-out reads a channel that is not exactly Boolean", T, 0},
+    {BOTH, "part \"a\" layer 0 channel 0", "part \"b\" layer 0 channel 0", "channel 0 after layer 0 does not hold b",
+     T, 0},
+    {BOTH, "part \"a\" layer 0 channel 0", "part \"F a\" layer 0 channel 0", "the source has no subformula F a", T,
+     0},
+    {BOTH, "part \"O a & Y b\" layer 1", "part \"O a & Y b\" layer 0", "after layer 0 does not hold", T, 0},
     {LAST, NULL, NULL, NULL, T, 0},
     {LAST, NULL, NULL, NULL, P, 0},
     {SUM, NULL, NULL, NULL, T, 0},
@@ -129,7 +134,41 @@ static void check_refusal(const refusal *x) {
     free(file.data);
 }
 
+/* Each output of a transducer has the name that the source gives it. */
+static void check_names(void) {
+    static const char source[] = "transduce\nemit 'x' = O a\nemit 'y' = Y b & a\n";
+    static const char *const changes[][2] = {
+        {NULL, NULL}, {"read \"x\"", "read \"z\""}, {"read \"y\"", "read \"z\""}};
+    temper_spec *spec = NULL;
+    temper_model *model = NULL;
+    temper_error e = {0};
+    bytes printed = {0};
+    temper_spec_options o = {.alphabet = "ab"};
+    temper_build_options build = {.method = T};
+    if (CHECK(temper_spec_parse(&spec, source, strlen(source), &o, &e) == TEMPER_OK &&
+                  temper_build(&model, spec, &build, &e) == TEMPER_OK &&
+                  temper_model_print(&printed.data, &printed.length, model, &e) == TEMPER_OK,
+              "%s", e.text))
+        for (size_t k = 0; k < 3; k++) {
+            bytes file = copy_of(&printed, 0), c = {0};
+            static const language_claim nothing[2];
+            audit_request request = {.length = 20, .outputs = nothing, .output_count = 2};
+            file.length = (size_t)(strstr(file.data, "\ndigest ") - file.data) + 1;
+            file.data[file.length] = 0;
+            if (k) splice(&file, (size_t)(strstr(file.data, changes[k][0]) - file.data), 8, changes[k][1]);
+            bool accepted = audit_requested(&c.data, &c.length, file.data, file.length, &request, &e) == TEMPER_OK;
+            CHECK(k ? !accepted && strstr(e.text, "has another name in the model's source") : accepted, "%s: %s",
+                  k ? changes[k][1] : "as it was", accepted ? "accepted" : e.text);
+            temper_free(c.data);
+            free(file.data);
+        }
+    temper_free(printed.data);
+    temper_model_free(model);
+    temper_spec_free(spec);
+}
+
 int main(void) {
+    check_names();
     for (size_t k = 0; k < REFUSAL_COUNT; k++) check_refusal(&REFUSALS[k]);
     return test_finish("t-audit-refusals");
 }

@@ -191,7 +191,7 @@ static void bound_balance(audit_bounding *b, audit_head *f) {
     const ball *quotient = minus_one(b, mul(c, up(c, t->ua, 1), up(c, t->stored, 1)));
     const ball *ey = mul(c, wh, quotient), *et = mul(c, wt, quotient), *three = num(c, 3);
     rounding storage = rounding_storage(b->a), all_sums = rounding_sums(b->a);
-    feature per = {.kind = FEATURE_INVERSE, .constant = 1, .divisor = 1};
+    feature per = {.kind = FEATURE_INVERSE};
     quantity inverse = audit_feature_quantity(b, &per);
     const ball *eu = add(c, inverse.error, mul(c, num(c, 2), rounding_half(b, &all_sums, three)));
     if (t->storage != t->sums) eu = add(c, eu, rounding_half(b, &storage, three));

@@ -177,12 +177,12 @@ static bool in_range(feature_kind kind, const match *m) {
 /* ---- recognising ---- */
 
 static feature feature_from(const form *f, const match *m) {
-    bool letter = f->kind == FEATURE_LETTER, residue = f->kind == FEATURE_RESIDUE || letter;
+    bool letter = f->kind == FEATURE_LETTER;
     return (feature){.kind = f->kind,
                      .mirrored = m->side == SIDE_END,
                      .constant = m->known[NUMBER_C] ? m->number[NUMBER_C] : 1,
                      .power = f->power,
-                     .a = residue && m->known[NUMBER_W] ? (int64_t)m->number[NUMBER_W] : 1,
+                     .a = m->known[NUMBER_W] ? (int64_t)m->number[NUMBER_W] : 1,
                      .b = (int64_t)m->number[NUMBER_B],
                      .modulus = (int64_t)m->number[NUMBER_M],
                      .residue = (int64_t)m->number[NUMBER_R],

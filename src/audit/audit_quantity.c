@@ -71,7 +71,7 @@ static uint64_t rounds_up_to(audit_bounding *b, double constant, uint64_t k, int
 }
 
 uint64_t audit_roundings(audit_bounding *b, const feature *f) {
-    int grid = f->constant != 0 ? audit_grid_of(f->constant) : 0;
+    int grid = f->constant ? audit_grid_of(f->constant) : 0;
     switch (f->kind) {
     case FEATURE_PLACE:
     case FEATURE_EDGE_SIZE: return rounds_up_to(b, f->constant, 1, grid);
@@ -95,7 +95,7 @@ static const ball *ideal_size(audit_bounding *b, const feature *f, bool *on_grid
     calculus *c = b->c;
     const ball *m = num(c, b->a->positions), *log = NULL;
     *on_grid = true;
-    *grid = f->constant != 0 ? audit_grid_of(f->constant) : 0;
+    *grid = f->constant ? audit_grid_of(f->constant) : 0;
     switch (f->kind) {
     case FEATURE_CONSTANT: return monomial(b, f->constant, 0);
     case FEATURE_PLACE:
@@ -266,9 +266,10 @@ static quantity row_quantity(audit_bounding *b, const model_rows *rows, size_t r
         run_on(b, &r, &sums, mul(c, num(c, w), q.computed), is_boolean(x) || (is_power_of_two(w) && w >= 1));
     }
     bool moved = count == 1 && is_power_of_two(terms[0].weight); /* times a power of two */
-    bool exact = is_exact(&all) && (all.nothing || (moved ? all.on_grid && ldexp(1, all.grid) >= storage.least &&
-                                                                ldexp(1, all.grid) >= sums.least
-                                                          : fits(b, &all, &storage) && fits(b, &all, &sums)));
+    /* what the storage format holds, sums hold, too */
+    bool exact =
+        is_exact(&all) &&
+        (all.nothing || (moved ? all.on_grid && ldexp(1, all.grid) >= storage.least : fits(b, &all, &storage)));
     quantity q = make(b, size, size, num(c, 0));
     q.nothing = all.nothing;
     q.on_grid = all.on_grid;
@@ -366,14 +367,12 @@ static quantity logit_quantity(audit_bounding *b, const model_head *h) {
    tie-break. */
 static quantity pattern_logit(audit_bounding *b, const audit_head *f) {
     const ball *one = num(b->c, 1), *most = num(b->c, f->total_weight), *zero = num(b->c, 0);
-    feature share = {.kind = FEATURE_SHARE, .constant = 1, .divisor = 1};
+    feature share = {.kind = FEATURE_SHARE};
     quantity query[2], key[2];
     query[0] = make(b, one, one, zero);
-    query[0].on_grid = query[0].shifts = true;
+    query[0].shifts = true;
     query[1] = query[0];
-    key[0] = make(b, most, most, zero);
-    key[0].on_grid = true;
-    key[0].grid = -1;
+    key[0] = make(b, most, most, zero); /* on a grid, which is of no use beside the tie-break */
     key[1] = audit_feature_quantity(b, &share);
     if (b->a->type.storage != b->a->type.sums) { /* a row is stored, too */
         rounding storage = rounding_storage(b->a);

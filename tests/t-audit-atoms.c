@@ -1,0 +1,106 @@
+/* What the auditor knows of its atoms without asking strings: sums that are always or never at least 0 or only ask
+   whether anything was counted, remainders one position earlier, and readings at one position that imply or exclude each
+   other. */
+#include "audit_bench.h"
+
+static trap failure;
+static arena memory, scratch;
+
+/* Sets of four letters. */
+static dd letters(meaning *m, unsigned set) {
+    uint32_t members[4];
+    size_t count = 0;
+    for (uint32_t k = 0; k < 4; k++)
+        if (set >> k & 1) members[count++] = k;
+    return meaning_letters(m, members, count);
+}
+
+static void check_sums(meaning *m) {
+    diagram *d = &m->d;
+    dd a = letters(m, 1), b = letters(m, 2), both = dd_add(d, a, b), some = meaning_exists(m, TEMPER_MASK_UP_TO, a),
+       ahead = meaning_exists(m, TEMPER_MASK_FROM, a);
+    dd less = dd_times(d, a, -1), twice = dd_times(d, a, 2), mixed = dd_add(d, twice, dd_times(d, b, -1));
+    CHECK(meaning_at_least(m, a, 0, 0) == 1 && meaning_at_least(m, 0, a, 0) == 1 &&
+              meaning_at_least(m, a, both, 3) == 1,
+          "counts are never below 0");
+    CHECK(meaning_at_least(m, 0, 0, 0) == 1 && meaning_at_least(m, 0, 0, -1) == 0, "the empty sum is 0");
+    CHECK(meaning_at_least(m, less, 0, -1) == 0 && meaning_at_least(m, less, less, -5) == 0, "-#a >= 1 never holds");
+    CHECK(meaning_at_least(m, a, 0, -1) == some && meaning_at_least(m, 0, a, -1) == ahead, "#a >= 1");
+    CHECK(meaning_at_least(m, twice, 0, -2) == some && meaning_at_least(m, twice, 0, -1) == some, "2 #a >= 2");
+    CHECK(meaning_at_least(m, twice, 0, -3) != some && meaning_at_least(m, a, 0, -2) != some, "#a >= 2");
+    CHECK(meaning_at_least(m, less, 0, 0) == dd_not(d, some) && meaning_at_least(m, 0, less, 0) == dd_not(d, ahead),
+          "-#a >= 0 is that there is none");
+    CHECK(meaning_at_least(m, dd_times(d, a, -2), 0, 1) == dd_not(d, some), "1 - 2 #a >= 0");
+    CHECK(meaning_at_least(m, less, 0, 1) != dd_not(d, some) && meaning_at_least(m, less, 0, 1) != 1, "1 - #a >= 0");
+    CHECK(meaning_at_least(m, both, 0, -1) == meaning_exists(m, TEMPER_MASK_UP_TO, letters(m, 3)), "#a + #b >= 1");
+    dd four = dd_times(d, mixed, 2);
+    CHECK(meaning_at_least(m, mixed, 0, -2) == meaning_at_least(m, four, 0, -3) &&
+              meaning_at_least(m, mixed, 0, -2) == meaning_at_least(m, four, 0, -4) &&
+              meaning_at_least(m, mixed, 0, -2) != meaning_at_least(m, four, 0, -5),
+          "a common factor is divided out");
+    CHECK(meaning_at_least(m, mixed, a, 0) != meaning_at_least(m, mixed, b, 0) &&
+              meaning_at_least(m, mixed, a, 0) != meaning_at_least(m, a, mixed, 0),
+          "sums that differ");
+}
+
+/* What a remainder was at the position before, in both directions. */
+static void check_remainders(meaning *m) {
+    diagram *d = &m->d;
+    for (int past = 1; past >= 0; past--)
+        for (int64_t modulus = 2; modulus <= 4; modulus++)
+            for (int64_t r = 0; r < modulus; r++) {
+                dd f = letters(m, 5), inside = dd_not(d, past ? m->first : m->last);
+                dd now = meaning_residue(m, past, f, 1, 0, modulus, RESIDUE_EQUAL, r);
+                dd less = meaning_residue(m, past, f, 1, -1, modulus, RESIDUE_EQUAL, r);
+                dd before = dd_and(d, inside, dd_or(d, dd_and(d, f, less), dd_and(d, dd_not(d, f), now)));
+                CHECK(meaning_step(m, past, now) == before, "%d modulo %d, %s", (int)r, (int)modulus,
+                      past ? "back" : "ahead");
+                CHECK(meaning_step(m, past, dd_not(d, now)) == dd_and(d, inside, dd_not(d, before)),
+                      "and its negation");
+                CHECK(meaning_step(m, !past, now) != before, "the other direction");
+            }
+}
+
+/* Readings of the letter before, in many orders: sets that contain or exclude each other. */
+static void check_readings(test_random *random) {
+    for (int round = 0; round < 30; round++) {
+        meaning m;
+        unsigned sets[8];
+        dd read[8];
+        arena_reset(&memory);
+        meaning_init(&m, 4, &memory, &scratch);
+        dd where = round % 2 ? meaning_exists(&m, TEMPER_MASK_FROM, letters(&m, 8)) : 0;
+        for (int k = 0; k < 8; k++) {
+            sets[k] = (unsigned)(1 + random_below(random, 14));
+            dd value = letters(&m, sets[k]);
+            read[k] = where ? meaning_chosen(&m, TEMPER_MASK_BEFORE, true, where, dd_and(&m.d, where, value))
+                            : meaning_step(&m, true, value);
+        }
+        for (int j = 0; j < 8; j++)
+            for (int k = 0; k < 8; k++) {
+                bool contains = (sets[j] & ~sets[k]) == 0, apart = (sets[j] & sets[k]) == 0;
+                if (contains)
+                    CHECK(dd_implies(&m.d, read[j], read[k]), "round %d: letters %x there, but not %x", round,
+                          sets[j], sets[k]);
+                if (apart)
+                    CHECK(dd_and(&m.d, read[j], read[k]) == 0, "round %d: letters %x and %x there", round, sets[j],
+                          sets[k]);
+                if (sets[j] == sets[k]) CHECK(read[j] == read[k], "round %d: letters %x twice", round, sets[j]);
+            }
+    }
+}
+
+int main(void) {
+    test_random random = test_seed(512);
+    meaning m;
+    if (trap_set(&failure, NULL)) return 1;
+    arena_init(&memory, &failure);
+    arena_init(&scratch, &failure);
+    meaning_init(&m, 4, &memory, &scratch);
+    check_sums(&m);
+    check_remainders(&m);
+    check_readings(&random);
+    arena_free(&scratch);
+    arena_free(&memory);
+    return test_finish("t-audit-atoms");
+}
