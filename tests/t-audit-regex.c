@@ -108,6 +108,7 @@ static void check_fixed(arena *a) {
     regex_random_alphabet(&abc, a);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         reading x = {.arena = a, .text = cases[k].text, .letters = &abc};
+        if (cases[k].states > 5000 && test_effort() < 0.1) continue; /* states are told apart one by one */
         read_both(&x);
         CHECK(x.audited && x.compiled && same(x.audited, x.compiled), "%s: %s", cases[k].text, x.audit_error.text);
         if (cases[k].states && x.audited)

@@ -332,7 +332,8 @@ void dd_range(diagram *d, dd f, double *low, double *high) {
 dd dd_sum(diagram *d, const dd *f, const double *weight, size_t count, double least, double most) {
     if (count == 0) return 0;
     part *parts = arena_alloc(d->arena, count, sizeof *parts);
-    double low = 0, high = 0;
+    double low = 0;
+    double high = 0;
     bool clamps = !isnan(least);
     for (size_t k = 0; k < count; k++) {
         parts[k].sum = dd_times(d, f[k], weight[k]);

@@ -34,12 +34,10 @@ const automaton *audit_language_automaton(const audit *a, const formula_language
 static void check_empty(const audit *a, const temper_spec *source, const automaton *const *of) {
     enum { NO, YES, OPEN };
     const formula *f = &source->graph;
-    unsigned char *truth = arena_alloc(a->arena, (size_t)source->root + 1, 1);
+    unsigned char *truth = arena_alloc(a->arena, (size_t)source->root + 1, sizeof *truth);
     if (source->at != TEMPER_AT_LAST || source->kind != TEMPER_KIND_ACCEPTOR) return;
     for (node_id id = 1; id <= source->root; id++) {
         const formula_node *n = formula_at(f, id);
-        unsigned char x = n->kid_count > 0 ? truth[formula_kid(f, id, 0)] : OPEN;
-        unsigned char y = n->kid_count > 1 ? truth[formula_kid(f, id, 1)] : OPEN;
         size_t yes = 0, open = 0;
         for (size_t k = 0; k < n->kid_count; k++) {
             yes += truth[formula_kid(f, id, k)] == YES;
@@ -48,6 +46,7 @@ static void check_empty(const audit *a, const temper_spec *source, const automat
         truth[id] = OPEN;
         if (n->op == OP_MATCHES && of[n->set]) truth[id] = of[n->set]->accepts[0];
         if (!n->kid_count || open) continue;
+        bool x = truth[formula_kid(f, id, 0)], y = truth[formula_kid(f, id, n->kid_count - 1)];
         if (n->op == OP_NOT) truth[id] = !x;
         if (n->op == OP_AND) truth[id] = yes == n->kid_count;
         if (n->op == OP_OR) truth[id] = yes > 0;

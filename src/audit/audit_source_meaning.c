@@ -25,6 +25,9 @@ typedef struct reader {
 
 static dd kid(const reader *r, node_id id, size_t k) { return r->of[formula_kid(r->f, id, k)]; }
 
+static dd left(const reader *r, node_id id) { return kid(r, id, 0); }
+static dd right(const reader *r, node_id id) { return kid(r, id, 1); }
+
 static dd letters_of(const reader *r, node_id id) {
     size_t count = 0, all = r->spec->letters.count;
     arena_reset(r->m->scratch);
@@ -66,7 +69,7 @@ static dd everywhere(const reader *r, temper_mask mask, dd phi) {
 /* What the node says of itself in other operators, its last operand, is not looked at. */
 static dd recall(const reader *r, node_id id) {
     const formula_node *n = formula_at(r->f, id);
-    size_t count = (n->kid_count - 2) / 2;
+    size_t count = n->kid_count / 2 - 1;
     dd *there = arena_alloc(r->arena, count, sizeof *there), *here = arena_alloc(r->arena, count, sizeof *here);
     for (size_t k = 0; k < count; k++) {
         there[k] = kid(r, id, 2 * k);
@@ -99,8 +102,9 @@ static sum sum_of(const reader *r, node_id id, int64_t modulus, arena *a) {
     sum s = {.terms = arena_alloc(a, n->kid_count, sizeof *s.terms), .constant = n->constant};
     table known;
     table_init(&known, a);
-    for (size_t k = n->op == OP_AT ? 1 : 0; k < n->kid_count; k++) { /* what AT reads is no count */
+    for (size_t k = 0; k < n->kid_count; k++) {
         node_id count = formula_kid(r->f, id, k);
+        if (!formula_weight(r->f, id, k)) continue; /* what AT reads is no count */
         struct {
             uint32_t past;
             dd f;
@@ -273,7 +277,7 @@ static dd read_at(const reader *r, node_id id, dd value) {
         dd *to = &part[s.terms[k].past ? 0 : 1];
         if (!large) *to = dd_add(d, *to, dd_times(d, s.terms[k].f, (double)w));
     }
-    bool past = part[1] == 0 || dd_is_leaf(d, part[1]), future = part[0] == 0 || dd_is_leaf(d, part[0]);
+    bool past = dd_is_leaf(d, part[1]), future = dd_is_leaf(d, part[0]);
     if (large || (!past && !future)) return opaque(r, ASK_READ, &s, 1, (wide[3]){s.constant, value, 0});
     dd turned = past ? part[1] : part[0], kept = past ? part[0] : part[1];
     double a = dd_value(d, turned);
@@ -287,46 +291,47 @@ static dd meaning_of(const reader *r, node_id id) {
     const formula_node *n = formula_at(r->f, id);
     diagram *d = r->d;
     meaning *m = r->m;
-    dd x = n->kid_count > 0 ? kid(r, id, 0) : NO_MEANING, y = n->kid_count > 1 ? kid(r, id, 1) : NO_MEANING;
     switch (n->op) {
     case OP_TRUE: return 1;
     case OP_FALSE: return 0;
     case OP_FIRST: return m->first;
     case OP_LAST: return m->last;
     case OP_LETTERS: return letters_of(r, id);
-    case OP_NOT: return dd_not(d, x);
+    case OP_NOT: return dd_not(d, left(r, id));
     case OP_AND: return gate(r, id, DD_AND, 1);
     case OP_OR: return gate(r, id, DD_OR, 0);
-    case OP_XOR: return dd_xor(d, x, y);
-    case OP_IMPLIES: return dd_or(d, dd_not(d, x), y);
-    case OP_IFF: return dd_not(d, dd_xor(d, x, y));
-    case OP_NEXT: return meaning_step(m, false, x);
-    case OP_YESTERDAY: return meaning_step(m, true, x);
-    case OP_WEAK_NEXT: return dd_or(d, m->last, meaning_step(m, false, x));
-    case OP_WEAK_YESTERDAY: return dd_or(d, m->first, meaning_step(m, true, x));
-    case OP_EVENTUALLY: return meaning_exists(m, TEMPER_MASK_FROM, x);
-    case OP_ONCE: return meaning_exists(m, TEMPER_MASK_UP_TO, x);
-    case OP_ALWAYS: return everywhere(r, TEMPER_MASK_FROM, x);
-    case OP_HISTORICALLY: return everywhere(r, TEMPER_MASK_UP_TO, x);
-    case OP_UNTIL: return since(r, false, x, y);
-    case OP_SINCE: return since(r, true, x, y);
+    case OP_XOR: return dd_xor(d, left(r, id), right(r, id));
+    case OP_IMPLIES: return dd_or(d, dd_not(d, left(r, id)), right(r, id));
+    case OP_IFF: return dd_not(d, dd_xor(d, left(r, id), right(r, id)));
+    case OP_NEXT: return meaning_step(m, false, left(r, id));
+    case OP_YESTERDAY: return meaning_step(m, true, left(r, id));
+    case OP_WEAK_NEXT: return dd_or(d, m->last, meaning_step(m, false, left(r, id)));
+    case OP_WEAK_YESTERDAY: return dd_or(d, m->first, meaning_step(m, true, left(r, id)));
+    case OP_EVENTUALLY: return meaning_exists(m, TEMPER_MASK_FROM, left(r, id));
+    case OP_ONCE: return meaning_exists(m, TEMPER_MASK_UP_TO, left(r, id));
+    case OP_ALWAYS: return everywhere(r, TEMPER_MASK_FROM, left(r, id));
+    case OP_HISTORICALLY: return everywhere(r, TEMPER_MASK_UP_TO, left(r, id));
+    case OP_UNTIL: return since(r, false, left(r, id), right(r, id));
+    case OP_SINCE: return since(r, true, left(r, id), right(r, id));
     /* not (at each j: psi, or phi at some k before it) is: not psi at some j, and not phi at all k before */
-    case OP_RELEASE: return negated_since(r, false, x, y);
-    case OP_TRIGGERED: return negated_since(r, true, x, y);
+    case OP_RELEASE: return negated_since(r, false, left(r, id), right(r, id));
+    case OP_TRIGGERED: return negated_since(r, true, left(r, id), right(r, id));
     /* phi U psi or always phi: the nearest j with (psi or not phi) has psi, or there is none. So it fails iff that j
        has neither phi nor psi. */
     case OP_WEAK_UNTIL: {
-        dd neither = dd_not(d, dd_or(d, x, y));
-        return dd_not(d, meaning_chosen(m, TEMPER_MASK_FROM, false, dd_or(d, y, dd_not(d, x)), neither));
+        dd neither = dd_not(d, dd_or(d, left(r, id), right(r, id)));
+        return dd_not(
+            d, meaning_chosen(m, TEMPER_MASK_FROM, false, dd_or(d, right(r, id), dd_not(d, left(r, id))), neither));
     }
     /* phi at some j, psi up to and including it: psi until (phi and psi) */
-    case OP_STRONG_RELEASE: return since(r, false, y, dd_and(d, x, y));
+    case OP_STRONG_RELEASE: return since(r, false, right(r, id), dd_and(d, left(r, id), right(r, id)));
     case OP_COMPARE: return compare(r, id);
     case OP_MODULO: return modulo(r, id);
-    case OP_AT: return read_at(r, id, x);
+    case OP_AT: return read_at(r, id, left(r, id));
     case OP_ATTEND:
-        if (n->choice == TEMPER_CHOICE_AVERAGE) return meaning_exists(m, n->mask, x);
-        return meaning_chosen(m, n->mask, n->choice == TEMPER_CHOICE_RIGHTMOST, x, dd_and(d, x, y));
+        if (n->choice == TEMPER_CHOICE_AVERAGE) return meaning_exists(m, n->mask, left(r, id));
+        return meaning_chosen(m, n->mask, n->choice == TEMPER_CHOICE_RIGHTMOST, left(r, id),
+                              dd_and(d, left(r, id), right(r, id)));
     case OP_RECALL: return recall(r, id);
     case OP_MATCHES:
         if (!r->languages) trap_raise(r->arena->trap, TEMPER_RANGE, 0, 0, "a regular language without a formula");

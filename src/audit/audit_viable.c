@@ -33,6 +33,10 @@ static node_id both(const after *x, node_id p, node_id q) {
 
 static node_id either(const after *x, node_id p, node_id q) { return not_of(x, both(x, not_of(x, p), not_of(x, q))); }
 
+static node_id one_of(const after *x, node_id p, node_id q) {
+    return either(x, both(x, p, not_of(x, q)), both(x, not_of(x, p), q));
+}
+
 /* ---- sums of counts ---- */
 
 static bool holds(compare_op op, __int128 sum, __int128 to) { return compare_holds(op, (sum > to) - (sum < to)); }
@@ -137,44 +141,48 @@ static bool goes_on(const after *x, node_id p, node_id q) {
 
 /* ---- one node ---- */
 
+/* A kid after the letter; and at the only position of the string of that letter. */
+static node_id then(const after *x, node_id id, size_t kid) { return x->of[formula_kid(x->f, id, kid)]; }
+static bool alone(const after *x, node_id id, size_t kid) { return x->alone[formula_kid(x->f, id, kid)]; }
+
 static void look_at(after *x, node_id id) {
-    formula *f = x->f;
-    const formula_node n = *formula_at(f, id);
-    node_id p = n.kid_count > 0 ? formula_kid(f, id, 0) : 0, q = n.kid_count > 1 ? formula_kid(f, id, 1) : 0;
-    node_id here = p ? x->of[p] : 0, there = q ? x->of[q] : 0, *to = &x->of[id];
-    bool alone = p && x->alone[p], other = q && x->alone[q];
+    const formula_node n = *formula_at(x->f, id);
+    node_id *to = &x->of[id];
     unsigned char *only = &x->alone[id];
     switch (n.op) {
     case OP_TRUE: *to = id, *only = true; break;
     case OP_FALSE: *to = id, *only = false; break;
     case OP_FIRST: *to = constant(x, false), *only = true; break;
-    case OP_LETTERS: *only = formula_has_letter(f, id, x->letter), *to = constant(x, *only); break;
-    case OP_NOT: *to = not_of(x, here), *only = !alone; break;
+    case OP_LETTERS: *only = formula_has_letter(x->f, id, x->letter), *to = constant(x, *only); break;
+    case OP_NOT: *to = not_of(x, then(x, id, 0)), *only = !alone(x, id, 0); break;
     case OP_AND:
+        *to = constant(x, true), *only = true;
+        for (size_t k = 0; k < n.kid_count; k++) *to = both(x, *to, then(x, id, k)), *only = *only && alone(x, id, k);
+        break;
     case OP_OR:
-        *to = here, *only = alone;
-        for (size_t k = 1; k < n.kid_count; k++) {
-            node_id kid = formula_kid(f, id, k);
-            *to = n.op == OP_AND ? both(x, *to, x->of[kid]) : either(x, *to, x->of[kid]);
-            *only = n.op == OP_AND ? *only && x->alone[kid] : *only || x->alone[kid];
-        }
+        *to = constant(x, false), *only = false;
+        for (size_t k = 0; k < n.kid_count; k++)
+            *to = either(x, *to, then(x, id, k)), *only = *only || alone(x, id, k);
         break;
-    case OP_IMPLIES: *to = either(x, not_of(x, here), there), *only = !alone || other; break;
-    case OP_XOR:
+    case OP_IMPLIES:
+        *to = either(x, not_of(x, then(x, id, 0)), then(x, id, 1)), *only = !alone(x, id, 0) || alone(x, id, 1);
+        break;
+    case OP_XOR: *to = one_of(x, then(x, id, 0), then(x, id, 1)), *only = alone(x, id, 0) ^ alone(x, id, 1); break;
     case OP_IFF:
-        *to = either(x, both(x, here, not_of(x, there)), both(x, not_of(x, here), there));
-        *only = alone != other;
-        if (n.op == OP_IFF) *to = not_of(x, *to), *only = !*only;
+        *to = not_of(x, one_of(x, then(x, id, 0), then(x, id, 1))), *only = !(alone(x, id, 0) ^ alone(x, id, 1));
         break;
-    case OP_YESTERDAY: *to = p, *only = false; break;
-    case OP_WEAK_YESTERDAY: *to = p, *only = true; break;
-    case OP_ONCE: *to = either(x, here, id), *only = alone; break;
-    case OP_HISTORICALLY: *to = goes_on(x, p, here) ? id : both(x, here, id), *only = alone; break;
-    case OP_SINCE: *to = either(x, there, both(x, here, id)), *only = other; break;
-    case OP_TRIGGERED: *to = both(x, there, either(x, here, id)), *only = other; break;
+    case OP_YESTERDAY: *to = formula_kid(x->f, id, 0), *only = false; break;
+    case OP_WEAK_YESTERDAY: *to = formula_kid(x->f, id, 0), *only = true; break;
+    case OP_ONCE: *to = either(x, then(x, id, 0), id), *only = alone(x, id, 0); break;
+    case OP_HISTORICALLY:
+        *to = goes_on(x, formula_kid(x->f, id, 0), then(x, id, 0)) ? id : both(x, then(x, id, 0), id);
+        *only = alone(x, id, 0);
+        break;
+    case OP_SINCE: *to = either(x, then(x, id, 1), both(x, then(x, id, 0), id)), *only = alone(x, id, 1); break;
+    case OP_TRIGGERED: *to = both(x, then(x, id, 1), either(x, then(x, id, 0), id)), *only = alone(x, id, 1); break;
     case OP_COMPARE:
     case OP_MODULO: *to = sum_after(x, id), *only = sum_alone(x, id); break;
-    case OP_COUNT_PAST: *to = 0, *only = false; break;
+    case OP_COUNT_PAST: break; /* its sums look at what it counts */
     default: audit_refuse(x->a, 0, 0, "what is viable has an operator that is not followed");
     }
 }

@@ -75,15 +75,16 @@ static bool has_coordinate(formula_op op) {
     }
 }
 
+static bool weighs_down(const formula *f, node_id sum, size_t count) { return formula_weight(f, sum, count) < 0; }
+
 /* Sums that a coordinate holds: "Regular languages". */
 static bool has_small_sums(const formula *f, node_id id) {
     enum { MOST = 1 << 16 };
     const formula_node *n = formula_at(f, id);
     if (n->op == OP_MODULO) return n->modulus <= MOST;
     if (n->op != OP_COMPARE) return true;
-    for (size_t k = 0; k < n->kid_count; k++)
-        if (formula_weight(f, id, k) == 0 || (formula_weight(f, id, k) < 0) != (formula_weight(f, id, 0) < 0))
-            return false;
+    for (size_t k = 1; k < n->kid_count; k++)
+        if (weighs_down(f, id, k) != weighs_down(f, id, 0)) return false;
     return n->constant < MOST && n->constant > -MOST;
 }
 
@@ -122,7 +123,7 @@ static const char *obstacle_of(const work *w) {
 /* Backwards from the states that accept, until nothing changes. */
 static void find_alive(work *w) {
     const dfa *d = w->language;
-    w->alive = arena_alloc(w->scratch, d->state_count, 1);
+    w->alive = arena_alloc(w->scratch, d->state_count, sizeof *w->alive);
     memcpy(w->alive, d->accepts, d->state_count);
     for (bool more = true; more;) {
         more = false;
@@ -139,7 +140,7 @@ static const dfa *automaton_of(work *w, size_t output) {
     uint32_t c = d.class_of[output];
     for (size_t k = 0; k < output; k++)
         if (d.class_of[k] == c) return w->automata[k];
-    d.accepts = arena_alloc(w->scratch, d.state_count, 1);
+    d.accepts = arena_alloc(w->scratch, d.state_count, sizeof *d.accepts);
     for (uint32_t q = 0; q < d.state_count; q++) d.accepts[q] = w->alive[d.next[(size_t)q * d.class_count + c]];
     return dfa_minimise(w->scratch, &d);
 }
