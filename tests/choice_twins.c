@@ -41,15 +41,34 @@ void choice_opened(char out[RANDOM_MODEL_TEXT], const char *source, double weigh
     snprintf(out + used, RANDOM_MODEL_TEXT - (size_t)used, "\n");
 }
 
-size_t choice_twins_opened(const char *source, size_t n, temper_type type, bool strings, test_random *r) {
+static size_t opened_at(const char *source, size_t n, temper_type type, bool strings, size_t channel, double reach) {
     static char opened[RANDOM_MODEL_TEXT];
+    double weight = fmin(fmax(ldexp(1, ilogb(reach + 0x1p-1000) + 4), 1), 0x1p1000);
+    choice_opened(opened, source, weight, channel);
+    return choice_twins(opened, n, type, strings, NULL, NULL);
+}
+
+static bool opened(const char *source, size_t n, temper_type type, bool strings, size_t *channels, double *reach) {
+    static char plain[RANDOM_MODEL_TEXT];
+    choice_opened(plain, source, 1, 0);
+    bool proved = choice_twins(plain, n, type, strings, channels, reach);
+    if (*channels > PROVED_CHANNELS) *channels = PROVED_CHANNELS;
+    return proved;
+}
+
+size_t choice_twins_opened(const char *source, size_t n, temper_type type, bool strings, test_random *r) {
     double reach[PROVED_CHANNELS];
     size_t channels;
-    choice_opened(opened, source, 1, 0);
-    bool first = choice_twins(opened, n, type, strings, &channels, reach);
-    if (channels < 2 || channels > PROVED_CHANNELS) return first;
+    bool first = opened(source, n, type, strings, &channels, reach);
+    if (channels < 2) return first;
     size_t channel = 1 + random_below(r, channels - 1);
-    double weight = fmin(fmax(ldexp(1, ilogb(reach[channel] + 0x1p-1000) + 4), 1), 0x1p1000);
-    choice_opened(opened, source, weight, channel);
-    return (size_t)first + choice_twins(opened, n, type, strings, NULL, NULL);
+    return (size_t)first + opened_at(source, n, type, strings, channel, reach[channel]);
+}
+
+bool choice_twins_everywhere(const char *source, size_t n, temper_type type, bool strings) {
+    double reach[PROVED_CHANNELS];
+    size_t channels;
+    bool first = opened(source, n, type, strings, &channels, reach);
+    for (size_t k = 1; k < channels; k++) opened_at(source, n, type, strings, k, reach[k]);
+    return first;
 }

@@ -19,4 +19,7 @@ void choice_opened(char out[RANDOM_MODEL_TEXT], const char *source, double weigh
    are proved. */
 size_t choice_twins_opened(const char *source, size_t n, temper_type type, bool strings, test_random *r);
 
+/* The same at every channel. Whether the first is proved. */
+bool choice_twins_everywhere(const char *source, size_t n, temper_type type, bool strings);
+
 #endif
