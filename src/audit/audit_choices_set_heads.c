@@ -90,8 +90,8 @@ static void gap_of_pairs(set_run *s, set_row *row) {
     double t = (double)(row->keys.end - row->keys.first);
     set_spend(s, t * t * h->d);
     rational_set_int(row->gap, 0);
-    for (size_t j = row->keys.first; j < row->keys.end; j++)
-        for (size_t k = j + 1; k < row->keys.end; k++) {
+    for (size_t k = row->keys.first + 1; k < row->keys.end; k++)
+        for (size_t j = row->keys.first; j < k; j++) {
             lattice_set_zero(sum);
             for (uint32_t d = 0; d < h->d; d++) {
                 lattice_sub(difference, key_of(h, j, d), key_of(h, k, d), &s->work);
