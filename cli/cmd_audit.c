@@ -25,18 +25,19 @@ static bool claim_of(char *out, size_t size, const char *certificate, const char
 
 static void print_result(session *s, const char *path, const char *model, const char *certificate,
                          const temper_error *err) {
-    char length[24] = "", type[16] = "", claim[24] = "", error[24] = "", positions[16] = "", kind[16] = "",
-         viable[24] = "";
-    bool proved = err->code == TEMPER_OK, formula = false, every = false, several = false;
+    char length[24] = "", type[16] = "", claim[32] = "", error[24] = "", positions[16] = "", kind[16] = "",
+         logits[24] = "";
+    bool proved = err->code == TEMPER_OK, formula = false, viable = false, every = false, several = false;
     if (proved) {
         claim_of(length, sizeof length, certificate, "length");
         claim_of(type, sizeof type, certificate, "type");
         claim_of(claim, sizeof claim, certificate, "claim");
         claim_of(error, sizeof error, certificate, "error");
         claim_of(positions, sizeof positions, certificate, "positions");
-        formula = strcmp(claim, "formula") == 0;
+        viable = strcmp(claim, temper_claim_name(TEMPER_CLAIM_VIABLE)) == 0;
+        formula = viable || strcmp(claim, "formula") == 0;
         several = claim_of(kind, sizeof kind, certificate, "kind");
-        claim_of(viable, sizeof viable, certificate, "viable");
+        claim_of(logits, sizeof logits, certificate, "log-probabilities");
         /* proofs by roles are about every position; the others say which */
         every = formula || several || strstr(certificate, "\n  \"read-off\": ") || strcmp(positions, "every") == 0;
     }
@@ -49,11 +50,11 @@ static void print_result(session *s, const char *path, const char *model, const 
         if (proved) {
             json_text(&j, "claim", claim);
             if (several) json_text(&j, "kind", kind);
-            if (*viable) json_text(&j, "viable", viable);
             json_count(&j, "length", strtoull(length, NULL, 10));
             json_text(&j, "type", type);
             json_flag(&j, "every_position", every);
             json_text(&j, "error", error);
+            if (*logits) json_text(&j, "log_probabilities", logits);
         } else {
             json_text(&j, "reason", err->text);
         }
@@ -70,8 +71,15 @@ static void print_result(session *s, const char *path, const char *model, const 
                : several            ? "every output at every position is that of its hard choices"
                : every              ? "the answer at every position is that of its hard choices"
                                     : "the verdict is that of its hard choices",
-               *viable ? ", if what it calls viable is right, which no audit looks at" : "", length, type, error,
+               viable ? ", if viable is right, which no audit looks at" : "", length, type, error,
                formula ? " of 2.500e-01 allowed" : "");
+        if (!strcmp(logits, "not proved"))
+            puts("logits are not part of the claim");
+        else if (*logits)
+            printf(
+                "logits are within %s of the logarithms of the source's probabilities, and those of what never comes "
+                "give 0\n",
+                logits);
     }
 }
 

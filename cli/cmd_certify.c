@@ -73,7 +73,11 @@ static void print_json(const work *w, const char *path) {
         if (*about.read_off) json_text(&j, "read_off", about.read_off);
         json_text(&j, "error", about.error);
         json_text(&j, "allowed", about.allowed);
-        if (*about.logits) json_text(&j, "logits", about.logits);
+        if (*about.logits) {
+            json_text(&j, "logits", about.logits);
+            json_text(&j, "log_probabilities", *about.log_probabilities ? about.log_probabilities : "not proved");
+            if (*about.logits_note) json_text(&j, "logits_note", about.logits_note);
+        }
         json_begin(&j, "heads", '[');
         for (size_t h = 0; h < about.heads; h++) {
             temper_certified_head x;
@@ -130,6 +134,16 @@ static void print_read_off(const temper_certificate *k) {
     }
 }
 
+static void print_logits(const temper_certificate_info *about) {
+    if (*about->log_probabilities)
+        printf(
+            "logits\twithin %s of the logarithms of its source's probabilities; what never comes has probability 0\n",
+            about->log_probabilities);
+    else if (*about->logits)
+        printf("logits\tnot part of the claim (%s); within %s of what their rows say\n", about->logits_note,
+               about->logits);
+}
+
 static void print_lines(const work *w) {
     const temper_certificate *k = w->certificate;
     temper_certificate_info about = temper_certificate_about(k);
@@ -137,10 +151,10 @@ static void print_lines(const work *w) {
     switch (about.verdict) {
     case TEMPER_PROVED:
         printf("proved\t%s: every string up to length %zu in %s%s\tlargest error %s of %s allowed\n",
-               about.claim == TEMPER_CLAIM_FORMULA ? "formula" : "the model's own hard choices", w->options.length,
-               temper_type_name(w->options.type), about.every_position ? "" : ", the verdict only", about.error,
-               about.allowed);
-        if (*about.logits) printf("logits\twithin %s of what their rows say\n", about.logits);
+               about.claim == TEMPER_CLAIM_CHOICES ? "the model's own hard choices" : temper_claim_name(about.claim),
+               w->options.length, temper_type_name(w->options.type), about.every_position ? "" : ", the verdict only",
+               about.error, about.allowed);
+        print_logits(&about);
         print_read_off(k);
         print_heads(k);
         break;

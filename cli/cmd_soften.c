@@ -149,7 +149,7 @@ static bool knows_scales(const temper_model *model) {
     info = temper_model_about(model);
     if (info.method != TEMPER_METHOD_HARD ||
         temper_model_proof(&exact, model, TEMPER_TYPE_EXACT, 1, NULL) != TEMPER_OK ||
-        exact.claim != TEMPER_CLAIM_FORMULA)
+        (exact.claim != TEMPER_CLAIM_FORMULA && exact.claim != TEMPER_CLAIM_VIABLE))
         return false;
     for (size_t layer = 1; layer <= info.layers; layer++)
         for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++) {

@@ -542,9 +542,13 @@ TEMPER_API const char *temper_growth_name(temper_growth growth);
 typedef enum temper_claim {
     TEMPER_CLAIM_NONE,
     TEMPER_CLAIM_FORMULA, /* those of the specification that the model carries */
-    TEMPER_CLAIM_CHOICES  /* those of the model's own hard choices, whatever it carries */
+    TEMPER_CLAIM_CHOICES, /* those of the model's own hard choices, whatever it carries */
+    /* of a language model: those of its specification, if the line `viable` is right. Nobody proves that: building a
+       model tests it, and of an edited model nobody need have tested it. */
+    TEMPER_CLAIM_VIABLE
 } temper_claim;
-TEMPER_API const char *temper_claim_name(temper_claim claim); /* "none", "formula", "hard choices" */
+/* "none", "formula", "hard choices", "formula if viable is right" */
+TEMPER_API const char *temper_claim_name(temper_claim claim);
 
 /* What stands in the way of a proof. Layer and head count from 1, 0: none in particular. */
 typedef struct temper_fault {
@@ -1009,14 +1013,17 @@ typedef struct temper_certificate_info {
     const char *reason; /* "" if proved */
     temper_fault fault;
     /* With TEMPER_CLAIM_CHOICES, if the model was recognised by its roles: the formula that was read off its weights,
-       as text (those of several outputs below lines with their names), and why the claim is not TEMPER_CLAIM_FORMULA; else "". A note beside TEMPER_CLAIM_FORMULA says that the claim
-       rests on the source's line `viable`, which is tested, not proved. */
+       as text (those of several outputs below lines with their names), and why the claim is not TEMPER_CLAIM_FORMULA;
+       else "". */
     const char *read_off, *note;
     /* The largest error, and what it is proved to be below: 1/4, or the margin of a model without Boolean channels.
        "" if not proved. */
     const char *error, *allowed;
-    const char *logits; /* how far computed logits are off at most; "" if there are none, or it is not proved */
-    size_t heads;       /* those that temper_certificate_head tells of */
+    /* Of a language model with logits, else "": how far computed logits are at most from what their rows say of exact
+       Booleans, and from the logarithms of the probabilities that its source gives; what has probability 0 has a logit
+       whose exp is exactly 0. If the latter is "" logits are not part of the claim, and the note says why. */
+    const char *logits, *log_probabilities, *logits_note;
+    size_t heads; /* those that temper_certificate_head tells of */
 } temper_certificate_info;
 TEMPER_API temper_certificate_info temper_certificate_about(const temper_certificate *certificate);
 /* The JSON text of a proved one (doc/certificate.md); TEMPER_RANGE if it is not proved. */

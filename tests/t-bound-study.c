@@ -189,7 +189,7 @@ int main(void) {
         check_weights(type);
     }
     CHECK(strcmp(temper_claim_name(TEMPER_CLAIM_CHOICES), "hard choices") == 0 &&
-              strcmp(temper_claim_name((temper_claim)(TEMPER_CLAIM_CHOICES + 1)), "") == 0,
+              strcmp(temper_claim_name((temper_claim)(TEMPER_CLAIM_VIABLE + 1)), "") == 0,
           "names of claims");
     CHECK(met.fine > 1000 && met.refused > 1000, "%zu fine, %zu refused", met.fine, met.refused);
     temper_model_free(model);

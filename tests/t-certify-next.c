@@ -174,13 +174,16 @@ static void check(const subject *x, test_random *r) {
     if (c.data) {
         CHECK(temper_audit(c.data, c.length, file.data, file.length, &e) == TEMPER_OK, "%s: %s\n%s\n%s", x->source,
               e.text, c.data, file.data);
-        CHECK(!x->one_way || about.claim == TEMPER_CLAIM_FORMULA || strstr(about.note, ": too ") ||
+        CHECK(!x->one_way || about.claim != TEMPER_CLAIM_CHOICES || strstr(about.note, ": too ") ||
                   strstr(about.note, " too much"),
               "%s: %s", x->source, about.note);
-        met.viable += strstr(c.data, "\"viable\": \"tested, not proved\"") != NULL;
+        met.viable += about.claim == TEMPER_CLAIM_VIABLE;
+        CHECK((about.claim == TEMPER_CLAIM_VIABLE) ==
+                  (strstr(c.data, "\"claim\": \"formula if viable is right\"") != NULL),
+              "%s", c.data);
         met.formula += about.claim == TEMPER_CLAIM_FORMULA;
         met.choices += about.claim == TEMPER_CLAIM_CHOICES;
-        if (about.claim == TEMPER_CLAIM_FORMULA) check_swapped(&file, &c, x);
+        if (about.claim != TEMPER_CLAIM_CHOICES) check_swapped(&file, &c, x);
     }
     temper_certificate_free(kept);
     temper_free(c.data);

@@ -41,10 +41,13 @@ class Certificate:
     counterexample  refuted: the string, or None
     position        refuted: the first position with a wrong answer, from 1
     output          refuted: which output is wrong there, from 0
-    claim           proved: "formula" (the answers are those of the model's source) or "hard choices"; else "none"
+    claim           proved: "formula" (the answers are those of the model's source), "formula if viable is right" (the same, if
+                    its line `viable` is right, which is not proved) or "hard choices"; else "none"
     read_off, note  hard choices: the formula that was read off the weights, and why it is not the source, or ""
     heads, error    proved: the bounds of each head, and the largest error, as text
-    logits          proved: how far computed logits are off at most, as text, or ""
+    logits          proved: how far computed logits are at most from what their rows say, as text, or ""
+    log_probabilities  proved: how far they are from the logarithms of the source's probabilities; "": logits are not part of
+                    the claim, and logits_note says why
     """
 
     def __init__(self, handle: Any, model: "Model", length: int, type: str) -> None:
@@ -60,6 +63,8 @@ class Certificate:
         self.layer, self.head, self.position = int(fault.layer), int(fault.head), int(fault.position)
         self.output = int(fault.output)
         self.logits = text(about.logits)
+        self.log_probabilities = text(about.log_probabilities)
+        self.logits_note = text(about.logits_note)
         self.counterexample: Optional[str] = None
         if fault.letters != ffi.NULL:
             self.counterexample = model._alphabet.text(list(fault.letters[0:fault.n]))

@@ -60,7 +60,7 @@ _ANY = 1 << 62  # a model that was not made for a length is compared as it is
 
 def _most(model: "Model") -> int:
     proof = model.proof()
-    promised = proof.claim == "formula" or model.info.output_margin > 0
+    promised = proof.claim in ("formula", "formula if viable is right") or model.info.output_margin > 0
     return proof.length if promised and proof.length is not None else _ANY
 
 

@@ -62,7 +62,8 @@ class Proof:
 
     length          all strings of up to so many letters; None: no length is proved, not even 0
     claim           "formula": they are those of the specification that the model carries; "hard choices": those of the model's own
-                    hard choices; "none"
+                    hard choices; "formula if viable is right": a language model whose specification has a line `viable`,
+                    which is not proved; "none"
     every_position  False: the verdict is proved, not the truth at other positions
     obstacle        what stands in the way of a longer one
     """

@@ -82,7 +82,7 @@ static void check_version(uint64_t version, trap *t) {
 
 /* Only what the audit starts from; everything else is compared as text. */
 static claim read_claim(const char *bytes, size_t length, arena *a, trap *t) {
-    static const char *const claims[] = {"formula", "hard choices", NULL}, *const facts[] = {"sets", "strings", NULL};
+    static const char *const claims[] = {"formula", "hard choices", "formula if viable is right", NULL}, *const facts[] = {"sets", "strings", NULL};
     json_reader r;
     json_keys keys;
     claim c = {0};
@@ -102,7 +102,8 @@ static claim read_claim(const char *bytes, size_t length, arena *a, trap *t) {
         } else if (jread_is(key, "type")) {
             type = jread_c_string(&r, a, "a number type");
         } else if (jread_is(key, "claim")) {
-            c.request.choices = jread_choice(&r, claims, "\"formula\" or \"hard choices\"");
+            /* whether what is viable is assumed follows from the source */
+            c.request.choices = jread_choice(&r, claims, "\"formula\" or \"hard choices\"") == 1;
             has_claim = true;
         } else if (jread_is(key, "read-off")) {
             c.request.read_off = jread_c_string(&r, a, "a formula");
@@ -112,6 +113,10 @@ static claim read_claim(const char *bytes, size_t length, arena *a, trap *t) {
             c.request.languages = read_languages(&c.request.language_count, &r, a);
         } else if (jread_is(key, "outputs")) {
             c.request.outputs = read_languages(&c.request.output_count, &r, a);
+        } else if (jread_is(key, "scores")) {
+            c.request.scores = read_languages(&c.request.score_count, &r, a);
+        } else if (jread_is(key, "log-probabilities")) {
+            c.request.chances = strcmp(jread_c_string(&r, a, "a bound, or \"not proved\""), "not proved") != 0;
         } else if (jread_is(key, "model")) {
             c.sha256 = read_sha256(&r, a);
         } else {

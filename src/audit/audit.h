@@ -164,6 +164,9 @@ typedef struct audit_request {
     size_t language_count;
     const language_claim *outputs; /* of models with several, in their order */
     size_t output_count;
+    bool chances;                 /* logits are claimed to be logarithms of probabilities ... */
+    const language_claim *scores; /* ... of which each holds where its formula does */
+    size_t score_count;
 } audit_request;
 
 /* A language of the source, and the formula that stands for it. */
@@ -183,6 +186,14 @@ typedef struct audited_output {
     const automaton *automaton;  /* of a language model's: what the table is about */
     const language_table *table; /* NULL: none */
 } audited_output;
+
+/* A row of probabilities, and where it holds. */
+typedef struct audited_score {
+    dd meaning;
+    const rational *chances; /* [outputs] */
+    const char *formula;     /* with the table that shows it; NULL: the outputs say where */
+    const language_table *table;
+} audited_score;
 
 typedef struct audit {
     trap *trap;
@@ -210,6 +221,11 @@ typedef struct audit {
     audited_output *outputs; /* [outputs] */
     bool viable;             /* what may come follows from a line of the source that is not proved */
     const ball *logits;      /* how far they may be off; NULL: there are none */
+    audited_score *scores;   /* NULL: nothing is claimed of probabilities */
+    size_t score_count;
+    const rational *first_chances; /* [outputs] before the first letter */
+    ball **off;                    /* [outputs] how far rows of logits are from the logarithms */
+    const ball *chances;           /* how far computed logits may be from them; NULL: not claimed */
 } audit;
 
 /* ---- the passes ---- */
@@ -225,14 +241,23 @@ const temper_spec *audit_outputs(audit *a, const audit_request *request, temper_
 /* Whether the read-out rows are what a->outputs says; contents must be those after the last layer. */
 void audit_read_out(audit *a);
 
-/* How far logits may be off in the type, if there are any: fills a->logits. */
+/* How far logits may be off in the type, if there are any: fills a->logits, and a->chances. */
 void audit_logits(audit *a);
 
 /* The outputs of a language model: their automata and tables. */
 void audit_next(audit *a, const temper_spec *source, const audit_request *request);
 
 /* The same by the line `viable` of the source, whose graph gets further nodes. */
-void audit_viable(audit *a, temper_spec *source);
+void audit_viable(audit *a, temper_spec *source, const audit_request *request);
+
+/* If that is claimed: the probabilities that a source gives, and where. The first is for a source whose language has
+   this automaton, the second is by the outputs. */
+void audit_scores(audit *a, const temper_spec *source, const automaton *language, const unsigned char *alive,
+                  const audit_request *request);
+void audit_viable_scores(audit *a, const temper_spec *source, const audit_request *request);
+
+/* Whether rows of logits are their logarithms: fills a->off; contents must be those after the last layer. */
+void audit_log_probabilities(audit *a);
 
 /* The automaton of a language of a source; of the reversed words if the model reads it from the right. */
 const automaton *audit_language_automaton(const audit *a, const formula_language *l);

@@ -82,4 +82,5 @@ void audit_next(audit *a, const temper_spec *source, const audit_request *reques
             }
         if (!x->table) check_table(a, k, claim);
     }
+    audit_scores(a, source, language, alive, request);
 }

@@ -54,7 +54,7 @@ const temper_spec *audit_outputs(audit *a, const audit_request *request, temper_
         if (request->outputs[0].formula)
             audit_next(a, source, request);
         else
-            audit_viable(a, source);
+            audit_viable(a, source, request);
         return NULL;
     }
     if (several) check_names(a, source);
@@ -101,9 +101,28 @@ void audit_read_out(audit *a) {
     for (uint32_t k = 0; k < m->logits.start[m->logits.count]; k++)
         if (a->channels[m->logits.terms[k].channel].kind != HOLDS_EXACT)
             audit_refuse(a, 0, 0, "a logit reads a channel that is not exactly Boolean");
+    audit_log_probabilities(a);
 }
 
 /* ---- logits ---- */
+
+/* Weights that are stored as they are, on one grid, and not too large: no partial sum is rounded. */
+static bool sums_are_exact(const audit *a, const model_rows *rows, uint32_t row) {
+    const ball *size;
+    calculus c;
+    int grid = 1 << 20;
+    calc_init(&c, a->scratch);
+    size = num(&c, 0);
+    for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
+        double weight = rows->terms[k].weight;
+        if (!audit_is_stored(a, weight)) return false;
+        if (weight != 0 && audit_grid_of(weight) < grid) grid = audit_grid_of(weight);
+        size = add(&c, size, num(&c, fabs(weight)));
+    }
+    if (grid == 1 << 20) return true;
+    return ldexp(1, grid) >= a->type.ta &&
+           ball_is_at_most(size, num(&c, fmin(ldexp(1, grid + a->type.pa), a->type.fa)));
+}
 
 /* What storing the weights of a row rounds, and adding them up, with Booleans 0 and 1. */
 static const ball *logit_error(audit_bounding *b, uint32_t row) {
@@ -112,6 +131,7 @@ static const ball *logit_error(audit_bounding *b, uint32_t row) {
     calculus *c = b->c;
     const ball *error = num(c, 0), *sum = num(c, 0);
     bool begun = false;
+    if (sums_are_exact(b->a, rows, row)) return error;
     for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++, begun = true) {
         double weight = fabs(rows->terms[k].weight);
         const ball *exact = num(c, weight);
@@ -130,12 +150,19 @@ static const ball *logit_error(audit_bounding *b, uint32_t row) {
 void audit_logits(audit *a) {
     const temper_model *m = a->model;
     if (!model_has_logits(m)) return;
-    ball *most = ball_array(a->arena, 1);
+    ball *most = ball_array(a->arena, 2), *chances = most + 1;
     ball_set_int(most, 0);
+    ball_set_int(chances, 0);
     for (uint32_t k = 0; k < m->logits.count; k++) {
         audit_bounding b = {.a = a, .c = &a->calculus};
         calc_begin(&a->calculus);
-        ball_max(most, most, logit_error(&b, k));
+        const ball *error = logit_error(&b, k);
+        ball_max(most, most, error);
+        if (a->off) ball_max(chances, chances, add(&a->calculus, a->off[k], error));
     }
     a->logits = most;
+    if (!a->off) return;
+    if (!ball_is_at_most(most, num(&a->calculus, 1)))
+        audit_refuse(a, 0, 0, "what never comes may get a probability above 0");
+    a->chances = chances;
 }

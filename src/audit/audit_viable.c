@@ -187,7 +187,7 @@ static void look_at(after *x, node_id id) {
     }
 }
 
-void audit_viable(audit *a, temper_spec *source) {
+void audit_viable(audit *a, temper_spec *source, const audit_request *request) {
     size_t letters = a->model->letters.count, before = source->graph.count;
     if (!source->viable) audit_refuse(a, 0, 0, "the model's source does not say what is viable");
     if (source->at != TEMPER_AT_LAST) audit_refuse(a, 0, 0, "the model's source is read at the first position");
@@ -212,4 +212,5 @@ void audit_viable(audit *a, temper_spec *source) {
         a->outputs[k].empty = source->outputs[k].accepts_empty;
     }
     a->viable = true;
+    audit_viable_scores(a, source, request);
 }

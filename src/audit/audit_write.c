@@ -84,6 +84,18 @@ static void put_outputs(text *out, const audit *a) {
     audit_end_array(out, model_output_count(m));
 }
 
+static void put_scores(text *out, const audit *a) {
+    if (!a->score_count || !a->scores[0].formula) return;
+    text_puts(out, "  \"scores\": [");
+    for (size_t k = 0; k < a->score_count; k++) {
+        audit_next_element(out, k);
+        audit_put_text(out, "formula", a->scores[k].formula);
+        put_rows(out, a->scores[k].table);
+        text_putc(out, '}');
+    }
+    audit_end_array(out, a->score_count);
+}
+
 static void put_channels(text *out, const audit *a) {
     const temper_model *m = a->model;
     size_t count = 0;
@@ -150,7 +162,6 @@ void audit_write_claim(text *out, const audit *a, const char *claim) {
     audit_put_member(out, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
     audit_put_member(out, "empty", m->accepts_empty ? "accept" : "reject");
     if (several) audit_put_member(out, "kind", m->kind == TEMPER_KIND_NEXT ? "next" : "transducer");
-    if (a->viable) audit_put_member(out, "viable", "tested, not proved");
     if (a->read_off && !several) audit_put_member(out, "read-off", a->read_off);
     text_printf(out, "  \"length\": %llu,\n", (unsigned long long)a->length);
     audit_put_member(out, "type", a->type.type->name);
@@ -158,8 +169,9 @@ void audit_write_claim(text *out, const audit *a, const char *claim) {
 }
 
 void audit_write(text *out, const audit *a) {
-    audit_write_claim(out, a, a->choices ? "hard choices" : "formula");
+    audit_write_claim(out, a, a->choices ? "hard choices" : a->viable ? "formula if viable is right" : "formula");
     put_outputs(out, a);
+    put_scores(out, a);
     put_languages(out, a);
     put_channels(out, a);
     put_heads(out, a);
@@ -170,6 +182,11 @@ void audit_write(text *out, const audit *a) {
     if (a->logits) {
         text_puts(out, ",\n  ");
         audit_put_bound(out, "logits", a->logits);
+        text_puts(out, ",\n  ");
+        if (a->chances)
+            audit_put_bound(out, "log-probabilities", a->chances);
+        else
+            audit_put_text(out, "log-probabilities", "not proved");
     }
     text_puts(out, "\n}\n");
 }

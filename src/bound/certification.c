@@ -51,7 +51,7 @@ static void member(certification *c, const char *key) {
     text_puts(&c->json, ": ");
 }
 
-static void member_text(certification *c, const char *key, const char *value) {
+void certificate_member_text(certification *c, const char *key, const char *value) {
     member(c, key);
     jwrite_string(&c->json, value, strlen(value));
 }
@@ -70,18 +70,17 @@ void certificate_begin(certification *c) {
     text_printf(&c->json, "{\n  \"temper-certificate\": %d", several ? 3 : 2);
     member(c, "model");
     text_printf(&c->json, "{\"sha256\": \"%s\", \"bytes\": %zu}", hex, c->size);
-    member_text(c, "claim", temper_claim_name(c->claim));
-    member_text(c, "source", m->source);
-    member_text(c, "syntax", syntax_names[m->syntax]);
-    member_text(c, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
-    member_text(c, "empty", m->accepts_empty ? "accept" : "reject");
-    if (several) member_text(c, "kind", temper_kind_name(m->kind));
-    if (c->viable) member_text(c, "viable", "tested, not proved");
-    if (c->read_off && !several) member_text(c, "read-off", c->read_off);
+    certificate_member_text(c, "claim", temper_claim_name(c->claim));
+    certificate_member_text(c, "source", m->source);
+    certificate_member_text(c, "syntax", syntax_names[m->syntax]);
+    certificate_member_text(c, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
+    certificate_member_text(c, "empty", m->accepts_empty ? "accept" : "reject");
+    if (several) certificate_member_text(c, "kind", temper_kind_name(m->kind));
+    if (c->read_off && !several) certificate_member_text(c, "read-off", c->read_off);
     member(c, "length");
     text_printf(&c->json, "%zu", c->options.length);
-    member_text(c, "type", c->type->name);
-    member_text(c, "order", c->ascending ? "ascending" : "any");
+    certificate_member_text(c, "type", c->type->name);
+    certificate_member_text(c, "order", c->ascending ? "ascending" : "any");
 }
 
 void certificate_array(certification *c, const char *key) {
@@ -168,10 +167,11 @@ void certificate_head(certification *c, size_t layer, size_t head, const char *k
 
 void certificate_member_bound(certification *c, const char *key, const ball *value) {
     const char *bound = bound_text(c, value);
-    member_text(c, key, bound);
+    certificate_member_text(c, key, bound);
     if (strcmp(key, "error") == 0) c->error = bound;
     if (strcmp(key, "allowed") == 0) c->allowed = bound;
     if (strcmp(key, "logits") == 0) c->logits = bound;
+    if (strcmp(key, "log-probabilities") == 0) c->chances = bound;
 }
 
 void certificate_end(certification *c) {

@@ -24,7 +24,6 @@ typedef struct certification {
     temper_claim claim;     /* what a proof would be of */
     temper_verdict verdict; /* TEMPER_UNABLE until something else is known */
     const char *read_off;   /* the formula that the weights compute, with the claim "hard choices"; NULL: none */
-    bool viable;            /* the claim rests on a line of the source that was tested, not proved */
     const char *note;       /* why the claim is not "formula"; NULL: it is, or nothing is known */
     const char *unlike;     /* why the model was not recognised by its roles; NULL: it was */
     bool every_position;    /* proved is the truth at every position, not only the verdict */
@@ -35,6 +34,8 @@ typedef struct certification {
     size_t head_count, head_capacity;
     const char *error, *allowed; /* the largest error, and what it must be below */
     const char *logits;          /* the largest error of a logit; NULL: none */
+    const char *chances;         /* how far logits are from what the source says; NULL: it is not proved, ... */
+    const char *chances_why_not; /* ... for this reason */
     struct found_facts *found;   /* of hard choices: what earlier lengths have shown (choice_facts.h) */
 } certification;
 
@@ -72,6 +73,8 @@ void certificate_head(certification *c, size_t layer, size_t head, const char *k
 
 /* The members after the arrays, each on its line as well. */
 void certificate_member_bound(certification *c, const char *key, const ball *value);
+
+void certificate_member_text(certification *c, const char *key, const char *value);
 
 /* The end of the file; the verdict is "proved". */
 void certificate_end(certification *c);

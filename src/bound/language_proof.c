@@ -144,6 +144,8 @@ source_recognition recognise_source(const temper_model *m, bool hard, arena *a) 
         if (recognition_study(out.recognition)) out.outputs = next_proofs(m, w.spec, out.recognition, &out.why, a);
         out.is_formula = out.outputs != NULL;
         if (recognition_study(out.recognition) && !out.outputs) by_viable(&out, m, w.spec, hard, a);
+        if (out.is_formula && model_has_logits(m))
+            out.scores = score_proofs_of(m, w.spec, out.viable, out.recognition, a);
         return out;
     }
     if (w.spec) find_languages(&w);

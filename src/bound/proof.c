@@ -71,7 +71,7 @@ model_proof *model_proof_open(certification *c) {
 bool model_proof_by_roles(const model_proof *p) { return p->roles != NULL; }
 
 temper_claim certification_exact_claim(certification *c) {
-    return recognise_source(c->model, true, c->arena).is_formula ? TEMPER_CLAIM_FORMULA : TEMPER_CLAIM_CHOICES;
+    return source_claim(recognise_source(c->model, true, c->arena));
 }
 
 bool model_proof_try(model_proof *p, size_t length, bool write) {
@@ -151,6 +151,6 @@ void model_proof_longest(model_proof *p, length_bracket *b) {
 }
 
 const char *temper_claim_name(temper_claim claim) {
-    static const char *const names[] = {"none", "formula", "hard choices"};
+    static const char *const names[] = {"none", "formula", "hard choices", "formula if viable is right"};
     return (unsigned)claim < sizeof names / sizeof *names ? names[claim] : "";
 }

@@ -10,8 +10,9 @@
 struct formula_proof {
     certification *c;
     recognition *recognition;
-    language_proofs languages; /* of the source */
-    output_proof *outputs;     /* [outputs] of a language model; NULL: there are none */
+    language_proofs languages;  /* of the source */
+    output_proof *outputs;      /* [outputs] of a language model; NULL: there are none */
+    const score_proofs *scores; /* of one with logits; NULL: it has none, or nothing is claimed of them */
     study study;
     every_length **every; /* [shapes] NULL until needed */
     arena scratch;        /* of one attempt */
@@ -21,6 +22,8 @@ struct formula_proof {
     bool *tried;             /* [shapes] "every length" */
     const ball *error;       /* the largest of all */
     const ball *logits;      /* of the logits; NULL: there are none */
+    const ball *chances;     /* how far they are from what the source says; NULL: not proved, ... */
+    const char *unproved;    /* ... for this reason */
 };
 
 /* ---- heads ---- */
@@ -117,11 +120,27 @@ static bool check_features(formula_proof *p) {
 
 /* ---- logits ---- */
 
+/* Weights that are stored as they are, on one grid, and not too large: no partial sum is rounded. */
+static bool logit_row_is_exact(const bounds *b, const model_rows *rows, uint32_t row) {
+    const ball *sum = b->zero;
+    int grid = GRID_OF_ZERO;
+    for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
+        double weight = rows->terms[k].weight < 0 ? -rows->terms[k].weight : rows->terms[k].weight;
+        if (format_round(b->s, weight) != weight) return false;
+        if (grid_of(weight) < grid) grid = grid_of(weight);
+        sum = b_add(b, sum, b_double(b, weight));
+    }
+    if (grid == GRID_OF_ZERO) return true;
+    return b_is_at_most(b, b->tiny_a, b_power_of_two(b, grid)) && b_is_at_most(b, sum, b->most_a) &&
+           b_is_at_most(b, sum, b_power_of_two(b, grid + b->a->precision));
+}
+
 /* A row of any weights over exact Booleans: what storing the weights and adding them up rounds. False: something
    overflows. */
 static bool logit_row_error(const bounds *b, const model_rows *rows, uint32_t row, const ball **error) {
     const ball *sum = NULL;
     *error = b->zero;
+    if (logit_row_is_exact(b, rows, row)) return true;
     for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
         double weight = rows->terms[k].weight < 0 ? -rows->terms[k].weight : rows->terms[k].weight;
         const ball *exact = b_double(b, weight), *stored = b_after(b, b->s, exact);
@@ -141,9 +160,11 @@ static bool logit_row_error(const bounds *b, const model_rows *rows, uint32_t ro
 
 static bool bound_logits(formula_proof *p) {
     const temper_model *m = p->c->model;
-    p->logits = NULL;
+    p->logits = p->chances = NULL;
     if (!model_has_logits(m)) return true;
     p->logits = p->b.zero;
+    p->unproved = !p->scores ? "nothing is proved of its source" : p->scores->why_not;
+    if (!p->unproved) p->chances = p->b.zero;
     for (uint32_t k = 0; k < m->logits.count; k++) {
         const ball *error;
         if (!logit_row_error(&p->b, &m->logits, k, &error)) {
@@ -151,6 +172,11 @@ static bool bound_logits(formula_proof *p) {
             return false;
         }
         p->logits = b_max(&p->b, p->logits, error);
+        if (p->chances) p->chances = b_max(&p->b, p->chances, b_add(&p->b, p->scores->off[k], error));
+    }
+    if (p->chances && !b_is_at_most(&p->b, p->logits, p->b.one)) {
+        p->chances = NULL;
+        p->unproved = "what never comes may get a probability above 0 in this format";
     }
     return true;
 }
@@ -171,6 +197,19 @@ static void write_outputs(const formula_proof *p) {
             certificate_text(p->c, "formula", p->outputs[k].formula);
             certificate_texts(p->c, "table", p->outputs[k].rows.rows, p->outputs[k].rows.count);
         }
+        certificate_element_end(p->c);
+    }
+    certificate_array_end(p->c);
+}
+
+static void write_scores(const formula_proof *p) {
+    if (!p->chances || !p->scores->all) return;
+    certificate_array(p->c, "scores");
+    for (size_t k = 0; k < p->scores->count; k++) {
+        const score_proof *x = &p->scores->all[k];
+        certificate_element(p->c);
+        certificate_text(p->c, "formula", x->formula);
+        certificate_texts(p->c, "table", x->rows.rows, x->rows.count);
         certificate_element_end(p->c);
     }
     certificate_array_end(p->c);
@@ -271,6 +310,7 @@ static bool write_file(formula_proof *p) {
     }
     certificate_begin(p->c);
     write_outputs(p);
+    write_scores(p);
     write_languages(p);
     write_channels(p);
     write_heads(p);
@@ -278,6 +318,11 @@ static bool write_file(formula_proof *p) {
     certificate_member_bound(p->c, "error", p->error);
     certificate_member_bound(p->c, "allowed", p->b.quarter);
     if (p->logits) certificate_member_bound(p->c, "logits", p->logits);
+    if (p->chances)
+        certificate_member_bound(p->c, "log-probabilities", p->chances);
+    else if (p->logits)
+        certificate_member_text(p->c, "log-probabilities", "not proved");
+    p->c->chances_why_not = p->logits && !p->chances ? p->unproved : NULL;
     certificate_end(p->c);
     return true;
 }
@@ -304,8 +349,8 @@ formula_proof *formula_proof_begin(certification *c) {
     p->study = *found;
     p->languages = source.languages;
     p->outputs = source.outputs;
-    c->viable = source.viable;
-    c->claim = source.is_formula ? TEMPER_CLAIM_FORMULA : TEMPER_CLAIM_CHOICES;
+    p->scores = source.scores;
+    c->claim = source_claim(source);
     c->note = source.is_formula ? NULL : source.why;
     if (!role_conditions(c, &p->study)) return NULL;
     p->every = arena_zalloc(c->arena, p->study.shape_count, sizeof *p->every);

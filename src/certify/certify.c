@@ -17,7 +17,7 @@ struct temper_certificate {
     temper_fault fault;
     temper_certified_head *heads;
     size_t head_count;
-    const char *error, *allowed, *logits, *read_off, *note;
+    const char *error, *allowed, *logits, *log_probabilities, *logits_note, *read_off, *note;
 };
 
 /* Of a search: about a second. */
@@ -79,10 +79,15 @@ static void keep_text(const char **x, arena *a) { *x = arena_copy(a, *x, strlen(
 static void keep_heads(temper_certificate *k, const certification *c, arena *a) {
     k->error = c->error ? c->error : "";
     k->allowed = c->allowed ? c->allowed : "";
-    k->logits = c->logits && c->verdict == TEMPER_PROVED ? c->logits : "";
+    bool logits = c->logits && c->verdict == TEMPER_PROVED;
+    k->logits = logits ? c->logits : "";
+    k->log_probabilities = logits && c->chances ? c->chances : "";
+    k->logits_note = logits && c->chances_why_not ? c->chances_why_not : "";
     keep_text(&k->error, a);
     keep_text(&k->allowed, a);
     keep_text(&k->logits, a);
+    keep_text(&k->log_probabilities, a);
+    keep_text(&k->logits_note, a);
     if (c->verdict != TEMPER_PROVED) return;
     k->head_count = c->head_count;
     k->heads = arena_alloc(a, c->head_count, sizeof *k->heads);
@@ -112,7 +117,7 @@ static temper_certificate *keep(certification *c) {
     k->claim = proved ? c->claim : TEMPER_CLAIM_NONE;
     k->every_position = proved && c->every_position;
     k->read_off = proved && c->read_off ? c->read_off : "";
-    k->note = proved && c->note ? c->note : proved && c->viable ? "what is viable is tested, not proved" : "";
+    k->note = proved && c->note ? c->note : "";
     keep_text(&k->read_off, &memory);
     keep_text(&k->note, &memory);
     if (c->fault.letters) {
@@ -172,6 +177,8 @@ temper_certificate_info temper_certificate_about(const temper_certificate *c) {
                                      .error = c->error,
                                      .allowed = c->allowed,
                                      .logits = c->logits,
+                                     .log_probabilities = c->log_probabilities,
+                                     .logits_note = c->logits_note,
                                      .heads = c->head_count};
 }
 

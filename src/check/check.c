@@ -102,9 +102,9 @@ static void refuse_lengths(check_plan *p, arena *a) {
     if (claim == TEMPER_CLAIM_NONE) return;
     proved_here proved = proved_at(p->model, TEMPER_TYPE_F64, false, p->longest, a->trap);
     p->proved = proved.claim != TEMPER_CLAIM_NONE;
-    p->roles = proved.claim == TEMPER_CLAIM_FORMULA;
+    p->roles = proved.claim == TEMPER_CLAIM_FORMULA || proved.claim == TEMPER_CLAIM_VIABLE;
     /* a model that was not made for a length is compared as it is: this is how to find out about it */
-    bool promised = claim == TEMPER_CLAIM_FORMULA || model_has_record(&p->model->record);
+    bool promised = claim != TEMPER_CLAIM_CHOICES || model_has_record(&p->model->record);
     if (p->proved || !promised) return;
     temper_proof whole = proved_longest(p->model, TEMPER_TYPE_F64, false, a->trap);
     trap_raise_hint(a->trap, TEMPER_LIMIT, 0, 0, text_escaped(a, whole.obstacle, strlen(whole.obstacle), 200),

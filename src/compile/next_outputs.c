@@ -224,9 +224,9 @@ static _Noreturn void refuse_probabilities(const maker *m, temper_status code, c
     trap_raise(m->keep->trap, code, p->line, p->column, "%s", why);
 }
 
-static void add_score(maker *m, node_id root, bool empty, const double *logits) {
+static void add_score(maker *m, node_id root, bool empty, const rational *chances) {
     double *kept = arena_alloc(m->keep, output_count(m), sizeof *kept);
-    memcpy(kept, logits, output_count(m) * sizeof *kept);
+    chances_logits(kept, chances, output_count(m));
     m->s->scores[m->s->score_count++] = (spec_score){root, empty, kept};
 }
 
@@ -269,7 +269,7 @@ static void score_by_subsets(maker *m, const weights *w, rational_pool *pool) {
     if (count > SCORED_OUTPUTS)
         refuse_probabilities(m, TEMPER_LIMIT,
                              "a language that compares counts can have probabilities over 5 letters at most");
-    double *logits = arena_alloc(m->work, count, sizeof *logits);
+    rational *chances = rational_array(pool, count);
     bool legal[SCORED_OUTPUTS];
     s->scores = arena_zalloc(m->keep, sets, sizeof *s->scores);
     for (size_t set = 0; set < sets; set++) {
@@ -282,9 +282,9 @@ static void score_by_subsets(maker *m, const weights *w, rational_pool *pool) {
             empty = empty && legal[k] == x->accepts_empty;
         }
         if (!empty && formula_at(f, root)->op == OP_FALSE) continue;
-        if (!weights_row(logits, legal, count - 1, w, pool) && set)
+        if (!weights_chances(chances, legal, count - 1, w, pool) && set)
             refuse_probabilities(m, TEMPER_RANGE, "somewhere everything that is legal has the weight 0");
-        add_score(m, root, empty, logits);
+        add_score(m, root, empty, chances);
     }
 }
 

@@ -34,6 +34,7 @@ typedef struct product {
     size_t next_count, next_capacity;
     size_t *first; /* [weight states + 1] of the moves, which are sorted by their state */
     weight_move *moves;
+    rational *after; /* [weight states] a belief that may be known already */
 } product;
 
 static void sort_moves(product *p) {
@@ -75,12 +76,15 @@ static uint32_t find_belief(product *p, const rational *of) {
             "give each state one move for each letter",
             "the weights are nondeterministic, and a deterministic automaton of them has more than %d states",
             BELIEFS);
-    array_push(p->a, p->beliefs, p->belief_count, p->belief_capacity, (belief){of});
+    rational *kept = rational_array(p->pool, p->w->state_count);
+    for (uint32_t q = 0; q < p->w->state_count; q++) rational_set(&kept[q], &of[q]);
+    array_push(p->a, p->beliefs, p->belief_count, p->belief_capacity, (belief){kept});
     return (uint32_t)p->belief_count - 1;
 }
 
 static uint32_t belief_after(product *p, uint32_t number, uint32_t letter) {
-    rational *of = rational_array(p->pool, p->w->state_count), *sum = rational_array(p->pool, 1);
+    rational *of = p->after, *sum = rational_array(p->pool, 1);
+    for (uint32_t q = 0; q < p->w->state_count; q++) rational_set_int(&of[q], 0);
     weigh(p, sum, of, number, letter);
     for (uint32_t q = 0; q < p->w->state_count && !rational_is_zero(sum); q++) rational_div(&of[q], &of[q], sum);
     return find_belief(p, of);
@@ -100,28 +104,27 @@ static uint32_t find_pair(product *p, uint32_t state, uint32_t belief_number, si
     return found;
 }
 
-/* log(weight / sum), rounded; nothing weighs nothing. */
-static double logit_of(const rational *weight, const rational *sum, rational *quotient) {
-    if (rational_is_zero(weight)) return LOGIT_NEVER;
-    rational_div(quotient, weight, sum);
-    return log_f64(rational_to_double(quotient));
+/* Weights divided by their sum; false: all are 0, and stay so. */
+static bool divide_by_sum(rational *of, size_t outputs, rational *sum) {
+    rational_set_int(sum, 0);
+    for (size_t k = 0; k < outputs; k++) rational_add(sum, sum, &of[k]);
+    if (rational_is_zero(sum)) return false;
+    for (size_t k = 0; k < outputs; k++) rational_div(&of[k], &of[k], sum);
+    return true;
 }
 
-/* False: all weights are 0. */
-static bool fill_row(double *logits, rational *of, size_t outputs, rational *work) {
-    rational_set_int(&work[0], 0);
-    for (size_t k = 0; k < outputs; k++) rational_add(&work[0], &work[0], &of[k]);
-    bool any = !rational_is_zero(&work[0]);
-    for (size_t k = 0; k < outputs; k++) logits[k] = any ? logit_of(&of[k], &work[0], &work[1]) : LOGIT_NEVER;
-    return any;
+void chances_logits(double *logits, const rational *chances, size_t outputs) {
+    for (size_t k = 0; k < outputs; k++)
+        logits[k] = rational_is_zero(&chances[k]) ? LOGIT_NEVER : log_f64(rational_to_double(&chances[k]));
 }
 
-bool weights_row(double *logits, const bool *legal, size_t letters, const weights *w, rational_pool *pool) {
-    rational *of = rational_array(pool, letters + 1), *work = rational_array(pool, 2);
-    for (size_t k = 0; k < w->move_count; k++)
-        if (legal[w->moves[k].letter])
-            rational_add(&of[w->moves[k].letter], &of[w->moves[k].letter], w->moves[k].weight);
-    return fill_row(logits, of, letters + 1, work);
+bool weights_chances(rational *chances, const bool *legal, size_t letters, const weights *w, rational_pool *pool) {
+    for (size_t k = 0; k <= letters; k++) rational_set_int(&chances[k], 0);
+    for (size_t k = 0; k < w->move_count; k++) {
+        rational *x = &chances[w->moves[k].letter];
+        if (legal[w->moves[k].letter]) rational_add(x, x, w->moves[k].weight);
+    }
+    return divide_by_sum(chances, letters + 1, rational_array(pool, 1));
 }
 
 static bool is_lost(const product *p, uint32_t number) {
@@ -142,29 +145,34 @@ static _Noreturn void refuse_zeros(const product *p, size_t at) {
                text_escaped(p->a, text_string(&t), t.length, 60));
 }
 
-static double *row_of(product *p, size_t at) {
+static rational *row_of(product *p, size_t at) {
     size_t letters = p->s->letters.count;
     const pair x = p->pairs[at];
-    rational *of = rational_array(p->pool, letters + 1), *work = rational_array(p->pool, 2);
+    rational *of = rational_array(p->pool, letters + 1);
     for (uint32_t k = 0; k <= letters; k++) {
         bool legal = k == letters ? p->d->accepts[x.state] : p->alive[dfa_next(p->d, x.state, p->d->class_of[k])];
         if (legal) weigh(p, &of[k], NULL, x.belief, k);
     }
-    double *logits = arena_alloc(p->a, letters + 1, sizeof *logits);
-    if (!fill_row(logits, of, letters + 1, work) && p->alive[x.state] && !is_lost(p, x.belief)) refuse_zeros(p, at);
-    return logits;
+    bool any = divide_by_sum(of, letters + 1, rational_array(p->pool, 1));
+    if (!any && p->alive[x.state] && !is_lost(p, x.belief)) refuse_zeros(p, at);
+    return of;
+}
+
+static bool same_row(const rational *x, const rational *y, size_t count) {
+    size_t k = 0;
+    while (k < count && rational_equal(&x[k], &y[k])) k++;
+    return k == count;
 }
 
 static void find_rows(product *p, weighted_machine *out) {
-    size_t bytes = (p->s->letters.count + 1) * sizeof(double), capacity = 0, count = 0;
-    table rows;
-    table_init(&rows, p->a);
+    size_t outputs = p->s->letters.count + 1, capacity = 0, count = 0;
     out->row = arena_alloc(p->a, p->pair_count, sizeof *out->row);
     for (size_t k = 0; k < p->pair_count; k++) {
-        double *row = row_of(p, k);
-        bool fresh;
-        out->row[k] = *table_put(&rows, row, bytes, (uint32_t)count, &fresh);
-        if (fresh) array_push(p->a, out->rows, count, capacity, row);
+        const rational *row = row_of(p, k);
+        size_t r = 0;
+        while (r < count && !same_row(row, out->rows[r], outputs)) r++;
+        out->row[k] = (uint32_t)r;
+        if (r == count) array_push(p->a, out->rows, count, capacity, row);
     }
     out->row_count = (uint32_t)count;
 }
@@ -236,6 +244,7 @@ void weighted_machine_make(weighted_machine *out, const temper_spec *s, const df
     table_init(&p.index, a);
     sort_moves(&p);
     rational *first = rational_array(pool, w->state_count);
+    p.after = rational_array(pool, w->state_count);
     rational_set_int(&first[w->start], 1);
     find_pair(&p, d->start, find_belief(&p, first), 0, 0);
     for (size_t k = 0; k < p.pair_count; k++)

@@ -29,7 +29,8 @@ static const char *read_digest(json_reader *r, arena *a) {
 }
 
 void export_certificate_read(export_certificate *c, const char *path, arena *a, trap *t) {
-    static const char *const claims[] = {"formula", "hard choices", NULL};
+    static const char *const claims[] = {"formula", "hard choices", "formula if viable is right", NULL};
+    static const temper_claim meant[] = {TEMPER_CLAIM_FORMULA, TEMPER_CLAIM_CHOICES, TEMPER_CLAIM_VIABLE};
     json_reader r;
     bool is_one = false, has_claim = false;
     c->bytes = read_all(path, &c->size, a, t);
@@ -47,7 +48,7 @@ void export_certificate_read(export_certificate *c, const char *path, arena *a, 
         } else if (jread_is(key, "type")) {
             c->type = jread_c_string(&r, a, "a number type");
         } else if (jread_is(key, "claim")) {
-            c->of_hard_choices = jread_choice(&r, claims, "\"formula\" or \"hard choices\"");
+            c->claim = meant[jread_choice(&r, claims, "\"formula\" or \"hard choices\"")];
             has_claim = true;
         } else {
             jread_skip(&r, a);

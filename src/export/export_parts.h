@@ -31,7 +31,7 @@ typedef struct export_certificate {
     size_t size;
     const char *sha256, *type; /* what it says: of the model's file, and up to which length in which number format */
     uint64_t length;
-    bool of_hard_choices; /* proved are the answers of the hard choices, else those of the formula */
+    temper_claim claim;
     const char *file;     /* the file of the folder that it is about */
 } export_certificate;
 

@@ -48,22 +48,26 @@ static void put_letters(text *out, const temper_model *m, const export_sentinels
                     model_output_count(m));
 }
 
+static const char *claim_words(temper_claim claim) {
+    return claim == TEMPER_CLAIM_FORMULA ? "the answers of the specification"
+           : claim == TEMPER_CLAIM_VIABLE
+               ? "the answers of the specification if viable is right, which is not proved,"
+               : "the answers of the model's own hard choices";
+}
+
 static void put_certificate(text *out, const export_certificate *c, const char *folder) {
     text_printf(
         out,
         "`certificate.json` proves %s for every string of up to %llu letters in %s.\nIt is about the bytes of "
         "`%s`, and can be checked:\n\n    temper audit %s/certificate.json %s/%s\n\n",
-        c->of_hard_choices ? "the answers of its hard choices" : "the answers of the specification",
-        (unsigned long long)c->length, c->type, c->file, folder, folder, c->file);
+        claim_words(c->claim), (unsigned long long)c->length, c->type, c->file, folder, folder, c->file);
 }
 
 static void put_proof(text *out, const char *type, const temper_proof *p) {
     if (p->claim == TEMPER_CLAIM_NONE)
         text_printf(out, "- %s: none\n", type);
     else
-        text_printf(out, "- %s: %zu, %s %s\n", type, p->length,
-                    p->claim == TEMPER_CLAIM_FORMULA ? "the answers of the specification"
-                                                     : "the answers of the model's own hard choices",
+        text_printf(out, "- %s: %zu, %s %s\n", type, p->length, claim_words(p->claim),
                     p->every_position ? "at every position" : "to the string (not at every position)");
 }
 

@@ -295,7 +295,7 @@ temper_status temper_limits_job(temper_job **out, const temper_limits_case *case
 static bool read_proof(temper_limits_row *row, bytes b, arena *a) {
     row->claim = (temper_claim)get(&b, 1);
     row->proved = (size_t)get(&b, 8);
-    if (b.short_ || row->claim > TEMPER_CLAIM_CHOICES || row->proved > TEMPER_LONGEST) return false;
+    if (b.short_ || row->claim > TEMPER_CLAIM_VIABLE || row->proved > TEMPER_LONGEST) return false;
     row->obstacle = arena_copy(a, (const char *)b.at, b.left);
     return true;
 }

@@ -40,6 +40,9 @@ ball *ball_array(arena *a, size_t count) {
 void ball_set(ball *z, const ball *x) { arb_set(q(z), c(x)); }
 void ball_set_int(ball *z, int64_t x) { arb_set_si(q(z), x); }
 void ball_set_double(ball *z, double x) { arb_set_d(q(z), x); }
+void ball_set_rational(ball *z, const rational *x) {
+    arb_set_fmpq(q(z), (const fmpq *)(const void *)x, BALL_BITS); /* rational.c says that they are alike */
+}
 
 void ball_add(ball *z, const ball *x, const ball *y) { arb_add(q(z), c(x), c(y), BALL_BITS); }
 void ball_sub(ball *z, const ball *x, const ball *y) { arb_sub(q(z), c(x), c(y), BALL_BITS); }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "number/rational.h"
 
 enum { BALL_BITS = 192 };
 
@@ -24,6 +25,7 @@ ball *ball_array(arena *a, size_t count); /* zeros */
 void ball_set(ball *z, const ball *x);
 void ball_set_int(ball *z, int64_t x);
 void ball_set_double(ball *z, double x); /* exactly; x must be finite */
+void ball_set_rational(ball *z, const rational *x);
 
 void ball_add(ball *z, const ball *x, const ball *y);
 void ball_sub(ball *z, const ball *x, const ball *y);

@@ -394,3 +394,57 @@ const char *recognition_formula(recognition *r, size_t output) {
     if (!r->texts[output] && !trap_attempt(&r->trap, NULL, print, r)) r->texts[output] = NULL;
     return r->texts[output];
 }
+
+/* ---- logits ---- */
+
+typedef struct logit_question {
+    recognition *r;
+    logit_reading *out;
+    const double *logits; /* near to these, or ... */
+    const bool *hold;     /* ... where these outputs hold */
+    size_t output;
+    double start;
+} logit_question;
+
+static void read_logit_places(void *context) {
+    const logit_question *x = context;
+    recognition *r = x->r;
+    recognising *w = &r->work;
+    decisions *d = &w->q.d;
+    uint32_t count = model_output_count(w->m);
+    fn where = x->logits ? logits_near(w, x->logits) : FN_TRUE;
+    for (uint32_t k = 0; k < count && x->hold; k++)
+        where = fn_and(d, where, x->hold[k] ? r->answers[k] : fn_not(d, r->answers[k]));
+    x->out->possible = where != FN_FALSE;
+    x->out->values = arena_alloc(&r->arena, count, sizeof *x->out->values);
+    x->out->counts = arena_zalloc(&r->arena, count, sizeof *x->out->counts);
+    for (uint32_t k = 0; k < count; k++) x->out->values[k] = logit_values(w, k, where, &x->out->counts[k]);
+    if (x->logits) x->out->formula = read_off(w, where);
+}
+
+static bool read_places(logit_question *x, const char **why) {
+    recognition *r = x->r;
+    *x->out = (logit_reading){0};
+    if (trap_attempt(&r->trap, &r->why_not, read_logit_places, x)) return true;
+    r->work.q.d.work_count = 0;
+    *why = r->why_not.text;
+    return false;
+}
+
+bool recognition_logits_near(recognition *r, logit_reading *out, const double *logits, const char **why) {
+    return read_places(&(logit_question){.r = r, .out = out, .logits = logits}, why);
+}
+
+bool recognition_logits_where(recognition *r, logit_reading *out, const bool *hold, const char **why) {
+    return read_places(&(logit_question){.r = r, .out = out, .hold = hold}, why);
+}
+
+static void read_start(void *context) {
+    logit_question *x = context;
+    x->start = logit_at_start(&x->r->work, (uint32_t)x->output);
+}
+
+double recognition_logit_at_start(recognition *r, size_t output) {
+    logit_question x = {.r = r, .output = output};
+    return trap_attempt(&r->trap, NULL, read_start, &x) ? x.start : NAN;
+}

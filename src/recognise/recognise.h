@@ -36,4 +36,20 @@ const char *recognition_formula(recognition *r, size_t output);
 bool recognition_empty(const recognition *r, size_t output);
 bool recognition_same_output(const recognition *r, size_t x, size_t y);
 
+/* Places where rows of logits are read: what they say there. */
+typedef struct logit_reading {
+    bool possible;         /* there are such places, for all that is known */
+    const char *formula;   /* of the places, as recognition_formula has it; NULL: too large, or not asked for */
+    const double **values; /* [outputs] all that a row can be there, with exact numbers */
+    size_t *counts;        /* [outputs] */
+} logit_reading;
+
+/* Recognised: where all logits are near to these numbers, and where exactly these outputs hold, without a formula.
+   False: it is too large, and *why is a clause. */
+bool recognition_logits_near(recognition *r, logit_reading *out, const double *logits, const char **why);
+bool recognition_logits_where(recognition *r, logit_reading *out, const bool *hold, const char **why);
+
+/* The row of an output at the start sentinel; NaN: doubles do not hold it. */
+double recognition_logit_at_start(recognition *r, size_t output);
+
 #endif

@@ -59,6 +59,7 @@ typedef struct recognising {
     table shape_index, ramp_index, sum_index, stored_index;
     origin *origins;
     size_t origin_count, origin_capacity;
+    const fn *logits; /* [outputs] rows of logits, on a grid; NULL: not made yet */
 } recognising;
 
 /* Not recognised, for this reason, at the present layer and head. */
@@ -86,5 +87,16 @@ void recognise_net(recognising *w);
 
 /* The function as a formula, NULL if it is too large. */
 const char *read_off(recognising *w, fn f);
+
+/* ---- recognise_logits.c ---- */
+
+/* Where every logit is within 2^-24 of these numbers. */
+fn logits_near(recognising *w, const double *logits);
+
+/* The different values of a row of logits where `where` holds. */
+const double *logit_values(recognising *w, uint32_t output, fn where, size_t *count);
+
+/* Its value at the start sentinel; TEMPER_LIMIT if doubles do not hold it. */
+double logit_at_start(const recognising *w, uint32_t output);
 
 #endif
