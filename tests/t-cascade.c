@@ -193,12 +193,40 @@ static void special_sample(sample *s, test_random *r) {
                  .class_of = s->class_of};
 }
 
+/* Automata of components one behind the other: a letter leads to a state of the same component or of the next ones,
+   sometimes into the middle of one, and the last state keeps all letters. */
+static void block_sample(sample *s, test_random *r) {
+    uint32_t n = 4 + (uint32_t)random_below(r, STATES - 3), letters = 2 + (uint32_t)random_below(r, LETTERS - 2);
+    uint32_t block[STATES], blocks = 0;
+    for (uint32_t q = 0; q < n; q++) block[q] = blocks += q > 0 && (q == n - 1 || random_below(r, 2));
+    for (uint32_t q = 0; q < n; q++)
+        for (uint32_t a = 0; a < letters; a++) {
+            uint32_t to = (uint32_t)random_below(r, n);
+            while (block[to] < block[q]) to = (uint32_t)random_below(r, n);
+            if (random_below(r, 3) && q + 1 < n && a == 0) to = q + 1;
+            s->next[q * letters + a] = to;
+        }
+    for (uint32_t q = 0; q < n; q++) s->accepts[q] = (unsigned char)random_below(r, 2);
+    for (uint32_t l = 0; l < LETTERS; l++) s->class_of[l] = l % letters;
+    s->d = (dfa){.state_count = n,
+                 .class_count = letters,
+                 .letter_count = letters,
+                 .start = 0,
+                 .next = s->next,
+                 .accepts = s->accepts,
+                 .class_of = s->class_of};
+}
+
 static void check_special(size_t rounds, test_random *r, arena *memory, arena *work) {
-    size_t applied[3] = {0};
+    size_t applied[4] = {0}, blocks = 0;
     for (size_t k = 0; k < rounds; k++) {
         sample s;
-        special_sample(&s, r);
-        for (int route = ROUTE_ORDERED; route <= ROUTE_COUNTS; route++)
+        bool in_blocks = random_below(r, 3) == 0;
+        if (in_blocks)
+            block_sample(&s, r);
+        else
+            special_sample(&s, r);
+        for (int route = ROUTE_ORDERED; route <= ROUTE_WORDS; route++)
             for (int future = 0; future < 2; future++) {
                 formula f;
                 cascade_report report;
@@ -206,14 +234,20 @@ static void check_special(size_t rounds, test_random *r, arena *memory, arena *w
                 formula_init(&f, memory);
                 node_id roots[SETS];
                 automaton_route which = (automaton_route)route;
-                cascade_options o = {.future = future};
+                cascade_options o = {
+                    .future = future,
+                    .words = {.steps = (uint32_t)random_below(r, 5), .places = (uint32_t)random_below(r, 4)},
+                    .chains = {.split = random_below(r, 2), .prefer_keep = random_below(r, 2)}};
                 if (!portfolio_make(roots, &f, &s.d, sets_of(&s, r), which, o, &report, memory)) continue;
                 applied[route]++;
+                blocks += in_blocks && which == ROUTE_WORDS;
                 compare_sets(&s, &f, roots, future, r, work);
             }
     }
-    CHECK(rounds < 100 || (applied[ROUTE_ORDERED] > 60 && applied[ROUTE_COUNTS] > 60), "routes applied %zu and %zu",
-          applied[ROUTE_ORDERED], applied[ROUTE_COUNTS]);
+    CHECK(rounds < 100 || (applied[ROUTE_ORDERED] > 60 && applied[ROUTE_COUNTS] > 60 && applied[ROUTE_WORDS] > 100 &&
+                           blocks > 30),
+          "routes applied %zu, %zu and %zu, %zu with blocks", applied[ROUTE_ORDERED], applied[ROUTE_COUNTS],
+          applied[ROUTE_WORDS], blocks);
 }
 
 /* The portfolio's choice, and where it reads backwards the answer for whole strings at the first position. */

@@ -23,6 +23,7 @@ typedef struct building {
     uint32_t *chosen; /* [frontier][class_count] options, while a level is made */
     uint32_t *place;  /* [node] in the frontier */
     bool conflict;
+    uint64_t work, work_limit;
 } building;
 
 /* ---- which components make a level together ---- */
@@ -183,6 +184,7 @@ static void settle(building *b, const chain_level *l, uint32_t node, choice_id x
                    uint32_t letter) {
     const chain_node *n = &b->c->nodes[node];
     const choice_node *d = &l->diagrams.nodes[x];
+    if (++b->work > b->work_limit) return;
     if (d->count && d->level < n->level) {
         for (uint32_t t = 0; t < d->count; t++) settle(b, l, node, d->kids[t], cells, letter);
         return;
@@ -229,7 +231,8 @@ static void forget_chosen(building *b, uint32_t letter) {
     for (size_t k = 0; k < b->frontier_count; k++) b->chosen[k * b->classes + letter] = UINT32_MAX;
 }
 
-static void choose_actions(building *b, chain_level *l) {
+/* False: it would take more work than the limit. */
+static bool choose_actions(building *b, chain_level *l) {
     chains *c = b->c;
     uint64_t *options = arena_alloc(b->arena, l->diagrams.words, sizeof *options);
     choice_id *cells = arena_alloc(b->arena, b->frontier_count * b->classes, sizeof *cells); /* [class][frontier] */
@@ -237,6 +240,8 @@ static void choose_actions(building *b, chain_level *l) {
     l->action = arena_alloc(b->arena, b->classes, sizeof *l->action);
     for (uint32_t a = 0; a < b->classes; a++) {
         choice_id *column = cells + a * b->frontier_count;
+        b->work += b->frontier_count + c->node_count;
+        if (b->work > b->work_limit) return false;
         for (size_t k = 0; k < b->frontier_count; k++) column[k] = cell(b, l, k, a, options);
         l->action[a] = diagram_below(c, &l->diagrams, 0, column, b->place, c->level_count);
     }
@@ -255,6 +260,7 @@ static void choose_actions(building *b, chain_level *l) {
         forget_chosen(b, a);
         settle(b, l, 0, l->action[a], column, a);
     }
+    return b->work <= b->work_limit;
 }
 
 /* ---- one level ---- */
@@ -321,7 +327,7 @@ static bool make_level(building *b) {
     find_moves(b, &l);
     /* one option more, which only free cells have: a cell where all else is right is not free, for its tile counts */
     choices_init(&l.diagrams, l.value_count + 1 + l.move_count + 1, b->arena);
-    choose_actions(b, &l);
+    if (!choose_actions(b, &l)) return false;
     uint32_t level = c->level_count;
     for (size_t k = 0; k < b->frontier_count; k++)
         if (rank_of(b, b->frontier[k]) == b->stage) split_node(b, b->frontier[k], level);
@@ -335,13 +341,17 @@ static bool make_level(building *b) {
 bool chains_build(chains *out, const skeleton *s, uint32_t start, chain_options options, arena *a) {
     *out = (chains){.s = s};
     building b = {.c = out, .s = s, .options = options, .arena = a, .classes = s->d->class_count, .start = start};
+    b.work_limit = options.work ? options.work : CHAIN_WORK;
     rank_components(&b);
     add_node(&b, 0);
     b.to[0] = row(&b);
     for (uint32_t c = 0; c < b.classes; c++) b.to[0][c] = skeleton_image(s, 0, c) == NO_SET ? NO_NODE : 0;
     keep_reached(&b, NULL, 0);
     for (b.stage = 0; b.stage < b.stage_count; b.stage++)
-        if (!make_level(&b)) return false;
+        if (!make_level(&b)) {
+            out->over_work = b.work > b.work_limit;
+            return false;
+        }
     out->start = b.at;
     out->leaves = b.frontier;
     out->leaf_count = b.frontier_count;

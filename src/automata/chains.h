@@ -7,7 +7,7 @@
 #include "automata/choice_diagram.h"
 #include "automata/skeleton.h"
 
-enum { CHAIN_LIMIT = 4096, NO_NODE = UINT32_MAX };
+enum { CHAIN_LIMIT = 4096, CHAIN_WORK = 1 << 28, NO_NODE = UINT32_MAX };
 
 typedef struct chain_node {
     uint32_t set;
@@ -38,19 +38,21 @@ typedef struct chains {
     uint32_t start;      /* the leaf of the automaton's start */
     uint32_t *leaves;    /* the leaves that some string reaches */
     size_t leaf_count;
-    uint32_t *to; /* [leaf_count][class_count] positions in leaves; NO_NODE: the state dies */
+    uint32_t *to;   /* [leaf_count][class_count] positions in leaves; NO_NODE: the state dies */
+    bool over_work; /* of chains that were not made: they take too many steps, and are perhaps few */
 } chains;
 
 typedef struct chain_options {
     bool split;       /* every component has a level of its own */
     bool prefer_keep; /* where a letter may keep or reset and does not reset everywhere, it keeps */
     uint32_t limit;   /* chains; 0: CHAIN_LIMIT */
+    uint32_t work;    /* steps; 0: CHAIN_WORK */
 } chain_options;
 
 static inline uint32_t chain_keep(const chain_level *l) { return l->value_count; }
 static inline uint32_t chain_state(const chains *c, uint32_t leaf);
 
-/* false: more chains than CHAIN_LIMIT */
+/* false: more chains, or steps to make them, than the limits */
 bool chains_build(chains *out, const skeleton *s, uint32_t start, chain_options options, arena *a);
 
 /* A diagram over all coordinates: leaf k of c->leaves has the choice cells[k]. */

@@ -184,28 +184,37 @@ static state_sets complement(state_sets sets, uint32_t states, arena *a) {
     return (state_sets){holds, sets.count};
 }
 
-static bool emit(emitter *e, node_id *roots, state_sets sets, cascade_options options, cascade_report *report,
-                 sinks ends) {
+/* The levels of the live states, with a value for each tile. */
+static bool make_levels(emitter *e, const unsigned char *live, cascade_options options, cascade_report *report) {
     const dfa *d = e->d;
-    unsigned char *live = arena_zalloc(e->arena, d->state_count, 1);
     skeleton *s = arena_zalloc(e->arena, 1, sizeof *s);
     chains *c = arena_zalloc(e->arena, 1, sizeof *c);
-    for (uint32_t q = 0; q < d->state_count; q++) report->live_states += live[q] = q != ends.dead && q != ends.win;
-    if (!live[d->start]) {
-        for (size_t k = 0; k < sets.count; k++)
-            roots[k] = formula_atom(e->f, sets.holds[k][d->start] ? OP_TRUE : OP_FALSE);
-        return true;
-    }
     if (!skeleton_build(s, d, live, SKELETON_SET_LIMIT, e->arena))
         return refuse(report, e->arena, "words lead to more than %d sets of states", SKELETON_SET_LIMIT);
     if (!chains_build(c, s, d->start, options.chains, e->arena))
-        return refuse(report, e->arena, "the cascade would have more than %d chains", CHAIN_LIMIT);
+        return c->over_work
+                   ? refuse(report, e->arena, "the cascade would take more than %d steps to make", CHAIN_WORK)
+                   : refuse(report, e->arena, "the cascade would have more than %d chains", CHAIN_LIMIT);
     e->c = c;
     e->values = arena_zalloc(e->arena, (size_t)c->level_count + 1, sizeof *e->values);
     report->level_count = c->level_count;
     report->levels = arena_zalloc(e->arena, (size_t)c->level_count + 1, sizeof *report->levels);
     for (uint32_t k = 0; k < c->level_count && !e->over; k++)
         if (!make_level(e, k, options.letters, report)) return false;
+    return true;
+}
+
+static bool emit(emitter *e, node_id *roots, state_sets sets, cascade_options options, cascade_report *report,
+                 sinks ends) {
+    const dfa *d = e->d;
+    unsigned char *live = arena_zalloc(e->arena, d->state_count, 1);
+    for (uint32_t q = 0; q < d->state_count; q++) report->live_states += live[q] = q != ends.dead && q != ends.win;
+    if (!live[d->start]) {
+        for (size_t k = 0; k < sets.count; k++)
+            roots[k] = formula_atom(e->f, sets.holds[k][d->start] ? OP_TRUE : OP_FALSE);
+        return true;
+    }
+    if (!make_levels(e, live, options, report)) return false;
     if (!e->over) answer(e, roots, sets, ends);
     if (!e->over) return true;
     return refuse(report, e->arena, "the cascade's conditions would have more than %zu conjunctions", e->term_limit);
@@ -227,4 +236,23 @@ bool cascade_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets,
     report->term_count = e.term_count;
     for (size_t k = 0; made && flip && k < sets.count; k++) roots[k] = not_node(&e, roots[k]);
     return made;
+}
+
+bool cascade_states(emitter *e, node_id *at, uint32_t count, uint32_t never, cascade_options options) {
+    cascade_report report = {0};
+    unsigned char *live = arena_zalloc(e->arena, e->d->state_count, 1);
+    for (uint32_t q = 0; q < e->d->state_count; q++) live[q] = q != never;
+    if (!make_levels(e, live, options, &report) || e->over) return false;
+    choice_id *cells = arena_alloc(e->arena, e->c->leaf_count, sizeof *cells);
+    choice_id *roots = arena_alloc(e->arena, e->d->class_count, sizeof *roots);
+    for (uint32_t q = 0; q < count && !e->over; q++) {
+        choice_diagrams d;
+        choices_init(&d, 2, e->arena);
+        choice_id no = choices_one(&d, NO), yes = choices_one(&d, YES);
+        for (size_t k = 0; k < e->c->leaf_count; k++) cells[k] = chain_state(e->c, e->c->leaves[k]) == q ? yes : no;
+        choice_id root = chains_diagram(e->c, &d, cells, e->arena);
+        for (uint32_t a = 0; a < e->d->class_count; a++) roots[a] = root; /* whatever letter comes */
+        at[q] = terms_node(e, terms_of(e, &d, roots, 1, yes_only, &d));
+    }
+    return !e->over;
 }

@@ -6,9 +6,15 @@
 #include "automata/chains.h"
 #include "logic/formula.h"
 
+/* How far the states of a partial order may lie from the anchors they are seen from, and from how many places. */
+typedef struct words_limits {
+    uint32_t steps, places;
+} words_limits;
+
 typedef struct cascade_options {
     bool future; /* the automaton reads strings from their end; the formula is read at the first position */
     chain_options chains;
+    words_limits words;
     size_t term_limit;       /* conjunctions; 0: CASCADE_TERM_LIMIT */
     const alphabet *letters; /* for words in messages; NULL: no words */
 } cascade_options;

@@ -23,6 +23,7 @@ node_id not_node(emitter *e, node_id x) {
 
 node_id letters_node(emitter *e, const uint64_t *classes) {
     const dfa *d = e->d;
+    if (e->letters) return e->letters(e, classes);
     uint32_t *letters = arena_alloc(e->arena, (size_t)d->letter_count + 1, sizeof *letters);
     size_t count = 0;
     for (uint32_t l = 0; l < d->letter_count; l++) {

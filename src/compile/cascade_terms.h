@@ -15,7 +15,9 @@ typedef struct term_list {
     size_t count, capacity;
 } term_list;
 
-typedef struct emitter {
+typedef struct emitter emitter;
+
+struct emitter {
     formula *f;
     const dfa *d;
     arena *arena;
@@ -23,8 +25,10 @@ typedef struct emitter {
     const chains *c;
     node_id **values; /* [level][value] holds before the letter iff the coordinate is this; 0: "none of the others" */
     size_t term_count, term_limit;
-    bool over; /* there were more terms than the limit */
-} emitter;
+    bool over;                                               /* there were more terms than the limit */
+    node_id (*letters)(emitter *e, const uint64_t *classes); /* what letters_node does instead; NULL: as it says */
+    void *context;
+};
 
 emitter emitter_for(formula *f, const dfa *d, bool future, arena *a);
 
@@ -43,5 +47,9 @@ void terms_join(emitter *e, term_list *l, const term_list *more);
 term term_and(emitter *e, const term *x, const node_id *literals, size_t count);
 
 node_id not_node(emitter *e, node_id x);
+
+/* compile/cascade.c: at[q] holds before a letter iff the state is q, for q below `count`; no letter is taken that
+   leads to the state `never`. False: refused. */
+bool cascade_states(emitter *e, node_id *at, uint32_t count, uint32_t never, cascade_options options);
 
 #endif

@@ -91,6 +91,18 @@ static bool same_head(const exclusion *e, node_id x, node_id y) {
     return memcmp(&a, &b, sizeof a) == 0 && *table_find(&e->heads, &a, sizeof a) <= MOST_VALUES;
 }
 
+/* Two values of one head that looks for a pattern; the pattern is all kids but the last. */
+static bool same_pattern(const exclusion *e, node_id x, node_id y) {
+    const formula_node *a = at(e, x), *b = at(e, y);
+    if (!e->by_heads || a->op != OP_RECALL || b->op != OP_RECALL) return false;
+    if (a->choice != b->choice || a->mask != b->mask || a->kid_count != b->kid_count) return false;
+    for (size_t k = 0; k + 1 < a->kid_count; k++)
+        if (kid(e, x, k) != kid(e, y, k)) return false;
+    return true;
+}
+
+static node_id pattern_value(const exclusion *e, node_id x) { return kid(e, x, (size_t)at(e, x)->kid_count - 1); }
+
 /* Two remainders of one sum. */
 static bool other_remainder(const exclusion *e, node_id x, node_id y) {
     const formula_node *a = at(e, x), *b = at(e, y);
@@ -112,6 +124,7 @@ static bool implies(exclusion *e, node_id x, node_id y) {
     if (op_of(e, y) == OP_AND) return implies_all_kids(e, x, y);
     if (op_of(e, y) == OP_OR && implies_any_kid(e, x, y)) return true;
     if (op_of(e, x) == OP_AND) return any_kid(e, IMPLIES, x, y);
+    if (same_pattern(e, x, y)) return holds(e, IMPLIES, pattern_value(e, x), pattern_value(e, y));
     return same_head(e, x, y) && holds(e, IMPLIES, kid(e, x, 1), kid(e, y, 1));
 }
 
@@ -126,6 +139,7 @@ static bool excludes(exclusion *e, node_id x, node_id y) {
     if (op_of(e, x) == OP_AND && any_kid(e, EXCLUDES, x, y)) return true;
     if (op_of(e, y) == OP_AND) return any_kid(e, EXCLUDES, y, x);
     if (same_head(e, x, y)) return holds(e, EXCLUDES, kid(e, x, 1), kid(e, y, 1));
+    if (same_pattern(e, x, y)) return holds(e, EXCLUDES, pattern_value(e, x), pattern_value(e, y));
     return other_remainder(e, x, y);
 }
 

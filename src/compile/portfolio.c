@@ -12,7 +12,7 @@ formula_size formulas_measure(const formula *f, const node_id *roots, size_t cou
     spec.letters.count = letters;
     spec.outputs = arena_zalloc(scratch, count, sizeof *spec.outputs);
     for (size_t k = 0; k < count; k++) spec.outputs[k] = (spec_output){.name = "", .root = roots[k]};
-    formula_simplify(&normal, &spec, false, scratch);
+    formula_simplify(&normal, &spec, true, scratch);
     const char **labels = arena_alloc(scratch, normal.graph.count, sizeof *labels);
     for (size_t k = 0; k < normal.graph.count; k++) labels[k] = "";
     draft_from_normal(&d, &normal, &spec, GATES_FUSED, (const char *const *)labels, scratch);
@@ -29,24 +29,31 @@ bool portfolio_make(node_id *roots, formula *f, const dfa *d, state_sets sets, a
     switch (route) {
     case ROUTE_CASCADE: return cascade_from_dfa(roots, f, d, sets, options, report, a);
     case ROUTE_ORDERED: return ordered_from_dfa(roots, f, d, sets, options.future, report, a);
+    case ROUTE_WORDS: return words_from_dfa(roots, f, d, sets, options, report, a);
     case ROUTE_COUNTS: return counts_from_dfa(roots, f, d, sets, options.future, report, a);
     }
     return false;
 }
 
-enum { CANDIDATES = 12 };
+enum { CANDIDATES = 14 };
+
+/* Heads that look further back are proved for fewer letters in f32; states that are seen from several places take
+   conditions that provers need long for, or too long, as those of words read from the right do. */
+static const words_limits WORDS = {.steps = 7, .places = 1};
 
 typedef struct contest {
     portfolio_choice all[CANDIDATES]; /* in no order */
     size_t count;
     size_t here;         /* candidates of this direction */
+    bool hurry;          /* as if there were one already */
     const char *refusal; /* of the first construction that was refused */
     const alphabet *letters;
     arena *keep, *scratch;
 } contest;
 
-/* What a cascade may take when there is another formula already: larger ones rarely win, and take long to make. */
-enum { MANY_TERMS = 1000, MANY_CHAINS = 500, MANY_STATES = 64, FEW_LAYERS = 3 };
+/* What a cascade may take when there is another formula already: larger ones rarely win, and take long to make. From
+   the right there mostly is one. */
+enum { MANY_TERMS = 1000, MANY_CHAINS = 500, MUCH_WORK = 1 << 20, MANY_STATES = 64, FEW_LAYERS = 3 };
 
 static void compete(contest *c, const dfa *d, state_sets sets, automaton_route route, cascade_options options) {
     formula f;
@@ -55,7 +62,11 @@ static void compete(contest *c, const dfa *d, state_sets sets, automaton_route r
     formula_init(&f, c->scratch);
     node_id *roots = arena_zalloc(c->scratch, sets.count, sizeof *roots);
     options.letters = c->letters;
-    if (c->here) options.term_limit = MANY_TERMS * sets.count, options.chains.limit = MANY_CHAINS;
+    if (c->here || c->hurry) {
+        options.term_limit = MANY_TERMS * sets.count;
+        options.chains.limit = MANY_CHAINS;
+        options.chains.work = MUCH_WORK;
+    }
     if (!portfolio_make(roots, &f, d, sets, route, options, &report, c->scratch)) {
         if (report.refusal && !c->refusal) c->refusal = arena_copy(c->keep, report.refusal, strlen(report.refusal));
         return;
@@ -79,6 +90,7 @@ static void compete_all(contest *c, const dfa *d, state_sets sets, bool future) 
     c->here = 0;
     compete(c, d, sets, ROUTE_COUNTS, (cascade_options){.future = future});
     compete(c, d, sets, ROUTE_ORDERED, (cascade_options){.future = future});
+    if (!future) compete(c, d, sets, ROUTE_WORDS, (cascade_options){.words = WORDS});
     bool few = false;
     for (size_t k = c->count - c->here; k < c->count; k++) few |= c->all[k].size.layers <= FEW_LAYERS;
     if (few && d->state_count > MANY_STATES) return;
@@ -89,7 +101,7 @@ static void compete_all(contest *c, const dfa *d, state_sets sets, bool future) 
 
 /* What a table may take before another formula is tried: two tenths of a second, and few rows for a state. */
 static table_limits limits_for(const dfa *d) {
-    return (table_limits){(uint64_t)3 << 26, 6 * (size_t)d->state_count + 256};
+    return (table_limits){(uint64_t)3 << 26, 24 * (size_t)d->state_count + 1024};
 }
 
 static bool is_provable(const contest *c, const portfolio_choice *x, const dfa *d, state_sets sets) {
@@ -129,7 +141,10 @@ bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets,
     const unsigned char *accepts = backwards ? backwards->accepts : NULL;
     state_sets of_backwards = {&accepts, 1};
     if (d) compete_all(&c, d, sets, false);
+    c.hurry = true;
     if (backwards) compete_all(&c, backwards, of_backwards, true);
+    c.hurry = false;
+    if (backwards && !c.count) compete_all(&c, backwards, of_backwards, true);
     *choice = (portfolio_choice){.report = {.refusal = c.refusal}};
     if (!c.count) return false;
     *choice = best_provable(c, d, sets, backwards, of_backwards);

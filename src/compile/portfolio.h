@@ -8,7 +8,8 @@
 typedef enum automaton_route {
     ROUTE_CASCADE, /* the levels of the skeleton */
     ROUTE_ORDERED, /* one since per state, where no word leads back to a state that was left */
-    ROUTE_COUNTS   /* the state is how many letters of a set there were */
+    ROUTE_COUNTS,  /* the state is how many letters of a set there were */
+    ROUTE_WORDS    /* a node for few of the states, and words from there to the others */
 } automaton_route;
 
 typedef struct formula_size {
@@ -27,9 +28,13 @@ typedef struct portfolio_choice {
 /* Layers, heads and units of the transformer that computes several formulas. */
 formula_size formulas_measure(const formula *f, const node_id *roots, size_t count, size_t letters, arena *scratch);
 
+/* Few layers, but none that takes more heads than this to save. */
+enum { HEADS_FOR_A_LAYER = 16 };
+
 static inline bool size_is_smaller(formula_size x, formula_size y) {
+    size_t a = HEADS_FOR_A_LAYER * (size_t)x.layers + x.heads, b = HEADS_FOR_A_LAYER * (size_t)y.layers + y.heads;
+    if (a != b) return a < b;
     if (x.layers != y.layers) return x.layers < y.layers;
-    if (x.heads != y.heads) return x.heads < y.heads;
     return x.units < y.units;
 }
 
@@ -44,10 +49,12 @@ bool portfolio_expand(node_id *roots, formula *f, const dfa *d, state_sets sets,
 bool portfolio_make(node_id *roots, formula *f, const dfa *d, state_sets sets, automaton_route route,
                     cascade_options options, cascade_report *report, arena *a);
 
-/* compile/cascade_ordered.c, compile/cascade_counts.c: false if the automaton is not of their kind */
+/* compile/cascade_ordered.c, cascade_counts.c, cascade_words.c: false if the automaton is not of their kind */
 bool ordered_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, bool future, cascade_report *report,
                       arena *a);
 bool counts_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, bool future, cascade_report *report,
                      arena *a);
+bool words_from_dfa(node_id *roots, formula *f, const dfa *d, state_sets sets, cascade_options options,
+                    cascade_report *report, arena *a);
 
 #endif

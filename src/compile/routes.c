@@ -12,7 +12,7 @@ struct temper_routes {
 };
 
 static const char *route_name(const portfolio_choice *c) {
-    static const char *const names[] = {"cascade", "partial order", "counts"};
+    static const char *const names[] = {"cascade", "partial order", "counts", "words"};
     return names[c->route];
 }
 

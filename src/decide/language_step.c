@@ -79,7 +79,9 @@ static void list_nodes(language_step *m) {
         array_push(m->arena, m->nodes, m->node_count, m->node_capacity, id);
         if (how.kind == MEMORY_NONE) continue;
         m->coordinate_of[id] = (uint32_t)m->width;
-        array_push(m->arena, m->coordinates, m->width, m->capacity, (coordinate){id, how.kind, how.start, most});
+        node_id remembers = how.kind == MEMORY_KID ? formula_kid(m->f, id, 0) : id;
+        array_push(m->arena, m->coordinates, m->width, m->capacity,
+                   (coordinate){id, remembers, how.kind, how.start, most});
     }
 }
 
@@ -213,9 +215,21 @@ uint32_t language_step_after(const language_step *m, size_t k, uint32_t lane) {
     const coordinate *c = &m->coordinates[k];
     if (c->kind == MEMORY_EDGE) return 0;
     if (c->kind == MEMORY_REMAINDER || c->kind == MEMORY_SUM) return m->number[k * LANES + lane];
-    lanes x = m->truth[c->kind == MEMORY_KID ? formula_kid(m->f, c->node, 0) : c->node];
+    lanes x = m->truth[c->remembers];
     bool yes = x.yes >> lane & 1, no = x.no >> lane & 1;
     return yes && no ? OPEN : yes;
+}
+
+uint64_t language_step_lanes_after(const language_step *m, size_t k, uint32_t value) {
+    const coordinate *c = &m->coordinates[k];
+    if (c->kind == MEMORY_EDGE) return value ? 0 : UINT64_MAX;
+    if (c->kind == MEMORY_REMAINDER || c->kind == MEMORY_SUM) {
+        uint64_t all = 0;
+        for (uint32_t lane = 0; lane < LANES; lane++) all |= (uint64_t)(m->number[k * LANES + lane] == value) << lane;
+        return all;
+    }
+    lanes x = m->truth[c->remembers];
+    return value == OPEN ? x.yes & x.no : value ? x.yes & ~x.no : x.no & ~x.yes;
 }
 
 uint32_t language_step_lanes(const language_step *m, uint32_t block) {

@@ -19,6 +19,7 @@ typedef struct lanes {
 
 typedef struct coordinate {
     node_id node;
+    node_id remembers; /* whose truth it becomes, unless it is a number or an edge */
     memory kind;
     uint32_t start, most;
 } coordinate;
@@ -52,6 +53,9 @@ void language_step_make(language_step *m, const uint32_t *before, uint32_t block
 
 /* What coordinate k becomes in a lane, or OPEN. */
 uint32_t language_step_after(const language_step *m, size_t k, uint32_t lane);
+
+/* The lanes in which coordinate k becomes this value; bits beyond the block's letters have no meaning. */
+uint64_t language_step_lanes_after(const language_step *m, size_t k, uint32_t value);
 
 uint32_t language_step_lanes(const language_step *m, uint32_t block); /* letters in a block */
 

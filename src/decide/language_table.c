@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decide/language_step.h"
+#include "decide/language_reason.h"
 
 #define NONE UINT32_MAX
 
@@ -18,9 +18,22 @@ typedef struct tree_node {
     uint32_t pass;          /* the last one in which it was met */
 } tree_node;
 
+/* The letters of a block that lead from a state to one and the same state. */
+typedef struct move {
+    uint32_t to;
+    uint64_t lanes;
+} move;
+
+typedef struct moves {
+    move *all;
+    size_t count, capacity;
+} moves;
+
 typedef struct maker {
     language_step step;
     size_t width;
+    moves *moves; /* [states][blocks] */
+    language_reason reason;
     arena *arena;
     tree_node *nodes; /* the roots first, by state */
     size_t node_count, node_capacity;
@@ -52,6 +65,32 @@ static uint32_t kid_of(maker *m, uint32_t node, uint32_t value) {
     return add_node(m, m->state_of[node], node, value);
 }
 
+static uint32_t block_count(const maker *m) { return (m->step.letter_count + LANES - 1) / LANES; }
+
+static uint32_t next_state(const maker *m, uint32_t state, uint32_t block, uint32_t lane) {
+    const dfa *d = m->step.d;
+    return dfa_next(d, state, d->class_of[m->step.letters[block * LANES + lane]]);
+}
+
+static moves *moves_of(const maker *m, uint32_t state, uint32_t block) {
+    return &m->moves[(size_t)state * block_count(m) + block];
+}
+
+static void list_moves(maker *m) {
+    uint32_t blocks = block_count(m);
+    m->moves = arena_zalloc(m->arena, (size_t)m->step.d->state_count * blocks, sizeof *m->moves);
+    for (uint32_t state = 0; state < m->step.d->state_count; state++)
+        for (uint32_t block = 0; block < blocks; block++)
+            for (uint32_t lane = 0; lane < language_step_lanes(&m->step, block); lane++) {
+                moves *all = moves_of(m, state, block);
+                uint32_t to = next_state(m, state, block, lane);
+                size_t k = 0;
+                while (k < all->count && all->all[k].to != to) k++;
+                if (k == all->count) array_push(m->arena, all->all, all->count, all->capacity, (move){.to = to});
+                all->all[k].lanes |= (uint64_t)1 << lane;
+            }
+}
+
 /* The row of a state that these coordinates fall into, as a step has left them in a lane. NONE: a question is open.
    */
 static uint32_t row_after(maker *m, uint32_t state, uint32_t lane) {
@@ -65,11 +104,32 @@ static uint32_t row_after(maker *m, uint32_t state, uint32_t lane) {
     return node;
 }
 
-static uint32_t block_count(const maker *m) { return (m->step.letter_count + LANES - 1) / LANES; }
+/* Whether the questions below a node are settled in all of these lanes. Each call has fewer lanes than the last. */
+static bool falls_into_rows(maker *m, uint32_t node, uint64_t lanes_here) {
+    while (m->nodes[node].coordinate != NONE) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(lanes_here);
+        uint32_t value = language_step_after(&m->step, m->nodes[node].coordinate, lane);
+        uint64_t same = language_step_lanes_after(&m->step, m->nodes[node].coordinate, value) & lanes_here;
+        m->step.work++;
+        if (value == OPEN) return false;
+        if (same != lanes_here && !falls_into_rows(m, node, lanes_here & ~same)) return false;
+        node = kid_of(m, node, value);
+        lanes_here = same;
+    }
+    return true;
+}
 
-static uint32_t next_state(const maker *m, uint32_t state, uint32_t block, uint32_t lane) {
-    const dfa *d = m->step.d;
-    return dfa_next(d, state, d->class_of[m->step.letters[block * LANES + lane]]);
+/* The questions below a node that these lanes are asked, for their reasons; none is open. */
+static void ask_questions(maker *m, uint32_t node, uint64_t lanes_here) {
+    while (m->nodes[node].coordinate != NONE) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(lanes_here);
+        uint32_t value = language_step_after(&m->step, m->nodes[node].coordinate, lane);
+        uint64_t same = language_step_lanes_after(&m->step, m->nodes[node].coordinate, value) & lanes_here;
+        language_reason_ask_after(&m->reason, m->nodes[node].coordinate, lanes_here);
+        if (same != lanes_here) ask_questions(m, node, lanes_here & ~same);
+        node = kid_of(m, node, value);
+        lanes_here = same;
+    }
 }
 
 /* Whether coordinates are enough for all letters: the formula is settled, and right, and so are the rows that
@@ -77,14 +137,13 @@ static uint32_t next_state(const maker *m, uint32_t state, uint32_t block, uint3
 static bool is_enough(maker *m, uint32_t state, const uint32_t *coordinates) {
     language_step *s = &m->step;
     for (uint32_t block = 0; block < block_count(m); block++) {
+        const moves *all = moves_of(m, state, block);
         language_step_make(s, coordinates, block);
         lanes root = s->truth[s->root];
-        for (uint32_t lane = 0; lane < language_step_lanes(s, block); lane++) {
-            uint32_t to = next_state(m, state, block, lane);
-            if ((s->d->accepts[to] ? root.no : root.yes) >> lane & 1) return false;
-        }
-        for (uint32_t lane = 0; lane < language_step_lanes(s, block); lane++)
-            if (row_after(m, next_state(m, state, block, lane), lane) == NONE) return false;
+        for (size_t k = 0; k < all->count; k++)
+            if ((s->d->accepts[all->all[k].to] ? root.no : root.yes) & all->all[k].lanes) return false;
+        for (size_t k = 0; k < all->count; k++)
+            if (!falls_into_rows(m, all->all[k].to, all->all[k].lanes)) return false;
     }
     return true;
 }
@@ -96,16 +155,34 @@ static void say(maker *m, uint32_t row) {
         m->said[m->nodes[m->nodes[k].parent].coordinate] = m->nodes[k].value;
 }
 
+/* Leaves open, in m->trial, what the reasons do not need for which actual coordinates, none of them open, are enough. */
+static void keep_reasons(maker *m, uint32_t state, const uint32_t *actual) {
+    language_step *s = &m->step;
+    language_reason_begin(&m->reason, m->said);
+    for (uint32_t block = 0; block < block_count(m); block++) {
+        const moves *all = moves_of(m, state, block);
+        language_step_make(s, actual, block);
+        for (size_t k = 0; k < all->count; k++) {
+            language_reason_ask(&m->reason, s->root, all->all[k].lanes);
+            ask_questions(m, all->all[k].to, all->all[k].lanes);
+        }
+        language_reason_find(&m->reason, actual);
+        s->work += s->node_count;
+    }
+    for (size_t k = 0; k < m->width; k++) m->trial[k] = m->reason.wanted[k] ? actual[k] : OPEN;
+}
+
 /* Opens as many as possible of the coordinates from..to-1 of m->trial that m->said leaves open, halves first, so that
    few steps are made where few matter. Later ones are nearer to the root, so earlier ones are opened first. The depth
    is the logarithm of the width. */
 static void open_some(maker *m, uint32_t state, const uint32_t *actual, size_t from, size_t to) {
-    bool any = false;
+    size_t any = 0;
     for (size_t k = from; k < to; k++)
-        if (m->said[k] == OPEN) m->trial[k] = OPEN, any = true;
+        if (m->said[k] == OPEN && m->trial[k] != OPEN) m->trial[k] = OPEN, any++;
     if (!any || is_enough(m, state, m->trial)) return;
-    for (size_t k = from; k < to; k++) m->trial[k] = actual[k];
-    if (to - from == 1) return;
+    for (size_t k = from; k < to; k++)
+        if (m->reason.wanted[k]) m->trial[k] = actual[k];
+    if (any == 1) return;
     size_t middle = from + (to - from) / 2;
     open_some(m, state, actual, from, middle);
     open_some(m, state, actual, middle, to);
@@ -119,6 +196,7 @@ static uint32_t learn(maker *m, uint32_t row) {
         m->why_not = "it is not the language everywhere";
         return row;
     }
+    keep_reasons(m, state, actual);
     open_some(m, state, actual, 0, m->width);
     for (size_t k = 0; k < m->width; k++)
         if (m->trial[k] != OPEN && m->said[k] == OPEN) {
@@ -240,6 +318,8 @@ language_rows language_table_of(const formula *f, node_id root, const dfa *d, bo
         uint32_t **rows[] = {&m.said, &m.trial, &m.after}; /* a step may read one behind the last coordinate */
         for (size_t k = 0; k < 3; k++) *rows[k] = arena_zalloc(a, m.width + 2, sizeof **rows[k]);
         for (uint32_t q = 0; q < d->state_count; q++) add_node(&m, q, NONE, 0);
+        list_moves(&m);
+        m.reason = language_reason_for(&m.step, a);
     }
     do
         if (!m.why_not) make_pass(&m);
