@@ -53,7 +53,7 @@ typedef struct contest {
 
 /* What a cascade may take when there is another formula already: larger ones rarely win, and take long to make. From
    the right there mostly is one. */
-enum { MANY_TERMS = 1000, MANY_CHAINS = 500, MUCH_WORK = 1 << 20, MANY_STATES = 64, FEW_LAYERS = 3 };
+enum { MANY_TERMS = 1000, MANY_CHAINS = 500, MUCH_WORK = 1 << 18, MANY_STATES = 64, FEW_LAYERS = 3 };
 
 static void compete(contest *c, const dfa *d, state_sets sets, automaton_route route, cascade_options options) {
     formula f;

@@ -117,7 +117,8 @@ static sibling_list *list_of(questions *q, const question *what) {
 
 /* At one position, what excludes or implies another value there does so as an answer, too. So an answer lies between
    those that imply it and those that it implies, and outside those that exclude it; a variable decides the rest. What
-   diagrams then call exclusive is exclusive on every string. */
+   diagrams then call exclusive is exclusive on every string. Answers that depend on many variables are left out:
+   diagrams of what they all exclude become large. */
 static fn place_between(questions *q, const sibling_list *list, fn y, fn variable) {
     decisions *d = &q->d;
     fn least = FN_FALSE, most = FN_TRUE;
@@ -125,7 +126,7 @@ static fn place_between(questions *q, const sibling_list *list, fn y, fn variabl
     for (uint32_t k = list->first; k; k = q->siblings[k - 1].next) {
         sibling s = q->siblings[k - 1];
         fn both = fn_and(d, s.y, y);
-        if (both == FN_FALSE)
+        if (both == FN_FALSE && decision_at(d, s.answer)->depth <= QUESTION_DEPTH)
             most = fn_and(d, most, fn_not(d, s.answer));
         else if (both == s.y)
             least = fn_or(d, least, s.answer);

@@ -39,7 +39,8 @@ typedef struct loose_question {
 
 enum {
     QUESTION_MODULUS = 1 << 16, /* larger moduli have a variable for each test */
-    QUESTION_SIBLINGS = 192     /* values of one choice that are compared with each other */
+    QUESTION_SIBLINGS = 192,    /* values of one choice that are compared with each other */
+    QUESTION_DEPTH = 32         /* variables of an answer that others are said to exclude */
 };
 
 /* A value that was asked for at the nearest position with some x, and the answer. */
