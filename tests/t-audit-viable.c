@@ -41,7 +41,7 @@ static void made(void *context) {
     x->audit = (audit){.trap = memory.trap, .arena = &memory, .scratch = &scratch, .model = m};
     x->audit.outputs = arena_zalloc(&memory, LETTERS + 1, sizeof *x->audit.outputs);
     meaning_init(&x->audit.meaning, LETTERS, &memory, &scratch);
-    audit_viable(&x->audit, x->spec);
+    audit_viable(&x->audit, x->spec, &(audit_request){0});
 }
 
 /* Outputs for what is viable; false: refused. */
