@@ -170,6 +170,7 @@ static void check_each(void) {
                 root = formula_binary(f, binary[k - 5], p, q);
             else
                 root = formula_atom(f, k == 12 ? OP_TRUE : k == 13 ? OP_FALSE : OP_FIRST);
+            formula_unary(f, OP_ONCE, p); /* what stands behind the node is no kid of it */
             if (CHECK(make(&x, root), "operator %zu: %s", k, x.error.text)) check_truth(&x, LONGEST, "an operator");
             end(&x);
         }

@@ -137,12 +137,14 @@ static int by_function(const void *left, const void *right) {
 /* A sum with numbers that are too large to handle, or a position of both directions: a variable that nothing in a
    model can mean, known by the sum and some numbers more. The source may still be proved where it does not depend on
    it. */
-static dd opaque(const reader *r, question asked, const sum *s, wide factor, const wide number[3]) {
+static dd opaque(const reader *r, question asked, const sum *s, wide factor, wide first, wide second, wide third) {
     wide *key = NULL;
     size_t length = 0, capacity = 0;
     bool fresh;
     array_push(r->arena, key, length, capacity, asked);
-    for (size_t k = 0; k < 3; k++) array_push(r->arena, key, length, capacity, number[k]);
+    array_push(r->arena, key, length, capacity, first);
+    array_push(r->arena, key, length, capacity, second);
+    array_push(r->arena, key, length, capacity, third);
     qsort(s->terms, s->count, sizeof *s->terms, by_function);
     for (size_t k = 0; k < s->count; k++) {
         array_push(r->arena, key, length, capacity, s->terms[k].f);
@@ -182,7 +184,7 @@ static dd at_least(const reader *r, const sum *s, wide constant) {
         wide bound = magnitude(fixed) + 1;
         if ((up || down) && bound < most) w = w > most ? bound : w < -most ? -bound : w;
         if (w > most || w < -most || fixed > most || fixed < -most)
-            return opaque(r, ASK_OPAQUE, s, common, (wide[3]){fixed, 0, 0});
+            return opaque(r, ASK_OPAQUE, s, common, fixed, 0, 0);
         int side = s->terms[k].past ? 0 : 1;
         part[side] = dd_add(d, part[side], dd_times(d, s->terms[k].f, (double)w));
     }
@@ -248,8 +250,7 @@ static dd modulo(const reader *r, node_id id) {
         if (s.count == 0) {
             result = equal ? constant == residue : constant <= residue;
         } else if (m >= (int64_t)1 << 62 || (s.count > 1 && m > RESIDUE_TABLE)) {
-            result = opaque(r, ASK_OPAQUE, &s, 1,
-                            (wide[3]){m, equal ? constant - residue : constant, equal ? -1 : residue});
+            result = opaque(r, ASK_OPAQUE, &s, 1, m, equal ? constant - residue : constant, equal ? -1 : residue);
         } else if (s.count == 1) {
             result = meaning_residue(r->m, s.terms[0].past, s.terms[0].f, (int64_t)s.terms[0].weight, constant, m,
                                      equal ? RESIDUE_EQUAL : RESIDUE_AT_MOST, residue);
@@ -278,7 +279,7 @@ static dd read_at(const reader *r, node_id id, dd value) {
         if (!large) *to = dd_add(d, *to, dd_times(d, s.terms[k].f, (double)w));
     }
     bool past = dd_is_leaf(d, part[1]), future = dd_is_leaf(d, part[0]);
-    if (large || (!past && !future)) return opaque(r, ASK_READ, &s, 1, (wide[3]){s.constant, value, 0});
+    if (large || (!past && !future)) return opaque(r, ASK_READ, &s, 1, s.constant, value, 0);
     dd turned = past ? part[1] : part[0], kept = past ? part[0] : part[1];
     double a = dd_value(d, turned);
     if (a != 0) kept = dd_add(d, kept, dd_number(d, 0 - a));
