@@ -184,7 +184,7 @@ static void check_sources(void) {
         {"alphabet a b c\nO a", "alphabet a b c\nO b", TEMPER_SYNTAX_SPEC, TEMPER_SYNTAX_SPEC, ""},
         /* all even permutations of five: no formula has it */
         {"alphabet a b c\nO a",
-         "start 0; accept 0; 0 a 1; 1 a 2; 2 a 3; 3 a 4; 4 a 0; 0 b 1; 1 b 2; 2 b 0; 3 b 3; 4 b 4; "
+         "start 0; accept 1; 0 a 1; 1 a 2; 2 a 3; 3 a 4; 4 a 0; 0 b 1; 1 b 2; 2 b 0; 3 b 3; 4 b 4; "
          "0 c 0; 1 c 1; 2 c 2; 3 c 3; 4 c 4",
          TEMPER_SYNTAX_DFA, TEMPER_SYNTAX_SPEC, ""},
     };
@@ -240,6 +240,7 @@ static void check_next(void) {
          "wrong before the first letter", 0},
         {"alphabet a b c\nnext\nempty accept\nH (b -> Y a)\n", "alphabet a b c\nnext\nempty accept\nH (c -> Y a)\n",
          "what comes next", 0},
+        {"alphabet a b c\nnext\nregex ([ab]c)*\n", "alphabet a b c\nnext\nregex ([ab]c)*b?\n", "what comes next", 0},
         {"alphabet a b c\nnext\nregex a{1,3}\n", "alphabet a b c\nnext\nregex a{1,4}\n", "what comes next", 0},
         {"alphabet a b c\nnext\n#[a] % 3 = 1 & !O c\n", "alphabet a b c\nnext\n#[a] % 3 = 2 & !O c\n",
          "what comes next", 0},
@@ -276,9 +277,14 @@ static void check_viable(void) {
         {"alphabet a b\nnext\nviable H (#[a] + 1 >= #[b])\n#[a] = #[b] & H (#[a] >= #[b])\n", false},
         {"alphabet a b\nnext\nviable H (#[b] >= #[a])\n#[a] = #[b] & H (#[b] >= #[a])\n", false},
         {"alphabet a b\nnext\n#[a] = #[b] & H (#[a] >= #[b])\n", false},
-        {"alphabet a b\nnext\nviable H (#[a] >= #[b]) | /c/\n#[a] = #[b] & H (#[a] >= #[b])\n", false},
+        {"alphabet a b\nnext\nviable H (#[a] >= #[b]) | /a*/\n#[a] = #[b] & H (#[a] >= #[b])\n", false},
         {"alphabet a b\nnext\nviable H (#[a] >= #[b]) & F true\n#[a] = #[b] & H (#[a] >= #[b])\n", false},
         {"alphabet a b\nnext\nviable H (\n", false},
+        /* more counts than are followed */
+        {"alphabet a b\nnext\nviable H (#[Y a] + #[Y Y a] + #[Y Y Y a] + #[Y Y Y Y a] + #[Y Y Y Y Y a] + "
+         "#[Y Y Y Y Y Y a] + #[Y Y Y Y Y Y Y a] + #[Y Y Y Y Y Y Y Y a] + #[Y Y Y Y Y Y Y Y Y a] >= #[b])\n"
+         "#[a] = #[b] & H (#[a] >= #[b])\n",
+         false},
     };
     subject s = {.text = WEIGHTS};
     if (make(&s))
@@ -350,6 +356,9 @@ static void check_obstacles(void) {
         {"O (a & #[a] > #[b])", "compares counts without a finite automaton", TEMPER_AT_LAST, true},
         {"b @ (#[a] + 1)", "looks forward, and is read at the last position", TEMPER_AT_LAST, false},
         {"/ab*/ | b", "", TEMPER_AT_LAST, false},
+        {"/ab*/", "", TEMPER_AT_LAST, false},
+        {"/ab*/", "its source", TEMPER_AT_FIRST, false},
+        {"#[a] % 65536 = 1 & #[b] % 7 = 1", "states", TEMPER_AT_LAST, true},
         {"Y a S (b | first)", "", TEMPER_AT_LAST, true},
         {"H (a -> Z b) T (a ^ b) & (a <-> O b)", "", TEMPER_AT_LAST, true},
         {"true | false", "", TEMPER_AT_LAST, true},
