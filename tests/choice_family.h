@@ -1,5 +1,5 @@
-/* Families of small models about hard choices: one shape, with numbers that are drawn near the place where a condition
-   ceases to hold. Each is certified twice, opened (choice_twins.h). */
+/* Families of small models about hard choices: one shape, with numbers that are drawn near the place where a
+   condition ceases to hold. Each is certified twice, opened (choice_twins.h). */
 #ifndef TESTS_CHOICE_FAMILY_H
 #define TESTS_CHOICE_FAMILY_H
 
