@@ -43,7 +43,8 @@ void choice_opened(char out[RANDOM_MODEL_TEXT], const char *source, double weigh
 
 static size_t opened_at(const char *source, size_t n, temper_type type, bool strings, size_t channel, double reach) {
     static char opened[RANDOM_MODEL_TEXT];
-    double weight = fmin(fmax(ldexp(1, ilogb(reach + 0x1p-1000) + 4), 1), 0x1p1000);
+    double weight = ldexp(1, ilogb(fmin(fmax(reach, 0x1p-1000), 0x1p990)) + 4); /* of its kind, and not near 1/2 */
+    if (weight >= 0.125 && weight < 1) weight = 1;
     choice_opened(opened, source, weight, channel);
     return choice_twins(opened, n, type, strings, NULL, NULL);
 }

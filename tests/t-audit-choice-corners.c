@@ -43,14 +43,12 @@ static void check_ramps(void) {
         "unit -0.5 1:1 -> 3:1\nunit -1.5 1:1 -> 3:-1\nunit -1 1:1 -> 4:1\n", /* a third one, beside or with it */
         "unit -0.5 1:1 -> 3:1\nunit -1.5 1:1 -> 3:-1\nunit -1 1:1 -> 3:1\n",
         "unit -0.5 1:1 -> 3:1\nunit -1.5 1:1 -> 3:-1\nunit -1 1:1 -> 3:1\nunit -2 2:1 -> 3:1\n",
-        "head \"h\" mask j<=i choice leftmost\n value 0:1\n output 3:1\nunit -0.5 1:1 -> 3:1\nunit -1.5 1:1 -> "
+        "head \"h\" mask j<=i choice average\n value 0:1\n output 3:1\nunit -0.5 1:1 -> 3:1\nunit -1.5 1:1 -> "
         "3:-1\n",
-        "head \"h\" mask j<=i choice leftmost\n value 0:1\n output 4:1\nlayer 2\nhead \"h\" mask j<=i choice "
-        "leftmost\n "
-        "value 0:1\n output 3:1\nunit -0.5 1:1 -> 3:1\nunit -1.5 1:1 -> 3:-1\n",
-        "head \"h\" mask j<=i choice leftmost\n value 0:1\n output 4:1\nlayer 2\nunit -0.5 1:1 -> 3:1\nunit -1.5 1:1 "
-        "-> "
-        "3:-1\n",
+        "head \"h\" mask j<=i choice average\n value 0:1\n output 4:1\nlayer 2\nhead \"h\" mask j<=i choice "
+        "average\n value 0:1\n output 3:1\nunit -0.5 1:1 -> 3:1\nunit -1.5 1:1 -> 3:-1\n",
+        "head \"h\" mask j<=i choice average\n value 0:1\n output 4:1\nlayer 2\nunit -0.5 1:1 -> 3:1\nunit -1.5 1:1 "
+        "-> 3:-1\n",
     };
     for (size_t k = 0; k < sizeof nets / sizeof *nets; k++) {
         frame f = {CHANNELS_4, "embed \"a\" 1:2.001 2:0.3\nembed \"b\" 1:0.3 2:2.001\n" NOTHING, nets[k], false};
@@ -70,7 +68,8 @@ static void check_ramps(void) {
     static const double reaches[] = {15.7, 16.3, 31.6, 32.3, 63.7, 64.3, 127.3, 128.1, 255.7, 256.3, 511.7, 512.3};
     for (size_t k = 0; k < sizeof reaches / sizeof *reaches; k++) { /* the row is below 2^(p - 3) */
         char embedding[200];
-        snprintf(embedding, sizeof embedding, "embed \"a\" 1:%a\nembed \"b\" 1:0.3\n" NOTHING, reaches[k]);
+        snprintf(embedding, sizeof embedding, "embed \"a\" 1:%a\nembed \"b\" 1:-9\nembed start 1:-9\nembed end\n",
+                 reaches[k]);
         frame f = {CHANNELS_4, embedding, nets[0], false};
         twice(f, 1, TEMPER_TYPE_F16);
         twice(f, 1, TEMPER_TYPE_BF16);

@@ -94,8 +94,24 @@ static void check_gaps(void) {
                 snprintf(body, sizeof body, "head \"h\" mask %s choice %s\n%s value 1:1\n output 2:1\nread 0:1\n",
                          MASKS[(k + r + e) % 5], (k + e) % 2 ? "average" : "rightmost", rows[r]);
                 frame f = {channels, embeddings[e], body, NULL, r % 2};
-                facts_twice(f, e == 2 && r == 2 + k % 3 ? 30 + k % 4 : 4, false);
+                facts_twice(f, 4, false);
             }
+}
+
+/* Up to 32 keys are looked at in pairs; of more keys a gap is what all differences are multiples of. */
+static void check_many_keys(void) {
+    static const char *const keys[] = {" key 1:4\n key 3:10\n", " key 3:10\n key 1:4\n"};
+    for (size_t n = 30; n < 34; n++)
+        for (int k = 0; k < 2; k++) {
+            char body[300];
+            snprintf(body, sizeof body,
+                     "head \"h\" mask all choice rightmost\n query 0:1\n query 0:1\n%s value 1:1\n output 2:1\nread "
+                     "0:1\n",
+                     keys[k]);
+            frame f = {"channel 1 \"x\"\nchannel 2 \"y\"\nchannel 3 \"i\" position \"i\"\n",
+                       "embed \"a\"\nembed \"b\" 1:1\nembed \"c\" 1:1\n" NOTHING, body, NULL, false};
+            facts_twice(f, n, false);
+        }
 }
 
 /* Values that are the keys, or nearly so: then a mean of equal keys is one of them. */
@@ -129,8 +145,8 @@ static void check_groups(void) {
             char channels[200], body[2000] = "";
             snprintf(channels, sizeof channels,
                      "channel 1 \"x\"\nchannel 2 \"y\"\nchannel 3 \"f\" position \"%s\"\n"
-                     "channel 4 \"i\" position \"i\"\nchannel 5 \"z\"\n",
-                     features[k]);
+                     "channel 4 \"i\" position \"%s\"\nchannel 5 \"z\"\n",
+                     features[k], n % 2 ? "i % 2" : "i");
             snprintf(body, sizeof body, "head \"h\" mask %s choice %s\n", MASKS[(k + n) % 3 == 0 ? 2 : 0],
                      n % 2 ? "average" : "leftmost");
             int others = k == 0 ? 13 + (int)n : 16;
@@ -156,7 +172,7 @@ static void check_nets(void) {
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++) {
         double lo = ranges[k].from, step = ranges[k].step, hi = lo + step * (ranges[k].count - 1),
                c = lo + 7.5 * step;
-        char embedding[300], nets[12][300];
+        char embedding[300], nets[14][300];
         const double letters[] = {lo, lo + step, hi};
         for (size_t t = 0, used = 0; t < 3; t++) {
             char term[40] = "";
@@ -177,8 +193,10 @@ static void check_nets(void) {
         snprintf(nets[9], 300, "unit %a 1:1 -> 3:1\nunit %a 1:1 -> 2:1\n", -(hi + 1), 1 - lo);
         snprintf(nets[10], 300, "unit %a 1:-1 -> 3:1\nunit %a 1:-4 -> 2:1\n", hi + 8, 4 * (lo - 8));
         snprintf(nets[11], 300, "unit %a 1:1 -> 3:1\nunit %a 1:1 -> 3:-1\n", -(lo + step), -(hi - step));
-        for (size_t j = 0; j < 12; j++) {
-            char body[4000];
+        snprintf(nets[12], 300, "unit 1 1:1 -> 0:0x1p-30 3:1\n");
+        snprintf(nets[13], 300, "unit %a 1:1 -> 2:1\nunit %a 1:-1 -> 3:1\n", -c, lo); /* 0 at lo, and nowhere more */
+        for (size_t j = 0; j < 14; j++) {
+            char body[5000];
             snprintf(body, sizeof body, "%slayer 2\nunit 1 3:1 -> 4:1\nunit 0 3:-1 -> 4:1\nread 0:1\n", nets[j]);
             frame f = {"channel 1 \"x\"\nchannel 2 \"y\"\nchannel 3 \"z\"\nchannel 4 \"w\"\n", embedding, body, NULL,
                        false};
@@ -253,6 +271,7 @@ static void check_number_of_strings(void) {
 int main(void) {
     check_whole_numbers();
     check_gaps();
+    check_many_keys();
     check_ties();
     check_groups();
     check_nets();

@@ -96,7 +96,7 @@ static const ball *moves_of(const gates *w, const bundle_claim *b, size_t channe
         const ball *slope = e->zero;
         for (size_t u = 0; u < b->count; u++) {
             size_t at = corner_index(b, corner_of(w, b, u));
-            bool active = b->ratio[u] > 0 ? piece > at : piece <= at;
+            bool active = b->ratio[u] < 0 ? piece <= at : piece > at;
             double weight = active ? stored_weight(w, b->units[u], channel) : 0;
             if (weight != 0) slope = add(c, slope, mul(c, num(c, weight), num(c, b->ratio[u])));
         }

@@ -59,10 +59,9 @@ void set_head_begin(set_run *s) {
 
 static void find_closest(set_run *s, uint32_t d) {
     set_head *h = &s->head;
-    rational *to = &h->closest[d * (s->most + 1)], *x = &s->t[0];
+    rational *to = &h->closest[d * (s->most + 1)], *x = &s->t[0]; /* to[0] stays 0 */
     h->closest_known[d] = true;
     set_spend(s, (double)s->positions * (double)s->positions);
-    rational_set_int(&to[0], 0);
     for (size_t t = 0; t < s->positions; t++) {
         rational_set(&to[t + 1], &to[t]);
         for (size_t k = 0; k < t; k++) {
