@@ -8,6 +8,7 @@
 #include "corpus.h"
 #include "number/elementary.h"
 #include "number/number_type.h"
+#include "proved.h"
 #include "random_formula.h"
 #include "random_model.h"
 #include "run/dense.h"
@@ -85,7 +86,6 @@ static float bf16_of_double(double x) {
 #define SUM(x)   ((_Float16)(x))
 #define EXP(x)   ((_Float16)exp_f64((double)(x)))
 #include "native_run.h"
-#include "proved.h"
 #endif
 
 typedef void native_run(double *out, unsigned char *truth, const temper_model *m, const uint32_t *letters, size_t n,
