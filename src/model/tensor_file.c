@@ -234,11 +234,13 @@ static void load_header(tensor_file *f, arena *a) {
     if (length > s->size - LENGTH_BYTES)
         trap_raise(t, TEMPER_FORMAT, 0, 0, "byte 0: a header of %llu bytes, but the file has only %llu",
                    (unsigned long long)length, (unsigned long long)s->size);
-    const char *bytes = s->bytes + LENGTH_BYTES;
+    const char *bytes;
     if (s->file) {
         char *copy = arena_alloc(a, (size_t)length, 1);
         read_bytes(copy, s, LENGTH_BYTES, (size_t)length);
         bytes = copy;
+    } else {
+        bytes = s->bytes + LENGTH_BYTES;
     }
     jread_begin(&f->header, bytes, (size_t)length, f->scratch, t);
     f->header.where = "header";
