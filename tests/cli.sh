@@ -644,6 +644,34 @@ run 3 perplexity --unchecked -F weighted.spec missing.txt
 run 2 perplexity --unchecked -F weighted.spec
 run 4 perplexity --unchecked --regex '[abc]*' text.txt
 
+# what is proved of logits
+run 0 compile -F weighted.spec -o weighted.temper
+run 0 certify weighted.temper --length 100 -o weighted.json
+has 'logits are proved' "$out" 'of the logarithms of its source'"'"'s probabilities; what never comes has probability 0'
+run 0 audit weighted.json weighted.temper
+has 'logits are audited' "$out" 'of the logarithms of the source'"'"'s probabilities, and those of what never comes give 0'
+run 0 audit --json weighted.json weighted.temper
+has 'logits are audited, json' "$out" '"log_probabilities":"'
+run 0 certify weighted.temper --length 100 --json
+has 'logits, json' "$out" '"log_probabilities":"'
+sed -e '/^digest /d' -e 's/^\(logit "" .*\):-1024/\1:-1023/' weighted.temper >edited.temper
+run 0 certify edited.temper --length 100 --json
+has 'logits that were edited' "$out" '"log_probabilities":"not proved","logits_note":"'
+sed -e '/^digest /d' -e 's/^read "a" .*/read "a"/' weighted.temper >edited.temper
+run 0 limits edited.temper --type f64 --effort 0.01 --json
+has 'limits of a language model: its source says what is right' "$out" '"first_wrong":0,'
+printf 'next\nalphabet a b\nviable H(#[a] >= #[b])\n#[a] = #[b] & H(#[a] >= #[b])\n' >viable.spec
+run 0 explain -F viable.spec
+has 'viable: explain' "$out" 'formula if viable is right'
+run 0 next -F viable.spec --json a
+has 'viable: next' "$out" '"claim":"formula if viable is right"'
+run 0 compile -F viable.spec -o viable.temper
+run 0 certify viable.temper --length 9 -o viable.json
+has 'viable: certify' "$out" 'formula if viable is right: every string up to length 9'
+has 'viable: the certificate' "$(cat viable.json)" '"claim": "formula if viable is right"'
+run 0 audit viable.json viable.temper
+has 'viable: audit' "$out" 'if viable is right, which no audit looks at'
+
 # ---- automaton ----
 
 run 0 automaton -f 'a S b' --alphabet abc

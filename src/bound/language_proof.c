@@ -4,7 +4,7 @@
 
 #include "base/entry.h"
 #include "compile/expand.h"
-#include "compile/next_outputs.h"
+#include "compile/model_next.h"
 #include "model/model_spec.h"
 
 typedef struct work {
@@ -90,46 +90,13 @@ static bool prove_read_off(work *w, language_proofs *out, recognition *r) {
 
 /* ---- what is viable ---- */
 
-typedef struct viable_work {
-    temper_spec *made;
-    arena *scratch;
-    bool has_automaton;
-} viable_work;
-
-static void make_outputs(void *context) {
-    viable_work *v = context;
-    next_report report;
-    spec_make_outputs(v->made, &report, false, v->scratch);
-    v->has_automaton = report.automaton != NULL;
-}
-
-static void release_made(void *spec) { temper_spec_free(spec); }
-
 /* Where there is no automaton the source's line `viable` says what may come: whether the outputs are that. */
 static void by_viable(source_recognition *out, const temper_model *m, const temper_spec *spec, bool hard, arena *a) {
-    trap inner;
-    temper_error why;
-    temper_spec_options o = {.syntax = m->syntax,
-                             .letters = m->letters.letters,
-                             .letter_count = m->letters.count,
-                             .tokens = m->letters.tokens,
-                             .at = m->at,
-                             .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT,
-                             .kind = TEMPER_KIND_NEXT};
-    viable_work v = {.scratch = arena_alloc(a, 1, sizeof *v.scratch)};
+    next_report report;
     if (!spec->viable || spec->at != TEMPER_AT_LAST || !has_progression(&spec->graph, spec->viable, a)) return;
-    temper_status status = temper_spec_parse(&v.made, m->source, strlen(m->source), &o, &why);
-    if (status == TEMPER_NO_MEMORY) trap_reraise(a->trap, &why);
-    if (status != TEMPER_OK) return;
-    arena_on_release(a, release_made, v.made);
-    arena_init(v.scratch, &inner);
-    arena_on_release(a, release_scratch, v.scratch);
-    v.made->memory.trap = &inner;
-    bool made = trap_attempt(&inner, &why, make_outputs, &v);
-    v.made->memory.trap = v.scratch->trap = NULL;
-    if (!made && why.code == TEMPER_NO_MEMORY) trap_reraise(a->trap, &why);
-    if (!made || v.has_automaton) return;
-    recognition *r = recognise(m, v.made, hard, a);
+    const temper_spec *made = model_next_spec(m, &report, a);
+    if (!made || report.automaton) return;
+    recognition *r = recognise(m, made, hard, a);
     if (!recognition_study(r) || !recognition_is_formula(r, NULL)) return;
     out->recognition = r;
     out->is_formula = out->viable = true;

@@ -105,13 +105,18 @@ static const char *obstacle_of(const work *w) {
     unsigned looks = formula_directions(f, w->spec->root, &back, &forward);
     bool first = w->spec->at == TEMPER_AT_FIRST;
     if (looks & (first ? 1 : 2))
-        return first ? "its source looks back, and is read at the first position"
-                     : "its source looks forward, and is read at the last position";
+        return first ? "its source looks back, and is read at the first position; say it with operators that look "
+                       "forward"
+                     : "its source looks forward, and is read at the last position; say it with operators that look "
+                       "back, or as a regular expression";
     const unsigned char *marks = formula_reachable(f, w->spec->root, w->scratch);
     for (node_id id = 1; id <= w->spec->root; id++) {
         if (!marks[id]) continue;
-        if (!has_coordinate(formula_at(f, id)->op)) return "its source has an operator that no automaton follows";
-        if (!has_small_sums(f, id)) return "its source compares counts without a finite automaton";
+        if (!has_coordinate(formula_at(f, id)->op))
+            return "its source has an operator that no automaton follows, as attention; O, S, Y and counts have one";
+        if (!has_small_sums(f, id))
+            return "its source compares counts without a finite automaton, and has no line viable that settles what "
+                   "comes next";
     }
     return NULL;
 }

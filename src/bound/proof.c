@@ -59,7 +59,7 @@ model_proof *model_proof_open(certification *c) {
         p->reach = reach_of(c);
     } else if (!p->roles) {
         certification_unable(c, 0, 0, "its heads have no known roles, by which %s are proved",
-                             c->hard ? "hard choices" : "several outputs");
+                             c->hard ? "hard choices" : "several outputs (of one output, any model can be)");
         say_unlike(c);
         c->claim = TEMPER_CLAIM_NONE;
         p->hopeless = arena_copy(c->arena, text_string(&c->reason), c->reason.length);

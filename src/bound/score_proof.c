@@ -98,7 +98,13 @@ static const char *prove_score(work *w, const weighted_machine *machine, uint32_
     if (!e) return "a formula cannot be written as a text";
     out->rows = language_table_of(&e->graph, e->root, automaton_of(w, machine, score), false, &LANGUAGE_TABLE_LIMITS,
                                   w->arena);
-    if (out->rows.why_not) return out->rows.why_not;
+    if (out->rows.why_not) {
+        text t;
+        text_init(&t, w->arena);
+        text_printf(&t, "the logits were not shown to be a row of its source's probabilities where that holds: %s",
+                    out->rows.why_not);
+        return text_string(&t);
+    }
     return compare_all(w, &found, chances);
 }
 

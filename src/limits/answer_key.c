@@ -1,12 +1,15 @@
 #include "limits/answer_key.h"
 
+#include <string.h>
+
+#include "compile/model_next.h"
 #include "logic/formula_eval.h"
 #include "model/model_spec.h"
 #include "run/positions.h"
 
 struct answer_key {
     const temper_model *m;
-    const temper_spec *spec; /* NULL: hard choices */
+    const temper_spec *spec; /* with outputs; NULL: hard choices */
     arena *arena;
     arena *scratch; /* of one evaluation */
     size_t heads;
@@ -25,13 +28,23 @@ static void need_hard_choices(const answer_key *k) {
                            l + 1, h + 1);
 }
 
+static bool has_same_outputs(const temper_spec *s, const temper_model *m) {
+    bool same = spec_output_count(s) == model_output_count(m);
+    for (size_t k = 0; same && k < s->output_count; k++) same = !strcmp(s->outputs[k].name, m->output_names[k]);
+    return same;
+}
+
 answer_key *answer_key_new(const temper_model *m, arena *a) {
     answer_key *k = arena_zalloc(a, 1, sizeof *k);
     k->m = m;
     k->arena = a;
     for (uint32_t l = 0; l < m->layer_count; l++) k->heads += m->layers[l].head_count;
     k->spec = model_spec(m, a);
-    if (k->spec && !spec_output_count(k->spec)) k->spec = NULL; /* a language says nothing of outputs by itself */
+    if (m->kind == TEMPER_KIND_NEXT) { /* a language says nothing of outputs by itself */
+        next_report report;
+        k->spec = model_next_spec(m, &report, a);
+    }
+    if (k->spec && !has_same_outputs(k->spec, m)) k->spec = NULL;
     if (!k->spec) need_hard_choices(k);
     k->scratch = arena_zalloc(a, 1, sizeof *k->scratch);
     arena_init(k->scratch, a->trap);

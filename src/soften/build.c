@@ -152,7 +152,11 @@ static void soften(entry *e, void *context) {
     const temper_soften_options *o = c->options;
     temper_model *m = entry_model(e);
     if (o->length && c->hard->kind != TEMPER_KIND_ACCEPTOR)
-        trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0, "a model with several outputs is not softened for a length");
+        trap_raise_hint(
+            e->trap, TEMPER_UNSUPPORTED, 0, 0,
+            "a compiled one needs no length: its formula knows scales for all lengths",
+            "a model with several outputs is not softened for a length: there the margin of one answer is "
+            "proved, not of several");
     if (o->length) {
         soften_by_search(m, c->report, c->hard, o, e);
         model_check(m, e->trap);

@@ -38,6 +38,8 @@ same() { # what, file, file
     "$build/temper" compile --gallery dyck-1 -o hard.temper
     "$build/temper" soften hard.temper --length 8 -o gallery.temper
 } >/dev/null 2>&1
+printf 'transduce\nalphabet a b\nemit 1 = Y a\nemit 0 otherwise\n' >written.spec
+printf 'next\nprobabilities uniform\nregex (ab|ba)*\n' >next.spec
 cat >cases <<'CASES'
 -f|(a S b) & #[a] % 3 = 1|--method|positions|--exhaustive|15|--random|3000
 -f|(a U b) & #>[a] % 3 = 1|--method|temperature|--exhaustive|15|--random|0
@@ -46,6 +48,8 @@ forward.temper|-f|#>[b] >= 11|--exhaustive|14|--random|0
 forward.temper|-f|#>[b] >= 12 & #>[a] < 60|--exhaustive|8|--random|4000|--length|200
 -f|a|--exhaustive|3
 gallery.temper|--exhaustive|8|--random|0
+-F|written.spec|--exhaustive|9|--random|500
+-F|next.spec|--exhaustive|9|--random|500
 CASES
 while IFS= read -r line; do
     IFS='|' read -r -a arguments <<<"$line"
@@ -98,6 +102,9 @@ for n in 1 2 3 4; do
 done
 ranks 3 "${job[@]}" --journal limits >got 2>&1
 same 'limits with a journal' got expected
+"$build/temper" limits -F next.spec --type bf16 --effort 0.01 --json >several
+ranks 3 limits -F next.spec --type bf16 --effort 0.01 --json >got 2>&1
+same 'limits of several outputs on 3 ranks' got several
 head -n 9 limits >limits.part
 ranks 2 "${job[@]}" --journal limits.part >got 2>&1
 same 'limits from a part of a journal' got expected
