@@ -21,7 +21,8 @@ static void plan(temper_check_options *o, const session *s, const temper_model *
     o->random = is_given(s, OPT_RANDOM) ? s->opt.value[OPT_RANDOM].number : DEFAULT_RANDOM;
     temper_model_info info = temper_model_about(model);
     /* a model that was not made for a length is compared as it is */
-    bool promised = proof->claim == TEMPER_CLAIM_FORMULA || proof->claim == TEMPER_CLAIM_VIABLE || info.output_margin > 0;
+    bool promised =
+        proof->claim == TEMPER_CLAIM_FORMULA || proof->claim == TEMPER_CLAIM_VIABLE || info.output_margin > 0;
     size_t most = promised ? proof->length : SIZE_MAX;
     o->length = DEFAULT_LENGTH < most ? DEFAULT_LENGTH : most;
     if (is_given(s, OPT_LENGTH)) o->length = s->opt.value[OPT_LENGTH].number;

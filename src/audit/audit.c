@@ -82,7 +82,8 @@ static void check_version(uint64_t version, trap *t) {
 
 /* Only what the audit starts from; everything else is compared as text. */
 static claim read_claim(const char *bytes, size_t length, arena *a, trap *t) {
-    static const char *const claims[] = {"formula", "hard choices", "formula if viable is right", NULL}, *const facts[] = {"sets", "strings", NULL};
+    static const char *const claims[] = {"formula", "hard choices", "formula if viable is right", NULL},
+                             *const facts[] = {"sets", "strings", NULL};
     json_reader r;
     json_keys keys;
     claim c = {0};

@@ -32,7 +32,7 @@ typedef struct export_certificate {
     const char *sha256, *type; /* what it says: of the model's file, and up to which length in which number format */
     uint64_t length;
     temper_claim claim;
-    const char *file;     /* the file of the folder that it is about */
+    const char *file; /* the file of the folder that it is about */
 } export_certificate;
 
 /* Raises what is wrong with the file: it cannot be read, is not JSON, or not a certificate. */
