@@ -52,7 +52,14 @@ def members_of(items, choose):
         elif op is sre.RANGE:
             found.update(chr(c) for c in range(value[0], value[1] + 1))
         elif op is sre.CATEGORY:
-            pattern = {sre.CATEGORY_DIGIT: r"\d", sre.CATEGORY_WORD: r"\w", sre.CATEGORY_SPACE: r"\s"}[value]
+            pattern = {
+                sre.CATEGORY_DIGIT: r"\d",
+                sre.CATEGORY_WORD: r"\w",
+                sre.CATEGORY_SPACE: r"\s",
+                sre.CATEGORY_NOT_DIGIT: r"\D",
+                sre.CATEGORY_NOT_WORD: r"\W",
+                sre.CATEGORY_NOT_SPACE: r"\S",
+            }[value]
             found.update(c for c in PRINTABLE if re.match(pattern, c, re.ASCII))
     return choose([c for c in PRINTABLE if (c in found) != negated])
 
