@@ -8,7 +8,8 @@
 #include "automata/group.h"
 #include "automata/skeleton.h"
 
-enum { SKELETON_CELLS = 1 << 22 }; /* sets times classes of letters */
+/* Sets times classes of letters; these times tiles, twice, since a tile is looked for among the others. */
+enum { SKELETON_CELLS = 1 << 22, PERMUTATION_WORK = 1 << 28 };
 
 /* Permutations of the tiles of one component by its words, and the moves that make them. */
 typedef struct permutations {
@@ -17,7 +18,9 @@ typedef struct permutations {
     size_t count, move_capacity, set_capacity, letter_capacity;
 } permutations;
 
-static void find_permutations(permutations *out, const skeleton *s, uint32_t component, arena *a) {
+/* False: it would take too long. */
+static bool find_permutations(permutations *out, const skeleton *s, uint32_t component, arena *a) {
+    uint64_t work = 0;
     uint32_t degree = s->tile_count[s->first_member[component]];
     uint32_t *move = arena_alloc(a, degree, sizeof *move);
     size_t room = 0;
@@ -29,6 +32,8 @@ static void find_permutations(permutations *out, const skeleton *s, uint32_t com
             uint32_t to = skeleton_image(s, set, c);
             bool moves = false;
             if (to == NO_SET || s->component[to] != component) continue;
+            work += (uint64_t)degree * degree;
+            if (work > PERMUTATION_WORK) return false;
             for (uint32_t t = 0; t < degree; t++) {
                 move[t] = skeleton_moves_tile(s, set, t, c);
                 moves |= move[t] != t;
@@ -44,6 +49,7 @@ static void find_permutations(permutations *out, const skeleton *s, uint32_t com
             array_push(a, out->set, sets, out->set_capacity, set);
             array_push(a, out->letter, out->count, out->letter_capacity, c);
         }
+    return true;
 }
 
 /* A word that leads the representative of a component back to itself, by one of the moves. */
@@ -93,9 +99,13 @@ static bool look_at(class_verdict *star_free, class_verdict *solvable, const ske
     group g;
     group_series series;
     if (!degree) return false;
-    find_permutations(&p, s, component, a);
+    if (!find_permutations(&p, s, component, a)) {
+        if (star_free->answer == CLASS_YES) star_free->answer = CLASS_UNKNOWN;
+        solvable->answer = CLASS_UNKNOWN;
+        return false;
+    }
     if (!p.count) return false;
-    if (star_free->answer == CLASS_YES) {
+    if (star_free->answer != CLASS_NO) {
         star_free->answer = CLASS_NO;
         star_free->group_states = s->sizes[root];
         find_cycle(star_free, s->d, s, root, word_of(s, component, p.set[0], p.letter[0], a), a);

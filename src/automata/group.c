@@ -13,29 +13,46 @@ static void multiply(uint32_t *out, const uint32_t *x, const uint32_t *y, uint32
     for (uint32_t p = 0; p < degree; p++) out[p] = y[x[p]];
 }
 
+typedef struct generating {
+    group *g;
+    uint32_t **found;
+    size_t known, capacity;
+    const uint32_t **used; /* generators that were not elements before; each at least doubles the group */
+    size_t used_count, used_capacity;
+} generating;
+
+/* Adds an element unless it is there; NULL: there are too many. Returns memory for the next one. */
+static uint32_t *add_element(generating *w, uint32_t *element, arena *a) {
+    bool fresh;
+    uint32_t degree = w->g->degree;
+    table_put(&w->g->index, element, degree * sizeof *element, (uint32_t)w->known, &fresh);
+    if (!fresh) return element;
+    if (w->known >= GROUP_ORDER_LIMIT || (w->known + 1) * degree > GROUP_WORK_LIMIT) return NULL;
+    array_push(a, w->found, w->known, w->capacity, element);
+    return arena_alloc(a, degree, sizeof *element);
+}
+
 bool group_generate(group *out, const uint32_t *generators, size_t count, uint32_t degree, arena *a) {
     *out = (group){.degree = degree, .scratch = arena_alloc(a, degree, sizeof *out->scratch)};
-    size_t bytes = degree * sizeof(uint32_t), known = 0, capacity = 0;
-    uint32_t **found = NULL;
+    generating w = {.g = out};
     uint32_t *next = arena_alloc(a, degree, sizeof *next);
-    bool fresh;
     table_init(&out->index, a);
     for (uint32_t p = 0; p < degree; p++) next[p] = p;
-    for (size_t done = 0, k = 0;;) {
-        table_put(&out->index, next, bytes, (uint32_t)known, &fresh);
-        if (fresh) {
-            if (known >= GROUP_ORDER_LIMIT || (known + 1) * degree > GROUP_WORK_LIMIT) return false;
-            array_push(a, found, known, capacity, next);
-            next = arena_alloc(a, degree, sizeof *next);
-        }
-        if (k == count) k = 0, done++;
-        if (done == known || !count) break;
-        multiply(next, found[done], generators + k++ * degree, degree);
+    next = add_element(&w, next, a);
+    for (size_t k = 0; k < count && next; k++) {
+        if (group_find(out, generators + k * degree) != UINT32_MAX) continue;
+        array_push(a, w.used, w.used_count, w.used_capacity, generators + k * degree);
+        for (size_t done = 0; done < w.known && next; done++)
+            for (size_t u = 0; u < w.used_count && next; u++) {
+                multiply(next, w.found[done], w.used[u], degree);
+                next = add_element(&w, next, a);
+            }
     }
+    if (!next) return false;
     /* the table borrows the permutations where they were found; the array has copies in a row */
-    out->order = (uint32_t)known;
-    out->elements = arena_alloc(a, known * degree, sizeof *out->elements);
-    for (size_t x = 0; x < known; x++) memcpy(out->elements + x * degree, found[x], bytes);
+    out->order = (uint32_t)w.known;
+    out->elements = arena_alloc(a, w.known * degree, sizeof *out->elements);
+    for (size_t x = 0; x < w.known; x++) memcpy(out->elements + x * degree, w.found[x], degree * sizeof *next);
     return true;
 }
 

@@ -14,7 +14,13 @@ typedef struct finding {
     size_t set_capacity;
     uint32_t limit;
     bool over;
+    uint64_t work; /* states and words of sets that were looked at */
 } finding;
+
+static void spend(finding *g, uint64_t work) {
+    g->work += work;
+    if (g->work > SKELETON_WORK) g->over = g->s->over_work = true;
+}
 
 static uint32_t set_size(const uint64_t *bits, uint32_t words) {
     uint32_t size = 0;
@@ -83,6 +89,7 @@ static bool find_sets(finding *g) {
     s->images = NULL;
     for (uint32_t k = 0; k < all.count && !g->over; k++)
         for (uint32_t c = 0; c < d->class_count && !g->over; c++) {
+            spend(g, s->words + set_size(all.bits[k], s->words));
             uint32_t to = image_of(g, &all, k, c, bits);
             array_push(g->arena, s->images, image_count, image_capacity, to);
         }
@@ -193,11 +200,13 @@ static void own_tiles(finding *g, const uint32_t *ordered, uint32_t set) {
     skeleton *s = g->s;
     uint32_t *tiles = NULL;
     size_t count = 0, capacity = 0;
-    for (uint32_t k = 0; k < s->set_count; k++) {
+    for (uint32_t k = 0; k < s->set_count && !g->over; k++) {
         uint32_t inner = ordered[k];
+        spend(g, s->words);
         if (s->sizes[inner] >= s->sizes[set] || !skeleton_within(s, inner, set)) continue;
         bool covered = false;
         for (size_t t = 0; t < count && !covered; t++) covered = skeleton_within(s, inner, tiles[t]);
+        spend(g, count * s->words);
         if (!covered) array_push(g->arena, tiles, count, capacity, inner);
     }
     s->tiles[set] = tiles;
@@ -301,6 +310,7 @@ bool skeleton_build(skeleton *out, const dfa *d, const unsigned char *live, uint
     if (!find_sets(&g)) return false;
     find_components(&g);
     find_tiles(&g);
+    if (g.over) return false;
     find_heights(&g);
     return true;
 }

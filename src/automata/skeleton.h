@@ -6,7 +6,7 @@
 
 #include "automata/dfa.h"
 
-enum { SKELETON_SET_LIMIT = 4000, NO_SET = UINT32_MAX };
+enum { SKELETON_SET_LIMIT = 4000, SKELETON_WORK = 1 << 28, NO_SET = UINT32_MAX };
 
 typedef struct skeleton {
     const dfa *d;
@@ -22,6 +22,7 @@ typedef struct skeleton {
     uint32_t *tile_count;   /* [set_count] 0: a singleton, or a set that no chain has */
     uint32_t **tiles;       /* [set_count][tile_count] the largest sets inside, in the numbering of the component */
     uint32_t *tree_from, *tree_letter; /* [set_count] the spanning tree of a component; NO_SET at its root */
+    bool over_work;                    /* of a skeleton that was not made: it takes too many steps */
 } skeleton;
 
 static inline uint32_t skeleton_image(const skeleton *s, uint32_t set, uint32_t letter) {
@@ -35,7 +36,7 @@ static inline bool skeleton_has(const skeleton *s, uint32_t set, uint32_t state)
 }
 bool skeleton_within(const skeleton *s, uint32_t inner, uint32_t outer);
 
-/* requires at least one live state; false: there are more sets than `limit` */
+/* requires at least one live state; false: there are more sets than `limit`, or SKELETON_WORK is not enough */
 bool skeleton_build(skeleton *out, const dfa *d, const unsigned char *live, uint32_t limit, arena *a);
 
 /* The number of the tile that the letter class moves tile `tile` of `set` to; the image has the same component. */

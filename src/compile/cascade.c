@@ -190,7 +190,9 @@ static bool make_levels(emitter *e, const unsigned char *live, cascade_options o
     skeleton *s = arena_zalloc(e->arena, 1, sizeof *s);
     chains *c = arena_zalloc(e->arena, 1, sizeof *c);
     if (!skeleton_build(s, d, live, SKELETON_SET_LIMIT, e->arena))
-        return refuse(report, e->arena, "words lead to more than %d sets of states", SKELETON_SET_LIMIT);
+        return s->over_work
+                   ? refuse(report, e->arena, "the skeleton would take more than %d steps to make", SKELETON_WORK)
+                   : refuse(report, e->arena, "words lead to more than %d sets of states", SKELETON_SET_LIMIT);
     if (!chains_build(c, s, d->start, options.chains, e->arena))
         return c->over_work
                    ? refuse(report, e->arena, "the cascade would take more than %d steps to make", CHAIN_WORK)

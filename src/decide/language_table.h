@@ -13,7 +13,7 @@ typedef struct table_limits {
     size_t rows;
 } table_limits;
 
-static const table_limits LANGUAGE_TABLE_LIMITS = {(uint64_t)1 << 28, 1 << 16};
+static const table_limits LANGUAGE_TABLE_LIMITS = {(uint64_t)1 << 30, 1 << 16};
 
 typedef struct language_rows {
     const char **rows; /* as a certificate writes them, in order */
