@@ -351,7 +351,8 @@ static void list_features(maker *k) {
     }
 }
 
-static void settle_row(const maker *k, step_row *r) { r->blocks = k->s->blocks + r->first; }
+/* A row without terms has no blocks, and perhaps there are none at all. */
+static void settle_row(const maker *k, step_row *r) { r->blocks = r->count ? k->s->blocks + r->first : NULL; }
 
 /* The blocks have stopped growing. */
 static void settle_rows(maker *k) {
