@@ -178,12 +178,11 @@ static const ball *with_sentinel(const bounds *b, head_certificate *h, const hea
 /* The logit of two rows: an exact key of size T, and the tie-break. */
 static head_certificate match(const bounds *b, const head_shape *s) {
     head_certificate h = {0};
-    const feature_form one = {.size = FORM_CONSTANT, .c = 1, .d = 1}, place = {.size = FORM_SHARE, .c = 1, .d = 1};
-    const term_shape terms[2] = {{one, 1}, {place, 1}};
-    const row_shape query = {1, &terms[0]}, tie = {1, &terms[1]};
+    const term_shape one = {{.size = FORM_CONSTANT, .c = 1}, 1}, place = {{.size = FORM_SHARE}, 1};
+    const row_shape query = {1, &one}, tie = {1, &place};
     const ball *most = b_double(b, s->total);
-    quantity pattern = {
-        .size = most, .most = most, .error = b->zero, .widest = most, .gridded = true, .exact = true, .grid = -1};
+    /* it has a grid, which is of no use beside the tie-break */
+    quantity pattern = {.size = most, .most = most, .error = b->zero, .widest = most, .exact = true};
     quantity queries[2] = {checked_row(b, &h, &query, false, "a query overflows")}, keys[2] = {pattern};
     queries[1] = queries[0];
     keys[1] = checked_row(b, &h, &tie, false, "a key overflows");

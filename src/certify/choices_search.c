@@ -14,7 +14,7 @@ enum {
 };
 
 static void refute(certification *c, const uint32_t *letters, size_t n, size_t output, size_t position, bool soft) {
-    uint32_t *copy = arena_alloc(c->arena, n + 1, sizeof *copy);
+    uint32_t *copy = arena_alloc(c->arena, n, sizeof *copy);
     if (n) memcpy(copy, letters, n * sizeof *copy);
     c->verdict = TEMPER_REFUTED;
     c->fault.letters = copy;
@@ -66,9 +66,9 @@ static bool differs(certification *c, const uint32_t *letters, size_t n, arena *
 static void search(certification *c, arena *one, arena *scratch) {
     size_t letters = c->model->letters.count, most = c->options.length, n = 0;
     if (most > LONGEST_SEARCHED) most = LONGEST_SEARCHED;
-    uint32_t *string = arena_zalloc(c->arena, most + 1, sizeof *string);
+    uint32_t *string = arena_alloc(c->arena, most, sizeof *string);
     for (; n <= most && strings_up_to(letters, n) <= SHORT_STRINGS; n++) {
-        memset(string, 0, (most + 1) * sizeof *string);
+        memset(string, 0, n * sizeof *string);
         do {
             if (differs(c, string, n, one, scratch)) return;
         } while (next_string(string, n, letters));
