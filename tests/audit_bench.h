@@ -32,8 +32,8 @@ typedef struct audit_bench {
     char why[400]; /* the last refusal */
 } audit_bench;
 
-/* `layer`: heads and units, as in a model file, and perhaps a line `read`. `features`: position features, NULL at the end. False, and a failed
-   check: no such model. What there is is freed by bench_free, in any case. */
+/* `layer`: heads and units, as in a model file, and perhaps a line `read`. `features`: position features, NULL at
+   the end. False, and a failed check: no such model. What there is is freed by bench_free, in any case. */
 bool bench_begin(audit_bench *b, const char *layer, const char *const *features, temper_type type, uint64_t n);
 void bench_free(audit_bench *b);
 

@@ -1,5 +1,5 @@
-/* doc/certificate.md, "Quantities", in long double and written from the page: what is known of a number, and of sums and
-   products of such numbers. */
+/* doc/certificate.md, "Quantities", in long double and written from the page: what is known of a number, and of
+   sums and products of such numbers. */
 #ifndef TESTS_QUANTITY_PAGE_H
 #define TESTS_QUANTITY_PAGE_H
 
@@ -31,8 +31,8 @@ part page_product(const page *p, real c, int k, const number_format *f);
 void page_add(part *sum, const part *x, double weight);
 void page_run(running *r, const number_format *f, real product, bool exact);
 
-/* Where long doubles are not exact: whether they show too much or too little. A bound lies between what both ways find,
-   and they differ only next to numbers of a format. */
+/* Where long doubles are not exact: whether they show too much or too little. A bound lies between what both ways
+   find, and they differ only next to numbers of a format. */
 void page_round(bool up);
 
 /* `scale` NULL: none. *large: something is too large for the type. At most 16 rows. */

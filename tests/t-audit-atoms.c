@@ -1,6 +1,6 @@
 /* What the auditor knows of its atoms without asking strings: sums that are always or never at least 0 or only ask
-   whether anything was counted, remainders one position earlier, and readings at one position that imply or exclude each
-   other. */
+   whether anything was counted, remainders one position earlier, and readings at one position that imply or
+   exclude each other. */
 #include "audit_bench.h"
 
 static trap failure;

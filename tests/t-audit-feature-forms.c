@@ -9,8 +9,8 @@
 #define AWAY "max(i - floor(N/2), floor(N/2) - i)"
 #define SIGN "([floor(N/2) < i] - [i < floor(N/2)])"
 
-/* Whether it is worth what the feature is at every position of strings with so many positions, with and without an end
-   sentinel. */
+/* Whether it is worth what the feature is at every position of strings with so many positions, with and without an
+   end sentinel. */
 static bool agrees(const feature *f, const expression *e, uint64_t size, arena *scratch) {
     for (uint64_t end = 0; end < 2 && end < size; end++)
         for (uint64_t i = 0; i < size; i++)
@@ -228,9 +228,9 @@ static void check_second_look(void) {
     arena_free(&scratch);
 }
 
-/* What f64 makes of a product on a grid g is exact up to 2^(g + 53), which is `limit`; beyond, and of quotients at any
-   size, it may be off by four roundings. A detour by a 49th, say, makes numbers that are off by one or two. Returns how
-   many it met. */
+/* What f64 makes of a product on a grid g is exact up to 2^(g + 53), which is `limit`; beyond, and of quotients at
+   any size, it may be off by four roundings. A detour by a 49th, say, makes numbers that are off by one or two.
+   Returns how many it met. */
 static size_t check_detour(const char *plain, unsigned by, double limit, arena *memory, arena *scratch) {
     char detour[100];
     snprintf(detour, sizeof detour, "%s/%u*%u", plain, by, by);

@@ -1,6 +1,6 @@
-/* The auditor on single heads that are made by hand, over channels whose contents are given. Every condition of a kind
-   of head is met just inside and just outside; of what is accepted, the kind, its numbers and its meaning are compared
-   with what the case says. */
+/* The auditor on single heads that are made by hand, over channels whose contents are given. Every condition of a
+   kind of head is met just inside and just outside; of what is accepted, the kind, its numbers and its meaning are
+   compared with what the case says. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,10 +69,10 @@ typedef struct head_case {
 #define NONE_AHEAD                                                                                                   \
     { 0, 0, TEMPER_MASK_FROM, 1, false }
 
-/* Channels: 15 i/N, 16 8N, 17 8i, 18 centred, 19 log, 20 stepped, 21 normaliser, 22 edge size, 23 edge share, 24 small,
-   25 square, 26 weighted, 27 and 28 digits, 29 power, 30 i/N from the end, 31 16Ni, 32 16Nii, 33 residue, 34 and 35
-   normaliser and edge size from the end, 36 1/(N - i), 37 and 38 small and square from the end, 39 16NN; 8 the mean, 11
-   a copy of a total, 12 an own part. */
+/* Channels: 15 i/N, 16 8N, 17 8i, 18 centred, 19 log, 20 stepped, 21 normaliser, 22 edge size, 23 edge share, 24
+   small, 25 square, 26 weighted, 27 and 28 digits, 29 power, 30 i/N from the end, 31 16Ni, 32 16Nii, 33 residue,
+   34 and 35 normaliser and edge size from the end, 36 1/(N - i), 37 and 38 small and square from the end, 39 16NN;
+   8 the mean, 11 a copy of a total, 12 an own part. */
 static const head_case CASES[] = {
     /* once */
     {BACK, "ln(N) + 8", ONE K("0:1") V("0:1"), NULL, NONE, KIND_ONCE, 0},

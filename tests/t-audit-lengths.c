@@ -1,5 +1,5 @@
-/* A nearest head that is tried at every length (doc/certificate.md, "Nearest"): the auditor's sum of the other weights
-   and its largest logit against a loop over all lengths, winners and losers that is written from the page. */
+/* A nearest head that is tried at every length (doc/certificate.md, "Nearest"): the auditor's sum of the other
+   weights and its largest logit against a loop over all lengths, winners and losers that is written from the page. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The auditor on single heads that look for patterns (doc/certificate.md, "Match"), made by hand: every condition just
-   inside and just outside, and of what is accepted T, W and what the output means. */
+/* The auditor on single heads that look for patterns (doc/certificate.md, "Match"), made by hand: every condition
+   just inside and just outside, and of what is accepted T, W and what the output means. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,8 +43,8 @@ typedef struct pattern_case {
 #define LAST   K("4:0.5 15:1")
 #define SCALE  "8*N"
 
-/* Channels: 0 a, 1 one, 2 b, 3 a letter, 4 start, 5 end, 13 past; 15 i/N, 16 the same from the end, 17 and 18 i % 3 = 1
-   and 0, 19 and 20 the same from the end, 21 i % 2 = 1. */
+/* Channels: 0 a, 1 one, 2 b, 3 a letter, 4 start, 5 end, 13 past; 15 i/N, 16 the same from the end, 17 and 18 i %
+   3 = 1 and 0, 19 and 20 the same from the end, 21 i % 2 = 1. */
 static const pattern_case CASES[] = {
     {BEFORE, SCALE, LIKE LAST, NULL, 0.5, 3, ALIKE},
     {"j<=i", SCALE, LIKE LAST, NULL, 0.5, 3, ALIKE},

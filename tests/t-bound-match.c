@@ -1,5 +1,5 @@
-/* Heads that look for patterns, by doc/certificate.md, "Match", and by src/bound: their logits, errors and conditions in
-   every number type, where scores fill the digits of sums, and one step further. Hard runs, too. */
+/* Heads that look for patterns, by doc/certificate.md, "Match", and by src/bound: their logits, errors and
+   conditions in every number type, where scores fill the digits of sums, and one step further. Hard runs, too. */
 #include <math.h>
 #include <stdio.h>
 

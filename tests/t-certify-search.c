@@ -1,5 +1,5 @@
-/* Where certify finds no proof of a model's hard choices it looks for a string with another answer. What it tells is run
-   here: both answers, where they are read, and the words. */
+/* Where certify finds no proof of a model's hard choices it looks for a string with another answer. What it tells
+   is run here: both answers, where they are read, and the words. */
 #include <stdio.h>
 #include <string.h>
 

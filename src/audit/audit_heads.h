@@ -35,7 +35,8 @@ bool head_is_boolean(const head_reader *r, const row_value *row);
 row_value head_value(const head_reader *r, size_t k);
 void head_output(const head_reader *r, size_t k, dd letters); /* output k is this on letters, but for errors */
 
-/* The kinds that add up letters: a mean, its sign, the sign of a sum both ways, and what stands where a count says. */
+/* The kinds that add up letters: a mean, its sign, the sign of a sum both ways, and what stands where a count
+   says. */
 void audit_count(head_reader *r);
 void audit_compare(head_reader *r);
 void audit_balance(head_reader *r);
