@@ -372,8 +372,6 @@ static bool attempt(formula_proof *p) {
 bool formula_proof_try(formula_proof *p, size_t length, bool write) {
     certification *c = p->c;
     arena_reset(&p->scratch);
-    c->reason.length = 0;
-    c->fault = (temper_fault){.length = length};
     bounds_init(&p->b, c->type, c->ascending, (uint64_t)length + 1 + c->model->has_end, &p->scratch);
     if (!attempt(p)) return false;
     c->reason.length = 0; /* what bounds alone could not do */
