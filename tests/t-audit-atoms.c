@@ -1,6 +1,7 @@
 /* What the auditor knows of its atoms without asking strings: sums that are always or never at least 0 or only ask
    whether anything was counted, remainders one position earlier, and readings at one position that imply or
    exclude each other. */
+#include "audit/audit_match.h"
 #include "audit_bench.h"
 
 static trap failure;
@@ -90,6 +91,50 @@ static void check_readings(test_random *random) {
     }
 }
 
+/* The nearest j that agrees with i on conditions, by one choice for each way to agree. */
+static void check_alike(meaning *m) {
+    diagram *d = &m->d;
+    static const temper_mask masks[] = {TEMPER_MASK_BEFORE, TEMPER_MASK_UP_TO, TEMPER_MASK_AFTER, TEMPER_MASK_ALL};
+    dd value = meaning_exists(m, TEMPER_MASK_FROM, letters(m, 9)), x = letters(m, 3), y = letters(m, 5);
+    dd both[2] = {x, y}, one = 0;
+    for (size_t k = 0; k < 4; k++)
+        for (int last = 0; last < 2; last++) {
+            dd all = 0;
+            for (unsigned l = 0; l < 4; l++) {
+                dd same = letters(m, 1u << l);
+                all = dd_or(d, all, dd_and(d, same, meaning_chosen(m, masks[k], last, same, dd_and(d, same, value))));
+            }
+            CHECK(audit_alike(m, masks[k], last, both, both, 2, value) == all, "two conditions, mask %zu", k);
+            dd no_x = dd_not(d, x), no_y = dd_not(d, y);
+            one = dd_or(d, dd_and(d, y, meaning_chosen(m, masks[k], last, x, dd_and(d, x, value))),
+                        dd_and(d, no_y, meaning_chosen(m, masks[k], last, no_x, dd_and(d, no_x, value))));
+            CHECK(audit_alike(m, masks[k], last, &x, &y, 1, value) == one, "there and here differ, mask %zu", k);
+            CHECK(audit_alike(m, masks[k], last, &x, &y, 0, value) == meaning_chosen(m, masks[k], last, 1, value),
+                  "no condition, mask %zu", k);
+        }
+}
+
+/* 2^14 ways to agree are too many, 2^13 are not. */
+static void check_many(void) {
+    static meaning m;
+    dd conditions[14];
+    arena_reset(&memory);
+    meaning_init(&m, 16, &memory, &scratch);
+    for (uint32_t k = 0; k < 14; k++)
+        conditions[k] = meaning_exists(&m, TEMPER_MASK_BEFORE, meaning_letters(&m, &k, 1));
+    for (size_t count = 13; count <= 14; count++) {
+        trap outer = failure;
+        temper_error e = {0};
+        bool refused = false;
+        if (trap_set(&failure, &e))
+            refused = true;
+        else
+            audit_alike(&m, TEMPER_MASK_BEFORE, true, conditions, conditions, count, 0);
+        failure = outer;
+        CHECK(refused == (count == 14), "%zu conditions: %s", count, e.text);
+    }
+}
+
 int main(void) {
     test_random random = test_seed(512);
     meaning m;
@@ -99,7 +144,9 @@ int main(void) {
     meaning_init(&m, 4, &memory, &scratch);
     check_sums(&m);
     check_remainders(&m);
+    check_alike(&m);
     check_readings(&random);
+    check_many();
     arena_free(&scratch);
     arena_free(&memory);
     return test_finish("t-audit-atoms");

@@ -186,6 +186,16 @@ static void check_heads(temper_type type) {
     head_shape edges = {.role = ROLE_COUNT, .weight = 1, .edges = 1, .scaled = true};
     check_values(type, &edges);
     check_ends(type, &edges);
+    /* values that fill the storage format, by digits and by size */
+    const number_format *stored = number_type_of(type)->storage;
+    for (int more = 0; more < 2; more++) {
+        double digits = ldexp(1, stored->precision) + more, size = stored->largest * (1 + more / 16.0);
+        int grid = ilogb(stored->largest) + 1 - stored->precision;
+        head_shape full = {.role = ROLE_COUNT, .weight = digits, .letters = digits, .scaled = true};
+        holds(type, &full, 1, true);
+        full = (head_shape){.role = ROLE_COUNT, .weight = size, .letters = size, .grid = grid, .scaled = true};
+        if (isfinite(size)) holds(type, &full, 1, true);
+    }
     /* queries that fill the storage format */
     double most = number_type_of(type)->storage->largest / 2;
     for (int more = -1; more <= 1 && number_type_of(type)->accumulation->largest < 0x1p500; more++) {

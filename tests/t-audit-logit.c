@@ -183,6 +183,10 @@ static void random_row(test_random *r, row *w, bool is_key, const number_format 
         w->terms[w->count++] = (term){usual[random_below(r, 4)], random_weight(r, f)};
         return;
     }
+    if (f->least > 0x1p-200 && random_below(r, 8) == 0) { /* at the least number of the format, and just below */
+        w->terms[w->count++] = (term){IN_FINE, f->least * (random_below(r, 2) ? 16 : 8)};
+        return;
+    }
     for (int in = 0; in < IN_COUNT; in++)
         if (random_below(r, 4) == 0 && w->count < 6) w->terms[w->count++] = (term){in, random_weight(r, f)};
     if (is_key && random_below(r, 3) == 0) w->count = w->count > 2 ? 2 : w->count;

@@ -122,6 +122,7 @@ static const pattern_case CASES[] = {
     {AFTER, SCALE, Q("19:1") Q("1:1") K("20:1") K("5:1 15:-1"), NULL, 1, 1, MIRRORED_1},
     {BEFORE, SCALE, Q("17:1") Q("4:1") Q("1:1") K("18:1") K("21:1") K("4:1 15:1"), NULL, 1, 1, STEPS_1},
     {BEFORE, SCALE, Q("4:1") Q("17:1") Q("1:1") K("21:1") K("18:1") K("4:1 15:1"), NULL, 1, 1, STEPS_1},
+    {BEFORE, SCALE, Q("4:1") Q("19:1") Q("1:1") K("17:1") K("20:1") K("4:1 15:1"), NULL, 1, 1, MIRRORED_2},
 };
 enum { CASE_COUNT = sizeof CASES / sizeof *CASES };
 

@@ -1,5 +1,5 @@
-/* The auditor on rows: what is embedded, sums of Booleans, position features and read-outs, each just inside its limit
-   and just outside. */
+/* The auditor on rows: what is embedded, sums of Booleans, position features and read-outs, each just inside its
+   limit and just outside. */
 #include <stdio.h>
 #include <string.h>
 

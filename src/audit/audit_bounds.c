@@ -111,7 +111,6 @@ static void bound_nearest(audit_bounding *b, audit_head *f) {
     const type_facts *t = &b->a->type;
     if (f->every_length) {
         double largest, r = audit_every_length(b->a, f, &largest);
-        NEED(b, r < 1, "the wrong positions may weigh as much as the right one");
         keep(b, &f->size, num(b->c, largest));
         keep(b, &f->rounding, num(b->c, 0));
         keep(b, &f->error, error_of(b, num(b->c, r)));
@@ -235,7 +234,7 @@ static void bound_lookup(audit_bounding *b, audit_head *f) {
     const ball *parts = mul(c, add(c, mul(c, num(c, 2), e0), e1), one_plus(b, e2));
     const ball *share = add(c, parts, e2), *e = mul(c, inner, share);
     const ball *eta = add(c, add(c, e, mul(c, num(c, 2 * t->ua), add(c, inner, e))), num(c, t->ta));
-    double weight = f->anywhere && f->weight > 1 ? f->weight : 1;
+    double weight = f->anywhere ? fmax(f->weight, 1) : 1;
     if (f->anywhere) logit = mul(c, inner, add(c, num(c, 2 * weight), m));
     const ball *most = add(c, logit, mul(c, logit, share));
     NEED(b, at_most(b, m, ldexp(1, t->pa)), "there are too many positions to add up ones exactly");

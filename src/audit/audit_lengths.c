@@ -12,7 +12,7 @@ typedef struct trial {
     const audit_head *f;
     const number_format *s, *t; /* storage, sums */
     double *as, *not_as;        /* [M] the logit of each position as a candidate, and as none */
-    double *reach, *rest;       /* [M + 1] largest logits of ends of the string */
+    double *reach, *rest;       /* [M] largest logits of ends of the string */
     size_t count;               /* N */
 } trial;
 
@@ -84,7 +84,7 @@ static double others(const trial *t, size_t place) {
 static void find_largest(trial *t) {
     bool right = t->f->rightmost;
     size_t n = t->count;
-    for (size_t k = 1; k <= n; k++) {
+    for (size_t k = 1; k < n; k++) { /* the winner is none of them */
         double x = losing(t, from_end(t, !right, k - 1));
         t->reach[k] = k == 1 ? x : fmax(t->reach[k - 1], x);
         if (!t->f->candidates || k + NEAR > n) continue;
@@ -98,12 +98,12 @@ double audit_every_length(audit *a, const audit_head *f, double *largest) {
     trial t = {.a = a, .f = f, .s = a->type.storage, .t = a->type.sums};
     t.as = arena_alloc(a->arena, most, sizeof *t.as);
     t.not_as = arena_alloc(a->arena, most, sizeof *t.not_as);
-    t.reach = arena_alloc(a->arena, most + 1, sizeof *t.reach);
-    t.rest = arena_alloc(a->arena, most + 1, sizeof *t.rest);
+    t.reach = arena_alloc(a->arena, most, sizeof *t.reach);
+    t.rest = arena_alloc(a->arena, most, sizeof *t.rest);
     double r = 0, query[HEAD_ROWS];
     *largest = 0;
     for (t.count = 1u + a->model->has_end; t.count <= most; t.count++) {
-        double size = (double)t.count, scale = 1;
+        double size = (double)t.count, scale = NAN;
         if (f->head->scale)
             scale = format_round(t.t, expression_eval(f->head->scale, 0, size - 1 - a->model->has_end, size));
         for (size_t q = 0; q < f->head->query.count; q++) query[q] = query_row(&t, &f->part[q]);

@@ -16,8 +16,8 @@ static size_t split(diagram *d, pairing *out, const pairing *x, size_t count, dd
     size_t made = 0;
     for (size_t k = 0; k < count; k++)
         for (int holds = 0; holds < 2; holds++) {
-            pairing y = {dd_and(d, x[k].here, holds ? here : dd_not(d, here)),
-                         dd_and(d, x[k].there, holds ? there : dd_not(d, there)), 0};
+            pairing y = {.here = dd_and(d, x[k].here, holds ? here : dd_not(d, here)),
+                         .there = dd_and(d, x[k].there, holds ? there : dd_not(d, there))};
             if (y.here != 0 && y.there != 0) out[made++] = y;
         }
     return made;
@@ -28,7 +28,7 @@ dd audit_alike(meaning *m, temper_mask mask, bool last, const dd *there, const d
     pairing *x = arena_alloc(m->arena, 2 * MOST_PATTERNS, sizeof *x);
     pairing *next = arena_alloc(m->arena, 2 * MOST_PATTERNS, sizeof *next);
     size_t found = 1;
-    x[0] = (pairing){1, 1, 0};
+    x[0] = (pairing){.here = 1, .there = 1};
     for (size_t k = 0; k < count; k++) {
         found = split(d, next, x, found, there[k], here[k]);
         if (found > MOST_PATTERNS)
@@ -105,8 +105,8 @@ static void read_last_row(match_reader *m) {
     NEED(m, tie && tie->kind == HOLDS_FEATURE && tie->feature.kind == FEATURE_SHARE && !tie->feature.mirrored,
          "its last key row has no tie-break i/N");
     double w = k.other[0].weight;
-    NEED(m, fabs(w) == 1 && (w > 0) == m->past, "its tie-break does not prefer the nearest position");
-    m->f->rightmost = w > 0;
+    NEED(m, fabs(w) == 1 && !signbit(w) == m->past, "its tie-break does not prefer the nearest position");
+    m->f->rightmost = m->past;
     m->most = m->past ? k.start : k.end;
     NEED(m, k.letters == 0 && (m->past ? k.end : k.start) == 0 && m->most > 0 && k.exact_count == 1,
          "its last key row is not a number above 0 on the sentinel alone");
@@ -180,8 +180,8 @@ static size_t split_row(match_reader *m, size_t row, const pairing *x, size_t co
     double *values = dd_leaves(d, m->query[row].letters, &numbers, keep), key = farthest(m, &m->key[row]);
     for (size_t k = 0; k < count; k++)
         for (size_t v = 0; v < numbers; v++) {
-            pairing y = {dd_and(d, x[k].here, dd_map(d, m->query[row].letters, is_number, &values[v])), 0,
-                         x[k].size + fabs(values[v]) * key};
+            pairing y = {.here = dd_and(d, x[k].here, dd_map(d, m->query[row].letters, is_number, &values[v])),
+                         .size = x[k].size + fabs(values[v]) * key};
             if (y.here == 0) continue;
             NEED(m, made < MOST_PATTERNS, "it tells more than %d patterns apart", MOST_PATTERNS);
             y.there = x[k].there;
@@ -229,7 +229,7 @@ void audit_match_head(audit *a, audit_head *f, const feature *scale, content *ma
     pairing *x = arena_alloc(a->arena, MOST_PATTERNS, sizeof *x);
     pairing *next = arena_alloc(a->arena, MOST_PATTERNS, sizeof *next);
     size_t count = 1;
-    x[0] = (pairing){1, 0, 0};
+    x[0] = (pairing){.here = 1};
     for (size_t row = 0; row < m.rows; row++) {
         count = split_row(&m, row, x, count, next);
         memcpy(x, next, count * sizeof *x);
