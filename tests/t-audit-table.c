@@ -1,5 +1,5 @@
-/* Automata that are written as tables, and words as letters: the auditor's reader against the library's. Random tables
-   are written with blanks, comments, semicolons and names of all kinds, over letters and over words; both programs
+/* Automata that are written as tables, and words as letters: the auditor's reader against the library's. Random
+   tables are written with blanks, comments, semicolons and names of all kinds, over letters and over words; both programs
    must make the same automaton in every field, or both refuse it. Then expressions over words, and texts that must be
    refused. */
 #include <stdio.h>
@@ -53,7 +53,7 @@ static bool same(const automaton *x, const dfa *y) {
 
 static struct { unsigned read, refused; } met;
 
-/* `strict`: both read it or both refuse it; else the auditor may read what the library refuses, which no source is. */
+/* `strict`: both read it or both refuse it; else the auditor may read what the library refuses: no source is that. */
 static reading check(arena *a, const alphabet *abc, bool is_table, bool strict, const char *written) {
     trap inside, *outside = a->trap;
     size_t length = strlen(written);

@@ -1,6 +1,7 @@
 /* What the prover shows of sources with regular languages, and of language models. Its formulas are evaluated on all
    short strings against automata, and its tables must pass the auditor. A model with another source in the place of
-   its own is not called that, and the reason has its words. What no table holds is refused at the edge of the limits. */
+   its own is not called that, and the reason has its words. What no table holds is refused at the edge of the
+   limits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
