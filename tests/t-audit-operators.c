@@ -1,7 +1,7 @@
 /* Tables of the auditor for formulas that look one way, with every operator. The automaton of a random formula has
-   the formula's value on all short strings, and is the library's in every field. The prover's table of it passes; damaged
-   tables are judged by a plain second checker, which must agree. A row that leaves coordinates open says what all its
-   completions say. No table passes for another formula than its own. */
+   the formula's value on all short strings, and is the library's in every field. The prover's table of it passes;
+   damaged tables are judged by a plain second checker, which must agree. A row that leaves coordinates open says
+   what all its completions say. No table passes for another formula than its own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
