@@ -101,11 +101,11 @@ static void check_gaps(void) {
 /* Up to 32 keys are looked at in pairs; of more keys a gap is what all differences are multiples of. */
 static void check_many_keys(void) {
     static const char *const keys[] = {" key 1:4\n key 3:10\n", " key 3:10\n key 1:4\n"};
-    for (size_t n = 30; n < 34; n++)
+    for (size_t n = 31; n < 33; n++)
         for (int k = 0; k < 2; k++) {
             char body[300];
             snprintf(body, sizeof body,
-                     "head \"h\" mask all choice rightmost\n query 0:1\n query 0:1\n%s value 1:1\n output 2:1\nread "
+                     "head \"h\" mask j<=i choice rightmost\n query 0:1\n query 0:1\n%s value 1:1\n output 2:1\nread "
                      "0:1\n",
                      keys[k]);
             frame f = {"channel 1 \"x\"\nchannel 2 \"y\"\nchannel 3 \"i\" position \"i\"\n",
