@@ -80,6 +80,7 @@ static void check_ramps(void) {
 static void check_moves(void) {
     static const char *const nets[] = {
         "unit 0 1:1 -> 3:1\nunit 0 1:-2 -> 3:3\n",
+        "unit 0 1:2 -> 3:0.25\nunit 0 1:1 -> 3:8\n", /* half of the bundle's row */
         "unit -100 1:1 -> 3:1\n",
         "unit -100 1:1 -> 3:1\nunit 50 1:-1 -> 3:5\n",
         "unit -100 1:1 -> 3:1\nunit -50 1:-1 -> 3:5\n",
