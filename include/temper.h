@@ -1020,8 +1020,8 @@ typedef struct temper_certificate_info {
        "" if not proved. */
     const char *error, *allowed;
     /* Of a language model with logits, else "": how far computed logits are at most from what their rows say of exact
-       Booleans, and from the logarithms of the probabilities that its source gives; what has probability 0 has a
-       whose exp is exactly 0. If the latter is "" logits are not part of the claim, and the note says why. */
+       Booleans, and from the logarithms of the probabilities that its source gives. What has probability 0 has a
+       logit whose exp is exactly 0. If the latter is "" logits are not part of the claim, and the note says why. */
     const char *logits, *log_probabilities, *logits_note;
     size_t heads; /* those that temper_certificate_head tells of */
 } temper_certificate_info;

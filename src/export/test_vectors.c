@@ -63,6 +63,15 @@ static void put_truth(text *out, const unsigned char *truth, size_t size) {
     text_putc(out, ']');
 }
 
+static void put_numbers(text *out, const double *x, size_t size, size_t before) {
+    text_puts(out, before ? ", [" : "[");
+    for (size_t i = 0; i < size; i++) {
+        if (i) text_puts(out, ", ");
+        put_decimal(out, x[i]);
+    }
+    text_putc(out, ']');
+}
+
 /* A margin is how far a head's output was from 0 or 1 before it was rounded; null for heads that mean no truth
    value. */
 static void put_answers(text *out, const temper_model *m, const temper_run *r) {
@@ -76,6 +85,11 @@ static void put_answers(text *out, const temper_model *m, const temper_run *r) {
             text_puts(out, k ? ", " : "");
             put_truth(out, temper_run_output(r, k), size);
         }
+        text_putc(out, ']');
+    }
+    if (model_has_logits(m) && temper_run_logits(r, 0)) {
+        text_puts(out, ", \"log_probabilities\": [");
+        for (uint32_t k = 0; k < model_output_count(m); k++) put_numbers(out, temper_run_logits(r, k), size, k);
         text_putc(out, ']');
     }
     text_puts(out, ", \"margins\": [");

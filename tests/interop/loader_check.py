@@ -93,6 +93,8 @@ def make_folders(bench):
         file.write("transduce\nalphabet a b c d\nemit '1' = [bc] ^ Y([bc] S d)\nemit '0' otherwise\n")
     with open(bench.path("brackets.spec"), "w", encoding="utf-8") as file:
         file.write("next\nregex (a(ab)*b)*\n")
+    with open(bench.path("weighted.spec"), "w", encoding="utf-8") as file:
+        file.write("next\nprobabilities {\nafter start a 3\nafter a b 1/2\nafter b end 2\n}\nregex (a(ab)*b)*\n")
     return {
         "out": bench.export("out", "-f", "H(b -> O a)", "--alphabet", "abc"),
         "since": bench.export("since", "-f", "(a S b) & Y c | #[a] > #[b]", "--alphabet", "abc", "--method", "positions"),
@@ -104,6 +106,7 @@ def make_folders(bench):
                                "\"\\ <start> <end> \u00e9 'x'"),
         "out2": bench.export("out2", "-F", "add.spec"),
         "next": bench.export("next", "-F", "brackets.spec"),
+        "weighted": bench.export("weighted", "-F", "weighted.spec"),
     }
 
 
@@ -126,11 +129,19 @@ def check_vectors(modeling, torch, folders):
         check(all(v["proved"] for v in all_vectors), f"{name}: proved vectors")
 
 
+def result_is_f64(torch, model):
+    return next(model.parameters()).dtype == torch.float64
+
+
 def check_outputs(torch, name, model, all_vectors):
     """A transducer or a language model: every output at every position, and what its method makes of them."""
     for v in all_vectors:
         outputs = model(torch.tensor([v["tokens"]])).outputs[0].T.tolist()
         check(outputs == v["outputs"], f"{name}: outputs of {v['string']!r}")
+        if "log_probabilities" in v:
+            result = model(torch.tensor([v["tokens"]])).log_probabilities[0].T.double()
+            off = float((result - torch.tensor(v["log_probabilities"], dtype=torch.float64)).abs().max())
+            check(off <= (1e-9 if result_is_f64(torch, model) else 1e-2), f"{name}: log-probabilities of {v['string']!r} are off by {off}")
         holds = [[text for text, row in zip(model.outputs, v["outputs"]) if row[place]] for place in range(len(v["tokens"]))]
         if model.kind == "transducer":
             check(model.write(v["string"]) == [text for texts in holds[1:] for text in texts], f"{name}: written")
