@@ -184,8 +184,8 @@ weight_table *weight_table_read(const temper_spec *source, rational_pool *pool, 
 
 enum { MACHINE_STATES = 1 << 12 };
 
-/* Where a word leads: a state of the language, and how likely each state of the weights then is; all 0 after a word of
-   probability 0. */
+/* Where a word leads: a state of the language, and how likely each state of the weights then is; all 0 after a word
+   of probability 0. */
 typedef struct place {
     uint32_t state;
     const rational *belief; /* [weight states] */

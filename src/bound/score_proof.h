@@ -1,6 +1,6 @@
-/* Whether a language model's logits are the logarithms of the probabilities that its source gives, and the tables that
-   show it (doc/certificate.md, "Probabilities"). A *score* is a row of probabilities, and stands for all prefixes
-   after which they hold. */
+/* Whether a language model's logits are the logarithms of the probabilities that its source gives, and the tables
+   that show it (doc/certificate.md, "Probabilities"). A *score* is a row of probabilities, and stands for all
+   prefixes after which they hold. */
 #ifndef BOUND_SCORE_PROOF_H
 #define BOUND_SCORE_PROOF_H
 
