@@ -222,6 +222,17 @@ static void check_ends_between(void) {
         }
 }
 
+/* What a bundle adds to channel 0 at one position is not added at the next one: {3 + 4k} and 1, over 4. */
+static void check_first_channel(void) {
+    static char source[RANDOM_MODEL_TEXT];
+    frame f = {"channel 1 \"x\"\nchannel 2 \"y\" position \"100\"\n",
+               "embed \"a\" 1:4\nembed \"b\" 1:8\nembed \"c\" 1:20000\n" NOTHING,
+               "unit -1 1:1 -> 0:1\nread 0:0.25 2:-1\n", NULL, false};
+    write_model(source, f);
+    for (size_t n = 0; n < 4; n++)
+        CHECK(choice_twins(source, n, TEMPER_TYPE_F64, false, NULL, NULL), "not proved to %zu:\n%s", n, source);
+}
+
 /* ---- rule 8, and strings ---- */
 
 /* Answers that are safe at the verdict's position alone. */
@@ -276,6 +287,7 @@ int main(void) {
     check_groups();
     check_nets();
     check_ends_between();
+    check_first_channel();
     check_verdicts();
     check_number_of_strings();
     return test_finish("t-audit-choice-set-corners");
