@@ -77,11 +77,24 @@ static void release(subject *s) {
 
 /* ---- real expressions ---- */
 
+/* Layers that were promised, for models that answer at every prefix. */
+static void check_layers(const char *name, size_t layers) {
+    static const struct {
+        const char *name;
+        size_t most;
+    } promised[] = {{"log-line", 16}, {"common-log", 20}, {"combined-log", 20}, {"iso-timestamp", 10},
+                    {"ipv4", 13},     {"uuid", 24},       {"semver", 11},       {"password-length", 3}};
+    for (size_t k = 0; k < sizeof promised / sizeof *promised; k++)
+        if (!strcmp(name, promised[k].name))
+            CHECK(layers <= promised[k].most, "%s: %zu layers, at most %zu", name, layers, promised[k].most);
+}
+
 static void check_real(const char *name, const char *written, int whole, unsigned counted[2]) {
     subject s = {
         .name = name, .text = written, .whole = whole, .options = {.syntax = TEMPER_SYNTAX_REGEX, .ascii = 1}};
     char why[200];
     if (compile(&s) && (!whole || temper_model_about(s.model).whole)) {
+        check_layers(name, temper_model_about(s.model).layers);
         bool is_long = certify(&s, LONG, TEMPER_TYPE_F64, why);
         if (!is_long)
             CHECK(certify(&s, WITH_COUNTERS, TEMPER_TYPE_F64, why), "%s: not proved to %zu in f64: %s", name,

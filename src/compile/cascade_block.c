@@ -1,6 +1,6 @@
 /* A component of an automaton as an automaton of its own, with one more state for "elsewhere". Its letters are those
-   of the string, and each of them again together with the state that is entered from elsewhere. Letters that enter are
-   not defined inside, since nobody enters twice: the cascade may do there what it likes. */
+   of the string, and each of them again together with the state that is entered from elsewhere. Letters that enter
+   are not defined inside, since nobody enters twice: the cascade may do there what it likes. */
 #include "compile/cascade_words.h"
 
 /* A class of letters that enters a state. */
