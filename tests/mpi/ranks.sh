@@ -40,6 +40,7 @@ same() { # what, file, file
 } >/dev/null 2>&1
 printf 'transduce\nalphabet a b\nemit 1 = Y a\nemit 0 otherwise\n' >written.spec
 printf 'next\nprobabilities uniform\nregex (ab|ba)*\n' >next.spec
+printf 'start q0\naccept q0\nq0 a q1\nq1 b q0\nq1 a q1\n' >table.dfa
 cat >cases <<'CASES'
 -f|(a S b) & #[a] % 3 = 1|--method|positions|--exhaustive|15|--random|3000
 -f|(a U b) & #>[a] % 3 = 1|--method|temperature|--exhaustive|15|--random|0
@@ -50,6 +51,8 @@ forward.temper|-f|#>[b] >= 12 & #>[a] < 60|--exhaustive|8|--random|4000|--length
 gallery.temper|--exhaustive|8|--random|0
 -F|written.spec|--exhaustive|9|--random|500
 -F|next.spec|--exhaustive|9|--random|500
+--regex|(ab)*c?[ab]{2,5}|--method|temperature|--exhaustive|8|--random|500
+--dfa|table.dfa|--exhaustive|10|--random|500
 CASES
 while IFS= read -r line; do
     IFS='|' read -r -a arguments <<<"$line"
