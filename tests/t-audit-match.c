@@ -80,8 +80,8 @@ static void refuse_sentinels(void) {
     }
 }
 
-/* Looks for 13 conditions at once ahead. On the end sentinel of two letters the last key is 6.5 - 3/4. The format e4m3
-   stores 6 for it, which is also the key of the second letter: the sentinel takes half of the weight. */
+/* Looks for 13 conditions at once ahead. On the end sentinel of two letters the last key is 6.5 - 3/4. e4m3 stores 6
+   for it, which is also the key of the second letter: the sentinel takes half of the weight. */
 static void refuse_rounded_sentinel(void) {
     static const char source[] = "leftmost[i<j, a is a, b is b, c is c, d is d, e is e, f is f, g is g, h is h, "
                                  "i is i, j is j, k is k, l is l, m is m] true";
@@ -117,7 +117,7 @@ static void refuse_rounded_sentinel(void) {
     temper_spec_free(spec);
 }
 
-/* Booleans that cancel out on letters stand on both sides of the tie-break: from N = 4096 on nothing of it is left. */
+/* Booleans that cancel out on letters stand on both sides of the tie-break: from N = 4096 on it is lost. */
 static void refuse_cancelling(void) {
     static const char head[] =
         "temper-model 1\nmethod temperature\nsyntax spec\nsource \"rightmost[j<i, a is a] b\"\n"

@@ -1,7 +1,7 @@
 /* Automata that are written as tables, and words as letters: the auditor's reader against the library's. Random
    tables are written with blanks, comments, semicolons and names of all kinds, over letters and over words; both
-   programs must make the same automaton in every field, or both refuse it. Then expressions over words, and texts that
-   must be refused. */
+   programs must make the same automaton in every field, or both refuse it. Then expressions over words, and texts
+   that must be refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -155,8 +155,8 @@ static void say(maker *m, uint32_t row) {
         m->said[m->nodes[m->nodes[k].parent].coordinate] = m->nodes[k].value;
 }
 
-/* Leaves open, in m->trial, what does not matter to the reasons for which actual coordinates are enough; none of these
-   is open. */
+/* Leaves open, in m->trial, what does not matter to the reasons for which actual coordinates are enough;
+   none of these is open. */
 static void keep_reasons(maker *m, uint32_t state, const uint32_t *actual) {
     language_step *s = &m->step;
     language_reason_begin(&m->reason, m->said);

@@ -66,8 +66,8 @@ static void check_grid(recognising *w, const model_rows *r, uint32_t row, double
         if (!is_multiple(r->terms[k].weight, unit)) unlike(w, "a weight of its rows is no multiple of %g", unit);
 }
 
-/* The last row: 1 times the sentinel's score and a tie-break. A second Boolean would round the tie-break once more, and
-   Booleans that cancel out on letters would take its last bits away there. */
+/* The last row: 1 times the sentinel's score and a tie-break. A second Boolean would round the tie-break once more,
+   and Booleans that cancel out on letters would take its last bits away there. */
 static void last_row(recognising *w, match_rows *m, head_shape *s, uint32_t row, bool past) {
     const model_head *h = head_of(w);
     const model_term *q = rows_begin_of(&h->query, row);
