@@ -2,11 +2,11 @@
 # A folder of src/ includes only itself and folders before it; lab/ includes
 # folders of src/ and itself; cli/ includes only the public headers, mpi/ also those of cli/; file names are unique.
 set -eu
-order="base number automata logic decide model audit import gallery recognise job run compile facts bound answer sequence soften limits certify check export draw"
+order="base number automata logic decide model audit import gallery recognise job run compile facts bound answer sequence soften stock limits certify check export draw"
 # Folders at the same height that must not see each other.
 peers="audit:automata audit:decide check:draw draw:check check:certify certify:check import:gallery gallery:import export:draw draw:export
     import:recognise recognise:import gallery:recognise recognise:gallery recognise:audit
-    import:audit gallery:audit job:audit run:audit compile:audit facts:audit bound:audit answer:audit sequence:audit soften:audit limits:audit certify:audit check:audit export:audit draw:audit"
+    import:audit gallery:audit job:audit run:audit compile:audit facts:audit bound:audit answer:audit sequence:audit soften:audit stock:audit limits:audit certify:audit check:audit export:audit draw:audit"
 fail=0
 rank() {
     r=0

@@ -1,0 +1,41 @@
+/* A hard model as an ordinary GPT-2 or Llama that answers for every prefix of at most so many letters (doc/stock.md).
+   A pass: what the compiler found out stays, and every head and gate of the hard model becomes one of the other
+   architecture. Nothing is proved of the result here. */
+#ifndef STOCK_STOCK_H
+#define STOCK_STOCK_H
+
+#include "base/entry.h"
+#include "model/model.h"
+#include "stock/stock_model.h"
+
+enum stock_number { STOCK_F32, STOCK_F16 };
+
+/* How a Llama knows positions: by frequencies that fit any rope base, or by bits of the position, whose frequencies
+   need rope_factors. AUTO takes the ramp where it goes. A GPT-2 has an embedding for them. */
+enum stock_positions { STOCK_POSITIONS_AUTO, STOCK_POSITIONS_RAMP, STOCK_POSITIONS_DIGITS };
+
+struct stock_options {
+    enum stock_architecture architecture;
+    size_t length;                  /* the longest string, in letters */
+    enum stock_number weights, kv;  /* how weights and the cache of keys and values will be stored */
+    enum stock_positions positions; /* of a Llama */
+};
+
+enum {
+    STOCK_START,       /* <s> */
+    STOCK_END,         /* </s> */
+    STOCK_FIRST_LETTER /* letters follow, then output letters that are no letters, then <dead> */
+};
+
+enum { STOCK_LENGTH_LIMIT = 16384 };
+
+/* The hard model that is lowered: acceptors become language models where what comes next is known, by an automaton or
+   by a line `viable`; else they stay acceptors, and every letter is legal. *read is the specification whose outputs
+   the model has. Both are freed when the entry is left. Raises what temper_build does. */
+const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const temper_spec **read);
+
+/* The result is in arena a, as everything that it points to. Raises TEMPER_UNSUPPORTED for a model that looks both
+   ways, and TEMPER_LIMIT, with the head, the setting and the largest length, where a setting does not go so far. */
+struct stock_model *stock_from_model(arena *a, const temper_model *hard, const struct stock_options *options);
+
+#endif
