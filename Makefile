@@ -233,6 +233,12 @@ test-interop: ## exported models in PyTorch and onnxruntime give temper's answer
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases
 	@bash tests/interop/run.sh $(BUILD)
 
+# ---- ordinary GPT-2s and Llamas in the runtimes that people have: tests/stock ----
+
+$(BUILD)/tests/stock/%: $(BUILD)/tests/stock/%.o $(TEST_AID_OBJ) $(STATIC)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 .PHONY: test-python types
 test-python: ## the Python package against the command line, its tutorial, its messages (half a minute)
 	@sh scripts/setup.sh build python
@@ -274,7 +280,7 @@ bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BE
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c bench/*.h bench/*.c mpi/*.c examples/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c bench/*.h bench/*.c mpi/*.c examples/*.c)
 
 lint: ## formatting, static analysis, include order, comments
 	@sh scripts/setup.sh build lint

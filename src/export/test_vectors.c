@@ -1,6 +1,5 @@
 /* testvectors.jsonl: strings with the answers that temper's own run gives, so that a port can be tested without
    temper. The empty string, every letter alone, then random strings of growing length. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -43,18 +42,6 @@ static void put_string(text *out, const temper_model *m, const char *string, con
     for (size_t j = 0; j < n; j++) text_printf(out, ", %u", letters[j]);
     if (m->has_end) text_printf(out, ", %u", model_end_token(m));
     text_puts(out, "]");
-}
-
-/* A number as JSON has it, whatever the program's locale takes for a decimal point. */
-static void put_decimal(text *out, double x) {
-    char digits[40];
-    bool in_point = false;
-    snprintf(digits, sizeof digits, "%.17g", x);
-    for (const char *p = digits; *p; p++) {
-        bool plain = strchr("0123456789e+-", *p) != NULL;
-        if (plain || !in_point) text_putc(out, plain ? *p : '.');
-        in_point = !plain;
-    }
 }
 
 static void put_truth(text *out, const unsigned char *truth, size_t size) {
@@ -101,7 +88,7 @@ static void put_answers(text *out, const temper_model *m, const temper_run *r) {
             if (margin < 0)
                 text_puts(out, "null");
             else
-                put_decimal(out, margin);
+                jwrite_number(out, margin);
         }
         text_putc(out, ']');
     }

@@ -1,0 +1,24 @@
+/* The text files of a stock folder: what each is made from. stock_folder.c writes them. */
+#ifndef EXPORT_STOCK_FILES_H
+#define EXPORT_STOCK_FILES_H
+
+#include "export/stock_tokens.h"
+
+/* config.json of GPT2LMHeadModel or LlamaForCausalLM, and how to sample from it. */
+void stock_config_print(text *out, const struct stock_model *m, bool as_f16);
+void stock_generation_print(text *out, const struct stock_model *m);
+
+/* tokenizer.json and tokenizer_config.json, for tokenizers, transformers and transformers.js. */
+void stock_tokenizer_print(text *out, const stock_tokens *t);
+void stock_tokenizer_config_print(text *out, const struct stock_model *m, const stock_tokens *t);
+
+/* model.safetensors under Hugging Face's names. */
+void stock_safetensors_print(text *out, const struct stock_model *m, bool as_f16);
+
+/* onnx/model.onnx, with a cache. */
+void stock_onnx_print(text *out, const struct stock_model *m);
+
+/* Modelfile, for Ollama. */
+void stock_modelfile_print(text *out, const struct stock_model *m, const stock_tokens *t);
+
+#endif

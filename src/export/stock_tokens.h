@@ -1,0 +1,29 @@
+/* The vocabulary of a stock model as tokenizers want it. Letters are single characters, or words of several; the names
+   of the three tokens that are no letters must not be readable as letters. */
+#ifndef EXPORT_STOCK_TOKENS_H
+#define EXPORT_STOCK_TOKENS_H
+
+#include "base/text.h"
+#include "stock/stock_model.h"
+
+typedef struct stock_tokens {
+    uint32_t count;
+    const char **names;  /* [count]; of letters the letters, of others names that no string of letters spells */
+    const char **mapped; /* [count] the same in GPT-2's byte alphabet; names where is_word */
+    bool *is_word;       /* [count] a letter of several characters */
+    bool has_words;      /* then blanks separate letters */
+    const char **merges; /* "x y": bytes that make a character */
+    size_t merge_count, merge_capacity;
+} stock_tokens;
+
+enum { STOCK_BOS = 0, STOCK_EOS = 1, STOCK_LETTERS = 2 };
+
+static inline uint32_t stock_dead(const stock_tokens *t) { return t->count - 1; }
+static inline bool stock_is_letter(const stock_tokens *t, uint32_t k) {
+    return k >= STOCK_LETTERS && k < stock_dead(t);
+}
+
+/* Raises TEMPER_UNSUPPORTED if two tokens have one name. */
+stock_tokens *stock_tokens_make(const struct stock_model *m, arena *a);
+
+#endif

@@ -1,0 +1,92 @@
+/* make test-stock: random weights, so that every tensor and every layout matters, with the logits that a forward pass in
+   double precision gives.
+
+       make_random FOLDER
+
+   FOLDER/NAME/ has the files of a stock folder, and expected.json: {"ids": [...], "logits": [[...], ...]}. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/entry.h"
+#include "base/json_write.h"
+#include "export/gguf_write.h"
+#include "export/stock_files.h"
+#include "tests/stock_random.h"
+
+static void write_file(const char *folder, const char *name, const text *t) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(t->data, 1, t->length, f) != t->length || fclose(f)) {
+        fprintf(stderr, "make_random: cannot write %s\n", path);
+        exit(1);
+    }
+}
+
+static void make_case(const char *parent, const char *name, const struct stock_model *m, bool as_f16, test_random *r,
+                      arena *a) {
+    char folder[2048], inner[2060];
+    text t;
+    snprintf(folder, sizeof folder, "%s/%s", parent, name);
+    snprintf(inner, sizeof inner, "%s/onnx", folder);
+    mkdir(folder, 0777);
+    stock_tokens *tokens = stock_tokens_make(m, a);
+    text_init(&t, a);
+    gguf_print(&t, m, tokens, name, as_f16);
+    write_file(folder, "model.gguf", &t);
+#define WRITE(file, ...) (text_init(&t, a), __VA_ARGS__, write_file(folder, file, &t))
+    WRITE("tokenizer.json", stock_tokenizer_print(&t, tokens));
+    WRITE("tokenizer_config.json", stock_tokenizer_config_print(&t, m, tokens));
+    if (!m->rope_factors) {
+        mkdir(inner, 0777);
+        WRITE("model.safetensors", stock_safetensors_print(&t, m, as_f16));
+        WRITE("config.json", stock_config_print(&t, m, as_f16));
+        WRITE("generation_config.json", stock_generation_print(&t, m));
+        WRITE("onnx/model.onnx", stock_onnx_print(&t, m));
+    }
+    uint32_t ids[256];
+    size_t n = m->positions;
+    double *logits = arena_alloc(a, n * m->vocabulary, sizeof *logits);
+    for (size_t i = 0; i < n; i++) ids[i] = i ? 2 + (uint32_t)random_below(r, m->vocabulary - 3) : 0;
+    stock_forward(logits, m, ids, n, a);
+    text_init(&t, a);
+    text_puts(&t, "{\"ids\": [");
+    for (size_t i = 0; i < n; i++) text_printf(&t, "%s%u", i ? ", " : "", ids[i]);
+    text_puts(&t, "],\n\"logits\": [");
+    for (size_t i = 0; i < n; i++) {
+        text_puts(&t, i ? ",\n[" : "[");
+        for (uint32_t k = 0; k < m->vocabulary; k++) {
+            text_puts(&t, k ? ", " : "");
+            jwrite_number(&t, logits[i * m->vocabulary + k]);
+        }
+        text_putc(&t, ']');
+    }
+    text_puts(&t, "]}\n");
+    write_file(folder, "expected.json", &t);
+    printf("%s\n", name);
+}
+
+static void make(entry *e, void *context) {
+    test_random r = test_seed(2027);
+    static const char *const kinds[] = {"gpt2", "llama", "llama-factors"};
+    for (int k = 0; k < 3; k++)
+        for (int f16 = 0; f16 < 2; f16++)
+            for (int copy = 0; copy < 2; copy++) {
+                char name[40];
+                struct stock_model *m = stock_random(&r, k ? STOCK_LLAMA : STOCK_GPT2, k == 2, NULL, &e->memory);
+                snprintf(name, sizeof name, "%s-%s-%d", kinds[k], f16 ? "f16" : "f32", copy);
+                make_case(context, name, m, f16, &r, &e->memory);
+            }
+}
+
+int main(int argc, char **argv) {
+    temper_error err;
+    if (argc != 2) return 2;
+    mkdir(argv[1], 0777);
+    if (entry_run(&err, make, argv[1]) == TEMPER_OK) return 0;
+    fprintf(stderr, "make_random: %s\n", err.text);
+    return 1;
+}
