@@ -1,0 +1,67 @@
+/* How far each setting goes. These are limits of the constructions, found by analysis and tried on runtimes; they are
+   no proof. */
+#include <math.h>
+#include <string.h>
+
+#include "stock/stock_plan.h"
+
+static _Noreturn void refuse(const stock_plan *p, const stock_head *h, size_t most, const char *what) {
+    const char *label = text_escaped(p->arena, h->label, strlen(h->label), 60);
+    const char *arch = p->options.architecture == STOCK_GPT2 ? "gpt2" : "llama";
+    const char *weights = p->options.weights == STOCK_F16 ? "f16" : "f32";
+    const char *kv = p->options.kv == STOCK_F16 ? "f16" : "f32";
+    trap_raise(p->arena->trap, TEMPER_LIMIT, 0, 0,
+               "head %u.%u (%s) %s: as %s with %s weights and an %s cache it goes up to %zu letters", h->hard_layer,
+               h->hard_head, label, what, arch, weights, kv, most);
+}
+
+static void need(const stock_plan *p, const stock_head *h, double most, const char *what) {
+    if ((double)p->options.length > most) refuse(p, h, most < 0 ? 0 : (size_t)most, what);
+}
+
+/* A kernel that decodes one token adds values in f16, which holds halves up to 1024. f32 holds them up to 2^23. */
+static void check_mean(const stock_plan *p, const stock_head *h) {
+    double exact = p->options.kv == STOCK_F16 ? 1024 : 0x1p22;
+    for (size_t v = 0; v < h->value_count; v++) {
+        double most = 0, least = 0, constant = 0;
+        for (size_t k = 0; k < h->values[v].count; k++) {
+            double weight = h->values[v].terms[k].weight;
+            column_id c = h->values[v].terms[k].channel;
+            if (c == p->start)
+                constant = fabs(weight);
+            else if (weight > 0)
+                most += weight;
+            else
+                least -= weight;
+        }
+        double step = fmax(fmax(most, least), 1);
+        need(p, h, floor((exact - constant) / step), "counts");
+    }
+}
+
+/* Digits of look-ups have ten bits. Roundings of queries to f16 move the place by a share of it, and sums of squares
+   in f32 have 24 bits. */
+static void check_lookup(const stock_plan *p, const stock_head *h) {
+    bool f16 = p->options.kv == STOCK_F16 || p->options.weights == STOCK_F16;
+    need(p, h, f16 ? 300 : 1000, "looks up a position by its square");
+}
+
+/* Keys of a ramp are rounded after they are turned. */
+static void check_nearest(const stock_plan *p, const stock_head *h) {
+    bool ramp = p->options.architecture == STOCK_LLAMA && !p->digits;
+    if (ramp && p->options.kv == STOCK_F16) need(p, h, 1535, "chooses the nearest position by a ramp");
+}
+
+void plan_check_reach(const stock_plan *p) {
+    for (size_t k = 0; k < p->head_count; k++) {
+        const stock_head *h = p->heads[k];
+        switch (h->role) {
+        case STOCK_MEAN:
+        case STOCK_WEIGHED: check_mean(p, h); break;
+        case STOCK_LOOKUP: check_lookup(p, h); break;
+        case STOCK_NEAREST:
+        case STOCK_MATCH: check_nearest(p, h); break;
+        default: break;
+        }
+    }
+}

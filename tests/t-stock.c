@@ -1,0 +1,229 @@
+/* Ordinary GPT-2s and Llamas made of hard models, in the emulator with the roundings of kernels: every verdict and
+   every legal letter after every prefix, against the evaluator of formulas. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "corpus.h"
+#include "lab/sequences.h"
+#include "logic/formula.h"
+#include "random_formula.h"
+#include "random_regex.h"
+#include "stock/stock.h"
+#include "stock/stock_run.h"
+#include "temper.h"
+#include "test.h"
+
+typedef struct totals {
+    size_t specs, models, strings, rows, refused, mirrored, most_layers, most_width;
+} totals;
+static totals total;
+
+/* One specification in one setting. */
+typedef struct trial {
+    const char *name;
+    const temper_spec *spec;
+    struct stock_options options;
+    struct stock_kernel kernel;
+    size_t strings;
+    size_t long_strings; /* of these, with as many letters as the model takes */
+    test_random *random;
+    bool must; /* a refusal is a failure */
+} trial;
+
+typedef struct subject {
+    const trial *t;
+    const temper_spec *read;
+    const struct stock_model *m;
+    const stock_runner *runner;
+    temper_kind kind;
+    size_t outputs;
+    unsigned char *truth; /* [outputs][n] */
+    float *logits;
+    arena *memory, *scratch;
+} subject;
+
+static const char *setting(const trial *t) {
+    static char out[200];
+    snprintf(out, sizeof out, "%s as %s, %zu letters, weights %s, kv %s, %s%s", t->name,
+             t->options.architecture == STOCK_GPT2 ? "gpt2" : "llama", t->options.length,
+             t->options.weights == STOCK_F16 ? "f16" : "f32", t->options.kv == STOCK_F16 ? "f16" : "f32",
+             t->options.positions == STOCK_POSITIONS_DIGITS ? "digits, " : "", t->kernel.fused ? "fused" : "plain");
+    return out;
+}
+
+static const char *shown(const subject *x, const uint32_t *w, size_t n) {
+    static char out[200];
+    size_t at = 0;
+    out[0] = 0;
+    for (size_t k = 0; k < n && at + 40 < sizeof out; k++)
+        at += (size_t)snprintf(out + at, sizeof out - at, "%s", temper_spec_letter(x->read, w[k]));
+    return out;
+}
+
+/* Whether an output holds after so many letters. */
+static bool holds(const subject *x, size_t output, size_t row, size_t n) {
+    if (row == 0) return spec_output_empty(x->read, output);
+    return x->truth[output * n + (x->m->mirrored ? n - row : row - 1)];
+}
+
+static bool is_close(float logit, double expected) { return fabs((double)logit - expected) < 4; }
+
+static void check_row(const subject *x, const uint32_t *w, size_t n, size_t row) {
+    const float *logits = x->logits + row * x->m->vocabulary;
+    size_t letters = x->read->letters.count;
+    uint32_t dead = x->m->vocabulary - 1;
+    total.rows++;
+    bool ok = is_close(logits[STOCK_START], -256) && is_close(logits[dead], -128);
+    if (x->kind == TEMPER_KIND_ACCEPTOR) {
+        ok = ok && is_close(logits[STOCK_END], holds(x, 0, row, n) ? 0 : -256);
+        for (size_t k = 0; k < letters; k++) ok = ok && is_close(logits[STOCK_FIRST_LETTER + k], 0);
+    } else if (x->kind == TEMPER_KIND_NEXT) {
+        for (size_t k = 0; k <= letters; k++) {
+            float logit = logits[k == letters ? (size_t)STOCK_END : STOCK_FIRST_LETTER + k];
+            bool legal = holds(x, k, row, n);
+            ok = ok && (logit > -64) == legal && (x->read->score_count || is_close(logit, legal ? 0 : -256));
+        }
+    } else {
+        for (size_t k = 0; k < x->outputs; k++) {
+            uint32_t token = STOCK_END;
+            const char *name = temper_spec_output_name(x->read, k);
+            for (uint32_t t = STOCK_FIRST_LETTER; t < dead && *name; t++)
+                if (!strcmp(x->m->tokens[t], name)) token = t;
+            ok = ok && is_close(logits[token], holds(x, k, row, n) ? 0 : -256);
+        }
+    }
+    if (!CHECK(ok, "%s: row %zu of '%s'", setting(x->t), row, shown(x, w, n)) && getenv("STOCK_SHOW"))
+        for (uint32_t t = 0; t < x->m->vocabulary; t++) printf("  %s %g\n", x->m->tokens[t], (double)logits[t]);
+}
+
+static void check_string(const subject *x, const uint32_t *w, size_t n) {
+    temper_error e;
+    uint32_t *tokens = arena_alloc(x->memory, n + 1, sizeof *tokens);
+    tokens[0] = STOCK_START;
+    for (size_t k = 0; k < n; k++) tokens[k + 1] = STOCK_FIRST_LETTER + w[x->m->mirrored ? n - 1 - k : k];
+    if (n) temper_spec_eval_outputs(x->truth, x->read, w, n, &e);
+    stock_run(x->logits, x->runner, tokens, n + 1, x->scratch);
+    total.strings++;
+    for (size_t row = 0; row <= n; row++) check_row(x, w, n, row);
+    if (x->m->mirrored || x->t->spec->kind != TEMPER_KIND_ACCEPTOR) return;
+    for (size_t k = 0; k < 4; k++) { /* membership of prefixes, by the source itself */
+        size_t row = random_below(x->t->random, n + 1);
+        int accept = 0;
+        temper_spec_eval(&accept, NULL, x->t->spec, w, row, &e);
+        bool said = x->logits[row * x->m->vocabulary + STOCK_END] > -64;
+        CHECK(said == (bool)accept, "%s: prefix %zu of '%s'", setting(x->t), row, shown(x, w, n));
+    }
+}
+
+/* Numbers that file formats and f16 cannot hold, and weights that would make them. */
+static void check_weights(const subject *x) {
+    const struct stock_model *m = x->m;
+    size_t all = (size_t)m->heads * m->head_size * m->width;
+    CHECK(m->heads * m->head_size <= m->width, "%s: heads are wider than the model", setting(x->t));
+    for (uint32_t l = 0; l < m->layer_count; l++)
+        for (size_t k = 0; k < all; k++) {
+            float q = m->layers[l].query[k], w = m->layers[l].key[k];
+            if (fabsf(q) > 65504 || fabsf(w) > 65504) CHECK(false, "%s: a weight beyond f16", setting(x->t));
+        }
+}
+
+static void run_trial(entry *e, void *context) {
+    const trial *t = context;
+    const temper_spec *read;
+    const temper_model *hard = stock_hard_model(e, t->spec, &read);
+    const struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
+    size_t n = t->options.length, outputs = hard->read.count;
+    subject x = {.t = t,
+                 .read = read,
+                 .m = m,
+                 .runner = stock_runner_new(&e->memory, m, &t->kernel),
+                 .kind = hard->kind,
+                 .outputs = outputs,
+                 .truth = arena_alloc(&e->memory, outputs * n, 1),
+                 .logits = arena_alloc(&e->memory, (n + 1) * m->vocabulary, sizeof *x.logits),
+                 .memory = &e->memory,
+                 .scratch = &e->scratch};
+    uint32_t *w = arena_alloc(&e->memory, n, sizeof *w);
+    total.models++;
+    total.mirrored += m->mirrored;
+    if (m->layer_count > total.most_layers) total.most_layers = m->layer_count;
+    if (m->width > total.most_width) total.most_width = m->width;
+    check_weights(&x);
+    check_string(&x, w, 0);
+    for (size_t k = 0; k < t->strings; k++) {
+        size_t size = k < t->long_strings ? n : 1 + random_below(t->random, n < 24 ? n : 24);
+        random_word(w, size, (unsigned)read->letters.count, t->random);
+        check_string(&x, w, size);
+    }
+}
+
+static bool try_spec(trial *t) {
+    temper_error e = {0};
+    temper_status status = entry_run(&e, run_trial, t);
+    total.refused += status != TEMPER_OK;
+    if (t->must) CHECK(status == TEMPER_OK, "%s: %s", setting(t), e.text);
+    if (status != TEMPER_OK && getenv("STOCK_SHOW")) printf("refused: %s: %s\n", setting(t), e.text);
+    CHECK(status == TEMPER_OK || status == TEMPER_UNSUPPORTED || status == TEMPER_LIMIT, "%s: %s", setting(t),
+          e.text);
+    return status == TEMPER_OK;
+}
+
+/* A setting by a number: architecture, weights, cache, kernel. */
+static void set_options(trial *t, uint64_t number, size_t length) {
+    t->options = (struct stock_options){.architecture = number & 1 ? STOCK_LLAMA : STOCK_GPT2,
+                                        .length = length,
+                                        .weights = number & 2 ? STOCK_F16 : STOCK_F32,
+                                        .kv = number & 4 ? STOCK_F16 : STOCK_F32,
+                                        .positions = number & 16 ? STOCK_POSITIONS_DIGITS : STOCK_POSITIONS_AUTO};
+    t->kernel = (struct stock_kernel){.f16_weights = number & 2,
+                                      .f16_cache = number & 4,
+                                      .fused = number & 8,
+                                      .f32_norm = random_below(t->random, 2)};
+}
+
+static void check_random_formulas(test_random *r) {
+    size_t count = (size_t)(200 * test_effort());
+    for (size_t k = 0; k < count; k++) {
+        random_shape shape = {.letters = 1 + (unsigned)random_below(r, 3),
+                              .size = 1 + random_below(r, 8),
+                              .depth = 5,
+                              .past = true,
+                              .counting = random_below(r, 3) == 0,
+                              .modulo = random_below(r, 5) == 0};
+        shape.attend = random_below(r, 6) == 0 && !shape.counting && !shape.modulo;
+        temper_spec *s = random_spec(r, &shape, TEMPER_AT_LAST);
+        trial t = {.name = s->source, .spec = s, .strings = 6, .long_strings = 1, .random = r};
+        set_options(&t, random_below(r, 32), 20 + random_below(r, 60));
+        total.specs++;
+        try_spec(&t);
+        temper_spec_free(s);
+    }
+}
+
+static void check_corpus(test_random *r) {
+    for (size_t k = 0; k < corpus_size(); k++) {
+        const corpus_entry *c = corpus_at(k);
+        if (random_below(r, 100) >= 60 * test_effort()) continue;
+        temper_spec *s = corpus_parse(c);
+        if (!s) continue;
+        trial t = {.name = c->name, .spec = s, .strings = 4, .long_strings = 1, .random = r};
+        set_options(&t, random_below(r, 32), 12 + random_below(r, 40));
+        total.specs++;
+        try_spec(&t);
+        temper_spec_free(s);
+    }
+}
+
+int main(void) {
+    test_random r = test_seed(16);
+    check_random_formulas(&r);
+    check_corpus(&r);
+    printf(
+        "%zu specifications: %zu models (%zu mirrored, %zu refused), %zu strings, %zu rows; %zu layers and %zu wide "
+        "at most\n",
+        total.specs, total.models, total.mirrored, total.refused, total.strings, total.rows, total.most_layers,
+        total.most_width);
+    return test_finish("t-stock");
+}
