@@ -79,9 +79,9 @@ for name in sorted(os.listdir(folder)):
     string = "".join("abc"[k - 2] for k in ids[1:])
     check(tokenizer(string)["input_ids"] == ids, name + ": the tokenizer's ids")
     check(tokenizer.decode(ids, skip_special_tokens=True) == string, name + ": the tokenizer's text")
-    worst = 0.01 if "f16" in name else 2e-4
+    worst = 0.03 if "f16" in name else 2e-4
     for attention in ["eager", "sdpa"]:
-        model = AutoModelForCausalLM.from_pretrained(where, torch_dtype=torch.float32, attn_implementation=attention)
+        model = AutoModelForCausalLM.from_pretrained(where, attn_implementation=attention).to(torch.float32)
         check(type(model).__name__ in ("GPT2LMHeadModel", "LlamaForCausalLM"), name + ": the class")
         with torch.no_grad():
             difference = numpy.abs(model(torch.tensor([ids])).logits[0].numpy() - logits).max()
