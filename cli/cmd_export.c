@@ -1,4 +1,4 @@
-/* temper export: a folder for other runtimes, or only the ONNX graph. */
+/* temper export: a folder for other runtimes, or only the ONNX graph, or with --as an ordinary GPT-2 or Llama. */
 #include <stdio.h>
 #include <string.h>
 
@@ -82,11 +82,108 @@ static void report(session *s, const temper_model *model, const temper_export_op
     putchar('\n');
 }
 
+/* ---- --as ---- */
+
+/* What goes only with --as, and what does not go with it. */
+static bool check_as(session *s) {
+    static const option_id only[] = {OPT_LENGTH, OPT_WEIGHTS, OPT_KV, OPT_POSITIONS};
+    static const option_id never[] = {OPT_TYPE,    OPT_METHOD,      OPT_DIGITS,   OPT_HARD,
+                                      OPT_OUTPUTS, OPT_CERTIFICATE, OPT_UNCHECKED};
+    bool is_stock = is_given(s, OPT_AS);
+    for (size_t k = 0; !is_stock && k < sizeof only / sizeof *only; k++)
+        if (is_given(s, only[k])) {
+            message_usage(s, "such as temper export -F f.spec --as gpt2 --length 256 -o out/", "--%s goes with --as",
+                          option_table[only[k]].name);
+            return false;
+        }
+    for (size_t k = 0; is_stock && k < sizeof never / sizeof *never; k++)
+        if (is_given(s, never[k])) {
+            message_usage(
+                s, "--weights and --kv say how numbers are stored",
+                "--%s does not go with --as: an ordinary transformer has its own softmax and number formats",
+                option_table[never[k]].name);
+            return false;
+        }
+    if (is_stock && !is_given(s, OPT_LENGTH)) {
+        message_usage(s, "such as --length 256", "--as needs the longest string: --length N");
+        return false;
+    }
+    if (is_given(s, OPT_POSITIONS) && s->opt.value[OPT_AS].number != 2) {
+        message_usage(s, "a GPT-2 has an embedding for positions", "--positions goes with --as llama");
+        return false;
+    }
+    return true;
+}
+
+static void report_stock(session *s, const temper_stock_options *o, const temper_stock_info *info, const char *path) {
+    const char *name = o->architecture == TEMPER_STOCK_GPT2 ? "gpt2" : "llama";
+    if (s->json) {
+        json j;
+        json_open(&j, stdout);
+        json_text(&j, "folder", path);
+        json_text(&j, "as", name);
+        json_count(&j, "length", o->length);
+        json_text(&j, "weights", o->weights_f16 ? "f16" : "f32");
+        json_text(&j, "kv", o->cache_f32 ? "f32" : "f16");
+        json_count(&j, "layers", info->layers);
+        json_count(&j, "heads", info->heads);
+        json_count(&j, "width", info->width);
+        json_count(&j, "hidden", info->hidden);
+        json_count(&j, "vocabulary", info->vocabulary);
+        json_flag(&j, "mirrored", info->mirrored);
+        json_flag(&j, "only_gguf", info->only_gguf);
+        json_flag(&j, "every_letter", info->every_letter);
+        json_close(&j);
+        return;
+    }
+    show_write(stdout, path, strlen(path), 0);
+    printf(": %s for up to %zu letters, %zu layer%s of %zu heads, width %zu, weights %s, cache %s; not proved\n",
+           name, o->length, info->layers, info->layers == 1 ? "" : "s", info->heads, info->width,
+           o->weights_f16 ? "f16" : "f32", o->cache_f32 ? "f32" : "f16");
+    if (info->mirrored) puts("mirrored: feed every string from right to left");
+    if (info->every_letter) puts("what may come next is not known: every letter is legal");
+    if (info->only_gguf) puts("only GGUF: Hugging Face and ONNX cannot hold its frequencies");
+}
+
+static void export_as(session *s) {
+    subject x = {0};
+    temper_error err;
+    temper_stock_info info;
+    const char *path = s->opt.value[OPT_OUTPUT].text;
+    temper_stock_options o = {
+        .architecture = s->opt.value[OPT_AS].number == 1 ? TEMPER_STOCK_GPT2 : TEMPER_STOCK_LLAMA,
+        .length = (size_t)s->opt.value[OPT_LENGTH].number,
+        .weights_f16 = s->opt.value[OPT_WEIGHTS].number == 2,
+        .cache_f32 = s->opt.value[OPT_KV].number == 1,
+        .positions = (temper_stock_positions)s->opt.value[OPT_POSITIONS].number,
+        .seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1,
+    };
+    if (!path || strcmp(path, "-") == 0 || ends_in_onnx(path)) {
+        message_usage(s, "such as temper export -F f.spec --as gpt2 --length 256 -o out/",
+                      "export --as needs a folder: -o FOLDER");
+        return;
+    }
+    if (subject_formula(&x, s)) {
+        if (s->opt.count > x.first)
+            message_usage(s, "the folder goes after -o", "export takes no further arguments");
+        else if (temper_export_stock(&info, path, x.spec, &o, &err) != TEMPER_OK)
+            message_error(s, &err, NULL, NULL, 0);
+        else if (!s->quiet)
+            report_stock(s, &o, &info, path);
+    }
+    subject_free(&x);
+}
+
 void cmd_export(session *s) {
     subject x = {0};
     temper_export_options o;
     temper_error err;
     const char *path = s->opt.value[OPT_OUTPUT].text;
+    if (!check_as(s)) return;
+    if (is_given(s, OPT_AS)) {
+        export_as(s);
+        return;
+    }
     if (!read_options(&o, s)) return;
     if (is_given(s, OPT_HARD) && !has_formula(s)) {
         message_usage(s, "temper compile --hard writes one",

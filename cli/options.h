@@ -101,8 +101,9 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "then at K random strings")                                                                                    \
     X(LENGTH, 0, "length", KIND_NUMBER, "N",                                                                         \
       "check: 200 or the proved length; gap: 32; certify: the longest there is", 0, 1099511627776,                   \
-      FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS | FOR_SAMPLE,                                      \
-      "the longest random string; gap, soften, certify: the length to prove bounds up to")                           \
+      FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS | FOR_SAMPLE | FOR_EXPORT,                         \
+      "the longest random string; gap, soften, certify: the length to prove bounds up to; export --as: the longest " \
+      "string")                                                                                                      \
     X(COUNT, 0, "count", KIND_NUMBER, "K", "1", 0, 1000000000000, FOR_SAMPLE, "how many strings")                    \
     X(BY, 0, "by", KIND_CHOICE, "letters|strings|weights", "letters", 0, 0, FOR_SAMPLE,                              \
       "equally likely legal letters, or strings of --length letters; or by their probabilities")                     \
@@ -115,6 +116,13 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(EFFORT, 0, "effort", KIND_TEXT, "X", "1", 0, 0, FOR_LIMITS,                                                    \
       "how long to look for wrong answers: 1 is about a minute for all types")                                       \
     X(CSV, 0, "csv", KIND_FLAG, NULL, "", 0, 0, FOR_LIMITS, "the table as comma-separated values")                   \
+    X(AS, 0, "as", KIND_CHOICE, "gpt2|llama", "", 0, 0, FOR_EXPORT,                                                  \
+      "an ordinary GPT-2 or Llama for strings of up to --length letters, which other programs run as it is")         \
+    X(WEIGHTS, 0, "weights", KIND_CHOICE, "f32|f16", "f32", 0, 0, FOR_EXPORT, "with --as: the format of weights")    \
+    X(KV, 0, "kv", KIND_CHOICE, "f32|f16", "f16", 0, 0, FOR_EXPORT,                                                  \
+      "with --as: the format of the cache of keys and values that it will be run with")                              \
+    X(POSITIONS, 0, "positions", KIND_CHOICE, "ramp|digits", "the ramp where it goes", 0, 0, FOR_EXPORT,             \
+      "with --as llama: heads know positions by the frequencies of one base, or by binary digits (only GGUF)")       \
     X(OUTPUTS, 0, "outputs", KIND_TEXT, "OUTPUTS", "", 0, 0, FOR_EXPORT,                                             \
       "more outputs of the ONNX graph: any of patterns,channels,heads")                                              \
     X(CERTIFICATE, 0, "certificate", KIND_TEXT, "FILE", "", 0, 0, FOR_EXPORT,                                        \

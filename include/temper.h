@@ -982,6 +982,44 @@ TEMPER_API temper_status temper_export(const char *folder, const temper_model *m
 TEMPER_API temper_status temper_export_onnx(const char *path, const temper_model *model,
                                             const temper_export_options *options, temper_error *err);
 
+/* ---- ordinary transformers: a GPT-2 or a Llama that other programs run as they are ---- */
+
+typedef enum temper_stock { TEMPER_STOCK_GPT2, TEMPER_STOCK_LLAMA } temper_stock;
+
+/* How a Llama knows positions: by the frequencies of its base, or by binary digits, whose frequencies only GGUF files
+   can hold. AUTO takes the ramp where it goes. */
+typedef enum temper_stock_positions {
+    TEMPER_STOCK_POSITIONS_AUTO,
+    TEMPER_STOCK_POSITIONS_RAMP,
+    TEMPER_STOCK_POSITIONS_DIGITS
+} temper_stock_positions;
+
+/* Zero-initialise for the defaults; only the length must be given. */
+typedef struct temper_stock_options {
+    temper_stock architecture;
+    size_t length;   /* the longest string, in letters */
+    int weights_f16; /* weights are stored in f16, else in f32 */
+    int cache_f32; /* it will be run with keys and values cached in f32, else in f16, as llama.cpp does unless told */
+    temper_stock_positions positions; /* of a Llama */
+    uint64_t seed;                    /* of the strings in testvectors.jsonl */
+} temper_stock_options;
+
+/* What was written. */
+typedef struct temper_stock_info {
+    size_t layers, heads, head_size, width, hidden, vocabulary;
+    int mirrored;     /* the string is fed from right to left */
+    int only_gguf;    /* no files for Hugging Face and ONNX, which cannot hold its frequencies */
+    int every_letter; /* what may come next is not known: every letter is legal */
+} temper_stock_info;
+
+/* Writes a folder that llama.cpp, Ollama, Hugging Face transformers and transformers.js load without code of ours
+   (doc/stock.md): an ordinary causal language model whose end token is legal exactly after strings of the language.
+   Nothing is proved of it here. *info may be NULL. The folder is made as by temper_export. TEMPER_UNSUPPORTED: a
+   specification that looks both ways; TEMPER_LIMIT: the length is beyond what a head and the settings allow;
+   TEMPER_RANGE: a length that no such model has. `options` may not be NULL. */
+TEMPER_API temper_status temper_export_stock(temper_stock_info *info, const char *folder, const temper_spec *spec,
+                                             const temper_stock_options *options, temper_error *err);
+
 /* ---- certificates: proofs for every string up to a length, in a number format ---- */
 
 typedef enum temper_verdict {

@@ -53,6 +53,17 @@ static const temper_proof *proof_of(const exporter *e) {
 
 /* ---- files ---- */
 
+bool export_folder_make(const char *folder, arena *scratch, trap *t) {
+    struct stat st;
+    const char *shown = text_escaped(scratch, folder, strlen(folder), 120);
+    if (!*folder) trap_raise(t, TEMPER_RANGE, 0, 0, "the name of the folder is empty");
+    if (mkdir(folder, 0777) == 0) return true;
+    if (errno != EEXIST) trap_raise(t, TEMPER_IO, 0, 0, "cannot make the folder '%s': %s", shown, strerror(errno));
+    if (stat(folder, &st) || !S_ISDIR(st.st_mode))
+        trap_raise(t, TEMPER_IO, 0, 0, "'%s' is there, but is not a folder", shown);
+    return false;
+}
+
 static const char *path_of(const exporter *e, const char *name) {
     text path;
     text_init(&path, e->scratch);
@@ -64,20 +75,6 @@ static void write_file(exporter *e, const char *name, const void *bytes, size_t 
     file_create(&e->file, path_of(e, name), e->scratch, e->trap);
     file_put(&e->file, bytes, length);
     file_commit(&e->file);
-}
-
-static void make_folder(exporter *e) {
-    struct stat st;
-    const char *shown = text_escaped(e->scratch, e->folder, strlen(e->folder), 120);
-    if (!*e->folder) trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the name of the folder is empty");
-    if (mkdir(e->folder, 0777) == 0) {
-        e->made = true;
-        return;
-    }
-    if (errno != EEXIST)
-        trap_raise(e->trap, TEMPER_IO, 0, 0, "cannot make the folder '%s': %s", shown, strerror(errno));
-    if (stat(e->folder, &st) || !S_ISDIR(st.st_mode))
-        trap_raise(e->trap, TEMPER_IO, 0, 0, "'%s' is there, but is not a folder", shown);
 }
 
 /* One that an earlier export left would now speak about another model. */
@@ -103,7 +100,7 @@ static void write_folder(exporter *e) {
     export_vocabulary_print(&vocabulary, e->m, &s);
     export_vectors_print(&vectors, &examples, e->m, &e->proofs, e->options.seed, e->trap);
     model_print(&printed, e->m);
-    make_folder(e);
+    e->made = export_folder_make(e->folder, e->scratch, e->trap);
     refuse_old_certificate(e);
     file_create(&e->file, path_of(e, "model.safetensors"), e->scratch, e->trap);
     safetensors_write(&e->file, digest, e->m, e->scratch, e->trap);

@@ -8,6 +8,9 @@
 /* The file format of the folder; the loaders refuse others. */
 enum { EXPORT_FORMAT = 1 };
 
+/* Makes the folder if it is missing; its parent must be there. Whether it was made. */
+bool export_folder_make(const char *folder, arena *scratch, trap *t);
+
 /* What is proved of the model in the two types that graphs and loaders have. */
 typedef struct export_proofs {
     temper_proof f64, f32;

@@ -3,6 +3,7 @@
 #define EXPORT_STOCK_FILES_H
 
 #include "export/stock_tokens.h"
+#include "model/model.h"
 
 /* config.json of GPT2LMHeadModel or LlamaForCausalLM, and how to sample from it. */
 void stock_config_print(text *out, const struct stock_model *m, bool as_f16);
@@ -17,6 +18,24 @@ void stock_safetensors_print(text *out, const struct stock_model *m, bool as_f16
 
 /* onnx/model.onnx, with a cache. */
 void stock_onnx_print(text *out, const struct stock_model *m);
+
+/* Strings with the hard model's answers at every prefix, one JSON object a line. Fills an example. */
+typedef struct stock_example {
+    const char *string; /* of the language, as JSON; NULL: none was met */
+} stock_example;
+void stock_vectors_print(text *out, stock_example *example, const struct stock_model *m, const stock_tokens *t,
+                         const temper_model *hard, uint64_t seed);
+
+/* README.md. */
+typedef struct stock_readme_facts {
+    const char *folder; /* its path */
+    const char *source; /* the specification */
+    const temper_stock_options *options;
+    const temper_stock_info *info;
+    const stock_example *example;
+} stock_readme_facts;
+void stock_readme_print(text *out, const struct stock_model *m, const stock_tokens *t,
+                        const stock_readme_facts *facts);
 
 /* Modelfile, for Ollama. */
 void stock_modelfile_print(text *out, const struct stock_model *m, const stock_tokens *t);

@@ -1,0 +1,152 @@
+/* temper_export_stock: the folder, file by file. Everything that can be refused is made in memory before the folder is
+   touched. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file_io.h"
+#include "export/export_parts.h"
+#include "export/gguf_write.h"
+#include "export/stock_files.h"
+#include "stock/stock.h"
+
+enum { MOST_FILES = 16 };
+
+typedef struct stock_file {
+    const char *name;
+    text bytes;
+} stock_file;
+
+typedef struct stock_exporter {
+    const char *folder;
+    arena *memory;
+    trap *trap;
+    file_out out; /* the one that is being written */
+    bool made, made_onnx;
+    stock_file files[MOST_FILES];
+    size_t count;
+} stock_exporter;
+
+static const char *path_of(const stock_exporter *e, const char *name) {
+    text path;
+    text_init(&path, e->memory);
+    text_printf(&path, "%s/%s", e->folder, name);
+    return text_string(&path);
+}
+
+static text *add(stock_exporter *e, const char *name) {
+    stock_file *f = &e->files[e->count++];
+    f->name = name;
+    text_init(&f->bytes, e->memory);
+    return &f->bytes;
+}
+
+/* Also for the empty folder that an export which fails leaves behind; only what was made goes. */
+static void undo(void *context) {
+    stock_exporter *e = context;
+    file_abandon(&e->out);
+    if (e->made_onnx) rmdir(path_of(e, "onnx"));
+    if (e->made) rmdir(e->folder);
+}
+
+/* Files of an earlier export that this one does not have would be of another model. */
+static void remove_stale(const stock_exporter *e) {
+    static const char *const all[] = {"config.json", "generation_config.json", "model.safetensors",
+                                      "onnx/model.onnx"};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        bool is_written = false;
+        for (size_t j = 0; j < e->count; j++) is_written |= strcmp(e->files[j].name, all[k]) == 0;
+        if (!is_written) unlink(path_of(e, all[k]));
+    }
+}
+
+static void write_all(stock_exporter *e, bool has_graph) {
+    e->made = export_folder_make(e->folder, e->memory, e->trap);
+    if (has_graph) e->made_onnx = export_folder_make(path_of(e, "onnx"), e->memory, e->trap);
+    remove_stale(e);
+    for (size_t k = 0; k < e->count; k++) {
+        file_create(&e->out, path_of(e, e->files[k].name), e->memory, e->trap);
+        file_put(&e->out, e->files[k].bytes.data, e->files[k].bytes.length);
+        file_commit(&e->out);
+    }
+}
+
+typedef struct stock_call {
+    temper_stock_info *info;
+    const char *folder;
+    const temper_spec *spec;
+    const temper_stock_options *options;
+} stock_call;
+
+static struct stock_options options_of(const temper_stock_options *o, trap *t) {
+    if (o->architecture > TEMPER_STOCK_LLAMA) trap_raise(t, TEMPER_RANGE, 0, 0, "there is no such architecture");
+    if (o->positions > TEMPER_STOCK_POSITIONS_DIGITS)
+        trap_raise(t, TEMPER_RANGE, 0, 0, "there are no such positions");
+    return (struct stock_options){
+        .architecture = o->architecture == TEMPER_STOCK_GPT2 ? STOCK_GPT2 : STOCK_LLAMA,
+        .length = o->length,
+        .weights = o->weights_f16 ? STOCK_F16 : STOCK_F32,
+        .kv = o->cache_f32 ? STOCK_F32 : STOCK_F16,
+        .positions = (enum stock_positions)o->positions,
+    };
+}
+
+/* The name of the folder, as the model's. */
+static const char *name_of(arena *a, const char *folder) {
+    size_t end = strlen(folder), first;
+    while (end && folder[end - 1] == '/') end--;
+    for (first = end; first && folder[first - 1] != '/'; first--) {
+    }
+    return text_escaped(a, folder + first, end - first, 60);
+}
+
+static void make_files(stock_exporter *e, const struct stock_model *m, const temper_model *hard, const char *source,
+                       const stock_call *c, const temper_stock_info *info) {
+    bool as_f16 = c->options->weights_f16;
+    stock_tokens *t = stock_tokens_make(m, e->memory);
+    stock_example example = {0};
+    stock_vectors_print(add(e, "testvectors.jsonl"), &example, m, t, hard, c->options->seed);
+    gguf_print(add(e, "model.gguf"), m, t, name_of(e->memory, c->folder), as_f16);
+    stock_modelfile_print(add(e, "Modelfile"), m, t);
+    stock_tokenizer_print(add(e, "tokenizer.json"), t);
+    stock_tokenizer_config_print(add(e, "tokenizer_config.json"), m, t);
+    if (!info->only_gguf) {
+        stock_safetensors_print(add(e, "model.safetensors"), m, as_f16);
+        stock_onnx_print(add(e, "onnx/model.onnx"), m);
+        stock_generation_print(add(e, "generation_config.json"), m);
+        stock_config_print(add(e, "config.json"), m, as_f16);
+    }
+    stock_readme_print(
+        add(e, "README.md"), m, t,
+        &(stock_readme_facts){
+            .folder = c->folder, .source = source, .options = c->options, .info = info, .example = &example});
+}
+
+static void export_stock(entry *x, void *context) {
+    const stock_call *c = context;
+    stock_exporter *e = arena_zalloc(&x->memory, 1, sizeof *e);
+    const temper_spec *read;
+    struct stock_options o = options_of(c->options, x->trap);
+    *e = (stock_exporter){.folder = c->folder, .memory = &x->memory, .trap = x->trap, .out = {.fd = -1}};
+    const temper_model *hard = stock_hard_model(x, c->spec, &read);
+    struct stock_model *m = stock_from_model(&x->memory, hard, &o);
+    temper_stock_info info = {.layers = m->layer_count,
+                              .heads = m->heads,
+                              .head_size = m->head_size,
+                              .width = m->width,
+                              .hidden = m->hidden,
+                              .vocabulary = m->vocabulary,
+                              .mirrored = m->mirrored,
+                              .only_gguf = m->rope_factors != NULL,
+                              .every_letter = hard->kind == TEMPER_KIND_ACCEPTOR};
+    make_files(e, m, hard, hard->source, c, &info);
+    entry_on_failure(x, undo, e);
+    write_all(e, !info.only_gguf);
+    if (c->info) *c->info = info;
+}
+
+temper_status temper_export_stock(temper_stock_info *info, const char *folder, const temper_spec *spec,
+                                  const temper_stock_options *options, temper_error *err) {
+    stock_call call = {info, folder, spec, options};
+    return entry_run(err, export_stock, &call);
+}
