@@ -180,7 +180,7 @@ static void set_options(trial *t, uint64_t number, size_t length) {
     t->kernel = (struct stock_kernel){.f16_weights = number & 2,
                                       .f16_cache = number & 4,
                                       .fused = number & 8,
-                                      .f32_norm = random_below(t->random, 2)};
+                                      .f32_norm = !(number & 2) && random_below(t->random, 2)};
 }
 
 static void check_random_formulas(test_random *r) {
@@ -194,10 +194,14 @@ static void check_random_formulas(test_random *r) {
                               .modulo = random_below(r, 5) == 0};
         shape.attend = random_below(r, 6) == 0 && !shape.counting && !shape.modulo;
         temper_spec *s = random_spec(r, &shape, TEMPER_AT_LAST);
-        trial t = {.name = s->source, .spec = s, .strings = 6, .long_strings = 1, .random = r};
+        char *printed = NULL;
+        temper_error e;
+        temper_spec_print(&printed, s, &e);
+        trial t = {.name = printed, .spec = s, .strings = 6, .long_strings = 1, .random = r};
         set_options(&t, random_below(r, 32), 20 + random_below(r, 60));
         total.specs++;
         try_spec(&t);
+        temper_free(printed);
         temper_spec_free(s);
     }
 }
@@ -216,10 +220,101 @@ static void check_corpus(test_random *r) {
     }
 }
 
-int main(void) {
+/* Random regular expressions: what comes next by their automata. */
+static void check_regexes(test_random *r) {
+    size_t count = (size_t)(25 * test_effort());
+    for (size_t k = 0; k < count; k++) {
+        temper_error e;
+        temper_spec *s = NULL;
+        char regex[2000];
+        snprintf(regex, sizeof regex, "/%s/", regex_random_text(regex_random(r, 2 + random_below(r, 8), false)));
+        const char *abc[] = {"a", "b", "c"};
+        temper_spec_options o = {.letters = abc, .letter_count = 3};
+        if (temper_spec_parse(&s, regex, strlen(regex), &o, &e) != TEMPER_OK) continue;
+        trial t = {.name = regex, .spec = s, .strings = 6, .long_strings = 1, .random = r};
+        set_options(&t, random_below(r, 32), 20 + random_below(r, 40));
+        total.specs++;
+        try_spec(&t);
+        temper_spec_free(s);
+    }
+}
+
+/* Language models and transducers that look back only, in every setting. */
+static void check_tasks(test_random *r) {
+    for (const sequence_task *task = sequence_suite; task < sequence_suite + sequence_count(); task++) {
+        temper_error e;
+        temper_spec *s = NULL;
+        char letters[32][2];
+        const char *names[32];
+        size_t count = strlen(task->alphabet);
+        for (size_t k = 0; k < count; k++) {
+            letters[k][0] = task->alphabet[k];
+            letters[k][1] = 0;
+            names[k] = letters[k];
+        }
+        temper_spec_options o = {.letters = names, .letter_count = count};
+        if (!CHECK(temper_spec_parse(&s, task->text, strlen(task->text), &o, &e) == TEMPER_OK, "%s: %s", task->name,
+                   e.text))
+            continue;
+        trial t = {.name = task->name, .spec = s, .strings = 5, .long_strings = 1, .random = r};
+        for (unsigned number = 0; number < 4; number++) {
+            set_options(&t, number | (random_below(r, 8) << 2), 30 + random_below(r, 60));
+            total.specs++;
+            try_spec(&t);
+        }
+        temper_spec_free(s);
+    }
+}
+
+/* As many letters as models take: every operator, counts at the boundary, remainders, in every setting. */
+typedef struct far_case {
+    const char *text;
+    size_t most; /* letters with an f16 cache or f16 weights; 0: as many as without */
+} far_case;
+
+static const far_case far_cases[] = {
+    {"H(b -> O a)", 0},     {"H(c -> Y (a S b))", 0},          {"(Y a) S (b & Y c)", 0},
+    {"Z (a T b)", 0},       {"Y Y Y Y Y (a | first)", 0},      {"#[true] % 3 = 1 & a", 0},
+    {"#[a] >= #[b]", 1000}, {"2 * #[a] >= 3 * #[b] + 1", 300}, {"H(#[a] >= #[b]) & #[a] = #[b]", 1000},
+    {"#[a] % 3 = 1", 300},
+};
+
+static void check_far(test_random *r, size_t length) {
+    for (size_t k = 0; k < sizeof far_cases / sizeof *far_cases; k++) {
+        temper_error e;
+        temper_spec *s = NULL;
+        const char *abc[] = {"a", "b", "c"};
+        temper_spec_options o = {.letters = abc, .letter_count = 3};
+        if (!CHECK(temper_spec_parse(&s, far_cases[k].text, strlen(far_cases[k].text), &o, &e) == TEMPER_OK, "%s: %s",
+                   far_cases[k].text, e.text))
+            continue;
+        unsigned step = length > 300 || test_effort() > 1 ? 1 : 5;
+        for (unsigned number = (unsigned)random_below(r, step); number < 32; number += step) {
+            trial t = {
+                .name = far_cases[k].text, .spec = s, .strings = 1, .long_strings = 1, .random = r, .must = true};
+            set_options(&t, number, length);
+            bool is_short = t.options.weights == STOCK_F16 || t.options.kv == STOCK_F16;
+            if (is_short && far_cases[k].most && length > far_cases[k].most) t.options.length = far_cases[k].most;
+            if (!strcmp(far_cases[k].text, "#[a] % 3 = 1") && t.options.length > 1000) t.options.length = 1000;
+            total.specs++;
+            try_spec(&t);
+        }
+        temper_spec_free(s);
+    }
+}
+
+int main(int argc, char **argv) {
     test_random r = test_seed(16);
-    check_random_formulas(&r);
-    check_corpus(&r);
+    if (argc > 1) /* t-stock LENGTH: only that, for longer strings than a test has time for */
+        check_far(&r, (size_t)atol(argv[1]));
+    else
+        check_far(&r, 256);
+    if (argc == 1) {
+        check_regexes(&r);
+        check_tasks(&r);
+        check_random_formulas(&r);
+        check_corpus(&r);
+    }
     printf(
         "%zu specifications: %zu models (%zu mirrored, %zu refused), %zu strings, %zu rows; %zu layers and %zu wide "
         "at most\n",

@@ -26,7 +26,8 @@ const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const te
     temper_model *hard = NULL;
     temper_build_options o = {.method = TEMPER_METHOD_HARD};
     *read = spec;
-    if (spec->kind == TEMPER_KIND_ACCEPTOR && temper_spec_next(&next, NULL, spec, &why) == TEMPER_OK) {
+    bool model = spec->kind == TEMPER_KIND_NEXT && !spec_output_count(spec);
+    if ((model || spec->kind == TEMPER_KIND_ACCEPTOR) && temper_spec_next(&next, NULL, spec, &why) == TEMPER_OK) {
         entry_on_leaving(e, free_spec, next);
         if (temper_build(&hard, next, &o, &why) == TEMPER_OK) {
             entry_on_leaving(e, free_model, hard);
@@ -34,7 +35,7 @@ const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const te
             return hard;
         }
     }
-    if (temper_build(&hard, spec, &o, &why) != TEMPER_OK) trap_reraise(e->trap, &why);
+    if (model || temper_build(&hard, spec, &o, &why) != TEMPER_OK) trap_reraise(e->trap, &why);
     entry_on_leaving(e, free_model, hard);
     if (looks_both_ways(hard))
         trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0,
@@ -62,7 +63,11 @@ static void begin(stock_plan *p, arena *scratch, const temper_model *hard, const
 }
 
 /* Whether the score of every head has room. */
-static bool has_rows(const stock_plan *p) { return p->need_rows <= plan_content_rows(p); }
+static bool has_rows(const stock_plan *p) {
+    bool llama = p->options.architecture == STOCK_LLAMA;
+    uint32_t pairs = llama && p->waves ? plan_wave_pair(p, p->waves - 1) + 1 : 0;
+    return p->need_rows <= plan_content_rows(p) && pairs <= p->head_size / 2 && p->bits <= p->head_size / 2;
+}
 
 static bool has_columns(stock_plan *p, uint32_t width) {
     if (p->options.architecture == STOCK_LLAMA) return p->column_count + 1 <= width;

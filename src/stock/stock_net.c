@@ -1,5 +1,5 @@
-/* Nets of rectified units as nets of steps. Units that read the same sum, up to a factor and a multiple of `real`, are
-   together, on letters, a function f of it. Sums of Booleans with whole weights are whole numbers, and there
+/* Nets of rectified units as nets of steps. Units that read the same sum, up to a factor and a multiple of `real`,
+   are together, on letters, a function f of it. Sums of Booleans with whole weights are whole numbers, and there
 
        f(s) = sum over m of (f(m) - f(m - 1)) [s >= m]
 

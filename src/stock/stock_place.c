@@ -59,6 +59,7 @@ static column_id wave(stock_plan *p, double period, double phase, double offset,
     h->pair = wave_pair(p, period);
     h->phase = phase;
     h->offset = offset;
+    if (offset != 0 && p->need_rows < 1) p->need_rows = 1;
     h->amplitude = (log_f64(plan_positions(p)) + STOCK_KAPPA) / margin;
     return plan_settle(p, plan_value(p, h, &value, label, 1), label);
 }

@@ -1,5 +1,5 @@
-/* Columns, heads and steps, each in the first layer that can hold it. A layer is attention and then a net: a head reads
-   what earlier layers wrote, a net also what the heads of its own layer wrote. */
+/* Columns, heads and steps, each in the first layer that can hold it. A layer is attention and then a net: a head
+   reads what earlier layers wrote, a net also what the heads of its own layer wrote. */
 #include "stock/stock_plan.h"
 
 #include <string.h>

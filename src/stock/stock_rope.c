@@ -63,7 +63,9 @@ uint32_t plan_content_rows(const stock_plan *p) {
 
 uint32_t plan_content_dimension(const stock_plan *p, uint32_t r) {
     if (p->options.architecture == STOCK_GPT2) return r;
-    for (uint32_t half = 0;; half = 1)
+    for (uint32_t half = 0; half < 2; half++)
         for (uint32_t pair = 0; pair < p->head_size / 2; pair++)
             if (is_free(p, pair, half) && r-- == 0) return half * p->head_size / 2 + pair;
+    trap_raise(p->arena->trap, TEMPER_LIMIT, 0, 0,
+               "a score has more products than a head of %u dimensions has room for", p->head_size);
 }

@@ -11,7 +11,7 @@ struct stock_kernel {
     bool f16_weights; /* weights are f16, and what is multiplied with them is rounded to f16 */
     bool f16_cache;   /* keys and values are f16; queries and shares are rounded to f16 */
     bool fused;       /* one pass over the keys; with an f16 cache values are added up in f16 */
-    bool f32_norm;    /* norms add up in f32, in 16 lanes; else in f64 */
+    bool f32_norm;    /* norms add up in f32, in 16 lanes, as in PyTorch; else in f64, as in llama.cpp */
 };
 
 typedef struct stock_runner stock_runner;
@@ -19,7 +19,7 @@ typedef struct stock_runner stock_runner;
 /* In arena a. */
 stock_runner *stock_runner_new(arena *a, const struct stock_model *m, const struct stock_kernel *kernel);
 
-/* logits[count][vocabulary] after each token. requires count <= positions, tokens below vocabulary; scratch is reset */
+/* logits[count][vocabulary] after each token. requires count <= positions and tokens below vocabulary; resets scratch */
 void stock_run(float *logits, const stock_runner *r, const uint32_t *tokens, size_t count, arena *scratch);
 
 #endif
