@@ -239,6 +239,23 @@ $(BUILD)/tests/stock/%: $(BUILD)/tests/stock/%.o $(TEST_AID_OBJ) $(STATIC)
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+.PHONY: test-stock test-stock-sample test-stock-long
+STOCK_BIN = $(BUILD)/tests/stock/make_random $(BUILD)/tests/stock/make_cases
+test-stock: ## ordinary GPT-2s and Llamas in llama.cpp, transformers and transformers.js (installs them; six minutes)
+	@sh scripts/setup.sh build node venv
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
+	@bash tests/stock/run.sh $(BUILD)
+
+test-stock-sample: ## an eighth of it
+	@sh scripts/setup.sh build node venv
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
+	@bash tests/stock/run.sh $(BUILD) sample
+
+test-stock-long: ## the same for 4,096 and 16,384 letters
+	@sh scripts/setup.sh build node venv
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
+	@bash tests/stock/run.sh $(BUILD) long
+
 .PHONY: test-python types
 test-python: ## the Python package against the command line, its tutorial, its messages (half a minute)
 	@sh scripts/setup.sh build python

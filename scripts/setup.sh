@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, clang, lint, mpi, mpfr, torch, onnx, node, html, python, types, proofs), saying what and why; without root or
+# Installs the Debian packages that are missing for the given jobs (build, clang, lint, mpi, mpfr, torch, onnx, node, html, python, venv, types, proofs), saying what and why; without root or
 # apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
 set -eu
 
@@ -67,6 +67,7 @@ for job in "$@"; do
         need libcoq-coquelicot "real analysis for Coq" "test -d \"\$(coqc -where)/user-contrib/Coquelicot\""
         need libcoq-interval "numbers with bounds for Coq" "test -d \"\$(coqc -where)/user-contrib/Interval\""
         ;;
+    venv) need python3-venv "virtual environments for other people's programs" "python3 -c 'import ensurepip, venv'" ;;
     types) need mypy "checks the types of the Python package" "command -v mypy" ;;
     html)
         need chromium "opens the pages" "test -n \"\${CHROMIUM-}\" || command -v chromium || command -v google-chrome"

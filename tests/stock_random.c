@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "number/format.h"
+
 /* About normal, with a spread of `size`. */
 static float *random_numbers(test_random *r, size_t count, double size, double around, arena *a) {
     float *x = arena_alloc(a, count, sizeof *x);
@@ -38,7 +40,7 @@ struct stock_model *stock_random(test_random *r, enum stock_architecture archite
     m->architecture = architecture;
     m->positions = 16 + (uint32_t)random_below(r, 40);
     m->head_size = 16;
-    m->heads = 2 + (uint32_t)random_below(r, 3);
+    m->heads = 2 << random_below(r, 2); /* transformers 5 wants a width that is a multiple */
     m->width = architecture == STOCK_GPT2 ? m->heads * m->head_size : 64;
     m->hidden = 32 * (1 + (uint32_t)random_below(r, 3));
     m->layer_count = 1 + (uint32_t)random_below(r, 3);
@@ -63,6 +65,30 @@ struct stock_model *stock_random(test_random *r, enum stock_architecture archite
     names[m->vocabulary - 1] = "<dead>";
     m->tokens = names;
     return m;
+}
+
+static void round_all(float *x, size_t count) {
+    for (size_t k = 0; x && k < count; k++) x[k] = (float)format_round(&format_f16, (double)x[k]);
+}
+
+void stock_round(struct stock_model *m) {
+    size_t width = m->width, inner = (size_t)m->heads * m->head_size, hidden = m->hidden;
+    round_all(m->token_embedding, m->vocabulary * width);
+    round_all(m->position_embedding, m->positions * width);
+    round_all(m->final_gain, width);
+    round_all(m->output, m->vocabulary * width);
+    for (uint32_t k = 0; k < m->layer_count; k++) {
+        struct stock_layer *l = &m->layers[k];
+        round_all(l->attention_gain, width);
+        round_all(l->query, inner * width);
+        round_all(l->key, inner * width);
+        round_all(l->value, inner * width);
+        round_all(l->mix, inner * width);
+        round_all(l->net_gain, width);
+        round_all(l->gate, hidden * width);
+        round_all(l->up, hidden * width);
+        round_all(l->down, hidden * width);
+    }
 }
 
 /* ---- the forward pass ---- */

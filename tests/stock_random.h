@@ -11,6 +11,9 @@
 struct stock_model *stock_random(test_random *r, enum stock_architecture architecture, bool has_factors,
                                  const char *const *tokens, arena *a);
 
+/* Rounds every weight to f16, so that a file of f16 weights loses nothing. */
+void stock_round(struct stock_model *m);
+
 /* logits [n][vocabulary] of token ids ids[0..n), in double precision. */
 void stock_forward(double *logits, const struct stock_model *m, const uint32_t *ids, size_t n, arena *scratch);
 

@@ -132,6 +132,9 @@ stock_tensors stock_tensors_make(const struct stock_model *m, stock_naming namin
     if (m->architecture == STOCK_GPT2 && m->heads * m->head_size != m->width)
         trap_raise(a->trap, TEMPER_UNSUPPORTED, 0, 0, "a GPT-2 whose %u heads of %u do not make its width of %u",
                    m->heads, m->head_size, m->width);
+    if (naming == STOCK_HUGGING_FACE && m->width % m->heads)
+        trap_raise(a->trap, TEMPER_UNSUPPORTED, 0, 0, "a width of %u for %u heads: transformers refuses it", m->width,
+                   m->heads);
     add(&l, embeddings[m->architecture][naming], ".weight", m->token_embedding, m->vocabulary, m->width);
     if (m->architecture == STOCK_GPT2)
         add(&l, positions[naming], ".weight", m->position_embedding, m->positions, m->width)->is_wide =

@@ -1,12 +1,14 @@
 /* make test-stock: specifications as ordinary transformers, with the answers that the specification itself gives.
 
        make_cases FOLDER LENGTH [far]
+       make_cases FOLDER members
 
    FOLDER/SPEC/oracle.json has {"name", "length", "mirrored", "words", "strings": [{"ids", "end", "legal"}, ...]}: after each
    prefix of each string, from the empty one on, whether it may end ("0" or "1"), and the legal letters, the bits of a number;
    FOLDER/SPEC/gpt2-f32/ and so on are the folders that temper_export_stock writes. far: only specifications that are tried at
-   great lengths. An answer for a prefix is that of the specification for the prefix alone. */
+   great lengths. members: the strings of FOLDER/drawn-*.txt are of their languages. An answer for a prefix is that of the specification for the prefix alone. */
 #define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,8 +164,67 @@ static void make_case(const char *parent, const stock_spec *about, size_t length
     temper_spec_free(m.spec);
 }
 
+/* ---- strings that runtimes drew ---- */
+
+static const stock_spec *find_spec(const char *name) {
+    for (size_t k = 0; k < STOCK_SPECS; k++)
+        if (strcmp(stock_specs[k].name, name) == 0) return &stock_specs[k];
+    give_up(name, NULL);
+    return NULL;
+}
+
+/* A line is SPEC, a tab, and a string that ended. Each must be of the language; of a mirrored model, read backwards. */
+static void check_members(const char *path) {
+    static char line[1 << 16];
+    size_t strings = 0;
+    FILE *f = fopen(path, "r");
+    if (!f) give_up(path, NULL);
+    while (fgets(line, sizeof line, f)) {
+        char *tab = strchr(line, '\t');
+        temper_error err;
+        temper_spec *spec;
+        uint32_t *word;
+        size_t n;
+        if (!tab) give_up(line, NULL);
+        *tab = 0;
+        tab[1 + strcspn(tab + 1, "\n")] = 0;
+        const stock_spec *about = find_spec(line);
+        temper_spec_options o = {.syntax = about->syntax, .alphabet = about->alphabet, .tokens = about->tokens};
+        if (temper_spec_parse(&spec, about->text, strlen(about->text), &o, &err) != TEMPER_OK ||
+            temper_spec_encode(&word, &n, spec, tab + 1, strlen(tab + 1), &err) != TEMPER_OK)
+            give_up(line, &err);
+        maker m = {.about = about, .spec = spec};
+        if (strncmp(about->name, "ahead", 5) == 0)
+            for (size_t k = 0; k < n / 2; k++) {
+                uint32_t x = word[k];
+                word[k] = word[n - 1 - k];
+                word[n - 1 - k] = x;
+            }
+        CHECK(accepts(&m, word, n), "%s: %s was drawn, and is not of the language", line, tab + 1);
+        strings++;
+        temper_free(word);
+        temper_spec_free(spec);
+    }
+    fclose(f);
+    printf("%s: %zu strings\n", path, strings);
+}
+
+static int check_drawn(const char *folder) {
+    DIR *d = opendir(folder);
+    char path[4096];
+    if (!d) give_up(folder, NULL);
+    for (struct dirent *e; (e = readdir(d));)
+        if (strncmp(e->d_name, "drawn-", 6) == 0) {
+            snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+            check_members(path);
+        }
+    closedir(d);
+    return test_finish("members");
+}
+
 int main(int argc, char **argv) {
     if (argc < 3) return 2;
+    if (strcmp(argv[2], "members") == 0) return check_drawn(argv[1]);
     size_t length = strtoul(argv[2], NULL, 10), made = 0;
     mkdir(argv[1], 0777);
     for (size_t k = 0; k < STOCK_SPECS; k++) {

@@ -77,6 +77,7 @@ static void make(entry *e, void *context) {
             for (int copy = 0; copy < 2; copy++) {
                 char name[40];
                 struct stock_model *m = stock_random(&r, k ? STOCK_LLAMA : STOCK_GPT2, k == 2, NULL, &e->memory);
+                if (f16) stock_round(m);
                 snprintf(name, sizeof name, "%s-%s-%d", kinds[k], f16 ? "f16" : "f32", copy);
                 make_case(context, name, m, f16, &r, &e->memory);
             }
