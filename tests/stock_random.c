@@ -46,7 +46,7 @@ struct stock_model *stock_random(test_random *r, enum stock_architecture archite
     m->layer_count = 1 + (uint32_t)random_below(r, 3);
     m->vocabulary = (uint32_t)letters + 3;
     m->epsilon = 1e-5;
-    m->rope_base = 10000;
+    m->rope_base = architecture == STOCK_LLAMA ? 10000 : 0;
     if (has_factors) {
         m->rope_factors = arena_alloc(a, m->head_size / 2, sizeof *m->rope_factors);
         for (uint32_t k = 0; k < m->head_size / 2; k++) m->rope_factors[k] = (float)(1 + random_below(r, 9)) / 2;

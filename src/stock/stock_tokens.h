@@ -1,7 +1,7 @@
 /* The vocabulary of a stock model as tokenizers want it. Letters are single characters, or words of several; the names
    of the three tokens that are no letters must not be readable as letters. */
-#ifndef EXPORT_STOCK_TOKENS_H
-#define EXPORT_STOCK_TOKENS_H
+#ifndef STOCK_STOCK_TOKENS_H
+#define STOCK_STOCK_TOKENS_H
 
 #include "base/text.h"
 #include "stock/stock_model.h"
@@ -25,5 +25,8 @@ static inline bool stock_is_letter(const stock_tokens *t, uint32_t k) {
 
 /* Raises TEMPER_UNSUPPORTED if two tokens have one name. */
 stock_tokens *stock_tokens_make(const struct stock_model *m, arena *a);
+
+/* The letter of a token in GPT-2's byte alphabet; false: it is none. */
+bool stock_token_unmap(text *out, const char *mapped);
 
 #endif

@@ -1,4 +1,4 @@
-#include "export/stock_tokens.h"
+#include "stock/stock_tokens.h"
 
 #include <string.h>
 
@@ -21,6 +21,20 @@ static void put_mapped(text *out, const char *bytes, size_t length) {
         char code[4];
         text_add(out, code, utf8_encode(code, mapped_byte((unsigned char)bytes[k])));
     }
+}
+
+bool stock_token_unmap(text *out, const char *mapped) {
+    size_t length = strlen(mapped);
+    for (size_t at = 0; at < length;) {
+        uint32_t code;
+        size_t size = utf8_decode(&code, mapped + at, length - at);
+        unsigned byte = 0;
+        while (byte < 256 && mapped_byte(byte) != code) byte++;
+        if (!size || byte == 256) return false;
+        text_putc(out, (char)byte);
+        at += size;
+    }
+    return true;
 }
 
 static size_t character_count(const char *letter) {

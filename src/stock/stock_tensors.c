@@ -1,4 +1,4 @@
-#include "export/stock_tensors.h"
+#include "stock/stock_tensors.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static const char *name_of(const list_maker *l, const char *name, const char *en
     return text_string(&t);
 }
 
-static stock_tensor *add(list_maker *l, const char *name, const char *ending, const float *numbers, uint32_t rows,
+static stock_tensor *add(list_maker *l, const char *name, const char *ending, float *numbers, uint32_t rows,
                          uint32_t columns) {
     array_push(l->arena, l->out->all, l->out->count, l->out->capacity,
                (stock_tensor){.name = name_of(l, name, ending),
@@ -63,15 +63,14 @@ static stock_tensor *add(list_maker *l, const char *name, const char *ending, co
     return &l->out->all[l->out->count - 1];
 }
 
-static void add_vector(list_maker *l, const char *name, const char *ending, const float *numbers, uint32_t size) {
+static void add_vector(list_maker *l, const char *name, const char *ending, float *numbers, uint32_t size) {
     stock_tensor *t = add(l, name, ending, numbers, 1, size);
     t->is_matrix = false;
     t->is_wide = true;
 }
 
 /* GPT-2 has a bias beside everything, and its matrices are [inputs][outputs] in Hugging Face's files. */
-static stock_tensor *add_matrix(list_maker *l, const char *name, const float *numbers, uint32_t rows,
-                                uint32_t columns) {
+static stock_tensor *add_matrix(list_maker *l, const char *name, float *numbers, uint32_t rows, uint32_t columns) {
     size_t at = l->out->count;
     add(l, name, ".weight", numbers, rows, columns)->is_transposed =
         l->m->architecture == STOCK_GPT2 && l->naming == STOCK_HUGGING_FACE;
@@ -82,7 +81,7 @@ static void add_bias(list_maker *l, const char *name, uint32_t size) {
     if (l->m->architecture == STOCK_GPT2) add_vector(l, name, ".bias", NULL, size);
 }
 
-static void add_norm(list_maker *l, const char *name, const float *gain) {
+static void add_norm(list_maker *l, const char *name, float *gain) {
     add_vector(l, name, ".weight", gain, l->m->width);
     add_bias(l, name, l->m->width);
 }
@@ -166,14 +165,14 @@ static uint32_t unpaired(uint32_t row, uint32_t size) {
     return row - within + within / 2 + within % 2 * (size / 2);
 }
 
-float stock_tensor_at(const stock_tensor *t, uint64_t row, uint64_t column) {
+float *stock_tensor_at(const stock_tensor *t, uint64_t row, uint64_t column) {
     uint64_t of = t->is_transposed ? column : row;
     uint64_t in = t->is_transposed ? row : column;
-    const float *part = t->parts[of / t->rows];
+    float *part = t->parts[of / t->rows];
     uint32_t line = (uint32_t)(of % t->rows);
-    if (!part) return 0;
+    if (!part) return NULL;
     if (t->pair_rows) line = unpaired(line, t->pair_rows);
-    return part[(size_t)line * t->columns + in];
+    return &part[(size_t)line * t->columns + in];
 }
 
 static void put_bits(text *out, uint32_t bits, size_t bytes) {
@@ -199,5 +198,8 @@ void stock_tensor_put(text *out, const stock_tensor *t, bool as_f16) {
     uint64_t shape[2];
     stock_tensor_shape(shape, t);
     for (uint64_t r = 0; r < shape[0]; r++)
-        for (uint64_t c = 0; c < shape[1]; c++) put_number(out, t, stock_tensor_at(t, r, c), as_f16);
+        for (uint64_t c = 0; c < shape[1]; c++) {
+            const float *x = stock_tensor_at(t, r, c);
+            put_number(out, t, x ? *x : 0, as_f16);
+        }
 }
