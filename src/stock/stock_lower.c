@@ -290,7 +290,7 @@ static void lower_lookup(stock_plan *p, const head_place *h) {
     uint32_t mean = rows_begin_of(&head->query, 0)->channel;
     if (p->inverse[mean] == NO_COLUMN) refuse_head(p, h, "does not look up as compiled heads do");
     if (p->options.architecture == STOCK_LLAMA && !p->digits)
-        refuse_head(p, h, "looks up a position, which in a Llama needs digits: --positions digits");
+        refuse_head(p, h, "looks up a position, which in a Llama needs binary digits of the position");
     stock_form *query = arena_zalloc(p->arena, ROWS, sizeof *query), *key = arena_alloc(p->arena, ROWS, sizeof *key);
     double two = rows_begin_of(&head->query, 0)->weight / p->columns[p->at[mean]].scale;
     double minus = -1 / p->columns[p->inverse[mean]].scale;

@@ -19,7 +19,7 @@ typedef struct stock_runner stock_runner;
 /* In arena a. */
 stock_runner *stock_runner_new(arena *a, const struct stock_model *m, const struct stock_kernel *kernel);
 
-/* logits[count][vocabulary] after each token. requires count <= positions and tokens below vocabulary; resets scratch */
+/* logits[count][vocabulary] after each token. requires count <= positions, tokens below vocabulary; resets scratch */
 void stock_run(float *logits, const stock_runner *r, const uint32_t *tokens, size_t count, arena *scratch);
 
 #endif
