@@ -310,15 +310,15 @@ static void only_lower(entry *e, void *context) {
     (void)stock_from_model(&e->memory, stock_hard_model(e, t->spec, &read), &t->options);
 }
 
-static void check_refusal(const char *formula, enum stock_architecture architecture, enum stock_number weights,
+static void check_refusal(const char *source, enum stock_architecture architecture, enum stock_number weights,
                           enum stock_number kv, enum stock_positions positions, size_t most) {
     temper_error e;
     temper_spec *s = NULL;
     const char *abc[] = {"a", "b", "c"};
     temper_spec_options o = {.letters = abc, .letter_count = 3};
-    if (!CHECK(temper_spec_parse(&s, formula, strlen(formula), &o, &e) == TEMPER_OK, "%s: %s", formula, e.text))
+    if (!CHECK(temper_spec_parse(&s, source, strlen(source), &o, &e) == TEMPER_OK, "%s: %s", source, e.text))
         return;
-    trial t = {.name = formula, .spec = s, .options = {architecture, most + 1, weights, kv, positions}};
+    trial t = {.name = source, .spec = s, .options = {architecture, most + 1, weights, kv, positions}};
     char number[40];
     snprintf(number, sizeof number, "up to %zu letters", most);
     CHECK(entry_run(&e, only_lower, &t) == TEMPER_LIMIT && strstr(e.text, number) && strstr(e.text, "head "),
