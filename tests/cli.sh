@@ -1466,6 +1466,47 @@ run 3 export made/model.safetensors --certificate none.json -o made3
 has 'export: no certificate' "$err" "cannot read 'none.json'"
 run 2 export made/model.safetensors --certificate c.json -o x.onnx
 has 'export: a certificate without a folder' "$err" '--certificate needs a folder'
+
+# ---- export --as: ordinary transformers -------------------------------------------------------------------------------
+
+run 0 export -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o stock/
+same 'export --as: summary' 'stock/: gpt2 for up to 32 letters, 2 layers of 8 heads, width 128, weights f32, cache f16; not proved' "$out$err"
+same 'export --as: the files' 'Modelfile README.md config.json generation_config.json model.gguf model.safetensors onnx testvectors.jsonl tokenizer.json tokenizer_config.json' "$(ls stock | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+same 'export --as: the file for llama.cpp' GGUF "$(head -c 4 stock/model.gguf)"
+python3 -c 'import json; [json.load(open("stock/" + f)) for f in ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json")]; [json.loads(x) for x in open("stock/testvectors.jsonl")]' && pass || fail 'export --as: JSON'
+has 'export --as: an answer' "$(grep -F '"string": "b"' stock/testvectors.jsonl)" '"end": [0, 0], "legal": [[2, 4], []]'
+has 'export --as: not proved' "$(cat stock/README.md)" 'Nothing is proved of this file'
+run 0 export -q -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o stock2
+if diff -r stock/onnx stock2/onnx && cmp stock/model.safetensors stock2/model.safetensors && cmp stock/testvectors.jsonl stock2/testvectors.jsonl; then pass; else fail 'export --as: other bytes'; fi
+run 0 --json export -f '#[a] >= #[b]' --alphabet ab --as llama --length 100 --weights f16 --kv f32 -o stock
+has 'export --as: json' "$out" '"as":"llama","length":100,"weights":"f16","kv":"f32"'
+has 'export --as: json flags' "$out" '"mirrored":false,"only_gguf":false,"every_letter":true'
+run 0 export -f 'H(b -> Y a)' --alphabet ab --as llama --length 100 --positions digits -o stock
+has 'export --as: digits' "$out" 'only GGUF'
+if [ -e stock/config.json ] || [ -e stock/onnx/model.onnx ]; then fail 'export --as: files of an earlier model'; else pass; fi
+run 0 export -f '#>[a] >= #>[b]' --alphabet ab --as gpt2 --length 100 -o stock
+has 'export --as: mirrored' "$out" 'feed every string from right to left'
+run 4 export -f '#[a] >= #>[b]' --at last --alphabet ab --as gpt2 --length 100 -o stock3
+has 'export --as: both ways' "$err" 'looks both ways'
+if [ -e stock3 ]; then fail 'export --as: a refused export leaves no folder'; else pass; fi
+run 4 export -f 'Y(a S b)' --alphabet ab --as llama --length 4000 --positions ramp -o stock3
+has 'export --as: too long' "$err" 'as llama with f32 weights and an f16 cache it goes up to 1535 letters'
+run 2 export -f a --alphabet ab --as gpt2 --length 0 -o stock3
+has 'export --as: length 0' "$err" '1 to 16384 letters'
+run 2 export -f a --alphabet ab --as gpt2 -o stock3
+has 'export --as: no length' "$err" '--as needs the longest string: --length N'
+run 2 export -f a --alphabet ab --as gpt2 --length 9
+has 'export --as: no folder' "$err" 'export --as needs a folder'
+run 2 export -f a --alphabet ab --as gpt2 --length 9 --type f32 -o stock3
+has 'export --as: --type' "$err" '--type does not go with --as'
+run 2 export -f a --alphabet ab --as gpt2 --length 9 --method digits -o stock3
+has 'export --as: --method' "$err" '--method does not go with --as'
+run 2 export -f a --alphabet ab --as gpt2 --length 9 --positions ramp -o stock3
+has 'export --as: --positions' "$err" '--positions goes with --as llama'
+run 2 export -f a --alphabet ab --weights f16 -o stock3
+has 'export: --weights' "$err" '--weights goes with --as'
+run 2 export -f a --alphabet ab --as bert --length 9 -o stock3
+has 'export --as: another architecture' "$err" 'gpt2'
 run 2 export made/model.safetensors
 has 'export: no folder' "$err" 'export needs a folder: -o FOLDER'
 run 2 export made/model.safetensors -o made3 more

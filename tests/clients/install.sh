@@ -11,7 +11,6 @@ set -eu
 
 NODE_PACKAGES="node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 @huggingface/transformers@4.3.1"
 TORCH=2.15.0
-CUDA_RUNTIME=13.2.75
 PYTHON_PACKAGES="filelock typing-extensions sympy networkx jinja2 fsspec numpy==2.4.6 transformers==5.22.2 tokenizers==0.23.3
     huggingface-hub==2.4.0 safetensors==0.8.0 gguf==0.19.0 onnxruntime==1.31.1 onnx==1.23.2"
 # What TransformerLens imports, without all that these packages would bring themselves.
@@ -73,7 +72,7 @@ without_cuda() { # site-packages
 }
 
 install_python() {
-    dir=$cache/python-$(stamp_of "$TORCH" "$CUDA_RUNTIME" "$PYTHON_PACKAGES" "$LENS_PACKAGES" "$OLD_PACKAGES")
+    dir=$cache/python-$(stamp_of "$TORCH" "$PYTHON_PACKAGES" "$LENS_PACKAGES" "$OLD_PACKAGES")
     if [ ! -e "$dir/complete" ]; then
         say "installing torch, transformers and TransformerLens into $dir (some minutes)"
         rm -rf "$dir"
@@ -81,7 +80,7 @@ install_python() {
         # shellcheck disable=SC2086
         if ! {
             python3 -m venv "$dir/venv" &&
-                "$dir/venv/bin/pip" install -q --no-deps "torch==$TORCH" nvidia-cuda-runtime &&
+                "$dir/venv/bin/pip" install -q --no-deps "torch==$TORCH" nvidia-cuda-runtime==13.4.92 &&
                 "$dir/venv/bin/pip" install -q $PYTHON_PACKAGES &&
                 "$dir/venv/bin/pip" install -q --no-deps $LENS_PACKAGES &&
                 "$dir/venv/bin/pip" install -q --no-deps --target "$dir/old" $OLD_PACKAGES requests urllib3 certifi idna charset_normalizer
