@@ -229,7 +229,7 @@ $(BUILD)/tests/interop/make_cases: $(BUILD)/tests/interop/make_cases.o $(TEST_AI
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 test-interop: ## exported models in PyTorch and onnxruntime give temper's answers (installs both; a minute or two)
-	@sh scripts/setup.sh build torch onnx node
+	@sh scripts/setup.sh build torch onnx node venv
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/interop/make_cases
 	@bash tests/interop/run.sh $(BUILD)
 
