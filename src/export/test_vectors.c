@@ -54,7 +54,7 @@ static void put_numbers(text *out, const double *x, size_t size, size_t before) 
     text_puts(out, before ? ", [" : "[");
     for (size_t i = 0; i < size; i++) {
         if (i) text_puts(out, ", ");
-        put_decimal(out, x[i]);
+        jwrite_number(out, x[i]);
     }
     text_putc(out, ']');
 }
