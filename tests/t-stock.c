@@ -316,8 +316,7 @@ static void check_refusal(const char *source, enum stock_architecture architectu
     temper_spec *s = NULL;
     const char *abc[] = {"a", "b", "c"};
     temper_spec_options o = {.letters = abc, .letter_count = 3};
-    if (!CHECK(temper_spec_parse(&s, source, strlen(source), &o, &e) == TEMPER_OK, "%s: %s", source, e.text))
-        return;
+    if (!CHECK(temper_spec_parse(&s, source, strlen(source), &o, &e) == TEMPER_OK, "%s: %s", source, e.text)) return;
     trial t = {.name = source, .spec = s, .options = {architecture, most + 1, weights, kv, positions}};
     char number[40];
     snprintf(number, sizeof number, "up to %zu letters", most);

@@ -225,6 +225,19 @@ static void check_weights(const stock_plan *p, const struct stock_model *m) {
     }
 }
 
+/* Costs are known before anything is allocated. */
+static const double MOST_WEIGHTS = 0x1p29;
+
+static void check_size(const stock_plan *p, const struct stock_model *m) {
+    double width = m->width, all = (double)m->heads * m->head_size;
+    double layer = 4 * all * width + (m->architecture == STOCK_LLAMA ? 3 : 2) * (double)m->hidden * width;
+    double ends = 2 * (double)m->vocabulary * width + (m->architecture == STOCK_GPT2 ? m->positions * width : 0);
+    if (m->layer_count * layer + ends > MOST_WEIGHTS)
+        trap_raise(p->arena->trap, TEMPER_LIMIT, 0, 0,
+                   "the transformer would have %.0f weights, in %u layers of width %u: more than %.0f",
+                   m->layer_count * layer + ends, m->layer_count, m->width, MOST_WEIGHTS);
+}
+
 struct stock_model *stock_emit(const stock_plan *p, arena *a, uint32_t width) {
     struct stock_model *m = arena_zalloc(a, 1, sizeof *m);
     uint32_t layers = p->layer_count ? p->layer_count : 1;
@@ -242,6 +255,7 @@ struct stock_model *stock_emit(const stock_plan *p, arena *a, uint32_t width) {
     m->epsilon = EPSILON;
     m->mirrored = p->mirrored;
     name_tokens(p, m, a);
+    check_size(p, m);
     new_layers(p, m, a);
     if (m->architecture == STOCK_LLAMA) emit_rope(p, m, a);
     for (size_t k = 0; k < p->head_count; k++) emit_head(p, m, p->heads[k]);
