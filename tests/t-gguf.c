@@ -1,5 +1,5 @@
-/* GGUF files: what is written is read back; a file cut short or with one bit changed is refused, or is another file that
-   the writer makes, so that no byte is ignored; hostile files are refused, and say at which byte. */
+/* GGUF files: what is written is read back; a file cut short or with one bit changed is refused, or is another file
+   that the writer makes, so that no byte is ignored; hostile files are refused, and say at which byte. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

@@ -106,8 +106,8 @@ static void put_architecture(keys *k, const struct stock_model *m, const char *n
     key_f32(k, ".rope.freq_base", m->rope_base);
 }
 
-/* A word of several letters is found in a text before anything else (user-defined); blanks between words are bytes that
-   no token has, and are left out. */
+/* A word of several letters is found in a text before anything else (user-defined); blanks between words are bytes
+   that no token has, and are left out. */
 static void put_tokenizer(keys *k, const stock_tokens *t) {
     /* llama.cpp refuses a file without merges; this one never happens, because both sides are whole tokens. */
     static const char *const never[] = {"<s> </s>"};

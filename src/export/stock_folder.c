@@ -1,5 +1,5 @@
-/* temper_export_stock: the folder, file by file. Everything that can be refused is made in memory before the folder is
-   touched. */
+/* temper_export_stock: the folder, file by file. Everything that can be refused is made in memory before the folder
+   is touched. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <unistd.h>

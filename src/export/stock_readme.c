@@ -1,5 +1,5 @@
-/* README.md of a stock folder: what the model is, and how each client runs it. A command that no test of temper runs is
-   marked so. */
+/* README.md of a stock folder: what the model is, and how each client runs it. A command that no test of temper runs
+   is marked so. */
 #include <string.h>
 
 #include "base/json_write.h"

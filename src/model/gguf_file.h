@@ -4,9 +4,9 @@
        tensors; zeros up to a multiple of the alignment; numbers, each tensor padded with zeros
 
    Opening checks everything before anything is allocated by a number from the file: counts and lengths against the
-   bytes that are left, sizes against overflow, names against each other, and that tensors lie one behind the other and
-   end where the file does. Every message says at which byte. Only types that files of ours have are known: keys of 32
-   bits, Booleans, strings and arrays of them; tensors of f32 and f16. */
+   bytes that are left, sizes against overflow, names against each other, and that tensors lie one behind the other
+   and end where the file does. Every message says at which byte. Only types that files of ours have are known: keys
+   of 32 bits, Booleans, strings and arrays of them; tensors of f32 and f16. */
 #ifndef MODEL_GGUF_FILE_H
 #define MODEL_GGUF_FILE_H
 

@@ -1,5 +1,5 @@
-/* A stock model back from a GGUF file. Only files that temper could have written are read: the keys of its own, in its
-   order, and exactly the tensors that these sizes ask for. Nothing of a file is ignored. */
+/* A stock model back from a GGUF file. Only files that temper could have written are read: the keys of its own, in
+   its order, and exactly the tensors that these sizes ask for. Nothing of a file is ignored. */
 #ifndef STOCK_STOCK_READ_H
 #define STOCK_STOCK_READ_H
 

@@ -1,5 +1,5 @@
-/* The vocabulary of a stock model as tokenizers want it. Letters are single characters, or words of several; the names
-   of the three tokens that are no letters must not be readable as letters. */
+/* The vocabulary of a stock model as tokenizers want it. Letters are single characters, or words of several; the
+   names of the three tokens that are no letters must not be readable as letters. */
 #ifndef STOCK_STOCK_TOKENS_H
 #define STOCK_STOCK_TOKENS_H
 

@@ -3,10 +3,11 @@
        make_cases FOLDER LENGTH [far]
        make_cases FOLDER members
 
-   FOLDER/SPEC/oracle.json has {"name", "length", "mirrored", "words", "strings": [{"ids", "end", "legal"}, ...]}: after each
-   prefix of each string, from the empty one on, whether it may end ("0" or "1"), and the legal letters, the bits of a number;
-   FOLDER/SPEC/gpt2-f32/ and so on are the folders that temper_export_stock writes. far: only specifications that are tried at
-   great lengths. members: the strings of FOLDER/drawn-*.txt are of their languages. An answer for a prefix is that of the specification for the prefix alone. */
+   FOLDER/SPEC/oracle.json has {"name", "length", "mirrored", "words", "strings": [{"ids", "end", "legal"}, ...]}:
+   after each prefix of each string, from the empty one on, whether it may end ("0" or "1"), and the legal letters,
+   the bits of a number; FOLDER/SPEC/gpt2-f32/ and so on are the folders that temper_export_stock writes. far: only
+   specifications that are tried at great lengths. members: the strings of FOLDER/drawn-*.txt are of their languages.
+   An answer for a prefix is that of the specification for the prefix alone. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <stdio.h>
@@ -173,7 +174,8 @@ static const stock_spec *find_spec(const char *name) {
     return NULL;
 }
 
-/* A line is SPEC, a tab, and a string that ended. Each must be of the language; of a mirrored model, read backwards. */
+/* A line is SPEC, a tab, and a string that ended. Each must be of the language; of a mirrored model, read backwards.
+   */
 static void check_members(const char *path) {
     static char line[1 << 16];
     size_t strings = 0;

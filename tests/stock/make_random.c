@@ -1,5 +1,5 @@
-/* make test-stock: random weights, so that every tensor and every layout matters, with the logits that a forward pass in
-   double precision gives.
+/* make test-stock: random weights, so that every tensor and every layout matters, with the logits that a forward pass
+   in double precision gives.
 
        make_random FOLDER
 

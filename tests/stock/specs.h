@@ -1,5 +1,6 @@
-/* The specifications of make test-stock: every causal operator alone and nested, counts, remainders, regular expressions,
-   brackets, tasks with known answers, transducers, C-RASP and B-RASP, letters beyond ASCII, and words as letters. */
+/* The specifications of make test-stock: every causal operator alone and nested, counts, remainders, regular
+   expressions, brackets, tasks with known answers, transducers, C-RASP and B-RASP, letters beyond ASCII, and words as
+   letters. */
 #ifndef TESTS_STOCK_SPECS_H
 #define TESTS_STOCK_SPECS_H
 
