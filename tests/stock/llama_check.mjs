@@ -37,20 +37,25 @@ function compare(name, string, i, row, size) {
     verdicts += 1;
 }
 
-async function draw(context, size, length) {
-    const sequence = context.getSequence();
+let state = 2463534242;
+function random() { // xorshift32: the same strings in every run
+    state ^= state << 13; state ^= state >>> 17; state ^= state << 5;
+    return (state >>> 0) / 4294967296;
+}
+
+async function draw(sequence, size, length) {
     const ids = [0];
+    await sequence.clearHistory();
     for (let i = 0; i < length; i++) {
         const [row] = (await sequence.controlledEvaluate([[ids[i], ask]])).filter(Boolean);
-        let u = Math.random(), next = size - 1;
+        let u = random(), next = size - 1;
         for (let id = 0; id < size; id++) {
             u -= row.next.probabilities.get(id) ?? 0;
             if (u < 0) { next = id; break; }
         }
-        if (next === 1 || next === size - 1) { sequence.dispose(); return {ids: ids.slice(1), ended: next === 1}; }
+        if (next === 1 || next === size - 1) return {ids: ids.slice(1), ended: next === 1};
         ids.push(next);
     }
-    sequence.dispose();
     return {ids: ids.slice(1), ended: false};
 }
 
@@ -85,14 +90,14 @@ for (const [at, name] of names.entries()) {
             compare(label + " token by token", slow, i, row, size);
             single++;
         }
-        sequence.dispose();
-        if (samples && kind === "gpt2-f32" || samples && kind === "llama-f32")
+        if (samples && kind.endsWith("f32"))
             for (let k = 0; k < samples; k++) {
-                const made = await draw(context, size, oracle.length);
+                const made = await draw(sequence, size, oracle.length);
                 drawn++;
                 ended += made.ended;
                 if (made.ended) drawings.push(`${name}\t${made.ids.map((id) => letters[id - 2]).join(oracle.words ? " " : "")}`);
             }
+        sequence.dispose();
         await context.dispose();
         await model.dispose();
     }
