@@ -201,7 +201,7 @@ certify-hunt: ## look for a string that contradicts a certificate: 10^7 short st
 
 # Options of scripts/mutants.py, such as --sample 300.
 MUTANTS ?=
-MUTANT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard $(patsubst %,tests/t-%*.c,bound every choice proved recognise certify audit answer stream)))
+MUTANT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard $(patsubst %,tests/t-%*.c,bound every choice proved probabilities recognise certify audit answer stream)))
 
 mutants: ## change every constant and comparison of the proofs, one at a time: does a test notice? (hours; MUTANTS="--sample 300")
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(MUTANT_TESTS)
