@@ -73,7 +73,7 @@ static void put_tokens(text *out, const struct stock_model *m, const stock_token
 }
 
 static void put_llama_cpp(text *out, const struct stock_model *m, const stock_readme_facts *f) {
-    text_puts(out, "## Commands\n\nnode-llama-cpp, which `make test-stock` runs:\n\n```js\n"
+    text_puts(out, "## Commands\n\nnode-llama-cpp (`make test-stock` makes the same calls):\n\n```js\n"
                    "import {getLlama} from \"node-llama-cpp\";\n"
                    "const llama = await getLlama({gpu: false});\n"
                    "const model = await llama.loadModel({modelPath: \"model.gguf\"});\n");
@@ -100,17 +100,18 @@ static void put_llama_cpp(text *out, const struct stock_model *m, const stock_re
 
 static void put_hugging_face(text *out, const stock_readme_facts *f) {
     const char *string = f->example->string ? f->example->string : "\"\"";
-    text_printf(out,
-                "Hugging Face transformers, which `make test-stock` runs (no remote code):\n\n```python\n"
-                "from transformers import AutoModelForCausalLM, AutoTokenizer\n"
-                "tokenizer = AutoTokenizer.from_pretrained(\".\")\n"
-                "model = AutoModelForCausalLM.from_pretrained(\".\").float()\n"
-                "print(model(**tokenizer(%s, return_tensors=\"pt\")).logits[0, :, 1] > -64)  # after each prefix\n"
-                "print(tokenizer.decode(model.generate(do_sample=True, top_k=0)[0]))\n```\n\n",
-                string);
     text_printf(
         out,
-        "transformers.js, which `make test-stock` runs; it takes `onnx/model.onnx`:\n\n```js\n"
+        "Hugging Face transformers, without remote code (`make test-stock` makes the same calls):\n\n```python\n"
+        "from transformers import AutoModelForCausalLM, AutoTokenizer\n"
+        "tokenizer = AutoTokenizer.from_pretrained(\".\")\n"
+        "model = AutoModelForCausalLM.from_pretrained(\".\").float()\n"
+        "print(model(**tokenizer(%s, return_tensors=\"pt\")).logits[0, :, 1] > -64)  # after each prefix\n"
+        "print(tokenizer.decode(model.generate(do_sample=True, top_k=0)[0]))\n```\n\n",
+        string);
+    text_printf(
+        out,
+        "transformers.js, which takes `onnx/model.onnx` (`make test-stock` makes the same calls):\n\n```js\n"
         "import {pipeline} from \"@huggingface/transformers\";\n"
         "const generate = await pipeline(\"text-generation\", FOLDER, {dtype: \"fp32\", local_files_only: true});\n"
         "console.log(await generate(%s, {do_sample: true, top_k: 0, max_new_tokens: 20}));\n```\n\n",
