@@ -101,7 +101,8 @@ static bool ask(asker *a, const line *l) {
         warn(a, &about, n);
         if (*about.warning) message_warning(s, "%s: %s", at.name, about.warning);
         place_in_run here = {run, n};
-        print_answer(a, l, &(next_answer){a->model, holds_in_run, logit_in_run, &here, about.claim});
+        double off = temper_model_logit_error(a->model, about.type);
+        print_answer(a, l, &(next_answer){a->model, holds_in_run, logit_in_run, &here, about.claim, off});
     }
     temper_run_free(run);
     temper_free(letters);

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
@@ -63,11 +64,23 @@ static bool add_file(totals *t, session *s, const temper_model *model, const cha
     return fine;
 }
 
+static double up(double x) { return nextafter(x, INFINITY); }
+
+enum { SHOWN = 40 };
+
+/* Nine digits of a number, and two digits of how far that text may be off. */
+static void show(char number[SHOWN], char bound[SHOWN], double x, double error) {
+    snprintf(number, SHOWN, "%.9g", x);
+    double all = up(error + up(fabs(strtod(number, NULL) - x)));
+    snprintf(bound, SHOWN, "%.2g", all);
+    for (double more = all; strtod(bound, NULL) < all;) snprintf(bound, SHOWN, "%.2g", more *= 1.01);
+}
+
 /* Divided by log 2 and by the number of letters and ends: two more roundings, and that of the constant. */
 static void print_totals(session *s, const totals *t) {
     static const double LOG_2 = 0x1.62e42fefa39efp-1;
     double symbols = (double)t->symbols, bits = t->nats / LOG_2 / symbols;
-    double error = nextafter(t->error / LOG_2 / symbols + 4 * DBL_EPSILON * fabs(bits), INFINITY);
+    double error = up(up(up(t->error / LOG_2) / symbols) + 4 * DBL_EPSILON * fabs(bits));
     double perplexity = 1 / temper_probability(-t->nats / symbols);
     if (s->json) {
         json j;
@@ -83,8 +96,10 @@ static void print_totals(session *s, const totals *t) {
     } else if (t->impossible) {
         printf("impossible\t%zu of %zu lines\n", t->impossible, t->lines);
     } else {
-        printf("%.9g bits%s\t+- %.2g\tperplexity %.9g\t%zu lines, %zu letters and ends\n", bits,
-               t->proved ? "" : " (unproved)", error, perplexity, t->lines, t->symbols);
+        char number[SHOWN], bound[SHOWN];
+        show(number, bound, bits, error);
+        printf("%s bits%s\t+- %s\tperplexity %.9g\t%zu lines, %zu letters and ends\n", number,
+               t->proved ? "" : " (unproved)", bound, perplexity, t->lines, t->symbols);
     }
 }
 

@@ -46,7 +46,10 @@ void next_print(const next_answer *a) {
         print_probability(a, letters_of(a));
     }
     if (!shown) putchar('-');
-    if (a->claim == TEMPER_CLAIM_NONE) fputs(" (unproved)", stdout);
+    if (a->claim == TEMPER_CLAIM_NONE)
+        fputs(" (unproved)", stdout);
+    else if (shown && has_probabilities(a) && !(a->logit_error <= 1))
+        fputs(" (probabilities unproved)", stdout);
 }
 
 void next_json(json *j, const next_answer *a) {
@@ -63,4 +66,5 @@ void next_json(json *j, const next_answer *a) {
         if (a->holds(a->from, k)) json_real(j, temper_model_letter(a->model, k), probability(a, k));
     json_end(j, '}');
     json_real(j, "end_probability", may_end(a) ? probability(a, letters_of(a)) : 0);
+    json_real(j, "logit_error", a->logit_error);
 }

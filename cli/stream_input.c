@@ -22,6 +22,7 @@ typedef struct feed {
     bool writes;       /* a transducer: after every letter a text, not a verdict */
     bool said_nothing; /* the letter was read, but it does not know what to write */
     bool is_next, tokens, rescaled, sourced, ended, warned, warned_claim;
+    double logit_error;      /* temper_model_logit_error */
     size_t line;             /* of standard input, from 1 */
     uint32_t ascii[128];     /* the letter that a character is, or NO_LETTER */
     size_t at, filled;       /* the bytes not yet used */
@@ -100,7 +101,12 @@ static bool print_line(feed *f, const char *error) {
     size_t length = temper_stream_about(f->stream).length + (error != NULL && !f->said_nothing);
     long output = f->writes ? temper_stream_written(f->stream) : TEMPER_WRITES_NONE;
     const char *written = output < 0 ? "" : temper_model_output_name(f->model, (size_t)output);
-    next_answer next = {f->model, holds_in_stream, logit_in_stream, f->stream, proved ? claim : TEMPER_CLAIM_NONE};
+    next_answer next = {.model = f->model,
+                        .holds = holds_in_stream,
+                        .logit = logit_in_stream,
+                        .from = f->stream,
+                        .claim = proved ? claim : TEMPER_CLAIM_NONE,
+                        .logit_error = f->logit_error};
     if (s->quiet) return true;
     if (s->json) {
         json j;
@@ -244,6 +250,7 @@ void stream_input(session *s, const temper_model *model, const temper_run_option
     f->rescaled = info.rescaled;
     f->sourced = *info.source != 0;
     f->line = 1;
+    f->logit_error = temper_model_logit_error(model, o->type);
     for (size_t c = 0; c < 128; c++) f->ascii[c] = NO_LETTER;
     for (size_t k = 0; k < info.letters; k++) {
         const char *letter = temper_model_letter(model, k);

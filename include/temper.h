@@ -739,16 +739,18 @@ TEMPER_API temper_status temper_sampler_draw(uint32_t **letters, size_t *n, int 
 /* exp of a logit, the same bits everywhere; exactly 0 for what never comes. */
 TEMPER_API double temper_probability(double logit);
 
-/* How far any logit of the model may be from the logarithm of the probability that its specification says, in f64 or
-   f32, rounding included, as long as the answers are right; for what never comes it is only small enough that the
-   probability is 0. Infinity: it has none, or the type is another. */
+/* How far any logit of the model is at most from the logarithm of the probability that its specification says, rounding
+   in the number format included, as long as the answers are proved; for what never comes it is only small enough that
+   the probability is 0. What temper_certify proves of logits, found at the first call. Infinity: the model has no
+   logits, nothing is proved of them, or there is no memory. */
 TEMPER_API double temper_model_logit_error(const temper_model *model, temper_type type);
 
 /* A whole string and its end. */
 typedef struct temper_likelihood {
     double log_probability; /* natural logarithm; -infinity: it is not in the language, or has probability 0 */
-    double error;           /* how far that may be from the truth, outward rounded; 0 if it is -infinity */
-    int proved;             /* 0: the answers of the run are not */
+    double error;           /* how far that may be from what the specification says, outward rounded; infinity: logits
+                               are not proved; 0 if log_probability is -infinity */
+    int proved;             /* 0: the answers of the run are not proved, or the logits are not */
 } temper_likelihood;
 
 /* Errors are those of temper_model_run. TEMPER_UNSUPPORTED: the model has no probabilities. */

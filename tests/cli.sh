@@ -657,6 +657,17 @@ has 'logits, json' "$out" '"log_probabilities":"'
 sed -e '/^digest /d' -e 's/^\(logit "" .*\):-1024/\1:-1023/' weighted.temper >edited.temper
 run 0 certify edited.temper --length 100 --json
 has 'logits that were edited' "$out" '"log_probabilities":"not proved","logits_note":"'
+printf 'aba\na\n' >text.txt
+run 0 perplexity edited.temper text.txt
+has 'logits that were edited: perplexity' "$out" " bits (unproved)${tab}+- inf"
+run 0 next edited.temper a
+has 'logits that were edited: next' "$out" "(probabilities unproved)${tab}a"
+run 0 next --json edited.temper a
+has 'logits that were edited: next, json' "$out" '"logit_error":"Infinity"'
+run 0 next --json weighted.temper a
+has 'the error of a logit, json' "$out" '"logit_error":'
+run 0 perplexity weighted.temper text.txt
+has 'the bound of nine digits' "$out" "1.62581458 bits${tab}+- 3.7e-09"
 sed -e '/^digest /d' -e 's/^read "a" .*/read "a"/' weighted.temper >edited.temper
 run 0 limits edited.temper --type f64 --effort 0.01 --json
 has 'limits of a language model: its source says what is right' "$out" '"first_wrong":0,'

@@ -23,17 +23,21 @@ class Next:
     end            whether the string may end
     proved         whether the answer is within the proved length
     probabilities  of each letter, and of the end, which is called ""; None: the model has none
+    logit_error    how far the logarithm of each is at most from what the specification says; infinity: nothing is proved
     """
 
     legal: Tuple[str, ...]
     end: bool
     proved: bool
     probabilities: Optional[Dict[str, float]]
+    logit_error: float = float("inf")
 
 
 @dataclass(frozen=True)
 class Likelihood:
-    """The natural logarithm of a string's probability, its end included, how far it may be off, and whether the run was proved."""
+    """The natural logarithm of a string's probability, its end included, how far it may be off, and whether that is proved.
+
+    error is infinite where nothing is proved of the model's logits."""
 
     log_probability: float
     error: float
@@ -48,7 +52,8 @@ def next_after(model: "Model", run: Any, n: int) -> Next:
     if all(row != ffi.NULL for row in logits):
         chances = {name: float(lib.temper_probability(row[n])) for name, row in zip(model.outputs, logits)}
     legal = tuple(name for name, is_legal in zip(model.outputs, holds) if name and is_legal)
-    return Next(legal, holds[-1], bool(function("temper_run_about")(run).proved), chances)
+    about = function("temper_run_about")(run)
+    return Next(legal, holds[-1], bool(about.proved), chances, float(function("temper_model_logit_error")(model._handle, about.type)))
 
 
 def draw_strings(model: "Model", count: int, by: str, length: Optional[int], seed: int, options: Any) -> List[str]:

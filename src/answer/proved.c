@@ -1,5 +1,6 @@
 #include "answer/proved.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ typedef struct proof_entry {
     atomic_size_t proved, failed, everywhere; /* a length_bracket */
     atomic_int claim;
     atomic_bool by_roles, costly; /* costly: not by roles, as is known */
+    _Atomic double logit_error;   /* infinity until it is proved */
     bool closed;                  /* `whole` is filled */
     temper_proof whole;
 } proof_entry;
@@ -67,7 +69,10 @@ static proof_memo *memo_of(const temper_model *m, trap *t) {
     pthread_mutex_init(&p->lock, NULL);
     arena_init(&p->texts, NULL);
     for (size_t type = 0; type < TYPES; type++)
-        for (size_t hard = 0; hard < 2; hard++) atomic_store(&p->entries[type][hard].failed, CERTIFY_LONGEST + 1);
+        for (size_t hard = 0; hard < 2; hard++) {
+            atomic_store(&p->entries[type][hard].failed, CERTIFY_LONGEST + 1);
+            atomic_store(&p->entries[type][hard].logit_error, INFINITY);
+        }
     if (m->record.made_here) take_record(&p->entries[TEMPER_TYPE_F64][0], &m->record);
     for (size_t type = 0; m->rescaled && type < TYPES; type++) take_no_proof(&p->entries[type][0]);
     if (atomic_compare_exchange_strong(m->memo, &known, &p->memo)) return p;
@@ -149,6 +154,7 @@ static void prove_floats(proof_entry *e, certification *c, size_t n, bool longes
     else
         model_proof_decide(p, &b, n);
     atomic_store(&e->by_roles, model_proof_by_roles(p));
+    if (c->logit_error < atomic_load(&e->logit_error)) atomic_store(&e->logit_error, c->logit_error);
     keep_bracket(e, &b, c->claim);
 }
 
@@ -221,6 +227,12 @@ temper_proof proved_longest(const temper_model *m, temper_type type, bool hard, 
     proof_entry *e = entry_of(m, type, hard, t);
     find_out(e, (question){.model = m, .type = type, .hard = hard, .longest = true}, t);
     return e->whole;
+}
+
+double proved_logit_error(const temper_model *m, temper_type type, bool hard, trap *t) {
+    if (!model_has_logits(m) || type == TEMPER_TYPE_EXACT) return INFINITY;
+    proved_at(m, type, hard, 0, t);
+    return atomic_load(&entry_of(m, type, hard, t)->logit_error);
 }
 
 /* ---- heads ---- */

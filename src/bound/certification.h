@@ -36,6 +36,7 @@ typedef struct certification {
     const char *logits;          /* the largest error of a logit; NULL: none */
     const char *chances;         /* how far logits are from what the source says; NULL: it is not proved, ... */
     const char *chances_why_not; /* ... for this reason */
+    double logit_error;          /* `chances` of any length that was tried, rounded up; infinity: it is not proved */
     struct found_facts *found;   /* of hard choices: what earlier lengths have shown (choice_facts.h) */
 } certification;
 

@@ -1,5 +1,6 @@
 #include "bound/proof.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "bound/choice_facts.h"
@@ -18,6 +19,7 @@ struct model_proof {
 void certification_begin(certification *c, const temper_model *m, const temper_certify_options *o, bool hard,
                          arena *a, trap *t) {
     *c = (certification){.model = m, .options = *o, .type = number_type_of(o->type), .arena = a, .trap = t};
+    c->logit_error = INFINITY;
     if (!c->type || !c->type->storage)
         trap_raise(t, TEMPER_RANGE, 0, 0, "a certificate is for a floating-point type");
     c->hard = hard || m->method == TEMPER_METHOD_HARD;

@@ -178,6 +178,7 @@ static bool bound_logits(formula_proof *p) {
         p->chances = NULL;
         p->unproved = "what never comes may get a probability above 0 in this format";
     }
+    if (p->chances) p->c->logit_error = ball_upper(p->chances); /* no length enters */
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "compile/weighted_machine.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "number/elementary.h"
@@ -133,16 +134,15 @@ static bool is_lost(const product *p, uint32_t number) {
     return lost;
 }
 
-static _Noreturn void refuse_zeros(const product *p, size_t at) {
+static _Noreturn void refuse_row(const product *p, size_t at, const char *why) {
     text t;
     size_t count = 0, capacity = 0;
     uint32_t *word = NULL;
     for (; at; at = p->pairs[at].parent) array_push(p->a, word, count, capacity, p->pairs[at].letter);
     text_init(&t, p->a);
     while (count--) text_printf(&t, "%s%s", p->s->letters.letters[word[count]], p->s->letters.tokens ? " " : "");
-    trap_raise(p->a->trap, TEMPER_RANGE, p->s->probabilities.line, p->s->probabilities.column,
-               "after '%s' everything that is legal has the weight 0",
-               text_escaped(p->a, text_string(&t), t.length, 60));
+    trap_raise(p->a->trap, TEMPER_RANGE, p->s->probabilities.line, p->s->probabilities.column, "after '%s' %s",
+               text_escaped(p->a, text_string(&t), t.length, 60), why);
 }
 
 static rational *row_of(product *p, size_t at) {
@@ -154,7 +154,12 @@ static rational *row_of(product *p, size_t at) {
         if (legal) weigh(p, &of[k], NULL, x.belief, k);
     }
     bool any = divide_by_sum(of, letters + 1, rational_array(p->pool, 1));
-    if (!any && p->alive[x.state] && !is_lost(p, x.belief)) refuse_zeros(p, at);
+    if (!any && p->alive[x.state] && !is_lost(p, x.belief))
+        refuse_row(p, at, "everything that is legal has the weight 0");
+    /* doubles below have fewer digits, or none, and a logarithm of them is none of the probability */
+    for (size_t k = 0; k <= letters; k++)
+        if (!rational_is_zero(&of[k]) && rational_to_double(&of[k]) < DBL_MIN)
+            refuse_row(p, at, "something has a probability above 0, but below 2^-1022");
     return of;
 }
 
