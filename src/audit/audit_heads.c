@@ -104,6 +104,19 @@ static void read_candidates(head_reader *r, nearest_parts *p, const row_value *k
     p->candidates = dd_map(d, k->letters, equals_number, &high);
 }
 
+/* The constants 1 among the exact terms of a key row: their number, and the weight of the last. */
+static size_t constants_in(const head_reader *r, size_t row, double *weight) {
+    size_t count = 0;
+    const model_term *terms = rows_begin_of(&r->head->key, row);
+    for (size_t k = 0; k < rows_size(&r->head->key, row); k++) {
+        const content *c = head_content(r, &terms[k]);
+        if (c->kind != HOLDS_EXACT || c->feature.kind != FEATURE_CONSTANT) continue;
+        *weight = terms[k].weight;
+        count++;
+    }
+    return count;
+}
+
 /* What a position adds to the product, times `factor`. */
 static void read_place(head_reader *r, nearest_parts *p, const feature *f, double factor, double per_size) {
     if (f->kind == FEATURE_DIGIT) {
@@ -146,7 +159,11 @@ static void add_product(head_reader *r, nearest_parts *p, size_t row) {
     made->query = factor;
     if (k->exact_count) { /* perhaps none ever holds */
         double low = power ? k->start : 0, step = power ? -low : 1;
+        double constant = 0;
         NEED(r, per_size > 0 && step > 0, "its candidates' advantage does not grow with N");
+        /* the head part of the row is c, or K(1 - c) with its constant K: its size is read off that */
+        NEED(r, constants_in(r, row, &constant) == power && constant == low,
+             "a key row has a constant that is not what its Booleans take away");
         read_candidates(r, p, k, low, step);
         p->bonus = times(r, per_size, step);
         made->boolean = true;
