@@ -21,7 +21,7 @@ bool next_is_alive(const next_answer *a);
    quoted. With probabilities "a:0.5 b:0.25 $:0.25", and a note if letters are proved and probabilities are not. */
 void next_print(const next_answer *a);
 
-/* "legal": [...], "end": ..., "proved": ..., "claim": ..., and with probabilities "probabilities": {"a": 0.5, ...} and
+/* "legal": [...], "end": ..., "proved": ..., "claim": ..., and with probabilities "probabilities": {"a": 0.5, ...},
    "end_probability", and "logit_error": how far the logarithm of each is from what the source says. */
 void next_json(json *j, const next_answer *a);
 

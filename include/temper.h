@@ -739,10 +739,10 @@ TEMPER_API temper_status temper_sampler_draw(uint32_t **letters, size_t *n, int 
 /* exp of a logit, the same bits everywhere; exactly 0 for what never comes. */
 TEMPER_API double temper_probability(double logit);
 
-/* How far any logit of the model is at most from the logarithm of the probability that its specification says, rounding
-   in the number format included, as long as the answers are proved; for what never comes it is only small enough that
-   the probability is 0. What temper_certify proves of logits, found at the first call. Infinity: the model has no
-   logits, nothing is proved of them, or there is no memory. */
+/* How far any logit of the model is at most from the logarithm of the probability that its specification says,
+   rounding in the number format included, as long as the answers are proved; for what never comes it is only small
+   enough that the probability is 0. What temper_certify proves of logits, found at the first call. Infinity: the
+   model has no logits, nothing is proved of them, or there is no memory. */
 TEMPER_API double temper_model_logit_error(const temper_model *model, temper_type type);
 
 /* A whole string and its end. */

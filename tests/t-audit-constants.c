@@ -1,5 +1,5 @@
-/* Key rows of nearest heads in which Booleans take a constant away. The sizes of section 3 are read off the constant, so
-   it must be the one that the Booleans make 0: neither certify nor audit may believe others. */
+/* Key rows of nearest heads in which Booleans take a constant away. The size of what tells candidates is read off
+   the constant, so it must be the one that the Booleans make 0: neither certify nor audit may believe others. */
 #include <stdio.h>
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #include "base/entry.h"
 #include "number/upward.h"
 
-/* Below this a logit means never, if logits are CLOSE to what they stand for: exp is 0, and where logits are proved the
-   source gives no probability below 2^-1022, whose logarithm is -708.4. */
+/* Below this a logit means never, if logits are CLOSE to what they stand for: exp is 0, and where logits are proved
+   the source gives no probability below 2^-1022, whose logarithm is -708.4. */
 static const double NEVER = -1000, CLOSE = 1;
 
 double temper_probability(double logit) { return exp_f64(logit); }
