@@ -37,7 +37,8 @@ static node_id steps_back(words *w, uint32_t anchor, uint32_t steps) {
 node_id words_arrivals(words *w, const unsigned char *wanted, uint32_t but) {
     term_list all = {0};
     for (uint32_t p = 0; p < w->e.d->state_count; p++) {
-        edge to = w->component[p] == but || !w->seen[p].count ? (edge){0} : edge_between(w, p, wanted);
+        edge to = {0};
+        if (w->component[p] != but && w->seen[p].count) to = edge_between(w, p, wanted);
         for (size_t k = 0; to.any && k < w->seen[p].count; k++) {
             const place *x = &w->seen[p].all[k];
             node_id literals[3] = {steps_back(w, x->anchor, x->steps)};
@@ -57,7 +58,8 @@ static bool find_places(words *w, uint32_t q, const unsigned char *wanted) {
     places found = {0};
     term_list *letters = arena_zalloc(e->arena, w->options.words.places + 1, sizeof *letters);
     for (uint32_t p = 0; p < e->d->state_count; p++) {
-        edge to = !w->seen[p].count ? (edge){0} : edge_between(w, p, wanted);
+        edge to = {0};
+        if (w->seen[p].count) to = edge_between(w, p, wanted);
         for (size_t k = 0; to.any && k < w->seen[p].count; k++) {
             const place *x = &w->seen[p].all[k];
             size_t at = 0;
