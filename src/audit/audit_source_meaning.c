@@ -220,6 +220,30 @@ static double test_remainder(void *context, double x) {
 
 static double reduce(void *context, double x) { return fmod(x, *(const double *)context); }
 
+enum { RESIDUE_PAIRS = 1 << 20 };
+
+static int64_t greatest_divisor(int64_t a, int64_t b) {
+    while (b) {
+        int64_t rest = a % b;
+        a = b, b = rest;
+    }
+    return a;
+}
+
+/* Whether the sum has no more than RESIDUE_PAIRS pairs of a residue so far and one of the next count, and so many
+   numbers at its leaves before it is tested. A weight w reaches m / gcd(w, m) residues, and two groups of residues
+   together the least common multiple of theirs. */
+static bool has_few_residues(const sum *s, int64_t modulus) {
+    int64_t reached = 1, pairs = 0;
+    if (modulus > RESIDUE_TABLE) return false;
+    for (size_t k = 0; k < s->count && pairs <= RESIDUE_PAIRS; k++) {
+        int64_t period = modulus / greatest_divisor(modulus, (int64_t)s->terms[k].weight);
+        pairs += reached * period;
+        reached *= period / greatest_divisor(reached, period);
+    }
+    return pairs <= RESIDUE_PAIRS;
+}
+
 /* Many counts: the remainders of the products are numbers below the modulus; their sum is reduced as it grows. */
 static dd many_counts(const reader *r, const sum *s, int64_t modulus, remainder_test *t) {
     double m = (double)modulus;
@@ -249,7 +273,7 @@ static dd modulo(const reader *r, node_id id) {
         if (below) residue--;
         if (s.count == 0) {
             result = equal ? constant == residue : constant <= residue;
-        } else if (m >= (int64_t)1 << 62 || (s.count > 1 && m > RESIDUE_TABLE)) {
+        } else if (m >= (int64_t)1 << 62 || (s.count > 1 && !has_few_residues(&s, m))) {
             result = opaque(r, ASK_OPAQUE, &s, 1, m, equal ? constant - residue : constant, equal ? -1 : residue);
         } else if (s.count == 1) {
             result = meaning_residue(r->m, s.terms[0].past, s.terms[0].f, (int64_t)s.terms[0].weight, constant, m,
