@@ -148,7 +148,7 @@ static bool try_every_string(search *s, size_t n) {
             s->t.word[i] = kit->letters[rest % kit->letter_count];
         if (trial_is_wrong(&s->t, &margin, s->t.word, n)) return true;
     }
-    if (strings <= EVERY_STRING) s->exhausted = n;
+    if (strings <= EVERY_STRING && !s->t.skipped) s->exhausted = n;
     return false;
 }
 
@@ -160,6 +160,7 @@ static void sweep(search *s) {
         if (!trial_is_affordable(&s->t, n, 0.02) || (n > 0 && s->kit->letter_count == 0)) return;
         if (try_every_string(s, n) || (n > 0 && (try_best(s, n, BEST) || try_edges(s, n) || try_others(s, n, each))))
             return;
+        if (s->t.skipped) return;
         s->t.best.swept = n;
     }
 }
@@ -249,9 +250,10 @@ static void narrow(search *s, size_t right, size_t wrong) {
         size_t window = left > each ? (size_t)(left / each) : 0;
         first = s->t.best.n > first + window ? s->t.best.n - window : first;
     }
+    size_t skipped = s->t.skipped;
     for (size_t n = first; n < s->t.best.n && has_budget(s, s->shares.narrow); n++) {
         if (try_near(s, n)) return;
-        if (all) s->t.best.swept = n;
+        if (all && s->t.skipped == skipped) s->t.best.swept = n;
     }
 }
 

@@ -6,6 +6,7 @@
 #include "run/dense.h"
 #include "run/plan.h"
 #include "run/positions.h"
+#include "run/run_string.h"
 
 enum {
     MOST_BYTES = 1 << 30, /* of a run, about */
@@ -32,7 +33,8 @@ void trial_make_room(trial *t, size_t n) {
 
 static size_t count_terms(const model_rows *r) { return r->start[r->count]; }
 
-/* Emulated runs make every number one by one; the runner of f64 and f32 goes by its plan. */
+/* Emulated runs make every number one by one; the runner of f64 and f32 goes by its plan. Whether that holds is seen
+   only when it runs: else it looks at all pairs of all heads. */
 static void estimate(trial *t) {
     const temper_model *m = t->m;
     bool emulated = number_type_is_emulated(t->type_id);
@@ -47,19 +49,23 @@ static void estimate(trial *t) {
             head_plan how = plan.heads[plan.head_start[l] + h];
             terms += (double)(count_terms(&head->query) + count_terms(&head->key) + count_terms(&head->value));
             heads++;
+            t->all_pairs += plan_cost(PLAN_DENSE, head, 1);
             if (how == PLAN_DENSE && !emulated)
                 t->pair_cost += plan_cost(how, head, 1);
             else
                 planned += plan_cost(how, head, 1);
         }
     }
+    t->unplanned = plan.adaptive ? 0 : SIZE_MAX;
     t->letter_cost = emulated ? 60 + 20 * (double)m->channel_count + 12 * terms + 60 * heads : 10 + terms + planned;
     t->bytes = emulated ? 16 * (double)m->channel_count + 100 : plan.future ? 40 + 16 * (double)m->channel_count : 40;
 }
 
 double trial_cost(const trial *t, size_t n) {
     double size = (double)n + 2;
-    return 300 + size * t->letter_cost + size * size * t->pair_cost + answer_key_cost(t->key, n);
+    bool planned = n < t->unplanned || number_type_is_emulated(t->type_id);
+    return 300 + size * t->letter_cost + size * size * (planned ? t->pair_cost : t->all_pairs) +
+           answer_key_cost(t->key, n);
 }
 
 bool trial_is_affordable(const trial *t, size_t n, double share) {
@@ -112,27 +118,40 @@ static outcome run_emulated(trial *t, const uint32_t *letters, size_t n) {
     return r;
 }
 
-/* f64 and f32: the runner that answers users. A length for which f32 has no plan is run as the emulated formats
-   are. */
-static outcome run_fast(trial *t, const uint32_t *letters, size_t n) {
+/* f64 and f32: the runner that answers users, as it runs without a proof. False: it would cost too much. */
+static bool run_fast(outcome *out, trial *t, const uint32_t *letters, size_t n) {
     temper_run_options o = {.type = t->type_id, .unchecked = 1, .threads = 1};
-    temper_run *run;
+    bool unplanned = n >= t->unplanned;
+    run_request q = {.model = t->m, .letters = letters, .n = n, .options = &o, .way = WAY_FAST};
+    temper_run *run = NULL;
     temper_error error;
-    temper_status status = temper_model_run(&run, t->m, letters, n, &o, &error);
-    if (status == TEMPER_UNSUPPORTED) return run_emulated(t, letters, n);
-    if (status == TEMPER_RANGE) return (outcome){.broken = true, .position = error.column};
+    temper_status status = TEMPER_OK;
+    if (!unplanned) {
+        q.unplanned = &unplanned;
+        status = run_string(&run, &q, &error);
+    }
+    if (unplanned) {
+        if (n < t->unplanned) t->unplanned = n;
+        if (t->spent + trial_cost(t, n) > t->budget) return false;
+        q.unplanned = NULL;
+        status = run_string(&run, &q, &error);
+    }
+    if (status == TEMPER_RANGE) {
+        *out = (outcome){.broken = true, .position = error.column};
+        return true;
+    }
     if (status) trap_reraise(t->a->trap, &error);
     arena_reset(t->stream);
     size_t size = temper_run_about(run).size;
     size_t outputs = model_output_count(t->m);
     unsigned char *truth = arena_alloc(t->stream, outputs * size, 1);
-    outcome r = {.truth = truth};
+    *out = (outcome){.truth = truth};
     for (size_t k = 0; k < outputs; k++) memcpy(truth + k * size, temper_run_output(run, k), size);
     for (uint32_t l = 0; l < t->m->layer_count; l++)
         for (uint32_t k = 0; k < t->m->layers[l].head_count; k++)
-            r.margin = larger(r.margin, temper_run_head(run, l + 1, k + 1).error);
+            out->margin = larger(out->margin, temper_run_head(run, l + 1, k + 1).error);
     temper_run_free(run);
-    return r;
+    return true;
 }
 
 static void keep_wrong(trial *t, const uint32_t *letters, size_t n, size_t output, size_t position, bool expected) {
@@ -147,11 +166,18 @@ static void keep_wrong(trial *t, const uint32_t *letters, size_t n, size_t outpu
     t->found = true;
 }
 
-/* Whether an answer is wrong; *margin: how near it was. */
 bool trial_is_wrong(trial *t, double *margin, const uint32_t *letters, size_t n) {
     size_t from, to;
+    outcome r;
     trial_make_room(t, n);
-    outcome r = number_type_is_emulated(t->type_id) ? run_emulated(t, letters, n) : run_fast(t, letters, n);
+    *margin = 0;
+    if (number_type_is_emulated(t->type_id)) {
+        r = run_emulated(t, letters, n);
+    } else if (!run_fast(&r, t, letters, n)) {
+        t->skipped++;
+        trial_spend(t, 300 + ((double)n + 2) * t->letter_cost); /* the plan that did not hold */
+        return false;
+    }
     trial_spend(t, trial_cost(t, n));
     if (n > t->best.tried) t->best.tried = n;
     *margin = r.margin;

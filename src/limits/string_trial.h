@@ -19,6 +19,9 @@ typedef struct trial {
     bool stopped; /* the watch said so */
     /* costs of a run, for lengths that were not run yet */
     double letter_cost, pair_cost; /* nanoseconds a letter; a pair of positions, learned */
+    double all_pairs;              /* a pair of positions where a plan does not hold, */
+    size_t unplanned;              /* from this length on, learned */
+    size_t skipped;                /* strings that were not run, since that would have cost more than is left */
     double bytes;                  /* a letter */
     uint32_t *word;                /* room for the string under test */
     unsigned char *truth;          /* and its right answers */
@@ -46,7 +49,8 @@ static inline bool trial_has_budget(const trial *t, double share) {
 }
 
 /* Whether an answer is wrong, or there is none; the shortest such string is kept. *margin: the largest error before
-   rounding of the heads that mean a Boolean. */
+   rounding of the heads that mean a Boolean. A string that turns out to cost too much is skipped: nothing is wrong
+   with it, and its length does not count as tried. */
 bool trial_is_wrong(trial *t, double *margin, const uint32_t *letters, size_t n);
 
 #endif

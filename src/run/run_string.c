@@ -103,6 +103,11 @@ static void run(entry *e, void *context) {
         r->logits = NULL; /* proofs of hard choices are about truth alone */
         hard_answer(r, q->way, m, q->letters, q->n, o, &c->pool, &e->scratch);
     } else if (emulated || o->capture || o->dense || !run_planned(r, m, q->letters, q->n, o, &e->scratch)) {
+        if (q->unplanned) {
+            *q->unplanned = true;
+            temper_run_free(r);
+            return;
+        }
         arena_reset(&e->scratch);
         forward_run(r, m, q->letters, q->n, o, &e->memory, &e->scratch);
     }
