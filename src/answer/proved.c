@@ -18,6 +18,7 @@ typedef struct proof_entry {
     atomic_int claim;
     atomic_bool by_roles, costly; /* costly: not by roles, as is known */
     _Atomic double logit_error;   /* infinity until it is proved */
+    bool opened;                  /* a length was asked for, by roles */
     bool closed;                  /* `whole` is filled */
     temper_proof whole;
 } proof_entry;
@@ -144,18 +145,24 @@ static void prove_exact(proof_entry *e, certification *c) {
     keep_bracket(e, &all, c->claim);
 }
 
-static void prove_floats(proof_entry *e, certification *c, size_t n, bool longest, bool cheaply) {
+/* Whether all lengths are known now. To open a proof by roles may take far longer than to try lengths: it decides that
+   the formula is the language. So who asks for a second length hears of all, and it is not opened for a third. */
+static bool prove_floats(proof_entry *e, certification *c, size_t n, bool longest, bool cheaply) {
     length_bracket b = bracket_of(e);
     model_proof *p = model_proof_open(c);
-    atomic_store(&e->costly, !model_proof_by_roles(p));
-    if (cheaply && !model_proof_by_roles(p)) return;
+    bool roles = model_proof_by_roles(p);
+    atomic_store(&e->costly, !roles);
+    if (cheaply && !roles) return false;
+    longest = longest || (roles && e->opened);
     if (longest)
         model_proof_longest(p, &b);
     else
         model_proof_decide(p, &b, n);
-    atomic_store(&e->by_roles, model_proof_by_roles(p));
+    e->opened = roles;
+    atomic_store(&e->by_roles, roles);
     if (c->logit_error < atomic_load(&e->logit_error)) atomic_store(&e->logit_error, c->logit_error);
     keep_bracket(e, &b, c->claim);
+    return longest;
 }
 
 typedef struct question {
@@ -175,12 +182,13 @@ static void answer(entry *e, void *context) {
     temper_certify_options o = {.type = exact ? TEMPER_TYPE_F64 : q->type};
     certification c;
     certification_begin(&c, q->model, &o, q->hard, &e->memory, e->trap);
+    bool whole = q->longest;
     if (exact)
         prove_exact(q->entry, &c);
     else
-        prove_floats(q->entry, &c, q->n, q->longest, q->cheaply);
+        whole = prove_floats(q->entry, &c, q->n, q->longest, q->cheaply);
     q->texts->trap = e->trap;
-    if (q->longest) keep_whole(q->entry, &c, q->texts);
+    if (whole) keep_whole(q->entry, &c, q->texts);
 }
 
 /* Until it is known of n, or of all lengths; `cheaply`: or a proof would take long. */
