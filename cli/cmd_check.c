@@ -15,8 +15,9 @@
 
 enum { DEFAULT_RANDOM = 1000, DEFAULT_LENGTH = 200 };
 
-/* What was asked for, or what is affordable for the alphabet and proved for the model. */
-static void plan(temper_check_options *o, const session *s, const temper_model *model, const temper_proof *proof) {
+/* What was asked for, or what is affordable for the classes of letters and proved for the model. */
+static void plan(temper_check_options *o, const session *s, const temper_model *model, const temper_proof *proof,
+                 size_t classes) {
     o->seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1;
     o->random = is_given(s, OPT_RANDOM) ? s->opt.value[OPT_RANDOM].number : DEFAULT_RANDOM;
     temper_model_info info = temper_model_about(model);
@@ -26,7 +27,7 @@ static void plan(temper_check_options *o, const session *s, const temper_model *
     size_t most = promised ? proof->length : SIZE_MAX;
     o->length = DEFAULT_LENGTH < most ? DEFAULT_LENGTH : most;
     if (is_given(s, OPT_LENGTH)) o->length = s->opt.value[OPT_LENGTH].number;
-    size_t affordable = exhaustive_default(model);
+    size_t affordable = exhaustive_default(classes);
     o->exhaustive = affordable < most ? affordable : most;
     if (is_given(s, OPT_EXHAUSTIVE)) o->exhaustive = s->opt.value[OPT_EXHAUSTIVE].number;
 }
@@ -117,9 +118,14 @@ static bool compare(session *s, const temper_spec *spec, const temper_model *mod
     temper_error err;
     progress bar;
     bool mine;
+    size_t classes;
     info = temper_model_about(model);
     if (!proof_find(&proof, s, model, TEMPER_TYPE_F64)) return false;
-    plan(&o, s, model, &proof);
+    if (temper_check_classes(&classes, spec, model, &err)) {
+        message_error(s, &err, NULL, NULL, 0);
+        return false;
+    }
+    plan(&o, s, model, &proof, classes);
     if (info.rescaled)
         message_warning(s, "the softmax scales are those of --scale: nothing is proved of this model");
     else if (proof.claim == TEMPER_CLAIM_NONE)

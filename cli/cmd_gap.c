@@ -376,8 +376,9 @@ static temper_gap_options plan(const session *s, const temper_model *model, cons
                                                                   : DEFAULT_RANDOM,
                                 .length = length,
                                 .seed = is_given(s, OPT_SEED) ? value[OPT_SEED].number : 1,
-                                .exhaustive = is_given(s, OPT_EXHAUSTIVE) ? (size_t)value[OPT_EXHAUSTIVE].number
-                                                                          : exhaustive_default(model),
+                                .exhaustive = is_given(s, OPT_EXHAUSTIVE)
+                                                  ? (size_t)value[OPT_EXHAUSTIVE].number
+                                                  : exhaustive_default(temper_model_about(model).letters),
                                 .proved = length};
 }
 

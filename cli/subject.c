@@ -448,11 +448,10 @@ static uint64_t count_strings(size_t letters, size_t length) {
     return total;
 }
 
-size_t exhaustive_default(const temper_model *model) {
+size_t exhaustive_default(size_t letters) {
     enum { LENGTH = 6, STRINGS = 20000 };
-    temper_model_info info = temper_model_about(model);
     size_t length = LENGTH;
-    while (length && count_strings(info.letters, length) > STRINGS) length--;
+    while (length && count_strings(letters, length) > STRINGS) length--;
     return length;
 }
 

@@ -54,7 +54,8 @@ bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s
 /* The letters as text: characters joined, or tokens with blanks between; NULL if memory is short. Freed with free. */
 char *letters_text(const temper_model *model, const uint32_t *letters, size_t n);
 
-/* Up to which length all strings are looked at unless --exhaustive says: 6, less for large alphabets. */
-size_t exhaustive_default(const temper_model *model);
+/* Up to which length all strings are looked at unless --exhaustive says: 6, less where there are many letters, or
+   classes of letters that stand for them. */
+size_t exhaustive_default(size_t letters);
 
 #endif

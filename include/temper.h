@@ -791,6 +791,9 @@ typedef struct temper_check_result {
     double margin;
 } temper_check_result;
 
+/* How many classes of letters a check of the two has, by which the cost of an exhaustive part goes. */
+TEMPER_API temper_status temper_check_classes(size_t *out, const temper_spec *spec, const temper_model *model,
+                                              temper_error *err);
 /* A model of which no length is proved is run unchecked, since this is how to find out about it; else lengths beyond
    the proved length are refused with TEMPER_LIMIT. Compares, at every position, for every output and in the verdict,
    what is not NULL: the formula, the model with hard choices, and the model as it is if it is soft. Outputs are

@@ -546,6 +546,10 @@ has 'a letter the model does not have' "$err" "formula:1:5: the letter 'c' is no
 hint: the letters are a b"
 run 4 check -f 'a | b' --exhaustive 100
 has 'too many strings' "$err" 'more than 2^62 strings'
+run 0 check --regex '[a-z]+@[a-z]+' --ascii --method temperature --random 10
+has 'by default as many strings as classes make' "$out" "1103 strings${tab}temperature: all up to length 6 over 3 classes of letters"
+run 0 check -f 'O a' --ascii --method temperature --random 0
+has 'two classes' "$out" "127 strings${tab}temperature: all up to length 6 over 2 classes of letters"
 
 # ---- next, sample ----
 

@@ -48,7 +48,7 @@ class CheckResult:
 
 
 def exhaustive_default(letters: int) -> int:
-    """6, less where that would be more than 20,000 strings."""
+    """6, less where that would be more than 20,000 strings; letters may be classes of letters."""
     length = 6
     while length and sum(letters ** k for k in range(length + 1)) > 20000:
         length -= 1
@@ -71,16 +71,21 @@ def check_formula(model: "Model", formula: "Optional[Formula]", exhaustive: Opti
         raise errors.RangeError(f"the formula has the letters {' '.join(formula.letters)}, the model "
                                 f"{' '.join(model.letters)}")
     safe = _most(model)
+    handle = formula._handle if formula is not None else ffi.NULL
     options, out = ffi.new("temper_check_options *"), ffi.new("temper_check_result *")
-    options.exhaustive = min(exhaustive_default(len(model.letters)), safe) if exhaustive is None else \
-        count_of(exhaustive, "exhaustive")
+    if exhaustive is None:
+        classes = ffi.new("size_t *")
+        call("temper_check_classes", classes, handle, model._handle)
+        options.exhaustive = min(exhaustive_default(classes[0]), safe)
+    else:
+        options.exhaustive = count_of(exhaustive, "exhaustive")
     options.random, options.seed = count_of(random, "random"), count_of(seed, "seed")
     options.threads = count_of(threads, "threads")
     options.length = min(200, safe) if length is None else count_of(length, "length")
     watcher = Watcher(progress)
     options.progress = watcher.callback
     try:
-        call("temper_check", out, formula._handle if formula is not None else ffi.NULL, model._handle, options)
+        call("temper_check", out, handle, model._handle, options)
         watcher.raise_error()
         example = None
         if out.counterexample != ffi.NULL:

@@ -326,7 +326,7 @@ class Model:
         """Compares this model on all short strings and on random ones; the result is true in an `if` when all agreed.
 
         against     a formula, or another model over the same alphabet; by default the formula the model was compiled from
-        exhaustive  all strings up to this length; by default 6, less for large alphabets
+        exhaustive  all strings up to this length; by default 6, less where letters fall into many classes
         random      this many random strings up to `length` (200, or the proved length), from the seed
         progress    called with (done, total); returning True stops
 

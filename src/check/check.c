@@ -183,8 +183,8 @@ static void find_classes(check_plan *p, arena *a) {
     p->members = members;
 }
 
-/* Fills all of *p. */
-static void make_plan(check_plan *p, const temper_check_options *o, arena *a, arena *scratch) {
+/* From `spec` and `model`: about, sides and members. */
+static void match_sides(check_plan *p, arena *a, arena *scratch) {
     if (!p->model) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "there is no model to check");
     p->about = temper_model_about(p->model);
     if (!p->spec && p->about.method == TEMPER_METHOD_HARD)
@@ -195,6 +195,11 @@ static void make_plan(check_plan *p, const temper_check_options *o, arena *a, ar
     if (p->spec) p->sides.spec_letter = match_alphabets(p, a);
     if (p->spec) p->sides.spec_output = match_outputs(p, a);
     find_classes(p, a);
+}
+
+/* Fills all of *p. */
+static void make_plan(check_plan *p, const temper_check_options *o, arena *a, arena *scratch) {
+    match_sides(p, a, scratch);
     p->total = count_strings(p, o, a->trap);
     p->random = o->random;
     p->seed = o->seed;
@@ -394,6 +399,25 @@ temper_status temper_check_job(temper_job **out, const temper_spec *spec, const 
     job_call call = {out, spec, model, options ? options : &check_defaults, true};
     *out = NULL;
     return entry_run(err, make_job, &call);
+}
+
+typedef struct classes_call {
+    size_t *out;
+    const temper_spec *spec;
+    const temper_model *model;
+} classes_call;
+
+static void count_classes(entry *e, void *context) {
+    const classes_call *c = context;
+    check_plan p = {.spec = c->spec, .model = c->model};
+    match_sides(&p, &e->memory, &e->scratch);
+    *c->out = p.sides.classes;
+}
+
+temper_status temper_check_classes(size_t *out, const temper_spec *spec, const temper_model *model,
+                                   temper_error *err) {
+    classes_call call = {out, spec, model};
+    return entry_run(err, count_classes, &call);
 }
 
 /* ---- all results put together ---- */

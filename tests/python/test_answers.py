@@ -174,6 +174,8 @@ class Answers(unittest.TestCase):
                 found = model.check(random=50, length=40)
                 self.assertTrue(found)
                 self.assertEqual((found.agreed, found.strings, found.margin), (row["agreed"], row["strings"], row["margin"]))
+        # 26 letters of two classes: all strings up to length 6 over two letters
+        self.assertEqual(temper.compile("O a", alphabet="abcdefghijklmnopqrstuvwxyz").check(random=0).strings, 127)
 
     def test_check_counterexamples(self):
         model = temper.compile("O a", alphabet="ab")
