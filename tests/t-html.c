@@ -580,9 +580,49 @@ static void test_outputs(void) {
     }
 }
 
+/* A regular language has a row of its own, with the truth of the specification, and above it those of the formula that
+   stands for it. */
+static void test_languages(void) {
+    static const struct {
+        const char *text, *label, *inside;
+        bool root;
+    } all[] = {
+        {"alphabet a b c\nregex (ab)*c\n", "/(ab)*c/", "Y a", true},
+        {"alphabet a b\nregex a(a|b)*\n", "/a(a|b)*/", "first", true},
+        {"alphabet a b\nO /(ab)*/ & Y a\n", "/(ab)*/", "Y a", false},
+        {"alphabet a b\nO /(a|b)*a(a|b){3}/\n", "/(a|b)*a(a|b){3}/", "Y Y a", false},
+    };
+    static const uint32_t letters[] = {0, 1, 0, 1, 1, 0};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        subject x;
+        temper_spec *spec;
+        temper_error e;
+        if (!CHECK(!temper_spec_parse(&spec, all[k].text, strlen(all[k].text), NULL, &e), "%s: %s", all[k].text,
+                   e.text) ||
+            !subject_compile(&x, all[k].text, spec, (temper_method)(k % 3), letters, 6))
+            continue;
+        char *page = page_of(&x, 0, 0), of[80], in[80];
+        snprintf(of, sizeof of, "<code title=\"%s\"", all[k].label);
+        snprintf(in, sizeof in, "<code title=\"%s\"", all[k].inside);
+        const char *row = page ? strstr(page, "<tbody>") : NULL, *found = page ? strstr(page, of) : NULL;
+        if (CHECK(row && found, "%s: a row %s", x.name, of)) {
+            for (const char *next; (next = strstr(row + 1, "<tr>")) && next < found;) row = next;
+            unsigned char truth[6];
+            int accept;
+            if (all[k].root && CHECK(!temper_spec_eval(&accept, truth, x.spec, letters, 6, &e), "%s", e.text))
+                check_truth_row(&x, row, all[k].label, truth, 0);
+            CHECK(strstr(page, in) && strstr(page, in) < found, "%s: a row %s before %s", x.name, in, of);
+            CHECK(!strstr(page, "disagree") && !strstr(page, " x\""), "%s: no difference is marked", x.name);
+        }
+        temper_free(page);
+        subject_free(&x);
+    }
+}
+
 int main(void) {
     test_corpus();
     test_outputs();
+    test_languages();
     test_models();
     test_hostile();
     test_difference();

@@ -2,7 +2,11 @@
 
    Truth is the formula's own (the oracle's), so that it is there for subformulas that have no channel, too. Where the
    model keeps a subformula in a channel, its value there is compared, and a difference is marked: it can only be one
-   in a model that was changed or a run that is not proved. */
+   in a model that was changed or a run that is not proved.
+
+   Behind a regular expression or an automaton there is a formula, which is what the model computes. Its subformulas
+   are rows, too; the row of the language itself has the truth of its automaton. */
+#include "compile/expand.h"
 #include "draw/html.h"
 #include "logic/formula_eval.h"
 #include "logic/formula_print.h"
@@ -87,7 +91,66 @@ static void place_rows(html_page *p, const temper_spec *spec, truth_row *rows, c
     for (size_t k = 0; k < count; k++) p->compiled |= ids[k] == root && rows[k].placed;
 }
 
-static void add_formula_rows(html_page *p, const temper_spec *spec) {
+/* ---- formulas behind languages ---- */
+
+typedef struct expansion_call {
+    spec_expansion out;
+    const temper_spec *spec;
+    arena *arena, *scratch;
+} expansion_call;
+
+static void expand(void *context) {
+    expansion_call *c = context;
+    spec_expand(&c->out, c->spec, true, c->arena, c->scratch);
+}
+
+static void release_arena(void *memory) { arena_free(memory); }
+
+/* False: it has no languages, or none whose formula can be made. */
+static bool find_expansion(spec_expansion *out, html_page *p, const temper_spec *spec) {
+    trap inner, *outer = p->arena->trap;
+    temper_error why;
+    expansion_call c = {.spec = spec, .arena = p->arena, .scratch = arena_alloc(p->arena, 1, sizeof *c.scratch)};
+    if (!spec->graph.language_count) return false;
+    arena_init(c.scratch, &inner);
+    arena_on_release(p->arena, release_arena, c.scratch);
+    p->arena->trap = &inner;
+    bool done = trap_attempt(&inner, &why, expand, &c);
+    p->arena->trap = c.scratch->trap = outer;
+    if (!done && why.code == TEMPER_NO_MEMORY) trap_reraise(outer, &why);
+    *out = c.out;
+    return done && c.out.count > 0;
+}
+
+/* Rows of formulas that stand for languages get the language's name and its automaton's truth. */
+static void name_languages(html_page *p, const temper_spec *spec, const spec_expansion *x, const node_id *ids,
+                           size_t count) {
+    const unsigned char *const *truth = NULL;
+    if (p->map.n) truth = formula_eval_all(&spec->graph, spec->root, p->map.letters, p->map.n, p->arena);
+    for (size_t l = 0; l < x->count; l++)
+        for (size_t k = 0; k < count; k++) {
+            if (ids[k] != x->languages[l].root) continue;
+            p->rows[k].label = label_shown(p->arena, node_label(p, spec, x->languages[l].source));
+            p->rows[k].truth = truth ? truth[x->languages[l].source] : NULL;
+        }
+}
+
+static bool is_language_root(const spec_expansion *x, node_id id) {
+    for (size_t l = 0; x && l < x->count; l++)
+        if (x->languages[l].root == id) return true;
+    return false;
+}
+
+/* ---- all rows ---- */
+
+static bool is_shown(const temper_spec *spec, const spec_expansion *x, node_id id) {
+    formula_op op = spec->graph.nodes[id].op;
+    return !is_count(op) && (op != OP_NOT || id == spec->root || is_language_root(x, id));
+}
+
+/* x: the expansion of spec; NULL: there is none. */
+static void add_formula_rows(html_page *p, const temper_spec *source, const spec_expansion *x) {
+    const temper_spec *spec = x ? x->spec : source;
     const formula *f = &spec->graph;
     const unsigned char *marks = formula_reachable(f, spec->root, p->arena);
     size_t n = p->map.n, capacity = 0, id_capacity = 0, count = 0;
@@ -95,13 +158,14 @@ static void add_formula_rows(html_page *p, const temper_spec *spec) {
     const unsigned char *const *truth = NULL;
     if (n) truth = formula_eval_all(f, spec->root, p->map.letters, n, p->arena);
     for (node_id id = 1; id <= spec->root; id++) {
-        if (!marks[id] || is_count(f->nodes[id].op) || (f->nodes[id].op == OP_NOT && id != spec->root)) continue;
+        if (!marks[id] || !is_shown(spec, x, id)) continue;
         truth_row row = {.truth = truth ? truth[id] : NULL, .head = -1, .channel = -1};
         array_push(p->arena, p->rows, p->row_count, capacity, row);
         array_push(p->arena, ids, count, id_capacity, id);
     }
     place_rows(p, spec, p->rows, ids, count);
     for (size_t k = 0; k < count; k++) p->rows[k].label = label_shown(p->arena, node_label(p, spec, ids[k]));
+    if (x) name_languages(p, source, x, ids, count);
 }
 
 static void add_part_rows(html_page *p) {
@@ -121,8 +185,12 @@ static void add_part_rows(html_page *p) {
 void html_find_rows(html_page *p) {
     bool one = p->map.about.kind == TEMPER_KIND_ACCEPTOR; /* else no formula is the answer */
     const temper_spec *spec = one ? model_spec(p->model, p->arena) : NULL;
-    if (spec && spec->graph.count <= EVAL_BYTES / (p->map.n + 1))
-        add_formula_rows(p, spec);
+    size_t most_nodes = EVAL_BYTES / (p->map.n + 1);
+    spec_expansion x;
+    if (spec && find_expansion(&x, p, spec) && x.spec->graph.count <= most_nodes)
+        add_formula_rows(p, spec, &x);
+    else if (spec && spec->graph.count <= most_nodes)
+        add_formula_rows(p, spec, NULL);
     else
         add_part_rows(p);
     size_t most = TRUTH_CELLS / (p->map.size + 1);
