@@ -722,6 +722,8 @@ run 0 automaton -f '#[a] % 2 = 1' --alphabet ab
 has 'parity' "$out" 'star-free          no: (aa)^n a is accepted, (aa)^n is not, for every n'
 run 4 automaton -f '#[a] > #[b]'
 has 'no automaton' "$err" "'#[a] > #[b]' compares counts that grow without a bound"
+run 0 automaton -f '#[a] % 65536 = 1' --json
+has 'the largest' "$out" '"states":65536,'
 run 4 automaton -f '#[a] % 65537 = 1'
 has 'too large' "$err" 'more than 65536 states'
 run 2 automaton --dot --json -f a

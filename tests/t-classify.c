@@ -331,6 +331,47 @@ static void check_degrees(arena *a) {
     CHECK(v[CLASS_FINITE].degree == 0 && v[CLASS_DEFINITE].degree == 1, "the empty word");
 }
 
+/* ---- limits ---- */
+
+/* The words 0^(states - 2) and those that have letter c in place of number c: finitely many, and none longer. */
+static dfa *make_chain(arena *a, uint32_t states, uint32_t letters) {
+    dfa *d = dfa_new(a, states, letters, letters);
+    for (uint32_t c = 0; c < letters; c++) d->class_of[c] = c;
+    for (uint32_t s = 0; s < states; s++)
+        for (uint32_t c = 0; c < letters; c++)
+            d->next[s * letters + c] = s + 1 < states && (c == 0 || s == c % states) ? s + 1 : states - 1;
+    d->accepts[states - 2] = 1;
+    return d;
+}
+
+/* At each limit the answer is still known; one state or class beyond it is not, and what has no such limit is. */
+static void check_limits(arena *a) {
+    static const struct {
+        uint32_t states, letters;
+        class_answer finite, piecewise;
+        bool slow;
+    } all[] = {
+        {2000, 1, CLASS_YES, CLASS_YES, false},         {2001, 1, CLASS_UNKNOWN, CLASS_UNKNOWN, false},
+        {1024, 4, CLASS_YES, CLASS_YES, false},         {1024, 5, CLASS_UNKNOWN, CLASS_UNKNOWN, false},
+        {1025, 4, CLASS_UNKNOWN, CLASS_UNKNOWN, false}, {16, 2048, CLASS_YES, CLASS_YES, true},
+        {16, 2049, CLASS_YES, CLASS_UNKNOWN, false},
+    };
+    class_verdict v[LANGUAGE_CLASSES];
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        if (all[k].slow && test_effort() < 1) continue;
+        dfa_classify(v, make_chain(a, all[k].states, all[k].letters), a);
+        const class_verdict *f = &v[CLASS_FINITE], *p = &v[CLASS_PIECEWISE_TESTABLE];
+        CHECK(f->answer == all[k].finite && v[CLASS_R_TRIVIAL].answer == all[k].finite,
+              "%u states, %u letters: finite %d, R-trivial %d", all[k].states, all[k].letters, f->answer,
+              v[CLASS_R_TRIVIAL].answer);
+        CHECK(f->answer != CLASS_YES || f->degree == all[k].states - 2, "%u states: words of %zu letters",
+              all[k].states, f->degree);
+        CHECK(p->answer == all[k].piecewise, "%u states, %u letters: piecewise testable %d", all[k].states,
+              all[k].letters, p->answer);
+        arena_reset(a);
+    }
+}
+
 int main(void) {
     test_random r = test_seed(3);
     size_t counts[LANGUAGE_CLASSES][2] = {{0}};
@@ -340,6 +381,7 @@ int main(void) {
     if (trap_set(&t, NULL)) abort();
     check_known(counts, &a);
     check_degrees(&a);
+    check_limits(&a);
     for (unsigned trial = 0; trial < 600 * test_effort(); trial++) {
         char name[40];
         snprintf(name, sizeof name, "trial %u", trial);
