@@ -888,6 +888,9 @@ has 'where outputs hold' "$out" 'outputs (1: it holds)
 0            1 . 1'
 run 0 show --json -F add.spec ddb
 has 'the same as JSON' "$out" '{"output":"1","from":1,"holds":[0,1,0]}'
+run 0 show -F add.spec -o add.svg ddb
+has 'outputs in a picture' "$(cat add.svg)" '1, position 2 d: holds</title>'
+has 'what is written in a picture' "$(cat add.svg)" '>writes 010</text>'
 run 0 explain --json -F add.spec
 has 'outputs as JSON' "$out" '"kind":"output","output":"1","read_out":"channel '
 run 0 check -F add.spec --exhaustive 3 --random 20

@@ -216,7 +216,58 @@ static void check_views(void) {
     temper_spec_free(s);
 }
 
+static size_t count_of(const char *text, const char *what) {
+    size_t count = 0;
+    for (; (text = strstr(text, what)); text += strlen(what)) count++;
+    return count;
+}
+
+/* The picture has a dark cell for each position where an output holds, and none more; and what is written. */
+static void check_picture(const char *spec, unsigned seed, bool next) {
+    temper_error e;
+    temper_spec *s = parse(spec, TEMPER_SYNTAX_SPEC, &e);
+    temper_model *m = NULL;
+    temper_run *run = NULL;
+    char *picture = NULL;
+    uint32_t word[40];
+    test_random r = {seed};
+    size_t n = random_below(&r, 41), holds = 0;
+    for (size_t k = 0; k < n; k++) word[k] = (uint32_t)random_below(&r, 2);
+    temper_run_options o = {.capture = 1, .unchecked = 1};
+    if (!CHECK(s && !temper_build(&m, s, NULL, &e) && !temper_model_run(&run, m, word, n, &o, &e) &&
+                   !temper_draw_svg(&picture, m, run, word, NULL, &e),
+               "'%s', %zu letters: %s", spec, n, e.text))
+        return;
+    for (size_t k = 0; k < temper_model_about(m).outputs; k++)
+        for (size_t i = next ? 0 : 1; i <= n; i++) holds += temper_run_output(run, k)[i];
+    CHECK(count_of(picture, ": holds</title>") == holds && count_of(picture, "#1c1c5c\"") >= holds,
+          "'%s', %zu letters: %zu cells are dark, not %zu", spec, n, count_of(picture, ": holds</title>"), holds);
+    CHECK(count_of(picture, "<title>output ") == temper_model_about(m).outputs, "'%s': rows of outputs are missing", spec);
+    char *text;
+    size_t length;
+    if (!next && CHECK(!temper_run_write(&text, &length, run, m, &e), "%s", e.text)) {
+        char line[100];
+        snprintf(line, sizeof line, ">writes %s<", text);
+        CHECK(strstr(picture, line), "'%s', %zu letters: the picture does not say '%s'", spec, n, line);
+        temper_free(text);
+    }
+    temper_free(picture);
+    temper_run_free(run);
+    temper_model_free(m);
+    temper_spec_free(s);
+}
+
+static void check_pictures(void) {
+    for (unsigned k = 0; k < 4; k++) {
+        check_picture("alphabet a b\ntransduce\nemit x = a & Y O b\nemit nothing = b\nemit z otherwise", k, false);
+        check_picture("alphabet a b\ntransduce\nemit x = a\nemit y otherwise", 10 + k, false); /* no heads */
+        check_picture("alphabet a b\ntransduce\nemit x = X a\nemit y otherwise", 20 + k, false);
+        check_picture("next\nregex (ab|ba)*", 30 + k, true);
+    }
+}
+
 int main(void) {
+    check_pictures();
     check_old_texts();
     check_new_texts();
     check_views();

@@ -1,6 +1,7 @@
-/* Attention as an SVG figure: one panel per head, every cell with its value as a tooltip, a scale of shades. */
+/* Attention as an SVG figure: one panel per head, every cell with its value as a tooltip, a scale of shades; below it
+   the outputs of a model with several. */
 #include "draw/heat_map.h"
-#include "draw/svg.h"
+#include "draw/outputs_svg.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ typedef struct figure {
     size_t across;
     double *heads; /* per row of panels: height of the titles */
     double width, height;
+    outputs_svg outputs;
     bool broken; /* a weight is not a number */
 } figure;
 
@@ -64,7 +66,14 @@ static void break_titles(titles *t, const figure *f, const heat_panel *p) {
 /* Numbers and letters above the columns. */
 static double axis_height(const figure *f) { return 4 + f->axis_size + 3 + f->letter_height; }
 
-static void lay_out(figure *f) {
+static void lay_out_outputs(figure *f, const temper_run *run) {
+    outputs_svg_make(&f->outputs, f->map, run, f->width - 2 * edge);
+    if (f->outputs.height == 0) return;
+    if (f->outputs.width > f->width - 2 * edge) f->width = f->outputs.width + 2 * edge;
+    f->height += f->outputs.height + gap;
+}
+
+static void lay_out(figure *f, const temper_run *run) {
     heat_map *m = f->map;
     heat_map_fit(m, MOST_CELLS);
     double cells = (double)m->cells;
@@ -104,6 +113,7 @@ static void lay_out(figure *f) {
     for (size_t k = 0; k < down; k++) f->height += f->heads[k] + axis_height(f) + f->grid + gap;
     f->width = 2 * edge + (double)f->across * (f->panel_width + gap) - gap;
     if (f->width < 2 * edge + legend_width) f->width = 2 * edge + legend_width;
+    lay_out_outputs(f, run);
 }
 
 static void put_definitions(figure *f) {
@@ -327,7 +337,7 @@ static const char *figure_title(const heat_map *m) {
     return text_string(&t);
 }
 
-static const char *draw(heat_map *m) {
+static const char *draw(heat_map *m, const temper_run *run) {
     trap *t = m->arena->trap;
     if (m->size > LONGEST)
         trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "draw a shorter string, or use the terminal picture",
@@ -335,13 +345,18 @@ static const char *draw(heat_map *m) {
     figure f = {.map = m};
     if (m->panel_count == 0) {
         double width = ems(heat_no_heads) * title_size + 2 * edge;
-        svg_begin(&f.out, m->arena, width, 2 * edge + title_size, figure_title(m));
+        heat_map_fit(m, MOST_CELLS);
+        f.width = width;
+        f.height = 2 * edge + title_size;
+        lay_out_outputs(&f, run);
+        svg_begin(&f.out, m->arena, f.width, f.height, figure_title(m));
         svg_label(&f.out, edge, edge + 11, title_size, "start", heat_no_heads);
+        outputs_svg_put(&f.out, &f.outputs, edge, edge + title_size + gap);
         return svg_finish(&f.out);
     }
     f.letters = arena_alloc(m->arena, m->size, sizeof *f.letters);
     for (size_t k = 0; k < m->size; k++) f.letters[k] = heat_map_letter(m, k);
-    lay_out(&f);
+    lay_out(&f, run);
     svg_begin(&f.out, m->arena, f.width, f.height, figure_title(m));
     put_definitions(&f);
     double y = edge;
@@ -366,6 +381,7 @@ static const char *draw(heat_map *m) {
                             "the picture is larger than %d MiB after %zu of %zu heads", LARGEST >> 20, k + 1,
                             m->panel_count);
     }
+    outputs_svg_put(&f.out, &f.outputs, edge, y + f.top + f.grid + gap);
     put_legend(&f);
     return svg_finish(&f.out);
 }
@@ -374,7 +390,7 @@ static void draw_heads(entry *e, void *context) {
     const heat_map_call *c = context;
     heat_map m;
     heat_map_make(&m, &e->memory, c->model, c->run, c->letters, c->options);
-    const char *picture = draw(&m);
+    const char *picture = draw(&m, c->run);
     *c->out = entry_hand_out(e, picture, strlen(picture));
 }
 
