@@ -948,6 +948,12 @@ same 'tokens with blanks' "ok ok${tab}req ack ack req ack" "$out"
 run 4 run -f 'transduce
 emit x = F a
 emit y otherwise' --alphabet ab --stream <<<'ab'
+run 0 compile -f "transduce
+emit letter = rightmost[j<=i, Y letter is letter] letter
+emit '.' otherwise" --alphabet abcdefgh -o induction.temper
+has 'induction over any alphabet' "$out$err" '2 layers, 2 heads'
+run 0 run induction.temper abcadbfhea
+same 'a line for each letter' "...b.c...d${tab}abcadbfhea" "$out"
 run 4 automaton -F add.spec
 has 'no automaton of strings' "$err" 'a transducer accepts no strings, it writes them'
 

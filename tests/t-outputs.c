@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "temper.h"
@@ -216,6 +217,86 @@ static void check_views(void) {
     temper_spec_free(s);
 }
 
+/* A line `emit letter = ...` against the lines that it stands for, which are made by putting each letter in the place
+   of '%'. A letter of a condition stays the word. */
+static void put_pattern(char *out, const char *pattern, const char *letter) {
+    out += strlen(out);
+    for (; *pattern; pattern++)
+        out += sprintf(out, *pattern == '%' ? "%s" : "%.1s", *pattern == '%' ? letter : pattern);
+}
+
+static void check_each_letter(void) {
+    static const char *const operands[] = {"%",
+                                           "Y %",
+                                           "% @ #>[true]",
+                                           "#[%] > #[a]",
+                                           "rightmost[j<i, Y letter is letter] %",
+                                           "rightmost[j<=i, a] Y %",
+                                           "(a S %)",
+                                           "has"},
+                             *const joins[] = {" & ", " | ", " S ", " -> "}, *const letters[] = {"a", "'|'", "c"};
+    test_random r = test_seed(7);
+    for (size_t round = 0; round < 200; round++) {
+        char pattern[300] = "", brief[600] = "", full[2000] = "";
+        const char *head = "alphabet a '|' c\ntransduce\nhas = O a\n";
+        for (size_t k = 0, parts = 1 + random_below(&r, 4); k < parts; k++) {
+            if (k) strcat(pattern, joins[random_below(&r, 4)]);
+            strcat(pattern, k ? operands[random_below(&r, 8)] : operands[random_below(&r, 7)]);
+        }
+        if (!strchr(pattern, '%')) continue;
+        strcat(strcpy(full, head), "emit x = has\n");
+        strcat(strcpy(brief, full), "emit letter = ");
+        put_pattern(brief, pattern, "letter");
+        for (size_t k = 0; k < 3; k++) {
+            strcat(strcat(strcat(full, "emit "), letters[k]), " = ");
+            put_pattern(full, pattern, letters[k]);
+            strcat(full, "\n");
+        }
+        strcat(strcat(brief, "\n"), "emit nothing otherwise\n");
+        strcat(full, "emit nothing otherwise\n");
+        temper_error e, f;
+        temper_spec *x = parse(brief, TEMPER_SYNTAX_SPEC, &e), *y = parse(full, TEMPER_SYNTAX_SPEC, &f);
+        char *left = NULL, *right = NULL;
+        CHECK(!x == !y, "one of these is refused:\n%s%s\n%s%s", brief, x ? "" : e.text, full, y ? "" : f.text);
+        if (x && y && CHECK(!temper_spec_print(&left, x, &e) && !temper_spec_print(&right, y, &e), "%s", e.text))
+            CHECK(!strcmp(left, right), "these differ:\n%s\n%s\n%s", brief, left, right);
+        temper_free(left);
+        temper_free(right);
+        temper_spec_free(x);
+        temper_spec_free(y);
+    }
+}
+
+/* Where the word letter meant something before, it means that still. */
+static void check_letter_as_word(void) {
+    static const char *const texts[] = {
+        "alphabet a b\ntransduce\nemit letter = a\nemit x otherwise",
+        "alphabet a b\ntransduce\nletter = Y a\nemit letter = letter\nemit x otherwise",
+        "tokens yes\nalphabet letter b\ntransduce\nemit letter = letter\nemit x otherwise",
+        "tokens yes\ntransduce\nemit letter = letter | b\nemit x otherwise",
+        "alphabet a b\ntransduce\nemit letter = rightmost[j<i, letter is letter] a\nemit x otherwise"};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        temper_error e;
+        temper_spec *s = parse(texts[k], TEMPER_SYNTAX_SPEC, &e);
+        CHECK(s && temper_spec_about(s).outputs == 2 && !strcmp(temper_spec_output_name(s, 0), "letter"),
+              "text %zu has outputs for letters: %s", k, s ? "" : e.text);
+        temper_spec_free(s);
+    }
+    char *text = malloc(400000);
+    if (!text) return;
+    strcpy(text, "tokens yes\nalphabet");
+    char *at = text + strlen(text);
+    for (unsigned k = 0; k < 4000; k++) at += sprintf(at, " t%u", k);
+    at += sprintf(at, "\ntransduce\nemit letter = letter");
+    for (unsigned k = 0; k < 2000; k++) at += sprintf(at, " | Y t%u", k);
+    temper_error e;
+    temper_spec *s = parse(text, TEMPER_SYNTAX_SPEC, &e);
+    CHECK(!s && strstr(e.text, "bytes for each of 4000 letters"), "a long line for each of many letters: %s",
+          s ? "taken" : e.text);
+    temper_spec_free(s);
+    free(text);
+}
+
 static size_t count_of(const char *text, const char *what) {
     size_t count = 0;
     for (; (text = strstr(text, what)); text += strlen(what)) count++;
@@ -242,7 +323,8 @@ static void check_picture(const char *spec, unsigned seed, bool next) {
         for (size_t i = next ? 0 : 1; i <= n; i++) holds += temper_run_output(run, k)[i];
     CHECK(count_of(picture, ": holds</title>") == holds && count_of(picture, "#1c1c5c\"") >= holds,
           "'%s', %zu letters: %zu cells are dark, not %zu", spec, n, count_of(picture, ": holds</title>"), holds);
-    CHECK(count_of(picture, "<title>output ") == temper_model_about(m).outputs, "'%s': rows of outputs are missing", spec);
+    CHECK(count_of(picture, "<title>output ") == temper_model_about(m).outputs, "'%s': rows of outputs are missing",
+          spec);
     char *text;
     size_t length;
     if (!next && CHECK(!temper_run_write(&text, &length, run, m, &e), "%s", e.text)) {
@@ -267,6 +349,8 @@ static void check_pictures(void) {
 }
 
 int main(void) {
+    check_each_letter();
+    check_letter_as_word();
     check_pictures();
     check_old_texts();
     check_new_texts();

@@ -274,6 +274,14 @@ static void read_word(parser *p) {
         p->values[p->value_count - 1].kind = VALUE_LETTER;
         return;
     }
+    if (p->standing && is_word(t, "letter")) {
+        if (!*p->standing)
+            parser_refuse(p, t, "a line such as 'alphabet a b c'",
+                          "'letter' means each letter of the alphabet, which must be stated before");
+        p->stood = true;
+        push_formula(p, spec_letter(s, p->context.header, p->standing, strlen(p->standing), t->line, t->column));
+        return;
+    }
     if (p->defining && !strcmp(p->defining, t->text))
         parser_refuse(p, t, "a definition can only use what is defined on lines before it",
                       "the definition uses itself");

@@ -183,6 +183,58 @@ static void check_output(parser *p, const token *at, const char *name, bool othe
         trap_raise(raise, TEMPER_LIMIT, at->line, at->column, "a specification has at most %d outputs", SPEC_OUTPUTS);
 }
 
+static node_id read_output_formula(parser *p) {
+    p->defining = ""; /* no name that the formula could use */
+    value v = parser_value(p);
+    p->defining = NULL;
+    value_need_formula(&p->context, &v, "an output must be a formula");
+    return v.node;
+}
+
+/* In `emit letter = ...` the word letter may stand for each letter in turn, first for this one; "": the alphabet is
+   not stated. NULL: a letter or a definition is called so, or a word may be a new letter. In a formula the word meant
+   nothing otherwise, so that no other text changes. */
+static const char *first_standing(const parser *p, const token *name) {
+    const temper_spec *s = p->context.spec;
+    bool given = p->context.header->alphabet_given && s->letters.count;
+    if (!is_word(name, "letter") || (!given && s->letters.tokens) ||
+        alphabet_find(&s->letters, name->text, name->length) != UINT32_MAX ||
+        table_find(&p->index, name->text, name->length))
+        return NULL;
+    return given ? s->letters.letters[0] : "";
+}
+
+enum { MOST_READ = 1 << 24 }; /* bytes of a line, once for each letter */
+
+/* Reads the formula of `emit letter = ...` again for each letter but the first; x is that of the first. */
+static void read_each_letter(parser *p, size_t *capacity, spec_output x, const token *name, const parser *start) {
+    temper_spec *s = p->context.spec;
+    spec_header *h = p->context.header;
+    spec_splice *splices = arena_alloc(scratch_of(p), h->splice_count + 1, sizeof *splices);
+    size_t splice_count = h->splice_count, size = p->z.at - start->z.at + 1;
+    if (splice_count) memcpy(splices, h->splices, splice_count * sizeof *splices);
+    if (size > MOST_READ / s->letters.count)
+        trap_raise(scratch_of(p)->trap, TEMPER_LIMIT, name->line, name->column,
+                   "%zu bytes for each of %zu letters are more than %d", size, s->letters.count, MOST_READ);
+    for (size_t k = 0; k < s->letters.count; k++) {
+        token emitted = *name;
+        emitted.kind = TOK_LETTER;
+        emitted.text = x.name = s->letters.letters[k];
+        emitted.length = strlen(x.name);
+        check_output(p, &emitted, x.name, false);
+        if (k > 0) {
+            p->z = start->z;
+            p->t = start->t;
+            p->standing = x.name;
+            x.root = read_output_formula(p);
+            p->standing = NULL;
+        }
+        array_push(&s->memory, s->outputs, s->output_count, *capacity, x);
+    }
+    h->splice_count = splice_count; /* files were named once */
+    if (splice_count) memcpy(h->splices, splices, splice_count * sizeof *splices);
+}
+
 /* output = "emit" NAME "=" formula | "emit" NAME "otherwise" */
 static void read_output(parser *p, size_t *capacity) {
     temper_spec *s = p->context.spec;
@@ -197,11 +249,16 @@ static void read_output(parser *p, size_t *capacity) {
     check_output(p, &name, x.name, x.is_otherwise);
     next(p);
     if (equals) {
-        p->defining = ""; /* no name that the formula could use */
-        value v = parser_value(p);
-        p->defining = NULL;
-        value_need_formula(&p->context, &v, "an output must be a formula");
-        x.root = v.node;
+        parser start = *p;
+        p->stood = false;
+        p->standing = first_standing(p, &name);
+        x.root = read_output_formula(p);
+        p->standing = NULL;
+        if (p->stood) {
+            read_each_letter(p, capacity, x, &name, &start);
+            end_line(p);
+            return;
+        }
     } else if (p->t.kind != TOK_NEWLINE && p->t.kind != TOK_END) {
         parser_refuse(p, &p->t, "", "expected end of line after 'otherwise'");
     }

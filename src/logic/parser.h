@@ -23,6 +23,9 @@ typedef struct parser {
     table index;          /* name -> definition */
     const char *defining; /* the name of this line's definition, or NULL */
     bool last_is_number;  /* the operand before t is a number as written */
+    const char *standing; /* in a line `emit letter = ...`: what the word letter stands for this time, "" if the
+                             alphabet is not known; else NULL */
+    bool stood;           /* ... and whether it was met */
 } parser;
 
 static inline arena *scratch_of(const parser *p) { return p->context.scratch; }
