@@ -231,10 +231,10 @@ static void end_condition(parser *p, entry *e, bool compares) {
 /* "is", "," and "]" in the bracket of attention; false: t is none of them, or stands elsewhere. */
 static bool read_condition_end(parser *p) {
     const token *t = &p->t;
-    const entry *open = open_bracket(p);
     bool is = is_word(t, "is"), closes = t->kind == TOK_SYMBOL && t->symbol == SYM_CLOSE_SQUARE;
-    if (!open || open->kind != ENTRY_WHERE || (is && open->compares)) return false;
     if (!is && !closes && !(t->kind == TOK_SYMBOL && t->symbol == SYM_COMMA)) return false;
+    const entry *open = open_bracket(p); /* a walk down the stack, so not for every operator */
+    if (!open || open->kind != ENTRY_WHERE || (is && open->compares)) return false;
     while (!is_bracket(top_of(p))) apply(p);
     end_condition(p, top_of(p), is);
     if (closes) end_conditions(top_of(p));
