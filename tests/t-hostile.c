@@ -1,4 +1,4 @@
-/* Hostile model files: every prefix and every one-bit flip of three small models, in both forms, is refused with a
+/* Hostile model files: every prefix and every one-bit flip of four small models, in both forms, is refused with a
    message or gives a model that runs; nothing crashes, also when memory runs out. */
 #define _GNU_SOURCE
 #include "test.h"
@@ -23,7 +23,12 @@ static const char *const models[] = {
     "unit -0.5 0:2 -> 1:1\nread 1:1\npart \"O a\" layer 1 head 1 channel 1\n",
     /* no channels, no layers, tokens */
     "temper-model 1\nalphabet \"req\" \"ack\"\ntokens yes\nat first\nempty accept\nembed \"req\"\nembed \"ack\"\n"
-    "embed start\nembed end\nread\n"};
+    "embed start\nembed end\nread\n",
+    /* a transducer */
+    "temper-model 2\nkind transducer\nsource \"transduce\\nemit x = a\\nemit nothing otherwise\"\nalphabet \"a\" "
+    "\"b\"\n"
+    "channel 0 \"a\"\nchannel 1 \"!a\"\nembed \"a\" 0:1\nembed \"b\" 1:1\nembed start\nembed end\nread \"x\" 0:1\n"
+    "read \"\" 1:1\n"};
 
 enum { MODELS = sizeof models / sizeof *models };
 

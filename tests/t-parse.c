@@ -414,16 +414,36 @@ static const char *const soup[] = {"a",
                                    "#>[b] = #>[a]",
                                    "X a",
                                    "a U b",
-                                   "a S b"};
+                                   "a S b",
+                                   "@",
+                                   "rightmost[j<i, ",
+                                   "leftmost[1, ",
+                                   "is",
+                                   "letter",
+                                   "alphabet a b c\ntransduce\n",
+                                   "emit",
+                                   "\nemit x = ",
+                                   "\nemit letter = ",
+                                   "otherwise"};
 
 /* Half of the soup is thrown together, half grows from a grammar with a slip now and then, so that much is
    accepted. */
 static size_t cook(char *out, size_t size, test_random *r) {
-    static const char *const unary[] = {"!", "X ", "wX ", "F ", "G ", "Y ", "Z ", "O ", "H ", "GF ", "(", "#["};
+    static const char *const unary[] = {
+        "!", "X ", "wX ", "F ", "G ", "Y ", "Z ", "O ", "H ", "GF ", "(", "#[", "rightmost[j<i, Y a is b] "};
     static const char *const binary[] = {" & ", " | ", " ^ ", "->",  " & ", " | ", "<->",
                                          " U ", " R ", " S ", " T ", " W ", "+"};
-    static const char *const atoms[] = {
-        "a", "b", "[ab]", "'('", "true", "last", "first", "2*#[a] - 1 > #>[b]", "(#[a]-#[b])% 3 = 1", "#[a]"};
+    static const char *const atoms[] = {"a",
+                                        "b",
+                                        "[ab]",
+                                        "'('",
+                                        "true",
+                                        "last",
+                                        "first",
+                                        "2*#[a] - 1 > #>[b]",
+                                        "(#[a]-#[b])% 3 = 1",
+                                        "#[a]",
+                                        "(b @ #[a] - 1)"};
     size_t n = 0, words = 1 + random_below(r, 8);
     bool wild = random_below(r, 2);
     size_t depth = 0;
