@@ -580,8 +580,8 @@ static void test_outputs(void) {
     }
 }
 
-/* A regular language has a row of its own, with the truth of the specification, and above it those of the formula that
-   stands for it. */
+/* A regular language has a row of its own, with the truth of the specification, and above it those of the formula
+   that stands for it. */
 static void test_languages(void) {
     static const struct {
         const char *text, *label, *inside;

@@ -14,8 +14,8 @@ typedef struct run_request {
     hard_way way;
     temper_claim claim; /* what the caller has proved of it; an unproved run is warned of doubtful gaps */
     bool every_position;
-    /* Not NULL: set where a plan does not hold, and then there is no run and no error. Without it all pairs are looked
-       at. */
+    /* Not NULL: set where a plan does not hold, and then there is no run and no error. Without it all pairs are
+       looked at. */
     bool *unplanned;
 } run_request;
 
