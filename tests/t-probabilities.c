@@ -278,9 +278,9 @@ static void check_edited(const bytes *file, const bytes *certificate, const char
 /* A weight of the source, in model and certificate alike. */
 static void check_other_source(const bytes *file, const bytes *certificate) {
     bytes m = copy_of(file, 400), c = copy_of(certificate, 400);
+    without_digest(&m);
     char *table = strstr(m.data, "probabilities {"), *also = strstr(c.data, "probabilities {");
     size_t at = table ? strcspn(table, "123456789") : 0; /* of a weight, or of a state's number */
-    without_digest(&m);
     if (table && !strstr(m.data, "start q0")) {
         table[at] = also[at] = table[at] == '9' ? '1' : (char)(table[at] + 1);
         bytes old = addressed(&c, &m);
