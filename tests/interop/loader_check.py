@@ -3,6 +3,7 @@ of stand_ins/), the code of README.md in the folder and of doc/export.md, and th
 
 usage: loader_check.py BUILD WORK NODE_FOLDER"""
 import json
+import math
 import os
 import re
 import shutil
@@ -146,8 +147,14 @@ def check_outputs(torch, name, model, all_vectors):
         if model.kind == "transducer":
             check(model.write(v["string"]) == [text for texts in holds[1:] for text in texts], f"{name}: written")
         else:
-            after = holds[len(v["string"])]
-            check(model.next(v["string"]) == {"legal": [text for text in after if text], "end": "" in after}, f"{name}: next")
+            place = len(v["string"])
+            after, coming = holds[place], model.next(v["string"])
+            chances = coming.pop("probabilities", None)
+            check(coming == {"legal": [text for text in after if text], "end": "" in after}, f"{name}: next")
+            check((chances is not None) == ("log_probabilities" in v), f"{name}: probabilities")
+            for text, row in zip(model.outputs, v.get("log_probabilities", [])):
+                check(abs(chances[text] - math.exp(row[place])) <= 1e-6 and (chances[text] > 0) == (text in after),
+                      f"{name}: the probability of {text!r} after {v['string']!r}")
 
 
 def check_inside(modeling, torch, folders):
