@@ -15,8 +15,9 @@ static const char *const schedule_names[SCHEDULES] = {"right", "constant", "log 
 static const wrong_scale wrong_scales[SCHEDULES] = {
     {0}, {.at_most = "4"}, {.at_most = "ln(N) + 8"}, {.at_most = "16*N"}, {.frozen_at = FROZEN_LENGTH}};
 
-enum { TYPES = 4 };
-static const temper_type types[TYPES] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32, TEMPER_TYPE_F16_F32};
+enum { TYPES = 5 };
+static const temper_type types[TYPES] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32, TEMPER_TYPE_F16_F32,
+                                         TEMPER_TYPE_F16};
 
 enum { LENGTHS = 6 };
 static const size_t all_lengths[LENGTHS] = {16, 32, 64, 128, 256, 1000};
@@ -180,9 +181,11 @@ static void tabulate_needs(lab *l, const outcome *all) {
         {"proved_f32", LAB_TEXT, "the same"},
         {"proved_bf16_f32", LAB_TEXT, "the same"},
         {"proved_f16_f32", LAB_TEXT, "the same"},
+        {"proved_f16", LAB_TEXT, "the same"},
         {"wrong_f32", LAB_COUNT, "shortest string with a wrong answer; 0: none found"},
         {"wrong_bf16_f32", LAB_COUNT, "the same"},
-        {"wrong_f16_f32", LAB_COUNT, "the same"}};
+        {"wrong_f16_f32", LAB_COUNT, "the same"},
+        {"wrong_f16", LAB_COUNT, "the same"}};
     lab_table *t = LAB_TABLE(l, "needs", "What each task needs, and where number formats break", columns, SIZE_MAX);
     for (size_t k = 0; k < sequence_count(); k++) {
         lab_put_text(t, sequence_suite[k].name);
