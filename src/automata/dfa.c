@@ -222,3 +222,16 @@ dfa *dfa_product(arena *a, const dfa *x, const dfa *y, const unsigned char truth
         made->accepts[s] = truth[2 * x->accepts[*pairs[s] >> 32] + y->accepts[(uint32_t)*pairs[s]]];
     return made;
 }
+
+/* Backwards from those that accept, until nothing changes. */
+unsigned char *dfa_alive(arena *a, const dfa *d) {
+    unsigned char *alive = arena_alloc(a, d->state_count, 1);
+    memcpy(alive, d->accepts, d->state_count);
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t q = 0; q < d->state_count; q++)
+            for (uint32_t c = 0; c < d->class_count && !alive[q]; c++)
+                if (alive[dfa_next(d, q, c)]) alive[q] = 1, more = true;
+    }
+    return alive;
+}

@@ -29,6 +29,9 @@ dfa *dfa_new(arena *a, uint32_t states, uint32_t classes, uint32_t letters);
 
 dfa *dfa_copy(arena *a, const dfa *d);
 
+/* [states] From which of them something is accepted. */
+unsigned char *dfa_alive(arena *a, const dfa *d);
+
 /* The state after a word, and whether it is accepted. */
 uint32_t dfa_run(const dfa *d, const uint32_t *word, size_t n);
 static inline bool dfa_accepts(const dfa *d, const uint32_t *word, size_t n) {

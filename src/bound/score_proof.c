@@ -64,18 +64,6 @@ static const char *compare_start(work *w, const rational *chances) {
 
 /* ---- sources that have an automaton ---- */
 
-static unsigned char *find_alive(const dfa *d, arena *a) {
-    unsigned char *alive = arena_alloc(a, d->state_count, 1);
-    memcpy(alive, d->accepts, d->state_count);
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t q = 0; q < d->state_count; q++)
-            for (uint32_t c = 0; c < d->class_count && !alive[q]; c++)
-                if (alive[dfa_next(d, q, c)]) alive[q] = 1, more = true;
-    }
-    return alive;
-}
-
 /* The words after which this score holds. */
 static const dfa *automaton_of(const work *w, const weighted_machine *machine, uint32_t score) {
     dfa d = *machine->d;
@@ -111,7 +99,7 @@ static const char *prove_score(work *w, const weighted_machine *machine, uint32_
 static const char *prove_by_states(work *w) {
     weighted_machine machine;
     const dfa *d = spec_dfa(w->scratch, w->spec, NULL);
-    weighted_machine_make(&machine, w->spec, d, find_alive(d, w->scratch), &w->weights, w->pool, w->scratch);
+    weighted_machine_make(&machine, w->spec, d, dfa_alive(w->scratch, d), &w->weights, w->pool, w->scratch);
     w->out->count = machine.row_count;
     w->out->all = arena_zalloc(w->arena, machine.row_count, sizeof *w->out->all);
     const char *why = NULL;

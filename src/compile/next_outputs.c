@@ -51,19 +51,6 @@ static void find_viable(void *context) {
                             m->alive[m->d->start], NULL);
 }
 
-/* States from which something is accepted: backwards from those that accept, until nothing changes. */
-static unsigned char *find_alive(const dfa *d, arena *a) {
-    unsigned char *alive = arena_alloc(a, d->state_count, 1);
-    memcpy(alive, d->accepts, d->state_count);
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t q = 0; q < d->state_count; q++)
-            for (uint32_t c = 0; c < d->class_count && !alive[q]; c++)
-                if (alive[dfa_next(d, q, c)]) alive[q] = 1, more = true;
-    }
-    return alive;
-}
-
 /* What can still be accepted, as an automaton of its own. */
 static dfa *prefixes_of(const maker *m, arena *a) {
     dfa all = *m->d;
@@ -356,7 +343,7 @@ void spec_make_outputs(temper_spec *s, next_report *r, bool test, arena *scratch
     node_id back, forward;
     m.causal = s->at == TEMPER_AT_LAST && !(formula_directions(&s->graph, s->root, &back, &forward) & 2);
     if (attempt(&m, find_automaton, &m)) {
-        m.alive = find_alive(m.d, m.keep);
+        m.alive = dfa_alive(m.keep, m.d);
         if (s->viable) compare_viable(&m);
         if (!s->probabilities.is_said) choose(&m);
     } else {
