@@ -4,7 +4,7 @@
 #define TESTS_STOCK_RANDOM_H
 
 #include "base/arena.h"
-#include "stock/stock_model.h"
+#include "model/stock_model.h"
 #include "tests/test.h"
 
 /* Sizes are small and drawn, too. tokens: of the letters, NULL-terminated; NULL: "a", "b", "c". */

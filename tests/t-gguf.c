@@ -6,8 +6,8 @@
 
 #include "base/entry.h"
 #include "export/gguf_write.h"
-#include "stock/stock_read.h"
-#include "stock/stock_tensors.h"
+#include "model/stock_read.h"
+#include "model/stock_tensors.h"
 #include "tests/stock_random.h"
 
 typedef struct attempt {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "stock/stock_tensors.h"
+#include "model/stock_tensors.h"
 
 enum { VERSION = 3 };
 

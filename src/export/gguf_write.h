@@ -3,7 +3,7 @@
 #ifndef EXPORT_GGUF_WRITE_H
 #define EXPORT_GGUF_WRITE_H
 
-#include "stock/stock_tokens.h"
+#include "model/stock_tokens.h"
 
 enum { GGUF_ALIGNMENT = 32 };
 

@@ -2,7 +2,7 @@
 #ifndef EXPORT_STOCK_FILES_H
 #define EXPORT_STOCK_FILES_H
 
-#include "stock/stock_tokens.h"
+#include "model/stock_tokens.h"
 #include "model/model.h"
 
 /* config.json of GPT2LMHeadModel or LlamaForCausalLM, and how to sample from it. */

@@ -1,7 +1,7 @@
 /* model.safetensors of a stock model. */
 #include "export/stock_files.h"
 
-#include "stock/stock_tensors.h"
+#include "model/stock_tensors.h"
 #include "model/tensor_file.h"
 
 static const uint64_t LARGEST_FILE = (uint64_t)2 << 30;

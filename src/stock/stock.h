@@ -6,7 +6,7 @@
 
 #include "base/entry.h"
 #include "model/model.h"
-#include "stock/stock_model.h"
+#include "model/stock_model.h"
 
 enum stock_number { STOCK_F32, STOCK_F16 };
 

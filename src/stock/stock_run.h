@@ -4,7 +4,7 @@
 #define STOCK_STOCK_RUN_H
 
 #include "base/arena.h"
-#include "stock/stock_model.h"
+#include "model/stock_model.h"
 
 /* What kernels round beside f32 (doc/stock.md, "Kernels"). */
 struct stock_kernel {

@@ -1,4 +1,4 @@
-#include "stock/stock_tensors.h"
+#include "model/stock_tensors.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-#include "stock/stock_read.h"
+#include "model/stock_read.h"
 
 #include <string.h>
 
-#include "stock/stock_tensors.h"
-#include "stock/stock_tokens.h"
+#include "model/stock_tensors.h"
+#include "model/stock_tokens.h"
 
 /* A size beyond this is no model of ours, and products of three such sizes fit into 64 bits. */
 enum { SIZE_LIMIT = 1 << 20 };

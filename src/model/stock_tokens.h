@@ -1,10 +1,10 @@
 /* The vocabulary of a stock model as tokenizers want it. Letters are single characters, or words of several; the
    names of the three tokens that are no letters must not be readable as letters. */
-#ifndef STOCK_STOCK_TOKENS_H
-#define STOCK_STOCK_TOKENS_H
+#ifndef MODEL_STOCK_TOKENS_H
+#define MODEL_STOCK_TOKENS_H
 
 #include "base/text.h"
-#include "stock/stock_model.h"
+#include "model/stock_model.h"
 
 typedef struct stock_tokens {
     uint32_t count;

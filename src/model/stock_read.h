@@ -1,10 +1,10 @@
 /* A stock model back from a GGUF file. Only files that temper could have written are read: the keys of its own, in
    its order, and exactly the tensors that these sizes ask for. Nothing of a file is ignored. */
-#ifndef STOCK_STOCK_READ_H
-#define STOCK_STOCK_READ_H
+#ifndef MODEL_STOCK_READ_H
+#define MODEL_STOCK_READ_H
 
 #include "model/gguf_file.h"
-#include "stock/stock_model.h"
+#include "model/stock_model.h"
 
 struct stock_file {
     struct stock_model *model;

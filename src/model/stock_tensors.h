@@ -1,10 +1,10 @@
 /* The tensors of a stock model under the names and in the layouts of two file formats. Both writers take them from
    here, so that a weight can differ between the files only by its layout. */
-#ifndef STOCK_STOCK_TENSORS_H
-#define STOCK_STOCK_TENSORS_H
+#ifndef MODEL_STOCK_TENSORS_H
+#define MODEL_STOCK_TENSORS_H
 
 #include "base/text.h"
-#include "stock/stock_model.h"
+#include "model/stock_model.h"
 
 typedef enum stock_naming { STOCK_GGUF, STOCK_HUGGING_FACE } stock_naming;
 

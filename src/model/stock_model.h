@@ -1,7 +1,7 @@
 /* An ordinary decoder-only transformer: what a GPT-2 or a Llama file holds. src/stock makes it of a hard model,
    src/export writes it. */
-#ifndef TEMPER_STOCK_MODEL_H
-#define TEMPER_STOCK_MODEL_H
+#ifndef MODEL_STOCK_MODEL_H
+#define MODEL_STOCK_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

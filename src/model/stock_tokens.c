@@ -1,4 +1,4 @@
-#include "stock/stock_tokens.h"
+#include "model/stock_tokens.h"
 
 #include <string.h>
 
