@@ -60,6 +60,18 @@ static void check_hard(temper_type type, double total, double weight) {
     arena_reset(&memory);
 }
 
+/* Runs letter by letter count distances in the format of sums. */
+static void check_hard_distance(temper_type type, uint64_t m) {
+    bounds b;
+    bool ascending = number_type_is_emulated(type);
+    bounds_init(&b, number_type_of(type), ascending, m, &memory);
+    head_shape s = {.role = ROLE_MATCH, .soft_ties = true, .total = 1, .weight = 1};
+    head_certificate h = head_certify_hard(&b, &s);
+    CHECK(!h.failure == (ascending || m <= (uint64_t)1 << b.a->precision), "hard in %s at M = %llu: %s",
+          temper_type_name(type), (unsigned long long)m, h.failure ? h.failure : "proved");
+    arena_reset(&memory);
+}
+
 static void check_type(temper_type type) {
     int digits = number_type_of(type)->accumulation->precision;
     for (uint64_t m = 2; m <= (uint64_t)1 << 20; m = 5 * m / 2)
@@ -72,6 +84,8 @@ static void check_type(temper_type type) {
         }
     for (int more = -1; more <= 1 && digits < 30; more++) /* as many positions as any order allows */
         check_soft(type, ((uint64_t)1 << digits) + (uint64_t)more, 64, 0.5, 0.25);
+    for (int more = -1; more <= 1 && digits < 30; more++)
+        check_hard_distance(type, ((uint64_t)1 << digits) + (uint64_t)more);
     double end = ldexp(1, digits - 1);
     for (int k = 0; k < 4; k++) {
         double most = k % 2 ? end + end / 2 : end;

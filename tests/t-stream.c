@@ -401,6 +401,19 @@ static void test_long_f32(void) {
         }
 }
 
+/* A hard run letter by letter counts distances in floats, so nothing is proved where these no longer tell positions
+   apart: beyond 2^24 the letter before the last would count as the last one. */
+static void test_hard_distances(void) {
+    static const char *const sources[] = {"Y a", "a S b", "rightmost[j<i, Y letter is letter] a"};
+    for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
+        temper_model *m = model_from(sources[k], "abc", TEMPER_METHOD_TEMPERATURE);
+        temper_proof p;
+        CHECK(!temper_model_proof(&p, m, TEMPER_TYPE_F32, 1, NULL) && p.length == (1u << 24) - 1,
+              "%s: hard runs in f32 are proved to %zu letters", sources[k], p.length);
+        temper_model_free(m);
+    }
+}
+
 static void test_calls(void) {
     temper_model *m = model_from("(a S b) & #[a] % 2 = 0 | #[a] >= 3*#[b]", "ab", TEMPER_METHOD_TEMPERATURE);
     temper_stream *s;
@@ -461,6 +474,7 @@ int main(void) {
     test_mirrored_formulas();
     test_refusals();
     test_long_f32();
+    test_hard_distances();
     test_calls();
     return test_finish("t-stream");
 }

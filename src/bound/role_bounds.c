@@ -80,6 +80,11 @@ static head_certificate once(const bounds *b, const head_shape *s) {
     return h;
 }
 
+/* Runs letter by letter count distances in the format of sums; the types that they have add up in any order. */
+static void need_distances(const bounds *b, head_certificate *h) {
+    if (!b->ascending) need_counting(b, h);
+}
+
 /* ---- nearest ---- */
 
 /* What all losers weigh together, each gap being at least a multiple of kappa of which `sides` occur at a time. */
@@ -145,7 +150,7 @@ static head_certificate nearest(const bounds *b, const head_shape *s) {
     h.logit = l.size;
     h.rounding = checked_logit(b, &h, &l);
     winner_error(b, &h, s->kappa, 1);
-    if (!b->ascending) need_counting(b, &h);
+    need_distances(b, &h);
     return h;
 }
 
@@ -194,13 +199,14 @@ static head_certificate match(const bounds *b, const head_shape *s) {
     h.rounding = checked_logit(b, &h, &l);
     if (s->edges > 0) h.rounding = with_sentinel(b, &h, s, &scale, h.rounding);
     winner_error(b, &h, s->kappa, 1);
-    if (!b->ascending) need_counting(b, &h);
+    need_distances(b, &h);
     return h;
 }
 
 static head_certificate hard_match(const bounds *b, const head_shape *s) {
     head_certificate h = {.logit = b_double(b, s->total), .rounding = b->zero};
     need_patterns(b, &h, s);
+    need_distances(b, &h);
     return h;
 }
 
@@ -387,6 +393,7 @@ static head_certificate hard_rows(const bounds *b, const head_shape *s) {
     need(&h, quantity_fits(&score, b->most_a), "a score overflows");
     h.logit = score.size;
     h.rounding = b->zero;
+    if (s->role == ROLE_NEAREST) need_distances(b, &h);
     return h;
 }
 
