@@ -1,6 +1,6 @@
 /* What the auditor knows of its atoms without asking strings: sums that are always or never at least 0 or only ask
-   whether anything was counted, remainders one position earlier, and readings at one position that imply or
-   exclude each other. */
+   whether anything was counted, remainders one position earlier, and readings at one position, which may be a
+   computed one, that imply or exclude each other. */
 #include "audit/audit_match.h"
 #include "audit_bench.h"
 
@@ -114,6 +114,79 @@ static void check_alike(meaning *m) {
         }
 }
 
+/* a*i + ends*(n + 1) + constant; or, with `counts`, the sum of 3 at a and 0 elsewhere instead of i. */
+typedef struct place {
+    int a, ends, constant;
+    bool counts, past;
+    dd is, other; /* two values there that exclude each other */
+} place;
+
+/* How a sum over j >= i says it: there are n + 1 - i positions from i on. */
+static dd read_place(meaning *m, const place *x, bool past, dd value) {
+    if (x->counts) return meaning_read(m, x->past, dd_times(&m->d, letters(m, 1), 3), x->ends, x->constant, value);
+    return past ? meaning_read(m, true, dd_number(&m->d, x->a), x->ends, x->constant, value)
+                : meaning_read(m, false, dd_number(&m->d, -x->a), x->ends + x->a, x->constant, value);
+}
+
+/* Whether a place without counts is i + step in all short strings; whether it is nowhere, if `outside`. */
+static bool is_always(const place *x, bool outside, int step) {
+    bool holds = !x->counts;
+    for (int n = 1; n <= 9; n++)
+        for (int i = 1; i <= n; i++) {
+            int e = x->a * i + x->ends * (n + 1) + x->constant;
+            holds = holds && (outside ? e < 1 || e > n : e == i + step);
+        }
+    return holds;
+}
+
+static void check_place(meaning *m, const place *x) {
+    dd value = letters(m, 5), steps[3] = {meaning_step(m, true, value), value, meaning_step(m, false, value)};
+    for (int k = 0; k < 3; k++)
+        CHECK((x->is == steps[k]) == is_always(x, false, k - 1), "%d*i + %d*(n + 1) + %d is i + %d", x->a, x->ends,
+              x->constant, k - 1);
+    CHECK(x->is != 0 || is_always(x, true, 0), "%d*i + %d*(n + 1) + %d is nowhere", x->a, x->ends, x->constant);
+    CHECK(x->is == 0 || x->a || (x->ends != 0 && x->ends != 1) || !is_always(x, true, 0),
+          "%d*(n + 1) + %d is somewhere", x->ends, x->constant);
+    CHECK(read_place(m, x, false, value) == x->is && read_place(m, x, true, value) == x->is,
+          "%d*i + %d*(n + 1) + %d from the end", x->a, x->ends, x->constant);
+    CHECK(read_place(m, x, true, 0) == 0, "what holds nowhere");
+}
+
+static void check_places(meaning *m) {
+    static place all[600];
+    size_t count = 0;
+    for (int a = -1; a <= 2; a++)
+        for (int ends = -1; ends <= 2; ends++)
+            for (int constant = -2; constant <= 2; constant++)
+                for (int kind = a ? 2 : 0; kind < 3; kind++) /* counts have no a */
+                    all[count++] = (place){a, ends, constant, kind < 2, kind == 1, 0, 0};
+    for (size_t k = 0; k < count; k++) {
+        all[k].is = read_place(m, &all[k], k % 2, letters(m, 5));
+        all[k].other = read_place(m, &all[k], k % 3, letters(m, 10));
+        check_place(m, &all[k]);
+    }
+    for (size_t j = 0; j < count; j++)
+        for (size_t k = 0; k < count; k++)
+            CHECK((dd_and(&m->d, all[j].is, all[k].other) == 0) == (j == k || !all[j].is || !all[k].other),
+                  "places %zu and %zu", j, k);
+}
+
+/* Numbers of a place go to 2^52. */
+static void check_large_places(meaning *m) {
+    for (volatile int k = 0; k < 16; k++) {
+        double sign = k & 1 ? -1 : 1, large = sign * (k & 2 ? 0x1p52 + 1 : 0x1p52);
+        bool refused = false, ends = k & 4;
+        trap outer = failure;
+        temper_error e = {0};
+        if (trap_set(&failure, &e))
+            refused = true;
+        else
+            meaning_read(m, true, k & 8 ? letters(m, 1) : 1, ends ? large : 0, ends ? 0 : large, letters(m, 2));
+        failure = outer;
+        CHECK(refused == ((k & 2) != 0), "case %d: %s", k, refused ? e.text : "accepted");
+    }
+}
+
 /* 2^14 ways to agree are too many, 2^13 are not. */
 static void check_many(void) {
     static meaning m;
@@ -145,6 +218,8 @@ int main(void) {
     check_sums(&m);
     check_remainders(&m);
     check_alike(&m);
+    check_places(&m);
+    check_large_places(&m);
     check_readings(&random);
     check_many();
     arena_free(&scratch);

@@ -14,7 +14,7 @@
 #include "bytes.h"
 #include "corpus.h"
 
-enum { LENGTH = 4, LETTERS = 3, STATES = 3, NEVER = -1024 };
+enum { LENGTH = 4, LETTERS = 5, STATES = 3, NEVER = -1024 };
 
 static struct { size_t built, proved, unproved, edited, harmless, sources, viable; } met;
 
@@ -47,7 +47,8 @@ static double random_weight(char *out, size_t size, test_random *r) {
 }
 
 static const char *letter_name(const subject *x, size_t k) {
-    return k == x->letters ? "end" : k == 0 ? "a" : k == 1 ? "b" : "c";
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
+    return k == x->letters ? "end" : names[k];
 }
 
 static size_t add_weights(subject *x, size_t at, test_random *r) {
@@ -228,13 +229,28 @@ static void without_digest(bytes *b) {
     splice(b, (size_t)(digest + 1 - b->data), b->length - (size_t)(digest + 1 - b->data), "");
 }
 
-/* One weight of a row of logits. */
-static bool edit_logit(bytes *b, test_random *r) {
-    size_t count = 0, which;
+/* The model's source, written as its file does. */
+static void put_source(bytes *b, const char *source) {
+    char line[3000], *at = strstr(b->data, "\nsource \""), *end = at ? strstr(at, "\"\n") : NULL;
+    size_t used = (size_t)snprintf(line, sizeof line, "\nsource \"");
+    for (const char *p = source; *p; p++)
+        used += (size_t)snprintf(line + used, sizeof line - used, *p == '\n' ? "\\n" : "%c", *p);
+    if (CHECK(at && end, "no source in\n%s", b->data)) splice(b, (size_t)(at - b->data), (size_t)(end - at), line);
+}
+
+static size_t count_logits(const bytes *b) {
+    size_t count = 0;
+    for (const char *at = strstr(b->data, "\nlogit "); at && *at; at++)
+        count += *at == ':' && strchr(" 0123456789", at[-1]);
+    return count;
+}
+
+/* One weight of the rows of logits: this one, or any if there are not so many. */
+static bool edit_logit(bytes *b, size_t which, test_random *r) {
+    size_t count = count_logits(b);
     char with[60], *row = strstr(b->data, "\nlogit ");
-    for (char *at = row; at && *at; at++) count += *at == ':' && strchr(" 0123456789", at[-1]);
     if (!count) return false;
-    which = random_below(r, count);
+    if (which >= count) which = random_below(r, count);
     for (char *at = row; *at; at++) {
         if (*at != ':' || !strchr(" 0123456789", at[-1]) || which--) continue;
         char *end = at + 1;
@@ -243,6 +259,7 @@ static bool edit_logit(bytes *b, test_random *r) {
         weight += by[random_below(r, sizeof by / sizeof *by)];
         if (!random_below(r, 6)) weight = NEVER;
         if (!random_below(r, 6)) weight = -weight;
+        if (!random_below(r, 6)) weight = 0;
         snprintf(with, sizeof with, "%a", weight);
         splice(b, (size_t)(at + 1 - b->data), (size_t)(end - at - 1), with);
         return true;
@@ -251,14 +268,14 @@ static bool edit_logit(bytes *b, test_random *r) {
 }
 
 static void check_edited(const bytes *file, const bytes *certificate, const char *bound, const subject *x,
-                         temper_type type, test_random *r) {
+                         temper_type type, size_t which, test_random *r) {
     bytes changed = copy_of(file, 2000);
     temper_model *m = NULL;
     temper_error e;
     char now[40];
     temper_claim claim;
     without_digest(&changed);
-    if (edit_logit(&changed, r) && temper_model_read(&m, changed.data, changed.length, &e) == TEMPER_OK) {
+    if (edit_logit(&changed, which, r) && temper_model_read(&m, changed.data, changed.length, &e) == TEMPER_OK) {
         double off = distance(m, x, type);
         bytes old = addressed(certificate, &changed), c = certified(&changed, type, now, sizeof now, &claim);
         CHECK(is_within(off, bound) || !audit_passes(&old, &changed), "off by %g, and the audit accepts:\n%s\n%s",
@@ -355,7 +372,7 @@ static void check(test_random *r) {
         met.proved += *bound != 0;
         met.unproved += !*bound;
         met.viable += claim == TEMPER_CLAIM_VIABLE;
-        for (int k = 0; *bound && k < 4; k++) check_edited(&file, &c, bound, &x, type, r);
+        for (int k = 0; *bound && k < 4; k++) check_edited(&file, &c, bound, &x, type, SIZE_MAX, r);
         if (*bound) check_other_source(&file, &c, &x);
     }
     temper_model_free(m);
@@ -363,8 +380,101 @@ static void check(test_random *r) {
     temper_free(file.data);
 }
 
+/* ---- written ones ---- */
+
+#define NESTED "viable H (#[a] >= #[b])\n#[a] = #[b] & H (#[a] >= #[b])\n"
+
+/* As many outputs as a line `viable` may have; a first letter that cannot begin; a letter that always comes; letters
+   that nothing tells apart; a state that is left by its first letter alone. */
+static const struct {
+    subject subject;
+    bool edit_all;
+} WRITTEN[] = {
+    {{"alphabet a b c d e\nnext\nprobabilities uniform\n" NESTED, .letters = 5, .letter = {1, 1, 1, 1, 1, 1}}, false},
+    {{"alphabet b a\nempty accept\nnext\nprobabilities {\nb 2\na 1/4\nend 3/8\n}\n" NESTED, .form = FORM_LETTERS,
+      .letters = 2, .letter = {2, 0.25, 0.375}},
+     true},
+    {{"alphabet a\nnext\nprobabilities {\nend 0\n}\nregex a*\n", .form = FORM_LETTERS, .letters = 1,
+      .letter = {1, 0}},
+     true},
+    {{"alphabet a b c\nnext\nprobabilities {\nc 3\n}\nregex ([ab]c)*\n", .form = FORM_LETTERS, .letters = 3,
+      .letter = {1, 1, 3, 1}},
+     false},
+    {{"alphabet a b\nnext\nprobabilities {\na 2\n}\nregex (ba)*a\n", .form = FORM_LETTERS, .letters = 2,
+      .letter = {2, 1, 1}},
+     true},
+};
+
+static void check_written(test_random *r) {
+    for (size_t k = 0; k < sizeof WRITTEN / sizeof *WRITTEN; k++) {
+        const subject *x = &WRITTEN[k].subject;
+        bytes file = {0};
+        temper_model *m = NULL;
+        char bound[40];
+        temper_claim claim = TEMPER_CLAIM_NONE;
+        temper_error e;
+        if (!built(&file, x, TEMPER_METHOD_TEMPERATURE)) continue;
+        bytes c = certified(&file, TEMPER_TYPE_F64, bound, sizeof bound, &claim);
+        if (CHECK(c.data && *bound, "%s: nothing is proved", x->source) &&
+            CHECK(temper_model_read(&m, file.data, file.length, &e) == TEMPER_OK, "%s", e.text)) {
+            double off = distance(m, x, TEMPER_TYPE_F64);
+            CHECK(is_within(off, bound), "%s: off by %g, not %s", x->source, off, bound);
+            CHECK(audit_passes(&c, &file), "%s\n%s\n%s", audit_error.text, c.data, file.data);
+            size_t edits = WRITTEN[k].edit_all ? count_logits(&file) : 0;
+            for (size_t j = 0; j < edits; j++) check_edited(&file, &c, bound, x, TEMPER_TYPE_F64, j, r);
+        }
+        temper_model_free(m);
+        temper_free(c.data);
+        temper_free(file.data);
+    }
+}
+
+/* Another source in place of the one that was built: certify says that nothing is proved of the logits, and why. */
+static void check_unproved(void) {
+    static const struct {
+        const char *source, *other, *why;
+    } cases[] = {
+        {"alphabet a b\nnext\nprobabilities {\na 1\n}\nregex ab\n",
+         "alphabet a b\nnext\nprobabilities {\na 0\n}\nregex ab\n", "weight 0"},
+        {"alphabet a b\nnext\nprobabilities {\na 3 -- three\n}\n" NESTED,
+         "alphabet a b\nnext\nprobabilities {\nafter a b 1 \n}\n" NESTED, "nothing is proved"},
+        {"alphabet a b\nnext\nprobabilities {\na 1\n}\n" NESTED,
+         "alphabet a b\nnext\nprobabilities {\na 0\n}\n" NESTED, "nothing is proved"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        subject x = {.letters = 2};
+        bytes file = {0};
+        temper_model *m = NULL;
+        temper_certificate *c = NULL;
+        temper_error e;
+        temper_certify_options o = {.length = 9};
+        snprintf(x.source, sizeof x.source, "%s", cases[k].source);
+        if (!built(&file, &x, TEMPER_METHOD_TEMPERATURE)) continue;
+        bytes other = copy_of(&file, 2000), proof = {0};
+        without_digest(&other);
+        put_source(&other, cases[k].other);
+        if (CHECK(temper_model_read(&m, other.data, other.length, &e) == TEMPER_OK &&
+                      temper_certify(&c, m, other.data, other.length, &o, &e) == TEMPER_OK,
+                  "%s: %s", cases[k].other, e.text)) {
+            temper_certificate_info about = temper_certificate_about(c);
+            CHECK(about.verdict == TEMPER_PROVED && !*about.log_probabilities &&
+                      strstr(about.logits_note, cases[k].why),
+                  "%s: %s%s", cases[k].other, about.log_probabilities, about.logits_note);
+            if (about.verdict == TEMPER_PROVED) temper_certificate_print(&proof.data, &proof.length, c, &e);
+            if (proof.data) CHECK(audit_passes(&proof, &other), "%s\n%s", audit_error.text, proof.data);
+        }
+        temper_free(proof.data);
+        temper_certificate_free(c);
+        temper_model_free(m);
+        free(other.data);
+        temper_free(file.data);
+    }
+}
+
 int main(void) {
     test_random r = test_seed(1516);
+    check_written(&r);
+    check_unproved();
     size_t count = (size_t)(60 * test_effort()) + 12;
     for (size_t k = 0; k < count; k++) check(&r);
     CHECK(met.proved > count / 2 && met.edited > count && met.harmless < met.edited && met.viable && met.sources,

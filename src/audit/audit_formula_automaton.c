@@ -28,14 +28,14 @@ static void find_classes(walk *w) {
         formula_op op = formula_at(f, w->t.nodes[k])->op;
         width += op == OP_LETTERS || op == OP_MATCHES;
     }
-    if ((width + 1) * (letters + 1) > LANGUAGE_WORK / 64)
+    if (width * letters > LANGUAGE_WORK / 64)
         trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a source with more sets of letters than are audited");
-    w->letters = arena_alloc(a, letters + 1, sizeof *w->letters);
-    w->class_of = arena_alloc(a, letters + 1, sizeof *w->class_of);
+    w->letters = arena_alloc(a, letters, sizeof *w->letters);
+    w->class_of = arena_alloc(a, letters, sizeof *w->class_of);
     table index;
     table_init(&index, a);
     for (uint32_t l = 0; l < letters; l++) {
-        uint32_t *key = arena_zalloc(a, width + 1, sizeof *key);
+        uint32_t *key = arena_alloc(a, width, sizeof *key);
         size_t at = 0;
         bool fresh;
         for (size_t k = 0; k < w->t.node_count; k++) {
@@ -43,7 +43,7 @@ static void find_classes(walk *w) {
             if (n->op == OP_LETTERS) key[at++] = formula_has_letter(f, w->t.nodes[k], l);
             if (n->op == OP_MATCHES) key[at++] = w->t.languages[n->set]->class_of[l];
         }
-        w->class_of[l] = *table_put(&index, key, (width + 1) * sizeof *key, w->classes, &fresh);
+        w->class_of[l] = *table_put(&index, key, width * sizeof *key, w->classes, &fresh);
         if (fresh) w->letters[w->classes++] = l;
     }
 }
@@ -70,7 +70,7 @@ automaton *language_automaton(const temper_spec *spec, bool forward, bool accept
     language_stepping_begin(&w.s, &w.t);
     find_classes(&w);
     table_init(&w.index, a);
-    uint32_t *numbers = arena_zalloc(a, w.t.width + 2, sizeof *numbers), *next = NULL;
+    uint32_t *numbers = arena_zalloc(a, w.t.width + 1, sizeof *numbers), *next = NULL;
     size_t next_count = 0, next_capacity = 0;
     w.s.after = numbers + 1;
     numbers[0] = 2;

@@ -100,7 +100,7 @@ dd meaning_reading(meaning *m, const atom_key *key, const atom_key *place, dd in
 static dd reading(meaning *m, question asked, bool past, dd where, dd value) {
     atom_key key = {.question = asked, .past = past, .f = asked == ASK_STEP ? value : where};
     if (asked != ASK_STEP) key.g = value;
-    atom_key place = {.question = asked, .past = past, .f = where, .number = {1}};
+    atom_key place = {.question = asked, .past = past, .f = where};
     return meaning_reading(m, &key, &place, dd_not(&m->d, edge(m, past)), value);
 }
 

@@ -11,7 +11,7 @@ static void release_spec(void *spec) { temper_spec_free(spec); }
 static const automaton *source_automaton(const audit *a, const temper_spec *source) {
     const formula *f = &source->graph;
     const unsigned char *marks = formula_reachable(f, source->root, a->arena);
-    const automaton **languages = arena_zalloc(a->arena, f->language_count + 1, sizeof *languages);
+    const automaton **languages = arena_zalloc(a->arena, f->language_count, sizeof *languages);
     for (node_id id = 1; id <= source->root; id++) {
         const formula_node *n = formula_at(f, id);
         if (marks[id] && n->op == OP_MATCHES && !languages[n->set])
@@ -41,13 +41,6 @@ static const automaton *letter_automaton(const automaton *x, const unsigned char
     return automaton_least(a, &of, letters);
 }
 
-static bool same_claim(const language_claim *x, const language_claim *y) {
-    if (x->row_count != y->row_count || strcmp(x->formula, y->formula) != 0) return false;
-    for (size_t k = 0; k < x->row_count; k++)
-        if (strcmp(x->rows[k], y->rows[k]) != 0) return false;
-    return true;
-}
-
 static void check_table(audit *a, size_t output, const language_claim *claim) {
     audited_output *x = &a->outputs[output];
     temper_spec *spec =
@@ -65,7 +58,7 @@ void audit_next(audit *a, const temper_spec *source, const audit_request *reques
     size_t letters = a->model->letters.count;
     const automaton *language = source_automaton(a, source);
     const unsigned char *alive = find_alive(language, a->arena);
-    const automaton **of_class = arena_zalloc(a->arena, (size_t)language->classes + 1, sizeof *of_class);
+    const automaton **of_class = arena_zalloc(a->arena, language->classes, sizeof *of_class);
     for (size_t k = 0; k <= letters; k++) {
         audited_output *x = &a->outputs[k];
         const language_claim *claim = &request->outputs[k];
@@ -75,11 +68,10 @@ void audit_next(audit *a, const temper_spec *source, const audit_request *reques
         x->automaton = shared ? *shared : language;
         x->empty = x->automaton->accepts[0];
         x->formula = claim->formula;
-        for (size_t j = 0; j < k && !x->table; j++) /* letters that nothing tells apart have one table */
-            if (a->outputs[j].automaton == x->automaton && same_claim(&request->outputs[j], claim)) {
-                x->table = a->outputs[j].table;
-                x->meaning = a->outputs[j].meaning;
-            }
+        /* Letters that nothing tells apart have one table. If the claim has another one, comparing finds it. */
+        for (size_t j = 0; j < k && !x->table; j++)
+            if (a->outputs[j].automaton == x->automaton && strcmp(a->outputs[j].formula, claim->formula) == 0)
+                *x = a->outputs[j];
         if (!x->table) check_table(a, k, claim);
     }
     audit_scores(a, source, language, alive, request);

@@ -1,6 +1,7 @@
 /* What the outputs of a model must be, by the claim, and whether its read-out rows are that (doc/certificate.md, "What
    each channel means"): an acceptor's answer, each output of a transducer, and what a language model says comes
    next. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -110,7 +111,7 @@ void audit_read_out(audit *a) {
 static bool sums_are_exact(const audit *a, const model_rows *rows, uint32_t row) {
     const ball *size;
     calculus c;
-    int grid = 1 << 20;
+    int grid = INT_MAX;
     calc_init(&c, a->scratch);
     size = num(&c, 0);
     for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
@@ -119,9 +120,8 @@ static bool sums_are_exact(const audit *a, const model_rows *rows, uint32_t row)
         if (weight != 0 && audit_grid_of(weight) < grid) grid = audit_grid_of(weight);
         size = add(&c, size, num(&c, fabs(weight)));
     }
-    if (grid == 1 << 20) return true;
-    return ldexp(1, grid) >= a->type.ta &&
-           ball_is_at_most(size, num(&c, fmin(ldexp(1, grid + a->type.pa), a->type.fa)));
+    /* the format of sums has every grid that a stored number has (audit_type_begin) */
+    return grid == INT_MAX || ball_is_at_most(size, num(&c, fmin(ldexp(1, grid + a->type.pa), a->type.fa)));
 }
 
 /* What storing the weights of a row rounds, and adding them up, with Booleans 0 and 1. */

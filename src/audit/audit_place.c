@@ -29,12 +29,12 @@ dd meaning_read(meaning *m, bool past, dd adds, double ends, double constant, dd
         }
         if (read_near(m, a, ends, constant, value, &near)) return near;
         past = true;
-        adds = dd_number(d, a + 0.0);
+        adds = dd_number(d, a);
     }
     if (!(fabs(ends) <= 0x1p52 && fabs(constant) <= 0x1p52))
         trap_raise(m->arena->trap, TEMPER_RANGE, 0, 0, "a position with numbers that are too large");
-    int64_t number[2] = {(int64_t)ends, (int64_t)constant};
-    atom_key key = {.question = ASK_READ, .past = past, .f = adds, .g = value, .number = {number[0], number[1]}};
-    atom_key place = {.question = ASK_READ, .past = past, .f = adds, .number = {number[0], number[1], 1}};
+    atom_key place = {.question = ASK_READ, .past = past, .f = adds, .number = {(int64_t)ends, (int64_t)constant}};
+    atom_key key = place;
+    key.g = value;
     return meaning_reading(m, &key, &place, 1, value);
 }

@@ -208,7 +208,7 @@ typedef struct machine_work {
 
 static void sort_arcs(machine_work *m) {
     m->first = arena_zalloc(m->a, m->letters + 3, sizeof *m->first);
-    m->by_letter = arena_alloc(m->a, m->w->count + 1, sizeof *m->by_letter);
+    m->by_letter = arena_alloc(m->a, m->w->count, sizeof *m->by_letter);
     for (size_t k = 0; k < m->w->count; k++) m->first[m->w->arcs[k].letter + 2]++;
     for (size_t x = 0; x <= m->letters; x++) m->first[x + 2] += m->first[x + 1];
     for (size_t k = 0; k < m->w->count; k++) m->by_letter[m->first[m->w->arcs[k].letter + 1]++] = &m->w->arcs[k];

@@ -1,5 +1,6 @@
 #include "bound/role_proof.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "bound/every_length.h"
@@ -125,7 +126,7 @@ static bool logit_row_is_exact(const bounds *b, const model_rows *rows, uint32_t
     const ball *sum = b->zero;
     int grid = GRID_OF_ZERO;
     for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
-        double weight = rows->terms[k].weight < 0 ? -rows->terms[k].weight : rows->terms[k].weight;
+        double weight = fabs(rows->terms[k].weight);
         if (format_round(b->s, weight) != weight) return false;
         if (grid_of(weight) < grid) grid = grid_of(weight);
         sum = b_add(b, sum, b_double(b, weight));
@@ -142,7 +143,7 @@ static bool logit_row_error(const bounds *b, const model_rows *rows, uint32_t ro
     *error = b->zero;
     if (logit_row_is_exact(b, rows, row)) return true;
     for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
-        double weight = rows->terms[k].weight < 0 ? -rows->terms[k].weight : rows->terms[k].weight;
+        double weight = fabs(rows->terms[k].weight);
         const ball *exact = b_double(b, weight), *stored = b_after(b, b->s, exact);
         if (format_round(b->s, weight) != weight) *error = b_add(b, *error, b_half(b, b->s, exact));
         if (!b_is_at_most(b, exact, b->most_s)) return false;
