@@ -208,6 +208,12 @@ mutants: ## change every constant and comparison of the proofs, one at a time: d
 	@CC="$(CC)" MUTANT_CFLAGS="$(ALL_CFLAGS)" MUTANT_LDFLAGS="$(LDFLAGS)" MUTANT_LDLIBS="$(LDLIBS)" \
 	    python3 scripts/mutants.py --build $(BUILD) --jobs $(JOBS) $(MUTANTS)
 
+test-faults: ## memory and files fail at every place of 38 commands, and programs are killed 10,000 times (minutes)
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@bash tests/faults.sh $(BUILD)/temper --share 0/1 --kills $(KILLS)
+KILLS ?= 10000
+
 mpi: ## install Open MPI and build temper-mpi, which does the work of check, limits and lab on many machines
 	@sh scripts/setup.sh build mpi
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/temper-mpi
@@ -297,7 +303,7 @@ bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BE
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c bench/*.h bench/*.c mpi/*.c examples/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c tests/faults/*.c bench/*.h bench/*.c mpi/*.c examples/*.c)
 
 lint: ## formatting, static analysis, include order, comments
 	@sh scripts/setup.sh build lint
@@ -341,7 +347,7 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench mutants proofs test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt mpi test-mpi test-html \
+.PHONY: all help setup demo bench mutants proofs test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt test-faults mpi test-mpi test-html \
     test-interop lint format install \
     uninstall clean
 .DEFAULT_GOAL := all

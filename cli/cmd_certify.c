@@ -81,7 +81,7 @@ static void print_json(const work *w, const char *path) {
         json_begin(&j, "heads", '[');
         for (size_t h = 0; h < about.heads; h++) {
             temper_certified_head x;
-            if (temper_certificate_head(&x, k, h, NULL) != TEMPER_OK) continue;
+            if (!is_done(temper_certificate_head(&x, k, h, NULL))) continue;
             json_begin(&j, NULL, '{');
             json_count(&j, "layer", x.layer);
             json_count(&j, "head", x.head);
@@ -113,7 +113,7 @@ static void print_heads(const temper_certificate *k) {
     size_t count = temper_certificate_about(k).heads;
     for (size_t h = 0; h < count; h++) {
         temper_certified_head x;
-        if (temper_certificate_head(&x, k, h, NULL) != TEMPER_OK) continue;
+        if (!is_done(temper_certificate_head(&x, k, h, NULL))) continue;
         printf("head %zu.%zu\t%s\t%s\terror <= %s\tlogits <= %s\t", x.layer, x.head, x.kind, x.by, x.error, x.logit);
         show_write(stdout, x.label, strlen(x.label), 0);
         putchar('\n');

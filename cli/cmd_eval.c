@@ -12,7 +12,7 @@ static const char **texts_of(const temper_spec *spec, const uint32_t *letters, s
     size_t outputs = temper_spec_about(spec).outputs;
     const char **texts = malloc((n + 1) * sizeof *texts);
     unsigned char *truth = malloc(outputs * n + 1);
-    bool fine = texts && truth && temper_spec_eval_outputs(truth, spec, letters, n, NULL) == TEMPER_OK;
+    bool fine = texts && truth && is_done(temper_spec_eval_outputs(truth, spec, letters, n, NULL));
     for (size_t i = 0; fine && i < n; i++)
         for (size_t k = 0; k < outputs; k++)
             if (truth[k * n + i]) texts[i] = temper_spec_output_name(spec, k);

@@ -22,8 +22,9 @@ static const char **plans_of(double **costs, const temper_model *model, const te
     const char **plans = calloc(info->heads + 1, sizeof *plans);
     *costs = calloc(info->heads + 1, sizeof **costs);
     int hard = info->method == TEMPER_METHOD_HARD;
-    if (plans && *costs && temper_model_plans(plans, *costs, model, COST_LENGTH, hard, NULL) == TEMPER_OK)
-        return plans;
+    temper_status status = TEMPER_NO_MEMORY;
+    if (plans && *costs) status = temper_model_plans(plans, *costs, model, COST_LENGTH, hard, NULL);
+    if (is_done(status)) return plans;
     free(plans);
     free(*costs);
     *costs = NULL;
@@ -38,7 +39,7 @@ static temper_growth largest_growth(const temper_model *model, const temper_mode
     for (size_t layer = 1; layer <= info->layers; layer++)
         for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++) {
             temper_head_info about;
-            if (temper_model_head(&about, model, layer, head, NULL) == TEMPER_OK && about.growth > most)
+            if (is_done(temper_model_head(&about, model, layer, head, NULL)) && about.growth > most)
                 most = about.growth;
         }
     return most;
@@ -51,7 +52,7 @@ enum { EXPLAINED = sizeof explained / sizeof *explained };
 static void kind_json(json *j, const temper_model *model) {
     temper_spec *spec = NULL;
     temper_one_output one;
-    if (temper_model_spec(&spec, model, NULL) == TEMPER_OK && temper_spec_one_output(&one, spec, NULL) == TEMPER_OK) {
+    if (is_done(temper_model_spec(&spec, model, NULL)) && is_done(temper_spec_one_output(&one, spec, NULL))) {
         one_output_json(j, &one);
         temper_one_output_clear(&one);
     }
@@ -98,7 +99,7 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
     json_close(&j);
     for (size_t k = 0; k < temper_model_about(model).parts; k++) {
         temper_part_info part;
-        if (temper_model_part(&part, model, k, NULL) != TEMPER_OK) continue;
+        if (!is_done(temper_model_part(&part, model, k, NULL))) continue;
         json_open(&j, stdout);
         json_text(&j, "kind", "subformula");
         json_text(&j, "formula", part.formula);
@@ -113,7 +114,7 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
     for (size_t layer = 1; layer <= info->layers; layer++)
         for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++, index++) {
             temper_head_info about;
-            if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK) continue;
+            if (!is_done(temper_model_head(&about, model, layer, head, NULL))) continue;
             json_open(&j, stdout);
             json_text(&j, "kind", "head");
             json_count(&j, "layer", layer);
@@ -137,7 +138,7 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
     free(costs);
     for (size_t k = 0; k < info->channels; k++) {
         temper_channel_info about;
-        if (temper_model_channel(&about, model, k, NULL) != TEMPER_OK) continue;
+        if (!is_done(temper_model_channel(&about, model, k, NULL))) continue;
         json_open(&j, stdout);
         json_text(&j, "kind", "channel");
         json_count(&j, "channel", k);
@@ -174,8 +175,8 @@ static void print_kind(const temper_model *model, const temper_model_info *info)
     temper_one_output one;
     char words[600];
     printf("kind           %s, %zu outputs\n", temper_kind_name(info->kind), info->outputs);
-    if (temper_model_spec(&spec, model, NULL) == TEMPER_OK && info->kind == TEMPER_KIND_TRANSDUCER &&
-        temper_spec_one_output(&one, spec, NULL) == TEMPER_OK) {
+    if (is_done(temper_model_spec(&spec, model, NULL)) && info->kind == TEMPER_KIND_TRANSDUCER &&
+        is_done(temper_spec_one_output(&one, spec, NULL))) {
         one_output_words(words, sizeof words, &one);
         fputs("one output     exactly one holds at each position: ", stdout);
         show_write(stdout, words, strlen(words), 0);
@@ -220,7 +221,7 @@ static void print_overview(const temper_model *model, const temper_model_info *i
 static temper_routes *routes_of(const temper_model *model) {
     temper_spec *spec = NULL;
     temper_routes *routes = NULL;
-    if (temper_model_spec(&spec, model, NULL) == TEMPER_OK) temper_routes_find(&routes, spec, NULL);
+    if (is_done(temper_model_spec(&spec, model, NULL))) is_done(temper_routes_find(&routes, spec, NULL));
     temper_spec_free(spec);
     if (routes && temper_routes_count(routes)) return routes;
     temper_routes_free(routes);
@@ -274,7 +275,7 @@ static void print_parts(const temper_model *model) {
     for (size_t k = 0; k < temper_model_about(model).parts; k++) {
         temper_part_info part;
         char head[24] = "-", channel[24] = "-";
-        if (temper_model_part(&part, model, k, NULL) != TEMPER_OK) continue;
+        if (!is_done(temper_model_part(&part, model, k, NULL))) continue;
         if (part.head > 0) snprintf(head, sizeof head, "%ld", part.head);
         if (part.channel >= 0) snprintf(channel, sizeof channel, "%ld", part.channel);
         printf("%5zu  %5s  %7s  ", part.layer, head, channel);
@@ -299,7 +300,7 @@ static void print_heads(const temper_model *model, const temper_model_info *info
             const char *plan = plans ? plans[index] : "-";
             if (costs) snprintf(cost, sizeof cost, "%.2g", costs[index]);
             index++;
-            if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK) continue;
+            if (!is_done(temper_model_head(&about, model, layer, head, NULL))) continue;
             snprintf(name, sizeof name, "%zu.%zu", layer, head);
             if (about.bound > 0) snprintf(bound, sizeof bound, "%.2g", about.bound);
             printf("%-7s %-8s %-7s %-10s %-7s %-9s %-9s %-7s ", name, *about.role ? about.role : "-",

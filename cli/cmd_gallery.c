@@ -31,7 +31,7 @@ static bool next_string(uint32_t *letters, size_t n, size_t alphabet) {
 }
 
 /* Of each length one string, each as likely as any other; the same ones every time. */
-static void find_examples(examples *out, const temper_gallery_info *about) {
+static temper_status find_examples(examples *out, const temper_gallery_info *about, temper_error *err) {
     uint32_t letters[LONGEST_EXAMPLE] = {0};
     uint64_t dice = 1;
     size_t alphabet = strlen(about->alphabet), tried = 0;
@@ -40,7 +40,8 @@ static void find_examples(examples *out, const temper_gallery_info *about) {
         size_t seen[2] = {0, 0};
         do {
             int accept;
-            if (temper_gallery_oracle(&accept, about->name, letters, n, NULL) != TEMPER_OK) return;
+            temper_status status = temper_gallery_oracle(&accept, about->name, letters, n, err);
+            if (status != TEMPER_OK) return status;
             dice = dice * 6364136223846793005u + 1442695040888963407u;
             if (out->count[accept] == EXAMPLES || (dice >> 33) % ++seen[accept]) continue;
             for (size_t i = 0; i < n; i++) out->text[accept][out->count[accept]][i] = about->alphabet[letters[i]];
@@ -48,6 +49,7 @@ static void find_examples(examples *out, const temper_gallery_info *about) {
         for (int accept = 0; accept < 2; accept++) out->count[accept] += seen[accept] > 0;
         memset(letters, 0, sizeof letters);
     }
+    return TEMPER_OK;
 }
 
 /* ---- JSON ---- */
@@ -63,7 +65,7 @@ static void json_heads(json *j, const temper_model *model, size_t layers) {
     for (size_t l = 1; l <= layers; l++)
         for (size_t h = 1; h <= temper_model_layer(model, l).heads; h++) {
             temper_head_info head;
-            if (temper_model_head(&head, model, l, h, NULL) != TEMPER_OK) continue;
+            if (!is_done(temper_model_head(&head, model, l, h, NULL))) continue;
             json_begin(j, NULL, '{');
             json_count(j, "layer", l);
             json_count(j, "head", h);
@@ -135,7 +137,7 @@ static void print_heads(const temper_model *model, size_t layers) {
     for (size_t l = 1; l <= layers; l++)
         for (size_t h = 1; h <= temper_model_layer(model, l).heads; h++) {
             temper_head_info head;
-            if (temper_model_head(&head, model, l, h, NULL) != TEMPER_OK) continue;
+            if (!is_done(temper_model_head(&head, model, l, h, NULL))) continue;
             printf("  %-*s%zu.%zu  %-9s  %-4s  %s\n", NAME_COLUMN, title, l, h, temper_choice_name(head.choice),
                    temper_mask_name(head.mask), head.label);
             title = "";
@@ -182,12 +184,12 @@ static void print_entry(const temper_gallery_info *about, const temper_model *mo
 static void list(const session *s) {
     temper_gallery_info about;
     size_t count = temper_gallery_count(), name = 4, class_width = 5;
-    for (size_t k = 0; k < count && temper_gallery_about(&about, k, NULL) == TEMPER_OK; k++) {
+    for (size_t k = 0; k < count && is_done(temper_gallery_about(&about, k, NULL)); k++) {
         if (strlen(about.name) > name) name = strlen(about.name);
         if (strlen(about.class_name) > class_width) class_width = strlen(about.class_name);
     }
     if (!s->json) printf("%-*s  %-*s  language\n", (int)name, "name", (int)class_width, "class");
-    for (size_t k = 0; k < count && temper_gallery_about(&about, k, NULL) == TEMPER_OK; k++)
+    for (size_t k = 0; k < count && is_done(temper_gallery_about(&about, k, NULL)); k++)
         if (s->json)
             json_entry(&about, NULL, NULL);
         else
@@ -204,9 +206,10 @@ static bool show(session *s, const char *name, bool first) {
         message_error(s, &err, NULL, NULL, 0);
         return false;
     }
-    for (size_t k = 0; temper_gallery_about(&about, k, NULL) == TEMPER_OK && strcmp(about.name, name) != 0;) k++;
-    if (!s->quiet) {
-        find_examples(&e, &about);
+    for (size_t k = 0; is_done(temper_gallery_about(&about, k, NULL)) && strcmp(about.name, name) != 0;) k++;
+    bool found = s->quiet || find_examples(&e, &about, &err) == TEMPER_OK;
+    if (!found) message_error(s, &err, NULL, NULL, 0);
+    if (found && !s->quiet) {
         if (!first && !s->json) putchar('\n');
         if (s->json)
             json_entry(&about, model, &e);
@@ -214,7 +217,7 @@ static bool show(session *s, const char *name, bool first) {
             print_entry(&about, model, &e);
     }
     temper_model_free(model);
-    return true;
+    return found;
 }
 
 void cmd_gallery(session *s) {

@@ -97,9 +97,9 @@ static verdict find_verdict(const report *r) {
         for (size_t head = 1; head <= temper_model_layer(r->model, layer).heads; head++) {
             temper_head_info kind;
             temper_gap_head about;
-            if (temper_model_head(&kind, r->model, layer, head, NULL) != TEMPER_OK ||
+            if (!is_done(temper_model_head(&kind, r->model, layer, head, NULL)) ||
                 kind.hard_choice != TEMPER_CHOICE_AVERAGE ||
-                temper_gap_about(&about, r->gap, layer, head, NULL) != TEMPER_OK)
+                !is_done(temper_gap_about(&about, r->gap, layer, head, NULL)))
                 continue;
             v.averages++;
             bool fine = about.tie == TEMPER_TIE_UNIFORM || about.tie == TEMPER_TIE_TIELESS;
@@ -232,8 +232,8 @@ static void print_rows(const report *r, size_t layer, size_t head, const size_t 
 static void print_head(const report *r, size_t layer, size_t head, const size_t *ends, size_t rows) {
     temper_head_info kind;
     temper_gap_head about;
-    if (temper_model_head(&kind, r->model, layer, head, NULL) != TEMPER_OK ||
-        temper_gap_about(&about, r->gap, layer, head, NULL) != TEMPER_OK)
+    if (!is_done(temper_model_head(&kind, r->model, layer, head, NULL)) ||
+        !is_done(temper_gap_about(&about, r->gap, layer, head, NULL)))
         return;
     printf("\nhead %zu.%zu  %s, keys %s", layer, head, temper_choice_name(kind.hard_choice),
            kind.mask == TEMPER_MASK_ALL ? "everywhere" : temper_mask_name(kind.mask));
@@ -299,8 +299,8 @@ static void json_length(json *j, const char *key, size_t length) {
 static void json_head(json *j, const report *r, size_t layer, size_t head) {
     temper_head_info kind;
     temper_gap_head about;
-    if (temper_model_head(&kind, r->model, layer, head, NULL) != TEMPER_OK ||
-        temper_gap_about(&about, r->gap, layer, head, NULL) != TEMPER_OK)
+    if (!is_done(temper_model_head(&kind, r->model, layer, head, NULL)) ||
+        !is_done(temper_gap_about(&about, r->gap, layer, head, NULL)))
         return;
     json_begin(j, NULL, '{');
     json_count(j, "layer", layer);

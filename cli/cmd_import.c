@@ -46,7 +46,7 @@ static void deliver(session *s, const temper_model *model) {
 static void complain(session *s, const temper_error *err, const char *config) {
     char *text = NULL;
     size_t length = 0;
-    if (err->line && temper_file_read(&text, &length, config, NULL) != TEMPER_OK) text = NULL;
+    if (err->line && !is_done(temper_file_read(&text, &length, config, NULL))) text = NULL;
     message_error(s, err, NULL, text, length);
     temper_free(text);
 }

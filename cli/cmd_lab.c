@@ -28,10 +28,9 @@ static void list(const session *s) {
     size_t count = temper_lab_count(), widest = 0;
     temper_lab_info about;
     for (size_t k = 0; k < count; k++)
-        if (temper_lab_about(&about, k, NULL) == TEMPER_OK && strlen(about.name) > widest)
-            widest = strlen(about.name);
+        if (is_done(temper_lab_about(&about, k, NULL)) && strlen(about.name) > widest) widest = strlen(about.name);
     for (size_t k = 0; k < count && !s->quiet; k++) {
-        if (temper_lab_about(&about, k, NULL) != TEMPER_OK) continue;
+        if (!is_done(temper_lab_about(&about, k, NULL))) continue;
         if (s->json) {
             json j;
             json_open(&j, stdout);
@@ -48,7 +47,7 @@ static void list(const session *s) {
 static void print_claims(const session *s, const char *name, const temper_lab *lab) {
     for (size_t k = 0; k < temper_lab_claims(lab); k++) {
         temper_lab_claim c;
-        if (temper_lab_claim_at(&c, lab, k, NULL) != TEMPER_OK) continue;
+        if (!is_done(temper_lab_claim_at(&c, lab, k, NULL))) continue;
         if (s->json) {
             json j;
             json_open(&j, stdout);
@@ -67,7 +66,7 @@ static size_t count_failed(const temper_lab *lab) {
     size_t failed = 0;
     for (size_t k = 0; k < temper_lab_claims(lab); k++) {
         temper_lab_claim c;
-        failed += temper_lab_claim_at(&c, lab, k, NULL) == TEMPER_OK && !c.holds;
+        failed += is_done(temper_lab_claim_at(&c, lab, k, NULL)) && !c.holds;
     }
     return failed;
 }
@@ -145,7 +144,7 @@ static void tell_kept(const session *s, const char *name, const temper_lab_kept 
            kept->lab ? "" : " (kept from before)");
     for (size_t k = 0; kept->lab && k < temper_lab_claims(kept->lab); k++) {
         temper_lab_claim c;
-        if (temper_lab_claim_at(&c, kept->lab, k, NULL) == TEMPER_OK && !c.holds)
+        if (is_done(temper_lab_claim_at(&c, kept->lab, k, NULL)) && !c.holds)
             printf("  FAILS %s\n        %s\n", c.text, c.measured);
     }
 }
@@ -242,7 +241,7 @@ static bool read_names(request *r, session *s) {
     size_t count = temper_lab_count();
     temper_lab_info about;
     if (count > NAMES_MOST - 1) count = NAMES_MOST - 1;
-    for (size_t k = 0; k < count; k++) names[k] = temper_lab_about(&about, k, NULL) == TEMPER_OK ? about.name : "";
+    for (size_t k = 0; k < count; k++) names[k] = is_done(temper_lab_about(&about, k, NULL)) ? about.name : "";
     names[count] = "all";
     for (size_t a = 0; a < s->opt.count; a++) {
         const char *name = s->opt.arguments[a].text, *near;

@@ -39,7 +39,7 @@ static void warn(asker *a, const temper_run_info *about, size_t n) {
         temper_proof proof;
         temper_run_options o = run_settings(s);
         a->warned = true;
-        if (temper_model_proof(&proof, a->model, o.type, o.hard, NULL) != TEMPER_OK)
+        if (!is_done(temper_model_proof(&proof, a->model, o.type, o.hard, NULL)))
             proof = (temper_proof){.obstacle = "nothing is known"};
         warn_unproved(s, a->model, &proof, n);
     }

@@ -34,7 +34,7 @@ static void gather_margins(runner *r, const temper_run *run) {
 /* The proved length costs a little time, so it is found where it is told. */
 static const temper_proof *proof_of(runner *r) {
     temper_run_options o = run_settings(r->session);
-    if (!r->proof_known && temper_model_proof(&r->proof, r->model, o.type, o.hard, NULL) != TEMPER_OK)
+    if (!r->proof_known && !is_done(temper_model_proof(&r->proof, r->model, o.type, o.hard, NULL)))
         r->proof = (temper_proof){.obstacle = "nothing is known"};
     r->proof_known = true;
     return &r->proof;
@@ -254,7 +254,7 @@ static bool run_lines(runner *r, lines *in) {
 
 static void print_margin(const runner *r, size_t layer, size_t head, double margin) {
     temper_head_info about;
-    if (temper_model_head(&about, r->model, layer, head, NULL) != TEMPER_OK) return;
+    if (!is_done(temper_model_head(&about, r->model, layer, head, NULL))) return;
     if (r->session->json) {
         json j;
         json_open(&j, stdout);

@@ -36,7 +36,7 @@ static bool print_string(session *s, const temper_model *model, const uint32_t *
 static void warn(session *s, const temper_model *model, size_t n) {
     temper_proof proof;
     temper_run_options o = run_settings(s);
-    if (temper_model_proof(&proof, model, o.type, o.hard, NULL) != TEMPER_OK)
+    if (!is_done(temper_model_proof(&proof, model, o.type, o.hard, NULL)))
         proof = (temper_proof){.obstacle = "nothing is known"};
     warn_unproved(s, model, &proof, n);
 }

@@ -34,7 +34,7 @@ static void print_heads(const temper_model *model, const temper_run *run, const 
             temper_head_info about;
             const double *weights = temper_run_head(run, layer, head).weights;
             if ((o->layer && o->layer != layer) || (o->head && o->head != head) || !weights) continue;
-            if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK) continue;
+            if (!is_done(temper_model_head(&about, model, layer, head, NULL))) continue;
             json_open(&j, stdout);
             json_count(&j, "layer", layer);
             json_count(&j, "head", head);
@@ -71,9 +71,11 @@ static void draw_page(session *s, const temper_model *model, const temper_run *r
     char *page = NULL;
     if (is_given(s, OPT_HARD))
         o.hard = run;
-    else if (n <= PAIRS_SHOWN && temper_model_run(&hard, model, letters, n, &hard_options, NULL) == TEMPER_OK)
+    else if (n <= PAIRS_SHOWN && is_done(temper_model_run(&hard, model, letters, n, &hard_options, NULL)))
         o.hard = hard;
-    if (temper_draw_html(&page, model, run, letters, &o, &err) == TEMPER_OK)
+    if (memory_was_short()) /* half a page is worse than none; the end of the program says so */
+        ;
+    else if (temper_draw_html(&page, model, run, letters, &o, &err) == TEMPER_OK)
         write_picture(s, page);
     else
         message_error(s, &err, NULL, NULL, 0);

@@ -148,13 +148,13 @@ static bool knows_scales(const temper_model *model) {
     temper_proof exact; /* with rationals: what the hard choices are, whatever any number format makes of them */
     info = temper_model_about(model);
     if (info.method != TEMPER_METHOD_HARD ||
-        temper_model_proof(&exact, model, TEMPER_TYPE_EXACT, 1, NULL) != TEMPER_OK ||
+        !is_done(temper_model_proof(&exact, model, TEMPER_TYPE_EXACT, 1, NULL)) ||
         (exact.claim != TEMPER_CLAIM_FORMULA && exact.claim != TEMPER_CLAIM_VIABLE))
         return false;
     for (size_t layer = 1; layer <= info.layers; layer++)
         for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++) {
             temper_head_info about;
-            if (temper_model_head(&about, model, layer, head, NULL) != TEMPER_OK || !*about.role) return false;
+            if (!is_done(temper_model_head(&about, model, layer, head, NULL)) || !*about.role) return false;
         }
     return true;
 }

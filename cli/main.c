@@ -307,6 +307,8 @@ static void print_version(const session *s) {
 
 /* What is left in the buffer goes out; a reader that has gone away is no news to anybody. */
 static void finish_output(session *s) {
+    if (memory_was_short() && s->exit_code != EXIT_LIMIT)
+        message_print(s, EXIT_LIMIT, NULL, "out of memory: some of the output is missing", NULL);
     if (output_flush(s)) return;
     session_fail(s, EXIT_IO);
     if (s->write_error == EPIPE) return;
@@ -328,7 +330,9 @@ int temper_main(int argc, char **argv, const job_runner *runner) {
     s.colour_out = wants_colour(&s, STDOUT_FILENO);
     s.colour_err = wants_colour(&s, STDERR_FILENO);
     const command *c = ok && s.opt.command ? find_command(s.opt.command) : NULL;
-    if (!ok)
+    if (!ok && err.no_memory)
+        message_print(&s, EXIT_LIMIT, NULL, "out of memory", NULL);
+    else if (!ok)
         message_usage(&s, err.hint, "%s", err.text);
     else if (is_given(&s, OPT_HELP))
         help_print(c);

@@ -166,3 +166,12 @@ void message_warning(session *s, const char *format, ...) {
     show_write(stderr, text, strlen(text), 0);
     putc('\n', stderr);
 }
+
+static bool short_of_memory;
+
+bool is_done(temper_status status) {
+    if (status == TEMPER_NO_MEMORY) short_of_memory = true;
+    return status == TEMPER_OK;
+}
+
+bool memory_was_short(void) { return short_of_memory; }

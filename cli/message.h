@@ -31,4 +31,9 @@ bool output_is_fine(session *s);
 
 int exit_code_of(temper_status status);
 
+/* Whether a call did what it was asked for, where a failure needs no message but for one: a lack of memory is
+   remembered, since what is printed then lacks something. The program ends with a message and its exit code. */
+bool is_done(temper_status status);
+bool memory_was_short(void);
+
 #endif

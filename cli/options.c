@@ -213,7 +213,7 @@ bool options_parse(options *out, int argc, char **argv, int (*command_bit)(const
     memset(err, 0, sizeof *err);
     out->arguments = calloc((size_t)argc + 1, sizeof *out->arguments);
     if (!out->arguments) {
-        snprintf(err->text, sizeof err->text, "out of memory");
+        err->no_memory = true;
         return false;
     }
     bool literal = false;

@@ -192,6 +192,7 @@ typedef struct options {
 /* What was wrong with a command line. */
 typedef struct usage_error {
     char text[240], hint[240];
+    bool no_memory; /* nothing was wrong: there was no room to keep it in */
 } usage_error;
 
 /* Reads argv[1..argc); false on a usage error. `command_bit` gives the bit of a command, or 0. The caller frees

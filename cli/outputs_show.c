@@ -58,7 +58,7 @@ void one_output_line(session *s, const temper_spec *spec) {
 void one_output_warn(session *s, const temper_spec *spec) {
     temper_one_output one;
     if (!spec || temper_spec_about(spec).kind != TEMPER_KIND_TRANSDUCER) return;
-    if (temper_spec_one_output(&one, spec, NULL) != TEMPER_OK) return;
+    if (!is_done(temper_spec_one_output(&one, spec, NULL))) return;
     if (one.answer == TEMPER_ONE_REFUTED)
         message_warning(s, "not exactly one output holds at each position: %s of '%s'", one.why, one.string);
     temper_one_output_clear(&one);
@@ -69,7 +69,7 @@ void one_output_warn(session *s, const temper_spec *spec) {
 /* Freed by temper_free; NULL: the model carries no formula of it. */
 static char *formula_of(const temper_spec *spec, size_t output) {
     char *formula = NULL;
-    if (spec) temper_spec_output_formula(&formula, spec, output, NULL);
+    if (spec) is_done(temper_spec_output_formula(&formula, spec, output, NULL));
     return formula;
 }
 
@@ -83,7 +83,7 @@ void outputs_print(const temper_model *model) {
     temper_model_info info = temper_model_about(model);
     temper_spec *spec = NULL;
     if (info.kind == TEMPER_KIND_ACCEPTOR) return;
-    if (temper_model_spec(&spec, model, NULL) == TEMPER_OK && !temper_spec_about(spec).outputs) {
+    if (is_done(temper_model_spec(&spec, model, NULL)) && !temper_spec_about(spec).outputs) {
         temper_spec_free(spec); /* a language model's are not formulas of its text */
         spec = NULL;
     }
@@ -91,7 +91,7 @@ void outputs_print(const temper_model *model) {
     printf("output        read-out                          formula\n");
     for (size_t k = 0; k < info.outputs; k++) {
         char *read = NULL, *formula = formula_of(spec, k);
-        temper_model_read_out(&read, model, k, NULL);
+        is_done(temper_model_read_out(&read, model, k, NULL));
         const char *shown = shown_name(model, k);
         size_t used = show_write(stdout, shown, strlen(shown), 12);
         used += (size_t)printf("%*s", used < 13 ? (int)(13 - used) : 0, "");
@@ -110,11 +110,11 @@ void outputs_json(const temper_model *model) {
     temper_model_info info = temper_model_about(model);
     temper_spec *spec = NULL;
     if (info.kind == TEMPER_KIND_ACCEPTOR) return;
-    temper_model_spec(&spec, model, NULL);
+    is_done(temper_model_spec(&spec, model, NULL));
     for (size_t k = 0; k < info.outputs; k++) {
         char *read = NULL, *formula = formula_of(spec, k);
         json j;
-        temper_model_read_out(&read, model, k, NULL);
+        is_done(temper_model_read_out(&read, model, k, NULL));
         json_open(&j, stdout);
         json_text(&j, "kind", "output");
         json_text(&j, "output", temper_model_output_name(model, k));

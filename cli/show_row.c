@@ -162,7 +162,7 @@ static void print_table(const row_view *v) {
 /* Where this head's output is rounded: in channels of its own or, fused, in the gates of the layer. */
 static bool next_part(temper_part_info *out, size_t *k, const row_view *v, bool fused) {
     while (*k < temper_model_about(v->model).parts) {
-        if (temper_model_part(out, v->model, (*k)++, NULL) == TEMPER_OK && out->layer == v->at.layer &&
+        if (is_done(temper_model_part(out, v->model, (*k)++, NULL)) && out->layer == v->at.layer &&
             out->channel >= 0 && (fused ? out->head < 0 : out->head == (long)v->at.head))
             return true;
     }
@@ -282,7 +282,7 @@ void row_print(const session *s, const temper_model *model, const temper_run *so
                const uint32_t *letters, size_t n, const row_place *at) {
     row_view v = {.model = model, .soft = soft, .hard = hard, .letters = letters, .n = n, .at = *at};
     v.size = temper_run_about(soft).size;
-    if (temper_model_head(&v.about, model, at->layer, at->head, NULL) != TEMPER_OK) return;
+    if (!is_done(temper_model_head(&v.about, model, at->layer, at->head, NULL))) return;
     v.scores = temper_run_head(soft, at->layer, at->head).scores + at->position * v.size;
     v.weights = temper_run_head(soft, at->layer, at->head).weights + at->position * v.size;
     v.hard_weights = temper_run_head(hard, at->layer, at->head).weights + at->position * v.size;

@@ -171,7 +171,7 @@ static uint32_t number_of(const feed *f, size_t size) {
     uint32_t *letters, found = NO_LETTER;
     size_t n;
     if (size == 1 && c < 128 && !f->tokens) return f->ascii[c];
-    if (temper_model_encode(&letters, &n, f->model, f->buffer + f->at, size, NULL) != TEMPER_OK) return NO_LETTER;
+    if (!is_done(temper_model_encode(&letters, &n, f->model, f->buffer + f->at, size, NULL))) return NO_LETTER;
     if (n == 1) found = letters[0];
     temper_free(letters);
     return found;
@@ -193,7 +193,7 @@ static void warn_once(feed *f) {
     const char *type = temper_type_name(f->options->type);
     if (f->rescaled && !f->options->hard)
         message_warning(f->session, "the softmax scales are those of --scale: nothing is proved of the answers");
-    else if (temper_model_proof(&p, f->model, f->options->type, f->options->hard, NULL) != TEMPER_OK ||
+    else if (!is_done(temper_model_proof(&p, f->model, f->options->type, f->options->hard, NULL)) ||
              p.claim == TEMPER_CLAIM_NONE)
         message_warning(f->session, "no length is proved in %s: answers are unproved", type);
     else if (length <= p.length)

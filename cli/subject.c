@@ -152,7 +152,7 @@ static char *model_text(size_t *length, const char *path) {
     char *text;
     struct stat st;
     if (stat(path, &st) || !S_ISREG(st.st_mode)) return NULL;
-    return temper_file_read(&text, length, path, NULL) == TEMPER_OK ? text : NULL;
+    return is_done(temper_file_read(&text, length, path, NULL)) ? text : NULL;
 }
 
 static bool is_folder(const char *path) {
@@ -405,8 +405,7 @@ static bool is_two_models(const temper_model *model, const temper_model_info *in
     for (size_t layer = 1; layer <= info->layers; layer++)
         for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++) {
             temper_head_info h;
-            if (temper_model_head(&h, model, layer, head, NULL) != TEMPER_OK ||
-                h.hard_choice == TEMPER_CHOICE_SOFTMAX)
+            if (!is_done(temper_model_head(&h, model, layer, head, NULL)) || h.hard_choice == TEMPER_CHOICE_SOFTMAX)
                 return false;
         }
     return true;

@@ -67,8 +67,9 @@ temper_spec *audit_read_spec(const audit *a, const char *source, temper_syntax s
                              .at = at,
                              .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT,
                              .kind = kind};
-    if (temper_spec_parse(&spec, source, strlen(source), &o, &err) != TEMPER_OK)
-        trap_raise(a->trap, TEMPER_RANGE, 0, 0, "%s: %s", what, err.text);
+    temper_status status = temper_spec_parse(&spec, source, strlen(source), &o, &err);
+    if (status == TEMPER_NO_MEMORY) trap_reraise(a->trap, &err);
+    if (status != TEMPER_OK) trap_raise(a->trap, TEMPER_RANGE, 0, 0, "%s: %s", what, err.text);
     const char *why = difference(m, spec, kind, at);
     if (!why) return spec;
     temper_spec_free(spec);

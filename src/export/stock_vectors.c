@@ -98,7 +98,7 @@ void stock_vectors_print(text *out, stock_example *example, const struct stock_m
         size_t n = make_string(letters, hard, k, longest, &state);
         temper_error err;
         temper_run_options o = {.threads = 1, .unchecked = 1};
-        if (temper_model_run(slot, hard, letters, n, &o, &err) != TEMPER_OK) continue;
+        if (temper_model_run(slot, hard, letters, n, &o, &err) != TEMPER_OK) trap_reraise(out->arena->trap, &err);
         const answers x = {hard, *slot, n, m->mirrored};
         const char *string = string_of(out->arena, t, letters, n);
         text_printf(out, "{\"string\": %s, \"ids\": [%d", string, STOCK_BOS);

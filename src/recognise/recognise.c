@@ -12,7 +12,8 @@
 #include "recognise/source_reading.h"
 
 struct recognition {
-    trap trap; /* what cannot be recognised ends here */
+    trap trap;          /* what cannot be recognised ends here */
+    const arena *outer; /* of the caller */
     arena arena;
     recognising work;
     study study;
@@ -353,14 +354,19 @@ static void run(void *context) {
 
 static void release(void *what) { arena_free(&((recognition *)what)->arena); }
 
+/* After an attempt that failed: a lack of memory says nothing about the model. */
+static void pass_no_memory(const recognition *r) {
+    if (r->trap.error.code == TEMPER_NO_MEMORY) trap_reraise(r->outer->trap, &r->trap.error);
+}
+
 recognition *recognise(const temper_model *m, const temper_spec *spec, bool hard, arena *a) {
     recognition *r = arena_zalloc(a, 1, sizeof *r);
     r->spec = spec;
     arena_init(&r->arena, &r->trap);
     arena_on_release(a, release, r);
     r->work = (recognising){.m = m, .hard = hard, .arena = &r->arena, .out = &r->study};
-    if (!trap_attempt(&r->trap, &r->why_not, run, r) && r->why_not.code == TEMPER_NO_MEMORY)
-        trap_reraise(a->trap, &r->why_not);
+    r->outer = a;
+    if (!trap_attempt(&r->trap, &r->why_not, run, r)) pass_no_memory(r);
     return r;
 }
 
@@ -391,7 +397,10 @@ const char *recognition_formula(recognition *r, size_t output) {
     for (size_t k = 0; k < output && !r->texts[output]; k++)
         if (recognition_same_output(r, k, output)) r->texts[output] = r->texts[k];
     r->asked = output;
-    if (!r->texts[output] && !trap_attempt(&r->trap, NULL, print, r)) r->texts[output] = NULL;
+    if (!r->texts[output] && !trap_attempt(&r->trap, NULL, print, r)) {
+        pass_no_memory(r);
+        r->texts[output] = NULL;
+    }
     return r->texts[output];
 }
 
@@ -426,6 +435,7 @@ static bool read_places(logit_question *x, const char **why) {
     recognition *r = x->r;
     *x->out = (logit_reading){0};
     if (trap_attempt(&r->trap, &r->why_not, read_logit_places, x)) return true;
+    pass_no_memory(r);
     r->work.q.d.work_count = 0;
     *why = r->why_not.text;
     return false;
@@ -446,5 +456,7 @@ static void read_start(void *context) {
 
 double recognition_logit_at_start(recognition *r, size_t output) {
     logit_question x = {.r = r, .output = output};
-    return trap_attempt(&r->trap, NULL, read_start, &x) ? x.start : NAN;
+    if (trap_attempt(&r->trap, NULL, read_start, &x)) return x.start;
+    pass_no_memory(r);
+    return NAN;
 }

@@ -20,6 +20,12 @@ static bool looks_both_ways(const temper_model *m) {
     return back && forward;
 }
 
+/* Whether a step succeeded that there is another way for; a lack of memory is no reason to take it. */
+static bool succeeds(trap *t, temper_status status, const temper_error *why) {
+    if (status == TEMPER_NO_MEMORY) trap_reraise(t, why);
+    return status == TEMPER_OK;
+}
+
 const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const temper_spec **read) {
     temper_error why;
     temper_spec *next = NULL;
@@ -27,9 +33,10 @@ const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const te
     temper_build_options o = {.method = TEMPER_METHOD_HARD};
     *read = spec;
     bool model = spec->kind == TEMPER_KIND_NEXT && !spec_output_count(spec);
-    if ((model || spec->kind == TEMPER_KIND_ACCEPTOR) && temper_spec_next(&next, NULL, spec, &why) == TEMPER_OK) {
+    if ((model || spec->kind == TEMPER_KIND_ACCEPTOR) &&
+        succeeds(e->trap, temper_spec_next(&next, NULL, spec, &why), &why)) {
         entry_on_leaving(e, free_spec, next);
-        if (temper_build(&hard, next, &o, &why) == TEMPER_OK) {
+        if (succeeds(e->trap, temper_build(&hard, next, &o, &why), &why)) {
             entry_on_leaving(e, free_model, hard);
             *read = next;
             return hard;
@@ -114,6 +121,10 @@ static bool attempt(lowering_call *c, temper_error *why) {
     c->memory->trap = c->scratch->trap = &inner;
     bool done = trap_attempt(&inner, why, lower, c);
     c->memory->trap = c->scratch->trap = outer;
+    if (!done && inner.error.code == TEMPER_NO_MEMORY) {
+        arena_free(c->scratch);
+        trap_reraise(outer, &inner.error);
+    }
     return done;
 }
 
