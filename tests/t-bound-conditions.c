@@ -111,6 +111,34 @@ static void check_grids(void) {
     }
 }
 
+/* Hard runs of once and nearest: a query ceil2(N)/d, or the constant 1 with a weight, and the key K*(1 - c), or c. The
+   difference of candidates and others must not be rounded to 0. */
+static void check_hard_difference(void) {
+    for (size_t k = 0; k < TYPE_COUNT; k++) {
+        const number_type *n = number_type_of(TYPES[k]);
+        int stored = (int)log2(n->storage->least), summed = (int)log2(n->accumulation->least);
+        for (int q = -3; q <= 3; q++)
+            for (int form = 0; form < 4; form++) {
+                bool power = form & 1, product = form & 2;
+                /* the query itself is near the least number, or its product with K is */
+                int size = product ? -4 : stored + q, key = product ? summed + 4 + q : 0;
+                if (product && (!power || key < stored)) continue;
+                if (power && size < -1000) continue; /* 1/d would be no double */
+                term_shape query = {{.size = FORM_CONSTANT, .c = 1, .d = 1}, ldexp(1, size)};
+                term_shape keys[2] = {{{.size = FORM_CONSTANT, .c = 1, .d = 1}, -ldexp(1, key)},
+                                      {{.size = FORM_BOOLEAN, .c = 1, .d = 1}, ldexp(1, key)}};
+                if (power) query = (term_shape){{.size = FORM_CEIL2, .c = 1, .d = ldexp(1, -size)}, 1};
+                if (query.weight == 0 || n->storage->least > query.weight) continue; /* no number of the format */
+                row_shape a = {1, &query}, b = {power ? 2 : 1, power ? keys : keys + 1};
+                head_shape s = {
+                    .role = ROLE_NEAREST, .soft_ties = true, .tests = true, .rows = 1, .query = &a, .key = &b};
+                bool fits = size >= stored + 1 && size + key >= summed + 1;
+                CHECK(found(TYPES[k], &s, 5, true) == fits, "hard nearest in %s: query %s 2^%d, key 2^%d",
+                      temper_type_name(TYPES[k]), power ? "from" : "of", size, key);
+            }
+    }
+}
+
 static void check_letters(void) {
     for (size_t k = 0; k < TYPE_COUNT; k++) {
         bounds b;
@@ -130,6 +158,7 @@ int main(void) {
     arena_init(&memory, &no_memory);
     check_letters();
     check_grids();
+    check_hard_difference();
     for (int scaled = 0; scaled < 2; scaled++)
         for (int large = 0; large < 3; large++) {
             double w = ldexp(1.5, 5 * large);

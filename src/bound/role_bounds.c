@@ -157,10 +157,10 @@ static head_certificate nearest(const bounds *b, const head_shape *s) {
 /* ---- match ---- */
 
 /* Whole numbers times multiples of a half: the scores of patterns are exact, also if queries are scaled before. */
-static void need_patterns(const bounds *b, head_certificate *h, const head_shape *s) {
+static void need_patterns(const bounds *b, head_certificate *h, const head_shape *s, bool scaled) {
     const ball *most = b_double(b, s->total > s->weight ? s->total : s->weight);
-    double kappa = s->scaled ? s->kappa : 1;
-    if (s->scaled) most = b_mul(b, b_mul(b, b_double(b, kappa), b->m), most);
+    double kappa = scaled ? s->kappa : 1;
+    if (scaled) most = b_mul(b, b_mul(b, b_double(b, kappa), b->m), most);
     need(h, ball_is_at_most(most, b_power_of_two(b, (long)grid_of(kappa) - 1 + b->a->precision)),
          say(b, "scores of patterns up to %.4g are not exact in %s", ball_upper(most), b->a->name));
     need(h, b->a->least <= 0.5 && b->s->least <= 0.5, "a half is too small for the number format");
@@ -193,7 +193,7 @@ static head_certificate match(const bounds *b, const head_shape *s) {
     keys[1] = checked_row(b, &h, &tie, false, "a key overflows");
     quantity scale = quantity_scale(b, &s->scale);
     need(&h, quantity_fits(&scale, b->most_a), "its scale overflows");
-    need_patterns(b, &h, s);
+    need_patterns(b, &h, s, s->scaled);
     quantity l = quantity_logit(b, &scale, queries, keys, 2);
     h.logit = l.size;
     h.rounding = checked_logit(b, &h, &l);
@@ -205,7 +205,7 @@ static head_certificate match(const bounds *b, const head_shape *s) {
 
 static head_certificate hard_match(const bounds *b, const head_shape *s) {
     head_certificate h = {.logit = b_double(b, s->total), .rounding = b->zero};
-    need_patterns(b, &h, s);
+    need_patterns(b, &h, s, false); /* a hard run leaves the scale of a softmax head out */
     need_distances(b, &h);
     return h;
 }
@@ -385,6 +385,35 @@ static head_certificate lookup(const bounds *b, const head_shape *s) {
 
 /* ---- hard choices ---- */
 
+/* The least that a query of one term can be, above 0, in a row with a letter: N is 2 or more. 0: not known. */
+static double least_query(const row_shape *query) {
+    const term_shape *t = query->terms;
+    if (query->count != 1) return 0;
+    switch (t->form.size) {
+    case FORM_CONSTANT:
+    case FORM_POWER: return fabs(t->weight * t->form.c);
+    case FORM_CEIL2: return fabs(t->weight * t->form.c / t->form.d);
+    case FORM_LOG:
+    case FORM_LOG_STEP: return fabs(t->weight / 2); /* ln 2 is more than that */
+    default: return 0;
+    }
+}
+
+/* A key row is 0 and 1, or K and 0 where it has the constant K. */
+static double least_key(const row_shape *key) {
+    for (size_t k = 0; k < key->count; k++)
+        if (key->terms[k].form.size == FORM_CONSTANT) return fabs(key->terms[k].weight * key->terms[k].form.c);
+    return 1;
+}
+
+/* The scores of candidates and others differ also after rounding: neither the query nor its product with the key
+   becomes 0. Twice the least number makes up for what these doubles may have lost. */
+static void need_difference(const bounds *b, head_certificate *h, const row_shape *query, const row_shape *key) {
+    double least = least_query(query);
+    need(h, least >= 2 * b->s->least && least * least_key(key) >= 2 * b->a->least,
+         "a score of candidates is too small for the number format");
+}
+
 /* Once and nearest: scores are functions of a Boolean row. */
 static head_certificate hard_rows(const bounds *b, const head_shape *s) {
     head_certificate h = {0};
@@ -393,6 +422,7 @@ static head_certificate hard_rows(const bounds *b, const head_shape *s) {
     need(&h, quantity_fits(&score, b->most_a), "a score overflows");
     h.logit = score.size;
     h.rounding = b->zero;
+    for (uint32_t k = 0; k < s->rows; k++) need_difference(b, &h, &s->query[k], &s->key[k]);
     if (s->role == ROLE_NEAREST) need_distances(b, &h);
     return h;
 }
