@@ -26,7 +26,7 @@ LAB_SRC  := $(sort $(wildcard lab/*.c))
 CLI_SRC  := $(sort $(wildcard cli/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 LAB_OBJ  := $(LAB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/made/lab_prose.o
-CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
+CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/made/text_files.o
 TEST_SRC := $(sort $(wildcard tests/t-*.c))
 TEST_BIN := $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 TEST_AID := $(sort $(filter-out tests/t-%.c tests/long-%.c,$(wildcard tests/*.c)))
@@ -68,7 +68,15 @@ $(BUILD)/made/onnx.pb-c.c: $(ONNX_PROTO)
 $(BUILD)/made/python_files.c: $(PYTHON_PARTS) scripts/embed.sh
 	@mkdir -p $(@D)
 	@$(SAY) "  EMBED   src/export/python"
-	$(Q)sh scripts/embed.sh $(PYTHON_PARTS) >$@.part && mv $@.part $@
+	$(Q)sh scripts/embed.sh export/export_parts.h export_python $(PYTHON_PARTS) >$@.part && mv $@.part $@
+
+# Texts that the program prints: temper completion, temper examples.
+CLI_TEXTS := $(sort $(wildcard completions/temper.* examples/*.md examples/*.spec examples/*.crasp examples/*.brasp examples/*.regex \
+    examples/*.dfa examples/*.temper))
+$(BUILD)/made/text_files.c: $(CLI_TEXTS) scripts/embed.sh
+	@mkdir -p $(@D)
+	@$(SAY) "  EMBED   completions, examples"
+	$(Q)sh scripts/embed.sh cli/text_files.h text $(CLI_TEXTS) >$@.part && mv $@.part $@
 
 $(BUILD)/made/lab_prose.c: $(LAB_PROSE) scripts/embed-prose.sh
 	@mkdir -p $(@D)
@@ -318,7 +326,8 @@ format: ## reformat all sources
 
 install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
-	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	install -m 755 $(BUILD)/temper $(DESTDIR)$(PREFIX)/bin/temper
 	if test -x $(BUILD)/temper-mpi; then \
 	    install -m 755 $(BUILD)/temper-mpi $(DESTDIR)$(PREFIX)/bin/temper-mpi; \
@@ -336,13 +345,16 @@ install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper-lab.pc
 	install -m 644 man/temper.1 $(DESTDIR)$(PREFIX)/share/man/man1/temper.1
 	install -m 644 completions/temper.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper
+	install -m 644 completions/temper.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_temper
+	install -m 644 completions/temper.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/temper.fish
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/temper $(DESTDIR)$(PREFIX)/bin/temper-mpi \
 	    $(DESTDIR)$(PREFIX)/share/man/man1/temper-mpi.1 $(DESTDIR)$(PREFIX)/include/temper.h $(DESTDIR)$(PREFIX)/include/temper_lab.h \
 	    $(DESTDIR)$(PREFIX)/lib/libtemper.* $(DESTDIR)$(PREFIX)/lib/libtemper-lab.a \
 	    $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper-lab.pc $(DESTDIR)$(PREFIX)/share/man/man1/temper.1 \
-	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_temper $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/temper.fish
 
 clean: ## remove build/
 	rm -rf $(BUILD)

@@ -97,6 +97,8 @@ void cmd_audit(session *s) {
         message_error(s, &err, NULL, NULL, 0);
     } else {
         temper_status status = temper_audit(certificate, length, model, size, &err);
+        if (status != TEMPER_OK && err.line == 1 && err.column == 1 && !*err.hint)
+            snprintf(err.hint, sizeof err.hint, "the certificate comes first: temper audit CERTIFICATE MODEL");
         if (status == TEMPER_OK || s->json) print_result(s, path, other, certificate, &err);
         if (status == TEMPER_RANGE && !s->json) {
             place at = {.name = path, .line = err.line};

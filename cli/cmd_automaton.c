@@ -3,12 +3,8 @@
 #include <string.h>
 
 #include "message.h"
+#include "picture_file.h"
 #include "subject.h"
-
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
 
 typedef enum form { FORM_TABLE, FORM_JSON, FORM_DOT, FORM_SVG } form;
 
@@ -20,9 +16,9 @@ static bool choose_form(form *out, session *s, const char *path) {
         return false;
     }
     if (!path || *out != FORM_TABLE) return true;
-    if (ends_with(path, ".svg")) *out = FORM_SVG;
-    if (ends_with(path, ".dot") || ends_with(path, ".gv")) *out = FORM_DOT;
-    if (ends_with(path, ".json")) *out = FORM_JSON;
+    if (is_picture_path(path)) *out = FORM_SVG;
+    if (path_ends(path, ".dot") || path_ends(path, ".gv")) *out = FORM_DOT;
+    if (path_ends(path, ".json")) *out = FORM_JSON;
     return true;
 }
 
@@ -35,6 +31,10 @@ static temper_status render(char **out, const temper_automaton *automaton, form 
 
 static void write_out(session *s, const char *path, const char *shown, form f) {
     temper_error err;
+    if (path && f == FORM_SVG) {
+        picture_write(s, path, shown);
+        return;
+    }
     if (path && strcmp(path, "-") != 0) {
         if (temper_file_write(path, shown, strlen(shown), &err) != TEMPER_OK) message_error(s, &err, NULL, NULL, 0);
         return;

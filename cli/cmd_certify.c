@@ -40,9 +40,10 @@ static bool read_bytes(work *w, session *s) {
 
 static bool is_consistent(session *s) {
     if (s->opt.count > (has_formula(s) ? 0 : 1))
-        message_usage(s, NULL, "certify takes one MODEL and no strings");
+        message_usage(s, "-o CERTIFICATE writes the proof to a file", "certify takes one MODEL and no strings");
     else if (s->opt.value[OPT_TYPE].number == TEMPER_TYPE_EXACT + 1)
-        message_usage(s, NULL, "--type exact has no rounding: a certificate is for a floating-point type");
+        message_usage(s, "such as --type f32 or --type bf16/f32",
+                      "--type exact has no rounding: a certificate is for a floating-point type");
     else
         return true;
     return false;

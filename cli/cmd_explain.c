@@ -59,11 +59,29 @@ static void kind_json(json *j, const temper_model *model) {
     temper_spec_free(spec);
 }
 
+/* What is simpler than it was written, a line each; NULL: nothing. Freed with temper_free. */
+static char *simplified_of(const temper_model *model) {
+    temper_spec *spec = NULL;
+    char *told = NULL;
+    if (temper_model_spec(&spec, model, NULL) == TEMPER_OK) temper_spec_simplified(&told, spec, NULL);
+    temper_spec_free(spec);
+    if (told && *told) return told;
+    temper_free(told);
+    return NULL;
+}
+
 static void explain_json(const temper_model *model, const temper_model_info *info, const temper_proof *proofs) {
     json j;
     json_open(&j, stdout);
     json_text(&j, "kind", "model");
     json_text(&j, "specification", info->source);
+    char *simplified = simplified_of(model);
+    if (simplified) {
+        json_begin(&j, "simplified", '[');
+        for (char *p = strtok(simplified, "\n"); p; p = strtok(NULL, "\n")) json_text(&j, NULL, p);
+        json_end(&j, ']');
+    }
+    temper_free(simplified);
     json_text(&j, "method", temper_method_name(info->method));
     if (info->method == TEMPER_METHOD_DIGITS) json_text(&j, "digits", temper_type_name(info->digits));
     json_begin(&j, "alphabet", '[');
@@ -186,6 +204,18 @@ static void print_kind(const temper_model *model, const temper_model_info *info)
     temper_spec_free(spec);
 }
 
+static void print_simplified(const temper_model *model) {
+    char *told = simplified_of(model);
+    for (char *p = told; p && *p;) {
+        size_t length = strcspn(p, "\n");
+        fputs(p == told ? "simplified     " : "               ", stdout);
+        show_write(stdout, p, length, 0);
+        putchar('\n');
+        p += length + (p[length] == '\n');
+    }
+    temper_free(told);
+}
+
 static void print_overview(const temper_model *model, const temper_model_info *info, const temper_proof *proofs) {
     char error[32], margin[32];
     if (*info->source) print_source(info->source);
@@ -203,6 +233,7 @@ static void print_overview(const temper_model *model, const temper_model_info *i
                info->accepts_empty ? "accepted" : "rejected");
     else
         print_kind(model, info);
+    print_simplified(model);
     printf("method         %s%s%s\n", temper_method_name(info->method),
            info->method == TEMPER_METHOD_DIGITS ? ", numbers stored in " : "",
            info->method == TEMPER_METHOD_DIGITS ? temper_type_name(info->digits) : "");

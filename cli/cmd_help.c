@@ -2,35 +2,86 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "completion.h"
 #include "session.h"
 #include "message.h"
+#include "option_words.h"
 
-/* "-f, --formula FORMULA" */
-static int print_name(const option_row *row, char *out, size_t size) {
-    char letter[8] = "    ";
+enum { WIDTH = 100, NAMES = 34 }; /* no line is wider; where the texts begin */
+
+/* "-f, --formula FORMULA"; a long list of choices is the option's name in capitals, and true is returned. */
+static bool write_name(char *out, size_t size, const option_row *row, const char *value) {
+    char letter[8] = "    ", word[24] = "";
     if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
-    return snprintf(out, size, "%s--%s%s%s", letter, row->name, row->argument ? " " : "",
-                    row->argument ? row->argument : "");
+    int used = snprintf(out, size, "%s--%s%s%s", letter, row->name, value ? " " : "", value ? value : "");
+    if (used + 4 <= NAMES || row->kind != KIND_CHOICE) return false;
+    for (size_t k = 0; row->name[k] && k + 1 < sizeof word; k++)
+        word[k] = (char)(row->name[k] == '-' ? '_' : row->name[k] - 'a' + 'A');
+    snprintf(out, size, "%s--%s %s", letter, row->name, word);
+    return true;
 }
 
-static void print_option(const option_row *row) {
-    char name[80];
-    int used = print_name(row, name, sizeof name);
-    if (used > 30)
-        printf("  %s\n  %30s  %s", name, "", row->help);
+/* Words of `text` from column `at` on, broken before WIDTH; later lines begin at `indent`. Returns the column. */
+static int print_words(int at, int indent, const char *text, size_t size) {
+    const char *end = text + size;
+    while (text < end) {
+        int length = 0;
+        while (text + length < end && text[length] != ' ' && text[length] != '\n') length++;
+        if (at > indent && at + 1 + length > WIDTH) {
+            printf("\n%*s", indent, "");
+            at = indent;
+        } else if (at > indent && length) {
+            putchar(' ');
+            at++;
+        }
+        printf("%.*s", length, text);
+        at += length;
+        text += length + (text + length < end);
+    }
+    return at;
+}
+
+/* A paragraph ends with a line that ends in a full stop. */
+static void print_paragraphs(const char *text) {
+    while (*text) {
+        const char *end = strstr(text, ".\n");
+        size_t size = end ? (size_t)(end + 1 - text) : strlen(text);
+        print_words(0, 0, text, size);
+        putchar('\n');
+        text += size + (text[size] == '\n');
+    }
+}
+
+static void print_option(option_id id, int bit) {
+    const option_row *row = &option_table[id];
+    option_text text = option_text_for(id, bit);
+    char name[120], line[600];
+    bool is_long = write_name(name, sizeof name, row, text.argument);
+    if (2 + strlen(name) + 2 > NAMES)
+        printf("  %s\n%*s", name, NAMES, "");
     else
-        printf("  %-30s  %s", name, row->help);
-    if (*row->fallback)
-        printf("%s(default: %s)",
-               strlen(row->help) + strlen(row->fallback) > 55 ? "\n                                  " : " ",
-               row->fallback);
+        printf("  %-*s", NAMES - 2, name);
+    int at = print_words(NAMES, NAMES, text.help, strlen(text.help));
+    if (is_long) { /* f64|f32: "f64, f32" */
+        size_t used = (size_t)snprintf(line, sizeof line, "(one of ");
+        for (const char *p = text.argument; *p && used + 4 < sizeof line; p++) {
+            line[used++] = *p == '|' ? ',' : *p;
+            if (*p == '|') line[used++] = ' ';
+        }
+        snprintf(line + used, sizeof line - used, ")");
+        at = print_words(at, NAMES, line, strlen(line));
+    }
+    if (*text.fallback) {
+        snprintf(line, sizeof line, "(default: %s)", text.fallback);
+        print_words(at, NAMES, line, strlen(line));
+    }
     putchar('\n');
 }
 
 static void print_options(int bit, bool global) {
-    for (size_t k = 0; k < OPTION_COUNT; k++) {
-        const option_row *row = &option_table[k];
-        if (row->help && (row->commands == FOR_ALL) == global && (row->commands & bit)) print_option(row);
+    for (option_id id = 0; id < OPTION_COUNT; id++) {
+        const option_row *row = &option_table[id];
+        if (row->help && (row->commands == FOR_ALL) == global && (row->commands & bit)) print_option(id, bit);
     }
 }
 
@@ -49,9 +100,13 @@ static void print_general(void) {
                    "temper run -f 'O a & #[b] >= 2' abab ba       what the transformer says\n"
                    "temper compile -f 'O a' --alphabet ab -o m.temper\n"
                    "temper run m.temper - < strings.txt\n"
-                   "temper show -f 'a S b' abba                   the attention of each head\n");
+                   "temper show -f 'a S b' --alphabet abc abbca   the attention of each head\n"
+                   "temper show -f 'a S b' --alphabet abc -o page.html abbca\n"
+                   "temper examples                               specifications to begin with\n"
+                   "temper                                        on a terminal: type formulas and strings\n");
     printf("\nUsage:\n  temper COMMAND [options] [arguments]\n\nCommands:\n");
-    for (size_t k = 0; k < COMMAND_COUNT; k++) printf("  %-9s %s\n", command_table[k].name, command_table[k].summary);
+    for (size_t k = 0; k < COMMAND_COUNT; k++)
+        printf("  %-10s %s\n", command_table[k].name, command_table[k].summary);
     printf("\nOptions of every command:\n");
     print_options(FOR_ALL, true);
     printf(
@@ -68,7 +123,8 @@ void help_print(const command *about) {
     print_indented(about->examples);
     printf("\nUsage:\n");
     print_indented(about->usage);
-    if (*about->details) printf("\n%s", about->details);
+    if (*about->details) putchar('\n');
+    print_paragraphs(about->details);
     bool any = false;
     for (size_t k = 0; k < OPTION_COUNT; k++)
         any |= option_table[k].help && option_table[k].commands != FOR_ALL && (option_table[k].commands & about->bit);
@@ -89,8 +145,9 @@ static void list_options(void) {
         for (size_t c = 0; c < COMMAND_COUNT; c++) {
             if (!(row->commands & command_table[c].bit)) continue;
             bool global = row->commands == FOR_ALL;
+            const char *value = option_text_for((option_id)k, command_table[c].bit).argument;
             printf("%s\t--%s\t%s%.1s\t%s\n", global ? "*" : command_table[c].name, row->name, row->letter ? "-" : "",
-                   row->letter ? &row->letter : "", row->argument ? row->argument : "");
+                   row->letter ? &row->letter : "", value ? value : "");
             if (global) break;
         }
     }
@@ -99,6 +156,10 @@ static void list_options(void) {
 void cmd_help(session *s) {
     if (is_given(s, OPT_OPTIONS)) {
         list_options();
+        return;
+    }
+    if (is_given(s, OPT_COMPLETE)) {
+        completion_print(s);
         return;
     }
     if (s->opt.count == 0) help_print(NULL);

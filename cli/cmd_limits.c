@@ -7,6 +7,7 @@
 
 #include "escape.h"
 #include "job_runner.h"
+#include "picture_file.h"
 #include "scale.h"
 #include "subject.h"
 
@@ -159,13 +160,8 @@ static void print_table(const temper_limits *limits) {
 
 /* ---- files ---- */
 
-static bool has_suffix(const char *path, const char *suffix) {
-    size_t n = strlen(path), m = strlen(suffix);
-    return n > m && strcmp(path + n - m, suffix) == 0;
-}
-
 static bool is_known_suffix(const char *path) {
-    return has_suffix(path, ".csv") || has_suffix(path, ".json") || has_suffix(path, ".svg");
+    return path_ends(path, ".csv") || path_ends(path, ".json") || is_picture_path(path);
 }
 
 static void make_title(char *out, size_t size, const subject *x, const table *t) {
@@ -177,14 +173,15 @@ static bool write_file(session *s, const temper_limits *limits, const char *path
     temper_error err;
     char *text = NULL;
     size_t length = 0;
-    temper_status status;
-    if (has_suffix(path, ".svg")) {
-        status = temper_draw_limits(&text, limits, title, &err);
-        if (!status) length = strlen(text);
-    } else {
-        status = temper_limits_print(&text, &length, limits,
-                                     has_suffix(path, ".csv") ? TEMPER_LIMITS_CSV : TEMPER_LIMITS_JSON, &err);
+    if (is_picture_path(path)) {
+        bool ok = temper_draw_limits(&text, limits, title, &err) == TEMPER_OK;
+        if (!ok) message_error(s, &err, NULL, NULL, 0);
+        ok = ok && picture_write(s, path, text);
+        temper_free(text);
+        return ok;
     }
+    temper_status status = temper_limits_print(
+        &text, &length, limits, path_ends(path, ".csv") ? TEMPER_LIMITS_CSV : TEMPER_LIMITS_JSON, &err);
     if (!status) status = temper_file_write(path, text, length, &err);
     temper_free(text);
     if (status) message_error(s, &err, NULL, NULL, 0);
@@ -263,7 +260,8 @@ static void find(session *s, const subject *x, const table *t, double effort) {
 static bool check_usage(session *s) {
     const char *path = s->opt.value[OPT_OUTPUT].text;
     if (s->opt.count > 1) {
-        message_usage(s, NULL, "limits takes one MODEL and makes its own strings");
+        message_usage(s, "--length and --effort say how far it looks",
+                      "limits takes one MODEL and makes its own strings");
         return false;
     }
     if (s->opt.count && has_formula(s)) {
@@ -279,7 +277,7 @@ static bool check_usage(session *s) {
         return false;
     }
     if (path && !is_known_suffix(path)) {
-        message_usage(s, "the suffix says what is written", "-o FILE must end in .csv, .json or .svg");
+        message_usage(s, "the suffix says what is written", "-o FILE must end in .csv, .json, .svg, .png or .pdf");
         return false;
     }
     return true;

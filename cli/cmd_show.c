@@ -10,6 +10,7 @@
 #include "escape.h"
 #include "json.h"
 #include "outputs_show.h"
+#include "picture_file.h"
 #include "show_row.h"
 #include "subject.h"
 
@@ -48,12 +49,19 @@ static void print_heads(const temper_model *model, const temper_run *run, const 
         }
 }
 
+static bool is_page(const session *s) {
+    const char *path = s->opt.value[OPT_OUTPUT].text;
+    return is_given(s, OPT_HTML) || (path && (path_ends(path, ".html") || path_ends(path, ".htm")));
+}
+
 /* What -o asks for, or standard output if it is "-" or not given. */
 static void write_picture(session *s, const char *picture) {
     const char *path = s->opt.value[OPT_OUTPUT].text;
     temper_error err;
     if (!path || strcmp(path, "-") == 0)
         fputs(picture, stdout);
+    else if (!is_page(s))
+        picture_write(s, path, picture);
     else if (temper_file_write(path, picture, strlen(picture), &err) != TEMPER_OK)
         message_error(s, &err, NULL, NULL, 0);
 }
@@ -61,6 +69,12 @@ static void write_picture(session *s, const char *picture) {
 /* Beside a soft run the page shows what the hard heads choose, if the model knows, and if the string is so short that
    the page has a cell for every pair of positions. */
 enum { PAIRS_SHOWN = 320 };
+
+static void draw_failed(session *s, temper_error *err) {
+    if (!*err->hint && (is_given(s, OPT_LAYER) || is_given(s, OPT_HEAD)))
+        snprintf(err->hint, sizeof err->hint, "temper explain lists the heads");
+    message_error(s, err, NULL, NULL, 0);
+}
 
 static void draw_page(session *s, const temper_model *model, const temper_run *run, const uint32_t *letters,
                       size_t n) {
@@ -78,7 +92,7 @@ static void draw_page(session *s, const temper_model *model, const temper_run *r
     else if (temper_draw_html(&page, model, run, letters, &o, &err) == TEMPER_OK)
         write_picture(s, page);
     else
-        message_error(s, &err, NULL, NULL, 0);
+        draw_failed(s, &err);
     temper_free(page);
     temper_run_free(hard);
 }
@@ -99,7 +113,7 @@ static void draw(session *s, const temper_model *model, const temper_run *run, c
     if (status == TEMPER_OK)
         write_picture(s, picture);
     else
-        message_error(s, &err, NULL, NULL, 0);
+        draw_failed(s, &err);
     temper_free(picture);
 }
 
@@ -154,7 +168,7 @@ static void show_line(session *s, const temper_model *model, const line *l) {
         else if (!temper_run_about(run).proved)
             message_warning(s, "nothing is proved of this run, in %s on %zu letters", temper_type_name(asked_type(s)),
                             n);
-        if (is_given(s, OPT_HTML))
+        if (is_page(s))
             draw_page(s, model, run, letters, n);
         else if (!row) {
             draw(s, model, run, letters);
@@ -167,6 +181,24 @@ static void show_line(session *s, const temper_model *model, const line *l) {
     temper_free(letters);
 }
 
+static bool check_usage(session *s) {
+    const char *path = s->opt.value[OPT_OUTPUT].text;
+    bool to_file = path && strcmp(path, "-") != 0;
+    if (is_given(s, OPT_ROW) && path)
+        message_usage(s, "without -o the row is printed", "--row and -o exclude each other: the row is text");
+    else if (is_page(s) && (is_given(s, OPT_ROW) || s->json))
+        message_usage(s, "leave one of them out", "--html and --%s exclude each other: the page has it all",
+                      s->json ? "json" : "row");
+    else if (to_file && is_given(s, OPT_HTML) && is_picture_path(path))
+        message_usage(s, "name the file FILE.html, or leave --html out", "--html writes a page, not a picture");
+    else if (to_file && !is_page(s) && !is_picture_path(path))
+        message_usage(s, "such as -o attention.svg or -o page.html",
+                      "-o FILE must end in .svg, .png, .pdf or .html: the name says what is drawn");
+    else
+        return true;
+    return false;
+}
+
 void cmd_show(session *s) {
     subject x = {0};
     lines *in = malloc(sizeof *in);
@@ -175,11 +207,11 @@ void cmd_show(session *s) {
         message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);
         return;
     }
-    if (is_given(s, OPT_ROW) && is_given(s, OPT_OUTPUT))
-        message_usage(s, NULL, "--row and -o exclude each other: the row is text, the picture SVG");
-    else if (is_given(s, OPT_HTML) && (is_given(s, OPT_ROW) || s->json))
-        message_usage(s, NULL, "--html and --%s exclude each other: the page has it all", s->json ? "json" : "row");
-    else if (subject_model(&x, s) && lines_start(in, s, x.first)) {
+    if (!check_usage(s)) {
+        free(in);
+        return;
+    }
+    if (subject_model(&x, s) && lines_start(in, s, x.first)) {
         if (s->opt.count > x.first + 1)
             message_usage(s, "quote a string that holds blanks", "show draws one string at a time");
         else if (lines_next(&l, in))

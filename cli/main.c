@@ -11,6 +11,8 @@
 #include "job_runner.h"
 #include "json.h"
 #include "message.h"
+#include "picture_file.h"
+#include "repl.h"
 
 const command command_table[COMMAND_COUNT] = {
     {"eval", FOR_EVAL, "the formula's own answers on strings",
@@ -32,7 +34,7 @@ const command command_table[COMMAND_COUNT] = {
      "temper run -f 'O a & #[b] >= 2' abab ba ''\n"
      "temper run m.temper --per-position abab\n"
      "temper run m.temper --hard - < strings.txt\n"
-     "temper run -f 'a S b' --method positions --margins abba\n"
+     "temper run -f 'a S b' --alphabet abc --method positions --margins abbca\n"
      "tail -f log | temper run -f 'H (ack -> O req)' --tokens --stream\n",
      "As eval, but a transformer answers: the softmax one, or with --hard the hard-attention one. A string\n"
      "beyond the model's proved length is refused (exit status 4); with --unchecked it is answered, as\n"
@@ -51,7 +53,7 @@ const command command_table[COMMAND_COUNT] = {
      "temper compile --gallery NAME [-o MODEL]",
      "temper compile -f 'O a' --alphabet ab -o m.temper\n"
      "temper compile -F dyck.spec --method positions -o dyck.temper\n"
-     "temper compile -f 'a S b' --dump formula,hard\n"
+     "temper compile -f 'a S b' --alphabet abc --dump formula,hard\n"
      "temper compile --gallery dyck-2 -o dyck-2.temper\n",
      "Without -o and --dump the model is printed. A model file is text; it is written under another name\n"
      "and renamed, so that it is whole or not there. Models of the gallery are hard: temper soften makes\n"
@@ -60,19 +62,19 @@ const command command_table[COMMAND_COUNT] = {
     {"explain", FOR_EXPLAIN, "where each subformula is, and what each head costs",
      "temper explain -f FORMULA | -F FILE [options]\n"
      "temper explain MODEL [options]",
-     "temper explain -f '(a S b) & #[a] % 3 = 1'\n"
+     "temper explain -f '(a S b) & #[a] % 3 = 1' --alphabet abc\n"
      "temper explain m.temper --json\n",
      "", cmd_explain},
     {"check", FOR_CHECK, "compares formula, hard and soft transformer on many strings",
      "temper check -f FORMULA | -F FILE [options]\n"
      "temper check MODEL [-f FORMULA | -F FILE] [options]\n"
      "temper check -f FORMULA | -F FILE | MODEL --against FORMULA|FILE",
-     "temper check -f 'a S b'\n"
+     "temper check -f 'a S b' --alphabet abc\n"
      "temper check -f '#[a] = #[b]' --exhaustive 10 --random 100000 --length 500\n"
      "temper check m.temper\n"
      "temper check m.temper -f 'O a'\n"
      "temper check m.temper --exhaustive 30 --random 0 --journal m.journal\n"
-     "temper check -f 'a S b' --against 'b | (a & Y (a S b))'\n",
+     "temper check -f 'a S b' --alphabet abc --against 'b | (a & Y (a S b))'\n",
      "Compares truth at every position and the verdict, on all strings up to --exhaustive letters and then\n"
      "on --random ones. Prints how many agreed, or the shortest counterexample found (exit status 1). A\n"
      "formula alone is checked by temperature and positions, unless --method or --hard is given. A soft MODEL\n"
@@ -85,13 +87,15 @@ const command command_table[COMMAND_COUNT] = {
     {"show", FOR_SHOW, "the attention of each head on a string",
      "temper show -f FORMULA | -F FILE [options] STRING\n"
      "temper show MODEL [options] STRING",
-     "temper show -f 'a S b' abba\n"
-     "temper show m.temper -o attention.svg abba\n"
-     "temper show -f 'a S b' --html -o page.html abba\n"
-     "temper show -f 'a S b' --row 1.1@3 abba\n",
+     "temper show -f 'a S b' --alphabet abc abbca\n"
+     "temper show m.temper -o attention.svg abbca\n"
+     "temper show -f 'a S b' --alphabet abc -o page.html abbca\n"
+     "temper show -f 'a S b' --alphabet abc --row 1.1@3 abbca\n",
      "Rows are queries, columns are keys. --row prints one row's query, scores, softmax weights, output and\n"
      "rounded output, beside the hard choice. --html makes a page that needs no network: the truth of every\n"
-     "subformula at every position, and each head with exact values on hover.\n",
+     "subformula at every position, and each head with exact values on hover. With -o the name of the file says "
+     "what\n"
+     "is drawn: FILE.svg, FILE.png, FILE.pdf or FILE.html.\n",
      cmd_show},
     {"gap", FOR_GAP, "how far apart each head's scores are, and where they tie",
      "temper gap MODEL [options] [STRING...]\n"
@@ -125,9 +129,9 @@ const command command_table[COMMAND_COUNT] = {
     {"certify", FOR_CERTIFY, "proves the answers for all strings up to a length, in a number format",
      "temper certify MODEL [--length N] [--type T] [-o CERTIFICATE]\n"
      "temper certify -f FORMULA | -F FILE [options]",
-     "temper certify m.temper --length 100000 --type f32 -o certificate.json\n"
-     "temper certify -f 'O a' --alphabet ab --type bf16/f32 --length 1000000\n"
-     "temper certify -f 'a S b' --type bf16\n",
+     "temper certify m.temper --length 100k --type f32 -o certificate.json\n"
+     "temper certify -f 'O a' --alphabet ab --type bf16/f32 --length 1e6\n"
+     "temper certify -f 'a S b' --alphabet abc --type bf16\n",
      "Proves that the softmax transformer, with every rounding of the number format, gives the right answer\n"
      "at every position of every string up to --length; without --length the longest such length is found.\n"
      "Prints proved and each head's error bound before rounding, refuted and a string with a wrong answer\n"
@@ -196,8 +200,8 @@ const command command_table[COMMAND_COUNT] = {
     {"limits", FOR_LIMITS, "how far each number format is right, and where it goes wrong",
      "temper limits -f FORMULA | -F FILE [options]\n"
      "temper limits MODEL [options]",
-     "temper limits -f 'a S b'\n"
-     "temper limits -f 'a S b' --type bf16/f32 --method positions\n"
+     "temper limits -f 'a S b' --alphabet abc\n"
+     "temper limits -f 'a S b' --alphabet abc --type bf16/f32 --method positions\n"
      "temper limits m.temper -o limits.svg\n"
      "temper limits -f '#[a] % 2 = 1' --effort 10 --journal limits.journal --csv\n",
      "A table with a row for each number format and method: the largest length up to which every string is\n"
@@ -207,7 +211,7 @@ const command command_table[COMMAND_COUNT] = {
      "'none to n': nothing wrong was found on strings of up to n letters, which is no proof. The strings are\n"
      "made for the model, and are the same each time. A MODEL is the row of its own method; rows of other\n"
      "methods (of all, if it is a hard one) are of models compiled from the formula that it carries.\n"
-     "-o writes FILE.csv, FILE.json or FILE.svg, a chart.\n",
+     "-o writes FILE.csv, FILE.json, or a chart: FILE.svg, FILE.png or FILE.pdf.\n",
      cmd_limits},
     {"automaton", FOR_AUTOMATON, "the minimal automaton of a specification, and where its language sits",
      "temper automaton -f FORMULA | -F FILE [options]\n"
@@ -229,7 +233,7 @@ const command command_table[COMMAND_COUNT] = {
      "temper next MODEL --stream [options]",
      "temper next --regex '(ab|ba)*' a ab ''\n"
      "temper next -F dyck.spec --json '(()'\n"
-     "temper next -f 'H (b -> O a)' --stream < letters.txt\n",
+     "temper next -f 'H (b -> O a)' --alphabet abc --stream < letters.txt\n",
      "Prints the letters that may come next, separated by blanks, then $ if the string may end here; a tab and\n"
      "the prefix. A dash: no string of the language begins with the prefix. The letters $ and - are quoted.\n"
      "Any specification will do; it is read as if it had a line 'next'. Where counts are compared, a line\n"
@@ -259,6 +263,16 @@ const command command_table[COMMAND_COUNT] = {
      "letter, ends of lines included, and how far it may be from the exact one; and the perplexity. A line that\n"
      "cannot be, or has a letter that is not in the alphabet, is named, and the exit status is 1 or 2.\n",
      cmd_perplexity},
+    {"examples", FOR_EXAMPLES, "short specifications to begin with", "temper examples [NAME...]",
+     "temper examples\n"
+     "temper examples dyck > dyck.spec\n",
+     "Lists the examples, or prints those named.\n", cmd_examples},
+    {"completion", FOR_COMPLETION, "the script that makes a shell complete temper's command lines",
+     "temper completion bash|zsh|fish",
+     "eval \"$(temper completion bash)\"\n"
+     "temper completion zsh > ~/.zfunc/_temper\n"
+     "temper completion fish | source\n",
+     "Prints the script. It asks the program itself what may come next.\n", cmd_completion},
     {"help", FOR_HELP, "help on a command", "temper help [COMMAND]", "temper help run\n", "", cmd_help},
 };
 
@@ -275,7 +289,11 @@ static int command_bit(const char *name, usage_error *err) {
     for (size_t k = 0; k < COMMAND_COUNT; k++) names[k] = command_table[k].name;
     const char *near = nearest_name(name, names, COMMAND_COUNT);
     snprintf(err->text, sizeof err->text, "there is no command '%.60s'", name);
-    if (near)
+    if (path_ends(name, ".temper") || path_ends(name, ".safetensors"))
+        snprintf(err->hint, sizeof err->hint, "a command comes first: temper run %.60s STRING", name);
+    else if (strpbrk(name, " #[(|&"))
+        snprintf(err->hint, sizeof err->hint, "a command comes first: temper run -f '%.60s' STRING", name);
+    else if (near)
         snprintf(err->hint, sizeof err->hint, "did you mean %s?", near);
     else
         snprintf(err->hint, sizeof err->hint, "temper help lists the commands");
@@ -319,11 +337,9 @@ static void finish_output(session *s) {
 
 static bool can_run(const session *s, const command *c) { return !s->runner || (c->bit & FOR_JOBS); }
 
-int temper_main(int argc, char **argv, const job_runner *runner) {
+static int do_line(int argc, char **argv, const job_runner *runner) {
     session s = {.runner = runner};
     usage_error err;
-    hold_streams();
-    signal(SIGPIPE, SIG_IGN);
     bool ok = options_parse(&s.opt, argc, argv, command_bit, &err);
     s.json = is_given(&s, OPT_JSON);
     s.quiet = is_given(&s, OPT_QUIET);
@@ -347,4 +363,13 @@ int temper_main(int argc, char **argv, const job_runner *runner) {
     finish_output(&s);
     free(s.opt.arguments);
     return s.exit_code;
+}
+
+static int do_typed(int argc, char **argv) { return do_line(argc, argv, NULL); }
+
+int temper_main(int argc, char **argv, const job_runner *runner) {
+    hold_streams();
+    signal(SIGPIPE, SIG_IGN);
+    if (argc == 1 && !runner && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) return repl_run(do_typed);
+    return do_line(argc, argv, runner);
 }

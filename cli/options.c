@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "option_values.h"
+
 const option_row option_table[OPTION_COUNT] = {
 #define X(id, letter, name, kind, argument, fallback, least, most, commands, help)                                   \
     {letter, name, kind, argument, fallback, least, most, commands, help},
@@ -39,7 +41,9 @@ const char *nearest_name(const char *wrong, const char *const *names, size_t cou
         size_t d = distance(wrong, names[k]);
         /* A prefix is what people type who know only the beginning. */
         if (length >= 2 && strncmp(wrong, names[k], length) == 0) d = 1;
-        if (d < least && d < strlen(names[k])) {
+        size_t size = strlen(names[k]); /* and those who write it out: evaluate for eval */
+        if (size >= 3 && strncmp(wrong, names[k], size) == 0 && d > 1) d = 1;
+        if (d < least && d < size) {
             least = d;
             best = names[k];
         }
@@ -60,31 +64,25 @@ static const char *shown(char out[64], const char *text) {
     return out;
 }
 
-/* digits */
-static bool read_number(uint64_t *out, const char *text) {
-    uint64_t x = 0;
-    if (!*text) return false;
-    for (; *text; text++) {
-        if (*text < '0' || *text > '9') return false;
-        uint64_t digit = (uint64_t)(*text - '0');
-        if (x > (UINT64_MAX - digit) / 10) return false;
-        x = 10 * x + digit;
-    }
-    *out = x;
-    return true;
+/* Number formats have other names elsewhere. */
+static bool is_format(option_id id) {
+    return id == OPT_TYPE || id == OPT_DIGITS || id == OPT_WEIGHTS || id == OPT_KV;
 }
 
-/* The number of a choice from 1, or 0. */
-static uint64_t read_choice(const char *choices, const char *text) {
-    size_t length = strlen(text);
-    uint64_t number = 1;
-    for (const char *p = choices;; number++) {
-        size_t size = strcspn(p, "|");
-        if (size == length && memcmp(p, text, size) == 0) return number;
-        if (!p[size]) return 0;
-        p += size + 1;
-    }
+static bool set_choice(option_value *value, option_id id, const char *text, usage_error *err) {
+    const option_row *row = &option_table[id];
+    char safe[64], name[40];
+    if ((value->number = choice_read(row->argument, text))) return true;
+    bool known = is_format(id) && type_name_read(name, sizeof name, text);
+    if (known && (value->number = choice_read(row->argument, name))) return true;
+    snprintf(err->text, sizeof err->text, "--%s: '%s' is not one of %s", row->name, shown(safe, text), row->argument);
+    if (choice_nearest(name, sizeof name, row->argument, text) ||
+        (is_format(id) && type_name_nearest(name, sizeof name, text) && choice_read(row->argument, name)))
+        snprintf(err->hint, sizeof err->hint, "did you mean %s?", name);
+    return false;
 }
+
+static const char NUMBER_HINT[] = "write it as 1000, 1_000_000, 1e6, 128k (128,000) or 128Ki (131,072)";
 
 static bool set_value(options *out, option_id id, const char *text, usage_error *err) {
     const option_row *row = &option_table[id];
@@ -105,15 +103,12 @@ static bool set_value(options *out, option_id id, const char *text, usage_error 
     }
     value->given = true;
     value->text = text;
-    if (row->kind == KIND_CHOICE && !(value->number = read_choice(row->argument, text))) {
-        snprintf(err->text, sizeof err->text, "--%s: '%s' is not one of %s", row->name, shown(safe, text),
-                 row->argument);
-        return false;
-    }
+    if (row->kind == KIND_CHOICE) return set_choice(value, id, text, err);
     if (row->kind != KIND_NUMBER) return true;
-    if (!read_number(&value->number, text)) {
+    if (!number_read(&value->number, text)) {
         snprintf(err->text, sizeof err->text, "--%s: '%s' is not a whole number from %llu to %llu", row->name,
                  shown(safe, text), (unsigned long long)row->least, (unsigned long long)row->most);
+        snprintf(err->hint, sizeof err->hint, "%s", NUMBER_HINT);
         return false;
     }
     if (value->number < row->least || value->number > row->most) {

@@ -28,6 +28,8 @@ enum {
     FOR_NEXT = 1 << 17,
     FOR_SAMPLE = 1 << 18,
     FOR_PERPLEXITY = 1 << 19,
+    FOR_EXAMPLES = 1 << 20,
+    FOR_COMPLETION = 1 << 21,
     FOR_LANGUAGE_MODEL = FOR_NEXT | FOR_SAMPLE | FOR_PERPLEXITY, /* a text is read as if it had a line next */
     FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN |
                   FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT | FOR_AUTOMATON | FOR_LANGUAGE_MODEL,
@@ -57,6 +59,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(ASCII, 0, "ascii", KIND_FLAG, NULL, "", 0, 0, FOR_FORMULA,                                                     \
       "the letters are the 95 printable characters, blank to ~")                                                     \
     X(TOKENS, 0, "tokens", KIND_FLAG, NULL, "", 0, 0, FOR_FORMULA, "letters are words separated by blanks")          \
+    X(OTHER, 0, "other", KIND_TEXT, "LETTER", "", 0, 0, FOR_EVAL | FOR_RUN | FOR_SHOW | FOR_NEXT,                    \
+      "read letters that are not in the alphabet as this one, which joins it")                                       \
     X(AT, 0, "at", KIND_CHOICE, "first|last", "where the formula looks from", 0, 0, FOR_FORMULA,                     \
       "the position whose truth is the answer")                                                                      \
     X(EMPTY, 0, "empty", KIND_CHOICE, "accept|reject", "reject", 0, 0, FOR_FORMULA,                                  \
@@ -73,14 +77,14 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(TYPE, 0, "type", KIND_CHOICE,                                                                                  \
       "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "f64", 0, 0,           \
       FOR_LANGUAGE_MODEL | FOR_RUN | FOR_SHOW | FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT, /* as temper_type */          \
-      "the number format (export: f64 or f32); exact: rationals; STORED/SUMMED: short formats")                      \
+      "the number format")                                                                                           \
     X(SCALE, 0, "scale", KIND_LIST, "[LAYER.HEAD=]EXPR", "the proved scale", 0, 0,                                   \
       FOR_LANGUAGE_MODEL | FOR_RUN | FOR_COMPILE | FOR_SHOW | FOR_CHECK | FOR_LIMITS,                                \
       "another softmax scale: an expression of N, n and i, or a factor such as 0.2x; unproved")                      \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_LANGUAGE_MODEL | FOR_RUN,                        \
       "how heads are evaluated: in one pass where that is possible, or all pairs")                                   \
     X(PER_POSITION, 0, "per-position", KIND_FLAG, NULL, "", 0, 0, FOR_EVAL | FOR_RUN | FOR_COMPILE,                  \
-      "add a row of 0 and 1: the truth at each position; compile: a model that can")                                 \
+      "add a row of 0 and 1: the truth at each position")                                                            \
     X(MARGINS, 0, "margins", KIND_FLAG, NULL, "", 0, 0, FOR_RUN,                                                     \
       "at the end, each head's largest error before rounding, beside its bound")                                     \
     X(STREAM, 0, "stream", KIND_FLAG, NULL, "", 0, 0, FOR_NEXT | FOR_RUN,                                            \
@@ -88,8 +92,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(OUTPUT, 'o', "output", KIND_TEXT, "FILE", "", 0, 0,                                                            \
       FOR_COMPILE | FOR_SHOW | FOR_SOFTEN | FOR_IMPORT | FOR_CERTIFY | FOR_LAB | FOR_LIMITS | FOR_EXPORT |           \
           FOR_AUTOMATON,                                                                                             \
-      "write the model (FILE.safetensors: as safetensors), in show an SVG picture or --html page, in certify the "   \
-      "certificate, in limits FILE.csv, .json or .svg; - is standard output; lab, export: a folder")                 \
+      "where to write") /* option_words.c says what, for each command */                                             \
     X(QUICK, 0, "quick", KIND_FLAG, NULL, "", 0, 0, FOR_LAB,                                                         \
       "seconds instead of minutes: shorter strings, fewer repeats")                                                  \
     X(SEEDS, 0, "seeds", KIND_TEXT, "A-B", "", 0, 0, FOR_LAB,                                                        \
@@ -97,13 +100,11 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
     X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK | FOR_GAP, \
       "look at all strings up to length L")                                                                          \
-    X(RANDOM, 0, "random", KIND_NUMBER, "K", "1000, gap: 200", 0, 1000000000000, FOR_CHECK | FOR_GAP,                \
+    X(RANDOM, 0, "random", KIND_NUMBER, "K", "1000", 0, 1000000000000, FOR_CHECK | FOR_GAP,                          \
       "then at K random strings")                                                                                    \
-    X(LENGTH, 0, "length", KIND_NUMBER, "N",                                                                         \
-      "check: 200 or the proved length; gap: 32; certify: the longest there is", 0, 1099511627776,                   \
+    X(LENGTH, 0, "length", KIND_NUMBER, "N", "", 0, 1099511627776,                                                   \
       FOR_CHECK | FOR_GAP | FOR_SOFTEN | FOR_CERTIFY | FOR_LIMITS | FOR_SAMPLE | FOR_EXPORT,                         \
-      "the longest random string; gap, soften, certify: the length to prove bounds up to; export --as: the longest " \
-      "string")                                                                                                      \
+      "how long strings may be")                                                                                     \
     X(COUNT, 0, "count", KIND_NUMBER, "K", "1", 0, 1000000000000, FOR_SAMPLE, "how many strings")                    \
     X(BY, 0, "by", KIND_CHOICE, "letters|strings|weights", "letters", 0, 0, FOR_SAMPLE,                              \
       "equally likely legal letters, or strings of --length letters; or by their probabilities")                     \
@@ -139,6 +140,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "a page for the browser, on standard output or in the file of -o")                                             \
     X(DOT, 0, "dot", KIND_FLAG, NULL, "", 0, 0, FOR_AUTOMATON, "the automaton for Graphviz")                         \
     X(OPTIONS, 0, "options", KIND_FLAG, NULL, "", 0, 0, FOR_HELP, NULL)                                              \
+    X(COMPLETE, 0, "complete", KIND_FLAG, NULL, "", 0, 0, FOR_HELP, NULL)                                            \
     X(JSON, 0, "json", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "machine-readable output, one object a line")             \
     X(NO_COLOR, 0, "no-color", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "no colour (also: the variable NO_COLOR)")        \
     X(SEED, 0, "seed", KIND_NUMBER, "N", "1", 0, UINT64_MAX, FOR_ALL, "the seed of everything random")               \

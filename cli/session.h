@@ -35,7 +35,7 @@ typedef struct command {
     void (*run)(session *s);
 } command;
 
-enum { COMMAND_COUNT = 20 };
+enum { COMMAND_COUNT = 22 };
 extern const command command_table[COMMAND_COUNT];
 
 void cmd_eval(session *s);
@@ -57,6 +57,8 @@ void cmd_automaton(session *s);
 void cmd_next(session *s);
 void cmd_sample(session *s);
 void cmd_perplexity(session *s);
+void cmd_examples(session *s);
+void cmd_completion(session *s);
 void cmd_help(session *s);
 
 void help_print(const command *about); /* NULL: on temper itself */

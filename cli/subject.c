@@ -1,4 +1,3 @@
-#include "remedy_words.h"
 #include "subject.h"
 
 #include <stdio.h>
@@ -6,10 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "escape.h"
+#include "picture_file.h"
 #include "scale.h"
-
-static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 static const option_id texts[] = {OPT_FORMULA, OPT_FILE, OPT_REGEX, OPT_DFA};
 enum { TEXTS = sizeof texts / sizeof *texts };
@@ -20,11 +17,6 @@ bool has_formula(const session *s) {
     return false;
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* What a file is, by how its name ends; false: nothing that is known. */
 static bool syntax_of_path(temper_syntax *out, const char *path) {
     static const struct {
@@ -33,7 +25,7 @@ static bool syntax_of_path(temper_syntax *out, const char *path) {
     } known[] = {{".spec", TEMPER_SYNTAX_SPEC},   {".crasp", TEMPER_SYNTAX_CRASP}, {".brasp", TEMPER_SYNTAX_BRASP},
                  {".regex", TEMPER_SYNTAX_REGEX}, {".dfa", TEMPER_SYNTAX_DFA},     {".jff", TEMPER_SYNTAX_DFA}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        if (!ends_with(path, known[k].end)) continue;
+        if (!path_ends(path, known[k].end)) continue;
         *out = known[k].syntax;
         return true;
     }
@@ -64,24 +56,6 @@ static temper_spec_options spec_options(const session *s) {
     return o;
 }
 
-/* "the letters are a b c", cut where it would be long. */
-static void alphabet_hint(char out[240], const temper_spec *spec, const temper_model *model) {
-    temper_model_info info = {0};
-    if (!spec) info = temper_model_about(model);
-    size_t count = spec ? temper_spec_about(spec).letters : info.letters;
-    const char *what = (spec ? temper_spec_about(spec).tokens : info.tokens) ? "token" : "letter";
-    size_t used = (size_t)snprintf(out, 240, count == 1 ? "the only %s is" : "the %ss are", what);
-    for (size_t k = 0; k < count; k++) {
-        const char *letter = spec ? temper_spec_letter(spec, k) : temper_model_letter(model, k);
-        size_t length = strlen(letter);
-        if (used + length + 8 > 160) {
-            snprintf(out + used, 240 - used, " ... (%zu in all)", count);
-            return;
-        }
-        used += (size_t)snprintf(out + used, 240 - used, " %s", letter);
-    }
-}
-
 static const char *option_shown(option_id id) {
     return id == OPT_FORMULA ? "-f" : id == OPT_FILE ? "-F" : id == OPT_REGEX ? "--regex" : "--dfa";
 }
@@ -103,9 +77,17 @@ static bool check_given(session *s) {
         return false;
     }
     if (is_given(s, OPT_ALPHABET) && is_given(s, OPT_ASCII)) {
-        message_usage(s, NULL, "--alphabet and --ascii exclude each other");
+        message_usage(s, "leave one of them out", "--alphabet and --ascii exclude each other");
         return false;
     }
+    const char *alphabet = s->opt.value[OPT_ALPHABET].text;
+    if (alphabet && !alphabet[strspn(alphabet, " \t")]) {
+        message_usage(s, "such as --alphabet abc", "--alphabet names no letters");
+        return false;
+    }
+    const char *comma = alphabet ? strchr(alphabet, ',') : NULL;
+    if (comma && comma > alphabet && comma[1] && !s->quiet)
+        message_warning(s, "the comma in --alphabet is a letter, too: --alphabet abc has three letters");
     return true;
 }
 
@@ -120,6 +102,46 @@ static void set_folder(temper_spec_options *o, char folder[4096], const char *pa
     } else {
         o->folder = ".";
     }
+}
+
+/* The letter of --other joins an alphabet that the text does not state. */
+static bool finish_alphabet(subject *x, session *s, temper_spec_options *o) {
+    enum { SILENT = FOR_EVAL | FOR_RUN | FOR_SHOW | FOR_LANGUAGE_MODEL | FOR_AUTOMATON | FOR_GAP }; /* strings tell */
+    const char *other = s->opt.value[OPT_OTHER].text;
+    size_t count = temper_spec_about(x->spec).letters;
+    temper_spec *more = NULL;
+    temper_error err;
+    if (!(s->opt.command_bit & SILENT) && o->syntax == TEMPER_SYNTAX_SPEC) note_one_letter(s, x->spec);
+    if (!other || alphabet_has(x->spec, NULL, other, strlen(other)) || temper_spec_about(x->spec).alphabet_stated)
+        return other_is_known(s, x->spec, NULL);
+    const char **letters = malloc((count + 1) * sizeof *letters);
+    if (!letters) {
+        message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);
+        return false;
+    }
+    for (size_t k = 0; k < count; k++) letters[k] = temper_spec_letter(x->spec, k);
+    letters[count] = other;
+    o->letters = letters;
+    o->letter_count = count + 1;
+    temper_status status = temper_spec_parse(&more, x->source, x->length, o, &err);
+    o->letters = NULL;
+    o->letter_count = 0;
+    free(letters);
+    temper_spec_free(x->spec);
+    x->spec = more;
+    if (status != TEMPER_OK) message_error(s, &err, "--other", other, strlen(other));
+    return status == TEMPER_OK;
+}
+
+/* A text that is no formula, but would be a regular expression with something in it that only those have. */
+static bool is_expression(const subject *x, const temper_error *err, const temper_spec_options *given) {
+    temper_spec_options o = {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = given->alphabet, .tokens = given->tokens};
+    temper_spec *spec = NULL;
+    if (given->syntax != TEMPER_SYNTAX_SPEC || err->code != TEMPER_SYNTAX || x->length > 60) return false;
+    if (!strpbrk(x->source, "*+?.\\{^$") || strpbrk(x->source, "#'\"\n>=&/@ ")) return false;
+    temper_status status = temper_spec_parse(&spec, x->source, x->length, &o, NULL);
+    temper_spec_free(spec);
+    return status == TEMPER_OK;
 }
 
 /* The given text is kept, for messages of later stages. */
@@ -138,9 +160,17 @@ static bool parse_given(subject *x, session *s, temper_spec_options *o) {
     }
     if (path) x->source = x->text;
     set_folder(o, folder, path);
-    if (temper_spec_parse(&x->spec, x->source, x->length, o, &err) == TEMPER_OK) return true;
+    if (temper_spec_parse(&x->spec, x->source, x->length, o, &err) == TEMPER_OK) return finish_alphabet(x, s, o);
     if (x->model && err.code == TEMPER_RANGE && o->syntax <= TEMPER_SYNTAX_BRASP) { /* --alphabet cannot help */
         alphabet_hint(err.hint, NULL, x->model);
+        err.remedy = TEMPER_REMEDY_NONE;
+    }
+    if (!path && !*err.hint && !err.remedy && s->opt.count && err.column > x->length && !strchr(x->source, ' '))
+        snprintf(err.hint, sizeof err.hint, "a formula with blanks stands in quotes: -f '%.40s %.40s'", x->source,
+                 s->opt.arguments[0].text);
+    if (!path && is_expression(x, &err, o)) {
+        snprintf(err.hint, sizeof err.hint, "for a regular expression write --regex '%.60s', or /%.60s/ in a formula",
+                 x->source, x->source);
         err.remedy = TEMPER_REMEDY_NONE;
     }
     message_error(s, &err, x->name, x->source, x->length);
@@ -277,7 +307,7 @@ bool subject_formula(subject *out, session *s) {
     const char *path;
     out->first = 1;
     return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path) &&
-           own_formula(out, s, true);
+           other_is_known(s, NULL, out->model) && own_formula(out, s, true);
 }
 
 bool subject_against(subject *out, session *s) {
@@ -287,7 +317,7 @@ bool subject_against(subject *out, session *s) {
     char folder[4096];
     *out = (subject){.name = "--against", .source = given, .length = strlen(given)};
     o.syntax = TEMPER_SYNTAX_SPEC;
-    if (ends_with(given, ".temper") || ends_with(given, ".safetensors"))
+    if (path_ends(given, ".temper") || path_ends(given, ".safetensors"))
         return read_model(&out->model, s, given) && own_formula(out, s, true);
     if (syntax_of_path(&o.syntax, given)) {
         out->name = given;
@@ -362,7 +392,8 @@ bool subject_model(subject *out, session *s) {
     if (!has_formula(s)) {
         const char *path;
         out->first = 1;
-        return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path);
+        return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path) &&
+               other_is_known(s, NULL, out->model);
     }
     if (is_given(s, OPT_HARD) && (is_given(s, OPT_METHOD) || is_given(s, OPT_SCALE))) {
         message_usage(s, NULL, "--hard and --%s exclude each other: the hard transformer has no softmax",
@@ -459,41 +490,4 @@ void subject_free(subject *x) {
     temper_model_free(x->model);
     temper_spec_free(x->spec);
     temper_free(x->text);
-}
-
-/* The character column where token number `token` (from 1) begins. */
-static size_t token_column(const line *l, size_t token) {
-    size_t column = 1, seen = 0;
-    for (size_t k = 0, size; k < l->length; k += size, column++) {
-        uint32_t code;
-        bool valid;
-        size = char_decode(&code, &valid, l->bytes + k, l->length - k);
-        if (!is_blank(l->bytes[k]) && (k == 0 || is_blank(l->bytes[k - 1])) && ++seen == token) return column;
-    }
-    return column;
-}
-
-bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s, const temper_spec *spec,
-                    const temper_model *model, const line *l) {
-    char origin[40], hint[240];
-    place at = {line_origin(origin, l), l->is_input ? l->number : 0, 0, l->bytes, l->length};
-    if (l->cut) {
-        *err = (temper_error){.code = TEMPER_LIMIT};
-        snprintf(err->text, sizeof err->text, "%s", l->cut);
-        message_print(s, EXIT_LIMIT, &at, err->text, NULL);
-        return false;
-    }
-    temper_status status = spec ? temper_spec_encode(letters, n, spec, l->bytes, l->length, err)
-                                : temper_model_encode(letters, n, model, l->bytes, l->length, err);
-    if (status == TEMPER_OK) return true;
-    temper_model_info info = {0};
-    if (!spec) info = temper_model_about(model);
-    bool tokens = spec ? temper_spec_about(spec).tokens : info.tokens;
-    at.column = err->column && tokens ? token_column(l, err->column) : err->column;
-    if (status == TEMPER_RANGE && !*err->hint)
-        alphabet_hint(hint, spec, model);
-    else
-        snprintf(hint, sizeof hint, "%s", error_hint(err));
-    message_print(s, exit_code_of(status), &at, err->text, hint);
-    return false;
 }

@@ -2,7 +2,7 @@
 #ifndef CLI_SUBJECT_H
 #define CLI_SUBJECT_H
 
-#include "lines.h"
+#include "encode.h"
 
 typedef struct subject {
     temper_spec *spec;
@@ -46,10 +46,6 @@ bool subject_soften(subject *x, session *s, temper_method method);
 temper_method subject_method(const session *s);
 /* What --digits says; usage error and false if it is given without --method digits. */
 bool subject_digits(temper_type *out, session *s);
-
-/* Letters of a line, or a message naming the unknown one. Pass the spec or the model. */
-bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s, const temper_spec *spec,
-                    const temper_model *model, const line *l);
 
 /* The letters as text: characters joined, or tokens with blanks between; NULL if memory is short. Freed with free. */
 char *letters_text(const temper_model *model, const uint32_t *letters, size_t n);

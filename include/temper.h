@@ -155,9 +155,13 @@ typedef struct temper_spec_info {
     temper_at at;   /* where the verdict is read, never TEMPER_AT_DEFAULT */
     int tokens, accepts_empty;
     temper_kind kind;
-    size_t outputs; /* 1 for an acceptor */
+    size_t outputs;      /* 1 for an acceptor */
+    int alphabet_stated; /* 0: the alphabet is the letters that the text names */
 } temper_spec_info;
 TEMPER_API temper_spec_info temper_spec_about(const temper_spec *spec);
+/* What is simpler than it was written, because of the alphabet, a line each: "a S b is O b: every position has 'a' or
+   'b' in this alphabet". "" if nothing is. */
+TEMPER_API temper_status temper_spec_simplified(char **out, const temper_spec *spec, temper_error *err);
 /* Letters are numbered from 0 in the order of the alphabet; NULL: there is no such letter. */
 TEMPER_API const char *temper_spec_letter(const temper_spec *spec, size_t letter);
 

@@ -1,7 +1,11 @@
 #!/bin/sh
-# Prints a C file that holds the given files as bytes: the Python files that `temper export` puts into every folder.
+# Prints a C file that holds the given files as bytes, in an array NAME_files of NAME_file and a number NAME_file_count, which
+# HEADER declares: the Python files that `temper export` puts into every folder, and the texts that the program prints.
+# usage: embed.sh HEADER NAME FILE...
 set -eu
-echo '#include "export/export_parts.h"'
+echo "#include \"$1\""
+name=$2
+shift 2
 k=0
 for file in "$@"; do
     echo "static const unsigned char file_$k[] = {"
@@ -9,11 +13,11 @@ for file in "$@"; do
     echo "};"
     k=$((k + 1))
 done
-echo "const export_python_file export_python_files[] = {"
+echo "const ${name}_file ${name}_files[] = {"
 k=0
 for file in "$@"; do
     echo "    {\"$(basename "$file")\", file_$k, sizeof file_$k},"
     k=$((k + 1))
 done
 echo "};"
-echo "const size_t export_python_file_count = $k;"
+echo "const size_t ${name}_file_count = $k;"

@@ -56,13 +56,13 @@ reject${tab}b" "$out"
 same 'its message' "temper: string 2: unknown letter 'x' at position 2
     axb
      ^
-hint: the letters are a b" "$err"
+hint: the letters are a b; --alphabet abx adds x" "$err"
 
 run 2 eval --tokens -f 'F ack' 'ack' 'ack  nack'
 same 'token message' "temper: string 2: unknown token 'nack' at position 2
     ack  nack
          ^
-hint: the only token is ack" "$err"
+hint: the only token is ack; --alphabet 'ack nack' adds it; --other NAME reads unknown ones as NAME" "$err"
 
 run 0 eval -q -f 'O a' --alphabet ab ab a
 same 'quiet' '' "$out"
@@ -84,7 +84,7 @@ same 'one line each' "error${tab}a\\nb\\t\\\\\\x01" "$out"
 run 2 eval --json -f 'O a' --per-position aa $'b"\\\xff\n'
 same 'json' '{"string":"aa","accept":true,"positions":[1,1]}
 {"string":"b\"\\\ufffd\n","error":"unknown letter '"'b'"' at position 1"}' "$out"
-same 'json message' '{"error":"unknown letter '"'b'"' at position 1","where":"string 2","column":1,"hint":"the only letter is a","exit":2}' "$err"
+same 'json message' '{"error":"unknown letter '"'b'"' at position 1","where":"string 2","column":1,"hint":"the only letter is a; --alphabet gives others","exit":2}' "$err"
 
 # ---- standard input -----------------------------------------------------------------------------------------------
 
@@ -230,9 +230,10 @@ has 'version' "$out" 'temper '
 run 0 --help
 run 0 help
 has 'help' "$out" 'Commands:'
-for command in eval run compile explain check show gap soften gallery lab certify audit limits automaton next sample perplexity help; do
+for command in $("$temper" help --options | sed -n 's/^command\t//p'); do
     run 0 help $command
     first=$out
+    same "help $command: lines of at most 100 columns" '' "$(printf '%s\n' "$out" | awk 'length($0) > 100')"
     case $(printf '%s\n' "$out" | sed -n 3p) in Examples:) pass ;; *) fail "help $command: examples first" ;; esac
     run 0 $command --help
     same "$command --help" "$first" "$out"
@@ -266,6 +267,23 @@ ln -s "$temper" temper
     [ "${COMPREPLY[*]}" == 'proved exhaustive' ] || echo 'completion of choices without VALUE'
 ) >complaints 2>&1
 same 'completion' '' "$(cat complaints)"
+"$temper" completion bash >script
+cmp -s script "$root/completions/temper.bash" && pass || fail 'completion bash prints the script'
+run 2 completion tcsh
+has 'completion: which shells' "$err" 'bash, zsh or fish'
+complete() { "$temper" help --complete -- "$@" | tr '\n' ' '; }
+same 'completion: a command' 'examples explain export ' "$(for w in ex; do "$temper" help --complete -- $w | sort | tr '\n' ' '; done)"
+same 'completion: --option=value in one word' '--method=positions ' "$(complete run --method=po)"
+same 'completion: types of certify' 'bf16/f32 bf16 bf16/f64 ' "$(complete certify --type bf)"
+same 'completion: a file' 'FILES ' "$(complete run -F '')"
+same 'completion: an example' 'dyck.spec dyck.crasp ' "$(complete examples dy)"
+same 'completion: a model of the gallery' 'dyck-2 dyck-2-depth-3 ' "$(complete compile --gallery dyck-2)"
+if command -v zsh >/dev/null; then
+    same 'completion: zsh reads the script' '' "$(zsh -f -n "$root/completions/temper.zsh" 2>&1)"
+fi
+if command -v fish >/dev/null; then
+    same 'completion: fish' 'eval ' "$(PATH=$work:$PATH HOME=$work fish --no-config -c "temper completion fish | source; complete -C 'temper ev'" 2>&1 | tr '\n' ' ')"
+fi
 sed 's/\\-/-/g; s/\\fI//g; s/\\fR//g' "$root/man/temper.1" >page
 missing=''
 while IFS=$'\t' read -r kind option _ _; do
@@ -278,6 +296,79 @@ for option in $(grep -Eo -e '^\.BR? .*' page | grep -Eo -e '--[a-z-]+[a-z]' | so
     cut -f2 options.txt | grep -qxe "$option" || extra+=" $option"
 done
 same 'man page names no other option' '' "$extra"
+
+# ---- numbers and number formats as people write them ---------------------------------------------------------------
+
+sample() { "$temper" sample --regex 'a*' --by strings --length "$1" | tr -d '\n' | wc -c; }
+for number in 2000 2_000 2e3 2k 0.2e4 2.0e+3; do same "number $number" 2000 "$(sample $number)"; done
+same 'number 2Ki' 2048 "$(sample 2Ki)"
+for number in 1.5 1e-3 1__0 _1 1_ 1kk 1.5e0 e3 1e 1e99 20000000T; do
+    run 2 check -f a --random "$number"
+    has "number '$number'" "$err" '--random: '
+done
+has 'how to write a number' "$err" 'hint: write it as 1000, 1_000_000, 1e6, 128k (128,000) or 128Ki (131,072)'
+for pair in fp32:f32 float32:f32 FP64:f64 double:f64 bfloat16:bf16 half:f16 bfloat16/float32:bf16/f32 half/float:f16/f32 float8_e4m3fn:e4m3; do
+    "$temper" certify -f 'O a' --alphabet ab --length 3 --type "${pair%%:*}" >out 2>&1
+    "$temper" certify -f 'O a' --alphabet ab --length 3 --type "${pair#*:}" >want 2>&1
+    cmp -s out want && pass || fail "the type ${pair%%:*}" "$(cat out)"
+done
+run 2 run -f 'O a' --type f46 a
+has 'type: did you mean' "$err" 'hint: did you mean f64?'
+run 2 run -f 'O a' --type bfloat61 a
+has 'type: did you mean, by another name' "$err" 'hint: did you mean bf16?'
+run 2 compile -f 'O a' --method temprature
+has 'method: did you mean' "$err" 'hint: did you mean temperature?'
+
+# ---- examples, and typing on a terminal -----------------------------------------------------------------------------
+
+run 0 examples
+has 'examples are listed' "$out" 'dyck.spec          balanced brackets'
+run 0 examples dyck
+same 'an example' "$(cat "$root/examples/dyck.spec")" "$out"
+run 0 examples dyck.crasp
+same 'an example by its whole name' "$(cat "$root/examples/dyck.crasp")" "$out"
+run 2 examples parityy
+has 'examples: did you mean' "$err" 'did you mean parity?'
+same 'the table of examples names every file' "$(cd "$root/examples" && ls | grep -v README.md | sort)" \
+    "$(sed -n 's/^| \[\([^]]*\)\].*/\1/p' "$root/examples/README.md" | sort)"
+while IFS='|' read -r _ name _ accepted rejected _; do # every claim of the table, of the formula and of the transformer
+    file=$(sed 's/.*(\(.*\)).*/\1/' <<<"$name")
+    for verdict in accept reject; do
+        strings=$accepted
+        [ $verdict == reject ] && strings=$rejected
+        while IFS= read -r string; do
+            [ -n "$string" ] || continue
+            case $file in
+            first-a.temper) same "examples/$file: $string" "$verdict${tab}$string" "$("$temper" run "$root/examples/$file" -- "$string" 2>&1)" ;;
+            *.temper | *.c) ;;
+            weather.spec) # its verdicts are the legal letters
+                [ "$("$temper" next -F "$root/examples/$file" -- "$string" 2>&1 | cut -f1)" == - ] && got=reject || got=accept
+                same "examples/$file: $string" $verdict $got ;;
+            *)
+                for command in eval run; do
+                    same "examples/$file: $command $string" "$verdict${tab}$string" "$("$temper" $command -F "$root/examples/$file" -- "$string" 2>&1)"
+                done ;;
+            esac
+        done < <(grep -o '`[^`]*`' <<<"$strings" | tr -d '`')
+    done
+done < <(grep '^| \[' "$root/examples/README.md")
+run 0 run -F "$root/examples/add.spec" ddba
+same "examples/add.spec: 3 + 7 is 10, lowest digit first" "0101${tab}ddba" "$out"
+if command -v script >/dev/null; then # a pseudo-terminal
+    typed=$(printf '%s\n' 'O' 'H(b -> O a)' caab "''" cba 'a b' :show ':certify --type f32 --length 10' '' 'a S b' :quit |
+        TERM=dumb ASAN_OPTIONS=detect_leaks=0 script -qec "'$temper'" /dev/null 2>&1 | tr -d '\r')
+    has 'typed: the prompt' "$typed" 'formula> '
+    has 'typed: a wrong formula' "$typed" "expected a formula or a count after 'O'"
+    has 'typed: the transformer' "$typed" '2 layers, 2 heads, letters b a'
+    has 'typed: letters join' "$typed" 'added to the letters: c'
+    has 'typed: a string' "$typed" "accept${tab}caab${tab}1111"
+    has 'typed: the empty string' "$typed" "reject${tab}${tab}"
+    has 'typed: another string' "$typed" "reject${tab}cba${tab}100"
+    has 'typed: a string with a blank' "$typed" 'a string has no blanks here'
+    has 'typed: a picture' "$typed" '2.1  not H (b -> O a)'
+    has 'typed: a command' "$typed" 'proved'
+    has 'typed: another formula' "$typed" '1 layer, 1 head, letters a b'
+fi
 
 # ---- output that cannot be written ----------------------------------------------------------------------------------
 
@@ -764,6 +855,27 @@ run 0 show -f "$formula" ba
 has 'show' "$out" 'a S b'
 case $out in *$'\033'*) fail 'colour in a file' ;; *) pass ;; esac
 run 0 show m.temper --hard ba
+run 2 show m.temper -o a.gif ba
+has 'show: the name says what' "$err" '-o FILE must end in .svg, .png, .pdf or .html'
+run 2 show m.temper --html -o a.svg ba
+has 'show: a page is no picture' "$err" 'name the file FILE.html'
+run 0 show m.temper -o named.html ba
+has 'show: a page by its name' "$(head -c 100 named.html)" '<!DOCTYPE html>'
+if command -v rsvg-convert >/dev/null; then
+    run 0 show m.temper -o a.png ba
+    same 'show: PNG' '89504e47' "$(head -c 4 a.png | od -An -tx1 | tr -d ' ')"
+    run 0 show m.temper -o a.pdf ba
+    same 'show: PDF' '%PDF' "$(head -c 4 a.pdf)"
+    run 0 automaton -f 'a S b' --alphabet abc -o a.png
+    run 3 show m.temper -o missing/a.png ba
+fi
+(
+    PATH=$work/nowhere
+    "$temper" show m.temper -o none.png ba >out 2>err
+    echo $? >code
+)
+same 'show: PNG without rsvg-convert' 3 "$(cat code)"
+has 'show: what to do then' "$(cat err)" 'hint: install librsvg2-bin, or write FILE.svg instead'
 run 0 show m.temper -o a.svg ba
 has 'svg' "$(cat a.svg)" '<svg'
 run 0 show m.temper -o - ba
@@ -1199,7 +1311,7 @@ has 'limits: model and formula' "$err" 'one at a time'
 run 2 limits positions.temper --type exact
 has 'limits: exact' "$err" 'there is no rounding'
 run 2 limits -f a -o limits.txt
-has 'limits: suffix' "$err" '-o FILE must end in .csv, .json or .svg'
+has 'limits: suffix' "$err" '-o FILE must end in .csv, .json, .svg, .png or .pdf'
 run 2 limits -f a --effort none
 has 'limits: effort' "$err" '--effort must be a number'
 run 2 limits -f a --json --csv
@@ -1838,6 +1950,134 @@ run 0 audit right.json right.temper
 run 0 export prefixes.temper -o exported
 run 0 automaton right.temper
 has 'from the right: its automaton' "$out" '3 states'
+
+# ---- wrong uses: the message says what to do -------------------------------------------------------------------------
+
+"$temper" compile -q -f 'a S b' --alphabet abc -o m.temper
+"$temper" compile -q -f 'a S b' --alphabet abc --hard -o h.temper
+"$temper" compile -q -f 'F a' --alphabet ab -o ahead.temper
+wrong=0
+while IFS= read -r use; do
+    case $use in 'eval "O a"'*) code=3 ;; *ahead.temper*) code=4 ;; *) code=2 ;; esac
+    eval "run $code ${use%% ;; *}" </dev/null
+    has "wrong use: ${use%% ;; *}" "$err" "${use##* ;; }"
+    wrong=$((wrong + 1))
+done <<'EOF'
+evaluate -f a a ;; did you mean eval?
+"O a" ab ;; a command comes first: temper run -f 'O a' STRING
+m.temper ab ;; a command comes first: temper run m.temper STRING
+eval "O a" ab ;; a formula goes after -f
+eval -f O a ab ;; a formula with blanks stands in quotes: -f 'O a'
+eval -f "O a" --alphabet ;; --alphabet needs a value: LETTERS
+eval -f "O a" --alphabet "" a ;; such as --alphabet abc
+eval -f "O a" --alphabet ab --ascii a ;; leave one of them out
+run m.temper ;; '' is the empty string
+run m.temper -f "O a" a ;; a MODEL is given without -f
+run m.temper --type fp23 a ;; did you mean f32?
+run m.temper --type bfloat61 a ;; did you mean bf16?
+run m.temper --method digits a ;; it was fixed when the model was compiled
+run m.temper --alphabet ab a ;; it was fixed when the model was compiled
+run m.temper --stream a ;; letters come from standard input
+run ahead.temper --stream ;; it runs on whole strings: temper run without --stream
+run m.temper --scale "ln(" a ;; such as 8*N, or a factor such as 0.2x
+run m.temper --scale 9.9=2 a ;; temper explain lists the heads
+run m.temper --threads 0 a ;; is not between 1 and 64
+run m.temper --layer 1 a ;; temper help run lists what it takes
+show m.temper ;; show needs a string
+show m.temper ab ba ;; show draws one string at a time
+show m.temper -o picture ab ;; such as -o attention.svg or -o page.html
+show m.temper --html -o a.svg ab ;; name the file FILE.html
+show m.temper --row 1 ab ;; for example --row 1.1@3
+show m.temper --row 9.1@1 ab ;; temper explain lists the heads
+show m.temper --row 1.1@99 ab ;; 0 is the start sentinel, 1 the first letter
+show m.temper --layer 7 ab ;; temper explain lists the heads
+show m.temper --layer x ab ;; write it as 1000
+show m.temper --row 1.1@1 -o a.svg ab ;; without -o the row is printed
+compile ;; temper compile -f 'O a' -o model.temper
+compile -f "O a" --dump all ;; a list such as --dump formula,soft
+compile --gallery dick-1 ;; did you mean dyck-1?
+compile -f "O a" --method temprature ;; did you mean temperature?
+compile -f "O a" --digits f16 ;; --digits needs --method digits
+check m.temper ab ;; check makes its own strings
+check -f "O a" --exhaustive many ;; write it as 1000, 1_000_000, 1e6
+check -f "O a" --length -5 ;; write it as 1000, 1_000_000, 1e6
+certify m.temper --type exact ;; such as --type f32
+certify m.temper --length 1e13 ;; is not between 0 and 1099511627776
+certify m.temper certificate.json ;; -o CERTIFICATE writes the proof
+audit m.temper ;; temper audit CERTIFICATE MODEL
+audit m.temper m.temper ;; the certificate comes first
+limits m.temper -o table.txt ;; .csv, .json, .svg, .png or .pdf
+limits m.temper --effort fast ;; a number from 0.001 to 1000000
+limits m.temper ab ba ;; --length and --effort say how far it looks
+lab precison ;; did you mean precision?
+gallery dyck3 ;; did you mean dyck-1 or dyck-2?
+soften h.temper --gap big --length 5 ;; such as --gap exhaustive
+export m.temper ;; such as temper export m.temper -o out/
+export m.temper -o out --type bf16 ;; model.to(torch.bfloat16)
+export m.temper --as bert -o out ;; is not one of
+export -f "O a" --alphabet ab --as gpt2 -o out ;; such as --length 256
+next --regex "(ab)*" ;; '' is the empty string
+sample --regex "(ab)*" --by strings ;; strings of exactly N letters are counted
+sample -f "O a" --count x ;; write it as 1000
+import a.safetensors ;; such as temper import weights.safetensors config.json
+examples parityy ;; did you mean parity?
+completion tcsh ;; bash, zsh or fish
+help me ;; temper help lists the commands
+--frobnicate ;; a string that begins with '-' goes after '--'
+eval -f "O a" --tokens=yes a ;; --tokens takes no value
+eval -f "F a & O b" ab ;; say where to read it: --at first or --at last
+eval -f "O a" --at frist a ;; did you mean first?
+eval -f true a ;; give an alphabet: --alphabet abc
+eval -f "a b" ab ;; 'a, then b' is written 'a & X b'
+eval -f "a)" a ;; no bracket is open here
+eval -f "x = a" a ;; add a last line such as 'x'
+eval -f 1 a ;; a digit as a letter is quoted: '1'
+eval -f "#a > 1" a ;; a count is written '#[a]'
+eval -f "(ab)*" ab ;; for a regular expression write --regex '(ab)*', or /(ab)*/ in a formula
+eval -f "select(a, b)" ab ;; B-RASP and C-RASP programs are
+eval -f "count(a) > 2" a ;; is '#[a]'
+eval -f "Once a" a ;; 'Once' is written 'O'
+eval -f "a Until b" ab ;; 'Until' is written 'U'
+eval -f "a - > b" ab ;; the arrow is '->', without a blank in it
+eval -f "O a" ab ;; --alphabet ab adds b
+eval -f "O a" --tokens "a b" ;; --other NAME reads unknown ones as NAME
+eval -f "O a" --alphabet ab --other z ab ;; the letters are a b
+eval --regex "a(" a ;; the letter '(' is '\('
+EOF
+same 'at least 60 wrong uses' yes "$([ $wrong -ge 60 ] && echo yes)"
+run 0 eval -f 'O a' --alphabet a,b ab
+has 'a comma is a letter' "$err" 'the comma in --alphabet is a letter, too'
+
+# ---- the alphabet: one letter, other letters, and what it makes simpler ----------------------------------------------
+
+run 0 compile -f 'O a' -o one.temper
+has 'one letter is mentioned' "$err" 'the alphabet is the only letter that is named, a; --alphabet ab adds others'
+run 0 compile -f 'O a' --alphabet a -o one.temper
+same 'one letter on purpose' '' "$err"
+run 0 eval --tokens --other x -f 'O a' 'b c' 'b a'
+same 'other tokens' "reject${tab}b c
+accept${tab}b a" "$out"
+run 0 run -f 'O a' --other z axb xx
+same 'other letters' "accept${tab}axb
+reject${tab}xx" "$out"
+printf 'GET /x\nrequest 17 grant\ngrant again\n' >log
+run 0 run -F "$root/examples/requests.spec" --other other --stream <log
+same 'a real log' 7 "$(grep -c accept out)"
+run 2 run -F "$root/examples/requests.spec" --stream <log
+has 'a real log without --other' "$err" '--other NAME reads tokens that are not in the alphabet as NAME'
+run 2 run m.temper --other z ab
+has 'other: of a model' "$err" "--other: the alphabet has no letter 'z'"
+for formula in 'a S b' 'a U b' 'a T b' 'a R b'; do
+    run 0 explain -f "$formula"
+    told=$(sed -n 's/^simplified     //p' out)
+    has "explain says what is simpler: $formula" "$told" "$formula is "
+    simple=${told#* is }
+    run 0 check -f "$formula" --against "${simple%%:*}"
+    has "and it is the same: $formula" "$out" same
+    case $formula in *T* | *R*) continue ;; esac # no position has two letters
+    run 0 explain -f "$formula" --alphabet abc
+    lacks "with a third letter nothing is simpler: $formula" "$out" simplified
+done
 
 # ---- nothing half-written -------------------------------------------------------------------------------------------
 

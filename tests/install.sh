@@ -48,7 +48,8 @@ same "the soname has the version that binary compatibility goes by" \
 same "the soname is a file" "libtemper.so.$version" "$(basename "$(readlink -f "$stage$prefix/lib/$soname")")"
 export PKG_CONFIG_PATH=$stage$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$stage
 same "pkg-config knows the version" "$version" "$(pkg-config --modversion temper)"
-for file in bin/temper include/temper.h include/temper_lab.h lib/libtemper.a lib/libtemper-lab.a share/man/man1/temper.1 share/bash-completion/completions/temper; do
+for file in bin/temper include/temper.h include/temper_lab.h lib/libtemper.a lib/libtemper-lab.a share/man/man1/temper.1 share/bash-completion/completions/temper \
+    share/zsh/site-functions/_temper share/fish/vendor_completions.d/temper.fish; do
     check "$file is installed" test -f "$stage$prefix/$file"
 done
 

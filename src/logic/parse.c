@@ -113,6 +113,8 @@ static _Noreturn void refuse_operand(parser *p) {
                                 : "this operator stands between two formulas";
     else if (p->t.symbol == SYM_ASSIGN)
         hint = "a definition is written 'name = ...'";
+    else if (!strcmp(found, "'>'") && (e ? !strcmp(entry_shown(&p->context, e), "-") : p->defining != NULL))
+        hint = "the arrow is '->', without a blank in it";
     trap_raise_hint(scratch_of(p)->trap, TEMPER_SYNTAX, p->t.line, p->t.column, hint_open(p, hint),
                     "expected a formula or a count%s, found %s", text_string(&after), found);
 }
@@ -436,8 +438,8 @@ static _Noreturn void refuse_operator(parser *p) {
     const char *hint = "";
     if (p->last_is_number && (opens || t->kind == TOK_WORD))
         hint = "a product is written with '*', as in '2*#[a]'";
-    else if (t->kind == TOK_WORD && word_elsewhere(&p->context, t->text))
-        hint = word_elsewhere(&p->context, t->text);
+    else if (t->kind == TOK_WORD && word_elsewhere(scratch_of(p), t->text))
+        hint = word_elsewhere(scratch_of(p), t->text);
     else if (t->kind != TOK_SYMBOL || (t->symbol == SYM_OPERATOR && operator_kids(t->op) == 0))
         hint = "'a, then b' is written 'a & X b'; 'a and b here' is 'a & b'";
     else if (t->symbol == SYM_OPERATOR && t->op == OP_EVENTUALLY && t->length == 2)

@@ -4,6 +4,7 @@
 
 #include "logic/spec_parse.h"
 #include "logic/tokenize.h"
+#include "logic/word_hint.h"
 
 typedef enum value_kind {
     VALUE_FORMULA,
@@ -73,10 +74,7 @@ void value_need_formula(value_context *c, const value *v, const char *needs);
 /* letter_class.c: the LETTERS node of a class [abc] */
 node_id letter_class(value_context *c, const token *t);
 
-/* word_hint.c: how a word of other tools is written here, as a hint, or NULL. */
-const char *word_elsewhere(value_context *c, const char *word);
-
-/* What may have been meant by a word that is not defined; NULL if nothing is near. */
+/* word_hint.c: what may have been meant by a word that is not defined; NULL if nothing is near. */
 const char *word_hint(value_context *c, const char *word, const char *const *names, size_t count);
 
 #endif

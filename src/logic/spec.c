@@ -188,7 +188,8 @@ temper_spec_info temper_spec_about(const temper_spec *spec) {
                               .tokens = spec->letters.tokens,
                               .accepts_empty = spec->accepts_empty,
                               .kind = spec->kind,
-                              .outputs = spec->kind == TEMPER_KIND_ACCEPTOR ? 1 : spec->output_count};
+                              .outputs = spec->kind == TEMPER_KIND_ACCEPTOR ? 1 : spec->output_count,
+                              .alphabet_stated = spec->alphabet_given};
 }
 
 const char *temper_spec_letter(const temper_spec *spec, size_t letter) {

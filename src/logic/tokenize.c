@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "logic/word_hint.h"
+
 enum { IN_SPEC = 1, IN_CRASP = 2, IN_BRASP = 4, IN_ALL = 7 };
 
 /* Every symbol that is not a word or an upper-case operator; the longest spelling wins. */
@@ -234,7 +236,10 @@ static void check_run(tokenizer *z, size_t run) {
     while (is_name(tokenizer_look(z, end))) end++;
     if (end == run) return;
     while (known < run && capital_of(tokenizer_look(z, known)) != OP_COUNT_OF_OPERATORS) known++;
-    const char *name = text_escaped(z->arena, z->bytes + z->at, end, 40);
+    const char *name = text_escaped(z->arena, z->bytes + z->at, end, 40), *elsewhere = word_elsewhere(z->arena, name);
+    if (elsewhere)
+        trap_raise_hint(z->arena->trap, TEMPER_SYNTAX, z->line, z->column, elsewhere,
+                        "'%s' is neither a name nor an operator", name);
     if (known < run)
         trap_raise_hint(
             z->arena->trap, TEMPER_SYNTAX, z->line, z->column,

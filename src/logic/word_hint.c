@@ -20,7 +20,31 @@ static const char *nearest(const char *word, const char *const *names, size_t co
     return found;
 }
 
-const char *word_elsewhere(value_context *c, const char *word) {
+/* In any case. */
+static bool is_same(const char *word, size_t length, const char *other) {
+    if (strlen(other) != length) return false;
+    for (size_t k = 0; k < length; k++)
+        if ((word[k] >= 'A' && word[k] <= 'Z' ? word[k] - 'A' + 'a' : word[k]) != other[k]) return false;
+    return true;
+}
+
+/* Words of other languages that no single sign stands for. */
+static const char *whole_hint(const char *word) {
+    static const char rasp[] =
+        "RASP's selectors are not read; B-RASP and C-RASP programs are: temper examples alternating.brasp",
+                      count[] = "the number of positions so far where a holds is '#[a]'",
+                      quantifier[] = "positions are not named: 'G' and 'F' look from here on, 'H' and 'O' back";
+    static const struct {
+        const char *word, *hint;
+    } known[] = {{"select", rasp},       {"aggregate", rasp},   {"selector_width", rasp}, {"indices", rasp},
+                 {"count", count},       {"len", count},        {"length", count},        {"num", count},
+                 {"forall", quantifier}, {"exists", quantifier}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (is_same(word, strlen(word), known[k].word)) return known[k].hint;
+    return NULL;
+}
+
+const char *word_elsewhere(arena *scratch, const char *word) {
     static const struct {
         const char *word, *meant;
     } elsewhere[] = {{"and", "&"},        {"or", "|"},       {"not", "!"},       {"implies", "->"},
@@ -30,17 +54,17 @@ const char *word_elsewhere(value_context *c, const char *word) {
                      {"triggered", "T"},  {"mod", "%"},      {"tt", "true"},     {"ff", "false"},
                      {"end", "last"},     {"begin", "first"}};
     for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere; k++) {
-        if (strcmp(word, elsewhere[k].word) != 0) continue;
+        if (!is_same(word, strlen(word), elsewhere[k].word)) continue;
         text t;
-        text_init(&t, c->scratch);
+        text_init(&t, scratch);
         text_printf(&t, "'%s' is written '%s'", word, elsewhere[k].meant);
         return text_string(&t);
     }
-    return NULL;
+    return whole_hint(word);
 }
 
 const char *word_hint(value_context *c, const char *word, const char *const *names, size_t count) {
-    const char *hint = word_elsewhere(c, word), *meant = nearest(word, names, count);
+    const char *hint = word_elsewhere(c->scratch, word), *meant = nearest(word, names, count);
     if (hint || !meant) return hint;
     text t;
     text_init(&t, c->scratch);

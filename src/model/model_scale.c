@@ -83,7 +83,8 @@ static void check_scale(const temper_model *m, const temper_scale *s, trap *t) {
     if (!s->scale) trap_raise(t, TEMPER_RANGE, 0, 0, "a scale is missing");
     if (!s->layer && !s->head) return;
     if (s->head < 1 || s->head > temper_model_layer(m, s->layer).heads)
-        trap_raise(t, TEMPER_RANGE, 0, 0, "there is no head %zu.%zu to be scaled", s->layer, s->head);
+        trap_raise_hint(t, TEMPER_RANGE, 0, 0, "temper explain lists the heads",
+                        "there is no head %zu.%zu to be scaled", s->layer, s->head);
     const model_head *h = &m->layers[s->layer - 1].heads[s->head - 1];
     if (h->choice != TEMPER_CHOICE_SOFTMAX)
         trap_raise(t, TEMPER_RANGE, 0, 0, "head %zu.%zu makes a hard choice, which has no scale", s->layer, s->head);

@@ -1,0 +1,11 @@
+/* The examples that the program carries with it, in the order of the table in examples/README.md. */
+#ifndef CLI_EXAMPLES_LIST_H
+#define CLI_EXAMPLES_LIST_H
+
+#include <stddef.h>
+
+size_t examples_count(void);
+const char *examples_name(size_t k);  /* such as "dyck.spec" */
+const char *examples_about(size_t k); /* what the table says of it */
+
+#endif

@@ -1,0 +1,46 @@
+#define _POSIX_C_SOURCE 200809L
+#include "line_editor.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* libedit has the functions of readline under the same names. */
+void editor_open(line_editor *out) {
+    static const char *const libraries[] = {"libreadline.so.8", "libreadline.so", "libedit.so.2", "libedit.so.0"};
+    *out = (line_editor){0};
+    for (size_t k = 0; k < sizeof libraries / sizeof *libraries; k++) {
+        void *library = dlopen(libraries[k], RTLD_LAZY | RTLD_LOCAL);
+        if (!library) continue;
+        void *read = dlsym(library, "readline"), *remember = dlsym(library, "add_history");
+        if (read && remember) {
+            out->library = library; /* ISO C knows no cast from an object to a function */
+            memcpy(&out->read, &read, sizeof read);
+            memcpy(&out->remember, &remember, sizeof remember);
+            return;
+        }
+        dlclose(library);
+    }
+}
+
+static char *plain_line(const char *prompt) {
+    char *line = NULL;
+    size_t size = 0;
+    fputs(prompt, stdout);
+    fflush(stdout);
+    ssize_t length = getline(&line, &size, stdin);
+    if (length < 0) {
+        free(line);
+        return NULL;
+    }
+    if (length && line[length - 1] == '\n') line[length - 1] = 0;
+    return line;
+}
+
+char *editor_line(const line_editor *e, const char *prompt) {
+    if (!e->library) return plain_line(prompt);
+    char *line = e->read(prompt);
+    if (line && *line) e->remember(line);
+    return line;
+}

@@ -1,0 +1,15 @@
+/* A line from a terminal: with editing and history if a library for that is there when the program runs, else plain. */
+#ifndef CLI_LINE_EDITOR_H
+#define CLI_LINE_EDITOR_H
+
+typedef struct line_editor {
+    void *library; /* NULL: none was found */
+    char *(*read)(const char *prompt);
+    void (*remember)(const char *line);
+} line_editor;
+
+void editor_open(line_editor *out);
+/* The next line without its end, freed with free; NULL at the end of input. It joins the history. */
+char *editor_line(const line_editor *e, const char *prompt);
+
+#endif

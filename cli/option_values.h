@@ -1,0 +1,26 @@
+/* How people write numbers and number formats on a command line. */
+#ifndef CLI_OPTION_VALUES_H
+#define CLI_OPTION_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A whole number: 1000000, 1_000_000, 1e6, 1.5e6, 128k (128,000), 128Ki (131,072); also M, G, T, Mi, Gi, Ti. False:
+   something else, a fraction, or more than 2^64 - 1. */
+bool number_read(uint64_t *out, const char *text);
+
+/* The number of a choice from 1, or 0. */
+uint64_t choice_read(const char *choices, const char *text);
+
+/* A number format as temper calls it: fp32, float32 and single are f32, bfloat16 is bf16, half/float is f16/f32. False if
+   the text has no such names, or is too long. */
+bool type_name_read(char *out, size_t size, const char *text);
+
+/* The number format one of whose names is nearest to `text`; false if none is near. */
+bool type_name_nearest(char *out, size_t size, const char *text);
+
+/* The choice that is nearest to `text`, into `out`; false if none is near. */
+bool choice_nearest(char *out, size_t size, const char *choices, const char *text);
+
+#endif

@@ -1,0 +1,16 @@
+/* Pictures in files: SVG as it is, PNG and PDF through rsvg-convert. */
+#ifndef CLI_PICTURE_FILE_H
+#define CLI_PICTURE_FILE_H
+
+#include "session.h"
+
+/* Whether the name of a file ends in `end`, such as ".svg". */
+bool path_ends(const char *path, const char *end);
+
+/* .svg, .png or .pdf. */
+bool is_picture_path(const char *path);
+
+/* Writes the picture in the form that the name of the file asks for; false after a message. */
+bool picture_write(session *s, const char *path, const char *svg);
+
+#endif
