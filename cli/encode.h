@@ -10,8 +10,8 @@ void alphabet_hint(char out[240], const temper_spec *spec, const temper_model *m
 /* Whether the alphabet has the letter. */
 bool alphabet_has(const temper_spec *spec, const temper_model *model, const char *letter, size_t length);
 
-/* The letters of a line, freed with temper_free, or a message naming the unknown one and what to do; with --other unknown
-   ones are read as that letter. Pass the spec or the model. */
+/* The letters of a line, freed with temper_free, or a message naming the unknown one and what to do; with --other
+   unknown ones are read as that letter. Pass the spec or the model. */
 bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s, const temper_spec *spec,
                     const temper_model *model, const line *l);
 

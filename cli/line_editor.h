@@ -1,4 +1,4 @@
-/* A line from a terminal: with editing and history if a library for that is there when the program runs, else plain. */
+/* A line from a terminal: with editing and history if there is a library for that when the program runs. */
 #ifndef CLI_LINE_EDITOR_H
 #define CLI_LINE_EDITOR_H
 

@@ -13,8 +13,8 @@ bool number_read(uint64_t *out, const char *text);
 /* The number of a choice from 1, or 0. */
 uint64_t choice_read(const char *choices, const char *text);
 
-/* A number format as temper calls it: fp32, float32 and single are f32, bfloat16 is bf16, half/float is f16/f32. False if
-   the text has no such names, or is too long. */
+/* A number format as temper calls it: fp32, float32 and single are f32, bfloat16 is bf16, half/float is f16/f32.
+   False if the text has no such names, or is too long. */
 bool type_name_read(char *out, size_t size, const char *text);
 
 /* The number format one of whose names is nearest to `text`; false if none is near. */

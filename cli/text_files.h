@@ -1,4 +1,4 @@
-/* Files that the program carries with it, made while building: the scripts of completions/ and the texts of examples/. */
+/* Files that the program carries with it: the scripts of completions/, the texts of examples/. */
 #ifndef CLI_TEXT_FILES_H
 #define CLI_TEXT_FILES_H
 

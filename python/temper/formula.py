@@ -57,6 +57,16 @@ class Formula:
         finally:
             lib.temper_free(out[0])
 
+    @property
+    def simplified(self) -> Tuple[str, ...]:
+        """What the alphabet makes simpler than it was written, such as "a S b is O b: ..."."""
+        out = ffi.new("char **")
+        call("temper_spec_simplified", out, self._handle)
+        try:
+            return tuple(text(out[0]).splitlines())
+        finally:
+            lib.temper_free(out[0])
+
     def __repr__(self) -> str:
         return f"<temper.Formula {str(self)!r}>"
 

@@ -16,6 +16,13 @@ import temper
 from common import FORMULAS, ROOT, options, temper_program
 
 
+class Simplified(unittest.TestCase):
+    def test_two_letters(self):
+        told, = temper.parse("a S b").simplified
+        self.assertEqual(told, "a S b is O b: every position has 'a' or 'b' in this alphabet")
+        self.assertEqual(temper.parse("a S b", alphabet="abc").simplified, ())
+
+
 class Certificates(unittest.TestCase):
     def test_against_the_program(self):
         with tempfile.TemporaryDirectory() as room:
