@@ -163,3 +163,22 @@ part page_pattern(const page *p, real total, real c, bool *large) {
     }
     return page_logit(p, &scale, query, key, 2, large);
 }
+
+/* The query 1, and a key row of a Boolean with the weight M and i/N with the weight -1, which is stored. */
+part page_pattern_end(const page *p, real total, real edge, real c, bool *large) {
+    part logit = page_pattern(p, total, c, large), share = page_value(1, false, 0, 1, false, p->s),
+         one = {.x = 1, .y = 1, .gridded = true, .constant = true}, scale = page_product(p, c, 1, p->a);
+    running r = {0};
+    page_run(&r, p->a, edge, true);
+    page_run(&r, p->a, share.y, true);
+    part key = {.x = edge + 1, .y = r.sum, .e = share.e + r.error};
+    *large = *large || key.y > (real)p->a->largest;
+    if (p->s != p->a) {
+        key.e += half_of(p->s, key.y);
+        key.y = page_after(p->s, key.y);
+    }
+    *large = *large || key.x > (real)p->a->largest || key.y > (real)p->s->largest;
+    part end = page_logit(p, &scale, &one, &key, 1, large);
+    logit.e = (logit.e + fmaxl(logit.e, end.e)) / 2;
+    return logit;
+}

@@ -41,4 +41,7 @@ part page_logit(const page *p, const part *scale, const part *query, const part 
 /* "Match": the logit of patterns of size T with the scale C*N. */
 part page_pattern(const page *p, real total, real c, bool *large);
 
+/* The same where the sentinel is the end, with the weight M = edge: the eta of two logits of which one may be its. */
+part page_pattern_end(const page *p, real total, real edge, real c, bool *large);
+
 #endif

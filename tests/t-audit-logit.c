@@ -232,24 +232,31 @@ static void check_rows(test_random *r, temper_type type, uint64_t n) {
     bench_free(&b);
 }
 
-/* doc/certificate.md, "Match": T on a grid of halves, and i/N. */
+/* doc/certificate.md, "Match": T on a grid of halves, and i/N; the sentinel may be the end, with M as its score. */
 static void check_pattern(test_random *r, temper_type type, uint64_t n) {
     page p = page_of(type, n + 2);
     static const double totals[] = {0.5, 1, 1.5, 7, 8, 100, 1000.5, 0x1p20, 0x1.8p30};
     double total = totals[random_below(r, sizeof totals / sizeof *totals)];
+    static const double edges[] = {0, 0.5, 1, 1.5, 8};
+    double edge = edges[random_below(r, sizeof edges / sizeof *edges)];
     int scale = random_below(r, 2) ? 1 : 3;
     char text_of[400];
     snprintf(text_of, sizeof text_of,
-             "head \"T = %g\" role nearest mask j<i choice softmax for average scale \"%s\"\n", total, SCALES[scale]);
+             "head \"T = %g, M = %g\" role nearest mask j<i choice softmax for average scale \"%s\"\n  query %d:1\n"
+             "  key %d:%g %d:-1\n",
+             total, edge, SCALES[scale], BENCH_ONE, BENCH_END, edge > 0 ? edge : 1, BENCH_FEATURES);
     audit_bench b;
-    if (bench_begin(&b, text_of, NULL, type, n)) {
+    static const char *const share[] = {"i/N", NULL};
+    if (bench_begin(&b, text_of, share, type, n)) {
         bool large[2] = {false, false};
         part expected[2];
         for (int up = 0; up < 2; up++) {
             page_round(up);
-            expected[up] = page_pattern(&p, total, scale == 3 ? 0.25L : 3, &large[up]);
+            real c = scale == 3 ? 0.25L : 3;
+            expected[up] =
+                edge > 0 ? page_pattern_end(&p, total, edge, c, &large[up]) : page_pattern(&p, total, c, &large[up]);
         }
-        audit_head f = {.layer = 1, .number = 1, .kind = KIND_MATCH, .total_weight = total};
+        audit_head f = {.layer = 1, .number = 1, .kind = KIND_MATCH, .total_weight = total, .end_weight = edge};
         f.head = &b.model->layers[0].heads[0];
         audit_it(&b, &f, expected, large, text_of, temper_type_name(type), n);
     }
@@ -263,7 +270,7 @@ int main(void) {
         temper_type type = TYPES[k % TYPE_COUNT];
         uint64_t n = LENGTHS[random_below(&r, sizeof LENGTHS / sizeof *LENGTHS)];
         check_rows(&r, type, n);
-        if (k % 8 == 0) check_pattern(&r, TYPES[random_below(&r, TYPE_COUNT)], n);
+        if (k % 2 == 0) check_pattern(&r, TYPES[random_below(&r, TYPE_COUNT)], n);
     }
     CHECK(met.fine > count / 3 && met.large > count / 20, "%zu are fine, %zu too large, %zu have too large features",
           met.fine, met.large, met.refused);

@@ -22,31 +22,39 @@ static bool is_near(const ball *found, real page_says) {
     return fabsl((real)ball_upper(found) - page_says) <= 1e-9L * page_says;
 }
 
-static void check_soft(temper_type type, uint64_t m, double kappa, double total, double weight) {
+static void check_with(temper_type type, uint64_t m, double kappa, double total, double weight, double edge) {
     page p = page_of(type, m);
     bounds b;
     bounds_init(&b, number_type_of(type), number_type_is_emulated(type), m, &memory);
-    head_shape s = {.role = ROLE_MATCH, .kappa = kappa, .scaled = true, .total = total, .weight = weight};
+    head_shape s = {
+        .role = ROLE_MATCH, .kappa = kappa, .scaled = true, .total = total, .weight = weight, .edges = edge};
     s.scale = (feature_form){.size = FORM_POWER, .power = 1, .c = kappa, .d = 1};
     bool large = false;
-    part logit = page_pattern(&p, total, kappa, &large);
+    part logit = edge > 0 ? page_pattern_end(&p, total, edge, kappa, &large) : page_pattern(&p, total, kappa, &large);
     real q = expl(-kappa * (1 - p.ua)), rest = (1 + 2 * p.ua) * expl(2 * logit.e) * q / (1 - q) + p.crumbs;
     real error = logit.e < 5000 ? page_error(&p, rest) : 1;
     bool sums = (real)kappa * p.m * fmaxl(total, weight) <= ldexpl(1, page_grid(kappa) - 1 + p.a->precision);
     bool counts = p.ascending || p.m <= ldexpl(1, p.a->precision), holds = !large && sums && counts && error <= 0.25L;
     head_certificate h = head_certify(&b, &s);
-    CHECK(!h.failure == holds, "match in %s at M = %llu, kappa %g, T %g, W %g: %s, error %Lg%s",
-          temper_type_name(type), (unsigned long long)m, kappa, total, weight, h.failure ? h.failure : "proved",
+    CHECK(!h.failure == holds, "match in %s at M = %llu, kappa %g, T %g, W %g, edge %g: %s, error %Lg%s",
+          temper_type_name(type), (unsigned long long)m, kappa, total, weight, edge, h.failure ? h.failure : "proved",
           error, large ? ", too large" : "");
     if (!large && logit.e < 5000)
         CHECK(is_near(h.logit, logit.x) && is_near(h.rounding, logit.e) && (logit.e > 300 || is_near(h.error, error)),
-              "match in %s at M = %llu, kappa %g, T %g: X = %.17g, E = %.17g, D = %.17g; the page %.17Lg, %.17Lg, "
+              "match in %s at M = %llu, kappa %g, T %g, edge %g: X = %.17g, E = %.17g, D = %.17g; the page %.17Lg, "
+              "%.17Lg, "
               "%.17Lg",
-              temper_type_name(type), (unsigned long long)m, kappa, total, ball_upper(h.logit),
+              temper_type_name(type), (unsigned long long)m, kappa, total, edge, ball_upper(h.logit),
               ball_upper(h.rounding), ball_upper(h.error), logit.x, logit.e, error);
     met.proved += holds;
     met.failed += !holds;
     arena_reset(&memory);
+}
+
+/* The sentinel is the start, or the end with a large or a small score. */
+static void check_soft(temper_type type, uint64_t m, double kappa, double total, double weight) {
+    const double edges[] = {0, 0.5, 1, total};
+    for (size_t k = 0; k < sizeof edges / sizeof *edges; k++) check_with(type, m, kappa, total, weight, edges[k]);
 }
 
 static void check_hard(temper_type type, double total, double weight) {

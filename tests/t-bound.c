@@ -269,6 +269,14 @@ static void check_lookup(const char *type, const bounds *b, const page *p, bool 
     agree("look-up, logit", type, b->size, h.logit, x);
     agree("look-up, rounding", type, b->size, h.rounding, eta);
     if (eta < 300) agree("look-up, error", type, b->size, h.error, page_error(p, rest));
+    for (int k = 0; k < 5;
+         k++) { /* a computed position: logits grow with the weights of the mean, the error does not */
+        s.anywhere = true;
+        s.weight = (const double[]){0, 0.5, 1, 2, 17}[k];
+        h = head_certify(b, &s);
+        agree("place, logit", type, b->size, h.logit, x * (2 * fmaxl(1, s.weight) + p->m));
+        agree("place, rounding", type, b->size, h.rounding, eta);
+    }
 }
 
 static void check_formulas(void) {

@@ -1,5 +1,6 @@
 #include "bound/role_bounds.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -170,9 +171,8 @@ static void need_patterns(const bounds *b, head_certificate *h, const head_shape
    keys are 0 there. What counts is how far two logits are off together, and only one of them is a sentinel's. */
 static const ball *with_sentinel(const bounds *b, head_certificate *h, const head_shape *s, const quantity *scale,
                                  const ball *letters) {
-    const term_shape terms[2] = {{{.size = FORM_BOOLEAN, .c = 1, .d = 1}, s->edges},
-                                 {{.size = FORM_SHARE, .c = 1, .d = 1}, -1}};
-    const term_shape one = {{.size = FORM_CONSTANT, .c = 1, .d = 1}, 1};
+    const term_shape terms[2] = {{{.size = FORM_BOOLEAN, .c = 1}, s->edges}, {{.size = FORM_SHARE}, -1}};
+    const term_shape one = {{.size = FORM_CONSTANT, .c = 1}, 1};
     const row_shape query = {1, &one}, last = {2, terms};
     quantity q = checked_row(b, h, &query, false, "a query overflows");
     quantity k = checked_row(b, h, &last, false, "a key overflows");
@@ -360,7 +360,7 @@ static head_certificate lookup_begin(const bounds *b, const head_shape *s) {
     const ball *share = lookup_share(b, s), *size = b_mul(b, kappa, square), *error = b_mul(b, size, share);
     head_certificate h = {.logit = size};
     h.rounding = b_add(b, b_add(b, error, b_mul(b, twice(b, b->unit_a), b_add(b, size, error))), b->tiny_a);
-    const ball *weight = s->anywhere && s->weight > 1 ? b_double(b, s->weight) : b->one;
+    const ball *weight = s->anywhere ? b_double(b, fmax(s->weight, 1)) : b->one;
     if (s->anywhere) h.logit = b_mul(b, size, b_add(b, twice(b, weight), b->m));
     const ball *most = b_add(b, h.logit, b_mul(b, h.logit, share));
     need_counting(b, &h);
