@@ -62,6 +62,23 @@ static void check_remainders(meaning *m) {
             }
 }
 
+/* As many digits as a remainder may have: those of 2^16, all of base 2. What is known of 2^16 is known of 2 and 2^8. */
+static void check_many_digits(meaning *m) {
+    diagram *d = &m->d;
+    dd f = letters(m, 6);
+    for (int64_t r = 0; r < RESIDUE_TABLE; r += 9973) {
+        dd is = meaning_residue(m, true, f, 1, 0, RESIDUE_TABLE, RESIDUE_EQUAL, r);
+        for (int64_t k = 0; k < 2; k++) {
+            dd small = meaning_residue(m, true, f, 1, 0, 2, RESIDUE_EQUAL, k),
+               more = meaning_residue(m, true, f, 1, 0, 256, RESIDUE_EQUAL, (r + k) % 256);
+            CHECK(k == r % 2 ? dd_implies(d, is, small) : dd_and(d, is, small) == 0, "%d modulo 2^16 and 2", (int)r);
+            CHECK(k == 0 ? dd_implies(d, is, more) : dd_and(d, is, more) == 0, "%d modulo 2^16 and 2^8", (int)r);
+        }
+        CHECK(is != 0 && dd_and(d, is, meaning_residue(m, true, f, 1, 1, RESIDUE_TABLE, RESIDUE_EQUAL, r)) == 0,
+              "%d and the one before it", (int)r);
+    }
+}
+
 /* Readings of the letter before, in many orders: sets that contain or exclude each other. */
 static void check_readings(test_random *random) {
     for (int round = 0; round < 30; round++) {
@@ -217,6 +234,7 @@ int main(void) {
     meaning_init(&m, 4, &memory, &scratch);
     check_sums(&m);
     check_remainders(&m);
+    check_many_digits(&m);
     check_alike(&m);
     check_places(&m);
     check_large_places(&m);

@@ -90,6 +90,7 @@ static const pattern_case CASES[] = {
     {AFTER, SCALE, LIKE K("4:0.5 5:0.5 15:-1"), "not a number above 0 on the sentinel alone", 0, 0, 0},
     {BEFORE, SCALE, LIKE K("15:1"), "not a number above 0 on the sentinel alone", 0, 0, 0},
     {BEFORE, SCALE, LIKE K("4:-0.5 15:1"), "not a number above 0 on the sentinel alone", 0, 0, 0},
+    {BEFORE, SCALE, LIKE K("11:0.5 15:1"), "not a number above 0 on the sentinel alone", 0, 0, 0},
     /* scores */
     {BEFORE, SCALE, LIKE K("4:1 15:1"), "less than 1 below a candidate's", 0, 0, 0},
     {BEFORE, SCALE, LIKE K("4:1.5 15:1"), NULL, 1.5, 3, NOTHING},

@@ -1,9 +1,11 @@
 /* What certify answers, quickly: proved exactly up to the proved length, refuted with a string that is run and
-   evaluated here, every regular language of a source in its certificate, and every output in what was read off. */
+   evaluated here, every regular language of a source in its certificate, every output in what was read off, and of
+   two proofs the one that says more. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/audit.h"
 #include "base/entry.h"
 #include "bytes.h"
 #include "logic/formula_eval.h"
@@ -11,14 +13,18 @@
 
 static temper_error why;
 
-static bool built(temper_spec **spec, temper_model **m, const char *source, temper_method method) {
-    temper_build_options b = {.method = method};
-    temper_spec_options o = {.alphabet = strstr(source, "alphabet") ? NULL : "abc"};
+static bool built_as(temper_spec **spec, temper_model **m, const char *source, temper_syntax syntax, bool whole) {
+    temper_build_options b = {.method = TEMPER_METHOD_TEMPERATURE, .whole = whole};
+    temper_spec_options o = {.alphabet = strstr(source, "alphabet") ? NULL : "abc", .syntax = syntax};
     *spec = NULL;
     *m = NULL;
     return CHECK(temper_spec_parse(spec, source, strlen(source), &o, &why) == TEMPER_OK &&
                      temper_build(m, *spec, &b, &why) == TEMPER_OK,
                  "%s: %s", source, why.text);
+}
+
+static bool built(temper_spec **spec, temper_model **m, const char *source) {
+    return built_as(spec, m, source, TEMPER_SYNTAX_SPEC, false);
 }
 
 /* NULL if that is not the verdict. */
@@ -54,7 +60,7 @@ static void check_lengths(void) {
         temper_proof longest = {0};
         const char *source = LENGTHS[k].source;
         temper_type type = LENGTHS[k].type;
-        if (built(&spec, &m, source, TEMPER_METHOD_TEMPERATURE) &&
+        if (built(&spec, &m, source) &&
             CHECK(temper_model_proof(&longest, m, type, 0, &why) == TEMPER_OK, "%s: %s", source, why.text) &&
             CHECK(longest.length > 1 && longest.length < (size_t)1 << 30, "%s: length %zu", source, longest.length))
             for (int step = 0; step < 3; step++) {
@@ -105,7 +111,7 @@ static void check_refuted(void) {
         temper_spec *spec;
         temper_model *m;
         temper_certify_options o = {.length = 60, .type = TEMPER_TYPE_E4M3, .search = search};
-        if (built(&spec, &m, "a S b", TEMPER_METHOD_TEMPERATURE)) {
+        if (built(&spec, &m, "a S b")) {
             temper_certificate *c = certified(m, NULL, o, search ? TEMPER_REFUTED : TEMPER_UNABLE, "a S b");
             if (c && search) {
                 temper_certificate_info about = temper_certificate_about(c);
@@ -120,23 +126,41 @@ static void check_refuted(void) {
 
 /* ---- languages ---- */
 
+/* How many there are; one alone, in its own syntax, may be read from the right. */
+static const struct {
+    const char *source;
+    temper_syntax syntax;
+    bool right;
+    size_t count;
+} LANGUAGES[] = {
+    {"/(ab)*/", TEMPER_SYNTAX_SPEC, false, 1},
+    {"/(ab)*/ & !/b*/", TEMPER_SYNTAX_SPEC, false, 2},
+    {"/a*/ | O /b+c/ | Y /[ab]c*/", TEMPER_SYNTAX_SPEC, false, 3},
+    {"a*b(a|c)", TEMPER_SYNTAX_REGEX, false, 1},
+    {"(a|b|c)*c(a|b)", TEMPER_SYNTAX_REGEX, false, 1},
+    {"c(a|b)(a|b|c)*", TEMPER_SYNTAX_REGEX, false, 1},
+    {"c(a|b)(a|b|c)*", TEMPER_SYNTAX_REGEX, true, 1},
+    {"start p; accept q; p a q; q b p", TEMPER_SYNTAX_DFA, false, 1},
+};
+
 static void check_languages(void) {
-    static const char *const sources[] = {"/(ab)*/", "/(ab)*/ & !/b*/", "/a*/ | O /b+c/ | Y /[ab]c*/"};
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof LANGUAGES / sizeof *LANGUAGES; k++) {
         temper_spec *spec;
         temper_model *m;
         bytes file = {0}, proof = {0};
-        if (built(&spec, &m, sources[k], TEMPER_METHOD_TEMPERATURE) &&
+        const char *source = LANGUAGES[k].source;
+        if (built_as(&spec, &m, source, LANGUAGES[k].syntax, LANGUAGES[k].right) &&
             CHECK(temper_model_print(&file.data, &file.length, m, &why) == TEMPER_OK, "%s", why.text)) {
-            temper_certificate *c =
-                certified(m, &file, (temper_certify_options){.length = 9}, TEMPER_PROVED, sources[k]);
+            CHECK(temper_model_about(m).whole == LANGUAGES[k].right, "%s: the direction", source);
+            temper_certificate *c = certified(m, &file, (temper_certify_options){.length = 9}, TEMPER_PROVED, source);
             size_t count = 0;
             if (c &&
                 CHECK(temper_certificate_print(&proof.data, &proof.length, c, &why) == TEMPER_OK, "%s", why.text)) {
                 for (const char *at = proof.data; (at = strstr(at, "{\"language\": ")); at++) count++;
-                CHECK(count == k + 1, "%s: %zu languages\n%s", sources[k], count, proof.data);
+                CHECK(count == LANGUAGES[k].count && temper_certificate_about(c).claim == TEMPER_CLAIM_FORMULA,
+                      "%s: %zu languages\n%s", source, count, proof.data);
                 CHECK(temper_audit(proof.data, proof.length, file.data, file.length, &why) == TEMPER_OK, "%s: %s\n%s",
-                      sources[k], why.text, proof.data);
+                      source, why.text, proof.data);
             }
             temper_certificate_free(c);
         }
@@ -154,8 +178,7 @@ static void check_read_off(void) {
     temper_spec *spec;
     temper_model *m, *again = NULL;
     bytes printed = {0}, proof = {0};
-    if (built(&spec, &m, "alphabet a b\ntransduce\nemit 'x' = Y a\nemit 'y' = O b\nemit 'z' = a\n",
-              TEMPER_METHOD_TEMPERATURE) &&
+    if (built(&spec, &m, "alphabet a b\ntransduce\nemit 'x' = Y a\nemit 'y' = O b\nemit 'z' = a\n") &&
         CHECK(temper_model_print(&printed.data, &printed.length, m, &why) == TEMPER_OK, "%s", why.text)) {
         bytes file = copy_of(&printed, 0);
         char *source = strstr(file.data, "\nsource "), *end = strchr(source + 1, '\n');
@@ -189,7 +212,46 @@ static void check_read_off(void) {
     temper_spec_free(spec);
 }
 
+/* ---- hard choices ---- */
+
+/* Sets of values prove the answer, strings prove every position: the certificate has what is more. */
+static char GROUPED[] =
+    "temper-model 1\nmethod positions\nsyntax spec\nsource \"\"\nalphabet \"a\" \"b\"\ntokens no\nat last\nempty "
+    "reject\n"
+    "end no\nchannel 0 \"one\" position \"1\"\nchannel 1 \"c1\"\nchannel 2 \"c2\"\nchannel 3 \"c3\"\nchannel 4 \"1\" "
+    "position \"1\"\nchannel 5 \"i\" soft \"i\"\nembed \"a\" 2:0.5 3:-0.5\nembed \"b\" 1:0.25\nembed start 0:2 "
+    "2:0.25\n"
+    "embed end 1:3 2:1.5\nlayer 1\nhead \"h\" mask j>i choice softmax for rightmost scale \"0.5\"\n  query 0:16 "
+    "2:192\n"
+    "  query 4:8\n  key 3:1\n  key 5:1\n  value 3:1\n  output 3:1\nunit 0 0:1.5 2:0.25 -> 3:1\nunit 3 0:1 1:1 -> "
+    "0:-1\n"
+    "layer 2\nhead \"h\" mask j>i choice softmax for average scale \"0.5\"\n  value 3:1.5\n  output 2:-0.5\n"
+    "unit 0 -> 1:1\nread 2:1.5 3:3\n";
+
+static void check_better_facts(void) {
+    temper_model *m = NULL;
+    bytes file = {GROUPED, sizeof GROUPED - 1}, proof = {0}, sets = {0};
+    audit_request request = {.length = 2, .type = TEMPER_TYPE_F16_F32, .choices = true};
+    if (!CHECK(temper_model_read(&m, file.data, file.length, &why) == TEMPER_OK, "%s", why.text)) return;
+    temper_certify_options o = {.length = 2, .type = request.type};
+    temper_certificate *c = certified(m, &file, o, TEMPER_PROVED, "hard choices");
+    if (c && CHECK(temper_certificate_print(&proof.data, &proof.length, c, &why) == TEMPER_OK, "%s", why.text)) {
+        CHECK(temper_certificate_about(c).every_position && strstr(proof.data, "\"facts\": \"strings\"") &&
+                  strstr(proof.data, "\"positions\": \"every\""),
+              "%s", proof.data);
+        CHECK(temper_audit(proof.data, proof.length, file.data, file.length, &why) == TEMPER_OK, "%s", why.text);
+    }
+    CHECK(audit_requested(&sets.data, &sets.length, file.data, file.length, &request, &why) == TEMPER_OK &&
+              strstr(sets.data, "\"positions\": \"verdict\""),
+          "%s", sets.data ? sets.data : why.text);
+    temper_free(sets.data);
+    temper_free(proof.data);
+    temper_certificate_free(c);
+    temper_model_free(m);
+}
+
 int main(void) {
+    check_better_facts();
     check_lengths();
     check_refuted();
     check_languages();

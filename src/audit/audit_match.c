@@ -25,7 +25,7 @@ static size_t split(diagram *d, pairing *out, const pairing *x, size_t count, dd
 
 dd audit_alike(meaning *m, temper_mask mask, bool last, const dd *there, const dd *here, size_t count, dd value) {
     diagram *d = &m->d;
-    pairing *x = arena_alloc(m->arena, 2 * MOST_PATTERNS, sizeof *x);
+    pairing *x = arena_alloc(m->arena, MOST_PATTERNS, sizeof *x);
     pairing *next = arena_alloc(m->arena, 2 * MOST_PATTERNS, sizeof *next);
     size_t found = 1;
     x[0] = (pairing){.here = 1, .there = 1};

@@ -93,7 +93,6 @@ static void find_rests(every_length *e, uint64_t size) {
         e->rest_of_others[k] = other;
         if (k >= NEAR) other = fmax(other, e->other[from_far(e, size, k, false)]);
     }
-    e->rest_of_others[size] = other;
 }
 
 /* The winner has `before` losers on the losing side. */
@@ -176,7 +175,7 @@ every_length *every_length_begin(certification *c, const head_shape *s) {
     e->winner = arena_zalloc(c->arena, EVERY_LENGTH_MOST, sizeof *e->winner);
     e->loser = arena_zalloc(c->arena, EVERY_LENGTH_MOST, sizeof *e->loser);
     e->best_before = arena_zalloc(c->arena, EVERY_LENGTH_MOST, sizeof *e->best_before);
-    e->rest_of_others = arena_zalloc(c->arena, EVERY_LENGTH_MOST + 1, sizeof *e->rest_of_others);
+    e->rest_of_others = arena_zalloc(c->arena, EVERY_LENGTH_MOST, sizeof *e->rest_of_others);
     return e;
 }
 
