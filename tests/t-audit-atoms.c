@@ -62,7 +62,8 @@ static void check_remainders(meaning *m) {
             }
 }
 
-/* As many digits as a remainder may have: those of 2^16, all of base 2. What is known of 2^16 is known of 2 and 2^8. */
+/* As many digits as a remainder may have: those of 2^16, all of base 2. What is known of 2^16 is known of 2 and
+   2^8. */
 static void check_many_digits(meaning *m) {
     diagram *d = &m->d;
     dd f = letters(m, 6);

@@ -130,8 +130,8 @@ static difference find_difference(const temper_model *m, const uint32_t *letters
     return d;
 }
 
-/* The second output looks ahead and is wrong in a short format; the model has no source. No short string is wrong before
-   it. */
+/* The second output looks ahead and is wrong in a short format; the model has no source. No short string is wrong
+   before it. */
 static void check_several(void) {
     static const char source[] = "alphabet a b c\ntransduce\nemit 'x' = a\nemit 'y' = a U b\n";
     temper_spec *spec = NULL;
