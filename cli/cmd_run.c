@@ -282,8 +282,8 @@ static void print_margin(const runner *r, size_t layer, size_t head, double marg
 
 static void print_margins(const runner *r) {
     if (!r->session->json)
-        printf("\nlargest error before rounding over %zu string%s; - where nothing is rounded\n%-8s %10s %10s  "
-               "computes\n",
+        printf("\nlargest error before rounding over %zu string%s, beside its bound in exact arithmetic; - where "
+               "nothing is rounded\n%-8s %10s %10s  computes\n",
                r->strings, r->strings == 1 ? "" : "s", "head", "error", "bound");
     size_t at = 0;
     for (size_t layer = 1; layer <= r->info.layers; layer++)

@@ -147,7 +147,31 @@ static void refuse_cancelling(void) {
     }
 }
 
+/* A pattern that is the same on every letter, which the compiler does not see: prover and auditor both take the head
+   for one that looks for a pattern. */
+static void accept_tautologies(void) {
+    static const char *const sources[] = {"rightmost[j<i, c is !(O a & !(a | Y O a))] Y b",
+                                          "rightmost[j<i, a is ((a S b) | !(b | (a & Y(a S b))))] Y b"};
+    for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
+        temper_spec *spec = NULL;
+        temper_model *m = NULL;
+        temper_error e;
+        char *written = NULL;
+        size_t length;
+        temper_spec_options o = {.alphabet = "abc", .at = TEMPER_AT_LAST};
+        temper_build_options build = {.method = TEMPER_METHOD_TEMPERATURE};
+        if (CHECK(!temper_spec_parse(&spec, sources[k], strlen(sources[k]), &o, &e) &&
+                      !temper_build(&m, spec, &build, &e) && !temper_model_print(&written, &length, m, &e),
+                  "%s: %s", sources[k], e.text))
+            check_audit(written, 1000, TEMPER_TYPE_F64, true);
+        temper_free(written);
+        temper_model_free(m);
+        temper_spec_free(spec);
+    }
+}
+
 int main(void) {
+    accept_tautologies();
     refuse_rounded_sentinel();
     refuse_cancelling();
     refuse_sentinels();

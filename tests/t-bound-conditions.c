@@ -111,8 +111,8 @@ static void check_grids(void) {
     }
 }
 
-/* Hard runs of once and nearest: a query ceil2(N)/d, or the constant 1 with a weight, and the key K*(1 - c), or c. The
-   difference of candidates and others must not be rounded to 0. */
+/* Hard runs of once and nearest: a query ceil2(N)/d, or the constant 1 with a weight, and the key K*(1 - c), or c.
+   The difference of candidates and others must not be rounded to 0. */
 static void check_hard_difference(void) {
     for (size_t k = 0; k < TYPE_COUNT; k++) {
         const number_type *n = number_type_of(TYPES[k]);

@@ -66,10 +66,13 @@ typedef struct match_reader {
     size_t modulus_count;
 } match_reader;
 
-bool audit_is_match(audit *a, const model_head *h, uint32_t layer, uint32_t number) {
-    for (size_t k = 0; k < h->query.count; k++) {
-        row_value q = contents_row(a, &h->query, k, layer, number);
-        if (q.exact && !dd_is_leaf(&a->meaning.d, q.letters)) return true;
+/* By what channels are, not by what they are worth: a Boolean that is true everywhere is still asked for. */
+bool audit_is_match(const audit *a, const model_head *h) {
+    for (uint32_t k = 0; k < h->query.start[h->query.count]; k++) {
+        uint32_t channel = h->query.terms[k].channel;
+        const expression *e = a->model->channels[channel].position;
+        bool constant = e && audit_feature_of(e).kind == FEATURE_CONSTANT;
+        if (a->channels[channel].kind == HOLDS_EXACT && !constant) return true;
     }
     return false;
 }

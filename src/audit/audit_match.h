@@ -8,8 +8,8 @@
    none. Raises where more patterns are told apart than it lists. */
 dd audit_alike(meaning *m, temper_mask mask, bool last, const dd *there, const dd *here, size_t count, dd value);
 
-/* Whether the head's queries differ between letters: then it looks for a pattern. */
-bool audit_is_match(audit *a, const model_head *h, uint32_t layer, uint32_t number);
+/* Whether a Boolean channel is among the terms of the head's queries: then it looks for a pattern. */
+bool audit_is_match(const audit *a, const model_head *h);
 
 /* doc/certificate.md, "Match": what the head of f reads, and M and W. */
 void audit_match_head(audit *a, audit_head *f, const feature *scale, content *made);

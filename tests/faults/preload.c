@@ -5,8 +5,8 @@
                                       the K-th call that works with files; short: a write or read of one byte
 
    Allocations that FLINT, GMP and MPFR make for themselves always succeed: these libraries end the program when they
-   get no memory. Only calls that the program itself makes count, so that the number of a call is the same in every run.
-   TEMPER_FAULT_COUNT names a file that gets the numbers of both at the end. */
+   get no memory. Only calls that the program itself makes count, so that the number of a call is the same in every
+   run. TEMPER_FAULT_COUNT names a file that gets the numbers of both at the end. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
