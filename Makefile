@@ -249,7 +249,7 @@ test-interop: ## exported models in PyTorch and onnxruntime give temper's answer
 
 # ---- ordinary GPT-2s and Llamas in the runtimes that people have: tests/stock ----
 
-$(BUILD)/tests/stock/%: $(BUILD)/tests/stock/%.o $(TEST_AID_OBJ) $(STATIC)
+$(BUILD)/tests/stock/%: $(BUILD)/tests/stock/%.o $(TEST_AID_OBJ) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 

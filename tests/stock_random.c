@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/token_names.h"
 #include "number/format.h"
 
 /* About normal, with a spread of `size`. */
@@ -64,6 +65,8 @@ struct stock_model *stock_random(test_random *r, enum stock_architecture archite
     memcpy(names + 2, tokens, letters * sizeof *names);
     names[m->vocabulary - 1] = "<dead>";
     m->tokens = names;
+    m->letters = (uint32_t)letters;
+    for (size_t k = 0; k < letters; k++) m->words |= token_character_count(tokens[k]) != 1;
     return m;
 }
 

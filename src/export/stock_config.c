@@ -1,5 +1,5 @@
-/* config.json, generation_config.json and Modelfile. No class of our own, no remote code: the names are those of
-   Hugging Face's GPT2Config and LlamaConfig. */
+/* config.json, generation_config.json, the tokenizer and Modelfile. No class of our own, no remote code: the names
+   are those of Hugging Face's GPT2Config and LlamaConfig. */
 #include <string.h>
 
 #include "base/json_write.h"
@@ -50,6 +50,18 @@ void stock_config_print(text *out, const struct stock_model *m, bool as_f16) {
                 m->vocabulary, as_f16 ? "float16" : "float32");
     put_ids(out);
     text_puts(out, "\n}\n");
+}
+
+tokenizer_facts stock_tokenizer(const struct stock_model *m, const stock_tokens *t) {
+    return (tokenizer_facts){.count = t->count,
+                             .names = t->names,
+                             .before = STOCK_BOS,
+                             .after = TOKENIZER_NONE,
+                             .end = STOCK_EOS,
+                             .pad = STOCK_EOS,
+                             .unknown = stock_dead(t),
+                             .has_words = t->has_words,
+                             .length = m->positions};
 }
 
 /* Neither top_k nor top_p nor a temperature may make tokens of probability 0 matter or legal ones vanish. */

@@ -2,16 +2,16 @@
 #ifndef EXPORT_STOCK_FILES_H
 #define EXPORT_STOCK_FILES_H
 
-#include "model/stock_tokens.h"
+#include "export/tokenizer_files.h"
 #include "model/model.h"
+#include "model/stock_tokens.h"
 
 /* config.json of GPT2LMHeadModel or LlamaForCausalLM, and how to sample from it. */
 void stock_config_print(text *out, const struct stock_model *m, bool as_f16);
 void stock_generation_print(text *out, const struct stock_model *m);
 
-/* tokenizer.json and tokenizer_config.json, for tokenizers, transformers and transformers.js. */
-void stock_tokenizer_print(text *out, const stock_tokens *t);
-void stock_tokenizer_config_print(text *out, const struct stock_model *m, const stock_tokens *t);
+/* What tokenizer.json and tokenizer_config.json say. */
+tokenizer_facts stock_tokenizer(const struct stock_model *m, const stock_tokens *t);
 
 /* model.safetensors under Hugging Face's names. */
 void stock_safetensors_print(text *out, const struct stock_model *m, bool as_f16);
@@ -30,6 +30,7 @@ void stock_vectors_print(text *out, stock_example *example, const struct stock_m
 typedef struct stock_readme_facts {
     const char *folder; /* its path */
     const char *source; /* the specification */
+    const temper_model *hard;
     const temper_stock_options *options;
     const temper_stock_info *info;
     const stock_example *example;

@@ -108,18 +108,22 @@ static void make_files(stock_exporter *e, const struct stock_model *m, const tem
     stock_vectors_print(add(e, "testvectors.jsonl"), &example, m, t, hard, c->options->seed);
     gguf_print(add(e, "model.gguf"), m, t, name_of(e->memory, c->folder), as_f16);
     stock_modelfile_print(add(e, "Modelfile"), m, t);
-    stock_tokenizer_print(add(e, "tokenizer.json"), t);
-    stock_tokenizer_config_print(add(e, "tokenizer_config.json"), m, t);
+    tokenizer_facts tokenizer = stock_tokenizer(m, t);
+    tokenizer_print(add(e, "tokenizer.json"), &tokenizer);
+    tokenizer_config_print(add(e, "tokenizer_config.json"), &tokenizer);
     if (!info->only_gguf) {
         stock_safetensors_print(add(e, "model.safetensors"), m, as_f16);
         stock_onnx_print(add(e, "onnx/model.onnx"), m);
         stock_generation_print(add(e, "generation_config.json"), m);
         stock_config_print(add(e, "config.json"), m, as_f16);
     }
-    stock_readme_print(
-        add(e, "README.md"), m, t,
-        &(stock_readme_facts){
-            .folder = c->folder, .source = source, .options = c->options, .info = info, .example = &example});
+    stock_readme_print(add(e, "README.md"), m, t,
+                       &(stock_readme_facts){.folder = c->folder,
+                                             .source = source,
+                                             .hard = hard,
+                                             .options = c->options,
+                                             .info = info,
+                                             .example = &example});
 }
 
 static void export_stock(entry *x, void *context) {

@@ -45,11 +45,14 @@ static void put_name(text *out, const stock_tokens *t, uint32_t k) {
     text_printf(out, "`%s`", text_escaped(out->arena, t->names[k], strlen(t->names[k]), 40));
 }
 
-static void put_tokens(text *out, const struct stock_model *m, const stock_tokens *t, const stock_readme_facts *f) {
-    text_puts(
-        out,
-        "## What it answers\n\nAfter a prefix the logit of a token is 0 if the token is legal and at most -128 if "
-        "not; in f32 an illegal token has probability exactly 0. ");
+static void put_acceptor(text *out, const stock_tokens *t, const stock_readme_facts *f) {
+    if (model_has_logits(f->hard))
+        text_puts(out, "After a prefix the softmax of the logits is the specification's probabilities; what never "
+                       "comes has a logit of -1024 and probability exactly 0. ");
+    else
+        text_puts(out,
+                  "After a prefix the logit of a token is 0 if the token is legal and at most -128 if not; in f32 "
+                  "an illegal token has probability exactly 0. ");
     put_name(out, t, STOCK_EOS);
     text_puts(out, " (id 1) is legal exactly if the prefix is a string of the language. ");
     text_puts(out,
@@ -58,22 +61,41 @@ static void put_tokens(text *out, const struct stock_model *m, const stock_token
                   : "A letter is legal if some string of the language begins so. ");
     text_puts(out, "After a prefix that nothing completes ");
     put_name(out, t, stock_dead(t));
-    text_printf(out, " (id %u) has probability 1. Every string starts with ", stock_dead(t));
+    text_printf(out, " (id %u) has probability 1. ", stock_dead(t));
+}
+
+static void put_transducer(text *out, const stock_tokens *t) {
+    text_puts(out,
+              "After each letter the logit of what is written there is 0, and that of every other token is at most "
+              "-128, so that its probability is exactly 0 in f32. Where nothing is written, ");
+    put_name(out, t, STOCK_EOS);
+    text_puts(out, " (id 1) has probability 1. What comes after the start alone means nothing. ");
+}
+
+static void put_tokens(text *out, const struct stock_model *m, const stock_tokens *t, const stock_readme_facts *f) {
+    bool writes = f->hard->kind == TEMPER_KIND_TRANSDUCER;
+    text_puts(out, "## What it answers\n\n");
+    if (writes)
+        put_transducer(out, t);
+    else
+        put_acceptor(out, t, f);
+    text_puts(out, "Every string starts with ");
     put_name(out, t, STOCK_BOS);
-    text_puts(out, " (id 0); letters are the ids from 2 on:");
+    text_printf(out,
+                " (id 0); letters%s are the ids from 2 on:", writes ? ", then other texts that are written," : "");
     for (uint32_t k = STOCK_LETTERS; k < stock_dead(t) && k < STOCK_LETTERS + 20; k++) {
         text_putc(out, ' ');
         put_name(out, t, k);
     }
     text_printf(out, "%s.\n\n", m->vocabulary > 23 ? " ..." : "");
-    text_puts(
-        out,
-        "Sample at temperature 1 without top-k, top-p, min-p and penalties. A string that ends is a string of the "
-        "language. One that reaches the longest length has not ended.\n\n");
+    if (!writes)
+        text_puts(out,
+                  "Sample at temperature 1 without top-k, top-p, min-p and penalties. A string that ends is a string "
+                  "of the language. One that reaches the longest length has not ended.\n\n");
 }
 
 static void put_llama_cpp(text *out, const struct stock_model *m, const stock_readme_facts *f) {
-    text_puts(out, "## Commands\n\nnode-llama-cpp (`make test-stock` makes the same calls):\n\n```js\n"
+    text_puts(out, "## Commands\n\nnode-llama-cpp (a test runs this code):\n\n```js\n"
                    "import {getLlama} from \"node-llama-cpp\";\n"
                    "const llama = await getLlama({gpu: false});\n"
                    "const model = await llama.loadModel({modelPath: \"model.gguf\"});\n");
@@ -81,14 +103,17 @@ static void put_llama_cpp(text *out, const struct stock_model *m, const stock_re
                 f->options->cache_f32 ? ", flashAttention: false,\n    experimentalKvCacheKeyType: \"F32\", "
                                         "experimentalKvCacheValueType: \"F32\""
                                       : "");
-    text_printf(
-        out,
-        "const ids = [model.tokens.bos, ...model.tokenize(%s)];\n"
-        "const rows = await context.getSequence().controlledEvaluate(\n"
-        "    ids.map((id) => [id, {generateNext: {probabilities: true}}]));\n"
-        "console.log(rows.map((row) => row.next.probabilities.get(model.tokens.eos) > 0)); // after each prefix\n"
-        "```\n\n",
-        f->example->string ? f->example->string : "\"\"");
+    text_printf(out,
+                "const ids = [model.tokens.bos, ...model.tokenize(%s)];\n"
+                "const rows = await context.getSequence().controlledEvaluate(\n"
+                "    ids.map((id) => [id, {generateNext: {probabilities: true}}]));\n"
+                "console.log(rows.map((row) => %s)); // after each %s\n"
+                "process.exit();\n"
+                "```\n\n",
+                f->example->string ? f->example->string : "\"\"",
+                f->hard->kind == TEMPER_KIND_TRANSDUCER ? "row.next.token"
+                                                        : "row.next.probabilities.get(model.tokens.eos) > 0",
+                f->hard->kind == TEMPER_KIND_TRANSDUCER ? "letter, from the second on" : "prefix");
     text_printf(out,
                 "llama.cpp (no test runs this command):\n\n"
                 "    llama-completion -m model.gguf -no-cnv -n %u --temp 1 --top-k 0 --top-p 1 --min-p 0%s\n\n",
@@ -99,23 +124,26 @@ static void put_llama_cpp(text *out, const struct stock_model *m, const stock_re
 }
 
 static void put_hugging_face(text *out, const stock_readme_facts *f) {
+    bool writes = f->hard->kind == TEMPER_KIND_TRANSDUCER;
     const char *string = f->example->string ? f->example->string : "\"\"";
-    text_printf(
-        out,
-        "Hugging Face transformers, without remote code (`make test-stock` makes the same calls):\n\n```python\n"
-        "from transformers import AutoModelForCausalLM, AutoTokenizer\n"
-        "tokenizer = AutoTokenizer.from_pretrained(\".\")\n"
-        "model = AutoModelForCausalLM.from_pretrained(\".\").float()\n"
-        "print(model(**tokenizer(%s, return_tensors=\"pt\")).logits[0, :, 1] > -64)  # after each prefix\n"
-        "print(tokenizer.decode(model.generate(do_sample=True, top_k=0)[0]))\n```\n\n",
-        string);
-    text_printf(
-        out,
-        "transformers.js, which takes `onnx/model.onnx` (`make test-stock` makes the same calls):\n\n```js\n"
-        "import {pipeline} from \"@huggingface/transformers\";\n"
-        "const generate = await pipeline(\"text-generation\", FOLDER, {dtype: \"fp32\", local_files_only: true});\n"
-        "console.log(await generate(%s, {do_sample: true, top_k: 0, max_new_tokens: 20}));\n```\n\n",
-        string);
+    text_printf(out,
+                "Hugging Face transformers, without remote code (a test runs this code):\n\n```python\n"
+                "from transformers import AutoModelForCausalLM, AutoTokenizer\n"
+                "tokenizer = AutoTokenizer.from_pretrained(\".\")\n"
+                "model = AutoModelForCausalLM.from_pretrained(\".\").float()\n"
+                "logits = model(**tokenizer(%s, return_tensors=\"pt\")).logits[0]\n",
+                string);
+    text_puts(out, writes ? "print(tokenizer.decode(logits[1:].argmax(-1)))\n```\n\n"
+                          : "print((logits[:, 1] > -64).tolist())  # after each prefix\n"
+                            "print(tokenizer.decode(model.generate(do_sample=True, top_k=0)[0]))\n```\n\n");
+    text_puts(out, "transformers.js, which takes `onnx/model.onnx` (a test runs this code):\n\n```js\n"
+                   "import {AutoModelForCausalLM, AutoTokenizer} from \"@huggingface/transformers\";\n"
+                   "const tokenizer = await AutoTokenizer.from_pretrained(\"./\");\n"
+                   "const model = await AutoModelForCausalLM.from_pretrained(\"./\", {dtype: \"fp32\"});\n");
+    text_printf(out, "const {logits} = await model(tokenizer(%s));\n", string);
+    text_puts(out, writes
+                       ? "console.log(logits.tolist()[0].map((row) => row.indexOf(Math.max(...row))));\n```\n\n"
+                       : "console.log(logits.tolist()[0].map((row) => row[1] > -64)); // after each prefix\n```\n\n");
 }
 
 void stock_readme_print(text *out, const struct stock_model *m, const stock_tokens *t, const stock_readme_facts *f) {

@@ -40,8 +40,9 @@ static const char *string_of(arena *a, const stock_tokens *t, const uint32_t *le
     return text_string(&quoted);
 }
 
-/* A letter, or the output letter of a transducer. */
+/* A letter, or the output letter of a transducer; </s> stands for writing nothing. */
 static uint32_t id_of(const stock_tokens *t, const char *name) {
+    if (!*name) return STOCK_EOS;
     for (uint32_t k = STOCK_LETTERS; k < stock_dead(t); k++)
         if (strcmp(t->names[k], name) == 0) return k;
     return stock_dead(t);
@@ -109,7 +110,7 @@ void stock_vectors_print(text *out, stock_example *example, const struct stock_m
             put_written(out, t, hard, *slot, n);
         else
             put_answers(out, &x);
-        if (!example->string && n > 1 && hard->kind != TEMPER_KIND_TRANSDUCER && may_end(&x, n))
+        if (!example->string && n > 1 && (hard->kind == TEMPER_KIND_TRANSDUCER || may_end(&x, n)))
             example->string = string;
         free_run(slot);
     }

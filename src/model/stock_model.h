@@ -39,6 +39,8 @@ struct stock_model {
     float *final_gain;         /* [width] */
     float *output;             /* [vocabulary][width] */
     const char *const *tokens; /* [vocabulary]; UTF-8, as a user writes them */
+    uint32_t letters;          /* of the tokens; what follows them is only written */
+    bool words;                /* blanks separate the letters of a string */
     bool mirrored;             /* the string is to be fed from right to left */
 };
 

@@ -4,6 +4,7 @@
 
 #include "model/stock_tensors.h"
 #include "model/stock_tokens.h"
+#include "model/token_names.h"
 
 /* A size beyond this is no model of ours, and products of three such sizes fit into 64 bits. */
 enum { SIZE_LIMIT = 1 << 20 };
@@ -93,13 +94,18 @@ static void read_tokens(reader *r, struct stock_model *m) {
     const gguf_key *types = gguf_array(r->f, expect(r, "tokenizer.ggml.token_type"), GGUF_INT32);
     if (names->count != m->vocabulary || types->count != m->vocabulary) refuse(r, "a vocabulary of another size");
     const char **tokens = arena_alloc(r->arena, m->vocabulary, sizeof *tokens);
+    m->letters = m->vocabulary - 3;
     for (uint32_t k = 0; k < m->vocabulary; k++) {
+        int32_t type = gguf_int_at(r->f, types, k);
         tokens[k] = gguf_string_at(r->f, names, k);
-        if (gguf_int_at(r->f, types, k) != NORMAL) continue;
+        m->words |= type == USER_DEFINED;
+        if (type != NORMAL) continue;
         text letter;
         text_init(&letter, r->arena);
         if (!stock_token_unmap(&letter, tokens[k])) refuse(r, "a token that is not in GPT-2's byte alphabet");
         tokens[k] = text_string(&letter);
+        /* A text that is only written: of one character it would be taken for a letter, which makes no difference. */
+        if (token_character_count(tokens[k]) != 1 && m->letters > k - STOCK_LETTERS) m->letters = k - STOCK_LETTERS;
     }
     m->tokens = tokens;
     stock_tokens *t = stock_tokens_make(m, r->arena);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "model/token_names.h"
 
 /* GPT-2's alphabet of bytes: printable Latin-1 stands for itself, the others for U+0100 and on, in their order. */
 static bool is_printable(unsigned byte) {
@@ -37,45 +38,6 @@ bool stock_token_unmap(text *out, const char *mapped) {
     return true;
 }
 
-static size_t character_count(const char *letter) {
-    size_t count = 0, length = strlen(letter);
-    for (size_t at = 0; at < length; count++) {
-        uint32_t code;
-        size_t size = utf8_decode(&code, letter + at, length - at);
-        at += size ? size : 1;
-    }
-    return count;
-}
-
-/* ---- names that are no letters ---- */
-
-/* Whether letters of one character spell the name. */
-static bool is_spelled(const table *letters, const char *name) {
-    size_t length = strlen(name);
-    for (size_t at = 0; at < length;) {
-        uint32_t code;
-        size_t size = utf8_decode(&code, name + at, length - at);
-        if (!size || !table_find(letters, name + at, size)) return false;
-        at += size;
-    }
-    return true;
-}
-
-/* The name, or the name in brackets that letters do not spell; where letters are all characters there are, in more of
-   them until it is no letter itself. */
-static const char *unspelled(const table *letters, const char *name, arena *a) {
-    static const char open[] = "\xe2\x9f\xa8", close[] = "\xe2\x9f\xa9";
-    for (size_t depth = 0;; depth++) {
-        text t;
-        text_init(&t, a);
-        for (size_t k = 0; k < depth; k++) text_puts(&t, open);
-        text_puts(&t, name);
-        for (size_t k = 0; k < depth; k++) text_puts(&t, close);
-        bool is_taken = table_find(letters, text_string(&t), t.length) != NULL;
-        if (!is_taken && (depth > 1 || !is_spelled(letters, text_string(&t)))) return text_string(&t);
-    }
-}
-
 /* ---- merges ---- */
 
 /* The bytes of a character are put together from the left; no merge begins with a byte that does not begin one, so
@@ -101,6 +63,7 @@ stock_tokens *stock_tokens_make(const struct stock_model *m, arena *a) {
     table_init(&merges, a);
     table_init(&mapped, a);
     t->count = m->vocabulary;
+    t->has_words = m->words;
     t->names = arena_zalloc(a, t->count, sizeof *t->names);
     t->mapped = arena_zalloc(a, t->count, sizeof *t->mapped);
     t->is_word = arena_zalloc(a, t->count, sizeof *t->is_word);
@@ -111,13 +74,14 @@ stock_tokens *stock_tokens_make(const struct stock_model *m, arena *a) {
         if (!fresh)
             trap_raise(a->trap, TEMPER_UNSUPPORTED, 0, 0, "two tokens are called '%s'",
                        text_escaped(a, letter, strlen(letter), 40));
-        t->is_word[k] = character_count(letter) != 1;
-        t->has_words |= t->is_word[k];
-        if (!t->is_word[k]) add_merges(t, letter, &merges, a);
+        bool is_long = token_character_count(letter) != 1;
+        t->is_word[k] = is_long && k < STOCK_LETTERS + m->letters;
+        if (!is_long) add_merges(t, letter, &merges, a);
     }
-    t->names[STOCK_BOS] = unspelled(&letters, m->tokens[STOCK_BOS], a);
-    t->names[STOCK_EOS] = unspelled(&letters, m->tokens[STOCK_EOS], a);
-    t->names[stock_dead(t)] = unspelled(&letters, m->tokens[stock_dead(t)], a);
+    const uint32_t others[] = {STOCK_BOS, STOCK_EOS, stock_dead(t)};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        t->names[others[k]] =
+            token_name(a, t->names + STOCK_LETTERS, stock_dead(t) - STOCK_LETTERS, m->tokens[others[k]]);
     for (uint32_t k = 0; k < t->count; k++) {
         text name;
         text_init(&name, a);

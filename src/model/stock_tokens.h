@@ -10,7 +10,7 @@ typedef struct stock_tokens {
     uint32_t count;
     const char **names;  /* [count]; of letters the letters, of others names that no string of letters spells */
     const char **mapped; /* [count] the same in GPT-2's byte alphabet; names where is_word */
-    bool *is_word;       /* [count] a letter of several characters */
+    bool *is_word;       /* [count] a letter of several characters, which is looked for in a text as a whole */
     bool has_words;      /* then blanks separate letters */
     const char **merges; /* "x y": bytes that make a character */
     size_t merge_count, merge_capacity;

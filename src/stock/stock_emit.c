@@ -191,6 +191,8 @@ static void name_tokens(const stock_plan *p, struct stock_model *m, arena *a) {
     }
     tokens[count++] = "<dead>";
     m->tokens = tokens;
+    m->letters = (uint32_t)letters;
+    m->words = hard->letters.tokens;
     m->vocabulary = (uint32_t)count;
 }
 

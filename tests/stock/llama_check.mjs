@@ -64,7 +64,7 @@ const drawings = [];
 for (const [at, name] of names.entries()) {
     if (at % parts !== part - 1) continue;
     const oracle = JSON.parse(fs.readFileSync(path.join(folder, name, "oracle.json"), "utf8"));
-    const letters = oracle.words ? oracle.alphabet.split(" ") : Array.from(oracle.alphabet);
+    const letters = oracle.tokens;
     const size = letters.length + 3;
     for (const kind of fs.readdirSync(path.join(folder, name)).filter((k) => k !== "oracle.json").sort()) {
         const label = `${name}/${kind}`;
@@ -75,7 +75,7 @@ for (const [at, name] of names.entries()) {
         for (const [k, string] of oracle.strings.entries()) {
             await sequence.clearHistory();
             const rows = await sequence.controlledEvaluate(string.ids.map((id) => [id, ask]));
-            for (let i = 0; i < string.ids.length; i++) compare(label, string, i, rows[i], size);
+            for (let i = oracle.from; i < string.ids.length; i++) compare(label, string, i, rows[i], size);
             const text = string.ids.slice(1).map((id) => letters[id - 2]).join(oracle.words ? " " : "");
             if (k % 4 === 0) {
                 texts++;
@@ -87,10 +87,11 @@ for (const [at, name] of names.entries()) {
         await sequence.clearHistory();
         for (let i = 0; i < slow.ids.length; i++) {
             const [row] = (await sequence.controlledEvaluate([[slow.ids[i], ask]])).filter(Boolean);
+            if (i < oracle.from) continue;
             compare(label + " token by token", slow, i, row, size);
             single++;
         }
-        if (samples && kind.endsWith("f32"))
+        if (samples && oracle.draws && kind.endsWith("f32"))
             for (let k = 0; k < samples; k++) {
                 const made = await draw(sequence, size, oracle.length);
                 drawn++;

@@ -37,9 +37,10 @@ static void make_case(const char *parent, const char *name, const struct stock_m
     text_init(&t, a);
     gguf_print(&t, m, tokens, name, as_f16);
     write_file(folder, "model.gguf", &t);
+    tokenizer_facts tokenizer = stock_tokenizer(m, tokens);
 #define WRITE(file, ...) (text_init(&t, a), __VA_ARGS__, write_file(folder, file, &t))
-    WRITE("tokenizer.json", stock_tokenizer_print(&t, tokens));
-    WRITE("tokenizer_config.json", stock_tokenizer_config_print(&t, m, tokens));
+    WRITE("tokenizer.json", tokenizer_print(&t, &tokenizer));
+    WRITE("tokenizer_config.json", tokenizer_config_print(&t, &tokenizer));
     if (!m->rope_factors) {
         mkdir(inner, 0777);
         WRITE("model.safetensors", stock_safetensors_print(&t, m, as_f16));

@@ -36,7 +36,7 @@ def compare(what, string, logits):
         legal[:, k + 2] = [mask >> k & 1 for mask in string["legal"]]
     legal[:, size - 1] = ~legal.any(axis=1)
     found = torch.softmax(torch.tensor(logits, dtype=torch.float32), dim=1).numpy() > 0
-    for i in range(len(logits)):
+    for i in range(first, len(logits)):
         check((found[i] == legal[i]).all(), f"{what}: after {string['ids'][:i + 1]} legal are {legal[i]}, found {found[i]}")
 
 
@@ -56,8 +56,8 @@ def generate(name, model, tokenizer, letters, oracle, count):
 names = sorted(n for n in os.listdir(folder) if os.path.exists(os.path.join(folder, n, "oracle.json")))
 for number, name in enumerate(names):
     oracle = json.load(open(os.path.join(folder, name, "oracle.json"), encoding="utf-8"))
-    letters = oracle["alphabet"].split(" ") if oracle["words"] else list(oracle["alphabet"])
-    if number % share and not oracle["words"] and ord(max(oracle["alphabet"])) < 128:
+    letters, first = oracle["tokens"], oracle["from"]
+    if number % share and not oracle["words"] and "".join(letters).isascii():
         continue
     strings = oracle["strings"][::4]
     for kind in sorted(os.listdir(os.path.join(folder, name))):
@@ -75,7 +75,8 @@ for number, name in enumerate(names):
             with torch.no_grad():
                 compare(where, string, model(torch.tensor([ids])).logits[0].numpy())
         with torch.no_grad():
-            generate(name, model, tokenizer, letters, oracle, 100)
+            if oracle["draws"]:
+                generate(name, model, tokenizer, letters, oracle, 100)
             if newest:
                 string = strings[-1]
                 compare(where + " onnx", string, onnx_logits(os.path.join(where, "onnx/model.onnx"), string["ids"], [len(string["ids"])]))

@@ -8,20 +8,25 @@
 
 #include "temper.h"
 
+/* Also tried at 1,024 letters and more; as far as counts go in an f16 cache. */
+typedef enum stock_group { STOCK_ANY, STOCK_FAR, STOCK_COUNTS } stock_group;
+
 typedef struct stock_spec {
     const char *name, *text;
     const char *alphabet; /* NULL: as the text says */
     temper_syntax syntax;
     int tokens;
-    bool is_far; /* one of those that are also tried at 1,024 letters */
+    stock_group group;
 } stock_spec;
 
 #define F(name, text, alphabet)                                                                                      \
-    { name, text, alphabet, TEMPER_SYNTAX_SPEC, 0, false }
+    { name, text, alphabet, TEMPER_SYNTAX_SPEC, 0, STOCK_ANY }
 #define FAR(name, text, alphabet)                                                                                    \
-    { name, text, alphabet, TEMPER_SYNTAX_SPEC, 0, true }
+    { name, text, alphabet, TEMPER_SYNTAX_SPEC, 0, STOCK_FAR }
+#define COUNTS(name, text, alphabet)                                                                                 \
+    { name, text, alphabet, TEMPER_SYNTAX_SPEC, 0, STOCK_COUNTS }
 #define R(name, text, alphabet)                                                                                      \
-    { name, text, alphabet, TEMPER_SYNTAX_REGEX, 0, false }
+    { name, text, alphabet, TEMPER_SYNTAX_REGEX, 0, STOCK_ANY }
 
 static const stock_spec stock_specs[] = {
     /* operators alone */
@@ -30,19 +35,19 @@ static const stock_spec stock_specs[] = {
     F("true", "true", "ab"),
     F("false", "false", "ab"),
     F("first", "first", "ab"),
-    F("yesterday", "Y a", "ab"),
+    FAR("yesterday", "Y a", "ab"),
     F("weak-yesterday", "Z a", "ab"),
     F("once", "O a", "ab"),
     F("historically", "H a", "ab"),
     FAR("since", "a S b", "abc"),
-    F("trigger", "a T b", "abc"),
+    FAR("trigger", "a T b", "abc"),
     F("xor", "a ^ Y b", "abc"),
     F("iff", "O a <-> Y b", "abc"),
     /* nested */
     FAR("once-before", "H(b -> O a)", "abc"),
     FAR("since-yesterday", "H(c -> Y (a S b))", "abc"),
     FAR("yesterday-since", "(Y a) S (b & Y c)", "abc"),
-    F("twice", "O(a & Y O a)", "ab"),
+    FAR("twice", "O(a & Y O a)", "ab"),
     F("thrice", "O(a & Y O(a & Y O a))", "ab"),
     F("yesterday-yesterday", "Y Y a", "ab"),
     F("four-ago", "Y Y Y Y a", "ab"),
@@ -50,11 +55,11 @@ static const stock_spec stock_specs[] = {
     F("since-since", "(a S b) S (b S c)", "abc"),
     F("historically-since", "H(a -> (b S c))", "abc"),
     F("boolean-nest", "(O a & !Y b) | (H !c -> (a S b))", "abc"),
-    F("first-letter", "O(first & a)", "abc"),
-    F("handshake", "H(b -> Y(!b S a)) & H(a -> Z(!a S b | H !a))", "abc"),
+    FAR("first-letter", "O(first & a)", "abc"),
+    FAR("handshake", "H(b -> Y(!b S a)) & H(a -> Z(!a S b | H !a))", "abc"),
     F("mutual", "H(a -> Z((!a) S b) | Z H !a)", "abc"),
     /* counts */
-    FAR("majority", "#[a] >= #[b]", "ab"),
+    COUNTS("majority", "#[a] >= #[b]", "ab"),
     F("minority", "#[a] < #[b]", "ab"),
     F("equal", "#[a] = #[b]", "abc"),
     F("ratio", "2 * #[a] >= 3 * #[b] + 1", "abc"),
@@ -62,8 +67,8 @@ static const stock_spec stock_specs[] = {
     F("count-of-formula", "#[a & Y b] >= #[c]", "abc"),
     F("at-least-four", "#[a] >= 4", "ab"),
     F("exactly-three", "#[a] = 3", "ab"),
-    FAR("prefix-majority", "H(#[a] >= #[b])", "ab"),
-    FAR("dyck-1", "H(#[a] >= #[b]) & #[a] = #[b]", "ab"),
+    COUNTS("prefix-majority", "H(#[a] >= #[b])", "ab"),
+    COUNTS("dyck-1", "H(#[a] >= #[b]) & #[a] = #[b]", "ab"),
     F("count-in-since", "(#[a] >= #[b]) S c", "abc"),
     F("nested-count", "#[#[a] >= #[b]] >= #[c]", "abc"),
     /* remainders */
@@ -72,7 +77,7 @@ static const stock_spec stock_specs[] = {
     F("parities", "#[a] % 2 = 0 & #[b] % 3 = 0", "ab"),
     F("length-even", "#[true] % 2 = 0", "ab"),
     /* regular expressions */
-    {"ab-star", "(ab)*", "ab", TEMPER_SYNTAX_REGEX, 0, true},
+    R("ab-star", "(ab)*", "ab"),
     R("ends-abb", "(a|b)*abb", "ab"),
     R("even-regex", "(b*ab*a)*b*", "ab"),
     R("no-aa", "(b|ab)*a?", "ab"),
@@ -88,20 +93,35 @@ static const stock_spec stock_specs[] = {
     R("sorted", "a*b*c*", "abc"),
     R("dyck-2-deep", "(a(ab)*b)*", "ab"),
     /* other languages for specifications */
-    {"crasp-majority", "A = # \"a\"\nB = # \"b\"\nA > B\n", "ab", TEMPER_SYNTAX_CRASP, 0, false},
-    {"crasp-min", "A = # \"a\"\nB = # \"b\"\nY = min(A, B) >= 1\n", "abc", TEMPER_SYNTAX_CRASP, 0, false},
-    {"brasp-yesterday", "P(i) := rightmost [j<i, 1] Q_a(j) : 0\n", "ab", TEMPER_SYNTAX_BRASP, 0, false},
-    {"brasp-since", "P(i) := rightmost [j<=i, Q_b(j) | !Q_a(j)] Q_b(j) : 0\n", "abc", TEMPER_SYNTAX_BRASP, 0, true},
+    {"crasp-majority", "A = # \"a\"\nB = # \"b\"\nA > B\n", "ab", TEMPER_SYNTAX_CRASP, 0, STOCK_ANY},
+    {"crasp-min", "A = # \"a\"\nB = # \"b\"\nY = min(A, B) >= 1\n", "abc", TEMPER_SYNTAX_CRASP, 0, STOCK_ANY},
+    {"brasp-yesterday", "P(i) := rightmost [j<i, 1] Q_a(j) : 0\n", "ab", TEMPER_SYNTAX_BRASP, 0, STOCK_ANY},
+    {"brasp-since", "P(i) := rightmost [j<=i, Q_b(j) | !Q_a(j)] Q_b(j) : 0\n", "abc", TEMPER_SYNTAX_BRASP, 0,
+     STOCK_FAR},
+    {"dfa", "alphabet [a-c]\nstart q0\naccept q1\nq0 [ac] q0\nq0 b q1\nq1 [ab] q1\nq1 c q0\n", NULL,
+     TEMPER_SYNTAX_DFA, 0, STOCK_ANY},
+    {"dfa-mod", "alphabet a b\nstart q0\naccept q0 q2\nq0 a q1\nq1 a q2\nq2 a q0\nq0 b q0\nq1 b q2\nq2 b q1\n", NULL,
+     TEMPER_SYNTAX_DFA, 0, STOCK_ANY},
+    /* what can be completed, by a line of its own; probabilities */
+    F("viable-dyck", "next\nempty accept\nok = H (#[a] >= #[b])\nviable ok\nok & #[a] <= #[b]\n", "ab"),
+    F("viable-blocks", "next\nviable H(b -> H[ab]) & H(a -> H a)\nH(b -> H[ab]) & H(a -> H a) & b\n", "ab"),
+    F("weighed", "next\nprobabilities {\nafter start a 3\nafter a b 1/2\nafter b end 2\n}\nregex (a(ab)*b)*\n", "ab"),
+    F("uniform", "next\nprobabilities uniform\nH(b -> Y a)\n", "abc"),
+    /* transducers, with texts of several characters and of none */
+    F("add", "transduce\nemit '1' = [bc] ^ Y([bc] S d)\nemit '0' otherwise\n", "abcd"),
+    F("texts", "transduce\nemit '10' = '1' & Y '0'\nemit nothing = '0' & first\nemit 'x' otherwise\n", "01"),
+    F("most", "transduce\nemit 'a' = #[a] > #[b]\nemit 'b' = #[b] > #[a]\nemit '=' otherwise\n", "ab"),
+    F("echo", "transduce\nemit a = Y a\nemit b = Y b\nemit '-' otherwise\n", "ab"),
     /* patterns of Dwyer, Avrunin and Corbett */
     F("absence-between", "H (r -> Z !(!r S (p & !r & (!r S (q & !r)))))", "pqrx"),
     F("response", "!(!s S (p & !s))", "psx"),
     F("bounded", "!O (p & Z !p & Y O (p & Z !p & Y O (p & Z !p)))", "px"),
-    F("chain", "H (p -> O (t & Y O s))", "pstx"),
+    FAR("chain", "H (p -> O (t & Y O s))", "pstx"),
     /* letters */
     F("greek", "H('\xce\xb2' -> O '\xce\xb1')", "\xce\xb1\xce\xb2\xce\xb3"),
     F("emoji", "H('\xf0\x9f\x8d\x8e' -> Y '\xf0\x9f\x8d\x8f')", "\xf0\x9f\x8d\x8e\xf0\x9f\x8d\x8f\xe6\xbc\xa2"),
-    {"words", "H('ack' -> Y ('req' | O 'req'))", "req ack idle", TEMPER_SYNTAX_SPEC, 1, false},
-    {"word-parts", "H('aa' -> O 'a') & !'aab'", "a aa aab b", TEMPER_SYNTAX_SPEC, 1, false},
+    {"words", "H('ack' -> Y ('req' | O 'req'))", "req ack idle", TEMPER_SYNTAX_SPEC, 1, STOCK_ANY},
+    {"word-parts", "H('aa' -> O 'a') & !'aab'", "a aa aab b", TEMPER_SYNTAX_SPEC, 1, STOCK_ANY},
     /* from the right */
     F("ahead-counts", "#>[a] >= #>[b]", "ab"),
     F("ahead-always", "G(#>[a] >= #>[b])", "ab"),
@@ -111,6 +131,7 @@ enum { STOCK_SPECS = sizeof stock_specs / sizeof *stock_specs };
 
 #undef F
 #undef FAR
+#undef COUNTS
 #undef R
 
 #endif

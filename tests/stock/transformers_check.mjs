@@ -1,11 +1,11 @@
 // Folders of make_cases in transformers.js: tokenizer, every prefix verdict and legal set, generate.
-// usage: transformers_check.mjs MODULES FOLDER SHARE: every SHARE-th specification
+// usage: transformers_check.mjs MODULES FOLDER SHARE DRAWS: every SHARE-th specification; so many strings of each model
 import {createRequire} from "node:module";
 import {pathToFileURL} from "node:url";
 import fs from "node:fs";
 import path from "node:path";
 
-const [, , modules, folder, share] = process.argv;
+const [, , modules, folder, share, draws] = process.argv;
 const require = createRequire(path.join(path.resolve(modules), "package.json"));
 const {AutoModelForCausalLM, AutoTokenizer, Tensor, env} = await import(pathToFileURL(require.resolve("@huggingface/transformers")).href);
 env.allowRemoteModels = false;
@@ -20,8 +20,8 @@ function check(ok, what) {
 const names = fs.readdirSync(folder).filter((n) => fs.existsSync(path.join(folder, n, "oracle.json"))).sort();
 for (const [at, name] of names.entries()) {
     const oracle = JSON.parse(fs.readFileSync(path.join(folder, name, "oracle.json"), "utf8"));
-    const letters = oracle.words ? oracle.alphabet.split(" ") : Array.from(oracle.alphabet);
-    if (at % Number(share) && !oracle.words && !/[^\x00-\x7f]/.test(oracle.alphabet)) continue;
+    const letters = oracle.tokens;
+    if (at % Number(share) && !oracle.words && !/[^\x00-\x7f]/.test(letters.join(""))) continue;
     for (const kind of ["gpt2-f32", "llama-f32"]) {
         const where = path.resolve(folder, name, kind);
         if (!fs.existsSync(path.join(where, "onnx"))) continue;
@@ -35,7 +35,7 @@ for (const [at, name] of names.entries()) {
             check(tokenizer.decode(string.ids, {skip_special_tokens: true}) === text, `${where}: text of ${string.ids}`);
             const {logits} = await model(inputs);
             const size = logits.dims[2];
-            for (let i = 0; i < string.ids.length; i++) {
+            for (let i = oracle.from; i < string.ids.length; i++) {
                 const row = logits.data.subarray(i * size, (i + 1) * size);
                 let ok = true, dead = true;
                 for (let id = 0; id < size - 1; id++) {
@@ -43,11 +43,12 @@ for (const [at, name] of names.entries()) {
                     dead &&= !legal;
                     ok &&= row[id] > -64 === legal;
                 }
+                ok &&= dead === row.every((x, id) => id === size - 1 || x <= -64);
                 check(ok, `${where}: after ${string.ids.slice(0, i + 1)}: ${row}`);
             }
         }
         // With its cache, token by token.
-        for (let k = 0; k < 30; k++) {
+        for (let k = 0; k < draws && oracle.draws; k++) {
             const out = await model.generate({
                 input_ids: new Tensor("int64", [0n], [1, 1]), attention_mask: new Tensor("int64", [1n], [1, 1]),
                 do_sample: true, top_k: 0, max_length: Math.min(24, oracle.length + 1)

@@ -1,0 +1,23 @@
+/* tokenizer.json and tokenizer_config.json, for tokenizers, transformers and transformers.js: of both kinds of
+   exported folders. */
+#ifndef EXPORT_TOKENIZER_FILES_H
+#define EXPORT_TOKENIZER_FILES_H
+
+#include "base/text.h"
+
+enum { TOKENIZER_NONE = UINT32_MAX };
+
+typedef struct tokenizer_facts {
+    uint32_t count;           /* ids */
+    const char *const *names; /* [count]; NULL: the id has no token */
+    uint32_t before, after;   /* around every string; TOKENIZER_NONE: nothing */
+    uint32_t end, pad;        /* what strings end with and are padded with; TOKENIZER_NONE: there is none */
+    uint32_t unknown;         /* what is no letter becomes */
+    bool has_words;           /* blanks separate letters; else every character is one */
+    size_t length;            /* most tokens of a string; 0: there is no maximum */
+} tokenizer_facts;
+
+void tokenizer_print(text *out, const tokenizer_facts *t);
+void tokenizer_config_print(text *out, const tokenizer_facts *t);
+
+#endif
