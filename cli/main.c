@@ -161,19 +161,25 @@ const command command_table[COMMAND_COUNT] = {
     {"export", FOR_EXPORT, "a folder for PyTorch, Hugging Face, TransformerLens and ONNX runtimes",
      "temper export MODEL [options] -o FOLDER\n"
      "temper export -f FORMULA | -F FILE [options] -o FOLDER\n"
-     "temper export MODEL [options] -o GRAPH.onnx",
+     "temper export MODEL [options] -o GRAPH.onnx\n"
+     "temper export -f FORMULA | -F FILE --as gpt2|llama --length N [options] -o FOLDER",
      "temper export m.temper -o out/\n"
      "temper export -f 'H(b -> O a)' --alphabet abc -o out/\n"
      "temper export m.temper --type f32 --outputs patterns,channels -o graph.onnx\n"
-     "temper export m.temper --certificate certificate.json -o out/\n",
+     "temper export m.temper --certificate certificate.json -o out/\n"
+     "temper export -f 'H(b -> O a)' --alphabet abc --as llama --length 256 -o out/\n",
      "Writes README.md, config.json, model.safetensors, modeling_temper.py, configuration_temper.py,\n"
-     "transformer_lens.py, model.onnx, model.temper, vocab.json and testvectors.jsonl; README.md has code\n"
-     "that loads them. --certificate adds a certificate that passes the audit. The folder is made if it is\n"
-     "missing; files of an earlier export are replaced. With a name that ends in .onnx only the graph is\n"
-     "written. The graph has no maximum length: positions and scales are computed from the length of its\n"
-     "input. --outputs adds attention patterns, the channels after each layer, and what each head gives\n"
-     "before rounding. A model of which no length is proved is refused (exit status 4) unless --unchecked is\n"
-     "given.\n",
+     "lens_temper.py, onnx/model.onnx, model.temper, vocab.json, tokenizer.json, tokenizer_config.json and\n"
+     "testvectors.jsonl; README.md has code that loads them. --certificate adds a certificate that passes the\n"
+     "audit. The folder is made if it is missing; files of an earlier export are replaced. With a name that\n"
+     "ends in .onnx only the graph is written. The graph has no maximum length: positions and scales are\n"
+     "computed from the length of its input. --outputs adds attention patterns, the channels after each layer,\n"
+     "and what each head gives before rounding. A model of which no length is proved is refused (exit status\n"
+     "4) unless --unchecked is given.\n"
+     "\n"
+     "--as writes an ordinary GPT-2 or Llama instead, for strings of up to --length letters: model.gguf for\n"
+     "llama.cpp, a folder for Hugging Face transformers without code, and onnx/model.onnx for\n"
+     "transformers.js. --weights and --kv say in which numbers it runs. doc/stock.md has the rest.\n",
      cmd_export},
     {"lab", FOR_LAB, "claims as experiments: tables, figures, a report", "temper lab [NAME...] [options]",
      "temper lab\n"

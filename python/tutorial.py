@@ -173,7 +173,7 @@ with tempfile.TemporaryDirectory() as room:
     model.save(path)
     print(temper.load(path).text == model.text)         # -> True
     model.export(Path(room) / "out", certificate=certificate)
-    print((Path(room) / "out" / "model.onnx").exists()) # -> True
+    print((Path(room) / "out" / "onnx" / "model.onnx").exists()) # -> True
 
 try:
     import torch

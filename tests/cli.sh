@@ -1560,7 +1560,7 @@ same 'the guide to softening' '' "$(cat complaints)"
 
 run 0 export -f 'H(b -> O a)' --alphabet abc -o made/
 same 'export: summary' 'made/: temperature, 2 layers, 2 heads, 6 channels, ONNX in f64; proved length 1099511627776 in f64 (formula)' "$out$err"
-same 'export: the files' 'README.md config.json configuration_temper.py model.onnx model.safetensors model.temper modeling_temper.py testvectors.jsonl transformer_lens.py vocab.json' "$(ls made | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+same 'export: the files' 'README.md config.json configuration_temper.py lens_temper.py model.safetensors model.temper modeling_temper.py onnx testvectors.jsonl tokenizer.json tokenizer_config.json vocab.json' "$(ls made | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 run 3 run made caab
 has 'export: the folder is no model' "$err" 'the model is its model.safetensors'
 run 0 run made/model.safetensors caab cba

@@ -91,8 +91,9 @@ static void check_stream(const char *name, const temper_model *m, temper_type ty
 /* The files of an exported folder; README.md and config.json are read. */
 static void check_export(const char *name, const temper_model *m, const char *folder) {
     static const char *const files[] = {
-        "README.md",           "config.json", "model.safetensors", "modeling_temper.py", "configuration_temper.py",
-        "transformer_lens.py", "model.onnx",  "model.temper",      "vocab.json",         "testvectors.jsonl"};
+        "README.md",      "config.json",      "model.safetensors", "modeling_temper.py",    "configuration_temper.py",
+        "lens_temper.py", "onnx/model.onnx",  "tokenizer.json",    "tokenizer_config.json", "model.temper",
+        "vocab.json",     "testvectors.jsonl"};
     static const char *const in_config[] = {"float64", "float32"};
     temper_export_options o = {.unchecked = 1};
     temper_error e;
@@ -125,6 +126,8 @@ static void check_export(const char *name, const temper_model *m, const char *fo
         snprintf(path, sizeof path, "%s/%s", folder, files[k]);
         remove(path);
     }
+    snprintf(path, sizeof path, "%s/onnx", folder);
+    remove(path);
     temper_free(held[0]);
     temper_free(held[1]);
 }

@@ -1,27 +1,19 @@
-/* config.json and vocab.json. The names are those that TransformerLens and Hugging Face give the same things; what
-   only temper has stands under "temper", in the words of the safetensors metadata (doc/model.md). */
+/* config.json, vocab.json and what the tokenizer knows. The names are those that TransformerLens and Hugging Face give
+   the same things; what only temper has stands under "temper", in the words of the safetensors metadata (doc/model.md). */
 #include <string.h>
 
 #include "base/json_write.h"
 #include "export/export_parts.h"
 #include "model/model_metadata.h"
 #include "model/tensor_list.h"
-
-/* "<start>", with more brackets around it if that is a letter. */
-static const char *unused_name(const temper_model *m, arena *a, const char *word) {
-    text name;
-    text_init(&name, a);
-    for (size_t depth = 1;; depth++) {
-        name.length = 0;
-        for (size_t k = 0; k < depth; k++) text_putc(&name, '<');
-        text_puts(&name, word);
-        for (size_t k = 0; k < depth; k++) text_putc(&name, '>');
-        if (alphabet_find(&m->letters, name.data, name.length) == UINT32_MAX) return text_string(&name);
-    }
-}
+#include "model/token_names.h"
 
 export_sentinels export_sentinels_make(const temper_model *m, arena *a) {
-    return (export_sentinels){.start = unused_name(m, a, "start"), .end = unused_name(m, a, "end")};
+    const char *const *letters = m->letters.letters;
+    size_t count = m->letters.count;
+    return (export_sentinels){.start = token_name(a, letters, count, "<start>"),
+                              .end = token_name(a, letters, count, "<end>"),
+                              .unknown = token_name(a, letters, count, "<unknown>")};
 }
 
 /* ---- vocab.json ---- */
@@ -43,6 +35,25 @@ void export_vocabulary_print(text *out, const temper_model *m, const export_sent
     text_puts(out, "{\n  ");
     put_vocabulary(out, m, s, ",\n  ");
     text_puts(out, "\n}\n");
+}
+
+/* What is no letter gets an id beyond the embedding, which loaders and graphs refuse. */
+tokenizer_facts export_tokenizer(const temper_model *m, const export_sentinels *s, arena *a) {
+    uint32_t count = model_end_token(m) + 2, start = model_start_token(m), end = model_end_token(m);
+    const char **names = arena_zalloc(a, count, sizeof *names);
+    for (size_t k = 0; k < m->letters.count; k++) names[k] = m->letters.letters[k];
+    names[start] = s->start;
+    if (m->has_end) names[end] = s->end;
+    names[count - 1] = s->unknown;
+    uint32_t after = m->has_end ? end : (uint32_t)TOKENIZER_NONE;
+    return (tokenizer_facts){.count = count,
+                             .names = names,
+                             .before = start,
+                             .after = after,
+                             .end = after,
+                             .pad = TOKENIZER_NONE,
+                             .unknown = count - 1,
+                             .has_words = m->letters.tokens};
 }
 
 /* ---- config.json ---- */

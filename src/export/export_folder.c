@@ -19,8 +19,8 @@ typedef struct exporter {
     arena *scratch, *tensor_scratch; /* the second is reset for every tensor */
     trap *trap;
     export_proofs proofs;
-    file_out file; /* the one that is being written */
-    bool made;     /* the folder was not there before */
+    file_out file;        /* the one that is being written */
+    bool made, made_onnx; /* a folder was not there before */
 } exporter;
 
 /* ---- what is refused ---- */
@@ -88,8 +88,8 @@ static void refuse_old_certificate(const exporter *e) {
 /* Nothing of the folder changes before everything that can be refused was looked at; the weights are then in their
    temporary file. */
 static void write_folder(exporter *e) {
-    text onnx, vocabulary, vectors, readme, printed, config;
-    text *all[] = {&onnx, &vocabulary, &vectors, &readme, &printed, &config};
+    text onnx, vocabulary, tokenizer, tokenizer_config, vectors, readme, printed, config;
+    text *all[] = {&onnx, &vocabulary, &tokenizer, &tokenizer_config, &vectors, &readme, &printed, &config};
     char digest[17];
     export_examples examples = {0};
     export_certificate found = {0}, *certificate = e->options.certificate ? &found : NULL;
@@ -98,6 +98,9 @@ static void write_folder(exporter *e) {
     onnx_print(&onnx, e->m, &e->options, proof_of(e), e->tensor_scratch);
     export_sentinels s = export_sentinels_make(e->m, e->scratch);
     export_vocabulary_print(&vocabulary, e->m, &s);
+    tokenizer_facts tokens = export_tokenizer(e->m, &s, e->scratch);
+    tokenizer_print(&tokenizer, &tokens);
+    tokenizer_config_print(&tokenizer_config, &tokens);
     export_vectors_print(&vectors, &examples, e->m, &e->proofs, e->options.seed, e->trap);
     model_print(&printed, e->m);
     e->made = export_folder_make(e->folder, e->scratch, e->trap);
@@ -114,10 +117,13 @@ static void write_folder(exporter *e) {
                                                .examples = &examples,
                                                .certificate = certificate});
     export_config_print(&config, e->m, &s, &e->proofs, digest);
+    e->made_onnx = export_folder_make(path_of(e, "onnx"), e->scratch, e->trap);
     file_commit(&e->file);
     write_file(e, "model.temper", printed.data, printed.length);
-    write_file(e, "model.onnx", onnx.data, onnx.length);
+    write_file(e, "onnx/model.onnx", onnx.data, onnx.length);
     write_file(e, "vocab.json", vocabulary.data, vocabulary.length);
+    write_file(e, "tokenizer.json", tokenizer.data, tokenizer.length);
+    write_file(e, "tokenizer_config.json", tokenizer_config.data, tokenizer_config.length);
     write_file(e, "testvectors.jsonl", vectors.data, vectors.length);
     write_file(e, "README.md", readme.data, readme.length);
     for (size_t k = 0; k < export_python_file_count; k++)
@@ -147,7 +153,8 @@ typedef struct export_call {
 static void undo(void *context) {
     exporter *x = context;
     file_abandon(&x->file);
-    if (x->made) rmdir(x->folder); /* goes only if nothing is in it */
+    if (x->made_onnx) rmdir(path_of(x, "onnx")); /* go only if nothing is in them */
+    if (x->made) rmdir(x->folder);
 }
 
 static void export(entry *e, void *context) {
@@ -161,7 +168,7 @@ static void export(entry *e, void *context) {
     x->trap = e->trap;
     x->file.fd = -1;
     x->file.temporary = NULL;
-    x->made = false;
+    x->made = x->made_onnx = false;
     x->proofs.f64 = proved_longest(c->model, TEMPER_TYPE_F64, false, e->trap);
     x->proofs.f32 = proved_longest(c->model, TEMPER_TYPE_F32, false, e->trap);
     check_options(x->m, &x->options, &x->proofs, e->trap);

@@ -3,6 +3,7 @@
 #define EXPORT_EXPORT_PARTS_H
 
 #include "base/text.h"
+#include "export/tokenizer_files.h"
 #include "model/model.h"
 
 /* The file format of the folder; the loaders refuse others. */
@@ -16,13 +17,16 @@ typedef struct export_proofs {
     temper_proof f64, f32;
 } export_proofs;
 
-/* Names of the sentinels in vocab.json, different from all letters. */
+/* Names of the sentinels in vocab.json and the tokenizer, and of what is no letter; no string spells them. */
 typedef struct export_sentinels {
-    const char *start, *end;
+    const char *start, *end, *unknown;
 } export_sentinels;
 export_sentinels export_sentinels_make(const temper_model *m, arena *a);
 
 void export_vocabulary_print(text *out, const temper_model *m, const export_sentinels *s);
+
+/* What tokenizer.json and tokenizer_config.json say. */
+tokenizer_facts export_tokenizer(const temper_model *m, const export_sentinels *s, arena *a);
 
 /* `digest`: of model.safetensors, so that the loader can tell whether both belong together. */
 void export_config_print(text *out, const temper_model *m, const export_sentinels *s, const export_proofs *proofs,

@@ -126,6 +126,25 @@ static const struct {
     [TEMPER_KIND_TRANSDUCER] = {"write", "result.outputs", "[batch, sequence, outputs]", "outputs"},
 };
 
+static void put_javascript(text *out, const temper_model *m, const char *folder, const export_examples *examples) {
+    const char *string = examples->strings[0] ? examples->strings[0] : "''", *fields = words_of[m->kind].graph;
+    bool verdict = m->kind == TEMPER_KIND_ACCEPTOR;
+    text_printf(out,
+                "transformers.js:\n\n"
+                "```js\n"
+                "import {AutoModel, AutoTokenizer} from '@huggingface/transformers';\n"
+                "const tokenizer = await AutoTokenizer.from_pretrained('./%s');\n"
+                "const model = await AutoModel.from_pretrained('./%s');\n"
+                "const {%s} = await model(tokenizer(%s));\n"
+                "console.log(%s)%s%s\n"
+                "```\n\n",
+                folder, folder, fields, string, verdict ? "accept.data[0] === 1" : "outputs.tolist()",
+                verdict && examples->answers[0] ? "; // -> " : ";",
+                !verdict || !examples->answers[0]           ? ""
+                : strcmp(examples->answers[0], "True") == 0 ? "true"
+                                                            : "false");
+}
+
 static void put_snippets(text *out, const temper_model *m, const temper_export_options *options, const char *folder,
                          const export_examples *examples) {
     const char *type = options->type == TEMPER_TYPE_F32 ? "f32" : "f64", *method = words_of[m->kind].method;
@@ -164,24 +183,26 @@ static void put_snippets(text *out, const temper_model *m, const temper_export_o
     text_printf(out,
                 "TransformerLens, for strings of up to n_ctx positions, sentinels included:\n\n"
                 "```python\n"
-                "import runpy, torch\n"
-                "lens = runpy.run_path(\"%s/transformer_lens.py\")\n"
-                "model = lens[\"load\"](n_ctx=64)    # a HookedTransformer\n"
+                "import sys, torch\n"
+                "sys.path.append(\"%s\")\n"
+                "from lens_temper import load\n\n"
+                "model = load(n_ctx=64)    # a HookedTransformer\n"
                 "print(model(torch.tensor([[%s]]))%s > 0.5)    # [batch, sequence%s]\n"
                 "```\n\n",
                 folder, text_string(&ids), m->kind == TEMPER_KIND_ACCEPTOR ? "[..., 0]" : "",
                 m->kind == TEMPER_KIND_ACCEPTOR ? "" : ", outputs");
     text_printf(out,
-                "onnxruntime (`model.onnx` is %s):\n\n"
+                "onnxruntime (`onnx/model.onnx` is %s):\n\n"
                 "```python\n"
                 "import numpy, onnxruntime\n"
-                "session = onnxruntime.InferenceSession(\"%s/model.onnx\")\n"
-                "%s%s = session.run([%s], {\"tokens\": numpy.array([[%s]], numpy.int64)})\n"
+                "session = onnxruntime.InferenceSession(\"%s/onnx/model.onnx\")\n"
+                "%s%s = session.run([%s], {\"input_ids\": numpy.array([[%s]], numpy.int64)})\n"
                 "print(%s)\n"
                 "```\n\n",
                 type, folder, words_of[m->kind].graph, m->kind == TEMPER_KIND_ACCEPTOR ? "" : ",",
                 m->kind == TEMPER_KIND_ACCEPTOR ? "\"accept\", \"truth\"" : "\"outputs\"", text_string(&ids),
                 words_of[m->kind].graph);
+    put_javascript(out, m, folder, examples);
     text_printf(out,
                 "temper itself reads `model.safetensors`, and `model.temper`, the same model as text:\n\n"
                 "    temper %s %s/model.temper STRING...\n",

@@ -67,9 +67,9 @@ static void check_size(const temper_model *m, trap *t) {
 
 /* ---- positions ---- */
 
-static void make_positions(builder *b, value tokens) {
+static void make_positions(builder *b, value ids) {
     graph *g = b->g;
-    value shape = node1(b, "Shape", tokens);
+    value shape = node1(b, "Shape", ids);
     b->batch = node2(b, "Gather", shape, graph_integer(g, 0));
     b->size = node2(b, "Gather", shape, graph_integer(g, 1));
     b->length = node2(b, "Sub", b->size, graph_integer(g, 1 + b->m->has_end));
@@ -109,7 +109,7 @@ static value features(builder *b) {
 
 static void embed(builder *b) {
     value table_of_letters = node_weights(b, "embed.W_E", &b->m->embedding, false);
-    b->x = graph_node(b->g, "Gather", table_of_letters, "tokens", NULL);
+    b->x = graph_node(b->g, "Gather", table_of_letters, "input_ids", NULL);
     value positions = features(b);
     if (positions) b->x = node2(b, "Add", b->x, positions);
 }
@@ -203,9 +203,9 @@ void onnx_print(text *out, const temper_model *m, const temper_export_options *o
                  .scratch = scratch,
                  .type = options->type == TEMPER_TYPE_F32 ? GRAPH_FLOAT : GRAPH_DOUBLE,
                  .outputs = options->outputs};
-    graph_input(b.g, "tokens", GRAPH_INT64, (const graph_size[]){ONNX_BATCH, ONNX_SEQUENCE}, 2);
+    graph_input(b.g, "input_ids", GRAPH_INT64, (const graph_size[]){ONNX_BATCH, ONNX_SEQUENCE}, 2);
     graph_scope(b.g, "embed");
-    make_positions(&b, "tokens");
+    make_positions(&b, "input_ids");
     embed(&b);
     output_channels(&b, "hook_embed");
     for (uint32_t layer = 0; layer < m->layer_count; layer++) add_layer(&b, layer);
@@ -219,7 +219,7 @@ void onnx_print(text *out, const temper_model *m, const temper_export_options *o
     text_init(&about, b.memory);
     text_printf(
         &about,
-        "tokens [batch, sequence]: ids of vocab.json, the start sentinel first%s; all sequences of a batch have "
+        "input_ids [batch, sequence]: ids of vocab.json, the start sentinel first%s; all sequences of a batch have "
         "the same length. %s",
         m->has_end ? ", the end sentinel last" : "", about_outputs(m));
     graph_print(out, b.g, "temper", text_string(&about));

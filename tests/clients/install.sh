@@ -9,7 +9,9 @@
 # TEMPER_CACHE names another folder than ~/.cache/temper. Exit status 3: the packages could not be fetched.
 set -eu
 
-NODE_PACKAGES="node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 @huggingface/transformers@4.3.1"
+# sharp, which transformers.js loads, has its library in optional packages.
+NODE_PACKAGES="node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 @huggingface/transformers@4.3.1 sharp@0.35.5
+    @img/sharp-linux-x64@0.35.5 @img/sharp-libvips-linux-x64@1.3.4"
 TORCH=2.15.0
 PYTHON_PACKAGES="filelock typing-extensions sympy networkx jinja2 fsspec numpy==2.4.6 transformers==5.22.2 tokenizers==0.23.3
     huggingface-hub==2.4.0 safetensors==0.8.0 gguf==0.19.0 onnxruntime==1.31.1 onnx==1.23.2"

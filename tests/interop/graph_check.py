@@ -35,13 +35,13 @@ def check_graph(path, outputs):
     wrong = []
     if model.ir_version != 8 or [(o.domain, o.version) for o in model.opset_import] != [("", 17)]:
         wrong.append("not IR 8 with opset 17")
-    if [value.name for value in model.graph.input] != ["tokens"]:
+    if [value.name for value in model.graph.input] != ["input_ids"]:
         wrong.append("inputs")
     if outputs:
         answers = (("outputs", (1, ["batch", "sequence", outputs])),)
     else:
         answers = (("truth", (1, ["batch", "sequence"])), ("accept", (1, ["batch"])))
-    for name, expected in (("tokens", (7, ["batch", "sequence"])), *answers):
+    for name, expected in (("input_ids", (7, ["batch", "sequence"])), *answers):
         if kinds.get(name) != expected:
             wrong.append(f"{name} is {kinds.get(name)}")
     if any(node.op_type in ("Gemm", "Softmax") for node in model.graph.node):
@@ -53,7 +53,7 @@ def main(folder, node):
     with open(os.path.join(folder, "cases.json"), encoding="utf-8") as file:
         cases = json.load(file)
     passed = failed = 0
-    outputs = {os.path.join(folder, case["folder"], name): case["outputs"] for case in cases for name in ("model.onnx", "f32.onnx")}
+    outputs = {os.path.join(folder, case["folder"], name): case["outputs"] for case in cases for name in ("onnx/model.onnx", "f32.onnx")}
     graphs = [path for path in outputs if os.path.exists(path)]
     some = graphs[::7]
     subprocess.run(["node", "-e", OPTIMISE, node, *some], check=True, stderr=subprocess.DEVNULL)

@@ -1,114 +1,15 @@
-"""The loaders of exported folders from outside: test vectors, hooks, number formats, Hugging Face and TransformerLens (by the stand-ins
-of stand_ins/), the code of README.md in the folder and of doc/export.md, and the messages that wrong use gets.
+"""The loader of exported folders from outside, in plain PyTorch: test vectors, hooks, number formats, and the messages that wrong use
+gets. library_check.py has the other libraries.
 
-usage: loader_check.py BUILD WORK NODE_FOLDER"""
+usage: loader_check.py BUILD WORK"""
 import json
 import math
 import os
-import re
 import shutil
-import subprocess
 import sys
-import textwrap
 import warnings
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-
-passed = failed = 0
-
-
-def check(ok, message):
-    global passed, failed
-    if ok:
-        passed += 1
-    else:
-        failed += 1
-        print("FAILED:", message)
-
-
-def contains(text, *parts):
-    for part in parts:
-        check(part in text, f"no {part!r} in: {text[-600:]}")
-
-
-class Bench:
-    """The program, a folder to work in, and the ways to call both."""
-
-    def __init__(self, build, work, node):
-        self.temper = os.path.abspath(os.path.join(build, "temper"))
-        self.work, self.node = os.path.abspath(work), os.path.abspath(node)
-        shutil.rmtree(self.work, ignore_errors=True)
-        os.makedirs(self.work)
-
-    def path(self, *parts):
-        return os.path.join(self.work, *parts)
-
-    def run(self, *arguments, code=0):
-        done = subprocess.run([self.temper, *arguments], capture_output=True, text=True, cwd=self.work,
-                              env={**os.environ, "NO_COLOR": "1"})
-        check(done.returncode == code, f"temper {' '.join(arguments)}: exit code {done.returncode}: {done.stderr}")
-        return done.stdout + done.stderr
-
-    def export(self, name, *arguments):
-        self.run("export", "-q", *arguments, "-o", name)
-        return self.path(name)
-
-    def python(self, code, stand_ins=True, cwd=None):
-        """Runs code in an interpreter of its own; what it prints."""
-        env = {**os.environ, "INTEROP_NODE": self.node, "PYTHONDONTWRITEBYTECODE": "1"}
-        env["PYTHONPATH"] = os.path.join(HERE, "stand_ins") if stand_ins else ""
-        done = subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)], capture_output=True, text=True,
-                              env=env, cwd=cwd or self.work)
-        check(done.returncode == 0, f"python: {done.stderr[-1500:]}\n{code}")
-        return done.stdout
-
-
-def vectors(folder):
-    with open(os.path.join(folder, "testvectors.jsonl"), encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
-def code_blocks(text, language):
-    return [match[1] for match in re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
-
-
-def message_of(kind, call):
-    try:
-        call()
-    except kind as error:
-        return str(error)
-    check(False, f"no {kind.__name__}")
-    return ""
-
-
-# ---- the loader itself ----
-
-
-def make_folders(bench):
-    bench.run("compile", "-q", "--gallery", "dyck-1", "-o", "dyck.temper")
-    bench.run("soften", "-q", "dyck.temper", "--length", "12", "-o", "soft.temper")
-    bench.run("compile", "-q", "--gallery", "second-half", "-o", "half.temper")
-    bench.run("soften", "-q", "half.temper", "--length", "12", "--adaptive", "-o", "adaptive.temper")
-    with open(bench.path("add.spec"), "w", encoding="utf-8") as file:
-        file.write("transduce\nalphabet a b c d\nemit '1' = [bc] ^ Y([bc] S d)\nemit '0' otherwise\n")
-    with open(bench.path("brackets.spec"), "w", encoding="utf-8") as file:
-        file.write("next\nregex (a(ab)*b)*\n")
-    with open(bench.path("weighted.spec"), "w", encoding="utf-8") as file:
-        file.write("next\nprobabilities {\nafter start a 3\nafter a b 1/2\nafter b end 2\n}\nregex (a(ab)*b)*\n")
-    return {
-        "out": bench.export("out", "-f", "H(b -> O a)", "--alphabet", "abc"),
-        "since": bench.export("since", "-f", "(a S b) & Y c | #[a] > #[b]", "--alphabet", "abc", "--method", "positions"),
-        "end": bench.export("end", "-f", "G(a -> X F b)", "--alphabet", "abc"),
-        "hard": bench.export("hard", "-f", "a S b", "--alphabet", "abc", "--hard"),
-        "softened": bench.export("softened", "soft.temper"),
-        "adaptive": bench.export("adaptive", "adaptive.temper"),
-        "tokens": bench.export("tokens", "-f", "H('\"\\\\' -> O '<start>')", "--tokens", "--alphabet",
-                               "\"\\ <start> <end> \u00e9 'x'"),
-        "out2": bench.export("out2", "-F", "add.spec"),
-        "next": bench.export("next", "-F", "brackets.spec"),
-        "weighted": bench.export("weighted", "-F", "weighted.spec"),
-    }
+from checking import Bench, check, contains, make_folders, message_of, tally, vectors
 
 
 def check_vectors(modeling, torch, folders):
@@ -275,141 +176,10 @@ def check_broken_folders(bench, modeling, folder):
     contains(message_of(ValueError, lambda: modeling.load(broken)), "config.json")
 
 
-# ---- other libraries, by stand-ins ----
-
-
-def check_hugging_face(bench):
-    printed = bench.python("""
-        import json, torch, transformers
-        from transformers import AutoConfig, AutoModel, PreTrainedModel
-        from transformers.utils import ModelOutput
-        for name in ("out", "end", "tokens"):
-            model = AutoModel.from_pretrained(name, trust_remote_code=True, torch_dtype="auto")
-            assert isinstance(model, PreTrainedModel) and model.embed.W_E.dtype == torch.float64
-            single = AutoModel.from_pretrained(name, trust_remote_code=True)
-            assert single.embed.W_E.dtype == torch.float32
-            config = AutoConfig.from_pretrained(name, trust_remote_code=True)
-            assert config.hidden_size == config.d_model == model.config.d_model and config.to_diff_dict()["temper"]
-            for line in open(name + "/testvectors.jsonl", encoding="utf-8"):
-                v = json.loads(line)
-                for m in (model, single):
-                    out = m(input_ids=torch.tensor([v["tokens"]]), output_attentions=True)
-                    assert isinstance(out, ModelOutput) and out["truth"][0].tolist() == v["truth"], v
-                    assert out.accept.tolist() == [v["accept"]] and out.to_tuple()[0] is out.accept
-            tuple_out = model(torch.tensor([v["tokens"]]), return_dict=False)
-            wide = AutoModel.from_pretrained(name, trust_remote_code=True, output_attentions=True, output_hidden_states=True)
-            out = wide(torch.tensor([v["tokens"]]))
-            assert len(out.attentions) > 0 and len(out.hidden_states) == config.n_layers + 1
-            assert wide(torch.tensor([v["tokens"]]), output_attentions=False).attentions is None
-            print(name, len(tuple_out))
-    """)
-    check(printed.split() == ["out", "3", "end", "3", "tokens", "3"], f"Hugging Face: {printed}")
-
-
-LENS = """
-import json, runpy, sys, torch
-SETUP
-for name in NAMES:
-    lens = runpy.run_path(name + "/transformer_lens.py")
-    model = lens["load"](n_ctx=70)
-    assert type(model).__name__ == "HookedTransformer" and model.cfg.n_ctx == 70
-    count = 0
-    for line in open(name + "/testvectors.jsonl", encoding="utf-8"):
-        v = json.loads(line)
-        truth = model(torch.tensor([v["tokens"]]))[0].T > 0.5
-        expected = v["outputs"] if "outputs" in v else [v["truth"]]
-        assert truth.tolist() == [[bool(x) for x in row] for row in expected], (name, v)
-        count += 1
-    print(name, count)
-"""
-
-
-def check_transformer_lens(bench, folders):
-    printed = bench.python(LENS.replace("SETUP", "").replace("NAMES", repr(list(folders))))
-    check(printed.split() == [word for name in folders for word in (name, "64")], f"TransformerLens: {printed}")
-    # The folder in front of the library's, where its file hides the library.
-    for setup in ("sys.path.insert(0, 'out')", "sys.path.insert(0, 'out'); import transformer_lens"):
-        printed = bench.python(LENS.replace("SETUP", setup).replace("NAMES", "['out']"))
-        check(printed == "out 64\n", f"TransformerLens, {setup}: {printed}")
-    printed = bench.python("""
-        import runpy
-        lens = runpy.run_path("out/transformer_lens.py")
-        print(sorted(lens["state_dict"](8))[:3], lens["config"](8)["n_ctx"], lens["hooks"]()[0][0])
-        try:
-            lens["load"](8)
-        except ImportError as error:
-            print(error)
-    """, stand_ins=False)
-    contains(printed, "blocks.0.attn.W_K", "hook_pos_embed", "TransformerLens is not installed")
-
-
-# ---- code in pages ----
-
-
-def check_pages(bench, folders):
-    with open(os.path.join(folders["out"], "README.md"), encoding="utf-8") as file:
-        text = file.read()
-    explained = bench.run("explain", os.path.join(folders["out"], "model.temper"), "--json")
-    lengths = {p["type"]: p["length"] for p in json.loads(explained.splitlines()[0])["proved_length"]}
-    contains(text, "H(b -> O a)", *(f"- {t}: {lengths[t]}, the answers of the specification at every position"
-                                    for t in ("f64", "f32")))
-    blocks = code_blocks(text, "python")
-    check(len(blocks) == 4, f"{len(blocks)} blocks of Python in the folder's README.md")
-    for block, promise in zip(blocks, ("tensor([1.]) tensor([[0., 1., 1.]])", "[True, False]", "[[False,  True,  True]]",
-                                       "[1] [[0 1 1]]")):
-        printed = bench.python(block)
-        contains(printed, promise, *re.findall(r"# -> (.*)$", block, re.MULTILINE))
-    for page in ("README.md", "doc/export.md"):
-        with open(os.path.join(ROOT, page), encoding="utf-8") as file:
-            text = file.read()
-        run_python(bench, page, code_blocks(text, "python"))
-        for block in code_blocks(text, "js"):
-            run_js(bench, page, block)
-
-
-BLOCKS = """
-import contextlib, io, json
-printed = []
-for block in BLOCKS:
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(block, {"__name__": "__main__"})
-    printed.append(out.getvalue().splitlines())
-print(json.dumps(printed))
-"""
-
-
-def run_python(bench, page, blocks):
-    """Each block prints what its comments "# -> ..." promise."""
-    printed = json.loads(bench.python(BLOCKS.replace("BLOCKS", repr(blocks))) or "[]")
-    check(bool(blocks) and len(printed) == len(blocks), f"{page}: {len(blocks)} blocks of Python")
-    for number, (block, lines) in enumerate(zip(blocks, printed)):
-        promises = re.findall(r"# -> (.*)$", block, re.MULTILINE)
-        check(lines == promises, f"{page}, block {number + 1}: printed {lines}, promised {promises}")
-
-
-def run_js(bench, page, block):
-    done = subprocess.run(["node", "-e", block], capture_output=True, text=True, cwd=bench.work,
-                          env={**os.environ, "NODE_PATH": os.path.join(bench.node, "node_modules")})
-    promises = re.findall(r"// -> (.*)$", block, re.MULTILINE)
-    check(done.stdout.splitlines() == promises, f"{page}: {done.stdout!r} {done.stderr[-500:]!r}, promised {promises}")
-
-
-def check_graph_messages(bench):
-    """An id that is in no vocabulary is refused by the runtime."""
-    printed = bench.python("""
-        import numpy, onnxruntime
-        try:
-            onnxruntime.InferenceSession("out/model.onnx").run(["accept"], {"tokens": numpy.array([[3, 9]], numpy.int64)})
-        except RuntimeError as error:
-            print(error)
-    """)
-    contains(printed, "Gather", "out of data bounds")
-
-
-def main(build, work, node):
+def main(build, work):
     import torch
     torch.set_num_threads(1)
-    bench = Bench(build, work, node)
+    bench = Bench(build, work)
     folders = make_folders(bench)
     sys.path.append(folders["out"])
     import modeling_temper as modeling
@@ -417,12 +187,7 @@ def main(build, work, node):
     check_inside(modeling, torch, folders)
     check_bfloat16(modeling, torch, folders["out"])
     check_messages(bench, modeling, torch, folders)
-    check_hugging_face(bench)
-    check_transformer_lens(bench, folders)
-    check_graph_messages(bench)
-    check_pages(bench, folders)
-    print(f"loader-check: {passed} passed, {failed} failed")
-    return failed > 0 or passed < 100
+    return tally(f"loader-check (torch {torch.__version__})", 100)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 
        make_cases FOLDER
 
-   FOLDER/NNN/ is an exported folder with f32.onnx beside model.onnx (f64; both with all optional outputs). For group
-   g of strings of one length, NNN/g.tokens holds int64 [batch, N], NNN/g.truth and g.accept bytes (of models with
-   several outputs g.truth is [batch, N, outputs], and g.accept means nothing), NNN/g.z the
-   outputs of all heads before rounding, f64 [batch, N, head, d_head] layer by layer, NNN/g.embed the channels before
+   FOLDER/NNN/ is an exported folder with f32.onnx beside onnx/model.onnx (f64; both with all optional outputs). For
+   group g of strings of one length, NNN/g.tokens holds int64 [batch, N], NNN/g.truth and g.accept bytes (of models
+   with several outputs g.truth is [batch, N, outputs], and g.accept means nothing), NNN/g.z the outputs of all heads
+   before rounding, f64 [batch, N, head, d_head] layer by layer, NNN/g.embed the channels before
    the first layer, f64 [batch, N, channel], and of short strings NNN/g.pattern the attention, f64 [batch, head, N, N]
    layer by layer. FOLDER/cases.json lists everything. temper's own answers are compared with the formula's on the
    way. */

@@ -79,7 +79,7 @@ async function compare(session, item, folder, number, group, kind) {
   const name = `${item.name} (${item.kind}), n = ${group.n}, ${kind}`;
   const shape = [group.batch, group.size];
   const tokens = new ort.Tensor('int64', read(folder, number, 'tokens', BigInt64Array), shape);
-  const results = await session.run({tokens});
+  const results = await session.run({input_ids: tokens});
   strings[kind] += group.batch;
   const truth = read(folder, number, 'truth', Uint8Array);
   if (item.outputs) {
@@ -102,7 +102,7 @@ async function compare(session, item, folder, number, group, kind) {
   let far = 0;
   for (const item of cases) {
     const folder = path.join(casesFolder, item.folder);
-    for (const [kind, file] of [['f64', 'model.onnx'], ['f32', 'f32.onnx']]) {
+    for (const [kind, file] of [['f64', 'onnx/model.onnx'], ['f32', 'f32.onnx']]) {
       if (kind === 'f32' && !item.f32) continue;
       const session = await ort.InferenceSession.create(path.join(folder, file),
           {intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3});

@@ -1,6 +1,6 @@
 """Exported models in PyTorch against what make_cases wrote down: accept, truth at every position, f64 and f32.
 
-usage: torch_check.py CASES"""
+usage: torch_check.py CASES [SHARE]: every SHARE-th model"""
 import json
 import os
 import sys
@@ -103,10 +103,11 @@ def compare(tally, case, kind, model, number, group):
         tally.check(bool((watch.embed == embed).all()), f"{name}: the embedding has other bits")
 
 
-def main(folder):
+def main(folder, share=1):
     start = time.monotonic()
     with open(os.path.join(folder, "cases.json"), encoding="utf-8") as file:
         cases = json.load(file)
+    cases = cases[::int(share)]
     sys.path.append(os.path.join(folder, cases[0]["folder"]))
     import modeling_temper
     torch.set_num_threads(1)
@@ -127,12 +128,12 @@ def main(folder):
     for kind in DTYPES:
         print(f"torch: largest difference of a head's output before rounding, {kind}: {tally.difference[kind]:.3g} "
               f"({tally.where.get(kind, '')}), of a pattern: {tally.pattern[kind]:.3g}")
-    tally.check(far >= 4, "no batches of length 5000")
+    tally.check(far >= 4 or share != 1, "no batches of length 5000")
     print(f"torch-check: {tally.passed} passed, {tally.failed} failed")
-    return tally.failed > 0 or tally.passed < 1000
+    return tally.failed > 0 or tally.passed < 1000 // int(share)
 
 
 if __name__ == "__main__":
     import warnings
     warnings.filterwarnings("ignore", message="nothing is proved")
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

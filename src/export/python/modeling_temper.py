@@ -373,9 +373,12 @@ class TemperModel(PreTrainedModel or nn.Module):
     def _init_weights(self, module):
         """Weights come from the file only."""
 
-    def forward(self, input_ids, output_attentions=None, output_hidden_states=None, return_dict=None, **ignored):
-        """What is None is as the configuration has it, else False, and True for return_dict."""
+    def forward(self, input_ids, attention_mask=None, output_attentions=None, output_hidden_states=None, return_dict=None, **ignored):
+        """What is None is as the configuration has it, else False, and True for return_dict. attention_mask: all ones, as tokenizers
+        make it."""
         self.check(input_ids)
+        if attention_mask is not None and not bool((attention_mask == 1).all()):
+            raise ValueError("attention_mask has zeros: strings are not padded, all of a batch have the same length")
         output_attentions, output_hidden_states, return_dict = (
             getattr(self.config, name, default) if value is None else value for name, value, default in
             (("output_attentions", output_attentions, False), ("output_hidden_states", output_hidden_states, False),
@@ -524,6 +527,11 @@ class TemperModel(PreTrainedModel or nn.Module):
             for place, k in enumerate(numbers):
                 answers[k] = answer(result, place)
         return answers
+
+
+if PreTrainedModel is not None:  # save_pretrained puts these Python files beside the weights
+    TemperConfig.register_for_auto_class()
+    TemperModel.register_for_auto_class("AutoModel")
 
 
 # ---- files ----

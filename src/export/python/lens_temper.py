@@ -1,17 +1,15 @@
 """A transformer made by temper as a HookedTransformer of TransformerLens, for sequences of up to n_ctx positions.
 
-    import runpy
-    lens = runpy.run_path("out/transformer_lens.py")
-    model = lens["load"](n_ctx=64)
+    import sys
+    sys.path.append("out")
+    import lens_temper
+    model = lens_temper.load(n_ctx=64)
     logits = model(tokens)          # [batch, sequence, outputs]; true where above 1/2
 
 Stock TransformerLens knows neither masks and scales of a head's own, nor features that depend on the length of the sequence. They
 are permanent hooks: hook_pos_embed gets the features of the actual length, hook_attn_scores the scale and the mask of each head,
 hook_pattern the choice of heads that are not plain softmax, and zeros in rows without keys. All layers have the same numbers of
-heads and units there; what a layer lacks is padded with zeros.
-
-This file has the name of the library: append the folder to sys.path, or use runpy, rather than putting it in front."""
-import importlib.machinery
+heads and units there; what a layer lacks is padded with zeros."""
 import importlib.util
 import os
 import sys
@@ -34,17 +32,11 @@ def _modeling():
 
 
 def _library():
-    """The real transformer_lens, which this file must not be taken for."""
-    loaded = sys.modules.get("transformer_lens")
-    if loaded is not None and os.path.abspath(getattr(loaded, "__file__", None) or "") != os.path.abspath(__file__):
-        return loaded
-    others = [path for path in sys.path if os.path.abspath(path or os.curdir) != FOLDER]
-    spec = importlib.machinery.PathFinder.find_spec("transformer_lens", others)
-    if spec is None:
-        raise ImportError("TransformerLens is not installed: pip install transformer-lens")
-    sys.modules["transformer_lens"] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    try:
+        import transformer_lens
+    except ImportError as error:
+        raise ImportError("TransformerLens is not installed: pip install transformer-lens") from error
+    return transformer_lens
 
 
 def config(n_ctx, dtype=torch.float64):
