@@ -6,6 +6,7 @@
     make mutants MUTANTS="src/bound/proof.c"  the changes of some files or folders
     make mutants MUTANTS="--kinds all"        sums, logic, min and max, too
     make mutants MUTANTS="--again"            those that survived once more, after tests were added
+    make mutants MUTANTS="--again --open"     those of them that have no reason yet
     make mutants MUTANTS="--longest 1"        without the slow tests: soon done; then --again for the survivors
     make mutants MUTANTS="--report"           what the journal knows, without running anything
 
@@ -908,6 +909,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=0, help="stop after so many; 0: never")
     parser.add_argument("--journal", default="")
     parser.add_argument("--again", action="store_true", help="try the survivors in the journal again, and nothing else")
+    parser.add_argument("--open", action="store_true", help="leave out those that the list of harmless ones has a reason for")
     parser.add_argument("--tests", default="", help="only these tests, separated by blanks")
     parser.add_argument("--skip-failing", action="store_true", help="leave out tests that fail without any change")
     parser.add_argument("--longest", type=float, default=0, help="leave out tests of more seconds; --again then tries all; 0: none")
@@ -938,17 +940,20 @@ def main():
     else:
         todo = random.Random(o.seed).sample(mutants, min(o.sample, len(mutants))) if o.sample else mutants
         todo = [m for m in todo if m.key not in known or known[m.key].get("stopped")]
+    harmless = read_harmless(o.harmless)
+    wanted = lambda m: not o.open or not reason_of(m, harmless)
+    todo = [m for m in todo if wanted(m)]
     end, again = time.time() + (60 * o.minutes or 1e9), {m.key for m in todo} if o.again else set()
     for sanitize in (False, True):
         if o.only and sanitize != (o.only == "sanitized"):
             continue
         if sanitize:  # what survived without sanitizers, now or in an earlier call
             todo = [m for m in mutants if known.get(m.key, {}).get("verdict") in LIVE
-                    and (m.key in again or not known[m.key].get("sanitized"))]
+                    and (m.key in again or not known[m.key].get("sanitized")) and wanted(m)]
         bench = prepare(o, everything, mutants, todo, sanitize)
         random.Random(1).shuffle(todo)
         try_all(o, bench, todo, journal, end)
-    return 0 if print_report(mutants, known, read_harmless(o.harmless)) else 1
+    return 0 if print_report(mutants, known, harmless) else 1
 
 
 def prepare(o, everything, mutants, todo, sanitize):
