@@ -46,20 +46,29 @@ static void deliver(session *s, const temper_model *model) {
 static void complain(session *s, const temper_error *err, const char *config) {
     char *text = NULL;
     size_t length = 0;
-    if (err->line && !is_done(temper_file_read(&text, &length, config, NULL))) text = NULL;
+    if (err->line && config && !is_done(temper_file_read(&text, &length, config, NULL))) text = NULL;
     message_error(s, err, NULL, text, length);
     temper_free(text);
+}
+
+/* Plain weights, which say too little by themselves. */
+static bool is_safetensors(const char *path) {
+    static const char ending[] = ".safetensors";
+    size_t length = strlen(path), size = sizeof ending - 1;
+    return length >= size && strcmp(path + length - size, ending) == 0;
 }
 
 void cmd_import(session *s) {
     temper_model *model;
     temper_error err;
-    if (s->opt.count != 2) {
+    const char *weights = s->opt.count ? s->opt.arguments[0].text : "";
+    bool ordinary = s->opt.count == 1 && !is_safetensors(weights);
+    if (s->opt.count != 2 && !ordinary) {
         message_usage(s, "such as temper import weights.safetensors config.json -o m.temper",
-                      "import takes WEIGHTS and CONFIG");
+                      "import takes WEIGHTS and CONFIG, or a folder or GGUF file of export --as");
         return;
     }
-    const char *weights = s->opt.arguments[0].text, *config = s->opt.arguments[1].text;
+    const char *config = ordinary ? NULL : s->opt.arguments[1].text;
     if (temper_model_import(&model, weights, config, &err) == TEMPER_OK)
         deliver(s, model);
     else

@@ -149,14 +149,18 @@ const command command_table[COMMAND_COUNT] = {
      "scores or always one largest, else tied.\n",
      cmd_gallery},
     {"import", FOR_IMPORT, "weights of TransformerLens or GPT-2 to a model file",
-     "temper import WEIGHTS CONFIG [-o MODEL]",
+     "temper import WEIGHTS CONFIG [-o MODEL]\n"
+     "temper import FOLDER | model.gguf [-o MODEL]",
      "temper import weights.safetensors config.json -o m.temper\n"
-     "temper run m.temper --hard abab\n",
+     "temper run m.temper --hard abab\n"
+     "temper import folder/model.gguf -o m.temper     what temper export --as wrote, back\n",
      "WEIGHTS is a plain safetensors file with the names of TransformerLens or of GPT-2 (Hugging Face), CONFIG\n"
      "a small JSON file that says what tensors cannot: the letters, each head's choice and mask, how the\n"
      "answer is read. The model is hard if no head is a softmax head; nothing is proved of it. What temper's\n"
      "transformers do not have, such as layer norm, rotary positions, gated nets or an activation other than\n"
-     "ReLU, is refused by name (exit status 4). Without -o the model is printed.\n",
+     "ReLU, is refused by name (exit status 4). Without -o the model is printed.\n"
+     "A FOLDER or GGUF file that temper export --as wrote needs no CONFIG: the hard model is found again from\n"
+     "the weights alone, and a weight that is not of that form is refused with its tensor and place.\n",
      cmd_import},
     {"export", FOR_EXPORT, "a folder for PyTorch, Hugging Face, TransformerLens and ONNX runtimes",
      "temper export MODEL [options] -o FOLDER\n"

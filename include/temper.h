@@ -384,7 +384,8 @@ TEMPER_API temper_status temper_model_save(const char *path, const temper_model 
 /* A model from elsewhere: plain safetensors with names of TransformerLens or GPT-2, and a JSON file that says what
    tensors cannot (doc/import.md). Hard if no head is a softmax head; nothing is proved of it. Messages begin with the
    path of the file that they are about; TEMPER_UNSUPPORTED: the transformer has a part that temper's do not have,
-   such as layer norm. */
+   such as layer norm. With NULL for config_path, weights_path is a GGUF file, or a folder, that temper_export_stock
+   wrote: its hard model is found again from the weights, and whatever is not of that form is refused. */
 TEMPER_API temper_status temper_model_import(temper_model **out, const char *weights_path, const char *config_path,
                                              temper_error *err);
 

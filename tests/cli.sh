@@ -1833,7 +1833,29 @@ same 'import: the place in the config' "temper: gelu.json:5:17: activation: 'gel
                     ^
 hint: the units of temper's transformers are relu(w.x + b)" "$err"
 run 2 import "$bad/import-plain.safetensors"
-has 'import: one argument' "$err" 'import takes WEIGHTS and CONFIG'
+has 'import: one argument' "$err" 'import takes WEIGHTS and CONFIG, or a folder or GGUF file of export --as'
+# what export --as wrote, back
+for as in gpt2 llama; do
+    for weights in f32 f16; do
+        run 0 export -f '(Y a) S (b & Y c)' --alphabet abc --as "$as" --weights "$weights" --length 40 -o back
+        run 0 import back -o folder.temper
+        run 0 import back/model.gguf -o gguf.temper
+        same "import: folder and GGUF file of $as in $weights" "$(cat folder.temper)" "$(cat gguf.temper)"
+        run 0 run --hard gguf.temper cab cabaaa cabaab acabaaaa
+        same "import: the answers of $as in $weights" "$("$temper" eval -f '(Y a) S (b & Y c)' --alphabet abc cab cabaaa cabaab acabaaaa)" "$out"
+    done
+done
+python3 - back/model.gguf <<'END'
+import sys
+b = bytearray(open(sys.argv[1], "rb").read())
+b[-2:] = b"\x00\x3c"  # the last weight of a file of f16 is 1: an output reads a column that nobody writes
+open("changed.gguf", "wb").write(b)
+END
+run 2 import changed.gguf -o refused.temper
+has 'import: a changed weight' "$err" "changed.gguf: tensor 'output.weight', row 5, column 63: a column is read that nobody writes"
+run 2 import "$root/README.md"
+has 'import: no GGUF file' "$err" "byte 0: no GGUF file"
+run 3 import nowhere.gguf
 run 3 import "$bad/import-plain.safetensors" none.json
 same 'import: no config' "temper: cannot read 'none.json': No such file or directory" "$err"
 run 3 import none.safetensors gelu.json

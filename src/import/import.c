@@ -3,10 +3,14 @@
    Biases have no place in temper's matrices. Channel `width`, which is 1 everywhere, carries those of queries, keys
    and values; that of the attention's output is a head of its own which attends to everything alike; that of the
    net's output is a unit that is always 1. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "import/import.h"
+#include "import/import_stock.h"
 
 /* ---- matrices ---- */
 
@@ -361,6 +365,61 @@ static void add_name(void *context) {
     if (b->err && b->importer->about) name_file(b->err, b->importer->about);
 }
 
+/* ---- ordinary transformers that temper wrote ---- */
+
+static const char *path_in(entry *e, const char *folder, const char *name) {
+    text path;
+    text_init(&path, &e->memory);
+    text_printf(&path, "%s/%s", folder, name);
+    return text_string(&path);
+}
+
+static bool is_there(const char *path) { return access(path, F_OK) == 0; }
+
+static temper_model *import_gguf(entry *e, const char *path) {
+    size_t length;
+    gguf_file f;
+    struct stock_file s;
+    char *bytes = read_file(e, &length, entry_open(e, path));
+    gguf_open(&f, bytes, length, &e->memory);
+    stock_read(&s, &f, &e->memory);
+    temper_model *m = entry_model(e);
+    import_stock(m, undo_stock(&s, STOCK_GGUF, &e->memory), &e->memory);
+    return m;
+}
+
+static temper_model *import_folder(entry *e, const char *folder) {
+    stock_texts x;
+    struct stock_file s;
+    tensor_file f;
+    file_in *weights = entry_open(e, path_in(e, folder, "model.safetensors"));
+    x.config = read_file(e, &x.config_length, entry_open(e, path_in(e, folder, "config.json")));
+    x.tokenizer = read_file(e, &x.tokenizer_length, entry_open(e, path_in(e, folder, "tokenizer.json")));
+    tensor_file_open(&f, (tensor_source){.file = weights, .size = weights->size}, &e->memory, e->trap);
+    stock_read_folder(&s, &x, &f, &e->memory);
+    temper_model *m = entry_model(e);
+    import_stock(m, undo_stock(&s, STOCK_HUGGING_FACE, &e->memory), &e->memory);
+    return m;
+}
+
+/* A folder has the same model in two files; one with frequencies of its own has only the GGUF file. */
+static void import_ordinary(entry *e, void *context) {
+    const import_call *c = context;
+    struct stat about;
+    bool folder = stat(c->weights_path, &about) == 0 && S_ISDIR(about.st_mode);
+    importer *im = arena_zalloc(&e->memory, 1, sizeof *im);
+    blame *b = arena_alloc(&e->memory, 1, sizeof *b);
+    const char *path = c->weights_path;
+    *b = (blame){c->err, im};
+    entry_on_failure(e, add_name, b);
+    if (folder && !is_there(path_in(e, path, "model.safetensors"))) {
+        path = path_in(e, path, "model.gguf");
+        folder = false;
+    }
+    im->about = text_escaped(&e->memory, path, strlen(path), 80);
+    *c->out = folder ? import_folder(e, path) : import_gguf(e, path);
+}
+
 static void import(entry *e, void *context) {
     const import_call *c = context;
     size_t length, size = 0;
@@ -390,5 +449,5 @@ temper_status temper_model_import(temper_model **out, const char *weights_path, 
                                   temper_error *err) {
     import_call call = {out, weights_path, config_path, err};
     *out = NULL;
-    return entry_run(err, import, &call);
+    return entry_run(err, config_path ? import : import_ordinary, &call);
 }

@@ -6,9 +6,6 @@
 #include "model/stock_tokens.h"
 #include "model/token_names.h"
 
-/* A size beyond this is no model of ours, and products of three such sizes fit into 64 bits. */
-enum { SIZE_LIMIT = 1 << 20 };
-
 typedef struct reader {
     const gguf_file *f;
     arena *arena;
@@ -37,7 +34,7 @@ static const char *expect(reader *r, const char *key) {
 
 static uint32_t size_of(reader *r, const char *key) {
     uint32_t x = gguf_u32(r->f, expect(r, key));
-    if (x < 1 || x > SIZE_LIMIT) refuse(r, "a size that no model has");
+    if (x < 1 || x > STOCK_SIZE_LIMIT) refuse(r, "a size that no model has");
     return x;
 }
 
@@ -129,38 +126,35 @@ static void read_tokens(reader *r, struct stock_model *m) {
 
 /* ---- weights ---- */
 
-/* All numbers that sizes ask for are in the file: it has two bytes or more for each. */
-static void check_cost(const reader *r, const struct stock_model *m) {
-    double inner = (double)m->heads * m->head_size, width = m->width;
-    double layer = 4 * inner * width + (m->architecture == STOCK_LLAMA ? 3.0 : 2.0) * m->hidden * width;
-    double all = 2.0 * m->vocabulary * width + m->layer_count * layer;
-    if (m->architecture == STOCK_GPT2) all += (double)m->positions * width;
-    if (all > (double)r->f->size / 2) refuse(r, "sizes that ask for more numbers than it has");
+static float *numbers(arena *a, uint64_t rows, uint64_t columns) {
+    return arena_alloc(a, (size_t)(rows * columns), sizeof(float));
 }
 
-static float *numbers(const reader *r, uint64_t rows, uint64_t columns) {
-    return arena_alloc(r->arena, (size_t)(rows * columns), sizeof(float));
-}
-
-static void allocate(const reader *r, struct stock_model *m) {
-    uint64_t inner = (uint64_t)m->heads * m->head_size;
+void stock_allocate(struct stock_model *m, uint64_t bytes, bool has_factors, arena *a) {
     bool is_llama = m->architecture == STOCK_LLAMA;
-    m->token_embedding = numbers(r, m->vocabulary, m->width);
-    m->output = numbers(r, m->vocabulary, m->width);
-    m->final_gain = numbers(r, 1, m->width);
-    if (!is_llama) m->position_embedding = numbers(r, m->positions, m->width);
-    if (is_llama && gguf_tensor_find(r->f, "rope_freqs.weight")) m->rope_factors = numbers(r, 1, m->head_size / 2);
-    m->layers = arena_zalloc(r->arena, m->layer_count, sizeof *m->layers);
+    double wide = (double)m->heads * m->head_size, width = m->width;
+    double layer = 4 * wide * width + (is_llama ? 3.0 : 2.0) * m->hidden * width;
+    double all = 2.0 * m->vocabulary * width + m->layer_count * layer;
+    if (!is_llama) all += (double)m->positions * width;
+    if (all > (double)bytes / 2)
+        trap_raise(a->trap, TEMPER_FORMAT, 0, 0, "the sizes of the model ask for more numbers than the file has");
+    uint64_t inner = (uint64_t)m->heads * m->head_size;
+    m->token_embedding = numbers(a, m->vocabulary, m->width);
+    m->output = numbers(a, m->vocabulary, m->width);
+    m->final_gain = numbers(a, 1, m->width);
+    if (!is_llama) m->position_embedding = numbers(a, m->positions, m->width);
+    if (is_llama && has_factors) m->rope_factors = numbers(a, 1, m->head_size / 2);
+    m->layers = arena_zalloc(a, m->layer_count, sizeof *m->layers);
     for (uint32_t k = 0; k < m->layer_count; k++)
-        m->layers[k] = (struct stock_layer){.attention_gain = numbers(r, 1, m->width),
-                                            .query = numbers(r, inner, m->width),
-                                            .key = numbers(r, inner, m->width),
-                                            .value = numbers(r, inner, m->width),
-                                            .mix = numbers(r, m->width, inner),
-                                            .net_gain = numbers(r, 1, m->width),
-                                            .gate = is_llama ? numbers(r, m->hidden, m->width) : NULL,
-                                            .up = numbers(r, m->hidden, m->width),
-                                            .down = numbers(r, m->width, m->hidden)};
+        m->layers[k] = (struct stock_layer){.attention_gain = numbers(a, 1, m->width),
+                                            .query = numbers(a, inner, m->width),
+                                            .key = numbers(a, inner, m->width),
+                                            .value = numbers(a, inner, m->width),
+                                            .mix = numbers(a, m->width, inner),
+                                            .net_gain = numbers(a, 1, m->width),
+                                            .gate = is_llama ? numbers(a, m->hidden, m->width) : NULL,
+                                            .up = numbers(a, m->hidden, m->width),
+                                            .down = numbers(a, m->width, m->hidden)};
 }
 
 static void read_tensor(const reader *r, const stock_tensor *t, const gguf_tensor *from, bool as_f16) {
@@ -187,8 +181,7 @@ void stock_read(struct stock_file *out, const gguf_file *f, arena *a) {
     *out = (struct stock_file){.model = arena_zalloc(a, 1, sizeof *out->model)};
     read_sizes(&r, out);
     read_tokens(&r, out->model);
-    check_cost(&r, out->model);
-    allocate(&r, out->model);
+    stock_allocate(out->model, f->size, gguf_tensor_find(f, "rope_freqs.weight") != NULL, a);
     stock_tensors all = stock_tensors_make(out->model, STOCK_GGUF, a);
     if (all.count != f->tensor_count) refuse(&r, "another number of tensors");
     for (size_t k = 0; k < all.count; k++) read_tensor(&r, &all.all[k], &f->tensors[k], out->as_f16);

@@ -1,18 +1,34 @@
-/* A stock model back from a GGUF file. Only files that temper could have written are read: the keys of its own, in
-   its order, and exactly the tensors that these sizes ask for. Nothing of a file is ignored. */
+/* A stock model back from a GGUF file, or from a folder. Only files that temper could have written are read: of a
+   GGUF file the keys of its own, in its order, and exactly the tensors that these sizes ask for. Nothing of it is
+   ignored. */
 #ifndef MODEL_STOCK_READ_H
 #define MODEL_STOCK_READ_H
 
 #include "model/gguf_file.h"
 #include "model/stock_model.h"
+#include "model/tensor_file.h"
 
 struct stock_file {
     struct stock_model *model;
-    const char *name; /* general.name */
+    const char *name; /* general.name; "" from a folder */
     bool as_f16;
+    bool f16_norms; /* gains of norms are f16, too: a folder's */
 };
 
 /* In arena a. Raises TEMPER_FORMAT. */
 void stock_read(struct stock_file *out, const gguf_file *f, arena *a);
+
+/* The same from a Hugging Face folder: config.json, the vocabulary of tokenizer.json, and model.safetensors. */
+typedef struct stock_texts {
+    const char *config, *tokenizer;
+    size_t config_length, tokenizer_length;
+} stock_texts;
+void stock_read_folder(struct stock_file *out, const stock_texts *texts, const tensor_file *f, arena *a);
+
+/* A size beyond this is no model of ours, and products of three such sizes fit into 64 bits. */
+enum { STOCK_SIZE_LIMIT = 1 << 20 };
+
+/* Room for all weights of a model with these sizes, from a file of so many bytes; it has two or more for each. */
+void stock_allocate(struct stock_model *m, uint64_t bytes, bool has_factors, arena *a);
 
 #endif

@@ -1,0 +1,491 @@
+/* Reading ordinary transformers back: a specification is lowered and written, its file is read and the lowering
+   undone, and the hard model that comes out gives the specification's answers at every position of all short strings.
+   One changed weight is refused, or is another model, whose answers are those of the emulator. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/gguf_write.h"
+#include "export/stock_files.h"
+#include "import/import_stock.h"
+#include "lab/sequences.h"
+#include "logic/formula.h"
+#include "random_formula.h"
+#include "random_regex.h"
+#include "stock/stock.h"
+#include "stock/stock_run.h"
+#include "temper.h"
+#include "test.h"
+
+static struct { size_t specs, models, folders, refused, strings, answers, changed, taken; } total;
+
+typedef struct trial {
+    const char *name;
+    const temper_spec *spec;
+    struct stock_options options;
+    test_random *random;
+    size_t changes;
+} trial;
+
+static const char *setting(const trial *t) {
+    static char out[300];
+    snprintf(out, sizeof out, "%s as %s, %zu letters, weights %s, kv %s, positions %d", t->name,
+             t->options.architecture == STOCK_GPT2 ? "gpt2" : "llama", t->options.length,
+             t->options.weights == STOCK_F16 ? "f16" : "f32", t->options.kv == STOCK_F16 ? "f16" : "f32",
+             (int)t->options.positions);
+    return out;
+}
+
+/* ---- reading ---- */
+
+typedef struct reading {
+    const struct stock_model *m;
+    bool as_f16;
+    temper_model *out;
+} reading;
+
+static void read_file(entry *e, void *context) {
+    reading *r = context;
+    text bytes;
+    gguf_file f;
+    struct stock_file s;
+    text_init(&bytes, &e->memory);
+    gguf_print(&bytes, r->m, stock_tokens_make(r->m, &e->memory), "a name", r->as_f16);
+    gguf_open(&f, bytes.data, bytes.length, &e->memory);
+    stock_read(&s, &f, &e->memory);
+    temper_model *made = entry_model(e);
+    import_stock(made, undo_stock(&s, STOCK_GGUF, &e->memory), &e->memory);
+    r->out = made;
+}
+
+/* The same by the files of a Hugging Face folder. */
+typedef struct folder {
+    const struct stock_model *m;
+    bool as_f16;
+    char *config, *tokenizer, *weights;
+    size_t config_length, tokenizer_length, size;
+    temper_model *out;
+} folder;
+
+static void make_folder(entry *e, void *context) {
+    folder *f = context;
+    text config, tokenizer, weights;
+    text_init(&config, &e->memory);
+    text_init(&tokenizer, &e->memory);
+    text_init(&weights, &e->memory);
+    stock_config_print(&config, f->m, f->as_f16);
+    stock_tokenizer_print(&tokenizer, stock_tokens_make(f->m, &e->memory));
+    stock_safetensors_print(&weights, f->m, f->as_f16);
+    f->config = entry_hand_out(e, config.data, f->config_length = config.length);
+    f->tokenizer = entry_hand_out(e, tokenizer.data, f->tokenizer_length = tokenizer.length);
+    f->weights = entry_hand_out(e, weights.data, f->size = weights.length);
+}
+
+static void read_folder(entry *e, void *context) {
+    folder *f = context;
+    tensor_file file;
+    struct stock_file s;
+    stock_texts x = {f->config, f->tokenizer, f->config_length, f->tokenizer_length};
+    tensor_file_open(&file, (tensor_source){.bytes = f->weights, .size = f->size}, &e->memory, e->trap);
+    stock_read_folder(&s, &x, &file, &e->memory);
+    temper_model *made = entry_model(e);
+    import_stock(made, undo_stock(&s, STOCK_HUGGING_FACE, &e->memory), &e->memory);
+    f->out = made;
+}
+
+static void free_folder(folder *f) {
+    temper_free(f->config);
+    temper_free(f->tokenizer);
+    temper_free(f->weights);
+    temper_model_free(f->out);
+}
+
+static bool is_refusal(temper_status s) { return s == TEMPER_FORMAT || s == TEMPER_LIMIT || s == TEMPER_UNSUPPORTED; }
+
+/* Both files give one model. */
+static void check_folder(const trial *t, const struct stock_model *m, const temper_model *other) {
+    folder f = {.m = m, .as_f16 = t->options.weights == STOCK_F16};
+    temper_error e;
+    char *x = NULL, *y = NULL;
+    size_t length, size;
+    if (m->rope_factors || m->width % m->heads) return;
+    if (CHECK(entry_run(&e, make_folder, &f) == TEMPER_OK, "%s: %s", setting(t), e.text) &&
+        CHECK(entry_run(&e, read_folder, &f) == TEMPER_OK, "%s, the folder: %s", setting(t), e.text)) {
+        temper_model_print(&x, &length, f.out, &e);
+        temper_model_print(&y, &size, other, &e);
+        CHECK(length == size && memcmp(x, y, size) == 0, "%s: folder and GGUF file are different models", setting(t));
+        total.folders++;
+    }
+    temper_free(x);
+    temper_free(y);
+    free_folder(&f);
+}
+
+/* ---- hostile files ---- */
+
+typedef struct bytes {
+    const char *data;
+    size_t length;
+} bytes;
+
+static void read_bytes(entry *e, void *context) {
+    const bytes *b = context;
+    gguf_file f;
+    struct stock_file s;
+    gguf_open(&f, b->data, b->length, &e->memory);
+    stock_read(&s, &f, &e->memory);
+    import_stock(entry_passing_model(e), undo_stock(&s, STOCK_GGUF, &e->memory), &e->memory);
+}
+
+/* A file cut short is refused, and one with a byte changed, unless that is another model; nothing is read beyond. */
+static void check_hostile(entry *e, void *context) {
+    const trial *t = context;
+    const temper_spec *read;
+    const struct stock_model *m = stock_from_model(&e->memory, stock_hard_model(e, t->spec, &read), &t->options);
+    text out;
+    text_init(&out, &e->memory);
+    gguf_print(&out, m, stock_tokens_make(m, &e->memory), "a name", t->options.weights == STOCK_F16);
+    size_t header = out.length < 6000 ? out.length : 6000, tries = (size_t)(120 * test_effort());
+    for (size_t k = 0; k < tries; k++) {
+        size_t size = k % 4 ? out.length : random_below(t->random, out.length);
+        char *copy = malloc(size ? size : 1);
+        memcpy(copy, out.data, size);
+        for (uint64_t n = k % 4 ? 1 + random_below(t->random, 2) : 0; n > 0; n--) {
+            size_t at = random_below(t->random, k % 4 == 1 ? size : header);
+            copy[at] = k % 4 == 2 ? (char)random_u64(t->random) : (char)(copy[at] ^ 1 << random_below(t->random, 8));
+        }
+        temper_error why;
+        bytes b = {copy, size};
+        temper_status status = entry_run(&why, read_bytes, &b);
+        CHECK(is_refusal(status) || (status == TEMPER_OK && size == out.length), "%s: hostile file %zu: %s",
+              setting(t), k, why.text);
+        free(copy);
+    }
+    folder f = {.m = m, .as_f16 = t->options.weights == STOCK_F16};
+    if (m->rope_factors || entry_run(NULL, make_folder, &f) != TEMPER_OK) return;
+    for (size_t k = 0; k < tries; k++) {
+        folder g = f;
+        char **which = k % 3 == 0 ? &g.config : k % 3 == 1 ? &g.tokenizer : &g.weights;
+        size_t *length = k % 3 == 0 ? &g.config_length : k % 3 == 1 ? &g.tokenizer_length : &g.size;
+        char *copy = malloc(*length);
+        memcpy(copy, *which, *length);
+        *which = copy;
+        if (k % 2)
+            *length = random_below(t->random, *length);
+        else
+            copy[random_below(t->random, *length < 4000 ? *length : 4000)] ^= (char)(1 << random_below(t->random, 8));
+        temper_error why;
+        temper_status status = entry_run(&why, read_folder, &g);
+        CHECK(status == TEMPER_OK || is_refusal(status), "%s: hostile folder %zu: %s", setting(t), k, why.text);
+        temper_model_free(g.out);
+        free(copy);
+    }
+    free_folder(&f);
+}
+
+static void check_hostile_files(test_random *r) {
+    static const char *const sources[] = {"a S b", "#[a] % 2 = 1", "H(#[a] >= #[b])"};
+    for (unsigned k = 0; k < 4; k++) {
+        temper_error e;
+        temper_spec *s = NULL;
+        const char *abc[] = {"a", "b"};
+        temper_spec_options o = {.letters = abc, .letter_count = 2};
+        temper_spec_parse(&s, sources[k % 3], strlen(sources[k % 3]), &o, &e);
+        trial t = {.name = sources[k % 3], .spec = s, .random = r};
+        t.options = (struct stock_options){.architecture = k & 1 ? STOCK_LLAMA : STOCK_GPT2,
+                                           .weights = k & 2 ? STOCK_F16 : STOCK_F32,
+                                           .length = 10,
+                                           .kv = STOCK_F16,
+                                           .positions = k == 3 ? STOCK_POSITIONS_DIGITS : STOCK_POSITIONS_AUTO};
+        CHECK(entry_run(&e, check_hostile, &t) == TEMPER_OK, "%s: %s", setting(&t), e.text);
+        temper_spec_free(s);
+    }
+}
+
+/* ---- answers ---- */
+
+/* The output of an imported model for a token; -1: it never comes. */
+static long output_of(const temper_model *m, const struct stock_model *stock, uint32_t token) {
+    for (uint32_t k = 0; k < m->read.count; k++)
+        if (token == STOCK_END ? !*m->output_names[k]
+                               : strcmp(m->output_names[k], stock->tokens[token]) == 0 && *m->output_names[k])
+            return k;
+    return -1;
+}
+
+/* [positions] whether a token may come, by an imported model's run. */
+static bool may_come(const temper_model *m, const temper_run *run, const struct stock_model *stock, uint32_t token,
+                     size_t row) {
+    if (m->kind == TEMPER_KIND_ACCEPTOR && token != STOCK_END) return true;
+    long k = output_of(m, stock, token);
+    return k >= 0 && temper_run_output(run, (size_t)k)[row];
+}
+
+typedef struct subject {
+    const trial *t;
+    const struct stock_model *m;
+    const temper_spec *read;
+    temper_kind kind;
+    size_t outputs, letters;
+    unsigned char *truth;
+} subject;
+
+static uint32_t token_of(const subject *x, size_t output) {
+    if (x->kind == TEMPER_KIND_ACCEPTOR) return STOCK_END;
+    if (x->kind == TEMPER_KIND_NEXT) return output == x->letters ? STOCK_END : STOCK_FIRST_LETTER + (uint32_t)output;
+    const char *name = temper_spec_output_name(x->read, output);
+    for (uint32_t t = STOCK_FIRST_LETTER; t + 1 < x->m->vocabulary && *name; t++)
+        if (!strcmp(x->m->tokens[t], name)) return t;
+    return STOCK_END;
+}
+
+static bool holds(const subject *x, size_t output, size_t row, size_t n) {
+    if (row == 0) return spec_output_empty(x->read, output);
+    return x->truth[output * n + (x->m->mirrored ? n - row : row - 1)];
+}
+
+static void check_string(const subject *x, const temper_model *model, const uint32_t *w, size_t n) {
+    uint32_t *fed = malloc((n + 1) * sizeof *fed);
+    temper_error e;
+    temper_run *run;
+    temper_run_options o = {.hard = 1, .unchecked = 1, .dense = 1};
+    for (size_t k = 0; k < n; k++) fed[k] = w[x->m->mirrored ? n - 1 - k : k];
+    if (n) temper_spec_eval_outputs(x->truth, x->read, w, n, &e);
+    total.strings++;
+    if (CHECK(temper_model_run(&run, model, fed, n, &o, &e) == TEMPER_OK, "%s: %zu letters: %s", setting(x->t), n,
+              e.text)) {
+        for (size_t k = 0; k < x->outputs; k++)
+            for (size_t row = 0; row <= n; row++) {
+                total.answers++;
+                if (row == 0 && x->kind == TEMPER_KIND_TRANSDUCER) continue; /* nothing is written there */
+                bool said = may_come(model, run, x->m, token_of(x, k), row);
+                CHECK(said == holds(x, k, row, n), "%s: output %zu at %zu of %zu letters", setting(x->t), k, row, n);
+            }
+        temper_run_free(run);
+    }
+    free(fed);
+}
+
+static void check_strings(const subject *x, const temper_model *model) {
+    uint32_t w[64];
+    size_t most = x->t->options.length < 64 ? x->t->options.length : 63;
+    size_t all = x->letters == 1 ? 8 : x->letters == 2 ? 5 : x->letters == 3 ? 3 : 2;
+    check_string(x, model, w, 0);
+    for (size_t n = 1; n <= all && n <= most; n++) {
+        size_t count = 1;
+        for (size_t k = 0; k < n; k++) count *= x->letters;
+        for (size_t number = 0; number < count; number++) {
+            size_t rest = number;
+            for (size_t k = 0; k < n; k++, rest /= x->letters) w[k] = (uint32_t)(rest % x->letters);
+            check_string(x, model, w, n);
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        size_t n = 1 + random_below(x->t->random, most);
+        random_word(w, n, (unsigned)x->letters, x->t->random);
+        check_string(x, model, w, n);
+    }
+}
+
+/* ---- changed weights ---- */
+
+/* What the emulator says of the changed model must be what the imported one does. */
+static void check_taken(const subject *x, const struct stock_model *m, const temper_model *model, const char *what,
+                        arena *memory) {
+    struct stock_kernel kernel = {.f16_weights = x->t->options.weights == STOCK_F16};
+    const stock_runner *runner = stock_runner_new(memory, m, &kernel);
+    arena scratch;
+    arena_init(&scratch, memory->trap);
+    for (int k = 0; k < 6; k++) {
+        uint32_t w[40], tokens[41];
+        size_t most = x->t->options.length < 40 ? x->t->options.length : 40, n = 1 + random_below(x->t->random, most);
+        float *logits = arena_alloc(memory, (n + 1) * m->vocabulary, sizeof *logits);
+        temper_error e;
+        temper_run *run;
+        temper_run_options o = {.hard = 1, .unchecked = 1, .dense = 1};
+        random_word(w, n, (unsigned)model->letters.count, x->t->random);
+        tokens[0] = STOCK_START;
+        for (size_t j = 0; j < n; j++) tokens[j + 1] = STOCK_FIRST_LETTER + w[j];
+        stock_run(logits, runner, tokens, n + 1, &scratch);
+        if (!CHECK(temper_model_run(&run, model, w, n, &o, &e) == TEMPER_OK, "%s: %s: %s", setting(x->t), what,
+                   e.text))
+            break;
+        for (size_t row = 0; row <= n; row++)
+            for (uint32_t t = STOCK_END; t + 1 < m->vocabulary; t++) {
+                bool said = may_come(model, run, m, t, row);
+                double logit = (double)logits[row * m->vocabulary + t];
+                CHECK(said == (logit > (model_has_logits(model) ? -512 : -128)),
+                      "%s: %s: taken, and token %u at %zu is %d, but %g", setting(x->t), what, t, row, said, logit);
+            }
+        temper_run_free(run);
+    }
+    arena_free(&scratch);
+}
+
+static float changed(float x, uint64_t how) {
+    switch (how) {
+    case 0: return x == 0 ? 1 : 0;
+    case 1: return x == 0 ? 0x1p-10f : -x;
+    case 2: return x == 0 ? -1 : 2 * x;
+    case 3: return x == 0 ? 64 : x * (1 + 0x1p-9f);
+    default: return x == 0 ? -256 : x + 1;
+    }
+}
+
+static void change_weights(const subject *x, arena *memory) {
+    stock_tensors all = stock_tensors_make(x->m, STOCK_GGUF, memory);
+    for (size_t k = 0; k < x->t->changes; k++) {
+        const stock_tensor *t = &all.all[random_below(x->t->random, all.count)];
+        uint64_t shape[2], row, column;
+        stock_tensor_shape(shape, t);
+        row = random_below(x->t->random, shape[0]);
+        column = random_below(x->t->random, shape[1]);
+        for (int tries = 0; tries < 200 && random_below(x->t->random, 40); tries++) { /* mostly one that is not 0 */
+            const float *at = stock_tensor_at(t, row, column);
+            if (!at || *at != 0) break;
+            row = random_below(x->t->random, shape[0]);
+            column = random_below(x->t->random, shape[1]);
+        }
+        float *at = stock_tensor_at(t, row, column);
+        if (!at) continue;
+        float old = *at;
+        *at = changed(old, random_below(x->t->random, 5));
+        if (x->t->options.weights == STOCK_F16 && fabsf(*at) > 65504) *at = 0;
+        char what[200];
+        snprintf(what, sizeof what, "%s[%llu][%llu] %g to %g", t->name, (unsigned long long)row,
+                 (unsigned long long)column, (double)old, (double)*at);
+        reading r = {.m = x->m, .as_f16 = x->t->options.weights == STOCK_F16};
+        temper_error e;
+        temper_status status = entry_run(&e, read_file, &r);
+        total.changed++;
+        CHECK(status == TEMPER_OK || status == TEMPER_FORMAT, "%s: %s: %s", setting(x->t), what, e.text);
+        if (status == TEMPER_FORMAT && !strstr(e.text, "tensor '") && getenv("STOCK_SHOW"))
+            printf("%s: %s\n", what, e.text);
+        if (status == TEMPER_OK) {
+            total.taken++;
+            if (getenv("STOCK_SHOW")) printf("taken: %s: %s\n", setting(x->t), what);
+            check_taken(x, x->m, r.out, what, memory);
+            temper_model_free(r.out);
+        }
+        *at = old;
+    }
+}
+
+/* ---- trials ---- */
+
+static void run_trial(entry *e, void *context) {
+    const trial *t = context;
+    const temper_spec *read;
+    const temper_model *hard = stock_hard_model(e, t->spec, &read);
+    const struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
+    subject x = {.t = t,
+                 .m = m,
+                 .read = read,
+                 .kind = hard->kind,
+                 .outputs = hard->read.count,
+                 .letters = read->letters.count,
+                 .truth = arena_alloc(&e->memory, (size_t)hard->read.count * 64, 1)};
+    reading r = {.m = m, .as_f16 = t->options.weights == STOCK_F16};
+    temper_error why;
+    total.models++;
+    if (!CHECK(entry_run(&why, read_file, &r) == TEMPER_OK, "%s: %s", setting(t), why.text)) return;
+    check_strings(&x, r.out);
+    check_folder(t, m, r.out);
+    temper_model_free(r.out);
+    change_weights(&x, &e->memory);
+}
+
+static void try_spec(trial *t) {
+    temper_error e = {0};
+    temper_status status = entry_run(&e, run_trial, t);
+    total.specs++;
+    total.refused += status != TEMPER_OK;
+    CHECK(status == TEMPER_OK || status == TEMPER_UNSUPPORTED || status == TEMPER_LIMIT, "%s: %s", setting(t),
+          e.text);
+}
+
+/* Both architectures and both kinds of weights, and positions of a Llama both ways. */
+static void try_settings(const char *name, const temper_spec *s, test_random *r, size_t changes) {
+    for (uint64_t number = 0; number < 4; number++) {
+        trial t = {.name = name, .spec = s, .random = r, .changes = changes};
+        static const size_t lengths[] = {1, 2, 3, 7, 20, 40, 63, 128, 200};
+        t.options = (struct stock_options){.architecture = number & 1 ? STOCK_LLAMA : STOCK_GPT2,
+                                           .weights = number & 2 ? STOCK_F16 : STOCK_F32,
+                                           .length = lengths[random_below(r, sizeof lengths / sizeof *lengths)],
+                                           .kv = random_below(r, 2) ? STOCK_F16 : STOCK_F32,
+                                           .positions = (enum stock_positions)random_below(r, 3)};
+        try_spec(&t);
+    }
+}
+
+static void check_random_formulas(test_random *r) {
+    size_t count = (size_t)(40 * test_effort());
+    for (size_t k = 0; k < count; k++) {
+        random_shape shape = {.letters = 1 + (unsigned)random_below(r, 3),
+                              .size = 1 + random_below(r, 8),
+                              .depth = 5,
+                              .past = true,
+                              .counting = random_below(r, 3) == 0,
+                              .modulo = random_below(r, 4) == 0};
+        shape.attend = random_below(r, 6) == 0 && !shape.counting && !shape.modulo;
+        shape.places = random_below(r, 8) == 0 && !shape.attend;
+        if (random_below(r, 10) == 0) shape.past = !(shape.future = true);
+        temper_spec *s = random_spec(r, &shape, shape.future ? TEMPER_AT_FIRST : TEMPER_AT_LAST);
+        char *printed = NULL;
+        temper_error e;
+        temper_spec_print(&printed, s, &e);
+        try_settings(printed, s, r, 4);
+        temper_free(printed);
+        temper_spec_free(s);
+    }
+}
+
+static void check_regexes(test_random *r) {
+    size_t count = (size_t)(8 * test_effort());
+    for (size_t k = 0; k < count; k++) {
+        temper_error e;
+        temper_spec *s = NULL;
+        char regex[2000];
+        snprintf(regex, sizeof regex, "/%s/", regex_random_text(regex_random(r, 2 + random_below(r, 8), false)));
+        const char *abc[] = {"a", "b", "c"};
+        temper_spec_options o = {.letters = abc, .letter_count = 3};
+        if (temper_spec_parse(&s, regex, strlen(regex), &o, &e) != TEMPER_OK) continue;
+        try_settings(regex, s, r, 2);
+        temper_spec_free(s);
+    }
+}
+
+static void check_tasks(test_random *r) {
+    for (const sequence_task *task = sequence_suite; task < sequence_suite + sequence_count(); task++) {
+        temper_error e;
+        temper_spec *s = NULL;
+        char letters[32][2];
+        const char *names[32];
+        size_t count = strlen(task->alphabet);
+        if (test_effort() < 1 && random_below(r, 3)) continue;
+        for (size_t k = 0; k < count; k++) {
+            letters[k][0] = task->alphabet[k];
+            letters[k][1] = 0;
+            names[k] = letters[k];
+        }
+        temper_spec_options o = {.letters = names, .letter_count = count};
+        if (temper_spec_parse(&s, task->text, strlen(task->text), &o, &e) != TEMPER_OK) continue;
+        try_settings(task->name, s, r, 2);
+        temper_spec_free(s);
+    }
+}
+
+int main(void) {
+    test_random r = test_seed(61);
+    check_tasks(&r);
+    check_regexes(&r);
+    check_random_formulas(&r);
+    check_hostile_files(&r);
+    printf("%zu specifications and settings: %zu models (%zu refused), %zu folders, %zu strings, %zu answers; %zu "
+           "changed weights, "
+           "%zu taken\n",
+           total.specs, total.models, total.refused, total.folders, total.strings, total.answers, total.changed,
+           total.taken);
+    return test_finish("t-stock-import");
+}
