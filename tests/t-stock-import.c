@@ -75,7 +75,8 @@ static void make_folder(entry *e, void *context) {
     text_init(&tokenizer, &e->memory);
     text_init(&weights, &e->memory);
     stock_config_print(&config, f->m, f->as_f16);
-    stock_tokenizer_print(&tokenizer, stock_tokens_make(f->m, &e->memory));
+    tokenizer_facts facts = stock_tokenizer(f->m, stock_tokens_make(f->m, &e->memory));
+    tokenizer_print(&tokenizer, &facts);
     stock_safetensors_print(&weights, f->m, f->as_f16);
     f->config = entry_hand_out(e, config.data, f->config_length = config.length);
     f->tokenizer = entry_hand_out(e, tokenizer.data, f->tokenizer_length = tokenizer.length);
