@@ -10,6 +10,7 @@
 #include "logic/formula.h"
 #include "random_formula.h"
 #include "random_regex.h"
+#include "stock/stock_answer.h"
 #include "stock/stock.h"
 #include "stock/stock_run.h"
 #include "temper.h"
@@ -62,38 +63,11 @@ static const char *shown(const subject *x, const uint32_t *w, size_t n) {
     return out;
 }
 
-/* Whether an output holds after so many letters. */
-static bool holds(const subject *x, size_t output, size_t row, size_t n) {
-    if (row == 0) return spec_output_empty(x->read, output);
-    return x->truth[output * n + (x->m->mirrored ? n - row : row - 1)];
-}
-
-static bool is_close(float logit, double expected) { return fabs((double)logit - expected) < 4; }
-
 static void check_row(const subject *x, const uint32_t *w, size_t n, size_t row) {
     const float *logits = x->logits + row * x->m->vocabulary;
-    size_t letters = x->read->letters.count;
-    uint32_t dead = x->m->vocabulary - 1;
+    stock_answers answers = {x->m, x->read, x->kind, x->truth};
     total.rows++;
-    bool ok = is_close(logits[STOCK_START], -256) && is_close(logits[dead], -128);
-    if (x->kind == TEMPER_KIND_ACCEPTOR) {
-        ok = ok && is_close(logits[STOCK_END], holds(x, 0, row, n) ? 0 : -256);
-        for (size_t k = 0; k < letters; k++) ok = ok && is_close(logits[STOCK_FIRST_LETTER + k], 0);
-    } else if (x->kind == TEMPER_KIND_NEXT) {
-        for (size_t k = 0; k <= letters; k++) {
-            float logit = logits[k == letters ? (size_t)STOCK_END : STOCK_FIRST_LETTER + k];
-            bool legal = holds(x, k, row, n);
-            ok = ok && (logit > -64) == legal && (x->read->score_count || is_close(logit, legal ? 0 : -256));
-        }
-    } else {
-        for (size_t k = 0; k < x->outputs; k++) {
-            uint32_t token = STOCK_END;
-            const char *name = temper_spec_output_name(x->read, k);
-            for (uint32_t t = STOCK_FIRST_LETTER; t < dead && *name; t++)
-                if (!strcmp(x->m->tokens[t], name)) token = t;
-            ok = ok && is_close(logits[token], holds(x, k, row, n) ? 0 : -256);
-        }
-    }
+    bool ok = stock_answer_is_right(&answers, logits, row, n);
     if (!CHECK(ok, "%s: row %zu of '%s'", setting(x->t), row, shown(x, w, n)) && getenv("STOCK_SHOW"))
         for (uint32_t t = 0; t < x->m->vocabulary; t++) printf("  %s %g\n", x->m->tokens[t], (double)logits[t]);
 }

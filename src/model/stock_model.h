@@ -23,6 +23,30 @@ struct stock_layer {
     float *down;           /* [width][hidden] */
 };
 
+typedef enum stock_role {
+    STOCK_ONCE,      /* the largest key: the mean of the values where the key, 0 or 1, is 1 */
+    STOCK_MEAN,      /* the mean of the values */
+    STOCK_WEIGHED,   /* the mean of the values, where the start sentinel weighs 2^weight */
+    STOCK_COMPARE,   /* is the query positive: the start sentinel against all others */
+    STOCK_NEAREST,   /* the last (or first) key that is 1 */
+    STOCK_YESTERDAY, /* the position before */
+    STOCK_MATCH,     /* the last (or first) key with the largest score */
+    STOCK_LOOKUP,    /* the position whose number is query 0 divided by query 1 */
+    STOCK_WAVE       /* is a wave of the position positive: the start sentinel against all others */
+} stock_role;
+
+/* What the lowering meant a head to be. A hint for the prover, not in the weight files. */
+struct stock_hint {
+    uint32_t layer, slot; /* from 0 */
+    stock_role role;
+    const char *label;              /* of the hard model's head */
+    uint32_t hard_layer, hard_head; /* from 1; 0: the head is no head of the hard model */
+    bool last;                      /* nearest, match: the last position with the largest score, else the first */
+    uint32_t *dimensions;           /* [rows] of the products of content, then of digits of the position */
+    uint32_t content, rows;
+    double query, key; /* nearest, match: a product of content is this query times this key times what it means */
+};
+
 /* No part has a bias: where the file format asks for one it is 0. */
 struct stock_model {
     enum stock_architecture architecture;
@@ -42,6 +66,9 @@ struct stock_model {
     uint32_t letters;          /* of the tokens; what follows them is only written */
     bool words;                /* blanks separate the letters of a string */
     bool mirrored;             /* the string is to be fed from right to left */
+    uint32_t balances;         /* of a GPT-2: columns that keep the mean at 0, from column 3 on */
+    struct stock_hint *hints;  /* [hint_count]; none in a model that was read from a file */
+    size_t hint_count;
 };
 
 #endif

@@ -62,15 +62,31 @@ static float *gains(const stock_plan *p, arena *a, uint32_t width) {
 
 /* ---- layers ---- */
 
-static void emit_head(const stock_plan *p, struct stock_model *m, const stock_head *h) {
+static struct stock_hint *emit_hint(struct stock_model *m, arena *a, const stock_head *h) {
+    struct stock_hint *hint = &m->hints[m->hint_count++];
+    *hint = (struct stock_hint){.layer = h->layer - 1,
+                                .slot = h->slot,
+                                .role = h->role,
+                                .label = arena_copy(a, h->label, strlen(h->label)),
+                                .hard_layer = h->hard_layer,
+                                .hard_head = h->hard_head,
+                                .last = h->sign > 0,
+                                .content = (uint32_t)h->content};
+    hint->dimensions = arena_alloc(a, m->head_size, sizeof *hint->dimensions);
+    return hint;
+}
+
+static void emit_head(const stock_plan *p, struct stock_model *m, arena *a, const stock_head *h) {
     struct stock_layer *l = &m->layers[h->layer - 1];
     size_t first = (size_t)h->slot * p->head_size, all = (size_t)m->heads * m->head_size;
     score_writer w = {.plan = p,
                       .head = h,
                       .query = l->query + first * m->width,
                       .key = l->key + first * m->width,
-                      .width = m->width};
+                      .width = m->width,
+                      .hint = emit_hint(m, a, h)};
     stock_scores(&w);
+    w.hint->rows = w.row;
     for (size_t v = 0; v < h->value_count; v++) {
         stock_put_form(p, l->value + (first + v) * m->width, &h->values[v], 1);
         put_output(p, l->mix + first + v, all, h->outputs[v], p->columns[h->outputs[v]].scale);
@@ -256,11 +272,13 @@ struct stock_model *stock_emit(const stock_plan *p, arena *a, uint32_t width) {
         while (m->hidden < units[l]) m->hidden += HIDDEN_UNIT;
     m->epsilon = EPSILON;
     m->mirrored = p->mirrored;
+    m->balances = m->architecture == STOCK_GPT2 ? p->balances : 0;
     name_tokens(p, m, a);
     check_size(p, m);
     new_layers(p, m, a);
     if (m->architecture == STOCK_LLAMA) emit_rope(p, m, a);
-    for (size_t k = 0; k < p->head_count; k++) emit_head(p, m, p->heads[k]);
+    m->hints = arena_zalloc(a, p->head_count, sizeof *m->hints);
+    for (size_t k = 0; k < p->head_count; k++) emit_head(p, m, a, p->heads[k]);
     memset(units, 0, (layers + 1) * sizeof *units);
     for (size_t k = 0; k < p->step_count; k++) {
         emit_step(p, m, &p->steps[k], units[p->steps[k].layer]);

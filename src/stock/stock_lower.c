@@ -196,8 +196,15 @@ static void lower_match(stock_plan *p, const head_place *h, bool rightmost) {
 /* A kernel that adds values in f16 cannot add up more candidates than this. */
 enum { ONCE_CANDIDATES = 1024 };
 
+/* Where weights are f16, too, its sum of rounded shares would not be rounded back to 1. */
+static bool is_nearest_better(const stock_plan *p) {
+    bool ramp = p->options.architecture == STOCK_LLAMA && !p->digits;
+    return p->options.kv == STOCK_F16 &&
+           (p->options.length > ONCE_CANDIDATES || (p->options.weights == STOCK_F16 && !ramp));
+}
+
 static void lower_once(stock_plan *p, const head_place *h) {
-    if (p->options.kv == STOCK_F16 && p->options.length > ONCE_CANDIDATES) {
+    if (is_nearest_better(p)) {
         lower_nearest(p, h, true); /* one candidate is as good as all */
         return;
     }

@@ -34,18 +34,6 @@ typedef struct stock_column {
     double scale; /* the column holds scale times what it stands for; 1 but for means */
 } stock_column;
 
-typedef enum stock_role {
-    STOCK_ONCE,      /* the largest key: the mean of the values where the key, 0 or 1, is 1 */
-    STOCK_MEAN,      /* the mean of the values */
-    STOCK_WEIGHED,   /* the mean of the values, where the start sentinel weighs 2^weight */
-    STOCK_COMPARE,   /* is the query positive: the start sentinel against all others */
-    STOCK_NEAREST,   /* the last (or first) key that is 1 */
-    STOCK_YESTERDAY, /* the position before */
-    STOCK_MATCH,     /* the last (or first) key with the largest score */
-    STOCK_LOOKUP,    /* the position whose number is query 0 divided by query 1 */
-    STOCK_WAVE       /* is a wave of the position positive: the start sentinel against all others */
-} stock_role;
-
 typedef struct stock_head {
     stock_role role;
     const char *label;               /* for messages: the hard model's */
@@ -110,6 +98,11 @@ typedef struct stock_plan {
 
 /* Letters and the start sentinel. */
 static inline double plan_positions(const stock_plan *p) { return (double)p->options.length + 1; }
+
+/* What a ramp is made for: in a shorter one the pair that is free for content would turn too far. */
+static inline double plan_ramp_positions(const stock_plan *p) {
+    return p->options.length < 1023 ? 1024 : plan_positions(p);
+}
 
 /* ---- making a plan (stock_plan.c) ---- */
 
@@ -180,6 +173,7 @@ typedef struct score_writer {
     float *query, *key; /* [head_size][width] of this head */
     uint32_t width;
     uint32_t row; /* content rows so far */
+    struct stock_hint *hint;
 } score_writer;
 
 void stock_scores(score_writer *w);

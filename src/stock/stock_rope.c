@@ -33,16 +33,16 @@ static bool is_wave(const stock_plan *p, uint32_t pair, double *period) {
 double plan_frequency(const stock_plan *p, uint32_t pair) {
     double period;
     if (is_wave(p, pair, &period)) return TURN / period;
-    if (!p->digits) return exp_f64(-log_f64(plan_positions(p)) * pair / 4);
+    if (!p->digits) return exp_f64(-log_f64(plan_ramp_positions(p)) * pair / 4);
     return pair < p->bits ? TURN / ldexp(2, (int)pair) : HARDLY;
 }
 
 double plan_rope_base(const stock_plan *p) {
-    return plan_has_factors(p) ? 10000 : exp_f64(log_f64(plan_positions(p)) * p->head_size / 8);
+    return plan_has_factors(p) ? 10000 : exp_f64(log_f64(plan_ramp_positions(p)) * p->head_size / 8);
 }
 
 bool plan_has_factors(const stock_plan *p) {
-    return p->digits || p->waves || log_f64(plan_positions(p)) * p->head_size / 8 > 85; /* beyond f32 */
+    return p->digits || p->waves || log_f64(plan_ramp_positions(p)) * p->head_size / 8 > 85; /* beyond f32 */
 }
 
 /* Whether dimension `half` (0 or 1) of a pair may hold products of content. */

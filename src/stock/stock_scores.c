@@ -23,7 +23,8 @@ static void put(const score_writer *w, float *matrix, uint32_t dimension, const 
 
 /* One product of content. */
 static void content(score_writer *w, const stock_form *query, double q, const stock_form *key, double k) {
-    uint32_t d = plan_content_dimension(w->plan, w->row++);
+    uint32_t d = plan_content_dimension(w->plan, w->row);
+    w->hint->dimensions[w->row++] = d;
     put(w, w->query, d, query, q);
     put(w, w->key, d, key, k);
 }
@@ -71,7 +72,7 @@ static double slope(const score_writer *w, double kappa) { return up(kappa * roo
 /* sign B sin((j - i)/n) goes up from key to key, by kappa at least. Returns B, in units of scores. */
 static double ramp(score_writer *w) {
     enum { RAMP = 4, KEY = 64 };
-    double n = plan_positions(w->plan);
+    double n = plan_ramp_positions(w->plan);
     double amplitude = up(STOCK_KAPPA * n * root(w) / cos_f64(1) / KEY);
     uint32_t half = w->plan->head_size / 2;
     put(w, w->query, RAMP + half, &ONE, w->head->sign * amplitude);
@@ -84,7 +85,9 @@ static void nearest(score_writer *w, double key) {
     const stock_head *h = w->head;
     double s = slope(w, STOCK_KAPPA), worth = plan_positions(w->plan) * s;
     if (w->plan->options.architecture == STOCK_LLAMA && !w->plan->digits) worth = ramp(w) * sin_f64(1) + 2 * s;
-    for (size_t r = 0; r < h->content; r++) content(w, &h->query[r], up(worth / key), &h->key[r], key);
+    w->hint->query = up(worth / key);
+    w->hint->key = key;
+    for (size_t r = 0; r < h->content; r++) content(w, &h->query[r], w->hint->query, &h->key[r], key);
     for (size_t r = h->content; r < h->rows; r++) content(w, &h->query[r], s, &h->key[r], 1);
 }
 

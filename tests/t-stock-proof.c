@@ -1,0 +1,319 @@
+/* stock_prove against the emulator: what is proved is right on every prefix of random and awkward strings, in every
+   kernel that the setting allows; what should be proved is; and a file with an edited weight is not proved, or is
+   right all the same. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "corpus.h"
+#include "number/format.h"
+#include "random_formula.h"
+#include "stock/stock_answer.h"
+#include "stock/stock_proof.h"
+#include "stock/stock_run.h"
+#include "test.h"
+
+static struct { size_t proved, unable, refused, strings, rows, edits, edits_refused; } total;
+
+typedef struct trial {
+    const char *name;
+    const temper_spec *spec;
+    struct stock_options options;
+    test_random *random;
+    size_t strings, edits;
+    bool must;   /* be proved */
+    bool cannot; /* be proved: the reason has to name this */
+    const char *reason;
+} trial;
+
+static const char *setting(const trial *t) {
+    static char out[300];
+    static const char *const positions[] = {"", " ramp", " digits"};
+    snprintf(out, sizeof out, "%.120s as %s%s, %zu letters, weights %s, kv %s", t->name,
+             t->options.architecture == STOCK_GPT2 ? "gpt2" : "llama", positions[t->options.positions],
+             t->options.length, t->options.weights == STOCK_F16 ? "f16" : "f32",
+             t->options.kv == STOCK_F16 ? "f16" : "f32");
+    return out;
+}
+
+typedef struct subject {
+    entry *e;
+    trial *t;
+    const temper_model *hard;
+    stock_answers answers;
+    uint32_t *letters, *tokens;
+    float *logits;
+    double error; /* what the proof says of logits */
+} subject;
+
+/* Long runs of one letter, few letters that are different, and anything. */
+static void awkward_word(uint32_t *w, size_t n, uint32_t letters, test_random *r) {
+    uint64_t kind = random_below(r, 4);
+    uint32_t most = (uint32_t)random_below(r, letters), other = (uint32_t)random_below(r, letters);
+    for (size_t k = 0; k < n; k++) {
+        bool rare = kind == 1 ? random_below(r, n) < 2 : kind == 2 ? k % 2 == 1 : kind == 3 && 2 * k >= n;
+        w[k] = kind == 0 ? (uint32_t)random_below(r, letters) : rare ? other : most;
+    }
+}
+
+/* How many rows are wrong; the distance of logits from what they should be is compared with the proof's. */
+static size_t count_wrong(subject *x, const stock_runner *runner, size_t n) {
+    size_t wrong = 0, vocabulary = x->answers.m->vocabulary;
+    temper_error e;
+    x->tokens[0] = STOCK_START;
+    for (size_t k = 0; k < n; k++)
+        x->tokens[k + 1] = STOCK_FIRST_LETTER + x->letters[x->answers.m->mirrored ? n - 1 - k : k];
+    if (n) temper_spec_eval_outputs(x->answers.truth, x->answers.read, x->letters, n, &e);
+    stock_run(x->logits, runner, x->tokens, n + 1, &x->e->scratch);
+    for (size_t row = 0; row <= n; row++) {
+        const float *logits = x->logits + row * vocabulary;
+        total.rows++;
+        wrong += !stock_answer_is_right(&x->answers, logits, row, n);
+        for (size_t v = 0; v < vocabulary && x->error > 0; v++) {
+            double at = (double)logits[v], away = fmin(fmin(fabs(at), fabs(at + 128)), fabs(at + 256));
+            CHECK(away <= x->error, "%s: a logit is off by %g, proved is %g", setting(x->t), away, x->error);
+        }
+    }
+    total.strings++;
+    return wrong;
+}
+
+/* Kernels that keep to what is assumed in the setting. */
+static const stock_runner *some_runner(subject *x, const struct stock_model *m) {
+    const struct stock_options *o = &x->t->options;
+    test_random *r = x->t->random;
+    bool llama_cpp = random_below(r, 3) != 0;
+    struct stock_kernel kernel = {.f16_weights = o->weights == STOCK_F16 && llama_cpp,
+                                  .f16_cache = o->kv == STOCK_F16 && llama_cpp,
+                                  .fused = random_below(r, 2),
+                                  .f32_norm = !llama_cpp};
+    return stock_runner_new(&x->e->memory, m, &kernel);
+}
+
+/* Weights of f16 in kernels that do not round activations: the file's numbers are what counts. */
+static void round_weights(float *x, size_t count) {
+    for (size_t k = 0; k < count; k++) x[k] = (float)format_round(&format_f16, (double)x[k]);
+}
+
+static void round_model(struct stock_model *m) {
+    size_t all = (size_t)m->heads * m->head_size * m->width, net = (size_t)m->hidden * m->width;
+    round_weights(m->token_embedding, (size_t)m->vocabulary * m->width);
+    round_weights(m->output, (size_t)m->vocabulary * m->width);
+    for (uint32_t k = 0; k < m->layer_count; k++) {
+        struct stock_layer *l = &m->layers[k];
+        round_weights(l->query, all);
+        round_weights(l->key, all);
+        round_weights(l->value, all);
+        round_weights(l->mix, all);
+        if (l->gate) round_weights(l->gate, net);
+        round_weights(l->up, net);
+        round_weights(l->down, net);
+    }
+}
+
+static size_t run_strings(subject *x, const struct stock_model *m, size_t strings) {
+    size_t wrong = 0, n = x->t->options.length;
+    for (size_t k = 0; k < strings; k++) {
+        size_t size = k == 0 ? n : 1 + random_below(x->t->random, n);
+        awkward_word(x->letters, size, (uint32_t)x->answers.read->letters.count, x->t->random);
+        wrong += count_wrong(x, some_runner(x, m), size);
+    }
+    return wrong;
+}
+
+/* One number of some tensor becomes another one. */
+static void edit(struct stock_model *m, test_random *r, const char **what) {
+    struct stock_layer *l = &m->layers[random_below(r, m->layer_count)];
+    size_t all = (size_t)m->heads * m->head_size * m->width, net = (size_t)m->hidden * m->width;
+    struct part {
+        float *x;
+        size_t count;
+        const char *name;
+    } parts[] = {{m->token_embedding, (size_t)m->vocabulary * m->width, "token embedding"},
+                 {m->output, (size_t)m->vocabulary * m->width, "output"},
+                 {l->query, all, "query"},
+                 {l->key, all, "key"},
+                 {l->value, all, "value"},
+                 {l->mix, all, "mix"},
+                 {l->up, net, "up"},
+                 {l->down, net, "down"},
+                 {l->gate, l->gate ? net : 0, "gate"},
+                 {l->attention_gain, m->width, "attention gain"},
+                 {l->net_gain, m->width, "net gain"},
+                 {m->final_gain, m->width, "final gain"}};
+    struct part *p;
+    do p = &parts[random_below(r, sizeof parts / sizeof *parts)];
+    while (!p->count);
+    size_t at = random_below(r, p->count);
+    bool any = random_below(r, 4) == 0; /* most zeros are read by nobody */
+    for (size_t k = 0; k < p->count && !any && p->x[at] == 0; k++) at = (at + 1) % p->count;
+    float was = p->x[at];
+    switch (random_below(r, 4)) {
+    case 0: p->x[at] = was == 0 ? 1 : 0; break;
+    case 1: p->x[at] = was == 0 ? -0.5F : -was; break;
+    case 2: p->x[at] = was == 0 ? 64 : was * 2; break;
+    default: p->x[at] = was == 0 ? 0.25F : was * 0.75F;
+    }
+    *what = p->name;
+}
+
+static void check_edits(subject *x, const struct stock_options *o) {
+    for (size_t k = 0; k < x->t->edits; k++) {
+        const char *what;
+        struct stock_model *m = stock_from_model(&x->e->memory, x->hard, o);
+        edit(m, x->t->random, &what);
+        total.edits++;
+        stock_proof p = stock_prove(&x->e->memory, m, x->hard, x->answers.read, o);
+        if (!p.proved) {
+            total.edits_refused++;
+            continue;
+        }
+        if (o->weights == STOCK_F16) round_model(m);
+        x->answers.m = m;
+        x->error = p.details->logit_error;
+        size_t wrong = run_strings(x, m, 4);
+        CHECK(wrong == 0, "%s: proved with an edited weight of '%s', and %zu rows are wrong", setting(x->t), what,
+              wrong);
+    }
+}
+
+static void run_trial(entry *e, void *context) {
+    trial *t = context;
+    const temper_spec *read;
+    const temper_model *hard = stock_hard_model(e, t->spec, &read);
+    struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
+    stock_proof p = stock_prove(&e->memory, m, hard, read, &t->options);
+    size_t n = t->options.length;
+    if (t->must) CHECK(p.proved, "%s: unable, head %u.%u: %s", setting(t), p.layer, p.head, p.reason ? p.reason : "");
+    if (t->cannot) CHECK(!p.proved && strstr(p.reason, t->reason), "%s: proved, or for another reason", setting(t));
+    total.proved += p.proved;
+    total.unable += !p.proved;
+    if (getenv("STOCK_SHOW") && !p.proved)
+        printf("unable: %s: head %u.%u: %s\n", setting(t), p.layer, p.head, p.reason);
+    if (!p.proved) return;
+    subject x = {.e = e, .t = t, .hard = hard, .error = p.details->logit_error};
+    x.answers = (stock_answers){m, read, hard->kind, arena_alloc(&e->memory, hard->read.count * (n + 1), 1)};
+    x.letters = arena_alloc(&e->memory, n + 1, sizeof *x.letters);
+    x.tokens = arena_alloc(&e->memory, n + 1, sizeof *x.tokens);
+    x.logits = arena_alloc(&e->memory, (n + 1) * m->vocabulary, sizeof *x.logits);
+    if (t->options.weights == STOCK_F16) round_model(m);
+    size_t wrong = run_strings(&x, m, t->strings);
+    CHECK(wrong == 0, "%s: proved, and %zu rows are wrong", setting(t), wrong);
+    check_edits(&x, &t->options);
+}
+
+static void try_spec(trial *t) {
+    temper_error e = {0};
+    temper_status status = entry_run(&e, run_trial, t);
+    total.refused += status != TEMPER_OK;
+    if (t->must || t->cannot) CHECK(status == TEMPER_OK, "%s: %s", setting(t), e.text);
+}
+
+static void set_options(trial *t, uint64_t number, size_t length) {
+    t->options = (struct stock_options){.architecture = number & 1 ? STOCK_LLAMA : STOCK_GPT2,
+                                        .length = length,
+                                        .weights = number & 2 ? STOCK_F16 : STOCK_F32,
+                                        .kv = number & 4 ? STOCK_F16 : STOCK_F32,
+                                        .positions = number & 8 ? STOCK_POSITIONS_DIGITS : STOCK_POSITIONS_AUTO};
+}
+
+static temper_spec *parse(const char *source) {
+    temper_error e;
+    temper_spec *s = NULL;
+    const char *abc[] = {"a", "b", "c"};
+    temper_spec_options o = {.letters = abc, .letter_count = 3};
+    return CHECK(temper_spec_parse(&s, source, strlen(source), &o, &e) == TEMPER_OK, "%s: %s", source, e.text) ? s
+                                                                                                               : NULL;
+}
+
+/* Every kind of head, in every setting. */
+static void check_kinds(test_random *r) {
+    static const char *const sources[] = {"a",
+                                          "H(b -> O a)",
+                                          "H(c -> Y (a S b))",
+                                          "(Y a) S (b & Y c)",
+                                          "Z (a T b)",
+                                          "Y Y Y (a | first)",
+                                          "#[true] % 3 = 1 & a",
+                                          "#[a] >= #[b]",
+                                          "2 * #[a] >= 3 * #[b] + 1",
+                                          "H(#[a] >= #[b]) & #[a] = #[b]",
+                                          "#[a] >= 3 & #[O b] <= 7",
+                                          "/(ab|c)*/",
+                                          "/a*b*c*/",
+                                          "G(a -> F b)"};
+    for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
+        temper_spec *s = parse(sources[k]);
+        for (uint64_t number = 0; s && number < 16; number++) {
+            bool hard = (number & 7) == 7 || (strstr(sources[k], "O b") && (number & 2));
+            trial t = {.name = sources[k], .spec = s, .random = r, .strings = 2, .edits = 1, .must = !hard};
+            if (!(number & 1) && (number & 8)) continue;
+            set_options(&t, number, 40 + random_below(r, 40));
+            try_spec(&t);
+        }
+        temper_spec_free(s);
+    }
+}
+
+/* What is not proved, with its reason. */
+static void check_reasons(test_random *r) {
+    static const struct { const char *source, *reason; } cases[] = {{"#[a] % 3 = 1", "of the hard model"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        temper_spec *s = parse(cases[k].source);
+        trial t = {.name = cases[k].source, .spec = s, .random = r, .cannot = true, .reason = cases[k].reason};
+        set_options(&t, 0, 30);
+        if (s) try_spec(&t);
+        temper_spec_free(s);
+    }
+}
+
+static void check_random(test_random *r) {
+    size_t count = (size_t)(60 * test_effort());
+    for (size_t k = 0; k < count; k++) {
+        random_shape shape = {.letters = 1 + (unsigned)random_below(r, 3),
+                              .size = 1 + random_below(r, 8),
+                              .depth = 5,
+                              .past = true,
+                              .counting = random_below(r, 3) == 0};
+        shape.attend = random_below(r, 4) == 0 && !shape.counting;
+        temper_spec *s = random_spec(r, &shape, TEMPER_AT_LAST);
+        char *printed = NULL;
+        temper_error e;
+        temper_spec_print(&printed, s, &e); /* the source that the proof is about is a text */
+        temper_spec_options o = {.syntax = s->syntax};
+        temper_spec_free(s);
+        if (!CHECK(temper_spec_parse(&s, printed, strlen(printed), &o, &e) == TEMPER_OK, "%s", printed)) continue;
+        trial t = {.name = printed, .spec = s, .random = r, .strings = 4, .edits = 1};
+        set_options(&t, random_below(r, 16), 10 + random_below(r, 60));
+        try_spec(&t);
+        temper_free(printed);
+        temper_spec_free(s);
+    }
+}
+
+static void check_corpus(test_random *r) {
+    for (size_t k = 0; k < corpus_size(); k++) {
+        const corpus_entry *c = corpus_at(k);
+        if (random_below(r, 100) >= 15 * test_effort()) continue;
+        temper_spec *s = corpus_parse(c);
+        if (!s) continue;
+        trial t = {.name = c->name, .spec = s, .random = r, .strings = 3, .edits = 1};
+        set_options(&t, random_below(r, 16), 10 + random_below(r, 40));
+        try_spec(&t);
+        temper_spec_free(s);
+    }
+}
+
+int main(void) {
+    test_random r = test_seed(21);
+    check_kinds(&r);
+    check_reasons(&r);
+    check_random(&r);
+    check_corpus(&r);
+    CHECK(10 * total.edits_refused >= 6 * total.edits, "only %zu of %zu edited files are refused",
+          total.edits_refused, total.edits);
+    printf("%zu proved, %zu unable, %zu refused by the lowering; %zu strings, %zu rows; %zu of %zu edits refused\n",
+           total.proved, total.unable, total.refused, total.strings, total.rows, total.edits_refused, total.edits);
+    return test_finish("t-stock-proof");
+}
