@@ -11,7 +11,7 @@
 #include "random_formula.h"
 #include "stock/stock_answer.h"
 #include "stock/stock_proof.h"
-#include "stock/stock_run.h"
+#include "run/stock_run.h"
 #include "test.h"
 
 static struct { size_t proved, unable, refused, strings, rows, edits, edits_refused; } total;

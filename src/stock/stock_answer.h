@@ -3,7 +3,7 @@
 #define STOCK_STOCK_ANSWER_H
 
 #include "logic/formula.h"
-#include "stock/stock_model.h"
+#include "model/stock_model.h"
 
 /* Strings of one stock model. */
 typedef struct stock_answers {

@@ -79,8 +79,8 @@ void ideal_range(const ideals *x, const ideal_form *f, double *least, double *mo
 void ideal_letter_range(const ideals *x, const ideal_form *f, double *least, double *most);
 bool ideal_is_whole(const ideals *x, const ideal_form *f, double grid);
 
-/* The same range, of letters, by all cases of what the form is made of, where these are few: Booleans that exclude each
-   other add up to a Boolean (stock_ideal_cases.c). */
+/* The same range, of letters, by all cases of what the form is made of, where these are few: Booleans that exclude
+   each other add up to a Boolean (stock_ideal_cases.c). */
 void ideal_case_range(const ideals *x, const ideal_form *f, double *least, double *most);
 
 /* Values of letters or of positions; the one at the start sentinel is values[0] of a place, and given of letters. */

@@ -16,8 +16,8 @@ static const double UNIT = 0x1p-24, HALF_UNIT = 0x1p-11;
 static const double HALF_TINY = 0x1p-25; /* half the least f16 */
 static const double HALF_MOST = 65504;
 
-/* What is proved of a column: |computed - ideal| <= relative |ideal| + error, and at most `zero` where the ideal value
-   is 0. */
+/* What is proved of a column: |computed - ideal| <= relative |ideal| + error, and at most `zero` where the ideal
+   value is 0. */
 typedef struct proved_column {
     ideal_form form;
     double error, zero, relative;
@@ -114,8 +114,8 @@ typedef struct head_work {
     size_t products;                 /* dimensions with a query and a key */
 } head_work;
 
-/* Of the dimension's product, as it is added to scores: how far it is from query times key, divided by the root. Where
-   Llama turns, dimensions must hardly turn. */
+/* Of the dimension's product, as it is added to scores: how far it is from query times key, divided by the root.
+   Where a Llama turns, dimensions must hardly turn. */
 double head_product_error(prover *p, const head_work *h, uint32_t dimension);
 double head_product_size(const head_work *h, uint32_t dimension);
 

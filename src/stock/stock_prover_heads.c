@@ -1,5 +1,5 @@
 /* Heads: what each chooses, how much weight the others get, and how far values are off (doc/stock.md, "Heads that
-   choose", "Means" and "Comparisons"). */
+   choose" and "Means and comparisons"). */
 #include <math.h>
 #include <string.h>
 
@@ -311,8 +311,8 @@ static double chosen_error(const prover *p, double leak, double wide, double siz
     return off;
 }
 
-/* A mean: exact in f16 while sums are multiples of the grid up to 2048 times it. What is not 0 is rounded to its ideal
-   number, and what is 0 stays so small that it vanishes beside that. */
+/* A mean: exact in f16 while sums are multiples of the grid up to 2048 times it. What is not 0 is rounded to its
+   ideal number, and what is 0 stays so small that it vanishes beside that. */
 static bool mean_error(prover *p, const proved_row *v, double *relative, double *error) {
     double n = (double)p->positions, all = up_mul(n, v->size), e = prover_row_error(v), noise = up_mul(2, v->zero);
     *relative = 8 * UNIT;

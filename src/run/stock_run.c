@@ -1,4 +1,4 @@
-#include "stock/stock_run.h"
+#include "run/stock_run.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* An emulator of ordinary transformers: plain arithmetic in f32, with the roundings of kernels where they are asked
    for. It knows nothing of where the weights come from. */
-#ifndef STOCK_STOCK_RUN_H
-#define STOCK_STOCK_RUN_H
+#ifndef RUN_STOCK_RUN_H
+#define RUN_STOCK_RUN_H
 
 #include "base/arena.h"
 #include "model/stock_model.h"
