@@ -162,32 +162,41 @@ static void check_table(test_random *r) {
     *(check_reading(&x, line) ? &taken : &refused) += 1;
 }
 
-/* Each number by itself, with nothing behind it that could end it. */
-static void check_numbers(void) {
-    static const char *const numbers[] = {"3",
-                                          "0.25",
-                                          "1/3",
-                                          "123456789012345678",
-                                          "1234567890123456789",
-                                          "0.12345678901234567",
-                                          "0.123456789012345678",
-                                          "5.",
-                                          ".5",
-                                          ".",
-                                          "1/",
-                                          "1/0",
-                                          "0/5",
-                                          "1/999999999999999999",
-                                          "1/1234567890123456789"};
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-        for (int more = 0; more < 2; more++) {
+/* What stands behind the text is no part of it. */
+static void check_ends(void) {
+    static const char *const texts[] = {"a 3",
+                                        "a 0.25",
+                                        "a 1/3",
+                                        "a 123456789012345678",
+                                        "a 1234567890123456789",
+                                        "a 0.12345678901234567",
+                                        "a 0.123456789012345678",
+                                        "a 5.",
+                                        "a .5",
+                                        "a .",
+                                        "a 1/",
+                                        "a 1/0",
+                                        "a 0/5",
+                                        "a 1/999999999999999999",
+                                        "a 1/1234567890123456789",
+                                        "a 3 -",
+                                        "-",
+                                        "a 3 --",
+                                        "a 3\n",
+                                        "start ''",
+                                        "start 'q'",
+                                        "start 'q",
+                                        "'a' 3"};
+    static const char *const behind[] = {"", "9", "/4", ".5", "-", "'", " 1", "\na 2"};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        for (size_t j = 0; j < sizeof behind / sizeof *behind; j++) {
             char line[100];
-            int length = snprintf(line, sizeof line, "a %s%s", numbers[k], more ? "9/1" : "");
             subject x;
             begin();
             few_letters(&x);
-            say(&x, line, (size_t)length - (more ? 3 : 0)); /* what follows is not part of it */
-            check_reading(&x, numbers[k]);
+            snprintf(line, sizeof line, "%s%s", texts[k], behind[j]);
+            say(&x, line, strlen(texts[k]));
+            check_reading(&x, texts[k]);
         }
 }
 
@@ -349,7 +358,7 @@ int main(void) {
     arena_init(&memory, &failure);
     size_t tables = 3000 + (size_t)(3000 * test_effort()), trials = 100 + (size_t)(80 * test_effort());
     for (size_t k = 0; k < tables; k++) check_table(&r);
-    check_numbers();
+    check_ends();
     check_nothing();
     check_many_letters();
     for (size_t k = 0; k < trials; k++) check_machine(&r);

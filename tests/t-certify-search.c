@@ -81,16 +81,16 @@ static const char EDGE[] =
     "4 \"out\"\n"
     "channel 5 \"i/N\" soft \"i/N\"\nembed \"a\" 2:1\nembed \"b\" 1:1 2:1\nembed start%s\nembed end%s\nlayer 1\n"
     "head \"x\" role nearest mask %s choice softmax for %s scale \"0.25*N\"\n  query 0:1\n  key 5:%s\n  value 1:1\n"
-    "  output 3:1\nunit -0.3 3:2 -> 4:1\nunit -1.3 3:2 -> 4:-1\nread 4:1\n";
+    "  output 3:1\nunit -0.3125 3:2 -> 4:1\nunit -1.3125 3:2 -> 4:-1\nread 4:%s\n";
 
-static void check_edge(bool ahead, bool first, temper_verdict expected) {
+static void check_edge(bool ahead, bool first, const char *weight, temper_verdict expected) {
     char written[2000];
     temper_model *m = NULL;
     temper_certificate *c = NULL;
     temper_error e;
     temper_certify_options o = {.length = 4, .search = 1};
     snprintf(written, sizeof written, EDGE, first ? "first" : "last", ahead ? "" : " 1:1", ahead ? " 1:1" : "",
-             ahead ? "j>i" : "j<=i", ahead ? "leftmost" : "rightmost", ahead ? "-1" : "1");
+             ahead ? "j>i" : "j<=i", ahead ? "leftmost" : "rightmost", ahead ? "-1" : "1", weight);
     if (!CHECK(temper_model_read(&m, written, strlen(written), &e) == TEMPER_OK, "%s\n%s", e.text, written)) return;
     if (CHECK(temper_certify(&c, m, NULL, 0, &o, &e) == TEMPER_OK, "%s", e.text)) {
         temper_certificate_info about = temper_certificate_about(c);
@@ -184,7 +184,7 @@ static void check_several(void) {
 
 int main(void) {
     for (int first = 0; first < 2; first++) {
-        check_edge(false, first, TEMPER_REFUTED);
+        check_edge(false, first, "1", TEMPER_REFUTED);
     }
     for (int first = 0; first < 2; first++) {
         check(first, "8", 6, 1, TEMPER_PROVED);
@@ -194,7 +194,8 @@ int main(void) {
         check(first, "0.25", 6, 0, TEMPER_UNABLE);
         check(first, "0.25", 0, 1, TEMPER_PROVED);
     }
-    check_edge(true, false, TEMPER_UNABLE);
+    static const char *const weights[] = {"1", "0.75", "0.625", "0.5", "0.375"}; /* both answers are right */
+    for (int k = 0; k < 5; k++) check_edge(true, false, weights[k], TEMPER_UNABLE);
     check_several();
     return test_finish("t-certify-search");
 }

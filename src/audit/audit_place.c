@@ -10,7 +10,7 @@ static bool read_near(meaning *m, double a, double ends, double constant, dd val
         return true;
     }
     if (a == 1 && ends == 0 && fabs(constant) == 1) {
-        *answer = meaning_step(m, constant < 0, value);
+        *answer = meaning_step(m, constant == -1, value);
         return true;
     }
     *answer = 0;
