@@ -14,7 +14,7 @@
 #include "random_formula.h"
 #include "random_regex.h"
 #include "stock/stock.h"
-#include "stock/stock_run.h"
+#include "run/stock_run.h"
 #include "temper.h"
 #include "test.h"
 

@@ -168,15 +168,35 @@ static void find_writers(undo *u) {
 
 static bool is_near(double x, double y) { return fabs(x - y) <= 0x1p-18 * y; }
 
-/* One of three kinds: n^(-k/4) of a ramp, once around in a whole number of positions, or hardly at all. */
-static void check_frequency(const undo *u, uint32_t k) {
-    static const double TURN = 6.28318530717958647692, HARDLY = 0x1p-30;
-    double x = u->frequencies[k], n = undo_positions(u), period = rint(TURN / x);
-    bool whole = period >= 2 && period <= 2 * n && is_near(x, TURN / period);
-    if (x <= HARDLY || whole || is_near(x, exp_f64(-log_f64(n) * k / 4))) return;
-    const char *what = "a pair of dimensions turns by %.9g from one position to the next, which no model needs";
-    if (u->m->rope_factors) undo_refuse(u, &u->m->rope_factors[k], what, x);
-    trap_raise(u->arena->trap, TEMPER_FORMAT, 0, 0, what, x);
+static const double HARDLY = 0x1p-30;
+
+/* Once around in a whole number of positions. */
+static bool is_wave(const undo *u, double x) {
+    static const double TURN = 6.28318530717958647692;
+    double period = rint(TURN / x);
+    return period >= 2 && period <= 2 * undo_positions(u) && is_near(x, TURN / period);
+}
+
+/* Three kinds: m^(-k/4) of a ramp, m no less than there are positions; once around in a whole number of positions; or
+   hardly at all. */
+static void check_frequencies(undo *u) {
+    uint32_t pairs = u->m->head_size / 2;
+    for (uint32_t k = 1; k < pairs && !u->ramp; k++)
+        if (u->frequencies[k] > HARDLY && !is_wave(u, u->frequencies[k]))
+            u->ramp = exp_f64(-log_f64(u->frequencies[k]) * 4 / k);
+    for (uint32_t k = 0; k < pairs; k++) {
+        double x = u->frequencies[k];
+        bool on_ramp = u->ramp >= undo_positions(u) * (1 - 0x1p-18) && is_near(x, exp_f64(-log_f64(u->ramp) * k / 4));
+        if (x <= HARDLY || is_wave(u, x) || on_ramp) continue;
+        const char *what = "a pair of dimensions turns by %.9g from one position to the next, which no model needs";
+        if (u->m->rope_factors) undo_refuse(u, &u->m->rope_factors[k], what, x);
+        trap_raise(u->arena->trap, TEMPER_FORMAT, 0, 0, what, x);
+    }
+}
+
+bool undo_turns(const undo *u, uint32_t pair) {
+    double x = u->frequencies[pair];
+    return x > HARDLY && (!u->ramp || is_wave(u, x) || x > exp_f64(-1.6 * log_f64(u->ramp)));
 }
 
 static void find_frequencies(undo *u) {
@@ -190,8 +210,8 @@ static void find_frequencies(undo *u) {
         if (m->rope_factors && !(m->rope_factors[k] > 0))
             undo_refuse(u, &m->rope_factors[k], "a frequency is divided by a number that is not positive");
         u->frequencies[k] = m->rope_factors ? turn / (double)m->rope_factors[k] : turn;
-        check_frequency(u, k);
     }
+    check_frequencies(u);
 }
 
 static void read_outputs(undo *u) {

@@ -120,6 +120,7 @@ typedef struct undo {
     size_t step_count, step_capacity;
     double *zeros;       /* [positions] the `place` of columns that nobody writes */
     undo_form *outputs;  /* [vocabulary] */
+    double ramp;         /* of a Llama: pairs of a ramp turn by this to the power -k/4; 0: there is none */
     double *frequencies; /* [head_size / 2] of a Llama: how far a pair turns from one position to the next */
 } undo;
 
@@ -158,6 +159,9 @@ double *undo_place(const undo *u, const undo_form *f);
 /* The number of the form at position 0, and at position 1; NaN: it depends on the letter there. */
 double undo_at_start(const undo *u, const undo_form *f);
 double undo_at_first(const undo *u, const undo_form *f);
+
+/* Whether a pair of dimensions of a Llama turns, or may hold content. */
+bool undo_turns(const undo *u, uint32_t pair);
 
 void undo_layer_heads(undo *u, uint32_t layer); /* from 1 */
 void undo_layer_steps(undo *u, uint32_t layer);

@@ -6,9 +6,6 @@
 #include "model/stock_undo.h"
 #include "model/stock_undo_margins.h"
 
-/* A pair that turns by less than this over all positions may hold content. */
-static const double STILL = 0.6;
-
 /* ---- what is there ---- */
 
 static bool is_empty(const undo_form *f) { return !f->count && f->one == 0; }
@@ -52,7 +49,7 @@ static void read_scores(undo *u, undo_head *h) {
     h->turns = arena_alloc(u->arena, half, sizeof *h->turns);
     for (uint32_t d = 0; d < m->head_size; d++) {
         const float *query = l->query + at + (size_t)d * m->width, *key = l->key + at + (size_t)d * m->width;
-        bool turns = u->frequencies && u->frequencies[d % half] * undo_positions(u) > STILL;
+        bool turns = u->frequencies && undo_turns(u, d % half);
         if (!turns)
             add_product(u, h, d, query, key);
         else if (d < half)
