@@ -139,6 +139,66 @@ static void check_hard_difference(void) {
     }
 }
 
+/* What the least query and the least key are, by the form of their terms. */
+static void check_hard_forms(void) {
+    for (size_t k = 0; k < TYPE_COUNT; k++) {
+        const number_type *n = number_type_of(TYPES[k]);
+        int stored = (int)log2(n->storage->least);
+        if (stored < -1000) continue; /* 1/d would be no double */
+        for (int q = -2; q <= 2; q++) {
+            double w = ldexp(1, stored + 1 + q);
+            const struct {
+                term_shape terms[2];
+                size_t count;
+                double least;
+            } queries[] = {
+                {{{{.size = FORM_CONSTANT, .c = 4}, w / 4}}, 1, w},
+                {{{{.size = FORM_POWER, .power = 1, .c = 4}, -w / 4}}, 1, w},
+                {{{{.size = FORM_CEIL2, .c = 1, .d = 0.5}, w}}, 1, 2 * w},
+                {{{{.size = FORM_LOG, .c = 8}, w}}, 1, w / 2},
+                {{{{.size = FORM_LOG_STEP, .c = 8}, -w}}, 1, w / 2},
+                {{{{.size = FORM_SHARE}, 64 * w}}, 1, 0},
+                {{{{.size = FORM_CONSTANT, .c = 1}, 64 * w}, {{.size = FORM_POWER, .power = 1, .c = 1}, 64 * w}},
+                 2,
+                 0},
+            };
+            /* K alone counts in a key that has it, whatever its Booleans weigh */
+            double large = ldexp(1, 4) * w;
+            const term_shape small = {{.size = FORM_CONSTANT, .c = 1}, 0x1p-4},
+                             with_k[2] = {{{.size = FORM_BOOLEAN, .c = 1}, 4 * large},
+                                          {{.size = FORM_CONSTANT, .c = -2}, large / 2}};
+            row_shape of_small = {1, &small}, of_k = {2, with_k};
+            head_shape odd = {.role = ROLE_ONCE, .soft_ties = true, .rows = 1, .query = &of_small, .key = &of_k};
+            CHECK(found(TYPES[k], &odd, 5, true) == (w >= 2 * n->accumulation->least), "hard once in %s, K = 2^%d",
+                  temper_type_name(TYPES[k]), stored + 5 + q);
+            term_shape c = {{.size = FORM_BOOLEAN, .c = 1}, 4}, constant = {{.size = FORM_CONSTANT, .c = -2}, 2};
+            const term_shape keys[2] = {c, constant};
+            for (size_t j = 0; j < sizeof queries / sizeof *queries; j++)
+                for (size_t count = 1; count <= 2; count++) {
+                    row_shape a = {queries[j].count, queries[j].terms}, b = {count, keys};
+                    head_shape s = {.role = ROLE_ONCE, .soft_ties = true, .rows = 1, .query = &a, .key = &b};
+                    bool fits = queries[j].least >= 2 * n->storage->least;
+                    CHECK(found(TYPES[k], &s, 5, true) == fits, "hard once in %s, query %zu with 2^%d, %zu key terms",
+                          temper_type_name(TYPES[k]), j, stored + 1 + q, count);
+                }
+        }
+    }
+}
+
+/* Runs letter by letter count distances in the format of sums; once has none. */
+static void check_hard_distances(void) {
+    for (int nearest = 0; nearest < 2; nearest++)
+        for (int more = 0; more < 2; more++) {
+            term_shape one = {{.size = FORM_CONSTANT, .c = 1}, 1}, c = {{.size = FORM_BOOLEAN, .c = 1}, 1};
+            row_shape a = {1, &one}, b = {1, &c};
+            head_shape s = {.role = nearest ? ROLE_NEAREST : ROLE_ONCE, .soft_ties = true, .tests = true, .rows = 1};
+            s.query = &a;
+            s.key = &b;
+            CHECK(found(TEMPER_TYPE_F32, &s, ((uint64_t)1 << 24) + (uint64_t)more, true) == !(nearest && more),
+                  "hard, nearest: %d, %d more than 2^24 positions", nearest, more);
+        }
+}
+
 static void check_letters(void) {
     for (size_t k = 0; k < TYPE_COUNT; k++) {
         bounds b;
@@ -159,6 +219,8 @@ int main(void) {
     check_letters();
     check_grids();
     check_hard_difference();
+    check_hard_forms();
+    check_hard_distances();
     for (int scaled = 0; scaled < 2; scaled++)
         for (int large = 0; large < 3; large++) {
             double w = ldexp(1.5, 5 * large);
