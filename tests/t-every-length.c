@@ -80,7 +80,7 @@ static double rest_of(const row_at *x, size_t w) {
 
 /* ---- one head ---- */
 
-static struct { size_t heads, sizes, failures, large; } met;
+static struct { size_t heads, sizes, failures, large, longest; } met;
 
 static void check_head(const char *name, certification *c, const head_shape *s) {
     const model_head *h = &c->model->layers[s->first_layer].heads[s->first_head];
@@ -119,6 +119,22 @@ static void check_head(const char *name, certification *c, const head_shape *s) 
               "%s in %s: once more, shorter", name, c->type->name);
 }
 
+/* As many positions as are tried: the last numbers have room. What came before them is left out. */
+static void check_longest(const char *name, certification *c, const head_shape *s) {
+    every_length *e = every_length_begin(c, s);
+    if (!CHECK(e != NULL, "%s: its rows are plain", name)) return;
+    every_length before = *e;
+    double rest, logit;
+    e->done = EVERY_LENGTH_MOST - 1;
+    bool bounded = every_length_bound(&rest, &logit, e, EVERY_LENGTH_MOST);
+    CHECK(!bounded || (rest > 0 && logit > 0 && e->rest[EVERY_LENGTH_MOST] == rest), "%s: rest %g, logit %g", name,
+          rest, logit);
+    CHECK(e->query == before.query && e->key == before.key && e->rest[0] == 0 && e->logit[0] == 0 &&
+              e->done + !bounded == EVERY_LENGTH_MOST,
+          "%s: numbers beyond their room", name);
+    met.longest += bounded;
+}
+
 static void check_model(const char *written, temper_method method, const char *from, const char *to) {
     temper_model *m = changed_model(written, method, from, to);
     if (!m) return;
@@ -133,6 +149,7 @@ static void check_model(const char *written, temper_method method, const char *f
         for (size_t k = 0; found && k < found->shape_count; k++)
             if (found->shapes[k].role == ROLE_NEAREST) {
                 check_head(name, &c, &found->shapes[k]);
+                if (type == TEMPER_TYPE_F64) check_longest(name, &c, &found->shapes[k]);
                 nearest++;
             } else {
                 CHECK(!every_length_begin(&c, &found->shapes[k]), "%s: only nearest heads", name);
@@ -250,8 +267,8 @@ int main(void) {
     check_room(1, 65, 1, false);
     check_room(1, 1, 65, false);
     check_room(2, 64, 1, true);
-    CHECK(met.heads > 100 && met.failures > 10 && met.large > 10, "%zu heads, %zu sizes, %zu failures, %zu large",
-          met.heads, met.sizes, met.failures, met.large);
+    CHECK(met.heads > 100 && met.failures > 10 && met.large > 10 && met.longest > 4,
+          "%zu heads, %zu sizes, %zu failures, %zu large", met.heads, met.sizes, met.failures, met.large);
     arena_free(&memory);
     return test_finish("t-every-length");
 }
