@@ -8,6 +8,7 @@
 
 #include "base/entry.h"
 #include "bound/proof.h"
+#include "number/rational.h"
 #include "recognise/recognise.h"
 #include "run/exact_run.h"
 
@@ -54,11 +55,10 @@ static void take_record(proof_entry *e, const model_record *r) {
                               .fault = {.length = r->length + 1}};
 }
 
-/* Nothing is claimed of scales that were chosen by hand, whatever could be proved. */
-static void take_no_proof(proof_entry *e) {
+static void take_no_proof(proof_entry *e, const char *why) {
     atomic_store(&e->failed, 0);
     e->closed = true;
-    e->whole = (temper_proof){.obstacle = "its softmax scales were chosen by hand"};
+    e->whole = (temper_proof){.obstacle = why};
 }
 
 static proof_memo *memo_of(const temper_model *m, trap *t) {
@@ -75,7 +75,11 @@ static proof_memo *memo_of(const temper_model *m, trap *t) {
             atomic_store(&p->entries[type][hard].logit_error, INFINITY);
         }
     if (m->record.made_here) take_record(&p->entries[TEMPER_TYPE_F64][0], &m->record);
-    for (size_t type = 0; m->rescaled && type < TYPES; type++) take_no_proof(&p->entries[type][0]);
+    /* Nothing is claimed of scales that were chosen by hand, whatever could be proved. */
+    for (size_t type = 0; m->rescaled && type < TYPES; type++)
+        take_no_proof(&p->entries[type][0], "its softmax scales were chosen by hand");
+    for (size_t k = 0; !rational_exist() && k < 2 * (size_t)TYPES; k++)
+        take_no_proof(&p->entries[k / 2][k % 2], "this build has no exact arithmetic, so it proves nothing");
     if (atomic_compare_exchange_strong(m->memo, &known, &p->memo)) return p;
     release(&p->memo);
     return (proof_memo *)known;

@@ -2,10 +2,23 @@
 
 #include <string.h>
 
-bool trap_attempt(trap *t, temper_error *report, void (*body)(void *context), void *context) {
-    trap_begin(t, report);
+#ifdef __wasm__
+/* Calls body(context), and says whether it returned: 0 if trap_leave(t) was called instead (web/engine/host.js). */
+__attribute__((import_module("env"), import_name("trap_call"))) int trap_call(trap *t, void (*body)(void *context),
+                                                                              void *context);
+
+static bool call(trap *t, void (*body)(void *context), void *context) { return trap_call(t, body, context) != 0; }
+#else
+static bool call(trap *t, void (*body)(void *context), void *context) {
     if (setjmp(t->env)) return false;
     body(context);
+    return true;
+}
+#endif
+
+bool trap_attempt(trap *t, temper_error *report, void (*body)(void *context), void *context) {
+    trap_begin(t, report);
+    if (!call(t, body, context)) return false;
     trap_clear(t);
     return true;
 }

@@ -16,9 +16,15 @@ void trap_clear(trap *t) {
     if (t->report) memset(t->report, 0, sizeof *t->report);
 }
 
+#ifdef __wasm__
+__attribute__((import_module("env"), import_name("trap_leave"))) _Noreturn void trap_leave(trap *t);
+#else
+static _Noreturn void trap_leave(trap *t) { longjmp(t->env, 1); }
+#endif
+
 static _Noreturn void leave(trap *t) {
     if (t->report) *t->report = t->error;
-    longjmp(t->env, 1);
+    trap_leave(t);
 }
 
 /* A cut in the middle of a UTF-8 character would make the message invalid: drop the partial character. */

@@ -4,17 +4,23 @@
 #ifndef BASE_TRAP_H
 #define BASE_TRAP_H
 
-#include <setjmp.h>
 #include <stdbool.h>
 #include "temper.h"
 
+/* WebAssembly has no setjmp for 64-bit addresses; its host unwinds the stack (entry.c). */
+#ifdef __wasm__
+typedef char trap_frame;
+#else
+#include <setjmp.h>
+typedef jmp_buf trap_frame;
+#define trap_set(t, err) (trap_begin((t), (err)), setjmp((t)->env))
+#endif
+
 typedef struct trap {
-    jmp_buf env;
+    trap_frame env;
     temper_error error;
     temper_error *report; /* the caller's, may be NULL */
 } trap;
-
-#define trap_set(t, err) (trap_begin((t), (err)), setjmp((t)->env))
 
 void trap_begin(trap *t, temper_error *report);
 void trap_clear(trap *t);

@@ -31,6 +31,10 @@ void rational_pool_init(rational_pool *p, arena *a);
 void rational_pool_clear(rational_pool *p);
 rational *rational_array(rational_pool *p, size_t count); /* zeros */
 
+/* Whether there are rationals and balls. Where FLINT is not built in (web/without_flint.c), making one raises
+   TEMPER_UNSUPPORTED, and nothing is proved. */
+bool rational_exist(void);
+
 /* Raises TEMPER_LIMIT through the pool's arena if x has grown beyond RATIONAL_BITS. */
 void rational_require_short(const rational_pool *p, const rational *x);
 
