@@ -128,6 +128,8 @@ $(BUILD)/temper-mpi: $(MPI_OBJ) $(filter-out $(BUILD)/cli/temper.o,$(CLI_OBJ)) $
 	@$(SAY) "  LD      $@"
 	$(Q)$(MPICC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+include web/web.mk
+
 .PRECIOUS: $(BUILD)/%.o
 -include $(LIB_OBJ:.o=.d) $(LAB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d)
 
@@ -311,7 +313,7 @@ bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BE
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c tests/faults/*.c bench/*.h bench/*.c mpi/*.c examples/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c tests/faults/*.c bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
 
 lint: ## formatting, static analysis, include order, comments
 	@sh scripts/setup.sh build lint

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, clang, lint, mpi, mpfr, torch, onnx, node, html, python, venv, types, proofs), saying what and why; without root or
+# Installs the Debian packages that are missing for the given jobs (build, clang, lint, mpi, mpfr, torch, onnx, node, html, python, venv, types, proofs, web, web-full), saying what and why; without root or
 # apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
 set -eu
 
@@ -73,6 +73,18 @@ for job in "$@"; do
         need chromium "opens the pages" "test -n \"\${CHROMIUM-}\" || command -v chromium || command -v google-chrome"
         need nodejs "drives the browser" "command -v node"
         need npm "installs playwright-core" "command -v npm"
+        ;;
+    web)
+        need emscripten "headers and C library of WebAssembly" "test -d \${EMSCRIPTEN:-/usr/share/emscripten}/system/lib"
+        need clang-14 "compiles to WebAssembly" "command -v clang-14"
+        need lld-14 "links WebAssembly" "command -v wasm-ld-14"
+        need llvm-14 "archives of WebAssembly" "command -v llvm-ar-14"
+        need binaryen "64-bit to 32-bit addresses" "command -v wasm-opt"
+        ;;
+    web-full)
+        need gcc "configures GMP and MPFR" "command -v gcc"
+        need m4 "configures GMP" "command -v m4"
+        need dpkg-dev "unpacks source packages" "command -v dpkg-source"
         ;;
     *)
         echo "setup: unknown job '$job'" >&2

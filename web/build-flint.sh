@@ -1,0 +1,83 @@
+#!/bin/sh
+# Builds GMP, MPFR, FLINT and Arb for WebAssembly from Debian's source packages, once: web/build-flint.sh CACHE.
+# What is there already is kept, so that a build that was stopped goes on.
+# It leaves CACHE/lib/libflint-web.a, CACHE/include and CACHE/licences. Only the modules that temper needs are compiled.
+#
+# GMP and MPFR are configured for this machine, without assembly: sizes of types are the same there, and nothing else of the
+# configuration depends on the machine, but for long double, which has 128 bits in WebAssembly. Then the sources are compiled by web/wasm-cc.sh.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+cache=$1
+mkdir -p "$cache/sources/lists/partial" "$cache/objects" "$cache/lib" "$cache/include/flint" "$cache/licences"
+cd "$cache/sources"
+
+say() { echo "web-full: $*"; }
+
+say "source packages of gmp, mpfr4, flint, flint-arb into $cache/sources"
+release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+echo "deb-src http://deb.debian.org/debian $release main" >sources.list
+apt="apt-get -qq -o Dir::Etc::SourceList=$PWD/sources.list -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists=$PWD/lists
+    -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=$(id -un)"
+$apt update
+$apt source --download-only gmp mpfr4 flint flint-arb
+for name in gmp mpfr4 flint flint-arb; do
+    [ -e "$name/debian" ] || dpkg-source -x "$name"_*.dsc "$name" >/dev/null 2>&1
+done
+
+say "configuring"
+[ -e gmp/mpn/perfsqr.h ] || (
+    cd gmp
+    mkdir -p doc # Debian leaves it out, because its licence is not free
+    echo 'all install check clean distclean:' >doc/Makefile.in
+    ./configure --host=none-unknown-linux-gnu --build="$(gcc -dumpmachine)" --disable-assembly --disable-shared \
+        CC=gcc CFLAGS=-O1 CC_FOR_BUILD=gcc >configure.log 2>&1
+    make -s fac_table.h fib_table.h mp_bases.h trialdivtab.h mpn/fib_table.c mpn/mp_bases.c mpn/jacobitab.h mpn/perfsqr.h >make.log 2>&1
+)
+[ -e mpfr4/config.status ] || (
+    cd mpfr4
+    ./configure --disable-shared --disable-thread-safe --disable-decimal-float --disable-float128 --with-gmp-include="$PWD/../gmp" CC=gcc CFLAGS=-O1 >configure.log 2>&1
+    make -s -C src mparam.h get_patches.c >make.log 2>&1 || true
+)
+(
+    cd flint
+    cp fmpz-conversions-single.in fmpz-conversions.h
+    cat fmpz/link/fmpz_single.c >fmpz/fmpz.c
+    cp fft_tuning64.in fft_tuning.h
+    for feature in FLINT_USES_BLAS FLINT_USES_TLS FLINT_USES_FENV FLINT_USES_PTHREAD FLINT_BIG_ENDIAN FLINT_USES_GC \
+        FLINT_USES_CPUSET FLINT_REENTRANT FLINT_WANT_ASSERT; do echo "#define $feature 0"; done >flint-config.h
+    echo '#define FLINT_DLL' >>flint-config.h
+    cp flint-config.h config.h
+)
+cp gmp/gmp.h mpfr4/src/mpfr.h "$cache/include"
+cp flint/*.h "$cache/include/flint"
+cp flint-arb/*.h "$cache/include"
+# Each with its name in front, so that files of the same name do not meet.
+for name in gmp mpfr4 flint flint-arb; do
+    cp "$name/debian/copyright" "$cache/licences/$name.txt"
+done
+cp /usr/share/common-licenses/LGPL-3 "$cache/licences/LGPL-3.txt"
+cp /usr/share/common-licenses/LGPL-2.1 "$cache/licences/LGPL-2.1.txt"
+
+say "compiling"
+compile() { # package, prefix of objects, flags; names of files follow on standard input
+    WASM_CC="$here/wasm-cc.sh" PACKAGE=$1 OBJECTS="$cache/objects" FLAGS="$2" \
+        xargs -P"${JOBS:-$(nproc)}" -n 8 sh -c '
+            cd "$PACKAGE"
+            for file; do
+                name=$(echo "$PACKAGE/$file" | tr / _)
+                base=$(basename "$file" .c)
+                [ -e "$OBJECTS/${name%.c}.o" ] || "$WASM_CC" -O2 -w -DOPERATION_$base $FLAGS -c "$file" -o "$OBJECTS/${name%.c}.o" || exit 255
+            done' sh
+}
+(cd gmp && ls assert.c errno.c extract-dbl.c invalid.c memory.c mp_*.c nextprime.c primesieve.c tal-reent.c mpn/*.c mpz/*.c mpq/*.c mpf/*.c rand/randclr.c |
+    grep -v "mpn/udiv_w_sdiv") | compile gmp "-DHAVE_CONFIG_H -D__GMP_WITHIN_GMP -I. -Impn"
+(cd mpfr4 && ls src/*.c | grep -vE "_extracted|jyn_asympt|round_raw_generic") |
+    compile mpfr4 "$(sed -n 's/^DEFS = //p' mpfr4/src/Makefile | sed 's/-DLT_OBJDIR=[^ ]*//; s/LDOUBLE_IEEE_EXT_LITTLE/LDOUBLE_IEEE_QUAD_LITTLE/') \
+        -D__MPFR_WITHIN_MPFR -I. -Isrc -I$cache/include"
+(cd flint && ls clz_tab.c exception.c memory_manager.c printf.c fprintf.c sprintf.c version.c \
+    fmpz/*.c fmpq/*.c fmpz_vec/*.c ulong_extras/*.c mpn_extras/*.c double_extras/*.c nmod_vec/*.c perm/*.c d_vec/*.c fft/*.c 2>/dev/null) |
+    compile flint "-I. -I$cache/include"
+(cd flint-arb && ls arb/*.c arf/*.c mag/*.c fmpz_extras/*.c fmpr/*.c) | compile flint-arb "-I. -I$cache/include"
+rm -f "$cache/lib/libflint-web.a"
+find "$cache/objects" -name '*.o' | sort | xargs llvm-ar-14 rcs "$cache/lib/libflint-web.a"
+say "done: $cache/lib/libflint-web.a"

@@ -1,0 +1,85 @@
+# The playground: build/web, a static site with the library as WebAssembly. Included by the Makefile.
+EMSCRIPTEN   ?= /usr/share/emscripten
+WEB_CACHE    ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/temper-web
+WEB          := $(BUILD)/web
+WASM         := $(BUILD)/wasm
+WASM_CC      := sh web/wasm-cc.sh
+WASM_FLAGS   := $(CSTD) -O2 -DNDEBUG -Iinclude -Isrc -I. -MMD -MP
+FLINT_WASM   := $(wildcard $(WEB_CACHE)/lib/libflint-web.a)
+WASM_KIND    := $(if $(FLINT_WASM),full,plain)
+
+# ONNX needs protobuf's runtime, which the page has no use for; AVX2 is another machine's.
+WASM_SRC     := $(filter-out src/export/graph.c src/run/kernels_avx2.c $(if $(FLINT_WASM),,src/number/ball.c src/number/rational.c),$(LIB_SRC))
+WASM_OBJ     := $(WASM_SRC:%.c=$(WASM)/%.o)
+SHIM_SRC     := web/shim.c web/shim_work.c web/reply.c web/runtime.c web/memory_files.c $(if $(FLINT_WASM),web/never_flint.c,web/without_flint.c)
+SHIM_OBJ     := $(SHIM_SRC:web/%.c=$(WASM)/$(WASM_KIND)/%.o)
+MUSL         := $(EMSCRIPTEN)/system/lib/libc/musl
+LIBC_SRC     := $(shell sed 's/\#.*//' web/libc.list)
+LIBC_OBJ     := $(LIBC_SRC:%.c=$(WASM)/libc/%.o)
+LIBC_FLAGS   := -O2 -fno-builtin -w -I$(MUSL)/src/internal -I$(MUSL)/src/include -I$(MUSL)/include -I$(EMSCRIPTEN)/system/lib/libc \
+    -I$(EMSCRIPTEN)/system/lib/pthread
+
+$(WASM)/src/%.o: src/%.c web/wasm-cc.sh
+	@mkdir -p $(@D)
+	@$(SAY) "  WASM    $<"
+	$(Q)$(WASM_CC) $(WASM_FLAGS) $(if $(FLINT_WASM),-isystem $(WEB_CACHE)/include) -c $< -o $@
+
+$(WASM)/plain/%.o: web/%.c web/wasm-cc.sh
+	@mkdir -p $(@D)
+	@$(SAY) "  WASM    $<"
+	$(Q)$(WASM_CC) $(WASM_FLAGS) -Wall -Wextra -Wno-unused-parameter -c $< -o $@
+
+$(WASM)/full/%.o: web/%.c web/wasm-cc.sh
+	@mkdir -p $(@D)
+	@$(SAY) "  WASM    $<"
+	$(Q)$(WASM_CC) $(WASM_FLAGS) -Wall -Wextra -Wno-unused-parameter -DTEMPER_WEB_FULL -c $< -o $@
+
+# malloc is not a part of musl here, and comparisons of quad floats must give an int, which their source does only there.
+$(WASM)/libc/dlmalloc.o: LIBC_FLAGS = -O2 -fno-builtin -w -DNDEBUG
+$(WASM)/libc/compiler-rt/lib/builtins/comparetf2.o: LIBC_FLAGS = -O2 -fno-builtin -w -D__aarch64__
+$(WASM)/libc/%.o: $(EMSCRIPTEN)/system/lib/%.c web/wasm-cc.sh
+	@mkdir -p $(@D)
+	$(Q)$(WASM_CC) $(LIBC_FLAGS) -c $< -o $@
+
+$(WASM)/libc.a: $(LIBC_OBJ)
+	@rm -f $@
+	$(Q)llvm-ar-14 rcs $@ $^
+
+$(WASM)/$(WASM_KIND)/temper.wasm: $(WASM_OBJ) $(SHIM_OBJ) $(WASM)/libc.a $(FLINT_WASM)
+	@$(SAY) "  LD      $@"
+	@rm -f $(WASM)/libtemper.a && llvm-ar-14 rcs $(WASM)/libtemper.a $(WASM_OBJ)
+	$(Q)wasm-ld-14 -mwasm64 --no-entry --gc-sections --export-dynamic --export=__stack_pointer --export=__wasm_call_ctors --export-table \
+	    -z stack-size=4194304 --error-limit=0 $(SHIM_OBJ) $(WASM)/libtemper.a $(FLINT_WASM) $(WASM)/libc.a -o $@.64
+	$(Q)wasm-opt -O2 --memory64-lowering --enable-memory64 --enable-bulk-memory --enable-sign-ext --enable-mutable-globals \
+	    --enable-nontrapping-float-to-int $@.64 -o $@
+
+# ---- the site ----
+SITE_SRC := $(sort $(wildcard web/site/* web/engine/*.js))
+
+$(WEB)/stamp: $(WASM)/$(WASM_KIND)/temper.wasm $(SITE_SRC) LICENSE web/web.mk
+	@$(SAY) "  SITE    $(WEB)"
+	$(Q)rm -rf $(WEB) && mkdir -p $(WEB)/engine $(WEB)/licences
+	$(Q)cp web/site/* $(WEB) && cp web/engine/*.js $(WEB)/engine && cp $(WASM)/$(WASM_KIND)/temper.wasm $(WEB)
+	$(Q)cp LICENSE $(WEB)/licences/temper.txt && cp $(MUSL)/COPYRIGHT $(WEB)/licences/musl.txt 2>/dev/null || true
+	$(Q)if test -n "$(FLINT_WASM)"; then cp $(WEB_CACHE)/licences/* $(WEB)/licences; fi
+	$(Q)touch $@
+
+.PHONY: web web-full web-serve web-site
+web-site: $(WEB)/stamp
+
+web: ## the playground, a static site in build/web (installs emscripten; a minute or two; proofs need `make web-full` once)
+	@sh scripts/setup.sh build web
+	@$(MAKE) --no-print-directory -j$(JOBS) web-site
+	@$(if $(FLINT_WASM),echo "web: $(WEB) is complete",echo "web: $(WEB) proves nothing and has no certificates; 'make web-full' adds exact arithmetic")
+
+web-full: ## the same with exact arithmetic and certificates: builds GMP, MPFR, FLINT and Arb once, outside the tree (minutes)
+	@sh scripts/setup.sh build web web-full
+	@test -e $(WEB_CACHE)/lib/libflint-web.a || JOBS=$(JOBS) sh web/build-flint.sh "$(WEB_CACHE)"
+	@$(MAKE) --no-print-directory web
+
+web-serve: ## serve build/web on this machine and print the address
+	@test -e $(WEB)/stamp || $(MAKE) --no-print-directory web
+	@echo "http://localhost:$(or $(PORT),8000)/  (Ctrl-C stops it)"
+	@cd $(WEB) && python3 -m http.server --bind 127.0.0.1 $(or $(PORT),8000) >/dev/null 2>&1
+
+-include $(WASM_OBJ:.o=.d) $(SHIM_OBJ:.o=.d)
