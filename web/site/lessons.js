@@ -1,0 +1,3 @@
+import { byId } from './paint.js';
+export function openLessons() { byId('lessons').showModal(); }
+export function lessonSees() {}

@@ -1,0 +1,230 @@
+// The engine in a worker: pictures as fast as they are asked for, charts and searches in the background, in steps short enough that a
+// new picture need not wait. Everything that is shown was computed by the library.
+
+import { Engine } from './engine/temper.js';
+import { lengthen, textOf } from './strings.js';
+import { Workshop } from './workshop.js';
+
+const MAP_MOST = 60; // letters of a map; longer strings get a summary
+const COST_MOST = 3e9; // multiply-adds of one run
+
+const loading = (async () => {
+  const response = await fetch('temper.wasm');
+  if (!response.ok) throw new Error(`temper.wasm: ${response.status}`);
+  const module = await WebAssembly.compile(await response.arrayBuffer());
+  return new Workshop(await Engine.open(module));
+})();
+
+let generation = 0; // of the newest request; older background work stops
+const pause = () => new Promise(resolve => setTimeout(resolve, 0));
+const plain = error => ({ message: error.message, line: error.line || 0, column: error.column || 0, hint: error.hint || '', status: error.status || '' });
+
+// ---- one picture ----
+
+function truthRows(shop, state, about, letters, run, capture) {
+  const rows = [];
+  for (const part of about.parts) {
+    const spec = shop.part(state, part.formula);
+    if (!spec || part.formula.endsWith('...')) continue;
+    const row = { label: part.formula, layer: part.layer, head: part.head, channel: part.channel, truth: spec.eval(letters).truth };
+    if (capture && part.channel >= 0)
+      row.values = Float64Array.from(row.truth, (_, k) => run.channels(part.layer, k + 1)[part.channel]);
+    rows.push(row);
+  }
+  return rows;
+}
+
+function headPictures(about, run, hard, size) {
+  return about.heads.map(({ layer, head }) => {
+    const outputs = new Float64Array(size);
+    for (let i = 0; i < size; i++) {
+      const { output } = run.row(layer, head, i);
+      outputs[i] = output.length ? output[0] : 0;
+    }
+    return { weights: run.head(layer, head), hard: hard ? hard.head(layer, head) : null, outputs, scale: run.row(layer, head, size - 1).scale };
+  });
+}
+
+function rowInFull(about, run, hard, state) {
+  const info = about.heads[state.h];
+  if (!info) return null;
+  const { size } = run.about(), i = Math.min(state.i, size - 1), { layer, head } = info;
+  const cut = array => (array ? array.slice(i * size, (i + 1) * size) : null);
+  const values = Float64Array.from({ length: size }, (_, j) => run.row(layer, head, j).value[0]);
+  const { scale, query, output } = run.row(layer, head, i);
+  const part = about.parts.find(p => p.layer === layer && p.head === head && p.channel >= 0);
+  return {
+    i, scale, query, values, output: output[0],
+    scores: cut(run.head(layer, head, 'scores')), logits: cut(run.head(layer, head, 'logits')), weights: cut(run.head(layer, head)),
+    hard: hard ? cut(hard.head(layer, head)) : null,
+    hardOutput: hard ? hard.row(layer, head, i).output[0] : null,
+    rounded: part ? run.channels(layer, i)[part.channel] : null,
+  };
+}
+
+function picture(shop, state) {
+  const start = performance.now();
+  const base = shop.base(state), model = shop.scaled(state), about = model.about();
+  const text = lengthen(state, about), letters = model.encode(text);
+  const free = [letters];
+  try {
+    const n = letters.count, capture = n <= MAP_MOST;
+    if (!shop.affordable(model, n, state.type, COST_MOST))
+      throw new RangeError(`${n} letters are too many for ${state.type} and this transformer in a browser; the program has no such limit`);
+    const run = model.run(letters, { type: state.type, capture, unchecked: true });
+    free.push(run);
+    const hard = capture ? shop.hardRun(base, letters) : null;
+    if (hard) free.push(hard);
+    const told = run.about(), answers = run.output(0), truth = shop.truth(state, letters);
+    let wrong = 0, firstWrong = 0;
+    const after = answers.slice(1, n + 1);
+    if (truth.truth)
+      for (let k = 0; k < n; k++)
+        if (after[k] !== truth.truth[k]) {
+          wrong++;
+          firstWrong ||= k + 1;
+        }
+    return {
+      about, baseHeads: base.about().heads, text, letters: letters.numbers(), n, size: told.size, capture, full: shop.engine.full,
+      rows: truthRows(shop, state, about, letters, run, capture),
+      truth: truth.truth, want: truth.accept, accept: Boolean(told.accept), answers: after, wrong, firstWrong, errors: told.errors,
+      proved: Boolean(told.proved), claim: told.claim, proof: shop.proof(state),
+      heads: capture ? headPictures(about, run, hard, told.size) : [], row: capture ? rowInFull(about, run, hard, state) : null,
+      milliseconds: performance.now() - start,
+    };
+  } finally {
+    for (const thing of free.reverse()) thing.free();
+  }
+}
+
+// ---- charts, in the background ----
+
+/** One run: the largest error of the chosen head, and whether every answer is right. */
+function sample(shop, state, model, text) {
+  const letters = model.encode(text);
+  let run;
+  try {
+    if (!shop.affordable(model, letters.count, state.type, COST_MOST / 10)) return null;
+    run = model.run(letters, { type: state.type, unchecked: true });
+    const { truth } = shop.truth(state, letters), answers = run.output(0);
+    let right = true;
+    for (let k = 0; k < letters.count && right && truth; k++) right = answers[k + 1] === truth[k];
+    return { error: run.about().errors[state.h] ?? 0, right };
+  } finally {
+    if (run) run.free();
+    letters.free();
+  }
+}
+
+async function charts(shop, state, mine, send) {
+  const current = () => mine === generation, about = shop.base(state).about(), text = lengthen(state, about);
+  const n = textOf(text, about).length;
+  // Temperature: coarse first, then finer, so that the picture is there at once and gets better.
+  const steps = n > 2000 ? 16 : 48, temperatures = [];
+  const order = [...Array(steps + 1).keys()].sort((a, b) => (a % 4 ? 1 : 0) - (b % 4 ? 1 : 0) || a - b);
+  let last = performance.now();
+  const breathe = async (key, points) => {
+    if (performance.now() - last < 12) return current();
+    send({ kind: 'chart', key, points: [...points].sort((a, b) => a.x - b.x) });
+    await pause();
+    last = performance.now();
+    return current();
+  };
+  for (const k of order) {
+    const x = k / steps, factor = 10 ** (2 * x - 1), model = shop.withFactor(state, factor);
+    const point = sample(shop, state, model, text);
+    if (point) temperatures.push({ x, ...point });
+    if (!await breathe('temperature', temperatures)) return;
+  }
+  send({ kind: 'chart', key: 'temperature', points: temperatures.sort((a, b) => a.x - b.x), done: true });
+  // Length.
+  const model = shop.scaled(state), lengths = [];
+  for (let k = 0, m = 0; k <= 44; k++) {
+    m = Math.max(m + 1, Math.round(1e5 ** (k / 44)));
+    const point = sample(shop, state, model, lengthen({ ...state, n: m }, about));
+    if (!point) break;
+    lengths.push({ x: Math.log(m) / Math.log(1e5), ...point, n: m });
+    if (!await breathe('length', lengths)) return;
+  }
+  send({ kind: 'chart', key: 'length', points: lengths, done: true });
+  // The first length that breaks.
+  const first = lengths.find(p => !p.right), reach = first ? first.n : lengths.length ? lengths[lengths.length - 1].n : 0;
+  const begun = performance.now();
+  for (let m = 1; m <= reach; m++) {
+    if (performance.now() - begun > 6000) {
+      send({ kind: 'breaks', from: first ? first.n : 0, upTo: reach, swept: m - 1 });
+      return;
+    }
+    if (!sample(shop, state, model, lengthen({ ...state, n: m }, about))?.right) {
+      send({ kind: 'breaks', from: m, upTo: m, swept: m });
+      return;
+    }
+    if (performance.now() - last > 12) {
+      await pause();
+      last = performance.now();
+      if (!current()) return;
+    }
+  }
+  send({ kind: 'breaks', from: 0, upTo: reach, swept: reach });
+}
+
+// ---- strings that are hard ----
+
+/** Among many strings of the length one with a wrong answer, or else with the largest error. */
+function worstString(shop, state, count) {
+  const model = shop.scaled(state), about = shop.base(state).about(), letters = about.letters;
+  const length = Math.min(Math.max(textOf(lengthen(state, about), about).length, 4), MAP_MOST);
+  let best = null;
+  for (let k = 0; k < count; k++) {
+    const rare = letters[Math.floor(Math.random() * letters.length)], common = letters[Math.floor(Math.random() * letters.length)];
+    const chance = [0.5, 0.9, 0.03][k % 3];
+    const string = Array.from({ length }, (_, j) => (k % 7 === 0 ? (j === k % length ? rare : common)
+      : Math.random() < chance ? common : letters[Math.floor(Math.random() * letters.length)]));
+    const text = string.join(about.tokens ? ' ' : '');
+    const point = sample(shop, state, model, text);
+    const score = point.right ? point.error : 2 + point.error;
+    if (!best || score > best.score) best = { score, text };
+  }
+  return best.text;
+}
+
+// ---- messages ----
+
+onmessage = async ({ data }) => {
+  const { id, what, state } = data;
+  if (what === 'picture') generation = id;
+  let shop;
+  try {
+    shop = await loading;
+  } catch (error) {
+    postMessage({ id, kind: 'failed', error: plain(error) });
+    return;
+  }
+  const send = message => postMessage({ id, ...message });
+  try {
+    if (what === 'hello')
+      send({ kind: 'ready', full: shop.engine.full, version: shop.engine.version, types: shop.engine.types, gallery: shop.engine.gallery() });
+    else if (what === 'picture') {
+      if (id !== generation) return;
+      send({ kind: 'picture', picture: picture(shop, state) });
+    } else if (what === 'charts') {
+      if (id === generation) await charts(shop, state, id, send);
+    } else if (what === 'prove') {
+      generation = id;
+      for (const report of shop.prove(state, data.n)) {
+        send({ kind: 'proof', ...report });
+        await pause();
+        if (id !== generation) return;
+      }
+    } else if (what === 'worst') send({ kind: 'string', text: worstString(shop, state, 400) });
+    else if (what === 'take') send({ kind: 'taken', ...shop.take(state, data.thing, lengthen(state, shop.base(state).about())) });
+    else if (what === 'limits') {
+      for (const report of shop.limits(state, data.types)) {
+        send({ kind: 'limits', ...report });
+        await pause();
+      }
+    }
+  } catch (error) {
+    send({ kind: 'error', what, error: plain(error) });
+  }
+};

@@ -1,0 +1,211 @@
+// Specifications and models of the newest states, kept so that a change of the string or a slider does not compile again.
+
+const KEPT = 80;
+
+/** Objects by key; the oldest are freed. */
+class Shelf {
+  constructor(most) {
+    this.most = most;
+    this.items = new Map();
+  }
+
+  get(key, make) {
+    const known = this.items.get(key);
+    if (known !== undefined) {
+      this.items.delete(key);
+      this.items.set(key, known);
+      return known;
+    }
+    const made = make();
+    this.items.set(key, made);
+    if (this.items.size > this.most) {
+      const [oldest, thing] = this.items.entries().next().value;
+      this.items.delete(oldest);
+      if (thing?.free) thing.free();
+    }
+    return made;
+  }
+}
+
+export class Workshop {
+  constructor(engine) {
+    this.engine = engine;
+    this.specs = new Shelf(KEPT);
+    this.bases = new Shelf(12);
+    this.models = new Shelf(KEPT);
+    this.sure = new Shelf(4000);
+  }
+
+  specKey(state) {
+    return JSON.stringify([state.syntax, state.f, state.a]);
+  }
+
+  baseKey(state) {
+    return this.specKey(state) + state.m;
+  }
+
+  /** The specification; null for a transformer of the gallery, which has none. */
+  spec(state) {
+    if (state.syntax === 'gallery') return null;
+    return this.specs.get(this.specKey(state), () => this.engine.spec(state.f, { syntax: state.syntax, alphabet: state.a }));
+  }
+
+  /** A subformula as a specification of its own; null where its text is none. */
+  part(state, formula) {
+    const { letters, tokens } = this.base(state).about();
+    return this.specs.get('part ' + JSON.stringify([letters, formula]), () => {
+      try {
+        return this.engine.spec(formula, { alphabet: letters.join(tokens ? ' ' : ''), tokens: Boolean(tokens) });
+      } catch {
+        return null;
+      }
+    });
+  }
+
+  /** The soft model with its proved scales. */
+  base(state) {
+    return this.bases.get(this.baseKey(state), () => {
+      if (state.syntax === 'gallery') return this.engine.soften(this.engine.galleryModel(state.f), state.m, 32);
+      return this.spec(state).build({ method: state.m });
+    });
+  }
+
+  withFactor(state, factor) {
+    if (factor === 1) return this.base(state);
+    const scale = `${Number(factor.toPrecision(4))}x`;
+    return this.models.get(this.baseKey(state) + scale, () => this.base(state).rescale(scale));
+  }
+
+  /** The model as the state says: a factor of its scales, or an expression. */
+  scaled(state) {
+    if (state.s) return this.models.get(this.baseKey(state) + 'expression ' + state.s, () => this.base(state).rescale(state.s));
+    return this.withFactor(state, state.t);
+  }
+
+  /** The specification's own answers; a transformer of the gallery is compared with its hard choices. */
+  truth(state, letters) {
+    const spec = this.spec(state);
+    if (spec) return spec.eval(letters);
+    const run = this.base(state).run(letters, { hard: true, unchecked: true });
+    try {
+      return { accept: Boolean(run.about().accept), truth: run.output(0).slice(1, letters.count + 1) };
+    } finally {
+      run.free();
+    }
+  }
+
+  hardRun(model, letters) {
+    try {
+      return model.run(letters, { hard: true, capture: true, unchecked: true });
+    } catch {
+      return null; // rounding hides a tie
+    }
+  }
+
+  affordable(model, n, type, most) {
+    return model.cost(n, type) <= most;
+  }
+
+  // ---- proofs ----
+
+  /** What is proved of the model with its own scales; null: this build proves nothing. */
+  proof(state) {
+    return this.base(state).proof(state.type);
+  }
+
+  isRescaled(state) {
+    return Boolean(state.s) || state.t !== 1;
+  }
+
+  certify(state, key, model, n) {
+    return this.sure.get(this.baseKey(state) + JSON.stringify([key, n, state.type]), () => {
+      try {
+        return model.certify(n, state.type);
+      } catch {
+        return { verdict: 'unable', largestError: '' };
+      }
+    });
+  }
+
+  /** What is proved of all strings of n letters: with the scales of the state first, then between which factors. Proofs of scales
+      that were chosen by hand take long, so this runs beside the pictures. */
+  * prove(state, n) {
+    if (!this.engine.full) return;
+    const proof = this.proof(state), at = factor => {
+      if (factor === 1) return proof.length >= n ? { proved: true, bound: this.base(state).about().heads[state.h]?.bound ?? 0 } : { proved: false, bound: null };
+      const found = this.certify(state, factor.toPrecision(4), this.withFactor(state, factor), n);
+      return { proved: found.verdict === 'proved', bound: found.verdict === 'proved' ? Number(found.largestError) : null, reason: found.reason };
+    };
+    let own;
+    if (state.s) {
+      const found = this.certify(state, state.s, this.scaled(state), n);
+      own = { proved: found.verdict === 'proved', bound: found.verdict === 'proved' ? Number(found.largestError) : null, reason: found.reason };
+    } else own = at(state.t);
+    const known = [];
+    if (!state.s) known.push({ factor: state.t, ...own });
+    yield { own, known, length: this.isRescaled(state) ? null : proof.length };
+    if (n > 5000) return;
+    // Where the proof ends on both sides, by halving on a logarithmic scale.
+    for (const [from, to] of [[1, 0.1], [1, 10]]) {
+      const edge = at(to);
+      known.push({ factor: to, ...edge });
+      if (!edge.proved && proof.length >= n) {
+        let inside = from, outside = to;
+        for (let k = 0; k < 4; k++) {
+          const middle = Math.sqrt(inside * outside), found = at(Number(middle.toPrecision(4)));
+          known.push({ factor: middle, ...found });
+          if (found.proved) inside = middle;
+          else outside = middle;
+          yield { own, known, length: this.isRescaled(state) ? null : proof.length };
+        }
+      }
+    }
+    known.push({ factor: 1, ...at(1) });
+    yield { own, known, length: this.isRescaled(state) ? null : proof.length, done: true };
+  }
+
+  // ---- to take away ----
+
+  take(state, thing, text) {
+    const model = this.scaled(state);
+    if (thing === 'model') return { name: 'model.temper', type: 'text/plain', text: model.print() };
+    if (thing === 'svg' || thing === 'png') {
+      const letters = model.encode(text), run = model.run(letters, { type: state.type, capture: true, unchecked: true });
+      try {
+        return { name: 'attention.svg', type: 'image/svg+xml', text: run.svg() };
+      } finally {
+        run.free();
+        letters.free();
+      }
+    }
+    if (thing === 'certificate') {
+      const found = model.certify(Math.max(state.n, 1), state.type);
+      if (found.verdict !== 'proved') throw new RangeError(`There is no certificate for ${state.n} letters in ${state.type}: ${found.reason}`);
+      return { name: 'certificate.json', type: 'application/json', text: found.certificate };
+    }
+    if (thing === 'gguf') {
+      const spec = this.spec(state);
+      if (!spec) throw new RangeError('A transformer of the gallery has no GGUF file');
+      return { name: 'model.gguf', type: 'application/octet-stream', bytes: spec.gguf(Math.max(16, Math.min(state.n, 256))) };
+    }
+    throw new RangeError(`there is no ${thing}`);
+  }
+
+  /** The table of limits: reports of progress, then the table. */
+  * limits(state, types) {
+    const methods = ['temperature', 'positions', 'digits'], cases = [];
+    for (const type of types)
+      for (const method of methods) {
+        const spec = this.spec(state);
+        if (!spec) throw new RangeError('Limits are looked for in transformers that come from a specification');
+        const model = this.bases.get(this.baseKey({ ...state, m: method }), () => spec.build({ method }));
+        cases.push([model, type]);
+      }
+    const work = this.engine.limits(cases, { length: 4096, effort: 0.15, title: state.f });
+    for (;;) {
+      const { value, done } = work.next();
+      yield done ? { done: true, ...value } : { done: false, ...value };
+      if (done) return;
+    }
+  }
+}
