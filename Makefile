@@ -187,7 +187,7 @@ test-regular: ## regular languages and random automata with much more effort (mi
 	TEMPER_TEST_EFFORT=20 $(BUILD)/tests/t-regular
 	TEMPER_TEST_EFFORT=10 $(BUILD)/tests/t-cascade
 
-proofs: ## check the lemmas of theory and certificates with Coq, and show what they assume (installs Coq; some minutes)
+proofs: all ## check the lemmas of theory and certificates with Coq, and show what they assume (installs Coq; some minutes)
 	@sh scripts/setup.sh proofs
 	@sh scripts/check-proofs.sh $(BUILD) $(JOBS)
 

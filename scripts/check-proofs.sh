@@ -1,8 +1,9 @@
 #!/bin/sh
-# Compiles proofs/ with Coq and looks at what its theorems rest on. usage: scripts/check-proofs.sh BUILD JOBS
+# Compiles proofs/ with Coq and looks at what its theorems rest on, then has Coq check one certificate. usage: scripts/check-proofs.sh BUILD JOBS
 # It fails on a proof that is left open, on a statement that is assumed, and on an axiom beyond those of Coq's real numbers.
 set -eu
 build=$1/proofs
+here=$(pwd)
 jobs=${2:-1}
 
 if grep -nwE 'Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|Abort|Declare Module|bypass_check|Unset Guard Checking|Unset Universe Checking' proofs/*.v; then
@@ -24,13 +25,27 @@ for new in proofs/*.v; do
     cmp -s "$new" "$build/${new##*/}" || cp "$new" "$build/"
 done
 cd "$build"
-# These two only print, so they are compiled last, and always.
-rm -f Theorems.vo TheoremsByInterval.vo
+# These are compiled last, and always.
+rm -f Theorems.vo TheoremsByInterval.vo Certificate*.v*
 lemmas=$(ls ./*.v | grep -v '^\./Theorems')
 coq_makefile -Q . Temper $lemmas -o lemmas.mk >/dev/null
 make --no-print-directory -f lemmas.mk -j"$jobs" >compile.log 2>&1 || { tail -40 compile.log; exit 1; }
 coqc -Q . Temper Theorems.v >Theorems.txt
 coqc -Q . Temper TheoremsByInterval.v >TheoremsByInterval.txt
+
+# One certificate, from its JSON. A bound in it that is too small must not pass.
+"$here/$1/temper" certify --type f32 --length 100000 --alphabet abc -f 'a S b' -o certificate.json >/dev/null
+python3 "$here/scripts/certificate-to-coq.py" certificate.json Certificate.v
+coqc -Q . Temper Certificate.v
+printf 'From Temper Require Import Certificate.\nPrint Assumptions certified.\n' >CertificateTheorem.v
+coqc -Q . Temper CertificateTheorem.v >>TheoremsByInterval.txt
+sed 's/"error": "1\.[0-9]*e-03"/"error": "1.000e-03"/g' certificate.json >certificate-wrong.json
+cmp -s certificate.json certificate-wrong.json && { echo "proofs: the certificate has other numbers than this script expects" >&2; exit 1; }
+python3 "$here/scripts/certificate-to-coq.py" certificate-wrong.json CertificateWrong.v
+if coqc -Q . Temper CertificateWrong.v >certificate-wrong.log 2>&1; then
+    echo "proofs: a certificate with a bound that is too small was accepted" >&2
+    exit 1
+fi
 
 # An axiom stands at the beginning of a line of what Print Assumptions says.
 axioms() { grep -vE '^( |Axioms:|Closed under|Fetching|Section Variables:|$)' "$1" | sed 's/[ :].*//' | sort -u; }
@@ -51,4 +66,5 @@ echo "they assume no more than:"
 axioms "$build/Theorems.txt" | sed 's/^/  /'
 echo "numbers by interval, which also assumes Coq's primitive integers and floats:"
 sed -n 's/^Print Assumptions \(.*\)\.$/  \1/p' proofs/TheoremsByInterval.v
+echo "  certified: $(sed -n '1s/^(\* Generated from a certificate: \(.*\) \*)$/\1/p' "$build/Certificate.v")"
 echo "proofs: $(cat proofs/*.v | wc -l) lines checked"
