@@ -322,6 +322,7 @@ lint: ## formatting, static analysis, include order, comments
 	    --suppress=missingIncludeSystem "-D_Noreturn=__attribute__((noreturn))" -Iinclude -Isrc -I. -Icli src lab cli mpi
 	sh scripts/check-includes.sh
 	python3 scripts/check-prose.py
+	python3 scripts/check-proved.py
 
 format: ## reformat all sources
 	@clang-format -i $(FORMATTED)

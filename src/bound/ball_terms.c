@@ -1,4 +1,4 @@
-/* Arithmetic with the balls of bound_terms.h, in balls or guessed in doubles. */
+/* Arithmetic with the balls of bound_terms.h, in balls or guessed in doubles: doc/certificate.md, "One rounding". */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The error recursion for hard choices: from the facts about the hard model to how far the computed one can be from
-   it, layer by layer, at one length, for a number format. doc/certificate.md has the formulas, from "Errors of sums"
-   to "When hard choices are proved". */
+   it, layer by layer, at one length, for a number format: doc/certificate.md, "Errors of sums", and what follows up to
+   "When hard choices are proved". */
 #ifndef BOUND_CHOICE_ERRORS_H
 #define BOUND_CHOICE_ERRORS_H
 

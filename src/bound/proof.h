@@ -1,5 +1,5 @@
 /* The proof of a model in a number format, with softmax as it is or with hard choices: opened once, then tried at
-   lengths. What every command calls proved is what a try here proved. */
+   lengths. What every command calls proved is what a try here proved: doc/certificate.md, "What is claimed". */
 #ifndef BOUND_PROOF_H
 #define BOUND_PROOF_H
 

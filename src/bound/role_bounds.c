@@ -47,7 +47,7 @@ static const ball *growth(const bounds *b, uint64_t i, uint64_t j, uint64_t k) {
 /* (1 + 2 u_a) */
 static const ball *exp_factor(const bounds *b) { return b_add(b, b->one, twice(b, b->unit_a)); }
 
-/* ---- once ---- */
+/* ---- doc/certificate.md, "Once" ---- */
 
 static const ball *once_error_ascending(const bounds *b, const ball *rest) {
     const ball *less = b_mul(b, b_less(b, b->unit_a, 1), b_less(b, b->unit_stored, 1));
@@ -86,7 +86,7 @@ static void need_distances(const bounds *b, head_certificate *h) {
     if (!b->ascending) need_counting(b, h);
 }
 
-/* ---- nearest ---- */
+/* ---- doc/certificate.md, "Nearest" ---- */
 
 /* What all losers weigh together, each gap being at least a multiple of kappa of which `sides` occur at a time. */
 static const ball *losers(const bounds *b, double kappa, const ball *off, int sides) {
@@ -155,7 +155,7 @@ static head_certificate nearest(const bounds *b, const head_shape *s) {
     return h;
 }
 
-/* ---- match ---- */
+/* ---- doc/certificate.md, "Match" ---- */
 
 /* Whole numbers times multiples of a half: the scores of patterns are exact, also if queries are scaled before. */
 static void need_patterns(const bounds *b, head_certificate *h, const head_shape *s, bool scaled) {
@@ -216,7 +216,7 @@ head_certificate head_certify_rest(const bounds *b, double rest, double logit) {
     return h;
 }
 
-/* ---- count ---- */
+/* ---- doc/certificate.md, "Count" ---- */
 
 static head_certificate count(const bounds *b, const head_shape *s) {
     head_certificate h = {.logit = b->zero, .rounding = b->zero, .error = b->zero};
@@ -238,7 +238,7 @@ static head_certificate count(const bounds *b, const head_shape *s) {
     return h;
 }
 
-/* ---- compare and balance ---- */
+/* ---- doc/certificate.md, "Compare" and "Balance" ---- */
 
 /* rho and then the error, with e for epsilon or omega and the share of kappa that is left. */
 static void share_error(const bounds *b, head_certificate *h, const ball *kappa_left, const ball *e) {
@@ -331,7 +331,7 @@ static head_certificate balance(const bounds *b, const head_shape *s) {
     return h;
 }
 
-/* ---- look-up ---- */
+/* ---- doc/certificate.md, "Look-up" ---- */
 
 /* e: A_0 - A_1 in exact arithmetic against what is computed, as a share of kappa M^2. */
 static const ball *lookup_share(const bounds *b, const head_shape *s) {

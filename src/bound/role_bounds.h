@@ -1,4 +1,5 @@
-/* The error of each kind of head before rounding: doc/certificate.md, "Heads". */
+/* The error of each kind of head before rounding: doc/certificate.md, "Softmax rows, with rounding", and one heading
+   for each kind. */
 #ifndef BOUND_ROLE_BOUNDS_H
 #define BOUND_ROLE_BOUNDS_H
 

@@ -1,4 +1,5 @@
-/* The proof for a model that is recognised by its roles: heads, gates, and the longest length. */
+/* The proof for a model that is recognised by its roles, heads, gates, and the longest length: doc/certificate.md,
+   "Softmax rows, with rounding" and "Gates". */
 #ifndef BOUND_ROLE_PROOF_H
 #define BOUND_ROLE_PROOF_H
 

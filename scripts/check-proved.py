@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Which lemmas Coq has checked. doc/theory.md and doc/certificate.md say so under their headings, in lines that begin with "*Coq: ".
+
+Checked here, in a second: every theorem that is named exists in proofs/; every section with a lemma, claim or theorem has such a line; every
+file of src/bound cites a heading, and every heading that is cited there has such a line; the table of doc/proofs.md is what the lines say
+(--update writes it)."""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+PAGES = ["theory", "certificate"]
+BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
+faults = []
+
+
+def sections(page):
+    """(heading, line number, text) of a page."""
+    found, heading, start, lines = [], None, 0, []
+    for number, line in enumerate((root / "doc" / f"{page}.md").read_text(encoding="utf-8").splitlines(), 1):
+        match = re.match(r"#{2,3} (.*)", line)
+        if match:
+            found.append((heading, start, lines))
+            heading, start, lines = match[1], number, []
+            heading = re.sub(r"^\d+\. ", "", re.sub(r" \(`.*`\)$", "", heading))
+        else:
+            lines.append(line)
+    found.append((heading, start, lines))
+    return [(h, n, l) for h, n, l in found if h]
+
+
+def mark_of(lines):
+    for number, line in enumerate(lines):
+        if line.startswith("*Coq: "):
+            text = line
+            while not text.endswith("*") and number + 1 < len(lines):
+                number += 1
+                text += " " + lines[number].strip()
+            return text[len("*Coq: "):-1].rstrip(".")
+    return None
+
+
+names = set()
+for file in sorted((root / "proofs").glob("*.v")):
+    names |= set(re.findall(r"^\s*(?:Theorem|Lemma|Corollary|Definition|Fixpoint|Inductive|Record|with)\s+([A-Za-z_0-9']+)",
+                            file.read_text(encoding="utf-8"), re.M))
+
+marked, rows = {}, []
+for page in PAGES:
+    for heading, number, lines in sections(page):
+        mark = mark_of(lines)
+        where = f"doc/{page}.md:{number}: \"{heading}\""
+        if mark is None:
+            if any(re.match(r"\*\*(Lemma|Claim|Theorem)", line) for line in lines):
+                faults.append(f"{where} has a lemma and no line *Coq: ...*")
+            marked.setdefault((page, heading), None)
+            continue
+        marked[page, heading] = mark
+        for name in re.findall(r"`([^`]*)`", mark):
+            if name not in names:
+                faults.append(f"{where} names {name}, which is not in proofs/")
+        checked, _, paper = mark.partition("; on paper: ")
+        if mark == "on paper":
+            checked, paper = "", "all of it"
+        rows.append(f"| {page}, \"{heading}\" | {checked} | {paper} |\n")
+
+for file in sorted((root / "src" / "bound").glob("*.c")):
+    texts = [path.read_text(encoding="utf-8") for path in (file, file.with_suffix(".h")) if path.exists()]
+    text = " ".join(re.sub(r"\s*\n\s*(\*\s)?\s*", " ", t) for t in texts)
+    cited = []
+    for page, quoted in re.findall(r"doc/(theory|certificate)\.md, ((?:\"[^\"]+\"(?:, | and )?)+)", text):
+        cited += [(page, heading) for heading in re.findall(r"\"([^\"]+)\"", quoted)]
+    if not cited:
+        faults.append(f"src/bound/{file.name} cites no heading of doc/theory.md or doc/certificate.md")
+    for page, heading in cited:
+        if (page, heading) not in marked:
+            faults.append(f"src/bound/{file.name} cites \"{heading}\", which doc/{page}.md does not have")
+        elif marked[page, heading] is None:
+            faults.append(f"src/bound/{file.name} cites doc/{page}.md, \"{heading}\", which has no line *Coq: ...*")
+
+table = "| section | checked by machine | on paper |\n| --- | --- | --- |\n" + "".join(rows)
+path = root / "doc" / "proofs.md"
+page = path.read_text(encoding="utf-8")
+before, rest = page.split(BEGIN)
+after = rest.split(END)[1]
+new = before + BEGIN + table + END + after
+if new != page:
+    if sys.argv[1:] == ["--update"]:
+        path.write_text(new, encoding="utf-8")
+    else:
+        faults.append("doc/proofs.md: the table is not what the pages say; run scripts/check-proved.py --update")
+for fault in faults:
+    print(fault)
+if faults:
+    sys.exit(1)
+print(f"proofs: {len(rows)} sections say what Coq has checked, {len(names)} names exist")
