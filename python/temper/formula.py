@@ -12,6 +12,7 @@ from . import errors
 from ._letters import Alphabet, Batch, String, Strings
 from ._library import call, encode, ffi, lib, make, number_of, read_bytes, take, text
 from .automaton import Automaton
+from .stock import Stock, export_stock
 
 __all__ = ["Formula", "parse", "eval"]
 
@@ -109,6 +110,19 @@ class Formula:
             return None if out.same else text(out.string)
         finally:
             lib.temper_difference_clear(out)
+
+    def export(self, folder: PathLike, *, as_: str, length: int, weights: str = "f32", kv: str = "f16", positions: str = "auto",
+               seed: int = 1) -> Stock:
+        """Writes an ordinary transformer for strings of up to `length` letters: a folder for llama.cpp, Hugging Face transformers without
+        code of ours, and transformers.js (doc/stock.md).
+
+        as_        "gpt2" or "llama"
+        weights    "f32" or "f16": how they are stored
+        kv         "f16" or "f32": in which numbers keys and values will be cached
+        positions  of a Llama: "ramp", "digits" (only GGUF holds these), or "auto": the ramp where it goes
+        seed       of the strings in testvectors.jsonl
+        """
+        return export_stock(self, folder, as_, length, weights, kv, positions, seed)
 
     def _eval(self, batch: Batch, k: int, truth: "Optional[npt.NDArray[np.uint8]]") -> bool:
         accept = ffi.new("int *")

@@ -106,6 +106,32 @@ class Export(unittest.TestCase):
             with self.assertRaises(temper.LimitError):
                 temper.gallery.model("dyck-1").export(Path(room) / "hard")
 
+    def test_stock(self):
+        """Ordinary transformers, with the same bytes as the command line's."""
+        formula = temper.parse("H(b -> O a)", alphabet="abc")
+        with tempfile.TemporaryDirectory() as room:
+            for place in ("mine", "other"):
+                (Path(room) / place).mkdir()
+            mine, other = Path(room) / "mine" / "m", Path(room) / "other" / "m"
+            for as_, weights, kv in (("gpt2", "f32", "f16"), ("llama", "f16", "f32")):
+                about = formula.export(mine, as_=as_, length=20, weights=weights, kv=kv)
+                self.assertEqual((about.vocabulary, about.mirrored, about.only_gguf, about.every_letter), (6, False, False, False))
+                out, err = temper_program("export", "-f", "H(b -> O a)", "--alphabet", "abc", "--as", as_, "--length", "20",
+                                          "--weights", weights, "--kv", kv, "-o", str(other))
+                self.assertTrue((other / "model.gguf").is_file(), err)
+                files = sorted(p.relative_to(other) for p in other.rglob("*") if p.is_file())
+                self.assertEqual(len(files), 10)
+                for name in files:
+                    self.assertEqual((mine / name).read_bytes(), (other / name).read_bytes(), str(name))
+            self.assertTrue(formula.export(mine, as_="llama", length=20, positions="digits").only_gguf)
+            self.assertTrue(temper.parse("#>[a] >= #>[b]").export(mine, as_="gpt2", length=20).mirrored)
+            with self.assertRaisesRegex(temper.LimitError, "head 1.1 .* counts: as gpt2 .* up to 1023 letters"):
+                temper.parse("#[a] >= #[b]").export(mine, as_="gpt2", length=2000)
+            with self.assertRaisesRegex(temper.UnsupportedError, "looks both ways"):
+                temper.parse("#[a] >= #>[b]", at="last").export(mine, as_="gpt2", length=20)
+            with self.assertRaisesRegex(temper.RangeError, "as_ 'phi' is not one of gpt2, llama"):
+                formula.export(mine, as_="phi", length=20)
+
     @unittest.skipUnless(importlib.util.find_spec("torch"), "PyTorch is not installed")
     def test_torch(self):
         import torch
