@@ -1,5 +1,5 @@
-/* config.json, vocab.json and what the tokenizer knows. The names are those that TransformerLens and Hugging Face give
-   the same things; what only temper has stands under "temper", in the words of the safetensors metadata (doc/model.md). */
+/* config.json, vocab.json and what the tokenizer knows. The names are those that TransformerLens and Hugging Face
+   give the same things; what only temper has stands under "temper", in the words of the safetensors metadata (doc/model.md). */
 #include <string.h>
 
 #include "base/json_write.h"

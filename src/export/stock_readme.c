@@ -111,8 +111,9 @@ static void put_llama_cpp(text *out, const struct stock_model *m, const stock_re
                 "process.exit();\n"
                 "```\n\n",
                 f->example->string ? f->example->string : "\"\"",
-                f->hard->kind == TEMPER_KIND_TRANSDUCER ? "row.next.token"
-                                                        : "row.next.probabilities.get(model.tokens.eos) > 0",
+                f->hard->kind == TEMPER_KIND_TRANSDUCER
+                    ? "[...row.next.probabilities].sort((x, y) => y[1] - x[1])[0][0]"
+                    : "row.next.probabilities.get(model.tokens.eos) > 0",
                 f->hard->kind == TEMPER_KIND_TRANSDUCER ? "letter, from the second on" : "prefix");
     text_printf(out,
                 "llama.cpp (no test runs this command):\n\n"

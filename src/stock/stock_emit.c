@@ -224,7 +224,10 @@ static void emit_rope(const stock_plan *p, struct stock_model *m, arena *a) {
 static void check_range(const stock_plan *p, const float *x, size_t count) {
     for (size_t k = 0; k < count; k++)
         if (fabsf(x[k]) > 65504)
-            trap_raise(p->arena->trap, TEMPER_LIMIT, 0, 0, "a weight of %g is beyond what f16 holds", (double)x[k]);
+            trap_raise(p->arena->trap, TEMPER_LIMIT, 0, 0,
+                       "as %s with f16 weights it goes up to 0 letters: a weight of a gate is %g, which f16 cannot "
+                       "hold; f32 can",
+                       p->options.architecture == STOCK_GPT2 ? "gpt2" : "llama", (double)x[k]);
 }
 
 static void check_weights(const stock_plan *p, const struct stock_model *m) {

@@ -35,6 +35,8 @@ static void check_mean(const stock_plan *p, const stock_head *h) {
                 least -= weight;
         }
         double step = fmax(fmax(most, least), 1);
+        if (p->options.weights == STOCK_F16 && fmax(fmax(most, least), constant) > 65504)
+            need(p, h, 0, "has coefficients beyond what f16 holds");
         need(p, h, floor((exact - constant) / step), "counts");
     }
 }
