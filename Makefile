@@ -262,7 +262,7 @@ test-stock: ## ordinary GPT-2s and Llamas in llama.cpp, transformers and transfo
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
 	@bash tests/stock/run.sh $(BUILD)
 
-test-stock-sample: ## an eighth of it
+test-stock-sample: ## a part of it, for continuous integration (a minute)
 	@sh scripts/setup.sh build node venv
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
 	@bash tests/stock/run.sh $(BUILD) sample

@@ -103,7 +103,7 @@ for (const [at, name] of names.entries()) {
         await model.dispose();
     }
 }
-if (drawings.length) fs.writeFileSync(path.join(folder, `drawn-${part}.txt`), drawings.join("\n") + "\n");
+fs.writeFileSync(path.join(folder, `llama-${part}.drawn`), drawings.map((line) => line + "\n").join(""));
 console.log(`llama_check: ${models} models, ${verdicts} prefixes (${single} token by token), ${texts} texts, ${drawn} strings drawn, `
     + `${ended} ended: ${verdicts + texts - Math.min(wrong, verdicts)} passed, ${wrong} failed`);
 process.exit(wrong ? 1 : 0);

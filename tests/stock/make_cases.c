@@ -1,14 +1,15 @@
 /* make test-stock: specifications as ordinary transformers, with the answers that the specification itself gives.
 
        make_cases FOLDER LENGTH [far|counts|SHARE]
-       make_cases FOLDER members
+       make_cases FOLDER members LEAST
 
    FOLDER/SPEC/oracle.json has {"name", "length", "mirrored", "words", "tokens", "letters", "from", "draws",
    "strings": [{"ids", "end", "legal"}, ...]}: tokens are those from id 2 on, letters of them are letters; after each prefix of
    each string, from the one of `from` letters on, "end" says whether the end is legal ("0" or "1"), and "legal" which
    tokens are, the bits of a number; draws: strings can be drawn from the model. FOLDER/SPEC/gpt2-f32/ and so on are
    the folders that temper_export_stock writes. far, counts: only specifications that are tried at great lengths,
-   and as far as counts go. SHARE: every SHARE-th. members: the strings of FOLDER/drawn-*.txt are of their languages.
+   and as far as counts go. SHARE: every SHARE-th. members: the strings of each FOLDER/drawn-*.txt, at least LEAST,
+   are of their languages, of ten or more where LEAST is 1,000.
 
    An answer for a prefix is that of the specification for the prefix alone. Tasks of the sequence suite have programs
    of their own to answer. */
@@ -317,9 +318,10 @@ static const stock_spec *find_spec(const char *name) {
 
 /* A line is SPEC, a tab, and a string that ended. Each must be of the language; of a mirrored model, read backwards.
    */
-static void check_members(const char *path) {
+static void check_members(const char *path, size_t least) {
     static char line[1 << 16];
-    size_t strings = 0;
+    size_t strings = 0, languages = 0;
+    bool seen[STOCK_SPECS] = {false};
     FILE *f = fopen(path, "r");
     if (!f) give_up(path, NULL);
     while (fgets(line, sizeof line, f)) {
@@ -344,22 +346,25 @@ static void check_members(const char *path) {
                 word[n - 1 - k] = x;
             }
         CHECK(accepts(&m, word, n), "%s: %s was drawn, and is not of the language", line, tab + 1);
+        languages += !seen[about - stock_specs];
+        seen[about - stock_specs] = true;
         strings++;
         temper_free(word);
         temper_spec_free(spec);
     }
     fclose(f);
-    printf("%s: %zu strings\n", path, strings);
+    printf("%s: %zu strings of %zu languages\n", path, strings, languages);
+    CHECK(strings >= least && (least < 1000 || languages >= 10), "%s has too few strings", path);
 }
 
-static int check_drawn(const char *folder) {
+static int check_drawn(const char *folder, size_t least) {
     DIR *d = opendir(folder);
     char path[4096];
     if (!d) give_up(folder, NULL);
     for (struct dirent *e; (e = readdir(d));)
         if (strncmp(e->d_name, "drawn-", 6) == 0) {
             snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-            check_members(path);
+            check_members(path, least);
         }
     closedir(d);
     return test_finish("members");
@@ -367,7 +372,7 @@ static int check_drawn(const char *folder) {
 
 int main(int argc, char **argv) {
     if (argc < 3) return 2;
-    if (strcmp(argv[2], "members") == 0) return check_drawn(argv[1]);
+    if (strcmp(argv[2], "members") == 0) return check_drawn(argv[1], argc > 3 ? strtoul(argv[3], NULL, 10) : 0);
     size_t length = strtoul(argv[2], NULL, 10), made = 0;
     const char *which = argc > 3 ? argv[3] : "1";
     stock_group group = strcmp(which, "far") == 0      ? STOCK_FAR

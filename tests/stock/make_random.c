@@ -3,7 +3,8 @@
 
        make_random FOLDER
 
-   FOLDER/NAME/ has the files of a stock folder, and expected.json: {"ids": [...], "logits": [[...], ...]}. */
+   FOLDER/NAME/ has the files of a stock folder, and expected.json: {"ids": [...], "logits": [[...], ...], "emulated":
+   {setting: [[...], ...], ...}}, the second by the emulator of kernels. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "base/json_write.h"
 #include "export/gguf_write.h"
 #include "export/stock_files.h"
+#include "run/stock_run.h"
 #include "tests/stock_random.h"
 
 static void write_file(const char *folder, const char *name, const text *t) {
@@ -24,6 +26,45 @@ static void write_file(const char *folder, const char *name, const text *t) {
         fprintf(stderr, "make_random: cannot write %s\n", path);
         exit(1);
     }
+}
+
+static void put_rows(text *t, const double *logits, size_t n, uint32_t vocabulary) {
+    for (size_t i = 0; i < n; i++) {
+        text_puts(t, i ? ",\n[" : "[[");
+        for (uint32_t k = 0; k < vocabulary; k++) {
+            text_puts(t, k ? ", " : "");
+            jwrite_number(t, logits[i * vocabulary + k]);
+        }
+        text_putc(t, ']');
+    }
+    text_putc(t, ']');
+}
+
+/* What the emulator makes of it with the roundings of a setting. */
+static void put_emulated(text *t, const struct stock_model *m, bool as_f16, const uint32_t *ids, size_t n, arena *a) {
+    static const struct {
+        const char *name;
+        struct stock_kernel kernel;
+    } settings[] = {
+        {"plain-f32", {0}},
+        {"plain-f16", {.f16_cache = true}},
+        {"fused-f16", {.f16_cache = true, .fused = true}},
+    };
+    double *wide = arena_alloc(a, n * m->vocabulary, sizeof *wide);
+    float *logits = arena_alloc(a, n * m->vocabulary, sizeof *logits);
+    arena scratch;
+    arena_init(&scratch, a->trap);
+    text_puts(t, ",\n\"emulated\": {");
+    for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
+        struct stock_kernel kernel = settings[s].kernel;
+        kernel.f16_weights = as_f16;
+        stock_run(logits, stock_runner_new(a, m, &kernel), ids, n, &scratch);
+        for (size_t k = 0; k < n * m->vocabulary; k++) wide[k] = (double)logits[k];
+        text_printf(t, "%s\"%s\": ", s ? ",\n" : "", settings[s].name);
+        put_rows(t, wide, n, m->vocabulary);
+    }
+    text_putc(t, '}');
+    arena_free(&scratch);
 }
 
 static void make_case(const char *parent, const char *name, const struct stock_model *m, bool as_f16, test_random *r,
@@ -56,16 +97,10 @@ static void make_case(const char *parent, const char *name, const struct stock_m
     text_init(&t, a);
     text_puts(&t, "{\"ids\": [");
     for (size_t i = 0; i < n; i++) text_printf(&t, "%s%u", i ? ", " : "", ids[i]);
-    text_puts(&t, "],\n\"logits\": [");
-    for (size_t i = 0; i < n; i++) {
-        text_puts(&t, i ? ",\n[" : "[");
-        for (uint32_t k = 0; k < m->vocabulary; k++) {
-            text_puts(&t, k ? ", " : "");
-            jwrite_number(&t, logits[i * m->vocabulary + k]);
-        }
-        text_putc(&t, ']');
-    }
-    text_puts(&t, "]}\n");
+    text_puts(&t, "],\n\"logits\": ");
+    put_rows(&t, logits, n, m->vocabulary);
+    put_emulated(&t, m, as_f16, ids, n, a);
+    text_puts(&t, "}\n");
     write_file(folder, "expected.json", &t);
     printf("%s\n", name);
 }

@@ -24,9 +24,31 @@ def check(ok, what):
         print("WRONG", what)
 
 
-def gguf_tensors(path):
+# The same weights under the names of both files; GPT-2's layers are stored the other way round in one of them.
+NAMES = {"gpt2": [("token_embd.weight", "transformer.wte.weight", False), ("output.weight", "lm_head.weight", False),
+                  ("position_embd.weight", "transformer.wpe.weight", False),
+                  ("blk.0.ffn_up.weight", "transformer.h.0.mlp.c_fc.weight", True),
+                  ("blk.0.attn_qkv.weight", "transformer.h.0.attn.c_attn.weight", True)],
+         "llama": [("token_embd.weight", "model.embed_tokens.weight", False), ("output.weight", "lm_head.weight", False),
+                   ("blk.0.ffn_gate.weight", "model.layers.0.mlp.gate_proj.weight", False),
+                   ("blk.0.attn_v.weight", "model.layers.0.self_attn.v_proj.weight", False)]}
+
+
+def check_files(where, name):
+    """gguf and safetensors read the files, and both have the same numbers."""
     import gguf
-    return {t.name: t.data for t in gguf.GGUFReader(path).tensors}
+    from safetensors.numpy import load_file
+    reader = gguf.GGUFReader(os.path.join(where, "model.gguf"))
+    tensors = {t.name: t.data for t in reader.tensors}
+    kind = name.split("-")[0]
+    check(reader.fields["general.architecture"].contents() == kind, name + ": architecture")
+    check(len(tensors) > 5 and all(numpy.isfinite(t.astype(numpy.float32)).all() for t in tensors.values()), name + ": gguf")
+    if "factors" in name:
+        return
+    others = load_file(os.path.join(where, "model.safetensors"))
+    for ours, theirs, turned in NAMES[kind]:
+        other = others[theirs].T if turned else others[theirs]
+        check(numpy.array_equal(tensors[ours].astype(numpy.float32), other.astype(numpy.float32)), f"{name}: {ours} and {theirs}")
 
 
 for name in sorted(os.listdir(folder)):
@@ -35,8 +57,7 @@ for name in sorted(os.listdir(folder)):
     ids, logits = expected["ids"], numpy.array(expected["logits"])
     tokenizer = AutoTokenizer.from_pretrained(where) if "factors" not in name else None
     if everything:
-        tensors = gguf_tensors(os.path.join(where, "model.gguf"))
-        check(all(numpy.isfinite(t.astype(numpy.float32)).all() for t in tensors.values()) and len(tensors) > 5, name + ": gguf")
+        check_files(where, name)
     if "factors" in name:
         continue
     string = "".join("abc"[k - 2] for k in ids[1:])
