@@ -99,8 +99,10 @@ static void build_place_anywhere(linear_sum *sum, generator *g, size_t depth) {
     int64_t ends = (int64_t)random_below(g->r, 2), each = (int64_t)random_below(g->r, 4) - 2;
     node_id yes = formula_atom(g->f, OP_TRUE);
     sum_init(sum, g->f->arena, (int64_t)random_below(g->r, 8) - 3);
-    for (uint64_t k = random_below(g->r, 3); k > 0; k--)
-        add_count_of(g, sum, there, build(g, depth), weights[random_below(g->r, 6)]);
+    for (uint64_t k = random_below(g->r, 3); k > 0; k--) {
+        int64_t weight = weights[random_below(g->r, 6)]; /* first: compilers differ in the order of arguments */
+        add_count_of(g, sum, there, build(g, depth), weight);
+    }
     if (each == 1) each = 0;
     add_count_of(g, sum, there, yes, each);
     add_count_of(g, sum, OP_COUNT_PAST, yes, ends);
