@@ -15,6 +15,8 @@ from runtimes import lens_logits, onnx_logits  # noqa: E402
 folder = sys.argv[1]
 everything = len(sys.argv) < 3
 passed = failed = 0
+transformers.logging.set_verbosity_error()
+transformers.logging.disable_progress_bar()
 
 
 def check(ok, what):

@@ -44,7 +44,7 @@ make_cases() { # folder, length, which
     cat "$1.log"
 }
 
-# Every SHARE-th specification in the Python clients, the newest and one of version 4; half: N letters in f16 and bf16.
+# Every SHARE-th specification in the Python clients, the newest and one of version 4; half: 16 letters in f16 and bf16.
 in_python() { # share
     "$python/venv/bin/python" "$here/python_random.py" "$work/random" &&
         "$python/venv/bin/python" "$here/python_check.py" "$work/256" "$1" &&
@@ -56,8 +56,9 @@ in_python() { # share
 
 make_readmes() {
     mkdir "$work/readme"
-    "$build/temper" export -q -f 'H(b -> O a)' --alphabet abc --as llama --length 32 -o "$work/readme/once" &&
-        "$build/temper" export -q -f '#[a] >= #[b]' --alphabet ab --as gpt2 --length 32 --kv f32 -o "$work/readme/count" &&
+    "$build/temper" export -q -f 'H(b -> O a)' --alphabet abc --as llama --length 32 -o "$work/readme/once" || return 1
+    [ "$size" = all ] || return 0
+    "$build/temper" export -q -f '#[a] >= #[b]' --alphabet ab --as gpt2 --length 32 --kv f32 -o "$work/readme/count" &&
         "$build/temper" export -q -f 'H(b -> Y a)' --alphabet ab --as llama --length 32 --positions digits -o "$work/readme/digits" &&
         "$build/temper" export -q -f $'transduce\nemit "10" = "1" & Y "0"\nemit x otherwise' --alphabet 01 --as gpt2 --length 32 -o "$work/readme/writes"
 }
@@ -69,7 +70,7 @@ if [ "$size" = long ]; then
     llama "$work/16384" 0
 else
     every=1 share=4 samples=20 draws=50 least=2000
-    [ "$size" = all ] || every=9 share=3 samples=5 draws=10 least=20
+    [ "$size" = all ] || every=12 share=5 samples=5 draws=10 least=20
     "$build/tests/stock/make_random" "$work/random" >"$work/random.log" || status=1
     node "$here/llama_random.mjs" "$node" "$work/random" 2>&1 | tee "$work/llama_random.log"
     [ "${PIPESTATUS[0]}" = 0 ] || status=1
