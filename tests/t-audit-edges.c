@@ -110,6 +110,8 @@ static void replace_all(bytes *b, const char *from, const char *to) {
         }
 }
 
+static temper_type digits_format; /* of models by digits; f64: as the compiler likes */
+
 /* The model's text without its digest, so that it can be changed. */
 static bool make(bytes *out, const edge_case *c, temper_method method, temper_at at) {
     temper_spec *spec = NULL;
@@ -117,7 +119,7 @@ static bool make(bytes *out, const edge_case *c, temper_method method, temper_at
     temper_error e;
     bytes printed = {0};
     temper_spec_options o = {.alphabet = "abc", .at = at, .empty = TEMPER_EMPTY_ACCEPT};
-    temper_build_options build = {.method = method};
+    temper_build_options build = {.method = method, .digits = digits_format};
     bool ok = CHECK(temper_spec_parse(&spec, c->formula, strlen(c->formula), &o, &e) == TEMPER_OK, "%s: %s",
                     c->formula, e.text) &&
               temper_build(&model, spec, &build, &e) == TEMPER_OK &&
@@ -246,7 +248,32 @@ static void check_trials(const edge_case *c, temper_method method) {
     free(file.data);
 }
 
+/* Digits of every format in the types that store it: their keys hold a constant and what takes it away, which
+   together may be beyond the format. */
+static void check_digits(void) {
+    static const edge_case cases[] = {{"a S b", NULL, NULL}, {"a U b", NULL, NULL}, {"Y a & O b", NULL, NULL}};
+    static const temper_type types[][3] = {{TEMPER_TYPE_E4M3, TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3},
+                                           {TEMPER_TYPE_E5M2, TEMPER_TYPE_E5M2_F32, TEMPER_TYPE_E5M2},
+                                           {TEMPER_TYPE_F16, TEMPER_TYPE_F16_F32, TEMPER_TYPE_F16},
+                                           {TEMPER_TYPE_BF16, TEMPER_TYPE_BF16_F32, TEMPER_TYPE_BF16_F64}};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+            bytes file;
+            temper_model *m = NULL;
+            temper_error e;
+            digits_format = types[t][0];
+            bool made = make(&file, &cases[k], TEMPER_METHOD_DIGITS, TEMPER_AT_LAST);
+            digits_format = TEMPER_TYPE_F64;
+            if (!CHECK(made, "%s by digits of %s", cases[k].formula, temper_type_name(types[t][0]))) continue;
+            if (CHECK(temper_model_read(&m, file.data, file.length, &e) == TEMPER_OK, "%s", e.text))
+                for (size_t s = 1; s < 3; s++) check_edge(&cases[k], &file, m, types[t][s]);
+            temper_model_free(m);
+            free(file.data);
+        }
+}
+
 int main(void) {
+    check_digits();
     double effort = test_effort();
     size_t types = effort < 0.05 ? 1 : effort < 0.1 ? 3 : 2 + (size_t)(3 * effort), number = 0;
     for (temper_method m = TEMPER_METHOD_TEMPERATURE; m <= TEMPER_METHOD_DIGITS; m++)

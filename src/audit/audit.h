@@ -285,6 +285,10 @@ bool audit_feature_holds(const audit *a, const feature *f, const expression *e);
 
 void contents_begin(audit *a); /* the embedding */
 row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t layer, uint32_t head);
+/* The same where a constant may be beyond the storage format together with the Booleans that take it away. */
+row_value contents_key_row(audit *a, const model_rows *rows, size_t row, uint32_t layer, uint32_t head);
+/* Whether the channel holds a position feature that is a constant. */
+bool contents_are_constant(const audit *a, uint32_t channel);
 bool contents_row_is(const row_value *r, dd letters, double start, double end); /* exactly, and nothing else */
 bool contents_are_zero(const content *c);
 /* x + y of numbers from 0 on, never below the truth, and exactly if that is a double. */

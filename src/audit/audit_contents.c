@@ -100,11 +100,17 @@ double audit_add_up(double x, double y) {
     return sum - large == small ? sum : nextafter(sum, INFINITY);
 }
 
-row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t layer, uint32_t head) {
+bool contents_are_constant(const audit *a, uint32_t channel) {
+    const expression *e = a->model->channels[channel].position;
+    return e && audit_feature_of(e).kind == FEATURE_CONSTANT;
+}
+
+/* `stored`: whether all terms together must be a number of the storage format. */
+static row_value read_row(audit *a, const model_rows *rows, size_t row, uint32_t layer, uint32_t head, bool stored) {
     const model_term *terms = rows_begin_of(rows, row);
     size_t count = rows_size(rows, row), exact = 0;
     row_value r = {.exact = true};
-    double exact_weight = 0;
+    double exact_weight = 0, stored_weight = 0;
     int grid = 1 << 20;
     arena_reset(a->scratch);
     dd *f = arena_alloc(a->scratch, count, sizeof *f);
@@ -118,6 +124,8 @@ row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t la
             f[exact] = c->letters;
             weight[exact++] = w;
             exact_weight = audit_add_up(exact_weight, fabs(w));
+            if (layer && (stored || !contents_are_constant(a, terms[k].channel)))
+                stored_weight = audit_add_up(stored_weight, fabs(w));
             if (audit_grid_of(w) < grid) grid = audit_grid_of(w);
             r.start += w * c->start;
             r.end += w * c->end;
@@ -133,9 +141,17 @@ row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t la
     int precision = layer && a->type.ps < a->type.pa ? a->type.ps : a->type.pa;
     if (exact && exact_weight > ldexp(1, grid + precision))
         audit_refuse(a, layer, head, "a sum of Booleans may be rounded");
-    if (exact && (exact_weight > a->type.fa || (layer && exact_weight > a->type.fs)))
+    if (exact && (exact_weight > a->type.fa || stored_weight > a->type.fs))
         audit_refuse(a, layer, head, "a sum of Booleans may overflow");
     r.letters = dd_sum(&a->meaning.d, f, weight, exact, NAN, NAN);
     r.exact_count = exact;
     return r;
+}
+
+row_value contents_row(audit *a, const model_rows *rows, size_t row, uint32_t layer, uint32_t head) {
+    return read_row(a, rows, row, layer, head, true);
+}
+
+row_value contents_key_row(audit *a, const model_rows *rows, size_t row, uint32_t layer, uint32_t head) {
+    return read_row(a, rows, row, layer, head, false);
 }

@@ -255,7 +255,7 @@ static void read_head(head_reader *r) {
     NEED(r, h->query.count <= HEAD_ROWS, "it has more than %d query rows", HEAD_ROWS);
     for (size_t k = 0; k < h->query.count; k++) {
         r->query[k] = contents_row(r->a, &h->query, k, r->layer, r->number);
-        r->key[k] = contents_row(r->a, &h->key, k, r->layer, r->number);
+        r->key[k] = contents_key_row(r->a, &h->key, k, r->layer, r->number);
     }
     const feature *first = h->query.count ? head_feature(r, &r->query[0], 1) : NULL;
     if (h->query.count == 0)

@@ -70,9 +70,7 @@ typedef struct match_reader {
 bool audit_is_match(const audit *a, const model_head *h) {
     for (uint32_t k = 0; k < h->query.start[h->query.count]; k++) {
         uint32_t channel = h->query.terms[k].channel;
-        const expression *e = a->model->channels[channel].position;
-        bool constant = e && audit_feature_of(e).kind == FEATURE_CONSTANT;
-        if (a->channels[channel].kind == HOLDS_EXACT && !constant) return true;
+        if (a->channels[channel].kind == HOLDS_EXACT && !contents_are_constant(a, channel)) return true;
     }
     return false;
 }
