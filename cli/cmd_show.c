@@ -66,8 +66,8 @@ static void write_picture(session *s, const char *picture) {
         message_error(s, &err, NULL, NULL, 0);
 }
 
-/* Beside a soft run the page shows what the hard heads choose, if the model knows, and if the string is so short that
-   the page has a cell for every pair of positions. */
+/* Beside a soft run pictures and pages show what the hard heads choose, if the model knows, and if the string is so
+   short that there is a cell for every pair of positions. */
 enum { PAIRS_SHOWN = 320 };
 
 static void draw_failed(session *s, temper_error *err) {
@@ -76,31 +76,36 @@ static void draw_failed(session *s, temper_error *err) {
     message_error(s, err, NULL, NULL, 0);
 }
 
+/* The run with hard choices in *made, which the caller frees, or `run` itself; NULL: there is none, or it is long. */
+static const temper_run *hard_run(temper_run **made, const session *s, const temper_model *model,
+                                  const temper_run *run, const uint32_t *letters, size_t n) {
+    temper_run_options o = {.hard = 1, .unchecked = 1, .capture = 1}; /* in f64: what is meant */
+    *made = NULL;
+    if (is_given(s, OPT_HARD)) return run;
+    if (n <= PAIRS_SHOWN) temper_model_run(made, model, letters, n, &o, NULL);
+    return *made;
+}
+
 static void draw_page(session *s, const temper_model *model, const temper_run *run, const uint32_t *letters,
                       size_t n) {
     temper_draw_options o = {.layer = s->opt.value[OPT_LAYER].number, .head = s->opt.value[OPT_HEAD].number};
-    temper_run_options hard_options = {.hard = 1, .unchecked = 1, .capture = 1}; /* in f64: what is meant */
     temper_error err;
-    temper_run *hard = NULL;
+    temper_run *made;
     char *page = NULL;
-    if (is_given(s, OPT_HARD))
-        o.hard = run;
-    else if (n <= PAIRS_SHOWN && is_done(temper_model_run(&hard, model, letters, n, &hard_options, NULL)))
-        o.hard = hard;
-    if (memory_was_short()) /* half a page is worse than none; the end of the program says so */
-        ;
-    else if (temper_draw_html(&page, model, run, letters, &o, &err) == TEMPER_OK)
+    o.hard = hard_run(&made, s, model, run, letters, n);
+    if (temper_draw_html(&page, model, run, letters, &o, &err) == TEMPER_OK)
         write_picture(s, page);
     else
         draw_failed(s, &err);
     temper_free(page);
-    temper_run_free(hard);
+    temper_run_free(made);
 }
 
-static void draw(session *s, const temper_model *model, const temper_run *run, const uint32_t *letters) {
+static void draw(session *s, const temper_model *model, const temper_run *run, const uint32_t *letters, size_t n) {
     const char *path = s->opt.value[OPT_OUTPUT].text;
     temper_draw_options o = {.layer = s->opt.value[OPT_LAYER].number, .head = s->opt.value[OPT_HEAD].number};
     temper_error err;
+    temper_run *made = NULL;
     char *picture = NULL;
     if (!path && s->json) {
         print_heads(model, run, &o);
@@ -108,6 +113,7 @@ static void draw(session *s, const temper_model *model, const temper_run *run, c
     }
     o.colour = s->colour_out;
     o.width = terminal_width();
+    if (path) o.hard = hard_run(&made, s, model, run, letters, n);
     temper_status status = path ? temper_draw_svg(&picture, model, run, letters, &o, &err)
                                 : temper_draw_terminal(&picture, model, run, letters, &o, &err);
     if (status == TEMPER_OK)
@@ -115,6 +121,7 @@ static void draw(session *s, const temper_model *model, const temper_run *run, c
     else
         draw_failed(s, &err);
     temper_free(picture);
+    temper_run_free(made);
 }
 
 /* The head and the row exist; a message says what there is. */
@@ -171,7 +178,7 @@ static void show_line(session *s, const temper_model *model, const line *l) {
         if (is_page(s))
             draw_page(s, model, run, letters, n);
         else if (!row) {
-            draw(s, model, run, letters);
+            draw(s, model, run, letters, n);
             if (!is_given(s, OPT_OUTPUT)) outputs_of_run(s, model, run, letters, n);
         } else if (row_exists(s, model, run, &at) && capture(&hard, s, model, letters, n, true, TEMPER_TYPE_F64))
             row_print(s, model, run, hard, letters, n, &at);

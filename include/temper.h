@@ -1172,7 +1172,7 @@ typedef struct temper_draw_options {
     size_t layer, head; /* 0: all */
     int colour;         /* terminal: use colour escapes */
     size_t width;       /* terminal: columns to use, 0: 80 */
-    /* html: a captured run of the string with hard choices, shown beside the other, or that one itself; may be
+    /* svg, html: a captured run of the string with hard choices, which are outlined, or that one itself; may be
        NULL */
     const temper_run *hard;
 } temper_draw_options;

@@ -255,21 +255,21 @@ static void draw(lab *l, const findings *f, bool sums) {
     chart c = {
         .title = sums ? "Where short formats break, with sums in f32" : "Where number formats break",
         .caption =
-            sums
-                ? "Shortest string found with a wrong answer (markers), stored in e5m2, e4m3, bf16 and f16 (3, 4, 8 "
-                  "and 11 "
-                  "bits) and summed in f32, and the predicted number of positions (dashed, where it is below 10⁵). "
-                  "Digits "
-                  "take since and yesterday beyond all lengths tried but in e4m3, whose range ends them, and whose "
-                  "smallest number ends comparisons."
-                : "Shortest string found with a wrong answer (markers), in e5m2, e4m3, bf16, f16 and f32 (3, 4, 8, "
-                  "11 and "
-                  "24 bits), sums in the same format, and the predicted number of positions (dashed): 2ᵖ up to a "
-                  "factor, "
-                  "its square root for look-ups, less where a format overflows (f16, e4m3). Sums that look both ways "
-                  "(balance) have no law but overflow. A line without a marker: longer than what was tried. Once "
-                  "never "
-                  "broke.",
+            sums ? "Shortest string found with a wrong answer (markers), stored in e5m2, e4m3, bf16 and f16 (3, 4, 8 "
+                   "and 11 "
+                   "bits) and summed in f32, and the predicted number of positions (dashed, where it is below 10⁵). "
+                   "Digits "
+                   "take since and yesterday beyond all lengths tried but in e4m3, whose range ends them, and whose "
+                   "smallest number ends comparisons."
+                 : lab_text(
+                       l,
+                       "Shortest string found with a wrong answer (markers), in %s, sums in the same format, and "
+                       "the predicted number of positions (dashed): 2ᵖ up to a factor, its square root for "
+                       "look-ups, less where a format overflows (f16, e4m3). Sums that look both ways (balance) "
+                       "have no law but overflow. A line without a marker: longer than what was tried. Once never "
+                       "broke.",
+                       l->quick ? "e5m2, e4m3, bf16 and f16 (3, 4, 8 and 11 bits)"
+                                : "e5m2, e4m3, bf16, f16 and f32 (3, 4, 8, 11 and 24 bits)"),
         .panels = panels,
         .panel_count = PANELS,
         .columns = 3,
@@ -297,7 +297,7 @@ static void claim_slopes(lab *l, const findings *f) {
     static const lab_column columns[] = {{"operator", LAB_TEXT, "name"},
                                          {"method", LAB_TEXT, "temperature, positions or digits"},
                                          {"slope", LAB_NUMBER, "of log2 of the first wrong length over bits"},
-                                         {"predicted", LAB_NUMBER, "1: 2^p, 1/2: 2^(p/2)"}};
+                                         {"predicted", LAB_NUMBER, "1: 2ᵖ, 1/2: its square root"}};
     static const breaking_operator ruled[] = {BREAKS_SINCE, BREAKS_YESTERDAY, BREAKS_COMPARE, BREAKS_LOOKUP};
     lab_table *t = LAB_TABLE(l, "slopes", "Growth of the first wrong length with the bits", columns, SIZE_MAX);
     double worst = 0;
@@ -313,9 +313,10 @@ static void claim_slopes(lab *l, const findings *f) {
             fitted++;
             if (fabs(slope - law) > worst) worst = fabs(slope - law);
         }
-    lab_claim_add(l, fitted >= 8 && worst < 0.2,
-                  "The breaking length grows as 2^p for since, yesterday and compare, and as 2^(p/2) for look-ups",
-                  "largest difference of a fitted slope %.3g, %zu fits", worst, fitted);
+    lab_claim_add(
+        l, fitted >= 8 && worst < 0.2,
+        "The breaking length grows as 2ᵖ for since, yesterday and compare, and as its square root for look-ups",
+        "largest difference of a fitted slope %.3g, %zu fits", worst, fitted);
 }
 
 /* Lengths against their law: how many rows could be compared, and how far the worst is off. */
@@ -382,12 +383,11 @@ static void claim(lab *l, const findings *f) {
     lab_claim_add(l, contradicted == 0 && proved > 0, "No certificate is contradicted: certified < first wrong",
                   "%zu of %zu rows are certified to some length, %zu contradicted", proved, f->count, contradicted);
     lab_claim_add(l, once == 0, "Once never breaks, in any format", "%zu rows with a wrong answer", once);
-    claim_law(
-        l, f, LAW_PRECISION, false, 0.1,
-        "Since breaks at 2^p/3 positions by temperature, at 2^(p−1) with growing positions (2^p if sums are longer) "
-        "and at 2^(p+1) in digits; yesterday at 2^p and at 2^(p+1) in digits; comparisons at 2^q: up to 10 % and "
-        "four letters");
-    claim_law(l, f, LAW_PRECISION, true, 1.5, "Look-ups break where 2 N² is 2^p, within a factor 2.5");
+    claim_law(l, f, LAW_PRECISION, false, 0.1,
+              "Since breaks at 2ᵖ/3 positions by temperature, at 2ᵖ⁻¹ with growing positions (2ᵖ if sums are longer) "
+              "and at 2ᵖ⁺¹ in digits; yesterday at 2ᵖ and at 2ᵖ⁺¹ in digits; comparisons at 2^q: up to 10 % and "
+              "four letters");
+    claim_law(l, f, LAW_PRECISION, true, 1.5, "Look-ups break where 2 N² is 2ᵖ, within a factor 2.5");
     claim_law(l, f, LAW_OVERFLOW, false, 0.1,
               "Where a scale, bonus or logit leaves the format, heads break there: up to 10 % and four letters");
     claim_law(l, f, LAW_OVERFLOW, true, 0.1, "The same for look-ups, whose scale is 16 N³");

@@ -1,6 +1,8 @@
 #include "draw/heat_map.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const temper_draw_options heat_map_defaults;
@@ -169,3 +171,84 @@ size_t heat_map_step(double cell_size, double room) {
 }
 
 double heat_shade(double weight) { return weight <= 0 ? 0 : weight >= 1 ? 1 : sqrt(weight); }
+
+const char *heat_short(char out[8], double weight) {
+    if (isnan(weight))
+        snprintf(out, 8, "?");
+    else if (weight <= 0 || weight >= 0.995)
+        snprintf(out, 8, weight <= 0 ? "0" : "1");
+    else if (weight >= 0.005)
+        snprintf(out, 8, ".%02d", (int)(weight * 100 + 0.5));
+    else {
+        char digits[32]; /* "3e-05" */
+        snprintf(digits, sizeof digits, "%.0e", weight);
+        long power = strtol(digits + 2, NULL, 10);
+        if (power < -99)
+            snprintf(out, 8, "~0");
+        else
+            snprintf(out, 8, "%ce-%02u", digits[0], (unsigned)-power % 100);
+        if (power > -10 && power < 0) memmove(out + 3, out + 4, 2); /* 3e-5 */
+    }
+    return out;
+}
+
+double heat_winner(const double *weights, const heat_panel *panel, size_t i, size_t size) {
+    double most = -INFINITY, least = INFINITY;
+    size_t seen = 0;
+    for (size_t j = 0; j < size; j++) {
+        if (heat_is_masked(panel->info.mask, i, j)) continue;
+        if (isnan(weights[j])) return NAN;
+        seen++;
+        most = fmax(most, weights[j]);
+        least = fmin(least, weights[j]);
+    }
+    return seen == 1 || (seen > 1 && most > least) ? most : NAN;
+}
+
+const char *heat_role_words(const char *role) {
+    static const struct {
+        const char *role, *words;
+    } known[HEAT_ROLES] = {{"once", "once: is there such a position among the keys?"},
+                           {"nearest", "nearest: what holds at the nearest such position"},
+                           {"count", "count: the share of the keys where it holds"},
+                           {"compare", "compare: which of two counts is larger"},
+                           {"balance", "balance: compares counts that look both ways"},
+                           {"lookup", "lookup: what holds at the position that a count says"},
+                           {"match", "match: what holds at the nearest position that looks alike"}};
+    for (size_t k = 0; k < HEAT_ROLES; k++)
+        if (strcmp(role, known[k].role) == 0) return known[k].words;
+    return NULL;
+}
+
+size_t heat_map_roles(const char *lines[HEAT_ROLES], const heat_map *m) {
+    size_t count = 0;
+    for (size_t k = 0; k < m->panel_count; k++) {
+        const char *words = heat_role_words(m->panels[k].info.role);
+        size_t seen = 0;
+        while (words && seen < count && lines[seen] != words) seen++;
+        if (words && seen == count && count < HEAT_ROLES) lines[count++] = words;
+    }
+    return count;
+}
+
+const char *heat_map_string(const heat_map *m, size_t most) {
+    text t;
+    text_init(&t, m->arena);
+    for (size_t k = 1; k <= m->n && k <= most; k++) {
+        if (m->about.tokens && k > 1) text_putc(&t, ' ');
+        text_puts(&t, heat_map_letter(m, k));
+    }
+    if (m->n > most) text_puts(&t, "\u2026");
+    if (m->n == 0) text_puts(&t, "the empty string");
+    return text_string(&t);
+}
+
+const char *heat_map_verdict(const heat_map *m, const temper_run *run) {
+    text t;
+    text_init(&t, m->arena);
+    if (m->about.kind == TEMPER_KIND_ACCEPTOR)
+        text_printf(&t, "%s: ", temper_run_about(run).accept ? "accept" : "reject");
+    text_puts(&t, heat_map_string(m, 60));
+    if (m->n > 8) text_printf(&t, " (%zu letters)", m->n);
+    return text_string(&t);
+}

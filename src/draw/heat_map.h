@@ -67,6 +67,22 @@ size_t heat_map_step(double cell_size, double room);
 /* A weight as darkness 0...1: the square root, so that the 1/N of an averaging head is seen. */
 double heat_shade(double weight);
 
+/* A weight in at most five characters: "0", ".50", "1", "3e-5" for what leaks; "?" if it is not a number. */
+const char *heat_short(char out[8], double weight);
+
+/* The weight of a row whose keys are outlined: of the hard choice or, if that is not known, the largest; NaN where all
+   keys are alike. */
+double heat_winner(const double *weights, const heat_panel *panel, size_t i, size_t size);
+
+/* What the roles of the heads that are drawn mean, a line each: `lines` has room for HEAT_ROLES. */
+enum { HEAT_ROLES = 7 };
+size_t heat_map_roles(const char *lines[HEAT_ROLES], const heat_map *m);
+const char *heat_role_words(const char *role); /* "once: is there such a position?", or NULL */
+
+/* "caab", "the empty string", cut after about `most` letters; and with "accept" or "reject" of an acceptor. */
+const char *heat_map_string(const heat_map *m, size_t most);
+const char *heat_map_verdict(const heat_map *m, const temper_run *run);
+
 const char *heat_mask_text(temper_mask mask); /* "keys j <= i" */
 bool heat_is_masked(temper_mask mask, size_t i, size_t j);
 

@@ -17,8 +17,8 @@ enum {
 };
 
 /* Lengths are in user units (pixels at 96 to the inch). */
-static const double page_width = 960, edge = 16, gap = 28, narrowest = 210, title_size = 13, detail_size = 10,
-                    letter_room = 64, legend_height = 46, legend_width = 360;
+static const double page_width = 960, edge = 16, gap = 28, narrowest = 210, numbered_cell = 20, title_size = 13,
+                    detail_size = 10, banner_size = 16, letter_room = 64, legend_height = 46, legend_width = 360;
 
 typedef struct figure {
     svg out;
@@ -32,7 +32,13 @@ typedef struct figure {
     double *heads; /* per row of panels: height of the titles */
     double width, height;
     outputs_svg outputs;
-    bool broken; /* a weight is not a number */
+    const temper_run *hard; /* whose choices are outlined, or NULL */
+    bool broken;            /* a weight is not a number */
+    const char *formula[TITLE_LINES], *verdict;
+    size_t formulas; /* lines */
+    const char *roles[HEAT_ROLES];
+    size_t role_count;
+    double banner; /* height of the formula and the verdict above the panels */
 } figure;
 
 /* From paper white to dark blue; lightness falls evenly, so it survives grey printing and colour blindness. */
@@ -73,6 +79,30 @@ static void lay_out_outputs(figure *f, const temper_run *run) {
     f->height += f->outputs.height + gap;
 }
 
+/* The formula on its lines, then the string and the verdict. */
+static void lay_out_banner(figure *f, const temper_run *run) {
+    const char *source = f->map->about.source;
+    arena *a = f->map->arena;
+    if (*source)
+        f->formulas = label_wrap(f->formula, TITLE_LINES, a, label_shown(a, source),
+                                 (f->width - 2 * edge) / banner_size, label_ems, "…");
+    f->verdict = label_cut(a, heat_map_verdict(f->map, run), (f->width - 2 * edge) / title_size, label_ems, "…");
+    f->banner = (double)f->formulas * (banner_size + 4) + title_size + 14;
+    f->height += f->banner;
+}
+
+static void put_banner(figure *f) {
+    svg *s = &f->out;
+    double y = edge + banner_size - 2;
+    for (size_t k = 0; k < f->formulas; k++, y += banner_size + 4) {
+        svg_label_open(s, edge, y, banner_size, "start");
+        markup_string(s, "font-weight", "bold");
+        markup_put(s, f->formula[k]);
+        svg_close(s);
+    }
+    svg_label(s, edge, y, title_size, "start", f->verdict);
+}
+
 static void lay_out(figure *f, const temper_run *run) {
     heat_map *m = f->map;
     heat_map_fit(m, MOST_CELLS);
@@ -104,7 +134,8 @@ static void lay_out(figure *f, const temper_run *run) {
     if (f->across > m->panel_count) f->across = m->panel_count;
     size_t down = (m->panel_count + f->across - 1) / f->across;
     f->heads = arena_zalloc(m->arena, down, sizeof *f->heads);
-    f->height = 2 * edge + legend_height + (m->block > 1 ? 16 : 0);
+    f->role_count = heat_map_roles(f->roles, m);
+    f->height = 2 * edge + legend_height + (heat_map_note(m) ? 16 : 0) + 14 * (double)f->role_count;
     for (size_t k = 0; k < m->panel_count; k++) {
         titles t;
         break_titles(&t, f, &m->panels[k]);
@@ -114,6 +145,7 @@ static void lay_out(figure *f, const temper_run *run) {
     f->width = 2 * edge + (double)f->across * (f->panel_width + gap) - gap;
     if (f->width < 2 * edge + legend_width) f->width = 2 * edge + legend_width;
     lay_out_outputs(f, run);
+    lay_out_banner(f, run);
 }
 
 static void put_definitions(figure *f) {
@@ -253,26 +285,9 @@ static void put_tooltip(figure *f, size_t row, size_t from, size_t to, double we
     svg_title(&f->out, text_string(&t));
 }
 
-static void put_cells(figure *f, const heat_panel *p) {
+static void put_grid(figure *f) {
     svg *s = &f->out;
     const heat_map *m = f->map;
-    svg_rect(s, f->left, f->top, f->grid, f->grid);
-    markup_string(s, "fill", "url(#masked)");
-    svg_close(s);
-    for (size_t row = 0; row < m->cells; row++) {
-        for (size_t from = 0, to; from < m->cells; from = to + 1) {
-            double weight, next;
-            to = from;
-            if (!heat_map_weight(&weight, m, p, row, from)) continue;
-            while (to + 1 < m->cells && heat_map_weight(&next, m, p, row, to + 1) && next == weight) to++;
-            svg_rect(s, f->left + (double)from * f->cell, f->top + (double)row * f->cell,
-                     (double)(to + 1 - from) * f->cell, f->cell);
-            if (isnan(weight)) f->broken = true;
-            svg_fill(s, isnan(weight) ? (svg_colour){220, 50, 32} : shade_colour(heat_shade(weight)));
-            put_tooltip(f, row, from, to, weight);
-            svg_close(s);
-        }
-    }
     text grid;
     text_init(&grid, m->arena);
     for (size_t k = 1; k < m->cells; k++) {
@@ -301,10 +316,76 @@ static void put_cells(figure *f, const heat_panel *p) {
     svg_close(s);
 }
 
+/* Weights in their cells, where there is room: what leaks is seen. */
+static void put_numbers(figure *f, const heat_panel *p) {
+    svg *s = &f->out;
+    const heat_map *m = f->map;
+    double weight;
+    char number[8];
+    for (size_t row = 0; row < m->cells; row++)
+        for (size_t column = 0; column < m->cells; column++) {
+            if (!heat_map_weight(&weight, m, p, row, column)) continue;
+            heat_short(number, weight);
+            svg_label_open(s, f->left + ((double)column + 0.5) * f->cell,
+                           f->top + ((double)row + 0.5) * f->cell + 2.6, strlen(number) > 4 ? 5.8 : 7.5, "middle");
+            markup_string(s, "fill", heat_shade(weight) > 0.6 ? "#ffffff" : "#444444");
+            markup_string(s, "pointer-events", "none");
+            markup_put(s, number);
+            svg_close(s);
+        }
+}
+
+/* What the hard head chooses, outlined as on the page. */
+static void put_outlines(figure *f, const heat_panel *p) {
+    svg *s = &f->out;
+    const heat_map *m = f->map;
+    const double *hard = temper_run_head(f->hard, p->layer, p->head).weights;
+    if (!hard || p->info.hard_choice == TEMPER_CHOICE_SOFTMAX) return;
+    for (size_t i = 0; i < m->size; i++) {
+        double winner = heat_winner(hard + i * m->size, p, i, m->size);
+        for (size_t j = 0; j < m->size; j++) {
+            if (heat_is_masked(p->info.mask, i, j) || hard[i * m->size + j] != winner) continue;
+            svg_rect(s, f->left + (double)j * f->cell + 0.75, f->top + (double)i * f->cell + 0.75, f->cell - 1.5,
+                     f->cell - 1.5);
+            markup_string(s, "fill", "none");
+            markup_string(s, "stroke", "#d1495b");
+            svg_number(s, "stroke-width", 1.5);
+            markup_string(s, "pointer-events", "none");
+            svg_close(s);
+        }
+    }
+}
+
+static void put_cells(figure *f, const heat_panel *p) {
+    svg *s = &f->out;
+    const heat_map *m = f->map;
+    svg_rect(s, f->left, f->top, f->grid, f->grid);
+    markup_string(s, "fill", "url(#masked)");
+    svg_close(s);
+    for (size_t row = 0; row < m->cells; row++) {
+        for (size_t from = 0, to; from < m->cells; from = to + 1) {
+            double weight, next;
+            to = from;
+            if (!heat_map_weight(&weight, m, p, row, from)) continue;
+            while (to + 1 < m->cells && heat_map_weight(&next, m, p, row, to + 1) && next == weight) to++;
+            svg_rect(s, f->left + (double)from * f->cell, f->top + (double)row * f->cell,
+                     (double)(to + 1 - from) * f->cell, f->cell);
+            if (isnan(weight)) f->broken = true;
+            svg_fill(s, isnan(weight) ? (svg_colour){220, 50, 32} : shade_colour(heat_shade(weight)));
+            put_tooltip(f, row, from, to, weight);
+            svg_close(s);
+        }
+    }
+    put_grid(f);
+    if (m->block == 1 && f->hard) put_outlines(f, p);
+    if (m->block == 1 && f->cell >= numbered_cell) put_numbers(f, p);
+}
+
 static void put_legend(figure *f) {
     svg *s = &f->out;
     const char *note = heat_map_note(f->map);
-    double y = f->height - edge - legend_height - (note ? 16 : 0), bar = edge + 46, length = 180;
+    double y = f->height - edge - legend_height - (note ? 16 : 0) - 14 * (double)f->role_count, bar = edge + 46,
+           length = 180;
     svg_label(s, edge, y + 10, detail_size, "start", "weight");
     svg_rect(s, bar, y, length, 12);
     markup_string(s, "fill", "url(#weight)");
@@ -318,31 +399,29 @@ static void put_legend(figure *f) {
     markup_string(s, "stroke", "#888888");
     svg_number(s, "stroke-width", 0.5);
     svg_close(s);
-    svg_label(s, edge + 22, y + 43, detail_size, "start",
-              f->broken ? "masked; red: not a number; rows are queries i, columns are keys j"
-                        : "masked; rows are queries i, columns are keys j");
-    if (note) svg_label(s, edge, y + 59, detail_size, "start", note);
+    const char *words = f->broken ? "masked; red: not a number; rows are queries i, columns are keys j"
+                        : f->hard && f->map->block == 1
+                            ? "masked; outlined: the hard choice; rows are queries, columns keys"
+                            : "masked; rows are queries i, columns are keys j";
+    svg_label(s, edge + 22, y + 43, detail_size, "start", words);
+    y += 59;
+    for (size_t k = 0; k < f->role_count; k++, y += 14) svg_label(s, edge, y, detail_size, "start", f->roles[k]);
+    if (note) svg_label(s, edge, y, detail_size, "start", note);
 }
 
 static const char *figure_title(const heat_map *m) {
     text t;
     text_init(&t, m->arena);
-    text_puts(&t, "Attention on ");
-    for (size_t k = 1; k <= m->n && k <= 80; k++) {
-        if (m->about.tokens && k > 1) text_putc(&t, ' ');
-        text_puts(&t, heat_map_letter(m, k));
-    }
-    if (m->n > 80) text_puts(&t, "…");
-    if (m->n == 0) text_puts(&t, "the empty string");
+    text_printf(&t, "Attention on %s", heat_map_string(m, 80));
     return text_string(&t);
 }
 
-static const char *draw(heat_map *m, const temper_run *run) {
+static const char *draw(heat_map *m, const temper_run *run, const temper_run *hard) {
     trap *t = m->arena->trap;
     if (m->size > LONGEST)
         trap_raise_hint(t, TEMPER_LIMIT, 0, 0, "draw a shorter string, or use the terminal picture",
                         "%zu positions are too many for an SVG picture: the limit is %d", m->size, LONGEST);
-    figure f = {.map = m};
+    figure f = {.map = m, .hard = hard};
     if (m->panel_count == 0) {
         double width = ems(heat_no_heads) * title_size + 2 * edge;
         heat_map_fit(m, MOST_CELLS);
@@ -359,7 +438,8 @@ static const char *draw(heat_map *m, const temper_run *run) {
     lay_out(&f, run);
     svg_begin(&f.out, m->arena, f.width, f.height, figure_title(m));
     put_definitions(&f);
-    double y = edge;
+    put_banner(&f);
+    double y = edge + f.banner;
     for (size_t k = 0; k < m->panel_count; k++) {
         double x = edge + (double)(k % f.across) * (f.panel_width + gap);
         if (k % f.across == 0) {
@@ -390,7 +470,7 @@ static void draw_heads(entry *e, void *context) {
     const heat_map_call *c = context;
     heat_map m;
     heat_map_make(&m, &e->memory, c->model, c->run, c->letters, c->options);
-    const char *picture = draw(&m, c->run);
+    const char *picture = draw(&m, c->run, c->options->hard);
     *c->out = entry_hand_out(e, picture, strlen(picture));
 }
 

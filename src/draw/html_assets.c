@@ -10,6 +10,7 @@ static const char style[] =
     "--query:#ffd166;--key:#9bd1ff;--mark:rgba(230,140,0,.20);--win:#d1495b;--link:#0b57a4;--hatch:#e4e6ec;"
     "--low-ink:#1d1f24;--high-ink:#fff}\n"
     "*{box-sizing:border-box}\n"
+    ".role{margin:0;font-size:.85rem;color:var(--soft)}\n"
     "html{scroll-padding-top:1rem}\n"
     "body{margin:0;background:var(--page);color:var(--ink);font:15px/1.45 system-ui,sans-serif}\n"
     "main{max-width:100rem;margin:0 auto;padding:1rem 1.25rem 6rem}\n"
@@ -83,7 +84,7 @@ static const char style[] =
     "var(--line);font-size:.8rem}\n"
     ".w{outline:1px solid var(--win);outline-offset:-1px}\n"
     ".numbered .w,i.w{outline-width:2px;outline-offset:-2px}\n"
-    ".numbered .s0{color:var(--soft)}\n"
+    ".numbered .s0{color:#5c6270}\n"
     ".heat th{line-height:1.1}\n"
     ".nan{background:var(--bad);color:var(--bad-ink)}\n"
     ".channels td{padding:0 .3rem;font-size:.8rem}\n"
@@ -120,14 +121,14 @@ static const char dark[] =
     "@media screen and (prefers-color-scheme:dark){:root{--page:#15171c;--ink:#e6e8ee;--soft:#a0a7b6;--line:#3a3f4b;"
     "--head:#1f232b;--true:#4aa8e8;--true-ink:#0b0d10;--false:#15171c;--false-ink:#8d94a4;--bad:#ff9d4d;"
     "--bad-ink:#15171c;--query:#ffd166;--key:#9bd1ff;--mark:rgba(255,190,80,.22);--win:#ff6b81;--link:#7db8f5;"
-    "--hatch:#2a2f39;--low-ink:#fff;--high-ink:#0b0d10;";
+    "--hatch:#2a2f39;--low-ink:#1d1f24;--high-ink:#fff;";
 
-/* Lightness goes one way, so shades read without colour vision and in print: darker is more on paper, lighter on a
-   dark screen. */
+/* Lightness goes one way, so shades read without colour vision and in print: darker is more, also on a dark screen,
+   in SVG pictures and in the terminal. */
 static const unsigned char light_stops[5][3] = {
     {250, 250, 245}, {191, 222, 190}, {94, 179, 181}, {41, 105, 159}, {28, 28, 92}};
 static const unsigned char dark_stops[5][3] = {
-    {30, 34, 43}, {40, 72, 112}, {46, 140, 158}, {120, 200, 150}, {250, 240, 160}};
+    {232, 232, 226}, {180, 212, 182}, {94, 179, 181}, {48, 116, 176}, {38, 58, 140}};
 
 /* Text on the shades below `high` has the colour for low ones: where the contrast is best. */
 static void put_shades(text *t, const unsigned char stops[5][3], unsigned high) {
@@ -151,7 +152,7 @@ const char *html_style(arena *a) {
     text_puts(&t, "}\n");
     text_puts(&t, style);
     text_puts(&t, dark);
-    put_shades(&t, dark_stops, 8);
+    put_shades(&t, dark_stops, 10);
     text_puts(&t, "}}\n");
     for (unsigned k = 0; k < HTML_SHADES; k++)
         text_printf(&t, ".s%u{background-color:var(--s%u);color:var(--i%u)}\n", k, k, k);

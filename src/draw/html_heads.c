@@ -27,21 +27,6 @@ typedef struct row_view {
     double winner;                                  /* the weight whose keys are outlined; NaN: none is */
 } row_view;
 
-/* Outlined are the keys of the hard choice or, if that is not known, of the largest weight; nothing where all keys
-   are alike. */
-static double winning_weight(const double *weights, const heat_panel *panel, size_t i, size_t size) {
-    double most = -INFINITY, least = INFINITY;
-    size_t seen = 0;
-    for (size_t j = 0; j < size; j++) {
-        if (heat_is_masked(panel->info.mask, i, j)) continue;
-        if (isnan(weights[j])) return NAN;
-        seen++;
-        most = fmax(most, weights[j]);
-        least = fmin(least, weights[j]);
-    }
-    return seen == 1 || (seen > 1 && most > least) ? most : NAN;
-}
-
 static row_view view_row(const html_page *p, const heat_panel *panel, size_t i) {
     size_t size = p->map.size, layer = panel->layer, head = panel->head;
     const double *scores = temper_run_head(p->run, layer, head).scores;
@@ -51,7 +36,7 @@ static row_view view_row(const html_page *p, const heat_panel *panel, size_t i) 
     if (scores) v.scores = scores + i * size;
     if (logits) v.logits = logits + i * size;
     if (hard && panel->info.hard_choice != TEMPER_CHOICE_SOFTMAX) v.hard = hard + i * size;
-    v.winner = winning_weight(v.hard ? v.hard : v.weights, panel, i, size);
+    v.winner = heat_winner(v.hard ? v.hard : v.weights, panel, i, size);
     return v;
 }
 
@@ -71,16 +56,6 @@ static void put_vector(html *h, const double *values, size_t count, size_t most,
     if (count > most) markup_put(h, " \u2026");
 }
 
-/* Two decimals, as short as they can be. */
-static void put_short(html *h, double w) {
-    if (isnan(w))
-        markup_put(h, "?");
-    else if (w < 0.005 || w >= 0.995)
-        markup_put(h, w < 0.5 ? "0" : "1");
-    else
-        html_print(h, ".%02d", (int)(w * 100 + 0.5));
-}
-
 static void put_class(html_page *p, double weight, bool wins) {
     if (isnan(weight)) {
         p->broken = true;
@@ -97,6 +72,7 @@ static const char *letter_name(const html_page *p, size_t position) {
 static void put_cell(html_page *p, const heat_panel *panel, const row_view *v, size_t i, size_t j) {
     html *h = &p->out;
     double weight = v->weights[j];
+    char number[8];
     markup_open(h, "td");
     put_class(p, weight, (v->hard ? v->hard : v->weights)[j] == v->winner);
     html_title_begin(h);
@@ -115,7 +91,7 @@ static void put_cell(html_page *p, const heat_panel *panel, const row_view *v, s
         put_vector(h, value, panel->info.value_size, VALUES_TOLD, 0);
     }
     html_title_end(h);
-    if (p->map.size <= NUMBERED) put_short(h, weight);
+    if (p->map.size <= NUMBERED) markup_put(h, heat_short(number, weight));
     html_close(h);
 }
 
@@ -324,7 +300,7 @@ void html_put_legend(html_page *p) {
     }
     markup_open(h, "p");
     markup_string(h, "class", "legend");
-    markup_put(h, "Rows are queries i, columns keys j. Weight 0 ");
+    markup_put(h, "Rows are queries i, columns keys j; darker is more. Weight 0 ");
     markup_open(h, "span");
     markup_string(h, "class", "ramp");
     markup_string(h, "aria-hidden", "true");
@@ -345,4 +321,6 @@ void html_put_legend(html_page *p) {
                              : "chosen by the hard head (no outline: all keys alike)");
     }
     html_close(h);
+    const char *roles[HEAT_ROLES];
+    for (size_t k = 0, count = heat_map_roles(roles, &p->map); k < count; k++) html_element(h, "p", "role", roles[k]);
 }

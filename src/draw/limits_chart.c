@@ -201,11 +201,11 @@ static void draw_key(figure *f, double y) {
     svg_fill(s, dark);
     svg_close(s);
     svg_label(s, x + 32, base, text_size, "start", "proved length");
-    draw_diamond(f, x + 106, y);
-    svg_label(s, x + 116, base, text_size, "start", "shortest wrong answer found");
-    draw_line(f, x + 290, y, x + 312, y, grey, 1.25);
-    draw_arrow(f, x + 312, y);
-    svg_label(s, x + 324, base, text_size, "start", "tried, none wrong");
+    draw_diamond(f, x + 132, y);
+    svg_label(s, x + 142, base, text_size, "start", "shortest wrong answer found");
+    draw_line(f, x + 328, y, x + 350, y, grey, 1.25);
+    draw_arrow(f, x + 350, y);
+    svg_label(s, x + 362, base, text_size, "start", "tried, none wrong");
 }
 
 static void draw_heads(figure *f, double base) {

@@ -15,9 +15,9 @@ enum {
 
 static const char ramp[LEVELS + 1] = ".:-=+*#%@";
 
-/* The 256-colour palette from dark purple over blue and green to yellow; lightness rises all the way, so it reads
-   without colour vision too. */
-static const unsigned char palette[LEVELS] = {53, 55, 25, 31, 36, 77, 149, 191, 227};
+/* The 256-colour palette from cream over green to blue, as in pictures and pages; lightness falls all the way, so it
+   reads without colour vision too, and the darkest still stands out from a dark screen. */
+static const unsigned char palette[LEVELS] = {230, 194, 151, 115, 79, 43, 37, 31, 25};
 
 typedef struct canvas {
     text out;
