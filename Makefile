@@ -272,6 +272,26 @@ test-stock-long: ## the same for 4,096 and 16,384 letters
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)
 	@bash tests/stock/run.sh $(BUILD) long
 
+.PHONY: wheel test-notebook site deb
+wheel: ## a wheel with all libraries inside, checked and tried in an environment of its own, in build/wheel/dist (installs auditwheel)
+	@sh scripts/setup.sh build venv
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@sh scripts/wheel.sh $(BUILD)
+
+test-notebook: ## the notebook python/temper.ipynb, executed by nbconvert (installs it; half a minute)
+	@sh scripts/setup.sh build venv
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@sh tests/python/notebook.sh $(BUILD)
+
+site: ## all pages as a static site in build/site, links checked (installs MkDocs Material)
+	@sh scripts/setup.sh build venv
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@sh scripts/site.sh $(BUILD)
+
+deb: ## Debian packages in build/deb, looked at by lintian
+	@sh scripts/setup.sh build deb
+	@sh scripts/deb.sh $(BUILD)
+
 .PHONY: test-python types
 test-python: ## the Python package against the command line, its tutorial, its messages (half a minute)
 	@sh scripts/setup.sh build python
@@ -347,6 +367,8 @@ install: all ## install under PREFIX (default /usr/local), honouring DESTDIR
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LDLIBS)|' scripts/temper-lab.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/temper-lab.pc
 	install -m 644 man/temper.1 $(DESTDIR)$(PREFIX)/share/man/man1/temper.1
+	@if test -z "$(DESTDIR)"; then ldconfig 2>/dev/null || \
+	    echo "install: run ldconfig as root, or set LD_LIBRARY_PATH=$(PREFIX)/lib, so that programs find libtemper.so"; fi
 	install -m 644 completions/temper.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/temper
 	install -m 644 completions/temper.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_temper
 	install -m 644 completions/temper.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/temper.fish

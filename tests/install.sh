@@ -137,10 +137,10 @@ END
 check "a program with the lab" sh -c "${CC:-cc} $extra lab.c $(pkg-config --cflags --libs temper-lab) -o lab"
 same "what it prints" "$("$stage$prefix/bin/temper" lab --json | sed "s|.*\"name\":\"\([a-z]*\)\".*|\1|")" "$(./lab)"
 
-# The program in README.md, and what the page says that it prints.
-sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '/^```/d' >readme.c
-check "the program of README.md" sh -c "${CC:-cc} $extra readme.c $shared -o readme"
-same "what it prints" "$(sed -n '/&& \.\/answer$/{n;s/^    //;p;}' "$root/README.md")" "$(./readme)"
+# The program in doc/api.md, and what the page says that it prints.
+sed -n '/^```c$/,/^```$/p' "$root/doc/api.md" | sed '/^```/d' >readme.c
+check "the program of doc/api.md" sh -c "${CC:-cc} $extra readme.c $shared -o readme"
+same "what it prints" "$(sed -n '/&& \.\/answer$/{n;s/^    //;p;}' "$root/doc/api.md")" "$(./readme)"
 
 check "make uninstall" install uninstall
 same "uninstall leaves no file" "" "$(find "$stage" -type f -o -type l)"

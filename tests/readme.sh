@@ -5,7 +5,7 @@
 #     bash tests/readme.sh build/temper --update   writes what the commands print now into the pages
 set -u
 temper=$1
-pages="README.md doc/limits.md doc/lab.md doc/numerics.md doc/scale.md doc/automaton.md doc/sequence.md"
+pages="README.md doc/lesson.md doc/schedules.md doc/limits.md doc/lab.md doc/numerics.md doc/scale.md doc/automaton.md doc/sequence.md"
 passed=0
 failed=0
 command=
@@ -63,6 +63,11 @@ if [ "${2:-}" = --update ]; then
     for page in $pages; do
         update "$page" >"$page.new" && mv "$page.new" "$page"
     done
+    "$temper" show -f 'H(b -> O a)' --alphabet abc -o doc/figures/attention.svg caab
+    "$temper" limits -f 'a S b' --alphabet abc --effort 0.02 -q -o doc/figures/limits.svg
+    made=$(mktemp -d)
+    "$temper" lab schedules --quick -q -o "$made" && cp "$made/schedules-scales.svg" doc/figures/schedules.svg
+    rm -rf "$made"
     exit
 fi
 
@@ -87,18 +92,59 @@ same() {
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        echo "CONTRIBUTING.md: $1"
+        echo "$1"
         diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") | head -n 10
     fi
 }
 
+# README.md: as long as it should be, the commands in the words of the program, the proved lengths of the three methods.
+words=$(tr -s ' \t' '\n\n' <README.md | grep -c '[A-Za-z0-9]')
+same "README.md has 1,300 to 1,700 words" yes "$([ "$words" -ge 1300 ] && [ "$words" -le 1700 ] && echo yes || echo "$words")"
+same "README.md has every command, in the words of temper help" \
+    "$("$temper" help | sed -n '/^Commands:/,/^$/p' | sed '1d;/^$/d' | sed 's/^  \([a-z]*\) *\(.*\)/| `temper \1` | \2 |/')" \
+    "$(grep '^| `temper ' README.md)"
+for method in temperature positions digits; do
+    same "README.md: proved lengths of $method" \
+        "$("$temper" explain -f 'a S b' --alphabet abc --method $method | awk '/^proved length/ {print $4} /^  *(f32|bf16\/f32) / {print $2}' | tr '\n' ' ')" \
+        "$(awk -F'|' -v m="$method" '$2 ~ "`" m "`" {gsub(/ /, ""); print $4 " " $5 " " $6 " "}' README.md)"
+done
+
+# Pictures in the repository are what the program draws now. With --update they are drawn again.
+figure() { # file, temper's arguments
+    local file=$1
+    shift
+    "$temper" "$@" -o "$figures/$(basename "$file")" >/dev/null 2>&1
+    same "$file is what temper $* draws" "$(cat "$figures/$(basename "$file")")" "$(cat "$file")"
+}
+figures=$(mktemp -d)
+figure doc/figures/attention.svg show -f 'H(b -> O a)' --alphabet abc caab
+figure doc/figures/limits.svg limits -f 'a S b' --alphabet abc --effort 0.02
+"$temper" lab schedules --quick -q -o "$figures" >/dev/null 2>&1
+same "doc/figures/schedules.svg is that of temper lab schedules --quick" "$(cat "$figures/schedules-scales.svg")" "$(cat doc/figures/schedules.svg)"
+rm -rf "$figures"
+case ${TEMPER_TEST_EFFORT:-1} in
+0*) ;;
+*) same "doc/schedules.md has the table of scripts/schedule-table.sh" "$(sh scripts/schedule-table.sh "$temper")" "$(sed -n '/^| schedule /,/^$/p' doc/schedules.md | sed '/^$/d')" ;;
+esac
+
+# Links between pages lead somewhere.
+dead=
+for file in README.md CONTRIBUTING.md CHANGELOG.md doc/*.md examples/*.md proofs/*.md python/*.md; do
+    for target in $(grep -o '](\([^)]*\))' "$file" | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^[a-z]*:' | grep '[./]'); do
+        [ -e "$(dirname "$file")/$target" ] || dead="$dead $file:$target"
+    done
+done
+same "links between pages" "" "$dead"
+listed=$(sed -n 's/.*](\([a-z-]*\.md\)).*/\1/p' doc/README.md; grep -o '](\([a-z-]*\.md\))' doc/README.md | sed 's/](//; s/)//')
+same "doc/README.md lists every page" "$(cd doc && ls *.md | grep -v README.md)" "$(sort -u <<<"$listed")"
+
 # A list that was merged twice shows as a target that is listed twice; a target that went shows as one that has no rule.
 listed=$(sed -n 's/^    make \([a-z-]*\) .*/\1/p' CONTRIBUTING.md | sort)
 rules=$(sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile | sort -u)
-same "each make target is listed once and has a rule" "$(comm -12 <(sort -u <<<"$listed") <(echo "$rules"))" "$listed"
-same "what .ci/run runs" "$(sed '/^#/d' .ci/run | grep -o 'make [a-z-]*' | sort)" \
+same "CONTRIBUTING.md: each make target is listed once and has a rule" "$(comm -12 <(sort -u <<<"$listed") <(echo "$rules"))" "$listed"
+same "CONTRIBUTING.md: what .ci/run runs" "$(sed '/^#/d' .ci/run | grep -o 'make [a-z-]*' | sort)" \
     "$(sed -n '/^`.ci\/run` /,/^$/p' CONTRIBUTING.md | grep -o '`make [a-z-]*`' | tr -d '`' | sort -u)"
-same "one paragraph says what .ci/run runs" 1 "$(grep -c '^`.ci/run`' CONTRIBUTING.md)"
+same "CONTRIBUTING.md: one paragraph says what .ci/run runs" 1 "$(grep -c '^`.ci/run`' CONTRIBUTING.md)"
 
 [ "$failed" = 0 ] || echo "bash tests/readme.sh build/temper --update writes what the commands print into the pages"
 echo "readme: $passed passed, $failed failed"

@@ -26,6 +26,9 @@ def _candidates(version: Tuple[int, int, int]) -> Iterator[str]:
     if named:
         yield named
         return
+    inside = Path(__file__).resolve().parent / "libtemper.so"  # a wheel, or `pip install ./python`
+    if inside.exists():
+        yield str(inside)
     tree = Path(__file__).resolve().parent.parent.parent
     built = tree / "build" / "libtemper.so"
     if (tree / "python" / "temper" / "_library.py").is_file() and built.exists():

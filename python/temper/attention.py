@@ -1,11 +1,12 @@
 """What heads look at, as numpy arrays."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, List
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional
 
 import numpy as np
 import numpy.typing as npt
 
+from . import _html
 from ._letters import Batch
 from ._library import call, ffi, lib, text
 
@@ -39,6 +40,7 @@ class Attention:
         self.positions, self.labels, self.weights, self.scores = positions, labels, weights, scores
         self.scales, self.outputs, self.margins, self.channels = scales, outputs, margins, channels
         self.accept, self.truth = accept, truth
+        self._picture: Optional[Callable[[], str]] = None
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -48,6 +50,9 @@ class Attention:
 
     def __iter__(self) -> Iterator[Array]:
         return iter(self.weights)
+
+    def _repr_html_(self) -> Optional[str]:
+        return _html.picture(self._picture()) if self._picture else None
 
     def __repr__(self) -> str:
         return f"<temper.Attention on {' '.join(self.positions)!r}: {[len(w) for w in self.weights]} heads a layer>"
@@ -93,5 +98,8 @@ def attention_of(model: "Model", run: Any, batch: Batch) -> Attention:
     channels = [np.concatenate([_matrix(lib.temper_run_channels(run, layer, i), 1, model.info.channels)
                                 for i in range(size)]) for layer in range(model.info.layers + 1)]
     truth = np.frombuffer(ffi.buffer(seen.truth, size), np.bool_).copy()
-    return Attention(positions, labels, weights, scores, scales, outputs, margins, channels,
-                     bool(seen.accept), truth)
+    found = Attention(positions, labels, weights, scores, scales, outputs, margins, channels,
+                      bool(seen.accept), truth)
+    letters, unchecked = [model.letters[k] for k in batch.numbers.tolist()], not seen.proved
+    found._picture = lambda: model.draw(letters, "svg", unchecked=unchecked)
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
+from . import _html
 from ._library import call, ffi, lib, text
 
 __all__ = ["Automaton", "Place"]
@@ -58,6 +59,9 @@ class Automaton:
     def __str__(self) -> str:
         """The table, which temper.parse(..., syntax="dfa") reads again."""
         return self._print("table")
+
+    def _repr_html_(self) -> str:
+        return _html.picture(self.svg())
 
     def __repr__(self) -> str:
         return f"<temper.Automaton of {self.states} states>"

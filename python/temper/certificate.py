@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 
-from . import errors
+from . import _html, errors
 from ._library import call, ffi, function, hint_of, lib, read_bytes, take, text, write_bytes
 
 if TYPE_CHECKING:
@@ -76,6 +76,11 @@ class Certificate:
 
     def __bool__(self) -> bool:
         return self.proved
+
+    def _repr_html_(self) -> str:
+        about = _html.preformatted(repr(self)[1:-1])
+        return about + _html.table(("head", "kind", "by", "error at most", "logits at most", "computes"),
+                                   ((f"{h.layer}.{h.head}", h.kind, h.by, h.error, h.logit, h.label) for h in self.heads))
 
     def __repr__(self) -> str:
         return f"<temper.Certificate {self.verdict}: length {self.length} in {self.type}" + (

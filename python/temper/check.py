@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Iterator, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import errors
+from . import _html, errors
 from ._library import Progress, Watcher, call, count_of, ffi, lib, text
 
 if TYPE_CHECKING:
@@ -45,6 +45,12 @@ class CheckResult:
 
     def __bool__(self) -> bool:
         return self.agreed
+
+    def _repr_html_(self) -> str:
+        if self.agreed:
+            return _html.preformatted(f"agreed on {self.strings} strings; largest error before rounding {self.margin:.3g}")
+        return _html.preformatted(f"they differ on {self.counterexample!r}: {self.left} {self.left_value}, "
+                                  f"{self.right} {self.right_value}")
 
 
 def exhaustive_default(letters: int) -> int:

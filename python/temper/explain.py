@@ -4,8 +4,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, List, Optional
 
+from . import _html
 from ._library import call, encode, ffi, lib, names_of, text
-from .errors import _cell, _shown
+from .errors import TemperError, _cell, _shown
 
 if TYPE_CHECKING:
     from .model import Info, Model, Proof
@@ -65,9 +66,22 @@ class Explanation:
     heads: List[Head]
     channels: List[Channel]
     proofs: "List[Proof]"  # in f64, f32 and bf16/f32
+    simplified: List[str]  # what the alphabet makes simpler than it was written
+
+    def _repr_html_(self) -> str:
+        return _html.preformatted(str(self))
 
     def __str__(self) -> str:
         return "\n".join(_overview(self) + _parts(self) + _heads(self))
+
+
+def _simplified(model: "Model") -> List[str]:
+    """Of a model whose specification has another alphabet nothing is known."""
+    try:
+        own = model._own_formula() if model.formula else None
+    except TemperError:
+        own = None
+    return list(own.simplified) if own else []
 
 
 def explain(model: "Model") -> Explanation:
@@ -94,7 +108,8 @@ def explain(model: "Model") -> Explanation:
         call("temper_model_channel", channel, handle, k)
         channels.append(Channel(text(channel.label), text(channel.position)))
     return Explanation(info, list(model.letters), parts, heads, channels,
-                       [model.proof(type) for type in ("f64", "f32", "bf16/f32")])
+                       [model.proof(type) for type in ("f64", "f32", "bf16/f32")],
+                       _simplified(model))
 
 
 # ---- the text, as on the command line ----
@@ -115,6 +130,8 @@ def _overview(e: Explanation) -> List[str]:
     lines.append("alphabet       " + shown + more + (" (tokens)" if i.tokens else ""))
     lines.append(f"read at        the {i.at or 'last'} position; the empty string is "
                  f"{'accepted' if i.accepts_empty else 'rejected'}")
+    if e.simplified:
+        lines.append("simplified     " + "\n               ".join(_shown(encode(line)) for line in e.simplified))
     lines.append(f"method         {i.method}" + (f", numbers stored in {i.digits}" if i.digits else ""))
     lines.append(f"size           {_plural(i.layers, 'layer')}, {_plural(i.heads, 'head')}, width {i.channels}, "
                  f"{_plural(i.hidden, 'hidden unit')}, {i.parameters} parameters")

@@ -8,7 +8,7 @@ from typing import Any, List, Optional, Sequence, Tuple, Union, overload
 import numpy as np
 import numpy.typing as npt
 
-from . import errors
+from . import _html, errors
 from ._letters import Alphabet, Batch, String, Strings
 from ._library import call, encode, ffi, lib, make, number_of, read_bytes, take, text
 from .automaton import Automaton
@@ -67,6 +67,9 @@ class Formula:
             return tuple(text(out[0]).splitlines())
         finally:
             lib.temper_free(out[0])
+
+    def _repr_html_(self) -> str:
+        return _html.preformatted("\n".join([str(self).rstrip(), *("-- " + line for line in self.simplified)]))
 
     def __repr__(self) -> str:
         return f"<temper.Formula {str(self)!r}>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, List, Optional
 
-from . import errors
+from . import _html, errors
 from ._letters import Strings
 from ._library import Progress, Watcher, call, count_of, ffi, function, make
 
@@ -57,6 +57,9 @@ class Gaps:
         self.longest = int(function("temper_gap_longest")(handle))
         self.heads: List[HeadTie] = [self._about(layer, head) for layer in range(1, model.info.layers + 1) for head in
                                      range(1, int(function("temper_model_layer")(model._handle, layer).heads) + 1)]
+
+    def _repr_html_(self) -> str:
+        return _html.preformatted(repr(self)[1:-1])
 
     def __repr__(self) -> str:
         return f"<temper.Gaps of {len(self.heads)} heads, up to length {self.longest}>"

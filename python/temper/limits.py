@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
-from . import errors
+from . import _html, errors
 from ._library import METHODS, TYPES, Progress, Watcher, call, count_of, encode, ffi, function, lib, make, number_of, take, text
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ class Limits(Sequence[Limit]):
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def _repr_html_(self) -> str:
+        return _html.picture(self.svg())
 
     def __repr__(self) -> str:
         return "<temper.Limits " + "; ".join(

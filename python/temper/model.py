@@ -10,7 +10,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union, overloa
 import numpy as np
 import numpy.typing as npt
 
-from . import errors
+from . import _html, errors
 from ._letters import Alphabet, Batch, String, Strings
 from ._library import (METHODS, TYPES, Progress, Watcher, call, count_of, encode, ffi, function, lib, make, number_of,
                        path_bytes, read_bytes, take, text)
@@ -102,6 +102,9 @@ class Model:
         self.outputs: Tuple[str, ...] = tuple(text(lib.temper_model_output_name(handle, k)) for k in range(self.info.outputs))
         self.formula = self.info.source
         self._alphabet = Alphabet(self.letters, self.info.tokens, "temper_model_encode", handle)
+
+    def _repr_html_(self) -> str:
+        return _html.preformatted(str(self.explain()))
 
     def __repr__(self) -> str:
         what = f"{self.formula!r}, " if self.formula else ""
@@ -240,7 +243,7 @@ class Model:
         run = self._run(batch, 0, "f64", hard, unchecked, True)
         options = ffi.new("temper_draw_options *", {"layer": count_of(layer, "layer"), "head": count_of(head, "head"),
                                                     "width": count_of(width, "width")})
-        beside = run if hard else self._hard_run(batch) if format == "html" else None
+        beside = run if hard else self._hard_run(batch) if format != "text" else None
         if beside is not None:
             options.hard = beside
         out = ffi.new("char **")

@@ -8,6 +8,7 @@ import re
 import runpy
 import tempfile
 import unittest
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import numpy as np
@@ -149,23 +150,30 @@ class Export(unittest.TestCase):
 
 class Pages(unittest.TestCase):
     def test_guide(self):
-        """The code of doc/python.md, beside what it promises to print."""
-        text = (ROOT / "doc" / "python.md").read_text(encoding="utf-8")
+        """The code of README.md and of pages, beside what it promises to print."""
+        text = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "doc/python.md", "doc/tutorial.md"))
         blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-        self.assertTrue(blocks)
+        self.assertGreater(len(blocks), 6)
         for block in blocks:
             out = io.StringIO()
             with contextlib.redirect_stdout(out):
                 exec(block, {})
             self.assertEqual(out.getvalue().splitlines(), re.findall(r"# -> (.*)$", block, re.MULTILINE))
 
-    def test_readme(self):
-        """The session in README.md."""
-        text = (ROOT / "README.md").read_text(encoding="utf-8")
-        test = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
-        self.assertGreater(len(test.examples), 4)
-        found = doctest.DocTestRunner(verbose=False).run(test)
-        self.assertEqual(found.failed, 0)
+    def test_notebooks(self):
+        """What objects show in a notebook is well-formed, and has what it should."""
+        model = temper.compile("a S b", alphabet="abc")
+        shown = {"explain": model, "formula": temper.parse("a S b"), "certificate": model.certify(50, "bf16/f32"),
+                 "attention": model.attention("caab"), "limits": model.limits(["bf16/f32"], effort=0.01),
+                 "automaton": temper.parse("a S b", alphabet="abc").automaton(), "explanation": model.explain(),
+                 "check": model.check(exhaustive=3, random=5), "gaps": model.gaps(["ab"])}
+        parts = {"explain": "proved length", "formula": "is O b", "certificate": "proved: length 50", "attention": "nearest",
+                 "limits": "proved length", "automaton": "<svg", "explanation": "nearest", "check": "agreed on", "gaps": "Gaps"}
+        for name, thing in shown.items():
+            with self.subTest(name):
+                found = thing._repr_html_()
+                ElementTree.fromstring(f"<div>{found}</div>")
+                self.assertIn(parts[name], found)
 
     def test_docstrings(self):
         """Everything public has one; the example of the package is right."""

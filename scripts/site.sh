@@ -1,0 +1,40 @@
+#!/bin/sh
+# make site: README.md, doc/, examples/ and proofs/ as a static site in BUILD/site that needs no network, and a check of its links.
+# usage: site.sh BUILD
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "$1" && pwd)
+room=$build/site-room
+source=$room/source
+rm -rf "$source" "$build/site"
+mkdir -p "$source"
+[ -x "$room/tools/bin/mkdocs" ] || {
+    echo "site: installing MkDocs Material into $room/tools"
+    python3 -m venv "$room/tools"
+    "$room/tools/bin/pip" install -q 'mkdocs-material<10' 'mkdocs<2'
+}
+cd "$root"
+# The pages, and every file that a page links to.
+cp README.md "$source/index.md"
+git ls-files -co --exclude-standard '*.md' | grep -v '^README.md$' | while read -r page; do mkdir -p "$source/$(dirname "$page")" && cp "$page" "$source/$page"; done
+for page in $(git ls-files -co --exclude-standard '*.md'); do
+    grep -o '](\([^)]*\))' "$page" | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^[a-z]*:' | grep '[./]' | while read -r target; do
+        path=$(realpath --relative-to=. "$(dirname "$page")/$target" 2>/dev/null) || continue
+        if [ -f "$path" ] && [ ! -e "$source/$path" ] && [ "$path" != README.md ]; then mkdir -p "$source/$(dirname "$path")" && cp "$path" "$source/$path"; fi
+    done
+done
+# Links to the page in the root, and to folders, are links to pages of the site.
+find "$source" -name '*.md' | while read -r page; do
+    sed -i 's|](\.\./README\.md|](../index.md|g; s|](README\.md|](README.md|g; s|](examples)|](examples/README.md)|g; s|](\.\./examples)|](../examples/README.md)|g' "$page"
+done
+# Tables and figures may be wide; figures are drawn on white.
+printf '.md-typeset img{background:#fff;border-radius:4px}\n.md-typeset pre>code{white-space:pre}\n.md-typeset table:not([class]) td{min-width:3rem}\n' >"$source/site.css"
+if [ -d "$build/web/site" ]; then
+    cp -r "$build/web/site" "$source/playground"
+    sed -i 's|^\[doc/README.md\](doc/README.md) lists every page.|[The playground](playground/index.html) runs in the browser. &|' "$source/index.md"
+fi
+sed "s|SOURCE|$source|; s|SITE|$build/site|" scripts/mkdocs.yml >"$room/mkdocs.yml"
+NO_MKDOCS_2_WARNING=1 "$room/tools/bin/mkdocs" build -q -f "$room/mkdocs.yml" 2>"$room/mkdocs.log" || { cat "$room/mkdocs.log" >&2; exit 1; }
+rm -f "$build/site/404.html" # its links are for one address only
+python3 scripts/check-site.py "$build/site"
+echo "site: file://$build/site/index.html"
