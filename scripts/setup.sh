@@ -67,6 +67,11 @@ for job in "$@"; do
         need libcoq-coquelicot "real analysis for Coq" "test -d \"\$(coqc -where)/user-contrib/Coquelicot\""
         need libcoq-interval "numbers with bounds for Coq" "test -d \"\$(coqc -where)/user-contrib/Interval\""
         ;;
+    deb)
+        need dpkg-dev "finds what packages depend on" "command -v dpkg-shlibdeps"
+        need lintian "looks at packages" "command -v lintian"
+        need fakeroot "makes files of root" "command -v fakeroot"
+        ;;
     venv) need python3-venv "virtual environments for other people's programs" "python3 -c 'import ensurepip, venv'" ;;
     types) need mypy "checks the types of the Python package" "command -v mypy" ;;
     html)

@@ -70,8 +70,8 @@ double heat_shade(double weight);
 /* A weight in at most five characters: "0", ".50", "1", "3e-5" for what leaks; "?" if it is not a number. */
 const char *heat_short(char out[8], double weight);
 
-/* The weight of a row whose keys are outlined: of the hard choice or, if that is not known, the largest; NaN where all
-   keys are alike. */
+/* The weight of a row whose keys are outlined: of the hard choice or, if that is not known, the largest; NaN where
+   all keys are alike. */
 double heat_winner(const double *weights, const heat_panel *panel, size_t i, size_t size);
 
 /* What the roles of the heads that are drawn mean, a line each: `lines` has room for HEAT_ROLES. */
