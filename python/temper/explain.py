@@ -163,7 +163,7 @@ def _parts(e: Explanation) -> List[str]:
 def _heads(e: Explanation) -> List[str]:
     if not e.heads:
         return []
-    lines = ["", "heads (choice: of a soft head, what it stands for; bound: error before rounding; cost: multiply-adds at n = "
+    lines = ["", "heads (choice: of a soft head, what it stands for; bound: error before rounding, in exact arithmetic; cost: multiply-adds at n = "
              "10^6)", _row("head", "role", "mask", "choice", "growth", "bound", "plan", "cost", "scale", "computes")]
     for h in e.heads:
         lines.append(_row(f"{h.layer}.{h.head}", h.role or "-", h.mask, h.hard_choice, h.growth,
