@@ -482,7 +482,7 @@ class Tree:
 
     def copy(self, instrumented):
         wanted = set()
-        for top in ("include", "src", "lab", "tests", "cli", "scripts", "Makefile"):
+        for top in ("include", "src", "lab", "tests", "cli", "scripts", "web", "Makefile"):
             for folder, _, files in os.walk(top) if os.path.isdir(top) else [("", [], [top])]:
                 for name in files:
                     path = os.path.join(folder, name)
