@@ -5,6 +5,7 @@
 #include "escape.h"
 #include "json.h"
 #include "proof_show.h"
+#include "stock_settings.h"
 #include "subject.h"
 
 static bool ends_in_onnx(const char *path) {
@@ -84,32 +85,14 @@ static void report(session *s, const temper_model *model, const temper_export_op
 
 /* ---- --as ---- */
 
-/* What goes only with --as, and what does not go with it. */
 static bool check_as(session *s) {
-    static const option_id only[] = {OPT_LENGTH, OPT_WEIGHTS, OPT_KV, OPT_POSITIONS};
-    static const option_id never[] = {OPT_TYPE,    OPT_METHOD,      OPT_DIGITS,   OPT_HARD,
-                                      OPT_OUTPUTS, OPT_CERTIFICATE, OPT_UNCHECKED};
-    bool is_stock = is_given(s, OPT_AS);
-    for (size_t k = 0; !is_stock && k < sizeof only / sizeof *only; k++)
-        if (is_given(s, only[k])) {
-            message_usage(s, "such as temper export -F f.spec --as gpt2 --length 256 -o out/", "--%s goes with --as",
-                          option_table[only[k]].name);
-            return false;
-        }
-    for (size_t k = 0; is_stock && k < sizeof never / sizeof *never; k++)
-        if (is_given(s, never[k])) {
-            message_usage(
-                s, "--weights and --kv say how numbers are stored",
-                "--%s does not go with --as: an ordinary transformer has its own softmax and number formats",
-                option_table[never[k]].name);
-            return false;
-        }
-    if (is_stock && !is_given(s, OPT_LENGTH)) {
+    if (!stock_settings_check(s)) return false;
+    if (is_given(s, OPT_AS) && !is_given(s, OPT_LENGTH)) {
         message_usage(s, "such as --length 256", "--as needs the longest string: --length N");
         return false;
     }
-    if (is_given(s, OPT_POSITIONS) && s->opt.value[OPT_AS].number != 2) {
-        message_usage(s, "a GPT-2 has an embedding for positions", "--positions goes with --as llama");
+    if (!is_given(s, OPT_AS) && is_given(s, OPT_LENGTH)) {
+        message_usage(s, "such as temper export -F f.spec --as gpt2 --length 256 -o out/", "--length goes with --as");
         return false;
     }
     return true;
@@ -133,13 +116,16 @@ static void report_stock(session *s, const temper_stock_options *o, const temper
         json_flag(&j, "mirrored", info->mirrored);
         json_flag(&j, "only_gguf", info->only_gguf);
         json_flag(&j, "every_letter", info->every_letter);
+        stock_verdict_json(&j, &info->proof);
         json_close(&j);
         return;
     }
     show_write(stdout, path, strlen(path), 0);
-    printf(": %s for up to %zu letters, %zu layer%s of %zu heads, width %zu, weights %s, cache %s; not proved\n",
-           name, o->length, info->layers, info->layers == 1 ? "" : "s", info->heads, info->width,
-           o->weights_f16 ? "f16" : "f32", o->cache_f32 ? "f32" : "f16");
+    printf(": %s for up to %zu letters, %zu layer%s of %zu heads, width %zu, weights %s, cache %s; %s\n", name,
+           o->length, info->layers, info->layers == 1 ? "" : "s", info->heads, info->width,
+           o->weights_f16 ? "f16" : "f32", o->cache_f32 ? "f32" : "f16",
+           info->proof.proved ? "proved" : "not proved");
+    if (!info->proof.proved) stock_reason_print(&info->proof);
     if (info->mirrored) puts("mirrored: feed every string from right to left");
     if (info->every_letter) puts("what may come next is not known: every letter is legal");
     if (info->only_gguf) puts("only GGUF: Hugging Face and ONNX cannot hold its frequencies");
@@ -150,14 +136,7 @@ static void export_as(session *s) {
     temper_error err;
     temper_stock_info info;
     const char *path = s->opt.value[OPT_OUTPUT].text;
-    temper_stock_options o = {
-        .architecture = s->opt.value[OPT_AS].number == 1 ? TEMPER_STOCK_GPT2 : TEMPER_STOCK_LLAMA,
-        .length = (size_t)s->opt.value[OPT_LENGTH].number,
-        .weights_f16 = s->opt.value[OPT_WEIGHTS].number == 2,
-        .cache_f32 = s->opt.value[OPT_KV].number == 1,
-        .positions = (temper_stock_positions)s->opt.value[OPT_POSITIONS].number,
-        .seed = is_given(s, OPT_SEED) ? s->opt.value[OPT_SEED].number : 1,
-    };
+    temper_stock_options o = stock_settings(s);
     if (!path || strcmp(path, "-") == 0 || ends_in_onnx(path)) {
         message_usage(s, "such as temper export -F f.spec --as gpt2 --length 256 -o out/",
                       "export --as needs a folder: -o FOLDER");

@@ -9,6 +9,7 @@
 #include "job_runner.h"
 #include "picture_file.h"
 #include "scale.h"
+#include "stock_settings.h"
 #include "subject.h"
 
 enum { MOST_CASES = 128, MOST_MODELS = 32, STRING_COLUMNS = 24 };
@@ -294,7 +295,11 @@ void cmd_limits(session *s) {
     subject x = {0};
     table t = {0};
     double effort;
-    if (!check_usage(s) || !read_effort(&effort, s)) return;
+    if (is_given(s, OPT_AS)) {
+        stock_limits(s);
+        return;
+    }
+    if (!stock_settings_check(s) || !check_usage(s) || !read_effort(&effort, s)) return;
     if (subject_pair(&x, s) && make_cases(&t, s, &x) && has_rows(s, &t)) find(s, &x, &t, effort);
     free_table(&t);
     subject_free(&x);

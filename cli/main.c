@@ -128,16 +128,20 @@ const command command_table[COMMAND_COUNT] = {
      cmd_soften},
     {"certify", FOR_CERTIFY, "proves the answers for all strings up to a length, in a number format",
      "temper certify MODEL [--length N] [--type T] [-o CERTIFICATE]\n"
-     "temper certify -f FORMULA | -F FILE [options]",
+     "temper certify -f FORMULA | -F FILE [options]\n"
+     "temper certify -f FORMULA | -F FILE --as gpt2|llama [--length N] [options]",
      "temper certify m.temper --length 100k --type f32 -o certificate.json\n"
      "temper certify -f 'O a' --alphabet ab --type bf16/f32 --length 1e6\n"
-     "temper certify -f 'a S b' --alphabet abc --type bf16\n",
+     "temper certify -f 'a S b' --alphabet abc --type bf16\n"
+     "temper certify -f 'a S b' --alphabet abc --as llama --length 1000\n",
      "Proves that the softmax transformer, with every rounding of the number format, gives the right answer\n"
      "at every position of every string up to --length; without --length the longest such length is found.\n"
      "Prints proved and each head's error bound before rounding, refuted and a string with a wrong answer\n"
      "(exit status 1), or unable and the reason (exit status 4). -o writes the proof, which belongs to the\n"
      "bytes of the MODEL file (with -f: to what temper compile writes as text); doc/certificate.md says what\n"
-     "is in it.\n",
+     "is in it.\n"
+     "With --as: the ordinary GPT-2 or Llama that temper export --as writes, in the runtimes of doc/stock.md;\n"
+     "export --as puts the certificate into its folder.\n",
      cmd_certify},
     {"gallery", FOR_GALLERY, "known hard-attention transformers", "temper gallery [NAME...]",
      "temper gallery\n"

@@ -34,7 +34,8 @@ enum {
     FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN |
                   FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT | FOR_AUTOMATON | FOR_LANGUAGE_MODEL,
     FOR_MODEL = FOR_LANGUAGE_MODEL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_EXPORT,
-    FOR_JOBS = FOR_CHECK | FOR_LIMITS | FOR_LAB, /* commands whose work is a job: temper-mpi has them */
+    FOR_STOCK = FOR_EXPORT | FOR_CERTIFY | FOR_LIMITS, /* ordinary transformers: --as */
+    FOR_JOBS = FOR_CHECK | FOR_LIMITS | FOR_LAB,       /* commands whose work is a job: temper-mpi has them */
     FOR_ALL = -1
 };
 
@@ -117,12 +118,12 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(EFFORT, 0, "effort", KIND_TEXT, "X", "1", 0, 0, FOR_LIMITS,                                                    \
       "how long to look for wrong answers: 1 is about a minute for all types")                                       \
     X(CSV, 0, "csv", KIND_FLAG, NULL, "", 0, 0, FOR_LIMITS, "the table as comma-separated values")                   \
-    X(AS, 0, "as", KIND_CHOICE, "gpt2|llama", "", 0, 0, FOR_EXPORT,                                                  \
+    X(AS, 0, "as", KIND_CHOICE, "gpt2|llama", "", 0, 0, FOR_STOCK,                                                   \
       "an ordinary GPT-2 or Llama for strings of up to --length letters, which other programs run as it is")         \
-    X(WEIGHTS, 0, "weights", KIND_CHOICE, "f32|f16", "f32", 0, 0, FOR_EXPORT, "with --as: the format of weights")    \
-    X(KV, 0, "kv", KIND_CHOICE, "f32|f16", "f16", 0, 0, FOR_EXPORT,                                                  \
+    X(WEIGHTS, 0, "weights", KIND_CHOICE, "f32|f16", "f32", 0, 0, FOR_STOCK, "with --as: the format of weights")     \
+    X(KV, 0, "kv", KIND_CHOICE, "f32|f16", "f16", 0, 0, FOR_STOCK,                                                   \
       "with --as: the format of the cache of keys and values that it will be run with")                              \
-    X(POSITIONS, 0, "positions", KIND_CHOICE, "ramp|digits", "the ramp where it goes", 0, 0, FOR_EXPORT,             \
+    X(POSITIONS, 0, "positions", KIND_CHOICE, "ramp|digits", "the ramp where it goes", 0, 0, FOR_STOCK,              \
       "with --as llama: heads know positions by the frequencies of one base, or by binary digits (only GGUF)")       \
     X(OUTPUTS, 0, "outputs", KIND_TEXT, "OUTPUTS", "", 0, 0, FOR_EXPORT,                                             \
       "more outputs of the ONNX graph: any of patterns,channels,heads")                                              \

@@ -1014,20 +1014,52 @@ typedef struct temper_stock_options {
     uint64_t seed;                    /* of the strings in testvectors.jsonl */
 } temper_stock_options;
 
+/* What is proved of ordinary transformers of a setting (doc/stock.md, "The proof"). */
+typedef struct temper_stock_verdict {
+    int proved;
+    size_t length;      /* what was asked for; of the longest: the largest that was proved, 0 if none is */
+    int viable;         /* proved, if what the specification calls viable is what can be completed */
+    double logits;      /* proved: how far a logit may be from its ideal value */
+    size_t layer, head; /* not proved, or not further: where, from 1; 0: nowhere in particular */
+    char reason[400];   /* and why: a clause */
+} temper_stock_verdict;
+
 /* What was written. */
 typedef struct temper_stock_info {
     size_t layers, heads, head_size, width, hidden, vocabulary;
-    int mirrored;     /* the string is fed from right to left */
-    int only_gguf;    /* no files for Hugging Face and ONNX, which cannot hold its frequencies */
-    int every_letter; /* what may come next is not known: every letter is legal */
+    int mirrored;               /* the string is fed from right to left */
+    int only_gguf;              /* no files for Hugging Face and ONNX, which cannot hold its frequencies */
+    int every_letter;           /* what may come next is not known: every letter is legal */
+    temper_stock_verdict proof; /* if it is proved the folder has certificate.json */
 } temper_stock_info;
 
 /* Writes a folder that llama.cpp, Ollama, Hugging Face transformers and transformers.js load without code of ours
    (doc/stock.md): an ordinary causal language model whose end token is legal exactly after strings of the language.
-   Nothing is proved of it here. *info may be NULL. The folder is made as by temper_export. TEMPER_UNSUPPORTED: a
+   *info says what is proved of it, and may be NULL. The folder is made as by temper_export. TEMPER_UNSUPPORTED: a
    specification that looks both ways; TEMPER_LIMIT: the length is beyond what a head and the settings allow;
    TEMPER_RANGE: a length that no such model has. `options` may not be NULL. */
 TEMPER_API temper_status temper_export_stock(temper_stock_info *info, const char *folder, const temper_spec *spec,
+                                             const temper_stock_options *options, temper_error *err);
+
+/* Proves that the model which temper_export_stock writes for these options gives the logits of the specification after
+   every prefix of every string up to its length, in the runtimes of doc/stock.md. With the length 0: finds the largest
+   length, up to 16,384. Errors as of temper_export_stock; a length that a head does not reach is not proved. */
+TEMPER_API temper_status temper_certify_stock(temper_stock_verdict *out, const temper_spec *spec,
+                                              const temper_stock_options *options, temper_error *err);
+
+/* Where a setting ends. */
+typedef struct temper_stock_limit {
+    temper_stock_verdict proved; /* the longest */
+    int found;                   /* a wrong answer, by an emulator of the runtimes: */
+    size_t wrong;                /* the length that the model was made for, ... */
+    size_t position;             /* ... and after how many letters the logits are wrong */
+    size_t tried;                /* nothing is wrong up to here, in the strings that were tried */
+    char note[200];              /* why nothing longer was tried; "" if it was */
+} temper_stock_limit;
+
+/* The largest proved length, and the first one at which an emulator gives a wrong answer; also beyond what
+   temper_export_stock writes. Lengths up to options->length are tried, 0: 2,048. */
+TEMPER_API temper_status temper_limits_stock(temper_stock_limit *out, const temper_spec *spec,
                                              const temper_stock_options *options, temper_error *err);
 
 /* ---- certificates: proofs for every string up to a length, in a number format ---- */

@@ -1608,12 +1608,35 @@ has 'export: a certificate without a folder' "$err" '--certificate needs a folde
 # ---- export --as: ordinary transformers -------------------------------------------------------------------------------
 
 run 0 export -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o stock/
-same 'export --as: summary' 'stock/: gpt2 for up to 32 letters, 2 layers of 8 heads, width 128, weights f32, cache f16; not proved' "$out$err"
-same 'export --as: the files' 'Modelfile README.md config.json generation_config.json model.gguf model.safetensors onnx testvectors.jsonl tokenizer.json tokenizer_config.json' "$(ls stock | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+same 'export --as: summary' 'stock/: gpt2 for up to 32 letters, 2 layers of 8 heads, width 128, weights f32, cache f16; proved' "$out$err"
+same 'export --as: the files' 'Modelfile README.md certificate.json config.json generation_config.json model.gguf model.safetensors onnx testvectors.jsonl tokenizer.json tokenizer_config.json' "$(ls stock | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 same 'export --as: the file for llama.cpp' GGUF "$(head -c 4 stock/model.gguf)"
 python3 -c 'import json; [json.load(open("stock/" + f)) for f in ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json")]; [json.loads(x) for x in open("stock/testvectors.jsonl")]' && pass || fail 'export --as: JSON'
 has 'export --as: an answer' "$(grep -F '"string": "b"' stock/testvectors.jsonl)" '"end": [0, 0], "legal": [[2, 4], []]'
+has 'export --as: proved' "$(cat stock/README.md)" 'after every prefix of every string of up to 32 letters'
+python3 - <<'CHECK' && pass || fail 'export --as: the certificate'
+import hashlib, json
+c = json.load(open("stock/certificate.json"))
+assert c["temper-stock-certificate"] == 1 and c["length"] == 32 and float(c["logits"]) < 1
+assert [f["name"] for f in c["files"]] == ["model.gguf", "model.safetensors", "onnx/model.onnx"]
+assert all(hashlib.sha256(open("stock/" + f["name"], "rb").read()).hexdigest() == f["sha256"] for f in c["files"])
+CHECK
+run 0 certify -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32
+has 'certify --as' "$out" "proved${tab}formula: every string up to length 32 as gpt2, weights f32, cache f16"
+run 0 --json certify -f 'H(b -> O a)' --alphabet abc --as llama --length 32 --weights f16 --kv f32
+has 'certify --as: json' "$out" '"verdict":"proved","length":32,"as":"llama","weights":"f16","kv":"f32","positions":"auto","proved":true'
+run 4 certify -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 20
+has 'certify --as: unable' "$out" "unable${tab}length 20 as gpt2, weights f32, cache f16: "
+run 2 certify -f a --alphabet ab --as gpt2 --length 9 -o c.json
+has 'certify --as: no file' "$err" 'certify --as writes no file'
+run 2 certify -f a --alphabet ab --kv f16
+has 'certify: --kv' "$err" '--kv goes with --as'
+run 0 limits -f 'a S b' --alphabet abc --as llama --positions ramp --kv f16 --weights f32 --length 300
+has 'limits --as' "$out" 'llama  ramp      f32      f16 '
+run 0 export -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 20 -o stock
 has 'export --as: not proved' "$(cat stock/README.md)" 'Nothing is proved of this file'
+if [ -e stock/certificate.json ]; then fail 'export --as: a certificate of another model'; else pass; fi
+run 0 export -q -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o stock/
 run 0 export -q -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o stock2
 if diff -r stock/onnx stock2/onnx && cmp stock/model.safetensors stock2/model.safetensors && cmp stock/testvectors.jsonl stock2/testvectors.jsonl; then pass; else fail 'export --as: other bytes'; fi
 run 0 --json export -f '#[a] >= #[b]' --alphabet ab --as llama --length 100 --weights f16 --kv f32 -o stock

@@ -9,6 +9,8 @@
 #include "export/gguf_write.h"
 #include "export/stock_files.h"
 #include "stock/stock.h"
+#include "stock/stock_certificate.h"
+#include "stock/stock_longest.h"
 
 enum { MOST_FILES = 16 };
 
@@ -51,8 +53,8 @@ static void undo(void *context) {
 
 /* Files of an earlier export that this one does not have would be of another model. */
 static void remove_stale(const stock_exporter *e) {
-    static const char *const all[] = {"config.json", "generation_config.json", "model.safetensors",
-                                      "onnx/model.onnx"};
+    static const char *const all[] = {"config.json", "generation_config.json", "model.safetensors", "onnx/model.onnx",
+                                      "certificate.json"};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         bool is_written = false;
         for (size_t j = 0; j < e->count; j++) is_written |= strcmp(e->files[j].name, all[k]) == 0;
@@ -78,19 +80,6 @@ typedef struct stock_call {
     const temper_stock_options *options;
 } stock_call;
 
-static struct stock_options options_of(const temper_stock_options *o, trap *t) {
-    if (o->architecture > TEMPER_STOCK_LLAMA) trap_raise(t, TEMPER_RANGE, 0, 0, "there is no such architecture");
-    if (o->positions > TEMPER_STOCK_POSITIONS_DIGITS)
-        trap_raise(t, TEMPER_RANGE, 0, 0, "there are no such positions");
-    return (struct stock_options){
-        .architecture = o->architecture == TEMPER_STOCK_GPT2 ? STOCK_GPT2 : STOCK_LLAMA,
-        .length = o->length,
-        .weights = o->weights_f16 ? STOCK_F16 : STOCK_F32,
-        .kv = o->cache_f32 ? STOCK_F32 : STOCK_F16,
-        .positions = (enum stock_positions)o->positions,
-    };
-}
-
 /* The name of the folder, as the model's. */
 static const char *name_of(arena *a, const char *folder) {
     size_t end = strlen(folder), first;
@@ -100,8 +89,20 @@ static const char *name_of(arena *a, const char *folder) {
     return text_escaped(a, folder + first, end - first, 60);
 }
 
+/* The certificate names the files of weights. The graph has f32 weights, which are not those of a proof about f16. */
+static void add_certificate(stock_exporter *e, const stock_proof *proof, const temper_model *hard, bool as_f16) {
+    static const char *const weights[] = {"model.gguf", "model.safetensors", "onnx/model.onnx"};
+    stock_digest files[3];
+    size_t count = 0;
+    for (size_t k = 0; k < e->count; k++)
+        for (size_t w = 0; w < (as_f16 ? 2 : 3); w++)
+            if (!strcmp(e->files[k].name, weights[w]))
+                files[count++] = (stock_digest){weights[w], e->files[k].bytes.data, e->files[k].bytes.length};
+    stock_certificate_print(add(e, "certificate.json"), proof, hard, files, count);
+}
+
 static void make_files(stock_exporter *e, const struct stock_model *m, const temper_model *hard, const char *source,
-                       const stock_call *c, const temper_stock_info *info) {
+                       const stock_call *c, const temper_stock_info *info, const stock_proof *proof) {
     bool as_f16 = c->options->weights_f16;
     stock_tokens *t = stock_tokens_make(m, e->memory);
     stock_example example = {0};
@@ -117,6 +118,7 @@ static void make_files(stock_exporter *e, const struct stock_model *m, const tem
         stock_generation_print(add(e, "generation_config.json"), m);
         stock_config_print(add(e, "config.json"), m, as_f16);
     }
+    if (proof->proved) add_certificate(e, proof, hard, as_f16);
     stock_readme_print(add(e, "README.md"), m, t,
                        &(stock_readme_facts){.folder = c->folder,
                                              .source = source,
@@ -130,7 +132,7 @@ static void export_stock(entry *x, void *context) {
     const stock_call *c = context;
     stock_exporter *e = arena_zalloc(&x->memory, 1, sizeof *e);
     const temper_spec *read;
-    struct stock_options o = options_of(c->options, x->trap);
+    struct stock_options o = stock_options_of(c->options, x->trap);
     *e = (stock_exporter){.folder = c->folder, .memory = &x->memory, .trap = x->trap, .out = {.fd = -1}};
     const temper_model *hard = stock_hard_model(x, c->spec, &read);
     struct stock_model *m = stock_from_model(&x->memory, hard, &o);
@@ -143,7 +145,10 @@ static void export_stock(entry *x, void *context) {
                               .mirrored = m->mirrored,
                               .only_gguf = m->rope_factors != NULL,
                               .every_letter = hard->kind == TEMPER_KIND_ACCEPTOR};
-    make_files(e, m, hard, hard->source, c, &info);
+    stock_proof proof = stock_prove(&x->memory, m, hard, read, &o);
+    stock_reach reach = stock_reach_of(&proof, o.length);
+    info.proof = stock_verdict_of(&reach);
+    make_files(e, m, hard, hard->source, c, &info, &proof);
     entry_on_failure(x, undo, e);
     write_all(e, !info.only_gguf);
     if (c->info) *c->info = info;

@@ -14,6 +14,31 @@ static void put_block(text *out, const char *source) {
     text_puts(out, "\n\n");
 }
 
+static void put_proof(text *out, const stock_readme_facts *f) {
+    const temper_stock_verdict *v = &f->info->proof;
+    if (!v->proved) {
+        text_printf(
+            out, "**Nothing is proved of this file**: %s%s. Tests of temper compare answers, and that is all.\n\n",
+            v->head ? "a head may go wrong; " : "", text_escaped(out->arena, v->reason, strlen(v->reason), 400));
+        return;
+    }
+    text_printf(
+        out,
+        "**Proved%s:** after every prefix of every string of up to %zu letters the logit of every token is within "
+        "%.3g "
+        "of 0 if the specification says that it is legal, and of -256 if not. This is proved for llama.cpp with "
+        "weights in %s and a cache in %s, in batches or one token at a time, and for PyTorch in f32, as far as they "
+        "do "
+        "what temper's doc/stock.md, \"What is assumed of kernels\", says. `certificate.json` has the bounds and the "
+        "digests of the files of weights that it is about. Not proved: other number formats, quantised weights%s, "
+        "and "
+        "strings that are longer.\n\n",
+        v->viable ? ", if the line viable says what can be completed" : "", v->length,
+        1.01 * v->logits, /* four digits are cut to three */
+        f->options->weights_f16 ? "f16" : "f32", f->options->cache_f32 ? "f32" : "f16",
+        f->options->weights_f16 ? ", the ONNX graph, whose weights are f32" : "");
+}
+
 static void put_what(text *out, const struct stock_model *m, const stock_readme_facts *f) {
     const char *name = m->architecture == STOCK_GPT2 ? "GPT-2" : "Llama";
     text_printf(out,
@@ -28,9 +53,7 @@ static void put_what(text *out, const struct stock_model *m, const stock_readme_
         m->layer_count, m->layer_count == 1 ? "" : "s", m->heads, m->width, f->options->weights_f16 ? "f16" : "f32",
         m->positions - 1, f->options->cache_f32 ? "f32" : "f16",
         f->options->cache_f32 ? "; llama.cpp's flash attention makes that f16, so switch it off" : "");
-    text_puts(out,
-              "**Nothing is proved of this file.** Temper proves things about its own models; of an ordinary one its "
-              "tests compare answers, and that is all.\n\n");
+    put_proof(out, f);
     if (m->mirrored)
         text_puts(out,
                   "The specification looks only ahead, so the model is the mirrored one: **feed every string from "

@@ -66,6 +66,7 @@ struct stock_model {
     uint32_t letters;          /* of the tokens; what follows them is only written */
     bool words;                /* blanks separate the letters of a string */
     bool mirrored;             /* the string is to be fed from right to left */
+    bool digits;               /* of a Llama: positions by binary digits */
     uint32_t balances;         /* of a GPT-2: columns that keep the mean at 0, from column 3 on */
     struct stock_hint *hints;  /* [hint_count]; none in a model that was read from a file */
     size_t hint_count;

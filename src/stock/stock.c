@@ -50,6 +50,29 @@ const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const te
     return hard;
 }
 
+/* ---- options ---- */
+
+struct stock_options stock_options_of(const temper_stock_options *o, trap *t) {
+    if (o->architecture > TEMPER_STOCK_LLAMA) trap_raise(t, TEMPER_RANGE, 0, 0, "there is no such architecture");
+    if (o->positions > TEMPER_STOCK_POSITIONS_DIGITS)
+        trap_raise(t, TEMPER_RANGE, 0, 0, "there are no such positions");
+    return (struct stock_options){
+        .architecture = o->architecture == TEMPER_STOCK_GPT2 ? STOCK_GPT2 : STOCK_LLAMA,
+        .length = o->length,
+        .weights = o->weights_f16 ? STOCK_F16 : STOCK_F32,
+        .kv = o->cache_f32 ? STOCK_F32 : STOCK_F16,
+        .positions = (enum stock_positions)o->positions,
+    };
+}
+
+const char *stock_role_name(stock_role role) {
+    static const char *const names[] = {
+        [STOCK_ONCE] = "once",       [STOCK_MEAN] = "mean",       [STOCK_WEIGHED] = "weighed mean",
+        [STOCK_COMPARE] = "compare", [STOCK_NEAREST] = "nearest", [STOCK_YESTERDAY] = "yesterday",
+        [STOCK_MATCH] = "match",     [STOCK_LOOKUP] = "look-up",  [STOCK_WAVE] = "wave"};
+    return names[role];
+}
+
 /* ---- sizes ---- */
 
 /* Llama: powers of four, for which the norm is exact (doc/stock.md, "Norms"), while they are not too large. */
@@ -98,7 +121,7 @@ static void lower(void *context) {
         arena_reset(c->scratch);
         begin(&p, c->scratch, c->hard, c->options, head_size, width, c->digits);
         plan_from_model(&p);
-        plan_check_reach(&p);
+        if (!c->options->unchecked) plan_check_reach(&p);
         if (!has_rows(&p))
             head_size *= 2;
         else if (!has_columns(&p, width))

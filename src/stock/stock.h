@@ -19,7 +19,14 @@ struct stock_options {
     size_t length;                  /* the longest string, in letters */
     enum stock_number weights, kv;  /* how weights and the cache of keys and values will be stored */
     enum stock_positions positions; /* of a Llama */
+    bool unchecked;                 /* lower also what is known to go wrong: for searches */
 };
+
+/* What a caller of the library asked for. Raises TEMPER_RANGE. */
+struct stock_options stock_options_of(const temper_stock_options *o, trap *t);
+
+/* "nearest" and so on, as certificates have them. */
+const char *stock_role_name(stock_role role);
 
 enum {
     STOCK_START,       /* <s> */

@@ -275,6 +275,7 @@ struct stock_model *stock_emit(const stock_plan *p, arena *a, uint32_t width) {
         while (m->hidden < units[l]) m->hidden += HIDDEN_UNIT;
     m->epsilon = EPSILON;
     m->mirrored = p->mirrored;
+    m->digits = p->digits;
     m->balances = m->architecture == STOCK_GPT2 ? p->balances : 0;
     name_tokens(p, m, a);
     check_size(p, m);

@@ -125,7 +125,8 @@ static const char *average(hard_reader *r, const hard_head *h, const ideal_form 
 }
 
 /* Positions of a strict head are those of the shifted numbers, and the start sentinel, where all of these are 0. It
-   is not chosen if scores are never negative and the last counts, or if it has the value that the first position has. */
+   is not chosen if scores are never negative and the last counts, or if it has the value that the first position
+   has. */
 static const char *choose(hard_reader *r, const model_head *head, const hard_head *h, bool last, size_t v,
                           const ideal_form *value, ideal_form *out) {
     if (h->count == 0 && h->strict && last) {
