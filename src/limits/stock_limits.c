@@ -1,4 +1,4 @@
-/* temper_limits_stock: how far an ordinary transformer is proved, and where an emulator of its runtimes goes wrong. */
+/* temper_limits_stock: how far an ordinary transformer is proved, and where an emulator of its runtimes errs. */
 #include <stdio.h>
 #include <string.h>
 
