@@ -1043,7 +1043,7 @@ TEMPER_API temper_status temper_export_stock(temper_stock_info *info, const char
 
 /* Proves that the model which temper_export_stock writes for these options gives the logits of the specification
    after every prefix of every string up to its length, in the runtimes of doc/stock.md. With the length 0: finds the
-   largest length, up to 16,384. Errors as of temper_export_stock; a length that a head does not reach is not proved. */
+   largest length, up to 16,384. Errors as of temper_export_stock; a length that no head reaches is not proved. */
 TEMPER_API temper_status temper_certify_stock(temper_stock_verdict *out, const temper_spec *spec,
                                               const temper_stock_options *options, temper_error *err);
 
