@@ -121,7 +121,7 @@ for folder in $folders; do
         "$("$folder/certify" model.temper 10000 "$folder.json" 2>&1)"
     check "the certificate is written ($folder)" grep -q '"length": 10000' "$folder.json"
     check "export ($folder)" "$folder/export" dyck-1 8 "$folder.out"
-    check "the folder is written ($folder)" test -s "$folder.out/model.onnx"
+    check "the folder is written ($folder)" test -s "$folder.out/onnx/model.onnx"
 done
 
 cat >lab.c <<'END'

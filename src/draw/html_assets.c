@@ -128,7 +128,7 @@ static const char dark[] =
 static const unsigned char light_stops[5][3] = {
     {250, 250, 245}, {191, 222, 190}, {94, 179, 181}, {41, 105, 159}, {28, 28, 92}};
 static const unsigned char dark_stops[5][3] = {
-    {232, 232, 226}, {180, 212, 182}, {94, 179, 181}, {48, 116, 176}, {38, 58, 140}};
+    {232, 232, 226}, {180, 212, 182}, {94, 179, 181}, {41, 105, 159}, {38, 58, 140}};
 
 /* Text on the shades below `high` has the colour for low ones: where the contrast is best. */
 static void put_shades(text *t, const unsigned char stops[5][3], unsigned high) {
@@ -152,7 +152,7 @@ const char *html_style(arena *a) {
     text_puts(&t, "}\n");
     text_puts(&t, style);
     text_puts(&t, dark);
-    put_shades(&t, dark_stops, 10);
+    put_shades(&t, dark_stops, 11);
     text_puts(&t, "}}\n");
     for (unsigned k = 0; k < HTML_SHADES; k++)
         text_printf(&t, ".s%u{background-color:var(--s%u);color:var(--i%u)}\n", k, k, k);
