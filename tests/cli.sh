@@ -1651,7 +1651,7 @@ run 4 export -f '#[a] >= #>[b]' --at last --alphabet ab --as gpt2 --length 100 -
 has 'export --as: both ways' "$err" 'looks both ways'
 if [ -e stock3 ]; then fail 'export --as: a refused export leaves no folder'; else pass; fi
 run 4 export -f 'Y(a S b)' --alphabet ab --as llama --length 4000 --positions ramp -o stock3
-has 'export --as: too long' "$err" 'as llama with f32 weights and an f16 cache it goes up to 1535 letters'
+has 'export --as: too long' "$err" 'as llama with f32 weights and an f16 cache it goes up to 1492 letters'
 run 2 export -f a --alphabet ab --as gpt2 --length 0 -o stock3
 has 'export --as: length 0' "$err" '1 to 16384 letters'
 run 2 export -f a --alphabet ab --as gpt2 -o stock3

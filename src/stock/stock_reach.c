@@ -48,10 +48,14 @@ static void check_lookup(const stock_plan *p, const stock_head *h) {
     need(p, h, f16 ? 300 : 1000, "looks up a position by its square");
 }
 
-/* Keys of a ramp are rounded after they are turned. */
+/* Keys of a ramp are rounded after they are turned. In the ramp for 1,493 letters two neighbours get the same score,
+   after 1,129 letters; in shorter ones the least step of a score is above 3, also where a key may be rounded either
+   way (doc/stock.md, "Reach"). */
+enum { RAMP_F16 = 1492 };
+
 static void check_nearest(const stock_plan *p, const stock_head *h) {
     bool ramp = p->options.architecture == STOCK_LLAMA && !p->digits;
-    if (ramp && p->options.kv == STOCK_F16) need(p, h, 1535, "chooses the nearest position by a ramp");
+    if (ramp && p->options.kv == STOCK_F16) need(p, h, RAMP_F16, "chooses the nearest position by a ramp");
 }
 
 void plan_check_reach(const stock_plan *p) {

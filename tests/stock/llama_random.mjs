@@ -20,6 +20,7 @@ function check(ok, what) {
 // An f16 cache rounds keys and values, f16 weights all activations, and a GPT-2's GELU comes from a table in f16. What is left
 // is a Llama in f32. Token by token, fused attention with an f16 cache adds up values in f16.
 const settings = [
+    {name: "batch, default"},
     {name: "batch, fused, f16", cache: "F16", flash: true},
     {name: "batch, fused, f32", cache: "F32", flash: true},
     {name: "batch, plain, f16", cache: "F16", flash: false, emulator: "plain-f16"},
@@ -67,6 +68,7 @@ for (const name of fs.readdirSync(folder).sort()) {
         // With f16 weights kernels round what they multiply in some products and not in others: the emulator does in all.
         if (!is_exact && name.includes("f32")) (shares[setting.emulator] ??= []).push(near / far);
     }
+    check(same(found["batch, default"], found["batch, fused, f16"]), `${name}: the default is not fused attention with an f16 cache`);
     check(same(found["batch, fused, f16"], found["batch, fused, f32"]), `${name}: fused attention makes no f16 of an f32 cache`);
     check(same(found["tokens, fused, f16"], found["tokens, fused, f32"]), `${name}: nor token by token`);
     check(!same(found["batch, plain, f32"], found["batch, fused, f32"]), `${name}: fused attention makes no difference`);

@@ -54,6 +54,18 @@ in_python() { # share
         PYTHONPATH=$python/old "$python/venv/bin/python" "$here/python_check.py" "$work/256" "$((2 * $1))" old
 }
 
+# Models for where settings end.
+make_beyond() {
+    mkdir "$work/beyond"
+    for case in "ramp-1492 f16" "ramp-1493 f32"; do
+        set -- $case
+        "$build/temper" export -q -f 'a S b' --alphabet abc --as llama --positions ramp --kv "$2" --length "${1#ramp-}" -o "$work/beyond/$1" ||
+            return 1
+    done
+    "$build/temper" export -q -f '#[a] >= #[b]' --alphabet ab --as gpt2 --length 1023 -o "$work/beyond/counts-1023" &&
+        "$build/temper" export -q -f '#[a] >= #[b]' --alphabet ab --as gpt2 --kv f32 --length 6000 -o "$work/beyond/counts-6000"
+}
+
 make_readmes() {
     mkdir "$work/readme"
     "$build/temper" export -q -f 'H(b -> O a)' --alphabet abc --as llama --length 32 -o "$work/readme/once" || return 1
@@ -69,7 +81,7 @@ if [ "$size" = long ]; then
     make_cases "$work/16384" 16384 far
     llama "$work/16384" 0
 else
-    every=1 share=4 samples=20 draws=50 least=2000
+    every=1 share=4 samples=20 draws=60 least=2000
     [ "$size" = all ] || every=12 share=5 samples=5 draws=10 least=20
     "$build/tests/stock/make_random" "$work/random" >"$work/random.log" || status=1
     node "$here/llama_random.mjs" "$node" "$work/random" 2>&1 | tee "$work/llama_random.log"
@@ -83,6 +95,9 @@ else
         llama "$work/1024" 0
         make_cases "$work/1020" 1020 counts
         llama "$work/1020" 0
+        make_beyond || status=1
+        node "$here/beyond_check.mjs" "$node" "$work/beyond" 2>&1 | tee "$work/beyond.log"
+        [ "${PIPESTATUS[0]}" = 0 ] || status=1
     fi
     python_job=
     if [ -n "$python" ]; then
