@@ -4,7 +4,7 @@
 
 bool proof_find(temper_proof *out, session *s, const temper_model *model, temper_type type) {
     temper_error err;
-    if (temper_model_proof(out, model, type, 0, &err) == TEMPER_OK) return true;
+    if (temper_model_proof(out, model, type, is_given(s, OPT_HARD), &err) == TEMPER_OK) return true;
     message_error(s, &err, NULL, NULL, 0);
     return false;
 }

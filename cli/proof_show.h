@@ -6,7 +6,7 @@
 #include "session.h"
 #include "temper.h"
 
-/* The proof of a model as it is (of method hard: with hard choices); false after a message. */
+/* The proof of a model as it is, with --hard or of method hard that of its hard choices; false after a message. */
 bool proof_find(temper_proof *out, session *s, const temper_model *model, temper_type type);
 
 /* "key": {"type": "f64", "length": 1048575, "claim": "formula"}; the length is null where the claim is "none". */

@@ -642,6 +642,10 @@ has 'by default as many strings as classes make' "$out" "1103 strings${tab}tempe
 run 0 check -f 'O a' --ascii --method temperature --random 0
 has 'two classes' "$out" "127 strings${tab}temperature: all up to length 6 over 2 classes of letters"
 
+run 0 compile -f 'a S b' --alphabet abc -o since.temper
+run 0 explain since.temper --hard
+has 'what is proved of hard runs' "$out" '16777215  formula       head 1.1 (a S b): f32 counts only up to 2^24'
+
 # ---- next, sample ----
 
 run 0 next --unchecked --regex '(ab|ba)*' a ab '' aa
