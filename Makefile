@@ -218,6 +218,35 @@ mutants: ## change every constant and comparison of the proofs, one at a time: d
 	@CC="$(CC)" MUTANT_CFLAGS="$(ALL_CFLAGS)" MUTANT_LDFLAGS="$(LDFLAGS)" MUTANT_LDLIBS="$(LDLIBS)" \
 	    python3 scripts/mutants.py --build $(BUILD) --jobs $(JOBS) $(MUTANTS)
 
+# ---- fuzzing: tests/fuzz. The library is built once more, by clang, with coverage and sanitizers. ----
+
+FUZZ_TARGETS = spec compare regex model tensors certificate import gguf journal json expression
+FUZZ_BUILD = $(BUILD)/fuzz
+FUZZ_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SECONDS ?= 60
+
+$(FUZZ_BUILD)/fuzz_tensors: $(FUZZ_BUILD)/tests/fuzz/fuzz_model.o $(FUZZ_BUILD)/tests/fuzz/fuzz.o $(FUZZ_BUILD)/libtemper.a
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) -fsanitize=fuzzer $(FUZZ_FLAGS) -o $@ $^ $(LDLIBS)
+
+$(FUZZ_BUILD)/fuzz_gguf: $(FUZZ_BUILD)/tests/fuzz/fuzz_gguf.o $(FUZZ_BUILD)/tests/fuzz/fuzz.o $(FUZZ_BUILD)/libtemper.a
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) -fsanitize=fuzzer $(FUZZ_FLAGS) -o $@ $^ $(LDLIBS)
+
+$(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/tests/fuzz/fuzz_%.o $(FUZZ_BUILD)/tests/fuzz/fuzz.o $(FUZZ_BUILD)/tests/fuzz/fuzz_tokens.o $(FUZZ_BUILD)/libtemper.a
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) -fsanitize=fuzzer $(FUZZ_FLAGS) -o $@ $^ $(LDLIBS)
+
+.PHONY: fuzz fuzz-programs
+fuzz: ## hostile inputs to every reader, and specifications against their transformers (SECONDS=60 a target, FUZZ="spec model")
+	@sh scripts/setup.sh build clang
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(FUZZ_BUILD) FUZZ_BUILD=$(FUZZ_BUILD) CC=clang OPT="-O1 -g" FAST= \
+	    CFLAGS="-fsanitize=fuzzer-no-link $(FUZZ_FLAGS)" fuzz-programs
+	@bash tests/fuzz/run.sh $(BUILD) $(SECONDS) $(or $(FUZZ),$(FUZZ_TARGETS))
+
+fuzz-programs: $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZ_TARGETS))
+
 test-faults: ## memory and files fail at every place of 38 commands, and programs are killed 10,000 times (minutes)
 	@sh scripts/setup.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) all
@@ -333,7 +362,7 @@ bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BE
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c tests/faults/*.c bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c tests/faults/*.c tests/fuzz/*.c tests/fuzz/*.h bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
 
 lint: ## formatting, static analysis, include order, comments
 	@sh scripts/setup.sh build lint
