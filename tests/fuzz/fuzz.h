@@ -25,8 +25,8 @@ const char *fuzz_copy(const uint8_t *data, size_t size);
 /* The bytes in a file, for functions that take a path; the same path every time. */
 const char *fuzz_file(const uint8_t *data, size_t size);
 
-/* All words over `letters` letters, shortest first: the next one of at most `longest` letters. False: that was the last
-   one. Begins with n = 0. */
+/* All words over `letters` letters, shortest first: the next one of at most `longest` letters. False: that was the
+   last one. Begins with n = 0. */
 int fuzz_next_word(uint32_t *word, size_t *n, size_t letters, size_t longest);
 
 #endif

@@ -1,5 +1,5 @@
-/* A mutator for texts: it moves, copies, drops and replaces words, numbers and lines, so that most of what it makes is
-   read beyond the first error. Now and then libFuzzer changes bytes as it does everywhere. */
+/* A mutator for texts: it moves, copies, drops and replaces words, numbers and lines, so that most of what it makes
+   is read beyond the first error. Now and then libFuzzer changes bytes as it does everywhere. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
