@@ -1,4 +1,5 @@
-/* A Hugging Face folder of ours: sizes from config.json, letters from tokenizer.json, numbers from model.safetensors. */
+/* A Hugging Face folder of ours: sizes from config.json, letters from tokenizer.json, numbers from
+   model.safetensors. */
 #include <string.h>
 
 #include "model/stock_read.h"
