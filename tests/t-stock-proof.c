@@ -256,6 +256,38 @@ static void check_kinds(test_random *r) {
     }
 }
 
+/* Lengths near to the largest of a setting, which pins the constants of the constructions and of the bounds: one more
+   step of the same kind is not proved, or the emulator would be wrong. The numbers are letters. */
+static void check_far(test_random *r) {
+    static const struct {
+        const char *source;
+        uint64_t setting;
+        enum stock_positions positions;
+        size_t proved, unable;
+        const char *reason;
+    } cases[] = {{"a S b", 5, STOCK_POSITIONS_RAMP, 1500, 1535, "other positions may get"},
+                 {"#[a] >= #[b]", 4, STOCK_POSITIONS_AUTO, 1020, 0, NULL},
+                 {"#[a] >= #[b]", 5, STOCK_POSITIONS_AUTO, 1020, 0, NULL},
+                 {"H(b -> O a)", 4, STOCK_POSITIONS_AUTO, 1000, 0, NULL},
+                 {"(Y a) S (b & Y c)", 4, STOCK_POSITIONS_AUTO, 1500, 0, NULL},
+                 {"Y a", 13, STOCK_POSITIONS_DIGITS, 600, 0, NULL}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        temper_spec *s = parse(cases[k].source);
+        trial t = {.name = cases[k].source, .spec = s, .random = r, .strings = 1, .must = true};
+        set_options(&t, cases[k].setting, cases[k].proved);
+        t.options.positions = cases[k].positions;
+        if (s) try_spec(&t);
+        if (s && cases[k].unable) {
+            t.must = false;
+            t.cannot = true;
+            t.reason = cases[k].reason;
+            t.options.length = cases[k].unable;
+            try_spec(&t);
+        }
+        temper_spec_free(s);
+    }
+}
+
 /* What is not proved, with its reason. */
 static void check_reasons(test_random *r) {
     static const struct { const char *source, *reason; } cases[] = {{"#[a] % 3 = 1", "of the hard model"}};
@@ -308,6 +340,7 @@ static void check_corpus(test_random *r) {
 int main(void) {
     test_random r = test_seed(21);
     check_kinds(&r);
+    check_far(&r);
     check_reasons(&r);
     check_random(&r);
     check_corpus(&r);

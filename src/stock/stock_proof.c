@@ -18,6 +18,9 @@ static bool is_input(const prover *p, uint32_t token) {
     return token == STOCK_START || (token >= STOCK_FIRST_LETTER && token < STOCK_FIRST_LETTER + p->x->letters);
 }
 
+/* Numbers that are added up exactly in doubles, thousands of them. */
+static bool is_short(double x) { return x == 0 || (fabs(x) <= 0x1p15 && prover_lowest_bit(x) >= 0x1p-24); }
+
 /* Pins, and rows that add up to 0. */
 static bool check_embedding(prover *p) {
     const struct stock_model *m = p->m;
@@ -28,7 +31,10 @@ static bool check_embedding(prover *p) {
         if (!is_input(p, t)) continue;
         bool right = prover_weight(p, row[0]) == (gpt2 ? GPT2_PIN : LLAMA_PIN);
         if (gpt2) right = right && prover_weight(p, row[1]) == -GPT2_PIN && row[2] == 0;
-        for (uint32_t c = 0; c < p->width; c++) sum += prover_weight(p, row[c]);
+        for (uint32_t c = 0; c < p->width; c++) {
+            sum += prover_weight(p, row[c]);
+            right = right && is_short(prover_weight(p, row[c]));
+        }
         if (!right || (gpt2 && sum != 0))
             return prover_fail(p, "a token has no pin, or its numbers do not add up to 0");
     }
@@ -37,7 +43,8 @@ static bool check_embedding(prover *p) {
         double sum = 0;
         for (uint32_t c = 0; c < p->width; c++) {
             sum += (double)row[c];
-            if (prover_weight(p, row[c]) != (double)row[c] || (c < GPT2_PINS && row[c] != 0))
+            if (!is_short((double)row[c]) || prover_weight(p, row[c]) != (double)row[c] ||
+                (c < GPT2_PINS && row[c] != 0))
                 return prover_fail(p, "a number of a position is none of f16, or is added to a pin");
         }
         if (sum != 0) return prover_fail(p, "numbers of a position do not add up to 0");

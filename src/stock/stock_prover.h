@@ -86,6 +86,8 @@ double prover_weight(const prover *p, float w);
 /* prover_norm.c: columns as readers see them after a norm; rows that read them. */
 bool prover_norm(prover *p, const float *gain);
 bool prover_row(prover *p, proved_row *out, const float *row);
+/* The largest power of two that divides x; 0 for 0. */
+double prover_lowest_bit(double x);
 double prover_grid(const ideals *x, const ideal_form *f);
 /* Of numbers that may be rounded to f16: multiples of grid (0: any), of this size, with this error. */
 double prover_half(double size, double grid, double error);
@@ -117,6 +119,8 @@ typedef struct head_work {
 /* Of the dimension's product, as it is added to scores: how far it is from query times key, divided by the root.
    Where a Llama turns, dimensions must hardly turn. */
 double head_product_error(prover *p, const head_work *h, uint32_t dimension);
+/* Whether the dimension takes part in scores at all, by its own numbers or by those that are turned into it. */
+bool head_uses(const prover *p, const head_work *h, uint32_t dimension);
 double head_product_size(const head_work *h, uint32_t dimension);
 
 /* stock_prover_turns.c: heads whose scores come from turning pairs. */

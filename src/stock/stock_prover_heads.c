@@ -99,7 +99,7 @@ double head_product_size(const head_work *h, uint32_t d) {
 }
 
 /* Whether the dimension takes part in scores at all. */
-static bool is_used(const prover *p, const head_work *h, uint32_t d) {
+bool head_uses(const prover *p, const head_work *h, uint32_t d) {
     uint32_t half = p->m->head_size / 2, e = d < half ? d + half : d - half;
     bool q = !h->query[d].is_zero || (is_llama(p) && !h->query[e].is_zero);
     bool k = !h->key[d].is_zero || (is_llama(p) && !h->key[e].is_zero);
@@ -118,7 +118,7 @@ static bool all_errors(prover *p, const head_work *h, uint32_t turning, double *
     uint32_t half = p->m->head_size / 2;
     *error = *ties = 0;
     for (uint32_t d = 0; d < p->m->head_size; d++) {
-        if (!is_used(p, h, d) || d % half == turning) continue;
+        if (!head_uses(p, h, d) || d % half == turning) continue;
         uint32_t e = d < half ? d + half : d - half;
         bool named = is_named(h, d, 0, h->hint->rows);
         if (!named && !(is_llama(p) && is_named(h, e, 0, h->hint->rows)))
@@ -277,7 +277,7 @@ static bool prove_compare(prover *p, head_work *h, proved_head *out, ideal_form 
         off = up_add(off, HALF_TINY);
     }
     /* keys on letters are 0 up to `stray`; what they make of the query is a share of the score itself */
-    double angle = fmin(angle_of(p, d), 1), stray = up_div(up_mul(4, h->key[d].zero), h->key[d].form.start);
+    double angle = fmin(angle_of(p, d), 1), stray = up_div(up_mul(4, h->key[d].error), h->key[d].form.start);
     relative = up_add(relative, up_add(stray, 16 * UNIT));
     relative = up_add(relative, up_mul(h->key[d].relative, 2));
     if (is_llama(p)) {
@@ -399,7 +399,7 @@ static bool say(prover *p, head_work *h, const proved_head *made, uint32_t v, co
 
 static bool prove_scores(prover *p, head_work *h, proved_head *out, ideal_product *products, ideal_form *asked,
                          double *says) {
-    for (uint32_t d = 0; d < p->m->head_size; d++) h->products += is_used(p, h, d);
+    for (uint32_t d = 0; d < p->m->head_size; d++) h->products += head_uses(p, h, d);
     switch (h->hint->role) {
     case STOCK_ONCE: return prove_once(p, h, out, asked);
     case STOCK_MEAN:

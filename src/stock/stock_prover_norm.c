@@ -24,8 +24,7 @@ double prover_weight(const prover *p, float w) {
 
 /* ---- grids ---- */
 
-/* The largest power of two that divides x; 0 for 0. */
-static double lowest_bit(double x) {
+double prover_lowest_bit(double x) {
     int e;
     if (x == 0) return 0;
     double m = ldexp(frexp(fabs(x), &e), 53);
@@ -34,7 +33,7 @@ static double lowest_bit(double x) {
 }
 
 static double finer(double grid, double x) {
-    double bit = lowest_bit(x);
+    double bit = prover_lowest_bit(x);
     return bit != 0 && (grid == 0 || bit < grid) ? bit : grid;
 }
 
@@ -139,6 +138,7 @@ bool prover_norm(prover *p, const float *gain) {
         p->norm_error = identity ? 0 : up_add(up_div(up_add(squares, up_mul(epsilon, d)), pin), 4 * UNIT);
         p->norm_own = identity ? 0 : 4 * UNIT;
     } else {
+        prover_balance(p, up_mul(UNIT, sizes)); /* balances were added to, and rounded */
         double pin = GPT2_PIN, all = up_add(sizes, 2 * pin), own = up_div(p->imbalance, d);
         mean = up_mul(2, up_add(own, up_mul(all, 0x1p-50)));
         raw = up_add(own, up_mul(all, 4 * UNIT)); /* added up in f32 in any order */
@@ -196,7 +196,7 @@ static void add_column(const prover *p, const proved_column *k, double w, row_su
         out->relative = k->seen_relative;
         s->mean_error = up_mul(size, up_mul(k->seen_relative, k->size));
     }
-    s->grid = finer(s->grid, lowest_bit(w) * k->grid);
+    s->grid = finer(s->grid, prover_lowest_bit(w) * k->grid);
 }
 
 /* The largest error at a letter where the row is 0. All columns are functions of the letter. */
@@ -316,7 +316,7 @@ bool prover_writes(prover *p, const float *matrix, size_t columns) {
         for (uint32_t c = 0; c < p->width; c++) {
             double w = prover_weight(p, matrix[c * columns + u]);
             if (c < (gpt2 ? 3u : 1u) && w != 0) return prover_fail(p, "something writes to the pin of the norms");
-            if (w != 0 && (fabs(w) > 0x1p20 || lowest_bit(w) < 0x1p-30))
+            if (w != 0 && (fabs(w) > 0x1p10 || prover_lowest_bit(w) < 0x1p-28))
                 return prover_fail(p, "a weight that writes has too many bits to be added up");
             sum += w;
         }

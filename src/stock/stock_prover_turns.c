@@ -104,8 +104,8 @@ typedef struct about {
 } about;
 
 /* What f16 makes of it; without `always` it may also stay as it is. */
-static about rounded(const prover *p, double x, double off, bool always) {
-    if (p->options.kv != STOCK_F16) return (about){x, off};
+static about rounded(bool half, double x, double off, bool always) {
+    if (!half) return (about){x, off};
     double least = format_round(&format_f16, next_down(x - off));
     double most = format_round(&format_f16, next_up(x + off));
     if (!always) {
@@ -123,7 +123,8 @@ static double product_off(about x, about y) {
 /* Scores of pair 4, as they are computed with a key that was rounded after it was turned: the steps from one key to
    the next, in every row, and the whole way. f16 caches always round keys, and queries or not. The steps are
    computed in doubles, whose roundings the slack of 2^-45 of the largest score covers. */
-bool prove_ramp(prover *p, head_work *h, double worth, double content_error, double ties, proved_head *out) {
+static bool ramp_with(prover *p, head_work *h, bool half, double worth, double content_error, double ties,
+                      proved_head *out) {
     enum { RAMP = 4 };
     size_t n = p->positions;
     turning_pair t;
@@ -133,23 +134,23 @@ bool prove_ramp(prover *p, head_work *h, double worth, double content_error, dou
     if (!in_half(p, fmax(fabs(t.b), fabs(t.k)))) return prover_fail(p, "a query or key is beyond f16");
     double frequency = prover_frequency(p, RAMP), product = up_mul(2, fabs(t.b * t.k));
     about *keys[2], *steps[2];
-    for (size_t half = 0; half < 2; half++) {
-        keys[half] = arena_alloc(p->arena, n, sizeof **keys);
-        steps[half] = arena_alloc(p->arena, n, sizeof **steps);
+    for (size_t k = 0; k < 2; k++) {
+        keys[k] = arena_alloc(p->arena, n, sizeof **keys);
+        steps[k] = arena_alloc(p->arena, n, sizeof **steps);
     }
     for (size_t j = 0; j < n; j++) {
         double angle = frequency * (double)j, turn = prover_turn_error(p, RAMP, (double)j);
         double off = up_add(t.errors[2], up_mul(fabs(t.k), up_add(turn, 4 * UNIT)));
-        keys[0][j] = rounded(p, t.k * cos_f64(angle), off, true);
-        keys[1][j] = rounded(p, t.k * sin_f64(angle), off, true);
-        for (size_t half = 0; half < 2 && j; half++)
-            steps[half][j] =
-                (about){keys[half][j].x - keys[half][j - 1].x, up_add(keys[half][j].off, keys[half][j - 1].off)};
+        keys[0][j] = rounded(half, t.k * cos_f64(angle), off, true);
+        keys[1][j] = rounded(half, t.k * sin_f64(angle), off, true);
+        for (size_t k = 0; k < 2 && j; k++)
+            steps[k][j] = (about){keys[k][j].x - keys[k][j - 1].x, up_add(keys[k][j].off, keys[k][j - 1].off)};
     }
     for (size_t i = 0; i < n; i++) {
         double angle = frequency * (double)i, turn = prover_turn_error(p, RAMP, (double)i);
         double off = up_add(t.errors[1], up_mul(fabs(t.b), up_add(turn, 4 * UNIT)));
-        about q[2] = {rounded(p, -t.b * sin_f64(angle), off, false), rounded(p, t.b * cos_f64(angle), off, false)};
+        about q[2] = {rounded(half, -t.b * sin_f64(angle), off, false),
+                      rounded(half, t.b * cos_f64(angle), off, false)};
         double a = sign * q[0].x, b = sign * q[1].x, size_a = fabs(a) + q[0].off, size_b = fabs(b) + q[1].off;
         for (size_t j = 1; j <= i; j++) {
             about f = steps[0][j], s = steps[1][j];
@@ -178,6 +179,18 @@ bool prove_ramp(prover *p, head_work *h, double worth, double content_error, dou
     return true;
 }
 
+/* A model for an f16 cache is also run with one of f32, by runtimes that have no other. */
+bool prove_ramp(prover *p, head_work *h, double worth, double content_error, double ties, proved_head *out) {
+    proved_head plain;
+    if (!ramp_with(p, h, false, worth, content_error, ties, out)) return false;
+    if (p->options.kv != STOCK_F16) return true;
+    plain = *out;
+    if (!ramp_with(p, h, true, worth, content_error, ties, out)) return false;
+    out->gap = fmin(out->gap, plain.gap);
+    out->leak = fmax(out->leak, plain.leak);
+    return true;
+}
+
 /* ---- waves ---- */
 
 /* The start sentinel has the score k (a cos - b sin) + a constant, all others 0: says[i] is what the head then says,
@@ -196,6 +209,12 @@ bool prove_wave(prover *p, head_work *h, proved_head *out, double *says) {
             return prover_fail(p, "a wave has more than one pair");
     }
     if (pair == half) return prover_fail(p, "a wave has no pair");
+    for (uint32_t d = 0; d < p->m->head_size; d++) {
+        bool partner =
+            dimension < p->m->head_size && d % half == dimension % half && h->query[d].is_zero && h->key[d].is_zero;
+        if (head_uses(p, h, d) && d % half != pair && d != dimension && !partner)
+            return prover_fail(p, "a wave has products beside its pair");
+    }
     if (!read_pair(p, h, pair, true, &t)) return false;
     if (dimension < p->m->head_size) {
         const ideal_form *q = &h->query[dimension].form, *k = &h->key[dimension].form;

@@ -46,7 +46,8 @@ make_cases() { # folder, length, which
 
 # Every SHARE-th specification in the Python clients, the newest and one of version 4; half: 16 letters in f16 and bf16.
 in_python() { # share
-    "$python/venv/bin/python" "$here/python_random.py" "$work/random" &&
+    "$python/venv/bin/python" "$here/facts_check.py" &&
+        "$python/venv/bin/python" "$here/python_random.py" "$work/random" &&
         "$python/venv/bin/python" "$here/python_check.py" "$work/256" "$1" &&
         "$python/venv/bin/python" "$here/python_check.py" "$work/16" 1 half &&
         "$python/venv/bin/python" "$here/readme_check.py" "$node/node_modules" "$work"/readme/* &&
