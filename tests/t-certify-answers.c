@@ -83,6 +83,20 @@ static void check_lengths(void) {
     }
 }
 
+/* 2^40 letters are the longest that bounds are stated for. */
+static void check_cap(void) {
+    temper_spec *spec;
+    temper_model *m;
+    size_t cap = (size_t)1 << 40;
+    if (built(&spec, &m, "a S b")) {
+        temper_certificate_free(certified(m, NULL, (temper_certify_options){.length = cap}, TEMPER_PROVED, "a S b"));
+        temper_certificate_free(
+            certified(m, NULL, (temper_certify_options){.length = cap + 1}, TEMPER_UNABLE, "a S b"));
+    }
+    temper_model_free(m);
+    temper_spec_free(spec);
+}
+
 /* ---- wrong answers ---- */
 
 static void check_wrong(const temper_spec *spec, const temper_model *m, const temper_fault *fault, temper_type type) {
@@ -241,6 +255,9 @@ static void check_better_facts(void) {
               "%s", proof.data);
         CHECK(temper_audit(proof.data, proof.length, file.data, file.length, &why) == TEMPER_OK, "%s", why.text);
     }
+    /* facts that cannot be found are a reason, not an error */
+    o.length = (size_t)1 << 30;
+    temper_certificate_free(certified(m, &file, o, TEMPER_UNABLE, "hard choices of long strings"));
     CHECK(audit_requested(&sets.data, &sets.length, file.data, file.length, &request, &why) == TEMPER_OK &&
               strstr(sets.data, "\"positions\": \"verdict\""),
           "%s", sets.data ? sets.data : why.text);
@@ -253,6 +270,7 @@ static void check_better_facts(void) {
 int main(void) {
     check_better_facts();
     check_lengths();
+    check_cap();
     check_refuted();
     check_languages();
     check_read_off();
