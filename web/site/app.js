@@ -161,8 +161,8 @@ function drawCharts() {
   const { picture, state } = page;
   if (!picture) return;
   const error = picture.errors[state.h] ?? 0, rescaled = Boolean(state.s) || state.t !== 1, reach = rescaled ? -1 : picture.proof?.length ?? -1;
-  drawTemperature(withProofs(charts.temperature), state, error, page.full);
-  drawLength(charts.length.map(p => ({ ...p, proved: p.n <= reach || (rescaled && proof?.own.proved && p.n <= picture.n) })), state, error, page.full);
+  drawTemperature(withProofs(charts.temperature), state, error, page.full, Boolean(proof?.done));
+  drawLength(charts.length.map(p => ({ ...p, proved: p.n <= reach || (rescaled && proof?.own.proved && p.n <= picture.n) })), state, error, page.full && !rescaled);
 }
 
 function drawBreaks() {

@@ -6,7 +6,7 @@ const LEFT = 46, EDGE = 11;
 const depth = (e, decades = 8) => Math.min(1, Math.max(0, -Math.log10(Math.max(e, 1e-13)) / decades));
 
 function plot(svg, height, points, at, error, mark) {
-  const width = svg.parentNode.clientWidth, room = width - LEFT - 2 * EDGE;
+  const width = Math.max(120, svg.parentNode.clientWidth), room = width - LEFT - 2 * EDGE;
   const X = p => LEFT + EDGE + p * room, Y = e => 4 + depth(e) * (height - 10), tall = height > 100;
   svg.setAttribute('width', width);
   svg.setAttribute('height', height);
@@ -32,15 +32,15 @@ function plot(svg, height, points, at, error, mark) {
 const kindOf = p => (!p.right ? 'wrong' : p.proved ? 'proved' : 'right');
 const FILL = id => ({ wrong: `url(#wrong-${id})`, right: 'var(--mid)', proved: 'var(--true)' });
 
-function band(svg, points, full) {
-  const width = svg.parentNode.clientWidth, room = width - 2 * EDGE;
+function band(svg, points, sure) {
+  const width = Math.max(60, svg.parentNode.clientWidth), room = width - 2 * EDGE;
   let out = patterns(svg.id) + `<rect x="0" y="0" width="${width}" height="18" rx="3" fill="var(--track)"/>`, from = 0;
   for (let k = 1; k <= points.length; k++) {
     const kind = kindOf(points[from]);
     if (k < points.length && kindOf(points[k]) === kind) continue;
     const left = from ? EDGE + room * (points[from - 1].x + points[from].x) / 2 : 0;
     const right = k < points.length ? EDGE + room * (points[k - 1].x + points[k].x) / 2 : points[k - 1].x > 0.995 ? width : EDGE + room * points[k - 1].x;
-    const words = kind !== 'right' ? kind : right - left > 118 && full ? 'right, not proved' : 'right';
+    const words = kind !== 'right' ? kind : right - left > 118 && sure ? 'right, not proved' : 'right';
     out += `<rect x="${left}" y="0" width="${Math.max(0, right - left)}" height="18" fill="${FILL(svg.id)[kind]}"/>`;
     const middle = kind === 'proved' ? right - 34 : kind === 'wrong' ? (k === points.length ? right - 30 : left + 29) : (left + right) / 2;
     if (right - left > { proved: 56, wrong: 52, right: 40 }[kind])
@@ -55,10 +55,11 @@ export const factorPlace = f => (Math.log10(f) + 1) / 2;
 export const lengthAt = x => Math.round(1e5 ** x);
 export const lengthPlace = n => Math.log(Math.max(1, n)) / Math.log(1e5);
 
-export function drawTemperature(points, state, error, full) {
+/** `sure`: what is not painted as proved is known not to be. */
+export function drawTemperature(points, state, error, full, sure) {
   const place = state.s ? 0.5 : factorPlace(state.t);
-  const X = plot(byId('temperature-plot'), 150, points, place, state.s ? -1 : error, 0.5);
-  band(byId('temperature-band'), points, full);
+  const X = plot(byId('temperature-plot'), 134, points, place, state.s ? -1 : error, 0.5);
+  band(byId('temperature-band'), points, sure);
   const width = byId('temperature-plot').parentNode.clientWidth;
   let out = '';
   for (const f of [0.1, 0.2, 0.5, 1, 2, 5, 10])
@@ -67,9 +68,9 @@ export function drawTemperature(points, state, error, full) {
   byId('temperature-axis').innerHTML = out;
 }
 
-export function drawLength(points, state, error, full) {
-  const X = plot(byId('length-plot'), 84, points, lengthPlace(state.n), error);
-  band(byId('length-band'), points, full);
+export function drawLength(points, state, error, sure) {
+  const X = plot(byId('length-plot'), 78, points, lengthPlace(state.n), error);
+  band(byId('length-band'), points, sure);
   let out = '';
   for (const [n, text] of [[1, '1'], [10, '10'], [100, '100'], [1000, '1000'], [1e4, '10⁴'], [1e5, '10⁵']])
     out += `<text class="s" x="${X(lengthPlace(n))}" y="12" text-anchor="${n === 1e5 ? 'end' : 'middle'}">${text}</text>`;

@@ -163,7 +163,7 @@ function drawMap(picture, state, left, cell, row) {
 export function drawFigure(picture, state) {
   const map = byId('map'), box = byId('figure').parentNode.clientWidth - 10, { n, size } = picture;
   const longest = Math.max(8, ...picture.rows.map(r => r.label.length));
-  const left = Math.min(box < 500 ? 110 : 168, Math.max(88, 18 + 7.6 * longest));
+  const left = Math.min(box < 500 ? 110 : 168, Math.max(100, 18 + 7.6 * longest));
   const own = textOf(state.w, picture.about).length, columns = picture.capture ? size : Math.min(own, 24) + 1;
   const cell = picture.capture ? Math.max(box < 500 ? 24 : 10, Math.min(50, Math.floor((box - left - OUTPUT) / columns)))
     : Math.min(36, Math.max(24, Math.floor((box - left - 70) / columns)));

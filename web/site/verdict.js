@@ -20,6 +20,8 @@ function sentence(picture, state, full) {
   const loudest = picture.errors.indexOf(Math.max(...picture.errors)), other = picture.about.heads[loudest];
   if (!right) return `The formula is ${picture.want ? 'true' : 'false'} here. ${loudest !== state.h && picture.errors[loudest] > 0.25 ? `Head ${other.layer}.${other.head} is off by ${num(picture.errors[loudest])}` : leaks}; rounding forgives ¼.`;
   if (wrong) return `Right at the verdict, but wrong at ${grouped(wrong)} of ${grouped(n)} positions${/bf16|f16|e4m3|e5m2/.test(state.type) && head.role === 'nearest' ? ': neighbouring positions have become one number' : ''}.`;
+  const kept = picture.row?.rounded;
+  if (!picture.provedNow && kept > 0 && kept < 1) return `${leaks}: ${num(kept)} comes out of rounding, neither 0 nor 1. It happens to lie on the right side of ½.`;
   if (picture.provedNow) return `${leaks}, and rounding forgives ¼. All strings of ${grouped(n)} letters are safe.`;
   if (!full) return `${leaks}; this string survives it. Nothing is proved here: this page was built without exact arithmetic.`;
   const why = picture.proof && picture.proof.length < n && state.t === 1 && !state.s ? ` ${picture.proof.length < 0 ? 'No length is proved' : `Proved up to ${grouped(picture.proof.length)} letters`}: ${picture.proof.obstacle}.` : ` Some other string of ${grouped(n)} letters might not.`;
@@ -34,5 +36,5 @@ export function drawVerdict(picture, state, full) {
     `<span class="badge ${picture.provedNow ? 'ok' : 'un'}">${picture.provedNow ? 'proved' : full ? 'not proved' : 'not proved here'}</span></div>` +
     `<p class="say">${escape(sentence(picture, state, full))}</p>` +
     `<dl><dt>largest error${head ? `, head ${head.layer}.${head.head}` : ''}</dt><dt>bound</dt><dt>proved up to</dt><dd>${shown === undefined ? '–' : shown < 0 ? 'a count' : num(shown)}</dd>` +
-    `<dd>${picture.bound ? num(picture.bound) : 'none'}</dd><dd>${!full ? '–' : state.s || state.t !== 1 ? (picture.provedNow ? grouped(picture.n) : '–') : picture.proof.length < 0 ? 'none' : picture.proof.length >= 2 ** 40 ? '2⁴⁰' : grouped(picture.proof.length)}</dd></dl>`;
+    `<dd>${picture.bound ? num(picture.bound) : 'none'}</dd><dd>${!full ? '–' : state.s || state.t !== 1 ? (picture.provedNow ? grouped(picture.n) : '–') : picture.proof.length < 0 ? 'none' : picture.proof.length >= 2 ** 40 ? '2<sup>40</sup>' : grouped(picture.proof.length)}</dd></dl>`;
 }
