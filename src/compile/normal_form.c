@@ -235,6 +235,12 @@ static node_id make_since(simplifier *s, bool past, node_id phi, node_id psi) {
     return make_nearest(s, choice, mask, where, psi);
 }
 
+/* Not (not phi since not psi). */
+static node_id make_triggered(simplifier *s, bool past, node_id phi, node_id psi) {
+    node_id right = make_not(s, psi), left = make_not(s, phi);
+    return make_not(s, make_since(s, past, left, right));
+}
+
 /* Of a remainder of one count that looks the same way as the step; else 0. One position before, the count was less by
    one if x holds here: (a (c - 1) + b) mod m. So two values of the same look-up are read and no head steps back. */
 static node_id make_strict_remainder(simplifier *s, bool past, node_id id, node_id edge) {
@@ -248,7 +254,8 @@ static node_id make_strict_remainder(simplifier *s, bool past, node_id id, node_
     sum_add_count(&sum, count, weight);
     node_id without[3] = {make_not(s, edge), make_not(s, x), id};
     node_id with[3] = {make_not(s, edge), x, formula_modulo(s->g, &sum, n.modulus, n.compare, n.residue)};
-    node_id made = make_or(s, make_gate(s, OP_AND, without, 3), make_gate(s, OP_AND, with, 3));
+    node_id right = make_gate(s, OP_AND, with, 3), left = make_gate(s, OP_AND, without, 3);
+    node_id made = make_or(s, left, right);
     const formula_node *either = formula_at(s->g, made);
     if (either->op == OP_OR && either->kid_count == 2 && op_of(s, formula_kid(s->g, made, 0)) == OP_AND &&
         op_of(s, formula_kid(s->g, made, 1)) == OP_AND) {
@@ -420,16 +427,19 @@ static node_id make_above(simplifier *s, linear_sum sum, const formula_note *pla
     return make_at_least(s, &sum);
 }
 
+/* C leaves it open which argument is evaluated first, and nodes are numbered as they are made. So that models are the
+   same with every compiler, what makes nodes stands in statements of its own, the right operand first. */
 static node_id make_compare(simplifier *s, node_id id) {
     linear_sum sum = normal_sum(s, id);
     const formula_note *place = &s->source->notes[id];
+    node_id above;
     switch (formula_at(s->source, id)->compare) {
     case CMP_GE: return make_at_least(s, &sum);
     case CMP_LT: return make_not(s, make_at_least(s, &sum));
     case CMP_GT: return make_above(s, sum, place);
     case CMP_LE: return make_not(s, make_above(s, sum, place));
-    case CMP_EQ: return make_and(s, make_at_least(s, &sum), make_not(s, make_above(s, sum, place)));
-    case CMP_NE: return make_or(s, make_not(s, make_at_least(s, &sum)), make_above(s, sum, place));
+    case CMP_EQ: above = make_not(s, make_above(s, sum, place)); return make_and(s, make_at_least(s, &sum), above);
+    case CMP_NE: above = make_above(s, sum, place); return make_or(s, make_not(s, make_at_least(s, &sum)), above);
     }
     return 0;
 }
@@ -571,11 +581,11 @@ static node_id normal_of(simplifier *s, node_id id) {
     case OP_ONCE: return make_exists(s, TEMPER_MASK_UP_TO, x);
     case OP_HISTORICALLY: return make_not(s, make_exists(s, TEMPER_MASK_UP_TO, make_not(s, x)));
     case OP_SINCE: return make_since(s, true, x, y);
-    case OP_TRIGGERED: return make_not(s, make_since(s, true, make_not(s, x), make_not(s, y)));
+    case OP_TRIGGERED: return make_triggered(s, true, x, y);
     case OP_UNTIL: return make_since(s, false, x, y);
-    case OP_RELEASE: return make_not(s, make_since(s, false, make_not(s, x), make_not(s, y)));
+    case OP_RELEASE: return make_triggered(s, false, x, y);
     /* x W y = y R (x | y);  x M y = y U (x & y) */
-    case OP_WEAK_UNTIL: return make_not(s, make_since(s, false, make_not(s, y), make_not(s, make_or(s, x, y))));
+    case OP_WEAK_UNTIL: return make_triggered(s, false, y, make_or(s, x, y));
     case OP_STRONG_RELEASE: return make_since(s, false, y, make_and(s, x, y));
     case OP_COUNT_PAST:
     case OP_COUNT_FUTURE: return formula_unary(s->g, n->op, x);

@@ -144,8 +144,10 @@ static void soften_lookup(softener *s, model_head *h) {
     }
     const expression *place = h->key.start[1] ? s->channels[h->key.terms[0].channel].position : NULL;
     bool from_end = place && expression_eval(place, 0, 1, 2) != 0; /* the start sentinel has not the number 0 */
-    h->key = two_rows(s, soften_feature(s, from_end ? "16*N*(N - 1 - i)" : "16*N*i", false), 1,
-                      soften_feature(s, from_end ? "16*N*(N - 1 - i)*(N - 1 - i)" : "16*N*i*i", false), 1);
+    /* In statements of their own: channels are numbered as they are asked for, with every compiler in this order. */
+    uint32_t square = soften_feature(s, from_end ? "16*N*(N - 1 - i)*(N - 1 - i)" : "16*N*i*i", false);
+    uint32_t number = soften_feature(s, from_end ? "16*N*(N - 1 - i)" : "16*N*i", false);
+    h->key = two_rows(s, number, 1, square, 1);
 }
 
 /* A pattern is found by products of Booleans, which only a scale can make larger: it has one by every method. The
