@@ -65,7 +65,7 @@ int pthread_cond_destroy(pthread_cond_t *c) { return (void)c, 0; }
 int __lockfile(void *f) { return (void)f, 0; }
 void __unlockfile(void *f) { (void)f; }
 
-long sysconf(int what) { return what == _SC_NPROCESSORS_ONLN ? 1 : -1; }
+long sysconf(int what) { return what == _SC_NPROCESSORS_ONLN ? 1 : what == _SC_PAGESIZE ? PAGE : -1; }
 
 /* ---- the clock ---- */
 

@@ -82,4 +82,9 @@ web-serve: ## serve build/web on this machine and print the address
 	@echo "http://localhost:$(or $(PORT),8000)/  (Ctrl-C stops it)"
 	@cd $(WEB) && python3 -m http.server --bind 127.0.0.1 $(or $(PORT),8000) >/dev/null 2>&1
 
+# ---- tests: tests/web ----
+$(BUILD)/tests/web/native_cases: $(BUILD)/tests/web/native_cases.o $(TEST_AID_OBJ) $(STATIC)
+	@$(SAY) "  LD      $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 -include $(WASM_OBJ:.o=.d) $(SHIM_OBJ:.o=.d)
