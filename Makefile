@@ -362,7 +362,7 @@ bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BE
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c tests/faults/*.c tests/fuzz/*.c tests/fuzz/*.h bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c tests/web/*.c tests/faults/*.c tests/fuzz/*.c tests/fuzz/*.h bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
 
 lint: ## formatting, static analysis, include order, comments
 	@sh scripts/setup.sh build lint

@@ -60,7 +60,7 @@ $(WEB)/stamp: $(WASM)/$(WASM_KIND)/temper.wasm $(SITE_SRC) LICENSE web/web.mk
 	@$(SAY) "  SITE    $(WEB)"
 	$(Q)rm -rf $(WEB) && mkdir -p $(WEB)/engine $(WEB)/licences
 	$(Q)cp web/site/* $(WEB) && cp web/engine/*.js $(WEB)/engine && cp $(WASM)/$(WASM_KIND)/temper.wasm $(WEB)
-	$(Q)cp LICENSE $(WEB)/licences/temper.txt && cp $(MUSL)/COPYRIGHT $(WEB)/licences/musl.txt 2>/dev/null || true
+	$(Q)cp LICENSE $(WEB)/licences/temper.txt && cp $(MUSL)/COPYRIGHT $(WEB)/licences/musl.txt
 	$(Q)if test -n "$(FLINT_WASM)"; then cp $(WEB_CACHE)/licences/* $(WEB)/licences; fi
 	$(Q)touch $@
 
@@ -82,9 +82,36 @@ web-serve: ## serve build/web on this machine and print the address
 	@echo "http://localhost:$(or $(PORT),8000)/  (Ctrl-C stops it)"
 	@cd $(WEB) && python3 -m http.server --bind 127.0.0.1 $(or $(PORT),8000) >/dev/null 2>&1
 
+# ---- the npm package ----
+$(BUILD)/npm/temper-softmax-$(VERSION).tgz: $(WASM)/$(WASM_KIND)/temper.wasm $(wildcard web/npm/* web/engine/*.js) LICENSE
+	@$(SAY) "  NPM     $@"
+	$(Q)rm -rf $(BUILD)/npm && mkdir -p $(BUILD)/npm/package/engine $(BUILD)/npm/package/licences
+	$(Q)cp web/npm/* $(BUILD)/npm/package && cp web/engine/*.js $(BUILD)/npm/package/engine
+	$(Q)sed -i 's/@VERSION@/$(VERSION)/' $(BUILD)/npm/package/package.json
+	$(Q)cp $(WASM)/$(WASM_KIND)/temper.wasm $(BUILD)/npm/package && cp LICENSE $(BUILD)/npm/package/licences/temper.txt
+	$(Q)cp $(MUSL)/COPYRIGHT $(BUILD)/npm/package/licences/musl.txt
+	$(Q)if test -n "$(FLINT_WASM)"; then cp $(WEB_CACHE)/licences/* $(BUILD)/npm/package/licences; fi
+	$(Q)cd $(BUILD)/npm && npm pack --silent ./package >/dev/null
+
+.PHONY: web-npm
+web-npm: ## the npm package, a tarball in build/npm
+	@sh scripts/setup.sh build web node
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/npm/temper-softmax-$(VERSION).tgz
+
 # ---- tests: tests/web ----
 $(BUILD)/tests/web/native_cases: $(BUILD)/tests/web/native_cases.o $(TEST_AID_OBJ) $(STATIC)
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+.PHONY: test-web test-web-sample
+test-web: ## the playground: WebAssembly against the native library bit by bit, and the page in headless Chromium (minutes)
+	@sh scripts/setup.sh build web html
+	@$(MAKE) --no-print-directory -j$(JOBS) web-site $(BUILD)/tests/web/native_cases $(BUILD)/npm/temper-softmax-$(VERSION).tgz
+	@sh tests/web/run.sh $(BUILD)
+
+test-web-sample: ## a part of it
+	@sh scripts/setup.sh build web html
+	@$(MAKE) --no-print-directory -j$(JOBS) web-site $(BUILD)/tests/web/native_cases $(BUILD)/npm/temper-softmax-$(VERSION).tgz
+	@sh tests/web/run.sh $(BUILD) sample
 
 -include $(WASM_OBJ:.o=.d) $(SHIM_OBJ:.o=.d)

@@ -203,6 +203,11 @@ export class Spec {
     }
   }
 
+  /** The specification as a language model: an output for each letter, and one for the end. */
+  next() {
+    return new Spec(this.engine, this.engine.check(this.engine.x.tw_spec_next(this.at)));
+  }
+
   build({ method = 'temperature', digits = 'f64', whole = false } = {}) {
     const { engine } = this;
     return new Model(engine, engine.check(engine.x.tw_build(this.at, choose(METHODS, method, 'method'), engine.type(digits), whole ? 1 : 0)));

@@ -321,9 +321,9 @@ function wire() {
     } else if (kind === 'worst') setString((await ask('worst')).text);
   });
   const temperature = byId('temperature');
-  const setFactor = place => {
+  const setFactor = (place, snap = 0.012) => {
     let f = factorAt(Math.min(1, Math.max(0, place)));
-    if (Math.abs(place - 0.5) < 0.012) f = 1;
+    if (Math.abs(place - 0.5) < snap) f = 1; // the pointer finds 1× easily
     state.t = Number(f.toPrecision(4));
     state.s = '';
     update();
@@ -334,7 +334,7 @@ function wire() {
   temperature.addEventListener('keydown', event => {
     if (!steps[event.key]) return;
     event.preventDefault();
-    setFactor(Math.round(100 * factorPlace(state.t) + steps[event.key]) / 100);
+    setFactor(Math.round(100 * factorPlace(state.t) + steps[event.key]) / 100, 0.001);
   });
   byId('length').addEventListener('keydown', event => {
     if (!steps[event.key]) return;
@@ -437,7 +437,7 @@ function start(about) {
   byId('type').innerHTML = about.types.filter(t => t !== 'exact').map(t => `<option>${t}</option>`).join('');
   byId('gallery').innerHTML = gallery.map(g => `<option value="${escape(g.name)}">${escape(g.title)}: ${escape(g.language)}</option>`).join('');
   if (!about.full) {
-    for (const thing of ['certificate', 'gguf']) byId('download').querySelector(`[value=${thing}]`).remove();
+    byId('download').querySelector('[value=certificate]').remove();
     byId('syntax').querySelector('[value=gallery]').remove();
     byId('live').textContent = 'This build proves nothing';
   }

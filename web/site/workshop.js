@@ -183,11 +183,6 @@ export class Workshop {
       if (found.verdict !== 'proved') throw new RangeError(`There is no certificate for ${state.n} letters in ${state.type}: ${found.reason}`);
       return { name: 'certificate.json', type: 'application/json', text: found.certificate };
     }
-    if (thing === 'gguf') {
-      const spec = this.spec(state);
-      if (!spec) throw new RangeError('A transformer of the gallery has no GGUF file');
-      return { name: 'model.gguf', type: 'application/octet-stream', bytes: spec.gguf(Math.max(16, Math.min(state.n, 256))) };
-    }
     throw new RangeError(`there is no ${thing}`);
   }
 

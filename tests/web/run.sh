@@ -1,0 +1,40 @@
+#!/bin/sh
+# make test-web: the playground. usage: tests/web/run.sh BUILD [sample]
+# playwright-core, which drives the browser, and axe-core live in BUILD/test-web; pictures to look at are left there, too.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+sample=${2-}
+work=$build/test-web
+mkdir -p "$work"
+packages="playwright-core@1.56 axe-core@4" # later ones want a Node.js that Debian 12 does not have
+if ! (cd "$work" && node -e 'require("playwright-core"); require("axe-core")' >/dev/null 2>&1); then
+    echo "test-web: installing playwright-core and axe-core into $work"
+    echo '{"private": true}' >"$work/package.json"
+    # shellcheck disable=SC2086
+    if ! (cd "$work" && npm install --no-audit --no-fund --loglevel=error $packages >npm.log 2>&1); then
+        cat "$work/npm.log" >&2
+        echo "test-web: npm could not install them. When there is a network, please run:" >&2
+        echo "    cd $work && npm install $packages" >&2
+        exit 1
+    fi
+fi
+site=$build/web
+size=$(cd "$site" && tar -c . | gzip -9 | wc -c)
+echo "test-web: the site is $size bytes, compressed"
+test "$size" -lt 3000000 || {
+    echo "test-web: that is more than 3 MB" >&2
+    exit 1
+}
+node "$here/bits.mjs" "$site" "$build/tests/web/native_cases" "$(test -n "$sample" && echo 300 || echo 2400)" || exit 1
+mkdir -p "$work/npm"
+rm -rf "$work/npm/node_modules"
+echo '{"private": true, "type": "module"}' >"$work/npm/package.json"
+(cd "$work/npm" && npm install --offline --no-audit --no-fund --loglevel=error "$build"/npm/temper-softmax-*.tgz >npm.log 2>&1) || {
+    cat "$work/npm/npm.log" >&2
+    exit 1
+}
+cp "$here/package.mjs" "$work/npm/package.mjs"
+node "$work/npm/package.mjs"
+WEB_MODULES=$work WEB_FULL=$(test -e "$site/licences/flint.txt" && echo true || echo false) \
+    node "$here/browser.mjs" "$site" "$work/pictures" $sample
