@@ -64,6 +64,9 @@ void html_fit(html_page *p);
 void html_put_legend(html_page *p);
 void html_put_layers(html_page *p);
 
+/* html_packed.c: attributes of the table's body, from which the script makes the cells of a large head */
+void html_put_packed(html_page *p, const heat_panel *panel);
+
 /* html_channels.c: the residual stream after a layer (0: the embedding), folded away */
 bool html_has_channels(const html_page *p);
 void html_put_channels(html_page *p, size_t layer);

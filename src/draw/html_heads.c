@@ -130,6 +130,9 @@ static void put_output(html_page *p, const heat_panel *panel, size_t i) {
     html_close(h);
 }
 
+/* Cells of large heads are made by the script: written out they would take megabytes. */
+static bool is_packed(const heat_map *m) { return m->block == 1 && m->size > NUMBERED; }
+
 static void put_row(html_page *p, const heat_panel *panel, size_t row) {
     html *h = &p->out;
     const heat_map *m = &p->map;
@@ -151,8 +154,8 @@ static void put_row(html_page *p, const heat_panel *panel, size_t row) {
     }
     html_close(h);
     row_view v = {0};
-    if (m->block == 1) v = view_row(p, panel, row);
-    for (size_t column = 0; column < m->cells; column++) {
+    if (m->block == 1 && !is_packed(m)) v = view_row(p, panel, row);
+    for (size_t column = 0; column < m->cells && !is_packed(m); column++) {
         double weight;
         if (!heat_map_weight(&weight, m, panel, row, column))
             put_masked(h);
@@ -203,6 +206,9 @@ static void put_head(html_page *p, const heat_panel *panel) {
         }
     }
     html_close(h);
+    if (is_packed(m))
+        html_element(h, "noscript", NULL,
+                     "The cells of a string as long as this are drawn by a script, which is off here.");
     markup_open(h, "div");
     markup_string(h, "class", "scroll");
     markup_string(h, "role", "region");
@@ -232,6 +238,7 @@ static void put_head(html_page *p, const heat_panel *panel) {
     html_close(h);
     html_close(h);
     markup_open(h, "tbody");
+    if (is_packed(m)) html_put_packed(p, panel);
     for (size_t row = 0; row < m->cells; row++) put_row(p, panel, row);
     html_close(h);
     html_close(h);

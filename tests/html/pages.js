@@ -263,6 +263,23 @@ async function hostile() {
     });
 }
 
+// Cells of long strings are packed, and made by the script: looking back and forward, with and without ties.
+async function packed() {
+    const long = write('long', ['--alphabet', 'abc', '-f', 'H(b -> O a) & (a S b) & #[a] > #[b]'], 'cab'.repeat(40));
+    check(fs.statSync(long.file).size < 1e6, 'a page of 120 letters is under 1 MB', fs.statSync(long.file).size);
+    for (const [name, formula, string] of [['packed-back', 'a S b', 'cabbacab'.repeat(4)], ['packed-ahead', 'G(a -> F b)', 'cabbaacb'.repeat(4)]]) {
+        const s = write(name, ['--alphabet', 'abc', '-f', formula], string);
+        await visit(s, {}, async page => {
+            await checkHeads(page, s);
+            await page.locator('#head-1-1 tbody tr:nth-child(9) td:nth-child(10)').hover();
+            check((await page.locator('#tip').textContent()).startsWith(`query 8 ${string[7]}, key 8 ${string[7]}`), name + ': tooltip');
+        });
+        await visit(s, { javaScriptEnabled: false }, async page => {
+            check((await page.locator('figure noscript').first().textContent()).includes('drawn by a script'), name + ': without script it says so');
+        });
+    }
+}
+
 async function blocks() {
     const s = write('blocks', ['--alphabet', 'ab', '-f', 'a S b'], 'ab'.repeat(350));
     await visit(s, {}, async page => {
@@ -327,6 +344,7 @@ async function served(s) {
     const letters = Array.from({ length: 150 }, (_, k) => 'abc'[k * k * 7 % 11 % 3]).join('');
     await looks(main, write('long', formula, letters));
     await hostile();
+    await packed();
     await blocks();
     await served(main);
     await browser.close();
