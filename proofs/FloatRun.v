@@ -1,7 +1,7 @@
 (* doc/numerics.md and doc/certificate.md, "Operations that are covered": what a run in floating point may compute.
    float_run w p e: the channels e are a possible result of the program p on the string w, stored in the format fs and summed in fa.
    It is a relation: features and scales are off by what f64 and storing round, logits are made in either way, with fused
-   operations or not, and moved by a unit in the last place, and in order "any" softmax rows are any tree of Sums.v.
+   operations or not; in order "any" they may be moved by a unit in the last place, and softmax rows are any tree of Sums.v.
    Assumed: every operation is rounded to nearest even (Format.v), exp satisfies exp_model (Sums.v), nothing overflows.
 
    float_run_exists   the relation is not empty: every program has a run on every string *)
@@ -37,7 +37,8 @@ Inductive dot : R -> list (R * R) -> R -> Prop :=
   | dot_nil s : dot s [] s
   | dot_plain s x y l z : dot (rnd fa (s + rnd fa (x * y))) l z -> dot s ((x, y) :: l) z
   | dot_fused s x y l z : dot (rnd fa (s + x * y)) l z -> dot s ((x, y) :: l) z.
-Definition moved l0 l := number fa l /\ Rabs (l - l0) <= ulp radix2 (FLT_exp (emin fa) (prec fa)) l0.
+Definition moved l0 l := number fa l /\ match ord with Ascending => l = l0
+  | AnyOrder => Rabs (l - l0) <= ulp radix2 (FLT_exp (emin fa) (prec fa)) l0 end.
 Inductive logit_of (lam : R) (qk : list (R * R)) (l : R) : Prop :=
   | logit_scaled s : dot 0 qk s -> moved (rnd fa (lam * s)) l -> logit_of lam qk l
   | logit_queries s : dot 0 (map (fun t => (rnd fa (lam * fst t), snd t)) qk) s -> moved s l -> logit_of lam qk l.
@@ -156,7 +157,7 @@ Proof.
   intros i Hi. destruct d; cbn [def_of]; auto. apply expression_exists.
   exists (rnd fa (scale (N w))). eexists. split. apply expression_exists. split; [|split; [|apply softmax_exists]].
   - intros j. apply rnd_number.
-  - intros j _. eapply logit_scaled. apply dot_exists. split. apply rnd_number. rewrite Rminus_diag_eq, Rabs_R0 by auto. apply ulp_ge_0.
+  - intros j _. eapply logit_scaled. apply dot_exists. split. apply rnd_number. destruct ord; auto. rewrite Rminus_diag_eq, Rabs_R0 by auto. apply ulp_ge_0.
   - intros j. apply rnd_number.
 Qed.
 Theorem float_run_exists w p : float_run w p (run_of w p).

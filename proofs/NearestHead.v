@@ -63,9 +63,11 @@ Proof.
 Qed.
 (* the logit: a product with the scale 8 n, and one unit in the last place *)
 Lemma nearest_logit n key l z : (0 < n <= M)%nat -> Rabs key <= 2 -> Rabs (key - z) <= key_error ->
-  moved fa (rnd fa (8 * INR n * key)) l -> Rabs (l - 8 * INR n * z) <= eta.
+  moved fa ord (rnd fa (8 * INR n * key)) l -> Rabs (l - 8 * INR n * z) <= eta.
 Proof.
-  intros Hn K1 K2 [Nl Ml]. assert (n0 : 0 < INR n) by (apply lt_0_INR; lia). assert (nM : INR n <= INR M) by (apply le_INR; lia).
+  intros Hn K1 K2 [Nl Ml']. assert (Ml : Rabs (l - rnd fa (8 * INR n * key)) <= ulp radix2 (FLT_exp (emin fa) (prec fa)) (rnd fa (8 * INR n * key))).
+  { destruct ord; auto. rewrite Ml', Rminus_diag_eq, Rabs_R0 by auto. apply ulp_ge_0. }
+  assert (n0 : 0 < INR n) by (apply lt_0_INR; lia). assert (nM : INR n <= INR M) by (apply le_INR; lia).
   assert (Np : number fa (16 * INR M)).
   { apply (number_mult fa _ (Z.of_nat M) 4). rewrite <- INR_IZR_INZ. simpl. lra. lia. generalize (emin_neg fa) (prec_ge_2 fa); lia. }
   assert (B : Rabs (8 * INR n * key) <= 16 * INR M). { rewrite Rabs_mult, (Rabs_pos_eq (8 * INR n)) by lra. nra. }

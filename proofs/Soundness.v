@@ -69,7 +69,7 @@ Lemma fb_head j m scale qk v i : nth_error bl j = Some (Head m scale qk v) -> (i
   (forall t, In t qk -> (forall x, In x (fst t) -> (snd x < L + j)%nat) /\ (forall x, In x (snd t) -> (snd x < L + j)%nat)) ->
   (forall x, In x v -> (snd x < L + j)%nat) ->
   exists lam logit, expression fa (scale (N w)) lam /\ (forall j, number fa (logit j)) /\
-    (forall j', In j' (keys w m i) -> logit_of fa lam (pairs fs fa e qk i j') (logit j')) /\
+    (forall j', In j' (keys w m i) -> logit_of fa ord lam (pairs fs fa e qk i j') (logit j')) /\
     softmax_row fs fa E ord logit (fun j' => float_row e v j') (keys w m i) (chan e (L + j) i).
 Proof using Run.
   intros H Hi Hq Hv. destruct (fb_at j _ i H Hi I i Hi) as (lam & logit & H1 & H2 & H3 & H4). exists lam, logit. split; auto. split; auto. split.
@@ -103,7 +103,7 @@ Proof.
   intros (j & l & t & m & _ & _ & _ & _ & ->). apply rnd_number.
 Qed.
 (* one pair of rows whose query is 1: both ways give the same logit *)
-Lemma logit_one lam key l : number fa lam -> number fa key -> logit_of fa lam [(1, key)] l -> moved fa (rnd fa (lam * key)) l.
+Lemma logit_one lam key l : number fa lam -> number fa key -> logit_of fa ord lam [(1, key)] l -> moved fa ord (rnd fa (lam * key)) l.
 Proof.
   intros Nl Nk [s D M'|s D M'].
   - inversion D as [|? ? ? ? ? D'|? ? ? ? ? D']; subst; inversion D'; subst; revert M'; rewrite Rmult_1_l, ?(rnd_id fa key), Rplus_0_l, (rnd_id fa key) by auto; auto.
@@ -194,7 +194,7 @@ Proof.
     rewrite Key in Lg. apply logit_one in Lg; auto. 2: apply incl, rnd_number.
     assert (cB : cj j = 0 \/ cj j = 1) by (unfold cj, ind; destruct (cand w a b j); auto).
     destruct (key_off fs fa M stored_error stored_ok (cj j) (sign d * x) (sign d * (INR j / INR (N w))) cB Nsx (sign_le d x 1 X1) (sign_abs d _ _ _ X2)) as [K1 K2].
-    assert (Z := nearest_logit fs fa M k stored_error size_M size_k (N w) _ _ _ ltac:(lia) K1 K2 Lg).
+    assert (Z := nearest_logit fs fa ord M k stored_error size_M size_k (N w) _ _ _ ltac:(lia) K1 K2 Lg).
     replace (8 * INR (N w) * cj j + 8 * INR (num d (N w) j) + shift) with (8 * INR (N w) * (cj j + sign d * (INR j / INR (N w)))); auto.
     unfold shift. assert (S := num_sign d (N w) j Hj'). transitivity (8 * INR (N w) * cj j + 8 * (sign d * INR j)). field; lra. rewrite S. ring. }
   assert (Both : 0 <= chan e (L + 4) i /\ exists y, (y = 0 \/ y = 1) /\ Rabs (chan e (L + 4) i - y) <= / 4 /\ (letter w i = true -> y = truth w (Since d a b) i)).
