@@ -73,7 +73,7 @@ End Replay.
 
 (* the claim of a certificate by nearest heads, in the type f for storing and summing *)
 Theorem claim_any {A} (f : format) (tail : bool) (phi : form A) (n k : Z) etab errb us ts P :
-  let Mz := (n + (if tail then 2 else 1))%Z in (0 <= n)%Z -> covered AnyOrder phi -> tail = true \/ past phi -> (4 <= prec f)%Z -> (Mz <= 2 ^ prec f)%Z ->
+  let Mz := (n + (if tail then 2 else 1))%Z in (0 <= n)%Z -> covered (once_fine f f AnyOrder (Z.to_nat Mz)) phi -> tail = true \/ past phi -> (4 <= prec f)%Z -> (Mz <= 2 ^ prec f)%Z ->
   u f = us -> tiny f = ts -> bpow radix2 (k - 1) = P -> 16 * IZR Mz < bpow radix2 k ->
   8 * IZR Mz * (5 / 10 ^ 16 + 3 / 2 * us + ts) + 3 * us * P + 3 / 2 * ts <= etab -> 2 * etab < 8 ->
   (let q := exp (- (8 * (1 - us))) in
@@ -86,7 +86,7 @@ Proof.
   intros Mz Hn Nf F B4 HM Eu Et EP Hk He H8 (L1 & L2 & L3) H4 E HE w e i Hw Hi Run.
   assert (Mp : (0 < Mz)%Z) by (unfold Mz; destruct tail; lia).
   assert (Nk : near_ok f f AnyOrder (Z.to_nat Mz) k 0) by (eapply replay_any; eauto).
-  apply (sound tail f f (fun x H => H) (or_introl eq_refl) ltac:(lia) B4 E HE AnyOrder (Z.to_nat Mz) k 0); auto; try discriminate.
+  apply (sound tail f f (fun x H => H) (or_introl eq_refl) ltac:(lia) B4 E HE AnyOrder (Z.to_nat Mz) k 0); auto.
   - intros x Nx _. rewrite rnd_id, Rminus_diag_eq, Rabs_R0 by auto. lra.
   - rewrite Z2Nat.id; lia.
   - rewrite INR_Z by lia. exact Hk.

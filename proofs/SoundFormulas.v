@@ -1,21 +1,20 @@
-(* doc/certificate.md: soundness for all formulas of letters, negation, conjunction, since, until, yesterday and next, and in ascending
-   order of once.
+(* doc/certificate.md: soundness for all formulas of letters, negation, conjunction, since, until, yesterday, next and once.
 
    step_sound       yesterday and next
-   once_sound       once, ascending
+   once_sound       once
    sound            if the inequalities hold, then for every string of up to M positions and every possible run in floating point, the
                     channel that the compiler names holds the formula's truth, at every position *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
-From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal FloatRun NearestHead OnceHead Soundness.
+From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal FloatRun NearestHead OnceHead OnceAny Soundness.
 Import ListNotations.
 Local Open Scope R_scope.
 
-(* the formulas that are here *)
-Fixpoint covered {A} (ord : order) (f : form A) : Prop := match f with
-  | Sym _ => True | Neg a => covered ord a | Conj a b => covered ord a /\ covered ord b
-  | Since _ a b => covered ord a /\ covered ord b | Step _ a => covered ord a
-  | Once _ a => ord = Ascending /\ covered ord a | _ => False end.
+(* the formulas that are here; once must have its inequalities *)
+Fixpoint covered {A} (once : Prop) (f : form A) : Prop := match f with
+  | Sym _ => True | Neg a => covered once a | Conj a b => covered once a /\ covered once b
+  | Since _ a b => covered once a /\ covered once b | Step _ a => covered once a
+  | Once _ a => once /\ covered once a | _ => False end.
 
 Section Formulas.
 Context {A : Type}.
@@ -33,7 +32,7 @@ Hypothesis stored_ok : forall x, number fa x -> Rabs x <= 2 -> Rabs (rnd fs x - 
 Hypothesis size_M : (Z.of_nat M <= 2 ^ prec fa)%Z.
 Hypothesis size_k : 16 * INR M < bpow radix2 k.
 Hypothesis near : near_ok fs fa ord M k stored_error.
-Hypothesis once : ord = Ascending -> once_ok fs fa M.
+Definition once_fine : Prop := match ord with Ascending => once_ok fs fa M | AnyOrder => fs = fa /\ exists k', once_any_ok fa M k' end.
 Notation N := (N tail). Notation keys := (keys tail). Notation float_run := (float_run tail fs fa E ord). Notation float_row := (float_row fs fa).
 Notation eta := (eta fs fa M k stored_error). Notation float_computes := (float_computes tail fs fa E ord M).
 
@@ -93,10 +92,10 @@ Proof.
   - destruct Both as (_ & B1). exact B1.
 Qed.
 
-Theorem once_sound (p : prog A) c a d : ord = Ascending -> good p -> (c < length p)%nat -> float_computes p c a ->
+Theorem once_sound (p : prog A) c a d : once_fine -> good p -> (c < length p)%nat -> float_computes p c a ->
   float_computes (p ++ once_block Temperature d (length p) c) (length p + 2) (Once d a).
 Proof.
-  intros Asc G Hc Ha w e NM Run i Hi. set (L := length p) in *. set (bl := once_block Temperature d L c) in *.
+  intros OF G Hc Ha w e NM Run i Hi. set (L := length p) in *. set (bl := once_block Temperature d L c) in *.
   destruct (fb_head tail fs fa E ord p bl w e Run 1 _ _ _ _ i eq_refl Hi) as (lam & logit & Hl & Nl & Lg & SR).
   { fold L. rows. } { fold L. rows. }
   fold L in Lg, SR. set (K := keys w (mask_of d) i) in *. cbn [by_method] in Hl. change kappa with 8 in Hl.
@@ -106,14 +105,22 @@ Proof.
   assert (IK : forall j, In j K -> (j < N w)%nat) by (intros j Hj; apply in_keys in Hj; tauto).
   assert (Np : (0 < N w)%nat) by lia. assert (Nlam := proj2 (scale_once fa (N w) lam Np Hl)).
   assert (F0 : chan e L i = 1). { rewrite <- (Nat.add_0_r L). unfold L. destruct (fb_feature tail fs fa E ord p bl w e Run 0 _ i eq_refl Hi) as [_ X]. apply X. apply number_1. }
-  assert (Lg' : forall j, In j K -> logit j = if sat w a j then lam else 0).
+  assert (Lg' : forall j, In j K -> moved fa ord (if sat w a j then lam else 0) (logit j)).
   { intros j Hj. specialize (Lg j Hj). cbn [pairs map fst snd] in Lg. rewrite (row_one fs fa incl e L i) in Lg by (rewrite F0; apply number_1).
-    rewrite F0, (V j (IK j Hj)) in Lg. apply (logit_one fa ord) in Lg; auto. 2: apply number_truth. destruct Lg as [_ X]. rewrite Asc in X. rewrite X.
-    unfold truth. destruct (sat w a j). rewrite Rmult_1_r. now apply rnd_id. rewrite Rmult_0_r. apply rnd_id, number_0. }
+    rewrite F0, (V j (IK j Hj)) in Lg. apply (logit_one fa ord) in Lg; auto. 2: apply number_truth.
+    replace (rnd fa (lam * truth w a j)) with (if sat w a j then lam else 0) in Lg; auto.
+    unfold truth. destruct (sat w a j). rewrite Rmult_1_r. symmetry. now apply rnd_id. rewrite Rmult_0_r. symmetry. apply rnd_id, number_0. }
   assert (SR' : softmax_row fs fa E ord logit (fun j => if sat w a j then 1 else 0) K (chan e (L + 1) i)).
   { revert SR. apply softmax_ext. intros j Hj. apply V. now apply IK. }
   assert (Na : number fs (chan e (L + 1) i)) by (eapply softmax_number; eauto).
-  rewrite Asc in SR'. destruct (once_out fs fa E HE M (N w) K (fun j => sat w a j) logit lam (chan e (L + 1) i) (once Asc) ltac:(lia) (keys_length tail w _ i) Hl Lg' SR') as [O1 O2].
+  assert (Out : ((forall j, In j K -> sat w a j = false) -> chan e (L + 1) i = 0) /\
+    (forall jc, In jc K -> sat w a jc = true -> Rabs (chan e (L + 1) i - 1) <= / 4 /\ 0 <= chan e (L + 1) i)).
+  { assert (Hn : (0 < N w <= M)%nat) by lia. assert (Hk := keys_length tail w (mask_of d) i). fold K in Hk.
+    clear - HE OF Lg' SR' Nl Hl Hn Hk. unfold once_fine in OF. destruct ord.
+    - apply (once_out fs fa E HE M (N w) K (fun j => sat w a j) logit lam); auto. intros j Hj. now destruct (Lg' j Hj).
+    - destruct OF as [Ef [k' Oa]]. rewrite Ef in SR'. apply (once_any_out fa E HE M k' (N w) K (fun j => sat w a j) logit lam); auto.
+      apply keys_NoDup. intros j Hj. now destruct (Lg' j Hj). }
+  destruct Out as [O1 O2].
   assert (Both : 0 <= chan e (L + 1) i /\ exists y, (y = 0 \/ y = 1) /\ Rabs (chan e (L + 1) i - y) <= / 4 /\ (letter w i = true -> y = truth w (Once d a) i)).
   { destruct (existsb (fun j => sat w a j) (seen w d i)) eqn:X.
     - apply existsb_exists in X. destruct X as (j & Hj & Sj). assert (Hj' := Hj). apply in_seen in Hj'. destruct Hj' as [Lj Hs].
@@ -134,7 +141,7 @@ Proof.
   intros [r ->] Hc H w e NM Run i Hi. now apply (fb_old tail fs fa E ord M p r w e NM Run c f i).
 Qed.
 
-Theorem sound_program (f : form A) : covered ord f -> tail = true \/ past f -> forall p, good p ->
+Theorem sound_program (f : form A) : covered once_fine f -> tail = true \/ past f -> forall p, good p ->
   let q := compile Temperature f p in extends p (fst q) /\ (snd q < length (fst q))%nat /\ float_computes (fst q) (snd q) f.
 Proof.
   induction f as [q|a IH|a IHa b IHb|d a IH|d a IHa b IHb|d a IH|s|s m r]; cbn [covered]; intros Nf F p G; try contradiction.
@@ -150,7 +157,7 @@ Proof.
     assert (Lq := extends_length _ _ Eb).
     split. eapply extends_trans; [apply Ea|]. eapply extends_trans; [apply Eb|apply extends_app]. split. rewrite app_length; simpl; lia.
     apply conjunction_sound; auto. eapply extends_good; eauto. lia. now apply (float_extends (fst q)).
-  - destruct Nf as [Asc Na]. assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto).
+  - destruct Nf as [OF Na]. assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto).
     destruct (IH Na Fa p G) as (Ex & B & C). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
     split. eapply extends_trans; [apply Ex|apply extends_app]. split. rewrite app_length; simpl; lia.
     apply once_sound; auto. eapply extends_good; eauto.
@@ -166,7 +173,7 @@ Proof.
     apply step_sound; auto. eapply extends_good; eauto.
 Qed.
 
-Theorem sound (f : form A) : covered ord f -> tail = true \/ past f -> forall w e i, (N w <= M)%nat -> (1 <= i <= length w)%nat ->
+Theorem sound (f : form A) : covered once_fine f -> tail = true \/ past f -> forall w e i, (N w <= M)%nat -> (1 <= i <= length w)%nat ->
   float_run w (fst (transformer Temperature f)) e -> chan e (snd (transformer Temperature f)) i = if sat w f i then 1 else 0.
 Proof.
   intros Nf F w e i NM Hi Run. destruct (sound_program f Nf F [real_def] eq_refl) as (_ & _ & C). apply (C w e NM Run).
