@@ -1,10 +1,11 @@
 (* What is proved, and what it rests on. make proofs shows this list and fails on any other assumption. *)
-From Temper Require Import Rows Heads Gates Strings Programs Compile Temporal Counting Residues MainTheorem HardAttention.
-From Temper Require Import Format Rounding Sums Crumbs Ramp Nearest NearestAny FloatRun NearestHead Soundness SoundFormulas Replay.
+From Temper Require Import Rows Heads Gates Strings NormalForm Programs Compile Temporal Counting Residues MainTheorem HardAttention.
+From Temper Require Import Format Rounding Exact Sums Crumbs Ramp Nearest NearestAny OnceHead OnceAny FloatRun NearestHead Soundness SoundFormulas Replay.
 Print Assumptions softmax_total_variation.
 Print Assumptions hard_attention.
 Print Assumptions once_row.
 Print Assumptions nearest_row.
+Print Assumptions nearest_bonus.
 Print Assumptions compare_row.
 Print Assumptions lookup_row.
 Print Assumptions and_gate.
@@ -12,12 +13,16 @@ Print Assumptions or_gate.
 Print Assumptions xor_gate.
 Print Assumptions gates_sentinel.
 Print Assumptions exclusive_sum.
+Print Assumptions always_means.
+Print Assumptions release_means.
 Print Assumptions compile_computes.
 Print Assumptions soft_transformer.
 Print Assumptions head_error.
 Print Assumptions layers_error.
 Print Assumptions rnd_half.
 Print Assumptions round_raw_ok.
+Print Assumptions exact_tree.
+Print Assumptions mean_error.
 Print Assumptions lemma1_ascending.
 Print Assumptions lemma1_any.
 Print Assumptions output_in_unit.
@@ -25,6 +30,9 @@ Print Assumptions lemma2.
 Print Assumptions ramp_exact.
 Print Assumptions nearest_ascending.
 Print Assumptions nearest_any.
+Print Assumptions nearest_out.
+Print Assumptions once_out.
+Print Assumptions once_any_out.
 Print Assumptions float_run_exists.
 Print Assumptions sound.
 Print Assumptions claim_any.
