@@ -187,8 +187,9 @@ test-regular: ## regular languages and random automata with much more effort (mi
 	TEMPER_TEST_EFFORT=20 $(BUILD)/tests/t-regular
 	TEMPER_TEST_EFFORT=10 $(BUILD)/tests/t-cascade
 
-proofs: all ## check the lemmas of theory and certificates with Coq, and show what they assume (installs Coq; some minutes)
-	@sh scripts/setup.sh proofs
+proofs: ## check the lemmas of theory and certificates with Coq, and show what they assume (installs Coq; some minutes)
+	@sh scripts/setup.sh build proofs
+	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@sh scripts/check-proofs.sh $(BUILD) $(JOBS)
 
 test-number: ## exp and log: every float, millions of doubles, against MPFR (minutes)

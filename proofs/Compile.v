@@ -1,6 +1,8 @@
 (* doc/theory.md, "Heads": the compiler. A formula becomes a list of channels that is put after a program.
-   Both methods are here: by temperature features are at most 1 and the scale grows with N; by positions the scale is 1 and
-   features grow. A channel c of the program that computes a part stays where it is; new channels are numbered from L on.
+   Both methods are here: by temperature features are at most 1 and the scale grows with N; by positions the scale is
+     1 and
+   features grow. A channel c of the program that computes a part stays where it is; new channels are numbered from L
+     on.
    Channel 0 is "real": 1 on letters, 0 on sentinels. *)
 From Coq Require Import ZArith Reals List Bool Arith.
 From Temper Require Import Rows Strings Programs.
@@ -14,7 +16,8 @@ Definition mask_of d := match d with Past => UpTo | Future => From end.
 Definition strict_of d := match d with Past => Before | Future => After end.
 Definition sign d : R := match d with Past => 1 | Future => -1 end.
 Definition sentinel d (n : nat) := match d with Past => O | Future => (n - 1)%nat end.
-Definition num d (n j : nat) := match d with Past => j | Future => (n - 1 - j)%nat end.    (* positions counted from that sentinel *)
+Definition num d (n j : nat) := match d with Past => j | Future => (n - 1 - j)%nat end.
+  (* positions counted from that sentinel *)
 Definition ind (b : bool) : R := if b then 1 else 0.
 Definition by_method {X} (m : method) (x y : X) := match m with Temperature => x | Positions => y end.
 
@@ -63,11 +66,13 @@ Definition compare_block d (ts : list term) (b : Z) (L : nat) : prog A :=
     Head (mask_of d) (fun _ => 1) [] (map (fun t => (coef t, ch t)) ts ++ [(IZR b + / 2, L)]);      (* the mean y *)
     log_feature d;
     Feature (fun i n => by_method me 1 (2 * kappa * INR n) * ind (Nat.eqb i (sentinel d n)));
-    Head (mask_of d) (fun n => by_method me (2 * kappa * INR n) 1) [([(1, (L + 1)%nat); (1, (L + 2)%nat)], [(1, (L + 3)%nat)])] [(1, L)];
+    Head (mask_of d) (fun n => by_method me (2 * kappa * INR n) 1) [([(1, (L + 1)%nat); (1, (L + 2)%nat)], [(1, (L +
+      3)%nat)])] [(1, L)];
     round_raw (L + 4) ].
 
 (* ---- balance: sums that look both ways ---- *)
-Definition own (t : term) : R := match look t with Past => coef t | Future => - coef t end.     (* in the mean over j <= i *)
+Definition own (t : term) : R := match look t with Past => coef t | Future => - coef t end.
+  (* in the mean over j <= i *)
 Definition ahead (t : term) : R := match look t with Past => 0 | Future => coef t end.          (* in the total *)
 Definition balance_block (ts : list term) (b : Z) (L : nat) : prog A :=
   let C := 2 * sum (fun t => Rabs (ahead t)) ts in
@@ -78,11 +83,13 @@ Definition balance_block (ts : list term) (b : Z) (L : nat) : prog A :=
     Net (map (fun t => (ahead t, [(1, (L + 2)%nat); (-1, O); (1, ch t)], 0)) ts);
     log_feature Past;
     Head All (fun _ => 1) [] (map (fun t => (ahead t, ch t)) ts);
-    Net [(1, [(1, (L + 6)%nat); (- C, O); (- C, (L + 1)%nat)], 0); (-1, [(-1, (L + 6)%nat); (- C, O); (- C, (L + 1)%nat)], 0)];
+    Net [(1, [(1, (L + 6)%nat); (- C, O); (- C, (L + 1)%nat)], 0); (-1, [(-1, (L + 6)%nat); (- C, O); (- C, (L +
+      1)%nat)], 0)];
     Feature (fun i n => by_method me (/ INR n) (2 * kappa * INR n) * ind (Nat.eqb i 0));
     Feature (fun i n => by_method me 1 (2 * kappa * INR n * INR n) / INR (i + 1));
     Head UpTo (fun n => by_method me (2 * kappa * INR n * INR n) 1)
-      [([(1, (L + 3)%nat); (1, (L + 4)%nat); (1, (L + 5)%nat)], [(1, (L + 8)%nat)]); ([(1, (L + 9)%nat)], [(1, (L + 7)%nat)])] [(1, L)];
+      [([(1, (L + 3)%nat); (1, (L + 4)%nat); (1, (L + 5)%nat)], [(1, (L + 8)%nat)]); ([(1, (L + 9)%nat)], [(1, (L +
+        7)%nat)])] [(1, L)];
     round_raw (L + 10) ].
 
 Definition same d d' := match d, d' with Past, Past => true | Future, Future => true | _, _ => false end.
@@ -97,16 +104,20 @@ Definition lookup_block (t : term) (m : positive) (L : nat) : prog A :=
   [ Head (mask_of d) (fun _ => 1) [] [(1, ch t)];
     Feature (fun i n => / INR (num d n i + 1));
     Feature (fun i n => by_method me (/ (INR n * INR n)) (kappa_lookup * INR n) * INR (num d n i));
-    Feature (fun i n => by_method me (/ (INR n * INR n)) (kappa_lookup * INR n) * (INR (num d n i) * INR (num d n i))) ]
-  ++ map (fun r => Feature (fun i n => ind (Z.eqb (Z.modulo (fst (fst t) * Z.of_nat (num d n i)) (Z.pos m)) (Z.of_nat r)))) (seq 0 M)
+    Feature (fun i n => by_method me (/ (INR n * INR n)) (kappa_lookup * INR n) * (INR (num d n i) * INR (num d n
+      i))) ]
+  ++ map (fun r => Feature (fun i n => ind (Z.eqb (Z.modulo (fst (fst t) * Z.of_nat (num d n i)) (Z.pos m)) (Z.of_nat
+    r)))) (seq 0 M)
   ++ map (fun r => Head (mask_of d) (fun n => by_method me (kappa_lookup * INR n * INR n * INR n) 1)
-            [([(2, L)], [(1, (L + 2)%nat)]); ([(-1, (L + 1)%nat)], [(1, (L + 3)%nat)])] [(1, (L + (4 + r))%nat)]) (seq 0 M)
+            [([(2, L)], [(1, (L + 2)%nat)]); ([(-1, (L + 1)%nat)], [(1, (L + 3)%nat)])] [(1, (L + (4 + r))%nat)])
+              (seq 0 M)
   ++ map (fun r => round_raw (L + (4 + M + r))) (seq 0 M).
 (* one-hot groups are added modulo m by conjunctions of all pairs *)
 Definition adder (m : positive) (x y r : nat) : def A :=
   let M := Pos.to_nat m in
   Net (map (fun a => (1, [(1, (x + a)%nat); (1, (y + (r + M - a) mod M)%nat); (-1, O)], 0)) (seq 0 M)).
-Definition constant (m : positive) (b : Z) (r : nat) : def A := Net [(ind (Z.eqb (Z.modulo b (Z.pos m)) (Z.of_nat r)), [(1, O)], 0)].
+Definition constant (m : positive) (b : Z) (r : nat) : def A := Net [(ind (Z.eqb (Z.modulo b (Z.pos m)) (Z.of_nat
+  r)), [(1, O)], 0)].
 Fixpoint group (m : positive) (ts : list term) (b : Z) (p : prog A) : prog A * nat := match ts with
   | [] => (p ++ map (constant m b) (seq 0 (Pos.to_nat m)), length p)
   | t :: r => let q := group m r b p in let L := length (fst q) in
@@ -118,7 +129,8 @@ Fixpoint group (m : positive) (ts : list term) (b : Z) (p : prog A) : prog A * n
 Fixpoint compile (f : form A) (p : prog A) {struct f} : prog A * nat := match f with
   | Sym q => (p ++ [Letter q], length p)
   | Neg a => let q := compile a p in (fst q ++ [negation (snd q)], length (fst q))
-  | Conj a b => let q := compile a p in let r := compile b (fst q) in (fst r ++ [conjunction (snd q) (snd r)], length (fst r))
+  | Conj a b => let q := compile a p in let r := compile b (fst q) in (fst r ++ [conjunction (snd q) (snd r)], length
+    (fst r))
   | Once d a => let q := compile a p in (fst q ++ once_block d (length (fst q)) (snd q), length (fst q) + 2)%nat
   | Since d a b => let q := compile a p in let r := compile b (fst q) in
       (fst r ++ since_block d (length (fst r)) (snd q) (snd r), length (fst r) + 5)%nat

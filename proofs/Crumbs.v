@@ -11,7 +11,8 @@ Let two_p := bpow radix2 p.
 
 Inductive term := One | Crumb (x : R).
 Definition valid ts := forall x, In (Crumb x) ts -> number x /\ 0 <= x < 1.
-Fixpoint all s ts := match ts with [] => s | One :: r => all (rnd (s + 1)) r | Crumb x :: r => all (rnd (s + x)) r end.
+Fixpoint all s ts := match ts with [] => s | One :: r => all (rnd (s + 1)) r | Crumb x :: r => all (rnd (s + x)) r
+  end.
 Fixpoint ones o ts := match ts with [] => o | One :: r => ones (rnd (o + 1)) r | Crumb _ :: r => ones o r end.
 Fixpoint crumbs ts := match ts with [] => 0 | One :: r => crumbs r | Crumb x :: r => x + crumbs r end.
 
@@ -60,19 +61,23 @@ Proof.
   assert (Hm : s = IZR m * bpow radix2 (e - p)).
   { unfold m. rewrite <- Cx. unfold number, Format.number in Hs. rewrite Hs at 1. reflexivity. }
   assert (O : 1 = IZR (2 ^ (p - e)) * bpow radix2 (e - p)).
-  { change 2%Z with (radix_val radix2). rewrite IZR_Zpower by lia. rewrite <- bpow_plus. replace (p - e + (e - p))%Z with 0%Z by lia. reflexivity. }
+  { change 2%Z with (radix_val radix2). rewrite IZR_Zpower by lia. rewrite <- bpow_plus.
+    replace (p - e + (e - p))%Z with 0%Z by lia. reflexivity. }
   assert (B : 0 < bpow radix2 (e - p)) by apply bpow_gt_0.
   assert (m0 : (0 < m)%Z). { apply lt_IZR. apply Rmult_lt_reg_r with (1 := B). rewrite <- Hm. lra. }
   assert (mp : (m < 2 ^ p)%Z).
-  { apply lt_IZR. rewrite <- two_p_IZR. apply Rmult_lt_reg_r with (1 := B). rewrite <- Hm. unfold two_p. rewrite <- bpow_plus. replace (p + (e - p))%Z with e by lia. auto. }
+  { apply lt_IZR. rewrite <- two_p_IZR. apply Rmult_lt_reg_r with (1 := B). rewrite <- Hm. unfold two_p.
+    rewrite <- bpow_plus. replace (p + (e - p))%Z with e by lia. auto. }
   destruct (Z_le_gt_dec (m + 2 ^ (p - e)) (2 ^ p)) as [Q|Q].
   - left. apply rnd_id. apply (number_mult f _ (m + 2 ^ (p - e)) (e - p)).
     rewrite plus_IZR, Rmult_plus_distr_r, <- Hm, <- O. reflexivity.
     assert (0 < 2 ^ (p - e))%Z by (apply Z.pow_pos_nonneg; lia). lia. lia.
   - right. exists e. split; [|split; auto].
     + assert (e <> p); [|lia]. intros ->. rewrite Z.sub_diag in Q. simpl in Q. lia.
-    + replace (s + 1) with (IZR (m + 2 ^ (p - e)) * bpow radix2 (e - p)) by (rewrite plus_IZR, Rmult_plus_distr_r, <- Hm, <- O; reflexivity).
-      replace (bpow radix2 e) with (IZR (2 ^ p) * bpow radix2 (e - p)). apply Rmult_le_compat_r. lra. apply IZR_le. lia.
+    + replace (s + 1) with (IZR (m + 2 ^ (p - e)) * bpow radix2 (e - p)) by (rewrite plus_IZR, Rmult_plus_distr_r, <-
+      Hm, <- O; reflexivity).
+      replace (bpow radix2 e) with (IZR (2 ^ p) * bpow radix2 (e - p)). apply Rmult_le_compat_r. lra. apply IZR_le.
+        lia.
       rewrite <- two_p_IZR. unfold two_p. rewrite <- bpow_plus. f_equal. lia.
 Qed.
 
@@ -105,14 +110,16 @@ Proof.
     assert (Cap : rnd (s + 1) <= two_p) by (apply cap; lra).
     assert (Grow : s <= rnd (s + 1)) by (apply add_ge_r; auto; lra).
     assert (Rel : rnd (s + 1) <= (1 + u) * (s + 1)).
-    { generalize (add_relative f s 1 Ns (number_1 f)). rewrite (Rabs_pos_eq (s + 1)) by lra. intros X. apply Rabs_le_inv in X. lra. }
+    { generalize (add_relative f s 1 Ns (number_1 f)). rewrite (Rabs_pos_eq (s + 1)) by lra. intros X.
+      apply Rabs_le_inv in X. lra. }
     destruct (Rle_lt_or_eq_dec s two_p Hcap) as [Lt|Eq].
     + assert (zl : (z < 2 ^ p)%Z). { apply lt_IZR. rewrite <- two_p_IZR, <- Ez. lra. }
       assert (Eo1 : rnd (o + 1) = o + 1) by (rewrite Eo, Z.min_l by lia; rewrite plus_IZR, Ez; reflexivity).
       destruct (Rlt_le_dec s 1) as [S1|S1].
       * (* from below 1 *)
         assert (k = O). { destruct Hb as [|Hb]; auto. destruct k; auto. exfalso.
-          assert (bpow radix2 0 <= bpow radix2 (Z.of_nat (S k) - 1)) by (apply bpow_le; lia). simpl (bpow radix2 0) in H. lra. }
+          assert (bpow radix2 0 <= bpow radix2 (Z.of_nat (S k) - 1)) by (apply bpow_le; lia).
+            simpl (bpow radix2 0) in H. lra. }
         subst k. simpl in Hs. apply (IH V' _ _ _ 1%nat). repeat split; auto.
         apply rnd_number. exists (Z.min (z + 1) (2 ^ p)); auto. generalize (prec_ge_2 f); lia.
         right. simpl. apply rnd_ge. apply number_1. lra.
@@ -129,7 +136,8 @@ Proof.
            apply Rle_trans with (bpow radix2 e). apply bpow_le; auto.
            apply rnd_ge; auto. apply generic_format_bpow. unfold FLT_exp. generalize (emin_neg f) (prec_ge_2 f). lia.
            rewrite Eo1. simpl pow. apply Rle_trans with ((1 + u) * (s + 1)); auto.
-           replace ((o + 1 + 2 * sigma) * ((1 + u) * (1 + u) ^ k)) with ((1 + u) * ((o + 1 + 2 * sigma) * (1 + u) ^ k)) by ring.
+           replace ((o + 1 + 2 * sigma) * ((1 + u) * (1 + u) ^ k)) with ((1 + u) * ((o + 1 + 2 * sigma) * (1 + u) ^
+             k)) by ring.
            apply Rmult_le_compat_l. lra. nra.
     + (* stuck at 2^p *)
       assert (Es : rnd (s + 1) = s) by (rewrite Eq; apply stuck).

@@ -1,4 +1,5 @@
-(* doc/theory.md, "Softmax against a hard choice" and "Heads": one row of attention over the reals, for each kind of head.
+(* doc/theory.md, "Softmax against a hard choice" and "Heads": one row of attention over the reals, for each kind of
+  head.
    A row is a list K of keys without repetition; s are its logits, v its values.
 
    hard_attention   gap and scale against any hard choice by average
@@ -27,7 +28,8 @@ Proof. destruct K; reflexivity. Qed.
 Lemma mass_pos s K : K <> [] -> 0 < sum (fun k : nat => exp (s k)) K.
 Proof.
   destruct K as [|a K]; [easy|]. intros _. cbn [sum].
-  assert (0 <= sum (fun k => exp (s k)) K) by (apply sum_nonneg; intros; left; apply exp_pos). generalize (exp_pos (s a)). lra.
+  assert (0 <= sum (fun k => exp (s k)) K) by (apply sum_nonneg; intros; left; apply exp_pos).
+    generalize (exp_pos (s a)). lra.
 Qed.
 Lemma nonempty {X} (x : X) l : In x l -> l <> [].
 Proof. now destruct l. Qed.
@@ -47,14 +49,16 @@ Proof.
   - rewrite <- (weights_one s K Kn). apply sum_le. intros j Hj. rewrite <- (Rmult_1_r (weight s K j)) at 2.
     apply Rmult_le_compat_l. now apply weight_nonneg. now apply H.
 Qed.
-Lemma output_ext s s' v v' K : (forall j, In j K -> s j = s' j) -> (forall j, In j K -> v j = v' j) -> output s v K = output s' v' K.
+Lemma output_ext s s' v v' K : (forall j, In j K -> s j = s' j) -> (forall j, In j K -> v j = v' j) -> output s v K =
+  output s' v' K.
 Proof.
   intros Hs Hv. rewrite !output_sum. unfold weight.
   rewrite (sum_ext (fun k => exp (s k)) (fun k => exp (s' k)) K) by (intros; now rewrite Hs).
   apply sum_ext. intros x Hx. now rewrite Hs, Hv.
 Qed.
 Lemma output_zero s v K : (forall j, In j K -> v j = 0) -> output s v K = 0.
-Proof. intros H. rewrite output_sum, (sum_ext _ (fun _ => 0)). rewrite sum_const; ring. intros x Hx. rewrite (H x Hx). ring. Qed.
+Proof. intros H. rewrite output_sum, (sum_ext _ (fun _ => 0)). rewrite sum_const; ring. intros x Hx.
+  rewrite (H x Hx). ring. Qed.
 Lemma output_shift s c v K : output (fun j => s j + c) v K = output s v K.
 Proof.
   rewrite !output_sum. apply sum_ext. intros j Hj. f_equal. unfold weight.
@@ -64,13 +68,16 @@ Proof.
 Qed.
 
 (* ---- any hard choice by average ---- *)
-Definition hard_output (T : nat -> bool) (v : nat -> R) (K : list nat) : R := sum (fun j => hard_weight T K j * v j) K.
+Definition hard_output (T : nat -> bool) (v : nat -> R) (K : list nat) : R := sum (fun j => hard_weight T K j * v j)
+  K.
 
 Lemma hard_weights_one T K : (0 < length (filter T K))%nat -> sum (hard_weight T K) K = 1.
 Proof.
   intros H. rewrite (sum_split T). unfold hard_weight.
-  rewrite (sum_ext _ (fun _ => / INR (length (filter T K))) (filter T K)) by (intros x Hx; apply filter_In in Hx; destruct Hx as [_ ->]; auto).
-  rewrite (sum_ext _ (fun _ => 0) (filter (fun x => negb (T x)) K)) by (intros x Hx; apply filter_In in Hx; destruct Hx as [_ Hx]; destruct (T x); [discriminate|auto]).
+  rewrite (sum_ext _ (fun _ => / INR (length (filter T K))) (filter T K)) by (intros x Hx; apply filter_In in Hx;
+    destruct Hx as [_ ->]; auto).
+  rewrite (sum_ext _ (fun _ => 0) (filter (fun x => negb (T x)) K)) by (intros x Hx; apply filter_In in Hx; destruct
+    Hx as [_ Hx]; destruct (T x); [discriminate|auto]).
   rewrite !sum_const. field. apply not_0_INR. lia.
 Qed.
 Lemma share_mono t r L : 0 <= L <= r -> 1 <= t -> L / (t + L) <= r / (1 + r).
@@ -87,7 +94,8 @@ Proof.
   intros Top St V Lr. assert (TV := softmax_total_variation s M T K Top St).
   assert (Kn : K <> []) by (destruct K; [simpl in St; lia|discriminate]).
   assert (B : Rabs (output s v K - hard_output T v K) <= tv (weight s K) (hard_weight T K) K).
-  { rewrite output_sum. unfold hard_output. apply tv_bounds; auto. rewrite weights_one by auto. now rewrite hard_weights_one. }
+  { rewrite output_sum. unfold hard_output. apply tv_bounds; auto. rewrite weights_one by auto.
+    now rewrite hard_weights_one. }
   eapply Rle_trans. apply B. rewrite TV. apply share_mono.
   split; auto. apply sum_nonneg. intros; left; apply exp_pos.
   change 1 with (INR 1). apply le_INR. lia.
@@ -96,22 +104,26 @@ Qed.
 Theorem hard_attention (score v : nat -> R) K T M gamma lambda kappa n :
   (forall j, In j K -> T j = true -> score j = M) -> (0 < length (filter T K))%nat ->
   (forall j, In j K -> T j = false -> score j <= M - gamma) ->
-  (forall j, In j K -> 0 <= v j <= 1) -> (length K <= n)%nat -> 0 < gamma -> 0 <= lambda -> (ln (INR n) + kappa) / gamma <= lambda ->
+  (forall j, In j K -> 0 <= v j <= 1) -> (length K <= n)%nat -> 0 < gamma -> 0 <= lambda -> (ln (INR n) + kappa) /
+    gamma <= lambda ->
   Rabs (output (fun j => lambda * score j) v K - hard_output T v K) <= exp (- kappa).
 Proof.
   intros Top St Gap V Ln Gm L0 Lam.
   assert (n0 : 0 < INR n). { apply lt_0_INR. destruct K; [simpl in St; lia|simpl in Ln; lia]. }
   assert (Lg : ln (INR n) + kappa <= lambda * gamma).
-  { apply Rmult_le_reg_r with (/ gamma). now apply Rinv_0_lt_compat. rewrite Rmult_assoc, Rinv_r, Rmult_1_r by lra. exact Lam. }
+  { apply Rmult_le_reg_r with (/ gamma). now apply Rinv_0_lt_compat. rewrite Rmult_assoc, Rinv_r, Rmult_1_r by lra.
+    exact Lam. }
   assert (Lk : leak (fun j => lambda * score j) (lambda * M) T K <= exp (- kappa)).
   { unfold leak. apply Rle_trans with (sum (fun _ => / INR n * exp (- kappa)) (filter (fun j => negb (T j)) K)).
     - apply sum_le. intros j Hj. apply filter_In in Hj. destruct Hj as [Hj HT]. apply negb_true_iff in HT.
       replace (/ INR n * exp (- kappa)) with (exp (- (ln (INR n) + kappa))).
       2:{ rewrite Ropp_plus_distr, exp_plus, exp_Ropp, exp_ln; auto. }
-      apply exp_mono. specialize (Gap j Hj HT). assert (lambda * score j <= lambda * (M - gamma)) by now apply Rmult_le_compat_l. nra.
+      apply exp_mono. specialize (Gap j Hj HT). assert (lambda * score j <= lambda * (M - gamma)) by now apply
+        Rmult_le_compat_l. nra.
     - rewrite sum_const. assert (Ek := exp_pos (- kappa)).
       assert (INR (length (filter (fun j => negb (T j)) K)) <= INR n).
-      { apply le_INR. eapply Nat.le_trans; [|apply Ln]. clear. induction K; simpl; auto. destruct (negb (T a)); simpl; lia. }
+      { apply le_INR. eapply Nat.le_trans; [|apply Ln]. clear. induction K; simpl; auto.
+        destruct (negb (T a)); simpl; lia. }
       rewrite <- (Rmult_1_l (exp (- kappa))) at 2. rewrite <- Rmult_assoc. apply Rmult_le_compat_r. lra.
       apply Rmult_le_reg_r with (INR n); auto. rewrite Rmult_assoc, Rinv_l by lra. lra. }
   eapply Rle_trans. apply (leak_error _ v K T (lambda * M) (exp (- kappa))); auto. intros j Hj HT. now rewrite Top.
@@ -126,13 +138,17 @@ Theorem once_row kappa n K (c : nat -> R) jc : (length K <= n)%nat -> (forall j,
 Proof.
   intros Ln B J C Pos. set (T j := if Req_EM_T (c j) 1 then true else false).
   assert (Tt : forall j, T j = true -> c j = 1) by (unfold T; intros j; destruct (Req_EM_T (c j) 1); easy).
-  assert (Tf : forall j, In j K -> T j = false -> c j = 0) by (unfold T; intros j Hj; destruct (Req_EM_T (c j) 1); [easy|]; destruct (B j Hj); easy).
+  assert (Tf : forall j, In j K -> T j = false -> c j = 0) by (unfold T; intros j Hj; destruct (Req_EM_T (c j) 1);
+    [easy|]; destruct (B j Hj); easy).
   assert (St : (0 < length (filter T K))%nat).
-  { assert (In jc (filter T K)) by (apply filter_In; split; auto; unfold T; destruct (Req_EM_T (c jc) 1); easy). destruct (filter T K); [easy|simpl; lia]. }
+  { assert (In jc (filter T K)) by (apply filter_In; split; auto; unfold T; destruct (Req_EM_T (c jc) 1); easy).
+    destruct (filter T K); [easy|simpl; lia]. }
   assert (H1 : hard_output T c K = 1).
-  { rewrite <- (hard_weights_one T K St). unfold hard_output. apply sum_ext. intros j Hj. unfold hard_weight. destruct (T j) eqn:E.
+  { rewrite <- (hard_weights_one T K St). unfold hard_output. apply sum_ext. intros j Hj. unfold hard_weight.
+    destruct (T j) eqn:E.
     rewrite (Tt j E). ring. ring. }
-  enough (X : Rabs (output (fun j => (ln (INR n) + kappa) * c j) c K - hard_output T c K) <= exp (- kappa)) by (rewrite H1 in X; exact X).
+  enough (X : Rabs (output (fun j => (ln (INR n) + kappa) * c j) c K - hard_output T c K) <= exp (- kappa)) by
+    (rewrite H1 in X; exact X).
   apply (hard_attention c c K T 1 1 _ kappa n); auto; try lra.
   - intros j Hj E. rewrite (Tf j Hj E). lra.
   - intros j Hj. destruct (B j Hj); lra.
@@ -141,7 +157,8 @@ Qed.
 (* ---- one winner ---- *)
 Lemma filter_one js K : NoDup K -> In js K -> filter (fun j => Nat.eqb j js) K = [js].
 Proof.
-  intros Hn Hi. assert (H : forall K', NoDup K' -> (In js K' -> filter (fun j => Nat.eqb j js) K' = [js]) /\ (~ In js K' -> filter (fun j => Nat.eqb j js) K' = [])).
+  intros Hn Hi. assert (H : forall K', NoDup K' -> (In js K' -> filter (fun j => Nat.eqb j js) K' = [js]) /\ (~ In js
+    K' -> filter (fun j => Nat.eqb j js) K' = [])).
   { clear. induction K'; intros H. split; [intros []|auto]. inversion H; subst. destruct (IHK' H3) as [I1 I2].
     simpl. destruct (Nat.eqb_spec a js).
     - subst. split; intros; [rewrite I2; auto| exfalso; apply H0; now left].
@@ -157,15 +174,19 @@ Proof.
   intros Hn Hi V L. set (T j := Nat.eqb j js).
   assert (F1 : filter T K = [js]) by now apply filter_one.
   assert (Ho : hard_output T v K = v js).
-  { unfold hard_output. rewrite (sum_split T), F1. cbn [sum]. rewrite (sum_ext _ (fun _ => 0) (filter (fun x => negb (T x)) K)).
+  { unfold hard_output. rewrite (sum_split T), F1. cbn [sum]. rewrite (sum_ext _ (fun _ => 0) (filter (fun x => negb
+    (T x)) K)).
     rewrite sum_const. unfold hard_weight. rewrite F1. unfold T. rewrite Nat.eqb_refl. simpl. field.
-    intros x Hx. apply filter_In in Hx. destruct Hx as [_ Hx]. unfold hard_weight. destruct (T x); [discriminate|]. ring. }
+    intros x Hx. apply filter_In in Hx. destruct Hx as [_ Hx]. unfold hard_weight. destruct (T x); [discriminate|].
+      ring. }
   rewrite <- Ho. apply (leak_error s v K T (s js)); auto.
   - intros j _ E. apply Nat.eqb_eq in E. now subst.
   - rewrite F1. simpl. lia.
-  - unfold leak. fold T in L. eapply Rle_trans; [|apply L]. right. unfold losers. fold T. apply sum_ext. intros. f_equal. lra.
+  - unfold leak. fold T in L. eapply Rle_trans; [|apply L]. right. unfold losers. fold T. apply sum_ext. intros.
+    f_equal. lra.
 Qed.
-Lemma NoDup_map_inj {X Y} (d : X -> Y) l : NoDup l -> (forall x y, In x l -> In y l -> d x = d y -> x = y) -> NoDup (map d l).
+Lemma NoDup_map_inj {X Y} (d : X -> Y) l : NoDup l -> (forall x y, In x l -> In y l -> d x = d y -> x = y) -> NoDup
+  (map d l).
 Proof.
   induction l as [|a l IH]; simpl; intros nd inj; constructor; inversion nd; subst.
   - intro H. apply in_map_iff in H. destruct H as (x & E & Hx). apply H1. rewrite (inj a x); auto.
@@ -187,11 +208,14 @@ Proof.
   set (d j := if Req_EM_T (c j) 1 then (num js - num j)%nat else (n + num js - num j)%nat).
   apply (distinct_gaps kappa _ d).
   - auto.
-  - apply NoDup_map_inj. now apply NoDup_filter. intros x y Hx Hy. apply in_losers in Hx, Hy. destruct Hx as [Hx _], Hy as [Hy _].
-    intros E. apply inj; auto. assert (X := Kn x Hx). assert (Y := Kn y Hy). assert (Z := Kn js Hi). revert E. unfold d.
+  - apply NoDup_map_inj. now apply NoDup_filter. intros x y Hx Hy. apply in_losers in Hx, Hy.
+    destruct Hx as [Hx _], Hy as [Hy _].
+    intros E. apply inj; auto. assert (X := Kn x Hx). assert (Y := Kn y Hy). assert (Z := Kn js Hi). revert E.
+      unfold d.
     destruct (Req_EM_T (c x) 1) as [c1|c1], (Req_EM_T (c y) 1) as [c2|c2];
     try (assert (num x <= num js)%nat by auto); try (assert (num y <= num js)%nat by auto); lia.
-  - intros j Hj. apply in_losers in Hj. destruct Hj as [Hj Hne]. assert (J := Kn j Hj). unfold d. destruct (Req_EM_T (c j) 1).
+  - intros j Hj. apply in_losers in Hj. destruct Hj as [Hj Hne]. assert (J := Kn j Hj). unfold d.
+    destruct (Req_EM_T (c j) 1).
     assert (num j <= num js)%nat by auto. assert (num j <> num js) by (intro; apply Hne; auto). lia. lia.
   - intros j Hj. apply in_losers in Hj. destruct Hj as [Hj _]. assert (J := Kn j Hj).
     unfold d. rewrite jsc. destruct (Req_EM_T (c j) 1) as [e|e].
@@ -221,10 +245,13 @@ Proof.
   assert (M : sum (fun k => exp ((x + ln (INR m)) * is_ z k)) K = INR m * exp x + INR m).
   { rewrite (sum_split T), F1. cbn [sum]. unfold is_ at 1. rewrite Nat.eqb_refl, Rmult_1_r, exp_plus, exp_ln by auto.
     rewrite (sum_ext _ (fun _ => 1)). rewrite sum_const, Len. ring.
-    intros j Hj. apply filter_In in Hj. destruct Hj as [_ E]. apply negb_true_iff in E. unfold T in E. unfold is_. rewrite E, Rmult_0_r. apply exp_0. }
+    intros j Hj. apply filter_In in Hj. destruct Hj as [_ E]. apply negb_true_iff in E. unfold T in E. unfold is_.
+      rewrite E, Rmult_0_r. apply exp_0. }
   rewrite (sum_split T), F1. cbn [sum]. rewrite (sum_ext _ (fun _ => 0) (filter (fun j => negb (T j)) K)).
-  2:{ intros j Hj. apply filter_In in Hj. destruct Hj as [_ E]. apply negb_true_iff in E. unfold T in E. unfold is_ at 2. rewrite E. ring. }
-  rewrite sum_const. unfold weight. rewrite M. unfold is_. rewrite Nat.eqb_refl, !Rmult_1_r, exp_plus, exp_ln, exp_Ropp by auto.
+  2:{ intros j Hj. apply filter_In in Hj. destruct Hj as [_ E]. apply negb_true_iff in E. unfold T in E.
+    unfold is_ at 2. rewrite E. ring. }
+  rewrite sum_const. unfold weight. rewrite M. unfold is_. rewrite Nat.eqb_refl, !Rmult_1_r, exp_plus, exp_ln,
+    exp_Ropp by auto.
   assert (E := exp_pos x). field. split; [lra|]. split; nra.
 Qed.
 
@@ -240,21 +267,29 @@ Proof.
   assert (W : Rabs (output s v K - v js) <= (2 * (q / (1 - q))) / (1 + 2 * (q / (1 - q)))).
   { apply winner; auto.
     rewrite (sum_split (fun j => Nat.ltb (num j) (num js))).
-    assert (ne : forall j, In j (losers js K) -> num j <> num js) by (intros j Hj E; apply in_losers in Hj; destruct Hj as [Hj Hne]; apply Hne; auto).
+    assert (ne : forall j, In j (losers js K) -> num j <> num js) by (intros j Hj E; apply in_losers in Hj; destruct
+      Hj as [Hj Hne]; apply Hne; auto).
     replace (2 * (q / (1 - q))) with (q / (1 - q) + q / (1 - q)) by ring. apply Rplus_le_compat.
     - apply (distinct_gaps kappa _ (fun j => (num js - num j)%nat)); auto.
-      + apply NoDup_map_inj. apply NoDup_filter. now apply NoDup_filter. intros x y Hx Hy E. apply filter_In in Hx, Hy.
-        destruct Hx as [Hx Lx], Hy as [Hy Ly]. apply Nat.ltb_lt in Lx, Ly. apply in_losers in Hx, Hy. apply inj; try tauto. lia.
+      + apply NoDup_map_inj. apply NoDup_filter. now apply NoDup_filter. intros x y Hx Hy E.
+        apply filter_In in Hx, Hy.
+        destruct Hx as [Hx Lx], Hy as [Hy Ly]. apply Nat.ltb_lt in Lx, Ly. apply in_losers in Hx, Hy.
+          apply inj; try tauto. lia.
       + intros j Hj. apply filter_In in Hj. destruct Hj as [_ Lx]. apply Nat.ltb_lt in Lx. lia.
       + intros j Hj. apply filter_In in Hj. destruct Hj as [Hj Lx]. apply Nat.ltb_lt in Lx. apply in_losers in Hj.
-        rewrite minus_INR by lia. eapply Rle_trans; [|apply Gap; tauto]. right. f_equal. apply lt_INR in Lx. rewrite Rabs_left; lra.
+        rewrite minus_INR by lia. eapply Rle_trans; [|apply Gap; tauto]. right. f_equal. apply lt_INR in Lx.
+          rewrite Rabs_left; lra.
     - apply (distinct_gaps kappa _ (fun j => (num j - num js)%nat)); auto.
-      + apply NoDup_map_inj. apply NoDup_filter. now apply NoDup_filter. intros x y Hx Hy E. apply filter_In in Hx, Hy.
+      + apply NoDup_map_inj. apply NoDup_filter. now apply NoDup_filter. intros x y Hx Hy E.
+        apply filter_In in Hx, Hy.
         destruct Hx as [Hx Lx], Hy as [Hy Ly]. apply negb_true_iff, Nat.ltb_ge in Lx, Ly.
         assert (X := ne _ Hx). assert (Y := ne _ Hy). apply in_losers in Hx, Hy. apply inj; try tauto. lia.
-      + intros j Hj. apply filter_In in Hj. destruct Hj as [Hj Lx]. apply negb_true_iff, Nat.ltb_ge in Lx. assert (X := ne _ Hj). lia.
-      + intros j Hj. apply filter_In in Hj. destruct Hj as [Hj Lx]. apply negb_true_iff, Nat.ltb_ge in Lx. apply in_losers in Hj.
-        rewrite minus_INR by lia. eapply Rle_trans; [|apply Gap; tauto]. right. f_equal. apply le_INR in Lx. rewrite Rabs_pos_eq; lra. }
+      + intros j Hj. apply filter_In in Hj. destruct Hj as [Hj Lx]. apply negb_true_iff, Nat.ltb_ge in Lx.
+        assert (X := ne _ Hj). lia.
+      + intros j Hj. apply filter_In in Hj. destruct Hj as [Hj Lx]. apply negb_true_iff, Nat.ltb_ge in Lx.
+        apply in_losers in Hj.
+        rewrite minus_INR by lia. eapply Rle_trans; [|apply Gap; tauto]. right. f_equal. apply le_INR in Lx.
+          rewrite Rabs_pos_eq; lra. }
   eapply Rle_trans. apply W. replace (2 * q / (1 - q)) with (2 * (q / (1 - q))) by (unfold Rdiv; ring).
   set (r := 2 * (q / (1 - q))) in *. assert (0 < r) by (unfold r; lra).
   apply Rmult_le_reg_r with (1 + r). lra. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. nra.
@@ -269,12 +304,14 @@ Proof.
   assert (I : / (1 + exp x) <= / 4) by (apply Rinv_le_contravar; lra).
   assert (P : 0 < / (1 + exp x)) by (apply Rinv_0_lt_compat; lra).
   split.
-  - rewrite exp_Ropp. replace (/ (1 + / exp x) - 1) with (- / (1 + exp x)) by (field; lra). rewrite Rabs_Ropp, Rabs_pos_eq; lra.
+  - rewrite exp_Ropp. replace (/ (1 + / exp x) - 1) with (- / (1 + exp x)) by (field; lra).
+    rewrite Rabs_Ropp, Rabs_pos_eq; lra.
   - rewrite Rabs_pos_eq; lra.
 Qed.
 Lemma quarter_lookup kappa : 16 <= kappa -> 2 * exp (- kappa) / (1 - exp (- kappa)) <= / 4.
 Proof.
-  intros H. assert (E : exp (- kappa) <= / 17) by (eapply Rle_trans; [apply exp_neg_le; lra|apply Rinv_le_contravar; lra]).
+  intros H. assert (E : exp (- kappa) <= / 17) by (eapply Rle_trans; [apply exp_neg_le; lra|apply Rinv_le_contravar;
+    lra]).
   assert (P := exp_pos (- kappa)). set (q := exp (- kappa)) in *.
   apply Rmult_le_reg_r with (1 - q). lra. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
 Qed.

@@ -8,25 +8,29 @@ Local Open Scope R_scope.
 Definition f32 : format.
 Proof.
   refine {| prec := 24; emin := -149; top := IZR (2^24 - 1) * bpow radix2 104 |}; try lia.
-  - apply generic_format_FLT. apply FLT_spec with (Float radix2 (2^24 - 1) 104); [reflexivity| simpl; lia | simpl; lia].
+  - apply generic_format_FLT. apply FLT_spec with (Float radix2 (2^24 - 1) 104); [reflexivity| simpl; lia | simpl;
+    lia].
   - rewrite <- !IZR_Zpower by lia. rewrite <- ?mult_IZR. apply IZR_le. vm_compute. discriminate.
 Defined.
 Definition f64 : format.
 Proof.
   refine {| prec := 53; emin := -1074; top := IZR (2^53 - 1) * bpow radix2 971 |}; try lia.
-  - apply generic_format_FLT. apply FLT_spec with (Float radix2 (2^53 - 1) 971); [reflexivity| simpl; lia | simpl; lia].
+  - apply generic_format_FLT. apply FLT_spec with (Float radix2 (2^53 - 1) 971); [reflexivity| simpl; lia | simpl;
+    lia].
   - rewrite <- !IZR_Zpower by lia. rewrite <- ?mult_IZR. apply IZR_le. vm_compute. discriminate.
 Defined.
 Definition bf16 : format.
 Proof.
   refine {| prec := 8; emin := -133; top := IZR (2^8 - 1) * bpow radix2 120 |}; try lia.
-  - apply generic_format_FLT. apply FLT_spec with (Float radix2 (2^8 - 1) 120); [reflexivity| simpl; lia | simpl; lia].
+  - apply generic_format_FLT. apply FLT_spec with (Float radix2 (2^8 - 1) 120); [reflexivity| simpl; lia | simpl;
+    lia].
   - rewrite <- !IZR_Zpower by lia. rewrite <- ?mult_IZR. apply IZR_le. vm_compute. discriminate.
 Defined.
 Definition e4m3 : format.     (* top = 448, not 480: the largest number is a parameter *)
 Proof.
   refine {| prec := 4; emin := -9; top := 448 |}; try lia.
-  - apply generic_format_FLT. apply FLT_spec with (Float radix2 14 5); [unfold F2R; simpl; lra | simpl; lia | simpl; lia].
+  - apply generic_format_FLT. apply FLT_spec with (Float radix2 14 5); [unfold F2R; simpl; lra | simpl; lia | simpl;
+    lia].
   - rewrite <- !IZR_Zpower by lia. rewrite <- ?mult_IZR. apply IZR_le. vm_compute. discriminate.
 Defined.
 

@@ -12,9 +12,11 @@ Hypothesis fine : fs = fa \/ 2 * tiny fa <= tiny fs.
 Notation ua := (u fa). Notation us := (u fs).
 
 Lemma u_le_half f : u f <= / 4.
-Proof. unfold u. assert (bpow radix2 (- prec f + 1) <= bpow radix2 (-1)) by (apply bpow_le; generalize (prec_ge_2 f); lia). simpl in H. lra. Qed.
+Proof. unfold u. assert (bpow radix2 (- prec f + 1) <= bpow radix2 (-1)) by (apply bpow_le; generalize (prec_ge_2 f);
+  lia). simpl in H. lra. Qed.
 Lemma half_number f : number f (/ 2).
-Proof. apply (number_mult f _ 1 (-1)). simpl; lra. simpl. assert (2 ^ 1 <= 2 ^ prec f)%Z by (apply Z.pow_le_mono_r; generalize (prec_ge_2 f); lia). lia. generalize (emin_neg f) (prec_ge_2 f); lia. Qed.
+Proof. apply (number_mult f _ 1 (-1)). simpl; lra. simpl. assert (2 ^ 1 <= 2 ^ prec f)%Z by (apply Z.pow_le_mono_r;
+  generalize (prec_ge_2 f); lia). lia. generalize (emin_neg f) (prec_ge_2 f); lia. Qed.
 Lemma rnd_normal f x : / 2 <= x -> (1 - u f) * x <= rnd f x <= (1 + u f) * x.
 Proof.
   intros H. assert (X : Rabs (rnd f x - x) <= u f * Rabs x).
@@ -60,10 +62,12 @@ Proof.
   apply Rabs_le. lra.
 Qed.
 
-Lemma quotient_zero num den L Ls : 1 <= den -> 0 <= num <= Ls -> 0 <= quotient num den /\ Rabs (quotient num den - 0) <= error L Ls.
+Lemma quotient_zero num den L Ls : 1 <= den -> 0 <= num <= Ls -> 0 <= quotient num den /\ Rabs (quotient num den - 0)
+  <= error L Ls.
 Proof.
   intros D [N1 N2]. set (q := num / den).
-  assert (I1 : 0 < / den <= 1) by (split; [apply Rinv_0_lt_compat; lra | rewrite <- Rinv_1; apply Rinv_le_contravar; lra]).
+  assert (I1 : 0 < / den <= 1) by (split; [apply Rinv_0_lt_compat; lra | rewrite <- Rinv_1; apply Rinv_le_contravar;
+    lra]).
   assert (Q0 : 0 <= q) by (apply Rmult_le_pos; lra).
   assert (Q2 : q <= Ls) by (unfold q, Rdiv; nra).
   assert (A0 : 0 <= rnd fa q) by (apply rnd_ge; auto; apply number_0).
@@ -77,7 +81,8 @@ Proof.
   destruct fine as [E|E].
   - rewrite (rnd_id fs). 2:{ rewrite E. apply rnd_number. }
     assert (tiny fa = tiny fs) by now rewrite E. assert (0 <= (1 + ua) * Ls) by (apply Rmult_le_pos; lra). nra.
-  - generalize (rnd_error fs (rnd fa q)). rewrite (Rabs_pos_eq (rnd fa q)) by auto. intros X. apply Rabs_le_inv in X. nra.
+  - generalize (rnd_error fs (rnd fa q)). rewrite (Rabs_pos_eq (rnd fa q)) by auto. intros X. apply Rabs_le_inv in X.
+    nra.
 Qed.
 
 (* ---- nearest, ascending ---- *)
@@ -98,11 +103,13 @@ Hypothesis leak_small : 4 * leak_bound <= 1.              (* the certificate's i
 Lemma eta_small : 2 * eta < kappa.
 Proof.
   generalize (u_pos fa) (u_le_half fa) (tiny_pos fa); intros U1 U2 T.
-  assert (Q : 0 < q < 1). { split. apply exp_pos. unfold q. assert (0 < kappa * (1 - ua)) by (apply Rmult_lt_0_compat; lra).
+  assert (Q : 0 < q < 1). { split. apply exp_pos. unfold q. assert (0 < kappa * (1 - ua)) by (apply
+    Rmult_lt_0_compat; lra).
     apply Rlt_le_trans with (exp 0). apply exp_increasing; lra. rewrite exp_0; lra. }
   assert (L : 0 <= INR (length J) * tiny fa) by (apply Rmult_le_pos; [apply pos_INR|lra]).
   assert (B : exp (2 * eta) * q < 1).
-  { assert (P := exp_pos (2 * eta)). assert (q <= q / (1 - q)). { unfold Rdiv. rewrite <- (Rmult_1_r q) at 1. apply Rmult_le_compat_l. lra. rewrite <- Rinv_1. apply Rinv_le_contravar; lra. }
+  { assert (P := exp_pos (2 * eta)). assert (q <= q / (1 - q)). { unfold Rdiv. rewrite <- (Rmult_1_r q) at 1.
+    apply Rmult_le_compat_l. lra. rewrite <- Rinv_1. apply Rinv_le_contravar; lra. }
     assert (exp (2 * eta) * q <= exp (2 * eta) * (q / (1 - q))) by (apply Rmult_le_compat_l; lra).
     assert (0 <= exp (2 * eta) * (q / (1 - q))) by nra.
     unfold leak_bound in leak_small. nra. }
@@ -111,7 +118,8 @@ Proof.
 Qed.
 Lemma max_js j : In j J -> logit j <= logit js.
 Proof.
-  intros Hj. assert (O1 := off j (or_intror Hj)). assert (O2 := off js (or_introl eq_refl)). apply Rabs_le_inv in O1, O2.
+  intros Hj. assert (O1 := off j (or_intror Hj)). assert (O2 := off js (or_introl eq_refl)).
+    apply Rabs_le_inv in O1, O2.
   destruct (gaps j Hj) as [D G]. assert (D' : INR 1 <= INR (d j)) by (apply le_INR; auto). simpl (INR 1) in D'.
   assert (kappa <= kappa * INR (d j)) by nra. generalize eta_small. lra.
 Qed.
@@ -120,19 +128,22 @@ Let w j := E (rnd fa (logit j - logit js)).
 
 Lemma w_basic j : In j J -> number fa (w j) /\ 0 <= w j <= 1.
 Proof.
-  intros Hj. assert (M := max_js j Hj). assert (Z : rnd fa (logit j - logit js) <= 0) by (apply rnd_le_number; [apply number_0|lra]).
+  intros Hj. assert (M := max_js j Hj). assert (Z : rnd fa (logit j - logit js) <= 0) by (apply rnd_le_number; [apply
+    number_0|lra]).
   split. apply (E_number _ _ HE); auto. apply rnd_number. apply (E_range _ _ HE); auto. apply rnd_number.
 Qed.
 Lemma leak_le : sum w J <= leak_bound.
 Proof.
   generalize (u_pos fa) (u_le_half fa); intros U1 U2. unfold leak_bound.
-  apply Rle_trans with (sum (fun j => (1 + 2 * ua) * exp (2 * eta) * exp (- (kappa * (1 - ua) * INR (d j))) + tiny fa) J).
+  apply Rle_trans with (sum (fun j => (1 + 2 * ua) * exp (2 * eta) * exp (- (kappa * (1 - ua) * INR (d j))) + tiny
+    fa) J).
   - apply sum_le. intros j Hj. assert (M := max_js j Hj).
     assert (Nn : number fa (- logit js)) by (apply generic_format_opp, logit_number).
     assert (Z : rnd fa (logit j - logit js) <= 0) by (apply rnd_le_number; [apply number_0|lra]).
     unfold w. eapply Rle_trans. apply (E_le _ _ HE); auto. apply rnd_number. apply Rplus_le_compat_r.
     rewrite Rmult_assoc. apply Rmult_le_compat_l. lra. rewrite <- exp_plus. apply exp_le.
-    generalize (add_relative fa _ _ (logit_number j) Nn). replace (logit j + - logit js) with (logit j - logit js) by ring.
+    generalize (add_relative fa _ _ (logit_number j) Nn). replace (logit j + - logit js) with (logit j - logit js) by
+      ring.
     rewrite (Rabs_left1 (logit j - logit js)) by lra. intros X. apply Rabs_le_inv in X.
     assert (O1 := off j (or_intror Hj)). assert (O2 := off js (or_introl eq_refl)). apply Rabs_le_inv in O1, O2.
     destruct (gaps j Hj) as [_ G].
@@ -157,7 +168,8 @@ Lemma sum_app (g : nat -> R) a b : sum g (a ++ b) = sum g a + sum g b.
 Proof. induction a; simpl; lra. Qed.
 Lemma sw_basic j : In j J -> number fa (sw j) /\ 0 <= sw j <= (1 + us) * w j + tiny fs.
 Proof.
-  intros Hj. destruct (w_basic j Hj) as [N [P _]]. generalize (u_pos fs) (tiny_pos fs); intros. unfold sw. destruct (v j).
+  intros Hj. destruct (w_basic j Hj) as [N [P _]]. generalize (u_pos fs) (tiny_pos fs); intros. unfold sw.
+    destruct (v j).
   - split. apply incl, rnd_number. split. apply rnd_ge; auto. apply number_0.
     generalize (rnd_error fs (w j)). rewrite (Rabs_pos_eq (w j)) by auto. intros X. apply Rabs_le_inv in X. lra.
   - split. apply number_0. split. lra. assert (0 <= us * w j) by (apply Rmult_le_pos; lra). lra.
@@ -165,14 +177,17 @@ Qed.
 Lemma stored_le : sum sw J <= Rs.
 Proof.
   apply Rle_trans with (sum (fun j => (1 + us) * w j + tiny fs) J). apply sum_le. intros; now apply sw_basic.
-  rewrite sum_plus, sum_scal, sum_const. unfold Rs, Rl. apply Rplus_le_compat_r. apply Rmult_le_compat_l. generalize (u_pos fs); lra. apply leak_le.
+  rewrite sum_plus, sum_scal, sum_const. unfold Rs, Rl. apply Rplus_le_compat_r. apply Rmult_le_compat_l.
+    generalize (u_pos fs); lra. apply leak_le.
 Qed.
 Theorem nearest_ascending :
   Rabs (quotient num den - (if v js then 1 else 0)) <= error (4 * Rl) (4 * Rs).
 Proof.
   assert (HR : 4 * Rl <= 1) by exact leak_small.
-  assert (Wd : forall K, (forall j, In j K -> In j J) -> weights fa (map w K)) by (intros K HK x Hx; apply in_map_iff in Hx; destruct Hx as (j & <- & Hj); destruct (w_basic j (HK j Hj)); tauto).
-  assert (Ws : forall K, (forall j, In j K -> In j J) -> weights fa (map sw K)) by (intros K HK x Hx; apply in_map_iff in Hx; destruct Hx as (j & <- & Hj); destruct (sw_basic j (HK j Hj)); tauto).
+  assert (Wd : forall K, (forall j, In j K -> In j J) -> weights fa (map w K)) by (intros K HK x Hx; apply in_map_iff
+    in Hx; destruct Hx as (j & <- & Hj); destruct (w_basic j (HK j Hj)); tauto).
+  assert (Ws : forall K, (forall j, In j K -> In j J) -> weights fa (map sw K)) by (intros K HK x Hx; apply
+    in_map_iff in Hx; destruct Hx as (j & <- & Hj); destruct (sw_basic j (HK j Hj)); tauto).
   assert (I0 : (forall j, In j K0 -> In j J)) by (intros j Hj; apply in_or_app; auto).
   assert (I1 : (forall j, In j K1 -> In j J)) by (intros j Hj; apply in_or_app; auto).
   assert (D := lemma1_ascending fa _ _ (Wd _ I0) (Wd _ I1)). fold den in D. rewrite !total_map in D.
@@ -186,7 +201,8 @@ Proof.
   - assert (M := lemma1_ascending fa _ _ (Ws _ I0) (Ws _ I1)). rewrite !total_map in M. apply quotient_one; lra.
   - apply quotient_zero. lra. 
     assert (W' : weights fa (map sw K0 ++ 0 :: map sw K1)).
-    { intros x Hx. apply in_app_or in Hx. destruct Hx as [Hx|[<-|Hx]]. apply (Ws _ I0 x Hx). split. apply number_0. lra. apply (Ws _ I1 x Hx). }
+    { intros x Hx. apply in_app_or in Hx. destruct Hx as [Hx|[<-|Hx]]. apply (Ws _ I0 x Hx). split. apply number_0.
+      lra. apply (Ws _ I1 x Hx). }
     assert (G := asc_ge fa 0 _ (number_0 fa) W'). assert (B := asc_le fa 0 _ (number_0 fa) W').
     unfold total in B. assert (T : sum (fun x : R => x) (map sw K0 ++ 0 :: map sw K1) = sum sw K0 + sum sw K1).
     { change (sum (fun x : R => x)) with total. rewrite <- (total_map sw K0), <- (total_map sw K1).

@@ -1,4 +1,5 @@
-(* doc/certificate.md, "Softmax rows, with rounding" and "Nearest", in any order: keys and values through one tree of rounded operations.
+(* doc/certificate.md, "Softmax rows, with rounding" and "Nearest", in any order: keys and values through one tree of
+  rounded operations.
    A tree t of Sums.v sums the weights; the numerator x passes through the same operations with the keys' values.
 
    numerator_any   the numerator is its winner's value up to 2 R (1+u)^(4M)
@@ -25,19 +26,23 @@ Inductive summed : list nat -> option nat -> run -> R -> Prop :=
       summed (La ++ Lb) o (Join a b m) (rnd (rnd (x * E (rnd (ref win a - m))) + rnd (y * E (rnd (ref win b - m)))))
   | s_join_r La Lb o a b m x y : summed La None a x -> summed Lb o b y ->
       summed (La ++ Lb) o (Join a b m) (rnd (rnd (x * E (rnd (ref win a - m))) + rnd (y * E (rnd (ref win b - m)))))
-  | s_top L o a j x : summed L o a x -> summed (j :: L) o (Top a (logit j)) (rnd (x * E (rnd (ref win a - logit j)) + v j))
+  | s_top L o a j x : summed L o a x -> summed (j :: L) o (Top a (logit j)) (rnd (x * E (rnd (ref win a - logit j)) +
+    v j))
   | s_topwin L a j x : logit j = win -> summed L None a x ->
       summed L (Some j) (TopWin a) (rnd (x * E (rnd (ref win a - win)) + v j)).
 
 Hypothesis v_01 : forall j, v j = 0 \/ v j = 1.
 Lemma u_half : u <= / 2. Proof. generalize (u_le_half f). lra. Qed.
 Lemma summed_wins L o t x : summed L o t x -> wins t = match o with None => O | Some _ => 1%nat end.
-Proof. induction 1; cbn [wins]; auto; try (rewrite IHsummed1, IHsummed2; destruct o; reflexivity); try (now rewrite IHsummed). Qed.
+Proof. induction 1; cbn [wins]; auto; try (rewrite IHsummed1, IHsummed2; destruct o; reflexivity); try (now rewrite
+  IHsummed). Qed.
 Lemma summed_size L o t x : summed L o t x -> size t = (length L + match o with None => 0 | Some _ => 1 end)%nat.
-Proof. induction 1; cbn [size length]; auto; rewrite ?app_length, ?IHsummed1, ?IHsummed2, ?IHsummed; try destruct o; lia. Qed.
+Proof. induction 1; cbn [size length]; auto; rewrite ?app_length, ?IHsummed1, ?IHsummed2, ?IHsummed; try destruct o;
+  lia. Qed.
 Lemma summed_mass L o t x m : summed L o t x -> mass f t m = sum (fun j => exp ((1 - u) * (logit j - m))) L.
 Proof.
-  induction 1; cbn [mass sum]; auto; try (rewrite IHsummed1, IHsummed2; symmetry; clear; induction La; simpl; lra); try lra.
+  induction 1; cbn [mass sum]; auto; try (rewrite IHsummed1, IHsummed2; symmetry; clear; induction La; simpl; lra);
+    try lra.
 Qed.
 Lemma summed_nums L o t x : ok f win t -> summed L o t x -> nums f E win t x.
 Proof.
@@ -49,7 +54,8 @@ Proof.
   - destruct (v_01 j) as [-> | ->]. apply (n_win f E win false). apply (n_win f E win true).
   - constructor; tauto.
   - constructor; tauto.
-  - destruct (v_01 j) as [-> | ->]. apply (n_top f E win a (logit j) false). tauto. apply (n_top f E win a (logit j) true). tauto.
+  - destruct (v_01 j) as [-> | ->]. apply (n_top f E win a (logit j) false). tauto.
+    apply (n_top f E win a (logit j) true). tauto.
   - destruct (v_01 j) as [-> | ->]. apply (n_topwin f E win a false). tauto. apply (n_topwin f E win a true). tauto.
 Qed.
 Lemma nums_number t x : ok f win t -> nums f E win t x -> number x.
@@ -60,7 +66,8 @@ Proof.
 Qed.
 Lemma resc_id t x : ok f win t -> ref win t = win -> number x -> rnd (x * E (rnd (ref win t - win))) = x.
 Proof.
-  intros H R N. rewrite R, Rminus_diag_eq by auto. rewrite (rnd_id f 0) by apply number_0. rewrite (E_0 _ _ HE), Rmult_1_r. now apply rnd_id.
+  intros H R N. rewrite R, Rminus_diag_eq by auto. rewrite (rnd_id f 0) by apply number_0.
+    rewrite (E_0 _ _ HE), Rmult_1_r. now apply rnd_id.
 Qed.
 (* a loser's side, rescaled *)
 Lemma side t y m : ok f win t -> number m -> ref win t <= m -> wins t = O -> nums f E win t y ->
@@ -74,22 +81,29 @@ Proof.
 Qed.
 Lemma join_algebra n0 n1 (t0 t' : run) x y b : INR (size t0) = n0 -> INR (size t') = n1 -> number x ->
   b <= x <= b + 2 * g f (4 * size t0) * (mass f t0 win + 2 * n0 ^ 2 * tiny) -> 0 <= y <= bound1 f t' win ->
-  b <= rnd (x + y) <= b + 2 * g f (4 * (size t0 + size t')) * (mass f t0 win + mass f t' win + 2 * (n0 + n1) ^ 2 * tiny).
+  b <= rnd (x + y) <= b + 2 * g f (4 * (size t0 + size t')) * (mass f t0 win + mass f t' win + 2 * (n0 + n1) ^ 2 *
+    tiny).
 Proof.
   intros <- <- N [X1 X2] [Y1 Y2]. split. eapply Rle_trans; [apply X1|]. now apply add_ge_r.
   eapply Rle_trans. apply add_le_r; auto. unfold bound1 in Y2.
   assert (M0 := mass_nonneg f t0 win). assert (M' := mass_nonneg f t' win). assert (T := tiny_pos f).
   assert (S0 := size_pos t0). assert (S' := size_pos t').
-  assert (s0 : (1 <= size t0)%nat) by (apply INR_le; simpl; auto). assert (s' : (1 <= size t')%nat) by (apply INR_le; simpl; auto).
+  assert (s0 : (1 <= size t0)%nat) by (apply INR_le; simpl; auto). assert (s' : (1 <= size t')%nat) by (apply INR_le;
+    simpl; auto).
   set (n0 := INR (size t0)) in *. set (n' := INR (size t')) in *. set (P := g f (4 * (size t0 + size t'))).
   assert (P1 : 1 <= P) by apply g_ge_1.
-  assert (G0 : g f (4 * size t0) <= P) by (apply g_mono; lia). assert (G' : g f (4 * size t' + 1) <= P) by (apply g_mono; lia).
+  assert (G0 : g f (4 * size t0) <= P) by (apply g_mono; lia). assert (G' : g f (4 * size t' + 1) <= P) by (apply
+    g_mono; lia).
   assert (Q0 : 0 <= mass f t0 win + 2 * n0 ^ 2 * tiny) by (apply Rplus_le_le_0_compat; auto; apply Rmult_le_pos; nra).
-  assert (Q' : 0 <= mass f t' win + (2 * n' ^ 2 + n' + 1) * tiny) by (apply Rplus_le_le_0_compat; auto; apply Rmult_le_pos; nra).
-  assert (D0 : g f (4 * size t0) * (mass f t0 win + 2 * n0 ^ 2 * tiny) <= P * (mass f t0 win + 2 * n0 ^ 2 * tiny)) by now apply Rmult_le_compat_r.
-  assert (D' : g f (4 * size t' + 1) * (mass f t' win + (2 * n' ^ 2 + n' + 1) * tiny) <= P * (mass f t' win + (2 * n' ^ 2 + n' + 1) * tiny)) by now apply Rmult_le_compat_r.
+  assert (Q' : 0 <= mass f t' win + (2 * n' ^ 2 + n' + 1) * tiny) by (apply Rplus_le_le_0_compat; auto; apply
+    Rmult_le_pos; nra).
+  assert (D0 : g f (4 * size t0) * (mass f t0 win + 2 * n0 ^ 2 * tiny) <= P * (mass f t0 win + 2 * n0 ^ 2 * tiny)) by
+    now apply Rmult_le_compat_r.
+  assert (D' : g f (4 * size t' + 1) * (mass f t' win + (2 * n' ^ 2 + n' + 1) * tiny) <= P * (mass f t' win + (2 * n'
+    ^ 2 + n' + 1) * tiny)) by now apply Rmult_le_compat_r.
   assert (2 * n0 ^ 2 + (2 * n' ^ 2 + n' + 1) <= 2 * (n0 + n') ^ 2) by nra.
-  assert (P * ((mass f t0 win + 2 * n0 ^ 2 * tiny) + (mass f t' win + (2 * n' ^ 2 + n' + 1) * tiny)) <= P * (mass f t0 win + mass f t' win + 2 * (n0 + n') ^ 2 * tiny)).
+  assert (P * ((mass f t0 win + 2 * n0 ^ 2 * tiny) + (mass f t' win + (2 * n' ^ 2 + n' + 1) * tiny)) <= P * (mass f
+    t0 win + mass f t' win + 2 * (n0 + n') ^ 2 * tiny)).
   { apply Rmult_le_compat_l. lra. nra. } lra.
 Qed.
 
@@ -97,31 +111,41 @@ Theorem numerator_any L js t x : ok f win t -> summed L (Some js) t x ->
   ref win t = win /\ v js <= x <= v js + 2 * g f (4 * size t) * (mass f t win + 2 * INR (size t) ^ 2 * tiny).
 Proof.
   intros H S. remember (Some js) as o eqn:Eo. induction S; cbn [ok] in H; try discriminate.
-  - injection Eo as ->. cbn [ref size mass]. split; auto. simpl INR. assert (T := tiny_pos f). assert (G := g_ge_1 f (4 * 1)). nra.
+  - injection Eo as ->. cbn [ref size mass]. split; auto. simpl INR. assert (T := tiny_pos f).
+    assert (G := g_ge_1 f (4 * 1)). nra.
   - destruct H as (Ha & Hb & Hm & Ra & Rb & Rw). destruct (IHS1 Ha Eo) as [R1 X]. assert (m = win) by lra. subst m.
     assert (Nx := nums_number a x Ha (summed_nums _ _ _ _ Ha S1)).
-    rewrite (resc_id a x Ha R1 Nx). assert (Sd := side b y win Hb Hm Rb (summed_wins _ _ _ _ S2) (summed_nums _ _ _ _ Hb S2)).
+    rewrite (resc_id a x Ha R1 Nx). assert (Sd := side b y win Hb Hm Rb (summed_wins _ _ _ _ S2) (summed_nums _ _ _ _
+      Hb S2)).
     cbn [ref size mass]. split; auto. rewrite plus_INR. now apply join_algebra.
   - destruct H as (Ha & Hb & Hm & Ra & Rb & Rw). destruct (IHS2 Hb Eo) as [R1 X]. assert (m = win) by lra. subst m.
     assert (Nx := nums_number b y Hb (summed_nums _ _ _ _ Hb S2)).
-    rewrite (resc_id b y Hb R1 Nx). assert (Sd := side a x win Ha Hm Ra (summed_wins _ _ _ _ S1) (summed_nums _ _ _ _ Ha S1)).
-    cbn [ref size mass]. split; auto. rewrite plus_INR, (Rplus_comm (rnd _)), (Nat.add_comm (size a)), (Rplus_comm (mass f a win)), (Rplus_comm (INR (size a))). now apply join_algebra.
+    rewrite (resc_id b y Hb R1 Nx). assert (Sd := side a x win Ha Hm Ra (summed_wins _ _ _ _ S1) (summed_nums _ _ _ _
+      Ha S1)).
+    cbn [ref size mass]. split; auto. rewrite plus_INR, (Rplus_comm (rnd _)), (Nat.add_comm (size a)), (Rplus_comm
+      (mass f a win)), (Rplus_comm (INR (size a))). now apply join_algebra.
   - exfalso. destruct H as (Ha & Hm & Ra & Rl). destruct (IHS Ha Eo) as [R1 _]. lra.
   - injection Eo as ->. assert (W0 := summed_wins _ _ _ _ S). cbn in W0. assert (Sn := summed_nums _ _ _ _ H S).
     destruct (numerator_le f E HE win win_number a x H Sn) as [Y1 Y2].
-    assert (B := prod_bound f E HE win win_number u_half a win H win_number (ref_le _ _ _ H) (run_losers f E HE win win_number u_half a H W0)).
-    destruct (E_bound f E HE (ref win a) win (ref_number f win win_number a H) win_number (ref_le _ _ _ H)) as ([A _] & _ & _).
+    assert (B := prod_bound f E HE win win_number u_half a win H win_number (ref_le _ _ _ H) (run_losers f E HE win
+      win_number u_half a H W0)).
+    destruct (E_bound f E HE (ref win a) win (ref_number f win win_number a H) win_number (ref_le _ _ _ H)) as ([A _]
+      & _ & _).
     assert (Z : 0 <= x * E (rnd (ref win a - win))) by now apply Rmult_le_pos.
-    assert (Z2 : x * E (rnd (ref win a - win)) <= val f E win a * E (rnd (ref win a - win))) by now apply Rmult_le_compat_r.
+    assert (Z2 : x * E (rnd (ref win a - win)) <= val f E win a * E (rnd (ref win a - win))) by now apply
+      Rmult_le_compat_r.
     assert (Nb : number (v js)) by (destruct (v_01 js) as [-> | ->]; [apply number_0|apply number_1]).
     cbn [ref size mass]. split; auto. split. apply add_ge_l; auto.
     eapply Rle_trans. apply add_le_l; auto. rewrite S_INR.
-    assert (T := tiny_pos f). assert (S1 := size_pos a). assert (M := mass_nonneg f a win). set (n := INR (size a)) in *.
-    assert (G : g f (4 * size a) <= g f (4 * Datatypes.S (size a))) by (apply g_mono; lia). assert (G0 := g_ge_1 f (4 * size a)).
+    assert (T := tiny_pos f). assert (S1 := size_pos a). assert (M := mass_nonneg f a win).
+      set (n := INR (size a)) in *.
+    assert (G : g f (4 * size a) <= g f (4 * Datatypes.S (size a))) by (apply g_mono; lia).
+      assert (G0 := g_ge_1 f (4 * size a)).
     set (Y := mass f a win + (2 * n ^ 2 + n) * tiny) in *.
     assert (Y0 : 0 <= Y) by (unfold Y; apply Rplus_le_le_0_compat; auto; apply Rmult_le_pos; nra).
     assert (g f (4 * size a) * Y <= g f (4 * Datatypes.S (size a)) * (mass f a win + 2 * (n + 1) ^ 2 * tiny)).
-    { assert ((2 * n ^ 2 + n) * tiny <= 2 * (n + 1) ^ 2 * tiny) by (apply Rmult_le_compat_r; nra). apply Rmult_le_compat; try lra. unfold Y; lra. } lra.
+    { assert ((2 * n ^ 2 + n) * tiny <= 2 * (n + 1) ^ 2 * tiny) by (apply Rmult_le_compat_r; nra).
+      apply Rmult_le_compat; try lra. unfold Y; lra. } lra.
 Qed.
 End Any.
 
@@ -136,7 +160,8 @@ Variable f : format.
 Notation rnd := (rnd f). Notation number := (number f). Notation u := (u f). Notation tiny := (tiny f).
 Variable E : R -> R.
 Hypothesis HE : exp_model f E.
-Variables (L : list nat) (js M : nat) (logit ideal : nat -> R) (eta kappa : R) (d : nat -> nat) (v : nat -> R) (t : run) (x : R).
+Variables (L : list nat) (js M : nat) (logit ideal : nat -> R) (eta kappa : R) (d : nat -> nat) (v : nat -> R) (t :
+  run) (x : R).
 Hypothesis v_01 : forall j, v j = 0 \/ v j = 1.
 Hypothesis logit_number : forall j, number (logit j).
 Hypothesis off : forall j, In j (js :: L) -> Rabs (logit j - ideal j) <= eta.
@@ -149,18 +174,22 @@ Hypothesis tree_ok : ok f (logit js) t.
 
 Lemma mass_le : mass f t (logit js) + 2 * INR (size t) ^ 2 * tiny <= leak_any f M eta kappa.
 Proof.
-  assert (U1 := u_pos f). assert (U2 := u_le_half f). assert (T := tiny_pos f). unfold leak_any. cbv zeta. apply Rplus_le_compat.
+  assert (U1 := u_pos f). assert (U2 := u_le_half f). assert (T := tiny_pos f). unfold leak_any. cbv zeta.
+    apply Rplus_le_compat.
   - rewrite (summed_mass _ _ _ _ _ _ _ _ _ (logit js) tree).
     apply Rle_trans with (sum (fun j => exp (2 * eta) * exp (- (kappa * (1 - u) * INR (d j)))) L).
     + apply sum_le. intros j Hj. rewrite <- exp_plus. apply exp_le.
-      assert (O1 := off j (or_intror Hj)). assert (O2 := off js (or_introl eq_refl)). apply Rabs_le_inv in O1, O2. destruct (gaps j Hj) as [_ G].
+      assert (O1 := off j (or_intror Hj)). assert (O2 := off js (or_introl eq_refl)). apply Rabs_le_inv in O1, O2.
+        destruct (gaps j Hj) as [_ G].
       assert (logit j - logit js <= 2 * eta - kappa * INR (d j)) by lra. assert (0 <= eta) by lra. nra.
-    + rewrite sum_scal, Rmult_assoc, (Rmult_comm (1 + 2 * u)). rewrite (Rmult_assoc (exp (2 * eta))). apply Rmult_le_compat_l. left; apply exp_pos.
+    + rewrite sum_scal, Rmult_assoc, (Rmult_comm (1 + 2 * u)). rewrite (Rmult_assoc (exp (2 * eta))).
+      apply Rmult_le_compat_l. left; apply exp_pos.
       set (q := exp (- (kappa * (1 - u)))). assert (K : 0 < kappa * (1 - u)) by (apply Rmult_lt_0_compat; lra).
       assert (Q : 0 < q < 1) by exact (exp_neg_lt_1 _ K).
       assert (Q' : 0 <= q / (1 - q)) by (apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]).
       apply Rle_trans with (q / (1 - q)). 2: nra.
-      apply (distinct_gaps (kappa * (1 - u)) (fun j => kappa * (1 - u) * INR (d j)) d L); auto. intros j Hj; now apply gaps. intros; lra.
+      apply (distinct_gaps (kappa * (1 - u)) (fun j => kappa * (1 - u) * INR (d j)) d L); auto.
+        intros j Hj; now apply gaps. intros; lra.
   - apply Rmult_le_compat_r. lra. apply Rmult_le_compat_l. lra. apply pow_incr. split. apply pos_INR. apply le_INR.
     rewrite (summed_size _ _ _ _ _ _ _ _ _ tree). lia.
 Qed.
@@ -180,19 +209,23 @@ Proof.
     { apply Rle_pow. lra. rewrite (summed_size _ _ _ _ _ _ _ _ _ tree). lia. }
     assert (G1 := g_ge_1 f (4 * size t)). assert (Ml := mass_le).
     assert (M0 : 0 <= mass f t (logit js) + 2 * INR (size t) ^ 2 * tiny).
-    { apply Rplus_le_le_0_compat. apply mass_nonneg. apply Rmult_le_pos; [|lra]. apply Rmult_le_pos. lra. apply pow_le, pos_INR. }
+    { apply Rplus_le_le_0_compat. apply mass_nonneg. apply Rmult_le_pos; [|lra]. apply Rmult_le_pos. lra.
+      apply pow_le, pos_INR. }
     apply Rmult_le_compat; lra. }
   set (den := val f E (logit js) t) in *. assert (Lk0 : 0 <= Lk) by lra.
   split; auto. unfold error_any. cbv zeta. fold Lk.
   assert (I : 0 < / den) by (apply Rinv_0_lt_compat; lra). destruct (v_01 js) as [V|V]; rewrite V in *. 
   2: { assert (Q1 : / (1 + Lk) <= x / den).
-    { apply Rle_trans with (1 * / den). rewrite Rmult_1_l. apply Rinv_le_contravar; lra. apply Rmult_le_compat_r; lra. }
+    { apply Rle_trans with (1 * / den). rewrite Rmult_1_l. apply Rinv_le_contravar; lra.
+      apply Rmult_le_compat_r; lra. }
     assert (Qh : / 2 <= x / den). { eapply Rle_trans; [|apply Q1]. apply Rinv_le_contravar; lra. }
     destruct (rnd_normal f _ Qh) as [A1 _]. eapply Rle_trans; [|apply Rmax_l]. apply Rabs_le. unfold Rdiv at 1.
     assert ((1 - u) * / (1 + Lk) <= (1 - u) * (x / den)) by (apply Rmult_le_compat_l; lra). unfold Rdiv in *. lra. }
   - eapply Rle_trans; [|apply Rmax_r]. rewrite Rminus_0_r, Rabs_pos_eq by lra.
     assert (Q0 : 0 <= x / den) by (apply Rmult_le_pos; lra).
-    assert (Q2 : x / den <= Lk). { apply Rle_trans with (x * 1). apply Rmult_le_compat_l; auto. rewrite <- Rinv_1. apply Rinv_le_contravar; lra. lra. }
-    generalize (rnd_error f (x / den)). rewrite (Rabs_pos_eq (x / den)) by auto. intros Z. apply Rabs_le_inv in Z. nra.
+    assert (Q2 : x / den <= Lk). { apply Rle_trans with (x * 1). apply Rmult_le_compat_l; auto. rewrite <- Rinv_1.
+      apply Rinv_le_contravar; lra. lra. }
+    generalize (rnd_error f (x / den)). rewrite (Rabs_pos_eq (x / den)) by auto. intros Z. apply Rabs_le_inv in Z.
+      nra.
 Qed.
 End NearestAny.

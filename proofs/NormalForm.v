@@ -18,19 +18,24 @@ Proof. cbn [sat]. rewrite Li. simpl. apply existsb_exists. Qed.
 Theorem always_means d (a : form A) : sat w (Always d a) i = true <-> forall j, In j (seen w d i) -> sat w a j = true.
 Proof.
   unfold Always. rewrite sat_neg by auto. rewrite negb_true_iff, <- not_true_iff_false, once_means. split.
-  - intros H j Hj. destruct (sat w a j) eqn:E; auto. exfalso. apply H. exists j. split; auto. rewrite sat_neg, E; auto. now apply in_seen in Hj.
+  - intros H j Hj. destruct (sat w a j) eqn:E; auto. exfalso. apply H. exists j. split; auto.
+    rewrite sat_neg, E; auto. now apply in_seen in Hj.
   - intros H (j & Hj & X). rewrite sat_neg in X by (now apply in_seen in Hj). rewrite (H j Hj) in X. discriminate.
 Qed.
 Theorem since_means d (a b : form A) : sat w (Since d a b) i = true <->
-  exists j, In j (seen w d i) /\ sat w b j = true /\ forall k, In k (seen w d i) -> passed d k j = true -> sat w a k = true.
+  exists j, In j (seen w d i) /\ sat w b j = true /\ forall k, In k (seen w d i) -> passed d k j = true -> sat w a k
+    = true.
 Proof.
   cbn [sat]. rewrite Li. simpl andb. rewrite existsb_exists. split; intros (j & Hj & X); exists j; split; auto.
-  - apply andb_prop in X. destruct X as [X Y]. split; auto. rewrite forallb_forall in Y. intros k Hk Hp. apply Y. apply filter_In. auto.
-  - destruct X as [X Y]. rewrite X. simpl. apply forallb_forall. intros k Hk. apply filter_In in Hk. destruct Hk. auto.
+  - apply andb_prop in X. destruct X as [X Y]. split; auto. rewrite forallb_forall in Y. intros k Hk Hp. apply Y.
+    apply filter_In. auto.
+  - destruct X as [X Y]. rewrite X. simpl. apply forallb_forall. intros k Hk. apply filter_In in Hk. destruct Hk.
+    auto.
 Qed.
 (* R and its mirror image T: b up to the first a, or always *)
 Theorem release_means d (a b : form A) : sat w (Release d a b) i = true <->
-  forall j, In j (seen w d i) -> sat w b j = true \/ exists k, In k (seen w d i) /\ passed d k j = true /\ sat w a k = true.
+  forall j, In j (seen w d i) -> sat w b j = true \/ exists k, In k (seen w d i) /\ passed d k j = true /\ sat w a k
+    = true.
 Proof.
   unfold Release. rewrite sat_neg by auto. rewrite negb_true_iff, <- not_true_iff_false, since_means. split.
   - intros H j Hj. destruct (sat w b j) eqn:E; auto. right.
@@ -38,19 +43,25 @@ Proof.
     + apply existsb_exists in X. destruct X as (k & Hk & X). apply andb_prop in X. exists k. tauto.
     + exfalso. apply H. exists j. split; auto. split. rewrite sat_neg, E; auto. now apply in_seen in Hj.
       intros k Hk Hp. rewrite sat_neg by (now apply in_seen in Hk). destruct (sat w a k) eqn:Y; auto.
-      assert (existsb (fun k => passed d k j && sat w a k) (seen w d i) = true); [|congruence]. apply existsb_exists. exists k. now rewrite Hp, Y.
-  - intros H (j & Hj & X & Y). rewrite sat_neg in X by (now apply in_seen in Hj). destruct (H j Hj) as [B|(k & Hk & Hp & B)].
-    rewrite B in X. discriminate. specialize (Y k Hk Hp). rewrite sat_neg, B in Y by (now apply in_seen in Hk). discriminate.
+      assert (existsb (fun k => passed d k j && sat w a k) (seen w d i) = true); [|congruence]. apply existsb_exists.
+        exists k. now rewrite Hp, Y.
+  - intros H (j & Hj & X & Y). rewrite sat_neg in X by (now apply in_seen in Hj).
+    destruct (H j Hj) as [B|(k & Hk & Hp & B)].
+    rewrite B in X. discriminate. specialize (Y k Hk Hp). rewrite sat_neg, B in Y by (now apply in_seen in Hk).
+      discriminate.
 Qed.
 Theorem step_means d (a : form A) : sat w (Step d a) i = sat w a (step d i).
 Proof. cbn [sat]. now rewrite Li. Qed.
 (* Z and weak X: true where there is no neighbour *)
-Theorem weak_step_means d (a : form A) : sat w (Weak_step d a) i = if letter w (step d i) then sat w a (step d i) else true.
+Theorem weak_step_means d (a : form A) : sat w (Weak_step d a) i = if letter w (step d i) then sat w a (step d i)
+  else true.
 Proof.
-  unfold Weak_step. rewrite sat_neg, step_means by auto. cbn [sat]. destruct (letter w (step d i)); simpl; auto. now rewrite negb_involutive.
+  unfold Weak_step. rewrite sat_neg, step_means by auto. cbn [sat]. destruct (letter w (step d i)); simpl; auto.
+    now rewrite negb_involutive.
 Qed.
 Theorem strong_release_means d (a b : form A) : sat w (Strong_release d a b) i = true <->
-  exists j, In j (seen w d i) /\ sat w a j = true /\ sat w b j = true /\ forall k, In k (seen w d i) -> passed d k j = true -> sat w b k = true.
+  exists j, In j (seen w d i) /\ sat w a j = true /\ sat w b j = true /\ forall k, In k (seen w d i) -> passed d k j
+    = true -> sat w b k = true.
 Proof.
   unfold Strong_release. rewrite since_means. split; intros (j & Hj & X & Y); exists j; split; auto; cbn [sat] in *.
   apply andb_prop in X. tauto. destruct Y as [Y Z]. rewrite X, Y. auto.

@@ -1,7 +1,9 @@
 (* doc/theory.md, "Setting": a softmax transformer as a list of channels.
-   Each channel is an embedding of letters, a feature of position and length, the output of one softmax head, or one output of
+   Each channel is an embedding of letters, a feature of position and length, the output of one softmax head, or one
+     output of
    a feed-forward net, and reads earlier channels through rows (linear forms). Nothing here knows of formulas.
-   How channels share places in the residual stream, and sublayers share a layer, is left out: doc/theory.md, "Layers and channels". *)
+   How channels share places in the residual stream, and sublayers share a layer, is left out: doc/theory.md, "Layers
+     and channels". *)
 From Coq Require Import ZArith Reals Lia Lra List Bool Arith.
 From Temper Require Import Rows Strings.
 Import ListNotations.
@@ -13,7 +15,8 @@ Definition allowed m i j := match m with All => true | Before => Nat.ltb j i | U
                             | After => Nat.ltb i j | From => Nat.leb i j end.
 Inductive def (A : Type) :=
   | Letter (p : A -> bool)                               (* an embedding: 0 on sentinels *)
-  | Feature (g : nat -> nat -> R)                        (* of the position i and the number N of positions: no letter *)
+  | Feature (g : nat -> nat -> R)                        (* of the position i and the number N of positions: no
+    letter *)
   | Head (m : mask) (scale : nat -> R) (qk : list (row * row)) (v : row)     (* query and key rows, value row *)
   | Net (units : list (R * row * R)).                    (* sum of out * relu(row + bias) *)
 Arguments Letter {A} p. Arguments Feature {A} g. Arguments Head {A} m scale qk v. Arguments Net {A} units.
@@ -35,7 +38,8 @@ Definition eval_def w (e : env) (d : def A) (i : nat) : R := match d with
   | Head m scale qk v => output (fun j => scale (N w) * sum (fun t => row_at e (fst t) i * row_at e (snd t) j) qk)
                                 (fun j => row_at e v j) (keys w m i)
   | Net us => sum (fun t => fst (fst t) * relu (row_at e (snd (fst t)) i + snd t)) us end.
-Fixpoint run_from w (e : env) (p : prog A) : env := match p with [] => e | d :: r => run_from w (e ++ [eval_def w e d]) r end.
+Fixpoint run_from w (e : env) (p : prog A) : env := match p with [] => e | d :: r => run_from w (e ++ [eval_def w e
+  d]) r end.
 Definition run w (p : prog A) : env := run_from w [] p.
 
 Lemma run_from_length w p : forall e, length (run_from w e p) = (length e + length p)%nat.
@@ -62,7 +66,8 @@ Proof.
 Qed.
 Lemma chan_firstn e m c i : (c < m)%nat -> chan (firstn m e) c i = chan e c i.
 Proof.
-  unfold chan. revert e c. induction m; intros e c H; [lia|]. destruct e; [destruct c; auto|]. destruct c; simpl; auto. apply IHm. lia.
+  unfold chan. revert e c. induction m; intros e c H; [lia|]. destruct e; [destruct c; auto|].
+    destruct c; simpl; auto. apply IHm. lia.
 Qed.
 Lemma row_firstn e m r i : (forall t, In t r -> (snd t < m)%nat) -> row_at (firstn m e) r i = row_at e r i.
 Proof. intros H. apply sum_ext. intros t Ht. rewrite chan_firstn; auto. Qed.

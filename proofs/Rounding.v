@@ -15,7 +15,8 @@ Proof. intros H. change 2%Z with (radix_val radix2). now apply IZR_Zpower. Qed.
 Section One.
 Variable f : format.
 Notation fexp := (FLT_exp (emin f) (prec f)).
-Lemma number_form x : number f x -> exists m e, x = IZR m * bpow radix2 e /\ (Z.abs m <= 2 ^ prec f)%Z /\ (emin f <= e)%Z.
+Lemma number_form x : number f x -> exists m e, x = IZR m * bpow radix2 e /\ (Z.abs m <= 2 ^ prec f)%Z /\ (emin f <=
+  e)%Z.
 Proof.
   intros H. apply FLT_format_generic in H; [|apply prec_pos]. destruct H as [[m e] E H1 H2].
   exists m, e. cbn in *. split; auto. split; auto. change (radix_val radix2) with 2%Z in H1. lia.
@@ -29,14 +30,16 @@ Lemma number_opp x : number f x -> number f (- x).
 Proof. apply generic_format_opp. Qed.
 Lemma rnd_small x (k : Z) : x = IZR k -> (Z.abs k <= 4)%Z -> rnd f x = IZR k.
 Proof.
-  intros -> H. apply rnd_id, number_int. eapply Z.le_trans. apply H. change 4%Z with (2 ^ 2)%Z. apply Z.pow_le_mono_r. lia. apply prec_ge_2.
+  intros -> H. apply rnd_id, number_int. eapply Z.le_trans. apply H. change 4%Z with (2 ^ 2)%Z.
+    apply Z.pow_le_mono_r. lia. apply prec_ge_2.
 Qed.
 Lemma u_bpow : u f = bpow radix2 (- prec f).
 Proof. unfold u. rewrite bpow_plus. change (bpow radix2 1) with 2. lra. Qed.
 Lemma ulp_bound x k : Rabs x < bpow radix2 k -> ulp radix2 fexp x <= 2 * u f * bpow radix2 (k - 1) + tiny f.
 Proof.
   intros H. assert (B : bpow radix2 (k - prec f) = 2 * u f * bpow radix2 (k - 1)).
-  { rewrite u_bpow. replace (k - prec f)%Z with (1 + (- prec f) + (k - 1))%Z by lia. rewrite !bpow_plus. change (bpow radix2 1) with 2. ring. }
+  { rewrite u_bpow. replace (k - prec f)%Z with (1 + (- prec f) + (k - 1))%Z by lia. rewrite !bpow_plus.
+    change (bpow radix2 1) with 2. ring. }
   rewrite <- B. assert (P1 := bpow_ge_0 radix2 (k - prec f)). assert (P2 := tiny_pos f).
   destruct (Req_dec x 0) as [->|Nz]. rewrite ulp_FLT_0 by apply prec_pos. fold (tiny f). lra.
   rewrite ulp_neq_0 by auto. unfold cexp. assert (M : (mag radix2 x <= k)%Z) by now apply mag_le_bpow.
@@ -44,17 +47,22 @@ Proof.
   - fold (tiny f). lra.
   - apply Rle_trans with (bpow radix2 (k - prec f)). apply bpow_le. lia. lra.
 Qed.
-Lemma rnd_half x k : (emin f <= k)%Z -> Rabs x <= bpow radix2 k -> Rabs (rnd f x - x) <= u f * bpow radix2 (k - 1) + / 2 * tiny f.
+Lemma rnd_half x k : (emin f <= k)%Z -> Rabs x <= bpow radix2 k -> Rabs (rnd f x - x) <= u f * bpow radix2 (k - 1) +
+  / 2 * tiny f.
 Proof.
   intros Hk [H|H].
-  - assert (B := ulp_bound x k H). assert (X := error_le_half_ulp radix2 fexp (fun n => negb (Z.even n)) x). unfold rnd.
+  - assert (B := ulp_bound x k H). assert (X := error_le_half_ulp radix2 fexp (fun n => negb (Z.even n)) x).
+    unfold rnd.
     fold (ZnearestE) in X. lra.
-  - assert (Nx : number f x). { apply generic_format_abs_inv. rewrite H. apply generic_format_bpow. unfold FLT_exp. generalize (prec_ge_2 f). lia. }
-    rewrite rnd_id, Rminus_diag_eq, Rabs_R0 by auto. assert (U := u_pos f). assert (B := bpow_ge_0 radix2 (k - 1)). assert (T := tiny_pos f). nra.
+  - assert (Nx : number f x). { apply generic_format_abs_inv. rewrite H. apply generic_format_bpow. unfold FLT_exp.
+    generalize (prec_ge_2 f). lia. }
+    rewrite rnd_id, Rminus_diag_eq, Rabs_R0 by auto. assert (U := u_pos f). assert (B := bpow_ge_0 radix2 (k - 1)).
+      assert (T := tiny_pos f). nra.
 Qed.
 Lemma abs_rnd_le x y : number f y -> Rabs x <= y -> Rabs (rnd f x) <= y.
 Proof.
-  intros Ny H. apply Rabs_le_inv in H. apply Rabs_le. split. apply rnd_ge. now apply number_opp. lra. apply rnd_le_number; auto. lra.
+  intros Ny H. apply Rabs_le_inv in H. apply Rabs_le. split. apply rnd_ge. now apply number_opp. lra.
+    apply rnd_le_number; auto. lra.
 Qed.
 End One.
 
@@ -71,7 +79,8 @@ Definition raw_ramp a r := let S := rnd fa (rnd fa (0 + rnd fa (2 * a)) + rnd fa
 
 Lemma number_half_int (m : Z) : (Z.abs m <= 8)%Z -> number fs (IZR m / 2).
 Proof.
-  intros H. apply (number_mult fs _ m (-1)). simpl; lra. eapply Z.le_trans. apply H. change 8%Z with (2 ^ 3)%Z. apply Z.pow_le_mono_r; lia.
+  intros H. apply (number_mult fs _ m (-1)). simpl; lra. eapply Z.le_trans. apply H. change 8%Z with (2 ^ 3)%Z.
+    apply Z.pow_le_mono_r; lia.
   generalize (emin_neg fs). lia.
 Qed.
 (* rounding keeps multiples of 2^e *)
@@ -79,8 +88,10 @@ Lemma rnd_multiple (m e : Z) : exists m', rnd fa (IZR m * bpow radix2 e) = IZR m
 Proof.
   set (x := IZR m * bpow radix2 e). set (c := cexp radix2 (FLT_exp (emin fa) (prec fa)) x).
   destruct (Z_le_gt_dec c e) as [H|H].
-  - exists m. apply rnd_id. unfold number, x. change (IZR m * bpow radix2 e) with (F2R (Float radix2 m e)). apply generic_format_F2R. intros _. exact H.
-  - exists (ZnearestE (scaled_mantissa radix2 (FLT_exp (emin fa) (prec fa)) x) * 2 ^ (c - e))%Z. unfold rnd, round, F2R. cbn [Fnum Fexp]. fold c.
+  - exists m. apply rnd_id. unfold number, x. change (IZR m * bpow radix2 e) with (F2R (Float radix2 m e)).
+    apply generic_format_F2R. intros _. exact H.
+  - exists (ZnearestE (scaled_mantissa radix2 (FLT_exp (emin fa) (prec fa)) x) * 2 ^ (c - e))%Z.
+    unfold rnd, round, F2R. cbn [Fnum Fexp]. fold c.
     rewrite mult_IZR. rewrite pow_IZR by lia. rewrite Rmult_assoc, <- bpow_plus. do 2 f_equal. lia.
 Qed.
 
@@ -89,10 +100,12 @@ Theorem round_raw_ok a r b : number fs a -> (b = 0 \/ b = 1) -> 0 <= a -> Rabs (
 Proof.
   intros Na Hb A0 Near Hr. apply Rabs_le_inv in Near.
   assert (N2a : number fa (2 * a)) by (apply number_double; auto).
-  assert (N52 : number fs (5 / 2)) by (apply (number_half_int 5); lia). assert (N72 : number fs (7 / 2)) by (apply (number_half_int 7); lia).
+  assert (N52 : number fs (5 / 2)) by (apply (number_half_int 5); lia). assert (N72 : number fs (7 / 2)) by (apply
+    (number_half_int 7); lia).
   assert (N2 : number fs 2) by (replace 2 with (IZR 4 / 2) by lra; apply number_half_int; lia).
   unfold raw_ramp. rewrite (Rplus_0_l (rnd fa (2 * a))), !(rnd_id fa (2 * a)) by auto.
-  assert (R2 : rnd fa (2 * r) = 2 * r) by (destruct Hr as [-> | ->]; [rewrite (rnd_small fa _ 2) by (try lra; lia); lra | rewrite (rnd_small fa _ 0) by (try lra; lia); lra]).
+  assert (R2 : rnd fa (2 * r) = 2 * r) by (destruct Hr as [-> | ->]; [rewrite (rnd_small fa _ 2) by (try lra; lia);
+    lra | rewrite (rnd_small fa _ 0) by (try lra; lia); lra]).
   rewrite R2. cbv zeta. set (S := rnd fa (2 * a + 2 * r)).
   assert (Low : S <= 5 / 2 -> rnd fs (rnd fa (rnd fa (0 + rnd fa (1 * rnd fs (relu (rnd fa (S + - (5 / 2))))))
        + rnd fa (-1 * rnd fs (relu (rnd fa (S + - (7 / 2))))))) = 0).
@@ -122,7 +135,8 @@ Proof.
       apply lt_bpow in X. lia. }
     assert (Em : 2 * a + 2 * 1 = IZR (m * 2 ^ (e + p) + 2 ^ p) * bpow radix2 (1 - p)).
     { rewrite plus_IZR, mult_IZR. rewrite !pow_IZR by lia. rewrite Rmult_plus_distr_r, Rmult_assoc, <- !bpow_plus.
-      replace (e + p + (1 - p))%Z with (e + 1)%Z by lia. replace (p + (1 - p))%Z with 1%Z by lia. rewrite bpow_plus. change (bpow radix2 1) with 2. rewrite Ea. ring. }
+      replace (e + p + (1 - p))%Z with (e + 1)%Z by lia. replace (p + (1 - p))%Z with 1%Z by lia. rewrite bpow_plus.
+        change (bpow radix2 1) with 2. rewrite Ea. ring. }
     unfold S. rewrite Em. apply rnd_multiple. }
   destruct Mul as [m Em].
   assert (Two : 2 = IZR (2 ^ p) * bpow radix2 (1 - p)).
@@ -136,10 +150,14 @@ Proof.
     assert (B := bpow_gt_0 radix2 (1 - p)). rewrite Z.abs_eq.
     apply le_IZR. apply Rmult_le_reg_r with (1 := B). rewrite <- Ek, <- Two. lra.
     apply le_IZR. apply Rmult_le_reg_r with (1 := B). rewrite <- Ek. lra. }
-  assert (H1 : number fs (S + - (5 / 2))) by (apply (Sub 5%Z); lra). assert (H2 : number fs (S + - (7 / 2))) by (apply (Sub 7%Z); lra).
-  rewrite !(rnd_id fa (S + - _)) by auto. unfold relu. rewrite !Rmax_right by lra. rewrite !(rnd_id fs (S + - _)) by auto.
+  assert (H1 : number fs (S + - (5 / 2))) by (apply (Sub 5%Z); lra). assert (H2 : number fs (S + - (7 / 2))) by
+    (apply (Sub 7%Z); lra).
+  rewrite !(rnd_id fa (S + - _)) by auto. unfold relu. rewrite !Rmax_right by lra.
+    rewrite !(rnd_id fs (S + - _)) by auto.
   rewrite Rmult_1_l, (rnd_id fa (S + - (5 / 2))) by auto. rewrite Rplus_0_l, (rnd_id fa (S + - (5 / 2))) by auto.
-  replace (-1 * (S + - (7 / 2))) with (- (S + - (7 / 2))) by ring. rewrite (rnd_id fa (- _)) by (apply number_opp; auto).
-  replace (S + - (5 / 2) + - (S + - (7 / 2))) with 1 by lra. rewrite (rnd_id fa 1) by apply number_1. apply rnd_id, number_1.
+  replace (-1 * (S + - (7 / 2))) with (- (S + - (7 / 2))) by ring. rewrite (rnd_id fa (- _)) by (apply number_opp;
+    auto).
+  replace (S + - (5 / 2) + - (S + - (7 / 2))) with 1 by lra. rewrite (rnd_id fa 1) by apply number_1.
+    apply rnd_id, number_1.
 Qed.
 End Raw.

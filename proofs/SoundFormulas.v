@@ -1,12 +1,15 @@
-(* doc/certificate.md: soundness for all formulas of letters, negation, conjunction, since, until, yesterday, next and once.
+(* doc/certificate.md: soundness for all formulas of letters, negation, conjunction, since, until, yesterday, next
+  and once.
 
    step_sound       yesterday and next
    once_sound       once
-   sound            if the inequalities hold, then for every string of up to M positions and every possible run in floating point, the
+   sound            if the inequalities hold, then for every string of up to M positions and every possible run in
+     floating point, the
                     channel that the compiler names holds the formula's truth, at every position *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
-From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal FloatRun NearestHead OnceHead OnceAny Soundness.
+From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal
+  FloatRun NearestHead OnceHead OnceAny Soundness.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -32,8 +35,10 @@ Hypothesis stored_ok : forall x, number fa x -> Rabs x <= 2 -> Rabs (rnd fs x - 
 Hypothesis size_M : (Z.of_nat M <= 2 ^ prec fa)%Z.
 Hypothesis size_k : 16 * INR M < bpow radix2 k.
 Hypothesis near : near_ok fs fa ord M k stored_error.
-Definition once_fine : Prop := match ord with Ascending => once_ok fs fa M | AnyOrder => fs = fa /\ exists k', once_any_ok fa M k' end.
-Notation N := (N tail). Notation keys := (keys tail). Notation float_run := (float_run tail fs fa E ord). Notation float_row := (float_row fs fa).
+Definition once_fine : Prop := match ord with Ascending => once_ok fs fa M | AnyOrder => fs = fa /\ exists k',
+  once_any_ok fa M k' end.
+Notation N := (N tail). Notation keys := (keys tail). Notation float_run := (float_run tail fs fa E ord).
+  Notation float_row := (float_row fs fa).
 Notation eta := (eta fs fa M k stored_error). Notation float_computes := (float_computes tail fs fa E ord M).
 
 Theorem step_sound (p : prog A) c a d : good p -> dir_ok tail d -> (c < length p)%nat -> float_computes p c a ->
@@ -45,35 +50,46 @@ Proof.
   fold L in Lg, SR. set (K := keys w (strict_of d) i) in *.
   cbn [by_method] in Hl. destruct (scale_exact fa bits_a M size_M (N w) lam NM Hl) as [-> Nlam].
   assert (V : forall j, (j < N w)%nat -> float_row e [(1, c)] j = truth w a j).
-  { intros j Hj. rewrite (row_one fs fa incl); rewrite (fb_old tail fs fa E ord M p bl w e NM Run c a j Hc Ha Hj); auto. apply number_truth. }
+  { intros j Hj. rewrite (row_one fs fa incl); rewrite (fb_old tail fs fa E ord M p bl w e NM Run c a j Hc Ha Hj);
+    auto. apply number_truth. }
   assert (IK : forall j, In j K -> (j < N w)%nat) by (intros j Hj; apply in_keys in Hj; tauto).
   assert (SR' : softmax_row fs fa E ord logit (truth w a) K (chan e (L + 2) i)).
   { revert SR. apply softmax_ext. intros j Hj. apply V. now apply IK. }
   assert (Na : number fs (chan e (L + 2) i)) by (eapply softmax_number; eauto).
   set (shift := 8 * match d with Past => 0 | Future => - INR (N w - 1) end - 8 * INR (N w)).
   assert (Off : forall j, In j K -> Rabs (logit j - (8 * INR (N w) * 1 + 8 * INR (num d (N w) j) + shift)) <= eta).
-  { intros j Hj. assert (Hj' := IK j Hj). assert (N0 := N_pos tail w). specialize (Lg j Hj). cbn [by_method pairs map fst snd] in Lg.
-    assert (F0 : chan e L i = 1). { rewrite <- (Nat.add_0_r L). unfold L. destruct (fb_feature tail fs fa E ord p bl w e Run 0 _ i eq_refl Hi) as [_ X]. apply X. apply number_1. }
+  { intros j Hj. assert (Hj' := IK j Hj). assert (N0 := N_pos tail w). specialize (Lg j Hj).
+    cbn [by_method pairs map fst snd] in Lg.
+    assert (F0 : chan e L i = 1). { rewrite <- (Nat.add_0_r L). unfold L.
+      destruct (fb_feature tail fs fa E ord p bl w e Run 0 _ i eq_refl Hi) as [_ X]. apply X. apply number_1. }
     rewrite (row_one fs fa incl e L i) in Lg by (rewrite F0; apply number_1). rewrite F0 in Lg.
-    destruct (position_feature tail fs fa M w _ j Hj' (fb_feature tail fs fa E ord p bl w e Run 1 _ j eq_refl Hj')) as (Nx & X1 & X2). fold L in Nx, X1, X2.
+    destruct (position_feature tail fs fa M w _ j Hj' (fb_feature tail fs fa E ord p bl w e Run 1 _ j eq_refl Hj'))
+      as (Nx & X1 & X2). fold L in Nx, X1, X2.
     set (x := chan e (L + 1) j) in *. destruct (sign_number fs fa incl d x Nx) as [Nsx Rsx].
     assert (Key : float_row e [(sign d, (L + 1)%nat)] j = rnd fs (rnd fa (0 + sign d * x))).
     { unfold FloatRun.float_row, terms. cbn [map asc fst snd]. fold x. now rewrite Rsx. }
     rewrite Key in Lg. apply (logit_one fa ord) in Lg; auto. 2: apply incl, rnd_number.
-    destruct (key_off fs fa M stored_error stored_ok 0 (sign d * x) (sign d * (INR j / INR (N w))) (or_introl eq_refl) Nsx (sign_le d x 1 X1) (sign_abs d _ _ _ X2)) as [K1 K2].
+    destruct (key_off fs fa M stored_error stored_ok 0 (sign d * x) (sign d * (INR j / INR (N w))) (or_introl
+      eq_refl) Nsx (sign_le d x 1 X1) (sign_abs d _ _ _ X2)) as [K1 K2].
     assert (Z := nearest_logit fs fa ord M k stored_error size_M size_k (N w) _ _ _ ltac:(lia) K1 K2 Lg).
-    replace (8 * INR (N w) * 1 + 8 * INR (num d (N w) j) + shift) with (8 * INR (N w) * (0 + sign d * (INR j / INR (N w)))); auto.
-    unfold shift. assert (S := num_sign d (N w) j Hj'). transitivity (8 * (sign d * INR j)). field; lra. rewrite S. ring. }
-  assert (Both : 0 <= chan e (L + 2) i /\ exists y, (y = 0 \/ y = 1) /\ Rabs (chan e (L + 2) i - y) <= / 4 /\ (letter w i = true -> y = truth w (Step d a) i)).
+    replace (8 * INR (N w) * 1 + 8 * INR (num d (N w) j) + shift) with (8 * INR (N w) * (0 + sign d * (INR j / INR (N
+      w)))); auto.
+    unfold shift. assert (S := num_sign d (N w) j Hj'). transitivity (8 * (sign d * INR j)). field; lra. rewrite S.
+      ring. }
+  assert (Both : 0 <= chan e (L + 2) i /\ exists y, (y = 0 \/ y = 1) /\ Rabs (chan e (L + 2) i - y) <= / 4 /\ (letter
+    w i = true -> y = truth w (Step d a) i)).
   { destruct (greatest (fun _ => true) (num d (N w)) K) as [None_|(js & J1 & _ & J3)].
     - assert (Z : chan e (L + 2) i = 0).
-      { apply (softmax_zero fs fa E ord logit (truth w a) K); auto. intros j Hj. specialize (None_ j Hj). discriminate. }
+      { apply (softmax_zero fs fa E ord logit (truth w a) K); auto. intros j Hj. specialize (None_ j Hj).
+        discriminate. }
       rewrite Z. split. lra. exists 0. rewrite Rminus_0_r, Rabs_R0. split; auto. split. lra. intros Li. exfalso.
       assert (X : In (step d i) K); [|discriminate (None_ _ X)].
-      apply in_keys. rewrite strict_passed. apply letter_iff in Li. unfold Programs.N. destruct d; unfold step, passed.
+      apply in_keys. rewrite strict_passed. apply letter_iff in Li. unfold Programs.N.
+        destruct d; unfold step, passed.
       + split. destruct tail; lia. apply Nat.ltb_lt; lia.
       + destruct Dk as [D|T]; [discriminate|]. rewrite T. split. lia. apply Nat.ltb_lt; lia.
-    - destruct (nearest_out fs fa incl fine E HE ord M k stored_error (N w) K (num d (N w)) (fun _ => 1) (truth w a) logit shift js (chan e (L + 2) i) near NM) as [N1 N2]; auto.
+    - destruct (nearest_out fs fa incl fine E HE ord M k stored_error (N w) K (num d (N w)) (fun _ => 1) (truth w a)
+      logit shift js (chan e (L + 2) i) near NM) as [N1 N2]; auto.
       + apply keys_NoDup.
       + apply keys_length.
       + intros j Hj. apply num_lt. now apply IK.
@@ -82,8 +98,10 @@ Proof.
       + split; auto. exists (truth w a js). split. apply truth_01. split; auto. intros Li.
         assert (js = step d i).
         { apply in_keys in J1. rewrite strict_passed in J1. destruct J1 as [Nj Pj].
-          assert (X : In (step d i) K). { apply in_keys. rewrite strict_passed. apply letter_iff in Li. unfold Programs.N in *. destruct d; unfold step, passed.
-            split. destruct tail; lia. apply Nat.ltb_lt; lia. destruct Dk as [D|T]; [discriminate|]. rewrite T. split. lia. apply Nat.ltb_lt; lia. }
+          assert (X : In (step d i) K). { apply in_keys. rewrite strict_passed. apply letter_iff in Li.
+            unfold Programs.N in *. destruct d; unfold step, passed.
+            split. destruct tail; lia. apply Nat.ltb_lt; lia. destruct Dk as [D|T]; [discriminate|]. rewrite T.
+              split. lia. apply Nat.ltb_lt; lia. }
           assert (Y := J3 _ X eq_refl). apply in_keys in X. rewrite strict_passed in X. destruct X as [X1 X2].
           destruct d; simpl in *; apply Nat.ltb_lt in Pj, X2; lia. }
         subst js. unfold truth. cbn [sat]. now rewrite Li. }
@@ -99,17 +117,21 @@ Proof.
   destruct (fb_head tail fs fa E ord p bl w e Run 1 _ _ _ _ i eq_refl Hi) as (lam & logit & Hl & Nl & Lg & SR).
   { fold L. rows. } { fold L. rows. }
   fold L in Lg, SR. set (K := keys w (mask_of d) i) in *. cbn [by_method] in Hl. change kappa with 8 in Hl.
-  assert (Old : forall j, (j < N w)%nat -> chan e c j = truth w a j) by (intros; now apply (fb_old tail fs fa E ord M p bl w e NM Run c a)).
+  assert (Old : forall j, (j < N w)%nat -> chan e c j = truth w a j) by (intros; now apply (fb_old tail fs fa E ord M
+    p bl w e NM Run c a)).
   assert (V : forall j, (j < N w)%nat -> float_row e [(1, c)] j = truth w a j).
   { intros j Hj. rewrite (row_one fs fa incl); rewrite (Old j Hj); auto. apply number_truth. }
   assert (IK : forall j, In j K -> (j < N w)%nat) by (intros j Hj; apply in_keys in Hj; tauto).
   assert (Np : (0 < N w)%nat) by lia. assert (Nlam := proj2 (scale_once fa (N w) lam Np Hl)).
-  assert (F0 : chan e L i = 1). { rewrite <- (Nat.add_0_r L). unfold L. destruct (fb_feature tail fs fa E ord p bl w e Run 0 _ i eq_refl Hi) as [_ X]. apply X. apply number_1. }
+  assert (F0 : chan e L i = 1). { rewrite <- (Nat.add_0_r L). unfold L. destruct (fb_feature tail fs fa E ord p bl w
+    e Run 0 _ i eq_refl Hi) as [_ X]. apply X. apply number_1. }
   assert (Lg' : forall j, In j K -> moved fa ord (if sat w a j then lam else 0) (logit j)).
-  { intros j Hj. specialize (Lg j Hj). cbn [pairs map fst snd] in Lg. rewrite (row_one fs fa incl e L i) in Lg by (rewrite F0; apply number_1).
+  { intros j Hj. specialize (Lg j Hj). cbn [pairs map fst snd] in Lg. rewrite (row_one fs fa incl e L i) in Lg by
+    (rewrite F0; apply number_1).
     rewrite F0, (V j (IK j Hj)) in Lg. apply (logit_one fa ord) in Lg; auto. 2: apply number_truth.
     replace (rnd fa (lam * truth w a j)) with (if sat w a j then lam else 0) in Lg; auto.
-    unfold truth. destruct (sat w a j). rewrite Rmult_1_r. symmetry. now apply rnd_id. rewrite Rmult_0_r. symmetry. apply rnd_id, number_0. }
+    unfold truth. destruct (sat w a j). rewrite Rmult_1_r. symmetry. now apply rnd_id. rewrite Rmult_0_r. symmetry.
+      apply rnd_id, number_0. }
   assert (SR' : softmax_row fs fa E ord logit (fun j => if sat w a j then 1 else 0) K (chan e (L + 1) i)).
   { revert SR. apply softmax_ext. intros j Hj. apply V. now apply IK. }
   assert (Na : number fs (chan e (L + 1) i)) by (eapply softmax_number; eauto).
@@ -117,66 +139,87 @@ Proof.
     (forall jc, In jc K -> sat w a jc = true -> Rabs (chan e (L + 1) i - 1) <= / 4 /\ 0 <= chan e (L + 1) i)).
   { assert (Hn : (0 < N w <= M)%nat) by lia. assert (Hk := keys_length tail w (mask_of d) i). fold K in Hk.
     clear - HE OF Lg' SR' Nl Hl Hn Hk. unfold once_fine in OF. destruct ord.
-    - apply (once_out fs fa E HE M (N w) K (fun j => sat w a j) logit lam); auto. intros j Hj. now destruct (Lg' j Hj).
-    - destruct OF as [Ef [k' Oa]]. rewrite Ef in SR'. apply (once_any_out fa E HE M k' (N w) K (fun j => sat w a j) logit lam); auto.
+    - apply (once_out fs fa E HE M (N w) K (fun j => sat w a j) logit lam); auto. intros j Hj.
+      now destruct (Lg' j Hj).
+    - destruct OF as [Ef [k' Oa]]. rewrite Ef in SR'. apply (once_any_out fa E HE M k' (N w) K (fun j => sat w a j)
+      logit lam); auto.
       apply keys_NoDup. intros j Hj. now destruct (Lg' j Hj). }
   destruct Out as [O1 O2].
-  assert (Both : 0 <= chan e (L + 1) i /\ exists y, (y = 0 \/ y = 1) /\ Rabs (chan e (L + 1) i - y) <= / 4 /\ (letter w i = true -> y = truth w (Once d a) i)).
+  assert (Both : 0 <= chan e (L + 1) i /\ exists y, (y = 0 \/ y = 1) /\ Rabs (chan e (L + 1) i - y) <= / 4 /\ (letter
+    w i = true -> y = truth w (Once d a) i)).
   { destruct (existsb (fun j => sat w a j) (seen w d i)) eqn:X.
-    - apply existsb_exists in X. destruct X as (j & Hj & Sj). assert (Hj' := Hj). apply in_seen in Hj'. destruct Hj' as [Lj Hs].
+    - apply existsb_exists in X. destruct X as (j & Hj & Sj). assert (Hj' := Hj). apply in_seen in Hj'.
+      destruct Hj' as [Lj Hs].
       destruct (O2 j) as [N1 N2]; auto. apply in_mask. split; auto. now apply letter_N.
       split; auto. exists 1. split; auto. split; auto. intros Li. unfold truth. cbn [sat]. rewrite Li.
       assert (Y : existsb (fun j => sat w a j) (seen w d i) = true) by (apply existsb_exists; eauto). now rewrite Y.
     - assert (Z : chan e (L + 1) i = 0).
       { apply O1. intros j Hj. apply in_mask in Hj. destruct Hj as [Hj Sj]. destruct (sat w a j) eqn:Y; auto.
-        assert (existsb (fun j => sat w a j) (seen w d i) = true); [|congruence]. apply existsb_exists. exists j. split; auto. apply in_seen. split; auto. now apply sat_letter in Y. }
-      rewrite Z. split. lra. exists 0. rewrite Rminus_0_r, Rabs_R0. split; auto. split. lra. intros Li. unfold truth. cbn [sat]. now rewrite Li, X. }
+        assert (existsb (fun j => sat w a j) (seen w d i) = true); [|congruence]. apply existsb_exists. exists j.
+          split; auto. apply in_seen. split; auto. now apply sat_letter in Y. }
+      rewrite Z. split. lra. exists 0. rewrite Rminus_0_r, Rabs_R0. split; auto. split. lra. intros Li. unfold truth.
+        cbn [sat]. now rewrite Li, X. }
   apply (fb_round tail fs fa incl bits bits_a E ord p bl w e G Run 2 (L + 1) i _ eq_refl Hi); try (fold L; lia); auto.
   - destruct Both as (B0 & _). exact B0.
   - destruct Both as (_ & B1). exact B1.
 Qed.
 
-Lemma float_extends (p q : prog A) c f : extends p q -> (c < length p)%nat -> float_computes p c f -> float_computes q c f.
+Lemma float_extends (p q : prog A) c f : extends p q -> (c < length p)%nat -> float_computes p c f -> float_computes
+  q c f.
 Proof.
   intros [r ->] Hc H w e NM Run i Hi. now apply (fb_old tail fs fa E ord M p r w e NM Run c f i).
 Qed.
 
 Theorem sound_program (f : form A) : covered once_fine f -> tail = true \/ past f -> forall p, good p ->
-  let q := compile Temperature f p in extends p (fst q) /\ (snd q < length (fst q))%nat /\ float_computes (fst q) (snd q) f.
+  let q := compile Temperature f p in extends p (fst q) /\ (snd q < length (fst q))%nat /\ float_computes (fst q)
+    (snd q) f.
 Proof.
-  induction f as [q|a IH|a IHa b IHb|d a IH|d a IHa b IHb|d a IH|s|s m r]; cbn [covered]; intros Nf F p G; try contradiction.
+  induction f as [q|a IH|a IHa b IHb|d a IH|d a IHa b IHb|d a IH|s|s m r]; cbn [covered]; intros Nf F p G; try
+    contradiction.
   - cbn. split; [apply extends_app|]. split. rewrite app_length; simpl; lia.
     intros w e NM Run i Hi. rewrite <- (Nat.add_0_r (length p)).
-    assert (X := fb_at tail fs fa E ord p [Letter q] w e Run 0 (Letter q) i eq_refl Hi I i Hi). cbn in X |- *. rewrite X. unfold truth. cbn. now destruct (at_ w i).
+    assert (X := fb_at tail fs fa E ord p [Letter q] w e Run 0 (Letter q) i eq_refl Hi I i Hi). cbn in X |- *.
+      rewrite X. unfold truth. cbn. now destruct (at_ w i).
   - destruct (IH Nf F p G) as (Ex & B & C). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
     split. eapply extends_trans; [apply Ex|apply extends_app]. split. rewrite app_length; simpl; lia.
     apply negation_sound; auto. eapply extends_good; eauto.
-  - destruct Nf as [Na Nb]. assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto). assert (Fb : tail = true \/ past b) by (destruct F as [|[]]; auto).
+  - destruct Nf as [Na Nb]. assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto).
+    assert (Fb : tail = true \/ past b) by (destruct F as [|[]]; auto).
     destruct (IHa Na Fa p G) as (Ea & Ba & Ca). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
-    assert (Gq := extends_good _ _ Ea G). destruct (IHb Nb Fb (fst q) Gq) as (Eb & Bb & Cb). set (r := compile Temperature b (fst q)) in *.
+    assert (Gq := extends_good _ _ Ea G). destruct (IHb Nb Fb (fst q) Gq) as (Eb & Bb & Cb).
+      set (r := compile Temperature b (fst q)) in *.
     assert (Lq := extends_length _ _ Eb).
-    split. eapply extends_trans; [apply Ea|]. eapply extends_trans; [apply Eb|apply extends_app]. split. rewrite app_length; simpl; lia.
+    split. eapply extends_trans; [apply Ea|]. eapply extends_trans; [apply Eb|apply extends_app]. split.
+      rewrite app_length; simpl; lia.
     apply conjunction_sound; auto. eapply extends_good; eauto. lia. now apply (float_extends (fst q)).
   - destruct Nf as [OF Na]. assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto).
     destruct (IH Na Fa p G) as (Ex & B & C). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
     split. eapply extends_trans; [apply Ex|apply extends_app]. split. rewrite app_length; simpl; lia.
     apply once_sound; auto. eapply extends_good; eauto.
-  - destruct Nf as [Na Nb]. assert (Fa : tail = true \/ past a) by (destruct F as [|(_ & ? & ?)]; auto). assert (Fb : tail = true \/ past b) by (destruct F as [|(_ & ? & ?)]; auto).
+  - destruct Nf as [Na Nb]. assert (Fa : tail = true \/ past a) by (destruct F as [|(_ & ? & ?)]; auto).
+    assert (Fb : tail = true \/ past b) by (destruct F as [|(_ & ? & ?)]; auto).
     destruct (IHa Na Fa p G) as (Ea & Ba & Ca). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
-    assert (Gq := extends_good _ _ Ea G). destruct (IHb Nb Fb (fst q) Gq) as (Eb & Bb & Cb). set (r := compile Temperature b (fst q)) in *.
+    assert (Gq := extends_good _ _ Ea G). destruct (IHb Nb Fb (fst q) Gq) as (Eb & Bb & Cb).
+      set (r := compile Temperature b (fst q)) in *.
     assert (Lq := extends_length _ _ Eb).
-    split. eapply extends_trans; [apply Ea|]. eapply extends_trans; [apply Eb|apply extends_app]. split. rewrite app_length; simpl; lia.
-    apply (since_sound tail fs fa incl fine bits bits_a E HE ord M k stored_error stored_ok size_M size_k near); auto. eapply extends_good; eauto. lia. now apply (float_extends (fst q)).
-  - assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto). assert (D : dir_ok tail d) by (unfold dir_ok; destruct F as [|[]]; auto).
+    split. eapply extends_trans; [apply Ea|]. eapply extends_trans; [apply Eb|apply extends_app]. split.
+      rewrite app_length; simpl; lia.
+    apply (since_sound tail fs fa incl fine bits bits_a E HE ord M k stored_error stored_ok size_M size_k near);
+      auto. eapply extends_good; eauto. lia. now apply (float_extends (fst q)).
+  - assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto). assert (D : dir_ok tail d) by (unfold dir_ok;
+    destruct F as [|[]]; auto).
     destruct (IH Nf Fa p G) as (Ex & B & C). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
     split. eapply extends_trans; [apply Ex|apply extends_app]. split. rewrite app_length; simpl; lia.
     apply step_sound; auto. eapply extends_good; eauto.
 Qed.
 
-Theorem sound (f : form A) : covered once_fine f -> tail = true \/ past f -> forall w e i, (N w <= M)%nat -> (1 <= i <= length w)%nat ->
-  float_run w (fst (transformer Temperature f)) e -> chan e (snd (transformer Temperature f)) i = if sat w f i then 1 else 0.
+Theorem sound (f : form A) : covered once_fine f -> tail = true \/ past f -> forall w e i, (N w <= M)%nat -> (1 <= i
+  <= length w)%nat ->
+  float_run w (fst (transformer Temperature f)) e -> chan e (snd (transformer Temperature f)) i = if sat w f i then 1
+    else 0.
 Proof.
-  intros Nf F w e i NM Hi Run. destruct (sound_program f Nf F [real_def] eq_refl) as (_ & _ & C). apply (C w e NM Run).
+  intros Nf F w e i NM Hi Run. destruct (sound_program f Nf F [real_def] eq_refl) as (_ & _ & C).
+    apply (C w e NM Run).
   unfold Programs.N. destruct tail; lia.
 Qed.
 End Formulas.

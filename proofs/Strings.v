@@ -13,7 +13,8 @@ Definition letter w i := match at_ w i with Some _ => true | None => false end.
 Definition pos (w : list A) := seq 1 (length w).                       (* the letters' positions *)
 
 Inductive dir := Past | Future.
-Definition sees d i j := match d with Past => Nat.leb j i | Future => Nat.leb i j end.    (* j from i, i itself included *)
+Definition sees d i j := match d with Past => Nat.leb j i | Future => Nat.leb i j end.
+  (* j from i, i itself included *)
 Definition passed d i j := match d with Past => Nat.ltb j i | Future => Nat.ltb i j end.  (* the same without i *)
 Definition seen w d i := filter (sees d i) (pos w).
 Definition step d i := match d with Past => (i - 1)%nat | Future => (i + 1)%nat end.
@@ -37,7 +38,8 @@ Fixpoint sat w (f : form) (i : nat) {struct f} : bool := match f with
   | Conj a b => sat w a i && sat w b i
   | Once d a => letter w i && existsb (fun j => sat w a j) (seen w d i)
   | Since d a b => letter w i &&
-      existsb (fun j => sat w b j && forallb (fun k => sat w a k) (filter (fun k => passed d k j) (seen w d i))) (seen w d i)
+      existsb (fun j => sat w b j && forallb (fun k => sat w a k) (filter (fun k => passed d k j) (seen w d i)))
+        (seen w d i)
   | Step d a => letter w i && sat w a (step d i)
   | AtLeast s => letter w i && Z.leb 0 (value w s i)
   | Modulo s m r => letter w i && Z.eqb (Z.modulo (value w s i) (Z.pos m)) (Z.of_nat r)
@@ -57,7 +59,8 @@ Fixpoint past (f : form) : Prop := match f with
   | Sym _ => True | Neg a => past a | Conj a b => past a /\ past b
   | Once d a => d = Past /\ past a | Since d a b => d = Past /\ past a /\ past b | Step d a => d = Past /\ past a
   | AtLeast s => past_lin s | Modulo s _ _ => past_lin s end
-with past_lin (s : lin) : Prop := match s with Const _ => True | Plus _ d a s' => d = Past /\ past a /\ past_lin s' end.
+with past_lin (s : lin) : Prop := match s with Const _ => True | Plus _ d a s' => d = Past /\ past a /\ past_lin s'
+  end.
 
 Lemma letter_iff w i : letter w i = true <-> (1 <= i <= length w)%nat.
 Proof.
@@ -72,9 +75,11 @@ Proof.
 Qed.
 Lemma sat_at_least w s i : sat w (AtLeast s) i = letter w i && Z.leb 0 (value w s i).
 Proof. reflexivity. Qed.
-Lemma sat_modulo w s m r i : sat w (Modulo s m r) i = letter w i && Z.eqb (Z.modulo (value w s i) (Z.pos m)) (Z.of_nat r).
+Lemma sat_modulo w s m r i : sat w (Modulo s m r) i = letter w i && Z.eqb (Z.modulo (value w s i) (Z.pos m))
+  (Z.of_nat r).
 Proof. reflexivity. Qed.
-Lemma value_plus w k d a s i : value w (Plus k d a s) i = (k * Z.of_nat (length (filter (fun j => sat w a j) (seen w d i))) + value w s i)%Z.
+Lemma value_plus w k d a s i : value w (Plus k d a s) i = (k * Z.of_nat (length (filter (fun j => sat w a j) (seen w
+  d i))) + value w s i)%Z.
 Proof. reflexivity. Qed.
 Lemma truth_01 w f i : truth w f i = 0 \/ truth w f i = 1.
 Proof. unfold truth. destruct (sat w f i); auto. Qed.

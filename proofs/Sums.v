@@ -112,7 +112,8 @@ Fixpoint ok t := match t with
   | TopWin a => ok a end.
 Fixpoint wins t := match t with Key _ _ => O | Win => 1%nat | Join a b _ => (wins a + wins b)%nat
   | Top a _ => wins a | TopWin a => S (wins a) end.
-Fixpoint size t := match t with Join a b _ => (size a + size b)%nat | Top a _ => S (size a) | TopWin a => S (size a) | _ => 1%nat end.
+Fixpoint size t := match t with Join a b _ => (size a + size b)%nat | Top a _ => S (size a) | TopWin a => S (size a)
+  | _ => 1%nat end.
 (* ideal mass of the losers, against reference m *)
 Fixpoint mass t m := match t with
   | Key l _ => exp ((1 - u) * (l - m)) | Win => 0 | Join a b _ => mass a m + mass b m
@@ -148,7 +149,8 @@ Proof.
   apply Rmult_le_compat. generalize (u_pos f); lra. left; apply exp_pos. generalize (u_pos f); nra. now apply exp_le.
 Qed.
 Lemma mass_nonneg t m : 0 <= mass t m.
-Proof. induction t; simpl; [left; apply exp_pos | lra | lra | generalize (exp_pos ((1 - u) * (l - m))); lra | lra]. Qed.
+Proof. induction t; simpl; [left; apply exp_pos | lra | lra | generalize (exp_pos ((1 - u) * (l - m))); lra | lra].
+  Qed.
 Lemma mass_shift t m m' : mass t m * exp ((1 - u) * (m - m')) = mass t m'.
 Proof.
   induction t; simpl; [| ring | | |]. rewrite <- exp_plus. f_equal; lra. rewrite <- IHt1, <- IHt2. ring.
@@ -175,10 +177,12 @@ Proof.
     apply Rplus_le_le_0_compat; apply rnd_ge; try apply number_0; now apply Rmult_le_pos.
   - destruct H as (Ha & Hm & Ra). destruct (IHt Ha) as [_ Pa].
     destruct (E_bound (ref t) l (ref_number _ Ha) Hm) as ([A _] & _ & _); [lra|].
-    split. apply rnd_number. apply rnd_ge. apply number_0. assert (0 <= val t * E (rnd (ref t - l))) by now apply Rmult_le_pos. lra.
+    split. apply rnd_number. apply rnd_ge. apply number_0. assert (0 <= val t * E (rnd (ref t - l))) by now apply
+      Rmult_le_pos. lra.
   - destruct (IHt H) as [_ Pa].
     destruct (E_bound (ref t) win (ref_number _ H) win_number (ref_le _ H)) as ([A _] & _ & _).
-    split. apply rnd_number. apply rnd_ge. apply number_0. assert (0 <= val t * E (rnd (ref t - win))) by now apply Rmult_le_pos. lra.
+    split. apply rnd_number. apply rnd_ge. apply number_0. assert (0 <= val t * E (rnd (ref t - win))) by now apply
+      Rmult_le_pos. lra.
 Qed.
 
 (* rescaled partial sum without rounding amplification: at most the sum itself *)
@@ -203,9 +207,11 @@ Lemma top_count t l : ok t -> number l -> ref t <= l -> val t <= g (size t) * IN
 Proof.
   intros Ha Hm Ra C. destruct (val_basic t Ha) as [_ P].
   destruct (E_bound (ref t) l (ref_number _ Ha) Hm Ra) as ([A A'] & _ & _).
-  assert (0 <= val t * E (rnd (ref t - l)) <= val t) by (split; [now apply Rmult_le_pos|]; rewrite <- (Rmult_1_r (val t)) at 2; now apply Rmult_le_compat_l).
+  assert (0 <= val t * E (rnd (ref t - l)) <= val t) by (split; [now apply Rmult_le_pos|]; rewrite <- (Rmult_1_r (val
+    t)) at 2; now apply Rmult_le_compat_l).
   assert (N := normal_rel (val t * E (rnd (ref t - l)) + 1)).
-  rewrite S_INR. change (g (S (size t))) with ((1 + u) * g (size t)). assert (G := g_ge_1 (size t)). assert (U := u_pos f).
+  rewrite S_INR. change (g (S (size t))) with ((1 + u) * g (size t)). assert (G := g_ge_1 (size t)).
+    assert (U := u_pos f).
   eapply Rle_trans. apply N. lra. rewrite Rmult_assoc. apply Rmult_le_compat_l. lra. lra.
 Qed.
 Lemma val_count t : ok t -> val t <= g (size t) * INR (size t).
@@ -220,7 +226,8 @@ Proof.
     intros X. apply Rabs_le_inv in X.
     specialize (IHt1 Ha). specialize (IHt2 Hb). rewrite plus_INR.
     assert (S1 := size_pos t1). assert (S2 := size_pos t2).
-    assert (1 <= size t1)%nat by (apply INR_le; simpl; auto). assert (1 <= size t2)%nat by (apply INR_le; simpl; auto).
+    assert (1 <= size t1)%nat by (apply INR_le; simpl; auto). assert (1 <= size t2)%nat by (apply INR_le; simpl;
+      auto).
     assert (G1 : (1 + u) * g (size t1) <= g (size t1 + size t2)).
     { change (g (S (size t1)) <= g (size t1 + size t2)). apply g_mono; lia. }
     assert (G2 : (1 + u) * g (size t2) <= g (size t1 + size t2)).
@@ -250,7 +257,8 @@ Proof.
   { apply Rle_trans with (bound0 t (ref t) * x). apply Rmult_le_compat_r; lra.
     unfold bound0. rewrite Rmult_assoc. apply Rmult_le_compat_l. generalize (g_ge_1 (4 * size t - 2)); lra.
     rewrite Rmult_plus_distr_r. unfold x at 1. rewrite mass_shift. apply Rplus_le_compat_l.
-    assert (0 <= 2 * INR (size t) ^ 2 * tiny) by (apply Rmult_le_pos; [|lra]; apply Rmult_le_pos; [lra|]; apply pow_le; lra). nra. }
+    assert (0 <= 2 * INR (size t) ^ 2 * tiny) by (apply Rmult_le_pos; [|lra]; apply Rmult_le_pos; [lra|]; apply
+      pow_le; lra). nra. }
   assert (Ve : val t * e <= g (4 * size t) * (mass t m + (2 * INR (size t) ^ 2 + INR (size t)) * tiny)).
   { apply Rle_trans with (val t * ((1 + u) ^ 2 * x + tiny)). now apply Rmult_le_compat_l.
     assert (G : g (4 * size t) = (1 + u) ^ 2 * g (4 * size t - 2)).
@@ -258,7 +266,8 @@ Proof.
     assert (V2 : val t * tiny <= g (4 * size t) * (INR (size t) * tiny)).
     { rewrite <- Rmult_assoc. apply Rmult_le_compat_r. lra. eapply Rle_trans. apply C.
       apply Rmult_le_compat_r. lra. apply g_mono; lia. }
-    assert (V1 : (1 + u) ^ 2 * (val t * x) <= (1 + u) ^ 2 * (g (4 * size t - 2) * (mass t m + 2 * INR (size t) ^ 2 * tiny))).
+    assert (V1 : (1 + u) ^ 2 * (val t * x) <= (1 + u) ^ 2 * (g (4 * size t - 2) * (mass t m + 2 * INR (size t) ^ 2 *
+      tiny))).
     { apply Rmult_le_compat_l. apply pow_le; lra. auto. }
     rewrite G. rewrite G in V2. revert V1 V2. generalize ((1 + u) ^ 2) (g (4 * size t - 2)). intros. nra. }
   exact Ve.
@@ -274,12 +283,14 @@ Proof.
   unfold bound1. replace (4 * size t + 1)%nat with (1 + 4 * size t)%nat by lia. rewrite g_add.
   assert (g 1 = 1 + u) by (unfold g; ring). rewrite H0.
   assert (G1 := g_ge_1 (4 * size t)).
-  assert ((1 + u) * (val t * e) <= (1 + u) * (g (4 * size t) * (mass t m + (2 * INR (size t) ^ 2 + INR (size t)) * tiny))).
+  assert ((1 + u) * (val t * e) <= (1 + u) * (g (4 * size t) * (mass t m + (2 * INR (size t) ^ 2 + INR (size t)) *
+    tiny))).
   { apply Rmult_le_compat_l; lra. }
   assert (tiny <= (1 + u) * g (4 * size t) * tiny).
   { rewrite <- (Rmult_1_l tiny) at 1. apply Rmult_le_compat_r. lra. nra. }
   replace ((1 + u) * g (4 * size t) * (mass t m + (2 * INR (size t) ^ 2 + INR (size t) + 1) * tiny))
-    with ((1 + u) * (g (4 * size t) * (mass t m + (2 * INR (size t) ^ 2 + INR (size t)) * tiny)) + (1 + u) * g (4 * size t) * tiny) by ring.
+    with ((1 + u) * (g (4 * size t) * (mass t m + (2 * INR (size t) ^ 2 + INR (size t)) * tiny)) + (1 + u) * g (4 *
+      size t) * tiny) by ring.
   lra.
 Qed.
 
@@ -297,7 +308,8 @@ Proof.
     generalize (add_relative f _ _ N1 N2). rewrite (Rabs_pos_eq (resc t1 m + resc t2 m)) by lra.
     intros X. apply Rabs_le_inv in X.
     assert (S1 := size_pos t1). assert (S2 := size_pos t2).
-    assert (s1 : (1 <= size t1)%nat) by (apply INR_le; simpl; auto). assert (s2 : (1 <= size t2)%nat) by (apply INR_le; simpl; auto).
+    assert (s1 : (1 <= size t1)%nat) by (apply INR_le; simpl; auto). assert (s2 : (1 <= size t2)%nat) by (apply
+      INR_le; simpl; auto).
     unfold bound0, bound1 in *. cbn [size mass]. rewrite plus_INR.
     set (n1 := INR (size t1)) in *. set (n2 := INR (size t2)) in *.
     assert (T := tiny_pos f). assert (U := u_pos f).
@@ -305,8 +317,10 @@ Proof.
     set (P := g (4 * (size t1 + size t2) - 2)).
     assert (G1 : (1 + u) * g (4 * size t1 + 1) <= P) by (change (g (S (4 * size t1 + 1)) <= P); apply g_mono; lia).
     assert (G2 : (1 + u) * g (4 * size t2 + 1) <= P) by (change (g (S (4 * size t2 + 1)) <= P); apply g_mono; lia).
-    assert (Q1 : 0 <= mass t1 m + (2 * n1 ^ 2 + n1 + 1) * tiny) by (apply Rplus_le_le_0_compat; auto; apply Rmult_le_pos; nra).
-    assert (Q2 : 0 <= mass t2 m + (2 * n2 ^ 2 + n2 + 1) * tiny) by (apply Rplus_le_le_0_compat; auto; apply Rmult_le_pos; nra).
+    assert (Q1 : 0 <= mass t1 m + (2 * n1 ^ 2 + n1 + 1) * tiny) by (apply Rplus_le_le_0_compat; auto; apply
+      Rmult_le_pos; nra).
+    assert (Q2 : 0 <= mass t2 m + (2 * n2 ^ 2 + n2 + 1) * tiny) by (apply Rplus_le_le_0_compat; auto; apply
+      Rmult_le_pos; nra).
     assert (D1 : (1 + u) * resc t1 m <= P * (mass t1 m + (2 * n1 ^ 2 + n1 + 1) * tiny)).
     { apply Rle_trans with ((1 + u) * (g (4 * size t1 + 1) * (mass t1 m + (2 * n1 ^ 2 + n1 + 1) * tiny))).
       apply Rmult_le_compat_l; lra. rewrite <- Rmult_assoc. now apply Rmult_le_compat_r. }
@@ -314,10 +328,12 @@ Proof.
     { apply Rle_trans with ((1 + u) * (g (4 * size t2 + 1) * (mass t2 m + (2 * n2 ^ 2 + n2 + 1) * tiny))).
       apply Rmult_le_compat_l; lra. rewrite <- Rmult_assoc. now apply Rmult_le_compat_r. }
     assert (P1 : 1 <= P) by apply g_ge_1.
-    apply Rle_trans with (P * (mass t1 m + (2 * n1 ^ 2 + n1 + 1) * tiny) + P * (mass t2 m + (2 * n2 ^ 2 + n2 + 1) * tiny)). lra.
+    apply Rle_trans with (P * (mass t1 m + (2 * n1 ^ 2 + n1 + 1) * tiny) + P * (mass t2 m + (2 * n2 ^ 2 + n2 + 1) *
+      tiny)). lra.
     rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l. lra.
     assert ((2 * n1 ^ 2 + n1 + 1) + (2 * n2 ^ 2 + n2 + 1) <= 2 * (n1 + n2) ^ 2) by nra. nra.
-  - cbn [ok] in H. destruct H as (Ha & Hm & Ra' & _). assert (Ra : ref t <= l) by lra. assert (B := prod_bound t l Ha Hm Ra (IHt Ha W)).
+  - cbn [ok] in H. destruct H as (Ha & Hm & Ra' & _). assert (Ra : ref t <= l) by lra.
+    assert (B := prod_bound t l Ha Hm Ra (IHt Ha W)).
     destruct (val_basic t Ha) as [_ P]. destruct (E_bound (ref t) l (ref_number _ Ha) Hm Ra) as ([A _] & _ & _).
     assert (Z : 0 <= val t * E (rnd (ref t - l))) by now apply Rmult_le_pos.
     cbn [val ref]. eapply Rle_trans. apply normal_rel. lra.
@@ -343,14 +359,17 @@ Proof.
   - cbn [ref val size mass]. split; auto. simpl INR. assert (T := tiny_pos f). assert (G := g_ge_1 (4 * 1)). nra.
   - cbn [ok] in H. destruct H as (Ha & Hb & Hm & Ra & Rb & Rw).
     assert (S1 := size_pos t1). assert (S2 := size_pos t2).
-    assert (s1 : (1 <= size t1)%nat) by (apply INR_le; simpl; auto). assert (s2 : (1 <= size t2)%nat) by (apply INR_le; simpl; auto).
+    assert (s1 : (1 <= size t1)%nat) by (apply INR_le; simpl; auto). assert (s2 : (1 <= size t2)%nat) by (apply
+      INR_le; simpl; auto).
     assert (T := tiny_pos f).
     assert (Hid : forall t0, ok t0 -> ref t0 = m -> resc t0 m = val t0).
     { intros t0 H0 R0. unfold resc. rewrite R0, Rminus_diag_eq by auto.
       rewrite (rnd_id f 0) by apply number_0. rewrite (E_0 _ HE), Rmult_1_r. apply rnd_id. now apply val_basic. }
-    assert (K : forall t0 t', ok t0 -> ok t' -> ref t' <= m -> 1 <= INR (size t') -> (1 <= size t0)%nat -> 1 <= INR (size t0) -> wins t' = O -> ref t0 = win -> ref t0 <= m ->
+    assert (K : forall t0 t', ok t0 -> ok t' -> ref t' <= m -> 1 <= INR (size t') -> (1 <= size t0)%nat -> 1 <= INR
+      (size t0) -> wins t' = O -> ref t0 = win -> ref t0 <= m ->
        1 <= val t0 <= 1 + 2 * g (4 * size t0) * (mass t0 win + 2 * INR (size t0) ^ 2 * tiny) ->
-       m = win /\ number (resc t0 m) /\ number (resc t' m) /\ 1 <= rnd (resc t0 m + resc t' m) <= 1 + 2 * g (4 * (size t0 + size t')) * ((mass t0 win + mass t' win) + 2 * (INR (size t0) + INR (size t')) ^ 2 * tiny)).
+       m = win /\ number (resc t0 m) /\ number (resc t' m) /\ 1 <= rnd (resc t0 m + resc t' m) <= 1 + 2 * g (4 *
+         (size t0 + size t')) * ((mass t0 win + mass t' win) + 2 * (INR (size t0) + INR (size t')) ^ 2 * tiny)).
     { intros t0 t' H0 H' R' Sz' Sz0 Sz0' W' Rt R0 [V1 V2].
       assert (m = win) by lra. subst m. rewrite (Hid t0 H0 Rt).
       destruct (val_basic t0 H0) as [N0 P0]. destruct (resc_basic t' win H' win_number R') as [N' [A' _]].
@@ -364,25 +383,32 @@ Proof.
         assert (P1 : 1 <= P) by apply g_ge_1.
         assert (G0 : g (4 * size t0) <= P) by (apply g_mono; lia).
         assert (G' : g (4 * size t' + 1) <= P) by (apply g_mono; lia).
-        assert (Q0 : 0 <= mass t0 win + 2 * n0 ^ 2 * tiny) by (apply Rplus_le_le_0_compat; auto; apply Rmult_le_pos; nra).
-        assert (Q' : 0 <= mass t' win + (2 * n' ^ 2 + n' + 1) * tiny) by (apply Rplus_le_le_0_compat; auto; apply Rmult_le_pos; nra).
-        assert (D0 : g (4 * size t0) * (mass t0 win + 2 * n0 ^ 2 * tiny) <= P * (mass t0 win + 2 * n0 ^ 2 * tiny)) by now apply Rmult_le_compat_r.
-        assert (D' : g (4 * size t' + 1) * (mass t' win + (2 * n' ^ 2 + n' + 1) * tiny) <= P * (mass t' win + (2 * n' ^ 2 + n' + 1) * tiny)) by now apply Rmult_le_compat_r.
+        assert (Q0 : 0 <= mass t0 win + 2 * n0 ^ 2 * tiny) by (apply Rplus_le_le_0_compat; auto; apply Rmult_le_pos;
+          nra).
+        assert (Q' : 0 <= mass t' win + (2 * n' ^ 2 + n' + 1) * tiny) by (apply Rplus_le_le_0_compat; auto; apply
+          Rmult_le_pos; nra).
+        assert (D0 : g (4 * size t0) * (mass t0 win + 2 * n0 ^ 2 * tiny) <= P * (mass t0 win + 2 * n0 ^ 2 * tiny)) by
+          now apply Rmult_le_compat_r.
+        assert (D' : g (4 * size t' + 1) * (mass t' win + (2 * n' ^ 2 + n' + 1) * tiny) <= P * (mass t' win + (2 * n'
+          ^ 2 + n' + 1) * tiny)) by now apply Rmult_le_compat_r.
         assert (2 * n0 ^ 2 + (2 * n' ^ 2 + n' + 1) <= 2 * (n0 + n') ^ 2) by nra.
-        assert (P * ((mass t0 win + 2 * n0 ^ 2 * tiny) + (mass t' win + (2 * n' ^ 2 + n' + 1) * tiny)) <= P * (mass t0 win + mass t' win + 2 * (n0 + n') ^ 2 * tiny)).
+        assert (P * ((mass t0 win + 2 * n0 ^ 2 * tiny) + (mass t' win + (2 * n' ^ 2 + n' + 1) * tiny)) <= P * (mass
+          t0 win + mass t' win + 2 * (n0 + n') ^ 2 * tiny)).
         { apply Rmult_le_compat_l. lra. nra. } lra. }
     cbn [val ref size mass]. rewrite plus_INR. fold (resc t1 m). fold (resc t2 m).
     destruct (Nat.eq_dec (wins t1) 0) as [Z|Z].
     + destruct (IHt2 Hb) as [R2 V2]; [lia|].
       destruct (K t2 t1) as (A & _ & _ & B); auto. split; auto.
-      rewrite (Rplus_comm (resc t1 m)), (Nat.add_comm (size t1)), (Rplus_comm (mass t1 win)), (Rplus_comm (INR (size t1))). auto.
+      rewrite (Rplus_comm (resc t1 m)), (Nat.add_comm (size t1)), (Rplus_comm (mass t1 win)), (Rplus_comm (INR (size
+        t1))). auto.
     + destruct (IHt1 Ha) as [R1 V1]; [lia|].
       destruct (K t1 t2) as (A & _ & _ & B); auto. lia.
   - exfalso. cbn [ok] in H. destruct H as (Ha & Hm & Ra & Rl). destruct (IHt Ha W) as [R1 _].
     lra.
   - assert (W0 : wins t = O) by lia. cbn [ok] in H.
     assert (B := prod_bound t win H win_number (ref_le _ H) (run_losers t H W0)).
-    destruct (val_basic t H) as [_ P]. destruct (E_bound (ref t) win (ref_number _ H) win_number (ref_le _ H)) as ([A _] & _ & _).
+    destruct (val_basic t H) as [_ P]. destruct (E_bound (ref t) win (ref_number _ H) win_number (ref_le _ H)) as ([A
+      _] & _ & _).
     assert (Z : 0 <= val t * E (rnd (ref t - win))) by now apply Rmult_le_pos.
     cbn [val ref size mass]. split; auto. split. apply add_ge_l; auto. apply number_1.
     eapply Rle_trans. apply add_le_l; auto. apply number_1. rewrite S_INR.
@@ -392,7 +418,8 @@ Proof.
     set (Y := mass t win + (2 * n ^ 2 + n) * tiny) in *.
     assert (Y0 : 0 <= Y) by (unfold Y; apply Rplus_le_le_0_compat; auto; apply Rmult_le_pos; nra).
     assert (g (4 * size t) * Y <= g (4 * S (size t)) * (mass t win + 2 * (n + 1) ^ 2 * tiny)).
-    { assert ((2 * n ^ 2 + n) * tiny <= 2 * (n + 1) ^ 2 * tiny) by (apply Rmult_le_compat_r; nra). apply Rmult_le_compat; try lra. unfold Y; lra. } lra.
+    { assert ((2 * n ^ 2 + n) * tiny <= 2 * (n + 1) ^ 2 * tiny) by (apply Rmult_le_compat_r; nra).
+      apply Rmult_le_compat; try lra. unfold Y; lra. } lra.
 Qed.
 
 (* ---- numerators: the same tree with Boolean values; pointwise below the denominator ---- *)
@@ -416,11 +443,13 @@ Proof.
   - destruct (E_bound l m) as ([A _] & _); try tauto. destruct b; lra.
   - destruct b; lra.
   - destruct H as (Ha & Hb & Hm & Ra & Rb & _).
-    destruct (scaled_le a m x Ha Hm Ra (IHHn1 Ha)) as [A1 A2]. destruct (scaled_le b m y Hb Hm Rb (IHHn2 Hb)) as [B1 B2].
+    destruct (scaled_le a m x Ha Hm Ra (IHHn1 Ha)) as [A1 A2]. destruct (scaled_le b m y Hb Hm Rb (IHHn2 Hb)) as [B1
+      B2].
     split.
     + apply rnd_ge. apply number_0. apply Rplus_le_le_0_compat; apply rnd_ge; auto; apply number_0.
     + apply rnd_le. apply Rplus_le_compat; now apply rnd_le.
-  - destruct H as (Ha & Hm & Ra). assert (R1 : ref a <= l) by lra. destruct (scaled_le a l x Ha Hm R1 (IHHn Ha)) as [A1 A2].
+  - destruct H as (Ha & Hm & Ra). assert (R1 : ref a <= l) by lra. destruct (scaled_le a l x Ha Hm R1 (IHHn Ha)) as
+    [A1 A2].
     split. apply rnd_ge. apply number_0. destruct b; lra. apply rnd_le. destruct b; lra.
   - destruct (scaled_le a win x H win_number (ref_le _ H) (IHHn H)) as [A1 A2].
     split. apply rnd_ge. apply number_0. destruct b; lra. apply rnd_le. destruct b; lra.
@@ -431,6 +460,7 @@ Proof.
   intros H W Hn. destruct (lemma1_any t H W) as [_ [V _]]. destruct (numerator_le t x H Hn) as [X1 X2].
   assert (I : 0 < / val t) by (apply Rinv_0_lt_compat; lra). assert (N1 := number_1 f).
   split. apply rnd_ge. apply number_0. apply Rmult_le_pos; lra.
-  apply rnd_le_number; auto. apply Rmult_le_reg_r with (val t). lra. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+  apply rnd_le_number; auto. apply Rmult_le_reg_r with (val t). lra. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
+    lra.
 Qed.
 End S.

@@ -5,9 +5,11 @@ From Temper Require Import Rows Heads Strings Programs Compile.
 Import ListNotations.
 Local Open Scope R_scope.
 
-Ltac rows := intros; repeat match goal with H : In _ (_ :: _) |- _ => destruct H as [<-|H] | H : In _ [] |- _ => destruct H end;
+Ltac rows := intros; repeat match goal with H : In _ (_ :: _) |- _ => destruct H as [<-|H] | H : In _ [] |- _ =>
+  destruct H end;
   cbn [fst snd] in *; repeat match goal with |- _ /\ _ => split | |- forall _, _ => intros end;
-  repeat match goal with H : In _ (_ :: _) |- _ => destruct H as [<-|H] | H : In _ [] |- _ => destruct H end; cbn [fst snd] in *; try lia.
+  repeat match goal with H : In _ (_ :: _) |- _ => destruct H as [<-|H] | H : In _ [] |- _ => destruct H end; cbn
+    [fst snd] in *; try lia.
 
 Section Temporal.
 Context {A : Type}.
@@ -27,7 +29,8 @@ Lemma good_app p q : good p -> good (p ++ q).
 Proof. unfold good. destruct p; simpl; [discriminate|auto]. Qed.
 Lemma good_real w p i : good p -> chan (run w p) 0 i = real w i.
 Proof.
-  intros G. assert (X := at_block tail w [] p 0 real_def i G). simpl app in X. simpl length in X. simpl plus in X. rewrite X.
+  intros G. assert (X := at_block tail w [] p 0 real_def i G). simpl app in X. simpl length in X. simpl plus in X.
+    rewrite X.
   unfold real, letter. simpl. destruct (at_ w i); auto.
 Qed.
 Lemma computes_app p q c f : (c < length p)%nat -> computes p c f -> computes (p ++ q) c f.
@@ -48,10 +51,12 @@ Lemma relu_neg x : x <= 0 -> relu x = 0. Proof. apply Rmax_left. Qed.
 
 (* the last channel of every block: a raw value within a quarter of the truth on letters, in [0, 1] everywhere *)
 Definition ramp a r := relu (2 * a + 2 * r - 5 / 2) - relu (2 * a + 2 * r - 7 / 2).
-Lemma ramp_rounds (w : list A) f i a : 0 <= a <= 1 -> (letter w i = true -> Rabs (a - truth w f i) <= / 4) -> ramp a (real w i) = truth w f i.
+Lemma ramp_rounds (w : list A) f i a : 0 <= a <= 1 -> (letter w i = true -> Rabs (a - truth w f i) <= / 4) -> ramp a
+  (real w i) = truth w f i.
 Proof.
   intros U E. unfold ramp, real. destruct (letter w i) eqn:L.
-  - specialize (E eq_refl). unfold truth in *. destruct (sat w f i); revert E; unfold Rabs; destruct Rcase_abs; intro E.
+  - specialize (E eq_refl). unfold truth in *. destruct (sat w f i); revert E; unfold Rabs; destruct Rcase_abs; intro
+    E.
     all: first [rewrite !relu_pos by lra; lra | rewrite !relu_neg by lra; lra].
   - rewrite truth_sentinel by auto. rewrite !relu_neg by lra. lra.
 Qed.
@@ -67,24 +72,30 @@ Lemma block_old c f i : (c < L)%nat -> computes p c f -> (i < N w)%nat -> chan e
 Proof. intros Hc H Hi. unfold e. rewrite run_keep; auto. Qed.
 Lemma block_feature j g i : nth_error bl j = Some (Feature g) -> chan e (L + j) i = g i (N w).
 Proof. intros H. unfold e, L. now rewrite (at_block tail w p bl j _ i H). Qed.
-Lemma block_round j c i : nth_error bl j = Some (round_raw c) -> (c < L + j)%nat -> chan e (L + j) i = ramp (chan e c i) (real w i).
+Lemma block_round j c i : nth_error bl j = Some (round_raw c) -> (c < L + j)%nat -> chan e (L + j) i = ramp (chan e c
+  i) (real w i).
 Proof.
   intros H Hc. unfold e, L. rewrite (at_block tail w p bl j _ i H). fold e. assert (P := good_pos p Gp).
-  unfold round_raw. cbn [eval_def]. unfold row_at. cbn [sum fst snd]. rewrite !chan_firstn by (unfold L in Hc; lia). rewrite block_real.
-  unfold ramp. replace (2 * chan e c i + (2 * real w i + 0) + - (5 / 2)) with (2 * chan e c i + 2 * real w i - 5 / 2) by lra.
+  unfold round_raw. cbn [eval_def]. unfold row_at. cbn [sum fst snd]. rewrite !chan_firstn by (unfold L in Hc; lia).
+    rewrite block_real.
+  unfold ramp. replace (2 * chan e c i + (2 * real w i + 0) + - (5 / 2)) with (2 * chan e c i + 2 * real w i - 5 / 2)
+    by lra.
   replace (2 * chan e c i + (2 * real w i + 0) + - (7 / 2)) with (2 * chan e c i + 2 * real w i - 7 / 2) by lra. lra.
 Qed.
 Lemma block_head j m sc qk v i : nth_error bl j = Some (Head m sc qk v) ->
-  (forall t, In t qk -> (forall x, In x (fst t) -> (snd x < L + j)%nat) /\ (forall x, In x (snd t) -> (snd x < L + j)%nat)) ->
+  (forall t, In t qk -> (forall x, In x (fst t) -> (snd x < L + j)%nat) /\ (forall x, In x (snd t) -> (snd x < L +
+    j)%nat)) ->
   (forall x, In x v -> (snd x < L + j)%nat) ->
-  chan e (L + j) i = output (fun k => sc (N w) * sum (fun t => row_at e (fst t) i * row_at e (snd t) k) qk) (fun k => row_at e v k) (keys w m i).
+  chan e (L + j) i = output (fun k => sc (N w) * sum (fun t => row_at e (fst t) i * row_at e (snd t) k) qk) (fun k =>
+    row_at e v k) (keys w m i).
 Proof.
   intros H Hq Hv. unfold e, L. rewrite (at_block tail w p bl j _ i H). fold e. cbn [eval_def].
   apply output_ext; intros k _.
   - f_equal. apply sum_ext. intros t Ht. destruct (Hq t Ht). rewrite !row_firstn; auto.
   - now apply row_firstn.
 Qed.
-Lemma block_net j us i : nth_error bl j = Some (Net us) -> (forall t x, In t us -> In x (snd (fst t)) -> (snd x < L + j)%nat) ->
+Lemma block_net j us i : nth_error bl j = Some (Net us) -> (forall t x, In t us -> In x (snd (fst t)) -> (snd x < L +
+  j)%nat) ->
   chan e (L + j) i = sum (fun t => fst (fst t) * relu (row_at e (snd (fst t)) i + snd t)) us.
 Proof.
   intros H Hu. unfold e, L. rewrite (at_block tail w p bl j _ i H). fold e. cbn [eval_def].
@@ -112,15 +123,18 @@ Proof.
   - destruct (sat w a i); simpl; first [rewrite relu_neg by lra; lra | rewrite relu_pos by lra; lra].
   - destruct (sat w a i) eqn:E. apply sat_letter in E; congruence. rewrite relu_neg by lra; lra.
 Qed.
-Lemma conjunction_computes p c1 c2 a b : good p -> (c1 < length p)%nat -> (c2 < length p)%nat -> computes p c1 a -> computes p c2 b ->
+Lemma conjunction_computes p c1 c2 a b : good p -> (c1 < length p)%nat -> (c2 < length p)%nat -> computes p c1 a ->
+  computes p c2 b ->
   computes (p ++ [conjunction c1 c2]) (length p) (Conj a b).
 Proof.
   intros G H1 H2 Ha Hb w i Hi. assert (P := good_pos p G). rewrite <- (Nat.add_0_r (length p)).
   rewrite (block_net p [conjunction c1 c2] w 0 [(1, [(1, c1); (1, c2); (-1, O)], 0)] i eq_refl) by rows.
-  unfold row_at. cbn [sum fst snd]. rewrite block_real, (block_old p [conjunction c1 c2] w c1 a i), (block_old p [conjunction c1 c2] w c2 b i) by auto.
+  unfold row_at. cbn [sum fst snd]. rewrite block_real, (block_old p [conjunction c1 c2] w c1 a i), (block_old p
+    [conjunction c1 c2] w c2 b i) by auto.
   unfold real, truth. cbn [sat]. destruct (letter w i) eqn:Li; simpl.
   - destruct (sat w a i), (sat w b i); simpl; first [rewrite relu_neg by lra; lra | rewrite relu_pos by lra; lra].
-  - destruct (sat w a i) eqn:E. apply sat_letter in E; congruence. destruct (sat w b i) eqn:E'. apply sat_letter in E'; congruence.
+  - destruct (sat w a i) eqn:E. apply sat_letter in E; congruence. destruct (sat w b i) eqn:E'.
+    apply sat_letter in E'; congruence.
     simpl. rewrite relu_neg by lra; lra.
 Qed.
 
@@ -130,10 +144,12 @@ Theorem once_computes p c a d : good p -> (c < length p)%nat -> computes p c a -
 Proof.
   intros G Hc Ha w i Hi. set (L := length p). set (bl := once_block me d L c).
   unfold L. rewrite (block_round p bl w G 2 (L + 1) i eq_refl) by (fold L; lia). fold L.
-  assert (E : chan (run w (p ++ bl)) (L + 1) i = output (fun j => (ln (INR (N w)) + kappa) * truth w a j) (truth w a) (keys w (mask_of d) i)).
+  assert (E : chan (run w (p ++ bl)) (L + 1) i = output (fun j => (ln (INR (N w)) + kappa) * truth w a j) (truth w a)
+    (keys w (mask_of d) i)).
   { unfold L. rewrite (block_head p bl w 1 _ _ _ _ i eq_refl) by (fold L; rows).
     apply output_ext; intros j Hj; apply in_keys in Hj; destruct Hj as [Hj _]; unfold row_at; cbn [sum fst snd].
-    - rewrite (block_old p bl w c a j) by auto. fold L. rewrite <- (Nat.add_0_r L). unfold L. rewrite (block_feature p bl w 0 _ i eq_refl).
+    - rewrite (block_old p bl w c a j) by auto. fold L. rewrite <- (Nat.add_0_r L). unfold L.
+      rewrite (block_feature p bl w 0 _ i eq_refl).
       destruct me; cbn [by_method]; ring.
     - rewrite (block_old p bl w c a j) by auto. ring. }
   rewrite E. apply ramp_rounds.
@@ -144,7 +160,8 @@ Proof.
       eapply Rle_trans; [|apply (quarter kappa); unfold kappa; lra].
       apply (once_row kappa (N w) _ _ j). apply keys_length. intros; apply truth_01.
       apply in_mask. split; auto. now apply letter_N. unfold truth. now rewrite Sj.
-      assert (0 <= ln (INR (N w))). { rewrite <- ln_1. assert (H1 : 1 <= INR (N w)) by (change 1 with (INR 1); apply le_INR; lia). destruct H1 as [H1|<-]; [left; apply ln_increasing; lra|right; auto]. }
+      assert (0 <= ln (INR (N w))). { rewrite <- ln_1. assert (H1 : 1 <= INR (N w)) by (change 1 with (INR 1); apply
+        le_INR; lia). destruct H1 as [H1|<-]; [left; apply ln_increasing; lra|right; auto]. }
       unfold kappa; lra.
     + assert (T0 : truth w (Once d a) i = 0) by (unfold truth; cbn [sat]; now rewrite Li, X). rewrite T0.
       rewrite output_zero. rewrite Rminus_0_r, Rabs_R0. lra.
@@ -159,7 +176,8 @@ Lemma greatest (q : nat -> bool) (f : nat -> nat) K : (forall j, In j K -> q j =
 Proof.
   induction K as [|a K IH]. left; intros j [].
   destruct IH as [IH|(js & H1 & H2 & H3)].
-  - destruct (q a) eqn:E. right. exists a. split; [now left|]. split; auto. intros j [->|Hj] Hp; auto. rewrite IH in Hp; auto; discriminate.
+  - destruct (q a) eqn:E. right. exists a. split; [now left|]. split; auto. intros j [->|Hj] Hp; auto.
+    rewrite IH in Hp; auto; discriminate.
     left. intros j [<-|Hj]; auto.
   - right. destruct (q a) eqn:E; [destruct (le_lt_dec (f a) (f js))|].
     + exists js. split; [now right|]. split; auto. intros j [<-|Hj]; auto.
@@ -170,7 +188,8 @@ Lemma num_lt d n j : (j < n)%nat -> (num d n j < n)%nat.
 Proof. destruct d; simpl; lia. Qed.
 Lemma num_inj d n x y : (x < n)%nat -> (y < n)%nat -> num d n x = num d n y -> x = y.
 Proof. destruct d; simpl; lia. Qed.
-Lemma num_sign d n j : (j < n)%nat -> sign d * INR j = INR (num d n j) + match d with Past => 0 | Future => - INR (n - 1) end.
+Lemma num_sign d n j : (j < n)%nat -> sign d * INR j = INR (num d n j) + match d with Past => 0 | Future => - INR (n
+  - 1) end.
 Proof. intros H. destruct d; simpl. lra. rewrite (minus_INR (n - 1) j) by lia. lra. Qed.
 
 (* doc/theory.md, "Normal form": since is the value at the nearest candidate *)
@@ -191,41 +210,52 @@ Proof.
       destruct d; simpl in *; apply Nat.ltb_lt; lia. }
     unfold cand in Hc. rewrite Lj, X in Hc. simpl in Hc. now rewrite orb_false_r in Hc.
   - intros Hb. exists js. split. apply in_seen; auto. rewrite Hb. simpl. rewrite forallb_forall. intros k Hk.
-    apply filter_In in Hk. destruct Hk as [Hk Hlt]. apply in_seen in Hk. destruct Hk as [Lk Hk]. assert (Nk := letter_N w k Lk).
+    apply filter_In in Hk. destruct Hk as [Hk Hlt]. apply in_seen in Hk. destruct Hk as [Lk Hk].
+      assert (Nk := letter_N w k Lk).
     destruct (sat w a k) eqn:E; auto. exfalso.
     assert (num d (N w) k <= num d (N w) js)%nat. { apply Hm; auto. unfold cand. now rewrite Lk, E, orb_true_r. }
     destruct d; simpl in *; apply Nat.ltb_lt in Hlt; lia.
 Qed.
-Lemma since_none w d a b i : (forall j, (j < N w)%nat -> sees d i j = true -> cand w a b j = false) -> sat w (Since d a b) i = false.
+Lemma since_none w d a b i : (forall j, (j < N w)%nat -> sees d i j = true -> cand w a b j = false) -> sat w (Since d
+  a b) i = false.
 Proof.
   intros H. cbn [sat]. destruct (letter w i) eqn:Li; auto. simpl. apply not_true_is_false. rewrite existsb_exists.
   intros (j & Hj & X). apply andb_prop in X. destruct X as [Hb _]. apply in_seen in Hj. destruct Hj as [Lj Hj].
   specialize (H j (letter_N w j Lj) Hj). unfold cand in H. rewrite Lj, Hb in H. discriminate.
 Qed.
 
-Theorem since_computes p ca cb a b d : good p -> (ca < length p)%nat -> (cb < length p)%nat -> computes p ca a -> computes p cb b ->
+Theorem since_computes p ca cb a b d : good p -> (ca < length p)%nat -> (cb < length p)%nat -> computes p ca a ->
+  computes p cb b ->
   computes (p ++ since_block me d (length p) ca cb) (length p + 5) (Since d a b).
 Proof.
-  intros G H1 H2 Ha Hb w i Hi. set (L := length p) in *. set (bl := since_block me d L ca cb). assert (P := good_pos p G). fold L in P.
+  intros G H1 H2 Ha Hb w i Hi. set (L := length p) in *. set (bl := since_block me d L ca cb).
+    assert (P := good_pos p G). fold L in P.
   unfold L. rewrite (block_round p bl w G 5 (L + 4) i eq_refl) by (fold L; lia). fold L.
   set (cj := fun j => ind (cand w a b j)).
   assert (C : forall j, (j < N w)%nat -> chan (run w (p ++ bl)) L j = cj j).
   { intros j Hj. rewrite <- (Nat.add_0_r L). unfold L. rewrite (block_net p bl w 0 _ j eq_refl) by (fold L; rows).
-    unfold row_at. cbn [sum fst snd]. rewrite block_real, (block_old p bl w ca a j), (block_old p bl w cb b j) by auto.
+    unfold row_at. cbn [sum fst snd]. rewrite block_real, (block_old p bl w ca a j), (block_old p bl w cb b j) by
+      auto.
     unfold cj, ind, cand, truth, real. destruct (letter w j) eqn:Lj; simpl.
     - destruct (sat w a j), (sat w b j); simpl; repeat first [rewrite relu_neg by lra | rewrite relu_pos by lra]; lra.
-    - destruct (sat w a j) eqn:X1. apply sat_letter in X1; congruence. destruct (sat w b j) eqn:X2. apply sat_letter in X2; congruence.
+    - destruct (sat w a j) eqn:X1. apply sat_letter in X1; congruence. destruct (sat w b j) eqn:X2.
+      apply sat_letter in X2; congruence.
       repeat rewrite relu_neg by lra; lra. }
   set (K := keys w (mask_of d) i).
-  assert (E : chan (run w (p ++ bl)) (L + 4) i = output (fun j => kappa * INR (N w) * cj j + kappa * INR (num d (N w) j)) (truth w b) K).
+  assert (E : chan (run w (p ++ bl)) (L + 4) i = output (fun j => kappa * INR (N w) * cj j + kappa * INR (num d (N w)
+    j)) (truth w b) K).
   { rewrite <- (output_shift _ (kappa * match d with Past => 0 | Future => - INR (N w - 1) end)).
     assert (N0 := N_pos w). unfold L. rewrite (block_head p bl w 4 _ _ _ _ i eq_refl).
     - apply output_ext; intros j Hj; apply in_keys in Hj; destruct Hj as [Hj _].
       + assert (S := num_sign d (N w) j Hj).
-        assert (F1 : chan (run w (p ++ bl)) (L + 1) i = by_method me 1 (kappa * INR (N w))) by (unfold L; now rewrite (block_feature p bl w 1 _ i eq_refl)).
-        assert (F2 : chan (run w (p ++ bl)) (L + 2) i = by_method me 1 kappa) by (unfold L; now rewrite (block_feature p bl w 2 _ i eq_refl)).
-        assert (F3 : chan (run w (p ++ bl)) (L + 3) j = by_method me (INR j / INR (N w)) (INR j)) by (unfold L; now rewrite (block_feature p bl w 3 _ j eq_refl)).
-        destruct me; cbn [by_method] in *; cbn [sum fst snd]; unfold row_at; cbn [sum fst snd]; fold L; rewrite F1, ?F2, F3, (C j Hj).
+        assert (F1 : chan (run w (p ++ bl)) (L + 1) i = by_method me 1 (kappa * INR (N w))) by (unfold L; now rewrite
+          (block_feature p bl w 1 _ i eq_refl)).
+        assert (F2 : chan (run w (p ++ bl)) (L + 2) i = by_method me 1 kappa) by (unfold L; now rewrite
+          (block_feature p bl w 2 _ i eq_refl)).
+        assert (F3 : chan (run w (p ++ bl)) (L + 3) j = by_method me (INR j / INR (N w)) (INR j)) by (unfold L; now
+          rewrite (block_feature p bl w 3 _ j eq_refl)).
+        destruct me; cbn [by_method] in *; cbn [sum fst snd]; unfold row_at; cbn [sum fst snd]; fold L; rewrite F1,
+          ?F2, F3, (C j Hj).
         * transitivity (kappa * INR (N w) * cj j + kappa * (sign d * INR j)). field; lra. rewrite S. ring.
         * transitivity (kappa * INR (N w) * cj j + kappa * (sign d * INR j)). ring. rewrite S. ring.
       + unfold row_at. cbn [sum fst snd]. rewrite (block_old p bl w cb b j) by auto. ring.
@@ -242,7 +272,8 @@ Proof.
       rewrite Z, Rminus_0_r, Rabs_R0. lra.
     + apply in_mask in J1. destruct J1 as [Nj Sj].
       assert (Z : truth w (Since d a b) i = truth w b js).
-      { unfold truth. rewrite (since_nearest w d a b i js); auto. intros j Hj Sj' Cj. apply J3; auto. apply in_mask; auto. }
+      { unfold truth. rewrite (since_nearest w d a b i js); auto. intros j Hj Sj' Cj. apply J3; auto.
+        apply in_mask; auto. }
       rewrite Z. eapply Rle_trans; [|apply (quarter kappa); unfold kappa; lra].
       apply nearest_row.
       * unfold kappa; lra.
@@ -263,13 +294,16 @@ Proof.
   intros G Dk Hc Ha w i Hi. set (L := length p) in *. set (bl := step_block me d L c).
   unfold L. rewrite (block_round p bl w G 3 (L + 2) i eq_refl) by (fold L; lia). fold L.
   set (K := keys w (strict_of d) i).
-  assert (E : chan (run w (p ++ bl)) (L + 2) i = output (fun j => kappa * INR (N w) * 1 + kappa * INR (num d (N w) j)) (truth w a) K).
+  assert (E : chan (run w (p ++ bl)) (L + 2) i = output (fun j => kappa * INR (N w) * 1 + kappa * INR (num d (N w)
+    j)) (truth w a) K).
   { rewrite <- (output_shift _ (kappa * match d with Past => 0 | Future => - INR (N w - 1) end - kappa * INR (N w))).
     assert (N0 := N_pos w). unfold L. rewrite (block_head p bl w 2 _ _ _ _ i eq_refl) by (fold L; rows).
     apply output_ext; intros j Hj; apply in_keys in Hj; destruct Hj as [Hj _]; unfold row_at; cbn [sum fst snd].
     - assert (S := num_sign d (N w) j Hj).
-      assert (F0 : chan (run w (p ++ bl)) L i = by_method me 1 kappa) by (rewrite <- (Nat.add_0_r L); unfold L; now rewrite (block_feature p bl w 0 _ i eq_refl)).
-      assert (F1 : chan (run w (p ++ bl)) (L + 1) j = by_method me (INR j / INR (N w)) (INR j)) by (unfold L; now rewrite (block_feature p bl w 1 _ j eq_refl)).
+      assert (F0 : chan (run w (p ++ bl)) L i = by_method me 1 kappa) by (rewrite <- (Nat.add_0_r L); unfold L; now
+        rewrite (block_feature p bl w 0 _ i eq_refl)).
+      assert (F1 : chan (run w (p ++ bl)) (L + 1) j = by_method me (INR j / INR (N w)) (INR j)) by (unfold L; now
+        rewrite (block_feature p bl w 1 _ j eq_refl)).
       fold L. rewrite F0, F1. destruct me; cbn [by_method] in *.
       + transitivity (kappa * (sign d * INR j)). field; lra. rewrite S. ring.
       + transitivity (kappa * (sign d * INR j)). ring. rewrite S. ring.

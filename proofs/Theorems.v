@@ -1,6 +1,8 @@
 (* What is proved, and what it rests on. make proofs shows this list and fails on any other assumption. *)
-From Temper Require Import Rows Heads Gates Strings NormalForm Programs Compile Temporal Counting Residues MainTheorem HardAttention.
-From Temper Require Import Format Rounding Exact Sums Crumbs Ramp Nearest NearestAny OnceHead OnceAny FloatRun NearestHead Soundness SoundFormulas Replay.
+From Temper Require Import Rows Heads Gates Strings NormalForm Programs Compile Temporal Counting Residues
+  MainTheorem HardAttention.
+From Temper Require Import Format Rounding Exact Sums Crumbs Ramp Nearest NearestAny OnceHead OnceAny CompareHead FloatRun
+  NearestHead Soundness SoundFormulas Replay.
 Print Assumptions softmax_total_variation.
 Print Assumptions hard_attention.
 Print Assumptions once_row.
@@ -33,6 +35,8 @@ Print Assumptions nearest_any.
 Print Assumptions nearest_out.
 Print Assumptions once_out.
 Print Assumptions once_any_out.
+Print Assumptions compare_true.
+Print Assumptions compare_false.
 Print Assumptions float_run_exists.
 Print Assumptions sound.
 Print Assumptions claim_any.
