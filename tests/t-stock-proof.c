@@ -270,7 +270,7 @@ static void check_far(test_random *r) {
                  {"#[a] >= #[b]", 5, STOCK_POSITIONS_AUTO, 1020, 0, NULL},
                  {"H(b -> O a)", 4, STOCK_POSITIONS_AUTO, 1000, 0, NULL},
                  {"(Y a) S (b & Y c)", 4, STOCK_POSITIONS_AUTO, 1500, 0, NULL},
-                 {"Y a", 13, STOCK_POSITIONS_DIGITS, 600, 0, NULL}};
+                 {"a S b", 13, STOCK_POSITIONS_DIGITS, 1600, 0, NULL}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         temper_spec *s = parse(cases[k].source);
         trial t = {.name = cases[k].source, .spec = s, .random = r, .strings = 1, .must = true};

@@ -7,7 +7,7 @@
 #include "stock/stock_answer.h"
 #include "stock/stock_longest.h"
 
-enum { DEFAULT_MOST = 2048, STRINGS = 3 };
+enum { DEFAULT_MOST = 2048, STRINGS = 4 };
 
 typedef struct search {
     const temper_model *hard;
@@ -19,16 +19,17 @@ typedef struct search {
     bool wrong;
 } search;
 
-/* Letters of a string that is hard to tell apart: anything; runs; one letter among others. */
+/* Letters of a string that is hard to tell apart: two by turns; anything; runs; one letter among others. */
 static void make_string(search *s, uint32_t *w, size_t n, size_t kind) {
     uint32_t letters = (uint32_t)s->hard->letters.count, run = 0, letter = 0;
     for (size_t k = 0; k < n; k++) {
-        if (kind == 0 || run == 0) {
+        if (kind == 1 || run == 0) {
             letter = (uint32_t)(random_next(&s->random) % letters);
-            run = kind == 1 ? 1 + (uint32_t)(random_next(&s->random) % 40) : 1;
+            run = kind == 2 ? 1 + (uint32_t)(random_next(&s->random) % 40) : 1;
         }
         run--;
-        w[k] = kind == 2 ? (random_next(&s->random) % 16 ? 0 : letter) % letters : letter;
+        w[k] = kind == 3 && random_next(&s->random) % 16 ? 0 : letter;
+        if (kind == 0 && letters > 1) w[k] = letters - 2 + k % 2;
     }
 }
 
@@ -87,10 +88,11 @@ typedef struct limits_call {
     const temper_stock_options *options;
 } limits_call;
 
-/* Lengths grow by an eighth from what is proved on; below, one is tried. */
+/* What is proved, the next length, and then lengths that grow by a sixteenth. */
 static void find_wrong(search *s, temper_stock_limit *out, size_t most, trap *t) {
     size_t from = out->proved.length ? out->proved.length : 8;
-    for (size_t n = from < most ? from : most;;) {
+    from = from < most ? from : most;
+    for (size_t n = from;;) {
         temper_error why;
         s->options.length = n;
         if (!try_length(s, &why)) {
@@ -106,7 +108,7 @@ static void find_wrong(search *s, temper_stock_limit *out, size_t most, trap *t)
         }
         out->tried = n;
         if (n == most) return;
-        n += n / 8 + 1;
+        n += n == from ? 1 : n / 16 + 1;
         if (n > most) n = most;
     }
 }

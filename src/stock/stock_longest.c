@@ -61,17 +61,19 @@ stock_reach stock_prove_longest(arena *a, const temper_model *hard, const temper
     struct stock_options at = *o;
     stock_reach best = {0}, failed = {0};
     size_t low = 0, high = o->length + 1;
-    for (at.length = 1; at.length < high; at.length = 2 * at.length < o->length ? 2 * at.length : o->length) {
+    for (at.length = 1;; at.length = 2 * at.length < o->length ? 2 * at.length : o->length) {
         stock_reach r = stock_prove_length(a, hard, read, &at);
-        if (!r.proved) {
+        if (r.proved) {
+            low = at.length;
+            high = o->length + 1;
+            best = r;
+        } else if (high > o->length) { /* the first after what is proved; a longer one may be proved all the same */
             high = at.length;
             failed = r;
-            break;
         }
-        low = at.length;
-        best = r;
-        if (low == o->length) return best;
+        if (at.length == o->length) break;
     }
+    if (low == o->length) return best;
     while (low + 1 < high) {
         at.length = low + (high - low) / 2;
         stock_reach r = stock_prove_length(a, hard, read, &at);

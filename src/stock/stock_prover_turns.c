@@ -227,16 +227,22 @@ bool prove_wave(prover *p, head_work *h, proved_head *out, double *says) {
     double all = up_mul(up_add(fabs(t.a), fabs(t.b)), fabs(t.k));
     if (!in_half(p, up_add(fabs(t.a), fabs(t.b))) || !in_half(p, fabs(t.k)))
         return prover_fail(p, "a query or key is beyond f16");
-    /* keys of letters are 0 up to this, and take part in all products */
+    /* The sentinel's key is not turned: one product counts, and f16 rounds it by a share of itself. Keys of letters
+       are 0 up to their error, and take part in both products. */
+    double query = up_add(fabs(t.a), fabs(t.b)),
+           turn = up_add(prover_turn_error(p, pair, (double)p->positions), 4 * UNIT);
+    double off = up_add(up_add(t.errors[0], t.errors[1]), up_add(up_mul(query, turn), HALF_TINY));
+    double stray = up_mul(up_mul(4, t.errors[2]), up_add(query, off));
+    double share = up_add(up_div(t.errors[2], fabs(t.k)), p->options.kv == STOCK_F16 ? 1.01 * HALF_UNIT : 0);
     size = up_add(size, all);
-    error = up_add(error, pair_error(p, &t, pair));
-    error = up_add(error, up_mul(8 * UNIT, size));
-    error = up_div(up_mul(2, error), h->root);
+    error = up_add(up_mul(2, error), up_add(up_mul(fabs(t.k), off), up_add(stray, up_mul(16 * UNIT, size))));
+    error = up_div(error, h->root);
     double frequency = prover_frequency(p, pair), gap = INFINITY, leak = 0;
     says[0] = 1;
     for (size_t i = 1; i < p->positions; i++) {
-        double score = (pair_score(&t, frequency * (double)i) + constant) / h->root;
-        double sure = next_down(next_down(fabs(score) - size * 0x1p-40) - error);
+        double wave = pair_score(&t, frequency * (double)i), score = (wave + constant) / h->root;
+        double rounded_off = up_div(up_mul(up_mul(2, share), fabs(wave)), h->root);
+        double sure = next_down(next_down(next_down(fabs(score) - size * 0x1p-40) - error) - rounded_off);
         says[i] = score > 0;
         gap = fmin(gap, sure);
         leak = fmax(leak, score > 0 ? up_mul((double)i, up_exp(-sure)) : up_exp(-sure));
