@@ -29,8 +29,8 @@ find "$source" -name '*.md' | while read -r page; do
 done
 # Tables and figures may be wide; figures are drawn on white.
 printf '.md-typeset img{background:#fff;border-radius:4px}\n.md-typeset pre>code{white-space:pre}\n.md-typeset table:not([class]) td{min-width:3rem}\n' >"$source/site.css"
-if [ -d "$build/web/site" ]; then
-    cp -r "$build/web/site" "$source/playground"
+if [ -f "$build/web/index.html" ]; then # make web
+    cp -r "$build/web" "$source/playground"
     sed -i 's|^\[doc/README.md\](doc/README.md) lists every page.|[The playground](playground/index.html) runs in the browser. &|' "$source/index.md"
 fi
 sed "s|SOURCE|$source|; s|SITE|$build/site|" scripts/mkdocs.yml >"$room/mkdocs.yml"
