@@ -205,11 +205,16 @@ const command command_table[COMMAND_COUNT] = {
      "machines.\n",
      cmd_lab},
     {"audit", FOR_AUDIT, "checks a certificate against its model, with code of its own",
-     "temper audit CERTIFICATE MODEL", "temper audit certificate.json m.temper\n",
+     "temper audit CERTIFICATE MODEL\n"
+     "temper audit CERTIFICATE FOLDER | model.gguf",
+     "temper audit certificate.json m.temper\n"
+     "temper audit folder/certificate.json folder     what export --as wrote, and proved\n",
      "Finds out from the weights what every channel means and how far every head may be off, reads the source\n"
      "by its definitions, writes the certificate that follows, and accepts no other. Labels, roles and the safe\n"
      "length of the MODEL are not trusted. Prints what is proved, or what is wrong (exit status 1): the first\n"
-     "field that differs, or the layer, head or gate whose proof fails. Beyond what it can handle: exit status 4.\n",
+     "field that differs, or the layer, head or gate whose proof fails. Beyond what it can handle: exit status 4.\n"
+     "Of an ordinary GPT-2 or Llama (a FOLDER of export --as, or its GGUF file) it reads the file that llama.cpp\n"
+     "loads, undoes the lowering, compares what the weights compute with the source, and bounds every rounding.\n",
      cmd_audit},
     {"limits", FOR_LIMITS, "how far each number format is right, and where it goes wrong",
      "temper limits -f FORMULA | -F FILE [options]\n"

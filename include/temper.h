@@ -1124,6 +1124,11 @@ TEMPER_API temper_status temper_certificate_head(temper_certified_head *out, con
 TEMPER_API temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
                                       temper_error *err);
 
+/* The same for a certificate of an ordinary transformer (doc/stock.md): `path` is the folder that temper_export_stock
+   wrote, or its GGUF file alone. */
+TEMPER_API temper_status temper_audit_stock(const char *certificate, size_t length, const char *path,
+                                            temper_error *err);
+
 /* ---- limits: where each number format stops ---- */
 
 /* What makes an answer wrong (doc/limits.md has the definitions). */

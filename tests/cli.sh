@@ -1872,6 +1872,22 @@ for as in gpt2 llama; do
         same "import: the answers of $as in $weights" "$("$temper" eval -f '(Y a) S (b & Y c)' --alphabet abc cab cabaaa cabaab acabaaaa)" "$out"
     done
 done
+# and its certificate, against the file that other programs load
+run 0 export -f '(Y a) S (b & Y c)' --alphabet abc --as gpt2 --weights f32 --kv f32 --length 40 -o proved
+run 0 audit proved/certificate.json proved
+has 'audit: a folder of export --as' "$out" 'proved/certificate.json: proved for proved: after every prefix of every string up to length 40 each logit is within 32 of what the source says, as a gpt2 with f32 weights and an f32 cache'
+run 0 --json audit proved/certificate.json proved/model.gguf
+has 'audit: the GGUF file alone, json' "$out" '"proved":true,"claim":"formula","architecture":"gpt2","length":40,"weights":"f32","cache":"f32","within":32'
+sed 's/"length": 40/"length": 41/' proved/certificate.json >longer.json
+run 1 audit longer.json proved/model.gguf
+has 'audit: a longer length' "$err" 'length is 41, but the file has 41 positions'
+sed 's/(Y a) S (b/(Y a) S (c/' proved/certificate.json >other.json
+run 1 audit other.json proved/model.gguf
+has 'audit: another source' "$err" 'the model says otherwise'
+cp proved/model.gguf other.gguf && printf x >>other.gguf
+run 1 audit proved/certificate.json other.gguf
+has 'audit: another file' "$err" 'it is about another model.gguf'
+run 3 audit proved/certificate.json nowhere.gguf
 python3 - back/model.gguf <<'END'
 import sys
 b = bytearray(open(sys.argv[1], "rb").read())

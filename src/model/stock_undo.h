@@ -133,6 +133,13 @@ static inline double undo_positions(const undo *u) { return (double)u->m->positi
 /* In arena a. Raises TEMPER_FORMAT. */
 undo *undo_stock(const struct stock_file *file, stock_naming naming, arena *a);
 
+/* Of a nearest head: by how much the largest content is above any other that is not as large; 0: all are the same. */
+double undo_content_gap(const undo *u, const undo_head *h);
+
+/* Of a mean that is compared: how far it is from 0 at least and at most; 0: it may be 0. */
+double undo_least_mean(const undo *u, uint32_t column);
+double undo_most_mean(const undo *u, uint32_t column);
+
 /* ---- its parts ---- */
 
 /* Raises TEMPER_FORMAT: "tensor, row, column: ...". `at` is a number of the model. */

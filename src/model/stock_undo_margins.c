@@ -60,24 +60,32 @@ static void check_weighed(const undo *u, undo_head *h) {
             undo_refuse(u, h->values[v].value.row, "a weighed mean counts the start sentinel");
 }
 
+/* The value of a column that a head writes. */
+static const undo_value *value_of(const undo *u, uint32_t column) {
+    const undo_head *of = &u->heads[u->columns[column].head];
+    for (size_t v = 0; v < of->value_count; v++)
+        if (of->values[v].column == column) return &of->values[v];
+    return NULL;
+}
+
 /* |y| is at least a half, divided by the number of positions: the value is whole on letters, and whole and a half on
    the start sentinel. */
-static double least_mean(const undo *u, const undo_head *h, uint32_t column) {
-    const undo_head *of = &u->heads[u->columns[column].head];
-    for (size_t v = 0; v < of->value_count; v++) {
-        const undo_form *f = &of->values[v].value;
-        if (of->values[v].column != column) continue;
-        double grain = 0, start = undo_at_start(u, f);
-        for (size_t k = 0; k < f->count; k++)
-            if (f->terms[k].channel != u->start)
-                grain = undo_common(grain, f->terms[k].weight * u->columns[f->terms[k].channel].grain);
-        NEED(u, h, grain == 0 || start - grain * floor(start / grain) == grain / 2,
-             "a mean that is compared may be 0");
-        NEED(u, h, grain != 0 || start != 0, "a mean that is compared is 0");
-        return of->values[v].scale * (grain == 0 ? fabs(start) : grain / 2) / undo_positions(u);
-    }
-    NEED(u, h, false, "a head compares what is no mean");
-    return 0;
+double undo_least_mean(const undo *u, uint32_t column) {
+    const undo_value *v = value_of(u, column);
+    if (!v || !u->columns[column].mean) return 0;
+    double grain = 0, start = undo_at_start(u, &v->value);
+    for (size_t k = 0; k < v->value.count; k++)
+        if (v->value.terms[k].channel != u->start)
+            grain = undo_common(grain, v->value.terms[k].weight * u->columns[v->value.terms[k].channel].grain);
+    if (grain != 0 && start - grain * floor(start / grain) != grain / 2) return 0;
+    return v->scale * (grain == 0 ? fabs(start) : grain / 2) / undo_positions(u);
+}
+
+double undo_most_mean(const undo *u, uint32_t column) {
+    const undo_value *v = value_of(u, column);
+    double low, high;
+    undo_range(u, &v->value, &low, &high);
+    return v->scale * fmax(fabs(low), fabs(high));
 }
 
 static bool is_start_value(const undo *u, const undo_form *f) {
@@ -97,7 +105,9 @@ static void check_compare(const undo *u, undo_head *h) {
     NEED(u, h, fits, "a head that compares does not have one mean, and the start sentinel as its key");
     uint32_t column = p->query.terms[0].channel;
     double factor = p->query.terms[0].weight * p->key.terms[0].weight * least_cosine(u, h);
-    NEED(u, h, factor * least_mean(u, h, column) >= sharp(u), "a head that compares is not sharp enough");
+    double least = undo_least_mean(u, column);
+    NEED(u, h, least > 0, "a mean that is compared may be 0");
+    NEED(u, h, factor * least >= sharp(u), "a head that compares is not sharp enough");
     check_start_values(u, h);
     h->of = u->columns[column].head;
     h->content = 1;
@@ -201,6 +211,11 @@ static double content_grain(const undo *u, const undo_head *h, double *most) {
     /* then it is behind position 1, by content or by being farther away */
     if (!h->last || later.fixed[1] < later.fixed[0] || u->m->positions < 2) return grain;
     return u->m->positions == 2 ? 0 : fmax(grain, shifted); /* of two positions the second is the one */
+}
+
+double undo_content_gap(const undo *u, const undo_head *h) {
+    double most;
+    return content_grain(u, h, &most);
 }
 
 /* Whether two products share a pair, which then mixes them a little. */
@@ -313,14 +328,6 @@ static bool is_first(const undo *u, const undo_form *f) {
     return x != NULL;
 }
 
-/* Which value of its head a column is. */
-static const undo_form *value_of(const undo *u, uint32_t column) {
-    const undo_head *of = &u->heads[u->columns[column].head];
-    for (size_t v = 0; v < of->value_count; v++)
-        if (of->values[v].column == column) return &of->values[v].value;
-    return NULL;
-}
-
 /* Each query is one of two columns of one head; the keys add up to j and to its square. */
 static void check_lookup(const undo *u, undo_head *h) {
     uint32_t positions = u->m->positions;
@@ -335,7 +342,7 @@ static void check_lookup(const undo *u, undo_head *h) {
         uint32_t column = q->terms[0].channel;
         const undo_column *c = &u->columns[column];
         NEED(u, h, c->mean && u->heads[c->head].role == UNDO_WEIGHED, "a look-up reads what is no weighed mean");
-        bool inverse = is_first(u, value_of(u, column)) && q->terms[0].weight < 0;
+        bool inverse = is_first(u, &value_of(u, column)->value) && q->terms[0].weight < 0;
         uint32_t *is = inverse ? &h->inverse : &h->number;
         NEED(u, h, *is == UINT32_MAX || *is == column, "a look-up reads more than two means");
         *is = column;
@@ -350,8 +357,7 @@ static void check_lookup(const undo *u, undo_head *h) {
         NEED(u, h, place[j] == slope * j && square[j] == -curve * j * j,
              "the keys of a look-up are not j and its square");
     NEED(u, h, slope * e->scale == 2 * curve * d->scale, "a look-up does not have twice the number");
-    const undo_form *number = value_of(u, h->number);
-    double grain = undo_grain(u, number);
+    double grain = undo_grain(u, &value_of(u, h->number)->value);
     NEED(u, h, grain == rint(grain), "a look-up is about a number that is not whole");
     h->of = e->head;
     NEED(u, h, curve * d->scale / (positions - 1 + u->heads[h->of].weight) * least_cosine(u, h) >= apart(u),

@@ -1,0 +1,242 @@
+/* temper_audit_stock: a certificate of an ordinary transformer against its files. */
+#define _GNU_SOURCE
+#include "audit/audit_stock.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/sha256.h"
+
+static const double ALLOWED = 32;
+
+void stock_refuse(const stock_audit *s, uint32_t layer, uint32_t head, const char *format, ...) {
+    char why[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    if (layer && head) trap_raise(s->trap, TEMPER_RANGE, 0, 0, "head %u of layer %u: %s", head, layer, why);
+    if (layer) trap_raise(s->trap, TEMPER_RANGE, 0, 0, "layer %u: %s", layer, why);
+    trap_raise(s->trap, TEMPER_RANGE, 0, 0, "%s", why);
+}
+
+/* ---- files ---- */
+
+static const struct stock_claimed_file *claimed_file(const stock_audit *s, const char *name) {
+    for (size_t k = 0; k < s->claim->file_count; k++)
+        if (strcmp(s->claim->files[k].name, name) == 0) return &s->claim->files[k];
+    return NULL;
+}
+
+static void check_digest(const stock_audit *s, const char *name, const char *bytes, size_t size) {
+    const struct stock_claimed_file *f = claimed_file(s, name);
+    unsigned char digest[SHA256_SIZE];
+    char hex[SHA256_HEX + 1];
+    sha256 h;
+    if (!f) stock_refuse(s, 0, 0, "it is not about a file %s", name);
+    sha256_start(&h);
+    sha256_add(&h, bytes, size);
+    sha256_finish(digest, &h);
+    sha256_hex(hex, digest);
+    if (strcmp(hex, f->sha256) != 0)
+        stock_refuse(s, 0, 0, "it is about another %s: its SHA-256 is %s, this one's %s", name,
+                     text_escaped(s->arena, f->sha256, strlen(f->sha256), 80), hex);
+}
+
+static void free_bytes(void *bytes) { temper_free(bytes); }
+
+/* Freed with the arena: a folder has more files than an entry has duties. */
+static char *read_whole(entry *e, size_t *length, const char *path) {
+    char *bytes;
+    temper_error err;
+    if (temper_file_read(&bytes, length, path, &err) != TEMPER_OK) trap_reraise(e->trap, &err);
+    arena_on_release(&e->memory, free_bytes, bytes);
+    return bytes;
+}
+
+static const char *path_in(entry *e, const char *folder, const char *name) {
+    text path;
+    text_init(&path, &e->memory);
+    text_printf(&path, "%s/%s", folder, name);
+    return text_string(&path);
+}
+
+/* The same numbers in the other file, so that what is proved of one holds of both. */
+static void check_same_weights(const stock_audit *s, const struct stock_model *x, const struct stock_model *y) {
+    stock_tensors p = stock_tensors_make(x, STOCK_HUGGING_FACE, s->arena);
+    bool same = x->architecture == y->architecture && x->positions == y->positions && x->width == y->width &&
+                x->heads == y->heads && x->head_size == y->head_size && x->hidden == y->hidden &&
+                x->layer_count == y->layer_count && x->vocabulary == y->vocabulary &&
+                (float)x->epsilon == (float)y->epsilon && (float)x->rope_base == (float)y->rope_base;
+    if (!same) stock_refuse(s, 0, 0, "model.safetensors is of another model than model.gguf");
+    for (uint32_t t = 0; t < x->vocabulary; t++)
+        if (t >= STOCK_AUDIT_LETTERS && t + 1 < x->vocabulary && strcmp(x->tokens[t], y->tokens[t]) != 0)
+            stock_refuse(s, 0, 0, "tokenizer.json has other letters than model.gguf");
+    stock_tensors q = stock_tensors_make(y, STOCK_HUGGING_FACE, s->arena);
+    for (size_t k = 0; k < p.count; k++)
+        for (uint32_t part = 0; part < p.all[k].part_count; part++) {
+            const float *u = p.all[k].parts[part], *v = q.all[k].parts[part];
+            size_t count = (size_t)p.all[k].rows * p.all[k].columns;
+            for (size_t j = 0; u && v && j < count; j++)
+                if (u[j] != v[j])
+                    stock_refuse(
+                        s, 0, 0,
+                        "tensor '%s' of model.safetensors differs from model.gguf, of which alone this is proved",
+                        p.all[k].name);
+        }
+}
+
+static void check_folder(entry *e, stock_audit *s, const char *folder, const struct stock_model *m) {
+    static const char safetensors[] = "model.safetensors";
+    for (size_t k = 0; k < s->claim->file_count; k++) {
+        const char *name = s->claim->files[k].name;
+        size_t length;
+        if (strcmp(name, "model.gguf") == 0) continue;
+        if (strstr(name, "..") || *name == '/') stock_refuse(s, 0, 0, "a name of a file that is not in the folder");
+        const char *bytes = read_whole(e, &length, path_in(e, folder, name));
+        check_digest(s, name, bytes, length);
+        if (strcmp(name, safetensors) != 0) continue;
+        stock_texts x;
+        struct stock_file other;
+        tensor_file f;
+        x.config = read_whole(e, &x.config_length, path_in(e, folder, "config.json"));
+        x.tokenizer = read_whole(e, &x.tokenizer_length, path_in(e, folder, "tokenizer.json"));
+        tensor_file_open(&f, (tensor_source){.bytes = bytes, .size = length}, &e->memory, e->trap);
+        stock_read_folder(&other, &x, &f, &e->memory);
+        check_same_weights(s, other.model, m);
+    }
+}
+
+/* ---- what is claimed against what is there ---- */
+
+static void check_settings(const stock_audit *s, const struct stock_file *file) {
+    const stock_claim *c = s->claim;
+    const struct stock_model *m = file->model;
+    const undo *u = s->u;
+    const char *positions = m->architecture == STOCK_GPT2 ? "table" : u->ramp > 0 ? "ramp" : "digits";
+    if (c->llama != (m->architecture == STOCK_LLAMA)) stock_refuse(s, 0, 0, "architecture is not that of the file");
+    if (c->length + 1 != m->positions)
+        stock_refuse(s, 0, 0, "length is %llu, but the file has %u positions", (unsigned long long)c->length,
+                     m->positions);
+    if (c->f16_weights != file->as_f16) stock_refuse(s, 0, 0, "weights are not of the type that the file has");
+    if (strcmp(c->positions, positions) != 0) stock_refuse(s, 0, 0, "positions is not %s", positions);
+    if (c->balances != u->balances) stock_refuse(s, 0, 0, "balances is not %u", u->balances);
+    if (c->allowed != ALLOWED || !(c->logits < ALLOWED)) stock_refuse(s, 0, 0, "logits are allowed to be off by 32");
+    if (c->letter_count != u->letters) stock_refuse(s, 0, 0, "alphabet has other letters than the file");
+    for (uint32_t t = 0; t < u->letters; t++)
+        if (strcmp(c->letters[t], m->tokens[STOCK_AUDIT_LETTERS + t]) != 0)
+            stock_refuse(s, 0, 0, "alphabet has other letters than the file");
+    if (c->kind != TEMPER_KIND_TRANSDUCER && m->vocabulary != u->letters + 3)
+        stock_refuse(s, 0, 0, "the file has tokens that only a transducer has");
+    const undo_form *first = &u->outputs[STOCK_AUDIT_BOS], *dead = &u->outputs[m->vocabulary - 1];
+    if (first->count || first->one != -256 || dead->count || dead->one != -128)
+        stock_refuse(s, 0, 0, "the logits of <s> and <dead> are not -256 and -128");
+}
+
+static bool varies(const undo_head *h) {
+    for (size_t k = 0; k < h->content; k++)
+        if (h->products[k].query.count) return true;
+    return false;
+}
+
+static void check_heads(const stock_audit *s) {
+    const undo *u = s->u;
+    if (s->claim->head_count != u->head_count)
+        stock_refuse(s, 0, 0, "heads has %zu entries, but the file has %zu heads", s->claim->head_count,
+                     u->head_count);
+    bool *seen = arena_zalloc(s->arena, u->head_count, sizeof *seen);
+    for (size_t k = 0; k < s->claim->head_count; k++) {
+        const struct stock_claimed_head *c = &s->claim->heads[k];
+        size_t h = 0;
+        while (h < u->head_count && (u->heads[h].layer != c->layer || u->heads[h].slot + 1 != c->head)) h++;
+        if (h == u->head_count || seen[h]) stock_refuse(s, c->layer, c->head, "there is no such head");
+        seen[h] = true;
+        const undo_head *x = &u->heads[h];
+        bool match = x->role == UNDO_NEAREST && (varies(x) || x->content > 1);
+        bool fits = strcmp(c->role, undo_role_name(x->role)) == 0 || (match && strcmp(c->role, "match") == 0);
+        if (!fits)
+            stock_refuse(s, c->layer, c->head, "role is %s, but the audit finds %s",
+                         text_escaped(s->arena, c->role, strlen(c->role), 40), undo_role_name(x->role));
+        if (x->role == UNDO_NEAREST && strcmp(c->which, x->last ? "last" : "first") != 0)
+            stock_refuse(s, c->layer, c->head, "which is not %s", x->last ? "last" : "first");
+    }
+}
+
+/* ---- the source ---- */
+
+static void release_spec(void *spec) { temper_spec_free(spec); }
+
+static void read_source(stock_audit *s) {
+    const stock_claim *c = s->claim;
+    temper_model *m = arena_zalloc(s->arena, 1, sizeof *m);
+    bool words = false;
+    for (size_t k = 0; k < c->letter_count; k++) {
+        uint32_t code;
+        words |= utf8_decode(&code, c->letters[k], strlen(c->letters[k])) != strlen(c->letters[k]);
+    }
+    alphabet_init(&m->letters, s->arena, words);
+    for (size_t k = 0; k < c->letter_count; k++) alphabet_add(&m->letters, c->letters[k], strlen(c->letters[k]));
+    m->kind = c->kind;
+    m->source = c->source;
+    m->syntax = c->syntax;
+    m->at = c->at;
+    m->accepts_empty = c->accepts_empty;
+    audit *shell = arena_zalloc(s->arena, 1, sizeof *shell);
+    *shell = (audit){.trap = s->trap, .arena = s->arena, .scratch = s->scratch, .model = m, .length = c->length};
+    calc_init(&shell->calculus, s->arena);
+    meaning_init(&shell->meaning, c->letter_count, s->arena, s->scratch);
+    s->shell = shell;
+    s->spec = audit_read_spec(shell, c->source, c->syntax, c->kind, "the source");
+    arena_on_release(s->arena, release_spec, s->spec);
+}
+
+/* Counts are understood by meaning; a model without them is followed as a machine. What is viable is not proved, and
+   the claim must say so. */
+static void check_meaning(stock_audit *s) {
+    bool finite = stock_is_finite(s->u) && s->claim->kind != TEMPER_KIND_TRANSDUCER && !s->claim->viable;
+    if (finite)
+        stock_machine_check(s);
+    else
+        stock_meaning_check(s);
+    if (s->shell->viable != s->claim->viable) stock_refuse(s, 0, 0, "claim does not say whether viable is proved");
+}
+
+/* ---- the whole ---- */
+
+typedef struct stock_call {
+    const char *certificate;
+    size_t length;
+    const char *path;
+} stock_call;
+
+static void check_certificate(entry *e, void *context) {
+    const stock_call *c = context;
+    stock_audit *s = arena_zalloc(&e->memory, 1, sizeof *s);
+    struct stock_file file;
+    gguf_file f;
+    struct stat about;
+    size_t size;
+    bool folder = stat(c->path, &about) == 0 && S_ISDIR(about.st_mode);
+    *s = (stock_audit){.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch};
+    s->claim = stock_claim_read(c->certificate, c->length, s->arena);
+    const char *bytes = read_whole(e, &size, folder ? path_in(e, c->path, "model.gguf") : c->path);
+    check_digest(s, "model.gguf", bytes, size);
+    gguf_open(&f, bytes, size, s->arena);
+    stock_read(&file, &f, s->arena);
+    s->u = undo_stock(&file, STOCK_GGUF, s->arena);
+    check_settings(s, &file);
+    check_heads(s);
+    if (folder) check_folder(e, s, c->path, file.model);
+    read_source(s);
+    check_meaning(s);
+    stock_bounds(s);
+    if (!(s->logits < ALLOWED)) stock_refuse(s, 0, 0, "logits may be off by %.3g", s->logits);
+}
+
+temper_status temper_audit_stock(const char *certificate, size_t length, const char *path, temper_error *err) {
+    stock_call call = {certificate, length, path};
+    return entry_run(err, check_certificate, &call);
+}

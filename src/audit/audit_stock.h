@@ -1,0 +1,78 @@
+/* The auditor of ordinary transformers (doc/stock.md, "The proof" and "The audit"): a certificate against the file that
+   other programs load.
+
+       undo_stock       src/model: columns, heads with their roles and steps, from the weights alone
+       stock_machine    a model without counts is a finite machine: it is followed beside the automaton of the source
+       stock_meaning    a model with counts: what each column means, as of other models
+       stock_bounds     how far any run of the page's kernels is from that
+
+   It shares with the prover the readers of files, what undoes the lowering is written from the page, and src/number. */
+#ifndef AUDIT_AUDIT_STOCK_H
+#define AUDIT_AUDIT_STOCK_H
+
+#include "audit/audit.h"
+#include "model/stock_undo.h"
+
+/* What is claimed. */
+typedef struct stock_claim {
+    const char *source;
+    temper_syntax syntax;
+    temper_at at;
+    temper_kind kind;
+    bool accepts_empty;
+    bool viable; /* the claim is "formula if viable is right" */
+    const char **letters;
+    size_t letter_count, letter_capacity;
+    bool llama;
+    uint64_t length;
+    bool f16_weights, f16_cache;
+    bool mirrored;
+    const char *positions;
+    uint32_t balances;
+    double logits; /* E */
+    double allowed;
+    struct stock_claimed_file {
+        const char *name, *sha256;
+    } * files;
+    size_t file_count, file_capacity;
+    struct stock_claimed_head {
+        uint32_t layer, head;
+        const char *role, *which;
+        uint32_t *content, *digits;
+        size_t content_count, content_capacity, digit_count, digit_capacity;
+    } * heads;
+    size_t head_count, head_capacity;
+} stock_claim;
+
+/* Raises TEMPER_FORMAT. */
+stock_claim *stock_claim_read(const char *bytes, size_t length, arena *a);
+
+typedef struct stock_audit {
+    trap *trap;
+    arena *arena, *scratch; /* scratch is reset by whoever uses it */
+    const stock_claim *claim;
+    const undo *u;
+    temper_spec *spec;
+    audit *shell;   /* for the parts of the auditor that read sources */
+    double *errors; /* [heads] what stock_bounds finds */
+    double logits;  /* the same of logits */
+} stock_audit;
+
+/* Raise TEMPER_RANGE: what is not proved, and of which head; layer 0: none. */
+_Noreturn void stock_refuse(const stock_audit *s, uint32_t layer, uint32_t head, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The model's outputs are those of the source. */
+void stock_machine_check(stock_audit *s);
+void stock_meaning_check(stock_audit *s);
+bool stock_is_finite(const undo *u);
+
+/* Whether a column depends on the position alone, other than by the embedding of tokens. */
+static inline bool stock_is_place(const undo_column *c) { return c->place && c->writer != UNDO_TOKEN; }
+
+/* Fills errors and logits; raises where a bound is not good enough. */
+void stock_bounds(stock_audit *s);
+
+enum { STOCK_AUDIT_BOS, STOCK_AUDIT_EOS, STOCK_AUDIT_LETTERS };
+
+#endif

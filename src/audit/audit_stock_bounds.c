@@ -1,0 +1,279 @@
+/* Norms, rows, steps and logits; heads are in audit_stock_heads.c. */
+#include "audit/audit_stock_bounds.h"
+
+#include <math.h>
+
+#include "number/elementary.h"
+
+static const double LLAMA_PIN = 0x1p15, GPT2_PIN = 0x1p13;
+static const double HALF_GATE = UNDO_GATE / 2; /* by so much two units of a step differ, halved */
+static const double GELU_SURE = 10, SILU_SURE = 17;
+
+static double size_of(const undo_column *c) { return fmax(fabs(c->low), fabs(c->high)); }
+
+/* ---- norms ---- */
+
+/* Columns that are written before the norm are anything up to their size; those of letters at most as many as one
+   token has. */
+static void add_sizes(const stock_bounding *b, uint32_t layer, bool net, double *sum, double *squares) {
+    const undo *u = b->u;
+    double most = 0;
+    *sum = *squares = 0;
+    for (uint32_t t = 0; t < STOCK_AUDIT_LETTERS + u->letters; t++) {
+        double own = 0;
+        for (uint32_t c = 0; c < u->column_count; c++)
+            if (u->columns[c].writer == UNDO_TOKEN) own += u->columns[c].tokens[t];
+        most = fmax(most, own);
+    }
+    *sum = *squares = most; /* zeros and ones */
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        const undo_column *x = &u->columns[c];
+        bool there =
+            x->layer < layer || (x->layer == layer && net && x->writer == UNDO_HEAD) || x->writer == UNDO_NET;
+        if (x->writer == UNDO_NOBODY || x->writer == UNDO_TOKEN || !there) continue;
+        double size = size_of(x) * (1 + b->columns[c].relative) + b->columns[c].error;
+        *sum += size;
+        *squares += size * size;
+    }
+    *sum *= SLACK;
+    *squares *= SLACK;
+}
+
+static bool is_power_of_four(uint32_t d) { return d && !(d & (d - 1)) && (d & 0x55555555u); }
+
+void stock_norm(stock_bounding *b, uint32_t layer, bool net) {
+    const undo *u = b->u;
+    double sum, squares, d = u->m->width, epsilon = u->m->epsilon;
+    add_sizes(b, layer, net, &sum, &squares);
+    b->sum = sum;
+    if (u->m->architecture == STOCK_LLAMA) {
+        double pin = LLAMA_PIN * LLAMA_PIN;
+        b->mean = 0;
+        b->common = b->own = 0;
+        if (is_power_of_four(u->m->width) && squares < 63 && epsilon < 0x1p-25 * pin / d) return;
+        if (squares > 0x1p20) stock_refuse(b->s, layer, 0, "its columns are too large beside the pin");
+        b->common = ((squares + epsilon * d) / pin + 4 * F32) * SLACK;
+        b->own = 4 * F32;
+        return;
+    }
+    /* balancing columns have as much as all others together, in equal parts */
+    squares += sum * sum / u->balances;
+    sum *= 2;
+    double all = 2 * GPT2_PIN + sum;
+    b->mean = (b->imbalance / d + (b->k.f32_norms ? 4 * F32 : 0x1p-50) * all) * SLACK;
+    double spread = squares + 2 * sum * b->mean + d * b->mean * b->mean;
+    b->common = ((2 * spread + epsilon * d) / (4 * GPT2_PIN * GPT2_PIN) + (d / 2 + 8) * F32) * SLACK;
+    b->own = 4 * F32;
+    if (b->common > 0x1p-10) stock_refuse(b->s, layer, 0, "its norm is too far from the identity");
+}
+
+/* ---- rows ---- */
+
+double stock_f16_error(double size, double error, double grain) {
+    if (grain > 0 && size <= 2048 * grain && error < grain * 0x1p-12) return 2 * error;
+    return (error + F16 * (size + error) + F16_TINY) * SLACK;
+}
+
+double stock_pin_error(const stock_bounding *b) {
+    return b->u->m->architecture == STOCK_GPT2 ? b->own + b->mean / GPT2_PIN * SLACK : b->own;
+}
+
+/* How large products may be together where they cancel out. */
+static double cancelling(const undo *u, const undo_form *f) {
+    double sides[2] = {fmax(f->one, 0), fmax(-f->one, 0)}, worst = 0;
+    bool tokens = true;
+    for (size_t k = 0; k < f->count; k++) {
+        const undo_column *c = &u->columns[f->terms[k].channel];
+        sides[f->terms[k].weight < 0] += fabs(f->terms[k].weight) * size_of(c);
+        tokens = tokens && c->writer == UNDO_TOKEN;
+    }
+    for (uint32_t t = 0; tokens && t < STOCK_AUDIT_LETTERS + u->letters; t++) {
+        double sum = f->one, size = fabs(f->one);
+        for (size_t k = 0; k < f->count; k++) {
+            double x = f->terms[k].weight * u->columns[f->terms[k].channel].tokens[t];
+            sum += x;
+            size += fabs(x);
+        }
+        if (sum == 0) worst = fmax(worst, size);
+    }
+    return tokens ? worst : 2 * fmin(sides[0], sides[1]);
+}
+
+stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
+    const undo *u = b->u;
+    double products = fabs(f->one), weights = 0, zero = 0, error = stock_pin_error(b) * fabs(f->one),
+           grain = fabs(f->one);
+    bool exact = b->own == 0 && b->common == 0;
+    for (size_t k = 0; k < f->count; k++) {
+        const undo_column *c = &u->columns[f->terms[k].channel];
+        const stock_column_bound *x = &b->columns[f->terms[k].channel];
+        double w = fabs(f->terms[k].weight), size = size_of(c);
+        double off = x->error + (x->relative + b->own) * size;
+        if (b->k.f16_vectors) {
+            /* all that a number may be off when it is rounded, or what it is off if it is not */
+            double all = off + b->common * size + b->mean, after = stock_f16_error(size, all, c->mean ? 0 : c->grain);
+            bool back = !c->mean && after == 2 * all;
+            off = back ? off + x->error : fmax(off, after);
+        }
+        exact = exact && off == 0;
+        zero += 2 * w * x->error;
+        error += w * off;
+        products += w * (size + off);
+        weights += w;
+        grain = undo_common(grain, w * c->grain);
+    }
+    if (u->m->architecture == STOCK_GPT2)
+        error += b->mean * (b->k.f16_vectors ? 2.01 * weights : fabs(f->rest) + 8 * F32 * weights);
+    double cancel = cancelling(u, f);
+    zero += cancel * (b->own + stock_pin_error(b) + (f->count + 2) * 1.01 * F32);
+    if (u->m->architecture == STOCK_GPT2) {
+        double left = fabs(f->rest) + 8 * F32 * weights;
+        if (b->k.f16_vectors) left = cancel > 0 ? 2.01 * weights : fabs(f->rest) + 2.01 * F16 * 2 * weights;
+        zero += b->mean * left;
+    }
+    stock_row r = {.scale = b->common, .zero = zero * SLACK};
+    double low, high;
+    undo_range(u, f, &low, &high);
+    r.size = fmax(fabs(low), fabs(high)) * SLACK;
+    r.rounded = exact && grain > 0 && products <= 0x1p24 * grain ? 0 : (f->count + 2) * 1.01 * F32 * products * SLACK;
+    r.error = (error + r.rounded) * SLACK;
+    return r;
+}
+
+/* ---- steps ---- */
+
+typedef struct net_bound {
+    double *added;   /* [columns] errors of what is written */
+    double *written; /* [columns] the sizes of all products that are added up */
+    size_t *count;   /* [columns] of products */
+    double total;    /* of all products of all columns */
+    double rest;     /* GPT-2 */
+} net_bound;
+
+static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
+    const undo *u = b->u;
+    bool llama = u->m->architecture == STOCK_LLAMA;
+    stock_row r = stock_row_bound(b, &s->sum);
+    double low, high, off = r.error + r.scale * r.size;
+    undo_range(u, &s->sum, &low, &high);
+    double most = fmax(fabs(low), fabs(high)) + UNDO_GATE; /* the second unit's constant is by that much less */
+    /* ideal arguments are 32 away from 0 at least: sums are whole, and cuts a quarter away from whole numbers */
+    double sure = 32 - off - b->common * 32;
+    if (!(sure >= (llama ? SILU_SURE : GELU_SURE)))
+        stock_refuse(b->s, s->layer, 0, "units %u and on may not be saturated: an argument is off by %.3g",
+                     s->unit + 1, off);
+    if (b->k.f16_vectors && most + off > F16_MOST)
+        stock_refuse(b->s, s->layer, 0, "units %u and on may be beyond f16", s->unit + 1);
+    /* both units read the same vector: what is left is the roundings of each, and the scale of the constant */
+    double scale = b->common + stock_pin_error(b);
+    double unit = 2 * r.rounded + 2 * HALF_GATE * scale;
+    if (llama) unit += 2 * HALF_GATE * (scale + 3 * F32) + 2 * F32 * (most + off) + 4 * 1.01 * sure * exp_f64(-sure);
+    /* multiples of 32 are numbers of f16: one that is off by less than half their distance is rounded back */
+    if (b->k.f16_vectors && off >= 0x1p-7) unit += 2 * fmin(F16 * (most + off), 2 * off);
+    for (size_t k = 0; k < s->count; k++) {
+        double w = fabs(s->terms[k].weight) / UNDO_GATE;
+        uint32_t c = s->terms[k].channel;
+        n->added[c] += w * unit * SLACK;
+        n->written[c] += 2 * w * (most + off);
+        n->total += 2 * w * (most + off);
+        n->count[c] += 2;
+    }
+    n->rest += fabs(s->rest) * 2 * (most + off);
+}
+
+static void bound_net(stock_bounding *b, uint32_t layer) {
+    const undo *u = b->u;
+    arena *a = b->s->arena;
+    net_bound n = {.added = arena_zalloc(a, u->column_count, sizeof *n.added),
+                   .written = arena_zalloc(a, u->column_count, sizeof *n.written),
+                   .count = arena_zalloc(a, u->column_count, sizeof *n.count)};
+    size_t products = 0;
+    for (size_t k = 0; k < u->step_count; k++)
+        if (u->steps[k].layer == layer) {
+            bound_step(b, &u->steps[k], &n);
+            products += 2;
+        }
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        if (!n.count[c]) continue;
+        double sums = ((double)n.count[c] + 1) * 1.01 * F32 * n.written[c];
+        b->columns[c].error = (b->columns[c].error + n.added[c] + sums + F32 * (size_of(&u->columns[c]) + 1)) * SLACK;
+    }
+    /* what is rounded away in columns, and in those that balance them, does not cancel */
+    b->imbalance += (2 * ((double)products + 4) * 1.01 * F32 * n.total + 4 * F32 * b->sum + n.rest) * SLACK;
+}
+
+static void bound_attention(stock_bounding *b, uint32_t layer, size_t *head) {
+    const undo *u = b->u;
+    double total = 0, rest = 0;
+    size_t count = 0, first = *head;
+    for (; *head < u->head_count && u->heads[*head].layer == layer; (*head)++) {
+        const undo_head *h = &u->heads[*head];
+        double error = stock_head_bound(b, h);
+        b->s->errors[*head] = fmax(b->s->errors[*head], error);
+        count += h->value_count;
+    }
+    for (size_t k = first; k < *head; k++)
+        for (size_t v = 0; v < u->heads[k].value_count; v++) {
+            double size = size_of(&u->columns[u->heads[k].values[v].column]) + 1;
+            total += size;
+            rest += fabs(u->heads[k].values[v].rest) * size / u->heads[k].values[v].scale;
+        }
+    b->imbalance += (2 * ((double)count + 4) * 1.01 * F32 * total + 4 * F32 * b->sum + rest) * SLACK;
+}
+
+/* What the columns of a row add up to, the pins aside, and how large they are together. */
+static double row_sum(const undo *u, const float *row, double *size) {
+    enum { COUNTER_PIN = 1 };
+    double sum = 0;
+    *size = 0;
+    for (uint32_t k = COUNTER_PIN + 1; k < u->m->width; k++) {
+        sum += (double)row[k];
+        *size += fabs((double)row[k]);
+    }
+    return fabs(sum) + 0x1p-40 * *size;
+}
+
+/* A token and a position are added. */
+static double embedding_imbalance(const undo *u) {
+    double tokens = 0, positions = 0, most[2] = {0}, size;
+    if (u->m->architecture != STOCK_GPT2) return 0;
+    for (uint32_t t = 0; t < u->m->vocabulary; t++) {
+        tokens = fmax(tokens, row_sum(u, u->m->token_embedding + (size_t)t * u->m->width, &size));
+        most[0] = fmax(most[0], size);
+    }
+    for (uint32_t i = 0; i < u->m->positions; i++) {
+        positions = fmax(positions, row_sum(u, u->m->position_embedding + (size_t)i * u->m->width, &size));
+        most[1] = fmax(most[1], size);
+    }
+    return (tokens + positions + F32 * (most[0] + most[1])) * SLACK;
+}
+
+static double bound_logits(const stock_bounding *b) {
+    double worst = 0;
+    for (uint32_t t = 0; t < b->u->m->vocabulary; t++) {
+        stock_row r = stock_row_bound(b, &b->u->outputs[t]);
+        worst = fmax(worst, (r.error + r.scale * r.size) * SLACK);
+    }
+    return worst;
+}
+
+static void bound_kernels(stock_audit *s, stock_kernels k) {
+    stock_bounding b = {.s = s, .u = s->u, .k = k};
+    size_t head = 0;
+    b.columns = arena_zalloc(s->arena, s->u->column_count, sizeof *b.columns);
+    b.imbalance = embedding_imbalance(s->u);
+    for (uint32_t l = 1; l <= s->u->m->layer_count; l++) {
+        stock_norm(&b, l, false);
+        bound_attention(&b, l, &head);
+        stock_norm(&b, l, true);
+        bound_net(&b, l);
+    }
+    stock_norm(&b, s->u->m->layer_count + 1, false);
+    s->logits = fmax(s->logits, bound_logits(&b));
+}
+
+void stock_bounds(stock_audit *s) {
+    s->errors = arena_zalloc(s->arena, s->u->head_count, sizeof *s->errors);
+    bound_kernels(s, (stock_kernels){.f16_vectors = s->claim->f16_weights, .f16_cache = s->claim->f16_cache});
+    bound_kernels(s, (stock_kernels){.f32_norms = true});
+}

@@ -1,0 +1,53 @@
+/* How far any run is from the ideal numbers (doc/stock.md, "What is assumed of kernels"). Bounds are doubles from 0 on;
+   each formula of at most 2^14 operations is made larger by SLACK, which is more than its own roundings. */
+#ifndef AUDIT_AUDIT_STOCK_BOUNDS_H
+#define AUDIT_AUDIT_STOCK_BOUNDS_H
+
+#include "audit/audit_stock.h"
+
+static const double F32 = 0x1p-24, F16 = 0x1p-11, F16_TINY = 0x1p-25, F16_MOST = 65504, SLACK = 1 + 0x1p-36;
+
+/* The two columns of the page's table. */
+typedef struct stock_kernels {
+    bool f16_vectors; /* vectors may be rounded to f16 before they are multiplied with weights */
+    bool f16_cache;
+    bool f32_norms;
+} stock_kernels;
+
+typedef struct stock_column_bound {
+    double error;    /* |computed - ideal| is at most error + relative |ideal| */
+    double relative; /* of means */
+} stock_column_bound;
+
+typedef struct stock_bounding {
+    stock_audit *s;
+    const undo *u;
+    stock_kernels k;
+    stock_column_bound *columns;
+    double imbalance; /* GPT-2: the sum of all columns is at most this */
+    /* of the norm before what is being read */
+    double common, own; /* all columns are multiplied by one number 1 +- common, each by its own 1 +- own */
+    double mean;        /* GPT-2: the mean is at most this */
+    double sum;         /* the sizes of all columns together */
+} stock_bounding;
+
+/* A row: the size of its ideal number, and how far the computed one may be off beside `scale` times that. */
+typedef struct stock_row {
+    double size, error;
+    double scale;   /* what all columns of the norm share */
+    double rounded; /* the part of `error` that is this row's own roundings */
+    double zero;    /* how far it may be off where the ideal number is 0 */
+} stock_row;
+
+stock_row stock_row_bound(const stock_bounding *b, const undo_form *f);
+
+/* How far the constant 1 is off, beside the scale that all share. */
+double stock_pin_error(const stock_bounding *b);
+
+/* What is left of an error after rounding to f16 which may happen or not; numbers are multiples of `grain`. */
+double stock_f16_error(double size, double error, double grain);
+
+void stock_norm(stock_bounding *b, uint32_t layer, bool net);
+double stock_head_bound(stock_bounding *b, const undo_head *h);
+
+#endif

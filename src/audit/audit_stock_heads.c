@@ -1,0 +1,338 @@
+/* Heads: how far a score may be off, how much weight others get beside the right key, and so how far a value is off
+   (doc/stock.md, "Heads that choose", "Means and comparisons", "Turning heads"). */
+#include <math.h>
+
+#include "audit/audit_stock_bounds.h"
+#include "number/elementary.h"
+#include "number/format.h"
+#include "number/trig.h"
+
+static const double TRIG = 0x1p-22;  /* sines and cosines of a kernel */
+static const double CLOSE = 0x1p-30; /* those of this file, of arguments below 2^20 */
+static const double LEAST_GAP = 2;   /* below that nothing is summed up */
+
+#define REFUSE(b, h, ...) stock_refuse((b)->s, (h)->layer, (h)->slot + 1, __VA_ARGS__)
+#define NEED(b, h, c, ...)                                                                                           \
+    do {                                                                                                             \
+        if (!(c)) REFUSE(b, h, __VA_ARGS__);                                                                         \
+    } while (0)
+
+static double root(const stock_bounding *b) { return sqrt((double)b->u->m->head_size); }
+static double positions(const stock_bounding *b) { return (double)b->u->m->positions; }
+static double up_exp_of(double x) { return exp_f64(x) * (1 + 0x1p-50); }
+
+/* How far the angle of a pair is off at the last position, relative (3k + 4)u. */
+static double angle_error(const stock_bounding *b, uint32_t pair) {
+    return b->u->frequencies[pair] * positions(b) * (3.0 * pair + 4) * F32;
+}
+
+/* ---- one side of a product ---- */
+
+typedef struct side {
+    double size, error;
+    double turned; /* a Llama: how far its pair turns over all positions */
+} side;
+
+/* A query (whose scale is the same for all keys of a row) or a key, after turning and rounding. */
+static side side_of(const stock_bounding *b, const undo_form *f, uint32_t dimension, bool key) {
+    const undo *u = b->u;
+    stock_row r = stock_row_bound(b, f);
+    side s = {.size = r.size, .error = r.error + (key ? r.scale * r.size : 0)};
+    bool mean = false;
+    for (size_t k = 0; k < f->count; k++) mean = mean || u->columns[f->terms[k].channel].mean;
+    if (u->frequencies) {
+        uint32_t pair = dimension % (u->m->head_size / 2);
+        s.turned = u->frequencies[pair] * positions(b);
+        s.error += s.size * (s.turned * s.turned / 2 + angle_error(b, pair) + 2 * TRIG);
+    }
+    if (b->k.f16_cache) {
+        s.error = stock_f16_error(s.size, s.error, mean ? 0 : undo_grain(u, f));
+        if (s.size + s.error > F16_MOST) stock_refuse(b->s, 0, 0, "a query or a key may be beyond f16");
+    }
+    s.error *= SLACK;
+    return s;
+}
+
+/* How far a score of content may be off, and how large it is, before it is divided. `keys`: by what differs from key to
+   key alone, the query being the same. */
+static double content_error(const stock_bounding *b, const undo_head *h, size_t from, size_t to, bool keys) {
+    double error = 0;
+    for (size_t k = from; k < to; k++) {
+        const undo_product *p = &h->products[k];
+        side q = side_of(b, &p->query, p->dimension, false), j = side_of(b, &p->key, p->dimension, true);
+        double size = q.size * j.size;
+        error += (q.size + q.error) * j.error + (keys ? 0 : j.size * q.error);
+        /* dimensions that are 0 add nothing, and round nothing */
+        double terms = (double)(to - from) * (b->u->frequencies ? 2 : 1);
+        error += (terms + 2) * 1.01 * F32 * (q.size + q.error) * (j.size + j.error);
+        /* what turns into the other dimension of the pair, and is rounded there */
+        error += 2 * size * q.turned * j.turned + (q.size + j.size) * q.turned * (TRIG + F16_TINY + F16 * j.turned);
+    }
+    return error * SLACK;
+}
+
+/* ---- values ---- */
+
+/* The largest error of a value after the cache, and how large values are. */
+static double value_error(const stock_bounding *b, const undo_head *h, double *size) {
+    double worst = 0;
+    *size = 0;
+    for (size_t v = 0; v < h->value_count; v++) {
+        stock_row r = stock_row_bound(b, &h->values[v].value);
+        double e = (r.error + r.scale * r.size) * SLACK;
+        if (b->k.f16_cache) e = stock_f16_error(r.size, e, undo_grain(b->u, &h->values[v].value));
+        worst = fmax(worst, e);
+        *size = fmax(*size, r.size);
+    }
+    return worst;
+}
+
+/* What the values of a head that chooses are off, if others get `leak` of the right key's weight. */
+static double chosen_error(const stock_bounding *b, const undo_head *h, double leak) {
+    double size, e = value_error(b, h, &size);
+    NEED(b, h, leak < 0.25, "others get too much weight: %.3g", leak);
+    /* the difference of two values is at most twice the size, and roundings at most what others add */
+    double width = 0;
+    for (size_t v = 0; v < h->value_count; v++) {
+        double low, high;
+        undo_range(b->u, &h->values[v].value, &low, &high);
+        width = fmax(width, fmax(high - low, fmax(fabs(low), fabs(high))));
+    }
+    double share = b->k.f16_cache && leak >= 0x1p-13 ? F16 : 0;
+    return (2.01 * leak * (width + e) + e + (4 * F32 + share) * (size + e)) * SLACK;
+}
+
+static void set_errors(stock_bounding *b, const undo_head *h, double error, double relative) {
+    for (size_t v = 0; v < h->value_count; v++)
+        b->columns[h->values[v].column] = (stock_column_bound){.error = error, .relative = relative};
+}
+
+/* ---- once ---- */
+
+static double bound_once(stock_bounding *b, const undo_head *h) {
+    const undo_product *p = &h->products[0];
+    double off = content_error(b, h, 0, 1, false) / root(b), gap = p->query.one * undo_grain(b->u, &p->key) / root(b);
+    double n = positions(b), leak = n * up_exp_of(2 * off - gap) * SLACK;
+    double size, e = value_error(b, h, &size);
+    if (undo_grain(b->u, &p->key) == 0) leak = 0; /* all keys and values are 0 */
+    NEED(b, h, leak < 0.25, "others get too much weight: %.3g", leak);
+    if (!b->k.f16_cache) return (2.01 * leak * (1 + e) + e + (n + 8) * 1.01 * F32) * SLACK;
+    NEED(b, h, n <= 2048, "more candidates than f16 can add up");
+    /* candidates' keys are the same number, so that their weights are 1 but for what turns: whole sums stay whole */
+    double differ = content_error(b, h, 0, 1, true) / root(b);
+    NEED(b, h, n * (differ + e) < 0x1p-3, "candidates do not weigh the same");
+    return (2.01 * leak * (1 + e) + e + F16 + n * differ + (n + 8) * 1.01 * F32) * SLACK;
+}
+
+/* ---- nearest ---- */
+
+/* Keys of the same content are s, 2s, ... behind, others `ahead` and more. */
+static double geometric(double s, double ahead, double off) {
+    return up_exp_of(2 * off) * (up_exp_of(-s) + up_exp_of(-ahead)) / (1 - up_exp_of(-s)) * SLACK;
+}
+
+/* The numbers of f16 that a computed key may become. */
+static void f16_range(double x, double off, double *low, double *high) {
+    *low = format_round(&format_f16, x - off);
+    *high = format_round(&format_f16, x + off);
+}
+
+/* The least step of a ramp from key to key, and its span, over all rows, before it is divided. */
+static double ramp_step(const stock_bounding *b, const undo_head *h, double *span) {
+    const undo_turn *t = &h->turns[0];
+    double n = positions(b), length = hypot(t->first, t->second), least = INFINITY;
+    double off =
+        fabs(t->key_weight) * (angle_error(b, t->pair) + TRIG + CLOSE + 4 * F32 + stock_pin_error(b) + b->common);
+    double q_off = length * (angle_error(b, t->pair) + TRIG + CLOSE + 4 * F32 + stock_pin_error(b)) + F16_TINY;
+    double sign = h->last ? 1 : -1;
+    NEED(b, h, h->turn_count == 1 && t->first == 0, "its ramp is not one sine");
+    *span = (fabs(t->key_weight) * length * sin_f64(fmin(t->frequency * n, 1.5)) + 1) * SLACK;
+    double *low = arena_alloc(b->s->arena, 2 * (size_t)n, sizeof *low),
+           *high = arena_alloc(b->s->arena, 2 * (size_t)n, sizeof *high);
+    for (uint32_t j = 0; j < b->u->m->positions; j++) {
+        double c[2] = {t->key_weight * cos_f64(t->frequency * j), t->key_weight * sin_f64(t->frequency * j)};
+        for (int k = 0; k < 2; k++) {
+            low[2 * j + (uint32_t)k] = c[k] - off;
+            high[2 * j + (uint32_t)k] = c[k] + off;
+            if (b->k.f16_cache) f16_range(c[k], off, &low[2 * j + (uint32_t)k], &high[2 * j + (uint32_t)k]);
+        }
+    }
+    for (uint32_t i = 1; i < b->u->m->positions; i++) {
+        /* the query (0, s) turned by i */
+        double q[2] = {-t->second * sin_f64(t->frequency * i), t->second * cos_f64(t->frequency * i)};
+        for (uint32_t j = 1; j <= i; j++) {
+            double step = 0;
+            for (uint32_t k = 0; k < 2; k++) {
+                double w = sign * q[k], at = q_off + (b->k.f16_cache ? F16 * (fabs(q[k]) + q_off) : 0);
+                double from = low[2 * j + k] - high[2 * j - 2 + k], to = high[2 * j + k] - low[2 * j - 2 + k];
+                step += fmin(fmin((w - at) * from, (w - at) * to), fmin((w + at) * from, (w + at) * to));
+            }
+            least = fmin(least, step);
+        }
+    }
+    /* products and sums of all dimensions of the head, twice */
+    double sums = 2 * ((double)b->u->m->head_size + 4) * 1.01 * F32 * length * fabs(t->key_weight) * 1.5;
+    return least - sums - 0x1p-20 * fabs(least);
+}
+
+static double bound_nearest(stock_bounding *b, const undo_head *h) {
+    enum { RAMP_PAIRS = 4096 };
+    double r = root(b), all = content_error(b, h, 0, h->content, false) / r;
+    double keys = content_error(b, h, 0, h->content, true) / r;
+    double worth = undo_content_gap(b->u, h) / r, s, span, off;
+    if (h->turn_count) {
+        NEED(b, h, b->u->m->positions <= RAMP_PAIRS, "its ramp has more pairs of positions than are audited");
+        s = ramp_step(b, h, &span) / r - 2 * keys;
+        span /= r;
+        off = all;
+    } else {
+        double digits = content_error(b, h, h->content, h->product_count, true) / r;
+        s = fabs(h->slope) / r - 2 * digits - 2 * keys;
+        span = fabs(h->slope) / r * (positions(b) - 1) + 2 * digits;
+        off = all;
+    }
+    NEED(b, h, positions(b) < 3 || s >= LEAST_GAP, "neighbours are only %.3g apart", s);
+    NEED(b, h, worth == 0 || worth - span - 2 * off >= LEAST_GAP, "content is only %.3g ahead",
+         worth - span - 2 * off);
+    return chosen_error(b, h, geometric(s, worth == 0 ? INFINITY : worth - span - 2 * off, 0));
+}
+
+/* ---- yesterday ---- */
+
+static double turned(const undo_head *h, double distance) {
+    double sum = 0;
+    for (size_t k = 0; k < h->turn_count; k++) {
+        const undo_turn *t = &h->turns[k];
+        double angle = t->frequency * distance;
+        sum += t->key_weight * (t->first * cos_f64(angle) - t->second * sin_f64(angle));
+    }
+    return sum;
+}
+
+/* How far a score of pairs that turn may be off, before it is divided. */
+static double turning_error(const stock_bounding *b, const undo_head *h) {
+    double error = 0;
+    for (size_t k = 0; k < h->turn_count; k++) {
+        const undo_turn *t = &h->turns[k];
+        double size = fabs(t->key_weight) * hypot(t->first, t->second);
+        double each = angle_error(b, t->pair) + 2 * TRIG + stock_pin_error(b) + b->common + 8 * F32;
+        if (b->k.f16_cache) each += 1.01 * F16 + F16_TINY;
+        error += size * (2.01 * each + ((double)b->u->m->head_size + 4) * 1.01 * F32 * 2 + CLOSE * 4);
+    }
+    return error * SLACK;
+}
+
+static double bound_yesterday(stock_bounding *b, const undo_head *h) {
+    double leak = 0, r = root(b);
+    if (h->turn_count) {
+        double off = turning_error(b, h) / r;
+        for (double d = 0; d < positions(b); d++)
+            if (d != 1) leak += up_exp_of((turned(h, d) - turned(h, 1)) / r + 2 * off);
+        return chosen_error(b, h, leak * SLACK);
+    }
+    /* all pairs of positions with the same remainder by 4 are alike, and far ones are far behind */
+    double off = content_error(b, h, 0, h->product_count, false) / r, worst = 0;
+    const double *query[2], *key[2];
+    for (size_t k = 0; k < 2; k++) {
+        query[k] = undo_place(b->u, &h->products[2 + k].query);
+        key[k] = undo_place(b->u, &h->products[2 + k].key);
+    }
+    for (uint32_t i = 1; i < b->u->m->positions && i < 5; i++) {
+        uint32_t last = b->u->m->positions - 1, row = last - (last - i) % 4; /* the longest row that is like i */
+        double right = h->slope * (row - 1.0), sum = 0;
+        for (size_t k = 0; k < 2; k++) right += query[k][row] * key[k][row - 1];
+        for (uint32_t j = 0; j <= row; j++) {
+            double score = h->slope * j;
+            for (size_t k = 0; k < 2; k++) score += query[k][row] * key[k][j];
+            if (j + 1 != row) sum += up_exp_of((score - right) / r + 2 * off);
+        }
+        worst = fmax(worst, sum);
+    }
+    return chosen_error(b, h, worst * SLACK);
+}
+
+/* ---- waves ---- */
+
+static double bound_wave(stock_bounding *b, const undo_head *h) {
+    const undo_turn *t = &h->turns[0];
+    double r = root(b), n = positions(b), k = fabs(t->key_weight), length = hypot(t->first, t->second), worst = 0,
+           plus = 0;
+    double product = 0;
+    for (size_t j = 0; j < h->product_count; j++) {
+        plus += h->products[j].query.one * h->products[j].key.terms[0].weight;
+        product += fabs(h->products[j].query.one * h->products[j].key.terms[0].weight);
+    }
+    double scale = stock_pin_error(b) + b->own + 2 * b->common + 8 * F32;
+    for (uint32_t i = 1; i < b->u->m->positions; i++) {
+        double x = t->first * cos_f64(t->frequency * i) - t->second * sin_f64(t->frequency * i);
+        double off = k * length * (t->frequency * i * (3.0 * t->pair + 4) * F32 + 2 * TRIG + CLOSE);
+        double all = k * fabs(x) + product;
+        off += all * (scale + ((double)b->u->m->head_size + 4) * 1.01 * F32 * 2 + (b->k.f16_cache ? 2.01 * F16 : 0));
+        off += k * length * 4 * TRIG + (b->k.f16_cache ? (k + length) * F16_TINY : 0);
+        double score = fabs(k * x * (t->key_weight > 0 ? 1 : -1) + plus) / r - off / r * SLACK;
+        NEED(b, h, score >= LEAST_GAP, "its wave is not clear at position %u", i);
+        worst = fmax(worst, n * up_exp_of(-score));
+    }
+    return chosen_error(b, h, worst * SLACK);
+}
+
+/* ---- means ---- */
+
+static double bound_mean(stock_bounding *b, const undo_head *h) {
+    double n = positions(b), worst = 0;
+    for (size_t v = 0; v < h->value_count; v++) {
+        const undo_value *x = &h->values[v];
+        stock_row r = stock_row_bound(b, &x->value);
+        double e = (r.error + r.scale * r.size) * SLACK, grain = undo_grain(b->u, &x->value), scale = x->scale;
+        stock_column_bound c = {.error = scale * (e + (n + 4) * 1.01 * F32 * (r.size + e)) * SLACK};
+        if (b->k.f16_cache) {
+            NEED(b, h, n * r.size <= 2048 * grain, "its sums do not stay exact in f16");
+            NEED(b, h, e < grain * 0x1p-12 && n * 2 * r.zero < grain * 0x1p-17,
+                 "its values are not exact enough: off by %.3g, and by %.3g where they are 0", e, r.zero);
+            c = (stock_column_bound){.error = scale * 8 * 2 * r.zero * SLACK, .relative = F16 + 8 * F32};
+        }
+        b->columns[x->column] = c;
+        worst = fmax(worst, c.error);
+    }
+    return worst;
+}
+
+static double bound_compare(stock_bounding *b, const undo_head *h) {
+    const undo_product *p = &h->products[0];
+    uint32_t column = p->query.terms[0].channel;
+    const stock_column_bound *c = &b->columns[column];
+    double w = p->query.terms[0].weight, n = positions(b), k = p->key.terms[0].weight;
+    double relative = c->relative + b->own + 2 * b->common + 8 * F32, error = c->error;
+    if (b->u->m->architecture == STOCK_GPT2)
+        error += b->mean * (b->k.f16_vectors ? 2.01 : fabs(p->query.rest) / fabs(w) + 8 * F32);
+    if (b->k.f16_vectors) relative += 1.01 * F16, error += F16_TINY;
+    if (b->u->frequencies) {
+        double phi = b->u->frequencies[p->dimension % (b->u->m->head_size / 2)] * n;
+        relative += phi * phi + 4 * TRIG + 2 * angle_error(b, p->dimension % (b->u->m->head_size / 2));
+    }
+    if (b->k.f16_cache) relative += 1.01 * F16, error += F16_TINY / w;
+    side key = side_of(b, &p->key, p->dimension, true);
+    double least = undo_least_mean(b->u, column);
+    double score = w * (least * (1 - relative * SLACK) - error * SLACK) * (k - key.error) / root(b);
+    score -= ((double)b->u->m->head_size + 4) * 1.01 * F32 * score;
+    /* on the other positions the key is 0, but for errors */
+    double others = w * (undo_most_mean(b->u, column) + error) * key.error / root(b) * SLACK;
+    NEED(b, h, score - others >= LEAST_GAP, "its sign is not clear: the score is only %.3g", score - others);
+    return chosen_error(b, h, n * up_exp_of(2 * others - score) * SLACK);
+}
+
+double stock_head_bound(stock_bounding *b, const undo_head *h) {
+    double error = 0;
+    switch (h->role) {
+    case UNDO_ONCE: error = bound_once(b, h); break;
+    case UNDO_NEAREST: error = bound_nearest(b, h); break;
+    case UNDO_YESTERDAY: error = bound_yesterday(b, h); break;
+    case UNDO_WAVE: error = bound_wave(b, h); break;
+    case UNDO_COMPARE: error = bound_compare(b, h); break;
+    case UNDO_MEAN: return bound_mean(b, h);
+    case UNDO_WEIGHED:
+    case UNDO_LOOKUP: REFUSE(b, h, "look-ups are not audited");
+    }
+    set_errors(b, h, error, 0);
+    return error;
+}

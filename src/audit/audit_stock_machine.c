@@ -1,0 +1,310 @@
+/* A model without counts is a finite machine: what its heads remember of the letters so far. It is followed beside
+   the least automaton of the source's language, letter by letter, until nothing new comes; in every pair of states
+   logits must be what the automaton says. By induction on the length that holds after every prefix. */
+#include <math.h>
+#include <string.h>
+
+#include "audit/audit_stock.h"
+
+enum { MOST_PAIRS = 1 << 17, MOST_PERIOD = 64, MOST_BEFORE = 16, MOST_SEEN = 24 };
+#define MOST_WORK ((uint64_t)1 << 31)
+static const double LEGAL = 256;
+
+/* What a head remembers is a list of numbers:
+
+       once        the largest key so far
+       nearest     the largest score so far, and the values there; or, if queries vary, the different keys so far,
+                   each with its values, the one that is chosen first in front
+       yesterday   the values */
+typedef struct machine {
+    stock_audit *s;
+    const undo *u;
+    const automaton *language;
+    const unsigned char *alive;
+    uint32_t before, period; /* positions from `before` on repeat; period 0: they do not */
+    size_t *at;              /* [heads + 1] where its memory begins */
+    bool *used;              /* [heads] */
+    size_t size;             /* numbers of a state: automaton, position, memory */
+    double *columns;
+    table index;
+    double **found;
+    size_t count, capacity;
+    uint64_t work;
+} machine;
+
+/* ---- which positions are alike ---- */
+
+static void note_columns(bool *read, const undo_form *f) {
+    for (size_t k = 0; k < f->count; k++) read[f->terms[k].channel] = true;
+}
+
+static bool is_used(const undo *u, const undo_head *h) {
+    for (size_t v = 0; v < h->value_count; v++)
+        if (!stock_is_place(&u->columns[h->values[v].column])) return true;
+    return false;
+}
+
+static bool is_step_used(const undo *u, const undo_step *s) {
+    for (size_t k = 0; k < s->count; k++)
+        if (!stock_is_place(&u->columns[s->terms[k].channel])) return true;
+    return false;
+}
+
+static bool repeats(const undo *u, const bool *read, uint32_t before, uint32_t period) {
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        const double *x = u->columns[c].place;
+        if (!read[c] || !stock_is_place(&u->columns[c])) continue;
+        for (uint32_t i = before; i + period < u->m->positions; i++)
+            if (x[i] != x[i + period]) return false;
+    }
+    return true;
+}
+
+static void find_period(machine *m) {
+    const undo *u = m->u;
+    bool *read = arena_zalloc(m->s->arena, u->column_count, sizeof *read);
+    for (size_t h = 0; h < u->head_count; h++) {
+        const undo_head *x = &u->heads[h];
+        if (!m->used[h]) continue;
+        for (size_t k = 0; k < x->content; k++) {
+            note_columns(read, &x->products[k].query);
+            note_columns(read, &x->products[k].key);
+        }
+        for (size_t v = 0; v < x->value_count; v++) note_columns(read, &x->values[v].value);
+    }
+    for (size_t k = 0; k < u->step_count; k++)
+        if (is_step_used(u, &u->steps[k])) note_columns(read, &u->steps[k].sum);
+    for (uint32_t t = 0; t < u->m->vocabulary; t++) note_columns(read, &u->outputs[t]);
+    for (m->period = 1; m->period <= MOST_PERIOD; m->period++)
+        for (m->before = 0; m->before <= MOST_BEFORE && m->before + m->period < u->m->positions; m->before++)
+            if (repeats(u, read, m->before, m->period)) return;
+    m->period = 0;
+}
+
+/* The position after, or one that is like it; positions: there is none. */
+static uint32_t next_position(const machine *m, uint32_t i) {
+    if (m->period && i + 1 == m->before + m->period) return m->before;
+    return i + 1;
+}
+
+/* ---- one position ---- */
+
+static double value_of(const machine *m, const undo_form *f) {
+    double x = f->one;
+    for (size_t k = 0; k < f->count; k++) x += f->terms[k].weight * m->columns[f->terms[k].channel];
+    return x + 0.0; /* states are compared by their bytes: no -0 */
+}
+
+static bool varies(const undo_head *h) {
+    for (size_t k = 0; k < h->content; k++)
+        if (h->products[k].query.count) return true;
+    return false;
+}
+
+static void see_once(const machine *m, const undo_head *h, double *memory, bool begun) {
+    double key = value_of(m, &h->products[0].key);
+    if (!begun || key > memory[0]) memory[0] = key;
+    double unit = undo_grain(m->u, &h->products[0].key);
+    for (size_t v = 0; v < h->value_count; v++) m->columns[h->values[v].column] = unit > 0 ? memory[0] / unit : 0;
+}
+
+static double score_of(const machine *m, const undo_head *h, const double *keys) {
+    double score = 0;
+    for (size_t k = 0; k < h->content; k++) score += value_of(m, &h->products[k].query) * keys[k];
+    return score;
+}
+
+static void see_nearest(const machine *m, const undo_head *h, double *memory, bool begun) {
+    double score = 0;
+    for (size_t k = 0; k < h->content; k++) score += h->products[k].query.one * value_of(m, &h->products[k].key);
+    if (!begun || score > memory[0] || (score == memory[0] && h->last)) {
+        memory[0] = score;
+        for (size_t v = 0; v < h->value_count; v++) memory[1 + v] = value_of(m, &h->values[v].value);
+    }
+    for (size_t v = 0; v < h->value_count; v++) m->columns[h->values[v].column] = memory[1 + v];
+}
+
+/* memory: how many, then keys and values of each. Of equal scores the first in the list is chosen. */
+static void see_match(const machine *m, const undo_head *h, double *memory) {
+    size_t width = h->content + h->value_count, count = (size_t)memory[0], same = 0;
+    double here[64], *list = memory + 1;
+    for (size_t k = 0; k < h->content; k++) here[k] = value_of(m, &h->products[k].key);
+    for (size_t v = 0; v < h->value_count; v++) here[h->content + v] = value_of(m, &h->values[v].value);
+    while (same < count && memcmp(list + same * width, here, h->content * sizeof *here) != 0) same++;
+    if (same == count && count == MOST_SEEN)
+        stock_refuse(m->s, h->layer, h->slot + 1, "it meets more than %d kinds of keys", MOST_SEEN);
+    if (h->last) { /* the newest in front */
+        memmove(list + width, list, same * width * sizeof *list);
+        memcpy(list, here, width * sizeof *list);
+    } else if (same == count) {
+        memcpy(list + count * width, here, width * sizeof *list);
+    }
+    if (same == count) memory[0] = (double)++count;
+    size_t best = 0;
+    for (size_t k = 1; k < count; k++)
+        if (score_of(m, h, list + k * width) > score_of(m, h, list + best * width)) best = k;
+    for (size_t v = 0; v < h->value_count; v++) m->columns[h->values[v].column] = list[best * width + h->content + v];
+}
+
+static void see_yesterday(const machine *m, const undo_head *h, double *memory, bool begun) {
+    for (size_t v = 0; v < h->value_count; v++) {
+        double now = value_of(m, &h->values[v].value);
+        m->columns[h->values[v].column] = begun ? memory[v] : now;
+        memory[v] = now;
+    }
+}
+
+static void see_head(const machine *m, size_t head, double *memory, bool begun) {
+    const undo_head *h = &m->u->heads[head];
+    memory += m->at[head];
+    if (h->role == UNDO_ONCE)
+        see_once(m, h, memory, begun);
+    else if (h->role == UNDO_NEAREST && varies(h))
+        see_match(m, h, memory);
+    else if (h->role == UNDO_NEAREST)
+        see_nearest(m, h, memory, begun);
+    else
+        see_yesterday(m, h, memory, begun);
+}
+
+/* All columns at a position; memory becomes that after it. */
+static void see(machine *m, uint32_t token, uint32_t position, double *memory, bool begun) {
+    const undo *u = m->u;
+    size_t head = 0, step = 0;
+    m->work += u->column_count + u->head_count + u->step_count;
+    if (m->work > MOST_WORK) stock_refuse(m->s, 0, 0, "following its states takes more steps than are audited");
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        const undo_column *x = &u->columns[c];
+        m->columns[c] = x->writer == UNDO_TOKEN ? x->tokens[token] : x->place ? x->place[position] : 0;
+    }
+    for (uint32_t l = 1; l <= u->m->layer_count; l++) {
+        for (; head < u->head_count && u->heads[head].layer == l; head++)
+            if (m->used[head]) see_head(m, head, memory, begun);
+        for (; step < u->step_count && u->steps[step].layer == l; step++) {
+            const undo_step *s = &u->steps[step];
+            undo_form sum = s->sum;
+            sum.one = 0;
+            if (value_of(m, &sum) / (2 * UNDO_GATE) < s->at) continue;
+            for (size_t k = 0; k < s->count; k++)
+                if (!stock_is_place(&u->columns[s->terms[k].channel]))
+                    m->columns[s->terms[k].channel] += s->terms[k].weight;
+        }
+    }
+}
+
+/* ---- pairs of states ---- */
+
+/* What the logits of a position say must be what the automaton says. */
+static void check_logits(const machine *m, uint32_t q) {
+    const undo *u = m->u;
+    bool acceptor = m->s->claim->kind == TEMPER_KIND_ACCEPTOR;
+    for (uint32_t t = STOCK_AUDIT_EOS; t + 1 < u->m->vocabulary; t++) {
+        uint32_t letter = t - STOCK_AUDIT_LETTERS;
+        bool legal =
+            t == STOCK_AUDIT_EOS
+                ? m->language->accepts[q]
+                : acceptor ||
+                      m->alive[m->language->next[(size_t)q * m->language->classes + m->language->class_of[letter]]];
+        if (value_of(m, &u->outputs[t]) != (legal ? 0 : -LEGAL))
+            stock_refuse(m->s, 0, 0, "token %u is %s after some prefix, and the model says otherwise", t,
+                         legal ? "legal" : "illegal");
+    }
+}
+
+static void add_pair(machine *m, double *state) {
+    bool fresh;
+    table_put(&m->index, state, m->size * sizeof *state, (uint32_t)m->count, &fresh);
+    if (!fresh) return;
+    if (m->count == MOST_PAIRS) stock_refuse(m->s, 0, 0, "it has more states than are audited");
+    array_push(m->s->arena, m->found, m->count, m->capacity, state);
+}
+
+static void follow(machine *m) {
+    const undo *u = m->u;
+    double *state = arena_zalloc(m->s->arena, m->size, sizeof *state);
+    see(m, STOCK_AUDIT_BOS, 0, state + 2, false);
+    check_logits(m, 0);
+    state[1] = 0;
+    add_pair(m, state);
+    for (size_t k = 0; k < m->count; k++) {
+        uint32_t position = next_position(m, (uint32_t)m->found[k][1]);
+        for (uint32_t letter = 0; letter < u->letters && position < u->m->positions; letter++) {
+            double *to = arena_alloc(m->s->arena, m->size, sizeof *to);
+            memcpy(to, m->found[k], m->size * sizeof *to);
+            uint32_t q =
+                m->language->next[(size_t)m->found[k][0] * m->language->classes + m->language->class_of[letter]];
+            see(m, STOCK_AUDIT_LETTERS + letter, position, to + 2, true);
+            check_logits(m, q);
+            to[0] = q;
+            to[1] = position;
+            add_pair(m, to);
+        }
+    }
+}
+
+bool stock_is_finite(const undo *u) {
+    for (size_t h = 0; h < u->head_count; h++) {
+        undo_role r = u->heads[h].role;
+        if (r == UNDO_MEAN || r == UNDO_WEIGHED || r == UNDO_COMPARE || r == UNDO_LOOKUP) return false;
+    }
+    return true;
+}
+
+static void place_memory(machine *m) {
+    const undo *u = m->u;
+    m->at = arena_alloc(m->s->arena, u->head_count + 1, sizeof *m->at);
+    m->used = arena_alloc(m->s->arena, u->head_count, sizeof *m->used);
+    m->at[0] = 0;
+    for (size_t h = 0; h < u->head_count; h++) {
+        const undo_head *x = &u->heads[h];
+        size_t size = x->value_count + 1;
+        if (x->role == UNDO_NEAREST && varies(x)) {
+            size_t width = x->content + x->value_count;
+            if (width > 64) stock_refuse(m->s, x->layer, x->slot + 1, "it has too many rows");
+            size = 1 + MOST_SEEN * width;
+        }
+        m->used[h] = is_used(u, x);
+        if (m->used[h] && x->role == UNDO_WAVE)
+            stock_refuse(m->s, x->layer, x->slot + 1, "its wave is read as it is");
+        m->at[h + 1] = m->at[h] + (m->used[h] ? size : 0);
+    }
+    m->size = 2 + m->at[u->head_count];
+}
+
+static unsigned char *find_alive(const automaton *x, arena *a) {
+    unsigned char *alive = arena_zalloc(a, x->states, 1);
+    bool grown = true;
+    memcpy(alive, x->accepts, x->states);
+    while (grown) {
+        grown = false;
+        for (size_t k = 0; k < (size_t)x->states * x->classes; k++)
+            if (alive[x->next[k]] && !alive[k / x->classes]) alive[k / x->classes] = 1, grown = true;
+    }
+    return alive;
+}
+
+static const automaton *source_automaton(const stock_audit *s) {
+    const temper_spec *spec = s->spec;
+    const formula *f = &spec->graph;
+    const unsigned char *marks = formula_reachable(f, spec->root, s->arena);
+    const automaton **languages = arena_zalloc(s->arena, f->language_count, sizeof *languages);
+    for (node_id id = 1; id <= spec->root; id++) {
+        const formula_node *n = formula_at(f, id);
+        if (marks[id] && n->op == OP_MATCHES && !languages[n->set])
+            languages[n->set] = audit_language_automaton(s->shell, &f->languages[n->set]);
+    }
+    const automaton *x =
+        language_automaton(spec, spec->at == TEMPER_AT_FIRST, spec->accepts_empty, languages, s->arena);
+    return s->claim->mirrored ? automaton_reversed(s->arena, x, spec->letters.count) : x;
+}
+
+void stock_machine_check(stock_audit *s) {
+    machine m = {.s = s, .u = s->u};
+    m.language = source_automaton(s);
+    m.alive = find_alive(m.language, s->arena);
+    m.columns = arena_zalloc(s->arena, s->u->column_count, sizeof *m.columns);
+    table_init(&m.index, s->arena);
+    place_memory(&m);
+    find_period(&m);
+    follow(&m);
+}

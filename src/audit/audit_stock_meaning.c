@@ -1,0 +1,314 @@
+/* A model with counts: what every column means, by induction over the layers, in the atoms of audit_meaning.h. The
+   source's outputs mean the same, or the claim is refused. */
+#include <math.h>
+#include <string.h>
+
+#include "audit/audit_source_meaning.h"
+#include "audit/audit_stock.h"
+
+enum { MOST_PERIOD = 64, MOST_FIRST = 16 };
+static const double LEGAL = 256;
+
+/* A column, or a form: a number on letters, and one on the start sentinel. */
+typedef struct sense {
+    dd letters;
+    double start;
+    bool known;
+    bool shifted; /* it is what `before` was one position earlier */
+    dd before;
+} sense;
+
+typedef struct senses {
+    stock_audit *s;
+    const undo *u;
+    meaning *m;
+    sense *columns;
+    sense *means; /* [columns] of the values of means */
+    bool past;
+} senses;
+
+#define REFUSE(x, h, ...) stock_refuse((x)->s, (h)->layer, (h)->slot + 1, __VA_ARGS__)
+#define NEED(x, h, c, ...)                                                                                           \
+    do {                                                                                                             \
+        if (!(c)) REFUSE(x, h, __VA_ARGS__);                                                                         \
+    } while (0)
+
+/* ---- forms ---- */
+
+static sense sense_of(const senses *x, const undo_form *f, double by) {
+    arena *a = x->s->arena;
+    sense r = {.start = f->one / by, .known = true, .shifted = true};
+    dd *parts = arena_alloc(a, f->count + 1, sizeof *parts), *before = arena_alloc(a, f->count + 1, sizeof *before);
+    double *weights = arena_alloc(a, f->count + 1, sizeof *weights);
+    for (size_t k = 0; k < f->count; k++) {
+        const sense *c = &x->columns[f->terms[k].channel];
+        weights[k] = f->terms[k].weight / by;
+        parts[k] = c->letters;
+        before[k] = c->before;
+        r.start += weights[k] * c->start;
+        r.known = r.known && c->known;
+        r.shifted = r.shifted && c->shifted;
+    }
+    r.shifted = r.shifted && f->one == 0 && f->count;
+    if (!r.known) return r;
+    weights[f->count] = f->one / by;
+    parts[f->count] = 1; /* the number 1 */
+    r.letters = dd_sum(&x->m->d, parts, weights, f->count + (f->one != 0), NAN, NAN);
+    if (r.shifted) r.before = dd_sum(&x->m->d, before, weights, f->count, NAN, NAN);
+    return r;
+}
+
+static bool is_boolean(const senses *x, const sense *c) {
+    return c->known && c->start == 0 && dd_is_boolean(&x->m->d, c->letters);
+}
+
+/* ---- positions ---- */
+
+/* Numbers that repeat are remainders of the position; 1 at one of the first letters is a step after another from the
+   first. */
+static bool place_sense(const senses *x, const double *place, sense *out) {
+    uint32_t n = x->u->m->positions, period = 0, only = 0, count = 0;
+    meaning *m = x->m;
+    *out = (sense){.start = place[0], .known = true};
+    for (uint32_t i = 1; i < n; i++)
+        if (place[i] != 0) count++, only = i;
+    if (!count) return true;
+    if (count == 1 && only <= MOST_FIRST) {
+        dd at = x->past ? m->first : m->last;
+        for (uint32_t k = 1; k < only; k++) at = meaning_step(m, x->past, at);
+        out->letters = dd_times(&m->d, at, place[only]);
+        return true;
+    }
+    for (uint32_t p = 1; p <= MOST_PERIOD && !period && 2 * p < n; p++) {
+        uint32_t i = 1;
+        while (i + p < n && place[i] == place[i + p]) i++;
+        if (i + p == n) period = p;
+    }
+    if (!period) return false;
+    for (uint32_t r = 0; r < period; r++) {
+        double v = place[r ? r : period];
+        if (v == 0) continue;
+        dd at = period == 1 ? 1 : meaning_residue(m, x->past, 1, 1, 0, period, RESIDUE_EQUAL, r);
+        out->letters = dd_add(&m->d, out->letters, dd_times(&m->d, at, v));
+    }
+    return true;
+}
+
+static void read_embedding(senses *x) {
+    const undo *u = x->u;
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        const undo_column *k = &u->columns[c];
+        sense *out = &x->columns[c];
+        if (k->writer == UNDO_TOKEN) {
+            uint32_t *members = arena_alloc(x->s->arena, u->letters, sizeof *members);
+            size_t count = 0;
+            for (uint32_t t = 0; t < u->letters; t++)
+                if (k->tokens[STOCK_AUDIT_LETTERS + t] != 0) members[count++] = t;
+            *out = (sense){.letters = meaning_letters(x->m, members, count), .start = k->tokens[0], .known = true};
+        } else if (stock_is_place(k)) {
+            if (!place_sense(x, k->place, out)) *out = (sense){0};
+        } else if (k->writer == UNDO_NOBODY || k->writer == UNDO_NET) {
+            *out = (sense){.known = true};
+        }
+    }
+}
+
+/* ---- heads ---- */
+
+static temper_mask mask_of(const senses *x, bool strict) {
+    if (x->past) return strict ? TEMPER_MASK_BEFORE : TEMPER_MASK_UP_TO;
+    return strict ? TEMPER_MASK_AFTER : TEMPER_MASK_FROM;
+}
+
+static void put(senses *x, const undo_value *v, dd letters, double start) {
+    if (stock_is_place(&x->u->columns[v->column])) return;
+    x->columns[v->column] = (sense){.letters = letters, .start = start, .known = true};
+}
+
+static void read_once(senses *x, const undo_head *h) {
+    double grain = undo_grain(x->u, &h->products[0].key);
+    sense key = sense_of(x, &h->products[0].key, grain > 0 ? grain : 1);
+    NEED(x, h, is_boolean(x, &key), "its key is not 0 or 1 on letters and 0 before them");
+    dd found = meaning_exists(x->m, mask_of(x, key.shifted), key.shifted ? key.before : key.letters);
+    for (size_t v = 0; v < h->value_count; v++) put(x, &h->values[v], found, 0);
+}
+
+static double is_high(void *context, double y) { return y == *(const double *)context; }
+
+static void read_nearest(senses *x, const undo_head *h) {
+    const undo_product *p = &h->products[0];
+    size_t count;
+    NEED(x, h, h->content == 1 && !p->query.count && p->query.one > 0, "it looks for patterns, beside counts");
+    double grain = undo_grain(x->u, &p->key);
+    sense key = sense_of(x, &p->key, grain > 0 ? grain : 1);
+    NEED(x, h, key.known && key.start == 0, "its key is not 0 before the first letter");
+    dd letters = key.shifted ? key.before : key.letters;
+    const double *leaves = dd_leaves(&x->m->d, letters, &count, x->s->arena);
+    for (size_t k = 0; k < count; k++)
+        NEED(x, h, leaves[k] == 0 || leaves[k] == 1, "its key is not 0 or 1 on letters");
+    double one = 1;
+    dd candidates = dd_map(&x->m->d, letters, is_high, &one);
+    for (size_t v = 0; v < h->value_count; v++) {
+        sense value = sense_of(x, &h->values[v].value, 1);
+        NEED(x, h, is_boolean(x, &value) && (!key.shifted || value.shifted), "a value is not 0 or 1");
+        dd is = key.shifted ? value.before : value.letters;
+        NEED(x, h, dd_is_boolean(&x->m->d, is) && dd_implies(&x->m->d, is, candidates),
+             "a value is not 0 where its key is");
+        put(x, &h->values[v], meaning_chosen(x->m, mask_of(x, key.shifted), h->last == x->past, candidates, is), 0);
+    }
+}
+
+static void read_yesterday(senses *x, const undo_head *h) {
+    for (size_t v = 0; v < h->value_count; v++) {
+        sense value = sense_of(x, &h->values[v].value, 1);
+        if (stock_is_place(&x->u->columns[h->values[v].column])) continue;
+        NEED(x, h, value.known && dd_is_boolean(&x->m->d, value.letters), "a value is not 0 or 1");
+        NEED(x, h, value.start == 0, "a value is not 0 before the first letter");
+        put(x, &h->values[v], meaning_step(x->m, x->past, value.letters), 0);
+        sense *c = &x->columns[h->values[v].column];
+        c->shifted = true;
+        c->before = value.letters;
+    }
+}
+
+static void read_compare(senses *x, const undo_head *h) {
+    const sense *mean = &x->means[h->products[0].query.terms[0].channel];
+    size_t count;
+    NEED(x, h, mean->known, "its mean is not understood");
+    double whole = floor(mean->start);
+    const double *leaves = dd_leaves(&x->m->d, mean->letters, &count, x->s->arena);
+    NEED(x, h, mean->start - whole == 0.5, "its mean has no whole number and a half before the first letter");
+    for (size_t k = 0; k < count; k++)
+        NEED(x, h, leaves[k] == floor(leaves[k]) && fabs(leaves[k]) <= 0x1p40,
+             "its mean is not one of whole numbers");
+    dd holds =
+        x->past ? meaning_at_least(x->m, mean->letters, 0, whole) : meaning_at_least(x->m, 0, mean->letters, whole);
+    for (size_t v = 0; v < h->value_count; v++) put(x, &h->values[v], holds, 1);
+}
+
+static void read_head(senses *x, const undo_head *h) {
+    switch (h->role) {
+    case UNDO_ONCE: read_once(x, h); break;
+    case UNDO_NEAREST: read_nearest(x, h); break;
+    case UNDO_YESTERDAY: read_yesterday(x, h); break;
+    case UNDO_MEAN:
+        for (size_t v = 0; v < h->value_count; v++)
+            x->means[h->values[v].column] = sense_of(x, &h->values[v].value, 1);
+        break;
+    case UNDO_COMPARE: read_compare(x, h); break;
+    case UNDO_WAVE: break; /* a table of positions */
+    case UNDO_WEIGHED:
+    case UNDO_LOOKUP: REFUSE(x, h, "look-ups are not audited");
+    }
+}
+
+/* ---- steps ---- */
+
+typedef struct threshold {
+    double at;
+} threshold;
+
+static double step_at(void *context, double y) { return y >= ((const threshold *)context)->at; }
+
+static void read_step(senses *x, const undo_step *s) {
+    undo_form f = s->sum;
+    f.one = 0;
+    bool needed = false;
+    for (size_t k = 0; k < s->count; k++) needed |= !stock_is_place(&x->u->columns[s->terms[k].channel]);
+    if (!needed) return;
+    sense sum = sense_of(x, &f, 2 * UNDO_GATE);
+    if (!sum.known) stock_refuse(x->s, s->layer, 0, "units %u and on add up what is not understood", s->unit + 1);
+    threshold t = {s->at};
+    dd letters = dd_map(&x->m->d, sum.letters, step_at, &t);
+    /* what was copied from one position before stays that, once it is settled */
+    bool shifted = false;
+    dd before = 0;
+    if (f.count == 2 && s->at == 2)
+        for (size_t k = 0; k < 2; k++) {
+            const sense *c = &x->columns[f.terms[k].channel];
+            if (f.terms[1 - k].channel == x->u->real && c->shifted && f.terms[0].weight == 2 * UNDO_GATE &&
+                f.terms[1].weight == 2 * UNDO_GATE)
+                shifted = true, before = c->before;
+        }
+    for (size_t k = 0; k < s->count; k++) {
+        sense *c = &x->columns[s->terms[k].channel];
+        if (stock_is_place(&x->u->columns[s->terms[k].channel])) continue;
+        bool alone = c->letters == 0 && c->start == 0 && s->terms[k].weight == 1;
+        c->letters = dd_add(&x->m->d, c->letters, dd_times(&x->m->d, letters, s->terms[k].weight));
+        if (sum.start >= s->at) c->start += s->terms[k].weight;
+        c->shifted = alone && shifted;
+        c->before = before;
+    }
+}
+
+/* ---- outputs ---- */
+
+static double plus_legal(void *context, double y) {
+    (void)context;
+    return y + LEGAL;
+}
+
+/* -256 and 256 times what the source says. */
+static void check_output(const senses *x, uint32_t token, dd expected, bool empty) {
+    sense f = sense_of(x, &x->u->outputs[token], 1);
+    if (!f.known) stock_refuse(x->s, 0, 0, "the logit of token %u reads what is not understood", token);
+    dd is = dd_map(&x->m->d, f.letters, plus_legal, NULL);
+    if (is != dd_times(&x->m->d, expected, LEGAL))
+        stock_refuse(x->s, 0, 0, "the logit of token %u does not mean what the source says", token);
+    if (f.start != (empty ? 0 : -LEGAL))
+        stock_refuse(x->s, 0, 0, "the logit of token %u is wrong before the first letter", token);
+}
+
+/* The token that an output of a transducer writes. */
+static uint32_t token_of(const senses *x, const char *name) {
+    const struct stock_model *m = x->u->m;
+    for (uint32_t t = STOCK_AUDIT_LETTERS; *name && t + 1 < m->vocabulary; t++)
+        if (strcmp(m->tokens[t], name) == 0) return t;
+    return STOCK_AUDIT_EOS;
+}
+
+static void check_outputs(senses *x) {
+    audit *shell = x->s->shell;
+    temper_spec *spec = x->s->spec;
+    const undo *u = x->u;
+    if (spec->kind == TEMPER_KIND_NEXT) {
+        audit_request none = {0};
+        shell->outputs = arena_zalloc(x->s->arena, (size_t)u->letters + 1, sizeof *shell->outputs);
+        audit_viable(shell, spec, &none);
+        for (uint32_t k = 0; k <= u->letters; k++)
+            check_output(x, k < u->letters ? STOCK_AUDIT_LETTERS + k : STOCK_AUDIT_EOS, shell->outputs[k].meaning,
+                         shell->outputs[k].empty);
+        return;
+    }
+    const dd *meanings = source_meanings(x->m, spec, NULL, x->s->arena);
+    if (spec->kind == TEMPER_KIND_ACCEPTOR) {
+        check_output(x, STOCK_AUDIT_EOS, meanings[spec->root], spec->accepts_empty);
+        for (uint32_t t = 0; t < u->letters; t++)
+            if (u->outputs[STOCK_AUDIT_LETTERS + t].count || u->outputs[STOCK_AUDIT_LETTERS + t].one != 0)
+                stock_refuse(x->s, 0, 0, "a letter is not always legal");
+        return;
+    }
+    bool *said = arena_zalloc(x->s->arena, u->m->vocabulary, sizeof *said);
+    for (size_t k = 0; k < spec->output_count; k++) {
+        uint32_t token = token_of(x, spec->outputs[k].name);
+        if (said[token]) stock_refuse(x->s, 0, 0, "two outputs write token %u", token);
+        said[token] = true;
+        check_output(x, token, meanings[spec->outputs[k].root], spec->outputs[k].accepts_empty);
+    }
+    for (uint32_t t = STOCK_AUDIT_EOS; t + 1 < u->m->vocabulary; t++)
+        if (!said[t] && (u->outputs[t].count || u->outputs[t].one != -LEGAL))
+            stock_refuse(x->s, 0, 0, "token %u is written, which the source never does", t);
+}
+
+void stock_meaning_check(stock_audit *s) {
+    senses x = {.s = s, .u = s->u, .m = &s->shell->meaning, .past = !s->claim->mirrored};
+    size_t head = 0, step = 0;
+    x.columns = arena_zalloc(s->arena, s->u->column_count, sizeof *x.columns);
+    x.means = arena_zalloc(s->arena, s->u->column_count, sizeof *x.means);
+    read_embedding(&x);
+    for (uint32_t l = 1; l <= s->u->m->layer_count; l++) {
+        for (; head < s->u->head_count && s->u->heads[head].layer == l; head++) read_head(&x, &s->u->heads[head]);
+        for (; step < s->u->step_count && s->u->steps[step].layer == l; step++) read_step(&x, &s->u->steps[step]);
+    }
+    check_outputs(&x);
+}

@@ -1,0 +1,299 @@
+/* The audit of ordinary transformers: certificates that are true are accepted, and none is that was edited, or whose
+   weights, settings, length, source or digests are others. The certificates are written here, from the page. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json_write.h"
+#include "base/sha256.h"
+#include "export/gguf_write.h"
+#include "logic/formula.h"
+#include "model/stock_undo.h"
+#include "random_formula.h"
+#include "run/stock_run.h"
+#include "stock/stock.h"
+#include "temper.h"
+#include "test.h"
+
+static struct { size_t models, accepted, unable, forged, harmless; } total;
+
+typedef struct trial {
+    const char *name;
+    const temper_spec *spec;
+    struct stock_options options;
+    test_random *random;
+    bool must; /* the audit must accept it */
+    size_t changes;
+} trial;
+
+static char folder[TEST_FOLDER], path[TEST_FOLDER + 40];
+
+static const char *setting(const trial *t) {
+    static char out[300];
+    snprintf(out, sizeof out, "%s as %s, %zu letters, weights %s, kv %s, positions %d", t->name,
+             t->options.architecture == STOCK_GPT2 ? "gpt2" : "llama", t->options.length,
+             t->options.weights == STOCK_F16 ? "f16" : "f32", t->options.kv == STOCK_F16 ? "f16" : "f32",
+             (int)t->options.positions);
+    return out;
+}
+
+/* ---- a certificate, from the page ---- */
+
+static void put_text(text *out, const char *key, const char *value) {
+    text_printf(out, "  \"%s\": ", key);
+    jwrite_string(out, value, strlen(value));
+    text_puts(out, ",\n");
+}
+
+static void put_sha256(text *out, const text *bytes) {
+    unsigned char digest[SHA256_SIZE];
+    char hex[SHA256_HEX + 1];
+    sha256 h;
+    sha256_start(&h);
+    sha256_add(&h, bytes->data, bytes->length);
+    sha256_finish(digest, &h);
+    sha256_hex(hex, digest);
+    text_puts(out, hex);
+}
+
+static void put_head(text *out, const undo_head *h) {
+    bool nearest = h->role == UNDO_NEAREST;
+    text_printf(out, "    {\"layer\": %u, \"head\": %u, \"role\": \"%s\", \"which\": \"%s\", \"content\": [",
+                h->layer, h->slot + 1, undo_role_name(h->role), !nearest || h->last ? "last" : "first");
+    for (size_t k = 0; k < h->content; k++) text_printf(out, "%s%u", k ? ", " : "", h->products[k].dimension);
+    text_puts(out, "], \"digits\": [], \"query\": 0, \"key\": 0, \"of\": [1, 1], \"label\": \"\", \"score\": \"1\", "
+                   "\"rounding\": \"1\", \"gap\": \"1\", \"leak\": \"1\", \"error\": \"1\"}");
+}
+
+static void put_certificate(text *out, const trial *t, const temper_spec *read, const struct stock_model *m,
+                            const undo *u, const text *bytes) {
+    static const char *const syntaxes[] = {"spec", "crasp", "brasp", "regex", "dfa"};
+    static const char *const kinds[] = {"acceptor", "next", "transducer"};
+    bool llama = m->architecture == STOCK_LLAMA;
+    text_puts(out, "{\n  \"temper-stock-certificate\": 1,\n");
+    put_text(out, "claim", read->viable ? "formula if viable is right" : "formula");
+    put_text(out, "source", arena_copy(out->arena, read->source, read->source_length));
+    put_text(out, "syntax", syntaxes[read->syntax]);
+    put_text(out, "at", read->at == TEMPER_AT_FIRST ? "first" : "last");
+    put_text(out, "empty", read->accepts_empty ? "accept" : "reject");
+    put_text(out, "kind", kinds[read->kind]);
+    text_puts(out, "  \"alphabet\": [");
+    for (size_t k = 0; k < read->letters.count; k++) {
+        text_puts(out, k ? ", " : "");
+        jwrite_string(out, read->letters.letters[k], strlen(read->letters.letters[k]));
+    }
+    text_puts(out, "],\n");
+    put_text(out, "architecture", llama ? "llama" : "gpt2");
+    text_printf(out, "  \"length\": %zu,\n", t->options.length);
+    put_text(out, "weights", t->options.weights == STOCK_F16 ? "f16" : "f32");
+    put_text(out, "cache", t->options.kv == STOCK_F16 ? "f16" : "f32");
+    put_text(out, "positions", !llama ? "table" : u->ramp > 0 ? "ramp" : "digits");
+    text_printf(out, "  \"mirrored\": %s,\n  \"files\": [{\"name\": \"model.gguf\", \"sha256\": \"",
+                m->mirrored ? "true" : "false");
+    put_sha256(out, bytes);
+    text_printf(out, "\"}],\n  \"balances\": %u,\n  \"heads\": [\n", u->balances);
+    for (size_t k = 0; k < u->head_count; k++) {
+        text_puts(out, k ? ",\n" : "");
+        put_head(out, &u->heads[k]);
+    }
+    text_puts(out, "\n  ],\n  \"layers\": [],\n  \"logits\": \"3.1e1\",\n  \"allowed\": 32\n}\n");
+}
+
+/* ---- one audit ---- */
+
+static temper_status audit_file(const char *certificate, size_t length, const text *bytes, temper_error *e) {
+    snprintf(path, sizeof path, "%s/model.gguf", folder);
+    if (temper_file_write(path, bytes->data, bytes->length, e) != TEMPER_OK) return TEMPER_IO;
+    return temper_audit_stock(certificate, length, path, e);
+}
+
+/* The certificate with a text replaced must be refused. */
+static void forge(const trial *t, const text *certificate, const text *bytes, const char *from, const char *to) {
+    temper_error e = {0};
+    const char *at = strstr(certificate->data, from);
+    if (!at) return;
+    size_t before = (size_t)(at - certificate->data), rest = certificate->length - before - strlen(from);
+    char *made = malloc(before + strlen(to) + rest + 1);
+    memcpy(made, certificate->data, before);
+    memcpy(made + before, to, strlen(to));
+    memcpy(made + before + strlen(to), at + strlen(from), rest + 1);
+    temper_status s = audit_file(made, before + strlen(to) + rest, bytes, &e);
+    total.forged++;
+    CHECK(s == TEMPER_RANGE || s == TEMPER_FORMAT, "%s: '%s' for '%s' is accepted", setting(t), to, from);
+    free(made);
+}
+
+static void forge_all(const trial *t, const text *certificate, const text *bytes, const struct stock_model *m) {
+    char from[80], to[80];
+    snprintf(from, sizeof from, "\"length\": %zu", t->options.length);
+    snprintf(to, sizeof to, "\"length\": %zu", t->options.length + 1);
+    forge(t, certificate, bytes, from, to);
+    bool f16 = t->options.weights == STOCK_F16, llama = m->architecture == STOCK_LLAMA;
+    forge(t, certificate, bytes, f16 ? "\"weights\": \"f16\"" : "\"weights\": \"f32\"",
+          f16 ? "\"weights\": \"f32\"" : "\"weights\": \"f16\"");
+    forge(t, certificate, bytes, llama ? "\"llama\"" : "\"gpt2\"", llama ? "\"gpt2\"" : "\"llama\"");
+    forge(t, certificate, bytes, "\"sha256\": \"", "\"sha256\": \"0");
+    forge(t, certificate, bytes, "\"name\": \"model.gguf\"", "\"name\": \"model.safetensors\"");
+    forge(t, certificate, bytes, "\"allowed\": 32", "\"allowed\": 64");
+    forge(t, certificate, bytes, "\"logits\": \"3.1e1\"", "\"logits\": \"3.3e1\"");
+    forge(t, certificate, bytes, "\"empty\": \"reject\"", "\"empty\": \"accept\"");
+    forge(t, certificate, bytes, "\"alphabet\": [\"a\"", "\"alphabet\": [\"x\"");
+    forge(t, certificate, bytes, "\"role\": \"nearest\"", "\"role\": \"once\"");
+    forge(t, certificate, bytes, "\"role\": \"once\"", "\"role\": \"mean\"");
+    forge(t, certificate, bytes, "\"temper-stock-certificate\": 1", "\"temper-stock-certificate\": 2");
+    forge(t, certificate, bytes, "\"claim\": \"formula\"", "\"claim\": \"formula if viable is right\"");
+}
+
+/* The emulator's answers on some strings, which are the same for the same seed. */
+enum { STRINGS = 12, MOST = 24 };
+
+static void run_strings(unsigned char *answers, const trial *t, const struct stock_model *m, uint64_t seed,
+                        arena *a) {
+    struct stock_kernel kernel = {.f16_weights = t->options.weights == STOCK_F16};
+    const stock_runner *x = stock_runner_new(a, m, &kernel);
+    test_random r = test_seed(seed);
+    arena scratch;
+    arena_init(&scratch, a->trap);
+    for (int k = 0; k < STRINGS; k++) {
+        uint32_t tokens[MOST + 1];
+        size_t most = t->options.length < MOST ? t->options.length : MOST, n = 1 + random_below(&r, most);
+        float *logits = arena_alloc(a, (n + 1) * m->vocabulary, sizeof *logits);
+        tokens[0] = STOCK_START;
+        for (size_t j = 1; j <= n; j++)
+            tokens[j] = STOCK_FIRST_LETTER + (uint32_t)random_below(&r, m->vocabulary - 3);
+        stock_run(logits, x, tokens, n + 1, &scratch);
+        for (size_t j = 0; j < (n + 1) * m->vocabulary; j++) *answers++ = logits[j] > -64;
+    }
+    arena_free(&scratch);
+}
+
+static float changed(float x, uint64_t how) {
+    switch (how) {
+    case 0: return x == 0 ? 1 : 0;
+    case 1: return x == 0 ? 0x1p-10f : -x;
+    case 2: return x == 0 ? -1 : 2 * x;
+    case 3: return x == 0 ? 64 : x * (1 + 0x1p-9f);
+    default: return x == 0 ? -256 : x + 1;
+    }
+}
+
+/* A changed weight, with a certificate that has the new digest: refused, or nothing is wrong with the answers. */
+static void change_weights(const trial *t, const temper_spec *read, struct stock_model *m, const undo *u,
+                           arena *memory) {
+    stock_tensors all = stock_tensors_make(m, STOCK_GGUF, memory);
+    for (size_t k = 0; k < t->changes; k++) {
+        const stock_tensor *x = &all.all[random_below(t->random, all.count)];
+        uint64_t shape[2], row, column;
+        float *at;
+        stock_tensor_shape(shape, x);
+        int tries = 0;
+        do {
+            row = random_below(t->random, shape[0]);
+            column = random_below(t->random, shape[1]);
+            at = stock_tensor_at(x, row, column);
+        } while (tries++ < 300 && at && *at == 0 && random_below(t->random, 30));
+        if (!at) continue;
+        float old = *at;
+        *at = changed(old, random_below(t->random, 5));
+        if (fabsf(*at) > 65504) *at = 0;
+        text bytes, certificate;
+        temper_error e = {0};
+        text_init(&bytes, memory);
+        text_init(&certificate, memory);
+        gguf_print(&bytes, m, stock_tokens_make(m, memory), "a name", t->options.weights == STOCK_F16);
+        put_certificate(&certificate, t, read, m, u, &bytes);
+        temper_status s = audit_file(certificate.data, certificate.length, &bytes, &e);
+        total.forged++;
+        CHECK(s == TEMPER_OK || s == TEMPER_RANGE || s == TEMPER_FORMAT, "%s: %s[%llu][%llu]: %s", setting(t),
+              x->name, (unsigned long long)row, (unsigned long long)column, e.text);
+        if (s == TEMPER_OK) { /* then nothing is wrong with it */
+            size_t size = (size_t)STRINGS * (MOST + 1) * m->vocabulary;
+            unsigned char *now = arena_zalloc(memory, size, 1), *before = arena_zalloc(memory, size, 1);
+            float new = *at;
+            run_strings(now, t, m, k, memory);
+            *at = old;
+            run_strings(before, t, m, k, memory);
+            total.harmless++;
+            CHECK(memcmp(now, before, size) == 0, "%s: %s[%llu][%llu] %g to %g is accepted", setting(t), x->name,
+                  (unsigned long long)row, (unsigned long long)column, (double)old, (double)new);
+        }
+        *at = old;
+    }
+}
+
+static void run_trial(entry *e, void *context) {
+    const trial *t = context;
+    const temper_spec *read;
+    const temper_model *hard = stock_hard_model(e, t->spec, &read);
+    struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
+    text bytes, certificate;
+    gguf_file f;
+    struct stock_file file;
+    temper_error why = {0};
+    text_init(&bytes, &e->memory);
+    text_init(&certificate, &e->memory);
+    gguf_print(&bytes, m, stock_tokens_make(m, &e->memory), "a name", t->options.weights == STOCK_F16);
+    gguf_open(&f, bytes.data, bytes.length, &e->memory);
+    stock_read(&file, &f, &e->memory);
+    undo *u = undo_stock(&file, STOCK_GGUF, &e->memory);
+    put_certificate(&certificate, t, read, m, u, &bytes);
+    temper_status s = audit_file(certificate.data, certificate.length, &bytes, &why);
+    total.models++;
+    total.accepted += s == TEMPER_OK;
+    total.unable += s != TEMPER_OK;
+    CHECK(s == TEMPER_OK || s == TEMPER_RANGE || s == TEMPER_LIMIT, "%s: %s", setting(t), why.text);
+    if (t->must) CHECK(s == TEMPER_OK, "%s: %s", setting(t), why.text);
+    if (s != TEMPER_OK && getenv("STOCK_SHOW")) printf("unable: %s: %s\n", setting(t), why.text);
+    if (s != TEMPER_OK) return;
+    forge_all(t, &certificate, &bytes, m);
+    change_weights(t, read, m, u, &e->memory);
+}
+
+static void try_text(const char *source, const char *letters, const struct stock_options *o, test_random *r,
+                     bool must, size_t changes) {
+    temper_error e = {0};
+    temper_spec *s = NULL;
+    char names[8][2];
+    const char *abc[8];
+    size_t count = strlen(letters);
+    for (size_t k = 0; k < count; k++) {
+        names[k][0] = letters[k];
+        names[k][1] = 0;
+        abc[k] = names[k];
+    }
+    temper_spec_options so = {.letters = abc, .letter_count = count};
+    if (!CHECK(temper_spec_parse(&s, source, strlen(source), &so, &e) == TEMPER_OK, "%s: %s", source, e.text)) return;
+    trial t = {.name = source, .spec = s, .options = *o, .random = r, .must = must, .changes = changes};
+    temper_status status = entry_run(&e, run_trial, &t);
+    CHECK(status == TEMPER_OK || status == TEMPER_UNSUPPORTED || status == TEMPER_LIMIT, "%s: %s", setting(&t),
+          e.text);
+    temper_spec_free(s);
+}
+
+int main(void) {
+    static const char *const sources[] = {"H(b -> O a)",        "H(c -> Y (a S b))", "(Y a) S (b & Y c)",
+                                          "Z (a T b)",          "#[a] >= #[b]",      "H(#[a] >= #[b]) & #[a] = #[b]",
+                                          "/(ab|ba)*c?/",       "O (a & Y O b)",     "first | Y Y a",
+                                          "#[true] % 3 = 1 & a"};
+    test_random r = test_seed(62);
+    if (!test_folder(folder)) return 1;
+    for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
+        for (unsigned number = 0; number < 8; number++) {
+            struct stock_options o = {.architecture = number & 1 ? STOCK_LLAMA : STOCK_GPT2,
+                                      .length = 40,
+                                      .weights = number & 2 ? STOCK_F16 : STOCK_F32,
+                                      .kv = number & 4 ? STOCK_F16 : STOCK_F32,
+                                      .positions = (enum stock_positions)random_below(&r, 3)};
+            bool both = o.weights == STOCK_F16 && o.kv == STOCK_F16; /* not always proved */
+            if (random_below(&r, 8) < 8 * test_effort()) try_text(sources[k], "abc", &o, &r, !both, 2);
+        }
+    printf("%zu models: %zu accepted, %zu not; %zu forged certificates, %zu of them with a weight that does not "
+           "matter\n",
+           total.models, total.accepted, total.unable, total.forged, total.harmless);
+    unlink(path);
+    rmdir(folder);
+    return test_finish("t-audit-stock");
+}
