@@ -36,7 +36,7 @@ bool form_grid(int *grid, const feature_form *f) {
         *grid = 0;
         while ((double)((uint64_t)1 << *grid) < f->c) ++*grid;
         *grid -= grid_of(f->d);
-        return grid_of(f->d) >= 0 && f->d == (double)((uint64_t)1 << grid_of(f->d));
+        return grid_of(f->d) >= 0 && f->d == ldexp(1, grid_of(f->d));
     case FORM_UNKNOWN:
     case FORM_SHARE:
     case FORM_RATIO:
