@@ -270,7 +270,7 @@ if (!sample) {
     await see.picture();
     await page.click('#limits-open');
     await page.waitForFunction(() => document.querySelector('#limits .count').textContent === 'done', null, { timeout: 240000 });
-    check(await page.locator('#limits svg').count() === 1, 'limits have a chart');
+    check(await page.locator('#limits img').count() === 1, 'limits have a chart');
     check(await page.locator('#limits tbody tr').count() >= 4, 'limits have a table');
   });
 }

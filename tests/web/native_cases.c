@@ -74,9 +74,9 @@ static void print_case(const char *source, temper_type type, temper_method metho
     temper_run_options ro = {.capture = 1, .unchecked = 1, .type = type, .threads = 1};
     if (temper_model_run(&run, model, letters, n, &ro, &err)) fail("run", &err);
     temper_run_info info = temper_run_about(run);
-    char *text;
+    char *printed;
     size_t length;
-    if (temper_model_print(&text, &length, model, &err)) fail("print", &err);
+    if (temper_model_print(&printed, &length, model, &err)) fail("print", &err);
     printf("{\"formula\":");
     print_text(source);
     printf(",\"alphabet\":\"%s\",\"string\":\"%s\",\"type\":\"%s\",\"method\":\"%s\",\"accept\":%d,\"proved\":%d,"
@@ -84,7 +84,7 @@ static void print_case(const char *source, temper_type type, temper_method metho
            letters_of, string, temper_type_name(type), temper_method_name(method), info.accept, info.proved);
     for (size_t i = 0; i < info.size; i++) putchar('0' + info.truth[i]);
     printf("\",\"numbers\":%" PRIu32 ",\"model\":%" PRIu32 ",\"errors\":[", digest_run(model, run, info.size),
-           digest(START, text, length));
+           digest(START, printed, length));
     temper_model_info about = temper_model_about(model);
     for (size_t l = 1, k = 0; l <= about.layers; l++)
         for (size_t h = 1; h <= temper_model_layer(model, l).heads; h++) {
@@ -111,7 +111,7 @@ static void print_case(const char *source, temper_type type, temper_method metho
         temper_certificate_free(c);
     }
     printf("}\n");
-    temper_free(text);
+    temper_free(printed);
     temper_run_free(run);
     temper_free(letters);
     temper_model_free(model);

@@ -140,20 +140,12 @@ function takePicture(picture) {
     }, 350);
 }
 
-/** Points of the chart with what is proved: between the factors that a proof was found for. */
+/** Points of the chart for which a proof was tried, with what came of it; nothing is inferred of others. */
 function withProofs(points) {
-  const known = proof?.known?.filter(p => p.proved).map(p => p.factor) ?? [];
-  if (page.picture.proof && page.picture.proof.length >= page.picture.n) known.push(1);
-  if (!known.length) return points;
-  const low = factorPlace(Math.min(...known)) - 1e-6, high = factorPlace(Math.max(...known)) + 1e-6;
-  const bounds = new Map((proof?.known ?? []).filter(p => p.bound).map(p => [factorPlace(p.factor), p.bound]));
-  const places = [...bounds.keys()].sort((a, b) => a - b);
-  return points.map(p => {
-    const proved = p.x >= low - 0.011 && p.x <= high + 0.011;
-    if (!proved || places.length < 2) return { ...p, proved };
-    const after = places.findIndex(x => x >= p.x), right = places[after < 0 ? places.length - 1 : after], left = places[Math.max(0, (after < 0 ? places.length : after) - 1)];
-    const share = right === left ? 0 : (p.x - left) / (right - left);
-    return { ...p, proved, bound: Math.exp(Math.log(bounds.get(left)) * (1 - share) + Math.log(bounds.get(right)) * share) };
+  const known = new Map((proof?.known ?? []).map(p => [p.k, p]));
+  return points.filter(p => known.has(Math.round(48 * p.x))).map(p => {
+    const { proved, bound } = known.get(Math.round(48 * p.x));
+    return { ...p, proved, bound };
   });
 }
 
@@ -161,7 +153,7 @@ function drawCharts() {
   const { picture, state } = page;
   if (!picture) return;
   const error = picture.errors[state.h] ?? 0, rescaled = Boolean(state.s) || state.t !== 1, reach = rescaled ? -1 : picture.proof?.length ?? -1;
-  drawTemperature(withProofs(charts.temperature), state, error, page.full, Boolean(proof?.done));
+  drawTemperature(charts.temperature, withProofs(charts.temperature), state, error, page.full);
   drawLength(charts.length.map(p => ({ ...p, proved: p.n <= reach || (rescaled && proof?.own.proved && p.n <= picture.n) })), state, error, page.full && !rescaled);
 }
 

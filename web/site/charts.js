@@ -5,7 +5,7 @@ import { byId, patterns } from './paint.js';
 const LEFT = 46, EDGE = 11;
 const depth = (e, decades = 8) => Math.min(1, Math.max(0, -Math.log10(Math.max(e, 1e-13)) / decades));
 
-function plot(svg, height, points, at, error, mark) {
+function plot(svg, height, points, tried, at, error, mark) {
   const width = Math.max(120, svg.parentNode.clientWidth), room = width - LEFT - 2 * EDGE;
   const X = p => LEFT + EDGE + p * room, Y = e => 4 + depth(e) * (height - 10), tall = height > 100;
   svg.setAttribute('width', width);
@@ -16,7 +16,7 @@ function plot(svg, height, points, at, error, mark) {
   out += `<line x1="${LEFT}" x2="${width}" y1="${Y(0.25)}" y2="${Y(0.25)}" stroke="var(--bad)" stroke-width="1.5"/><text x="${width - 4}" y="${Y(0.25) + 14}" text-anchor="end" class="halo" style="fill:var(--bad)">${tall ? 'above ¼ rounding fails' : '¼'}</text>`;
   if (mark !== undefined) out += `<line x1="${X(mark)}" x2="${X(mark)}" y1="0" y2="${height}" stroke="var(--edge)" stroke-dasharray="2 3"/>`;
   const path = (list, get) => (list.length ? 'M' + list.map(p => `${X(p.x).toFixed(1)} ${Y(get(p)).toFixed(1)}`).join('L') : '');
-  const bounded = points.filter(p => p.bound !== null && p.bound !== undefined);
+  const bounded = tried.filter(p => p.bound !== null && p.bound !== undefined);
   if (bounded.length) out += `<path d="${path(bounded, p => p.bound)}" fill="none" stroke="var(--soft)" stroke-width="1.5" stroke-dasharray="5 4"/>`;
   const known = points.filter(p => p.error >= 0);
   out += `<path d="${path(known, p => p.error)}" fill="none" stroke="var(--true)" stroke-width="2.5"/>`;
@@ -55,11 +55,11 @@ export const factorPlace = f => (Math.log10(f) + 1) / 2;
 export const lengthAt = x => Math.round(1e5 ** x);
 export const lengthPlace = n => Math.log(Math.max(1, n)) / Math.log(1e5);
 
-/** `sure`: what is not painted as proved is known not to be. */
-export function drawTemperature(points, state, error, full, sure) {
+/** `tried`: those of the points for which a proof was looked for. */
+export function drawTemperature(points, tried, state, error, full) {
   const place = state.s ? 0.5 : factorPlace(state.t);
-  const X = plot(byId('temperature-plot'), 134, points, place, state.s ? -1 : error, 0.5);
-  band(byId('temperature-band'), points, sure);
+  const X = plot(byId('temperature-plot'), 134, points, tried, place, state.s ? -1 : error, 0.5);
+  band(byId('temperature-band'), tried.length > 3 ? tried : points, tried.length > 3);
   const width = byId('temperature-plot').parentNode.clientWidth;
   let out = '';
   for (const f of [0.1, 0.2, 0.5, 1, 2, 5, 10])
@@ -69,7 +69,7 @@ export function drawTemperature(points, state, error, full, sure) {
 }
 
 export function drawLength(points, state, error, sure) {
-  const X = plot(byId('length-plot'), 78, points, lengthPlace(state.n), error);
+  const X = plot(byId('length-plot'), 78, points, [], lengthPlace(state.n), error);
   band(byId('length-band'), points, sure);
   let out = '';
   for (const [n, text] of [[1, '1'], [10, '10'], [100, '100'], [1000, '1000'], [1e4, '10⁴'], [1e5, '10⁵']])

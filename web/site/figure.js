@@ -147,8 +147,10 @@ function drawMap(picture, state, left, cell, row) {
           out += `<text x="${X(j) + w / 2}" y="${y + h / 2 + 4}" text-anchor="middle" pointer-events="none" style="font-size:11px;fill:${inkOn(colour)}">${state.log
             ? (weights[j] > 1e-99 ? (lg > -0.05 ? '0' : lg.toFixed(Math.abs(lg) < 9.95 ? 1 : 0).replace('-', '−')) : '−∞')
             : weights[j] > 0.995 ? '1' : weights[j] < 0.005 ? '0' : weights[j].toFixed(2).slice(1)}</text>`;
-        if (hard?.[j] > 0 && chosen < open)
-          out += `<rect x="${X(j) + 1.5}" y="${y + 1.5}" width="${w - 3}" height="${h - 3}" fill="none" stroke="var(--page)" stroke-width="4"/><rect x="${X(j) + 1}" y="${y + 1}" width="${w - 2}" height="${h - 2}" fill="none" stroke="var(--ink)" stroke-width="${cell < 16 ? 1.5 : 2}"/>`;
+        if (hard?.[j] > 0 && chosen < open && cell < 20)
+          out += `<rect x="${X(j)}" y="${y}" width="${w}" height="${h}" fill="none" stroke="var(--ink)"/>`;
+        else if (hard?.[j] > 0 && chosen < open)
+          out += `<rect x="${X(j) + 1.5}" y="${y + 1.5}" width="${w - 3}" height="${h - 3}" fill="none" stroke="var(--page)" stroke-width="4"/><rect x="${X(j) + 1}" y="${y + 1}" width="${w - 2}" height="${h - 2}" fill="none" stroke="var(--ink)" stroke-width="2"/>`;
       }
       if (row >= 14 || i % 5 === 0) {
         const value = head.outputs[i], off = info.bound > 0 && picture.errors[state.h] >= 0 && Math.min(Math.abs(value), Math.abs(value - 1)) > 0.25;

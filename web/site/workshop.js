@@ -141,27 +141,19 @@ export class Workshop {
       const found = this.certify(state, state.s, this.scaled(state), n);
       own = { proved: found.verdict === 'proved', bound: found.verdict === 'proved' ? Number(found.largestError) : null, reason: found.reason };
     } else own = at(state.t);
-    const known = [];
-    if (!state.s) known.push({ factor: state.t, ...own });
-    yield { own, known, length: this.isRescaled(state) ? null : proof.length };
-    if (n > 5000) return;
-    // Where the proof ends on both sides, by halving on a logarithmic scale.
-    for (const [from, to] of [[1, 0.1], [1, 10]]) {
-      const edge = at(to);
-      known.push({ factor: to, ...edge });
-      if (!edge.proved && proof.length >= n) {
-        let inside = from, outside = to;
-        for (let k = 0; k < 4; k++) {
-          const middle = Math.sqrt(inside * outside), found = at(Number(middle.toPrecision(4)));
-          known.push({ factor: middle, ...found });
-          if (found.proved) inside = middle;
-          else outside = middle;
-          yield { own, known, length: this.isRescaled(state) ? null : proof.length };
-        }
+    const length = this.isRescaled(state) ? null : proof.length, known = [];
+    yield { own, known, length };
+    if (n > 2000) return;
+    // The factors of the chart one by one, coarse ones first; each is proved on its own or not called so.
+    const tried = new Set(), start = performance.now();
+    for (const step of [12, 6, 3, 1])
+      for (let k = 0; k <= 48; k += step) {
+        if (tried.has(k)) continue;
+        if (performance.now() - start > 60000) return;
+        tried.add(k);
+        known.push({ k, ...at(k === 24 ? 1 : Number((10 ** (2 * k / 48 - 1)).toPrecision(4))) });
+        yield { own, known, length };
       }
-    }
-    known.push({ factor: 1, ...at(1) });
-    yield { own, known, length: this.isRescaled(state) ? null : proof.length, done: true };
   }
 
   // ---- to take away ----
