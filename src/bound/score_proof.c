@@ -23,6 +23,12 @@ typedef struct work {
 
 enum { SET_OUTPUTS = 6 }; /* of a source without an automaton, as in next_outputs.c */
 
+/* They live as long as the arena of the proofs: the numbers of the pool are freed with the scratch memory. */
+typedef struct score_memory {
+    arena scratch;
+    rational_pool pool;
+} score_memory;
+
 static void release_arena(void *what) { arena_free(what); }
 
 /* ---- values against probabilities ---- */
@@ -152,10 +158,11 @@ score_proofs *score_proofs_of(const temper_model *m, const temper_spec *spec, bo
     for (size_t k = 0; k < w.outputs; k++) w.off[k] = ball_array(a, 1);
     w.out->off = w.off;
     w.number = ball_array(a, 2);
-    w.scratch = arena_alloc(a, 1, sizeof *w.scratch);
+    score_memory *memory = arena_alloc(a, 1, sizeof *memory);
+    w.scratch = &memory->scratch;
+    w.pool = &memory->pool;
     arena_init(w.scratch, outer);
     arena_on_release(a, release_arena, w.scratch);
-    w.pool = arena_alloc(a, 1, sizeof *w.pool);
     rational_pool_init(w.pool, w.scratch);
     a->trap = w.scratch->trap = &inner;
     bool done = trap_attempt(&inner, &error, prove, &w);
