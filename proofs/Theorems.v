@@ -2,7 +2,7 @@
 From Temper Require Import Rows Heads Gates Strings NormalForm Programs Compile Temporal Counting Residues
   MainTheorem HardAttention.
 From Temper Require Import Format Rounding Exact Sums Crumbs Ramp Nearest NearestAny OnceHead OnceAny CompareHead FloatRun
-  NearestHead Soundness SoundFormulas Replay.
+  FusedGates NearestHead Soundness SoundFormulas Replay.
 Print Assumptions softmax_total_variation.
 Print Assumptions hard_attention.
 Print Assumptions once_row.
@@ -30,6 +30,8 @@ Print Assumptions lemma1_any.
 Print Assumptions output_in_unit.
 Print Assumptions lemma2.
 Print Assumptions ramp_exact.
+Print Assumptions tree_error.
+Print Assumptions fused_ramp.
 Print Assumptions nearest_ascending.
 Print Assumptions nearest_any.
 Print Assumptions nearest_out.
