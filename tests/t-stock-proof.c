@@ -122,6 +122,41 @@ static size_t run_strings(subject *x, const struct stock_model *m, size_t string
     return wrong;
 }
 
+static float *some_weight(float *x, size_t count, test_random *r) {
+    size_t at = random_below(r, count);
+    for (size_t k = 0; k < count && x[at] == 0; k++) at = (at + 1) % count;
+    return &x[at];
+}
+
+/* Edits of several numbers at once, which an attack found: balances with unequal parts, values beyond f16, steps whose
+   arguments f16 does not have. */
+static void edit_shape(struct stock_model *m, test_random *r, const char **what) {
+    struct stock_layer *l = &m->layers[random_below(r, m->layer_count)];
+    size_t dimensions = (size_t)m->heads * m->head_size;
+    switch (random_below(r, 3)) {
+    case 0:
+        *what = "balances";
+        if (m->balances < 2) return;
+        float *row = m->token_embedding + (size_t)(2 + random_below(r, m->vocabulary - 3)) * m->width;
+        row[3] += 1000;
+        row[4] -= 1000;
+        return;
+    case 1: {
+        *what = "values beyond f16";
+        size_t v = (size_t)(some_weight(l->value, dimensions * m->width, r) - l->value) / m->width;
+        for (uint32_t c = 0; c < m->width; c++) l->value[v * m->width + c] *= 0x1p17F;
+        for (uint32_t c = 0; c < m->width; c++) l->mix[c * dimensions + v] *= 0x1p-17F;
+        return;
+    }
+    default: {
+        *what = "large units";
+        float *in = m->architecture == STOCK_LLAMA ? l->gate : l->up;
+        for (size_t k = 0; k < (size_t)m->hidden * m->width; k++) in[k] *= 15.84375F;
+        for (size_t k = 0; k < (size_t)m->hidden * m->width; k++) l->down[k] /= 15.84375F;
+    }
+    }
+}
+
 /* One number of some tensor becomes another one. */
 static void edit(struct stock_model *m, test_random *r, const char **what) {
     struct stock_layer *l = &m->layers[random_below(r, m->layer_count)];
@@ -162,7 +197,10 @@ static void check_edits(subject *x, const struct stock_options *o) {
     for (size_t k = 0; k < x->t->edits; k++) {
         const char *what;
         struct stock_model *m = stock_from_model(&x->e->memory, x->hard, o);
-        edit(m, x->t->random, &what);
+        if (k % 3)
+            edit(m, x->t->random, &what);
+        else
+            edit_shape(m, x->t->random, &what);
         total.edits++;
         stock_proof p = stock_prove(&x->e->memory, m, x->hard, x->answers.read, o);
         if (!p.proved) {

@@ -10,8 +10,6 @@
 static const double LLAMA_PIN = 0x1p15, GPT2_PIN = 0x1p13;
 static const double LEGAL = 256, DEAD = 128, MOST_ERROR = 32;
 
-enum { GPT2_PINS = 3 };
-
 /* ---- the embedding ---- */
 
 static bool is_input(const prover *p, uint32_t token) {
@@ -37,6 +35,7 @@ static bool check_embedding(prover *p) {
         }
         if (!right || (gpt2 && sum != 0))
             return prover_fail(p, "a token has no pin, or its numbers do not add up to 0");
+        if (!prover_balances(p, row, 1)) return prover_fail(p, "balances get unequal parts");
     }
     for (uint32_t i = 0; m->position_embedding && i < p->positions; i++) {
         const float *row = m->position_embedding + (size_t)i * p->width;
@@ -48,6 +47,7 @@ static bool check_embedding(prover *p) {
                 return prover_fail(p, "a number of a position is none of f16, or is added to a pin");
         }
         if (sum != 0) return prover_fail(p, "numbers of a position do not add up to 0");
+        if (!prover_balances(p, row, 1)) return prover_fail(p, "balances get unequal parts");
     }
     return true;
 }

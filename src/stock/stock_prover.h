@@ -16,6 +16,9 @@ static const double UNIT = 0x1p-24, HALF_UNIT = 0x1p-11;
 static const double HALF_TINY = 0x1p-25; /* half the least f16 */
 static const double HALF_MOST = 65504;
 
+/* Columns of a GPT-2 before its balances: two pins and the ground. */
+enum { GPT2_PINS = 3 };
+
 /* What is proved of a column: |computed - ideal| <= relative |ideal| + error, and at most `zero` where the ideal
    value is 0. */
 typedef struct proved_column {
@@ -99,6 +102,8 @@ void prover_write(prover *p, uint32_t column, const ideal_form *form, proved_num
 /* All of a row's error. */
 double prover_row_error(const proved_row *r);
 void prover_balance(prover *p, double rounding);
+/* Whether the balances of a GPT-2 get equal parts: entries[c * stride] is what column c gets. */
+bool prover_balances(const prover *p, const float *entries, size_t stride);
 /* Whether nobody writes pins and the ground, and balances keep the sum at 0: of matrix[width][columns]. */
 bool prover_writes(prover *p, const float *matrix, size_t columns);
 

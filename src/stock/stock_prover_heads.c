@@ -24,13 +24,17 @@ static double angle_of(const prover *p, uint32_t d) {
     return is_llama(p) ? up_mul(prover_frequency(p, d % (p->m->head_size / 2)), (double)p->positions) : 0;
 }
 
+/* 1 - cos of an angle, at most. */
+static double less_cosine(double angle) { return fmin(up_mul(angle, angle / 2), 2); }
+
 static operand operand_of(const prover *p, const proved_row *rows, uint32_t d) {
     const proved_row *own = &rows[d], *other = &rows[partner_of(p, d)];
     operand out = {own->size, prover_row_error(own)};
     if (own->is_zero && (!is_llama(p) || other->is_zero)) return (operand){0, 0};
     if (is_llama(p)) {
         double sine = fmin(angle_of(p, d), 1), off = prover_row_error(other);
-        double turned = up_add(up_mul(own->size, up_mul(sine, sine / 2)), up_mul(up_add(other->size, off), sine));
+        double turned =
+            up_add(up_mul(own->size, less_cosine(angle_of(p, d))), up_mul(up_add(other->size, off), sine));
         double turn = up_add(prover_turn_error(p, d % (p->m->head_size / 2), (double)p->positions), 4 * UNIT);
         out.error = up_add(out.error, up_add(turned, up_mul(up_add(own->size, other->size), turn)));
     }
@@ -53,7 +57,7 @@ static void turned_errors(const prover *p, const proved_row *x, uint32_t d, doub
     errors[0] = errors[1] = e;
     if (p->options.kv != STOCK_F16) return;
     double size = up_add(x->size, e), most = up_add(up_mul(HALF_UNIT, size), HALF_TINY);
-    double near = up_add(up_mul(x->size, up_mul(angle, angle / 2)), e); /* from the number itself, if f16 has it */
+    double near = up_add(up_mul(x->size, less_cosine(angle_of(p, d))), e); /* from the number itself, if f16 has it */
     bool has = x->grid > 0 && x->size <= 2048 * x->grid;
     errors[0] = up_add(e, has ? fmin(most, near) : most);
     errors[1] = up_add(e, up_add(up_mul(HALF_UNIT, up_mul(size, angle)), HALF_TINY));
@@ -69,11 +73,13 @@ static double pair_product_error(const prover *p, const head_work *h, uint32_t d
     double eq[2], ek[2], angle = fmin(angle_of(p, d), 1), q = h->query[d].size, k = h->key[d].size;
     turned_errors(p, &h->query[d], d, eq);
     turned_errors(p, &h->key[d], d, ek);
-    double turned = up_mul(up_mul(q, k), up_mul(angle, angle / 2));
+    double turned = up_mul(up_mul(q, k), less_cosine(angle_of(p, d)));
     double keys = up_add(up_mul(up_add(q, eq[0]), ek[0]), up_mul(up_add(up_mul(q, angle), eq[1]), ek[1]));
     double queries = up_add(up_mul(k, eq[0]), up_mul(up_mul(k, angle), eq[1]));
     double rounding = rounding_of(h, up_mul(up_add(q, eq[0]), up_add(k, ek[0])));
-    double all = up_add(keys, up_add(rounding, ties ? turned / 2 : up_add(turned, queries)));
+    /* with several products two keys may tie by different ones, and then errors of queries count */
+    double apart = up_add(ties ? turned / 2 : turned, ties && h->hint->content <= 1 ? 0 : queries);
+    double all = up_add(keys, up_add(rounding, apart));
     return up_div(all, h->root);
 }
 
@@ -82,7 +88,7 @@ static double product_error(const prover *p, const head_work *h, uint32_t d, boo
     if (is_alone(p, h, partner_of(p, d))) return 0; /* counted there */
     operand q = operand_of(p, h->query, d), k = operand_of(p, h->key, d);
     double query = up_add(q.size, q.error), product = up_mul(query, k.error);
-    if (!ties) product = up_add(product, up_mul(k.size, q.error));
+    if (!ties || h->hint->content > 1) product = up_add(product, up_mul(k.size, q.error));
     return up_div(up_add(product, rounding_of(h, up_mul(query, up_add(k.size, k.error)))), h->root);
 }
 
@@ -320,6 +326,7 @@ static bool mean_error(prover *p, const proved_row *v, double *relative, double 
     /* sums of whole numbers that are exact stay so, and are then divided, or multiplied by one share */
     if (e == 0 && v->grid > 0 && all <= ldexp(v->grid, 22)) *error = up_mul(up_mul(n + 4, 1.01 * UNIT), v->size);
     if (p->options.kv != STOCK_F16) return true;
+    if (!(all <= HALF_MOST)) return prover_fail(p, "sums of up to %g are beyond f16", all);
     if (!(v->grid > 0 && all <= 2048 * v->grid))
         return prover_fail(p, "counts go beyond %g, where sums of f16 are not exact", 2048 * v->grid);
     if (!(e < 0x1p-12 * v->grid && up_mul(4 * n, noise) < 0x1p-13 * v->grid))
@@ -468,9 +475,12 @@ static bool prove_head(prover *p, const struct stock_layer *l, uint32_t layer, u
     p->at_layer = layer + 1;
     p->at_head = slot + 1;
     if (!hint) return prover_fail(p, "a head writes and nobody says what it is meant to be");
-    for (uint32_t r = 0; r < hint->rows; r++)
+    for (uint32_t r = 0; r < hint->rows; r++) {
         if (hint->dimensions[r] >= size)
             return prover_fail(p, "a hint names a dimension that the head does not have");
+        for (uint32_t e = 0; e < r; e++)
+            if (hint->dimensions[e] == hint->dimensions[r]) return prover_fail(p, "a hint names a dimension twice");
+    }
     if (hint->content > hint->rows) return prover_fail(p, "a hint names more products than rows");
     head_work h = {.hint = hint, .root = sqrt((double)size)};
     const float *matrices[3] = {l->query, l->key, l->value};

@@ -1,6 +1,7 @@
 /* Nets: steps that saturate (doc/stock.md, "Steps"). */
 #include <math.h>
 
+#include "number/format.h"
 #include "stock/stock_prover.h"
 
 /* From here on the activation is the identity, and below minus this it is 0, or a SiLU's tail. */
@@ -93,8 +94,9 @@ static bool add_point(net_work *w, const size_t *group, size_t size, const doubl
         own = up_add(own, up_mul(fabs(to), shared ? m->own : off));
         scale = fmax(scale, m->row.relative);
         bool snaps = a == 32 * rint(a / 32) && off < 0x1p-7; /* f16 has the ideal number, and rounds to it */
-        if (p->options.weights == STOCK_F16 && !snaps)
-            own = up_add(own, up_mul(fabs(to), fmin(off, up_mul(HALF_UNIT, up_add(a, off)))));
+        double half = up_add(up_mul(HALF_UNIT, up_add(a, off)), HALF_TINY);
+        if (format_round(&format_f16, a) == a) half = fmin(half, off); /* no further than to a number that it has */
+        if (p->options.weights == STOCK_F16 && !snaps) own = up_add(own, up_mul(fabs(to), half));
         value += to * a;
         all = up_add(all, up_mul(fabs(to), up_add(a, off)));
     }

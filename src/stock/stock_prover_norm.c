@@ -57,7 +57,8 @@ static double ends(double around, double error) {
    rounded by at most half a unit of theirs, and by no more than they are off from a number of f16. */
 double prover_half(double size, double grid, double error) {
     double general = up_add(up_mul(error, 1 + HALF_UNIT), up_add(up_mul(HALF_UNIT, size), HALF_TINY));
-    if (!(grid > 0 && size <= 2048 * grid)) return general;
+    if (!(up_add(size, error) <= HALF_MOST)) return INFINITY;
+    if (!(grid >= 2 * HALF_TINY && size <= 2048 * grid)) return general;
     double zero = fmin(up_mul(2, error), up_add(up_mul(error, 1 + HALF_UNIT), error > 0 ? HALF_TINY : 0));
     if (error < grid * 0x1p-12) return zero;
     if (grid >= size && size > 0) return fmax(zero, ends(size, error)); /* nothing but 0 and the size */
@@ -168,6 +169,7 @@ typedef struct row_sums {
     double sure, plain, nought; /* errors */
     double sizes, grid, terms, weights, means, grounds, mean_error;
     double positive, negative, sentinels; /* terms of each sign, and of the start sentinel alone */
+    double starts;                        /* columns that are not 0 on the start sentinel, the pin among them */
     bool exact, letters;                  /* letters: all columns that it reads are functions of the letter */
 } row_sums;
 
@@ -183,6 +185,7 @@ static void add_column(const prover *p, const proved_column *k, double w, row_su
     never_negative = never_negative && k->seen.one >= 0;
     bool sentinel = k->seen.count == 0 && k->seen.one == 0; /* 0 on letters */
     s->sentinels += sentinel && k->seen.start != 0;
+    s->starts += k->seen.start != 0;
     s->positive += !sentinel && (w > 0 || !never_negative);
     s->negative += !sentinel && (w < 0 || !never_negative);
     s->weights += w;
@@ -238,6 +241,7 @@ bool prover_row(prover *p, proved_row *out, const float *row) {
             s.exact = s.exact && p->pin_error == 0;
             s.positive++;
             s.negative++;
+            s.starts++;
             s.letters = false;
         } else if (gpt2 && c == 2) { /* the ground */
             s.weights += w;
@@ -277,6 +281,8 @@ bool prover_row(prover *p, proved_row *out, const float *row) {
     out->zero = one_sign    ? up_mul(s.nought, 1 + 8 * UNIT)
                 : s.letters ? zero_by_letters(p, row, rounding)
                             : out->error;
+    /* on the start sentinel columns may cancel out */
+    if (out->form.start == 0 && s.starts > 0) out->zero = fmax(out->zero, out->error);
     return true;
 }
 
@@ -306,6 +312,13 @@ void prover_write(prover *p, uint32_t column, const ideal_form *form, proved_num
     prover_balance(p, up_add(n.rounding, added));
 }
 
+bool prover_balances(const prover *p, const float *entries, size_t stride) {
+    if (p->m->architecture != STOCK_GPT2) return true;
+    for (uint32_t c = GPT2_PINS; c < p->first; c++)
+        if (prover_weight(p, entries[c * stride]) != prover_weight(p, entries[GPT2_PINS * stride])) return false;
+    return true;
+}
+
 /* Every column and every balance may round its own part. */
 void prover_balance(prover *p, double rounding) { p->imbalance = up_add(p->imbalance, up_mul(2, rounding)); }
 
@@ -321,6 +334,7 @@ bool prover_writes(prover *p, const float *matrix, size_t columns) {
             sum += w;
         }
         if (gpt2 && sum != 0) return prover_fail(p, "what is written does not keep the mean at 0");
+        if (!prover_balances(p, matrix + u, columns)) return prover_fail(p, "balances get unequal parts");
     }
     return true;
 }

@@ -165,7 +165,8 @@ static bool ramp_with(prover *p, head_work *h, bool half, double worth, double c
                               up_add(product_off(q[0], keys[0][i]), product_off(q[1], keys[1][i])));
         widest = fmax(widest, up_add(fabs(to - from), apart));
     }
-    double slack = up_add(up_mul(product, 0x1p-45), up_mul(up_mul(8 * UNIT, 1.01), product));
+    double slack =
+        up_add(up_mul(product, 0x1p-45), up_mul(up_mul(fmax(8, (double)h->products + 4) * UNIT, 1.01), product));
     double rounding = up_div(slack, h->root);
     double both = up_mul(2, up_add(rounding, content_error));
     double step = next_down(next_down(least_step / h->root) - up_mul(2, up_add(rounding, ties)));
