@@ -128,8 +128,8 @@ static float *some_weight(float *x, size_t count, test_random *r) {
     return &x[at];
 }
 
-/* Edits of several numbers at once, which an attack found: balances with unequal parts, values beyond f16, steps whose
-   arguments f16 does not have. */
+/* Edits of several numbers at once, which an attack found: balances with unequal parts, values beyond f16, steps
+   whose arguments f16 does not have. */
 static void edit_shape(struct stock_model *m, test_random *r, const char **what) {
     struct stock_layer *l = &m->layers[random_below(r, m->layer_count)];
     size_t dimensions = (size_t)m->heads * m->head_size;

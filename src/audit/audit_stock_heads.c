@@ -53,8 +53,8 @@ static side side_of(const stock_bounding *b, const undo_form *f, uint32_t dimens
     return s;
 }
 
-/* How far a score of content may be off, and how large it is, before it is divided. `keys`: by what differs from key to
-   key alone, the query being the same. */
+/* How far a score of content may be off, and how large it is, before it is divided. `keys`: by what differs from key
+   to key alone, the query being the same. */
 static double content_error(const stock_bounding *b, const undo_head *h, size_t from, size_t to, bool keys) {
     double error = 0;
     for (size_t k = from; k < to; k++) {

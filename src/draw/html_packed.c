@@ -1,4 +1,5 @@
-/* The cells of a large head as a few attributes, which the page's script makes cells of. Every number is written once:
+/* The cells of a large head as a few attributes, which the page's script makes cells of. Every number is written
+   once:
 
        data-n  the numbers; others name them by their place, to base 36
        data-s  a line for each query and a sign for each key: "." masked, "?" not a number, else a shade from "a" on, in

@@ -18,8 +18,8 @@ typedef struct stock_reach {
 stock_reach stock_prove_length(arena *a, const temper_model *hard, const temper_spec *read,
                                const struct stock_options *o);
 
-/* Tries powers of two up to o->length, and halves what lies beyond the largest that is proved. Every length is a model
-   of its own, and a longer one may be proved where a shorter is not. */
+/* Tries powers of two up to o->length, and halves what lies beyond the largest that is proved. Every length is a
+   model of its own, and a longer one may be proved where a shorter is not. */
 stock_reach stock_prove_longest(arena *a, const temper_model *hard, const temper_spec *read,
                                 const struct stock_options *o);
 
