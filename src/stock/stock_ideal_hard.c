@@ -215,6 +215,7 @@ const char *ideal_from_model(ideals *x, ideal_form *reads, const temper_model *m
     r.channels = arena_zalloc(x->arena, m->channel_count, sizeof *r.channels);
     r.unknown = arena_zalloc(x->arena, m->channel_count, sizeof *r.unknown);
     *layer = *head = 0;
+    if (mirrored && !m->has_end) return "it looks forward and has no end sentinel";
     embed(&r);
     for (uint32_t l = 0; l < m->layer_count && !why; l++) {
         ideal_form *added = arena_zalloc(x->arena, m->channel_count, sizeof *added);
