@@ -189,8 +189,11 @@ static void check_hard_forms(void) {
 static void check_hard_distances(void) {
     for (int nearest = 0; nearest < 2; nearest++)
         for (int more = 0; more < 2; more++) {
-            term_shape one = {{.size = FORM_CONSTANT, .c = 1}, 1}, c = {{.size = FORM_BOOLEAN, .c = 1}, 1};
-            row_shape a = {1, &one}, b = {1, &c};
+            term_shape one = {{.size = FORM_CONSTANT, .c = 1}, 1};
+            /* what stands behind the only term of the key is no part of it */
+            const term_shape c[2] = {{{.size = FORM_BOOLEAN, .c = 1}, 1},
+                                     {{.size = FORM_CONSTANT, .c = 1}, 0x1p-900}};
+            row_shape a = {1, &one}, b = {1, c};
             head_shape s = {.role = nearest ? ROLE_NEAREST : ROLE_ONCE, .soft_ties = true, .tests = true, .rows = 1};
             s.query = &a;
             s.key = &b;
