@@ -6,8 +6,8 @@
        stock_meaning    a model with counts: what each column means, as of other models
        stock_bounds     how far any run of the page's kernels is from that
 
-   It shares with the prover the readers of files and src/number. What undoes the lowering is written from the
-   page. */
+   It shares with the prover the readers of files and src/number; what undoes the lowering is written from the page,
+   as all of this is. */
 #ifndef AUDIT_AUDIT_STOCK_H
 #define AUDIT_AUDIT_STOCK_H
 

@@ -69,9 +69,14 @@ void stock_norm(stock_bounding *b, uint32_t layer, bool net) {
 
 /* ---- rows ---- */
 
-double stock_f16_error(double size, double error, double grain) {
-    if (grain > 0 && size <= 2048 * grain && error < grain * 0x1p-12) return 2 * error;
-    return (error + F16 * (size + error) + F16_TINY) * SLACK;
+bool stock_f16_back(double size, double error, double relative, double grain) {
+    return grain > 0 && size <= 2048 * grain && (error + relative * grain) * SLACK < grain * 0x1p-12;
+}
+
+double stock_f16_error(double size, double error, double relative, double grain) {
+    if (stock_f16_back(size, error, relative, grain)) return 2 * error + relative * size; /* or it is not rounded */
+    double all = error + relative * size;
+    return (all + F16 * (size + all) + F16_TINY) * SLACK;
 }
 
 double stock_pin_error(const stock_bounding *b) {
@@ -110,10 +115,11 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
         double w = fabs(f->terms[k].weight), size = size_of(c);
         double off = x->error + (x->relative + b->own) * size;
         if (b->k.f16_vectors) {
-            /* all that a number may be off when it is rounded, or what it is off if it is not */
-            double all = off + b->common * size + b->mean, after = stock_f16_error(size, all, c->mean ? 0 : c->grain);
-            bool back = !c->mean && after == 2 * all;
-            off = back ? off + x->error : fmax(off, after);
+            double seen = x->error + b->mean, relative = x->relative + b->own + b->common;
+            if (!c->mean && stock_f16_back(size, seen, relative, c->grain))
+                off += x->error; /* where it is 0 an error at most doubles */
+            else
+                off = fmax(off, stock_f16_error(size, seen, relative, 0));
         }
         exact = exact && off == 0;
         zero += 2 * w * x->error;

@@ -44,8 +44,11 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f);
 /* How far the constant 1 is off, beside the scale that all share. */
 double stock_pin_error(const stock_bounding *b);
 
-/* What is left of an error after rounding to f16 which may happen or not; numbers are multiples of `grain`. */
-double stock_f16_error(double size, double error, double grain);
+/* Numbers that are multiples of `grain`, off by `error` and by `relative` of themselves, and rounded to f16 or not:
+   whether those that are not 0 are rounded back, and what is left of the error. Half the distance of numbers of f16 is
+   2^-12 of a number at least. */
+bool stock_f16_back(double size, double error, double relative, double grain);
+double stock_f16_error(double size, double error, double relative, double grain);
 
 void stock_norm(stock_bounding *b, uint32_t layer, bool net);
 double stock_head_bound(stock_bounding *b, const undo_head *h);

@@ -37,24 +37,29 @@ typedef struct side {
 static side side_of(const stock_bounding *b, const undo_form *f, uint32_t dimension, bool key) {
     const undo *u = b->u;
     stock_row r = stock_row_bound(b, f);
-    side s = {.size = r.size, .error = r.error + (key ? r.scale * r.size : 0)};
+    side s = {.size = r.size, .error = r.error};
+    double relative = key ? r.scale : 0;
     bool mean = false;
     for (size_t k = 0; k < f->count; k++) mean = mean || u->columns[f->terms[k].channel].mean;
     if (u->frequencies) {
         uint32_t pair = dimension % (u->m->head_size / 2);
         s.turned = u->frequencies[pair] * positions(b);
-        s.error += s.size * (s.turned * s.turned / 2 + angle_error(b, pair) + 2 * TRIG);
+        relative += s.turned * s.turned / 2 + angle_error(b, pair) + 2 * TRIG;
     }
     if (b->k.f16_cache) {
-        s.error = stock_f16_error(s.size, s.error, mean ? 0 : undo_grain(u, f));
+        bool back = !mean && stock_f16_back(s.size, s.error, relative, undo_grain(u, f));
+        /* keys are rounded; queries are, or not */
+        s.error = back && key ? 2 * s.error : stock_f16_error(s.size, s.error, relative, mean ? 0 : undo_grain(u, f));
         if (s.size + s.error > F16_MOST) stock_refuse(b->s, 0, 0, "a query or a key may be beyond f16");
+    } else {
+        s.error += relative * s.size;
     }
     s.error *= SLACK;
     return s;
 }
 
-/* How far a score of content may be off, and how large it is, before it is divided. `keys`: by what differs from key
-   to key alone, the query being the same. */
+/* How far a score of content may be off, before it is divided. `keys`: by what differs from key to key alone, the
+   query being the same. */
 static double content_error(const stock_bounding *b, const undo_head *h, size_t from, size_t to, bool keys) {
     double error = 0;
     for (size_t k = from; k < to; k++) {
@@ -80,7 +85,7 @@ static double value_error(const stock_bounding *b, const undo_head *h, double *s
     for (size_t v = 0; v < h->value_count; v++) {
         stock_row r = stock_row_bound(b, &h->values[v].value);
         double e = (r.error + r.scale * r.size) * SLACK;
-        if (b->k.f16_cache) e = stock_f16_error(r.size, e, undo_grain(b->u, &h->values[v].value));
+        if (b->k.f16_cache) e = stock_f16_error(r.size, r.error, r.scale, undo_grain(b->u, &h->values[v].value));
         worst = fmax(worst, e);
         *size = fmax(*size, r.size);
     }
@@ -287,7 +292,7 @@ static double bound_mean(stock_bounding *b, const undo_head *h) {
         stock_column_bound c = {.error = scale * (e + (n + 4) * 1.01 * F32 * (r.size + e)) * SLACK};
         if (b->k.f16_cache) {
             NEED(b, h, n * r.size <= 2048 * grain, "its sums do not stay exact in f16");
-            NEED(b, h, e < grain * 0x1p-12 && n * 2 * r.zero < grain * 0x1p-17,
+            NEED(b, h, stock_f16_back(r.size, r.error, r.scale, grain) && n * 2 * r.zero < grain * 0x1p-17,
                  "its values are not exact enough: off by %.3g, and by %.3g where they are 0", e, r.zero);
             c = (stock_column_bound){.error = scale * 8 * 2 * r.zero * SLACK, .relative = F16 + 8 * F32};
         }
