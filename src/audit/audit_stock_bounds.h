@@ -45,8 +45,8 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f);
 double stock_pin_error(const stock_bounding *b);
 
 /* Numbers that are multiples of `grain`, off by `error` and by `relative` of themselves, and rounded to f16 or not:
-   whether those that are not 0 are rounded back, and what is left of the error. Half the distance of numbers of f16 is
-   2^-12 of a number at least. */
+   whether those that are not 0 are rounded back, and what is left of the error. Half the distance of numbers of f16
+   is 2^-12 of a number at least. */
 bool stock_f16_back(double size, double error, double relative, double grain);
 double stock_f16_error(double size, double error, double relative, double grain);
 

@@ -58,15 +58,18 @@ static side side_of(const stock_bounding *b, const undo_form *f, uint32_t dimens
     return s;
 }
 
-/* How far a score of content may be off, before it is divided. `keys`: by what differs from key to key alone, the
-   query being the same. */
-static double content_error(const stock_bounding *b, const undo_head *h, size_t from, size_t to, bool keys) {
+/* How far a score of content may be off, before it is divided: by all, by what differs from key to key, the query
+   being the same, or from one key to another that is the same number. */
+typedef enum which_error { OF_ALL, OF_KEYS, OF_SAME_KEYS } which_error;
+
+static double content_error(const stock_bounding *b, const undo_head *h, size_t from, size_t to, which_error which) {
     double error = 0;
     for (size_t k = from; k < to; k++) {
         const undo_product *p = &h->products[k];
         side q = side_of(b, &p->query, p->dimension, false), j = side_of(b, &p->key, p->dimension, true);
         double size = q.size * j.size;
-        error += (q.size + q.error) * j.error + (keys ? 0 : j.size * q.error);
+        if (which != OF_SAME_KEYS) error += (q.size + q.error) * j.error;
+        if (which == OF_ALL) error += j.size * q.error;
         /* dimensions that are 0 add nothing, and round nothing */
         double terms = (double)(to - from) * (b->u->frequencies ? 2 : 1);
         error += (terms + 2) * 1.01 * F32 * (q.size + q.error) * (j.size + j.error);
@@ -85,7 +88,11 @@ static double value_error(const stock_bounding *b, const undo_head *h, double *s
     for (size_t v = 0; v < h->value_count; v++) {
         stock_row r = stock_row_bound(b, &h->values[v].value);
         double e = (r.error + r.scale * r.size) * SLACK;
-        if (b->k.f16_cache) e = stock_f16_error(r.size, r.error, r.scale, undo_grain(b->u, &h->values[v].value));
+        double grain = undo_grain(b->u, &h->values[v].value);
+        if (b->k.f16_cache && stock_f16_back(r.size, r.error, r.scale, grain))
+            e = 2 * r.error; /* at 0; others are exact */
+        else if (b->k.f16_cache)
+            e = stock_f16_error(r.size, r.error, r.scale, 0);
         worst = fmax(worst, e);
         *size = fmax(*size, r.size);
     }
@@ -116,16 +123,29 @@ static void set_errors(stock_bounding *b, const undo_head *h, double error, doub
 
 static double bound_once(stock_bounding *b, const undo_head *h) {
     const undo_product *p = &h->products[0];
-    double off = content_error(b, h, 0, 1, false) / root(b), gap = p->query.one * undo_grain(b->u, &p->key) / root(b);
+    double off = content_error(b, h, 0, 1, OF_ALL) / root(b),
+           gap = p->query.one * undo_grain(b->u, &p->key) / root(b);
     double n = positions(b), leak = n * up_exp_of(2 * off - gap) * SLACK;
     double size, e = value_error(b, h, &size);
     if (undo_grain(b->u, &p->key) == 0) leak = 0; /* all keys and values are 0 */
     NEED(b, h, leak < 0.25, "others get too much weight: %.3g", leak);
     if (!b->k.f16_cache) return (2.01 * leak * (1 + e) + e + (n + 8) * 1.01 * F32) * SLACK;
     NEED(b, h, n <= 2048, "more candidates than f16 can add up");
-    /* candidates' keys are the same number, so that their weights are 1 but for what turns: whole sums stay whole */
-    double differ = content_error(b, h, 0, 1, true) / root(b);
-    NEED(b, h, n * (differ + e) < 0x1p-3, "candidates do not weigh the same");
+    /* candidates' keys are rounded to the same number, so that their weights are 1 but for what turns: whole sums
+       stay whole */
+    stock_row key = stock_row_bound(b, &p->key), value = stock_row_bound(b, &h->values[0].value);
+    double turn = 0, grain = undo_grain(b->u, &p->key);
+    if (b->u->frequencies) {
+        uint32_t pair = p->dimension % (b->u->m->head_size / 2);
+        turn = b->u->frequencies[pair] * n;
+        turn = turn * turn / 2 + angle_error(b, pair) + 2 * TRIG;
+    }
+    NEED(b, h, stock_f16_back(key.size, key.error, key.scale + turn, grain) || grain == 0,
+         "its keys are not rounded back");
+    NEED(b, h, stock_f16_back(value.size, value.error, value.scale, 1) || grain == 0,
+         "its values are not rounded back");
+    double differ = content_error(b, h, 0, 1, OF_SAME_KEYS) / root(b);
+    NEED(b, h, n * (differ + leak) < 0x1p-3 && n * e < 0x1p-3, "candidates do not weigh the same");
     return (2.01 * leak * (1 + e) + e + F16 + n * differ + (n + 8) * 1.01 * F32) * SLACK;
 }
 
@@ -182,8 +202,8 @@ static double ramp_step(const stock_bounding *b, const undo_head *h, double *spa
 
 static double bound_nearest(stock_bounding *b, const undo_head *h) {
     enum { RAMP_PAIRS = 4096 };
-    double r = root(b), all = content_error(b, h, 0, h->content, false) / r;
-    double keys = content_error(b, h, 0, h->content, true) / r;
+    double r = root(b), all = content_error(b, h, 0, h->content, OF_ALL) / r;
+    double keys = content_error(b, h, 0, h->content, OF_KEYS) / r;
     double worth = undo_content_gap(b->u, h) / r, s, span, off;
     if (h->turn_count) {
         NEED(b, h, b->u->m->positions <= RAMP_PAIRS, "its ramp has more pairs of positions than are audited");
@@ -191,7 +211,7 @@ static double bound_nearest(stock_bounding *b, const undo_head *h) {
         span /= r;
         off = all;
     } else {
-        double digits = content_error(b, h, h->content, h->product_count, true) / r;
+        double digits = content_error(b, h, h->content, h->product_count, OF_KEYS) / r;
         s = fabs(h->slope) / r - 2 * digits - 2 * keys;
         span = fabs(h->slope) / r * (positions(b) - 1) + 2 * digits;
         off = all;
@@ -236,7 +256,7 @@ static double bound_yesterday(stock_bounding *b, const undo_head *h) {
         return chosen_error(b, h, leak * SLACK);
     }
     /* all pairs of positions with the same remainder by 4 are alike, and far ones are far behind */
-    double off = content_error(b, h, 0, h->product_count, false) / r, worst = 0;
+    double off = content_error(b, h, 0, h->product_count, OF_ALL) / r, worst = 0;
     const double *query[2], *key[2];
     for (size_t k = 0; k < 2; k++) {
         query[k] = undo_place(b->u, &h->products[2 + k].query);
