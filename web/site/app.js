@@ -2,7 +2,7 @@
 
 import { dragPlot, drawLength, drawTemperature, factorAt, factorPlace, lengthAt, lengthPlace } from './charts.js';
 import { commandFor } from './command.js';
-import { drawFigure, drawHeads } from './figure.js';
+import { cellWords, drawFigure, drawHeads } from './figure.js';
 import { openLessons, lessonSees } from './lessons.js';
 import { openLimits } from './limits.js';
 import { byId, escape, grouped, isDark, num } from './paint.js';
@@ -367,6 +367,10 @@ function wire() {
     if (!row) return;
     const i = Math.floor((event.clientY - map.getBoundingClientRect().top - Number(map.dataset.top)) / row);
     if (i >= 0 && i < page.picture.size) setState({ i });
+  });
+  byId('map').addEventListener('mousemove', event => {
+    const box = byId('map').getBoundingClientRect();
+    byId('figure').title = page.picture ? cellWords(page.picture, page.state, event.clientX - box.left, event.clientY - box.top) : '';
   });
   byId('map').addEventListener('keydown', event => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

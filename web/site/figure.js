@@ -1,6 +1,6 @@
 // The string as a ruler: its letters, the truth of every subformula at every position, and below it the attention of a head.
 
-import { byId, css, escape, grouped, inkOn, level, num, patterns, shade } from './paint.js';
+import { byId, css, escape, grouped, inkOn, level, num, palette, patterns, shade } from './paint.js';
 import { textOf } from './strings.js';
 
 const OUTPUT = 78;
@@ -21,14 +21,12 @@ export function drawHeads(picture, state) {
     if (focused !== null) box.querySelector(`[data-value="${focused}"]`)?.focus();
   }
   if (!picture.capture) return;
+  const colours = palette(), { size } = picture;
   box.querySelectorAll('canvas').forEach((canvas, k) => {
-    const size = picture.size, pixels = new ImageData(size, size), { weights } = picture.heads[k];
-    canvas.width = canvas.height = size;
-    for (let p = 0; p < size * size; p++) {
-      const [r, g, b] = shade(level(weights[p], state.log));
-      pixels.data.set([r, g, b, 255], 4 * p);
-    }
-    canvas.getContext('2d').putImageData(pixels, 0, 0);
+    const image = new ImageData(size, size), pixels = new Uint32Array(image.data.buffer), { weights } = picture.heads[k];
+    if (canvas.width !== size) canvas.width = canvas.height = size;
+    for (let p = 0; p < pixels.length; p++) pixels[p] = colours[Math.round(255 * Math.max(0, Math.min(1, level(weights[p], state.log))))];
+    canvas.getContext('2d').putImageData(image, 0, 0);
   });
 }
 
@@ -121,12 +119,12 @@ function drawMap(picture, state, left, cell, row) {
   const read = picture.about.at === 'first' ? 1 : n;
   if (n) out += `<rect x="${X(read) - 2}" y="${y - 2}" width="${cell + 3}" height="${thick + 2}" fill="none" stroke="var(--ink)" stroke-width="2"/>`;
   y += thick + 24;
-  const head = picture.heads[state.h], info = picture.about.heads[state.h], top = y;
+  const head = picture.heads[state.h], info = picture.about.heads[state.h], top = y, mask = info?.mask.replace(/ /g, '');
   if (head) {
     out += `<text class="s" x="${X(size) + 8}" y="${y - 6}">output</text><text class="s" x="0" y="${y - 6}">query i</text>`;
     for (let i = 0; i < size; i++) {
       const weights = head.weights.subarray(i * size, (i + 1) * size), hard = head.hard?.subarray(i * size, (i + 1) * size);
-      const seen = j => ({ 'j<i': j < i, 'j<=i': j <= i, 'j>i': j > i, 'j>=i': j >= i, all: true })[info.mask.replace(/ /g, '')] ?? true;
+      const seen = j => (mask === 'j<i' ? j < i : mask === 'j<=i' ? j <= i : mask === 'j>i' ? j > i : mask === 'j>=i' ? j >= i : true);
       let open = 0, chosen = 0;
       for (let j = 0; j < size; j++) {
         open += seen(j);
@@ -138,11 +136,14 @@ function drawMap(picture, state, left, cell, row) {
       for (let j = 0; j < size; j++) {
         const w = cell - 1, h = row - 1;
         if (!seen(j)) {
-          out += `<rect x="${X(j)}" y="${y}" width="${w}" height="${h}" fill="url(#mask-map)"/>`;
+          let end = j; // masked keys side by side are one rectangle
+          while (end + 1 < size && !seen(end + 1)) end++;
+          out += `<rect x="${X(j)}" y="${y}" width="${(end - j + 1) * cell - 1}" height="${h}" fill="url(#mask-map)"/>`;
+          j = end;
           continue;
         }
         const colour = shade(level(weights[j], state.log)), lg = Math.log10(weights[j]);
-        out += `<rect x="${X(j)}" y="${y}" width="${w}" height="${h}" fill="${css(colour)}" stroke="var(--line)" stroke-width=".5"><title>query ${i} (${escape(letters[i] ?? '')}), key ${j} (${escape(letters[j] ?? '')}): weight ${weights[j]}${hard ? `, hard ${Number(hard[j].toPrecision(4))}` : ''}</title></rect>`;
+        out += `<rect x="${X(j)}" y="${y}" width="${w}" height="${h}" fill="${css(colour)}" stroke="var(--line)" stroke-width=".5"/>`;
         if (cell >= 30)
           out += `<text x="${X(j) + w / 2}" y="${y + h / 2 + 4}" text-anchor="middle" pointer-events="none" style="font-size:11px;fill:${inkOn(colour)}">${state.log
             ? (weights[j] > 1e-99 ? (lg > -0.05 ? '0' : lg.toFixed(Math.abs(lg) < 9.95 ? 1 : 0).replace('-', '−')) : '−∞')
@@ -162,6 +163,15 @@ function drawMap(picture, state, left, cell, row) {
   return { out, height: y + 2, width: X(size) + OUTPUT, top, row };
 }
 
+/** What the cell below the pointer is, in words; '' where there is none. */
+export function cellWords(picture, state, x, y) {
+  const map = byId('map'), { left, cell, top, row } = map.dataset, head = picture.heads[state.h];
+  const i = Math.floor((y - Number(top)) / Number(row)), j = Math.floor((x - Number(left)) / Number(cell)), { size } = picture;
+  if (!head || !(i >= 0 && j >= 0 && i < size && j < size)) return '';
+  const letters = ['^', ...textOf(picture.text, picture.about), '$'], at = i * size + j;
+  return `query ${i} (${letters[i]}), key ${j} (${letters[j]}): weight ${head.weights[at]}${head.hard ? `, hard ${Number(head.hard[at].toPrecision(4))}` : ''}`;
+}
+
 export function drawFigure(picture, state) {
   const map = byId('map'), box = byId('figure').parentNode.clientWidth - 10, { n, size } = picture;
   const longest = Math.max(8, ...picture.rows.map(r => r.label.length));
@@ -177,6 +187,8 @@ export function drawFigure(picture, state) {
   map.innerHTML = drawn.out;
   map.dataset.top = drawn.top ?? 0;
   map.dataset.row = drawn.row ?? 0;
+  map.dataset.left = left;
+  map.dataset.cell = cell;
   map.setAttribute('aria-valuenow', state.i);
   map.setAttribute('aria-valuemax', Math.max(0, size - 1));
   map.setAttribute('aria-valuetext', `row ${state.i}`);

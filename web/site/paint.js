@@ -15,9 +15,17 @@ export function num(x) {
 
 export const grouped = n => n.toLocaleString('en-US').replace(/,/g, ' ');
 
+let dark = null; // asked for once in a drawing, not once a cell
+
 export function isDark() {
-  const theme = document.documentElement.dataset.theme;
-  return theme ? theme === 'dark' : matchMedia('(prefers-color-scheme:dark)').matches;
+  if (dark === null) {
+    const theme = document.documentElement.dataset.theme;
+    dark = theme ? theme === 'dark' : matchMedia('(prefers-color-scheme:dark)').matches;
+    queueMicrotask(() => {
+      dark = null;
+    });
+  }
+  return dark;
 }
 
 const LIGHT = [[250, 250, 245], [191, 222, 190], [94, 179, 181], [41, 105, 159], [28, 28, 92]];
@@ -27,6 +35,13 @@ const DARK = [[30, 34, 42], [35, 66, 104], [36, 122, 150], [110, 190, 170], [243
 export function shade(level) {
   const stops = isDark() ? DARK : LIGHT, x = Math.max(0, Math.min(1, level)) * 4, k = Math.min(3, Math.floor(x)), t = x - k;
   return stops[k].map((a, c) => Math.round(a + (stops[k + 1][c] - a) * t));
+}
+
+/** 256 shades as pixels, for small maps. */
+export function palette() {
+  const pixels = new Uint32Array(256), bytes = new Uint8Array(pixels.buffer);
+  for (let k = 0; k < 256; k++) bytes.set([...shade(k / 255), 255], 4 * k);
+  return pixels;
 }
 
 export const css = c => `rgb(${c})`;
