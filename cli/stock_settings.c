@@ -94,7 +94,8 @@ static void print_verdict(const temper_stock_options *o, const temper_stock_verd
     char name[64];
     if (v->proved)
         printf("proved\t%s: every string up to length %zu as %s\tlogits within %.3g of 0 and -256\n",
-               v->viable ? "formula if viable is right" : "formula", v->length, setting_name(name, o), 1.01 * v->logits);
+               v->viable ? "formula if viable is right" : "formula", v->length, setting_name(name, o),
+               1.01 * v->logits);
     else
         printf("unable\tlength %zu as %s: ", v->length, setting_name(name, o));
     if (!v->proved) print_reason(v);
