@@ -193,7 +193,24 @@ static void edit(struct stock_model *m, test_random *r, const char **what) {
     *what = p->name;
 }
 
+/* Numbers that are none, or overflow, in rows that may have no reader. */
+static void check_infinite(subject *x, const struct stock_options *o) {
+    static const float values[] = {NAN, INFINITY, -INFINITY, 3e38F};
+    struct stock_model *m = stock_from_model(&x->e->memory, x->hard, o);
+    for (size_t k = 0; k < 6; k++) {
+        struct stock_layer *l = &m->layers[random_below(x->t->random, m->layer_count)];
+        size_t all = (size_t)m->heads * m->head_size * m->width, net = (size_t)m->hidden * m->width;
+        float *parts[] = {l->query, l->key, l->value, l->mix, l->up, l->down};
+        float *at = parts[k] + random_below(x->t->random, k < 4 ? all : net), was = *at;
+        *at = values[random_below(x->t->random, 4)];
+        stock_proof p = stock_prove(&x->e->memory, m, x->hard, x->answers.read, o);
+        CHECK(!p.proved, "%s: proved with %g in part %zu", setting(x->t), (double)*at, k);
+        *at = was;
+    }
+}
+
 static void check_edits(subject *x, const struct stock_options *o) {
+    if (x->t->edits && random_below(x->t->random, 4) == 0) check_infinite(x, o);
     for (size_t k = 0; k < x->t->edits; k++) {
         const char *what;
         struct stock_model *m = stock_from_model(&x->e->memory, x->hard, o);

@@ -142,10 +142,21 @@ static bool prove_hard(prover *p, const temper_model *hard, temper_claim *claim)
     return prover_fail(p, "that the hard model computes its source is not proved: %s", why ? why : "");
 }
 
+/* Frequencies of pairs that nobody uses count, too: 0 times what is no number is none. */
+static bool check_numbers(prover *p) {
+    const struct stock_model *m = p->m;
+    bool right = m->epsilon >= 0 && m->epsilon <= 1;
+    for (uint32_t k = 0; m->architecture == STOCK_LLAMA && k < m->head_size / 2; k++) {
+        double f = prover_frequency(p, k);
+        right = right && f >= 0 && f <= 8;
+    }
+    return right || prover_fail(p, "a frequency, or the norm's epsilon, is out of range");
+}
+
 static bool prove_all(prover *p, const temper_model *hard, const temper_spec *read, temper_claim *claim) {
     size_t layer, head;
     if (model_has_logits(hard)) return prover_fail(p, "logits of probabilities are not proved");
-    if (!prove_hard(p, hard, claim)) return false;
+    if (!check_numbers(p) || !prove_hard(p, hard, claim)) return false;
     ideal_form *reads = arena_alloc(p->arena, hard->read.count, sizeof *reads);
     const char *why = ideal_from_model(p->x, reads, hard, p->m->mirrored, &layer, &head);
     if (why) {

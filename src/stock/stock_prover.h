@@ -89,6 +89,9 @@ double prover_weight(const prover *p, float w);
 /* prover_norm.c: columns as readers see them after a norm; rows that read them. */
 bool prover_norm(prover *p, const float *gain);
 bool prover_row(prover *p, proved_row *out, const float *row);
+/* Whether the row gives numbers of at most `most` in size: also what nobody reads must stay finite, since 0 times an
+   infinity is none. */
+bool prover_is_finite(prover *p, const float *row, double most);
 /* The largest power of two that divides x; 0 for 0. */
 double prover_lowest_bit(double x);
 double prover_grid(const ideals *x, const ideal_form *f);

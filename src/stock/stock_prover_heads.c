@@ -468,12 +468,17 @@ static bool prove_head(prover *p, const struct stock_layer *l, uint32_t layer, u
     const struct stock_model *m = p->m;
     size_t size = m->head_size, all = (size_t)m->heads * size, first = slot * size;
     bool writes = false;
+    double most = p->options.kv == STOCK_F16 ? HALF_MOST : 1e18;
+    const float *matrices[3] = {l->query, l->key, l->value};
+    p->at_layer = layer + 1;
+    p->at_head = slot + 1;
+    for (size_t k = 0; k < 3; k++)
+        for (size_t d = 0; d < size; d++)
+            if (!prover_is_finite(p, matrices[k] + (first + d) * p->width, most)) return false;
     for (size_t v = first; v < first + size; v++)
         for (uint32_t c = 0; c < p->width; c++) writes = writes || l->mix[c * all + v] != 0;
     if (!writes) return true;
     const struct stock_hint *hint = hint_of(p, layer, slot);
-    p->at_layer = layer + 1;
-    p->at_head = slot + 1;
     if (!hint) return prover_fail(p, "a head writes and nobody says what it is meant to be");
     for (uint32_t r = 0; r < hint->rows; r++) {
         if (hint->dimensions[r] >= size)
@@ -483,7 +488,6 @@ static bool prove_head(prover *p, const struct stock_layer *l, uint32_t layer, u
     }
     if (hint->content > hint->rows) return prover_fail(p, "a hint names more products than rows");
     head_work h = {.hint = hint, .root = sqrt((double)size)};
-    const float *matrices[3] = {l->query, l->key, l->value};
     proved_row **rows[3] = {&h.query, &h.key, &h.value};
     for (size_t k = 0; k < 3; k++) {
         *rows[k] = arena_alloc(p->arena, size, sizeof **rows[k]);

@@ -185,6 +185,8 @@ static bool read_unit(net_work *w, const struct stock_layer *l, uint32_t unit) {
         columns[count] = c;
         weights[count++] = to;
     }
+    double most = p->options.weights == STOCK_F16 ? HALF_MOST : 1e18;
+    if (!prover_is_finite(p, row, most) || !prover_is_finite(p, l->up + unit * width, most)) return false;
     net_unit *m = &w->more[w->count];
     *m = (net_unit){.weights = row};
     if (count == 0) return true;

@@ -286,6 +286,18 @@ bool prover_row(prover *p, proved_row *out, const float *row) {
     return true;
 }
 
+bool prover_is_finite(prover *p, const float *row, double most) {
+    double sum = 0;
+    for (uint32_t c = 0; c < p->width; c++) {
+        const proved_column *k = &p->columns[c];
+        double seen = c < p->first ? 2 : up_add(up_mul(k->size, 1.01 + k->seen_relative), fmax(k->sure, k->plain));
+        double w = fabs(prover_weight(p, row[c]));
+        if (!(w <= 0x1p40)) return prover_fail(p, "a weight is no number, or too large");
+        sum = up_add(sum, up_mul(w, seen));
+    }
+    return sum <= most || prover_fail(p, "a row may give numbers beyond %g", most);
+}
+
 /* ---- writing ---- */
 
 void prover_write(prover *p, uint32_t column, const ideal_form *form, proved_number n) {
@@ -329,7 +341,7 @@ bool prover_writes(prover *p, const float *matrix, size_t columns) {
         for (uint32_t c = 0; c < p->width; c++) {
             double w = prover_weight(p, matrix[c * columns + u]);
             if (c < (gpt2 ? 3u : 1u) && w != 0) return prover_fail(p, "something writes to the pin of the norms");
-            if (w != 0 && (fabs(w) > 0x1p10 || prover_lowest_bit(w) < 0x1p-28))
+            if (w != 0 && (!(fabs(w) <= 0x1p10) || prover_lowest_bit(w) < 0x1p-28))
                 return prover_fail(p, "a weight that writes has too many bits to be added up");
             sum += w;
         }
