@@ -128,8 +128,8 @@ function takePicture(picture) {
     chartTimer = setTimeout(() => {
       chartKey = wantsCharts;
       breaks = null;
-      page.chartId = number;
-      worker.postMessage({ id: number, what: 'charts', state: { ...state } });
+      page.chartId = ++number;
+      worker.postMessage({ id: page.chartId, what: 'charts', state: { ...state } });
     }, 60);
   if (page.full && wantsCharts !== proofKey)
     proofTimer = setTimeout(() => {

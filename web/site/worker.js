@@ -15,7 +15,8 @@ const loading = (async () => {
   return new Workshop(await Engine.open(module));
 })();
 
-let generation = 0; // of the newest request; older background work stops
+let generation = 0; // of the newest picture
+let background = 0; // of the newest charts or proofs; older ones stop
 const pause = () => new Promise(resolve => setTimeout(resolve, 0));
 const plain = error => ({ message: error.message, line: error.line || 0, column: error.column || 0, hint: error.hint || '', status: error.status || '' });
 
@@ -117,7 +118,7 @@ function sample(shop, state, model, text) {
 }
 
 async function charts(shop, state, mine, send) {
-  const current = () => mine === generation, about = shop.base(state).about(), text = lengthen(state, about);
+  const current = () => mine === background, about = shop.base(state).about(), text = lengthen(state, about);
   const n = textOf(text, about).length;
   // Temperature: coarse first, then finer, so that the picture is there at once and gets better.
   const steps = n > 2000 ? 16 : 48, temperatures = [];
@@ -208,13 +209,14 @@ onmessage = async ({ data }) => {
       if (id !== generation) return;
       send({ kind: 'picture', picture: picture(shop, state) });
     } else if (what === 'charts') {
-      if (id === generation) await charts(shop, state, id, send);
+      background = id;
+      await charts(shop, state, id, send);
     } else if (what === 'prove') {
-      generation = id;
+      background = id;
       for (const report of shop.prove(state, data.n)) {
         send({ kind: 'proof', ...report });
         await pause();
-        if (id !== generation) return;
+        if (id !== background) return;
       }
     } else if (what === 'worst') send({ kind: 'string', text: worstString(shop, state, 400) });
     else if (what === 'take') send({ kind: 'taken', ...shop.take(state, data.thing, lengthen(state, shop.base(state).about())) });
