@@ -214,7 +214,8 @@ const command command_table[COMMAND_COUNT] = {
      "length of the MODEL are not trusted. Prints what is proved, or what is wrong (exit status 1): the first\n"
      "field that differs, or the layer, head or gate whose proof fails. Beyond what it can handle: exit status 4.\n"
      "Of an ordinary GPT-2 or Llama (a FOLDER of export --as, or its GGUF file) it reads the file that llama.cpp\n"
-     "loads, undoes the lowering, compares what the weights compute with the source, and bounds every rounding.\n",
+     "loads, undoes the lowering, compares what the weights compute with the source, and bounds every rounding. It\n"
+     "confirms that every logit is within 32 of what it should be, not the smaller bounds that the file lists.\n",
      cmd_audit},
     {"limits", FOR_LIMITS, "how far each number format is right, and where it goes wrong",
      "temper limits -f FORMULA | -F FILE [options]\n"
