@@ -90,6 +90,11 @@ else
     make_cases "$work/256" 256 $every
     make_cases "$work/16" 16 $((3 * every))
     make_readmes || status=1
+    python_job=
+    if [ -n "$python" ]; then
+        in_python $share >"$work/python.log" 2>&1 &
+        python_job=$!
+    fi
     llama "$work/256" $samples
     if [ "$size" = all ]; then
         make_cases "$work/1024" 1024 far
@@ -99,11 +104,6 @@ else
         make_beyond || status=1
         node "$here/beyond_check.mjs" "$node" "$work/beyond" 2>&1 | tee "$work/beyond.log"
         [ "${PIPESTATUS[0]}" = 0 ] || status=1
-    fi
-    python_job=
-    if [ -n "$python" ]; then
-        in_python $share >"$work/python.log" 2>&1 &
-        python_job=$!
     fi
     node "$here/transformers_check.mjs" "$node" "$work/256" $share $draws >"$work/transformers.log" 2>&1 || status=1
     cat "$work/transformers.log"
