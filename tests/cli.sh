@@ -1700,6 +1700,17 @@ has 'export: unchecked, in the page' "$(cat made3/README.md)" 'Nothing is proved
 run 0 soften -q dyck.temper --length 8 -o soft.temper
 run 0 export soft.temper --type f32 -o made4
 has 'export: f32 is proved anew' "$out" 'in f32 (hard choices)'
+# A counting specification is read where it looks from: what a causal transformer says of a prefix is about its last letter.
+run 4 certify -f '#[a] >= #[b]' --at first --alphabet ab --as gpt2 --length 8
+has 'read at the wrong end' "$err" 'looks back, but is read at the first position'
+run 4 export -f '#>[a] >= #>[b]' --at last --alphabet ab --as llama --length 8 -o wrong-end
+has 'read at the wrong end, mirrored' "$err" 'looks ahead, but is read at the last position'
+run 0 export -f '#[a] >= #[b]' --alphabet ab --as gpt2 --length 8 -o right-end
+run 0 audit right-end/certificate.json right-end
+sed 's/"at": "last"/"at": "first"/' right-end/certificate.json >forged-end.json
+run 1 audit forged-end.json right-end
+has 'a forged end' "$err" 'not read where the transformer stands'
+
 # ---- lab ------------------------------------------------------------------------------------------------------------
 
 run 0 lab

@@ -303,6 +303,10 @@ static void check_outputs(senses *x) {
 void stock_meaning_check(stock_audit *s) {
     senses x = {.s = s, .u = s->u, .m = &s->shell->meaning, .past = !s->claim->mirrored};
     size_t head = 0, step = 0;
+    /* columns mean what holds where the transformer stands */
+    if (s->claim->kind != TEMPER_KIND_TRANSDUCER &&
+        s->spec->at != (s->claim->mirrored ? TEMPER_AT_FIRST : TEMPER_AT_LAST))
+        stock_refuse(s, 0, 0, "the source is not read where the transformer stands after the string");
     x.columns = arena_zalloc(s->arena, s->u->column_count, sizeof *x.columns);
     x.means = arena_zalloc(s->arena, s->u->column_count, sizeof *x.means);
     read_embedding(&x);

@@ -47,7 +47,16 @@ const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const te
     if (looks_both_ways(hard))
         trap_raise(e->trap, TEMPER_UNSUPPORTED, 0, 0,
                    "the specification looks both ways, and a causal transformer sees only what came before");
+    if (!stock_reads_where_it_stands(hard, hard->has_end))
+        trap_raise_hint(e->trap, TEMPER_UNSUPPORTED, 0, 0, "read it where it looks from",
+                        "the specification looks %s, but is read at the %s position; a causal transformer answers "
+                        "where it stands",
+                        hard->has_end ? "ahead" : "back", hard->has_end ? "last" : "first");
     return hard;
+}
+
+bool stock_reads_where_it_stands(const temper_model *hard, bool mirrored) {
+    return hard->kind != TEMPER_KIND_ACCEPTOR || hard->at == (mirrored ? TEMPER_AT_FIRST : TEMPER_AT_LAST);
 }
 
 /* ---- options ---- */

@@ -41,6 +41,10 @@ enum { STOCK_LENGTH_LIMIT = 16384 };
    the model has. Both are freed when the entry is left. Raises what temper_build does. */
 const temper_model *stock_hard_model(entry *e, const temper_spec *spec, const temper_spec **read);
 
+/* Whether an acceptor's answer is the truth at the position where a causal transformer stands after the string: the
+   last one, or where it is fed from right to left the first one. */
+bool stock_reads_where_it_stands(const temper_model *hard, bool mirrored);
+
 /* The result is in arena a, as everything that it points to. Raises TEMPER_UNSUPPORTED for a model that looks both
    ways, and TEMPER_LIMIT, with the head, the setting and the largest length, where a setting does not go so far. */
 struct stock_model *stock_from_model(arena *a, const temper_model *hard, const struct stock_options *options);

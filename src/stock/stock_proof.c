@@ -156,6 +156,8 @@ static bool check_numbers(prover *p) {
 static bool prove_all(prover *p, const temper_model *hard, const temper_spec *read, temper_claim *claim) {
     size_t layer, head;
     if (model_has_logits(hard)) return prover_fail(p, "logits of probabilities are not proved");
+    if (!stock_reads_where_it_stands(hard, p->m->mirrored))
+        return prover_fail(p, "the source is not read where the transformer stands after the string");
     if (!check_numbers(p) || !prove_hard(p, hard, claim)) return false;
     ideal_form *reads = arena_alloc(p->arena, hard->read.count, sizeof *reads);
     const char *why = ideal_from_model(p->x, reads, hard, p->m->mirrored, &layer, &head);
