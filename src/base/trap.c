@@ -46,7 +46,7 @@ static void fill(temper_error *e, temper_status code, size_t line, size_t column
     e->line = line;
     e->column = column;
     vsnprintf(e->text, sizeof e->text, format, args);
-    snprintf(e->hint, sizeof e->hint, "%s", hint);
+    snprintf(e->hint, sizeof e->hint, "%s", hint ? hint : "");
     trim_partial(e->text, sizeof e->text);
     trim_partial(e->hint, sizeof e->hint);
 }

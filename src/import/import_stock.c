@@ -1,7 +1,6 @@
 #include "import/import_stock.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "import/import_place.h"
@@ -72,10 +71,13 @@ static void find_needed(builder *b) {
 
 /* ---- channels ---- */
 
-static const char *label(builder *b, const char *format, uint32_t x, uint32_t y) {
-    char out[60];
-    int length = snprintf(out, sizeof out, format, x, y);
-    return arena_copy(b->memory, out, (size_t)length);
+/* "column 7 of letters"; layer 0: it has none. */
+static const char *label(builder *b, const char *what, uint32_t x, const char *more, uint32_t layer) {
+    text out;
+    text_init(&out, b->memory);
+    text_printf(&out, "%s %u%s", what, x, more);
+    if (layer) text_printf(&out, " %u", layer);
+    return text_string(&out);
 }
 
 static const char *label_of(builder *b, uint32_t column) {
@@ -84,10 +86,10 @@ static const char *label_of(builder *b, uint32_t column) {
     if (column == u->real) return "real";
     if (column == u->start) return "start";
     switch (c->writer) {
-    case UNDO_HEAD: return label(b, "column %u, by a head of layer %u", column, c->layer);
-    case UNDO_NET: return label(b, "column %u, by the net of layer %u", column, c->layer);
-    case UNDO_TABLE: return label(b, "column %u of positions", column, 0);
-    default: return label(b, "column %u of letters", column, 0);
+    case UNDO_HEAD: return label(b, "column", column, ", by a head of layer", c->layer);
+    case UNDO_NET: return label(b, "column", column, ", by the net of layer", c->layer);
+    case UNDO_TABLE: return label(b, "column", column, " of positions", 0);
+    default: return label(b, "column", column, " of letters", 0);
     }
 }
 
@@ -115,7 +117,7 @@ static void make_channels(builder *b) {
         b->square = add_channel(b, "i*i", expression_make(b->memory, "i*i"));
         b->inverse = add_channel(b, "1/(i + 1)", expression_make(b->memory, "1/(i + 1)"));
     }
-    b->end = add_channel(b, label(b, "positions end at %u", u->m->positions, 0),
+    b->end = add_channel(b, label(b, "positions end at", u->m->positions, "", 0),
                          expression_make(b->memory, "1/[i < %u] - 1", u->m->positions));
 }
 
@@ -376,7 +378,7 @@ static void make_reads_of_logits(builder *b, const outputs *o) {
     out->bias = arena_alloc(b->memory, 2 * (size_t)o->count, sizeof *out->bias);
     for (uint32_t k = 0; k < o->count; k++) {
         const undo_form *f = &b->u->outputs[o->tokens[k]];
-        uint32_t channel = add_channel(b, label(b, "token %u may come", o->tokens[k], 0), NULL);
+        uint32_t channel = add_channel(b, label(b, "token", o->tokens[k], " may come", 0), NULL);
         for (int half = 0; half < 2; half++) {
             put_form(b, &in, f, 1);
             out->bias[2 * k + (uint32_t)half] = NEVER + 1 - half;

@@ -15,6 +15,7 @@ typedef struct search {
     struct stock_options options;
     uint64_t random;
     arena *memory, *scratch; /* of one length */
+    arena rooms[2];          /* of one length */
     size_t position;         /* of a wrong answer */
     bool wrong;
 } search;
@@ -69,16 +70,15 @@ static void try_strings(void *context) {
 
 /* Tries the length of the options. False: no such model can be made, and *why has the reason. */
 static bool try_length(search *s, temper_error *why) {
-    arena memory, scratch;
     trap inner;
-    s->memory = &memory;
-    s->scratch = &scratch;
+    s->memory = &s->rooms[0];
+    s->scratch = &s->rooms[1];
     s->wrong = false;
-    arena_init(&memory, &inner);
-    arena_init(&scratch, &inner);
+    arena_init(s->memory, &inner);
+    arena_init(s->scratch, &inner);
     bool done = trap_attempt(&inner, why, try_strings, s);
-    arena_free(&memory);
-    arena_free(&scratch);
+    arena_free(s->memory);
+    arena_free(s->scratch);
     return done;
 }
 
