@@ -68,6 +68,7 @@ typedef struct match_reader {
 
 /* By what channels are, not by what they are worth: a Boolean that is true everywhere is still asked for. */
 bool audit_is_match(const audit *a, const model_head *h) {
+    if (h->hard_choice == TEMPER_CHOICE_AVERAGE) return false;
     for (uint32_t k = 0; k < h->query.start[h->query.count]; k++) {
         uint32_t channel = h->query.terms[k].channel;
         if (a->channels[channel].kind == HOLDS_EXACT && !contents_are_constant(a, channel)) return true;

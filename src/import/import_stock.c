@@ -1,6 +1,7 @@
 #include "import/import_stock.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "import/import_place.h"
