@@ -204,19 +204,21 @@ static void check_cancelling(const cancelling *x) {
     temper_spec_free(spec);
 }
 
-/* A head whose query reads a Boolean of letters is a match head, whatever it is worth. */
 static void check_all_cancelling(void) {
     static const char letter[] = "embed \"a\"", start[] = "embed start";
     static const cancelling rows[] = {
-        {"#[a] % 3 = 1", TEMPER_METHOD_TEMPERATURE, "  query 1:-1", letter, "it looks for patterns", NULL, NULL},
-        {"#[a] % 3 = 1", TEMPER_METHOD_TEMPERATURE, "  query 6:2", letter, "it looks for patterns", NULL, NULL},
+        {"#[a] % 3 = 1", TEMPER_METHOD_TEMPERATURE, "  query 1:-1", letter, "second query row is not -1/(i + 1)",
+         NULL, NULL},
+        {"#[a] % 3 = 1", TEMPER_METHOD_TEMPERATURE, "  query 6:2", letter, "first query row is not twice a mean",
+         NULL, NULL},
         {"#[a] % 3 = 1", TEMPER_METHOD_TEMPERATURE, "  key 2:1", letter, "its keys are no positions", NULL, NULL},
         {"#[a] % 3 = 1", TEMPER_METHOD_TEMPERATURE, "  value 4:1", letter, "value 1 is not 0 or 1 on letters", NULL,
          NULL},
-        {"#[a] > #[b]", TEMPER_METHOD_TEMPERATURE, "  query", letter, "it looks for patterns", NULL, NULL},
+        {"#[a] > #[b]", TEMPER_METHOD_TEMPERATURE, "  query", letter, "its query is not a mean and", NULL, NULL},
         {"#[a] > #[b]", TEMPER_METHOD_POSITIONS, "  key", start, "its key is not C*N on the sentinel", NULL, NULL},
-        {"O a", TEMPER_METHOD_POSITIONS, "  query", letter, "it looks for patterns", NULL, NULL},
-        {"#[a] > #>[b]", TEMPER_METHOD_TEMPERATURE, "  query", letter, "it looks for patterns", NULL, NULL},
+        {"O a", TEMPER_METHOD_POSITIONS, "  query", letter, "a query row is neither a number nor C*N", NULL, NULL},
+        {"#[a] > #>[b]", TEMPER_METHOD_TEMPERATURE, "  query", letter, "its first query row is not a mean", NULL,
+         NULL},
         {"#[a] > #>[b]", TEMPER_METHOD_TEMPERATURE, "  key 10:1", start, "its second key row is not a total", NULL,
          NULL},
         {"#[a] > #>[b]", TEMPER_METHOD_TEMPERATURE, "unit 0 1:1 2:1", letter, "too much to be an own part", NULL,
