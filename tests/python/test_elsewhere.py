@@ -121,7 +121,7 @@ class Export(unittest.TestCase):
                                           "--weights", weights, "--kv", kv, "-o", str(other))
                 self.assertTrue((other / "model.gguf").is_file(), err)
                 files = sorted(p.relative_to(other) for p in other.rglob("*") if p.is_file())
-                self.assertEqual(len(files), 10)
+                self.assertEqual(len(files), 11)  # with the certificate
                 for name in files:
                     self.assertEqual((mine / name).read_bytes(), (other / name).read_bytes(), str(name))
             self.assertTrue(formula.export(mine, as_="llama", length=20, positions="digits").only_gguf)
