@@ -247,7 +247,7 @@ static void read_head(head_reader *r) {
              text_escaped(r->a->arena, h->scale_text, strlen(h->scale_text), 80));
         NEED(r, audit_feature_holds(r->a, &r->scale, h->scale), "its scale is not worth what its form says");
     }
-    if (audit_is_match(r->a, h)) {
+    if (audit_is_match(r->a, h, r->layer, r->number)) {
         audit_match_head(r->a, r->f, &r->scale, r->made);
         audit_logit(r->a, r->f);
         return;

@@ -66,12 +66,17 @@ typedef struct match_reader {
     size_t modulus_count;
 } match_reader;
 
-/* By what channels are, not by what they are worth: a Boolean that is true everywhere is still asked for. */
-bool audit_is_match(const audit *a, const model_head *h) {
-    if (h->hard_choice == TEMPER_CHOICE_AVERAGE) return false;
-    for (uint32_t k = 0; k < h->query.start[h->query.count]; k++) {
+/* By what channels are, not by what they are worth: a Boolean that is true everywhere is still asked for. What stands
+   for an average is none of these heads, and is refused as one if its queries differ between letters. */
+bool audit_is_match(audit *a, const model_head *h, uint32_t layer, uint32_t number) {
+    bool nearest = h->hard_choice != TEMPER_CHOICE_AVERAGE;
+    for (uint32_t k = 0; nearest && k < h->query.start[h->query.count]; k++) {
         uint32_t channel = h->query.terms[k].channel;
         if (a->channels[channel].kind == HOLDS_EXACT && !contents_are_constant(a, channel)) return true;
+    }
+    for (size_t k = 0; !nearest && k < h->query.count; k++) {
+        row_value q = contents_row(a, &h->query, k, layer, number);
+        if (q.exact && !dd_is_leaf(&a->meaning.d, q.letters)) return true;
     }
     return false;
 }

@@ -9,7 +9,7 @@
 dd audit_alike(meaning *m, temper_mask mask, bool last, const dd *there, const dd *here, size_t count, dd value);
 
 /* Whether a Boolean channel is among the terms of the head's queries: then it looks for a pattern. */
-bool audit_is_match(const audit *a, const model_head *h);
+bool audit_is_match(audit *a, const model_head *h, uint32_t layer, uint32_t number);
 
 /* doc/certificate.md, "Match": what the head of f reads, and M and W. */
 void audit_match_head(audit *a, audit_head *f, const feature *scale, content *made);
