@@ -103,8 +103,9 @@ await open('typing', '', {}, async (page, see) => {
     return out.sort((a, b) => a - b);
   });
   console.log(`browser: from key press to picture, ten heads and forty letters: median ${times[10].toFixed(1)} ms, best ${times[0].toFixed(1)} ms, worst ${times[19].toFixed(1)} ms`);
-  // A busy machine says nothing about the page.
+  // A busy machine says nothing about the page, and continuous integration has just built it.
   const busy = loadavg()[0] / cpus().length;
+  if (sample) return;
   if (busy > 1.5) console.log(`browser: the machine is busy (load ${busy.toFixed(1)} a core), so 50 ms are not insisted on`);
   else check(times[10] < 50, `a picture takes ${times[10]} ms`);
 });
