@@ -303,14 +303,19 @@ ideal_form ideal_before(ideals *x, const ideal_form *f, double own) {
     return node_form(x, node_for(x, &key, made), own);
 }
 
+/* By cases, and the start sentinel. */
+static void find_range(const ideals *x, const ideal_form *f, ideal_node *made) {
+    ideal_case_range(x, f, &made->least, &made->most);
+    made->least = fmin(made->least, f->start);
+    made->most = fmax(made->most, f->start);
+}
+
 ideal_form ideal_once(ideals *x, const ideal_form *key_form) {
     text key = key_of(x, IDEAL_ONCE);
     put_form(x, &key, key_form);
     ideal_node made = {.kind = IDEAL_ONCE, .whole = ideal_is_whole(x, key_form, 1)};
     made.value = form_number(x, key_form);
-    ideal_case_range(x, key_form, &made.least, &made.most);
-    made.least = fmin(made.least, key_form->start);
-    made.most = fmax(made.most, key_form->start);
+    find_range(x, key_form, &made);
     return node_form(x, node_for(x, &key, made), key_form->start);
 }
 
@@ -327,7 +332,7 @@ ideal_form ideal_nearest(ideals *x, const ideal_product *products, size_t count,
     }
     put_form(x, &key, value);
     ideal_node made = {.kind = IDEAL_NEAREST, .whole = ideal_is_whole(x, value, 1), .value = form_number(x, value)};
-    ideal_range(x, value, &made.least, &made.most);
+    find_range(x, value, &made);
     return node_form(x, node_for(x, &key, made), value->start);
 }
 

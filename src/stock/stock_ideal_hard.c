@@ -92,15 +92,19 @@ static bool is_never_negative(const ideals *x, const ideal_form *f) {
 
 typedef struct hard_head {
     ideal_product *products;
+    size_t *rows; /* of each product, in the head */
     size_t count;
     bool strict;
 } hard_head;
 
 /* Products that are 0 whatever the string do not count. */
 static hard_head read_products(hard_reader *r, const model_head *h, bool strict) {
-    hard_head out = {.products = arena_alloc(r->x->arena, h->query.count, sizeof *out.products), .strict = strict};
+    hard_head out = {.products = arena_alloc(r->x->arena, h->query.count, sizeof *out.products),
+                     .rows = arena_alloc(r->x->arena, h->query.count, sizeof *out.rows),
+                     .strict = strict};
     for (size_t k = 0; k < h->query.count; k++) {
         if (rows_size(&h->query, k) == 0 || rows_size(&h->key, k) == 0) continue;
+        out.rows[out.count] = k;
         out.products[out.count++] =
             (ideal_product){row_form(r, &h->query, k, false), row_form(r, &h->key, k, strict)};
     }
@@ -124,9 +128,16 @@ static const char *average(hard_reader *r, const hard_head *h, const ideal_form 
     return NULL;
 }
 
-/* Positions of a strict head are those of the shifted numbers, and the start sentinel, where all of these are 0. It
-   is not chosen if scores are never negative and the last counts, or if it has the value that the first position
-   has. */
+/* The query is never negative where the start sentinel's key is positive, and never positive where that is negative. */
+static bool is_start_welcome(hard_reader *r, const model_head *head, size_t product, const ideal_form *query) {
+    double least, most, key = row_start(r, &head->key, product);
+    ideal_range(r->x, query, &least, &most);
+    return key == 0 || (key > 0 ? least >= 0 : most <= 0);
+}
+
+/* Positions of a strict head are those of the shifted numbers, and the start sentinel, where all of these are 0. Its
+   score is then 0, and that of its copy on the first letter is no less if `is_start_welcome`. So it is not chosen if
+   the last counts; and if the first does, it has the value that the copy has. */
 static const char *choose(hard_reader *r, const model_head *head, const hard_head *h, bool last, size_t v,
                           const ideal_form *value, ideal_form *out) {
     if (h->count == 0 && h->strict && last) {
@@ -135,8 +146,8 @@ static const char *choose(hard_reader *r, const model_head *head, const hard_hea
         return NULL;
     }
     for (size_t k = 0; k < h->count && h->strict; k++)
-        if (!is_never_negative(r->x, &h->products[k].query) || !is_never_negative(r->x, &h->products[k].key))
-            return "looks at earlier positions only, with scores that may be negative";
+        if (!is_start_welcome(r, head, h->rows[k], &h->products[k].query))
+            return "looks at earlier positions only, with a score on the start sentinel that may be negative";
     if (h->strict && !last && row_start(r, &head->value, v) != 0)
         return "looks at earlier positions only, for the first one, and the start sentinel has a value";
     *out = ideal_nearest(r->x, h->products, h->count, last, value);

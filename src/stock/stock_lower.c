@@ -198,9 +198,7 @@ enum { ONCE_CANDIDATES = 1024 };
 
 /* Where weights are f16, too, its sum of rounded shares would not be rounded back to 1. */
 static bool is_nearest_better(const stock_plan *p) {
-    bool ramp = p->options.architecture == STOCK_LLAMA && !p->digits;
-    return p->options.kv == STOCK_F16 &&
-           (p->options.length > ONCE_CANDIDATES || (p->options.weights == STOCK_F16 && !ramp));
+    return p->options.kv == STOCK_F16 && (p->options.length > ONCE_CANDIDATES || p->options.weights == STOCK_F16);
 }
 
 static void lower_once(stock_plan *p, const head_place *h) {

@@ -58,8 +58,11 @@ static void turned_errors(const prover *p, const proved_row *x, uint32_t d, doub
     if (p->options.kv != STOCK_F16) return;
     double size = up_add(x->size, e), most = up_add(up_mul(HALF_UNIT, size), HALF_TINY);
     double near = up_add(up_mul(x->size, less_cosine(angle_of(p, d))), e); /* from the number itself, if f16 has it */
-    bool has = x->grid > 0 && x->size <= 2048 * x->grid;
+    bool has = x->grid >= 2 * HALF_TINY && x->size <= 2048 * x->grid;
     errors[0] = up_add(e, has ? fmin(most, near) : most);
+    /* rounded back to the number itself, and 0 to at most twice what it was */
+    if (has && near < 0x1p-12 * x->grid)
+        errors[0] = fmax(up_mul(x->size, less_cosine(angle_of(p, d))), up_mul(2, e < x->zero ? e : x->zero));
     errors[1] = up_add(e, up_add(up_mul(HALF_UNIT, up_mul(size, angle)), HALF_TINY));
 }
 
@@ -149,10 +152,9 @@ static bool read_content(prover *p, const head_work *h, ideal_product *out) {
         uint32_t d = h->hint->dimensions[r];
         out[r].query = ideal_quotient(p->x, &h->query[d].form, h->hint->query);
         out[r].key = ideal_quotient(p->x, &h->key[d].form, h->hint->key);
-        if (!ideal_is_whole(p->x, &out[r].query, 1) || !ideal_is_whole(p->x, &out[r].key, 1))
-            return prover_fail(p, "a score is made of what is no whole number");
     }
-    return true;
+    return prover_is_apart_by_units(p, out, h->hint->content) ||
+           prover_fail(p, "scores of keys may differ by less than a unit");
 }
 
 /* Digits of the position: scores go up (or down) from key to key. */
@@ -232,7 +234,7 @@ static bool prove_yesterday(prover *p, head_work *h, proved_head *out) {
 
 static bool prove_once(prover *p, head_work *h, proved_head *out, ideal_form *key) {
     uint32_t d = h->hint->rows == 1 ? h->hint->dimensions[0] : UINT32_MAX;
-    double error, ties, least, most;
+    double error, ties, least, most, unit;
     if (d == UINT32_MAX || !is_one_constant(&h->query[d].form))
         return prover_fail(p, "a head for candidates has no constant query");
     if (!all_errors(p, h, UINT32_MAX, &error, &ties)) return false;
@@ -241,17 +243,22 @@ static bool prove_once(prover *p, head_work *h, proved_head *out, ideal_form *ke
     least = fmin(least, key->start);
     most = fmax(most, key->start);
     if (!(most > 0)) most = 1;
-    *key = ideal_quotient(p->x, &h->key[d].form, most);
-    if (least < 0 || !ideal_is_whole(p->x, key, 1)) return prover_fail(p, "a key is neither 0 nor 1");
-    double score = next_down(h->query[d].form.one * most / h->root);
+    unit = most;
+    *key = ideal_quotient(p->x, &h->key[d].form, unit);
+    if (!ideal_is_whole(p->x, key, 1)) { /* not seen to be 0 or 1: some whole number */
+        unit = h->key[d].grid;
+        if (least < 0 || !(unit > 0)) return prover_fail(p, "a key is no whole number, or may be negative");
+        *key = ideal_quotient(p->x, &h->key[d].form, unit);
+    }
+    if (least < 0) return prover_fail(p, "a key may be negative");
+    double score = next_down(h->query[d].form.one * unit / h->root);
     out->score = next_up(score);
     out->rounding = error;
     out->gap = next_down(score - 2 * error);
     out->leak = up_mul((double)p->positions, up_exp(-out->gap));
     /* sums in f16 are exact: candidates have the same key, and so the same share */
-    if (p->options.kv == STOCK_F16) {
-        if (p->positions > 2048) return prover_fail(p, "sums of more than 2,048 candidates are not exact in f16");
-    }
+    if (p->options.kv == STOCK_F16 && !(up_mul((double)p->positions, most / unit) <= 2048))
+        return prover_fail(p, "sums of more than 2,048 candidates are not exact in f16");
     return true;
 }
 
@@ -343,13 +350,19 @@ typedef struct head_value {
 } head_value;
 
 /* Candidates of a once head, with an f16 cache: doc/stock.md, "Heads that choose". Where f16 has their key, and
-   nothing turns, they all have the same share, and sums of whole numbers are exact. A kernel with two passes rounds
-   every share. */
-static bool once_error(prover *p, const head_work *h, double *error) {
+   nothing turns, they all have the same share, and sums of whole numbers are exact. Where shares are the same up to
+   2^-13, sums in f16 are rounded back to whole numbers. A kernel with two passes rounds every share. */
+static bool once_error(prover *p, const head_work *h, const proved_row *value, double *error) {
     uint32_t d = h->hint->dimensions[0];
-    double off = prover_row_error(&h->key[d]), apart = up_mul(2, product_error(p, h, d, true));
+    double off = prover_row_error(&h->key[d]), unit = fmin(h->key[d].grid, h->key[d].size),
+           apart = up_mul(2, product_error(p, h, d, true));
+    bool whole = prover_row_error(value) < 0x1p-12; /* f16 has the value, 1 */
     *error = 1.01 * HALF_UNIT;
-    if (!is_llama(p) && off < h->key[d].size * 0x1p-12) return true;
+    if (!is_llama(p) && whole && off < unit * 0x1p-12) return true;
+    if (whole && apart < 0x1.cp-14) {
+        *error = up_add(*error, up_mul(3, apart));
+        return true;
+    }
     if (!(apart < 0.125)) return prover_fail(p, "keys of candidates differ too much in f16: scores by %.3g", apart);
     *error = up_add(up_mul(5, apart), 4 * HALF_UNIT);
     return true;
@@ -359,7 +372,7 @@ static bool once_error(prover *p, const head_work *h, double *error) {
 static bool say(prover *p, head_work *h, const proved_head *made, uint32_t v, const ideal_product *products,
                 const ideal_form *asked, const double *says, head_value *out) {
     const proved_row *value = &h->value[v];
-    double least, most, error = value_error(p, value);
+    double least, most, size, error = value_error(p, value);
     ideal_range(p->x, &value->form, &least, &most);
     out->size = value->size;
     out->relative = 0;
@@ -368,13 +381,15 @@ static bool say(prover *p, head_work *h, const proved_head *made, uint32_t v, co
     case STOCK_ONCE:
         if (!ideal_is_equal(&value->form, asked)) return prover_fail(p, "a value is not the candidate itself");
         out->form = ideal_once(p->x, asked);
-        out->error = up_add(up_mul(1.01, made->leak), up_mul(8, error));
+        /* others are 0 and only take their share of a Boolean; of other numbers they are added, and rounded */
+        size = fmax(value->size, 1);
+        out->error = up_add(up_mul(size > 1 ? up_mul(3.01, size) : 1.01, made->leak), up_mul(8, error));
         out->zero = up_mul(8, value->zero); /* a mean of values that are all 0 */
-        out->error = up_add(out->error, up_mul((double)p->positions + 4, 4 * UNIT));
+        out->error = up_add(out->error, up_mul((double)p->positions + 4, up_mul(4 * UNIT, size)));
         if (p->options.kv == STOCK_F16) {
             double sums = 0;
-            if (!once_error(p, h, &sums)) return false;
-            out->error = up_add(out->error, sums);
+            if (!once_error(p, h, value, &sums)) return false;
+            out->error = up_add(out->error, up_mul(size, sums));
         }
         return true;
     case STOCK_MEAN:

@@ -93,7 +93,7 @@ static bool add_point(net_work *w, const size_t *group, size_t size, const doubl
         constant += to * m->pin;
         own = up_add(own, up_mul(fabs(to), shared ? m->own : off));
         scale = fmax(scale, m->row.relative);
-        bool snaps = a == 32 * rint(a / 32) && off < 0x1p-7; /* f16 has the ideal number, and rounds to it */
+        bool snaps = a == 32 * rint(a / 32) && off < a * 0x1p-12; /* f16 has the ideal number, and rounds to it */
         double half = up_add(up_mul(HALF_UNIT, up_add(a, off)), HALF_TINY);
         if (format_round(&format_f16, a) == a) half = fmin(half, off); /* no further than to a number that it has */
         if (p->options.weights == STOCK_F16 && !snaps) own = up_add(own, up_mul(fabs(to), half));
