@@ -131,9 +131,9 @@ double head_product_error(prover *p, const head_work *h, uint32_t dimension);
 bool head_uses(const prover *p, const head_work *h, uint32_t dimension);
 double head_product_size(const head_work *h, uint32_t dimension);
 
-/* stock_prover_units.c: whether the scores of two keys differ by a whole number in every row. Queries are whole. Where
-   what a key has beside whole numbers is not the same at all positions, the query must be odd, or even, for good: then
-   the sum over all products is looked at. In the row of the start sentinel there is one key. */
+/* stock_prover_units.c: whether the scores of two keys differ by a whole number in every row. Queries are whole.
+   Where what a key has beside whole numbers is not the same at all positions, the query must be odd, or even, for
+   good: then the sum over all products is looked at. In the row of the start sentinel there is one key. */
 bool prover_is_apart_by_units(const prover *p, const ideal_product *products, size_t count);
 
 /* stock_prover_turns.c: heads whose scores come from turning pairs. */
