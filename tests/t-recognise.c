@@ -485,6 +485,8 @@ static void test_time(void) {
     enum { LARGE = 10000 };
     char *source = calloc(LARGE, 64), *letters = calloc(LARGE, 16), *at = source, *to = letters;
     check_time("since", "a S b", "abc", 0.05, false);
+    check_time("a step, twice", "Y a & Y (#[c] - #[b] + #[!a] + 3 >= 0 T a)", "abc", 0.5, false);
+    check_time("once before, not first", "Y O a | Y (#[c] - #[b] + #[!a] + 3 >= 0 T O a)", "abc", 0.5, false);
     for (int k = 0; k < 150; k++)
         at += sprintf(at, "%s(a S (b & O %c)) %c Y (#[%c] > %d)", k ? " & " : "", 'a' + k % 3, k % 2 ? '|' : '^',
                       'a' + k % 2, k);

@@ -293,7 +293,7 @@ typedef struct ranked {
 static int by_rank(const void *x, const void *y) {
     const ranked *a = x, *b = y;
     if (a->variable != b->variable) return a->variable < b->variable ? 1 : -1;
-    return (a->f > b->f) - (a->f < b->f);
+    return (a->f < b->f) - (a->f > b->f); /* newer ones ask about later variables */
 }
 
 static fn fold(decisions *d, operation op, fn unit, fn *parts, size_t count) {

@@ -66,6 +66,22 @@ static fn make_loose(questions *q, bool forward, fn f, fn strict, bool exists) {
 
 /* ---- strict questions ---- */
 
+/* A strict question is false at the edge, where no position is before; its variable decides elsewhere. So "not at the
+   first position, and x before" is "x before" without a rule for it. */
+static fn inside(questions *q, bool forward, fn answer) {
+    return fn_and(&q->d, fn_not(&q->d, ask_edge(q, forward)), answer);
+}
+
+/* An answer that is no variable alone, but a new node whose parts are older, can be written as its question. */
+static void write_as(questions *q, fn answer, fn x, fn y, uint32_t variable) {
+    if (answer != fn_variable(&q->d, variable) && answer > x && answer > y) keep(&q->asked_as, answer, variable);
+}
+
+/* x holds at every position but the first. Then the last one before with x is the one before, if it has x. */
+static bool everywhere_else(questions *q, bool forward, fn x) {
+    return fn_or(&q->d, ask_edge(q, forward), x) == FN_TRUE;
+}
+
 /* There is an earlier position with "x or an earlier position with x" iff there is one with x. */
 static fn exists(questions *q, bool forward, fn x) {
     if (x == FN_FALSE) return x;
@@ -73,8 +89,16 @@ static fn exists(questions *q, bool forward, fn x) {
     const uint32_t *answered = table_find(&q->found[forward], &x, sizeof x);
     if (answered) return *answered;
     const loose_question *known = loose_of(q, forward, x);
-    fn strict =
-        known && known->exists ? known->strict : truth(q, (question){.kind = ASK_EXISTS, .forward = forward, .x = x});
+    fn strict;
+    if (known && known->exists) {
+        strict = known->strict;
+    } else if (everywhere_else(q, forward, x)) {
+        strict = ask_step(q, forward, x);
+    } else {
+        uint32_t v = variable(q, (question){.kind = ASK_EXISTS, .forward = forward, .x = x}, 2);
+        strict = inside(q, forward, fn_variable(&q->d, v));
+        write_as(q, strict, x, x, v);
+    }
     keep(&q->found[forward], x, strict);
     return strict;
 }
@@ -153,9 +177,10 @@ static fn value_there(questions *q, question what) {
     if (known) return *known;
     uint32_t v = variable(q, what, 2);
     sibling_list *list = list_of(q, &what);
-    fn plain = fn_variable(&q->d, v), answer = plain;
+    fn answer = fn_variable(&q->d, v);
+    if (what.kind != ASK_READ) answer = inside(q, what.forward, answer);
     if (list->count < QUESTION_SIBLINGS) {
-        answer = place_between(q, list, y, plain);
+        answer = place_between(q, list, y, answer);
         array_push(q->arena, q->siblings, q->sibling_count, q->sibling_capacity, (sibling){y, answer, list->first});
         list->first = (uint32_t)q->sibling_count;
         list->count++;
@@ -163,10 +188,8 @@ static fn value_there(questions *q, question what) {
         list->answers = fn_or(&q->d, list->answers, answer);
     }
     keep_place(&q->chosen, key, answer);
-    /* a new node, whose parts are older: so it can be written as this question */
-    if (answer != plain && answer > y && answer > what.x && counts_before(q, what.past, answer) &&
-        counts_before(q, what.future, answer))
-        keep(&q->asked_as, answer, v);
+    if (counts_before(q, what.past, answer) && counts_before(q, what.future, answer))
+        write_as(q, answer, what.x, y, v);
     return answer;
 }
 
@@ -232,7 +255,7 @@ fn ask_step(questions *q, bool forward, fn x) {
 static fn nearest(questions *q, bool forward, fn x, fn y) {
     if (y == FN_FALSE) return y;
     if (x == y) return exists(q, forward, x);
-    if (x == FN_TRUE) return ask_step(q, forward, y);
+    if (everywhere_else(q, forward, x)) return ask_step(q, forward, y);
     return value_there(q, (question){.kind = ASK_NEAREST, .forward = forward, .x = x, .y = y});
 }
 
