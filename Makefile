@@ -207,7 +207,7 @@ certify-hunt: ## look for a string that contradicts a certificate: 10^7 short st
 	TEMPER_HUNT=full $(BUILD)/tests/t-certify-hunt
 	TEMPER_HUNT=full $(BUILD)/tests/t-sum-hunt
 	TEMPER_TEST_EFFORT=35 $(BUILD)/tests/t-audit-hunt
-	TEMPER_TEST_EFFORT=60 $(BUILD)/tests/t-run-hunt
+	TEMPER_TEST_EFFORT=170 $(BUILD)/tests/t-run-hunt
 	TEMPER_HUNT=full $(BUILD)/tests/t-proved-length
 
 # Options of scripts/mutants.py, such as --sample 300.

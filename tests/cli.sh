@@ -31,7 +31,7 @@ run() {
     shift
     "$temper" "$@" >out 2>err
     code=$?
-    out=$(cat out) err=$(tr -d '\0' <err)
+    { out=$(<out) err=$(<err); } 2>/dev/null # it warns of bytes 0, which are left out
     if [ $code == "$want" ]; then pass; else fail "exit code of: temper $*" "expected $want, got $code" "stderr: $err"; fi
     # A crash of the sanitizer kind is never expected.
     case $err in *Sanitizer* | *"runtime error"*) fail "sanitizer: temper $*" "$err" ;; esac
@@ -1781,9 +1781,9 @@ run 1 certify since.temper --type bf16 --length 90 -o refuted.json
 has 'certify: refuted' "$out" "refuted${tab}"
 has 'certify: and why' "$out" 'head 1.1 (a S b): a logit may be off by '
 [ -e refuted.json ] && fail 'certify: no certificate if refuted' || pass
-run 1 certify since.temper --type bf16 --length 90 -q
+run 1 certify since.temper --type e4m3 --length 20 -q
 same 'certify: quiet' '' "$out"
-run 1 certify since.temper --type bf16 --length 90 --json
+run 1 certify since.temper --type e4m3 --length 20 --json
 has 'certify: json' "$out" '"verdict":"refuted"'
 run 4 certify -f 'Y a & Y b' --alphabet ab --type bf16/f32 --length 10 -o unable.json
 has 'certify: unable' "$out" 'a gate of layer 1 reads 2 unrounded values, which bf16/f32 cannot round exactly'

@@ -395,7 +395,7 @@ int main(void) {
     static hunt h;
     const char *full = getenv("TEMPER_HUNT");
     h.r = test_seed(1905);
-    h.until = now() + (full ? 86400 : 20 * (test_effort() < 1 ? test_effort() : 1));
+    h.until = now() + (full ? 86400 : 8 * (test_effort() < 1 ? test_effort() : 1));
     h.short_goal = 10000000, h.long_goal = 10000;
     h.truth = malloc(ladder[0] + 2);
     h.word = malloc(ladder[0] * sizeof *h.word);

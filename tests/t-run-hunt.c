@@ -14,7 +14,7 @@
 #include "random_formula.h"
 #include "random_language.h"
 
-enum { LONGEST = 400, SHORT_STRINGS = 40, LONG_STRINGS = 6, HARD_LONGEST = 12, PER_MODEL = 20, TRIALS = 700 };
+enum { LONGEST = 400, SHORT_STRINGS = 40, LONG_STRINGS = 6, HARD_LONGEST = 12, PER_MODEL = 10, TRIALS = 250 };
 
 typedef struct hunt {
     test_random r;

@@ -7,7 +7,7 @@
 #include "random_model.h"
 #include "soft_agree.h"
 
-enum { SHORT = 6, MODELS = 500 };
+enum { SHORT = 6, MODELS = 200 };
 
 static void test_random_models(void) {
     test_random r = test_seed(4001);
