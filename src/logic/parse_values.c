@@ -187,6 +187,10 @@ static value compare(value_context *c, const entry *e, value *v) {
                         both ? "'%s' compares counts, found two formulas" : "'%s' compares counts, found a formula",
                         entry_shown(c, e));
     }
+    const value *letter = v[0].kind == VALUE_LETTER ? &v[0] : v[1].kind == VALUE_LETTER ? &v[1] : NULL;
+    if (letter)
+        refuse(c, letter, "letters are compared by 'is', as in 'Y letter is letter'",
+               needs_text(c, e, "a count", (size_t)(letter - v)));
     formula *f = &c->spec->graph;
     bool left = v[0].kind == VALUE_REMAINDER, right = v[1].kind == VALUE_REMAINDER;
     if (left || right) {
