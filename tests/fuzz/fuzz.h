@@ -15,6 +15,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
+/* One to three changes of words, numbers and lines; returns the new size. */
+size_t fuzz_change_text(uint8_t *data, size_t size, size_t most, unsigned seed);
+
 /* Ends the program unless the condition holds. */
 #define MUST(condition, ...) ((condition) ? (void)0 : fuzz_fail(#condition, __VA_ARGS__))
 _Noreturn void fuzz_fail(const char *condition, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
-/* A mutator for texts: it moves, copies, drops and replaces words, numbers and lines, so that most of what it makes
-   is read beyond the first error. Now and then libFuzzer changes bytes as it does everywhere. */
+/* Changes of texts: words, numbers and lines are moved, copied, dropped and replaced, so that most of what comes of
+   it is read beyond the first error. Now and then libFuzzer changes bytes as it does everywhere. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static size_t put_number(uint8_t *data, size_t size, size_t most, token old, dic
     return replace(data, size, most, old, (const uint8_t *)text, strlen(text));
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
+size_t fuzz_change_text(uint8_t *data, size_t size, size_t most, unsigned seed) {
     static token tokens[MOST_TOKENS];
     dice d = {seed * 2654435761u + 1};
     if (!size || size > LONGEST / 2 || below(&d, 4) == 0) return LLVMFuzzerMutate(data, size, most);

@@ -1,11 +1,13 @@
 #!/bin/bash
-# make fuzz: runs fuzz targets for some seconds each, one after the other. usage: tests/fuzz/run.sh BUILD SECONDS TARGET...
+# make fuzz: runs fuzz targets for some seconds each, one after the other. usage: tests/fuzz/run.sh BUILD SECONDS ROUNDS TARGET...
 # What they start from is made here. What they find stays in BUILD/fuzz/corpus; an input that ends a target in
-# BUILD/fuzz/found: it becomes a file of tests/bad. BUILD/fuzz/log adds up executions over all runs.
+# BUILD/fuzz/found: it becomes a file of tests/bad. BUILD/fuzz/log adds up executions over all runs; from the
+# second round on a target rests that has as many as are asked for.
 set -u
 build=$(realpath "$1")
 seconds=$2
-shift 2
+rounds=$3
+shift 3
 root=$(cd "$(dirname "$0")/../.." && pwd)
 temper=$build/temper
 work=$build/fuzz
@@ -19,7 +21,28 @@ put() { # target, name, [first byte]: standard input becomes an input of the tar
     { [ $# -lt 3 ] || printf "%b" "$3"; cat; } >"$start/$1/$2"
 }
 
+asked() { # target: how many executions
+    case $1 in
+    spec | model | tensors | certificate) echo 50000000 ;;
+    compare) echo 1000000 ;;
+    *) echo 5000000 ;;
+    esac
+}
+
+made() { # target: how many there have been
+    awk -v t="$1" '$1 == t {sum += $2} END {printf "%d\n", sum}' "$work/log"
+}
+
+longest() { # target: bytes of an input
+    case $1 in
+    tensors | gguf | import | journal) echo 8192 ;;
+    spec | compare | regex | expression) echo 400 ;;
+    *) echo 2048 ;;
+    esac
+}
+
 make_inputs() {
+    mkdir -p "$start/proved"
     local n=0 text regex method type
     # The examples of the language's page: a formula in the first line of each block.
     while IFS= read -r text; do
@@ -34,6 +57,7 @@ make_inputs() {
         printf '%s' "$text" | put compare "plain-$n" '\000'
         for method in temperature positions digits; do
             "$temper" compile -f "$text" --alphabet abc --method $method 2>/dev/null | put model "$method-$n"
+            cp "$start/model/$method-$n" "$start/proved"
             "$temper" compile -f "$text" --alphabet abc --method $method -o "$work/m.safetensors" 2>/dev/null &&
                 put tensors "$method-$n" <"$work/m.safetensors"
         done
@@ -84,18 +108,23 @@ make_inputs() {
 [ -d "$start/spec" ] || make_inputs
 FUZZ_WEIGHTS=$(find "$work" -maxdepth 1 -name '*.safetensors' ! -name m.safetensors | head -n 1)
 export FUZZ_WEIGHTS ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
-for target in "$@"; do
+fuzz_once() { # target
+    local target=$1 verdict=fine runs
     mkdir -p "$work/corpus/$target" "$start/$target"
-    if "$work/fuzz_$target" "$work/corpus/$target" "$start/$target" -max_total_time="$seconds" -dict="$work/words" -timeout=20 -rss_limit_mb=4096 \
-        -max_len=8192 -print_final_stats=1 -artifact_prefix="$work/found/$target-" >"$work/$target.out" 2>&1; then
-        verdict=fine
-    else
+    if ! "$work/fuzz_$target" "$work/corpus/$target" "$start/$target" -max_total_time="$seconds" -dict="$work/words" -timeout=120 -rss_limit_mb=4096 \
+        -max_len="$(longest "$target")" -print_final_stats=1 -artifact_prefix="$work/found/$target-" >"$work/$target.out" 2>&1; then
         verdict=FOUND
         status=1
         tail -n 40 "$work/$target.out"
     fi
     runs=$(awk '/stat::number_of_executed_units/ {print $2}' "$work/$target.out")
     echo "$target ${runs:-0} $verdict" >>"$work/log"
-    awk -v t="$target" -v v="$verdict" -v r="${runs:-0}" '$1 == t {sum += $2} END {printf "fuzz: %-12s %12d executions, %14d so far: %s\n", t, r, sum, v}' "$work/log"
+    printf 'fuzz: %-12s %10d executions, %11d of %8d asked for: %s\n' "$target" "${runs:-0}" "$(made "$target")" "$(asked "$target")" $verdict
+}
+
+for ((round = 1; round <= rounds; round++)); do
+    for target in "$@"; do
+        if [ "$round" = 1 ] || [ "$(made "$target")" -lt "$(asked "$target")" ]; then fuzz_once "$target"; fi
+    done
 done
 exit $status
