@@ -169,7 +169,8 @@ static void answer(emitter *e, node_id *roots, state_sets sets, sinks s) {
     for (size_t k = 0; k < sets.count; k++) roots[k] = both(e, OP_AND, roots[k], not_node(e, bad));
     if (e->over || s.win == UINT32_MAX) return;
     node_id before = formula_unary(e->f, e->yesterday, bad);
-    node_id won = both(e, OP_AND, condition_of(e, wins, any, s), not_node(e, before));
+    node_id there = condition_of(e, wins, any, s);
+    node_id won = both(e, OP_AND, there, not_node(e, before));
     won = formula_unary(e->f, e->once, won);
     for (size_t k = 0; k < sets.count; k++) roots[k] = both(e, OP_OR, won, roots[k]);
 }

@@ -175,17 +175,20 @@ static void take_line(reader *r) {
         begin_form(r, FORM_AUTOMATON);
         r->w->start = state_of(r, &w[1]);
     } else if (r->form == FORM_AUTOMATON && r->count == 3 && is_word(&w[1], "end")) {
-        add_move(r, state_of(r, &w[0]), (uint32_t)r->s->letters.count, 0, read_weight(r, &w[2]));
+        uint32_t from = state_of(r, &w[0]);
+        add_move(r, from, (uint32_t)r->s->letters.count, 0, read_weight(r, &w[2]));
     } else if (r->form == FORM_AUTOMATON && r->count == 4) {
         uint32_t from = state_of(r, &w[0]), letter = read_letter(r, &w[1]), to = state_of(r, &w[2]);
         add_move(r, from, letter, to, read_weight(r, &w[3]));
     } else if (is_word(&w[0], "after") && r->count == 4 && r->form != FORM_AUTOMATON) {
         begin_form(r, FORM_AFTER);
         uint32_t from = is_word(&w[1], "start") ? (uint32_t)r->s->letters.count : read_letter(r, &w[1]);
-        set_move(r, from, read_letter(r, &w[2]), read_weight(r, &w[3]));
+        uint32_t letter = read_letter(r, &w[2]);
+        set_move(r, from, letter, read_weight(r, &w[3]));
     } else if (r->count == 2 && r->form != FORM_AUTOMATON) {
         begin_form(r, FORM_LETTERS);
-        set_move(r, 0, read_letter(r, &w[0]), read_weight(r, &w[1]));
+        uint32_t letter = read_letter(r, &w[0]);
+        set_move(r, 0, letter, read_weight(r, &w[1]));
     } else {
         refuse(r, "as in 'a 3', 'after a b 3', 'start q0' or 'q0 a q1 3'", "this line says no weight");
     }

@@ -18,8 +18,8 @@ static value remainder_of(graph *g, value x, value y) {
 static value power_above(graph *g, value x) {
     value two = graph_real(g, GRAPH_DOUBLE, 2), half = graph_real(g, GRAPH_DOUBLE, 0.5),
           zero = graph_real(g, GRAPH_DOUBLE, 0);
-    value log2 = graph_node(g, "Div", graph_node(g, "Log", x, NULL, NULL),
-                            graph_real(g, GRAPH_DOUBLE, 0x1.62e42fefa39efp-1), NULL);
+    value log = graph_node(g, "Log", x, NULL, NULL);
+    value log2 = graph_node(g, "Div", log, graph_real(g, GRAPH_DOUBLE, 0x1.62e42fefa39efp-1), NULL);
     value p = graph_node(g, "Pow", two, graph_node(g, "Ceil", log2, NULL, NULL), NULL);
     value doubled = graph_node(g, "Mul", p, two, NULL);
     p = graph_node(g, "Where", graph_node(g, "Less", p, x, NULL), doubled, p);

@@ -31,7 +31,8 @@ value node_filled(builder *b, double x, const value *sizes, const int64_t *numbe
     value parts[GRAPH_RANK];
     for (size_t k = 0; k < rank; k++)
         parts[k] = sizes[k] ? node_unsqueeze(b, sizes[k], 0) : graph_integers(b->g, &numbers[k], 1);
-    return node2(b, "Expand", node_real(b, x), graph_concat(b->g, parts, rank, 0));
+    value number = node_real(b, x);
+    return node2(b, "Expand", number, graph_concat(b->g, parts, rank, 0));
 }
 
 /* ---- weights ---- */
@@ -73,12 +74,13 @@ static void make_positions(builder *b, value ids) {
     b->batch = node2(b, "Gather", shape, graph_integer(g, 0));
     b->size = node2(b, "Gather", shape, graph_integer(g, 1));
     b->length = node2(b, "Sub", b->size, graph_integer(g, 1 + b->m->has_end));
-    value i = graph_node(g, "Range", graph_integer(g, 0), b->size, graph_integer(g, 1));
+    value zero = graph_integer(g, 0), one = graph_integer(g, 1);
+    value i = graph_node(g, "Range", zero, b->size, one);
     b->row = node_unsqueeze(b, i, 1);
     b->column = node_unsqueeze(b, i, 0);
-    b->variables = (graph_variables){.i = graph_cast(g, i, GRAPH_DOUBLE),
-                                     .length = graph_cast(g, b->length, GRAPH_DOUBLE),
-                                     .size = graph_cast(g, b->size, GRAPH_DOUBLE)};
+    b->variables.i = graph_cast(g, i, GRAPH_DOUBLE);
+    b->variables.length = graph_cast(g, b->length, GRAPH_DOUBLE);
+    b->variables.size = graph_cast(g, b->size, GRAPH_DOUBLE);
 }
 
 /* A position feature as a column [N, 1]. */
@@ -165,8 +167,10 @@ static void read_verdict(builder *b) {
     answer = node2(b, "Squeeze", answer, graph_integers(g, (const int64_t[]){2}, 1));
     value truth = graph_cast(g, node2(b, "Greater", answer, node_real(b, 0.5)), GRAPH_FLOAT);
     value verdict = b->length;
-    if (b->m->at == TEMPER_AT_FIRST)
-        verdict = node_where(b, node2(b, "Less", b->length, graph_integer(g, 1)), b->length, graph_integer(g, 1));
+    if (b->m->at == TEMPER_AT_FIRST) {
+        value one = graph_integer(g, 1);
+        verdict = node_where(b, node2(b, "Less", b->length, one), b->length, one);
+    }
     value accept = graph_node_int(g, "Gather", truth, verdict, "axis", 1);
     graph_output(g, "truth", truth, GRAPH_FLOAT, (const graph_size[]){ONNX_BATCH, ONNX_SEQUENCE}, 2);
     graph_output(g, "accept", accept, GRAPH_FLOAT, &ONNX_BATCH, 1);

@@ -48,7 +48,8 @@ static value exponentials(builder *b, const model_head *h, value mask, value log
     value best = graph_reduce(b->g, "ReduceMax", masked(b, mask, logits, node_real(b, -INFINITY)));
     value seeing = seeing_rows(b, h->mask);
     if (seeing) best = node_where(b, seeing, best, node_real(b, 0));
-    return masked(b, mask, node1(b, "Exp", node2(b, "Sub", logits, best)), node_real(b, 0));
+    value shares = node1(b, "Exp", node2(b, "Sub", logits, best));
+    return masked(b, mask, shares, node_real(b, 0));
 }
 
 static value scale_of(builder *b, const model_head *h) {
@@ -68,7 +69,8 @@ static value adaptive(builder *b, const model_head *h, value mask, value scores)
     value below = both(b, mask, node2(b, "Less", scores, best));
     value next = graph_reduce(g, "ReduceMax", node_where(b, below, scores, least));
     value differs = node2(b, "Greater", next, least);
-    value gap = node_where(b, differs, node2(b, "Sub", best, next), node_real(b, 1));
+    value apart = node2(b, "Sub", best, next);
+    value gap = node_where(b, differs, apart, node_real(b, 1));
     value drop = node2(b, "Div", node2(b, "Sub", scores, best), gap);
     value logits = node2(b, "Mul", scale, node_where(b, differs, drop, node_real(b, 0)));
     if (h->hard_choice != TEMPER_CHOICE_AVERAGE) {

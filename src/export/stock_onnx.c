@@ -69,7 +69,8 @@ static value norm(decoder *d, value x, const char *name, const float *gain) {
     if (d->m->architecture == STOCK_GPT2) centred = node2(d, "Sub", x, graph_reduce(d->g, "ReduceMean", x));
     value square = graph_reduce(d->g, "ReduceMean", node2(d, "Mul", centred, centred));
     value size = node1(d, "Sqrt", node2(d, "Add", square, real(d, (float)d->m->epsilon)));
-    return node2(d, "Mul", node2(d, "Div", centred, size), rows_of(d, name, gain, 1, d->m->width, 1));
+    value even = node2(d, "Div", centred, size);
+    return node2(d, "Mul", even, rows_of(d, name, gain, 1, d->m->width, 1));
 }
 
 /* [batch, heads, sequence, size] */
@@ -89,9 +90,10 @@ static value project_turned(decoder *d, value y, uint32_t layer, const char *con
     uint32_t half = d->m->head_size / 2;
     value u = project(d, y, layer, names[0], half_rows(d, matrix, 0), half);
     value v = project(d, y, layer, names[1], half_rows(d, matrix, 1), half);
-    value turned[] = {node2(d, "Sub", node2(d, "Mul", u, d->cosine), node2(d, "Mul", v, d->sine)),
-                      node2(d, "Add", node2(d, "Mul", v, d->cosine), node2(d, "Mul", u, d->sine))};
-    return graph_concat(d->g, turned, 2, -1);
+    value uc = node2(d, "Mul", u, d->cosine), vs = node2(d, "Mul", v, d->sine);
+    value vc = node2(d, "Mul", v, d->cosine), us = node2(d, "Mul", u, d->sine);
+    value first = node2(d, "Sub", uc, vs), second = node2(d, "Add", vc, us);
+    return graph_concat(d->g, (const value[]){first, second}, 2, -1);
 }
 
 static value place(decoder *d, value y, uint32_t layer, bool is_key, const float *matrix) {
@@ -131,7 +133,8 @@ static value gelu(decoder *d, value x) {
     value cube = node2(d, "Mul", node2(d, "Mul", x, x), x);
     value inside = node2(d, "Add", x, node2(d, "Mul", cube, real(d, 0.044715)));
     value tanh_of = node1(d, "Tanh", node2(d, "Mul", inside, real(d, 0.79788456080286535588)));
-    return node2(d, "Mul", node2(d, "Mul", x, real(d, 0.5)), node2(d, "Add", tanh_of, real(d, 1)));
+    value half = node2(d, "Mul", x, real(d, 0.5));
+    return node2(d, "Mul", half, node2(d, "Add", tanh_of, real(d, 1)));
 }
 
 static value net(decoder *d, uint32_t layer, value y) {
@@ -150,7 +153,8 @@ static value net(decoder *d, uint32_t layer, value y) {
 /* ---- what all layers share ---- */
 
 static value size_of(decoder *d, value x, int64_t axis) {
-    return node2(d, "Gather", node1(d, "Shape", x), graph_integer(d->g, axis));
+    value shape = node1(d, "Shape", x);
+    return node2(d, "Gather", shape, graph_integer(d->g, axis));
 }
 
 /* Row i of the new ones stands at past + i, and sees keys up to itself where the attention mask has them. */
@@ -158,10 +162,11 @@ static value mask_make(decoder *d) {
     value zero = graph_integer(d->g, 0), one = graph_integer(d->g, 1);
     value total = size_of(d, "attention_mask", 1), sequence = size_of(d, "input_ids", 1);
     value rows = graph_node(d->g, "Range", node2(d, "Sub", total, sequence), total, one);
-    value causal =
-        node2(d, "LessOrEqual", unsqueeze(d, graph_node(d->g, "Range", zero, total, one), 0), unsqueeze(d, rows, 1));
+    value keys = unsqueeze(d, graph_node(d->g, "Range", zero, total, one), 0);
+    value causal = node2(d, "LessOrEqual", keys, unsqueeze(d, rows, 1));
     value given = graph_cast(d->g, unsqueeze(d, unsqueeze(d, "attention_mask", 1), 1), GRAPH_BOOL);
-    return graph_node(d->g, "Where", node2(d, "And", causal, given), real(d, 0), real(d, -FLT_MAX));
+    value both = node2(d, "And", causal, given), seen = real(d, 0), hidden = real(d, -FLT_MAX);
+    return graph_node(d->g, "Where", both, seen, hidden);
 }
 
 static void turns_make(decoder *d) {

@@ -91,11 +91,14 @@ static value choose(crasp *p, const value *part) {
     value result = {.at = part[0].at};
     node_id condition = crasp_truth(p, &part[0]);
     cases *c = &p->counts.by_case;
-    if (part[1].truth && part[2].truth)
-        result.truth =
-            cases_formula(c, cases_split(c, condition, cases_leaf(c, part[1].truth), cases_leaf(c, part[2].truth)));
-    if (part[1].count && part[2].count)
-        result.count = count_choose(&p->counts, condition, count_of(p, &part[1]), count_of(p, &part[2]));
+    if (part[1].truth && part[2].truth) {
+        case_id yes = cases_leaf(c, part[1].truth), no = cases_leaf(c, part[2].truth);
+        result.truth = cases_formula(c, cases_split(c, condition, yes, no));
+    }
+    if (part[1].count && part[2].count) {
+        case_id yes = count_of(p, &part[1]), no = count_of(p, &part[2]);
+        result.count = count_choose(&p->counts, condition, yes, no);
+    }
     if (!result.truth && !result.count)
         crasp_refuse(p, part[2].at, "", "the two sides of '? :' must be both counts or both Booleans");
     return result;
@@ -119,8 +122,12 @@ static value apply_binary(crasp *p, const slot *s, const value *part) {
     value result = {.at = part[0].at};
     switch (s->sign.symbol) {
     case SYM_OPERATOR:
-        result.truth = s->sign.op == OP_AT ? count_read(&p->counts, crasp_truth(p, &part[0]), count_of(p, &part[1]))
-                                           : connect(p, s->sign.op, part, s->operands);
+        if (s->sign.op == OP_AT) {
+            node_id what = crasp_truth(p, &part[0]);
+            result.truth = count_read(&p->counts, what, count_of(p, &part[1]));
+        } else {
+            result.truth = connect(p, s->sign.op, part, s->operands);
+        }
         break;
     case SYM_PLUS:
     case SYM_MINUS: result.count = add(p, part, s->operands); break;

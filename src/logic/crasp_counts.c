@@ -126,7 +126,8 @@ static case_id extreme_leaves(cases *c, void *context, uint32_t x, uint32_t y) {
     operation *o = context;
     linear_sum gap = add(o->counts, x, y, -1);
     node_id first = formula_compare(c->graph, &gap, o->largest ? CMP_GE : CMP_LE);
-    return cases_split(c, first, cases_leaf(c, x), cases_leaf(c, y));
+    case_id yes = cases_leaf(c, x), no = cases_leaf(c, y);
+    return cases_split(c, first, yes, no);
 }
 
 case_id count_extreme(counts *k, case_id x, case_id y, bool largest) {

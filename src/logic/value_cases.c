@@ -95,7 +95,10 @@ case_id cases_split(cases *c, node_id condition, case_id yes, case_id no) {
     if (op == OP_TRUE || yes == no) return yes;
     if (op == OP_FALSE) return no;
     node_id v = earlier(c, condition, earlier(c, c->nodes[yes].condition, c->nodes[no].condition));
-    if (v == condition) return make(c, v, restrict_to(c, yes, v, true), restrict_to(c, no, v, false));
+    if (v == condition) {
+        case_id held = restrict_to(c, yes, v, true), failed = restrict_to(c, no, v, false);
+        return make(c, v, held, failed);
+    }
     uint32_t key[3] = {condition, yes, no};
     const uint32_t *known = recall(&c->splits, key);
     if (known) return *known;
@@ -123,8 +126,12 @@ static case_id combine_pair(cases *c, combination *m, case_id a, case_id b) {
     const uint32_t *known = recall(&m->memo, key);
     if (known) return *known;
     if (m->memo.count >= 4 * CASES_LIMIT) refuse(c, CASES_LIMIT, "cases");
-    case_id yes = combine_pair(c, m, restrict_to(c, a, v, true), restrict_to(c, b, v, true));
-    case_id no = combine_pair(c, m, restrict_to(c, a, v, false), restrict_to(c, b, v, false));
+    case_id sides[2];
+    for (int value = 1; value >= 0; value--) {
+        case_id left = restrict_to(c, a, v, value), right = restrict_to(c, b, v, value);
+        sides[value] = combine_pair(c, m, left, right);
+    }
+    case_id yes = sides[1], no = sides[0];
     /* yes and no are restricted already; only a condition that `combine` brought in can come before v */
     bool ordered = earlier(c, v, earlier(c, c->nodes[yes].condition, c->nodes[no].condition)) == v;
     case_id result = ordered ? make(c, v, yes, no) : cases_split(c, v, yes, no);

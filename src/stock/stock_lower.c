@@ -211,8 +211,8 @@ static void lower_once(stock_plan *p, const head_place *h) {
     for (size_t v = 0; v < count; v++) values[v] = seen(p, h, form_of(p, &h->head->value, v));
     stock_form query = {.one = 1};
     need_rows(p, 1);
-    lower_values(p, h, STOCK_ONCE, kept(p, query), kept(p, seen(p, h, form_of(p, &h->head->key, 0))), 1, 1, values,
-                 1);
+    const stock_form *asks = kept(p, query), *has = kept(p, seen(p, h, form_of(p, &h->head->key, 0)));
+    lower_values(p, h, STOCK_ONCE, asks, has, 1, 1, values, 1);
 }
 
 /* ---- counts ---- */
@@ -284,7 +284,8 @@ static void lower_compare(stock_plan *p, const head_place *h) {
     stock_form key = {0};
     stock_form_add(p, &key, p->start, 1);
     need_rows(p, 1);
-    lower_values(p, h, STOCK_COMPARE, kept(p, form_of(p, &h->head->query, 0)), kept(p, key), 1, 1, values, 1);
+    const stock_form *asks = kept(p, form_of(p, &h->head->query, 0)), *has = kept(p, key);
+    lower_values(p, h, STOCK_COMPARE, asks, has, 1, 1, values, 1);
 }
 
 /* Score (2 e j - j^2)/weights, j in digits: e and 1 divided by the same weights are in the queries. */
