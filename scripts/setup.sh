@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing for the given jobs (build, clang, lint, mpi, mpfr, torch, onnx, node, html, python, venv, types, proofs, web, web-full), saying what and why; without root or
+# Installs the Debian packages that are missing for the given jobs (build, clang, lint, mpi, mpfr, platforms, torch, onnx, node, html, python, venv, types, proofs, web, web-full), saying what and why; without root or
 # apt it prints the command to run and stops. What is there already, from whatever source, is left alone.
 set -eu
 
@@ -36,6 +36,13 @@ for job in "$@"; do
     clang)
         need clang "builds the tests a second time" "command -v clang"
         need libclang-rt-dev "clang's sanitizers" "printf 'int main(void) { return 0; }' | clang -fsanitize=address,undefined -x c - -o /dev/null"
+        ;;
+    platforms)
+        need gcc-aarch64-linux-gnu "compiles for another machine" "command -v aarch64-linux-gnu-gcc"
+        need gcc-riscv64-linux-gnu "compiles for another machine" "command -v riscv64-linux-gnu-gcc"
+        need gcc-s390x-linux-gnu "compiles for another machine, with bytes in the other order" "command -v s390x-linux-gnu-gcc"
+        need gcc-i686-linux-gnu "compiles for a machine that is refused" "command -v i686-linux-gnu-gcc"
+        need qemu-user "runs what was compiled for other machines" "command -v qemu-aarch64"
         ;;
     lint)
         need clang-format "checks the formatting" "command -v clang-format"

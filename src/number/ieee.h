@@ -9,7 +9,8 @@
 
 _Static_assert(sizeof(double) == 8 && DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024, "double must be IEEE binary64");
 _Static_assert(sizeof(float) == 4 && FLT_MANT_DIG == 24 && FLT_MAX_EXP == 128, "float must be IEEE binary32");
-_Static_assert(FLT_EVAL_METHOD != 2 && FLT_EVAL_METHOD != -1, "no excess precision: build with SSE2, not x87");
+_Static_assert(FLT_EVAL_METHOD == 0,
+               "no excess precision: build with SSE2, not x87; with -fexcess-precision=fast on s390x");
 #ifdef __FAST_MATH__
 #error "fast-math changes the bits; build without it"
 #endif
