@@ -11,12 +11,8 @@
 #include "import/import_stock.h"
 #include "lab/sequences.h"
 #include "logic/formula.h"
-#include "random_formula.h"
-#include "random_regex.h"
-#include "stock/stock.h"
 #include "run/stock_run.h"
-#include "temper.h"
-#include "test.h"
+#include "stock_trials.h"
 
 static struct { size_t specs, models, folders, refused, strings, answers, changed, taken; } total;
 
@@ -28,14 +24,7 @@ typedef struct trial {
     size_t changes;
 } trial;
 
-static const char *setting(const trial *t) {
-    static char out[300];
-    snprintf(out, sizeof out, "%s as %s, %zu letters, weights %s, kv %s, positions %d", t->name,
-             t->options.architecture == STOCK_GPT2 ? "gpt2" : "llama", t->options.length,
-             t->options.weights == STOCK_F16 ? "f16" : "f32", t->options.kv == STOCK_F16 ? "f16" : "f32",
-             (int)t->options.positions);
-    return out;
-}
+static const char *setting(const trial *t) { return stock_setting_text(t->name, &t->options); }
 
 /* ---- reading ---- */
 
@@ -189,16 +178,9 @@ static void check_hostile_files(test_random *r) {
     static const char *const sources[] = {"a S b", "#[a] % 2 = 1", "H(#[a] >= #[b])"};
     for (unsigned k = 0; k < 4; k++) {
         temper_error e;
-        temper_spec *s = NULL;
-        const char *abc[] = {"a", "b"};
-        temper_spec_options o = {.letters = abc, .letter_count = 2};
-        temper_spec_parse(&s, sources[k % 3], strlen(sources[k % 3]), &o, &e);
+        temper_spec *s = stock_parse(sources[k % 3], "ab");
         trial t = {.name = sources[k % 3], .spec = s, .random = r};
-        t.options = (struct stock_options){.architecture = k & 1 ? STOCK_LLAMA : STOCK_GPT2,
-                                           .weights = k & 2 ? STOCK_F16 : STOCK_F32,
-                                           .length = 10,
-                                           .kv = STOCK_F16,
-                                           .positions = k == 3 ? STOCK_POSITIONS_DIGITS : STOCK_POSITIONS_AUTO};
+        t.options = stock_setting(k | 4 | (k == 3 ? 8 : 0), 10);
         CHECK(entry_run(&e, check_hostile, &t) == TEMPER_OK, "%s: %s", setting(&t), e.text);
         temper_spec_free(s);
     }
@@ -324,52 +306,25 @@ static void check_taken(const subject *x, const struct stock_model *m, const tem
     arena_free(&scratch);
 }
 
-static float changed(float x, uint64_t how) {
-    switch (how) {
-    case 0: return x == 0 ? 1 : 0;
-    case 1: return x == 0 ? 0x1p-10f : -x;
-    case 2: return x == 0 ? -1 : 2 * x;
-    case 3: return x == 0 ? 64 : x * (1 + 0x1p-9f);
-    default: return x == 0 ? -256 : x + 1;
-    }
-}
-
 static void change_weights(const subject *x, arena *memory) {
     stock_tensors all = stock_tensors_make(x->m, STOCK_GGUF, memory);
     for (size_t k = 0; k < x->t->changes; k++) {
-        const stock_tensor *t = &all.all[random_below(x->t->random, all.count)];
-        uint64_t shape[2], row, column;
-        stock_tensor_shape(shape, t);
-        row = random_below(x->t->random, shape[0]);
-        column = random_below(x->t->random, shape[1]);
-        for (int tries = 0; tries < 200 && random_below(x->t->random, 40); tries++) { /* mostly one that is not 0 */
-            const float *at = stock_tensor_at(t, row, column);
-            if (!at || *at != 0) break;
-            row = random_below(x->t->random, shape[0]);
-            column = random_below(x->t->random, shape[1]);
-        }
-        float *at = stock_tensor_at(t, row, column);
-        if (!at) continue;
-        float old = *at;
-        *at = changed(old, random_below(x->t->random, 5));
-        if (x->t->options.weights == STOCK_F16 && fabsf(*at) > 65504) *at = 0;
-        char what[200];
-        snprintf(what, sizeof what, "%s[%llu][%llu] %g to %g", t->name, (unsigned long long)row,
-                 (unsigned long long)column, (double)old, (double)*at);
+        stock_change c;
+        if (!stock_change_weight(&c, &all, x->t->random)) continue;
         reading r = {.m = x->m, .as_f16 = x->t->options.weights == STOCK_F16};
         temper_error e;
         temper_status status = entry_run(&e, read_file, &r);
         total.changed++;
-        CHECK(status == TEMPER_OK || status == TEMPER_FORMAT, "%s: %s: %s", setting(x->t), what, e.text);
+        CHECK(status == TEMPER_OK || status == TEMPER_FORMAT, "%s: %s: %s", setting(x->t), c.what, e.text);
         if (status == TEMPER_FORMAT && !strstr(e.text, "tensor '") && getenv("STOCK_SHOW"))
-            printf("%s: %s\n", what, e.text);
+            printf("%s: %s\n", c.what, e.text);
         if (status == TEMPER_OK) {
             total.taken++;
-            if (getenv("STOCK_SHOW")) printf("taken: %s: %s\n", setting(x->t), what);
-            check_taken(x, x->m, r.out, what, memory);
+            if (getenv("STOCK_SHOW")) printf("taken: %s: %s\n", setting(x->t), c.what);
+            check_taken(x, x->m, r.out, c.what, memory);
             temper_model_free(r.out);
         }
-        *at = old;
+        *c.at = c.old;
     }
 }
 
@@ -411,32 +366,24 @@ static void try_settings(const char *name, const temper_spec *s, test_random *r,
     for (uint64_t number = 0; number < 4; number++) {
         trial t = {.name = name, .spec = s, .random = r, .changes = changes};
         static const size_t lengths[] = {1, 2, 3, 7, 20, 40, 63, 128, 200};
-        t.options = (struct stock_options){.architecture = number & 1 ? STOCK_LLAMA : STOCK_GPT2,
-                                           .weights = number & 2 ? STOCK_F16 : STOCK_F32,
-                                           .length = lengths[random_below(r, sizeof lengths / sizeof *lengths)],
-                                           .kv = random_below(r, 2) ? STOCK_F16 : STOCK_F32,
-                                           .positions = (enum stock_positions)random_below(r, 3)};
+        t.options = stock_setting(number | random_below(r, 2) << 2,
+                                  lengths[random_below(r, sizeof lengths / sizeof *lengths)]);
+        t.options.positions = (enum stock_positions)random_below(r, 3);
         try_spec(&t);
     }
 }
 
 static void check_random_formulas(test_random *r) {
-    size_t count = (size_t)(40 * test_effort());
+    size_t count = (size_t)(25 * test_effort());
     for (size_t k = 0; k < count; k++) {
-        random_shape shape = {.letters = 1 + (unsigned)random_below(r, 3),
-                              .size = 1 + random_below(r, 8),
-                              .depth = 5,
-                              .past = true,
-                              .counting = random_below(r, 3) == 0,
-                              .modulo = random_below(r, 4) == 0};
+        random_shape shape = stock_random_shape(r);
+        shape.modulo = random_below(r, 4) == 0;
         shape.attend = random_below(r, 6) == 0 && !shape.counting && !shape.modulo;
         shape.places = random_below(r, 8) == 0 && !shape.attend;
         if (random_below(r, 10) == 0) shape.past = !(shape.future = true);
-        temper_spec *s = random_spec(r, &shape, shape.future ? TEMPER_AT_FIRST : TEMPER_AT_LAST);
         char *printed = NULL;
-        temper_error e;
-        temper_spec_print(&printed, s, &e);
-        try_settings(printed, s, r, 4);
+        temper_spec *s = stock_random_formula(&printed, r, &shape);
+        if (s) try_settings(printed, s, r, 4);
         temper_free(printed);
         temper_spec_free(s);
     }
@@ -445,34 +392,18 @@ static void check_random_formulas(test_random *r) {
 static void check_regexes(test_random *r) {
     size_t count = (size_t)(8 * test_effort());
     for (size_t k = 0; k < count; k++) {
-        temper_error e;
-        temper_spec *s = NULL;
-        char regex[2000];
-        snprintf(regex, sizeof regex, "/%s/", regex_random_text(regex_random(r, 2 + random_below(r, 8), false)));
-        const char *abc[] = {"a", "b", "c"};
-        temper_spec_options o = {.letters = abc, .letter_count = 3};
-        if (temper_spec_parse(&s, regex, strlen(regex), &o, &e) != TEMPER_OK) continue;
-        try_settings(regex, s, r, 2);
+        char regex[STOCK_REGEX];
+        temper_spec *s = stock_random_regex(regex, r);
+        if (s) try_settings(regex, s, r, 2);
         temper_spec_free(s);
     }
 }
 
 static void check_tasks(test_random *r) {
     for (const sequence_task *task = sequence_suite; task < sequence_suite + sequence_count(); task++) {
-        temper_error e;
-        temper_spec *s = NULL;
-        char letters[32][2];
-        const char *names[32];
-        size_t count = strlen(task->alphabet);
         if (test_effort() < 1 && random_below(r, 3)) continue;
-        for (size_t k = 0; k < count; k++) {
-            letters[k][0] = task->alphabet[k];
-            letters[k][1] = 0;
-            names[k] = letters[k];
-        }
-        temper_spec_options o = {.letters = names, .letter_count = count};
-        if (temper_spec_parse(&s, task->text, strlen(task->text), &o, &e) != TEMPER_OK) continue;
-        try_settings(task->name, s, r, 2);
+        temper_spec *s = stock_parse(task->text, task->alphabet);
+        if (s) try_settings(task->name, s, r, 2);
         temper_spec_free(s);
     }
 }

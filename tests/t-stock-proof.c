@@ -8,11 +8,10 @@
 
 #include "corpus.h"
 #include "number/format.h"
-#include "random_formula.h"
 #include "stock/stock_answer.h"
 #include "stock/stock_proof.h"
 #include "run/stock_run.h"
-#include "test.h"
+#include "stock_trials.h"
 
 static struct { size_t proved, unable, refused, strings, rows, edits, edits_refused; } total;
 
@@ -27,15 +26,7 @@ typedef struct trial {
     const char *reason;
 } trial;
 
-static const char *setting(const trial *t) {
-    static char out[300];
-    static const char *const positions[] = {"", " ramp", " digits"};
-    snprintf(out, sizeof out, "%.120s as %s%s, %zu letters, weights %s, kv %s", t->name,
-             t->options.architecture == STOCK_GPT2 ? "gpt2" : "llama", positions[t->options.positions],
-             t->options.length, t->options.weights == STOCK_F16 ? "f16" : "f32",
-             t->options.kv == STOCK_F16 ? "f16" : "f32");
-    return out;
-}
+static const char *setting(const trial *t) { return stock_setting_text(t->name, &t->options); }
 
 typedef struct subject {
     entry *e;
@@ -265,23 +256,6 @@ static void try_spec(trial *t) {
     if (t->must || t->cannot) CHECK(status == TEMPER_OK, "%s: %s", setting(t), e.text);
 }
 
-static void set_options(trial *t, uint64_t number, size_t length) {
-    t->options = (struct stock_options){.architecture = number & 1 ? STOCK_LLAMA : STOCK_GPT2,
-                                        .length = length,
-                                        .weights = number & 2 ? STOCK_F16 : STOCK_F32,
-                                        .kv = number & 4 ? STOCK_F16 : STOCK_F32,
-                                        .positions = number & 8 ? STOCK_POSITIONS_DIGITS : STOCK_POSITIONS_AUTO};
-}
-
-static temper_spec *parse(const char *source) {
-    temper_error e;
-    temper_spec *s = NULL;
-    const char *abc[] = {"a", "b", "c"};
-    temper_spec_options o = {.letters = abc, .letter_count = 3};
-    return CHECK(temper_spec_parse(&s, source, strlen(source), &o, &e) == TEMPER_OK, "%s: %s", source, e.text) ? s
-                                                                                                               : NULL;
-}
-
 /* Every kind of head, in every setting. */
 static void check_kinds(test_random *r) {
     static const char *const sources[] = {"a",
@@ -299,12 +273,12 @@ static void check_kinds(test_random *r) {
                                           "/a*b*c*/",
                                           "G(a -> F b)"};
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
-        temper_spec *s = parse(sources[k]);
+        temper_spec *s = stock_parse(sources[k], "abc");
         for (uint64_t number = 0; s && number < 16; number++) {
             bool hard = (number & 7) == 7 || (strstr(sources[k], "O b") && (number & 2));
             trial t = {.name = sources[k], .spec = s, .random = r, .strings = 2, .edits = 1, .must = !hard};
             if (!(number & 1) && (number & 8)) continue;
-            set_options(&t, number, 40 + random_below(r, 40));
+            t.options = stock_setting(number, 40 + random_below(r, 40));
             try_spec(&t);
         }
         temper_spec_free(s);
@@ -327,9 +301,9 @@ static void check_far(test_random *r) {
                  {"(Y a) S (b & Y c)", 4, STOCK_POSITIONS_AUTO, 1500, 0, NULL},
                  {"a S b", 13, STOCK_POSITIONS_DIGITS, 1600, 0, NULL}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        temper_spec *s = parse(cases[k].source);
+        temper_spec *s = stock_parse(cases[k].source, "abc");
         trial t = {.name = cases[k].source, .spec = s, .random = r, .strings = 1, .must = true};
-        set_options(&t, cases[k].setting, cases[k].proved);
+        t.options = stock_setting(cases[k].setting, cases[k].proved);
         t.options.positions = cases[k].positions;
         if (s) try_spec(&t);
         if (s && cases[k].unable) {
@@ -348,9 +322,9 @@ static void check_far(test_random *r) {
 static void check_reasons(test_random *r) {
     static const struct { const char *source, *reason; } cases[] = {{"#[a] % 3 = 1", "of the hard model"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        temper_spec *s = parse(cases[k].source);
+        temper_spec *s = stock_parse(cases[k].source, "abc");
         trial t = {.name = cases[k].source, .spec = s, .random = r, .cannot = true, .reason = cases[k].reason};
-        set_options(&t, 0, 30);
+        t.options = stock_setting(0, 30);
         if (s) try_spec(&t);
         temper_spec_free(s);
     }
@@ -359,22 +333,13 @@ static void check_reasons(test_random *r) {
 static void check_random(test_random *r) {
     size_t count = (size_t)(60 * test_effort());
     for (size_t k = 0; k < count; k++) {
-        random_shape shape = {.letters = 1 + (unsigned)random_below(r, 3),
-                              .size = 1 + random_below(r, 8),
-                              .depth = 5,
-                              .past = true,
-                              .counting = random_below(r, 3) == 0};
+        random_shape shape = stock_random_shape(r);
         shape.attend = random_below(r, 4) == 0 && !shape.counting;
-        temper_spec *s = random_spec(r, &shape, TEMPER_AT_LAST);
         char *printed = NULL;
-        temper_error e;
-        temper_spec_print(&printed, s, &e); /* the source that the proof is about is a text */
-        temper_spec_options o = {.syntax = s->syntax};
-        temper_spec_free(s);
-        if (!CHECK(temper_spec_parse(&s, printed, strlen(printed), &o, &e) == TEMPER_OK, "%s", printed)) continue;
+        temper_spec *s = stock_random_formula(&printed, r, &shape);
         trial t = {.name = printed, .spec = s, .random = r, .strings = 4, .edits = 1};
-        set_options(&t, random_below(r, 16), 10 + random_below(r, 60));
-        try_spec(&t);
+        t.options = stock_setting(random_below(r, 16), 10 + random_below(r, 60));
+        if (s) try_spec(&t);
         temper_free(printed);
         temper_spec_free(s);
     }
@@ -387,7 +352,7 @@ static void check_corpus(test_random *r) {
         temper_spec *s = corpus_parse(c);
         if (!s) continue;
         trial t = {.name = c->name, .spec = s, .random = r, .strings = 3, .edits = 1};
-        set_options(&t, random_below(r, 16), 10 + random_below(r, 40));
+        t.options = stock_setting(random_below(r, 16), 10 + random_below(r, 40));
         try_spec(&t);
         temper_spec_free(s);
     }

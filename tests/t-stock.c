@@ -8,13 +8,9 @@
 #include "corpus.h"
 #include "lab/sequences.h"
 #include "logic/formula.h"
-#include "random_formula.h"
-#include "random_regex.h"
 #include "stock/stock_answer.h"
-#include "stock/stock.h"
 #include "run/stock_run.h"
-#include "temper.h"
-#include "test.h"
+#include "stock_trials.h"
 
 typedef struct totals {
     size_t specs, models, strings, rows, refused, mirrored, most_layers, most_width;
@@ -45,14 +41,7 @@ typedef struct subject {
     arena *memory, *scratch;
 } subject;
 
-static const char *setting(const trial *t) {
-    static char out[200];
-    snprintf(out, sizeof out, "%s as %s, %zu letters, weights %s, kv %s, %s%s", t->name,
-             t->options.architecture == STOCK_GPT2 ? "gpt2" : "llama", t->options.length,
-             t->options.weights == STOCK_F16 ? "f16" : "f32", t->options.kv == STOCK_F16 ? "f16" : "f32",
-             t->options.positions == STOCK_POSITIONS_DIGITS ? "digits, " : "", t->kernel.fused ? "fused" : "plain");
-    return out;
-}
+static const char *setting(const trial *t) { return stock_setting_text(t->name, &t->options); }
 
 static const char *shown(const subject *x, const uint32_t *w, size_t n) {
     static char out[200];
@@ -146,11 +135,7 @@ static bool try_spec(trial *t) {
 
 /* A setting by a number: architecture, weights, cache, kernel. */
 static void set_options(trial *t, uint64_t number, size_t length) {
-    t->options = (struct stock_options){.architecture = number & 1 ? STOCK_LLAMA : STOCK_GPT2,
-                                        .length = length,
-                                        .weights = number & 2 ? STOCK_F16 : STOCK_F32,
-                                        .kv = number & 4 ? STOCK_F16 : STOCK_F32,
-                                        .positions = number & 16 ? STOCK_POSITIONS_DIGITS : STOCK_POSITIONS_AUTO};
+    t->options = stock_setting((number & 7) | (number & 16 ? 8 : 0), length);
     t->kernel = (struct stock_kernel){.f16_weights = number & 2,
                                       .f16_cache = number & 4,
                                       .fused = number & 8,
@@ -160,17 +145,12 @@ static void set_options(trial *t, uint64_t number, size_t length) {
 static void check_random_formulas(test_random *r) {
     size_t count = (size_t)(150 * test_effort());
     for (size_t k = 0; k < count; k++) {
-        random_shape shape = {.letters = 1 + (unsigned)random_below(r, 3),
-                              .size = 1 + random_below(r, 8),
-                              .depth = 5,
-                              .past = true,
-                              .counting = random_below(r, 3) == 0,
-                              .modulo = random_below(r, 5) == 0};
+        random_shape shape = stock_random_shape(r);
+        shape.modulo = random_below(r, 5) == 0;
         shape.attend = random_below(r, 6) == 0 && !shape.counting && !shape.modulo;
-        temper_spec *s = random_spec(r, &shape, TEMPER_AT_LAST);
         char *printed = NULL;
-        temper_error e;
-        temper_spec_print(&printed, s, &e);
+        temper_spec *s = stock_random_formula(&printed, r, &shape);
+        if (!s) continue;
         trial t = {.name = printed, .spec = s, .strings = 6, .long_strings = 1, .random = r};
         set_options(&t, random_below(r, 32), 20 + random_below(r, 60));
         total.specs++;
@@ -198,13 +178,9 @@ static void check_corpus(test_random *r) {
 static void check_regexes(test_random *r) {
     size_t count = (size_t)(15 * test_effort());
     for (size_t k = 0; k < count; k++) {
-        temper_error e;
-        temper_spec *s = NULL;
-        char regex[2000];
-        snprintf(regex, sizeof regex, "/%s/", regex_random_text(regex_random(r, 2 + random_below(r, 8), false)));
-        const char *abc[] = {"a", "b", "c"};
-        temper_spec_options o = {.letters = abc, .letter_count = 3};
-        if (temper_spec_parse(&s, regex, strlen(regex), &o, &e) != TEMPER_OK) continue;
+        char regex[STOCK_REGEX];
+        temper_spec *s = stock_random_regex(regex, r);
+        if (!s) continue;
         trial t = {.name = regex, .spec = s, .strings = 6, .long_strings = 1, .random = r};
         set_options(&t, random_below(r, 32), 20 + random_below(r, 40));
         total.specs++;
@@ -216,20 +192,8 @@ static void check_regexes(test_random *r) {
 /* Language models and transducers that look back only, in every setting. */
 static void check_tasks(test_random *r) {
     for (const sequence_task *task = sequence_suite; task < sequence_suite + sequence_count(); task++) {
-        temper_error e;
-        temper_spec *s = NULL;
-        char letters[32][2];
-        const char *names[32];
-        size_t count = strlen(task->alphabet);
-        for (size_t k = 0; k < count; k++) {
-            letters[k][0] = task->alphabet[k];
-            letters[k][1] = 0;
-            names[k] = letters[k];
-        }
-        temper_spec_options o = {.letters = names, .letter_count = count};
-        if (!CHECK(temper_spec_parse(&s, task->text, strlen(task->text), &o, &e) == TEMPER_OK, "%s: %s", task->name,
-                   e.text))
-            continue;
+        temper_spec *s = stock_parse(task->text, task->alphabet);
+        if (!s) continue;
         trial t = {.name = task->name, .spec = s, .strings = 5, .long_strings = 1, .random = r};
         for (unsigned number = 0; number<4; number += test_effort()> 1 ? 1 : 2) {
             set_options(&t, number | random_below(r, 2) | (random_below(r, 8) << 2), 30 + random_below(r, 60));
@@ -255,13 +219,8 @@ static const far_case far_cases[] = {
 
 static void check_far(test_random *r, size_t length) {
     for (size_t k = 0; k < sizeof far_cases / sizeof *far_cases; k++) {
-        temper_error e;
-        temper_spec *s = NULL;
-        const char *abc[] = {"a", "b", "c"};
-        temper_spec_options o = {.letters = abc, .letter_count = 3};
-        if (!CHECK(temper_spec_parse(&s, far_cases[k].text, strlen(far_cases[k].text), &o, &e) == TEMPER_OK, "%s: %s",
-                   far_cases[k].text, e.text))
-            continue;
+        temper_spec *s = stock_parse(far_cases[k].text, "abc");
+        if (!s) continue;
         unsigned step = length > 300 || test_effort() > 1 ? 1 : 7;
         for (unsigned number = (unsigned)random_below(r, step); number < 32; number += step) {
             trial t = {
@@ -287,10 +246,8 @@ static void only_lower(entry *e, void *context) {
 static void check_refusal(const char *source, enum stock_architecture architecture, enum stock_number weights,
                           enum stock_number kv, enum stock_positions positions, size_t most) {
     temper_error e;
-    temper_spec *s = NULL;
-    const char *abc[] = {"a", "b", "c"};
-    temper_spec_options o = {.letters = abc, .letter_count = 3};
-    if (!CHECK(temper_spec_parse(&s, source, strlen(source), &o, &e) == TEMPER_OK, "%s: %s", source, e.text)) return;
+    temper_spec *s = stock_parse(source, "abc");
+    if (!s) return;
     trial t = {.name = source, .spec = s, .options = {architecture, most + 1, weights, kv, positions}};
     char number[40];
     snprintf(number, sizeof number, "up to %zu letters", most);
@@ -325,10 +282,7 @@ static void run_ramp(entry *e, void *context) {
 
 static void check_ramp(void) {
     temper_error e;
-    temper_spec *s = NULL;
-    const char *abc[] = {"a", "b", "c"};
-    temper_spec_options o = {.letters = abc, .letter_count = 3};
-    CHECK(temper_spec_parse(&s, "a S b", 5, &o, &e) == TEMPER_OK, "%s", e.text);
+    temper_spec *s = stock_parse("a S b", "abc");
     for (size_t n = 1492; n <= 1493; n++) {
         enum stock_number kv = n == 1492 ? STOCK_F16 : STOCK_F32;
         trial t = {.name = "a S b",

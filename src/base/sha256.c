@@ -24,24 +24,23 @@ void sha256_start(sha256 *h) {
 static uint32_t turn(uint32_t x, int bits) { return x >> bits | x << (32 - bits); }
 
 static void take_block(uint32_t state[8], const unsigned char *p) {
-    uint32_t w[64], s[8];
+    uint32_t w[64];
     for (int k = 0; k < 16; k++, p += 4)
         w[k] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
     for (int k = 16; k < 64; k++) {
-        uint32_t a = w[k - 15], b = w[k - 2];
-        w[k] = w[k - 16] + w[k - 7] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
+        uint32_t x = w[k - 15], y = w[k - 2];
+        w[k] = w[k - 16] + w[k - 7] + (turn(x, 7) ^ turn(x, 18) ^ x >> 3) + (turn(y, 17) ^ turn(y, 19) ^ y >> 10);
     }
-    memcpy(s, state, sizeof s);
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     for (int k = 0; k < 64; k++) {
-        uint32_t e = s[4], a = s[0];
-        uint32_t t1 =
-            s[7] + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & s[5]) ^ (~e & s[6])) + round_constant[k] + w[k];
-        uint32_t t2 = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
-        memmove(s + 1, s, 7 * sizeof *s);
-        s[4] += t1;
-        s[0] = t1 + t2;
+        uint32_t t1 = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + round_constant[k] + w[k];
+        uint32_t t2 = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+        h = g, g = f, f = e, e = d + t1;
+        d = c, c = b, b = a, a = t1 + t2;
     }
-    for (int k = 0; k < 8; k++) state[k] += s[k];
+    state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+    state[4] += e, state[5] += f, state[6] += g, state[7] += h;
 }
 
 void sha256_add(sha256 *h, const void *bytes, size_t length) {
