@@ -63,7 +63,7 @@ static void make_folder(entry *e, void *context) {
     text_init(&config, &e->memory);
     text_init(&tokenizer, &e->memory);
     text_init(&weights, &e->memory);
-    stock_config_print(&config, f->m, f->as_f16);
+    stock_config_print(&config, f->m);
     tokenizer_facts facts = stock_tokenizer(f->m, stock_tokens_make(f->m, &e->memory));
     tokenizer_print(&tokenizer, &facts);
     stock_safetensors_print(&weights, f->m, f->as_f16);

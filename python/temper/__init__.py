@@ -14,7 +14,7 @@
     Model.save, export, to_torch                 for elsewhere
     parse, eval                                  formulas and their own answers
     Formula.automaton, difference                all strings at once
-    Formula.export                               an ordinary GPT-2 or Llama
+    Formula.export, certify, limits              an ordinary GPT-2 or Llama
 
 Errors are TemperError and its subclasses. doc/python.md is the guide, tutorial.py a tour.
 """
@@ -34,7 +34,7 @@ from .gaps import Gap, Gaps, HeadTie
 from .limits import Limit, Limits
 from .model import Info, Model, Proof, compile, import_model, load
 from .sequences import Likelihood, Next
-from .stock import Stock
+from .stock import Stock, StockLimit, StockProof
 from .stream import Stream
 
 __version__ = library_version
@@ -42,5 +42,5 @@ __version__ = library_version
 __all__ = ["Attention", "AuditError", "Automaton", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
            "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Likelihood", "Limit", "LimitError", "Limits",
            "MissingFunctionError", "Model", "Next", "Proof", "OutOfMemoryError", "Part", "Place", "RangeError", "SpecSyntaxError",
-           "Stock", "Stream", "TemperError", "UnsupportedError", "audit", "compile", "eval", "gallery", "import_model", "library_path",
+           "Stock", "StockLimit", "StockProof", "Stream", "TemperError", "UnsupportedError", "audit", "compile", "eval", "gallery", "import_model", "library_path",
            "library_version", "load", "methods", "parse", "types"]

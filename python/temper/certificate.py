@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 
 from . import _html, errors
-from ._library import call, ffi, function, hint_of, lib, read_bytes, take, text, write_bytes
+from ._library import call, ffi, function, hint_of, lib, path_bytes, read_bytes, take, text, write_bytes
 
 if TYPE_CHECKING:
     from .model import Model
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["Certificate", "CertifiedHead", "audit"]
 
 _VERDICTS = ("proved", "refuted", "unable")
+
+# How certificates of ordinary transformers begin.
+_STOCK, _STOCK_WITHIN = b'"temper-stock-certificate"', 64
 
 
 @dataclass(frozen=True)
@@ -122,20 +125,24 @@ def audit(certificate: "Union[Certificate, str, os.PathLike[str], bytes]",
           model: "Union[Model, str, os.PathLike[str], bytes]") -> None:
     """Checks a certificate against a model, with code that shares nothing with the prover. AuditError says what is wrong.
 
-    Both may be objects, paths of files, or the bytes of files.
+    Both may be objects, paths of files, or the bytes of files. For a certificate that Formula.export has written, `model` is the
+    path of the folder, or of its GGUF file.
     """
     if isinstance(certificate, Certificate):
         claim = certificate.json.encode("utf-8")
     else:
         claim = certificate if isinstance(certificate, bytes) else read_bytes(certificate)
-    if isinstance(model, bytes):
-        data = model
-    elif isinstance(model, (str, os.PathLike)):
-        data = read_bytes(model)
-    else:
-        data = model._file_bytes(None)
     err = ffi.new("temper_error *")
-    status = function("temper_audit")(claim, len(claim), data, len(data), err)
+    if _STOCK in claim[:_STOCK_WITHIN] and isinstance(model, (str, os.PathLike)):
+        status = function("temper_audit_stock")(claim, len(claim), path_bytes(model), err)
+    else:
+        if isinstance(model, bytes):
+            data = model
+        elif isinstance(model, (str, os.PathLike)):
+            data = read_bytes(model)
+        else:
+            data = model._file_bytes(None)
+        status = function("temper_audit")(claim, len(claim), data, len(data), err)
     if not status:
         return
     if status == lib.TEMPER_NO_MEMORY:

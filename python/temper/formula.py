@@ -12,7 +12,7 @@ from . import _html, errors
 from ._letters import Alphabet, Batch, String, Strings
 from ._library import call, encode, ffi, lib, make, number_of, read_bytes, take, text
 from .automaton import Automaton
-from .stock import Stock, export_stock
+from .stock import Stock, StockLimit, StockProof, certify_stock, export_stock, limits_stock
 
 __all__ = ["Formula", "parse", "eval"]
 
@@ -126,6 +126,17 @@ class Formula:
         seed       of the strings in testvectors.jsonl
         """
         return export_stock(self, folder, as_, length, weights, kv, positions, seed)
+
+    def certify(self, length: Optional[int] = None, *, as_: str, weights: str = "f32", kv: str = "f16",
+                positions: str = "auto") -> StockProof:
+        """Proves what Formula.export writes: the logits of an ordinary transformer, after every prefix of every string of up to
+        `length` letters, in every runtime of doc/stock.md. Without a length: finds the largest, up to 16,384."""
+        return certify_stock(self, as_, length, weights, kv, positions)
+
+    def limits(self, *, as_: str, length: int = 0, weights: str = "f32", kv: str = "f16", positions: str = "auto") -> StockLimit:
+        """How far an ordinary transformer of this setting is proved, and the first length at which an emulator of the runtimes
+        finds it wrong; also beyond what Formula.export writes. Lengths up to `length` are tried, 0: 2,048."""
+        return limits_stock(self, as_, length, weights, kv, positions)
 
     def _eval(self, batch: Batch, k: int, truth: "Optional[npt.NDArray[np.uint8]]") -> bool:
         accept = ffi.new("int *")

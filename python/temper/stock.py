@@ -3,18 +3,59 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
-from ._library import call, count_of, ffi, number_of, path_bytes
+from ._library import call, count_of, ffi, number_of, path_bytes, text
 
 if TYPE_CHECKING:
     from .formula import Formula
 
-__all__ = ["Stock", "export_stock"]
+__all__ = ["Stock", "StockLimit", "StockProof", "certify_stock", "export_stock", "limits_stock"]
 
 _ARCHITECTURES = ("gpt2", "llama")
 _NUMBERS = ("f32", "f16")
 _POSITIONS = ("auto", "ramp", "digits")
+
+
+@dataclass(frozen=True)
+class StockProof:
+    """What Formula.certify found. It is true in an `if` when it is a proof (doc/stock.md, "The proof").
+
+    length       what was asked for; without a length: the largest that is proved, 0 if none is
+    viable       proved, if the formula's line `viable` is right, which is not proved
+    logits       proved: how far a logit may be from its ideal value
+    layer, head  not proved, or not further: what stands in the way, from 1; 0: nothing in particular
+    reason       and why, or ""
+    """
+
+    proved: bool
+    length: int
+    viable: bool
+    logits: float
+    layer: int
+    head: int
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.proved
+
+
+@dataclass(frozen=True)
+class StockLimit:
+    """What Formula.limits found: how far a setting is proved, and where it goes wrong.
+
+    proof     of the largest length that is proved
+    wrong     the least length whose model an emulator of the runtimes finds wrong, or None
+    position  after how many letters it is wrong
+    tried     no wrong answer was found up to here
+    note      why nothing longer was tried, or ""
+    """
+
+    proof: StockProof
+    wrong: Optional[int]
+    position: int
+    tried: int
+    note: str
 
 
 @dataclass(frozen=True)
@@ -25,6 +66,7 @@ class Stock:
     mirrored      strings are to be fed from right to left
     only_gguf     there are no files for Hugging Face and ONNX, which cannot hold the frequencies of its positions
     every_letter  what may come next is not known: every letter is legal
+    proof         what is proved of it; if it is, the folder has certificate.json, which temper.audit checks
     """
 
     layers: int
@@ -36,16 +78,39 @@ class Stock:
     mirrored: bool
     only_gguf: bool
     every_letter: bool
+    proof: StockProof
+
+
+def _options(as_: str, length: int, weights: str, kv: str, positions: str, seed: int = 0) -> Any:
+    return ffi.new("temper_stock_options *", {
+        "architecture": number_of(as_, _ARCHITECTURES, "as_"), "length": count_of(length, "length"),
+        "weights_f16": number_of(weights, _NUMBERS, "weights"), "cache_f32": 1 - number_of(kv, _NUMBERS, "kv"),
+        "positions": number_of(positions, _POSITIONS, "positions"), "seed": count_of(seed, "seed")})
+
+
+def _proof(v: Any) -> StockProof:
+    return StockProof(bool(v.proved), v.length, bool(v.viable), v.logits, v.layer, v.head, text(v.reason))
 
 
 def export_stock(formula: "Formula", folder: "Union[str, os.PathLike[str]]", as_: str, length: int, weights: str, kv: str,
                  positions: str, seed: int) -> Stock:
     """Formula.export."""
-    options = ffi.new("temper_stock_options *", {
-        "architecture": number_of(as_, _ARCHITECTURES, "as_"), "length": count_of(length, "length"),
-        "weights_f16": number_of(weights, _NUMBERS, "weights"), "cache_f32": 1 - number_of(kv, _NUMBERS, "kv"),
-        "positions": number_of(positions, _POSITIONS, "positions"), "seed": count_of(seed, "seed")})
     info = ffi.new("temper_stock_info *")
-    call("temper_export_stock", info, path_bytes(folder), formula._handle, options)
+    call("temper_export_stock", info, path_bytes(folder), formula._handle, _options(as_, length, weights, kv, positions, seed))
     return Stock(info.layers, info.heads, info.head_size, info.width, info.hidden, info.vocabulary, bool(info.mirrored),
-                 bool(info.only_gguf), bool(info.every_letter))
+                 bool(info.only_gguf), bool(info.every_letter), _proof(info.proof))
+
+
+def certify_stock(formula: "Formula", as_: str, length: Optional[int], weights: str, kv: str, positions: str) -> StockProof:
+    """Formula.certify."""
+    out = ffi.new("temper_stock_verdict *")
+    call("temper_certify_stock", out, formula._handle, _options(as_, length or 0, weights, kv, positions))
+    return _proof(out)
+
+
+def limits_stock(formula: "Formula", as_: str, length: int, weights: str, kv: str, positions: str) -> StockLimit:
+    """Formula.limits."""
+    out = ffi.new("temper_stock_limit *")
+    call("temper_limits_stock", out, formula._handle, _options(as_, length, weights, kv, positions))
+    return StockLimit(_proof(out.proved), out.wrong if out.found else None, out.position if out.found else 0, out.tried,
+                      text(out.note))

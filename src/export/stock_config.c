@@ -41,13 +41,13 @@ static void put_llama(text *out, const struct stock_model *m) {
     put_number(out, "rope_theta", m->rope_base, "},\n");
 }
 
-void stock_config_print(text *out, const struct stock_model *m, bool as_f16) {
+void stock_config_print(text *out, const struct stock_model *m) {
     text_puts(out, "{\n");
     (m->architecture == STOCK_GPT2 ? put_gpt2 : put_llama)(out, m);
     text_printf(out,
                 "  \"vocab_size\": %u,\n  \"tie_word_embeddings\": false,\n  \"use_cache\": true,\n"
-                "  \"torch_dtype\": \"%s\",\n",
-                m->vocabulary, as_f16 ? "float16" : "float32");
+                "  \"torch_dtype\": \"float32\",\n",
+                m->vocabulary);
     put_ids(out);
     text_puts(out, "\n}\n");
 }

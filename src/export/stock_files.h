@@ -7,7 +7,7 @@
 #include "model/stock_tokens.h"
 
 /* config.json of GPT2LMHeadModel or LlamaForCausalLM, and how to sample from it. */
-void stock_config_print(text *out, const struct stock_model *m, bool as_f16);
+void stock_config_print(text *out, const struct stock_model *m);
 void stock_generation_print(text *out, const struct stock_model *m);
 
 /* What tokenizer.json and tokenizer_config.json say. */

@@ -116,7 +116,7 @@ static void make_files(stock_exporter *e, const struct stock_model *m, const tem
         stock_safetensors_print(add(e, "model.safetensors"), m, as_f16);
         stock_onnx_print(add(e, "onnx/model.onnx"), m);
         stock_generation_print(add(e, "generation_config.json"), m);
-        stock_config_print(add(e, "config.json"), m, as_f16);
+        stock_config_print(add(e, "config.json"), m);
     }
     if (proof->proved) add_certificate(e, proof, hard, as_f16);
     stock_readme_print(add(e, "README.md"), m, t,

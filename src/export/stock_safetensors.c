@@ -1,4 +1,4 @@
-/* model.safetensors of a stock model. */
+/* model.safetensors of a stock model: the numbers of the GGUF file, to the bit. */
 #include "export/stock_files.h"
 
 #include "model/stock_tensors.h"
@@ -16,7 +16,7 @@ void stock_safetensors_print(text *out, const struct stock_model *m, bool as_f16
         uint64_t shape[2];
         stock_tensor_shape(shape, t);
         plans[k] = (tensor_plan){.name = t->name,
-                                 .type = as_f16 ? TENSOR_F16 : TENSOR_F32,
+                                 .type = as_f16 && !t->is_wide ? TENSOR_F16 : TENSOR_F32,
                                  .rank = t->is_matrix ? 2 : 1,
                                  .shape = {t->is_matrix ? shape[0] : shape[1], shape[1]}};
         size += tensor_plan_size(&plans[k], out->arena->trap);
@@ -24,5 +24,5 @@ void stock_safetensors_print(text *out, const struct stock_model *m, bool as_f16
             trap_raise(out->arena->trap, TEMPER_LIMIT, 0, 0, "the weights would make a file of more than 2 GiB");
     }
     tensor_header_print(out, plans, all.count, metadata, 1);
-    for (size_t k = 0; k < all.count; k++) stock_tensor_put(out, &all.all[k], as_f16);
+    for (size_t k = 0; k < all.count; k++) stock_tensor_put(out, &all.all[k], as_f16 && !all.all[k].is_wide);
 }

@@ -12,7 +12,6 @@ struct stock_file {
     struct stock_model *model;
     const char *name; /* general.name; "" from a folder */
     bool as_f16;
-    bool f16_norms; /* gains of norms are f16, too: a folder's */
 };
 
 /* In arena a. Raises TEMPER_FORMAT. */

@@ -172,6 +172,7 @@ static void read_tokenizer(struct stock_model *m, const stock_texts *x, arena *a
 
 static void read_tensor(const stock_tensor *t, const tensor *from, const tensor_file *f, bool as_f16, arena *a) {
     uint64_t shape[2];
+    as_f16 = as_f16 && !t->is_wide;
     stock_tensor_shape(shape, t);
     bool fits = from->type == (as_f16 ? TENSOR_F16 : TENSOR_F32) && from->rank == (t->is_matrix ? 2 : 1) &&
                 from->shape[from->rank - 1] == shape[1] && (!t->is_matrix || from->shape[0] == shape[0]);
@@ -206,7 +207,8 @@ void stock_read_folder(struct stock_file *out, const stock_texts *texts, const t
     stock_allocate(m, f->source.size, false, a);
     stock_tensors all = stock_tensors_make(m, STOCK_HUGGING_FACE, a);
     if (all.count != f->count) refuse(a, "another number of tensors");
-    out->as_f16 = out->f16_norms = f->tensors[0].type == TENSOR_F16;
+    const tensor *first = tensor_find(f, all.all[0].name); /* of tokens */
+    out->as_f16 = first && first->type == TENSOR_F16;
     for (size_t k = 0; k < all.count; k++) {
         const tensor *from = tensor_find(f, all.all[k].name);
         if (!from) trap_raise(a->trap, TEMPER_FORMAT, 0, 0, "there is no tensor '%s'", all.all[k].name);

@@ -136,8 +136,7 @@ stock_tensors stock_tensors_make(const struct stock_model *m, stock_naming namin
                    m->heads);
     add(&l, embeddings[m->architecture][naming], ".weight", m->token_embedding, m->vocabulary, m->width);
     if (m->architecture == STOCK_GPT2)
-        add(&l, positions[naming], ".weight", m->position_embedding, m->positions, m->width)->is_wide =
-            naming == STOCK_GGUF;
+        add(&l, positions[naming], ".weight", m->position_embedding, m->positions, m->width)->is_wide = true;
     if (m->rope_factors) add_vector(&l, "rope_freqs", ".weight", m->rope_factors, m->head_size / 2);
     for (uint32_t k = 0; k < m->layer_count; k++) {
         l.layer = k;

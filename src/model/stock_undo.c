@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "number/elementary.h"
-#include "number/format.h"
 
 /* doc/stock.md, "Norms". */
 static const double LLAMA_PIN = 0x1p15, GPT2_PIN = 0x1p13;
@@ -30,7 +29,7 @@ static void check_norm(const undo *u, const float *gain) {
     for (uint32_t k = 0; k < m->width; k++) {
         bool none = gpt2 && (k == COUNTER_PIN || (k >= BALANCE && k < u->first));
         double exact = k == PIN ? spread / pin : none ? 0 : spread;
-        float expected = (float)(u->f16_norms ? format_round(&format_f16, (double)(float)exact) : exact);
+        float expected = (float)exact;
         if (gain[k] != expected)
             undo_refuse(u, &gain[k], "a gain of %.9g, where the norm needs %.9g to be the identity", (double)gain[k],
                         (double)expected);
@@ -254,7 +253,6 @@ undo *undo_stock(const struct stock_file *file, stock_naming naming, arena *a) {
     u->arena = a;
     u->m = m;
     u->as_f16 = file->as_f16;
-    u->f16_norms = file->f16_norms;
     u->names = stock_tensors_make(m, naming, a);
     find_columns(u);
     check_norms(u);

@@ -106,7 +106,7 @@ typedef struct undo_step {
 typedef struct undo {
     arena *arena;
     const struct stock_model *m;
-    bool as_f16, f16_norms;
+    bool as_f16;
     stock_tensors names; /* for messages */
     uint32_t balances;   /* GPT-2 */
     uint32_t first;      /* the place of column 0 */

@@ -128,7 +128,7 @@ static const char *average(hard_reader *r, const hard_head *h, const ideal_form 
     return NULL;
 }
 
-/* The query is never negative where the start sentinel has a positive key, and never positive where a negative one. */
+/* The query is never negative where the start sentinel has a positive key, and never positive where a negative. */
 static bool is_start_welcome(hard_reader *r, const model_head *head, size_t product, const ideal_form *query) {
     double least, most, key = row_start(r, &head->key, product);
     ideal_range(r->x, query, &least, &most);

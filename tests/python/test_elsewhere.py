@@ -133,6 +133,39 @@ class Export(unittest.TestCase):
             with self.assertRaisesRegex(temper.RangeError, "as_ 'phi' is not one of gpt2, llama"):
                 formula.export(mine, as_="phi", length=20)
 
+    def test_stock_proofs(self):
+        """Proofs, limits and audits of ordinary transformers say what the command line says."""
+        formula, count = temper.parse("H(b -> O a)", alphabet="abc"), temper.parse("#[a] >= #[b]", alphabet="ab")
+        for f, source, letters, as_, length, kv in ((formula, "H(b -> O a)", "abc", "gpt2", 40, "f16"),
+                                                    (count, "#[a] >= #[b]", "ab", "llama", None, "f16"),
+                                                    (count, "#[a] >= #[b]", "ab", "gpt2", 2000, "f16")):
+            proof = f.certify(length, as_=as_, kv=kv)
+            more = [] if length is None else ["--length", str(length)]
+            out, _ = temper_program("certify", "-f", source, "--alphabet", letters, "--as", as_, "--kv", kv, "--json", *more)
+            said = json.loads(out.splitlines()[0])
+            self.assertEqual(bool(proof), said["verdict"] == "proved")
+            if proof:
+                self.assertEqual(proof.length, said["length"])
+                self.assertLess(proof.logits, 32)
+        self.assertEqual(count.certify(as_="llama").length, 1022)
+        self.assertFalse(count.certify(2000, as_="gpt2"))
+        self.assertIn("counts", count.certify(2000, as_="gpt2").reason)
+        limit = temper.parse("a S b", alphabet="abc").limits(as_="llama", positions="ramp", length=1600)
+        self.assertTrue(limit.proof.length <= limit.wrong <= 2 * limit.proof.length, limit)
+        with tempfile.TemporaryDirectory() as room:
+            folder = Path(room) / "m"
+            self.assertTrue(formula.export(folder, as_="llama", length=20).proof)
+            temper.audit(folder / "certificate.json", folder)
+            temper.audit((folder / "certificate.json").read_bytes(), str(folder / "model.gguf"))
+            longer = (folder / "certificate.json").read_bytes().replace(b'"length": 20', b'"length": 21')
+            with self.assertRaises(temper.AuditError):
+                temper.audit(longer, folder)
+            weights = bytearray((folder / "model.gguf").read_bytes())
+            weights[-2] ^= 0x40
+            (folder / "model.gguf").write_bytes(weights)
+            with self.assertRaisesRegex(temper.AuditError, "model.gguf"):
+                temper.audit(folder / "certificate.json", folder)
+
     @unittest.skipUnless(importlib.util.find_spec("torch"), "PyTorch is not installed")
     def test_torch(self):
         import torch

@@ -1,5 +1,5 @@
 // Every folder of make_cases in llama.cpp: after each prefix, exactly the legal tokens have a probability that is not 0. Strings
-// go in as batches; one string of each model also token by token, which is another kernel. Then strings are drawn from the model:
+// go in as batches; one string of each model also token by token, which is another kernel: of long ones the last tokens. Then strings are drawn from the model:
 // each that ends must be one that the specification accepts, which temper is asked about afterwards.
 // usage: llama_check.mjs MODULES FOLDER [--share K/N] [--samples K]
 import {createRequire} from "node:module";
@@ -16,6 +16,7 @@ const {getLlama} = await import(pathToFileURL(require.resolve("node-llama-cpp"))
 const llama = await getLlama({gpu: false, build: "never", logLevel: "error", progressLogs: false, maxThreads: 1});
 
 let verdicts = 0, wrong = 0, models = 0, single = 0, texts = 0, drawn = 0, ended = 0;
+const FAR = 2000, LAST = 600; // letters of a long model; tokens at the end of a long string that go in one by one
 const ask = {generateNext: {probabilities: true}};
 
 function complain(what) {
@@ -66,10 +67,11 @@ for (const [at, name] of names.entries()) {
     const oracle = JSON.parse(fs.readFileSync(path.join(folder, name, "oracle.json"), "utf8"));
     const letters = oracle.tokens;
     const size = letters.length + 3;
+    const isFar = oracle.length > FAR;
     for (const kind of fs.readdirSync(path.join(folder, name)).filter((k) => k !== "oracle.json").sort()) {
         const label = `${name}/${kind}`;
         const model = await llama.loadModel({modelPath: path.join(folder, name, kind, "model.gguf")});
-        const context = await model.createContext({contextSize: oracle.length + 9, batchSize: oracle.length + 9});
+        const context = await model.createContext({contextSize: oracle.length + 9, batchSize: isFar ? 512 : oracle.length + 9});
         models++;
         let sequence = context.getSequence();
         for (const [k, string] of oracle.strings.entries()) {
@@ -83,9 +85,12 @@ for (const [at, name] of names.entries()) {
                     complain(`${label}: tokens of ${JSON.stringify(text)} are ${JSON.stringify(model.tokenize(text))}`);
             }
         }
-        const slow = oracle.strings.find((s) => s.ids.length > 40) ?? oracle.strings[0];
-        await sequence.clearHistory();
-        for (let i = 0; i < slow.ids.length; i++) {
+        // The last string is still there.
+        const slow = isFar ? oracle.strings.at(-1) : oracle.strings.find((s) => s.ids.length > 40) ?? oracle.strings[0];
+        const begin = isFar ? slow.ids.length - LAST : 0;
+        if (begin) await sequence.eraseContextTokenRanges([{start: begin, end: slow.ids.length}]);
+        else await sequence.clearHistory();
+        for (let i = begin; i < slow.ids.length; i++) {
             const [row] = (await sequence.controlledEvaluate([[slow.ids[i], ask]])).filter(Boolean);
             if (i < oracle.from) continue;
             compare(label + " token by token", slow, i, row, size);

@@ -216,14 +216,15 @@ static void make_word(maker *m, uint32_t *word, size_t n, unsigned kind) {
 static void put_strings(maker *m, size_t length) {
     uint32_t *word = calloc(length + 1, sizeof *word);
     bool is_far = length >= FAR;
-    unsigned small = is_far ? 2 : SHORT, any = is_far ? 1 : ANY, full = length > 2 * FAR ? 2 : is_far ? 4 : FULL;
+    unsigned small = is_far ? 2 : SHORT, any = is_far ? 1 : ANY, full = length > 4 * FAR ? 1 : is_far ? 2 : FULL;
+    if (length > 4 * FAR) any = 0;
     for (unsigned k = 0; k < small + any + full; k++) {
         size_t most = length < SHORTEST ? length : SHORTEST;
         size_t n = k < small         ? (size_t)random_below(&m->random, most + 1)
                    : k < small + any ? (size_t)random_below(&m->random, length + 1)
                                      : length;
         /* At great lengths legal walks would take long; rare letters and halves are the hard ones. */
-        make_word(m, word, n, is_far ? (k % 2 ? 3 : 5) : k % KINDS);
+        make_word(m, word, n, is_far ? ((k + m->about->name[0]) % 2 ? 3 : 5) : k % KINDS);
         put_string(m, word, n, k == 0);
     }
     free(word);

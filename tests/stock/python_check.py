@@ -63,7 +63,8 @@ def text_of(oracle, ids):
 def check_strings(where, kind, oracle, strings):
     """Tokenizer, verdicts and legal sets, in f32."""
     tokenizer = AutoTokenizer.from_pretrained(where)
-    model = AutoModelForCausalLM.from_pretrained(where).to(torch.float32)
+    model = AutoModelForCausalLM.from_pretrained(where)
+    check(all(p.dtype == torch.float32 for p in model.parameters()), where + " is not loaded in f32, which is what is proved")
     check(type(model).__name__ == ("GPT2LMHeadModel" if kind.startswith("gpt2") else "LlamaForCausalLM"), where + ": class")
     for string in strings:
         ids, text = string["ids"], text_of(oracle, string["ids"][1:])
