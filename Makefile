@@ -212,6 +212,11 @@ certify-hunt: ## look for a string that contradicts a certificate: 10^7 short st
 	TEMPER_TEST_EFFORT=170 $(BUILD)/tests/t-run-hunt
 	TEMPER_HUNT=full $(BUILD)/tests/t-proved-length
 
+stock-hunt: ## edit files of ordinary transformers and audit them with certificates that name the new file: 10^5 files (half an hour)
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-stock-hunt
+	TEMPER_HUNT=full $(BUILD)/tests/t-stock-hunt
+
 # Options of scripts/mutants.py, such as --sample 300.
 MUTANTS ?=
 MUTANT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard $(patsubst %,tests/t-%*.c,bound every choice proved probabilities recognise certify audit answer stream)))
@@ -428,7 +433,7 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench mutants proofs test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt test-faults mpi test-mpi test-html \
+.PHONY: all help setup demo bench mutants proofs test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt stock-hunt test-faults mpi test-mpi test-html \
     test-interop lint format install \
     uninstall clean
 .DEFAULT_GOAL := all

@@ -1,5 +1,5 @@
 /* The audit of ordinary transformers: certificates that are true are accepted, and none is that was edited, or whose
-   weights, settings, length, source or digests are others. The certificates are written here, from the page. */
+   weights, settings, length, source or digests are others. t-stock-hunt edits files so that they keep the form. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -7,12 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json_write.h"
-#include "base/sha256.h"
 #include "export/gguf_write.h"
-#include "logic/formula.h"
-#include "model/stock_undo.h"
 #include "run/stock_run.h"
+#include "stock_certificate_page.h"
 #include "stock_trials.h"
 
 static struct { size_t models, accepted, unable, forged, harmless; } total;
@@ -29,68 +26,6 @@ typedef struct trial {
 static char folder[TEST_FOLDER], path[TEST_FOLDER + 40];
 
 static const char *setting(const trial *t) { return stock_setting_text(t->name, &t->options); }
-
-/* ---- a certificate, from the page ---- */
-
-static void put_text(text *out, const char *key, const char *value) {
-    text_printf(out, "  \"%s\": ", key);
-    jwrite_string(out, value, strlen(value));
-    text_puts(out, ",\n");
-}
-
-static void put_sha256(text *out, const text *bytes) {
-    unsigned char digest[SHA256_SIZE];
-    char hex[SHA256_HEX + 1];
-    sha256 h;
-    sha256_start(&h);
-    sha256_add(&h, bytes->data, bytes->length);
-    sha256_finish(digest, &h);
-    sha256_hex(hex, digest);
-    text_puts(out, hex);
-}
-
-static void put_head(text *out, const undo_head *h) {
-    bool nearest = h->role == UNDO_NEAREST;
-    text_printf(out, "    {\"layer\": %u, \"head\": %u, \"role\": \"%s\", \"which\": \"%s\", \"content\": [",
-                h->layer, h->slot + 1, undo_role_name(h->role), !nearest || h->last ? "last" : "first");
-    for (size_t k = 0; k < h->content; k++) text_printf(out, "%s%u", k ? ", " : "", h->products[k].dimension);
-    text_puts(out, "], \"digits\": [], \"query\": 0, \"key\": 0, \"of\": [1, 1], \"label\": \"\", \"score\": \"1\", "
-                   "\"rounding\": \"1\", \"gap\": \"1\", \"leak\": \"1\", \"error\": \"1\"}");
-}
-
-static void put_certificate(text *out, const trial *t, const temper_spec *read, const struct stock_model *m,
-                            const undo *u, const text *bytes) {
-    static const char *const syntaxes[] = {"spec", "crasp", "brasp", "regex", "dfa"};
-    static const char *const kinds[] = {"acceptor", "next", "transducer"};
-    bool llama = m->architecture == STOCK_LLAMA;
-    text_puts(out, "{\n  \"temper-stock-certificate\": 1,\n");
-    put_text(out, "claim", read->viable ? "formula if viable is right" : "formula");
-    put_text(out, "source", arena_copy(out->arena, read->source, read->source_length));
-    put_text(out, "syntax", syntaxes[read->syntax]);
-    put_text(out, "at", read->at == TEMPER_AT_FIRST ? "first" : "last");
-    put_text(out, "empty", read->accepts_empty ? "accept" : "reject");
-    put_text(out, "kind", kinds[read->kind]);
-    text_puts(out, "  \"alphabet\": [");
-    for (size_t k = 0; k < read->letters.count; k++) {
-        text_puts(out, k ? ", " : "");
-        jwrite_string(out, read->letters.letters[k], strlen(read->letters.letters[k]));
-    }
-    text_puts(out, "],\n");
-    put_text(out, "architecture", llama ? "llama" : "gpt2");
-    text_printf(out, "  \"length\": %zu,\n", t->options.length);
-    put_text(out, "weights", t->options.weights == STOCK_F16 ? "f16" : "f32");
-    put_text(out, "cache", t->options.kv == STOCK_F16 ? "f16" : "f32");
-    put_text(out, "positions", !llama ? "table" : u->ramp > 0 ? "ramp" : "digits");
-    text_printf(out, "  \"mirrored\": %s,\n  \"files\": [{\"name\": \"model.gguf\", \"sha256\": \"",
-                m->mirrored ? "true" : "false");
-    put_sha256(out, bytes);
-    text_printf(out, "\"}],\n  \"balances\": %u,\n  \"heads\": [\n", u->balances);
-    for (size_t k = 0; k < u->head_count; k++) {
-        text_puts(out, k ? ",\n" : "");
-        put_head(out, &u->heads[k]);
-    }
-    text_puts(out, "\n  ],\n  \"layers\": [],\n  \"logits\": \"3.1e1\",\n  \"allowed\": 32\n}\n");
-}
 
 /* ---- one audit ---- */
 
@@ -172,7 +107,7 @@ static void change_weights(const trial *t, const temper_spec *read, struct stock
         text_init(&bytes, memory);
         text_init(&certificate, memory);
         gguf_print(&bytes, m, stock_tokens_make(m, memory), "a name", t->options.weights == STOCK_F16);
-        put_certificate(&certificate, t, read, m, u, &bytes);
+        stock_certificate_page(&certificate, &t->options, read, m, u, &bytes);
         temper_status s = audit_file(certificate.data, certificate.length, &bytes, &e);
         total.forged++;
         CHECK(s == TEMPER_OK || s == TEMPER_RANGE || s == TEMPER_FORMAT, "%s: %s: %s", setting(t), c.what, e.text);
@@ -204,7 +139,7 @@ static void run_trial(entry *e, void *context) {
     gguf_open(&f, bytes.data, bytes.length, &e->memory);
     stock_read(&file, &f, &e->memory);
     undo *u = undo_stock(&file, STOCK_GGUF, &e->memory);
-    put_certificate(&certificate, t, read, m, u, &bytes);
+    stock_certificate_page(&certificate, &t->options, read, m, u, &bytes);
     temper_status s = audit_file(certificate.data, certificate.length, &bytes, &why);
     total.models++;
     total.accepted += s == TEMPER_OK;

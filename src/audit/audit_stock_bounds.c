@@ -69,8 +69,17 @@ void stock_norm(stock_bounding *b, uint32_t layer, bool net) {
 
 /* ---- rows ---- */
 
+double stock_lowest_bit(double x) {
+    int exponent;
+    if (x == 0) return 0;
+    double m = ldexp(frexp(fabs(x), &exponent), 53); /* a whole number */
+    uint64_t bits = (uint64_t)m;
+    return ldexp((double)(bits & -bits), exponent - 53);
+}
+
 bool stock_f16_back(double size, double error, double relative, double grain) {
-    return grain > 0 && size <= 2048 * grain && (error + relative * grain) * SLACK < grain * 0x1p-12;
+    double bit = stock_lowest_bit(grain);
+    return bit >= 2 * F16_TINY && size <= 2048 * bit && (error + relative * grain) * SLACK < grain * 0x1p-12;
 }
 
 double stock_f16_error(double size, double error, double relative, double grain) {
@@ -79,8 +88,10 @@ double stock_f16_error(double size, double error, double relative, double grain)
     return (all + F16 * (size + all) + F16_TINY) * SLACK;
 }
 
+/* In f16 it is rounded back to 1, or by as much as numbers are. */
 double stock_pin_error(const stock_bounding *b) {
-    return b->u->m->architecture == STOCK_GPT2 ? b->own + b->mean / GPT2_PIN * SLACK : b->own;
+    double off = b->u->m->architecture == STOCK_GPT2 ? b->own + b->mean / GPT2_PIN * SLACK : b->own;
+    return b->k.f16_vectors && !stock_f16_back(1, off, b->common, 1) ? off + 1.01 * F16 : off;
 }
 
 /* How large products may be together where they cancel out. */
@@ -141,7 +152,8 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
     double low, high;
     undo_range(u, f, &low, &high);
     r.size = fmax(fabs(low), fabs(high)) * SLACK;
-    r.rounded = exact && grain > 0 && products <= 0x1p24 * grain ? 0 : (f->count + 2) * 1.01 * F32 * products * SLACK;
+    r.rounded =
+        exact && products <= 0x1p24 * stock_lowest_bit(grain) ? 0 : (f->count + 2) * 1.01 * F32 * products * SLACK;
     r.error = (error + r.rounded) * SLACK;
     return r;
 }

@@ -44,6 +44,10 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f);
 /* How far the constant 1 is off, beside the scale that all share. */
 double stock_pin_error(const stock_bounding *b);
 
+/* The largest power of two that x is a multiple of; 0 for 0. Multiples of x have as many bits as they are larger than
+   this, not than x. */
+double stock_lowest_bit(double x);
+
 /* Numbers that are multiples of `grain`, off by `error` and by `relative` of themselves, and rounded to f16 or not:
    whether those that are not 0 are rounded back, and what is left of the error. Half the distance of numbers of f16
    is 2^-12 of a number at least. */

@@ -50,12 +50,24 @@ static side side_of(const stock_bounding *b, const undo_form *f, uint32_t dimens
         bool back = !mean && stock_f16_back(s.size, s.error, relative, undo_grain(u, f));
         /* keys are rounded; queries are, or not */
         s.error = back && key ? 2 * s.error : stock_f16_error(s.size, s.error, relative, mean ? 0 : undo_grain(u, f));
-        if (s.size + s.error > F16_MOST) stock_refuse(b->s, 0, 0, "a query or a key may be beyond f16");
     } else {
         s.error += relative * s.size;
     }
     s.error *= SLACK;
     return s;
+}
+
+/* What two products of one pair make of each other when it turns: the query of one meets the key of the other. */
+static double crossing(const stock_bounding *b, const undo_head *h, size_t k) {
+    uint32_t half = b->u->m->head_size / 2;
+    double sum = 0;
+    for (size_t j = 0; b->u->frequencies && j < h->product_count; j++) {
+        if (j == k || h->products[j].dimension % half != h->products[k].dimension % half) continue;
+        side q = side_of(b, &h->products[k].query, h->products[k].dimension, false),
+             x = side_of(b, &h->products[j].key, h->products[j].dimension, true);
+        sum += (q.size + q.error) * (x.size + x.error) * (q.turned + TRIG);
+    }
+    return sum;
 }
 
 /* How far a score of content may be off, before it is divided: by all, by what differs from key to key, the query
@@ -75,6 +87,7 @@ static double content_error(const stock_bounding *b, const undo_head *h, size_t 
         error += (terms + 2) * 1.01 * F32 * (q.size + q.error) * (j.size + j.error);
         /* what turns into the other dimension of the pair, and is rounded there */
         error += 2 * size * q.turned * j.turned + (q.size + j.size) * q.turned * (TRIG + F16_TINY + F16 * j.turned);
+        error += crossing(b, h, k);
     }
     return error * SLACK;
 }
@@ -119,8 +132,44 @@ static void set_errors(stock_bounding *b, const undo_head *h, double error, doub
         b->columns[h->values[v].column] = (stock_column_bound){.error = error, .relative = relative};
 }
 
+/* ---- numbers beyond f16 ---- */
+
+/* An f16 cache has infinities instead of these, and what is added up in f16 has them, too: all values, in the worst
+   case. Two numbers of a pair may turn into one. */
+static void check_f16(const stock_bounding *b, const undo_head *h) {
+    double n = positions(b);
+    for (size_t v = 0; v < h->value_count; v++) {
+        stock_row r = stock_row_bound(b, &h->values[v].value);
+        double size = (r.size + r.error + r.scale * r.size) * SLACK;
+        if (b->k.f16_vectors) NEED(b, h, size <= F16_MOST, "a value may be beyond f16");
+        if (b->k.f16_cache) NEED(b, h, n * size <= F16_MOST, "sums of values may be beyond f16");
+    }
+    if (!b->k.f16_cache) return;
+    double *query = arena_zalloc(b->s->arena, b->u->m->head_size, sizeof *query),
+           *key = arena_zalloc(b->s->arena, b->u->m->head_size, sizeof *key);
+    uint32_t half = b->u->m->head_size / 2;
+    for (size_t k = 0; k < h->product_count; k++) {
+        stock_row q = stock_row_bound(b, &h->products[k].query), x = stock_row_bound(b, &h->products[k].key);
+        query[h->products[k].dimension] = q.size * (1 + q.scale) + q.error;
+        key[h->products[k].dimension] = x.size * (1 + x.scale) + x.error;
+    }
+    for (size_t k = 0; k < h->turn_count; k++) {
+        query[h->turns[k].pair] = fabs(h->turns[k].first);
+        query[h->turns[k].pair + half] = fabs(h->turns[k].second);
+        key[h->turns[k].pair] = fabs(h->turns[k].key_weight);
+    }
+    for (uint32_t d = 0; d < b->u->m->head_size; d++) {
+        uint32_t other = (d + half) % b->u->m->head_size;
+        double more = b->u->frequencies ? 1 : 0;
+        NEED(b, h, (query[d] + more * query[other]) * (1 + F16) <= F16_MOST, "a query may be beyond f16");
+        NEED(b, h, (key[d] + more * key[other]) * (1 + F16) <= F16_MOST, "a key may be beyond f16");
+    }
+}
+
 /* ---- once ---- */
 
+/* The value is the key, in units of what keys are multiples of. A key that is lower by some units has its share of
+   the leak by as many powers, and so is worth no more than one that is lower by one. */
 static double bound_once(stock_bounding *b, const undo_head *h) {
     const undo_product *p = &h->products[0];
     double off = content_error(b, h, 0, 1, OF_ALL) / root(b),
@@ -129,8 +178,8 @@ static double bound_once(stock_bounding *b, const undo_head *h) {
     double size, e = value_error(b, h, &size);
     if (undo_grain(b->u, &p->key) == 0) leak = 0; /* all keys and values are 0 */
     NEED(b, h, leak < 0.25, "others get too much weight: %.3g", leak);
-    if (!b->k.f16_cache) return (2.01 * leak * (1 + e) + e + (n + 8) * 1.01 * F32) * SLACK;
-    NEED(b, h, n <= 2048, "more candidates than f16 can add up");
+    if (!b->k.f16_cache) return (2.01 * leak * (1 + e) + e + (n + 8) * 1.01 * F32 * (size + e)) * SLACK;
+    NEED(b, h, n * size <= 2048, "more candidates than f16 can add up");
     /* candidates' keys are rounded to the same number, so that their weights are 1 but for what turns: whole sums
        stay whole */
     stock_row key = stock_row_bound(b, &p->key), value = stock_row_bound(b, &h->values[0].value);
@@ -146,7 +195,7 @@ static double bound_once(stock_bounding *b, const undo_head *h) {
          "its values are not rounded back");
     double differ = content_error(b, h, 0, 1, OF_SAME_KEYS) / root(b);
     NEED(b, h, n * (differ + leak) < 0x1p-3 && n * e < 0x1p-3, "candidates do not weigh the same");
-    return (2.01 * leak * (1 + e) + e + F16 + n * differ + (n + 8) * 1.01 * F32) * SLACK;
+    return (2.01 * leak * (1 + e) + e + (F16 + n * differ + (n + 8) * 1.01 * F32) * (size + e)) * SLACK;
 }
 
 /* ---- nearest ---- */
@@ -203,7 +252,8 @@ static double ramp_step(const stock_bounding *b, const undo_head *h, double *spa
 static double bound_nearest(stock_bounding *b, const undo_head *h) {
     enum { RAMP_PAIRS = 4096 };
     double r = root(b), all = content_error(b, h, 0, h->content, OF_ALL) / r;
-    double keys = content_error(b, h, 0, h->content, OF_KEYS) / r;
+    /* keys that tie by different products feel the errors of different queries */
+    double keys = h->content > 1 ? all : content_error(b, h, 0, h->content, OF_KEYS) / r;
     double worth = undo_content_gap(b->u, h) / r, s, span, off;
     if (h->turn_count) {
         NEED(b, h, b->u->m->positions <= RAMP_PAIRS, "its ramp has more pairs of positions than are audited");
@@ -241,7 +291,8 @@ static double turning_error(const stock_bounding *b, const undo_head *h) {
         const undo_turn *t = &h->turns[k];
         double size = fabs(t->key_weight) * hypot(t->first, t->second);
         double each = angle_error(b, t->pair) + 2 * TRIG + stock_pin_error(b) + b->common + 8 * F32;
-        if (b->k.f16_cache) each += 1.01 * F16 + F16_TINY;
+        if (b->k.f16_cache) each += 1.01 * F16;
+        if (b->k.f16_cache) error += 2.01 * F16_TINY * (fabs(t->key_weight) + hypot(t->first, t->second));
         error += size * (2.01 * each + ((double)b->u->m->head_size + 4) * 1.01 * F32 * 2 + CLOSE * 4);
     }
     return error * SLACK;
@@ -311,10 +362,14 @@ static double bound_mean(stock_bounding *b, const undo_head *h) {
         double e = (r.error + r.scale * r.size) * SLACK, grain = undo_grain(b->u, &x->value), scale = x->scale;
         stock_column_bound c = {.error = scale * (e + (n + 4) * 1.01 * F32 * (r.size + e)) * SLACK};
         if (b->k.f16_cache) {
-            NEED(b, h, n * r.size <= 2048 * grain, "its sums do not stay exact in f16");
+            NEED(b, h, n * r.size <= 2048 * stock_lowest_bit(grain), "its sums do not stay exact in f16");
             NEED(b, h, stock_f16_back(r.size, r.error, r.scale, grain) && n * 2 * r.zero < grain * 0x1p-17,
                  "its values are not exact enough: off by %.3g, and by %.3g where they are 0", e, r.zero);
             c = (stock_column_bound){.error = scale * 8 * 2 * r.zero * SLACK, .relative = F16 + 8 * F32};
+        }
+        if (b->k.f16_vectors) { /* rounded once more before they are mixed */
+            c.error = (c.error * (1 + F16) + scale * F16_TINY) * SLACK;
+            c.relative += 1.01 * F16;
         }
         b->columns[x->column] = c;
         worst = fmax(worst, c.error);
@@ -346,8 +401,26 @@ static double bound_compare(stock_bounding *b, const undo_head *h) {
     return chosen_error(b, h, n * up_exp_of(2 * others - score) * SLACK);
 }
 
+/* Where weights are f16 the values of heads are rounded before they are mixed: numbers of f16 are rounded back, or
+   their errors at most double, and what is 0 is rounded by a share of its error. */
+static double mixed_error(const stock_bounding *b, const undo_head *h, double error) {
+    double most = 0;
+    for (size_t v = 0; b->k.f16_vectors && v < h->value_count; v++) {
+        stock_row r = stock_row_bound(b, &h->values[v].value);
+        double grain = undo_grain(b->u, &h->values[v].value), bit = stock_lowest_bit(grain);
+        double rounding = F16 * (r.size + error) + F16_TINY;
+        if (bit == 0 || stock_f16_back(r.size, error, 0, grain))
+            rounding = F16 * error + F16_TINY;
+        else if (bit >= 2 * F16_TINY && r.size <= 2048 * bit)
+            rounding = fmin(rounding, error);
+        most = fmax(most, rounding);
+    }
+    return (error + most) * SLACK;
+}
+
 double stock_head_bound(stock_bounding *b, const undo_head *h) {
     double error = 0;
+    check_f16(b, h);
     switch (h->role) {
     case UNDO_ONCE: error = bound_once(b, h); break;
     case UNDO_NEAREST: error = bound_nearest(b, h); break;
@@ -358,6 +431,6 @@ double stock_head_bound(stock_bounding *b, const undo_head *h) {
     case UNDO_WEIGHED:
     case UNDO_LOOKUP: REFUSE(b, h, "look-ups are not audited");
     }
-    set_errors(b, h, error, 0);
+    set_errors(b, h, mixed_error(b, h, error), 0);
     return error;
 }

@@ -38,7 +38,7 @@ typedef struct undo_column {
     double start;     /* the number at position 0 */
     double first;     /* the number at position 1; NaN: it depends on the letter */
     double grain;     /* every number of it is a multiple of this; 0: all are 0. Not of means. */
-    double low, high; /* all numbers are between them. Not of means. */
+    double low, high; /* all numbers are between them */
 } undo_column;
 
 typedef enum undo_role {
@@ -156,7 +156,7 @@ model_term *undo_writes(const undo *u, const float *matrix, size_t stride, doubl
 /* The largest number that both are multiples of. */
 double undo_common(double x, double y);
 
-/* What all numbers of a form are multiples of, its constant included, and between what they lie. Not of means. */
+/* What all numbers of a form are multiples of, its constant included (not of means), and between what they lie. */
 double undo_grain(const undo *u, const undo_form *f);
 void undo_range(const undo *u, const undo_form *f, double *low, double *high);
 

@@ -139,6 +139,8 @@ static void settle_values(undo *u, undo_head *h, size_t number) {
         c->mean = mean;
         c->grain = mean ? 0 : v->scale * undo_grain(u, &v->value);
         undo_range(u, &v->value, &c->low, &c->high);
+        c->low *= v->scale;
+        c->high *= v->scale;
         c->start = v->scale * undo_at_start(u, &v->value);
         c->first = h->role == UNDO_YESTERDAY ? undo_at_start(u, &v->value) : NAN;
         c->place = NULL;

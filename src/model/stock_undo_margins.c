@@ -68,12 +68,12 @@ static const undo_value *value_of(const undo *u, uint32_t column) {
     return NULL;
 }
 
-/* |y| is at least a half, divided by the number of positions: the value is whole on letters, and whole and a half on
-   the start sentinel. */
+/* |y| is at least a half, divided by the number of positions: the value is whole on letters, its constant included,
+   and whole and a half on the start sentinel. */
 double undo_least_mean(const undo *u, uint32_t column) {
     const undo_value *v = value_of(u, column);
     if (!v || !u->columns[column].mean) return 0;
-    double grain = 0, start = undo_at_start(u, &v->value);
+    double grain = fabs(v->value.one), start = undo_at_start(u, &v->value);
     for (size_t k = 0; k < v->value.count; k++)
         if (v->value.terms[k].channel != u->start)
             grain = undo_common(grain, v->value.terms[k].weight * u->columns[v->value.terms[k].channel].grain);

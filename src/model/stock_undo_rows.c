@@ -118,11 +118,29 @@ double undo_grain(const undo *u, const undo_form *f) {
     return fabs(grain);
 }
 
+/* What the columns of tokens add up to, of which a position has one: the least or the largest sum. */
+static double token_sum(const undo *u, const undo_form *f, bool most) {
+    enum { END = 1 };
+    double found = most ? -INFINITY : INFINITY;
+    for (uint32_t t = 0; t < END + 1 + u->letters; t++) {
+        double sum = 0;
+        if (t == END) continue;
+        for (size_t k = 0; k < f->count; k++) {
+            const undo_column *c = &u->columns[f->terms[k].channel];
+            if (c->writer == UNDO_TOKEN) sum += f->terms[k].weight * c->tokens[t];
+        }
+        found = most ? fmax(found, sum) : fmin(found, sum);
+    }
+    return found;
+}
+
 void undo_range(const undo *u, const undo_form *f, double *low, double *high) {
-    *low = *high = f->one;
+    *low = f->one + token_sum(u, f, false);
+    *high = f->one + token_sum(u, f, true);
     for (size_t k = 0; k < f->count; k++) {
         const undo_column *c = &u->columns[f->terms[k].channel];
         double w = f->terms[k].weight;
+        if (c->writer == UNDO_TOKEN) continue;
         *low += w * (w > 0 ? c->low : c->high);
         *high += w * (w > 0 ? c->high : c->low);
     }

@@ -1,0 +1,246 @@
+/* Edits of ordinary transformers that an audit once took, and that are wrong: each is refused, the file as it was is
+   accepted, and some answer of the edited one differs. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "export/gguf_write.h"
+#include "run/stock_run.h"
+#include "stock_certificate_page.h"
+#include "stock_trials.h"
+
+enum { PIN = 0, GROUND = 2, BALANCE = 3 };
+
+typedef struct editing {
+    struct stock_model *m;
+    const undo *u;
+} editing;
+
+typedef struct known {
+    const char *name, *source;
+    struct stock_options options;
+    void (*edit)(editing *);
+    const char *string; /* repeated up to the length: where it goes wrong; NULL: only bounds are */
+} known;
+
+static char folder[TEST_FOLDER], path[TEST_FOLDER + 40];
+
+/* ---- edits ---- */
+
+static const undo_head *head_of(const editing *e, undo_role role) {
+    for (size_t k = 0; k < e->u->head_count; k++)
+        if (e->u->heads[k].role == role) return &e->u->heads[k];
+    return NULL;
+}
+
+static float *query_row(const editing *e, const undo_head *h, uint32_t d) {
+    return e->m->layers[h->layer - 1].query + ((size_t)h->slot * e->m->head_size + d) * e->m->width;
+}
+
+static float *key_row(const editing *e, const undo_head *h, uint32_t d) {
+    return e->m->layers[h->layer - 1].key + ((size_t)h->slot * e->m->head_size + d) * e->m->width;
+}
+
+static float *value_row(const editing *e, const undo_head *h, size_t v) {
+    return e->m->layers[h->layer - 1].value +
+           ((size_t)h->slot * e->m->head_size + h->values[v].dimension) * e->m->width;
+}
+
+static void scale_row(const editing *e, float *row, float by) {
+    for (uint32_t c = 0; c < e->m->width; c++) row[c] *= by;
+}
+
+/* A GPT-2's ground has minus the sum of the columns. */
+static void settle(const editing *e, float *row) {
+    float sum = 0;
+    if (e->m->architecture != STOCK_GPT2) return;
+    for (uint32_t c = e->u->first; c < e->m->width; c++) sum += row[c];
+    row[GROUND] = -sum;
+}
+
+/* Queries of a pair that turns become infinities in f16. */
+static void turn_beyond_f16(editing *e) {
+    const undo_head *h = head_of(e, UNDO_YESTERDAY);
+    uint32_t d = h->turns[0].pair;
+    scale_row(e, query_row(e, h, d), 0x1p25f);
+    scale_row(e, query_row(e, h, d + e->m->head_size / 2), 0x1p25f);
+    scale_row(e, key_row(e, h, d), 0x1p-25f);
+}
+
+static void wave_beyond_f16(editing *e) {
+    const undo_head *h = head_of(e, UNDO_WAVE);
+    uint32_t d = h->turns[0].pair;
+    scale_row(e, query_row(e, h, d), 0x1p-24f);
+    scale_row(e, query_row(e, h, d + e->m->head_size / 2), 0x1p-24f);
+    scale_row(e, key_row(e, h, d), 0x1p24f);
+}
+
+static void comparison_beyond_f16(editing *e) {
+    const undo_head *h = head_of(e, UNDO_COMPARE);
+    scale_row(e, query_row(e, h, h->products[0].dimension), 0x1p20f);
+    scale_row(e, key_row(e, h, h->products[0].dimension), 0x1p-20f);
+}
+
+/* What a mean writes is multiplied, and who compares it divides. */
+static void scale_write(editing *e, float by) {
+    const undo_head *h = head_of(e, UNDO_MEAN), *compare = head_of(e, UNDO_COMPARE);
+    size_t inner = (size_t)e->m->heads * e->m->head_size;
+    float *mix = e->m->layers[h->layer - 1].mix + (size_t)h->slot * e->m->head_size + h->values[0].dimension;
+    for (uint32_t c = 0; c < e->m->width; c++) mix[c * inner] *= by;
+    scale_row(e, query_row(e, compare, compare->products[0].dimension), 1 / by);
+}
+
+/* A mean that is so large beside the pin that the norm is not the identity. */
+static void large_mean(editing *e) { scale_write(e, 0x1p14f); }
+
+/* Sums of values that are beyond f16, or of more bits than it has. */
+static void scale_mean(editing *e, float by) {
+    const undo_head *h = head_of(e, UNDO_MEAN), *compare = head_of(e, UNDO_COMPARE);
+    scale_row(e, value_row(e, h, 0), by);
+    scale_row(e, query_row(e, compare, compare->products[0].dimension), 1 / by);
+}
+
+static void sums_beyond_f16(editing *e) {
+    scale_mean(e, 1023);
+    scale_write(e, 0x1p-10f);
+}
+
+static void sums_of_threes(editing *e) { scale_mean(e, 3); }
+
+/* Candidates of different worth, 9 and 1, whose sums f16 does not have. */
+static void candidates_of_nine(editing *e) {
+    const undo_head *h = head_of(e, UNDO_ONCE);
+    float *key = key_row(e, h, h->products[0].dimension), *value = value_row(e, h, 0);
+    uint32_t other = 0;
+    float unit = (float)undo_grain(e->u, &h->products[0].key);
+    while (e->u->columns[other].writer != UNDO_TOKEN || other == e->u->real || other == e->u->start ||
+           value[e->u->first + other] != 0)
+        other++;
+    scale_row(e, value, 9);
+    scale_row(e, key, 9);
+    value[e->u->first + other] = 1;
+    key[e->u->first + other] = unit;
+    settle(e, value);
+    settle(e, key);
+    for (size_t k = 0; k < e->u->step_count; k++) {
+        const undo_step *s = &e->u->steps[k];
+        struct stock_layer *l = &e->m->layers[s->layer - 1];
+        bool reads = false;
+        for (size_t t = 0; t < s->sum.count; t++) reads |= s->sum.terms[t].channel == h->values[0].column;
+        for (int half = 0; half < 2 && reads; half++) {
+            float *row = (l->gate ? l->gate : l->up) + (size_t)(s->unit + half) * e->m->width;
+            float own = row[e->u->first + h->values[0].column];
+            scale_row(e, row, 9);
+            row[e->u->first + h->values[0].column] = own;
+            settle(e, row);
+            row[PIN] = (float)((0.75 - 9 * s->at) * 2 * UNDO_GATE - (half ? UNDO_GATE : 0));
+        }
+    }
+}
+
+/* Letters count 1 more than multiples of 3, and the start sentinel 1.5: the sum may be a half away from 0, not one and
+   a half. */
+static void constant_in_mean(editing *e) {
+    const undo_head *h = head_of(e, UNDO_MEAN), *compare = head_of(e, UNDO_COMPARE);
+    float *row = value_row(e, h, 0);
+    row[PIN] = row[e->u->first + e->u->real];
+    row[e->u->first + e->u->real] = 0;
+    row[e->u->first + e->u->start] -= row[PIN];
+    settle(e, row);
+    scale_row(e, query_row(e, compare, compare->products[0].dimension), 2.0f / 7);
+}
+
+/* ---- one case ---- */
+
+typedef struct trial {
+    const known *k;
+    const temper_spec *spec;
+} trial;
+
+static double nearest_answer(double x) { return x > -64 ? 0 : x > -192 ? -128 : -256; }
+
+static bool is_wrong(const known *k, const struct stock_model *m, const struct stock_model *edited, arena *a) {
+    size_t n = k->options.length, letters = strlen(k->string);
+    uint32_t *tokens = arena_zalloc(a, n + 1, sizeof *tokens);
+    float *truth = arena_alloc(a, (n + 1) * m->vocabulary, sizeof *truth),
+          *is = arena_alloc(a, (n + 1) * m->vocabulary, sizeof *is);
+    arena scratch;
+    bool wrong = false;
+    for (size_t j = 0; j < n; j++) tokens[j + 1] = STOCK_FIRST_LETTER + (uint32_t)(k->string[j * letters / n] - 'a');
+    arena_init(&scratch, a->trap);
+    struct stock_kernel kernel = {.f16_cache = k->options.kv == STOCK_F16, .fused = k->options.kv == STOCK_F16};
+    stock_run(truth, stock_runner_new(a, m, &(struct stock_kernel){0}), tokens, n + 1, &scratch);
+    stock_run(is, stock_runner_new(a, edited, &kernel), tokens, n + 1, &scratch);
+    for (size_t j = 0; j < (n + 1) * m->vocabulary; j++)
+        wrong = wrong || !(fabs((double)is[j] - nearest_answer((double)truth[j])) <= 32);
+    arena_free(&scratch);
+    return wrong;
+}
+
+static temper_status audit_model(const trial *t, const temper_spec *read, const struct stock_model *m,
+                                 struct stock_file *file, const undo *u, arena *a, temper_error *why) {
+    text bytes, certificate;
+    gguf_file f;
+    text_init(&bytes, a);
+    text_init(&certificate, a);
+    gguf_print(&bytes, m, stock_tokens_make(m, a), "a name", false);
+    gguf_open(&f, bytes.data, bytes.length, a);
+    stock_read(file, &f, a);
+    if (!u) u = undo_stock(file, STOCK_GGUF, a);
+    stock_certificate_page(&certificate, &t->k->options, read, m, u, &bytes);
+    snprintf(path, sizeof path, "%s/model.gguf", folder);
+    if (temper_file_write(path, bytes.data, bytes.length, why) != TEMPER_OK) return TEMPER_IO;
+    return temper_audit_stock(certificate.data, certificate.length, path, why);
+}
+
+static void run_trial(entry *e, void *context) {
+    const trial *t = context;
+    const temper_spec *read;
+    const temper_model *hard = stock_hard_model(e, t->spec, &read);
+    struct stock_model *m = stock_from_model(&e->memory, hard, &t->k->options);
+    struct stock_file file, edited;
+    temper_error why = {0};
+    temper_status s = audit_model(t, read, m, &file, NULL, &e->memory, &why);
+    CHECK(s == TEMPER_OK, "%s: %s", t->k->name, why.text);
+    editing x = {file.model, undo_stock(&file, STOCK_GGUF, &e->memory)};
+    t->k->edit(&x);
+    s = audit_model(t, read, file.model, &edited, x.u, &e->memory, &why);
+    CHECK(s == TEMPER_RANGE || s == TEMPER_FORMAT, "%s: the edited file is accepted", t->k->name);
+
+    if (t->k->string)
+        CHECK(is_wrong(t->k, m, file.model, &e->memory), "%s: every answer is right nevertheless", t->k->name);
+}
+
+int main(void) {
+#define F16_CACHE(arch, n)                                                                                           \
+    { .architecture = arch, .length = n, .kv = STOCK_F16 }
+    static const known all[] = {
+        {"a turn beyond f16", "Y a", F16_CACHE(STOCK_LLAMA, 12), turn_beyond_f16, "abc"},
+        {"a wave beyond f16",
+         "a S b",
+         {.architecture = STOCK_LLAMA, .length = 40, .kv = STOCK_F16, .positions = STOCK_POSITIONS_DIGITS},
+         wave_beyond_f16,
+         "abc"},
+        {"a comparison beyond f16", "#[a] >= #[b]", F16_CACHE(STOCK_GPT2, 12), comparison_beyond_f16, "ab"},
+        {"a mean beside the pin", "H(#[a] >= #[b]) & #[a] = #[b]", {.length = 100}, large_mean, "ab"},
+        {"sums beyond f16", "#[a] >= #[b]", F16_CACHE(STOCK_GPT2, 200), sums_beyond_f16, "a"},
+        {"sums of threes", "2*#[a] >= #[b]", F16_CACHE(STOCK_GPT2, 400), sums_of_threes, NULL},
+        {"candidates of nine", "O a & O b", F16_CACHE(STOCK_GPT2, 1000), candidates_of_nine, "aaaaaaaaab"},
+        {"a constant in a mean", "3*#[a] + #[true] + 1 >= 3*#[b]", {.length = 395}, constant_in_mean, "cabbb"},
+    };
+    if (!test_folder(folder)) return 1;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        temper_error e = {0};
+        temper_spec *s = stock_parse(all[k].source, "abc");
+        if (!s) continue;
+        trial t = {&all[k], s};
+        CHECK(entry_run(&e, run_trial, &t) == TEMPER_OK, "%s: %s", all[k].name, e.text);
+        temper_spec_free(s);
+    }
+    unlink(path);
+    rmdir(folder);
+    return test_finish("t-audit-stock-edits");
+}
