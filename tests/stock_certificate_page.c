@@ -23,12 +23,10 @@ static void put_sha256(text *out, const text *bytes) {
 }
 
 static void put_head(text *out, const undo_head *h) {
-    bool nearest = h->role == UNDO_NEAREST;
-    text_printf(out, "    {\"layer\": %u, \"head\": %u, \"role\": \"%s\", \"which\": \"%s\", \"content\": [",
-                h->layer, h->slot + 1, undo_role_name(h->role), !nearest || h->last ? "last" : "first");
-    for (size_t k = 0; k < h->content; k++) text_printf(out, "%s%u", k ? ", " : "", h->products[k].dimension);
-    text_puts(out, "], \"digits\": [], \"query\": 0, \"key\": 0, \"of\": [1, 1], \"label\": \"\", \"score\": \"1\", "
-                   "\"rounding\": \"1\", \"gap\": \"1\", \"leak\": \"1\", \"error\": \"1\"}");
+    text_printf(out, "    {\"layer\": %u, \"head\": %u, \"role\": \"%s\"", h->layer, h->slot + 1,
+                undo_role_name(h->role));
+    if (h->role == UNDO_NEAREST) text_printf(out, ", \"which\": \"%s\"", h->last ? "last" : "first");
+    text_putc(out, '}');
 }
 
 void stock_certificate_page(text *out, const struct stock_options *o, const temper_spec *read,
@@ -62,5 +60,5 @@ void stock_certificate_page(text *out, const struct stock_options *o, const temp
         text_puts(out, k ? ",\n" : "");
         put_head(out, &u->heads[k]);
     }
-    text_puts(out, "\n  ],\n  \"layers\": [],\n  \"logits\": \"3.1e1\",\n  \"allowed\": 32\n}\n");
+    text_puts(out, "\n  ],\n  \"allowed\": 32\n}\n");
 }

@@ -63,7 +63,12 @@ static void forge_all(const trial *t, const text *certificate, const text *bytes
     forge(t, certificate, bytes, "\"sha256\": \"", "\"sha256\": \"0");
     forge(t, certificate, bytes, "\"name\": \"model.gguf\"", "\"name\": \"model.safetensors\"");
     forge(t, certificate, bytes, "\"allowed\": 32", "\"allowed\": 64");
-    forge(t, certificate, bytes, "\"logits\": \"3.1e1\"", "\"logits\": \"3.3e1\"");
+    forge(t, certificate, bytes, "\"allowed\": 32", "\"logits\": \"1\", \"allowed\": 32");
+    forge(t, certificate, bytes, "\"role\": \"nearest\"", "\"gap\": \"1\", \"role\": \"nearest\"");
+    forge(t, certificate, bytes, "\"which\": \"last\"", "\"which\": \"first\"");
+    forge(t, certificate, bytes, "\"which\": \"first\"", "\"which\": \"last\"");
+    forge(t, certificate, bytes, "\"role\": \"mean\"", "\"role\": \"mean\", \"which\": \"last\"");
+    forge(t, certificate, bytes, "\"balances\": 16", "\"balances\": 8");
     forge(t, certificate, bytes, "\"empty\": \"reject\"", "\"empty\": \"accept\"");
     forge(t, certificate, bytes, "\"alphabet\": [\"a\"", "\"alphabet\": [\"x\"");
     forge(t, certificate, bytes, "\"role\": \"nearest\"", "\"role\": \"once\"");

@@ -124,7 +124,7 @@ static void check_settings(const stock_audit *s, const struct stock_file *file) 
     if (c->f16_weights != file->as_f16) stock_refuse(s, 0, 0, "weights are not of the type that the file has");
     if (strcmp(c->positions, positions) != 0) stock_refuse(s, 0, 0, "positions is not %s", positions);
     if (c->balances != u->balances) stock_refuse(s, 0, 0, "balances is not %u", u->balances);
-    if (c->allowed != ALLOWED || !(c->logits < ALLOWED)) stock_refuse(s, 0, 0, "logits are allowed to be off by 32");
+    if (c->allowed != ALLOWED) stock_refuse(s, 0, 0, "logits are allowed to be off by 32");
     if (c->letter_count != u->letters) stock_refuse(s, 0, 0, "alphabet has other letters than the file");
     for (uint32_t t = 0; t < u->letters; t++)
         if (strcmp(c->letters[t], m->tokens[STOCK_AUDIT_LETTERS + t]) != 0)
@@ -160,8 +160,9 @@ static void check_heads(const stock_audit *s) {
         if (!fits)
             stock_refuse(s, c->layer, c->head, "role is %s, but the audit finds %s",
                          text_escaped(s->arena, c->role, strlen(c->role), 40), undo_role_name(x->role));
-        if (x->role == UNDO_NEAREST && strcmp(c->which, x->last ? "last" : "first") != 0)
-            stock_refuse(s, c->layer, c->head, "which is not %s", x->last ? "last" : "first");
+        const char *which = x->role == UNDO_NEAREST ? (x->last ? "last" : "first") : NULL;
+        if (!which != !c->which || (which && strcmp(c->which, which) != 0))
+            stock_refuse(s, c->layer, c->head, "which is not %s", which ? which : "asked of such a head");
     }
 }
 

@@ -30,7 +30,6 @@ typedef struct stock_claim {
     bool mirrored;
     const char *positions;
     uint32_t balances;
-    double logits; /* E */
     double allowed;
     struct stock_claimed_file {
         const char *name, *sha256;
@@ -38,9 +37,7 @@ typedef struct stock_claim {
     size_t file_count, file_capacity;
     struct stock_claimed_head {
         uint32_t layer, head;
-        const char *role, *which;
-        uint32_t *content, *digits;
-        size_t content_count, content_capacity, digit_count, digit_capacity;
+        const char *role, *which; /* which: NULL if it is not there */
     } * heads;
     size_t head_count, head_capacity;
 } stock_claim;

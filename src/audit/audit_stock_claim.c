@@ -6,69 +6,38 @@
 
 enum { VERSION = 1 };
 
-/* A bound, written as text. */
-static double read_bound(json_reader *r, arena *a) {
-    const char *digits = jread_c_string(r, a, "a bound");
-    double x;
-    if (!text_to_double(&x, digits, strlen(digits)) || !(x >= 0))
-        trap_raise(a->trap, TEMPER_FORMAT, 0, 0, "%s is no bound", text_escaped(a, digits, strlen(digits), 40));
-    return x;
-}
-
 static bool read_f16(json_reader *r) {
     static const char *const types[] = {"f32", "f16", NULL};
     return jread_choice(r, types, "\"f32\" or \"f16\"");
 }
 
-static uint32_t *read_dimensions(json_reader *r, size_t *count, size_t *capacity, arena *a) {
-    uint32_t *all = NULL;
-    jread_array(r);
-    while (jread_element(r)) {
-        uint32_t x = (uint32_t)jread_integer(r, 65536, "a dimension");
-        array_push(a, all, *count, *capacity, x);
-    }
-    return all;
-}
-
+/* Nothing else may be there: what a certificate lists is confirmed. */
 static void read_head(json_reader *r, stock_claim *c, arena *a) {
-    struct stock_claimed_head h = {.role = "", .which = ""};
-    json_keys keys;
-    jread_keys_init(&keys, a);
+    static const char *const fields[] = {"layer", "head", "role", "which", NULL};
+    struct stock_claimed_head h = {.role = ""};
+    uint32_t seen = 0;
+    size_t at = r->at;
     jread_object(r);
-    for (json_text key; jread_key(r, &key);) {
-        jread_keys_add(&keys, r, key);
-        if (jread_is(key, "layer"))
-            h.layer = (uint32_t)jread_integer(r, UINT32_MAX, "a layer");
-        else if (jread_is(key, "head"))
-            h.head = (uint32_t)jread_integer(r, UINT32_MAX, "a head");
-        else if (jread_is(key, "role"))
-            h.role = jread_c_string(r, a, "a role");
-        else if (jread_is(key, "which"))
-            h.which = jread_c_string(r, a, "\"last\" or \"first\"");
-        else if (jread_is(key, "content"))
-            h.content = read_dimensions(r, &h.content_count, &h.content_capacity, a);
-        else if (jread_is(key, "digits"))
-            h.digits = read_dimensions(r, &h.digit_count, &h.digit_capacity, a);
-        else
-            jread_skip(r, a);
-    }
+    for (int k; (k = jread_field(r, fields, &seen)) >= 0;)
+        switch (k) {
+        case 0: h.layer = (uint32_t)jread_integer(r, UINT32_MAX, "a layer"); break;
+        case 1: h.head = (uint32_t)jread_integer(r, UINT32_MAX, "a head"); break;
+        case 2: h.role = jread_c_string(r, a, "a role"); break;
+        default: h.which = jread_c_string(r, a, "\"last\" or \"first\""); break;
+        }
+    jread_require(r, at, fields, seen, 7);
     array_push(a, c->heads, c->head_count, c->head_capacity, h);
 }
 
 static void read_file(json_reader *r, stock_claim *c, arena *a) {
+    static const char *const fields[] = {"name", "sha256", NULL};
     struct stock_claimed_file f = {.name = "", .sha256 = ""};
-    json_keys keys;
-    jread_keys_init(&keys, a);
+    uint32_t seen = 0;
+    size_t at = r->at;
     jread_object(r);
-    for (json_text key; jread_key(r, &key);) {
-        jread_keys_add(&keys, r, key);
-        if (jread_is(key, "name"))
-            f.name = jread_c_string(r, a, "a name");
-        else if (jread_is(key, "sha256"))
-            f.sha256 = jread_c_string(r, a, "a SHA-256");
-        else
-            jread_skip(r, a);
-    }
+    for (int k; (k = jread_field(r, fields, &seen)) >= 0;)
+        *(k == 0 ? &f.name : &f.sha256) = jread_c_string(r, a, k == 0 ? "a name" : "a SHA-256");
+    jread_require(r, at, fields, seen, 3);
     array_push(a, c->files, c->file_count, c->file_capacity, f);
 }
 
@@ -90,8 +59,6 @@ typedef enum member {
     MEMBER_FILES,
     MEMBER_BALANCES,
     MEMBER_HEADS,
-    MEMBER_LAYERS,
-    MEMBER_LOGITS,
     MEMBER_ALLOWED,
     MEMBERS
 } member;
@@ -113,8 +80,6 @@ static const char *const names[] = {"temper-stock-certificate",
                                     "files",
                                     "balances",
                                     "heads",
-                                    "layers",
-                                    "logits",
                                     "allowed",
                                     NULL};
 
@@ -157,9 +122,8 @@ static void read_member(json_reader *r, int k, stock_claim *c, arena *a) {
         jread_array(r);
         while (jread_element(r)) read_head(r, c, a);
         break;
-    case MEMBER_LOGITS: c->logits = read_bound(r, a); break;
     case MEMBER_ALLOWED: c->allowed = jread_number(r, "a number"); break;
-    default: jread_skip(r, a); break;
+    case MEMBERS: break;
     }
 }
 

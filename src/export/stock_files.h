@@ -17,7 +17,7 @@ tokenizer_facts stock_tokenizer(const struct stock_model *m, const stock_tokens 
 void stock_safetensors_print(text *out, const struct stock_model *m, bool as_f16);
 
 /* onnx/model.onnx, with a cache. */
-void stock_onnx_print(text *out, const struct stock_model *m);
+void stock_onnx_print(text *out, const struct stock_model *m, bool as_f16);
 
 /* Strings with the hard model's answers at every prefix, one JSON object a line. Fills an example. */
 typedef struct stock_example {

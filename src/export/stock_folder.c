@@ -89,13 +89,13 @@ static const char *name_of(arena *a, const char *folder) {
     return text_escaped(a, folder + first, end - first, 60);
 }
 
-/* The certificate names the files of weights. The graph has f32 weights, which are not those of a proof about f16. */
-static void add_certificate(stock_exporter *e, const stock_proof *proof, const temper_model *hard, bool as_f16) {
+/* The certificate names the files of weights. */
+static void add_certificate(stock_exporter *e, const stock_proof *proof, const temper_model *hard) {
     static const char *const weights[] = {"model.gguf", "model.safetensors", "onnx/model.onnx"};
     stock_digest files[3];
     size_t count = 0;
     for (size_t k = 0; k < e->count; k++)
-        for (size_t w = 0; w < (as_f16 ? 2 : 3); w++)
+        for (size_t w = 0; w < 3; w++)
             if (!strcmp(e->files[k].name, weights[w]))
                 files[count++] = (stock_digest){weights[w], e->files[k].bytes.data, e->files[k].bytes.length};
     stock_certificate_print(add(e, "certificate.json"), proof, hard, files, count);
@@ -114,11 +114,11 @@ static void make_files(stock_exporter *e, const struct stock_model *m, const tem
     tokenizer_config_print(add(e, "tokenizer_config.json"), &tokenizer);
     if (!info->only_gguf) {
         stock_safetensors_print(add(e, "model.safetensors"), m, as_f16);
-        stock_onnx_print(add(e, "onnx/model.onnx"), m);
+        stock_onnx_print(add(e, "onnx/model.onnx"), m, as_f16);
         stock_generation_print(add(e, "generation_config.json"), m);
         stock_config_print(add(e, "config.json"), m);
     }
-    if (proof->proved) add_certificate(e, proof, hard, as_f16);
+    if (proof->proved) add_certificate(e, proof, hard);
     stock_readme_print(add(e, "README.md"), m, t,
                        &(stock_readme_facts){.folder = c->folder,
                                              .source = source,

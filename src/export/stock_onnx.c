@@ -9,6 +9,7 @@
 
 #include "export/graph.h"
 #include "export/stock_files.h"
+#include "number/format.h"
 
 static const graph_size BATCH = {.name = "batch"}, SEQUENCE = {.name = "sequence"}, PAST = {.name = "past"},
                         TOTAL = {.name = "total"};
@@ -17,6 +18,7 @@ typedef struct decoder {
     const struct stock_model *m;
     graph *g;
     arena *memory;
+    bool as_f16;        /* weights are numbers of f16, which the graph holds in f32 */
     value mask;         /* [batch, 1, sequence, total]: 0, or as low as f32 goes */
     value cosine, sine; /* of a Llama: [batch, 1, sequence, head_size / 2] */
 } decoder;
@@ -37,17 +39,22 @@ static const char *named(decoder *d, const char *begin, uint32_t layer, const ch
 
 /* ---- weights ---- */
 
+/* A weight as the other files have it. */
+static double weight(const decoder *d, float w) {
+    return d->as_f16 ? format_round(&format_f16, (double)w) : (double)w;
+}
+
 /* The rows as columns: what stands to the right of a product. */
 static value columns(decoder *d, const char *name, const float *matrix, uint32_t rows, uint32_t width) {
     double *numbers = arena_alloc(d->memory, (size_t)rows * width, sizeof *numbers);
     for (size_t r = 0; r < rows; r++)
-        for (size_t c = 0; c < width; c++) numbers[c * rows + r] = (double)matrix[r * width + c];
+        for (size_t c = 0; c < width; c++) numbers[c * rows + r] = weight(d, matrix[r * width + c]);
     return graph_weights(d->g, name, GRAPH_FLOAT, numbers, (const int64_t[]){width, rows}, 2);
 }
 
 static value rows_of(decoder *d, const char *name, const float *matrix, uint32_t rows, uint32_t width, size_t rank) {
     double *numbers = arena_alloc(d->memory, (size_t)rows * width, sizeof *numbers);
-    for (size_t k = 0; k < (size_t)rows * width; k++) numbers[k] = (double)matrix[k];
+    for (size_t k = 0; k < (size_t)rows * width; k++) numbers[k] = rank == 2 ? weight(d, matrix[k]) : (double)matrix[k];
     const int64_t sizes[] = {rows, width};
     return graph_weights(d->g, name, GRAPH_FLOAT, numbers, rank == 2 ? sizes : sizes + 1, rank);
 }
@@ -182,8 +189,8 @@ static void turns_make(decoder *d) {
     d->sine = node1(d, "Sin", angles);
 }
 
-void stock_onnx_print(text *out, const struct stock_model *m) {
-    decoder d = {.m = m, .g = graph_new(out->arena), .memory = out->arena};
+void stock_onnx_print(text *out, const struct stock_model *m, bool as_f16) {
+    decoder d = {.m = m, .as_f16 = as_f16, .g = graph_new(out->arena), .memory = out->arena};
     graph_input(d.g, "input_ids", GRAPH_INT64, (const graph_size[]){BATCH, SEQUENCE}, 2);
     graph_input(d.g, "attention_mask", GRAPH_INT64, (const graph_size[]){BATCH, TOTAL}, 2);
     graph_input(d.g, "position_ids", GRAPH_INT64, (const graph_size[]){BATCH, SEQUENCE}, 2);

@@ -85,9 +85,9 @@ static void make_case(const char *parent, const char *name, const struct stock_m
     if (!m->rope_factors) {
         mkdir(inner, 0777);
         WRITE("model.safetensors", stock_safetensors_print(&t, m, as_f16));
-        WRITE("config.json", stock_config_print(&t, m, as_f16));
+        WRITE("config.json", stock_config_print(&t, m));
         WRITE("generation_config.json", stock_generation_print(&t, m));
-        WRITE("onnx/model.onnx", stock_onnx_print(&t, m));
+        WRITE("onnx/model.onnx", stock_onnx_print(&t, m, false));
     }
     uint32_t ids[256];
     size_t n = m->positions;
