@@ -305,7 +305,7 @@ $(BUILD)/tests/stock/%: $(BUILD)/tests/stock/%.o $(TEST_AID_OBJ) $(LAB) $(STATIC
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PHONY: test-stock test-stock-sample test-stock-long
-STOCK_BIN = $(BUILD)/tests/stock/make_random $(BUILD)/tests/stock/make_cases
+STOCK_BIN = $(BUILD)/tests/stock/make_random $(BUILD)/tests/stock/make_probes $(BUILD)/tests/stock/make_cases
 test-stock: ## ordinary GPT-2s and Llamas in llama.cpp, transformers and transformers.js (installs them; six minutes)
 	@sh scripts/setup.sh build node venv
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(STOCK_BIN)

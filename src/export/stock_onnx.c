@@ -144,13 +144,19 @@ static value gelu(decoder *d, value x) {
     return node2(d, "Mul", half, node2(d, "Add", tanh_of, real(d, 1)));
 }
 
+/* Not by Sigmoid: onnxruntime's never comes below 10^-8, nor above 1 minus that. */
+static value silu(decoder *d, value x) {
+    value below = node2(d, "Add", node1(d, "Exp", node2(d, "Mul", x, real(d, -1))), real(d, 1));
+    return node2(d, "Div", x, below);
+}
+
 static value net(decoder *d, uint32_t layer, value y) {
     const struct stock_layer *l = &d->m->layers[layer];
     uint32_t width = d->m->width, hidden = d->m->hidden;
     value up = node2(d, "MatMul", y, columns(d, named(d, "blocks.", layer, ".up"), l->up, hidden, width));
     if (l->gate) {
         value gate = node2(d, "MatMul", y, columns(d, named(d, "blocks.", layer, ".gate"), l->gate, hidden, width));
-        up = node2(d, "Mul", node2(d, "Mul", gate, node1(d, "Sigmoid", gate)), up);
+        up = node2(d, "Mul", silu(d, gate), up);
     } else {
         up = gelu(d, up);
     }

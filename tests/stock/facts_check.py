@@ -1,5 +1,5 @@
-"""What doc/stock.md, "What is assumed of kernels", says of PyTorch, seen in PyTorch. The facts about llama.cpp are seen by
-llama_random.mjs, which compares it with an emulator that keeps to them."""
+"""What doc/stock.md, "What is assumed of kernels", says of PyTorch, seen in PyTorch. Those of llama.cpp are seen by llama_facts.mjs,
+those of onnxruntime by onnx_facts.py."""
 import sys
 
 import torch

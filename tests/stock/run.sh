@@ -47,6 +47,7 @@ make_cases() { # folder, length, which
 # Every SHARE-th specification in the Python clients, the newest and one of version 4; half: 16 letters in f16 and bf16.
 in_python() { # share
     "$python/venv/bin/python" "$here/facts_check.py" &&
+        "$python/venv/bin/python" "$here/onnx_facts.py" &&
         "$python/venv/bin/python" "$here/python_random.py" "$work/random" &&
         "$python/venv/bin/python" "$here/python_check.py" "$work/256" "$1" &&
         "$python/venv/bin/python" "$here/python_check.py" "$work/16" 1 half &&
@@ -86,6 +87,9 @@ else
     [ "$size" = all ] || every=12 share=5 samples=5 draws=10 least=20
     "$build/tests/stock/make_random" "$work/random" >"$work/random.log" || status=1
     node "$here/llama_random.mjs" "$node" "$work/random" 2>&1 | tee "$work/llama_random.log"
+    [ "${PIPESTATUS[0]}" = 0 ] || status=1
+    "$build/tests/stock/make_probes" "$work/probes" || status=1
+    node "$here/llama_facts.mjs" "$node" "$work/probes" 2>&1 | tee "$work/llama_facts.log"
     [ "${PIPESTATUS[0]}" = 0 ] || status=1
     make_cases "$work/256" 256 $every
     make_cases "$work/16" 16 $((3 * every))
