@@ -18,8 +18,7 @@ static void read_head(json_reader *r, stock_claim *c, arena *a) {
     uint32_t seen = 0;
     size_t at = r->at;
     jread_object(r);
-    for (int k; (k = jread_field(r, fields, &seen)) >= 0;)
-        switch (k) {
+    for (int k; (k = jread_field(r, fields, &seen)) >= 0;) switch (k) {
         case 0: h.layer = (uint32_t)jread_integer(r, UINT32_MAX, "a layer"); break;
         case 1: h.head = (uint32_t)jread_integer(r, UINT32_MAX, "a head"); break;
         case 2: h.role = jread_c_string(r, a, "a role"); break;
