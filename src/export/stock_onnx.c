@@ -54,7 +54,8 @@ static value columns(decoder *d, const char *name, const float *matrix, uint32_t
 
 static value rows_of(decoder *d, const char *name, const float *matrix, uint32_t rows, uint32_t width, size_t rank) {
     double *numbers = arena_alloc(d->memory, (size_t)rows * width, sizeof *numbers);
-    for (size_t k = 0; k < (size_t)rows * width; k++) numbers[k] = rank == 2 ? weight(d, matrix[k]) : (double)matrix[k];
+    for (size_t k = 0; k < (size_t)rows * width; k++)
+        numbers[k] = rank == 2 ? weight(d, matrix[k]) : (double)matrix[k];
     const int64_t sizes[] = {rows, width};
     return graph_weights(d->g, name, GRAPH_FLOAT, numbers, rank == 2 ? sizes : sizes + 1, rank);
 }

@@ -2,8 +2,8 @@
 
        make_probes FOLDER
 
-   FOLDER/NAME/model.gguf, and FOLDER/probes.json: {NAME: [the number of each letter], ...}. In every model the logit of
-   </s> is a number r, that of <s> is 0, and all others are -300, so that r = ln(p(</s>)/p(<s>)). */
+   FOLDER/NAME/model.gguf, and FOLDER/probes.json: {NAME: [the number of each letter], ...}. In every model the logit
+   of </s> is a number r, that of <s> is 0, and all others are -300, so that r = ln(p(</s>)/p(<s>)). */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -17,8 +17,8 @@
 #include "model/stock_tokens.h"
 
 enum { WIDTH = 64, HEADS = 4, SIZE = 16, HIDDEN = 32, LETTERS = 40 };
-/* Columns: the pin, which norms make 1; of a GPT-2 its opposite and what keeps the mean at 0; the letter's number; the
-   result; 1 on letters, and 1 on the start sentinel. */
+/* Columns: the pin, which norms make 1; of a GPT-2 its opposite and what keeps the mean at 0; the letter's number;
+   the result; 1 on letters, and 1 on the start sentinel. */
 enum { PIN, OPPOSITE, BALANCE = 3, NUMBER = 8, RESULT, REAL, START };
 
 typedef struct probe {
@@ -178,7 +178,7 @@ static void all_probes(entry *e, void *context) {
         finish(&columns, folder, about, a);
     }
 
-    /* r = x, from norms that are the identity; and one letter further, beside -300 there is a logit of -128, and -80. */
+    /* r = x, from norms that are the identity; beside -300 there are logits of -128 and -80. */
     probe norm = {.name = "norm", .architecture = STOCK_LLAMA, .positions = 8};
     for (int k = 0; k < LETTERS; k++) norm.number[k] = (double)(float)((k - 20) * 0.37 + 0.001 * k * k);
     begin(&norm, a);
