@@ -99,10 +99,6 @@ static bool compare_facts(const char *source, const subject_model *s, const fact
     ok &= CHECK(at_most(proved->margin, seen->margin) && at_most(proved->margin_everywhere, seen->margin_everywhere),
                 "length %zu: proved margins %a and %a, seen %a and %a\n%s", at.n, proved->margin,
                 proved->margin_everywhere, seen->margin, seen->margin_everywhere, source);
-    for (uint32_t c = 0; c < m->channel_count; c++)
-        ok &= CHECK(proved->feature_error[c] == seen->feature_error[c],
-                    "length %zu, channel %u: feature errors %a and %a\n%s", at.n, c, proved->feature_error[c],
-                    seen->feature_error[c], source);
     return ok;
 }
 
@@ -125,25 +121,21 @@ static void measure(sharpness *sum, const temper_model *m, const facts *proved, 
 static bool test_model(sharpness *sum, const char *source, const temper_model *m, size_t longest) {
     trap t;
     arena keep, scratch;
-    rational_pool pool;
     temper_error e;
     arena_init(&keep, &t);
     arena_init(&scratch, &t);
-    rational_pool_init(&pool, &scratch);
     if (trap_set(&t, &e)) {
-        rational_pool_clear(&pool);
         arena_free(&keep);
         arena_free(&scratch);
         return CHECK(false, "facts: %s\n%s", e.text, source);
     }
     subject_model s;
     subject_model_init(&s, m, &keep);
+    facts_run *run = facts_run_begin(&s, 0, &keep);
     bool ok = true;
     for (size_t n = 0; n <= longest && ok; n++) {
         string_watch watch = {0};
-        const facts *proved = facts_proved(&s, n, &pool, &keep);
-        rational_pool_clear(&pool);
-        arena_reset(&scratch);
+        const facts *proved = facts_run_next(run, &keep);
         const facts *seen = facts_exhaustive(&s, n, &watch, &keep, &scratch);
         arena_reset(&scratch);
         ok = compare_facts(source, &s, proved, seen);

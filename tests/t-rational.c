@@ -188,6 +188,13 @@ static void check_outward(fixture *f, test_random *r) {
     bool exact = rational_equal(d, x);
     CHECK(exact ? above == below : nextafter(below, INFINITY) == above, "%lld/%llu is between %a and %a",
           (long long)num, (unsigned long long)den, below, above);
+    double beside[] = {below, above, rational_to_double(x), 0.5, nextafter(above, INFINITY)};
+    double near = beside[random_below(r, sizeof beside / sizeof *beside)];
+    rational_set_double(y, near);
+    rational_sub(d, x, y);
+    rational_abs(d, d);
+    CHECK(rational_distance(x, near) == rational_above(d), "%lld/%llu is %a from %a, or %a", (long long)num,
+          (unsigned long long)den, rational_distance(x, near), near, rational_above(d));
     rational_set_double(y, rational_to_double(x)); /* a dyadic number close by */
     bool less = rational_cmp(x, y) < 0;
     CHECK(less ? above <= rational_above(y) && below <= rational_below(y)

@@ -19,7 +19,7 @@ enum {
     GRID_ZERO = 4000,  /* always 0; written "any" */
     GRID_NONE = -9000, /* not on any grid of powers of two; written null */
     STRINGS_MOST = 4096,
-    MEMBERS_MOST = 4096,
+    MEMBERS_MOST = 65536,
     SETS_LONGEST = 16384
 };
 

@@ -4,7 +4,7 @@
 
 #include "audit/audit_choices_set_run.h"
 
-enum { CASES_DIMENSIONS = 16 };
+enum { CASES_DIMENSIONS = 16, CASES_MOST = 4096 };
 typedef __int128 wide;
 static const double largest_number = 0x1p40;
 
@@ -23,6 +23,7 @@ static int64_t read_query(set_run *s, const set_row *row, query_values *q, ratio
     const set_head *h = &s->head;
     const lattice *x = &h->query[row->i * h->d];
     int64_t total = 1;
+    unsigned varying = 0;
     wide sum = 0;
     rational_set_int(unit, 0);
     for (uint32_t d = 0; d < h->d; d++) {
@@ -33,7 +34,8 @@ static int64_t read_query(set_run *s, const set_row *row, query_values *q, ratio
         rational *first = &s->t[1], *t = &s->t[2];
         uint64_t count = lattice_members(first, &x[d], MEMBERS_MOST, &s->work);
         total *= (int64_t)count;
-        if (count == 0 || total > MEMBERS_MOST) return 0;
+        varying += count > 1;
+        if (count == 0 || total > (varying > 1 ? CASES_MOST : MEMBERS_MOST)) return 0;
         int64_t last;
         if (!whole(&q[d].first, first, unit, t) || !whole(&q[d].step, &x[d].g, unit, t)) return 0;
         q[d].count = (int64_t)count;

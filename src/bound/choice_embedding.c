@@ -4,27 +4,26 @@
 
 #include "model/expression_rational.h"
 
-typedef struct embedding_work {
+struct embedding_run {
     const temper_model *m;
     const number_format *storage, *accumulation;
     size_t n, size;
     bool hard;
+    double *weights; /* [channels][tokens] */
+    double *most;    /* [channels]: of the start sentinel and the letters so far, where the length does not count */
     rational_pool pool;
-    rational *r; /* [3] */
-} embedding_work;
+    rational *r; /* [2] */
+};
 
 /* |stored - exact|, up. */
-static double distance(embedding_work *w, double stored, double weight, const rational *feature) {
+static double distance(embedding_run *w, double stored, double weight, const rational *feature) {
     rational_set_double(&w->r[1], weight);
     if (feature) rational_add(&w->r[1], &w->r[1], feature);
-    rational_set_double(&w->r[2], stored);
-    rational_sub(&w->r[1], &w->r[1], &w->r[2]);
-    rational_abs(&w->r[1], &w->r[1]);
-    return rational_above(&w->r[1]);
+    return rational_distance(&w->r[1], stored);
 }
 
 /* The weights of a channel that can stand at position i: those of the letters, or of a sentinel. */
-static double channel_at(embedding_work *w, uint32_t channel, const double *weights, size_t i) {
+static double channel_at(embedding_run *w, uint32_t channel, const double *weights, size_t i) {
     const model_channel *c = &w->m->channels[channel];
     uint32_t letters = (uint32_t)w->m->letters.count;
     uint32_t first = i == 0 ? model_start_token(w->m) : i <= w->n ? 0 : model_end_token(w->m);
@@ -52,27 +51,40 @@ static double channel_at(embedding_work *w, uint32_t channel, const double *weig
     return worst;
 }
 
-double *embedding_errors(const temper_model *m, size_t n, const number_format *storage,
-                         const number_format *accumulation, bool hard, arena *keep, arena *scratch) {
-    embedding_work w = {
-        .m = m, .storage = storage, .accumulation = accumulation, .n = n, .size = n + 1 + m->has_end, .hard = hard};
-    arena_reset(scratch);
-    rational_pool_init(&w.pool, scratch);
-    w.r = rational_array(&w.pool, 3);
-    double *out = arena_zalloc(keep, m->channel_count, sizeof *out);
-    double *weights = arena_alloc(scratch, m->letters.count + 2, sizeof *weights);
-    for (uint32_t c = 0; c < m->channel_count; c++) {
-        for (uint32_t token = 0; token < m->letters.count + 2; token++) {
-            weights[token] = 0;
-            const model_term *t = rows_begin_of(&m->embedding, token);
-            for (size_t k = rows_size(&m->embedding, token); k-- > 0; t++)
-                if (t->channel == c) weights[token] = t->weight;
-        }
-        bool varies = m->channels[c].position != NULL;
-        for (size_t i = 0; i < w.size; i++) {
-            if (!varies && i > 1 && i <= n) continue; /* all letters' positions are alike */
-            out[c] = fmax(out[c], channel_at(&w, c, weights, i));
-        }
+embedding_run *embedding_begin(const temper_model *m, const number_format *storage, const number_format *accumulation,
+                               bool hard, arena *keep) {
+    embedding_run *w = arena_zalloc(keep, 1, sizeof *w);
+    size_t tokens = m->letters.count + 2;
+    *w = (embedding_run){.m = m, .storage = storage, .accumulation = accumulation, .hard = hard};
+    rational_pool_init(&w->pool, keep);
+    w->r = rational_array(&w->pool, 2);
+    w->most = arena_zalloc(keep, m->channel_count, sizeof *w->most);
+    w->weights = arena_zalloc(keep, m->channel_count * tokens, sizeof *w->weights);
+    for (uint32_t token = 0; token < tokens; token++) {
+        const model_term *t = rows_begin_of(&m->embedding, token);
+        for (size_t k = rows_size(&m->embedding, token); k-- > 0; t++)
+            w->weights[t->channel * tokens + token] = t->weight;
     }
+    return w;
+}
+
+static double channel_error(embedding_run *w, uint32_t c) {
+    const expression *feature = w->m->channels[c].position;
+    const double *weights = w->weights + c * (w->m->letters.count + 2);
+    double worst = 0;
+    if (feature && (expression_uses(feature, EXPR_LENGTH) || expression_uses(feature, EXPR_SIZE))) {
+        for (size_t i = 0; i < w->size; i++) worst = fmax(worst, channel_at(w, c, weights, i));
+        return worst;
+    }
+    if (feature || w->n <= 1) /* without a feature all letters' positions are alike */
+        w->most[c] = fmax(w->most[c], channel_at(w, c, weights, w->n));
+    return w->m->has_end ? fmax(w->most[c], channel_at(w, c, weights, w->n + 1)) : w->most[c];
+}
+
+double *embedding_next(embedding_run *w, arena *keep) {
+    double *out = arena_alloc(keep, w->m->channel_count, sizeof *out);
+    w->size = w->n + 1 + w->m->has_end;
+    for (uint32_t c = 0; c < w->m->channel_count; c++) out[c] = channel_error(w, c);
+    w->n++;
     return out;
 }

@@ -1,7 +1,5 @@
 #include "bound/choice_work.h"
 
-#include "bound/choice_embedding.h"
-
 /* ---- beginning ---- */
 
 static bool rows_are_finite(const model_rows *rows, const number_format *f) {
@@ -171,9 +169,8 @@ void recursion_layer(recursion *r, uint32_t layer) {
 /* ---- one length ---- */
 
 static const double *errors_of_embedding(recursion *r, size_t n) {
-    if (!r->embedding[n])
-        r->embedding[n] =
-            embedding_errors(r->m, n, r->type->storage, r->type->accumulation, r->hard, r->keep, r->scratch);
+    if (!r->embed) r->embed = embedding_begin(r->m, r->type->storage, r->type->accumulation, r->hard, r->keep);
+    while (r->embedded <= n) r->embedding[r->embedded++] = embedding_next(r->embed, r->keep);
     return r->embedding[n];
 }
 

@@ -4,6 +4,7 @@
 #ifndef BOUND_CHOICE_ERRORS_H
 #define BOUND_CHOICE_ERRORS_H
 
+#include "bound/choice_embedding.h"
 #include "bound/choice_facts.h"
 #include "bound/choice_sums.h"
 #include "bound/choice_tie_break.h"
@@ -25,7 +26,9 @@ typedef struct recursion {
     ball *answer;        /* the read-out's error */
     ball *channels;      /* [channels] the errors after the last layer */
     at_length *at;       /* the length at work */
-    double **embedding;  /* [length + 1]: errors of the embedding, where they are known */
+    double **embedding;  /* [length + 1]: errors of the embedding, */
+    size_t embedded;     /* known of so many lengths */
+    embedding_run *embed;
     arena *keep, *scratch;
     /* where a number can get too large for the format: layer from 1 (0: the embedding) and head from 1 (0: none) */
     bool too_large;

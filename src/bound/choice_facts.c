@@ -97,25 +97,43 @@ void hard_facts_begin(hard_facts *f, const temper_model *m, size_t length, arena
     f->all = facts_new(&f->s, length, keep);
 }
 
-/* Facts by sets, one length after the other, in the arena of the certification. */
+/* Facts by sets, one length after the other: the run and what it found, in an arena whose errors go where the present
+   attempt wants them. */
 typedef struct found_facts {
+    arena arena;
     subject_model s;
+    facts_run *run; /* NULL: an error stopped it */
     facts **lengths;
     size_t count, capacity;
 } found_facts;
 
-static const facts *found_by_sets(certification *c, size_t n, arena *scratch) {
+static void free_found(void *what) { arena_free(&((found_facts *)what)->arena); }
+
+static found_facts *open_found(certification *c, trap *t) {
     if (!c->found) {
         c->found = arena_zalloc(c->arena, 1, sizeof *c->found);
-        subject_model_init(&c->found->s, c->model, c->arena);
+        arena_init(&c->found->arena, t);
+        arena_on_release(c->arena, free_found, c->found);
     }
     found_facts *f = c->found;
+    f->arena.trap = t;
+    if (f->run) return f;
+    arena_reset(&f->arena);
+    subject_model_init(&f->s, c->model, &f->arena);
+    f->lengths = NULL;
+    f->count = f->capacity = 0;
+    f->run = facts_run_begin(&f->s, 0, &f->arena);
+    return f;
+}
+
+static const facts *found_by_sets(certification *c, size_t n, trap *t) {
+    found_facts *f = open_found(c, t);
     while (f->count <= n) {
-        rational_pool pool;
-        arena_reset(scratch);
-        rational_pool_init(&pool, scratch);
-        facts *next = facts_proved(&f->s, f->count, &pool, c->arena);
-        array_push(c->arena, f->lengths, f->count, f->capacity, next);
+        facts_run *run = f->run;
+        f->run = NULL;
+        facts *next = facts_run_next(run, &f->arena);
+        array_push(&f->arena, f->lengths, f->count, f->capacity, next);
+        f->run = run;
     }
     return f->lengths[n];
 }
@@ -130,7 +148,7 @@ void hard_facts_find(hard_facts *f, certification *c, bool strings, arena *keep,
             hard_facts_add(f, facts_exhaustive(&f->s, n, &silent, one, scratch));
             arena_reset(one);
         } else {
-            hard_facts_add(f, found_by_sets(c, n, scratch));
+            hard_facts_add(f, found_by_sets(c, n, keep->trap));
         }
         certification_progress(c, n + 1, 2 * (f->length + 1));
     }

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "model/expression_rational.h"
 #include "number/upward.h"
 
 void subject_model_init(subject_model *s, const temper_model *m, arena *a) {
@@ -61,7 +60,6 @@ facts *facts_new(const subject_model *s, size_t n, arena *a) {
     f->size = n + 1 + m->has_end;
     f->margin = f->margin_everywhere = INFINITY;
     f->after = new_known(a, m->channel_count);
-    f->feature_error = arena_zalloc(a, m->channel_count, sizeof *f->feature_error);
     f->layers = arena_zalloc(a, m->layer_count, sizeof *f->layers);
     for (uint32_t l = 0; l < m->layer_count; l++) {
         const model_layer *layer = &m->layers[l];
@@ -82,43 +80,6 @@ facts *facts_new(const subject_model *s, size_t n, arena *a) {
         for (uint32_t b = 0; b < s->bundles[l].count; b++) begin_bundle(&to->bundles[b], &s->bundles[l].items[b], a);
     }
     return f;
-}
-
-/* The letters that can stand at a position: tokens first..end-1. */
-static void tokens_at(uint32_t *first, uint32_t *end, const temper_model *m, size_t i, size_t n) {
-    *first = i == 0 ? model_start_token(m) : i <= n ? 0 : model_end_token(m);
-    *end = i >= 1 && i <= n ? (uint32_t)m->letters.count : *first + 1;
-}
-
-/* A channel without a position feature holds one weight, exactly. With one, the runner adds the weight to a
-   double. */
-void facts_measure_features(facts *f, const subject_model *s, rational_pool *pool) {
-    const temper_model *m = s->model;
-    rational *r = rational_array(pool, 4);
-    for (uint32_t c = 0; c < m->channel_count; c++) {
-        const model_channel *channel = &m->channels[c];
-        if (!channel->position || channel->soft_only) continue;
-        for (size_t i = 0; i < f->size; i++) {
-            double x = expression_eval(channel->position, (double)i, (double)f->n, (double)f->size);
-            if (!expression_rational(&r[0], channel->position, i, f->n, f->size, pool) || !isfinite(x)) {
-                f->feature_error[c] = INFINITY;
-                break;
-            }
-            uint32_t token, end;
-            for (tokens_at(&token, &end, m, i, f->n); token < end; token++) {
-                double weight = 0;
-                const model_term *t = rows_begin_of(&m->embedding, token);
-                for (size_t k = rows_size(&m->embedding, token); k-- > 0; t++)
-                    if (t->channel == c) weight = t->weight;
-                rational_set_double(&r[1], weight);
-                rational_add(&r[1], &r[1], &r[0]);
-                rational_set_double(&r[2], x + weight);
-                rational_sub(&r[1], &r[1], &r[2]);
-                rational_abs(&r[1], &r[1]);
-                f->feature_error[c] = fmax(f->feature_error[c], rational_above(&r[1]));
-            }
-        }
-    }
 }
 
 bool head_is_zero(const model_head *h) {

@@ -1,6 +1,6 @@
 /* What is known of a hard model on all strings of one length: how large every quantity gets, on which grid of binary
    fractions it lies, how far apart scores are, how far answers are from the threshold. Two sources fill the same
-   structure: facts_proved from the weights alone, facts_exhaustive by running every string exactly. The error
+   structure: facts_run from the weights alone, facts_exhaustive by running every string exactly. The error
    recursion reads it. */
 #ifndef FACTS_FACTS_H
 #define FACTS_FACTS_H
@@ -49,9 +49,8 @@ typedef struct layer_facts {
 
 typedef struct facts {
     size_t n, size;
-    layer_facts *layers;   /* [layers] */
-    known *after;          /* [channels]: at the end */
-    double *feature_error; /* [channels]: how far the doubles of embedding and features are from the rationals */
+    layer_facts *layers; /* [layers] */
+    known *after;        /* [channels]: at the end */
     /* Least |read.x - 1/2|: at the position of the verdict, and at every letter (or the sentinel of the empty
        string). */
     double margin, margin_everywhere;
@@ -75,11 +74,11 @@ int rational_grid(const rational *x);
 void bundle_facts_add(bundle_facts *to, const bundle *b, const rational *x);
 void bundle_facts_add_interval(bundle_facts *to, const bundle *b, const rational *lo, const rational *hi, int grid);
 
-/* feature_error of a length. */
-void facts_measure_features(facts *f, const subject_model *s, rational_pool *pool);
-
-/* For all strings of length n, from the weights. The pool and its arena may be cleared afterwards. */
-facts *facts_proved(const subject_model *s, size_t n, rational_pool *pool, arena *keep);
+/* Facts for all strings of a length, from the weights, one length after the other: what lengths have in common is
+   found once. The run lives in `work`, what it finds in `keep`. */
+typedef struct facts_run facts_run;
+facts_run *facts_run_begin(const subject_model *s, size_t first, arena *work);
+facts *facts_run_next(facts_run *r, arena *keep);
 
 /* The head's scores are 0 whatever the string and the length. */
 bool head_is_zero(const model_head *h);

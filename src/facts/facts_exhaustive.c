@@ -137,7 +137,6 @@ static facts *facts_of_runs(const subject_model *s, size_t n, uint64_t count, ui
         string_watch_step(watch, scratch->trap);
         if (count ? ++done == count : !next_string(letters, n, letter_count)) break;
     }
-    facts_measure_features(w.f, s, &pool);
     arena_reset(scratch);
     return w.f;
 }

@@ -109,11 +109,7 @@ static void look_at_all(finder *f, string_watch *watch, uint32_t *letters, trap 
 
 /* ---- proofs ---- */
 
-static void prove_length(finder *f, const subject_model *s, size_t n, arena *keep) {
-    rational_pool pool;
-    arena_reset(f->scratch);
-    rational_pool_init(&pool, f->scratch);
-    const facts *known_of = facts_proved(s, n, &pool, keep);
+static void take_length(finder *f, const facts *known_of, size_t n) {
     for (uint32_t l = 0; l < f->m->layer_count; l++)
         for (uint32_t k = 0; k < f->m->layers[l].head_count; k++) {
             gap_head *h = &f->gap->heads[f->gap->head_start[l] + k];
@@ -122,18 +118,19 @@ static void prove_length(finder *f, const subject_model *s, size_t n, arena *kee
             if (!from->uniform) h->proved_uniform = false;
             if (!from->tieless) h->proved_tieless = false;
         }
-    arena_reset(f->scratch);
 }
 
 static void prove_lengths(finder *f, const string_watch *watch, arena *keep) {
+    subject_model s;
+    subject_model_init(&s, f->m, keep);
+    facts_run *run = facts_run_begin(&s, 0, keep);
     for (size_t n = 0; n <= f->o->proved; n++) {
-        subject_model s;
-        arena_reset(keep);
-        subject_model_init(&s, f->m, keep);
-        prove_length(f, &s, n, keep);
+        arena_reset(f->scratch);
+        take_length(f, facts_run_next(run, f->scratch), n);
         if (f->o->progress && f->o->progress(f->o->context, watch->done + n + 1, watch->total))
             trap_raise(keep->trap, TEMPER_LIMIT, 0, 0, "stopped at length %zu of %zu", n, f->o->proved);
     }
+    arena_reset(f->scratch);
 }
 
 /* ---- conclusions ---- */

@@ -1,29 +1,144 @@
-/* Running a model on sets of values (lattice.h) instead of values: what facts_proved.c, set_head.c and set_units.c
-   share. */
+/* Running a model on sets of values (lattice.h) instead of values, one length after the other: what facts_proved.c,
+   set_head.c, set_rows.c, set_groups.c and set_units.c share. */
 #ifndef FACTS_SET_RUN_H
 #define FACTS_SET_RUN_H
 
-#include "facts/facts.h"
-#include "facts/lattice.h"
+#include "facts/query_cases.h"
+#include "facts/set_column.h"
 
-typedef struct set_run {
+/* The least difference, not 0, of two keys of a row in one dimension, as keys join it. */
+typedef struct key_pairs {
+    rational *least;      /* 0: no two differ */
+    const spread **kinds; /* the different keys so far */
+    bool *met_twice;
+    size_t count, capacity, twice_capacity;
+    /* Kinds whose remainders modulo a common step rise from one to the next: the nearest ones of a new key are then
+       the last and the first. */
+    bool rising;
+    rational *step, *first, *last;
+} key_pairs;
+
+/* The keys that can win row after row while each row has one key more than the one before, every key a group of its
+   own (doc/certificate.md, "Facts about the hard model", rule 5). */
+typedef struct key_groups {
+    bool usable;
+    size_t end;                   /* of the row that they are about */
+    bool dropped;                 /* some key cannot win */
+    bool exact;                   /* the two ends below are those of the row, else bounds on their safe sides */
+    spread *query;                /* [query_size] of that row */
+    rational *largest, *least_hi; /* the largest lo of a score, and the least hi of one that can win */
+    rational *step, *last;        /* the common step, and the largest remainder */
+    spread *out;                  /* [value_size] */
+} key_groups;
+
+typedef struct row_score {
+    const rational *value;
+    size_t key;
+} row_score;
+
+typedef struct set_head {
+    const model_head *h;
+    uint32_t layer;
+    size_t qs, vs;
+    set_column *q, *k, *v, *out;
+    bool *follows; /* [value_size]: a multiple of the only key */
+    /* the keys that have joined, in the order of the mask */
+    size_t joined;
+    bool from_right;
+    spread *keys, *values, *sums; /* what they can be together, and the sums of their values */
+    key_pairs *pairs;             /* [query_size] */
+    size_t paired;                /* so many of those that have joined are in `pairs` */
+    size_t *alike;                /* [N]: the last key up to here that is like the one before it, + 1; 0: none */
+    size_t alike_count, alike_capacity;
+    query_cases cases;
+    spread *kind_values; /* [CASE_KINDS][value_size] what the values of a kind's keys can be together */
+    key_groups groups;
+    /* the present row */
+    const spread **query; /* [query_size] */
+    size_t first, end;
+    bool query_is_not_zero; /* and there is only one dimension */
+    spread *now;            /* [value_size]: what it gives */
+    bool single;            /* whether no two keys tie */
+    rational *gap;          /* 0: all scores are equal */
+    /* of the present length */
+    bool uniform, tieless;
+    double least_gap, log2_gap;
+    /* work */
+    spread *group;      /* [value_size] */
+    spread *difference; /* [2] */
+    spread *score;
+    spread *scores; /* [score_room] */
+    row_score *order;
+    size_t score_room;
+} set_head;
+
+typedef struct set_bundle {
+    const bundle *b;
+    set_column *out; /* [channel_count] */
+    known input;
+    double *distance; /* [corner_count + 1] */
+    size_t *members;  /* work */
+} set_bundle;
+
+/* A channel after a sublayer: the channel before it, and what is added. */
+typedef struct set_sum {
+    uint32_t channel;
+    set_column *before, *sum;
+    size_t term_count, capacity;
+    struct set_term {
+        set_column *column;
+        double weight;
+    } * terms;
+} set_sum;
+
+typedef struct set_layer {
+    set_column **before, **middle; /* [channels] */
+    set_head *heads;
+    set_bundle *bundles;
+    set_sum *head_sums, *unit_sums;
+    size_t head_sum_count, unit_sum_count;
+} set_layer;
+
+struct facts_run {
     const subject_model *s;
     const temper_model *m;
-    facts *f;
-    rational_pool *pool;
+    column_room room;
+    rational_pool pool;
     spread_work work;
-    spread *x, *delta; /* [N][channels] */
-    spread *one;       /* [1] */
-    rational *r;       /* [8] */
-    rational *lcm;     /* [N + 1] lcm(1..t) */
-    size_t n, size;
-} set_run;
+    rational *r; /* [8] */
+    spread *one; /* [3] */
+    rational *lcm;
+    size_t lcm_count, n;
+    set_column **embedding, **after; /* [channels] */
+    set_layer *layers;
+    double margin; /* of the letters so far */
+};
 
-/* Adds all members. */
-void set_record(known *k, const spread *x);
+/* Sets made once. */
+void set_head_init(facts_run *p, set_head *w, const model_head *h);
+void set_bundle_init(facts_run *p, set_bundle *w, const bundle *b);
 
-/* Adds what a head, or a bundle of units, gives to every position to `delta`, and what is known of it to `to`. */
-void set_run_head(set_run *p, const model_head *h, head_facts *to);
-void set_run_bundle(set_run *p, const model_layer *l, const bundle *b, bundle_facts *to);
+/* The present length, from the channels before the sublayer. */
+void set_head_run(facts_run *p, set_head *w, set_column *const *x);
+void set_bundle_run(facts_run *p, set_bundle *w, const model_layer *l, set_column *const *x);
+
+/* lcm(1..t). */
+const rational *set_lcm(facts_run *p, size_t t);
+
+/* Key j joins the row's keys. */
+void set_key_join(facts_run *p, set_head *w, size_t j);
+void set_keys_clear(set_head *w);
+/* w->pairs of all that have joined. */
+void set_pairs_catch_up(facts_run *p, set_head *w);
+
+/* Rules 2 to 5 of a row: fills now, single and gap. */
+void set_row_run(facts_run *p, set_head *w, size_t i);
+
+/* Begins the union of what the row can give, or adds to it: one member of `values`, or where several keys tie the
+   mean of up to `most` of them. */
+void set_add_outcome(facts_run *p, set_head *w, const spread *values, size_t most, bool fresh);
+
+/* Rule 5; whether no two keys tie. */
+bool set_groups_run(facts_run *p, set_head *w);
 
 #endif

@@ -171,6 +171,22 @@ double rational_above(const rational *x) {
     return excess(x, d) < 0 ? nextafter(d, INFINITY) : d;
 }
 
+/* Where d is the nearest double of x = p/q, d q - p is a double r, and so is what the quotient r/q leaves over: both
+   are found exactly. */
+double rational_distance(const rational *x, double d) {
+    if (is_small(x) && d == quotient(x)) {
+        double off = fabs(excess(x, d)), den = (double)fmpz_get_si(fmpq_denref(c(x))), near = off / den;
+        return fma(near, den, -off) < 0 ? nextafter(near, INFINITY) : near;
+    }
+    rational t = {0, 1};
+    rational_set_double(&t, d);
+    rational_sub(&t, &t, x);
+    rational_abs(&t, &t);
+    double above = rational_above(&t);
+    fmpq_clear(q(&t));
+    return above;
+}
+
 double rational_log2(const rational *x) {
     slong top, bottom;
     if (is_power_of_two(fmpq_numref(c(x))) && is_power_of_two(fmpq_denref(c(x))))

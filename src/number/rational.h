@@ -65,6 +65,7 @@ bool rational_equal(const rational *x, const rational *y);
 double rational_to_double(const rational *x);
 double rational_below(const rational *x);
 double rational_above(const rational *x);
+double rational_distance(const rational *x, double d); /* |x - d|, up */
 
 /* log2 |x|: exact for powers of two, else a little less than the truth (by at most 1e-9 relative and absolute); x !=
    0. */

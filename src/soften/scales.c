@@ -17,15 +17,6 @@ enum {
 
 /* ---- what is known ---- */
 
-static facts *proved_facts(scale_search *g, size_t n) {
-    rational_pool pool;
-    arena_reset(g->scratch);
-    rational_pool_init(&pool, g->scratch);
-    facts *f = facts_proved(&g->s, n, &pool, g->keep);
-    arena_reset(g->scratch);
-    return f;
-}
-
 /* The caller's gap stands where less is proved; strings that have a smaller one refute it. */
 static void give_gap(scale_search *g, size_t n) {
     string_watch silent = {0};
@@ -58,12 +49,13 @@ static void find_facts(scale_search *g) {
         trap_raise_remedy(g->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_GAP_PROVED,
                           "there are more than a thousand million strings up to length %zu: too many to run them all",
                           length);
+    facts_run *run = exhaustive ? NULL : facts_run_begin(&g->s, 0, g->keep);
     for (size_t n = 0; n <= length; n++) {
         if (exhaustive) {
             g->facts[n] = facts_exhaustive(&g->s, n, &watch, g->keep, g->scratch);
             continue;
         }
-        g->facts[n] = proved_facts(g, n);
+        g->facts[n] = facts_run_next(run, g->keep);
         if (g->o->gap == TEMPER_GAP_GIVEN) give_gap(g, n);
         if (g->o->progress && g->o->progress(g->o->context, n + 1, length + 1))
             trap_raise(g->trap, TEMPER_LIMIT, 0, 0, "stopped at length %zu of %zu", n, length);

@@ -44,15 +44,11 @@ static void find_others(void *context) {
     other_facts *o = context;
     scale_search *g = o->g;
     string_watch silent = {0};
+    facts_run *run = o->strings ? NULL : facts_run_begin(&g->s, 0, g->keep);
     for (size_t n = 0; n <= g->o->length; n++) {
         arena_reset(g->scratch);
-        if (o->strings) {
-            o->found[n] = facts_exhaustive(&g->s, n, &silent, g->keep, g->scratch);
-        } else {
-            rational_pool pool;
-            rational_pool_init(&pool, g->scratch);
-            o->found[n] = facts_proved(&g->s, n, &pool, g->keep);
-        }
+        o->found[n] =
+            o->strings ? facts_exhaustive(&g->s, n, &silent, g->keep, g->scratch) : facts_run_next(run, g->keep);
     }
 }
 
