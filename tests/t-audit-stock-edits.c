@@ -141,8 +141,8 @@ static void candidates_of_nine(editing *e) {
     }
 }
 
-/* Letters count 1 more than multiples of 3, and the start sentinel 1.5: the sum may be a half away from 0, not one and
-   a half. */
+/* Letters count 1 more than multiples of 3, and the start sentinel 1.5: the sum may be a half away from 0, not one
+   and a half. */
 static void constant_in_mean(editing *e) {
     const undo_head *h = head_of(e, UNDO_MEAN), *compare = head_of(e, UNDO_COMPARE);
     float *row = value_row(e, h, 0);

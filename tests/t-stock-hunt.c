@@ -1,5 +1,6 @@
-/* Files of ordinary transformers, edited so that they keep the form, with certificates that name the new file: the audit
-   refuses them, or every answer is still right in every kernel that the page knows. TEMPER_HUNT=full: 10^5 files. */
+/* Files of ordinary transformers, edited so that they keep the form, with certificates that name the new file: the
+   audit refuses them, or every answer is still right in every kernel that the page knows. TEMPER_HUNT=full: 10^5
+   files. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* Reading ordinary transformers back: a specification is lowered and written, its file is read and the lowering
    undone, and the hard model that comes out gives the specification's answers at every position of all short strings.
    One changed weight is refused, or is another model, whose answers are those of the emulator. */
+#define _GNU_SOURCE /* memmem */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,14 +175,59 @@ static void check_hostile(entry *e, void *context) {
     free_folder(&f);
 }
 
+/* Fields that change what transformers computes with the same weights. */
+static void check_texts(entry *e, void *context) {
+    static const struct {
+        const char *from, *to;
+    } changes[] = {{"\"scale_attn_weights\": true", "\"scale_attn_weights\": false"},
+                   {"\"scale_attn_weights\": true", "\"scale_attn_by_inverse_layer_idx\": true"},
+                   {"\"rope_type\": \"default\"", "\"rope_type\": \"linear\", \"factor\": 8.0"},
+                   {"\"use_cache\": true", "\"use_cache\": true, \"partial_rotary_factor\": 0.5"},
+                   {"\"bos_token_id\": 0", "\"bos_token_id\": 2"},
+                   {"\"float32\"", "\"float16\""},
+                   {"\"normalizer\": null", "\"normalizer\": {\"type\": \"Lowercase\"}"},
+                   {"\"ids\": [0]", "\"ids\": [2]"},
+                   {"\"merges\": []", "\"merges\": [\"a b\"]"}};
+    const trial *t = context;
+    const temper_spec *read;
+    folder f = {.m = stock_from_model(&e->memory, stock_hard_model(e, t->spec, &read), &t->options)};
+    if (!CHECK(entry_run(NULL, make_folder, &f) == TEMPER_OK, "no folder")) return;
+    CHECK(entry_run(NULL, read_folder, &f) == TEMPER_OK, "the folder is refused");
+    for (size_t k = 0; k < sizeof changes / sizeof *changes; k++)
+        for (int tokenizer = 0; tokenizer < 2; tokenizer++) {
+            folder g = f;
+            char **which = tokenizer ? &g.tokenizer : &g.config;
+            size_t *length = tokenizer ? &g.tokenizer_length : &g.config_length;
+            const char *from = memmem(*which, *length, changes[k].from, strlen(changes[k].from));
+            if (!from) continue;
+            text made;
+            text_init(&made, &e->memory);
+            text_add(&made, *which, (size_t)(from - *which));
+            text_puts(&made, changes[k].to);
+            from += strlen(changes[k].from);
+            text_add(&made, from, *length - (size_t)(from - *which));
+            *which = made.data;
+            *length = made.length;
+            g.out = NULL;
+            CHECK(is_refusal(entry_run(NULL, read_folder, &g)), "%s: '%s' for '%s' is taken", setting(t),
+                  changes[k].to, changes[k].from);
+        }
+    free_folder(&f);
+}
+
 static void check_hostile_files(test_random *r) {
-    static const char *const sources[] = {"a S b", "#[a] % 2 = 1", "H(#[a] >= #[b])"};
+    static const char *const sources[] = {"a S b", "H(#[a] >= #[b])", "#[a] % 2 = 1"};
     for (unsigned k = 0; k < 4; k++) {
         temper_error e;
         temper_spec *s = stock_parse(sources[k % 3], "ab");
         trial t = {.name = sources[k % 3], .spec = s, .random = r};
         t.options = stock_setting(k | 4 | (k == 3 ? 8 : 0), 10);
         CHECK(entry_run(&e, check_hostile, &t) == TEMPER_OK, "%s: %s", setting(&t), e.text);
+        if (k < 2) {
+            t.options = stock_setting(k, 10);
+            t.options.positions = STOCK_POSITIONS_RAMP;
+            CHECK(entry_run(&e, check_texts, &t) == TEMPER_OK, "%s: %s", setting(&t), e.text);
+        }
         temper_spec_free(s);
     }
 }

@@ -3,7 +3,7 @@
 #define EXPORT_EXPORT_PARTS_H
 
 #include "base/text.h"
-#include "export/tokenizer_files.h"
+#include "model/tokenizer_files.h"
 #include "model/model.h"
 
 /* The file format of the folder; the loaders refuse others. */

@@ -2,16 +2,11 @@
 #ifndef EXPORT_STOCK_FILES_H
 #define EXPORT_STOCK_FILES_H
 
-#include "export/tokenizer_files.h"
 #include "model/model.h"
-#include "model/stock_tokens.h"
+#include "model/stock_texts.h"
 
-/* config.json of GPT2LMHeadModel or LlamaForCausalLM, and how to sample from it. */
-void stock_config_print(text *out, const struct stock_model *m);
+/* How to sample from it. */
 void stock_generation_print(text *out, const struct stock_model *m);
-
-/* What tokenizer.json and tokenizer_config.json say. */
-tokenizer_facts stock_tokenizer(const struct stock_model *m, const stock_tokens *t);
 
 /* model.safetensors under Hugging Face's names. */
 void stock_safetensors_print(text *out, const struct stock_model *m, bool as_f16);

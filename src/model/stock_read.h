@@ -17,7 +17,7 @@ struct stock_file {
 /* In arena a. Raises TEMPER_FORMAT. */
 void stock_read(struct stock_file *out, const gguf_file *f, arena *a);
 
-/* The same from a Hugging Face folder: config.json, the vocabulary of tokenizer.json, and model.safetensors. */
+/* The same from a Hugging Face folder: config.json, tokenizer.json and model.safetensors. */
 typedef struct stock_texts {
     const char *config, *tokenizer;
     size_t config_length, tokenizer_length;

@@ -4,7 +4,7 @@
 
 #include "model/stock_read.h"
 #include "model/stock_tensors.h"
-#include "model/stock_tokens.h"
+#include "model/stock_texts.h"
 
 _Noreturn static void refuse(arena *a, const char *what) {
     trap_raise(a->trap, TEMPER_FORMAT, 0, 0, "this folder is not one that temper writes: %s", what);
@@ -53,7 +53,7 @@ static const config_field llama_fields[] = {{"model_type", EQUAL, 0, "llama"},
                                             {"tie_word_embeddings", FALSE_, 0, NULL},
                                             {NULL, IGNORED, 0, NULL}};
 
-/* The fields that say what is computed; what else a config has says how it is run. */
+/* The fields that the reader needs, or that deserve a message of their own. */
 static void read_field(json_reader *r, const config_field *f, struct stock_model *m, bool again, arena *a) {
     size_t at = r->at;
     void *place = (char *)m + f->at;
@@ -168,6 +168,31 @@ static void read_tokenizer(struct stock_model *m, const stock_texts *x, arena *a
     if (!m->tokens) refuse(a, "tokenizer.json has no vocabulary");
 }
 
+/* ---- both texts ---- */
+
+static bool is_same(const text *x, const char *bytes, size_t length) {
+    return x->length == length && memcmp(x->data, bytes, length) == 0;
+}
+
+/* Every field of both may change what is computed, or what of: they are what a writer makes of the sizes and letters,
+   to the byte. */
+static void check_texts(struct stock_model *m, const stock_texts *x, arena *a) {
+    text config;
+    bool known = false;
+    text_init(&config, a);
+    stock_config_print(&config, m);
+    if (!is_same(&config, x->config, x->config_length)) refuse(a, "config.json has another field, number or order");
+    for (int words = 0; words < 2 && !known; words++) {
+        text tokenizer;
+        m->words = words;
+        const tokenizer_facts facts = stock_tokenizer(m, stock_tokens_make(m, a));
+        text_init(&tokenizer, a);
+        tokenizer_print(&tokenizer, &facts);
+        known = is_same(&tokenizer, x->tokenizer, x->tokenizer_length);
+    }
+    if (!known) refuse(a, "tokenizer.json has more or less than its letters ask for");
+}
+
 /* ---- model.safetensors ---- */
 
 static void read_tensor(const stock_tensor *t, const tensor *from, const tensor_file *f, bool as_f16, arena *a) {
@@ -204,6 +229,7 @@ void stock_read_folder(struct stock_file *out, const stock_texts *texts, const t
     }
     if (m->head_size % 2 || m->vocabulary < 3) refuse(a, "a size that no model has");
     read_tokenizer(m, texts, a);
+    check_texts(m, texts, a);
     stock_allocate(m, f->source.size, false, a);
     stock_tensors all = stock_tensors_make(m, STOCK_HUGGING_FACE, a);
     if (all.count != f->count) refuse(a, "another number of tensors");

@@ -1,7 +1,7 @@
 /* Letters of one character are the characters of a string; words stand between blanks. Both are pieces that the
    pre-tokenizer cuts out and that byte-pair encoding without merges looks up whole: the one model that tokenizers and
    transformers.js have in common. */
-#include "export/tokenizer_files.h"
+#include "model/tokenizer_files.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* tokenizer.json and tokenizer_config.json, for tokenizers, transformers and transformers.js: of both kinds of
    exported folders. */
-#ifndef EXPORT_TOKENIZER_FILES_H
-#define EXPORT_TOKENIZER_FILES_H
+#ifndef MODEL_TOKENIZER_FILES_H
+#define MODEL_TOKENIZER_FILES_H
 
 #include "base/text.h"
 
