@@ -570,7 +570,9 @@ class Tree:
         return {m.key for m in mutants}
 
     def make(self):
-        programs = ["build/tests/" + n[:-2] for n in sorted(os.listdir("tests")) if wanted_test(n[:-2]) and n.endswith(".c")]
+        chosen = self.o.tests.split()
+        programs = ["build/tests/" + n[:-2] for n in sorted(os.listdir("tests"))
+                    if n.endswith(".c") and (n[:-2] in chosen if chosen else wanted_test(n[:-2]))]
         command = ["make", "-s", "-j%d" % self.o.jobs, "BUILD=build", "OPT=-O1 -g", "WARN=-Werror=vla",
                    "CFLAGS=" + self.sanitize + " -include src/base/mutant_switch.h", "LDFLAGS=" + self.sanitize, "build/libtemper.a"]
         for extra in ([], programs):

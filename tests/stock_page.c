@@ -1,0 +1,555 @@
+#include "stock_page.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "number/format.h"
+
+/* u and v of the page, half the least number of f16, and its largest. */
+static const real U = 0x1p-24L, V = 0x1p-11L, TINY = 0x1p-25L, F16_LARGEST = 65504;
+static const real TURNED = 0x1p-22L;   /* sines and cosines of kernels */
+static const real OWN_TRIG = 0x1p-30L; /* those of the audit, which adds it where it computes them */
+
+/* What is known of a column, after the norm that is being read. */
+typedef struct view {
+    const undo *u;
+    bool vectors16, cache16, norms32;
+    real *error, *relative; /* [columns] */
+    real imbalance, common, own, mean, sum;
+    const char *refused;
+} view;
+
+typedef struct line {
+    real size, error, own, zero; /* own: its roundings; zero: off where the ideal number is 0 */
+} line;
+
+static bool is_gpt2(const view *x) { return x->u->m->architecture == STOCK_GPT2; }
+static real width_of(const undo_column *c) { return fmaxl(fabsl(c->low), fabsl(c->high)); }
+static real count_of(const view *x) { return x->u->m->positions; }
+static real head_root(const view *x) { return sqrtl(x->u->m->head_size); }
+
+static void ask(view *x, bool ok, const char *why) {
+    if (!ok && !x->refused) x->refused = why;
+}
+
+/* ---- norms ---- */
+
+static void take_norm(view *x, uint32_t layer, bool net) {
+    const undo *u = x->u;
+    real d = u->m->width, epsilon = u->m->epsilon, letters = 0, sum, squares;
+    for (uint32_t t = 0; t < 2 + u->letters; t++) {
+        real own = 0;
+        for (uint32_t c = 0; c < u->column_count; c++)
+            own += u->columns[c].writer == UNDO_TOKEN ? u->columns[c].tokens[t] : 0;
+        letters = fmaxl(letters, own);
+    }
+    sum = squares = letters;
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        const undo_column *k = &u->columns[c];
+        bool written = k->writer == UNDO_NET;
+        if (k->writer == UNDO_TABLE || k->writer == UNDO_HEAD)
+            written = k->layer < layer + (net && k->writer == UNDO_HEAD);
+        if (!written) continue;
+        real most = width_of(k) * (1 + x->relative[c]) + x->error[c];
+        sum += most;
+        squares += most * most;
+    }
+    x->sum = sum;
+    x->mean = x->common = x->own = 0;
+    if (!is_gpt2(x)) {
+        real pin = 0x1p30L;
+        bool four = false;
+        for (uint32_t p = 1; p && p <= u->m->width; p *= 4) four = four || p == u->m->width;
+        if (four && squares < 63 && epsilon < 0x1p-25L * pin / d) return;
+        ask(x, squares <= 0x1p20L, "columns beside the pin");
+        x->common = (squares + epsilon * d) / pin + 4 * U;
+        x->own = 4 * U;
+        return;
+    }
+    real pin = 0x1p13L;
+    squares += sum * sum / u->balances;
+    x->mean = x->imbalance / d + (x->norms32 ? 4 * U : 0x1p-50L) * (2 * pin + 2 * sum);
+    real spread = squares + 4 * sum * x->mean + d * x->mean * x->mean;
+    x->common = (2 * spread + epsilon * d) / (4 * pin * pin) + (d / 2 + 8) * U;
+    x->own = 4 * U;
+    ask(x, x->common <= 0x1p-10L, "the norm");
+}
+
+/* ---- rows ---- */
+
+static bool is_rounded_back(real size, real error, real relative, real grain) {
+    return grain > 0 && size <= 2048 * grain && error + relative * grain < grain / 4096;
+}
+
+static real rounded(real size, real error, real relative) {
+    real all = error + relative * size;
+    return all + V * (size + all) + TINY;
+}
+
+static real rounded_or_back(real size, real error, real relative, real grain) {
+    return is_rounded_back(size, error, relative, grain) ? 2 * error + relative * size
+                                                         : rounded(size, error, relative);
+}
+
+/* The constant 1 of a row is the pin, less the mean in a GPT-2. */
+static real one_error(const view *x) { return x->own + (is_gpt2(x) ? x->mean / 0x1p13L : 0); }
+
+static real cancelled(const view *x, const undo_form *f) {
+    real up = f->one > 0 ? f->one : 0, down = f->one < 0 ? -f->one : 0, worst = 0;
+    bool letters = true;
+    for (size_t k = 0; k < f->count; k++) {
+        const undo_column *c = &x->u->columns[f->terms[k].channel];
+        real most = fabsl(f->terms[k].weight) * width_of(c);
+        if (f->terms[k].weight < 0)
+            down += most;
+        else
+            up += most;
+        if (c->writer != UNDO_TOKEN) letters = false;
+    }
+    if (!letters) return 2 * fminl(up, down);
+    for (uint32_t t = 0; t < 2 + x->u->letters; t++) {
+        real sum = f->one, sizes = fabsl(f->one);
+        for (size_t k = 0; k < f->count; k++) {
+            real product = (real)f->terms[k].weight * x->u->columns[f->terms[k].channel].tokens[t];
+            sum += product;
+            sizes += fabsl(product);
+        }
+        if (sum == 0 && sizes > worst) worst = sizes;
+    }
+    return worst;
+}
+
+static line read_row(const view *x, const undo_form *f) {
+    const undo *u = x->u;
+    line r = {0};
+    double low, high, grain = fabs(f->one);
+    real products = fabsl(f->one), weights = 0, error = one_error(x) * fabsl(f->one);
+    bool exact = x->own == 0 && x->common == 0;
+    for (size_t k = 0; k < f->count; k++) {
+        uint32_t at = f->terms[k].channel;
+        const undo_column *c = &u->columns[at];
+        real w = fabsl(f->terms[k].weight), size = width_of(c),
+             off = x->error[at] + (x->relative[at] + x->own) * size;
+        if (x->vectors16) {
+            real seen = x->error[at] + x->mean, relative = x->relative[at] + x->own + x->common;
+            if (c->mean || !is_rounded_back(size, seen, relative, c->grain))
+                off = fmaxl(off, rounded(size, seen, relative));
+            else
+                off += x->error[at];
+        }
+        exact = exact && off == 0;
+        r.zero += 2 * w * x->error[at];
+        error += w * off;
+        products += w * (size + off);
+        weights += w;
+        grain = undo_common(grain, (double)w * c->grain);
+    }
+    real cancel = cancelled(x, f), roundings = (f->count + 2) * 1.01L * U;
+    r.zero += cancel * (x->own + one_error(x) + roundings);
+    if (is_gpt2(x)) {
+        real kept = fabsl(f->rest) + 8 * U * weights;
+        error += x->mean * (x->vectors16 ? 2.01L * weights : kept);
+        if (x->vectors16) kept = cancel > 0 ? 2.01L * weights : fabsl(f->rest) + 4.02L * V * weights;
+        r.zero += x->mean * kept;
+    }
+    undo_range(u, f, &low, &high);
+    r.size = fmaxl(fabsl(low), fabsl(high));
+    r.own = exact && grain > 0 && products <= 0x1p24L * grain ? 0 : roundings * products;
+    r.error = error + r.own;
+    return r;
+}
+
+/* ---- heads ---- */
+
+/* Of the angle of a pair at the last position. */
+static real angle_off(const view *x, uint32_t pair) {
+    return x->u->frequencies[pair] * count_of(x) * (3 * (real)pair + 4) * U;
+}
+
+static uint32_t pair_of(const view *x, uint32_t dimension) { return dimension % (x->u->m->head_size / 2); }
+
+typedef struct factor {
+    real size, error, turned;
+} factor;
+
+static factor read_factor(view *x, const undo_form *f, uint32_t dimension, bool key) {
+    line r = read_row(x, f);
+    factor s = {.size = r.size};
+    real relative = key ? x->common : 0, grain = undo_grain(x->u, f);
+    bool mean = false;
+    for (size_t k = 0; k < f->count; k++) mean = mean || x->u->columns[f->terms[k].channel].mean;
+    if (x->u->frequencies) {
+        s.turned = x->u->frequencies[pair_of(x, dimension)] * count_of(x);
+        relative += s.turned * s.turned / 2 + angle_off(x, pair_of(x, dimension)) + 2 * TURNED;
+    }
+    if (mean) grain = 0;
+    if (!x->cache16)
+        s.error = r.error + relative * r.size;
+    else if (key && is_rounded_back(r.size, r.error, relative, grain))
+        s.error = 2 * r.error;
+    else
+        s.error = rounded_or_back(r.size, r.error, relative, grain);
+    if (x->cache16) ask(x, s.size + s.error <= F16_LARGEST, "beyond f16");
+    return s;
+}
+
+enum { BY_QUERY = 1, BY_KEY = 2 };
+
+static real score_off(view *x, const undo_head *h, size_t from, size_t to, int by) {
+    real off = 0, terms = (to - from) * (x->u->frequencies ? 2 : 1) + 2;
+    for (size_t k = from; k < to; k++) {
+        const undo_product *p = &h->products[k];
+        factor q = read_factor(x, &p->query, p->dimension, false), j = read_factor(x, &p->key, p->dimension, true);
+        if (by & BY_KEY) off += (q.size + q.error) * j.error;
+        if (by & BY_QUERY) off += j.size * q.error;
+        off += terms * 1.01L * U * (q.size + q.error) * (j.size + j.error);
+        off += 2 * q.size * j.size * q.turned * j.turned;
+        off += (q.size + j.size) * q.turned * (TURNED + TINY + V * j.turned);
+    }
+    return off / head_root(x);
+}
+
+static real value_off(const view *x, const undo_head *h, real *size) {
+    real worst = 0;
+    *size = 0;
+    for (size_t v = 0; v < h->value_count; v++) {
+        line r = read_row(x, &h->values[v].value);
+        real e = r.error + x->common * r.size, grain = undo_grain(x->u, &h->values[v].value);
+        if (x->cache16)
+            e = is_rounded_back(r.size, r.error, x->common, grain) ? 2 * r.error
+                                                                   : rounded(r.size, r.error, x->common);
+        worst = fmaxl(worst, e);
+        *size = fmaxl(*size, r.size);
+    }
+    return worst;
+}
+
+static real chosen(view *x, const undo_head *h, real leak) {
+    real size, e = value_off(x, h, &size), width = 0;
+    ask(x, leak < 0.25L, "the leak");
+    for (size_t v = 0; v < h->value_count; v++) {
+        double low, high;
+        undo_range(x->u, &h->values[v].value, &low, &high);
+        width = fmaxl(width, fmaxl((real)high - low, fmaxl(fabsl(low), fabsl(high))));
+    }
+    real share = x->cache16 && leak >= 0x1p-13L ? V : 0;
+    return 2.01L * leak * (width + e) + e + (4 * U + share) * (size + e);
+}
+
+static real once_off(view *x, const undo_head *h) {
+    const undo_product *p = &h->products[0];
+    real grain = undo_grain(x->u, &p->key), n = count_of(x), size, e = value_off(x, h, &size);
+    real leak =
+        grain == 0 ? 0 : n * expl(2 * score_off(x, h, 0, 1, BY_QUERY | BY_KEY) - p->query.one * grain / head_root(x));
+    ask(x, leak < 0.25L, "the leak of once");
+    real error = 2.01L * leak * (1 + e) + e + (n + 8) * 1.01L * U;
+    if (!x->cache16) return error;
+    line key = read_row(x, &p->key), value = read_row(x, &h->values[0].value);
+    real turn = 0;
+    if (x->u->frequencies) {
+        uint32_t pair = pair_of(x, p->dimension);
+        turn = powl(x->u->frequencies[pair] * n, 2) / 2 + angle_off(x, pair) + 2 * TURNED;
+    }
+    real differ = score_off(x, h, 0, 1, 0);
+    ask(x, n <= 2048, "candidates of once");
+    ask(x, grain == 0 || is_rounded_back(key.size, key.error, x->common + turn, grain), "keys of once");
+    ask(x, grain == 0 || is_rounded_back(value.size, value.error, x->common, 1), "values of once");
+    ask(x, n * (differ + leak) < 0.125L && n * e < 0.125L, "weights of once");
+    return error + V + n * differ;
+}
+
+static double f16(real y) { return format_round(&format_f16, (double)y); }
+
+/* The key of a position, after the cache: between what numbers each part of it lies. */
+typedef struct ends {
+    real low[2], high[2];
+} ends;
+
+static ends *ramp_keys(const view *x, const undo_turn *t, real off) {
+    ends *all = malloc(x->u->m->positions * sizeof *all);
+    for (uint32_t j = 0; j < x->u->m->positions; j++)
+        for (int part = 0; part < 2; part++) {
+            real angle = (real)t->frequency * j, at = t->key_weight * (part ? sinl(angle) : cosl(angle));
+            all[j].low[part] = x->cache16 ? f16(at - off) : at - off;
+            all[j].high[part] = x->cache16 ? f16(at + off) : at + off;
+        }
+    return all;
+}
+
+/* The least step of a ramp from key to key. */
+static real least_step(const view *x, const undo_head *h, real *span) {
+    const undo_turn *t = &h->turns[0];
+    uint32_t n = x->u->m->positions;
+    real each = angle_off(x, t->pair) + TURNED + OWN_TRIG + 4 * U + one_error(x), w = t->frequency;
+    real length = hypotl(t->first, t->second), key = fabsl(t->key_weight), least = INFINITY;
+    real query_off = length * each + TINY;
+    ends *keys = ramp_keys(x, t, key * (each + x->common));
+    *span = key * length * sinl(fminl(w * n, 1.5L)) + 1;
+    for (uint32_t i = 1; i < n; i++) {
+        real q[2] = {-t->second * sinl(w * i), t->second * cosl(w * i)};
+        for (uint32_t j = 1; j <= i; j++) {
+            real step = 0;
+            for (int part = 0; part < 2; part++) {
+                real y = h->last ? q[part] : -q[part], worst = INFINITY;
+                real off = query_off + (x->cache16 ? V * (fabsl(y) + query_off) : 0);
+                for (int side = -1; side <= 1; side += 2) {
+                    worst = fminl(worst, (y + side * off) * (keys[j].low[part] - keys[j - 1].high[part]));
+                    worst = fminl(worst, (y + side * off) * (keys[j].high[part] - keys[j - 1].low[part]));
+                }
+                step += worst;
+            }
+            least = fminl(least, step);
+        }
+    }
+    free(keys);
+    return least - 2 * (x->u->m->head_size + 4) * 1.01L * U * length * key * 1.5L - 0x1p-20L * fabsl(least);
+}
+
+static real nearest_off(view *x, const undo_head *h) {
+    real all = score_off(x, h, 0, h->content, BY_QUERY | BY_KEY), keys = score_off(x, h, 0, h->content, BY_KEY);
+    real worth = undo_content_gap(x->u, h) / head_root(x), step, span;
+    if (h->turn_count) {
+        ask(x, x->u->m->positions <= 4096, "pairs of a ramp");
+        ask(x, h->turn_count == 1 && h->turns[0].first == 0, "a ramp of one sine");
+        if (x->refused) return 0;
+        step = least_step(x, h, &span) / head_root(x) - 2 * keys;
+        span /= head_root(x);
+    } else {
+        real digits = score_off(x, h, h->content, h->product_count, BY_KEY), slope = fabsl(h->slope) / head_root(x);
+        step = slope - 2 * digits - 2 * keys;
+        span = slope * (count_of(x) - 1) + 2 * digits;
+    }
+    real ahead = worth == 0 ? INFINITY : worth - span - 2 * all;
+    ask(x, x->u->m->positions < 3 || step >= 2, "neighbours");
+    ask(x, ahead >= 2, "content");
+    return chosen(x, h, (expl(-step) + expl(-ahead)) / (1 - expl(-step)));
+}
+
+static real wave_at(const undo_turn *t, real distance) {
+    return t->first * cosl(t->frequency * distance) - t->second * sinl(t->frequency * distance);
+}
+
+static real yesterday_off(view *x, const undo_head *h) {
+    real leak = 0, r = head_root(x), size = x->u->m->head_size;
+    if (h->turn_count) {
+        real off = 0;
+        for (size_t k = 0; k < h->turn_count; k++) {
+            const undo_turn *t = &h->turns[k];
+            real each = angle_off(x, t->pair) + 2 * TURNED + one_error(x) + x->common + 8 * U;
+            if (x->cache16) each += 1.01L * V + TINY;
+            off += fabsl(t->key_weight) * hypotl(t->first, t->second) *
+                   (2.01L * each + 2 * (size + 4) * 1.01L * U + 4 * OWN_TRIG);
+        }
+        for (uint32_t d = 0; d < x->u->m->positions; d++) {
+            real behind = 0;
+            for (size_t k = 0; k < h->turn_count; k++)
+                behind += h->turns[k].key_weight * (wave_at(&h->turns[k], d) - wave_at(&h->turns[k], 1));
+            if (d != 1) leak += expl((behind + 2 * off) / r);
+        }
+        return chosen(x, h, leak);
+    }
+    real off = score_off(x, h, 0, h->product_count, BY_QUERY | BY_KEY);
+    uint32_t n = x->u->m->positions;
+    const double *query[2], *key[2];
+    for (size_t k = 0; k < 2; k++) {
+        query[k] = undo_place(x->u, &h->products[2 + k].query);
+        key[k] = undo_place(x->u, &h->products[2 + k].key);
+    }
+    for (uint32_t i = n > 4 ? n - 4 : 1; i < n; i++) { /* rows of each remainder by 4: the longest */
+        real sum = 0;
+        for (uint32_t j = 0; j <= i; j++) {
+            real behind = h->slope * ((real)j - (i - 1));
+            for (size_t k = 0; k < 2; k++) behind += (real)query[k][i] * ((real)key[k][j] - key[k][i - 1]);
+            if (j + 1 != i) sum += expl(behind / r + 2 * off);
+        }
+        leak = fmaxl(leak, sum);
+    }
+    return chosen(x, h, leak);
+}
+
+static real wave_off(view *x, const undo_head *h) {
+    const undo_turn *t = &h->turns[0];
+    real k = fabsl(t->key_weight), length = hypotl(t->first, t->second), worst = 0, plus = 0, sizes = 0;
+    for (size_t j = 0; j < h->product_count; j++) {
+        real product = (real)h->products[j].query.one * h->products[j].key.terms[0].weight;
+        plus += product;
+        sizes += fabsl(product);
+    }
+    real share = one_error(x) + x->own + 2 * x->common + 8 * U + 2 * (x->u->m->head_size + 4) * 1.01L * U +
+                 (x->cache16 ? 2.01L * V : 0);
+    for (uint32_t i = 1; i < x->u->m->positions; i++) {
+        real y = wave_at(t, i),
+             off = k * length * (t->frequency * i * (3 * (real)t->pair + 4) * U + 6 * TURNED + OWN_TRIG);
+        off += (k * fabsl(y) + sizes) * share + (x->cache16 ? (k + length) * TINY : 0);
+        real score = (fabsl(t->key_weight * y + plus) - off) / head_root(x);
+        ask(x, score >= 2, "a wave");
+        worst = fmaxl(worst, count_of(x) * expl(-score));
+    }
+    return chosen(x, h, worst);
+}
+
+static real mean_off(view *x, const undo_head *h) {
+    real n = count_of(x), worst = 0;
+    for (size_t k = 0; k < h->value_count; k++) {
+        const undo_value *v = &h->values[k];
+        line r = read_row(x, &v->value);
+        real e = r.error + x->common * r.size, grain = undo_grain(x->u, &v->value);
+        real error = v->scale * (e + (n + 4) * 1.01L * U * (r.size + e)), relative = 0;
+        if (x->cache16) {
+            ask(x, n * r.size <= 2048 * grain, "sums of a mean");
+            ask(x, is_rounded_back(r.size, r.error, x->common, grain) && 2 * n * r.zero < grain * 0x1p-17L,
+                "values of a mean");
+            error = v->scale * 16 * r.zero;
+            relative = V + 8 * U;
+        }
+        x->error[v->column] = error;
+        x->relative[v->column] = relative;
+        worst = fmaxl(worst, error);
+    }
+    return worst;
+}
+
+static real compare_off(view *x, const undo_head *h) {
+    const undo_product *p = &h->products[0];
+    uint32_t column = p->query.terms[0].channel;
+    real w = p->query.terms[0].weight, key = p->key.terms[0].weight, n = count_of(x), r = head_root(x);
+    real relative = x->relative[column] + x->own + 2 * x->common + 8 * U, error = x->error[column];
+    if (is_gpt2(x)) error += x->mean * (x->vectors16 ? 2.01L : fabsl(p->query.rest) / fabsl(w) + 8 * U);
+    if (x->vectors16) relative += 1.01L * V, error += TINY;
+    if (x->u->frequencies) {
+        uint32_t pair = pair_of(x, p->dimension);
+        relative += powl(x->u->frequencies[pair] * n, 2) + 4 * TURNED + 2 * angle_off(x, pair);
+    }
+    if (x->cache16) relative += 1.01L * V, error += TINY / w;
+    real key_off = read_factor(x, &p->key, p->dimension, true).error;
+    real score = w * (undo_least_mean(x->u, column) * (1 - relative) - error) * (key - key_off) / r;
+    score *= 1 - (x->u->m->head_size + 4) * 1.01L * U;
+    real others = w * (undo_most_mean(x->u, column) + error) * key_off / r;
+    ask(x, score - others >= 2, "a sign");
+    return chosen(x, h, n * expl(2 * others - score));
+}
+
+static real head_off(view *x, const undo_head *h) {
+    real error = 0;
+    switch (h->role) {
+    case UNDO_MEAN: return mean_off(x, h);
+    case UNDO_ONCE: error = once_off(x, h); break;
+    case UNDO_NEAREST: error = nearest_off(x, h); break;
+    case UNDO_YESTERDAY: error = yesterday_off(x, h); break;
+    case UNDO_WAVE: error = wave_off(x, h); break;
+    case UNDO_COMPARE: error = compare_off(x, h); break;
+    case UNDO_WEIGHED:
+    case UNDO_LOOKUP: ask(x, false, "look-ups");
+    }
+    for (size_t v = 0; v < h->value_count; v++) {
+        x->error[h->values[v].column] = error;
+        x->relative[h->values[v].column] = 0;
+    }
+    return error;
+}
+
+/* ---- layers ---- */
+
+static void take_attention(view *x, uint32_t layer, real *errors) {
+    const undo *u = x->u;
+    real total = 0, rest = 0, values = 0;
+    for (size_t k = 0; k < u->head_count; k++) {
+        const undo_head *h = &u->heads[k];
+        if (h->layer != layer) continue;
+        errors[k] = fmaxl(errors[k], head_off(x, h));
+        for (size_t v = 0; v < h->value_count; v++) {
+            real size = width_of(&u->columns[h->values[v].column]) + 1;
+            total += size;
+            rest += fabsl(h->values[v].rest) * size / h->values[v].scale;
+            values++;
+        }
+    }
+    x->imbalance += 2 * (values + 4) * 1.01L * U * total + 4 * U * x->sum + rest;
+}
+
+/* What a step adds to each column is off by the first number; its two products are up to the second one. */
+static real step_off(view *x, const undo_step *s, real *product) {
+    line r = read_row(x, &s->sum);
+    bool llama = !is_gpt2(x);
+    real off = r.error + x->common * r.size, sure = 32 - off - 32 * x->common, scale = x->common + one_error(x);
+    *product = r.size + UNDO_GATE + off;
+    ask(x, sure >= (llama ? 17 : 10), "a step");
+    ask(x, !x->vectors16 || *product <= F16_LARGEST, "a step beyond f16");
+    real unit = 2 * r.own + UNDO_GATE * scale;
+    if (llama) unit += UNDO_GATE * (scale + 3 * U) + 2 * U * *product + 4.04L * sure * expl(-sure);
+    if (x->vectors16 && off >= 0x1p-7L) unit += 2 * fminl(V * *product, 2 * off);
+    return unit;
+}
+
+static void take_net(view *x, uint32_t layer, arena *a) {
+    const undo *u = x->u;
+    real *added = arena_zalloc(a, u->column_count, sizeof *added),
+         *sizes = arena_zalloc(a, u->column_count, sizeof *sizes);
+    real *count = arena_zalloc(a, u->column_count, sizeof *count), total = 0, rest = 0, products = 0, product;
+    for (size_t k = 0; k < u->step_count; k++) {
+        const undo_step *s = &u->steps[k];
+        if (s->layer != layer) continue;
+        real unit = step_off(x, s, &product);
+        for (size_t j = 0; j < s->count; j++) {
+            real w = fabsl(s->terms[j].weight) / UNDO_GATE;
+            added[s->terms[j].channel] += w * unit;
+            sizes[s->terms[j].channel] += 2 * w * product;
+            count[s->terms[j].channel] += 2;
+            total += 2 * w * product;
+        }
+        rest += fabsl(s->rest) * 2 * product;
+        products += 2;
+    }
+    for (uint32_t c = 0; c < u->column_count; c++)
+        if (count[c] > 0)
+            x->error[c] += added[c] + (count[c] + 1) * 1.01L * U * sizes[c] + U * (width_of(&u->columns[c]) + 1);
+    x->imbalance += 2 * (products + 4) * 1.01L * U * total + 4 * U * x->sum + rest;
+}
+
+/* Of a row of an embedding, without the two pins. */
+static real row_imbalance(const undo *u, const float *row, real *size) {
+    real sum = 0, all = 0;
+    for (uint32_t k = 2; k < u->m->width; k++) {
+        sum += row[k];
+        all += fabsf(row[k]);
+    }
+    *size = fmaxl(*size, all);
+    return fabsl(sum) + 0x1p-40L * all;
+}
+
+static real embedded_imbalance(const undo *u) {
+    const struct stock_model *m = u->m;
+    real tokens = 0, places = 0, size[2] = {0};
+    if (m->architecture != STOCK_GPT2) return 0;
+    for (size_t t = 0; t < m->vocabulary; t++)
+        tokens = fmaxl(tokens, row_imbalance(u, m->token_embedding + t * m->width, &size[0]));
+    for (size_t i = 0; i < m->positions; i++)
+        places = fmaxl(places, row_imbalance(u, m->position_embedding + i * m->width, &size[1]));
+    return tokens + places + U * (size[0] + size[1]);
+}
+
+static void take_kernels(stock_page *out, view x, arena *a) {
+    const undo *u = x.u;
+    x.error = arena_zalloc(a, u->column_count, sizeof *x.error);
+    x.relative = arena_zalloc(a, u->column_count, sizeof *x.relative);
+    x.imbalance = embedded_imbalance(u);
+    for (uint32_t l = 1; l <= u->m->layer_count; l++) {
+        take_norm(&x, l, false);
+        take_attention(&x, l, out->errors);
+        take_norm(&x, l, true);
+        take_net(&x, l, a);
+    }
+    take_norm(&x, u->m->layer_count + 1, false);
+    for (uint32_t t = 0; t < u->m->vocabulary; t++) {
+        line r = read_row(&x, &u->outputs[t]);
+        out->logits = fmaxl(out->logits, r.error + x.common * r.size);
+    }
+    if (!out->refused) out->refused = x.refused;
+}
+
+stock_page stock_page_bounds(const undo *u, bool f16_weights, bool f16_cache, arena *a) {
+    stock_page out = {.errors = arena_zalloc(a, u->head_count, sizeof *out.errors)};
+    take_kernels(&out, (view){.u = u, .vectors16 = f16_weights, .cache16 = f16_cache}, a);
+    take_kernels(&out, (view){.u = u, .norms32 = true}, a);
+    return out;
+}
