@@ -77,8 +77,18 @@ static void take_norm(view *x, uint32_t layer, bool net) {
 
 /* ---- rows ---- */
 
+/* The largest power of two that a number is a multiple of. */
+static real low_bit(real x) {
+    real bit = 1;
+    if (x == 0) return 0;
+    while (fmodl(x, bit) != 0) bit /= 2;
+    while (fmodl(x, 2 * bit) == 0) bit *= 2;
+    return bit;
+}
+
 static bool is_rounded_back(real size, real error, real relative, real grain) {
-    return grain > 0 && size <= 2048 * grain && error + relative * grain < grain / 4096;
+    real bit = low_bit(grain);
+    return bit >= 0x1p-24L && size <= 2048 * bit && error + relative * grain < grain / 4096;
 }
 
 static real rounded(real size, real error, real relative) {
@@ -91,8 +101,11 @@ static real rounded_or_back(real size, real error, real relative, real grain) {
                                                          : rounded(size, error, relative);
 }
 
-/* The constant 1 of a row is the pin, less the mean in a GPT-2. */
-static real one_error(const view *x) { return x->own + (is_gpt2(x) ? x->mean / 0x1p13L : 0); }
+/* The constant 1 of a row is the pin, less the mean in a GPT-2, and may be rounded to f16. */
+static real one_error(const view *x) {
+    real off = x->own + (is_gpt2(x) ? x->mean / 0x1p13L : 0);
+    return off + (x->vectors16 && !is_rounded_back(1, off, x->common, 1) ? 1.01L * V : 0);
+}
 
 static real cancelled(const view *x, const undo_form *f) {
     real up = f->one > 0 ? f->one : 0, down = f->one < 0 ? -f->one : 0, worst = 0;
@@ -154,7 +167,7 @@ static line read_row(const view *x, const undo_form *f) {
     }
     undo_range(u, f, &low, &high);
     r.size = fmaxl(fabsl(low), fabsl(high));
-    r.own = exact && grain > 0 && products <= 0x1p24L * grain ? 0 : roundings * products;
+    r.own = exact && products <= 0x1p24L * low_bit(grain) ? 0 : roundings * products;
     r.error = error + r.own;
     return r;
 }
@@ -172,7 +185,7 @@ typedef struct factor {
     real size, error, turned;
 } factor;
 
-static factor read_factor(view *x, const undo_form *f, uint32_t dimension, bool key) {
+static factor read_factor(const view *x, const undo_form *f, uint32_t dimension, bool key) {
     line r = read_row(x, f);
     factor s = {.size = r.size};
     real relative = key ? x->common : 0, grain = undo_grain(x->u, f);
@@ -189,13 +202,12 @@ static factor read_factor(view *x, const undo_form *f, uint32_t dimension, bool 
         s.error = 2 * r.error;
     else
         s.error = rounded_or_back(r.size, r.error, relative, grain);
-    if (x->cache16) ask(x, s.size + s.error <= F16_LARGEST, "beyond f16");
     return s;
 }
 
 enum { BY_QUERY = 1, BY_KEY = 2 };
 
-static real score_off(view *x, const undo_head *h, size_t from, size_t to, int by) {
+static real score_off(const view *x, const undo_head *h, size_t from, size_t to, int by) {
     real off = 0, terms = (to - from) * (x->u->frequencies ? 2 : 1) + 2;
     for (size_t k = from; k < to; k++) {
         const undo_product *p = &h->products[k];
@@ -205,8 +217,45 @@ static real score_off(view *x, const undo_head *h, size_t from, size_t to, int b
         off += terms * 1.01L * U * (q.size + q.error) * (j.size + j.error);
         off += 2 * q.size * j.size * q.turned * j.turned;
         off += (q.size + j.size) * q.turned * (TURNED + TINY + V * j.turned);
+        for (size_t o = 0; x->u->frequencies && o < h->product_count; o++) { /* the key of another of the same pair */
+            const undo_product *other = &h->products[o];
+            if (o == k || pair_of(x, other->dimension) != pair_of(x, p->dimension)) continue;
+            factor y = read_factor(x, &other->key, other->dimension, true);
+            off += (q.size + q.error) * (y.size + y.error) * (q.turned + TURNED);
+        }
     }
     return off / head_root(x);
+}
+
+/* What an f16 cache cannot hold, or not add up; two numbers of a pair may turn into one. */
+static void ask_f16(view *x, const undo_head *h) {
+    uint32_t half = x->u->m->head_size / 2;
+    real *sizes = calloc(2 * x->u->m->head_size, sizeof *sizes), *key = sizes + x->u->m->head_size;
+    for (size_t v = 0; v < h->value_count; v++) {
+        line r = read_row(x, &h->values[v].value);
+        real size = r.size * (1 + x->common) + r.error;
+        ask(x, !x->vectors16 || size <= F16_LARGEST, "a value beyond f16");
+        ask(x, !x->cache16 || count_of(x) * size <= F16_LARGEST, "values beyond f16");
+    }
+    for (size_t k = 0; k < h->product_count; k++) {
+        line q = read_row(x, &h->products[k].query), j = read_row(x, &h->products[k].key);
+        sizes[h->products[k].dimension] = q.size * (1 + x->common) + q.error;
+        key[h->products[k].dimension] = j.size * (1 + x->common) + j.error;
+    }
+    for (size_t k = 0; k < h->turn_count; k++) {
+        const undo_turn *t = &h->turns[k];
+        sizes[t->pair] = fabsl(t->first);
+        sizes[t->pair + half] = fabsl(t->second);
+        key[t->pair] = fabsl(t->key_weight);
+    }
+    for (uint32_t d = 0; x->cache16 && d < 2 * half; d++) {
+        uint32_t partner = d < half ? d + half : d - half;
+        real q = sizes[d] + (x->u->frequencies ? sizes[partner] : 0),
+             j = key[d] + (x->u->frequencies ? key[partner] : 0);
+        ask(x, q * (1 + V) <= F16_LARGEST, "a query beyond f16");
+        ask(x, j * (1 + V) <= F16_LARGEST, "a key beyond f16");
+    }
+    free(sizes);
 }
 
 static real value_off(const view *x, const undo_head *h, real *size) {
@@ -242,7 +291,7 @@ static real once_off(view *x, const undo_head *h) {
     real leak =
         grain == 0 ? 0 : n * expl(2 * score_off(x, h, 0, 1, BY_QUERY | BY_KEY) - p->query.one * grain / head_root(x));
     ask(x, leak < 0.25L, "the leak of once");
-    real error = 2.01L * leak * (1 + e) + e + (n + 8) * 1.01L * U;
+    real error = 2.01L * leak * (1 + e) + e + (n + 8) * 1.01L * U * (size + e);
     if (!x->cache16) return error;
     line key = read_row(x, &p->key), value = read_row(x, &h->values[0].value);
     real turn = 0;
@@ -251,11 +300,11 @@ static real once_off(view *x, const undo_head *h) {
         turn = powl(x->u->frequencies[pair] * n, 2) / 2 + angle_off(x, pair) + 2 * TURNED;
     }
     real differ = score_off(x, h, 0, 1, 0);
-    ask(x, n <= 2048, "candidates of once");
+    ask(x, n * size < 2048, "candidates of once");
     ask(x, grain == 0 || is_rounded_back(key.size, key.error, x->common + turn, grain), "keys of once");
     ask(x, grain == 0 || is_rounded_back(value.size, value.error, x->common, 1), "values of once");
     ask(x, n * (differ + leak) < 0.125L && n * e < 0.125L, "weights of once");
-    return error + V + n * differ;
+    return error + (V + n * differ) * (size + e);
 }
 
 static double f16(real y) { return format_round(&format_f16, (double)y); }
@@ -306,7 +355,8 @@ static real least_step(const view *x, const undo_head *h, real *span) {
 }
 
 static real nearest_off(view *x, const undo_head *h) {
-    real all = score_off(x, h, 0, h->content, BY_QUERY | BY_KEY), keys = score_off(x, h, 0, h->content, BY_KEY);
+    real all = score_off(x, h, 0, h->content, BY_QUERY | BY_KEY);
+    real keys = h->content > 1 ? all : score_off(x, h, 0, h->content, BY_KEY);
     real worth = undo_content_gap(x->u, h) / head_root(x), step, span;
     if (h->turn_count) {
         ask(x, x->u->m->positions <= 4096, "pairs of a ramp");
@@ -336,7 +386,10 @@ static real yesterday_off(view *x, const undo_head *h) {
         for (size_t k = 0; k < h->turn_count; k++) {
             const undo_turn *t = &h->turns[k];
             real each = angle_off(x, t->pair) + 2 * TURNED + one_error(x) + x->common + 8 * U;
-            if (x->cache16) each += 1.01L * V + TINY;
+            if (x->cache16) {
+                each += 1.01L * V;
+                off += 2.01L * TINY * (fabsl(t->key_weight) + hypotl(t->first, t->second));
+            }
             off += fabsl(t->key_weight) * hypotl(t->first, t->second) *
                    (2.01L * each + 2 * (size + 4) * 1.01L * U + 4 * OWN_TRIG);
         }
@@ -396,11 +449,15 @@ static real mean_off(view *x, const undo_head *h) {
         real e = r.error + x->common * r.size, grain = undo_grain(x->u, &v->value);
         real error = v->scale * (e + (n + 4) * 1.01L * U * (r.size + e)), relative = 0;
         if (x->cache16) {
-            ask(x, n * r.size <= 2048 * grain, "sums of a mean");
+            ask(x, n * r.size < 2048 * low_bit(grain), "sums of a mean");
             ask(x, is_rounded_back(r.size, r.error, x->common, grain) && 2 * n * r.zero < grain * 0x1p-17L,
                 "values of a mean");
             error = v->scale * 16 * r.zero;
             relative = V + 8 * U;
+        }
+        if (x->vectors16) {
+            error = error * (1 + V) + v->scale * TINY;
+            relative += 1.01L * V;
         }
         x->error[v->column] = error;
         x->relative[v->column] = relative;
@@ -429,8 +486,24 @@ static real compare_off(view *x, const undo_head *h) {
     return chosen(x, h, n * expl(2 * others - score));
 }
 
+/* What rounding to f16 adds to the values of a head, before they are mixed. */
+static real mixed(const view *x, const undo_head *h, real error) {
+    real most = 0;
+    for (size_t v = 0; x->vectors16 && v < h->value_count; v++) {
+        line r = read_row(x, &h->values[v].value);
+        real grain = undo_grain(x->u, &h->values[v].value), bit = low_bit(grain), by = V * (r.size + error) + TINY;
+        if (grain == 0 || is_rounded_back(r.size, error, 0, grain))
+            by = V * error + TINY;
+        else if (bit >= 0x1p-24L && r.size <= 2048 * bit)
+            by = fminl(by, error);
+        most = fmaxl(most, by);
+    }
+    return error + most;
+}
+
 static real head_off(view *x, const undo_head *h) {
-    real error = 0;
+    real error = 0, wrote;
+    ask_f16(x, h);
     switch (h->role) {
     case UNDO_MEAN: return mean_off(x, h);
     case UNDO_ONCE: error = once_off(x, h); break;
@@ -441,8 +514,9 @@ static real head_off(view *x, const undo_head *h) {
     case UNDO_WEIGHED:
     case UNDO_LOOKUP: ask(x, false, "look-ups");
     }
+    wrote = mixed(x, h, error);
     for (size_t v = 0; v < h->value_count; v++) {
-        x->error[h->values[v].column] = error;
+        x->error[h->values[v].column] = wrote;
         x->relative[h->values[v].column] = 0;
     }
     return error;

@@ -1,4 +1,5 @@
-/* The bounds of doc/stock.md a second time, in long doubles and without slack: what an audit of an ordinary
+/* The bounds of doc/stock.md a second time, in long doubles. They have no slack; where sums of means or of candidates
+   are as large as f16 holds, to the letter, the slack of the audit makes it refuse. This is what an audit of an ordinary
    transformer must find of each head and of the logits. */
 #ifndef TESTS_STOCK_PAGE_H
 #define TESTS_STOCK_PAGE_H
