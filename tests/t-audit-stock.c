@@ -69,6 +69,9 @@ static void forge_all(const trial *t, const text *certificate, const text *bytes
     forge(t, certificate, bytes, "\"which\": \"first\"", "\"which\": \"last\"");
     forge(t, certificate, bytes, "\"role\": \"mean\"", "\"role\": \"mean\", \"which\": \"last\"");
     forge(t, certificate, bytes, "\"balances\": 16", "\"balances\": 8");
+    forge(t, certificate, bytes, "#[a] = 3", "#[a] = 4");
+    forge(t, certificate, bytes, "#[b] < 4", "#[b] < 5");
+    forge(t, certificate, bytes, "#[a] >= 2", "#[a] >= 1");
     forge(t, certificate, bytes, "\"empty\": \"reject\"", "\"empty\": \"accept\"");
     forge(t, certificate, bytes, "\"alphabet\": [\"a\"", "\"alphabet\": [\"x\"");
     forge(t, certificate, bytes, "\"role\": \"nearest\"", "\"role\": \"once\"");
@@ -170,10 +173,10 @@ static void try_text(const char *source, const char *letters, const struct stock
 }
 
 int main(void) {
-    static const char *const sources[] = {"H(b -> O a)",        "H(c -> Y (a S b))", "(Y a) S (b & Y c)",
-                                          "Z (a T b)",          "#[a] >= #[b]",      "H(#[a] >= #[b]) & #[a] = #[b]",
-                                          "/(ab|ba)*c?/",       "O (a & Y O b)",     "first | Y Y a",
-                                          "#[true] % 3 = 1 & a"};
+    static const char *const sources[] = {"H(b -> O a)",         "H(c -> Y (a S b))", "(Y a) S (b & Y c)",
+                                          "Z (a T b)",           "#[a] >= #[b]",      "H(#[a] >= #[b]) & #[a] = #[b]",
+                                          "/(ab|ba)*c?/",        "O (a & Y O b)",     "first | Y Y a",
+                                          "#[true] % 3 = 1 & a", "#[a] = 3 | H b",    "#[a] >= 2 & #[b] < 4"};
     test_random r = test_seed(62);
     if (!test_folder(folder)) return 1;
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)

@@ -194,10 +194,11 @@ static void read_source(stock_audit *s) {
     arena_on_release(s->arena, release_spec, s->spec);
 }
 
-/* Counts are understood by meaning; a model without them is followed as a machine. What is viable is not proved, and
-   the claim must say so. */
+/* Counts are understood by meaning; a model without them is followed as a machine, and a language model with bounded
+   counts, too. What is viable is not proved, and the claim must say so. */
 static void check_meaning(stock_audit *s) {
-    bool finite = stock_is_finite(s->u) && s->claim->kind != TEMPER_KIND_TRANSDUCER && !s->claim->viable;
+    bool next = s->claim->kind == TEMPER_KIND_NEXT;
+    bool finite = stock_is_finite(s->u, next) && s->claim->kind != TEMPER_KIND_TRANSDUCER && !s->claim->viable;
     if (finite)
         stock_machine_check(s);
     else

@@ -63,7 +63,8 @@ _Noreturn void stock_refuse(const stock_audit *s, uint32_t layer, uint32_t head,
 /* The model's outputs are those of the source. */
 void stock_machine_check(stock_audit *s);
 void stock_meaning_check(stock_audit *s);
-bool stock_is_finite(const undo *u);
+/* with_counts: also if sums that only go up, or only go down, are compared with a number. */
+bool stock_is_finite(const undo *u, bool with_counts);
 
 /* Whether a column depends on the position alone, other than by the embedding of tokens. */
 static inline bool stock_is_place(const undo_column *c) { return c->place && c->writer != UNDO_TOKEN; }

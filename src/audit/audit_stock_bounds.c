@@ -168,6 +168,20 @@ typedef struct net_bound {
     double rest;     /* GPT-2 */
 } net_bound;
 
+/* What f16 does to an argument. Multiples of 32 are numbers of f16: one that is off by less than half the distance to
+   the next is rounded back, and no number is rounded further than to the one that it should be. */
+static double argument_rounding(double argument, double off) {
+    return off < argument * 0x1p-12 ? 0 : fmin(F16 * (argument + off), off);
+}
+
+/* Both units of a step, whose arguments are 64 apart; the first one's is at most `high`. */
+static double step_rounding(double high, double off) {
+    double most = 0;
+    for (double x = 96; x <= high + 32; x += 32)
+        most = fmax(most, argument_rounding(x, off) + argument_rounding(x - 64, off));
+    return most;
+}
+
 static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
     const undo *u = b->u;
     bool llama = u->m->architecture == STOCK_LLAMA;
@@ -186,8 +200,7 @@ static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
     double scale = b->common + stock_pin_error(b);
     double unit = 2 * r.rounded + 2 * HALF_GATE * scale;
     if (llama) unit += 2 * HALF_GATE * (scale + 3 * F32) + 2 * F32 * (most + off) + 4 * 1.01 * sure * exp_f64(-sure);
-    /* multiples of 32 are numbers of f16: one that is off by less than half their distance is rounded back */
-    if (b->k.f16_vectors && off >= 0x1p-7) unit += 2 * fmin(F16 * (most + off), 2 * off);
+    if (b->k.f16_vectors) unit += step_rounding(high, off);
     for (size_t k = 0; k < s->count; k++) {
         double w = fabs(s->terms[k].weight) / UNDO_GATE;
         uint32_t c = s->terms[k].channel;

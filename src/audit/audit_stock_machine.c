@@ -1,4 +1,5 @@
-/* A model without counts is a finite machine: what its heads remember of the letters so far. It is followed beside
+/* A model without counts, or with counts that only go up or only go down until they are compared, is a finite machine:
+   what its heads remember of the letters so far. It is followed beside
    the least automaton of the source's language, letter by letter, until nothing new comes; in every pair of states
    logits must be what the automaton says. By induction on the length that holds after every prefix. */
 #include <math.h>
@@ -15,7 +16,8 @@ static const double LEGAL = 256;
        once        the largest key so far
        nearest     the largest score so far, and the values there; or, if queries vary, the different keys so far,
                    each with its values, the one that is chosen first in front
-       yesterday   the values */
+       yesterday   the values
+       mean        the sums of values that are never negative, while they are negative; or the other way round */
 typedef struct machine {
     stock_audit *s;
     const undo *u;
@@ -95,6 +97,16 @@ static double value_of(const machine *m, const undo_form *f) {
     return x + 0.0; /* states are compared by their bytes: no -0 */
 }
 
+/* Of what is added to a sum at letters. */
+static void letter_range(const undo *u, const undo_form *f, double *low, double *high) {
+    undo_form letters = *f;
+    letters.terms = arena_alloc(u->arena, f->count, sizeof *letters.terms);
+    letters.count = 0;
+    for (size_t k = 0; k < f->count; k++)
+        if (f->terms[k].channel != u->start) letters.terms[letters.count++] = f->terms[k];
+    undo_range(u, &letters, low, high);
+}
+
 static bool varies(const undo_head *h) {
     for (size_t k = 0; k < h->content; k++)
         if (h->products[k].query.count) return true;
@@ -154,6 +166,25 @@ static void see_yesterday(const machine *m, const undo_head *h, double *memory, 
     }
 }
 
+/* A sum that only goes up keeps its sign once that is positive, and only the sign is asked for. */
+static void see_mean(const machine *m, const undo_head *h, double *memory, bool begun) {
+    for (size_t v = 0; v < h->value_count; v++) {
+        double low, high, now = value_of(m, &h->values[v].value);
+        letter_range(m->u, &h->values[v].value, &low, &high);
+        memory[v] = begun ? memory[v] + now : now;
+        if (memory[v] > 0 && low >= 0) memory[v] = 1;
+        if (memory[v] < 0 && high <= 0) memory[v] = -1;
+        m->columns[h->values[v].column] = memory[v];
+    }
+}
+
+/* On the start sentinel there is nothing else to look at. */
+static void see_compare(const machine *m, const undo_head *h, bool begun) {
+    double sum = value_of(m, &h->products[0].query);
+    if (begun && sum == 0) stock_refuse(m->s, h->layer, h->slot + 1, "its mean may be 0");
+    for (size_t v = 0; v < h->value_count; v++) m->columns[h->values[v].column] = !begun || sum > 0;
+}
+
 static void see_head(const machine *m, size_t head, double *memory, bool begun) {
     const undo_head *h = &m->u->heads[head];
     memory += m->at[head];
@@ -163,6 +194,10 @@ static void see_head(const machine *m, size_t head, double *memory, bool begun) 
         see_match(m, h, memory);
     else if (h->role == UNDO_NEAREST)
         see_nearest(m, h, memory, begun);
+    else if (h->role == UNDO_MEAN)
+        see_mean(m, h, memory, begun);
+    else if (h->role == UNDO_COMPARE)
+        see_compare(m, h, begun);
     else
         see_yesterday(m, h, memory, begun);
 }
@@ -242,10 +277,16 @@ static void follow(machine *m) {
     }
 }
 
-bool stock_is_finite(const undo *u) {
+bool stock_is_finite(const undo *u, bool with_counts) {
     for (size_t h = 0; h < u->head_count; h++) {
         undo_role r = u->heads[h].role;
-        if (r == UNDO_MEAN || r == UNDO_WEIGHED || r == UNDO_COMPARE || r == UNDO_LOOKUP) return false;
+        if (r == UNDO_WEIGHED || r == UNDO_LOOKUP) return false;
+        if (!with_counts && (r == UNDO_MEAN || r == UNDO_COMPARE)) return false;
+        for (size_t v = 0; r == UNDO_MEAN && v < u->heads[h].value_count; v++) {
+            double low, high;
+            letter_range(u, &u->heads[h].values[v].value, &low, &high);
+            if (low < 0 && high > 0) return false;
+        }
     }
     return true;
 }
