@@ -13,6 +13,7 @@
 #include "message.h"
 #include "picture_file.h"
 #include "repl.h"
+#include "stop.h"
 
 const command command_table[COMMAND_COUNT] = {
     {"eval", FOR_EVAL, "the formula's own answers on strings",
@@ -357,7 +358,13 @@ static void finish_output(session *s) {
 
 static bool can_run(const session *s, const command *c) { return !s->runner || (c->bit & FOR_JOBS); }
 
-static int do_line(int argc, char **argv, const job_runner *runner) {
+static void run_command(session *s, const command *c, bool at_prompt) {
+    stop_prepare(s, c, at_prompt);
+    c->run(s);
+    stop_forget();
+}
+
+static int do_line(int argc, char **argv, const job_runner *runner, bool at_prompt) {
     session s = {.runner = runner};
     usage_error err;
     bool ok = options_parse(&s.opt, argc, argv, command_bit, &err);
@@ -375,7 +382,7 @@ static int do_line(int argc, char **argv, const job_runner *runner) {
     else if (is_given(&s, OPT_VERSION))
         print_version(&s);
     else if (c && can_run(&s, c))
-        c->run(&s);
+        run_command(&s, c, at_prompt);
     else if (c)
         message_usage(&s, "temper does it", "temper-mpi does not do %s", c->name);
     else
@@ -385,11 +392,11 @@ static int do_line(int argc, char **argv, const job_runner *runner) {
     return s.exit_code;
 }
 
-static int do_typed(int argc, char **argv) { return do_line(argc, argv, NULL); }
+static int do_typed(int argc, char **argv) { return do_line(argc, argv, NULL, true); }
 
 int temper_main(int argc, char **argv, const job_runner *runner) {
     hold_streams();
     signal(SIGPIPE, SIG_IGN);
     if (argc == 1 && !runner && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) return repl_run(do_typed);
-    return do_line(argc, argv, runner);
+    return do_line(argc, argv, runner, false);
 }

@@ -142,6 +142,10 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(DOT, 0, "dot", KIND_FLAG, NULL, "", 0, 0, FOR_AUTOMATON, "the automaton for Graphviz")                         \
     X(OPTIONS, 0, "options", KIND_FLAG, NULL, "", 0, 0, FOR_HELP, NULL)                                              \
     X(COMPLETE, 0, "complete", KIND_FLAG, NULL, "", 0, 0, FOR_HELP, NULL)                                            \
+    X(TIMEOUT, 0, "timeout", KIND_NUMBER, "SECONDS", "", 1, 1000000000, FOR_ALL,                                     \
+      "stop after so many seconds: exit status 4, files whole, and a journal keeps what was done")                   \
+    X(MAX_MEMORY, 0, "max-memory", KIND_NUMBER, "BYTES", "", 1, 1099511627776, FOR_ALL,                              \
+      "refuse what takes more memory, such as 500M; exit status 4")                                                  \
     X(JSON, 0, "json", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "machine-readable output, one object a line")             \
     X(NO_COLOR, 0, "no-color", KIND_FLAG, NULL, "", 0, 0, FOR_ALL, "no colour (also: the variable NO_COLOR)")        \
     X(SEED, 0, "seed", KIND_NUMBER, "N", "1", 0, UINT64_MAX, FOR_ALL, "the seed of everything random")               \

@@ -104,6 +104,13 @@ TEMPER_API const char *temper_status_name(temper_status status);
 /* Frees text and arrays that the library handed out; NULL is allowed. */
 TEMPER_API void temper_free(void *text);
 
+/* How many bytes the library may hold at a time, in all threads of the process together; 0: as many as it gets. What
+   needs more ends with TEMPER_LIMIT. Exact numbers, which are small, are not counted. */
+TEMPER_API void temper_limit_memory(size_t bytes);
+/* Removes the temporary files of files that are being written at this moment. For handlers of signals that end the
+   program: it calls nothing but unlink. */
+TEMPER_API void temper_files_abandon(void);
+
 /* ---- specifications ------------------------------------------------------------------------------------- */
 
 typedef struct temper_spec temper_spec;

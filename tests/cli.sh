@@ -2155,6 +2155,26 @@ for formula in 'a S b' 'a U b' 'a T b' 'a R b'; do
     lacks "with a third letter nothing is simpler: $formula" "$out" simplified
 done
 
+# ---- stopped before the end ----
+
+run 4 compile -f 'a S b' --max-memory 10k
+has 'too little memory' "$err" 'this takes more than 10000 bytes of memory, which is the limit'
+run 0 compile -f 'a S b' --max-memory 100M
+run 2 compile -f 'a S b' --timeout 0
+sleep 3 | "$temper" run -f 'a S b' --alphabet ab --stream --timeout 1 >/dev/null 2>stopped
+same 'the time is up' 4 "${PIPESTATUS[1]}"
+same 'and says so' 'temper: stopped after 1 second (--timeout): files are as they were, or complete' "$(cat stopped)"
+rm -f j5
+long=(check -f 'a S b' --alphabet abc --method positions --exhaustive 25 --random 0 --threads 1 --journal j5)
+"$temper" "${long[@]}" 2>stopped &
+while [ ! -s j5 ]; do sleep 0.05; done
+kill -TERM $!
+wait $! 2>/dev/null
+same 'ended by the signal' 143 $?
+same 'interrupted' "temper: interrupted: 'j5' has what was done, and the same command goes on from there" "$(cat stopped)"
+run 4 "${long[@]}" --timeout 1 --json
+has 'again, from the journal' "$err" '{"error":"stopped after 1 second (--timeout)","hint":"'
+
 # ---- nothing half-written -------------------------------------------------------------------------------------------
 
 run 3 compile -f a -o missing/m.temper

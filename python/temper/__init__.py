@@ -32,6 +32,7 @@ from .explain import Channel, Explanation, Head, Part
 from .formula import Formula, eval, parse
 from .gaps import Gap, Gaps, HeadTie
 from .limits import Limit, Limits
+from .memory import limit_memory
 from .model import Info, Model, Proof, compile, import_model, load
 from .sequences import Likelihood, Next
 from .stock import Stock, StockLimit, StockProof
@@ -43,4 +44,4 @@ __all__ = ["Attention", "AuditError", "Automaton", "Certificate", "CertifiedHead
            "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Likelihood", "Limit", "LimitError", "Limits",
            "MissingFunctionError", "Model", "Next", "Proof", "OutOfMemoryError", "Part", "Place", "RangeError", "SpecSyntaxError",
            "Stock", "StockLimit", "StockProof", "Stream", "TemperError", "UnsupportedError", "audit", "compile", "eval", "gallery", "import_model", "library_path",
-           "library_version", "load", "methods", "parse", "types"]
+           "library_version", "limit_memory", "load", "methods", "parse", "types"]

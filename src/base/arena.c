@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,26 @@ static void *system_alloc(size_t size) {
     return malloc(size);
 }
 
+/* What all arenas hold, and may hold; 0: as much as there is. */
+static atomic_size_t held, most_held;
+
+void temper_limit_memory(size_t bytes) { atomic_store(&most_held, bytes); }
+
+static arena_block *block_new(trap *t, size_t size) {
+    size_t most = atomic_load(&most_held), bytes = sizeof(arena_block) + size;
+    if (most && (bytes > most || atomic_load(&held) > most - bytes))
+        trap_raise(t, TEMPER_LIMIT, 0, 0, "this takes more than %zu bytes of memory, which is the limit", most);
+    arena_block *b = system_alloc(bytes);
+    if (b) atomic_fetch_add(&held, bytes);
+    return b;
+}
+
+static void block_free(arena_block *b) {
+    permit(b->data, b->size);
+    atomic_fetch_sub(&held, sizeof *b + b->size);
+    free(b);
+}
+
 void arena_init(arena *a, trap *t) {
     a->blocks = NULL;
     a->hint = 0;
@@ -67,8 +88,7 @@ void arena_free(arena *a) {
     arena_block *b = a->blocks;
     while (b) {
         arena_block *next = b->next;
-        permit(b->data, b->size);
-        free(b);
+        block_free(b);
         b = next;
     }
     a->blocks = NULL;
@@ -106,7 +126,7 @@ void *arena_alloc(arena *a, size_t count, size_t size) {
         if (want < a->hint) want = a->hint;
         if (want < bytes) want = bytes;
         a->hint = 0;
-        arena_block *fresh = system_alloc(sizeof *fresh + want);
+        arena_block *fresh = block_new(a->trap, want);
         if (!fresh) out_of_memory(a->trap, bytes);
         fresh->next = b;
         fresh->used = 0;

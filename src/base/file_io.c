@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,34 @@ static mode_t target_mode(const char *path) {
     return 0666 & ~mask;
 }
 
+/* Temporary names of files that are being written, for a handler of signals; of more at a time some are not noted. */
+enum { WRITTEN_AT_A_TIME = 16 };
+static struct {
+    atomic_int state; /* 0: free, 1: being filled, 2: there is a file */
+    char path[PATH_MAX];
+} written[WRITTEN_AT_A_TIME];
+
+static void note_written(const char *path) {
+    for (size_t k = 0; k < WRITTEN_AT_A_TIME && strlen(path) < PATH_MAX; k++) {
+        int unused = 0;
+        if (!atomic_compare_exchange_strong(&written[k].state, &unused, 1)) continue;
+        strcpy(written[k].path, path);
+        atomic_store(&written[k].state, 2);
+        return;
+    }
+}
+
+static void forget_written(const char *path) {
+    for (size_t k = 0; k < WRITTEN_AT_A_TIME; k++)
+        if (atomic_load(&written[k].state) == 2 && strcmp(written[k].path, path) == 0)
+            atomic_store(&written[k].state, 0);
+}
+
+void temper_files_abandon(void) {
+    for (size_t k = 0; k < WRITTEN_AT_A_TIME; k++)
+        if (atomic_load(&written[k].state) == 2) unlink(written[k].path);
+}
+
 static _Noreturn void write_error(const file_out *f) { io_error(f->trap, f->scratch, "write", f->path, errno); }
 
 void file_create(file_out *f, const char *path, arena *scratch, trap *t) {
@@ -153,6 +182,7 @@ void file_create(file_out *f, const char *path, arena *scratch, trap *t) {
     f->fd = mkostemp(name.data, O_CLOEXEC);
     if (f->fd < 0) write_error(f);
     f->temporary = name.data;
+    note_written(f->temporary);
 }
 
 static void write_all(const file_out *f, const char *data, size_t length) {
@@ -186,6 +216,7 @@ void file_commit(file_out *f) {
     if (f->temporary) {
         if (fchmod(f->fd, target_mode(f->target)) || fsync(f->fd)) write_error(f);
         if (rename(f->temporary, f->target)) write_error(f);
+        forget_written(f->temporary);
         f->temporary = NULL;
     }
     int failed = close(f->fd);
@@ -195,7 +226,10 @@ void file_commit(file_out *f) {
 
 void file_abandon(file_out *f) {
     if (f->fd >= 0) close(f->fd);
-    if (f->temporary) unlink(f->temporary);
+    if (f->temporary) {
+        unlink(f->temporary);
+        forget_written(f->temporary);
+    }
     f->fd = -1;
     f->temporary = NULL;
 }

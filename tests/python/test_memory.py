@@ -17,6 +17,15 @@ def resident():
 
 
 class Memory(unittest.TestCase):
+    def test_a_limit(self):
+        temper.limit_memory(10_000)
+        try:
+            with self.assertRaises(temper.LimitError):
+                temper.compile("a S b", alphabet="ab")
+        finally:
+            temper.limit_memory(None)
+        self.assertTrue(temper.compile("a S b", alphabet="ab").run("b"))
+
     def test_ten_thousand_compiles(self):
         def work(count):
             for _ in range(count):
