@@ -308,7 +308,8 @@ static void test_corpus(void) {
 /* Hand-written models have no formula and no parts; softened ones may be adaptive. */
 static void test_models(void) {
     test_random r = test_seed(72);
-    for (unsigned round = 0; round < 40; round++) {
+    unsigned rounds = test_effort() < 1 ? 12 : 40;
+    for (unsigned round = 0; round < rounds; round++) {
         char written[RANDOM_MODEL_TEXT], name[32];
         random_model_options o = {.average = round % 2, .fractions = round % 3 == 0, .varied = round % 4 == 3};
         temper_model *model = random_model(written, &r, &o), *soft = NULL;
