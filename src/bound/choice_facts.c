@@ -1,5 +1,6 @@
 #include "bound/choice_facts.h"
 
+#include "base/entry.h"
 #include "number/upward.h"
 #include "run/exact_run.h"
 #include "facts/facts_exhaustive.h"
@@ -59,25 +60,6 @@ static void check_cost(const hard_facts *f, trap *t) {
                    f->s.model->channel_count);
 }
 
-/* At every length each head looks at all pairs of positions, and each layer at what its channels and gates hold at
-   every position. A gate is looked at for some values of its sum. */
-double hard_facts_cost(const temper_model *m, size_t length) {
-    enum { GATE_VALUES = 16 };
-    double size = (double)length + 2, pairs = m->channel_count, rows = 0;
-    for (uint32_t l = 0; l < m->layer_count; l++) {
-        rows += 2.0 * m->channel_count + GATE_VALUES * (double)m->layers[l].in.count;
-        for (uint32_t h = 0; h < m->layers[l].head_count; h++)
-            pairs += 2.0 * m->layers[l].heads[h].query.count + m->layers[l].heads[h].value.count + 1;
-    }
-    return pairs * size * size * size / 3 + rows * size * size / 2;
-}
-
-size_t hard_facts_reach(const temper_model *m, double steps) {
-    size_t length = 0;
-    while (length < FACTS_LONGEST && hard_facts_cost(m, length + 1) <= steps) length++;
-    return length;
-}
-
 bool hard_facts_by_strings(const temper_model *m, size_t length) {
     return strings_up_to(m->letters.count, length) <= FACTS_STRINGS;
 }
@@ -105,6 +87,8 @@ typedef struct found_facts {
     facts_run *run; /* NULL: an error stopped it */
     facts **lengths;
     size_t count, capacity;
+    double *steps; /* [count]: what it took up to this length */
+    size_t step_count, step_capacity;
 } found_facts;
 
 static void free_found(void *what) { arena_free(&((found_facts *)what)->arena); }
@@ -121,7 +105,8 @@ static found_facts *open_found(certification *c, trap *t) {
     arena_reset(&f->arena);
     subject_model_init(&f->s, c->model, &f->arena);
     f->lengths = NULL;
-    f->count = f->capacity = 0;
+    f->steps = NULL;
+    f->count = f->capacity = f->step_count = f->step_capacity = 0;
     f->run = facts_run_begin(&f->s, 0, &f->arena);
     return f;
 }
@@ -132,10 +117,80 @@ static const facts *found_by_sets(certification *c, size_t n, trap *t) {
         facts_run *run = f->run;
         f->run = NULL;
         facts *next = facts_run_next(run, &f->arena);
+        array_push(&f->arena, f->steps, f->step_count, f->step_capacity, facts_run_steps(run));
         array_push(&f->arena, f->lengths, f->count, f->capacity, next);
         f->run = run;
     }
     return f->lengths[n];
+}
+
+/* ---- what it costs ---- */
+
+enum { COST_LENGTH = 48, COST_LIMIT = 1 << 18 };
+
+/* Lengths up to COST_LENGTH, or fewer if they take many steps. */
+typedef struct cost_sample {
+    certification *c;
+    trap trap;
+    size_t length;
+    double steps, half; /* up to the length, and to half of it */
+} cost_sample;
+
+static void take_sample(void *context) {
+    cost_sample *s = context;
+    for (size_t n = 0; n <= COST_LENGTH && s->steps <= COST_LIMIT; n++) {
+        found_by_sets(s->c, n, &s->trap);
+        s->length = n;
+        s->steps = s->c->found->steps[n];
+        s->half = s->c->found->steps[n / 2];
+    }
+}
+
+/* Errors of one length: sums over rows, channels and units, in balls. */
+static double cost_of_errors(const temper_model *m) {
+    enum { HEAD = 10 };
+    double rows = 0;
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        rows += m->channel_count + m->layers[l].in.count;
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++)
+            rows += 2.0 * m->layers[l].heads[h].query.count + m->layers[l].heads[h].value.count + HEAD;
+    }
+    return 10 * rows;
+}
+
+static cost_sample sample_cost(certification *c) {
+    cost_sample s = {.c = c};
+    temper_error why;
+    if (!trap_attempt(&s.trap, &why, take_sample, &s)) { /* who tries will be told */
+        if (why.code == TEMPER_NO_MEMORY) trap_reraise(c->trap, &why);
+        s.steps = s.half = 0;
+    }
+    return s;
+}
+
+/* Steps go on to grow by the factor that twice the length made, which is at least 2. */
+static double cost_at(const cost_sample *s, const temper_model *m, size_t length) {
+    double doublings = log_f64(fmax((double)length, 1) / fmax((double)s->length, 1)) / log_f64(2);
+    double factor = s->half > 0 ? fmax(s->steps / s->half, 2) : 2;
+    return s->steps * exp_f64(doublings * log_f64(factor)) + (double)(length + 1) * cost_of_errors(m);
+}
+
+double hard_facts_cost(certification *c, size_t length) {
+    cost_sample s = sample_cost(c);
+    return cost_at(&s, c->model, length);
+}
+
+size_t hard_facts_reach(certification *c, double steps) {
+    cost_sample s = sample_cost(c);
+    size_t low = 0, high = FACTS_LONGEST; /* it grows */
+    while (low < high) {
+        size_t middle = (low + high + 1) / 2;
+        if (cost_at(&s, c->model, middle) <= steps)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
 }
 
 void hard_facts_find(hard_facts *f, certification *c, bool strings, arena *keep, arena *one, arena *scratch) {

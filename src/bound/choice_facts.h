@@ -29,12 +29,14 @@ typedef struct hard_facts {
 void hard_facts_begin(hard_facts *f, const temper_model *m, size_t length, arena *keep);
 void hard_facts_add(hard_facts *f, const facts *of_length);
 
-/* About how many steps it takes to find the facts by sets, some 100 ns each; and the longest length for which they
-   are at most so many. Lengths beyond a second are looked at only for somebody who asks for one. */
-#define FACTS_SECOND 0x1p23
-#define FACTS_MINUTE 0x1p29
-double hard_facts_cost(const temper_model *m, size_t length);
-size_t hard_facts_reach(const temper_model *m, double steps);
+/* About how many steps it takes to find the facts by sets and to go through the errors of all lengths, some 400 ns
+   each: as many as short lengths took, growing on as they grew there. And the longest length for which they are at
+   most so many. Lengths beyond a second are looked at only for somebody who asks for one. What is found on the way is
+   kept with c. */
+#define FACTS_SECOND 0x1p21
+#define FACTS_MINUTE 0x1p27
+double hard_facts_cost(certification *c, size_t length);
+size_t hard_facts_reach(certification *c, double steps);
 
 /* Whether all strings up to the length may be run. */
 bool hard_facts_by_strings(const temper_model *m, size_t length);

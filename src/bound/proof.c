@@ -45,9 +45,9 @@ static bool has_record(const certification *c) {
     return model_has_record(&c->model->record) && c->options.type == TEMPER_TYPE_F64;
 }
 
-static size_t reach_of(const certification *c) {
-    if (!has_record(c)) return hard_facts_reach(c->model, FACTS_SECOND);
-    size_t patient = hard_facts_reach(c->model, FACTS_MINUTE), recorded = c->model->record.length;
+static size_t reach_of(certification *c) {
+    if (!has_record(c)) return hard_facts_reach(c, FACTS_SECOND);
+    size_t patient = hard_facts_reach(c, FACTS_MINUTE), recorded = c->model->record.length;
     return recorded < patient ? recorded : patient;
 }
 

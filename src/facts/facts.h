@@ -80,6 +80,9 @@ typedef struct facts_run facts_run;
 facts_run *facts_run_begin(const subject_model *s, size_t first, arena *work);
 facts *facts_run_next(facts_run *r, arena *keep);
 
+/* What was looked at so far, in operations with sets, some 400 ns each. */
+double facts_run_steps(const facts_run *r);
+
 /* The head's scores are 0 whatever the string and the length. */
 bool head_is_zero(const model_head *h);
 

@@ -57,6 +57,7 @@ static void embed(facts_run *p, uint32_t c) {
     spread *x = &p->one[0], *here = &p->one[1], *letters = &p->one[2];
     letter_set(p, letters, c);
     for (size_t i = column_begin(p->embedding[c], &p->room, varies); i < p->room.size; i++) {
+        p->steps++;
         if (i >= 1 && i <= p->n)
             spread_set(x, letters);
         else
@@ -82,6 +83,7 @@ static void add_up(facts_run *p, set_sum *s) {
     spread *x = &p->one[0];
     for (size_t k = 0; k < s->term_count; k++) moved = moved || s->terms[k].column->moved;
     for (size_t i = column_begin(s->sum, &p->room, moved); i < p->room.size; i++) {
+        p->steps++;
         spread_set(x, column_at(s->before, i));
         for (size_t k = 0; k < s->term_count; k++)
             spread_add_scaled(x, column_at(s->terms[k].column, i), s->terms[k].weight, &p->work);
@@ -172,6 +174,13 @@ facts *facts_run_next(facts_run *p, arena *keep) {
     p->room.old = p->room.size;
     p->n++;
     return f;
+}
+
+double facts_run_steps(const facts_run *p) {
+    double tried = 0;
+    for (uint32_t l = 0; l < p->m->layer_count; l++)
+        for (uint32_t h = 0; h < p->m->layers[l].head_count; h++) tried += p->layers[l].heads[h].cases.tried;
+    return p->steps + tried / 128;
 }
 
 /* ---- beginning ---- */

@@ -75,6 +75,7 @@ bool query_cases_by_kind(query_cases *c, case_result *out) {
         }
         for (size_t k = 0; k < count; k++)
             if (scores[k] == best) c->kind_wins[present[k]] |= winners > 1 ? WINS_TIED : WINS_ALONE;
+        c->tried += (double)count;
         if (winners > 1) out->tieless = false;
         if (next == INT64_MIN) continue;
         if (!out->differs || best - next < out->gap) out->gap = best - next;
@@ -120,6 +121,7 @@ bool query_cases_by_bend(query_cases *c, case_result *out, size_t first, size_t 
         } else {
             add_winner(c->alone, &c->alone_count, p);
         }
+        c->tried += 4;
         int64_t next = p > first ? score_of(c, p - 1) : INT64_MIN;
         if (last + 1 < end && score_of(c, last + 1) > next) next = score_of(c, last + 1);
         if (next == INT64_MIN) continue;

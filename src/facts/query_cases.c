@@ -173,6 +173,7 @@ static void by_all_keys(query_cases *c, case_result *out, size_t first, size_t e
             for (size_t d = 0; d < c->dims; d++) score += c->values[d] * c->keys[d][j];
             c->scores[j] = score;
         }
+        c->tried += (double)(end - first);
         try_case(c, out, first, end);
     } while (query_cases_next(c));
     c->alone_count = c->tied_count = 0;

@@ -46,6 +46,7 @@ typedef struct query_cases {
     bool by_kind;
     unsigned char kind_wins[CASE_KINDS];
     size_t *alone, *tied, alone_count, tied_count; /* [N] */
+    double tried;                                  /* scores, of all rows so far */
 } query_cases;
 
 typedef struct case_result {

@@ -38,6 +38,7 @@ static size_t order_candidates(facts_run *p, set_head *w) {
     key_groups *g = &w->groups;
     size_t candidates = 0;
     make_room(p, w);
+    p->steps += (double)(w->end - w->first) * (double)(2 + w->qs);
     for (size_t j = w->first; j < w->end; j++) {
         score_of(p, w, &w->scores[j], j);
         if (j == w->first || rational_cmp(&w->scores[j].lo, g->largest) > 0)

@@ -68,6 +68,7 @@ static bool project(facts_run *p, set_column *to, const model_rows *rows, set_co
     bool moved = false;
     for (uint32_t r = 0; r < rows->count; r++) {
         for (size_t i = column_begin(&to[r], &p->room, reads_moved(rows, r, x)); i < p->room.size; i++) {
+            p->steps++;
             rational_set_int(&p->r[0], 0);
             spread_set_constant(p->one, &p->r[0]);
             for (uint32_t k = rows->start[r]; k < rows->start[r + 1]; k++)
@@ -105,6 +106,7 @@ static void put_row(facts_run *p, set_head *w, size_t i) {
 }
 
 static void run_row(facts_run *p, set_head *w, size_t i) {
+    p->steps += 2;
     set_row_run(p, w, i);
     put_row(p, w, i);
 }

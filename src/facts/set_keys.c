@@ -23,6 +23,7 @@ static void join(spread *to, const spread *x, bool fresh, const spread_work *w) 
 
 void set_key_join(facts_run *p, set_head *w, size_t j) {
     bool fresh = w->joined == 0;
+    p->steps++;
     for (size_t d = 0; d < w->qs; d++) join(&w->keys[d], column_at(&w->k[d], j), fresh, &p->work);
     for (size_t d = 0; d < w->vs; d++) {
         const spread *v = column_at(&w->v[d], j);
@@ -128,6 +129,7 @@ static void add_key(facts_run *p, set_head *w, key_pairs *to, const spread *key)
         to->met_twice[k] = true;
         return;
     }
+    p->steps += (double)to->count;
     for (k = 0; k < to->count; k++) add_pair(p, w, to, key, to->kinds[k]);
     push_kind(to, key, p->pool.arena);
     look_for_rise(to, &p->r[1]);

@@ -33,6 +33,7 @@ static void gap_of_pairs(facts_run *p, set_head *w) {
     rational_set_int(w->gap, 0);
     for (size_t j = w->end; j-- > w->first;)
         for (size_t k = j; k-- > w->first;) {
+            p->steps += 2 * (double)w->qs;
             spread_set_constant(w->score, zero);
             for (size_t d = 0; d < w->qs; d++) {
                 spread_set_difference(w->difference, column_at(&w->k[d], j), column_at(&w->k[d], k));
@@ -75,8 +76,9 @@ void set_add_outcome(facts_run *p, set_head *w, const spread *values, size_t mos
 }
 
 /* The values of keys, ascending, together in w->group. */
-static void join_values(const facts_run *p, set_head *w, const size_t *keys, size_t count) {
+static void join_values(facts_run *p, set_head *w, const size_t *keys, size_t count) {
     bool all = count == w->end - w->first && !w->from_right;
+    if (!all) p->steps += (double)count;
     for (size_t d = 0; d < w->vs; d++) {
         if (all) spread_set(&w->group[d], &w->values[d]);
         for (size_t k = 0; k < count && !all; k++) {

@@ -112,6 +112,7 @@ struct facts_run {
     set_column **embedding, **after; /* [channels] */
     set_layer *layers;
     double margin; /* of the letters so far */
+    double steps;  /* operations with sets */
 };
 
 /* Sets made once. */

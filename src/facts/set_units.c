@@ -113,6 +113,7 @@ static void run_members(facts_run *p, set_bundle *w, const model_layer *l, bundl
     rational *first = &p->r[4], *member = &p->r[0], *y = &p->r[1], *t = &p->r[2];
     spread_member(first, z, 0, &p->work);
     size_t telling = telling_members(p, w, z, count);
+    p->steps += (double)telling * (1 + (double)b->channel_count);
     for (size_t v = 0; v < telling; v++) {
         rational_set_int(t, (long)w->members[v]);
         rational_set(member, first);
