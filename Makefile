@@ -219,12 +219,26 @@ stock-hunt: ## edit files of ordinary transformers and audit them with certifica
 
 # Options of scripts/mutants.py, such as --sample 300.
 MUTANTS ?=
-MUTANT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard $(patsubst %,tests/t-%*.c,bound every choice proved probabilities recognise certify audit answer stream)))
+MUTANT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard $(patsubst %,tests/t-%*.c,bound every choice proved probabilities recognise certify audit answer stream \
+    parse bad eval crasp brasp print language hostile places outputs matches dfa regex classify group diagram same-language decide \
+    model safetensors gguf expression import stock-import digits json)))
 
 mutants: ## change every constant and comparison of the proofs, one at a time: does a test notice? (hours; MUTANTS="--sample 300")
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(MUTANT_TESTS)
 	@CC="$(CC)" MUTANT_CFLAGS="$(ALL_CFLAGS)" MUTANT_LDFLAGS="$(LDFLAGS)" MUTANT_LDLIBS="$(LDLIBS)" \
 	    python3 scripts/mutants.py --build $(BUILD) --jobs $(JOBS) $(MUTANTS)
+
+# ---- coverage: the library is built once more, for gcov. ----
+COVERAGE_TESTS = $(wildcard $(patsubst %,tests/t-%*.c,parse bad eval crasp brasp print language hostile places outputs transduce match next-spec probabilities \
+    dfa regex classify group coordinates decide diagram same-language model safetensors gguf expression json import stock-import \
+    bound every choice proved certify audit))
+COVERAGE_BIN = $(patsubst tests/%.c,$(BUILD)/coverage/tests/%,$(COVERAGE_TESTS))
+.PHONY: coverage coverage-programs
+coverage: ## which branches of readers and proofs no test takes, in build/coverage/left (long)
+	@sh scripts/setup.sh build
+	@rm -rf $(BUILD)/coverage/src/*/*.gcda
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/coverage OPT="-O0 --coverage" FAST= LDFLAGS=--coverage $(COVERAGE_BIN)
+	@TEMPER_TEST_EFFORT=$(or $(EFFORT),0.2) python3 scripts/coverage.py --build $(BUILD)/coverage --page $(BUILD)/coverage/left $(COVERAGE_BIN)
 
 # ---- fuzzing: tests/fuzz. The library is built once more, by clang, with coverage and sanitizers. ----
 

@@ -82,7 +82,7 @@ static const temper_run *hard_run(temper_run **made, const session *s, const tem
     temper_run_options o = {.hard = 1, .unchecked = 1, .capture = 1}; /* in f64: what is meant */
     *made = NULL;
     if (is_given(s, OPT_HARD)) return run;
-    if (n <= PAIRS_SHOWN) temper_model_run(made, model, letters, n, &o, NULL);
+    if (n <= PAIRS_SHOWN) is_done(temper_model_run(made, model, letters, n, &o, NULL));
     return *made;
 }
 
@@ -93,6 +93,7 @@ static void draw_page(session *s, const temper_model *model, const temper_run *r
     temper_run *made;
     char *page = NULL;
     o.hard = hard_run(&made, s, model, run, letters, n);
+    if (memory_was_short()) return; /* no page without what it should show; the end of the program says so */
     if (temper_draw_html(&page, model, run, letters, &o, &err) == TEMPER_OK)
         write_picture(s, page);
     else
@@ -114,6 +115,7 @@ static void draw(session *s, const temper_model *model, const temper_run *run, c
     o.colour = s->colour_out;
     o.width = terminal_width();
     if (path) o.hard = hard_run(&made, s, model, run, letters, n);
+    if (memory_was_short()) return;
     temper_status status = path ? temper_draw_svg(&picture, model, run, letters, &o, &err)
                                 : temper_draw_terminal(&picture, model, run, letters, &o, &err);
     if (status == TEMPER_OK)

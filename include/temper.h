@@ -105,7 +105,7 @@ TEMPER_API const char *temper_status_name(temper_status status);
 TEMPER_API void temper_free(void *text);
 
 /* How many bytes the library may hold at a time, in all threads of the process together; 0: as many as it gets. What
-   needs more ends with TEMPER_LIMIT. Exact numbers, which are small, are not counted. */
+   needs more ends with TEMPER_NO_MEMORY. Exact numbers, which are small, are not counted. */
 TEMPER_API void temper_limit_memory(size_t bytes);
 /* Removes the temporary files of files that are being written at this moment. For handlers of signals that end the
    program: it calls nothing but unlink. */

@@ -4,6 +4,7 @@
     make mutants                              every number and every comparison
     make mutants MUTANTS="--sample 1000"      a random sample; --seed S draws another one
     make mutants MUTANTS="src/bound/proof.c"  the changes of some files or folders
+    make mutants MUTANTS="src/logic"          the same for readers: src/logic, src/automata, src/model, src/base/json_read.c
     make mutants MUTANTS="--kinds all"        sums, logic, min and max, too
     make mutants MUTANTS="--again"            those that survived once more, after tests were added
     make mutants MUTANTS="--again --open"     those of them that have no reason yet
@@ -48,8 +49,13 @@ TESTS = {
     "src/audit": ["t-audit*", "t-probabilities", "t-certify-next", "t-certify-outputs", "t-certify-wild", "t-certify-regex", "t-certify-answers"],
     "src/answer": ["t-answer", "t-proved*", "t-stream"],
     "src/recognise": ["t-recognise*", "t-proved*", "t-certify*", "t-audit"],
+    "src/logic": ["t-parse", "t-bad", "t-eval", "t-crasp", "t-brasp", "t-print", "t-language", "t-hostile", "t-places", "t-outputs", "t-matches"],
+    "src/automata": ["t-dfa", "t-regex", "t-classify", "t-group", "t-diagram", "t-bad", "t-same-language", "t-decide"],
+    "src/model": ["t-model", "t-safetensors", "t-gguf", "t-expression", "t-import", "t-stock-import", "t-hostile", "t-bad", "t-digits"],
+    "src/base": ["t-json", "t-bad", "t-parse", "t-model"],
 }
 DEFAULT = ("src/bound", "src/certify", "src/audit")
+READERS = ("src/logic", "src/automata", "src/model", "src/base")  # changed only if they are asked for
 SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=alignment"
 MEGABYTES = 3000  # of a test: a mutant may ask for everything
 
@@ -924,7 +930,8 @@ def main():
     scratch = os.path.join(o.build, "mutants")
     os.makedirs(scratch, exist_ok=True)
     journal = o.journal or os.path.join(scratch, "journal")
-    numbers = file_numbers(files_of([f for f in TESTS if os.path.isdir(f)]))
+    folders = [f for f in TESTS if f not in READERS or any(p.startswith(f) for p in o.paths)]
+    numbers = file_numbers(files_of([f for f in folders if os.path.isdir(f)]))
     chosen = set(files_of([p.rstrip("/") for p in o.paths] or DEFAULT))
     everything = [m for path, n in numbers.items() for m in mutants_of(path, n) if o.kinds == "all" or m.kind != "other"]
     mutants = [m for m in everything if m.path in chosen and m.counted]

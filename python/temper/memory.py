@@ -10,5 +10,5 @@ __all__ = ["limit_memory"]
 
 def limit_memory(size: Optional[int]) -> None:
     """The library may hold this many bytes at a time, in all threads; None: as many as there are. What needs more
-    raises LimitError."""
+    raises OutOfMemoryError."""
     function("temper_limit_memory")(0 if size is None else count_of(size, "size"))

@@ -53,7 +53,7 @@ void temper_limit_memory(size_t bytes) { atomic_store(&most_held, bytes); }
 static arena_block *block_new(trap *t, size_t size) {
     size_t most = atomic_load(&most_held), bytes = sizeof(arena_block) + size;
     if (most && (bytes > most || atomic_load(&held) > most - bytes))
-        trap_raise(t, TEMPER_LIMIT, 0, 0, "this takes more than %zu bytes of memory, which is the limit", most);
+        trap_raise(t, TEMPER_NO_MEMORY, 0, 0, "this takes more than %zu bytes of memory, which is the limit", most);
     arena_block *b = system_alloc(bytes);
     if (b) atomic_fetch_add(&held, bytes);
     return b;

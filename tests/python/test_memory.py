@@ -20,7 +20,7 @@ class Memory(unittest.TestCase):
     def test_a_limit(self):
         temper.limit_memory(10_000)
         try:
-            with self.assertRaises(temper.LimitError):
+            with self.assertRaises(temper.OutOfMemoryError):
                 temper.compile("a S b", alphabet="ab")
         finally:
             temper.limit_memory(None)

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""make coverage: which branches of the source the tests take, by gcov.
+
+usage: coverage.py --build BUILD [--page FILE] TEST...
+
+BUILD was compiled with --coverage. Every test program runs once; then each branch of the folders below that no test took
+is counted. With --page the table and a list of them are written there. scripts/coverage.reasons may say why no test takes one:
+a file (or *), a part of the line of source, and the reason, separated by tabs.
+"""
+import argparse
+import collections
+import glob
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+# name, files
+PARTS = [
+    ("logic", ["src/logic/*.c"]),
+    ("automata", ["src/automata/*.c"]),
+    ("readers of models", ["src/model/model_read.c", "src/model/metadata_read.c", "src/model/model_scan.c", "src/model/model_check.c",
+                           "src/model/safetensors.c", "src/model/tensor_file.c", "src/model/gguf_file.c", "src/model/expression.c",
+                           "src/model/stock_read*.c", "src/base/json_read.c"]),
+    ("bound", ["src/bound/*.c"]),
+    ("audit", ["src/audit/*.c"]),
+]
+REASONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "coverage.reasons")
+
+
+def run_tests(tests):
+    for test in tests:
+        done = subprocess.run([test], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        last = done.stdout.decode(errors="replace").strip().split("\n")[-1]
+        print(f"coverage: {last}", flush=True)
+        if done.returncode:
+            sys.exit(f"coverage: {test} failed")
+
+
+def branches_of(build, source):
+    """Line -> branches taken and not taken."""
+    objects = os.path.join(build, os.path.dirname(source))
+    with tempfile.TemporaryDirectory() as folder:
+        name = os.path.join(objects, os.path.basename(source)[:-2] + ".gcda")
+        if not os.path.exists(name):
+            return None
+        subprocess.run(["gcov", "--json-format", "--branch-probabilities", os.path.abspath(name)], cwd=folder, check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        found = collections.defaultdict(list)
+        for path in glob.glob(os.path.join(folder, "*.gcov.json.gz")):
+            with gzip.open(path, "rt", encoding="utf-8") as f:
+                for file in json.load(f)["files"]:
+                    if os.path.normpath(file["file"]).endswith(source):
+                        for line in file["lines"]:
+                            found[line["line_number"]] += [b["count"] > 0 for b in line["branches"]]
+        return found
+
+
+def read_reasons():
+    reasons = []
+    if os.path.exists(REASONS):
+        with open(REASONS, encoding="utf-8") as f:
+            for line in f:
+                if line.strip() and not line.startswith("#"):
+                    reasons.append(tuple(part.strip() for part in line.rstrip("\n").split("\t")))
+    return reasons
+
+
+def reason_for(reasons, source, line):
+    for file, part, why in reasons:
+        if file in ("*", source) and part in line:
+            return why
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--page")
+    parser.add_argument("tests", nargs="*")
+    options = parser.parse_args()
+    run_tests(options.tests)
+    reasons = read_reasons()
+    rows, left = [], []
+    for part, patterns in PARTS:
+        taken = total = explained = 0
+        for source in sorted(path for pattern in patterns for path in glob.glob(pattern)):
+            with open(source, encoding="utf-8") as f:
+                lines = f.read().split("\n")
+            for number, branches in sorted((branches_of(options.build, source) or {}).items()):
+                taken += sum(branches)
+                total += len(branches)
+                missed = len(branches) - sum(branches)
+                if missed:
+                    text = lines[number - 1].strip()
+                    why = reason_for(reasons, source, text)
+                    explained += missed if why else 0
+                    left.append((source, number, missed, len(branches), text, why))
+        rows.append((part, total, taken, explained))
+        print(f"coverage: {part:18} {total:6} branches, {100 * taken / max(total, 1):5.1f} % taken, "
+              f"{100 * (taken + explained) / max(total, 1):5.1f} % with those that have a reason", flush=True)
+    if options.page:
+        with open(options.page, "w", encoding="utf-8") as f:
+            f.write("part\tbranches\ttaken\twith a reason\n")
+            for row in rows:
+                f.write("\t".join(map(str, row)) + "\n")
+            f.write("\n")
+            for source, number, missed, of, text, why in left:
+                f.write(f"{source}:{number}\t{missed} of {of}\t{text}\t{why or ''}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
