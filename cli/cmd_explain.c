@@ -88,6 +88,7 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
     for (size_t k = 0; k < info->letters; k++) json_text(&j, NULL, temper_model_letter(model, k));
     json_end(&j, ']');
     json_flag(&j, "tokens", info->tokens);
+    if (info->other < info->letters) json_text(&j, "other", temper_model_letter(model, info->other));
     if (info->kind == TEMPER_KIND_ACCEPTOR) {
         json_text(&j, "at", at_name(info->at));
         json_text(&j, "empty", info->accepts_empty ? "accept" : "reject");
@@ -226,7 +227,13 @@ static void print_overview(const temper_model *model, const temper_model_info *i
         show_write(stdout, letter, strlen(letter), 20);
     }
     if (info->letters > 40) printf(" ... (%zu letters)", info->letters);
-    puts(info->tokens ? " (tokens)" : "");
+    if (info->tokens) fputs(" (tokens)", stdout);
+    if (info->other < info->letters) {
+        const char *other = temper_model_letter(model, info->other);
+        fputs("; others are read as ", stdout);
+        show_write(stdout, other, strlen(other), 20);
+    }
+    putchar('\n');
     if (info->kind == TEMPER_KIND_ACCEPTOR)
         printf("read at        the %s position%s; the empty string is %s\n", at_name(info->at),
                info->whole ? ", for whole strings: from the right" : "",

@@ -37,11 +37,6 @@ static bool has_letter(const letter_list *a, const char *letter, size_t length) 
     return false;
 }
 
-bool alphabet_has(const temper_spec *spec, const temper_model *model, const char *letter, size_t length) {
-    letter_list a = list_of(spec, model);
-    return has_letter(&a, letter, length);
-}
-
 void alphabet_hint(char out[240], const temper_spec *spec, const temper_model *model) {
     letter_list a = list_of(spec, model);
     const char *what = a.tokens ? "token" : "letter";
@@ -72,24 +67,6 @@ static size_t next_piece(size_t *start, size_t *at, bool tokens, const char *byt
     else
         *at += char_decode(&code, &valid, bytes + *at, length - *at);
     return *at - *start;
-}
-
-/* The text with every piece that is not in the alphabet replaced; from malloc, NULL if memory is short. */
-static char *replace_unknown(size_t *size, const letter_list *a, const char *other, const char *bytes,
-                             size_t length) {
-    size_t at = 0, start, piece, width = strlen(other) + 1;
-    if (length > SIZE_MAX / (width + 1) - 1) return NULL;
-    char *out = malloc(length * (width + 1) + 1), *p = out;
-    while (out && (piece = next_piece(&start, &at, a->tokens, bytes, length)) != 0) {
-        bool known = has_letter(a, bytes + start, piece);
-        const char *from = known ? bytes + start : other;
-        size_t count = known ? piece : width - 1;
-        memcpy(p, from, count);
-        p += count;
-        if (a->tokens) *p++ = ' ';
-    }
-    *size = out ? (size_t)(p - out) : 0;
-    return out;
 }
 
 /* ---- what to do about an unknown letter ---- */
@@ -162,12 +139,23 @@ void note_one_letter(session *s, const temper_spec *spec) {
 
 /* ---- encoding ---- */
 
-bool other_is_known(session *s, const temper_spec *spec, const temper_model *model) {
+bool other_model(temper_model **model, session *s) {
     const char *other = s->opt.value[OPT_OTHER].text;
     char hint[240];
-    if (!other || alphabet_has(spec, model, other, strlen(other))) return true;
-    alphabet_hint(hint, spec, model);
-    message_usage(s, hint, "--other: the alphabet has no letter '%.60s'", other);
+    temper_error err;
+    temper_model *copy;
+    if (!other) return true;
+    temper_status status = temper_model_with_other(&copy, *model, other, &err);
+    if (status == TEMPER_OK) {
+        temper_model_free(*model);
+        *model = copy;
+        return true;
+    }
+    alphabet_hint(hint, NULL, *model);
+    if (status == TEMPER_RANGE)
+        message_usage(s, hint, "--other: %s", err.text);
+    else
+        message_error(s, &err, NULL, NULL, 0);
     return false;
 }
 
@@ -201,12 +189,6 @@ bool subject_encode(uint32_t **letters, size_t *n, temper_error *err, session *s
         return false;
     }
     temper_status status = encode(letters, n, err, &a, l->bytes, l->length);
-    if (status == TEMPER_RANGE && is_given(s, OPT_OTHER)) {
-        size_t size;
-        char *text = replace_unknown(&size, &a, s->opt.value[OPT_OTHER].text, l->bytes, l->length);
-        if (text) status = encode(letters, n, err, &a, text, size);
-        free(text);
-    }
     if (status == TEMPER_OK) return true;
     at.column = err->column && a.tokens ? token_column(l, err->column) : err->column;
     if (status == TEMPER_RANGE && !*err->hint) {

@@ -34,6 +34,7 @@ enum {
     FOR_FORMULA = FOR_EVAL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_GAP | FOR_SOFTEN |
                   FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT | FOR_AUTOMATON | FOR_LANGUAGE_MODEL,
     FOR_MODEL = FOR_LANGUAGE_MODEL | FOR_RUN | FOR_COMPILE | FOR_EXPLAIN | FOR_CHECK | FOR_SHOW | FOR_EXPORT,
+    FOR_READING = FOR_EVAL | FOR_RUN | FOR_SHOW | FOR_NEXT | FOR_PERPLEXITY | FOR_COMPILE | FOR_EXPORT, /* --other */
     FOR_STOCK = FOR_EXPORT | FOR_CERTIFY | FOR_LIMITS, /* ordinary transformers: --as */
     FOR_JOBS = FOR_CHECK | FOR_LIMITS | FOR_LAB,       /* commands whose work is a job: temper-mpi has them */
     FOR_ALL = -1
@@ -60,8 +61,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(ASCII, 0, "ascii", KIND_FLAG, NULL, "", 0, 0, FOR_FORMULA,                                                     \
       "the letters are the 95 printable characters, blank to ~")                                                     \
     X(TOKENS, 0, "tokens", KIND_FLAG, NULL, "", 0, 0, FOR_FORMULA, "letters are words separated by blanks")          \
-    X(OTHER, 0, "other", KIND_TEXT, "LETTER", "", 0, 0, FOR_EVAL | FOR_RUN | FOR_SHOW | FOR_NEXT,                    \
-      "read letters that are not in the alphabet as this one, which joins it")                                       \
+    X(OTHER, 0, "other", KIND_TEXT, "LETTER", "", 0, 0, FOR_READING,                                                 \
+      "read letters that are not in the alphabet as this one")                                                       \
     X(AT, 0, "at", KIND_CHOICE, "first|last", "where the formula looks from", 0, 0, FOR_FORMULA,                     \
       "the position whose truth is the answer")                                                                      \
     X(EMPTY, 0, "empty", KIND_CHOICE, "accept|reject", "reject", 0, 0, FOR_FORMULA,                                  \

@@ -25,7 +25,6 @@ typedef struct feed {
     double logit_error;      /* temper_model_logit_error */
     size_t line;             /* of standard input, from 1 */
     uint32_t ascii[128];     /* the letter that a character is, or NO_LETTER */
-    uint32_t other;          /* what unknown ones are read as, or NO_LETTER */
     size_t at, filled;       /* the bytes not yet used */
     char buffer[BUFFER + 1]; /* one more for a NUL */
 } feed;
@@ -173,7 +172,7 @@ static uint32_t number_of(const feed *f, size_t size) {
     unsigned char c = (unsigned char)f->buffer[f->at];
     uint32_t *letters, found = NO_LETTER;
     size_t n;
-    if (size == 1 && c < 128 && !f->tokens) return f->ascii[c];
+    if (size == 1 && c < 128 && !f->tokens && f->ascii[c] != NO_LETTER) return f->ascii[c];
     if (!is_done(temper_model_encode(&letters, &n, f->model, f->buffer + f->at, size, NULL))) return NO_LETTER;
     if (n == 1) found = letters[0];
     temper_free(letters);
@@ -213,7 +212,6 @@ static void warn_once(feed *f) {
 static bool take(feed *f, size_t size) {
     temper_error err;
     uint32_t letter = number_of(f, size);
-    if (letter == NO_LETTER) letter = f->other;
     if (letter == NO_LETTER) {
         refuse_letter(f, size);
         return false;
@@ -255,11 +253,9 @@ void stream_input(session *s, const temper_model *model, const temper_run_option
     f->sourced = *info.source != 0;
     f->line = 1;
     f->logit_error = temper_model_logit_error(model, o->type);
-    f->other = NO_LETTER;
     for (size_t c = 0; c < 128; c++) f->ascii[c] = NO_LETTER;
     for (size_t k = 0; k < info.letters; k++) {
         const char *letter = temper_model_letter(model, k);
-        if (is_given(s, OPT_OTHER) && strcmp(letter, s->opt.value[OPT_OTHER].text) == 0) f->other = (uint32_t)k;
         if ((unsigned char)letter[0] < 128 && letter[0] && !letter[1])
             f->ascii[(unsigned char)letter[0]] = (uint32_t)k;
     }

@@ -49,6 +49,7 @@ static temper_spec_options spec_options(const session *s) {
     o.alphabet = s->opt.value[OPT_ALPHABET].text;
     o.ascii = is_given(s, OPT_ASCII);
     o.tokens = is_given(s, OPT_TOKENS);
+    o.other = s->opt.value[OPT_OTHER].text;
     if (is_given(s, OPT_AT)) o.at = s->opt.value[OPT_AT].number == 1 ? TEMPER_AT_FIRST : TEMPER_AT_LAST;
     if (is_given(s, OPT_EMPTY))
         o.empty = s->opt.value[OPT_EMPTY].number == 1 ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT;
@@ -104,35 +105,6 @@ static void set_folder(temper_spec_options *o, char folder[4096], const char *pa
     }
 }
 
-/* The letter of --other joins an alphabet that the text does not state. */
-static bool finish_alphabet(subject *x, session *s, temper_spec_options *o) {
-    enum { SILENT = FOR_EVAL | FOR_RUN | FOR_SHOW | FOR_LANGUAGE_MODEL | FOR_AUTOMATON | FOR_GAP }; /* strings tell */
-    const char *other = s->opt.value[OPT_OTHER].text;
-    size_t count = temper_spec_about(x->spec).letters;
-    temper_spec *more = NULL;
-    temper_error err;
-    if (!(s->opt.command_bit & SILENT) && o->syntax == TEMPER_SYNTAX_SPEC) note_one_letter(s, x->spec);
-    if (!other || alphabet_has(x->spec, NULL, other, strlen(other)) || temper_spec_about(x->spec).alphabet_stated)
-        return other_is_known(s, x->spec, NULL);
-    const char **letters = malloc((count + 1) * sizeof *letters);
-    if (!letters) {
-        message_print(s, EXIT_LIMIT, NULL, "out of memory", NULL);
-        return false;
-    }
-    for (size_t k = 0; k < count; k++) letters[k] = temper_spec_letter(x->spec, k);
-    letters[count] = other;
-    o->letters = letters;
-    o->letter_count = count + 1;
-    temper_status status = temper_spec_parse(&more, x->source, x->length, o, &err);
-    o->letters = NULL;
-    o->letter_count = 0;
-    free(letters);
-    temper_spec_free(x->spec);
-    x->spec = more;
-    if (status != TEMPER_OK) message_error(s, &err, "--other", other, strlen(other));
-    return status == TEMPER_OK;
-}
-
 /* A text that is no formula, but would be a regular expression with something in it that only those have. */
 static bool is_expression(const subject *x, const temper_error *err, const temper_spec_options *given) {
     temper_spec_options o = {.syntax = TEMPER_SYNTAX_REGEX, .alphabet = given->alphabet, .tokens = given->tokens};
@@ -143,6 +115,9 @@ static bool is_expression(const subject *x, const temper_error *err, const tempe
     temper_spec_free(spec);
     return status == TEMPER_OK;
 }
+
+/* Commands whose strings tell whether a letter is missing. */
+enum { SILENT = FOR_EVAL | FOR_RUN | FOR_SHOW | FOR_LANGUAGE_MODEL | FOR_AUTOMATON | FOR_GAP };
 
 /* The given text is kept, for messages of later stages. */
 static bool parse_given(subject *x, session *s, temper_spec_options *o) {
@@ -160,7 +135,10 @@ static bool parse_given(subject *x, session *s, temper_spec_options *o) {
     }
     if (path) x->source = x->text;
     set_folder(o, folder, path);
-    if (temper_spec_parse(&x->spec, x->source, x->length, o, &err) == TEMPER_OK) return finish_alphabet(x, s, o);
+    if (temper_spec_parse(&x->spec, x->source, x->length, o, &err) == TEMPER_OK) {
+        if (!(s->opt.command_bit & SILENT) && o->syntax == TEMPER_SYNTAX_SPEC) note_one_letter(s, x->spec);
+        return true;
+    }
     if (x->model && err.code == TEMPER_RANGE && o->syntax <= TEMPER_SYNTAX_BRASP) { /* --alphabet cannot help */
         alphabet_hint(err.hint, NULL, x->model);
         err.remedy = TEMPER_REMEDY_NONE;
@@ -193,7 +171,7 @@ static bool is_folder(const char *path) {
 static bool read_model(temper_model **out, session *s, const char *path) {
     temper_error err;
     temper_status status = temper_model_load(out, path, &err);
-    if (status == TEMPER_OK) return scale_model(out, s);
+    if (status == TEMPER_OK) return other_model(out, s) && scale_model(out, s);
     if (status == TEMPER_IO) { /* the message has the path */
         if (!*err.hint)
             snprintf(err.hint, sizeof err.hint, "%s",
@@ -307,7 +285,7 @@ bool subject_formula(subject *out, session *s) {
     const char *path;
     out->first = 1;
     return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path) &&
-           other_is_known(s, NULL, out->model) && own_formula(out, s, true);
+           own_formula(out, s, true);
 }
 
 bool subject_against(subject *out, session *s) {
@@ -392,8 +370,7 @@ bool subject_model(subject *out, session *s) {
     if (!has_formula(s)) {
         const char *path;
         out->first = 1;
-        return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path) &&
-               other_is_known(s, NULL, out->model);
+        return model_path(&path, s) && refuse_for_model(s, false) && read_model(&out->model, s, path);
     }
     if (is_given(s, OPT_HARD) && (is_given(s, OPT_METHOD) || is_given(s, OPT_SCALE))) {
         message_usage(s, NULL, "--hard and --%s exclude each other: the hard transformer has no softmax",

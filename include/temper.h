@@ -145,6 +145,9 @@ typedef struct temper_spec_options {
     size_t letter_count;
     const char *folder; /* where the text's files of automata (`dfa FILE`) lie; NULL: it may not name any */
     temper_kind kind;   /* NEXT: as if the text had a line `next`; ACCEPTOR: as the text says */
+    /* The letter that letters which are not in the alphabet are read as. It joins an alphabet that is not stated.
+       NULL: as the line `other` of the text says; without one, unknown letters are refused. */
+    const char *other;
 } temper_spec_options;
 
 /* Reads `length` bytes of text. TEMPER_SYNTAX and TEMPER_RANGE have line and column; NUL bytes are no part of the
@@ -164,6 +167,7 @@ typedef struct temper_spec_info {
     temper_kind kind;
     size_t outputs;      /* 1 for an acceptor */
     int alphabet_stated; /* 0: the alphabet is the letters that the text names */
+    size_t other;        /* the letter that unknown ones are read as; SIZE_MAX: they are refused */
 } temper_spec_info;
 TEMPER_API temper_spec_info temper_spec_about(const temper_spec *spec);
 /* What is simpler than it was written, because of the alphabet, a line each: "a S b is O b: every position has 'a' or
@@ -201,8 +205,8 @@ TEMPER_API temper_status temper_spec_next(temper_spec **out, temper_next_info *i
 TEMPER_API temper_status temper_spec_output_formula(char **out, const temper_spec *spec, size_t output,
                                                     temper_error *err);
 
-/* Text to letter numbers: *letters (freed with temper_free) holds *n of them. An unknown letter is
-   TEMPER_RANGE, named, with its position in the message. */
+/* Text to letter numbers: *letters (freed with temper_free) holds *n of them. An unknown letter is read as the other
+   letter; without one it is TEMPER_RANGE, named, with its position in the message. */
 TEMPER_API temper_status temper_spec_encode(uint32_t **letters, size_t *n, const temper_spec *spec, const char *text,
                                             size_t length, temper_error *err);
 
@@ -378,6 +382,12 @@ typedef struct temper_scale {
 TEMPER_API temper_status temper_model_with_scale(temper_model **out, const temper_model *model,
                                                  const temper_scale *scales, size_t count, temper_error *err);
 
+/* A copy of the model that reads letters which are not in its alphabet as the letter `other`, or refuses them (NULL).
+   What is proved of the model is proved of the copy, whose file is version 2. TEMPER_RANGE: the alphabet does not have
+   the letter. */
+TEMPER_API temper_status temper_model_with_other(temper_model **out, const temper_model *model, const char *other,
+                                                 temper_error *err);
+
 /* Text form: print and read are inverse. Reading checks every invariant (TEMPER_FORMAT: line, column, what is wrong);
    it takes the bytes of a safetensors file too. */
 TEMPER_API temper_status temper_model_print(char **out, size_t *length, const temper_model *model, temper_error *err);
@@ -494,6 +504,7 @@ typedef struct temper_model_info {
     temper_kind kind;
     size_t outputs; /* 1 for an acceptor */
     int has_logits; /* beside every output it has a number, such as a log-probability */
+    size_t other;   /* the letter that unknown ones are read as; SIZE_MAX: they are refused */
 } temper_model_info;
 
 typedef struct temper_head_info {

@@ -44,10 +44,11 @@ class Batch:
 
 
 class Alphabet:
-    """The letters of a model or a formula."""
+    """The letters of a model or a formula. Unknown ones are read as letter number `other`, if there is one."""
 
-    def __init__(self, letters: Sequence[str], tokens: bool, function_name: str, handle: Any) -> None:
+    def __init__(self, letters: Sequence[str], tokens: bool, other: int, function_name: str, handle: Any) -> None:
         self.letters, self.tokens = tuple(letters), tokens
+        self._other = other if other < len(self.letters) else _UNKNOWN
         self._function, self._handle = function_name, handle
         self._index = {letter: k for k, letter in enumerate(self.letters)}
         self._table: Optional["npt.NDArray[np.uint32]"] = None
@@ -61,7 +62,7 @@ class Alphabet:
             raise
 
     def many(self, strings: Strings) -> Batch:
-        """Strings to letter numbers; RangeError names the first letter that is not in the alphabet."""
+        """Strings to letter numbers; without an other letter, RangeError names the first that is not in the alphabet."""
         if isinstance(strings, np.ndarray) and strings.ndim == 2 and strings.dtype.kind in "iu":
             return self._rows(strings)
         if isinstance(strings, str) or not isinstance(strings, Iterable):
@@ -104,7 +105,7 @@ class Alphabet:
     def _lookup(self) -> "npt.NDArray[np.uint32]":
         if self._table is None:
             codes = {ord(letter): k for k, letter in enumerate(self.letters) if len(letter) == 1}
-            table = np.full(max(codes, default=0) + 2, _UNKNOWN, np.uint32)
+            table = np.full(max(codes, default=0) + 2, self._other, np.uint32)
             for code, k in codes.items():
                 table[code] = k
             self._table = table
@@ -124,10 +125,10 @@ class Alphabet:
                 if not isinstance(letter, str):
                     raise TypeError(f"a string is text, a sequence of letters or an array of integers; {letter!r} is no "
                                     "letter") from None
-                if letter not in self._index:
+                if letter not in self._index and self._other == _UNKNOWN:
                     raise errors.RangeError(f"unknown {'token' if self.tokens else 'letter'} {letter!r} at position "
                                             f"{place + 1}", hint=self._hint(), where=where) from None
-            raise
+            return np.fromiter((self._index.get(letter, self._other) for letter in string), np.uint32)
 
     def _by_library(self, string: str, where: str) -> "npt.NDArray[np.uint32]":
         """The library's own reading of a text, which has the message for what is wrong with it."""

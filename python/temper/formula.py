@@ -30,6 +30,7 @@ class Formula:
 
     letters       the alphabet
     tokens        whether strings are split on blanks into tokens
+    other         the letter that unknown ones are read as, or None
     at            where the answer is read, "first" or "last"
     accepts_empty whether the empty string is in the language
     size          the number of distinct subformulas
@@ -47,7 +48,8 @@ class Formula:
         self.accepts_empty = bool(about.accepts_empty)
         self.size: int = about.nodes
         self.kind = KINDS[about.kind]
-        self._alphabet = Alphabet(self.letters, self.tokens, "temper_spec_encode", handle)
+        self.other: Optional[str] = self.letters[about.other] if about.other < count else None
+        self._alphabet = Alphabet(self.letters, self.tokens, about.other, "temper_spec_encode", handle)
 
     def __str__(self) -> str:
         """Text that parses back to the same formula."""
@@ -148,7 +150,8 @@ class Formula:
 def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alphabet: Optional[str] = None,
           tokens: bool = False, syntax: Optional[str] = None, at: Optional[str] = None,
           empty: Optional[str] = None, regex: Optional[str] = None, dfa: Optional[PathLike] = None,
-          ascii: bool = False, letters: Optional[Sequence[str]] = None, kind: Optional[str] = None) -> Formula:
+          ascii: bool = False, letters: Optional[Sequence[str]] = None, kind: Optional[str] = None,
+          other: Optional[str] = None) -> Formula:
     """Reads a specification, from a text or a file; or a regular expression, or the file of an automaton.
 
     regex     instead of a formula: an expression that the whole string must match
@@ -161,6 +164,7 @@ def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alp
     at        where the answer is read, "first" or "last"
     empty     the answer on the empty string, "accept" or "reject"
     kind      "next": as if the text had a line `next`, a language model
+    other     the letter that unknown ones are read as; it joins an alphabet that is not stated
 
     What is given here overrides lines of the text. SpecSyntaxError shows the line with a caret.
     """
@@ -196,6 +200,9 @@ def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alp
             raise errors.RangeError("an alphabet cannot contain a NUL character")
         kept.append(ffi.new("char[]", encode(alphabet)))
         options.alphabet = kept[-1]
+    if other is not None:
+        kept.append(ffi.new("char[]", encode(other)))
+        options.other = kept[-1]
     options.tokens = int(tokens)
     options.at = number_of(at or "", _AT, "at")
     options.empty = number_of(empty or "", _EMPTY, "empty")
@@ -205,7 +212,7 @@ def parse(formula: Optional[str] = None, *, file: Optional[PathLike] = None, alp
 
 
 def eval(formula: str, strings: Union[str, Strings], *, alphabet: Optional[str] = None, tokens: bool = False,
-         syntax: Optional[str] = None, at: Optional[str] = None,
-         empty: Optional[str] = None) -> "Union[bool, npt.NDArray[np.bool_]]":
+         syntax: Optional[str] = None, at: Optional[str] = None, empty: Optional[str] = None,
+         other: Optional[str] = None) -> "Union[bool, npt.NDArray[np.bool_]]":
     """A formula's own answers on strings: temper.eval("O a", ["ba", "bb"], alphabet="ab"). Options as in parse."""
-    return parse(formula, alphabet=alphabet, tokens=tokens, syntax=syntax, at=at, empty=empty).eval(strings)
+    return parse(formula, alphabet=alphabet, tokens=tokens, syntax=syntax, at=at, empty=empty, other=other).eval(strings)

@@ -89,6 +89,7 @@ class Model:
 
     info      its facts: sizes, method, proved length (an Info)
     letters   its alphabet
+    other     the letter that unknown ones are read as, or None
     formula   the specification it was compiled from, or ""
     outputs   what each output stands for: of a transducer the text that is written, of a language model the letter that may come,
               "" for the end; an acceptor has one output, ""
@@ -101,7 +102,9 @@ class Model:
         self.letters: Tuple[str, ...] = tuple(text(lib.temper_model_letter(handle, k)) for k in range(self.info.letters))
         self.outputs: Tuple[str, ...] = tuple(text(lib.temper_model_output_name(handle, k)) for k in range(self.info.outputs))
         self.formula = self.info.source
-        self._alphabet = Alphabet(self.letters, self.info.tokens, "temper_model_encode", handle)
+        number = lib.temper_model_about(handle).other
+        self.other: Optional[str] = self.letters[number] if number < len(self.letters) else None
+        self._alphabet = Alphabet(self.letters, self.info.tokens, number, "temper_model_encode", handle)
 
     def _repr_html_(self) -> str:
         return _html.preformatted(str(self.explain()))
@@ -395,6 +398,11 @@ class Model:
             scales[k].scale = kept[k]
         return Model(make("model", "temper_model_with_scale", self._handle, scales, len(given)))
 
+    def with_other(self, other: Optional[str]) -> "Model":
+        """A copy that reads letters which are not in the alphabet as the letter `other`, or refuses them (None). What is proved of the
+        model is proved of the copy."""
+        return Model(make("model", "temper_model_with_other", self._handle, ffi.NULL if other is None else encode(other)))
+
     # ---- files ----
 
     @property
@@ -463,7 +471,7 @@ def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLik
             method: str = "temperature", digits: str = "bf16", alphabet: Optional[str] = None, tokens: bool = False,
             syntax: Optional[str] = None, at: Optional[str] = None, empty: Optional[str] = None,
             regex: Optional[str] = None, dfa: Optional[PathLike] = None, ascii: bool = False,
-            whole: bool = False, kind: Optional[str] = None) -> Model:
+            whole: bool = False, kind: Optional[str] = None, other: Optional[str] = None) -> Model:
     """A formula to a transformer: temper.compile("H(b -> O a)", alphabet="abc").
 
     method  how softmax is made sharp: "temperature", "positions", or "digits", for numbers that are stored in the short format `digits`;
@@ -471,17 +479,17 @@ def compile(formula: Union[None, str, Formula] = None, *, file: Optional[PathLik
     whole   only answers for whole strings are wanted: a regular language may then be read from the right, where that takes fewer layers,
             and the truth at a position is about the rest of the string
 
-    The other options are those of parse: file, alphabet, tokens, syntax, at, empty, kind, and regex, dfa, ascii:
+    The other options are those of parse: file, alphabet, other, tokens, syntax, at, empty, kind, and regex, dfa, ascii:
     temper.compile(regex="[a-z]+", ascii=True).
     """
     number_of(method, METHODS, "method")
     if isinstance(formula, Formula):
-        if tokens or ascii or any(option is not None for option in (file, alphabet, syntax, at, empty, regex, dfa, kind)):
+        if tokens or ascii or any(option is not None for option in (file, alphabet, syntax, at, empty, regex, dfa, kind, other)):
             raise TypeError("a Formula has its options already")
         spec = formula
     else:
         spec = parse(formula, file=file, alphabet=alphabet, tokens=tokens, syntax=syntax, at=at, empty=empty,
-                     regex=regex, dfa=dfa, ascii=ascii, kind=kind)
+                     regex=regex, dfa=dfa, ascii=ascii, kind=kind, other=other)
     options = ffi.new("temper_build_options *", {"method": number_of(method, METHODS, "method"), "whole": whole})
     if method == "digits":
         options.digits = _storage(digits)

@@ -7,6 +7,7 @@ void alphabet_init(alphabet *s, arena *a, bool tokens) {
     memset(s, 0, sizeof *s);
     s->arena = a;
     s->tokens = tokens;
+    s->other = UINT32_MAX;
     memset(s->ascii, 0xFF, sizeof s->ascii);
     table_init(&s->index, a);
 }
@@ -33,7 +34,10 @@ uint32_t alphabet_find(const alphabet *s, const char *letter, size_t length) {
 void alphabet_copy(alphabet *to, arena *a, const alphabet *from) {
     alphabet_init(to, a, from->tokens);
     for (size_t k = 0; k < from->count; k++) alphabet_add(to, from->letters[k], strlen(from->letters[k]));
+    to->other = from->other;
 }
+
+const char *alphabet_other(const alphabet *s) { return s->other == UINT32_MAX ? NULL : s->letters[s->other]; }
 
 bool alphabet_can_read(const alphabet *s, const char *letter) {
     uint32_t code;
@@ -78,6 +82,7 @@ uint32_t *alphabet_encode(size_t *n, const alphabet *s, const char *bytes, size_
     size_t count = 0;
     for (size_t at = 0, size; (size = next_letter(&at, s, bytes, length)) != 0; at += size) {
         uint32_t number = letter_number(s, bytes + at, size);
+        if (number == UINT32_MAX) number = s->other;
         if (number == UINT32_MAX) {
             free(out);
             unknown_letter(s, bytes + at, size, count + 1, scratch);

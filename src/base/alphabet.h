@@ -14,6 +14,7 @@ typedef struct alphabet {
     table index;
     uint32_t ascii[128]; /* the number of a letter that is one ASCII character; UINT32_MAX: no letter */
     bool tokens;         /* strings are split on blanks; else every character is a letter */
+    uint32_t other;      /* what letters that are not in the alphabet are read as; UINT32_MAX: they are refused */
 } alphabet;
 
 void alphabet_init(alphabet *s, arena *a, bool tokens);
@@ -27,10 +28,13 @@ uint32_t alphabet_find(const alphabet *s, const char *letter, size_t length);
 /* Whether a string can contain the letter at all: one character, or with tokens a word without blanks. */
 bool alphabet_can_read(const alphabet *s, const char *letter);
 
+/* The letter that unknown ones are read as; NULL: they are refused. */
+const char *alphabet_other(const alphabet *s);
+
 void alphabet_copy(alphabet *to, arena *a, const alphabet *from);
 
-/* Text to letter numbers; raises TEMPER_RANGE naming the first unknown letter and its position (counted in letters
-   from 1, also in column). Returns memory of caller_alloc. */
+/* Text to letter numbers; if there is no `other`, raises TEMPER_RANGE naming the first unknown letter and its position
+   (counted in letters from 1, also in column). Returns memory of caller_alloc. */
 uint32_t *alphabet_encode(size_t *n, const alphabet *s, const char *bytes, size_t length, arena *scratch);
 
 #endif

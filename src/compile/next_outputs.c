@@ -379,6 +379,7 @@ static temper_spec *read_again(const temper_spec *spec, trap *t) {
                              .letters = (const char *const *)spec->letters.letters,
                              .letter_count = spec->letters.count,
                              .tokens = spec->letters.tokens,
+                             .other = alphabet_other(&spec->letters),
                              .at = spec->at,
                              .empty = spec->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT,
                              .kind = TEMPER_KIND_NEXT};

@@ -37,14 +37,14 @@ void export_vocabulary_print(text *out, const temper_model *m, const export_sent
     text_puts(out, "\n}\n");
 }
 
-/* What is no letter gets an id beyond the embedding, which loaders and graphs refuse. */
+/* What is no letter becomes the other letter, or gets an id beyond the embedding, which loaders and graphs refuse. */
 tokenizer_facts export_tokenizer(const temper_model *m, const export_sentinels *s, arena *a) {
     uint32_t count = model_end_token(m) + 2, start = model_start_token(m), end = model_end_token(m);
     const char **names = arena_zalloc(a, count, sizeof *names);
     for (size_t k = 0; k < m->letters.count; k++) names[k] = m->letters.letters[k];
     names[start] = s->start;
     if (m->has_end) names[end] = s->end;
-    names[count - 1] = s->unknown;
+    if (m->letters.other == UINT32_MAX) names[count - 1] = s->unknown;
     uint32_t after = m->has_end ? end : (uint32_t)TOKENIZER_NONE;
     return (tokenizer_facts){.count = count,
                              .names = names,
@@ -52,7 +52,8 @@ tokenizer_facts export_tokenizer(const temper_model *m, const export_sentinels *
                              .after = after,
                              .end = after,
                              .pad = TOKENIZER_NONE,
-                             .unknown = count - 1,
+                             .unknown = m->letters.other != UINT32_MAX ? m->letters.other : count - 1,
+                             .unknown_is_letter = m->letters.other != UINT32_MAX,
                              .has_words = m->letters.tokens};
 }
 

@@ -23,6 +23,8 @@ static spec_header header_of(const temper_spec_options *o) {
                          .letter_option = o->letters,
                          .letter_option_count = o->letter_count,
                          .ascii_option = o->ascii,
+                         .other = {.letter = o->other, .length = o->other ? strlen(o->other) : 0},
+                         .other_fixed = o->other != NULL,
                          .folder = o->folder,
                          .kind = o->kind};
 }
@@ -114,6 +116,7 @@ static void fill(temper_spec *s, const char *source, size_t length, const temper
     case TEMPER_SYNTAX_REGEX:
     case TEMPER_SYNTAX_DFA: spec_parse_language(s, &h); break;
     }
+    spec_set_other(s, &h);
     if (s->letters.count == 0)
         trap_raise_remedy(t, TEMPER_RANGE, s->graph.notes[s->root].line, s->graph.notes[s->root].column,
                           TEMPER_REMEDY_ALPHABET, "the specification names no letters");
@@ -189,7 +192,8 @@ temper_spec_info temper_spec_about(const temper_spec *spec) {
                               .accepts_empty = spec->accepts_empty,
                               .kind = spec->kind,
                               .outputs = spec->kind == TEMPER_KIND_ACCEPTOR ? 1 : spec->output_count,
-                              .alphabet_stated = spec->alphabet_given};
+                              .alphabet_stated = spec->alphabet_given,
+                              .other = spec->letters.other == UINT32_MAX ? SIZE_MAX : spec->letters.other};
 }
 
 const char *temper_spec_letter(const temper_spec *spec, size_t letter) {

@@ -35,7 +35,8 @@ typedef enum header_word {
     WORD_DFA,
     WORD_NEXT,
     WORD_TRANSDUCE,
-    WORD_PROBABILITIES
+    WORD_PROBABILITIES,
+    WORD_OTHER
 } header_word;
 
 static header_word find_word(const char *word, size_t length) {
@@ -179,6 +180,59 @@ static header_word find_model_word(const spec_header *h, const tokenizer *z, siz
     size_t at = size;
     while (tokenizer_look(z, at) == ' ' || tokenizer_look(z, at) == '\t') at++;
     return tokenizer_look(z, at) == '=' ? WORD_NONE : WORD_PROBABILITIES;
+}
+
+/* A lower-case word or a number. */
+static bool is_plain_item(const char *item, size_t size) {
+    for (size_t k = 0; k < size; k++)
+        if (!(item[k] >= 'a' && item[k] <= 'z') && !(item[k] >= '0' && item[k] <= '9') && item[k] != '_')
+            return false;
+    return size != 0;
+}
+
+/* `other LETTER` and nothing more on the line: a formula that begins with a letter of that name goes on with an
+   operator, and a definition with an equals sign. */
+static header_word find_other_word(const tokenizer *z, size_t size) {
+    static const char word[] = "other";
+    tokenizer ahead = *z;
+    if (size != strlen(word) || memcmp(word, z->bytes + z->at, size) != 0) return WORD_NONE;
+    tokenizer_advance(&ahead, size);
+    if (!skip_in_line(&ahead)) return WORD_NONE;
+    char c = tokenizer_look(&ahead, 0);
+    if (c == '\'' || c == '"') return stands_alone(&ahead, 0) ? WORD_OTHER : WORD_NONE;
+    size_t item = item_size(&ahead);
+    if (!is_plain_item(ahead.bytes + ahead.at, item)) return WORD_NONE;
+    tokenizer_advance(&ahead, item);
+    return skip_in_line(&ahead) ? WORD_NONE : WORD_OTHER;
+}
+
+static void read_other(spec_header *h, tokenizer *z) {
+    skip_in_line(z);
+    spec_other_line o = {.line = z->line, .column = z->column};
+    char c = tokenizer_look(z, 0);
+    if (c == '\'' || c == '"') {
+        token t = tokenizer_quote(z);
+        o.letter = t.text;
+        o.length = t.length;
+    } else {
+        o.length = item_size(z);
+        o.letter = arena_copy(z->arena, z->bytes + z->at, o.length);
+        tokenizer_advance(z, o.length);
+    }
+    skip_in_line(z);
+    if (!h->other_fixed) h->other = o;
+}
+
+void spec_set_other(temper_spec *s, const spec_header *h) {
+    const spec_other_line *o = &h->other;
+    if (!o->letter) return;
+    if (!o->length) trap_raise(s->memory.trap, TEMPER_RANGE, o->line, o->column, "the other letter is empty");
+    if (h->alphabet_given && alphabet_find(&s->letters, o->letter, o->length) == UINT32_MAX)
+        trap_raise_hint(s->memory.trap, TEMPER_RANGE, o->line, o->column,
+                        h->alphabet_fixed ? "add it to the alphabet option" : "add it to the line 'alphabet'",
+                        "the other letter, '%s', is not in the alphabet",
+                        text_escaped(&s->memory, o->letter, o->length, 40));
+    s->letters.other = spec_letter_number(s, h, o->letter, o->length, o->line, o->column);
 }
 
 static void read_kind(spec_header *h, tokenizer *z, const token *word, temper_kind kind) {
@@ -330,6 +384,7 @@ bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z) {
     if (which == WORD_NONE) which = find_language_word(z, size);
     if (which == WORD_NONE) which = find_kind_word(h, z, size);
     if (which == WORD_NONE) which = find_model_word(h, z, size);
+    if (which == WORD_NONE) which = find_other_word(z, size);
     if (which == WORD_NONE) {
         spec_read_options(s, h);
         return false;
@@ -373,6 +428,10 @@ bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z) {
     case WORD_NEXT: read_kind(h, z, &word, TEMPER_KIND_NEXT); break;
     case WORD_TRANSDUCE: read_kind(h, z, &word, TEMPER_KIND_TRANSDUCER); break;
     case WORD_PROBABILITIES: spec_probabilities_line(s, h, z, word.line, word.column); break;
+    case WORD_OTHER:
+        say_once(z, &h->other_said, &word);
+        read_other(h, z);
+        break;
     case WORD_NONE: break;
     }
     return true;

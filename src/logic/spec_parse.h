@@ -22,7 +22,13 @@ typedef struct spec_splice {
     size_t length;
 } spec_splice;
 
-/* Settings of header lines (alphabet, at, empty, tokens) as they are met. What the caller's options fix is already
+/* The line `other LETTER`, or the option, kept until the alphabet is known. */
+typedef struct spec_other_line {
+    const char *letter; /* NULL: not said */
+    size_t length, line, column;
+} spec_other_line;
+
+/* Settings of header lines (alphabet, at, empty, tokens, other) as they are met. What the caller's options fix is already
    set and is not changed by lines of the text. */
 typedef struct spec_header {
     bool alphabet_given; /* the alphabet is closed: another letter in the formula is an error */
@@ -35,6 +41,8 @@ typedef struct spec_header {
     const char *const *letter_option;                         /* likewise */
     size_t letter_option_count;
     bool ascii_option;
+    spec_other_line other;
+    bool other_fixed, other_said; /* by the options, by a line */
     const char *folder;
     spec_language_line language;
     temper_kind kind; /* of the options, or of the line `next` or `transduce` */
@@ -48,8 +56,8 @@ void spec_parse_crasp(temper_spec *s, spec_header *h);                   /* cras
 void spec_parse_brasp(temper_spec *s, spec_header *h);                   /* brasp.c */
 void spec_parse_language(temper_spec *s, spec_header *h);                /* spec_language.c: REGEX and DFA */
 
-/* header.c: reads one header line if there is one at z (`alphabet a b`, `at first`, `empty accept`, `tokens yes`);
-   shared by the three syntaxes. Call it at the start of the text until it says false; z is then at the first line
+/* header.c: reads one header line if there is one at z (`alphabet a b`, `at first`, `empty accept`, `tokens yes`,
+   `other x`); shared by the three syntaxes. Call it at the start of the text until it says false; z is then at the first line
    that is no header line. */
 struct tokenizer;
 bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z);
@@ -64,6 +72,9 @@ void spec_probabilities_line(temper_spec *s, spec_header *h, struct tokenizer *z
    letters and languages are final. An output is read at the last position of a prefix. */
 void spec_check_kind(temper_spec *s, const spec_header *h);
 void spec_make_views(temper_spec *s);
+
+/* Once all letters are named: finds the letter that others are read as. It joins an alphabet that is not stated. */
+void spec_set_other(temper_spec *s, const spec_header *h);
 
 /* Reads the caller's alphabet, once nothing can change any more whether letters are words. */
 void spec_read_options(temper_spec *s, spec_header *h);

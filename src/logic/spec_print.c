@@ -150,6 +150,11 @@ static void print_header(spec_printer *p) {
         }
         text_putc(p->out, '\n');
     }
+    if (s->letters.other != UINT32_MAX) {
+        text_puts(p->out, "other ");
+        letter_print(p->out, s->letters.letters[s->letters.other], s->letters.tokens);
+        text_putc(p->out, '\n');
+    }
     if (is_transducer(p)) return;
     text_printf(p->out, "at %s\n", s->at == TEMPER_AT_FIRST ? "first" : "last");
     if (s->accepts_empty) text_puts(p->out, "empty accept\n");

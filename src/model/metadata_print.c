@@ -74,6 +74,7 @@ static void print_settings(text *out, const temper_model *m) {
     put_text(out, "syntax", syntax_names[m->syntax]);
     put_text(out, "source", m->source);
     put_texts(out, "alphabet", m->letters.letters, m->letters.count);
+    if (m->letters.other != UINT32_MAX) put_text(out, "other", m->letters.letters[m->letters.other]);
     put_true(out, "tokens", m->letters.tokens);
     put_text(out, "at", m->at == TEMPER_AT_FIRST ? "first" : "last");
     put_text(out, "empty", m->accepts_empty ? "accept" : "reject");

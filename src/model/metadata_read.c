@@ -87,12 +87,13 @@ enum key {
     KIND,
     OUTPUTS,
     LOGITS,
+    OTHER,
     KEY_COUNT
 };
 
 static const char *const keys[] = {"version", "method", "syntax",  "source", "alphabet", "tokens",   "at",
                                    "empty",   "end",    "safe",    "reason", "bound",    "channels", "layers",
-                                   "parts",   "kind",   "outputs", "logits", NULL};
+                                   "parts",   "kind",   "outputs", "logits", "other",    NULL};
 
 static void read_version(reader *r) {
     size_t at = (jread_peek(&r->json), r->json.at);
@@ -171,6 +172,15 @@ void metadata_read_alphabet(alphabet *letters, json_reader *j, memory_budget *bu
         alphabet_add(letters, letter, strlen(letter));
     }
     if (!letters->count) jread_fail(j, begin, "no letters");
+}
+
+static void read_other(reader *r) {
+    alphabet *letters = &r->model->letters;
+    size_t at = (jread_peek(&r->json), r->json.at);
+    if (r->version < 2) jread_fail(&r->json, at, "in version 1 a model has no other letter");
+    const char *letter = jread_c_string(&r->json, r->json.scratch, "a letter");
+    letters->other = alphabet_find(letters, letter, strlen(letter));
+    if (letters->other == UINT32_MAX) jread_fail(&r->json, at, "a letter that is not in the alphabet");
 }
 
 static void read_alphabet(reader *r) { metadata_read_alphabet(&r->model->letters, &r->json, r->budget); }
@@ -355,10 +365,10 @@ void metadata_read(temper_model *m, json_reader *json, memory_budget *budget) {
         [ALPHABET] = read_alphabet, [TOKENS] = read_tokens, [AT] = read_at,         [EMPTY] = read_empty,
         [END] = read_end,           [SAFE] = read_safe,     [REASON] = read_reason, [BOUND] = read_bound,
         [CHANNELS] = read_channels, [LAYERS] = read_layers, [PARTS] = read_parts,   [KIND] = read_kind,
-        [OUTPUTS] = read_outputs,   [LOGITS] = read_logits};
-    static const unsigned char order[KEY_COUNT] = {VERSION, KIND,   OUTPUTS,  LOGITS,   METHOD, SYNTAX,
-                                                   SOURCE,  TOKENS, ALPHABET, AT,       EMPTY,  END,
-                                                   SAFE,    REASON, BOUND,    CHANNELS, LAYERS, PARTS};
+        [OUTPUTS] = read_outputs,   [LOGITS] = read_logits, [OTHER] = read_other};
+    static const unsigned char order[KEY_COUNT] = {VERSION, KIND,     OUTPUTS,  LOGITS, METHOD, SYNTAX, SOURCE,
+                                                   TOKENS,  ALPHABET, OTHER,    AT,     EMPTY,  END,    SAFE,
+                                                   REASON,  BOUND,    CHANNELS, LAYERS, PARTS};
     reader r = {.json = *json, .model = m, .budget = budget};
     json_reader values[KEY_COUNT];
     uint32_t seen = 0;

@@ -46,7 +46,8 @@ static void release_memo(temper_model *m) {
 }
 
 unsigned model_version(const temper_model *m) {
-    return m->kind != TEMPER_KIND_ACCEPTOR || model_reads_position(m, NULL, NULL) ? 2 : 1;
+    bool is_new = m->kind != TEMPER_KIND_ACCEPTOR || m->letters.other != UINT32_MAX;
+    return is_new || model_reads_position(m, NULL, NULL) ? 2 : 1;
 }
 
 void model_seal(temper_model *m) {

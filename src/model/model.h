@@ -149,6 +149,10 @@ static inline uint32_t model_end_token(const temper_model *m) { return (uint32_t
 temper_model *model_new(trap *t);
 /* The same in the body of a public function: it is freed if the body fails. */
 temper_model *entry_model(entry *e);
+
+/* model_scale.c: a copy that can be changed until it is sealed. The text form has all of a model, so reading it again
+   is the copy. */
+temper_model *model_copy(entry *e, const temper_model *m);
 /* The same for a model on the way to another: it is freed when the body is left. */
 temper_model *entry_passing_model(entry *e);
 

@@ -61,6 +61,7 @@ temper_model_info temper_model_about(const temper_model *m) {
     out->accepts_empty = m->accepts_empty;
     out->has_end = m->has_end;
     out->letters = m->letters.count;
+    out->other = m->letters.other == UINT32_MAX ? SIZE_MAX : m->letters.other;
     out->channels = m->channel_count;
     out->layers = m->layer_count;
     out->kind = m->kind;

@@ -115,6 +115,10 @@ static void print_settings(text *out, const temper_model *m) {
         text_putc(out, ' ');
         print_quoted(out, m->letters.letters[k]);
     }
+    if (m->letters.other != UINT32_MAX) {
+        text_puts(out, "\nother ");
+        print_quoted(out, m->letters.letters[m->letters.other]);
+    }
     text_printf(out, "\ntokens %s\n", m->letters.tokens ? "yes" : "no");
     text_printf(out, "at %s\n", m->at == TEMPER_AT_FIRST ? "first" : "last");
     text_printf(out, "empty %s\n", m->accepts_empty ? "accept" : "reject");

@@ -3,7 +3,7 @@
 
        temper-model 1                                         or 2, if a scale reads the position i or there is a kind
        kind next | transducer                                 of models with several outputs
-       method ..., syntax ..., source "...", alphabet "a" "b" ..., tokens ..., at ..., empty ..., end ..., safe N
+       method ..., syntax ..., source "...", alphabet "a" "b" ..., other "b", tokens ..., at ..., empty ..., end ..., safe N
        "...", bound ...
        channel K "label" [position "expr" | soft "expr"]      all channels, numbered from 0
        embed "a" | start | end  channel:weight ...            one line per letter, then the sentinels
@@ -161,6 +161,15 @@ static void read_alphabet(reader *r) {
         if (!scan_word(&r->scan, &word)) break;
         r->scan.at = r->scan.word_at;
     } while (true);
+}
+
+static void read_other(reader *r) {
+    alphabet *letters = &r->model->letters;
+    if (r->version < 2) scan_fail(&r->scan, r->scan.line_start, "in version 1 a model has no other letter");
+    const char *letter = scan_quoted(&r->scan, r->scratch, "a letter in quotes");
+    letters->other = alphabet_find(letters, letter, strlen(letter));
+    if (letters->other == UINT32_MAX)
+        scan_fail(&r->scan, r->scan.word_at, "a letter that is not in an alphabet above this line");
 }
 
 /* ---- channels and embedding ---- */
@@ -420,6 +429,7 @@ static const line_kind kinds[] = {
     {"tokens", SETTINGS, true, read_tokens},     {"at", SETTINGS, true, read_at},
     {"empty", SETTINGS, true, read_empty},       {"end", SETTINGS, true, read_end},
     {"safe", SETTINGS, true, read_safe},         {"bound", SETTINGS, true, read_bound},
+    {"other", SETTINGS, true, read_other},
 };
 
 /* Lines of an earlier stage are over; what they had to give must be there. */

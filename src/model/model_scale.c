@@ -90,8 +90,7 @@ static void check_scale(const temper_model *m, const temper_scale *s, trap *t) {
         trap_raise(t, TEMPER_RANGE, 0, 0, "head %zu.%zu makes a hard choice, which has no scale", s->layer, s->head);
 }
 
-/* The text form has all of a model, so reading it again is the copy. */
-static temper_model *copy_model(entry *e, const temper_model *m) {
+temper_model *model_copy(entry *e, const temper_model *m) {
     text printed;
     text_init(&printed, &e->scratch);
     model_print(&printed, m);
@@ -104,7 +103,7 @@ static temper_model *copy_model(entry *e, const temper_model *m) {
 static void scale_heads(entry *e, void *context) {
     const scale_call *c = context;
     for (size_t k = 0; k < c->count; k++) check_scale(c->model, &c->scales[k], e->trap);
-    temper_model *m = copy_model(e, c->model);
+    temper_model *m = model_copy(e, c->model);
     size_t scaled = 0;
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t h = 0; h < m->layers[l].head_count; h++) {

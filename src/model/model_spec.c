@@ -18,6 +18,7 @@ static temper_spec_options options_of(const temper_model *m) {
                                  .letters = m->letters.letters,
                                  .letter_count = m->letters.count,
                                  .tokens = m->letters.tokens,
+                                 .other = alphabet_other(&m->letters),
                                  .at = model_is_from_right(m) ? TEMPER_AT_LAST : m->at,
                                  .empty = m->accepts_empty ? TEMPER_EMPTY_ACCEPT : TEMPER_EMPTY_REJECT,
                                  .kind = m->kind};

@@ -11,8 +11,9 @@ static void put_name(text *out, const tokenizer_facts *t, uint32_t k) {
     jwrite_string(out, t->names[k], strlen(t->names[k]));
 }
 
+/* Tokenizers cut special tokens out of words, too, so a letter is none, although unknown words become it. */
 static bool is_special(const tokenizer_facts *t, uint32_t k) {
-    return k == t->before || k == t->after || k == t->end || k == t->unknown;
+    return k == t->before || k == t->after || k == t->end || (k == t->unknown && !t->unknown_is_letter);
 }
 
 static void put_specials(text *out, const tokenizer_facts *t) {
@@ -104,7 +105,7 @@ void tokenizer_config_print(text *out, const tokenizer_facts *t) {
     put_role(out, t, "bos", t->before);
     put_role(out, t, "eos", t->end);
     put_role(out, t, "pad", t->pad);
-    put_role(out, t, "unk", t->unknown);
+    if (!t->unknown_is_letter) put_role(out, t, "unk", t->unknown);
     text_printf(out, "  \"add_bos_token\": true,\n  \"add_eos_token\": %s,\n",
                 t->after != TOKENIZER_NONE ? "true" : "false");
     if (t->length) text_printf(out, "  \"model_max_length\": %zu,\n", t->length);

@@ -20,6 +20,29 @@ def strings_for(formula, seed):
     return [joint.join(draw.choices(formula.letters, k=n)) for n in [0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 13, 40, 130]]
 
 
+class Other(unittest.TestCase):
+    """The letter that unknown ones are read as."""
+
+    def test_other(self):
+        for model in (temper.compile("O a", other="z"), temper.compile("other z\nO a"), temper.compile("O a", alphabet="az").with_other("z")):
+            self.assertEqual((model.letters, model.other), (("a", "z"), "z"))
+            self.assertEqual(model.run(["q", "qa", "\u20aca", ["many", "a"], np.array([1, 0])]).tolist(), [False, True, True, True, True])
+            self.assertEqual(model.stream().feed("qa?").tolist(), [False, True, True])
+            with tempfile.TemporaryDirectory() as room:
+                for name in ("m.temper", "m.safetensors"):
+                    model.save(Path(room) / name)
+                    self.assertEqual(temper.load(Path(room) / name).run(["q", "qa"]).tolist(), [False, True])
+            with self.assertRaises(temper.RangeError):
+                model.with_other(None).run("q")
+            with self.assertRaises(temper.RangeError):
+                model.with_other("b")
+        formula = temper.parse("H (grant -> O request)", tokens=True, other="rest")
+        self.assertEqual((formula.letters, formula.other), (("grant", "request", "rest"), "rest"))
+        self.assertEqual(formula.eval(["boot grant", "boot request now grant", ["x", "grant"]]).tolist(), [False, True, False])
+        self.assertEqual(temper.eval("O a", ["q", "qa"], other="z").tolist(), [False, True])
+        self.assertIsNone(temper.parse("O a", alphabet="ab").other)
+
+
 class Automata(unittest.TestCase):
     """All strings at once."""
 

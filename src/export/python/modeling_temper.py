@@ -446,10 +446,12 @@ class TemperModel(PreTrainedModel or nn.Module):
 
     def _rows(self, strings):
         """Lists of ids, sentinels included."""
-        rows = []
+        rows, other = [], self.config.temper.get("other")
         for number, string in enumerate(strings):
             row = [self.start]
             for place, letter in enumerate(self.split(string)):
+                if letter not in self.letters and other is not None:
+                    letter = other
                 if letter not in self.letters:
                     shown = ", ".join(map(repr, list(self.letters)[:20])) + (", ..." if len(self.letters) > 20 else "")
                     raise ValueError(f"string {number + 1}: unknown letter {letter!r} at position {place + 1}; the letters "
