@@ -2,7 +2,7 @@
 CC       ?= gcc
 CSTD      = -std=c17
 WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wcast-qual
-OPT      ?= -O2 -g
+OPT      ?= -O2
 CFLAGS   ?=
 LDFLAGS  ?=
 # Arb is a part of FLINT 3 and was a library of its own before.
