@@ -383,8 +383,8 @@ TEMPER_API temper_status temper_model_with_scale(temper_model **out, const tempe
                                                  const temper_scale *scales, size_t count, temper_error *err);
 
 /* A copy of the model that reads letters which are not in its alphabet as the letter `other`, or refuses them (NULL).
-   What is proved of the model is proved of the copy, whose file is version 2. TEMPER_RANGE: the alphabet does not have
-   the letter. */
+   What is proved of the model is proved of the copy, whose file is version 2. TEMPER_RANGE: the alphabet does not
+   have the letter. */
 TEMPER_API temper_status temper_model_with_other(temper_model **out, const temper_model *model, const char *other,
                                                  temper_error *err);
 

@@ -33,8 +33,8 @@ const char *alphabet_other(const alphabet *s);
 
 void alphabet_copy(alphabet *to, arena *a, const alphabet *from);
 
-/* Text to letter numbers; if there is no `other`, raises TEMPER_RANGE naming the first unknown letter and its position
-   (counted in letters from 1, also in column). Returns memory of caller_alloc. */
+/* Text to letter numbers; if there is no `other`, raises TEMPER_RANGE naming the first unknown letter and its
+   position (counted in letters from 1, also in column). Returns memory of caller_alloc. */
 uint32_t *alphabet_encode(size_t *n, const alphabet *s, const char *bytes, size_t length, arena *scratch);
 
 #endif
