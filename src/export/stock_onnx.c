@@ -147,7 +147,8 @@ static value gelu(decoder *d, value x) {
 
 /* Not by Sigmoid: onnxruntime's never comes below 10^-8, nor above 1 minus that. */
 static value silu(decoder *d, value x) {
-    value below = node2(d, "Add", node1(d, "Exp", node2(d, "Mul", x, real(d, -1))), real(d, 1));
+    value power = node1(d, "Exp", node2(d, "Mul", x, real(d, -1)));
+    value below = node2(d, "Add", power, real(d, 1));
     return node2(d, "Div", x, below);
 }
 

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Nodes of ONNX graphs are made one after the other: no call may make them in two of its arguments, whose order C leaves open.
+
+Otherwise compilers name nodes differently, and exported files are not the same everywhere (make test-platforms)."""
+import re
+import sys
+
+FILES = ["src/export/onnx.c", "src/export/onnx_heads.c", "src/export/stock_onnx.c", "src/export/graph_expression.c"]
+CALL = re.compile(r"\b(?!if|for|while|switch|return|sizeof)([a-z_]\w*)\(")
+MAKES = re.compile(r"\b[a-z_]\w*\((?:&?[bdg]|[bd]->g)\s*,")
+
+
+def arguments(text, at):
+    """The arguments of the call whose bracket opens at `at`; texts and characters do not count."""
+    depth, start, found = 0, at + 1, []
+    for k in range(at, len(text)):
+        if text[k] in "([{":
+            depth += 1
+        elif text[k] in ")]}":
+            depth -= 1
+            if depth == 0:
+                return found + [text[start:k]]
+        elif text[k] == "," and depth == 1:
+            found.append(text[start:k])
+            start = k + 1
+    return found
+
+
+failed = calls = 0
+for path in FILES:
+    with open(path, encoding="utf-8") as f:
+        code = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', lambda m: re.sub(r"[^\n]", "_", m.group()), f.read(), flags=re.S)
+    for m in CALL.finditer(code):
+        calls += 1
+        if sum(bool(MAKES.search(a)) for a in arguments(code, m.end() - 1)) > 1:
+            failed += 1
+            print(f"{path}:{code.count(chr(10), 0, m.start()) + 1}: {m.group(1)} makes nodes in two arguments: make one before")
+print(f"order: {calls - failed} passed, {failed} failed")
+sys.exit(failed > 0 or calls == 0)
