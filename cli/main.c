@@ -36,7 +36,7 @@ const command command_table[COMMAND_COUNT] = {
      "temper run m.temper --per-position abab\n"
      "temper run m.temper --hard - < strings.txt\n"
      "temper run -f 'a S b' --alphabet abc --method positions --margins abbca\n"
-     "tail -f log | temper run -f 'H (ack -> O req)' --tokens --stream\n",
+     "tail -f log | temper run -f 'H (ack -> O req)' --tokens --other rest --stream\n",
      "As eval, but a transformer answers: the softmax one, or with --hard the hard-attention one. A string\n"
      "beyond the model's proved length is refused (exit status 4); with --unchecked it is answered, as\n"
      "'accept (unproved)' or 'reject (unproved)'. Hard choices of a model that carries no proof are proved\n"
@@ -47,7 +47,8 @@ const command command_table[COMMAND_COUNT] = {
      "With --stream standard input is one string, however long: after every letter a line says accept or\n"
      "reject, a tab and how many letters have been read. Line ends are skipped; with --tokens letters are\n"
      "separated by blanks and line ends. Memory does not grow. Only for formulas that look back (exit\n"
-     "status 4 otherwise); a letter that is not in the alphabet ends it (exit status 2).\n",
+     "status 4 otherwise); a letter that is not in the alphabet ends it (exit status 2), unless --other\n"
+     "says what it is read as.\n",
      cmd_run},
     {"compile", FOR_COMPILE, "a formula to a model file",
      "temper compile -f FORMULA | -F FILE [options] [-o MODEL]\n"
@@ -230,8 +231,8 @@ const command command_table[COMMAND_COUNT] = {
      "the two, the head at fault and why: representability (stored numbers no longer tell keys apart),\n"
      "lost tie (logits that differ come out equal), absorption (sums lose terms), overflow, or a gate.\n"
      "'none to n': nothing wrong was found on strings of up to n letters, which is no proof. The strings are\n"
-     "made for the model, and are the same each time. A MODEL is the row of its own method; rows of other\n"
-     "methods (of all, if it is a hard one) are of models compiled from the formula that it carries.\n"
+     "made for the model, and are the same each time. If you give a MODEL, the row for its own\n"
+     "method tests that file. Every other row tests a model compiled from the formula that it carries.\n"
      "-o writes FILE.csv, FILE.json, or a chart: FILE.svg, FILE.png or FILE.pdf.\n",
      cmd_limits},
     {"automaton", FOR_AUTOMATON, "the minimal automaton of a specification, and where its language sits",
@@ -312,6 +313,8 @@ static int command_bit(const char *name, usage_error *err) {
     snprintf(err->text, sizeof err->text, "there is no command '%.60s'", name);
     if (path_ends(name, ".temper") || path_ends(name, ".safetensors"))
         snprintf(err->hint, sizeof err->hint, "a command comes first: temper run %.60s STRING", name);
+    else if (strcmp(name, "version") == 0)
+        snprintf(err->hint, sizeof err->hint, "temper --version prints it");
     else if (strpbrk(name, " #[(|&"))
         snprintf(err->hint, sizeof err->hint, "a command comes first: temper run -f '%.60s' STRING", name);
     else if (near)

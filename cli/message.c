@@ -136,7 +136,10 @@ void message_error(session *s, const temper_error *err, const char *name, const 
             if (at.length && p[at.length - 1] == '\r') at.length--;
         }
     }
-    message_print(s, exit_code_of(err->code), &at, err->text, error_hint(err));
+    const char *hint = error_hint(err);
+    if (!*hint && err->code == TEMPER_IO && strncmp(err->text, "cannot write ", 13) == 0)
+        hint = "name a file, in a folder that is there and that you may write to";
+    message_print(s, exit_code_of(err->code), &at, err->text, hint);
 }
 
 void message_usage(session *s, const char *hint, const char *format, ...) {

@@ -140,6 +140,12 @@ bool choice_nearest(char *out, size_t size, const char *choices, const char *tex
         }
     }
     const char *near = nearest_name(text, names, count);
+    char plain[LONGEST]; /* GPT-2 as gpt2 */
+    size_t used = 0;
+    for (const char *p = text; !near && *p && used + 1 < LONGEST; p++)
+        if (*p != '-' && *p != '_') plain[used++] = *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
+    plain[used] = 0;
+    if (!near) near = nearest_name(plain, names, count);
     if (near) snprintf(out, size, "%s", near);
     return near != NULL;
 }

@@ -119,7 +119,8 @@ static bool set_value(options *out, option_id id, const char *text, usage_error 
     return true;
 }
 
-static const char DASH_HINT[] = "a string that begins with '-' goes after '--'";
+static const char DASH_HINT[] =
+    "temper help COMMAND lists the options; a string that begins with '-' goes after '--'";
 
 static bool is_allowed(const options *out, option_id id, usage_error *err) {
     const option_row *row = &option_table[id];

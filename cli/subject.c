@@ -89,6 +89,9 @@ static bool check_given(session *s) {
     const char *comma = alphabet ? strchr(alphabet, ',') : NULL;
     if (comma && comma > alphabet && comma[1] && !s->quiet)
         message_warning(s, "the comma in --alphabet is a letter, too: --alphabet abc has three letters");
+    size_t dash = alphabet ? strcspn(alphabet, "-") : 0;
+    if (alphabet && dash == 1 && alphabet[1] && alphabet[2] && !alphabet[3] && !s->quiet)
+        message_warning(s, "the dash in --alphabet is a letter, too: letters are written out, as in --alphabet abc");
     return true;
 }
 
@@ -130,6 +133,11 @@ static bool parse_given(subject *x, session *s, temper_spec_options *o) {
     x->name = path ? path : is_regex ? "regex" : "formula";
     if (!path) x->length = strlen(x->source);
     if (path && temper_file_read(&x->text, &x->length, path, &err) != TEMPER_OK) {
+        if (!*err.hint)
+            snprintf(err.hint, sizeof err.hint, "%s",
+                     is_given(s, OPT_DFA)
+                         ? "--dfa takes the file of an automaton: temper examples door.dfa shows one"
+                         : "-F takes a file, such as temper examples prints; a formula goes after -f");
         message_error(s, &err, NULL, NULL, 0);
         return false;
     }

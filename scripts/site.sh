@@ -32,9 +32,13 @@ printf '.md-typeset img{background:#fff;border-radius:4px}\n.md-typeset pre>code
 if [ -f "$build/web/index.html" ]; then # make web
     cp -r "$build/web" "$source/playground"
     sed -i 's|^\[doc/README.md\](doc/README.md) lists every page.|[The playground](playground/index.html) runs in the browser. &|' "$source/index.md"
+else
+    echo "site: without the playground; make web before make site puts it in"
 fi
 sed "s|SOURCE|$source|; s|SITE|$build/site|" scripts/mkdocs.yml >"$room/mkdocs.yml"
 NO_MKDOCS_2_WARNING=1 "$room/tools/bin/mkdocs" build -q -f "$room/mkdocs.yml" 2>"$room/mkdocs.log" || { cat "$room/mkdocs.log" >&2; exit 1; }
+# In tables a bar is written with a backslash, in code, too, and MkDocs leaves it there.
+find "$build/site" -name '*.html' -exec sed -i ':again; /<td/s,\(<code>[^<]*\)\\|,\1|,; t again' {} +
 rm -f "$build/site/404.html" # its links are for one address only
 python3 scripts/check-site.py "$build/site"
 echo "site: file://$build/site/index.html"

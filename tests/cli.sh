@@ -2034,7 +2034,11 @@ has 'from the right: its automaton' "$out" '3 states'
 "$temper" compile -q -f 'F a' --alphabet ab -o ahead.temper
 wrong=0
 while IFS= read -r use; do
-    case $use in 'eval "O a"'*) code=3 ;; *ahead.temper*) code=4 ;; *) code=2 ;; esac
+    case $use in
+    'eval "O a"'* | *nothere* | 'run -F . '* | 'compile -f "O a" -o . '* | 'explain "a S b" '*) code=3 ;;
+    *ahead.temper* | automaton* | *99999999*) code=4 ;;
+    *) code=2 ;;
+    esac
     eval "run $code ${use%% ;; *}" </dev/null
     has "wrong use: ${use%% ;; *}" "$err" "${use##* ;; }"
     wrong=$((wrong + 1))
@@ -2119,10 +2123,50 @@ eval -f "O a" ab ;; --alphabet ab adds b
 eval -f "O a" --tokens "a b" ;; --other NAME reads unknown ones as NAME
 eval -f "O a" --alphabet ab --other z ab ;; add it to the alphabet option
 eval --regex "a(" a ;; the letter '(' is '\('
+run -f "G(a -> F b)" --lenght 5 ab ;; did you mean --length?
+run -f "a and b" ab ;; 'and' is written '&'
+run -f "not a" ab ;; 'not' is written '!'
+run -f "a == b" ab ;; formulas are compared by '<->'
+run -f "eventually a" ab ;; 'eventually' is written 'F'
+run -f "‘a’" ab ;; quotes are the plain ones
+run -f "O A" AB ;; a letter in upper case is quoted: 'A'
+run -f "^a.*b$" ab ;; for a regular expression write --regex
+run -f "/a|b" ab ;; a regular expression is /a|b/, on one line
+run -f "select_width(a)" ab ;; B-RASP and C-RASP programs are
+run -f "sum(a) > 2" ab ;; is '#[a]'
+run -f "|a| > |b|" ab ;; the number of a's so far is '#[a]'
+run -f "X^a a" a ;; 'X^3 a' is 'X X X a'
+run -f "" ab ;; the last line of a specification is its answer
+run -F nothere.spec ab ;; a formula goes after -f
+run -F . ab ;; a formula goes after -f
+run --dfa nothere.dfa ab ;; temper examples door.dfa shows one
+run nothere.temper ab ;; the first argument is a MODEL file
+run m.temper --threads 1000000000000000000000 a ;; is not a whole number from 1 to 64
+show m.temper -o nothere/pic.svg ab ;; in a folder that is there
+compile -f "O a" -o . ;; name a file
+certify m.temper --length 10x ;; write it as 1000
+certify m.temper --length 1e400 ;; write it as 1000
+export -f "O a" --alphabet ab --as GPT-2 --length 64 -o out ;; did you mean gpt2?
+explain "a S b" ;; a formula goes after -f
+soften h.temper ;; such as --length 32
+version ;; temper --version prints it
+--verbose ;; temper help COMMAND lists the options
+eval -f "O a" --alphabet aa a ;; each letter stands once
+eval -f "request -> F grant" "request grant" ;; with the option --tokens
+eval -f "#[a] % 0 = 1" a ;; the remainder is then 0 up to the modulus minus 1
+eval -f "#[a] > 99999999999999999999" a ;; write a smaller one
+eval -f "#[a] + 1" a ;; compare the count with something
+automaton -f "#[a] > #[b]" ;; counts compared with a constant
+eval --regex "" a ;; the empty string alone is ()
+eval --regex "a{5,2}" a ;; swap the two numbers
+eval --regex "[z-a]" a ;; swap its ends
+eval --regex "a**" a ;; put parentheses around the first
 EOF
 same 'at least 60 wrong uses' yes "$([ $wrong -ge 60 ] && echo yes)"
 run 0 eval -f 'O a' --alphabet a,b ab
 has 'a comma is a letter' "$err" 'the comma in --alphabet is a letter, too'
+run 0 eval -f 'O a' --alphabet a-c ac
+has 'a dash is a letter' "$err" 'the dash in --alphabet is a letter, too'
 
 # ---- the alphabet: one letter, other letters, and what it makes simpler ----------------------------------------------
 

@@ -5,6 +5,7 @@
 #     bash tests/readme.sh build/temper --update   writes what the commands print now into the pages
 set -u
 temper=$1
+program=$(realpath "$1")
 pages="README.md doc/lesson.md doc/schedules.md doc/limits.md doc/lab.md doc/numerics.md doc/scale.md doc/automaton.md doc/sequence.md"
 passed=0
 failed=0
@@ -64,6 +65,7 @@ if [ "${2:-}" = --update ]; then
         update "$page" >"$page.new" && mv "$page.new" "$page"
     done
     "$temper" show -f 'H(b -> O a)' --alphabet abc -o doc/figures/attention.svg caab
+    "$temper" show -f 'a S b' --alphabet abc -o doc/figures/since.svg bcbaa
     "$temper" limits -f 'a S b' --alphabet abc --effort 0.02 -q -o doc/figures/limits.svg
     made=$(mktemp -d)
     "$temper" lab schedules --quick -q -o "$made" && cp "$made/schedules-scales.svg" doc/figures/schedules.svg
@@ -109,6 +111,18 @@ for method in temperature positions digits; do
         "$(awk -F'|' -v m="$method" '$2 ~ "`" m "`" {gsub(/ /, ""); print $4 " " $5 " " $6 " "}' README.md)"
 done
 
+parity=$("$temper" explain -f '#[a] % 2 = 1' --alphabet ab | awk '/^proved length/ {print $4} /^  *f32 / {print $2}' | tr '\n' ' ')
+same "README.md: how far remainders are proved" "$parity" "$(sed -n 's/^- Remainders .* to \([0-9,]*\) letters in f64, and to \([0-9,]*\) in f32.*/\1 \2 /p' README.md | tr -d ,)"
+
+# The commands of README.md that stand without their output: they do what they say.
+room=$(mktemp -d)
+while IFS= read -r line; do
+    (cd "$room" && eval "$program ${line#temper }") >"$room/said" 2>&1
+    same "README.md: $line" 0 "$?$([ -s "$room/said" ] || echo ", in silence")"
+done < <(sed -n 's/^    \(temper [a-z]* .*[^ ]\)  .*/\1/p' README.md | sed 's/   *$//; s/  .*//')
+same "README.md: files of its commands" "dyck.temper out soft.temper stock" "$(cd "$room" && ls | grep -v said | tr '\n' ' ' | sed 's/ $//')"
+rm -rf "$room"
+
 # Pictures in the repository are what the program draws now. With --update they are drawn again.
 figure() { # file, temper's arguments
     local file=$1
@@ -118,6 +132,7 @@ figure() { # file, temper's arguments
 }
 figures=$(mktemp -d)
 figure doc/figures/attention.svg show -f 'H(b -> O a)' --alphabet abc caab
+figure doc/figures/since.svg show -f 'a S b' --alphabet abc bcbaa
 case ${TEMPER_TEST_EFFORT:-1} in # under sanitizers it takes long, and other commands of the pages do the same
 0*) ;;
 *) figure doc/figures/limits.svg limits -f 'a S b' --alphabet abc --effort 0.02 ;;

@@ -18,7 +18,7 @@ enum {
 
 /* Lengths are in user units (pixels at 96 to the inch). */
 static const double page_width = 960, edge = 16, gap = 28, narrowest = 210, numbered_cell = 20, title_size = 13,
-                    detail_size = 10, banner_size = 16, letter_room = 64, legend_height = 46, legend_width = 360;
+                    detail_size = 10, banner_size = 16, letter_room = 64, legend_height = 46, legend_width = 440;
 
 typedef struct figure {
     svg out;
@@ -401,7 +401,7 @@ static void put_legend(figure *f) {
     svg_close(s);
     const char *words = f->broken ? "masked; red: not a number; rows are queries i, columns are keys j"
                         : f->hard && f->map->block == 1
-                            ? "masked; outlined: the hard choice; rows are queries, columns keys"
+                            ? "masked; outlined: the hard choice, unless all tie; rows are queries, columns keys"
                             : "masked; rows are queries i, columns are keys j";
     svg_label(s, edge + 22, y + 43, detail_size, "start", words);
     y += 59;

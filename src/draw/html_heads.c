@@ -323,9 +323,9 @@ void html_put_legend(html_page *p) {
         markup_put(h, " each cell is a block of positions");
     } else {
         put_key(h, "key w",
-                !p->hard     ? "largest weight (no outline: all keys alike)"
-                : p->is_hard ? "chosen (no outline: all keys alike)"
-                             : "chosen by the hard head (no outline: all keys alike)");
+                !p->hard     ? "largest weight (no outline: all keys tie)"
+                : p->is_hard ? "chosen (no outline: all keys tie)"
+                             : "chosen by the hard head (no outline: all keys tie)");
     }
     html_close(h);
     const char *roles[HEAT_ROLES];

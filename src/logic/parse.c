@@ -109,8 +109,11 @@ static _Noreturn void refuse_operand(parser *p) {
     if (p->t.kind == TOK_NEWLINE)
         hint = "a formula goes on over several lines only inside brackets";
     else if (p->t.symbol == SYM_OPERATOR)
-        hint = p->t.op == OP_AT ? "'@' stands between a formula and a position, as in 'a @ #[true] - 3'"
-                                : "this operator stands between two formulas";
+        hint = p->t.op == OP_AT         ? "'@' stands between a formula and a position, as in 'a @ #[true] - 3'"
+               : p->t.op == OP_OR && !e ? "'|' stands between two formulas; the number of a's so far is '#[a]'"
+               : p->t.op == OP_XOR && e
+                   ? "'^' stands between two formulas; 'X^3 a' is 'X X X a', without a blank before the number"
+                   : "this operator stands between two formulas";
     else if (p->t.symbol == SYM_ASSIGN)
         hint = "a definition is written 'name = ...'";
     else if (!strcmp(found, "'>'") && (e ? !strcmp(entry_shown(&p->context, e), "-") : p->defining != NULL))

@@ -256,7 +256,8 @@ static void declare(temper_spec *s, alphabet *to, const char *letter, size_t len
     const char *shown = text_escaped(&s->memory, letter, length, 40);
     temper_status code = line ? TEMPER_SYNTAX : TEMPER_RANGE;
     if (alphabet_find(to, letter, length) != UINT32_MAX)
-        trap_raise(s->memory.trap, code, line, column, "the letter '%s' is in the alphabet twice", shown);
+        trap_raise_hint(s->memory.trap, code, line, column, "each letter stands once: leave one of the two out",
+                        "the letter '%s' is in the alphabet twice", shown);
     if (to->count == ALPHABET_LIMIT)
         trap_raise(s->memory.trap, TEMPER_LIMIT, line, column, "the alphabet has more than %d letters",
                    ALPHABET_LIMIT);

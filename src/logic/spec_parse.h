@@ -57,8 +57,8 @@ void spec_parse_brasp(temper_spec *s, spec_header *h);                   /* bras
 void spec_parse_language(temper_spec *s, spec_header *h);                /* spec_language.c: REGEX and DFA */
 
 /* header.c: reads one header line if there is one at z (`alphabet a b`, `at first`, `empty accept`, `tokens yes`,
-   `other x`); shared by the three syntaxes. Call it at the start of the text until it says false; z is then at the first
-   line that is no header line. */
+   `other x`); shared by the three syntaxes. Call it at the start of the text until it says false; z is then at the
+   first line that is no header line. */
 struct tokenizer;
 bool spec_header_line(temper_spec *s, spec_header *h, struct tokenizer *z);
 

@@ -505,7 +505,8 @@ int64_t token_number(arena *a, const token *t) {
     int64_t value = 0;
     for (size_t k = 0; k < t->length; k++)
         if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, t->text[k] - '0', &value))
-            trap_raise(a->trap, TEMPER_LIMIT, t->line, t->column, "the number %s does not fit in 64 bits",
-                       text_escaped(a, t->text, t->length, 40));
+            trap_raise_hint(a->trap, TEMPER_LIMIT, t->line, t->column,
+                            "no count of a string that can be run comes near: write a smaller one",
+                            "the number %s does not fit in 64 bits", text_escaped(a, t->text, t->length, 40));
     return value;
 }

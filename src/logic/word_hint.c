@@ -37,6 +37,7 @@ static const char *whole_hint(const char *word) {
     static const struct {
         const char *word, *hint;
     } known[] = {{"select", rasp},       {"aggregate", rasp},   {"selector_width", rasp}, {"indices", rasp},
+                 {"select_width", rasp}, {"select_next", rasp}, {"sum", count},           {"number", count},
                  {"count", count},       {"len", count},        {"length", count},        {"num", count},
                  {"forall", quantifier}, {"exists", quantifier}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
