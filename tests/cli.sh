@@ -2148,7 +2148,7 @@ certify m.temper --length 10x ;; write it as 1000
 certify m.temper --length 1e400 ;; write it as 1000
 export -f "O a" --alphabet ab --as GPT-2 --length 64 -o out ;; did you mean gpt2?
 explain "a S b" ;; a formula goes after -f
-soften h.temper ;; such as --length 32
+soften m.temper ;; such as --length 32
 version ;; temper --version prints it
 --verbose ;; temper help COMMAND lists the options
 eval -f "O a" --alphabet aa a ;; each letter stands once
