@@ -167,7 +167,8 @@ printf 'P(i) := rightmost [j<i, Q_a(j)] Q_a(j) : 0\n' >prev.brasp
 run 0 eval -F prev.brasp 'aa'
 same 'B-RASP' "accept${tab}aa" "$out"
 run 3 eval -F missing.spec a
-same 'missing file' "temper: cannot read 'missing.spec': No such file or directory" "$err"
+same 'missing file' "temper: cannot read 'missing.spec': No such file or directory
+hint: -F takes a file, such as temper examples prints; a formula goes after -f" "$err"
 run 3 run missing.temper a
 has 'missing model' "$err" "cannot read 'missing.temper': No such file or directory
 hint: the first argument is a MODEL file; a formula goes after -f"
