@@ -10,18 +10,8 @@ static const real U = 0x1p-24L, V = 0x1p-11L, TINY = 0x1p-25L, F16_LARGEST = 655
 static const real TURNED = 0x1p-22L;   /* sines and cosines of kernels */
 static const real OWN_TRIG = 0x1p-30L; /* those of the audit, which adds it where it computes them */
 
-/* What is known of a column, after the norm that is being read. */
-typedef struct view {
-    const undo *u;
-    bool vectors16, cache16, norms32;
-    real *error, *relative; /* [columns] */
-    real imbalance, common, own, mean, sum;
-    const char *refused;
-} view;
-
-typedef struct line {
-    real size, error, own, zero; /* own: its roundings; zero: off where the ideal number is 0 */
-} line;
+typedef page_view view;
+typedef page_row line;
 
 static bool is_gpt2(const view *x) { return x->u->m->architecture == STOCK_GPT2; }
 static real width_of(const undo_column *c) { return fmaxl(fabsl(c->low), fabsl(c->high)); }
@@ -34,7 +24,7 @@ static void ask(view *x, bool ok, const char *why) {
 
 /* ---- norms ---- */
 
-static void take_norm(view *x, uint32_t layer, bool net) {
+void page_norm(page_view *x, uint32_t layer, bool net) {
     const undo *u = x->u;
     real d = u->m->width, epsilon = u->m->epsilon, letters = 0, sum, squares;
     for (uint32_t t = 0; t < 2 + u->letters; t++) {
@@ -86,7 +76,7 @@ static real low_bit(real x) {
     return bit;
 }
 
-static bool is_rounded_back(real size, real error, real relative, real grain) {
+bool page_is_back(real size, real error, real relative, real grain) {
     real bit = low_bit(grain);
     return bit >= 0x1p-24L && size <= 2048 * bit && error + relative * grain < grain / 4096;
 }
@@ -96,15 +86,14 @@ static real rounded(real size, real error, real relative) {
     return all + V * (size + all) + TINY;
 }
 
-static real rounded_or_back(real size, real error, real relative, real grain) {
-    return is_rounded_back(size, error, relative, grain) ? 2 * error + relative * size
-                                                         : rounded(size, error, relative);
+real page_rounded(real size, real error, real relative, real grain) {
+    return page_is_back(size, error, relative, grain) ? 2 * error + relative * size : rounded(size, error, relative);
 }
 
 /* The constant 1 of a row is the pin, less the mean in a GPT-2, and may be rounded to f16. */
 static real one_error(const view *x) {
     real off = x->own + (is_gpt2(x) ? x->mean / 0x1p13L : 0);
-    return off + (x->vectors16 && !is_rounded_back(1, off, x->common, 1) ? 1.01L * V : 0);
+    return off + (x->vectors16 && !page_is_back(1, off, x->common, 1) ? 1.01L * V : 0);
 }
 
 static real cancelled(const view *x, const undo_form *f) {
@@ -132,7 +121,7 @@ static real cancelled(const view *x, const undo_form *f) {
     return worst;
 }
 
-static line read_row(const view *x, const undo_form *f) {
+page_row page_read_row(const page_view *x, const undo_form *f) {
     const undo *u = x->u;
     line r = {0};
     double low, high, grain = fabs(f->one);
@@ -145,7 +134,7 @@ static line read_row(const view *x, const undo_form *f) {
              off = x->error[at] + (x->relative[at] + x->own) * size;
         if (x->vectors16) {
             real seen = x->error[at] + x->mean, relative = x->relative[at] + x->own + x->common;
-            if (c->mean || !is_rounded_back(size, seen, relative, c->grain))
+            if (c->mean || !page_is_back(size, seen, relative, c->grain))
                 off = fmaxl(off, rounded(size, seen, relative));
             else
                 off += x->error[at];
@@ -186,7 +175,7 @@ typedef struct factor {
 } factor;
 
 static factor read_factor(const view *x, const undo_form *f, uint32_t dimension, bool key) {
-    line r = read_row(x, f);
+    line r = page_read_row(x, f);
     factor s = {.size = r.size};
     real relative = key ? x->common : 0, grain = undo_grain(x->u, f);
     bool mean = false;
@@ -198,10 +187,10 @@ static factor read_factor(const view *x, const undo_form *f, uint32_t dimension,
     if (mean) grain = 0;
     if (!x->cache16)
         s.error = r.error + relative * r.size;
-    else if (key && is_rounded_back(r.size, r.error, relative, grain))
+    else if (key && page_is_back(r.size, r.error, relative, grain))
         s.error = 2 * r.error;
     else
-        s.error = rounded_or_back(r.size, r.error, relative, grain);
+        s.error = page_rounded(r.size, r.error, relative, grain);
     return s;
 }
 
@@ -232,13 +221,13 @@ static void ask_f16(view *x, const undo_head *h) {
     uint32_t half = x->u->m->head_size / 2;
     real *sizes = calloc(2 * x->u->m->head_size, sizeof *sizes), *key = sizes + x->u->m->head_size;
     for (size_t v = 0; v < h->value_count; v++) {
-        line r = read_row(x, &h->values[v].value);
+        line r = page_read_row(x, &h->values[v].value);
         real size = r.size * (1 + x->common) + r.error;
         ask(x, !x->vectors16 || size <= F16_LARGEST, "a value beyond f16");
         ask(x, !x->cache16 || count_of(x) * size <= F16_LARGEST, "values beyond f16");
     }
     for (size_t k = 0; k < h->product_count; k++) {
-        line q = read_row(x, &h->products[k].query), j = read_row(x, &h->products[k].key);
+        line q = page_read_row(x, &h->products[k].query), j = page_read_row(x, &h->products[k].key);
         sizes[h->products[k].dimension] = q.size * (1 + x->common) + q.error;
         key[h->products[k].dimension] = j.size * (1 + x->common) + j.error;
     }
@@ -262,11 +251,10 @@ static real value_off(const view *x, const undo_head *h, real *size) {
     real worst = 0;
     *size = 0;
     for (size_t v = 0; v < h->value_count; v++) {
-        line r = read_row(x, &h->values[v].value);
+        line r = page_read_row(x, &h->values[v].value);
         real e = r.error + x->common * r.size, grain = undo_grain(x->u, &h->values[v].value);
         if (x->cache16)
-            e = is_rounded_back(r.size, r.error, x->common, grain) ? 2 * r.error
-                                                                   : rounded(r.size, r.error, x->common);
+            e = page_is_back(r.size, r.error, x->common, grain) ? 2 * r.error : rounded(r.size, r.error, x->common);
         worst = fmaxl(worst, e);
         *size = fmaxl(*size, r.size);
     }
@@ -293,7 +281,7 @@ static real once_off(view *x, const undo_head *h) {
     ask(x, leak < 0.25L, "the leak of once");
     real error = 2.01L * leak * (1 + e) + e + (n + 8) * 1.01L * U * (size + e);
     if (!x->cache16) return error;
-    line key = read_row(x, &p->key), value = read_row(x, &h->values[0].value);
+    line key = page_read_row(x, &p->key), value = page_read_row(x, &h->values[0].value);
     real turn = 0;
     if (x->u->frequencies) {
         uint32_t pair = pair_of(x, p->dimension);
@@ -301,8 +289,8 @@ static real once_off(view *x, const undo_head *h) {
     }
     real differ = score_off(x, h, 0, 1, 0);
     ask(x, n * size < 2048, "candidates of once");
-    ask(x, grain == 0 || is_rounded_back(key.size, key.error, x->common + turn, grain), "keys of once");
-    ask(x, grain == 0 || is_rounded_back(value.size, value.error, x->common, 1), "values of once");
+    ask(x, grain == 0 || page_is_back(key.size, key.error, x->common + turn, grain), "keys of once");
+    ask(x, grain == 0 || page_is_back(value.size, value.error, x->common, 1), "values of once");
     ask(x, n * (differ + leak) < 0.125L && n * e < 0.125L, "weights of once");
     return error + (V + n * differ) * (size + e);
 }
@@ -370,7 +358,8 @@ static real nearest_off(view *x, const undo_head *h) {
         span = slope * (count_of(x) - 1) + 2 * digits;
     }
     real ahead = worth == 0 ? INFINITY : worth - span - 2 * all;
-    ask(x, x->u->m->positions < 3 || step >= 2, "neighbours");
+    if (x->u->m->positions < 2) step = INFINITY;
+    ask(x, step >= 2, "neighbours");
     ask(x, ahead >= 2, "content");
     return chosen(x, h, (expl(-step) + expl(-ahead)) / (1 - expl(-step)));
 }
@@ -445,12 +434,12 @@ static real mean_off(view *x, const undo_head *h) {
     real n = count_of(x), worst = 0;
     for (size_t k = 0; k < h->value_count; k++) {
         const undo_value *v = &h->values[k];
-        line r = read_row(x, &v->value);
+        line r = page_read_row(x, &v->value);
         real e = r.error + x->common * r.size, grain = undo_grain(x->u, &v->value);
         real error = v->scale * (e + (n + 4) * 1.01L * U * (r.size + e)), relative = 0;
         if (x->cache16) {
             ask(x, n * r.size < 2048 * low_bit(grain), "sums of a mean");
-            ask(x, is_rounded_back(r.size, r.error, x->common, grain) && 2 * n * r.zero < grain * 0x1p-17L,
+            ask(x, page_is_back(r.size, r.error, x->common, grain) && 2 * n * r.zero < grain * 0x1p-17L,
                 "values of a mean");
             error = v->scale * 16 * r.zero;
             relative = V + 8 * U;
@@ -490,9 +479,9 @@ static real compare_off(view *x, const undo_head *h) {
 static real mixed(const view *x, const undo_head *h, real error) {
     real most = 0;
     for (size_t v = 0; x->vectors16 && v < h->value_count; v++) {
-        line r = read_row(x, &h->values[v].value);
+        line r = page_read_row(x, &h->values[v].value);
         real grain = undo_grain(x->u, &h->values[v].value), bit = low_bit(grain), by = V * (r.size + error) + TINY;
-        if (grain == 0 || is_rounded_back(r.size, error, 0, grain))
+        if (grain == 0 || page_is_back(r.size, error, 0, grain))
             by = V * error + TINY;
         else if (bit >= 0x1p-24L && r.size <= 2048 * bit)
             by = fminl(by, error);
@@ -501,7 +490,7 @@ static real mixed(const view *x, const undo_head *h, real error) {
     return error + most;
 }
 
-static real head_off(view *x, const undo_head *h) {
+real page_head(page_view *x, const undo_head *h) {
     real error = 0, wrote;
     ask_f16(x, h);
     switch (h->role) {
@@ -530,7 +519,7 @@ static void take_attention(view *x, uint32_t layer, real *errors) {
     for (size_t k = 0; k < u->head_count; k++) {
         const undo_head *h = &u->heads[k];
         if (h->layer != layer) continue;
-        errors[k] = fmaxl(errors[k], head_off(x, h));
+        errors[k] = fmaxl(errors[k], page_head(x, h));
         for (size_t v = 0; v < h->value_count; v++) {
             real size = width_of(&u->columns[h->values[v].column]) + 1;
             total += size;
@@ -541,9 +530,14 @@ static void take_attention(view *x, uint32_t layer, real *errors) {
     x->imbalance += 2 * (values + 4) * 1.01L * U * total + 4 * U * x->sum + rest;
 }
 
+/* An argument that is a number of f16, and off: rounded back, or at most as far as it is off. */
+static real unit_rounding(real argument, real off) {
+    return off < argument / 4096 ? 0 : fminl(V * (argument + off), off);
+}
+
 /* What a step adds to each column is off by the first number; its two products are up to the second one. */
 static real step_off(view *x, const undo_step *s, real *product) {
-    line r = read_row(x, &s->sum);
+    line r = page_read_row(x, &s->sum);
     bool llama = !is_gpt2(x);
     real off = r.error + x->common * r.size, sure = 32 - off - 32 * x->common, scale = x->common + one_error(x);
     *product = r.size + UNDO_GATE + off;
@@ -551,11 +545,18 @@ static real step_off(view *x, const undo_step *s, real *product) {
     ask(x, !x->vectors16 || *product <= F16_LARGEST, "a step beyond f16");
     real unit = 2 * r.own + UNDO_GATE * scale;
     if (llama) unit += UNDO_GATE * (scale + 3 * U) + 2 * U * *product + 4.04L * sure * expl(-sure);
-    if (x->vectors16 && off >= 0x1p-7L) unit += 2 * fminl(V * *product, 2 * off);
+    if (x->vectors16) {
+        double low, high;
+        real most = 0;
+        undo_range(x->u, &s->sum, &low, &high);
+        for (real first = 96; first - 32 <= high; first += 32)
+            most = fmaxl(most, unit_rounding(first, off) + unit_rounding(first - 64, off));
+        unit += most;
+    }
     return unit;
 }
 
-static void take_net(view *x, uint32_t layer, arena *a) {
+static void page_net(view *x, uint32_t layer, arena *a) {
     const undo *u = x->u;
     real *added = arena_zalloc(a, u->column_count, sizeof *added),
          *sizes = arena_zalloc(a, u->column_count, sizeof *sizes);
@@ -608,14 +609,14 @@ static void take_kernels(stock_page *out, view x, arena *a) {
     x.relative = arena_zalloc(a, u->column_count, sizeof *x.relative);
     x.imbalance = embedded_imbalance(u);
     for (uint32_t l = 1; l <= u->m->layer_count; l++) {
-        take_norm(&x, l, false);
+        page_norm(&x, l, false);
         take_attention(&x, l, out->errors);
-        take_norm(&x, l, true);
-        take_net(&x, l, a);
+        page_norm(&x, l, true);
+        page_net(&x, l, a);
     }
-    take_norm(&x, u->m->layer_count + 1, false);
+    page_norm(&x, u->m->layer_count + 1, false);
     for (uint32_t t = 0; t < u->m->vocabulary; t++) {
-        line r = read_row(&x, &u->outputs[t]);
+        line r = page_read_row(&x, &u->outputs[t]);
         out->logits = fmaxl(out->logits, r.error + x.common * r.size);
     }
     if (!out->refused) out->refused = x.refused;

@@ -17,4 +17,25 @@ typedef struct stock_page {
 /* Both columns of the page's table of kernels; the larger bound counts. */
 stock_page stock_page_bounds(const undo *u, bool f16_weights, bool f16_cache, arena *a);
 
+/* ---- its parts ---- */
+
+/* What is known of columns before a layer, and of the norm that is being read. */
+typedef struct page_view {
+    const undo *u;
+    bool vectors16, cache16, norms32;
+    real *error, *relative; /* [columns] */
+    real imbalance, common, own, mean, sum;
+    const char *refused;
+} page_view;
+
+typedef struct page_row {
+    real size, error, own, zero; /* own: its roundings; zero: off where the ideal number is 0 */
+} page_row;
+
+void page_norm(page_view *x, uint32_t layer, bool net);
+page_row page_read_row(const page_view *x, const undo_form *f);
+real page_head(page_view *x, const undo_head *h);
+bool page_is_back(real size, real error, real relative, real grain);
+real page_rounded(real size, real error, real relative, real grain);
+
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/audit_stock.h"
+#include "audit/audit_stock_bounds.h"
 #include "export/gguf_write.h"
 #include "stock_page.h"
 #include "stock_trials.h"
@@ -184,10 +184,170 @@ static void change_sizes(const trial *t, const undo *u, struct stock_model *m) {
         is_proved(&c);
     }
     m->width = width;
-    uint32_t most = random_below(t->random, 40) ? 300 : 4200;
-    m->positions = 1 + (uint32_t)random_below(t->random, most);
+    /* what f16 adds up; ramps have many pairs of positions */
+    static const uint32_t sizes[] = {2, 3, 50, 300, 2047, 2048, 2049, 4096, 4097};
+    m->positions = sizes[random_below(t->random, u->ramp > 0 ? 4 : 9)];
     is_proved(&c);
     m->positions = positions;
+}
+
+/* ---- parts, from any state ---- */
+
+/* 0, or a power of two with something added. */
+static double some_error(test_random *r, int least) {
+    return random_below(r, 3) ? ldexp(1 + (double)random_below(r, 1000) / 1000, least - (int)random_below(r, 40)) : 0;
+}
+
+typedef struct state {
+    const trial *t;
+    const undo *u;
+    stock_bounding b;
+    page_view x;
+    double size; /* of all errors of columns, as a factor */
+    double *error, *relative;
+    uint32_t layer;
+    const undo_head *head;
+    double found; /* by the audit */
+} state;
+
+static void bound_head(entry *e, void *context) {
+    state *s = context;
+    s->b.s->trap = e->trap;
+    s->b.s->arena = &e->memory;
+    stock_norm(&s->b, s->layer, false);
+    s->found = stock_head_bound(&s->b, s->head);
+}
+
+static bool is_near(double found, real page) {
+    return fabsl((real)found - page) <= fabsl(page) * 0x1p-17L || (!isfinite(found) && !isfinite(page));
+}
+
+static void set_state(state *s) {
+    for (uint32_t c = 0; c < s->u->column_count; c++) {
+        s->x.error[c] = s->b.columns[c].error = s->error[c] * s->size;
+        s->x.relative[c] = s->b.columns[c].relative = s->relative[c] * s->size;
+    }
+    s->x.refused = NULL;
+}
+
+/* The same verdict and the same number of a head. */
+static bool compare_head(state *s) {
+    temper_error e = {0};
+    set_state(s);
+    page_norm(&s->x, s->layer, false);
+    real page = page_head(&s->x, s->head);
+    temper_status status = entry_run(&e, bound_head, s);
+    total.compared++;
+    CHECK((status == TEMPER_OK) == !s->x.refused, "%s, %s of layer %u, errors times %g: the audit: %s; the page: %s",
+          setting(s->t), undo_role_name(s->head->role), s->layer, s->size, status ? e.text : "proved",
+          s->x.refused ? s->x.refused : "proved");
+    if (status != TEMPER_OK || s->x.refused) return false;
+    total.proved++;
+    CHECK(is_near(s->found, page), "%s, %s of layer %u: %.17g, the page %.17Lg", setting(s->t),
+          undo_role_name(s->head->role), s->layer, s->found, page);
+    for (size_t v = 0; v < s->head->value_count; v++) {
+        uint32_t c = s->head->values[v].column;
+        CHECK(is_near(s->b.columns[c].error, s->x.error[c]) && is_near(s->b.columns[c].relative, s->x.relative[c]),
+              "%s, what %s of layer %u writes: %.17g, the page %.17Lg", setting(s->t), undo_role_name(s->head->role),
+              s->layer, s->b.columns[c].error, s->x.error[c]);
+    }
+    return true;
+}
+
+static void compare_row(const state *s, const undo_form *f) {
+    stock_row found = stock_row_bound(&s->b, f);
+    page_row page = page_read_row(&s->x, f);
+    total.numbers++;
+    CHECK(is_near(found.size, page.size) && is_near(found.error, page.error) && is_near(found.rounded, page.own) &&
+              is_near(found.zero, page.zero) && found.scale == s->b.common,
+          "%s: a row of %zu: size %g %Lg, error %.17g %.17Lg, rounded %g %Lg, zero %.17g %.17Lg", setting(s->t),
+          f->count, found.size, page.size, found.error, page.error, found.rounded, page.own, found.zero, page.zero);
+}
+
+/* Rows of some columns with some weights. */
+static void compare_rows(const state *s, test_random *r) {
+    model_term terms[4];
+    undo_form f = {.terms = terms, .count = random_below(r, 5)};
+    if (random_below(r, 2)) f.one = (double)random_below(r, 9) - 4;
+    if (random_below(r, 2)) f.rest = some_error(r, -10);
+    for (size_t k = 0; k < f.count; k++) {
+        uint32_t c = (uint32_t)random_below(r, s->u->column_count);
+        terms[k] = (model_term){c, ldexp((double)random_below(r, 7) - 3, (int)random_below(r, 6) - 2)};
+    }
+    compare_row(s, &f);
+}
+
+static void compare_norm(state *s, uint32_t layer, bool net) {
+    page_norm(&s->x, layer, net);
+    if (s->x.refused) return;
+    stock_norm(&s->b, layer, net);
+    CHECK(is_near(s->b.common, s->x.common) && is_near(s->b.own, s->x.own) && is_near(s->b.mean, s->x.mean) &&
+              is_near(s->b.sum, s->x.sum),
+          "%s: the norm of layer %u: %.17g %.17Lg, %g %Lg, %.17g %.17Lg, %g %Lg", setting(s->t), layer, s->b.common,
+          s->x.common, s->b.own, s->x.own, s->b.mean, s->x.mean, s->b.sum, s->x.sum);
+}
+
+/* Errors as large as a head takes them, and larger. */
+static void find_largest(state *s) {
+    double low = 0, high = 0x1p30;
+    s->size = low;
+    if (!compare_head(s)) return;
+    low = 0x1p-30;
+    for (int k = 0; k < 14; k++) {
+        s->size = sqrt(low * high);
+        if (compare_head(s))
+            low = s->size;
+        else
+            high = s->size;
+    }
+    total.edges++;
+}
+
+static void compare_parts(entry *e, const trial *t, const undo *u) {
+    test_random *r = t->random;
+    stock_audit audited = {.arena = &e->memory, .scratch = &e->scratch, .trap = e->trap};
+    state s = {.t = t, .u = u, .size = 1};
+    s.b = (stock_bounding){.s = &audited, .u = u, .k = {random_below(r, 2), random_below(r, 2), random_below(r, 2)}};
+    s.x = (page_view){.u = u, .vectors16 = s.b.k.f16_vectors, .cache16 = s.b.k.f16_cache, .norms32 = s.b.k.f32_norms};
+    s.b.columns = arena_zalloc(&e->memory, u->column_count, sizeof *s.b.columns);
+    s.x.error = arena_zalloc(&e->memory, u->column_count, sizeof *s.x.error);
+    s.x.relative = arena_zalloc(&e->memory, u->column_count, sizeof *s.x.relative);
+    s.error = arena_zalloc(&e->memory, u->column_count, sizeof *s.error);
+    s.relative = arena_zalloc(&e->memory, u->column_count, sizeof *s.relative);
+    int least = -(int)random_below(r, 20);
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        s.error[c] = some_error(r, least);
+        s.relative[c] = u->columns[c].mean ? some_error(r, -8) : 0;
+    }
+    s.x.imbalance = s.b.imbalance = u->m->architecture == STOCK_GPT2 ? some_error(r, -6) : 0;
+    set_state(&s);
+    compare_norm(&s, (uint32_t)random_below(r, u->m->layer_count + 2), random_below(r, 2));
+    for (int k = 0; k < 12 && !s.x.refused; k++) compare_rows(&s, r);
+    for (size_t h = 0; h < u->head_count; h++) {
+        s.head = &u->heads[h];
+        s.layer = s.head->layer;
+        find_largest(&s);
+    }
+}
+
+/* Numbers of f16: as large as it holds, to the letter, and a little more. */
+static void compare_f16(test_random *r, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        double grain = ldexp((double)(1 + random_below(r, 6)), -(int)random_below(r, 30)),
+               bit = stock_lowest_bit(grain);
+        double size = bit * (2047 + (double)random_below(r, 5) / 2),
+               error = grain * 0x1p-12 * (double)random_below(r, 5) / 4;
+        double relative = 0x1p-13 * (double)random_below(r, 4);
+        if (random_below(r, 2)) size = grain * (double)random_below(r, 9);
+        bool back = error + relative * grain != grain * 0x1p-12; /* then the slack decides */
+        CHECK(!back || stock_f16_back(size, error, relative, grain) == page_is_back(size, error, relative, grain),
+              "%g off by %g and %g, multiples of %g", size, error, relative, grain);
+        CHECK(!back ||
+                  is_near(stock_f16_error(size, error, relative, grain), page_rounded(size, error, relative, grain)),
+              "%g off by %g and %g, multiples of %g: %g", size, error, relative, grain,
+              stock_f16_error(size, error, relative, grain));
+    }
+    CHECK(stock_lowest_bit(0) == 0 && !stock_f16_back(0, 0, 0, 0), "nothing");
 }
 
 /* ---- models ---- */
@@ -209,6 +369,7 @@ static void run_trial(entry *e, void *context) {
     t->proved = is_proved(&c);
     if (!t->proved || !t->knobs) return;
     turn_knobs(t, c.u);
+    for (size_t k = 0; k < t->knobs; k++) compare_parts(e, t, c.u);
     change_sizes(t, c.u, file.model);
 }
 
@@ -255,6 +416,7 @@ static const struct {
 
 int main(void) {
     test_random r = test_seed(63);
+    compare_f16(&r, 4000);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         temper_spec *s = stock_parse(cases[k].source, "abc");
         for (uint64_t number = 0; s && number < 8; number++)
@@ -263,7 +425,7 @@ int main(void) {
                 if (!(number & 1) && positions) continue; /* a GPT-2 has a table */
                 t.options.positions = (enum stock_positions)positions;
                 t.options.unchecked = true;
-                t.knobs = 1 + (size_t)(6 * test_effort());
+                t.knobs = 1 + (size_t)(1.5 * test_effort());
                 try_length(&t, 1 + random_below(&r, 60));
                 if (cases[k].most && (number & 4) && random_below(&r, 8) < test_effort())
                     find_edge(&t, cases[k].most);

@@ -266,7 +266,8 @@ static double bound_nearest(stock_bounding *b, const undo_head *h) {
         span = fabs(h->slope) / r * (positions(b) - 1) + 2 * digits;
         off = all;
     }
-    NEED(b, h, positions(b) < 3 || s >= LEAST_GAP, "neighbours are only %.3g apart", s);
+    if (positions(b) < 2) s = INFINITY; /* there is nothing beside the start sentinel */
+    NEED(b, h, s >= LEAST_GAP, "neighbours are only %.3g apart", s);
     NEED(b, h, worth == 0 || worth - span - 2 * off >= LEAST_GAP, "content is only %.3g ahead",
          worth - span - 2 * off);
     return chosen_error(b, h, geometric(s, worth == 0 ? INFINITY : worth - span - 2 * off, 0));
