@@ -116,7 +116,7 @@ static void explain_json(const temper_model *model, const temper_model_info *inf
         json_flag(&j, "verdict_only", info->verdict_only);
     }
     json_close(&j);
-    for (size_t k = 0; k < temper_model_about(model).parts; k++) {
+    for (size_t k = 0, parts = temper_model_about(model).parts; k < parts; k++) {
         temper_part_info part;
         if (!is_done(temper_model_part(&part, model, k, NULL))) continue;
         json_open(&j, stdout);
@@ -310,7 +310,7 @@ static void print_parts(const temper_model *model) {
     if (!temper_model_about(model).parts) return;
     printf("\nwhere each subformula is (layer 0 is the embedding; - : no head or channel of its own)\n");
     printf("layer   head  channel  subformula\n");
-    for (size_t k = 0; k < temper_model_about(model).parts; k++) {
+    for (size_t k = 0, parts = temper_model_about(model).parts; k < parts; k++) {
         temper_part_info part;
         char head[24] = "-", channel[24] = "-";
         if (!is_done(temper_model_part(&part, model, k, NULL))) continue;

@@ -139,7 +139,7 @@ static void print_padded(const char *text, size_t width) {
 }
 
 static void outputs_of_run_json(const temper_model *model, const temper_run *run, size_t first, size_t n) {
-    for (size_t k = 0; k < temper_model_about(model).outputs; k++) {
+    for (size_t k = 0, outputs = temper_model_about(model).outputs; k < outputs; k++) {
         const unsigned char *truth = temper_run_output(run, k);
         json j;
         json_open(&j, stdout);

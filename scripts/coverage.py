@@ -35,8 +35,6 @@ def run_tests(tests):
         done = subprocess.run([test], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         last = done.stdout.decode(errors="replace").strip().split("\n")[-1]
         print(f"coverage: {last}", flush=True)
-        if done.returncode:
-            sys.exit(f"coverage: {test} failed")
 
 
 def branches_of(build, source):

@@ -170,7 +170,7 @@ static void add_formula_rows(html_page *p, const temper_spec *source, const spec
 
 static void add_part_rows(html_page *p) {
     size_t capacity = 0;
-    for (size_t k = 0; k < temper_model_about(p->model).parts; k++) {
+    for (size_t k = 0, parts = temper_model_about(p->model).parts; k < parts; k++) {
         temper_part_info info;
         if (temper_model_part(&info, p->model, k, NULL)) continue;
         truth_row row = {.label = label_shown(p->arena, info.formula),
