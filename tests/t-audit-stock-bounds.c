@@ -423,6 +423,7 @@ int main(void) {
             for (int positions = 0; positions < 3; positions++) {
                 trial t = {.name = cases[k].source, .spec = s, .options = stock_setting(number, 40), .random = &r};
                 if (!(number & 1) && positions) continue; /* a GPT-2 has a table */
+                if ((double)random_below(&r, 100) >= 25 + 75 * test_effort()) continue;
                 t.options.positions = (enum stock_positions)positions;
                 t.options.unchecked = true;
                 t.knobs = 1 + (size_t)(1.5 * test_effort());
