@@ -133,7 +133,8 @@ $(BUILD)/temper-mpi: $(MPI_OBJ) $(filter-out $(BUILD)/cli/temper.o,$(CLI_OBJ)) $
 include web/web.mk
 
 .PRECIOUS: $(BUILD)/%.o
--include $(LIB_OBJ:.o=.d) $(LAB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(LAB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d) \
+    $(BUILD)/tests/platforms/digests.d $(wildcard $(BUILD)/tests/fuzz/*.d)
 
 # ---- for people ----------------------------------------------------------------------------------------------
 

@@ -196,6 +196,9 @@ size_t language_string(uint32_t *w, size_t n, const language *g, string_kind kin
     default: break;
     }
     n = member(&s, w, n);
-    if (n) w[below(&s, n)] = (uint32_t)below(&s, s.letters);
+    if (n) { /* first the place: C leaves the order of an assignment's sides open */
+        size_t at = below(&s, n);
+        w[at] = (uint32_t)below(&s, s.letters);
+    }
     return n;
 }

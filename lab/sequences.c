@@ -137,7 +137,10 @@ void sequence_string(char *w, size_t n, const sequence_task *t, unsigned kind, u
         walk(w, n, t, random);
     else
         for (size_t i = 0; i < n; i++) w[i] = any_letter(t, random);
-    if (kind == 1 && n) w[below(random, n)] = any_letter(t, random);
+    if (kind == 1 && n) { /* first the place: C leaves the order of an assignment's sides open */
+        size_t at = below(random, n);
+        w[at] = any_letter(t, random);
+    }
     w[n] = '\0';
 }
 

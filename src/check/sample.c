@@ -35,6 +35,12 @@ static size_t choose_length(sample *s, size_t shortest, size_t longest) {
     }
 }
 
+/* A letter somewhere: first the place, then the letter, since C leaves the order of an assignment's sides open. */
+static void put_letter(uint32_t *w, sample *s, size_t n, uint32_t alphabet) {
+    size_t at = (size_t)sample_below(s, n);
+    w[at] = letter(s, alphabet);
+}
+
 static void fill_uniform(uint32_t *w, sample *s, size_t n, uint32_t alphabet) {
     for (size_t k = 0; k < n; k++) w[k] = letter(s, alphabet);
 }
@@ -52,12 +58,13 @@ static void fill_runs(uint32_t *w, sample *s, size_t n, uint32_t alphabet) {
 static void fill_sparse(uint32_t *w, sample *s, size_t n, uint32_t alphabet, uint64_t odd) {
     uint32_t ground = letter(s, alphabet);
     for (size_t k = 0; k < n; k++) w[k] = ground;
-    while (odd--) w[sample_below(s, n)] = letter(s, alphabet);
+    while (odd--) put_letter(w, s, n, alphabet);
 }
 
 /* Two or three letters of a large alphabet. */
 static void fill_few(uint32_t *w, sample *s, size_t n, uint32_t alphabet) {
-    const uint32_t few[3] = {letter(s, alphabet), letter(s, alphabet), letter(s, alphabet)};
+    uint32_t few[3];
+    for (size_t k = 0; k < 3; k++) few[k] = letter(s, alphabet);
     for (size_t k = 0; k < n; k++) w[k] = few[sample_below(s, 3)];
 }
 
@@ -65,7 +72,7 @@ static void fill_few(uint32_t *w, sample *s, size_t n, uint32_t alphabet) {
 static void fill_periodic(uint32_t *w, sample *s, size_t n, uint32_t alphabet) {
     size_t period = 1 + (size_t)sample_below(s, 6);
     for (size_t k = 0; k < n; k++) w[k] = k < period ? letter(s, alphabet) : w[k - period];
-    for (uint64_t faults = sample_below(s, 3); faults > 0; faults--) w[sample_below(s, n)] = letter(s, alphabet);
+    for (uint64_t faults = sample_below(s, 3); faults > 0; faults--) put_letter(w, s, n, alphabet);
 }
 
 size_t sample_string(uint32_t *letters, sample *s, size_t shortest, size_t longest, uint32_t alphabet) {

@@ -287,7 +287,10 @@ static void fill_random(search *s, size_t n) {
         }
         s->t.word[i] = runs ? now : w->letters[i % w->length];
     }
-    while (faults-- > 0) s->t.word[below(s, n)] = random_letter(s);
+    while (faults-- > 0) { /* first the place: C leaves the order of an assignment's sides open */
+        size_t at = below(s, n);
+        s->t.word[at] = random_letter(s);
+    }
 }
 
 /* One of the pool, brought to length n by repetition or cutting, with a few changes. */
