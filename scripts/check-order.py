@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Nodes of ONNX graphs are made one after the other: no call may make them in two of its arguments, whose order C leaves open.
+"""What C leaves the order of open: nodes of ONNX graphs that are made in two arguments of one call, and random numbers on both sides
+of an assignment.
 
-Otherwise compilers name nodes differently, and exported files are not the same everywhere (make test-platforms)."""
+Otherwise compilers name nodes and draw strings differently, and results are not the same everywhere (make test-platforms)."""
+import glob
 import re
 import sys
 
@@ -35,5 +37,13 @@ for path in FILES:
         if sum(bool(MAKES.search(a)) for a in arguments(code, m.end() - 1)) > 1:
             failed += 1
             print(f"{path}:{code.count(chr(10), 0, m.start()) + 1}: {m.group(1)} makes nodes in two arguments: make one before")
+RANDOM = r"\b(?:below|sample_\w+|random_\w+|letter|any_letter)\("
+BOTH_SIDES = re.compile(r"\[[^\]=;]*" + RANDOM + r"[^;]*\] [-+*]?= [^;]*" + RANDOM)
+for path in sorted(glob.glob("src/*/*.c") + glob.glob("lab/*.c")):
+    with open(path, encoding="utf-8") as f:
+        for number, line in enumerate(f, 1):
+            if BOTH_SIDES.search(line):
+                failed += 1
+                print(f"{path}:{number}: random numbers on both sides of an assignment: draw the place before")
 print(f"order: {calls - failed} passed, {failed} failed")
 sys.exit(failed > 0 or calls == 0)
