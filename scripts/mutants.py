@@ -930,7 +930,8 @@ def main():
     scratch = os.path.join(o.build, "mutants")
     os.makedirs(scratch, exist_ok=True)
     journal = o.journal or os.path.join(scratch, "journal")
-    folders = [f for f in TESTS if f not in READERS or any(p.startswith(f) for p in o.paths)]
+    asked = [f for f in TESTS if any(p.startswith(f) for p in o.paths)]
+    folders = asked if set(asked) & set(READERS) else [f for f in TESTS if f not in READERS]
     numbers = file_numbers(files_of([f for f in folders if os.path.isdir(f)]))
     chosen = set(files_of([p.rstrip("/") for p in o.paths] or DEFAULT))
     everything = [m for path, n in numbers.items() for m in mutants_of(path, n) if o.kinds == "all" or m.kind != "other"]
