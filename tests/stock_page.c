@@ -532,11 +532,6 @@ static void take_attention(view *x, uint32_t layer, real *errors) {
     x->imbalance += 2 * (values + 4) * 1.01L * U * total + 4 * U * x->sum + rest;
 }
 
-/* An argument that is a number of f16, and off: rounded back, or at most as far as it is off. */
-static real unit_rounding(real argument, real off) {
-    return off < argument / 4096 ? 0 : fminl(V * (argument + off), off);
-}
-
 /* What a step adds to each column is off by the first number; its two products are up to the second one. */
 static real step_off(view *x, const undo_step *s, real *product) {
     line r = page_read_row(x, &s->sum);
@@ -547,15 +542,21 @@ static real step_off(view *x, const undo_step *s, real *product) {
     ask(x, !x->vectors16 || *product <= F16_LARGEST, "a step beyond f16");
     real unit = 2 * r.own + UNDO_GATE * scale;
     if (llama) unit += UNDO_GATE * (scale + 3 * U) + 2 * U * *product + 4.04L * sure * expl(-sure);
-    if (x->vectors16) {
-        double low, high;
-        real most = 0;
-        undo_range(x->u, &s->sum, &low, &high);
-        for (real first = 96; first - 32 <= high; first += 32)
-            most = fmaxl(most, unit_rounding(first, off) + unit_rounding(first - 64, off));
-        unit += most;
+    /* the arguments of a step are a and a - 64; those that are not both rounded back move by `off` or less each */
+    real moved = 0;
+    double low, high;
+    undo_range(x->u, &s->sum, &low, &high);
+    for (real a = 96; x->vectors16 && a <= high + 32; a += 32) {
+        real two[2] = {a, a - 64}, sum = 0;
+        bool back = true;
+        for (int k = 0; k < 2; k++) {
+            bool own = off < two[k] / 4096;
+            back = back && own;
+            sum += own ? off : fminl(V * (two[k] + off), off);
+        }
+        if (!back) moved = fmaxl(moved, sum);
     }
-    return unit;
+    return unit + moved;
 }
 
 static void page_net(view *x, uint32_t layer, arena *a) {

@@ -76,6 +76,7 @@ static void forge_all(const trial *t, const text *certificate, const text *bytes
     forge(t, certificate, bytes, "\"alphabet\": [\"a\"", "\"alphabet\": [\"x\"");
     forge(t, certificate, bytes, "\"role\": \"nearest\"", "\"role\": \"once\"");
     forge(t, certificate, bytes, "\"role\": \"once\"", "\"role\": \"mean\"");
+    forge(t, certificate, bytes, "\"source\": \"", "\"source\": \"probabilities uniform\\n");
     forge(t, certificate, bytes, "\"temper-stock-certificate\": 1", "\"temper-stock-certificate\": 2");
     forge(t, certificate, bytes, "\"claim\": \"formula\"", "\"claim\": \"formula if viable is right\"");
 }

@@ -192,6 +192,8 @@ static void read_source(stock_audit *s) {
     s->shell = shell;
     s->spec = audit_read_spec(shell, c->source, c->syntax, c->kind, "the source");
     arena_on_release(s->arena, release_spec, s->spec);
+    if (s->spec->probabilities.is_said)
+        stock_refuse(s, 0, 0, "the source has probabilities, whose logarithms are not audited");
 }
 
 /* Counts are understood by meaning; a model without them is followed as a machine, and a language model with bounded

@@ -168,17 +168,21 @@ typedef struct net_bound {
     double rest;     /* GPT-2 */
 } net_bound;
 
-/* What f16 does to an argument. Multiples of 32 are numbers of f16: one that is off by less than half the distance to
-   the next is rounded back, and no number is rounded further than to the one that it should be. */
+/* Multiples of 32 are numbers of f16: one that is off by less than half the distance to the next is rounded back. No
+   number is rounded further than to the one that it should be. */
+static bool is_rounded_back(double argument, double off) { return off < argument * 0x1p-12; }
+
 static double argument_rounding(double argument, double off) {
-    return off < argument * 0x1p-12 ? 0 : fmin(F16 * (argument + off), off);
+    return is_rounded_back(argument, off) ? off : fmin(F16 * (argument + off), off);
 }
 
-/* Both units of a step, whose arguments are 64 apart; the first one's is at most `high`. */
+/* Both units of a step, whose arguments are 64 apart; the first one's is at most `high`. They share what they are
+   off: it cancels out if both are rounded back, or none is; if one is, the other keeps it. */
 static double step_rounding(double high, double off) {
     double most = 0;
     for (double x = 96; x <= high + 32; x += 32)
-        most = fmax(most, argument_rounding(x, off) + argument_rounding(x - 64, off));
+        if (!is_rounded_back(x, off) || !is_rounded_back(x - 64, off))
+            most = fmax(most, argument_rounding(x, off) + argument_rounding(x - 64, off));
     return most;
 }
 

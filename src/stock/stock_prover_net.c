@@ -67,12 +67,21 @@ typedef struct point_error {
     double error, zero, least, written;
 } point_error;
 
+/* f16 has the ideal number, and rounds to it. */
+static bool snaps(double a, double off) { return a == 32 * rint(a / 32) && off < a * 0x1p-12; }
+
 /* One value of the sum of a group: how far what its units write to the column is from the ideal. The argument of unit
    k is arguments[k]. */
 static bool add_point(net_work *w, const size_t *group, size_t size, const double *arguments, bool shared,
                       uint32_t column, point_error *out) {
     prover *p = w->p;
     double slope = 0, constant = 0, own = 0, tails = 0, value = 0, all = 0, scale = 0;
+    bool snap = true; /* if one unit is rounded back and another is not, what they share does not cancel out */
+    for (size_t g = 0; g < size; g++) {
+        const net_unit *m = &w->more[group[g]];
+        double a = arguments[g], off = up_add(m->row.error, up_mul(m->row.relative, fabs(a)));
+        if (a > 0 && weight_to(&w->units[group[g]], column) != 0) snap = snap && snaps(a, off);
+    }
     for (size_t g = 0; g < size; g++) {
         const ideal_unit *u = &w->units[group[g]];
         const net_unit *m = &w->more[group[g]];
@@ -93,10 +102,9 @@ static bool add_point(net_work *w, const size_t *group, size_t size, const doubl
         constant += to * m->pin;
         own = up_add(own, up_mul(fabs(to), shared ? m->own : off));
         scale = fmax(scale, m->row.relative);
-        bool snaps = a == 32 * rint(a / 32) && off < a * 0x1p-12; /* f16 has the ideal number, and rounds to it */
         double half = up_add(up_mul(HALF_UNIT, up_add(a, off)), HALF_TINY);
         if (format_round(&format_f16, a) == a) half = fmin(half, off); /* no further than to a number that it has */
-        if (p->options.weights == STOCK_F16 && !snaps) own = up_add(own, up_mul(fabs(to), half));
+        if (p->options.weights == STOCK_F16 && !snap) own = up_add(own, up_mul(fabs(to), half));
         value += to * a;
         all = up_add(all, up_mul(fabs(to), up_add(a, off)));
     }
