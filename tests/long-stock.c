@@ -157,7 +157,7 @@ static const char *const odd[] = {
     "alphabet a b c\nY a | Y Y Y Y Y Y b",
     "next\nalphabet ( )\nempty accept\nok = H (#['('] >= #[')'])\nviable ok\nok & #['('] <= #[')']",
     "tokens yes\nalphabet one two three\none S two",
-    "tokens yes\nalphabet é ü\nO (é & Y ü)",
+    "tokens yes\nalphabet é ü\nO ('é' & Y 'ü')",
 };
 
 /* 200 letters: U+4E00 and on. */
