@@ -38,7 +38,7 @@ static void whole_numbers(choice_family *f) {
 
 /* Queries with about as many values as rule 3 allows, in up to three dimensions. */
 static void many_cases(choice_family *f) {
-    static const int counts[3][4] = {{4095, 4096, 4097, 64}, {63, 64, 65, 8}, {15, 16, 17, 4}};
+    static const int counts[3][4] = {{65535, 65536, 65537, 4097}, {63, 64, 65, 8}, {15, 16, 17, 4}};
     family_begin(f, TEMPER_TYPE_F64, one_in(f, 2) ? 1 : 2);
     int dims = from_to(f, 1, 3), *which = (int[]){0, 0, 0};
     f->letters = 3;
@@ -96,7 +96,7 @@ static void set_heads(choice_family *f) {
 
 /* Rule 7: about as many members as are looked at one by one, corners at the ends and inside. */
 static void set_nets(choice_family *f) {
-    static const int counts[] = {4095, 4096, 4097, 6000, 3};
+    static const int counts[] = {65535, 65536, 65537, 70000, 3};
     family_begin(f, one_in(f, 3) ? any_type(f) : TEMPER_TYPE_F64, from_to(f, 0, 1));
     f->letters = 3;
     double step = one_in(f, 2) ? 1 : ldexp(1, -from_to(f, 1, 8)), from = step * from_to(f, -3, 3);

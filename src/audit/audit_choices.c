@@ -132,7 +132,8 @@ static void check_cost(const general *g) {
     for (uint32_t l = 0; l < g->model->layer_count; l++)
         if (g->model->layers[l].in.count > 1 << 15)
             trap_raise(g->audit->trap, TEMPER_LIMIT, 0, 0, "layer %u has too many units for exact runs", l + 1);
-    if (positions * ((double)g->channels + 16) > 0x1p24 || positions * positions * (double)g->head_count > 0x1p26)
+    bool pairs = !g->by_sets && positions * positions * (double)g->head_count > 0x1p26;
+    if (positions * ((double)g->channels + 16) > 0x1p24 || pairs)
         trap_raise(g->audit->trap, TEMPER_LIMIT, 0, 0, "the model is too large for exact runs at length %zu",
                    g->length);
 }

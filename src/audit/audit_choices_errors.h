@@ -13,6 +13,8 @@ typedef struct errors {
     size_t n, positions;
     const ball *zero, *one, *tau, *more; /* tau, and u_s' */
     const ball **channel;                /* [channels] e_c */
+    double *worst;                       /* [channels] of the embedding so far; NULL: of nothing yet */
+    rational *t2;                        /* [2] scratch */
 } errors;
 
 /* ---- sums (general_sums.c) ---- */

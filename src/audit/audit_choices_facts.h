@@ -87,6 +87,7 @@ typedef struct general {
     size_t *layer_bundles;    /* [layers + 1] */
     double *margin, *verdict; /* [n + 1], of every letter and of the verdict */
     rational *features;       /* [N][channels] of the present length, 0 where there is none */
+    size_t featured;          /* so many positions have those that do not read the length */
     bool every;               /* the proof covers every letter */
     const char **errors;      /* [n + 1] texts */
     ball *largest;
@@ -102,6 +103,7 @@ typedef struct key_range {
 key_range general_keys(temper_mask mask, size_t i, size_t positions);
 
 exact_rows exact_rows_make(rational_pool *pool, const model_rows *rows);
+bool general_reads_length(const general *g, uint32_t channel); /* its feature does */
 /* Fills `features` for length n; raises where one is not rational. */
 void general_features(general *g, size_t n);
 

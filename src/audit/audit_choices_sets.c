@@ -17,12 +17,14 @@ int lattice_grid(const lattice *x) {
 
 void extent_see_lattice(extent *e, const lattice *x) { extent_see_ends(e, &x->lo, &x->hi, lattice_grid(x)); }
 
-static void see_stage(const set_run *s, size_t stage) {
-    for (size_t k = 0; k < s->positions * s->g->channels; k++) {
-        rational_require_short(&s->g->pool, &s->x[k].g);
-        rational_require_short(&s->g->pool, &s->x[k].a);
-        extent_see_lattice(&general_stage(s->g, stage)[k % s->g->channels], &s->x[k]);
-    }
+bool set_put(set_run *s, lattice *to, const lattice *x, size_t i, extent *e) {
+    bool before = i < s->old;
+    if (before && lattice_equal(to, x)) return false;
+    rational_require_short(&s->g->pool, &x->g);
+    rational_require_short(&s->g->pool, &x->a);
+    lattice_set(to, x);
+    if (e) extent_see_lattice(e, x);
+    return before;
 }
 
 /* ---- rule 1 ---- */
@@ -37,8 +39,9 @@ static void token_weight(const general *g, uint32_t token, uint32_t c, rational 
 
 static void embed(set_run *s) {
     const general *g = s->g;
-    lattice *letter = &s->s[0], *letters = &s->s[1], *here = &s->s[2];
+    lattice *letter = &s->s[0], *letters = &s->s[1], *here = &s->s[2], *x = &s->s[3];
     for (uint32_t c = 0; c < g->channels; c++) {
+        bool all = s->old == 0 || g->model->has_end || general_reads_length(g, c), changed = false;
         for (uint32_t k = 0; k < g->model->letters.count; k++) {
             token_weight(g, k, c, &s->t[0]);
             lattice_set_number(letter, &s->t[0]);
@@ -47,8 +50,7 @@ static void embed(set_run *s) {
             else
                 lattice_join(letters, letters, letter, &s->work);
         }
-        for (size_t i = 0; i < s->positions; i++) {
-            lattice *x = &s->x[i * g->channels + c];
+        for (size_t i = all ? 0 : s->old; i < s->positions; i++) {
             token_weight(g, i == 0 ? model_start_token(g->model) : model_end_token(g->model), c, &s->t[0]);
             if (i == 0 || i > s->n)
                 lattice_set_number(x, &s->t[0]);
@@ -56,9 +58,10 @@ static void embed(set_run *s) {
                 lattice_set(x, letters);
             lattice_set_number(here, &g->features[i * g->channels + c]);
             lattice_add(x, x, here);
+            if (set_put(s, &s->x[0][i * g->channels + c], x, i, &general_stage(g, 0)[c])) changed = true;
         }
+        s->changed[0][c] = changed;
     }
-    see_stage(s, 0);
 }
 
 /* ---- rules 2 and 6 ---- */
@@ -72,37 +75,90 @@ static void apply(set_run *s, lattice *out, const exact_rows *m, uint32_t r, con
     }
 }
 
-static void run_head(set_run *s, head_claim *f) {
-    const exact_head *e = &f->exact;
-    set_head *h = &s->head;
-    size_t channels = s->g->channels;
-    h->claim = f;
-    h->d = e->head->query.count;
-    h->v = e->head->value.count;
-    for (size_t i = 0; i < s->positions; i++) {
-        for (uint32_t r = 0; r < h->d; r++) {
-            apply(s, &h->query[i * h->d + r], &e->query, r, &s->x[i * channels]);
-            apply(s, &h->key[i * h->d + r], &e->key, r, &s->x[i * channels]);
-            extent_see_lattice(&f->query[r], &h->query[i * h->d + r]);
-            extent_see_lattice(&f->key[r], &h->key[i * h->d + r]);
-        }
-        for (uint32_t r = 0; r < h->v; r++) {
-            apply(s, &h->value[i * h->v + r], &e->value, r, &s->x[i * channels]);
-            extent_see_lattice(&f->value[r], &h->value[i * h->v + r]);
-        }
+/* One row of queries, keys or values; whether it has changed. */
+static bool make_row(set_run *s, lattice *to, size_t width, const exact_rows *m, uint32_t r, size_t stage,
+                     extent *e) {
+    bool all = s->old == 0, changed = false;
+    for (uint32_t k = m->rows->start[r]; k < m->rows->start[r + 1]; k++)
+        all = all || s->changed[stage][m->rows->terms[k].channel];
+    for (size_t i = all ? 0 : s->old; i < s->positions; i++) {
+        apply(s, &s->s[0], m, r, &s->x[stage][i * s->g->channels]);
+        if (set_put(s, &to[i * width + r], &s->s[0], i, e)) changed = true;
     }
-    set_head_begin(s);
-    for (size_t i = 0; i < s->positions; i++) {
-        set_attend(s, i);
-        for (uint32_t r = 0; r < h->v; r++) {
-            const lattice *out = &h->output[i * h->v + r];
-            extent_see_lattice(&f->output[r], out);
-            for (uint32_t k = e->head->output.start[r]; k < e->head->output.start[r + 1]; k++) {
-                lattice *to = &s->sum[i * channels + e->head->output.terms[k].channel];
-                lattice_scale(&s->s[0], out, &e->output.weights[k], &s->work);
-                lattice_add(to, to, &s->s[0]);
-            }
+    return changed;
+}
+
+static bool queries_are_equal(const set_head *h, size_t i) {
+    for (uint32_t d = 0; d < h->d; d++)
+        if (!lattice_equal(query_of(h, i, d), query_of(h, i - 1, d))) return false;
+    return true;
+}
+
+/* The rows of scores that can be other than at the length before. */
+static void run_rows(set_run *s, bool all) {
+    set_head *h = s->head;
+    head_claim *f = h->claim;
+    bool everywhere = f->exact.head->mask == TEMPER_MASK_ALL;
+    lattice *out = s->made;
+    if (!all && s->n) f->gap[s->n] = f->gap[s->n - 1];
+    if (all) h->winners.known = false;
+    for (size_t k = 0, first = all ? 0 : s->old; k < s->positions - first; k++) {
+        size_t i = h->from_right ? s->positions - 1 - k : first + k;
+        if (!(everywhere && i > 0 && queries_are_equal(h, i))) set_attend(s, i, out); /* else as the row before */
+        for (uint32_t r = 0; r < h->v; r++)
+            if (set_put(s, &h->output[i * h->v + r], &out[r], i, &f->output[r])) h->output_changed[r] = true;
+    }
+}
+
+static void run_head(set_run *s, set_head *h, size_t stage) {
+    head_claim *f = h->claim;
+    const exact_head *e = &f->exact;
+    bool queries = false, keys = false, values = false;
+    s->head = h;
+    for (uint32_t r = 0; r < h->d; r++) {
+        queries |= make_row(s, h->query, h->d, &e->query, r, stage, &f->query[r]);
+        keys |= make_row(s, h->key, h->d, &e->key, r, stage, &f->key[r]);
+    }
+    for (uint32_t r = 0; r < h->v; r++) values |= make_row(s, h->value, h->v, &e->value, r, stage, &f->value[r]);
+    for (uint32_t r = 0; r < h->v; r++) h->output_changed[r] = false;
+    bool again = set_head_begin(s, keys || values);
+    run_rows(s, again || queries || e->head->mask == TEMPER_MASK_ALL);
+}
+
+/* Adds the outputs of a layer's heads to the channels, at the positions where something is new. */
+static void add_outputs(set_run *s, uint32_t l) {
+    general *g = s->g;
+    size_t from = 2 * (size_t)l, channels = g->channels;
+    bool *again = s->again;
+    for (size_t c = 0; c < channels; c++) again[c] = s->old == 0 || s->changed[from][c];
+    for (size_t k = g->layer_heads[l]; k < g->layer_heads[l + 1]; k++) {
+        const model_rows *rows = &g->heads[k].exact.head->output;
+        for (uint32_t r = 0; r < s->heads[k].v; r++)
+            for (uint32_t t = rows->start[r]; t < rows->start[r + 1]; t++)
+                if (s->heads[k].output_changed[r]) again[rows->terms[t].channel] = true;
+    }
+    bool any = false;
+    for (size_t c = 0; c < channels; c++) {
+        s->changed[from + 1][c] = false;
+        any = any || again[c];
+    }
+    for (size_t i = any ? 0 : s->old; i < s->positions; i++) {
+        for (size_t c = 0; c < channels; c++)
+            if (again[c] || i >= s->old) lattice_set(&s->made[c], &s->x[from][i * channels + c]);
+        for (size_t k = g->layer_heads[l]; k < g->layer_heads[l + 1]; k++) {
+            const exact_rows *m = &g->heads[k].exact.output;
+            for (uint32_t r = 0; r < s->heads[k].v; r++)
+                for (uint32_t t = m->rows->start[r]; t < m->rows->start[r + 1]; t++) {
+                    uint32_t c = m->rows->terms[t].channel;
+                    if (!again[c] && i < s->old) continue;
+                    lattice_scale(&s->s[0], &s->heads[k].output[i * s->heads[k].v + r], &m->weights[t], &s->work);
+                    lattice_add(&s->made[c], &s->made[c], &s->s[0]);
+                }
         }
+        for (size_t c = 0; c < channels; c++)
+            if ((again[c] || i >= s->old) &&
+                set_put(s, &s->x[from + 1][i * channels + c], &s->made[c], i, &general_stage(g, from + 1)[c]))
+                s->changed[from + 1][c] = true;
     }
 }
 
@@ -111,10 +167,16 @@ static void run_head(set_run *s, head_claim *f) {
 static void read_out(set_run *s) {
     general *g = s->g;
     size_t verdict = s->n == 0 ? 0 : g->model->at == TEMPER_AT_FIRST ? 1 : s->n;
+    size_t last = 2 * (size_t)g->model->layer_count;
     rational *half = &s->t[0], *away = &s->t[1];
+    bool all = s->n <= 1 || s->old == 0 || g->model->has_end; /* the start sentinel counts only where it is alone */
+    for (uint32_t k = 0; k < g->read.rows->start[1]; k++)
+        all = all || s->changed[last][g->read.rows->terms[k].channel];
     rational_set_ratio(half, 1, 2);
+    if (!all) g->margin[s->n] = g->margin[s->n - 1];
     for (size_t i = s->n == 0 ? 0 : 1; i <= s->n; i++) {
-        apply(s, &s->s[0], &g->read, 0, &s->x[i * g->channels]);
+        if (!all && i < s->old && i != verdict) continue;
+        apply(s, &s->s[0], &g->read, 0, &s->x[last][i * g->channels]);
         lattice_distance(away, &s->s[0], half, &s->work);
         double margin = rational_below(away);
         g->margin[s->n] = least_of(g->margin[s->n], margin);
@@ -138,39 +200,87 @@ static void make_lcm(set_run *s, rational_pool *pool) {
     }
 }
 
+static void allocate_head(set_run *s, set_head *h, head_claim *f) {
+    rational_pool *pool = &s->g->pool;
+    arena *a = s->g->audit->arena;
+    const model_head *head = f->exact.head;
+    size_t d = head->query.count, v = head->value.count, most = s->most;
+    *h = (set_head){.claim = f, .d = (uint32_t)d, .v = (uint32_t)v};
+    h->from_right = head->mask == TEMPER_MASK_AFTER || head->mask == TEMPER_MASK_FROM;
+    h->query = lattice_array(pool, most * d);
+    h->key = lattice_array(pool, most * d);
+    h->value = lattice_array(pool, most * v);
+    h->output = lattice_array(pool, most * v);
+    h->output_changed = arena_zalloc(a, v, sizeof *h->output_changed);
+    h->key_unit = rational_array(pool, 1);
+    h->whole_keys = arena_zalloc(a, most * d, sizeof(int64_t));
+    h->largest_key = arena_zalloc(a, d, sizeof(double));
+    h->largest_query = arena_zalloc(a, d, sizeof(double));
+    h->joined = lattice_array(pool, d * (most + 1));
+    h->closest = arena_zalloc(a, d, sizeof *h->closest);
+    for (size_t k = 0; k < d; k++) {
+        h->closest[k].least = rational_array(pool, most + 1);
+        h->closest[k].step = rational_array(pool, 1);
+        h->closest[k].places = rational_array(pool, most);
+        h->closest[k].sorted = arena_zalloc(a, most, sizeof(size_t));
+    }
+    h->twin = arena_zalloc(a, most, sizeof *h->twin);
+    h->running = lattice_array(pool, v);
+    rational *r = rational_array(pool, 4);
+    h->winners = (set_winners){.query = lattice_array(pool, d),
+                               .output = lattice_array(pool, v),
+                               .low = r,
+                               .high = r + 1,
+                               .step = r + 2,
+                               .top = r + 3};
+}
+
 static void allocate(set_run *s) {
     general *g = s->g;
     rational_pool *pool = &g->pool;
     arena *a = g->audit->arena;
-    size_t d = 0, v = 0;
+    size_t rows = 0, stages = 2 * (size_t)g->model->layer_count + 1, widest = g->channels;
+    s->most = general_positions(g, g->length);
     for (size_t k = 0; k < g->head_count; k++) {
         const model_head *h = g->heads[k].exact.head;
-        d = h->query.count > d ? h->query.count : d;
-        v = h->value.count > v ? h->value.count : v;
+        rows += 3 * (size_t)h->query.count + 2 * (size_t)h->value.count;
+        widest = h->value.count > widest ? h->value.count : widest;
     }
-    s->most = general_positions(g, g->length);
-    if ((double)s->most * (double)(d + v) > 0x1p22)
-        trap_raise(g->audit->trap, TEMPER_LIMIT, 0, 0, "a head has too many rows for a run on sets");
+    for (uint32_t l = 0; l < g->model->layer_count; l++) {
+        const model_rows *out = &g->model->layers[l].out;
+        rows += out->start[out->count]; /* what nets add, at most */
+    }
+    if ((double)s->most * (double)(rows + stages * g->channels) > 0x1p25)
+        trap_raise(g->audit->trap, TEMPER_LIMIT, 0, 0, "the model has too many channels and rows for a run on sets");
     lattice_work_init(&s->work, pool);
-    s->x = lattice_array(pool, s->most * g->channels);
-    s->sum = lattice_array(pool, s->most * g->channels);
-    s->s = lattice_array(pool, 4);
+    s->x = arena_alloc(a, stages, sizeof *s->x);
+    s->changed = arena_alloc(a, stages, sizeof *s->changed);
+    for (size_t k = 0; k < stages; k++) {
+        s->x[k] = lattice_array(pool, s->most * g->channels);
+        s->changed[k] = arena_zalloc(a, g->channels, sizeof **s->changed);
+    }
+    s->again = arena_zalloc(a, g->channels, sizeof *s->again);
+    s->s = lattice_array(pool, 5);
     s->t = rational_array(pool, 8);
     s->scores = lattice_array(pool, s->most);
     s->remainders = rational_array(pool, s->most);
     s->mark = arena_zalloc(a, s->most, sizeof *s->mark);
     s->order = arena_zalloc(a, s->most, sizeof *s->order);
-    s->head.query = lattice_array(pool, s->most * d);
-    s->head.key = lattice_array(pool, s->most * d);
-    s->head.value = lattice_array(pool, s->most * v);
-    s->head.output = lattice_array(pool, s->most * v);
-    s->head.key_unit = rational_array(pool, 1);
-    s->head.whole_keys = arena_zalloc(a, s->most * d, sizeof(int64_t));
-    s->head.largest_key = arena_zalloc(a, d, sizeof(double));
-    s->head.joined = lattice_array(pool, d * (s->most + 1));
-    s->head.closest = rational_array(pool, d * (s->most + 1));
-    s->head.closest_known = arena_zalloc(a, d, sizeof(bool));
+    set_layers_allocate(s, a);
+    s->heads = arena_zalloc(a, g->head_count, sizeof *s->heads);
+    for (size_t k = 0; k < g->head_count; k++) allocate_head(s, &s->heads[k], &g->heads[k]);
+    s->adds = rational_array(pool, g->channels);
+    s->made = lattice_array(pool, widest);
+    set_units_allocate(s);
     make_lcm(s, pool);
+}
+
+/* A layer's heads, from its first stage to its second; then its nets, to the third. */
+static void run_layer(set_run *s, uint32_t l) {
+    const general *g = s->g;
+    for (size_t k = g->layer_heads[l]; k < g->layer_heads[l + 1]; k++) run_head(s, &s->heads[k], 2 * (size_t)l);
+    add_outputs(s, l);
+    set_units(s, l);
 }
 
 void general_run_sets(general *g) {
@@ -178,18 +288,10 @@ void general_run_sets(general *g) {
     allocate(&s);
     for (s.n = 0; s.n <= g->length; s.n++) {
         s.positions = general_positions(g, s.n);
-        size_t count = s.positions * g->channels;
         general_features(g, s.n);
         embed(&s);
-        for (uint32_t l = 0; l < g->model->layer_count; l++) {
-            for (size_t k = 0; k < count; k++) lattice_set(&s.sum[k], &s.x[k]);
-            for (size_t k = g->layer_heads[l]; k < g->layer_heads[l + 1]; k++) run_head(&s, &g->heads[k]);
-            for (size_t k = 0; k < count; k++) lattice_set(&s.x[k], &s.sum[k]);
-            see_stage(&s, 2 * (size_t)l + 1);
-            set_units(&s, l);
-            for (size_t k = 0; k < count; k++) lattice_set(&s.x[k], &s.sum[k]);
-            see_stage(&s, 2 * (size_t)l + 2);
-        }
+        for (uint32_t l = 0; l < g->model->layer_count; l++) run_layer(&s, l);
         read_out(&s);
+        s.old = s.positions;
     }
 }

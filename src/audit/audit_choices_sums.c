@@ -123,14 +123,13 @@ static double embedded(const errors *e, const model_channel *channel, const rati
     if (!isfinite(x))
         trap_raise(e->a->trap, TEMPER_RANGE, 0, 0, "the embedding is not finite at position %zu of length %zu", i,
                    e->n);
-    rational_set_double(&t[0], x);
-    rational_set_double(&t[1], weight);
-    rational_sub(&t[0], &t[0], &t[1]);
-    if (!channel->soft_only) rational_sub(&t[0], &t[0], exact); /* 0 where there is none */
-    rational_abs(&t[0], &t[0]);
-    return rational_is_zero(&t[0]) ? 0 : rational_above(&t[0]);
+    rational_set_double(&t[0], weight);
+    if (!channel->soft_only) rational_add(&t[0], &t[0], exact); /* 0 where there is none */
+    return rational_distance(&t[0], x);
 }
 
+/* A feature that does not read the length is what it was: of letters only the last one is new. The start sentinel and
+   the letters before it are in e->worst. */
 void general_embedding(errors *e) {
     const general *g = e->g;
     const temper_model *m = g->model;
@@ -138,7 +137,11 @@ void general_embedding(errors *e) {
     uint32_t tokens = model_end_token(m) + 1;
     double *worst = arena_zalloc(e->a->scratch, g->channels, sizeof *worst);
     double *weight = arena_alloc(e->a->scratch, g->channels, sizeof *weight);
-    rational *t = rational_array(&e->g->pool, 2);
+    if (!e->worst) {
+        e->worst = arena_zalloc(e->a->arena, g->channels, sizeof *e->worst);
+        e->t2 = rational_array(&e->g->pool, 2);
+    }
+    rational *t = e->t2;
     for (uint32_t token = 0; token < tokens; token++) {
         size_t first = 1, end = e->n + 1;
         if (token == model_start_token(m)) first = 0, end = 1;
@@ -152,12 +155,17 @@ void general_embedding(errors *e) {
         for (size_t c = 0; c < g->channels; c++) {
             const model_channel *channel = &m->channels[c];
             if (weight[c] == 0 && !channel->position) continue;
-            for (size_t i = first; i < end; i++) {
+            bool ends = token == model_end_token(m), fixed = !general_reads_length(g, (uint32_t)c);
+            size_t from = fixed && token != model_start_token(m) && !ends && first < e->n ? e->n : first;
+            if (!channel->position && e->n > 1 && !ends) continue;
+            for (size_t i = from; i < end; i++) {
                 double off = embedded(e, channel, &g->features[i * g->channels + c], weight[c], i, t);
-                if (off > worst[c]) worst[c] = off;
-                if (!channel->position) break;
+                double *to = fixed && !ends ? &e->worst[c] : &worst[c];
+                if (off > *to) *to = off;
             }
         }
     }
+    for (size_t c = 0; c < g->channels; c++)
+        if (e->worst[c] > worst[c]) worst[c] = e->worst[c];
     for (size_t c = 0; c < g->channels; c++) e->channel[c] = worst[c] == 0 ? e->zero : num(e->c, worst[c]);
 }
