@@ -79,7 +79,7 @@ SCENARIOS = [
 ]
 # What a run that fails, or is killed, may leave beside the file it writes: a journal is appended to, so it may be shorter.
 GROWS = {"check-journal"}
-SLOW = {"lab", "limits"}
+SLOW = {"lab", "limits"}  # seconds a run: every fifth failure, and fewer kills
 FAILURES = [("alloc", "once"), ("alloc", "always"), ("io", "EIO once"), ("io", "ENOSPC always"), ("io", "EINTR once"), ("io", "short once"),
             ("io", "short always")]
 
@@ -221,6 +221,8 @@ class Scenario:
 
     def sweep(self, share):
         first, step = share
+        if self.name in SLOW and step < 5:
+            step = 5
         n = 0
         for kind, how in FAILURES:
             for k in places(self.counts[kind]):
@@ -283,7 +285,7 @@ def main():
             total += s.counts["alloc"] + s.counts["io"]
             if bench.failed > before or options.counts:
                 print(f"{s.name}: {s.counts['alloc']} allocations, {s.counts['io']} calls: {bench.failed - before} failed", flush=True)
-        # The lab takes seconds to write what others write in milliseconds: it is killed less often.
+        # What takes seconds to write what others write in milliseconds is killed less often.
         writers = [s for s in scenarios if s.writes and s.name not in SLOW]
         slow = [s for s in scenarios if s.writes and s.name in SLOW]
         done = 0
