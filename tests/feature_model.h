@@ -1,5 +1,6 @@
-/* Random models made of features: those that models of the gallery have, queries of a constant or of what a layer found,
-   and keys of features alone or with a letter, so that keys bend, are of few kinds, or have remainders that rise. */
+/* Random models made of features: those that models of the gallery have, queries of a constant or of what a layer
+   found, and keys of features alone or with a letter, so that keys bend, are of few kinds, or have remainders that
+   rise. */
 #ifndef TESTS_FEATURE_MODEL_H
 #define TESTS_FEATURE_MODEL_H
 

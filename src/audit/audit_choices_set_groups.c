@@ -44,9 +44,9 @@ static void round_distance(const set_closest *c, size_t p, size_t q, rational *o
     if (rational_cmp(t, out) < 0) rational_swap(t, out);
 }
 
-/* All keys so far are constants, or have the same step and other remainders than this one. Then it differs from each by
-   at least the distance of remainders on the circle, and from its neighbours there by no more if their sets say so.
-   False: not so. */
+/* All keys so far are constants, or have the same step and other remainders than this one. Then it differs from each
+   by at least the distance of remainders on the circle, and from its neighbours there by no more if their sets say
+   so. False: not so. */
 static bool add_round(set_run *s, set_closest *c, uint32_t d, size_t t) {
     const set_head *h = s->head;
     size_t j = set_key_at(s, t);

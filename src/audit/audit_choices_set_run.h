@@ -1,6 +1,6 @@
 /* What the files of the run on sets share: one length after the other, a set for each channel at each position after
    each sublayer. Sets of the length before stay where they are. What is made of sets that have not changed is not
-   made again, except at the new position; a fact holds for all lengths together, so what has not changed adds none. */
+   made again, except at the new position; a fact holds for all lengths, so what has not changed adds none. */
 #ifndef AUDIT_AUDIT_CHOICES_SET_RUN_H
 #define AUDIT_AUDIT_CHOICES_SET_RUN_H
 

@@ -23,8 +23,8 @@ static void look_for_kind(query_cases *c, size_t j) {
     c->kind_of[j] = (unsigned char)k;
 }
 
-/* In one dimension keys rise, or fall. In two, the first component does, and the slope from one key to the next falls:
-   a score is then a function of the place that rises, has one or two largest values, and falls. */
+/* In one dimension keys rise, or fall. In two, the first component does, and the slope from one key to the next
+   falls: a score is then a function of the place that rises, has one or two largest values, and falls. */
 static void look_for_bend(query_cases *c, size_t j) {
     if (j == 0) {
         c->bends = c->dims <= 2;

@@ -32,8 +32,8 @@ static void make_room(facts_run *p, set_head *w) {
     w->order = arena_alloc(p->pool.arena, w->score_room, sizeof *w->order);
 }
 
-/* Keys that can have the largest score, in w->order, by the remainder of their scores modulo a common step; those with
-   different remainders never tie. */
+/* Keys that can have the largest score, in w->order, by the remainder of their scores modulo a common step; those
+   with different remainders never tie. */
 static size_t order_candidates(facts_run *p, set_head *w) {
     key_groups *g = &w->groups;
     size_t candidates = 0;

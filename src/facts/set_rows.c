@@ -60,8 +60,8 @@ static void sharpen_gap(facts_run *p, set_head *w, size_t active, size_t last) {
 
 /* ---- what a row can give ---- */
 
-/* The mean of up to `most` members is in a + (g/lcm(1..most)) Z. A value that is a multiple of the key is the same for
-   all keys that tie. */
+/* The mean of up to `most` members is in a + (g/lcm(1..most)) Z. A value that is a multiple of the key is the same
+   for all keys that tie. */
 void set_add_outcome(facts_run *p, set_head *w, const spread *values, size_t most, bool fresh) {
     bool mean = w->h->hard_choice == TEMPER_CHOICE_AVERAGE && most > 1;
     for (size_t d = 0; d < w->vs; d++) {
