@@ -231,7 +231,7 @@ mutants: ## change every constant and comparison of the proofs, one at a time: d
 	    python3 scripts/mutants.py --build $(BUILD) --jobs $(JOBS) $(MUTANTS)
 
 # ---- coverage: the library is built once more, for gcov. ----
-COVERAGE_TESTS = $(wildcard $(patsubst %,tests/t-%*.c,parse bad eval crasp brasp print language hostile places outputs transduce match next-spec probabilities \
+COVERAGE_TESTS = $(wildcard $(patsubst %,tests/t-%*.c,parse bad eval crasp brasp print language hostile places outputs transduce match next probabilities stream sample sequences languages \
     dfa regex classify group coordinates decide diagram same-language model safetensors gguf expression json import stock-import \
     bound every choice proved certify audit))
 COVERAGE_BIN = $(patsubst tests/%.c,$(BUILD)/coverage/tests/%,$(COVERAGE_TESTS))
