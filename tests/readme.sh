@@ -6,7 +6,9 @@
 set -u
 temper=$1
 program=$(realpath "$1")
-pages="README.md doc/lesson.md doc/schedules.md doc/limits.md doc/lab.md doc/numerics.md doc/scale.md doc/automaton.md doc/sequence.md"
+room=$(mktemp -d) # where commands run, and leave their files
+cp tests/bad/safetensors-weight-nan.safetensors "$room/m.safetensors" # of doc/model.md
+pages="README.md doc/lesson.md doc/schedules.md doc/limits.md doc/lab.md doc/numerics.md doc/scale.md doc/automaton.md doc/sequence.md doc/gallery.md doc/model.md"
 passed=0
 failed=0
 command=
@@ -15,7 +17,7 @@ expected=
 compare() {
     [ -n "$command" ] || return 0
     local got
-    got=$(NO_COLOR=1 eval "\"$temper\" ${command#temper }" 2>&1)
+    got=$(cd "$room" && NO_COLOR=1 eval "\"$program\" ${command#temper }" 2>&1)
     if [ "$got" = "$(printf '%s' "$expected" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}')" ]; then
         passed=$((passed + 1))
     else
@@ -37,7 +39,7 @@ update() {
             blank=
             inside=1
             printf '%s\n' "$line"
-            NO_COLOR=1 eval "\"$temper\" ${line#'    $ temper '}" 2>&1 </dev/null | sed 's/^\(.\)/    \1/'
+            (cd "$room" && NO_COLOR=1 eval "\"$program\" ${line#'    $ temper '}") 2>&1 </dev/null | sed 's/^\(.\)/    \1/'
             ;;
         '    '*)
             if [ -z "$inside" ]; then
@@ -69,7 +71,7 @@ if [ "${2:-}" = --update ]; then
     "$temper" limits -f 'a S b' --alphabet abc --effort 0.02 -q -o doc/figures/limits.svg
     made=$(mktemp -d)
     "$temper" lab schedules --quick -q -o "$made" && cp "$made/schedules-scales.svg" doc/figures/schedules.svg
-    rm -rf "$made"
+    rm -rf "$made" "$room"
     exit
 fi
 
@@ -115,12 +117,13 @@ parity=$("$temper" explain -f '#[a] % 2 = 1' --alphabet ab | awk '/^proved lengt
 same "README.md: how far remainders are proved" "$parity" "$(sed -n 's/^- Remainders .* to \([0-9,]*\) letters in f64, and to \([0-9,]*\) in f32.*/\1 \2 /p' README.md | tr -d ,)"
 
 # The commands of README.md that stand without their output: they do what they say.
-room=$(mktemp -d)
+rm -rf "$room" && mkdir "$room"
 while IFS= read -r line; do
     (cd "$room" && eval "$program ${line#temper }") >"$room/said" 2>&1
-    same "README.md: $line" 0 "$?$([ -s "$room/said" ] || echo ", in silence")"
-done < <(sed -n 's/^    \(temper [a-z]* .*[^ ]\)  .*/\1/p' README.md | sed 's/   *$//; s/  .*//')
-same "README.md: files of its commands" "dyck.temper out soft.temper stock" "$(cd "$room" && ls | grep -v said | tr '\n' ' ' | sed 's/ $//')"
+    same "a command of README.md or doc/export.md: $line" 0 "$?$([ -s "$room/said" ] || echo ", in silence")"
+done < <(sed -n 's/^    \(temper [a-z]* .*[^ ]\)  .*/\1/p' README.md | sed 's/   *$//; s/  .*//'
+    sed -n 's/^    \(temper .*\(proof\|certificate\)\.json.*\)/\1/p' doc/export.md)
+same "README.md: files of its commands" "dyck.temper out proof.json soft.temper stock" "$(cd "$room" && ls | grep -v said | tr '\n' ' ' | sed 's/ $//')"
 rm -rf "$room"
 
 # Pictures in the repository are what the program draws now. With --update they are drawn again.
@@ -148,6 +151,9 @@ case ${TEMPER_TEST_EFFORT:-1} in
     "$(cut -d'|' -f1-4,6,7,9 <<<"$schedules")" ;;
 *) same "doc/schedules.md has the table of scripts/schedule-table.sh" "$(sh scripts/schedule-table.sh "$temper")" "$schedules" ;;
 esac
+
+# Behind a list an indented block belongs to its last entry, and is no transcript.
+same "no transcript follows a list" "" "$(awk 'FNR == 1 {last = ""} /^$/ {next} /^    [$] / && last ~ /^([0-9]+[.]|-) / {print FILENAME ": " $0} {last = $0}' README.md doc/*.md)"
 
 # Links between pages lead somewhere.
 dead=

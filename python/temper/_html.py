@@ -8,7 +8,7 @@ from typing import Iterable, Sequence
 
 def preformatted(text: str) -> str:
     """Text as it stands."""
-    return f"<pre>{html.escape(text)}</pre>"
+    return f'<pre style="font-family:monospace;white-space:pre;overflow-x:auto">{html.escape(text)}</pre>'
 
 
 def picture(svg: str) -> str:

@@ -208,7 +208,8 @@ static void put_head(html_page *p, const heat_panel *panel) {
     html_close(h);
     if (is_packed(m))
         html_element(h, "noscript", NULL,
-                     "The cells of a string as long as this are drawn by a script, which is off here.");
+                     "The cells of a string as long as this are drawn by a script, which is off here. "
+                     "The pictures for the terminal and as SVG need none.");
     markup_open(h, "div");
     markup_string(h, "class", "scroll");
     markup_string(h, "role", "region");

@@ -203,6 +203,10 @@ static void put_alphabet(html_page *p) {
         html_element(h, "code", NULL, label_shown(p->arena, temper_model_letter(p->model, k)));
     }
     if (p->map.about.letters > LETTERS_SHOWN) html_print(h, " \u2026 (%zu in all)", p->map.about.letters);
+    if (p->map.about.other < p->map.about.letters) {
+        markup_put(h, "; others are read as ");
+        html_element(h, "code", NULL, label_shown(p->arena, temper_model_letter(p->model, p->map.about.other)));
+    }
     html_close(h);
 }
 
