@@ -154,6 +154,9 @@ bool prover_norm(prover *p, const float *gain) {
     p->mean_sure = p->options.weights == STOCK_F16 ? mean : up_mul(mean, 8 * UNIT);
     if (!(p->norm_error < 0x1p-10)) return prover_fail(p, "columns are too large beside the pin for the norm");
     p->pin_error = up_add(p->norm_own, gpt2 ? up_div(raw, GPT2_PIN) : 0);
+    /* in f16 the constant is rounded back to 1, or by as much as numbers are */
+    if (p->options.weights == STOCK_F16 && !(up_add(p->norm_error, p->pin_error) < 0x1p-12))
+        p->pin_error = up_add(p->pin_error, 1.01 * HALF_UNIT);
     for (uint32_t c = p->first; c < p->width; c++) see_column(p, &p->columns[c], mean);
     return true;
 }
