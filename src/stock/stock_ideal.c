@@ -88,15 +88,20 @@ ideal_form ideal_quotient(ideals *x, const ideal_form *f, double divisor) {
     return out;
 }
 
+/* Terms of one node in the order in which they came, which `padding` holds meanwhile: their sum must not depend on
+   what a library's qsort does with equal ones. */
 static int by_node(const void *a, const void *b) {
-    ideal_node_id x = ((const ideal_term *)a)->node, y = ((const ideal_term *)b)->node;
-    return (x > y) - (x < y);
+    const ideal_term *x = a, *y = b;
+    if (x->node != y->node) return x->node > y->node ? 1 : -1;
+    return (x->padding > y->padding) - (x->padding < y->padding);
 }
 
 static void merge_terms(ideal_form *f) {
     size_t kept = 0;
+    for (size_t k = 0; k < f->count; k++) f->terms[k].padding = (uint32_t)k;
     if (f->count) qsort(f->terms, f->count, sizeof *f->terms, by_node);
     for (size_t k = 0; k < f->count; k++) {
+        f->terms[k].padding = 0;
         if (kept && f->terms[kept - 1].node == f->terms[k].node)
             f->terms[kept - 1].weight += f->terms[k].weight;
         else
