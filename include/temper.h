@@ -1059,6 +1059,12 @@ typedef struct temper_stock_info {
 TEMPER_API temper_status temper_export_stock(temper_stock_info *info, const char *folder, const temper_spec *spec,
                                              const temper_stock_options *options, temper_error *err);
 
+/* Its GGUF file alone, as bytes that temper_free frees: those that temper_export_stock writes into a folder called
+   `name`. Errors are the same. */
+TEMPER_API temper_status temper_export_gguf(temper_stock_info *info, char **out, size_t *length, const char *name,
+                                            const temper_spec *spec, const temper_stock_options *options,
+                                            temper_error *err);
+
 /* Proves that the model which temper_export_stock writes for these options gives the logits of the specification
    after every prefix of every string up to its length, in the runtimes of doc/stock.md. With the length 0: finds the
    largest length, up to 16,384. Errors as of temper_export_stock; a length that no head reaches is not proved. */

@@ -329,6 +329,40 @@ static void check_refusals(void) {
     temper_model_free(hard);
 }
 
+/* ---- ordinary transformers ---- */
+
+/* The GGUF file alone is the one that a folder gets, and what is refused is refused in the same words. */
+static void check_gguf(void) {
+    static const char *const sources[] = {"H(b -> O a)", "#[a] > #[b]", "F a", "O a & F b"};
+    const char *name = strrchr(folder, '/');
+    name = name ? name + 1 : folder;
+    for (size_t k = 0; k < 2 * sizeof sources / sizeof *sources; k++) {
+        temper_error err, other;
+        temper_spec *spec;
+        temper_spec_options so = {.alphabet = "abc", .at = k / 2 == 3 ? TEMPER_AT_LAST : (temper_at)0};
+        temper_stock_options o = {.architecture = k % 2 ? TEMPER_STOCK_LLAMA : TEMPER_STOCK_GPT2, .length = 20};
+        temper_stock_info whole = {0}, alone = {0};
+        char *bytes = NULL, *file = NULL;
+        size_t length = 0, size = 0;
+        const char *source = sources[k / 2];
+        CHECK(temper_spec_parse(&spec, source, strlen(source), &so, &err) == TEMPER_OK, "%s: %s", source, err.text);
+        temper_status first = temper_export_stock(&whole, folder, spec, &o, &err);
+        temper_status second = temper_export_gguf(&alone, &bytes, &length, name, spec, &o, &other);
+        CHECK(first == second && !strcmp(err.text, other.text), "%s: %s, alone %s", source, err.text, other.text);
+        if (first == TEMPER_OK) {
+            file = read_part("model.gguf", &size);
+            CHECK(size == length && !memcmp(file, bytes, size), "%s: %zu bytes, alone %zu", source, size, length);
+            CHECK(whole.proof.proved == alone.proof.proved && whole.width == alone.width, "%s: other facts", source);
+        } else {
+            CHECK(!bytes, "%s: bytes of what was refused", source);
+        }
+        temper_free(file);
+        temper_free(bytes);
+        temper_spec_free(spec);
+        remove_folder();
+    }
+}
+
 /* ---- certificates ---- */
 
 /* One for the bytes of a file, NULL: the text form. */
@@ -445,6 +479,7 @@ int main(void) {
     check_refusals();
     check_certificates();
     check_memory();
+    check_gguf();
     remove_folder();
     return test_finish("t-export");
 }

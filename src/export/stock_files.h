@@ -4,6 +4,16 @@
 
 #include "model/model.h"
 #include "model/stock_texts.h"
+#include "stock/stock_proof.h"
+
+/* The ordinary transformer of a specification, what it was made of, and what is proved of it. */
+typedef struct stock_made {
+    const struct stock_model *model;
+    const temper_model *hard;
+    stock_proof proof;
+    temper_stock_info info;
+} stock_made;
+void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options);
 
 /* How to sample from it. */
 void stock_generation_print(text *out, const struct stock_model *m);

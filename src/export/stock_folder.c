@@ -8,9 +8,7 @@
 #include "export/export_parts.h"
 #include "export/gguf_write.h"
 #include "export/stock_files.h"
-#include "stock/stock.h"
 #include "stock/stock_certificate.h"
-#include "stock/stock_longest.h"
 
 enum { MOST_FILES = 16 };
 
@@ -101,8 +99,9 @@ static void add_certificate(stock_exporter *e, const stock_proof *proof, const t
     stock_certificate_print(add(e, "certificate.json"), proof, hard, files, count);
 }
 
-static void make_files(stock_exporter *e, const struct stock_model *m, const temper_model *hard, const char *source,
-                       const stock_call *c, const temper_stock_info *info, const stock_proof *proof) {
+static void make_files(stock_exporter *e, const stock_made *made, const stock_call *c) {
+    const struct stock_model *m = made->model;
+    const temper_model *hard = made->hard;
     bool as_f16 = c->options->weights_f16;
     stock_tokens *t = stock_tokens_make(m, e->memory);
     stock_example example = {0};
@@ -112,46 +111,32 @@ static void make_files(stock_exporter *e, const struct stock_model *m, const tem
     tokenizer_facts tokenizer = stock_tokenizer(m, t);
     tokenizer_print(add(e, "tokenizer.json"), &tokenizer);
     tokenizer_config_print(add(e, "tokenizer_config.json"), &tokenizer);
-    if (!info->only_gguf) {
+    if (!made->info.only_gguf) {
         stock_safetensors_print(add(e, "model.safetensors"), m, as_f16);
         stock_onnx_print(add(e, "onnx/model.onnx"), m, as_f16);
         stock_generation_print(add(e, "generation_config.json"), m);
         stock_config_print(add(e, "config.json"), m);
     }
-    if (proof->proved) add_certificate(e, proof, hard);
+    if (made->proof.proved) add_certificate(e, &made->proof, hard);
     stock_readme_print(add(e, "README.md"), m, t,
                        &(stock_readme_facts){.folder = c->folder,
-                                             .source = source,
+                                             .source = hard->source,
                                              .hard = hard,
                                              .options = c->options,
-                                             .info = info,
+                                             .info = &made->info,
                                              .example = &example});
 }
 
 static void export_stock(entry *x, void *context) {
     const stock_call *c = context;
     stock_exporter *e = arena_zalloc(&x->memory, 1, sizeof *e);
-    const temper_spec *read;
-    struct stock_options o = stock_options_of(c->options, x->trap);
     *e = (stock_exporter){.folder = c->folder, .memory = &x->memory, .trap = x->trap, .out = {.fd = -1}};
-    const temper_model *hard = stock_hard_model(x, c->spec, &read);
-    struct stock_model *m = stock_from_model(&x->memory, hard, &o);
-    temper_stock_info info = {.layers = m->layer_count,
-                              .heads = m->heads,
-                              .head_size = m->head_size,
-                              .width = m->width,
-                              .hidden = m->hidden,
-                              .vocabulary = m->vocabulary,
-                              .mirrored = m->mirrored,
-                              .only_gguf = m->rope_factors != NULL,
-                              .every_letter = hard->kind == TEMPER_KIND_ACCEPTOR};
-    stock_proof proof = stock_prove(&x->memory, m, hard, read, &o);
-    stock_reach reach = stock_reach_of(&proof, o.length);
-    info.proof = stock_verdict_of(&reach);
-    make_files(e, m, hard, hard->source, c, &info, &proof);
+    stock_made made;
+    stock_make(&made, x, c->spec, c->options);
+    make_files(e, &made, c);
     entry_on_failure(x, undo, e);
-    write_all(e, !info.only_gguf);
-    if (c->info) *c->info = info;
+    write_all(e, !made.info.only_gguf);
+    if (c->info) *c->info = made.info;
 }
 
 temper_status temper_export_stock(temper_stock_info *info, const char *folder, const temper_spec *spec,

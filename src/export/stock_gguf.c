@@ -1,0 +1,53 @@
+/* The ordinary transformer of a specification with what is proved of it, and its GGUF file alone: the part of an export
+   that needs no library of others. */
+#include "export/gguf_write.h"
+#include "export/stock_files.h"
+#include "stock/stock.h"
+#include "stock/stock_longest.h"
+
+void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options) {
+    const temper_spec *read;
+    struct stock_options o = stock_options_of(options, x->trap);
+    const temper_model *hard = stock_hard_model(x, spec, &read);
+    struct stock_model *m = stock_from_model(&x->memory, hard, &o);
+    *out = (stock_made){.model = m, .hard = hard, .proof = stock_prove(&x->memory, m, hard, read, &o)};
+    stock_reach reach = stock_reach_of(&out->proof, o.length);
+    out->info = (temper_stock_info){.layers = m->layer_count,
+                                    .heads = m->heads,
+                                    .head_size = m->head_size,
+                                    .width = m->width,
+                                    .hidden = m->hidden,
+                                    .vocabulary = m->vocabulary,
+                                    .mirrored = m->mirrored,
+                                    .only_gguf = m->rope_factors != NULL,
+                                    .every_letter = hard->kind == TEMPER_KIND_ACCEPTOR,
+                                    .proof = stock_verdict_of(&reach)};
+}
+
+typedef struct gguf_call {
+    temper_stock_info *info;
+    char **out;
+    size_t *length;
+    const char *name;
+    const temper_spec *spec;
+    const temper_stock_options *options;
+} gguf_call;
+
+static void export_gguf(entry *x, void *context) {
+    const gguf_call *c = context;
+    stock_made made;
+    text bytes;
+    text_init(&bytes, &x->memory);
+    stock_make(&made, x, c->spec, c->options);
+    gguf_print(&bytes, made.model, stock_tokens_make(made.model, &x->memory), c->name, c->options->weights_f16);
+    *c->out = entry_hand_out(x, bytes.data, bytes.length);
+    *c->length = bytes.length;
+    if (c->info) *c->info = made.info;
+}
+
+temper_status temper_export_gguf(temper_stock_info *info, char **out, size_t *length, const char *name,
+                                 const temper_spec *spec, const temper_stock_options *options, temper_error *err) {
+    gguf_call call = {info, out, length, name, spec, options};
+    *out = NULL;
+    return entry_run(err, export_gguf, &call);
+}
