@@ -38,7 +38,7 @@ TEST_AID_OBJ := $(TEST_AID:%.c=$(BUILD)/%.o)
 ONNX_PROTO ?= /usr/include/onnx/onnx.proto
 PYTHON_PARTS := $(sort $(wildcard src/export/python/*.py))
 LAB_PROSE := $(sort $(wildcard lab/prose/*.md))
-LIB_OBJ  += $(BUILD)/made/onnx.pb-c.o $(BUILD)/made/python_files.o
+LIB_OBJ  += $(BUILD)/made/onnx.pb-c.o $(BUILD)/made/python_files.o $(BUILD)/made/page_files.o
 
 # `make V=1` shows the commands.
 Q    := $(if $(V),,@)
@@ -71,6 +71,12 @@ $(BUILD)/made/python_files.c: $(PYTHON_PARTS) scripts/embed.sh
 	@mkdir -p $(@D)
 	@$(SAY) "  EMBED   src/export/python"
 	$(Q)sh scripts/embed.sh export/export_parts.h export_python $(PYTHON_PARTS) >$@.part && mv $@.part $@
+
+PAGE_PARTS := $(sort $(wildcard src/draw/page/*))
+$(BUILD)/made/page_files.c: $(PAGE_PARTS) scripts/embed.sh
+	@mkdir -p $(@D)
+	@$(SAY) "  EMBED   src/draw/page"
+	$(Q)sh scripts/embed.sh draw/page_files.h page $(PAGE_PARTS) >$@.part && mv $@.part $@
 
 # Texts that the program prints: temper completion, temper examples.
 CLI_TEXTS := $(sort $(wildcard completions/temper.* examples/*.md examples/*.spec examples/*.crasp examples/*.brasp examples/*.regex \

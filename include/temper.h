@@ -1236,6 +1236,7 @@ typedef struct temper_draw_options {
     /* svg, html: a captured run of the string with hard choices, which are outlined, or that one itself; may be
        NULL */
     const temper_run *hard;
+    int part; /* html: not a page but one element for a page of others, without script, as notebooks show it */
 } temper_draw_options;
 
 /* The attention of a captured run, one panel per head; `letters` as given to the run. TEMPER_RANGE: the run was not
@@ -1256,6 +1257,10 @@ TEMPER_API temper_status temper_draw_automaton(char **out, const temper_automato
 TEMPER_API temper_status temper_draw_html(char **out, const temper_model *model, const temper_run *run,
                                           const uint32_t *letters, const temper_draw_options *options,
                                           temper_error *err);
+
+/* The stylesheet of such pages, of the playground and of notebooks; all of it is about elements inside one of class
+   "temper". */
+TEMPER_API const char *temper_draw_style(void);
 
 #ifdef __cplusplus
 }

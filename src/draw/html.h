@@ -44,6 +44,7 @@ typedef struct html_page {
     const temper_run *run, *hard; /* hard may be NULL, or the run itself */
     bool is_hard;                 /* the run chose hard */
     bool whole;                   /* all layers and heads were asked for */
+    bool is_part;                 /* not a page, but a part of one: without script, names and links */
     const char **letters;         /* [N] as shown */
     truth_row *rows;
     size_t row_count, rows_left_out;
@@ -74,9 +75,9 @@ void html_put_channels(html_page *p, size_t layer);
 /* Column headings of a table over positions (or blocks of them): letter and number. */
 void html_put_columns(html_page *p, size_t cells, size_t block);
 
-/* html_assets.c: style, shades included, and script */
-const char *html_style(arena *a);
-extern const char html_script[];
+/* html_assets.c: what src/draw/page has: the style of a page, or of a part of one, and the script */
+const char *html_style(arena *a, bool is_part);
+const char *html_script(void);
 enum { HTML_SHADES = 17 };
 
 #endif

@@ -46,7 +46,7 @@ void html_put_channels(html_page *p, size_t layer) {
     html_format(h, "aria-label", "channels after layer %zu", layer);
     markup_string(h, "tabindex", "0");
     markup_open(h, "table");
-    markup_string(h, "class", "channels");
+    markup_string(h, "class", "cells channels");
     markup_open(h, "thead");
     markup_open(h, "tr");
     html_element(h, "th", "corner", "channel");

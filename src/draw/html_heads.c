@@ -7,6 +7,7 @@
 
 enum {
     HEAT_CELLS = 100000, /* on the page; beyond it cells are blocks */
+    PART_CELLS = 12000,  /* of a part of a page: all are written out */
     NUMBERED = 24,       /* positions up to which weights are written into the cells */
     VALUES_SHOWN = 3,
     VALUES_TOLD = 32,
@@ -16,7 +17,7 @@ enum {
 void html_fit(html_page *p) {
     heat_map *m = &p->map;
     if (!m->panel_count) return;
-    size_t most = (size_t)sqrt((double)HEAT_CELLS / (double)m->panel_count);
+    size_t most = (size_t)sqrt((double)(p->is_part ? PART_CELLS : HEAT_CELLS) / (double)m->panel_count);
     if (m->size > most) heat_map_fit(m, most);
 }
 
@@ -69,18 +70,14 @@ static const char *letter_name(const html_page *p, size_t position) {
     return position == 0 ? "start" : position > p->map.n ? "end" : p->letters[position];
 }
 
-static void put_cell(html_page *p, const heat_panel *panel, const row_view *v, size_t i, size_t j) {
+static void put_facts(html_page *p, const heat_panel *panel, const row_view *v, size_t i, size_t j) {
     html *h = &p->out;
-    double weight = v->weights[j];
-    char number[8];
-    markup_open(h, "td");
-    put_class(p, weight, (v->hard ? v->hard : v->weights)[j] == v->winner);
     html_title_begin(h);
     html_print(h, "query %zu ", i);
     markup_put(h, letter_name(p, i));
     html_print(h, ", key %zu ", j);
     markup_put(h, letter_name(p, j));
-    put_fact(h, "weight ", weight);
+    put_fact(h, "weight ", v->weights[j]);
     if (v->scores) put_fact(h, "score ", v->scores[j]);
     if (v->logits) put_fact(h, "logit ", v->logits[j]);
     if (v->hard && p->hard != p->run) put_fact(h, "hard weight ", v->hard[j]);
@@ -91,6 +88,15 @@ static void put_cell(html_page *p, const heat_panel *panel, const row_view *v, s
         put_vector(h, value, panel->info.value_size, VALUES_TOLD, 0);
     }
     html_title_end(h);
+}
+
+static void put_cell(html_page *p, const heat_panel *panel, const row_view *v, size_t i, size_t j) {
+    html *h = &p->out;
+    double weight = v->weights[j];
+    char number[8];
+    markup_open(h, "td");
+    put_class(p, weight, (v->hard ? v->hard : v->weights)[j] == v->winner);
+    if (!p->is_part || p->map.size <= NUMBERED) put_facts(p, panel, v, i, j);
     if (p->map.size <= NUMBERED) markup_put(h, heat_short(number, weight));
     html_close(h);
 }
@@ -131,7 +137,7 @@ static void put_output(html_page *p, const heat_panel *panel, size_t i) {
 }
 
 /* Cells of large heads are made by the script: written out they would take megabytes. */
-static bool is_packed(const heat_map *m) { return m->block == 1 && m->size > NUMBERED; }
+static bool is_packed(const html_page *p) { return !p->is_part && p->map.block == 1 && p->map.size > NUMBERED; }
 
 static void put_row(html_page *p, const heat_panel *panel, size_t row) {
     html *h = &p->out;
@@ -154,8 +160,8 @@ static void put_row(html_page *p, const heat_panel *panel, size_t row) {
     }
     html_close(h);
     row_view v = {0};
-    if (m->block == 1 && !is_packed(m)) v = view_row(p, panel, row);
-    for (size_t column = 0; column < m->cells && !is_packed(m); column++) {
+    if (m->block == 1 && !is_packed(p)) v = view_row(p, panel, row);
+    for (size_t column = 0; column < m->cells && !is_packed(p); column++) {
         double weight;
         if (!heat_map_weight(&weight, m, panel, row, column))
             put_masked(h);
@@ -185,7 +191,7 @@ static void put_head(html_page *p, const heat_panel *panel) {
     html *h = &p->out;
     const heat_map *m = &p->map;
     markup_open(h, "figure");
-    html_format(h, "id", "head-%zu-%zu", panel->layer, panel->head);
+    if (!p->is_part) html_format(h, "id", "head-%zu-%zu", panel->layer, panel->head);
     markup_open(h, "h3");
     html_print(h, "Head %zu.%zu ", panel->layer, panel->head);
     markup_open(h, "code");
@@ -206,7 +212,7 @@ static void put_head(html_page *p, const heat_panel *panel) {
         }
     }
     html_close(h);
-    if (is_packed(m))
+    if (is_packed(p))
         html_element(h, "noscript", NULL,
                      "The cells of a string as long as this are drawn by a script, which is off here. "
                      "The pictures for the terminal and as SVG need none.");
@@ -217,10 +223,10 @@ static void put_head(html_page *p, const heat_panel *panel) {
     markup_string(h, "tabindex", "0");
     markup_open(h, "table");
     markup_string(h, "class",
-                  m->block > 1          ? "heat blocks"
-                  : m->size <= NUMBERED ? "heat numbered"
-                  : m->size > 100       ? "heat wide"
-                                        : "heat");
+                  m->block > 1          ? "cells heat blocks"
+                  : m->size <= NUMBERED ? "cells heat numbered"
+                  : m->size > 100       ? "cells heat wide"
+                                        : "cells heat");
     html_format(h, "data-block", "%zu", m->block);
     markup_open(h, "thead");
     markup_open(h, "tr");
@@ -239,7 +245,7 @@ static void put_head(html_page *p, const heat_panel *panel) {
     html_close(h);
     html_close(h);
     markup_open(h, "tbody");
-    if (is_packed(m)) html_put_packed(p, panel);
+    if (is_packed(p)) html_put_packed(p, panel);
     for (size_t row = 0; row < m->cells; row++) put_row(p, panel, row);
     html_close(h);
     html_close(h);
@@ -264,7 +270,7 @@ static void put_layer(html_page *p, size_t layer, const heat_panel *panels, size
     html *h = &p->out;
     size_t heads = temper_model_layer(p->model, layer).heads, hidden = temper_model_layer(p->model, layer).hidden;
     markup_open(h, "section");
-    html_format(h, "id", "layer-%zu", layer);
+    if (!p->is_part) html_format(h, "id", "layer-%zu", layer);
     markup_open(h, "h2");
     html_print(h, "Layer %zu", layer);
     html_close(h);
@@ -276,7 +282,7 @@ static void put_layer(html_page *p, size_t layer, const heat_panel *panels, size
     markup_string(h, "class", "heads");
     for (size_t k = 0; k < count; k++) put_head(p, &panels[k]);
     html_close(h);
-    html_put_channels(p, layer);
+    if (!p->is_part) html_put_channels(p, layer);
     html_close(h);
 }
 
@@ -308,20 +314,18 @@ void html_put_legend(html_page *p) {
     }
     markup_open(h, "p");
     markup_string(h, "class", "legend");
-    markup_put(h, "Rows are queries i, columns keys j; darker is more. Weight 0 ");
+    html_element(h, "span", NULL, "rows are queries i, columns keys j");
+    markup_open(h, "span");
+    markup_put(h, "weight 0");
     markup_open(h, "span");
     markup_string(h, "class", "ramp");
     markup_string(h, "aria-hidden", "true");
-    for (int k = 0; k < HTML_SHADES; k++) {
-        markup_open(h, "i");
-        html_format(h, "class", "s%d", k);
-        html_close(h);
-    }
     html_close(h);
-    markup_put(h, " 1 ");
+    markup_put(h, "1");
+    html_close(h);
     put_key(h, "key m", "masked");
     if (p->map.block > 1) {
-        markup_put(h, " each cell is a block of positions");
+        html_element(h, "span", NULL, "each cell is a block of positions");
     } else {
         put_key(h, "key w",
                 !p->hard     ? "largest weight (no outline: all keys tie)"

@@ -16,6 +16,19 @@ enum {
     SOURCE_LINES = 1000
 };
 
+/* 1099511627775 as 1,099,511,627,775 */
+static const char *grouped(arena *a, size_t x) {
+    text digits, t;
+    text_init(&digits, a);
+    text_init(&t, a);
+    text_printf(&digits, "%zu", x);
+    for (size_t k = 0; k < digits.length; k++) {
+        if (k && (digits.length - k) % 3 == 0) text_putc(&t, ',');
+        text_putc(&t, digits.data[k]);
+    }
+    return text_string(&t);
+}
+
 /* ---- head ---- */
 
 static void put_base64(text *t, const unsigned char *bytes, size_t length) {
@@ -64,14 +77,14 @@ static const char *short_source(const html_page *p) {
 
 static void put_head(html_page *p) {
     html *h = &p->out;
-    const char *css = html_style(p->arena), *source = short_source(p);
+    const char *css = html_style(p->arena, false), *source = short_source(p);
     text policy, title;
     text_init(&policy, p->arena);
     text_init(&title, p->arena);
     text_puts(&policy, "default-src 'none'; img-src data:; style-src ");
     put_digest(&policy, css);
     text_puts(&policy, "; script-src ");
-    put_digest(&policy, html_script);
+    put_digest(&policy, html_script());
     text_printf(&title, "%s on %s - temper", source ? source : "transformer",
                 p->map.n ? string_text(p) : "the empty string");
     markup_open(h, "head");
@@ -98,19 +111,6 @@ static void put_head(html_page *p) {
 static void put_term(html *h, const char *term) {
     html_element(h, "dt", NULL, term);
     markup_open(h, "dd");
-}
-
-/* 1099511627775 as 1,099,511,627,775 */
-static const char *grouped(arena *a, size_t x) {
-    text digits, t;
-    text_init(&digits, a);
-    text_init(&t, a);
-    text_printf(&digits, "%zu", x);
-    for (size_t k = 0; k < digits.length; k++) {
-        if (k && (digits.length - k) % 3 == 0) text_putc(&t, ',');
-        text_putc(&t, digits.data[k]);
-    }
-    return text_string(&t);
 }
 
 static void put_heading(html_page *p) {
@@ -148,11 +148,10 @@ static void put_written(html_page *p) {
         html_element(h, "span", "badge no", e.text);
         return;
     }
-    html_element(h, "span", "badge yes", "\u25CF writes");
-    markup_put(h, " ");
+    html_element(h, "span", NULL, "\u25CF writes");
     html_element(h, "code", NULL, text_escaped(p->arena, written, length, 0));
     temper_free(written);
-    markup_put(h, " for");
+    html_element(h, "span", NULL, "for");
 }
 
 /* The letters that may come after the string, and whether it may end. */
@@ -168,30 +167,69 @@ static void put_coming(html_page *p) {
                     *name ? text_escaped(p->arena, name, strlen(name), 0) : "the end");
     }
     if (count > SHOWN) text_printf(&t, " \u2026 (%zu in all)", count);
-    html_element(&p->out, "span", count ? "badge yes" : "badge no",
-                 count ? "\u25CF next" : "\u25CB nothing may come");
-    markup_put(&p->out, " ");
+    html_element(&p->out, "span", NULL, count ? "\u25CF next" : "\u25CB nothing may come");
     if (count) html_element(&p->out, "code", NULL, text_string(&t));
-    markup_put(&p->out, " after");
+    html_element(&p->out, "span", NULL, "after");
 }
 
+/* 1: the answer is the formula's; 0: it is not; -1: the formula is not known, or there is no such answer. */
+static int is_right(const html_page *p) {
+    const truth_row *root = p->row_count ? &p->rows[p->row_count - 1] : NULL;
+    size_t at = html_verdict_position(p);
+    if (p->map.about.kind != TEMPER_KIND_ACCEPTOR || !root || !root->truth || !at) return -1;
+    return root->truth[at - 1] == temper_run_about(p->run).truth[at];
+}
+
+/* The largest error of any head before rounding; -1: none has one. */
+static double largest_error(const html_page *p) {
+    double largest = -1;
+    for (size_t k = 0; k < p->map.panel_count && !p->is_hard; k++) {
+        double error = temper_run_head(p->run, p->map.panels[k].layer, p->map.panels[k].head).error;
+        if (error > largest) largest = error;
+    }
+    return largest;
+}
+
+static void put_fact(html *h, const char *name, const char *fact) {
+    html_element(h, "dt", NULL, name);
+    html_element(h, "dd", NULL, fact);
+}
+
+/* What the transformer says, whether that is right and proved, and by how much. */
 static void put_verdict(html_page *p) {
     html *h = &p->out;
-    bool accept = temper_run_about(p->run).accept;
+    temper_run_info about = temper_run_about(p->run);
+    int right = is_right(p);
+    bool proved = about.claim != TEMPER_CLAIM_NONE;
+    double error = largest_error(p);
+    text number;
+    text_init(&number, p->arena);
+    markup_open(h, "div");
+    markup_string(h, "class", right == 0 ? "verdict wrong" : proved ? "verdict proved" : "verdict");
     markup_open(h, "p");
-    markup_string(h, "class", "verdict-line");
+    markup_string(h, "class", "big");
     if (p->map.about.kind == TEMPER_KIND_TRANSDUCER)
         put_written(p);
     else if (p->map.about.kind == TEMPER_KIND_NEXT)
         put_coming(p);
     else
-        html_element(h, "span", accept ? "badge yes" : "badge no", accept ? "\u25CF accepts" : "\u25CB rejects");
-    markup_put(h, " ");
+        html_element(h, "span", NULL, about.accept ? "\u25CF accepts" : "\u25CB rejects");
     if (p->map.n)
         html_element(h, "code", NULL, string_text(p));
     else
-        markup_put(h, "the empty string");
-    if (p->map.n > 1) html_print(h, " (%zu %s)", p->map.n, p->map.about.tokens ? "tokens" : "letters");
+        html_element(h, "span", NULL, "the empty string");
+    if (right >= 0) html_element(h, "span", right ? "badge ok" : "badge no", right ? "\u2713 right" : "\u2717 wrong");
+    html_element(h, "span", proved ? "badge ok" : "badge un", proved ? "proved" : "not proved");
+    html_close(h);
+    markup_open(h, "dl");
+    if (error < 0)
+        text_puts(&number, p->is_hard ? "none: hard" : "\u2013");
+    else
+        label_number(&number, error, 3);
+    put_fact(h, "largest error before rounding", text_string(&number));
+    put_fact(h, "numbers", temper_type_name(about.type));
+    put_fact(h, p->map.about.tokens ? "tokens" : "letters", grouped(p->arena, p->map.n));
+    html_close(h);
     html_close(h);
 }
 
@@ -259,6 +297,7 @@ static void put_summary(html_page *p) {
             "digits: softmax is made sharp by the digits of positions, which short number formats hold",
     };
     markup_open(h, "dl");
+    markup_string(h, "class", "facts");
     if (*about->source) {
         put_term(h, "written as");
         markup_put(h, syntaxes[about->syntax]);
@@ -293,7 +332,7 @@ static void put_summary(html_page *p) {
 
 static void put_note(html_page *p, const char *note) {
     markup_open(&p->out, "p");
-    markup_string(&p->out, "class", "note");
+    markup_string(&p->out, "class", "warning");
     markup_put(&p->out, note);
     html_close(&p->out);
 }
@@ -360,6 +399,17 @@ static void check_size(const heat_map *m, trap *t) {
                         m->panel_count, MOST_HEADS);
 }
 
+static void put_attention(html_page *p) {
+    markup_open(&p->out, "section");
+    html_element(&p->out, "h2", NULL, "Attention");
+    html_put_legend(p);
+    put_limits(p);
+    if (p->whole && !p->is_part) html_put_channels(p, 0);
+    html_close(&p->out);
+    html_put_layers(p);
+    if (p->broken) put_note(p, "A weight is not a number.");
+}
+
 static const char *draw(html_page *p) {
     html *h = &p->out;
     text_init(&h->out, p->arena);
@@ -368,27 +418,37 @@ static const char *draw(html_page *p) {
     markup_string(h, "lang", "en");
     put_head(p);
     markup_open(h, "body");
+    markup_string(h, "class", "temper");
     markup_open(h, "main");
     put_heading(p);
     put_verdict(p);
     put_summary(p);
     put_string_section(p);
-    markup_open(h, "section");
-    html_element(h, "h2", NULL, "Attention");
-    html_put_legend(p);
-    put_limits(p);
-    if (p->whole) html_put_channels(p, 0);
-    html_close(h);
-    html_put_layers(p);
-    if (p->broken) put_note(p, "A weight is not a number.");
+    put_attention(p);
     markup_open(h, "footer");
     html_print(h, "Made by temper %s. Hover over a cell, or move with the arrow keys, for exact values.",
                temper_version());
     html_close(h);
     html_close(h);
     markup_open(h, "script");
-    markup_raw(h, html_script);
+    markup_raw(h, html_script());
     html_close(h);
+    while (h->depth) html_close(h);
+    return text_string(&h->out);
+}
+
+/* One element for a page of others. Its style is inside it, and about nothing outside. */
+static const char *draw_part(html_page *p) {
+    html *h = &p->out;
+    text_init(&h->out, p->arena);
+    markup_open(h, "div");
+    markup_string(h, "class", "temper card");
+    markup_open(h, "style");
+    markup_raw(h, html_style(p->arena, true));
+    html_close(h);
+    put_verdict(p);
+    html_put_string(p);
+    put_attention(p);
     while (h->depth) html_close(h);
     return text_string(&h->out);
 }
@@ -396,8 +456,12 @@ static const char *draw(html_page *p) {
 static void draw_page(entry *e, void *context) {
     const heat_map_call *c = context;
     const temper_draw_options *o = c->options;
-    html_page p = {
-        .arena = &e->memory, .model = c->model, .run = c->run, .hard = o->hard, .whole = !o->layer && !o->head};
+    html_page p = {.arena = &e->memory,
+                   .model = c->model,
+                   .run = c->run,
+                   .hard = o->hard,
+                   .whole = !o->layer && !o->head,
+                   .is_part = o->part};
     heat_map_make(&p.map, &e->memory, c->model, c->run, c->letters, o);
     if (p.hard && temper_run_about(p.hard).size != p.map.size)
         trap_raise(e->trap, TEMPER_RANGE, 0, 0, "the hard run is one of another string");
@@ -411,7 +475,7 @@ static void draw_page(entry *e, void *context) {
     }
     html_fit(&p);
     html_find_rows(&p);
-    const char *page = draw(&p);
+    const char *page = p.is_part ? draw_part(&p) : draw(&p);
     *c->out = entry_hand_out(e, page, strlen(page));
 }
 

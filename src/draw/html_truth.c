@@ -246,7 +246,7 @@ static void put_cell(html_page *p, size_t position, const truth_cell *c, bool ve
                 c->shown < 0 ? "u"
                 : c->shown   ? "t"
                              : "f",
-                differs ? " x" : "", verdict ? " verdict" : "");
+                differs ? " x" : "", verdict ? " read" : "");
     html_title_begin(h);
     html_print(h, "position %zu, ", position);
     markup_put(h, position == 0 ? "start sentinel" : position > p->map.n ? "end sentinel" : p->letters[position]);
@@ -272,6 +272,7 @@ static void put_cell(html_page *p, size_t position, const truth_cell *c, bool ve
 
 /* The layer (head < 1) or head is on the page, so that a link leads somewhere. */
 static bool is_drawn(const html_page *p, size_t layer, long head) {
+    if (p->is_part) return false;
     for (size_t k = 0; k < p->map.panel_count && !p->whole; k++)
         if (p->map.panels[k].layer == layer && (head < 1 || p->map.panels[k].head == (size_t)head)) return true;
     return p->whole;
@@ -395,7 +396,8 @@ void html_put_string(html_page *p) {
     markup_string(h, "aria-label", "the string and its subformulas");
     markup_string(h, "tabindex", "0");
     markup_open(h, "table");
-    markup_string(h, "id", "string");
+    if (!p->is_part) markup_string(h, "id", "string");
+    markup_string(h, "class", "cells truth");
     markup_open(h, "thead");
     markup_open(h, "tr");
     markup_open(h, "th");
