@@ -1,23 +1,47 @@
-"""What objects show of themselves in a notebook."""
+"""What objects show of themselves in a notebook: the components of the playground and of `temper show --html`."""
 from __future__ import annotations
 
 import html
 import re
-from typing import Iterable, Sequence
+from typing import Iterable, Sequence, Tuple
+
+from ._library import lib, text
 
 
-def preformatted(text: str) -> str:
+def card(*parts: str) -> str:
+    """One element with its own style, which is about nothing outside."""
+    return f'<div class="temper card"><style>\n{text(lib.temper_draw_style())}</style>' + "".join(parts) + "</div>"
+
+
+def heading(what: str, code: str = "") -> str:
+    """A line above the rest: what it is, and of what."""
+    return f"<h2>{html.escape(what)}" + (f" <code>{html.escape(code)}</code>" if code else "") + "</h2>"
+
+
+def preformatted(content: str) -> str:
     """Text as it stands."""
-    return f'<pre style="font-family:monospace;white-space:pre;overflow-x:auto">{html.escape(text)}</pre>'
+    return card(f"<pre>{html.escape(content)}</pre>")
 
 
 def picture(svg: str) -> str:
     """An SVG document inside a page: without what only a file has."""
-    return re.sub(r"^\s*<\?xml.*?\?>", "", svg, count=1, flags=re.DOTALL)
+    return '<div class="picture">' + re.sub(r"^\s*<\?xml.*?\?>", "", svg, count=1, flags=re.DOTALL) + "</div>"
+
+
+def facts(pairs: Iterable[Tuple[str, str]]) -> str:
+    """Names, and what they are."""
+    return '<dl class="facts">' + "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(fact)}</dd>" for name, fact in pairs) + "</dl>"
 
 
 def table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table with a row of names."""
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    head = "".join(f"<th><b>{html.escape(name)}</b></th>" for name in names)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll"><table class="rows"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def verdict(says: str, badge: str, good: bool, pairs: Iterable[Tuple[str, str]]) -> str:
+    """The card of a verdict: what is said, a badge, and facts beside each other."""
+    return (f'<div class="verdict{" proved" if good else ""}"><p class="big"><span>{html.escape(says)}</span>'
+            f'<span class="badge {"ok" if good else "un"}">{html.escape(badge)}</span></p><dl>'
+            + "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(fact)}</dd>" for name, fact in pairs) + "</dl></div>")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from . import _html
 from ._letters import Batch
 from ._library import call, ffi, lib, text
+from .errors import LimitError
 
 if TYPE_CHECKING:
     from .model import Model
@@ -52,7 +53,7 @@ class Attention:
         return iter(self.weights)
 
     def _repr_html_(self) -> Optional[str]:
-        return _html.picture(self._picture()) if self._picture else None
+        return self._picture() if self._picture else None
 
     def __repr__(self) -> str:
         return f"<temper.Attention on {' '.join(self.positions)!r}: {[len(w) for w in self.weights]} heads a layer>"
@@ -101,5 +102,12 @@ def attention_of(model: "Model", run: Any, batch: Batch) -> Attention:
     found = Attention(positions, labels, weights, scores, scales, outputs, margins, channels,
                       bool(seen.accept), truth)
     letters, unchecked = [model.letters[k] for k in batch.numbers.tolist()], not seen.proved
-    found._picture = lambda: model.draw(letters, "svg", unchecked=unchecked)
+
+    def shown() -> str:
+        try:
+            return model.draw(letters, "part", unchecked=unchecked)
+        except LimitError:  # too long for cells
+            return _html.card(_html.picture(model.draw(letters, "svg", unchecked=unchecked)))
+
+    found._picture = shown
     return found

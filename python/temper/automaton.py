@@ -61,7 +61,7 @@ class Automaton:
         return self._print("table")
 
     def _repr_html_(self) -> str:
-        return _html.picture(self.svg())
+        return _html.card(_html.heading("Automaton", f"{self.states} states"), _html.picture(self.svg()))
 
     def __repr__(self) -> str:
         return f"<temper.Automaton of {self.states} states>"

@@ -81,9 +81,11 @@ class Certificate:
         return self.proved
 
     def _repr_html_(self) -> str:
-        about = _html.preformatted(repr(self)[1:-1])
-        return about + _html.table(("head", "kind", "by", "error at most", "logits at most", "computes"),
-                                   ((f"{h.layer}.{h.head}", h.kind, h.by, h.error, h.logit, h.label) for h in self.heads))
+        proved = self.verdict == "proved"
+        about = _html.verdict(self.verdict, f"every string up to {self.length:,}" if proved else "no proof", proved,
+                              (("numbers", self.type), ("length", f"{self.length:,}"), ("why", self.reason or "every head is bounded")))
+        return _html.card(about, _html.table(("head", "kind", "by", "error at most", "logits at most", "computes"),
+                                   ((f"{h.layer}.{h.head}", h.kind, h.by, h.error, h.logit, h.label) for h in self.heads)))
 
     def __repr__(self) -> str:
         return f"<temper.Certificate {self.verdict}: length {self.length} in {self.type}" + (

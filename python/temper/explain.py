@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, List, Optional, Tuple
 
 from . import _html
 from ._library import call, encode, ffi, lib, names_of, text
@@ -69,7 +69,7 @@ class Explanation:
     simplified: List[str]  # what the alphabet makes simpler than it was written
 
     def _repr_html_(self) -> str:
-        return _html.preformatted(str(self))
+        return _html.card(_html.heading("Transformer"), _html.facts(_facts(self)), _parts_table(self), _heads_table(self))
 
     def __str__(self) -> str:
         return "\n".join(_overview(self) + _parts(self) + _heads(self))
@@ -170,6 +170,37 @@ def _heads(e: Explanation) -> List[str]:
                           f"{h.bound:.2g}" if h.bound > 0 else "-", h.plan, f"{h.cost:.2g}",
                           _shown(encode(h.scale)) + (" (adaptive)" if h.adaptive else ""), _shown(encode(h.label), 100)))
     return lines
+
+
+# ---- the same in a notebook ----
+
+
+def _facts(e: Explanation) -> List[Tuple[str, str]]:
+    """The overview as pairs; lines that go on belong to the one above."""
+    pairs: List[Tuple[str, str]] = []
+    for line in "\n".join(_overview(e)).split("\n"):
+        name, fact = line[:15].strip(), " ".join(line[15:].split())
+        if name or not pairs:
+            pairs.append((name, fact))
+        else:
+            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}; {fact}")
+    return pairs
+
+
+def _parts_table(e: Explanation) -> str:
+    if not e.parts:
+        return ""
+    rows = ((_shown(encode(p.formula), 100), p.layer or "embedding", "" if p.head is None else p.head, "" if p.channel is None else p.channel)
+            for p in e.parts)
+    return _html.heading("Where each subformula is") + _html.table(("subformula", "layer", "head", "channel"), rows)
+
+
+def _heads_table(e: Explanation) -> str:
+    if not e.heads:
+        return ""
+    rows = ((f"{h.layer}.{h.head}", _shown(encode(h.label), 100), h.role, h.mask, h.hard_choice, _shown(encode(h.scale)), h.growth,
+             f"{h.bound:.2g}" if h.bound > 0 else "") for h in e.heads)
+    return _html.heading("Heads") + _html.table(("head", "computes", "role", "mask", "stands for", "scale", "growth", "bound"), rows)
 
 
 def _row(head: str, role: str, mask: str, choice: str, growth: str, bound: str, plan: str, cost: str, scale: str,

@@ -57,7 +57,10 @@ class Limits(Sequence[Limit]):
         return len(self._rows)
 
     def _repr_html_(self) -> str:
-        return _html.picture(self.svg())
+        rows = ((row.type, row.method, "none" if row.proved_length is None else f"{row.proved_length:,}",
+                 f"none up to {row.tried:,}" if row.wrong is None else f"{row.wrong:,}", row.why) for row in self._rows)
+        return _html.card(_html.heading("Limits of number formats"),
+                          _html.table(("format", "method", "proved up to", "first wrong", "why"), rows), _html.picture(self.svg()))
 
     def __repr__(self) -> str:
         return "<temper.Limits " + "; ".join(

@@ -107,7 +107,7 @@ class Model:
         self._alphabet = Alphabet(self.letters, self.info.tokens, number, "temper_model_encode", handle)
 
     def _repr_html_(self) -> str:
-        return _html.preformatted(str(self.explain()))
+        return self.explain()._repr_html_()
 
     def __repr__(self) -> str:
         what = f"{self.formula!r}, " if self.formula else ""
@@ -235,17 +235,19 @@ class Model:
 
     def draw(self, string: String, format: str = "text", *, hard: bool = False, layer: int = 0, head: int = 0,
              width: int = 80, unchecked: bool = False) -> str:
-        """A picture of the attention: "text" for a terminal, "svg", or "html", a page that needs no network.
+        """A picture of the attention: "text" for a terminal, "svg", "html", a page that needs no network, or "part", one element
+        for a page of others, as notebooks show it.
 
         layer and head, from 1, choose a panel; 0 is all.
         """
-        name = {"text": "temper_draw_terminal", "svg": "temper_draw_svg", "html": "temper_draw_html"}.get(format)
+        name = {"text": "temper_draw_terminal", "svg": "temper_draw_svg", "html": "temper_draw_html",
+                "part": "temper_draw_html"}.get(format)
         if name is None:
-            raise errors.RangeError(f"format {format!r} is not one of text, svg, html")
+            raise errors.RangeError(f"format {format!r} is not one of text, svg, html, part")
         batch = self._alphabet.one(string)
         run = self._run(batch, 0, "f64", hard, unchecked, True)
         options = ffi.new("temper_draw_options *", {"layer": count_of(layer, "layer"), "head": count_of(head, "head"),
-                                                    "width": count_of(width, "width")})
+                                                    "width": count_of(width, "width"), "part": format == "part"})
         beside = run if hard else self._hard_run(batch) if format != "text" else None
         if beside is not None:
             options.hard = beside

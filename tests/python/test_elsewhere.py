@@ -200,13 +200,14 @@ class Pages(unittest.TestCase):
                  "attention": model.attention("caab"), "limits": model.limits(["bf16/f32"], effort=0.01),
                  "automaton": temper.parse("a S b", alphabet="abc").automaton(), "explanation": model.explain(),
                  "check": model.check(exhaustive=3, random=5), "gaps": model.gaps(["ab"])}
-        parts = {"explain": "proved length", "formula": "is O b", "certificate": "proved: length 50", "attention": "nearest",
+        parts = {"explain": "proved length", "formula": "is O b", "certificate": "every string up to 50", "attention": "nearest",
                  "limits": "proved length", "automaton": "<svg", "explanation": "nearest", "check": "agreed on", "gaps": "Gaps"}
         for name, thing in shown.items():
             with self.subTest(name):
                 found = thing._repr_html_()
                 ElementTree.fromstring(f"<div>{found}</div>")
                 self.assertIn(parts[name], found)
+                self.assertTrue(found.startswith('<div class="temper card"><style>'), "it has the look of the playground")
 
     def test_docstrings(self):
         """Everything public has one; the example of the package is right."""
