@@ -86,6 +86,26 @@ SHIM_EXPORT uint32_t tw_limits_print(uint32_t work, uint32_t what, char32 title)
 
 SHIM_EXPORT void tw_limits_free(uint32_t work) { limits_close((limits_work *)(uintptr_t)work); }
 
+/* ---- ordinary transformers ---- */
+
+/* A GGUF file. The reply has its address, which tw_free frees, its size, and what is proved of it. */
+SHIM_EXPORT uint32_t tw_gguf(uint32_t spec, uint32_t architecture, double length) {
+    temper_error err;
+    temper_stock_info info;
+    temper_stock_options o = {.architecture = (temper_stock)architecture, .length = (size_t)length};
+    char *bytes = NULL;
+    size_t size = 0;
+    if (temper_export_gguf(&info, &bytes, &size, "model", (const temper_spec *)(uintptr_t)spec, &o, &err))
+        return failed(&err);
+    reply_begin();
+    reply_text("{\"at\":%u,\"size\":%zu,\"proved\":%d,\"mirrored\":%d,\"everyLetter\":%d", POINTER(bytes), size,
+               info.proof.proved, info.mirrored, info.every_letter);
+    reply_text(",\"layers\":%zu,\"heads\":%zu,\"width\":%zu", info.layers, info.heads, info.width);
+    reply_words("reason", info.proof.reason);
+    reply_text("}");
+    return 1;
+}
+
 #ifdef TEMPER_WEB_FULL
 
 /* ---- softening a hard model ---- */

@@ -54,12 +54,12 @@ $(WASM)/$(WASM_KIND)/temper.wasm: $(WASM_OBJ) $(SHIM_OBJ) $(WASM)/libc.a $(FLINT
 	    --enable-nontrapping-float-to-int $@.64 -o $@
 
 # ---- the site ----
-SITE_SRC := $(sort $(wildcard web/site/* web/engine/*.js))
+SITE_SRC := $(sort $(wildcard web/site/* web/engine/*.js)) src/draw/page/components.css
 
 $(WEB)/stamp: $(WASM)/$(WASM_KIND)/temper.wasm $(SITE_SRC) LICENSE web/web.mk
 	@$(SAY) "  SITE    $(WEB)"
 	$(Q)rm -rf $(WEB) && mkdir -p $(WEB)/engine $(WEB)/licences
-	$(Q)cp web/site/* $(WEB) && cp web/engine/*.js $(WEB)/engine && cp $(WASM)/$(WASM_KIND)/temper.wasm $(WEB)
+	$(Q)cp web/site/* src/draw/page/components.css $(WEB) && cp web/engine/*.js $(WEB)/engine && cp $(WASM)/$(WASM_KIND)/temper.wasm $(WEB)
 	$(Q)cp LICENSE $(WEB)/licences/temper.txt && cp $(MUSL)/COPYRIGHT $(WEB)/licences/musl.txt
 	$(Q)if test -n "$(FLINT_WASM)"; then cp $(WEB_CACHE)/licences/* $(WEB)/licences; fi
 	$(Q)touch $@

@@ -130,10 +130,10 @@ await open('format', '#f=a+S+b&w=bcac&n=84', {}, async (page, see) => {
   await page.locator('#length').focus();
   await page.keyboard.press('ArrowRight');
   await see.until('#length-out', '85');
-  await see.until('#figure', '1 of 85 positions');
+  await see.until('#summary', '1 of 85 positions');
   await see.until('#breaks', 'first wrong at n = 85');
   await page.selectOption('#method', 'digits');
-  await see.until('#figure', 'All 85 positions');
+  await see.until('#summary', 'All 85 positions');
 });
 
 await open('shared', '#f=O+a&w=abbbbbbb&n=8&i=8&s=1&theme=dark', {}, async (page, see) => {
@@ -214,7 +214,7 @@ if (!sample) {
     await see.picture();
     const box = await page.locator('#length').boundingBox();
     await page.mouse.click(box.x + box.width - 3, box.y + 16);
-    await see.until('#figure', 'All 100.000 positions are answered rightly');
+    await see.until('#summary', 'All 100.000 positions are answered rightly');
   });
 
   for (const [syntax, formula, string] of [['regex', '(ab|c)*', 'abcab'], ['brasp', 'P(i) := rightmost [j<i, 1] Q_a(j) : 0', 'caab'], ['crasp', 'C = # "a"\nC >= 2', 'abab']])
@@ -224,15 +224,27 @@ if (!sample) {
 
   await open('files', '', {}, async (page, see) => {
     await see.picture();
+    await page.click('#download');
     for (const [thing, name, begins] of [['model', 'model.temper', 'temper-model 1'], ['svg', 'attention.svg', '<'], ['png', 'attention.png', '\u0089PNG'],
-      ...(full ? [['certificate', 'certificate.json', '{']] : [])]) {
-      if (!await page.locator(`#download [value=${thing}]`).count()) continue;
-      const [download] = await Promise.all([page.waitForEvent('download'), page.selectOption('#download', thing)]);
+      ['specification', 'program.spec', 'H(b -> O a)'],
+      ...(full ? [['certificate', 'certificate.json', '{'], ['gguf-gpt2', 'model-gpt2.gguf', 'GGUF'], ['gguf-llama', 'model-llama.gguf', 'GGUF']] : [])]) {
+      await page.waitForFunction(t => !document.querySelector(`#files [data-thing=${t}]`).disabled, thing);
+      const [download] = await Promise.all([page.waitForEvent('download'), page.click(`#files [data-thing=${thing}]`)]);
       check(download.suggestedFilename() === name, `the ${thing} is called ${download.suggestedFilename()}`);
       const bytes = readFileSync(await download.path());
       check(bytes.toString('latin1').startsWith(begins), `the ${thing} begins as it should`);
     }
+    await audit(page, 'files');
   });
+
+  if (full)
+    await open('no-files', `#${new URLSearchParams({ f: 'O a & F b', w: 'cab', n: 3, t: 0.1 })}`, {}, async (page, see) => {
+      await page.fill('#formula', '#[a] % 2 = 1');
+      await see.until('#verdict', 'accept|reject');
+      await page.click('#download');
+      await page.waitForFunction(() => /There is none: .+/.test(document.querySelector('#files [data-thing=gguf-gpt2]').nextElementSibling.textContent));
+      check(await page.locator('#files [data-thing=gguf-gpt2]').isDisabled(), 'what is not there cannot be chosen');
+    });
 
   // Lessons, from start to end: what they ask for is done.
   const answers = [

@@ -2,6 +2,7 @@
    tests/web/bits.mjs to compare with WebAssembly bit by bit.
 
        native_cases COUNT SEED
+       native_cases gallery       every transformer of the gallery, softened for 32 letters as the page does
 
    Numbers are digests of their bytes (FNV-1a, 32 bits) or hexadecimal. */
 #include <inttypes.h>
@@ -55,8 +56,28 @@ static uint32_t digest_run(const temper_model *m, const temper_run *run, size_t 
     return d;
 }
 
+/* Digests of the GGUF files of an ordinary GPT-2 and Llama, or why there is none. */
+static void print_gguf(const temper_spec *spec) {
+    temper_error err;
+    printf(",\"gguf\":[");
+    for (int architecture = 0; architecture < 2; architecture++) {
+        temper_stock_options o = {.architecture = (temper_stock)architecture, .length = 64};
+        temper_stock_info info;
+        char *bytes;
+        size_t length;
+        if (architecture) printf(",");
+        if (temper_export_gguf(&info, &bytes, &length, "model", spec, &o, &err)) {
+            print_text(err.text);
+        } else {
+            printf("\"%" PRIu32 " %zu %d\"", digest(START, bytes, length), length, info.proof.proved);
+            temper_free(bytes);
+        }
+    }
+    printf("]");
+}
+
 static void print_case(const char *source, temper_type type, temper_method method, const char *letters_of,
-                       const char *string, int certify) {
+                       const char *string, int certify, int gguf) {
     temper_error err;
     temper_spec *spec;
     temper_model *model;
@@ -110,6 +131,7 @@ static void print_case(const char *source, temper_type type, temper_method metho
         temper_free(certificate);
         temper_certificate_free(c);
     }
+    if (gguf) print_gguf(spec);
     printf("}\n");
     temper_free(printed);
     temper_run_free(run);
@@ -118,7 +140,50 @@ static void print_case(const char *source, temper_type type, temper_method metho
     temper_spec_free(spec);
 }
 
+/* The gallery as the page has it. The string has every letter, as far as 6 positions go. */
+static void print_gallery(void) {
+    for (size_t k = 0; k < temper_gallery_count(); k++) {
+        temper_error err;
+        temper_gallery_info about;
+        temper_model *hard, *soft;
+        temper_soften_options so = {.method = TEMPER_METHOD_TEMPERATURE, .length = 32};
+        if (temper_gallery_about(&about, k, &err) || temper_gallery_model(&hard, about.name, &err))
+            fail("gallery", &err);
+        temper_status status = temper_soften(&soft, NULL, hard, &so, &err);
+        temper_model_free(hard);
+        printf("{\"name\":");
+        print_text(about.name);
+        if (status) {
+            printf(",\"refused\":");
+            print_text(err.text);
+            printf("}\n");
+            continue;
+        }
+        temper_model_info info = temper_model_about(soft);
+        uint32_t letters[6];
+        char string[256] = "";
+        for (size_t i = 0; i < 6; i++) {
+            letters[i] = (uint32_t)(i % info.letters);
+            strcat(string, i && info.tokens ? " " : "");
+            strcat(string, temper_model_letter(soft, letters[i]));
+        }
+        temper_run *run;
+        temper_run_options ro = {.capture = 1, .unchecked = 1, .threads = 1};
+        if (temper_model_run(&run, soft, letters, 6, &ro, &err)) fail(about.name, &err);
+        printf(",\"string\":");
+        print_text(string);
+        printf(",\"accept\":%d,\"numbers\":%" PRIu32 "}\n", temper_run_about(run).accept,
+               digest_run(soft, run, temper_run_about(run).size));
+        temper_run_free(run);
+        temper_model_free(soft);
+    }
+}
+
 int main(int argc, char **argv) {
+    if (argc > 1 && !strcmp(argv[1], "gallery")) {
+        print_gallery();
+        return 0;
+    }
     size_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : 100;
     test_random r = {argc > 2 ? strtoul(argv[2], NULL, 10) : 1};
     static const temper_type types[] = {TEMPER_TYPE_F64, TEMPER_TYPE_F32, TEMPER_TYPE_BF16_F32};
@@ -142,7 +207,8 @@ int main(int argc, char **argv) {
         size_t length = strlen(source);
         int whole = length < 3 || strcmp(source + length - 3, "...") != 0;
         if (whole)
-            print_case(source, types[k % 3], (temper_method)(1 + random_below(&r, 3)), "abc", string, k % 4 == 0);
+            print_case(source, types[k % 3], (temper_method)(1 + random_below(&r, 3)), "abc", string, k % 4 == 0,
+                       k % 24 == 0);
         else
             count++; /* another one in its place */
         temper_free(source);

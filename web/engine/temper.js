@@ -213,6 +213,16 @@ export class Spec {
     return new Model(engine, engine.check(engine.x.tw_build(this.at, choose(METHODS, method, 'method'), engine.type(digits), whole ? 1 : 0)));
   }
 
+  /** An ordinary transformer for strings up to a length, as the bytes of a GGUF file: {bytes, proved, reason, mirrored, …}. */
+  gguf(architecture, length) {
+    const { engine } = this;
+    engine.check(engine.x.tw_gguf(this.at, choose(['gpt2', 'llama'], architecture, 'architecture'), length));
+    const { at, size, ...rest } = engine.reply();
+    const bytes = engine.bytes().slice(at, at + size);
+    engine.x.tw_free(at);
+    return { ...rest, bytes };
+  }
+
   free() {
     this.engine.x.tw_spec_free(this.at);
   }

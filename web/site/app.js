@@ -2,50 +2,59 @@
 
 import { dragPlot, drawLength, drawTemperature, factorAt, factorPlace, lengthAt, lengthPlace } from './charts.js';
 import { commandFor } from './command.js';
-import { cellWords, drawFigure, drawHeads } from './figure.js';
+import { showError } from './errors.js';
+import { cellWords, drawFigure, drawHeads, rowAt, showAllRows } from './figure.js';
 import { openLessons, lessonSees } from './lessons.js';
 import { openLimits } from './limits.js';
-import { byId, escape, grouped, isDark, num } from './paint.js';
+import { byId, escape, grouped, isDark, note, num, put, whenResized, words } from './paint.js';
 import { drawRow } from './row.js';
-import { EXAMPLES, START, fromFragment, tidy, toFragment } from './state.js';
+import { EXAMPLES, SCALES, START, fromFragment, tidy, toFragment } from './state.js';
 import { textOf } from './strings.js';
-import { takeAway } from './take.js';
+import { openFiles } from './take.js';
 import { drawVerdict } from './verdict.js';
 
 export const page = { state: fromFragment(location.hash), picture: null, full: false, ready: false };
-const charts = { temperature: [], length: [] };
-let breaks = null, proof = null, number = 0, busy = false, wanted = false, drawnAt = 0, chartTimer = 0, proofTimer = 0, gallery = [];
+const charts = { temperature: { of: '', points: [] }, length: { of: '', points: [] } };
+let breaks = null, proof = null, reach = null, number = 0, busy = false, wanted = false, gallery = [];
 
-// ---- the worker ----
+// ---- the workers ----
 
-const worker = new Worker('worker.js', { type: 'module' });
-let prover = null; // a second worker, for what takes long
+// Three, so that nothing waits for what takes long: the first makes pictures and nothing else, the second charts, the third proofs and files.
+const painter = newWorker(), helpers = {};
+let compiled = null; // the module; the painter compiles it once for all
 const waiting = new Map(); // answers to single questions, by number
 
-function newProver() {
+function newWorker(module) {
   const made = new Worker('worker.js', { type: 'module' });
-  made.onmessage = ({ data }) => receive(data);
+  made.postMessage({ id: 0, what: 'begin', module });
   return made;
 }
 
-/** Asks the prover something that has one answer. */
-export function ask(what, rest = {}) {
-  prover ||= newProver();
+function helper(name) {
+  if (!helpers[name]) {
+    helpers[name] = newWorker(compiled);
+    helpers[name].onmessage = ({ data }) => receive(data);
+  }
+  return helpers[name];
+}
+
+/** Asks something that has one answer. */
+export function ask(what, rest = {}, who = 'prover') {
   return new Promise((resolve, reject) => {
     waiting.set(++number, { resolve, reject });
-    prover.postMessage({ id: number, what, state: { ...page.state }, ...rest });
+    helper(who).postMessage({ id: number, what, state: { ...page.state }, ...rest });
   });
 }
 
 /** The same with reports on the way: calls report until it is done; returns a function that stops it. */
 export function follow(what, rest, report) {
-  const own = new Worker('worker.js', { type: 'module' });
+  const own = newWorker(compiled);
   own.onmessage = ({ data }) => report(data);
   own.postMessage({ id: 1, what, state: { ...page.state }, ...rest });
   return () => own.terminate();
 }
 
-/** Something changed: a new picture, as soon as the worker is free. */
+/** Something changed: a new picture, as soon as the painter is free. */
 export function update() {
   tidy(page.state);
   wanted = true;
@@ -56,8 +65,7 @@ function request() {
   if (!page.ready || !wanted) return;
   wanted = false;
   busy = true;
-  drawnAt = performance.now();
-  worker.postMessage({ id: ++number, what: 'picture', state: { ...page.state } });
+  painter.postMessage({ id: ++number, what: 'picture', state: { ...page.state } });
 }
 
 function receive(data) {
@@ -67,12 +75,31 @@ function receive(data) {
     if (data.kind === 'error' || data.kind === 'failed') question.reject(data.error);
     else question.resolve(data);
   } else if (data.kind === 'proof' && data.id === page.proofId) {
-    proof = data;
-    redraw();
+    proof = { ...data, of: page.proofOf, own: { ...data.own, of: page.ownOf } };
+    soon(drawProofs);
+  } else if (data.kind === 'chart' && data.id === page.chartId) {
+    charts[data.key] = { of: page.chartOf[data.key], points: data.points };
+    soon(drawCharts);
+  } else if (data.kind === 'breaks' && data.id === page.chartId) {
+    breaks = { ...data, of: page.chartOf.length };
+    drawBreaks();
   }
 }
 
-worker.onmessage = ({ data }) => {
+const later = new Set();
+
+/** Draws at the next frame, once however often it is asked for. */
+function soon(draw) {
+  if (!later.size)
+    requestAnimationFrame(() => {
+      const all = [...later];
+      later.clear();
+      for (const one of all) one();
+    });
+  later.add(draw);
+}
+
+painter.onmessage = ({ data }) => {
   if (data.kind === 'ready') start(data);
   else if (data.kind === 'failed') {
     busy = false;
@@ -80,69 +107,82 @@ worker.onmessage = ({ data }) => {
     byId('notice').textContent = `The engine could not be loaded: ${data.error.message}`;
   } else if (data.kind === 'picture') {
     busy = false;
-    showError(null);
+    showError(null, page);
     takePicture(data.picture);
     if (wanted) request();
   } else if (data.kind === 'error' && data.what === 'picture') {
     busy = false;
-    showError(data.error);
+    showError(data.error, page);
     if (wanted) request();
-  } else if (data.kind === 'chart' && data.id === page.chartId) {
-    charts[data.key] = data.points;
-    drawCharts();
-  } else if (data.kind === 'breaks' && data.id === page.chartId) {
-    breaks = data;
-    drawBreaks();
   }
 };
-worker.onerror = event => {
+painter.onerror = event => {
   byId('notice').hidden = false;
   byId('notice').textContent = `The worker stopped: ${event.message || 'it could not be started'}`;
 };
 
 // ---- what the worker says ----
 
-let chartKey = '', proofKey = '';
+/** What things are of: parts of the state, as words. What was computed of another one is not shown, or shown as old. */
+function keysOf(state) {
+  const model = [state.syntax, state.f, state.a, state.m, state.type], string = [state.w, state.by];
+  return {
+    model: JSON.stringify(model), temperature: JSON.stringify([model, string, state.n, state.h]),
+    length: JSON.stringify([model, string, state.h, state.t, state.s]), own: JSON.stringify([model, state.n, state.t, state.s]),
+  };
+}
+
+const timers = {};
+
+function after(name, delay, body) {
+  clearTimeout(timers[name]);
+  timers[name] = setTimeout(body, delay);
+}
 
 function takePicture(picture) {
   const { state } = page;
   page.picture = picture;
   state.h = Math.min(state.h, Math.max(0, picture.about.heads.length - 1));
-  const rescaled = Boolean(state.s) || state.t !== 1;
-  picture.provedHere = picture.proved && !rescaled;
-  const of = JSON.stringify([state.syntax, state.f, state.a, state.m, state.type, state.w, state.by, state.n, state.h]);
-  if (of !== page.of) {
-    page.of = of;
-    proof = null;
-  }
   redraw();
-  for (const [id, value] of [['string', state.w], ['formula', state.f]]) if (document.activeElement !== byId(id)) byId(id).value = value;
-  history.replaceState(null, '', toFragment(state, document.documentElement.dataset.theme));
-  page.latency = performance.now() - drawnAt;
+  for (const [id, value] of [['string', state.w], ['formula', state.f]])
+    if (document.activeElement !== byId(id) && byId(id).value !== value) byId(id).value = value;
   document.documentElement.dataset.drawn = String((Number(document.documentElement.dataset.drawn) || 0) + 1);
   lessonSees(page);
-  clearTimeout(chartTimer);
-  clearTimeout(proofTimer);
-  const wantsCharts = JSON.stringify([of, state.t, state.s]);
-  if (wantsCharts !== chartKey)
-    chartTimer = setTimeout(() => {
-      chartKey = wantsCharts;
-      breaks = null;
-      page.chartId = ++number;
-      worker.postMessage({ id: page.chartId, what: 'charts', state: { ...state } });
-    }, 60);
-  if (page.full && wantsCharts !== proofKey)
-    proofTimer = setTimeout(() => {
-      proofKey = wantsCharts;
-      prover ||= newProver();
-      page.proofId = ++number;
-      prover.postMessage({ id: page.proofId, what: 'prove', state: { ...state }, n: picture.n });
-    }, 350);
+  after('address', 120, () => history.replaceState(null, '', toFragment(state, document.documentElement.dataset.theme)));
+  const keys = keysOf(state);
+  page.keys = keys;
+  if (page.full && reach?.of !== keys.model) after('reach', 25, () => findReach(keys.model));
+  after('charts', 60, () => findCharts(keys));
+  if (page.full && (keys.own !== page.ownOf || keys.temperature !== page.proofOf)) after('proofs', 350, () => findProofs(keys, picture.n));
+}
+
+/** The length up to which the model is proved. */
+async function findReach(of) {
+  const found = await ask('reach', {}, 'charter').catch(() => null);
+  if (!found || keysOf(page.state).model !== of) return;
+  reach = { of, ...found.proof };
+  if (page.picture) drawProofs();
+}
+
+function findCharts(keys) {
+  const asked = page.chartOf ?? {}, stopped = charts.temperature.of !== asked.temperature || charts.length.of !== asked.length;
+  const wants = { temperature: keys.temperature !== asked.temperature || stopped, length: keys.length !== asked.length || stopped };
+  if (!wants.temperature && !wants.length) return;
+  page.chartOf = { temperature: keys.temperature, length: keys.length };
+  page.chartId = ++number;
+  helper('charter').postMessage({ id: page.chartId, what: 'charts', wants, state: { ...page.state } });
+}
+
+function findProofs(keys, n) {
+  page.ownOf = keys.own;
+  page.proofOf = keys.temperature;
+  page.proofId = ++number;
+  helper('prover').postMessage({ id: page.proofId, what: 'prove', state: { ...page.state }, n });
 }
 
 /** Points of the chart for which a proof was tried, with what came of it; nothing is inferred of others. */
-function withProofs(points) {
-  const known = new Map((proof?.known ?? []).map(p => [p.k, p]));
+function withProofs(points, of) {
+  const known = new Map((proof?.of === of ? proof.known : []).map(p => [p.k, p]));
   return points.filter(p => known.has(Math.round(48 * p.x))).map(p => {
     const { proved, bound } = known.get(Math.round(48 * p.x));
     return { ...p, proved, bound };
@@ -152,75 +192,69 @@ function withProofs(points) {
 function drawCharts() {
   const { picture, state } = page;
   if (!picture) return;
-  const error = picture.errors[state.h] ?? 0, rescaled = Boolean(state.s) || state.t !== 1, reach = rescaled ? -1 : picture.proof?.length ?? -1;
-  drawTemperature(charts.temperature, withProofs(charts.temperature), state, error, page.full);
-  drawLength(charts.length.map(p => ({ ...p, proved: p.n <= reach || (rescaled && proof?.own.proved && p.n <= picture.n) })), state, error, page.full && !rescaled);
+  const error = picture.errors[state.h] ?? 0, keys = keysOf(state), own = proof?.own.of === keys.own ? proof.own : null;
+  const proved = isRescaled(state) ? -1 : reach?.of === keys.model ? reach.length : -1;
+  const { temperature, length } = charts;
+  drawTemperature(temperature.points, withProofs(temperature.points, keys.temperature), state, error, page.full);
+  drawLength(length.points.map(p => ({ ...p, proved: p.n <= proved || (own?.proved && p.n <= picture.n) })), state, error, page.full && !isRescaled(state));
+  byId('temperature-section').classList.toggle('old', temperature.of !== keys.temperature);
+  byId('length-section').classList.toggle('old', length.of !== keys.length);
+  drawBreaks();
 }
 
 function drawBreaks() {
   const box = byId('breaks');
-  if (!breaks) box.textContent = '';
-  else if (breaks.from && breaks.swept === breaks.from) box.innerHTML = `<b style="color:var(--bad)">first wrong at n = ${grouped(breaks.from)}</b>`;
-  else if (breaks.from) box.innerHTML = `<b style="color:var(--bad)">wrong at n = ${grouped(breaks.from)}</b>, right up to ${grouped(breaks.swept)}`;
-  else box.textContent = `nothing breaks up to ${grouped(breaks.upTo)}${breaks.swept < breaks.upTo ? ', as far as was tried' : ''}`;
+  if (!breaks || breaks.of !== keysOf(page.state).length) put(box, 'looking for wrong answers …');
+  else if (breaks.from && breaks.swept === breaks.from) put(box, `<b class="bad">first wrong at n = ${grouped(breaks.from)}</b>`);
+  else if (breaks.from) put(box, `<b class="bad">wrong at n = ${grouped(breaks.from)}</b>, right up to ${grouped(breaks.swept)}`);
+  else put(box, `nothing breaks up to ${grouped(breaks.upTo)}${breaks.swept < breaks.upTo ? ', as far as was tried' : ''}`);
+}
+
+const isRescaled = state => Boolean(state.s) || state.t !== 1;
+
+/** What is proved and what that changes; of the picture that is shown, or not at all. */
+function drawProofs() {
+  const { picture, state } = page, keys = keysOf(state), own = proof?.own.of === keys.own ? proof.own : null;
+  picture.provedHere = picture.proved && !isRescaled(state);
+  picture.provedNow = Boolean(picture.provedHere || own?.proved);
+  picture.bound = own?.bound ?? (picture.provedHere ? picture.baseHeads[state.h]?.bound : null);
+  picture.proof = reach?.of === keys.model ? reach : null;
+  picture.proving = page.full && !picture.provedNow && isRescaled(state) && !own;
+  drawVerdict(picture, state, page.full);
+  drawCharts();
 }
 
 function redraw() {
   const { picture, state } = page;
   if (!picture) return;
   state.i = Math.min(state.i, Math.max(0, picture.size - 1));
-  picture.provedNow = Boolean(picture.provedHere || proof?.own.proved);
-  picture.bound = proof?.own.bound ?? (picture.provedHere ? picture.baseHeads[state.h]?.bound : null);
-  drawVerdict(picture, state, page.full);
+  drawProofs();
   drawHeads(picture, state);
   drawFigure(picture, state);
   drawRow(picture, state);
-  drawCharts();
-  drawBreaks();
   controls(picture);
 }
 
 function press(id, value) {
-  for (const button of byId(id).querySelectorAll('button')) button.setAttribute('aria-pressed', String(button.dataset.value === String(value)));
+  for (const button of byId(id).querySelectorAll('button')) note(button, 'aria-pressed', button.dataset.value === String(value));
 }
 
 function controls(picture) {
   const { state } = page, head = picture.about.heads[state.h];
   press('log', state.log);
   press('by', state.by);
+  for (const chip of byId('scales').children) note(chip, 'aria-pressed', chip.dataset.scale === state.s && state.s !== '');
   byId('temperature').value = Math.round(1000 * factorPlace(state.t));
   byId('length').value = Math.round(1000 * lengthPlace(state.n));
   const scale = picture.heads[state.h]?.scale;
-  byId('temperature-out').textContent = state.s ? state.s : `${Number(state.t.toPrecision(3))}×${scale ? ' = ' + num(scale) : head ? ' ' + head.scale : ''}`;
-  byId('length-out').textContent = `n = ${grouped(state.n)}`;
-  byId('temperature').setAttribute('aria-valuetext', `${Number(state.t.toPrecision(3))} times the proved scale, ${picture.accept === picture.want ? 'right' : 'wrong'}`);
-  byId('length').setAttribute('aria-valuetext', `${state.n} letters`);
+  words(byId('temperature-out'), state.s ? state.s : `${Number(state.t.toPrecision(3))}×${scale ? ' = ' + num(scale) : head ? ' ' + head.scale : ''}`);
+  words(byId('length-out'), `n = ${grouped(state.n)}`);
+  note(byId('temperature'), 'aria-valuetext', `${Number(state.t.toPrecision(3))} times the proved scale, ${picture.accept === picture.want ? 'right' : 'wrong'}`);
+  note(byId('length'), 'aria-valuetext', `${state.n} letters`);
   for (const [id, key] of [['type', 'type'], ['method', 'm'], ['syntax', 'syntax'], ['scale', 's'], ['alphabet', 'a'], ['gallery', 'f']])
-    if (document.activeElement !== byId(id)) byId(id).value = state[key];
-  byId('command').textContent = commandFor(state, picture);
-}
-
-// ---- errors, with a caret ----
-
-function showError(error) {
-  const box = byId('error'), { state } = page;
-  byId('formula').removeAttribute('aria-invalid');
-  byId('string').removeAttribute('aria-invalid');
-  byId('scale').removeAttribute('aria-invalid');
-  if (!error) {
-    box.textContent = '';
-    return;
-  }
-  const still = page.picture ? '  (The picture is of the last state that was right.)' : '';
-  if (error.line) {
-    const line = state.f.split('\n')[error.line - 1] ?? '', before = [...line].slice(0, error.column - 1).length;
-    byId('formula').setAttribute('aria-invalid', 'true');
-    box.textContent = `${state.f.includes('\n') ? `line ${error.line}: ` : ''}${line}\n${' '.repeat(before + (state.f.includes('\n') ? `line ${error.line}: `.length : 0))}^ ${error.message}${error.hint ? `; ${error.hint}` : ''}${still}`;
-  } else {
-    const about = /letter|alphabet/.test(error.message) ? 'string' : state.s && /scale|expression/.test(error.message) ? 'scale' : 'formula';
-    byId(about).setAttribute('aria-invalid', 'true');
-    box.textContent = `${error.message}${error.hint ? `; ${error.hint}` : ''}${still}`;
-  }
+    if (document.activeElement !== byId(id) && byId(id).value !== state[key]) byId(id).value = state[key];
+  words(byId('command'), commandFor(state, picture));
+  if (state.syntax === 'gallery') words(byId('formula-note'), `a known hard-attention transformer, softened for ${picture.softenedFor} letters`);
 }
 
 // ---- what a person does ----
@@ -263,7 +297,7 @@ function showSyntax() {
   byId('syntax').value = syntax;
   byId('formula-label').textContent = { spec: 'Formula', regex: 'Regular expression', crasp: 'C-RASP program', brasp: 'B-RASP program', gallery: 'Gallery' }[syntax];
   byId('formula-note').textContent = { spec: 'O once, H always so far, Y yesterday, S since, #[a] count; ! & | ->', regex: 'the whole string must match', crasp: 'a definition a line; the last is the answer',
-    brasp: 'a definition a line; the last is the answer', gallery: 'known hard-attention transformers, softened for 32 letters' }[syntax];
+    brasp: 'a definition a line; the last is the answer', gallery: 'known hard-attention transformers, softened' }[syntax];
 }
 
 function cycleLetter(j, step) {
@@ -288,6 +322,10 @@ function wire() {
   byId('scale').addEventListener('input', event => {
     state.s = event.target.value.trim();
     update();
+  });
+  byId('scales').addEventListener('click', event => {
+    const { scale } = event.target.dataset;
+    if (scale !== undefined) setState({ s: scale });
   });
   byId('syntax').addEventListener('change', event => {
     const example = EXAMPLES.find(([, x]) => (x.syntax ?? 'spec') === event.target.value);
@@ -363,9 +401,7 @@ function wire() {
       byId('tiles').querySelector(`[data-j="${j + (event.key === 'ArrowRight' ? 1 : -1)}"]`)?.focus();
   });
   byId('map').addEventListener('click', event => {
-    const map = byId('map'), row = Number(map.dataset.row);
-    if (!row) return;
-    const i = Math.floor((event.clientY - map.getBoundingClientRect().top - Number(map.dataset.top)) / row);
+    const i = rowAt(event.clientY - byId('map').getBoundingClientRect().top);
     if (i >= 0 && i < page.picture.size) setState({ i });
   });
   byId('map').addEventListener('mousemove', event => {
@@ -378,13 +414,9 @@ function wire() {
     event.preventDefault();
     setState({ i: Math.min(page.picture.size - 1, Math.max(0, state.i + step)) });
   });
-  byId('share').addEventListener('click', event => copy(event.target, location.href));
+  byId('share').addEventListener('click', event => copy(event.target, location.href.replace(/#.*/, '') + toFragment(state, document.documentElement.dataset.theme)));
   byId('copy').addEventListener('click', event => copy(event.target, byId('command').textContent));
-  byId('download').addEventListener('change', async event => {
-    const thing = event.target.value;
-    event.target.value = '';
-    if (thing) await takeAway(thing, page, ask).catch(error => showError(error));
-  });
+  byId('download').addEventListener('click', () => openFiles());
   const label = () => {
     byId('theme').textContent = isDark() ? 'Light' : 'Dark';
   };
@@ -401,7 +433,13 @@ function wire() {
   });
   byId('lessons-open').addEventListener('click', () => openLessons());
   byId('limits-open').addEventListener('click', () => openLimits());
-  addEventListener('resize', () => requestAnimationFrame(redraw));
+  let everyRow = false;
+  byId('rows').addEventListener('click', () => {
+    everyRow = !everyRow;
+    showAllRows(everyRow);
+    redraw();
+  });
+  whenResized(() => soon(redraw));
   addEventListener('hashchange', () => {
     Object.assign(state, fromFragment(location.hash));
     setState({});
@@ -429,11 +467,11 @@ function copy(button, text) {
 function start(about) {
   page.ready = true;
   page.full = about.full;
+  compiled = about.module;
   gallery = about.gallery;
   byId('type').innerHTML = about.types.filter(t => t !== 'exact').map(t => `<option>${t}</option>`).join('');
   byId('gallery').innerHTML = gallery.map(g => `<option value="${escape(g.name)}">${escape(g.title)}: ${escape(g.language)}</option>`).join('');
   if (!about.full) {
-    byId('download').querySelector('[value=certificate]').remove();
     byId('syntax').querySelector('[value=gallery]').remove();
     byId('live').textContent = 'This build proves nothing';
   }
@@ -443,8 +481,9 @@ function start(about) {
 }
 
 byId('examples').innerHTML = '<option value="">choose…</option>' + EXAMPLES.map(([name], k) => `<option value="${k}">${escape(name)}</option>`).join('');
+byId('scales').innerHTML = SCALES.map(([name, scale, about]) => `<button type="button" class="link" data-scale="${escape(scale)}" title="${escape(about)}">${escape(name)}</button>`).join('') +
+  '<button type="button" class="link" data-scale="" title="back to the scale that is proved">none</button>';
 byId('formula').value = page.state.f;
 byId('string').value = page.state.w;
 wire();
 showSyntax();
-worker.postMessage({ id: 0, what: 'hello' });

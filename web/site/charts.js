@@ -1,15 +1,15 @@
 // The sliders, which are charts: the error of the chosen head against the bound, above a band that says wrong, right or proved.
 
-import { byId, patterns } from './paint.js';
+import { byId, note, patterns, put, widthOf } from './paint.js';
 
 const LEFT = 46, EDGE = 11;
 const depth = (e, decades = 8) => Math.min(1, Math.max(0, -Math.log10(Math.max(e, 1e-13)) / decades));
 
 function plot(svg, height, points, tried, at, error, mark) {
-  const width = Math.max(120, svg.parentNode.clientWidth), room = width - LEFT - 2 * EDGE;
+  const width = Math.max(120, widthOf(svg.parentNode)), room = width - LEFT - 2 * EDGE;
   const X = p => LEFT + EDGE + p * room, Y = e => 4 + depth(e) * (height - 10), tall = height > 100;
-  svg.setAttribute('width', width);
-  svg.setAttribute('height', height);
+  note(svg, 'width', width);
+  note(svg, 'height', height);
   let out = patterns(svg.id) + `<rect x="${LEFT}" y="0" width="${width - LEFT}" height="${Y(0.25)}" fill="var(--wash)"/>`;
   for (const [e, text] of [[1, '1'], [1e-2, tall ? '10⁻²' : ''], [1e-4, '10⁻⁴'], [1e-6, tall ? '10⁻⁶' : ''], [1e-8, '10⁻⁸']])
     out += `<line x1="${LEFT}" x2="${width}" y1="${Y(e)}" y2="${Y(e)}" stroke="var(--line)"/><text class="s" x="${LEFT - 7}" y="${Y(e) + 4}" text-anchor="end">${text}</text>`;
@@ -25,7 +25,7 @@ function plot(svg, height, points, tried, at, error, mark) {
       (bounded.length ? '<line x2="22" y1="13" y2="13" stroke="var(--soft)" stroke-width="1.5" stroke-dasharray="5 4"/><text class="s halo" x="29" y="17">bound for all strings</text>' : '') + '</g>';
   if (error >= 0)
     out += `<line x1="${X(at)}" x2="${X(at)}" y1="${Y(error)}" y2="${height}" stroke="var(--ink)"/><circle cx="${X(at)}" cy="${Y(error)}" r="6" fill="${error > 0.25 ? 'var(--bad)' : 'var(--true)'}" stroke="var(--page)" stroke-width="2"/>`;
-  svg.innerHTML = out;
+  put(svg, out);
   return X;
 }
 
@@ -33,7 +33,7 @@ const kindOf = p => (!p.right ? 'wrong' : p.proved ? 'proved' : 'right');
 const FILL = id => ({ wrong: `url(#wrong-${id})`, right: 'var(--mid)', proved: 'var(--true)' });
 
 function band(svg, points, sure) {
-  const width = Math.max(60, svg.parentNode.clientWidth), room = width - 2 * EDGE;
+  const width = Math.max(60, widthOf(svg.parentNode)), room = width - 2 * EDGE;
   let out = patterns(svg.id) + `<rect x="0" y="0" width="${width}" height="18" rx="3" fill="var(--track)"/>`, from = 0;
   for (let k = 1; k <= points.length; k++) {
     const kind = kindOf(points[from]);
@@ -47,7 +47,7 @@ function band(svg, points, sure) {
       out += `<text x="${middle}" y="13" text-anchor="middle" class="${kind === 'wrong' ? 'halo' : ''}" style="font-size:11.5px;font-weight:600;fill:${kind === 'proved' ? 'var(--true-ink)' : 'var(--ink)'}">${words}</text>`;
     from = k;
   }
-  svg.innerHTML = points.length ? out : out + `<text x="${width / 2}" y="13" text-anchor="middle" class="s" style="font-size:11.5px">computing …</text>`;
+  put(svg, points.length ? out : out + `<text x="${width / 2}" y="13" text-anchor="middle" class="s" style="font-size:11.5px">computing …</text>`);
 }
 
 export const factorAt = x => 10 ** (2 * x - 1);
@@ -60,12 +60,12 @@ export function drawTemperature(points, tried, state, error, full) {
   const place = state.s ? 0.5 : factorPlace(state.t);
   const X = plot(byId('temperature-plot'), 134, points, tried, place, state.s ? -1 : error, 0.5);
   band(byId('temperature-band'), tried.length > 3 ? tried : points, tried.length > 3);
-  const width = byId('temperature-plot').parentNode.clientWidth;
+  const width = widthOf(byId('temperature-plot').parentNode);
   let out = '';
   for (const f of [0.1, 0.2, 0.5, 1, 2, 5, 10])
     out += `<text class="${f === 1 ? '' : 's'}" x="${X(factorPlace(f))}" y="12" text-anchor="${f === 10 ? 'end' : 'middle'}" ${f === 1 ? 'font-weight="650"' : ''}>${f}×</text>`;
   out += `<text x="${X(0.5)}" y="27" text-anchor="middle">${full ? 'proved scale' : 'its own scale'}</text><text class="s" x="${LEFT}" y="27">${width < 420 ? 'hot' : 'hot: too soft'}</text><text class="s" x="${width}" y="27" text-anchor="end">${width < 420 ? 'cold' : 'cold: hard'}</text>`;
-  byId('temperature-axis').innerHTML = out;
+  put(byId('temperature-axis'), out);
 }
 
 export function drawLength(points, state, error, sure) {
@@ -74,7 +74,7 @@ export function drawLength(points, state, error, sure) {
   let out = '';
   for (const [n, text] of [[1, '1'], [10, '10'], [100, '100'], [1000, '1000'], [1e4, '10⁴'], [1e5, '10⁵']])
     out += `<text class="s" x="${X(lengthPlace(n))}" y="12" text-anchor="${n === 1e5 ? 'end' : 'middle'}">${text}</text>`;
-  byId('length-axis').innerHTML = out;
+  put(byId('length-axis'), out);
 }
 
 /** Lets a chart be dragged as its slider. */

@@ -21,7 +21,7 @@ function specificationWords(state) {
 
 export function commandFor(state, picture) {
   const { about } = picture, head = about.heads[state.h];
-  if (state.syntax === 'gallery') return `temper compile --gallery ${quote(state.f)} -o hard.temper && temper soften hard.temper --length 32 -o soft.temper && temper run soft.temper --margins ${stringWords(state, about)}`;
+  if (state.syntax === 'gallery') return `temper compile --gallery ${quote(state.f)} -o hard.temper && temper soften hard.temper --length ${picture.softenedFor} -o soft.temper && temper run soft.temper --margins ${stringWords(state, about)}`;
   const words = [specificationWords(state)];
   if (state.m !== 'temperature') words.push(`--method ${state.m}`);
   if (state.type !== 'f64') words.push(`--type ${state.type}`);

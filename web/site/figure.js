@@ -1,31 +1,29 @@
 // The string as a ruler: its letters, the truth of every subformula at every position, and below it the attention of a head.
 
-import { byId, css, escape, grouped, inkOn, level, num, palette, patterns, shade } from './paint.js';
+import { Sheet } from './canvas.js';
+import { byId, escape, grouped, inks, note, num, put, shadeOf, widthOf, words } from './paint.js';
 import { textOf } from './strings.js';
 
-const OUTPUT = 78;
+const OUTPUT = 78, ROWS = 24;
+let sheet = null, layout = null, allRows = false;
 
 /** Small maps, one a head, to choose from. */
 export function drawHeads(picture, state) {
   const { heads } = picture.about, box = byId('heads');
-  const wanted = heads.map((h, k) => {
-    const error = picture.errors[k];
-    return `<button type="button" data-value="${k}" aria-pressed="${k === state.h}" title="${escape(h.label)}">${picture.capture ? '<canvas width="30" height="30"></canvas>' : ''}` +
-      `<span class="${error > 0.25 ? 'bad' : ''}">${h.layer}.${h.head}</span><code>${escape(h.label)}</code></button>`;
+  const html = heads.length < 2 ? '' : heads.map((h, k) => `<button type="button" data-value="${k}" title="${escape(h.label)}">` +
+    `${picture.capture ? '<canvas width="30" height="30"></canvas>' : ''}<span>${h.layer}.${h.head}</span><code>${escape(h.label)}</code></button>`).join('');
+  const focused = box.contains(document.activeElement) ? document.activeElement.dataset.value : null;
+  if (put(box, html) && focused !== null) box.querySelector(`[data-value="${focused}"]`)?.focus();
+  [...box.children].forEach((button, k) => {
+    note(button, 'aria-pressed', k === state.h);
+    button.querySelector('span').className = picture.errors[k] > 0.25 ? 'bad' : '';
   });
-  const html = heads.length > 1 ? wanted.join('') : '';
-  if (box.dataset.html !== html) {
-    const focused = box.contains(document.activeElement) ? document.activeElement.dataset.value : null;
-    box.innerHTML = html;
-    box.dataset.html = html;
-    if (focused !== null) box.querySelector(`[data-value="${focused}"]`)?.focus();
-  }
   if (!picture.capture) return;
-  const colours = palette(), { size } = picture;
+  const { pixels } = inks(), { size } = picture;
   box.querySelectorAll('canvas').forEach((canvas, k) => {
-    const image = new ImageData(size, size), pixels = new Uint32Array(image.data.buffer), { weights } = picture.heads[k];
+    const image = new ImageData(size, size), out = new Uint32Array(image.data.buffer), { weights } = picture.heads[k];
     if (canvas.width !== size) canvas.width = canvas.height = size;
-    for (let p = 0; p < pixels.length; p++) pixels[p] = colours[Math.round(255 * Math.max(0, Math.min(1, level(weights[p], state.log))))];
+    for (let p = 0; p < out.length; p++) out[p] = pixels[shadeOf(weights[p], state.log)];
     canvas.getContext('2d').putImageData(image, 0, 0);
   });
 }
@@ -44,19 +42,20 @@ function drawTiles(picture, state, left, cell, own) {
       html += `<button type="button" data-j="-" style="left:${end}px;width:26px;height:${height}px" aria-label="remove the last letter">−</button><button type="button" data-j="+" style="left:${end + 30}px;width:26px;height:${height}px" aria-label="add a letter">+</button>`;
   }
   const tiles = byId('tiles'), focused = tiles.contains(document.activeElement) ? document.activeElement.dataset.j : null;
-  tiles.innerHTML = html;
+  if (!put(tiles, html)) return;
   tiles.style.height = (html ? height + 5 : 0) + 'px';
   if (focused !== null) tiles.querySelector(`[data-j="${focused}"]`)?.focus({ preventScroll: true });
 }
 
-const cut = (label, most) => escape(label.length > most ? label.slice(0, most - 1) + '…' : label);
+const cut = (label, most) => (label.length > most ? label.slice(0, most - 1) + '…' : label);
+const rowsShown = picture => (allRows ? picture.rows : picture.rows.slice(0, ROWS));
 
 /** Many letters: the truth and the answers in blocks, and every head's error. */
-function drawSummary(picture, state, left, box) {
-  const width = box - left - 8, bins = Math.min(picture.n, 160), size = width / bins;
-  let out = patterns('map'), y = 6;
+function drawSummary(s, picture, state, left, box) {
+  const width = box - left - 8, bins = Math.min(picture.n, 160), size = width / bins, { ink } = s, rows = rowsShown(picture);
+  let y = 6;
   const strip = (label, get, bold) => {
-    out += `<text class="m" x="0" y="${y + 14}" ${bold ? 'font-weight="600" style="font-family:inherit"' : ''}><title>${escape(label)}</title>${cut(label, Math.floor(left / 8.2))}</text>`;
+    s.text(cut(label, Math.floor(left / 7.6)), 0, y + 14, { mono: !bold, weight: bold ? 600 : 400 });
     for (let k = 0; k < bins; k++) {
       const from = Math.floor(k * picture.n / bins), to = Math.max(from + 1, Math.floor((k + 1) * picture.n / bins));
       let sum = 0, bad = false;
@@ -65,115 +64,166 @@ function drawSummary(picture, state, left, box) {
         bad ||= bold && picture.truth && picture.answers[j] !== picture.truth[j];
       }
       const part = sum / (to - from);
-      out += `<rect x="${(left + k * size).toFixed(1)}" y="${y}" width="${Math.max(0.6, size - 0.4).toFixed(1)}" height="19" fill="${bad ? 'url(#wrong-map)' : part === 0 ? 'var(--track)' : 'var(--true)'}" ${part > 0 && part < 1 && !bad ? `opacity="${(0.35 + 0.65 * part).toFixed(2)}"` : ''}/>`;
+      s.c.globalAlpha = part > 0 && part < 1 && !bad ? 0.35 + 0.65 * part : 1;
+      s.rect(bad ? s.pattern('wrong') : part === 0 ? ink.track : ink.true, left + k * size, y, Math.max(0.6, size - 0.4), 19);
     }
+    s.c.globalAlpha = 1;
     y += 22;
   };
-  for (const row of picture.rows.slice(0, 12)) strip(row.label, j => row.truth[j]);
+  for (const row of rows) strip(row.label, j => row.truth[j]);
   strip('transformer', j => picture.answers[j], true);
-  out += `<text class="s" x="${left}" y="${y + 13}">1</text><text class="s" x="${left + width}" y="${y + 13}" text-anchor="end">${grouped(picture.n)}</text>`;
+  s.text('1', left, y + 13, { fill: ink.soft });
+  s.text(grouped(picture.n), left + width, y + 13, { fill: ink.soft, align: 'right' });
   y += 38;
-  out += `<text x="0" y="${y}" font-weight="600" style="font-size:14px">${picture.wrong ? `${grouped(picture.wrong)} of ${grouped(picture.n)} positions are answered wrongly, the first is ${grouped(picture.firstWrong)}` : `All ${grouped(picture.n)} positions are answered rightly`}</text>`;
-  y += 24;
   for (const [k, head] of picture.about.heads.entries()) {
     const error = picture.errors[k], x = e => left + (1 - Math.min(1, Math.max(0, -Math.log10(Math.max(e, 1e-12)) / 12))) * (width - 90);
-    out += `<text class="m ${k === state.h ? '' : 's'}" x="0" y="${y + 12}">${head.layer}.${head.head} ${cut(head.label, 14)}</text>`;
-    out += `<rect x="${left}" y="${y + 2}" width="${width - 90}" height="12" fill="var(--track)"/>`;
-    if (error >= 0) out += `<rect x="${left}" y="${y + 2}" width="${Math.max(0, x(error) - left)}" height="12" fill="${error > 0.25 ? 'url(#wrong-map)' : 'var(--true)'}"/>`;
-    out += `<line x1="${x(0.25)}" x2="${x(0.25)}" y1="${y}" y2="${y + 16}" stroke="var(--bad)" stroke-width="1.5"/><text class="m" x="${left + width - 82}" y="${y + 12}">${error < 0 ? 'a count' : num(error)}</text>`;
+    s.text(`${head.layer}.${head.head} ${cut(head.label, 14)}`, 0, y + 12, { mono: true, fill: k === state.h ? ink.ink : ink.soft });
+    s.rect(ink.track, left, y + 2, width - 90, 12);
+    if (error >= 0) s.rect(error > 0.25 ? s.pattern('wrong') : ink.true, left, y + 2, Math.max(0, x(error) - left), 12);
+    s.rect(ink.bad, x(0.25) - 0.75, y, 1.5, 16);
+    s.text(error < 0 ? 'a count' : num(error), left + width - 82, y + 12, { mono: true });
     y += 20;
     if (k === 11) break;
   }
-  out += `<text class="s" x="${left}" y="${y + 14}">largest error of each head, from 10⁻¹² to 1; the line is ¼</text>`;
-  return { out, height: y + 22, width: box };
+  s.text('largest error of each head, from 10⁻¹² to 1; the line is ¼', left, y + 14, { fill: ink.soft });
 }
 
-function drawMap(picture, state, left, cell, row) {
-  const { n, size } = picture, letters = ['^', ...textOf(picture.text, picture.about)], X = j => left + j * cell;
-  if (picture.about.hasEnd) letters.push('$');
-  const thick = n > 30 ? 16 : 22;
-  let out = patterns('map'), y = 0;
+const summaryHeight = picture => 6 + 22 * (rowsShown(picture).length + 1) + 38 + 20 * Math.min(12, picture.about.heads.length) + 22;
+
+/** One row of truth: what is true is filled and has a dot, what the transformer holds otherwise is hatched and has ≠. */
+function drawTruth(s, g, y, truth, isBad) {
+  const { cell, thick, X, n } = g, { ink, c } = s, w = cell - 1, h = thick - 2;
+  c.fillStyle = ink.track;
+  for (let j = 1; j <= n; j++) if (!truth[j - 1] && !isBad(j)) c.fillRect(X(j), y, w, h);
+  c.fillStyle = ink.true;
+  for (let j = 1; j <= n; j++) if (truth[j - 1] && !isBad(j)) c.fillRect(X(j), y, w, h);
+  if (cell >= 9) {
+    c.beginPath();
+    for (let j = 1; j <= n; j++)
+      if (truth[j - 1] && !isBad(j)) {
+        const x = X(j) + w / 2;
+        c.moveTo(x + 3, y + h / 2);
+        c.arc(x, y + h / 2, Math.min(3.5, w / 4), 0, 7);
+      }
+    c.fillStyle = ink['true-ink'];
+    c.fill();
+  }
+  for (let j = 1; j <= n; j++)
+    if (isBad(j)) {
+      s.rect(s.pattern('wrong'), X(j), y, w, h);
+      if (cell >= 9) s.text('≠', X(j) + w / 2, y + h / 2 + 4, { size: 11, weight: 700, align: 'center', halo: true });
+    }
+}
+
+function drawCells(s, g, picture, state, head, info) {
+  const { cell, row, X, size, top } = g, { ink, c } = s, w = cell - 1, h = row - 1, { log } = state;
+  const seen = seenBy(info);
+  for (let i = 0; i < size; i++) {
+    const y = top + i * row, at = i * size;
+    let open = 0, chosen = 0;
+    for (let j = 0; j < size; j++)
+      if (seen(i, j)) {
+        open++;
+        chosen += head.hard?.[at + j] > 0;
+      }
+    for (let j = 0; j < size; j++) {
+      if (!seen(i, j)) {
+        let end = j; // masked keys side by side are one rectangle
+        while (end + 1 < size && !seen(i, end + 1)) end++;
+        s.rect(s.pattern('mask'), X(j), y, (end - j + 1) * cell - 1, h);
+        j = end;
+        continue;
+      }
+      const weight = head.weights[at + j], shade = shadeOf(weight, log);
+      c.fillStyle = ink.styles[shade];
+      c.fillRect(X(j), y, w, h);
+      if (cell >= 30) s.text(cellNumber(weight, log), X(j) + w / 2, y + h / 2 + 4, { size: 11, align: 'center', fill: ink.onShade[shade] });
+    }
+    if (!head.hard || chosen === open) continue;
+    for (let j = 0; j < size; j++) {
+      if (!(head.hard[at + j] > 0) || !seen(i, j)) continue;
+      if (cell < 20) s.frame(ink.ink, X(j) + 0.5, y + 0.5, w - 1, h - 1);
+      else {
+        s.frame(ink.page, X(j) + 2.5, y + 2.5, w - 5, h - 5, 2);
+        s.frame(ink.ink, X(j) + 1, y + 1, w - 2, h - 2, 2);
+      }
+    }
+  }
+}
+
+function seenBy(info) {
+  const mask = info.mask.replace(/ /g, '');
+  return { 'j<i': (i, j) => j < i, 'j<=i': (i, j) => j <= i, 'j>i': (i, j) => j > i, 'j>=i': (i, j) => j >= i }[mask] ?? (() => true);
+}
+
+/** A weight in three characters: exact where it matters, in the cell's tooltip. */
+function cellNumber(weight, log) {
+  if (!log) return weight > 0.995 ? '1' : weight < 0.005 ? '0' : weight.toFixed(2).slice(1);
+  const exponent = Math.log10(weight);
+  return !(weight > 1e-99) ? '−∞' : exponent > -0.05 ? '0' : exponent.toFixed(Math.abs(exponent) < 9.95 ? 1 : 0).replace('-', '−');
+}
+
+function drawMap(s, g, picture, state) {
+  const { n, size } = picture, { left, cell, row, thick, X, top } = g, { ink } = s, letters = g.letters;
+  let y = 0;
   if (cell < 20) {
-    letters.forEach((letter, j) => {
-      out += `<text class="m ${j ? '' : 's'}" x="${X(j) + cell / 2}" y="11" text-anchor="middle" font-weight="600">${escape(letter)}</text>`;
-    });
+    letters.forEach((letter, j) => s.text(letter, X(j) + cell / 2, 11, { mono: true, weight: 600, align: 'center', fill: j ? ink.ink : ink.soft }));
     y = 18;
   }
-  const box = (j, value, bad) => {
-    const w = cell - 1;
-    let s = `<rect x="${X(j)}" y="${y}" width="${w}" height="${thick - 2}" fill="${bad ? 'url(#wrong-map)' : value ? 'var(--true)' : 'var(--track)'}"/>`;
-    if (cell >= 14 && (bad || value))
-      s += `<text x="${X(j) + w / 2}" y="${y + thick / 2 + 3.5}" text-anchor="middle" style="font-size:11px;font-weight:700;fill:${bad ? 'var(--ink)' : 'var(--true-ink)'}${bad ? ';paint-order:stroke;stroke:var(--page);stroke-width:4px' : ''}">${bad ? '≠' : '1'}</text>`;
-    return s;
-  };
-  for (const r of picture.rows.slice(0, 16)) {
-    out += `<text class="m" x="0" y="${y + thick / 2 + 4}"><title>${escape(r.label)}${r.head > 0 ? `: head ${r.layer}.${r.head}` : ''}</title>${cut(r.label, Math.floor(left / 7.6))}</text>`;
-    for (let j = 1; j <= n; j++) {
-      const kept = r.values ? r.values[j - 1] : null, bad = kept !== null && kept !== r.truth[j - 1];
-      out += box(j, r.truth[j - 1], bad);
-    }
+  for (const r of rowsShown(picture)) {
+    s.text(cut(r.label, Math.floor((left - 8) / 7.3)), 0, y + thick / 2 + 3, { mono: true });
+    drawTruth(s, g, y, r.truth, j => r.values && r.values[j - 1] !== r.truth[j - 1]);
     y += thick;
   }
-  out += `<text x="0" y="${y + thick / 2 + 4}" font-weight="600">transformer</text>`;
-  for (let j = 1; j <= n; j++) out += box(j, picture.answers[j - 1], picture.truth && picture.answers[j - 1] !== picture.truth[j - 1]);
+  s.text('transformer', 0, y + thick / 2 + 3, { weight: 600 });
+  drawTruth(s, g, y, picture.answers, j => picture.truth && picture.answers[j - 1] !== picture.truth[j - 1]);
   const read = picture.about.at === 'first' ? 1 : n;
-  if (n) out += `<rect x="${X(read) - 2}" y="${y - 2}" width="${cell + 3}" height="${thick + 2}" fill="none" stroke="var(--ink)" stroke-width="2"/>`;
-  y += thick + 24;
-  const head = picture.heads[state.h], info = picture.about.heads[state.h], top = y, mask = info?.mask.replace(/ /g, '');
-  if (head) {
-    out += `<text class="s" x="${X(size) + 8}" y="${y - 6}">output</text><text class="s" x="0" y="${y - 6}">query i</text>`;
-    for (let i = 0; i < size; i++) {
-      const weights = head.weights.subarray(i * size, (i + 1) * size), hard = head.hard?.subarray(i * size, (i + 1) * size);
-      const seen = j => (mask === 'j<i' ? j < i : mask === 'j<=i' ? j <= i : mask === 'j>i' ? j > i : mask === 'j>=i' ? j >= i : true);
-      let open = 0, chosen = 0;
-      for (let j = 0; j < size; j++) {
-        open += seen(j);
-        chosen += seen(j) && hard?.[j] > 0;
-      }
-      if (i === state.i) out += `<rect x="-3" y="${y - 1}" width="${X(size) + OUTPUT + 2}" height="${row + 1}" fill="none" stroke="var(--sel)" stroke-width="3" rx="3"/>`;
-      if (row >= 14 || i % 5 === 0)
-        out += `<text class="s" x="${left - 26}" y="${y + row / 2 + 4}" text-anchor="end">${i}</text><text class="m" x="${left - 10}" y="${y + row / 2 + 4}" text-anchor="end" font-weight="600">${escape(letters[i] ?? '')}</text>`;
-      for (let j = 0; j < size; j++) {
-        const w = cell - 1, h = row - 1;
-        if (!seen(j)) {
-          let end = j; // masked keys side by side are one rectangle
-          while (end + 1 < size && !seen(end + 1)) end++;
-          out += `<rect x="${X(j)}" y="${y}" width="${(end - j + 1) * cell - 1}" height="${h}" fill="url(#mask-map)"/>`;
-          j = end;
-          continue;
-        }
-        const colour = shade(level(weights[j], state.log)), lg = Math.log10(weights[j]);
-        out += `<rect x="${X(j)}" y="${y}" width="${w}" height="${h}" fill="${css(colour)}" stroke="var(--line)" stroke-width=".5"/>`;
-        if (cell >= 30)
-          out += `<text x="${X(j) + w / 2}" y="${y + h / 2 + 4}" text-anchor="middle" pointer-events="none" style="font-size:11px;fill:${inkOn(colour)}">${state.log
-            ? (weights[j] > 1e-99 ? (lg > -0.05 ? '0' : lg.toFixed(Math.abs(lg) < 9.95 ? 1 : 0).replace('-', '−')) : '−∞')
-            : weights[j] > 0.995 ? '1' : weights[j] < 0.005 ? '0' : weights[j].toFixed(2).slice(1)}</text>`;
-        if (hard?.[j] > 0 && chosen < open && cell < 20)
-          out += `<rect x="${X(j)}" y="${y}" width="${w}" height="${h}" fill="none" stroke="var(--ink)"/>`;
-        else if (hard?.[j] > 0 && chosen < open)
-          out += `<rect x="${X(j) + 1.5}" y="${y + 1.5}" width="${w - 3}" height="${h - 3}" fill="none" stroke="var(--page)" stroke-width="4"/><rect x="${X(j) + 1}" y="${y + 1}" width="${w - 2}" height="${h - 2}" fill="none" stroke="var(--ink)" stroke-width="2"/>`;
-      }
-      if (row >= 14 || i % 5 === 0) {
-        const value = head.outputs[i], off = info.bound > 0 && picture.errors[state.h] >= 0 && Math.min(Math.abs(value), Math.abs(value - 1)) > 0.25;
-        out += `<text class="m" x="${X(size) + 8}" y="${y + row / 2 + 4}" style="font-size:11.5px${off ? ';fill:var(--bad);font-weight:700' : ''}">${num(value)}</text>`;
-      }
-      y += row;
-    }
+  if (n) s.frame(ink.ink, X(read) - 2, y - 2, cell + 3, thick + 2, 2);
+  const head = picture.heads[state.h], info = picture.about.heads[state.h];
+  if (!head) return;
+  s.text('query i', 0, top - 6, { fill: ink.soft });
+  s.text('output', X(size) + 8, top - 6, { fill: ink.soft });
+  drawCells(s, g, picture, state, head, info);
+  for (let i = 0; i < size; i++) {
+    const middle = top + i * row + row / 2 + 4;
+    if (row < 14 && i % 5) continue;
+    s.text(String(i), left - 26, middle, { fill: ink.soft, align: 'right' });
+    s.text(letters[i] ?? '', left - 10, middle, { mono: true, weight: 600, align: 'right' });
+    const value = head.outputs[i], off = info.bound > 0 && picture.errors[state.h] >= 0 && Math.min(Math.abs(value), Math.abs(value - 1)) > 0.25;
+    s.text(num(value), X(size) + 8, middle, { mono: true, size: 11.5, fill: off ? ink.bad : ink.ink, weight: off ? 700 : 400 });
   }
-  return { out, height: y + 2, width: X(size) + OUTPUT, top, row };
+  if (state.i < size) s.frame(ink.sel, 1.5, top + state.i * row - 1, X(size) + OUTPUT - 3, row + 1, 3);
 }
 
-/** What the cell below the pointer is, in words; '' where there is none. */
+/** What is below the pointer, in words; '' where there is nothing. */
 export function cellWords(picture, state, x, y) {
-  const map = byId('map'), { left, cell, top, row } = map.dataset, head = picture.heads[state.h];
-  const i = Math.floor((y - Number(top)) / Number(row)), j = Math.floor((x - Number(left)) / Number(cell)), { size } = picture;
-  if (!head || !(i >= 0 && j >= 0 && i < size && j < size)) return '';
-  const letters = ['^', ...textOf(picture.text, picture.about), '$'], at = i * size + j;
-  return `query ${i} (${letters[i]}), key ${j} (${letters[j]}): weight ${head.weights[at]}${head.hard ? `, hard ${Number(head.hard[at].toPrecision(4))}` : ''}`;
+  const g = layout, head = picture.heads[state.h];
+  if (!g) return '';
+  const above = Math.floor((y - g.first) / g.thick), part = rowsShown(picture)[above];
+  if (y < g.top || !head) return y >= g.first && part ? part.label + (part.head > 0 ? `: head ${part.layer}.${part.head}` : '') : '';
+  const i = Math.floor((y - g.top) / g.row), j = Math.floor((x - g.left) / g.cell), { size } = picture;
+  if (!(i >= 0 && j >= 0 && i < size && j < size)) return '';
+  const at = i * size + j;
+  return `query ${i} (${g.letters[i]}), key ${j} (${g.letters[j]}): weight ${head.weights[at]}${head.hard ? `, hard ${Number(head.hard[at].toPrecision(4))}` : ''}`;
+}
+
+/** The query whose row is at a height of the map; -1: none. */
+export function rowAt(y) {
+  return layout && y >= layout.top ? Math.floor((y - layout.top) / layout.row) : -1;
+}
+
+export function showAllRows(all) {
+  allRows = all;
+}
+
+function geometry(picture, left, cell, row) {
+  const thick = picture.n > 30 ? 16 : 22, first = cell < 20 ? 18 : 0, X = j => left + j * cell;
+  const letters = ['^', ...textOf(picture.text, picture.about), ...(picture.about.hasEnd ? ['$'] : [])];
+  return { left, cell, row, thick, first, X, letters, n: picture.n, size: picture.size, top: first + thick * (rowsShown(picture).length + 1) + 24 };
 }
 
 export function drawFigure(picture, state) {
-  const map = byId('map'), box = byId('figure').parentNode.clientWidth - 10, { n, size } = picture;
+  const map = byId('map'), box = widthOf(byId('figure').parentNode) - 10, { n, size } = picture;
   const longest = Math.max(8, ...picture.rows.map(r => r.label.length));
   const left = Math.min(box < 500 ? 110 : 168, Math.max(100, 18 + 7.6 * longest));
   const own = textOf(state.w, picture.about).length, columns = picture.capture ? size : Math.min(own, 24) + 1;
@@ -181,24 +231,34 @@ export function drawFigure(picture, state) {
     : Math.min(36, Math.max(24, Math.floor((box - left - 70) / columns)));
   const row = Math.max(10, Math.min(cell, n > 16 ? cell : 32));
   drawTiles(picture, state, left, cell, own);
-  const drawn = picture.capture ? drawMap(picture, state, left, cell, row) : drawSummary(picture, state, left, box);
-  map.setAttribute('width', drawn.width);
-  map.setAttribute('height', drawn.height);
-  map.innerHTML = drawn.out;
-  map.dataset.top = drawn.top ?? 0;
-  map.dataset.row = drawn.row ?? 0;
-  map.dataset.left = left;
-  map.dataset.cell = cell;
-  map.setAttribute('aria-valuenow', state.i);
-  map.setAttribute('aria-valuemax', Math.max(0, size - 1));
-  map.setAttribute('aria-valuetext', `row ${state.i}`);
+  sheet ||= new Sheet(map);
+  if (picture.capture) {
+    layout = geometry(picture, left, cell, row);
+    sheet.begin(layout.X(size) + OUTPUT, layout.top + (picture.heads.length ? size * row + 2 : -20));
+    drawMap(sheet, layout, picture, state);
+  } else {
+    layout = null;
+    sheet.begin(box, summaryHeight(picture));
+    drawSummary(sheet, picture, state, left, box);
+  }
+  words(byId('summary'), picture.capture ? '' : picture.wrong
+    ? `${grouped(picture.wrong)} of ${grouped(n)} positions are answered wrongly, the first is ${grouped(picture.firstWrong)}`
+    : `All ${grouped(n)} positions are answered rightly`);
+  note(map, 'aria-valuenow', state.i);
+  note(map, 'aria-valuemax', Math.max(0, size - 1));
+  note(map, 'aria-valuetext', `row ${state.i}`);
   byId('log').style.visibility = picture.capture ? '' : 'hidden';
   const head = picture.about.heads[state.h];
-  byId('figure-title').textContent = !picture.capture ? 'Summary' : head ? `Truth, and attention of head ${head.layer}.${head.head}` : 'Truth';
-  const stops = Array.from({ length: 9 }, (_, k) => css(shade(k / 8)));
-  byId('legend').innerHTML = !picture.capture ? '<span>A summary stands for the map beyond 60 letters. The letters above are what is repeated.</span>'
-    : !head ? '' : `<span>${state.log ? 'weight 10⁻¹²' : 'weight 0'}<span class="ramp" style="background:linear-gradient(90deg,${stops})"></span>1${state.log ? ' (numbers: log₁₀)' : ''}</span>` +
-    '<span><i style="border:2px solid var(--ink)"></i>hard choice (no outline: all keys)</span>' +
-    '<span><i style="background:repeating-linear-gradient(45deg,var(--hatch) 0 2px,transparent 2px 5px);border:1px solid var(--line)"></i>masked</span>' +
-    '<span><i style="border:3px solid var(--sel);border-radius:3px"></i>row in full</span>';
+  words(byId('figure-title'), !picture.capture ? 'Summary' : head ? `Truth, and attention of head ${head.layer}.${head.head}` : 'Truth');
+  const more = byId('rows');
+  more.hidden = picture.rows.length <= ROWS;
+  words(more, allRows ? `first ${ROWS} subformulas` : `all ${picture.rows.length} subformulas`);
+  put(byId('legend'), legend(picture, state, head));
+}
+
+function legend(picture, state, head) {
+  if (!picture.capture) return '<span>A summary stands for the map beyond 60 letters. The letters above are what is repeated.</span>';
+  const truth = '<span><i class="key t"></i>true</span><span><i class="key f"></i>false</span><span><i class="key x"></i>the transformer differs</span>';
+  return !head ? truth : truth + `<span>${state.log ? 'weight 10⁻¹²' : 'weight 0'}<span class="ramp"></span>1${state.log ? ' (numbers: log₁₀)' : ''}</span>` +
+    '<span><i class="key w"></i>hard choice (no outline: all keys)</span><span><i class="key m"></i>masked</span><span><i class="key r"></i>row in full</span>';
 }

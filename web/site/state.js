@@ -18,6 +18,15 @@ export const EXAMPLES = [
   ['a fixed temperature: scale 1', { f: 'O a', w: 'abbbbbbb', n: 8, i: 8, s: '1' }],
 ];
 
+/** Scales to try instead of a factor; 11.31 is √128, the scale of heads of 128 channels that the schedules multiply. */
+export const SCALES = [
+  ['1', '1', 'a fixed temperature'],
+  ['ln(N)', 'ln(N)', 'grows with the logarithm of the length'],
+  ['SSMax', '11.31*0.43*ln(N)', 'SSMax, on top of √128'],
+  ['Llama 4', '11.31*(1 + 0.1*ln(1 + floor((i + 1)/8192)))', 'Llama 4, on top of √128: every row has a scale of its own, which reads its position i'],
+  ['8*N', '8*N', 'what since needs'],
+];
+
 const NUMBERS = new Set(['t', 'n', 'h', 'i', 'log']);
 
 export function toFragment(state, theme) {

@@ -1,4 +1,17 @@
-// Things to take away: files made by the engine, and the picture as pixels.
+// Things to take away: a dialog that says what there is, files made by the engine, and the picture as pixels.
+
+import { ask, page } from './app.js';
+import { byId, escape, grouped } from './paint.js';
+
+const THINGS = [
+  ['model', 'Model', 'a text that the program reads: temper run model.temper'],
+  ['svg', 'Picture, SVG', 'the attention of every head on this string'],
+  ['png', 'Picture, PNG', 'the same in pixels'],
+  ['certificate', 'Certificate', 'a proof for every string of this length or less; temper audit checks it'],
+  ['gguf-gpt2', 'GGUF, GPT-2', 'an ordinary GPT-2 for llama.cpp, Ollama and LM Studio'],
+  ['gguf-llama', 'GGUF, Llama', 'the same as an ordinary Llama'],
+  ['specification', 'Specification', 'what you wrote'],
+];
 
 function save(name, type, data) {
   const link = document.createElement('a'), url = URL.createObjectURL(new Blob([data], { type }));
@@ -29,13 +42,41 @@ async function toPng(svg) {
   }
 }
 
-export async function takeAway(thing, page, ask) {
+async function make(thing) {
   if (thing === 'specification') {
     const ending = { spec: 'spec', regex: 'regex', crasp: 'crasp', brasp: 'brasp' }[page.state.syntax] ?? 'txt';
-    save(`program.${ending}`, 'text/plain', page.state.f + '\n');
-    return;
+    return { name: `program.${ending}`, type: 'text/plain', text: page.state.f + '\n' };
   }
   const made = await ask('take', { thing });
-  if (thing === 'png') save('attention.png', 'image/png', await toPng(made.text));
-  else save(made.name, made.type, made.bytes ?? made.text);
+  return thing === 'png' ? { name: 'attention.png', type: 'image/png', text: await toPng(made.text) } : made;
+}
+
+/** Files that not every state has are made when the dialog opens, so that it offers them, or says why there is none. */
+const TRIED = new Set(['certificate', 'gguf-gpt2', 'gguf-llama']);
+
+export function openFiles() {
+  const dialog = byId('files'), made = new Map();
+  dialog.innerHTML = `<button class="close" type="button" autofocus>Close</button><h2 id="files-title">Download</h2><ul class="files">${
+    THINGS.map(([thing, name, about]) => `<li><button type="button" data-thing="${thing}" ${TRIED.has(thing) ? 'disabled' : ''}>${escape(name)}</button><span>${TRIED.has(thing) ? 'looking …' : escape(about)}</span></li>`).join('')}</ul>`;
+  dialog.querySelector('.close').addEventListener('click', () => dialog.close());
+  for (const button of dialog.querySelectorAll('[data-thing]')) {
+    const { thing } = button.dataset, say = button.nextElementSibling, about = THINGS.find(([name]) => name === thing)[2];
+    button.addEventListener('click', async () => {
+      try {
+        const { name, type, text, bytes } = made.get(thing) ?? await make(thing);
+        save(name, type, bytes ?? text);
+      } catch (error) {
+        say.textContent = error.message;
+      }
+    });
+    if (!TRIED.has(thing)) continue;
+    make(thing).then(file => {
+      made.set(thing, file);
+      button.disabled = false;
+      say.textContent = `${about}${file.note ? `; ${file.note}` : ''} (${grouped((file.bytes ?? file.text).length)} bytes)`;
+    }, error => {
+      say.textContent = `There is none: ${error.message}${error.hint ? `; ${error.hint}` : ''}`;
+    });
+  }
+  dialog.showModal();
 }

@@ -1,6 +1,6 @@
 // The verdict: what the transformer says, whether that is right and proved, and one sentence why.
 
-import { byId, escape, grouped, num } from './paint.js';
+import { byId, escape, grouped, num, put } from './paint.js';
 
 const percent = x => (x >= 0.001 ? `${Number((100 * x).toPrecision(2))} %` : num(x));
 
@@ -28,13 +28,15 @@ function sentence(picture, state, full) {
   return `${leaks}; this string survives it.${why}`;
 }
 
+const provedUpTo = proof => (!proof ? '…' : proof.length < 0 ? 'none' : proof.length >= 2 ** 40 ? '2<sup>40</sup>' : grouped(proof.length));
+
 export function drawVerdict(picture, state, full) {
   const box = byId('verdict'), right = picture.accept === picture.want;
-  box.className = !right ? 'wrong' : picture.wrong ? 'part' : picture.provedNow ? 'proved' : 'open';
+  box.className = `verdict ${!right ? 'wrong' : picture.wrong ? 'part' : picture.provedNow ? 'proved' : ''}`;
   const shown = picture.n <= 60 ? picture.errors[state.h] : Math.max(-1, ...picture.errors), head = picture.about.heads[state.h];
-  box.innerHTML = `<div class="big"><span>${picture.accept ? '● accept' : '○ reject'}</span><span class="badge ${right ? 'ok' : 'no'}">${right ? '✓ right' : '✗ wrong'}</span>` +
-    `<span class="badge ${picture.provedNow ? 'ok' : 'un'}">${picture.provedNow ? 'proved' : full ? 'not proved' : 'not proved here'}</span></div>` +
+  put(box, `<div class="big"><span>${picture.accept ? '● accept' : '○ reject'}</span><span class="badge ${right ? 'ok' : 'no'}">${right ? '✓ right' : '✗ wrong'}</span>` +
+    `<span class="badge ${picture.provedNow ? 'ok' : 'un'}">${picture.provedNow ? 'proved' : !full ? 'not proved here' : picture.proving ? 'looking for a proof …' : 'not proved'}</span></div>` +
     `<p class="say">${escape(sentence(picture, state, full))}</p>` +
     `<dl><dt>largest error${head ? `, head ${head.layer}.${head.head}` : ''}</dt><dt>bound</dt><dt>proved up to</dt><dd>${shown === undefined ? '–' : shown < 0 ? 'a count' : num(shown)}</dd>` +
-    `<dd>${picture.bound ? num(picture.bound) : 'none'}</dd><dd>${!full ? '–' : state.s || state.t !== 1 ? (picture.provedNow ? grouped(picture.n) : '–') : picture.proof.length < 0 ? 'none' : picture.proof.length >= 2 ** 40 ? '2<sup>40</sup>' : grouped(picture.proof.length)}</dd></dl>`;
+    `<dd>${picture.bound ? num(picture.bound) : 'none'}</dd><dd>${!full ? '–' : state.s || state.t !== 1 ? (picture.provedNow ? grouped(picture.n) : '–') : provedUpTo(picture.proof)}</dd></dl>`);
 }

@@ -1,5 +1,5 @@
-// The engine in a worker: pictures as fast as they are asked for, charts and searches in the background, in steps short enough that a
-// new picture need not wait. Everything that is shown was computed by the library.
+// The engine in a worker. The page starts three of them: one for pictures, which are wanted at once, one for charts, and one for what
+// takes long. Everything that is shown was computed by the library.
 
 import { Engine } from './engine/temper.js';
 import { lengthen, textOf } from './strings.js';
@@ -8,12 +8,16 @@ import { Workshop } from './workshop.js';
 const MAP_MOST = 60; // letters of a map; longer strings get a summary
 const COST_MOST = 3e9; // multiply-adds of one run
 
-const loading = (async () => {
+let begin; // the first message brings the compiled module, or says that this worker compiles it
+const loading = new Promise(resolve => {
+  begin = resolve;
+}).then(async given => {
+  if (given) return { module: given, shop: new Workshop(await Engine.open(given)) };
   const response = await fetch('temper.wasm');
   if (!response.ok) throw new Error(`temper.wasm: ${response.status}`);
   const module = await WebAssembly.compile(await response.arrayBuffer());
-  return new Workshop(await Engine.open(module));
-})();
+  return { module, shop: new Workshop(await Engine.open(module)) };
+});
 
 let generation = 0; // of the newest picture
 let background = 0; // of the newest charts or proofs; older ones stop
@@ -35,15 +39,20 @@ function truthRows(shop, state, about, letters, run, capture) {
   return rows;
 }
 
-function headPictures(about, run, hard, size) {
-  return about.heads.map(({ layer, head }) => {
-    const outputs = new Float64Array(size);
-    for (let i = 0; i < size; i++) {
-      const { output } = run.row(layer, head, i);
-      outputs[i] = output.length ? output[0] : 0;
-    }
-    return { weights: run.head(layer, head), hard: hard ? hard.head(layer, head) : null, outputs, scale: run.row(layer, head, size - 1).scale };
+/** Weights of all heads; hard choices and outputs of the one that is shown in full. */
+function headPictures(about, run, hard, size, chosen) {
+  return about.heads.map(({ layer, head }, k) => {
+    const weights = run.head(layer, head);
+    if (k !== chosen) return { weights };
+    const outputs = Float64Array.from({ length: size }, (_, i) => run.row(layer, head, i).output[0] ?? 0);
+    return { weights, hard: hard ? hard.head(layer, head) : null, outputs, scale: run.row(layer, head, size - 1).scale };
   });
+}
+
+/** The memory of the arrays of a picture, which is handed over instead of being copied. */
+function buffersOf(picture) {
+  const arrays = [...picture.heads.flatMap(h => [h.weights, h.hard, h.outputs]), ...Object.values(picture.row ?? {}), ...picture.rows.flatMap(r => [r.truth, r.values])];
+  return [...new Set(arrays.filter(ArrayBuffer.isView).map(a => a.buffer))];
 }
 
 function rowInFull(about, run, hard, state) {
@@ -64,7 +73,6 @@ function rowInFull(about, run, hard, state) {
 }
 
 function picture(shop, state) {
-  const start = performance.now();
   const base = shop.base(state), model = shop.scaled(state), about = model.about();
   const text = lengthen(state, about), letters = model.encode(text);
   const free = [letters];
@@ -76,6 +84,7 @@ function picture(shop, state) {
     free.push(run);
     const hard = capture ? shop.hardRun(base, letters) : null;
     if (hard) free.push(hard);
+    const chosen = Math.min(state.h, Math.max(0, about.heads.length - 1));
     const told = run.about(), answers = run.output(0), truth = shop.truth(state, letters);
     let wrong = 0, firstWrong = 0;
     const after = answers.slice(1, n + 1);
@@ -86,12 +95,11 @@ function picture(shop, state) {
           firstWrong ||= k + 1;
         }
     return {
-      about, baseHeads: base.about().heads, text, letters: letters.numbers(), n, size: told.size, capture, full: shop.engine.full,
+      about, baseHeads: base.about().heads, softenedFor: base.softenedFor ?? 0, text, letters: letters.numbers(), n, size: told.size, capture, full: shop.engine.full,
       rows: truthRows(shop, state, about, letters, run, capture),
       truth: truth.truth, want: truth.accept, accept: Boolean(told.accept), answers: after, wrong, firstWrong, errors: told.errors,
-      proved: Boolean(told.proved), claim: told.claim, proof: shop.proof(state),
-      heads: capture ? headPictures(about, run, hard, told.size) : [], row: capture ? rowInFull(about, run, hard, state) : null,
-      milliseconds: performance.now() - start,
+      proved: Boolean(told.proved), claim: told.claim,
+      heads: capture ? headPictures(about, run, hard, told.size, chosen) : [], row: capture ? rowInFull(about, run, hard, { ...state, h: chosen }) : null,
     };
   } finally {
     for (const thing of free.reverse()) thing.free();
@@ -117,38 +125,49 @@ function sample(shop, state, model, text) {
   }
 }
 
-async function charts(shop, state, mine, send) {
-  const current = () => mine === background, about = shop.base(state).about(), text = lengthen(state, about);
-  const n = textOf(text, about).length;
-  // Temperature: coarse first, then finer, so that the picture is there at once and gets better.
-  const steps = n > 2000 ? 16 : 48, temperatures = [];
-  const order = [...Array(steps + 1).keys()].sort((a, b) => (a % 4 ? 1 : 0) - (b % 4 ? 1 : 0) || a - b);
-  let last = performance.now();
-  const breathe = async (key, points) => {
-    if (performance.now() - last < 12) return current();
-    send({ kind: 'chart', key, points: [...points].sort((a, b) => a.x - b.x) });
-    await pause();
-    last = performance.now();
-    return current();
+/** The charts that are wanted. Reports come now and then, so that the page is not drawn more often than one can see. */
+async function charts(shop, state, wants, mine, send) {
+  const about = shop.base(state).about(), text = lengthen(state, about), n = textOf(text, about).length;
+  let paused = performance.now(), reported = 0;
+  const breathe = async report => {
+    const now = performance.now();
+    if (now - reported > 90) {
+      reported = now;
+      if (report) send(report());
+    }
+    if (now - paused > 12) {
+      await pause();
+      paused = performance.now();
+    }
+    return mine === background;
   };
-  for (const k of order) {
-    const x = k / steps, factor = 10 ** (2 * x - 1), model = shop.withFactor(state, factor);
-    const point = sample(shop, state, model, text);
-    if (point) temperatures.push({ x, ...point });
-    if (!await breathe('temperature', temperatures)) return;
+  if (wants.temperature) {
+    // Coarse first, then finer, so that the picture is there at once and gets better.
+    const steps = n > 2000 ? 16 : 48, points = [];
+    const order = [...Array(steps + 1).keys()].sort((a, b) => (a % 4 ? 1 : 0) - (b % 4 ? 1 : 0) || a - b);
+    const report = () => ({ kind: 'chart', key: 'temperature', points: [...points].sort((a, b) => a.x - b.x) });
+    for (const k of order) {
+      const x = k / steps, point = sample(shop, state, shop.withFactor(state, 10 ** (2 * x - 1)), text);
+      if (point) points.push({ x, ...point });
+      if (!await breathe(report)) return;
+    }
+    send(report());
   }
-  send({ kind: 'chart', key: 'temperature', points: temperatures.sort((a, b) => a.x - b.x), done: true });
-  // Length.
-  const model = shop.scaled(state), lengths = [];
+  if (!wants.length) return;
+  const model = shop.scaled(state), lengths = [], report = () => ({ kind: 'chart', key: 'length', points: lengths });
   for (let k = 0, m = 0; k <= 44; k++) {
     m = Math.max(m + 1, Math.round(1e5 ** (k / 44)));
     const point = sample(shop, state, model, lengthen({ ...state, n: m }, about));
     if (!point) break;
     lengths.push({ x: Math.log(m) / Math.log(1e5), ...point, n: m });
-    if (!await breathe('length', lengths)) return;
+    if (!await breathe(report)) return;
   }
-  send({ kind: 'chart', key: 'length', points: lengths, done: true });
-  // The first length that breaks.
+  send(report());
+  await findBreak(shop, state, model, about, lengths, breathe, send);
+}
+
+/** The first length that breaks, one length after another up to where the chart saw a wrong answer. */
+async function findBreak(shop, state, model, about, lengths, breathe, send) {
   const first = lengths.find(p => !p.right), reach = first ? first.n : lengths.length ? lengths[lengths.length - 1].n : 0;
   const begun = performance.now();
   for (let m = 1; m <= reach; m++) {
@@ -160,11 +179,7 @@ async function charts(shop, state, mine, send) {
       send({ kind: 'breaks', from: m, upTo: m, swept: m });
       return;
     }
-    if (performance.now() - last > 12) {
-      await pause();
-      last = performance.now();
-      if (!current()) return;
-    }
+    if (!await breathe(null)) return;
   }
   send({ kind: 'breaks', from: 0, upTo: reach, swept: reach });
 }
@@ -193,26 +208,30 @@ function worstString(shop, state, count) {
 
 onmessage = async ({ data }) => {
   const { id, what, state } = data;
+  if (what === 'begin') {
+    begin(data.module);
+    if (data.module) return;
+  }
   if (what === 'picture') generation = id;
-  let shop;
+  if (what === 'charts' || what === 'prove') background = id;
+  let shop, module;
   try {
-    shop = await loading;
+    ({ shop, module } = await loading);
   } catch (error) {
     postMessage({ id, kind: 'failed', error: plain(error) });
     return;
   }
-  const send = message => postMessage({ id, ...message });
+  const send = (message, transfer = []) => postMessage({ id, ...message }, transfer);
   try {
-    if (what === 'hello')
-      send({ kind: 'ready', full: shop.engine.full, version: shop.engine.version, types: shop.engine.types, gallery: shop.engine.gallery() });
+    if (what === 'begin')
+      send({ kind: 'ready', module, full: shop.engine.full, version: shop.engine.version, types: shop.engine.types, gallery: shop.engine.gallery() });
     else if (what === 'picture') {
       if (id !== generation) return;
-      send({ kind: 'picture', picture: picture(shop, state) });
-    } else if (what === 'charts') {
-      background = id;
-      await charts(shop, state, id, send);
-    } else if (what === 'prove') {
-      background = id;
+      const made = picture(shop, state);
+      send({ kind: 'picture', picture: made }, buffersOf(made));
+    } else if (what === 'reach') send({ kind: 'reach', proof: shop.proof(state) });
+    else if (what === 'charts') await charts(shop, state, data.wants, id, send);
+    else if (what === 'prove') {
       for (const report of shop.prove(state, data.n)) {
         send({ kind: 'proof', ...report });
         await pause();

@@ -65,9 +65,27 @@ export class Workshop {
   /** The soft model with its proved scales. */
   base(state) {
     return this.bases.get(this.baseKey(state), () => {
-      if (state.syntax === 'gallery') return this.engine.soften(this.engine.galleryModel(state.f), state.m, 32);
+      if (state.syntax === 'gallery') return this.softened(state);
       return this.spec(state).build({ method: state.m });
     });
+  }
+
+  /** A hard transformer softened for 32 letters, or for fewer where its scores come too close. */
+  softened(state) {
+    const hard = this.engine.galleryModel(state.f);
+    try {
+      for (const length of [32, 16, 8])
+        try {
+          const model = this.engine.soften(hard, state.m, length);
+          model.softenedFor = length;
+          return model;
+        } catch (error) {
+          if (length === 8) throw error;
+        }
+    } finally {
+      hard.free();
+    }
+    return null;
   }
 
   withFactor(state, factor) {
@@ -110,7 +128,7 @@ export class Workshop {
 
   /** What is proved of the model with its own scales; null: this build proves nothing. */
   proof(state) {
-    return this.base(state).proof(state.type);
+    return this.sure.get(`${this.baseKey(state)} ${state.type} longest`, () => this.base(state).proof(state.type));
   }
 
   isRescaled(state) {
@@ -170,9 +188,16 @@ export class Workshop {
         letters.free();
       }
     }
+    if (thing.startsWith('gguf-')) {
+      const spec = this.spec(state), architecture = thing.slice(5), length = Math.max(64, state.n);
+      if (!spec) throw new RangeError('ordinary transformers are made from a specification, and the gallery has none');
+      const { bytes, proved, reason, mirrored } = spec.gguf(architecture, length);
+      const note = `strings up to ${length} letters, ${proved ? 'proved' : `not proved: ${reason}`}${mirrored ? '; it reads from right to left' : ''}`;
+      return { name: `model-${architecture}.gguf`, type: 'application/octet-stream', bytes, note };
+    }
     if (thing === 'certificate') {
       const found = model.certify(Math.max(state.n, 1), state.type);
-      if (found.verdict !== 'proved') throw new RangeError(`There is no certificate for ${state.n} letters in ${state.type}: ${found.reason}`);
+      if (found.verdict !== 'proved') throw new RangeError(`${state.n} letters in ${state.type} are not proved; ${found.reason}`);
       return { name: 'certificate.json', type: 'application/json', text: found.certificate };
     }
     throw new RangeError(`there is no ${thing}`);
