@@ -34,7 +34,19 @@ echo '{"private": true, "type": "module"}' >"$work/npm/package.json"
     cat "$work/npm/npm.log" >&2
     exit 1
 }
-cp "$here/package.mjs" "$work/npm/package.mjs"
+cp "$here/package.mjs" "$here/package_checks.mjs" "$work/npm/"
 node "$work/npm/package.mjs"
+if test -z "$sample"; then
+    # The same in a browser, as it is and bundled; browser.mjs opens both.
+    if ! test -x "$work/node_modules/.bin/esbuild"; then
+        echo "test-web: installing esbuild into $work"
+        (cd "$work" && npm install --no-audit --no-fund --loglevel=error esbuild@0.21.5 >npm.log 2>&1) || {
+            cat "$work/npm.log" >&2
+            exit 1
+        }
+    fi
+    "$work/node_modules/.bin/esbuild" "$work/npm/package_checks.mjs" --bundle --format=esm --log-level=warning --outfile="$work/npm/bundle/checks.js"
+    cp "$work/npm/node_modules/temper-softmax/temper.wasm" "$work/npm/bundle/"
+fi
 WEB_MODULES=$work WEB_FULL=$(test -e "$site/licences/flint.txt" && echo true || echo false) \
     node "$here/browser.mjs" "$site" "$work/pictures" $sample

@@ -9,7 +9,8 @@ let loading = null;
 async function load() {
   const url = new URL('./temper.wasm', import.meta.url);
   if (url.protocol === 'file:') {
-    const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:fs/promises');
+    const files = 'node:fs/promises'; // a name that bundlers do not follow
+    const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ files);
     return Engine.open(await WebAssembly.compile(await readFile(url)));
   }
   const response = await fetch(url);

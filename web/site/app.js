@@ -78,7 +78,7 @@ function receive(data) {
     proof = { ...data, of: page.proofOf, own: { ...data.own, of: page.ownOf } };
     soon(drawProofs);
   } else if (data.kind === 'chart' && data.id === page.chartId) {
-    charts[data.key] = { of: page.chartOf[data.key], points: data.points };
+    charts[data.key] = { of: page.chartOf[data.key], points: data.points, done: data.done };
     soon(drawCharts);
   } else if (data.kind === 'breaks' && data.id === page.chartId) {
     breaks = { ...data, of: page.chartOf.length };
@@ -165,9 +165,10 @@ async function findReach(of) {
 }
 
 function findCharts(keys) {
-  const asked = page.chartOf ?? {}, stopped = charts.temperature.of !== asked.temperature || charts.length.of !== asked.length;
-  const wants = { temperature: keys.temperature !== asked.temperature || stopped, length: keys.length !== asked.length || stopped };
-  if (!wants.temperature && !wants.length) return;
+  const asked = page.chartOf ?? {};
+  if (keys.temperature === asked.temperature && keys.length === asked.length) return;
+  // A new request stops the one before, so what that has not finished is asked for again.
+  const wants = { temperature: keys.temperature !== asked.temperature || !charts.temperature.done, length: keys.length !== asked.length || breaks?.of !== keys.length };
   page.chartOf = { temperature: keys.temperature, length: keys.length };
   page.chartId = ++number;
   helper('charter').postMessage({ id: page.chartId, what: 'charts', wants, state: { ...page.state } });

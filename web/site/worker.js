@@ -151,7 +151,7 @@ async function charts(shop, state, wants, mine, send) {
       if (point) points.push({ x, ...point });
       if (!await breathe(report)) return;
     }
-    send(report());
+    send({ ...report(), done: true });
   }
   if (!wants.length) return;
   const model = shop.scaled(state), lengths = [], report = () => ({ kind: 'chart', key: 'length', points: lengths });
