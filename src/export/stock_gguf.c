@@ -1,5 +1,5 @@
-/* The ordinary transformer of a specification with what is proved of it, and its GGUF file alone: the part of an export
-   that needs no library of others. */
+/* The ordinary transformer of a specification with what is proved of it, and its GGUF file alone: the part of an
+   export that needs no library of others. */
 #include "export/gguf_write.h"
 #include "export/stock_files.h"
 #include "stock/stock.h"
