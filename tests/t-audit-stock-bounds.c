@@ -185,9 +185,12 @@ static void change_sizes(const trial *t, const undo *u, struct stock_model *m) {
     }
     m->width = width;
     /* what f16 adds up; ramps have many pairs of positions */
-    static const uint32_t sizes[] = {2, 3, 50, 120, 2047, 2048, 2049, 4096, 4097};
-    m->positions = sizes[random_below(t->random, u->ramp > 0 ? 4 : 9)];
-    is_proved(&c);
+    static const uint32_t sizes[] = {2, 3, 50, 120, 1023, 1024, 1025, 2047, 2048, 2049, 4096, 4097};
+    size_t first = random_below(t->random, 4);
+    for (size_t k = first; k < (u->ramp > 0 ? 4 : sizeof sizes / sizeof *sizes); k += 4) {
+        m->positions = sizes[k];
+        is_proved(&c);
+    }
     m->positions = positions;
 }
 
@@ -287,6 +290,47 @@ static void compare_norm(state *s, uint32_t layer, bool net) {
           s->x.common, s->b.own, s->x.own, s->b.mean, s->x.mean, s->b.sum, s->x.sum);
 }
 
+/* Sums that are exact up to 2^24 of what all products are multiples of. */
+static void compare_exact(state *s, test_random *r) {
+    s->size = 0;
+    set_state(s);
+    s->size = 1;
+    s->x.common = s->b.common = s->x.own = s->b.own = s->x.mean = s->b.mean = 0;
+    for (uint32_t c = 0; c < s->u->column_count; c++) {
+        model_term term = {c, 1};
+        undo_form f = {
+            .terms = &term, .count = 1, .one = ldexp(1, 22 + (int)random_below(r, 4)) - (double)random_below(r, 3)};
+        compare_row(s, &f);
+    }
+    set_state(s);
+}
+
+/* Where a Llama's norm is the identity, and where it is not. */
+static void compare_identity(state *s, test_random *r) {
+    struct stock_model *m;
+    memcpy(&m, &s->u->m, sizeof m);
+    uint32_t width = m->width, c = (uint32_t)random_below(r, s->u->column_count);
+    double epsilon = m->epsilon;
+    for (int k = 0; k < 12; k++) {
+        m->width = 16u << random_below(r, 6);
+        m->epsilon = ldexp((double)(1 + random_below(r, 12)) / 4, 4) / m->width;
+        compare_norm(s, m->layer_count + 1, false);
+    }
+    m->width = 256;
+    m->epsilon = 0;
+    s->size = 0;
+    for (double e = 0; e < 8.5; e += 0.0507) {
+        set_state(s);
+        s->b.columns[c].error = e;
+        s->x.error[c] = e;
+        compare_norm(s, m->layer_count + 1, false);
+    }
+    s->size = 1;
+    set_state(s);
+    m->width = width;
+    m->epsilon = epsilon;
+}
+
 /* Errors as large as a head takes them, and larger. */
 static void find_largest(state *s) {
     double low = 0, high = 0x1p30;
@@ -323,6 +367,19 @@ static void compare_parts(entry *e, const trial *t, const undo *u) {
     set_state(&s);
     compare_norm(&s, (uint32_t)random_below(r, u->m->layer_count + 2), random_below(r, 2));
     for (int k = 0; k < 12 && !s.x.refused; k++) compare_rows(&s, r);
+    for (int k = 0; k < 12; k++) { /* after any norm */
+        s.x.common = s.b.common = random_below(r, 3) ? some_error(r, -10) : 0x1p-12 * (double)random_below(r, 9) / 4;
+        s.x.own = s.b.own = some_error(r, -20);
+        s.x.mean = s.b.mean = u->m->architecture == STOCK_GPT2 ? some_error(r, -6) : 0;
+        compare_rows(&s, r);
+    }
+    compare_exact(&s, r);
+    if (u->m->architecture == STOCK_LLAMA && random_below(r, 4) == 0) compare_identity(&s, r);
+    struct stock_model *m;
+    uint32_t positions = u->m->positions;
+    memcpy(&m, &u->m, sizeof m);
+    if (m->architecture == STOCK_LLAMA && !(u->ramp > 0) && random_below(r, 2))
+        m->positions = 200 + (uint32_t)random_below(r, 2000);
     for (size_t h = 0; h < u->head_count; h++) {
         if (u->heads[h].role == UNDO_NEAREST && u->heads[h].turn_count && random_below(r, 4))
             continue; /* it is slow */
@@ -330,6 +387,7 @@ static void compare_parts(entry *e, const trial *t, const undo *u) {
         s.layer = s.head->layer;
         find_largest(&s);
     }
+    m->positions = positions;
 }
 
 /* Numbers of f16: as large as it holds, to the letter, and a little more. */
