@@ -1,7 +1,7 @@
-/* A model without counts, or with counts that only go up or only go down until they are compared, is a finite machine:
-   what its heads remember of the letters so far. It is followed beside
-   the least automaton of the source's language, letter by letter, until nothing new comes; in every pair of states
-   logits must be what the automaton says. By induction on the length that holds after every prefix. */
+/* A model without counts, or with counts that only go up or only go down until they are compared, is a finite
+   machine: what its heads remember of the letters so far. It is followed beside the least automaton of the source's
+   language, letter by letter, until nothing new comes; in every pair of states logits must be what the automaton
+   says. By induction on the length that holds after every prefix. */
 #include <math.h>
 #include <string.h>
 
