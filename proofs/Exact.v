@@ -2,6 +2,7 @@
   2 to 4.
 
    exact_tree        any tree of additions of multiples of 2^e that are at most 2^(e+p) together is exact
+   asc_exact         the same, ascending
    count_exact       counts of Booleans, in any order
    mean_error        a mean of exact sums has two roundings
    digits_exact      claims 2 and 3: logits of digits are exact, in any order
@@ -45,6 +46,17 @@ Proof.
     rewrite El, Er, total_app. assert (Mm := multiple_add e _ _ Ml Mr). split; auto. apply rnd_id.
       apply (multiple_number e); auto.
     rewrite <- total_app. eapply Rle_trans; [apply abs_total|auto].
+Qed.
+(* the same, ascending *)
+Lemma asc_exact e ws : (emin f <= e)%Z -> forall s, multiple e s -> (forall w, In w ws -> multiple e w) ->
+  Rabs s + sum Rabs ws <= bpow radix2 (e + prec f) -> asc f s ws = s + total ws.
+Proof.
+  intros He. induction ws as [|a ws IH]; intros s Ms Mw Hs; unfold total in *; cbn [asc sum] in *. lra.
+  assert (P : 0 <= sum Rabs ws) by (apply sum_nonneg; intros; apply Rabs_pos).
+  assert (Ma : multiple e (s + a)) by (apply multiple_add; auto; apply Mw; now left).
+  assert (T := Rabs_triang s a).
+  rewrite (rnd_id f (s + a)) by (apply (multiple_number e); auto; lra). rewrite IH; auto; try lra.
+  intros; apply Mw; now right.
 Qed.
 (* counting: whole numbers of size at most w, n of them, n w <= 2^p *)
 Corollary count_exact t : (forall w, In w (leaves t) -> multiple 0 w) -> sum Rabs (leaves t) <= bpow radix2 (prec f)

@@ -56,7 +56,8 @@ Definition softmax_row (logit v : nat -> R) (K : list nat) (x : R) : Prop := mat
       let w j := E (rnd fa (logit j - logit top)) in
       x = quotient fs fa (asc fa 0 (map (fun j => rnd fa (rnd fs (w j) * v j)) K)) (asc fa 0 (map w K))
   | AnyOrder => exists js L t num, Permutation (js :: L) K /\ (forall j, In j K -> logit j <= logit js) /\
-      ok fa (logit js) t /\ summed fa E logit v (logit js) L (Some js) t num /\ x = quotient fs fa num (val fa E
+      (ok fa (logit js) t /\ refs (fun m => exists j, In j K /\ m = logit j) t) /\ summed fa E logit v (logit js) L
+        (Some js) t num /\ x = quotient fs fa num (val fa E
         (logit js) t)
   end end.
 
@@ -154,13 +155,20 @@ Proof.
 Qed.
 Lemma dense_ok (logit v : nat -> R) js L : (forall j, number fa (logit j)) -> (forall j, In j L -> logit j <= logit
   js) ->
-  ok fa (logit js) (dense_tree logit (logit js) L) /\ ref (logit js) (dense_tree logit (logit js) L) = logit js /\
+  (ok fa (logit js) (dense_tree logit (logit js) L) /\
+   refs (fun m => exists j, In j (js :: L) /\ m = logit j) (dense_tree logit (logit js) L)) /\ ref (logit js)
+     (dense_tree logit (logit js) L) = logit js /\
   summed fa E logit v (logit js) L (Some js) (dense_tree logit (logit js) L) (dense_sum logit v js L).
 Proof.
   intros Nl. induction L as [|a L IH]; intros HL.
   - repeat split; constructor; auto.
-  - destruct IH as (Ok & Rf & S); [intros; apply HL; now right|]. cbn [dense_tree dense_sum]. split; [|split].
-    + cbn [ok ref]. rewrite Rf. repeat split; auto; try lra; try apply Nl; apply HL; now left.
+  - destruct IH as ((Ok & Rs) & Rf & S); [intros; apply HL; now right|]. cbn [dense_tree dense_sum]. split; [|split].
+    + split. cbn [ok ref]. rewrite Rf. repeat split; auto; try lra; try apply Nl; apply HL; now left.
+      cbn [refs]. assert (X : exists j, In j (js :: a :: L) /\ logit js = logit j) by (exists js; simpl; auto).
+      repeat split; auto. clear - Rs. revert Rs. generalize (dense_tree logit (logit js) L). intros t.
+      induction t; cbn [refs]; try tauto; try (intros (j & [<-|Hj] & ->); [exists js|exists j]; simpl; now auto).
+      intros (H1 & H2 & j & Hj & ->). repeat split; auto. exists j. simpl in *. tauto.
+      intros (H1 & j & Hj & ->). split; auto. exists j. simpl in *. tauto.
     + reflexivity.
     + apply (s_join_r fa E logit v (logit js) [a] L (Some js) (Key (logit a) (logit js))). constructor. exact S.
 Qed.
@@ -171,6 +179,14 @@ Proof.
   - exists (fst t). split. apply (Permutation_in _ P). now left. split; auto.
   - destruct (dense_ok logit v (fst t) (snd t) Nl) as (Ok & _ & S). { intros j Hj. apply M.
     apply (Permutation_in _ P). now right. }
+    destruct Ok as [Ok Rs]. assert (Rs' : refs (fun m => exists j, In j (k :: r) /\ m = logit j) (dense_tree logit
+      (logit
+      (fst t)) (snd t))).
+    { clear - Rs P. revert Rs. generalize (dense_tree logit (logit (fst t)) (snd t)). intros q.
+      assert (X : forall m, (exists j, In j (fst t :: snd t) /\ m = logit j) -> exists j, In j (k :: r) /\ m = logit
+        j)
+        by (intros m (j & Hj & ->); exists j; split; auto; now apply (Permutation_in _ P)).
+      induction q; cbn [refs]; intuition. }
     exists (fst t), (snd t), (dense_tree logit (logit (fst t)) (snd t)), (dense_sum logit v (fst t) (snd t)). auto.
 Qed.
 Lemma def_exists w e d : float_def w e d (def_of w e d).

@@ -2,7 +2,7 @@
 From Coq Require Import ZArith Reals Lia Lra Psatz.
 From Flocq Require Import Core Relative.
 From Interval Require Import Tactic.
-From Temper Require Import Format Sums.
+From Temper Require Import Format Sums Nearest Rounding.
 Local Open Scope R_scope.
 
 Definition f32 : format.
@@ -34,11 +34,51 @@ Proof.
   - rewrite <- !IZR_Zpower by lia. rewrite <- ?mult_IZR. apply IZR_le. vm_compute. discriminate.
 Defined.
 
+(* bf16 in f32, as a type stores in one and sums in the other *)
+Lemma bf16_in_f32 x : number bf16 x -> number f32 x.
+Proof.
+  intros H. destruct (number_form bf16 x H) as (m & e & E & Hm & He). cbn in Hm, He.
+    apply (number_mult f32 x m e); auto; cbn; lia.
+Qed.
+Lemma bf16_f32_tiny : 2 * tiny f32 <= tiny bf16.
+Proof.
+  unfold tiny. cbn [emin f32 bf16]. change (2 * bpow radix2 (-149)) with (bpow radix2 1 * bpow radix2 (-149)).
+    rewrite <- bpow_plus. apply bpow_le. lia.
+Qed.
+(* what is nearer to 1 than half a unit below it is rounded to 1 *)
+Lemma near_one f y : Rabs (y - 1) <= u f / 4 -> rnd f y = 1.
+Proof.
+  intros H. assert (U := u_pos f). assert (N := rnd_nearest f y 1 (number_1 f)).
+  rewrite (Rabs_minus_sym 1) in N. assert (Uh := u_le_half f).
+  assert (B : Rabs (rnd f y - 1) <= u f / 2).
+  { replace (rnd f y - 1) with ((rnd f y - y) + (y - 1)) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra. }
+  destruct (number_form f _ (rnd_number f y)) as (m & e & E & Hm & He). apply Rabs_le_inv in B.
+  assert (Ub := u_bpow f). assert (P1 := prec_ge_2 f).
+  assert (Ge : (- prec f <= e)%Z).
+  { assert (X : bpow radix2 (- prec f - 1) < bpow radix2 e).
+    { apply Rmult_lt_reg_l with (IZR (2 ^ prec f)). apply IZR_lt. apply Z.pow_pos_nonneg; lia.
+      apply Rlt_le_trans with (rnd f y).
+      rewrite pow_IZR, <- bpow_plus by lia. replace (prec f + (- prec f - 1))%Z with (-1)%Z by lia. simpl bpow. lra.
+      rewrite E. apply Rmult_le_compat_r. apply bpow_ge_0. apply IZR_le. lia. }
+    apply lt_bpow in X. lia. }
+  (* a whole number of units *)
+  assert (Eq : rnd f y = IZR (m * 2 ^ (e + prec f)) * u f).
+  { rewrite Ub, mult_IZR, pow_IZR, Rmult_assoc, <- bpow_plus, E by lia. do 2 f_equal. lia. }
+  assert (E1 : 1 = IZR (2 ^ prec f) * u f).
+  { rewrite Ub, pow_IZR, <- bpow_plus by lia. replace (prec f + - prec f)%Z with 0%Z by lia. reflexivity. }
+  set (k := (m * 2 ^ (e + prec f))%Z) in *. set (n := (2 ^ prec f)%Z) in *.
+  assert (K : k = n). { assert (IZR (k - n) < 1 /\ -1 < IZR (k - n)).
+    { rewrite minus_IZR. assert (- (u f / 2) <= (IZR k - IZR n) * u f <= u f / 2) by lra. split; nra. }
+    assert (k - n < 1)%Z by (apply lt_IZR; tauto). assert (-1 < k - n)%Z by (apply lt_IZR; tauto). lia. }
+  rewrite Eq, K. auto.
+Qed.
 (* the correctly rounded exp is a model *)
 Lemma rounded_exp_model f : exp_model f (fun x => rnd f (exp x)).
 Proof.
   assert (U := u_pos f). assert (T := tiny_pos f). split.
   - rewrite exp_0. apply rnd_id, number_1.
+  - intros x _ Hx. apply near_one. assert (e1 := exp_ineq1_le x). assert (e2 : exp x <= exp 0) by (apply exp_le; lra).
+    rewrite exp_0 in e2. apply Rabs_le. lra.
   - intros. apply rnd_number.
   - intros x _ Hx. split. apply rnd_ge. apply number_0. left; apply exp_pos.
     apply rnd_le_number. apply number_1. rewrite <- exp_0. now apply exp_le.

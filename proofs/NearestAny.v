@@ -3,6 +3,7 @@
    A tree t of Sums.v sums the weights; the numerator x passes through the same operations with the keys' values.
 
    numerator_any   the numerator is its winner's value up to 2 R (1+u)^(4M)
+   winner_any      one winner: the output is within error(R) of its value
    nearest_any     the output of a nearest head is within error(R) of the winner's value *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List.
 From Flocq Require Import Core.
@@ -152,8 +153,59 @@ End Any.
 (* ---- the bound of a nearest head, as a number of M ---- *)
 Definition leak_any f (M : nat) eta kappa := let q := exp (- (kappa * (1 - u f))) in
   (1 + 2 * u f) * exp (2 * eta) * (q / (1 - q)) + 2 * INR M ^ 2 * tiny f.
-Definition error_any f M eta kappa := let L := 2 * (1 + u f) ^ (4 * M) * leak_any f M eta kappa in
+Definition error_row f (M : nat) (rest : R) := let L := 2 * (1 + u f) ^ (4 * M) * rest in
   Rmax (1 - (1 - u f) / (1 + L)) (L * (1 + u f) + tiny f).
+Definition error_any f M eta kappa := error_row f M (leak_any f M eta kappa).
+
+(* one winner, any order: `rest` bounds what the others weigh together *)
+Section OneWinner.
+Variable f : format.
+Notation rnd := (rnd f). Notation number := (number f). Notation u := (u f). Notation tiny := (tiny f).
+Variable E : R -> R.
+Hypothesis HE : exp_model f E.
+Variables (L : list nat) (js M : nat) (logit v : nat -> R) (t : run) (x rest : R).
+Hypothesis v_01 : forall j, v j = 0 \/ v j = 1.
+Hypothesis js_number : number (logit js).
+Hypothesis len : (length L < M)%nat.
+Hypothesis tree : summed f E logit v (logit js) L (Some js) t x.
+Hypothesis tree_ok : ok f (logit js) t.
+Hypothesis rest_ok : mass f t (logit js) + 2 * INR (size t) ^ 2 * tiny <= rest.
+Theorem winner_any : 2 * (1 + u) ^ (4 * M) * rest <= 1 ->
+  Rabs (rnd (x / val f E (logit js) t) - v js) <= error_row f M rest /\ 0 <= rnd (x / val f E (logit js) t) <= 1.
+Proof.
+  intros Small. assert (U1 := u_pos f). assert (U2 := u_le_half f). assert (T := tiny_pos f).
+  set (Lk := 2 * (1 + u) ^ (4 * M) * rest) in *.
+  assert (W : wins t = 1%nat) by exact (summed_wins _ _ _ _ _ _ _ _ _ tree).
+  destruct (lemma1_any f E HE (logit js) js_number (u_half f) t tree_ok W) as [_ [D1 D2]].
+  destruct (numerator_any f E HE logit v (logit js) js_number v_01 L js t x tree_ok tree) as [_ [X1 X2]].
+  assert (Sn := summed_nums f E HE logit v (logit js) v_01 L (Some js) t x tree_ok tree).
+  destruct (numerator_le f E HE (logit js) js_number t x tree_ok Sn) as [Y1 Y2].
+  assert (Unit := output_in_unit f E HE (logit js) js_number (u_half f) t x tree_ok W Sn).
+  assert (B : 2 * g f (4 * size t) * (mass f t (logit js) + 2 * INR (size t) ^ 2 * tiny) <= Lk).
+  { unfold Lk. assert (G : g f (4 * size t) <= (1 + u) ^ (4 * M)).
+    { apply Rle_pow. lra. rewrite (summed_size _ _ _ _ _ _ _ _ _ tree). lia. }
+    assert (G1 := g_ge_1 f (4 * size t)). assert (Ml := rest_ok).
+    assert (M0 : 0 <= mass f t (logit js) + 2 * INR (size t) ^ 2 * tiny).
+    { apply Rplus_le_le_0_compat. apply mass_nonneg. apply Rmult_le_pos; [|lra]. apply Rmult_le_pos. lra.
+      apply pow_le, pos_INR. }
+    apply Rmult_le_compat; lra. }
+  set (den := val f E (logit js) t) in *. assert (Lk0 : 0 <= Lk) by lra.
+  split; auto. unfold error_row. cbv zeta. fold Lk.
+  assert (I : 0 < / den) by (apply Rinv_0_lt_compat; lra). destruct (v_01 js) as [V|V]; rewrite V in *. 
+  2: { assert (Q1 : / (1 + Lk) <= x / den).
+    { apply Rle_trans with (1 * / den). rewrite Rmult_1_l. apply Rinv_le_contravar; lra.
+      apply Rmult_le_compat_r; lra. }
+    assert (Qh : / 2 <= x / den). { eapply Rle_trans; [|apply Q1]. apply Rinv_le_contravar; lra. }
+    destruct (rnd_normal f _ Qh) as [A1 _]. eapply Rle_trans; [|apply Rmax_l]. apply Rabs_le. unfold Rdiv at 1.
+    assert ((1 - u) * / (1 + Lk) <= (1 - u) * (x / den)) by (apply Rmult_le_compat_l; lra). unfold Rdiv in *. lra. }
+  - eapply Rle_trans; [|apply Rmax_r]. rewrite Rminus_0_r, Rabs_pos_eq by lra.
+    assert (Q0 : 0 <= x / den) by (apply Rmult_le_pos; lra).
+    assert (Q2 : x / den <= Lk). { apply Rle_trans with (x * 1). apply Rmult_le_compat_l; auto. rewrite <- Rinv_1.
+      apply Rinv_le_contravar; lra. lra. }
+    generalize (rnd_error f (x / den)). rewrite (Rabs_pos_eq (x / den)) by auto. intros Z. apply Rabs_le_inv in Z.
+      nra.
+Qed.
+End OneWinner.
 
 Section NearestAny.
 Variable f : format.
@@ -196,36 +248,7 @@ Qed.
 Theorem nearest_any : 2 * (1 + u) ^ (4 * M) * leak_any f M eta kappa <= 1 ->
   Rabs (rnd (x / val f E (logit js) t) - v js) <= error_any f M eta kappa /\ 0 <= rnd (x / val f E (logit js) t) <= 1.
 Proof.
-  intros Small. assert (U1 := u_pos f). assert (U2 := u_le_half f). assert (T := tiny_pos f).
-  set (Lk := 2 * (1 + u) ^ (4 * M) * leak_any f M eta kappa) in *.
-  assert (W : wins t = 1%nat) by exact (summed_wins _ _ _ _ _ _ _ _ _ tree).
-  destruct (lemma1_any f E HE (logit js) (logit_number js) (u_half f) t tree_ok W) as [_ [D1 D2]].
-  destruct (numerator_any f E HE logit v (logit js) (logit_number js) v_01 L js t x tree_ok tree) as [_ [X1 X2]].
-  assert (Sn := summed_nums f E HE logit v (logit js) v_01 L (Some js) t x tree_ok tree).
-  destruct (numerator_le f E HE (logit js) (logit_number js) t x tree_ok Sn) as [Y1 Y2].
-  assert (Unit := output_in_unit f E HE (logit js) (logit_number js) (u_half f) t x tree_ok W Sn).
-  assert (B : 2 * g f (4 * size t) * (mass f t (logit js) + 2 * INR (size t) ^ 2 * tiny) <= Lk).
-  { unfold Lk. assert (G : g f (4 * size t) <= (1 + u) ^ (4 * M)).
-    { apply Rle_pow. lra. rewrite (summed_size _ _ _ _ _ _ _ _ _ tree). lia. }
-    assert (G1 := g_ge_1 f (4 * size t)). assert (Ml := mass_le).
-    assert (M0 : 0 <= mass f t (logit js) + 2 * INR (size t) ^ 2 * tiny).
-    { apply Rplus_le_le_0_compat. apply mass_nonneg. apply Rmult_le_pos; [|lra]. apply Rmult_le_pos. lra.
-      apply pow_le, pos_INR. }
-    apply Rmult_le_compat; lra. }
-  set (den := val f E (logit js) t) in *. assert (Lk0 : 0 <= Lk) by lra.
-  split; auto. unfold error_any. cbv zeta. fold Lk.
-  assert (I : 0 < / den) by (apply Rinv_0_lt_compat; lra). destruct (v_01 js) as [V|V]; rewrite V in *. 
-  2: { assert (Q1 : / (1 + Lk) <= x / den).
-    { apply Rle_trans with (1 * / den). rewrite Rmult_1_l. apply Rinv_le_contravar; lra.
-      apply Rmult_le_compat_r; lra. }
-    assert (Qh : / 2 <= x / den). { eapply Rle_trans; [|apply Q1]. apply Rinv_le_contravar; lra. }
-    destruct (rnd_normal f _ Qh) as [A1 _]. eapply Rle_trans; [|apply Rmax_l]. apply Rabs_le. unfold Rdiv at 1.
-    assert ((1 - u) * / (1 + Lk) <= (1 - u) * (x / den)) by (apply Rmult_le_compat_l; lra). unfold Rdiv in *. lra. }
-  - eapply Rle_trans; [|apply Rmax_r]. rewrite Rminus_0_r, Rabs_pos_eq by lra.
-    assert (Q0 : 0 <= x / den) by (apply Rmult_le_pos; lra).
-    assert (Q2 : x / den <= Lk). { apply Rle_trans with (x * 1). apply Rmult_le_compat_l; auto. rewrite <- Rinv_1.
-      apply Rinv_le_contravar; lra. lra. }
-    generalize (rnd_error f (x / den)). rewrite (Rabs_pos_eq (x / den)) by auto. intros Z. apply Rabs_le_inv in Z.
-      nra.
+  intros Small. now apply (winner_any f E HE L js M logit v t x (leak_any f M eta kappa) v_01 (logit_number js) len
+    tree tree_ok mass_le).
 Qed.
 End NearestAny.

@@ -142,7 +142,7 @@ Proof.
     destruct ord.
   - destruct H as (top & T1 & T2 & ->). exists top. split; auto. split; auto. cbv zeta. f_equal. f_equal.
     apply map_ext_in. intros j Hj. now rewrite Ev.
-  - destruct H as (js & L & t & nm & P & T2 & Ok & S & ->). exists js, L, t, nm. repeat split; auto.
+  - destruct H as (js & L & t & nm & P & T2 & [Ok Rs] & S & ->). exists js, L, t, nm. repeat split; auto.
     assert (Ev' : forall j, In j (js :: L) -> v j = v' j) by (intros j Hj; apply Ev; apply (Permutation_in _ P);
       auto). clear - S Ev'.
     assert (G : forall L o t x, summed fa E logit v (logit js) L o t x -> (forall j, In j L -> v j = v' j) -> (forall
@@ -276,7 +276,7 @@ Proof.
       assert (1 <= asc fa 0 (map w K)); [|lra]. rewrite Ed. apply (lemma1_ascending fa).
       all: intros y Hy; apply in_map_iff in Hy; destruct Hy as (j & <- & Hj); destruct (Wp j); auto; rewrite EK;
         apply in_or_app; simpl; auto.
-  - destruct Ok as (Ef & Ok1 & Ok2). destruct SR as (j0 & L & t & nm & P & T2 & Tk & S & ->).
+  - destruct Ok as (Ef & Ok1 & Ok2). destruct SR as (j0 & L & t & nm & P & T2 & [Tk _] & S & ->).
     assert (I0 : In j0 K) by (apply (Permutation_in _ P); now left).
     assert (j0 = js). { destruct (Nat.eq_dec j0 js); auto. assert (X := less j0 I0 n0). assert (Y := T2 js Hi). lra.
       } subst j0.

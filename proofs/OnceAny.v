@@ -361,7 +361,7 @@ Proof.
   assert (vF : forall j, In j K -> v j = if c j then 1 else 0) by (intros j Hj; unfold v; destruct (in_dec Nat.eq_dec
     j K); [auto|contradiction]).
   unfold softmax_row in SR'. destruct K as [|k0 K0] eqn:EK; [destruct Hi|]. rewrite <- EK in *. clear EK.
-  destruct SR' as (js & L & t & num & P & Top & Ok & S & ->).
+  destruct SR' as (js & L & t & num & P & Top & [Ok _] & S & ->).
   assert (Ij : In js K) by (apply (Permutation_in _ P); now left).
   assert (Cjs : c js = true). { destruct (c js) eqn:X; auto. assert (A := Lose js Ij X). assert (B := Top jc Hi).
     destruct (Cand jc Hi Hc). lra. }

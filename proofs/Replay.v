@@ -2,12 +2,15 @@
   A generated file (scripts/certificate-to-coq.py) has the
    numbers of one certificate and closes these inequalities by interval.
 
-   replay_any        equal formats, any order
-   replay_ascending  two formats, ascending *)
+   replay_near        nearest, equal formats, any order: near_fine
+   replay_compare     comparisons, equal formats, any order: compare_ok
+   replay_compare_asc the same in two formats, ascending
+   replay_once        once, equal formats, any order: once_any_ok
+   claim              all strings of up to n letters, from the inequalities of the heads *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal
-  FloatRun NearestHead SoundFormulas.
+  FloatRun NearestHead OnceHead OnceAny CompareHead CompareAny SoundFormulas SoundCompare Sound.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -71,7 +74,7 @@ Proof.
   set (L' := 2 * (1 + u fa) ^ (4 * M) * leak_any fa M (eta fs fa M k 0) kappa8) in *.
   assert (L'0 : 0 <= L'). { unfold L'. apply Rmult_le_pos; auto. apply Rmult_le_pos. lra. apply pow_le; lra. }
   assert (Er : error_any fa M (eta fs fa M k 0) kappa8 <= errb).
-  { unfold error_any. cbv zeta. fold L'. rewrite ua_is, ta_is. apply Rmax_lub.
+  { unfold error_any, error_row. cbv zeta. fold L'. rewrite ua_is, ta_is. apply Rmax_lub.
     - eapply Rle_trans; [|apply err_one]. assert (I : / (1 + L) <= / (1 + L')) by (apply Rinv_le_contravar; lra).
       unfold Rdiv.
       assert ((1 - ua) * / (1 + L) <= (1 - ua) * / (1 + L')) by (apply Rmult_le_compat_l; [rewrite <- ua_is;
@@ -84,25 +87,182 @@ Qed.
 End Any.
 End Replay.
 
-(* the claim of a certificate by nearest heads, in the type f for storing and summing *)
-Theorem claim_any {A} (f : format) (tail : bool) (phi : form A) (n k : Z) etab errb us ts P :
-  let Mz := (n + (if tail then 2 else 1))%Z in (0 <= n)%Z -> covered (once_fine f f AnyOrder (Z.to_nat Mz)) phi ->
-    tail = true \/ past phi -> (4 <= prec f)%Z -> (Mz <= 2 ^ prec f)%Z ->
+(* nearest heads, in the type f for storing and summing *)
+Theorem replay_near (f : format) (Mz k : Z) etab errb us ts P : (0 < Mz)%Z -> (Mz <= 2 ^ prec f)%Z ->
   u f = us -> tiny f = ts -> bpow radix2 (k - 1) = P -> 16 * IZR Mz < bpow radix2 k ->
   8 * IZR Mz * (5 / 10 ^ 16 + 3 / 2 * us + ts) + 3 * us * P + 3 / 2 * ts <= etab -> 2 * etab < 8 ->
   (let q := exp (- (8 * (1 - us))) in
    let L := 2 * exp (4 * IZR Mz * us) * ((1 + 2 * us) * exp (2 * etab) * (q / (1 - q)) + 2 * IZR Mz ^ 2 * ts) in
    L <= 1 /\ 1 - (1 - us) / (1 + L) <= errb /\ L * (1 + us) + ts <= errb) -> errb <= / 4 ->
-  forall E, exp_model f E -> forall w e i, (Z.of_nat (length w) <= n)%Z -> (1 <= i <= length w)%nat ->
-  float_run tail f f E AnyOrder w (fst (transformer Temperature phi)) e ->
+  near_fine f f AnyOrder (Z.to_nat Mz).
+Proof.
+  intros Mp HM Eu Et EP Hk He H8 (L1 & L2 & L3) H4. exists k, 0.
+  split. { intros x Nx _. rewrite rnd_id, Rminus_diag_eq, Rabs_R0 by auto. lra. }
+  split. rewrite Z2Nat.id; lia. split. rewrite INR_Z by lia. exact Hk. eapply replay_any; eauto.
+Qed.
+
+(* (1-u)^n from below *)
+Lemma pow_exp_low f n : exp (- (INR n * (u f / (1 - u f)))) <= (1 - u f) ^ n.
+Proof.
+  assert (U := u_pos f). assert (Uh := u_le_half f). set (a := u f / (1 - u f)).
+  assert (Hs : exp (- a) <= 1 - u f).
+  { assert (e := exp_ineq1_le a). assert (E1 : 1 + a = / (1 - u f)) by (unfold a; field; lra). rewrite exp_Ropp.
+    rewrite <- (Rinv_inv (1 - u f)). apply Rinv_le_contravar. apply Rinv_0_lt_compat; lra. lra. }
+  induction n. simpl. rewrite Rmult_0_l, Ropp_0, exp_0. lra.
+  cbn [pow]. replace (- (INR (S n) * a)) with (- a + - (INR n * a)) by (rewrite S_INR; ring). rewrite exp_plus.
+  apply Rmult_le_compat; auto; left; apply exp_pos.
+Qed.
+Lemma low_ge f Mz us : (0 < Mz)%Z -> u f = us -> 0 < (1 - 2 * us) * exp (- (4 * IZR Mz * (us / (1 - us)))) <=
+  compare_low f (Z.to_nat Mz).
+Proof.
+  intros Mp Eu. assert (U := u_pos f). assert (Uh := u_le_half f). rewrite Eu in *. unfold compare_low. rewrite Eu.
+  assert (X := pow_exp_low f (4 * Z.to_nat Mz)). rewrite mult_INR, INR_Z, Eu in X by lia.
+    replace (INR 4) with 4 in X by (simpl; lra).
+  split. apply Rmult_lt_0_compat. lra. apply exp_pos. apply Rmult_le_compat_l; lra.
+Qed.
+
+Section Compare.
+Variables fs fa : format.
+Variables (Mz : Z) (us ts ls ua ta la wl we errb ep : R).
+Hypothesis Mpos : (0 < Mz)%Z.
+Hypothesis us_is : u fs = us. Hypothesis ts_is : tiny fs = ts. Hypothesis ls_is : least fs = ls.
+Hypothesis ua_is : u fa = ua. Hypothesis ta_is : tiny fa = ta. Hypothesis la_is : least fa = la.
+Hypothesis ep_is : (1 + ua) ^ 8 * (1 + us) ^ 3 * (1 + / IZR (2 ^ 53)) ^ 6 - 1 = ep.
+Hypothesis normals : la <= ls.
+Hypothesis M_bits : (Mz <= 2 ^ prec fa)%Z.
+Hypothesis mean_normal : ls <= / (2 * IZR Mz).
+Hypothesis log_normal : ls <= ln 2 / (16 * IZR Mz).
+Hypothesis power : exp ((1 + ep) * ln (IZR Mz)) <= / la.
+Hypothesis weights_s : wl + we <= bpow radix2 (prec fs - 1).
+Hypothesis weights_a : IZR Mz * wl + we <= bpow radix2 (prec fa - 1).
+Hypothesis quarter : errb <= / 4.
+Let losers := (1 + 2 * ua) * (exp (- (8 * (1 - ep)) + 2 * ta) * exp (ep * ln (IZR Mz))).
+Let lo := (1 - 2 * ua) * exp (- (4 * IZR Mz * (ua / (1 - ua)))).
+Let M := Z.to_nat Mz.
+Lemma ep_eq : compare_eps fs fa = ep.
+Proof. unfold compare_eps, v64. rewrite us_is, ua_is. change (bpow radix2 (-53)) with (/ IZR (2 ^ 53)). exact ep_is.
+  Qed.
+Lemma rest_eq ord : compare_rest fs fa ord M = losers + match ord with Ascending => IZR Mz * ta | AnyOrder => 2 *
+  IZR Mz ^ 2 * ta end.
+Proof. unfold compare_rest, losers. rewrite ep_eq, ua_is, ta_is. unfold M. rewrite INR_Z by lia. now destruct ord.
+  Qed.
+Lemma divide_low x : 0 <= x -> x / compare_low fa M <= x / lo.
+Proof.
+  intros X. destruct (low_ge fa Mz ua Mpos ua_is) as [L0 L1]. fold lo in L0, L1. apply Rmult_le_compat_l; auto.
+    apply Rinv_le_contravar; auto.
+Qed.
+Lemma losers_pos : 0 <= losers.
+Proof. unfold losers. assert (U := u_pos fa). rewrite ua_is in U. apply Rmult_le_pos. lra.
+  apply Rmult_le_pos; left; apply exp_pos. Qed.
+
+Theorem replay_compare : fs = fa -> 8 * ta <= ua ->
+  (let rest := losers + 2 * IZR Mz ^ 2 * ta in let L := 2 * exp (4 * IZR Mz * ua) * rest in
+   L <= 1 /\ 1 - (1 - ua) / (1 + L) <= errb /\ L * (1 + ua) + ta <= errb /\ (rest + ts) * (1 + ua) * exp (2 * ta) /
+     lo + ts <= errb) ->
+  compare_ok fs fa AnyOrder M wl we.
+Proof.
+  cbv zeta. set (rest := losers + 2 * IZR Mz ^ 2 * ta). set (L := 2 * exp (4 * IZR Mz * ua) * rest).
+    intros Ef Nar (L1 & L2 & L3 & L4).
+  assert (U := u_pos fa). assert (Uh := u_le_half fa). assert (T := tiny_pos fa). assert (Ts := tiny_pos fs).
+    rewrite ua_is in U, Uh. rewrite ta_is in T. rewrite ts_is in Ts.
+  assert (M0 : 0 < IZR Mz) by now apply IZR_lt. assert (EM : INR M = IZR Mz) by (apply INR_Z; lia).
+  assert (R0 : 0 <= rest). { unfold rest. assert (X := losers_pos).
+    assert (0 <= 2 * IZR Mz ^ 2 * ta) by (apply Rmult_le_pos; [|lra]; apply Rmult_le_pos; [lra|apply pow_le; lra]).
+    lra. }
+  unfold compare_ok. rewrite rest_eq, ep_eq, EM, ls_is, la_is, ta_is, ua_is. fold rest.
+  assert (Gx : (1 + ua) ^ (4 * M) <= exp (4 * IZR Mz * ua)).
+  { rewrite <- ua_is. eapply Rle_trans. apply pow_exp. rewrite mult_INR, EM. right. f_equal.
+    replace (INR 4) with 4 by (simpl; lra). ring. }
+  assert (L' : 2 * (1 + ua) ^ (4 * M) * rest <= L) by (unfold L; apply Rmult_le_compat_r; lra).
+  assert (L'0 : 0 <= 2 * (1 + ua) ^ (4 * M) * rest) by (apply Rmult_le_pos; auto; apply Rmult_le_pos; [lra|apply
+    pow_le; lra]).
+  repeat split; auto.
+  - unfold M. rewrite Z2Nat.id; lia.
+  - lra.
+  - unfold error_row. cbv zeta. rewrite ua_is, ta_is. set (L0 := 2 * (1 + ua) ^ (4 * M) * rest) in *. apply Rmax_lub.
+    + assert (I : / (1 + L) <= / (1 + L0)) by (apply Rinv_le_contravar; lra). unfold Rdiv in *.
+      assert ((1 - ua) * / (1 + L) <= (1 - ua) * / (1 + L0)) by (apply Rmult_le_compat_l; lra). lra.
+    + assert (L0 * (1 + ua) <= L * (1 + ua)) by (apply Rmult_le_compat_r; lra). lra.
+  - unfold compare_error_false. rewrite rest_eq, ua_is, ta_is, ts_is. fold rest.
+    assert (X := divide_low ((rest + ts) * (1 + ua) * exp (2 * ta))). assert (e := exp_pos (2 * ta)).
+    assert (0 <= (rest + ts) * (1 + ua) * exp (2 * ta)) by (apply Rmult_le_pos; [apply Rmult_le_pos; lra|lra]).
+      specialize (X H). lra.
+Qed.
+Theorem replay_compare_asc : (let rest := losers + IZR Mz * ta in
+   4 * rest <= 1 /\ 1 - (1 - ua) * (1 - us) / (1 + 4 * rest) <= errb /\ (1 + ua) * (1 + us) - 1 <= errb /\ ts <=
+     errb /\
+   ((1 + us) * rest + ts) * (1 + ua) * (1 + us) * exp (2 * ta) / lo + ts <= errb) ->
+  compare_ok fs fa Ascending M wl we.
+Proof.
+  cbv zeta. set (rest := losers + IZR Mz * ta). intros (L1 & L2 & L3 & L4 & L5).
+  assert (U := u_pos fa). assert (Us := u_pos fs). assert (T := tiny_pos fa). assert (Ts := tiny_pos fs).
+    rewrite ua_is in U. rewrite us_is in Us. rewrite ta_is in T. rewrite ts_is in Ts.
+  assert (M0 : 0 < IZR Mz) by now apply IZR_lt. assert (EM : INR M = IZR Mz) by (apply INR_Z; lia).
+  assert (R0 : 0 <= rest). { unfold rest. assert (X := losers_pos).
+    assert (0 <= IZR Mz * ta) by (apply Rmult_le_pos; lra). lra. }
+  unfold compare_ok. rewrite rest_eq, ep_eq, EM, ls_is, la_is. fold rest. repeat split; auto.
+  - unfold M. rewrite Z2Nat.id; lia.
+  - unfold error, error1, error2, error3. rewrite ua_is, us_is, ts_is. repeat apply Rmax_lub; lra.
+  - unfold compare_error_false. rewrite rest_eq, ua_is, us_is, ta_is, ts_is. fold rest.
+    assert (X := divide_low (((1 + us) * rest + ts) * (1 + ua) * (1 + us) * exp (2 * ta))).
+      assert (e := exp_pos (2 * ta)).
+    assert (Y : 0 <= (1 + us) * rest) by (apply Rmult_le_pos; lra).
+    assert (0 <= ((1 + us) * rest + ts) * (1 + ua) * (1 + us) * exp (2 * ta)) by (repeat apply Rmult_le_pos; lra).
+      specialize (X H). lra.
+Qed.
+End Compare.
+
+(* once, in any order: keep and more bound beta^M from below and (1+u)^(4M) from above *)
+Lemma beta_low f n : u f <= / 8 -> exp (- (INR n * (4 * u f / (1 - 4 * u f)))) <= beta f ^ n <= 1.
+Proof.
+  intros Uh. assert (U := u_pos f). set (x := u f) in *. assert (B : 1 - 4 * x <= beta f <= 1).
+  { unfold beta. fold x. simpl. assert (0 <= x * x) by (apply Rmult_le_pos; lra).
+    assert (x * x <= x * / 8) by (apply Rmult_le_compat_l; lra).
+    assert (x * x * x <= x * x * / 8) by (apply Rmult_le_compat_l; lra).
+      assert (0 <= x * x * x) by (apply Rmult_le_pos; lra). lra. }
+  set (a := 4 * x / (1 - 4 * x)). assert (Hs : exp (- a) <= 1 - 4 * x).
+  { assert (e := exp_ineq1_le a). assert (E1 : 1 + a = / (1 - 4 * x)) by (unfold a; field; lra). rewrite exp_Ropp.
+    rewrite <- (Rinv_inv (1 - 4 * x)). apply Rinv_le_contravar. apply Rinv_0_lt_compat; lra. lra. }
+  split.
+  - induction n. simpl. rewrite Rmult_0_l, Ropp_0, exp_0. lra.
+    cbn [pow]. replace (- (INR (S n) * a)) with (- a + - (INR n * a)) by (rewrite S_INR; ring). rewrite exp_plus.
+    apply Rmult_le_compat; auto; try (left; apply exp_pos). lra.
+  - apply pow_le_1. lra.
+Qed.
+Theorem replay_once (f : format) (Mz k : Z) us ts ls keep more errb : (0 < Mz)%Z -> u f = us -> tiny f = ts -> least
+  f = ls -> us <= / 8 ->
+  keep <= exp (- (IZR Mz * (4 * us / (1 - 4 * us)))) -> exp (4 * IZR Mz * us) <= more -> errb <= / 4 ->
+  (forall z b g, 0 <= z <= 5 / 10 ^ 16 -> keep <= b <= 1 -> 1 <= g <= more ->
+    let le := 1 - (1 - us) * (1 - z) in let ae := 1 - (1 - us) * (1 - le) in let mv := 2 * us * bpow radix2 (k - 1)
+      + ts in
+    let kept := b * exp (- ((1 + us) * (2 * mv))) in
+    let lose := exp (ae * ln (IZR Mz) - (1 - ae) * 8 + mv + ts) + 2 * IZR Mz ^ 2 * ts in
+    (1 + us) * (1 + z) * (ln (IZR Mz) + 8) < bpow radix2 k /\ mv + ts < (1 - le) * 8 /\ ls <= kept /\
+    1 - (1 - us) * kept / (g * (1 + lose)) <= errb) -> once_any_ok f (Z.to_nat Mz) k.
+Proof.
+  intros Mp Eu Et El Uh Hk Hm H4 H. assert (EM : INR (Z.to_nat Mz) = IZR Mz) by (apply INR_Z; lia).
+  assert (U := u_pos f). assert (Z0 := f64_error_pos). assert (Z1 := f64_error_small).
+  assert (B := beta_low f (Z.to_nat Mz) ltac:(rewrite Eu; exact Uh)). rewrite EM, Eu in B. rewrite Eu in U.
+  assert (G0 : 1 <= (1 + us) ^ (4 * Z.to_nat Mz)) by (apply pow_R1_Rle; lra).
+  assert (G1 : (1 + us) ^ (4 * Z.to_nat Mz) <= more). { eapply Rle_trans; [|apply Hm]. rewrite <- Eu.
+    eapply Rle_trans. apply pow_exp.
+    rewrite mult_INR, EM. right. f_equal. replace (INR 4) with 4 by (simpl; lra). ring. }
+  destruct (H f64_error (beta f ^ Z.to_nat Mz) ((1 + us) ^ (4 * Z.to_nat Mz))) as (A1 & A2 & A3 & A4); try lra.
+  unfold once_any_ok, once_any_error, OnceAny.kept, losers_any, all_eps, lam_eps, moves. rewrite EM, Eu, Et, El.
+  repeat split; auto. eapply Rle_trans; [apply A4|auto].
+Qed.
+
+(* the claim of a certificate: all strings of up to n letters *)
+Theorem claim {A} (fs fa : format) (ord : order) (tail : bool) (phi : form A) (n : Z) :
+  (forall x, number fs x -> number fa x) -> fs = fa \/ 2 * tiny fa <= tiny fs -> (3 <= prec fs)%Z -> (4 <= prec
+    fa)%Z ->
+  let Mz := (n + (if tail then 2 else 1))%Z in (0 <= n)%Z -> tail = true \/ past phi ->
+  formula_ok fs fa ord (Z.to_nat Mz) phi ->
+  forall E, exp_model fa E -> forall w e i, (Z.of_nat (length w) <= n)%Z -> (1 <= i <= length w)%nat ->
+  float_run tail fs fa E ord w (fst (transformer Temperature phi)) e ->
   chan e (snd (transformer Temperature phi)) i = if sat w phi i then 1 else 0.
 Proof.
-  intros Mz Hn Nf F B4 HM Eu Et EP Hk He H8 (L1 & L2 & L3) H4 E HE w e i Hw Hi Run.
-  assert (Mp : (0 < Mz)%Z) by (unfold Mz; destruct tail; lia).
-  assert (Nk : near_ok f f AnyOrder (Z.to_nat Mz) k 0) by (eapply replay_any; eauto).
-  apply (sound tail f f (fun x H => H) (or_introl eq_refl) ltac:(lia) B4 E HE AnyOrder (Z.to_nat Mz) k 0); auto.
-  - intros x Nx _. rewrite rnd_id, Rminus_diag_eq, Rabs_R0 by auto. lra.
-  - rewrite Z2Nat.id; lia.
-  - rewrite INR_Z by lia. exact Hk.
-  - unfold Programs.N, Mz. destruct tail; lia.
+  intros Incl Fine B3 B4 Mz Hn F Ok E HE w e i Hw Hi Run.
+  apply (sound tail fs fa Incl Fine B3 B4 E HE ord (Z.to_nat Mz)); auto.
+  unfold Programs.N, Mz. destruct tail; lia.
 Qed.

@@ -1,23 +1,13 @@
-(* doc/certificate.md: soundness for all formulas of letters, negation, conjunction, since, until, yesterday, next
-  and once.
+(* doc/certificate.md: soundness of the blocks of yesterday, next and once.
 
    step_sound       yesterday and next
-   once_sound       once
-   sound            if the inequalities hold, then for every string of up to M positions and every possible run in
-     floating point, the
-                    channel that the compiler names holds the formula's truth, at every position *)
+   once_sound       once *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal
   FloatRun NearestHead OnceHead OnceAny Soundness.
 Import ListNotations.
 Local Open Scope R_scope.
-
-(* the formulas that are here; once must have its inequalities *)
-Fixpoint covered {A} (once : Prop) (f : form A) : Prop := match f with
-  | Sym _ => True | Neg a => covered once a | Conj a b => covered once a /\ covered once b
-  | Since _ a b => covered once a /\ covered once b | Step _ a => covered once a
-  | Once _ a => once /\ covered once a | _ => False end.
 
 Section Formulas.
 Context {A : Type}.
@@ -170,56 +160,4 @@ Proof.
   intros [r ->] Hc H w e NM Run i Hi. now apply (fb_old tail fs fa E ord M p r w e NM Run c f i).
 Qed.
 
-Theorem sound_program (f : form A) : covered once_fine f -> tail = true \/ past f -> forall p, good p ->
-  let q := compile Temperature f p in extends p (fst q) /\ (snd q < length (fst q))%nat /\ float_computes (fst q)
-    (snd q) f.
-Proof.
-  induction f as [q|a IH|a IHa b IHb|d a IH|d a IHa b IHb|d a IH|s|s m r]; cbn [covered]; intros Nf F p G; try
-    contradiction.
-  - cbn. split; [apply extends_app|]. split. rewrite app_length; simpl; lia.
-    intros w e NM Run i Hi. rewrite <- (Nat.add_0_r (length p)).
-    assert (X := fb_at tail fs fa E ord p [Letter q] w e Run 0 (Letter q) i eq_refl Hi I i Hi). cbn in X |- *.
-      rewrite X. unfold truth. cbn. now destruct (at_ w i).
-  - destruct (IH Nf F p G) as (Ex & B & C). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
-    split. eapply extends_trans; [apply Ex|apply extends_app]. split. rewrite app_length; simpl; lia.
-    apply negation_sound; auto. eapply extends_good; eauto.
-  - destruct Nf as [Na Nb]. assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto).
-    assert (Fb : tail = true \/ past b) by (destruct F as [|[]]; auto).
-    destruct (IHa Na Fa p G) as (Ea & Ba & Ca). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
-    assert (Gq := extends_good _ _ Ea G). destruct (IHb Nb Fb (fst q) Gq) as (Eb & Bb & Cb).
-      set (r := compile Temperature b (fst q)) in *.
-    assert (Lq := extends_length _ _ Eb).
-    split. eapply extends_trans; [apply Ea|]. eapply extends_trans; [apply Eb|apply extends_app]. split.
-      rewrite app_length; simpl; lia.
-    apply conjunction_sound; auto. eapply extends_good; eauto. lia. now apply (float_extends (fst q)).
-  - destruct Nf as [OF Na]. assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto).
-    destruct (IH Na Fa p G) as (Ex & B & C). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
-    split. eapply extends_trans; [apply Ex|apply extends_app]. split. rewrite app_length; simpl; lia.
-    apply once_sound; auto. eapply extends_good; eauto.
-  - destruct Nf as [Na Nb]. assert (Fa : tail = true \/ past a) by (destruct F as [|(_ & ? & ?)]; auto).
-    assert (Fb : tail = true \/ past b) by (destruct F as [|(_ & ? & ?)]; auto).
-    destruct (IHa Na Fa p G) as (Ea & Ba & Ca). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
-    assert (Gq := extends_good _ _ Ea G). destruct (IHb Nb Fb (fst q) Gq) as (Eb & Bb & Cb).
-      set (r := compile Temperature b (fst q)) in *.
-    assert (Lq := extends_length _ _ Eb).
-    split. eapply extends_trans; [apply Ea|]. eapply extends_trans; [apply Eb|apply extends_app]. split.
-      rewrite app_length; simpl; lia.
-    apply (since_sound tail fs fa incl fine bits bits_a E HE ord M k stored_error stored_ok size_M size_k near);
-      auto. eapply extends_good; eauto. lia. now apply (float_extends (fst q)).
-  - assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto). assert (D : dir_ok tail d) by (unfold dir_ok;
-    destruct F as [|[]]; auto).
-    destruct (IH Nf Fa p G) as (Ex & B & C). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
-    split. eapply extends_trans; [apply Ex|apply extends_app]. split. rewrite app_length; simpl; lia.
-    apply step_sound; auto. eapply extends_good; eauto.
-Qed.
-
-Theorem sound (f : form A) : covered once_fine f -> tail = true \/ past f -> forall w e i, (N w <= M)%nat -> (1 <= i
-  <= length w)%nat ->
-  float_run w (fst (transformer Temperature f)) e -> chan e (snd (transformer Temperature f)) i = if sat w f i then 1
-    else 0.
-Proof.
-  intros Nf F w e i NM Hi Run. destruct (sound_program f Nf F [real_def] eq_refl) as (_ & _ & C).
-    apply (C w e NM Run).
-  unfold Programs.N. destruct tail; lia.
-Qed.
 End Formulas.

@@ -4,7 +4,8 @@
      temperature, stored in fs and
    summed in fa, in both orders.
 
-   sound   the soundness of a proof by "nearest" *)
+   since_sound   since and until; the other blocks are in SoundFormulas.v and SoundCompare.v, all together in
+     Sound.v *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal
@@ -119,7 +120,8 @@ Proof.
 Qed.
 Lemma softmax_number logit v K x : softmax_row fs fa E ord logit v K x -> number fs x.
 Proof.
-  unfold softmax_row. destruct K. intros ->. apply number_0. destruct ord. intros (t & _ & _ & ->). apply rnd_number.
+  clear near. unfold softmax_row. destruct K. intros ->. apply number_0. destruct ord. intros (t & _ & _ & ->).
+    apply rnd_number.
   intros (j & l & t & m & _ & _ & _ & _ & ->). apply rnd_number.
 Qed.
 (* one pair of rows whose query is 1: both ways give the same logit *)

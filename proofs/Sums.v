@@ -83,6 +83,7 @@ Qed.
 (* ---- running maximum: any tree, any reference points that never exceed the winner's logit ---- *)
 Record exp_model (E : R -> R) : Prop := {
   E_0 : E 0 = 1;
+  E_near : forall x, number x -> - (u / 4) <= x <= 0 -> E x = 1;
   E_number : forall x, number x -> x <= 0 -> number (E x);
   E_range : forall x, number x -> x <= 0 -> 0 <= E x <= 1;
   E_le : forall x, number x -> x <= 0 -> E x <= (1 + 2 * u) * exp x + tiny;
@@ -110,6 +111,10 @@ Fixpoint ok t := match t with
   | Join a b m => ok a /\ ok b /\ number m /\ ref a <= m /\ ref b <= m /\ m <= win
   | Top a l => ok a /\ number l /\ ref a < l <= win
   | TopWin a => ok a end.
+(* every reference point is one of these numbers *)
+Fixpoint refs (P : R -> Prop) t := match t with
+  | Key _ m => P m | Win => True | Join a b m => refs P a /\ refs P b /\ P m
+  | Top a l => refs P a /\ P l | TopWin a => refs P a end.
 Fixpoint wins t := match t with Key _ _ => O | Win => 1%nat | Join a b _ => (wins a + wins b)%nat
   | Top a _ => wins a | TopWin a => S (wins a) end.
 Fixpoint size t := match t with Join a b _ => (size a + size b)%nat | Top a _ => S (size a) | TopWin a => S (size a)

@@ -1,8 +1,9 @@
 (* What is proved, and what it rests on. make proofs shows this list and fails on any other assumption. *)
 From Temper Require Import Rows Heads Gates Strings NormalForm Programs Compile Temporal Counting Residues
   MainTheorem HardAttention.
-From Temper Require Import Format Rounding Exact Sums Crumbs Ramp Nearest NearestAny OnceHead OnceAny CompareHead FloatRun
-  FusedGates NearestHead Soundness SoundFormulas Replay.
+From Temper Require Import Format Rounding Exact Sums Crumbs Ramp Nearest NearestAny OnceHead OnceAny CompareHead
+  FloatRun
+  FusedGates NearestHead CountHead CompareAny CompareLogit Soundness SoundFormulas SoundCompare Sound Replay.
 Print Assumptions softmax_total_variation.
 Print Assumptions hard_attention.
 Print Assumptions once_row.
@@ -39,6 +40,15 @@ Print Assumptions once_out.
 Print Assumptions once_any_out.
 Print Assumptions compare_true.
 Print Assumptions compare_false.
+Print Assumptions count_out.
+Print Assumptions compare_any.
+Print Assumptions compare_any_true.
+Print Assumptions compare_logit.
+Print Assumptions compare_sound.
 Print Assumptions float_run_exists.
 Print Assumptions sound.
-Print Assumptions claim_any.
+Print Assumptions replay_near.
+Print Assumptions replay_compare.
+Print Assumptions replay_compare_asc.
+Print Assumptions replay_once.
+Print Assumptions claim.

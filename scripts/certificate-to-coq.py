@@ -2,15 +2,21 @@
 """Writes a certificate as a Coq file that proves its claim from proofs/Replay.v: usage certificate-to-coq.py CERTIFICATE.json FILE.v
 
 The file has the numbers of the certificate, and interval checks them; nothing of the prover or the auditor is used. It can be done of the
-claim "formula" about formulas of letters, negation, conjunction, disjunction, S, U, Y and X, whose heads are all "nearest" and bounded, in
-f32. Every binary operation needs parentheses, except the outermost. The model file is not looked at: the theorem is about the
-transformer that proofs/Compile.v makes of the formula."""
+claim "formula" about formulas of letters, negation, conjunction, disjunction, S, U, Y, X, O and comparisons of counts, in f64, f32 and
+bf16/f32, if all heads are bounded; nearest heads (S, U, Y, X) in f32 alone. Every binary operation needs parentheses, except the outermost.
+The bounds that are checked are the certificate's own, except for once in any order: proofs/ counts more roundings there, and the bound is a quarter. The model file is not looked at: the theorem is about the transformer that proofs/Compile.v makes of the formula."""
 import json
+import math
 import re
 import sys
 from fractions import Fraction
 
-FORMATS = {"f32": (24, 149)}  # bits, least exponent; in f64 the prover counts fewer roundings than proofs/NearestHead.v
+# stored, summed: name, bits, least exponent
+FORMATS = {
+    "f64": (("f64", 53, 1074), ("f64", 53, 1074)),
+    "f32": (("f32", 24, 149), ("f32", 24, 149)),
+    "bf16/f32": (("bf16", 8, 133), ("f32", 24, 149)),
+}
 
 
 def refuse(why):
@@ -18,20 +24,21 @@ def refuse(why):
 
 
 def tokens(text):
-    found = re.findall(r"\[[^\]]*\]|->|[A-Za-z]+|[!&|()]", text)
+    found = re.findall(r"\[[^\]]*\]|->|<=|>=|[0-9]+|[A-Za-z]+|[!&|()#+*<>-]", text)
     if "".join(found) != re.sub(r"\s", "", text):
         refuse("the source is not understood: " + text)
     return found
 
 
 class Reader:
-    """A formula with parentheses around every binary operation but the outermost."""
+    """A formula with parentheses around every binary operation but the outermost, or one comparison."""
 
     binary = {"S": "Since Past", "U": "Since Future", "&": "Conj", "and": "Conj", "|": "Disj", "or": "Disj"}
-    unary = {"!": "Neg", "not": "Neg", "Y": "Step Past", "X": "Step Future"}
+    unary = {"!": "Neg", "not": "Neg", "Y": "Step Past", "X": "Step Future", "O": "Once Past"}
 
-    def __init__(self, text):
+    def __init__(self, text, sums):
         self.left = tokens(text)
+        self.sums = sums  # of all comparisons, as whole sums of Coq
 
     def take(self):
         if not self.left:
@@ -39,11 +46,56 @@ class Reader:
         return self.left.pop(0)
 
     def whole(self):
+        if self.left and (self.left[0] == "#" or self.left[0].isdigit()):
+            return self.comparison()
         first = self.operand()
         if self.left and self.left[0] in self.binary:
             word = self.take()
             first = f"({self.binary[word]} {first} {self.operand()})"
         return first
+
+    def side(self):
+        """A sum: its terms (factor, counted formula) and its constant."""
+        terms, constant, sign = [], 0, 1
+        while True:
+            word = self.take()
+            factor = sign
+            if word.isdigit():
+                factor = sign * int(word)
+                if self.left and self.left[0] == "*":
+                    self.take()
+                    word = self.take()
+                else:
+                    constant += factor
+                    word = None
+            if word is not None:
+                if word != "#" or not self.left or not self.left[0].startswith("["):
+                    refuse("this is not a count: " + word)
+                inner = self.take()[1:-1]
+                reader = Reader(f"[{inner}]" if inner.isalpha() and inner.islower() else inner, self.sums)
+                terms.append((factor, reader.whole()))
+                if reader.left:
+                    refuse("more parentheses are needed in: " + inner)
+            if not self.left or self.left[0] not in ("+", "-"):
+                return terms, constant
+            sign = 1 if self.take() == "+" else -1
+
+    def comparison(self):
+        """Left minus right, or right minus left, is at least 0. The compiler's sum is that one, or minus one minus it: the same weights."""
+        low, low_constant = self.side()
+        word = self.take()
+        high, high_constant = self.side()
+        if word in (">=", ">"):
+            (low, low_constant), (high, high_constant) = (high, high_constant), (low, low_constant)
+        elif word not in ("<=", "<"):
+            refuse("this is no comparison: " + word)
+        constant = high_constant - low_constant - (1 if word in ("<", ">") else 0)
+        terms = high + [(-factor, formula) for factor, formula in low]
+        text = f"(Const ({constant}))"
+        for factor, formula in reversed(terms):
+            text = f"(Plus ({factor}) Past {formula} {text})"
+        self.sums.append((text, sum(abs(factor) for factor, _ in terms), abs(Fraction(2 * constant + 1, 2))))
+        return f"(AtLeast sum_{len(self.sums)})"
 
     def operand(self):
         word = self.take()
@@ -71,6 +123,103 @@ def decimal(text):
     return f"({number.numerator} / {number.denominator})"
 
 
+def near_lemma(positions, fa, error, rounding):
+    """The inequalities of nearest heads, in one format and any order."""
+    _, bits, least = fa
+    exponent = (16 * positions).bit_length()
+    # What proofs/Replay.v makes of the same roundings, in eleven digits: the certificate's own number is rounded up to four.
+    unit, tiny = Fraction(1, 2**bits), Fraction(1, 2**least)
+    eta = 8 * positions * (Fraction(5, 10**16) + unit * 3 / 2 + tiny) + 3 * unit * 2 ** (exponent - 1) + tiny * 3 / 2
+    eta = Fraction(-(-eta * 10**11 // 1), 10**11)
+    return f"""Lemma rounding_holds : {decimal(eta)} <= {decimal(rounding)}.
+Proof. lra. Qed.
+Lemma near_holds : near_fine stored summed ord (Z.to_nat {positions}).
+Proof.
+  apply (replay_near summed {positions} {exponent} {decimal(eta)} {decimal(error)} (/ IZR (2 ^ {bits})) (/ IZR (2 ^ {least})) (IZR (2 ^ {exponent - 1}))).
+  - lia.
+  - cbn; lia.
+  - unfold u. cbn. lra.
+  - reflexivity.
+  - reflexivity.
+  - change (bpow radix2 {exponent}) with (IZR (2 ^ {exponent})). cbn; lra.
+  - cbn. interval with (i_prec 150).
+  - lra.
+  - cbn -[exp pow]. repeat split; interval with (i_prec 150).
+  - lra.
+Qed.
+"""
+
+
+def once_lemma(positions, fa, ascending, error):
+    _, bits, least = fa
+    if ascending:
+        return f"""Lemma once_holds : once_fine stored summed ord (Z.to_nat {positions}).
+Proof.
+  change (once_ok stored summed (Z.to_nat {positions})). assert (F := f64_error_range). unfold once_ok, once_error, loser_max, sigma, eps.
+  replace (u summed) with (/ IZR (2 ^ {bits})) by (unfold u; cbn; lra). replace (u stored) with (/ 256) by (unfold u; cbn; lra).
+  replace (tiny summed) with (/ IZR (2 ^ {least})) by reflexivity. rewrite INR_Z by lia. set (z := f64_error) in *. clearbody z.
+  change (Z.to_nat (prec summed)) with {bits}%nat.
+  split. interval with (i_prec 150). apply Rle_trans with {decimal(error)}; [interval with (i_prec 150)|lra].
+Qed.
+"""
+    # Logits are below 2^k; keep and more are bounds in 20 digits.
+    unit = Fraction(1, 2**bits)
+    exponent = math.ceil(math.log2(1.01 * (math.log(positions) + 8)))
+    lost = float(positions * 4 * unit / (1 - 4 * unit))
+    keep = Fraction(math.floor(math.exp(-lost) * 10**15) - 2, 10**15)
+    more = Fraction(math.ceil(math.exp(float(4 * positions * unit)) * 10**15) + 2, 10**15)
+    return f"""Lemma once_holds : once_fine stored summed ord (Z.to_nat {positions}).
+Proof.
+  split. reflexivity. exists {exponent}%Z.
+  apply (replay_once summed {positions} {exponent} (/ IZR (2 ^ {bits})) (/ IZR (2 ^ {least})) (/ IZR (2 ^ {least - bits + 1})) {decimal(keep)} {decimal(more)} (/ 4)).
+  - lia.
+  - unfold u. cbn. lra.
+  - reflexivity.
+  - reflexivity.
+  - interval.
+  - interval with (i_prec 100).
+  - interval with (i_prec 100).
+  - lra.
+  - intros z b g Hz Hb Hg. change (bpow radix2 {exponent}) with (IZR (2 ^ {exponent})). change (bpow radix2 ({exponent} - 1)) with (IZR (2 ^ ({exponent} - 1))).
+    cbv zeta. repeat split; interval with (i_prec 150).
+Qed.
+"""
+
+
+def compare_lemma(index, positions, fs, fa, ascending, weight, constant, error):
+    def numbers(format):
+        _, bits, least = format
+        return f"(/ IZR (2 ^ {bits})) (/ IZR (2 ^ {least})) (/ IZR (2 ^ {least - bits + 1}))"
+
+    bits_s, bits_a = fs[1], fa[1]
+    eps = f"((1 + / IZR (2 ^ {bits_a})) ^ 8 * (1 + / IZR (2 ^ {bits_s})) ^ 3 * (1 + / IZR (2 ^ 53)) ^ 6 - 1)"
+    return f"""Lemma compare_holds_{index} : compare_fine stored summed ord (Z.to_nat {positions}) sum_{index}.
+Proof.
+  unfold compare_fine. replace (lin_weight sum_{index}) with {weight} by (unfold sum_{index}; cbn [lin_weight]; unfold Rabs; repeat destruct Rcase_abs; lra).
+  replace (Rabs (IZR (const sum_{index}) + / 2)) with {decimal(constant)} by (unfold sum_{index}; cbn [const]; unfold Rabs; destruct Rcase_abs; lra).
+  apply ({"replay_compare_asc" if ascending else "replay_compare"} stored summed {positions} {numbers(fs)} {numbers(fa)} {weight} {decimal(constant)} {decimal(error)}
+           {eps}).
+  - lia.
+  - unfold u. cbn. lra.
+  - reflexivity.
+  - reflexivity.
+  - unfold u. cbn. lra.
+  - reflexivity.
+  - reflexivity.
+  - reflexivity.
+  - cbn. lra.
+  - cbn. lia.
+  - cbn. lra.
+  - interval with (i_prec 100).
+  - interval with (i_prec 150).
+  - change (bpow radix2 (prec stored - 1)) with (IZR (2 ^ {bits_s - 1})). cbn. lra.
+  - change (bpow radix2 (prec summed - 1)) with (IZR (2 ^ {bits_a - 1})). cbn. lra.
+  - lra.
+{"" if ascending else "  - reflexivity." + chr(10) + "  - cbn. lra." + chr(10)}  - cbv zeta. repeat split; interval with (i_prec 150).
+Qed.
+"""
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -78,65 +227,80 @@ def main():
         certificate = json.load(file)
     if certificate.get("claim") != "formula" or certificate.get("syntax") != "spec":
         refuse("only the claim \"formula\" of a formula")
-    if certificate["type"] not in FORMATS or certificate["order"] != "any":
-        refuse("only f32")
+    if certificate["type"] not in FORMATS:
+        refuse("only " + ", ".join(FORMATS))
+    fs, fa = FORMATS[certificate["type"]]
+    ascending = certificate["order"] == "ascending"
+    if ascending == (fs == fa):
+        refuse("this order is not known of the type")
     heads = certificate["heads"]
-    if not heads or any(head["kind"] != "nearest" or head["by"] != "bound" for head in heads):
-        refuse("only nearest heads that are bounded")
-    reader = Reader(certificate["source"])
+    kinds = {head["kind"] for head in heads}
+    if not heads or kinds - {"nearest", "once", "count", "compare"} or any(head["by"] != "bound" for head in heads):
+        refuse("only heads for once, nearest, count and compare that are bounded")
+    sums = []
+    reader = Reader(certificate["source"], sums)
     formula = reader.whole()
     if reader.left:
         refuse("more parentheses are needed after: " + certificate["source"])
+    needed = {"nearest": "Since" in formula or "Step" in formula, "once": "Once" in formula, "compare": bool(sums)}
+    # A formula may become another kind of head than proofs/Compile.v makes; then there is nothing to compare with.
+    if any(needed[kind] != (kind in kinds) for kind in needed):
+        refuse("the heads are not those that the formula has in proofs/Compile.v")
+    if needed["nearest"] and fs[0] != "f32":
+        refuse("nearest heads in f32 only")
     future = "Future" in formula
     length = int(certificate["length"])
     positions = length + (2 if future else 1)
-    bits, least = FORMATS[certificate["type"]]
-    exponent = (16 * positions).bit_length()
-    largest = max(Fraction(head["error"]) for head in heads)
-    if Fraction(certificate["error"]) < largest or Fraction(certificate["allowed"]) != Fraction(1, 4):
+    if Fraction(certificate["allowed"]) != Fraction(1, 4) or any(Fraction(certificate["error"]) < Fraction(head["error"]) for head in heads):
         refuse("\"error\" is less than that of a head, or \"allowed\" is not a quarter")
-    # What proofs/Replay.v makes of the same roundings, in eleven digits: the certificate's own number is rounded up to four.
-    unit, tiny = Fraction(1, 2**bits), Fraction(1, 2**least)
-    eta = 8 * positions * (Fraction(5, 10**16) + unit * 3 / 2 + tiny) + 3 * unit * 2 ** (exponent - 1) + tiny * 3 / 2
-    eta = Fraction(-(-eta * 10**11 // 1), 10**11)
-    rounding = max((head["rounding"] for head in heads), key=Fraction)
-    error = max((head["error"] for head in heads), key=Fraction)
+
+    def largest(kind, what):
+        return max((head[what] for head in heads if head["kind"] == kind), key=Fraction)
+
+    lemmas = ""
+    if needed["nearest"]:
+        lemmas += near_lemma(positions, fa, largest("nearest", "error"), largest("nearest", "rounding"))
+    if needed["once"]:
+        lemmas += once_lemma(positions, fa, ascending, largest("once", "error"))
+    for index, (_, weight, constant) in enumerate(sums, 1):
+        lemmas += compare_lemma(index, positions, fs, fa, ascending, weight, constant, largest("compare", "error"))
+    known = [name + "_holds" for name in ("near", "once") if needed[{"near": "nearest"}.get(name, name)]]
+    known += [f"compare_holds_{index}" for index in range(1, len(sums) + 1)]
+    listed = "; ".join(f"{kind}: \"error\" {largest(kind, 'error')}" for kind in ("nearest", "once", "compare") if kind in kinds)
+    definitions = "".join(f"Definition sum_{index} : lin Z := {text}.\n" for index, (text, _, _) in enumerate(sums, 1))
     # A comment must not end inside the source.
     shown = certificate["source"].replace("*)", "* )").replace("(*", "( *")
     with open(sys.argv[2], "w", encoding="utf-8") as file:
-        file.write(f"""(* Generated from a certificate: {shown}, up to {length} letters, in {certificate["type"]}; "rounding" {rounding}, "error" {error}. *)
+        file.write(f"""(* Generated from a certificate: {shown}, up to {length} letters, in {certificate["type"]}; {listed}. *)
 From Coq Require Import ZArith Reals Lia Lra Bool List.
 From Flocq Require Import Core.
 From Interval Require Import Tactic.
-From Temper Require Import Rows Format Sums Strings Programs Compile FloatRun SoundFormulas Instances Replay.
+From Temper Require Import Rows Format Sums Strings Programs Compile Rounding FloatRun NearestHead OnceHead OnceAny SoundFormulas SoundCompare Sound Instances
+  OnceInstances Replay.
 Local Open Scope R_scope.
 
-Definition source : form Z := {formula}.
-Definition type : format := {certificate["type"]}.
-Definition eta_bound : R := {decimal(eta)}.
-Lemma rounding_holds : eta_bound <= {decimal(rounding)}.
-Proof. unfold eta_bound. lra. Qed.
-Theorem certified : forall E, exp_model type E -> forall w e i,
+{definitions}Definition source : form Z := {formula}.
+Definition stored : format := {fs[0]}.
+Definition summed : format := {fa[0]}.
+Definition ord : order := {"Ascending" if ascending else "AnyOrder"}.
+{lemmas}Theorem certified : forall E, exp_model summed E -> forall w e i,
   (Z.of_nat (length w) <= {length})%Z -> (1 <= i <= length w)%nat ->
-  float_run {str(future).lower()} type type E AnyOrder w (fst (transformer Temperature source)) e ->
+  float_run {str(future).lower()} stored summed E ord w (fst (transformer Temperature source)) e ->
   chan e (snd (transformer Temperature source)) i = if sat w source i then 1 else 0.
 Proof.
-  apply (claim_any type {str(future).lower()} source {length} {exponent} {decimal(eta)} {decimal(error)}
-           (/ IZR (2 ^ {bits})) (/ IZR (2 ^ {least})) (IZR (2 ^ {exponent - 1}))).
+  apply (claim stored summed ord {str(future).lower()} source {length}).
+  - {"exact bf16_in_f32" if fs != fa else "auto"}.
+  - {"right; exact bf16_f32_tiny" if fs != fa else "left; reflexivity"}.
+  - cbn; lia.
+  - cbn; lia.
   - lia.
-  - repeat split.
   - {"left; reflexivity" if future else "right; repeat split"}.
-  - cbn; lia.
-  - cbn; lia.
-  - unfold u. cbn. lra.
-  - reflexivity.
-  - reflexivity.
-  - change (bpow radix2 {exponent}) with (IZR (2 ^ {exponent})). cbn; lra.
-  - cbn. interval with (i_prec 100).
-  - lra.
-  - cbn -[exp pow]. repeat split; interval with (i_prec 100).
-  - lra.
+  - cbn -[near_fine once_fine compare_fine]. repeat match goal with |- _ /\\ _ => split end; try exact I;
+    try first [{" | ".join("exact " + name for name in known)} | left; repeat split; reflexivity].
 Qed.
+(* The theorem is about something: there is such an exp, and a run on every string. *)
+Example not_empty w : exists E e, exp_model summed E /\\ float_run {str(future).lower()} stored summed E ord w (fst (transformer Temperature source)) e.
+Proof. exists (fun x => rnd summed (exp x)). eexists. split. apply rounded_exp_model. apply float_run_exists. Qed.
 """)
 
 

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Compiles proofs/ with Coq and looks at what its theorems rest on, then has Coq check one certificate. usage: scripts/check-proofs.sh BUILD JOBS
+# Compiles proofs/ with Coq and looks at what its theorems rest on, then has Coq check some certificates. usage: scripts/check-proofs.sh BUILD JOBS
 # It fails on a proof that is left open, on a statement that is assumed, and on an axiom beyond those of Coq's real numbers.
 set -eu
 build=$1/proofs
+temper=$1/temper
 here=$(pwd)
 jobs=${2:-1}
 
@@ -26,19 +27,30 @@ for new in proofs/*.v; do
 done
 cd "$build"
 # These are compiled last, and always.
-rm -f Theorems.vo TheoremsByInterval.vo Certificate*.v*
+rm -f Theorems.vo TheoremsByInterval.vo Certificate* certificate*
 lemmas=$(ls ./*.v | grep -v '^\./Theorems')
 coq_makefile -Q . Temper $lemmas -o lemmas.mk >/dev/null
 make --no-print-directory -f lemmas.mk -j"$jobs" >compile.log 2>&1 || { tail -40 compile.log; exit 1; }
 coqc -Q . Temper Theorems.v >Theorems.txt
 coqc -Q . Temper TheoremsByInterval.v >TheoremsByInterval.txt
 
-# One certificate, from its JSON. A bound in it that is too small must not pass.
-"$here/$1/temper" certify --type f32 --length 100000 --alphabet abc -f 'a S b' -o certificate.json >/dev/null
-python3 "$here/scripts/certificate-to-coq.py" certificate.json Certificate.v
-coqc -Q . Temper Certificate.v
-printf 'From Temper Require Import Certificate.\nPrint Assumptions certified.\n' >CertificateTheorem.v
-coqc -Q . Temper CertificateTheorem.v >>TheoremsByInterval.txt
+# Certificates, from their JSON: NAME TYPE LENGTH ALPHABET FORMULA.
+replay() {
+    "$here/$temper" certify --type "$2" --length "$3" --alphabet "$4" -f "$5" -o "certificate-$1.json" >/dev/null
+    python3 "$here/scripts/certificate-to-coq.py" "certificate-$1.json" "Certificate_$1.v"
+    coqc -Q . Temper "Certificate_$1.v"
+    printf 'From Temper Require Import Certificate_%s.\nPrint Assumptions certified.\n' "$1" >"CertificateTheorem_$1.v"
+    coqc -Q . Temper "CertificateTheorem_$1.v" >>TheoremsByInterval.txt
+}
+replay since f32 100000 abc 'a S b'
+replay count f32 1000 ab '#[a] <= 2*#[b]'
+replay count64 f64 1000 ab '#[a] <= 2*#[b]'
+replay count16 bf16/f32 1000 ab '#[a] >= 3'
+replay once f32 100000 ab 'O a'
+replay once64 f64 1000000 ab 'O a'
+replay once16 bf16/f32 1000000 ab 'O a'
+# A bound that is too small must not pass.
+cp certificate-since.json certificate.json
 sed 's/"error": "1\.[0-9]*e-03"/"error": "1.000e-03"/g' certificate.json >certificate-wrong.json
 cmp -s certificate.json certificate-wrong.json && { echo "proofs: the certificate has other numbers than this script expects" >&2; exit 1; }
 python3 "$here/scripts/certificate-to-coq.py" certificate-wrong.json CertificateWrong.v
@@ -66,5 +78,7 @@ echo "they assume no more than:"
 axioms "$build/Theorems.txt" | sed 's/^/  /'
 echo "numbers by interval, which also assumes Coq's primitive integers and floats:"
 sed -n 's/^Print Assumptions \(.*\)\.$/  \1/p' proofs/TheoremsByInterval.v
-echo "  certified: $(sed -n '1s/^(\* Generated from a certificate: \(.*\) \*)$/\1/p' "$build/Certificate.v")"
+for file in "$build"/Certificate_*.v; do
+    echo "  certified: $(sed -n '1s/^(\* Generated from a certificate: \(.*\) \*)$/\1/p' "$file")"
+done
 echo "proofs: $(cat proofs/*.v | wc -l) lines checked"

@@ -142,20 +142,29 @@ static void check_types(void) {
     for (size_t k = 0; k < TYPE_COUNT; k++)
         CHECK(bounds_cover(number_type_of(TYPES[k]), number_type_is_emulated(TYPES[k])), "%s is covered",
               temper_type_name(TYPES[k]));
-    number_format half_tiny = format_bf16, tinier = format_bf16, larger = format_bf16, longer = format_bf16;
-    half_tiny.least = format_f32.least; /* t_s = t_a, and the formats differ */
+    number_format half_tiny = format_f32, tinier = format_bf16, larger = format_bf16, longer = format_bf16;
+    number_format flat = format_bf16, coarse = format_e4m3; /* half_tiny: t_s = t_a, and the formats differ */
+    flat.least = 2 * format_f32.least;                      /* least normal number below that of the sums */
+    coarse.least = 0x1p-6;                                  /* 8 t_a above u_a */
     tinier.least = format_f32.least / 2;
     larger.largest = 2 * format_f32.largest;
     longer.precision = 25;
     const number_type wrong[] = {{"f32/bf16", &format_f32, &format_bf16}, {"bf16/f16", &format_bf16, &format_f16},
                                  {"f16/e5m2", &format_f16, &format_e5m2}, {"alike", &half_tiny, &format_f32},
                                  {"tinier", &tinier, &format_f32},        {"larger", &larger, &format_f32},
-                                 {"longer", &longer, &format_f32}};
+                                 {"longer", &longer, &format_f32},        {"flat", &flat, &format_f32}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         CHECK(!bounds_cover(&wrong[k], true), "%s is not covered", wrong[k].name);
     half_tiny.least = 2 * format_f32.least;
     CHECK(bounds_cover(&wrong[3], true), "twice as large is enough");
     CHECK(!bounds_cover(&wrong[3], false), "any order has one format");
+    flat.least = ldexp(format_f32.least, 16);
+    CHECK(bounds_cover(&wrong[7], true), "as large as that of the sums is enough");
+    const number_type one = {"coarse", &coarse, &coarse};
+    CHECK(bounds_cover(&one, true), "ascending logits are not moved from 0");
+    CHECK(!bounds_cover(&one, false), "moved logits weigh less than 1");
+    coarse.least = 0x1p-7;
+    CHECK(bounds_cover(&one, false), "8 t = u is enough");
 }
 
 /* ---- the page, once more ---- */

@@ -24,9 +24,11 @@ void audit_type_begin(audit *a, temper_type type) {
     t->stored = equal ? 0 : t->us;
     t->embedded = t->ps == 53 ? 0 : t->us;
     t->scaled = t->pa == 53 ? 0 : t->ua;
-    /* what the lemmas ask of a type: stored numbers are numbers of the format of sums, with room below them */
+    /* what the lemmas ask of a type: stored numbers are numbers of the format of sums, with room below them; the
+       least normal ones likewise; logits that were moved from 0 weigh 1 */
     bool within = t->ps <= t->pa && t->fs <= t->fa && format_round(t->sums, t->fs) == t->fs;
-    if (!within || !(equal || (t->ts >= 2 * t->ta && !t->any_order)))
+    bool normal = t->ms >= t->ma, flat = !t->any_order || 8 * t->ta <= t->ua;
+    if (!within || !normal || !flat || !(equal || (t->ts >= 2 * t->ta && !t->any_order)))
         trap_raise(a->trap, TEMPER_RANGE, 0, 0, "no certificate is about this pair of number formats");
 }
 

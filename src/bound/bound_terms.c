@@ -40,6 +40,9 @@ void bounds_guess(bounds *b, const number_type *type, bool ascending, uint64_t s
 bool bounds_cover(const number_type *type, bool ascending) {
     const number_format *s = type->storage, *a = type->accumulation;
     bool contained = s->precision <= a->precision && s->least >= a->least && s->largest <= a->largest;
+    /* a mean that is normal when it is stored was normal before; logits 0 that are moved weigh 1 */
+    if (ldexp(s->least, s->precision) < ldexp(a->least, a->precision)) return false;
+    if (!ascending && 8 * a->least > ldexp(1, -a->precision)) return false;
     return contained && (s == a || (ascending && s->least >= 2 * a->least));
 }
 
