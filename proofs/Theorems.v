@@ -3,7 +3,7 @@ From Temper Require Import Rows Heads Gates Strings NormalForm Programs Compile 
   MainTheorem HardAttention.
 From Temper Require Import Format Rounding Exact Sums Crumbs Ramp Nearest NearestAny OnceHead OnceAny CompareHead
   FloatRun
-  FusedGates NearestHead CountHead CompareAny CompareLogit Soundness SoundFormulas SoundCompare Sound Replay.
+  FusedGates NearestHead Range CountHead CompareAny CompareLogit Soundness SoundFormulas SoundCompare Sound Replay.
 Print Assumptions softmax_total_variation.
 Print Assumptions hard_attention.
 Print Assumptions once_row.
@@ -40,6 +40,9 @@ Print Assumptions once_out.
 Print Assumptions once_any_out.
 Print Assumptions compare_true.
 Print Assumptions compare_false.
+Print Assumptions tree_in_range.
+Print Assumptions scan_in_range.
+Print Assumptions nearest_in_range.
 Print Assumptions count_out.
 Print Assumptions compare_any.
 Print Assumptions compare_any_true.

@@ -207,15 +207,15 @@ Proof.
   - reflexivity.
   - reflexivity.
   - reflexivity.
-  - cbn. lra.
+  - apply Rle_refl.
   - cbn. lia.
-  - cbn. lra.
+  - interval.
   - interval with (i_prec 100).
   - interval with (i_prec 150).
-  - change (bpow radix2 (prec stored - 1)) with (IZR (2 ^ {bits_s - 1})). cbn. lra.
-  - change (bpow radix2 (prec summed - 1)) with (IZR (2 ^ {bits_a - 1})). cbn. lra.
+  - change (bpow radix2 (prec stored - 1)) with (IZR (2 ^ {bits_s - 1})). interval.
+  - change (bpow radix2 (prec summed - 1)) with (IZR (2 ^ {bits_a - 1})). interval.
   - lra.
-{"" if ascending else "  - reflexivity." + chr(10) + "  - cbn. lra." + chr(10)}  - cbv zeta. repeat split; interval with (i_prec 150).
+{"" if ascending else "  - reflexivity." + chr(10) + "  - interval." + chr(10)}  - cbv zeta. repeat split; interval with (i_prec 150).
 Qed.
 """
 
