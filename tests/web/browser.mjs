@@ -303,7 +303,8 @@ if (!sample) {
   const files = createServer((request, response) => {
     const path = normalize(new URL(request.url, 'http://x').pathname);
     try {
-      response.writeHead(200, { 'Content-Type': pages[path] ? 'text/html' : TYPES[extname(path)] ?? 'text/javascript' }).end(pages[path] ?? readFileSync(join(root, path)));
+      const bytes = pages[path] ?? readFileSync(join(root, path));
+      response.writeHead(200, { 'Content-Type': pages[path] ? 'text/html' : TYPES[extname(path)] ?? 'text/javascript' }).end(bytes);
     } catch {
       response.writeHead(404).end();
     }
