@@ -52,6 +52,7 @@ void stock_verdict_json(json *j, const temper_stock_verdict *v) {
         json_text(j, "claim", v->viable ? "formula if viable is right" : "formula");
         json_real(j, "logits", v->logits);
     }
+    if (v->shorter) json_count(j, "shorter", v->shorter);
     if (!*v->reason) return;
     json_text(j, "reason", v->reason);
     if (v->layer) json_count(j, "layer", v->layer);
@@ -99,6 +100,7 @@ static void print_verdict(const temper_stock_options *o, const temper_stock_verd
     else
         printf("unable\tlength %zu as %s: ", v->length, setting_name(name, o));
     if (!v->proved) print_reason(v);
+    if (v->shorter) printf("shorter\tproved up to length %zu\n", v->shorter);
     if (v->proved && *v->reason) {
         fputs("no further\t", stdout);
         print_reason(v);

@@ -1040,6 +1040,7 @@ typedef struct temper_stock_verdict {
     double logits;      /* proved: how far a logit may be from its ideal value */
     size_t layer, head; /* not proved, or not further: where, from 1; 0: nowhere in particular */
     char reason[400];   /* and why: a clause */
+    size_t shorter;     /* not proved: the largest length below that is; 0: none, or not looked for (beyond 4,096) */
 } temper_stock_verdict;
 
 /* What was written. */

@@ -1628,6 +1628,12 @@ assert all(hashlib.sha256(open("stock/" + f["name"], "rb").read()).hexdigest() =
 CHECK
 run 0 certify -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32
 has 'certify --as' "$out" "proved${tab}formula: every string up to length 32 as gpt2, weights f32, cache f16"
+run 4 certify -f '#[a] >= #[b]' --alphabet ab --as gpt2 --length 1100
+has 'certify --as: a shorter length' "$out" "shorter${tab}proved up to length 1022"
+run 4 --json certify -f '#[a] >= #[b]' --alphabet ab --as gpt2 --length 1100
+has 'certify --as: a shorter length, in JSON' "$out" '"shorter":1022'
+run 4 export -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 1100 -o none
+has 'export --as: what goes least far' "$err" 'looks up a position by its square: as gpt2 with f32 weights and an f16 cache it goes up to 300 letters'
 run 0 --json certify -f 'H(b -> O a)' --alphabet abc --as llama --length 32 --weights f16 --kv f32
 has 'certify --as: json' "$out" '"verdict":"proved","length":32,"as":"llama","weights":"f16","kv":"f32","positions":"auto","proved":true'
 run 4 certify -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 20

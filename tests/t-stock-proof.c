@@ -358,8 +358,27 @@ static void check_corpus(test_random *r) {
     }
 }
 
+/* Keys of halves, with a strict mask and without; scores that may be negative; once of what is not seen to be a
+   Boolean by intervals alone; and what attention finds. */
+static void check_matches(void) {
+    static const char *const sources[] = {
+        "/(ab|ba|cc)*/", "H(b -> Y(!b S a)) & H(a -> Z(!a S b | H !a))",
+        "transduce\nemit a = rightmost[j<i, true, Y letter is letter] a\nemit '.' otherwise"};
+    test_random r = test_seed(22);
+    for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
+        temper_spec *s = stock_parse(sources[k], "abc");
+        for (uint64_t number = 0; s && number < 7; number++) {
+            trial t = {.name = sources[k], .spec = s, .random = &r, .strings = 2, .must = !(number & 6)};
+            t.options = stock_setting(number, 30);
+            try_spec(&t);
+        }
+        temper_spec_free(s);
+    }
+}
+
 int main(void) {
     test_random r = test_seed(21);
+    check_matches();
     check_kinds(&r);
     check_far(&r);
     check_reasons(&r);

@@ -26,6 +26,7 @@ class StockProof:
     logits       proved: how far a logit may be from its ideal value
     layer, head  not proved, or not further: what stands in the way, from 1; 0: nothing in particular
     reason       and why, or ""
+    shorter      not proved: the largest length below that is; 0: none, or it was not looked for (beyond 4,096)
     """
 
     proved: bool
@@ -35,6 +36,7 @@ class StockProof:
     layer: int
     head: int
     reason: str
+    shorter: int
 
     def __bool__(self) -> bool:
         return self.proved
@@ -89,7 +91,7 @@ def _options(as_: str, length: int, weights: str, kv: str, positions: str, seed:
 
 
 def _proof(v: Any) -> StockProof:
-    return StockProof(bool(v.proved), v.length, bool(v.viable), v.logits, v.layer, v.head, text(v.reason))
+    return StockProof(bool(v.proved), v.length, bool(v.viable), v.logits, v.layer, v.head, text(v.reason), v.shorter)
 
 
 def export_stock(formula: "Formula", folder: "Union[str, os.PathLike[str]]", as_: str, length: int, weights: str, kv: str,

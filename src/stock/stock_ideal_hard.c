@@ -160,6 +160,7 @@ static const char *read_head(hard_reader *r, const model_head *head, ideal_form 
     temper_choice last = r->mirrored ? TEMPER_CHOICE_LEFTMOST : TEMPER_CHOICE_RIGHTMOST;
     if (head->mask != strict && head->mask != up_to) return "looks at positions that a causal transformer cannot see";
     if (head->choice == TEMPER_CHOICE_SOFTMAX) return "is not hard";
+    if (head->role == ROLE_LOOKUP) return "reads at a computed position (%, @), of which no length is proved";
     hard_head h = read_products(r, head, head->mask == strict);
     for (size_t v = 0; v < head->value.count; v++) {
         ideal_form value = row_form(r, &head->value, v, h.strict), out;

@@ -150,6 +150,7 @@ class Export(unittest.TestCase):
         self.assertEqual(count.certify(as_="llama").length, 1022)
         self.assertFalse(count.certify(2000, as_="gpt2"))
         self.assertIn("counts", count.certify(2000, as_="gpt2").reason)
+        self.assertEqual(count.certify(2000, as_="gpt2").shorter, 1022)
         limit = temper.parse("a S b", alphabet="abc").limits(as_="llama", positions="ramp", length=1600)
         self.assertTrue(limit.proof.length <= limit.wrong <= 2 * limit.proof.length, limit)
         with tempfile.TemporaryDirectory() as room:

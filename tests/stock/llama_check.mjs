@@ -103,6 +103,7 @@ for (const [at, name] of names.entries()) {
                 ended += made.ended;
                 if (made.ended) drawings.push(`${name}\t${made.ids.map((id) => letters[id - 2]).join(oracle.words ? " " : "")}`);
             }
+        if (isFar) console.log(`${label}: ${verdicts} prefixes so far, ${single} token by token, ${wrong} wrong`);
         sequence.dispose();
         await context.dispose();
         await model.dispose();
