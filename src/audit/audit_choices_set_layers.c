@@ -46,7 +46,8 @@ static size_t make_points(set_run *s, const set_row *row, const query_values *q,
         int64_t slope = h->whole_keys[j * h->d + varies], a = height_of(h, q, varies, j);
         layer_point *p = count ? &s->points[count - 1] : NULL;
         if (!p || p->slope != slope) {
-            s->points[count++] = (layer_point){.slope = slope, .top = a, .count = 1};
+            s->points[count] = (layer_point){.slope = slope, .top = a, .count = 1};
+            count++;
         } else if (a == p->top) {
             p->count++;
         } else if (a > p->top) {
