@@ -60,8 +60,25 @@ static void check_cost(const hard_facts *f, trap *t) {
                    f->s.model->channel_count);
 }
 
+/* A run of one string looks at all pairs of its positions. Of an alphabet of one letter there are few strings, and they
+   are long. */
 bool hard_facts_by_strings(const temper_model *m, size_t length) {
-    return strings_up_to(m->letters.count, length) <= FACTS_STRINGS;
+    double size = (double)length + 2, strings = (double)strings_up_to(m->letters.count, length);
+    return strings <= FACTS_STRINGS && strings * size * size <= 0x1p22;
+}
+
+/* At every length each head looks at all pairs of positions, and each layer at what its channels and gates hold at
+   every position. */
+size_t hard_facts_easy(const temper_model *m) {
+    double rows = m->channel_count;
+    for (uint32_t l = 0; l < m->layer_count; l++) {
+        rows += 2.0 * m->channel_count + 16 * (double)m->layers[l].in.count;
+        for (uint32_t h = 0; h < m->layers[l].head_count; h++)
+            rows += 2.0 * m->layers[l].heads[h].query.count + m->layers[l].heads[h].value.count + 1;
+    }
+    double size = 2;
+    while (size < 64 && rows * size * size * size <= 0x1p19) size++;
+    return (size_t)size - 2;
 }
 
 void hard_facts_begin(hard_facts *f, const temper_model *m, size_t length, arena *keep) {

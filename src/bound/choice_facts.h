@@ -38,6 +38,9 @@ void hard_facts_add(hard_facts *f, const facts *of_length);
 double hard_facts_cost(certification *c, size_t length);
 size_t hard_facts_reach(certification *c, double steps);
 
+/* A length whose facts take so little that nobody asks what they cost. */
+size_t hard_facts_easy(const temper_model *m);
+
 /* Whether all strings up to the length may be run. */
 bool hard_facts_by_strings(const temper_model *m, size_t length);
 

@@ -11,7 +11,7 @@
 struct model_proof {
     certification *c;
     formula_proof *roles; /* NULL: by choices, or hopeless */
-    size_t reach;         /* longer lengths take too long to be tried unasked */
+    size_t reach;         /* longer lengths take too long to be tried unasked; 0: not known yet */
     const char *hopeless; /* what is in the way whatever the length; NULL: nothing */
     temper_fault fault;   /* of hopeless */
 };
@@ -45,10 +45,21 @@ static bool has_record(const certification *c) {
     return model_has_record(&c->model->record) && c->options.type == TEMPER_TYPE_F64;
 }
 
-static size_t reach_of(certification *c) {
-    if (!has_record(c)) return hard_facts_reach(c, FACTS_SECOND);
-    size_t patient = hard_facts_reach(c, FACTS_MINUTE), recorded = c->model->record.length;
-    return recorded < patient ? recorded : patient;
+/* What longer lengths cost is extrapolated from short ones, and these take a tenth of a second: so it is asked for only
+   where a length is not easy. */
+static size_t reach_of(model_proof *p) {
+    if (p->reach) return p->reach;
+    certification *c = p->c;
+    size_t easy = hard_facts_easy(c->model), recorded = c->model->record.length;
+    size_t costed = hard_facts_reach(c, has_record(c) ? FACTS_MINUTE : FACTS_SECOND);
+    p->reach = costed > easy ? costed : easy;
+    if (has_record(c) && recorded < p->reach) p->reach = recorded;
+    return p->reach;
+}
+
+static bool is_in_reach(model_proof *p, size_t length) {
+    bool easy = !p->reach && length <= hard_facts_easy(p->c->model);
+    return easy ? !has_record(p->c) || length <= p->c->model->record.length : length <= reach_of(p);
 }
 
 model_proof *model_proof_open(certification *c) {
@@ -58,7 +69,7 @@ model_proof *model_proof_open(certification *c) {
     p->roles = formula_proof_begin(c);
     if (!p->roles && !c->reason.length && !c->hard && c->model->kind == TEMPER_KIND_ACCEPTOR) {
         c->claim = TEMPER_CLAIM_CHOICES;
-        p->reach = reach_of(c);
+        p->reach = 0;
     } else if (!p->roles) {
         certification_unable(c, 0, 0, "its heads have no known roles, by which %s are proved",
                              c->hard ? "hard choices" : "several outputs (of one output, any model can be)");
@@ -101,7 +112,7 @@ bool model_proof_try(model_proof *p, size_t length, bool write) {
 
 static void try_in(model_proof *p, length_bracket *b, size_t length) {
     if (length_is_known(b, length)) return;
-    if (length > p->reach || !model_proof_try(p, length, false)) {
+    if (!is_in_reach(p, length) || !model_proof_try(p, length, false)) {
         b->failed = length;
         return;
     }
@@ -126,11 +137,11 @@ void model_proof_decide(model_proof *p, length_bracket *b, size_t n) {
 }
 
 void model_proof_longest(model_proof *p, length_bracket *b) {
-    if (!p->roles && !p->hopeless && has_record(p->c)) try_in(p, b, p->reach);
-    try_in(p, b, CERTIFY_LONGEST);
+    if (!p->roles && !p->hopeless && has_record(p->c)) try_in(p, b, reach_of(p));
+    if (p->roles || p->hopeless) try_in(p, b, CERTIFY_LONGEST);
     unsigned low = 0, high = GRID_LAST; /* the first point of the grid that fails is among these */
     while (low < high) {
-        unsigned middle = (low + high) / 2;
+        unsigned middle = p->roles || p->hopeless ? (low + high) / 2 : low; /* facts of short lengths cost little */
         try_in(p, b, grid(middle));
         if (grid(middle) < b->proved)
             low = middle + 1;
@@ -138,13 +149,13 @@ void model_proof_longest(model_proof *p, length_bracket *b) {
             high = middle;
     }
     while (b->proved < b->failed) halve(p, b);
-    if (b->failed <= p->reach || p->reach == CERTIFY_LONGEST) {
+    if (is_in_reach(p, b->failed) || p->reach == CERTIFY_LONGEST) {
         model_proof_try(p, b->failed, false); /* for the reason */
         return;
     }
     p->c->reason.length = 0;
     bool record = has_record(p->c);
-    if (record && p->reach == p->c->model->record.length)
+    if (record && reach_of(p) == p->c->model->record.length)
         certification_unable(p->c, 0, 0, "%s", p->c->model->record.reason);
     else
         certification_unable(p->c, 0, 0, "longer strings take more than a %s to look at, so nobody did",
