@@ -887,7 +887,7 @@ run 0 show m.temper -o - ba
 same 'svg on standard output' "$(cat a.svg)" "$out"
 run 0 show m.temper --html -o a.html ba
 same 'a page is a file' '' "$out"
-has 'html' "$(cat a.html)" '<table id="string">'
+has 'html' "$(cat a.html)" '<table id="string"'
 run 0 show m.temper --html ba
 same 'html on standard output' "$(cat a.html)" "$out"
 run 0 show m.temper --html -o - ba

@@ -556,10 +556,10 @@ static void test_outputs(void) {
         const char *text, *row, *says;
     } all[] = {
         {"transduce\nalphabet a b\nemit '<' = a & Y b\nemit nothing = b & Y b\nemit x otherwise\n", ">is written<",
-         "writes</span> <code>xx&lt;xx</code> for"},
+         "writes</span> <code>xx&lt;xx</code> <span>for"},
         {"transduce\nalphabet a b\nemit x = a\nemit y = O a\n", ">is written<", "2 outputs hold"},
         {"next\nalphabet a b\nregex (ab)*\n", ">may come<", "nothing may come"},
-        {"next\nalphabet a b\nregex (a|b)*ab\n", ">may come<", "next</span> <code>a b</code> after"},
+        {"next\nalphabet a b\nregex (a|b)*ab\n", ">may come<", "next</span> <code>a b</code> <span>after"},
     };
     static const uint32_t letters[] = {0, 1, 0, 0, 1, 1};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {

@@ -149,8 +149,10 @@ static void put_written(html_page *p) {
         return;
     }
     html_element(h, "span", NULL, "\u25CF writes");
+    markup_raw(h, " ");
     html_element(h, "code", NULL, text_escaped(p->arena, written, length, 0));
     temper_free(written);
+    markup_raw(h, " ");
     html_element(h, "span", NULL, "for");
 }
 
@@ -168,7 +170,11 @@ static void put_coming(html_page *p) {
     }
     if (count > SHOWN) text_printf(&t, " \u2026 (%zu in all)", count);
     html_element(&p->out, "span", NULL, count ? "\u25CF next" : "\u25CB nothing may come");
-    if (count) html_element(&p->out, "code", NULL, text_string(&t));
+    if (count) {
+        markup_raw(&p->out, " ");
+        html_element(&p->out, "code", NULL, text_string(&t));
+    }
+    markup_raw(&p->out, " ");
     html_element(&p->out, "span", NULL, "after");
 }
 
