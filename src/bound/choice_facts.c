@@ -60,8 +60,8 @@ static void check_cost(const hard_facts *f, trap *t) {
                    f->s.model->channel_count);
 }
 
-/* A run of one string looks at all pairs of its positions. Of an alphabet of one letter there are few strings, and they
-   are long. */
+/* A run of one string looks at all pairs of its positions. Of an alphabet of one letter there are few
+   strings, and they are long. */
 bool hard_facts_by_strings(const temper_model *m, size_t length) {
     double size = (double)length + 2, strings = (double)strings_up_to(m->letters.count, length);
     return strings <= FACTS_STRINGS && strings * size * size <= 0x1p22;

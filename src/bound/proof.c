@@ -45,7 +45,7 @@ static bool has_record(const certification *c) {
     return model_has_record(&c->model->record) && c->options.type == TEMPER_TYPE_F64;
 }
 
-/* What longer lengths cost is extrapolated from short ones, and these take a tenth of a second: so it is asked for only
+/* What longer lengths cost is extrapolated from short ones. These take a tenth of a second, so this is asked for only
    where a length is not easy. */
 static size_t reach_of(model_proof *p) {
     if (p->reach) return p->reach;
