@@ -205,9 +205,11 @@ static void check_edge(const edge_case *c, const bytes *file, const temper_model
         check_unproved(c, file, 0, type, p.obstacle);
         return;
     }
-    if (takes_long(p.length, type)) return;
-    check_proved(c, file, m, p.length, type);
-    if (p.length > 8 && !takes_long(p.length / 2, type)) check_proved(c, file, m, p.length / 2, type);
+    size_t n = p.length; /* the facts of hard choices at hundreds of letters take long, and are no edge */
+    if (p.claim != TEMPER_CLAIM_FORMULA && n > 100 && test_effort() < 10) n = 100;
+    if (takes_long(n, type)) return;
+    check_proved(c, file, m, n, type);
+    if (n > 8 && !takes_long(n / 2, type)) check_proved(c, file, m, n / 2, type);
     if (p.claim != TEMPER_CLAIM_FORMULA || p.length == TEMPER_LONGEST) return;
     check_unproved(c, file, p.length + 1, type, p.obstacle);
     met.edges++;
