@@ -412,6 +412,18 @@ static void compare_f16(test_random *r, size_t count) {
 
 /* ---- models ---- */
 
+/* What columns hold by position goes on as it ends, so that a model may be given more positions. */
+static void widen(const undo *u, arena *a) {
+    enum { WIDEST = 4200 };
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        undo_column *column = &u->columns[c];
+        if (!column->place) continue;
+        double *place = arena_alloc(a, WIDEST, sizeof *place);
+        for (uint32_t i = 0; i < WIDEST; i++) place[i] = column->place[i < u->m->positions ? i : u->m->positions - 1];
+        column->place = place;
+    }
+}
+
 static void run_trial(entry *e, void *context) {
     trial *t = context;
     const temper_spec *read;
@@ -428,6 +440,7 @@ static void run_trial(entry *e, void *context) {
     total.models++;
     t->proved = is_proved(&c);
     if (!t->proved || !t->knobs) return;
+    widen(c.u, &e->memory);
     turn_knobs(t, c.u);
     for (size_t k = 0; k < t->knobs; k++) compare_parts(e, t, c.u);
     change_sizes(t, c.u, file.model);

@@ -15,6 +15,6 @@ cp "$root/python/temper.ipynb" "$room/temper.ipynb"
 cd "$room"
 PYTHONPATH=$root/python TEMPER_LIBRARY=$build/libtemper.so JUPYTER_PLATFORM_DIRS=1 HOME=$room \
     ./tools/bin/jupyter-nbconvert --log-level=WARN --execute --to html temper.ipynb
-pictures=$(grep -c '<svg' temper.html)
-echo "notebook: $([ "$pictures" -ge 3 ] && echo "1 passed, 0 failed" || echo "0 passed, 1 failed")"
-[ "$pictures" -ge 3 ]
+pictures=$(grep -o '<svg\|class="temper card"' temper.html | wc -l)
+echo "notebook: $([ "$pictures" -ge 8 ] && echo "1 passed, 0 failed" || echo "0 passed, 1 failed")"
+[ "$pictures" -ge 8 ]
