@@ -531,6 +531,21 @@ static void test_cost(const char *name, const temper_model *m) {
     arena_free(&one);
 }
 
+/* Where all strings are run, and which lengths are easy: the last ones, and the first that are not. */
+static void test_few(void) {
+    temper_model m = {.channel_count = 1};
+    m.letters.count = 2;
+    CHECK(hard_facts_by_strings(&m, 11) && !hard_facts_by_strings(&m, 12), "4,095 strings of two letters");
+    m.letters.count = 1; /* 160 * 161^2 and 161 * 162^2 */
+    CHECK(hard_facts_by_strings(&m, 159) && !hard_facts_by_strings(&m, 160), "long strings of one letter");
+    CHECK(hard_facts_easy(&m) == 62, "one channel: %zu", hard_facts_easy(&m));
+    m.channel_count = 1000; /* 8^3 * 1000 and 9^3 * 1000 */
+    CHECK(hard_facts_easy(&m) == 7, "1,000 channels: %zu", hard_facts_easy(&m));
+    model_layer gates = {.in.count = 100};
+    m = (temper_model){.layers = &gates, .layer_count = 1};
+    CHECK(hard_facts_easy(&m) == 5, "100 units: %zu", hard_facts_easy(&m));
+}
+
 static void test_costs(void) {
     for (size_t k = 0; k < temper_gallery_count(); k++) {
         temper_gallery_info about;
@@ -544,6 +559,7 @@ static void test_costs(void) {
 int main(void) {
     totals sum = {0};
     test_grids();
+    test_few();
     test_costs();
     test_written(&sum);
     test_random_models(&sum);
