@@ -145,20 +145,24 @@ export class Workshop {
     });
   }
 
+  /** A certificate's word on the chosen head: its error, not that of the answer, which gates round to 0. By facts it has one for
+      each length. */
+  judged(state, found) {
+    const proved = found.verdict === 'proved', here = this.base(state).about().heads[state.h];
+    const head = proved && here ? JSON.parse(found.certificate).heads.find(x => x.layer === here.layer && x.head === here.head) : null;
+    const bound = head?.error === undefined ? null : Math.max(...[head.error].flat().map(Number));
+    return { proved, bound, reason: found.reason };
+  }
+
   /** What is proved of all strings of n letters: with the scales of the state first, then between which factors. Proofs of scales
       that were chosen by hand take long, so this runs beside the pictures. */
   * prove(state, n) {
     if (!this.engine.full) return;
     const proof = this.proof(state), at = factor => {
       if (factor === 1) return proof.length >= n ? { proved: true, bound: this.base(state).about().heads[state.h]?.bound ?? 0 } : { proved: false, bound: null };
-      const found = this.certify(state, factor.toPrecision(4), this.withFactor(state, factor), n);
-      return { proved: found.verdict === 'proved', bound: found.verdict === 'proved' ? Number(found.largestError) : null, reason: found.reason };
+      return this.judged(state, this.certify(state, factor.toPrecision(4), this.withFactor(state, factor), n));
     };
-    let own;
-    if (state.s) {
-      const found = this.certify(state, state.s, this.scaled(state), n);
-      own = { proved: found.verdict === 'proved', bound: found.verdict === 'proved' ? Number(found.largestError) : null, reason: found.reason };
-    } else own = at(state.t);
+    const own = state.s ? this.judged(state, this.certify(state, state.s, this.scaled(state), n)) : at(state.t);
     const length = this.isRescaled(state) ? null : proof.length, known = [];
     yield { own, known, length };
     if (n > 2000) return;
