@@ -137,7 +137,7 @@ function drawCells(s, g, picture, state, head, info) {
       const weight = head.weights[at + j], shade = shadeOf(weight, log);
       c.fillStyle = ink.styles[shade];
       c.fillRect(X(j), y, w, h);
-      if (cell >= 30) s.text(cellNumber(weight, log), X(j) + w / 2, y + h / 2 + 4, { size: 11, align: 'center', fill: ink.onShade[shade] });
+      if (cell >= 30) s.text(cellNumber(weight, log, cell), X(j) + w / 2, y + h / 2 + 4, { size: 11, align: 'center', fill: ink.onShade[shade] });
     }
     if (!head.hard || chosen === open) continue;
     for (let j = 0; j < size; j++) {
@@ -156,8 +156,9 @@ function seenBy(info) {
   return { 'j<i': (i, j) => j < i, 'j<=i': (i, j) => j <= i, 'j>i': (i, j) => j > i, 'j>=i': (i, j) => j >= i }[mask] ?? (() => true);
 }
 
-/** A weight in three characters: exact where it matters, in the cell's tooltip. */
-function cellNumber(weight, log) {
+/** A weight in three characters, a leak by its power of ten where there is room; the cell's tooltip has all digits. */
+function cellNumber(weight, log, cell) {
+  if (!log && weight > 0 && weight < 0.005 && cell >= 34) return weight.toExponential(0);
   if (!log) return weight > 0.995 ? '1' : weight < 0.005 ? '0' : weight.toFixed(2).slice(1);
   const exponent = Math.log10(weight);
   return !(weight > 1e-99) ? '−∞' : exponent > -0.05 ? '0' : exponent.toFixed(Math.abs(exponent) < 9.95 ? 1 : 0).replace('-', '−');
