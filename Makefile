@@ -187,7 +187,7 @@ CLANG_TESTS = model run-hunt bad batch recognise audit certify certify-choices f
 run-clang-tests: $(BUILD)/temper $(patsubst %,$(BUILD)/tests/t-%,$(CLANG_TESTS))
 	@for t in $(CLANG_TESTS); do $(BUILD)/tests/t-$$t || exit 1; done
 
-run-tests: all $(TEST_BIN) $(BUILD)/tests/platforms/digests
+run-tests: all $(TEST_BIN) $(BUILD)/tests/platforms/digests $(BUILD)/bench/sizes
 	@sh scripts/run-tests.sh $(BUILD) $(JOBS)
 
 test-regular: ## regular languages and random automata with much more effort (minutes)
@@ -195,6 +195,11 @@ test-regular: ## regular languages and random automata with much more effort (mi
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-regular $(BUILD)/tests/t-cascade
 	TEMPER_TEST_EFFORT=20 $(BUILD)/tests/t-regular
 	TEMPER_TEST_EFFORT=10 $(BUILD)/tests/t-cascade
+
+test-tables: ## tables of the pages against what the program says now, also those that take minutes
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/bench/sizes
+	@python3 tests/tables.py $(BUILD) --all
 
 proofs: ## check the lemmas of theory and certificates with Coq, and show what they assume (installs Coq; some minutes)
 	@sh scripts/setup.sh build proofs
@@ -455,7 +460,7 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: all help setup demo bench mutants proofs test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt stock-hunt test-faults mpi test-mpi test-html \
+.PHONY: test-tables all help setup demo bench mutants proofs test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt stock-hunt test-faults mpi test-mpi test-html \
     test-interop lint format install \
     uninstall clean
 .DEFAULT_GOAL := all
