@@ -32,6 +32,8 @@ typedef struct machine {
     double **found;
     size_t count, capacity;
     uint64_t work;
+    uint32_t wrong; /* the token of a logit that is not what the automaton says */
+    bool is_legal;  /* by the automaton */
 } machine;
 
 /* ---- which positions are alike ---- */
@@ -229,8 +231,8 @@ static void see(machine *m, uint32_t token, uint32_t position, double *memory, b
 
 /* ---- pairs of states ---- */
 
-/* What the logits of a position say must be what the automaton says. */
-static void check_logits(const machine *m, uint32_t q) {
+/* Whether the logits of a position say what the automaton says. */
+static bool check_logits(machine *m, uint32_t q) {
     const undo *u = m->u;
     bool acceptor = m->s->claim->kind == TEMPER_KIND_ACCEPTOR;
     for (uint32_t t = STOCK_AUDIT_EOS; t + 1 < u->m->vocabulary; t++) {
@@ -240,10 +242,13 @@ static void check_logits(const machine *m, uint32_t q) {
                 ? m->language->accepts[q]
                 : acceptor ||
                       m->alive[m->language->next[(size_t)q * m->language->classes + m->language->class_of[letter]]];
-        if (value_of(m, &u->outputs[t]) != (legal ? 0 : -LEGAL))
-            stock_refuse(m->s, 0, 0, "token %u is %s after some prefix, and the model says otherwise", t,
-                         legal ? "legal" : "illegal");
+        if (value_of(m, &u->outputs[t]) != (legal ? 0 : -LEGAL)) {
+            m->wrong = t;
+            m->is_legal = legal;
+            return false;
+        }
     }
+    return true;
 }
 
 static void add_pair(machine *m, double *state) {
@@ -254,12 +259,14 @@ static void add_pair(machine *m, double *state) {
     array_push(m->s->arena, m->found, m->count, m->capacity, state);
 }
 
-static void follow(machine *m) {
+/* Whether all pairs of states agree. */
+static bool follow(machine *m) {
     const undo *u = m->u;
     double *state = arena_zalloc(m->s->arena, m->size, sizeof *state);
+    table_init(&m->index, m->s->arena);
+    m->count = 0;
     see(m, STOCK_AUDIT_BOS, 0, state + 2, false);
-    check_logits(m, 0);
-    state[1] = 0;
+    if (!check_logits(m, 0)) return false;
     add_pair(m, state);
     for (size_t k = 0; k < m->count; k++) {
         uint32_t position = next_position(m, (uint32_t)m->found[k][1]);
@@ -269,12 +276,13 @@ static void follow(machine *m) {
             uint32_t q =
                 m->language->next[(size_t)m->found[k][0] * m->language->classes + m->language->class_of[letter]];
             see(m, STOCK_AUDIT_LETTERS + letter, position, to + 2, true);
-            check_logits(m, q);
+            if (!check_logits(m, q)) return false;
             to[0] = q;
             to[1] = position;
             add_pair(m, to);
         }
     }
+    return true;
 }
 
 bool stock_is_finite(const undo *u, bool with_counts) {
@@ -344,8 +352,15 @@ void stock_machine_check(stock_audit *s) {
     m.language = source_automaton(s);
     m.alive = find_alive(m.language, s->arena);
     m.columns = arena_zalloc(s->arena, s->u->column_count, sizeof *m.columns);
-    table_init(&m.index, s->arena);
     place_memory(&m);
     find_period(&m);
-    follow(&m);
+    bool agrees = follow(&m);
+    if (!agrees &&
+        m.period) { /* positions that repeat go on for ever, and a model ends: each is a state of its own */
+        m.period = 0;
+        agrees = follow(&m);
+    }
+    if (!agrees)
+        stock_refuse(s, 0, 0, "token %u is %s after some prefix, and the model says otherwise", m.wrong,
+                     m.is_legal ? "legal" : "illegal");
 }
