@@ -191,7 +191,7 @@ static temper_status audit_model(const trial *t, const temper_spec *read, const 
     stock_read(file, &f, a);
     if (!u) u = undo_stock(file, STOCK_GGUF, a);
     stock_certificate_page(&certificate, &t->k->options, read, m, u, &bytes);
-    snprintf(path, sizeof path, "%s/model.gguf", folder);
+    snprintf(path, sizeof path, "%s/%d.gguf", folder, (int)getpid()); /* a mutant is a process of its own */
     if (temper_file_write(path, bytes.data, bytes.length, why) != TEMPER_OK) return TEMPER_IO;
     return temper_audit_stock(certificate.data, certificate.length, path, why);
 }

@@ -30,7 +30,7 @@ static const char *setting(const trial *t) { return stock_setting_text(t->name, 
 /* ---- one audit ---- */
 
 static temper_status audit_file(const char *certificate, size_t length, const text *bytes, temper_error *e) {
-    snprintf(path, sizeof path, "%s/model.gguf", folder);
+    snprintf(path, sizeof path, "%s/%d.gguf", folder, (int)getpid()); /* a mutant is a process of its own */
     if (temper_file_write(path, bytes->data, bytes->length, e) != TEMPER_OK) return TEMPER_IO;
     return temper_audit_stock(certificate, length, path, e);
 }

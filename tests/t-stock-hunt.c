@@ -171,7 +171,7 @@ static void play(entry *e, const hunt *h, const temper_spec *read, const struct 
         total.shapeless++;
         return;
     }
-    snprintf(path, sizeof path, "%s/model.gguf", folder);
+    snprintf(path, sizeof path, "%s/%d.gguf", folder, (int)getpid()); /* a mutant is a process of its own */
     if (!CHECK(temper_file_write(path, g.made.data, g.made.length, &why) == TEMPER_OK, "%s", why.text)) return;
     temper_status s = temper_audit_stock(g.certificate.data, g.certificate.length, path, &why);
     CHECK(s == TEMPER_OK || s == TEMPER_RANGE || s == TEMPER_FORMAT || s == TEMPER_LIMIT, "%s: %s", setting(&g),

@@ -1,0 +1,260 @@
+/* The audit of a folder of an ordinary transformer: what temper_export_stock writes is accepted, and no folder in
+   which one file is another, or is missing, or does not say the same as model.gguf, though the certificate names the
+   new digests. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "stock_trials.h"
+
+static struct { size_t folders, changed; } total;
+
+static char folder[TEST_FOLDER], here[TEST_FOLDER + 40], path[TEST_FOLDER + 100];
+
+static const char *const names[] = {
+    "model.gguf",     "model.safetensors",      "onnx/model.onnx",       "config.json",
+    "tokenizer.json", "generation_config.json", "tokenizer_config.json", "Modelfile",
+    "README.md",      "testvectors.jsonl",      "certificate.json"};
+enum { GGUF, SAFETENSORS, ONNX, CONFIG, TOKENIZER, CERTIFICATE = 10, FILES };
+
+typedef struct bytes {
+    char *data;
+    size_t length;
+} bytes;
+
+typedef struct trial {
+    const char *source;
+    temper_stock_options options;
+    bytes files[FILES];
+} trial;
+
+static bool changed[FILES]; /* on disk */
+
+/* ---- files; a mutant is a process of its own, and has its own folder ---- */
+
+static const char *path_of(const char *name) {
+    snprintf(path, sizeof path, "%s/%s", here, name);
+    return path;
+}
+
+static void make_here(void) {
+    snprintf(here, sizeof here, "%s/%d", folder, (int)getpid());
+    mkdir(here, 0700);
+    mkdir(path_of("onnx"), 0700);
+}
+
+static void remove_here(void) {
+    for (int k = 0; k < FILES; k++) unlink(path_of(names[k]));
+    rmdir(path_of("onnx"));
+    rmdir(here);
+}
+
+static bool write_file(int which, const bytes *b) {
+    temper_error e = {0};
+    changed[which] = true;
+    return CHECK(temper_file_write(path_of(names[which]), b->data, b->length, &e) == TEMPER_OK, "%s", e.text);
+}
+
+/* The folder of a trial as it was exported. Only files that were changed since are written again. */
+static void write_all(const trial *t) {
+    static const trial *there;
+    static pid_t process;
+    bool whole = there != t || process != getpid();
+    if (whole) make_here();
+    there = t;
+    process = getpid();
+    for (int k = 0; k < FILES; k++) {
+        if (whole || changed[k]) write_file(k, &t->files[k]);
+        changed[k] = false;
+    }
+}
+
+/* ---- changes ---- */
+
+static void put_digest(char *out, const bytes *b) {
+    unsigned char digest[SHA256_SIZE];
+    char hex[SHA256_HEX + 1];
+    sha256 h;
+    sha256_start(&h);
+    sha256_add(&h, b->data, b->length);
+    sha256_finish(digest, &h);
+    sha256_hex(hex, digest);
+    memcpy(out, hex, SHA256_HEX);
+}
+
+/* The certificate with the digest of a file. */
+static bytes addressed(const trial *t, int which, const bytes *b) {
+    bytes c = {malloc(t->files[CERTIFICATE].length + 1), t->files[CERTIFICATE].length};
+    memcpy(c.data, t->files[CERTIFICATE].data, c.length + 1);
+    char *at = strstr(c.data, names[which]), *digest = at ? strstr(at, "\"sha256\": \"") : NULL;
+    if (digest) put_digest(digest + 11, b);
+    return c;
+}
+
+static temper_status audit_here(const bytes *certificate, temper_error *e) {
+    *e = (temper_error){0};
+    return temper_audit_stock(certificate->data, certificate->length, here, e);
+}
+
+static void check_refused(const trial *t, const bytes *certificate, const char *what) {
+    temper_error e;
+    temper_status s = audit_here(certificate, &e);
+    total.changed++;
+    CHECK(s == TEMPER_RANGE || s == TEMPER_FORMAT || s == TEMPER_IO, "%s: %s is accepted", t->source, what);
+}
+
+/* A file with some bytes changed: its own digest does not fit, and with the new one what it says does not. */
+static void change_file(const trial *t, int which, size_t at, const char *to, size_t length, bool matters) {
+    bytes b = {malloc(t->files[which].length + 1), t->files[which].length};
+    char what[100];
+    temper_error e;
+    if (!CHECK(at + length <= b.length, "%s: %s is too short", t->source, names[which])) return;
+    memcpy(b.data, t->files[which].data, b.length + 1);
+    memcpy(b.data + at, to, length);
+    write_all(t);
+    write_file(which, &b);
+    snprintf(what, sizeof what, "%s with byte %zu changed", names[which], at);
+    if (which <= ONNX) check_refused(t, &t->files[CERTIFICATE], what);
+    bytes c = addressed(t, which, &b);
+    if (matters)
+        check_refused(t, &c, what);
+    else
+        CHECK(audit_here(&c, &e) == TEMPER_OK, "%s: %s: %s", t->source, what, e.text);
+    free(b.data);
+    free(c.data);
+}
+
+static void change_text(const trial *t, int which, const char *from, const char *to) {
+    const char *at = strstr(t->files[which].data, from);
+    if (CHECK(at && strlen(from) == strlen(to), "%s: %s has no %s", t->source, names[which], from))
+        change_file(t, which, (size_t)(at - t->files[which].data), to, strlen(to), true);
+}
+
+/* The certificate with one text in the place of another of any length. */
+static void change_certificate(const trial *t, const char *from, const char *to) {
+    const bytes *c = &t->files[CERTIFICATE];
+    const char *at = strstr(c->data, from);
+    if (!CHECK(at, "%s: the certificate has no %s", t->source, from)) return;
+    size_t before = (size_t)(at - c->data), rest = c->length - before - strlen(from);
+    bytes made = {malloc(before + strlen(to) + rest + 1), before + strlen(to) + rest};
+    memcpy(made.data, c->data, before);
+    memcpy(made.data + before, to, strlen(to));
+    memcpy(made.data + before + strlen(to), at + strlen(from), rest + 1);
+    write_all(t);
+    check_refused(t, &made, to);
+    free(made.data);
+}
+
+/* One number of a tensor is another: the last, or one in its midst. */
+static void change_tensors(const trial *t) {
+    const bytes *f = &t->files[SAFETENSORS];
+    uint64_t header;
+    size_t count = 0;
+    memcpy(&header, f->data, sizeof header);
+    bool f16 = t->options.weights_f16;
+    for (const char *at = f->data + 8; (at = strstr(at, "\"data_offsets\":[")) && at < f->data + 8 + header; at++) {
+        size_t first, end, size = 4, place;
+        if (!CHECK(sscanf(at, "\"data_offsets\":[%zu,%zu]", &first, &end) == 2, "%.60s", at)) return;
+        char number[4];
+        if (f16) { /* norms and tables of positions are f32 all the same */
+            const char *type = at;
+            while (type > f->data && strncmp(type, "\"dtype\":\"", 9) != 0) type--;
+            size = strncmp(type + 9, "F16", 3) == 0 ? 2 : 4;
+        }
+        size_t middle = (end - first) / 2 / size * size;
+        place = 8 + header + (count++ % 2 ? first + middle : end - size);
+        memcpy(number, f->data + place, size);
+        number[size - 1] ^= 0x01;
+        change_file(t, SAFETENSORS, place, number, size, true);
+    }
+}
+
+static void remove_file(const trial *t, int which) {
+    write_all(t);
+    unlink(path_of(names[which]));
+    changed[which] = true;
+    check_refused(t, &t->files[CERTIFICATE], "a missing file");
+}
+
+static void change_all(const trial *t) {
+    temper_error e;
+    write_all(t);
+    CHECK(audit_here(&t->files[CERTIFICATE], &e) == TEMPER_OK, "%s: %s", t->source, e.text);
+    for (int k = 0; k < 5; k++) remove_file(t, k);
+    if (t->options.weights_f16 || t->options.architecture == TEMPER_STOCK_GPT2) change_tensors(t);
+    change_file(t, ONNX, t->files[ONNX].length / 2, "x", 1, false); /* of this one only the digest counts */
+    change_text(t, CONFIG, "e-0", "e-1");
+    change_text(t, TOKENIZER, "\"a\"", "\"x\"");
+    change_text(t, TOKENIZER, "\"c\"", "\"x\"");
+    change_certificate(t, "onnx/model.onnx", "../model.onnx");
+    change_certificate(t, "onnx/model.onnx", "/dev/null");
+    change_certificate(t, "onnx/model.onnx", "onnx/none");
+    change_certificate(t, "\"name\": \"model.gguf\"", "\"name\": \"other.gguf\"");
+}
+
+/* ---- models ---- */
+
+static bool read_all(trial *t) {
+    temper_error e;
+    temper_spec *s = stock_parse(t->source, "abc");
+    make_here();
+    bool ok =
+        s && CHECK(temper_export_stock(NULL, here, s, &t->options, &e) == TEMPER_OK, "%s: %s", t->source, e.text);
+    temper_spec_free(s);
+    for (int k = 0; ok && k < FILES; k++)
+        ok = CHECK(temper_file_read(&t->files[k].data, &t->files[k].length, path_of(names[k]), &e) == TEMPER_OK,
+                   "%s: %s", t->source, e.text);
+    return ok;
+}
+
+static void free_all(trial *t) {
+    for (int k = 0; k < FILES; k++) temper_free(t->files[k].data);
+    remove_here();
+}
+
+/* model.safetensors, config.json and tokenizer.json of another model, whole. */
+static void exchange(const trial *t, const trial *other) {
+    for (int which = SAFETENSORS; which <= TOKENIZER; which++) {
+        if (which == ONNX) continue;
+        write_all(t);
+        for (int k = SAFETENSORS; k <= TOKENIZER; k++)
+            if (k == which || which == SAFETENSORS) write_file(k, &other->files[k]);
+        bytes c =
+            addressed(t, SAFETENSORS, which == SAFETENSORS ? &other->files[SAFETENSORS] : &t->files[SAFETENSORS]);
+        if (t->files[which].length != other->files[which].length ||
+            memcmp(t->files[which].data, other->files[which].data, t->files[which].length) != 0)
+            check_refused(t, &c, names[which]);
+        free(c.data);
+    }
+}
+
+int main(void) {
+    trial all[] = {
+        {.source = "H(b -> O a)", .options = {.length = 12}},
+        {.source = "H(b -> O a)", .options = {.length = 13}},
+        {.source = "O a & O b", .options = {.length = 12}},
+        {.source = "Y a", .options = {.length = 12, .architecture = TEMPER_STOCK_LLAMA}},
+        {.source = "Y a", .options = {.length = 12, .architecture = TEMPER_STOCK_LLAMA, .weights_f16 = 1}},
+        {.source = "Y a & O c", .options = {.length = 12, .architecture = TEMPER_STOCK_LLAMA}},
+    };
+    enum { COUNT = sizeof all / sizeof *all };
+    if (!test_folder(folder)) return 1;
+    for (size_t k = 0; k < COUNT; k++) {
+        total.folders++;
+        if (!read_all(&all[k])) continue;
+        if (k != 1 && k != 5) change_all(&all[k]);
+        remove_here();
+    }
+    for (size_t k = 0; k < COUNT; k++)
+        for (size_t d = 1, j; d <= 3; d++)
+            if (j = (k + d) % COUNT, all[j].files[CERTIFICATE].data && all[k].files[CERTIFICATE].data)
+                exchange(&all[k], &all[j]);
+    for (size_t k = 0; k < COUNT; k++) free_all(&all[k]);
+    rmdir(folder);
+    printf("%zu folders, %zu changed ones\n", total.folders, total.changed);
+    return test_finish("t-audit-stock-folder");
+}
