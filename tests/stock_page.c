@@ -559,7 +559,7 @@ static real step_off(view *x, const undo_step *s, real *product) {
     return unit + moved;
 }
 
-static void page_net(view *x, uint32_t layer, arena *a) {
+void page_net(page_view *x, uint32_t layer, arena *a) {
     const undo *u = x->u;
     real *added = arena_zalloc(a, u->column_count, sizeof *added),
          *sizes = arena_zalloc(a, u->column_count, sizeof *sizes);
@@ -595,7 +595,7 @@ static real row_imbalance(const undo *u, const float *row, real *size) {
     return fabsl(sum) + 0x1p-40L * all;
 }
 
-static real embedded_imbalance(const undo *u) {
+real page_embedding(const undo *u) {
     const struct stock_model *m = u->m;
     real tokens = 0, places = 0, size[2] = {0};
     if (m->architecture != STOCK_GPT2) return 0;
@@ -610,7 +610,7 @@ static void take_kernels(stock_page *out, view x, arena *a) {
     const undo *u = x.u;
     x.error = arena_zalloc(a, u->column_count, sizeof *x.error);
     x.relative = arena_zalloc(a, u->column_count, sizeof *x.relative);
-    x.imbalance = embedded_imbalance(u);
+    x.imbalance = page_embedding(u);
     for (uint32_t l = 1; l <= u->m->layer_count; l++) {
         page_norm(&x, l, false);
         take_attention(&x, l, out->errors);

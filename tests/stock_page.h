@@ -35,6 +35,8 @@ typedef struct page_row {
 void page_norm(page_view *x, uint32_t layer, bool net);
 page_row page_read_row(const page_view *x, const undo_form *f);
 real page_head(page_view *x, const undo_head *h);
+void page_net(page_view *x, uint32_t layer, arena *a);
+real page_embedding(const undo *u);
 bool page_is_back(real size, real error, real relative, real grain);
 real page_rounded(real size, real error, real relative, real grain);
 

@@ -170,7 +170,7 @@ static void check_heads(const stock_audit *s) {
 
 static void release_spec(void *spec) { temper_spec_free(spec); }
 
-static void read_source(stock_audit *s) {
+void stock_read_source(stock_audit *s) {
     const stock_claim *c = s->claim;
     temper_model *m = arena_zalloc(s->arena, 1, sizeof *m);
     bool words = false;
@@ -198,7 +198,7 @@ static void read_source(stock_audit *s) {
 
 /* Counts are understood by meaning; a model without them is followed as a machine, and a language model with bounded
    counts, too. What is viable is not proved, and the claim must say so. */
-static void check_meaning(stock_audit *s) {
+void stock_check_meaning(stock_audit *s) {
     bool next = s->claim->kind == TEMPER_KIND_NEXT;
     bool finite = stock_is_finite(s->u, next) && s->claim->kind != TEMPER_KIND_TRANSDUCER && !s->claim->viable;
     if (finite)
@@ -234,8 +234,8 @@ static void check_certificate(entry *e, void *context) {
     check_settings(s, &file);
     check_heads(s);
     if (folder) check_folder(e, s, c->path, file.model);
-    read_source(s);
-    check_meaning(s);
+    stock_read_source(s);
+    stock_check_meaning(s);
     stock_bounds(s);
     if (!(s->logits < ALLOWED)) stock_refuse(s, 0, 0, "logits may be off by %.3g", s->logits);
 }

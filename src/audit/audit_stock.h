@@ -60,7 +60,11 @@ typedef struct stock_audit {
 _Noreturn void stock_refuse(const stock_audit *s, uint32_t layer, uint32_t head, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The model's outputs are those of the source. */
+/* Fills spec and shell from the claim. */
+void stock_read_source(stock_audit *s);
+
+/* The model's outputs are those of the source: by one of the two ways below. */
+void stock_check_meaning(stock_audit *s);
 void stock_machine_check(stock_audit *s);
 void stock_meaning_check(stock_audit *s);
 /* with_counts: also if sums that only go up, or only go down, are compared with a number. */

@@ -18,7 +18,6 @@ static double size_of(const undo_column *c) { return fmax(fabs(c->low), fabs(c->
 static void add_sizes(const stock_bounding *b, uint32_t layer, bool net, double *sum, double *squares) {
     const undo *u = b->u;
     double most = 0;
-    *sum = *squares = 0;
     for (uint32_t t = 0; t < STOCK_AUDIT_LETTERS + u->letters; t++) {
         double own = 0;
         for (uint32_t c = 0; c < u->column_count; c++)
@@ -216,7 +215,7 @@ static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
     n->rest += fabs(s->rest) * 2 * (most + off);
 }
 
-static void bound_net(stock_bounding *b, uint32_t layer) {
+void stock_net(stock_bounding *b, uint32_t layer) {
     const undo *u = b->u;
     arena *a = b->s->arena;
     net_bound n = {.added = arena_zalloc(a, u->column_count, sizeof *n.added),
@@ -268,8 +267,7 @@ static double row_sum(const undo *u, const float *row, double *size) {
     return fabs(sum) + 0x1p-40 * *size;
 }
 
-/* A token and a position are added. */
-static double embedding_imbalance(const undo *u) {
+double stock_embedding(const undo *u) {
     double tokens = 0, positions = 0, most[2] = {0}, size;
     if (u->m->architecture != STOCK_GPT2) return 0;
     for (uint32_t t = 0; t < u->m->vocabulary; t++) {
@@ -296,12 +294,12 @@ static void bound_kernels(stock_audit *s, stock_kernels k) {
     stock_bounding b = {.s = s, .u = s->u, .k = k};
     size_t head = 0;
     b.columns = arena_zalloc(s->arena, s->u->column_count, sizeof *b.columns);
-    b.imbalance = embedding_imbalance(s->u);
+    b.imbalance = stock_embedding(s->u);
     for (uint32_t l = 1; l <= s->u->m->layer_count; l++) {
         stock_norm(&b, l, false);
         bound_attention(&b, l, &head);
         stock_norm(&b, l, true);
-        bound_net(&b, l);
+        stock_net(&b, l);
     }
     stock_norm(&b, s->u->m->layer_count + 1, false);
     s->logits = fmax(s->logits, bound_logits(&b));

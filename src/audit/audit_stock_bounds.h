@@ -57,4 +57,10 @@ double stock_f16_error(double size, double error, double relative, double grain)
 void stock_norm(stock_bounding *b, uint32_t layer, bool net);
 double stock_head_bound(stock_bounding *b, const undo_head *h);
 
+/* Errors of the columns that the steps of a layer write, and of the sum of all columns. */
+void stock_net(stock_bounding *b, uint32_t layer);
+
+/* A GPT-2: what the columns may add up to where a token and a position are added. */
+double stock_embedding(const undo *u);
+
 #endif

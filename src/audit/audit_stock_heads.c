@@ -201,8 +201,8 @@ static double bound_once(stock_bounding *b, const undo_head *h) {
 /* ---- nearest ---- */
 
 /* Keys of the same content are s, 2s, ... behind, others `ahead` and more. */
-static double geometric(double s, double ahead, double off) {
-    return up_exp_of(2 * off) * (up_exp_of(-s) + up_exp_of(-ahead)) / (1 - up_exp_of(-s)) * SLACK;
+static double geometric(double s, double ahead) {
+    return (up_exp_of(-s) + up_exp_of(-ahead)) / (1 - up_exp_of(-s)) * SLACK;
 }
 
 /* The numbers of f16 that a computed key may become. */
@@ -254,23 +254,21 @@ static double bound_nearest(stock_bounding *b, const undo_head *h) {
     double r = root(b), all = content_error(b, h, 0, h->content, OF_ALL) / r;
     /* keys that tie by different products feel the errors of different queries */
     double keys = h->content > 1 ? all : content_error(b, h, 0, h->content, OF_KEYS) / r;
-    double worth = undo_content_gap(b->u, h) / r, s, span, off;
+    double worth = undo_content_gap(b->u, h) / r, s, span;
     if (h->turn_count) {
         NEED(b, h, b->u->m->positions <= RAMP_PAIRS, "its ramp has more pairs of positions than are audited");
         s = ramp_step(b, h, &span) / r - 2 * keys;
         span /= r;
-        off = all;
     } else {
         double digits = content_error(b, h, h->content, h->product_count, OF_KEYS) / r;
         s = fabs(h->slope) / r - 2 * digits - 2 * keys;
         span = fabs(h->slope) / r * (positions(b) - 1) + 2 * digits;
-        off = all;
     }
     if (positions(b) < 2) s = INFINITY; /* there is nothing beside the start sentinel */
     NEED(b, h, s >= LEAST_GAP, "neighbours are only %.3g apart", s);
-    NEED(b, h, worth == 0 || worth - span - 2 * off >= LEAST_GAP, "content is only %.3g ahead",
-         worth - span - 2 * off);
-    return chosen_error(b, h, geometric(s, worth == 0 ? INFINITY : worth - span - 2 * off, 0));
+    double ahead = worth == 0 ? INFINITY : worth - span - 2 * all;
+    NEED(b, h, ahead >= LEAST_GAP, "content is only %.3g ahead", ahead);
+    return chosen_error(b, h, geometric(s, ahead));
 }
 
 /* ---- yesterday ---- */

@@ -1,0 +1,99 @@
+#include "stock_ideal.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct board {
+    const undo *u;
+    size_t rows;
+    double *numbers; /* [columns][rows] */
+    bool clear;      /* no mean that is compared is 0 */
+} board;
+
+static double *column_of(const board *b, uint32_t c) { return b->numbers + (size_t)c * b->rows; }
+
+static bool is_fixed(const board *b, uint32_t c) {
+    return b->u->columns[c].place && b->u->columns[c].writer != UNDO_TOKEN;
+}
+
+static double read_form(const board *b, const undo_form *f, size_t i) {
+    double x = f->one;
+    for (size_t k = 0; k < f->count; k++) x += f->terms[k].weight * column_of(b, f->terms[k].channel)[i];
+    return x;
+}
+
+/* The score of key j for query i, without what positions add. */
+static double content(const board *b, const undo_head *h, size_t i, size_t j) {
+    double score = 0;
+    for (size_t k = 0; k < h->content; k++)
+        score += read_form(b, &h->products[k].query, i) * read_form(b, &h->products[k].key, j);
+    return score;
+}
+
+static size_t chosen(const board *b, const undo_head *h, size_t i) {
+    size_t best = h->last ? i : 0;
+    for (size_t step = 0; step <= i; step++) {
+        size_t j = h->last ? i - step : step;
+        if (content(b, h, i, j) > content(b, h, i, best)) best = j;
+    }
+    return best;
+}
+
+static double head_value(board *b, const undo_head *h, const undo_value *v, size_t i) {
+    double sum = 0, most = -INFINITY, unit;
+    switch (h->role) {
+    case UNDO_ONCE:
+        unit = undo_grain(b->u, &h->products[0].key);
+        for (size_t j = 0; j <= i; j++) most = fmax(most, read_form(b, &h->products[0].key, j));
+        return unit > 0 ? most / unit : 0;
+    case UNDO_NEAREST: return read_form(b, &v->value, chosen(b, h, i));
+    case UNDO_YESTERDAY: return read_form(b, &v->value, i ? i - 1 : 0);
+    case UNDO_MEAN:
+        for (size_t j = 0; j <= i; j++) sum += read_form(b, &v->value, j);
+        return v->scale * sum / (double)(i + 1);
+    case UNDO_COMPARE:
+        sum = read_form(b, &h->products[0].query, i);
+        b->clear = b->clear && (i == 0 || sum != 0);
+        return i == 0 || sum > 0;
+    default: return NAN; /* waves write numbers of the position; look-ups are not audited */
+    }
+}
+
+static void run_layer(board *b, uint32_t layer, arena *a) {
+    const undo *u = b->u;
+    for (size_t k = 0; k < u->head_count; k++) {
+        const undo_head *h = &u->heads[k];
+        for (size_t v = 0; h->layer == layer && v < h->value_count; v++)
+            for (size_t i = 0; i < b->rows && !is_fixed(b, h->values[v].column); i++)
+                column_of(b, h->values[v].column)[i] = head_value(b, h, &h->values[v], i);
+    }
+    double *before = arena_alloc(a, u->column_count * b->rows, sizeof *before);
+    memcpy(before, b->numbers, u->column_count * b->rows * sizeof *before);
+    board read = *b;
+    read.numbers = before;
+    for (size_t k = 0; k < u->step_count; k++) {
+        const undo_step *s = &u->steps[k];
+        for (size_t i = 0; s->layer == layer && i < b->rows; i++) {
+            undo_form f = s->sum;
+            f.one = 0;
+            if (read_form(&read, &f, i) < 2 * UNDO_GATE * s->at) continue;
+            for (size_t t = 0; t < s->count; t++)
+                if (!is_fixed(b, s->terms[t].channel)) column_of(b, s->terms[t].channel)[i] += s->terms[t].weight;
+        }
+    }
+}
+
+bool stock_ideal_run(float *logits, const undo *u, const uint32_t *tokens, size_t n, arena *a) {
+    board b = {.u = u, .rows = n + 1, .clear = true};
+    b.numbers = arena_zalloc(a, u->column_count * b.rows, sizeof *b.numbers);
+    for (uint32_t c = 0; c < u->column_count; c++)
+        for (size_t i = 0; i <= n; i++) {
+            const undo_column *x = &u->columns[c];
+            column_of(&b, c)[i] = is_fixed(&b, c) ? x->place[i] : x->writer == UNDO_TOKEN ? x->tokens[tokens[i]] : 0;
+        }
+    for (uint32_t l = 1; l <= u->m->layer_count; l++) run_layer(&b, l, a);
+    for (size_t i = 0; i <= n; i++)
+        for (uint32_t t = 0; t < u->m->vocabulary; t++)
+            logits[i * u->m->vocabulary + t] = (float)read_form(&b, &u->outputs[t], i);
+    return b.clear;
+}

@@ -1,0 +1,11 @@
+/* What an undone transformer says in ideal numbers: every head makes its choice exactly, and every step is 0 or 1. It
+   is written from doc/stock.md, all positions of a layer at once, where the audit goes from letter to letter. */
+#ifndef TESTS_STOCK_IDEAL_H
+#define TESTS_STOCK_IDEAL_H
+
+#include "model/stock_undo.h"
+
+/* logits[n + 1][vocabulary] of n letters, tokens[0] being the start; false: a mean that is compared is 0. */
+bool stock_ideal_run(float *logits, const undo *u, const uint32_t *tokens, size_t n, arena *a);
+
+#endif

@@ -1,0 +1,445 @@
+/* Single norms, rows, heads and nets of the audit of ordinary transformers against the page's (stock_page.h), from any
+   state: random errors of columns, numbers of the model that are changed beyond what a lowering writes, and errors up
+   to the largest that are taken. Both must say the same: the same verdict, and the same number. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/audit_stock_bounds.h"
+#include "export/gguf_write.h"
+#include "stock_page.h"
+#include "stock_shakes.h"
+#include "stock_trials.h"
+
+static struct { size_t models, compared, proved, numbers, edges; } total;
+
+typedef struct trial {
+    const char *name;
+    const temper_spec *spec;
+    struct stock_options options;
+    test_random *random;
+} trial;
+
+static const char *setting(const trial *t) { return stock_setting_text(t->name, &t->options); }
+
+/* ---- from any state ---- */
+
+typedef struct state {
+    const trial *t;
+    const undo *u;
+    stock_bounding b;
+    page_view x;
+    double size; /* of all errors of columns, as a factor */
+    double *error, *relative;
+    uint32_t layer;
+    const undo_head *head;
+    double found; /* by the audit */
+    trap *outside;
+} state;
+
+static void bound_head(entry *e, void *context) {
+    state *s = context;
+    s->b.s->trap = e->trap;
+    s->b.s->arena = &e->memory;
+    stock_norm(&s->b, s->layer, false);
+    s->found = stock_head_bound(&s->b, s->head);
+}
+
+static bool is_near(double found, real page) {
+    return fabsl((real)found - page) <= fabsl(page) * 0x1p-17L || (!isfinite(found) && !isfinite(page));
+}
+
+static void set_state(state *s) {
+    for (uint32_t c = 0; c < s->u->column_count; c++) {
+        s->x.error[c] = s->b.columns[c].error = s->error[c] * s->size;
+        s->x.relative[c] = s->b.columns[c].relative = s->relative[c] * s->size;
+    }
+    s->x.refused = NULL;
+}
+
+/* The same verdict and the same number of a head. */
+static bool compare_head(state *s) {
+    temper_error e = {0};
+    set_state(s);
+    page_norm(&s->x, s->layer, false);
+    real page = page_head(&s->x, s->head);
+    temper_status status = entry_run(&e, bound_head, s);
+    total.compared++;
+    CHECK((status == TEMPER_OK) == !s->x.refused, "%s, %s of layer %u, errors times %g: the audit: %s; the page: %s",
+          setting(s->t), undo_role_name(s->head->role), s->layer, s->size, status ? e.text : "proved",
+          s->x.refused ? s->x.refused : "proved");
+    if (status != TEMPER_OK || s->x.refused) return false;
+    total.proved++;
+    CHECK(is_near(s->found, page), "%s, %s of layer %u: %.17g, the page %.17Lg", setting(s->t),
+          undo_role_name(s->head->role), s->layer, s->found, page);
+    for (size_t v = 0; v < s->head->value_count; v++) {
+        uint32_t c = s->head->values[v].column;
+        CHECK(is_near(s->b.columns[c].error, s->x.error[c]) && is_near(s->b.columns[c].relative, s->x.relative[c]),
+              "%s, what %s of layer %u writes: %.17g, the page %.17Lg", setting(s->t), undo_role_name(s->head->role),
+              s->layer, s->b.columns[c].error, s->x.error[c]);
+    }
+    return true;
+}
+
+static void compare_row(const state *s, const undo_form *f) {
+    stock_row found = stock_row_bound(&s->b, f);
+    page_row page = page_read_row(&s->x, f);
+    total.numbers++;
+    CHECK(is_near(found.size, page.size) && is_near(found.error, page.error) && is_near(found.rounded, page.own) &&
+              is_near(found.zero, page.zero) && found.scale == s->b.common,
+          "%s: a row of %zu: size %g %Lg, error %.17g %.17Lg, rounded %g %Lg, zero %.17g %.17Lg", setting(s->t),
+          f->count, found.size, page.size, found.error, page.error, found.rounded, page.own, found.zero, page.zero);
+}
+
+/* Rows of some columns with some weights. */
+static void compare_rows(const state *s, test_random *r) {
+    model_term terms[4];
+    undo_form f = {.terms = terms, .count = random_below(r, 5)};
+    if (random_below(r, 2)) f.one = (double)random_below(r, 9) - 4;
+    if (random_below(r, 2)) f.rest = shake_error(r, -10);
+    for (size_t k = 0; k < f.count; k++) {
+        uint32_t c = (uint32_t)random_below(r, s->u->column_count);
+        terms[k] = (model_term){c, ldexp((double)random_below(r, 7) - 3, (int)random_below(r, 6) - 2)};
+    }
+    compare_row(s, &f);
+}
+
+static void compare_norm(state *s, uint32_t layer, bool net) {
+    s->b.s->trap = s->outside;
+    page_norm(&s->x, layer, net);
+    if (s->x.refused) return;
+    stock_norm(&s->b, layer, net);
+    CHECK(is_near(s->b.common, s->x.common) && is_near(s->b.own, s->x.own) && is_near(s->b.mean, s->x.mean) &&
+              is_near(s->b.sum, s->x.sum),
+          "%s: the norm of layer %u: %.17g %.17Lg, %g %Lg, %.17g %.17Lg, %g %Lg", setting(s->t), layer, s->b.common,
+          s->x.common, s->b.own, s->x.own, s->b.mean, s->x.mean, s->b.sum, s->x.sum);
+}
+
+/* Sums that are exact up to 2^24 of what all products are multiples of. */
+static void compare_exact(state *s, test_random *r) {
+    s->size = 0;
+    set_state(s);
+    s->size = 1;
+    s->x.common = s->b.common = s->x.own = s->b.own = s->x.mean = s->b.mean = 0;
+    for (uint32_t c = 0; c < s->u->column_count; c++) {
+        model_term term = {c, 1};
+        undo_form f = {
+            .terms = &term, .count = 1, .one = ldexp(1, 22 + (int)random_below(r, 4)) - (double)random_below(r, 3)};
+        compare_row(s, &f);
+    }
+    set_state(s);
+}
+
+/* Where a Llama's norm is the identity, and where it is not. */
+static void compare_identity(state *s, test_random *r) {
+    struct stock_model *m;
+    memcpy(&m, &s->u->m, sizeof m);
+    uint32_t width = m->width, c = (uint32_t)random_below(r, s->u->column_count);
+    double epsilon = m->epsilon;
+    for (int k = 0; k < 12; k++) {
+        m->width = 1u << random_below(r, 10);
+        m->epsilon = ldexp((double)(1 + random_below(r, 12)) / 4, 4) / m->width;
+        compare_norm(s, m->layer_count + 1, false);
+    }
+    m->width = 256;
+    m->epsilon = 0;
+    s->size = 0;
+    for (double e = 0; e < 8.5; e += 0.0507) {
+        set_state(s);
+        s->b.columns[c].error = e;
+        s->x.error[c] = e;
+        compare_norm(s, m->layer_count + 1, false);
+    }
+    s->size = 1;
+    set_state(s);
+    m->width = width;
+    m->epsilon = epsilon;
+}
+
+/* Errors as large as a head takes them, and larger. */
+static void find_largest(state *s) {
+    double low = 0, high = 0x1p30;
+    s->size = low;
+    if (!compare_head(s)) return;
+    low = 0x1p-30;
+    for (int k = 0; k < 14; k++) {
+        s->size = sqrt(low * high);
+        if (compare_head(s))
+            low = s->size;
+        else
+            high = s->size;
+    }
+    total.edges++;
+}
+
+/* A GPT-2's yesterday: other numbers at some positions. */
+static void change_places(shakes *c, const state *s, test_random *r) {
+    for (size_t k = 0; k < s->head->product_count; k++)
+        for (int side = 0; side < 2; side++) {
+            const undo_form *f = side ? &s->head->products[k].key : &s->head->products[k].query;
+            for (size_t j = 0; j < f->count; j++) {
+                const undo_column *x = &s->u->columns[f->terms[j].channel];
+                uint32_t n = s->u->m->positions, i = n - 1 - (uint32_t)random_below(r, n < 6 ? n : 6);
+                if (x->place) shake_put_number(c, &x->place[i], x->place[i] + (double)random_below(r, 5) / 8 - 0.25);
+            }
+        }
+}
+
+/* From where a verdict is one thing to where it is the other: some number is moved until both are next to each other. */
+static void find_verge(state *s, shakes *c, test_random *r) {
+    size_t kept = c->count;
+    uint64_t kind = random_below(r, 4);
+    test_random same = *r;
+    double low = 1, high = ldexp(1.1, (int)random_below(r, 40) - 20);
+    bool first = false;
+    for (int k = -2; k < 13; k++) {
+        double by = k == -2 ? low : k == -1 ? high : sqrt(low * high);
+        const undo_form *f;
+        *r = same;
+        f = shake_form_of(s->head, r);
+        if (kind == 0)
+            shake_move_factor(c, s->head, by, r);
+        else if (kind == 1)
+            shake_scale_form(c, f, by);
+        else if (kind == 2 && f->count)
+            shake_scale(c, &s->u->columns[f->terms[0].channel].high, by);
+        else
+            s->size = by;
+        bool is = compare_head(s);
+        shake_undo(c, kept);
+        s->size = 1;
+        if (k == -2) first = is;
+        if (k == -1 && is == first) break;
+        if (k >= 0) *(is == first ? &low : &high) = by;
+        total.edges += k == 0;
+    }
+}
+
+static void shake_head(state *s, test_random *r) {
+    shakes c = {.count = 0};
+    bool ramp = s->head->role == UNDO_NEAREST && s->head->turn_count;
+    if (ramp && s->u->m->positions > 50) shake_put_whole(&c, &s->u->m->positions, 50);
+    for (size_t k = random_below(r, 4); k > 0; k--) shake_any(&c, s->u, s->head, r);
+    if (s->head->role == UNDO_YESTERDAY && !s->head->turn_count && random_below(r, 2)) change_places(&c, s, r);
+    s->size = random_below(r, 3) ? 0 : 1;
+    compare_head(s);
+    s->size = 1;
+    find_verge(s, &c, r);
+    shake_undo(&c, 0);
+}
+
+/* ---- nets and embeddings ---- */
+
+static void bound_net(entry *e, void *context) {
+    state *s = context;
+    s->b.s->trap = e->trap;
+    s->b.s->arena = &e->memory;
+    stock_norm(&s->b, s->layer, true);
+    stock_net(&s->b, s->layer);
+}
+
+static bool compare_net(state *s, arena *a) {
+    temper_error e = {0};
+    double imbalance = s->b.imbalance;
+    set_state(s);
+    page_norm(&s->x, s->layer, true);
+    page_net(&s->x, s->layer, a);
+    temper_status status = entry_run(&e, bound_net, s);
+    total.compared++;
+    CHECK((status == TEMPER_OK) == !s->x.refused, "%s, the net of layer %u: the audit: %s; the page: %s",
+          setting(s->t), s->layer, status ? e.text : "proved", s->x.refused ? s->x.refused : "proved");
+    if (status == TEMPER_OK && !s->x.refused) {
+        CHECK(is_near(s->b.imbalance, s->x.imbalance), "%s: the imbalance after the net of layer %u: %.17g %.17Lg",
+              setting(s->t), s->layer, s->b.imbalance, s->x.imbalance);
+        for (uint32_t c = 0; c < s->u->column_count; c++)
+            CHECK(is_near(s->b.columns[c].error, s->x.error[c]),
+                  "%s: column %u after the net of layer %u: %.17g %.17Lg", setting(s->t), c, s->layer,
+                  s->b.columns[c].error, s->x.error[c]);
+    }
+    s->x.imbalance = s->b.imbalance = imbalance;
+    return status == TEMPER_OK;
+}
+
+static void shake_net(state *s, test_random *r, arena *a) {
+    shakes c = {.count = 0};
+    const undo_step *x = &s->u->steps[random_below(r, s->u->step_count)];
+    s->layer = x->layer;
+    uint32_t columns = s->u->column_count;
+    for (size_t k = random_below(r, 4); k > 0; k--) switch (random_below(r, 5)) {
+        case 0: shake_form(&c, &x->sum, r); break;
+        case 1: shake_put_number(&c, &x->rest, shake_error(r, -4)); break;
+        case 2: shake_scale(&c, &x->terms[random_below(r, x->count)].weight, shake_factor(r)); break;
+        case 3:
+            shake_put_whole(&c, &x->terms[random_below(r, x->count)].channel,
+                            random_below(r, 2)   ? 0
+                            : random_below(r, 2) ? columns - 1
+                                                 : (uint32_t)random_below(r, columns));
+            break;
+        default: shake_column(&c, s->u, (uint32_t)random_below(r, columns), r); break;
+        }
+    double low = 0x1p-30, high = 0x1p30;
+    for (int k = 0; k < 15; k++) { /* errors as large as a net takes them */
+        s->size = k == 0 ? 1 : sqrt(low * high);
+        if (compare_net(s, a))
+            low = s->size;
+        else
+            high = s->size;
+    }
+    s->size = 1;
+    shake_undo(&c, 0);
+}
+
+/* Rows of embeddings: one number more at any place. */
+static void compare_embedding(const state *s, test_random *r) {
+    const struct stock_model *m = s->u->m;
+    for (int k = 0; k < 12; k++) {
+        shakes c = {.count = 0};
+        for (int j = 0; j < 2 && m->architecture == STOCK_GPT2; j++) {
+            uint32_t rows = j ? m->positions : m->vocabulary, row = random_below(r, 2)
+                                                                        ? (uint32_t)random_below(r, rows)
+                                                                    : random_below(r, 2) ? 0
+                                                                                         : rows - 1;
+            uint32_t column = random_below(r, 2)   ? (uint32_t)random_below(r, m->width)
+                              : random_below(r, 2) ? (uint32_t)random_below(r, 4)
+                                                   : m->width - 1;
+            float *at = (j ? m->position_embedding : m->token_embedding) + (size_t)row * m->width + column;
+            float value = *at + (float)random_below(r, 9) - 4;
+            shake_put(&c, at, &value, sizeof value);
+        }
+        double found = stock_embedding(s->u);
+        CHECK(is_near(found, page_embedding(s->u)), "%s: an embedding: %.17g, the page %.17Lg", setting(s->t), found,
+              page_embedding(s->u));
+        shake_undo(&c, 0);
+    }
+}
+
+/* Norms of which other columns are read: the first and the last may be anybody's. */
+static void shake_norm(state *s, test_random *r) {
+    shakes c = {.count = 0};
+    for (int k = 0; k < 3; k++) {
+        uint32_t at = k == 0 ? 0 : k == 1 ? s->u->column_count - 1 : (uint32_t)random_below(r, s->u->column_count);
+        const undo_column *x = &s->u->columns[at];
+        undo_writer writer = (undo_writer)(UNDO_TABLE + random_below(r, 3));
+        if (x->writer == UNDO_TOKEN ? random_below(r, 2) : random_below(r, 4) == 0)
+            shake_put(&c, &x->writer, &writer, sizeof writer);
+        shake_put_whole(&c, &x->layer, (uint32_t)random_below(r, s->u->m->layer_count + 2));
+        shake_column(&c, s->u, at, r);
+    }
+    s->x.refused = NULL;
+    compare_norm(s, (uint32_t)random_below(r, s->u->m->layer_count + 2), random_below(r, 2));
+    shake_undo(&c, 0);
+}
+
+static void compare_parts(entry *e, const trial *t, const undo *u) {
+    test_random *r = t->random;
+    stock_audit audited = {.arena = &e->memory, .scratch = &e->scratch, .trap = e->trap};
+    state s = {.t = t, .u = u, .size = 1, .outside = e->trap};
+    s.b = (stock_bounding){.s = &audited, .u = u, .k = {random_below(r, 2), random_below(r, 2), random_below(r, 2)}};
+    s.x = (page_view){.u = u, .vectors16 = s.b.k.f16_vectors, .cache16 = s.b.k.f16_cache, .norms32 = s.b.k.f32_norms};
+    s.b.columns = arena_zalloc(&e->memory, u->column_count, sizeof *s.b.columns);
+    s.x.error = arena_zalloc(&e->memory, u->column_count, sizeof *s.x.error);
+    s.x.relative = arena_zalloc(&e->memory, u->column_count, sizeof *s.x.relative);
+    s.error = arena_zalloc(&e->memory, u->column_count, sizeof *s.error);
+    s.relative = arena_zalloc(&e->memory, u->column_count, sizeof *s.relative);
+    int least = -(int)random_below(r, 20);
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        s.error[c] = shake_error(r, least);
+        s.relative[c] = u->columns[c].mean ? shake_error(r, -8) : 0;
+    }
+    s.x.imbalance = s.b.imbalance = u->m->architecture == STOCK_GPT2 ? shake_error(r, -6) : 0;
+    set_state(&s);
+    compare_norm(&s, (uint32_t)random_below(r, u->m->layer_count + 2), random_below(r, 2));
+    for (int k = 0; k < 12 && !s.x.refused; k++) compare_rows(&s, r);
+    for (int k = 0; k < 12; k++) { /* after any norm */
+        s.x.common = s.b.common = random_below(r, 3) ? shake_error(r, -10) : 0x1p-12 * (double)random_below(r, 9) / 4;
+        s.x.own = s.b.own = shake_error(r, random_below(r, 2) ? -20 : -12);
+        s.x.mean = s.b.mean = u->m->architecture == STOCK_GPT2 ? shake_error(r, -6) : 0;
+        compare_rows(&s, r);
+    }
+    compare_exact(&s, r);
+    if (u->m->architecture == STOCK_LLAMA && random_below(r, 4) == 0) compare_identity(&s, r);
+    for (int k = 0; k < 4; k++) shake_norm(&s, r);
+    compare_embedding(&s, r);
+    for (int k = 0; k < 2 && u->step_count; k++) shake_net(&s, r, &e->memory);
+    for (size_t h = 0; h < u->head_count; h++) {
+        s.head = &u->heads[h];
+        s.layer = s.head->layer;
+        if (!(s.head->role == UNDO_NEAREST && s.head->turn_count && random_below(r, 4))) find_largest(&s); /* slow */
+        for (int k = 0; k < 4; k++) shake_head(&s, r);
+    }
+}
+
+/* Numbers of f16: as large as it holds, to the letter, and a little more. */
+static void compare_f16(test_random *r, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        double grain = ldexp((double)(1 + random_below(r, 6)), -(int)random_below(r, 30)),
+               bit = stock_lowest_bit(grain);
+        double size = bit * (2047 + (double)random_below(r, 5) / 2),
+               error = grain * 0x1p-12 * (double)random_below(r, 5) / 4;
+        double relative = 0x1p-13 * (double)random_below(r, 4);
+        if (random_below(r, 2)) size = grain * (double)random_below(r, 9);
+        bool back = error + relative * grain != grain * 0x1p-12; /* then the slack decides */
+        CHECK(!back || stock_f16_back(size, error, relative, grain) == page_is_back(size, error, relative, grain),
+              "%g off by %g and %g, multiples of %g", size, error, relative, grain);
+        CHECK(!back ||
+                  is_near(stock_f16_error(size, error, relative, grain), page_rounded(size, error, relative, grain)),
+              "%g off by %g and %g, multiples of %g: %g", size, error, relative, grain,
+              stock_f16_error(size, error, relative, grain));
+    }
+    CHECK(stock_lowest_bit(0) == 0 && !stock_f16_back(0, 0, 0, 0), "nothing");
+}
+
+/* ---- models ---- */
+
+/* What columns hold by position goes on as it ends, so that a model may be given more positions. */
+static void widen(const undo *u, arena *a) {
+    enum { WIDEST = 2100 };
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        undo_column *column = &u->columns[c];
+        if (!column->place) continue;
+        double *place = arena_alloc(a, WIDEST, sizeof *place);
+        for (uint32_t i = 0; i < WIDEST; i++) place[i] = column->place[i < u->m->positions ? i : u->m->positions - 1];
+        column->place = place;
+    }
+}
+
+static void run_trial(entry *e, void *context) {
+    trial *t = context;
+    const temper_spec *read;
+    const temper_model *hard = stock_hard_model(e, t->spec, &read);
+    struct stock_model *m = stock_from_model(&e->memory, hard, &t->options);
+    text bytes;
+    gguf_file f;
+    struct stock_file file;
+    text_init(&bytes, &e->memory);
+    gguf_print(&bytes, m, stock_tokens_make(m, &e->memory), "a name", t->options.weights == STOCK_F16);
+    gguf_open(&f, bytes.data, bytes.length, &e->memory);
+    stock_read(&file, &f, &e->memory);
+    const undo *u = undo_stock(&file, STOCK_GGUF, &e->memory);
+    total.models++;
+    widen(u, &e->memory);
+    for (int k = 0; k < 8; k++) compare_parts(e, t, u);
+}
+
+int main(void) {
+    static const char *const sources[] = {
+        "H(b -> O a)",  "(Y a) S (b & Y c)",     "Z (a T b)",          "2 * #[a] >= 3 * #[b] + 1",
+        "/(ab|ba)*c?/", "O a & O b | #[c] >= 3", "#[true] % 3 = 1 & a"};
+    test_random r = test_seed(65);
+    compare_f16(&r, 4000);
+    for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
+        temper_spec *s = stock_parse(sources[k], "abc");
+        for (int positions = 0; s && positions < 3; positions++) { /* a GPT-2, and a Llama's two kinds of positions */
+            temper_error e = {0};
+            trial t = {.name = sources[k], .spec = s, .options = stock_setting(positions > 0, 20), .random = &r};
+            t.options.positions = (enum stock_positions)positions;
+            t.options.length = 1 + random_below(&r, 60);
+            CHECK(entry_run(&e, run_trial, &t) == TEMPER_OK, "%s: %s", setting(&t), e.text);
+        }
+        temper_spec_free(s);
+    }
+    printf("%zu models, %zu comparisons, %zu proved; %zu numbers, %zu edges\n", total.models, total.compared,
+           total.proved, total.numbers, total.edges);
+    return test_finish("t-audit-stock-parts");
+}
