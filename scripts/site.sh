@@ -27,8 +27,8 @@ done
 find "$source" -name '*.md' | while read -r page; do
     sed -i 's|](\.\./README\.md|](../index.md|g; s|](README\.md|](README.md|g; s|](examples)|](examples/README.md)|g; s|](\.\./examples)|](../examples/README.md)|g' "$page"
 done
-# Tables and figures may be wide; figures are drawn on white.
-printf '.md-typeset img{background:#fff;border-radius:4px}\n.md-typeset pre>code{white-space:pre}\n.md-typeset table:not([class]) td{min-width:3rem}\n' >"$source/site.css"
+# Tables, transcripts and figures may be wide, so the column of text is wider than usual; figures are drawn on white.
+printf '.md-grid{max-width:78rem}\n.md-typeset pre{font-size:.72rem}\n.md-typeset img{background:#fff;border-radius:4px}\n.md-typeset pre>code{white-space:pre}\n.md-typeset table:not([class]) td{min-width:3rem}\n' >"$source/site.css"
 if [ -f "$build/web/index.html" ]; then # make web
     cp -r "$build/web" "$source/playground"
     sed -i 's|^\[doc/README.md\](doc/README.md) lists every page.|[The playground](playground/index.html) runs in the browser. &|' "$source/index.md"
