@@ -226,7 +226,8 @@ certify-hunt: ## look for a string that contradicts a certificate: 10^7 short st
 
 stock-hunt: ## ordinary transformers: 10^5 edited files, audited with certificates that name the new file; odd models at the largest proved length (an hour)
 	@sh scripts/setup.sh build
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-stock-hunt $(BUILD)/tests/long-stock
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-stock-hunt $(BUILD)/tests/long-stock $(BUILD)/tests/stock/prove_cases
+	$(BUILD)/tests/stock/prove_cases $(BUILD)/stock-proofs 256
 	TEMPER_HUNT=full $(BUILD)/tests/t-stock-hunt
 	TEMPER_TEST_EFFORT=10 $(BUILD)/tests/long-stock
 

@@ -76,18 +76,16 @@ static real low_bit(real x) {
     return bit;
 }
 
-bool page_is_back(real size, real error, real relative, real grain) {
-    real bit = low_bit(grain);
-    return bit >= 0x1p-24L && size <= 2048 * bit && error + relative * grain < grain / 4096;
-}
+/* f16 has all multiples of the grain up to the size. */
+static bool is_f16(real size, real grain) { return low_bit(grain) >= 0x1p-24L && size <= 2048 * low_bit(grain); }
 
-static real rounded(real size, real error, real relative) {
-    real all = error + relative * size;
-    return all + V * (size + all) + TINY;
+bool page_is_back(real size, real error, real relative, real grain) {
+    return is_f16(size, grain) && error + relative * grain < grain / 4096;
 }
 
 real page_rounded(real size, real error, real relative, real grain) {
-    return page_is_back(size, error, relative, grain) ? 2 * error + relative * size : rounded(size, error, relative);
+    real off = error + relative * size, most = off + V * (size + off) + TINY;
+    return is_f16(size, grain) && 2 * off < most ? 2 * off : most;
 }
 
 /* The constant 1 of a row is the pin, less the mean in a GPT-2, and may be rounded to f16. */
@@ -101,11 +99,13 @@ static real cancelled(const view *x, const undo_form *f) {
     bool letters = true;
     for (size_t k = 0; k < f->count; k++) {
         const undo_column *c = &x->u->columns[f->terms[k].channel];
-        real most = fabsl(f->terms[k].weight) * width_of(c);
-        if (f->terms[k].weight < 0)
-            down += most;
-        else
-            up += most;
+        real ends[2] = {(real)f->terms[k].weight * c->low, (real)f->terms[k].weight * c->high}, above = 0, below = 0;
+        for (int end = 0; end < 2; end++) {
+            if (ends[end] > above) above = ends[end];
+            if (ends[end] < below) below = ends[end];
+        }
+        up += above;
+        down -= below;
         if (c->writer != UNDO_TOKEN) letters = false;
     }
     if (!letters) return 2 * fminl(up, down);
@@ -125,7 +125,7 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
     const undo *u = x->u;
     line r = {0};
     double low, high, grain = fabs(f->one);
-    real products = fabsl(f->one), weights = 0, error = one_error(x) * fabsl(f->one);
+    real products = fabsl(f->one), weights = 0, error = one_error(x) * fabsl(f->one), together = 0, apart = 0;
     bool exact = x->own == 0 && x->common == 0;
     for (size_t k = 0; k < f->count; k++) {
         uint32_t at = f->terms[k].channel;
@@ -135,19 +135,20 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
         if (x->vectors16) {
             real seen = x->error[at] + x->mean, relative = x->relative[at] + x->own + x->common;
             if (c->mean || !page_is_back(size, seen, relative, c->grain))
-                off = fmaxl(off, rounded(size, seen, relative));
-            else
-                off += x->error[at];
+                off = fmaxl(off, page_rounded(size, seen, relative, c->mean ? 0 : c->grain));
+            else /* a number that is not 0 is exact; what is off from 0 doubles */
+                off = fmaxl(off, 2 * x->zero[at]);
         }
         exact = exact && off == 0;
-        r.zero += 2 * w * x->error[at];
+        apart += 2 * w * x->error[at];
+        together += 2 * w * x->zero[at];
         error += w * off;
         products += w * (size + off);
         weights += w;
         grain = undo_common(grain, (double)w * c->grain);
     }
     real cancel = cancelled(x, f), roundings = (f->count + 2) * 1.01L * U;
-    r.zero += cancel * (x->own + one_error(x) + roundings);
+    r.zero = (cancel == 0 ? together : apart) + cancel * (x->own + one_error(x) + roundings);
     if (is_gpt2(x)) {
         real kept = fabsl(f->rest) + 8 * U * weights;
         error += x->mean * (x->vectors16 ? 2.01L * weights : kept);
@@ -187,10 +188,10 @@ static factor read_factor(const view *x, const undo_form *f, uint32_t dimension,
     if (mean) grain = 0;
     if (!x->cache16)
         s.error = r.error + relative * r.size;
-    else if (key && page_is_back(r.size, r.error, relative, grain))
-        s.error = 2 * r.error;
-    else
+    else if (!page_is_back(r.size, r.error, relative, grain))
         s.error = page_rounded(r.size, r.error, relative, grain);
+    else /* a query may stay as it is */
+        s.error = key ? 2 * r.zero : fmaxl(2 * r.zero, r.error + relative * r.size);
     return s;
 }
 
@@ -204,7 +205,8 @@ static real score_off(const view *x, const undo_head *h, size_t from, size_t to,
         if (by & BY_KEY) off += (q.size + q.error) * j.error;
         if (by & BY_QUERY) off += j.size * q.error;
         off += terms * 1.01L * U * (q.size + q.error) * (j.size + j.error);
-        off += 2 * q.size * j.size * q.turned * j.turned;
+        real turns = q.size * j.size * q.turned;
+        off += turns * (2 * TURNED + j.turned * (by ? 2 : 0.5L + 2 * V));
         off += (q.size + j.size) * q.turned * (TURNED + TINY + V * j.turned);
         for (size_t o = 0; x->u->frequencies && o < h->product_count; o++) { /* the key of another of the same pair */
             const undo_product *other = &h->products[o];
@@ -254,7 +256,8 @@ static real value_off(const view *x, const undo_head *h, real *size) {
         line r = page_read_row(x, &h->values[v].value);
         real e = r.error + x->common * r.size, grain = undo_grain(x->u, &h->values[v].value);
         if (x->cache16)
-            e = page_is_back(r.size, r.error, x->common, grain) ? 2 * r.error : rounded(r.size, r.error, x->common);
+            e = page_is_back(r.size, r.error, x->common, grain) ? 2 * r.zero
+                                                                : page_rounded(r.size, r.error, x->common, grain);
         worst = fmaxl(worst, e);
         *size = fmaxl(*size, r.size);
     }
@@ -288,11 +291,13 @@ static real once_off(view *x, const undo_head *h) {
         turn = powl(x->u->frequencies[pair] * n, 2) / 2 + angle_off(x, pair) + 2 * TURNED;
     }
     real differ = score_off(x, h, 0, 1, 0);
+    bool whole = differ + leak < 0x1p-13L;
+    real shares = 6 * differ + (whole ? 0 : 2.2L * n * V);
     ask(x, n * size < 2048, "candidates of once");
     ask(x, grain == 0 || page_is_back(key.size, key.error, x->common + turn, grain), "keys of once");
     ask(x, grain == 0 || page_is_back(value.size, value.error, x->common, 1), "values of once");
-    ask(x, n * (differ + leak) < 0.125L && n * e < 0.125L, "weights of once");
-    return error + (V + n * differ) * (size + e);
+    ask(x, shares < 0.125L && n * leak < 0.125L && n * e < 0.125L, "weights of once");
+    return error + (V + shares) * (size + e);
 }
 
 static double f16(real y) { return format_round(&format_f16, (double)y); }
@@ -450,7 +455,7 @@ static real mean_off(view *x, const undo_head *h) {
             error = error * (1 + V) + v->scale * TINY;
             relative += 1.01L * V;
         }
-        x->error[v->column] = error;
+        x->error[v->column] = x->zero[v->column] = error;
         x->relative[v->column] = relative;
         worst = fmaxl(worst, error);
     }
@@ -507,7 +512,7 @@ real page_head(page_view *x, const undo_head *h) {
     }
     wrote = mixed(x, h, error);
     for (size_t v = 0; v < h->value_count; v++) {
-        x->error[h->values[v].column] = wrote;
+        x->error[h->values[v].column] = x->zero[h->values[v].column] = wrote;
         x->relative[h->values[v].column] = 0;
     }
     return error;
@@ -532,8 +537,9 @@ static void take_attention(view *x, uint32_t layer, real *errors) {
     x->imbalance += 2 * (values + 4) * 1.01L * U * total + 4 * U * x->sum + rest;
 }
 
-/* What a step adds to each column is off by the first number; its two products are up to the second one. */
-static real step_off(view *x, const undo_step *s, real *product) {
+/* What a step adds to each column is off by the first number, and by `none` where it is 0; its two products are up
+   to `product`. */
+static real step_off(view *x, const undo_step *s, real *product, real *none) {
     line r = page_read_row(x, &s->sum);
     bool llama = !is_gpt2(x);
     real off = r.error + x->common * r.size, sure = 32 - off - 32 * x->common, scale = x->common + one_error(x);
@@ -541,7 +547,8 @@ static real step_off(view *x, const undo_step *s, real *product) {
     ask(x, sure >= (llama ? 17 : 10), "a step");
     ask(x, !x->vectors16 || *product <= F16_LARGEST, "a step beyond f16");
     real unit = 2 * r.own + UNDO_GATE * scale;
-    if (llama) unit += UNDO_GATE * (scale + 3 * U) + 2 * U * *product + 4.04L * sure * expl(-sure);
+    *none = llama ? 4.04L * sure * expl(-sure) : 0;
+    if (llama) unit += UNDO_GATE * (scale + 3 * U) + 2 * U * *product + *none;
     /* the arguments of a step are a and a - 64; those that are not both rounded back move by `off` or less each */
     real moved = 0;
     double low, high;
@@ -563,14 +570,17 @@ void page_net(page_view *x, uint32_t layer, arena *a) {
     const undo *u = x->u;
     real *added = arena_zalloc(a, u->column_count, sizeof *added),
          *sizes = arena_zalloc(a, u->column_count, sizeof *sizes);
-    real *count = arena_zalloc(a, u->column_count, sizeof *count), total = 0, rest = 0, products = 0, product;
+    real *count = arena_zalloc(a, u->column_count, sizeof *count),
+         *nothing = arena_zalloc(a, u->column_count, sizeof *nothing);
+    real total = 0, rest = 0, products = 0, product, none;
     for (size_t k = 0; k < u->step_count; k++) {
         const undo_step *s = &u->steps[k];
         if (s->layer != layer) continue;
-        real unit = step_off(x, s, &product);
+        real unit = step_off(x, s, &product, &none);
         for (size_t j = 0; j < s->count; j++) {
             real w = fabsl(s->terms[j].weight) / UNDO_GATE;
             added[s->terms[j].channel] += w * unit;
+            nothing[s->terms[j].channel] += 1.01L * w * none;
             sizes[s->terms[j].channel] += 2 * w * product;
             count[s->terms[j].channel] += 2;
             total += 2 * w * product;
@@ -579,8 +589,11 @@ void page_net(page_view *x, uint32_t layer, arena *a) {
         products += 2;
     }
     for (uint32_t c = 0; c < u->column_count; c++)
-        if (count[c] > 0)
+        if (count[c] > 0) {
             x->error[c] += added[c] + (count[c] + 1) * 1.01L * U * sizes[c] + U * (width_of(&u->columns[c]) + 1);
+            x->zero[c] += nothing[c];
+            if (u->columns[c].low < 0) x->zero[c] = x->error[c]; /* two steps may cancel out */
+        }
     x->imbalance += 2 * (products + 4) * 1.01L * U * total + 4 * U * x->sum + rest;
 }
 
@@ -609,6 +622,7 @@ real page_embedding(const undo *u) {
 static void take_kernels(stock_page *out, view x, arena *a) {
     const undo *u = x.u;
     x.error = arena_zalloc(a, u->column_count, sizeof *x.error);
+    x.zero = arena_zalloc(a, u->column_count, sizeof *x.zero);
     x.relative = arena_zalloc(a, u->column_count, sizeof *x.relative);
     x.imbalance = page_embedding(u);
     for (uint32_t l = 1; l <= u->m->layer_count; l++) {

@@ -23,7 +23,7 @@ stock_page stock_page_bounds(const undo *u, bool f16_weights, bool f16_cache, ar
 typedef struct page_view {
     const undo *u;
     bool vectors16, cache16, norms32;
-    real *error, *relative; /* [columns] */
+    real *error, *relative, *zero; /* [columns] zero: where the ideal number is 0 */
     real imbalance, common, own, mean, sum;
     const char *refused;
 } page_view;

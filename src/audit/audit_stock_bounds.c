@@ -76,15 +76,19 @@ double stock_lowest_bit(double x) {
     return ldexp((double)(bits & -bits), exponent - 53);
 }
 
-bool stock_f16_back(double size, double error, double relative, double grain) {
+/* Multiples of grain, up to this size, are numbers of f16. */
+static bool has_f16(double size, double grain) {
     double bit = stock_lowest_bit(grain);
-    return bit >= 2 * F16_TINY && size <= 2048 * bit && (error + relative * grain) * SLACK < grain * 0x1p-12;
+    return bit >= 2 * F16_TINY && size <= 2048 * bit;
+}
+
+bool stock_f16_back(double size, double error, double relative, double grain) {
+    return has_f16(size, grain) && (error + relative * grain) * SLACK < grain * 0x1p-12;
 }
 
 double stock_f16_error(double size, double error, double relative, double grain) {
-    if (stock_f16_back(size, error, relative, grain)) return 2 * error + relative * size; /* or it is not rounded */
-    double all = error + relative * size;
-    return (all + F16 * (size + all) + F16_TINY) * SLACK;
+    double all = error + relative * size, rounding = F16 * (size + all) + F16_TINY;
+    return (all + (has_f16(size, grain) ? fmin(rounding, all) : rounding)) * SLACK;
 }
 
 /* In f16 it is rounded back to 1, or by as much as numbers are. */
@@ -99,7 +103,9 @@ static double cancelling(const undo *u, const undo_form *f) {
     bool tokens = true;
     for (size_t k = 0; k < f->count; k++) {
         const undo_column *c = &u->columns[f->terms[k].channel];
-        sides[f->terms[k].weight < 0] += fabs(f->terms[k].weight) * size_of(c);
+        double w = f->terms[k].weight, low = w * c->low, high = w * c->high;
+        sides[0] += fmax(0, fmax(low, high));
+        sides[1] += fmax(0, fmax(-low, -high));
         tokens = tokens && c->writer == UNDO_TOKEN;
     }
     for (uint32_t t = 0; tokens && t < STOCK_AUDIT_LETTERS + u->letters; t++) {
@@ -116,7 +122,7 @@ static double cancelling(const undo *u, const undo_form *f) {
 
 stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
     const undo *u = b->u;
-    double products = fabs(f->one), weights = 0, zero = 0, error = stock_pin_error(b) * fabs(f->one),
+    double products = fabs(f->one), weights = 0, zeros = 0, errors = 0, error = stock_pin_error(b) * fabs(f->one),
            grain = fabs(f->one);
     bool exact = b->own == 0 && b->common == 0;
     for (size_t k = 0; k < f->count; k++) {
@@ -127,12 +133,13 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
         if (b->k.f16_vectors) {
             double seen = x->error + b->mean, relative = x->relative + b->own + b->common;
             if (!c->mean && stock_f16_back(size, seen, relative, c->grain))
-                off += x->error; /* where it is 0 an error at most doubles */
+                off = stock_back_error(off, x->zero);
             else
-                off = fmax(off, stock_f16_error(size, seen, relative, 0));
+                off = fmax(off, stock_f16_error(size, seen, relative, c->mean ? 0 : c->grain));
         }
         exact = exact && off == 0;
-        zero += 2 * w * x->error;
+        errors += 2 * w * x->error;
+        zeros += 2 * w * x->zero;
         error += w * off;
         products += w * (size + off);
         weights += w;
@@ -140,7 +147,8 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
     }
     if (u->m->architecture == STOCK_GPT2)
         error += b->mean * (b->k.f16_vectors ? 2.01 * weights : fabs(f->rest) + 8 * F32 * weights);
-    double cancel = cancelling(u, f);
+    /* it is 0 where all columns are, or where products cancel out, and then all that they are off counts */
+    double cancel = cancelling(u, f), zero = cancel > 0 ? errors : zeros;
     zero += cancel * (b->own + stock_pin_error(b) + (f->count + 2) * 1.01 * F32);
     if (u->m->architecture == STOCK_GPT2) {
         double left = fabs(f->rest) + 8 * F32 * weights;
@@ -161,6 +169,7 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
 
 typedef struct net_bound {
     double *added;   /* [columns] errors of what is written */
+    double *tails;   /* [columns] where no step is 1 */
     double *written; /* [columns] the sizes of all products that are added up */
     size_t *count;   /* [columns] of products */
     double total;    /* of all products of all columns */
@@ -202,12 +211,15 @@ static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
     /* both units read the same vector: what is left is the roundings of each, and the scale of the constant */
     double scale = b->common + stock_pin_error(b);
     double unit = 2 * r.rounded + 2 * HALF_GATE * scale;
-    if (llama) unit += 2 * HALF_GATE * (scale + 3 * F32) + 2 * F32 * (most + off) + 4 * 1.01 * sure * exp_f64(-sure);
+    /* of two units, each of which f16 rounds by at most itself */
+    double tails = llama ? 4 * 1.01 * sure * exp_f64(-sure) : 0;
+    if (llama) unit += 2 * HALF_GATE * (scale + 3 * F32) + 2 * F32 * (most + off) + tails;
     if (b->k.f16_vectors) unit += step_rounding(high, off);
     for (size_t k = 0; k < s->count; k++) {
         double w = fabs(s->terms[k].weight) / UNDO_GATE;
         uint32_t c = s->terms[k].channel;
         n->added[c] += w * unit * SLACK;
+        n->tails[c] += 1.01 * w * tails;
         n->written[c] += 2 * w * (most + off);
         n->total += 2 * w * (most + off);
         n->count[c] += 2;
@@ -219,6 +231,7 @@ void stock_net(stock_bounding *b, uint32_t layer) {
     const undo *u = b->u;
     arena *a = b->s->arena;
     net_bound n = {.added = arena_zalloc(a, u->column_count, sizeof *n.added),
+                   .tails = arena_zalloc(a, u->column_count, sizeof *n.tails),
                    .written = arena_zalloc(a, u->column_count, sizeof *n.written),
                    .count = arena_zalloc(a, u->column_count, sizeof *n.count)};
     size_t products = 0;
@@ -231,6 +244,7 @@ void stock_net(stock_bounding *b, uint32_t layer) {
         if (!n.count[c]) continue;
         double sums = ((double)n.count[c] + 1) * 1.01 * F32 * n.written[c];
         b->columns[c].error = (b->columns[c].error + n.added[c] + sums + F32 * (size_of(&u->columns[c]) + 1)) * SLACK;
+        b->columns[c].zero = u->columns[c].low < 0 ? b->columns[c].error : b->columns[c].zero + n.tails[c];
     }
     /* what is rounded away in columns, and in those that balance them, does not cancel */
     b->imbalance += (2 * ((double)products + 4) * 1.01 * F32 * n.total + 4 * F32 * b->sum + n.rest) * SLACK;

@@ -17,6 +17,7 @@ typedef struct stock_kernels {
 typedef struct stock_column_bound {
     double error;    /* |computed - ideal| is at most error + relative |ideal| */
     double relative; /* of means */
+    double zero;     /* |computed| is at most this where the ideal number is 0 */
 } stock_column_bound;
 
 typedef struct stock_bounding {
@@ -48,11 +49,16 @@ double stock_pin_error(const stock_bounding *b);
    this, not than x. */
 double stock_lowest_bit(double x);
 
-/* Numbers that are multiples of `grain`, off by `error` and by `relative` of themselves, and rounded to f16 or not:
-   whether those that are not 0 are rounded back, and what is left of the error. Half the distance of numbers of f16
-   is 2^-12 of a number at least. */
+/* Numbers that are multiples of `grain`, off by `error` and by `relative` of themselves, and rounded to f16: whether
+   those that are not 0 are rounded back. Half the distance of numbers of f16 is 2^-12 of a number at least. */
 bool stock_f16_back(double size, double error, double relative, double grain);
+
+/* How far such numbers are off if they are rounded, or not, and need not be rounded back: a number of f16 is rounded
+   by no more than it is off. grain 0: any numbers. */
 double stock_f16_error(double size, double error, double relative, double grain);
+
+/* The larger of two errors: of a number that is not rounded, and of 0, which is rounded by as much as it is off. */
+static inline double stock_back_error(double plain, double zero) { return plain > 2 * zero ? plain : 2 * zero; }
 
 void stock_norm(stock_bounding *b, uint32_t layer, bool net);
 double stock_head_bound(stock_bounding *b, const undo_head *h);

@@ -49,7 +49,10 @@ static side side_of(const stock_bounding *b, const undo_form *f, uint32_t dimens
     if (b->k.f16_cache) {
         bool back = !mean && stock_f16_back(s.size, s.error, relative, undo_grain(u, f));
         /* keys are rounded; queries are, or not */
-        s.error = back && key ? 2 * s.error : stock_f16_error(s.size, s.error, relative, mean ? 0 : undo_grain(u, f));
+        if (back)
+            s.error = key ? 2 * r.zero : stock_back_error(s.error + relative * s.size, r.zero);
+        else
+            s.error = stock_f16_error(s.size, s.error, relative, mean ? 0 : undo_grain(u, f));
     } else {
         s.error += relative * s.size;
     }
@@ -85,8 +88,11 @@ static double content_error(const stock_bounding *b, const undo_head *h, size_t 
         /* dimensions that are 0 add nothing, and round nothing */
         double terms = (double)(to - from) * (b->u->frequencies ? 2 : 1);
         error += (terms + 2) * 1.01 * F32 * (q.size + q.error) * (j.size + j.error);
-        /* what turns into the other dimension of the pair, and is rounded there */
-        error += 2 * size * q.turned * j.turned + (q.size + j.size) * q.turned * (TRIG + F16_TINY + F16 * j.turned);
+        /* what turns into the other dimension of the pair, and is rounded there; between two keys half of what both
+           are apart */
+        double turn = which == OF_SAME_KEYS ? 0.5 + 2 * F16 : 2;
+        error += turn * size * q.turned * j.turned + 2 * TRIG * size * q.turned;
+        error += (q.size + j.size) * q.turned * (TRIG + F16_TINY + F16 * j.turned);
         error += crossing(b, h, k);
     }
     return error * SLACK;
@@ -103,9 +109,9 @@ static double value_error(const stock_bounding *b, const undo_head *h, double *s
         double e = (r.error + r.scale * r.size) * SLACK;
         double grain = undo_grain(b->u, &h->values[v].value);
         if (b->k.f16_cache && stock_f16_back(r.size, r.error, r.scale, grain))
-            e = 2 * r.error; /* at 0; others are exact */
+            e = 2 * r.zero; /* at 0; others are exact */
         else if (b->k.f16_cache)
-            e = stock_f16_error(r.size, r.error, r.scale, 0);
+            e = stock_f16_error(r.size, r.error, r.scale, grain);
         worst = fmax(worst, e);
         *size = fmax(*size, r.size);
     }
@@ -129,7 +135,7 @@ static double chosen_error(const stock_bounding *b, const undo_head *h, double l
 
 static void set_errors(stock_bounding *b, const undo_head *h, double error, double relative) {
     for (size_t v = 0; v < h->value_count; v++)
-        b->columns[h->values[v].column] = (stock_column_bound){.error = error, .relative = relative};
+        b->columns[h->values[v].column] = (stock_column_bound){.error = error, .relative = relative, .zero = error};
 }
 
 /* ---- numbers beyond f16 ---- */
@@ -193,9 +199,12 @@ static double bound_once(stock_bounding *b, const undo_head *h) {
          "its keys are not rounded back");
     NEED(b, h, stock_f16_back(value.size, value.error, value.scale, 1) || grain == 0,
          "its values are not rounded back");
-    double differ = content_error(b, h, 0, 1, OF_SAME_KEYS) / root(b);
-    NEED(b, h, n * (differ + leak) < 0x1p-3 && n * e < 0x1p-3, "candidates do not weigh the same");
-    return (2.01 * leak * (1 + e) + e + (F16 + n * differ + (n + 8) * 1.01 * F32) * (size + e)) * SLACK;
+    double differ = content_error(b, h, 0, 1, OF_SAME_KEYS) / root(b), shares = 6 * differ;
+    /* candidates so much alike, and others that add so little: f16 rounds every sum back, and only the sum of weights
+       is off; else each sum, and each time that it is scaled down, may be rounded */
+    if (!(2 * (differ + leak) * SLACK < 0x1p-12)) shares += 2.2 * n * F16;
+    NEED(b, h, shares < 0x1p-3 && n * leak < 0x1p-3 && n * e < 0x1p-3, "candidates do not weigh the same");
+    return (2.01 * leak * (1 + e) + e + (F16 + shares + (n + 8) * 1.01 * F32) * (size + e)) * SLACK;
 }
 
 /* ---- nearest ---- */
@@ -370,6 +379,7 @@ static double bound_mean(stock_bounding *b, const undo_head *h) {
             c.error = (c.error * (1 + F16) + scale * F16_TINY) * SLACK;
             c.relative += 1.01 * F16;
         }
+        c.zero = c.error;
         b->columns[x->column] = c;
         worst = fmax(worst, c.error);
     }

@@ -351,21 +351,19 @@ typedef struct head_value {
 
 /* Candidates of a once head, with an f16 cache: doc/stock.md, "Heads that choose". Where f16 has their key, and
    nothing turns, they all have the same share, and sums of whole numbers are exact. Where shares are the same up to
-   2^-13, sums in f16 are rounded back to whole numbers. A kernel with two passes rounds every share. */
-static bool once_error(prover *p, const head_work *h, const proved_row *value, double *error) {
+   2^-12, less what others get, sums in f16 are rounded back to whole numbers; else every sum may be rounded, and
+   every time that it is scaled down. A kernel with two passes rounds every share. */
+static bool once_error(prover *p, const head_work *h, const proved_row *value, double leak, double *error) {
     uint32_t d = h->hint->dimensions[0];
     double off = prover_row_error(&h->key[d]), unit = fmin(h->key[d].grid, h->key[d].size),
            apart = up_mul(2, product_error(p, h, d, true));
     bool whole = prover_row_error(value) < 0x1p-12; /* f16 has the value, 1 */
     *error = 1.01 * HALF_UNIT;
     if (!is_llama(p) && whole && off < unit * 0x1p-12) return true;
-    if (whole && apart < 0x1.cp-14) {
-        *error = up_add(*error, up_mul(3, apart));
-        return true;
-    }
-    if (!(apart < 0.125)) return prover_fail(p, "keys of candidates differ too much in f16: scores by %.3g", apart);
-    *error = up_add(up_mul(5, apart), 4 * HALF_UNIT);
-    return true;
+    *error = up_add(*error, up_mul(3, apart));
+    if (whole && up_add(apart, up_mul(2, leak)) < 0x1p-12) return true;
+    *error = up_add(*error, up_mul(2.2 * HALF_UNIT, (double)p->positions));
+    return *error < 0.125 || prover_fail(p, "candidates differ too much in f16: scores by %.3g", apart);
 }
 
 /* What a head says with one of its values. */
@@ -388,7 +386,7 @@ static bool say(prover *p, head_work *h, const proved_head *made, uint32_t v, co
         out->error = up_add(out->error, up_mul((double)p->positions + 4, up_mul(4 * UNIT, size)));
         if (p->options.kv == STOCK_F16) {
             double sums = 0;
-            if (!once_error(p, h, value, &sums)) return false;
+            if (!once_error(p, h, value, made->leak, &sums)) return false;
             out->error = up_add(out->error, up_mul(size, sums));
         }
         return true;
