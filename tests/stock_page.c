@@ -76,8 +76,16 @@ static real low_bit(real x) {
     return bit;
 }
 
+/* The sizes of rows have the slack of the audit, those of columns have not. */
+static bool is_strict;
+
+void page_be_strict(bool strict) { is_strict = strict; }
+
 /* f16 has all multiples of the grain up to the size. */
-static bool is_f16(real size, real grain) { return low_bit(grain) >= 0x1p-24L && size <= 2048 * low_bit(grain); }
+static bool is_f16(real size, real grain) {
+    real most = 2048 * low_bit(grain);
+    return low_bit(grain) >= 0x1p-24L && (is_strict ? size < most : size <= most);
+}
 
 bool page_is_back(real size, real error, real relative, real grain) {
     return is_f16(size, grain) && error + relative * grain < grain / 4096;
@@ -124,6 +132,8 @@ static real cancelled(const view *x, const undo_form *f) {
 page_row page_read_row(const page_view *x, const undo_form *f) {
     const undo *u = x->u;
     line r = {0};
+    bool strict = is_strict;
+    is_strict = false;
     double low, high, grain = fabs(f->one);
     real products = fabsl(f->one), weights = 0, error = one_error(x) * fabsl(f->one), together = 0, apart = 0;
     bool exact = x->own == 0 && x->common == 0;
@@ -159,6 +169,7 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
     r.size = fmaxl(fabsl(low), fabsl(high));
     r.own = exact && products <= 0x1p24L * low_bit(grain) ? 0 : roundings * products;
     r.error = error + r.own;
+    is_strict = strict;
     return r;
 }
 
@@ -487,10 +498,10 @@ static real mixed(const view *x, const undo_head *h, real error) {
     real most = 0;
     for (size_t v = 0; x->vectors16 && v < h->value_count; v++) {
         line r = page_read_row(x, &h->values[v].value);
-        real grain = undo_grain(x->u, &h->values[v].value), bit = low_bit(grain), by = V * (r.size + error) + TINY;
+        real grain = undo_grain(x->u, &h->values[v].value), by = V * (r.size + error) + TINY;
         if (grain == 0 || page_is_back(r.size, error, 0, grain))
             by = V * error + TINY;
-        else if (bit >= 0x1p-24L && r.size <= 2048 * bit)
+        else if (is_f16(r.size, grain))
             by = fminl(by, error);
         most = fmaxl(most, by);
     }

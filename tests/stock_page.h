@@ -38,6 +38,8 @@ real page_head(page_view *x, const undo_head *h);
 void page_net(page_view *x, uint32_t layer, arena *a);
 real page_embedding(const undo *u);
 bool page_is_back(real size, real error, real relative, real grain);
+/* A row that is as large as f16 holds, to the letter, is beyond it, as the slack of the audit makes it. */
+void page_be_strict(bool strict);
 real page_rounded(real size, real error, real relative, real grain);
 
 #endif

@@ -79,7 +79,7 @@ static bool place_sense(const senses *x, const double *place, sense *out) {
         out->letters = dd_times(&m->d, at, place[only]);
         return true;
     }
-    for (uint32_t p = 1; p <= MOST_PERIOD && !period && 2 * p < n; p++) {
+    for (uint32_t p = 1; p <= MOST_PERIOD && !period && p < n; p++) {
         uint32_t i = 1;
         while (i + p < n && place[i] == place[i + p]) i++;
         if (i + p == n) period = p;
