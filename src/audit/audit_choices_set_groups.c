@@ -92,15 +92,36 @@ static bool add_round(set_run *s, set_closest *c, uint32_t d, size_t t) {
     return true;
 }
 
+/* Compares the t-th key with those before it. Keys with the same set differ from the others alike: one of each kind
+   is compared, and a kind with itself once. */
+static void add_pairs(set_run *s, set_closest *c, uint32_t d, size_t t) {
+    const set_head *h = s->head;
+    size_t j = set_key_at(s, t), same = 0;
+    rational *least = &c->least[t + 1];
+    for (; c->listed < t; c->listed++) { /* they were compared, and no two remainders were equal */
+        c->twice[c->kinds] = false;
+        c->kind[c->kinds++] = c->listed;
+    }
+    c->listed++;
+    while (same < c->kinds && !lattice_equal(key_of(h, set_key_at(s, c->kind[same]), d), key_of(h, j, d))) same++;
+    set_spend(s, (double)same / 16 + 1);
+    if (same == c->kinds) {
+        set_spend(s, (double)same);
+        for (size_t k = 0; k < c->kinds; k++) lower_to(least, difference(s, d, set_key_at(s, c->kind[k]), j));
+        c->twice[c->kinds] = false;
+        c->kind[c->kinds++] = t;
+    } else if (!c->twice[same]) {
+        lower_to(least, difference(s, d, set_key_at(s, c->kind[same]), j));
+        c->twice[same] = true;
+    }
+}
+
 const rational *set_closest_of(set_run *s, uint32_t d, size_t t) {
     set_closest *c = &s->head->closest[d];
+    if (c->known == 0) c->kinds = c->listed = 0;
     for (; c->known < t; c->known++) {
-        size_t now = c->known;
-        rational_set(&c->least[now + 1], &c->least[now]); /* least[0] stays 0 */
-        if (add_round(s, c, d, now)) continue;
-        set_spend(s, (double)now);
-        for (size_t k = 0; k < now; k++)
-            lower_to(&c->least[now + 1], difference(s, d, set_key_at(s, k), set_key_at(s, now)));
+        rational_set(&c->least[c->known + 1], &c->least[c->known]); /* least[0] stays 0 */
+        if (!add_round(s, c, d, c->known)) add_pairs(s, c, d, c->known);
     }
     return &c->least[t];
 }

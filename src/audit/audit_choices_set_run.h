@@ -17,6 +17,9 @@ typedef struct set_closest {
     rational *step;   /* 0: constants alone */
     rational *places; /* [most] the remainder of each, in the order in which rows gain keys */
     size_t *sorted;   /* [known] these, ascending */
+    size_t *kind;     /* [kinds] the first key of each set among the first `listed` */
+    bool *twice;      /* [kinds] it is not the only one */
+    size_t kinds, listed;
 } set_closest;
 
 /* Rule 5 of the row before: the keys that can win, each a group of its own. */

@@ -223,6 +223,8 @@ static void allocate_head(set_run *s, set_head *h, head_claim *f) {
         h->closest[k].step = rational_array(pool, 1);
         h->closest[k].places = rational_array(pool, most);
         h->closest[k].sorted = arena_zalloc(a, most, sizeof(size_t));
+        h->closest[k].kind = arena_zalloc(a, most, sizeof(size_t));
+        h->closest[k].twice = arena_zalloc(a, most, sizeof(bool));
     }
     h->twin = arena_zalloc(a, most, sizeof *h->twin);
     h->running = lattice_array(pool, v);
