@@ -138,6 +138,22 @@ static L share_of_ties(const page *p, L B, L A) {
     return q / (q + a);
 }
 
+/* The least number of the format beyond ln(2/t); no such logarithm is a number of long double. */
+static L silence(const page *p) {
+    double z = format_round(p->a, (double)(logl(2) - logl(p->a->least)));
+    while ((L)z < logl(2) - logl(p->a->least)) z = format_next(p->a, z, true);
+    return z;
+}
+
+/* Which weights are exact: 0, none; 1, those of losers are 0; 2, and one is 1. */
+static int saturated(const page *p, const model_head *h, bool single, L gap, L scale, L step, L lose_off) {
+    L z = silence(p), others = p->N - 1;
+    if (h->choice != TEMPER_CHOICE_SOFTMAX || h->adaptive) return 0;
+    if (gap < INFINITY && scale * (gap - step * others - lose_off) < z) return 0;
+    if (single || step == 0) return single ? 2 : 1;
+    return scale * (step - lose_off) >= z ? 2 : 0;
+}
+
 static L share(page *p, const model_head *h, bool single, L gap, L scale, L step, L tie_off, L lose_off, L size) {
     bool settled = single || tie_off == 0, apart = gap > lose_off;
     L A = gap == INFINITY ? INFINITY : scale * (gap - lose_off) * (1 - p->u), N = p->N;
@@ -151,6 +167,8 @@ static L share(page *p, const model_head *h, bool single, L gap, L scale, L step
             return share_of_one(gap == INFINITY ? INFINITY : scale * (1 - eps), N - 1);
         return share_with_steps(p, scale, 1 / N, 1, 2 * eps);
     }
+    int exact = saturated(p, h, single, gap, scale, step, lose_off);
+    if (exact == 2) return 0;
     if (step > 0) {
         L D = share_with_steps(p, scale, step, gap, lose_off);
         L other = scale * (gap - step * (N - 1) - lose_off) * (1 - p->u);
@@ -160,7 +178,7 @@ static L share(page *p, const model_head *h, bool single, L gap, L scale, L step
     if (!(A > 0)) return 1;
     if (single) return share_of_one(A, N - 1);
     if (h->hard_choice != TEMPER_CHOICE_AVERAGE) return 1;
-    L D = share_of_ties(p, scale * tie_off * (1 + p->u), A);
+    L D = share_of_ties(p, scale * tie_off * (1 + p->u), exact ? INFINITY : A);
     return D <= 1 ? D : 1;
 }
 
@@ -229,9 +247,12 @@ static void through_head(page *p, error_total *to, uint32_t layer, uint32_t head
     p->share = share(p, h, x->tieless, gap, scale, tie.step, tie_off, lose_off, S);
     p->worst = 0;
     bool even = h->hard_choice == TEMPER_CHOICE_AVERAGE && gap == INFINITY && tie_off == 0;
+    bool one_hot = saturated(p, h, x->tieless, gap, scale, tie.step, lose_off) == 2;
     for (uint32_t d = 0; d < h->value.count; d++) {
         L ev = stored_row(p, &h->value, d, f->before);
-        L e = mean(p, &x->value[d], &x->output[d], ev, p->share, even, x->tieless || tie_off == 0, scale * tie_off);
+        L e = one_hot ? ev
+                      : mean(p, &x->value[d], &x->output[d], ev, p->share, even, x->tieless || tie_off == 0,
+                             scale * tie_off);
         if (2 * p->N * (known_size(&x->value[d]) + ev) > half) give_up(p);
         p->worst = fmaxl(p->worst, e);
         for (uint32_t t = h->output.start[d]; t < h->output.start[d + 1]; t++)

@@ -169,6 +169,14 @@ static real tied(uint64_t n, real within, real below, bool losers) {
     return q / (q + a);
 }
 
+/* Where exp ends, tried number by number from about there. */
+static real ends_at(const number_format *f) {
+    double z = format_round(f, (double)(logl(2) - logl(f->least)));
+    while (format_exp(f, -z) > 0) z = format_next(f, z, true);
+    while (format_exp(f, -format_next(f, z, false)) == 0) z = format_next(f, z, false);
+    return z;
+}
+
 static real page_share(const share_problem *p, const page *g, uint64_t n, real tie, real lose, real S, bool *unable) {
     real u = g->ua, gap = p->gap, scale = p->scale, below = scale * (gap - lose) * (1 - u);
     bool settled = p->single || tie == 0, apart = isinf(p->gap) || gap > lose, losers = isfinite(p->gap);
@@ -181,6 +189,9 @@ static real page_share(const share_problem *p, const page *g, uint64_t n, real t
         if (p->h->hard_choice == TEMPER_CHOICE_AVERAGE) return losers ? single(n, scale * (1 - e)) : 0;
         return by_step(n, u, scale, 1 / (real)n, 1, 2 * e);
     }
+    real z = ends_at(g->a), others = (real)n - 1;
+    bool silent = !losers || scale * (gap - p->step * others - lose) >= z;
+    if (silent && (p->single || (p->step > 0 && scale * (p->step - lose) >= z))) return 0;
     if (p->step > 0) {
         real share = by_step(n, u, scale, p->step, gap, lose);
         real favoured = scale * (gap - p->step * ((real)n - 1) - lose) * (1 - u);
@@ -190,7 +201,7 @@ static real page_share(const share_problem *p, const page *g, uint64_t n, real t
     if (losers && below <= 0) return 1;
     if (p->single) return losers ? single(n, below) : 0;
     if (p->h->hard_choice != TEMPER_CHOICE_AVERAGE) return 1;
-    return tied(n, scale * tie * (1 + u), below, losers);
+    return tied(n, scale * tie * (1 + u), below, losers && !silent);
 }
 
 static void check_share(const share_problem *given, temper_type type, uint64_t n, double tie, double lose, double S) {

@@ -15,6 +15,7 @@ typedef struct errors {
     const ball **channel;                /* [channels] e_c */
     double *worst;                       /* [channels] of the embedding so far; NULL: of nothing yet */
     rational *t2;                        /* [2] scratch */
+    double silence;                      /* z of "Saturation" */
 } errors;
 
 /* ---- sums (general_sums.c) ---- */
@@ -67,6 +68,9 @@ typedef struct score_error {
 
 score_error score_find(errors *e, const head_claim *f, const tie_break *tie);
 const ball *share_find(errors *e, const head_claim *f, const score_error *s); /* D */
+double share_silence(const errors *e);
+/* Whether one key of every row weighs exactly 1, and the others exactly 0. */
+bool share_is_one_hot(errors *e, const head_claim *f, const score_error *s);
 
 void general_embedding(errors *e);             /* fills channel */
 void general_gates(errors *e, uint32_t layer); /* layer from 0 */

@@ -26,6 +26,7 @@ static const ball *mean_error(errors *e, const head_claim *f, const score_error 
     const ball *count = num(c, (double)e->positions), *size = num(c, value->size), *all = add(c, size, ev);
     bool near = error_fits(e, t->storage, num(c, out->size), out->grid), tied = error_is_zero(e, s->tied);
     error_room(e, mul(c, mul(c, num(c, 2), count), all), t->fa, f->layer, f->number, "a sum of values");
+    if (share_is_one_hot(e, f, s)) return ev;
     bool even = f->exact.head->hard_choice == TEMPER_CHOICE_AVERAGE && f->gap[e->n] == INFINITY && tied;
     if (even && error_is_zero(e, ev) && (double)e->positions <= ldexp(1, t->pa) &&
         error_fits(e, t->storage, size, value->grid) && error_fits(e, t->sums, mul(c, count, size), value->grid)) {
@@ -146,6 +147,8 @@ void general_recursion(general *g) {
         f->share = arena_alloc(a->arena, g->length + 1, sizeof *f->share);
         f->error = arena_alloc(a->arena, g->length + 1, sizeof *f->error);
     }
+    calc_begin(w.e.c);
+    w.e.silence = share_silence(&w.e);
     for (size_t n = 0; n <= g->length; n++) run_length(&w, n);
     g->every = first_failure(&w, g->margin) == SIZE_MAX;
     size_t failure = g->every ? SIZE_MAX : first_failure(&w, g->verdict);

@@ -11,6 +11,41 @@ typedef struct share {
     const ball *gap; /* NULL: infinite */
 } share;
 
+/* ---- saturation ---- */
+
+/* The least number of the format of sums that is certainly above ln(2/t): exp of its negative is below half of the
+   least number t. */
+double share_silence(const errors *e) {
+    calculus *c = e->c;
+    double above = ball_upper(logarithm(c, over(c, num(c, 2), num(c, e->t->ta))));
+    double z = format_round(e->t->sums, above);
+    return z < above ? format_next(e->t->sums, z, true) : z;
+}
+
+/* Keys of a score that is lower by so much weigh exactly 0. */
+static bool is_out(errors *e, const score_error *s, const ball *lower) {
+    calculus *c = e->c;
+    return ball_is_at_most(num(c, e->silence), mul(c, num(c, s->scale), sub(c, lower, s->lost)));
+}
+
+/* Keys with another score than the best. */
+static bool losers_are_out(errors *e, const head_claim *f, const score_error *s) {
+    calculus *c = e->c;
+    double gap = f->gap[e->n];
+    if (!isfinite(gap)) return true;
+    if (!s->tie.found) return is_out(e, s, num(c, gap));
+    const ball *turn = mul(c, num(c, s->tie.sigma), num(c, (double)e->positions - 1)); /* what a tie-break can give */
+    return is_out(e, s, sub(c, num(c, gap), turn));
+}
+
+bool share_is_one_hot(errors *e, const head_claim *f, const score_error *s) {
+    const model_head *h = f->exact.head;
+    if (h->choice != TEMPER_CHOICE_SOFTMAX || h->adaptive || !losers_are_out(e, f, s)) return false;
+    return f->single || (s->tie.found && is_out(e, s, num(e->c, s->tie.sigma)));
+}
+
+/* ---- shares ---- */
+
 static const ball *less_than_one(const errors *e, const ball *x) { return ball_is_less(x, e->one) ? x : e->one; }
 
 /* One winner, of value 0, against weights r of value 1. */
@@ -118,6 +153,7 @@ const ball *share_find(errors *e, const head_claim *f, const score_error *score)
     if (h->choice != TEMPER_CHOICE_SOFTMAX)
         return surely_tied && (!s.gap || ball_is_less(s.lost, s.gap)) ? e->zero : e->one;
     if (h->adaptive) return adaptive(&s, f, score, surely_tied);
+    if (share_is_one_hot(e, f, score)) return e->zero;
     if (score->tie.found) {
         const ball *sigma = num(c, score->tie.sigma), *found = by_distance(&s, sigma);
         if (!f->single || !s.gap) return found;
@@ -126,6 +162,6 @@ const ball *share_find(errors *e, const head_claim *f, const score_error *score)
         return ball_is_less(e->zero, below) ? error_least(e, found, one_winner(&s, below)) : found;
     }
     if (f->single) return one_winner(&s, below_winner(&s, s.gap));
-    if (h->hard_choice == TEMPER_CHOICE_AVERAGE) return several_winners(&s, below_winner(&s, s.gap), score->tied);
-    return e->one;
+    if (h->hard_choice != TEMPER_CHOICE_AVERAGE) return e->one;
+    return several_winners(&s, losers_are_out(e, f, score) ? NULL : below_winner(&s, s.gap), score->tied);
 }

@@ -5,6 +5,7 @@
 /* What is known of a head's rows before its values are looked at. */
 typedef struct row_weights {
     const ball *share; /* D */
+    bool one_hot;      /* one weight of a row is exactly 1, the others are exactly 0 */
     bool even;         /* all weights of a row are exactly 1 */
     bool settled;      /* those of winners are */
     const ball *apart; /* Lambda delta_T: how far the logits of winners are apart */
@@ -35,6 +36,7 @@ static const ball *even_mean_error(const rounding_rules *r, const known *value, 
 static const ball *mean_error(const rounding_rules *r, const known *value, const known *output, const ball *off,
                               const row_weights *x) {
     const bounds *b = r->b;
+    if (x->one_hot) return off; /* the mean is a stored value, bit by bit */
     if (x->even && b_is_zero(b, off)) {
         const ball *even = even_mean_error(r, value, output);
         if (even) return even;
@@ -66,6 +68,7 @@ static row_weights weights_of(const at_length *w, const head_facts *f, const mod
                        .largest = off->largest};
     bool same = b_is_zero(b, off->tie_off);
     return (row_weights){.share = share_bound(&p, &w->rules),
+                         .one_hot = share_peak(&p, &w->rules) == PEAK_ONE_HOT,
                          .even = h->hard_choice == TEMPER_CHOICE_AVERAGE && gap == INFINITY && same,
                          .settled = f->tieless || same,
                          .apart = b_mul(b, b_double(b, scale), off->tie_off)};

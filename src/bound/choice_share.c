@@ -86,8 +86,28 @@ static const ball *adaptive_share(const share_problem *p, const rounding_rules *
     return tie_break_share(b, scale, b_div(b, b->one, size), b->one, b_shift(b, error, 1));
 }
 
+/* Differences of logits are rounded to nearest, which keeps order, and z is a number of the format: so there is no
+   factor 1 - u. */
+static bool is_silent(const share_problem *p, const rounding_rules *r, const ball *distance) {
+    const bounds *b = r->b;
+    const ball *below = b_mul(b, b_double(b, p->scale), b_sub(b, distance, p->lose_off));
+    return b_is_at_most(b, b_double(b, r->silence), below);
+}
+
+row_peak share_peak(const share_problem *p, const rounding_rules *r) {
+    const bounds *b = r->b;
+    if (p->hard || p->h->choice != TEMPER_CHOICE_SOFTMAX || p->h->adaptive) return PEAK_SOFT;
+    const ball *gap = p->gap < INFINITY ? b_double(b, p->gap) : NULL;
+    row_peak alone = p->single || p->step > 0 ? PEAK_ONE_HOT : PEAK_SILENT;
+    if (p->step > 0 && gap) gap = b_sub(b, gap, b_times(b, (int64_t)b->size - 1, b_double(b, p->step)));
+    if (gap && !is_silent(p, r, gap)) return PEAK_SOFT;
+    return p->single || p->step == 0 || is_silent(p, r, b_double(b, p->step)) ? alone : PEAK_SOFT;
+}
+
 static const ball *softmax_share(const share_problem *p, const rounding_rules *r) {
     const bounds *b = r->b;
+    row_peak peak = share_peak(p, r);
+    if (peak == PEAK_ONE_HOT) return b->zero;
     const ball *scale = b_double(b, p->scale), *gap = p->gap < INFINITY ? b_double(b, p->gap) : NULL;
     const ball *below = gap ? left_of(b, scale, gap, p->lose_off) : NULL;
     if (p->step > 0) {
@@ -103,6 +123,7 @@ static const ball *softmax_share(const share_problem *p, const rounding_rules *r
     if (below && !b_is_less(b, b->zero, below)) return b->one;
     if (p->single) return single_share(b, below);
     if (p->h->hard_choice != TEMPER_CHOICE_AVERAGE) return b->one; /* ties need a tie-break */
+    if (peak == PEAK_SILENT) below = NULL;
     return tied_share(b, b_mul(b, b_mul(b, scale, p->tie_off), b_add(b, b->one, b->unit_a)), below);
 }
 

@@ -16,7 +16,16 @@ typedef struct share_problem {
     const ball *largest;            /* S: no score is larger */
 } share_problem;
 
-/* For rows of b's size N. Not finite: an adaptive head whose gap is not known well enough. */
+/* What is known of the weights of every row beyond their share: "Saturation". */
+typedef enum row_peak {
+    PEAK_SOFT,    /* nothing */
+    PEAK_SILENT,  /* keys that lose weigh exactly 0 */
+    PEAK_ONE_HOT, /* and one key weighs exactly 1 */
+} row_peak;
+
+row_peak share_peak(const share_problem *p, const rounding_rules *r);
+
+/* D, for rows of b's size N. Not finite: an adaptive head whose gap is not known well enough. */
 const ball *share_bound(const share_problem *p, const rounding_rules *r);
 
 #endif

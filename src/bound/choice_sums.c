@@ -30,7 +30,8 @@ int format_least_exponent(const number_format *f) {
 rounding_rules rounding_rules_of(const bounds *b) {
     return (rounding_rules){.b = b,
                             .storing = b->s == b->a ? b->zero : b->unit_s,
-                            .tau = b_add(b, b->tiny_s, b->ascending ? b->tiny_a : b->normal_a)};
+                            .tau = b_add(b, b->tiny_s, b->ascending ? b->tiny_a : b->normal_a),
+                            .silence = format_exp_ends(b->a)};
 }
 
 bool sum_fits(const rounding_rules *r, const ball *size, int grid, const number_format *f) {

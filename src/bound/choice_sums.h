@@ -11,6 +11,7 @@ typedef struct rounding_rules {
     const bounds *b;
     const ball *storing; /* u_s': 0 if the formats are equal */
     const ball *tau;     /* what an operation can lose where its result is next to 0 */
+    double silence;      /* z: logits that are so much below the largest weigh exactly 0 */
 } rounding_rules;
 
 rounding_rules rounding_rules_of(const bounds *b);

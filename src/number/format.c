@@ -50,6 +50,19 @@ double format_exp(const number_format *f, double x) {
     return format_round(f, exp_f64(x));
 }
 
+/* exp is monotone in each format, so this is a bisection of its numbers. */
+double format_exp_ends(const number_format *f) {
+    int64_t low = 0, high = format_last(f); /* exp(-low) > 0, exp(-high) = 0 */
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (format_exp(f, -format_at(f, middle)) > 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return format_at(f, high);
+}
+
 /* ---- patterns ---- */
 
 /* Of the exponent field, from bit 0. */

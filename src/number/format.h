@@ -72,6 +72,9 @@ static inline double format_round(const number_format *f, double x) {
    format. */
 double format_exp(const number_format *f, double x);
 
+/* The least z > 0 of the format with format_exp(-z) = 0: all that is further below 0 has the exp 0 as well. */
+double format_exp_ends(const number_format *f);
+
 /* The bit pattern of format_round(x), and the number of a pattern. */
 uint64_t format_encode(const number_format *f, double x);
 double format_decode(const number_format *f, uint64_t pattern);

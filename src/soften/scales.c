@@ -176,12 +176,20 @@ static double layer_at_ends(scale_search *g, const rung *r, uint32_t layer, doub
     return fmax(layer_gives(g, r, layer, before, r->first), layer_gives(g, r, layer, before, r->last));
 }
 
+/* The sharpness to try after s; 0: none. Beyond all others is what saturates a head whose scores are off by little, or
+   by up to half of its gap: keys that lose weigh exactly 0 then (doc/certificate.md, "Saturation"). */
+static double sharper(double s, bool saturate) {
+    double silent = 1.02 * format_exp_ends(&format_f64);
+    if (s < SHARP_MOST) return s + SHARP_STEP;
+    return !saturate || s >= 2 * silent ? 0 : s < silent ? silent : 2 * silent;
+}
+
 /* From the last layer down: as blunt as leaves half of the error allowed, and how much error may then come in from
    below. */
-static void choose_scales(scale_search *g, rung *r, double allowed) {
+static void choose_scales(scale_search *g, rung *r, double allowed, bool saturate) {
     for (uint32_t layer = g->hard->layer_count; layer-- > 0;) {
         double best = INFINITY, sharpness = SHARP_LEAST;
-        for (double s = SHARP_LEAST; s <= SHARP_MOST; s += SHARP_STEP) {
+        for (double s = SHARP_LEAST; s > 0; s = sharper(s, saturate)) {
             sharpen(g, r, layer, s);
             double gives = layer_at_ends(g, r, layer, 0);
             if (gives < best) {
@@ -219,13 +227,19 @@ static size_t rung_fails(scale_search *g, const rung *r) {
 
 static bool settle_rung(scale_search *g, rung *r, size_t *fails) {
     static const double even[] = {8, 12, 16, 20, 24, 28, 32, 36, 40};
-    choose_scales(g, r, g->margin / 2);
+    choose_scales(g, r, g->margin / 2, false);
     if ((*fails = rung_fails(g, r)) == SIZE_MAX) return true;
     double *sharpness = arena_alloc(g->keep, g->hard->layer_count, sizeof *sharpness);
     memcpy(sharpness, r->sharpness, g->hard->layer_count * sizeof *sharpness);
     for (size_t k = 0; k < sizeof even / sizeof *even;
          k++) { /* the same for all layers: sometimes enough where budgets are not */
         for (uint32_t l = 0; l < g->hard->layer_count; l++) sharpen(g, r, l, even[k]);
+        if (rung_fails(g, r) == SIZE_MAX) return true;
+    }
+    if (!g->o->adaptive) {
+        choose_scales(g, r, g->margin / 2, true);
+        if (rung_fails(g, r) == SIZE_MAX) return true;
+        for (uint32_t l = 0; l < g->hard->layer_count; l++) sharpen(g, r, l, 2.04 * format_exp_ends(&format_f64));
         if (rung_fails(g, r) == SIZE_MAX) return true;
     }
     for (uint32_t l = 0; l < g->hard->layer_count; l++) sharpen(g, r, l, sharpness[l]);
