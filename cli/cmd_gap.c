@@ -9,6 +9,7 @@
 
 #include "escape.h"
 #include "json.h"
+#include "limit_show.h"
 #include "progress.h"
 #include "subject.h"
 
@@ -409,6 +410,8 @@ static void find(session *s, const temper_model *model, const samples *given) {
         print_verdict(&r, &v);
     }
     temper_gap_free(gap);
+    if (is_given(s, OPT_WHY) && !s->quiet && o.proved)
+        limit_show(s, model, &(temper_soften_options){.method = TEMPER_METHOD_TEMPERATURE, .length = o.proved});
 }
 
 void cmd_gap(session *s) {

@@ -8,6 +8,7 @@
 
 #include "escape.h"
 #include "json.h"
+#include "limit_show.h"
 #include "model_output.h"
 #include "proof_show.h"
 #include "progress.h"
@@ -200,10 +201,16 @@ static void soften(session *s, const temper_model *hard, const temper_soften_opt
         status = temper_soften(&r.model, &r.report, hard, &full, &err);
         progress_clear(&bar);
     }
-    if (status == TEMPER_OK)
+    if (status == TEMPER_OK) {
         deliver(s, &r);
-    else
+    } else {
         message_error(s, &err, NULL, NULL, 0);
+        if (status == TEMPER_LIMIT && is_given(s, OPT_WHY) && is_given(s, OPT_LENGTH)) {
+            temper_soften_options why = *o;
+            why.length = (size_t)s->opt.value[OPT_LENGTH].number;
+            limit_show(s, hard, &why);
+        }
+    }
     temper_model_free(r.model);
 }
 

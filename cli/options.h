@@ -116,6 +116,8 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "the gap: proved from denominators, seen on all strings, or a number")                                         \
     X(ADAPTIVE, 0, "adaptive", KIND_FLAG, NULL, "", 0, 0, FOR_SOFTEN,                                                \
       "divide scales by each row's own gap (temperature)")                                                           \
+    X(WHY, 0, "why", KIND_FLAG, NULL, "", 0, 0, FOR_GAP | FOR_SOFTEN,                                                \
+      "how far it can be softened, and what stands in the way of more")                                              \
     X(EFFORT, 0, "effort", KIND_TEXT, "X", "1", 0, 0, FOR_LIMITS,                                                    \
       "how long to look for wrong answers: 1 is about a minute for all types")                                       \
     X(CSV, 0, "csv", KIND_FLAG, NULL, "", 0, 0, FOR_LIMITS, "the table as comma-separated values")                   \

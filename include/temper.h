@@ -978,6 +978,48 @@ typedef struct temper_soften_report {
 TEMPER_API temper_status temper_soften(temper_model **out, temper_soften_report *report, const temper_model *hard,
                                        const temper_soften_options *options, temper_error *err);
 
+/* What keeps a hard model from being softened for longer strings. */
+typedef enum temper_obstacle {
+    TEMPER_OBSTACLE_NONE,   /* nothing, up to the length that was asked for */
+    TEMPER_OBSTACLE_GAP,    /* a head must tell scores apart that come closer than they are computed */
+    TEMPER_OBSTACLE_OUTPUT, /* the outputs of a head are too far off for what comes after it */
+    TEMPER_OBSTACLE_LOGITS, /* numbers that f64 does not hold */
+    TEMPER_OBSTACLE_MARGIN  /* an answer may be exactly at the threshold */
+} temper_obstacle;
+
+enum { TEMPER_LIMIT_LETTERS = 32, TEMPER_LIMIT_TEXT = 64 };
+
+typedef struct temper_soften_limit {
+    temper_obstacle obstacle;
+    size_t works;       /* it can be softened for strings up to this length, ... */
+    size_t fails;       /* ... and at this one it cannot; with TEMPER_OBSTACLE_NONE both are the length asked for */
+    size_t layer, head; /* the head that fails there; 0: none */
+    double log2_gap;    /* its scores differ by at least this, by proof, or not at all */
+    double log2_step;   /* of its tie-break, which is smaller; -inf: it needs none */
+    double log2_off;    /* and two of its scores are off by up to this */
+    double bits; /* about so many significant bits, instead of 53, would do at that length; 0: more do not help */
+    /* How log2_gap falls: bits for a letter more (near the length), for a doubling of the length; NaN: unknown. The
+       first is steady if the gap shrinks exponentially, the second if it is a power of the length. */
+    double bits_per_letter, bits_per_doubling;
+    int can_saturate; /* the head has one largest score in every row, or a tie-break: it could be made one-hot */
+    int saturated;    /* scales that make it so were tried, and do not help */
+    int gates;        /* gates that round channels to 0 or 1 after each layer would do at that length */
+    /* Two scores of the head that are close, the largest and the next of a row, found by running strings exactly: all
+       short ones, and random ones up to TEMPER_LIMIT_LETTERS letters; witness_length SIZE_MAX: none was found. */
+    uint32_t witness[TEMPER_LIMIT_LETTERS];
+    size_t witness_length, position, key, other_key;
+    char score[TEMPER_LIMIT_TEXT], other_score[TEMPER_LIMIT_TEXT]; /* "3/5"; "" where a fraction is too long */
+    double log2_seen;                                              /* of their difference */
+    size_t all_up_to;                                              /* all strings up to this length were run */
+    int exponential; /* a bit or more for every letter, on strings and by proof: no precision reaches far */
+} temper_soften_limit;
+
+/* How far a hard model can be softened, and why no further: up to options->length, which counts as asked for.
+   TEMPER_RANGE and TEMPER_UNSUPPORTED as of temper_soften; TEMPER_LIMIT: the gaps cannot be found. */
+TEMPER_API temper_status temper_soften_explain(temper_soften_limit *out, const temper_model *hard,
+                                               const temper_soften_options *options, temper_error *err);
+TEMPER_API const char *temper_obstacle_name(temper_obstacle obstacle); /* "none", "gap", ...; "" if there is none */
+
 /* ---- export: for other runtimes -------------------------------------------------------------------------------- */
 
 /* Optional outputs of the ONNX graph, named as TransformerLens names its hooks. */

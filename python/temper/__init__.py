@@ -30,7 +30,7 @@ from .errors import (AuditError, FileError, FormatError, LimitError, MissingFunc
                      SpecSyntaxError, TemperError, UnsupportedError)
 from .explain import Channel, Explanation, Head, Part
 from .formula import Formula, eval, parse
-from .gaps import Gap, Gaps, HeadTie
+from .gaps import Gap, Gaps, HeadTie, SoftenLimit
 from .limits import Limit, Limits
 from .memory import limit_memory
 from .model import Info, Model, Proof, compile, import_model, load
@@ -42,6 +42,6 @@ __version__ = library_version
 
 __all__ = ["Attention", "AuditError", "Automaton", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
            "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Likelihood", "Limit", "LimitError", "Limits",
-           "MissingFunctionError", "Model", "Next", "Proof", "OutOfMemoryError", "Part", "Place", "RangeError", "SpecSyntaxError",
+           "MissingFunctionError", "Model", "Next", "Proof", "OutOfMemoryError", "Part", "Place", "RangeError", "SoftenLimit", "SpecSyntaxError",
            "Stock", "StockLimit", "StockProof", "Stream", "TemperError", "UnsupportedError", "audit", "compile", "eval", "gallery", "import_model", "library_path",
            "library_version", "limit_memory", "load", "methods", "parse", "types"]

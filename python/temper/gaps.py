@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, List, Optional
 
 from . import _html, errors
 from ._letters import Strings
-from ._library import Progress, Watcher, call, count_of, ffi, function, make
+from ._library import METHODS, Progress, Watcher, call, count_of, ffi, function, make
 
 if TYPE_CHECKING:
     from .model import Model
 
-__all__ = ["Gap", "Gaps", "HeadTie", "find_gaps"]
+__all__ = ["Gap", "Gaps", "HeadTie", "SoftenLimit", "find_gaps", "find_soften_limit"]
 
 _TIES = ("unknown", "uniform", "tieless", "tied")
 
@@ -46,6 +46,62 @@ class HeadTie:
     position: int
     key: int
     other_key: int
+
+
+@dataclass(frozen=True)
+class SoftenLimit:
+    """How far a hard model can be softened, and why no further ([soften.md](soften.md)).
+
+    obstacle                  "none", "gap", "output", "logits" or "margin"
+    works, fails              the longest length that can be done, and the next one
+    layer, head               the head that fails there; 0: none
+    log2_gap, log2_off        how close its scores come by proof, and how far two computed ones can be off
+    bits                      about so many significant bits, instead of 53, would do; 0: more do not help
+    exponential               its gap takes a bit or more for every letter: softmax is not the tool
+    saturation_tried, gates_would_do
+    witness, position, key, other_key, score, other_score, log2_seen
+                              a string whose scores come close, the row, two keys and their scores; None: none was found
+    """
+
+    obstacle: str
+    works: int
+    fails: int
+    layer: int
+    head: int
+    log2_gap: float
+    log2_off: float
+    bits: float
+    exponential: bool
+    saturation_tried: bool
+    gates_would_do: bool
+    witness: Optional[str]
+    position: int
+    key: int
+    other_key: int
+    score: str
+    other_score: str
+    log2_seen: float
+
+
+def find_soften_limit(model: "Model", length: int, progress: Optional[Progress]) -> SoftenLimit:
+    """temper_soften_explain."""
+    watcher = Watcher(progress)
+    options = ffi.new("temper_soften_options *", {"length": count_of(length, "length"), "progress": watcher.callback,
+                                                  "method": METHODS.index("temperature")})
+    out = ffi.new("temper_soften_limit *")
+    try:
+        call("temper_soften_explain", out, model._handle, options)
+    except errors.LimitError:
+        watcher.raise_error()
+        raise
+    witness = None
+    if out.head and out.witness_length <= len(out.witness):
+        witness = model._alphabet.text(list(out.witness[0:out.witness_length]))
+    name = ffi.string(function("temper_obstacle_name")(out.obstacle)).decode()
+    return SoftenLimit(name, out.works, out.fails, out.layer, out.head, out.log2_gap, out.log2_off,
+                       0.0 if out.exponential else out.bits, bool(out.exponential), bool(out.saturated), bool(out.gates),
+                       witness, out.position, out.key, out.other_key, ffi.string(out.score).decode(),
+                       ffi.string(out.other_score).decode(), out.log2_seen)
 
 
 class Gaps:

@@ -19,7 +19,7 @@ from .certificate import Certificate
 from .check import CheckResult, check_formula, check_model, exhaustive_default
 from .explain import Explanation, explain
 from .formula import KINDS, SYNTAXES, Formula, PathLike, parse
-from .gaps import Gaps, find_gaps
+from .gaps import Gaps, SoftenLimit, find_gaps, find_soften_limit
 from .limits import Limits, find_limits
 from .sequences import Likelihood, Next, draw_strings, likelihood_of, next_after
 from .stream import Stream
@@ -385,6 +385,10 @@ class Model:
         except errors.LimitError:
             watcher.raise_error()
             raise
+
+    def soften_limit(self, length: int = 32, *, progress: Optional[Progress] = None) -> SoftenLimit:
+        """How far a hard model can be softened, up to a length, and what stands in the way of more."""
+        return find_soften_limit(self, length, progress)
 
     def with_scale(self, scale: "Union[str, Mapping[Tuple[int, int], str]]") -> "Model":
         """A copy with other softmax scales, to see what a wrong temperature does ([scale.md](scale.md)).

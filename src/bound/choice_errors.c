@@ -194,6 +194,10 @@ double recursion_channel(const recursion *r, uint32_t channel) {
     return r->too_large ? INFINITY : b_upper(r->at->b, r->at->e[channel]);
 }
 
+void recursion_settle(recursion *r, uint32_t channel) {
+    if (!r->too_large) r->at->e[channel] = r->at->b->zero;
+}
+
 static const ball *answer_error(recursion *r) {
     const at_length *w = r->at;
     error_sum answer = length_row(w, &r->m->read, 0, r->f->all->after);

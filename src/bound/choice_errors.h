@@ -47,6 +47,7 @@ void recursion_run(recursion *r, size_t n);
 void recursion_start(recursion *r, size_t n, const double *errors);
 void recursion_layer(recursion *r, uint32_t layer);
 double recursion_channel(const recursion *r, uint32_t channel); /* its error, up */
+void recursion_settle(recursion *r, uint32_t channel);          /* as if it were exact */
 double recursion_answer(recursion *r);                          /* the read-out's error, up; after the last layer */
 
 #endif

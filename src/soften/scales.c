@@ -62,10 +62,6 @@ static void find_facts(scale_search *g) {
     }
 }
 
-static const head_facts *facts_of(const scale_search *g, size_t n, uint32_t layer, uint32_t head) {
-    return &g->facts[n]->layers[layer].heads[head];
-}
-
 static void classify_heads(scale_search *g) {
     double most = power_of_two_above((double)g->facts[g->o->length]->size);
     for (uint32_t l = 0; l < g->hard->layer_count; l++)
@@ -74,7 +70,7 @@ static void classify_heads(scale_search *g) {
             double gap = INFINITY;
             *c = (head_class){.uniform = true, .tieless = true};
             for (size_t n = 0; n <= g->o->length; n++) {
-                const head_facts *f = facts_of(g, n, l, h);
+                const head_facts *f = scale_facts(g, n, l, h);
                 if (!f->uniform) c->uniform = false;
                 if (!f->tieless) c->tieless = false;
                 gap = fmin(gap, f->gap);
@@ -85,7 +81,7 @@ static void classify_heads(scale_search *g) {
             if (c->step == 0)
                 trap_raise(g->trap, TEMPER_LIMIT, 0, 0,
                            "head %u.%u: scores up to length %zu may differ by less than f64 can scale up (2^%.0f)",
-                           l + 1, h + 1, g->o->length, facts_of(g, g->o->length, l, h)->log2_gap);
+                           l + 1, h + 1, g->o->length, scale_facts(g, g->o->length, l, h)->log2_gap);
         }
 }
 
@@ -132,7 +128,7 @@ static double scale_for(const scale_search *g, const rung *r, uint32_t layer, ui
         return fmax(1, power_of_two_above(sharpness / c->step)); /* below 1 weights could be lost to underflow */
     if (c->uniform) return 1;
     for (size_t n = r->first; n <= r->last; n++) {
-        double gap = facts_of(g, n, layer, head)->gap;
+        double gap = scale_facts(g, n, layer, head)->gap;
         if (gap == INFINITY) continue;
         scale = fmax(scale, (log_f64((double)g->facts[n]->size) + sharpness) / fmax(gap, 0x1p-900));
     }
@@ -176,8 +172,8 @@ static double layer_at_ends(scale_search *g, const rung *r, uint32_t layer, doub
     return fmax(layer_gives(g, r, layer, before, r->first), layer_gives(g, r, layer, before, r->last));
 }
 
-/* The sharpness to try after s; 0: none. Beyond all others is what saturates a head whose scores are off by little, or
-   by up to half of its gap: keys that lose weigh exactly 0 then (doc/certificate.md, "Saturation"). */
+/* The sharpness to try after s; 0: none. Beyond all others is what saturates a head whose scores are off by little,
+   or by up to half of its gap: keys that lose weigh exactly 0 then (doc/certificate.md, "Saturation"). */
 static double sharper(double s, bool saturate) {
     double silent = 1.02 * format_exp_ends(&format_f64);
     if (s < SHARP_MOST) return s + SHARP_STEP;
@@ -207,11 +203,26 @@ static void choose_scales(scale_search *g, rung *r, double allowed, bool saturat
 
 /* ---- whether they do ---- */
 
+/* What gates that round to 0 or 1 would do after a layer: channels that are one of the two, and off by less than a
+   quarter, are exact. */
+static void round_truths(scale_search *g, uint32_t next, size_t n) {
+    if (next == g->hard->layer_count) return;
+    const known *x = g->facts[n]->layers[next].before;
+    for (uint32_t c = 0; c < g->hard->channel_count; c++) {
+        bool truth = x[c].lo >= 0 && x[c].hi <= 1 && x[c].grid >= 0;
+        double off = truth ? recursion_channel(&g->recursion, c) : 0;
+        if (off > 0 && off < 0.25) recursion_settle(&g->recursion, c);
+    }
+}
+
 /* The bound on the answer at length n, guessed. */
 static double answer_error(scale_search *g, const rung *r, size_t n) {
     set_scales(g, r, n);
     recursion_start(&g->recursion, n, NULL);
-    for (uint32_t l = 0; l < g->hard->layer_count; l++) recursion_layer(&g->recursion, l);
+    for (uint32_t l = 0; l < g->hard->layer_count; l++) {
+        recursion_layer(&g->recursion, l);
+        if (g->gates) round_truths(g, l + 1, n);
+    }
     return recursion_answer(&g->recursion);
 }
 
@@ -246,83 +257,10 @@ static bool settle_rung(scale_search *g, rung *r, size_t *fails) {
     return false;
 }
 
-static const rung *rung_of(const scale_search *g, size_t n) {
+void scales_at(scale_search *g, size_t n) {
     const rung *r = g->rungs;
     while (n > r->last) r++;
-    return r;
-}
-
-/* A head that cannot tell its scores apart. */
-static _Noreturn void refuse_head(scale_search *g, uint32_t layer, uint32_t head, size_t n, double off,
-                                  temper_remedy remedy) {
-    uint32_t k = g->head_start[layer] + head;
-    if (g->o->adaptive)
-        trap_raise_remedy(g->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_NOT_ADAPTIVE,
-                          "head %u.%u at length %zu: its scores can tie and are off by up to %.3g, which an adaptive "
-                          "temperature takes for the gap",
-                          layer + 1, head + 1, n, off);
-    double needs = g->heads[k].step > 0 ? g->heads[k].step : facts_of(g, n, layer, head)->gap;
-    if (g->heads[k].step > 0) /* the tie-break is made for the smallest gap of all lengths */
-        for (size_t m = 0; m <= g->o->length; m++)
-            if (facts_of(g, m, layer, head)->gap < facts_of(g, n, layer, head)->gap) n = m;
-    trap_raise_remedy(
-        g->trap, TEMPER_LIMIT, 0, 0, remedy,
-        "head %u.%u at length %zu: it must tell scores apart that differ by %.3g, but they are off by up "
-        "to %.3g%s",
-        layer + 1, head + 1, n, needs, off, off < needs ? ", and ties by more than its scale allows" : "");
-}
-
-_Noreturn void scales_refuse(scale_search *g, size_t n) {
-    temper_remedy remedy = g->o->gap == TEMPER_GAP_PROVED ? TEMPER_REMEDY_GAP_OR_SHORTER : TEMPER_REMEDY_SHORTER;
-    recursion *r = &g->recursion;
-    set_scales(g, rung_of(g, n), n);
-    r->guess = false;
-    recursion_run(r, n);
-    uint32_t worst = 0, layer_of = 0;
-    for (uint32_t l = 0; l < g->hard->layer_count; l++)
-        for (uint32_t h = 0; h < g->hard->layers[l].head_count; h++) {
-            uint32_t k = g->head_start[l] + h;
-            bool stops = r->too_large && r->layer == l + 1 && r->head == h + 1;
-            double off = ball_upper(&r->off[k]) / g->scales[k];
-            if (stops && !g->o->adaptive)
-                trap_raise_remedy(
-                    g->trap, TEMPER_LIMIT, 0, 0, remedy,
-                    "head %u.%u at length %zu: its gap may be as small as 2^%.0f, which needs logits beyond f64",
-                    l + 1, h + 1, n, facts_of(g, n, l, h)->log2_gap);
-            if (stops || ball_upper(&r->share[k]) >= 1) refuse_head(g, l, h, n, off, remedy);
-            if (k == 0 || ball_upper(&r->error[k]) > ball_upper(&r->error[worst])) {
-                worst = k;
-                layer_of = l;
-            }
-        }
-    if (r->too_large)
-        trap_raise_remedy(g->trap, TEMPER_LIMIT, 0, 0, remedy,
-                          "layer %u at length %zu: a number may be too large for f64", r->layer, n);
-    double error = ball_upper(r->answer);
-    if (scale_search_heads(g) == 0)
-        trap_raise_remedy(g->trap, TEMPER_LIMIT, 0, 0, remedy,
-                          "length %zu: answers are known to within %.3g, but are %.3g from 1/2", n, error, g->margin);
-    trap_raise_remedy(
-        g->trap, TEMPER_LIMIT, 0, 0, remedy,
-        "head %u.%u at length %zu: its output may be off by %.3g, so that answers are known to within %.3g only, but "
-        "their margin is %.3g",
-        layer_of + 1, worst - g->head_start[layer_of] + 1, n, ball_upper(&r->error[worst]), error, g->margin);
-}
-
-static _Noreturn void refuse_margin(scale_search *g) {
-    size_t n = 0;
-    while (n < g->o->length && g->facts[n]->margin > 0) n++;
-    if (g->o->gap == TEMPER_GAP_PROVED)
-        trap_raise_remedy(
-            g->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_GAP_EXHAUSTIVE,
-            "length %zu: an answer of the hard model may be exactly at the threshold 1/2, so no softmax can "
-            "be near enough",
-            n);
-    trap_raise_hint(
-        g->trap, TEMPER_LIMIT, 0, 0, "move the answers away from 1/2: a quarter of a letter more or less",
-        "length %zu: an answer of the hard model is exactly at the threshold 1/2, so no softmax can be near "
-        "enough",
-        n);
+    set_scales(g, r, n);
 }
 
 /* Lengths in rungs: N up to 4, 8, 16, ...; one rung if scales cannot depend on the length. */
@@ -491,19 +429,28 @@ static void begin_search(scale_search *g) {
         }
         check_values(g, g->facts[n]->after, m->layer_count, n);
     }
+}
+
+void scales_begin(scale_search *g) {
+    check_options(g->hard, g->o, g->trap);
+    begin_search(g);
+}
+
+bool scales_settle(scale_search *g, size_t *fails) {
+    g->rung_count = 0;
     classify_heads(g);
     find_live(g);
     make_rungs(g);
     draft_model(g);
+    *fails = 0;
+    find_margin(g, true); /* at every position if that can be had, else of the verdict */
+    if (g->margin > 0 && settle(g, fails)) return true;
+    find_margin(g, false);
+    return g->margin > 0 && settle(g, fails);
 }
 
 void scales_find(scale_search *g) {
-    size_t fails = 0;
-    check_options(g->hard, g->o, g->trap);
-    begin_search(g);
-    find_margin(g, true); /* at every position if that can be had, else of the verdict */
-    if (g->margin > 0 && settle(g, &fails)) return;
-    find_margin(g, false);
-    if (!(g->margin > 0)) refuse_margin(g);
-    if (!settle(g, &fails)) scales_refuse(g, fails);
+    size_t fails;
+    scales_begin(g);
+    if (!scales_settle(g, &fails)) scales_refuse(g, fails);
 }

@@ -40,6 +40,7 @@ typedef struct scale_search {
     unsigned char **live; /* [layers + 1][channels]: read by this layer or a later one */
     bool everywhere;      /* the margin counts at every position */
     double margin, error; /* the error is a guess */
+    bool gates;           /* as if gates rounded truths after every layer */
     /* work */
     temper_model *draft; /* the hard model with softmax and tie-breaks; its scales are `scales` */
     hard_facts about;    /* the draft */
@@ -47,6 +48,10 @@ typedef struct scale_search {
     double *scales;      /* [heads] */
     double *channels;    /* [channels of the draft] */
 } scale_search;
+
+static inline const head_facts *scale_facts(const scale_search *g, size_t n, uint32_t layer, uint32_t head) {
+    return &g->facts[n]->layers[layer].heads[head];
+}
 
 static inline uint32_t scale_search_heads(const scale_search *g) { return g->head_start[g->hard->layer_count]; }
 
@@ -58,7 +63,26 @@ void scales_add_tie_break(model_head *h, double step, uint32_t one, uint32_t pla
    to do. */
 void scales_find(scale_search *g);
 
-/* Raises TEMPER_LIMIT: what stands in the way at length n. */
+/* The same step by step. After scales_begin, which finds the facts, o->length may shrink. */
+void scales_begin(scale_search *g);
+/* False: no scales seem to do at length *fails, or, where the margin is 0, no softmax does. */
+bool scales_settle(scale_search *g, size_t *fails);
+/* g->scales are those of length n. */
+void scales_at(scale_search *g, size_t n);
+
+/* What stands in the way where no scales do. */
+typedef struct scale_blame {
+    temper_obstacle obstacle;
+    uint32_t layer, head; /* from 1; 0: none */
+    size_t n;
+    double needs, off;    /* scores of the head that differ by this are off by that */
+    double error, answer; /* how far the head's output and the answer may be off */
+} scale_blame;
+
+/* At length n, with the scales that failed there. */
+scale_blame scales_blame(scale_search *g, size_t n);
+
+/* Raises TEMPER_LIMIT with that. */
 _Noreturn void scales_refuse(scale_search *g, size_t n);
 
 #endif

@@ -44,6 +44,15 @@ class Lengths(unittest.TestCase):
         with self.assertRaises(ZeroDivisionError):
             model.limits(["f32"], progress=lambda done, total: 1 // 0)
 
+    def test_soften_limit(self):
+        found = temper.gallery.model("two-averages").soften_limit(30)
+        self.assertEqual((found.obstacle, found.works, found.fails, found.layer, found.head), ("gap", 27, 28, 3, 1))
+        self.assertTrue(found.exponential and found.bits == 0 and not found.gates_would_do)
+        seen = temper.gallery.model("two-averages").gaps([found.witness], random=0, exhaustive=0, proved=0)
+        self.assertAlmostEqual(seen.at(3, 1, len(found.witness)).measured, found.log2_seen)
+        fine = temper.gallery.model("parity").soften_limit(12)
+        self.assertEqual((fine.obstacle, fine.works, fine.witness), ("none", 12, None))
+
     def test_gaps(self):
         for arguments, model in ((["-f", "a S b", "--alphabet", "abc"], temper.compile("a S b", alphabet="abc")),
                                  (["-f", "#[a] > #[b]", "--alphabet", "ab"], temper.compile("#[a] > #[b]", alphabet="ab"))):
