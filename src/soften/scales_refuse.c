@@ -14,7 +14,7 @@ static scale_blame blame_head(const scale_search *g, uint32_t layer, uint32_t he
     uint32_t k = g->head_start[layer] + head;
     scale_blame b = {.obstacle = TEMPER_OBSTACLE_GAP, .layer = layer + 1, .head = head + 1, .n = n, .off = off};
     b.needs = g->heads[k].step > 0 ? g->heads[k].step : scale_facts(g, n, layer, head)->gap;
-    if (g->heads[k].step > 0) b.n = length_of_least_gap(g, layer, head, n);
+    if (g->heads[k].step > 0 && !g->o->adaptive) b.n = length_of_least_gap(g, layer, head, n);
     return b;
 }
 
