@@ -261,6 +261,10 @@ FUZZ_BUILD = $(BUILD)/fuzz
 FUZZ_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SECONDS ?= 60
 ROUNDS ?= 1
+# Comparisons are traced with TRACE=1 only: tokens and the words of the languages do as well, with more than twice as many executions a second.
+TRACE ?=
+FUZZ_COVER = $(if $(TRACE),-fsanitize=fuzzer-no-link,-fsanitize-coverage=inline-8bit-counters$(,)pc-table)
+, := ,
 
 # The reader of models is one target for texts and one for safetensors, which have a mutator of their own; GGUF's bytes need none.
 FUZZ_AID = $(patsubst %,$(FUZZ_BUILD)/tests/fuzz/%.o,fuzz fuzz_tokens)
@@ -276,8 +280,8 @@ $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZ_TARGETS)): $(FUZZ_AID) $(FUZZ_BUILD)/li
 fuzz: ## hostile inputs to every reader, and specifications against their transformers (SECONDS=60 a target, ROUNDS=1, FUZZ="spec model")
 	@sh scripts/setup.sh build clang
 	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(FUZZ_BUILD) FUZZ_BUILD=$(FUZZ_BUILD) CC=clang OPT="-O1 -g" FAST= \
-	    CFLAGS="-fsanitize=fuzzer-no-link $(FUZZ_FLAGS)" fuzz-programs
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(FUZZ_BUILD) FUZZ_BUILD=$(FUZZ_BUILD) CC=clang OPT="-O2 -g1" FAST= \
+	    CFLAGS="$(FUZZ_COVER) $(FUZZ_FLAGS)" fuzz-programs
 	@bash tests/fuzz/run.sh $(BUILD) $(SECONDS) $(ROUNDS) $(or $(FUZZ),$(FUZZ_TARGETS))
 
 fuzz-programs: $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZ_TARGETS))

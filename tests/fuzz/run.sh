@@ -111,7 +111,7 @@ export FUZZ_WEIGHTS ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
 fuzz_once() { # target
     local target=$1 verdict=fine runs
     mkdir -p "$work/corpus/$target" "$start/$target"
-    if ! "$work/fuzz_$target" "$work/corpus/$target" "$start/$target" -max_total_time="$seconds" -dict="$work/words" -timeout=120 -rss_limit_mb=4096 \
+    if ! "$work/fuzz_$target" "$work/corpus/$target" "$start/$target" -max_total_time="$seconds" -dict="$work/words" -entropic=0 -timeout=120 -rss_limit_mb=4096 \
         -max_len="$(longest "$target")" -print_final_stats=1 -artifact_prefix="$work/found/$target-" >"$work/$target.out" 2>&1; then
         verdict=FOUND
         status=1
