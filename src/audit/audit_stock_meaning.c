@@ -6,7 +6,7 @@
 #include "audit/audit_source_meaning.h"
 #include "audit/audit_stock.h"
 
-enum { MOST_PERIOD = 64, MOST_FIRST = 16 };
+enum { MOST_PERIOD = 64, MOST_FIRST = 16, MOST_PATTERNS = 1 << 12 };
 static const double LEGAL = 256;
 
 /* A column, or a form: a number on letters, and one on the start sentinel. */
@@ -64,19 +64,19 @@ static bool is_boolean(const senses *x, const sense *c) {
 
 /* ---- positions ---- */
 
-/* Numbers that repeat are remainders of the position; 1 at one of the first letters is a step after another from the
-   first. */
-static bool place_sense(const senses *x, const double *place, sense *out) {
-    uint32_t n = x->u->m->positions, period = 0, only = 0, count = 0;
+/* place[1] and on, up to place[n - 1]. Numbers that repeat are remainders of the position; 1 at one of the first letters
+   is a step after another from the first. */
+static bool place_letters(const senses *x, const double *place, uint32_t n, dd *out) {
+    uint32_t period = 0, only = 0, count = 0;
     meaning *m = x->m;
-    *out = (sense){.start = place[0], .known = true};
+    *out = 0;
     for (uint32_t i = 1; i < n; i++)
         if (place[i] != 0) count++, only = i;
     if (!count) return true;
     if (count == 1 && only <= MOST_FIRST) {
         dd at = x->past ? m->first : m->last;
         for (uint32_t k = 1; k < only; k++) at = meaning_step(m, x->past, at);
-        out->letters = dd_times(&m->d, at, place[only]);
+        *out = dd_times(&m->d, at, place[only]);
         return true;
     }
     for (uint32_t p = 1; p <= MOST_PERIOD && !period && p < n; p++) {
@@ -89,9 +89,22 @@ static bool place_sense(const senses *x, const double *place, sense *out) {
         double v = place[r ? r : period];
         if (v == 0) continue;
         dd at = period == 1 ? 1 : meaning_residue(m, x->past, 1, 1, 0, period, RESIDUE_EQUAL, r);
-        out->letters = dd_add(&m->d, out->letters, dd_times(&m->d, at, v));
+        *out = dd_add(&m->d, *out, dd_times(&m->d, at, v));
     }
     return true;
+}
+
+/* Also what a place was one position before. */
+static sense place_sense(const senses *x, const double *place) {
+    uint32_t n = x->u->m->positions;
+    sense out = {.start = place[0]};
+    out.known = place_letters(x, place, n, &out.letters);
+    out.shifted = n > 2 && place[0] == 0 && place[1] == 0 && place_letters(x, place + 1, n - 1, &out.before) &&
+                  dd_is_boolean(&x->m->d, out.before);
+    if (out.known || !out.shifted) return out;
+    out.letters = meaning_step(x->m, x->past, out.before);
+    out.known = true;
+    return out;
 }
 
 static void read_embedding(senses *x) {
@@ -106,7 +119,7 @@ static void read_embedding(senses *x) {
                 if (k->tokens[STOCK_AUDIT_LETTERS + t] != 0) members[count++] = t;
             *out = (sense){.letters = meaning_letters(x->m, members, count), .start = k->tokens[0], .known = true};
         } else if (stock_is_place(k)) {
-            if (!place_sense(x, k->place, out)) *out = (sense){0};
+            *out = place_sense(x, k->place);
         } else if (k->writer == UNDO_NOBODY || k->writer == UNDO_NET) {
             *out = (sense){.known = true};
         }
@@ -135,10 +148,97 @@ static void read_once(senses *x, const undo_head *h) {
 
 static double is_high(void *context, double y) { return y == *(const double *)context; }
 
+/* Rows whose queries are the same numbers, and the scores that keys have there. */
+typedef struct stock_pattern {
+    dd here, scores;
+    double start; /* the sentinel's score */
+} stock_pattern;
+
+/* Scores are added up exactly here. */
+static bool is_short(double x) { return fabs(x) <= 0x1p30 && x * 0x1p20 == rint(x * 0x1p20); }
+
+/* Goes on with each number that a query can be. */
+static size_t split_patterns(const senses *x, const undo_head *h, const sense *query, const sense *key, dd keys,
+                             const stock_pattern *from, size_t count, stock_pattern *out) {
+    diagram *d = &x->m->d;
+    size_t made = 0, numbers, sums;
+    const double *v = dd_leaves(d, query->letters, &numbers, x->s->arena);
+    for (size_t k = 0; k < count; k++)
+        for (size_t j = 0; j < numbers; j++) {
+            double value = v[j];
+            dd here = dd_and(d, from[k].here, dd_map(d, query->letters, is_high, &value));
+            if (here == 0) continue;
+            NEED(x, h, made < MOST_PATTERNS, "it tells more than %d patterns apart", MOST_PATTERNS);
+            stock_pattern y = {.here = here, .scores = from[k].scores, .start = from[k].start + value * key->start};
+            if (value != 0) y.scores = dd_add(d, y.scores, dd_times(d, keys, value));
+            const double *s = dd_leaves(d, y.scores, &sums, x->s->arena);
+            bool exact = is_short(value) && is_short(y.start);
+            for (size_t e = 0; e < sums; e++) exact = exact && is_short(s[e]);
+            NEED(x, h, exact, "its scores have too many bits");
+            out[made++] = y;
+        }
+    return made;
+}
+
+/* The value at the last position with the largest score: the best score that is there, and the sentinel's, which is
+   before all others, if nothing is as good. */
+static dd found_by(const senses *x, const stock_pattern *p, temper_mask mask, dd value) {
+    diagram *d = &x->m->d;
+    size_t count;
+    const double *scores = dd_leaves(d, p->scores, &count, x->s->arena);
+    dd answer = 0, none = p->here;
+    for (size_t k = count; k > 0 && scores[k - 1] >= p->start; k--) {
+        double score = scores[k - 1];
+        dd where = dd_map(d, p->scores, is_high, &score);
+        dd chosen = meaning_chosen(x->m, mask, x->past, where, dd_and(d, where, value));
+        answer = dd_or(d, answer, dd_and(d, none, chosen));
+        none = dd_and(d, none, dd_not(d, meaning_exists(x->m, mask, where)));
+    }
+    return answer;
+}
+
+static void read_match(senses *x, const undo_head *h) {
+    arena *a = x->s->arena;
+    sense *query = arena_alloc(a, h->content, sizeof *query), *key = arena_alloc(a, h->content, sizeof *key),
+          *value = arena_alloc(a, h->value_count, sizeof *value);
+    stock_pattern *found = arena_alloc(a, MOST_PATTERNS, sizeof *found),
+                  *next = arena_alloc(a, MOST_PATTERNS, sizeof *next);
+    size_t count = 1;
+    bool strict = true; /* all that it reads of j was copied from the position before */
+    NEED(x, h, h->last, "it looks for the first of some patterns");
+    for (size_t k = 0; k < h->content; k++) {
+        query[k] = sense_of(x, &h->products[k].query, 1);
+        key[k] = sense_of(x, &h->products[k].key, 1);
+        NEED(x, h, query[k].known && key[k].known, "a pattern is made of what is not understood");
+        strict = strict && key[k].shifted;
+    }
+    for (size_t v = 0; v < h->value_count; v++) {
+        value[v] = sense_of(x, &h->values[v].value, 1);
+        NEED(x, h, is_boolean(x, &value[v]), "a value is not 0 or 1");
+        strict = strict && value[v].shifted;
+    }
+    found[0] = (stock_pattern){.here = 1};
+    for (size_t k = 0; k < h->content; k++) {
+        dd keys = strict ? key[k].before : key[k].letters;
+        count = split_patterns(x, h, &query[k], &key[k], keys, found, count, next);
+        memcpy(found, next, count * sizeof *found);
+    }
+    for (size_t v = 0; v < h->value_count; v++) {
+        dd is = strict ? value[v].before : value[v].letters, answer = 0;
+        NEED(x, h, dd_is_boolean(&x->m->d, is), "a value is not 0 or 1");
+        for (size_t k = 0; k < count; k++)
+            answer = dd_or(&x->m->d, answer, found_by(x, &found[k], mask_of(x, strict), is));
+        put(x, &h->values[v], answer, 0);
+    }
+}
+
 static void read_nearest(senses *x, const undo_head *h) {
     const undo_product *p = &h->products[0];
     size_t count;
-    NEED(x, h, h->content == 1 && !p->query.count && p->query.one > 0, "it looks for patterns, beside counts");
+    if (h->content != 1 || p->query.count || p->query.one <= 0) {
+        read_match(x, h);
+        return;
+    }
     double grain = undo_grain(x->u, &p->key);
     sense key = sense_of(x, &p->key, grain > 0 ? grain : 1);
     NEED(x, h, key.known && key.start == 0, "its key is not 0 before the first letter");

@@ -349,6 +349,23 @@ typedef struct head_value {
     double error, zero, relative, size; /* zero: where the ideal value is 0 */
 } head_value;
 
+/* By how much scores of two candidates with the same key differ, with an f16 cache. Where f16 rounds the key back, its
+   first number is the same for both, and only what turns into the second one differs. Where all keys are 0 there is
+   no candidate, and any mean of zeros will do. */
+static double candidates_apart(const prover *p, const head_work *h, uint32_t d) {
+    const proved_row *q = &h->query[d], *k = &h->key[d];
+    double eq[2], ek[2], angle = fmin(angle_of(p, d), 1);
+    double near = up_add(up_mul(k->size, less_cosine(angle_of(p, d))), prover_row_error(k));
+    turned_errors(p, k, d, ek);
+    near = up_add(near, ek[1]); /* which has the error of turning */
+    bool back = k->grid >= 2 * HALF_TINY && k->size <= 2048 * k->grid && near < 0x1p-12 * k->grid;
+    if (!is_alone(p, h, d) || !back) return up_mul(2, product_error(p, h, d, true));
+    turned_errors(p, q, d, eq);
+    double second = up_mul(up_add(up_mul(q->size, angle), eq[1]), up_add(up_mul(k->size, angle), up_mul(2, ek[1])));
+    double rounding = rounding_of(h, up_mul(up_add(q->size, eq[0]), up_add(k->size, near)));
+    return up_div(up_add(second, up_mul(2, rounding)), h->root);
+}
+
 /* Candidates of a once head, with an f16 cache: doc/stock.md, "Heads that choose". Where f16 has their key, and
    nothing turns, they all have the same share, and sums of whole numbers are exact. Where shares are the same up to
    2^-12, less what others get, sums in f16 are rounded back to whole numbers; else every sum may be rounded, and
@@ -356,7 +373,7 @@ typedef struct head_value {
 static bool once_error(prover *p, const head_work *h, const proved_row *value, double leak, double *error) {
     uint32_t d = h->hint->dimensions[0];
     double off = prover_row_error(&h->key[d]), unit = fmin(h->key[d].grid, h->key[d].size),
-           apart = up_mul(2, product_error(p, h, d, true));
+           apart = candidates_apart(p, h, d);
     bool whole = prover_row_error(value) < 0x1p-12; /* f16 has the value, 1 */
     *error = 1.01 * HALF_UNIT;
     if (!is_llama(p) && whole && off < unit * 0x1p-12) return true;
