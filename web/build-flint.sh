@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds GMP, MPFR, FLINT and Arb for WebAssembly from Debian's source packages, once: web/build-flint.sh CACHE.
-# What is there already is kept, so that a build that was stopped goes on.
+# What is there already is kept, so that a build that was stopped goes on; objects of another web/wasm-cc.sh are not.
 # It leaves CACHE/lib/libflint-web.a, CACHE/include and CACHE/licences. Only the modules that temper needs are compiled.
 #
 # GMP and MPFR are configured for this machine, without assembly: sizes of types are the same there, and nothing else of the
@@ -8,7 +8,9 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=$1
+cmp -s "$here/wasm-cc.sh" "$cache/objects/wasm-cc.sh" || rm -rf "$cache/objects" "$cache/lib"
 mkdir -p "$cache/sources/lists/partial" "$cache/objects" "$cache/lib" "$cache/include/flint" "$cache/licences"
+cp "$here/wasm-cc.sh" "$cache/objects/"
 cd "$cache/sources"
 
 say() { echo "web-full: $*"; }
@@ -80,4 +82,5 @@ compile() { # package, prefix of objects, flags; names of files follow on standa
 (cd flint-arb && ls arb/*.c arf/*.c mag/*.c fmpz_extras/*.c fmpr/*.c) | compile flint-arb "-I. -I$cache/include"
 rm -f "$cache/lib/libflint-web.a"
 find "$cache/objects" -name '*.o' | sort | xargs llvm-ar-14 rcs "$cache/lib/libflint-web.a"
+cp "$here/wasm-cc.sh" "$cache/lib/"
 say "done: $cache/lib/libflint-web.a"

@@ -5,7 +5,8 @@ WEB          := $(BUILD)/web
 WASM         := $(BUILD)/wasm
 WASM_CC      := sh web/wasm-cc.sh
 WASM_FLAGS   := $(CSTD) -O2 -DNDEBUG -Iinclude -Isrc -I. -MMD -MP
-FLINT_WASM   := $(wildcard $(WEB_CACHE)/lib/libflint-web.a)
+# A cache that another compiler or other options made counts as none.
+FLINT_WASM   := $(shell cmp -s web/wasm-cc.sh $(WEB_CACHE)/lib/wasm-cc.sh && echo $(WEB_CACHE)/lib/libflint-web.a)
 WASM_KIND    := $(if $(FLINT_WASM),full,plain)
 
 # ONNX needs protobuf's runtime, which the page has no use for; AVX2 is another machine's.
@@ -74,7 +75,7 @@ web: ## the playground, a static site in build/web (installs emscripten; a minut
 
 web-full: ## the same with exact arithmetic and certificates: builds GMP, MPFR, FLINT and Arb once, outside the tree (minutes)
 	@sh scripts/setup.sh build web web-full
-	@test -e $(WEB_CACHE)/lib/libflint-web.a || JOBS=$(JOBS) sh web/build-flint.sh "$(WEB_CACHE)"
+	@cmp -s web/wasm-cc.sh $(WEB_CACHE)/lib/wasm-cc.sh || JOBS=$(JOBS) sh web/build-flint.sh "$(WEB_CACHE)"
 	@$(MAKE) --no-print-directory web
 
 web-serve: ## serve build/web on this machine and print the address
