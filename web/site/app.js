@@ -6,7 +6,7 @@ import { showError } from './errors.js';
 import { cellWords, drawFigure, drawHeads, rowAt, showAllRows } from './figure.js';
 import { openLessons, lessonSees } from './lessons.js';
 import { openLimits } from './limits.js';
-import { byId, escape, grouped, isDark, note, num, put, whenResized, words } from './paint.js';
+import { byId, escape, grouped, isDark, note, num, put, whenResized, widthOf, words } from './paint.js';
 import { drawRow } from './row.js';
 import { EXAMPLES, SCALES, START, fromFragment, tidy, toFragment } from './state.js';
 import { textOf } from './strings.js';
@@ -127,7 +127,7 @@ painter.onerror = event => {
 function keysOf(state) {
   const model = [state.syntax, state.f, state.a, state.m, state.type], string = [state.w, state.by];
   return {
-    model: JSON.stringify(model), temperature: JSON.stringify([model, string, state.n, state.h]),
+    model: JSON.stringify(model), temperature: JSON.stringify([model, string, state.n, state.h, state.s]),
     length: JSON.stringify([model, string, state.h, state.t, state.s]), own: JSON.stringify([model, state.n, state.t, state.s]),
   };
 }
@@ -193,11 +193,11 @@ function withProofs(points, of) {
 function drawCharts() {
   const { picture, state } = page;
   if (!picture) return;
-  const error = picture.errors[state.h] ?? 0, keys = keysOf(state), own = proof?.own.of === keys.own ? proof.own : null;
+  const isTruth = !(picture.errors[state.h] < 0), error = isTruth ? picture.errors[state.h] ?? 0 : picture.distance, keys = keysOf(state), own = proof?.own.of === keys.own ? proof.own : null;
   const proved = isRescaled(state) ? -1 : reach?.of === keys.model ? reach.length : -1;
   const { temperature, length } = charts;
-  drawTemperature(temperature.points, withProofs(temperature.points, keys.temperature), state, error, page.full);
-  drawLength(length.points.map(p => ({ ...p, proved: p.n <= proved || (own?.proved && p.n <= picture.n) })), state, error, page.full && !isRescaled(state));
+  drawTemperature(temperature.points, withProofs(temperature.points, keys.temperature), state, error, isTruth, page.full);
+  drawLength(length.points.map(p => ({ ...p, proved: p.n <= proved || (own?.proved && p.n <= picture.n) })), state, error, isTruth, page.full && !isRescaled(state));
   byId('temperature-section').classList.toggle('old', temperature.of !== keys.temperature);
   byId('length-section').classList.toggle('old', length.of !== keys.length);
   drawBreaks();
@@ -248,12 +248,16 @@ function controls(picture) {
   byId('temperature').value = Math.round(1000 * factorPlace(state.t));
   byId('length').value = Math.round(1000 * lengthPlace(state.n));
   const scale = picture.heads[state.h]?.scale;
-  words(byId('temperature-out'), state.s ? state.s : `${Number(state.t.toPrecision(3))}×${scale ? ' = ' + num(scale) : head ? ' ' + head.scale : ''}`);
+  const factor = Number(state.t.toPrecision(3)), of = state.s ? 'your scale' : page.full ? 'the proved scale' : 'its own scale';
+  words(byId('temperature-of'), `× ${of}`);
+  words(byId('temperature-out'), `${factor}×${scale ? ' = ' + num(scale) : head ? ' ' + (state.s || head.scale) : ''}`);
   words(byId('length-out'), `n = ${grouped(state.n)}`);
-  note(byId('temperature'), 'aria-valuetext', `${Number(state.t.toPrecision(3))} times the proved scale, ${picture.accept === picture.want ? 'right' : 'wrong'}`);
+  note(byId('temperature'), 'aria-valuetext', `${factor} times ${of}, ${picture.accept === picture.want ? 'right' : 'wrong'}`);
   note(byId('length'), 'aria-valuetext', `${state.n} letters`);
   for (const [id, key] of [['type', 'type'], ['method', 'm'], ['syntax', 'syntax'], ['scale', 's'], ['alphabet', 'a'], ['gallery', 'f']])
     if (document.activeElement !== byId(id) && byId(id).value !== state[key]) byId(id).value = state[key];
+  note(byId('alphabet'), 'placeholder', picture.about.letters.join(picture.about.tokens ? ' ' : ''));
+  byId('alphabet').disabled = state.syntax === 'gallery';
   words(byId('command'), commandFor(state, picture));
   if (state.syntax === 'gallery') words(byId('formula-note'), `a known hard-attention transformer, softened for ${picture.softenedFor} letters`);
 }
@@ -290,11 +294,14 @@ function setLength(n) {
 }
 
 function showSyntax() {
-  const { syntax } = page.state, isGallery = syntax === 'gallery', program = syntax === 'crasp' || syntax === 'brasp';
+  const { syntax, f } = page.state, isGallery = syntax === 'gallery', program = syntax === 'crasp' || syntax === 'brasp';
+  // As many lines as the text needs, by the width of a letter: asking the browser for them would lay the page out at every key.
+  const isSmall = program || f.includes('\n') || f.length > 36, columns = Math.max(10, Math.floor((widthOf(byId('formula').parentNode) - 116) / 8.9));
+  const lines = f.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil([...line].length / columns)), 0);
   byId('gallery').hidden = !isGallery;
   byId('formula').hidden = isGallery;
-  byId('formula').classList.toggle('program', program || page.state.f.includes('\n'));
-  byId('formula').style.height = page.state.f.includes('\n') ? `${Math.min(9, page.state.f.split('\n').length) * 20 + 16}px` : '';
+  byId('formula').classList.toggle('program', isSmall);
+  byId('formula').style.height = isSmall && lines > 1 ? `${Math.min(9, lines) * 20 + 16}px` : '';
   byId('syntax').value = syntax;
   byId('formula-label').textContent = { spec: 'Formula', regex: 'Regular expression', crasp: 'C-RASP program', brasp: 'B-RASP program', gallery: 'Gallery' }[syntax];
   byId('formula-note').textContent = { spec: 'O once, H always so far, Y yesterday, S since, #[a] count; ! & | ->', regex: 'the whole string must match', crasp: 'a definition a line; the last is the answer',
@@ -321,18 +328,16 @@ function wire() {
     update();
   });
   byId('scale').addEventListener('input', event => {
-    state.s = event.target.value.trim();
+    Object.assign(state, { s: event.target.value.trim(), t: 1 });
     update();
   });
   byId('scales').addEventListener('click', event => {
     const { scale } = event.target.dataset;
-    if (scale !== undefined) setState({ s: scale });
+    if (scale !== undefined) setState({ s: scale, t: 1 });
   });
   byId('syntax').addEventListener('change', event => {
     const example = EXAMPLES.find(([, x]) => (x.syntax ?? 'spec') === event.target.value);
-    const brasp = { f: 'P = ◄ [j<i, 1] Q_a(j) : 0', a: 'abc' };
-    setState(event.target.value === 'gallery' ? { syntax: 'gallery', f: gallery[0].name, w: '', s: '', t: 1, h: 0, ...sampleOf(gallery[0]) }
-      : event.target.value === 'brasp' ? { ...START, syntax: 'brasp', ...brasp } : { ...START, ...example[1] });
+    setState(event.target.value === 'gallery' ? { syntax: 'gallery', f: gallery[0].name, w: '', s: '', t: 1, h: 0, ...sampleOf(gallery[0]) } : { ...START, ...example[1] });
   });
   byId('gallery').addEventListener('change', event => setState({ f: event.target.value, s: '', t: 1, h: 0, ...sampleOf(gallery.find(g => g.name === event.target.value)) }));
   byId('examples').addEventListener('change', event => {
@@ -356,7 +361,6 @@ function wire() {
     let f = factorAt(Math.min(1, Math.max(0, place)));
     if (Math.abs(place - 0.5) < snap) f = 1; // the pointer finds 1× easily
     state.t = Number(f.toPrecision(4));
-    state.s = '';
     update();
   };
   temperature.addEventListener('input', () => setFactor(temperature.value / 1000));
@@ -440,7 +444,10 @@ function wire() {
     showAllRows(everyRow);
     redraw();
   });
-  whenResized(() => soon(redraw));
+  whenResized(() => {
+    showSyntax();
+    soon(redraw);
+  });
   addEventListener('hashchange', () => {
     Object.assign(state, fromFragment(location.hash));
     setState({});

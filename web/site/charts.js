@@ -5,26 +5,27 @@ import { byId, note, patterns, put, widthOf } from './paint.js';
 const LEFT = 46, EDGE = 11;
 const depth = (e, decades = 8) => Math.min(1, Math.max(0, -Math.log10(Math.max(e, 1e-13)) / decades));
 
-function plot(svg, height, points, tried, at, error, mark) {
+/** `isTruth`: the head computes a truth value, which is rounded; else a number, of which ¼ says nothing. */
+function plot(svg, height, points, tried, at, error, isTruth, mark) {
   const width = Math.max(120, widthOf(svg.parentNode)), room = width - LEFT - 2 * EDGE;
   const X = p => LEFT + EDGE + p * room, Y = e => 4 + depth(e) * (height - 10), tall = height > 100;
   note(svg, 'width', width);
   note(svg, 'height', height);
-  let out = patterns(svg.id) + `<rect x="${LEFT}" y="0" width="${width - LEFT}" height="${Y(0.25)}" fill="var(--wash)"/>`;
+  let out = patterns(svg.id) + (isTruth ? `<rect x="${LEFT}" y="0" width="${width - LEFT}" height="${Y(0.25)}" fill="var(--wash)"/>` : '');
   for (const [e, text] of [[1, '1'], [1e-2, tall ? '10⁻²' : ''], [1e-4, '10⁻⁴'], [1e-6, tall ? '10⁻⁶' : ''], [1e-8, '10⁻⁸']])
     out += `<line x1="${LEFT}" x2="${width}" y1="${Y(e)}" y2="${Y(e)}" stroke="var(--line)"/><text class="s" x="${LEFT - 7}" y="${Y(e) + 4}" text-anchor="end">${text}</text>`;
-  out += `<line x1="${LEFT}" x2="${width}" y1="${Y(0.25)}" y2="${Y(0.25)}" stroke="var(--bad)" stroke-width="1.5"/><text x="${width - 4}" y="${Y(0.25) + 14}" text-anchor="end" class="halo" style="fill:var(--bad)">${tall ? 'above ¼ rounding fails' : '¼'}</text>`;
+  if (isTruth) out += `<line x1="${LEFT}" x2="${width}" y1="${Y(0.25)}" y2="${Y(0.25)}" stroke="var(--bad)" stroke-width="1.5"/><text x="${width - 4}" y="${Y(0.25) + 14}" text-anchor="end" class="halo" style="fill:var(--bad)">${tall ? 'above ¼ rounding fails' : '¼'}</text>`;
   if (mark !== undefined) out += `<line x1="${X(mark)}" x2="${X(mark)}" y1="0" y2="${height}" stroke="var(--edge)" stroke-dasharray="2 3"/>`;
   const path = (list, get) => (list.length ? 'M' + list.map(p => `${X(p.x).toFixed(1)} ${Y(get(p)).toFixed(1)}`).join('L') : '');
-  const bounded = tried.filter(p => p.bound !== null && p.bound !== undefined);
-  if (bounded.length) out += `<path d="${path(bounded, p => p.bound)}" fill="none" stroke="var(--soft)" stroke-width="1.5" stroke-dasharray="5 4"/>`;
+  const bounded = !isTruth && !points.some(p => p.error >= 0) ? [] : tried.filter(p => p.bound !== null && p.bound !== undefined);
+  if (bounded.length > 1) out += `<path d="${path(bounded, p => p.bound)}" fill="none" stroke="var(--soft)" stroke-width="1.5" stroke-dasharray="5 4"/>`;
   const known = points.filter(p => p.error >= 0);
   out += `<path d="${path(known, p => p.error)}" fill="none" stroke="var(--true)" stroke-width="2.5"/>`;
   if (tall)
-    out += `<g transform="translate(${LEFT + 10},${height - (bounded.length ? 34 : 17)})"><line x2="22" y1="-4" y2="-4" stroke="var(--true)" stroke-width="2.5"/><text class="halo" x="29">error on this string</text>` +
-      (bounded.length ? '<line x2="22" y1="13" y2="13" stroke="var(--soft)" stroke-width="1.5" stroke-dasharray="5 4"/><text class="s halo" x="29" y="17">bound for all strings</text>' : '') + '</g>';
+    out += `<g transform="translate(${LEFT + 10},${height - (bounded.length > 1 ? 34 : 17)})"><line x2="22" y1="-4" y2="-4" stroke="var(--true)" stroke-width="2.5"/><text class="halo" x="29">${isTruth ? 'error on this string' : 'from the hard head, on this string'}</text>` +
+      (bounded.length > 1 ? '<line x2="22" y1="13" y2="13" stroke="var(--soft)" stroke-width="1.5" stroke-dasharray="5 4"/><text class="s halo" x="29" y="17">bound for all strings</text>' : '') + '</g>';
   if (error >= 0)
-    out += `<line x1="${X(at)}" x2="${X(at)}" y1="${Y(error)}" y2="${height}" stroke="var(--ink)"/><circle cx="${X(at)}" cy="${Y(error)}" r="6" fill="${error > 0.25 ? 'var(--bad)' : 'var(--true)'}" stroke="var(--page)" stroke-width="2"/>`;
+    out += `<line x1="${X(at)}" x2="${X(at)}" y1="${Y(error)}" y2="${height}" stroke="var(--ink)"/><circle cx="${X(at)}" cy="${Y(error)}" r="6" fill="${isTruth && error > 0.25 ? 'var(--bad)' : 'var(--true)'}" stroke="var(--page)" stroke-width="2"/>`;
   put(svg, out);
   return X;
 }
@@ -32,7 +33,7 @@ function plot(svg, height, points, tried, at, error, mark) {
 const kindOf = p => (!p.right ? 'wrong' : p.proved ? 'proved' : 'right');
 const FILL = id => ({ wrong: `url(#wrong-${id})`, right: 'var(--mid)', proved: 'var(--true)' });
 
-function band(svg, points, sure) {
+function band(svg, points, at, sure) {
   const width = Math.max(60, widthOf(svg.parentNode)), room = width - 2 * EDGE;
   let out = patterns(svg.id) + `<rect x="0" y="0" width="${width}" height="18" rx="3" fill="var(--track)"/>`, from = 0;
   for (let k = 1; k <= points.length; k++) {
@@ -42,7 +43,12 @@ function band(svg, points, sure) {
     const right = k < points.length ? EDGE + room * (points[k - 1].x + points[k].x) / 2 : points[k - 1].x > 0.995 ? width : EDGE + room * points[k - 1].x;
     const words = kind !== 'right' ? kind : right - left > 118 && sure ? 'right, not proved' : 'right';
     out += `<rect x="${left}" y="0" width="${Math.max(0, right - left)}" height="18" fill="${FILL(svg.id)[kind]}"/>`;
-    const middle = kind === 'proved' ? right - 34 : kind === 'wrong' ? (k === points.length ? right - 30 : left + 29) : (left + right) / 2;
+    let middle = kind === 'proved' ? right - 34 : kind === 'wrong' ? (k === points.length ? right - 30 : left + 29) : (left + right) / 2;
+    const thumb = EDGE + room * at, half = words.length * 3.4; // beside the thumb of the slider, where there is room
+    if (Math.abs(middle - thumb) < half + 14) {
+      if (thumb - 16 - left > 2 * half) middle = thumb - 16 - half;
+      else if (right - thumb - 16 > 2 * half) middle = thumb + 16 + half;
+    }
     if (right - left > { proved: 56, wrong: 52, right: 40 }[kind])
       out += `<text x="${middle}" y="13" text-anchor="middle" class="${kind === 'wrong' ? 'halo' : ''}" style="font-size:11.5px;font-weight:600;fill:${kind === 'proved' ? 'var(--true-ink)' : 'var(--ink)'}">${words}</text>`;
     from = k;
@@ -56,21 +62,20 @@ export const lengthAt = x => Math.round(1e5 ** x);
 export const lengthPlace = n => Math.log(Math.max(1, n)) / Math.log(1e5);
 
 /** `tried`: those of the points for which a proof was looked for. */
-export function drawTemperature(points, tried, state, error, full) {
-  const place = state.s ? 0.5 : factorPlace(state.t);
-  const X = plot(byId('temperature-plot'), 134, points, tried, place, state.s ? -1 : error, 0.5);
-  band(byId('temperature-band'), tried.length > 3 ? tried : points, tried.length > 3);
+export function drawTemperature(points, tried, state, error, isTruth, full) {
+  const X = plot(byId('temperature-plot'), 126, points, tried, factorPlace(state.t), error, isTruth, 0.5);
+  band(byId('temperature-band'), tried.length > 3 ? tried : points, factorPlace(state.t), tried.length > 3);
   const width = widthOf(byId('temperature-plot').parentNode);
   let out = '';
   for (const f of [0.1, 0.2, 0.5, 1, 2, 5, 10])
     out += `<text class="${f === 1 ? '' : 's'}" x="${X(factorPlace(f))}" y="12" text-anchor="${f === 10 ? 'end' : 'middle'}" ${f === 1 ? 'font-weight="650"' : ''}>${f}×</text>`;
-  out += `<text x="${X(0.5)}" y="27" text-anchor="middle">${full ? 'proved scale' : 'its own scale'}</text><text class="s" x="${LEFT}" y="27">${width < 420 ? 'hot' : 'hot: too soft'}</text><text class="s" x="${width}" y="27" text-anchor="end">${width < 420 ? 'cold' : 'cold: hard'}</text>`;
+  out += `<text x="${X(0.5)}" y="27" text-anchor="middle">${state.s ? 'your scale' : full ? 'proved scale' : 'its own scale'}</text><text class="s" x="${LEFT}" y="27">${width < 420 ? 'hot' : 'hot: too soft'}</text><text class="s" x="${width}" y="27" text-anchor="end">${width < 420 ? 'cold' : 'cold: hard'}</text>`;
   put(byId('temperature-axis'), out);
 }
 
-export function drawLength(points, state, error, sure) {
-  const X = plot(byId('length-plot'), 78, points, [], lengthPlace(state.n), error);
-  band(byId('length-band'), points, sure);
+export function drawLength(points, state, error, isTruth, sure) {
+  const X = plot(byId('length-plot'), 78, points, [], lengthPlace(state.n), error, isTruth);
+  band(byId('length-band'), points, lengthPlace(state.n), sure);
   let out = '';
   for (const [n, text] of [[1, '1'], [10, '10'], [100, '100'], [1000, '1000'], [1e4, '10⁴'], [1e5, '10⁵']])
     out += `<text class="s" x="${X(lengthPlace(n))}" y="12" text-anchor="${n === 1e5 ? 'end' : 'middle'}">${text}</text>`;

@@ -1,5 +1,6 @@
 // The command that does what the page shows.
 
+import { scaleWords } from './state.js';
 import { textOf } from './strings.js';
 
 export const quote = s => (/^[A-Za-z0-9_.,:/+-]+$/.test(s) ? s : `'${s.replace(/'/g, `'\\''`)}'`);
@@ -25,8 +26,8 @@ export function commandFor(state, picture) {
   const words = [specificationWords(state)];
   if (state.m !== 'temperature') words.push(`--method ${state.m}`);
   if (state.type !== 'f64') words.push(`--type ${state.type}`);
-  if (state.s) words.push(`--scale ${quote(state.s)}`);
-  else if (state.t !== 1) words.push(`--scale ${Number(state.t.toPrecision(4))}x`);
+  const scale = scaleWords(state.s, state.t);
+  if (scale) words.push(`--scale ${quote(scale)}`);
   if (!picture.provedHere) words.push('--unchecked');
   if (picture.capture && head) return `temper show ${words.join(' ')} --row ${head.layer}.${head.head}@${state.i} ${stringWords(state, about)}`;
   return `temper run ${words.join(' ')} --margins ${stringWords(state, about)}`;

@@ -81,7 +81,7 @@ function drawSummary(s, picture, state, left, box) {
     s.rect(ink.track, left, y + 2, width - 90, 12);
     if (error >= 0) s.rect(error > 0.25 ? s.pattern('wrong') : ink.true, left, y + 2, Math.max(0, x(error) - left), 12);
     s.rect(ink.bad, x(0.25) - 0.75, y, 1.5, 16);
-    s.text(error < 0 ? 'a count' : num(error), left + width - 82, y + 12, { mono: true });
+    s.text(error < 0 ? 'a number' : num(error), left + width - 82, y + 12, { mono: true });
     y += 20;
     if (k === 11) break;
   }
@@ -137,7 +137,9 @@ function drawCells(s, g, picture, state, head, info) {
       const weight = head.weights[at + j], shade = shadeOf(weight, log);
       c.fillStyle = ink.styles[shade];
       c.fillRect(X(j), y, w, h);
-      if (cell >= 30) s.text(cellNumber(weight, log, cell), X(j) + w / 2, y + h / 2 + 4, { size: 11, align: 'center', fill: ink.onShade[shade] });
+      if (cell < 24) continue;
+      const number = cellNumber(weight, log);
+      s.text(number, X(j) + w / 2, y + h / 2 + 4, { size: Math.min(11, (w - 2) / (0.6 * number.length)), align: 'center', fill: ink.onShade[shade] });
     }
     if (!head.hard || chosen === open) continue;
     for (let j = 0; j < size; j++) {
@@ -156,9 +158,9 @@ function seenBy(info) {
   return { 'j<i': (i, j) => j < i, 'j<=i': (i, j) => j <= i, 'j>i': (i, j) => j > i, 'j>=i': (i, j) => j >= i }[mask] ?? (() => true);
 }
 
-/** A weight in three characters, a leak by its power of ten where there is room; the cell's tooltip has all digits. */
-function cellNumber(weight, log, cell) {
-  if (!log && weight > 0 && weight < 0.005 && cell >= 34) return weight.toExponential(0);
+/** A weight in three characters, a leak by its power of ten; the cell's tooltip has all digits. */
+function cellNumber(weight, log) {
+  if (!log && weight > 0 && weight < 0.005) return weight.toExponential(0);
   if (!log) return weight > 0.995 ? '1' : weight < 0.005 ? '0' : weight.toFixed(2).slice(1);
   const exponent = Math.log10(weight);
   return !(weight > 1e-99) ? '−∞' : exponent > -0.05 ? '0' : exponent.toFixed(Math.abs(exponent) < 9.95 ? 1 : 0).replace('-', '−');
@@ -261,5 +263,5 @@ function legend(picture, state, head) {
   if (!picture.capture) return '<span>A summary stands for the map beyond 60 letters. The letters above are what is repeated.</span>';
   const truth = '<span><i class="key t"></i>true</span><span><i class="key f"></i>false</span><span><i class="key x"></i>the transformer differs</span>';
   return !head ? truth : truth + `<span>${state.log ? 'weight 10⁻¹²' : 'weight 0'}<span class="ramp"></span>1${state.log ? ' (numbers: log₁₀)' : ''}</span>` +
-    '<span><i class="key w"></i>hard choice (no outline: all keys)</span><span><i class="key m"></i>masked</span><span><i class="key r"></i>row in full</span>';
+    '<span><i class="key w"></i>hard choice (no outline: all keys)</span><span><i class="key m"></i>masked</span><span><i class="key r"></i>row in full</span><span><b>^</b>\u00a0a start before the first letter</span>';
 }

@@ -5,13 +5,19 @@ import { textOf } from './strings.js';
 
 const SHOWN = 9;
 
+/** What heads do, in the words of the lessons. */
+const ROLES = {
+  once: 'once: is there such a key?', nearest: 'nearest: what the closest such key says', count: 'count: the share of such keys',
+  compare: 'compare: which count is larger', balance: 'balance: counts before and after', lookup: 'look-up: what a computed position says', match: 'match: the closest key with the same content',
+};
+
 export function drawRow(picture, state) {
   const section = byId('row-section'), head = picture.about.heads[state.h], row = picture.row;
   section.hidden = !row || !head;
   if (!row || !head) return;
   const letters = ['^', ...textOf(picture.text, picture.about), ...(picture.about.hasEnd ? ['$'] : [])];
   words(byId('row-title'), `Row ${row.i} of head ${head.layer}.${head.head} in full`);
-  put(byId('row-note'), `<code>${escape(head.label)}</code>: ${escape(head.role || 'a head')}, softmax standing for ${escape(head.hardChoice)}; query ${[...row.query].slice(0, 4).map(num).join(', ')}${row.query.length > 4 ? ', …' : ''}`);
+  put(byId('row-note'), `<code>${escape(head.label)}</code> · ${escape(ROLES[head.role] ?? head.role)}${head.role ? ' · ' : ''}softmax stands for ${escape(head.hardChoice)} · query ${[...row.query].slice(0, 4).map(num).join(', ')}${row.query.length > 4 ? ', …' : ''}`);
   const open = [...row.scores.keys()].filter(j => row.scores[j] > -Infinity);
   let keys = open, rest = null;
   if (open.length > SHOWN) {

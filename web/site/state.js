@@ -12,6 +12,7 @@ export const EXAMPLES = [
   ['PARITY: an odd number of a', { f: '#[a] % 2 = 1', w: 'abaacb', n: 6, i: 6, h: 1 }],
   ['a regular expression', { syntax: 'regex', f: '(ab|c)*', a: 'abc', w: 'abcab', n: 5, i: 5 }],
   ['a C-RASP program: balanced brackets', { syntax: 'crasp', f: 'C_open = # "("\nC_close = # ")"\nV = C_open < C_close\nC_V = # V\nM = C_V == 0\nD = M && C_open == C_close', a: '', w: '(()())', n: 6, i: 6 }],
+  ['a B-RASP program: no two equal letters side by side', { syntax: 'brasp', f: 'Same(i) := rightmost [j<i, 1] Q_a(i) & Q_a(j) | Q_b(i) & Q_b(j) : 0\nBad(i) := leftmost [j<=i, Same(j)] 1 : 0\nGood(i) := !Bad(i)', a: 'ab', w: 'ababba', n: 6, i: 6 }],
   ['too soft: an eighth of the proved scale', { f: 'O a', t: 0.125 }],
   ['one a among thousands', { f: 'O a', w: 'ab', t: 0.5, n: 5000, by: 'l', i: 2 }],
   ['bf16 loses positions at 85 letters', { f: 'a S b', w: 'bcac', n: 85, type: 'bf16/f32', i: 4 }],
@@ -26,6 +27,12 @@ export const SCALES = [
   ['Llama 4', '11.31*(1 + 0.1*ln(1 + floor((i + 1)/8192)))', 'Llama 4, on top of √128: every row has a scale of its own, which reads its position i'],
   ['8*N', '8*N', 'what since needs'],
 ];
+
+/** A factor of the proved scales, or of an expression, as the library reads it; '' where nothing changes. */
+export function scaleWords(expression, factor) {
+  const f = Number(factor.toPrecision(4));
+  return expression ? (f === 1 ? expression : `${f}*(${expression})`) : f === 1 ? '' : `${f}x`;
+}
 
 const NUMBERS = new Set(['t', 'n', 'h', 'i', 'log']);
 

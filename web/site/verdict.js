@@ -16,13 +16,13 @@ function sentence(picture, state, full) {
   const head = picture.about.heads[state.h], { n, wrong } = picture, right = picture.accept === picture.want;
   if (!head) return 'No subformula looks at other positions, so the transformer needs no head.';
   const name = `Head ${head.layer}.${head.head}`, leak = leakOf(picture.row), error = picture.errors[state.h];
-  const leaks = leak === null ? (error >= 0 ? `${name} is off by at most ${num(error)}` : `${name} computes a number`) : `${name} leaks ${leak === 0 ? 'nothing' : `${percent(leak)} of its weight in row ${picture.row.i}`}`;
+  const leaks = leak === null ? (error >= 0 ? `${name} is off by at most ${num(error)}` : `${name} computes a number, which is not rounded`) : `${name} leaks ${leak === 0 ? 'nothing' : `${percent(leak)} of its weight in row ${picture.row.i}`}`;
   const loudest = picture.errors.indexOf(Math.max(...picture.errors)), other = picture.about.heads[loudest];
   if (!right) return `The formula is ${picture.want ? 'true' : 'false'} here. ${loudest !== state.h && picture.errors[loudest] > 0.25 ? `Head ${other.layer}.${other.head} is off by ${num(picture.errors[loudest])}` : leaks}; rounding forgives ¼.`;
   if (wrong) return `Right at the verdict, but wrong at ${grouped(wrong)} of ${grouped(n)} positions${/bf16|f16|e4m3|e5m2/.test(state.type) && head.role === 'nearest' ? ': neighbouring positions have become one number' : ''}.`;
   const kept = picture.row?.rounded;
   if (!picture.provedNow && kept > 0 && kept < 1) return `${leaks}: ${num(kept)} comes out of rounding, neither 0 nor 1. It happens to lie on the right side of ½.`;
-  if (picture.provedNow) return `${leaks}, and rounding forgives ¼. All strings of ${grouped(n)} letters are safe.`;
+  if (picture.provedNow) return `${leaks}${error < 0 ? '' : ', and rounding forgives ¼'}. All strings of ${grouped(n)} letters are safe.`;
   if (!full) return `${leaks}; this string survives it. Nothing is proved here: this page was built without exact arithmetic.`;
   const why = picture.proof && picture.proof.length < n && state.t === 1 && !state.s ? ` ${picture.proof.length < 0 ? 'No length is proved' : `Proved up to ${grouped(picture.proof.length)} letters`}: ${picture.proof.obstacle}.` : ` Some other string of ${grouped(n)} letters might not.`;
   return `${leaks}; this string survives it.${why}`;
@@ -33,10 +33,10 @@ const provedUpTo = proof => (!proof ? '…' : proof.length < 0 ? 'none' : proof.
 export function drawVerdict(picture, state, full) {
   const box = byId('verdict'), right = picture.accept === picture.want;
   box.className = `verdict ${!right ? 'wrong' : picture.wrong ? 'part' : picture.provedNow ? 'proved' : ''}`;
-  const shown = picture.n <= 60 ? picture.errors[state.h] : Math.max(-1, ...picture.errors), head = picture.about.heads[state.h];
+  const error = picture.n <= 60 ? picture.errors[state.h] : Math.max(-1, ...picture.errors), shown = error < 0 ? picture.distance : error, head = picture.about.heads[state.h];
   put(box, `<div class="big"><span>${picture.accept ? '● accept' : '○ reject'}</span><span class="badge ${right ? 'ok' : 'no'}">${right ? '✓ right' : '✗ wrong'}</span>` +
     `<span class="badge ${picture.provedNow ? 'ok' : 'un'}">${picture.provedNow ? 'proved' : !full ? 'not proved here' : picture.proving ? 'looking for a proof …' : 'not proved'}</span></div>` +
     `<p class="say">${escape(sentence(picture, state, full))}</p>` +
-    `<dl><dt>largest error${head ? `, head ${head.layer}.${head.head}` : ''}</dt><dt>bound</dt><dt>proved up to</dt><dd>${shown === undefined ? '–' : shown < 0 ? 'a count' : num(shown)}</dd>` +
+    `<dl><dt>largest error${head ? `, head ${head.layer}.${head.head}` : ''}</dt><dt>bound</dt><dt>proved up to</dt><dd>${shown === undefined ? '–' : shown < 0 ? 'a number' : num(shown)}</dd>` +
     `<dd>${picture.bound ? num(picture.bound) : 'none'}</dd><dd>${!full ? '–' : state.s || state.t !== 1 ? (picture.provedNow ? grouped(picture.n) : '–') : provedUpTo(picture.proof)}</dd></dl>`);
 }

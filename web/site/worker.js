@@ -49,6 +49,19 @@ function headPictures(about, run, hard, size, chosen) {
   });
 }
 
+/** How far a head is from its hard choice, of heads that compute a number: the library has errors of truth values alone. -1: unknown. */
+function distanceOf({ layer, head } = {}, run, hard) {
+  if (!hard || !layer) return -1;
+  let most = 0;
+  for (let i = 0; i < run.about().size; i++) {
+    const soft = run.row(layer, head, i).output;
+    hard.row(layer, head, i).output.forEach((v, k) => {
+      most = Math.max(most, Math.abs(soft[k] - v));
+    });
+  }
+  return most;
+}
+
 /** The memory of the arrays of a picture, which is handed over instead of being copied. */
 function buffersOf(picture) {
   const arrays = [...picture.heads.flatMap(h => [h.weights, h.hard, h.outputs]), ...Object.values(picture.row ?? {}), ...picture.rows.flatMap(r => [r.truth, r.values])];
@@ -98,6 +111,7 @@ function picture(shop, state) {
       about, baseHeads: base.about().heads, softenedFor: base.softenedFor ?? 0, text, letters: letters.numbers(), n, size: told.size, capture, full: shop.engine.full,
       rows: truthRows(shop, state, about, letters, run, capture),
       truth: truth.truth, want: truth.accept, accept: Boolean(told.accept), answers: after, wrong, firstWrong, errors: told.errors,
+      distance: told.errors[chosen] < 0 ? distanceOf(about.heads[chosen], run, hard) : -1,
       proved: Boolean(told.proved), claim: told.claim,
       heads: capture ? headPictures(about, run, hard, told.size, chosen) : [], row: capture ? rowInFull(about, run, hard, { ...state, h: chosen }) : null,
     };
@@ -111,15 +125,22 @@ function picture(shop, state) {
 /** One run: the largest error of the chosen head, and whether every answer is right. */
 function sample(shop, state, model, text) {
   const letters = model.encode(text);
-  let run;
+  let run, hard = null;
   try {
     if (!shop.affordable(model, letters.count, state.type, COST_MOST / 10)) return null;
     run = model.run(letters, { type: state.type, unchecked: true });
+    if (run.about().errors[state.h] < 0 && letters.count <= MAP_MOST) {
+      run.free();
+      run = model.run(letters, { type: state.type, capture: true, unchecked: true });
+      hard = shop.hardRun(shop.base(state), letters);
+    }
     const { truth } = shop.truth(state, letters), answers = run.output(0);
     let right = true;
     for (let k = 0; k < letters.count && right && truth; k++) right = answers[k + 1] === truth[k];
-    return { error: run.about().errors[state.h] ?? 0, right };
+    const error = run.about().errors[state.h] ?? 0;
+    return { error: error < 0 ? distanceOf(model.about().heads[state.h], run, hard) : error, right };
   } finally {
+    if (hard) hard.free();
     if (run) run.free();
     letters.free();
   }

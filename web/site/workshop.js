@@ -1,5 +1,7 @@
 // Specifications and models of the newest states, kept so that a change of the string or a slider does not compile again.
 
+import { scaleWords } from './state.js';
+
 const KEPT = 80;
 
 /** Objects by key; the oldest are freed. */
@@ -88,15 +90,15 @@ export class Workshop {
     return null;
   }
 
+  /** A factor of the model's own scales, or of the expression in their place. */
   withFactor(state, factor) {
-    if (factor === 1) return this.base(state);
-    const scale = `${Number(factor.toPrecision(4))}x`;
-    return this.models.get(this.baseKey(state) + scale, () => this.base(state).rescale(scale));
+    const scale = scaleWords(state.s, factor);
+    if (!scale) return this.base(state);
+    return this.models.get(`${this.baseKey(state)} ${scale}`, () => this.base(state).rescale(scale));
   }
 
-  /** The model as the state says: a factor of its scales, or an expression. */
+  /** The model as the state says. */
   scaled(state) {
-    if (state.s) return this.models.get(this.baseKey(state) + 'expression ' + state.s, () => this.base(state).rescale(state.s));
     return this.withFactor(state, state.t);
   }
 
@@ -159,10 +161,13 @@ export class Workshop {
   * prove(state, n) {
     if (!this.engine.full) return;
     const proof = this.proof(state), at = factor => {
-      if (factor === 1) return proof.length >= n ? { proved: true, bound: this.base(state).about().heads[state.h]?.bound ?? 0 } : { proved: false, bound: null };
-      return this.judged(state, this.certify(state, factor.toPrecision(4), this.withFactor(state, factor), n));
+      const scale = scaleWords(state.s, factor), known = this.base(state).about().heads[state.h]?.bound;
+      if (!scale && proof.length < n) return { proved: false, bound: null };
+      if (!scale && known > 0) return { proved: true, bound: known }; // heads that were compiled have a bound for all lengths
+      const found = this.judged(state, this.certify(state, scale, this.withFactor(state, factor), n));
+      return scale ? found : { ...found, proved: true };
     };
-    const own = state.s ? this.judged(state, this.certify(state, state.s, this.scaled(state), n)) : at(state.t);
+    const own = at(state.t);
     const length = this.isRescaled(state) ? null : proof.length, known = [];
     yield { own, known, length };
     if (n > 2000) return;
