@@ -119,7 +119,8 @@ def _plural(count: int, what: str) -> str:
     return f"{count} {what}" + ("" if count == 1 else "s")
 
 
-def _overview(e: Explanation) -> List[str]:
+def _overview(e: Explanation, table: bool = True) -> List[str]:
+    """Lines; the table of proved lengths is left out where it is told otherwise."""
     i, lines = e.info, []
     if i.source:
         source = i.source[:-1] if i.source.endswith("\n") else i.source
@@ -138,7 +139,7 @@ def _overview(e: Explanation) -> List[str]:
     growths = names_of("temper_growth", "temper_growth_name")  # ascending
     grown = max((growths.index(h.growth) for h in e.heads), default=0)
     lines.append(f"growth         {growths[grown]} (the largest of the heads)")
-    for k, p in enumerate(e.proofs):
+    for k, p in enumerate(e.proofs if table else []):
         lines.append(f"{'' if k else 'proved length':<14} {p.type:<8} {'none' if p.length is None else p.length:>13}  "
                      f"{'' if p.length is None else p.claim:<12}  "
                      + ("" if p.length is None or p.every_position else "the verdict only; ") + _shown(encode(p.obstacle)))
@@ -178,13 +179,20 @@ def _heads(e: Explanation) -> List[str]:
 def _facts(e: Explanation) -> List[Tuple[str, str]]:
     """The overview as pairs; lines that go on belong to the one above."""
     pairs: List[Tuple[str, str]] = []
-    for line in "\n".join(_overview(e)).split("\n"):
+    for line in "\n".join(_overview(e, table=False)).split("\n"):
         name, fact = line[:15].strip(), " ".join(line[15:].split())
         if name or not pairs:
             pairs.append((name, fact))
         else:
             pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}; {fact}")
+    if e.proofs:
+        pairs.append(("proved length", "; ".join(f"{p.type}: {_length(p)}" for p in e.proofs)))
+        pairs.append((f"what limits it in {e.proofs[0].type}", _shown(encode(e.proofs[0].obstacle))))
     return pairs
+
+
+def _length(p: "Proof") -> str:
+    return "none" if p.length is None else f"{p.length:,} ({p.claim}{'' if p.every_position else ', the verdict only'})"
 
 
 def _parts_table(e: Explanation) -> str:

@@ -201,7 +201,7 @@ class Pages(unittest.TestCase):
                  "attention": model.attention("caab"), "limits": model.limits(["bf16/f32"], effort=0.01),
                  "automaton": temper.parse("a S b", alphabet="abc").automaton(), "explanation": model.explain(),
                  "check": model.check(exhaustive=3, random=5), "gaps": model.gaps(["ab"])}
-        parts = {"explain": "proved length", "formula": "is O b", "certificate": "every string up to 50", "attention": "nearest",
+        parts = {"explain": "f64: 1,099,511,627,776 (formula); f32: ", "formula": "is O b", "certificate": "every string up to 50", "attention": "nearest",
                  "limits": "proved length", "automaton": "<svg", "explanation": "nearest", "check": "agreed on", "gaps": "Gaps"}
         for name, thing in shown.items():
             with self.subTest(name):
