@@ -1102,9 +1102,9 @@ typedef struct temper_stock_info {
 TEMPER_API temper_status temper_export_stock(temper_stock_info *info, const char *folder, const temper_spec *spec,
                                              const temper_stock_options *options, temper_error *err);
 
-/* Its GGUF file alone, as bytes that temper_free frees: those that temper_export_stock writes into a folder called
-   `name`. Errors are the same. */
-TEMPER_API temper_status temper_export_gguf(temper_stock_info *info, char **out, size_t *length, const char *name,
+/* Its GGUF file alone, as bytes that temper_free frees: those that temper_export_stock writes into any folder. Errors
+   are the same. */
+TEMPER_API temper_status temper_export_gguf(temper_stock_info *info, char **out, size_t *length,
                                             const temper_spec *spec, const temper_stock_options *options,
                                             temper_error *err);
 

@@ -331,11 +331,10 @@ static void check_refusals(void) {
 
 /* ---- ordinary transformers ---- */
 
-/* The GGUF file alone is the one that a folder gets, and what is refused is refused in the same words. */
+/* The GGUF file alone is the one that a folder gets, whatever its name is, and what is refused is refused in the same
+   words. */
 static void check_gguf(void) {
     static const char *const sources[] = {"H(b -> O a)", "#[a] > #[b]", "F a", "O a & F b"};
-    const char *name = strrchr(folder, '/');
-    name = name ? name + 1 : folder;
     for (size_t k = 0; k < 2 * sizeof sources / sizeof *sources; k++) {
         temper_error err, other;
         temper_spec *spec;
@@ -347,7 +346,7 @@ static void check_gguf(void) {
         const char *source = sources[k / 2];
         CHECK(temper_spec_parse(&spec, source, strlen(source), &so, &err) == TEMPER_OK, "%s: %s", source, err.text);
         temper_status first = temper_export_stock(&whole, folder, spec, &o, &err);
-        temper_status second = temper_export_gguf(&alone, &bytes, &length, name, spec, &o, &other);
+        temper_status second = temper_export_gguf(&alone, &bytes, &length, spec, &o, &other);
         CHECK(first == second && !strcmp(err.text, other.text), "%s: %s, alone %s", source, err.text, other.text);
         if (first == TEMPER_OK) {
             file = read_part("model.gguf", &size);

@@ -95,8 +95,7 @@ SHIM_EXPORT uint32_t tw_gguf(uint32_t spec, uint32_t architecture, double length
     temper_stock_options o = {.architecture = (temper_stock)architecture, .length = (size_t)length};
     char *bytes = NULL;
     size_t size = 0;
-    if (temper_export_gguf(&info, &bytes, &size, "model", (const temper_spec *)(uintptr_t)spec, &o, &err))
-        return failed(&err);
+    if (temper_export_gguf(&info, &bytes, &size, (const temper_spec *)(uintptr_t)spec, &o, &err)) return failed(&err);
     reply_begin();
     reply_text("{\"at\":%u,\"size\":%zu,\"proved\":%d,\"mirrored\":%d,\"everyLetter\":%d", POINTER(bytes), size,
                info.proof.proved, info.mirrored, info.every_letter);

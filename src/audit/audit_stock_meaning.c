@@ -64,8 +64,8 @@ static bool is_boolean(const senses *x, const sense *c) {
 
 /* ---- positions ---- */
 
-/* place[1] and on, up to place[n - 1]. Numbers that repeat are remainders of the position; 1 at one of the first letters
-   is a step after another from the first. */
+/* place[1] and on, up to place[n - 1]. Numbers that repeat are remainders of the position; 1 at one of the first
+   letters is a step after another from the first. */
 static bool place_letters(const senses *x, const double *place, uint32_t n, dd *out) {
     uint32_t period = 0, only = 0, count = 0;
     meaning *m = x->m;

@@ -10,6 +10,7 @@
 typedef struct stock_made {
     const struct stock_model *model;
     const temper_model *hard;
+    const char *name; /* general.name of the GGUF file */
     stock_proof proof;
     temper_stock_info info;
 } stock_made;

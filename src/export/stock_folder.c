@@ -78,15 +78,6 @@ typedef struct stock_call {
     const temper_stock_options *options;
 } stock_call;
 
-/* The name of the folder, as the model's. */
-static const char *name_of(arena *a, const char *folder) {
-    size_t end = strlen(folder), first;
-    while (end && folder[end - 1] == '/') end--;
-    for (first = end; first && folder[first - 1] != '/'; first--) {
-    }
-    return text_escaped(a, folder + first, end - first, 60);
-}
-
 /* The certificate names the files of weights. */
 static void add_certificate(stock_exporter *e, const stock_proof *proof, const temper_model *hard) {
     static const char *const weights[] = {"model.gguf", "model.safetensors", "onnx/model.onnx"};
@@ -106,7 +97,7 @@ static void make_files(stock_exporter *e, const stock_made *made, const stock_ca
     stock_tokens *t = stock_tokens_make(m, e->memory);
     stock_example example = {0};
     stock_vectors_print(add(e, "testvectors.jsonl"), &example, m, t, hard, c->options->seed);
-    gguf_print(add(e, "model.gguf"), m, t, name_of(e->memory, c->folder), as_f16);
+    gguf_print(add(e, "model.gguf"), m, t, made->name, as_f16);
     stock_modelfile_print(add(e, "Modelfile"), m, t);
     tokenizer_facts tokenizer = stock_tokenizer(m, t);
     tokenizer_print(add(e, "tokenizer.json"), &tokenizer);

@@ -5,12 +5,30 @@
 #include "stock/stock.h"
 #include "stock/stock_longest.h"
 
+/* The beginning of the specification on one line, so that the bytes of a file depend on nothing else. */
+static const char *name_of(arena *a, const char *source) {
+    enum { MOST = 60 };
+    text line;
+    bool space = false;
+    text_init(&line, a);
+    for (; *source; source++) {
+        bool is_space = *source == ' ' || *source == '\n' || *source == '\t' || *source == '\r';
+        if (!is_space && space && line.length) text_printf(&line, " ");
+        if (!is_space) text_printf(&line, "%c", *source);
+        space = is_space;
+    }
+    return text_escaped(a, text_string(&line), line.length, MOST);
+}
+
 void stock_make(stock_made *out, entry *x, const temper_spec *spec, const temper_stock_options *options) {
     const temper_spec *read;
     struct stock_options o = stock_options_of(options, x->trap);
     const temper_model *hard = stock_hard_model(x, spec, &read);
     struct stock_model *m = stock_from_model(&x->memory, hard, &o);
-    *out = (stock_made){.model = m, .hard = hard, .proof = stock_prove(&x->memory, m, hard, read, &o)};
+    *out = (stock_made){.model = m,
+                        .hard = hard,
+                        .name = name_of(&x->memory, hard->source),
+                        .proof = stock_prove(&x->memory, m, hard, read, &o)};
     stock_reach reach = stock_reach_of(&out->proof, o.length);
     out->info = (temper_stock_info){.layers = m->layer_count,
                                     .heads = m->heads,
@@ -28,7 +46,6 @@ typedef struct gguf_call {
     temper_stock_info *info;
     char **out;
     size_t *length;
-    const char *name;
     const temper_spec *spec;
     const temper_stock_options *options;
 } gguf_call;
@@ -39,15 +56,15 @@ static void export_gguf(entry *x, void *context) {
     text bytes;
     text_init(&bytes, &x->memory);
     stock_make(&made, x, c->spec, c->options);
-    gguf_print(&bytes, made.model, stock_tokens_make(made.model, &x->memory), c->name, c->options->weights_f16);
+    gguf_print(&bytes, made.model, stock_tokens_make(made.model, &x->memory), made.name, c->options->weights_f16);
     *c->out = entry_hand_out(x, bytes.data, bytes.length);
     *c->length = bytes.length;
     if (c->info) *c->info = made.info;
 }
 
-temper_status temper_export_gguf(temper_stock_info *info, char **out, size_t *length, const char *name,
-                                 const temper_spec *spec, const temper_stock_options *options, temper_error *err) {
-    gguf_call call = {info, out, length, name, spec, options};
+temper_status temper_export_gguf(temper_stock_info *info, char **out, size_t *length, const temper_spec *spec,
+                                 const temper_stock_options *options, temper_error *err) {
+    gguf_call call = {info, out, length, spec, options};
     *out = NULL;
     return entry_run(err, export_gguf, &call);
 }

@@ -349,9 +349,9 @@ typedef struct head_value {
     double error, zero, relative, size; /* zero: where the ideal value is 0 */
 } head_value;
 
-/* By how much scores of two candidates with the same key differ, with an f16 cache. Where f16 rounds the key back, its
-   first number is the same for both, and only what turns into the second one differs. Where all keys are 0 there is
-   no candidate, and any mean of zeros will do. */
+/* By how much scores of two candidates with the same key differ, with an f16 cache. Where f16 rounds the key back,
+   its first number is the same for both, and only what turns into the second one differs. Where all keys are 0 there
+   is no candidate, and any mean of zeros will do. */
 static double candidates_apart(const prover *p, const head_work *h, uint32_t d) {
     const proved_row *q = &h->query[d], *k = &h->key[d];
     double eq[2], ek[2], angle = fmin(angle_of(p, d), 1);

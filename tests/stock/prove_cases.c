@@ -2,8 +2,9 @@
 
        prove_cases FOLDER LENGTH [SHARE [NAME]]
 
-   A line is SPEC, SETTING, and "proved and audited", "proved, and the audit: ..." or "unable: ...", parted by tabs; the last
-   ones count them. FOLDER holds one model at a time. Fails if an audit ends other than by saying what it cannot show. */
+   A line is SPEC, SETTING, and "proved and audited", "proved, and the audit: ..." or "unable: ...", parted by tabs; the
+   last ones count them. FOLDER holds one model at a time. Fails if an audit ends other than by saying what it cannot
+   show. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>

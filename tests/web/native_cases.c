@@ -66,7 +66,7 @@ static void print_gguf(const temper_spec *spec) {
         char *bytes;
         size_t length;
         if (architecture) printf(",");
-        if (temper_export_gguf(&info, &bytes, &length, "model", spec, &o, &err)) {
+        if (temper_export_gguf(&info, &bytes, &length, spec, &o, &err)) {
             print_text(err.text);
         } else {
             char words[64 + sizeof info.proof.reason];
