@@ -26,10 +26,10 @@ typedef struct table {
 
 /* ---- what to look at ---- */
 
-/* "bf16" of "bf16/f32". */
+/* "bf16" of "bf16/f32" and "bf16@tile64". */
 static void name_storage(char out[16], temper_type type) {
-    snprintf(out, 16, "%s", temper_type_name(type));
-    out[strcspn(out, "/")] = 0;
+    const char *name = temper_type_name(type);
+    snprintf(out, 16, "%.*s", (int)strcspn(name, "/@"), name);
 }
 
 static temper_status make_digits(temper_model **out, const subject *x, temper_type type, temper_error *err) {
@@ -45,7 +45,7 @@ static bool get_model(const temper_model **out, table *t, session *s, subject *x
     temper_model *model;
     if (method == TEMPER_METHOD_DIGITS) name_storage(name, type);
     *out = NULL;
-    if (method == TEMPER_METHOD_DIGITS && type == TEMPER_TYPE_F64) return true; /* f64 holds positions as they are */
+    if (method == TEMPER_METHOD_DIGITS && !strcmp(name, "f64")) return true; /* f64 holds positions as they are */
     for (size_t k = 0; k < t->made_count && !*out; k++)
         if (t->made_by[k] == method && !strcmp(t->made_for[k], name)) *out = t->made[k];
     if (*out || t->made_count == MOST_MODELS) return true;
@@ -75,7 +75,7 @@ static bool make_cases(table *t, session *s, subject *x) {
     temper_model_info info = {.method = TEMPER_METHOD_HARD};
     if (x->model) info = temper_model_about(x->model);
     for (temper_type type = TEMPER_TYPE_F64; *temper_type_name(type); type++) {
-        if (type == TEMPER_TYPE_EXACT) continue;
+        if (type == TEMPER_TYPE_EXACT || (!is_given(s, OPT_TYPE) && strchr(temper_type_name(type), '@'))) continue;
         if (is_given(s, OPT_TYPE) && s->opt.value[OPT_TYPE].number != (uint64_t)type + 1) continue;
         for (temper_method method = TEMPER_METHOD_TEMPERATURE; method <= TEMPER_METHOD_DIGITS; method++) {
             const temper_model *model = NULL;
@@ -114,14 +114,14 @@ static const char *show_length(char out[32], size_t n) {
     return out;
 }
 
-static void print_row(const temper_limits_row *r) {
+static void print_row(const temper_limits_row *r, int width) {
     char proved[32], wrong[48], length[32], ratio[16] = "", head[24] = "";
     snprintf(proved, sizeof proved, "%s", r->claim == TEMPER_CLAIM_NONE ? "-" : show_length(length, r->proved));
     snprintf(wrong, sizeof wrong, "%s%s", r->found ? "" : "none to ",
              show_length(length, r->found ? r->wrong : r->tried));
     if (r->found && r->proved) snprintf(ratio, sizeof ratio, "%.3g", (double)r->wrong / (double)r->proved);
     if (r->found && r->layer) snprintf(head, sizeof head, "%zu.%zu", r->layer, r->head);
-    printf("%-9s %-11s %13s %17s", temper_type_name(r->type), temper_method_name(r->method), proved, wrong);
+    printf("%-*s %-11s %13s %17s", width, temper_type_name(r->type), temper_method_name(r->method), proved, wrong);
     if (r->found) {
         printf(" %6s  %-4s %-16s ", ratio, head, temper_why_name(r->why));
         show_write(stdout, r->string, strlen(r->string), STRING_COLUMNS);
@@ -150,11 +150,16 @@ static void print_heads(const temper_limits *limits) {
 }
 
 static void print_table(const temper_limits *limits) {
-    printf("%-9s %-11s %13s %17s %6s  %-4s %-16s %s\n", "type", "method", "proved length", "first wrong", "ratio",
-           "head", "why", "string");
+    int width = 9;
+    for (size_t k = 0; k < temper_limits_count(limits); k++) {
+        int length = (int)strlen(temper_type_name(temper_limits_at(limits, k).type));
+        if (length > width) width = length;
+    }
+    printf("%-*s %-11s %13s %17s %6s  %-4s %-16s %s\n", width, "type", "method", "proved length", "first wrong",
+           "ratio", "head", "why", "string");
     for (size_t k = 0; k < temper_limits_count(limits); k++) {
         temper_limits_row r = temper_limits_at(limits, k);
-        print_row(&r);
+        print_row(&r, width);
     }
     print_heads(limits);
 }

@@ -64,6 +64,12 @@ static void offer_list(const typing *t, const char *const *words) {
     for (; *words; words++) offer(t, *words);
 }
 
+/* Types in tiles are many: they are offered once there is an @. */
+static void offer_tiled_types(const typing *t) {
+    for (temper_type type = TEMPER_TYPE_F64; *temper_type_name(type) && strchr(t->word, '@'); type++)
+        offer(t, temper_type_name(type));
+}
+
 static void offer_values(const typing *t, const char *choices) {
     static const char *const stages[] = {"formula", "hard", "soft", "formula,hard,soft", NULL};
     static const char *const outputs[] = {"patterns", "channels", "heads", "patterns,channels,heads", NULL};
@@ -83,6 +89,11 @@ static void offer_values(const typing *t, const char *choices) {
             offer_files();
         p += length + (p[length] == '|');
     }
+}
+
+static void offer_option_values(const typing *t, option_id id) {
+    offer_values(t, option_text_for(id, t->bit).argument);
+    if (id == OPT_TYPE && t->bit != FOR_EXPORT) offer_tiled_types(t);
 }
 
 /* The option that `name` ("--type" or "-o") is for the command, if it takes a value. */
@@ -145,9 +156,9 @@ void completion_print(const session *s) {
         t.prefix = t.word;
         t.prefix_length = (size_t)(equals - t.word) + 1;
         t.word = equals + 1;
-        offer_values(&t, option_text_for(id, t.bit).argument);
+        offer_option_values(&t, id);
     } else if (*before == '-' && find_option(&id, before, strlen(before), t.bit)) {
-        offer_values(&t, option_text_for(id, t.bit).argument);
+        offer_option_values(&t, id);
     } else if (*t.word == '-') {
         offer_options(&t);
     } else {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "temper.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -121,6 +122,31 @@ bool type_name_nearest(char *out, size_t size, const char *text) {
     for (size_t k = 0; k < KNOWN; k++) names[k] = known[k].alias;
     const char *near = nearest_name(text, names, KNOWN);
     if (near) snprintf(out, size, "%s", format_name(near, strlen(near)));
+    return near != NULL;
+}
+
+uint64_t tiled_type_read(const char *text) {
+    char formats[40], name[40];
+    size_t length = strcspn(text, "@");
+    if (!text[length] || length >= sizeof formats) return 0;
+    snprintf(formats, sizeof formats, "%.*s", (int)length, text);
+    if (!type_name_read(name, sizeof name, formats)) return 0;
+    size_t used = strlen(name);
+    if (strlen(text + length) >= sizeof name - used) return 0;
+    strcpy(name + used, text + length);
+    for (temper_type type = TEMPER_TYPE_F64; *temper_type_name(type); type++)
+        if (strcmp(temper_type_name(type), name) == 0) return (uint64_t)type + 1;
+    return 0;
+}
+
+bool tiled_type_nearest(char *out, size_t size, const char *text) {
+    enum { MOST = 100 };
+    const char *names[MOST];
+    size_t count = 0;
+    for (temper_type type = TEMPER_TYPE_F64; *temper_type_name(type) && count < MOST; type++)
+        if (strchr(temper_type_name(type), '@')) names[count++] = temper_type_name(type);
+    const char *near = strchr(text, '@') ? nearest_name(text, names, count) : NULL;
+    if (near) snprintf(out, size, "%s", near);
     return near != NULL;
 }
 

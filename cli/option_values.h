@@ -20,6 +20,12 @@ bool type_name_read(char *out, size_t size, const char *text);
 /* The number format one of whose names is nearest to `text`; false if none is near. */
 bool type_name_nearest(char *out, size_t size, const char *text);
 
+/* A type in tiles, such as bf16/f32@tile128, by any name of its formats: its temper_type and 1, or 0. */
+uint64_t tiled_type_read(const char *text);
+
+/* The type in tiles whose name is nearest to `text`, which has an @; false if none is near. */
+bool tiled_type_nearest(char *out, size_t size, const char *text);
+
 /* The choice that is nearest to `text`, into `out`; false if none is near. */
 bool choice_nearest(char *out, size_t size, const char *choices, const char *text);
 

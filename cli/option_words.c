@@ -32,16 +32,18 @@ static const struct {
      FOR_LANGUAGE_MODEL | FOR_RUN,
      {NULL, NULL,
       "the number format to compute in; STORED/SUMMED: kept in one, added in the other, every rounding emulated; "
-      "exact: rationals, for hard choices"}},
+      "@tile64, @tile128 or @tile512 behind it: in the order of fused kernels; exact: rationals, for hard choices"}},
     {OPT_TYPE, FOR_SHOW, {NULL, NULL, "the number format of the run that is drawn; STORED/SUMMED as in temper run"}},
     {OPT_TYPE,
      FOR_CERTIFY,
      {"f64|f32|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", NULL,
-      "the number format to prove the answers in; STORED/SUMMED: kept in one, added in the other"}},
+      "the number format to prove the answers in; STORED/SUMMED: kept in one, added in the other; @tile64, @tile128 "
+      "or "
+      "@tile512 behind it: in the order of fused kernels"}},
     {OPT_TYPE,
      FOR_LIMITS,
      {"f64|f32|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "all",
-      "only the rows of this number format"}},
+      "only the rows of this number format; also with @tile64, @tile128 or @tile512, as in temper run"}},
     {OPT_TYPE, FOR_EXPORT, {"f64|f32", NULL, "the number format of the ONNX graph"}},
 
     {OPT_METHOD, FOR_CHECK, {NULL, "temperature, then positions", "check the model that this method makes"}},

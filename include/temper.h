@@ -345,6 +345,7 @@ typedef enum temper_type {
     TEMPER_TYPE_E5M2,
     TEMPER_TYPE_F32_F64,
     TEMPER_TYPE_BF16_F64
+    /* The numbers behind these are the types of temper_type_tiled. */
 } temper_type;
 
 /* Zero-initialise for the defaults, which make a hard transformer. */
@@ -609,6 +610,11 @@ TEMPER_API temper_status temper_model_encode(uint32_t **letters, size_t *n, cons
 
 /* "f64", "bf16/f32"; "" if there is no such type. */
 TEMPER_API const char *temper_type_name(temper_type type);
+
+/* The same formats in the order of fused attention kernels, whose softmax goes through the keys in tiles of 64, 128 or
+   512 with a running maximum (doc/numerics.md, "Fused kernels"): "bf16/f32@tile128" of TEMPER_TYPE_BF16_F32 and 128. 0
+   keys: without tiles. A number without a name if there is no such type. */
+TEMPER_API temper_type temper_type_tiled(temper_type type, size_t keys);
 
 /* Zero-initialise for the defaults. */
 typedef struct temper_run_options {

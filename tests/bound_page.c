@@ -5,6 +5,7 @@
 page page_of(temper_type type, uint64_t size) {
     const number_type *t = number_type_of(type);
     page p = {.s = t->storage, .a = t->accumulation, .ascending = number_type_is_emulated(type), .m = (real)size};
+    p.known = p.ascending && !(t->tile && size > t->tile);
     p.us = ldexpl(1, -p.s->precision);
     p.ua = ldexpl(1, -p.a->precision);
     p.v = 0x1p-53L;
@@ -13,7 +14,7 @@ page page_of(temper_type type, uint64_t size) {
     p.stored = p.s == p.a ? 0 : p.us;
     p.feature = p.s->precision == 53 ? 0 : p.us;
     p.scale = p.a->precision == 53 ? 0 : p.ua;
-    p.crumbs = p.ascending ? p.m * p.ta : 2 * p.m * p.m * p.ta;
+    p.crumbs = p.known ? p.m * p.ta : 2 * p.m * p.m * p.ta;
     return p;
 }
 
@@ -38,7 +39,7 @@ real ulp_of(const number_format *f, real p) {
 }
 
 real page_error(const page *p, real rest) {
-    real times = p->ascending ? 4 : 2 * (1 + expm1l(4 * p->m * log1pl(p->ua)));
+    real times = p->known ? 4 : 2 * (1 + expm1l(4 * p->m * log1pl(p->ua)));
     real stored = p->s == p->a ? rest : (1 + p->us) * rest + p->m * p->ts;
     real low = 1 - (1 - p->ua) * (1 - p->stored) / (1 + times * rest);
     real high = (1 + times * stored) * (1 + p->ua) * (1 + p->stored) - 1;

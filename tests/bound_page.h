@@ -12,11 +12,22 @@ typedef long double real;
 
 typedef struct page {
     const number_format *s, *a;
-    bool ascending;
+    bool ascending, known; /* known: the maximum of a row is known before its sums are begun */
     real us, ua, v, ts, ta;
     real stored, feature, scale; /* u'_s, u_e and that of scales */
     real m, crumbs;              /* M, T */
 } page;
+
+/* Types in tiles, by their numbers: t-tiles compares the names. */
+enum {
+    F32_TILE64 = 14,
+    BF16_F32_TILE64 = 15,
+    BF16_TILE64 = 16,
+    E4M3_TILE64 = 20,
+    BF16_F32_TILE128 = 27,
+    F16_F32_TILE128 = 29,
+    F32_F64_TILE512 = 47
+};
 
 page page_of(temper_type type, uint64_t size);
 

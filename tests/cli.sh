@@ -276,6 +276,7 @@ complete() { "$temper" help --complete -- "$@" | tr '\n' ' '; }
 same 'completion: a command' 'examples explain export ' "$(for w in ex; do "$temper" help --complete -- $w | sort | tr '\n' ' '; done)"
 same 'completion: --option=value in one word' '--method=positions ' "$(complete run --method=po)"
 same 'completion: types of certify' 'bf16/f32 bf16 bf16/f64 ' "$(complete certify --type bf)"
+same 'completion: types in tiles' 'bf16/f32@tile64 bf16/f32@tile128 bf16/f32@tile512 ' "$(complete run --type bf16/f32@)"
 same 'completion: a file' 'FILES ' "$(complete run -F '')"
 same 'completion: an example' 'dyck.spec dyck.crasp ' "$(complete examples dy)"
 same 'completion: a model of the gallery' 'dyck-2 dyck-2-depth-3 ' "$(complete compile --gallery dyck-2)"
@@ -542,6 +543,12 @@ run 0 run --hard m.temper ba ab
 same 'exact = fast' "$out" "$want"
 run 4 run --type exact m.temper ba
 has 'softmax is never exact' "$err" 'hint: --hard'
+run 2 run --type bf16/f32@128 m.temper ba
+has 'tiles: did you mean' "$err" 'did you mean bf16/f32@tile128?'
+run 0 run --type BFLOAT16/float32@tile64 -f 'O a' --alphabet ab ba
+same 'tiles, by other names of formats' "accept${tab}ba" "$out"
+run 4 run --type f32@tile128 --stream -f 'O a' --alphabet ab </dev/null
+has 'tiles: no stream' "$err" 'not in f32@tile128'
 run 2 run --type f8 m.temper ba
 has 'the number formats' "$err" 'is not one of f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64'
 for type in bf16/f32 bf16 f16/f32 f16 e4m3/f32 e4m3 e5m2/f32 e5m2 f32/f64 bf16/f64; do

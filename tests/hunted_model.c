@@ -52,7 +52,8 @@ static bool is_claimed(const target *t, size_t k, size_t n) {
 static bool emulate(const target *t, const uint32_t *word, size_t n, const unsigned char *truth, int accept,
                     uint64_t shake) {
     const number_type *type = number_type_of(t->request.type);
-    dense_setting s = {.storage = type->storage, .accumulation = type->accumulation, .shake = shake};
+    dense_setting s = {
+        .storage = type->storage, .accumulation = type->accumulation, .tile = type->tile, .shake = shake};
     dense_answer answer;
     trap guard;
     arena stream, scratch;

@@ -110,13 +110,15 @@ static page_bounds once_bounds(const page *p, const head_shape *s) {
          lost = -expm1l(2 * log1pl(-p->us) + 5 * log1pl(-p->ua) + 4 * log1pl(-p->v));
     real weight = (1 + 2 * p->ua) * expl(-(1 - lost) * least + 2 * p->ta) + p->ta, rest = (p->m - 1) * weight, error;
     if (p->ascending) {
+        if (!p->known) rest = rest * (1 + p->ua) + p->ta;
         error = 1 - (1 - p->ua) * (1 - p->stored) / ((1 + 2 * rest) * powl(1 + p->ua, p->a->precision + 1));
     } else {
         real w = powl(1 - 2 * p->ua, 3) * expl(-5 * p->ua * x);
         rest += p->crumbs;
         error = -expm1l((p->m + 6) * log1pl(-p->ua) - log1pl(rest / w) - (p->m + 5) * log1pl(p->ua));
     }
-    bool holds = 2 * (1 + lost) * x <= (real)p->a->largest && (p->ascending ? weight < 1 : page_counts(p));
+    bool holds = 2 * (1 + lost) * x <= (real)p->a->largest &&
+                 (p->ascending ? weight < 1 && (p->known || rest < 1) : page_counts(p));
     return (page_bounds){x, lost * x, error, holds};
 }
 

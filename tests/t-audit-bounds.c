@@ -14,10 +14,25 @@ static arena memory;
 static trap failure;
 static temper_model *model; /* of one layer with a head */
 
-static const temper_type TYPES[] = {TEMPER_TYPE_F64,      TEMPER_TYPE_F32,     TEMPER_TYPE_BF16_F32,
-                                    TEMPER_TYPE_BF16,     TEMPER_TYPE_F16_F32, TEMPER_TYPE_F16,
-                                    TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3,    TEMPER_TYPE_E5M2_F32,
-                                    TEMPER_TYPE_E5M2,     TEMPER_TYPE_F32_F64, TEMPER_TYPE_BF16_F64};
+static const temper_type TYPES[] = {TEMPER_TYPE_F64,
+                                    TEMPER_TYPE_F32,
+                                    TEMPER_TYPE_BF16_F32,
+                                    TEMPER_TYPE_BF16,
+                                    TEMPER_TYPE_F16_F32,
+                                    TEMPER_TYPE_F16,
+                                    TEMPER_TYPE_E4M3_F32,
+                                    TEMPER_TYPE_E4M3,
+                                    TEMPER_TYPE_E5M2_F32,
+                                    TEMPER_TYPE_E5M2,
+                                    TEMPER_TYPE_F32_F64,
+                                    TEMPER_TYPE_BF16_F64,
+                                    (temper_type)F32_TILE64,
+                                    (temper_type)BF16_F32_TILE64,
+                                    (temper_type)BF16_TILE64,
+                                    (temper_type)E4M3_TILE64,
+                                    (temper_type)BF16_F32_TILE128,
+                                    (temper_type)F16_F32_TILE128,
+                                    (temper_type)F32_F64_TILE512};
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
 static void begin(audit *a, temper_type type, uint64_t m) {
@@ -229,7 +244,7 @@ static void check_nearest(temper_type type, uint64_t m, double kappa, double eta
     ball_set_double(f.logit.error, eta);
     a.heads = &f;
     a.head_count = 1;
-    bool fine = bounded(&a, &why), counts = p.ascending || page_counts(&p);
+    bool fine = bounded(&a, &why), counts = p.known || page_counts(&p);
     CHECK(fine == (counts && error <= 0.25L), "nearest in %s at M = %llu, kappa %g, eta %g: %s, error %Lg",
           temper_type_name(type), (unsigned long long)m, kappa, eta, fine ? "proved" : why, error);
     if (fine) {
@@ -263,7 +278,7 @@ static void check_match(temper_type type, uint64_t m, double kappa, double total
     ball_set_double(f.logit.error, (double)eta);
     a.heads = &f;
     a.head_count = 1;
-    bool fine = bounded(&a, &why), counts = p.ascending || page_counts(&p),
+    bool fine = bounded(&a, &why), counts = p.known || page_counts(&p),
          sums = (real)kappa * p.m * fmaxl(total, weight) <= ldexpl(1, grid_of(kappa) - 1 + p.a->precision);
     CHECK(fine == (counts && sums && error <= 0.25L), "match in %s at M = %llu, kappa %g, T %g, W %g: %s, error %Lg",
           temper_type_name(type), (unsigned long long)m, kappa, total, weight, fine ? "proved" : why, error);

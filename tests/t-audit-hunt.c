@@ -131,7 +131,7 @@ static audit_request random_request(hunt *h, temper_type storage, bool choices) 
     else if (random_below(&h->r, 3) == 0)
         q.type = storage;
     else
-        do q.type = (temper_type)random_below(&h->r, TEMPER_TYPE_BF16_F64 + 1);
+        do q.type = (temper_type)random_below(&h->r, NUMBER_TYPES);
         while (q.type == TEMPER_TYPE_EXACT);
     if (number_type_is_emulated(q.type) && q.length > 300 && q.length < 4096)
         q.length = 60; /* trying takes its time */

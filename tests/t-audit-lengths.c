@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "audit_bench.h"
+#include "bound_page.h"
 #include "number/upward.h"
 
 static const char *const FEATURES[] = {"i/N", "8*N", "4*i", NULL};
@@ -63,14 +64,23 @@ static const shape SHAPES[] = {
      false},
 };
 
-static const temper_type TYPES[] = {TEMPER_TYPE_BF16_F32, TEMPER_TYPE_BF16,     TEMPER_TYPE_F16_F32,
-                                    TEMPER_TYPE_F16,      TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E5M2_F32,
-                                    TEMPER_TYPE_E5M2,     TEMPER_TYPE_E4M3};
+static const temper_type TYPES[] = {TEMPER_TYPE_BF16_F32,
+                                    TEMPER_TYPE_BF16,
+                                    TEMPER_TYPE_F16_F32,
+                                    TEMPER_TYPE_F16,
+                                    TEMPER_TYPE_E4M3_F32,
+                                    TEMPER_TYPE_E5M2_F32,
+                                    TEMPER_TYPE_E5M2,
+                                    TEMPER_TYPE_E4M3,
+                                    (temper_type)BF16_F32_TILE64,
+                                    (temper_type)E4M3_TILE64,
+                                    (temper_type)F16_F32_TILE128};
 
 /* ---- the page ---- */
 
 typedef struct formats {
     const number_format *s, *a;
+    bool rescaled; /* there may be several tiles */
 } formats;
 
 static double feature_at(const formats *f, int which, double i, double size) {
@@ -94,9 +104,15 @@ static double logit_at(const formats *f, const shape *x, bool candidate, double 
 static bool overflow; /* a weight that is no number; e4m3 has no infinity */
 
 static double weight_of(const formats *f, double logit, double winner) {
+    double u = ldexp(1, -f->a->precision);
     double w =
         format_exp(f->a, format_round(f->a, format_next(f->a, logit, true) - format_next(f->a, winner, false)));
     overflow = overflow || !isfinite(w);
+    if (f->rescaled) { /* e^((1 - u) d), d above the difference, rounded up */
+        double d = nextafter(format_next(f->a, logit, true) - format_next(f->a, winner, false), INFINITY);
+        w = d >= 0 ? INFINITY : exp_f64(nextafter((1 - u) * d, INFINITY));
+        w = nextafter(nextafter(w, INFINITY), INFINITY);
+    }
     return w;
 }
 
@@ -152,7 +168,7 @@ static struct { size_t compared, refused; } met;
 
 static void check_shape(const shape *x, temper_type type, int positions) {
     const number_type *t = number_type_of(type);
-    const formats f = {t->storage, t->accumulation};
+    const formats f = {t->storage, t->accumulation, t->tile && positions > (int)t->tile};
     double largest, r = worst(&f, x, positions, &largest);
     audit_bench b;
     if (bench_begin(&b, x->head, FEATURES, type, (uint64_t)positions - 2)) {

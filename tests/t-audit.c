@@ -54,7 +54,7 @@ static void check_both(const char *name, const bytes *model, test_random *r) {
     static const size_t lengths[] = {0, 1, 2, 7, 20, 50, 90, 127, 128, 255, 300, 1000, 65535, 1000000, 1000000000};
     size_t n = lengths[random_below(r, sizeof lengths / sizeof *lengths)];
     temper_type type = TEMPER_TYPE_EXACT;
-    while (type == TEMPER_TYPE_EXACT) type = (temper_type)random_below(r, TEMPER_TYPE_BF16_F64 + 1);
+    while (type == TEMPER_TYPE_EXACT) type = (temper_type)random_below(r, NUMBER_TYPES);
     if (n > 300 && n < 4096 && type != TEMPER_TYPE_F64 && type != TEMPER_TYPE_F32) n = 60; /* trying takes its time */
     temper_model *read = NULL;
     temper_certificate *proof = NULL;

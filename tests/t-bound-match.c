@@ -34,7 +34,7 @@ static void check_with(temper_type type, uint64_t m, double kappa, double total,
     real q = expl(-kappa * (1 - p.ua)), rest = (1 + 2 * p.ua) * expl(2 * logit.e) * q / (1 - q) + p.crumbs;
     real error = logit.e < 5000 ? page_error(&p, rest) : 1;
     bool sums = (real)kappa * p.m * fmaxl(total, weight) <= ldexpl(1, page_grid(kappa) - 1 + p.a->precision);
-    bool counts = p.ascending || p.m <= ldexpl(1, p.a->precision), holds = !large && sums && counts && error <= 0.25L;
+    bool counts = p.known || p.m <= ldexpl(1, p.a->precision), holds = !large && sums && counts && error <= 0.25L;
     head_certificate h = head_certify(&b, &s);
     CHECK(!h.failure == holds, "match in %s at M = %llu, kappa %g, T %g, W %g, edge %g: %s, error %Lg%s",
           temper_type_name(type), (unsigned long long)m, kappa, total, weight, edge, h.failure ? h.failure : "proved",

@@ -49,7 +49,9 @@ static void check_letters(temper_type type, bool ascending, bool guess, uint64_t
     is(&b, b.unit_stored, s == a ? 0 : us, "u'_s");
     is(&b, b.unit_feature, s == &format_f64 ? 0 : us, "u_e");
     is(&b, b.unit_scale, a == &format_f64 ? 0 : ua, "u of scales");
-    is(&b, b.crumbs, ascending ? size * a->least : 2 * size * size * a->least, "T");
+    size_t tile = number_type_of(type)->tile;
+    CHECK(b.tiled == (tile && m > tile), "tiles of %s at %llu", temper_type_name(type), (unsigned long long)m);
+    is(&b, b.crumbs, ascending && !b.tiled ? size * a->least : 2 * size * size * a->least, "T");
     CHECK(b.one_format == (s == a) && b.ascending == ascending && b.guess == guess && b.size == m, "flags of %s",
           temper_type_name(type));
 }

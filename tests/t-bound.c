@@ -18,10 +18,25 @@
 static arena memory;
 static trap no_memory;
 
-static const temper_type TYPES[] = {TEMPER_TYPE_F64,      TEMPER_TYPE_F32,     TEMPER_TYPE_BF16_F32,
-                                    TEMPER_TYPE_BF16,     TEMPER_TYPE_F16_F32, TEMPER_TYPE_F16,
-                                    TEMPER_TYPE_E4M3_F32, TEMPER_TYPE_E4M3,    TEMPER_TYPE_E5M2_F32,
-                                    TEMPER_TYPE_E5M2,     TEMPER_TYPE_F32_F64, TEMPER_TYPE_BF16_F64};
+static const temper_type TYPES[] = {TEMPER_TYPE_F64,
+                                    TEMPER_TYPE_F32,
+                                    TEMPER_TYPE_BF16_F32,
+                                    TEMPER_TYPE_BF16,
+                                    TEMPER_TYPE_F16_F32,
+                                    TEMPER_TYPE_F16,
+                                    TEMPER_TYPE_E4M3_F32,
+                                    TEMPER_TYPE_E4M3,
+                                    TEMPER_TYPE_E5M2_F32,
+                                    TEMPER_TYPE_E5M2,
+                                    TEMPER_TYPE_F32_F64,
+                                    TEMPER_TYPE_BF16_F64,
+                                    (temper_type)F32_TILE64,
+                                    (temper_type)BF16_F32_TILE64,
+                                    (temper_type)BF16_TILE64,
+                                    (temper_type)E4M3_TILE64,
+                                    (temper_type)BF16_F32_TILE128,
+                                    (temper_type)F16_F32_TILE128,
+                                    (temper_type)F32_F64_TILE512};
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
 /* ---- one rounding ---- */
@@ -149,10 +164,11 @@ static void check_types(void) {
     tinier.least = format_f32.least / 2;
     larger.largest = 2 * format_f32.largest;
     longer.precision = 25;
-    const number_type wrong[] = {{"f32/bf16", &format_f32, &format_bf16}, {"bf16/f16", &format_bf16, &format_f16},
-                                 {"f16/e5m2", &format_f16, &format_e5m2}, {"alike", &half_tiny, &format_f32},
-                                 {"tinier", &tinier, &format_f32},        {"larger", &larger, &format_f32},
-                                 {"longer", &longer, &format_f32},        {"flat", &flat, &format_f32}};
+    const number_type wrong[] = {
+        {"f32/bf16", &format_f32, &format_bf16, 0}, {"bf16/f16", &format_bf16, &format_f16, 0},
+        {"f16/e5m2", &format_f16, &format_e5m2, 0}, {"alike", &half_tiny, &format_f32, 0},
+        {"tinier", &tinier, &format_f32, 0},        {"larger", &larger, &format_f32, 0},
+        {"longer", &longer, &format_f32, 0},        {"flat", &flat, &format_f32, 0}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         CHECK(!bounds_cover(&wrong[k], true), "%s is not covered", wrong[k].name);
     half_tiny.least = 2 * format_f32.least;
@@ -160,9 +176,11 @@ static void check_types(void) {
     CHECK(!bounds_cover(&wrong[3], false), "any order has one format");
     flat.least = ldexp(format_f32.least, 16);
     CHECK(bounds_cover(&wrong[7], true), "as large as that of the sums is enough");
-    const number_type one = {"coarse", &coarse, &coarse};
+    const number_type one = {"coarse", &coarse, &coarse, 0};
     CHECK(bounds_cover(&one, true), "ascending logits are not moved from 0");
     CHECK(!bounds_cover(&one, false), "moved logits weigh less than 1");
+    const number_type tiled = {"coarse", &coarse, &coarse, 64};
+    CHECK(!bounds_cover(&tiled, true), "moved logits weigh less than 1 in tiles");
     coarse.least = 0x1p-7;
     CHECK(bounds_cover(&one, false), "8 t = u is enough");
 }
@@ -190,6 +208,7 @@ static void check_once(const char *type, const bounds *b, const page *p, bool st
          rest = (p->m - 1) * weight;
     real error;
     if (p->ascending) {
+        if (!p->known) rest = rest * (1 + p->ua) + p->ta;
         error = 1 - (1 - p->ua) * (1 - p->stored) / ((1 + 2 * rest) * powl(1 + p->ua, p->a->precision + 1));
     } else {
         real w = powl(1 - 2 * p->ua, 3) * expl(-5 * p->ua * x);
@@ -200,7 +219,7 @@ static void check_once(const char *type, const bounds *b, const page *p, bool st
     agree("once, rounding", type, b->size, h.rounding, lost * x);
     agree("once, error", type, b->size, h.error, error);
     CHECK(!!h.failure == !(weight < 1 && 2 * (1 + lost) * x <= (real)p->a->largest &&
-                           (p->ascending || p->m <= ldexpl(1, p->a->precision))),
+                           (p->ascending ? p->known || rest < 1 : p->m <= ldexpl(1, p->a->precision))),
           "once in %s at %llu: %s", type, (unsigned long long)b->size, h.failure ? h.failure : "no failure");
 }
 

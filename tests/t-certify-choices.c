@@ -59,7 +59,8 @@ static void check_string(bench *b, const char *name, const temper_model *m, cons
     for (size_t i = 0; i < n && i < 70; i++) word[i] = (char)('0' + letters[i]);
     arena_reset(&b->one);
     arena_reset(&b->run);
-    dense_setting setting = {.storage = type->storage, .accumulation = type->accumulation, .shake = shake};
+    dense_setting setting = {
+        .storage = type->storage, .accumulation = type->accumulation, .tile = type->tile, .shake = shake};
     dense_answer soft;
     dense_run(&soft, m, letters, n, &setting, &b->run, &b->one);
     CHECK(!soft.broken, "%s: %s in %s overflows", name, word, type->name);

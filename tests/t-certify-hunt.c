@@ -28,7 +28,7 @@ typedef struct hunt {
     uint64_t general_strings, general_proofs, models; /* without Boolean channels */
     unsigned char *truth;                             /* [ladder[0] + 2] */
     uint32_t *word;                                   /* [ladder[0]] */
-    unsigned char seen_type[32], seen_method[8], *seen_entry;
+    unsigned char seen_type[NUMBER_TYPES], seen_method[8], *seen_entry;
 } hunt;
 
 static double now(void) {
@@ -118,7 +118,8 @@ static void blame(const target *t, const uint32_t *word, size_t n, size_t positi
    position. */
 static void emulate(hunt *h, const target *t, const uint32_t *word, size_t n, uint64_t shake) {
     const number_type *type = number_type_of(t->type);
-    dense_setting s = {.storage = type->storage, .accumulation = type->accumulation, .shake = shake};
+    dense_setting s = {
+        .storage = type->storage, .accumulation = type->accumulation, .tile = type->tile, .shake = shake};
     trap guard;
     temper_error error;
     arena stream, scratch;
@@ -273,7 +274,7 @@ static void attack(hunt *h, const char *name, const temper_spec *spec) {
     temper_error error;
     if (!soften(h, &m, spec, method, &error)) return; /* a coefficient beyond the limits */
     for (int k = 0; k < 3; k++) {
-        temper_type type = (temper_type)random_below(&h->r, 32);
+        temper_type type = (temper_type)random_below(&h->r, NUMBER_TYPES);
         if (!number_type_of(type) || type == TEMPER_TYPE_EXACT) continue;
         size_t first = random_below(&h->r, 2) ? 0 : random_below(&h->r, RUNGS);
         target t = {name, spec, m, type, proved_length(m, type, first), false};
@@ -346,7 +347,7 @@ static void attack_general(hunt *h, const char *name, const temper_model *m, tem
 
 static temper_type any_type(hunt *h) {
     for (;;) {
-        temper_type type = (temper_type)random_below(&h->r, 32);
+        temper_type type = (temper_type)random_below(&h->r, NUMBER_TYPES);
         if (number_type_of(type) && type != TEMPER_TYPE_EXACT) return type;
     }
 }

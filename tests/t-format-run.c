@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "corpus.h"
-#include "number/elementary.h"
+#include "native_formats.h"
 #include "number/number_type.h"
 #include "proved.h"
 #include "random_formula.h"
@@ -15,93 +15,6 @@
 #include "run/positions.h"
 #include "run/run_string.h"
 #include "test.h"
-
-/* ---- the references ---- */
-
-static float bf16_of(float x) {
-    uint32_t bits = f32_bits(x);
-    return isnan(x) ? x : f32_from_bits((bits + 0x7fff + (bits >> 16 & 1)) >> 16 << 16);
-}
-
-/* A double to bf16 by way of float can round twice; rounding to odd first cannot. */
-static float bf16_of_double(double x) {
-    float f = (float)x;
-    if (isfinite(f) && (double)f != x && !(f32_bits(f) & 1)) f = nextafterf(f, x > f ? INFINITY : -INFINITY);
-    return bf16_of(f);
-}
-
-#define REAL     double
-#define RUN(x)   native_f64##x
-#define STORE(x) ((double)(x))
-#define SUM(x)   ((double)(x))
-#define EXP(x)   exp_f64(x)
-#include "native_run.h"
-
-#define REAL     float
-#define RUN(x)   native_f32##x
-#define STORE(x) ((float)(x))
-#define SUM(x)   ((float)(x))
-#define EXP(x)   exp_f32(x)
-#include "native_run.h"
-
-#define REAL     float
-#define RUN(x)   native_bf16_f32##x
-#define STORE(x) bf16_of_double(x)
-#define SUM(x)   ((float)(x))
-#define EXP(x)   exp_f32(x)
-#include "native_run.h"
-
-#define REAL     float
-#define RUN(x)   native_bf16##x
-#define STORE(x) bf16_of_double(x)
-#define SUM(x)   bf16_of_double(x)
-#define EXP(x)   bf16_of_double(exp_f64(x))
-#include "native_run.h"
-
-#define REAL     double
-#define RUN(x)   native_f32_f64##x
-#define STORE(x) ((double)(float)(x))
-#define SUM(x)   (x)
-#define EXP(x)   exp_f64(x)
-#include "native_run.h"
-
-#define REAL     double
-#define RUN(x)   native_bf16_f64##x
-#define STORE(x) ((double)bf16_of_double(x))
-#define SUM(x)   (x)
-#define EXP(x)   exp_f64(x)
-#include "native_run.h"
-
-#ifdef __FLT16_MAX__
-#define REAL     float
-#define RUN(x)   native_f16_f32##x
-#define STORE(x) ((float)(_Float16)(x))
-#define SUM(x)   ((float)(x))
-#define EXP(x)   exp_f32(x)
-#include "native_run.h"
-
-#define REAL     _Float16
-#define RUN(x)   native_f16##x
-#define STORE(x) ((_Float16)(x))
-#define SUM(x)   ((_Float16)(x))
-#define EXP(x)   ((_Float16)exp_f64((double)(x)))
-#include "native_run.h"
-#endif
-
-typedef void native_run(double *out, unsigned char *truth, const temper_model *m, const uint32_t *letters, size_t n,
-                        bool hard);
-
-static const struct native {
-    temper_type type;
-    native_run *run;
-} natives[] = {
-    {TEMPER_TYPE_F64, native_f64},           {TEMPER_TYPE_F32, native_f32},
-    {TEMPER_TYPE_BF16_F32, native_bf16_f32}, {TEMPER_TYPE_BF16, native_bf16},
-    {TEMPER_TYPE_F32_F64, native_f32_f64},   {TEMPER_TYPE_BF16_F64, native_bf16_f64},
-#ifdef __FLT16_MAX__
-    {TEMPER_TYPE_F16_F32, native_f16_f32},   {TEMPER_TYPE_F16, native_f16},
-#endif
-};
 
 /* ---- comparing ---- */
 
@@ -118,7 +31,8 @@ typedef struct emulation {
 static bool emulate(emulation *e, const temper_model *m, const uint32_t *word, size_t n, temper_type type, bool hard,
                     bool dense) {
     const number_type *t = number_type_of(type);
-    dense_setting s = {.storage = t->storage, .accumulation = t->accumulation, .hard = hard, .pairs = dense};
+    dense_setting s = {
+        .storage = t->storage, .accumulation = t->accumulation, .tile = t->tile, .hard = hard, .pairs = dense};
     arena_init(&e->stream, &e->trap);
     arena_init(&e->scratch, &e->trap);
     if (trap_set(&e->trap, &e->error)) return CHECK(false, "%s: %s", t->name, e->error.text);
@@ -265,7 +179,7 @@ static void compare_native(const char *name, const temper_model *m, const uint32
     emulation e;
     for (size_t k = 0; k < sizeof natives / sizeof *natives; k++) {
         if (emulate(&e, m, word, n, natives[k].type, hard, false) && !e.answer.broken) {
-            natives[k].run(x, truth, m, word, n, hard);
+            natives[k].run(x, truth, m, word, n, hard, 0);
             bool ok = memcmp(truth, e.answer.truth, size) == 0;
             for (size_t c = 0; ok && c < size * channels; c++) ok = same(x[c], e.answer.x[c]);
             CHECK(ok, "%s%s in %s differs from the compiler's arithmetic on a string of length %zu", name,
@@ -280,7 +194,7 @@ static void compare_native(const char *name, const temper_model *m, const uint32
 static void compare_all(const char *name, const temper_model *m, const uint32_t *word, size_t n) {
     for (int hard = 0; hard < 2; hard++) {
         if (hard || !has_adaptive(m)) compare_native(name, m, word, n, hard);
-        for (temper_type type = TEMPER_TYPE_F64; number_type_of(type); type++)
+        for (temper_type type = TEMPER_TYPE_F64; type <= TEMPER_TYPE_BF16_F64; type++) /* t-tiles has the others */
             if (type != TEMPER_TYPE_EXACT) {
                 compare_dense(name, m, word, n, type, hard);
                 check_capture(name, m, word, n, type, hard);
@@ -383,8 +297,9 @@ static void refusals(void) {
         CHECK(temper_model_run_many(accept, m, words, &n, 1, &o, &e) == TEMPER_UNSUPPORTED, "%s: many strings",
               temper_type_name(type));
         /* scores up to 81 million: beyond f16 and the two short formats, as sums or already as stored */
-        bool fits = type == TEMPER_TYPE_BF16_F32 || type == TEMPER_TYPE_BF16 || type == TEMPER_TYPE_F16_F32 ||
-                    type == TEMPER_TYPE_E5M2_F32 || type == TEMPER_TYPE_F32_F64 || type == TEMPER_TYPE_BF16_F64;
+        temper_type plain = number_type_plain(type);
+        bool fits = plain != TEMPER_TYPE_F16 && plain != TEMPER_TYPE_E5M2 && plain != TEMPER_TYPE_E4M3 &&
+                    plain != TEMPER_TYPE_E4M3_F32;
         temper_status status = temper_model_run(&r, m, word, 9, &o, &e);
         if (status == TEMPER_OK) temper_run_free(r);
         CHECK(status == (fits ? TEMPER_OK : TEMPER_RANGE), "%s: %s", temper_type_name(type),

@@ -123,7 +123,11 @@ static void blame(const target *t, size_t n, size_t position, const char *how) {
 /* Every position, as the type's runner computes it, or the emulated one with logits moved about. */
 static void run_dense(hunt *h, const target *t, size_t n, bool hard, uint64_t shake) {
     const number_type *type = number_type_of(t->type);
-    dense_setting s = {.storage = type->storage, .accumulation = type->accumulation, .hard = hard, .shake = shake};
+    dense_setting s = {.storage = type->storage,
+                       .accumulation = type->accumulation,
+                       .tile = type->tile,
+                       .hard = hard,
+                       .shake = shake};
     arena stream, scratch;
     trap guard;
     temper_error e;

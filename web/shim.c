@@ -388,6 +388,7 @@ SHIM_EXPORT uint32_t tw_about(void) {
     reply_field("types");
     reply_text("[");
     for (int k = 0; *temper_type_name((temper_type)k); k++) {
+        if (strchr(temper_type_name((temper_type)k), '@')) break; /* in tiles: these come last */
         reply_field(NULL);
         reply_string(temper_type_name((temper_type)k));
     }

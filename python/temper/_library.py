@@ -203,5 +203,14 @@ def names_of(enum: str, function_name: str) -> Tuple[str, ...]:
     return tuple(text(named(k)) for k in sorted(ffi.typeof(enum).elements))
 
 
-TYPES = names_of("temper_type", "temper_type_name")
+def type_names() -> Tuple[str, ...]:
+    """The names of all number types: those in tiles stand behind the enumeration."""
+    named = function("temper_type_name")
+    names = []
+    while text(named(len(names))):
+        names.append(text(named(len(names))))
+    return tuple(names)
+
+
+TYPES = type_names()
 METHODS = names_of("temper_method", "temper_method_name")

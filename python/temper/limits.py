@@ -100,7 +100,7 @@ def find_limits(model: "Model", types: Optional[Sequence[str]], length: int, eff
     if isinstance(types, str):
         types = [types]
     numbers = [number_of(name, TYPES, "type") for name in types] if types is not None else [
-        k for k in range(len(TYPES)) if k != lib.TEMPER_TYPE_EXACT]
+        k for k, name in enumerate(TYPES) if k != lib.TEMPER_TYPE_EXACT and "@" not in name]
     cases = ffi.new("temper_limits_case[]", [{"model": model._handle, "type": number} for number in numbers])
     watcher = Watcher(progress)
     options = ffi.new("temper_limits_options *", {

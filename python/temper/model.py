@@ -131,7 +131,8 @@ class Model:
         A string is text, a sequence of letters, or an array of letter numbers; a two-dimensional array of integers is many
         strings of one length.
 
-        type       number format: "f64", "f32", "exact", or a short one such as "bf16/f32", of which nothing is proved here
+        type       number format: "f64", "f32", "exact", or a short one such as "bf16/f32", of which nothing is proved here;
+                   "bf16/f32@tile128": in the order of fused kernels
         hard       use each head's hard choice
         unchecked  also strings longer than the proved length, which LimitError otherwise refuses
         threads    0: one for each core. No answer depends on it

@@ -24,13 +24,11 @@ typedef struct proof_entry {
     temper_proof whole;
 } proof_entry;
 
-enum { TYPES = TEMPER_TYPE_BF16_F64 + 1 };
-
 typedef struct proof_memo {
     model_memo memo;
     pthread_mutex_t lock;
     arena texts;
-    proof_entry entries[TYPES][2];
+    proof_entry entries[NUMBER_TYPES][2];
     proved_head **heads; /* [layers][heads] NULL until somebody asks */
 } proof_memo;
 
@@ -69,16 +67,16 @@ static proof_memo *memo_of(const temper_model *m, trap *t) {
     p->memo.release = release;
     pthread_mutex_init(&p->lock, NULL);
     arena_init(&p->texts, NULL);
-    for (size_t type = 0; type < TYPES; type++)
+    for (size_t type = 0; type < NUMBER_TYPES; type++)
         for (size_t hard = 0; hard < 2; hard++) {
             atomic_store(&p->entries[type][hard].failed, CERTIFY_LONGEST + 1);
             atomic_store(&p->entries[type][hard].logit_error, INFINITY);
         }
     if (m->record.made_here) take_record(&p->entries[TEMPER_TYPE_F64][0], &m->record);
     /* Nothing is claimed of scales that were chosen by hand, whatever could be proved. */
-    for (size_t type = 0; m->rescaled && type < TYPES; type++)
+    for (size_t type = 0; m->rescaled && type < NUMBER_TYPES; type++)
         take_no_proof(&p->entries[type][0], "its softmax scales were chosen by hand");
-    for (size_t k = 0; !rational_exist() && k < 2 * (size_t)TYPES; k++)
+    for (size_t k = 0; !rational_exist() && k < 2 * (size_t)NUMBER_TYPES; k++)
         take_no_proof(&p->entries[k / 2][k % 2], "this build has no exact arithmetic, so it proves nothing");
     if (atomic_compare_exchange_strong(m->memo, &known, &p->memo)) return p;
     release(&p->memo);

@@ -138,6 +138,7 @@ typedef struct type_facts {
     const number_type *type;
     const number_format *storage, *sums;
     bool any_order;
+    size_t tile; /* keys of a tile; 0: all of a row */
     int ps, pa;
     double us, ua, ms, ma, ts, ta, fs, fa;
     double stored;   /* u'_s: what storing a sum rounds */

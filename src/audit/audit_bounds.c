@@ -26,17 +26,22 @@ static void keep(audit_bounding *b, ball **out, const ball *x) {
 
 /* ---- softmax rows ---- */
 
+/* Whether rows may be rescaled on the way: a row of one tile knows its maximum first. */
+static bool rescales(const audit *a) { return a->type.tile && a->positions > (double)a->type.tile; }
+
+static bool keeps_maximum(const audit *a) { return !a->type.any_order && !rescales(a); }
+
 /* What rounding makes of a sum of crumbs beside a 1. */
 static const ball *spread(audit_bounding *b, const ball *crumbs) {
     const type_facts *t = &b->a->type;
-    if (!t->any_order) return mul(b->c, num(b->c, 4), crumbs);
+    if (keeps_maximum(b->a)) return mul(b->c, num(b->c, 4), crumbs);
     return mul(b->c, mul(b->c, num(b->c, 2), crumbs), up(b->c, t->ua, 4 * (uint64_t)b->a->positions));
 }
 
 const ball *audit_subnormals(audit_bounding *b) {
     calculus *c = b->c;
     const ball *m = positions(b), *least = num(c, b->a->type.ta);
-    return b->a->type.any_order ? mul(c, num(c, 2), mul(c, mul(c, m, m), least)) : mul(c, m, least);
+    return keeps_maximum(b->a) ? mul(c, m, least) : mul(c, num(c, 2), mul(c, mul(c, m, m), least));
 }
 
 /* One key weighs 1, the others together at most r. */
@@ -75,6 +80,10 @@ static void bound_once(audit_bounding *b, audit_head *f) {
         kept = over(c, down(c, t->ua, m + 6), mul(c, one_plus(b, over(c, sigma, w)), up(c, t->ua, m + 5)));
     } else {
         NEED(b, ball_is_less(crumb, num(c, 1)), "a key that is no candidate may weigh as much as one");
+        if (rescales(b->a)) { /* what came in tiles without candidates is one crumb, made by one product */
+            sigma = add(c, mul(c, up(c, t->ua, 1), sigma), num(c, t->ta));
+            NEED(b, ball_is_less(sigma, num(c, 1)), "the keys of earlier tiles may weigh as much as a candidate");
+        }
         const ball *most = mul(c, one_plus(b, mul(c, num(c, 2), sigma)), up(c, t->ua, (uint64_t)t->pa + 1));
         kept = over(c, mul(c, down(c, t->ua, 1), down(c, t->stored, 1)), most);
     }
@@ -113,10 +122,12 @@ static void bound_nearest(audit_bounding *b, audit_head *f) {
         double largest, r = audit_every_length(b->a, f, &largest);
         keep(b, &f->size, num(b->c, largest));
         keep(b, &f->rounding, num(b->c, 0));
-        keep(b, &f->error, error_of(b, num(b->c, r)));
+        NEED(b, !rescales(b->a) || at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions");
+        const ball *rest = num(b->c, r);
+        keep(b, &f->error, error_of(b, rescales(b->a) ? add(b->c, rest, audit_subnormals(b)) : rest));
         return;
     }
-    NEED(b, !t->any_order || at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions");
+    NEED(b, keeps_maximum(b->a) || at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions");
     keep(b, &f->size, f->logit.size);
     keep(b, &f->rounding, f->logit.error);
     keep(b, &f->error, f->failure ? num(b->c, 1) : picking_error(b, f, f->logit.error, 1));
@@ -129,7 +140,7 @@ static void bound_match(audit_bounding *b, audit_head *f) {
     const ball *most = mul(c, mul(c, num(c, f->kappa), positions(b)), num(c, fmax(f->total_weight, f->weight)));
     NEED(b, at_most(b, most, ldexp(1, audit_grid_of(f->kappa) - 1 + t->pa)), "scores of patterns may be rounded");
     NEED(b, t->ts <= 0.5 && t->ta <= 0.5, "a half is too small for the type");
-    NEED(b, !t->any_order || at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions");
+    NEED(b, keeps_maximum(b->a) || at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions");
     keep(b, &f->size, f->logit.size);
     keep(b, &f->rounding, f->logit.error);
     keep(b, &f->error, f->failure ? num(c, 1) : picking_error(b, f, f->logit.error, 1));

@@ -14,6 +14,7 @@ typedef struct trial {
     double *as, *not_as;        /* [M] the logit of each position as a candidate, and as none */
     double *reach, *rest;       /* [M] largest logits of ends of the string */
     size_t count;               /* N */
+    bool in_steps;              /* in tiles, of which the string may have several */
 } trial;
 
 static _Noreturn void give_up(const trial *t, const char *why) {
@@ -50,8 +51,19 @@ static double logit_at(const trial *t, const double *query, bool candidate, doub
     return sum;
 }
 
+/* Rescaled in steps, a weight is the product of exps of differences that add up to this one, each of them off by a
+   factor 1 - u at most: e to the power of (1 - u) of the difference bounds it, but for the roundings of products. */
+static double weigh_in_steps(const trial *t, double logit, double winner) {
+    double difference = format_next(t->t, logit, true) - format_next(t->t, winner, false), gap = next_up(difference);
+    if (!isfinite(format_round(t->t, difference)))
+        give_up(t, "a difference of logits is beyond the largest number of the type");
+    if (gap >= 0) return INFINITY;
+    return next_up(next_up(exp_f64(next_up((1 - t->a->type.ua) * gap))));
+}
+
 /* The weight of a key beside the winner, both moved by one unit in the last place. */
 static double weigh(const trial *t, double logit, double winner) {
+    if (t->in_steps) return weigh_in_steps(t, logit, winner);
     double x = format_round(t->t, format_next(t->t, logit, true) - format_next(t->t, winner, false));
     double w = format_exp(t->t, x);
     if (!isfinite(w)) give_up(t, "a difference of logits is beyond the largest number of the type");
@@ -96,6 +108,7 @@ static void find_largest(trial *t) {
 double audit_every_length(audit *a, const audit_head *f, double *largest) {
     size_t most = (size_t)a->positions;
     trial t = {.a = a, .f = f, .s = a->type.storage, .t = a->type.sums};
+    t.in_steps = a->type.tile && most > a->type.tile;
     t.as = arena_alloc(a->arena, most, sizeof *t.as);
     t.not_as = arena_alloc(a->arena, most, sizeof *t.not_as);
     t.reach = arena_alloc(a->arena, most, sizeof *t.reach);

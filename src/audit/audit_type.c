@@ -10,6 +10,7 @@ void audit_type_begin(audit *a, temper_type type) {
     t->storage = t->type->storage;
     t->sums = t->type->accumulation;
     t->any_order = !number_type_is_emulated(type);
+    t->tile = t->type->tile;
     t->ps = t->storage->precision;
     t->pa = t->sums->precision;
     t->us = ldexp(1, -t->ps);
@@ -27,7 +28,7 @@ void audit_type_begin(audit *a, temper_type type) {
     /* what the lemmas ask of a type: stored numbers are numbers of the format of sums, with room below them; the
        least normal ones likewise; logits that were moved from 0 weigh 1 */
     bool within = t->ps <= t->pa && t->fs <= t->fa && format_round(t->sums, t->fs) == t->fs;
-    bool normal = t->ms >= t->ma, flat = !t->any_order || 8 * t->ta <= t->ua;
+    bool normal = t->ms >= t->ma, flat = !(t->any_order || t->tile) || 8 * t->ta <= t->ua;
     if (!within || !normal || !flat || !(equal || (t->ts >= 2 * t->ta && !t->any_order)))
         trap_raise(a->trap, TEMPER_RANGE, 0, 0, "no certificate is about this pair of number formats");
 }

@@ -165,7 +165,7 @@ void audit_write_claim(text *out, const audit *a, const char *claim) {
     if (a->read_off && !several) audit_put_member(out, "read-off", a->read_off);
     text_printf(out, "  \"length\": %llu,\n", (unsigned long long)a->length);
     audit_put_member(out, "type", a->type.type->name);
-    audit_put_member(out, "order", a->type.any_order ? "any" : "ascending");
+    audit_put_member(out, "order", a->type.tile ? "tiles" : a->type.any_order ? "any" : "ascending");
 }
 
 void audit_write(text *out, const audit *a) {

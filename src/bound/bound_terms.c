@@ -5,6 +5,7 @@
 static void begin(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a, bool guess) {
     *b = (bounds){.arena = a, .s = type->storage, .a = type->accumulation, .ascending = ascending, .size = size};
     b->guess = guess;
+    b->tiled = type->tile && size > type->tile; /* one tile is a row that knows its maximum */
     b->pool = ball_pool_new(a);
     b->zero = b_int(b, 0);
     b->one = b_int(b, 1);
@@ -26,7 +27,7 @@ static void begin(bounds *b, const number_type *type, bool ascending, uint64_t s
     b->unit_feature = b->s->precision == 53 ? b->zero : b->unit_s;
     b->unit_scale = b->a->precision == 53 ? b->zero : b->unit_a;
     b->crumbs = b_mul(b, b->m, b->tiny_a);
-    if (!ascending) b->crumbs = b_mul(b, b_mul(b, b_int(b, 2), b->m), b->crumbs);
+    if (!ascending || b->tiled) b->crumbs = b_mul(b, b_mul(b, b_int(b, 2), b->m), b->crumbs);
 }
 
 void bounds_init(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a) {
@@ -42,7 +43,7 @@ bool bounds_cover(const number_type *type, bool ascending) {
     bool contained = s->precision <= a->precision && s->least >= a->least && s->largest <= a->largest;
     /* a mean that is normal when it is stored was normal before; logits 0 that are moved weigh 1 */
     if (ldexp(s->least, s->precision) < ldexp(a->least, a->precision)) return false;
-    if (!ascending && 8 * a->least > ldexp(1, -a->precision)) return false;
+    if ((!ascending || type->tile) && 8 * a->least > ldexp(1, -a->precision)) return false;
     return contained && (s == a || (ascending && s->least >= 2 * a->least));
 }
 
@@ -66,7 +67,7 @@ const ball *b_after(const bounds *b, const number_format *f, const ball *p) {
 
 /* L of lemma 1 for losers that weigh `rest` together. */
 static const ball *leak(const bounds *b, const ball *rest) {
-    if (b->ascending) return b_mul(b, b_int(b, 4), rest);
+    if (b->ascending && !b->tiled) return b_mul(b, b_int(b, 4), rest);
     return b_mul(b, b_mul(b, b_int(b, 2), rest), b_more(b, b->unit_a, 4 * b->size));
 }
 

@@ -20,6 +20,7 @@ typedef struct bounds {
     bool guess;
     const number_format *s, *a; /* stored, summed */
     bool ascending, one_format; /* one_format: what is summed is stored as it is */
+    bool tiled;                 /* ascending, but there may be several tiles of keys */
     uint64_t size;              /* M */
     const ball *zero, *one, *quarter, *half;
     const ball *m, *log_m;           /* M, ln M */

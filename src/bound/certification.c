@@ -80,7 +80,7 @@ void certificate_begin(certification *c) {
     member(c, "length");
     text_printf(&c->json, "%zu", c->options.length);
     certificate_member_text(c, "type", c->type->name);
-    certificate_member_text(c, "order", c->ascending ? "ascending" : "any");
+    certificate_member_text(c, "order", c->type->tile ? "tiles" : c->ascending ? "ascending" : "any");
 }
 
 void certificate_array(certification *c, const char *key) {

@@ -60,10 +60,17 @@ static bool make_logits(every_length *e, uint64_t size) {
 
 /* ---- rows ---- */
 
+/* e^((1 - u)(logit - winner)), rounded up: what the weight may be when rescaled in whatever steps. */
+static double weight_in_tiles(const number_format *a, double logit, double winner) {
+    double difference = next_up(logit - winner);
+    return difference < 0 ? up_exp(next_up(difference * (1 - ldexp(1, -a->precision)))) : INFINITY;
+}
+
 /* What a key of that logit weighs beside a winner of this one. exp is 0 in formats of up to 24 digits long before
    -150. */
 static double weight_of(const every_length *e, double logit, double winner) {
     const number_format *a = e->type->accumulation;
+    if (e->in_tiles) return weight_in_tiles(a, logit, winner);
     double difference = summed(e, logit - winner);
     return a->precision <= 24 && difference < -150 ? 0 : format_exp(a, difference);
 }
@@ -110,19 +117,27 @@ static double row_rest(const every_length *e, uint64_t size, uint64_t before) {
     return sum;
 }
 
+/* The largest rest of all rows, and of shorter lengths; a NaN in e4m3, which has no infinity: a large difference is
+   none. */
+static double largest_rest(every_length *e, uint64_t size, bool in_tiles, double rest) {
+    e->in_tiles = in_tiles;
+    for (uint64_t k = 0; k < size; k++) {
+        double sum = row_rest(e, size, k);
+        if (isnan(sum)) return sum;
+        rest = fmax(rest, sum);
+    }
+    return rest;
+}
+
 static bool do_length(every_length *e, uint64_t size) {
-    double rest = e->rest[size - 1], logit = e->logit[size - 1];
+    double logit = e->logit[size - 1];
     if (!make_logits(e, size)) return false;
     for (uint64_t j = 0; j < size; j++) logit = fmax(logit, fmax(fabs(e->candidate[j]), fabs(e->other[j])));
     find_rests(e, size);
-    for (uint64_t k = 0; k < size; k++) {
-        double sum = row_rest(e, size, k);
-        if (isnan(sum)) return false; /* e4m3 has no infinity: a large difference is none */
-        rest = fmax(rest, sum);
-    }
-    e->rest[size] = rest;
+    e->rest[size] = largest_rest(e, size, false, e->rest[size - 1]);
+    if (e->type->tile) e->tiled[size] = largest_rest(e, size, true, e->tiled[size - 1]);
     e->logit[size] = logit;
-    return rest < 1; /* else this length is wrong, and so are all that contain it */
+    return e->rest[size] < 1; /* else this length is wrong, and so are all that contain it */
 }
 
 /* ---- the head ---- */
@@ -188,7 +203,7 @@ bool every_length_bound(double *rest, double *logit, every_length *e, uint64_t s
             e->failed = true;
     }
     if (e->done < size) return false;
-    *rest = e->rest[size];
+    *rest = e->type->tile && size > e->type->tile ? e->tiled[size] : e->rest[size];
     *logit = e->logit[size];
-    return true;
+    return *rest < 1;
 }

@@ -18,11 +18,13 @@ struct model_proof {
 
 void certification_begin(certification *c, const temper_model *m, const temper_certify_options *o, bool hard,
                          arena *a, trap *t) {
-    *c = (certification){.model = m, .options = *o, .type = number_type_of(o->type), .arena = a, .trap = t};
+    bool chosen = hard || m->method == TEMPER_METHOD_HARD; /* then nothing is in tiles */
+    temper_type type = chosen ? number_type_plain(o->type) : o->type;
+    *c = (certification){.model = m, .options = *o, .type = number_type_of(type), .arena = a, .trap = t};
     c->logit_error = INFINITY;
+    c->hard = chosen;
     if (!c->type || !c->type->storage)
         trap_raise(t, TEMPER_RANGE, 0, 0, "a certificate is for a floating-point type");
-    c->hard = hard || m->method == TEMPER_METHOD_HARD;
     c->ascending = number_type_is_emulated(o->type);
     c->verdict = TEMPER_UNABLE;
     text_init(&c->reason, a);
@@ -87,6 +89,10 @@ temper_claim certification_exact_claim(certification *c) {
     return source_claim(recognise_source(c->model, true, c->arena));
 }
 
+static bool is_in_tiles(const certification *c, size_t length) {
+    return c->type->tile && length + 1 + c->model->has_end > c->type->tile;
+}
+
 bool model_proof_try(model_proof *p, size_t length, bool write) {
     certification *c = p->c;
     c->options.length = length;
@@ -99,6 +105,11 @@ bool model_proof_try(model_proof *p, size_t length, bool write) {
         c->fault = p->fault;
     } else if (length > CERTIFY_LONGEST) {
         certification_unable(c, 0, 0, "bounds are stated up to %zu letters", CERTIFY_LONGEST);
+    } else if (!p->roles && is_in_tiles(c, length)) {
+        certification_unable(c, 0, 0,
+                             "its heads have no known roles, and of such heads nothing is proved where a row takes "
+                             "more than one tile of %zu keys",
+                             c->type->tile);
     } else if (p->roles ? formula_proof_try(p->roles, length, write) : choice_proof_try(c, write)) {
         c->verdict = TEMPER_PROVED;
         c->fault = (temper_fault){0};

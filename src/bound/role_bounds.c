@@ -73,6 +73,9 @@ static head_certificate once(const bounds *b, const head_shape *s) {
     need(&h, ball_is_less(weight, b->one), "its losers weigh as much as its candidates");
     need_below(b, &h, twice(b, b_add(b, h.logit, h.rounding)), b->most_a, "differences of logits", b->a);
     if (b->ascending) {
+        /* the sum of the tiles before the first candidate is rescaled once, and is then one crumb more */
+        if (b->tiled) rest = b_add(b, b_mul(b, b_more(b, b->unit_a, 1), rest), b->tiny_a);
+        if (b->tiled) need(&h, ball_is_less(rest, b->one), "its losers weigh as much as its candidates");
         h.error = once_error_ascending(b, rest);
     } else {
         need_counting(b, &h);
@@ -81,9 +84,10 @@ static head_certificate once(const bounds *b, const head_shape *s) {
     return h;
 }
 
-/* Runs letter by letter count distances in the format of sums; the types that they have add up in any order. */
+/* Runs letter by letter count distances in the format of sums; the types that they have add up in any order. Sums that
+   are rescaled must not be larger than the number of their keys. */
 static void need_distances(const bounds *b, head_certificate *h) {
-    if (!b->ascending) need_counting(b, h);
+    if (!b->ascending || b->tiled) need_counting(b, h);
 }
 
 /* ---- doc/certificate.md, "Nearest" ---- */
@@ -212,7 +216,9 @@ static head_certificate hard_match(const bounds *b, const head_shape *s) {
 
 head_certificate head_certify_rest(const bounds *b, double rest, double logit) {
     head_certificate h = {.logit = b_double(b, logit), .rounding = b->zero};
-    h.error = b_row_error(b, b_double(b, rest));
+    const ball *losers = b_double(b, rest);
+    h.error = b_row_error(b, b->tiled ? b_add(b, losers, b->crumbs) : losers);
+    if (b->tiled) need_counting(b, &h);
     return h;
 }
 

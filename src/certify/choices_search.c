@@ -40,7 +40,8 @@ static void refute(certification *c, const uint32_t *letters, size_t n, size_t o
 static bool differs(certification *c, const uint32_t *letters, size_t n, arena *one, arena *scratch) {
     const temper_model *m = c->model;
     size_t verdict = n == 0 ? 0 : m->at == TEMPER_AT_FIRST ? 1 : n, size = n + 1 + m->has_end;
-    dense_setting setting = {.storage = c->type->storage, .accumulation = c->type->accumulation};
+    dense_setting setting = {
+        .storage = c->type->storage, .accumulation = c->type->accumulation, .tile = c->type->tile};
     dense_answer soft;
     arena_reset(one);
     arena_reset(scratch);

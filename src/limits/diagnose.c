@@ -210,7 +210,7 @@ static void run(inquiry *q, const dense_setting *s, void (*see)(void *, const de
 diagnosis diagnose(const temper_model *m, const number_type *type, const uint32_t *letters, size_t n, size_t output,
                    size_t position, bool expected, arena *kept, arena *stream, arena *scratch) {
     dense_setting ideal = {.storage = &format_f64, .accumulation = &format_f64, .hard = true},
-                  real = {.storage = type->storage, .accumulation = type->accumulation};
+                  real = {.storage = type->storage, .accumulation = type->accumulation, .tile = type->tile};
     inquiry q = {.m = m, .setting = &real, .kept = kept};
     dense_answer answer;
     size_t heads = 0;

@@ -102,7 +102,8 @@ typedef struct outcome {
 static double larger(double margin, double other) { return !(other <= margin) ? other : margin; }
 
 static outcome run_emulated(trial *t, const uint32_t *letters, size_t n) {
-    dense_setting setting = {.storage = t->type->storage, .accumulation = t->type->accumulation};
+    dense_setting setting = {
+        .storage = t->type->storage, .accumulation = t->type->accumulation, .tile = t->type->tile};
     dense_answer answer;
     double size = (double)n + 2;
     size_t h = 0;

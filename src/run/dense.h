@@ -30,6 +30,7 @@ typedef struct dense_watch {
 
 typedef struct dense_setting {
     const number_format *storage, *accumulation; /* every stored number is one of the accumulation format */
+    size_t tile;                                 /* keys that a softmax takes at a time; 0: all of a row */
     bool hard;                                   /* each head's hard choice */
     bool pairs;     /* all pairs, even where a pass over the string gives the same bits */
     bool unlimited; /* however many pairs there are */

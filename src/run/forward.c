@@ -49,6 +49,7 @@ void forward_run(temper_run *r, const temper_model *m, const uint32_t *letters, 
     bool native = !number_type_is_emulated(o->type);
     dense_setting s = {.storage = type->storage,
                        .accumulation = type->accumulation,
+                       .tile = type->tile,
                        .hard = o->hard,
                        .pairs = o->dense || native,
                        .unlimited = native,
