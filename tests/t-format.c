@@ -241,7 +241,8 @@ static void check_types(void) {
                 CHECK(format_round(t->accumulation, format_at(t->storage, k)) == format_at(t->storage, k),
                       "%s: %a is lost", want, format_at(t->storage, k));
     }
-    CHECK(count == 49 && count == NUMBER_TYPES && strcmp(temper_type_name((temper_type)99), "") == 0, "%zu types", count);
+    CHECK(count == 49 && count == NUMBER_TYPES && strcmp(temper_type_name((temper_type)99), "") == 0, "%zu types",
+          count);
 }
 
 int main(void) {
