@@ -1,7 +1,7 @@
-/* A dense run in the compiler's own number types, as plain as can be: what the dense pass emulates. Included once for
-   each pair of formats, with RUN (the name), STORE(x) (to the storage format), REAL (a type that sums are made in),
-   SUM(x) (to the accumulation format, if REAL is not that already) and EXP(x). No adaptive heads. `tile` is the number
-   of keys of a tile, or 0. */
+/* A dense run in the compiler's own number types, as plain as can be: what the dense pass emulates. Included once
+   for each pair of formats, with RUN (the name), STORE(x) (to the storage format), REAL (a type that sums are made
+   in), SUM(x) (to the accumulation format, if REAL is not that already) and EXP(x). No adaptive heads. `tile` is
+   the number of keys of a tile, or 0. */
 static REAL RUN(_row)(const model_rows *rows, size_t row, const REAL *x) {
     REAL sum = 0;
     for (uint32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {

@@ -84,8 +84,8 @@ static head_certificate once(const bounds *b, const head_shape *s) {
     return h;
 }
 
-/* Runs letter by letter count distances in the format of sums; the types that they have add up in any order. Sums that
-   are rescaled must not be larger than the number of their keys. */
+/* Runs letter by letter count distances in the format of sums; the types that they have add up in any order. Sums
+   that are rescaled must not be larger than the number of their keys. */
 static void need_distances(const bounds *b, head_certificate *h) {
     if (!b->ascending || b->tiled) need_counting(b, h);
 }
