@@ -14,8 +14,9 @@ typedef struct sense {
     dd letters;
     double start;
     bool known;
-    bool shifted; /* it is what `before` was one position earlier */
+    bool shifted; /* it is what `before` was one position earlier, and `copied` at the first letter */
     dd before;
+    double copied;
 } sense;
 
 typedef struct senses {
@@ -46,6 +47,7 @@ static sense sense_of(const senses *x, const undo_form *f, double by) {
         parts[k] = c->letters;
         before[k] = c->before;
         r.start += weights[k] * c->start;
+        r.copied += weights[k] * c->copied;
         r.known = r.known && c->known;
         r.shifted = r.shifted && c->shifted;
     }
@@ -57,6 +59,9 @@ static sense sense_of(const senses *x, const undo_form *f, double by) {
     if (r.shifted) r.before = dd_sum(&x->m->d, before, weights, f->count, NAN, NAN);
     return r;
 }
+
+/* All of it, so that a mask is one position shorter. */
+static bool is_copy(const sense *c) { return c->shifted && c->copied == 0; }
 
 static bool is_boolean(const senses *x, const sense *c) {
     return c->known && c->start == 0 && dd_is_boolean(&x->m->d, c->letters);
@@ -99,9 +104,10 @@ static sense place_sense(const senses *x, const double *place) {
     uint32_t n = x->u->m->positions;
     sense out = {.start = place[0]};
     out.known = place_letters(x, place, n, &out.letters);
-    out.shifted = n > 2 && place[0] == 0 && place[1] == 0 && place_letters(x, place + 1, n - 1, &out.before) &&
+    out.shifted = n > 2 && place[0] == 0 && place_letters(x, place + 1, n - 1, &out.before) &&
                   dd_is_boolean(&x->m->d, out.before);
-    if (out.known || !out.shifted) return out;
+    out.copied = n > 1 ? place[1] : 0;
+    if (out.known || !out.shifted || out.copied != 0) return out;
     out.letters = meaning_step(x->m, x->past, out.before);
     out.known = true;
     return out;
@@ -142,7 +148,7 @@ static void read_once(senses *x, const undo_head *h) {
     double grain = undo_grain(x->u, &h->products[0].key);
     sense key = sense_of(x, &h->products[0].key, grain > 0 ? grain : 1);
     NEED(x, h, is_boolean(x, &key), "its key is not 0 or 1 on letters and 0 before them");
-    dd found = meaning_exists(x->m, mask_of(x, key.shifted), key.shifted ? key.before : key.letters);
+    dd found = meaning_exists(x->m, mask_of(x, is_copy(&key)), is_copy(&key) ? key.before : key.letters);
     for (size_t v = 0; v < h->value_count; v++) put(x, &h->values[v], found, 0);
 }
 
@@ -151,7 +157,7 @@ static double is_high(void *context, double y) { return y == *(const double *)co
 /* Rows whose queries are the same numbers, and the scores that keys have there. */
 typedef struct stock_pattern {
     dd here, scores;
-    double start; /* the sentinel's score */
+    double start, copied; /* the sentinel's score, and that of its copy on the first letter */
 } stock_pattern;
 
 /* Scores are added up exactly here. */
@@ -169,10 +175,13 @@ static size_t split_patterns(const senses *x, const undo_head *h, const sense *q
             dd here = dd_and(d, from[k].here, dd_map(d, query->letters, is_high, &value));
             if (here == 0) continue;
             NEED(x, h, made < MOST_PATTERNS, "it tells more than %d patterns apart", MOST_PATTERNS);
-            stock_pattern y = {.here = here, .scores = from[k].scores, .start = from[k].start + value * key->start};
+            stock_pattern y = {.here = here,
+                               .scores = from[k].scores,
+                               .start = from[k].start + value * key->start,
+                               .copied = from[k].copied + value * key->copied};
             if (value != 0) y.scores = dd_add(d, y.scores, dd_times(d, keys, value));
             const double *s = dd_leaves(d, y.scores, &sums, x->s->arena);
-            bool exact = is_short(value) && is_short(y.start);
+            bool exact = is_short(value) && is_short(y.start) && is_short(y.copied);
             for (size_t e = 0; e < sums; e++) exact = exact && is_short(s[e]);
             NEED(x, h, exact, "its scores have too many bits");
             out[made++] = y;
@@ -181,13 +190,15 @@ static size_t split_patterns(const senses *x, const undo_head *h, const sense *q
 }
 
 /* The value at the last position with the largest score: the best score that is there, and the sentinel's, which is
-   before all others, if nothing is as good. */
-static dd found_by(const senses *x, const stock_pattern *p, temper_mask mask, dd value) {
+   before all others and has no value, if nothing is as good. */
+static dd found_by(const senses *x, const stock_pattern *p, bool strict, dd value) {
     diagram *d = &x->m->d;
     size_t count;
     const double *scores = dd_leaves(d, p->scores, &count, x->s->arena);
     dd answer = 0, none = p->here;
-    for (size_t k = count; k > 0 && scores[k - 1] >= p->start; k--) {
+    temper_mask mask = mask_of(x, strict);
+    double least = strict ? fmax(p->start, p->copied) : p->start;
+    for (size_t k = count; k > 0 && scores[k - 1] >= least; k--) {
         double score = scores[k - 1];
         dd where = dd_map(d, p->scores, is_high, &score);
         dd chosen = meaning_chosen(x->m, mask, x->past, where, dd_and(d, where, value));
@@ -215,7 +226,7 @@ static void read_match(senses *x, const undo_head *h) {
     for (size_t v = 0; v < h->value_count; v++) {
         value[v] = sense_of(x, &h->values[v].value, 1);
         NEED(x, h, is_boolean(x, &value[v]), "a value is not 0 or 1");
-        strict = strict && value[v].shifted;
+        strict = strict && is_copy(&value[v]);
     }
     found[0] = (stock_pattern){.here = 1};
     for (size_t k = 0; k < h->content; k++) {
@@ -226,8 +237,7 @@ static void read_match(senses *x, const undo_head *h) {
     for (size_t v = 0; v < h->value_count; v++) {
         dd is = strict ? value[v].before : value[v].letters, answer = 0;
         NEED(x, h, dd_is_boolean(&x->m->d, is), "a value is not 0 or 1");
-        for (size_t k = 0; k < count; k++)
-            answer = dd_or(&x->m->d, answer, found_by(x, &found[k], mask_of(x, strict), is));
+        for (size_t k = 0; k < count; k++) answer = dd_or(&x->m->d, answer, found_by(x, &found[k], strict, is));
         put(x, &h->values[v], answer, 0);
     }
 }
@@ -242,7 +252,8 @@ static void read_nearest(senses *x, const undo_head *h) {
     double grain = undo_grain(x->u, &p->key);
     sense key = sense_of(x, &p->key, grain > 0 ? grain : 1);
     NEED(x, h, key.known && key.start == 0, "its key is not 0 before the first letter");
-    dd letters = key.shifted ? key.before : key.letters;
+    bool strict = is_copy(&key);
+    dd letters = strict ? key.before : key.letters;
     const double *leaves = dd_leaves(&x->m->d, letters, &count, x->s->arena);
     for (size_t k = 0; k < count; k++)
         NEED(x, h, leaves[k] == 0 || leaves[k] == 1, "its key is not 0 or 1 on letters");
@@ -250,11 +261,11 @@ static void read_nearest(senses *x, const undo_head *h) {
     dd candidates = dd_map(&x->m->d, letters, is_high, &one);
     for (size_t v = 0; v < h->value_count; v++) {
         sense value = sense_of(x, &h->values[v].value, 1);
-        NEED(x, h, is_boolean(x, &value) && (!key.shifted || value.shifted), "a value is not 0 or 1");
-        dd is = key.shifted ? value.before : value.letters;
+        NEED(x, h, is_boolean(x, &value) && (!strict || is_copy(&value)), "a value is not 0 or 1");
+        dd is = strict ? value.before : value.letters;
         NEED(x, h, dd_is_boolean(&x->m->d, is) && dd_implies(&x->m->d, is, candidates),
              "a value is not 0 where its key is");
-        put(x, &h->values[v], meaning_chosen(x->m, mask_of(x, key.shifted), h->last == x->past, candidates, is), 0);
+        put(x, &h->values[v], meaning_chosen(x->m, mask_of(x, strict), h->last == x->past, candidates, is), 0);
     }
 }
 
@@ -326,7 +337,7 @@ static void read_step(senses *x, const undo_step *s) {
     if (f.count == 2 && s->at == 2)
         for (size_t k = 0; k < 2; k++) {
             const sense *c = &x->columns[f.terms[k].channel];
-            if (f.terms[1 - k].channel == x->u->real && c->shifted && f.terms[0].weight == 2 * UNDO_GATE &&
+            if (f.terms[1 - k].channel == x->u->real && is_copy(c) && f.terms[0].weight == 2 * UNDO_GATE &&
                 f.terms[1].weight == 2 * UNDO_GATE)
                 shifted = true, before = c->before;
         }
