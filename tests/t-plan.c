@@ -196,6 +196,47 @@ static void cleared_twice(void) {
     }
 }
 
+/* Three keys of a concave score. Rounding makes the first look better than the second, but the third is better than
+   both, far beyond rounding: a proof says so, and a walk from key to key must not end before it. */
+static void peak_behind_rounding(temper_type type, const char *queries, const char *second_keys) {
+    char source[1500];
+    temper_model *m;
+    temper_error e;
+    snprintf(source, sizeof source,
+             "temper-model 1\nmethod temperature\nalphabet \"a\"\nempty accept\nchannel 0 \"q0\"\nchannel 1 \"q1\"\n"
+             "channel 2 \"k0\" position \"[n = 2]*([i = 0]*1000 + [i = 1]*1001 + [i = 2]*2000) + [n <= 1]*i\"\n"
+             "channel 3 \"k1\" position \"%s + [n <= 1]*i*i\"\nchannel 4 \"last\" position \"[i = 2]\"\n"
+             "channel 5 \"out\"\nembed \"a\" %s\nembed start %s\nembed end\nlayer 1\nhead \"peak\" mask all choice "
+             "softmax for average scale \"1e15\"\n query 0:1\n query 1:1\n key 2:1\n key 3:1\n value 4:1\n output "
+             "5:1\nread 5:1\n",
+             second_keys, queries, queries);
+    if (!CHECK(temper_model_read(&m, source, strlen(source), &e) == TEMPER_OK, "%s\n%s", e.text, source)) return;
+    count_plans(m, false);
+    uint32_t word[] = {0, 0};
+    const uint32_t *words[] = {word, word};
+    size_t lengths[] = {2, 2};
+    unsigned char accept[2] = {0, 0};
+    temper_run *r;
+    temper_run_options o = {.type = type};
+    if (CHECK(temper_model_run(&r, m, word, 2, &o, &e) == TEMPER_OK, "%s: %s", temper_type_name(type), e.text)) {
+        CHECK(temper_run_about(r).accept, "%s: the best key is not found", temper_type_name(type));
+        temper_run_free(r);
+    }
+    if (CHECK(temper_model_run_many(accept, m, words, lengths, 2, &o, &e) == TEMPER_OK, "many: %s", e.text))
+        CHECK(accept[0] && accept[1], "%s: the best key is not found in a batch", temper_type_name(type));
+    temper_model_free(m);
+}
+
+static void peaks_behind_rounding(void) {
+    unsigned long before = plans_seen[PLAN_PEAKED];
+    peak_behind_rounding(
+        TEMPER_TYPE_F64, "0:0x1.1e39a5539fae2p-1 1:-0x1.b150a78586a94p-1",
+        "[n = 2]*([i = 0]*660.5475043035276 + [i = 1]*661.2080518078311 + [i = 2]*1321.0950086070393)");
+    peak_behind_rounding(TEMPER_TYPE_F32, "0:0.6594679951667786 1:-0.6279504895210266",
+                         "[n = 2]*([i = 0]*1050.1910400390625 + [i = 1]*1051.2412109375 + [i = 2]*2100.3720703125)");
+    CHECK(plans_seen[PLAN_PEAKED] == before + 2, "these heads are not planned as peaked");
+}
+
 static void one_spec(const char *name, const temper_spec *spec, test_random *r) {
     static const size_t lengths[] = {0, 1, 7, 40, 150, 511, 512};
     temper_error e;
@@ -246,6 +287,7 @@ int main(void) {
     CHECK(plans_seen[PLAN_DENSE] == 0, "%lu heads of compiled formulas fell back to dense", plans_seen[PLAN_DENSE]);
     for (size_t k = 0; k < (size_t)(400 * test_effort()); k++) unstructured(&r);
     cleared_twice();
+    peaks_behind_rounding();
     CHECK(plans_seen[PLAN_DENSE] > 0, "no head of the models without structure was dense");
     return test_finish("t-plan");
 }

@@ -1,5 +1,7 @@
 #define REAL              float
 #define MAGNITUDE         fabsf
+#define UNIT              0x1p-24f
+#define LEAST             0x1p-149f
 #define SCAN              scan_f32
 #define KERNEL_EXP        exp_f32
 #define KERNEL_SCAN       scan_f32

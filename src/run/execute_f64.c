@@ -1,5 +1,7 @@
 #define REAL              double
 #define MAGNITUDE         fabs
+#define UNIT              0x1p-53
+#define LEAST             0x1p-1074
 #define SCAN              scan_f64
 #define KERNEL_EXP        exp_f64
 #define KERNEL_SCAN       scan_f64
