@@ -10,7 +10,7 @@
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith Permutation.
 From Flocq Require Import Core Relative.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Exact Strings Programs FloatRun
-  OnceAny CountHead.
+  OnceTree CountHead.
 Import ListNotations.
 Local Open Scope R_scope.
 

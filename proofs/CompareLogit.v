@@ -8,7 +8,7 @@
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core Relative.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Exact Strings Programs FloatRun
-  NearestHead OnceAny CountHead.
+  NearestHead OnceTree CountHead.
 Import ListNotations.
 Local Open Scope R_scope.
 

@@ -7,7 +7,8 @@
    count_out   the output of a count head is the rounded quotient of the exact sum and the number of keys *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith Permutation.
 From Flocq Require Import Core.
-From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Exact Strings Programs FloatRun OnceAny.
+From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Exact Strings Programs FloatRun
+  OnceTree.
 Import ListNotations.
 Local Open Scope R_scope.
 

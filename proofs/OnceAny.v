@@ -1,356 +1,256 @@
-(* doc/certificate.md, "Once", in any order: any tree of rounded operations with any reference points.
-   The page counts roundings more finely, because the runner's references are logits of the row; here they may be any
-     numbers, and the
-   bound is about four times as large: with beta = (1-u)^2 (1-2u),
+(* doc/certificate.md, "Once", in any order: the bound of the page. With X = ln M + C, eps = 1 - (1-u)^7 (1-v)^4,
 
-     quotient >= (1-u) beta^M exp(-(1+u) spread) / ((1+u)^(4M) (1 + losers + 2 M^2 t)).
+     sigma = (M-1) ((1+2u)^6 e^(-(1-eps) X + 2t) + t) + 2 M^2 t,    w = (1-2u)^3 e^(-5uX),
+     error = 1 - (1-u)^(M+6) / ((1 + sigma/w) (1+u)^(M+5)).
 
-   numerator_ge   the candidates' share of the numerator
-   val_le         the denominator, candidates included
-   once_any_out   the output is 0 without a candidate, and within a quarter of 1 with one *)
+   near_values    a logit that is moved by a unit in the last place is one of four numbers, and 0 one of three
+   once_any_out   the output is 0 without a candidate, and within the error of 1 with one *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith Permutation.
 From Flocq Require Import Core Relative.
-From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs FloatRun NearestHead.
+From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs FloatRun NearestHead
+  OnceTree.
 Import ListNotations.
 Local Open Scope R_scope.
 
-Lemma exp_le_1 x : x <= 0 -> exp x <= 1.
-Proof. intros H. rewrite <- exp_0. now apply exp_mono. Qed.
-
-Section OnceAny.
+(* ---- how many different logits a row has ---- *)
+Section Values.
 Variable f : format.
-Notation rnd := (rnd f). Notation number := (number f). Notation u := (u f). Notation tiny := (tiny f).
-Variable E : R -> R.
-Hypothesis HE : exp_model f E.
-Variables (logit v : nat -> R) (win lo : R) (M : nat).
-Hypothesis win_number : number win.
-Hypothesis logit_number : forall j, number (logit j).
-Hypothesis v_01 : forall j, v j = 0 \/ v j = 1.
-Hypothesis high : forall j, v j = 1 -> lo <= logit j.
-Hypothesis lo_win : lo <= win.
-Definition beta := (1 - u) ^ 2 * (1 - 2 * u).
-Definition least := bpow radix2 (emin f + prec f - 1).
-Hypothesis normal : least <= beta ^ M * exp ((1 + u) * (lo - win)).
-Definition share L (o : option nat) : R := sum v L + match o with Some j => v j | None => 0 end.
+Notation fexp := (FLT_exp (emin f) (prec f)).
+Lemma small_values l : number f l -> Rabs l <= tiny f -> l = - tiny f \/ l = 0 \/ l = tiny f.
+Proof.
+  intros Nl H. destruct (number_form f l Nl) as (m & e & -> & _ & He). assert (T := tiny_pos f).
+  assert (Em : IZR m * bpow radix2 e = IZR (m * 2 ^ (e - emin f)) * tiny f).
+  { rewrite mult_IZR, pow_IZR by lia. unfold tiny. rewrite Rmult_assoc, <- bpow_plus. do 2 f_equal. lia. }
+  rewrite Em in *. set (k := (m * 2 ^ (e - emin f))%Z) in *. rewrite Rabs_mult, (Rabs_pos_eq (tiny f)) in H by lra.
+  assert (K : Rabs (IZR k) <= 1) by (apply Rmult_le_reg_r with (tiny f); lra). apply Rabs_le_inv in K.
+  assert (k = (-1) \/ k = 0 \/ k = 1)%Z as [-> |[-> | ->]].
+  { destruct K as [K1 K2]. assert (A : (-1 <= k)%Z) by (apply le_IZR; lra). apply le_IZR in K2. lia. }
+  left; lra. right; left; lra. right; right; lra.
+Qed.
+Theorem near_values lam l : number f lam -> number f l -> least f <= lam -> (4 <= prec f)%Z -> Rabs (l - lam) <= ulp
+  radix2 fexp lam ->
+  let h := ulp radix2 fexp lam in l = lam - h \/ l = lam - h / 2 \/ l = lam \/ l = lam + h.
+Proof.
+  intros Nlam Nl Lm P4 H. cbv zeta. assert (L0 : 0 < least f) by apply bpow_gt_0. assert (lam0 : lam <> 0) by lra.
+  assert (Uh : ulp radix2 fexp lam <= lam / 2).
+  { eapply Rle_trans. apply ulp_FLT_le. rewrite Rabs_pos_eq by lra. exact Lm. rewrite Rabs_pos_eq by lra.
+    apply Rmult_le_compat_l. lra. change (/ 2) with (bpow radix2 (-1)). apply bpow_le. lia. }
+  apply Rabs_le_inv in H. assert (l2 : lam / 2 <= l) by lra.
+  set (c := cexp radix2 fexp lam). assert (Eu : ulp radix2 fexp lam = bpow radix2 c) by now apply ulp_neq_0.
+  assert (Cl : (c - 1 <= cexp radix2 fexp l)%Z).
+  { assert (Mg : (mag radix2 lam - 1 <= mag radix2 l)%Z).
+    { assert (X := mag_mult_bpow radix2 lam (-1) lam0). replace (mag radix2 lam - 1)%Z with (mag radix2 lam + -1)%Z
+      by ring. rewrite <- X.
+      apply mag_le. apply Rmult_lt_0_compat. lra. apply bpow_gt_0. change (bpow radix2 (-1)) with (/ 2). lra. }
+    unfold c, cexp, FLT_exp. lia. }
+  assert (Fl : exists k, l = IZR k * bpow radix2 (c - 1)).
+  { unfold number, generic_format, F2R in Nl. cbn [Fnum Fexp] in Nl.
+    set (ml := Ztrunc (scaled_mantissa radix2 fexp l)) in *.
+    set (cl := cexp radix2 fexp l) in *. clearbody ml cl. exists (ml * 2 ^ (cl - (c - 1)))%Z.
+      rewrite mult_IZR, pow_IZR by lia.
+    rewrite Rmult_assoc, <- bpow_plus. rewrite Nl at 1. do 2 f_equal. lia. }
+  assert (Fm : exists m, lam = IZR (2 * m) * bpow radix2 (c - 1)).
+  { exists (Ztrunc (scaled_mantissa radix2 fexp lam)). rewrite mult_IZR. rewrite Nlam at 1. unfold F2R.
+    cbn [Fnum Fexp]. fold c.
+    replace (bpow radix2 c) with (2 * bpow radix2 (c - 1)). ring. change 2 with (bpow radix2 1).
+      rewrite <- bpow_plus. f_equal. lia. }
+  destruct Fl as [k Ek]. destruct Fm as [m Em]. assert (B := bpow_gt_0 radix2 (c - 1)).
+  assert (E2 : bpow radix2 c = 2 * bpow radix2 (c - 1)) by (change 2 with (bpow radix2 1); rewrite <- bpow_plus;
+    f_equal; lia).
+  rewrite Eu, E2 in *. set (b := bpow radix2 (c - 1)) in *.
+  assert (K : (-2 <= k - 2 * m <= 2)%Z).
+  { assert (X : l - lam = IZR (k - 2 * m) * b) by (rewrite minus_IZR, Rmult_minus_distr_r; lra). rewrite X in H.
+    split; apply le_IZR; apply Rmult_le_reg_r with b; auto; lra. }
+  assert (El : l = lam + IZR (k - 2 * m) * b) by (rewrite minus_IZR, Rmult_minus_distr_r; lra).
+  assert (Cs : (k - 2 * m = -2 \/ k - 2 * m = -1 \/ k - 2 * m = 0 \/ k - 2 * m = 1 \/ k - 2 * m = 2)%Z) by lia.
+  destruct Cs as [C|[C|[C|[C|C]]]]; rewrite C in El; try lra.
+  exfalso. assert (S : succ radix2 fexp lam <= l) by (apply succ_le_lt; auto; try apply fexp_valid; lra).
+    rewrite succ_eq_pos in S by lra. rewrite Eu in S. lra.
+Qed.
+End Values.
 
-Lemma beta_range : 0 < beta <= 1 - 2 * u /\ 0 < 1 - 2 * u.
-Proof. assert (U := u_pos f). assert (H := u_le_half f). assert (0 < (1 - u) ^ 2 <= 1) by (simpl; nra). unfold beta.
-  split; [split|]; nra. Qed.
-Lemma beta_pow n m : (n <= m)%nat -> 0 < beta ^ m <= beta ^ n.
+(* ranks of the seven numbers that a logit can be *)
+Section Ranks.
+Variables t lam h : R.
+Hypothesis t_pos : 0 < t.
+Hypothesis h_pos : 0 < h.
+Hypothesis apart : t < lam - h.
+Definition value m := m = - t \/ m = 0 \/ m = t \/ m = lam - h \/ m = lam - h / 2 \/ m = lam \/ m = lam + h.
+Definition above a m : nat := if Rlt_dec a m then 1 else 0.
+Definition rank m : nat := (above (- t) m + above 0 m + above t m + above (lam - h) m + above (lam - h / 2) m + above
+  lam m)%nat.
+Lemma rank_max m : (rank m <= 6)%nat.
+Proof. unfold rank, above. repeat destruct Rlt_dec; lia. Qed.
+Ltac rank_of := unfold rank, above; repeat (destruct Rlt_dec as [?H|?H]; [try (exfalso; lra)|try (exfalso; lra)]);
+  reflexivity.
+Lemma rank_1 : rank (- t) = 0%nat. Proof. rank_of. Qed.
+Lemma rank_2 : rank 0 = 1%nat. Proof. rank_of. Qed.
+Lemma rank_3 : rank t = 2%nat. Proof. rank_of. Qed.
+Lemma rank_4 : rank (lam - h) = 3%nat. Proof. rank_of. Qed.
+Lemma rank_5 : rank (lam - h / 2) = 4%nat. Proof. rank_of. Qed.
+Lemma rank_6 : rank lam = 5%nat. Proof. rank_of. Qed.
+Lemma rank_7 : rank (lam + h) = 6%nat. Proof. rank_of. Qed.
+Lemma rank_grows x y : value x -> value y -> x < y -> (rank x < rank y)%nat.
 Proof.
-  intros H. assert (B := beta_range). assert (U := u_pos f). split. apply pow_lt; lra.
-  induction H. lra. simpl. assert (0 < beta ^ m) by (apply pow_lt; lra). nra.
+  intros [-> |[-> |[-> |[-> |[-> |[-> | ->]]]]]] [-> |[-> |[-> |[-> |[-> |[-> | ->]]]]]] H; try (exfalso; lra);
+  rewrite ?rank_1, ?rank_2, ?rank_3, ?rank_4, ?rank_5, ?rank_6, ?rank_7; lia.
 Qed.
-Lemma normal_rnd x : least <= x -> (1 - u) * x <= rnd x.
-Proof.
-  intros H. assert (L0 : 0 < least) by apply bpow_gt_0.
-  assert (X : Rabs (rnd x - x) <= u * Rabs x). { apply relative_error_N_FLT. generalize (prec_ge_2 f); lia.
-    rewrite Rabs_pos_eq by lra. exact H. }
-  rewrite (Rabs_pos_eq x) in X by lra. apply Rabs_le_inv in X. lra.
-Qed.
-Lemma factor_ge x y : number x -> number y -> lo <= x -> x <= y -> y <= win -> (1 - 2 * u) * exp ((1 + u) * (x - y))
-  <= E (rnd (x - y)).
-Proof.
-  intros Nx Ny Lx H Hw. destruct (diff f x y Nx Ny H) as (D1 & _ & D3). assert (U := u_pos f).
-    assert (Bt := beta_range).
-  assert (D4 : (1 + u) * (x - y) <= rnd (x - y)).
-  { assert (Ny' : number (- y)) by now apply number_opp. generalize (add_relative f x (- y) Nx Ny').
-    replace (x + - y) with (x - y) by ring.
-    rewrite (Rabs_left1 (x - y)) by lra. intros Z. apply Rabs_le_inv in Z. lra. }
-  apply Rle_trans with ((1 - 2 * u) * exp (rnd (x - y))). apply Rmult_le_compat_l. lra. now apply exp_mono.
-  apply (E_ge _ _ HE); auto. fold least. eapply Rle_trans; [apply normal|].
-    apply Rle_trans with (1 * exp ((1 + u) * (lo - win))).
-  apply Rmult_le_compat_r. left; apply exp_pos. destruct (beta_pow 0 M); simpl in *; lia || lra.
-  rewrite Rmult_1_l. apply exp_mono. eapply Rle_trans; [|apply D4]. apply Rmult_le_compat_l; lra.
-Qed.
-Lemma share_whole L o : share L o = 0 \/ 1 <= share L o.
-Proof.
-  unfold share. assert (S : sum v L = 0 \/ 1 <= sum v L). { induction L as [|a L IH]; simpl; auto.
-    destruct (v_01 a) as [-> | ->], IH; lra. }
-  destruct o as [j|]; [|lra]. destruct (v_01 j) as [-> | ->], S; lra.
-Qed.
-(* a side that is rescaled to m *)
-Lemma side_ge s n x r m : number r -> number m -> r <= m -> m <= win -> (n <= M)%nat -> (1 <= n)%nat -> (s = 0 \/ 1
-  <= s) -> (0 < s -> lo <= r) -> 0 <= x -> number x ->
-  s * beta ^ n * exp ((1 + u) * (lo - r)) <= x -> (Datatypes.S n <= M)%nat ->
-  s * beta ^ n * (1 - 2 * u) * exp ((1 + u) * (lo - m)) <= x * E (rnd (r - m)) /\
-  (1 - u) * (s * beta ^ n * (1 - 2 * u) * exp ((1 + u) * (lo - m))) <= rnd (x * E (rnd (r - m))).
-Proof.
-  intros Nr Nm Rm Mw nM n1 Sw Lr X0 Nx HX SnM. assert (U := u_pos f). assert (Uh := u_le_half f).
-    assert (Bt := beta_range).
-  destruct (E_bound f E HE r m Nr Nm Rm) as ([E0 _] & _ & _).
-  destruct Sw as [->|S1].
-  { rewrite !Rmult_0_l, Rmult_0_r. split. now apply Rmult_le_pos. apply rnd_ge. apply number_0.
-    now apply Rmult_le_pos. }
-  assert (Fg := factor_ge r m Nr Nm (Lr ltac:(lra)) Rm Mw).
-  destruct (beta_pow n n (le_n n)) as [Bn _].
-  assert (P : s * beta ^ n * (1 - 2 * u) * exp ((1 + u) * (lo - m)) <= x * E (rnd (r - m))).
-  { replace (s * beta ^ n * (1 - 2 * u) * exp ((1 + u) * (lo - m))) with ((s * beta ^ n * exp ((1 + u) * (lo - r))) *
-    ((1 - 2 * u) * exp ((1 + u) * (r - m)))).
-    2:{ replace ((1 + u) * (lo - m)) with ((1 + u) * (lo - r) + (1 + u) * (r - m)) by ring. rewrite exp_plus. ring. }
-    assert (e1 := exp_pos ((1 + u) * (lo - r))). assert (e2 := exp_pos ((1 + u) * (r - m))).
-    apply Rmult_le_compat; auto. apply Rmult_le_pos; [|lra]. apply Rmult_le_pos; lra. apply Rmult_le_pos; lra. }
-  split; auto. eapply Rle_trans; [apply Rmult_le_compat_l; [lra|apply P]|]. apply normal_rnd.
-  eapply Rle_trans; [|apply P]. eapply Rle_trans; [apply normal|].
-  assert (e1 := exp_pos ((1 + u) * (lo - win))).
-  assert (e2 : exp ((1 + u) * (lo - win)) <= exp ((1 + u) * (lo - m))) by (apply exp_mono; apply Rmult_le_compat_l;
-    lra).
-  assert (Bm : beta ^ M <= beta ^ n * (1 - 2 * u)).
-  { apply Rle_trans with (beta ^ Datatypes.S n). now apply beta_pow. cbn [pow]. rewrite Rmult_comm.
-    apply Rmult_le_compat_l; lra. }
-  destruct (beta_pow 0 M) as [BM _]; [lia|].
-  apply Rmult_le_compat; try lra. eapply Rle_trans; [apply Bm|]. rewrite Rmult_assoc.
-  assert (0 <= beta ^ n * (1 - 2 * u)) by (apply Rmult_le_pos; lra). nra.
-Qed.
-
-Theorem numerator_ge L o t x : ok f win t -> summed f E logit v win L o t x -> (size t <= M)%nat ->
-  (0 < share L o -> lo <= ref win t) /\ share L o * beta ^ size t * exp ((1 + u) * (lo - ref win t)) <= x.
-Proof.
-  intros H S. assert (U := u_pos f). assert (Uh := u_le_half f). assert (Bt := beta_range).
-  assert (Two : forall a b : nat, (1 <= a)%nat -> (1 <= b)%nat -> (1 - u) * ((1 - u) * (1 - 2 * u)) * beta ^ a >=
-    beta ^ (a + b)).
-  { intros a b Ha Hb. replace (a + b)%nat with (a + 1 + (b - 1))%nat by lia.
-    destruct (beta_pow (a + 1) (a + 1 + (b - 1))) as [_ X]; [lia|].
-    rewrite (pow_add beta a 1), pow_1 in X. unfold beta at 3 in X. apply Rle_ge.
-      replace ((1 - u) * ((1 - u) * (1 - 2 * u)) * beta ^ a) with (beta ^ a * ((1 - u) ^ 2 * (1 - 2 * u))) by ring.
-      exact X. }
-  assert (Sz : forall t, (1 <= size t)%nat) by (intros t0; apply INR_le; simpl; apply size_pos).
-  assert (JOIN : forall sa sb na nb m ya yb, (1 <= na)%nat -> (1 <= nb)%nat -> 0 <= sa -> 0 <= sb -> number ya ->
-    number yb -> 0 <= ya -> 0 <= yb ->
-     (1 - u) * (sa * beta ^ na * (1 - 2 * u) * exp ((1 + u) * (lo - m))) <= ya -> (1 - u) * (sb * beta ^ nb * (1 - 2
-       * u) * exp ((1 + u) * (lo - m))) <= yb ->
-     (sa + sb) * beta ^ (na + nb) * exp ((1 + u) * (lo - m)) <= rnd (ya + yb)).
-  { intros sa sb na nb m ya yb Ha Hb Sa Sb Nya Nyb Y1 Y2 A1 A2. generalize (add_relative f ya yb Nya Nyb).
-    rewrite (Rabs_pos_eq (ya + yb)) by lra. intros Z. apply Rabs_le_inv in Z.
-    assert (e0 := exp_pos ((1 + u) * (lo - m))). set (ex := exp ((1 + u) * (lo - m))) in *.
-    assert (T1 := Two na nb Ha Hb). assert (T2 := Two nb na Hb Ha). rewrite (Nat.add_comm nb na) in T2.
-    apply Rle_trans with ((1 - u) * (ya + yb)); [|lra].
-    apply Rle_trans with ((1 - u) * ((1 - u) * (sa * beta ^ na * (1 - 2 * u) * ex) + (1 - u) * (sb * beta ^ nb * (1 -
-      2 * u) * ex))); [|apply Rmult_le_compat_l; lra].
-    replace ((1 - u) * ((1 - u) * (sa * beta ^ na * (1 - 2 * u) * ex) + (1 - u) * (sb * beta ^ nb * (1 - 2 * u) *
-      ex))) with
-      (sa * ex * ((1 - u) * ((1 - u) * (1 - 2 * u)) * beta ^ na) + sb * ex * ((1 - u) * ((1 - u) * (1 - 2 * u)) *
-        beta ^ nb)) by ring.
-    replace ((sa + sb) * beta ^ (na + nb) * ex) with (sa * ex * beta ^ (na + nb) + sb * ex * beta ^ (na + nb)) by
-      ring.
-    apply Rplus_le_compat; apply Rmult_le_compat_l; try lra; apply Rmult_le_pos; lra. }
-  assert (Sum_app : forall a b, sum v (a ++ b) = sum v a + sum v b) by (intros a b; induction a; simpl; lra).
-  assert (Pos : forall L o, 0 <= share L o) by (intros L0 o0; destruct (share_whole L0 o0); lra).
-  assert (TOP : forall L o a j x, ok f win a -> summed f E logit v win L o a x -> (Datatypes.S (size a) <= M)%nat ->
-    number (logit j) -> ref win a <= logit j -> logit j <= win ->
-     (0 < share L o -> lo <= ref win a) -> share L o * beta ^ size a * exp ((1 + u) * (lo - ref win a)) <= x ->
-     (share L o + v j) * beta ^ Datatypes.S (size a) * exp ((1 + u) * (lo - logit j)) <= rnd (x * E (rnd (ref win a -
-       logit j)) + v j)).
-  { intros L0 o0 a j x0 Ha S0 SM Nj Ra Rw I1 I2.
-    assert (Sn := summed_nums f E HE logit v win v_01 L0 o0 a x0 Ha S0).
-      destruct (numerator_le f E HE win win_number a x0 Ha Sn) as [X0 _].
-    destruct (side_ge (share L0 o0) (size a) x0 (ref win a) (logit j) (ref_number f win win_number a Ha) Nj Ra Rw
-      ltac:(lia) (Sz a) (share_whole L0 o0) I1 X0 (nums_number f E HE win a x0 Ha Sn) I2 SM) as [P1 P2].
-    assert (e0 := exp_pos ((1 + u) * (lo - logit j))). set (ex := exp ((1 + u) * (lo - logit j))) in *.
-    destruct (beta_pow (size a) (size a) (le_n _)) as [Ba _].
-    assert (Bs : beta ^ Datatypes.S (size a) <= (1 - u) * (beta ^ size a * (1 - 2 * u))).
-    { cbn [pow]. unfold beta at 1. assert (0 <= beta ^ size a * (1 - 2 * u)) by (apply Rmult_le_pos; lra).
-      replace ((1 - u) ^ 2 * (1 - 2 * u) * beta ^ size a) with ((1 - u) * ((1 - u) * (beta ^ size a * (1 - 2 * u))))
-        by ring. apply Rmult_le_compat_l; nra. }
-    assert (Sp := Pos L0 o0). destruct (v_01 j) as [Vj|Vj].
-    - rewrite Vj, !Rplus_0_r. eapply Rle_trans; [|apply P2].
-      replace ((1 - u) * (share L0 o0 * beta ^ size a * (1 - 2 * u) * ex)) with (share L0 o0 * ((1 - u) * (beta ^
-        size a * (1 - 2 * u))) * ex) by ring.
-      apply Rmult_le_compat_r. lra. apply Rmult_le_compat_l; lra.
-    - rewrite Vj. assert (Xe : 0 <= x0 * E (rnd (ref win a - logit j))).
-      { eapply Rle_trans; [|apply P1]. apply Rmult_le_pos; [|lra]. apply Rmult_le_pos; [|lra].
-        apply Rmult_le_pos; lra. }
-      assert (Lst : least <= 1). { unfold least. change 1 with (bpow radix2 0). apply bpow_le.
-        generalize (emin_neg f). lia. }
-      eapply Rle_trans; [|apply normal_rnd; lra].
-      assert (ex1 : ex <= 1). { unfold ex. apply exp_le_1. assert (lo <= logit j) by now apply high. nra. }
-      apply Rle_trans with ((1 - u) * (share L0 o0 * beta ^ size a * (1 - 2 * u) * ex + 1)); [|apply
-        Rmult_le_compat_l; lra].
-      assert (B1 : beta ^ size a <= 1) by (destruct (beta_pow 0 (size a)); [lia|simpl in *; lra]).
-      assert (Q1 : share L0 o0 * beta ^ Datatypes.S (size a) * ex <= (1 - u) * (share L0 o0 * beta ^ size a * (1 - 2
-        * u) * ex)).
-      { replace ((1 - u) * (share L0 o0 * beta ^ size a * (1 - 2 * u) * ex)) with (share L0 o0 * ((1 - u) * (beta ^
-        size a * (1 - 2 * u))) * ex) by ring.
-        apply Rmult_le_compat_r. lra. apply Rmult_le_compat_l; lra. }
-      assert (Q2 : beta ^ Datatypes.S (size a) * ex <= 1 - u).
-      { apply Rle_trans with ((1 - u) * (beta ^ size a * (1 - 2 * u)) * ex). apply Rmult_le_compat_r; lra.
-        assert (beta ^ size a * (1 - 2 * u) <= 1) by nra. assert (0 <= beta ^ size a * (1 - 2 * u)) by (apply
-          Rmult_le_pos; lra).
-        rewrite Rmult_assoc. rewrite <- (Rmult_1_r (1 - u)) at 2. apply Rmult_le_compat_l. lra. nra. }
-      lra. }
-  induction S; intros SM; cbn [ok] in H; cbn [ref size] in *.
-  - destruct H as (Nl & Nm & Hm). unfold share. cbn [sum]. rewrite !Rplus_0_r.
-    destruct (v_01 j) as [Vj|Vj]; rewrite Vj.
-    + split. lra. rewrite Rmult_0_r, !Rmult_0_l. apply rnd_ge. apply number_0. lra.
-    + assert (lo <= logit j) by now apply high. split. lra. rewrite Rmult_1_r, Rmult_1_l, pow_1.
-      destruct (E_bound f E HE (logit j) m) as (_ & B & _); try tauto. rewrite (rnd_id f (E _)) by auto.
-      assert (Fg := factor_ge (logit j) m Nl Nm H (proj1 Hm) (proj2 Hm)). eapply Rle_trans; [|apply Fg].
-      assert (e1 := exp_pos ((1 + u) * (lo - m))). apply Rmult_le_compat; try lra. apply exp_mono.
-        apply Rmult_le_compat_l; lra.
-  - unfold share. cbn [sum]. rewrite Rplus_0_l. destruct (v_01 j) as [Vj|Vj]; rewrite Vj. split. lra.
-    rewrite !Rmult_0_l. lra.
-    split. lra. rewrite pow_1, Rmult_1_l. assert (e1 : exp ((1 + u) * (lo - win)) <= 1) by (apply exp_le_1; nra).
-      assert (e2 := exp_pos ((1 + u) * (lo - win))). nra.
-  - destruct H as (Ha & Hb & Hm & Ra & Rb & Rw). assert (S1a := Sz a). assert (S1b := Sz b).
-    destruct (IHS1 Ha ltac:(lia)) as [I1 I2]. destruct (IHS2 Hb ltac:(lia)) as [J1 J2].
-    assert (Sna := summed_nums f E HE logit v win v_01 _ _ _ _ Ha S1). assert (Snb := summed_nums f E HE logit v win
-      v_01 _ _ _ _ Hb S2).
-    destruct (numerator_le f E HE win win_number a x Ha Sna) as [X0 _]. destruct (numerator_le f E HE win win_number
-      b y Hb Snb) as [Y0 _].
-    destruct (side_ge (share La o) (size a) x (ref win a) m (ref_number f win win_number a Ha) Hm Ra Rw ltac:(lia)
-      S1a (share_whole _ _) I1 X0 (nums_number f E HE win a x Ha Sna) I2 ltac:(lia)) as [_ P2].
-    destruct (side_ge (share Lb None) (size b) y (ref win b) m (ref_number f win win_number b Hb) Hm Rb Rw ltac:(lia)
-      S1b (share_whole _ _) J1 Y0 (nums_number f E HE win b y Hb Snb) J2 ltac:(lia)) as [_ Q2].
-    assert (Es : share (La ++ Lb) o = share La o + share Lb None) by (unfold share; rewrite Sum_app; lra). rewrite Es.
-    split. intros Hs. destruct (share_whole La o); [destruct (share_whole Lb None); [lra|]|].
-      eapply Rle_trans; [apply J1; lra|auto]. eapply Rle_trans; [apply I1; lra|auto].
-    apply JOIN; auto; try apply rnd_number; apply rnd_ge; try apply number_0; apply Rmult_le_pos; auto; apply
-      (E_bound f E HE); auto; now apply ref_number.
-  - destruct H as (Ha & Hb & Hm & Ra & Rb & Rw). assert (S1a := Sz a). assert (S1b := Sz b).
-    destruct (IHS1 Ha ltac:(lia)) as [I1 I2]. destruct (IHS2 Hb ltac:(lia)) as [J1 J2].
-    assert (Sna := summed_nums f E HE logit v win v_01 _ _ _ _ Ha S1). assert (Snb := summed_nums f E HE logit v win
-      v_01 _ _ _ _ Hb S2).
-    destruct (numerator_le f E HE win win_number a x Ha Sna) as [X0 _]. destruct (numerator_le f E HE win win_number
-      b y Hb Snb) as [Y0 _].
-    destruct (side_ge (share La None) (size a) x (ref win a) m (ref_number f win win_number a Ha) Hm Ra Rw ltac:(lia)
-      S1a (share_whole _ _) I1 X0 (nums_number f E HE win a x Ha Sna) I2 ltac:(lia)) as [_ P2].
-    destruct (side_ge (share Lb o) (size b) y (ref win b) m (ref_number f win win_number b Hb) Hm Rb Rw ltac:(lia)
-      S1b (share_whole _ _) J1 Y0 (nums_number f E HE win b y Hb Snb) J2 ltac:(lia)) as [_ Q2].
-    assert (Es : share (La ++ Lb) o = share La None + share Lb o) by (unfold share; rewrite Sum_app; lra). rewrite Es.
-    split. intros Hs. destruct (share_whole La None); [destruct (share_whole Lb o); [lra|]|].
-      eapply Rle_trans; [apply J1; lra|auto]. eapply Rle_trans; [apply I1; lra|auto].
-    apply JOIN; auto; try apply rnd_number; apply rnd_ge; try apply number_0; apply Rmult_le_pos; auto; apply
-      (E_bound f E HE); auto; now apply ref_number.
-  - destruct H as (Ha & Hm & Ra & Rl). destruct (IHS Ha ltac:(lia)) as [I1 I2].
-    assert (Es : share (j :: L) o = share L o + v j) by (unfold share; cbn [sum]; lra). rewrite Es. split.
-    + intros Hs. destruct (v_01 j) as [Vj|Vj]. rewrite Vj in Hs. assert (lo <= ref win a) by (apply I1; lra). lra.
-      now apply high.
-    + apply TOP with (L := L) (o := o); auto. lra.
-  - destruct (IHS H ltac:(lia)) as [I1 I2].
-    assert (Es : share L (Some j) = share L None + v j) by (unfold share; lra). rewrite Es. split. lra.
-    assert (X := TOP L None a j x H S SM (logit_number j)). rewrite H0 in X. apply X; auto; try lra.
-      now apply (ref_le f).
-Qed.
-
-(* ---- the denominator: the winner is a key like any other ---- *)
-Fixpoint plain t : Sums.run := match t with Win => Key win win | Join a b m => Join (plain a) (plain b) m | Top a l
-  => Top (plain a) l
-  | TopWin a => if Req_EM_T (ref win a) win then Join (plain a) (Key win win) win else Top (plain a) win | Key l m =>
-    Key l m end.
-Lemma plain_ref t : ref win (plain t) = ref win t.
-Proof. destruct t; simpl; auto. destruct Req_EM_T; auto. Qed.
-Lemma plain_ok t : ok f win t -> ok f win (plain t).
-Proof.
-  induction t; cbn [plain ok]; intros H; auto.
-  - repeat split; auto; lra.
-  - rewrite !plain_ref. destruct H as (Ha & Hb & H). auto.
-  - rewrite plain_ref. destruct H as (Ha & H). auto.
-  - assert (Rl := ref_le f win t H). destruct Req_EM_T as [e|e]; cbn [ok ref]; rewrite plain_ref.
-    repeat split; auto; lra. repeat split; auto; lra.
-Qed.
-Lemma plain_wins t : wins (plain t) = O.
-Proof. induction t; cbn [plain wins]; auto. rewrite IHt1, IHt2; auto. destruct Req_EM_T; cbn [wins]; rewrite IHt;
-  auto. Qed.
-Lemma plain_size t : size (plain t) = size t.
-Proof. induction t; cbn [plain size]; auto. destruct Req_EM_T; cbn [size]; rewrite IHt; lia. Qed.
-Lemma plain_val t : ok f win t -> val f E win (plain t) = val f E win t.
-Proof.
-  assert (E0 : E (rnd (win - win)) = 1) by (rewrite Rminus_diag_eq by auto; rewrite (rnd_id f 0) by apply number_0;
-    apply (E_0 _ _ HE)).
-  induction t; cbn [plain val ok]; intros H; auto.
-  - rewrite !plain_ref, IHt1, IHt2; tauto.
-  - rewrite plain_ref, IHt; tauto.
-  - destruct (val_basic f E HE win win_number t H) as [Nv _]. destruct Req_EM_T as [e|e]; cbn [val ref]; rewrite
-    plain_ref, IHt by auto; auto.
-    rewrite e, E0, !Rmult_1_r, !(rnd_id f (val f E win t)), (rnd_id f 1) by (auto; apply number_1). reflexivity.
-Qed.
-Lemma plain_mass L o t x : summed f E logit v win L o t x -> mass f (plain t) win <= sum (fun j => exp ((1 - u) *
-  (logit j - win))) L + match o with Some _ => 1 | None => 0 end.
-Proof.
-  assert (W : exp ((1 - u) * (win - win)) = 1) by (replace (win - win) with 0 by ring; rewrite Rmult_0_r; apply
-    exp_0).
-  assert (Sa : forall g a b, sum g (a ++ b) = sum g a + sum g (b : list nat)) by (intros g a b; induction a; simpl;
-    lra).
-  induction 1; cbn [plain mass sum]; try lra; try (rewrite Sa; lra).
-  destruct Req_EM_T; cbn [mass]; lra.
-Qed.
-Theorem val_le L js t x : ok f win t -> summed f E logit v win L (Some js) t x ->
-  val f E win t <= (1 + u) ^ (4 * size t) * (sum (fun j => exp ((1 - u) * (logit j - win))) L + 1 + 2 * INR (size t)
-    ^ 2 * tiny).
-Proof.
-  intros H S. assert (U := u_pos f). assert (T := tiny_pos f).
-  assert (B := run_losers f E HE win win_number (u_half f) (plain t) (plain_ok t H) (plain_wins t)).
-    rewrite plain_val in B by auto.
-  destruct (lemma1_any f E HE win win_number (u_half f) t H (summed_wins f E logit v win _ _ _ _ S)) as [Rf _].
-  eapply Rle_trans; [apply B|]. unfold bound0. rewrite plain_size, plain_ref, Rf.
-  assert (P := plain_mass _ _ _ _ S). cbn in P. assert (Q0 := mass_nonneg f (plain t) win).
-  assert (Q1 : 0 <= 2 * INR (size t) ^ 2 * tiny) by (apply Rmult_le_pos; [|lra]; apply Rmult_le_pos; [lra|apply
-    pow_le, pos_INR]).
-  apply Rmult_le_compat; try lra. assert (X := g_ge_1 f (4 * size t - 2)); lra. apply Rle_pow; [lra|lia].
-Qed.
-End OnceAny.
+End Ranks.
 
 (* ---- the head ---- *)
 Section Head.
 Variable f : format.
 Variable E : R -> R.
 Hypothesis HE : exp_model f E.
-Variables (M : nat) (k : Z).                              (* positions; every logit is below 2^k *)
-Definition lam_eps := 1 - (1 - u f) * (1 - f64_error).
-Definition all_eps := 1 - (1 - u f) * (1 - lam_eps).
-Definition moves := 2 * u f * bpow radix2 (k - 1) + tiny f.    (* a unit in the last place *)
-Definition kept := beta f ^ M * exp (- ((1 + u f) * (2 * moves))).
-Definition losers_any := exp (all_eps * ln (INR M) - (1 - all_eps) * 8 + moves + tiny f) + 2 * INR M ^ 2 * tiny f.
-Definition once_any_error := 1 - (1 - u f) * kept / ((1 + u f) ^ (4 * M) * (1 + losers_any)).
-Definition once_any_ok : Prop := (1 + u f) * (1 + f64_error) * (ln (INR M) + 8) < bpow radix2 k /\ moves + tiny f <
-  (1 - lam_eps) * 8 /\
-  least f <= kept /\ once_any_error <= / 4.
+Variables (M : nat) (C : R).                              (* positions; the scale is ln N + C *)
+Hypothesis C_range : 1 <= C <= 16.
+Notation u := (u f). Notation tiny := (tiny f).
+Definition once_any_eps := 1 - (1 - u) ^ 2 * (1 - u) ^ 5 * (1 - v64) ^ 4.
+Definition once_any_sigma := (INR M - 1) * ((1 + 2 * u) ^ 6 * exp (- ((1 - once_any_eps) * (ln (INR M) + C)) + 2 *
+  tiny) + tiny) + 2 * INR M ^ 2 * tiny.
+Definition once_any_w := (1 - 2 * u) ^ 3 * exp (- (5 * u * (ln (INR M) + C))).
+Definition once_any_error := 1 - (1 - u) ^ (M + 6) / ((1 + once_any_sigma / once_any_w) * (1 + u) ^ (M + 5)).
+Definition once_any_ok : Prop := (8 <= prec f <= 53)%Z /\ 8 * tiny <= u /\ once_any_error <= / 4.
 
+Lemma v64_small : 0 < v64 <= / 1000000000000000.
+Proof. unfold v64. change (bpow radix2 (-53)) with (/ IZR (2 ^ 53)). simpl. lra. Qed.
 Lemma f64_error_16 : 0 <= f64_error <= / 16.
 Proof. unfold f64_error, v64. change (bpow radix2 (-53)) with (/ IZR (2 ^ 53)). simpl. lra. Qed.
-Lemma lam_range n lam : (0 < n <= M)%nat -> expression f (ln (INR n) + 8) lam ->
-  (1 - lam_eps) * (ln (INR n) + 8) <= lam <= (1 + u f) * (1 + f64_error) * (ln (INR M) + 8) /\ 0 <= ln (INR n) <= ln
-    (INR M).
+Lemma units : (8 <= prec f <= 53)%Z -> v64 <= u <= / 256.
 Proof.
-  intros Hn [(y' & H1 & _ & ->) _]. assert (F := f64_error_16). assert (U := u_pos f). assert (H := u_le_half f).
+  intros H. rewrite u_bpow. unfold v64. change (/ 256) with (bpow radix2 (-8)). split; apply bpow_le; lia.
+Qed.
+(* the roundings that the page counts are more than those of lambda, a unit in the last place and a difference *)
+Lemma room x v : 0 < v <= / 1000000000000000 -> v <= x -> x <= / 32 ->
+  (1 - x) ^ 2 * (1 - x) ^ 5 * (1 - v) ^ 4 <= (1 - x) ^ 2 * (1 - 2 * x) * (1 - ((1 + v) ^ 4 - 1)).
+Proof.
+  intros V VX X. assert (F : (1 - v) ^ 4 - 13 * v ^ 2 <= 1 - ((1 + v) ^ 4 - 1)).
+  { assert (0 <= v ^ 2) by (apply pow2_ge_0). assert (v ^ 2 <= / 2) by (simpl; nra).
+    assert (v ^ 4 <= / 2 * v ^ 2) by (replace (v ^ 4) with (v ^ 2 * v ^ 2) by ring; apply Rmult_le_compat_r; lra).
+    replace (1 - ((1 + v) ^ 4 - 1)) with (1 - 4 * v - 6 * v ^ 2 - 4 * (v * v ^ 2) - v ^ 4) by ring.
+    replace ((1 - v) ^ 4) with (1 - 4 * v + 6 * v ^ 2 - 4 * (v * v ^ 2) + v ^ 4) by ring. lra. }
+  assert (K : 99 / 100 <= (1 - v) ^ 4 <= 1). { split; [|apply pow_0_1; lra].
+    apply Rle_trans with ((1 - / 1000) ^ 4). lra. apply pow_incr; lra. }
+  assert (Q5 : (1 - x) ^ 5 <= 1 - 5 * x + 10 * x ^ 2).
+  { replace ((1 - x) ^ 5) with (1 - 5 * x + 10 * x ^ 2 - x ^ 3 * (10 - 5 * x + x ^ 2)) by ring.
+    assert (0 <= x ^ 3) by (apply pow_le; lra). assert (0 <= x ^ 2) by apply pow2_ge_0.
+      assert (0 <= x ^ 3 * (10 - 5 * x + x ^ 2)) by (apply Rmult_le_pos; lra). lra. }
+  assert (D : 5 / 2 * x <= (1 - 2 * x) - (1 - x) ^ 5) by (assert (10 * x ^ 2 <= 10 / 32 * x) by (simpl; nra); lra).
+  assert (V2 : 13 * v ^ 2 <= / 100 * x). { replace (v ^ 2) with (v * v) by ring.
+    assert (v * v <= / 1000000000000000 * x) by (apply Rmult_le_compat; lra). lra. }
+  rewrite !Rmult_assoc. apply Rmult_le_compat_l. apply pow_le; lra.
+    apply Rle_trans with ((1 - 2 * x) * ((1 - v) ^ 4 - 13 * v ^ 2)); [|apply Rmult_le_compat_l; lra].
+  set (k := (1 - v) ^ 4) in *. set (d := (1 - 2 * x) - (1 - x) ^ 5) in *.
+    replace ((1 - x) ^ 5) with ((1 - 2 * x) - d) by (unfold d; ring).
+  assert (99 / 100 * d <= k * d) by (apply Rmult_le_compat_r; lra). assert (0 <= v ^ 2) by apply pow2_ge_0.
+    assert (0 <= x * v ^ 2) by (apply Rmult_le_pos; lra). lra.
+Qed.
+
+Lemma lam_range n lam : (0 < n <= M)%nat -> expression f (ln (INR n) + C) lam -> u <= / 256 ->
+  (1 - u) * (1 - f64_error) * (ln (INR n) + C) <= lam <= (1 + u) * (1 + f64_error) * (ln (INR M) + C) /\ 0 <= ln (INR
+    n) <= ln (INR M) /\ number f lam.
+Proof.
+  intros Hn [(y' & H1 & _ & ->) _] U32. assert (F := f64_error_16). assert (U := u_pos f).
   assert (n1 : 1 <= INR n) by (change 1 with (INR 1); apply le_INR; lia).
     assert (nM : INR n <= INR M) by (apply le_INR; lia).
   assert (L0 : 0 <= ln (INR n)) by (rewrite <- ln_1; destruct n1 as [n1|<-]; [left; apply ln_increasing; lra|right;
     auto]).
   assert (L1 : ln (INR n) <= ln (INR M)) by (destruct nM as [nM| ->]; [left; apply ln_increasing; lra|right; auto]).
-  set (y := ln (INR n) + 8) in *. assert (Y : 8 <= y) by (unfold y; lra). rewrite (Rabs_pos_eq y) in H1 by lra.
+  set (y := ln (INR n) + C) in *. assert (Y : 1 <= y) by (unfold y; lra). rewrite (Rabs_pos_eq y) in H1 by lra.
     apply Rabs_le_inv in H1.
-  assert (Yh : / 2 <= y') by nra. destruct (rnd_normal f y' Yh) as [A B]. split; [split|]; auto.
-  - replace (1 - lam_eps) with ((1 - u f) * (1 - f64_error)) by (unfold lam_eps; ring).
-    eapply Rle_trans; [|apply A]. rewrite Rmult_assoc. apply Rmult_le_compat_l; lra.
+  assert (Yh : / 2 <= y') by nra. destruct (rnd_normal f y' Yh) as [A B]. split; [split|split; auto].
+  - eapply Rle_trans; [|apply A]. rewrite Rmult_assoc. apply Rmult_le_compat_l; lra.
   - eapply Rle_trans; [apply B|]. rewrite Rmult_assoc. apply Rmult_le_compat_l. lra.
     apply Rle_trans with ((1 + f64_error) * y). lra. apply Rmult_le_compat_l; unfold y; lra.
+  - apply rnd_number.
+Qed.
+
+(* what an error of a quarter says of the length *)
+Lemma sizes : once_any_ok -> (1 <= M)%nat -> 3 / 4 <= (1 - u) ^ (M + 6) /\ 0 <= once_any_sigma /\ 0 < once_any_w /\
+  least f <= (1 - u) ^ (M + 6) * once_any_w.
+Proof.
+  intros (P & T8 & Err) M1. destruct (units P) as [_ U32]. assert (U := u_pos f). assert (T := tiny_pos f).
+  assert (m1 : 1 <= INR M) by (change 1 with (INR 1); apply le_INR; lia).
+  assert (W : 0 < once_any_w) by (unfold once_any_w; apply Rmult_lt_0_compat; [apply pow_lt; lra|apply exp_pos]).
+  assert (S0 : 0 <= once_any_sigma).
+  { unfold once_any_sigma. assert (0 < exp (- ((1 - once_any_eps) * (ln (INR M) + C)) + 2 * tiny)) by apply exp_pos.
+    apply Rplus_le_le_0_compat. apply Rmult_le_pos. lra. apply Rplus_le_le_0_compat.
+      apply Rmult_le_pos; [apply pow_le; lra|lra]. lra.
+    apply Rmult_le_pos; [|lra]. apply Rmult_le_pos. lra. apply pow_le; lra. }
+  assert (Z1 : 1 <= (1 + once_any_sigma / once_any_w) * (1 + u) ^ (M + 5)).
+  { assert (0 <= once_any_sigma / once_any_w) by (apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]).
+    assert (1 <= (1 + u) ^ (M + 5)) by (apply pow_R1_Rle; lra). apply Rle_trans with (1 * 1); [lra|].
+      apply Rmult_le_compat; lra. }
+  assert (K : 3 / 4 <= (1 - u) ^ (M + 6)).
+  { unfold once_any_error in Err. set (Z := (1 + once_any_sigma / once_any_w) * (1 + u) ^ (M + 5)) in *.
+    assert (0 <= (1 - u) ^ (M + 6)) by (apply pow_le; lra). assert (X : (1 - u) ^ (M + 6) / Z <= (1 - u) ^ (M + 6) /
+      1).
+    { apply Rmult_le_compat_l; auto. apply Rinv_le_contravar; lra. } lra. }
+  split; auto. split; auto. split; auto.
+  assert (Eu : (1 - u) ^ (M + 6) <= exp (- (INR (M + 6) * u))).
+  { generalize (M + 6)%nat. intros k. induction k as [|k IH]. simpl. rewrite Rmult_0_l, Ropp_0, exp_0. lra.
+    rewrite S_INR. replace (- ((INR k + 1) * u)) with (- u + - (INR k * u)) by ring. rewrite exp_plus. cbn [pow].
+    apply Rmult_le_compat. lra. apply pow_le; lra. assert (X := exp_ineq1_le (- u)). lra. exact IH. }
+  assert (Sm : INR (M + 6) * u <= / 3).
+  { assert (A : exp (INR (M + 6) * u) <= 4 / 3).
+    { rewrite exp_Ropp in Eu. assert (B : 0 < exp (INR (M + 6) * u)) by apply exp_pos.
+      set (y := exp (INR (M + 6) * u)) in *.
+      apply Rmult_le_reg_l with (/ y). now apply Rinv_0_lt_compat. rewrite Rinv_l by lra. lra. }
+    assert (B := exp_ineq1_le (INR (M + 6) * u)). lra. }
+  rewrite plus_INR in Sm. replace (INR 6) with 6 in Sm by (simpl; lra).
+  assert (Ln : ln (INR M) <= INR M - 1). { assert (X := exp_ineq1_le (ln (INR M))). rewrite exp_ln in X by lra. lra. }
+  assert (X2 : 5 * u * (ln (INR M) + C) <= 2) by nra.
+  assert (E9 : / 9 <= exp (- (5 * u * (ln (INR M) + C)))).
+  { apply Rle_trans with (exp (Ropp 2)). 2: apply exp_mono; lra. rewrite exp_Ropp. apply Rinv_le_contravar.
+    apply exp_pos.
+    replace 2 with (1 + 1) by ring. rewrite exp_plus. assert (A := exp_le_3). assert (B := exp_pos 1). nra. }
+  assert (C3 : 4 / 5 <= (1 - 2 * u) ^ 3) by (apply Rle_trans with ((1 - / 16) ^ 3); [lra|apply pow_incr; lra]).
+  assert (Lst : least f <= / 16).
+  { assert (H : bpow radix2 (3 + emin f) <= bpow radix2 (- prec f)) by (rewrite bpow_plus, <- u_bpow; change (bpow
+    radix2 3) with 8; exact T8).
+    apply le_bpow in H. change (/ 16) with (bpow radix2 (-4)). unfold least. apply bpow_le. lia. }
+  assert (A : 4 / 5 * / 9 <= once_any_w) by (unfold once_any_w; apply Rmult_le_compat; lra).
+  assert (B : 3 / 4 * (4 / 5 * / 9) <= (1 - u) ^ (M + 6) * once_any_w) by (apply Rmult_le_compat; lra). lra.
 Qed.
 
 Theorem once_any_out n K (c : nat -> bool) logit lam x : once_any_ok -> (0 < n <= M)%nat -> (length K <= n)%nat ->
   NoDup K ->
-  expression f (ln (INR n) + 8) lam -> (forall j, number f (logit j)) ->
+  expression f (ln (INR n) + C) lam -> (forall j, number f (logit j)) ->
   (forall j, In j K -> Rabs (logit j - (if c j then lam else 0)) <= ulp radix2 (FLT_exp (emin f) (prec f)) (if c j
     then lam else 0)) ->
   softmax_row f f E AnyOrder logit (fun j => if c j then 1 else 0) K x ->
-  ((forall j, In j K -> c j = false) -> x = 0) /\ (forall jc, In jc K -> c jc = true -> Rabs (x - 1) <= / 4 /\ 0 <=
-    x).
+  ((forall j, In j K -> c j = false) -> x = 0) /\ (forall jc, In jc K -> c jc = true -> Rabs (x - 1) <=
+    once_any_error /\ 0 <= x).
 Proof.
-  intros (Ok0 & Ok1 & Ok2 & Ok3) Hn Ln Nd Hl Nl Lg SR. split.
+  intros Ok Hn Ln Nd Hl Nl Lg SR. split.
   { intros Z. apply (softmax_zero f f E AnyOrder logit (fun j => if c j then 1 else 0) K); auto. intros j Hj.
     now rewrite (Z j Hj). }
-  intros jc Hi Hc. destruct (lam_range n lam Hn Hl) as ([Lam1 Lam2] & L0 & L1).
-  assert (U := u_pos f). assert (Uh := u_le_half f). assert (T := tiny_pos f). assert (F := f64_error_16).
-  assert (Le : 0 <= lam_eps <= / 2) by (unfold lam_eps; nra).
-  assert (Lam8 : (1 - lam_eps) * 8 <= lam) by nra.
-  assert (Mv : 0 < moves) by (unfold moves; assert (0 <= bpow radix2 (k - 1)) by apply bpow_ge_0; nra).
-  assert (Cand : forall j, In j K -> c j = true -> lam - moves <= logit j <= lam + moves).
-  { intros j Hj Cj. specialize (Lg j Hj). rewrite Cj in Lg. assert (B := ulp_bound f lam k).
-    rewrite Rabs_pos_eq in B by lra. specialize (B ltac:(lra)). fold moves in B.
-    apply Rabs_le_inv in Lg. lra. }
-  assert (Lose : forall j, In j K -> c j = false -> logit j <= tiny f).
-  { intros j Hj Cj. specialize (Lg j Hj). rewrite Cj, ulp_FLT_0 in Lg by apply prec_pos. fold (tiny f) in Lg.
-    apply Rabs_le_inv in Lg. lra. }
+  intros jc Hi Hc. destruct (sizes Ok ltac:(lia)) as (M34 & Sg0 & W0 & Norm). destruct Ok as (P & T8 & Err).
+    destruct (units P) as [Uv U32].
+  destruct (lam_range n lam Hn Hl U32) as ([Lam1 Lam2] & [L0 L1] & Nlam).
+  assert (U := u_pos f). assert (T := tiny_pos f). assert (F := f64_error_16).
+    set (fexp := FLT_exp (emin f) (prec f)) in *.
+  assert (Lam9 : 9 / 10 <= lam).
+  { eapply Rle_trans; [|apply Lam1]. apply Rle_trans with ((1 - / 256) * (1 - / 16) * 1). lra.
+    apply Rmult_le_compat; try lra. apply Rmult_le_compat; lra. }
+  assert (Lst : least f <= / 16).
+  { assert (H : bpow radix2 (3 + emin f) <= bpow radix2 (- prec f)) by (rewrite bpow_plus, <- u_bpow; change (bpow
+    radix2 3) with 8; exact T8).
+    apply le_bpow in H. change (/ 16) with (bpow radix2 (-4)). unfold least. apply bpow_le. lia. }
+  set (h := ulp radix2 fexp lam) in *.
+  assert (h0 : 0 < h). { unfold h. rewrite ulp_neq_0 by lra. apply bpow_gt_0. }
+  assert (hu : h <= 2 * u * lam).
+  { unfold h. eapply Rle_trans. apply ulp_FLT_le. rewrite Rabs_pos_eq by lra. fold (least f). lra.
+    rewrite Rabs_pos_eq by lra. rewrite u_bpow. replace (1 - prec f)%Z with (1 + - prec f)%Z by ring.
+      rewrite bpow_plus. change (bpow radix2 1) with 2. lra. }
+  assert (h16 : h <= lam / 16) by nra. assert (t4 : tiny <= / 256) by lra.
+  assert (Apart : tiny < lam - h) by lra.
+  assert (Cand : forall j, In j K -> c j = true -> logit j = lam - h \/ logit j = lam - h / 2 \/ logit j = lam \/
+    logit j = lam + h).
+  { intros j Hj Cj. specialize (Lg j Hj). rewrite Cj in Lg. apply near_values; auto. lra. lia. }
+  assert (Lose : forall j, In j K -> c j = false -> logit j = - tiny \/ logit j = 0 \/ logit j = tiny).
+  { intros j Hj Cj. specialize (Lg j Hj). unfold fexp in Lg. rewrite Cj, ulp_FLT_0 in Lg by apply prec_pos.
+    rewrite Rminus_0_r in Lg. now apply small_values. }
   set (v j := if in_dec Nat.eq_dec j K then (if c j then 1 else 0) else 0).
   assert (SR' : softmax_row f f E AnyOrder logit v K x). { revert SR. apply softmax_ext. intros j Hj. unfold v.
     destruct (in_dec Nat.eq_dec j K); [auto|contradiction]. }
@@ -361,85 +261,163 @@ Proof.
   assert (vF : forall j, In j K -> v j = if c j then 1 else 0) by (intros j Hj; unfold v; destruct (in_dec Nat.eq_dec
     j K); [auto|contradiction]).
   unfold softmax_row in SR'. destruct K as [|k0 K0] eqn:EK; [destruct Hi|]. rewrite <- EK in *. clear EK.
-  destruct SR' as (js & L & t & num & P & Top & [Ok _] & S & ->).
-  assert (Ij : In js K) by (apply (Permutation_in _ P); now left).
-  assert (Cjs : c js = true). { destruct (c js) eqn:X; auto. assert (A := Lose js Ij X). assert (B := Top jc Hi).
-    destruct (Cand jc Hi Hc). lra. }
-  set (win := logit js) in *. destruct (Cand js Ij Cjs) as [W1 W2]. fold win in W1, W2.
-  set (lo := Rmin (lam - moves) win).
-  assert (lo_le : lo <= win) by apply Rmin_r. assert (lo_ge : lam - moves <= lo) by (unfold lo; apply Rmin_glb; lra).
-  assert (high : forall j, v j = 1 -> lo <= logit j). { intros j Vj. destruct (vC j Vj) as [Kj Cj].
-    destruct (Cand j Kj Cj). assert (X := Rmin_l (lam - moves) win). fold lo in X. lra. }
-  assert (Ll : (Datatypes.S (length L) <= n)%nat). { apply Permutation_length in P. simpl in P. lia. }
+  destruct SR' as (js & L & t & num & Pm & Top & [Okt Rs] & S & ->).
+  assert (Ij : In js K) by (apply (Permutation_in _ Pm); now left).
+  assert (Val : forall j, In j K -> value tiny lam h (logit j)).
+  { intros j Hj. unfold value. destruct (c j) eqn:Cj. destruct (Cand j Hj Cj) as [Z|[Z|[Z|Z]]]; tauto.
+    destruct (Lose j Hj Cj) as [Z|[Z|Z]]; tauto. }
+  assert (Cjs : c js = true). { destruct (c js) eqn:X; auto. assert (A := Top jc Hi).
+    destruct (Lose js Ij X) as [Z|[Z|Z]], (Cand jc Hi Hc) as [Y|[Y|[Y|Y]]]; rewrite Z, Y in A; lra. }
+  set (win := logit js) in *. assert (W1 : lam - h <= win <= lam + h) by (destruct (Cand js Ij Cjs) as [Z|[Z|[Z|Z]]];
+    fold win in Z; rewrite Z; lra).
+  set (lo := lam - h). assert (Vw : value tiny lam h win) by now apply Val.
+  (* the factors between candidates *)
+  assert (Spread : exp (- (5 * u * (ln (INR M) + C))) <= exp ((1 + u) * (lo - win))).
+  { apply exp_mono. assert (A : lo - win >= - (2 * h)) by (unfold lo; lra).
+    assert (B : (1 + u) * (2 * h) <= 5 * u * (ln (INR M) + C)).
+    { apply Rle_trans with ((1 + u) * (2 * (2 * u * lam))). apply Rmult_le_compat_l; lra.
+      replace ((1 + u) * (2 * (2 * u * lam))) with (4 * u * ((1 + u) * lam)) by ring.
+        replace (5 * u * (ln (INR M) + C)) with (4 * u * (5 / 4 * (ln (INR M) + C))) by field.
+      apply Rmult_le_compat_l. lra. apply Rle_trans with ((1 + u) * ((1 + u) * (1 + f64_error) * (ln (INR M) + C))).
+        apply Rmult_le_compat_l; lra.
+      replace ((1 + u) * ((1 + u) * (1 + f64_error) * (ln (INR M) + C))) with ((1 + u) * (1 + u) * (1 + f64_error) *
+        (ln (INR M) + C)) by ring. apply Rmult_le_compat_r. lra.
+      assert (F2 : f64_error <= / 100) by (unfold f64_error, v64; change (bpow radix2 (-53)) with (/ IZR (2 ^ 53));
+        simpl; lra).
+      apply Rle_trans with ((1 + / 32) * (1 + / 32) * (1 + / 100)); [|lra]. apply Rmult_le_compat; try lra.
+        apply Rmult_le_pos; lra. apply Rmult_le_compat; lra. }
+    assert ((1 + u) * (- (2 * h)) <= (1 + u) * (lo - win)) by (apply Rmult_le_compat_l; lra). lra. }
+  assert (Wl : once_any_w <= (1 - 2 * u) ^ 3 * exp ((1 + u) * (lo - win))) by (unfold once_any_w; apply
+    Rmult_le_compat_l; [apply pow_le; lra|auto]).
+  assert (Normal : least f <= (1 - u) ^ (M + 6) * ((1 - 2 * u) ^ 3 * exp ((1 + u) * (lo - win)))) by (eapply
+    Rle_trans; [apply Norm|]; apply Rmult_le_compat_l; [apply pow_le; lra|auto]).
+  assert (KL : forall j, In j L -> In j K) by (intros j Hj; apply (Permutation_in _ Pm); now right).
+  assert (Len : Datatypes.S (length L) = length K) by (apply Permutation_length in Pm; simpl in Pm; lia).
   assert (Sz : size t = Datatypes.S (length L)) by (rewrite (summed_size f E logit v win _ _ _ _ S); lia).
-  assert (Bt := beta_range f).
-  assert (Ek : exp (- ((1 + u f) * (2 * moves))) <= exp ((1 + u f) * (lo - win))).
-  { apply exp_mono. replace (- ((1 + u f) * (2 * moves))) with ((1 + u f) * (- (2 * moves))) by ring.
-    apply Rmult_le_compat_l; lra. }
-  assert (Norm : least f <= beta f ^ M * exp ((1 + u f) * (lo - win))).
-  { eapply Rle_trans; [apply Ok2|]. unfold kept. apply Rmult_le_compat_l; auto. apply pow_le; lra. }
-  destruct (numerator_ge f E HE logit v win lo M (Nl js) Nl v01 high lo_le Norm L (Some js) t num Ok S ltac:(lia)) as
-    [_ Num].
-  assert (Den := val_le f E HE logit v win (Nl js) L js t num Ok S).
-  destruct (lemma1_any f E HE win (Nl js) (u_half f) t Ok (summed_wins f E logit v win _ _ _ _ S)) as [Rf [D1 _]].
-  assert (Sn := summed_nums f E HE logit v win v01 L (Some js) t num Ok S).
-  assert (Unit := output_in_unit f E HE win (Nl js) (u_half f) t num Ok (summed_wins f E logit v win _ _ _ _ S) Sn).
-  rewrite Rf in Num. set (den := val f E win t) in *. set (s := share v L (Some js)) in *.
+  assert (Rs' : refs (value tiny lam h) t). { clear - Rs Val.
+    induction t; cbn [refs] in *; intuition; match goal with H : exists _, _ |- _ => destruct H as (j & Hj & ->); now
+    apply Val end. }
+  assert (Hi3 : forall j, v j = 1 -> value tiny lam h (logit j) -> lo <= logit j /\ (3 <= rank tiny lam h (logit
+    j))%nat).
+  { intros j Vj _. destruct (vC j Vj) as [Kj Cj]. destruct (Cand j Kj Cj) as [Z|[Z|[Z|Z]]]; rewrite Z; unfold lo.
+    rewrite rank_4 by lra; split; [lra|lia]. rewrite rank_5 by lra; split; [lra|lia].
+      rewrite rank_6 by lra; split; [lra|lia]. rewrite rank_7 by lra; split; [lra|lia]. }
+  destruct (effective f E HE logit v win lo (value tiny lam h) (rank tiny lam h) 3 M ltac:(lra) (Nl js) v01
+    (rank_grows tiny lam h T h0 Apart) (rank_max tiny lam h) Vw Hi3
+    ltac:(assert (X := rank_max tiny lam h win); lia) ltac:(unfold lo; lra) Normal L (Some js) t num Okt S Rs'
+      ltac:(intros; now apply Val, KL) ltac:(lia))
+    as (cc & dd & [C0 D0] & _ & Cs & Cl & Xl & Yu & I1 & Du).
+  destruct (lemma1_any f E HE win (Nl js) (u_half f) t Okt (summed_wins f E logit v win _ _ _ _ S)) as [Rf [D1 _]].
+  assert (Sn := summed_nums f E HE logit v win v01 L (Some js) t num Okt S).
+  assert (Unit := output_in_unit f E HE win (Nl js) (u_half f) t num Okt (summed_wins f E logit v win _ _ _ _ S) Sn).
+  rewrite Rf in *. set (den := val f E win t) in *. set (R := rank tiny lam h win) in *.
+    assert (R6 : (R <= 6)%nat) by apply rank_max.
   assert (Vjs : v js = 1) by (rewrite (vF js Ij), Cjs; auto).
   assert (V0 : 0 <= sum v L) by (apply sum_nonneg; intros j _; destruct (v01 j); lra).
-  assert (s1 : 1 <= s) by (unfold s, share; rewrite Vjs; lra).
-  set (ex := exp ((1 - u f) * (tiny f + moves - lam))).
-  assert (ex0 := exp_pos ((1 - u f) * (tiny f + moves - lam))). fold ex in ex0.
-  assert (SumL : sum (fun j => exp ((1 - u f) * (logit j - win))) L <= sum v L + INR (length L) * ex).
-  { rewrite <- sum_const, <- sum_plus. apply sum_le. intros j Hj. assert (Kj : In j K) by (apply (Permutation_in _
-    P); now right). rewrite (vF j Kj). assert (Tj := Top j Kj).
-    destruct (c j) eqn:Cj.
-    - assert (exp ((1 - u f) * (logit j - win)) <= 1) by (apply exp_le_1; assert (0 <= (1 - u f) * (win - logit j))
-      by (apply Rmult_le_pos; lra); lra). lra.
-    - rewrite Rplus_0_l. apply exp_mono. apply Rmult_le_compat_l. lra. assert (A := Lose j Kj Cj). lra. }
+  assert (s1 : 1 <= share v L (Some js)) by (unfold share; rewrite Vjs; lra).
+  (* the candidates weigh at least w *)
+  assert (Cw : once_any_w <= cc).
+  { eapply Rle_trans; [apply Wl|]. eapply Rle_trans; [|apply Cl]. assert (e1 := exp_pos ((1 + u) * (lo - win))).
+    assert (B : 0 <= (1 - 2 * u) ^ 3 <= (1 - 2 * u) ^ (R - 3)) by (split; [apply pow_le; lra|apply pow_less;
+      [lra|lia]]).
+    apply Rmult_le_compat_r. lra. apply Rle_trans with (1 * (1 - 2 * u) ^ (R - 3)). lra.
+      apply Rmult_le_compat_r; lra. }
+  (* and the losers at most sigma *)
+  set (q := share (fun j => 1 - v j) L (Some js)) in *.
+  assert (q0 : 0 <= q) by (unfold q; destruct (share_whole (fun j => 1 - v j) ltac:(intros j; destruct (v01 j); lra)
+    L (Some js)); lra).
+  assert (qn : q <= INR n - 1).
+  { unfold q, share. rewrite Vjs. assert (X : sum (fun j => 1 - v j) L <= INR (length L)).
+    { rewrite <- (Rmult_1_r (INR (length L))), <- sum_const. apply sum_le. intros j _. destruct (v01 j); lra. }
+    assert (INR (length L) <= INR n - 1). { assert (Y : INR (Datatypes.S (length L)) <= INR n) by (apply le_INR;
+      lia). rewrite S_INR in Y. lra. } lra. }
+  set (Y := ln (INR n) + C) in *. set (ex := exp ((1 - u) * (tiny - (lam - h)))).
+    assert (ex0 : 0 < ex) by apply exp_pos.
+  assert (Idl : ideal f logit v L (Some js) win <= q * ex).
+  { unfold ideal, q, share. rewrite Vjs. replace ((1 - 1) * exp ((1 - u) * (logit js - win))) with 0 by ring.
+    rewrite !Rplus_0_r.
+    replace (sum (fun j => 1 - v j) L + (1 - 1)) with (sum (fun j => 1 - v j) L) by ring.
+      rewrite Rmult_comm, <- sum_scal. apply sum_le. intros j Hj.
+    destruct (v01 j) as [Vj|Vj]; [|rewrite Vj; lra]. rewrite (Rmult_comm ex). apply Rmult_le_compat_l. lra.
+    apply exp_mono. apply Rmult_le_compat_l. lra. assert (Kj := KL j Hj). rewrite (vF j Kj) in Vj.
+      destruct (c j) eqn:Cj; [lra|].
+    assert (logit j <= tiny) by (destruct (Lose j Kj Cj) as [Z|[Z|Z]]; rewrite Z; lra). lra. }
   assert (n1 : 1 <= INR n) by (change 1 with (INR 1); apply le_INR; lia).
-  assert (Lx : INR (length L) * ex <= exp (all_eps * ln (INR M) - (1 - all_eps) * 8 + moves + tiny f)).
-  { apply Rle_trans with (INR n * ex). apply Rmult_le_compat_r. lra. apply le_INR. lia.
-    rewrite <- (exp_ln (INR n)) at 1 by lra. unfold ex. rewrite <- exp_plus. apply exp_mono.
-    assert (A1 : (1 - u f) * (tiny f + moves - lam) <= (tiny f + moves) - (1 - u f) * ((1 - lam_eps) * (ln (INR n) +
-      8))).
-    { assert ((1 - u f) * ((1 - lam_eps) * (ln (INR n) + 8)) <= (1 - u f) * lam) by (apply Rmult_le_compat_l; lra).
-      assert ((1 - u f) * (tiny f + moves) <= tiny f + moves) by nra. lra. }
-    replace ((1 - u f) * ((1 - lam_eps) * (ln (INR n) + 8))) with ((1 - all_eps) * (ln (INR n) + 8)) in A1 by (unfold
-      all_eps; ring).
-    assert (Ae : 0 <= all_eps) by (unfold all_eps; nra). assert (all_eps * ln (INR n) <= all_eps * ln (INR M)) by
-      (apply Rmult_le_compat_l; lra). lra. }
-  assert (Sm : 2 * INR (size t) ^ 2 * tiny f <= 2 * INR M ^ 2 * tiny f).
-  { apply Rmult_le_compat_r. lra. apply Rmult_le_compat_l. lra. apply pow_incr. split. apply pos_INR. apply le_INR.
-    lia. }
-  assert (La0 : 0 <= losers_any) by (unfold losers_any; apply Rplus_le_le_0_compat; [left; apply exp_pos|apply
-    Rmult_le_pos; [|lra]; apply Rmult_le_pos; [lra|apply pow_le, pos_INR]]).
-  set (G := (1 + u f) ^ (4 * M)). assert (G1 : 1 <= G) by (apply pow_R1_Rle; lra).
-  assert (Den' : den <= s * (G * (1 + losers_any))).
-  { eapply Rle_trans; [apply Den|]. apply Rle_trans with (G * (s + losers_any)).
-    - assert (0 <= sum (fun j => exp ((1 - u f) * (logit j - win))) L) by (apply sum_nonneg; intros; left; apply
-      exp_pos).
-      assert (0 <= 2 * INR (size t) ^ 2 * tiny f) by (apply Rmult_le_pos; [|lra]; apply Rmult_le_pos; [lra|apply
-        pow_le, pos_INR]).
-      apply Rmult_le_compat. apply pow_le; lra. lra. apply Rle_pow; [lra|lia]. unfold losers_any, s, share.
-        rewrite Vjs. lra.
-    - rewrite (Rmult_comm s), Rmult_assoc. apply Rmult_le_compat_l. lra. nra. }
-  assert (Num' : s * kept <= num).
-  { eapply Rle_trans; [|apply Num]. rewrite Rmult_assoc. apply Rmult_le_compat_l. lra. unfold kept.
-    apply Rmult_le_compat. apply pow_le; lra. left; apply exp_pos. apply beta_pow. lia. exact Ek. }
-  assert (Kp : 0 < kept). { unfold kept. apply Rmult_lt_0_compat. apply pow_lt; lra. apply exp_pos. }
-  set (Z := G * (1 + losers_any)) in *. assert (Z0 : 0 < Z) by (unfold Z; nra).
-  assert (q2 : kept / Z <= num / den).
-  { apply Rmult_le_reg_r with (den * Z). nra. replace (kept / Z * (den * Z)) with (kept * den) by (field; lra).
+    assert (nM : INR n <= INR M) by (apply le_INR; lia).
+  set (e1 := 1 - once_any_eps). assert (E1 : e1 = (1 - u) ^ 2 * (1 - u) ^ 5 * (1 - v64) ^ 4) by (unfold e1,
+    once_any_eps; ring).
+  assert (V64 := v64_small). assert (e1b : 0 <= e1 <= 1).
+  { rewrite E1. assert (A1 : 0 <= (1 - u) ^ 2 <= 1) by (apply pow_0_1; lra).
+    assert (A2 : 0 <= (1 - u) ^ 5 <= 1) by (apply pow_0_1; lra).
+    assert (A3 : 0 <= (1 - v64) ^ 4 <= 1) by (apply pow_0_1; lra). split.
+      apply Rmult_le_pos; [apply Rmult_le_pos|]; lra.
+    apply Rle_trans with (1 * 1 * 1); [|lra]. apply Rmult_le_compat; try lra. apply Rmult_le_pos; lra.
+      apply Rmult_le_compat; lra. }
+  assert (Main : (1 + 2 * u) ^ R * (q * ex) <= (INR M - 1) * ((1 + 2 * u) ^ 6 * exp (- (e1 * (ln (INR M) + C)) + 2 *
+    tiny))).
+  { assert (G6 : (1 + 2 * u) ^ R <= (1 + 2 * u) ^ 6) by (apply Rle_pow; [lra|auto]).
+    assert (G0 : 0 < (1 + 2 * u) ^ 6) by (apply pow_lt; lra).
+    assert (Ex : ex <= exp (2 * tiny + - (e1 * Y))).
+    { unfold ex. apply exp_mono. assert (Y8 : 0 <= Y) by (unfold Y; lra).
+      assert (A : (1 - u) ^ 2 * (1 - 2 * u) * (1 - f64_error) * Y <= (1 - u) * (lam - h)).
+      { apply Rle_trans with ((1 - u) * ((1 - 2 * u) * lam)).
+        - replace ((1 - u) ^ 2 * (1 - 2 * u) * (1 - f64_error) * Y) with ((1 - u) * ((1 - 2 * u) * ((1 - u) * (1 -
+          f64_error) * Y))) by ring.
+          apply Rmult_le_compat_l. lra. apply Rmult_le_compat_l; lra.
+        - apply Rmult_le_compat_l; lra. }
+      assert (Rm := room u v64 V64 Uv ltac:(lra)). fold f64_error in Rm. rewrite <- E1 in Rm.
+      set (b := (1 - u) ^ 2 * (1 - 2 * u) * (1 - f64_error)) in *.
+        assert (B : e1 * Y <= b * Y) by (apply Rmult_le_compat_r; lra).
+      assert (0 <= u * tiny) by (apply Rmult_le_pos; lra). lra. }
+    assert (Step : (1 + 2 * u) ^ R * (q * ex) <= (1 + 2 * u) ^ 6 * (q * exp (2 * tiny + - (e1 * Y)))).
+    { apply Rmult_le_compat; auto. apply pow_le; lra. apply Rmult_le_pos; lra. apply Rmult_le_compat_l; lra. }
+    eapply Rle_trans; [apply Step|]. rewrite (Rplus_comm (- (e1 * (ln (INR M) + C)))), !exp_plus.
+    replace ((1 + 2 * u) ^ 6 * (q * (exp (2 * tiny) * exp (- (e1 * Y))))) with ((1 + 2 * u) ^ 6 * exp (2 * tiny) *
+      (exp (- (e1 * Y)) * q)) by ring.
+    replace ((INR M - 1) * ((1 + 2 * u) ^ 6 * (exp (2 * tiny) * exp (- (e1 * (ln (INR M) + C)))))) with ((1 + 2 * u)
+      ^ 6 * exp (2 * tiny) * (exp (- (e1 * (ln (INR M) + C))) * (INR M - 1))) by ring.
+    apply Rmult_le_compat_l. apply Rmult_le_pos. lra. left; apply exp_pos.
+    assert (Gw := losers_grow e1 C (INR n) (INR M) e1b n1 nM). fold Y in Gw.
+    apply Rle_trans with (exp (- (e1 * Y)) * (INR n - 1)). apply Rmult_le_compat_l. left; apply exp_pos. lra. lra. }
+  assert (Sig : dd + (2 * INR (size t) - 1) * tiny <= once_any_sigma).
+  { assert (St : INR (size t) <= INR M) by (apply le_INR; lia). assert (St1 := size_pos t).
+    assert (A : (1 + 2 * u) ^ R * ideal f logit v L (Some js) win <= (1 + 2 * u) ^ R * (q * ex)) by (apply
+      Rmult_le_compat_l; [apply pow_le; lra|auto]).
+    assert (B : 2 * INR (size t) * q * tiny <= 2 * INR M * (INR M - 1) * tiny) by (apply Rmult_le_compat_r; [lra|];
+      apply Rmult_le_compat; lra).
+    assert (Cc : (2 * INR (size t) - 1) * tiny <= (2 * INR M - 1) * tiny) by (apply Rmult_le_compat_r; lra).
+    unfold once_any_sigma. fold e1. rewrite (Rmult_plus_distr_l (INR M - 1)).
+      assert (0 <= INR M * tiny) by (apply Rmult_le_pos; lra).
+    replace (2 * INR M ^ 2 * tiny) with (2 * INR M * (INR M - 1) * tiny + 2 * (INR M * tiny)) by ring. lra. }
+  (* the quotient *)
+  set (a := (1 - u) ^ (M + 5)). set (b := (1 + u) ^ (M + 5)) in *. set (w := once_any_w) in *.
+    set (sg := once_any_sigma) in *.
+  assert (a0 : 0 < a) by (apply pow_lt; lra). assert (b1 : 1 <= b) by (apply pow_R1_Rle; lra).
+  assert (Num : a * cc <= num).
+  { eapply Rle_trans; [|apply Xl]. apply Rmult_le_compat_r; auto. apply pow_less; [lra|lia]. }
+  assert (sw : 0 <= sg / w) by (apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]).
+  assert (Den : den <= b * (cc * (1 + sg / w))).
+  { eapply Rle_trans; [apply Yu|]. apply Rle_trans with (b * (cc + sg)).
+    - assert (0 <= (2 * INR (size t) - 1) * tiny) by (apply Rmult_le_pos; [assert (X := size_pos t); lra|lra]).
+      apply Rmult_le_compat. apply pow_le; lra. lra. apply Rle_pow; [lra|lia]. lra.
+    - apply Rmult_le_compat_l. lra. assert (sg <= cc * (sg / w)). { apply Rle_trans with (w * (sg / w)). right.
+      field. lra. apply Rmult_le_compat_r; lra. } lra. }
+  set (Z := (1 + sg / w) * b). assert (Z0 : 0 < Z) by (apply Rmult_lt_0_compat; lra). assert (cc0 : 0 < cc) by lra.
+  assert (Q : a / Z <= num / den).
+  { apply Rmult_le_reg_r with (den * Z). apply Rmult_lt_0_compat; lra.
+    replace (a / Z * (den * Z)) with (a * den) by (field; lra).
     replace (num / den * (den * Z)) with (num * Z) by (field; lra).
-    apply Rle_trans with (kept * (s * Z)). apply Rmult_le_compat_l; lra.
-      replace (kept * (s * Z)) with ((s * kept) * Z) by ring. apply Rmult_le_compat_r; lra. }
-  unfold once_any_error in Ok3. fold G in Ok3. fold Z in Ok3.
+      apply Rle_trans with (a * (b * (cc * (1 + sg / w)))). apply Rmult_le_compat_l; lra.
+    replace (a * (b * (cc * (1 + sg / w)))) with (a * cc * Z) by (unfold Z; ring). apply Rmult_le_compat_r; lra. }
+  assert (Ea : (1 - u) ^ (M + 6) = (1 - u) * a) by (replace (M + 6)%nat with (Datatypes.S (M + 5)) by lia;
+    reflexivity).
+  assert (Eerr : once_any_error = 1 - (1 - u) * (a / Z)).
+  { unfold once_any_error. fold sg w b. fold Z. rewrite Ea. unfold Rdiv. ring. }
+  assert (aZ : 0 < a / Z) by (apply Rmult_lt_0_compat; [lra|now apply Rinv_0_lt_compat]).
+  assert (qh : / 2 <= num / den) by (assert (0 <= u * (a / Z)) by (apply Rmult_le_pos; lra); lra).
+    destruct (rnd_normal f _ qh) as [A1 _].
   unfold quotient. rewrite (rnd_id f (rnd f (num / den))) by apply rnd_number.
-  assert (Q : 3 / 4 <= (1 - u f) * (kept / Z)) by (unfold Rdiv in *; lra).
-    assert (kz : 0 < kept / Z) by (apply Rmult_lt_0_compat; [lra|now apply Rinv_0_lt_compat]).
-  assert (qh : / 2 <= num / den) by nra. destruct (rnd_normal f _ qh) as [A1 _].
-  split; [|lra]. apply Rabs_le. assert ((1 - u f) * (kept / Z) <= (1 - u f) * (num / den)) by (apply
-    Rmult_le_compat_l; lra). lra.
+  assert (A2 : (1 - u) * (a / Z) <= (1 - u) * (num / den)) by (apply Rmult_le_compat_l; lra).
+  split; [|lra]. rewrite Eerr. apply Rabs_le. lra.
 Qed.
 End Head.

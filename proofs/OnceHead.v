@@ -6,7 +6,7 @@
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Crumbs Nearest NearestAny Rounding Strings Programs FloatRun
-  NearestHead.
+  NearestHead OnceTree.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -18,7 +18,7 @@ Hypothesis HE : exp_model fa E.
 Variable M : nat.
 Definition eps := 1 - (1 - u fa) * (1 - f64_error).
 Definition loser_max := (1 + 2 * u fa) * exp (- ((1 - eps) * 8)) + tiny fa.
-Definition sigma := (1 + 2 * u fa) * exp (eps * ln (INR M) - (1 - eps) * 8) + INR M * tiny fa.
+Definition sigma := (INR M - 1) * ((1 + 2 * u fa) * exp (- ((1 - eps) * (ln (INR M) + 8))) + tiny fa).
 Definition once_error := 1 - (1 - u fa) * (1 - u fs) / ((1 + 2 * sigma) * (1 + u fa) ^ Z.to_nat (prec fa)).
 Definition once_ok : Prop := loser_max < 1 /\ once_error <= / 4.
 
@@ -126,11 +126,15 @@ Proof.
   { eapply Rle_trans. apply (crumbs_losers c w0 K jc); auto; lra.
     assert (Kn : INR (length K) <= INR n) by (apply le_INR; auto). assert (K1 : 1 <= INR (length K)) by (change 1
       with (INR 1); apply le_INR; destruct K; [destruct Hi|simpl; lia]).
-    apply Rle_trans with (INR n * ((1 + 2 * u fa) * exp (- ((1 - eps) * (ln (INR n) + 8))) + tiny fa)).
+    apply Rle_trans with ((INR n - 1) * ((1 + 2 * u fa) * exp (- ((1 - eps) * (ln (INR n) + 8))) + tiny fa)).
       apply Rmult_le_compat; lra.
-    unfold sigma. rewrite Rmult_plus_distr_l. apply Rplus_le_compat.
-    - rewrite <- Rmult_assoc, (Rmult_comm (INR n)), Rmult_assoc. apply Rmult_le_compat_l. lra.
-      rewrite <- (exp_ln (INR n)) at 1 by lra. rewrite <- exp_plus. apply exp_mono. nra.
+    unfold sigma. rewrite (Rmult_plus_distr_l (INR n - 1)), (Rmult_plus_distr_l (INR M - 1)). apply Rplus_le_compat.
+    - assert (G := losers_grow (1 - eps) 8 (INR n) (INR M) ltac:(lra) n1 nM).
+      replace ((INR n - 1) * ((1 + 2 * u fa) * exp (- ((1 - eps) * (ln (INR n) + 8))))) with ((1 + 2 * u fa) * ((INR
+        n - 1) * exp (- ((1 - eps) * (ln (INR n) + 8))))) by ring.
+      replace ((INR M - 1) * ((1 + 2 * u fa) * exp (- ((1 - eps) * (ln (INR M) + 8))))) with ((1 + 2 * u fa) * ((INR
+        M - 1) * exp (- ((1 - eps) * (ln (INR M) + 8))))) by ring.
+      apply Rmult_le_compat_l; lra.
     - apply Rmult_le_compat_r; lra. }
   assert (C0 := proj1 (crumbs_kinds c w0 K (proj1 w0r))).
   set (G := (1 + u fa) ^ Z.to_nat (prec fa)) in *. assert (G1 : 1 <= G) by (apply pow_R1_Rle; lra).

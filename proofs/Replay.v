@@ -10,7 +10,7 @@
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal
-  FloatRun NearestHead OnceHead OnceAny CompareHead CompareAny SoundFormulas SoundCompare Sound.
+  FloatRun NearestHead OnceHead OnceTree OnceAny CompareHead CompareAny SoundFormulas SoundCompare Sound.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -212,44 +212,42 @@ Proof.
 Qed.
 End Compare.
 
-(* once, in any order: keep and more bound beta^M from below and (1+u)^(4M) from above *)
-Lemma beta_low f n : u f <= / 8 -> exp (- (INR n * (4 * u f / (1 - 4 * u f)))) <= beta f ^ n <= 1.
+(* once, in any order: the page's bound, with powers as exponentials *)
+Theorem replay_once (f : format) (Mz : Z) us ts errb : (0 < Mz)%Z -> (8 <= prec f <= 53)%Z -> u f = us -> tiny f = ts
+  -> 8 * ts <= us -> errb <= / 4 ->
+  (let X := ln (IZR Mz) + 8 in let left := (1 - us) ^ 2 * (1 - us) ^ 5 * (1 - / IZR (2 ^ 53)) ^ 4 in
+   let sigma := (IZR Mz - 1) * ((1 + 2 * us) ^ 6 * exp (- (left * X) + 2 * ts) + ts) + 2 * IZR Mz ^ 2 * ts in
+   let w := (1 - 2 * us) ^ 3 * exp (- (5 * us * X)) in
+   1 - exp (- ((IZR Mz + 6) * (us / (1 - us)))) / ((1 + sigma / w) * exp ((IZR Mz + 5) * us)) <= errb) ->
+  once_any_ok f (Z.to_nat Mz) 8 /\ once_any_error f (Z.to_nat Mz) 8 <= errb.
 Proof.
-  intros Uh. assert (U := u_pos f). set (x := u f) in *. assert (B : 1 - 4 * x <= beta f <= 1).
-  { unfold beta. fold x. simpl. assert (0 <= x * x) by (apply Rmult_le_pos; lra).
-    assert (x * x <= x * / 8) by (apply Rmult_le_compat_l; lra).
-    assert (x * x * x <= x * x * / 8) by (apply Rmult_le_compat_l; lra).
-      assert (0 <= x * x * x) by (apply Rmult_le_pos; lra). lra. }
-  set (a := 4 * x / (1 - 4 * x)). assert (Hs : exp (- a) <= 1 - 4 * x).
-  { assert (e := exp_ineq1_le a). assert (E1 : 1 + a = / (1 - 4 * x)) by (unfold a; field; lra). rewrite exp_Ropp.
-    rewrite <- (Rinv_inv (1 - 4 * x)). apply Rinv_le_contravar. apply Rinv_0_lt_compat; lra. lra. }
-  split.
-  - induction n. simpl. rewrite Rmult_0_l, Ropp_0, exp_0. lra.
-    cbn [pow]. replace (- (INR (S n) * a)) with (- a + - (INR n * a)) by (rewrite S_INR; ring). rewrite exp_plus.
-    apply Rmult_le_compat; auto; try (left; apply exp_pos). lra.
-  - apply pow_le_1. lra.
-Qed.
-Theorem replay_once (f : format) (Mz k : Z) us ts ls keep more errb : (0 < Mz)%Z -> u f = us -> tiny f = ts -> least
-  f = ls -> us <= / 8 ->
-  keep <= exp (- (IZR Mz * (4 * us / (1 - 4 * us)))) -> exp (4 * IZR Mz * us) <= more -> errb <= / 4 ->
-  (forall z b g, 0 <= z <= 5 / 10 ^ 16 -> keep <= b <= 1 -> 1 <= g <= more ->
-    let le := 1 - (1 - us) * (1 - z) in let ae := 1 - (1 - us) * (1 - le) in let mv := 2 * us * bpow radix2 (k - 1)
-      + ts in
-    let kept := b * exp (- ((1 + us) * (2 * mv))) in
-    let lose := exp (ae * ln (IZR Mz) - (1 - ae) * 8 + mv + ts) + 2 * IZR Mz ^ 2 * ts in
-    (1 + us) * (1 + z) * (ln (IZR Mz) + 8) < bpow radix2 k /\ mv + ts < (1 - le) * 8 /\ ls <= kept /\
-    1 - (1 - us) * kept / (g * (1 + lose)) <= errb) -> once_any_ok f (Z.to_nat Mz) k.
-Proof.
-  intros Mp Eu Et El Uh Hk Hm H4 H. assert (EM : INR (Z.to_nat Mz) = IZR Mz) by (apply INR_Z; lia).
-  assert (U := u_pos f). assert (Z0 := f64_error_pos). assert (Z1 := f64_error_small).
-  assert (B := beta_low f (Z.to_nat Mz) ltac:(rewrite Eu; exact Uh)). rewrite EM, Eu in B. rewrite Eu in U.
-  assert (G0 : 1 <= (1 + us) ^ (4 * Z.to_nat Mz)) by (apply pow_R1_Rle; lra).
-  assert (G1 : (1 + us) ^ (4 * Z.to_nat Mz) <= more). { eapply Rle_trans; [|apply Hm]. rewrite <- Eu.
-    eapply Rle_trans. apply pow_exp.
-    rewrite mult_INR, EM. right. f_equal. replace (INR 4) with 4 by (simpl; lra). ring. }
-  destruct (H f64_error (beta f ^ Z.to_nat Mz) ((1 + us) ^ (4 * Z.to_nat Mz))) as (A1 & A2 & A3 & A4); try lra.
-  unfold once_any_ok, once_any_error, OnceAny.kept, losers_any, all_eps, lam_eps, moves. rewrite EM, Eu, Et, El.
-  repeat split; auto. eapply Rle_trans; [apply A4|auto].
+  intros Mp Pr Eu Et T8 H4 H. cbv zeta in H. assert (EM : INR (Z.to_nat Mz) = IZR Mz) by (apply INR_Z; lia).
+    assert (Ok8 : 8 * tiny f <= u f) by lra.
+  assert (U := u_pos f). assert (U2 := u_le_half f). assert (T := tiny_pos f).
+    assert (M1 : 1 <= IZR Mz) by (apply IZR_le; lia).
+  enough (X : once_any_error f (Z.to_nat Mz) 8 <= errb) by (split; [split; [auto|split; [auto|lra]]|auto]).
+  unfold once_any_error, once_any_sigma, once_any_w, once_any_eps. rewrite EM, Eu, Et. unfold v64.
+    change (bpow radix2 (-53)) with (/ IZR (2 ^ 53)).
+  rewrite Eu in U, U2. rewrite Et in T.
+  replace (1 - (1 - (1 - us) ^ 2 * (1 - us) ^ 5 * (1 - / IZR (2 ^ 53)) ^ 4)) with ((1 - us) ^ 2 * (1 - us) ^ 5 * (1 -
+    / IZR (2 ^ 53)) ^ 4) by ring.
+  set (sg := (IZR Mz - 1) * _ + _) in *. set (w := (1 - 2 * us) ^ 3 * _) in *.
+  assert (w0 : 0 < w) by (unfold w; apply Rmult_lt_0_compat; [apply pow_lt; lra|apply exp_pos]).
+  assert (s0 : 0 <= sg).
+  { unfold sg. apply Rplus_le_le_0_compat. apply Rmult_le_pos. lra. apply Rplus_le_le_0_compat; [|lra].
+    apply Rmult_le_pos. apply pow_le; lra. left; apply exp_pos.
+    apply Rmult_le_pos; [|lra]. apply Rmult_le_pos. lra. apply pow_le; lra. }
+  assert (sw : 0 <= sg / w) by (apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]).
+  assert (Lo := pow_exp_low f (Z.to_nat Mz + 6)). assert (Hi := pow_exp f (Z.to_nat Mz + 5)).
+    rewrite plus_INR, EM, Eu in Lo, Hi.
+  replace (INR 6) with 6 in Lo by (simpl; lra). replace (INR 5) with 5 in Hi by (simpl; lra).
+  eapply Rle_trans; [|apply H]. apply Rplus_le_compat_l, Ropp_le_contravar.
+  set (a := exp (- ((IZR Mz + 6) * (us / (1 - us))))) in *. set (b := exp ((IZR Mz + 5) * us)) in *.
+    assert (a0 : 0 < a) by apply exp_pos. assert (b0 : 0 < b) by apply exp_pos.
+  assert (P0 : 1 <= (1 + us) ^ (Z.to_nat Mz + 5)) by (apply pow_R1_Rle; lra).
+  unfold Rdiv at 1. unfold Rdiv at 2. apply Rmult_le_compat; auto. lra. left. apply Rinv_0_lt_compat.
+    apply Rmult_lt_0_compat; lra.
+  apply Rinv_le_contravar. apply Rmult_lt_0_compat; lra. apply Rmult_le_compat_l; lra.
 Qed.
 
 (* the claim of a certificate: all strings of up to n letters *)

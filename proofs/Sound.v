@@ -10,7 +10,7 @@ From Coq Require Import ZArith Reals Lia Lra List Bool Arith.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal
   MainTheorem
-  FloatRun NearestHead OnceHead OnceAny Soundness SoundFormulas SoundCompare.
+  FloatRun NearestHead OnceHead OnceTree OnceAny Soundness SoundFormulas SoundCompare.
 Import ListNotations.
 Local Open Scope R_scope.
 

@@ -7,7 +7,7 @@ From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith Permutation.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Exact Strings Programs Compile
   Temporal Counting
-  FloatRun NearestHead OnceAny CountHead CompareHead CompareAny CompareLogit Soundness.
+  FloatRun NearestHead OnceTree OnceAny CountHead CompareHead CompareAny CompareLogit Soundness.
 Import ListNotations.
 Local Open Scope R_scope.
 

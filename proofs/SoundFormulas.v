@@ -5,7 +5,7 @@
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal
-  FloatRun NearestHead OnceHead OnceAny Soundness.
+  FloatRun NearestHead OnceHead OnceTree OnceAny Soundness.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -25,8 +25,8 @@ Hypothesis stored_ok : forall x, number fa x -> Rabs x <= 2 -> Rabs (rnd fs x - 
 Hypothesis size_M : (Z.of_nat M <= 2 ^ prec fa)%Z.
 Hypothesis size_k : 16 * INR M < bpow radix2 k.
 Hypothesis near : near_ok fs fa ord M k stored_error.
-Definition once_fine : Prop := match ord with Ascending => once_ok fs fa M | AnyOrder => fs = fa /\ exists k',
-  once_any_ok fa M k' end.
+Definition once_fine : Prop := match ord with Ascending => once_ok fs fa M | AnyOrder => fs = fa /\ once_any_ok fa M
+  8 end.
 Notation N := (N tail). Notation keys := (keys tail). Notation float_run := (float_run tail fs fa E ord).
   Notation float_row := (float_row fs fa).
 Notation eta := (eta fs fa M k stored_error). Notation float_computes := (float_computes tail fs fa E ord M).
@@ -131,9 +131,11 @@ Proof.
     clear - HE OF Lg' SR' Nl Hl Hn Hk. unfold once_fine in OF. destruct ord.
     - apply (once_out fs fa E HE M (N w) K (fun j => sat w a j) logit lam); auto. intros j Hj.
       now destruct (Lg' j Hj).
-    - destruct OF as [Ef [k' Oa]]. rewrite Ef in SR'. apply (once_any_out fa E HE M k' (N w) K (fun j => sat w a j)
-      logit lam); auto.
-      apply keys_NoDup. intros j Hj. now destruct (Lg' j Hj). }
+    - destruct OF as [Ef Oa]. rewrite Ef in SR'. assert (Q : once_any_error fa M 8 <= / 4) by apply Oa.
+      destruct (once_any_out fa E HE M 8 ltac:(lra) (N w) K (fun j => sat w a j) logit lam (chan e (L + 1) i)) as [O1
+        O2]; auto.
+      apply keys_NoDup. intros j Hj. now destruct (Lg' j Hj).
+      split; auto. intros jc Hi' Hc'. destruct (O2 jc Hi' Hc'). split; lra. }
   destruct Out as [O1 O2].
   assert (Both : 0 <= chan e (L + 1) i /\ exists y, (y = 0 \/ y = 1) /\ Rabs (chan e (L + 1) i - y) <= / 4 /\ (letter
     w i = true -> y = truth w (Once d a) i)).

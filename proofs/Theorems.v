@@ -1,7 +1,8 @@
 (* What is proved, and what it rests on. make proofs shows this list and fails on any other assumption. *)
 From Temper Require Import Rows Heads Gates Strings NormalForm Programs Compile Temporal Counting Residues
   MainTheorem HardAttention.
-From Temper Require Import Format Rounding Exact Sums Crumbs Ramp Nearest NearestAny OnceHead OnceAny CompareHead
+From Temper Require Import Format Rounding Quantities Exact Sums Crumbs Ramp Nearest NearestAny OnceHead OnceTree OnceAny
+  CompareHead
   FloatRun
   FusedGates NearestHead Range CountHead CompareAny CompareLogit Soundness SoundFormulas SoundCompare Sound Replay.
 Print Assumptions softmax_total_variation.
@@ -23,6 +24,9 @@ Print Assumptions soft_transformer.
 Print Assumptions head_error.
 Print Assumptions layers_error.
 Print Assumptions rnd_half.
+Print Assumptions product_off.
+Print Assumptions sum_off.
+Print Assumptions rounded_off.
 Print Assumptions round_raw_ok.
 Print Assumptions exact_tree.
 Print Assumptions mean_error.
@@ -37,6 +41,8 @@ Print Assumptions nearest_ascending.
 Print Assumptions nearest_any.
 Print Assumptions nearest_out.
 Print Assumptions once_out.
+Print Assumptions near_values.
+Print Assumptions effective.
 Print Assumptions once_any_out.
 Print Assumptions compare_true.
 Print Assumptions compare_false.

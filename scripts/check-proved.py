@@ -3,7 +3,13 @@
 
 Checked here, in a second: every theorem that is named exists in proofs/; every section with a lemma, claim or theorem has such a line; every
 file of src/bound cites a heading, and every heading that is cited there has such a line; the table of doc/proofs.md is what the lines say
-(--update writes it)."""
+(--update writes it).
+
+Every function of src/bound that computes with bounds has a comment above it that says who proved its formula, in one of these forms:
+    Coq: theorem, theorem (in which case).
+    Coq: theorem; on paper: "Heading of doc/certificate.md", what is left.
+    On paper: "Heading".
+    Arithmetic.          (a power, product or quotient that is no formula of the page)"""
 import pathlib
 import re
 import sys
@@ -78,6 +84,65 @@ for file in sorted((root / "src" / "bound").glob("*.c")):
         elif marked[page, heading] is None:
             faults.append(f"src/bound/{file.name} cites doc/{page}.md, \"{heading}\", which has no line *Coq: ...*")
 
+# Functions that add, multiply, take powers or round outwards, but not those that do this arithmetic itself.
+OPERATIONS = re.compile(r"\b(?:b_(?:add|sub|mul|div|pow|exp|log|sqrt|times|shift|grow|more|less|half|ulp|after|row_error|power_of_two)|up_add|up_mul)\(")
+ARITHMETIC = {"ball_terms.c"}
+theorems = set()
+for file in sorted((root / "proofs").glob("*.v")):
+    theorems |= set(re.findall(r"^\s*(?:Theorem|Lemma|Corollary)\s+([A-Za-z_0-9']+)", file.read_text(encoding="utf-8"), re.M))
+
+
+def functions(text):
+    """(name, line number, the comments right above it, body) of each function of a C file in this project's layout."""
+    lines = text.split("\n")
+    for start, line in enumerate(lines):
+        head = re.match(r"(?!typedef|struct|enum|union)[a-z][^;={]*?\b(\w+)\(", line)
+        if not head:
+            continue
+        end = start
+        while not lines[end].endswith(("{", "}", ";")):
+            end += 1
+        if lines[end].endswith(";"):
+            continue
+        if lines[end].endswith("{"):
+            end = lines.index("}", end)
+        above = start
+        while above and lines[above - 1].endswith("*/"):
+            above -= 1
+            while not lines[above].startswith("/*"):
+                above -= 1
+        yield head[1], start + 1, " ".join(part.strip() for part in lines[above:start]), "\n".join(lines[start:end + 1])
+
+
+cited_formulas = paper_formulas = 0
+for file in sorted((root / "src" / "bound").glob("*.c")):
+    if file.name in ARITHMETIC:
+        continue
+    for name, line, comment, body in functions(file.read_text(encoding="utf-8")):
+        count, where = len(OPERATIONS.findall(body)), f"src/bound/{file.name}:{line}: {name}"
+        coq = re.search(r"\bCoq: (.*?)(?:; on paper: (.*?))?\. ?\*/", comment)
+        paper = re.search(r"\bOn paper: (.*?)\. ?\*/", comment)
+        if count and not coq and not paper and not ("/* Arithmetic. */" in comment and count <= 6):
+            faults.append(f"{where} has a formula and does not say which theorem proves it (see scripts/check-proved.py)")
+        words = re.sub(r"\([^)]*\)", "", coq[1]).split(",") if coq else []
+        named = [word.strip() for word in words if re.fullmatch(r"\w+", word.strip())]  # the others say in which case
+        faults += [f"{where} names {theorem}, which is no theorem of proofs/" for theorem in named if theorem not in theorems]
+        if coq and not named:
+            faults.append(f"{where} names no theorem")
+        left = (coq and coq[2]) or (paper and paper[1])
+        if left:
+            headings = re.findall(r"\"([^\"]+)\"", left)
+            if not headings:
+                faults.append(f"{where} says on paper, and not under which heading")
+            for heading in headings:
+                mark = marked.get(("certificate", heading))
+                if mark is None:
+                    faults.append(f"{where} cites \"{heading}\", which doc/certificate.md does not have, or without a line *Coq: ...*")
+                elif "on paper" not in mark:
+                    faults.append(f"{where} says that something under \"{heading}\" is on paper, and the page does not")
+        cited_formulas += bool(coq)
+        paper_formulas += bool(paper)
+
 table = "| section | checked by machine | on paper |\n| --- | --- | --- |\n" + "".join(rows)
 path = root / "doc" / "proofs.md"
 page = path.read_text(encoding="utf-8")
@@ -93,4 +158,4 @@ for fault in faults:
     print(fault)
 if faults:
     sys.exit(1)
-print(f"proofs: {len(rows)} sections say what Coq has checked, {len(names)} names exist")
+print(f"proofs: {len(rows)} sections say what Coq has checked, {len(names)} names exist; {cited_formulas} formulas of src/bound name theorems, {paper_formulas} are on paper")

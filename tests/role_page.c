@@ -108,7 +108,8 @@ bool page_lookup_holds_hard(const page *p, const head_shape *s) {
 static page_bounds once_bounds(const page *p, const head_shape *s) {
     real least = logl(p->m) + s->kappa, x = least + (s->scale.size == FORM_LOG_STEP ? 4 : 0),
          lost = -expm1l(2 * log1pl(-p->us) + 5 * log1pl(-p->ua) + 4 * log1pl(-p->v));
-    real weight = (1 + 2 * p->ua) * expl(-(1 - lost) * least + 2 * p->ta) + p->ta, rest = (p->m - 1) * weight, error;
+    real exps = powl(1 + 2 * p->ua, p->ascending ? 1 : 6);
+    real weight = exps * expl(-(1 - lost) * least + 2 * p->ta) + p->ta, rest = (p->m - 1) * weight, error;
     if (p->ascending) {
         if (!p->known) rest = rest * (1 + p->ua) + p->ta;
         error = 1 - (1 - p->ua) * (1 - p->stored) / ((1 + 2 * rest) * powl(1 + p->ua, p->a->precision + 1));

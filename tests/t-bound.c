@@ -204,8 +204,8 @@ static void check_once(const char *type, const bounds *b, const page *p, bool st
     head_certificate h = head_certify(b, &s);
     real x = logl(p->m) + 8 + (step ? 4 : 0),
          lost = -expm1l(2 * log1pl(-p->us) + 5 * log1pl(-p->ua) + 4 * log1pl(-p->v));
-    real weight = (1 + 2 * p->ua) * expl(-(1 - lost) * (logl(p->m) + 8) + 2 * p->ta) + p->ta,
-         rest = (p->m - 1) * weight;
+    real exps = powl(1 + 2 * p->ua, p->ascending ? 1 : 6);
+    real weight = exps * expl(-(1 - lost) * (logl(p->m) + 8) + 2 * p->ta) + p->ta, rest = (p->m - 1) * weight;
     real error;
     if (p->ascending) {
         if (!p->known) rest = rest * (1 + p->ua) + p->ta;

@@ -71,7 +71,8 @@ static void bound_once(audit_bounding *b, audit_head *f) {
     const ball *logit = f->stepped ? add(c, gap, num(c, 4)) : gap;
     const ball *epsilon = one_minus(b, mul(c, mul(c, down(c, t->us, 2), down(c, t->ua, 5)), down(c, V, 4)));
     const ball *low = add(c, num(c, 2 * t->ta), mul(c, num(c, -1), mul(c, one_minus(b, epsilon), gap)));
-    const ball *crumb = add(c, mul(c, one_plus(b, num(c, 2 * t->ua)), expo(c, low)), num(c, t->ta));
+    const ball *exps = up(c, 2 * t->ua, t->any_order ? 6 : 1); /* in any order a sum is rescaled up to six times */
+    const ball *crumb = add(c, mul(c, exps, expo(c, low)), num(c, t->ta));
     const ball *sigma = mul(c, minus_one(b, positions(b)), crumb), *kept;
     if (t->any_order) {
         NEED(b, at_most(b, positions(b), ldexp(1, t->pa)), "there are too many positions to add up ones exactly");

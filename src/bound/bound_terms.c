@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+/* Coq: leak_le, mass_le (T); on paper: "Tiles". */
 static void begin(bounds *b, const number_type *type, bool ascending, uint64_t size, arena *a, bool guess) {
     *b = (bounds){.arena = a, .s = type->storage, .a = type->accumulation, .ascending = ascending, .size = size};
     b->guess = guess;
@@ -49,16 +50,19 @@ bool bounds_cover(const number_type *type, bool ascending) {
 
 /* ---- one rounding ---- */
 
+/* Coq: rnd_half. */
 const ball *b_half(const bounds *b, const number_format *f, const ball *p) {
     if (ball_is_zero(p)) return b->zero;
     return b_add(b, b_power_of_two(b, ball_ceil_log2(p) - 1 - f->precision), b_double(b, f->least));
 }
 
+/* Coq: ulp_bound. */
 const ball *b_ulp(const bounds *b, const number_format *f, const ball *p) {
     if (ball_is_zero(p)) return b_double(b, f->least);
     return b_add(b, b_power_of_two(b, ball_floor_log2(p) + 1 - f->precision), b_double(b, f->least));
 }
 
+/* Coq: abs_rnd_le, rnd_half; on paper: "One rounding", which bounds are known exactly. */
 const ball *b_after(const bounds *b, const number_format *f, const ball *p) {
     return ball_is_number(p, f->precision, f->least) ? p : b_add(b, p, b_half(b, f, p));
 }
@@ -66,11 +70,13 @@ const ball *b_after(const bounds *b, const number_format *f, const ball *p) {
 /* ---- softmax rows ---- */
 
 /* L of lemma 1 for losers that weigh `rest` together. */
+/* Coq: lemma1_ascending, lemma1_any; on paper: "Tiles". */
 static const ball *leak(const bounds *b, const ball *rest) {
     if (b->ascending && !b->tiled) return b_mul(b, b_int(b, 4), rest);
     return b_mul(b, b_mul(b, b_int(b, 2), rest), b_more(b, b->unit_a, 4 * b->size));
 }
 
+/* Coq: nearest_ascending, winner_any; on paper: "Softmax rows, with rounding", ascending in one format, "Tiles". */
 const ball *b_row_error(const bounds *b, const ball *rest) {
     const ball *more = b_mul(b, b_more(b, b->unit_a, 1), b_more(b, b->unit_stored, 1));
     const ball *less = b_mul(b, b_less(b, b->unit_a, 1), b_less(b, b->unit_stored, 1));

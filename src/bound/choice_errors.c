@@ -75,6 +75,7 @@ void length_too_large(const at_length *w, uint32_t layer, uint32_t head) {
     w->r->head = head;
 }
 
+/* On paper: "Errors of sums". */
 void length_add(const at_length *w, error_sum *s, double weight, const known *k, const ball *e) {
     const ball *size = b_double(w->b, known_size(k));
     const ball *most = b_is_zero(w->b, e) ? size : b_add(w->b, size, e);
@@ -125,6 +126,7 @@ static error_sum *begin_sums(const at_length *w, const known *x, const bool *wri
     return s;
 }
 
+/* On paper: "Errors of gates". */
 static void end_sums(const at_length *w, error_sum *sums, const bool *written, const net_work *n, uint32_t layer) {
     for (uint32_t c = 0; c < w->r->m->channel_count; c++) {
         if (!written[c]) continue;

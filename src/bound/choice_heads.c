@@ -13,6 +13,7 @@ typedef struct row_weights {
 
 /* nu: how far the stored weights of a row are from those that were added up, in proportion. Winners that are close
    weigh 1 once they are stored. */
+/* On paper: "Errors of means". */
 static const ball *stored_weights(const rounding_rules *r, const row_weights *x) {
     const bounds *b = r->b;
     const ball *losers = b_mul(b, x->share, r->storing);
@@ -22,6 +23,7 @@ static const ball *stored_weights(const rounding_rules *r, const row_weights *x)
 }
 
 /* A mean of values that are exact, all with weight 1; NULL: its sum may be rounded. */
+/* On paper: "Errors of means". */
 static const ball *even_mean_error(const rounding_rules *r, const known *value, const known *output) {
     const bounds *b = r->b;
     const ball *size = b_double(b, known_size(value));
@@ -33,6 +35,7 @@ static const ball *even_mean_error(const rounding_rules *r, const known *value, 
 }
 
 /* The error e_o of a stored mean of values that are off by `off` (e_v). */
+/* On paper: "Errors of means". */
 static const ball *mean_error(const rounding_rules *r, const known *value, const known *output, const ball *off,
                               const row_weights *x) {
     const bounds *b = r->b;
@@ -54,6 +57,7 @@ static const ball *mean_error(const rounding_rules *r, const known *value, const
     return stored_error(r, error, most, holds ? error : NULL);
 }
 
+/* On paper: "Errors of means". */
 static row_weights weights_of(const at_length *w, const head_facts *f, const model_head *h, double gap, double scale,
                               const score_error *off, double step) {
     const bounds *b = w->b;
@@ -75,12 +79,14 @@ static row_weights weights_of(const at_length *w, const head_facts *f, const mod
 }
 
 /* What a proof keeps of the head's scores. */
+/* On paper: "Errors of means". */
 static void keep_scores(const at_length *w, uint32_t index, const score_error *off, double scale) {
     if (w->r->guess) return;
     ball_set(&w->r->logit[index], off->logit);
     ball_set(&w->r->off[index], b_mul(w->b, b_double(w->b, scale), off->lose_off));
 }
 
+/* On paper: "Errors of means". */
 void head_errors(const at_length *w, error_sum *to, uint32_t layer, uint32_t head) {
     const bounds *b = w->b;
     const model_head *h = &w->r->m->layers[layer].heads[head];

@@ -33,6 +33,7 @@ static bool has_ramp_shape(const at_length *w, const model_layer *l, uint32_t ch
 }
 
 /* A ramp that is alone in an empty channel, and whose input stays out of the piece that rises. */
+/* On paper: "Errors of gates". */
 static bool is_ramp(const at_length *w, const net_work *n, const bundle *b, const bundle_facts *f, uint32_t channel,
                     const ball *off) {
     const bundle_unit *u, *v;
@@ -50,6 +51,7 @@ static bool is_ramp(const at_length *w, const net_work *n, const bundle *b, cons
 }
 
 /* |slope| of a bundle's function into a channel on a piece, with weights as they are stored. */
+/* On paper: "Errors of gates". */
 static const ball *piece_slope(const at_length *w, const model_layer *l, const bundle *b, uint32_t channel,
                                uint32_t piece) {
     double left = bundle_piece_left(b, piece), right = bundle_piece_right(b, piece);
@@ -64,6 +66,7 @@ static const ball *piece_slope(const at_length *w, const model_layer *l, const b
 }
 
 /* How far the bundle's function into the channel moves when its input is off. */
+/* On paper: "Errors of gates". */
 static void add_moves(const at_length *w, const net_work *n, const bundle *b, const bundle_facts *f, uint32_t channel,
                       const ball *off) {
     const ball *steepest = w->b->zero;
@@ -84,6 +87,7 @@ static bool unit_row_is_exact(const at_length *w, const bundle_unit *u, const er
 }
 
 /* The unit's number as a term of the sums it goes into: X_u, Y_u, e_u and its grid. */
+/* On paper: "Errors of gates". */
 static sum_term unit_term(const at_length *w, const bundle_unit *u, const bundle_facts *f, const ball *off,
                           const error_sum *row) {
     const bounds *b = w->b;
@@ -105,6 +109,7 @@ static sum_term unit_term(const at_length *w, const bundle_unit *u, const bundle
     return out;
 }
 
+/* On paper: "Errors of gates". */
 void net_errors(const at_length *w, net_work *n, const bundle *b, const bundle_facts *f) {
     error_sum row = length_row(w, &n->l->in, b->row, n->f->middle);
     const ball *off = error_sum_finish(&row, &w->rules, SUM_PLAIN);

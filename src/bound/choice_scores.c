@@ -21,6 +21,7 @@ typedef struct dimensions {
     bool constant;       /* all scores of a row are the same sum of the same numbers */
 } dimensions;
 
+/* On paper: "Errors of scores". */
 static void add_dimension(const at_length *w, dimensions *s, uint32_t layer, uint32_t head, uint32_t d) {
     const bounds *b = w->b;
     const model_head *h = &w->r->m->layers[layer].heads[head];
@@ -45,6 +46,7 @@ static void add_dimension(const at_length *w, dimensions *s, uint32_t layer, uin
     }
 }
 
+/* On paper: "Errors of scores". */
 static void add_tie_break(const at_length *w, dimensions *s, const tie_break *tie) {
     const bounds *b = w->b;
     const ball *reach = b_mul(b, b_double(b, tie->step), b_int(b, (int64_t)w->size - 1));
@@ -58,6 +60,7 @@ static void add_tie_break(const at_length *w, dimensions *s, const tie_break *ti
 
 /* rho: what the rounding of two scores and logits can do to their difference. `moved`: each logit by a unit in the
    last place, too. */
+/* On paper: "Errors of scores". */
 static const ball *score_rounding(const at_length *w, const dimensions *s, uint64_t rows, double scale, bool moved) {
     const bounds *b = w->b;
     const ball *tau = w->rules.tau, *lambda = b_double(b, scale);
@@ -74,6 +77,7 @@ static const ball *score_rounding(const at_length *w, const dimensions *s, uint6
 }
 
 /* upsilon: how far two equal logits are apart once each is moved by a unit in the last place. */
+/* On paper: "Errors of scores". */
 static const ball *last_places(const at_length *w, const dimensions *s, uint64_t rows, double scale) {
     const bounds *b = w->b;
     if (b_is_zero(b, s->largest)) return b->zero;
@@ -83,6 +87,7 @@ static const ball *last_places(const at_length *w, const dimensions *s, uint64_t
 }
 
 /* Neither a logit nor a difference of two overflows, and errors stay in proportion. */
+/* On paper: "Errors of scores". */
 static bool scores_have_room(const at_length *w, const dimensions *s, const ball *logit, uint64_t rows,
                              double scale) {
     const bounds *b = w->b;
@@ -93,6 +98,7 @@ static bool scores_have_room(const at_length *w, const dimensions *s, const ball
            sum_has_room(&w->rules, b_mul(b, grown, query), b->a);
 }
 
+/* On paper: "Errors of scores". */
 score_error score_errors(const at_length *w, uint32_t layer, uint32_t head, double scale) {
     const bounds *b = w->b;
     const model_head *h = &w->r->m->layers[layer].heads[head];

@@ -4,20 +4,24 @@
 
 /* A key that is at least `below` under the winner weighs at most this, beside 1. As on the page, its score is a
    double. */
+/* On paper: "Shares of a softmax row". */
 static const ball *loser_weight(const bounds *b, const ball *below) {
     return b_exp(b, b_double(b, b_upper(b, b_neg(b, below))));
 }
 
 /* One winner of value 0, and losers of value 1 that weigh r together: the box problem has its maximum with all of
    them at their upper ends. */
+/* Coq: softmax_total_variation. */
 static const ball *share_of_losers(const bounds *b, const ball *r) { return b_div(b, r, b_add(b, b->one, r)); }
 
 /* Lambda (distance - off) (1 - u): what is left of a distance of scores in computed logits. */
+/* On paper: "Shares of a softmax row". */
 static const ball *left_of(const bounds *b, const ball *scale, const ball *distance, const ball *off) {
     return b_mul(b, b_mul(b, scale, b_sub(b, distance, off)), b_sub(b, b->one, b->unit_a));
 }
 
 /* N - 1 keys that are at least `below` under the winner; NULL: there is none. */
+/* On paper: "Shares of a softmax row". */
 static const ball *single_share(const bounds *b, const ball *below) {
     if (!below || b->size == 1) return b->zero;
     return share_of_losers(b, b_times(b, (int64_t)b->size - 1, loser_weight(b, below)));
@@ -25,11 +29,13 @@ static const ball *single_share(const bounds *b, const ball *below) {
 
 /* Terms beyond which the rest of a falling sum is bounded by its first term, since more would not change a printed
    digit. */
+/* Arithmetic. */
 static bool rest_is_nothing(const bounds *b, const ball *term, const ball *sum) {
     return b_is_less(b, b_times(b, (int64_t)b->size, term), b_shift(b, sum, -120));
 }
 
 /* Keys at distances that are multiples of `step`, `off` apart from that. `gap` NULL: all scores tie. */
+/* On paper: "Shares of a softmax row". */
 static const ball *tie_break_share(const bounds *b, const ball *scale, const ball *step, const ball *gap,
                                    const ball *off) {
     int64_t others = (int64_t)b->size - 1;
@@ -54,6 +60,7 @@ static const ball *tie_break_share(const bounds *b, const ball *scale, const bal
 
 /* Winners within B of each other, the others at least A below the least of them (NULL: none): the maximum of
    (p + q)/(p + q + (1 - p) a) - p over p in [0, 1]. */
+/* On paper: "Shares of a softmax row". */
 static const ball *tied_share(const bounds *b, const ball *within, const ball *below) {
     const ball *a = b_exp(b, b_neg(b, within)), *q = b->zero;
     if (below) q = b_mul(b, b_mul(b, a, b_int(b, (int64_t)b->size - 1)), b_exp(b, b_neg(b, below)));
@@ -69,6 +76,7 @@ static const ball *tied_share(const bounds *b, const ball *within, const ball *b
     return b_div(b, q, b_add(b, q, a));
 }
 
+/* On paper: "Shares of a softmax row". */
 static const ball *adaptive_share(const share_problem *p, const rounding_rules *r) {
     const bounds *b = r->b;
     const ball *scale = b_double(b, p->scale), *size = b_int(b, (int64_t)b->size);
@@ -88,12 +96,14 @@ static const ball *adaptive_share(const share_problem *p, const rounding_rules *
 
 /* Differences of logits are rounded to nearest, which keeps order, and z is a number of the format: so there is no
    factor 1 - u. */
+/* On paper: "Shares of a softmax row". */
 static bool is_silent(const share_problem *p, const rounding_rules *r, const ball *distance) {
     const bounds *b = r->b;
     const ball *below = b_mul(b, b_double(b, p->scale), b_sub(b, distance, p->lose_off));
     return b_is_at_most(b, b_double(b, r->silence), below);
 }
 
+/* On paper: "Shares of a softmax row". */
 row_peak share_peak(const share_problem *p, const rounding_rules *r) {
     const bounds *b = r->b;
     if (p->hard || p->h->choice != TEMPER_CHOICE_SOFTMAX || p->h->adaptive) return PEAK_SOFT;
@@ -104,6 +114,7 @@ row_peak share_peak(const share_problem *p, const rounding_rules *r) {
     return p->single || p->step == 0 || is_silent(p, r, b_double(b, p->step)) ? alone : PEAK_SOFT;
 }
 
+/* On paper: "Shares of a softmax row". */
 static const ball *softmax_share(const share_problem *p, const rounding_rules *r) {
     const bounds *b = r->b;
     row_peak peak = share_peak(p, r);

@@ -27,6 +27,7 @@ int format_least_exponent(const number_format *f) {
     return e - 1;
 }
 
+/* On paper: "Errors of sums". */
 rounding_rules rounding_rules_of(const bounds *b) {
     return (rounding_rules){.b = b,
                             .storing = b->s == b->a ? b->zero : b->unit_s,
@@ -34,6 +35,7 @@ rounding_rules rounding_rules_of(const bounds *b) {
                             .silence = format_exp_ends(b->a)};
 }
 
+/* Coq: multiple_number. */
 bool sum_fits(const rounding_rules *r, const ball *size, int grid, const number_format *f) {
     const bounds *b = r->b;
     if (b_is_zero(b, size)) return true;
@@ -42,15 +44,18 @@ bool sum_fits(const rounding_rules *r, const ball *size, int grid, const number_
            b_is_at_most(b, size, f == b->s ? b->most_s : b->most_a);
 }
 
+/* On paper: "Errors of sums". */
 bool sum_has_room(const rounding_rules *r, const ball *size, const number_format *f) {
     const bounds *b = r->b;
     return b_is_at_most(b, size, b_shift(b, f == b->s ? b->most_s : b->most_a, -1));
 }
 
+/* On paper: "Errors of sums". */
 bool growth_is_small(const rounding_rules *r, uint64_t k) {
     return b_is_at_most(r->b, b_grow(r->b, r->b->unit_a, k), r->b->one);
 }
 
+/* On paper: "Errors of sums". */
 const ball *stored_error(const rounding_rules *r, const ball *error, const ball *size, const ball *near) {
     const bounds *b = r->b;
     if (b_is_zero(b, r->storing)) return error;
@@ -65,6 +70,7 @@ error_sum error_sum_begin(const rounding_rules *r) {
     return (error_sum){.error = zero, .size = zero, .ideal = zero, .grid = GRID_ANY, .clean = true};
 }
 
+/* On paper: "Errors of sums". */
 void error_sum_add(error_sum *s, const rounding_rules *r, double weight, const sum_term *t) {
     const bounds *b = r->b;
     double rounded = format_round(b->s, weight);
@@ -93,6 +99,7 @@ bool error_sum_is_exact(const error_sum *s, const rounding_rules *r, sum_use use
            (use == SUM_PLAIN || sum_fits(r, s->size, s->grid, r->b->s));
 }
 
+/* On paper: "Errors of sums". */
 const ball *error_sum_finish(const error_sum *s, const rounding_rules *r, sum_use use) {
     static const unsigned more[] = {1, 1, 2}, stores[] = {0, 1, 2};
     const bounds *b = r->b;

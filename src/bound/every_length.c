@@ -103,6 +103,7 @@ static void find_rests(every_length *e, uint64_t size) {
 }
 
 /* The winner has `before` losers on the losing side. */
+/* On paper: "Nearest". */
 static double row_rest(const every_length *e, uint64_t size, uint64_t before) {
     double winner = e->winner[from_far(e, size, before, true)], sum = 0;
     for (uint64_t k = 1; k <= NEAR && k <= before; k++)

@@ -6,6 +6,7 @@ static const ball *least(const bounds *b, const ball *x, const ball *y) {
     return b_neg(b, b_max(b, b_neg(b, x), b_neg(b, y)));
 }
 
+/* On paper: "Quantities". */
 const ball *form_bound(const bounds *b, const feature_form *f) {
     const ball *c = b_double(b, fabs(f->c));
     switch (f->size) {
@@ -46,10 +47,12 @@ bool form_grid(int *grid, const feature_form *f) {
 }
 
 /* Whether products up to x of whole multiples of 2^grid are certainly exact in f64. */
+/* Coq: number_int. */
 static bool is_whole_in_f64(const bounds *b, const ball *x, int grid) {
     return ball_is_at_most(x, b_power_of_two(b, (long)grid + 53));
 }
 
+/* On paper: "Quantities". */
 uint64_t power_roundings(const bounds *b, double c, int power) {
     uint64_t count = 0;
     const ball *x = b_double(b, c);
@@ -60,6 +63,7 @@ uint64_t power_roundings(const bounds *b, double c, int power) {
     return count;
 }
 
+/* On paper: "Quantities". */
 uint64_t form_roundings(const bounds *b, const feature_form *f) {
     switch (f->size) {
     case FORM_UNKNOWN:

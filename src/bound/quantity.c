@@ -3,6 +3,7 @@
 #include <math.h>
 
 /* X <= 2^(g+p) and 2^g >= t: every multiple of 2^g up to X is a number of the format. */
+/* Coq: multiple_number. */
 static bool holds(const bounds *b, const ball *size, int grid, const number_format *f) {
     return grid == GRID_OF_ZERO ||
            (ball_is_at_most(size, b_power_of_two(b, (long)grid + f->precision)) && grid >= grid_of(f->least));
@@ -26,6 +27,7 @@ static quantity exactly(quantity q) {
 
 /* ---- features and scales ---- */
 
+/* Coq: rounded_off; on paper: "Quantities", how often f64 rounds. */
 static quantity expression_quantity(const bounds *b, const feature_form *f, const number_format *in) {
     quantity q = {.size = form_bound(b, f), .error = b->zero};
     q.gridded = form_grid(&q.grid, f);
@@ -56,6 +58,7 @@ typedef struct partial {
 } partial;
 
 /* Adds a computed product of this size; the first one loses nothing. */
+/* Coq: rounded_off, abs_rnd_le. */
 static void add_product(const bounds *b, partial *p, const ball *product) {
     if (!p->begun) {
         p->size = product;
@@ -68,6 +71,7 @@ static void add_product(const bounds *b, partial *p, const ball *product) {
 }
 
 /* The product itself, unless it is exact. */
+/* Coq: rounded_off, abs_rnd_le. */
 static const ball *round_product(const bounds *b, partial *p, const ball *size, bool exact) {
     if (exact) return size;
     p->error = b_add(b, p->error, b_half(b, b->a, size));
@@ -77,6 +81,7 @@ static const ball *round_product(const bounds *b, partial *p, const ball *size, 
 /* ---- rows ---- */
 
 /* How many terms the head part of a row has, and its size H. */
+/* On paper: "Quantities". */
 static size_t head_part(const bounds *b, const row_shape *row, const ball **head) {
     size_t count = 0, booleans = 0, constants = 0, later = 0;
     const ball *sum = b->zero, *constant = b->one;
@@ -103,6 +108,7 @@ static size_t head_part(const bounds *b, const row_shape *row, const ball **head
     return count;
 }
 
+/* Coq: sum_off, rounded_off, key_off; on paper: "Quantities", how they follow each other. */
 static quantity row_rounded(const bounds *b, const row_shape *row, size_t head, quantity q) {
     partial p = {.size = q.size, .error = b->zero, .begun = head > 0}; /* q.size is H as yet */
     for (size_t k = head; k < row->count; k++) {
@@ -121,6 +127,7 @@ static quantity row_rounded(const bounds *b, const row_shape *row, size_t head, 
     return q;
 }
 
+/* Coq: sum_off, exact_tree, asc_exact; on paper: "Quantities", the head part. */
 quantity quantity_row(const bounds *b, const row_shape *row, bool chooses) {
     quantity q = {.error = b->zero, .gridded = true, .grid = GRID_OF_ZERO};
     const ball *head_size = b->zero, *full = b->zero;
@@ -157,6 +164,7 @@ quantity quantity_row(const bounds *b, const row_shape *row, bool chooses) {
 /* ---- products and scores ---- */
 
 /* X, e_in and the grid of a product; the product's own rounding is the caller's. */
+/* Coq: product_off. */
 static quantity product(const bounds *b, const quantity *x, const quantity *y) {
     quantity q = {.size = b_mul(b, x->size, y->size)};
     q.error =
@@ -168,6 +176,7 @@ static quantity product(const bounds *b, const quantity *x, const quantity *y) {
     return q;
 }
 
+/* Coq: product_off, sum_off, exact_tree; on paper: "Quantities", how they follow each other. */
 quantity quantity_score(const bounds *b, const quantity *queries, const quantity *keys, size_t count) {
     quantity q = {.size = b->zero, .error = b->zero, .gridded = true, .exact = true, .grid = GRID_OF_ZERO};
     partial sum = {.size = b->zero, .error = b->zero};
@@ -189,6 +198,7 @@ quantity quantity_score(const bounds *b, const quantity *queries, const quantity
 }
 
 /* A product that is rounded once in the format of sums, unless it is exact. */
+/* Coq: product_off, rounded_off. */
 static quantity scaled_by(const bounds *b, const quantity *scale, const quantity *x, bool doubles) {
     quantity q = product(b, scale, x);
     const ball *argument = b_mul(b, scale->most, x->most);
@@ -200,6 +210,7 @@ static quantity scaled_by(const bounds *b, const quantity *scale, const quantity
 }
 
 /* The queries are scaled first. */
+/* On paper: "Quantities". */
 static quantity logit_of_scaled_queries(const bounds *b, const quantity *scale, const quantity *queries,
                                         const quantity *keys, size_t count) {
     quantity *scaled = arena_alloc(b->arena, count, sizeof *scaled);
@@ -213,6 +224,7 @@ static quantity logit_of_scaled_queries(const bounds *b, const quantity *scale, 
     return q;
 }
 
+/* Coq: nearest_logit, by temperature; on paper: "Quantities", other keys and scales. */
 quantity quantity_logit(const bounds *b, const quantity *scale, const quantity *queries, const quantity *keys,
                         size_t count) {
     quantity score = quantity_score(b, queries, keys, count);

@@ -22,6 +22,7 @@ static void need(head_certificate *h, bool holds, const char *failure) {
     if (!holds && !h->failure) h->failure = failure;
 }
 
+/* Coq: ones_tree, count_exact. */
 static void need_counting(const bounds *b, head_certificate *h) {
     need(h, ball_is_at_most(b->m, b_power_of_two(b, b->a->precision)),
          say(b, "%s counts only up to 2^%d", b->a->name, b->a->precision));
@@ -34,27 +35,33 @@ static void need_below(const bounds *b, head_certificate *h, const ball *x, cons
              f->largest));
 }
 
+/* Arithmetic. */
 static const ball *inverse(const bounds *b, const ball *x) { return b_div(b, b->one, x); }
 
+/* Arithmetic. */
 static const ball *twice(const bounds *b, const ball *x) { return b_mul(b, b_int(b, 2), x); }
 
 /* (1 + u_a)^i (1 + u_s)^j (1 + v)^k - 1 */
+/* Arithmetic. */
 static const ball *growth(const bounds *b, uint64_t i, uint64_t j, uint64_t k) {
     const ball *factor = b_mul(b, b_more(b, b->unit_a, i), b_mul(b, b_more(b, b->unit_s, j), b_more(b, b->v, k)));
     return b_sub(b, factor, b->one);
 }
 
 /* (1 + 2 u_a) */
+/* Coq: E_high_factor. */
 static const ball *exp_factor(const bounds *b) { return b_add(b, b->one, twice(b, b->unit_a)); }
 
 /* ---- doc/certificate.md, "Once" ---- */
 
+/* Coq: once_out, two formats; on paper: "Once", one format. */
 static const ball *once_error_ascending(const bounds *b, const ball *rest) {
     const ball *less = b_mul(b, b_less(b, b->unit_a, 1), b_less(b, b->unit_stored, 1));
     const ball *sum = b_mul(b, b_add(b, b->one, twice(b, rest)), b_more(b, b->unit_a, (uint64_t)b->a->precision + 1));
     return b_sub(b, b->one, b_div(b, less, sum));
 }
 
+/* Coq: once_any_out. */
 static const ball *once_error_any(const bounds *b, const ball *rest, const ball *logit) {
     const ball *apart = b_mul(b, b_mul(b, b_int(b, 5), b->unit_a), logit); /* two candidates, and a unit each */
     const ball *w = b_mul(b, b_pow(b, b_sub(b, b->one, twice(b, b->unit_a)), 3), b_exp(b, b_neg(b, apart)));
@@ -62,13 +69,15 @@ static const ball *once_error_any(const bounds *b, const ball *rest, const ball 
     return b_sub(b, b->one, b_div(b, b_less(b, b->unit_a, b->size + 6), sum));
 }
 
+/* Coq: once_out (C = 8), once_any_out (C from 1 to 16); on paper: "Once", other C, steps of 4, tiles, overflow. */
 static head_certificate once(const bounds *b, const head_shape *s) {
     head_certificate h = {.logit = form_bound(b, &s->scale)};
     const ball *kept = b_mul(b, b_less(b, b->unit_s, 2), b_mul(b, b_less(b, b->unit_a, 5), b_less(b, b->v, 4)));
     const ball *least = b_add(b, b->log_m, b_double(b, s->kappa)); /* of the candidates' ideal logits */
     h.rounding = b_mul(b, b_sub(b, b->one, kept), h.logit);
     const ball *power = b_add(b, b_neg(b, b_mul(b, kept, least)), twice(b, b->tiny_a));
-    const ball *weight = b_add(b, b_mul(b, exp_factor(b), b_exp(b, power)), b->tiny_a);
+    const ball *factors = b_pow(b, exp_factor(b), b->ascending ? 1 : 6); /* a loser meets up to six exps */
+    const ball *weight = b_add(b, b_mul(b, factors, b_exp(b, power)), b->tiny_a);
     const ball *rest = b_mul(b, b_sub(b, b->m, b->one), weight);
     need(&h, ball_is_less(weight, b->one), "its losers weigh as much as its candidates");
     need_below(b, &h, twice(b, b_add(b, h.logit, h.rounding)), b->most_a, "differences of logits", b->a);
@@ -93,6 +102,7 @@ static void need_distances(const bounds *b, head_certificate *h) {
 /* ---- doc/certificate.md, "Nearest" ---- */
 
 /* What all losers weigh together, each gap being at least a multiple of kappa of which `sides` occur at a time. */
+/* Coq: leak_le, mass_le; on paper: "Look-up", two sides. */
 static const ball *losers(const bounds *b, double kappa, const ball *off, int sides) {
     const ball *q = b_exp(b, b_neg(b, b_mul(b, b_double(b, kappa), b_sub(b, b->one, b->unit_a))));
     const ball *sum = b_mul(b, b_int(b, sides), b_div(b, q, b_sub(b, b->one, q)));
@@ -108,6 +118,7 @@ static void need_separation(const bounds *b, head_certificate *h, double kappa) 
 static bool is_hopeless(const ball *off) { return !(ball_upper(off) < 0x1p20); }
 
 /* The error of one winner beside losers on `sides` sides, whose logits are off by h's rounding. */
+/* Coq: nearest_ascending, nearest_any. */
 static void winner_error(const bounds *b, head_certificate *h, double kappa, int sides) {
     h->error = is_hopeless(h->rounding) ? b->one : b_row_error(b, losers(b, kappa, h->rounding, sides));
     need_separation(b, h, kappa);
@@ -136,6 +147,7 @@ static rows_of_head checked_rows(const bounds *b, head_certificate *h, const hea
 }
 
 /* How far a logit of the rows is off: its error, and one unit in the last place. */
+/* Coq: ulp_bound, nearest_in_range; on paper: "Quantities", the range of other logits. */
 static const ball *checked_logit(const bounds *b, head_certificate *h, const quantity *l) {
     const ball *ulp = b_ulp(b, b->a, l->most);
     need(h, quantity_fits(l, b->most_a), "a score overflows");
@@ -162,6 +174,7 @@ static head_certificate nearest(const bounds *b, const head_shape *s) {
 /* ---- doc/certificate.md, "Match" ---- */
 
 /* Whole numbers times multiples of a half: the scores of patterns are exact, also if queries are scaled before. */
+/* On paper: "Match". */
 static void need_patterns(const bounds *b, head_certificate *h, const head_shape *s, bool scaled) {
     const ball *most = b_double(b, s->total > s->weight ? s->total : s->weight);
     double kappa = scaled ? s->kappa : 1;
@@ -173,6 +186,7 @@ static void need_patterns(const bounds *b, head_certificate *h, const head_shape
 
 /* The end sentinel's key is M less its tie-break, rounded as one number; the start's is M, since 0/N is 0. The other
    keys are 0 there. What counts is how far two logits are off together, and only one of them is a sentinel's. */
+/* On paper: "Match". */
 static const ball *with_sentinel(const bounds *b, head_certificate *h, const head_shape *s, const quantity *scale,
                                  const ball *letters) {
     const term_shape terms[2] = {{{.size = FORM_BOOLEAN, .c = 1}, s->edges}, {{.size = FORM_SHARE}, -1}};
@@ -214,6 +228,7 @@ static head_certificate hard_match(const bounds *b, const head_shape *s) {
     return h;
 }
 
+/* Coq: nearest_ascending; on paper: "Nearest", every length. */
 head_certificate head_certify_rest(const bounds *b, double rest, double logit) {
     head_certificate h = {.logit = b_double(b, logit), .rounding = b->zero};
     const ball *losers = b_double(b, rest);
@@ -224,6 +239,7 @@ head_certificate head_certify_rest(const bounds *b, double rest, double logit) {
 
 /* ---- doc/certificate.md, "Count" ---- */
 
+/* Coq: count_out, mean_error; on paper: "Count", overflow. */
 static head_certificate count(const bounds *b, const head_shape *s) {
     head_certificate h = {.logit = b->zero, .rounding = b->zero, .error = b->zero};
     const ball *w = b_double(b, s->weight);
@@ -247,6 +263,7 @@ static head_certificate count(const bounds *b, const head_shape *s) {
 /* ---- doc/certificate.md, "Compare" and "Balance" ---- */
 
 /* rho and then the error, with e for epsilon or omega and the share of kappa that is left. */
+/* Coq: compare_row_ok, kappa = 8; on paper: "Compare" and "Balance", other kappa, one format ascending. */
 static void share_error(const bounds *b, head_certificate *h, const ball *kappa_left, const ball *e) {
     const ball *two_tiny = twice(b, b->tiny_a);
     const ball *power = b_add(b, b_sub(b, b_mul(b, e, b->log_m), kappa_left), two_tiny);
@@ -260,6 +277,7 @@ static void share_error(const bounds *b, head_certificate *h, const ball *kappa_
 }
 
 /* What compare and balance heads both need, with e for epsilon or omega. */
+/* Coq: compare_row_ok, kappa = 8; on paper: "Compare", other kappa, overflow. */
 static void need_sentinel(const bounds *b, head_certificate *h, const head_shape *s, const ball *e) {
     const ball *one_more = b_add(b, b->one, e), *scale = b_mul(b, b_double(b, 2 * s->kappa), b->m);
     need_counting(b, h);
@@ -271,6 +289,7 @@ static void need_sentinel(const bounds *b, head_certificate *h, const head_shape
          say(b, "its normaliser is too small for %s", b->s->name));
 }
 
+/* Coq: compare_logit, compare_row_ok, kappa = 8; on paper: "Compare", other kappa, positions. */
 static head_certificate compare(const bounds *b, const head_shape *s) {
     head_certificate h = {.rounding = growth(b, 8, 3, 6)};
     const ball *kappa = b_double(b, s->kappa);
@@ -281,6 +300,7 @@ static head_certificate compare(const bounds *b, const head_shape *s) {
 }
 
 /* e_u: the row 1/(i + 1) - real + x, of three terms in any order. */
+/* On paper: "Balance". */
 static const ball *own_unit_error(const bounds *b) {
     quantity share = quantity_feature(b, &(feature_form){.size = FORM_SHARE});
     const ball *three = b_int(b, 3), *error = b_add(b, share.error, twice(b, b_half(b, b->a, three)));
@@ -288,6 +308,7 @@ static const ball *own_unit_error(const bounds *b) {
 }
 
 /* E: how far the sum may be off, in units of it. */
+/* On paper: "Balance". */
 static const ball *balance_rounding(const bounds *b, const head_shape *s, const ball *omega) {
     const ball *w_h = b_double(b, s->weight), *w_t = b_double(b, s->total), *w_o = b_double(b, s->own);
     const ball *mean = b_sub(b, b_mul(b, b_more(b, b->unit_a, 1), b_more(b, b->unit_stored, 1)), b->one);
@@ -300,6 +321,7 @@ static const ball *balance_rounding(const bounds *b, const head_shape *s, const 
 }
 
 /* All that a balance head needs but a sum that is nearly right. */
+/* On paper: "Balance". */
 static void need_balance(const bounds *b, head_certificate *h, const head_shape *s, const ball *omega) {
     const ball *kappa = b_double(b, s->kappa), *square = b_mul(b, b->m, b->m);
     const ball *w_h = b_double(b, s->weight), *w_o = b_double(b, s->own);
@@ -316,6 +338,7 @@ static void need_balance(const bounds *b, head_certificate *h, const head_shape 
     need_below(b, h, twice(b, w_o), b->most_s, "own parts", b->s);
 }
 
+/* On paper: "Balance". */
 static head_certificate balance_begin(const bounds *b, const head_shape *s, const ball *omega) {
     head_certificate h = {.rounding = balance_rounding(b, s, omega)};
     const ball *kappa = b_double(b, s->kappa), *w_t = b_double(b, s->total);
@@ -327,6 +350,7 @@ static head_certificate balance_begin(const bounds *b, const head_shape *s, cons
     return h;
 }
 
+/* On paper: "Balance". */
 static head_certificate balance(const bounds *b, const head_shape *s) {
     const ball *omega = growth(b, 10, 4, 8), *kappa = b_double(b, s->kappa);
     head_certificate h = balance_begin(b, s, omega);
@@ -340,6 +364,7 @@ static head_certificate balance(const bounds *b, const head_shape *s) {
 /* ---- doc/certificate.md, "Look-up" ---- */
 
 /* e: A_0 - A_1 in exact arithmetic against what is computed, as a share of kappa M^2. */
+/* On paper: "Look-up". */
 static const ball *lookup_share(const bounds *b, const head_shape *s) {
     uint64_t scaled = s->scaled;
     feature_form first = {.size = FORM_SHARE, .squares = 1}, second = {.size = FORM_SHARE, .squares = 2};
@@ -361,6 +386,7 @@ static const ball *lookup_share(const bounds *b, const head_shape *s) {
 }
 
 /* All but the error. */
+/* On paper: "Look-up". */
 static head_certificate lookup_begin(const bounds *b, const head_shape *s) {
     const ball *kappa = b_double(b, s->kappa), *square = b_mul(b, b->m, b->m), *cube = b_mul(b, square, b->m);
     const ball *share = lookup_share(b, s), *size = b_mul(b, kappa, square), *error = b_mul(b, size, share);
@@ -434,6 +460,7 @@ static head_certificate hard_rows(const bounds *b, const head_shape *s) {
 }
 
 /* Compare: what the sum needs that soft and hard rows share. */
+/* On paper: "Hard runs". */
 static head_certificate hard_compare(const bounds *b, const head_shape *s) {
     head_certificate h = {.rounding = b->zero};
     h.logit = b_double(b, s->weight);
@@ -443,6 +470,7 @@ static head_certificate hard_compare(const bounds *b, const head_shape *s) {
     return h;
 }
 
+/* On paper: "Hard runs". */
 head_certificate head_certify_hard(const bounds *b, const head_shape *s) {
     head_certificate h = {.failure = "it has no role"};
     switch (s->role) {

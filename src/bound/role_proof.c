@@ -79,6 +79,7 @@ static bool try_heads(formula_proof *p) {
 
 /* ---- gates ---- */
 
+/* Coq: fused_ramp, round_raw_ok; on paper: "Gates", rounded products, several ramps for one channel. */
 static bool bound_gates(formula_proof *p) {
     const bounds *b = &p->b;
     for (size_t k = 0; k < p->study.ramp_count; k++) {
@@ -122,6 +123,7 @@ static bool check_features(formula_proof *p) {
 /* ---- logits ---- */
 
 /* Weights that are stored as they are, on one grid, and not too large: no partial sum is rounded. */
+/* Coq: asc_exact. */
 static bool logit_row_is_exact(const bounds *b, const model_rows *rows, uint32_t row) {
     const ball *sum = b->zero;
     int grid = GRID_OF_ZERO;
@@ -138,6 +140,7 @@ static bool logit_row_is_exact(const bounds *b, const model_rows *rows, uint32_t
 
 /* A row of any weights over exact Booleans: what storing the weights and adding them up rounds. False: something
    overflows. */
+/* On paper: "Gates". */
 static bool logit_row_error(const bounds *b, const model_rows *rows, uint32_t row, const ball **error) {
     const ball *sum = NULL;
     *error = b->zero;
@@ -159,6 +162,7 @@ static bool logit_row_error(const bounds *b, const model_rows *rows, uint32_t ro
     return true;
 }
 
+/* On paper: "Probabilities". */
 static bool bound_logits(formula_proof *p) {
     const temper_model *m = p->c->model;
     p->logits = p->chances = NULL;
