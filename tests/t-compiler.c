@@ -1,7 +1,7 @@
 /* The compiler, where one of them was seen to be wrong. clang 14 at -O2 leaves out the loop that looks for an earlier
-   group, so that only the first unit has one: a pass that moves loads out of loops mixes up two addresses. That proved
-   files of ordinary transformers in WebAssembly that the native library did not prove, and the other way round. The
-   Makefile and web/wasm-cc.sh switch the pass off. */
+   group, so that only the first unit has one: a pass that moves loads out of loops mixes up two addresses. That
+   proved files of ordinary transformers in WebAssembly that the native library did not prove, and the other way
+   round. The Makefile and web/wasm-cc.sh switch the pass off. */
 #include "tests/test.h"
 
 typedef struct unit {

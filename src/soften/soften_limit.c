@@ -59,8 +59,8 @@ static void run_string(witness_search *w, const temper_model *m, arena *scratch)
     exact_run(m, w->letters, w->n, &observer, &pool, scratch);
 }
 
-/* Of all short strings some have a gap of a bit a letter, and near the length that fails the proof has no more. A power
-   of the length would lose less and less with each letter. */
+/* Of all short strings some have a gap of a bit a letter, and near the length that fails the proof has no more. A
+   power of the length would lose less and less with each letter. */
 static bool is_exponential(const temper_soften_limit *out) {
     enum { SHORT = 8, LONG = 16 };
     return out->all_up_to >= SHORT && out->log2_seen <= -(double)out->all_up_to && out->fails >= LONG &&
@@ -107,8 +107,8 @@ static void find_growth(temper_soften_limit *out, const scale_search *g) {
     if (isfinite(gap_at(g, out, n / 2))) out->bits_per_doubling = gap_at(g, out, n / 2) - here;
 }
 
-/* Rounding errors are in proportion to 2^-precision, so as many bits more as the scores are too far off. Where keys tie
-   and are averaged, they must be nearer by the factor that the scale makes of a gap, some 2^7. */
+/* Rounding errors are in proportion to 2^-precision, so as many bits more as the scores are too far off. Where keys
+   tie and are averaged, they must be nearer by the factor that the scale makes of a gap, some 2^7. */
 static void find_bits(temper_soften_limit *out, const scale_blame *b, double margin) {
     double room = out->can_saturate ? 1 : 0x1p7;
     double too_far = b->obstacle == TEMPER_OBSTACLE_GAP      ? b->off / b->needs * room
