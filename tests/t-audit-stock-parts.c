@@ -1,6 +1,6 @@
 /* Single norms, rows, heads and nets of the audit of ordinary transformers against the page's (stock_page.h), from
-   any state: random errors of columns, numbers of the model that are changed beyond what a lowering writes, and errors
-   up to the largest that are taken. Both must say the same: the same verdict, and the same number. */
+   any state: random errors of columns, numbers of the model that are changed beyond what a lowering writes, and
+   errors up to the largest that are taken. Both must say the same: the same verdict, and the same number. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
