@@ -302,8 +302,9 @@ static real once_off(view *x, const undo_head *h) {
         turn = powl(x->u->frequencies[pair] * n, 2) / 2 + angle_off(x, pair) + 2 * TURNED;
     }
     real differ = score_off(x, h, 0, 1, 0);
-    bool whole = differ + leak < 0x1p-13L;
-    real shares = 6 * differ + (whole ? 0 : 2.2L * n * V);
+    real apart = 2 * (differ + leak), sums = 2.2L * n * V;
+    if (apart < 0x1p-10L && sums > 20 * V) sums = 20 * V;
+    real shares = 6 * differ + (apart < 0x1p-12L ? 0 : sums);
     ask(x, n * size < 2048, "candidates of once");
     ask(x, grain == 0 || page_is_back(key.size, key.error, x->common + turn, grain), "keys of once");
     ask(x, grain == 0 || page_is_back(value.size, value.error, x->common, 1), "values of once");

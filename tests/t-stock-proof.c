@@ -376,9 +376,38 @@ static void check_matches(void) {
     }
 }
 
+static double some_share(test_random *r) { return (double)random_below(r, 1 << 20) / (1 << 20); }
+
+/* doc/stock.md, "Heads that choose": candidates of weights from 1 - a to 1, whose sum in f16 is scaled down by a in
+   all. Each weight is what it is to the largest so far. */
+static void check_sums(test_random *r, size_t trials) {
+    for (size_t k = 0; k < trials; k++) {
+        double value = 1 + (double)random_below(r, 9), sum = 0, whole = 0;
+        bool tight = random_below(r, 2);
+        double apart = ldexp(0.999 - (random_below(r, 2) ? 0.5 * some_share(r) : 0), tight ? -12 : -10), top = -apart;
+        uint64_t kind = random_below(r, 4);
+        for (size_t n = 2048 / (size_t)value; n > 0; n--) {
+            /* scores lie between -a and 0 */
+            double score = kind == 0 ? -apart : kind == 1 ? top : -apart * some_share(r);
+            if (kind != 0 && random_below(r, kind == 2 ? 3 : 40) == 0) score = top + (0 - top) * some_share(r);
+            if (score > top) {
+                sum = format_round(&format_f16, sum * exp(top - score));
+                top = score;
+            }
+            sum = format_round(&format_f16, sum + value * exp((kind == 0 ? -apart : score) - (kind == 0 ? 0 : top)));
+            whole += value;
+            double most = tight ? 0 : 20 * 0x1p-11 * whole;
+            if (!CHECK(fabs(whole - sum) <= most, "sums of %g, weights apart by %g, kind %d: %g instead of %g", value,
+                       apart, (int)kind, sum, whole))
+                return;
+        }
+    }
+}
+
 int main(void) {
     test_random r = test_seed(21);
     check_matches();
+    check_sums(&r, (size_t)(500 * test_effort()));
     check_kinds(&r);
     check_far(&r);
     check_reasons(&r);

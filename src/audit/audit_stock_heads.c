@@ -201,8 +201,10 @@ static double bound_once(stock_bounding *b, const undo_head *h) {
          "its values are not rounded back");
     double differ = content_error(b, h, 0, 1, OF_SAME_KEYS) / root(b), shares = 6 * differ;
     /* candidates so much alike, and others that add so little: f16 rounds every sum back, and only the sum of weights
-       is off; else each sum, and each time that it is scaled down, may be rounded */
-    if (!(2 * (differ + leak) * SLACK < 0x1p-12)) shares += 2.2 * n * F16;
+       is off; a little further sums stay within ten units; else each sum, and each time that it is scaled down, may
+       be rounded */
+    double apart = 2 * (differ + leak) * SLACK;
+    if (!(apart < 0x1p-12)) shares += (apart < 0x1p-10 ? fmin(20, 2.2 * n) : 2.2 * n) * F16;
     NEED(b, h, shares < 0x1p-3 && n * leak < 0x1p-3 && n * e < 0x1p-3, "candidates do not weigh the same");
     return (2.01 * leak * (1 + e) + e + (F16 + shares + (n + 8) * 1.01 * F32) * (size + e)) * SLACK;
 }

@@ -368,8 +368,9 @@ static double candidates_apart(const prover *p, const head_work *h, uint32_t d) 
 
 /* Candidates of a once head, with an f16 cache: doc/stock.md, "Heads that choose". Where f16 has their key, and
    nothing turns, they all have the same share, and sums of whole numbers are exact. Where shares are the same up to
-   2^-12, less what others get, sums in f16 are rounded back to whole numbers; else every sum may be rounded, and
-   every time that it is scaled down. A kernel with two passes rounds every share. */
+   2^-12, less what others get, sums in f16 are rounded back to whole numbers; up to 2^-10 they stay within ten units;
+   else every sum may be rounded, and every time that it is scaled down. A kernel with two passes rounds every
+   share. */
 static bool once_error(prover *p, const head_work *h, const proved_row *value, double leak, double *error) {
     uint32_t d = h->hint->dimensions[0];
     double off = prover_row_error(&h->key[d]), unit = fmin(h->key[d].grid, h->key[d].size),
@@ -378,8 +379,10 @@ static bool once_error(prover *p, const head_work *h, const proved_row *value, d
     *error = 1.01 * HALF_UNIT;
     if (!is_llama(p) && whole && off < unit * 0x1p-12) return true;
     *error = up_add(*error, up_mul(3, apart));
-    if (whole && up_add(apart, up_mul(2, leak)) < 0x1p-12) return true;
-    *error = up_add(*error, up_mul(2.2 * HALF_UNIT, (double)p->positions));
+    double all = up_add(apart, up_mul(2, leak)), sums = up_mul(2.2, (double)p->positions);
+    if (whole && all < 0x1p-12) return true;
+    if (whole && all < 0x1p-10) sums = fmin(sums, 20);
+    *error = up_add(*error, up_mul(HALF_UNIT, sums));
     return *error < 0.125 || prover_fail(p, "candidates differ too much in f16: scores by %.3g", apart);
 }
 

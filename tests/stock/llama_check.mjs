@@ -16,7 +16,8 @@ const {getLlama} = await import(pathToFileURL(require.resolve("node-llama-cpp"))
 const llama = await getLlama({gpu: false, build: "never", logLevel: "error", progressLogs: false, maxThreads: 1});
 
 let verdicts = 0, wrong = 0, models = 0, single = 0, texts = 0, drawn = 0, ended = 0;
-const FAR = 2000, LAST = 600; // letters of a long model; tokens at the end of a long string that go in one by one
+const FAR = 2000; // letters of a long model
+const last = (length) => (length > 4 * FAR ? 200 : 600); // tokens at the end of a long string that go in one by one
 const ask = {generateNext: {probabilities: true}};
 
 function complain(what) {
@@ -87,7 +88,7 @@ for (const [at, name] of names.entries()) {
         }
         // The last string is still there.
         const slow = isFar ? oracle.strings.at(-1) : oracle.strings.find((s) => s.ids.length > 40) ?? oracle.strings[0];
-        const begin = isFar ? slow.ids.length - LAST : 0;
+        const begin = isFar ? slow.ids.length - last(oracle.length) : 0;
         if (begin) await sequence.eraseContextTokenRanges([{start: begin, end: slow.ids.length}]);
         else await sequence.clearHistory();
         for (let i = begin; i < slow.ids.length; i++) {
