@@ -347,13 +347,13 @@ static void compare_all(const family *f, arena *a) {
     for (size_t k = 0; k < f->count; k++) {
         temper_error why;
         const subject *x = &f->all[k];
-        snprintf(path, sizeof path, "%s/%d-%zu.gguf", folder, (int)getpid(),
-                 k); /* a mutant is a process of its own */
+        pid_t owner = getpid();
+        snprintf(path, sizeof path, "%s/%d-%zu.gguf", folder, (int)owner, k); /* a mutant is a process of its own */
         if (!CHECK(temper_file_write(path, x->bytes.data, x->bytes.length, &why) == TEMPER_OK, "%s", why.text))
             return;
         for (size_t j = 0; j < f->count; j++) try_pair(f->t, x, &f->all[j], a);
         shake_model(f->t, x, test_effort() < 0.1 ? 30 : 20, a);
-        unlink(path);
+        if (owner == getpid()) unlink(path);
     }
 }
 
