@@ -7,7 +7,7 @@
 
 #include "audit/audit_stock.h"
 
-enum { MOST_PAIRS = 1 << 17, MOST_PERIOD = 64, MOST_BEFORE = 16, MOST_SEEN = 24 };
+enum { MOST_PAIRS = 1 << 17, MOST_PERIOD = 64, MOST_BEFORE = 16, MOST_SEEN = 24, MOST_ROWS = 64 };
 #define MOST_WORK ((uint64_t)1 << 31)
 static const double LEGAL = 256;
 
@@ -141,7 +141,7 @@ static void see_nearest(const machine *m, const undo_head *h, double *memory, bo
 /* memory: how many, then keys and values of each. Of equal scores the first in the list is chosen. */
 static void see_match(const machine *m, const undo_head *h, double *memory) {
     size_t width = h->content + h->value_count, count = (size_t)memory[0], same = 0;
-    double here[64], *list = memory + 1;
+    double here[MOST_ROWS], *list = memory + 1;
     for (size_t k = 0; k < h->content; k++) here[k] = value_of(m, &h->products[k].key);
     for (size_t v = 0; v < h->value_count; v++) here[h->content + v] = value_of(m, &h->values[v].value);
     while (same < count && memcmp(list + same * width, here, h->content * sizeof *here) != 0) same++;
@@ -309,7 +309,7 @@ static void place_memory(machine *m) {
         size_t size = x->value_count + 1;
         if (x->role == UNDO_NEAREST && varies(x)) {
             size_t width = x->content + x->value_count;
-            if (width > 64) stock_refuse(m->s, x->layer, x->slot + 1, "it has too many rows");
+            if (width > MOST_ROWS) stock_refuse(m->s, x->layer, x->slot + 1, "it has too many rows");
             size = 1 + MOST_SEEN * width;
         }
         m->used[h] = is_used(u, x);
