@@ -152,7 +152,7 @@ static void change_certificate(const trial *t, const char *from, const char *to)
     free(made.data);
 }
 
-/* One number of a tensor is another: the last, or one in its midst. */
+/* One number of a tensor is another: the last, one in its midst, or the first. */
 static void change_tensors(const trial *t) {
     const bytes *f = &t->files[SAFETENSORS];
     uint64_t header;
@@ -169,11 +169,38 @@ static void change_tensors(const trial *t) {
             size = strncmp(type + 9, "F16", 3) == 0 ? 2 : 4;
         }
         size_t middle = (end - first) / 2 / size * size;
-        place = 8 + header + (count++ % 2 ? first + middle : end - size);
+        place = 8 + header + (count % 3 == 0 ? end - size : count % 3 == 1 ? first + middle : first);
+        count++;
         memcpy(number, f->data + place, size);
         number[size - 1] ^= 0x01;
         change_file(t, SAFETENSORS, place, number, size, true);
     }
+}
+
+/* The list of files in another order: each is looked at all the same. */
+static void reorder(const trial *t) {
+    bytes c = {malloc(t->files[CERTIFICATE].length + 1), t->files[CERTIFICATE].length};
+    memcpy(c.data, t->files[CERTIFICATE].data, c.length + 1);
+    char *first = strstr(c.data, "{\"name\": \"model.gguf\""),
+         *second = strstr(c.data, "{\"name\": \"model.safetensors\"");
+    temper_error e;
+    if (CHECK(first && second && first < second, "%s: the certificate has other files", t->source)) {
+        size_t a = (size_t)(strchr(first, '}') + 1 - first), b = (size_t)(strchr(second, '}') + 1 - second);
+        size_t between = (size_t)(second - first) - a;
+        char *made = malloc(a + between + b);
+        memcpy(made, second, b);
+        memcpy(made + b, first + a, between);
+        memcpy(made + b + between, first, a);
+        memcpy(first, made, a + between + b);
+        free(made);
+        write_all(t);
+        CHECK(audit_here(&c, &e) == TEMPER_OK, "%s: files in another order: %s", t->source, e.text);
+        bytes other = t->files[SAFETENSORS];
+        other.length--;
+        write_file(SAFETENSORS, &other);
+        check_refused(t, &c, "a shorter file in another order");
+    }
+    free(c.data);
 }
 
 static void remove_file(const trial *t, int which) {
@@ -189,6 +216,7 @@ static void change_all(const trial *t) {
     CHECK(audit_here(&t->files[CERTIFICATE], &e) == TEMPER_OK, "%s: %s", t->source, e.text);
     for (int k = 0; k < 5; k++) remove_file(t, k);
     if (t->options.weights_f16 || t->options.architecture == TEMPER_STOCK_GPT2) change_tensors(t);
+    reorder(t);
     change_file(t, ONNX, t->files[ONNX].length / 2, "x", 1, false); /* of this one only the digest counts */
     change_text(t, CONFIG, "e-0", "e-1");
     change_text(t, TOKENIZER, "\"a\"", "\"x\"");
