@@ -38,15 +38,18 @@ cp "$here/package.mjs" "$here/package_checks.mjs" "$work/npm/"
 node "$work/npm/package.mjs"
 if test -z "$sample"; then
     # The same in a browser, as it is and bundled; browser.mjs opens both.
-    if ! test -x "$work/node_modules/.bin/esbuild"; then
-        echo "test-web: installing esbuild into $work"
-        (cd "$work" && npm install --no-audit --no-fund --loglevel=error esbuild@0.21.5 >npm.log 2>&1) || {
+    if ! test -x "$work/node_modules/.bin/esbuild" || ! test -x "$work/node_modules/.bin/tsc"; then
+        echo "test-web: installing esbuild and typescript into $work"
+        (cd "$work" && npm install --no-audit --no-fund --loglevel=error esbuild@0.21.5 typescript@5.6 >npm.log 2>&1) || {
             cat "$work/npm.log" >&2
             exit 1
         }
     fi
     "$work/node_modules/.bin/esbuild" "$work/npm/package_checks.mjs" --bundle --format=esm --log-level=warning --outfile="$work/npm/bundle/checks.js"
     cp "$work/npm/node_modules/temper-softmax/temper.wasm" "$work/npm/bundle/"
+    cp "$here/types.ts" "$work/npm/"
+    (cd "$work/npm" && ../node_modules/.bin/tsc --noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext types.ts)
+    echo "package: tsc agrees with its types"
 fi
 WEB_MODULES=$work WEB_FULL=$(test -e "$site/licences/flint.txt" && echo true || echo false) \
     node "$here/browser.mjs" "$site" "$work/pictures" $sample

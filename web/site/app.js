@@ -218,8 +218,9 @@ function drawProofs() {
   const { picture, state } = page, keys = keysOf(state), own = proof?.own.of === keys.own ? proof.own : null;
   picture.provedHere = picture.proved && !isRescaled(state);
   picture.provedNow = Boolean(picture.provedHere || own?.proved);
-  picture.bound = own?.bound ?? (picture.provedHere ? picture.baseHeads[state.h]?.bound : null);
+  picture.bound = own?.bound ?? null;
   picture.proof = reach?.of === keys.model ? reach : null;
+  picture.bounding = picture.provedNow && !own; // the bound comes with the certificate, a little later
   picture.proving = page.full && !picture.provedNow && isRescaled(state) && !own;
   drawVerdict(picture, state, page.full);
   drawCharts();
@@ -258,6 +259,7 @@ function controls(picture) {
     if (document.activeElement !== byId(id) && byId(id).value !== state[key]) byId(id).value = state[key];
   note(byId('alphabet'), 'placeholder', picture.about.letters.join(picture.about.tokens ? ' ' : ''));
   byId('alphabet').disabled = state.syntax === 'gallery';
+  note(byId('gallery'), 'title', byId('gallery').selectedOptions[0]?.textContent ?? '');
   words(byId('command'), commandFor(state, picture));
   if (state.syntax === 'gallery') words(byId('formula-note'), `a known hard-attention transformer, softened for ${picture.softenedFor} letters`);
 }

@@ -38,5 +38,5 @@ export function drawVerdict(picture, state, full) {
     `<span class="badge ${picture.provedNow ? 'ok' : 'un'}">${picture.provedNow ? 'proved' : !full ? 'not proved here' : picture.proving ? 'looking for a proof …' : 'not proved'}</span></div>` +
     `<p class="say">${escape(sentence(picture, state, full))}</p>` +
     `<dl><dt>largest error${head ? `, head ${head.layer}.${head.head}` : ''}</dt><dt>bound</dt><dt>proved up to</dt><dd>${shown === undefined ? '–' : shown < 0 ? 'a number' : num(shown)}</dd>` +
-    `<dd>${picture.bound ? num(picture.bound) : 'none'}</dd><dd>${!full ? '–' : state.s || state.t !== 1 ? (picture.provedNow ? grouped(picture.n) : '–') : provedUpTo(picture.proof)}</dd></dl>`);
+    `<dd>${picture.bound ? num(picture.bound) : picture.bounding ? '…' : 'none'}</dd><dd>${!full ? '–' : state.s || state.t !== 1 ? (picture.provedNow ? grouped(picture.n) : '–') : provedUpTo(picture.proof)}</dd></dl>`);
 }

@@ -108,7 +108,7 @@ function picture(shop, state) {
           firstWrong ||= k + 1;
         }
     return {
-      about, baseHeads: base.about().heads, softenedFor: base.softenedFor ?? 0, text, letters: letters.numbers(), n, size: told.size, capture, full: shop.engine.full,
+      about, softenedFor: base.softenedFor ?? 0, text, letters: letters.numbers(), n, size: told.size, capture, full: shop.engine.full,
       rows: truthRows(shop, state, about, letters, run, capture),
       truth: truth.truth, want: truth.accept, accept: Boolean(told.accept), answers: after, wrong, firstWrong, errors: told.errors,
       distance: told.errors[chosen] < 0 ? distanceOf(about.heads[chosen], run, hard) : -1,

@@ -147,8 +147,8 @@ export class Workshop {
     });
   }
 
-  /** A certificate's word on the chosen head: its error, not that of the answer, which gates round to 0. By facts it has one for
-      each length. */
+  /** A certificate's word on the chosen head: its error in the number format, not that of the answer, which gates round to 0. By
+      facts it has one for each length. The bound that a head tells of itself is in exact arithmetic, and is not shown. */
   judged(state, found) {
     const proved = found.verdict === 'proved', here = this.base(state).about().heads[state.h];
     const head = proved && here ? JSON.parse(found.certificate).heads.find(x => x.layer === here.layer && x.head === here.head) : null;
@@ -161,9 +161,8 @@ export class Workshop {
   * prove(state, n) {
     if (!this.engine.full) return;
     const proof = this.proof(state), at = factor => {
-      const scale = scaleWords(state.s, factor), known = this.base(state).about().heads[state.h]?.bound;
+      const scale = scaleWords(state.s, factor);
       if (!scale && proof.length < n) return { proved: false, bound: null };
-      if (!scale && known > 0) return { proved: true, bound: known }; // heads that were compiled have a bound for all lengths
       const found = this.judged(state, this.certify(state, scale, this.withFactor(state, factor), n));
       return scale ? found : { ...found, proved: true };
     };
