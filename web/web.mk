@@ -107,7 +107,7 @@ $(BUILD)/tests/web/native_cases: $(BUILD)/tests/web/native_cases.o $(TEST_AID_OB
 .PHONY: test-web test-web-sample
 test-web: ## the playground: WebAssembly against the native library bit by bit, and the page in headless Chromium (minutes)
 	@sh scripts/setup.sh build web html
-	@$(MAKE) --no-print-directory -j$(JOBS) web-site $(BUILD)/tests/web/native_cases $(BUILD)/npm/temper-softmax-$(VERSION).tgz
+	@$(MAKE) --no-print-directory -j$(JOBS) web-site $(BUILD)/temper $(BUILD)/tests/web/native_cases $(BUILD)/npm/temper-softmax-$(VERSION).tgz
 	@sh tests/web/run.sh $(BUILD)
 
 test-web-sample: ## a part of it

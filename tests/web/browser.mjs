@@ -73,6 +73,9 @@ await open('format', '#f=a+S+b&w=bcac&n=84', {}, async (page, see) => {
   await see.until('#breaks', 'first wrong at n = 85');
   await page.selectOption('#method', 'digits');
   await see.until('#summary', 'All 85 positions');
+  await page.selectOption('#type', 'f16/f32'); // digits are made for the format
+  await see.until('#command', '--method digits --digits f16 --type f16/f32');
+  await see.until('#summary', 'All 85 positions');
 });
 
 await open('shared', '#f=O+a&w=abbbbbbb&n=8&i=8&s=1&theme=dark', {}, async (page, see) => {
@@ -193,7 +196,11 @@ if (!sample) {
     await page.click('#limits-open');
     await page.waitForFunction(() => document.querySelector('#limits .count').textContent === 'done', null, { timeout: 240000 });
     check(await page.locator('#limits img').count() === 1, 'limits have a chart');
-    check(await page.locator('#limits tbody tr').count() >= 4, 'limits have a table');
+    const rows = await page.$$eval('#limits tbody tr', trs => trs.map(tr => [...tr.children].slice(0, 4).map(td => td.textContent).join()));
+    if (full)
+      for (const row of ['f32,temperature,1 048 574,none found', 'bf16/f32,temperature,84,85', 'bf16/f32,digits,917 503,none found', 'f16/f32,digits,738 477,none found'])
+        check(rows.includes(row), `limits have the row ${row}: ${rows.join('; ')}`);
+    check(rows.length === 11, `limits have a table of ${rows.length} rows`);
   });
 }
 

@@ -61,6 +61,7 @@ export async function charts() {
     for (const [type, n] of [['f64', 40], ['f32', 40], ['bf16/f32', 40], ['bf16/f32', 84], ['e5m2/f32', 4]])
       await open('bound-of-a-format', `#${new URLSearchParams({ f: 'a S b', w: 'bcac', n, i: 4, type })}`, {}, async (page, see) => {
         const found = library.spec('a S b', { alphabet: 'abc' }).build().certify(n, type), bound = found.verdict === 'proved' ? JSON.parse(found.certificate).heads[0].error : null;
+        await see.picture();
         await see.until('#verdict dl dd:nth-of-type(2)', '^[^…]*$');
         const [error, told] = await page.evaluate(() => [...document.querySelectorAll('#verdict dd')].map(d => d.textContent.replace('−', '-')));
         if (bound === null) return check(told === 'none', `${type}, ${n} letters: a bound without a proof: ${told}`);

@@ -1,4 +1,8 @@
 // Every example of the menu and every transformer of the gallery: chosen in the page, and compared with the library.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { check, engine, open, site } from './harness.mjs';
@@ -18,6 +22,21 @@ const said = page => page.evaluate(() => ({
   error: document.getElementById('error').textContent, width: document.getElementById('map').width, command: document.getElementById('command').textContent,
 }));
 
+/** Runs the command that the page shows, as a person who copied it; the program stands beside the site. */
+function runCommand(name, command, accept, files = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'temper-web-'));
+  try {
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+    const ran = spawnSync('bash', ['-c', command], { cwd: folder, encoding: 'utf8', env: { ...process.env, PATH: resolve(site, '..') + delimiter + process.env.PATH } });
+    check(ran.status === 0 || (ran.status === 1 && / run /.test(command)), `${name}: the command ends with ${ran.status}: ${command}: ${ran.stderr}`);
+    // A row in full is about one head; the answers of `run` are the verdict.
+    if (/temper run/.test(command)) check(ran.stdout.match(/^(accept|reject)\b/m)?.[0] === (accept ? 'accept' : 'reject'), `${name}: the command says ${ran.stdout.slice(0, 60)}`);
+    else check(/^head \d+\.\d+ /.test(ran.stdout) && /\noutput /.test(ran.stdout), `${name}: the command shows ${ran.stdout.slice(0, 60)}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 export async function examples() {
   const { EXAMPLES, START, scaleWords } = await import(pathToFileURL(`${site}/state.js`).href);
   const { lengthen } = await import(pathToFileURL(`${site}/strings.js`).href);
@@ -36,6 +55,7 @@ export async function examples() {
       check(found.error === '', `example "${name}": ${found.error}`);
       check(found.accept === accept && found.right === right, `example "${name}": ${JSON.stringify(found)} instead of accept ${accept}, right ${right}`);
       check(found.width > 100 && /^temper (show|run) /.test(found.command), `example "${name}" has a picture and a command`);
+      runCommand(`example "${name}"`, found.command, accept, { [`program.${state.syntax}`]: state.f });
       await page.screenshot({ path: see.picturePath(`example-${k + 1}`) });
     }
     for (const syntax of ['regex', 'crasp', 'brasp', 'spec']) {
@@ -75,6 +95,15 @@ export async function gallery() {
       check(found.accept === soft && found.right === (soft === hard), `gallery: ${name}: ${JSON.stringify(found)} instead of accept ${soft}, hard ${hard}`);
       check(found.command.includes(`--gallery ${name}`) && found.command.includes(`--length ${made.length} `), `gallery: the command of ${name}: ${found.command}`);
       check(!/a number/.test(await page.textContent('#verdict dl')), `gallery: ${name}: the error is measured against the hard head`);
+      runCommand(`gallery: ${name}`, found.command, soft);
+      if (name === 'first') {
+        const before = await drawn(page);
+        await page.fill('#scale', '20');
+        await page.waitForFunction(n => Number(document.documentElement.dataset.drawn) > n, before);
+        const rescaled = await said(page);
+        check(/run soft.temper --scale 20 --unchecked --margins/.test(rescaled.command), `gallery: a scale is in the command: ${rescaled.command}`);
+        runCommand('gallery: a scale', rescaled.command, rescaled.accept);
+      }
       await page.screenshot({ path: see.picturePath(`gallery-${name}`) });
     }
   });

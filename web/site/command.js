@@ -1,6 +1,6 @@
 // The command that does what the page shows.
 
-import { scaleWords } from './state.js';
+import { digitsOf, scaleWords } from './state.js';
 import { textOf } from './strings.js';
 
 export const quote = s => (/^[A-Za-z0-9_.,:/+-]+$/.test(s) ? s : `'${s.replace(/'/g, `'\\''`)}'`);
@@ -22,13 +22,14 @@ function specificationWords(state) {
 
 export function commandFor(state, picture) {
   const { about } = picture, head = about.heads[state.h];
-  if (state.syntax === 'gallery') return `temper compile --gallery ${quote(state.f)} -o hard.temper && temper soften hard.temper --length ${picture.softenedFor} -o soft.temper && temper run soft.temper --margins ${stringWords(state, about)}`;
-  const words = [specificationWords(state)];
-  if (state.m !== 'temperature') words.push(`--method ${state.m}`);
+  const gallery = state.syntax === 'gallery', method = state.m !== 'temperature' ? ` --method ${state.m}` : '';
+  const words = [gallery ? 'soft.temper' : specificationWords(state) + method];
+  if (!gallery && digitsOf(state) !== 'f64') words.push(`--digits ${digitsOf(state)}`);
   if (state.type !== 'f64') words.push(`--type ${state.type}`);
   const scale = scaleWords(state.s, state.t);
   if (scale) words.push(`--scale ${quote(scale)}`);
   if (!picture.provedHere) words.push('--unchecked');
+  if (gallery) return `temper compile --gallery ${quote(state.f)} -o hard.temper && temper soften hard.temper${method} --length ${picture.softenedFor} -o soft.temper && temper run ${words.join(' ')} --margins ${stringWords(state, about)}`;
   if (picture.capture && head) return `temper show ${words.join(' ')} --row ${head.layer}.${head.head}@${state.i} ${stringWords(state, about)}`;
   return `temper run ${words.join(' ')} --margins ${stringWords(state, about)}`;
 }

@@ -32,6 +32,6 @@ export function openLimits() {
     dialog.querySelector('.chart').innerHTML = `<img alt="Proved and wrong lengths, as in the table below" src="data:image/svg+xml,${encodeURIComponent(data.svg)}">`;
     const rows = data.rows.rows ?? data.rows;
     dialog.querySelector('.table').innerHTML = '<table class="rows"><thead><tr><th>format</th><th>method</th><th>proved up to</th><th>first wrong</th><th>why</th></tr></thead><tbody>' +
-      rows.map(r => `<tr><td>${escape(r.type)}</td><td>${escape(r.method)}</td><td>${!page.full ? 'not proved here' : r.proved_length === null ? 'none' : grouped(r.proved_length)}</td><td>${r.first_wrong ? grouped(r.first_wrong) : 'none found'}</td><td>${escape(r.why ?? '')}</td></tr>`).join('') + '</tbody></table>';
+      rows.map(r => `<tr><td>${escape(r.type)}</td><td>${escape(r.method)}</td><td>${!page.full ? 'not proved here' : r.proved_length === null ? 'none' : grouped(r.proved_length)}</td><td>${r.first_wrong === null ? 'none found' : grouped(r.first_wrong)}</td><td>${escape(r.why ?? '')}</td></tr>`).join('') + '</tbody></table>';
   });
 }

@@ -34,6 +34,9 @@ export function scaleWords(expression, factor) {
   return expression ? (f === 1 ? expression : `${f}*(${expression})`) : f === 1 ? '' : `${f}x`;
 }
 
+/** The format that digits are made for: that in which numbers are stored; 'f64': what the library takes by itself. */
+export const digitsOf = ({ m, type }) => (m === 'digits' && /^(f16|e4m3|e5m2)/.test(type) ? type.split('/')[0] : 'f64');
+
 const NUMBERS = new Set(['t', 'n', 'h', 'i', 'log']);
 
 export function toFragment(state, theme) {

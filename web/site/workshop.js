@@ -1,6 +1,6 @@
 // Specifications and models of the newest states, kept so that a change of the string or a slider does not compile again.
 
-import { scaleWords } from './state.js';
+import { digitsOf, scaleWords } from './state.js';
 
 const KEPT = 80;
 
@@ -33,7 +33,7 @@ export class Workshop {
   constructor(engine) {
     this.engine = engine;
     this.specs = new Shelf(KEPT);
-    this.bases = new Shelf(12);
+    this.bases = new Shelf(24);
     this.models = new Shelf(KEPT);
     this.sure = new Shelf(4000);
   }
@@ -43,7 +43,7 @@ export class Workshop {
   }
 
   baseKey(state) {
-    return this.specKey(state) + state.m;
+    return `${this.specKey(state)} ${state.m} ${digitsOf(state)}`;
   }
 
   /** The specification; null for a transformer of the gallery, which has none. */
@@ -68,7 +68,7 @@ export class Workshop {
   base(state) {
     return this.bases.get(this.baseKey(state), () => {
       if (state.syntax === 'gallery') return this.softened(state);
-      return this.spec(state).build({ method: state.m });
+      return this.spec(state).build({ method: state.m, digits: digitsOf(state) });
     });
   }
 
@@ -218,8 +218,9 @@ export class Workshop {
       for (const method of methods) {
         const spec = this.spec(state);
         if (!spec) throw new RangeError('Limits are looked for in transformers that come from a specification');
-        const model = this.bases.get(this.baseKey({ ...state, m: method }), () => spec.build({ method }));
-        cases.push([model, type]);
+        if (method === 'digits' && type === 'f64') continue; // digits are for shorter formats
+        const digits = method === 'digits' ? type : 'f64';
+        cases.push([this.bases.get(`limits ${this.specKey(state)} ${method} ${digits}`, () => spec.build({ method, digits, whole: method === 'digits' })), type]);
       }
     const work = this.engine.limits(cases, { length: 4096, effort: 0.15, title: state.f });
     for (;;) {
