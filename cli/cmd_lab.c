@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "job_runner.h"
+#include "scale_table.h"
 #include "json.h"
 #include "message.h"
 #include "temper_lab.h"
@@ -280,6 +281,18 @@ void cmd_lab(session *s) {
         return;
     }
     if (!read_names(&r, s)) return;
+    static const option_id own[] = {OPT_SCALE, OPT_BASE, OPT_HEAD_SIZE, OPT_TYPE};
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+        if (is_given(s, own[k]) &&
+            (strcmp(r.names[0], "schedules") != 0 || r.count != 1 || !is_given(s, OPT_SCALE))) {
+            message_usage(s, "temper lab schedules --scale 'ln(N)/2' --head-size 64 --type bf16/f32",
+                          "--%s goes with lab schedules and a --scale", option_table[own[k]].name);
+            return;
+        }
+    if (is_given(s, OPT_SCALE)) {
+        scale_table(s);
+        return;
+    }
     if (r.sweep && is_given(s, OPT_SEED)) {
         message_usage(s, NULL, "--seed and --seeds exclude each other");
         return;

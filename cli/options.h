@@ -78,10 +78,11 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "go on without proof; such answers are marked unproved")                                                       \
     X(TYPE, 0, "type", KIND_CHOICE,                                                                                  \
       "f64|f32|exact|bf16/f32|bf16|f16/f32|f16|e4m3/f32|e4m3|e5m2/f32|e5m2|f32/f64|bf16/f64", "f64", 0, 0,           \
-      FOR_LANGUAGE_MODEL | FOR_RUN | FOR_SHOW | FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT, /* as temper_type */          \
+      FOR_LANGUAGE_MODEL | FOR_RUN | FOR_SHOW | FOR_CERTIFY | FOR_LIMITS | FOR_EXPORT |                              \
+          FOR_LAB, /* as temper_type */                                                                              \
       "the number format")                                                                                           \
     X(SCALE, 0, "scale", KIND_LIST, "[LAYER.HEAD=]EXPR", "the proved scale", 0, 0,                                   \
-      FOR_LANGUAGE_MODEL | FOR_RUN | FOR_COMPILE | FOR_SHOW | FOR_CHECK | FOR_LIMITS,                                \
+      FOR_LANGUAGE_MODEL | FOR_RUN | FOR_COMPILE | FOR_SHOW | FOR_CHECK | FOR_LIMITS | FOR_LAB,                      \
       "another softmax scale: an expression of N, n and i, or a factor such as 0.2x; unproved")                      \
     X(PLAN, 0, "plan", KIND_CHOICE, "auto|dense", "auto", 0, 0, FOR_LANGUAGE_MODEL | FOR_RUN,                        \
       "how heads are evaluated: in one pass where that is possible, or all pairs")                                   \
@@ -99,6 +100,10 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "seconds instead of minutes: shorter strings, fewer repeats")                                                  \
     X(SEEDS, 0, "seeds", KIND_TEXT, "A-B", "", 0, 0, FOR_LAB,                                                        \
       "with every seed from A to B: how often each claim holds")                                                     \
+    X(BASE, 0, "base", KIND_TEXT, "X", "the root of --head-size", 0, 0, FOR_LAB,                                     \
+      "schedules with --scale: the largest q·k/sqrt(d), which scales multiply")                                      \
+    X(HEAD_SIZE, 0, "head-size", KIND_NUMBER, "d", "128", 1, 1000000, FOR_LAB,                                       \
+      "schedules with --scale: the channels of a head, whose root is the base")                                      \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
     X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK | FOR_GAP, \
       "look at all strings up to length L")                                                                          \

@@ -83,6 +83,48 @@ TEMPER_API temper_status temper_lab_sweep(temper_lab **out, const temper_job *jo
 /* report.html in the folder, of all experiments, each of which has been run into it with these options. */
 TEMPER_API temper_status temper_lab_page(const char *folder, const temper_lab_options *options, temper_error *err);
 
+/* ---- schedules of one's own ---- */
+
+/* How far softmax scales carry once, since, comparisons, balances and look-ups, with bounded position features
+   (doc/schedules.md): by the law in real arithmetic, and by runs of models that have these scales, in a number
+   format. Zero-initialise for the defaults. */
+enum { TEMPER_SCHEDULED = 5 };
+
+typedef struct temper_schedule_options {
+    const char *const *scales; /* factors of the base: expressions of n, N and i (doc/model.md, "Expressions") */
+    size_t count;
+    int published;    /* constant, Llama 4, YaRN, SSMax, log n, linear, n log n behind them */
+    double base;      /* the largest q·k/sqrt(d); 0: the root of head_size */
+    size_t head_size; /* 0: 128 */
+    temper_type type; /* that the models are run in; not exact */
+    int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; non-zero stops: TEMPER_LIMIT */
+    void *context;
+} temper_schedule_options;
+
+typedef struct temper_schedule_cell {
+    size_t
+        reach;  /* the worst string of this length was run and is right, 0: of no length; shorter ones that were tried
+                     are, too */
+    int ends;   /* 1: one letter more was run and is wrong, or refused by overflow; 0: longer strings were not run */
+    double law; /* the largest length in real arithmetic; infinite: every */
+} temper_schedule_cell;
+
+typedef struct temper_schedule_row {
+    const char *name, *factor;
+    int own;
+    temper_schedule_cell cells[TEMPER_SCHEDULED];
+} temper_schedule_row;
+
+typedef struct temper_schedules temper_schedules;
+TEMPER_API temper_status temper_schedules_find(temper_schedules **out, const temper_schedule_options *options,
+                                               temper_error *err);
+TEMPER_API void temper_schedules_free(temper_schedules *schedules);
+TEMPER_API size_t temper_schedules_count(const temper_schedules *schedules);
+TEMPER_API temper_schedule_row temper_schedules_at(const temper_schedules *schedules, size_t k); /* k < count */
+TEMPER_API const char *temper_schedule_operator(size_t k); /* k < TEMPER_SCHEDULED: "once", ... */
+/* A figure as SVG; freed with temper_free. */
+TEMPER_API temper_status temper_schedules_draw(char **svg, const temper_schedules *schedules, temper_error *err);
+
 #ifdef __cplusplus
 }
 #endif

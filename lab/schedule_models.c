@@ -13,6 +13,7 @@ struct trial_model {
     operator_kind op;
     temper_spec *spec;
     temper_model *model;
+    temper_type type;
 };
 
 static const char *const formulas[SCHEDULED] = {"O a & O b", "(b S a) & (d S a)", "#[a] >= #[b] & #[a] >= #[d]",
@@ -68,11 +69,16 @@ static void reschedule(temper_model *m, const schedule *s, operator_kind op, dou
 }
 
 trial_model *trial_make(lab *l, const schedule *s, operator_kind op, double base, arena *a) {
+    return trial_make_in(l, s, op, base, TEMPER_TYPE_F64, a);
+}
+
+trial_model *trial_make_in(lab *l, const schedule *s, operator_kind op, double base, temper_type type, arena *a) {
     trial_model *t = arena_zalloc(a, 1, sizeof *t);
     temper_error err;
     temper_spec_options o = {.alphabet = "abcd", .at = TEMPER_AT_LAST};
     temper_build_options build = {.method = TEMPER_METHOD_TEMPERATURE};
     t->op = op;
+    t->type = type;
     arena_on_release(a, free_trial, t);
     check(l, temper_spec_parse(&t->spec, formulas[op], strlen(formulas[op]), &o, &err), &err);
     check(l, temper_build(&t->model, t->spec, &build, &err), &err);
@@ -80,14 +86,17 @@ trial_model *trial_make(lab *l, const schedule *s, operator_kind op, double base
     return t;
 }
 
-static bool answer(const trial_model *t, const uint32_t *letters, size_t n, arena *scratch) {
+/* Whether the model's answer is this one; none is given where a number overflows. */
+static bool answers(const trial_model *t, const uint32_t *letters, size_t n, bool right, arena *scratch) {
     temper_run *run = NULL;
     temper_error err;
-    temper_run_options o = {.unchecked = 1, .threads = 1};
-    if (temper_model_run(&run, t->model, letters, n, &o, &err) != TEMPER_OK) trap_reraise(scratch->trap, &err);
+    temper_run_options o = {.unchecked = 1, .threads = 1, .type = t->type};
+    temper_status status = temper_model_run(&run, t->model, letters, n, &o, &err);
+    if (status == TEMPER_RANGE) return false;
+    if (status != TEMPER_OK) trap_reraise(scratch->trap, &err);
     bool accept = temper_run_about(run).accept;
     temper_run_free(run);
-    return accept;
+    return accept == right;
 }
 
 static bool truth(const trial_model *t, const uint32_t *letters, size_t n, arena *scratch) {
@@ -105,7 +114,16 @@ bool trial_worst(trial_model *t, size_t n, arena *scratch) {
     if (t->op == SCHEDULED_SINCE) w[n - 1] = 0;
     if (t->op == SCHEDULED_LOOKUP)
         for (size_t j = 0; j < ones && 2 * j + 1 < n; j++) w[2 * j] = 0, w[2 * j + 1] = 1;
-    return answer(t, w, n, scratch) == truth(t, w, n, scratch);
+    return answers(t, w, n, truth(t, w, n, scratch), scratch);
+}
+
+bool trial_all(trial_model *t, size_t n, arena *scratch) {
+    uint32_t w[8];
+    for (size_t number = 0; number < (size_t)1 << 2 * n; number++) {
+        for (size_t j = 0; j < n; j++) w[j] = (uint32_t)(number >> 2 * j & 3);
+        if (!answers(t, w, n, truth(t, w, n, scratch), scratch)) return false;
+    }
+    return true;
 }
 
 size_t trial_random(trial_model *t, lab *l, size_t n, size_t count, arena *scratch) {
@@ -116,7 +134,7 @@ size_t trial_random(trial_model *t, lab *l, size_t n, size_t count, arena *scrat
         for (size_t j = 0; j < length; j++)
             w[j] = (uint32_t)(lab_random(l) % 8 ? common
                                                 : lab_random(l) % 4); /* few letters beside one: near the edge */
-        wrong += answer(t, w, length, scratch) != truth(t, w, length, scratch);
+        wrong += !answers(t, w, length, truth(t, w, length, scratch), scratch);
     }
     return wrong;
 }

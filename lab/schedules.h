@@ -53,10 +53,13 @@ double schedule_base(const schedule *s, const expression *factor, operator_kind 
 /* Two heads of the operator and a gate that wants both: wrong as soon as the two errors together exceed 1/2. */
 typedef struct trial_model trial_model;
 trial_model *trial_make(lab *l, const schedule *s, operator_kind op, double base, arena *a);
+/* The same, run in another type. A string that the run refuses, because a number overflows, counts as wrong. */
+trial_model *trial_make_in(lab *l, const schedule *s, operator_kind op, double base, temper_type type, arena *a);
 bool trial_can(const schedule *s, operator_kind op,
                double n); /* whether a model for n letters can have this schedule */
 /* Whether the model is right on the worst string of n letters, and how many of `count` random ones it has wrong. */
 bool trial_worst(trial_model *t, size_t n, arena *scratch);
+bool trial_all(trial_model *t, size_t n, arena *scratch); /* whether it is right on all 4^n strings; n < 8 */
 size_t trial_random(trial_model *t, lab *l, size_t n, size_t count, arena *scratch);
 
 #endif

@@ -277,6 +277,12 @@ same 'completion: a command' 'examples explain export ' "$(for w in ex; do "$tem
 same 'completion: --option=value in one word' '--method=positions ' "$(complete run --method=po)"
 same 'completion: types of certify' 'bf16/f32 bf16 bf16/f64 ' "$(complete certify --type bf)"
 same 'completion: types in tiles' 'bf16/f32@tile64 bf16/f32@tile128 bf16/f32@tile512 ' "$(complete run --type bf16/f32@)"
+run 0 lab schedules --scale 'sqrt(N)' --head-size 64 --type f32
+has 'own schedules' "$out" "$(printf '%-16s %16s %16s' 'sqrt(N)' '> 4000' 32)"
+run 2 lab zoo --scale N
+has 'scales are for schedules' "$err" 'goes with lab schedules and a --scale'
+run 2 lab schedules --base 3
+has 'a base is for scales' "$err" 'goes with lab schedules and a --scale'
 same 'completion: a file' 'FILES ' "$(complete run -F '')"
 same 'completion: an example' 'dyck.spec dyck.crasp ' "$(complete examples dy)"
 same 'completion: a model of the gallery' 'dyck-2 dyck-2-depth-3 ' "$(complete compile --gallery dyck-2)"

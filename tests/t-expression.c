@@ -36,7 +36,7 @@ static const expression *random_tree(arena *a, test_random *r, unsigned depth) {
 
 typedef struct machine {
     double values[256];
-    char ops[256]; /* + - * / % ~ (negation) ( [ L F C m M (calls, waiting for their parenthesis) = ! < l (tests) */
+    char ops[256]; /* + - * / % ~ (negation) ( [ L S F C m M (calls, waiting for their parenthesis) = ! < l (tests) */
     size_t value_count, op_count;
 } machine;
 
@@ -97,6 +97,7 @@ static void close_call(machine *m) {
     char call = m->ops[--m->op_count];
     double *top = &m->values[m->value_count - 1];
     if (call == 'L') *top = log_f64(*top);
+    if (call == 'S') *top = sqrt(*top);
     if (call == 'F') *top = floor(*top);
     if (call == 'C') *top = next_power(*top);
     if (call != 'm' && call != 'M') return;
@@ -122,6 +123,8 @@ static double evaluate_text(const char *s, double i, double n, double size) {
             m.ops[m.op_count++] = c, s++;
         } else if (!strncmp(s, "ln(", 3)) {
             m.ops[m.op_count++] = 'L', s += 3;
+        } else if (!strncmp(s, "sqrt(", 5)) {
+            m.ops[m.op_count++] = 'S', s += 5;
         } else if (!strncmp(s, "floor(", 6)) {
             m.ops[m.op_count++] = 'F', s += 6;
         } else if (!strncmp(s, "ceil2(", 6)) {

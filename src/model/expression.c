@@ -159,6 +159,8 @@ static const expression *read_factor(reader *r) {
         require(r, ")");
     } else if (accept(r, "ln"))
         e = read_call(r, EXPR_LN);
+    else if (accept(r, "sqrt"))
+        e = read_call(r, EXPR_SQRT);
     else if (accept(r, "floor"))
         e = read_call(r, EXPR_FLOOR);
     else if (accept(r, "ceil2"))
@@ -168,7 +170,7 @@ static const expression *read_factor(reader *r) {
     else if (accept(r, "max"))
         e = read_call(r, EXPR_MAX);
     else
-        expected(r, "a number, i, n, N, (, [, ln, floor, ceil2, min or max");
+        expected(r, "a number, i, n, N, (, [, ln, sqrt, floor, ceil2, min or max");
     r->depth--;
     return e;
 }
@@ -293,6 +295,7 @@ void expression_print(text *out, const expression *e) {
         print_at(out, e->a, e->a->op == EXPR_CONSTANT ? 4 : 3); /* -(2): a minus before a digit is the number's */
         break;
     case EXPR_LN: print_call(out, e, "ln"); break;
+    case EXPR_SQRT: print_call(out, e, "sqrt"); break;
     case EXPR_FLOOR: print_call(out, e, "floor"); break;
     case EXPR_CEIL2: print_call(out, e, "ceil2"); break;
     case EXPR_MIN: print_call(out, e, "min"); break;
@@ -328,6 +331,7 @@ double expression_eval(const expression *e, double i, double n, double size) {
     case EXPR_SIZE: return size;
     case EXPR_NEG: return -x;
     case EXPR_LN: return log_f64(x);
+    case EXPR_SQRT: return sqrt(x);
     case EXPR_FLOOR: return floor(x);
     case EXPR_CEIL2: return expression_ceil2(x);
     case EXPR_ADD: return x + y;

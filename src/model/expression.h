@@ -4,7 +4,7 @@
        expr   = term { ("+" | "-") term }
        term   = factor { ("*" | "/" | "%") factor }
        factor = number | "i" | "n" | "N" | "-" factor | "(" expr ")" | "[" expr ("=" | "!=" | "<" | "<=") expr "]"
-              | ("ln" | "floor" | "ceil2") "(" expr ")" | ("min" | "max") "(" expr "," expr ")"
+              | ("ln" | "sqrt" | "floor" | "ceil2") "(" expr ")" | ("min" | "max") "(" expr "," expr ")"
 
    [a = b] is 1 or 0. a % b is the remainder in 0..b-1. ceil2(a) is the least power of two that is not below a, and 0
    where a is not positive: a number of every format that reaches so far. Evaluation is in doubles, one rounding per
@@ -21,6 +21,7 @@ typedef enum expression_op {
     EXPR_SIZE, /* number, i, n, N */
     EXPR_NEG,
     EXPR_LN,
+    EXPR_SQRT,
     EXPR_FLOOR,
     EXPR_CEIL2,
     EXPR_ADD,

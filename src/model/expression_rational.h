@@ -5,7 +5,7 @@
 #include "model/expression.h"
 #include "number/rational.h"
 
-/* False where the value is not rational: ln, a division by zero, ceil2 beyond 2^+-1000. */
+/* False where the value is not rational: ln, sqrt, a division by zero, ceil2 beyond 2^+-1000. */
 bool expression_rational(rational *out, const expression *e, size_t i, size_t n, size_t size, rational_pool *pool);
 
 #endif

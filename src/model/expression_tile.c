@@ -37,6 +37,7 @@ void expression_tile(double *out, const expression *e, double first, size_t coun
     case EXPR_I: EACH(first + (double)k); break;
     case EXPR_NEG: EACH(-x[k]); break;
     case EXPR_LN: EACH(log_f64(x[k])); break;
+    case EXPR_SQRT: EACH(sqrt(x[k])); break;
     case EXPR_FLOOR: EACH(floor(x[k])); break;
     case EXPR_CEIL2: EACH(expression_ceil2(x[k])); break;
     case EXPR_ADD: EACH(x[k] + y[k]); break;

@@ -53,10 +53,12 @@ void exact_require(const temper_model *m, trap *t) {
                            l + 1, h + 1, shown(label, m->layers[l].heads[h].label, t));
     for (uint32_t c = 0; c < m->channel_count; c++) {
         const model_channel *channel = &m->channels[c];
-        if (channel->position && !channel->soft_only && expression_uses(channel->position, EXPR_LN))
+        if (!channel->position || channel->soft_only) continue;
+        bool logarithm = expression_uses(channel->position, EXPR_LN);
+        if (logarithm || expression_uses(channel->position, EXPR_SQRT))
             trap_raise(t, TEMPER_UNSUPPORTED, 0, 0,
-                       "the position feature of channel %u (%s) uses ln: its values are not rational", c,
-                       shown(label, channel->label, t));
+                       "the position feature of channel %u (%s) uses %s: its values are not rational", c,
+                       shown(label, channel->label, t), logarithm ? "ln" : "sqrt");
     }
 }
 

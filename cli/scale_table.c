@@ -1,0 +1,104 @@
+#include "scale_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "message.h"
+#include "picture_file.h"
+#include "progress.h"
+#include "temper_lab.h"
+
+/* "25"; "> 600" where nothing longer was run; in f64 "every" where the law in real arithmetic says so as well. */
+static void cell_text(char out[32], const temper_schedule_cell *c, bool real) {
+    if (!c->ends && isinf(c->law) && real)
+        snprintf(out, 32, "every");
+    else
+        snprintf(out, 32, "%s%zu", c->ends ? "" : "> ", c->reach);
+}
+
+static void print_table(const temper_schedules *all, bool real) {
+    size_t widest = 8, count = temper_schedules_count(all);
+    for (size_t k = 0; k < count; k++) {
+        size_t length = strlen(temper_schedules_at(all, k).name);
+        if (length > widest) widest = length;
+    }
+    printf("%-*s", (int)widest, "scale");
+    for (size_t op = 0; op < TEMPER_SCHEDULED; op++) printf(" %16s", temper_schedule_operator(op));
+    putchar('\n');
+    for (size_t k = 0; k < count; k++) {
+        temper_schedule_row row = temper_schedules_at(all, k);
+        printf("%-*s", (int)widest, row.name);
+        for (size_t op = 0; op < TEMPER_SCHEDULED; op++) {
+            char shown[32];
+            cell_text(shown, &row.cells[op], real);
+            printf(" %16s", shown);
+        }
+        putchar('\n');
+    }
+    puts("\nn: the worst string of n letters is right, one of n + 1 is wrong; > n: no longer one was run");
+    if (real) puts("every: none was wrong, and in real arithmetic none is");
+}
+
+static void print_json(const temper_schedules *all) {
+    for (size_t k = 0; k < temper_schedules_count(all); k++) {
+        temper_schedule_row row = temper_schedules_at(all, k);
+        for (size_t op = 0; op < TEMPER_SCHEDULED; op++) {
+            json j;
+            json_open(&j, stdout);
+            json_text(&j, "scale", row.name);
+            json_text(&j, "factor", row.factor);
+            json_text(&j, "operator", temper_schedule_operator(op));
+            json_count(&j, "right", row.cells[op].reach);
+            json_flag(&j, "wrong_beyond", row.cells[op].ends);
+            if (isfinite(row.cells[op].law)) json_count(&j, "law", (size_t)row.cells[op].law);
+            json_close(&j);
+        }
+    }
+}
+
+static bool read_base(double *out, session *s) {
+    const char *text = s->opt.value[OPT_BASE].text;
+    char *end = NULL;
+    *out = is_given(s, OPT_BASE) ? strtod(text, &end) : 0;
+    if (!end || (end != text && !*end && *out > 0 && *out < 1e300)) return true;
+    message_usage(s, NULL, "--base must be a number above 0: the largest q·k/sqrt(d)");
+    return false;
+}
+
+void scale_table(session *s) {
+    static const option_id never[] = {OPT_SEED, OPT_SEEDS, OPT_QUICK, OPT_JOURNAL};
+    temper_schedules *all = NULL;
+    temper_error err;
+    progress bar;
+    for (size_t k = 0; k < sizeof never / sizeof *never; k++)
+        if (is_given(s, never[k])) {
+            message_usage(s, NULL, "--%s does not go with --scale", option_table[never[k]].name);
+            return;
+        }
+    temper_schedule_options o = {.scales = s->opt.list, .count = s->opt.list_count, .published = 1};
+    if (!read_base(&o.base, s)) return;
+    if (is_given(s, OPT_HEAD_SIZE)) o.head_size = (size_t)s->opt.value[OPT_HEAD_SIZE].number;
+    if (is_given(s, OPT_TYPE)) o.type = (temper_type)(s->opt.value[OPT_TYPE].number - 1);
+    progress_start(&bar, "schedules", !s->quiet && !s->json && isatty(STDERR_FILENO));
+    o.progress = progress_step;
+    o.context = &bar;
+    temper_status status = temper_schedules_find(&all, &o, &err);
+    progress_clear(&bar);
+    if (status == TEMPER_OK && is_given(s, OPT_OUTPUT)) {
+        char *svg = NULL;
+        status = temper_schedules_draw(&svg, all, &err);
+        if (status == TEMPER_OK) picture_write(s, s->opt.value[OPT_OUTPUT].text, svg);
+        temper_free(svg);
+    }
+    if (status != TEMPER_OK)
+        message_error(s, &err, NULL, NULL, 0);
+    else if (s->json)
+        print_json(all);
+    else if (!s->quiet)
+        print_table(all, o.type == TEMPER_TYPE_F64);
+    temper_schedules_free(all);
+}
