@@ -210,6 +210,31 @@ static void remove_file(const trial *t, int which) {
     check_refused(t, &t->files[CERTIFICATE], "a missing file");
 }
 
+/* The certificate without a file, or with another name of it: the file in the folder then has other numbers, which
+   nobody would compare. */
+static void change_name(const trial *t, const char *to) {
+    bytes b = t->files[SAFETENSORS], c = {malloc(t->files[CERTIFICATE].length + 8), 0};
+    char *data = malloc(b.length + 1), *at;
+    memcpy(data, b.data, b.length + 1);
+    data[b.length - 1] ^= 0x01;
+    b.data = data;
+    bytes with = addressed(t, SAFETENSORS, &b);
+    at = strstr(with.data, "{\"name\": \"model.safetensors\"");
+    if (CHECK(at, "%s: the certificate has no model.safetensors", t->source)) {
+        size_t before = (size_t)(at - with.data);
+        const char *end = strchr(at, '}') + 1;
+        while (!to && *end != '{' && *end != ']') end++;
+        const char *rest = to ? at + strlen("{\"name\": \"model.safetensors\"") : end;
+        c.length = (size_t)sprintf(c.data, "%.*s%s%s", (int)before, with.data, to ? to : "", rest);
+        write_all(t);
+        write_file(SAFETENSORS, &b);
+        check_refused(t, &c, to ? to : "a file that is not in the list");
+    }
+    free(with.data);
+    free(c.data);
+    free(data);
+}
+
 static void change_all(const trial *t) {
     temper_error e;
     write_all(t);
@@ -224,6 +249,8 @@ static void change_all(const trial *t) {
     change_certificate(t, "onnx/model.onnx", "../model.onnx");
     change_certificate(t, "onnx/model.onnx", "/dev/null");
     change_certificate(t, "onnx/model.onnx", "onnx/none");
+    change_name(t, NULL);
+    change_name(t, "{\"name\": \"./model.safetensors\"");
     change_certificate(t, "\"name\": \"model.gguf\"", "\"name\": \"other.gguf\"");
 }
 

@@ -64,6 +64,26 @@ static const char *path_in(entry *e, const char *folder, const char *name) {
     return text_string(&path);
 }
 
+static const char *const weight_files[] = {"model.gguf", "model.safetensors", "onnx/model.onnx"};
+enum { WEIGHT_FILES = sizeof weight_files / sizeof *weight_files };
+
+/* The list has nothing but files of weights, each by its one name, since by another one it would not be compared; of
+   a folder it has all that are there. */
+static void check_names(entry *e, const stock_audit *s, const char *folder) {
+    size_t seen[WEIGHT_FILES] = {0};
+    for (size_t k = 0; k < s->claim->file_count; k++) {
+        size_t which = 0;
+        while (which < WEIGHT_FILES && strcmp(s->claim->files[k].name, weight_files[which]) != 0) which++;
+        if (which == WEIGHT_FILES || seen[which]++)
+            stock_refuse(s, 0, 0, "files has a name that a folder of weights does not have, or one twice");
+    }
+    for (size_t k = 0; folder && k < WEIGHT_FILES; k++) {
+        struct stat about;
+        if (!seen[k] && lstat(path_in(e, folder, weight_files[k]), &about) == 0)
+            stock_refuse(s, 0, 0, "the folder has a file %s, of which it says nothing", weight_files[k]);
+    }
+}
+
 /* The same numbers in the other file, so that what is proved of one holds of both. */
 static void check_same_weights(const stock_audit *s, const struct stock_model *x, const struct stock_model *y) {
     stock_tensors p = stock_tensors_make(x, STOCK_HUGGING_FACE, s->arena);
@@ -95,7 +115,6 @@ static void check_folder(entry *e, stock_audit *s, const char *folder, const str
         const char *name = s->claim->files[k].name;
         size_t length;
         if (strcmp(name, "model.gguf") == 0) continue;
-        if (strstr(name, "..") || *name == '/') stock_refuse(s, 0, 0, "a name of a file that is not in the folder");
         const char *bytes = read_whole(e, &length, path_in(e, folder, name));
         check_digest(s, name, bytes, length);
         if (strcmp(name, safetensors) != 0) continue;
@@ -227,6 +246,7 @@ static void check_certificate(entry *e, void *context) {
     *s = (stock_audit){.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch};
     s->claim = stock_claim_read(c->certificate, c->length, s->arena);
     const char *bytes = read_whole(e, &size, folder ? path_in(e, c->path, "model.gguf") : c->path);
+    check_names(e, s, folder ? c->path : NULL);
     check_digest(s, "model.gguf", bytes, size);
     gguf_open(&f, bytes, size, s->arena);
     stock_read(&file, &f, s->arena);
