@@ -197,9 +197,11 @@ static factor read_factor(const view *x, const undo_form *f, uint32_t dimension,
         relative += s.turned * s.turned / 2 + angle_off(x, pair_of(x, dimension)) + 2 * TURNED;
     }
     if (mean) grain = 0;
+    bool back = page_is_back(r.size, r.error, relative + (key ? 0 : x->common), grain);
+    if (x->cache16 && !back && !key) relative += x->common; /* others may be rounded back, and lose the scale */
     if (!x->cache16)
         s.error = r.error + relative * r.size;
-    else if (!page_is_back(r.size, r.error, relative, grain))
+    else if (!back)
         s.error = page_rounded(r.size, r.error, relative, grain);
     else /* a query may stay as it is */
         s.error = key ? 2 * r.zero : fmaxl(2 * r.zero, r.error + relative * r.size);
@@ -332,6 +334,25 @@ static ends *ramp_keys(const view *x, const undo_turn *t, real off) {
 
 static real lesser(real x, real y) { return y < x ? y : x; } /* fminl takes most of the time of the test */
 
+/* The longest way of a ramp from the first key to the row's own: numbers in the middle of where they may be, and how
+   far they may be from there. */
+static real longest_way(const view *x, const undo_head *h, const ends *keys, real query_off) {
+    const undo_turn *t = &h->turns[0];
+    real longest = 0;
+    for (uint32_t i = 1; i < x->u->m->positions; i++) {
+        real angle = (real)t->frequency * i, way = 0, q[2] = {-t->second * sinl(angle), t->second * cosl(angle)};
+        for (int part = 0; part < 2; part++) {
+            real off = query_off + (x->cache16 ? V * (fabsl(q[part]) + query_off) : 0);
+            real low = keys[i].low[part] - keys[0].high[part], high = keys[i].high[part] - keys[0].low[part];
+            real middle = (low + high) / 2, wide = (high - low) / 2;
+            way += (h->last ? 1 : -1) * q[part] * middle;
+            way += fabsl(q[part]) * wide + off * fmaxl(fabsl(low), fabsl(high));
+        }
+        longest = fmaxl(longest, way);
+    }
+    return longest;
+}
+
 /* The least step of a ramp from key to key. */
 static real least_step(const view *x, const undo_head *h, real *span) {
     const undo_turn *t = &h->turns[0];
@@ -340,7 +361,8 @@ static real least_step(const view *x, const undo_head *h, real *span) {
     real length = hypotl(t->first, t->second), key = fabsl(t->key_weight), least = INFINITY;
     real query_off = length * each + TINY;
     ends *keys = ramp_keys(x, t, key * (each + x->common));
-    *span = key * length * sinl(fminl(w * n, 1.5L)) + 1;
+    real sums = 2 * (x->u->m->head_size + 4) * 1.01L * U * length * key * 1.5L;
+    *span = longest_way(x, h, keys, query_off) * (1 + 0x1p-20L) + sums;
     for (uint32_t i = 1; i < n; i++) {
         real q[2] = {-t->second * sinl(w * i), t->second * cosl(w * i)};
         for (uint32_t j = 1; j <= i; j++) {
@@ -358,7 +380,7 @@ static real least_step(const view *x, const undo_head *h, real *span) {
         }
     }
     free(keys);
-    return least - 2 * (x->u->m->head_size + 4) * 1.01L * U * length * key * 1.5L - 0x1p-20L * fabsl(least);
+    return least - sums - 0x1p-20L * fabsl(least);
 }
 
 static real nearest_off(view *x, const undo_head *h) {
@@ -372,8 +394,14 @@ static real nearest_off(view *x, const undo_head *h) {
         step = least_step(x, h, &span) / head_root(x) - 2 * keys;
         span /= head_root(x);
     } else {
-        real digits = score_off(x, h, h->content, h->product_count, BY_KEY), slope = fabsl(h->slope) / head_root(x);
-        step = slope - 2 * digits - 2 * keys;
+        int by = BY_KEY;
+        for (size_t k = 0; k < h->product_count; k++) { /* constants that are rounded back together, or not at all */
+            line q = page_read_row(x, &h->products[k].query);
+            bool back = page_is_back(q.size, q.error, x->common, undo_grain(x->u, &h->products[k].query));
+            if (h->products[k].query.count || (x->cache16 && !back)) by = BY_QUERY | BY_KEY;
+        }
+        real digits = score_off(x, h, h->content, h->product_count, by), slope = fabsl(h->slope) / head_root(x);
+        step = slope * (1 - one_error(x) - x->common) - 2 * digits - 2 * keys;
         span = slope * (count_of(x) - 1) + 2 * digits;
     }
     real ahead = worth == 0 ? INFINITY : worth - span - 2 * all;

@@ -154,6 +154,56 @@ static void constant_in_mean(editing *e) {
     scale_row(e, query_row(e, compare, compare->products[0].dimension), 2.0f / 7);
 }
 
+/* The start sentinel becomes a candidate for where there is no other, and letters that are none get the value that a
+   candidate may have: what is chosen is the same. Content is worth query times key. */
+static void candidate_start(editing *e, const undo_head *h, float query, float key_weight) {
+    uint32_t d = h->products[0].dimension, b = h->values[0].value.terms[0].channel,
+             other = h->products[0].key.terms[0].channel, first = e->u->first;
+    float *key = key_row(e, h, d), *value = value_row(e, h, 0);
+    query_row(e, h, d)[PIN] = query;
+    key[first + other] = key[first + e->u->start] = key_weight;
+    value[first + e->u->real] = 1;
+    value[first + other] = -1;
+    value[first + b] = 1;
+    settle(e, key);
+    settle(e, value);
+}
+
+/* A ramp that roundings to f16 make longer than content outweighs. */
+static void long_ramp(editing *e) {
+    const undo_head *h = head_of(e, UNDO_NEAREST);
+    uint32_t turn = h->turns[0].pair;
+    query_row(e, h, turn + e->m->head_size / 2)[PIN] = 0x1.4eca8p+11f;
+    key_row(e, h, turn)[PIN] = 0x1.c9e092p+6f;
+    candidate_start(e, h, 0x1.174p+12f, 0x1.c74p+5f);
+}
+
+/* Digits whose queries f16 makes larger, so that the last position outweighs content. */
+static void steep_digits(editing *e) {
+    const undo_head *h = head_of(e, UNDO_NEAREST);
+    for (size_t k = h->content; k < h->product_count; k++) {
+        float *row = query_row(e, h, h->products[k].dimension);
+        scale_row(e, row, 256.126f / (float)h->slope);
+    }
+    candidate_start(e, h, 2014, 127.0625f);
+}
+
+/* A text that is written is called something else, and the end takes its place. */
+static void renamed_text(editing *e) {
+    struct stock_model *m = e->m;
+    uint32_t spoken = STOCK_FIRST_LETTER + e->u->letters;
+    const char **tokens = arena_alloc(e->u->arena, m->vocabulary, sizeof *tokens);
+    memcpy(tokens, m->tokens, m->vocabulary * sizeof *tokens);
+    tokens[spoken] = "z";
+    m->tokens = tokens;
+    for (uint32_t c = 0; c < m->width; c++) {
+        float *end = &m->output[STOCK_END * m->width + c], *row = &m->output[(size_t)spoken * m->width + c],
+              was = *end;
+        *end = *row;
+        *row = was;
+    }
+}
+
 /* ---- one case ---- */
 
 typedef struct trial {
@@ -232,6 +282,17 @@ int main(void) {
         {"sums of threes", "2*#[a] >= #[b]", F16_CACHE(STOCK_GPT2, 400), sums_of_threes, NULL},
         {"candidates of nine", "O a & O b", F16_CACHE(STOCK_GPT2, 1000), candidates_of_nine, "aaaaaaaaab"},
         {"a constant in a mean", "3*#[a] + #[true] + 1 >= 3*#[b]", {.length = 395}, constant_in_mean, "cabbb"},
+        {"a ramp that is longer in f16",
+         "a S b",
+         {.architecture = STOCK_LLAMA, .length = 1000, .kv = STOCK_F16, .positions = STOCK_POSITIONS_RAMP},
+         long_ramp,
+         "a"},
+        {"digits that are steeper in f16", "a S b", F16_CACHE(STOCK_GPT2, 999), steep_digits, "a"},
+        {"a text by another name",
+         "transduce\nemit 'x' = Y a\nemit a otherwise",
+         {.length = 12},
+         renamed_text,
+         "abc"},
     };
     if (!test_folder(folder)) return 1;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {

@@ -33,7 +33,13 @@ typedef struct side {
     double turned; /* a Llama: how far its pair turns over all positions */
 } side;
 
-/* A query (whose scale is the same for all keys of a row) or a key, after turning and rounding. */
+/* Whether a query is rounded back by an f16 cache, the scale that all share included. */
+static bool is_query_back(const stock_bounding *b, const undo_form *f, const stock_row *r, double relative) {
+    return stock_f16_back(r->size, r->error, relative + r->scale, undo_grain(b->u, f));
+}
+
+/* A query (whose scale is the same for all of a row, unless some are rounded back and this is not) or a key, after
+   turning and rounding. */
 static side side_of(const stock_bounding *b, const undo_form *f, uint32_t dimension, bool key) {
     const undo *u = b->u;
     stock_row r = stock_row_bound(b, f);
@@ -47,7 +53,9 @@ static side side_of(const stock_bounding *b, const undo_form *f, uint32_t dimens
         relative += s.turned * s.turned / 2 + angle_error(b, pair) + 2 * TRIG;
     }
     if (b->k.f16_cache) {
-        bool back = !mean && stock_f16_back(s.size, s.error, relative, undo_grain(u, f));
+        bool back = !mean && (key ? stock_f16_back(s.size, s.error, relative, undo_grain(u, f))
+                                  : is_query_back(b, f, &r, relative));
+        if (!back && !key) relative += r.scale;
         /* keys are rounded; queries are, or not */
         if (back)
             s.error = key ? 2 * r.zero : stock_back_error(s.error + relative * s.size, r.zero);
@@ -222,7 +230,15 @@ static void f16_range(double x, double off, double *low, double *high) {
     *high = format_round(&format_f16, x + off);
 }
 
-/* The least step of a ramp from key to key, and its span, over all rows, before it is divided. */
+/* The least and the largest product of numbers between these ends. */
+static void product_range(double a, double b, double from, double to, double *low, double *high) {
+    double x[4] = {a * from, a * to, b * from, b * to};
+    *low = fmin(fmin(x[0], x[1]), fmin(x[2], x[3]));
+    *high = fmax(fmax(x[0], x[1]), fmax(x[2], x[3]));
+}
+
+/* The least step of a ramp from key to key, and its span from the first key to the last, over all rows, before it is
+   divided: of the keys that f16 makes, since all of them go one way but not as far as exact ones. */
 static double ramp_step(const stock_bounding *b, const undo_head *h, double *span) {
     const undo_turn *t = &h->turns[0];
     double n = positions(b), length = hypot(t->first, t->second), least = INFINITY;
@@ -231,7 +247,7 @@ static double ramp_step(const stock_bounding *b, const undo_head *h, double *spa
     double q_off = length * (angle_error(b, t->pair) + TRIG + CLOSE + 4 * F32 + stock_pin_error(b)) + F16_TINY;
     double sign = h->last ? 1 : -1;
     NEED(b, h, h->turn_count == 1 && t->first == 0, "its ramp is not one sine");
-    *span = (fabs(t->key_weight) * length * sin_f64(fmin(t->frequency * n, 1.5)) + 1) * SLACK;
+    *span = 0;
     double *low = arena_alloc(b->s->arena, 2 * (size_t)n, sizeof *low),
            *high = arena_alloc(b->s->arena, 2 * (size_t)n, sizeof *high);
     for (uint32_t j = 0; j < b->u->m->positions; j++) {
@@ -245,19 +261,40 @@ static double ramp_step(const stock_bounding *b, const undo_head *h, double *spa
     for (uint32_t i = 1; i < b->u->m->positions; i++) {
         /* the query (0, s) turned by i */
         double q[2] = {-t->second * sin_f64(t->frequency * i), t->second * cos_f64(t->frequency * i)};
+        double ends[2][2], low_at, high_at, whole = 0;
+        for (uint32_t k = 0; k < 2; k++) {
+            double w = sign * q[k], at = q_off + (b->k.f16_cache ? F16 * (fabs(q[k]) + q_off) : 0);
+            ends[k][0] = w - at;
+            ends[k][1] = w + at;
+            product_range(w - at, w + at, low[2 * i + k] - high[k], high[2 * i + k] - low[k], &low_at, &high_at);
+            whole += high_at;
+        }
+        *span = fmax(*span, whole);
         for (uint32_t j = 1; j <= i; j++) {
             double step = 0;
             for (uint32_t k = 0; k < 2; k++) {
-                double w = sign * q[k], at = q_off + (b->k.f16_cache ? F16 * (fabs(q[k]) + q_off) : 0);
                 double from = low[2 * j + k] - high[2 * j - 2 + k], to = high[2 * j + k] - low[2 * j - 2 + k];
-                step += fmin(fmin((w - at) * from, (w - at) * to), fmin((w + at) * from, (w + at) * to));
+                product_range(ends[k][0], ends[k][1], from, to, &low_at, &high_at);
+                step += low_at;
             }
             least = fmin(least, step);
         }
     }
     /* products and sums of all dimensions of the head, twice */
     double sums = 2 * ((double)b->u->m->head_size + 4) * 1.01 * F32 * length * fabs(t->key_weight) * 1.5;
+    *span = (*span * (1 + 0x1p-20) + sums) * SLACK;
     return least - sums - 0x1p-20 * fabs(least);
+}
+
+/* Whether all queries are one constant times a number each: all are rounded back, or none is rounded. What they are
+   off is then a share of the whole score. */
+static bool is_shared(const stock_bounding *b, const undo_head *h) {
+    for (size_t k = 0; k < h->product_count; k++) {
+        const undo_form *f = &h->products[k].query;
+        stock_row r = stock_row_bound(b, f);
+        if (f->count || (b->k.f16_cache && !is_query_back(b, f, &r, 0))) return false;
+    }
+    return true;
 }
 
 static double bound_nearest(stock_bounding *b, const undo_head *h) {
@@ -271,8 +308,10 @@ static double bound_nearest(stock_bounding *b, const undo_head *h) {
         s = ramp_step(b, h, &span) / r - 2 * keys;
         span /= r;
     } else {
-        double digits = content_error(b, h, h->content, h->product_count, OF_KEYS) / r;
-        s = fabs(h->slope) / r - 2 * digits - 2 * keys;
+        bool shared = is_shared(b, h);
+        double digits = content_error(b, h, h->content, h->product_count, shared ? OF_KEYS : OF_ALL) / r;
+        double share = 1 - (stock_pin_error(b) + b->common) * SLACK;
+        s = fabs(h->slope) / r * share - 2 * digits - 2 * keys;
         span = fabs(h->slope) / r * (positions(b) - 1) + 2 * digits;
     }
     if (positions(b) < 2) s = INFINITY; /* there is nothing beside the start sentinel */

@@ -370,11 +370,12 @@ static void check_output(const senses *x, uint32_t token, dd expected, bool empt
         stock_refuse(x->s, 0, 0, "the logit of token %u is wrong before the first letter", token);
 }
 
-/* The token that an output of a transducer writes. */
+/* The token that an output of a transducer writes; what is empty is the end. */
 static uint32_t token_of(const senses *x, const char *name) {
     const struct stock_model *m = x->u->m;
     for (uint32_t t = STOCK_AUDIT_LETTERS; *name && t + 1 < m->vocabulary; t++)
         if (strcmp(m->tokens[t], name) == 0) return t;
+    if (*name) stock_refuse(x->s, 0, 0, "no token is what an output of the source writes");
     return STOCK_AUDIT_EOS;
 }
 
