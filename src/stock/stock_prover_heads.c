@@ -315,9 +315,10 @@ static double value_error(const prover *p, const proved_row *v) {
     return p->options.kv == STOCK_F16 ? fmax(error, prover_half(v->size, v->grid, error)) : error;
 }
 
-/* A choice: others have the share `leak` at most, and what is added to a sum is rounded by no more than itself. */
+/* A choice: others have the share `leak` at most, and what is added to a sum is rounded by no more than itself, which
+   may be more than values differ. */
 static double chosen_error(const prover *p, double leak, double wide, double size, double error) {
-    double all = up_add(wide, up_mul(2, error));
+    double all = up_add(fmax(wide, size), up_mul(2, error));
     double off = up_add(up_mul(up_mul(2.01, leak), all), up_add(error, up_mul(4 * UNIT, up_add(size, error))));
     if (p->options.kv == STOCK_F16)
         off = up_add(off, up_add(4 * HALF_TINY, leak >= 0x1p-13 ? up_mul(HALF_UNIT, size) : 0));
