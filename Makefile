@@ -228,6 +228,11 @@ certify-hunt: ## look for a string that contradicts a certificate: 10^7 short st
 	TEMPER_TEST_EFFORT=170 $(BUILD)/tests/t-run-hunt
 	TEMPER_HUNT=full $(BUILD)/tests/t-proved-length
 
+length-hunt: ## run models that were proved for 64 to 16,384 letters: 10^5 strings against exact arithmetic, the gallery against its programs (an hour)
+	@sh scripts/setup.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-length-hunt
+	TEMPER_HUNT=full $(BUILD)/tests/t-length-hunt
+
 stock-hunt: ## ordinary transformers: 10^5 edited files, audited with certificates that name the new file; odd models at the largest proved length (an hour)
 	@sh scripts/setup.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/t-stock-hunt $(BUILD)/tests/long-stock $(BUILD)/tests/stock/prove_cases
@@ -469,7 +474,7 @@ uninstall: ## remove what install put there
 clean: ## remove build/
 	rm -rf $(BUILD)
 
-.PHONY: test-tables all help setup demo bench mutants proofs test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt stock-hunt test-faults mpi test-mpi test-html \
+.PHONY: test-tables all help setup demo bench mutants proofs test test-long test-asan test-clang run-clang-tests asan run-tests test-regular test-number certify-hunt length-hunt stock-hunt test-faults mpi test-mpi test-html \
     test-interop lint format install \
     uninstall clean
 .DEFAULT_GOAL := all

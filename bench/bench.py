@@ -14,7 +14,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-PARTS = ("heads", "models", "commands", "kernels")
+PARTS = ("heads", "models", "commands", "kernels", "proofs")
 
 
 def arguments():
@@ -56,6 +56,20 @@ def run_kernels_bench(program, quick):
     return list(csv.DictReader(lines))
 
 
+def run_proofs(results, build, quick):
+    """What proofs of hard choices cost by length: the table of proofs.sh, a row for each of soften, certify and audit."""
+    import measure
+
+    measure.say("proofs of softened models")
+    quickly = ["parity:2048", "majority:2048", "copy:400", "dyck-1:400", "dyck-2:400"] if quick else []
+    done = subprocess.run(["bash", os.path.join(HERE, "proofs.sh"), build] + quickly, stdout=subprocess.PIPE, text=True)
+    for line in done.stdout.splitlines()[2:]:
+        name, length, *seconds, powers = [cell.strip() for cell in line.strip("|").split("|")]
+        for who, taken, power in zip(("soften", "certify", "audit"), seconds, powers.split(", ")):
+            row = results.add("proof", name, who, [] if taken == "-" else [float(taken)], type="f64", n=int(length), threads=1)
+            row["note"] = "failed" if taken == "-" else f"length to the power {power}"
+
+
 def run_all(options, build):
     """Measures, and returns results, the rows of kernels_bench, and lines about the run."""
     import torch
@@ -83,6 +97,8 @@ def run_all(options, build):
         try:
             if "commands" in options.only:
                 commands.run(results, spawner, work, options.quick, options.threads, help_text)
+            if "proofs" in options.only:
+                run_proofs(results, build, options.quick)
             if "kernels" in options.only:
                 kernels = run_kernels_bench(os.path.join(build, "bench", "kernels_bench"), options.quick)
             if "heads" in options.only:

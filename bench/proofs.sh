@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the proof of a softened model costs: seconds of processor time of soften, certify and audit at two lengths, and the
 # power of the length with which they grow. The table of doc/soften.md. Usage: bench/proofs.sh BUILD [entry:length ...]
-set -eu
+set -eu -o pipefail
 build=$(cd "$1" && pwd)
 shift
 [ $# -gt 0 ] || set -- first:16384 majority:16384 parity:16384 exact-half:16384 palindrome:2000 copy:2000 dyck-1:2000 \

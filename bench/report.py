@@ -98,6 +98,17 @@ def simple_table(results, group):
                    r["repeats"], mebibytes(r["peak_kib"]), r["note"]] for r in results.find(group=group)])
 
 
+def proof_table(results):
+    """Seconds of processor time by model and length, and the power of the length with which they grow."""
+    rows = []
+    for name, n in unique((r["case"], r["n"]) for r in results.find(group="proof")):
+        cells = {r["who"]: r for r in results.find(group="proof", case=name, n=n)}
+        rows.append([name, f"{n:,}"] + [f"{cells[who]['best_s']:.1f}, {cells[who]['note'].split()[-1]}"
+                                        if who in cells and cells[who]["best_s"] != "" else "–"
+                                        for who in ("soften", "certify", "audit")])
+    return table(["model", "letters", "soften: s, power", "certify: s, power", "audit: s, power"], rows)
+
+
 def csv_table(rows):
     return table(list(rows[0]), [list(r.values()) for r in rows]) if rows else ""
 
@@ -293,6 +304,7 @@ def write(results, kernels, about, folder):
                                ("short", "Short strings", lambda: simple_table(results, "short")),
                                ("check", "Exhaustive check", lambda: simple_table(results, "check")),
                                ("compile", "Compile time", lambda: simple_table(results, "compile")),
+                               ("proof", "Proofs", lambda: proof_table(results)),
                                ("start", "Start-up", lambda: simple_table(results, "start"))):
         if results.find(group=group):
             parts += [f"## {title}\n", make()]

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cost_show.h"
 #include "escape.h"
 #include "json.h"
 #include "message.h"
@@ -83,6 +84,18 @@ static void print_result(session *s, const char *path, const char *model, const 
     }
 }
 
+/* What the audit of hard choices by sets will take. */
+static void show_cost(session *s, const char *certificate, const char *bytes, size_t size) {
+    temper_model *model;
+    char facts[16] = "", letters[24] = "";
+    if (!claim_of(facts, sizeof facts, certificate, "facts") || strcmp(facts, "sets") != 0 ||
+        !claim_of(letters, sizeof letters, certificate, "length") ||
+        !is_done(temper_model_read(&model, bytes, size, NULL)))
+        return;
+    cost_show(s, "audit", model, (size_t)strtoull(letters, NULL, 10), 2);
+    temper_model_free(model);
+}
+
 /* ---- ordinary transformers ---- */
 
 static bool is_of_stock(const char *certificate) {
@@ -151,6 +164,7 @@ void cmd_audit(session *s) {
     } else if (temper_file_read(&model, &size, other, &err) != TEMPER_OK) {
         message_error(s, &err, NULL, NULL, 0);
     } else {
+        show_cost(s, certificate, model, size);
         temper_status status = temper_audit(certificate, length, model, size, &err);
         if (status != TEMPER_OK && err.line == 1 && err.column == 1 && !*err.hint)
             snprintf(err.hint, sizeof err.hint, "the certificate comes first: temper audit CERTIFICATE MODEL");

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cost_show.h"
 #include "escape.h"
 #include "json.h"
 #include "model_output.h"
@@ -211,9 +212,19 @@ static bool find_length(work *w, session *s) {
     return true;
 }
 
+/* Heads without a role make a proof of hard choices, length by length. */
+static bool has_roles(const temper_model *model) {
+    temper_head_info about;
+    for (size_t layer = 1; layer <= temper_model_about(model).layers; layer++)
+        for (size_t head = 1; head <= temper_model_layer(model, layer).heads; head++)
+            if (is_done(temper_model_head(&about, model, layer, head, NULL)) && !*about.role) return false;
+    return true;
+}
+
 static void certify(work *w, session *s) {
     temper_error err;
     progress bar;
+    if (!has_roles(w->x.model)) cost_show(s, "certify", w->x.model, w->options.length, 1);
     progress_start(&bar, "certify", !s->quiet && isatty(STDERR_FILENO));
     w->options.search = 1;
     w->options.progress = progress_step;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cost_show.h"
 #include "escape.h"
 #include "json.h"
 #include "limit_show.h"
@@ -389,6 +390,7 @@ static void find(session *s, const temper_model *model, const samples *given) {
     temper_gap *gap;
     temper_error err;
     progress bar;
+    cost_show(s, "gap", model, o.proved, 1);
     progress_start(&bar, "gap", !s->quiet && isatty(STDERR_FILENO));
     o.progress = progress_step;
     o.context = &bar;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cost_show.h"
 #include "escape.h"
 #include "json.h"
 #include "limit_show.h"
@@ -193,6 +194,7 @@ static void soften(session *s, const temper_model *hard, const temper_soften_opt
     } else {
         progress bar;
         temper_soften_options full = *o;
+        if (o->gap != TEMPER_GAP_EXHAUSTIVE) cost_show(s, "soften", hard, (size_t)s->opt.value[OPT_LENGTH].number, 1);
         progress_start(&bar, "soften", !s->quiet && isatty(STDERR_FILENO));
         if (o->gap != TEMPER_GAP_EXHAUSTIVE) bar.unit = "lengths";
         full.length = (size_t)s->opt.value[OPT_LENGTH].number;

@@ -1545,6 +1545,14 @@ run 4 soften share.temper --length 8 -o refused.temper
 has 'no margin' "$err" 'exactly at the threshold 1/2'
 run 4 soften first.temper --length 100000000
 run 4 soften first.temper --length 60 --gap exhaustive
+run 0 compile --gallery two-averages --hard -q -o two-averages.temper
+run 4 soften two-averages.temper --length 30 --why --json -o refused.temper
+has 'why not further' "$out" '"kind":"limit","obstacle":"gap","works":27,"fails":28,"layer":3,"head":1,'
+run 0 gap two-averages.temper --length 20 --random 0 --why
+has 'as far as asked' "$out" 'softening: nothing stands in the way up to length 20'
+run 0 compile --gallery dyck-2 --hard -q -o dyck-2.temper
+run 4 soften dyck-2.temper --length 4000 --timeout 1 -o refused.temper
+has 'the cost comes first' "$err" 'soften: about '
 if [ -e refused.temper ]; then fail 'a refused model leaves no file'; else pass; fi
 
 # The guide: its models, its commands, what they print.

@@ -3,7 +3,9 @@
    TEMPER_TEST_EFFORT goes with the length, too. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "feature_model.h"
 #include "plain_facts.h"
@@ -127,10 +129,54 @@ static void test_gallery(size_t longest) {
     }
 }
 
-/* With the argument "gallery": only that, every length up to 200. */
+static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
+
+/* All lengths up to one of an entry of the gallery, both ways; what each takes. */
+static void measure(const char *name, size_t longest) {
+    temper_model *hard;
+    temper_error e;
+    trap t;
+    arena keep, one;
+    if (!CHECK(temper_gallery_model(&hard, name, &e) == TEMPER_OK, "%s", e.text)) return;
+    arena_init(&keep, &t);
+    arena_init(&one, &t);
+    if (trap_set(&t, &e)) {
+        CHECK(false, "%s: %s", name, e.text);
+    } else {
+        subject_model s;
+        double short_way = 0, long_way = 0;
+        subject_model_init(&s, hard, &keep);
+        facts_run *run = facts_run_begin(&s, 0, &keep);
+        for (size_t n = 0; n <= longest; n++) {
+            rational_pool pool;
+            double start = seconds();
+            const facts *found = facts_run_next(run, &keep);
+            double middle = seconds();
+            arena_reset(&one);
+            rational_pool_init(&pool, &one);
+            const facts *plain = plain_facts(&s, n, &pool, &one);
+            short_way += middle - start;
+            long_way += seconds() - middle;
+            if (!facts_are_equal(name, &s, found, plain)) break;
+        }
+        printf("%-16s %zu letters: %.3f s instead of %.1f s, %.0f times as fast\n", name, longest, short_way,
+               long_way, long_way / short_way);
+        trap_clear(&t);
+    }
+    arena_free(&keep);
+    arena_free(&one);
+    temper_model_free(hard);
+}
+
+/* With the argument "gallery": only that, every length up to 200. With "speed", a length and names: what they take both
+   ways, in seconds of processor time. */
 int main(int argc, char **argv) {
     test_random r = test_seed(4011);
     double effort = test_effort();
+    if (argc > 2 && strcmp(argv[1], "speed") == 0) {
+        for (int k = 3; k < argc; k++) measure(argv[k], (size_t)strtoul(argv[2], NULL, 10));
+        return test_finish("t-facts-lengths");
+    }
     if (argc > 1 && strcmp(argv[1], "gallery") == 0) {
         test_gallery(200);
         return test_finish("t-facts-lengths");

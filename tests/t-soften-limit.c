@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/facts.h"
 #include "random_model.h"
 #include "test.h"
 
@@ -101,12 +102,45 @@ static void check_margin(void) {
     temper_model_free(m);
 }
 
+/* What is said of a length that has not been tried, against what it takes. */
+static void check_cost(const char *name) {
+    trap t;
+    arena a;
+    temper_error e;
+    temper_model *hard = NULL;
+    double about = 0, longer = 0;
+    enum { LENGTH = 300 };
+    if (!CHECK(temper_gallery_model(&hard, name, &e) == TEMPER_OK &&
+                   temper_choices_cost(&about, hard, LENGTH, &e) == TEMPER_OK &&
+                   temper_choices_cost(&longer, hard, 4 * LENGTH, &e) == TEMPER_OK,
+               "%s", e.text))
+        return;
+    arena_init(&a, &t);
+    if (!trap_set(&t, &e)) {
+        subject_model s;
+        subject_model_init(&s, hard, &a);
+        facts_run *run = facts_run_begin(&s, 0, &a);
+        for (size_t n = 0; n <= LENGTH; n++) facts_run_next(run, &a);
+        double steps = facts_run_steps(run);
+        CHECK(about > steps / 3 && about < 12 * steps + 600.0 * LENGTH && longer > 3.5 * about,
+              "%s: %g steps, about %g, then %g", name, steps, about, longer);
+        trap_clear(&t);
+    } else {
+        CHECK(false, "%s: %s", name, e.text);
+    }
+    arena_free(&a);
+    temper_model_free(hard);
+}
+
 int main(void) {
     test_random r = test_seed(2121);
     static char source[RANDOM_MODEL_TEXT];
     size_t models = (size_t)(40 * test_effort()), stopped = 0;
     check_gallery();
     check_margin();
+    check_cost("dyck-2");
+    check_cost("copy");
+    check_cost("parity");
     for (size_t k = 0; k < models; k++) {
         random_model_options kind = {
             .average = random_below(&r, 4) > 0, .small = true, .varied = random_below(&r, 2)};

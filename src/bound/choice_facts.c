@@ -3,6 +3,7 @@
 #include "base/entry.h"
 #include "number/upward.h"
 #include "run/exact_run.h"
+#include "facts/facts_cost.h"
 #include "facts/facts_exhaustive.h"
 
 double known_width(const known *k) { return k->hi > k->lo ? sub_up(k->hi, k->lo) : 0; }
@@ -149,60 +150,38 @@ enum { COST_LENGTH = 48, COST_LIMIT = 1 << 18 };
 typedef struct cost_sample {
     certification *c;
     trap trap;
-    size_t length;
-    double steps, half; /* up to the length, and to half of it */
+    facts_cost cost;
 } cost_sample;
 
 static void take_sample(void *context) {
     cost_sample *s = context;
-    for (size_t n = 0; n <= COST_LENGTH && s->steps <= COST_LIMIT; n++) {
+    for (size_t n = 0; n <= COST_LENGTH && s->cost.steps <= COST_LIMIT; n++) {
         found_by_sets(s->c, n, &s->trap);
-        s->length = n;
-        s->steps = s->c->found->steps[n];
-        s->half = s->c->found->steps[n / 2];
+        s->cost = (facts_cost){n, s->c->found->steps[n], s->c->found->steps[n / 2]};
     }
 }
 
-/* Errors of one length: sums over rows, channels and units, in balls. */
-static double cost_of_errors(const temper_model *m) {
-    enum { HEAD = 10 };
-    double rows = 0;
-    for (uint32_t l = 0; l < m->layer_count; l++) {
-        rows += m->channel_count + m->layers[l].in.count;
-        for (uint32_t h = 0; h < m->layers[l].head_count; h++)
-            rows += 2.0 * m->layers[l].heads[h].query.count + m->layers[l].heads[h].value.count + HEAD;
-    }
-    return 10 * rows;
-}
-
-static cost_sample sample_cost(certification *c) {
+static facts_cost sample_cost(certification *c) {
     cost_sample s = {.c = c};
     temper_error why;
     if (!trap_attempt(&s.trap, &why, take_sample, &s)) { /* who tries will be told */
         if (why.code == TEMPER_NO_MEMORY) trap_reraise(c->trap, &why);
-        s.steps = s.half = 0;
+        return (facts_cost){0};
     }
-    return s;
-}
-
-/* Steps go on to grow by the factor that twice the length made, which is at least 2. */
-static double cost_at(const cost_sample *s, const temper_model *m, size_t length) {
-    double doublings = log_f64(fmax((double)length, 1) / fmax((double)s->length, 1)) / log_f64(2);
-    double factor = s->half > 0 ? fmax(s->steps / s->half, 2) : 2;
-    return s->steps * exp_f64(doublings * log_f64(factor)) + (double)(length + 1) * cost_of_errors(m);
+    return s.cost;
 }
 
 double hard_facts_cost(certification *c, size_t length) {
-    cost_sample s = sample_cost(c);
-    return cost_at(&s, c->model, length);
+    facts_cost cost = sample_cost(c);
+    return facts_cost_at(&cost, c->model, length);
 }
 
 size_t hard_facts_reach(certification *c, double steps) {
-    cost_sample s = sample_cost(c);
+    facts_cost cost = sample_cost(c);
     size_t low = 0, high = FACTS_LONGEST; /* it grows */
     while (low < high) {
         size_t middle = (low + high + 1) / 2;
-        if (cost_at(&s, c->model, middle) <= steps)
+        if (facts_cost_at(&cost, c->model, middle) <= steps)
             low = middle;
         else
             high = middle - 1;
