@@ -18,7 +18,7 @@ static void show_time(char out[32], double seconds) {
 }
 
 void cost_show(session *s, const char *what, const temper_model *model, size_t length, double times) {
-    double steps;
+    double steps = 0;
     char time[32];
     if (s->quiet || length < SHORT_LENGTH || length > LONGEST ||
         !is_done(temper_choices_cost(&steps, model, length, NULL)))
