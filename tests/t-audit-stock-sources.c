@@ -201,7 +201,7 @@ static const char *change_place(shakes *c, const undo *u, test_random *r) {
     return "a number of a position";
 }
 
-/* A column that nobody writes is 1 at one position, and one more form reads it: late ones are as good as early ones. */
+/* A column that nobody writes is 1 at one position, late or early, and one more form reads it. */
 static const char *add_place(shakes *c, const undo *u, test_random *r, arena *a) {
     uint32_t n = u->m->positions, at = random_below(r, 2) ? n - 1 - (uint32_t)random_below(r, n < 3 ? n : 3)
                                                           : (uint32_t)random_below(r, n);
