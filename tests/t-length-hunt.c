@@ -1,8 +1,9 @@
-/* The hunt at lengths that only the short ways of facts reach: models that soften has proved are run in f64 on strings
-   of about that length, all plans and kernels as they come, and compared with exact arithmetic (random models made of
-   features, random_model) or with the programs of the gallery, which know nothing of transformers. `make test` gives it
-   a second; `make length-hunt` (TEMPER_HUNT=full) goes on until 10^5 strings of 64 letters or more were run, and has
-   the gallery at 2,000 and 16,384 letters. TEMPER_HUNT=models or gallery does one of the two parts. */
+/* The hunt at lengths that only the short ways of facts reach: models that soften has proved are run in f64 on
+   strings of about that length, all plans and kernels as they come, and compared with exact arithmetic (random
+   models made of features, random_model) or with the programs of the gallery, which know nothing of transformers.
+   `make test` gives it a second; `make length-hunt` (TEMPER_HUNT=full) goes on until 10^5 strings of 64 letters or
+   more were run, and has the gallery at 2,000 and 16,384 letters. TEMPER_HUNT=models or gallery does one of the
+   two parts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@ static size_t sizes[BATCH];
 
 /* ---- strings ---- */
 
-/* Runs, halves that are alike or mirrored, balanced brackets with a slip: what the models of the gallery tell apart. */
+/* Runs, halves that are alike or mirrored, balanced brackets with a slip: what the models of the gallery tell
+   apart. */
 static void choose_word(test_random *r, uint32_t *word, size_t n, size_t letters) {
     uint32_t a = (uint32_t)random_below(r, letters), b = (uint32_t)random_below(r, letters);
     size_t kind = random_below(r, 8), depth = 0, run = 1 + random_below(r, 40);

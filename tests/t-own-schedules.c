@@ -1,6 +1,6 @@
-/* Tables of a user's scales (temper lab schedules --scale): every cell is run once more, with a model that is scaled by
-   temper_model_with_scale (once, since) and not by the lab: right at its length, and wrong, or refused, with one
-   letter more. Llama 4's, SSMax's and a constant scale agree with the published rows. */
+/* Tables of a user's scales (temper lab schedules --scale): every cell is run once more, with a model that is
+   scaled by temper_model_with_scale (once, since) and not by the lab: right at its length, and wrong, or refused,
+   with one letter more. Llama 4's, SSMax's and a constant scale agree with the published rows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

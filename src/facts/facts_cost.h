@@ -1,5 +1,5 @@
-/* What the facts of all lengths cost, and the errors that follow from them: about as many steps as short lengths took,
-   growing on as they grew there. A step is an operation with sets, some 400 ns. */
+/* What the facts of all lengths cost, and the errors that follow from them: about as many steps as short lengths
+   took, growing on as they grew there. A step is an operation with sets, some 400 ns. */
 #ifndef FACTS_FACTS_COST_H
 #define FACTS_FACTS_COST_H
 
