@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 /* Every plan gives the answers of dense evaluation: planned = dense in f64, hard and soft; f32 = the oracle within
    its proved length; one string = many strings; any number of threads; reference kernels = fast kernels. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +238,51 @@ static void peaks_behind_rounding(void) {
     CHECK(plans_seen[PLAN_PEAKED] == before + 2, "these heads are not planned as peaked");
 }
 
+/* Random heads of that kind in f32, with keys far from evenly spaced and scores that differ by little more than their
+   rounding: products of floats are exact in double, so that the best key is known. Whether it was beyond rounding. */
+static bool uneven_peak(test_random *r) {
+    enum { KEYS = 6 };
+    char source[2500], *p = source, keys[2][600], *to[2] = {keys[0], keys[1]};
+    float q0 = (float)(1 + random_below(r, 1u << 20) * 0x1p-20),
+          q1 = -(float)(1 + random_below(r, 1u << 20) * 0x1p-20);
+    double scores[KEYS], size = 0, k0[KEYS], slope = -(double)q0 / (double)q1;
+    size_t best = 0, middle = random_below(r, KEYS);
+    for (size_t j = 0; j < KEYS; j++)
+        k0[j] = (float)((j ? k0[j - 1] : 0) +
+                        ldexp(1 + (double)random_below(r, 64) / 64, (int)random_below(r, 2) * 10 + 1));
+    double bend = ldexp(1, -19 + (int)random_below(r, 5)) * slope / k0[KEYS - 1];
+    for (size_t j = 0; j < KEYS; j++) {
+        float k1 = (float)(slope * k0[j] + bend * (k0[j] - k0[middle]) * (k0[j] - k0[middle]));
+        scores[j] = (double)q0 * k0[j] + (double)q1 * (double)k1;
+        size = fmax(size, (double)q0 * k0[j] - (double)q1 * (double)k1);
+        if (scores[j] > scores[best]) best = j;
+        to[0] += sprintf(to[0], "%s[i = %zu]*%.9g", j ? " + " : "", j, k0[j]);
+        to[1] += sprintf(to[1], "%s[i = %zu]*%.9g", j ? " + " : "", j, (double)k1);
+    }
+    for (size_t j = 0; j < KEYS; j++)
+        if (j != best && scores[best] - scores[j] <= 0x1p-20 * size) return false;
+    p += sprintf(p, "temper-model 1\nmethod temperature\nalphabet \"a\"\nchannel 0 \"q0\"\nchannel 1 \"q1\"\n");
+    p += sprintf(p, "channel 2 \"k0\" position \"%s\"\nchannel 3 \"k1\" position \"%s\"\n", keys[0], keys[1]);
+    p += sprintf(p, "channel 4 \"best\" position \"[i = %zu]\"\nchannel 5 \"out\"\n", best);
+    p += sprintf(p, "embed \"a\" 0:%a 1:%a\nembed start 0:%a 1:%a\nembed end\nlayer 1\n", (double)q0, (double)q1,
+                 (double)q0, (double)q1);
+    sprintf(p, "head \"peak\" mask all choice softmax for average scale \"1e9\"\n query 0:1\n query 1:1\n key 2:1\n "
+               "key 3:1\n value 4:1\n output 5:1\nread 5:1\n");
+    temper_model *m;
+    temper_error e;
+    temper_run *run;
+    uint32_t word[KEYS] = {0};
+    temper_run_options o = {.type = TEMPER_TYPE_F32, .unchecked = 1};
+    if (!CHECK(temper_model_read(&m, source, strlen(source), &e) == TEMPER_OK, "%s\n%s", e.text, source))
+        return false;
+    if (CHECK(temper_model_run(&run, m, word, KEYS - 1, &o, &e) == TEMPER_OK, "%s\n%s", e.text, source)) {
+        CHECK(temper_run_about(run).accept, "the best of uneven keys is not found\n%s", source);
+        temper_run_free(run);
+    }
+    temper_model_free(m);
+    return true;
+}
+
 static void one_spec(const char *name, const temper_spec *spec, test_random *r) {
     static const size_t lengths[] = {0, 1, 7, 40, 150, 511, 512};
     temper_error e;
@@ -288,6 +334,9 @@ int main(void) {
     for (size_t k = 0; k < (size_t)(400 * test_effort()); k++) unstructured(&r);
     cleared_twice();
     peaks_behind_rounding();
+    size_t uneven = 0;
+    for (size_t k = 0; k < (size_t)(6000 * test_effort()); k++) uneven += uneven_peak(&r);
+    CHECK(uneven > 0, "no head with uneven keys");
     CHECK(plans_seen[PLAN_DENSE] > 0, "no head of the models without structure was dense");
     return test_finish("t-plan");
 }
