@@ -34,6 +34,13 @@ Proof.
   - rewrite <- !IZR_Zpower by lia. rewrite <- ?mult_IZR. apply IZR_le. vm_compute. discriminate.
 Defined.
 
+(* their largest numbers are large *)
+Lemma large_f32 : IZR (10 ^ 38) <= top f32.
+Proof. cbn [top f32]. rewrite <- IZR_Zpower, <- mult_IZR by lia. apply IZR_le. vm_compute. discriminate. Qed.
+Lemma large_f64 : IZR (10 ^ 38) <= top f64.
+Proof. cbn [top f64]. rewrite <- IZR_Zpower, <- mult_IZR by lia. apply IZR_le. vm_compute. discriminate. Qed.
+Lemma large_bf16 : IZR (10 ^ 38) <= top bf16.
+Proof. cbn [top bf16]. rewrite <- IZR_Zpower, <- mult_IZR by lia. apply IZR_le. vm_compute. discriminate. Qed.
 (* bf16 in f32, as a type stores in one and sums in the other *)
 Lemma bf16_in_f32 x : number bf16 x -> number f32 x.
 Proof.

@@ -4,7 +4,8 @@ From Temper Require Import Rows Heads Gates Strings NormalForm Programs Compile 
 From Temper Require Import Format Rounding Quantities Exact Sums Crumbs Ramp Nearest NearestAny OnceHead OnceTree OnceAny
   CompareHead
   FloatRun
-  FusedGates NearestHead Range CountHead CompareAny CompareLogit Soundness SoundFormulas SoundCompare Sound Replay.
+  FusedGates NearestHead Range CountHead CompareAny CompareLogit Soundness SoundFormulas SoundCompare Sound
+  SafeBlocks NoOverflow Replay.
 Print Assumptions softmax_total_variation.
 Print Assumptions hard_attention.
 Print Assumptions once_row.
@@ -56,6 +57,8 @@ Print Assumptions compare_logit.
 Print Assumptions compare_sound.
 Print Assumptions float_run_exists.
 Print Assumptions sound.
+Print Assumptions no_overflow.
+Print Assumptions fits_large.
 Print Assumptions replay_near.
 Print Assumptions replay_compare.
 Print Assumptions replay_compare_asc.
