@@ -2,6 +2,26 @@
 
 #include <math.h>
 
+const temper_type page_types[PAGE_TYPES] = {TEMPER_TYPE_F64,
+                                            TEMPER_TYPE_F32,
+                                            TEMPER_TYPE_BF16_F32,
+                                            TEMPER_TYPE_BF16,
+                                            TEMPER_TYPE_F16_F32,
+                                            TEMPER_TYPE_F16,
+                                            TEMPER_TYPE_E4M3_F32,
+                                            TEMPER_TYPE_E4M3,
+                                            TEMPER_TYPE_E5M2_F32,
+                                            TEMPER_TYPE_E5M2,
+                                            TEMPER_TYPE_F32_F64,
+                                            TEMPER_TYPE_BF16_F64,
+                                            (temper_type)F32_TILE64,
+                                            (temper_type)BF16_F32_TILE64,
+                                            (temper_type)BF16_TILE64,
+                                            (temper_type)E4M3_TILE64,
+                                            (temper_type)BF16_F32_TILE128,
+                                            (temper_type)F16_F32_TILE128,
+                                            (temper_type)F32_F64_TILE512};
+
 page page_of(temper_type type, uint64_t size) {
     const number_type *t = number_type_of(type);
     page p = {.s = t->storage, .a = t->accumulation, .ascending = number_type_is_emulated(type), .m = (real)size};

@@ -29,6 +29,10 @@ enum {
     F32_F64_TILE512 = 47
 };
 
+/* Every type of one row, and of those in tiles one of each kind. */
+enum { PAGE_TYPES = 19 };
+extern const temper_type page_types[PAGE_TYPES];
+
 page page_of(temper_type type, uint64_t size);
 
 real grow3(real x, real i, real y, real j, real z, real k); /* (1+x)^i (1+y)^j (1+z)^k - 1 */

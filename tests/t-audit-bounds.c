@@ -14,27 +14,6 @@ static arena memory;
 static trap failure;
 static temper_model *model; /* of one layer with a head */
 
-static const temper_type TYPES[] = {TEMPER_TYPE_F64,
-                                    TEMPER_TYPE_F32,
-                                    TEMPER_TYPE_BF16_F32,
-                                    TEMPER_TYPE_BF16,
-                                    TEMPER_TYPE_F16_F32,
-                                    TEMPER_TYPE_F16,
-                                    TEMPER_TYPE_E4M3_F32,
-                                    TEMPER_TYPE_E4M3,
-                                    TEMPER_TYPE_E5M2_F32,
-                                    TEMPER_TYPE_E5M2,
-                                    TEMPER_TYPE_F32_F64,
-                                    TEMPER_TYPE_BF16_F64,
-                                    (temper_type)F32_TILE64,
-                                    (temper_type)BF16_F32_TILE64,
-                                    (temper_type)BF16_TILE64,
-                                    (temper_type)E4M3_TILE64,
-                                    (temper_type)BF16_F32_TILE128,
-                                    (temper_type)F16_F32_TILE128,
-                                    (temper_type)F32_F64_TILE512};
-enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
-
 static void begin(audit *a, temper_type type, uint64_t m) {
     *a = (audit){.trap = &failure, .arena = &memory, .scratch = &memory, .model = model, .positions = (double)m};
     calc_init(&a->calculus, &memory);
@@ -448,11 +427,11 @@ static void check_sums_of_errors(temper_type type) {
 enum { NONE = 1000 };
 
 static void check_feature(const feature *f, uint64_t m, real size, int grid, uint64_t roundings) {
-    for (size_t k = 0; k < TYPE_COUNT; k++) {
+    for (size_t k = 0; k < PAGE_TYPES; k++) {
         audit a;
-        begin(&a, TYPES[k], m);
+        begin(&a, page_types[k], m);
         audit_bounding b = {.a = &a, .c = &a.calculus};
-        page p = page_of(TYPES[k], m);
+        page p = page_of(page_types[k], m);
         uint64_t found = audit_roundings(&b, f);
         CHECK(found == roundings, "kind %d at M = %llu: %llu roundings, not %llu", (int)f->kind,
               (unsigned long long)m, (unsigned long long)found, (unsigned long long)roundings);
@@ -478,7 +457,7 @@ static void check_feature(const feature *f, uint64_t m, real size, int grid, uin
         real off = ball_upper(q.error), most = ball_upper(q.computed);
         CHECK(fabsl(off - e) <= 1e-12L * e && fabsl(most - y) <= 1e-15L * y,
               "kind %d, C = %g in %s at M = %llu: e = %.15Lg, Y = %.17Lg, not %.15Lg and %.17Lg", (int)f->kind,
-              f->constant, temper_type_name(TYPES[k]), (unsigned long long)m, off, most, e, y);
+              f->constant, temper_type_name(page_types[k]), (unsigned long long)m, off, most, e, y);
         arena_reset(&memory);
     }
 }
@@ -566,19 +545,19 @@ int main(void) {
     arena_init(&memory, &failure);
     model = changed_model("O a", TEMPER_METHOD_TEMPERATURE, NULL, NULL);
     if (!CHECK(model && model->layer_count == 1, "a model")) return test_finish("t-audit-bounds");
-    for (size_t k = 0; k < TYPE_COUNT; k++) {
-        check_roundings(&r, TYPES[k]);
-        check_heads(TYPES[k]);
-        check_ramps(TYPES[k]);
-        check_matches(TYPES[k]);
-        for (int digits = -1; digits < 3; digits++) check_tried(TYPES[k], 4, digits);
-        check_tried(TYPES[k], 4097, -1);
-        check_crumbs(TYPES[k]);
-        check_sums_of_errors(TYPES[k]);
+    for (size_t k = 0; k < PAGE_TYPES; k++) {
+        check_roundings(&r, page_types[k]);
+        check_heads(page_types[k]);
+        check_ramps(page_types[k]);
+        check_matches(page_types[k]);
+        for (int digits = -1; digits < 3; digits++) check_tried(page_types[k], 4, digits);
+        check_tried(page_types[k], 4097, -1);
+        check_crumbs(page_types[k]);
+        check_sums_of_errors(page_types[k]);
         for (uint64_t m = 1; m < 1 << 30; m *= 2)
             for (int eta = 0; eta < 8; eta++) {
-                check_nearest(TYPES[k], m, 8, ldexp(1, eta - 4));
-                check_nearest(TYPES[k], m, 3, ldexp(1.1, eta - 6));
+                check_nearest(page_types[k], m, 8, ldexp(1, eta - 4));
+                check_nearest(page_types[k], m, 3, ldexp(1.1, eta - 6));
             }
     }
     check_features();

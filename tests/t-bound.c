@@ -18,27 +18,6 @@
 static arena memory;
 static trap no_memory;
 
-static const temper_type TYPES[] = {TEMPER_TYPE_F64,
-                                    TEMPER_TYPE_F32,
-                                    TEMPER_TYPE_BF16_F32,
-                                    TEMPER_TYPE_BF16,
-                                    TEMPER_TYPE_F16_F32,
-                                    TEMPER_TYPE_F16,
-                                    TEMPER_TYPE_E4M3_F32,
-                                    TEMPER_TYPE_E4M3,
-                                    TEMPER_TYPE_E5M2_F32,
-                                    TEMPER_TYPE_E5M2,
-                                    TEMPER_TYPE_F32_F64,
-                                    TEMPER_TYPE_BF16_F64,
-                                    (temper_type)F32_TILE64,
-                                    (temper_type)BF16_F32_TILE64,
-                                    (temper_type)BF16_TILE64,
-                                    (temper_type)E4M3_TILE64,
-                                    (temper_type)BF16_F32_TILE128,
-                                    (temper_type)F16_F32_TILE128,
-                                    (temper_type)F32_F64_TILE512};
-enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
-
 /* ---- one rounding ---- */
 
 static const number_format *const SHORT[] = {&format_bf16, &format_f16, &format_e4m3, &format_e5m2};
@@ -154,9 +133,9 @@ static void check_exps(test_random *r) {
 }
 
 static void check_types(void) {
-    for (size_t k = 0; k < TYPE_COUNT; k++)
-        CHECK(bounds_cover(number_type_of(TYPES[k]), number_type_is_emulated(TYPES[k])), "%s is covered",
-              temper_type_name(TYPES[k]));
+    for (size_t k = 0; k < PAGE_TYPES; k++)
+        CHECK(bounds_cover(number_type_of(page_types[k]), number_type_is_emulated(page_types[k])), "%s is covered",
+              temper_type_name(page_types[k]));
     number_format half_tiny = format_f32, tinier = format_bf16, larger = format_bf16, longer = format_bf16;
     number_format flat = format_bf16, coarse = format_e4m3; /* half_tiny: t_s = t_a, and the formats differ */
     flat.least = 2 * format_f32.least;                      /* least normal number below that of the sums */
@@ -309,11 +288,11 @@ static void check_lookup(const char *type, const bounds *b, const page *p, bool 
 
 static void check_formulas(void) {
     const uint64_t sizes[] = {1, 2, 3, 7, 64, 100, 1000, 65536, 1000000, 3000000, 94906267, (uint64_t)1 << 36};
-    for (size_t t = 0; t < TYPE_COUNT; t++)
+    for (size_t t = 0; t < PAGE_TYPES; t++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-            const char *type = temper_type_name(TYPES[t]);
-            bounds b = bounds_of(TYPES[t], sizes[k]);
-            page p = page_of(TYPES[t], sizes[k]);
+            const char *type = temper_type_name(page_types[t]);
+            bounds b = bounds_of(page_types[t], sizes[k]);
+            page p = page_of(page_types[t], sizes[k]);
             check_once(type, &b, &p, false);
             check_once(type, &b, &p, true);
             check_nearest(type, &b, &p, true);
