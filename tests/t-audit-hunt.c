@@ -23,7 +23,7 @@ enum { PER_MODEL = 40, TRIALS = 3000 };
 typedef struct hunt {
     test_random r;
     uint64_t tried, readable, certified, by_formula, by_choices, by_language, proved, strings;
-    uint64_t types[32], methods[8];
+    uint64_t types[NUMBER_TYPES], methods[8];
 } hunt;
 
 /* ---- certificates ---- */

@@ -21,7 +21,7 @@ typedef struct hunt {
     double until;
     uint64_t formulas, proved, strings, at_the_length, streams, hard, refused;
     size_t most_summands;
-    unsigned char seen_type[32];
+    unsigned char seen_type[NUMBER_TYPES];
     uint32_t *word;
     unsigned char *truth;
 } hunt;
