@@ -206,6 +206,7 @@ static void through_head(page *p, error_total *to, uint32_t layer, uint32_t head
     L gap = p->f->gap[index][p->n], scale = 1, S = 0, off = 0, keys = 0, query = 0;
     int g = GRID_ANY;
     if (soft && h->scale) scale = format_round(p->a, expression_eval(h->scale, 0, (double)p->n, (double)p->N));
+    if (!(scale > 0) || !isfinite((double)scale)) give_up(p); /* e4m3 rounds 1024 to a NaN */
     for (uint32_t d = 0; d < R; d++) {
         if (tie.step > 0 && d == tie.row) continue;
         L eq = stored_row(p, &h->query, d, f->before), ek = stored_row(p, &h->key, d, f->before);
