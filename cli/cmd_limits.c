@@ -115,7 +115,7 @@ static const char *show_length(char out[32], size_t n) {
 }
 
 static void print_row(const temper_limits_row *r, int width) {
-    char proved[32], wrong[48], length[32], ratio[16] = "", head[24] = "";
+    char proved[32], wrong[48], length[32], ratio[16] = "", head[24] = "", at[32] = "";
     snprintf(proved, sizeof proved, "%s", r->claim == TEMPER_CLAIM_NONE ? "-" : show_length(length, r->proved));
     snprintf(wrong, sizeof wrong, "%s%s", r->found ? "" : "none to ",
              show_length(length, r->found ? r->wrong : r->tried));
@@ -123,7 +123,7 @@ static void print_row(const temper_limits_row *r, int width) {
     if (r->found && r->layer) snprintf(head, sizeof head, "%zu.%zu", r->layer, r->head);
     printf("%-*s %-11s %13s %17s", width, temper_type_name(r->type), temper_method_name(r->method), proved, wrong);
     if (r->found) {
-        printf(" %6s  %-4s %-16s ", ratio, head, temper_why_name(r->why));
+        printf(" %9s %6s  %-4s %-16s ", show_length(at, r->position), ratio, head, temper_why_name(r->why));
         show_write(stdout, r->string, strlen(r->string), STRING_COLUMNS);
     }
     putchar('\n');
@@ -155,8 +155,8 @@ static void print_table(const temper_limits *limits) {
         int length = (int)strlen(temper_type_name(temper_limits_at(limits, k).type));
         if (length > width) width = length;
     }
-    printf("%-*s %-11s %13s %17s %6s  %-4s %-16s %s\n", width, "type", "method", "proved length", "first wrong",
-           "ratio", "head", "why", "string");
+    printf("%-*s %-11s %13s %17s %9s %6s  %-4s %-16s %s\n", width, "type", "method", "proved length", "first wrong",
+           "at letter", "ratio", "head", "why", "string");
     for (size_t k = 0; k < temper_limits_count(limits); k++) {
         temper_limits_row r = temper_limits_at(limits, k);
         print_row(&r, width);

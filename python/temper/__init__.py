@@ -7,6 +7,7 @@
 
     compile, load, import_model, gallery.model   make a Model
     Model.run, truth, stream                     its answers
+    Model.inspect                                one run with all that it says: the verdict and its proof
     Model.next, sample, likelihood, write        language models and transducers
     Model.attention, explain, draw               what is inside
     Model.check, certify; audit                  comparisons and proofs
@@ -34,6 +35,7 @@ from .gaps import Gap, Gaps, HeadTie, SoftenLimit
 from .limits import Limit, Limits
 from .memory import limit_memory
 from .model import Info, Model, Proof, compile, import_model, load
+from .run import Run
 from .sequences import Likelihood, Next
 from .stock import Stock, StockLimit, StockProof
 from .stream import Stream
@@ -42,6 +44,6 @@ __version__ = library_version
 
 __all__ = ["Attention", "AuditError", "Automaton", "Certificate", "CertifiedHead", "Channel", "CheckResult", "Explanation", "FileError",
            "FormatError", "Formula", "Gap", "Gaps", "Head", "HeadTie", "Info", "Likelihood", "Limit", "LimitError", "Limits",
-           "MissingFunctionError", "Model", "Next", "Proof", "OutOfMemoryError", "Part", "Place", "RangeError", "SoftenLimit", "SpecSyntaxError",
+           "MissingFunctionError", "Model", "Next", "Proof", "OutOfMemoryError", "Part", "Place", "RangeError", "Run", "SoftenLimit", "SpecSyntaxError",
            "Stock", "StockLimit", "StockProof", "Stream", "TemperError", "UnsupportedError", "audit", "compile", "eval", "gallery", "import_model", "library_path",
            "library_version", "limit_memory", "load", "methods", "parse", "types"]

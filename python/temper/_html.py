@@ -40,8 +40,8 @@ def table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return f'<div class="scroll"><table class="rows"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def verdict(says: str, badge: str, good: bool, pairs: Iterable[Tuple[str, str]]) -> str:
-    """The card of a verdict: what is said, a badge, and facts beside each other."""
+def verdict(says: str, badges: Iterable[Tuple[str, str]], good: bool, pairs: Iterable[Tuple[str, str]]) -> str:
+    """The card of a verdict: what is said, badges ("ok", "no" or "un" with each), and facts beside each other."""
     return (f'<div class="verdict{" proved" if good else ""}"><p class="big"><span>{html.escape(says)}</span>'
-            f'<span class="badge {"ok" if good else "un"}">{html.escape(badge)}</span></p><dl>'
+            + "".join(f'<span class="badge {kind}">{html.escape(badge)}</span>' for badge, kind in badges) + "</p><dl>"
             + "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(fact)}</dd>" for name, fact in pairs) + "</dl></div>")

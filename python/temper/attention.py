@@ -67,7 +67,7 @@ def _matrix(pointer: Any, rows: int, columns: int) -> Array:
     return found.reshape(rows, columns).copy()
 
 
-def attention_of(model: "Model", run: Any, batch: Batch) -> Attention:
+def attention_of(model: "Model", run: Any, batch: Batch, type: str, hard: bool) -> Attention:
     """Copies what a captured run kept."""
     seen = lib.temper_run_about(run)
     size = seen.size
@@ -105,9 +105,9 @@ def attention_of(model: "Model", run: Any, batch: Batch) -> Attention:
 
     def shown() -> str:
         try:
-            return model.draw(letters, "part", unchecked=unchecked)
+            return model.draw(letters, "part", type=type, hard=hard, unchecked=unchecked)
         except LimitError:  # too long for cells
-            return _html.card(_html.picture(model.draw(letters, "svg", unchecked=unchecked)))
+            return _html.card(_html.picture(model.draw(letters, "svg", type=type, hard=hard, unchecked=unchecked)))
 
     found._picture = shown
     return found

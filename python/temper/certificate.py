@@ -82,7 +82,7 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         proved = self.verdict == "proved"
-        about = _html.verdict(self.verdict, f"every string up to {self.length:,}" if proved else "no proof", proved,
+        about = _html.verdict(self.verdict, [(f"every string up to {self.length:,}", "ok") if proved else ("no proof", "un")], proved,
                               (("numbers", self.type), ("length", f"{self.length:,}"), ("why", self.reason or "every head is bounded")))
         return _html.card(about, _html.table(("head", "kind", "by", "error at most", "logits at most", "computes"),
                                    ((f"{h.layer}.{h.head}", h.kind, h.by, h.error, h.logit, h.label) for h in self.heads)))

@@ -21,6 +21,7 @@ from .explain import Explanation, explain
 from .formula import KINDS, SYNTAXES, Formula, PathLike, parse
 from .gaps import Gaps, SoftenLimit, find_gaps, find_soften_limit
 from .limits import Limits, find_limits
+from .run import Run
 from .sequences import Likelihood, Next, draw_strings, likelihood_of, next_after
 from .stream import Stream
 
@@ -157,6 +158,11 @@ class Model:
             return np.zeros(0, np.bool_)
         return np.frombuffer(ffi.buffer(function("temper_run_about")(run).truth + 1, n), np.bool_).copy()
 
+    def inspect(self, string: String, *, type: str = "f64", hard: bool = False, unchecked: bool = False) -> Run:
+        """One run with all that it says: the verdict, the truth at each position, beside the formula's, and what is proved."""
+        batch = self._alphabet.one(string)
+        return Run(self, self._run(batch, 0, type, hard, unchecked, False), batch, type, hard)
+
     def output_truth(self, string: String, *, type: str = "f64", hard: bool = False,
                      unchecked: bool = False) -> "npt.NDArray[np.bool_]":
         """Whether each output holds at each position of one string: an array [output, n + 1], whose first column is before the
@@ -224,17 +230,16 @@ class Model:
 
     # ---- looking inside ----
 
-    def attention(self, string: String, *, hard: bool = False, unchecked: bool = False) -> Attention:
+    def attention(self, string: String, *, type: str = "f64", hard: bool = False, unchecked: bool = False) -> Attention:
         """What every head looks at: result[layer] is an array [head, query, key] of weights, positions with sentinels."""
         batch = self._alphabet.one(string)
-        run = self._run(batch, 0, "f64", hard, unchecked, True)
-        return attention_of(self, run, batch)
+        return attention_of(self, self._run(batch, 0, type, hard, unchecked, True), batch, type, hard)
 
     def explain(self) -> Explanation:
         """Where each subformula is and what each head does; print it, or use its lists."""
         return explain(self)
 
-    def draw(self, string: String, format: str = "text", *, hard: bool = False, layer: int = 0, head: int = 0,
+    def draw(self, string: String, format: str = "text", *, type: str = "f64", hard: bool = False, layer: int = 0, head: int = 0,
              width: int = 80, unchecked: bool = False) -> str:
         """A picture of the attention: "text" for a terminal, "svg", "html", a page that needs no network, or "part", one element
         for a page of others, as notebooks show it.
@@ -246,7 +251,7 @@ class Model:
         if name is None:
             raise errors.RangeError(f"format {format!r} is not one of text, svg, html, part")
         batch = self._alphabet.one(string)
-        run = self._run(batch, 0, "f64", hard, unchecked, True)
+        run = self._run(batch, 0, type, hard, unchecked, True)
         options = ffi.new("temper_draw_options *", {"layer": count_of(layer, "layer"), "head": count_of(head, "head"),
                                                     "width": count_of(width, "width"), "part": format == "part"})
         beside = run if hard else self._hard_run(batch) if format != "text" else None

@@ -274,6 +274,31 @@ class Answers(unittest.TestCase):
         np.testing.assert_allclose(found[0][0], weights / weights.sum(-1, keepdims=True), rtol=1e-12)
         np.testing.assert_allclose(found.outputs[0][0][:, 0], found[0][0] @ found.channels[0][:, 0], rtol=1e-12)
 
+    def test_inspect(self):
+        """One run: what Model.run and Model.truth say, what Formula.truth says, what Model.proof says."""
+        random = np.random.default_rng(5)
+        for text, options in (("a S b", {}), ("#[a] >= 2 & Y b", {}), ("X a | c", {}), ("c", {"at": "first"})):
+            model, formula = temper.compile(text, alphabet="abc", **options), temper.parse(text, alphabet="abc", **options)
+            for n in (0, 1, 2, 7, 40):
+                string = "".join(random.choice(list("abc"), n))
+                run = model.inspect(string, type="f32")
+                self.assertEqual((bool(run), run.accept), (model.run(string), formula.eval(string)), string)
+                self.assertEqual((run.truth.tolist(), run.expected.tolist()), (model.truth(string).tolist(), formula.truth(string).tolist()))
+                self.assertEqual((run.right, run.wrong_at, run.proved, run.claim), (True, [], True, model.proof("f32").claim))
+                self.assertEqual("".join(run.letters), string)
+        model = temper.compile("a S b", alphabet="abc")
+        with self.assertRaises(temper.LimitError):
+            model.inspect(42 * "bc" + "b", type="bf16/f32")
+        run = model.inspect(42 * "bc" + "b", type="bf16/f32", unchecked=True)
+        self.assertEqual((run.accept, run.right, run.wrong_at, run.proved, run.claim), (True, False, [65], False, ""))
+        self.assertIn("wrong at letter 65", repr(run))
+        seen = model.attention(42 * "bc" + "b", type="bf16/f32", unchecked=True)
+        self.assertEqual(seen.truth[1:86].tolist(), run.truth.tolist())
+        self.assertNotEqual(seen[0][0, 65].tolist(), model.attention(42 * "bc" + "b")[0][0, 65].tolist())
+        self.assertIsNone(temper.compile("O a", alphabet="ab", kind="next").inspect("ba").right)
+        legal = temper.compile("H(b -> Y a) & (a | b)", alphabet="ab", kind="next").inspect("ab")
+        self.assertEqual({name: truth.tolist() for name, truth in legal.outputs.items()}, {"a": [True, True], "b": [True, False], "": [True, True]})
+
     def test_draw(self):
         model = temper.compile("H(b -> O a)", alphabet="abc")
         arguments = ["show", "-f", "H(b -> O a)", "--alphabet", "abc", "caab"]

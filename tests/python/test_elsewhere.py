@@ -200,9 +200,12 @@ class Pages(unittest.TestCase):
         shown = {"explain": model, "formula": temper.parse("a S b"), "certificate": model.certify(50, "bf16/f32"),
                  "attention": model.attention("caab"), "limits": model.limits(["bf16/f32"], effort=0.01),
                  "automaton": temper.parse("a S b", alphabet="abc").automaton(), "explanation": model.explain(),
-                 "check": model.check(exhaustive=3, random=5), "gaps": model.gaps(["ab"])}
+                 "check": model.check(exhaustive=3, random=5), "gaps": model.gaps(["ab"]), "run": model.inspect("caab"),
+                 "transducer": temper.compile("alphabet a b\ntransduce\nemit x = a\nemit y = !a\n").inspect("ab"),
+                 "wrong run": model.inspect(42 * "bc" + "b", type="bf16/f32", unchecked=True)}
         parts = {"explain": "f64: 1,099,511,627,776 (formula); f32: ", "formula": "is O b", "certificate": "every string up to 50", "attention": "nearest",
-                 "limits": "proved length", "automaton": "<svg", "explanation": "nearest", "check": "agreed on", "gaps": "Gaps"}
+                 "limits": "proved length", "automaton": "<svg", "explanation": "nearest", "check": "agreed on", "gaps": "Gaps", "run": "accepts",
+                 "transducer": "writes &#x27;xy&#x27;", "wrong run": "✗ wrong"}
         for name, thing in shown.items():
             with self.subTest(name):
                 found = thing._repr_html_()
