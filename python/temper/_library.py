@@ -206,7 +206,7 @@ def names_of(enum: str, function_name: str) -> Tuple[str, ...]:
 def type_names() -> Tuple[str, ...]:
     """The names of all number types: those in tiles stand behind the enumeration."""
     named = function("temper_type_name")
-    names = []
+    names: List[str] = []
     while text(named(len(names))):
         names.append(text(named(len(names))))
     return tuple(names)
