@@ -7,7 +7,9 @@ CFLAGS   ?=
 LDFLAGS  ?=
 # Arb is a part of FLINT 3 and was a library of its own before.
 ARB      := $(shell printf 'int main(void) { return 0; }' | $(CC) -x c - -lflint-arb -o /dev/null 2>/dev/null && echo -lflint-arb)
-LDLIBS    = $(ARB) -lflint -lmpfr -lgmp -lprotobuf-c -lm -lpthread
+EXACT     = $(ARB) -lflint -lmpfr -lgmp
+OTHERS    = -lprotobuf-c -lm -lpthread
+LDLIBS    = $(EXACT) $(OTHERS)
 BUILD    ?= build
 PREFIX   ?= /usr/local
 DESTDIR  ?=
@@ -118,9 +120,21 @@ $(SHARED): $(LIB_OBJ)
 	@ln -sf $(@F) $(BUILD)/libtemper.so.$(ABI)
 	@ln -sf $(@F) $(BUILD)/libtemper.so
 
-$(BUILD)/temper: $(CLI_OBJ) $(LAB) $(STATIC)
+# The program loads FLINT only if a command needs it, which saves 2 ms of start-up (cli/lazy/flint_open.c); LAZY= links it as usual.
+LAZY := $(if $(findstring -fsanitize,$(CFLAGS) $(LDFLAGS)),,$(shell sh scripts/flint-link.sh --can $(firstword $(CC)) "$(EXACT)" 2>/dev/null && echo yes))
+LAZY_OBJ := $(if $(LAZY),$(BUILD)/made/flint_link.o $(BUILD)/cli/lazy/flint_open.o)
+FLINT_USERS := $(BUILD)/src/number/rational.o $(BUILD)/src/number/ball.o
+$(BUILD)/made/flint_link.c: $(FLINT_USERS) scripts/flint-link.sh
+	@mkdir -p $(@D)
+	@$(SAY) "  JUMPS   $@"
+	$(Q)sh scripts/flint-link.sh $(firstword $(CC)) $(@D) "$(EXACT)" $(FLINT_USERS)
+$(BUILD)/cli/lazy/flint_open.o: $(BUILD)/made/flint_link.c
+$(BUILD)/cli/lazy/flint_open.o: ALL_CFLAGS += -I$(BUILD)/made
+
+# What it links of FLINT comes before the library, whose exact_open.c is then left out.
+$(BUILD)/temper: $(CLI_OBJ) $(LAZY_OBJ) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(if $(LAZY),-ldl $(OTHERS),$(LDLIBS))
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_AID_OBJ) $(LAB) $(STATIC)
 	@$(SAY) "  LD      $@"
@@ -143,7 +157,7 @@ $(BUILD)/temper-mpi: $(MPI_OBJ) $(filter-out $(BUILD)/cli/temper.o,$(CLI_OBJ)) $
 include web/web.mk
 
 .PRECIOUS: $(BUILD)/%.o
--include $(LIB_OBJ:.o=.d) $(LAB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d) \
+-include $(LIB_OBJ:.o=.d) $(LAB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(LAZY_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TEST_BIN:=.d) $(TEST_AID_OBJ:.o=.d) \
     $(BUILD)/tests/platforms/digests.d $(wildcard $(BUILD)/tests/fuzz/*.d)
 
 # ---- for people ----------------------------------------------------------------------------------------------
@@ -423,7 +437,7 @@ bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BE
 
 
 
-FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c tests/web/*.c tests/faults/*.c tests/fuzz/*.c tests/fuzz/*.h bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
+FORMATTED = $(wildcard include/*.h src/*/*.h src/*/*.c src/*/*.inc lab/*.h lab/*.c cli/*.h cli/*.c cli/*/*.c tests/*.h tests/*.c tests/interop/*.c tests/stock/*.c tests/web/*.c tests/faults/*.c tests/fuzz/*.c tests/fuzz/*.h bench/*.h bench/*.c mpi/*.c web/*.h web/*.c examples/*.c)
 
 lint: ## formatting, static analysis, include order, comments
 	@sh scripts/setup.sh build lint

@@ -79,7 +79,9 @@ pack libtemper-dev libdevel "$runtime (= $version-1), libflint-dev, libflint-arb
     "specifications compiled to softmax transformers (development)" "$about
 .
 This package has the header and the static libraries."
-pack temper math "$(needs "$room/temper/usr/bin/temper")" "specifications compiled to softmax transformers" "$about
+# The program loads what the library links (cli/lazy), so it depends on the same packages.
+pack temper math "$(printf '%s, %s' "$(needs "$room/temper/usr/bin/temper")" "$(needs "$room/$runtime/usr/lib/$triplet/libtemper.so.$version")" | tr ',' '\n' |
+    sed 's/^ *//' | sort -u | paste -sd, | sed 's/,/, /g')" "specifications compiled to softmax transformers" "$about
 .
 This package has the program, its manual and completions."
 ls -l "$room"/*.deb

@@ -8,6 +8,7 @@
 
 #include "base/entry.h"
 #include "bound/proof.h"
+#include "number/quick_ball.h"
 #include "number/rational.h"
 #include "recognise/recognise.h"
 #include "run/exact_run.h"
@@ -194,6 +195,44 @@ static void answer(entry *e, void *context) {
     if (whole) keep_whole(q->entry, &c, q->texts);
 }
 
+/* Strings up to this length of models with roles, for which doubles prove enough, so that nothing need be loaded. It
+   is a length that is tried anyway (bound/proof.c). */
+enum { QUICK = 63 };
+
+/* If it fails, that says nothing: quick balls are wide. */
+static void answer_quickly(entry *e, void *context) {
+    const question *q = context;
+    length_bracket b = bracket_of(q->entry);
+    temper_certify_options o = {.type = q->type};
+    certification c;
+    if (length_is_known(&b, q->n)) return; /* somebody was faster */
+    certification_begin(&c, q->model, &o, q->hard, &e->memory, e->trap);
+    model_proof *p = model_proof_open(&c);
+    if (!model_proof_by_roles(p) || !model_proof_try(p, QUICK, false)) return;
+    b.proved = QUICK + 1;
+    if (c.every_position) b.everywhere = QUICK + 1;
+    q->entry->opened = true;
+    atomic_store(&q->entry->by_roles, true);
+    keep_bracket(q->entry, &b, c.claim);
+}
+
+/* Whether quick balls can be asked. Types whose units are large may need sharper ones. */
+static bool is_quick(const question *q) {
+    return !q->longest && q->n <= QUICK && !q->entry->opened && !model_has_logits(q->model) &&
+           (q->type == TEMPER_TYPE_F64 || q->type == TEMPER_TYPE_F32);
+}
+
+/* Whatever goes wrong here is done again below, or goes wrong there, too. */
+static bool find_out_quickly(const question *q) {
+    temper_error why;
+    if (!is_quick(q)) return false;
+    ball_quick_begin();
+    (void)entry_run(&why, answer_quickly, (void *)(uintptr_t)q);
+    ball_quick_end();
+    length_bracket b = bracket_of(q->entry);
+    return length_is_known(&b, q->n);
+}
+
 /* Until it is known of n, or of all lengths; `cheaply`: or a proof would take long. */
 static void find_out(proof_entry *p, question q, trap *t) {
     proof_memo *memo = memo_of(q.model, t);
@@ -201,7 +240,7 @@ static void find_out(proof_entry *p, question q, trap *t) {
     q.entry = p;
     q.texts = &memo->texts;
     pthread_mutex_lock(&memo->lock);
-    temper_status status = entry_run(&why, answer, &q);
+    temper_status status = find_out_quickly(&q) ? TEMPER_OK : entry_run(&why, answer, &q);
     memo->texts.trap = NULL;
     pthread_mutex_unlock(&memo->lock);
     if (status) trap_reraise(t, &why);

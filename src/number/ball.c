@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "number/quick_ball.h"
+
 /* FLINT 3 contains Arb; before it Arb was a library of its own, whose headers stood elsewhere. */
 #if __has_include(<flint/arb.h>)
 #include <flint/arb.h>
@@ -29,6 +31,8 @@ static void clear_block(void *block) {
 }
 
 ball *ball_array(arena *a, size_t count) {
+    if (ball_is_quick()) return arena_zalloc(a, count, sizeof(ball));
+    rational_open(a);
     ball_block *b = arena_alloc(a, 1, sizeof *b);
     *b = (ball_block){.balls = arena_alloc(a, count, sizeof *b->balls)};
     arena_on_release(a, clear_block, b);
@@ -37,30 +41,81 @@ ball *ball_array(arena *a, size_t count) {
     return b->balls;
 }
 
-void ball_set(ball *z, const ball *x) { arb_set(q(z), c(x)); }
-void ball_set_int(ball *z, int64_t x) { arb_set_si(q(z), x); }
-void ball_set_double(ball *z, double x) { arb_set_d(q(z), x); }
+/* Each of these asks first whether balls are quick now (quick_ball.h). */
+#define QUICKLY(call)                                                                                                \
+    do {                                                                                                             \
+        if (ball_is_quick()) {                                                                                       \
+            call;                                                                                                    \
+            return;                                                                                                  \
+        }                                                                                                            \
+    } while (0)
+
+void ball_set(ball *z, const ball *x) {
+    QUICKLY(*z = *x);
+    arb_set(q(z), c(x));
+}
+void ball_set_int(ball *z, int64_t x) {
+    QUICKLY(quick_set_int(z, x));
+    arb_set_si(q(z), x);
+}
+void ball_set_double(ball *z, double x) {
+    QUICKLY(quick_set_double(z, x));
+    arb_set_d(q(z), x);
+}
 void ball_set_rational(ball *z, const rational *x) {
     arb_set_fmpq(q(z), (const fmpq *)(const void *)x, BALL_BITS); /* rational.c says that they are alike */
 }
 
-void ball_add(ball *z, const ball *x, const ball *y) { arb_add(q(z), c(x), c(y), BALL_BITS); }
-void ball_sub(ball *z, const ball *x, const ball *y) { arb_sub(q(z), c(x), c(y), BALL_BITS); }
-void ball_mul(ball *z, const ball *x, const ball *y) { arb_mul(q(z), c(x), c(y), BALL_BITS); }
-void ball_div(ball *z, const ball *x, const ball *y) { arb_div(q(z), c(x), c(y), BALL_BITS); }
-void ball_neg(ball *z, const ball *x) { arb_neg(q(z), c(x)); }
-void ball_mul_2exp(ball *z, const ball *x, long k) { arb_mul_2exp_si(q(z), c(x), k); }
-void ball_pow(ball *z, const ball *x, uint64_t k) { arb_pow_ui(q(z), c(x), k, BALL_BITS); }
-void ball_exp(ball *z, const ball *x) { arb_exp(q(z), c(x), BALL_BITS); }
-void ball_log(ball *z, const ball *x) { arb_log(q(z), c(x), BALL_BITS); }
-void ball_max(ball *z, const ball *x, const ball *y) { arb_max(q(z), c(x), c(y), BALL_BITS); }
+void ball_add(ball *z, const ball *x, const ball *y) {
+    QUICKLY(quick_add(z, x, y));
+    arb_add(q(z), c(x), c(y), BALL_BITS);
+}
+void ball_sub(ball *z, const ball *x, const ball *y) {
+    QUICKLY(quick_sub(z, x, y));
+    arb_sub(q(z), c(x), c(y), BALL_BITS);
+}
+void ball_mul(ball *z, const ball *x, const ball *y) {
+    QUICKLY(quick_mul(z, x, y));
+    arb_mul(q(z), c(x), c(y), BALL_BITS);
+}
+void ball_div(ball *z, const ball *x, const ball *y) {
+    QUICKLY(quick_div(z, x, y));
+    arb_div(q(z), c(x), c(y), BALL_BITS);
+}
+void ball_neg(ball *z, const ball *x) {
+    QUICKLY(quick_neg(z, x));
+    arb_neg(q(z), c(x));
+}
+void ball_mul_2exp(ball *z, const ball *x, long k) {
+    QUICKLY(quick_mul_2exp(z, x, k));
+    arb_mul_2exp_si(q(z), c(x), k);
+}
+void ball_pow(ball *z, const ball *x, uint64_t k) {
+    QUICKLY(quick_pow(z, x, k));
+    arb_pow_ui(q(z), c(x), k, BALL_BITS);
+}
+void ball_exp(ball *z, const ball *x) {
+    QUICKLY(quick_exp(z, x));
+    arb_exp(q(z), c(x), BALL_BITS);
+}
+void ball_log(ball *z, const ball *x) {
+    QUICKLY(quick_log(z, x));
+    arb_log(q(z), c(x), BALL_BITS);
+}
+void ball_max(ball *z, const ball *x, const ball *y) {
+    QUICKLY(quick_max(z, x, y));
+    arb_max(q(z), c(x), c(y), BALL_BITS);
+}
 
-bool ball_is_less(const ball *x, const ball *y) { return arb_lt(c(x), c(y)); }
-bool ball_is_at_most(const ball *x, const ball *y) { return arb_le(c(x), c(y)); }
-bool ball_is_finite(const ball *x) { return arb_is_finite(c(x)); }
-bool ball_is_zero(const ball *x) { return arb_is_zero(c(x)); }
+bool ball_is_less(const ball *x, const ball *y) { return ball_is_quick() ? quick_is_less(x, y) : arb_lt(c(x), c(y)); }
+bool ball_is_at_most(const ball *x, const ball *y) {
+    return ball_is_quick() ? quick_is_at_most(x, y) : arb_le(c(x), c(y));
+}
+bool ball_is_finite(const ball *x) { return ball_is_quick() ? quick_is_finite(x) : arb_is_finite(c(x)); }
+bool ball_is_zero(const ball *x) { return ball_is_quick() ? quick_is_zero(x) : arb_is_zero(c(x)); }
 
 double ball_upper(const ball *x) {
+    if (ball_is_quick()) return quick_upper(x);
     arf_t end;
     arf_init(end);
     arb_get_ubound_arf(end, c(x), BALL_BITS);
@@ -70,6 +125,7 @@ double ball_upper(const ball *x) {
 }
 
 double ball_lower(const ball *x) {
+    if (ball_is_quick()) return quick_lower(x);
     arf_t end;
     arf_init(end);
     arb_get_lbound_arf(end, c(x), BALL_BITS);
@@ -80,6 +136,13 @@ double ball_lower(const ball *x) {
 
 /* The k with 2^k <= |upper end| < 2^(k + 1), and whether it is 2^k. */
 static long binade(const ball *x, bool *power) {
+    if (ball_is_quick()) {
+        double end = quick_upper(x), m;
+        int exponent;
+        m = frexp(end, &exponent);
+        *power = !isfinite(end) || fabs(m) == 0.5;
+        return isfinite(end) ? exponent - 1 : BALL_FAR;
+    }
     arf_t end;
     arf_init(end);
     arb_get_ubound_arf(end, c(x), BALL_BITS);
@@ -101,6 +164,7 @@ long ball_floor_log2(const ball *x) {
 }
 
 bool ball_is_number(const ball *x, int precision, double least) {
+    if (ball_is_quick()) return quick_is_number(x, precision, least);
     if (!arb_is_exact(c(x)) || !arb_is_finite(c(x))) return false;
     if (arb_is_zero(c(x))) return true;
     fmpz_t odd, exponent;
@@ -141,6 +205,7 @@ static void scaled_ceiling(fmpz_t out, const arb_struct *x, long power, arb_t wo
 enum { FAR = 30000 };
 
 void ball_upper_text(char out[BALL_TEXT], const ball *x) {
+    QUICKLY(strcpy(out, "inf"));
     if (arb_is_zero(c(x))) {
         strcpy(out, "0");
         return;

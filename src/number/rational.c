@@ -6,6 +6,9 @@
 #include <math.h>
 #include <mpfr.h>
 
+#include "number/exact_open.h"
+#include "number/quick_ball.h"
+
 /* A rational is FLINT's fmpq under a name that needs none of its headers. FLINT 2 and 3 keep it alike. */
 _Static_assert(sizeof(rational) == sizeof(fmpq) && sizeof(intptr_t) == sizeof(fmpz), "fmpq is two words");
 
@@ -38,7 +41,16 @@ void rational_pool_clear(rational_pool *p) {
     p->work = NULL;
 }
 
+void rational_open(arena *a) {
+    const char *why;
+    if (ball_is_quick()) trap_raise(a->trap, TEMPER_UNSUPPORTED, 0, 0, "quick balls know no rationals");
+    if (exact_open(&why)) return;
+    trap_raise_hint(a->trap, TEMPER_UNSUPPORTED, 0, 0, "install FLINT, with Arb, GMP and MPFR, for exact numbers",
+                    "exact numbers need FLINT, which does not load: %s", why);
+}
+
 rational *rational_array(rational_pool *p, size_t count) {
+    rational_open(p->arena);
     rational_block *b = arena_alloc(p->arena, 1, sizeof *b);
     *b = (rational_block){.next = p->blocks, .numbers = arena_alloc(p->arena, count, sizeof *b->numbers)};
     arena_on_release(p->arena, clear_block, b);
@@ -212,4 +224,6 @@ bool rational_power_of_two_part(long *k, const rational *x) {
 
 unsigned long rational_bits(const rational *x) { return fmpq_height_bits(c(x)); }
 
-void rational_thread_end(void) { flint_cleanup(); }
+void rational_thread_end(void) {
+    if (exact_is_open()) flint_cleanup();
+}

@@ -31,6 +31,9 @@ void rational_pool_init(rational_pool *p, arena *a);
 void rational_pool_clear(rational_pool *p);
 rational *rational_array(rational_pool *p, size_t count); /* zeros */
 
+/* Before the first number of an arena: makes sure that the library is there, or raises TEMPER_UNSUPPORTED. */
+void rational_open(arena *a);
+
 /* Whether there are rationals and balls. Where FLINT is not built in (web/without_flint.c), making one raises
    TEMPER_UNSUPPORTED, and nothing is proved. */
 bool rational_exist(void);
