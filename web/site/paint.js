@@ -14,6 +14,7 @@ export function num(x) {
 }
 
 export const grouped = n => n.toLocaleString('en-US').replace(/,/g, ' ');
+export const counted = n => `${grouped(n)} ${n === 1 ? 'letter' : 'letters'}`;
 
 // ---- the document, touched as little as possible ----
 

@@ -1,6 +1,6 @@
 // The verdict: what the transformer says, whether that is right and proved, and one sentence why.
 
-import { byId, escape, grouped, num, put } from './paint.js';
+import { byId, counted, escape, grouped, num, put } from './paint.js';
 
 const percent = x => (x >= 0.001 ? `${Number((100 * x).toPrecision(2))} %` : num(x));
 
@@ -22,9 +22,9 @@ function sentence(picture, state, full) {
   if (wrong) return `Right at the verdict, but wrong at ${grouped(wrong)} of ${grouped(n)} positions${/bf16|f16|e4m3|e5m2/.test(state.type) && head.role === 'nearest' ? ': neighbouring positions have become one number' : ''}.`;
   const kept = picture.row?.rounded;
   if (!picture.provedNow && kept > 0 && kept < 1) return `${leaks}: ${num(kept)} comes out of rounding, neither 0 nor 1. It happens to lie on the right side of ½.`;
-  if (picture.provedNow) return `${leaks}${error < 0 ? '' : ', and rounding forgives ¼'}. All strings of ${grouped(n)} letters are safe.`;
+  if (picture.provedNow) return `${leaks}${error < 0 ? '' : ', and rounding forgives ¼'}. All strings of ${counted(n)} are safe.`;
   if (!full) return `${leaks}; this string survives it. Nothing is proved here: this page was built without exact arithmetic.`;
-  const why = picture.proof && picture.proof.length < n && state.t === 1 && !state.s ? ` ${picture.proof.length < 0 ? 'No length is proved' : `Proved up to ${grouped(picture.proof.length)} letters`}: ${picture.proof.obstacle}.` : ` Some other string of ${grouped(n)} letters might not.`;
+  const why = picture.proof && picture.proof.length < n && state.t === 1 && !state.s ? ` ${picture.proof.length < 0 ? 'No length is proved' : `Proved up to ${counted(picture.proof.length)}`}: ${picture.proof.obstacle}.` : ` Some other string of ${counted(n)} might not.`;
   return `${leaks}; this string survives it.${why}`;
 }
 
@@ -37,6 +37,6 @@ export function drawVerdict(picture, state, full) {
   put(box, `<div class="big"><span>${picture.accept ? '● accept' : '○ reject'}</span><span class="badge ${right ? 'ok' : 'no'}">${right ? '✓ right' : '✗ wrong'}</span>` +
     `<span class="badge ${picture.provedNow ? 'ok' : 'un'}">${picture.provedNow ? 'proved' : !full ? 'not proved here' : picture.proving ? 'looking for a proof …' : 'not proved'}</span></div>` +
     `<p class="say">${escape(sentence(picture, state, full))}</p>` +
-    `<dl><dt>largest error${head ? `, head ${head.layer}.${head.head}` : ''}</dt><dt>bound</dt><dt>proved up to</dt><dd>${shown === undefined ? '–' : shown < 0 ? 'a number' : num(shown)}</dd>` +
-    `<dd>${picture.bound ? num(picture.bound) : picture.bounding ? '…' : 'none'}</dd><dd>${!full ? '–' : state.s || state.t !== 1 ? (picture.provedNow ? grouped(picture.n) : '–') : provedUpTo(picture.proof)}</dd></dl>`);
+    `<dl><dt>largest error${head ? `, head ${head.layer}.${head.head}` : ''}</dt><dd>${shown === undefined ? '–' : shown < 0 ? 'a number' : num(shown)}</dd>` +
+    `<dt>bound</dt><dd>${picture.bound ? num(picture.bound) : picture.bounding ? '…' : 'none'}</dd><dt>proved up to</dt><dd>${!full ? '–' : state.s || state.t !== 1 ? (picture.provedNow ? grouped(picture.n) : '–') : provedUpTo(picture.proof)}</dd></dl>`);
 }

@@ -205,7 +205,7 @@ export class Workshop {
     }
     if (thing === 'certificate') {
       const found = model.certify(Math.max(state.n, 1), state.type);
-      if (found.verdict !== 'proved') throw new RangeError(`${state.n} letters in ${state.type} are not proved; ${found.reason}`);
+      if (found.verdict !== 'proved') throw new RangeError(`strings of ${state.n} letter${state.n === 1 ? '' : 's'} are not proved in ${state.type}: ${found.reason}`);
       return { name: 'certificate.json', type: 'application/json', text: found.certificate };
     }
     throw new RangeError(`there is no ${thing}`);
