@@ -220,6 +220,7 @@ void stock_read_source(stock_audit *s) {
 void stock_check_meaning(stock_audit *s) {
     bool next = s->claim->kind == TEMPER_KIND_NEXT;
     bool finite = stock_is_finite(s->u, next) && s->claim->kind != TEMPER_KIND_TRANSDUCER && !s->claim->viable;
+    stock_exact_check(s);
     if (finite)
         stock_machine_check(s);
     else

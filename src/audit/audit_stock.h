@@ -2,6 +2,7 @@
    other programs load.
 
        undo_stock       src/model: columns, heads with their roles and steps, from the weights alone
+       stock_exact      doubles hold every number that the next two add up
        stock_machine    a model without counts is a finite machine: it is followed beside the automaton of the source
        stock_meaning    a model with counts: what each column means, as of other models
        stock_bounds     how far any run of the page's kernels is from that
@@ -69,6 +70,9 @@ void stock_machine_check(stock_audit *s);
 void stock_meaning_check(stock_audit *s);
 /* with_counts: also if sums that only go up, or only go down, are compared with a number. */
 bool stock_is_finite(const undo *u, bool with_counts);
+
+/* Raises where a double does not hold what is added up: the two ways above go by equal numbers. */
+void stock_exact_check(const stock_audit *s);
 
 /* Whether a column depends on the position alone, other than by the embedding of tokens. */
 static inline bool stock_is_place(const undo_column *c) { return c->place && c->writer != UNDO_TOKEN; }
