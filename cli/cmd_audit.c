@@ -9,19 +9,34 @@
 #include "message.h"
 #include "remedy_words.h"
 
-/* What was claimed, read from a certificate that is known to be what the audit writes: one member a line. */
+/* Behind the string that begins at `at`. */
+static const char *string_end(const char *at) {
+    for (at++; *at && *at != '"'; at++)
+        if (*at == '\\' && at[1]) at++;
+    return *at ? at + 1 : at;
+}
+
+/* What was claimed, read from a certificate that the audit has read: the value of a member of the whole, wherever
+   lines end. */
 static bool claim_of(char *out, size_t size, const char *certificate, const char *key) {
-    char wanted[40];
-    int length = snprintf(wanted, sizeof wanted, "\n  \"%s\": ", key);
-    const char *at = strstr(certificate, wanted);
-    if (!at) return false;
-    at += length;
-    bool quoted = *at == '"';
-    size_t n = strcspn(at += quoted, quoted ? "\"\n" : ",\n");
-    if (n >= size) return false;
-    memcpy(out, at, n);
-    out[n] = 0;
-    return true;
+    size_t depth = 0, length = strlen(key);
+    for (const char *at = certificate; *at; at++) {
+        depth += *at == '{' || *at == '[';
+        depth -= *at == '}' || *at == ']';
+        if (*at != '"') continue;
+        const char *name = at + 1, *end = string_end(at);
+        at = end - 1;
+        end += strspn(end, " \t\r\n");
+        if (depth != 1 || *end != ':' || (size_t)(at - name) != length || memcmp(name, key, length) != 0) continue;
+        const char *value = end + 1 + strspn(end + 1, " \t\r\n");
+        bool quoted = *value == '"';
+        size_t n = quoted ? (size_t)(string_end(value) - value) - 2 : strcspn(value, ",} \t\r\n");
+        if (n >= size) return false;
+        memcpy(out, value + quoted, n);
+        out[n] = 0;
+        return true;
+    }
+    return false;
 }
 
 static void print_result(session *s, const char *path, const char *model, const char *certificate,

@@ -1647,6 +1647,9 @@ assert c["temper-stock-certificate"] == 1 and c["length"] == 32 and c["allowed"]
 assert [f["name"] for f in c["files"]] == ["model.gguf", "model.safetensors", "onnx/model.onnx"]
 assert all(hashlib.sha256(open("stock/" + f["name"], "rb").read()).hexdigest() == f["sha256"] for f in c["files"])
 CHECK
+python3 -c 'import json, sys; json.dump(json.load(open("stock/certificate.json")), sys.stdout)' > one-line.json
+run 0 audit one-line.json stock
+has 'audit: a certificate in one line' "$out" 'every string up to length 32 each logit is within 32 of what the source says, as a gpt2 with f32 weights and an f16 cache'
 run 0 certify -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32
 has 'certify --as' "$out" "proved${tab}formula: every string up to length 32 as gpt2, weights f32, cache f16"
 run 4 certify -f '#[a] >= #[b]' --alphabet ab --as gpt2 --length 1100
