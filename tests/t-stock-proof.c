@@ -13,7 +13,7 @@
 #include "run/stock_run.h"
 #include "stock_trials.h"
 
-static struct { size_t proved, unable, refused, strings, rows, edits, edits_refused; } total;
+static struct { size_t proved, unable, refused, strings, rows, edits, edits_refused, wide; } total;
 
 typedef struct trial {
     const char *name;
@@ -404,9 +404,68 @@ static void check_sums(test_random *r, size_t trials) {
     }
 }
 
+/* ---- values of which none is 0 ---- */
+
+/* What a kernel that adds in f16 makes of a choice: the right key has the value `right`, and `others` keys after it
+   the value `right` - 1 and the share `share` each, of which f16 may round each away. */
+static double short_choice(double right, size_t others, double share) {
+    double sum = right, weights = 1;
+    for (size_t k = 0; k < others; k++) {
+        sum = format_round(&format_f16, sum + share * (right - 1));
+        weights += share;
+    }
+    return sum / weights;
+}
+
+typedef struct wide_choice {
+    const temper_spec *spec;
+    double constant, slower;
+} wide_choice;
+
+/* A head for the position before, whose values are a constant more, and whose scores lie closer together: what it is
+   off by the proof is at least what some kernel makes of shares as small as the proof says. */
+static void check_wide_choice(entry *e, void *context) {
+    const wide_choice *w = context;
+    const temper_spec *read;
+    const temper_model *hard = stock_hard_model(e, w->spec, &read);
+    struct stock_options o = {.architecture = STOCK_GPT2, .length = 60, .kv = STOCK_F16};
+    struct stock_model *m = stock_from_model(&e->memory, hard, &o);
+    const struct stock_hint *hint = &m->hints[0];
+    struct stock_layer *l = &m->layers[hint->layer];
+    size_t size = m->head_size, width = m->width, first = hint->slot * size, at = SIZE_MAX;
+    CHECK(hint->role == STOCK_YESTERDAY, "the first head of Y a is no head for the position before");
+    for (size_t d = first; d < first + size; d++)
+        for (size_t c = 0; c < width; c++) {
+            l->query[d * width + c] *= (float)w->slower;
+            if (l->value[d * width + c] != 0) at = d;
+        }
+    l->value[at * width] += (float)w->constant; /* the pin, which is 1 after the norm */
+    stock_proof p = stock_prove(&e->memory, m, hard, read, &o);
+    const proved_head *made = &p.details->heads[0];
+    if (!CHECK(p.details->head_count > 0 && made->error > 0, "nothing is said of the head: %s", p.reason)) return;
+    double share = fmin(made->leak / (double)(o.length - 1), 0x1p-13), right = w->constant + 1;
+    double off = fabs(short_choice(right, o.length - 1, share) - right);
+    CHECK(off <= made->error, "values of %g, of which others get %g: off by %g, the proof says %g", right, made->leak,
+          off, made->error);
+    total.wide += off > 2;
+}
+
+static void check_wide(void) {
+    temper_spec *s = stock_parse("Y a", "abc");
+    for (double slower = 1; s && slower > 0.2; slower -= 0.05)
+        for (double constant = 100; constant < 2000; constant *= 2) {
+            wide_choice w = {s, constant, slower};
+            temper_error e = {0};
+            CHECK(entry_run(&e, check_wide_choice, &w) == TEMPER_OK, "%s", e.text);
+        }
+    temper_spec_free(s);
+    CHECK(total.wide > 0, "no choice was off by much");
+}
+
 int main(void) {
     test_random r = test_seed(21);
     check_matches();
+    check_wide();
     check_sums(&r, (size_t)(500 * test_effort()));
     check_kinds(&r);
     check_far(&r);
