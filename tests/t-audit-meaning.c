@@ -1,171 +1,32 @@
-/* What the auditor's diagrams mean. Every variable stands for a question about positions (audit_meaning.h); here each
-   question is answered by its definition, on all strings of up to four letters, so every diagram has a value at every
-   position. Random formulas of every kind, and all their parts, must have the values of the second oracle. Remainders
-   are asked for every count up to twice the modulus and further. So a wrong constant in an atom, a residue or a rule
-   that joins questions shows as a wrong value. */
+/* What the auditor's diagrams mean, on all strings of up to four letters (meaning_values.h). Random formulas
+   of every kind, and all their parts, must have the values of the second oracle. Remainders are asked for every count
+   up to twice the modulus and further. So a wrong constant in an atom, a residue or a rule that joins questions shows
+   as a wrong value. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "audit/audit_source_meaning.h"
+#include "meaning_values.h"
 #include "random_formula.h"
 #include "reference.h"
 
-enum { LETTERS = 3, LONGEST = 4, STRINGS = 120, POINTS = 426 };
+enum { LETTERS = 3, LONGEST = 4 };
 
 typedef __int128 wide;
 
-static arena memory, scratch;
+static arena memory, scratch, kept;
 static trap failure;
 static meaning m;
+static meaning_values values;
 
-typedef struct point {
-    uint32_t word[LONGEST];
-    int n, i;     /* i from 1 */
-    size_t first; /* the point of i = 1 of the same string */
-} point;
-
-static point points[POINTS];
-
-static void make_points(void) {
-    size_t count = 0;
-    for (int n = 1, strings = LETTERS; n <= LONGEST; n++, strings *= LETTERS)
-        for (int s = 0; s < strings; s++)
-            for (int i = 1; i <= n; i++, count++) {
-                point *p = &points[count];
-                *p = (point){.n = n, .i = i, .first = count - (size_t)(i - 1)};
-                for (int k = 0, rest = s; k < n; k++, rest /= LETTERS) p->word[k] = (uint32_t)(rest % LETTERS);
-            }
-    CHECK(count == POINTS, "%zu points", count);
-}
-
-/* ---- the value of a diagram ---- */
-
-static double **known; /* [nodes] values at all points; NULL: not made yet */
-static size_t known_count;
-
-static const double *values_of(dd f);
-
-/* The atom that has this variable, and which of its variables it is. */
-static const table_entry *atom_of(uint32_t var, uint32_t *offset) {
-    const table_entry *best = NULL;
-    for (size_t k = 0; k < m.atoms.capacity; k++) {
-        const table_entry *e = &m.atoms.entries[k];
-        if (e->used && e->value <= var && (!best || e->value > best->value)) best = e;
-    }
-    *offset = best ? var - best->value : 0;
-    return best;
-}
-
-static double total(const double *f, size_t at, bool past) {
-    const point *p = &points[at];
-    double sum = 0;
-    for (int j = past ? 1 : p->i; j <= (past ? p->i : p->n); j++) sum += f[p->first + (size_t)(j - 1)];
-    return sum;
-}
-
-static bool digit_bit(const atom_key *key, int64_t count, uint32_t offset) {
-    int64_t base = key->number[0];
-    for (int64_t level = 0; level < key->number[1]; level++) count /= base;
-    return count % base >> (dd_bits((uint64_t)base) - 1 - offset) & 1;
-}
-
-static bool residue_holds(const atom_key *key, int64_t count) {
-    int64_t modulus = key->number[0];
-    if (key->number[2] < 0) return count % modulus == key->number[1];
-    return ((wide)key->number[1] * count + key->number[2]) % modulus <= key->number[3];
-}
-
-static bool atom_at(const atom_key *key, uint32_t offset, size_t at) {
-    const point *p = &points[at];
-    const double *f = values_of(key->f);
-    int step = key->past ? -1 : 1;
-    switch ((question)key->question) {
-    case ASK_EXISTS:
-        for (int j = p->i + step; j >= 1 && j <= p->n; j += step)
-            if (f[p->first + (size_t)(j - 1)] != 0) return true;
-        return false;
-    case ASK_NEAREST:
-        for (int j = p->i + step; j >= 1 && j <= p->n; j += step)
-            if (f[p->first + (size_t)(j - 1)] != 0) return values_of(key->g)[p->first + (size_t)(j - 1)] != 0;
-        return false;
-    case ASK_STEP: {
-        int j = p->i + step;
-        return j >= 1 && j <= p->n && f[p->first + (size_t)(j - 1)] != 0;
-    }
-    case ASK_SUM: return total(f, at, true) + total(values_of(key->g), at, false) + (double)key->number[0] >= 0;
-    case ASK_DIGIT: return digit_bit(key, (int64_t)total(f, at, key->past), offset);
-    case ASK_RESIDUE: return residue_holds(key, (int64_t)total(f, at, key->past));
-    case ASK_READ: {
-        double j = total(f, at, key->past) + (double)key->number[0] * (p->n + 1) + (double)key->number[1];
-        return j >= 1 && j <= p->n && values_of(key->g)[p->first + (size_t)(j - 1)] != 0;
-    }
-    case ASK_OPAQUE: break;
-    }
-    CHECK(false, "an atom of kind %u", key->question);
-    return false;
-}
-
-/* A sum of large numbers: known by three numbers, and function, direction and weight of each term. */
-static bool opaque_at(const table_entry *e, size_t at) {
-    wide key[64], sum = 0;
-    bool up = true;
-    if (!CHECK(e->length <= sizeof key && e->length % sizeof *key == 0, "a long atom")) return false;
-    memcpy(key, e->key, e->length);
-    for (size_t k = 4; k + 2 < e->length / sizeof *key; k += 3) {
-        up = up && key[k + 2] > 0;
-        sum += key[k + 2] * (wide)total(values_of((dd)key[k]), at, key[k + 1] != 0);
-    }
-    if (key[0] == ASK_READ) {
-        const point *p = &points[at];
-        wide j = sum + key[1];
-        return j >= 1 && j <= p->n && values_of((dd)key[2])[p->first + (size_t)(j - 1)] != 0;
-    }
-    /* A modulus is above 0 and its weights are; a comparison with such a sum would be no question. */
-    if (key[2] == 0 && key[3] == 0 && !(up && key[1] > 0)) return sum + key[1] >= 0;
-    if (key[3] < 0) return (sum + key[2]) % key[1] == 0;
-    return (sum + key[2]) % key[1] <= key[3];
-}
-
-static bool variable_at(uint32_t var, size_t at) {
-    const point *p = &points[at];
-    uint32_t offset, bits = m.letter_bits;
-    if (var < bits) return p->word[p->i - 1] >> (bits - 1 - var) & 1;
-    if (var < bits + 2) return var == bits ? p->i == 1 : p->i == p->n;
-    const table_entry *e = atom_of(var, &offset);
-    if (!CHECK(e != NULL, "variable %u belongs to no atom", var)) return false;
-    if (e->length != sizeof(atom_key) || *(const wide *)e->key == ASK_OPAQUE) return opaque_at(e, at);
-    atom_key key;
-    memcpy(&key, e->key, sizeof key);
-    return atom_at(&key, offset, at);
-}
-
-static const double *values_of(dd f) {
-    if (f >= known_count) {
-        size_t count = 2 * (size_t)f + 64;
-        double **more = arena_zalloc(&memory, count, sizeof *more);
-        if (known_count) memcpy(more, known, known_count * sizeof *more);
-        known = more;
-        known_count = count;
-    }
-    if (known[f]) return known[f];
-    double *v = arena_alloc(&memory, POINTS, sizeof *v);
-    if (dd_is_leaf(&m.d, f)) {
-        for (size_t k = 0; k < POINTS; k++) v[k] = dd_value(&m.d, f);
-    } else {
-        dd_node x = m.d.nodes[f];
-        const double *lo = values_of(x.lo), *hi = values_of(x.hi);
-        for (size_t k = 0; k < POINTS; k++) v[k] = variable_at(x.var, k) ? hi[k] : lo[k];
-    }
-    return known[f] = v;
-}
+static const double *values_of(dd f) { return meaning_values_of(&values, f); }
 
 /* ---- formulas ---- */
 
 static void begin(void) {
     arena_reset(&memory);
-    known = NULL;
-    known_count = 0;
+    values = (meaning_values){&m, &memory, values.points, values.count, NULL, 0};
     meaning_init(&m, LETTERS, &memory, &scratch);
 }
 
@@ -176,14 +37,14 @@ static void check_spec(const temper_spec *spec) {
         if (of[id] == NO_MEANING) continue;
         if (!CHECK(dd_is_boolean(&m.d, of[id]), "node %u is not Boolean", id)) return;
         const double *v = values_of(of[id]);
-        for (size_t k = 0; k < POINTS; k++) {
-            const point *p = &points[k];
-            if (p->i == 1) reference_eval(truth, &spec->graph, id, p->word, (size_t)p->n);
+        for (size_t k = 0; k < values.count; k++) {
+            const meaning_point *p = &values.points[k];
+            if (p->i == 1) reference_eval(truth, &spec->graph, id, p->word, p->n);
             if (v[k] != truth[p->i - 1]) {
                 char *written = NULL;
                 temper_error e;
                 if (temper_spec_print(&written, spec, &e)) written = NULL;
-                CHECK(false, "node %u of %s: string %zu of %d letters, position %d: %g, not %d", id,
+                CHECK(false, "node %u of %s: string %zu of %zu letters, position %zu: %g, not %d", id,
                       written ? written : "?", p->first, p->n, p->i, v[k], truth[p->i - 1]);
                 temper_free(written);
                 return;
@@ -433,20 +294,6 @@ static void check_same(void) {
 
 /* ---- remainders of many counts ---- */
 
-/* The value of a diagram of remainders of one count. */
-static double at_count(dd f, int64_t count) {
-    while (!dd_is_leaf(&m.d, f)) {
-        uint32_t offset;
-        const table_entry *e = atom_of(m.d.nodes[f].var, &offset);
-        atom_key key;
-        if (!CHECK(e && e->length == sizeof key, "a variable that is no remainder")) return NAN;
-        memcpy(&key, e->key, sizeof key);
-        bool yes = key.question == ASK_DIGIT ? digit_bit(&key, count, offset) : residue_holds(&key, count);
-        f = yes ? m.d.nodes[f].hi : m.d.nodes[f].lo;
-    }
-    return dd_value(&m.d, f);
-}
-
 static void check_residue(test_random *r, int64_t modulus) {
     dd letter = meaning_letters(&m, &(uint32_t){1}, 1);
     int64_t weight = (int64_t)random_below(r, (uint64_t)(3 * modulus)) - modulus,
@@ -459,8 +306,9 @@ static void check_residue(test_random *r, int64_t modulus) {
     for (int64_t c = 0; c <= 2 * modulus + 1; c += step) {
         int64_t product = (int64_t)(((wide)weight * c % modulus + modulus) % modulus),
                 rest = (int64_t)(((wide)product + constant % modulus + modulus) % modulus);
-        CHECK(at_count(equal, c) == (rest == residue) && at_count(most, c) == (rest <= residue) &&
-                  (modulus > RESIDUE_TABLE || at_count(number, c) == (double)product),
+        CHECK(meaning_value_at_count(&m, equal, c) == (rest == residue) &&
+                  meaning_value_at_count(&m, most, c) == (rest <= residue) &&
+                  (modulus > RESIDUE_TABLE || meaning_value_at_count(&m, number, c) == (double)product),
               "(%lld c + %lld) %% %lld, residue %lld, at c = %lld", (long long)weight, (long long)constant,
               (long long)modulus, (long long)residue, (long long)c);
     }
@@ -481,7 +329,8 @@ int main(void) {
     if (trap_set(&failure, NULL)) return 1;
     arena_init(&memory, &failure);
     arena_init(&scratch, &failure);
-    make_points();
+    arena_init(&kept, &failure);
+    values.points = meaning_points(&values.count, LETTERS, LONGEST, &kept);
     begin();
     check_same();
     check_different();
@@ -496,5 +345,6 @@ int main(void) {
     }
     arena_free(&memory);
     arena_free(&scratch);
+    arena_free(&kept);
     return test_finish("t-audit-meaning");
 }
