@@ -83,7 +83,7 @@ static void run_layer(board *b, uint32_t layer, arena *a) {
     }
 }
 
-bool stock_ideal_run(float *logits, const undo *u, const uint32_t *tokens, size_t n, arena *a) {
+static board run_model(const undo *u, const uint32_t *tokens, size_t n, arena *a) {
     board b = {.u = u, .rows = n + 1, .clear = true};
     b.numbers = arena_zalloc(a, u->column_count * b.rows, sizeof *b.numbers);
     for (uint32_t c = 0; c < u->column_count; c++)
@@ -92,6 +92,15 @@ bool stock_ideal_run(float *logits, const undo *u, const uint32_t *tokens, size_
             column_of(&b, c)[i] = is_fixed(&b, c) ? x->place[i] : x->writer == UNDO_TOKEN ? x->tokens[tokens[i]] : 0;
         }
     for (uint32_t l = 1; l <= u->m->layer_count; l++) run_layer(&b, l, a);
+    return b;
+}
+
+const double *stock_ideal_columns(const undo *u, const uint32_t *tokens, size_t n, arena *a) {
+    return run_model(u, tokens, n, a).numbers;
+}
+
+bool stock_ideal_run(float *logits, const undo *u, const uint32_t *tokens, size_t n, arena *a) {
+    board b = run_model(u, tokens, n, a);
     for (size_t i = 0; i <= n; i++)
         for (uint32_t t = 0; t < u->m->vocabulary; t++)
             logits[i * u->m->vocabulary + t] = (float)read_form(&b, &u->outputs[t], i);

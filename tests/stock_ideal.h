@@ -8,4 +8,7 @@
 /* logits[n + 1][vocabulary] of n letters, tokens[0] being the start; false: a mean that is compared is 0. */
 bool stock_ideal_run(float *logits, const undo *u, const uint32_t *tokens, size_t n, arena *a);
 
+/* [columns][n + 1] what each column is after the last layer. */
+const double *stock_ideal_columns(const undo *u, const uint32_t *tokens, size_t n, arena *a);
+
 #endif

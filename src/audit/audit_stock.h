@@ -68,6 +68,19 @@ void stock_read_source(stock_audit *s);
 void stock_check_meaning(stock_audit *s);
 void stock_machine_check(stock_audit *s);
 void stock_meaning_check(stock_audit *s);
+/* What a column means: a number on letters, and one on the start sentinel. */
+typedef struct stock_sense {
+    dd letters;
+    double start;
+    bool known;
+    bool shifted; /* it is what `before` was one position earlier, and `copied` at the first letter */
+    dd before;
+    double copied;
+} stock_sense;
+
+/* [columns] what each means after the last layer; the source need not be read. */
+stock_sense *stock_read_meaning(stock_audit *s);
+
 /* with_counts: also if sums that only go up, or only go down, are compared with a number. */
 bool stock_is_finite(const undo *u, bool with_counts);
 

@@ -9,15 +9,7 @@
 enum { MOST_PERIOD = 64, MOST_FIRST = 16, MOST_PATTERNS = 1 << 12 };
 static const double LEGAL = 256;
 
-/* A column, or a form: a number on letters, and one on the start sentinel. */
-typedef struct sense {
-    dd letters;
-    double start;
-    bool known;
-    bool shifted; /* it is what `before` was one position earlier, and `copied` at the first letter */
-    dd before;
-    double copied;
-} sense;
+typedef stock_sense sense; /* of a column, or of a form */
 
 typedef struct senses {
     stock_audit *s;
@@ -405,13 +397,9 @@ static void check_outputs(senses *x) {
             stock_refuse(x->s, 0, 0, "token %u is written, which the source never does", t);
 }
 
-void stock_meaning_check(stock_audit *s) {
+stock_sense *stock_read_meaning(stock_audit *s) {
     senses x = {.s = s, .u = s->u, .m = &s->shell->meaning, .past = !s->claim->mirrored};
     size_t head = 0, step = 0;
-    /* columns mean what holds where the transformer stands */
-    if (s->claim->kind != TEMPER_KIND_TRANSDUCER &&
-        s->spec->at != (s->claim->mirrored ? TEMPER_AT_FIRST : TEMPER_AT_LAST))
-        stock_refuse(s, 0, 0, "the source is not read where the transformer stands after the string");
     x.columns = arena_zalloc(s->arena, s->u->column_count, sizeof *x.columns);
     x.means = arena_zalloc(s->arena, s->u->column_count, sizeof *x.means);
     read_embedding(&x);
@@ -419,5 +407,15 @@ void stock_meaning_check(stock_audit *s) {
         for (; head < s->u->head_count && s->u->heads[head].layer == l; head++) read_head(&x, &s->u->heads[head]);
         for (; step < s->u->step_count && s->u->steps[step].layer == l; step++) read_step(&x, &s->u->steps[step]);
     }
+    return x.columns;
+}
+
+void stock_meaning_check(stock_audit *s) {
+    senses x = {.s = s, .u = s->u, .m = &s->shell->meaning, .past = !s->claim->mirrored};
+    /* columns mean what holds where the transformer stands */
+    if (s->claim->kind != TEMPER_KIND_TRANSDUCER &&
+        s->spec->at != (s->claim->mirrored ? TEMPER_AT_FIRST : TEMPER_AT_LAST))
+        stock_refuse(s, 0, 0, "the source is not read where the transformer stands after the string");
+    x.columns = stock_read_meaning(s);
     check_outputs(&x);
 }

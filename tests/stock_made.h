@@ -1,0 +1,33 @@
+/* Undone transformers that no lowering made: random columns, heads of every role but look-ups and waves, and steps.
+   Everything is within what the audit says that it understands, so that it must understand it; forms have other
+   weights, units and constants than a lowering would write. */
+#ifndef TESTS_STOCK_MADE_H
+#define TESTS_STOCK_MADE_H
+
+#include "model/stock_undo.h"
+#include "test.h"
+
+typedef struct made_shape {
+    uint32_t letters, positions, layers;
+    bool counts;  /* means of any sign, and comparisons of them */
+    bool bounded; /* means that only go up, or only go down */
+    bool any;     /* also what only a machine can follow: keys of several numbers, the first of some patterns */
+    bool mirrored;
+} made_shape;
+
+typedef struct made_column {
+    bool boolean; /* 0 or 1, and 0 on the start sentinel */
+    bool copy;    /* of what another column was one position before */
+    bool known;   /* the audit must see what it means */
+    double start;
+} made_column;
+
+typedef struct stock_made {
+    undo u;
+    struct stock_model m;
+    made_column *about; /* [columns] */
+} stock_made;
+
+stock_made *stock_make(test_random *r, const made_shape *s, arena *a);
+
+#endif

@@ -1,0 +1,200 @@
+/* The audit of ordinary transformers follows a model without counts, or with bounded ones, as a machine. Models are made
+   by hand (stock_made.h); what each says in ideal numbers (stock_ideal.h) of every string that it has positions for is
+   written down as a regular expression. With that as its source it is accepted, and with one word more or less it is
+   refused. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/audit_stock.h"
+#include "meaning_values.h"
+#include "stock_ideal.h"
+#include "stock_made.h"
+
+static struct { size_t models, words, accepted, forged; } total;
+
+typedef struct trial {
+    const stock_made *made;
+    const char *source;
+    size_t length;
+} trial;
+
+static void follow(entry *e, void *context) {
+    const trial *t = context;
+    static const char *letters[] = {"a", "b", "c"};
+    stock_claim claim = {.source = t->source,
+                         .syntax = TEMPER_SYNTAX_REGEX,
+                         .at = TEMPER_AT_LAST,
+                         .kind = TEMPER_KIND_ACCEPTOR,
+                         .letters = letters,
+                         .letter_count = t->made->u.letters,
+                         .length = t->length,
+                         .mirrored = t->made->m.mirrored};
+    stock_audit s = {.trap = e->trap, .arena = &e->memory, .scratch = &e->scratch, .u = &t->made->u, .claim = &claim};
+    claim.accepts_empty = strstr(t->source, "()") != NULL;
+    stock_read_source(&s);
+    stock_machine_check(&s);
+}
+
+/* ---- all words ---- */
+
+enum { WORDS_MOST = 400, LONGEST = 40 };
+
+typedef struct word {
+    char text[LONGEST + 1];
+    uint32_t tokens[LONGEST + 1];
+    size_t length;
+    bool is; /* accepted */
+} word;
+
+static size_t all_words(word *out, uint32_t letters, size_t longest, bool mirrored) {
+    size_t count = 0, strings = 1;
+    for (size_t n = 0; n <= longest; n++, strings *= letters)
+        for (size_t s = 0; s < strings; s++) {
+            word *w = &out[count++];
+            *w = (word){.length = n};
+            size_t rest = s;
+            for (size_t k = 0; k < n; k++, rest /= letters) {
+                size_t at = mirrored ? n - 1 - k : k;
+                w->text[at] = (char)('a' + rest % letters);
+                w->tokens[k + 1] = STOCK_AUDIT_LETTERS + (uint32_t)(rest % letters);
+            }
+        }
+    return count;
+}
+
+/* These words, and one that is longer than the model's positions, so that there is one. */
+static const char *write_language(const word *words, size_t count, size_t longest, arena *a) {
+    text out;
+    text_init(&out, a);
+    for (size_t k = 0; k < count; k++)
+        if (words[k].is) text_printf(&out, "%s|", words[k].length ? words[k].text : "()");
+    for (size_t k = 0; k <= longest; k++) text_putc(&out, 'a');
+    return text_string(&out);
+}
+
+/* The end is legal where a column is 1; whether it is 0 or 1 everywhere. */
+static bool read_out(stock_made *x, uint32_t c, word *words, size_t count, arena *a) {
+    undo_form *end = &x->u.outputs[STOCK_AUDIT_EOS];
+    end->terms = arena_alloc(a, 1, sizeof *end->terms);
+    end->terms[0] = (model_term){c, 256};
+    end->count = 1;
+    end->one = -256;
+    for (size_t k = 0; k < count; k++) {
+        size_t n = words[k].length;
+        double is = stock_ideal_columns(&x->u, words[k].tokens, n, a)[(size_t)c * (n + 1) + n];
+        if (is != 0 && is != 1) return false;
+        words[k].is = is == 1;
+    }
+    return true;
+}
+
+/* ---- many kinds of keys ---- */
+
+typedef struct crowd {
+    size_t longest;
+    bool last;
+    bool several; /* a head before it that remembers something, too */
+} crowd;
+
+/* One letter, and a head whose keys are the position: as many kinds as there are positions. It reads where it stands;
+   `is` holds at odd positions. */
+static void make_crowd(entry *e, void *context) {
+    const crowd *c = context;
+    arena *a = &e->memory;
+    uint32_t n = (uint32_t)c->longest + 1;
+    stock_made *x = arena_zalloc(a, 1, sizeof *x);
+    enum { REAL, START, PLACE, ODD, OTHER, IS, COLUMNS };
+    x->m = (struct stock_model){.positions = n, .layer_count = 1, .vocabulary = 4};
+    x->u = (undo){.arena = a, .m = &x->m, .letters = 1, .column_count = COLUMNS, .real = REAL, .start = START};
+    x->u.columns = arena_zalloc(a, COLUMNS, sizeof *x->u.columns);
+    x->u.outputs = arena_zalloc(a, 4, sizeof *x->u.outputs);
+    x->u.heads = arena_zalloc(a, 2, sizeof *x->u.heads);
+    for (int k = 0; k < COLUMNS; k++) {
+        undo_column *column = &x->u.columns[k];
+        *column = (undo_column){.writer = k <= START ? UNDO_TOKEN : k <= ODD ? UNDO_TABLE : UNDO_HEAD, .grain = 1};
+        if (k <= START) column->tokens = arena_zalloc(a, 4, sizeof *column->tokens);
+        if (k == PLACE || k == ODD) column->place = arena_zalloc(a, n, sizeof *column->place);
+        for (uint32_t i = 0; column->place && i < n; i++) column->place[i] = k == PLACE ? i : i % 2;
+        column->high = k == PLACE ? n : 1;
+    }
+    x->u.columns[REAL].tokens[STOCK_AUDIT_LETTERS] = x->u.columns[START].tokens[0] = 1;
+    model_term real = {REAL, 1}, place = {PLACE, 1}, odd = {ODD, 1};
+    undo_product products[] = {{.query = {.terms = &real, .count = 1}, .key = {.terms = &place, .count = 1}},
+                               {.query = {.one = 0}, .key = {.terms = &odd, .count = 1}}};
+    undo_value values[] = {{.value = {.terms = &odd, .count = 1}, .column = IS, .scale = 1},
+                           {.value = {.terms = &odd, .count = 1}, .column = OTHER, .scale = 1}};
+    x->u.head_count = c->several ? 2 : 1;
+    for (size_t h = 0; h < x->u.head_count; h++)
+        x->u.heads[h] = (undo_head){.role = h + 1 < x->u.head_count ? UNDO_YESTERDAY : UNDO_NEAREST,
+                                    .layer = 1,
+                                    .slot = (uint32_t)h,
+                                    .content = h + 1 < x->u.head_count ? 0 : 2,
+                                    .products = products,
+                                    .value_count = 1,
+                                    .values = &values[h + 1 < x->u.head_count],
+                                    .last = c->last};
+    word *words = arena_zalloc(a, WORDS_MOST, sizeof *words);
+    size_t count = all_words(words, 1, c->longest, false);
+    CHECK(read_out(x, IS, words, count, a), "what holds at odd positions is neither 0 nor 1");
+    trial t = {x, write_language(words, count, c->longest, a), c->longest};
+    temper_error why = {0};
+    enum { MOST_KINDS = 24 };
+    temper_status status = entry_run(&why, follow, &t), right = n <= MOST_KINDS ? TEMPER_OK : TEMPER_RANGE;
+    CHECK(status == right && (status == TEMPER_OK || strstr(why.text, "kinds of keys")), "%u kinds of keys: %s", n,
+          why.text);
+}
+
+typedef struct making {
+    made_shape shape;
+    size_t longest;
+    test_random *random;
+} making;
+
+static void run_trial(entry *e, void *context) {
+    const making *t = context;
+    stock_made *x = stock_make(t->random, &t->shape, &e->memory);
+    word *words = arena_zalloc(&e->memory, WORDS_MOST, sizeof *words);
+    size_t count = all_words(words, t->shape.letters, t->longest, t->shape.mirrored);
+    total.models++;
+    for (int k = 0; k < 6; k++) {
+        uint32_t c = x->u.column_count - 1 - (uint32_t)random_below(t->random, x->u.column_count);
+        temper_error why = {0};
+        if (x->u.columns[c].mean || !read_out(x, c, words, count, &e->memory)) continue;
+        trial good = {x, write_language(words, count, t->longest, &e->memory), t->longest};
+        CHECK(entry_run(&why, follow, &good) == TEMPER_OK, "column %u of %u, %zu letters, /%s/: %s", c,
+              x->u.column_count, t->longest, good.source, why.text);
+        total.accepted++;
+        total.words += count;
+        word *one = &words[random_below(t->random, count)];
+        one->is = !one->is;
+        trial bad = {x, write_language(words, count, t->longest, &e->memory), t->longest};
+        CHECK(entry_run(&why, follow, &bad) == TEMPER_RANGE,
+              "column %u of %u, %zu letters: accepted as /%s/, which is /%s/", c, x->u.column_count, t->longest,
+              bad.source, good.source);
+        total.forged++;
+    }
+}
+
+int main(void) {
+    test_random r = test_seed(67);
+    size_t rounds = 30 + (size_t)(120 * test_effort());
+    for (size_t k = 0; k < rounds; k++) {
+        uint32_t letters = 1 + (uint32_t)random_below(&r, 3), layers = 1 + (uint32_t)random_below(&r, 3);
+        size_t longest = letters == 3   ? 1 + random_below(&r, 3)
+                         : letters == 2 ? random_below(&r, 6)
+                                        : random_below(&r, 30);
+        bool counts = random_below(&r, 2), mirrored = random_below(&r, 3) == 0;
+        making t = {{letters, (uint32_t)longest + 1, layers, counts, true, true, mirrored}, longest, &r};
+        temper_error e = {0};
+        CHECK(entry_run(&e, run_trial, &t) == TEMPER_OK, "%s", e.text);
+    }
+    for (size_t k = 0; k < 24; k++) {
+        crowd c = {20 + k / 4, k & 1, k & 2};
+        temper_error e = {0};
+        CHECK(entry_run(&e, make_crowd, &c) == TEMPER_OK, "%s", e.text);
+    }
+    printf("%zu models, %zu languages of %zu words, %zu of others\n", total.models, total.accepted, total.words,
+           total.forged);
+    return test_finish("t-audit-stock-machine");
+}
