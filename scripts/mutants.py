@@ -9,6 +9,7 @@
     make mutants MUTANTS="--again"            those that survived once more, after tests were added
     make mutants MUTANTS="--again --open"     those of them that have no reason yet
     make mutants MUTANTS="--longest 1"        without the slow tests: soon done; then --again for the survivors
+    make mutants MUTANTS="--inside"           without those that need a build of their own, which take long
     make mutants MUTANTS="--report"           what the journal knows, without running anything
 
 A change is a mutant. It is caught if a test program fails, dies or takes far too long.
@@ -923,6 +924,7 @@ def main():
     parser.add_argument("--skip-failing", action="store_true", help="leave out tests that fail without any change")
     parser.add_argument("--longest", type=float, default=0, help="leave out tests of more seconds; --again then tries all; 0: none")
     parser.add_argument("--only", choices=("plain", "sanitized"), default="", help="one of the two passes")
+    parser.add_argument("--inside", action="store_true", help="leave out mutants that need a build of their own")
     parser.add_argument("--sanitized", type=float, default=2, help="seconds of tests with sanitizers, the quickest first, that a mutant meets")
     parser.add_argument("--report", action="store_true", help="print what the journal knows")
     parser.add_argument("--harmless", default="scripts/mutants.harmless", help="survivors that were looked at, with reasons")
@@ -1025,7 +1027,7 @@ def try_share(o, bench, todo, journal, end, worker):
     for m in alive:
         journal.verdict(m, "survived" if journal.passed[m.key] else "not reached", "", sanitized)
     for m in todo:
-        if m.key in bench.tree.apart and time.time() < end:
+        if m.key in bench.tree.apart and time.time() < end and not o.inside:
             verdict, test = bench.try_apart(folder, m, journal)
             journal.verdict(m, verdict, test, sanitized)
 

@@ -1,6 +1,6 @@
 /* The value of the auditor's diagrams on all strings up to a length. Every variable stands for a question about
-   positions (audit_meaning.h); here each question is answered by its definition, so every diagram has a value at every
-   position of every string. */
+   positions (audit_meaning.h); here each question is answered by its definition, so every diagram has a value at
+   every position of every string. */
 #ifndef TESTS_MEANING_VALUES_H
 #define TESTS_MEANING_VALUES_H
 
