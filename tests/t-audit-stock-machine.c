@@ -1,7 +1,7 @@
-/* The audit of ordinary transformers follows a model without counts, or with bounded ones, as a machine. Models are made
-   by hand (stock_made.h); what each says in ideal numbers (stock_ideal.h) of every string that it has positions for is
-   written down as a regular expression. With that as its source it is accepted, and with one word more or less it is
-   refused. */
+/* The audit of ordinary transformers follows a model without counts, or with bounded ones, as a machine. Models are
+   made by hand (stock_made.h); what each says in ideal numbers (stock_ideal.h) of every string that it has positions
+   for is written down as a regular expression. With that as its source it is accepted, and with one word more or less
+   it is refused. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

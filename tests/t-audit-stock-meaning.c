@@ -1,6 +1,6 @@
 /* What the audit of ordinary transformers says that columns mean, against ideal numbers (stock_ideal.h), at every
-   position of every string that the model has positions for. Models are made by hand (stock_made.h), and everything in
-   them must be understood. */
+   position of every string that the model has positions for. Models are made by hand (stock_made.h), and everything
+   in them must be understood; with other numbers what is understood must be right. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
