@@ -106,7 +106,7 @@ static void print_general(void) {
                    "temper                                        on a terminal: type formulas and strings\n");
     printf("\nUsage:\n  temper COMMAND [options] [arguments]\n\nCommands:\n");
     for (size_t k = 0; k < COMMAND_COUNT; k++)
-        printf("  %-10s %s\n", command_table[k].name, command_table[k].summary);
+        printf("  %-11s %s\n", command_table[k].name, command_table[k].summary);
     printf("\nOptions of every command:\n");
     print_options(FOR_ALL, true);
     printf(
