@@ -245,6 +245,7 @@ static void make_match(maker *k) {
             if (x != 0) add_term(key, copy ? k->shifted[t] : k->letter[t], x);
         }
         if (one_in(k, 3)) add_term(query, some_boolean(k, false), 2);
+        if (h->content == 1 && one_in(k, 4)) query->count = 0, query->one = -(double)random_below(k->r, 2);
         if (h->content == 1 && !query->count) query->one = -fabs(query->one); /* else it is a nearest head */
         if (!copy && one_in(k, 2)) add_term(key, k->u->start, ((double)random_below(k->r, 9) - 4) / 2);
         if (!copy && one_in(k, 4)) key->one = ((double)random_below(k->r, 5) - 2) / 2;

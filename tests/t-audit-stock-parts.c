@@ -243,6 +243,54 @@ static void find_verge(state *s, shakes *c, test_random *r) {
     }
 }
 
+/* A ramp with both its numbers the other way, and one that takes the first position in place of the last. */
+static void turn_ramp(state *s, test_random *r) {
+    shakes c = {.count = 0};
+    const undo_turn *t = &s->head->turns[0];
+    if (s->u->m->positions > 50) shake_put_whole(&c, &s->u->m->positions, 50);
+    for (int k = 0; k < 4; k++) {
+        size_t kept = c.count;
+        if (k & 1) shake_scale(&c, &t->key_weight, -1);
+        if ((k & 1) != (k >> 1)) shake_scale(&c, &t->second, -1);
+        if (k & 2) shake_put_truth(&c, &s->head->last, !s->head->last);
+        for (int tries = 0; tries < 3; tries++) {
+            size_t before = c.count;
+            shake_scale(&c, &t->key_weight, 0.5 + (double)random_below(r, 64) / 16);
+            compare_head(s);
+            shake_undo(&c, before);
+        }
+        shake_undo(&c, kept);
+    }
+    shake_undo(&c, 0);
+}
+
+/* Scores of candidates so large that those of the same key differ. */
+static void sharpen(state *s) {
+    shakes c = {.count = 0};
+    for (int k = 0; k < 24; k++) {
+        shake_scale_form(&c, &s->head->products[0].query, 1.5);
+        compare_head(s);
+    }
+    shake_undo(&c, 0);
+}
+
+/* Values that are multiples of about the least number of f16, and about 2,048 of them. */
+static void shake_values(state *s, test_random *r) {
+    for (int k = 0; k < 8; k++) {
+        shakes c = {.count = 0};
+        const undo_form *f = &s->head->values[random_below(r, s->head->value_count)].value;
+        double grain = undo_grain(s->u, f), bit = ldexp(1, random_below(r, 2) ? -25 + (int)random_below(r, 3) : -5);
+        if (!f->count || grain == 0) return;
+        shake_scale_form(&c, f, bit / grain);
+        const undo_column *x = &s->u->columns[f->terms[0].channel];
+        shake_put_number(&c, &x->high, (2046 + (double)random_below(r, 5)) * bit / fabs(f->terms[0].weight));
+        s->size = random_below(r, 2) ? 0 : 1;
+        compare_head(s);
+        shake_undo(&c, 0);
+    }
+    s->size = 1;
+}
+
 static void shake_head(state *s, test_random *r) {
     shakes c = {.count = 0};
     bool ramp = s->head->role == UNDO_NEAREST && s->head->turn_count;
@@ -401,6 +449,9 @@ static void compare_parts(entry *e, const trial *t, const undo *u) {
         s.layer = s.head->layer;
         if (!(s.head->role == UNDO_NEAREST && s.head->turn_count && random_below(r, 4))) find_largest(&s); /* slow */
         for (int k = 0; k < 6; k++) shake_head(&s, r);
+        if (s.head->role == UNDO_NEAREST && s.head->turn_count && random_below(r, 2) == 0) turn_ramp(&s, r);
+        if (s.head->role == UNDO_ONCE) sharpen(&s);
+        shake_values(&s, r);
     }
 }
 

@@ -370,6 +370,40 @@ static void shake_model(const trial *t, const subject *x, size_t count, arena *a
     }
 }
 
+/* Logits of single tokens the other way: what a source never says must not be written. */
+static void turn_outputs(const trial *t, const subject *x, arena *a) {
+    text certificate;
+    text_init(&certificate, a);
+    stock_certificate_page(&certificate, &t->options, x->read, x->m, x->u, &x->bytes);
+    asked q = {x, certificate.data, certificate.length};
+    for (uint32_t token = 1; token + 1 < x->m->vocabulary; token++) {
+        shakes c = {.count = 0};
+        temper_error why;
+        const undo_form *f = &x->u->outputs[token];
+        if (f->count) continue;
+        shake_put_number(&c, &f->one, f->one == 0 ? -256 : 0);
+        CHECK(entry_run(&why, ask_meaning, &q) != TEMPER_OK, "%s: accepted with the logit of token %u the other way",
+              stock_setting_text(x->source, &t->options), token);
+        shake_undo(&c, 0);
+    }
+}
+
+/* The same source read at the other end of the string is another one, where it counts letters up to there. */
+static void turn_source(const trial *t, const subject *x, arena *a) {
+    text certificate;
+    temper_error why;
+    if (x->kind == TEMPER_KIND_TRANSDUCER || !strstr(x->source, "#[a] >= #[b]") || x->m->mirrored) return;
+    text_init(&certificate, a);
+    stock_certificate_page(&certificate, &t->options, x->read, x->m, x->u, &x->bytes);
+    char *at = strstr(certificate.data, "\"at\": \"last\""), *made = arena_alloc(a, certificate.length + 2, 1);
+    if (!CHECK(at != NULL, "a certificate does not say where its source is read")) return;
+    snprintf(made, certificate.length + 2, "%.*s\"at\": \"first\"%s", (int)(at - certificate.data), certificate.data,
+             at + strlen("\"at\": \"last\""));
+    asked q = {x, made, strlen(made)};
+    CHECK(entry_run(&why, ask_meaning, &q) != TEMPER_OK, "%s: accepted as what holds at the first letter",
+          stock_setting_text(x->source, &t->options));
+}
+
 /* Heads that take the first key in place of the last: some other source may say that. */
 static void flip_heads(const trial *t, const subject *x, const subject *all, size_t count, arena *a) {
     for (size_t k = 0; k < x->u->head_count && is_finite(x); k++) {
@@ -409,6 +443,8 @@ static void compare_all(const family *f, arena *a) {
             return;
         for (size_t j = 0; j < f->count; j++) try_pair(f->t, x, &f->all[j], a);
         flip_heads(f->t, x, f->all, f->count, a);
+        turn_outputs(f->t, x, a);
+        turn_source(f->t, x, a);
         shake_model(f->t, x, test_effort() < 0.1 ? 10 : 20, a);
         if (owner == getpid()) unlink(path);
     }
@@ -502,10 +538,11 @@ static const group groups[] = {
     /* transducers */
     {.letters = "abc",
      .sources = {"transduce\nemit a = a" END, "transduce\nemit a = b" END, "transduce\nemit a = Y a" END,
-                 "transduce\nemit b = Y a" END, "transduce\nemit a = Y a\nemit b = Y b" END,
-                 "transduce\nemit a = #[a] >= #[b]" END, "transduce\nemit a = #[a] > #[b]" END,
-                 "transduce\nemit a = O a & O b" END, "transduce\nemit 'x' = a S b" END,
-                 "transduce\nemit a = a S b" END, "transduce\nemit a = leftmost[j<=i, [ab]] a" END,
+                 "transduce\nemit a = Y a\nemit b otherwise", "transduce\nemit b = Y a" END,
+                 "transduce\nemit a = Y a\nemit b = Y b" END, "transduce\nemit a = #[a] >= #[b]" END,
+                 "transduce\nemit a = #[a] > #[b]" END, "transduce\nemit a = O a & O b" END,
+                 "transduce\nemit 'x' = a S b" END, "transduce\nemit a = a S b" END,
+                 "transduce\nemit a = leftmost[j<=i, [ab]] a" END,
                  "transduce\nemit a = #[true] % 2 = 1\nemit 'y' = #[true] % 2 = 0" END}},
     /* patterns */
     {.letters = "abc",
