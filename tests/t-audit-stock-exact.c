@@ -1,6 +1,6 @@
 /* The audit of ordinary transformers adds up weights in doubles, and asks before that no sum is rounded: numbers of
-   columns, rows and scores are multiples of a power of two and at most 2^52 times that. Models made by hand get numbers
-   near to where that ends; here the powers of two are counted by dividing, and sizes are long doubles. */
+   columns, rows and scores are multiples of a power of two and at most 2^52 times that. Models made by hand get
+   numbers near to where that ends; here the powers of two are counted by dividing, and sizes are long doubles. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
