@@ -77,7 +77,7 @@ static bool set_choice(option_value *value, option_id id, const char *text, usag
     bool known = is_format(id) && type_name_read(name, sizeof name, text);
     if (known && (value->number = choice_read(row->argument, name))) return true;
     snprintf(err->text, sizeof err->text, "--%s: '%s' is not one of %s%s", row->name, shown(safe, text),
-             row->argument, id == OPT_TYPE ? "; but exact, all of them also with @tile64, @tile128 or @tile512" : "");
+             row->argument, id == OPT_TYPE ? "; each but exact also with @tile64, @tile128 or @tile512" : "");
     if ((id == OPT_TYPE && tiled_type_nearest(name, sizeof name, text)) ||
         choice_nearest(name, sizeof name, row->argument, text) ||
         (is_format(id) && type_name_nearest(name, sizeof name, text) && choice_read(row->argument, name)))

@@ -222,7 +222,7 @@ void gap_format(lab *l, arena *scratch) {
     lab_claim_add(l, beyond == 0, "Above the predicted gap no two scores tie or change places in any format",
                   "%d formats, %zu rows at each of up to 120 gaps: %zu formats beyond", TYPES, trials, beyond);
     lab_claim_add(l, loose == 0,
-                  "A score stored as one number of p bits between 1 and 2 is lost at a gap of exactly 2^(1−p), at "
+                  "A score stored as one number of p bits between 1 and 2 is lost at a gap of exactly 2¹⁻ᵖ, at "
                   "any temperature",
                   "%zu of %zu formats agree", ones - loose, ones);
     lab_claim_add(l, bf16_f32 > 0 && bf16_f32 < bf16 / 10000,

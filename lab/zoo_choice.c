@@ -183,7 +183,7 @@ void zoo_leak(lab *l, arena *scratch) {
         }
     }
     lab_claim_add(l, worst < 1e-12,
-                  "Softmax's leak is r/(1+r) with r = (n-1)e^{-bg}, and never above it but by rounding",
+                  "Softmax's leak is r/(1+r) with r = (n−1)e⁻ᵇᵍ, and never above it but by rounding",
                   "largest relative difference %.2g, largest excess %.2g, n to %zu, b g to 64", worst, worst_upper,
                   all_lengths[lengths - 1]);
 

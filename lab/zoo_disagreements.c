@@ -47,7 +47,7 @@ static void scale_test(lab *l, arena *scratch) {
     lab_claim_add(l, fine,
                   "Softmax's leak falls with the scale; that of homogeneous kernels does not change, and linear, SSA "
                   "and Taylor attention only reach the relative margin",
-                  "scale 100: softmax %.1g, cosFormer %.3f (from %.3f), x^3 %.3f, linear %.3f, SSA %.3f, Taylor %.3f",
+                  "scale 100: softmax %.1g, cosFormer %.3f (from %.3f), x³ %.3f, linear %.3f, SSA %.3f, Taylor %.3f",
                   last[0], last[3], first[3], last[4], last[5], last[6], last[7]);
 }
 
@@ -63,14 +63,14 @@ void zoo_disagreements(lab *l, arena *scratch) {
         {"Softermax (2103.09301)", "ceiling of the maximum, note", "floor, one implementation",
          "The same in real arithmetic. In the fixed-point widths both give zeros; with the floor powers reach almost "
          "2, and the weights of equal keys vanish at half as many keys."},
-        {"polynomial attention (2410.18613)", "s^p/sqrt n", "(s+b)^2/sqrt n",
+        {"polynomial attention (2410.18613)", "sᵖ/√n", "(s+b)²/√n",
          "Neither normalises; both choose exactly between 0 and one known height. The even power cannot be "
          "negative."},
         {"affine-scaled (2602.23057)", "sum over keys varies with the query", "sum is the running average",
          "The second follows from the formulas: the sum is the average for every alpha."},
         {"linear risk (2509.21936)", "L/nu", "(L-1)/nu",
          "Both: without and with weights that sum to one. L/((L-1)nu) was not found."},
-        {"long prompts (2512.11784)", "bound c ln L/L^c' for all L", "fails at L = 1",
+        {"long prompts (2512.11784)", "bound c ln L/Lᶜ′ for all L", "fails at L = 1",
          "At L = 1 the bound is 0 and the error is not."},
         {"Hedgehog (2402.04347)", "bounded features, so sharpness is limited", "-",
          "Only while keys are bounded: with keys below 0 and a large query its weights are softmax(4k), at any "
@@ -157,7 +157,7 @@ void zoo_disagreements(lab *l, arena *scratch) {
         l, off < 1e-12 && cube[0][0] < 0 && cube[1][0] > 0,
         "Neither reading of polynomial attention normalises; both are exact at one height, and only the odd power "
         "tells a score from its negative",
-        "gain 1 at n^(1/2p), 8 and 4 at twice that, to %.1g; the negative score has %.0f and %.0f", off, cube[0][0],
+        "gain 1 at the 2p-th root of n, 8 and 4 at twice that, to %.1g; the negative score has %.0f and %.0f", off, cube[0][0],
         cube[1][0]);
     for (size_t k = 0; k < 2; k++) {
         double s = k ? 0.43 : 0.168, low = 0, high = 1000;

@@ -24,9 +24,9 @@ void zoo_boxes(lab *l, arena *scratch) {
         {"function", LAB_TEXT, "in the place of exp"},
         {"n", LAB_COUNT, "keys"},
         {"boxes", LAB_COUNT, "random ones"},
-        {"inside", LAB_COUNT, "boxes whose extremes over all 2^n corners lie within the bounds"},
+        {"inside", LAB_COUNT, "boxes whose extremes over all 2ⁿ corners lie within the bounds"},
         {"widest", LAB_NUMBER, "largest distance between the bounds of an extreme: rounding"}};
-    static const char *const names[] = {"exp", "2^x", "SSA"};
+    static const char *const names[] = {"exp", "2ˣ", "SSA"};
     lab_table *t = LAB_TABLE(l, "boxes", "Exact bounds over boxes of scores, against all corners", columns, SIZE_MAX);
     size_t boxes = l->quick ? 40 : 400, wrong = 0, total = 0;
     double widest_of_all = 0;
@@ -66,7 +66,7 @@ void zoo_boxes(lab *l, arena *scratch) {
             widest_of_all = fmax(widest_of_all, widest);
         }
     lab_claim_add(l, wrong == 0 && widest_of_all < 1e-12,
-                  "Over a box of scores the extremes lie at threshold vertices, for exp, 2^x and SSA",
+                  "Over a box of scores the extremes lie at threshold vertices, for exp, 2ˣ and SSA",
                   "%zu boxes of up to 9 keys, %zu outside; bounds at most %.1g apart", total, wrong, widest_of_all);
 }
 
@@ -135,13 +135,13 @@ void zoo_regression(lab *l, arena *scratch) {
         {"L", LAB_COUNT, "locations"},
         {"nu", LAB_NUMBER, "signal"},
         {"softmax", LAB_NUMBER, "risk at the Bayes scale, 1 - E[p], sampled"},
-        {"softmax_direct", LAB_NUMBER, "the same as the mean of the sum of (w - [l = e])^2"},
+        {"softmax_direct", LAB_NUMBER, "the same as the mean of the sum of (w − [l = e])²"},
         {"softmax_blunt", LAB_NUMBER, "that at 0.7 of the Bayes scale"},
         {"softmax_sharp", LAB_NUMBER, "that at 1.4 of it"},
         {"linear", LAB_NUMBER, "risk of the best a + b chi, sampled"},
-        {"linear_law", LAB_NUMBER, "L(L-1)/(nu(L-1) + L^2)"},
+        {"linear_law", LAB_NUMBER, "L(L−1)/(ν(L−1) + L²)"},
         {"linear_sum_one", LAB_NUMBER, "risk of the best 1/L + b(chi - mean), sampled"},
-        {"sum_one_law", LAB_NUMBER, "(L-1)/(nu + L)"}};
+        {"sum_one_law", LAB_NUMBER, "(L−1)/(ν + L)"}};
     static const size_t sizes[] = {2, 3, 5};
     static const double signals[] = {0.5, 1, 2, 4, 8, 16, 32};
     enum { SIZES = 3, SIGNALS = 7 };
@@ -176,21 +176,21 @@ void zoo_regression(lab *l, arena *scratch) {
             x[k] = nu;
             y[0][s][k] = r.softmax, y[1][s][k] = r.linear, y[2][s][k] = r.centred;
         }
-    lab_claim_add(l, worst < 0.01, "The best linear weights a + b chi have risk L(L-1)/(nu(L-1) + L^2)",
+    lab_claim_add(l, worst < 0.01, "The best linear weights a + b χ have risk L(L−1)/(ν(L−1) + L²)",
                   "largest difference %.4f over %zu draws each", worst, draws);
-    lab_claim_add(l, worst_centred < 0.01, "Linear weights that sum to one have risk (L-1)/(nu + L)",
+    lab_claim_add(l, worst_centred < 0.01, "Linear weights that sum to one have risk (L−1)/(ν + L)",
                   "largest difference %.4f", worst_centred);
     lab_claim_add(l, worst_direct < 0.01 && two < 0.01,
-                  "At the Bayes scale, the scores' own sqrt(nu), softmax's risk is 1 - E[p]",
+                  "At the Bayes scale, the scores' own √ν, softmax's risk is 1 − E[p]",
                   "mean squares sampled beside it: largest difference %.4f; from a quadrature for two locations %.4f",
                   worst_direct, two);
     lab_claim_add(l, bayes, "No other scale has less risk (Proposition 4.2: the posterior is the best)",
-                  "0.7 and 1.4 of it have more for all nu up to 8");
+                  "0.7 and 1.4 of it have more for all ν up to 8");
     lab_claim_add(l, softmax_wins, "Softmax at the Bayes scale has less risk than either", "at all %d points",
                   SIZES * SIGNALS);
     double slope = (log_f64(two_location_risk(400)) - log_f64(two_location_risk(200))) / 200;
-    lab_claim_add(l, fabs(slope + 0.25) < 0.005, "For two locations softmax's risk falls like e^{-nu/4}",
-                  "measured exponent %.4f between nu = 200 and 400, by quadrature", slope);
+    lab_claim_add(l, fabs(slope + 0.25) < 0.005, "For two locations softmax's risk falls like exp(−ν/4)",
+                  "measured exponent %.4f between ν = 200 and 400, by quadrature", slope);
     lab_note_add(l, &prose_zoo_two_asymptotes_for_linear_attention, NULL);
 
     chart_series series[SIZES][3];
@@ -247,7 +247,7 @@ void zoo_prompts(lab *l, arena *scratch) {
         {"z", LAB_NUMBER, "query"},
         {"limit", LAB_NUMBER, "m + G z for Gaussian tokens, tanh z for Rademacher ones"},
         {"rmse", LAB_NUMBER, "over the repeats"},
-        {"predicted", LAB_NUMBER, "sqrt(e^{z^2}(1 + z^2)/L), of importance sampling, for Gaussian tokens"}};
+        {"predicted", LAB_NUMBER, "√(exp(z²)(1 + z²)/L), of importance sampling, for Gaussian tokens"}};
     static const size_t sizes[] = {1, 10, 100, 1000, 10000};
     static const double queries[] = {0.5, 1};
     lab_table *t =
@@ -283,14 +283,14 @@ void zoo_prompts(lab *l, arena *scratch) {
     bool falls = true;
     for (size_t k = 0; k < 4; k++) falls = falls && last[k / 2][k % 2] < first[k / 2][k % 2] / 8;
     lab_claim_add(l, falls, "For Gaussian tokens attention over a long prompt tends to m + G z",
-                  "rmse at z = 1/2 falls from %.3f (L = 10) to %.3f (L = 10^4)", first[0][0], last[0][0]);
+                  "rmse at z = 1/2 falls from %.3f (L = 10) to %.3f (L = 10⁴)", first[0][0], last[0][0]);
     lab_claim_add(l, off < (l->quick ? 0.18 : 0.1),
-                  "It gets there as importance sampling does: rmse sqrt(e^{z^2}(1 + z^2)/L)",
-                  "at L = 10^4, z = 1/2 and 1, %zu repeats: off by at most %.0f %%", repeats, 100 * off);
+                  "It gets there as importance sampling does: rmse √(exp(z²)(1 + z²)/L)",
+                  "at L = 10⁴, z = 1/2 and 1, %zu repeats: off by at most %.0f %%", repeats, 100 * off);
     lab_claim_add(l, bias < 0.01, "Rademacher tokens give tanh z, not z",
-                  "means at L = 10^4 within %.4f of tanh z, %.2f away from z = 1", bias, 1 - hyperbolic_tangent(1));
+                  "means at L = 10⁴ within %.4f of tanh z, %.2f away from z = 1", bias, 1 - hyperbolic_tangent(1));
     lab_claim_add(l, y[0][0] > 0.5,
-                  "The bound c ln L/L^{c'} of Proposition 3.1 is 0 at L = 1, where the error is not",
+                  "The bound c ln L/Lᶜ′ of Proposition 3.1 is 0 at L = 1, where the error is not",
                   "rmse %.2f at L = 1", y[0][0]);
     static const char *const names[] = {"Gaussian, z = 1/2", "Gaussian, z = 1", "Rademacher, z = 1/2",
                                         "Rademacher, z = 1"};
