@@ -385,7 +385,8 @@ static void claim(lab *l, const findings *f) {
     lab_claim_add(l, once == 0, "Once never breaks, in any format", "%zu rows with a wrong answer", once);
     claim_law(l, f, LAW_PRECISION, false, 0.1,
               "Since breaks at 2ᵖ/3 positions by temperature, at 2ᵖ⁻¹ with growing positions (2ᵖ if sums are longer) "
-              "and at 2ᵖ⁺¹ in digits; yesterday at 2ᵖ and at 2ᵖ⁺¹ in digits; comparisons at 2 to the bits of the sums: up to 10 % and "
+              "and at 2ᵖ⁺¹ in digits; yesterday at 2ᵖ and at 2ᵖ⁺¹ in digits; comparisons at 2 to the bits of the "
+              "sums: up to 10 % and "
               "four letters");
     claim_law(l, f, LAW_PRECISION, true, 1.5, "Look-ups break where 2 N² is 2ᵖ, within a factor 2.5");
     claim_law(l, f, LAW_OVERFLOW, false, 0.1,

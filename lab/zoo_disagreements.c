@@ -157,8 +157,8 @@ void zoo_disagreements(lab *l, arena *scratch) {
         l, off < 1e-12 && cube[0][0] < 0 && cube[1][0] > 0,
         "Neither reading of polynomial attention normalises; both are exact at one height, and only the odd power "
         "tells a score from its negative",
-        "gain 1 at the 2p-th root of n, 8 and 4 at twice that, to %.1g; the negative score has %.0f and %.0f", off, cube[0][0],
-        cube[1][0]);
+        "gain 1 at the 2p-th root of n, 8 and 4 at twice that, to %.1g; the negative score has %.0f and %.0f", off,
+        cube[0][0], cube[1][0]);
     for (size_t k = 0; k < 2; k++) {
         double s = k ? 0.43 : 0.168, low = 0, high = 1000;
         for (int step = 0; step < 60; step++) {

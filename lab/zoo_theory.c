@@ -289,8 +289,7 @@ void zoo_prompts(lab *l, arena *scratch) {
                   "at L = 10⁴, z = 1/2 and 1, %zu repeats: off by at most %.0f %%", repeats, 100 * off);
     lab_claim_add(l, bias < 0.01, "Rademacher tokens give tanh z, not z",
                   "means at L = 10⁴ within %.4f of tanh z, %.2f away from z = 1", bias, 1 - hyperbolic_tangent(1));
-    lab_claim_add(l, y[0][0] > 0.5,
-                  "The bound c ln L/Lᶜ′ of Proposition 3.1 is 0 at L = 1, where the error is not",
+    lab_claim_add(l, y[0][0] > 0.5, "The bound c ln L/Lᶜ′ of Proposition 3.1 is 0 at L = 1, where the error is not",
                   "rmse %.2f at L = 1", y[0][0]);
     static const char *const names[] = {"Gaussian, z = 1/2", "Gaussian, z = 1", "Rademacher, z = 1/2",
                                         "Rademacher, z = 1"};
