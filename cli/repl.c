@@ -121,6 +121,11 @@ static void take_formula(repl *r, const char *text) {
 
 /* ---- strings ---- */
 
+/* Words that are typed to the program rather than to the transformer. */
+static bool is_plea(const char *text) {
+    return strcmp(text, "help") == 0 || strcmp(text, "exit") == 0 || strcmp(text, "quit") == 0;
+}
+
 /* Letters of the string that the alphabet lacks join it, unless the user has said what it is. */
 static bool add_letters(repl *r, const char *text) {
     temper_spec_options o;
@@ -151,6 +156,10 @@ static bool add_letters(repl *r, const char *text) {
             (size_t)snprintf(alphabet + used, ALPHABET - used, "%s%.*s", r->tokens ? " " : "", (int)size, text + at);
     }
     temper_spec_free(spec);
+    if (*added && is_plea(text)) {
+        puts("commands begin with a colon, as :help and :quit; :alphabet LETTERS makes this a string");
+        return false;
+    }
     if (*added && !r->fixed && used < ALPHABET) {
         snprintf(r->alphabet, ALPHABET, "%s", alphabet);
         printf("added to the letters:%s (:alphabet says what they are)\n", added);
