@@ -162,7 +162,7 @@ static bool add_letters(repl *r, const char *text) {
     }
     if (*added && !r->fixed && used < ALPHABET) {
         snprintf(r->alphabet, ALPHABET, "%s", alphabet);
-        printf("added to the letters:%s (:alphabet says what they are)\n", added);
+        printf("added to the letters:%s (:alphabet LETTERS sets them)\n", added);
     }
     return true;
 }
@@ -223,8 +223,10 @@ static bool take_colon(repl *r, char *line) {
         else
             *r->formula = 0;
     } else if (strcmp(name, "alphabet") == 0) {
-        snprintf(r->alphabet, ALPHABET, "%s", rest);
-        r->fixed = *rest != 0;
+        if (*rest) {
+            snprintf(r->alphabet, ALPHABET, "%s", rest);
+            r->fixed = true;
+        }
         if (*r->formula) describe(r);
     } else if (strcmp(name, "tokens") == 0) {
         r->tokens = !r->tokens;

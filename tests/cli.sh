@@ -363,7 +363,7 @@ done < <(grep '^| \[' "$root/examples/README.md")
 run 0 run -F "$root/examples/add.spec" ddba
 same "examples/add.spec: 3 + 7 is 10, lowest digit first" "0101${tab}ddba" "$out"
 if command -v script >/dev/null; then # a pseudo-terminal
-    typed=$(printf '%s\n' 'O' 'H(b -> O a)' caab "''" cba 'a b' help :show ':certify --type f32 --length 10' '' 'a S b' :quit |
+    typed=$(printf '%s\n' 'O' 'H(b -> O a)' caab "''" cba :alphabet 'a b' help :show ':certify --type f32 --length 10' '' 'a S b' :quit |
         TERM=dumb ASAN_OPTIONS=detect_leaks=0 script -qec "'$temper'" /dev/null 2>&1 | tr -d '\r')
     has 'typed: the prompt' "$typed" 'formula> '
     has 'typed: a wrong formula' "$typed" "expected a formula or a count after 'O'"
@@ -374,6 +374,7 @@ if command -v script >/dev/null; then # a pseudo-terminal
     has 'typed: another string' "$typed" "reject${tab}cba${tab}100"
     has 'typed: a string with a blank' "$typed" 'a string has no blanks here'
     has 'typed: a plea' "$typed" 'commands begin with a colon'
+    has 'typed: what the letters are' "$typed" '2 layers, 2 heads, letters b a c'
     has 'typed: a picture' "$typed" '2.1  not H (b -> O a)'
     has 'typed: a command' "$typed" 'proved'
     has 'typed: another formula' "$typed" '1 layer, 1 head, letters a b'
