@@ -9,6 +9,7 @@
     make mutants MUTANTS="--again"            those that survived once more, after tests were added
     make mutants MUTANTS="--again --open"     those of them that have no reason yet
     make mutants MUTANTS="--longest 1"        without the slow tests: soon done; then --again for the survivors
+    make mutants MUTANTS="--since COMMIT"     those of lines that a commit did not have yet
     make mutants MUTANTS="--inside"           without those that need a build of their own, which take long
     make mutants MUTANTS="--report"           what the journal knows, without running anything
 
@@ -103,11 +104,15 @@ Mutant = collections.namedtuple("Mutant", "key number path line start end old ne
 
 
 class Source:
-    """A file without its comments, as tokens (kind, text, start)."""
+    """A file without its comments, as tokens (kind, text, start); as it was in a commit, if there is one."""
 
-    def __init__(self, path):
-        with open(path, encoding="utf-8") as file:
-            self.written = file.read()
+    def __init__(self, path, commit=""):
+        if commit:
+            self.written = subprocess.run(["git", "show", "%s:%s" % (commit, path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                          text=True, check=False).stdout
+        else:
+            with open(path, encoding="utf-8") as file:
+                self.written = file.read()
         blank = lambda m: m.group(1) or re.sub(r"[^\n]", " ", m.group())
         self.text = COMMENT.sub(blank, self.written)
         self.tokens = [(m.lastgroup, m.group(), m.start()) for m in TOKEN.finditer(self.text) if m.lastgroup != "skip"]
@@ -258,8 +263,8 @@ def file_numbers(paths):
     return numbers
 
 
-def mutants_of(path, file_number):
-    source = Source(path)
+def mutants_of(path, file_number, commit=""):
+    source = Source(path, commit)
     tokens, lines = source.tokens, source.written.split("\n")
     found, depth, message, conditions, calls, seen = [], 0, None, [], [], collections.Counter()
     functions, equal, braces = function_names(source), equal_choices(source), 0
@@ -924,6 +929,7 @@ def main():
     parser.add_argument("--skip-failing", action="store_true", help="leave out tests that fail without any change")
     parser.add_argument("--longest", type=float, default=0, help="leave out tests of more seconds; --again then tries all; 0: none")
     parser.add_argument("--only", choices=("plain", "sanitized"), default="", help="one of the two passes")
+    parser.add_argument("--since", default="", help="only mutants of lines that this commit did not have")
     parser.add_argument("--inside", action="store_true", help="leave out mutants that need a build of their own")
     parser.add_argument("--sanitized", type=float, default=2, help="seconds of tests with sanitizers, the quickest first, that a mutant meets")
     parser.add_argument("--report", action="store_true", help="print what the journal knows")
@@ -939,6 +945,9 @@ def main():
     chosen = set(files_of([p.rstrip("/") for p in o.paths] or DEFAULT))
     everything = [m for path, n in numbers.items() for m in mutants_of(path, n) if o.kinds == "all" or m.kind != "other"]
     mutants = [m for m in everything if m.path in chosen and m.counted]
+    if o.since:
+        old = {m.key for path in chosen for m in mutants_of(path, 0, o.since)}
+        mutants = [m for m in mutants if m.key not in old]
     journal = Journal(journal)
     known = journal.known
     if o.list:

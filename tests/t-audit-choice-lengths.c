@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
         return test_finish("t-audit-choice-lengths");
     }
     test_gallery(&r, 16, 16);
-    size_t models = (size_t)(120 * test_effort()), proved = test_models(&r, models);
+    size_t models = 60 + (size_t)(60 * test_effort()), proved = test_models(&r, models);
     CHECK(proved > models / 4, "only %zu certificates of %zu models", proved, models);
     return test_finish("t-audit-choice-lengths");
 }
