@@ -56,6 +56,18 @@ static const shape SHAPES[] = {
      2,
      true,
      true},
+    {HEAD("j>i", " scale \"80*N\"") "  query 1:1\n  key 0:1 15:-1\n" TAIL,
+     80,
+     {{1, true, SHARE, -1}},
+     1,
+     true,
+     false},
+    {HEAD("j>i", " scale \"56*N\"") "  query 1:1\n  key 0:1 15:-1\n" TAIL,
+     56,
+     {{1, true, SHARE, -1}},
+     1,
+     true,
+     false},
     {HEAD("j>i", "") "  query 16:1\n  query 1:0x1p-1\n  key 0:1\n  key 17:-1\n" TAIL,
      0,
      {{0, true, NO_FEATURE, 0}, {0.5, false, PLACE, -1}},
@@ -101,13 +113,13 @@ static double logit_at(const formats *f, const shape *x, bool candidate, double 
     return x->scale == 0 ? sum : format_round(f->a, format_round(f->a, x->scale * size) * sum);
 }
 
-static bool overflow; /* a weight that is no number; e4m3 has no infinity */
+static bool overflow; /* a logit, a weight, or a difference of two logits that moved is no number */
 
 static double weight_of(const formats *f, double logit, double winner) {
     double u = ldexp(1, -f->a->precision);
     double w =
         format_exp(f->a, format_round(f->a, format_next(f->a, logit, true) - format_next(f->a, winner, false)));
-    overflow = overflow || !isfinite(w);
+    overflow = overflow || (!f->rescaled && !isfinite(w));
     if (f->rescaled) { /* e^((1 - u) d), d above the difference, rounded up */
         double d = nextafter(format_next(f->a, logit, true) - format_next(f->a, winner, false), INFINITY);
         w = d >= 0 ? INFINITY : exp_f64(nextafter((1 - u) * d, INFINITY));
@@ -154,6 +166,13 @@ static double worst(const formats *f, const shape *x, int positions, double *lar
             *largest = fmax(*largest, fabs(as[i]));
             if (x->candidates) *largest = fmax(*largest, fabs(not_as[i]));
         }
+        for (int j = 0; j < 2 * size && !f->a->infinities; j++)
+            for (int k = 0; k < 2 * size; k++) {
+                if (!x->candidates && (j >= size || k >= size)) continue;
+                double p = j < size ? as[j] : not_as[j - size], q = k < size ? as[k] : not_as[k - size];
+                double apart = format_next(f->a, p, true) - format_next(f->a, q, false);
+                overflow = overflow || fabs(p) == f->a->largest || !isfinite(format_round(f->a, apart));
+            }
         for (int j = 0; j < size; j++) r = fmax(r, others(f, x, as, not_as, size, j));
     }
     return r;
@@ -204,7 +223,7 @@ static void check_order(void) {
 }
 
 int main(void) {
-    static const int sizes[] = {2, 3, 5, 6, 9, 10, 11, 24};
+    static const int sizes[] = {2, 3, 4, 5, 6, 9, 10, 11, 24};
     for (size_t k = 0; k < sizeof SHAPES / sizeof *SHAPES; k++)
         for (size_t t = 0; t < sizeof TYPES / sizeof *TYPES; t++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) check_shape(&SHAPES[k], TYPES[t], sizes[s]);

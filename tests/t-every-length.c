@@ -78,9 +78,23 @@ static double rest_of(const row_at *x, size_t w) {
     return sum;
 }
 
+/* e4m3 has no infinity: every difference of two logits, both moved, must be a number. */
+static bool has_far_keys(const row_at *x) {
+    const number_format *a = x->type->accumulation;
+    bool far = false;
+    for (size_t j = 0; j < 2 * x->N && !a->infinities; j++)
+        for (size_t k = 0; k < 2 * x->N; k++) {
+            if (!x->shape->tests && (j >= x->N || k >= x->N)) continue;
+            double p = j < x->N ? x->a[j] : x->b[j - x->N], q = k < x->N ? x->a[k] : x->b[k - x->N];
+            far = far || fabs(p) == a->largest ||
+                  !isfinite(in_a(x, format_next(a, p, false) - format_next(a, q, true)));
+        }
+    return far;
+}
+
 /* ---- one head ---- */
 
-static struct { size_t heads, sizes, failures, large, longest; } met;
+static struct { size_t heads, sizes, failures, large, longest, far, runs; } met;
 
 static void check_head(const char *name, certification *c, const head_shape *s) {
     const model_head *h = &c->model->layers[s->first_layer].heads[s->first_head];
@@ -97,6 +111,9 @@ static void check_head(const char *name, certification *c, const head_shape *s) 
             failed = failed || !isfinite(x.a[j]) || !isfinite(x.b[j]);
             logit = fmax(logit, fmax(fabs(x.a[j]), fabs(x.b[j])));
         }
+        bool far = !failed && has_far_keys(&x);
+        met.far += far;
+        failed = failed || far;
         for (size_t w = 0; w < x.N && !failed; w++) {
             double sum = rest_of(&x, w);
             failed = isnan(sum);
@@ -157,6 +174,40 @@ static void check_model(const char *written, temper_method method, const char *f
         CHECK(nearest > 0, "%s: no nearest head was recognised", name);
         arena_reset(&memory);
     }
+    temper_model_free(m);
+}
+
+/* Sharp heads whose keys are far apart: whatever is proved in e4m3 runs, on every string. */
+static void check_runs(const char *written, const char *scale) {
+    enum { MOST = 6 };
+    temper_model *m = changed_model(written, TEMPER_METHOD_TEMPERATURE, "8*N", scale);
+    temper_spec *spec = NULL;
+    temper_proof proof;
+    temper_error e = {0};
+    temper_spec_options o = {.alphabet = "abc"};
+    if (!m) return;
+    CHECK(!temper_spec_parse(&spec, written, strlen(written), &o, &e) &&
+              !temper_model_proof(&proof, m, TEMPER_TYPE_E4M3, 0, &e),
+          "%s, %s: %s", written, scale, e.text);
+    for (size_t n = 0; n <= proof.length && n <= MOST && proof.claim; n++) {
+        size_t count = 1;
+        for (size_t k = 0; k < n; k++) count *= 3;
+        for (size_t number = 0; number < count; number++) {
+            uint32_t word[MOST];
+            size_t rest = number;
+            int accept;
+            temper_run *run = NULL;
+            temper_run_options options = {.type = TEMPER_TYPE_E4M3};
+            for (size_t k = 0; k < n; k++, rest /= 3) word[k] = (uint32_t)(rest % 3);
+            bool ran = !temper_spec_eval(&accept, NULL, spec, word, n, &e) &&
+                       !temper_model_run(&run, m, word, n, &options, &e);
+            CHECK(ran && temper_run_about(run).accept == accept, "%s, %s, string %zu of %zu letters: %s", written,
+                  scale, number, n, e.text);
+            temper_run_free(run);
+            met.runs++;
+        }
+    }
+    temper_spec_free(spec);
     temper_model_free(m);
 }
 
@@ -254,12 +305,16 @@ int main(void) {
         {TEMPER_METHOD_TEMPERATURE, NULL, NULL},     {TEMPER_METHOD_TEMPERATURE, "8*N", "1*N"},
         {TEMPER_METHOD_TEMPERATURE, "8*N", "2*N"},   {TEMPER_METHOD_TEMPERATURE, "8*N", "3*N"},
         {TEMPER_METHOD_TEMPERATURE, "8*N", "300*N"}, {TEMPER_METHOD_POSITIONS, NULL, NULL},
+        {TEMPER_METHOD_TEMPERATURE, "8*N", "80*N"},
     };
+    static const char *const sharp[] = {"8*N", "24*N", "40*N", "48*N", "56*N", "64*N", "80*N", "96*N", "112*N"};
     if (trap_set(&no_memory, NULL)) return 1;
     arena_init(&memory, &no_memory);
     for (size_t k = 0; k < 4; k++)
         for (size_t c = 0; c < sizeof changes / sizeof *changes; c++)
             check_model(formulas[k], changes[c].method, changes[c].from, changes[c].to);
+    for (size_t k = 0; k < 4; k++)
+        for (size_t c = 0; c < sizeof sharp / sizeof *sharp; c++) check_runs(formulas[k], sharp[c]);
     check_model("O a & Y b", TEMPER_METHOD_TEMPERATURE, NULL, NULL);
     check_forms();
     check_room(4, 64, 64, true);
@@ -267,8 +322,9 @@ int main(void) {
     check_room(1, 65, 1, false);
     check_room(1, 1, 65, false);
     check_room(2, 64, 1, true);
-    CHECK(met.heads > 100 && met.failures > 10 && met.large > 10 && met.longest > 4,
-          "%zu heads, %zu sizes, %zu failures, %zu large", met.heads, met.sizes, met.failures, met.large);
+    CHECK(met.heads > 100 && met.failures > 10 && met.large > 10 && met.longest > 4 && met.far > 2 && met.runs > 100,
+          "%zu heads, %zu sizes, %zu failures, %zu large, %zu far, %zu runs", met.heads, met.sizes, met.failures,
+          met.large, met.far, met.runs);
     arena_free(&memory);
     return test_finish("t-every-length");
 }

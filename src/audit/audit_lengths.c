@@ -54,9 +54,7 @@ static double logit_at(const trial *t, const double *query, bool candidate, doub
 /* Rescaled in steps, a weight is the product of exps of differences that add up to this one, each of them off by a
    factor 1 - u at most: e to the power of (1 - u) of the difference bounds it, but for the roundings of products. */
 static double weigh_in_steps(const trial *t, double logit, double winner) {
-    double difference = format_next(t->t, logit, true) - format_next(t->t, winner, false), gap = next_up(difference);
-    if (!isfinite(format_round(t->t, difference)))
-        give_up(t, "a difference of logits is beyond the largest number of the type");
+    double gap = next_up(format_next(t->t, logit, true) - format_next(t->t, winner, false));
     if (gap >= 0) return INFINITY;
     return next_up(next_up(exp_f64(next_up((1 - t->a->type.ua) * gap))));
 }
@@ -66,7 +64,7 @@ static double weigh(const trial *t, double logit, double winner) {
     if (t->in_steps) return weigh_in_steps(t, logit, winner);
     double x = format_round(t->t, format_next(t->t, logit, true) - format_next(t->t, winner, false));
     double w = format_exp(t->t, x);
-    if (!isfinite(w)) give_up(t, "a difference of logits is beyond the largest number of the type");
+    if (!isfinite(w)) give_up(t, "a key may be so far above the winner that its weight is no number");
     return w;
 }
 
@@ -74,6 +72,20 @@ static double weigh(const trial *t, double logit, double winner) {
 static size_t from_end(const trial *t, bool right, size_t k) { return right ? t->count - 1 - k : k; }
 
 static double losing(const trial *t, size_t j) { return t->f->candidates ? fmax(t->as[j], t->not_as[j]) : t->as[j]; }
+
+/* Where the type has no infinity, no two logits of a row may be further apart than its numbers go, also if both were
+   moved: the weight of the lower one would be no number, and no number but 0 is small enough beside a winner. */
+static void check_apart(const trial *t) {
+    double top = -INFINITY, bottom = INFINITY;
+    if (t->t->infinities) return;
+    for (size_t j = 0; j < t->count; j++) {
+        top = fmax(top, losing(t, j));
+        bottom = fmin(bottom, t->f->candidates ? fmin(t->as[j], t->not_as[j]) : t->as[j]);
+    }
+    double apart = format_next(t->t, top, true) - format_next(t->t, bottom, false);
+    if (top == t->t->largest || bottom == -t->t->largest || !isfinite(format_round(t->t, apart)))
+        give_up(t, "a difference of logits is beyond the largest number of the type");
+}
 
 /* The other weights if position w wins. Seen from the losing end (0 for rightmost) w is number `place`. */
 static double others(const trial *t, size_t place) {
@@ -127,6 +139,7 @@ double audit_every_length(audit *a, const audit_head *f, double *largest) {
             t.not_as[j] = logit_at(&t, query, false, scale, (double)j);
             *largest = fmax(*largest, fabs(t.not_as[j]));
         }
+        check_apart(&t);
         find_largest(&t);
         for (size_t w = 0; w < t.count; w++) r = fmax(r, others(&t, w));
     }

@@ -118,8 +118,8 @@ static double row_rest(const every_length *e, uint64_t size, uint64_t before) {
     return sum;
 }
 
-/* The largest rest of all rows, and of shorter lengths; a NaN in e4m3, which has no infinity: a large difference is
-   none. */
+/* The largest rest of all rows, and of shorter lengths; a NaN in e4m3, which has no infinity, where a key is far above
+   the winner. */
 static double largest_rest(every_length *e, uint64_t size, bool in_tiles, double rest) {
     e->in_tiles = in_tiles;
     for (uint64_t k = 0; k < size; k++) {
@@ -130,9 +130,24 @@ static double largest_rest(every_length *e, uint64_t size, bool in_tiles, double
     return rest;
 }
 
+/* Whether a difference of any two logits is a number, moved or not. e4m3 has no infinity, so that a key far below the
+   winner would weigh a NaN, not 0; it may be one that row_rest counts like a larger one. */
+/* On paper: "Nearest". */
+static bool has_differences(const every_length *e, uint64_t size) {
+    const number_format *a = e->type->accumulation;
+    double high = e->candidate[0], low = high;
+    if (a->infinities) return true;
+    for (uint64_t j = 0; j < size; j++) {
+        high = fmax(high, fmax(e->candidate[j], e->shape->tests ? e->other[j] : high));
+        low = fmin(low, fmin(e->candidate[j], e->shape->tests ? e->other[j] : low));
+    }
+    return high < a->largest && low > -a->largest &&
+           isfinite(summed(e, format_next(a, high, true) - format_next(a, low, false)));
+}
+
 static bool do_length(every_length *e, uint64_t size) {
     double logit = e->logit[size - 1];
-    if (!make_logits(e, size)) return false;
+    if (!make_logits(e, size) || !has_differences(e, size)) return false;
     for (uint64_t j = 0; j < size; j++) logit = fmax(logit, fmax(fabs(e->candidate[j]), fabs(e->other[j])));
     find_rests(e, size);
     e->rest[size] = largest_rest(e, size, false, e->rest[size - 1]);
