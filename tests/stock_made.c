@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { COLUMNS = 80, HEADS = 24, STEPS = 24, TERMS = 8, NOBODY = 1, PLACES = 3, START_TOKEN = 0, FIRST_LETTER = 2 };
+enum { COLUMNS = 96, HEADS = 24, STEPS = 32, TERMS = 8, NOBODY = 1, PLACES = 3, START_TOKEN = 0, FIRST_LETTER = 2 };
 
 typedef struct maker {
     stock_made *made;
@@ -192,6 +192,16 @@ static uint32_t put_value(maker *k, const undo_head *h, size_t v, undo_form f, m
 
 static const made_column BOOLEAN = {.boolean = true, .known = true};
 
+static void add_threshold(maker *k, uint32_t c, double at) {
+    undo_step *s = &k->u->steps[k->u->step_count++];
+    *s = (undo_step){.layer = k->layer, .unit = 2 * (uint32_t)(k->u->step_count - 1), .at = at, .count = 1};
+    s->sum = empty_form(k);
+    add_term(&s->sum, c, 2 * UNDO_GATE);
+    s->sum.one = (0.75 - at) * 2 * UNDO_GATE;
+    s->terms = arena_alloc(k->a, 1, sizeof *s->terms);
+    s->terms[0] = (model_term){add_column(k, UNDO_NET, (made_column){.known = true, .boolean = at > 0}), 1};
+}
+
 static void make_once(maker *k) {
     undo_head *h = add_head(k, UNDO_ONCE, 1, 1 + random_below(k->r, 2));
     undo_form key, part;
@@ -208,6 +218,7 @@ static void make_once(maker *k) {
     for (size_t v = 0; v < h->value_count; v++) {
         uint32_t c = put_value(k, h, v, key, about);
         if (several) k->u->columns[c].high = k->s->letters;
+        if (several) add_threshold(k, c, 1 + (double)random_below(k->r, k->s->letters));
     }
 }
 

@@ -105,9 +105,10 @@ static void put_bits(shakes *c, const undo *u, test_random *r) {
     if (kind == 5) {
         const undo_column *x = &u->columns[random_below(r, u->column_count)];
         bool none = random_below(r, 8) == 0;
-        shake_put_number(c, &x->grain, none ? 0 : ldexp(3, -(int)random_below(r, 56)));
-        shake_put_number(c, &x->high, none ? 0 : (double)random_below(r, 9));
-        shake_put_number(c, &x->low, none ? 0 : -(double)random_below(r, 9));
+        shake_put_number(c, &x->grain,
+                         none ? 0 : ldexp(3, -(int)random_below(r, 12) - (random_below(r, 2) ? 44 : 0)));
+        shake_put_number(c, &x->high, none ? 0 : (double)random_below(r, 4));
+        shake_put_number(c, &x->low, none ? 0 : -(double)random_below(r, 4));
     }
     if (f && f->count && random_below(r, 2))
         shake_put_number(c, &f->terms[random_below(r, f->count)].weight, some_number(r));

@@ -94,7 +94,7 @@ static bool read_out(stock_made *x, uint32_t c, word *words, size_t count, arena
 typedef struct crowd {
     size_t longest;
     bool last;
-    bool several; /* a head before it that remembers something, too */
+    bool several, after; /* another head that remembers something, before it or after it, and is asked for */
 } crowd;
 
 /* One letter, and a head whose keys are the position: as many kinds as there are positions. It reads where it stands;
@@ -125,24 +125,104 @@ static void make_crowd(entry *e, void *context) {
     undo_value values[] = {{.value = {.terms = &odd, .count = 1}, .column = IS, .scale = 1},
                            {.value = {.terms = &odd, .count = 1}, .column = OTHER, .scale = 1}};
     x->u.head_count = c->several ? 2 : 1;
-    for (size_t h = 0; h < x->u.head_count; h++)
-        x->u.heads[h] = (undo_head){.role = h + 1 < x->u.head_count ? UNDO_YESTERDAY : UNDO_NEAREST,
+    for (size_t h = 0; h < x->u.head_count; h++) {
+        bool crowded = !c->several || h == (c->after ? 0 : 1);
+        x->u.heads[h] = (undo_head){.role = crowded ? UNDO_NEAREST : UNDO_YESTERDAY,
                                     .layer = 1,
                                     .slot = (uint32_t)h,
-                                    .content = h + 1 < x->u.head_count ? 0 : 2,
+                                    .content = crowded ? 2 : 0,
                                     .products = products,
                                     .value_count = 1,
-                                    .values = &values[h + 1 < x->u.head_count],
+                                    .values = &values[!crowded],
                                     .last = c->last};
+    }
     word *words = arena_zalloc(a, WORDS_MOST, sizeof *words);
     size_t count = all_words(words, 1, c->longest, false);
-    CHECK(read_out(x, IS, words, count, a), "what holds at odd positions is neither 0 nor 1");
+    CHECK(read_out(x, c->several ? OTHER : IS, words, count, a), "what holds at odd positions is neither 0 nor 1");
     trial t = {x, write_language(words, count, c->longest, a), c->longest};
     temper_error why = {0};
     enum { MOST_KINDS = 24 };
     temper_status status = entry_run(&why, follow, &t), right = n <= MOST_KINDS ? TEMPER_OK : TEMPER_RANGE;
     CHECK(status == right && (status == TEMPER_OK || strstr(why.text, "kinds of keys")), "%u kinds of keys: %s", n,
           why.text);
+}
+
+/* ---- positions that are alike but for one ---- */
+
+typedef struct late {
+    uint32_t columns, bad, good; /* how many there are, which holds the positions, and which else is read */
+    uint32_t period, at;         /* 0: nothing is wrong */
+    int reader;
+} late;
+
+enum { BY_OUTPUT, BY_STEP, BY_VALUE, BY_KEY, BY_QUERY, READERS };
+
+/* One letter; the end is legal at every period-th position, by a column of which one late number is wrong. Another
+   column repeats, and is read by somebody else. */
+static void make_late(entry *e, void *context) {
+    const late *l = context;
+    arena *a = &e->memory;
+    enum { POSITIONS = 30 };
+    uint32_t is = l->columns, spare = is + 1, wanted = is + 2;
+    stock_made *x = arena_zalloc(a, 1, sizeof *x);
+    x->m = (struct stock_model){.positions = POSITIONS, .layer_count = 1, .vocabulary = 4};
+    x->u = (undo){.arena = a, .m = &x->m, .letters = 1, .column_count = l->columns + 3};
+    x->u.columns = arena_zalloc(a, x->u.column_count, sizeof *x->u.columns);
+    x->u.outputs = arena_zalloc(a, 4, sizeof *x->u.outputs);
+    x->u.heads = arena_zalloc(a, 2, sizeof *x->u.heads);
+    x->u.steps = arena_zalloc(a, 2, sizeof *x->u.steps);
+    for (uint32_t c = 0; c < x->u.column_count; c++) {
+        x->u.columns[c] = (undo_column){.writer = c < is ? UNDO_TABLE : UNDO_NET, .grain = 1, .high = 1};
+        if (c < is) x->u.columns[c].place = arena_zalloc(a, POSITIONS, sizeof(double));
+        for (uint32_t i = 0; i < POSITIONS && c < is; i++) x->u.columns[c].place[i] = i % l->period == 0;
+    }
+    if (l->at) x->u.columns[l->bad].place[l->at] = 1 - x->u.columns[l->bad].place[l->at];
+    model_term bad = {l->bad, 1}, good = {l->good, 2 * UNDO_GATE}, gate = {l->bad, 2 * UNDO_GATE},
+               to[2] = {{is, 1}, {spare, 1}};
+    undo_form plain = {.terms = &bad, .count = 1}, one = {.one = 1};
+    undo_value value = {.value = plain, .column = wanted, .scale = 1};
+    undo_product product = {.query = one, .key = plain};
+    undo_head *h = &x->u.heads[0];
+    *h = (undo_head){.role = UNDO_NEAREST, .layer = 1, .products = &product, .value_count = 1, .last = true};
+    h->values = &value;
+    x->u.steps[x->u.step_count++] =
+        (undo_step){.layer = 1, .sum = {.terms = &good, .count = 1}, .at = 1, .terms = &to[1], .count = 1};
+    uint32_t shown = l->bad;
+    if (l->reader == BY_STEP) {
+        x->u.steps[x->u.step_count++] =
+            (undo_step){.layer = 1, .sum = {.terms = &gate, .count = 1}, .at = 1, .terms = &to[0], .count = 1};
+        shown = is;
+    } else if (l->reader == BY_VALUE) { /* where it stands */
+        x->u.columns[wanted].writer = UNDO_HEAD;
+        x->u.head_count = 1;
+        shown = wanted;
+    } else if (l->reader ==
+               BY_KEY) { /* whether there has been one: from the first position on, the start being one */
+        x->u.columns[wanted].writer = UNDO_HEAD;
+        x->u.head_count = h->content = 1;
+        shown = wanted;
+    } else if (l->reader == BY_QUERY) { /* the position itself, or any: all keys are 1 */
+        x->u.columns[wanted].writer = UNDO_HEAD;
+        x->u.head_count = h->content = 1;
+        product = (undo_product){.query = plain, .key = one};
+        shown = wanted;
+    }
+    word *words = arena_zalloc(a, WORDS_MOST, sizeof *words);
+    size_t count = all_words(words, 1, POSITIONS - 1, false), wrong = 0;
+    CHECK(read_out(x, shown, words, count, a), "a column of positions is neither 0 nor 1");
+    for (size_t k = 0; k < count; k++)
+        wrong += words[k].is != (l->reader == BY_KEY || words[k].length % l->period == 0);
+    text source;
+    text_init(&source, a);
+    if (l->reader == BY_KEY)
+        text_puts(&source, "()|a*");
+    else
+        text_printf(&source, "()|(%.*s)*", (int)l->period, "aaaaaa");
+    trial t = {x, text_string(&source), POSITIONS - 1};
+    temper_error why = {0};
+    temper_status status = entry_run(&why, follow, &t);
+    CHECK((status == TEMPER_OK) == !wrong, "column %u of %u, period %u, wrong at %u, read by %d: %s", l->bad,
+          l->columns, l->period, l->at, l->reader, status == TEMPER_OK ? "accepted" : why.text);
 }
 
 typedef struct making {
@@ -189,10 +269,18 @@ int main(void) {
         temper_error e = {0};
         CHECK(entry_run(&e, run_trial, &t) == TEMPER_OK, "%s", e.text);
     }
-    for (size_t k = 0; k < 24; k++) {
-        crowd c = {20 + k / 4, k & 1, k & 2};
+    for (size_t k = 0; k < 48; k++) {
+        crowd c = {20 + k / 8, k & 1, k & 2, k & 4};
         temper_error e = {0};
         CHECK(entry_run(&e, make_crowd, &c) == TEMPER_OK, "%s", e.text);
+    }
+    for (size_t k = 0; k < 400; k++) {
+        uint32_t columns = 2 + (uint32_t)random_below(&r, 3), bad = (uint32_t)random_below(&r, columns);
+        late l = {
+            columns, bad, (bad + 1) % columns, 2 + (uint32_t)random_below(&r, 4), 0, (int)random_below(&r, READERS)};
+        if (k % 4) l.at = 10 + (uint32_t)random_below(&r, 20);
+        temper_error e = {0};
+        CHECK(entry_run(&e, make_late, &l) == TEMPER_OK, "%s", e.text);
     }
     printf("%zu models, %zu languages of %zu words, %zu of others\n", total.models, total.accepted, total.words,
            total.forged);
