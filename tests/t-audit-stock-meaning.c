@@ -119,6 +119,25 @@ static void change_any(shakes *c, const undo *u, test_random *r) {
     }
 }
 
+/* Sums of numbers that are not whole are not understood, even if only the least of them is not. */
+static void halve_means(trial *t) {
+    const undo *u = &t->made->u;
+    for (size_t k = 0; k < u->head_count; k++) {
+        const undo_form *f = &u->heads[k].values[0].value;
+        double *least = NULL;
+        if (u->heads[k].role != UNDO_MEAN) continue;
+        for (size_t j = 0; j < f->count; j++)
+            if (f->terms[j].channel != u->start && f->terms[j].weight < (least ? *least : 0))
+                least = &f->terms[j].weight;
+        shakes c = {.count = 0};
+        temper_error why;
+        if (!least) continue;
+        shake_put_number(&c, least, *least - 0.5);
+        CHECK(entry_run(&why, read_model, t) == TEMPER_RANGE, "a mean of halves is understood");
+        shake_undo(&c, 0);
+    }
+}
+
 static void run_trial(entry *e, void *context) {
     trial *t = context;
     temper_error why = {0};
@@ -128,6 +147,7 @@ static void run_trial(entry *e, void *context) {
     CHECK(entry_run(&why, read_model, t) == TEMPER_OK, "%u letters, %zu positions: %s", t->shape.letters, t->longest,
           why.text);
     t->shaken = true;
+    halve_means(t);
     for (int k = 0; k < (t->longest > 20 ? 2 : 8); k++) {
         shakes c = {.count = 0};
         for (size_t n = 1 + random_below(t->random, 2); n > 0; n--) change_any(&c, &t->made->u, t->random);
