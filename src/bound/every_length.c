@@ -118,8 +118,8 @@ static double row_rest(const every_length *e, uint64_t size, uint64_t before) {
     return sum;
 }
 
-/* The largest rest of all rows, and of shorter lengths; a NaN in e4m3, which has no infinity, where a key is far above
-   the winner. */
+/* The largest rest of all rows, and of shorter lengths; a NaN in e4m3, which has no infinity, where a key is far
+   above the winner. */
 static double largest_rest(every_length *e, uint64_t size, bool in_tiles, double rest) {
     e->in_tiles = in_tiles;
     for (uint64_t k = 0; k < size; k++) {
