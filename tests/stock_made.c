@@ -412,7 +412,7 @@ static void make_head(maker *k) {
     }
 }
 
-stock_made *stock_make(test_random *r, const made_shape *s, arena *a) {
+stock_made *stock_made_random(test_random *r, const made_shape *s, arena *a) {
     stock_made *made = arena_zalloc(a, 1, sizeof *made);
     undo *u = &made->u;
     maker k = {.made = made, .u = u, .r = r, .s = s, .a = a};

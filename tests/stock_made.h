@@ -28,6 +28,6 @@ typedef struct stock_made {
     made_column *about; /* [columns] */
 } stock_made;
 
-stock_made *stock_make(test_random *r, const made_shape *s, arena *a);
+stock_made *stock_made_random(test_random *r, const made_shape *s, arena *a);
 
 #endif

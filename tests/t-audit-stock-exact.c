@@ -128,7 +128,7 @@ typedef struct trial {
 
 static void run_trial(entry *e, void *context) {
     const trial *t = context;
-    stock_made *x = stock_make(t->random, &t->shape, &e->memory);
+    stock_made *x = stock_made_random(t->random, &t->shape, &e->memory);
     for (uint32_t token = 0; token < x->m.vocabulary; token++) {
         undo_form *f = &x->u.outputs[token];
         f->terms = arena_alloc(&e->memory, 1, sizeof *f->terms);

@@ -233,7 +233,7 @@ typedef struct making {
 
 static void run_trial(entry *e, void *context) {
     const making *t = context;
-    stock_made *x = stock_make(t->random, &t->shape, &e->memory);
+    stock_made *x = stock_made_random(t->random, &t->shape, &e->memory);
     word *words = arena_zalloc(&e->memory, WORDS_MOST, sizeof *words);
     size_t count = all_words(words, t->shape.letters, t->longest, t->shape.mirrored);
     total.models++;

@@ -141,7 +141,7 @@ static void halve_means(trial *t) {
 static void run_trial(entry *e, void *context) {
     trial *t = context;
     temper_error why = {0};
-    t->made = stock_make(t->random, &t->shape, &e->memory);
+    t->made = stock_made_random(t->random, &t->shape, &e->memory);
     t->shaken = false;
     total.models++;
     CHECK(entry_run(&why, read_model, t) == TEMPER_OK, "%u letters, %zu positions: %s", t->shape.letters, t->longest,
