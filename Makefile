@@ -293,11 +293,12 @@ FUZZ_COVER = $(if $(TRACE),-fsanitize=fuzzer-no-link,-fsanitize-coverage=inline-
 FUZZ_AID = $(patsubst %,$(FUZZ_BUILD)/tests/fuzz/%.o,fuzz fuzz_tokens)
 $(FUZZ_BUILD)/fuzz_tensors: $(FUZZ_BUILD)/tests/fuzz/fuzz_model.o $(FUZZ_BUILD)/tests/fuzz/mutate_tensors.o
 $(FUZZ_BUILD)/fuzz_gguf: $(FUZZ_BUILD)/tests/fuzz/fuzz_gguf.o
+$(FUZZ_BUILD)/fuzz_spec: LDFLAGS += -Wl,--wrap=dfa_from_regex
 $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(filter-out tensors gguf,$(FUZZ_TARGETS))): $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/tests/fuzz/fuzz_%.o \
     $(FUZZ_BUILD)/tests/fuzz/mutate_text.o
 $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZ_TARGETS)): $(FUZZ_AID) $(FUZZ_BUILD)/libtemper.a
 	@$(SAY) "  LD      $@"
-	$(Q)$(CC) -fsanitize=fuzzer $(FUZZ_FLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
+	$(Q)$(CC) -fsanitize=fuzzer $(FUZZ_FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
 
 .PHONY: fuzz fuzz-programs
 fuzz: ## hostile inputs to every reader, and specifications against their transformers (SECONDS=60 a target, ROUNDS=1, FUZZ="spec model")
