@@ -1,9 +1,10 @@
 """What objects show of themselves in a notebook: the components of the playground and of `temper show --html`."""
 from __future__ import annotations
 
+import dataclasses
 import html
 import re
-from typing import Iterable, Sequence, Tuple
+from typing import Any, Iterable, List, Sequence, Tuple
 
 from ._library import lib, text
 
@@ -45,3 +46,34 @@ def verdict(says: str, badges: Iterable[Tuple[str, str]], good: bool, pairs: Ite
     return (f'<div class="verdict{" proved" if good else ""}"><p class="big"><span>{html.escape(says)}</span>'
             + "".join(f'<span class="badge {kind}">{html.escape(badge)}</span>' for badge, kind in badges) + "</p><dl>"
             + "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(fact)}</dd>" for name, fact in pairs) + "</dl></div>")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key or 'the end'}: {_shown(one)}" for key, one in value.items())
+    if isinstance(value, tuple):
+        return " ".join(map(_shown, value))
+    return "none" if value is None else str(value)
+
+
+class Facts:
+    """A dataclass whose fields are its facts; those that are "" are left out, and one that is a dataclass is shown by its own."""
+
+    def _pairs(self, before: str = "") -> List[Tuple[str, str]]:
+        found: List[Tuple[str, str]] = []
+        for field in dataclasses.fields(self):
+            value, name = getattr(self, field.name), before + field.name.rstrip("_").replace("_", " ")
+            if isinstance(value, Facts):
+                found += value._pairs(name + ": ")
+            elif value != "":
+                found.append((name, _shown(value)))
+        return found
+
+    def _repr_html_(self) -> str:
+        return card(heading(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(self).__name__)), facts(self._pairs()))

@@ -21,7 +21,7 @@ _STOCK, _STOCK_WITHIN = b'"temper-stock-certificate"', 64
 
 
 @dataclass(frozen=True)
-class CertifiedHead:
+class CertifiedHead(_html.Facts):
     """What a certificate says of a head; numbers are texts, rounded upward."""
 
     layer: int

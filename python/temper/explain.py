@@ -17,7 +17,7 @@ _COST_LENGTH = 1_000_000  # the cost of a head is told for strings of this lengt
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(_html.Facts):
     """A subformula: the layer that makes it (0: the embedding), its head and channel, None where it has none of its own."""
 
     formula: str
@@ -27,7 +27,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Head:
+class Head(_html.Facts):
     """A head; layer and head count from 1. bound: proved error before rounding, 0 where there is none. plan and cost: how a run
     evaluates it, and with about how many multiply-adds on a million letters."""
 
@@ -49,7 +49,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Channel:
+class Channel(_html.Facts):
     """A channel of the residual stream: what it holds, and its position expression or ""."""
 
     label: str

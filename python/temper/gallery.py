@@ -7,6 +7,7 @@ from typing import List, Union, overload
 import numpy as np
 import numpy.typing as npt
 
+from . import _html
 from ._letters import Strings
 from ._library import call, encode, ffi, lib, make, text
 from .model import Model
@@ -15,7 +16,7 @@ __all__ = ["Entry", "entries", "model", "oracle"]
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(_html.Facts):
     """An entry: its language in a sentence, the kind of hard attention, where it is known from, a formula or ""."""
 
     name: str

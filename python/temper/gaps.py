@@ -17,7 +17,7 @@ _TIES = ("unknown", "uniform", "tieless", "tied")
 
 
 @dataclass(frozen=True)
-class Gap:
+class Gap(_html.Facts):
     """log2 of the smallest gap of a head at one length: between the largest score of a row and the next different one.
 
     inf: no row has two different scores; nan: not looked at. `proved` is a lower bound, -inf where nothing is known.
@@ -29,7 +29,7 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class HeadTie:
+class HeadTie(_html.Facts):
     """What ties in the rows of a head.
 
     tie                       "uniform" (all scores of a row are equal), "tieless" (one largest), "tied" or "unknown"
@@ -49,7 +49,7 @@ class HeadTie:
 
 
 @dataclass(frozen=True)
-class SoftenLimit:
+class SoftenLimit(_html.Facts):
     """How far a hard model can be softened, and why no further ([soften.md](soften.md)).
 
     obstacle                  "none", "gap", "output", "logits" or "margin"

@@ -14,7 +14,7 @@ __all__ = ["Limit", "Limits", "find_limits"]
 
 
 @dataclass(frozen=True)
-class Limit:
+class Limit(_html.Facts):
     """A model in a number format.
 
     proved_length the proved length, None: no length is proved; obstacle says what stands in the way of more

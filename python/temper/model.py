@@ -32,7 +32,7 @@ _OUTPUTS = {"patterns": "TEMPER_EXPORT_PATTERNS", "channels": "TEMPER_EXPORT_CHA
 
 
 @dataclass(frozen=True)
-class Info:
+class Info(_html.Facts):
     """The facts of a model. What is proved of it is Model.proof."""
 
     method: str
@@ -58,7 +58,7 @@ class Info:
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(_html.Facts):
     """What is proved of a model's answers in a number format.
 
     length          all strings of up to so many letters; None: no length is proved, not even 0

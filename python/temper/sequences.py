@@ -4,6 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
+from . import _html
 from ._letters import Batch
 from ._library import call, count_of, ffi, function, lib, make, number_of
 
@@ -16,7 +17,7 @@ _SAMPLING = ("letters", "strings", "weights")
 
 
 @dataclass(frozen=True)
-class Next:
+class Next(_html.Facts):
     """What may come after a prefix.
 
     legal          the letters with which some string of the language goes on
@@ -34,7 +35,7 @@ class Next:
 
 
 @dataclass(frozen=True)
-class Likelihood:
+class Likelihood(_html.Facts):
     """The natural logarithm of a string's probability, its end included, how far it may be off, and whether that is proved.
 
     error is infinite where nothing is proved of the model's logits."""

@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union
 
+from . import _html
 from ._library import call, count_of, ffi, number_of, path_bytes, text
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _POSITIONS = ("auto", "ramp", "digits")
 
 
 @dataclass(frozen=True)
-class StockProof:
+class StockProof(_html.Facts):
     """What Formula.certify found. It is true in an `if` when it is a proof (doc/stock.md, "The proof").
 
     length       what was asked for; without a length: the largest that is proved, 0 if none is
@@ -43,7 +44,7 @@ class StockProof:
 
 
 @dataclass(frozen=True)
-class StockLimit:
+class StockLimit(_html.Facts):
     """What Formula.limits found: how far a setting is proved, and where it goes wrong.
 
     proof     of the largest length that is proved
@@ -61,7 +62,7 @@ class StockLimit:
 
 
 @dataclass(frozen=True)
-class Stock:
+class Stock(_html.Facts):
     """What Formula.export has written.
 
     vocabulary    <s>, </s>, the letters, other texts that a transducer writes, and <dead>

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from . import _html
 from ._letters import Alphabet, String
 from ._library import call, ffi, lib
 
@@ -26,6 +27,10 @@ class Stream:
     def __init__(self, handle: Any, model: "Model", alphabet: Alphabet) -> None:
         """Use Model.stream."""
         self._handle, self._model, self._alphabet = handle, model, alphabet  # the model must outlive the stream
+
+    def _repr_html_(self) -> str:
+        pairs = (("letters", f"{self.length:,}"), ("verdict", "accepts" if self.accept else "rejects"), ("proved", "yes" if self.proved else "no"))
+        return _html.card(_html.heading("Stream of", self._model.formula or "a model"), _html.facts(pairs))
 
     @property
     def length(self) -> int:

@@ -212,6 +212,21 @@ class Pages(unittest.TestCase):
                 ElementTree.fromstring(f"<div>{found}</div>")
                 self.assertIn(parts[name], found)
                 self.assertTrue(found.startswith('<div class="temper card"><style>'), "it has the look of the playground")
+        for name in temper.__all__:
+            thing = getattr(temper, name)
+            if isinstance(thing, type) and not issubclass(thing, Exception) and not issubclass(thing, tuple):
+                self.assertTrue(hasattr(thing, "_repr_html_"), name)
+        with tempfile.TemporaryDirectory() as folder:
+            stock = temper.parse("O a", alphabet="ab").export(Path(folder) / "x", as_="gpt2", length=8)
+        facts = [temper.compile("O a", alphabet="ab", kind="next").next("b"), model.proof("f32"), model.info, stock, model.explain().heads[0],
+                 temper.gallery.model("first").soften_limit(5), temper.gallery.entries()[0], model.stream()]
+        for thing in facts:
+            found = thing._repr_html_()
+            ElementTree.fromstring(f"<div>{found}</div>")
+            self.assertIn('<dl class="facts">', found)
+        self.assertIn("<dt>legal</dt><dd>a b</dd>", facts[0]._repr_html_())
+        self.assertIn("<dt>length</dt><dd>1,048,574</dd>", facts[1]._repr_html_())
+        self.assertIn("<dt>proof: proved</dt><dd>yes</dd>", facts[3]._repr_html_())
 
     def test_docstrings(self):
         """Everything public has one; the example of the package is right."""
