@@ -185,9 +185,11 @@ static void try_lengths(audit *a) { found.r = audit_every_length(a, a->heads, &f
 
 static struct { size_t compared, refused; } met;
 
-static void check_shape(const shape *x, temper_type type, int positions) {
+/* tile: how many keys one has, instead of the type's own; 0: that. */
+static void check_shape(const shape *x, temper_type type, int positions, size_t tile) {
     const number_type *t = number_type_of(type);
-    const formats f = {t->storage, t->accumulation, t->tile && positions > (int)t->tile};
+    if (!tile) tile = t->tile;
+    const formats f = {t->storage, t->accumulation, tile && positions > (int)tile};
     double largest, r = worst(&f, x, positions, &largest);
     audit_bench b;
     if (bench_begin(&b, x->head, FEATURES, type, (uint64_t)positions - 2)) {
@@ -196,6 +198,7 @@ static void check_shape(const shape *x, temper_type type, int positions) {
             met.refused++;
         else if (CHECK(!why && b.a.heads[0].rightmost == x->rightmost && b.a.heads[0].candidates == x->candidates,
                        "%sin %s: %s", x->head, temper_type_name(type), why ? why : "another kind")) {
+            b.a.type.tile = tile;
             why = bench_try(&b, try_lengths);
             CHECK(!why == !overflow && (why || (found.r == r && found.largest == largest)),
                   "%sin %s, M = %d: R = %.17g, the largest logit is %g; by the page %.17g and %g; %s", x->head,
@@ -226,10 +229,13 @@ int main(void) {
     static const int sizes[] = {2, 3, 4, 5, 6, 9, 10, 11, 24};
     for (size_t k = 0; k < sizeof SHAPES / sizeof *SHAPES; k++)
         for (size_t t = 0; t < sizeof TYPES / sizeof *TYPES; t++)
-            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) check_shape(&SHAPES[k], TYPES[t], sizes[s]);
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                check_shape(&SHAPES[k], TYPES[t], sizes[s], 0);
+                if (sizes[s] >= 5 && sizes[s] < 12) check_shape(&SHAPES[k], TYPES[t], sizes[s], 5);
+            }
     if (test_effort() >= 1)
         for (size_t k = 0; k < sizeof SHAPES / sizeof *SHAPES; k++)
-            for (size_t t = 0; t < sizeof TYPES / sizeof *TYPES; t++) check_shape(&SHAPES[k], TYPES[t], 120);
+            for (size_t t = 0; t < sizeof TYPES / sizeof *TYPES; t++) check_shape(&SHAPES[k], TYPES[t], 120, 0);
     check_order();
     CHECK(met.compared > 100 && met.refused > 5, "%zu compared, %zu refused", met.compared, met.refused);
     return test_finish("t-audit-lengths");

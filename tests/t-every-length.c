@@ -23,6 +23,7 @@ typedef struct row_at {
     const number_type *type;
     const head_shape *shape;
     size_t N;
+    bool tiled;
     double a[LONGEST], b[LONGEST]; /* logits as candidate and as none */
 } row_at;
 
@@ -54,9 +55,19 @@ static double logit_at(const row_at *x, size_t j, double truth) {
     return in_a(x, in_a(x, expression_eval(x->h->scale, 0, n, (double)x->N)) * sum);
 }
 
+static double weight_in_tiles(const row_at *x, double logit, size_t w);
+
 static double weight(const row_at *x, double logit, size_t w) {
+    if (x->tiled) return weight_in_tiles(x, logit, w);
     const number_format *a = x->type->accumulation;
     return format_exp(a, in_a(x, format_next(a, logit, true) - format_next(a, x->a[w], false)));
+}
+
+/* In tiles: e to the power of (1 - u) of the difference, whatever steps it is taken in; no number is smaller. */
+static double weight_in_tiles(const row_at *x, double logit, size_t w) {
+    const number_format *a = x->type->accumulation;
+    long double d = (long double)format_next(a, logit, true) - (long double)format_next(a, x->a[w], false);
+    return d < 0 ? (double)expl((1 - ldexpl(1, -a->precision)) * d) : INFINITY;
 }
 
 /* The k-th position of the losing side, the nearest first; and of the other side, from its far end. */
@@ -94,7 +105,7 @@ static bool has_far_keys(const row_at *x) {
 
 /* ---- one head ---- */
 
-static struct { size_t heads, sizes, failures, large, longest, far, runs; } met;
+static struct { size_t heads, sizes, failures, large, longest, far, runs, tiles; } met;
 
 static void check_head(const char *name, certification *c, const head_shape *s) {
     const model_head *h = &c->model->layers[s->first_layer].heads[s->first_head];
@@ -136,6 +147,44 @@ static void check_head(const char *name, certification *c, const head_shape *s) 
               "%s in %s: once more, shorter", name, c->type->name);
 }
 
+/* The same in tiles of a few keys: a row of one tile is as before, and longer ones weigh more. */
+static void check_tiles(const char *name, certification *c, const head_shape *s, size_t tile) {
+    const number_type *type = c->type;
+    number_type tiled = *type;
+    tiled.tile = (uint32_t)tile;
+    c->type = &tiled;
+    every_length *e = every_length_begin(c, s);
+    row_at x = {.m = c->model, .h = &c->model->layers[s->first_layer].heads[s->first_head], .type = type, .shape = s};
+    double plain = 0, steps = 0, found, largest;
+    for (x.N = 1 + x.m->has_end; x.N <= LONGEST && plain < 1; x.N++) {
+        bool fails = false;
+        for (size_t j = 0; j < x.N; j++) {
+            x.a[j] = logit_at(&x, j, 1);
+            x.b[j] = s->tests ? logit_at(&x, j, 0) : 0;
+            fails = fails || !isfinite(x.a[j]) || !isfinite(x.b[j]);
+        }
+        if (fails || has_far_keys(&x)) break; /* check_head looks at these */
+        for (size_t w = 0; w < x.N; w++) {
+            double sum;
+            x.tiled = false;
+            sum = rest_of(&x, w);
+            plain = isnan(sum) ? sum : fmax(plain, sum);
+            x.tiled = true;
+            steps = fmax(steps, rest_of(&x, w));
+        }
+        bool several = x.N > tile, bounded = every_length_bound(&found, &largest, e, x.N);
+        double is = several ? steps : plain;
+        if (isnan(plain)) break;
+        if (fabs(is - 1) < 0x1p-40) continue;
+        CHECK(bounded == (plain < 1 && is < 1) &&
+                  (!bounded || (found >= is * (1 - 0x1p-50) && found <= is * (1 + 0x1p-40) + 0x1p-1000)),
+              "%s in %s, tiles of %zu, N = %zu: %s, rest %.17g; by the page %.17g, in one tile %.17g", name,
+              type->name, tile, x.N, bounded ? "bounded" : "no bound", found, steps, plain);
+        met.tiles += bounded && several && steps > 1.0001 * plain;
+    }
+    c->type = type;
+}
+
 /* As many positions as are tried: the last numbers have room. What came before them is left out. */
 static void check_longest(const char *name, certification *c, const head_shape *s) {
     every_length *e = every_length_begin(c, s);
@@ -166,6 +215,7 @@ static void check_model(const char *written, temper_method method, const char *f
         for (size_t k = 0; found && k < found->shape_count; k++)
             if (found->shapes[k].role == ROLE_NEAREST) {
                 check_head(name, &c, &found->shapes[k]);
+                if (!c.type->tile) check_tiles(name, &c, &found->shapes[k], 2 + k % 3 * 3);
                 if (type == TEMPER_TYPE_F64) check_longest(name, &c, &found->shapes[k]);
                 nearest++;
             } else {
@@ -325,6 +375,7 @@ int main(void) {
     CHECK(met.heads > 100 && met.failures > 10 && met.large > 10 && met.longest > 4 && met.far > 2 && met.runs > 100,
           "%zu heads, %zu sizes, %zu failures, %zu large, %zu far, %zu runs", met.heads, met.sizes, met.failures,
           met.large, met.far, met.runs);
+    CHECK(met.tiles > 10, "only %zu are longer in tiles", met.tiles);
     arena_free(&memory);
     return test_finish("t-every-length");
 }
