@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tables of the pages are what the program says now: sizes.md, stock.md, scale.md and zoo.md.
+"""Tables of the pages are what the program says now: sizes.md, stock.md, scale.md, theory.md, security.md and zoo.md.
 
     python3 tests/tables.py build            the tables that are made in seconds; of stock.md a sample
     python3 tests/tables.py build --all      all of them (a few minutes)
@@ -182,6 +182,70 @@ def scale_page():
     compare("doc/scale.md", "| letters | one core, an hour | one core, a day | 1,000 cores, a day | 100,000 cores, a month |", reach)
 
 
+# ---- doc/theory.md: how far each role is proved ----
+
+
+def theory_page():
+    def roles(rows):
+        now = []
+        for row in rows:
+            method = "positions" if row[0].endswith("positions") else "temperature"
+            text = row[2].strip("`").replace("; ", "\n")
+            found = json.loads(run("explain", "-f", text, "--alphabet", "abc", "--method", method, "--json").split("\n")[0])
+            proved = {one["type"]: one["length"] for one in found["proved_length"]}
+            now.append([*row[:3], *("2⁴⁰" if proved[t] == 2 ** 40 else grouped(proved[t]) for t in ("f64", "f32"))])
+        return now
+
+    compare("doc/theory.md", "| role | what rounding does to logits | such as | proved in f64 | in f32 |", roles)
+
+
+# ---- doc/security.md: what large inputs cost. Times are the machine's: five times what the page says is too much, and memory is
+# compared to a fifth. ----
+
+
+def cost(words, text=None):
+    """The exit status, seconds of processor time and megabytes of a command."""
+    process = subprocess.Popen([TEMPER, *words], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    if text is not None:
+        process.stdin.write(text.encode())
+    process.stdin.close()
+    _, status, used = os.wait4(process.pid, 0)
+    return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss / 1000
+
+
+def security_page():
+    with tempfile.TemporaryDirectory() as room:
+        def put(name, text):
+            path = os.path.join(room, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return path
+
+        terms = put("sum.spec", " + ".join(f"{k % 7 + 1}*#[{'abc'[k % 3]}]" for k in range(10 ** 6)) + " >= 0")
+        letters = put("letters.spec", "alphabet " + " ".join(chr(0x4E00 + k) if k < 20000 else chr(0x20000 + k) for k in range(10 ** 5)) + "\ntrue")
+        nested = put("nested.spec", "Y " * 10000 + "a")
+        model = os.path.join(room, "nested.temper")
+        measured = [[cost(["compile", "-F", terms, "-o", os.path.join(room, "sum.temper")])],
+                    [cost(["compile", "-F", letters, "-o", os.path.join(room, "letters.temper")])],
+                    [cost(["compile", "-F", nested, "--alphabet", "ab", "-o", model])],
+                    [cost(["run", model, "abab"]), cost(["certify", model, "--length", "100"]), cost(["explain", model])],
+                    [cost(["eval", "--regex", "(a|){1,1000}.", "--alphabet", "ab", "a"])]]
+
+    def within(rows):
+        now = []
+        for row, ones in zip(rows, measured):
+            seconds = [float(x) for x in re.findall(r"([\d.]+) s\b", row[1])]
+            memory = [float(x) for x in re.findall(r"([\d.]+) MB", row[1])]
+            fits = len(seconds) == len(ones) and all(one[1] <= 5 * said for one, said in zip(ones, seconds))
+            fits = fits and all(one[0] == 0 or "refused" in row[1] for one in ones) and (ones[0][0] != 0) == ("refused" in row[1])
+            fits = fits and (not memory or abs(max(one[2] for one in ones) - memory[0]) <= memory[0] / 5)
+            told = ", ".join(f"exit {code}, {time:.1f} s, {size:.0f} MB" for code, time, size in ones)
+            now.append(row if fits else [row[0], told])
+        return now
+
+    compare("doc/security.md", "| input | what happens |", within)
+
+
 # ---- doc/zoo.md, at a glance: a whole run of the lab ----
 
 
@@ -244,7 +308,9 @@ def zoo_page():
 sizes_page()
 stock_page()
 scale_page()
+theory_page()
 if ALL:
+    security_page()
     zoo_page()
 print(f"tables: {passed} passed, {failed} failed")
 sys.exit(failed > 0)
