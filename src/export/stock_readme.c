@@ -22,19 +22,20 @@ static void put_proof(text *out, const stock_readme_facts *f) {
             v->head ? "a head may go wrong; " : "", text_escaped(out->arena, v->reason, strlen(v->reason), 400));
         return;
     }
-    text_printf(
-        out,
-        "**Proved%s:** after every prefix of every string of up to %zu letters the logit of every token is "
-        "within %.3g of 0 if the specification says that it is legal, and of -256 if not. This is proved for "
-        "llama.cpp with weights in %s and a cache in %s, in batches or one token at a time%s, as far as they "
-        "do what temper's doc/stock.md, \"What is assumed of kernels\", says. `temper audit "
-        "certificate.json .` checks it against the weights, with its own code. Not proved: other number formats, "
-        "quantised weights%s, and strings that are longer.\n\n",
-        v->viable ? ", if the line viable says what can be completed" : "", v->length,
-        1.01 * v->logits, /* four digits are cut to three */
-        f->options->weights_f16 ? "f16" : "f32", f->options->cache_f32 ? "f32" : "f16",
-        f->info->only_gguf ? "" : ", and for PyTorch in f32",
-        f->options->weights_f16 ? ", the ONNX graph, whose weights are f32" : "");
+    text_printf(out,
+                "**Proved%s:** after every prefix of every string of up to %zu letters the logit of every token is "
+                "within %.3g of 0 if the specification says that it is legal, and of -256 if not. This is proved for "
+                "llama.cpp with weights in %s and a cache in %s, in batches or one token at a time%s, as far as they "
+                "do what temper's doc/stock.md, \"What is assumed of kernels\", says. `temper audit "
+                "certificate.json .` confirms with its own code, from the weights, that no logit is off by more than "
+                "32, which "
+                "is what an answer needs. Not proved: other number formats, quantised weights%s, and strings that "
+                "are longer.\n\n",
+                v->viable ? ", if the line viable says what can be completed" : "", v->length,
+                1.01 * v->logits, /* four digits are cut to three */
+                f->options->weights_f16 ? "f16" : "f32", f->options->cache_f32 ? "f32" : "f16",
+                f->info->only_gguf ? "" : ", and for PyTorch in f32",
+                f->options->weights_f16 ? ", the ONNX graph, whose weights are f32" : "");
 }
 
 static void put_what(text *out, const struct stock_model *m, const stock_readme_facts *f) {
