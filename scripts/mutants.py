@@ -11,7 +11,7 @@
     make mutants MUTANTS="--longest 1"        without the slow tests: soon done; then --again for the survivors
     make mutants MUTANTS="--since COMMIT"     those of lines that a commit did not have yet
     make mutants MUTANTS="--inside"           without those that need a build of their own, which take long
-    make mutants MUTANTS="--report"           what the journal knows, without running anything
+    make mutants MUTANTS="--report"           what the journal knows, without running anything; --into doc/mutants.md writes it there
 
 A change is a mutant. It is caught if a test program fails, dies or takes far too long.
 
@@ -864,52 +864,77 @@ def quoted(m):
     return "`%s` → `%s`" % (m.old, m.new)
 
 
-def print_survivors(live):
+def survivors_text(live):
     """By file and line; several changes of one line stand together."""
-    files = collections.OrderedDict()
+    files, out = collections.OrderedDict(), []
     for m in live:
         code = m.source.written.split("\n")[m.line - 1].strip()
         files.setdefault(m.path, collections.OrderedDict()).setdefault(code, []).append(m)
     for path, lines in files.items():
-        print("- `%s`" % path[4:])
+        out.append("- `%s`" % path[4:])
         for code, changes in lines.items():
             code = code if len(code) <= 90 else code[:90] + " …"
-            print("    - `%s`: %s" % (code, ", ".join(quoted(m) for m in changes)))
+            out.append("    - `%s`: %s" % (code, ", ".join(quoted(m) for m in changes)))
+    return out
 
 
-def print_report(mutants, known, harmless):
-    names = ("caught", "timed out", "survived", "not reached", "did not compile")
-    table, rest, reasons = {}, [], collections.OrderedDict()
+VERDICTS = ("caught", "timed out", "survived", "not reached", "did not compile")
+
+
+def table_text(title, place, mutants, known, harmless):
+    """A row for each place. What the journal does not know counts as not tried."""
+    share = lambda caught, all_: "%.1f %%" % (100 * caught / all_) if all_ else "-"
+    table = collections.defaultdict(collections.Counter)
     for m in mutants:
         record = known.get(m.key)
-        if not record:
+        for row in (table[place(m)], table["all"]):
+            row["mutants"] += 1
+            row[record["verdict"] if record else "not tried"] += 1
+            row["harmless"] += bool(record and record["verdict"] in LIVE and reason_of(m, harmless))
+    out = ["| %s | mutants | tried | " % title + " | ".join(VERDICTS) + " | caught of those that compile | harmless survivors | caught of the others |",
+           "| --- |" + " --- |" * (len(VERDICTS) + 5)]
+    for name in sorted(n for n in table if n != "all") + ["all"]:
+        row = table[name]
+        compiled, caught = sum(row[n] for n in VERDICTS[:4]), row["caught"] + row["timed out"]
+        out.append("| %s | %d | %d | %s | %s | %d | %s |" % (
+            name, row["mutants"], row["mutants"] - row["not tried"], " | ".join(str(row[n]) for n in VERDICTS), share(caught, compiled),
+            row["harmless"], share(caught, compiled - row["harmless"])))
+    return out, table["all"]
+
+
+BEGIN, END = "<!-- scripts/mutants.py --into writes from here -->", "<!-- to here -->"
+
+
+def report(o, mutants, known, harmless):
+    """Prints what is known, or writes it into a page; whether 95 % of those that are not harmless are caught."""
+    folders, all_ = table_text("folder", lambda m: os.path.dirname(m.path), mutants, known, harmless)
+    files, _ = table_text("file", lambda m: "`%s`" % m.path[4:], [m for m in mutants if m.key in known], known, harmless)
+    rest, reasons = [], collections.OrderedDict((reason, []) for reason, _, _, _ in harmless)
+    for m in mutants:
+        record = known.get(m.key)
+        if record and record["verdict"] not in LIVE:
             continue
-        row = table.setdefault(os.path.dirname(m.path), collections.Counter())
-        row[record["verdict"]] += 1
-        if record["verdict"] in LIVE:
-            reason = reason_of(m, harmless)
-            row["harmless"] += bool(reason)
-            (reasons.setdefault(reason, []) if reason else rest).append(m)
-    print("| folder | mutants | tried | " + " | ".join(names) + " | caught of those that compile | harmless survivors | caught of the others |")
-    print("| --- |" + " --- |" * (len(names) + 5))
-    total = collections.Counter()
-    share = lambda caught, all_: "%.1f %%" % (100 * caught / all_) if all_ else "-"
-    for folder in sorted(table) + ["all"]:
-        row = table[folder] if folder != "all" else total
-        count = sum(1 for m in mutants if folder in ("all", os.path.dirname(m.path)))
-        compiled, caught = sum(row[n] for n in names[:4]), row["caught"] + row["timed out"]
-        tried = sum(row[n] for n in names)
-        print("| %s | %d | %d | %s | %s | %d | %s |" % (folder, count, tried, " | ".join(str(row[n]) for n in names), share(caught, compiled),
-                                                       row["harmless"], share(caught, compiled - row["harmless"])))
-        if folder != "all":
-            total += row
+        reason = reason_of(m, harmless)
+        if reason:
+            reasons[reason].append(m)
+        elif record:
+            rest.append(m)
+    out = folders + [""] + files + ["", "### Survivors that are harmless", "",
+                                    "Also those that these runs did not meet, or that were not tried again."]
     for reason, live in reasons.items():
-        print("\n%s\n" % reason)
-        print_survivors(live)
-    if rest:
-        print("\nSurvivors without a reason:\n")
-        print_survivors(rest)
-    return len(rest) <= 0.05 * (sum(total[n] for n in names[:4]) - total["harmless"])
+        if live:
+            out += ["", "**%s**" % reason, ""] + survivors_text(live)
+    out += ["", "### Survivors without a reason", ""] + (survivors_text(rest) or ["There is none."])
+    text = "\n".join(out)
+    if o.into:
+        with open(o.into, encoding="utf-8") as file:
+            page = file.read()
+        begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+        with open(o.into, "w", encoding="utf-8") as file:
+            file.write(page[:begin] + "\n\n" + text + "\n\n" + page[end:])
+    else:
+        print(text)
+    return len(rest) <= 0.05 * (sum(all_[n] for n in VERDICTS[:4]) - all_["harmless"])
 
 
 def main():
@@ -933,6 +958,7 @@ def main():
     parser.add_argument("--inside", action="store_true", help="leave out mutants that need a build of their own")
     parser.add_argument("--sanitized", type=float, default=2, help="seconds of tests with sanitizers, the quickest first, that a mutant meets")
     parser.add_argument("--report", action="store_true", help="print what the journal knows")
+    parser.add_argument("--into", default="", help="write the report into this page")
     parser.add_argument("--harmless", default="scripts/mutants.harmless", help="survivors that were looked at, with reasons")
     parser.add_argument("--list", action="store_true", help="print the mutants")
     o = parser.parse_args()
@@ -955,7 +981,7 @@ def main():
             print("%s:%d: %s -> %s" % (m.path, m.line, m.old, m.new))
         return 0
     if o.report:
-        return 0 if print_report(mutants, known, read_harmless(o.harmless)) else 1
+        return 0 if report(o, mutants, known, read_harmless(o.harmless)) else 1
 
     if o.again:
         todo = [m for m in mutants if known.get(m.key, {}).get("verdict") in LIVE]
@@ -975,7 +1001,7 @@ def main():
         bench = prepare(o, everything, mutants, todo, sanitize)
         random.Random(1).shuffle(todo)
         try_all(o, bench, todo, journal, end)
-    return 0 if print_report(mutants, known, harmless) else 1
+    return 0 if report(o, mutants, known, harmless) else 1
 
 
 def prepare(o, everything, mutants, todo, sanitize):
