@@ -1,7 +1,7 @@
 /* Short ways of the auditor's run on sets (doc/certificate.md, "Facts about the hard model"), each against the long
    one: the case of one varying component of the query by convex layers, against every key and every value; the least
-   difference of keys, key by key, against every pair; and groups of keys that can win, row after row, against each row
-   by itself. */
+   difference of keys, key by key, against every pair; and groups of keys that can win, row after row, against each
+   row by itself. */
 #include <stdio.h>
 #include <string.h>
 
