@@ -11,7 +11,7 @@
 
 enum { MOST = 24, VALUES = 2 };
 
-static struct { size_t layers, closest, rows, single; } total;
+static struct { size_t layers, cases, closest, rows, single; } total;
 
 typedef struct bench {
     set_run s;
@@ -162,6 +162,111 @@ static void check_layers(entry *e, void *context) {
               plain.mark[j]);
 }
 
+/* ---- every value of the query ---- */
+
+typedef struct plain_query {
+    long first, step, count; /* in halves */
+} plain_query;
+
+static plain_case try_cases(const bench *b, key_range keys, const plain_query *q, const long *key) {
+    plain_case out = {.single = true};
+    uint32_t d = b->h.d;
+    long total_cases = 1;
+    for (uint32_t k = 0; k < d; k++) total_cases *= q[k].count;
+    for (long number = 0; number < total_cases; number++) {
+        int64_t score[MOST], best = INT64_MIN, next = INT64_MIN;
+        size_t winners = 0;
+        for (size_t j = keys.first; j < keys.end; j++) {
+            long rest = number;
+            score[j] = 0;
+            for (uint32_t k = 0; k < d; k++, rest /= q[k - 1].count)
+                score[j] += (q[k].first + rest % q[k].count * q[k].step) * key[j * d + k];
+            best = score[j] > best ? score[j] : best;
+        }
+        for (size_t j = keys.first; j < keys.end; j++) {
+            winners += score[j] == best;
+            if (score[j] < best && score[j] > next) next = score[j];
+        }
+        for (size_t j = keys.first; j < keys.end; j++)
+            if (score[j] == best) out.mark[j] |= winners > 1 ? CASE_TIED : CASE_ALONE;
+        if (winners > 1) out.single = false;
+        if (next != INT64_MIN && (out.gap == 0 || best - next < out.gap)) out.gap = best - next;
+    }
+    return out;
+}
+
+/* Keys come with lengths; they may be large, or no constants, from some length on. */
+static void check_cases(entry *e, void *context) {
+    test_random *r = context;
+    bench b;
+    uint32_t d = 1 + (uint32_t)random_below(r, 3);
+    begin(&b, e, d, r);
+    b.h.key_unit = rational_array(&b.g.pool, 1);
+    b.h.largest_key = arena_zalloc(&e->memory, d, sizeof(double));
+    b.h.largest_query = arena_zalloc(&e->memory, d, sizeof(double));
+    long key[MOST * 3], unit = 1 + (long)random_below(r, 3), large = random_below(r, 4) ? 4 : 1L << 41;
+    size_t sets = random_below(r, 3) ? SIZE_MAX : random_below(r, MOST * 3); /* from this one on, no constants */
+    for (size_t k = 0; k < (size_t)MOST * d; k++) {
+        key[k] = unit * ((long)random_below(r, 9) - 4);
+        if (random_below(r, 40) == 0) key[k] = (random_below(r, 2) ? -1 : 1) * large * unit;
+        if (random_below(r, 60) == 0 && k > (size_t)4 * d) key[k] += 1; /* the unit becomes smaller */
+        put(&b.h.key[k], key[k], k >= sets ? 2 : 0, key[k] - 2, key[k] + 4);
+    }
+    b.s.positions = 0;
+    while (b.s.positions < MOST) {
+        size_t old = b.s.positions;
+        b.s.old = old;
+        b.s.positions += 1 + random_below(r, 6);
+        if (b.s.positions > MOST) b.s.positions = MOST;
+        set_measure_keys(&b.s, old == 0);
+        bool constant = b.s.positions * d <= sets, small = true;
+        long gcd = 0, most = 0;
+        for (size_t k = 0; k < b.s.positions * d; k++) {
+            long x = gcd, y = key[k] < 0 ? -key[k] : key[k];
+            most = y > most ? y : most;
+            while (y) {
+                long rest = x % y;
+                x = y;
+                y = rest;
+            }
+            gcd = x;
+        }
+        small = gcd == 0 || most / gcd <= 1L << 40;
+        for (int tries = 0; tries < 4; tries++) {
+            plain_query q[3];
+            long count = 1, varying = 0;
+            bool zero = true;
+            for (uint32_t k = 0; k < d; k++) {
+                q[k] = (plain_query){(long)random_below(r, 9) - 4, 1 + (long)random_below(r, 2),
+                                     1 + (long)random_below(r, 5)};
+                if (random_below(r, 3) == 0) q[k].count = 1;
+                if (random_below(r, 60) == 0) q[k].count = 63 + (long)random_below(r, 3);
+                put(&b.h.query[k], q[k].first, q[k].count > 1 ? q[k].step : 0, q[k].first,
+                    q[k].first + q[k].step * (q[k].count - 1));
+                count *= q[k].count;
+                varying += q[k].count > 1;
+                zero = zero && q[k].first == 0 && q[k].count == 1;
+            }
+            if (zero || gcd == 0) continue; /* no dimension is active */
+            size_t first = random_below(r, b.s.positions), end = first + 1 + random_below(r, b.s.positions - first);
+            set_row row = {.keys = {first, end}, .gap = &b.r[0]};
+            bool is = set_cases(&b.s, &row), few = count <= (varying > 1 ? CASES_MOST : MEMBERS_MOST);
+            CHECK(is == (constant && small && few), "%zu keys of %u numbers, %ld cases: %d", b.s.positions, d, count,
+                  is);
+            if (!is || !constant || large > 4) continue;
+            plain_case plain = try_cases(&b, row.keys, q, key);
+            rational_set_ratio(&b.r[1], (long)plain.gap, 4);
+            total.cases++;
+            CHECK(rational_equal(row.gap, &b.r[1]) && row.single == plain.single,
+                  "%zu keys, %ld cases: gap %g, not %g; single %d", end - first, count, rational_below(row.gap),
+                  (double)plain.gap / 4, row.single);
+            for (size_t j = first; j < end; j++)
+                CHECK(b.s.mark[j] == plain.mark[j], "key %zu of %zu: %d, not %d", j - first, end - first, b.s.mark[j],
+                      plain.mark[j]);
+        }
+    }
+}
+
 /* ---- the least difference ---- */
 
 /* Keys with one step and other remainders, constants, both, and anything. */
@@ -272,9 +377,10 @@ int main(void) {
     test_random r = test_seed(4014);
     double effort = test_effort();
     repeat(check_layers, 1500 + (size_t)(3000 * effort), &r);
+    repeat(check_cases, 150 + (size_t)(250 * effort), &r);
     repeat(check_closest, 400 + (size_t)(400 * effort), &r);
     repeat(check_groups, 600 + (size_t)(600 * effort), &r);
-    printf("%zu rows by layers, %zu least differences, %zu rows by groups, %zu of them single\n", total.layers,
-           total.closest, total.rows, total.single);
+    printf("%zu rows by layers, %zu by cases, %zu least differences, %zu rows by groups, %zu of them single\n",
+           total.layers, total.cases, total.closest, total.rows, total.single);
     return test_finish("t-audit-choice-set-parts");
 }
