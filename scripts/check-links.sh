@@ -1,6 +1,7 @@
 #!/bin/sh
 # The order of folders as the linker sees it: no object of the library refers to a symbol that is defined in a folder to the right of its own. Calls
-# through temper.h count, too. usage: scripts/check-links.sh LIBRARY, as build/libtemper.a
+# through temper.h count, too. And no function that tests share has the name of one of the library, which it would hide from every test.
+# usage: scripts/check-links.sh LIBRARY, as build/libtemper.a
 set -eu
 order=$(sed -n 's/^order="\(.*\)"$/\1/p' scripts/check-includes.sh)
 # Export asks the auditor, as any caller of the library would: a folder must not carry a certificate that is not true.
@@ -29,3 +30,13 @@ allowed="export:temper_audit"
         }
         exit bad
     }'
+aids=$(ls "$(dirname "$1")"/tests/*.o 2>/dev/null | grep -v '/\(t\|long\)-[^/]*$' || true)
+for aid in $aids; do nm "$aid" | awk '$2 == "T" { print $3 }'; done | sort > "$(dirname "$1")/tests/shared-names"
+nm "$1" 2>/dev/null | awk '$2 == "T" { print $3 }' | sort -u | comm -12 - "$(dirname "$1")/tests/shared-names" | {
+    bad=0
+    while read -r name; do
+        echo "tests share a function $name, which hides the library's"
+        bad=1
+    done
+    exit $bad
+}
