@@ -93,8 +93,10 @@ static bool set_value(options *out, option_id id, const char *text, usage_error 
     char safe[64];
     if (row->kind == KIND_LIST) {
         value->given = true;
-        if (out->list_count < OPTION_LIST) {
-            out->list[out->list_count++] = text;
+        bool bias = id == OPT_BIAS;
+        size_t *count = bias ? &out->bias_count : &out->list_count;
+        if (*count < OPTION_LIST) {
+            (bias ? out->biases : out->list)[(*count)++] = text;
             return true;
         }
         snprintf(err->text, sizeof err->text, "--%s is given more than %d times", row->name, OPTION_LIST);

@@ -100,10 +100,12 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
       "seconds instead of minutes: shorter strings, fewer repeats")                                                  \
     X(SEEDS, 0, "seeds", KIND_TEXT, "A-B", "", 0, 0, FOR_LAB,                                                        \
       "with every seed from A to B: how often each claim holds")                                                     \
+    X(BIAS, 0, "bias", KIND_LIST, "EXPR", "", 0, 0, FOR_LAB,                                                         \
+      "schedules: how far this term of logits, an expression of (i - j), n and N, carries each operator")            \
     X(BASE, 0, "base", KIND_TEXT, "X", "the root of --head-size", 0, 0, FOR_LAB,                                     \
-      "schedules with --scale: the largest q·k/sqrt(d), which scales multiply")                                      \
+      "schedules with --scale or --bias: the largest q·k/sqrt(d), which scales multiply")                            \
     X(HEAD_SIZE, 0, "head-size", KIND_NUMBER, "d", "128", 1, 1000000, FOR_LAB,                                       \
-      "schedules with --scale: the channels of a head, whose root is the base")                                      \
+      "schedules with --scale or --bias: the channels of a head, whose root is the base")                            \
     X(DUMP, 0, "dump", KIND_TEXT, "LIST", "", 0, 0, FOR_COMPILE, "print stages: any of formula,hard,soft")           \
     X(EXHAUSTIVE, 0, "exhaustive", KIND_NUMBER, "L", "6, less for large alphabets", 0, 1000000, FOR_CHECK | FOR_GAP, \
       "look at all strings up to length L")                                                                          \
@@ -198,8 +200,10 @@ typedef struct options {
     option_value value[OPTION_COUNT];
     argument *arguments; /* the command's own, without its name */
     size_t count;
-    const char *list[OPTION_LIST]; /* of the option that is a list */
+    const char *list[OPTION_LIST]; /* of --scale */
     size_t list_count;
+    const char *biases[OPTION_LIST]; /* of --bias */
+    size_t bias_count;
     const char *command; /* NULL: none was named */
     int command_bit;
 } options;

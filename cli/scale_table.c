@@ -60,27 +60,28 @@ static void print_json(const temper_schedules *all) {
     }
 }
 
-static bool read_base(double *out, session *s) {
+bool table_settings(double *base, session *s) {
+    static const option_id never[] = {OPT_SEED, OPT_SEEDS, OPT_QUICK, OPT_JOURNAL};
+    for (size_t k = 0; k < sizeof never / sizeof *never; k++)
+        if (is_given(s, never[k])) {
+            message_usage(s, NULL, "--%s does not go with --%s", option_table[never[k]].name,
+                          is_given(s, OPT_BIAS) ? "bias" : "scale");
+            return false;
+        }
     const char *text = s->opt.value[OPT_BASE].text;
     char *end = NULL;
-    *out = is_given(s, OPT_BASE) ? strtod(text, &end) : 0;
-    if (!end || (end != text && !*end && *out > 0 && *out < 1e300)) return true;
+    *base = is_given(s, OPT_BASE) ? strtod(text, &end) : 0;
+    if (!end || (end != text && !*end && *base > 0 && *base < 1e300)) return true;
     message_usage(s, NULL, "--base must be a number above 0: the largest q·k/sqrt(d)");
     return false;
 }
 
 void scale_table(session *s) {
-    static const option_id never[] = {OPT_SEED, OPT_SEEDS, OPT_QUICK, OPT_JOURNAL};
     temper_schedules *all = NULL;
     temper_error err;
     progress bar;
-    for (size_t k = 0; k < sizeof never / sizeof *never; k++)
-        if (is_given(s, never[k])) {
-            message_usage(s, NULL, "--%s does not go with --scale", option_table[never[k]].name);
-            return;
-        }
     temper_schedule_options o = {.scales = s->opt.list, .count = s->opt.list_count, .published = 1};
-    if (!read_base(&o.base, s)) return;
+    if (!table_settings(&o.base, s)) return;
     if (is_given(s, OPT_HEAD_SIZE)) o.head_size = (size_t)s->opt.value[OPT_HEAD_SIZE].number;
     if (is_given(s, OPT_TYPE)) o.type = (temper_type)(s->opt.value[OPT_TYPE].number - 1);
     progress_start(&bar, "schedules", !s->quiet && !s->json && isatty(STDERR_FILENO));

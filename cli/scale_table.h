@@ -6,4 +6,7 @@
 
 void scale_table(session *s);
 
+/* --base of this table or that of biases, 0 if it is not given; false: an option is wrong, as was said. */
+bool table_settings(double *base, session *s);
+
 #endif

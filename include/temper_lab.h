@@ -125,6 +125,48 @@ TEMPER_API const char *temper_schedule_operator(size_t k); /* k < TEMPER_SCHEDUL
 /* A figure as SVG; freed with temper_free. */
 TEMPER_API temper_status temper_schedules_draw(char **svg, const temper_schedules *schedules, temper_error *err);
 
+/* ---- biases of one's own ---- */
+
+/* How far a term of the logits that depends on the distance of query and key carries once, since, yesterday and
+   comparisons of counts (doc/schedules.md): by proof in real arithmetic, and by runs in a number format. A logit is
+   base * factor * c + bias, where c is 1 or 0. Zero-initialise for the defaults. */
+enum { TEMPER_BIASED = 4 };
+
+typedef struct temper_bias_options {
+    const char *const *biases; /* expressions of d = i - j, also written (i - j), of n and of N */
+    size_t count;
+    const char *const *scales; /* each bias is tried with the factor 1 and with these: expressions of n, N and i */
+    size_t scale_count;
+    int published;    /* no bias, ALiBi's slopes and waves of rotary positions behind them */
+    double base;      /* the largest q·k/sqrt(d); 0: the root of head_size */
+    size_t head_size; /* 0: 128 */
+    temper_type type; /* that the models are run in; not exact */
+    int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; non-zero stops: TEMPER_LIMIT */
+    void *context;
+} temper_bias_options;
+
+typedef struct temper_bias_cell {
+    size_t reach; /* worst strings of this length were run and are right, 0: of no length */
+    int ends;   /* 1: one letter more was run and is wrong, or refused by overflow; 0: longer strings were not run */
+    double law; /* proved in real arithmetic: every string up to this length is right; infinite: of every length */
+} temper_bias_cell;
+
+typedef struct temper_bias_row {
+    const char *name, *bias, *factor;
+    int own;
+    temper_bias_cell cells[TEMPER_BIASED];
+} temper_bias_row;
+
+typedef struct temper_biases temper_biases;
+TEMPER_API temper_status temper_biases_find(temper_biases **out, const temper_bias_options *options,
+                                            temper_error *err);
+TEMPER_API void temper_biases_free(temper_biases *biases);
+TEMPER_API size_t temper_biases_count(const temper_biases *biases);
+TEMPER_API temper_bias_row temper_biases_at(const temper_biases *biases, size_t k); /* k < count */
+TEMPER_API const char *temper_bias_operator(size_t k); /* k < TEMPER_BIASED: "once", ... */
+/* A figure as SVG; freed with temper_free. */
+TEMPER_API temper_status temper_biases_draw(char **svg, const temper_biases *biases, temper_error *err);
+
 #ifdef __cplusplus
 }
 #endif

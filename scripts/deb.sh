@@ -9,11 +9,12 @@ room=$build/deb
 rm -rf "$room"
 mkdir -p "$room/debian"
 cd "$root"
-make --no-print-directory -j"$(nproc)" BUILD="$build" all
+# The path as it was given: dependency files name objects by it, so another spelling would hide what is out of date.
+make --no-print-directory -j"$(nproc)" BUILD="$1" all
 arch=$(dpkg --print-architecture)
 triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 stage=$room/stage
-make --no-print-directory -s BUILD="$build" DESTDIR="$stage" PREFIX=/usr install
+make --no-print-directory -s BUILD="$1" DESTDIR="$stage" PREFIX=/usr install
 version=$("$build/temper" --version | awk '{print $2}')
 abi=$(readelf -d "$build/libtemper.so" | sed -n 's/.*SONAME.*libtemper\.so\.\(.*\)\]/\1/p')
 runtime=libtemper$abi

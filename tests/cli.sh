@@ -280,7 +280,11 @@ same 'completion: types in tiles' 'bf16/f32@tile64 bf16/f32@tile128 bf16/f32@til
 run 0 lab schedules --scale 'sqrt(N)' --head-size 64 --type f32
 has 'own schedules' "$out" "$(printf '%-16s %16s %16s' 'sqrt(N)' '> 4000' 32)"
 run 2 lab zoo --scale N
-has 'scales are for schedules' "$err" 'goes with lab schedules and a --scale'
+has 'scales are for schedules' "$err" 'goes with lab schedules and a --scale or --bias'
+run 0 lab schedules --bias '-2*(i - j)' --head-size 64
+has 'own biases' "$out" "$(printf '%-18s %10s %10s %10s %10s' '-2*(i - j)' 4 4 every 1)"
+run 2 lab schedules --bias '2*i'
+has 'a bias is of the distance' "$err" 'written (i - j) or d'
 run 2 lab schedules --base 3
 has 'a base is for scales' "$err" 'goes with lab schedules and a --scale'
 same 'completion: a file' 'FILES ' "$(complete run -F '')"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "model/expression_tile.h"
 #include "number/elementary.h"
+#include "number/trig.h"
 
 static bool same_bits(double x, double y) { return (isnan(x) && isnan(y)) || !memcmp(&x, &y, sizeof x); }
 
@@ -36,7 +37,7 @@ static const expression *random_tree(arena *a, test_random *r, unsigned depth) {
 
 typedef struct machine {
     double values[256];
-    char ops[256]; /* + - * / % ~ (negation) ( [ L S F C m M (calls, waiting for their parenthesis) = ! < l (tests) */
+    char ops[256]; /* + - * / % ~ (negation) ( [ L S c s F C m M (calls) = ! < l (tests) */
     size_t value_count, op_count;
 } machine;
 
@@ -98,6 +99,8 @@ static void close_call(machine *m) {
     double *top = &m->values[m->value_count - 1];
     if (call == 'L') *top = log_f64(*top);
     if (call == 'S') *top = sqrt(*top);
+    if (call == 'c') *top = cos_f64(*top);
+    if (call == 's') *top = sin_f64(*top);
     if (call == 'F') *top = floor(*top);
     if (call == 'C') *top = next_power(*top);
     if (call != 'm' && call != 'M') return;
@@ -125,6 +128,8 @@ static double evaluate_text(const char *s, double i, double n, double size) {
             m.ops[m.op_count++] = 'L', s += 3;
         } else if (!strncmp(s, "sqrt(", 5)) {
             m.ops[m.op_count++] = 'S', s += 5;
+        } else if (!strncmp(s, "cos(", 4) || !strncmp(s, "sin(", 4)) {
+            m.ops[m.op_count++] = *s == 'c' ? 'c' : 's', s += 4;
         } else if (!strncmp(s, "floor(", 6)) {
             m.ops[m.op_count++] = 'F', s += 6;
         } else if (!strncmp(s, "ceil2(", 6)) {

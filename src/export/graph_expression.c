@@ -39,6 +39,8 @@ value graph_expression(graph *g, const expression *e, const graph_variables *v) 
     case EXPR_NEG: return graph_node(g, "Neg", x, NULL, NULL);
     case EXPR_LN: return graph_node(g, "Log", x, NULL, NULL);
     case EXPR_SQRT: return graph_node(g, "Sqrt", x, NULL, NULL);
+    case EXPR_COS: return graph_node(g, "Cos", x, NULL, NULL);
+    case EXPR_SIN: return graph_node(g, "Sin", x, NULL, NULL);
     case EXPR_FLOOR: return graph_node(g, "Floor", x, NULL, NULL);
     case EXPR_CEIL2: return power_above(g, x);
     case EXPR_ADD: return graph_node(g, "Add", x, y, NULL);

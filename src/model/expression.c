@@ -10,6 +10,7 @@
 #include "base/entry.h"
 
 #include "number/elementary.h"
+#include "number/trig.h"
 
 /* ---- reading ---- */
 
@@ -161,6 +162,10 @@ static const expression *read_factor(reader *r) {
         e = read_call(r, EXPR_LN);
     else if (accept(r, "sqrt"))
         e = read_call(r, EXPR_SQRT);
+    else if (accept(r, "cos"))
+        e = read_call(r, EXPR_COS);
+    else if (accept(r, "sin"))
+        e = read_call(r, EXPR_SIN);
     else if (accept(r, "floor"))
         e = read_call(r, EXPR_FLOOR);
     else if (accept(r, "ceil2"))
@@ -170,7 +175,7 @@ static const expression *read_factor(reader *r) {
     else if (accept(r, "max"))
         e = read_call(r, EXPR_MAX);
     else
-        expected(r, "a number, i, n, N, (, [, ln, sqrt, floor, ceil2, min or max");
+        expected(r, "a number, i, n, N, (, [, ln, sqrt, cos, sin, floor, ceil2, min or max");
     r->depth--;
     return e;
 }
@@ -296,6 +301,8 @@ void expression_print(text *out, const expression *e) {
         break;
     case EXPR_LN: print_call(out, e, "ln"); break;
     case EXPR_SQRT: print_call(out, e, "sqrt"); break;
+    case EXPR_COS: print_call(out, e, "cos"); break;
+    case EXPR_SIN: print_call(out, e, "sin"); break;
     case EXPR_FLOOR: print_call(out, e, "floor"); break;
     case EXPR_CEIL2: print_call(out, e, "ceil2"); break;
     case EXPR_MIN: print_call(out, e, "min"); break;
@@ -332,6 +339,8 @@ double expression_eval(const expression *e, double i, double n, double size) {
     case EXPR_NEG: return -x;
     case EXPR_LN: return log_f64(x);
     case EXPR_SQRT: return sqrt(x);
+    case EXPR_COS: return cos_f64(x);
+    case EXPR_SIN: return sin_f64(x);
     case EXPR_FLOOR: return floor(x);
     case EXPR_CEIL2: return expression_ceil2(x);
     case EXPR_ADD: return x + y;

@@ -4,11 +4,12 @@
        expr   = term { ("+" | "-") term }
        term   = factor { ("*" | "/" | "%") factor }
        factor = number | "i" | "n" | "N" | "-" factor | "(" expr ")" | "[" expr ("=" | "!=" | "<" | "<=") expr "]"
-              | ("ln" | "sqrt" | "floor" | "ceil2") "(" expr ")" | ("min" | "max") "(" expr "," expr ")"
+              | ("ln" | "sqrt" | "cos" | "sin" | "floor" | "ceil2") "(" expr ")" | ("min" | "max") "(" expr "," expr ")"
 
    [a = b] is 1 or 0. a % b is the remainder in 0..b-1. ceil2(a) is the least power of two that is not below a, and 0
    where a is not positive: a number of every format that reaches so far. Evaluation is in doubles, one rounding per
-   operation, with our own ln: the same bits everywhere. */
+   operation, with our own ln, cos and sin: the same bits everywhere. cos
+   and sin of more than 2^20 are no numbers. */
 #ifndef MODEL_EXPRESSION_H
 #define MODEL_EXPRESSION_H
 
@@ -22,6 +23,8 @@ typedef enum expression_op {
     EXPR_NEG,
     EXPR_LN,
     EXPR_SQRT,
+    EXPR_COS,
+    EXPR_SIN,
     EXPR_FLOOR,
     EXPR_CEIL2,
     EXPR_ADD,

@@ -35,7 +35,9 @@ static bool evaluate(rational *out, const expression *e, const walk *w, rational
     case EXPR_SIZE: rational_set_int(out, (long)w->size); break;
     case EXPR_NEG: rational_neg(out, x); break;
     case EXPR_LN:
-    case EXPR_SQRT: return false;
+    case EXPR_SQRT:
+    case EXPR_COS:
+    case EXPR_SIN: return false;
     case EXPR_FLOOR: rational_floor(out, x); break;
     case EXPR_CEIL2: return ceil2_of(out, x, y);
     case EXPR_ADD: rational_add(out, x, y); break;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "number/elementary.h"
+#include "number/trig.h"
 
 size_t expression_scratch(const expression *e) {
     size_t a = e->a ? expression_scratch(e->a) : 0, b = e->b ? 1 + expression_scratch(e->b) : 0;
@@ -38,6 +39,8 @@ void expression_tile(double *out, const expression *e, double first, size_t coun
     case EXPR_NEG: EACH(-x[k]); break;
     case EXPR_LN: EACH(log_f64(x[k])); break;
     case EXPR_SQRT: EACH(sqrt(x[k])); break;
+    case EXPR_COS: EACH(cos_f64(x[k])); break;
+    case EXPR_SIN: EACH(sin_f64(x[k])); break;
     case EXPR_FLOOR: EACH(floor(x[k])); break;
     case EXPR_CEIL2: EACH(expression_ceil2(x[k])); break;
     case EXPR_ADD: EACH(x[k] + y[k]); break;

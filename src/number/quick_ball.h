@@ -3,7 +3,7 @@
    first (answer/proved.c).
 
    Between ball_quick_begin and ball_quick_end every ball that the thread makes is quick, and no other ball may be
-   touched; rationals cannot be made. Quick balls are never printed: to the page of a certificate they are no bound. */
+   touched; rationals cannot be made. Quick balls are never printed: for a certificate they are no bound. */
 #ifndef NUMBER_QUICK_BALL_H
 #define NUMBER_QUICK_BALL_H
 

@@ -45,6 +45,10 @@ static const char *shown(char out[LABEL], const char *label, trap *t) {
 }
 
 void exact_require(const temper_model *m, trap *t) {
+    static const struct {
+        expression_op op;
+        const char *name;
+    } irrational[] = {{EXPR_LN, "ln"}, {EXPR_SQRT, "sqrt"}, {EXPR_COS, "cos"}, {EXPR_SIN, "sin"}};
     char label[LABEL];
     for (uint32_t l = 0; l < m->layer_count; l++)
         for (uint32_t h = 0; h < m->layers[l].head_count; h++)
@@ -54,11 +58,11 @@ void exact_require(const temper_model *m, trap *t) {
     for (uint32_t c = 0; c < m->channel_count; c++) {
         const model_channel *channel = &m->channels[c];
         if (!channel->position || channel->soft_only) continue;
-        bool logarithm = expression_uses(channel->position, EXPR_LN);
-        if (logarithm || expression_uses(channel->position, EXPR_SQRT))
-            trap_raise(t, TEMPER_UNSUPPORTED, 0, 0,
-                       "the position feature of channel %u (%s) uses %s: its values are not rational", c,
-                       shown(label, channel->label, t), logarithm ? "ln" : "sqrt");
+        for (size_t k = 0; k < sizeof irrational / sizeof *irrational; k++)
+            if (expression_uses(channel->position, irrational[k].op))
+                trap_raise(t, TEMPER_UNSUPPORTED, 0, 0,
+                           "the position feature of channel %u (%s) uses %s: its values are not rational", c,
+                           shown(label, channel->label, t), irrational[k].name);
     }
 }
 

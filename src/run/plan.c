@@ -92,6 +92,8 @@ static range expression_range(const expression *e) {
     case EXPR_MAX: return (range){fmax(a.lo, b.lo), fmax(a.hi, b.hi)};
     case EXPR_MIN: return (range){fmin(a.lo, b.lo), fmin(a.hi, b.hi)};
     case EXPR_DIV: return (range){a.lo >= 0 && b.lo >= 0 ? 0 : -INFINITY, INFINITY};
+    case EXPR_COS:
+    case EXPR_SIN: return (range){-INFINITY, INFINITY}; /* no number where the argument is large */
     case EXPR_SQRT:
     case EXPR_CEIL2: return (range){0, INFINITY};
     case EXPR_LN: return (range){a.lo >= 1 ? 0 : -INFINITY, INFINITY};

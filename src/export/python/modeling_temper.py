@@ -48,7 +48,7 @@ class Expression:
         expr   = term { ("+" | "-") term }
         term   = factor { ("*" | "/" | "%") factor }
         factor = number | "i" | "n" | "N" | "-" factor | "(" expr ")" | "[" expr ("=" | "!=" | "<" | "<=") expr "]"
-               | ("ln" | "sqrt" | "floor" | "ceil2") "(" expr ")" | ("min" | "max") "(" expr "," expr ")" """
+               | ("ln" | "sqrt" | "cos" | "sin" | "floor" | "ceil2") "(" expr ")" | ("min" | "max") "(" expr "," expr ")" """
 
     TOKEN = re.compile(r"\s*(0[xX][0-9a-fA-F.]+[pP][+-]?[0-9]+|[0-9][0-9.]*(?:[eE][+-]?[0-9]+)?|ln|sqrt|floor|ceil2|min|max|[inN]"
                        r"|!=|<=|[-+*/%()\[\],=<])")
@@ -115,7 +115,7 @@ class Expression:
             self.take("]")
             test = {"=": torch.eq, "!=": torch.ne, "<": torch.lt, "<=": torch.le}[op]
             return test(x, y).to(torch.float64)
-        if word in ("ln", "sqrt", "floor", "ceil2", "min", "max"):
+        if word in ("ln", "sqrt", "cos", "sin", "floor", "ceil2", "min", "max"):
             return self.call(word)
         if not word[0].isdigit():
             raise ValueError(f"in the expression {self.text!r}: {word} is not a value")
@@ -129,7 +129,8 @@ class Expression:
             y = self.sum()
             x = torch.where(x < y if name == "min" else x > y, x, y)
         self.take(")")
-        return {"ln": torch.log, "sqrt": torch.sqrt, "floor": torch.floor, "ceil2": power_above}.get(name, lambda y: y)(x)
+        known = {"ln": torch.log, "sqrt": torch.sqrt, "cos": torch.cos, "sin": torch.sin, "floor": torch.floor, "ceil2": power_above}
+        return known.get(name, lambda y: y)(x)
 
 
 def power_above(x):
