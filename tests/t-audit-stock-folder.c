@@ -20,7 +20,7 @@ static const char *const names[] = {
     "model.gguf",     "model.safetensors",      "onnx/model.onnx",       "config.json",
     "tokenizer.json", "generation_config.json", "tokenizer_config.json", "Modelfile",
     "README.md",      "testvectors.jsonl",      "certificate.json"};
-enum { GGUF, SAFETENSORS, ONNX, CONFIG, TOKENIZER, CERTIFICATE = 10, FILES };
+enum { GGUF, SAFETENSORS, ONNX, CONFIG, TOKENIZER, TOKENIZER_CONFIG = 6, CERTIFICATE = 10, FILES };
 
 typedef struct bytes {
     char *data;
@@ -235,7 +235,28 @@ static void change_name(const trial *t, const char *to) {
     free(data);
 }
 
+/* Another file of weights beside the three, which a program would look for first, or add to them. */
+static void add_file(const trial *t, const char *name) {
+    temper_error e = {0};
+    write_all(t);
+    CHECK(temper_file_write(path_of(name), "x", 1, &e) == TEMPER_OK, "%s", e.text);
+    check_refused(t, &t->files[CERTIFICATE], name);
+    unlink(path_of(name));
+}
+
+/* One that is no weights is not looked at. */
+static void add_note(const trial *t) {
+    temper_error e = {0};
+    write_all(t);
+    CHECK(temper_file_write(path_of("notes.txt"), "x", 1, &e) == TEMPER_OK, "%s", e.text);
+    CHECK(audit_here(&t->files[CERTIFICATE], &e) == TEMPER_OK, "%s: %s", t->source, e.text);
+    unlink(path_of("notes.txt"));
+}
+
 static void change_all(const trial *t) {
+    static const char *const others[] = {"pytorch_model.bin",   "model.safetensors.index.json",
+                                         "adapter_config.json", "adapter_model.safetensors",
+                                         "lora.GGUF",           "onnx/model_quantized.onnx"};
     temper_error e;
     write_all(t);
     CHECK(audit_here(&t->files[CERTIFICATE], &e) == TEMPER_OK, "%s: %s", t->source, e.text);
@@ -245,6 +266,10 @@ static void change_all(const trial *t) {
     change_file(t, ONNX, t->files[ONNX].length / 2, "x", 1, false); /* of this one only the digest counts */
     change_text(t, CONFIG, "e-0", "e-1");
     change_text(t, TOKENIZER, "\"a\"", "\"x\"");
+    change_text(t, TOKENIZER_CONFIG, "\"<s>\"", "\"</s\"");
+    change_text(t, TOKENIZER_CONFIG, ": false", ": true ");
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) add_file(t, others[k]);
+    add_note(t);
     change_text(t, TOKENIZER, "\"c\"", "\"x\"");
     change_certificate(t, "onnx/model.onnx", "../model.onnx");
     change_certificate(t, "onnx/model.onnx", "/dev/null");

@@ -2,13 +2,16 @@
 #define _GNU_SOURCE
 #include "audit/audit_stock.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/sha256.h"
+#include "model/stock_texts.h"
 
 static const double ALLOWED = 32;
 
@@ -67,6 +70,39 @@ static const char *path_in(entry *e, const char *folder, const char *name) {
 static const char *const weight_files[] = {"model.gguf", "model.safetensors", "onnx/model.onnx"};
 enum { WEIGHT_FILES = sizeof weight_files / sizeof *weight_files };
 
+static bool ends_in(const char *name, const char *ending) {
+    size_t length = strlen(name), end = strlen(ending);
+    return length >= end && strcasecmp(name + length - end, ending) == 0;
+}
+
+/* Files of weights that programs look for in a folder beside the three, or before them: whole ones, in parts, and what
+   is added to others. */
+static bool is_of_weights(const char *name) {
+    static const char *const endings[] = {".gguf", ".safetensors", ".onnx", ".onnx_data", ".bin",        ".pt",
+                                          ".pth",  ".ckpt",        ".h5",   ".msgpack",   ".index.json", ".npz"};
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+        if (ends_in(name, endings[k])) return true;
+    return strcmp(name, "adapter_config.json") == 0;
+}
+
+/* `part`: "", or a folder of it and a slash. */
+static void check_others(entry *e, const stock_audit *s, const char *folder, const char *part) {
+    DIR *d = opendir(path_in(e, folder, part));
+    char other[300] = "";
+    if (!d) return;
+    for (struct dirent *x; !*other && (x = readdir(d));) {
+        bool known = !is_of_weights(x->d_name);
+        size_t length = strlen(part);
+        for (size_t k = 0; k < WEIGHT_FILES; k++)
+            known |= strncmp(weight_files[k], part, length) == 0 && strcmp(weight_files[k] + length, x->d_name) == 0;
+        if (!known) snprintf(other, sizeof other, "%s%s", part, x->d_name);
+    }
+    closedir(d);
+    if (*other)
+        stock_refuse(s, 0, 0, "the folder has a file %s, of which it says nothing",
+                     text_escaped(s->arena, other, strlen(other), 80));
+}
+
 /* The list has nothing but files of weights, each by its one name, since by another one it would not be compared; of
    a folder it has all that are there. */
 static void check_names(entry *e, const stock_audit *s, const char *folder) {
@@ -82,6 +118,8 @@ static void check_names(entry *e, const stock_audit *s, const char *folder) {
         if (!seen[k] && lstat(path_in(e, folder, weight_files[k]), &about) == 0)
             stock_refuse(s, 0, 0, "the folder has a file %s, of which it says nothing", weight_files[k]);
     }
+    if (folder) check_others(e, s, folder, "");
+    if (folder) check_others(e, s, folder, "onnx/");
 }
 
 /* The same numbers in the other file, so that what is proved of one holds of both. */
@@ -109,6 +147,19 @@ static void check_same_weights(const stock_audit *s, const struct stock_model *x
         }
 }
 
+/* How strings become tokens is said in two files. */
+static void check_tokenizer(entry *e, const stock_audit *s, const char *folder, const struct stock_model *m) {
+    static const char name[] = "tokenizer_config.json";
+    size_t length;
+    text expected;
+    const char *bytes = read_whole(e, &length, path_in(e, folder, name));
+    const tokenizer_facts facts = stock_tokenizer(m, stock_tokens_make(m, &e->memory));
+    text_init(&expected, &e->memory);
+    tokenizer_config_print(&expected, &facts);
+    if (length != expected.length || memcmp(bytes, expected.data, length) != 0)
+        stock_refuse(s, 0, 0, "%s has another field, or another value", name);
+}
+
 static void check_folder(entry *e, stock_audit *s, const char *folder, const struct stock_model *m) {
     static const char safetensors[] = "model.safetensors";
     for (size_t k = 0; k < s->claim->file_count; k++) {
@@ -126,6 +177,7 @@ static void check_folder(entry *e, stock_audit *s, const char *folder, const str
         tensor_file_open(&f, (tensor_source){.bytes = bytes, .size = length}, &e->memory, e->trap);
         stock_read_folder(&other, &x, &f, &e->memory);
         check_same_weights(s, other.model, m);
+        check_tokenizer(e, s, folder, other.model);
     }
 }
 
