@@ -431,7 +431,7 @@ $(BUILD)/bench/kernels_bench: $(BUILD)/bench/kernels_bench.o $(STATIC)
 	@$(SAY) "  LD      $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-bench: ## measure temper beside PyTorch and onnxruntime, into bench/results/ (BENCH=--quick: a few minutes)
+bench: ## measure temper beside PyTorch, onnxruntime, JAX and llama.cpp, into bench/results/ (BENCH=--quick: a few minutes)
 	@sh scripts/setup.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_BIN)
 	@sh bench/run.sh $(BUILD) $(BENCH)

@@ -1,5 +1,5 @@
-#!/usr/bin/python3
-"""Measures temper beside PyTorch and onnxruntime in one run; `make bench` builds what it needs and starts it.
+#!/usr/bin/env python3
+"""Measures temper beside PyTorch, onnxruntime, JAX and llama.cpp in one run; `make bench` builds what it needs and starts it.
 
 Writes results.csv, results.md and charts to bench/results/. doc/performance.md says what is measured and how."""
 import argparse
@@ -26,6 +26,7 @@ def arguments():
     parser.add_argument("--render", action="store_true",
                         help="measure nothing: write tables and charts anew from results.csv")
     parser.add_argument("--only", default=",".join(PARTS), help="parts to measure, of " + ",".join(PARTS))
+    parser.add_argument("--llama", default="", help="a folder whose node_modules has node-llama-cpp; without it llama.cpp is left out")
     parser.add_argument("--threads", default="1,2", help="thread counts (default: 1,2)")
     options = parser.parse_args()
     options.failed = False
@@ -76,6 +77,7 @@ def run_all(options, build):
 
     import commands
     import heads
+    import llama
     import measure
     import models
     import ort
@@ -85,14 +87,13 @@ def run_all(options, build):
     started = datetime.datetime.now()
     load = os.getloadavg()
     results = measure.Results()
-    node_folder = os.path.join(build, "bench", "node")
     temper = heads.Temper(os.path.join(build, "bench", "libbench.so"))
     spawner = measure.Spawner(os.path.join(build, "bench", "spawn"))
     spawner.temper = os.path.join(build, "temper")
     help_text = subprocess.run([spawner.temper, "run", "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
     kernels = []
     with tempfile.TemporaryDirectory(prefix="temper-bench-") as work:
-        server = ort.Server(node_folder, work)
+        server = ort.Server(work)
         versions = server.ask(do="version")
         try:
             if "commands" in options.only:
@@ -102,23 +103,24 @@ def run_all(options, build):
             if "kernels" in options.only:
                 kernels = run_kernels_bench(os.path.join(build, "bench", "kernels_bench"), options.quick)
             if "heads" in options.only:
-                heads.run(results, temper, server, node_folder, work, options.quick, options.threads)
+                heads.run(results, temper, server, work, options.quick, options.threads)
             if "models" in options.only:
                 models.run(results, temper.library, server, spawner, work, options.quick, options.threads, help_text)
+                if options.llama:
+                    llama.run(results, spawner, options.llama, work, options.quick, options.threads)
         except (KeyboardInterrupt, Exception):
             traceback.print_exc(limit=-2)
             print("bench: stopped early; what was measured so far is written", file=sys.stderr)
             options.failed = True
         server.close()
-    blas = os.path.realpath("/usr/lib/x86_64-linux-gnu/libblas.so.3")
     minutes = (datetime.datetime.now() - started).seconds // 60 + 1
     about = [
         f"{started:%Y-%m-%d %H:%M}, {minutes} minutes" + (", --quick" if options.quick else ""),
         f"{first_line('/proc/cpuinfo', 'model name')}, {os.cpu_count()} cores, load {load[0]:.1f} before, "
         f"{os.getloadavg()[0]:.1f} after",
         f"temper kernels: {temper.kernels}",
-        f"PyTorch {torch.__version__} (BLAS: {os.path.basename(os.path.dirname(blas))}), onnxruntime-node "
-        f"{versions['version']}, node {versions['node']}",
+        f"PyTorch {torch.__version__} ({torch.backends.cpu.get_cpu_capability()}), onnxruntime {versions['version']}, "
+        f"JAX {versions['jax'] or 'not there'}, node-llama-cpp {llama.version(options.llama)}",
     ]
     return results, kernels, about
 

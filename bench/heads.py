@@ -59,6 +59,26 @@ def torch_chunked(q, k, v, corner, scale, block):
     return out
 
 
+def torch_flash(q, k, v):
+    """Its kernel for processors works by tiles, as FlashAttention does."""
+    return torch.nn.functional.scaled_dot_product_attention(q[None, None], k[None, None], v[None, None], is_causal=True)[0, 0]
+
+
+def torch_compiled(n, d):
+    """The explicit head, fused by torch.compile."""
+    scale = 1 / math.sqrt(d)
+    return torch.compile(lambda q, k, v, mask: torch.softmax((q * scale) @ k.T + mask, -1) @ v, dynamic=False)
+
+
+def torch_flex(n):
+    """FlexAttention, which skips blocks of masked keys."""
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+    blocks = create_block_mask(lambda _b, _h, i, j: i >= j, 1, 1, n, n, device="cpu")
+    attend = torch.compile(flex_attention, dynamic=False)
+    return lambda q, k, v: attend(q[None, None], k[None, None], v[None, None], block_mask=blocks)[0, 0]
+
+
 def causal_mask(n, dtype):
     return torch.full((n, n), -math.inf, dtype=dtype).triu_(1)
 
@@ -99,6 +119,8 @@ def contenders_of(temper, server, kind, q, k, v, threads, skipped):
              for block in BLOCKS}
     block = min(speed, key=speed.get)
     add("PyTorch chunked", lambda: torch_chunked(tq, tk, tv, corner, scale, block).numpy())
+    add("PyTorch flash", lambda: torch_flash(tq, tk, tv).numpy())
+    add_compiled(add, skipped, tq, tk, tv, mask)
     for name, load, kinds in ort.HEADS:
         if kind not in kinds:
             continue
@@ -117,13 +139,29 @@ def contenders_of(temper, server, kind, q, k, v, threads, skipped):
     return all_of
 
 
+def add_compiled(add, skipped, q, k, v, mask):
+    """What torch.compile makes: it needs a C++ compiler, and refuses what it cannot do."""
+    n, d = q.shape
+    for name, make, inputs in (("PyTorch compiled", lambda: torch_compiled(n, d), (q, k, v, mask)),
+                               ("PyTorch FlexAttention", lambda: torch_flex(n), (q, k, v))):
+        try:
+            if any(x is None for x in inputs):
+                raise RuntimeError("too little memory for its mask")
+            function = make()
+            function(*inputs)  # compiles
+            add(name, lambda function=function, inputs=inputs: function(*inputs).numpy())
+        except Exception as error:  # torch raises many kinds
+            say(f"  {name}: {str(error).splitlines()[0][:120]}")
+            skipped.append(name)
+
+
 def compare(all_of):
     """The largest difference from the plain loop, or from temper where that does not take part."""
     reference = all_of.get("plain C loop", all_of["temper"])[1]().copy()
     return {name: float(np.abs(output() - reference).max()) for name, (_, output) in all_of.items()}
 
 
-def memory_of(temper, node_folder, work, kind, q, k, v):
+def memory_of(temper, work, kind, q, k, v):
     """Peak memory in KiB above what was there before, inputs and masks included, each alone: {name: KiB}."""
     n, d = q.shape
     out = np.empty_like(q)
@@ -136,11 +174,12 @@ def memory_of(temper, node_folder, work, kind, q, k, v):
             lambda: torch_chunked(tq, tk, tv, causal_mask(128, tq.dtype), scale, 128)),
         "PyTorch explicit": measure.peak_growth(
             lambda: torch_explicit(tq, tk, tv, causal_mask(n, tq.dtype), scale)),
+        "PyTorch flash": measure.peak_growth(lambda: torch_flash(tq, tk, tv)),
     }
     for name, load, kinds in ort.HEADS:
         if kind not in kinds:
             continue
-        server = ort.Server(node_folder, work)
+        server = ort.Server(work)
         try:
             before = server.ask(do="memory")["rss"]
             load(server, name, 1, kind, q, k, v)
@@ -152,7 +191,7 @@ def memory_of(temper, node_folder, work, kind, q, k, v):
     return peaks
 
 
-def run(results, temper, server, node_folder, work, quick, thread_counts):
+def run(results, temper, server, work, quick, thread_counts):
     lengths = (1024, 4096) if quick else (1024, 2048, 4096, 8192, 16384)
     memory_cases = CASES[:1] if quick else CASES
     random = np.random.default_rng(1)
@@ -162,7 +201,7 @@ def run(results, temper, server, node_folder, work, quick, thread_counts):
             q, k, v = (random.standard_normal((n, d)).astype(ort.NUMPY_TYPE[kind]) for _ in range(3))
             peaks = {}
             if n == 4096 and (d, kind) in memory_cases:
-                peaks = memory_of(temper, node_folder, work, kind, q, k, v)
+                peaks = memory_of(temper, work, kind, q, k, v)
             for threads in thread_counts[:1] if quick and n < 4096 else thread_counts:
                 torch.set_num_threads(threads)
                 skipped = []

@@ -1,8 +1,9 @@
-"""onnxruntime: the graphs of one causal head, and the node process that runs graphs."""
+"""onnxruntime and JAX: the graphs of one causal head, and the process that runs them."""
 import json
 import math
 import os
 import subprocess
+import sys
 
 import numpy as np
 import onnx
@@ -27,20 +28,21 @@ def save_graph(path, nodes, inputs, output, initializers=()):
 
 
 class Server:
-    """The node process. Every request waits for its answer, so nothing else runs meanwhile."""
+    """ort_server.py. Every request waits for its answer, so nothing else runs meanwhile."""
 
-    def __init__(self, node_folder, work):
+    def __init__(self, work):
         self.work = work
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ort_server.js")
-        self.process = subprocess.Popen(["node", "--expose-gc", "--max-old-space-size=16000", script, node_folder],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ort_server.py")
+        one_thread = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+        self.process = subprocess.Popen([sys.executable, "-B", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env={**os.environ, "XLA_FLAGS": one_thread, "JAX_PLATFORMS": "cpu"})
 
     def ask(self, **request):
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError("the node process ended")
+            raise RuntimeError("the process ended")
         answer = json.loads(line)
         if "error" in answer:
             raise RuntimeError(answer["error"])
@@ -129,10 +131,18 @@ def load_group_query(server, name, threads, kind, q, k, v):
     server.load(name, path, threads, feeds)
 
 
+def load_jax(server, name, threads, kind, q, k, v):
+    """XLA's own threads cannot be chosen later, so it runs with one."""
+    if threads != 1:
+        raise RuntimeError("runs with one thread only")
+    server.ask(do="jax", id=name, inputs={x: server.input(x, array) for x, array in (("q", q), ("k", k), ("v", v))})
+
+
 # name, loader, types it can do
 HEADS = [
     ("onnxruntime explicit", load_explicit, ("f32", "f64")),
     ("onnxruntime Attention", load_attention, ("f32",)),
     ("onnxruntime MultiHeadAttention", load_multi_head, ("f32",)),
     ("onnxruntime GroupQueryAttention", load_group_query, ("f32",)),
+    ("JAX", load_jax, ("f32", "f64")),
 ]

@@ -54,12 +54,12 @@ for job in "$@"; do
         ;;
     mpfr) need libmpfr-dev "judges exp and log" "$(header mpfr.h)" ;;
     torch)
-        need python3-torch "runs exported models, and the benchmark's opponent" "/usr/bin/python3 -c 'import torch'"
+        need python3-torch "runs exported models" "/usr/bin/python3 -c 'import torch'"
         need python3-numpy "arrays of the benchmark and of exported models" "/usr/bin/python3 -c 'import numpy'"
         # Debian's PyTorch runs on any BLAS, also on the slow reference one: not a fair opponent.
         need libopenblas0-openmp "a fast BLAS for PyTorch" "test -e /usr/lib/*/openblas-openmp/libblas.so.3"
         ;;
-    onnx) need python3-onnx "checks ONNX graphs, and writes the benchmark's" "/usr/bin/python3 -c 'import onnx'" ;;
+    onnx) need python3-onnx "checks ONNX graphs" "/usr/bin/python3 -c 'import onnx'" ;;
     node)
         need nodejs "runs onnxruntime" "command -v node"
         need npm "installs onnxruntime" "command -v npm"

@@ -1,10 +1,11 @@
 #!/bin/bash
 # Installs the programs that other people run models with, pinned, into a folder outside the clone, once, and prints where they
-# are. usage: tests/clients/install.sh node|python
+# are. usage: tests/clients/install.sh node|python|jax
 #
 #   node     node-llama-cpp (llama.cpp, built) and transformers.js with onnxruntime
 #   python   a virtual environment: torch, transformers 5 and TransformerLens, safetensors, gguf, onnxruntime; FOLDER/old has
 #            transformers 4 for PYTHONPATH
+#   jax      JAX for PYTHONPATH, beside that environment, for make bench
 #
 # TEMPER_CACHE names another folder than ~/.cache/temper. Exit status 3: the packages could not be fetched.
 set -eu
@@ -19,6 +20,7 @@ PYTHON_PACKAGES="filelock typing-extensions sympy networkx jinja2 fsspec numpy==
 LENS_PACKAGES="transformer-lens==3.9.0 accelerate beartype einops fancy-einsum jaxtyping sentencepiece typeguard better-abc
     transformers-stream-generator wadler-lindig psutil datasets pandas python-dateutil pytz six dill multiprocess xxhash pyarrow
     wandb"
+JAX_PACKAGES="jax==0.10.2 jaxlib==0.10.2 ml_dtypes opt_einsum scipy"
 OLD_PACKAGES="transformers==4.49.0 tokenizers==0.21.4 huggingface-hub==0.36.0"
 
 cache=${TEMPER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/temper}
@@ -108,11 +110,30 @@ install_python() {
     echo "$dir"
 }
 
+install_jax() {
+    environment=$(install_python)
+    dir=$cache/jax-$(stamp_of "$JAX_PACKAGES")
+    if [ ! -e "$dir/complete" ]; then
+        say "installing JAX into $dir"
+        rm -rf "$dir"
+        mkdir -p "$dir"
+        # shellcheck disable=SC2086
+        if ! "$environment/venv/bin/pip" install -q --no-deps --target "$dir" $JAX_PACKAGES >"$dir/pip.log" 2>&1; then
+            tail -5 "$dir/pip.log" >&2
+            rm -rf "$dir"
+            exit 3
+        fi
+        touch "$dir/complete"
+    fi
+    echo "$dir"
+}
+
 case ${1-} in
 node) install_node ;;
+jax) install_jax ;;
 python) install_python ;;
 *)
-    echo "usage: tests/clients/install.sh node|python" >&2
+    echo "usage: tests/clients/install.sh node|python|jax" >&2
     exit 2
     ;;
 esac
