@@ -75,8 +75,8 @@ static bool ends_in(const char *name, const char *ending) {
     return length >= end && strcasecmp(name + length - end, ending) == 0;
 }
 
-/* Files of weights that programs look for in a folder beside the three, or before them: whole ones, in parts, and what
-   is added to others. */
+/* Files of weights that programs look for in a folder beside the three, or before them: whole ones, in parts, and
+   what is added to others. */
 static bool is_of_weights(const char *name) {
     static const char *const endings[] = {".gguf", ".safetensors", ".onnx", ".onnx_data", ".bin",        ".pt",
                                           ".pth",  ".ckpt",        ".h5",   ".msgpack",   ".index.json", ".npz"};

@@ -1,6 +1,6 @@
-/* Specification text in all syntaxes: it is refused with a place, or it is read; then one in eight prints as text that
-   means the same again. The first byte says which syntax. Automata are built for one text in sixteen, since that takes
-   a hundred times as long as to read it; fuzz_regex.c builds them all. */
+/* Specification text in all syntaxes: it is refused with a place, or it is read; then one in eight prints as text
+   that means the same again. The first byte says which syntax. Automata are built for one text in sixteen, since
+   that takes a hundred times as long as to read it; fuzz_regex.c builds them all. */
 #include <string.h>
 
 #include "automata/regex.h"
