@@ -96,6 +96,14 @@ real page_rounded(real size, real error, real relative, real grain) {
     return is_f16(size, grain) && 2 * off < most ? 2 * off : most;
 }
 
+/* A 0 that is off, after f16: below half its least number nothing is left, or as much again. */
+static real zero_rounded(real zero) { return zero + fminl(zero, V * zero + TINY); }
+
+static bool is_row_back(const line *r, real relative, real grain) {
+    return page_is_back(r->size, r->error, relative, grain) ||
+           page_is_back(r->size, r->zero, relative + r->share, grain);
+}
+
 /* The constant 1 of a row is the pin, less the mean in a GPT-2, and may be rounded to f16. */
 static real one_error(const view *x) {
     real off = x->own + (is_gpt2(x) ? x->mean / 0x1p13L : 0);
@@ -136,19 +144,24 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
     is_strict = false;
     double low, high, grain = fabs(f->one);
     real products = fabsl(f->one), weights = 0, error = one_error(x) * fabsl(f->one), together = 0, apart = 0;
-    bool exact = x->own == 0 && x->common == 0;
+    bool exact = x->own == 0 && x->common == 0, above = f->one > 0, below = f->one < 0;
     for (size_t k = 0; k < f->count; k++) {
         uint32_t at = f->terms[k].channel;
         const undo_column *c = &u->columns[at];
         real w = fabsl(f->terms[k].weight), size = width_of(c),
-             off = x->error[at] + (x->relative[at] + x->own) * size;
+             off = x->error[at] + (x->relative[at] + x->own) * size, part = x->error[at];
+        bool back = !c->mean && c->grain > 0;
         if (x->vectors16) {
             real seen = x->error[at] + x->mean, relative = x->relative[at] + x->own + x->common;
-            if (c->mean || !page_is_back(size, seen, relative, c->grain))
+            back = back && page_is_back(size, seen, relative, c->grain);
+            if (!back)
                 off = fmaxl(off, page_rounded(size, seen, relative, c->mean ? 0 : c->grain));
-            else /* a number that is not 0 is exact; what is off from 0 doubles */
-                off = fmaxl(off, 2 * x->zero[at]);
+            else /* a number that is not 0 is exact */
+                off = fmaxl(off, zero_rounded(x->zero[at]));
         }
+        if (size > 0) r.share = fmaxl(r.share, back ? part / c->grain + x->relative[at] + x->own : INFINITY);
+        above = above || f->terms[k].weight * c->low > 0 || f->terms[k].weight * c->high > 0;
+        below = below || f->terms[k].weight * c->low < 0 || f->terms[k].weight * c->high < 0;
         exact = exact && off == 0;
         apart += 2 * w * x->error[at];
         together += 2 * w * x->zero[at];
@@ -161,7 +174,9 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
     r.zero = (cancel == 0 ? together : apart) + cancel * (x->own + one_error(x) + roundings);
     if (is_gpt2(x)) {
         real kept = fabsl(f->rest) + 8 * U * weights;
-        error += x->mean * (x->vectors16 ? 2.01L * weights : kept);
+        real left = x->mean * (x->vectors16 ? 2.01L * weights : kept);
+        error += left;
+        if (grain > 0) r.share += left / grain;
         if (x->vectors16) kept = cancel > 0 ? 2.01L * weights : fabsl(f->rest) + 4.02L * V * weights;
         r.zero += x->mean * kept;
     }
@@ -169,6 +184,9 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
     r.size = fmaxl(fabsl(low), fabsl(high));
     r.own = exact && products <= 0x1p24L * low_bit(grain) ? 0 : roundings * products;
     r.error = error + r.own;
+    r.zero = fminl(r.zero, r.error);
+    r.share += roundings * (1 + r.share);
+    if (f->one != 0 || (above && below)) r.share = INFINITY;
     is_strict = strict;
     return r;
 }
@@ -197,14 +215,14 @@ static factor read_factor(const view *x, const undo_form *f, uint32_t dimension,
         relative += s.turned * s.turned / 2 + angle_off(x, pair_of(x, dimension)) + 2 * TURNED;
     }
     if (mean) grain = 0;
-    bool back = page_is_back(r.size, r.error, relative + (key ? 0 : x->common), grain);
+    bool back = is_row_back(&r, relative + (key ? 0 : x->common), grain);
     if (x->cache16 && !back && !key) relative += x->common; /* others may be rounded back, and lose the scale */
     if (!x->cache16)
         s.error = r.error + relative * r.size;
     else if (!back)
         s.error = page_rounded(r.size, r.error, relative, grain);
     else /* a query may stay as it is */
-        s.error = key ? 2 * r.zero : fmaxl(2 * r.zero, r.error + relative * r.size);
+        s.error = key ? zero_rounded(r.zero) : fmaxl(zero_rounded(r.zero), r.error + relative * r.size);
     return s;
 }
 
@@ -269,8 +287,8 @@ static real value_off(const view *x, const undo_head *h, real *size) {
         line r = page_read_row(x, &h->values[v].value);
         real e = r.error + x->common * r.size, grain = undo_grain(x->u, &h->values[v].value);
         if (x->cache16)
-            e = page_is_back(r.size, r.error, x->common, grain) ? 2 * r.zero
-                                                                : page_rounded(r.size, r.error, x->common, grain);
+            e = is_row_back(&r, x->common, grain) ? zero_rounded(r.zero)
+                                                  : page_rounded(r.size, r.error, x->common, grain);
         worst = fmaxl(worst, e);
         *size = fmaxl(*size, r.size);
     }
@@ -397,7 +415,7 @@ static real nearest_off(view *x, const undo_head *h) {
         int by = BY_KEY;
         for (size_t k = 0; k < h->product_count; k++) { /* constants that are rounded back together, or not at all */
             line q = page_read_row(x, &h->products[k].query);
-            bool back = page_is_back(q.size, q.error, x->common, undo_grain(x->u, &h->products[k].query));
+            bool back = is_row_back(&q, x->common, undo_grain(x->u, &h->products[k].query));
             if (h->products[k].query.count || (x->cache16 && !back)) by = BY_QUERY | BY_KEY;
         }
         real digits = score_off(x, h, h->content, h->product_count, by), slope = fabsl(h->slope) / head_root(x);
@@ -486,9 +504,9 @@ static real mean_off(view *x, const undo_head *h) {
         real error = v->scale * (e + (n + 4) * 1.01L * U * (r.size + e)), relative = 0;
         if (x->cache16) {
             ask(x, n * r.size < 2048 * low_bit(grain), "sums of a mean");
-            ask(x, page_is_back(r.size, r.error, x->common, grain) && 2 * n * r.zero < grain * 0x1p-17L,
+            ask(x, page_is_back(r.size, r.error, x->common, grain) && n * zero_rounded(r.zero) < grain * 0x1p-17L,
                 "values of a mean");
-            error = v->scale * 16 * r.zero;
+            error = v->scale * 8 * zero_rounded(r.zero);
             relative = V + 8 * U;
         }
         if (x->vectors16) {
@@ -577,31 +595,37 @@ static void take_attention(view *x, uint32_t layer, real *errors) {
     x->imbalance += 2 * (values + 4) * 1.01L * U * total + 4 * U * x->sum + rest;
 }
 
+/* What f16 makes of a number from 32 on. */
+static real in_f16(real y) {
+    int e;
+    frexpl(y, &e);
+    real unit = ldexpl(1, e - 11);
+    return rintl(y / unit) * unit;
+}
+
 /* What a step adds to each column is off by the first number, and by `none` where it is 0; its two products are up
    to `product`. */
 static real step_off(view *x, const undo_step *s, real *product, real *none) {
     line r = page_read_row(x, &s->sum);
     bool llama = !is_gpt2(x);
     real off = r.error + x->common * r.size, sure = 32 - off - 32 * x->common, scale = x->common + one_error(x);
-    *product = r.size + UNDO_GATE + off;
-    ask(x, sure >= (llama ? 17 : 10), "a step");
-    ask(x, !x->vectors16 || *product <= F16_LARGEST, "a step beyond f16");
-    real unit = 2 * r.own + UNDO_GATE * scale;
-    *none = llama ? 4.04L * sure * expl(-sure) : 0;
-    if (llama) unit += UNDO_GATE * (scale + 3 * U) + 2 * U * *product + *none;
-    /* the arguments of a step are a and a - 64; those that are not both rounded back move by `off` or less each */
-    real moved = 0;
     double low, high;
     undo_range(x->u, &s->sum, &low, &high);
+    ask(x, sure >= (llama ? 17 : 10), "a step");
+    ask(x, !x->vectors16 || r.size + UNDO_GATE + off <= F16_LARGEST, "a step beyond f16");
+    real unit = 2 * r.own + UNDO_GATE * scale, most = (high > 0 ? high : 0) + off;
+    *none = llama ? 4.04L * sure * expl(-sure) : 0;
+    *product = most + *none;
+    if (llama) unit += UNDO_GATE * (scale + 3 * U) + 2 * U * most + *none;
+    /* the arguments of a step are a and a - 64: each as f16 leaves it, or both moved by roundings alone */
+    real moved = 0;
     for (real a = 96; x->vectors16 && a <= high + 32; a += 32) {
-        real two[2] = {a, a - 64}, sum = 0;
-        bool back = true;
+        real two[2] = {a, a - 64}, left = 0, roundings = 0;
         for (int k = 0; k < 2; k++) {
-            bool own = off < two[k] / 4096;
-            back = back && own;
-            sum += own ? off : fminl(V * (two[k] + off), off);
+            left += fmaxl(two[k] - in_f16(two[k] - off), in_f16(two[k] + off) - two[k]);
+            roundings += fminl(V * (two[k] + off), off);
         }
-        if (!back) moved = fmaxl(moved, sum);
+        moved = fmaxl(moved, fminl(left, roundings));
     }
     return unit + moved;
 }

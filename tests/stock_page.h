@@ -30,6 +30,7 @@ typedef struct page_view {
 
 typedef struct page_row {
     real size, error, own, zero; /* own: its roundings; zero: off where the ideal number is 0 */
+    real share;                  /* or off by zero and this share of the ideal number */
 } page_row;
 
 void page_norm(page_view *x, uint32_t layer, bool net);

@@ -104,7 +104,7 @@ static void compare_row(const state *s, const undo_form *f) {
     page_row page = page_read_row(&s->x, f);
     total.numbers++;
     CHECK(is_near(found.size, page.size) && is_near(found.error, page.error) && is_near(found.rounded, page.own) &&
-              is_near(found.zero, page.zero) && found.scale == s->b.common,
+              is_near(found.zero, page.zero) && is_near(found.share, page.share) && found.scale == s->b.common,
           "%s: a row of %zu: size %g %Lg, error %.17g %.17Lg, rounded %g %Lg, zero %.17g %.17Lg", setting(s->t),
           f->count, found.size, page.size, found.error, page.error, found.rounded, page.own, found.zero, page.zero);
 }

@@ -52,9 +52,10 @@ typedef struct stock_audit {
     const stock_claim *claim;
     const undo *u;
     temper_spec *spec;
-    audit *shell;   /* for the parts of the auditor that read sources */
-    double *errors; /* [heads] what stock_bounds finds */
-    double logits;  /* the same of logits */
+    audit *shell;    /* for the parts of the auditor that read sources */
+    double *largest; /* [heads] of once: the largest key after any prefix, in units, if the machine has met all */
+    double *errors;  /* [heads] what stock_bounds finds */
+    double logits;   /* the same of logits */
 } stock_audit;
 
 /* Raise TEMPER_RANGE: what is not proved, and of which head; layer 0: none. */

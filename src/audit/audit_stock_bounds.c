@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "number/elementary.h"
+#include "number/format.h"
 
 static const double LLAMA_PIN = 0x1p15, GPT2_PIN = 0x1p13;
 static const double HALF_GATE = UNDO_GATE / 2; /* by so much two units of a step differ, halved */
@@ -86,15 +87,31 @@ bool stock_f16_back(double size, double error, double relative, double grain) {
     return has_f16(size, grain) && (error + relative * grain) * SLACK < grain * 0x1p-12;
 }
 
+bool stock_row_back(const stock_row *r, double relative, double grain) {
+    return stock_f16_back(r->size, r->error, relative, grain) ||
+           stock_f16_back(r->size, r->zero, relative + r->share, grain);
+}
+
 double stock_f16_error(double size, double error, double relative, double grain) {
     double all = error + relative * size, rounding = F16 * (size + all) + F16_TINY;
     return (all + (has_f16(size, grain) ? fmin(rounding, all) : rounding)) * SLACK;
 }
 
+double stock_f16_zero(double zero) { return (zero + fmin(zero, F16 * zero + F16_TINY)) * SLACK; }
+
+double stock_back_error(double plain, double zero) { return fmax(plain, stock_f16_zero(zero)); }
+
 /* In f16 it is rounded back to 1, or by as much as numbers are. */
 double stock_pin_error(const stock_bounding *b) {
     double off = b->u->m->architecture == STOCK_GPT2 ? b->own + b->mean / GPT2_PIN * SLACK : b->own;
     return b->k.f16_vectors && !stock_f16_back(1, off, b->common, 1) ? off + 1.01 * F16 : off;
+}
+
+/* How large products above 0 may be together, and those below. */
+static void add_sides(double sides[2], double weight, const undo_column *c) {
+    double low = weight * c->low, high = weight * c->high;
+    sides[0] += fmax(0, fmax(low, high));
+    sides[1] += fmax(0, fmax(-low, -high));
 }
 
 /* How large products may be together where they cancel out. */
@@ -103,9 +120,7 @@ static double cancelling(const undo *u, const undo_form *f) {
     bool tokens = true;
     for (size_t k = 0; k < f->count; k++) {
         const undo_column *c = &u->columns[f->terms[k].channel];
-        double w = f->terms[k].weight, low = w * c->low, high = w * c->high;
-        sides[0] += fmax(0, fmax(low, high));
-        sides[1] += fmax(0, fmax(-low, -high));
+        add_sides(sides, f->terms[k].weight, c);
         tokens = tokens && c->writer == UNDO_TOKEN;
     }
     for (uint32_t t = 0; tokens && t < STOCK_AUDIT_LETTERS + u->letters; t++) {
@@ -123,20 +138,26 @@ static double cancelling(const undo *u, const undo_form *f) {
 stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
     const undo *u = b->u;
     double products = fabs(f->one), weights = 0, zeros = 0, errors = 0, error = stock_pin_error(b) * fabs(f->one),
-           grain = fabs(f->one);
+           grain = fabs(f->one), share = 0, sides[2] = {fmax(f->one, 0), fmax(-f->one, 0)};
     bool exact = b->own == 0 && b->common == 0;
     for (size_t k = 0; k < f->count; k++) {
         const undo_column *c = &u->columns[f->terms[k].channel];
         const stock_column_bound *x = &b->columns[f->terms[k].channel];
         double w = fabs(f->terms[k].weight), size = size_of(c);
         double off = x->error + (x->relative + b->own) * size;
+        bool back = !c->mean;
         if (b->k.f16_vectors) {
             double seen = x->error + b->mean, relative = x->relative + b->own + b->common;
-            if (!c->mean && stock_f16_back(size, seen, relative, c->grain))
+            back = back && stock_f16_back(size, seen, relative, c->grain);
+            if (back)
                 off = stock_back_error(off, x->zero);
             else
                 off = fmax(off, stock_f16_error(size, seen, relative, c->mean ? 0 : c->grain));
         }
+        /* a number of it that is not 0 is `grain` at least */
+        if (size > 0)
+            share = fmax(share, back && c->grain > 0 ? x->error / c->grain + x->relative + b->own : INFINITY);
+        add_sides(sides, f->terms[k].weight, c);
         exact = exact && off == 0;
         errors += 2 * w * x->error;
         zeros += 2 * w * x->zero;
@@ -145,8 +166,11 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
         weights += w;
         grain = undo_common(grain, w * c->grain);
     }
-    if (u->m->architecture == STOCK_GPT2)
-        error += b->mean * (b->k.f16_vectors ? 2.01 * weights : fabs(f->rest) + 8 * F32 * weights);
+    if (u->m->architecture == STOCK_GPT2) {
+        double left = b->mean * (b->k.f16_vectors ? 2.01 * weights : fabs(f->rest) + 8 * F32 * weights);
+        error += left;
+        share += grain > 0 ? left / grain : 0;
+    }
     /* it is 0 where all columns are, or where products cancel out, and then all that they are off counts */
     double cancel = cancelling(u, f), zero = cancel > 0 ? errors : zeros;
     zero += cancel * (b->own + stock_pin_error(b) + (f->count + 2) * 1.01 * F32);
@@ -155,13 +179,17 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
         if (b->k.f16_vectors) left = cancel > 0 ? 2.01 * weights : fabs(f->rest) + 2.01 * F16 * 2 * weights;
         zero += b->mean * left;
     }
-    stock_row r = {.scale = b->common, .zero = zero * SLACK};
+    stock_row r = {.scale = b->common};
     double low, high;
     undo_range(u, f, &low, &high);
     r.size = fmax(fabs(low), fabs(high)) * SLACK;
     r.rounded =
         exact && products <= 0x1p24 * stock_lowest_bit(grain) ? 0 : (f->count + 2) * 1.01 * F32 * products * SLACK;
     r.error = (error + r.rounded) * SLACK;
+    r.zero = fmin(zero * SLACK, r.error); /* what all share is a share of the ideal number, which is 0 */
+    /* products of one sign: none is larger than their sum, and columns that are 0 are in `zero` */
+    bool one_sign = f->one == 0 && fmin(sides[0], sides[1]) == 0;
+    r.share = one_sign ? (share + (f->count + 2) * 1.01 * F32 * (1 + share)) * SLACK : INFINITY;
     return r;
 }
 
@@ -176,21 +204,25 @@ typedef struct net_bound {
     double rest;     /* GPT-2 */
 } net_bound;
 
-/* Multiples of 32 are numbers of f16: one that is off by less than half the distance to the next is rounded back. No
-   number is rounded further than to the one that it should be. */
-static bool is_rounded_back(double argument, double off) { return off < argument * 0x1p-12; }
-
-static double argument_rounding(double argument, double off) {
-    return is_rounded_back(argument, off) ? off : fmin(F16 * (argument + off), off);
+/* An argument that is a multiple of 32, which f16 has, and off by so much: how far what f16 makes of it is from that
+   multiple. Rounding keeps order, so the ends say it. */
+static double rounded_off(double argument, double off) {
+    double low = format_round(&format_f16, (argument - off) * (1 - 0x1p-50)),
+           high = format_round(&format_f16, (argument + off) * (1 + 0x1p-50));
+    return fmax(argument - low, high - argument);
 }
 
+static double argument_rounding(double argument, double off) { return fmin(F16 * (argument + off), off); }
+
 /* Both units of a step, whose arguments are 64 apart; the first one's is at most `high`. They share what they are
-   off: it cancels out if both are rounded back, or none is; if one is, the other keeps it. */
+   off, and that cancels out if none is rounded; else each is as far off as f16 leaves it, or by what it is rounded. */
 static double step_rounding(double high, double off) {
     double most = 0;
-    for (double x = 96; x <= high + 32; x += 32)
-        if (!is_rounded_back(x, off) || !is_rounded_back(x - 64, off))
-            most = fmax(most, argument_rounding(x, off) + argument_rounding(x - 64, off));
+    for (double x = 96; x <= high + 32; x += 32) {
+        double apart = rounded_off(x, off) + rounded_off(x - 64, off);
+        double each = argument_rounding(x, off) + argument_rounding(x - 64, off);
+        most = fmax(most, fmin(apart, each));
+    }
     return most;
 }
 
@@ -201,6 +233,7 @@ static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
     double low, high, off = r.error + r.scale * r.size;
     undo_range(u, &s->sum, &low, &high);
     double most = fmax(fabs(low), fabs(high)) + UNDO_GATE; /* the second unit's constant is by that much less */
+    double active = fmax(high, 0) + off;                   /* a unit says no more, tails aside */
     /* ideal arguments are 32 away from 0 at least: sums are whole, and cuts a quarter away from whole numbers */
     double sure = 32 - off - b->common * 32;
     if (!(sure >= (llama ? SILU_SURE : GELU_SURE)))
@@ -213,18 +246,18 @@ static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
     double unit = 2 * r.rounded + 2 * HALF_GATE * scale;
     /* of two units, each of which f16 rounds by at most itself */
     double tails = llama ? 4 * 1.01 * sure * exp_f64(-sure) : 0;
-    if (llama) unit += 2 * HALF_GATE * (scale + 3 * F32) + 2 * F32 * (most + off) + tails;
+    if (llama) unit += 2 * HALF_GATE * (scale + 3 * F32) + 2 * F32 * active + tails;
     if (b->k.f16_vectors) unit += step_rounding(high, off);
     for (size_t k = 0; k < s->count; k++) {
         double w = fabs(s->terms[k].weight) / UNDO_GATE;
         uint32_t c = s->terms[k].channel;
         n->added[c] += w * unit * SLACK;
         n->tails[c] += 1.01 * w * tails;
-        n->written[c] += 2 * w * (most + off);
-        n->total += 2 * w * (most + off);
+        n->written[c] += 2 * w * (active + tails);
+        n->total += 2 * w * (active + tails);
         n->count[c] += 2;
     }
-    n->rest += fabs(s->rest) * 2 * (most + off);
+    n->rest += fabs(s->rest) * 2 * (active + tails);
 }
 
 void stock_net(stock_bounding *b, uint32_t layer) {

@@ -38,7 +38,11 @@ typedef struct stock_row {
     double scale;   /* what all columns of the norm share */
     double rounded; /* the part of `error` that is this row's own roundings */
     double zero;    /* how far it may be off where the ideal number is 0 */
+    double share;   /* it is off by no more than zero + share of the ideal number; infinite: not known */
 } stock_row;
+
+/* Whether f16 rounds back all numbers of a row that are not 0, if they are off by `relative` of themselves besides. */
+bool stock_row_back(const stock_row *r, double relative, double grain);
 
 stock_row stock_row_bound(const stock_bounding *b, const undo_form *f);
 
@@ -57,8 +61,12 @@ bool stock_f16_back(double size, double error, double relative, double grain);
    by no more than it is off. grain 0: any numbers. */
 double stock_f16_error(double size, double error, double relative, double grain);
 
-/* The larger of two errors: of a number that is not rounded, and of 0, which is rounded by as much as it is off. */
-static inline double stock_back_error(double plain, double zero) { return plain > 2 * zero ? plain : 2 * zero; }
+/* How far 0 is off after it was rounded to f16: a number that is off by so little is rounded by a share of that, or by
+   half the least number of f16, and never by more than itself, since 0 is a number of f16. */
+double stock_f16_zero(double zero);
+
+/* The larger of two errors: of a number that is not rounded, and of 0, which is. */
+double stock_back_error(double plain, double zero);
 
 void stock_norm(stock_bounding *b, uint32_t layer, bool net);
 double stock_head_bound(stock_bounding *b, const undo_head *h);

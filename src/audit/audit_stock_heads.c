@@ -35,7 +35,7 @@ typedef struct side {
 
 /* Whether a query is rounded back by an f16 cache, the scale that all share included. */
 static bool is_query_back(const stock_bounding *b, const undo_form *f, const stock_row *r, double relative) {
-    return stock_f16_back(r->size, r->error, relative + r->scale, undo_grain(b->u, f));
+    return stock_row_back(r, relative + r->scale, undo_grain(b->u, f));
 }
 
 /* A query (whose scale is the same for all of a row, unless some are rounded back and this is not) or a key, after
@@ -53,12 +53,12 @@ static side side_of(const stock_bounding *b, const undo_form *f, uint32_t dimens
         relative += s.turned * s.turned / 2 + angle_error(b, pair) + 2 * TRIG;
     }
     if (b->k.f16_cache) {
-        bool back = !mean && (key ? stock_f16_back(s.size, s.error, relative, undo_grain(u, f))
-                                  : is_query_back(b, f, &r, relative));
+        bool back =
+            !mean && (key ? stock_row_back(&r, relative, undo_grain(u, f)) : is_query_back(b, f, &r, relative));
         if (!back && !key) relative += r.scale;
         /* keys are rounded; queries are, or not */
         if (back)
-            s.error = key ? 2 * r.zero : stock_back_error(s.error + relative * s.size, r.zero);
+            s.error = key ? stock_f16_zero(r.zero) : stock_back_error(s.error + relative * s.size, r.zero);
         else
             s.error = stock_f16_error(s.size, s.error, relative, mean ? 0 : undo_grain(u, f));
     } else {
@@ -116,8 +116,8 @@ static double value_error(const stock_bounding *b, const undo_head *h, double *s
         stock_row r = stock_row_bound(b, &h->values[v].value);
         double e = (r.error + r.scale * r.size) * SLACK;
         double grain = undo_grain(b->u, &h->values[v].value);
-        if (b->k.f16_cache && stock_f16_back(r.size, r.error, r.scale, grain))
-            e = 2 * r.zero; /* at 0; others are exact */
+        if (b->k.f16_cache && stock_row_back(&r, r.scale, grain))
+            e = stock_f16_zero(r.zero); /* at 0; others are exact */
         else if (b->k.f16_cache)
             e = stock_f16_error(r.size, r.error, r.scale, grain);
         worst = fmax(worst, e);
@@ -190,6 +190,7 @@ static double bound_once(stock_bounding *b, const undo_head *h) {
            gap = p->query.one * undo_grain(b->u, &p->key) / root(b);
     double n = positions(b), leak = n * up_exp_of(2 * off - gap) * SLACK;
     double size, e = value_error(b, h, &size);
+    if (b->s->largest) size = fmin(size, b->s->largest[h - b->u->heads]);
     if (undo_grain(b->u, &p->key) == 0) leak = 0; /* all keys and values are 0 */
     NEED(b, h, leak < 0.25, "others get too much weight: %.3g", leak);
     if (!b->k.f16_cache) return (2.01 * leak * (1 + e) + e + (n + 8) * 1.01 * F32 * (size + e)) * SLACK;
@@ -412,9 +413,10 @@ static double bound_mean(stock_bounding *b, const undo_head *h) {
         stock_column_bound c = {.error = scale * (e + (n + 4) * 1.01 * F32 * (r.size + e)) * SLACK};
         if (b->k.f16_cache) {
             NEED(b, h, n * r.size <= 2048 * stock_lowest_bit(grain), "its sums do not stay exact in f16");
-            NEED(b, h, stock_f16_back(r.size, r.error, r.scale, grain) && n * 2 * r.zero < grain * 0x1p-17,
+            NEED(b, h,
+                 stock_f16_back(r.size, r.error, r.scale, grain) && n * stock_f16_zero(r.zero) < grain * 0x1p-17,
                  "its values are not exact enough: off by %.3g, and by %.3g where they are 0", e, r.zero);
-            c = (stock_column_bound){.error = scale * 8 * 2 * r.zero * SLACK, .relative = F16 + 8 * F32};
+            c = (stock_column_bound){.error = scale * 8 * stock_f16_zero(r.zero), .relative = F16 + 8 * F32};
         }
         if (b->k.f16_vectors) { /* rounded once more before they are mixed */
             c.error = (c.error * (1 + F16) + scale * F16_TINY) * SLACK;

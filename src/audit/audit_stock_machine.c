@@ -116,9 +116,10 @@ static bool varies(const undo_head *h) {
 }
 
 static void see_once(const machine *m, const undo_head *h, double *memory, bool begun) {
-    double key = value_of(m, &h->products[0].key);
+    double key = value_of(m, &h->products[0].key), *largest = &m->s->largest[h - m->u->heads];
     if (!begun || key > memory[0]) memory[0] = key;
     double unit = undo_grain(m->u, &h->products[0].key);
+    if (unit > 0) *largest = fmax(*largest, fabs(key) / unit);
     for (size_t v = 0; v < h->value_count; v++) m->columns[h->values[v].column] = unit > 0 ? memory[0] / unit : 0;
 }
 
@@ -265,6 +266,8 @@ static bool follow(machine *m) {
     double *state = arena_zalloc(m->s->arena, m->size, sizeof *state);
     table_init(&m->index, m->s->arena);
     m->count = 0;
+    m->s->largest = arena_alloc(m->s->arena, u->head_count, sizeof *m->s->largest);
+    for (size_t h = 0; h < u->head_count; h++) m->s->largest[h] = m->used[h] ? 0 : INFINITY;
     see(m, STOCK_AUDIT_BOS, 0, state + 2, false);
     if (!check_logits(m, 0)) return false;
     add_pair(m, state);
