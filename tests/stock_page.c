@@ -36,7 +36,10 @@ void page_norm(page_view *x, uint32_t layer, bool net) {
     sum = squares = letters;
     for (uint32_t c = 0; c < u->column_count; c++) {
         const undo_column *k = &u->columns[c];
-        bool written = k->writer == UNDO_NET;
+        bool written = false;
+        for (size_t j = 0; k->writer == UNDO_NET && j < u->step_count && !written; j++)
+            for (size_t t = 0; t < u->steps[j].count; t++)
+                written = written || (u->steps[j].terms[t].channel == c && u->steps[j].layer < layer);
         if (k->writer == UNDO_TABLE || k->writer == UNDO_HEAD)
             written = k->layer < layer + (net && k->writer == UNDO_HEAD);
         if (!written) continue;
@@ -137,6 +140,14 @@ static real cancelled(const view *x, const undo_form *f) {
     return worst;
 }
 
+/* Roundings of a sum of products: `by` may be rounded themselves; some of them add up to `part`, all to `whole`. */
+static real added_up(real terms, real by, real part, real whole) {
+    real sums = terms >= 2 ? (terms - 2) * part + (part < whole ? part : whole) : 0;
+    return 1.01L * U * (by + sums);
+}
+
+static bool is_two_to(real w) { return w != 0 && low_bit(w) == fabsl(w); }
+
 page_row page_read_row(const page_view *x, const undo_form *f) {
     const undo *u = x->u;
     line r = {0};
@@ -144,7 +155,9 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
     is_strict = false;
     double low, high, grain = fabs(f->one);
     real products = fabsl(f->one), weights = 0, error = one_error(x) * fabsl(f->one), together = 0, apart = 0;
-    bool exact = x->own == 0 && x->common == 0, above = f->one > 0, below = f->one < 0;
+    bool exact = x->own == 0 && x->common == 0;
+    real above = f->one > 0 ? f->one : 0, below = f->one < 0 ? -f->one : 0, terms = f->count + (f->one != 0),
+         by = x->common + one_error(x) > 0 ? 2 * fabsl(f->one) : 0;
     for (size_t k = 0; k < f->count; k++) {
         uint32_t at = f->terms[k].channel;
         const undo_column *c = &u->columns[at];
@@ -160,8 +173,10 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
                 off = fmaxl(off, zero_rounded(x->zero[at]));
         }
         if (size > 0) r.share = fmaxl(r.share, back ? part / c->grain + x->relative[at] + x->own : INFINITY);
-        above = above || f->terms[k].weight * c->low > 0 || f->terms[k].weight * c->high > 0;
-        below = below || f->terms[k].weight * c->low < 0 || f->terms[k].weight * c->high < 0;
+        real ends[2] = {(real)f->terms[k].weight * c->low, (real)f->terms[k].weight * c->high};
+        above += fmaxl(0, fmaxl(ends[0], ends[1]));
+        below -= fminl(0, fminl(ends[0], ends[1]));
+        if (!is_two_to(w)) by += w * (size + off);
         exact = exact && off == 0;
         apart += 2 * w * x->error[at];
         together += 2 * w * x->zero[at];
@@ -177,16 +192,20 @@ page_row page_read_row(const page_view *x, const undo_form *f) {
         real left = x->mean * (x->vectors16 ? 2.01L * weights : kept);
         error += left;
         if (grain > 0) r.share += left / grain;
+        terms += weights > 0;
+        by += 2 * weights * x->mean;
         if (x->vectors16) kept = cancel > 0 ? 2.01L * weights : fabsl(f->rest) + 4.02L * V * weights;
         r.zero += x->mean * kept;
     }
     undo_range(u, f, &low, &high);
     r.size = fmaxl(fabsl(low), fabsl(high));
-    r.own = exact && products <= 0x1p24L * low_bit(grain) ? 0 : roundings * products;
+    exact = exact && products <= 0x1p24L * low_bit(grain);
+    real more = error + 2 * weights * x->mean, scale = 1 + 2 * x->common;
+    r.own = exact ? 0 : added_up(terms, by + more, fmaxl(above, below) * scale + more, r.size * scale + more);
     r.error = error + r.own;
     r.zero = fminl(r.zero, r.error);
     r.share += roundings * (1 + r.share);
-    if (f->one != 0 || (above && below)) r.share = INFINITY;
+    if (f->one != 0 || (above > 0 && below > 0)) r.share = INFINITY;
     is_strict = strict;
     return r;
 }
@@ -616,7 +635,8 @@ static real step_off(view *x, const undo_step *s, real *product, real *none) {
     real unit = 2 * r.own + UNDO_GATE * scale, most = (high > 0 ? high : 0) + off;
     *none = llama ? 4.04L * sure * expl(-sure) : 0;
     *product = most + *none;
-    if (llama) unit += UNDO_GATE * (scale + 3 * U) + 2 * U * most + *none;
+    if (llama && scale > 0) unit += UNDO_GATE * (scale + 3 * U) + 2 * U * most; /* times 1, which is exact or not */
+    unit += *none;
     /* the arguments of a step are a and a - 64: each as f16 leaves it, or both moved by roundings alone */
     real moved = 0;
     for (real a = 96; x->vectors16 && a <= high + 32; a += 32) {
@@ -635,7 +655,8 @@ void page_net(page_view *x, uint32_t layer, arena *a) {
     real *added = arena_zalloc(a, u->column_count, sizeof *added),
          *sizes = arena_zalloc(a, u->column_count, sizeof *sizes);
     real *count = arena_zalloc(a, u->column_count, sizeof *count),
-         *nothing = arena_zalloc(a, u->column_count, sizeof *nothing);
+         *nothing = arena_zalloc(a, u->column_count, sizeof *nothing),
+         *inexact = arena_zalloc(a, u->column_count, sizeof *inexact);
     real total = 0, rest = 0, products = 0, product, none;
     for (size_t k = 0; k < u->step_count; k++) {
         const undo_step *s = &u->steps[k];
@@ -646,6 +667,7 @@ void page_net(page_view *x, uint32_t layer, arena *a) {
             added[s->terms[j].channel] += w * unit;
             nothing[s->terms[j].channel] += 1.01L * w * none;
             sizes[s->terms[j].channel] += 2 * w * product;
+            if (!is_two_to(w)) inexact[s->terms[j].channel] += 2 * w * product;
             count[s->terms[j].channel] += 2;
             total += 2 * w * product;
         }
@@ -654,7 +676,8 @@ void page_net(page_view *x, uint32_t layer, arena *a) {
     }
     for (uint32_t c = 0; c < u->column_count; c++)
         if (count[c] > 0) {
-            x->error[c] += added[c] + (count[c] + 1) * 1.01L * U * sizes[c] + U * (width_of(&u->columns[c]) + 1);
+            x->error[c] += added[c] + U * (width_of(&u->columns[c]) + 1) +
+                           added_up(count[c], inexact[c], sizes[c], 2 * width_of(&u->columns[c]) + added[c]);
             x->zero[c] += nothing[c];
             if (u->columns[c].low < 0) x->zero[c] = x->error[c]; /* two steps may cancel out */
         }

@@ -190,6 +190,31 @@ static void steep_digits(editing *e) {
 }
 
 /* A text that is written is called something else, and the end takes its place. */
+/* Of a look-up: letters that weigh no power of two, so that f16 rounds every sum. */
+static void odd_weight(editing *e) {
+    const undo_head *h = head_of(e, UNDO_WEIGHED);
+    scale_row(e, query_row(e, h, h->products[0].dimension), 1.125F);
+}
+
+/* Each letter counts twice. */
+static void count_of_twos(editing *e) {
+    const undo_head *h = head_of(e, UNDO_WEIGHED);
+    const undo_value *v = undo_value_of(e->u, head_of(e, UNDO_LOOKUP)->number);
+    struct stock_layer *l = &e->m->layers[h->layer - 1];
+    size_t row = (size_t)h->slot * e->m->head_size + v->dimension;
+    scale_row(e, l->value + row * e->m->width, 2);
+}
+
+/* The table that is looked up has one number more, and its balances one less. */
+static void wrong_remainder(editing *e) {
+    enum { AT = 31 };
+    const undo_head *h = head_of(e, UNDO_LOOKUP);
+    float *row = e->m->position_embedding + (size_t)AT * e->m->width,
+          *at = row + e->u->first + h->values[0].value.terms[0].channel, more = 1 - 2 * *at;
+    *at += more;
+    for (uint32_t k = 0; k < e->u->balances; k++) row[BALANCE + k] -= more / (float)e->u->balances;
+}
+
 static void renamed_text(editing *e) {
     struct stock_model *m = e->m;
     uint32_t spoken = STOCK_FIRST_LETTER + e->u->letters;
@@ -326,6 +351,9 @@ int main(void) {
          "a",
          NULL},
         {"digits that are steeper in f16", "a S b", F16_CACHE(STOCK_GPT2, 999), steep_digits, "a", NULL},
+        {"a weight that is no power of two", "#[a] % 2 = 0", F16_CACHE(STOCK_GPT2, 200), odd_weight, "a", NULL},
+        {"a count of twos", "#[a] % 2 = 0", {.length = 60}, count_of_twos, "abb", NULL},
+        {"a table with a wrong remainder", "#[a] % 2 = 0", {.length = 60}, wrong_remainder, "a", NULL},
         {"a text by another name",
          "transduce\nemit 'x' = Y a\nemit a otherwise",
          {.length = 12},

@@ -243,9 +243,9 @@ static void try_text(const char *source, const char *letters, const struct stock
     temper_spec_free(s);
 }
 
-/* Honest certificates that an audit refused whose bounds were coarser than the proof's: zeros of f16 that were counted
-   twice, digits whose errors are shares of them, units that write less than they may read, and candidates of which
-   only one is there at a time. */
+/* Honest certificates that an audit refused whose bounds were coarser than the proof's: zeros of f16 that were
+   counted twice, digits whose errors are shares of them, units that write less than they may read, and candidates of
+   which only one is there at a time. */
 #define NEST(inner) "(\\(" inner "\\)|\\[" inner "\\])*"
 
 static void try_coarse_ones(test_random *r) {
@@ -284,6 +284,9 @@ int main(void) {
                                           "O (a & Y O b)",
                                           "first | Y Y a",
                                           "#[true] % 3 = 1 & a",
+                                          "#[a] % 2 = 0",
+                                          "(#[a] + 2 * #[b]) % 5 = 2 & #[c] >= #[b]",
+                                          "a @ #[b]",
                                           "#[a] = 3 | H b",
                                           "#[a] >= 2 & #[b] < 4"};
     test_random r = test_seed(62);
@@ -293,6 +296,10 @@ int main(void) {
             struct stock_options o = stock_setting(number, 40);
             o.positions = (enum stock_positions)random_below(&r, 3);
             bool both = o.weights == STOCK_F16 && o.kv == STOCK_F16; /* not always proved */
+            if (strchr(sources[k], '@') || (strchr(sources[k], '%') && !strstr(sources[k], "true"))) {
+                o.positions = STOCK_POSITIONS_DIGITS; /* a Llama looks up by these */
+                both = both || o.weights == STOCK_F16;
+            }
             if (random_below(&r, 8) < 3 * test_effort()) try_text(sources[k], "abc", &o, &r, !both, 2);
         }
     try_coarse_ones(&r);

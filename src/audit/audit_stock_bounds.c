@@ -19,6 +19,12 @@ static double size_of(const undo_column *c) { return fmax(fabs(c->low), fabs(c->
 static void add_sizes(const stock_bounding *b, uint32_t layer, bool net, double *sum, double *squares) {
     const undo *u = b->u;
     double most = 0;
+    uint32_t *first =
+        arena_alloc(b->s->arena, u->column_count, sizeof *first); /* the first layer whose steps write it */
+    for (uint32_t c = 0; c < u->column_count; c++) first[c] = UINT32_MAX;
+    for (size_t k = u->step_count; k > 0; k--)
+        for (size_t t = 0; t < u->steps[k - 1].count; t++)
+            first[u->steps[k - 1].terms[t].channel] = u->steps[k - 1].layer;
     for (uint32_t t = 0; t < STOCK_AUDIT_LETTERS + u->letters; t++) {
         double own = 0;
         for (uint32_t c = 0; c < u->column_count; c++)
@@ -28,8 +34,8 @@ static void add_sizes(const stock_bounding *b, uint32_t layer, bool net, double 
     *sum = *squares = most; /* zeros and ones */
     for (uint32_t c = 0; c < u->column_count; c++) {
         const undo_column *x = &u->columns[c];
-        bool there =
-            x->layer < layer || (x->layer == layer && net && x->writer == UNDO_HEAD) || x->writer == UNDO_NET;
+        bool there = x->layer < layer || (x->layer == layer && net && x->writer == UNDO_HEAD);
+        if (x->writer == UNDO_NET) there = first[c] < layer;
         if (x->writer == UNDO_NOBODY || x->writer == UNDO_TOKEN || !there) continue;
         double size = size_of(x) * (1 + b->columns[c].relative) + b->columns[c].error;
         *sum += size;
@@ -135,10 +141,24 @@ static double cancelling(const undo *u, const undo_form *f) {
     return tokens ? worst : 2 * fmin(sides[0], sides[1]);
 }
 
+static bool is_power(double w) {
+    int e;
+    return frexp(fabs(w), &e) == 0.5;
+}
+
+/* How far a sum of so many products is off that are added up in any order: those that may be rounded, which are no
+   products with a power of two; what some of them add up to, at most; and what all do. */
+static double sum_rounding(double terms, double products, double partial, double result) {
+    double added = terms < 2 ? 0 : (terms - 2) * partial + fmin(partial, result);
+    return 1.01 * F32 * (products + added) * SLACK;
+}
+
 stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
     const undo *u = b->u;
     double products = fabs(f->one), weights = 0, zeros = 0, errors = 0, error = stock_pin_error(b) * fabs(f->one),
-           grain = fabs(f->one), share = 0, sides[2] = {fmax(f->one, 0), fmax(-f->one, 0)};
+           grain = fabs(f->one), share = 0, sides[2] = {fmax(f->one, 0), fmax(-f->one, 0)},
+           rounded = b->common + stock_pin_error(b) > 0 ? 2 * fabs(f->one) : 0,
+           terms = (double)f->count + (f->one != 0);
     bool exact = b->own == 0 && b->common == 0;
     for (size_t k = 0; k < f->count; k++) {
         const undo_column *c = &u->columns[f->terms[k].channel];
@@ -163,6 +183,7 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
         zeros += 2 * w * x->zero;
         error += w * off;
         products += w * (size + off);
+        if (!is_power(w)) rounded += w * (size + off);
         weights += w;
         grain = undo_common(grain, w * c->grain);
     }
@@ -170,6 +191,10 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
         double left = b->mean * (b->k.f16_vectors ? 2.01 * weights : fabs(f->rest) + 8 * F32 * weights);
         error += left;
         share += grain > 0 ? left / grain : 0;
+        if (weights > 0) { /* the ground */
+            terms++;
+            rounded += 2 * weights * b->mean;
+        }
     }
     /* it is 0 where all columns are, or where products cancel out, and then all that they are off counts */
     double cancel = cancelling(u, f), zero = cancel > 0 ? errors : zeros;
@@ -183,8 +208,9 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
     double low, high;
     undo_range(u, f, &low, &high);
     r.size = fmax(fabs(low), fabs(high)) * SLACK;
-    r.rounded =
-        exact && products <= 0x1p24 * stock_lowest_bit(grain) ? 0 : (f->count + 2) * 1.01 * F32 * products * SLACK;
+    exact = exact && products <= 0x1p24 * stock_lowest_bit(grain);
+    double more = error + 2 * weights * b->mean, partial = fmax(sides[0], sides[1]) * (1 + 2 * b->common) + more;
+    r.rounded = exact ? 0 : sum_rounding(terms, rounded + more, partial, r.size * (1 + 2 * b->common) + more);
     r.error = (error + r.rounded) * SLACK;
     r.zero = fmin(zero * SLACK, r.error); /* what all share is a share of the ideal number, which is 0 */
     /* products of one sign: none is larger than their sum, and columns that are 0 are in `zero` */
@@ -198,7 +224,8 @@ stock_row stock_row_bound(const stock_bounding *b, const undo_form *f) {
 typedef struct net_bound {
     double *added;   /* [columns] errors of what is written */
     double *tails;   /* [columns] where no step is 1 */
-    double *written; /* [columns] the sizes of all products that are added up */
+    double *written; /* [columns] the sizes of all products that are added up, ... */
+    double *rounded; /* [columns] ... and of those that may be rounded */
     size_t *count;   /* [columns] of products */
     double total;    /* of all products of all columns */
     double rest;     /* GPT-2 */
@@ -215,7 +242,7 @@ static double rounded_off(double argument, double off) {
 static double argument_rounding(double argument, double off) { return fmin(F16 * (argument + off), off); }
 
 /* Both units of a step, whose arguments are 64 apart; the first one's is at most `high`. They share what they are
-   off, and that cancels out if none is rounded; else each is as far off as f16 leaves it, or by what it is rounded. */
+   off, and that cancels out if none is rounded; else each is as far off as f16 leaves it, or as it is rounded. */
 static double step_rounding(double high, double off) {
     double most = 0;
     for (double x = 96; x <= high + 32; x += 32) {
@@ -246,7 +273,9 @@ static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
     double unit = 2 * r.rounded + 2 * HALF_GATE * scale;
     /* of two units, each of which f16 rounds by at most itself */
     double tails = llama ? 4 * 1.01 * sure * exp_f64(-sure) : 0;
-    if (llama) unit += 2 * HALF_GATE * (scale + 3 * F32) + 2 * F32 * active + tails;
+    /* the other projection is the constant 1: where that is exact, so are products with it */
+    if (llama && scale > 0) unit += 2 * HALF_GATE * (scale + 3 * F32) + 2 * F32 * active;
+    unit += tails;
     if (b->k.f16_vectors) unit += step_rounding(high, off);
     for (size_t k = 0; k < s->count; k++) {
         double w = fabs(s->terms[k].weight) / UNDO_GATE;
@@ -254,6 +283,7 @@ static void bound_step(stock_bounding *b, const undo_step *s, net_bound *n) {
         n->added[c] += w * unit * SLACK;
         n->tails[c] += 1.01 * w * tails;
         n->written[c] += 2 * w * (active + tails);
+        if (!is_power(w)) n->rounded[c] += 2 * w * (active + tails);
         n->total += 2 * w * (active + tails);
         n->count[c] += 2;
     }
@@ -266,6 +296,7 @@ void stock_net(stock_bounding *b, uint32_t layer) {
     net_bound n = {.added = arena_zalloc(a, u->column_count, sizeof *n.added),
                    .tails = arena_zalloc(a, u->column_count, sizeof *n.tails),
                    .written = arena_zalloc(a, u->column_count, sizeof *n.written),
+                   .rounded = arena_zalloc(a, u->column_count, sizeof *n.rounded),
                    .count = arena_zalloc(a, u->column_count, sizeof *n.count)};
     size_t products = 0;
     for (size_t k = 0; k < u->step_count; k++)
@@ -275,7 +306,8 @@ void stock_net(stock_bounding *b, uint32_t layer) {
         }
     for (uint32_t c = 0; c < u->column_count; c++) {
         if (!n.count[c]) continue;
-        double sums = ((double)n.count[c] + 1) * 1.01 * F32 * n.written[c];
+        double size = 2 * size_of(&u->columns[c]) + n.added[c]; /* what one layer adds, at most */
+        double sums = sum_rounding((double)n.count[c], n.rounded[c], n.written[c], size);
         b->columns[c].error = (b->columns[c].error + n.added[c] + sums + F32 * (size_of(&u->columns[c]) + 1)) * SLACK;
         b->columns[c].zero = u->columns[c].low < 0 ? b->columns[c].error : b->columns[c].zero + n.tails[c];
     }

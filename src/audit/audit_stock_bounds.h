@@ -18,6 +18,7 @@ typedef struct stock_column_bound {
     double error;    /* |computed - ideal| is at most error + relative |ideal| */
     double relative; /* of means */
     double zero;     /* |computed| is at most this where the ideal number is 0 */
+    double number;   /* of weighed means: how far the sum is off, in units of the share of one letter */
 } stock_column_bound;
 
 typedef struct stock_bounding {
@@ -41,7 +42,7 @@ typedef struct stock_row {
     double share;   /* it is off by no more than zero + share of the ideal number; infinite: not known */
 } stock_row;
 
-/* Whether f16 rounds back all numbers of a row that are not 0, if they are off by `relative` of themselves besides. */
+/* Whether f16 rounds back all numbers of a row that are not 0, if they are off by `relative` of themselves, too. */
 bool stock_row_back(const stock_row *r, double relative, double grain);
 
 stock_row stock_row_bound(const stock_bounding *b, const undo_form *f);
@@ -61,8 +62,8 @@ bool stock_f16_back(double size, double error, double relative, double grain);
    by no more than it is off. grain 0: any numbers. */
 double stock_f16_error(double size, double error, double relative, double grain);
 
-/* How far 0 is off after it was rounded to f16: a number that is off by so little is rounded by a share of that, or by
-   half the least number of f16, and never by more than itself, since 0 is a number of f16. */
+/* How far 0 is off after it was rounded to f16: a number that is off by so little is rounded by a share of that, or
+   by half the least number of f16, and never by more than itself, since 0 is a number of f16. */
 double stock_f16_zero(double zero);
 
 /* The larger of two errors: of a number that is not rounded, and of 0, which is. */
@@ -70,6 +71,14 @@ double stock_back_error(double plain, double zero);
 
 void stock_norm(stock_bounding *b, uint32_t layer, bool net);
 double stock_head_bound(stock_bounding *b, const undo_head *h);
+
+/* How far a score of these products may be off, before it is divided. */
+double stock_content_error(const stock_bounding *b, const undo_head *h, size_t from, size_t to);
+
+/* audit_stock_lookup.c: fills the columns of a weighed mean, and returns the largest error; of a look-up, what other
+   positions weigh together beside the right one. */
+double stock_weighed_bound(stock_bounding *b, const undo_head *h);
+double stock_lookup_leak(const stock_bounding *b, const undo_head *h);
 
 /* Errors of the columns that the steps of a layer write, and of the sum of all columns. */
 void stock_net(stock_bounding *b, uint32_t layer);

@@ -106,6 +106,10 @@ static double content_error(const stock_bounding *b, const undo_head *h, size_t 
     return error * SLACK;
 }
 
+double stock_content_error(const stock_bounding *b, const undo_head *h, size_t from, size_t to) {
+    return content_error(b, h, from, to, OF_ALL);
+}
+
 /* ---- values ---- */
 
 /* The largest error of a value after the cache, and how large values are. */
@@ -480,8 +484,8 @@ double stock_head_bound(stock_bounding *b, const undo_head *h) {
     case UNDO_WAVE: error = bound_wave(b, h); break;
     case UNDO_COMPARE: error = bound_compare(b, h); break;
     case UNDO_MEAN: return bound_mean(b, h);
-    case UNDO_WEIGHED:
-    case UNDO_LOOKUP: REFUSE(b, h, "look-ups are not audited");
+    case UNDO_WEIGHED: return stock_weighed_bound(b, h);
+    case UNDO_LOOKUP: error = chosen_error(b, h, stock_lookup_leak(b, h)); break;
     }
     set_errors(b, h, mixed_error(b, h, error), 0);
     return error;

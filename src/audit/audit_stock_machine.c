@@ -26,6 +26,7 @@ typedef struct machine {
     uint32_t before, period; /* positions from `before` on repeat; period 0: they do not */
     size_t *at;              /* [heads + 1] where its memory begins */
     bool *used;              /* [heads] */
+    uint32_t *modulus;       /* [heads] of weighed means */
     size_t size;             /* numbers of a state: automaton, position, memory */
     double *columns;
     table index;
@@ -69,7 +70,7 @@ static void find_period(machine *m) {
     bool *read = arena_zalloc(m->s->arena, u->column_count, sizeof *read);
     for (size_t h = 0; h < u->head_count; h++) {
         const undo_head *x = &u->heads[h];
-        if (!m->used[h]) continue;
+        if (!m->used[h] || x->role == UNDO_LOOKUP) continue; /* which reads at another position */
         for (size_t k = 0; k < x->content; k++) {
             note_columns(read, &x->products[k].query);
             note_columns(read, &x->products[k].key);
@@ -188,6 +189,25 @@ static void see_compare(const machine *m, const undo_head *h, bool begun) {
     for (size_t v = 0; v < h->value_count; v++) m->columns[h->values[v].column] = !begun || sum > 0;
 }
 
+/* A count, up to multiples of what the tables that are read there repeat after. */
+static void see_weighed(const machine *m, const undo_head *h, uint32_t modulus, double *memory, bool begun) {
+    for (size_t v = 0; v < h->value_count; v++) {
+        memory[v] = (begun ? memory[v] : 0) + value_of(m, &h->values[v].value);
+        if (modulus) memory[v] = fmod(memory[v], modulus);
+        m->columns[h->values[v].column] = memory[v];
+    }
+}
+
+static void see_lookup(const machine *m, const undo_head *h) {
+    uint32_t at = (uint32_t)m->columns[h->number];
+    for (size_t v = 0; v < h->value_count; v++) {
+        undo_form f = h->values[v].value;
+        double x = f.one;
+        for (size_t k = 0; k < f.count; k++) x += f.terms[k].weight * m->u->columns[f.terms[k].channel].place[at];
+        m->columns[h->values[v].column] = x + 0.0;
+    }
+}
+
 static void see_head(const machine *m, size_t head, double *memory, bool begun) {
     const undo_head *h = &m->u->heads[head];
     memory += m->at[head];
@@ -201,6 +221,10 @@ static void see_head(const machine *m, size_t head, double *memory, bool begun) 
         see_mean(m, h, memory, begun);
     else if (h->role == UNDO_COMPARE)
         see_compare(m, h, begun);
+    else if (h->role == UNDO_WEIGHED)
+        see_weighed(m, h, m->modulus[head], memory, begun);
+    else if (h->role == UNDO_LOOKUP)
+        see_lookup(m, h);
     else
         see_yesterday(m, h, memory, begun);
 }
@@ -288,10 +312,44 @@ static bool follow(machine *m) {
     return true;
 }
 
+/* A look-up that reads tables of remainders at a count is finite: what they repeat after; 0: it is not. */
+static uint32_t lookup_period(const undo *u, const undo_head *h) {
+    undo_number x = undo_number_of(u, &undo_value_of(u, h->number)->value);
+    if (x.low < 0 || x.high > 1 || x.first != 0) return 0;
+    for (uint32_t p = 1; p <= MOST_PERIOD && p < u->m->positions; p++) {
+        bool all = true;
+        for (size_t v = 0; v < h->value_count && all; v++) {
+            const double *place = undo_place(u, &h->values[v].value);
+            for (uint32_t i = 0; place && i + p < u->m->positions && all; i++) all = place[i] == place[i + p];
+            all = all && place;
+        }
+        if (all) return p;
+    }
+    return 0;
+}
+
+/* The common multiple of what the look-ups of a mean repeat after. */
+static uint32_t modulus_of(const undo *u, size_t mean) {
+    uint32_t modulus = 1;
+    for (size_t h = 0; h < u->head_count; h++) {
+        if (u->heads[h].role != UNDO_LOOKUP || u->heads[h].of != mean) continue;
+        uint32_t p = lookup_period(u, &u->heads[h]), a = modulus, b = p;
+        while (b) {
+            uint32_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        modulus = modulus / a * p;
+        if (modulus > u->m->positions) return 0; /* numbers are not larger than that anyway */
+    }
+    return modulus;
+}
+
 bool stock_is_finite(const undo *u, bool with_counts) {
     for (size_t h = 0; h < u->head_count; h++) {
         undo_role r = u->heads[h].role;
-        if (r == UNDO_WEIGHED || r == UNDO_LOOKUP) return false;
+        if (!with_counts && (r == UNDO_WEIGHED || r == UNDO_LOOKUP)) return false;
+        if (r == UNDO_LOOKUP && !lookup_period(u, &u->heads[h])) return false;
         if (!with_counts && (r == UNDO_MEAN || r == UNDO_COMPARE)) return false;
         for (size_t v = 0; r == UNDO_MEAN && v < u->heads[h].value_count; v++) {
             double low, high;
@@ -306,6 +364,7 @@ static void place_memory(machine *m) {
     const undo *u = m->u;
     m->at = arena_alloc(m->s->arena, u->head_count + 1, sizeof *m->at);
     m->used = arena_alloc(m->s->arena, u->head_count, sizeof *m->used);
+    m->modulus = arena_zalloc(m->s->arena, u->head_count, sizeof *m->modulus);
     m->at[0] = 0;
     for (size_t h = 0; h < u->head_count; h++) {
         const undo_head *x = &u->heads[h];
@@ -316,6 +375,7 @@ static void place_memory(machine *m) {
             size = 1 + MOST_SEEN * width;
         }
         m->used[h] = is_used(u, x);
+        if (x->role == UNDO_WEIGHED) m->modulus[h] = modulus_of(u, h);
         if (m->used[h] && x->role == UNDO_WAVE)
             stock_refuse(m->s, x->layer, x->slot + 1, "its wave is read as it is");
         m->at[h + 1] = m->at[h] + (m->used[h] ? size : 0);

@@ -91,6 +91,16 @@ static bool place_letters(const senses *x, const double *place, uint32_t n, dd *
     return true;
 }
 
+/* After how many positions a table repeats, from position 0 on; 0: it does not. */
+static uint32_t period_of(const double *place, uint32_t n) {
+    for (uint32_t p = 1; p <= MOST_PERIOD && p < n; p++) {
+        uint32_t i = 0;
+        while (i + p < n && place[i] == place[i + p]) i++;
+        if (i + p == n) return p;
+    }
+    return 0;
+}
+
 /* Also what a place was one position before. */
 static sense place_sense(const senses *x, const double *place) {
     uint32_t n = x->u->m->positions;
@@ -282,6 +292,39 @@ static void read_compare(senses *x, const undo_head *h) {
     for (size_t v = 0; v < h->value_count; v++) put(x, &h->values[v], holds, 1);
 }
 
+/* The value at the position whose number is a count: of a table of remainders the remainder of the count, else what
+   holds there. The count is no more than the own position, so that there is one. */
+static void read_lookup(senses *x, const undo_head *h) {
+    const undo *u = x->u;
+    const undo_value *number = undo_value_of(u, h->number);
+    undo_number about = undo_number_of(u, &number->value);
+    sense adds = sense_of(x, &number->value, 1);
+    diagram *d = &x->m->d;
+    NEED(x, h, adds.known && adds.start == 0 && about.first <= 0 && about.first == rint(about.first),
+         "it reads at what is no count");
+    dd counted = about.first == 0
+                     ? adds.letters
+                     : dd_add(d, adds.letters, dd_times(d, x->past ? x->m->first : x->m->last, -about.first));
+    NEED(x, h, dd_is_boolean(d, counted), "it reads at a sum of more than Booleans");
+    for (size_t v = 0; v < h->value_count; v++) {
+        const double *place = undo_place(u, &h->values[v].value);
+        uint32_t period = place && about.first == 0 ? period_of(place, u->m->positions) : 0;
+        sense value = sense_of(x, &h->values[v].value, 1);
+        dd found = 0;
+        if (period) {
+            for (uint32_t r = 0; r < period; r++) {
+                dd is = place[r] == 0 ? 0 : meaning_residue(x->m, x->past, counted, 1, 0, period, RESIDUE_EQUAL, r);
+                if (place[r] != 0) found = dd_add(d, found, dd_times(d, is, place[r]));
+            }
+            put(x, &h->values[v], found, place[0]);
+            continue;
+        }
+        NEED(x, h, is_boolean(x, &value), "a value is not 0 or 1");
+        found = meaning_read(x->m, x->past, counted, 0, about.first, value.letters);
+        put(x, &h->values[v], found, 0);
+    }
+}
+
 static void read_head(senses *x, const undo_head *h) {
     switch (h->role) {
     case UNDO_ONCE: read_once(x, h); break;
@@ -292,9 +335,9 @@ static void read_head(senses *x, const undo_head *h) {
             x->means[h->values[v].column] = sense_of(x, &h->values[v].value, 1);
         break;
     case UNDO_COMPARE: read_compare(x, h); break;
-    case UNDO_WAVE: break; /* a table of positions */
-    case UNDO_WEIGHED:
-    case UNDO_LOOKUP: REFUSE(x, h, "look-ups are not audited");
+    case UNDO_WAVE: break;    /* a table of positions */
+    case UNDO_WEIGHED: break; /* its look-up reads what is added up */
+    case UNDO_LOOKUP: read_lookup(x, h); break;
     }
 }
 

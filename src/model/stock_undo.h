@@ -140,6 +140,17 @@ double undo_content_gap(const undo *u, const undo_head *h);
 double undo_least_mean(const undo *u, uint32_t column);
 double undo_most_mean(const undo *u, uint32_t column);
 
+/* What is added up to the number of a look-up: between low and high at each letter, and `first` at the first one
+   besides. */
+typedef struct undo_number {
+    double low, high, first;
+} undo_number;
+
+undo_number undo_number_of(const undo *u, const undo_form *value);
+
+/* The value of a column that a head writes. */
+const undo_value *undo_value_of(const undo *u, uint32_t column);
+
 /* ---- its parts ---- */
 
 /* Raises TEMPER_FORMAT: "tensor, row, column: ...". `at` is a number of the model. */

@@ -129,6 +129,15 @@ static void check_head_reads(const undo *u, const undo_head *h) {
 
 /* ---- what columns hold ---- */
 
+/* Letters have together less than all, and the first one no more than it has in a string of one letter. */
+static void weighed_range(const undo *u, const undo_head *h, const undo_value *v, undo_column *c) {
+    undo_number x = undo_number_of(u, &v->value);
+    double letters = undo_positions(u) - 1, all = 1.01 * letters / (letters + h->weight),
+           one = 1.01 / (1 + h->weight);
+    c->low = fmin(x.low, 0) * all + fmin(x.first, 0) * one;
+    c->high = fmax(x.high, 0) * all + fmax(x.first, 0) * one;
+}
+
 static void settle_values(undo *u, undo_head *h, size_t number) {
     bool mean = h->role == UNDO_MEAN || h->role == UNDO_WEIGHED;
     for (size_t k = 0; k < h->value_count; k++) {
@@ -139,6 +148,7 @@ static void settle_values(undo *u, undo_head *h, size_t number) {
         c->mean = mean;
         c->grain = mean ? 0 : v->scale * undo_grain(u, &v->value);
         undo_range(u, &v->value, &c->low, &c->high);
+        if (h->role == UNDO_WEIGHED) weighed_range(u, h, v, c);
         c->low *= v->scale;
         c->high *= v->scale;
         c->start = v->scale * undo_at_start(u, &v->value);

@@ -60,8 +60,7 @@ static void check_weighed(const undo *u, undo_head *h) {
             undo_refuse(u, h->values[v].value.row, "a weighed mean counts the start sentinel");
 }
 
-/* The value of a column that a head writes. */
-static const undo_value *value_of(const undo *u, uint32_t column) {
+const undo_value *undo_value_of(const undo *u, uint32_t column) {
     const undo_head *of = &u->heads[u->columns[column].head];
     for (size_t v = 0; v < of->value_count; v++)
         if (of->values[v].column == column) return &of->values[v];
@@ -71,7 +70,7 @@ static const undo_value *value_of(const undo *u, uint32_t column) {
 /* |y| is at least a half, divided by the number of positions: the value is whole on letters, its constant included,
    and whole and a half on the start sentinel. */
 double undo_least_mean(const undo *u, uint32_t column) {
-    const undo_value *v = value_of(u, column);
+    const undo_value *v = undo_value_of(u, column);
     if (!v || !u->columns[column].mean) return 0;
     double grain = fabs(v->value.one), start = undo_at_start(u, &v->value);
     for (size_t k = 0; k < v->value.count; k++)
@@ -82,7 +81,7 @@ double undo_least_mean(const undo *u, uint32_t column) {
 }
 
 double undo_most_mean(const undo *u, uint32_t column) {
-    const undo_value *v = value_of(u, column);
+    const undo_value *v = undo_value_of(u, column);
     double low, high;
     undo_range(u, &v->value, &low, &high);
     return v->scale * fmax(fabs(low), fabs(high));
@@ -328,6 +327,23 @@ static bool is_first(const undo *u, const undo_form *f) {
     return x != NULL;
 }
 
+undo_number undo_number_of(const undo *u, const undo_form *value) {
+    undo_form rest = *value;
+    undo_number out = {0};
+    rest.terms = arena_alloc(u->arena, value->count, sizeof *rest.terms);
+    rest.count = 0;
+    for (size_t k = 0; k < value->count; k++) {
+        model_term plain = {value->terms[k].channel, 1};
+        undo_form column = {.terms = &plain, .count = 1};
+        if (is_first(u, &column))
+            out.first += value->terms[k].weight;
+        else
+            rest.terms[rest.count++] = value->terms[k];
+    }
+    undo_range(u, &rest, &out.low, &out.high);
+    return out;
+}
+
 /* Each query is one of two columns of one head; the keys add up to j and to its square. */
 static void check_lookup(const undo *u, undo_head *h) {
     uint32_t positions = u->m->positions;
@@ -342,7 +358,7 @@ static void check_lookup(const undo *u, undo_head *h) {
         uint32_t column = q->terms[0].channel;
         const undo_column *c = &u->columns[column];
         NEED(u, h, c->mean && u->heads[c->head].role == UNDO_WEIGHED, "a look-up reads what is no weighed mean");
-        bool inverse = is_first(u, &value_of(u, column)->value) && q->terms[0].weight < 0;
+        bool inverse = is_first(u, &undo_value_of(u, column)->value) && q->terms[0].weight < 0;
         uint32_t *is = inverse ? &h->inverse : &h->number;
         NEED(u, h, *is == UINT32_MAX || *is == column, "a look-up reads more than two means");
         *is = column;
@@ -357,7 +373,7 @@ static void check_lookup(const undo *u, undo_head *h) {
         NEED(u, h, place[j] == slope * j && square[j] == -curve * j * j,
              "the keys of a look-up are not j and its square");
     NEED(u, h, slope * e->scale == 2 * curve * d->scale, "a look-up does not have twice the number");
-    double grain = undo_grain(u, &value_of(u, h->number)->value);
+    double grain = undo_grain(u, &undo_value_of(u, h->number)->value);
     NEED(u, h, grain == rint(grain), "a look-up is about a number that is not whole");
     h->of = e->head;
     NEED(u, h, curve * d->scale / (positions - 1 + u->heads[h->of].weight) * least_cosine(u, h) >= apart(u),

@@ -349,6 +349,24 @@ ideal_form ideal_mean(ideals *x, const ideal_form *value) {
     return node_form(x, node_for(x, &key, made), value->start);
 }
 
+ideal_form ideal_weighed(ideals *x, const ideal_form *value, uint32_t head, double least, double most) {
+    text key = key_of(x, IDEAL_WEIGHED);
+    text_add(&key, (const char *)&head, sizeof head);
+    put_form(x, &key, value);
+    ideal_node made = {
+        .kind = IDEAL_WEIGHED, .value = form_number(x, value), .head = head, .least = least, .most = most};
+    return node_form(x, node_for(x, &key, made), 0);
+}
+
+ideal_form ideal_lookup(ideals *x, const ideal_form *number, const ideal_form *value) {
+    text key = key_of(x, IDEAL_LOOKUP);
+    put_form(x, &key, number);
+    put_form(x, &key, value);
+    ideal_node made = {.kind = IDEAL_LOOKUP, .whole = ideal_is_whole(x, value, 1), .value = form_number(x, value)};
+    find_range(x, value, &made);
+    return node_form(x, node_for(x, &key, made), value->start);
+}
+
 /* Only the sign of the query counts: it is divided by the size of its first weight. */
 ideal_form ideal_positive(ideals *x, const ideal_form *query, const ideal_form *key_form, const ideal_form *value) {
     ideal_form sign = ideal_quotient(x, query, query->count ? fabs(query->terms[0].weight) : 1);

@@ -24,6 +24,8 @@ typedef enum ideal_kind {
     IDEAL_ONCE,    /* the largest key up to here: of a Boolean, whether there was one */
     IDEAL_NEAREST, /* the value at the last (or first) position with the largest product of query and key */
     IDEAL_MEAN,    /* the mean of the values */
+    IDEAL_WEIGHED, /* the sum of the values on letters, divided by what all positions weigh in a head */
+    IDEAL_LOOKUP,  /* the value at the position whose number is a sum, or the nearest to it that there is */
     IDEAL_POSITIVE /* the sign of a mean: the value at the start sentinel, or the mean of all others */
 } ideal_kind;
 
@@ -47,7 +49,8 @@ typedef struct ideal_node {
     const double *values; /* letters: [letters]; place: [positions], the first is 0 */
     uint32_t sum;         /* step: the number of its sum among forms */
     double at;            /* step: 1 from here on */
-    uint32_t value;       /* gate, mean, once, nearest, positive, before: the number of its form among forms */
+    uint32_t head;        /* weighed: in which head, since another has other weights */
+    uint32_t value; /* gate, mean, weighed, once, nearest, positive, before: the number of its form among forms */
 } ideal_node;
 
 typedef struct ideals {
@@ -103,6 +106,10 @@ typedef struct ideal_product {
 ideal_form ideal_once(ideals *x, const ideal_form *key);
 ideal_form ideal_nearest(ideals *x, const ideal_product *products, size_t count, bool last, const ideal_form *value);
 ideal_form ideal_mean(ideals *x, const ideal_form *value);
+/* It lies between least and most. */
+ideal_form ideal_weighed(ideals *x, const ideal_form *value, uint32_t head, double least, double most);
+/* `number` is a form that is 0 on the start sentinel and is added up; the sentinel is position 0. */
+ideal_form ideal_lookup(ideals *x, const ideal_form *number, const ideal_form *value);
 ideal_form ideal_positive(ideals *x, const ideal_form *query, const ideal_form *key, const ideal_form *value);
 
 /* A rectified unit of a net: what it reads, and where it goes. */

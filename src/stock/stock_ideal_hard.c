@@ -8,6 +8,7 @@ typedef struct hard_reader {
     bool mirrored;
     ideal_form *channels; /* [channel_count] */
     const char **unknown; /* [channel_count] why a channel has no form; NULL: it has one */
+    bool *written;        /* [channel_count] by a head or a net */
     const char *why;      /* of the first that was read */
 } hard_reader;
 
@@ -154,13 +155,84 @@ static const char *choose(hard_reader *r, const model_head *head, const hard_hea
     return NULL;
 }
 
+/* ---- look-ups ---- */
+
+/* The feature that a row has and nothing else, at position i in strings of n letters; NULL: it has something else. */
+static const expression *feature_of(const hard_reader *r, const model_rows *rows, size_t row, double *weight) {
+    if (rows_size(rows, row) != 1) return NULL;
+    uint32_t c = rows_begin_of(rows, row)->channel;
+    *weight = rows_begin_of(rows, row)->weight;
+    for (uint32_t t = 0; t < r->m->embedding.count; t++)
+        if (embedded(r->m, t, c) != 0) return NULL;
+    return r->written[c] ? NULL : r->m->channels[c].position;
+}
+
+static bool is_close(double x, double y) { return fabs(x - y) <= fabs(y) * 0x1p-44; }
+
+/* Whether scores are a positive number times 2 e j - j^2, e being the mean times the number of positions, in strings
+   of every length. Features are computed in doubles: their roundings move the place by far less than a half. */
+static bool has_squares(const hard_reader *r, const model_head *head) {
+    double mean = rows_begin_of(&head->query, 0)->weight, inverse, linear, square, most = (double)r->x->positions - 1;
+    const expression *one = feature_of(r, &head->query, 1, &inverse), *j = feature_of(r, &head->key, 0, &linear),
+                     *jj = feature_of(r, &head->key, 1, &square);
+    if (!one || !j || !jj) return false;
+    for (double n = 1; n <= most; n++) {
+        double unit = mean * linear * place_at(r, j, 1, n) / 2;
+        if (!(unit > 0)) return false;
+        for (double i = 0; i <= n; i++)
+            if (!is_close(mean * linear * place_at(r, j, i, n), 2 * unit * i) ||
+                !is_close(-square * place_at(r, jj, i, n) * inverse * place_at(r, one, i, n) * (i + 1), unit * i * i))
+                return false;
+    }
+    return true;
+}
+
+/* The value at the position whose number is a sum over all positions up to here. */
+static const char *look_up(hard_reader *r, const model_head *head, bool strict, ideal_form *added) {
+    enum { MOST = 4096 };
+    ideals *x = r->x;
+    if (strict || head->choice != TEMPER_CHOICE_AVERAGE || head->query.count != 2 || rows_size(&head->query, 0) != 1)
+        return "looks up a position in a way that is not read";
+    if (x->positions > MOST) return "looks up a position, which is looked at up to 4,095 letters";
+    ideal_form mean = row_form(r, &head->query, 0, false), number;
+    bool fits = mean.count == 1 && mean.one == 0 && x->nodes[mean.terms[0].node].kind == IDEAL_MEAN;
+    if (!fits || !is_close(mean.terms[0].weight, rows_begin_of(&head->query, 0)->weight) || !has_squares(r, head))
+        return "looks up a position in a way that is not read";
+    number = x->forms[x->nodes[mean.terms[0].node].value];
+    if (number.start != 0) { /* as if the first letter had it */
+        double *first = arena_zalloc(x->arena, x->positions, sizeof *first), start = number.start;
+        ideal_form sum = {.one = number.one}, place;
+        if (x->positions > 1) first[1] = 1;
+        for (size_t k = 0; k < number.count; k++)
+            ideal_add_node(x, &sum, number.terms[k].node, number.terms[k].weight);
+        place = ideal_place(x, first);
+        ideal_add(x, &sum, &place, start);
+        ideal_finish(x, &sum);
+        number = sum;
+        number.start = 0;
+    }
+    for (size_t v = 0; v < head->value.count; v++) {
+        ideal_form value = row_form(r, &head->value, v, false), out = ideal_lookup(x, &number, &value);
+        for (uint32_t k = head->output.start[v]; k < head->output.start[v + 1]; k++)
+            ideal_add(x, &added[head->output.terms[k].channel], &out, head->output.terms[k].weight);
+    }
+    return NULL;
+}
+
+static void note_written(hard_reader *r, const model_layer *l) {
+    for (uint32_t h = 0; h < l->head_count; h++)
+        for (uint32_t k = 0; k < l->heads[h].output.start[l->heads[h].output.count]; k++)
+            r->written[l->heads[h].output.terms[k].channel] = true;
+    for (uint32_t k = 0; k < l->out.start[l->out.count]; k++) r->written[l->out.terms[k].channel] = true;
+}
+
 static const char *read_head(hard_reader *r, const model_head *head, ideal_form *added) {
     temper_mask strict = r->mirrored ? TEMPER_MASK_AFTER : TEMPER_MASK_BEFORE;
     temper_mask up_to = r->mirrored ? TEMPER_MASK_FROM : TEMPER_MASK_UP_TO;
     temper_choice last = r->mirrored ? TEMPER_CHOICE_LEFTMOST : TEMPER_CHOICE_RIGHTMOST;
     if (head->mask != strict && head->mask != up_to) return "looks at positions that a causal transformer cannot see";
     if (head->choice == TEMPER_CHOICE_SOFTMAX) return "is not hard";
-    if (head->role == ROLE_LOOKUP) return "reads at a computed position (%, @), of which no length is proved";
+    if (head->role == ROLE_LOOKUP) return look_up(r, head, head->mask == strict, added);
     hard_head h = read_products(r, head, head->mask == strict);
     for (size_t v = 0; v < head->value.count; v++) {
         ideal_form value = row_form(r, &head->value, v, h.strict), out;
@@ -226,6 +298,7 @@ const char *ideal_from_model(ideals *x, ideal_form *reads, const temper_model *m
     const char *why = NULL;
     r.channels = arena_zalloc(x->arena, m->channel_count, sizeof *r.channels);
     r.unknown = arena_zalloc(x->arena, m->channel_count, sizeof *r.unknown);
+    r.written = arena_zalloc(x->arena, m->channel_count, sizeof *r.written);
     *layer = *head = 0;
     if (mirrored && !m->has_end) return "it looks forward and has no end sentinel";
     embed(&r);
@@ -244,6 +317,7 @@ const char *ideal_from_model(ideals *x, ideal_form *reads, const temper_model *m
             ideal_add(x, &r.channels[c], &added[c], 1);
             ideal_finish(x, &r.channels[c]);
         }
+        note_written(&r, &m->layers[l]);
         why = read_net(&r, &m->layers[l]);
         if (r.why) why = r.why;
     }

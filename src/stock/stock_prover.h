@@ -40,6 +40,18 @@ typedef struct proved_head {
         error; /* largest score, its error, the least gap, what others get, of values */
 } proved_head;
 
+/* A mean in which the start sentinel weighs more than a letter. */
+typedef struct weighed_mean {
+    uint32_t layer, slot; /* of its head */
+    ideal_node_id node;
+    double weight;        /* of the sentinel */
+    double off;           /* relative: of that weight */
+    double apart[2];      /* the same of the weights of two letters, in f32 and with an f16 cache */
+    double number_off[2]; /* of what letters add up to, in units of one letter's share: as computed in f32, and with
+                             an f16 cache */
+    double least, most;   /* of the mean */
+} weighed_mean;
+
 typedef struct proved_layer {
     double attention_norm, net_norm; /* relative errors of the two norms; 0: they are the identity */
     double saturation;               /* the least size of an argument of GELU or SiLU */
@@ -62,6 +74,8 @@ typedef struct prover {
     double mean_sure, mean_plain, mean_raw;
     proved_head *heads; /* [hint_count] */
     size_t head_count;
+    weighed_mean *weighed;
+    size_t weighed_count, weighed_capacity;
     proved_layer *layers;
     double logit_error; /* of the logits */
     const char *reason; /* NULL: nothing is in the way */
@@ -74,6 +88,7 @@ typedef struct proved_row {
     double error;    /* of the computed number, ... */
     double relative; /* ... beside this times the ideal one */
     double zero;     /* at most, where the ideal number is 0 */
+    double share;    /* beside `relative` it is off by no more than zero and this share of the ideal number */
     bool is_mean;    /* it reads one mean and nothing else, whose relative error is in `relative` */
     double size;     /* of the ideal number, at most */
     double grid;
@@ -94,6 +109,11 @@ bool prover_row(prover *p, proved_row *out, const float *row);
 bool prover_is_finite(prover *p, const float *row, double most);
 /* The largest power of two that divides x; 0 for 0. */
 double prover_lowest_bit(double x);
+bool prover_is_power(double w);
+/* How far a sum of products is off that are added up in any order: `products` is the size of those that may be
+   rounded, `partial` of what some of them add up to, and `result` of the sum. A product with a power of two is
+   exact. */
+double prover_sum_rounding(double terms, double products, double partial, double result);
 double prover_grid(const ideals *x, const ideal_form *f);
 /* Of numbers that may be rounded to f16: multiples of grid (0: any), of this size, with this error. */
 double prover_half(double size, double grid, double error);
@@ -122,6 +142,7 @@ typedef struct head_work {
     proved_row *query, *key, *value; /* [head_size] */
     double root;                     /* of head_size */
     size_t products;                 /* dimensions with a query and a key */
+    weighed_mean *weighed;           /* of a weighed mean: what its values share */
 } head_work;
 
 /* Of the dimension's product, as it is added to scores: how far it is from query times key, divided by the root.
@@ -135,6 +156,12 @@ double head_product_size(const head_work *h, uint32_t dimension);
    Where what a key has beside whole numbers is not the same at all positions, the query must be odd, or even, for
    good: then the sum over all products is looked at. In the row of the start sentinel there is one key. */
 bool prover_is_apart_by_units(const prover *p, const ideal_product *products, size_t count);
+
+/* stock_prover_lookup.c: `error` is that of a score; *out is what the head's values share, and is filled. */
+bool prove_weighed(prover *p, const head_work *h, double error, proved_head *out);
+bool prove_weighed_value(prover *p, const proved_row *value, weighed_mean *out);
+/* *number: the form that is added up to the number of the position. */
+bool prove_lookup(prover *p, const head_work *h, proved_head *out, ideal_form *number);
 
 /* stock_prover_turns.c: heads whose scores come from turning pairs. */
 double prover_frequency(const prover *p, uint32_t pair);

@@ -387,6 +387,22 @@ static bool once_error(prover *p, const head_work *h, const proved_row *value, d
     return *error < 0.125 || prover_fail(p, "candidates differ too much in f16: scores by %.3g", apart);
 }
 
+/* Two means of one head have the same weights, so that each is a number times the share of one letter. */
+static bool say_weighed(prover *p, const head_work *h, const proved_row *value, head_value *out) {
+    weighed_mean w = *h->weighed;
+    if (!prove_weighed_value(p, value, &w)) return false;
+    w.layer = h->hint->layer;
+    w.slot = h->hint->slot;
+    out->form = ideal_weighed(p->x, &value->form, w.layer * p->m->heads + w.slot, w.least, w.most);
+    w.node = out->form.terms[0].node;
+    out->relative = 16 * UNIT;
+    out->size = fmax(fabs(w.least), fabs(w.most));
+    out->error = up_mul(fmax(w.number_off[0], w.number_off[1]),
+                        up_div(1.01, up_add(1, w.weight))); /* the largest share of a letter */
+    array_push(p->arena, p->weighed, p->weighed_count, p->weighed_capacity, w);
+    return true;
+}
+
 /* What a head says with one of its values. */
 static bool say(prover *p, head_work *h, const proved_head *made, uint32_t v, const ideal_product *products,
                 const ideal_form *asked, const double *says, head_value *out) {
@@ -430,16 +446,17 @@ static bool say(prover *p, head_work *h, const proved_head *made, uint32_t v, co
         ideal_add(p->x, &out->form, &place, value->form.start);
         return true;
     }
-    case STOCK_WEIGHED:
-    case STOCK_LOOKUP: break;
+    case STOCK_WEIGHED: return say_weighed(p, h, value, out);
+    case STOCK_LOOKUP: out->form = ideal_lookup(p->x, asked, &value->form); return true;
     }
-    return prover_fail(p, "reads at computed positions are not proved");
+    return prover_fail(p, "a head has no role");
 }
 
 /* ---- a head ---- */
 
 static bool prove_scores(prover *p, head_work *h, proved_head *out, ideal_product *products, ideal_form *asked,
                          double *says) {
+    double error, ties;
     for (uint32_t d = 0; d < p->m->head_size; d++) h->products += head_uses(p, h, d);
     switch (h->hint->role) {
     case STOCK_ONCE: return prove_once(p, h, out, asked);
@@ -453,9 +470,11 @@ static bool prove_scores(prover *p, head_work *h, proved_head *out, ideal_produc
     case STOCK_YESTERDAY: return prove_yesterday(p, h, out);
     case STOCK_WAVE: return prove_wave(p, h, out, says);
     case STOCK_WEIGHED:
-    case STOCK_LOOKUP: break;
+        h->weighed = arena_zalloc(p->arena, 1, sizeof *h->weighed);
+        return all_errors(p, h, UINT32_MAX, &error, &ties) && prove_weighed(p, h, error, out);
+    case STOCK_LOOKUP: return all_errors(p, h, UINT32_MAX, &error, &ties) && prove_lookup(p, h, out, asked);
     }
-    return prover_fail(p, "reads at computed positions are not proved");
+    return prover_fail(p, "a head has no role");
 }
 
 /* Rounded to f16 where weights are f16, mixed, and added to columns. */

@@ -156,14 +156,15 @@ static bool add_group(net_work *w, size_t first, uint32_t column, point_error *s
 /* What the net writes to one column. */
 static bool write_column(net_work *w, uint32_t column, const ideal_form *form) {
     prover *p = w->p;
-    double terms = 0;
+    double terms = 0, least, most;
     point_error sum = {0};
-    bool exact = true;
+    bool exact = true, powers = true;
     for (size_t k = 0; k < w->count; k++) {
         double to = weight_to(&w->units[k], column);
         bool first = true;
         if (to == 0) continue;
         terms++;
+        powers = powers && prover_is_power(to);
         exact = exact && w->more[k].error == 0 && w->more[k].row.grid >= 1 && fabs(to) >= 0x1p-12 &&
                 to * 0x1p12 == rint(to * 0x1p12);
         for (size_t e = 0; e < k && first; e++)
@@ -172,7 +173,9 @@ static bool write_column(net_work *w, uint32_t column, const ideal_form *form) {
         if (first && !add_group(w, k, column, &sum)) return false;
     }
     exact = exact && p->pin_error == 0 && sum.written <= 0x1p12;
-    double rounding = exact ? 0 : up_mul(up_mul(terms + 1, 1.01 * UNIT), up_add(sum.written, sum.error));
+    ideal_range(p->x, form, &least, &most);
+    double all = up_add(sum.written, sum.error), result = up_add(fmax(fabs(least), fabs(most)), sum.error);
+    double rounding = exact ? 0 : prover_sum_rounding(terms, powers ? 0 : all, all, result);
     proved_number n = {.error = up_add(sum.error, rounding), .rounding = rounding};
     /* where nothing is written no unit is active; a sum of numbers that are not negative is 0 only so */
     n.zero = sum.least >= 0 ? up_mul(1.01, sum.zero) : n.error;

@@ -163,14 +163,25 @@ bool prover_norm(prover *p, const float *gain) {
 
 /* ---- rows ---- */
 
-/* Products of at most `terms` numbers that are not 0, added up in any order. */
-static double rounding_of(double terms, double size) { return up_mul(up_mul(terms + 1, UNIT * 1.01), size); }
+bool prover_is_power(double w) {
+    int e;
+    return w != 0 && fabs(frexp(w, &e)) == 0.5;
+}
+
+double prover_sum_rounding(double terms, double products, double partial, double result) {
+    double added = terms < 2 ? 0 : up_add(up_mul(terms - 2, partial), fmin(partial, result));
+    return up_mul(UNIT * 1.01, up_add(products, added));
+}
 
 double prover_row_error(const proved_row *r) { return up_add(r->error, up_mul(r->relative, r->size)); }
 
 typedef struct row_sums {
     double sure, plain, nought; /* errors */
     double sizes, grid, terms, weights, means, grounds, mean_error;
+    double products;                      /* sizes of those that may be rounded */
+    double above, below;                  /* sizes of products of each sign */
+    double mean;                          /* what is left of it in the ground */
+    double share;                         /* the largest error of a column, beside its least number that is not 0 */
     double positive, negative, sentinels; /* terms of each sign, and of the start sentinel alone */
     double starts;                        /* columns that are not 0 on the start sentinel, the pin among them */
     bool exact, letters;                  /* letters: all columns that it reads are functions of the letter */
@@ -196,6 +207,13 @@ static void add_column(const prover *p, const proved_column *k, double w, row_su
     s->plain = up_add(s->plain, up_mul(size, k->plain));
     s->nought = up_add(s->nought, up_mul(size, k->nought));
     s->sizes = up_add(s->sizes, up_mul(size, up_add(k->size, k->sure)));
+    double product = up_mul(size, up_add(k->size, k->sure)), off = fmax(k->sure, k->plain);
+    if (w > 0 || !never_negative) s->above = up_add(s->above, product);
+    if (w < 0 || !never_negative) s->below = up_add(s->below, product);
+    if (p->options.weights != STOCK_F16) /* what the norm does to a number is a share of it */
+        off = up_mul(1.01, up_add(up_mul(p->norm_own, k->grid), up_add(k->error, p->mean_plain)));
+    s->share = fmax(s->share, k->grid > 0 && k->seen_relative == 0 ? up_div(off, k->grid) : INFINITY);
+    if (!prover_is_power(w)) s->products = up_add(s->products, up_mul(size, up_add(k->size, k->sure)));
     s->exact = s->exact && k->sure == 0 && k->plain == 0 && k->seen_relative == 0 && k->grid > 0;
     if (k->seen_relative > 0) {
         s->means++;
@@ -240,15 +258,25 @@ bool prover_row(prover *p, proved_row *out, const float *row) {
             s.sure = up_add(s.sure, up_mul(size, p->pin_error));
             s.plain = up_add(s.plain, up_mul(size, p->pin_error));
             s.sizes = up_add(s.sizes, size);
+            if (p->pin_error > 0) s.products = up_add(s.products, size);
+            double *side = w > 0 ? &s.above : &s.below;
+            *side = up_add(*side, up_mul(size, 1.01));
+            s.share = INFINITY;
             s.grid = finer(s.grid, w);
             s.exact = s.exact && p->pin_error == 0;
             s.positive++;
             s.negative++;
             s.starts++;
             s.letters = false;
-        } else if (gpt2 && c == 2) { /* the ground */
+        } else if (gpt2 && c == 2) {                     /* the ground */
+            double mean = up_mul(size, 2 * p->mean_raw); /* also the mean in f64 is no more than that */
             s.weights += w;
             s.grounds++;
+            s.sizes = up_add(s.sizes, mean);
+            s.products = up_add(s.products, mean);
+            s.above = up_add(s.above, mean);
+            s.below = up_add(s.below, mean);
+            s.mean = up_add(s.mean, up_mul(size, fmax(p->mean_sure, p->mean_plain)));
             s.sure = up_add(s.sure, up_mul(size, p->mean_sure));
             s.plain = up_add(s.plain, up_mul(size, p->mean_plain));
             s.exact = false;
@@ -272,7 +300,10 @@ bool prover_row(prover *p, proved_row *out, const float *row) {
     if (!out->is_mean) out->relative = 0;
     out->relative = up_add(out->relative, p->norm_error);
     s.exact = s.exact && s.sizes <= ldexp(s.grid, 24);
-    double rounding = s.exact ? 0 : rounding_of(s.terms, up_add(s.sizes, out->error));
+    double rounding =
+        s.exact ? 0
+                : prover_sum_rounding(s.terms, up_add(s.products, out->error),
+                                      up_add(fmax(s.above, s.below), out->error), up_add(out->size, out->error));
     if (out->is_mean) { /* products of one number and the ground */
         out->relative = up_add(out->relative, 4 * UNIT);
         out->error = up_mul(out->error, 1 + 8 * UNIT);
@@ -284,6 +315,12 @@ bool prover_row(prover *p, proved_row *out, const float *row) {
     out->zero = one_sign    ? up_mul(s.nought, 1 + 8 * UNIT)
                 : s.letters ? zero_by_letters(p, row, rounding)
                             : out->error;
+    /* products of one sign are no larger than their sum, and what is 0 is in `zero` */
+    out->share = one_sign && s.exact ? 0
+                 : one_sign && s.sentinels == 0
+                     ? up_mul(1.01, up_add(up_add(s.share, out->grid > 0 ? up_div(s.mean, out->grid) : 0),
+                                           up_mul(s.terms + 1, 1.01 * UNIT)))
+                     : INFINITY;
     /* on the start sentinel columns may cancel out */
     if (out->form.start == 0 && s.starts > 0) out->zero = fmax(out->zero, out->error);
     return true;
@@ -293,7 +330,10 @@ bool prover_is_finite(prover *p, const float *row, double most) {
     double sum = 0;
     for (uint32_t c = 0; c < p->width; c++) {
         const proved_column *k = &p->columns[c];
-        double seen = c < p->first ? 2 : up_add(up_mul(k->size, 1.01 + k->seen_relative), fmax(k->sure, k->plain));
+        bool ground = p->m->architecture == STOCK_GPT2 && c == GPT2_PINS - 1;
+        double seen = ground         ? up_mul(4, p->mean_raw)
+                      : c < p->first ? 2
+                                     : up_add(up_mul(k->size, 1.01 + k->seen_relative), fmax(k->sure, k->plain));
         double w = fabs(prover_weight(p, row[c]));
         if (!(w <= 0x1p40)) return prover_fail(p, "a weight is no number, or too large");
         sum = up_add(sum, up_mul(w, seen));
