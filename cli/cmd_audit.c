@@ -2,11 +2,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cost_show.h"
 #include "escape.h"
 #include "json.h"
 #include "message.h"
+#include "progress.h"
 #include "remedy_words.h"
 
 /* Behind the string that begins at `at`. */
@@ -163,6 +165,17 @@ static void audit_stock(session *s, const char *path, const char *certificate, s
     }
 }
 
+static temper_status watched(session *s, const char *certificate, size_t length, const char *model, size_t size,
+                             temper_error *err) {
+    progress bar;
+    progress_start(&bar, "audit", !s->quiet && !s->json && isatty(STDERR_FILENO));
+    bar.unit = "steps";
+    temper_audit_options o = {.progress = progress_step, .context = &bar};
+    temper_status status = temper_audit_watched(certificate, length, model, size, &o, err);
+    progress_clear(&bar);
+    return status;
+}
+
 void cmd_audit(session *s) {
     char *certificate = NULL, *model = NULL;
     size_t length, size;
@@ -180,7 +193,7 @@ void cmd_audit(session *s) {
         message_error(s, &err, NULL, NULL, 0);
     } else {
         show_cost(s, certificate, model, size);
-        temper_status status = temper_audit(certificate, length, model, size, &err);
+        temper_status status = watched(s, certificate, length, model, size, &err);
         if (status != TEMPER_OK && err.line == 1 && err.column == 1 && !*err.hint)
             snprintf(err.hint, sizeof err.hint, "the certificate comes first: temper audit CERTIFICATE MODEL");
         if (status == TEMPER_OK || s->json) print_result(s, path, other, certificate, &err);

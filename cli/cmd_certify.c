@@ -229,6 +229,7 @@ static void certify(work *w, session *s) {
     w->options.search = 1;
     w->options.progress = progress_step;
     w->options.context = &bar;
+    w->options.threads = (unsigned)s->opt.value[OPT_THREADS].number;
     bar.unit = "steps";
     temper_status status = temper_certify(&w->certificate, w->x.model, w->bytes, w->size, &w->options, &err);
     progress_clear(&bar);

@@ -200,6 +200,7 @@ static void soften(session *s, const temper_model *hard, const temper_soften_opt
         full.length = (size_t)s->opt.value[OPT_LENGTH].number;
         full.progress = progress_step;
         full.context = &bar;
+        full.threads = (unsigned)s->opt.value[OPT_THREADS].number;
         status = temper_soften(&r.model, &r.report, hard, &full, &err);
         progress_clear(&bar);
     }

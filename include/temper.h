@@ -967,6 +967,7 @@ typedef struct temper_soften_options {
     int adaptive;     /* scales divided by each row's own gap; temperature only */
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
+    unsigned threads; /* for proved gaps; 0: one for each core. No result depends on it */
 } temper_soften_options;
 
 /* For all strings up to the length: the soft model's read-out is within `error` of the hard one's, which is at least
@@ -1155,6 +1156,7 @@ typedef struct temper_certify_options {
     int search;       /* where there is no proof, look for a string with a wrong answer */
     int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; non-zero stops: TEMPER_LIMIT */
     void *context;
+    unsigned threads; /* for the facts about hard choices; 0: one for each core. No result depends on it */
 } temper_certify_options;
 
 typedef struct temper_certificate temper_certificate;
@@ -1201,6 +1203,15 @@ TEMPER_API temper_status temper_certificate_head(temper_certified_head *out, con
    audit finds itself. Otherwise the message says what is wrong with it. */
 TEMPER_API temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
                                       temper_error *err);
+
+/* The same, which tells of its progress where it takes long: a certificate of hard choices. Non-zero stops:
+   TEMPER_LIMIT. Zero-initialise for the defaults. */
+typedef struct temper_audit_options {
+    int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL */
+    void *context;
+} temper_audit_options;
+TEMPER_API temper_status temper_audit_watched(const char *certificate, size_t length, const char *model, size_t size,
+                                              const temper_audit_options *options, temper_error *err);
 
 /* The same for a certificate of an ordinary transformer (doc/stock.md): `path` is the folder that temper_export_stock
    wrote, or its GGUF file alone. */

@@ -283,12 +283,14 @@ typedef struct audit_call {
     size_t length;
     const char *model;
     size_t size;
+    const temper_audit_options *watch;
 } audit_call;
 
 static void check_certificate(entry *e, void *context) {
     const audit_call *x = context;
     claim c = read_claim(x->certificate, x->length, &e->memory, e->trap);
     check_model(&c, x->model, x->size, &e->memory, e->trap);
+    c.request.watch = x->watch;
     size_t wanted_length;
     audit_memory m = memory_of(e);
     const char *wanted = audit_text(&wanted_length, x->model, x->size, &c.request, &m);
@@ -298,7 +300,12 @@ static void check_certificate(entry *e, void *context) {
 
 temper_status temper_audit(const char *certificate, size_t length, const char *model, size_t size,
                            temper_error *err) {
-    audit_call call = {certificate, length, model, size};
+    return temper_audit_watched(certificate, length, model, size, NULL, err);
+}
+
+temper_status temper_audit_watched(const char *certificate, size_t length, const char *model, size_t size,
+                                   const temper_audit_options *options, temper_error *err) {
+    audit_call call = {certificate, length, model, size, options};
     return entry_run(err, check_certificate, &call);
 }
 

@@ -168,6 +168,7 @@ typedef struct audit_request {
     bool chances;                 /* logits are claimed to be logarithms of probabilities ... */
     const language_claim *scores; /* ... of which each holds where its formula does */
     size_t score_count;
+    const temper_audit_options *watch; /* NULL: nobody looks */
 } audit_request;
 
 /* A language of the source, and the formula that stands for it. */
@@ -204,7 +205,8 @@ typedef struct audit {
     size_t size;
     uint64_t length; /* n */
     bool strings;    /* as requested */
-    bool choices;    /* the claim is "hard choices", by roles */
+    const temper_audit_options *watch;
+    bool choices; /* the claim is "hard choices", by roles */
     const char *read_off;
     double positions; /* M */
     type_facts type;

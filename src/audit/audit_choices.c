@@ -138,6 +138,13 @@ static void check_cost(const general *g) {
                    g->length);
 }
 
+void general_tell(const general *g, bool errors, size_t n) {
+    const temper_audit_options *watch = g->audit->watch;
+    uint64_t lengths = (uint64_t)g->length + 1, done = (errors ? lengths : 0) + n + 1;
+    if (watch && watch->progress && watch->progress(watch->context, done, 2 * lengths))
+        trap_raise(g->audit->trap, TEMPER_LIMIT, 0, 0, "stopped at length %zu of %zu", n, g->length);
+}
+
 const char *audit_general(audit *a, size_t *length) {
     const temper_model *m = a->model;
     general *g = arena_zalloc(a->arena, 1, sizeof *g);

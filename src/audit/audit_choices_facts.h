@@ -115,6 +115,9 @@ int exact_grid(const rational *x);
 void bundle_see(bundle_claim *b, const rational *lo, const rational *hi, int grid);
 double least_of(double x, double y);
 
+/* So many of the lengths are done, first in facts, then in errors; raises TEMPER_LIMIT if it is to stop. */
+void general_tell(const general *g, bool errors, size_t n);
+
 /* ---- who finds them ---- */
 
 void general_find_bundles(general *g);

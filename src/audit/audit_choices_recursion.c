@@ -149,7 +149,10 @@ void general_recursion(general *g) {
     }
     calc_begin(w.e.c);
     w.e.silence = share_silence(&w.e);
-    for (size_t n = 0; n <= g->length; n++) run_length(&w, n);
+    for (size_t n = 0; n <= g->length; n++) {
+        run_length(&w, n);
+        general_tell(g, true, n);
+    }
     g->every = first_failure(&w, g->margin) == SIZE_MAX;
     size_t failure = g->every ? SIZE_MAX : first_failure(&w, g->verdict);
     if (failure != SIZE_MAX)

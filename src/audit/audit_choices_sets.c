@@ -295,5 +295,6 @@ void general_run_sets(general *g) {
         for (uint32_t l = 0; l < g->model->layer_count; l++) run_layer(&s, l);
         read_out(&s);
         s.old = s.positions;
+        general_tell(g, false, s.n);
     }
 }

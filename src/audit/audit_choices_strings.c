@@ -247,5 +247,6 @@ void general_run_strings(general *g) {
             }
             read_out(&s);
         } while (next_string(letters, s.n, m->letters.count));
+        general_tell(g, false, s.n);
     }
 }

@@ -177,7 +177,8 @@ const char *audit_text(size_t *length, const char *model, size_t size, const aud
                  .bytes = model,
                  .size = size,
                  .length = request->length,
-                 .strings = request->strings};
+                 .strings = request->strings,
+                 .watch = request->watch};
     if (request->length > LENGTH_MOST) trap_raise(a->trap, TEMPER_LIMIT, 0, 0, "a length beyond 2^40 is not audited");
     temper_model *read;
     if (temper_model_read(&read, model, size, &err) != TEMPER_OK) trap_reraise(a->trap, &err);

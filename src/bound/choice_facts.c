@@ -5,6 +5,7 @@
 #include "run/exact_run.h"
 #include "facts/facts_cost.h"
 #include "facts/facts_exhaustive.h"
+#include "facts/facts_lengths.h"
 
 double known_width(const known *k) { return k->hi > k->lo ? sub_up(k->hi, k->lo) : 0; }
 
@@ -103,6 +104,7 @@ typedef struct found_facts {
     arena arena;
     subject_model s;
     facts_run *run; /* NULL: an error stopped it */
+    bool behind;    /* other runs have found more lengths since */
     facts **lengths;
     size_t count, capacity;
     double *steps; /* [count]: what it took up to this length */
@@ -125,6 +127,7 @@ static found_facts *open_found(certification *c, trap *t) {
     f->lengths = NULL;
     f->steps = NULL;
     f->count = f->capacity = f->step_count = f->step_capacity = 0;
+    f->behind = false;
     f->run = facts_run_begin(&f->s, 0, &f->arena);
     return f;
 }
@@ -134,12 +137,44 @@ static const facts *found_by_sets(certification *c, size_t n, trap *t) {
     while (f->count <= n) {
         facts_run *run = f->run;
         f->run = NULL;
+        if (f->behind) run = facts_run_begin(&f->s, f->count, &f->arena);
+        f->behind = false;
         facts *next = facts_run_next(run, &f->arena);
         array_push(&f->arena, f->steps, f->step_count, f->step_capacity, facts_run_steps(run));
         array_push(&f->arena, f->lengths, f->count, f->capacity, next);
         f->run = run;
     }
     return f->lengths[n];
+}
+
+/* ---- several threads ---- */
+
+enum { ALONE = 63 }; /* letters that one run looks at first: what it takes says what others will take */
+
+static bool report_lengths(void *context, size_t done) {
+    const certification *c = context;
+    size_t lengths = c->options.length + 1;
+    return c->options.progress && c->options.progress(c->options.context, done, 2 * lengths);
+}
+
+/* Finds lengths by several threads where that is worth while. */
+static void find_together(certification *c, size_t length, trap *t) {
+    if (length <= ALONE) return;
+    found_by_sets(c, ALONE, t);
+    found_facts *f = c->found;
+    if (f->count > length || facts_lengths_threads(c->model, f->count, length, c->options.threads) == 1) return;
+    facts **found = arena_zalloc(&f->arena, length + 1, sizeof *found);
+    facts_run *run = f->run;
+    f->run = NULL; /* an error leaves it so */
+    if (!facts_lengths_find(found, &f->s, f->count, length, c->options.threads, report_lengths, c, &f->arena))
+        trap_raise(t, TEMPER_LIMIT, 0, 0, "stopped before length %zu", length);
+    double steps = f->steps[f->step_count - 1]; /* nobody asks for those of longer ones */
+    for (size_t n = f->count; n <= length; n++) {
+        array_push(&f->arena, f->steps, f->step_count, f->step_capacity, steps);
+        array_push(&f->arena, f->lengths, f->count, f->capacity, found[n]);
+    }
+    f->run = run;
+    f->behind = true;
 }
 
 /* ---- what it costs ---- */
@@ -193,6 +228,7 @@ void hard_facts_find(hard_facts *f, certification *c, bool strings, arena *keep,
     string_watch silent = {0};
     hard_facts_begin(f, c->model, c->options.length, keep);
     f->strings = strings;
+    if (!strings) find_together(c, f->length, keep->trap);
     for (size_t n = 0; n <= f->length; n++) {
         if (strings) {
             arena_reset(scratch);
@@ -201,7 +237,7 @@ void hard_facts_find(hard_facts *f, certification *c, bool strings, arena *keep,
         } else {
             hard_facts_add(f, found_by_sets(c, n, keep->trap));
         }
-        certification_progress(c, n + 1, 2 * (f->length + 1));
+        if (strings || !c->found->behind) certification_progress(c, n + 1, 2 * (f->length + 1));
     }
     arena_reset(scratch);
 }

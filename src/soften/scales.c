@@ -6,6 +6,7 @@
 #include "number/upward.h"
 #include "run/exact_run.h"
 #include "facts/facts_exhaustive.h"
+#include "facts/facts_lengths.h"
 #include "soften/soft_facts.h"
 
 enum {
@@ -39,6 +40,18 @@ static void give_gap(scale_search *g, size_t n) {
     if (f->margin_everywhere == 0) f->margin_everywhere = seen->margin_everywhere;
 }
 
+static bool report_lengths(void *context, size_t done) {
+    const scale_search *g = context;
+    return g->o->progress && g->o->progress(g->o->context, done, g->o->length + 1);
+}
+
+static void find_by_sets(scale_search *g) {
+    size_t length = g->o->length;
+    if (!facts_lengths_find(g->facts, &g->s, 0, length, g->o->threads, report_lengths, g, g->keep))
+        trap_raise(g->trap, TEMPER_LIMIT, 0, 0, "stopped before length %zu", length);
+    for (size_t n = 0; n <= length && g->o->gap == TEMPER_GAP_GIVEN; n++) give_gap(g, n);
+}
+
 static void find_facts(scale_search *g) {
     size_t length = g->o->length;
     g->facts = arena_zalloc(g->keep, length + 1, sizeof *g->facts);
@@ -49,17 +62,9 @@ static void find_facts(scale_search *g) {
         trap_raise_remedy(g->trap, TEMPER_LIMIT, 0, 0, TEMPER_REMEDY_GAP_PROVED,
                           "there are more than a thousand million strings up to length %zu: too many to run them all",
                           length);
-    facts_run *run = exhaustive ? NULL : facts_run_begin(&g->s, 0, g->keep);
-    for (size_t n = 0; n <= length; n++) {
-        if (exhaustive) {
-            g->facts[n] = facts_exhaustive(&g->s, n, &watch, g->keep, g->scratch);
-            continue;
-        }
-        g->facts[n] = facts_run_next(run, g->keep);
-        if (g->o->gap == TEMPER_GAP_GIVEN) give_gap(g, n);
-        if (g->o->progress && g->o->progress(g->o->context, n + 1, length + 1))
-            trap_raise(g->trap, TEMPER_LIMIT, 0, 0, "stopped at length %zu of %zu", n, length);
-    }
+    if (!exhaustive) find_by_sets(g);
+    for (size_t n = 0; n <= length && exhaustive; n++)
+        g->facts[n] = facts_exhaustive(&g->s, n, &watch, g->keep, g->scratch);
 }
 
 static void classify_heads(scale_search *g) {

@@ -1,0 +1,192 @@
+/* No result depends on the number of threads: facts of many lengths by several threads are those of one run, bit for
+   bit; so are softened models and certificates; and an error, or a stop, is that of the shortest length. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/entry.h"
+#include "facts/facts_lengths.h"
+#include "facts_equal.h"
+#include "feature_model.h"
+#include "test.h"
+
+static const unsigned THREADS[] = {2, 3, 7};
+static size_t compared, split;
+
+static void compare(const char *source, const temper_model *m, size_t longest, size_t threads) {
+    trap t;
+    arena one, many;
+    temper_error e;
+    arena_init(&one, &t);
+    arena_init(&many, &t);
+    if (trap_set(&t, &e)) {
+        CHECK(e.code == TEMPER_LIMIT, "%s\n%s", e.text, source);
+    } else {
+        subject_model s;
+        subject_model_init(&s, m, &one);
+        facts **found = arena_zalloc(&many, longest + 1, sizeof *found);
+        facts_run *run = facts_run_begin(&s, 0, &one);
+        CHECK(facts_lengths_find(found, &s, 0, longest, THREADS[threads], NULL, NULL, &many), "%s", source);
+        split += facts_lengths_threads(m, 0, longest, THREADS[threads]) > 1;
+        for (size_t n = 0; n <= longest; n++, compared++)
+            if (!facts_are_equal(source, &s, facts_run_next(run, &one), found[n])) break;
+        trap_clear(&t);
+    }
+    arena_free(&many);
+    arena_free(&one);
+}
+
+/* The model and its certificate, as bytes. */
+static void make_both(char **model, size_t *model_size, char **proof, size_t *proof_size, const temper_model *hard,
+                      unsigned threads, temper_error *e) {
+    temper_model *soft = NULL;
+    temper_certificate *c = NULL;
+    temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = 80, .threads = threads};
+    temper_certify_options p = {.length = 80, .threads = threads};
+    *model = *proof = NULL;
+    if (temper_soften(&soft, NULL, hard, &o, e) || temper_model_print(model, model_size, soft, e) ||
+        temper_certify(&c, soft, NULL, 0, &p, e) || temper_certificate_print(proof, proof_size, c, e))
+        *proof_size = 0;
+    temper_certificate_free(c);
+    temper_model_free(soft);
+}
+
+static size_t proofs;
+
+static void compare_files(const char *name, const temper_model *hard) {
+    char *model[2], *proof[2];
+    size_t size[2] = {0}, length[2] = {0};
+    temper_error e[2];
+    for (size_t k = 0; k < 2; k++) make_both(&model[k], &size[k], &proof[k], &length[k], hard, k ? 3 : 1, &e[k]);
+    CHECK(size[0] == size[1] && !model[0] == !model[1] && (!model[0] || memcmp(model[0], model[1], size[0]) == 0),
+          "%s: another model", name);
+    CHECK(length[0] == length[1] && (!length[0] || memcmp(proof[0], proof[1], length[0]) == 0),
+          "%s: another certificate", name);
+    CHECK(e[0].code == e[1].code && strcmp(e[0].text, e[1].text) == 0, "%s: %s, with threads %s", name, e[0].text,
+          e[1].text);
+    proofs += length[0] > 0;
+    for (size_t k = 0; k < 2; k++) {
+        temper_free(model[k]);
+        temper_free(proof[k]);
+    }
+}
+
+static void test_gallery(size_t longest) {
+    for (size_t k = 0; k < temper_gallery_count(); k++) {
+        temper_gallery_info about;
+        temper_model *hard;
+        temper_error e;
+        if (!CHECK(temper_gallery_about(&about, k, &e) == TEMPER_OK, "%s", e.text)) continue;
+        if (!CHECK(temper_gallery_model(&hard, about.name, &e) == TEMPER_OK, "%s", e.text)) continue;
+        compare(about.name, hard, longest, k % 3);
+        if (k % 5 == 0 || test_effort() > 1) compare_files(about.name, hard);
+        temper_model_free(hard);
+    }
+}
+
+static void test_features(size_t models, size_t longest) {
+    test_random r = test_seed(77);
+    trap errors;
+    arena a;
+    arena_init(&a, &errors);
+    if (trap_set(&errors, NULL)) {
+        CHECK(false, "%s", errors.error.text);
+    } else {
+        for (size_t k = 0; k < models; k++) {
+            text t;
+            temper_error e;
+            temper_model *m = NULL;
+            arena_reset(&a);
+            text_init(&t, &a);
+            feature_model_text(&t, &r);
+            if (!temper_model_read(&m, text_string(&t), t.length, &e)) compare(text_string(&t), m, longest, k % 3);
+            temper_model_free(m);
+        }
+        trap_clear(&errors);
+    }
+    arena_free(&a);
+}
+
+/* A feature that has no value at the lengths 70 and 90. */
+static const char BROKEN[] =
+    "temper-model 1\nmethod hard\nsyntax spec\nsource \"\"\nalphabet \"a\" \"b\"\ntokens no\nat last\n"
+    "empty reject\nend no\nchannel 0 \"one\" position \"1\"\nchannel 1 \"a\"\nchannel 2 \"x\" "
+    "position \"1/(n - 70) + 1/(n - 90)\"\nchannel 3 \"out\"\nembed \"a\" 1:1\nembed \"b\"\n"
+    "embed start\nembed end\nlayer 1\nhead \"h\" mask j<=i choice average\n  query 0:1\n"
+    "  key 2:1\n  value 1:1\n  output 3:1\nread 3:1\n";
+
+static int stop_late(void *context, uint64_t done, uint64_t total) {
+    (void)total;
+    (*(size_t *)context)++;
+    return done > 5;
+}
+
+static void test_errors(void) {
+    temper_model *m = NULL, *soft;
+    temper_error one = {0}, many = {0}, stopped = {0};
+    if (!CHECK(!temper_model_read(&m, BROKEN, strlen(BROKEN), &one), "%s", one.text)) return;
+    temper_soften_options o = {.method = TEMPER_METHOD_TEMPERATURE, .length = 120, .threads = 1};
+    CHECK(temper_soften(&soft, NULL, m, &o, &one) == TEMPER_UNSUPPORTED && strstr(one.text, "length 70"), "%s",
+          one.text);
+    for (size_t k = 0; k < 3; k++) {
+        o.threads = THREADS[k];
+        CHECK(temper_soften(&soft, NULL, m, &o, &many) == one.code && !strcmp(one.text, many.text), "%s", many.text);
+    }
+    temper_model_free(m);
+    size_t calls = 0;
+    if (!CHECK(!temper_gallery_model(&m, "dyck-1", &one), "%s", one.text)) return;
+    o = (temper_soften_options){
+        .method = TEMPER_METHOD_TEMPERATURE, .length = 120, .threads = 3, .progress = stop_late, .context = &calls};
+    CHECK(temper_soften(&soft, NULL, m, &o, &stopped) == TEMPER_LIMIT && strstr(stopped.text, "stopped") && calls > 0,
+          "%zu calls: %s", calls, stopped.text);
+    temper_model_free(m);
+}
+
+/* The audit tells of its progress, from the first length to the last, and stops when it is told to. */
+typedef struct watch {
+    uint64_t last, total;
+    bool rising;
+    uint64_t stop;
+} watch;
+
+static int look(void *context, uint64_t done, uint64_t total) {
+    watch *w = context;
+    w->rising = w->rising && done > w->last;
+    w->last = done;
+    w->total = total;
+    return w->stop && done >= w->stop;
+}
+
+static void test_audit(void) {
+    temper_model *hard, *soft = NULL;
+    temper_error e;
+    char *model = NULL, *proof = NULL;
+    size_t size = 0, length = 0;
+    if (!CHECK(!temper_gallery_model(&hard, "parity", &e), "%s", e.text)) return;
+    make_both(&model, &size, &proof, &length, hard, 2, &e);
+    if (CHECK(length > 0, "%s", e.text)) {
+        watch w = {.rising = true};
+        temper_audit_options o = {.progress = look, .context = &w};
+        CHECK(!temper_audit_watched(proof, length, model, size, &o, &e) && w.rising && w.last == w.total &&
+                  w.total == 2 * 81,
+              "%llu of %llu: %s", (unsigned long long)w.last, (unsigned long long)w.total, e.text);
+        w = (watch){.rising = true, .stop = 40};
+        CHECK(temper_audit_watched(proof, length, model, size, &o, &e) == TEMPER_LIMIT && w.last == 40, "%s", e.text);
+        CHECK(!temper_audit(proof, length, model, size, &e), "%s", e.text);
+    }
+    temper_free(model);
+    temper_free(proof);
+    temper_model_free(soft);
+    temper_model_free(hard);
+}
+
+int main(void) {
+    double effort = test_effort();
+    test_gallery(effort > 9 ? 300 : 70);
+    test_features((size_t)(12 * effort), 70);
+    test_errors();
+    test_audit();
+    CHECK(compared > 500 && split > 5 && proofs > 1, "%zu lengths, %zu times by threads, %zu proofs", compared, split,
+          proofs);
+    return test_finish("t-facts-threads");
+}
