@@ -140,8 +140,18 @@ static bool reads_moved(const set_bundle *w, const model_layer *l, set_column *c
     return false;
 }
 
+/* Whether all that it reads is the same at two positions. */
+static bool reads_same(const set_bundle *w, const model_layer *l, set_column *const *x, size_t i, size_t j) {
+    for (uint32_t k = l->in.start[w->b->row]; k < l->in.start[w->b->row + 1]; k++) {
+        const set_column *c = x[l->in.terms[k].channel];
+        if (!spread_is_same(column_at(c, i), column_at(c, j))) return false;
+    }
+    return true;
+}
+
 void set_bundle_run(facts_run *p, set_bundle *w, const model_layer *l, set_column *const *x) {
     const bundle *b = w->b;
+    double steps = p->steps; /* before the position before */
     bool all = p->room.old == 0 || reads_moved(w, l, x);
     spread *z = &p->one[2];
     bundle_facts to = {w->input, w->distance};
@@ -150,7 +160,17 @@ void set_bundle_run(facts_run *p, set_bundle *w, const model_layer *l, set_colum
         for (uint32_t k = 0; k <= b->corner_count; k++) w->distance[k] = INFINITY;
     }
     for (uint32_t k = 0; k < b->channel_count; k++) column_begin(&w->out[k], &p->room, all);
-    for (size_t i = all ? 0 : p->room.old; i < p->room.size; i++) {
+    size_t first = all ? 0 : p->room.old;
+    for (size_t i = first; i < p->room.size; i++) {
+        if (i > first && reads_same(w, l, x, i, i - 1)) { /* it gives the same, and nothing new is known of it */
+            double taken = p->steps - steps;
+            steps = p->steps;
+            p->steps += taken; /* costs are guessed as if it were looked at: guesses must not depend on luck */
+            for (uint32_t k = 0; k < b->channel_count; k++)
+                column_put(&w->out[k], &p->room, i, column_at(&w->out[k], i - 1));
+            continue;
+        }
+        steps = p->steps;
         rational_set_int(&p->r[0], 0);
         spread_set_constant(z, &p->r[0]);
         for (uint32_t k = l->in.start[b->row]; k < l->in.start[b->row + 1]; k++)
