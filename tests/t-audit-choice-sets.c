@@ -168,6 +168,6 @@ int main(void) {
     family_run(&f, "many_cases", many_cases, rounds);
     family_run(&f, "set_heads", set_heads, 6 * rounds);
     family_run(&f, "set_nets", set_nets, 2 * rounds);
-    family_run(&f, "tie_breaks", tie_breaks, 6 * rounds);
+    family_run(&f, "tie_breaks", tie_breaks, 12 * rounds);
     return test_finish("t-audit-choice-sets");
 }
