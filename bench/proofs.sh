@@ -17,7 +17,7 @@ measure() { # length: seconds of soften, certify, audit; "-" where one fails
     local soften certify audit
     soften=$(seconds "$build/temper" soften hard.temper --threads 1 --length "$1" -o soft.temper) || soften=-
     certify=$(seconds "$build/temper" certify soft.temper --threads 1 --length "$1" -o certificate.json) || certify=-
-    audit=$(seconds "$build/temper" audit certificate.json soft.temper) || audit=-
+    audit=$(seconds "$build/temper" audit --threads 1 certificate.json soft.temper) || audit=-
     echo "$soften $certify $audit"
 }
 

@@ -170,7 +170,8 @@ static temper_status watched(session *s, const char *certificate, size_t length,
     progress bar;
     progress_start(&bar, "audit", !s->quiet && !s->json && isatty(STDERR_FILENO));
     bar.unit = "steps";
-    temper_audit_options o = {.progress = progress_step, .context = &bar};
+    temper_audit_options o = {
+        .progress = progress_step, .context = &bar, .threads = (unsigned)s->opt.value[OPT_THREADS].number};
     temper_status status = temper_audit_watched(certificate, length, model, size, &o, err);
     progress_clear(&bar);
     return status;

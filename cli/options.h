@@ -140,7 +140,7 @@ typedef enum option_kind { KIND_FLAG, KIND_TEXT, KIND_NUMBER, KIND_CHOICE, KIND_
     X(CERTIFICATE, 0, "certificate", KIND_TEXT, "FILE", "", 0, 0, FOR_EXPORT,                                        \
       "a certificate of the model, copied into the folder as certificate.json")                                      \
     X(THREADS, 0, "threads", KIND_NUMBER, "N", "one for each core", 1, 64,                                           \
-      FOR_LANGUAGE_MODEL | FOR_RUN | FOR_JOBS | FOR_SOFTEN | FOR_CERTIFY,                                            \
+      FOR_LANGUAGE_MODEL | FOR_RUN | FOR_JOBS | FOR_SOFTEN | FOR_CERTIFY | FOR_AUDIT,                                \
       "how many threads to use; no result depends on it")                                                            \
     X(JOURNAL, 0, "journal", KIND_TEXT, "FILE", "", 0, 0, FOR_JOBS,                                                  \
       "keep what is done in FILE; called again after a crash it goes on from there")                                 \

@@ -1209,6 +1209,7 @@ TEMPER_API temper_status temper_audit(const char *certificate, size_t length, co
 typedef struct temper_audit_options {
     int (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL */
     void *context;
+    unsigned threads; /* for the facts about hard choices; 0: one for each core. No result depends on it */
 } temper_audit_options;
 TEMPER_API temper_status temper_audit_watched(const char *certificate, size_t length, const char *model, size_t size,
                                               const temper_audit_options *options, temper_error *err);

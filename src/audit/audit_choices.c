@@ -145,10 +145,8 @@ void general_tell(const general *g, bool errors, size_t n) {
         trap_raise(g->audit->trap, TEMPER_LIMIT, 0, 0, "stopped at length %zu of %zu", n, g->length);
 }
 
-const char *audit_general(audit *a, size_t *length) {
+void general_begin(general *g, audit *a) {
     const temper_model *m = a->model;
-    general *g = arena_zalloc(a->arena, 1, sizeof *g);
-    if (m->method == TEMPER_METHOD_HARD) audit_refuse(a, 0, 0, "the model makes hard choices");
     *g = (general){.audit = a, .model = m, .length = a->length, .channels = m->channel_count};
     g->by_sets = !a->strings;
     if (a->strings && !are_few(m->letters.count, g->length))
@@ -165,6 +163,12 @@ const char *audit_general(audit *a, size_t *length) {
     g->features = rational_array(&g->pool, general_positions(g, g->length) * g->channels);
     begin_heads(g);
     general_find_bundles(g);
+}
+
+const char *audit_general(audit *a, size_t *length) {
+    general *g = arena_zalloc(a->arena, 1, sizeof *g);
+    if (a->model->method == TEMPER_METHOD_HARD) audit_refuse(a, 0, 0, "the model makes hard choices");
+    general_begin(g, a);
     if (g->by_sets)
         general_run_sets(g);
     else

@@ -2,11 +2,11 @@
    channels, nets and margins. */
 #include "audit/audit_choices_set_run.h"
 
-static const double steps_most = 0x1p32;
+const double general_steps_most = 0x1p32;
 
 void set_spend(set_run *s, double steps) {
     s->cost += steps;
-    if (s->cost > steps_most)
+    if (s->cost > general_steps_most)
         trap_raise(s->g->audit->trap, TEMPER_LIMIT, 0, 0, "the facts take too many steps at length %zu", s->n);
 }
 
@@ -285,10 +285,10 @@ static void run_layer(set_run *s, uint32_t l) {
     set_units(s, l);
 }
 
-void general_run_sets(general *g) {
+double general_run_lengths(general *g, size_t first, size_t end) {
     set_run s = {.g = g};
     allocate(&s);
-    for (s.n = 0; s.n <= g->length; s.n++) {
+    for (s.n = first; s.n < end; s.n++) {
         s.positions = general_positions(g, s.n);
         general_features(g, s.n);
         embed(&s);
@@ -297,4 +297,5 @@ void general_run_sets(general *g) {
         s.old = s.positions;
         general_tell(g, false, s.n);
     }
+    return s.cost;
 }

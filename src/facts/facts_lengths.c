@@ -8,8 +8,8 @@
 #include "base/entry.h"
 #include "job/parallel.h"
 
-/* A run that begins at a length finds all rows of that length first. So parts are few, and as they take the longer the
-   longer their strings are, they get shorter: about equal parts of the sum of all lengths. */
+/* A run that begins at a length finds all rows of that length first. So parts are few, and as they take the longer
+   the longer their strings are, they get shorter: about equal parts of the sum of all lengths. */
 enum { PARTS_A_THREAD = 2, WORTH_WHILE = 64, THREADS_MOST = 64 };
 
 typedef struct part {
