@@ -18,6 +18,7 @@ typedef struct analysis {
     unsigned char *position; /* [channels] a function of the position alone, never written by a layer */
     uint32_t *letters;       /* [channels] how many letters embed into it */
     unsigned char *clears;   /* [channels] bit 1: minus its positive part, bit 2: plus its negative part */
+    unsigned char *changed;  /* [channels] the current sublayer adds to it or clears it */
 } analysis;
 
 static range widen(range a, range b) { return (range){a.lo + b.lo, a.hi + b.hi}; }
@@ -31,7 +32,11 @@ static range scaled(range a, double w) {
     return p < q ? (range){p, q} : (range){q, p};
 }
 
-static range hull(range a, range b) { return (range){fmin(a.lo, b.lo), fmax(a.hi, b.hi)}; }
+/* A plan is made for every single string, so these are not calls; a NaN gives way, as in fmin and fmax. */
+static double least(double x, double y) { return x < y || isnan(y) ? x : y; }
+static double most(double x, double y) { return x > y || isnan(y) ? x : y; }
+
+static range hull(range a, range b) { return (range){least(a.lo, b.lo), most(a.hi, b.hi)}; }
 
 static bool is_zero(range a) { return a.lo == 0 && a.hi == 0; }
 
@@ -89,8 +94,8 @@ static range expression_range(const expression *e) {
             return (range){0, INFINITY};
         return (range){-INFINITY, INFINITY};
     case EXPR_MUL: return hull(scaled(a, b.lo), scaled(a, b.hi));
-    case EXPR_MAX: return (range){fmax(a.lo, b.lo), fmax(a.hi, b.hi)};
-    case EXPR_MIN: return (range){fmin(a.lo, b.lo), fmin(a.hi, b.hi)};
+    case EXPR_MAX: return (range){most(a.lo, b.lo), most(a.hi, b.hi)};
+    case EXPR_MIN: return (range){least(a.lo, b.lo), least(a.hi, b.hi)};
     case EXPR_DIV: return (range){a.lo >= 0 && b.lo >= 0 ? 0 : -INFINITY, INFINITY};
     case EXPR_COS:
     case EXPR_SIN: return (range){-INFINITY, INFINITY}; /* no number where the argument is large */
@@ -109,8 +114,8 @@ static void start_ranges(analysis *a, bool hard) {
         unsigned support = silent ? 0 : expression_support(channel->position, m->has_end);
         a->position[c] = 1;
         a->constant[c] = silent || !expression_uses(channel->position, EXPR_I);
-        for (int kind = START; kind < KINDS; kind++)
-            a->x[c][kind] = support >> kind & 1 ? expression_range(channel->position) : exactly(0);
+        range r = support ? expression_range(channel->position) : exactly(0);
+        for (int kind = START; kind < KINDS; kind++) a->x[c][kind] = support >> kind & 1 ? r : exactly(0);
     }
     for (uint32_t token = 0; token < m->embedding.count; token++)
         for (uint32_t k = m->embedding.start[token]; k < m->embedding.start[token + 1]; k++) {
@@ -136,6 +141,11 @@ static void mark_written(analysis *a, const model_rows *rows) {
         a->constant[rows->terms[k].channel] = a->position[rows->terms[k].channel] = 0;
 }
 
+static void add_range(analysis *a, uint32_t channel, int kind, range r) {
+    a->changed[channel] = 1;
+    a->delta[channel][kind] = widen(a->delta[channel][kind], r);
+}
+
 /* A head's output is a convex combination of values, or zero. */
 static void apply_head(analysis *a, const model_head *h) {
     for (uint32_t v = 0; v < h->value.count; v++) {
@@ -143,10 +153,8 @@ static void apply_head(analysis *a, const model_head *h) {
         for (int kind = START; kind < KINDS; kind++)
             if (kind != END || a->m->has_end) r = hull(r, row_range(a, &h->value, v, kind));
         for (uint32_t k = h->output.start[v]; k < h->output.start[v + 1]; k++)
-            for (int kind = START; kind < KINDS; kind++) {
-                range *d = &a->delta[h->output.terms[k].channel][kind];
-                *d = widen(*d, scaled(r, h->output.terms[k].weight));
-            }
+            for (int kind = START; kind < KINDS; kind++)
+                add_range(a, h->output.terms[k].channel, kind, scaled(r, h->output.terms[k].weight));
     }
 }
 
@@ -176,7 +184,7 @@ static range difference_range(const analysis *a, const model_layer *l, uint32_t 
 
 static range unit_range(const analysis *a, const model_layer *l, uint32_t u, int kind) {
     range r = row_range(a, &l->in, u, kind);
-    return (range){fmax(0, r.lo + l->bias[u]), fmax(0, r.hi + l->bias[u])};
+    return (range){most(0, r.lo + l->bias[u]), most(0, r.hi + l->bias[u])};
 }
 
 /* Two units in a row that write +w and -w to one channel: a ramp. relu(s) - relu(s - d) is in [0, d] for d >= 0,
@@ -190,12 +198,8 @@ static bool is_ramp(const model_layer *l, uint32_t u) {
 static range ramp_range(const analysis *a, const model_layer *l, uint32_t u, int kind) {
     range r = unit_range(a, l, u, kind), other = unit_range(a, l, u + 1, kind),
           d = difference_range(a, l, u, u + 1, kind);
-    if (d.lo >= 0) return (range){0, fmin(d.hi, r.hi)};
+    if (d.lo >= 0) return (range){0, least(d.hi, r.hi)};
     return widen(r, scaled(other, -1));
-}
-
-static void add_range(analysis *a, uint32_t channel, int kind, range r) {
-    a->delta[channel][kind] = widen(a->delta[channel][kind], r);
 }
 
 static void apply_units(analysis *a, const model_layer *l) {
@@ -205,6 +209,7 @@ static void apply_units(analysis *a, const model_layer *l) {
         unsigned char *cleared = bit ? &a->clears[rows_begin_of(&l->out, u)->channel] : NULL;
         if (bit && !(*cleared & bit)) { /* a second one takes the same off again: a unit like others */
             *cleared |= (unsigned char)bit;
+            a->changed[rows_begin_of(&l->out, u)->channel] = 1;
             continue;
         }
         bool ramp = is_ramp(l, u);
@@ -218,15 +223,18 @@ static void apply_units(analysis *a, const model_layer *l) {
 }
 
 static void apply_delta(analysis *a) {
-    for (uint32_t c = 0; c < a->m->channel_count; c++)
+    for (uint32_t c = 0; c < a->m->channel_count; c++) {
+        if (!a->changed[c]) continue;
+        a->changed[c] = 0;
         for (int kind = START; kind < KINDS; kind++) {
             range *x = &a->x[c][kind];
-            if (a->clears[c] & 1) *x = (range){fmin(x->lo, 0), fmin(x->hi, 0)};
-            if (a->clears[c] & 2) *x = (range){fmax(x->lo, 0), fmax(x->hi, 0)};
+            if (a->clears[c] & 1) *x = (range){least(x->lo, 0), least(x->hi, 0)};
+            if (a->clears[c] & 2) *x = (range){most(x->lo, 0), most(x->hi, 0)};
             *x = widen(*x, a->delta[c][kind]);
             if (isnan(x->lo) || isnan(x->hi)) *x = (range){-INFINITY, INFINITY};
             a->delta[c][kind] = (range){0, 0};
         }
+    }
 }
 
 static bool rows_zero_on(const analysis *a, const model_rows *rows, int kind) {
@@ -267,6 +275,8 @@ void plan_make(model_plan *p, const temper_model *m, bool hard, arena *scratch) 
     a.constant = arena_zalloc(scratch, m->channel_count, 1);
     a.position = arena_zalloc(scratch, m->channel_count, 1);
     a.clears = arena_zalloc(scratch, m->channel_count, 1);
+    a.changed = arena_zalloc(scratch, m->channel_count, 1);
+    memset(a.changed, 1, m->channel_count); /* so that no range begins as a NaN */
     a.letters = arena_zalloc(scratch, m->channel_count, sizeof *a.letters);
     memset(p, 0, sizeof *p);
     p->head_start = arena_zalloc(scratch, (size_t)m->layer_count + 1, sizeof *p->head_start);
