@@ -159,6 +159,7 @@ void model_proof_longest(model_proof *p, length_bracket *b) {
         else
             high = middle;
     }
+    if (!p->roles && !p->hopeless) try_in(p, b, reach_of(p)); /* where it holds there is nothing to halve */
     while (b->proved < b->failed) halve(p, b);
     if (is_in_reach(p, b->failed) || p->reach == CERTIFY_LONGEST) {
         model_proof_try(p, b->failed, false); /* for the reason */
