@@ -11,7 +11,7 @@
 
 typedef struct prover {
     trap trap;
-    arena keep, one, scratch;
+    arena keep, scratch;
     const char *source;
     const temper_model *m;
     size_t n;
@@ -45,7 +45,7 @@ static void prove(void *context) {
     hard_facts *f = arena_zalloc(&p->keep, 1, sizeof *f);
     recursion *r = arena_zalloc(&p->keep, 1, sizeof *r);
     if (p->strings && !hard_facts_by_strings(p->m, p->n)) return;
-    hard_facts_find(f, &p->c, p->strings, &p->keep, &p->one, &p->scratch);
+    hard_facts_find(f, &p->c, p->strings, &p->keep, &p->scratch);
     if (!recursion_begin(r, f, type, p->c.ascending, &p->keep, &p->scratch)) return;
     choice_results results;
     choice_results_begin(&results, f, &p->keep);
@@ -75,10 +75,8 @@ void choice_prove(choice_proved *out, const temper_model *m, const char *source,
     temper_error why = {0};
     *out = (choice_proved){0};
     arena_init(&p.keep, &p.trap);
-    arena_init(&p.one, &p.trap);
     arena_init(&p.scratch, &p.trap);
     if (!trap_attempt(&p.trap, &why, prove, &p)) snprintf(out->why, sizeof out->why, "%s", why.text);
     arena_free(&p.keep);
-    arena_free(&p.one);
     arena_free(&p.scratch);
 }

@@ -133,7 +133,7 @@ static bool check_model(bench *b, const char *name, const temper_model *m, tempe
     bool everywhere = strstr(text_string(&c.json), "\"positions\": \"every\"") != NULL;
     hard_facts *f = arena_zalloc(&b->keep, 1, sizeof *f);
     recursion *r = arena_zalloc(&b->keep, 1, sizeof *r);
-    hard_facts_find(f, &c, hard_facts_by_strings(m, length), &b->keep, &b->one, &b->scratch);
+    hard_facts_find(f, &c, hard_facts_by_strings(m, length), &b->keep, &b->scratch);
     CHECK(recursion_begin(r, f, type, c.ascending, &b->keep, &b->scratch), "%s in %s", name, type->name);
     uint32_t *letters = arena_zalloc(&b->keep, length + 1, sizeof *letters);
     size_t letter_count = m->letters.count;

@@ -154,7 +154,7 @@ static void try_bounds(bench *b) {
                        .trap = &b->trap};
     hard_facts *f = arena_zalloc(&b->keep, 1, sizeof *f);
     recursion *r = arena_zalloc(&b->keep, 1, sizeof *r);
-    hard_facts_find(f, &c, hard_facts_by_strings(b->m, b->length), &b->keep, &b->one, &b->scratch);
+    hard_facts_find(f, &c, hard_facts_by_strings(b->m, b->length), &b->keep, &b->scratch);
     if (!recursion_begin(r, f, b->type, c.ascending, &b->keep, &b->scratch)) return;
     uint32_t word[LONGEST];
     for (size_t n = 0; n <= b->length; n++) {

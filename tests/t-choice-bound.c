@@ -387,8 +387,8 @@ static bool check_length(totals *sum, recursion *r, size_t n, const char *name, 
     recursion_run(r, n);
     sum->lengths++;
     for (uint32_t c = 0; c < m->channel_count; c++) {
-        p.e[c] = r->embedding[n][c];
-        p.unable = p.unable || !isfinite(r->embedding[n][c]);
+        p.e[c] = embedding_errors(r->embed, n)[c];
+        p.unable = p.unable || !isfinite(embedding_errors(r->embed, n)[c]);
     }
     bool ok = true;
     for (uint32_t l = 0; l < m->layer_count && !p.unable && ok; l++) {
@@ -440,16 +440,15 @@ static const temper_type types[] = {
 static bool check_model(totals *sum, const char *name, const temper_model *m, size_t length) {
     trap t;
     temper_error e;
-    arena keep, one, scratch, work;
+    arena keep, scratch, work;
     arena_init(&keep, &t);
-    arena_init(&one, &t);
     arena_init(&scratch, &t);
     arena_init(&work, &t);
     volatile bool ok = true;
     if (!trap_set(&t, &e)) {
         certification c = {.model = m, .options = {.length = length}, .arena = &keep, .trap = &t};
         hard_facts *f = arena_zalloc(&keep, 1, sizeof *f);
-        hard_facts_find(f, &c, false, &keep, &one, &scratch);
+        hard_facts_find(f, &c, false, &keep, &scratch);
         sum->models++;
         for (size_t k = 0; k < 2 * sizeof types / sizeof *types && ok; k++) {
             recursion *r = arena_zalloc(&keep, 1, sizeof *r);
@@ -462,7 +461,6 @@ static bool check_model(totals *sum, const char *name, const temper_model *m, si
         trap_clear(&t);
     }
     arena_free(&keep);
-    arena_free(&one);
     arena_free(&scratch);
     arena_free(&work);
     return ok;

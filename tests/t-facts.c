@@ -266,14 +266,11 @@ typedef struct totals_of {
 
 /* Every length, with facts by sets or by strings that are found for the soft model itself. */
 static totals_of check_way(beside *b, bool strings, test_random *r, arena *keep, arena *scratch, trap *t) {
-    arena one;
     hard_facts *f = arena_zalloc(keep, 1, sizeof *f);
     recursion *proof = arena_zalloc(keep, 1, sizeof *proof);
     totals_of out = {.proved = true, .everywhere = true};
     certification c = {.model = b->soft, .options = {.length = b->o->length}, .arena = keep, .trap = t};
-    arena_init(&one, t);
-    hard_facts_find(f, &c, strings, keep, &one, scratch);
-    arena_free(&one);
+    hard_facts_find(f, &c, strings, keep, scratch);
     if (!recursion_begin(proof, f, number_type_of(TEMPER_TYPE_F64), false, keep, scratch)) return (totals_of){0};
     b->r = proof;
     for (size_t n = 0; n <= b->o->length && b->ok; n++) {

@@ -13,6 +13,9 @@ struct embedding_run {
     double *most;    /* [channels]: of the start sentinel and the letters so far, where the length does not count */
     rational_pool pool;
     rational *r; /* [2] */
+    arena *keep;
+    double **lengths; /* what was found: [lengths][channels] */
+    size_t count, capacity;
 };
 
 /* |stored - exact|, up. */
@@ -55,7 +58,7 @@ embedding_run *embedding_begin(const temper_model *m, const number_format *stora
                                bool hard, arena *keep) {
     embedding_run *w = arena_zalloc(keep, 1, sizeof *w);
     size_t tokens = m->letters.count + 2;
-    *w = (embedding_run){.m = m, .storage = storage, .accumulation = accumulation, .hard = hard};
+    *w = (embedding_run){.m = m, .storage = storage, .accumulation = accumulation, .hard = hard, .keep = keep};
     rational_pool_init(&w->pool, keep);
     w->r = rational_array(&w->pool, 2);
     w->most = arena_zalloc(keep, m->channel_count, sizeof *w->most);
@@ -81,10 +84,13 @@ static double channel_error(embedding_run *w, uint32_t c) {
     return w->m->has_end ? fmax(w->most[c], channel_at(w, c, weights, w->n + 1)) : w->most[c];
 }
 
-double *embedding_next(embedding_run *w, arena *keep) {
-    double *out = arena_alloc(keep, w->m->channel_count, sizeof *out);
-    w->size = w->n + 1 + w->m->has_end;
-    for (uint32_t c = 0; c < w->m->channel_count; c++) out[c] = channel_error(w, c);
-    w->n++;
-    return out;
+const double *embedding_errors(embedding_run *w, size_t n) {
+    while (w->count <= n) {
+        double *out = arena_alloc(w->keep, w->m->channel_count, sizeof *out);
+        w->n = w->count;
+        w->size = w->n + 1 + w->m->has_end;
+        for (uint32_t c = 0; c < w->m->channel_count; c++) out[c] = channel_error(w, c);
+        array_push(w->keep, w->lengths, w->count, w->capacity, out);
+    }
+    return w->lengths[n];
 }

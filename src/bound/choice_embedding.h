@@ -1,5 +1,5 @@
-/* How far the stored embedding of a model is from the exact one, one length after the other (doc/certificate.md,
-   "Errors of sums"). */
+/* How far the stored embedding of a model is from the exact one, at each length (doc/certificate.md, "Errors of
+   sums"). */
 #ifndef BOUND_CHOICE_EMBEDDING_H
 #define BOUND_CHOICE_EMBEDDING_H
 
@@ -12,8 +12,8 @@ typedef struct embedding_run embedding_run;
 embedding_run *embedding_begin(const temper_model *m, const number_format *storage, const number_format *accumulation,
                                bool hard, arena *keep);
 
-/* Of the next length, from 0 on: upper bounds [channels], over positions and letters; INFINITY where a number is not
-   finite or not rational. */
-double *embedding_next(embedding_run *w, arena *keep);
+/* Upper bounds [channels], over positions and letters; INFINITY where a number is not finite or not rational. Every
+   length up to n is looked at, and once only. */
+const double *embedding_errors(embedding_run *w, size_t n);
 
 #endif

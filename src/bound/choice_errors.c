@@ -52,7 +52,6 @@ bool recursion_begin(recursion *r, const hard_facts *f, const number_type *type,
     r->answer = ball_array(keep, 1);
     r->channels = ball_array(keep, m->channel_count);
     r->at = arena_zalloc(keep, 1, sizeof *r->at);
-    r->embedding = arena_zalloc(keep, f->length + 1, sizeof *r->embedding);
     r->ties = arena_zalloc(keep, heads, sizeof *r->ties);
     unsigned char *written = arena_zalloc(keep, m->channel_count, 1);
     for (uint32_t l = 0; l < m->layer_count; l++) {
@@ -172,8 +171,7 @@ void recursion_layer(recursion *r, uint32_t layer) {
 
 static const double *errors_of_embedding(recursion *r, size_t n) {
     if (!r->embed) r->embed = embedding_begin(r->m, r->type->storage, r->type->accumulation, r->hard, r->keep);
-    while (r->embedded <= n) r->embedding[r->embedded++] = embedding_next(r->embed, r->keep);
-    return r->embedding[n];
+    return embedding_errors(r->embed, n);
 }
 
 void recursion_start(recursion *r, size_t n, const double *errors) {

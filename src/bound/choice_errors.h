@@ -19,6 +19,7 @@ typedef struct recursion {
     bool hard;            /* every head takes its hard choice; may be set after recursion_begin */
     bool guess;           /* nothing is proved: results are about those of a proof (bound_terms.h); likewise */
     const double *scales; /* [heads] instead of the model's own; NULL: those; likewise */
+    embedding_run *embed; /* of earlier recursions with this model, type and `hard`; NULL: a new one; likewise */
     tie_break *ties;      /* [heads] */
     /* Of a proof, until the next length: */
     ball *share, *error; /* [heads]: D and the largest e_o, of the length */
@@ -26,9 +27,6 @@ typedef struct recursion {
     ball *answer;        /* the read-out's error */
     ball *channels;      /* [channels] the errors after the last layer */
     at_length *at;       /* the length at work */
-    double **embedding;  /* [length + 1]: errors of the embedding, */
-    size_t embedded;     /* known of so many lengths */
-    embedding_run *embed;
     arena *keep, *scratch;
     /* where a number can get too large for the format: layer from 1 (0: the embedding) and head from 1 (0: none) */
     bool too_large;

@@ -98,9 +98,13 @@ void hard_facts_begin(hard_facts *f, const temper_model *m, size_t length, arena
     f->all = facts_new(&f->s, length, keep);
 }
 
-/* Facts by sets, one length after the other: the run and what it found, in an arena whose errors go where the present
-   attempt wants them. */
+/* What earlier attempts found, in arenas whose errors go where the present attempt wants them: errors of the embedding
+   and facts by strings; and facts by sets, one length after the other, with the run that finds them. */
 typedef struct found_facts {
+    arena kept;
+    embedding_run *embedding;
+    facts **by_strings;
+    size_t string_count, string_capacity;
     arena arena;
     subject_model s;
     facts_run *run; /* NULL: an error stopped it */
@@ -111,16 +115,42 @@ typedef struct found_facts {
     size_t step_count, step_capacity;
 } found_facts;
 
-static void free_found(void *what) { arena_free(&((found_facts *)what)->arena); }
+static void free_found(void *what) {
+    found_facts *f = what;
+    arena_free(&f->kept);
+    arena_free(&f->arena);
+}
 
 static found_facts *open_found(certification *c, trap *t) {
     if (!c->found) {
         c->found = arena_zalloc(c->arena, 1, sizeof *c->found);
+        arena_init(&c->found->kept, t);
         arena_init(&c->found->arena, t);
         arena_on_release(c->arena, free_found, c->found);
     }
-    found_facts *f = c->found;
-    f->arena.trap = t;
+    c->found->kept.trap = c->found->arena.trap = t;
+    return c->found;
+}
+
+embedding_run *hard_facts_embedding(certification *c, trap *t) {
+    found_facts *f = open_found(c, t);
+    if (!f->embedding)
+        f->embedding = embedding_begin(c->model, c->type->storage, c->type->accumulation, c->hard, &f->kept);
+    return f->embedding;
+}
+
+static const facts *found_by_strings(certification *c, const subject_model *s, size_t n, arena *scratch) {
+    found_facts *f = open_found(c, scratch->trap);
+    while (f->string_count <= n) {
+        string_watch silent = {0};
+        facts *next = facts_exhaustive(s, f->string_count, &silent, &f->kept, scratch);
+        array_push(&f->kept, f->by_strings, f->string_count, f->string_capacity, next);
+    }
+    return f->by_strings[n];
+}
+
+static found_facts *open_sets(certification *c, trap *t) {
+    found_facts *f = open_found(c, t);
     if (f->run) return f;
     arena_reset(&f->arena);
     subject_model_init(&f->s, c->model, &f->arena);
@@ -133,7 +163,7 @@ static found_facts *open_found(certification *c, trap *t) {
 }
 
 static const facts *found_by_sets(certification *c, size_t n, trap *t) {
-    found_facts *f = open_found(c, t);
+    found_facts *f = open_sets(c, t);
     while (f->count <= n) {
         facts_run *run = f->run;
         f->run = NULL;
@@ -224,19 +254,12 @@ size_t hard_facts_reach(certification *c, double steps) {
     return low;
 }
 
-void hard_facts_find(hard_facts *f, certification *c, bool strings, arena *keep, arena *one, arena *scratch) {
-    string_watch silent = {0};
+void hard_facts_find(hard_facts *f, certification *c, bool strings, arena *keep, arena *scratch) {
     hard_facts_begin(f, c->model, c->options.length, keep);
     f->strings = strings;
     if (!strings) find_together(c, f->length, keep->trap);
     for (size_t n = 0; n <= f->length; n++) {
-        if (strings) {
-            arena_reset(scratch);
-            hard_facts_add(f, facts_exhaustive(&f->s, n, &silent, one, scratch));
-            arena_reset(one);
-        } else {
-            hard_facts_add(f, found_by_sets(c, n, keep->trap));
-        }
+        hard_facts_add(f, strings ? found_by_strings(c, &f->s, n, scratch) : found_by_sets(c, n, keep->trap));
         if (strings || !c->found->behind) certification_progress(c, n + 1, 2 * (f->length + 1));
     }
     arena_reset(scratch);

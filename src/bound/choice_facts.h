@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "bound/certification.h"
+#include "bound/choice_embedding.h"
 #include "facts/facts.h"
 
 enum {
@@ -44,9 +45,12 @@ size_t hard_facts_easy(const temper_model *m);
 /* Whether all strings up to the length may be run. */
 bool hard_facts_by_strings(const temper_model *m, size_t length);
 
-/* Facts for all strings of at most c->options.length letters; `one` and `scratch` are work. Raises as above. Those by
-   sets are kept with c, length by length: a second try at another length finds them again. */
-void hard_facts_find(hard_facts *f, certification *c, bool strings, arena *keep, arena *one, arena *scratch);
+/* Facts for all strings of at most c->options.length letters; `scratch` is work. Raises as above. They are kept with
+   c, length by length: a second try at another length finds them again. */
+void hard_facts_find(hard_facts *f, certification *c, bool strings, arena *keep, arena *scratch);
+
+/* Errors of the embedding, kept likewise. */
+embedding_run *hard_facts_embedding(certification *c, trap *t);
 
 static inline double known_size(const known *k) { return k->lo <= k->hi ? fmax(fabs(k->lo), fabs(k->hi)) : 0; }
 double known_width(const known *k);

@@ -8,20 +8,18 @@
    proved, not that the caller did something wrong. */
 typedef struct workshop {
     trap trap;
-    arena keep, one, scratch;
+    arena keep, scratch;
 } workshop;
 
 static void close_workshop(void *what) {
     workshop *w = what;
     arena_free(&w->keep);
-    arena_free(&w->one);
     arena_free(&w->scratch);
 }
 
 static workshop *open_workshop(certification *c) {
     workshop *w = arena_zalloc(c->arena, 1, sizeof *w);
     arena_init(&w->keep, &w->trap);
-    arena_init(&w->one, &w->trap);
     arena_init(&w->scratch, &w->trap);
     arena_on_release(c->arena, close_workshop, w);
     return w;
@@ -74,6 +72,7 @@ static void prove(certification *c, const hard_facts *f, workshop *w, bool write
         return;
     }
     r.hard = c->hard;
+    r.embed = hard_facts_embedding(c, &w->trap);
     choice_results results;
     if (write) choice_results_begin(&results, f, &w->keep);
     ball *t = ball_array(&w->keep, 1);
@@ -138,7 +137,7 @@ typedef struct attempt_call {
 static void attempt(void *context) {
     const attempt_call *a = context;
     hard_facts *f = arena_zalloc(&a->w->keep, 1, sizeof *f);
-    hard_facts_find(f, a->c, a->strings, &a->w->keep, &a->w->one, &a->w->scratch);
+    hard_facts_find(f, a->c, a->strings, &a->w->keep, &a->w->scratch);
     prove(a->c, f, a->w, a->write);
 }
 
