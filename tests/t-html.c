@@ -308,7 +308,7 @@ static void test_corpus(void) {
 /* Hand-written models have no formula and no parts; softened ones may be adaptive. */
 static void test_models(void) {
     test_random r = test_seed(72);
-    unsigned rounds = test_effort() < 1 ? 12 : 40;
+    unsigned rounds = test_effort() < 1 ? 12 : test_effort() > 1 ? 120 : 24; /* twelve have each kind once */
     for (unsigned round = 0; round < rounds; round++) {
         char written[RANDOM_MODEL_TEXT], name[32];
         random_model_options o = {.average = round % 2, .fractions = round % 3 == 0, .varied = round % 4 == 3};
