@@ -173,13 +173,18 @@ static void check_at_once(const char *name, const temper_lab_options *o, const c
     free(l);
 }
 
-/* tests/cli.sh runs every experiment once, under sanitizers, too. Here the quick ones are run twice more, and in
-   `make test-long` all of them. */
+static bool is_among(const char *name, const char *const *names) {
+    while (*names && strcmp(name, *names) != 0) names++;
+    return *names != NULL;
+}
+
+/* tests/cli.sh runs every experiment once, under sanitizers, too, and tests/mpi/ranks.sh all of them by threads and by
+   ranks. Here the quick ones are run twice more, and in `make test-long` all of them. */
 static bool is_run_here(const char *name) {
-    static const char *const quick[] = {"gap", "schedules"}, *const slow[] = {"languages", "sequences"};
+    static const char *const quick[] = {"gap", "schedules", NULL}, *const slow[] = {"languages", "sequences",
+                                                                                    "precision", NULL};
     if (test_effort() > 1) return true;
-    if (test_effort() < 1) return !strcmp(name, quick[0]) || !strcmp(name, quick[1]);
-    return strcmp(name, slow[0]) != 0 && strcmp(name, slow[1]) != 0;
+    return test_effort() < 1 ? is_among(name, quick) : !is_among(name, slow);
 }
 
 static void test_public(void) {
