@@ -17,10 +17,8 @@ static const char *say(const bounds *b, const char *format, ...) {
     return arena_copy(b->arena, line, strlen(line));
 }
 
-/* The first condition that fails is told. */
-static void need(head_certificate *h, bool holds, const char *failure) {
-    if (!holds && !h->failure) h->failure = failure;
-}
+/* The first condition that fails is told; most hold, and nothing is written of those. */
+#define need(h, holds, failure_of) ((holds) || (h)->failure ? (void)0 : (void)((h)->failure = (failure_of)))
 
 /* Coq: ones_tree, count_exact. */
 static void need_counting(const bounds *b, head_certificate *h) {
