@@ -178,11 +178,11 @@ static bool is_among(const char *name, const char *const *names) {
     return *names != NULL;
 }
 
-/* tests/cli.sh runs every experiment once, under sanitizers, too, and tests/mpi/ranks.sh all of them by threads and by
-   ranks. Here the quick ones are run twice more, and in `make test-long` all of them. */
+/* tests/cli.sh runs every experiment once, under sanitizers, too, and tests/mpi/ranks.sh by threads and by ranks.
+   Here the quick ones are run twice more, and in `make test-long` all of them. */
 static bool is_run_here(const char *name) {
-    static const char *const quick[] = {"gap", "schedules", NULL}, *const slow[] = {"languages", "sequences",
-                                                                                    "precision", NULL};
+    static const char *const quick[] = {"gap", "schedules", NULL};
+    static const char *const slow[] = {"languages", "sequences", "precision", NULL};
     if (test_effort() > 1) return true;
     return test_effort() < 1 ? is_among(name, quick) : !is_among(name, slow);
 }

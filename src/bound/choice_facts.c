@@ -98,8 +98,8 @@ void hard_facts_begin(hard_facts *f, const temper_model *m, size_t length, arena
     f->all = facts_new(&f->s, length, keep);
 }
 
-/* What earlier attempts found, in arenas whose errors go where the present attempt wants them: errors of the embedding
-   and facts by strings; and facts by sets, one length after the other, with the run that finds them. */
+/* What earlier attempts found, in arenas whose errors go where the present attempt wants them: errors of the
+   embedding and facts by strings; and facts by sets, one length after the other, with the run that finds them. */
 typedef struct found_facts {
     arena kept;
     embedding_run *embedding;
