@@ -327,6 +327,40 @@ static void run_trial(entry *e, void *context) {
         CHECK(is_wrong(t->k, m, file.model, &e->memory), "%s: every answer is right nevertheless", t->k->name);
 }
 
+/* A look-up that is said to be fed from right to left: what it counts is then a number of positions from the end. */
+static void run_mirrored(entry *e, void *context) {
+    trial t = *(const trial *)context;
+    const temper_spec *read;
+    struct stock_model *m = stock_from_model(&e->memory, stock_hard_model(e, t.spec, &read), &t.k->options);
+    static const char *const claims[] = {"at first\nb @ #>[a]", "at first\nb @ #[true] + #>[true] - #>[a]"};
+    struct stock_file file;
+    temper_error why = {0};
+    CHECK(audit_model(&t, read, m, &file, NULL, &e->memory, &why) == TEMPER_OK, "%s: %s", t.k->name, why.text);
+    m->mirrored = true;
+    for (size_t k = 0; k < 2; k++) {
+        temper_spec *spec = stock_parse(claims[k], "abc");
+        const uint32_t ba[] = {1, 0}, fed[] = {STOCK_START, STOCK_FIRST_LETTER, STOCK_FIRST_LETTER + 1};
+        int accept = -1;
+        float logits[3 * 6];
+        if (!spec) continue;
+        temper_status s = audit_model(&t, spec, m, &file, NULL, &e->memory, &why);
+        stock_run(logits, stock_runner_new(&e->memory, m, &(struct stock_kernel){0}), fed, 3, &e->scratch);
+        CHECK(!temper_spec_eval(&accept, NULL, spec, ba, 2, &why) && accept == (k == 0) &&
+                  logits[2 * 6 + STOCK_END] < -192 && (s == TEMPER_OK) == (k == 1),
+              "%s: %s: verdict %d, %s says %d of ba", t.k->name, claims[k], (int)s, why.text, accept);
+        temper_spec_free(spec);
+    }
+}
+
+static void check_mirrored(void) {
+    static const known lookup = {"a look-up from the right", "b @ #[a]", {.length = 16}, NULL, NULL, NULL};
+    temper_error e = {0};
+    temper_spec *s = stock_parse(lookup.source, "abc");
+    trial t = {&lookup, s, NULL};
+    CHECK(s && entry_run(&e, run_mirrored, &t) == TEMPER_OK, "%s: %s", lookup.name, e.text);
+    temper_spec_free(s);
+}
+
 int main(void) {
 #define F16_CACHE(arch, n)                                                                                           \
     { .architecture = arch, .length = n, .kv = STOCK_F16 }
@@ -372,6 +406,7 @@ int main(void) {
         temper_spec_free(s);
         temper_spec_free(t.claimed);
     }
+    check_mirrored();
     if (owner == getpid()) unlink(path);
     rmdir(folder);
     return test_finish("t-audit-stock-edits");

@@ -320,7 +320,9 @@ static void read_lookup(senses *x, const undo_head *h) {
             continue;
         }
         NEED(x, h, is_boolean(x, &value), "a value is not 0 or 1");
-        found = meaning_read(x->m, x->past, counted, 0, about.first, value.letters);
+        /* fed from right to left, the number counts positions from the end */
+        found = x->past ? meaning_read(x->m, true, counted, 0, about.first, value.letters)
+                        : meaning_read(x->m, false, dd_times(d, counted, -1), 1, -about.first, value.letters);
         put(x, &h->values[v], found, 0);
     }
 }
