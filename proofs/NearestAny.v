@@ -149,6 +149,20 @@ Proof.
       apply Rmult_le_compat; try lra. unfold Y; lra. } lra.
 Qed.
 End Any.
+(* only the values of the keys matter *)
+Lemma summed_ext f E logit v v' win L o t x : summed f E logit v win L o t x -> (forall j, In j L \/ o = Some j -> v j =
+  v' j) -> summed f E logit v' win L o t x.
+Proof.
+  intros S. induction S; intros Z.
+  - rewrite (Z j) by (left; now left). constructor.
+  - rewrite (Z j) by auto. now constructor.
+  - apply s_join_l; [apply IHS1|apply IHS2]; intros k [Hk|Hk]; try discriminate; apply Z; auto; left; apply in_or_app;
+    auto.
+  - apply s_join_r; [apply IHS1|apply IHS2]; intros k [Hk|Hk]; try discriminate; apply Z; auto; left; apply in_or_app;
+    auto.
+  - rewrite (Z j) by (left; now left). constructor. apply IHS. intros k [Hk|Hk]; apply Z; auto. left; now right.
+  - rewrite (Z j) by auto. constructor; auto. apply IHS. intros k [Hk|Hk]; [|discriminate]. apply Z; auto.
+Qed.
 
 (* ---- the bound of a nearest head, as a number of M ---- *)
 Definition leak_any f (M : nat) eta kappa := let q := exp (- (kappa * (1 - u f))) in

@@ -143,19 +143,8 @@ Proof.
   - destruct H as (top & T1 & T2 & ->). exists top. split; auto. split; auto. cbv zeta. f_equal. f_equal.
     apply map_ext_in. intros j Hj. now rewrite Ev.
   - destruct H as (js & L & t & nm & P & T2 & [Ok Rs] & S & ->). exists js, L, t, nm. repeat split; auto.
-    assert (Ev' : forall j, In j (js :: L) -> v j = v' j) by (intros j Hj; apply Ev; apply (Permutation_in _ P);
-      auto). clear - S Ev'.
-    assert (G : forall L o t x, summed fa E logit v (logit js) L o t x -> (forall j, In j L -> v j = v' j) -> (forall
-      j, o = Some j -> v j = v' j) ->
-      summed fa E logit v' (logit js) L o t x).
-    { clear. intros L o t x S. induction S; intros Z1 Z2.
-      - rewrite (Z1 j) by (now left). constructor.
-      - rewrite (Z2 j eq_refl). now constructor.
-      - apply s_join_l; [apply IHS1|apply IHS2]; auto; try (intros; apply Z1; apply in_or_app; auto). discriminate.
-      - apply s_join_r; [apply IHS1|apply IHS2]; auto; try (intros; apply Z1; apply in_or_app; auto). discriminate.
-      - rewrite (Z1 j) by (now left). constructor. apply IHS; auto. intros; apply Z1; now right.
-      - rewrite (Z2 j eq_refl). constructor; auto. apply IHS; auto. discriminate. }
-    apply (G L (Some js) t nm S). intros; apply Ev'; now right. intros j Ej. injection Ej as <-. apply Ev'. now left.
+    apply (summed_ext fa E logit v v' _ _ _ _ _ S). intros j Hj. apply Ev, (Permutation_in _ P).
+    destruct Hj as [Hj|[= <-]]; [now right|now left].
 Qed.
 Lemma error_mono L L' Ls Ls' : 0 <= L <= L' -> Ls <= Ls' -> error fs fa L Ls <= error fs fa L' Ls'.
 Proof.

@@ -213,6 +213,24 @@ Proof.
   assert (B : 3 / 4 * (4 / 5 * / 9) <= (1 - u) ^ (M + 6) * once_any_w) by (apply Rmult_le_compat; lra). lra.
 Qed.
 
+(* the error grows with M, so M is far below 2^p *)
+Lemma once_any_size : once_any_ok -> (Z.of_nat M <= 2 ^ prec f)%Z.
+Proof.
+  intros Ok. destruct (Nat.eq_dec M 0) as [->|M0]. { apply Z.pow_nonneg. lia. }
+  destruct (sizes Ok ltac:(lia)) as (S3 & _). destruct Ok as (P & _). destruct (units P) as [_ U2]. assert (U := u_pos f).
+  assert (B : forall n, (1 - u) ^ n * (1 + INR n * u) <= 1).
+  { induction n as [|n IH]. simpl; lra. rewrite S_INR. cbn [pow]. assert (X := pos_INR n).
+    assert (Q : 0 <= (1 - u) ^ n) by (apply pow_le; lra).
+    assert ((1 - u) * (1 + (INR n + 1) * u) <= 1 + INR n * u) by nra.
+    replace ((1 - u) * (1 - u) ^ n * (1 + (INR n + 1) * u)) with ((1 - u) ^ n * ((1 - u) * (1 + (INR n + 1) * u))) by ring.
+    apply Rle_trans with ((1 - u) ^ n * (1 + INR n * u)); auto. now apply Rmult_le_compat_l. }
+  specialize (B M). assert (L : (1 - u) ^ (M + 6) <= (1 - u) ^ M) by (apply pow_less; [lra|lia]).
+  assert (m0 := pos_INR M). assert (X : INR M * u <= 1) by nra.
+  apply le_IZR. rewrite <- INR_IZR_INZ, pow_IZR by lia. assert (Ub := u_bpow f).
+  assert (Pp : bpow radix2 (prec f) * u = 1) by (rewrite Ub, <- bpow_plus, Z.add_opp_diag_r; reflexivity).
+  apply Rmult_le_reg_r with u; auto. lra.
+Qed.
+
 Theorem once_any_out n K (c : nat -> bool) logit lam x : once_any_ok -> (0 < n <= M)%nat -> (length K <= n)%nat ->
   NoDup K ->
   expression f (ln (INR n) + C) lam -> (forall j, number f (logit j)) ->

@@ -1,220 +1,157 @@
 (* doc/certificate.md, "Quantities": how large numbers get in a block of the compiler, so that no operation overflows.
 
-   def_safe     if what a channel reads is at most cap, and coarse bounds of its results fit, every result is at most
-                top
-   block_safe   the same of a block of channels that is put after a program
-   once_safe, since_safe, step_safe, compare_safe and others   the blocks, if 10^10 M^2 W <= top: W is 1, or what the
-                weights of a comparison add up to *)
+   near_range, once_range, compare_range   what is asked of the largest number of the format of sums, for each kind of
+                head. Nothing is asked of the largest stored number: what is stored is small
+   net_safe, feature_safe, head_safe       one channel: every result of an operation is at most top
+   once_safe, since_safe, step_safe, compare_safe and others   the blocks
+   once_page, compare_page                 the conditions as the page has them imply these *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith Permutation.
 From Flocq Require Import Core.
-From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Range Strings Programs Compile Temporal
-  MainTheorem
-  FloatRun NearestHead OnceTree Results Soundness SoundCompare.
+From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Exact Range Strings Programs Compile
+  Temporal Counting MainTheorem FloatRun NearestHead OnceHead OnceTree OnceAny CountHead CompareHead CompareAny CompareLogit Results
+  Soundness SoundFormulas SoundCompare.
 Import ListNotations.
 Local Open Scope R_scope.
+
+(* ---- what is asked of the largest number ---- *)
+Section Conditions.
+Variables fs fa : format.
+Variable M : nat.
+Notation rnd := (rnd fa). Notation ulp := (ulp_of fa).
+(* a logit is at most Y, a unit in the last place more if it is moved, and a difference of two is twice that *)
+Definition near_range := let Y := rnd (16 * INR M) in 2 * (Y + ulp Y) <= top fa.
+Definition once_range := let Y := rnd ((1 + f64_error) * (ln (INR M) + 8)) in 2 * (Y + ulp Y) <= top fa.
+(* W: the sum of |weights|. All other logits of the row are 0, or moved *)
+Definition compare_range (W : R) := let Y := rnd (16 * INR M * Format.rnd fs (rnd (W + 1))) in
+  Y + ulp Y + tiny fa <= top fa.
+End Conditions.
 
 Section Safe.
 Context {A : Type}.
 Variable tail : bool.
 Variables fs fa : format.
+Hypothesis incl : forall x, number fs x -> number fa x.
+Hypothesis bits : (3 <= prec fs)%Z.
+Hypothesis bits_a : (4 <= prec fa)%Z.
 Variable E : R -> R.
 Hypothesis HE : exp_model fa E.
 Variable ord : order.
 Variable M : nat.
-Hypothesis size_M : (Z.of_nat M <= 2 ^ prec fa)%Z.
 Notation N := (N tail). Notation keys := (keys tail). Notation float_run := (float_run tail fs fa E ord).
-Definition room x := x <= top fs /\ x <= top fa.
-Definition rows_of (d : def A) : list row := match d with Head _ _ qk v => v :: map fst qk ++ map snd qk | Net us =>
-  map (fun t => snd (fst t)) us | _ => [] end.
+Notation float_row := (float_row fs fa). Notation row_summed := (row_summed fa).
+Notation float_computes := (float_computes tail fs fa E ord M).
 
-Section Cap.
-Variable cap : nat -> R.
-Notation size := (row_size cap).
-Definition unit_size (t : R * row * R) := 4 * (4 * size (snd (fst t)) + Rabs (snd t)).
-Definition score_size (qk : list (row * row)) := sum (fun t => 8 * size (fst t) * (8 * size (snd t))) qk.
-Definition net_size us := 8 * sum (fun t => Rabs (fst (fst t)) * unit_size t) us.
-Definition head_size v := 72 * INR M * (1 + 8 * size v).
-Definition def_fits (d : def A) : Prop := match d with
-  | Letter _ => True
-  | Feature g => forall i n, (i < n <= M)%nat -> room (3 * Rabs (g i n))
-  | Head _ scale qk v => room (head_size v) /\ room (4 * score_size qk) /\ (forall r, In r (rows_of d) -> room (8 *
-    size r)) /\
-      forall n, (1 <= n <= M)%nat -> room (3 * Rabs (scale n)) /\ room (4 * (48 * Rabs (scale n) * score_size qk +
-        1)) /\
-        forall r, In r (map fst qk) -> room (6 * Rabs (scale n) * (8 * size r))
-  | Net us => room (net_size us) /\ forall t, In t us -> room (unit_size t) /\ room (2 * (Rabs (fst (fst t)) *
-    unit_size t)) end.
-Definition def_capped (d : def A) B : Prop := match d with
-  | Letter _ => 1 <= B
-  | Feature g => forall i n, (i < n <= M)%nat -> 3 * Rabs (g i n) <= B
-  | Head _ _ _ v => head_size v <= B
-  | Net us => net_size us <= B end.
+Lemma top_16 : 16 <= top fa. Proof. change 16 with (bpow radix2 4). apply top_pow. lia. Qed.
+Lemma top_8 : 8 <= top fs. Proof. change 8 with (bpow radix2 3). apply top_pow. lia. Qed.
+Lemma eight_a : 8 <= bpow radix2 (prec fa - 1). Proof. change 8 with (bpow radix2 3). apply bpow_le. lia. Qed.
+Lemma four_s : 4 <= bpow radix2 (prec fs - 1). Proof. change 4 with (bpow radix2 2). apply bpow_le. lia. Qed.
 
-Lemma expression_size f y x : expression f y x -> Rabs x <= 3 * Rabs y.
-Proof.
-  intros [(y' & H & _ & ->) _]. assert (F : f64_error <= / 4) by (unfold f64_error, v64; change (bpow radix2 (-53))
-    with (/ IZR (2 ^ 53)); simpl; lra).
-  assert (T := rnd_twice f y'). assert (P := Rabs_pos y). assert (f64_error * Rabs y <= / 4 * Rabs y) by (apply
-    Rmult_le_compat_r; lra).
-  assert (Q : Rabs y' <= Rabs (y' - y) + Rabs y) by (replace y' with ((y' - y) + y) at 1 by ring; apply Rabs_triang).
-    lra.
-Qed.
+(* ---- one channel ---- *)
 Definition safe_def w (e : env) (d : def A) i : Prop := (forall z, summed_result tail fs fa E ord w e d i z -> Rabs z
   <= top fa) /\
   (forall z, stored_result tail fs fa w e d i z -> Rabs z <= top fs).
-
-Theorem def_safe w e (d : def A) c : (N w <= M)%nat -> (forall r i, In r (rows_of d) -> (i < N w)%nat -> bounded cap
-  e r i) ->
-  float_def tail fs fa E ord w e d c -> def_fits d -> forall i, (i < N w)%nat -> safe_def w e d i /\ forall B,
-    def_capped d B -> Rabs (c i) <= B.
+Lemma feature_safe w e g i c : Rabs (g i (N w)) <= 1 -> expression fs (g i (N w)) c ->
+  safe_def w e (Feature g) i /\ Rabs c <= 1.
 Proof.
-  intros NM Bd Def Fit i Hi. specialize (Def i Hi). destruct d as [q|g|m scale qk v|us]; cbn [def_fits def_capped] in
-    *.
-  - split. split; intros z []. intros B HB. cbn in Def. rewrite Def.
-    destruct (at_ w i); [destruct (q a)|]; rewrite ?Rabs_R1, ?Rabs_R0; lra.
-  - cbn in Def. assert (X := expression_size fs _ _ Def). split. split. intros z [].
-    intros z Hz. cbn in Hz. assert (Y := expression_size fs _ _ Hz). destruct (Fit i (N w) ltac:(lia)). lra.
-    intros B HB. specialize (HB i (N w) ltac:(lia)). lra.
-  - destruct Fit as (F1 & F2 & F3 & F4). destruct (F4 (N w) ltac:(lia)) as (F5 & F6 & F7).
-    assert (Rv := fun j Hj => row_ok fs fa cap e v j (Bd v j (or_introl eq_refl) Hj)).
-    assert (Rq : forall r j, In r (map fst qk) -> (j < N w)%nat -> bounded cap e r j) by (intros r j Hr Hj; apply Bd;
-      auto; right; apply in_or_app; auto).
-    assert (Rk : forall r j, In r (map snd qk) -> (j < N w)%nat -> bounded cap e r j) by (intros r j Hr Hj; apply Bd;
-      auto; right; apply in_or_app; auto).
-    assert (v0 : 0 <= size v) by apply (Rv i Hi).
-    assert (IK : forall j, In j (keys w m i) -> (j < N w)%nat) by (intros j Hj; apply in_keys in Hj; tauto).
-    assert (Pr : forall j, In j (keys w m i) -> products (pairs fs fa e qk i j) <= score_size qk).
-    { intros j Hj. unfold products, pairs, score_size. rewrite sum_map. apply sum_le. intros t Ht. cbn [fst snd].
-      destruct (row_ok fs fa cap e (fst t) i) as (_ & _ & Q1 & _); [apply Rq; auto; now apply in_map|].
-      destruct (row_ok fs fa cap e (snd t) j) as (_ & _ & Q2 & _); [apply Rk; auto; now apply in_map|].
-        apply Rmult_le_compat; auto; apply Rabs_pos. }
-    assert (LM : (length (keys w m i) <= M)%nat) by (assert (X := keys_length tail w m i); lia).
-    set (Lam := 48 * Rabs (scale (N w)) * score_size qk + 1) in *.
-    assert (Lg : forall lam j l, expression fa (scale (N w)) lam -> In j (keys w m i) -> logit_of fa ord lam (pairs
-      fs fa e qk i j) l -> Rabs l <= Lam).
-    { intros lam j l Hl Hj H. assert (X := logit_size fa ord lam _ l H). assert (Y := expression_size fa _ _ Hl).
-      assert (Z := Pr j Hj). assert (P1 := products_pos (pairs fs fa e qk i j)).
-      assert (P2 := Rabs_pos lam). unfold Lam. assert (Rabs lam * products (pairs fs fa e qk i j) <= 3 * Rabs (scale
-        (N w)) * score_size qk) by (apply Rmult_le_compat; lra). lra. }
-    assert (Vl : forall j, In j (keys w m i) -> Rabs (float_row fs fa e v j) <= 1 + 8 * size v) by (intros j Hj;
-      destruct (Rv j (IK j Hj)) as (_ & _ & Q & _); lra).
-    split; [split|].
-    + intros z (lam & Hl & Hz). assert (Yl := expression_size fa _ _ Hl). assert (Pl := Rabs_pos lam).
-      destruct Hz as [->|[(r & Hr & Hz)|[(j & r & Hj & Hr & Hz)|[(j & Hj & Hz)|(logit & Nl & Ll & Hz)]]]].
-      * destruct F5. lra.
-      * destruct (row_ok fs fa cap e r i) as (Q & _ & _ & Q0); [now apply Rq|]. specialize (Q z Hz).
-        destruct (F3 r) as [_ F]; [right; apply in_or_app; auto|]. lra.
-      * destruct (row_ok fs fa cap e r j) as (Q & _ & _ & Q0). { apply Bd; auto.
-        destruct Hr as [<-|Hr]; [now left|right; apply in_or_app; auto]. }
-        specialize (Q z Hz). destruct (F3 r) as [_ F]. { destruct Hr as [<-|Hr]; [now left|right; apply in_or_app;
-          auto]. } lra.
-      * assert (P1 := products_pos (pairs fs fa e qk i j)). assert (Z := Pr j Hj).
-        destruct (logit_result_size fa ord lam _ z Hz) as [X|[X|(t & Ht & X)]].
-        -- assert (Rabs lam * products (pairs fs fa e qk i j) <= 3 * Rabs (scale (N w)) * score_size qk) by (apply
-          Rmult_le_compat; lra). unfold Lam in F6. destruct F6.
-           assert (0 <= Rabs (scale (N w)) * score_size qk) by (apply Rmult_le_pos; [apply Rabs_pos|lra]). lra.
-        -- destruct F2. lra.
-        -- unfold pairs in Ht. apply in_map_iff in Ht. destruct Ht as (t0 & <- & Ht0). cbn [fst] in X.
-          destruct (row_ok fs fa cap e (fst t0) i) as (_ & _ & Q & Q0); [apply Rq; auto; now apply in_map|].
-           destruct (F7 (fst t0)) as [_ F]; [now apply in_map|].
-             assert (Rabs lam * Rabs (float_row fs fa e (fst t0) i) <= 3 * Rabs (scale (N w)) * (8 * size (fst t0)))
-             by (apply Rmult_le_compat; auto; apply Rabs_pos). lra.
-      * assert (M1 : (1 <= M)%nat) by lia.
-        destruct (softmax_size fs fa E ord HE M size_M logit (fun j => float_row fs fa e v j) (keys w m i) (1 + 8 *
-          size v) Lam Nl) with (z := z) as [X|X]; auto; try lra.
-        intros j Hj. apply (Lg lam j); auto. destruct F6; lra. unfold head_size in F1. destruct F1.
-          assert (0 <= INR M) by apply pos_INR.
-        assert (0 <= INR M * (1 + 8 * size v)) by (apply Rmult_le_pos; lra). lra.
-    + intros z [(r & Hr & ->)|[(j & r & Hj & Hr & ->)|(x & Hx & ->)]].
-      * destruct (row_ok fs fa cap e r i) as (_ & _ & Q & _); [now apply Rq|].
-        destruct (F3 r) as [F _]; [right; apply in_or_app; auto|]. lra.
-      * destruct (row_ok fs fa cap e r j) as (_ & _ & Q & _). { apply Bd; auto.
-        destruct Hr as [<-|Hr]; [now left|right; apply in_or_app; auto]. }
-        destruct (F3 r) as [F _]. { destruct Hr as [<-|Hr]; [now left|right; apply in_or_app; auto]. } lra.
-      * rewrite Rabs_pos_eq by (apply rnd_ge; [apply number_0|lra]). apply Rle_trans with 1.
-        apply rnd_le_number; [apply number_1|lra].
-        assert (T := top_ge fs). assert (bpow radix2 0 <= bpow radix2 (prec fs)) by (apply bpow_le; generalize
-          (prec_ge_2 fs); lia). simpl in *. lra.
-    + intros B HB. cbn in Def. destruct Def as (lam & logit & Hl & Nl & Ll & SR). eapply Rle_trans; [|apply HB].
-      apply (softmax_out fs fa E ord HE M size_M logit (fun j => float_row fs fa e v j) (keys w m i) (1 + 8 * size v)
-        Lam); auto; try lra. intros j Hj. apply (Lg lam j); auto.
-  - destruct Fit as [F1 F2]. assert (Bt : forall t, In t us -> bounded cap e (snd (fst t)) i) by (intros t Ht; apply
-    Bd; auto; cbn [rows_of]; apply in_map_iff; eauto).
-    assert (Un : forall t, In t us -> Rabs (rnd fa (asc fa 0 (terms fa e (snd (fst t)) i) + snd t)) <= unit_size t /
-      2 /\ Rabs (hidden fs fa e t i) <= unit_size t /\ 0 <= unit_size t /\
-       Rabs (rnd fa (fst (fst t) * hidden fs fa e t i)) <= 2 * (Rabs (fst (fst t)) * unit_size t)).
-    { intros t Ht. destruct (row_ok fs fa cap e (snd (fst t)) i (Bt t Ht)) as (_ & Q & _ & Q0).
-      assert (Pb := Rabs_pos (snd t)).
-      set (S := asc fa 0 (terms fa e (snd (fst t)) i)) in *. assert (X := rnd_twice fa (S + snd t)).
-        assert (Y := Rabs_triang S (snd t)).
-      assert (H1 : Rabs (rnd fa (S + snd t)) <= unit_size t / 2) by (unfold unit_size; lra).
-      assert (H2 : Rabs (hidden fs fa e t i) <= unit_size t).
-      { unfold hidden. fold S. assert (Z := rnd_twice fs (relu (rnd fa (S + snd t)))).
-        assert (W : Rabs (relu (rnd fa (S + snd t))) <= Rabs (rnd fa (S + snd t))).
-        { unfold relu. destruct (Rle_dec 0 (rnd fa (S + snd t))). rewrite Rmax_right by auto. lra.
-          rewrite Rmax_left, Rabs_R0 by lra. apply Rabs_pos. } lra. }
-      assert (H3 := Rabs_pos (hidden fs fa e t i)). split; auto. split; auto. split. lra.
-        eapply Rle_trans; [apply rnd_twice|]. rewrite Rabs_mult. apply Rmult_le_compat_l. lra.
-      apply Rmult_le_compat_l; auto. apply Rabs_pos. }
-    set (ps := map (fun t => rnd fa (fst (fst t) * hidden fs fa e t i)) us).
-      destruct (asc_size fa ps 0 (number_0 fa)) as [A1 A2]. rewrite Rabs_R0 in A1, A2.
-    assert (Sp : sum Rabs ps <= 2 * sum (fun t => Rabs (fst (fst t)) * unit_size t) us).
-    { unfold ps. rewrite sum_map, <- sum_scal. apply sum_le. intros t Ht. apply (Un t Ht). }
-    assert (S0 : 0 <= sum (fun t => Rabs (fst (fst t)) * unit_size t) us) by (apply sum_nonneg; intros t Ht; apply
-      Rmult_le_pos; [apply Rabs_pos|apply (Un t Ht)]).
-    unfold net_size in *. split; [split|].
-    + intros z [(t & Ht & Hz)|Hz].
-      * destruct (Un t Ht) as (U1 & U2 & U3 & U4). destruct (F2 t Ht) as [[_ G1] [_ G2]].
-        destruct (row_ok fs fa cap e (snd (fst t)) i (Bt t Ht)) as (Q & _ & _ & Q0).
-        destruct Hz as [Hz|[->| ->]]; [|lra|lra]. specialize (Q z Hz). assert (Pb := Rabs_pos (snd t)).
-          unfold unit_size in G1. lra.
-      * specialize (A2 z Hz). destruct F1. lra.
-    + intros z (t & Ht & ->). destruct (Un t Ht) as (_ & U2 & _). destruct (F2 t Ht) as [[G1 _] _]. lra.
-    + intros B HB. cbn in Def. rewrite Def. unfold float_net. eapply Rle_trans; [apply rnd_twice|]. fold ps. lra.
+  intros H X. assert (T := top_8). split; [split|]. intros z []. intros z Hz. cbn in Hz.
+  assert (Y := expression_1 fs _ _ Hz H). lra. exact (expression_1 fs _ _ X H).
 Qed.
-End Cap.
+Lemma net_safe w cap e us i : (forall t, In t us -> bounded cap e (snd (fst t)) i /\ row_size cap (snd (fst t)) <= 8 /\
+  -4 <= snd t <= 0 /\ Rabs (fst (fst t)) = 1) -> (length us <= 2)%nat -> safe_def w e (Net us) i.
+Proof.
+  intros H Len. assert (T := top_16). assert (Ts := top_8). assert (E8 := eight_a).
+  assert (N8 : number fa 8) by (change 8 with (bpow radix2 3); apply number_pow; lia).
+  assert (N16 : number fa 16) by (change 16 with (bpow radix2 4); apply number_pow; lia).
+  assert (S8 : number fs 8) by (change 8 with (bpow radix2 3); apply number_pow; lia).
+  assert (Un : forall t, In t us -> (forall z, In z (row_summed e (snd (fst t)) i) -> Rabs z <= 8) /\
+    Rabs (rnd fa (asc fa 0 (terms fa e (snd (fst t)) i) + snd t)) <= 16 /\ 0 <= hidden fs fa e t i <= 8 /\
+    Rabs (rnd fa (fst (fst t) * hidden fs fa e t i)) <= 8).
+  { intros t Ht. destruct (H t Ht) as (Bd & Sz & Bi & Ou). destruct (row_size_ok fa cap e _ i Bd ltac:(lra)) as [R1 R2].
+    set (S := asc fa 0 (terms fa e (snd (fst t)) i)) in *. apply Rabs_le_inv in R2.
+    assert (Hd : 0 <= hidden fs fa e t i <= 8).
+    { unfold hidden. fold S. assert (X : rnd fa (S + snd t) <= 8) by (apply rnd_le_number; auto; lra).
+      unfold Programs.relu. split. apply rnd_ge; [apply number_0|apply Rmax_l]. apply rnd_le_number; auto.
+      apply Rmax_lub; lra. }
+    split; [|split; [|split]]; auto.
+    - intros z Hz. specialize (R1 z Hz). lra.
+    - apply abs_rnd_le; auto. apply Rabs_le. lra.
+    - apply abs_rnd_le; auto. rewrite Rabs_mult, Ou, Rmult_1_l, Rabs_pos_eq; lra. }
+  split.
+  - intros z [(t & Ht & [Hz|[->| ->]])|Hz].
+    + destruct (Un t Ht) as (U & _). specialize (U z Hz). lra.
+    + destruct (Un t Ht) as (_ & U & _). lra.
+    + destruct (Un t Ht) as (_ & _ & _ & U). lra.
+    + assert (X : Rabs z <= 16); [|lra]. destruct us as [|t1 [|t2 [|]]]; cbn [map asc_parts] in Hz; [destruct Hz| | |simpl
+      in Len; lia].
+      * destruct Hz as [<-|[]]. destruct (Un t1 (or_introl eq_refl)) as (_ & _ & _ & U). rewrite Rplus_0_l.
+        apply abs_rnd_le; auto. lra.
+      * destruct (Un t1 (or_introl eq_refl)) as (_ & _ & _ & U1).
+        destruct (Un t2 (or_intror (or_introl eq_refl))) as (_ & _ & _ & U2). rewrite !Rplus_0_l in Hz.
+        assert (U3 := abs_rnd_le fa _ 8 N8 U1). destruct Hz as [<-|[<-|[]]]. lra.
+        apply abs_rnd_le; auto. eapply Rle_trans; [apply Rabs_triang|]. lra.
+  - intros z (t & Ht & ->). destruct (Un t Ht) as (_ & _ & U & _). rewrite Rabs_pos_eq; lra.
+Qed.
+(* a head with one query row and one key row, and Boolean values *)
+Lemma head_safe w e m scale q k v i Lam S : (N w <= M)%nat -> (ord = AnyOrder -> (Z.of_nat M <= 2 ^ prec fa)%Z) ->
+  (forall lam, expression fa (scale (N w)) lam -> number fa lam /\ Rabs lam <= Lam) -> Lam <= top fa ->
+  (forall z, In z (row_summed e q i) -> Rabs z <= top fa) -> Rabs (float_row e q i) <= top fs ->
+  (forall j, In j (keys w m i) -> (forall z, In z (row_summed e k j) \/ In z (row_summed e v j) -> Rabs z <= top fa) /\
+    Rabs (float_row e k j) <= top fs /\ (float_row e v j = 0 \/ float_row e v j = 1) /\
+    Rabs (float_row e q i * float_row e k j) <= S /\ (float_row e q i = 1 \/ 0 <= float_row e k j <= 1)) ->
+  number fa S -> S <= top fa -> Rabs (float_row e q i) <= S ->
+  (let Y := rnd fa (Lam * S) in Y + ulp_of fa Y <= top fa) ->
+  (forall lam logit, expression fa (scale (N w)) lam -> (forall j, In j (keys w m i) -> logit_of fa ord lam (pairs fs fa e
+    [(q, k)] i j) (logit j)) -> forall j j', In j (keys w m i) -> In j' (keys w m i) -> Rabs (logit j - logit j') <= top
+    fa) ->
+  safe_def w e (Head m scale [(q, k)] v) i.
+Proof.
+  intros NM Len Hlam Ltop Hq Hqs Hk NS Stop HqS HY Diff. assert (T1 := top_8). cbv zeta in HY. split.
+  - intros z (lam & Hl & Hz). destruct (Hlam lam Hl) as [Nlam Lle].
+    destruct Hz as [->|[(r & [<-|[]] & Hz)|[(j & r & Hj & Hr & Hz)|[(j & Hj & Hz)|(logit & Nl & Ll & Hz)]]]].
+    + lra.
+    + now apply Hq.
+    + destruct (Hk j Hj) as (X & _). apply X. cbn in Hr. destruct Hr as [<-|[<-|[]]]; auto.
+    + destruct (Hk j Hj) as (_ & _ & _ & X1 & X2). cbn [pairs map fst snd] in Hz.
+      destruct (logit_sizes fa ord lam _ _ Lam S Nlam Lle NS HqS X1 X2) as [_ X]. destruct (X z Hz); lra.
+    + apply (unit_row fs fa E ord HE logit (fun j => float_row e v j) (keys w m i)); auto.
+      * intros j Hj. now apply Hk.
+      * intros Eo. specialize (Len Eo). assert (X := keys_length tail w m i). lia.
+      * intros j j' Hj Hj'. now apply (Diff lam logit).
+  - intros z [(r & [<-|[]] & ->)|[(j & r & Hj & Hr & ->)|(x & Hx & ->)]]; auto.
+    + destruct (Hk j Hj) as (_ & X1 & X2 & _). cbn in Hr. destruct Hr as [<-|[<-|[]]]; auto.
+      destruct X2 as [-> | ->]; rewrite ?Rabs_R0, ?Rabs_R1; lra.
+    + apply Rle_trans with 1; [|lra]. apply abs_rnd_le. apply number_1. rewrite Rabs_pos_eq; lra.
+Qed.
+(* all logits of a row are at most Y and a unit in the last place: so are their differences, twice *)
+Lemma far_logits (w : list A) e m scale q k i Lam S : (forall lam, expression fa (scale (N w)) lam -> number fa lam /\ Rabs lam <=
+  Lam) -> number fa S -> Rabs (float_row e q i) <= S ->
+  (forall j, In j (keys w m i) -> Rabs (float_row e q i * float_row e k j) <= S /\ (float_row e q i = 1 \/ 0 <= float_row
+    e k j <= 1)) ->
+  (let Y := rnd fa (Lam * S) in 2 * (Y + ulp_of fa Y) <= top fa) ->
+  forall lam logit, expression fa (scale (N w)) lam -> (forall j, In j (keys w m i) -> logit_of fa ord lam (pairs fs fa e
+    [(q, k)] i j) (logit j)) -> forall j j', In j (keys w m i) -> In j' (keys w m i) -> Rabs (logit j - logit j') <= top
+    fa.
+Proof.
+  intros Hlam NS HqS Hk HY lam logit Hl Lg. cbv zeta in HY. destruct (Hlam lam Hl) as [Nl Ll].
+  assert (B : forall j, In j (keys w m i) -> Rabs (logit j) <= rnd fa (Lam * S) + ulp_of fa (rnd fa (Lam * S))).
+  { intros j Hj. destruct (Hk j Hj) as [X1 X2].
+    apply (proj1 (logit_sizes fa ord lam _ _ Lam S Nl Ll NS HqS X1 X2)). exact (Lg j Hj). }
+  intros j j' Hj Hj'. assert (X := B j Hj). assert (Y := B j' Hj').
+  eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp. lra.
+Qed.
 
 (* ---- programs ---- *)
 Definition safe (p : prog A) : Prop := forall w e, (N w <= M)%nat -> float_run w p e -> forall k d i, nth_error p k =
-  Some d -> (i < N w)%nat ->
-  safe_def w (firstn k e) d i /\ Rabs (chan e k i) <= top fs.
-Lemma top_1 f : 1 <= top f.
-Proof. assert (T := top_ge f). assert (bpow radix2 0 <= bpow radix2 (prec f)) by (apply bpow_le; generalize
-  (prec_ge_2 f); lia). simpl in *. lra. Qed.
-Lemma fits_capped cap d : def_fits cap d -> def_capped cap d (top fs).
+  Some d -> (i < N w)%nat -> safe_def w (firstn k e) d i /\ Rabs (chan e k i) <= top fs.
+Theorem block_safe p bl : safe p ->
+  (forall w e, (N w <= M)%nat -> float_run w (p ++ bl) e -> forall j d i, nth_error bl j = Some d -> (i < N w)%nat ->
+    safe_def w (firstn (length p + j) e) d i /\ Rabs (chan e (length p + j) i) <= top fs) -> safe (p ++ bl).
 Proof.
-  destruct d; cbn [def_fits def_capped]. intros _. apply top_1. intros H i n Hi. apply (H i n Hi). intros H.
-    apply H. intros H. apply H.
-Qed.
-Theorem block_safe p bl cap : safe p ->
-  (forall j d, nth_error bl j = Some d -> def_fits cap d /\ def_capped cap d (cap (length p + j)%nat)) ->
-  (forall w e, (N w <= M)%nat -> float_run w (p ++ bl) e -> forall j d r t, nth_error bl j = Some d -> In r (rows_of
-    d) -> In t r ->
-     (length p <= snd t < length p + j)%nat \/ ((snd t < length p)%nat /\ forall i, (i < N w)%nat -> Rabs (chan e
-       (snd t) i) <= cap (snd t))) ->
-  safe (p ++ bl).
-Proof.
-  intros Sp Fit Rd w e NM Run k d i Hk Hi. set (L := length p) in *. destruct (lt_dec k L) as [Lt|Ge].
-  - rewrite nth_error_app1 in Hk by auto. destruct (Sp w (firstn L e) NM (float_run_prefix tail fs fa E ord w p bl e
-    Run) k d i Hk Hi) as [S1 S2].
+  intros Sp H w e NM Run k d i Hk Hi. destruct (lt_dec k (length p)) as [Lt|Ge].
+  - rewrite nth_error_app1 in Hk by auto.
+    destruct (Sp w (firstn (length p) e) NM (float_run_prefix tail fs fa E ord w p bl e Run) k d i Hk Hi) as [S1 S2].
     rewrite firstn_firstn, Nat.min_l in S1 by lia. rewrite chan_firstn in S2 by auto. auto.
-  - assert (All : forall j d, nth_error bl j = Some d -> forall i, (i < N w)%nat -> safe_def w (firstn (L + j) e) d i
-    /\ Rabs (chan e (L + j) i) <= cap (L + j)%nat /\ Rabs (chan e (L + j) i) <= top fs).
-    { intros j. induction j as [j IH] using lt_wf_ind. intros d0 Hd i0 Hi0. destruct (Fit j d0 Hd) as [F C].
-      assert (Def : float_def tail fs fa E ord w (firstn (L + j) e) d0 (fun i => chan e (L + j) i)).
-      { apply (float_run_at tail fs fa E ord w (p ++ bl)); auto. rewrite nth_error_app2 by (unfold L; lia).
-        unfold L. now rewrite Nat.add_comm, Nat.add_sub. }
-      destruct (def_safe cap w (firstn (L + j) e) d0 (fun i => chan e (L + j) i) NM) with (i := i0) as [S1 S2]; auto.
-      intros r i1 Hr Hi1 t Ht. destruct (Rd w e NM Run j d0 r t Hd Hr Ht) as [Q|[Q1 Q2]].
-      - rewrite chan_firstn by lia. replace (snd t) with (L + (snd t - L))%nat by lia.
-        assert (Lj : (j < length bl)%nat) by (apply nth_error_Some; congruence).
-        destruct (nth_error bl (snd t - L)) as [d'|] eqn:Ed; [|apply nth_error_None in Ed; lia].
-          apply (IH (snd t - L)%nat ltac:(lia) d' Ed i1 Hi1).
-      - rewrite chan_firstn by (unfold L in *; lia). now apply Q2.
-      - split; auto. split. now apply S2. apply S2. now apply (fits_capped cap). }
-    assert (Ek : k = (L + (k - L))%nat) by lia. rewrite Ek in *. rewrite nth_error_app2 in Hk by lia.
-      replace (L + (k - L) - length p)%nat with (k - L)%nat in Hk by (unfold L; lia).
-    destruct (All (k - L)%nat d Hk i Hi) as (S1 & _ & S3). auto.
+  - rewrite nth_error_app2 in Hk by lia. replace k with (length p + (k - length p))%nat by lia. now apply H.
 Qed.
 (* operands of a block are at most 1, its own channels have the bounds of a list *)
 Definition caps L (l : list R) c := if Nat.ltb c L then 1 else nth (c - L) l 0.
@@ -224,255 +161,537 @@ Lemma caps_new L l k : caps L l (L + k) = nth k l 0.
 Proof. unfold caps. assert (H : (L + k <? L) = false) by (apply Nat.ltb_ge; lia). rewrite H. f_equal. lia. Qed.
 Lemma caps_L L l : caps L l L = nth 0 l 0.
 Proof. rewrite <- (Nat.add_0_r L) at 2. apply caps_new. Qed.
-
-Definition fits W := 10000000000 * (INR M * INR M) * W <= top fs /\ 10000000000 * (INR M * INR M) * W <= top fa.
-Hypothesis fits_1 : fits 1.
-Hypothesis M_1 : (1 <= M)%nat.
-Lemma M_facts : 1 <= INR M /\ INR M <= INR M * INR M.
-Proof.
-  assert (H : 1 <= INR M) by (change 1 with (INR 1); now apply le_INR). split; auto.
-    rewrite <- (Rmult_1_l (INR M)) at 1. apply Rmult_le_compat_r; lra.
-Qed.
 Lemma abs_1 : Rabs 1 = 1. Proof. apply Rabs_pos_eq; lra. Qed.
 Lemma abs_m1 : Rabs (-1) = 1. Proof. rewrite Rabs_left; lra. Qed.
 Lemma abs_2 : Rabs 2 = 2. Proof. apply Rabs_pos_eq; lra. Qed.
-Lemma abs_52 : Rabs (- (5 / 2)) = 5 / 2. Proof. rewrite Rabs_left; lra. Qed.
-Lemma abs_72 : Rabs (- (7 / 2)) = 7 / 2. Proof. rewrite Rabs_left; lra. Qed.
 Lemma abs_sign d : Rabs (sign d) = 1. Proof. destruct d; [apply abs_1|apply abs_m1]. Qed.
-(* the sizes of a block's rows *)
-Ltac sizes := unfold room, rows_of, head_size, net_size, unit_size, score_size, row_size in *; cbn [sum map fst snd
-  app] in *;
-  rewrite ?abs_1, ?abs_m1, ?abs_2, ?abs_52, ?abs_72, ?abs_sign, ?Rabs_R0 in *.
-Ltac in_list := repeat match goal with H : In _ (_ :: _) |- _ => destruct H as [<-|H] | H : In _ [] |- _ => destruct
-  H end.
+Lemma whole_half (k : Z) x : x = IZR k -> multiple (-1) x.
+Proof. intros ->. exists (2 * k)%Z. rewrite mult_IZR. change (bpow radix2 (-1)) with (/ 2). field. Qed.
+(* rows with one weight 1 *)
+Lemma row_single e c i : number fa (chan e c i) -> forall z, In z (row_summed e [(1, c)] i) -> z = chan e c i.
+Proof.
+  intros H z Hz. unfold Results.row_summed, terms in Hz. cbn in Hz.
+  rewrite Rmult_1_l, (rnd_id fa (chan e c i)), Rplus_0_l, (rnd_id fa (chan e c i)) in Hz by auto.
+  destruct Hz as [<-|[<-|[]]]; auto.
+Qed.
+Lemma truth_abs w (f : form A) i : Rabs (truth w f i) <= 1.
+Proof. destruct (truth_01 w f i) as [-> | ->]; rewrite ?Rabs_R0, ?Rabs_R1; lra. Qed.
+Lemma real_abs (w : list A) i : Rabs (real w i) <= 1.
+Proof. unfold real. destruct (letter w i); rewrite ?Rabs_R0, ?Rabs_R1; lra. Qed.
 
-Lemma round_fits L l k B : (0 < L)%nat -> nth k l 0 <= B -> 0 <= nth k l 0 -> room (8 * (2 * (4 * (4 * (2 * B + 2) +
-  4)))) -> def_fits (caps L l) (round_raw (L + k)) /\
-  def_capped (caps L l) (round_raw (L + k)) (8 * (2 * (4 * (4 * (2 * B + 2) + 4)))).
-Proof.
-  intros L0 HB H0 [R1 R2]. unfold round_raw. cbn [def_fits def_capped]. sizes.
-    rewrite caps_new, (caps_old L l 0 L0). repeat split; try lra; in_list; sizes; rewrite caps_new, (caps_old L l 0
-    L0) in *; try lra; split; lra.
-Qed.
-
-Notation float_computes := (float_computes tail fs fa E ord M).
-Lemma good_pos (p : prog A) : good p -> (0 < length p)%nat.
-Proof. unfold good. destruct p; [discriminate|simpl; lia]. Qed.
-Lemma old_1 (p bl : prog A) l w e c f : (N w <= M)%nat -> float_run w (p ++ bl) e -> (c < length p)%nat ->
-  float_computes p c f ->
-  (c < length p)%nat /\ forall i, (i < N w)%nat -> Rabs (chan e c i) <= caps (length p) l c.
-Proof.
-  intros NM Run Hc H. split; auto. intros i Hi. rewrite caps_old, (fb_old tail fs fa E ord M p bl w e NM Run c f i Hc
-    H Hi) by auto.
-  destruct (truth_01 w f i) as [-> | ->]; rewrite ?Rabs_R0, ?Rabs_R1; lra.
-Qed.
-Lemma real_1 (p bl : prog A) l w e : (N w <= M)%nat -> float_run w (p ++ bl) e -> good p ->
-  (0 < length p)%nat /\ forall i, (i < N w)%nat -> Rabs (chan e 0 i) <= caps (length p) l 0.
-Proof.
-  intros NM Run G. assert (L0 := good_pos p G). split; auto. intros i Hi.
-    rewrite caps_old, (fb_real tail fs fa E ord p bl w e G Run i Hi) by auto.
-  unfold real. destruct (letter w i); rewrite ?Rabs_R0, ?Rabs_R1; lra.
-Qed.
 (* the channels of a block, one after the other *)
 Ltac each j Hd := repeat (destruct j as [|j]; [cbn in Hd; injection Hd as <-|]); try (exfalso; cbn in Hd; destruct j;
   discriminate).
-Ltac reads_of := match goal with Hr : In _ (rows_of _) |- _ => cbn [rows_of map fst snd app round_raw candidate
-  negation conjunction] in Hr end;
-  in_list; cbn [fst snd]; first [left; lia | right; first [now eapply old_1; eauto | now eapply real_1; eauto]].
-Ltac small_fits := destruct fits_1 as [Ft1 Ft2]; destruct M_facts as [Mf1 Mf2].
+Ltac in_list := repeat match goal with H : In _ (_ :: _) |- _ => destruct H as [<-|H] | H : In _ [] |- _ => destruct
+  H end.
+Ltac abs_ := rewrite ?abs_1, ?abs_m1, ?abs_2, ?abs_sign.
+Ltac half_ := abs_; first [apply (whole_half 1); lra | apply (whole_half 2); lra | apply (whole_half 4); lra].
+Ltac row_ := let x := fresh "x" in let Hx := fresh "Hx" in intros x Hx; in_list; cbn [fst snd];
+  (split; [rewrite chan_firstn by lia; auto|half_]).
+Lemma four (P Q R S : Prop) : P -> Q -> R -> S -> P /\ Q /\ R /\ S. Proof. tauto. Qed.
+Ltac net_ := let t := fresh "t" in let Ht := fresh "Ht" in intros t Ht; in_list; cbn [fst snd];
+  (apply four; [row_|unfold row_size; cbn [sum fst snd]; abs_; lra|split; lra|abs_; auto]).
+Lemma small_1 x : Rabs x <= 1 -> Rabs x <= top fs. Proof. assert (T := top_8). lra. Qed.
+Lemma small_2 x : 0 <= x <= 2 -> Rabs x <= top fs. Proof. intros. assert (T := top_8). rewrite Rabs_pos_eq; lra. Qed.
 
-Lemma feature_fits cap (g : nat -> nat -> R) : (forall i n, (i < n <= M)%nat -> Rabs (g i n) <= 1) -> def_fits cap
-  (Feature g) /\ def_capped cap (Feature g) 3.
+Section Block.
+Variable p : prog A.
+Hypothesis G : good p.
+Hypothesis Sp : safe p.
+Let L := length p.
+Lemma L_pos : (0 < L)%nat. Proof. now apply good_pos. Qed.
+
+Theorem letter_safe q : safe (p ++ [Letter q]).
 Proof.
-  intros H. small_fits. split; intros i n Hi; specialize (H i n Hi). split; lra. lra.
+  apply block_safe; auto. intros w e NM Run j d i Hd Hi. each j Hd. split. split; intros z [].
+  assert (X := fb_at tail fs fa E ord p [Letter q] w e Run 0 (Letter q) i eq_refl Hi I i Hi). cbn in X.
+  apply small_1. rewrite X. destruct (at_ w i); [destruct (q a)|]; rewrite ?Rabs_R1, ?Rabs_R0; lra.
 Qed.
-Lemma share_1 (i n : nat) : (i < n <= M)%nat -> Rabs (INR i / INR n) <= 1.
+Lemma old_facts bl w e i c f : (N w <= M)%nat -> float_run w (p ++ bl) e -> (i < N w)%nat -> (c < L)%nat ->
+  float_computes p c f -> Rabs (chan e 0 i) <= 1 /\ Rabs (chan e c i) <= 1.
+Proof.
+  intros NM Run Hi Hc C. rewrite (fb_real tail fs fa E ord p bl w e G Run i Hi).
+  rewrite (fb_old tail fs fa E ord M p bl w e NM Run c f i Hc C Hi). split; [apply real_abs|apply truth_abs].
+Qed.
+(* the ramp that rounds a raw value of at most 2 *)
+Lemma round_safe bl w e i c n : (N w <= M)%nat -> float_run w (p ++ bl) e -> (i < N w)%nat -> (c < n)%nat -> (0 < n)%nat ->
+  0 <= chan e c i <= 2 -> safe_def w (firstn n e) (round_raw c) i.
+Proof.
+  intros NM Run Hi Hc Hn H. assert (B0 : Rabs (chan e 0 i) <= 1) by (rewrite (fb_real tail fs fa E ord p bl w e G Run i Hi);
+    apply real_abs).
+  assert (Bc : Rabs (chan e c i) <= 2) by (rewrite Rabs_pos_eq; lra). assert (B0' : Rabs (chan e 0 i) <= 2) by lra.
+  apply (net_safe w (fun _ => 2)); [net_|simpl; lia].
+Qed.
+(* what a head with Boolean values puts out *)
+Lemma raw_out bl w e i j m scale qk c f : (N w <= M)%nat -> float_run w (p ++ bl) e -> (i < N w)%nat ->
+  nth_error bl j = Some (Head m scale qk [(1, c)]) -> (forall t, In t qk -> (forall x, In x (fst t) -> (snd x < L + j)%nat)
+    /\ (forall x, In x (snd t) -> (snd x < L + j)%nat)) -> (c < L + j)%nat ->
+  (forall k, (k < N w)%nat -> chan e c k = f k) -> (forall k, f k = 0 \/ f k = 1) -> 0 <= chan e (L + j) i <= 2.
+Proof.
+  intros NM Run Hi Hd Hq Hc Hf F01.
+  destruct (fb_head tail fs fa E ord p bl w e Run j m scale qk [(1, c)] i Hd Hi Hq) as (lam & logit & _ & Nl & _ & SR).
+  { intros x [<-|[]]. exact Hc. }
+  apply (unit_out fs fa E ord HE logit (fun k => float_row e [(1, c)] k) (keys w m i) Nl); auto.
+  intros k Hk. apply in_keys in Hk. rewrite (row_one fs fa incl); rewrite (Hf k) by tauto; auto.
+  destruct (F01 k) as [-> | ->]; [apply number_0|apply number_1].
+Qed.
+Lemma share_1 (i n : nat) : (i < n)%nat -> Rabs (INR i / INR n) <= 1.
 Proof.
   intros H. assert (n0 : 0 < INR n) by (apply lt_0_INR; lia). assert (i0 := pos_INR i).
     assert (INR i <= INR n) by (apply le_INR; lia).
   rewrite Rabs_pos_eq. apply Rmult_le_reg_r with (INR n); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
     lra. apply Rmult_le_pos. lra. left; now apply Rinv_0_lt_compat.
 Qed.
-(* a head with one query and one key row *)
-Lemma head_fits cap m scale q k v a b c : (forall n, (1 <= n <= M)%nat -> Rabs (scale n) <= a * INR M) -> 0 <= a -> 0
-  <= row_size cap q <= b -> 0 <= row_size cap k <= c -> 0 <= row_size cap v ->
-  room (head_size cap v) -> room (8 * row_size cap v) -> room (4 * (48 * (a * INR M) * (8 * b * (8 * c)) + 1)) ->
-    room (8 * b) -> room (8 * c) -> room (3 * (a * INR M)) -> room (6 * (a * INR M) * (8 * b)) -> room (4 * (8 * b *
-    (8 * c))) ->
-  def_fits cap (Head m scale [(q, k)] v).
+(* the row of one Boolean channel *)
+Lemma bool_row n e c i : (c < n)%nat -> chan e c i = 0 \/ chan e c i = 1 ->
+  (forall z, In z (row_summed (firstn n e) [(1, c)] i) -> Rabs z <= 1) /\ float_row (firstn n e) [(1, c)] i = chan e c i.
 Proof.
-  intros Hs a0 Hq Hk Hv R1 R2 R3 R4 R5 R6 R7 R8. destruct M_facts as [M1 _]. cbn [def_fits].
-    assert (Sc : 0 <= score_size cap [(q, k)] <= 8 * b * (8 * c)).
-  { unfold score_size. cbn [sum fst snd]. rewrite Rplus_0_r. split. apply Rmult_le_pos; lra.
-    apply Rmult_le_compat; lra. }
-  unfold room in *. split; auto. split; [lra|]. split.
-  - intros r Hr. cbn [rows_of map fst snd app] in Hr. in_list; lra.
-  - intros n Hn. specialize (Hs n Hn). assert (P := Rabs_pos (scale n)). split; [lra|]. split.
-    + assert (Rabs (scale n) * score_size cap [(q, k)] <= a * INR M * (8 * b * (8 * c))) by (apply Rmult_le_compat;
-      lra). lra.
-    + intros r Hr. cbn [map fst] in Hr. in_list. assert (Rabs (scale n) * (8 * row_size cap q) <= a * INR M * (8 *
-      b)) by (apply Rmult_le_compat; lra). lra.
+  intros Hc H. assert (X : number fs (chan e c i)) by (destruct H as [-> | ->]; [apply number_0|apply number_1]). split.
+  - intros z Hz. apply row_single in Hz; rewrite chan_firstn in * by auto; [|now apply incl]. subst.
+    destruct H as [-> | ->]; rewrite ?Rabs_R0, ?Rabs_R1; lra.
+  - rewrite (row_one fs fa incl); rewrite chan_firstn; auto.
 Qed.
-Lemma ln_le_M n : (1 <= n <= M)%nat -> Rabs (ln (INR n) + kappa) <= 9 * INR M.
-Proof.
-  intros H. destruct M_facts as [M1 _]. assert (n1 : 1 <= INR n) by (change 1 with (INR 1); apply le_INR; lia).
-    assert (nM : INR n <= INR M) by (apply le_INR; lia).
-  assert (L0 : 0 <= ln (INR n)) by (rewrite <- ln_1; destruct n1 as [n1|<-]; [left; apply ln_increasing; lra|right;
-    auto]).
-  assert (X := exp_ineq1_le (ln (INR n))). rewrite exp_ln in X by lra. unfold kappa. rewrite Rabs_pos_eq by lra. lra.
-Qed.
-Lemma scale_le_M k n : 0 <= k -> (1 <= n <= M)%nat -> Rabs (k * INR n) <= k * INR M.
-Proof. intros K H. assert (nM : INR n <= INR M) by (apply le_INR; lia). rewrite Rabs_pos_eq.
-  apply Rmult_le_compat_l; lra. apply Rmult_le_pos. lra. apply pos_INR. Qed.
 
-Definition raw_size := 648 * INR M.
-Definition out_size B := 8 * (2 * (4 * (4 * (2 * B + 2) + 4))).
-Theorem once_safe (p : prog A) c a d : good p -> (c < length p)%nat -> float_computes p c a -> safe p -> safe (p ++
-  once_block Temperature d (length p) c).
+Lemma once_scale (w : list A) lam : (N w <= M)%nat -> expression fa (ln (INR (N w)) + kappa) lam ->
+  number fa lam /\ Rabs lam <= rnd fa ((1 + f64_error) * (ln (INR M) + 8)).
 Proof.
-  intros G Hc Ha Sp. set (L := length p). assert (L0 := good_pos p G). fold L in L0. small_fits.
-  apply (block_safe p _ (caps L [3; raw_size; out_size raw_size])); auto.
-  - fold L. intros j d0 Hd. each j Hd.
-    + rewrite Nat.add_0_r, caps_L. cbn [nth]. apply feature_fits. intros i n _. cbn [by_method]. rewrite abs_1. lra.
-    + rewrite caps_new. cbn [nth by_method]. split.
-      * apply (head_fits _ _ _ _ _ _ 9 3 1); try lra; try (apply ln_le_M); sizes; rewrite ?caps_L, ?(caps_old L _ c
-        Hc); cbn [nth]; try (split; lra); lra.
-      * cbn [def_capped]. unfold raw_size. sizes. rewrite (caps_old L _ c Hc). lra.
-    + rewrite caps_new. cbn [nth]. apply (round_fits L _ 1 raw_size); auto; cbn [nth]; unfold raw_size; try lra.
-      unfold room. split; lra.
-  - fold L. intros w e NM Run j d0 r t Hd Hr Ht. each j Hd; reads_of.
+  intros NM [(y' & H & _ & ->) _]. split. apply rnd_number. apply abs_rnd_mono.
+  assert (n1 : 1 <= INR (N w)). { change 1 with (INR 1). apply le_INR. unfold Programs.N. destruct tail; lia. }
+  assert (nM : INR (N w) <= INR M) by (now apply le_INR).
+  assert (l0 : 0 <= ln (INR (N w))) by (rewrite <- ln_1; destruct n1 as [n1|<-]; [left; apply ln_increasing; lra|right;
+    auto]).
+  assert (lM : ln (INR (N w)) <= ln (INR M)) by (destruct nM as [nM| ->]; [left; apply ln_increasing; lra|right; auto]).
+  unfold kappa in H. rewrite (Rabs_pos_eq (ln (INR (N w)) + 8)) in H by lra.
+  assert (F : 0 <= f64_error) by (unfold f64_error, v64; assert (B := bpow_gt_0 radix2 (-53)); assert (X := pow_R1_Rle (1 +
+    bpow radix2 (-53)) 4 ltac:(lra)); lra).
+  replace y' with ((y' - (ln (INR (N w)) + 8)) + (ln (INR (N w)) + 8)) by ring.
+  eapply Rle_trans; [apply Rabs_triang|]. rewrite (Rabs_pos_eq (ln (INR (N w)) + 8)) by lra.
+  apply Rle_trans with ((1 + f64_error) * (ln (INR (N w)) + 8)). lra. apply Rmult_le_compat_l; lra.
 Qed.
-Theorem since_safe (p : prog A) ca cb a b d : good p -> (ca < length p)%nat -> (cb < length p)%nat -> float_computes
-  p ca a -> float_computes p cb b -> safe p ->
-  safe (p ++ since_block Temperature d (length p) ca cb).
+Section Near.
+Hypothesis size_M : (Z.of_nat M <= 2 ^ prec fa)%Z.
+Lemma near_scale (w : list A) lam : (N w <= M)%nat -> expression fa (kappa * INR (N w)) lam -> number fa lam /\ Rabs lam <=
+  8 * INR M.
 Proof.
-  intros G Hca Hcb Ha Hb Sp. set (L := length p). assert (L0 := good_pos p G). fold L in L0. small_fits.
-  apply (block_safe p _ (caps L [640; 3; 3; 3; raw_size; out_size raw_size])); auto.
-  - fold L. intros j d0 Hd. each j Hd.
-    + rewrite Nat.add_0_r, caps_L. cbn [nth]. unfold candidate. cbn [def_fits def_capped]. sizes.
-      rewrite (caps_old L _ ca Hca), (caps_old L _ cb Hcb), (caps_old L _ 0 L0).
-      split; [split; [split; lra|]|lra]. intros t Ht. in_list; sizes; rewrite ?(caps_old L _ ca Hca), ?(caps_old L _
-        cb Hcb), ?(caps_old L _ 0 L0); split; split; lra.
-    + rewrite caps_new. cbn [nth]. apply feature_fits. intros i n _. cbn [by_method]. rewrite abs_1. lra.
-    + rewrite caps_new. cbn [nth]. apply feature_fits. intros i n _. cbn [by_method]. rewrite abs_1. lra.
-    + rewrite caps_new. cbn [nth]. apply feature_fits. intros i n Hi. cbn [by_method]. now apply share_1.
-    + rewrite caps_new. cbn [nth by_method]. split.
-      * apply (head_fits _ _ _ _ _ _ 8 3 643); try lra; try (intros n Hn; apply (scale_le_M 8); [lra|auto]); sizes;
-        rewrite ?caps_L, ?caps_new, ?(caps_old L _ cb Hcb); cbn [nth]; try (split; lra); lra.
-      * cbn [def_capped]. unfold raw_size. sizes. rewrite (caps_old L _ cb Hcb). lra.
-    + rewrite caps_new. cbn [nth]. apply (round_fits L _ 4 raw_size); auto; cbn [nth]; unfold raw_size; try lra.
-      unfold room. split; lra.
-  - fold L. intros w e NM Run j d0 r t Hd Hr Ht. each j Hd; reads_of.
+  intros NM H. destruct (scale_exact fa bits_a M size_M (N w) lam NM H) as [-> Nl]. split; auto.
+  assert (INR (N w) <= INR M) by now apply le_INR. assert (P := pos_INR (N w)). rewrite Rabs_pos_eq; lra.
 Qed.
-Theorem step_safe (p : prog A) c a d : good p -> (c < length p)%nat -> float_computes p c a -> safe p -> safe (p ++
-  step_block Temperature d (length p) c).
+(* the head, if its query is 1, its keys are rows of size 2 at most, and its values Boolean *)
+Lemma near_head w e m i q k v : near_range fa M -> (N w <= M)%nat -> float_row e q i = 1 -> (forall z, In z (row_summed e q
+  i) -> Rabs z <= 1) -> (forall j, In j (keys w m i) -> bounded (fun _ => 1) e k j /\ row_size (fun _ => 1) k <= 2 /\
+    (forall z, In z (row_summed e v j) -> Rabs z <= 1) /\ (float_row e v j = 0 \/ float_row e v j = 1)) ->
+  safe_def w e (Head m (fun n => kappa * INR n) [(q, k)] v) i.
 Proof.
-  intros G Hc Ha Sp. set (L := length p). assert (L0 := good_pos p G). fold L in L0. small_fits.
-  apply (block_safe p _ (caps L [3; 3; raw_size; out_size raw_size])); auto.
-  - fold L. intros j d0 Hd. each j Hd.
-    + rewrite Nat.add_0_r, caps_L. cbn [nth]. apply feature_fits. intros i n _. cbn [by_method]. rewrite abs_1. lra.
-    + rewrite caps_new. cbn [nth]. apply feature_fits. intros i n Hi. cbn [by_method]. now apply share_1.
-    + rewrite caps_new. cbn [nth by_method]. split.
-      * apply (head_fits _ _ _ _ _ _ 8 3 3); try lra; try (intros n Hn; apply (scale_le_M 8); [lra|auto]); sizes;
-        rewrite ?caps_L, ?caps_new, ?(caps_old L _ c Hc); cbn [nth]; try (split; lra); lra.
-      * cbn [def_capped]. unfold raw_size. sizes. rewrite (caps_old L _ c Hc). lra.
-    + rewrite caps_new. cbn [nth]. apply (round_fits L _ 2 raw_size); auto; cbn [nth]; unfold raw_size; try lra.
-      unfold room. split; lra.
-  - fold L. intros w e NM Run j d0 r t Hd Hr Ht. each j Hd; reads_of.
+  intros Rg NM Q1 Q2 K. assert (T := top_16). assert (Ts := top_8). assert (E8 := eight_a).
+  unfold near_range in Rg. cbv zeta in Rg.
+  assert (EY : rnd fa (8 * INR M * 2) = rnd fa (16 * INR M)) by (f_equal; ring).
+  set (Y := rnd fa (16 * INR M)) in *. assert (U0 : 0 <= ulp_of fa Y) by apply ulp_ge_0.
+  assert (m0 := pos_INR M).
+  assert (N8 : number fa (8 * INR M)). { apply (number_mult fa _ (Z.of_nat M) 3). rewrite <- INR_IZR_INZ. simpl. lra. lia.
+    generalize (emin_neg fa) (prec_ge_2 fa); lia. }
+  assert (L8 : 8 * INR M <= Y) by (apply rnd_ge; auto; lra).
+  assert (N2 := number_two fa).
+  assert (Kf : forall j, In j (keys w m i) -> Rabs (float_row e k j) <= 2 /\ forall z, In z (row_summed e k j) -> Rabs z <=
+    2).
+  { intros j Hj. destruct (K j Hj) as (K1 & K2 & _). destruct (row_size_ok fa _ e k j K1 ltac:(lra)) as [R1 R2]. split.
+    unfold FloatRun.float_row. apply abs_rnd_le. apply number_two. lra. intros z Hz. specialize (R1 z Hz). lra. }
+  apply (head_safe w e m _ q k v i (8 * INR M) 2); auto; cbv zeta; rewrite ?EY, ?Q1, ?Rabs_R1; try lra.
+  - intros lam Hl; now apply (near_scale w).
+  - intros z Hz. specialize (Q2 z Hz). lra.
+  - intros j Hj. destruct (Kf j Hj) as [K1 K2]. destruct (K j Hj) as (_ & _ & K3 & K4). rewrite Rmult_1_l.
+    split; [|split; [|split; [|split]]]; auto. intros z [Hz|Hz]. specialize (K2 z Hz). lra. specialize (K3 z Hz). lra.
+    lra.
+  - apply (far_logits w e m (fun n => kappa * INR n) q k i (8 * INR M) 2); auto; cbv zeta; rewrite ?EY, ?Q1, ?Rabs_R1; try lra.
+    intros lam Hl; now apply (near_scale w). intros j Hj. rewrite Rmult_1_l. split; auto. now apply Kf.
 Qed.
-Theorem letter_safe (p : prog A) q : safe p -> safe (p ++ [Letter q]).
+End Near.
+Section Old.
+Variables (ca cb : nat) (a b : form A).
+Hypothesis Hca : (ca < L)%nat.
+Hypothesis Hcb : (cb < L)%nat.
+Hypothesis Ca : float_computes p ca a.
+Hypothesis Cb : float_computes p cb b.
+Theorem negation_safe : float_computes (p ++ [negation ca]) L (Neg a) -> safe (p ++ [negation ca]).
 Proof.
-  intros Sp. apply (block_safe p _ (caps (length p) [1])); auto.
-  - intros j d0 Hd. each j Hd. rewrite Nat.add_0_r, caps_L. cbn. split; [auto|lra].
-  - intros w e NM Run j d0 r t Hd Hr Ht. each j Hd. destruct Hr.
+  clear cb b Hcb Cb. intros Out. assert (L0 := L_pos). apply block_safe; auto. intros w e NM Run j d i Hd Hi.
+  destruct (old_facts _ w e i ca a NM Run Hi Hca Ca) as (B0 & B1). fold L. each j Hd. split.
+  - apply (net_safe w (fun _ => 1)); [net_|simpl; lia].
+  - rewrite Nat.add_0_r. apply small_1. rewrite (Out w e NM Run i Hi). apply truth_abs.
 Qed.
-Theorem negation_safe (p : prog A) c a : good p -> (c < length p)%nat -> float_computes p c a -> safe p -> safe (p ++
-  [negation c]).
+Theorem conjunction_safe : float_computes (p ++ [conjunction ca cb]) L (Conj a b) -> safe (p ++ [conjunction ca cb]).
 Proof.
-  intros G Hc Ha Sp. set (L := length p). assert (L0 := good_pos p G). fold L in L0. small_fits.
-  apply (block_safe p _ (caps L [256])); auto.
-  - fold L. intros j d0 Hd. each j Hd. rewrite Nat.add_0_r, caps_L. cbn [nth]. unfold negation.
-    cbn [def_fits def_capped]. sizes. rewrite (caps_old L _ c Hc), (caps_old L _ 0 L0).
-    split; [split; [split; lra|]|lra]. intros t Ht. in_list; sizes; rewrite (caps_old L _ c Hc), (caps_old L _ 0 L0);
-      split; split; lra.
-  - fold L. intros w e NM Run j d0 r t Hd Hr Ht. each j Hd; reads_of.
+  intros Out. assert (L0 := L_pos). apply block_safe; auto. intros w e NM Run j d i Hd Hi.
+  destruct (old_facts _ w e i ca a NM Run Hi Hca Ca) as (B0 & B1).
+  destruct (old_facts _ w e i cb b NM Run Hi Hcb Cb) as (_ & B2). fold L. each j Hd. split.
+  - apply (net_safe w (fun _ => 1)); [net_|simpl; lia].
+  - rewrite Nat.add_0_r. apply small_1. rewrite (Out w e NM Run i Hi). apply truth_abs.
 Qed.
-Theorem conjunction_safe (p : prog A) ca cb a b : good p -> (ca < length p)%nat -> (cb < length p)%nat ->
-  float_computes p ca a -> float_computes p cb b -> safe p ->
-  safe (p ++ [conjunction ca cb]).
+(* ---- once ---- *)
+Theorem once_safe d : once_range fa M -> (ord = AnyOrder -> (Z.of_nat M <= 2 ^ prec fa)%Z) ->
+  float_computes (p ++ once_block Temperature d L ca) (L + 2) (Once d a) ->
+  safe (p ++ once_block Temperature d L ca).
 Proof.
-  intros G Hca Hcb Ha Hb Sp. set (L := length p). assert (L0 := good_pos p G). fold L in L0. small_fits.
-  apply (block_safe p _ (caps L [384])); auto.
-  - fold L. intros j d0 Hd. each j Hd. rewrite Nat.add_0_r, caps_L. cbn [nth]. unfold conjunction.
-    cbn [def_fits def_capped]. sizes. rewrite (caps_old L _ ca Hca), (caps_old L _ cb Hcb), (caps_old L _ 0 L0).
-    split; [split; [split; lra|]|lra]. intros t Ht. in_list; sizes; rewrite ?(caps_old L _ ca Hca), ?(caps_old L _ cb
-      Hcb), ?(caps_old L _ 0 L0); split; split; lra.
-  - fold L. intros w e NM Run j d0 r t Hd Hr Ht. each j Hd; reads_of.
+  clear cb b Hcb Cb. intros Rg Len Out. assert (L0 := L_pos). apply block_safe; auto. intros w e NM Run j d0 i Hd Hi. fold L.
+  assert (T := top_16). assert (Ts := top_8).
+  assert (Old : forall k, (k < N w)%nat -> chan e ca k = truth w a k) by (intros; now apply (fb_old tail fs fa E ord M p _
+    w e NM Run ca a)).
+  assert (F0 : chan e L i = 1). { rewrite <- (Nat.add_0_r L). unfold L.
+    destruct (fb_feature tail fs fa E ord p _ w e Run 0 _ i eq_refl Hi) as [_ X]. apply X. apply number_1. }
+  assert (Raw : 0 <= chan e (L + 1) i <= 2).
+  { apply (raw_out _ w e i 1 _ _ _ ca (truth w a) NM Run Hi eq_refl); auto; [rows|lia|intros; apply truth_01]. }
+  each j Hd.
+  - destruct (feature_safe w (firstn (L + 0) e) (fun _ _ => 1) i (chan e (L + 0) i)) as [X Y].
+    rewrite abs_1; lra. apply (fb_feature tail fs fa E ord p _ w e Run 0 _ i eq_refl Hi). split; [exact X|now apply small_1].
+  - split; [|now apply small_2].
+    assert (Q : float_row (firstn (L + 1) e) [(1, L)] i = 1 /\ forall z, In z (row_summed (firstn (L + 1) e) [(1, L)] i) ->
+      Rabs z <= 1).
+    { destruct (bool_row (L + 1) e L i) as [X Y]; auto. lia. rewrite Y. auto. }
+    destruct Q as [Q1 Q2]. set (Lam := rnd fa ((1 + f64_error) * (ln (INR M) + 8))).
+    assert (K : forall k, In k (keys w (mask_of d) i) -> (forall z, In z (row_summed (firstn (L + 1) e) [(1, ca)] k) -> Rabs
+      z <= 1) /\ float_row (firstn (L + 1) e) [(1, ca)] k = truth w a k).
+    { intros k Hk. apply in_keys in Hk. destruct Hk as [Hk _]. destruct (bool_row (L + 1) e ca k) as [X Y]. lia.
+      rewrite (Old k Hk). apply truth_01. rewrite Y. auto. }
+    assert (U0 : 0 <= ulp_of fa Lam) by apply ulp_ge_0. unfold once_range in Rg. cbv zeta in Rg. fold Lam in Rg.
+    assert (Ls : forall lam, expression fa (ln (INR (N w)) + kappa) lam -> number fa lam /\ Rabs lam <= Lam) by (intros
+      lam Hl; now apply (once_scale w)).
+    assert (Lam0 : 0 <= Lam). { eapply Rle_trans; [apply Rabs_pos|apply (Ls _ (expression_exists fa _))]. }
+    assert (EL : rnd fa (Lam * 1) = Lam) by (rewrite Rmult_1_r; apply rnd_id, rnd_number).
+    cbn [by_method]. apply (head_safe w _ _ _ _ _ _ i Lam 1); auto; cbv zeta; rewrite ?EL, ?Q1, ?Rabs_R1; try lra.
+    + intros z Hz. specialize (Q2 z Hz). lra.
+    + intros k Hk. destruct (K k Hk) as [X Y]. rewrite Y. assert (Z := truth_abs w a k). assert (Z1 := truth_unit w a k).
+      split; [|split; [|split; [|split]]]; auto using truth_01.
+      * intros z [Hz|Hz]; specialize (X z Hz); lra.
+      * now apply small_1.
+      * now rewrite Rmult_1_l.
+    + apply number_1.
+    + apply (far_logits w _ (mask_of d) (fun n => ln (INR n) + kappa) [(1, L)] [(1, ca)] i Lam 1); auto; cbv zeta; rewrite ?EL, ?Q1, ?Rabs_R1; try lra. apply number_1.
+      intros k Hk. destruct (K k Hk) as [_ Y]. rewrite Y, Rmult_1_l. split; auto. apply truth_abs.
+  - split. apply (round_safe _ w e i (L + 1) (L + 2) NM Run Hi); auto; lia.
+    apply small_1. rewrite (Out w e NM Run i Hi). apply truth_abs.
 Qed.
-(* comparisons: weights of the counted formulas, and the constant and a half *)
-Theorem compare_safe (p : prog A) s ts d : fits (lin_weight s + 3 * Rabs (IZR (const s) + / 2) + 1) -> good p ->
-  float_reads tail fs fa E ord M p s ts -> safe p ->
-  safe (p ++ compare_block Temperature d ts (const s) (length p)).
+
+(* ---- nearest ---- *)
+Hypothesis size_M : (Z.of_nat M <= 2 ^ prec fa)%Z.
+Theorem since_safe d : near_range fa M -> float_computes (p ++ since_block Temperature d L ca cb) (L + 5) (Since d a b) ->
+  safe (p ++ since_block Temperature d L ca cb).
 Proof.
-  intros [Fw1 Fw2] G Rd Sp. set (L := length p). assert (L0 := good_pos p G). fold L in L0. small_fits.
-  set (wl := lin_weight s) in *. set (we := Rabs (IZR (const s) + / 2)) in *. set (m := INR M) in *.
-  assert (we0 : 0 <= we) by apply Rabs_pos.
-  assert (Wl : wl = sum (fun t => Rabs (coef t)) ts) by (apply (float_reads_weight tail fs fa E ord M p s ts Rd)).
-  assert (wl0 : 0 <= wl) by (rewrite Wl; apply sum_nonneg; intros; apply Rabs_pos).
-  set (Y := 72 * m * (1 + 8 * (wl + we * 3))). set (l := [3; Y; 3; 3; 1800 * m; out_size (1800 * m)]).
-  assert (Sv : row_size (caps L l) (map (fun t => (coef t, ch t)) ts ++ [(IZR (const s) + / 2, L)]) = wl + we * 3).
-  { unfold row_size. assert (Sapp : forall (g : R * nat -> R) x y, sum g (x ++ y) = sum g x + sum g y) by (intros g x
-    y; induction x; simpl; lra).
-    rewrite Sapp, sum_map. cbn [sum fst snd]. rewrite caps_L. cbn [nth l]. fold we. rewrite Wl. rewrite Rplus_0_r.
-      f_equal. apply sum_ext. intros t Ht.
-    rewrite caps_old. ring. apply (float_reads_lt tail fs fa E ord M p s ts t Rd Ht). }
-  set (W := wl + 3 * we + 1) in *. assert (W1 : 1 <= W) by (unfold W; lra). assert (mm : m <= m * m) by exact Mf2.
-  assert (MW : m * 1 <= m * W) by (apply Rmult_le_compat_l; lra).
-    assert (MMW : m * m * 1 <= m * m * W) by (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]).
-  assert (MMW2 : m * W <= m * m * W) by (apply Rmult_le_compat_r; lra).
-  assert (Y0 : 0 <= Y) by (unfold Y; apply Rmult_le_pos; lra). assert (YW : Y <= 576 * (m * W)).
-  { unfold Y. replace (576 * (m * W)) with (72 * m * (8 * W)) by ring. apply Rmult_le_compat_l. lra. unfold W. lra. }
-  assert (mY : m * Y <= 576 * (m * m * W)) by (apply Rle_trans with (m * (576 * (m * W))); [apply Rmult_le_compat_l;
-    lra|lra]).
-  assert (Bnd : forall x, x <= 10000000000 * (m * m) * W -> room x) by (intros x Hx; split; lra).
-  apply (block_safe p _ (caps L l)); auto.
-  - fold L. intros j d0 Hd. each j Hd.
-    + rewrite Nat.add_0_r, caps_L. cbn [nth l]. apply feature_fits. intros i n _. unfold ind.
-      destruct Nat.eqb; rewrite ?Rabs_R1, ?Rabs_R0; lra.
-    + rewrite caps_new. cbn [nth l]. split; [|cbn [def_capped]; unfold head_size; rewrite Sv; fold m; apply Rle_refl].
-      cbn [def_fits rows_of map app]. unfold head_size, score_size. cbn [sum]. rewrite Sv. fold m. fold Y.
-        split; [apply Bnd; lra|]. split; [apply Bnd; lra|]. split.
-      * intros r Hr. in_list. rewrite Sv. apply Bnd. unfold W in *. nra.
-      * intros n Hn. rewrite abs_1. split; [apply Bnd; lra|]. split; [apply Bnd; lra|]. intros r [].
-    + rewrite caps_new. cbn [nth l]. unfold log_feature. apply feature_fits. intros i n Hi. set (k := num d n i).
-      assert (Hk : (k <= n)%nat) by (unfold k, num; destruct d; lia).
-      assert (n1 : 1 <= INR n) by (change 1 with (INR 1); apply le_INR; lia).
-        assert (k1 : 1 <= INR (Nat.max k 1)) by (change 1 with (INR 1); apply le_INR; lia).
-      assert (kn : INR (Nat.max k 1) <= INR n) by (apply le_INR; lia).
-        assert (l0 : 0 <= ln (INR (Nat.max k 1))) by (rewrite <- ln_1; destruct k1 as [k1|<-]; [left; apply
-        ln_increasing; lra|right; auto]).
-      assert (X := exp_ineq1_le (ln (INR (Nat.max k 1)))). rewrite exp_ln in X by lra. unfold kappa.
-        rewrite Rabs_pos_eq.
-      apply Rmult_le_reg_r with (2 * 8 * INR n). lra. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
-        apply Rmult_le_pos. lra. left. apply Rinv_0_lt_compat. lra.
-    + rewrite caps_new. cbn [nth l]. apply feature_fits. intros i n _. cbn [by_method]. unfold ind.
-      destruct Nat.eqb; rewrite ?Rmult_1_l, ?Rmult_0_r, ?Rabs_R1, ?Rabs_R0; lra.
-    + rewrite caps_new. cbn [nth l by_method]. assert (Sq : row_size (caps L l) [(1, (L + 1)%nat); (1, (L + 2)%nat)]
-      = Y + 3) by (sizes; rewrite !caps_new; cbn [nth l]; lra).
-      assert (Sk : row_size (caps L l) [(1, (L + 3)%nat)] = 3) by (sizes; rewrite !caps_new; cbn [nth l]; lra).
-        assert (S1 : row_size (caps L l) [(1, L)] = 3) by (sizes; rewrite caps_L; cbn [nth l]; lra).
-      split.
-      * apply (head_fits _ _ _ _ _ _ 16 (Y + 3) 3); try lra; try (intros n Hn; replace (2 * kappa * INR n) with (16 *
-        INR n) by (unfold kappa; ring); apply (scale_le_M 16); [lra|auto]); fold m;
-          rewrite ?Sq, ?Sk, ?S1; try lra; unfold head_size; rewrite ?S1; fold m; apply Bnd; lra.
-      * cbn [def_capped]. unfold head_size. rewrite S1. fold m. lra.
-    + rewrite caps_new. cbn [nth l]. apply (round_fits L l 4 (1800 * m)); auto; cbn [nth l]; try lra. apply Bnd. lra.
-  - fold L. intros w e NM Run j d0 r t Hd Hr Ht. each j Hd; cbn [rows_of map fst snd app round_raw log_feature] in
-    Hr; in_list; cbn [fst snd]; try (left; lia); try (right; now eapply real_1; eauto).
-    apply in_app_or in Ht. destruct Ht as [Ht|Ht]; [|in_list; left; cbn [snd]; lia]. apply in_map_iff in Ht.
-      destruct Ht as (t0 & <- & Ht0). cbn [snd]. right.
-    clear - Rd Ht0 NM Run. assert (X : exists f, (ch t0 < length p)%nat /\ float_computes p (ch t0) f).
-    { clear - Rd Ht0. induction Rd; [destruct Ht0|]. destruct Ht0 as [<-|Ht0]; [|now apply IHRd]. exists a. auto. }
-    destruct X as (f & X1 & X2). now apply (old_1 p _ l w e (ch t0) f NM Run X1 X2).
+  intros Rg Out. assert (L0 := L_pos). apply block_safe; auto. intros w e NM Run j d0 i Hd Hi. fold L.
+  assert (Old : forall k, (k < N w)%nat -> chan e cb k = truth w b k) by (intros; now apply (fb_old tail fs fa E ord M p _
+    w e NM Run cb b)).
+  assert (C : forall k, (k < N w)%nat -> chan e L k = ind (cand w a b k)) by (intros; now apply (candidate_sound tail fs
+    fa E ord M p ca cb a b d w e)).
+  assert (Cb1 : forall k, (k < N w)%nat -> Rabs (chan e L k) <= 1).
+  { intros k Hk. rewrite (C k Hk). unfold ind. destruct (cand w a b k); rewrite ?Rabs_R0, ?Rabs_R1; lra. }
+  assert (F1 : chan e (L + 1) i = 1). { unfold L.
+    destruct (fb_feature tail fs fa E ord p _ w e Run 1 _ i eq_refl Hi) as [_ X]. apply X. apply number_1. }
+  assert (F3 : forall k, (k < N w)%nat -> Rabs (chan e (L + 3) k) <= 1).
+  { intros k Hk. apply (position_feature tail fs fa M w _ k Hk (fb_feature tail fs fa E ord p _ w e Run 3 _ k eq_refl Hk)). }
+  assert (Raw : 0 <= chan e (L + 4) i <= 2).
+  { apply (raw_out _ w e i 4 _ _ _ cb (truth w b) NM Run Hi eq_refl); auto; [cbn [by_method]; rows|lia|intros; apply
+    truth_01]. }
+  each j Hd.
+  - destruct (old_facts _ w e i ca a NM Run Hi Hca Ca) as (B0 & B1).
+    destruct (old_facts _ w e i cb b NM Run Hi Hcb Cb) as (_ & B2). rewrite Nat.add_0_r. split; [|apply small_1; now apply Cb1].
+    apply (net_safe w (fun _ => 1)); [net_|simpl; lia].
+  - destruct (feature_safe w (firstn (L + 1) e) (fun _ _ => 1) i (chan e (L + 1) i)) as [X Y]. rewrite abs_1; lra.
+    apply (fb_feature tail fs fa E ord p _ w e Run 1 _ i eq_refl Hi). split; [exact X|now apply small_1].
+  - destruct (feature_safe w (firstn (L + 2) e) (fun _ _ => 1) i (chan e (L + 2) i)) as [X Y]. rewrite abs_1; lra.
+    apply (fb_feature tail fs fa E ord p _ w e Run 2 _ i eq_refl Hi). split; [exact X|now apply small_1].
+  - destruct (feature_safe w (firstn (L + 3) e) (fun i n => INR i / INR n) i (chan e (L + 3) i)) as [X Y].
+    now apply share_1. apply (fb_feature tail fs fa E ord p _ w e Run 3 _ i eq_refl Hi).
+    split; [exact X|now apply small_1].
+  - split; [|now apply small_2]. cbn [by_method]. destruct (bool_row (L + 4) e (L + 1) i) as [X Y]; auto. lia.
+    apply near_head; auto. now rewrite Y.
+    intros k Hk. apply in_keys in Hk. destruct Hk as [Hk _].
+    destruct (bool_row (L + 4) e cb k) as [X' Y']. lia. rewrite (Old k Hk). apply truth_01. rewrite Y', (Old k Hk).
+    apply four; auto using truth_01. assert (B1 := Cb1 k Hk). assert (B3 := F3 k Hk). row_.
+    unfold row_size. cbn [sum fst snd]. abs_. lra.
+  - split. apply (round_safe _ w e i (L + 4) (L + 5) NM Run Hi); auto; lia.
+    apply small_1. rewrite (Out w e NM Run i Hi). apply truth_abs.
 Qed.
+Theorem step_safe d : near_range fa M -> float_computes (p ++ step_block Temperature d L ca) (L + 3) (Step d a) ->
+  safe (p ++ step_block Temperature d L ca).
+Proof.
+  clear cb b Hcb Cb. intros Rg Out. assert (L0 := L_pos). apply block_safe; auto. intros w e NM Run j d0 i Hd Hi. fold L.
+  assert (Old : forall k, (k < N w)%nat -> chan e ca k = truth w a k) by (intros; now apply (fb_old tail fs fa E ord M p _
+    w e NM Run ca a)).
+  assert (F0 : chan e L i = 1). { rewrite <- (Nat.add_0_r L). unfold L.
+    destruct (fb_feature tail fs fa E ord p _ w e Run 0 _ i eq_refl Hi) as [_ X]. apply X. apply number_1. }
+  assert (F1 : forall k, (k < N w)%nat -> Rabs (chan e (L + 1) k) <= 1).
+  { intros k Hk. apply (position_feature tail fs fa M w _ k Hk (fb_feature tail fs fa E ord p _ w e Run 1 _ k eq_refl Hk)). }
+  assert (Raw : 0 <= chan e (L + 2) i <= 2).
+  { apply (raw_out _ w e i 2 _ _ _ ca (truth w a) NM Run Hi eq_refl); auto; [rows|lia|intros; apply truth_01]. }
+  each j Hd.
+  - destruct (feature_safe w (firstn (L + 0) e) (fun _ _ => 1) i (chan e (L + 0) i)) as [X Y]. rewrite abs_1; lra.
+    apply (fb_feature tail fs fa E ord p _ w e Run 0 _ i eq_refl Hi). split; [exact X|now apply small_1].
+  - destruct (feature_safe w (firstn (L + 1) e) (fun i n => INR i / INR n) i (chan e (L + 1) i)) as [X Y].
+    now apply share_1. apply (fb_feature tail fs fa E ord p _ w e Run 1 _ i eq_refl Hi).
+    split; [exact X|now apply small_1].
+  - split; [|now apply small_2]. cbn [by_method]. destruct (bool_row (L + 2) e L i) as [X Y]; auto. lia.
+    apply near_head; auto. now rewrite Y.
+    intros k Hk. apply in_keys in Hk. destruct Hk as [Hk _].
+    destruct (bool_row (L + 2) e ca k) as [X' Y']. lia. rewrite (Old k Hk). apply truth_01. rewrite Y', (Old k Hk).
+    apply four; auto using truth_01. assert (B1 := F1 k Hk). row_.
+    unfold row_size. cbn [sum fst snd]. abs_. lra.
+  - split. apply (round_safe _ w e i (L + 2) (L + 3) NM Run Hi); auto; lia.
+    apply small_1. rewrite (Out w e NM Run i Hi). apply truth_abs.
+Qed.
+End Old.
+
+(* ---- comparisons ---- *)
+Lemma sum_at_z z K : NoDup K -> sum (at_z z) K <= 1.
+Proof.
+  assert (Z : forall K, ~ In z K -> sum (at_z z) K = 0).
+  { induction K0 as [|j l IH]; intros H; cbn [sum]; auto. rewrite IH by (intros X; apply H; now right). unfold at_z.
+    destruct (Nat.eqb_spec j z). exfalso. apply H. now left. ring. }
+  induction 1 as [|j l Hj _ IH]; cbn [sum]. lra. unfold at_z at 1. destruct (Nat.eqb_spec j z) as [->|_]. rewrite Z by
+    auto. lra. lra.
+Qed.
+Lemma asc_multiple c ws : forall x, multiple c x -> (forall y, In y ws -> multiple c y) -> multiple c (asc fa x ws).
+Proof.
+  induction ws as [|y l IH]; intros x Hx H; cbn [asc]; auto. apply IH; [|intros; apply H; now right].
+  destruct (multiple_add c x y Hx (H y (or_introl eq_refl))) as [m ->]. apply rnd_multiple.
+Qed.
+Lemma log_small d i n : (i < n)%nat -> Rabs (ln (INR (Nat.max (num d n i) 1)) / (2 * kappa * INR n)) <= 1.
+Proof.
+  intros Hi. set (k := num d n i). assert (Hk : (k <= n)%nat) by (unfold k, num; destruct d; lia).
+  assert (n1 : 1 <= INR n) by (change 1 with (INR 1); apply le_INR; lia).
+  assert (k1 : 1 <= INR (Nat.max k 1)) by (change 1 with (INR 1); apply le_INR; lia).
+  assert (kn : INR (Nat.max k 1) <= INR n) by (apply le_INR; lia).
+  assert (l0 : 0 <= ln (INR (Nat.max k 1))) by (rewrite <- ln_1; destruct k1 as [k1|<-]; [left; apply ln_increasing;
+    lra|right; auto]).
+  assert (X := exp_ineq1_le (ln (INR (Nat.max k 1)))). rewrite exp_ln in X by lra. unfold kappa. rewrite Rabs_pos_eq.
+  apply Rmult_le_reg_r with (2 * 8 * INR n). lra. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+  apply Rmult_le_pos. lra. left. apply Rinv_0_lt_compat. lra.
+Qed.
+Section Compare.
+Variables (s : lin A) (ts : list term) (d : dir).
+Let half := IZR (const s) + / 2.
+Let wl := lin_weight s.
+Let we := Rabs half.
+Hypothesis Rd : float_reads tail fs fa E ord M p s ts.
+Hypothesis Ok : compare_ok fs fa ord M wl we.
+Hypothesis Rg : compare_range fs fa M (wl + we).
+Let vr := map (fun t => (coef t, ch t)) ts ++ [(half, L)].
+Lemma weights_0 : 0 <= wl /\ 0 <= we /\ wl = sum (fun t => Rabs (coef t)) ts /\ multiple (-1) wl /\ multiple (-1) we.
+Proof.
+  assert (We : wl = sum (fun t => Rabs (coef t)) ts) by now apply (float_reads_weight tail fs fa E ord M p).
+  split. rewrite We. apply sum_nonneg; intros; apply Rabs_pos. split. apply Rabs_pos. split; auto. split.
+  - unfold wl. clear. induction s as [|k d0 a s' IH]; cbn [lin_weight]. apply (whole_half 0). auto.
+    apply multiple_add; auto. rewrite <- abs_IZR. now apply (whole_half (Z.abs k)).
+  - unfold we, half. exists (Z.abs (2 * const s + 1)). rewrite abs_IZR, plus_IZR, mult_IZR.
+    change (bpow radix2 (-1)) with (/ 2). rewrite <- (Rabs_pos_eq (/ 2)) at 2 by lra. rewrite <- Rabs_mult. f_equal. field.
+Qed.
+Section At.
+Variables (w : list A) (e : env).
+Hypothesis NM : (N w <= M)%nat.
+Hypothesis Run : float_run w (p ++ compare_block Temperature d ts (const s) L) e.
+Let z := sentinel d (N w).
+Lemma compare_marks j : (j < N w)%nat -> chan e L j = at_z z j /\ chan e (L + 3) j = at_z z j.
+Proof.
+  intros Hj. split.
+  - rewrite <- (Nat.add_0_r L). unfold L. destruct (fb_feature tail fs fa E ord p _ w e Run 0 _ j eq_refl Hj) as [_ X].
+    unfold L in X. rewrite X. reflexivity. unfold ind. destruct (Nat.eqb j _); [apply number_1|apply number_0].
+  - unfold L. destruct (fb_feature tail fs fa E ord p _ w e Run 3 _ j eq_refl Hj) as [_ X].
+    unfold L in X. cbn [by_method] in X. rewrite X. unfold ind, at_z. fold z. destruct (Nat.eqb j z); ring.
+    unfold ind. destruct (Nat.eqb j _); rewrite ?Rmult_1_r, ?Rmult_0_r; [apply number_1|apply number_0].
+Qed.
+Lemma at_z_01 j : at_z z j = 0 \/ at_z z j = 1. Proof. unfold at_z. destruct (Nat.eqb j z); auto. Qed.
+Lemma compare_values j n : (j < N w)%nat -> (L < n)%nat -> (forall x, In x (row_summed (firstn n e) vr j) -> Rabs x <= top
+  fa) /\ Rabs (float_row (firstn n e) vr j) <= wl + we * at_z z j /\ multiple (-1) (float_row (firstn n e) vr j).
+Proof.
+  intros Hj Hn. destruct weights_0 as (W0 & W1 & We & Ml & Me). destruct Ok as (_ & HM & _ & _ & _ & Wf & Ws & _ & _).
+  set (c := at_z z j). assert (C : 0 <= c <= 1) by (unfold c; destruct (at_z_01 j) as [-> | ->]; lra).
+  assert (Mc : multiple (-1) (we * c)). { unfold c. destruct (at_z_01 j) as [-> | ->].
+    rewrite Rmult_0_r. now apply (whole_half 0). now rewrite Rmult_1_r. }
+  assert (wc : we * c <= we) by (rewrite <- (Rmult_1_r we) at 2; apply Rmult_le_compat_l; lra).
+  assert (M1 : 1 <= INR M) by (change 1 with (INR 1); apply le_INR; lia).
+  assert (MW : wl <= INR M * wl) by (rewrite <- (Rmult_1_l wl) at 1; apply Rmult_le_compat_r; auto).
+  set (cap := fun k => if Nat.ltb k L then 1 else c).
+  assert (cap_L : cap L = c) by (unfold cap; now rewrite Nat.ltb_irrefl).
+  assert (cap_old : forall t, In t ts -> cap (ch t) = 1 /\ (ch t < L)%nat).
+  { intros t Ht. assert (X := float_reads_lt tail fs fa E ord M p s ts t Rd Ht). fold L in X. split; auto.
+    unfold cap. apply Nat.ltb_lt in X. now rewrite X. }
+  assert (Sz : row_size cap vr = wl + we * c).
+  { unfold row_size, vr. rewrite sum_app', sum_map. cbn [sum fst snd]. rewrite cap_L. fold we. rewrite We, Rplus_0_r.
+    f_equal. apply sum_ext. intros t Ht. destruct (cap_old t Ht) as [-> _]. ring. }
+  assert (Bd : bounded cap (firstn n e) vr j).
+  { intros t Ht. unfold vr in Ht. apply in_app_or in Ht. destruct Ht as [Ht|[<-|[]]].
+    - apply in_map_iff in Ht. destruct Ht as (t0 & <- & Ht0). cbn [fst snd]. destruct (cap_old t0 Ht0) as [-> Lt].
+      rewrite chan_firstn by lia. split. destruct (float_bool tail fs fa E ord M p _ w e NM Run s ts t0 j Rd Ht0 Hj) as
+        [-> | ->]; rewrite ?Rabs_R0, ?Rabs_R1; lra.
+      rewrite Rmult_1_r. unfold coef. rewrite <- abs_IZR. now apply (whole_half (Z.abs (fst (fst t0)))).
+    - cbn [fst snd]. rewrite cap_L, chan_firstn by lia. destruct (compare_marks j Hj) as [-> _]. fold c. split.
+      rewrite Rabs_pos_eq; lra. exact Mc. }
+  destruct (row_size_ok fa cap (firstn n e) vr j Bd) as [R1 R2]. rewrite Sz. lra. rewrite Sz in R1, R2.
+  assert (Tp : bpow radix2 (prec fa - 1) <= top fa) by (apply top_pow; lia).
+  split; [|split].
+  - intros x Hx. specialize (R1 x Hx). lra.
+  - unfold FloatRun.float_row. apply abs_rnd_le; auto. apply (multiple_number fs (-1)). now apply multiple_add.
+    generalize (emin_neg fs) (prec_ge_2 fs); lia. replace (-1 + prec fs)%Z with (prec fs - 1)%Z by lia.
+    rewrite Rabs_pos_eq. lra. apply Rplus_le_le_0_compat; auto. apply Rmult_le_pos; lra.
+  - unfold FloatRun.float_row. assert (X : multiple (-1) (asc fa 0 (terms fa (firstn n e) vr j))).
+    { apply asc_multiple. now apply (whole_half 0). intros y Hy. unfold terms in Hy. apply in_map_iff in Hy.
+      destruct Hy as (t & <- & Ht). assert (Y : multiple (-1) (fst t * chan (firstn n e) (snd t) j)).
+      { unfold vr in Ht. apply in_app_or in Ht. destruct Ht as [Ht|[<-|[]]].
+        - apply in_map_iff in Ht. destruct Ht as (t0 & <- & Ht0). cbn [fst snd]. destruct (cap_old t0 Ht0) as [_ Lt].
+          rewrite chan_firstn by lia. destruct (float_bool tail fs fa E ord M p _ w e NM Run s ts t0 j Rd Ht0 Hj) as
+            [-> | ->]. rewrite Rmult_0_r. now apply (whole_half 0). rewrite Rmult_1_r.
+          now apply (whole_half (fst (fst t0))).
+        - cbn [fst snd]. rewrite chan_firstn by lia. destruct (compare_marks j Hj) as [-> _]. destruct (at_z_01 j) as
+            [-> | ->]. rewrite Rmult_0_r. now apply (whole_half 0). rewrite Rmult_1_r. exists (2 * const s + 1)%Z.
+          unfold half. rewrite plus_IZR, mult_IZR. change (bpow radix2 (-1)) with (/ 2). field. }
+      destruct Y as [m ->]. apply rnd_multiple. }
+    destruct X as [m ->]. apply rnd_multiple.
+Qed.
+End At.
+Theorem compare_safe : float_computes (p ++ compare_block Temperature d ts (const s) L) (L + 5) (AtLeast s) ->
+  safe (p ++ compare_block Temperature d ts (const s) L).
+Proof.
+  intros Out. assert (L0 := L_pos). destruct weights_0 as (W0 & W1 & We & Ml & Me).
+  assert (Ok' := Ok). destruct Ok' as (_ & HM & _ & _ & _ & Wf & Ws & O & _).
+  assert (Nar : ord = AnyOrder -> 8 * tiny fa <= u fa) by (intros Eo; rewrite Eo in O; tauto). clear O.
+  apply block_safe; auto. intros w e NM Run j d0 i Hd Hi. fold L. assert (T := top_16). assert (Ts := top_8).
+  assert (M1 : 1 <= INR M) by (change 1 with (INR 1); apply le_INR; lia).
+  assert (MW : wl <= INR M * wl) by (rewrite <- (Rmult_1_l wl) at 1; apply Rmult_le_compat_r; auto).
+  set (z := sentinel d (N w)). set (W := wl + we) in *.
+  assert (Gs : (emin fs <= -1)%Z) by (generalize (emin_neg fs) (prec_ge_2 fs); lia).
+  assert (Ga : (emin fa <= -1)%Z) by (generalize (emin_neg fa) (prec_ge_2 fa); lia).
+  assert (MWm : multiple (-1) W) by now apply multiple_add.
+  assert (NWs : number fs W). { apply (multiple_number fs (-1)); auto. replace (-1 + prec fs)%Z with (prec fs - 1)%Z by
+    lia. rewrite Rabs_pos_eq; unfold W in *; lra. }
+  assert (NWa : number fa W) by now apply incl.
+  assert (Lt : forall t, In t ts -> (ch t < L)%nat) by (intros t Ht; now apply (float_reads_lt tail fs fa E ord M p s ts)).
+  assert (IK : forall k, In k (keys w (mask_of d) i) -> (k < N w)%nat) by (intros k Hk; apply in_keys in Hk; tauto).
+  assert (Mk := compare_marks w e Run). fold z in Mk. assert (Vl := compare_values w e NM Run). fold z in Vl.
+  assert (Vb : forall k n, (k < N w)%nat -> (L < n)%nat -> Rabs (float_row (firstn n e) vr k) <= W).
+  { intros k n Hk Hn. destruct (Vl k n Hk Hn) as (_ & X & _). assert (we * at_z z k <= we).
+    { unfold at_z. destruct (Nat.eqb k z); lra. } unfold W. lra. }
+  assert (Sum : sum (fun k => Rabs (float_row (firstn (L + 1) e) vr k)) (keys w (mask_of d) i) <= bpow radix2 (prec fa -
+    1)).
+  { eapply Rle_trans; [|apply Ws]. apply Rle_trans with (sum (fun k => wl + we * at_z z k) (keys w (mask_of d) i)).
+    apply sum_le. intros k Hk. apply Vl; auto. lia. rewrite sum_plus, sum_const, sum_scal. apply Rplus_le_compat.
+    apply Rmult_le_compat_r; auto. apply le_INR. assert (X := keys_length tail w (mask_of d) i). lia.
+    rewrite <- (Rmult_1_r we) at 2. apply Rmult_le_compat_l; auto. apply sum_at_z, keys_NoDup. }
+  assert (Len : (Z.of_nat (length (keys w (mask_of d) i)) <= 2 ^ prec fa)%Z) by (assert (X := keys_length tail w (mask_of d)
+    i); lia).
+  assert (Yb : Rabs (chan e (L + 1) i) <= W).
+  { assert (X := fb_at tail fs fa E ord p _ w e Run 1 _ i eq_refl Hi I i Hi). fold L in X. cbn in X.
+    destruct X as (lam & logit & _ & Nl & Lg & SR). fold half in SR. fold vr in SR.
+    apply (count_mean fs fa E ord HE logit (fun k => float_row (firstn (L + 1) e) vr k) (keys w (mask_of d) i) Nl Nar Len);
+      auto.
+    - intros k Hk. apply (logit_empty fa ord lam). now apply Lg.
+    - intros k Hk. apply Vl; auto. lia.
+    - intros k Hk. apply Vb; auto. lia.
+    - unfold W; lra. }
+  assert (Fg := fb_feature tail fs fa E ord p _ w e Run 2 _ i eq_refl Hi). fold L in Fg.
+  assert (Gb : Rabs (chan e (L + 2) i) <= 1) by (apply (expression_1 fs _ _ Fg); now apply log_small).
+  assert (Raw : 0 <= chan e (L + 4) i <= 2).
+  { apply (raw_out _ w e i 4 _ _ _ L (at_z z) NM Run Hi eq_refl); auto.
+    rows. lia. intros k Hk. now apply Mk. intros k. apply at_z_01. }
+  each j Hd.
+  - destruct (feature_safe w (firstn (L + 0) e) (fun i n => ind (Nat.eqb i (sentinel d n))) i (chan e (L + 0) i)) as [X Y].
+    unfold ind. destruct Nat.eqb; rewrite ?Rabs_R1, ?Rabs_R0; lra.
+    apply (fb_feature tail fs fa E ord p _ w e Run 0 _ i eq_refl Hi). split; [exact X|now apply small_1].
+  - fold half. fold vr. assert (Tf : bpow radix2 (prec fs - 1) <= top fs) by (apply top_pow; lia).
+    split; [split|unfold W in *; lra].
+    + intros x (lam & Hl & Hx). destruct Hl as [_ Hl]. rewrite (Hl (number_1 fa)) in *.
+      destruct Hx as [->|[(r & [] & _)|[(k & r & Hk & Hr & Hx)|[(k & Hk & Hx)|(logit & Nl & Ll & Hx)]]]].
+      * rewrite Rabs_R1. lra.
+      * cbn in Hr. destruct Hr as [<-|[]]. apply (Vl k (L + 1)%nat); auto. lia.
+      * cbn in Hx. inversion Hx as [x0 D|s0 D|t []|x0 D|l D]; subst; try (now inversion D).
+        inversion D; subst. rewrite Rmult_0_r, (rnd_id fa 0), Rabs_R0 by apply number_0. lra.
+        apply (logit_empty fa ord) in D. apply (moved_0 fa ord) in D. destruct D as [_ D]. unfold low in D.
+        assert (tiny fa <= bpow radix2 (-1)) by (apply bpow_le, Ga). change (bpow radix2 (-1)) with (/ 2) in *. lra.
+      * apply (count_row fs fa E ord HE logit (fun k => float_row (firstn (L + 1) e) vr k) (keys w (mask_of d) i)); auto.
+        intros k Hk. apply (logit_empty fa ord 1). now apply Ll. intros k Hk. apply Vl; auto. lia.
+    + intros x [(r & [] & _)|[(k & r & Hk & Hr & ->)|(x0 & Hx & ->)]].
+      * cbn in Hr. destruct Hr as [<-|[]]. assert (X := Vb k (L + 1)%nat (IK k Hk) ltac:(lia)). unfold W in *. lra.
+      * apply Rle_trans with 1; [|lra]. apply abs_rnd_le. apply number_1. rewrite Rabs_pos_eq; lra.
+  - destruct (feature_safe w (firstn (L + 2) e) (fun i n => ln (INR (Nat.max (num d n i) 1)) / (2 * kappa * INR n)) i
+      (chan e (L + 2) i)) as [X Y]. now apply log_small. exact Fg. split; [exact X|now apply small_1].
+  - destruct (feature_safe w (firstn (L + 3) e) (fun i n => 1 * ind (Nat.eqb i (sentinel d n))) i (chan e (L + 3) i)) as
+      [X Y]. unfold ind. destruct Nat.eqb; rewrite Rmult_1_l, ?Rabs_R1, ?Rabs_R0; lra.
+    apply (fb_feature tail fs fa E ord p _ w e Run 3 _ i eq_refl Hi). split; [exact X|now apply small_1].
+  - split; [|now apply small_2]. cbn [by_method].
+    assert (Fy := fb_at tail fs fa E ord p _ w e Run 1 _ i eq_refl Hi I i Hi). fold L in Fy. cbn in Fy.
+    assert (Ny : number fs (chan e (L + 1) i)).
+    { destruct Fy as (lam & logit & _ & _ & _ & SR). eapply softmax_number; exact SR. }
+    assert (Ng : number fs (chan e (L + 2) i)) by (destruct Fg as [(y' & _ & _ & ->) _]; apply rnd_number).
+    set (y := chan e (L + 1) i) in *. set (g := chan e (L + 2) i) in *. set (e' := firstn (L + 4) e).
+    assert (Ey : chan e' (L + 1) i = y) by (apply chan_firstn; lia).
+    assert (Eg : chan e' (L + 2) i = g) by (apply chan_firstn; lia).
+    set (S := rnd fs (rnd fa (W + 1))). assert (Syg : Rabs (y + g) <= W + 1) by (eapply Rle_trans; [apply Rabs_triang|]; lra).
+    assert (NS : number fa S) by (apply incl, rnd_number).
+    assert (P2s : bpow radix2 (prec fs) = 2 * bpow radix2 (prec fs - 1)).
+    { replace (prec fs) with (1 + (prec fs - 1))%Z at 1 by lia. rewrite bpow_plus. reflexivity. }
+    assert (P2a : bpow radix2 (prec fa) = 2 * bpow radix2 (prec fa - 1)).
+    { replace (prec fa) with (1 + (prec fa - 1))%Z at 1 by lia. rewrite bpow_plus. reflexivity. }
+    assert (F4 := four_s). assert (F8 := eight_a).
+    assert (Nps : number fs (bpow radix2 (prec fs))) by (apply number_pow; lia).
+    assert (Npa : number fa (bpow radix2 (prec fa))) by (apply number_pow; lia).
+    assert (S_s : S <= top fs). { eapply Rle_trans; [|apply top_ge]. apply rnd_le_number; auto.
+      apply rnd_le_number; auto. unfold W in *; lra. }
+    assert (S1 : 1 <= S). { apply rnd_ge; [apply number_1|]. apply rnd_ge; [apply number_1|]. unfold W in *; lra. }
+    assert (Q : float_row e' [(1, (L + 1)%nat); (1, (L + 2)%nat)] i = rnd fs (rnd fa (y + g)) /\
+      forall x, In x (row_summed e' [(1, (L + 1)%nat); (1, (L + 2)%nat)] i) -> Rabs x <= bpow radix2 (prec fa)).
+    { unfold FloatRun.float_row, Results.row_summed, terms. cbn [map asc fst snd app asc_parts]. rewrite Ey, Eg, !Rmult_1_l,
+        Rplus_0_l. rewrite !(rnd_id fa y), !(rnd_id fa g) by auto. split; auto.
+      assert (Syg' : Rabs (rnd fa (y + g)) <= bpow radix2 (prec fa)) by (apply abs_rnd_le; auto; unfold W in *; lra).
+      intros x Hx. in_list; unfold W in *; lra. }
+    destruct Q as [Q1 Q2].
+    assert (QS : Rabs (float_row e' [(1, (L + 1)%nat); (1, (L + 2)%nat)] i) <= S).
+    { rewrite Q1. apply abs_rnd_mono, abs_rnd_mono. exact Syg. }
+    assert (Kz : forall k, In k (keys w (mask_of d) i) -> float_row e' [(1, (L + 3)%nat)] k = at_z z k /\
+      float_row e' [(1, L)] k = at_z z k /\ (forall x, In x (row_summed e' [(1, (L + 3)%nat)] k) \/ In x (row_summed e'
+        [(1, L)] k) -> Rabs x <= 1)).
+    { intros k Hk. destruct (Mk k (IK k Hk)) as [K1 K3]. assert (Z01 := at_z_01 w k). fold z in Z01.
+      destruct (bool_row (L + 4) e (L + 3) k) as [X1 X2]. lia. now rewrite K3.
+      destruct (bool_row (L + 4) e L k) as [Y1 Y2]. lia. now rewrite K1.
+      fold e' in X1, X2, Y1, Y2. rewrite X2, Y2. split; auto. split; auto. intros x [Hx|Hx]; auto. }
+    unfold compare_range in Rg. cbv zeta in Rg. fold S in Rg. set (Y := rnd fa (16 * INR M * S)) in *.
+    assert (U0 : 0 <= ulp_of fa Y) by apply ulp_ge_0. assert (T0 := tiny_pos fa).
+    assert (Num16 : forall n, (n <= M)%nat -> number fa (16 * INR n)).
+    { intros n Hn. apply (number_mult fa _ (Z.of_nat n) 4). rewrite <- INR_IZR_INZ. simpl. lra. lia.
+      generalize (emin_neg fa) (prec_ge_2 fa); lia. }
+    assert (LY : 16 * INR M <= Y). { apply rnd_ge. now apply Num16. rewrite <- (Rmult_1_r (16 * INR M)) at 1.
+      apply Rmult_le_compat_l; lra. }
+    assert (SY : S <= Y). { apply rnd_ge; auto. rewrite <- (Rmult_1_l S) at 1. apply Rmult_le_compat_r; lra. }
+    assert (Lam : forall lam, expression fa (2 * kappa * INR (N w)) lam -> number fa lam /\ Rabs lam <= 16 * INR M).
+    { intros lam [_ X]. replace (2 * kappa * INR (N w)) with (16 * INR (N w)) in X by (unfold kappa; ring).
+      rewrite (X (Num16 _ NM)). split; auto. assert (INR (N w) <= INR M) by now apply le_INR. assert (P := pos_INR (N w)).
+      rewrite Rabs_pos_eq; lra. }
+    assert (Sc : forall k, In k (keys w (mask_of d) i) -> Rabs (float_row e' [(1, (L + 1)%nat); (1, (L + 2)%nat)] i *
+      float_row e' [(1, (L + 3)%nat)] k) <= S /\ 0 <= float_row e' [(1, (L + 3)%nat)] k <= 1).
+    { intros k Hk. destruct (Kz k Hk) as (-> & _). assert (Z01 : 0 <= at_z z k <= 1) by (unfold at_z; destruct (Nat.eqb k
+      z); lra). split; auto. eapply Rle_trans; [now apply times_unit|exact QS]. }
+    assert (TP := top_ge fa).
+    apply (head_safe w e' _ (fun n => 2 * kappa * INR n) _ _ _ i (16 * INR M) S); auto; try lra.
+    + intros x Hx. specialize (Q2 x Hx). lra.
+    + intros k Hk. destruct (Kz k Hk) as (K1 & K2 & K3). destruct (Sc k Hk) as [S2 S3].
+      split; [|split; [|split; [|split]]]; auto.
+      * intros x Hx. specialize (K3 x Hx). lra.
+      * rewrite Rabs_pos_eq by lra. lra.
+      * rewrite K2. apply at_z_01.
+    + cbv zeta. fold Y. lra.
+    + intros lam logit Hl Lg k k' Hk Hk'. destruct (Lam lam Hl) as [Nl Ll].
+      assert (Bz : forall k, In k (keys w (mask_of d) i) -> Rabs (logit k) <= Y + ulp_of fa Y).
+      { intros k0 Hk0. destruct (Sc k0 Hk0) as [S2 S3].
+        apply (proj1 (logit_sizes fa ord lam _ _ (16 * INR M) S Nl Ll NS QS S2 (or_intror S3))). exact (Lg k0 Hk0). }
+      assert (B0 : forall k, In k (keys w (mask_of d) i) -> k <> z -> Rabs (logit k) <= tiny fa).
+      { intros k0 Hk0 Hne. assert (X := Lg k0 Hk0). cbn [pairs map fst snd] in X. destruct (Kz k0 Hk0) as (K1 & _).
+        rewrite K1 in X. unfold at_z in X. destruct (Nat.eqb_spec k0 z); [contradiction|]. apply (logit_zero fa ord) in X.
+        now destruct (moved_0 fa ord _ X). }
+      assert (Tr : Rabs (logit k - logit k') <= Rabs (logit k) + Rabs (logit k')).
+      { eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp. lra. }
+      destruct (Nat.eq_dec k z) as [->|K1], (Nat.eq_dec k' z) as [->|K2].
+      * rewrite Rminus_diag_eq, Rabs_R0 by auto. lra.
+      * specialize (Bz z Hk). specialize (B0 k' Hk' K2). lra.
+      * specialize (Bz z Hk'). specialize (B0 k Hk K1). lra.
+      * assert (X := Bz k Hk). specialize (B0 k' Hk' K2). lra.
+  - split. apply (round_safe _ w e i (L + 4) (L + 5) NM Run Hi); auto; lia.
+    apply small_1. rewrite (Out w e NM Run i Hi). apply truth_abs.
+Qed.
+End Compare.
+End Block.
 End Safe.

@@ -171,6 +171,22 @@ Proof.
     cbn [andb]. repeat first [small fa | small fs | rewrite relu_neg by lra | rewrite relu_pos by lra]; reflexivity.
 Qed.
 
+Lemma candidate_sound p ca cb a b d w e j : good p -> (ca < length p)%nat -> (cb < length p)%nat ->
+  float_computes p ca a -> float_computes p cb b -> (N w <= M)%nat ->
+  float_run w (p ++ since_block Temperature d (length p) ca cb) e -> (j < N w)%nat ->
+  chan e (length p) j = ind (cand w a b j).
+Proof.
+  intros G H1 H2 Ha Hb NM Run Hj. assert (P := good_pos p G). rewrite <- (Nat.add_0_r (length p)).
+  rewrite (fb_net p _ w e Run 0 _ j eq_refl Hj) by rows. unfold float_net, hidden, terms. cbn [map asc fst snd].
+  rewrite (fb_real p _ w e G Run j Hj), (fb_old p _ w e NM Run ca a j H1 Ha Hj), (fb_old p _ w e NM Run cb b j H2 Hb Hj).
+  unfold ind, cand, truth, real. destruct (letter w j) eqn:Lj.
+  - destruct (sat w a j), (sat w b j); cbn [andb orb negb]; repeat first [small fa | small fs | rewrite relu_neg by
+    lra | rewrite relu_pos by lra]; reflexivity.
+  - destruct (sat w a j) eqn:X1. apply sat_letter in X1; congruence. destruct (sat w b j) eqn:X2.
+    apply sat_letter in X2; congruence.
+    cbn [andb]. repeat first [small fa | small fs | rewrite relu_neg by lra | rewrite relu_pos by lra]; reflexivity.
+Qed.
+
 Lemma position_feature (w : list A) (x : R) j : (j < N w)%nat -> expression fs (INR j / INR (N w)) x ->
   number fs x /\ Rabs x <= 1 /\ Rabs (x - INR j / INR (N w)) <= f64_error + (u fs * / 2 + / 2 * tiny fs).
 Proof.
@@ -203,18 +219,7 @@ Proof.
   intros G H1 H2 Ha Hb w e NM Run i Hi. set (L := length p) in *. set (bl := since_block Temperature d L ca cb) in *.
     assert (P := good_pos p G). fold L in P.
   set (cj := fun j => ind (cand w a b j)).
-  assert (C : forall j, (j < N w)%nat -> chan e L j = cj j).
-  { intros j Hj. rewrite <- (Nat.add_0_r L). unfold L. rewrite (fb_net p bl w e Run 0 _ j eq_refl Hj) by (fold L;
-    rows). unfold float_net, hidden, terms. cbn [map asc fst snd].
-    rewrite (fb_real p _ w e G Run j Hj), (fb_old p _ w e NM Run ca a j H1 Ha Hj), (fb_old p _ w e NM Run cb b j H2
-      Hb Hj).
-    unfold cj, ind, cand, truth, real. destruct (letter w j) eqn:Lj.
-    - destruct (sat w a j), (sat w b j); cbn [andb orb negb]; repeat first [small fa | small fs | rewrite relu_neg by
-      lra | rewrite relu_pos by lra]; reflexivity.
-    - destruct (sat w a j) eqn:X1. apply sat_letter in X1; congruence. destruct (sat w b j) eqn:X2.
-      apply sat_letter in X2; congruence.
-      cbn [andb]. repeat first [small fa | small fs | rewrite relu_neg by lra | rewrite relu_pos by lra];
-        reflexivity. }
+  assert (C : forall j, (j < N w)%nat -> chan e L j = cj j) by (intros j Hj; now apply (candidate_sound p ca cb a b d)).
   destruct (fb_head p bl w e Run 4 _ _ _ _ i eq_refl Hi) as (lam & logit & Hl & Nl & Lg & SR).
   { fold L. cbn [by_method]. rows. } { fold L. rows. }
   fold L in Lg, SR. set (K := keys w (mask_of d) i) in *.
