@@ -99,7 +99,7 @@ Proof.
   assert (P1 : 0 <= INR (length K1)) by apply pos_INR. assert (P2 : 0 <= INR (length K2)) by apply pos_INR.
   assert (S : INR m * wo <= rho) by (eapply Rle_trans; [apply Rmult_le_compat_l; [apply pos_INR|apply Wo]|auto]).
     rewrite Em in S.
-  split. apply quotient_one; nra.
+  split. apply quotient_one; try nra.
   apply rnd_ge. apply number_0. apply rnd_ge. apply number_0. apply Rmult_le_pos. lra. left. apply Rinv_0_lt_compat.
     lra.
 Qed.
@@ -146,12 +146,12 @@ Proof.
   - apply Rmult_le_compat_l. lra. lra.
 Qed.
 Lemma quotient_le num den F : 0 <= num -> 0 < den -> num / den <= F -> 0 <= quotient fs fa num den <= F * (1 + u fa)
-  * (1 + u fs) + tiny fs.
+  * (1 + u_stored fs fa) + tiny fs.
 Proof.
   intros N0 D0 HF. assert (Q0 : 0 <= num / den) by (apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]).
   assert (A0 : 0 <= rnd fa (num / den)) by (apply rnd_ge; auto; apply number_0).
     assert (B0 : 0 <= rnd fs (rnd fa (num / den))) by (apply rnd_ge; auto; apply number_0).
-  split. exact B0. assert (Ua := u_pos fa). assert (Us := u_pos fs). assert (Uh := u_le_half fs).
+  split. exact B0. assert (Ua := u_pos fa). assert (Us := u_stored_range fs fa).
     assert (Uah := u_le_half fa). assert (Ta := tiny_pos fa). assert (Ts := tiny_pos fs).
   assert (A1 : rnd fa (num / den) <= (1 + u fa) * F + / 2 * tiny fa).
   { generalize (rnd_error fa (num / den)). rewrite (Rabs_pos_eq (num / den)) by auto. intros X.
@@ -159,16 +159,16 @@ Proof.
   assert (F0 : 0 <= F) by lra. unfold quotient. destruct fine as [Ef|Ef].
   - rewrite (rnd_id fs). 2:{ rewrite Ef. apply rnd_number. } assert (tiny fa = tiny fs) by now rewrite Ef.
     assert (0 <= (1 + u fa) * F) by (apply Rmult_le_pos; lra). nra.
-  - generalize (rnd_error fs (rnd fa (num / den))). rewrite (Rabs_pos_eq (rnd fa (num / den))) by auto. intros X.
+  - generalize (store_error fs fa (rnd fa (num / den)) (rnd_number fa _)). rewrite (Rabs_pos_eq (rnd fa (num / den))) by auto. intros X.
     apply Rabs_le_inv in X. nra.
 Qed.
 Theorem compare_false phi : exp l / INR m <= phi -> bpow radix2 (emin fa + prec fa - 1) <= exp (- l) ->
-  let F := ((1 + u fs) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) / ((1 - 2 * u fa) * g_low) in
-  0 <= x <= F * (1 + u fa) * (1 + u fs) + tiny fs.
+  let F := ((1 + u_stored fs fa) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) / ((1 - 2 * u fa) * g_low) in
+  0 <= x <= F * (1 + u fa) * (1 + u_stored fs fa) + tiny fs.
 Proof.
   intros Hp Hn F. destruct row_is as (Ex & (Bz & Nz) & (Bo & No)). assert (Dg := den_ge). rewrite Ex. clear Ex.
   set (den := asc fa 0 (map (fun _ => wo) K1 ++ wz :: map (fun _ => wo) K2)) in *.
-  assert (Ua := u_pos fa). assert (Us := u_pos fs). assert (Uh := u_le_half fs). assert (Uah := u_le_half fa).
+  assert (Ua := u_pos fa). assert (Us := u_stored_range fs fa). assert (Uah := u_le_half fa).
     assert (Ta := tiny_pos fa). assert (Ts := tiny_pos fs).
   assert (m1 : 1 <= INR m) by (change 1 with (INR 1); apply le_INR; auto).
   assert (Gp : 0 < g_low <= 1). { unfold g_low. split. apply pow_lt; lra. apply pow_le_1; lra. }
@@ -176,11 +176,11 @@ Proof.
     [auto|apply Rinv_0_lt_compat; lra]).
   assert (Hp' : exp l <= phi * INR m). { apply Rmult_le_reg_r with (/ INR m). apply Rinv_0_lt_compat; lra.
     rewrite Rmult_assoc, Rinv_r by lra. unfold Rdiv in Hp. lra. }
-  assert (Sz : rnd fs wz <= (1 + u fs) * wz + tiny fs).
-  { generalize (rnd_error fs wz). rewrite (Rabs_pos_eq wz) by lra. intros X. apply Rabs_le_inv in X. lra. }
+  assert (Sz : rnd fs wz <= (1 + u_stored fs fa) * wz + tiny fs).
+  { generalize (store_error fs fa wz Nz). rewrite (Rabs_pos_eq wz) by lra. intros X. apply Rabs_le_inv in X. lra. }
   assert (Sz0 : 0 <= rnd fs wz) by (apply rnd_ge; [apply number_0|lra]).
   (* the ratio of the sentinel's weight and the others' *)
-  assert (Key : 0 < wo /\ (1 - 2 * u fa) * rnd fs wz <= ((1 + u fs) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) *
+  assert (Key : 0 < wo /\ (1 - 2 * u fa) * rnd fs wz <= ((1 + u_stored fs fa) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) *
     (INR m * wo)).
   { destruct (Rle_dec l 0) as [L|L].
     - assert (W1 : wo = 1). { unfold wo. rewrite Rmax_right by lra. rewrite Rminus_diag_eq by auto.
@@ -191,9 +191,9 @@ Proof.
       apply Rle_trans with (rnd fs wz). rewrite <- (Rmult_1_l (rnd fs wz)) at 2. apply Rmult_le_compat_r; lra.
       eapply Rle_trans; [apply Sz|]. assert ((1 + 2 * u fa) * exp l <= (1 + 2 * u fa) * (phi * INR m)) by (apply
         Rmult_le_compat_l; lra).
-      apply Rle_trans with ((1 + u fs) * ((1 + 2 * u fa) * (phi * INR m) + tiny fa) + tiny fs).
+      apply Rle_trans with ((1 + u_stored fs fa) * ((1 + 2 * u fa) * (phi * INR m) + tiny fa) + tiny fs).
         apply Rplus_le_compat_r. apply Rmult_le_compat_l; lra.
-      replace (((1 + u fs) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) * INR m) with ((1 + u fs) * ((1 + 2 * u fa)
+      replace (((1 + u_stored fs fa) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) * INR m) with ((1 + u_stored fs fa) * ((1 + 2 * u fa)
         * (phi * INR m) + tiny fa * INR m) + tiny fs * INR m) by ring.
       apply Rplus_le_compat. apply Rmult_le_compat_l. lra. nra. nra.
     - assert (W1 : wz = 1). { unfold wz. rewrite Rmax_left by lra. rewrite Rminus_diag_eq by auto.
@@ -208,12 +208,12 @@ Proof.
         rewrite exp_Ropp. right. field. lra. }
       assert (Y : 0 <= phi * INR m * wo) by lra. assert (0 <= INR m * wo) by (apply Rmult_le_pos; lra).
       apply Rle_trans with (1 * (phi * INR m * wo)). lra.
-      replace (((1 + u fs) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) * (INR m * wo)) with ((1 + u fs) * (1 + 2 *
-        u fa) * (phi * INR m * wo) + ((1 + u fs) * tiny fa + tiny fs) * (INR m * wo)) by ring.
-      assert (0 <= ((1 + u fs) * tiny fa + tiny fs) * (INR m * wo)) by (apply Rmult_le_pos; nra).
-        assert (1 * (phi * INR m * wo) <= (1 + u fs) * (1 + 2 * u fa) * (phi * INR m * wo)) by (apply
+      replace (((1 + u_stored fs fa) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) * (INR m * wo)) with ((1 + u_stored fs fa) * (1 + 2 *
+        u fa) * (phi * INR m * wo) + ((1 + u_stored fs fa) * tiny fa + tiny fs) * (INR m * wo)) by ring.
+      assert (0 <= ((1 + u_stored fs fa) * tiny fa + tiny fs) * (INR m * wo)) by (apply Rmult_le_pos; nra).
+        assert (1 * (phi * INR m * wo) <= (1 + u_stored fs fa) * (1 + 2 * u fa) * (phi * INR m * wo)) by (apply
         Rmult_le_compat_r; nra). lra. }
-  destruct Key as [Wp Key]. set (C := (1 + u fs) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) in *.
+  destruct Key as [Wp Key]. set (C := (1 + u_stored fs fa) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) in *.
   assert (mw : 0 < INR m * wo) by (apply Rmult_lt_0_compat; lra). assert (d0 : 0 < den) by (eapply Rlt_le_trans;
     [|apply Dg]; apply Rmult_lt_0_compat; lra).
   apply quotient_le; auto. unfold F. fold C.

@@ -31,8 +31,7 @@ Definition leak_asc := let q := exp (- (kappa8 * (1 - u fa))) in (1 + 2 * u fa) 
 
 (* the inequalities of the certificate *)
 Definition near_ok : Prop := 2 * eta < kappa8 /\ match ord with
-  | Ascending => 4 * leak_asc <= 1 /\ error fs fa (4 * leak_asc) (4 * ((1 + u fs) * leak_asc + INR M * tiny fs)) <= /
-    4
+  | Ascending => 4 * leak_asc <= 1 /\ error fs fa (4 * leak_asc) (4 * stored_leak fs fa leak_asc (INR M)) <= / 4
   | AnyOrder => fs = fa /\ 2 * (1 + u fa) ^ (4 * M) * leak_any fa M eta kappa8 <= 1 /\ error_any fa M eta kappa8 <= /
     4 end.
 
@@ -148,21 +147,21 @@ Proof.
 Qed.
 Lemma error_mono L L' Ls Ls' : 0 <= L <= L' -> Ls <= Ls' -> error fs fa L Ls <= error fs fa L' Ls'.
 Proof.
-  intros [L0 L1] L2. assert (U1 := u_pos fa). assert (U2 := u_pos fs). assert (H1 := u_le_half fa).
-    assert (H2 := u_le_half fs).
+  intros [L0 L1] L2. assert (U1 := u_pos fa). assert (U2 := u_stored_range fs fa). assert (H1 := u_le_half fa).
   unfold error.
   assert (A1 : error1 fs fa L <= error1 fs fa L').
   { unfold error1. assert (I : / (1 + L') <= / (1 + L)) by (apply Rinv_le_contravar; lra). unfold Rdiv.
-    assert ((1 - u fa) * (1 - u fs) * / (1 + L') <= (1 - u fa) * (1 - u fs) * / (1 + L)) by (apply Rmult_le_compat_l;
+    assert ((1 - u fa) * (1 - u_stored fs fa) * / (1 + L') <= (1 - u fa) * (1 - u_stored fs fa) * / (1 + L)) by (apply Rmult_le_compat_l;
       nra). lra. }
-  assert (P : 0 <= (1 + u fa) * (1 + u fs)) by (apply Rmult_le_pos; lra).
+  assert (P : 0 <= (1 + u fa) * (1 + u_stored fs fa)) by (apply Rmult_le_pos; lra).
   assert (A2 : error2 fs fa Ls <= error2 fs fa Ls').
   { unfold error2. rewrite !(Rmult_assoc _ (1 + u fa)). apply Rplus_le_compat_r. apply Rmult_le_compat_r; lra. }
   assert (A3 : error3 fs fa Ls <= error3 fs fa Ls').
   { unfold error3. rewrite !(Rmult_assoc _ (1 + u fa)). apply Rplus_le_compat_r. apply Rmult_le_compat_r; lra. }
   repeat apply Rmax_lub.
   - eapply Rle_trans; [apply A1|apply Rmax_l].
-  - eapply Rle_trans; [apply A2|]. eapply Rle_trans; [apply Rmax_l|apply Rmax_r].
+  - apply Rle_trans with (if same_format fs fa then 0 else error2 fs fa Ls'). destruct same_format; lra.
+    eapply Rle_trans; [apply Rmax_l|apply Rmax_r].
   - eapply Rle_trans; [apply A3|]. eapply Rle_trans; [apply Rmax_r|apply Rmax_r].
 Qed.
 
@@ -248,7 +247,8 @@ Proof.
     rewrite Ed, En, (Evb js). split.
     + eapply Rle_trans; [apply NC|]. eapply Rle_trans; [|apply Ok2]. apply error_mono. lra.
       assert ((1 + u fs) * leak_bound fa A1 A2 eta kappa8 <= (1 + u fs) * leak_asc) by (apply Rmult_le_compat_l; lra).
-      assert (INR (length (A1 ++ A2)) * tiny fs <= INR M * tiny fs) by (apply Rmult_le_compat_r; lra). lra.
+      assert (INR (length (A1 ++ A2)) * tiny fs <= INR M * tiny fs) by (apply Rmult_le_compat_r; lra).
+      unfold stored_leak. destruct same_format; lra.
     + unfold quotient. apply rnd_ge. apply number_0. apply rnd_ge. apply number_0.
       assert (Wp : forall j, In j K -> 0 <= w j /\ number fa (w j)).
       { intros j Hj. unfold w. destruct (E_bound fa E HE (logit j) (logit js) (Nl j) (Nl js) (T2 j Hj)) as ([X _] & Y

@@ -19,7 +19,7 @@ Variable M : nat.
 Definition eps := 1 - (1 - u fa) * (1 - f64_error).
 Definition loser_max := (1 + 2 * u fa) * exp (- ((1 - eps) * 8)) + tiny fa.
 Definition sigma := (INR M - 1) * ((1 + 2 * u fa) * exp (- ((1 - eps) * (ln (INR M) + 8))) + tiny fa).
-Definition once_error := 1 - (1 - u fa) * (1 - u fs) / ((1 + 2 * sigma) * (1 + u fa) ^ Z.to_nat (prec fa)).
+Definition once_error := 1 - (1 - u fa) * (1 - u_stored fs fa) / ((1 + 2 * sigma) * (1 + u fa) ^ Z.to_nat (prec fa)).
 Definition once_ok : Prop := loser_max < 1 /\ once_error <= / 4.
 
 (* the scale *)
@@ -86,7 +86,7 @@ Proof.
     auto]).
   assert (lnM : ln (INR n) <= ln (INR M)) by (destruct nM as [nM| ->]; [left; apply ln_increasing; lra|right; auto]).
   assert (Lp : 0 < lam) by nra. assert (U := u_pos fa). assert (Uh := u_le_half fa). assert (T := tiny_pos fa).
-    assert (Us := u_pos fs). assert (Ush := u_le_half fs).
+    assert (Us := u_stored_range fs fa).
   unfold softmax_row in SR. destruct K as [|k0 K0] eqn:EK; [destruct Hi|]. rewrite <- EK in *. clear EK.
   destruct SR as (top & T1 & T2 & ->). cbv zeta.
   assert (Et : logit top = lam). { assert (X := T2 jc Hi). rewrite (Lg jc Hi), Hc in X. rewrite (Lg top T1) in *.
@@ -153,13 +153,13 @@ Proof.
   assert (R2 : rnd fs (rnd fa (o / s)) <= 1) by (apply rnd_le_number; auto; apply number_1).
   assert (Z0 : 0 <= rnd fs (rnd fa (o / s))) by (apply rnd_ge; [apply number_0|apply rnd_ge; [apply number_0|lra]]).
   split; auto. unfold once_error in Ok2. fold G in Ok2. unfold Rdiv at 1 in Ok2.
-  assert (qh : / 2 <= o / s). { assert ((1 - u fa) * (1 - u fs) <= 1) by nra.
-    assert (3 / 4 <= (1 - u fa) * (1 - u fs) * / ((1 + 2 * sigma) * G)) by lra. nra. }
+  assert (qh : / 2 <= o / s). { assert ((1 - u fa) * (1 - u_stored fs fa) <= 1) by nra.
+    assert (3 / 4 <= (1 - u fa) * (1 - u_stored fs fa) * / ((1 + 2 * sigma) * G)) by lra. nra. }
   destruct (rnd_normal fa _ qh) as [A1 _]. assert (Ah : / 2 <= rnd fa (o / s)) by (apply rnd_ge; auto; apply
     half_number).
-  destruct (rnd_normal fs _ Ah) as [B1 _].
-  assert (Lo : (1 - u fa) * (1 - u fs) * / ((1 + 2 * sigma) * G) <= rnd fs (rnd fa (o / s))).
-  { eapply Rle_trans; [|apply B1]. replace ((1 - u fa) * (1 - u fs) * / ((1 + 2 * sigma) * G)) with ((1 - u fs) * ((1
+  destruct (store_normal fs fa _ (rnd_number fa _) Ah) as [B1 _].
+  assert (Lo : (1 - u fa) * (1 - u_stored fs fa) * / ((1 + 2 * sigma) * G) <= rnd fs (rnd fa (o / s))).
+  { eapply Rle_trans; [|apply B1]. replace ((1 - u fa) * (1 - u_stored fs fa) * / ((1 + 2 * sigma) * G)) with ((1 - u_stored fs fa) * ((1
     - u fa) * / ((1 + 2 * sigma) * G))) by ring.
     apply Rmult_le_compat_l. lra. eapply Rle_trans; [|apply A1]. apply Rmult_le_compat_l; lra. }
   apply Rabs_le. lra.

@@ -21,8 +21,8 @@ Definition compare_rest := (1 + 2 * u fa) * (exp (- (8 * (1 - compare_eps)) + 2 
   match ord with Ascending => INR M * tiny fa | AnyOrder => 2 * INR M ^ 2 * tiny fa end.
 Definition compare_low := (1 - 2 * u fa) * (1 - u fa) ^ (4 * M).
 Definition compare_error_false := match ord with
-  | Ascending => ((1 + u fs) * compare_rest + tiny fs) * (1 + u fa) * (1 + u fs) * exp (2 * tiny fa) / compare_low +
-    tiny fs
+  | Ascending => ((1 + u_stored fs fa) * compare_rest + tiny fs) * (1 + u fa) * (1 + u_stored fs fa) * exp (2 * tiny fa) /
+    compare_low + tiny fs
   | AnyOrder => (compare_rest + tiny fs) * (1 + u fa) * exp (2 * tiny fa) / compare_low + tiny fs end.
 (* wl: the sum of |coefficients|; we: |constant + 1/2| *)
 Definition compare_ok (wl we : R) : Prop := least fa <= least fs /\ (Z.of_nat M <= 2 ^ prec fa)%Z /\
@@ -255,18 +255,19 @@ Proof.
         apply Rmult_lt_0_compat; lra. apply Rmult_le_compat_l; lra. }
       set (c1 := (1 + 2 * u fa) * XX + tiny fa) in *. assert (c0 : 0 <= c1) by (unfold c1; nra).
       assert (c2 : c1 <= rest). { unfold c1, rest, compare_rest. fold ep. fold XX. apply Rplus_le_compat_l. nra. }
-      set (Q := (1 + u fs) * c1 + tiny fs). set (Q' := (1 + u fs) * rest + tiny fs).
+      assert (Us' := u_stored_range fs fa).
+      set (Q := (1 + u_stored fs fa) * c1 + tiny fs). set (Q' := (1 + u_stored fs fa) * rest + tiny fs).
       assert (Q0 : 0 <= Q <= Q') by (unfold Q, Q'; nra).
       assert (I : 0 < / ((1 - 2 * u fa) * g_low fa K1 K2) <= / compare_low fa M) by (split; [apply Rinv_0_lt_compat;
         lra|apply Rinv_le_contravar; lra]).
       unfold Rdiv. set (i1 := / ((1 - 2 * u fa) * g_low fa K1 K2)) in *. set (i2 := / compare_low fa M) in *.
       assert (qi : Q * i1 <= Q' * i2) by (apply Rmult_le_compat; lra).
         assert (qi0 : 0 <= Q' * i2) by (apply Rmult_le_pos; lra).
-      replace (Q' * (1 + u fa) * (1 + u fs) * exp (2 * tiny fa) * i2) with ((Q' * i2) * ((1 + u fa) * (1 + u fs)) *
+      replace (Q' * (1 + u fa) * (1 + u_stored fs fa) * exp (2 * tiny fa) * i2) with ((Q' * i2) * ((1 + u fa) * (1 + u_stored fs fa)) *
         exp (2 * tiny fa)) by ring.
-      apply Rle_trans with ((Q' * i2) * ((1 + u fa) * (1 + u fs))). rewrite Rmult_assoc.
+      apply Rle_trans with ((Q' * i2) * ((1 + u fa) * (1 + u_stored fs fa))). rewrite Rmult_assoc.
         apply Rmult_le_compat_r; [apply Rmult_le_pos; lra|auto].
-      rewrite <- (Rmult_1_r (Q' * i2 * ((1 + u fa) * (1 + u fs)))) at 1. apply Rmult_le_compat_l; auto.
+      rewrite <- (Rmult_1_r (Q' * i2 * ((1 + u fa) * (1 + u_stored fs fa)))) at 1. apply Rmult_le_compat_l; auto.
         apply Rmult_le_pos; auto. apply Rmult_le_pos; lra.
     + destruct O as (Ef & Nar & O1 & O2). subst fs. specialize (R4 eq_refl).
       set (D := - (8 * (1 - ep)) + (1 + ep) * B + 4 * tiny fa).
