@@ -159,7 +159,8 @@ Proof.
   assert (F0 : 0 <= F) by lra. unfold quotient. destruct fine as [Ef|Ef].
   - rewrite (rnd_id fs). 2:{ rewrite Ef. apply rnd_number. } assert (tiny fa = tiny fs) by now rewrite Ef.
     assert (0 <= (1 + u fa) * F) by (apply Rmult_le_pos; lra). nra.
-  - generalize (store_error fs fa (rnd fa (num / den)) (rnd_number fa _)). rewrite (Rabs_pos_eq (rnd fa (num / den))) by auto. intros X.
+  - generalize (store_error fs fa (rnd fa (num / den)) (rnd_number fa _)). rewrite (Rabs_pos_eq (rnd fa (num / den)))
+    by auto. intros X.
     apply Rabs_le_inv in X. nra.
 Qed.
 Theorem compare_false phi : exp l / INR m <= phi -> bpow radix2 (emin fa + prec fa - 1) <= exp (- l) ->
@@ -180,7 +181,8 @@ Proof.
   { generalize (store_error fs fa wz Nz). rewrite (Rabs_pos_eq wz) by lra. intros X. apply Rabs_le_inv in X. lra. }
   assert (Sz0 : 0 <= rnd fs wz) by (apply rnd_ge; [apply number_0|lra]).
   (* the ratio of the sentinel's weight and the others' *)
-  assert (Key : 0 < wo /\ (1 - 2 * u fa) * rnd fs wz <= ((1 + u_stored fs fa) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) *
+  assert (Key : 0 < wo /\ (1 - 2 * u fa) * rnd fs wz <= ((1 + u_stored fs fa) * ((1 + 2 * u fa) * phi + tiny fa) +
+    tiny fs) *
     (INR m * wo)).
   { destruct (Rle_dec l 0) as [L|L].
     - assert (W1 : wo = 1). { unfold wo. rewrite Rmax_right by lra. rewrite Rminus_diag_eq by auto.
@@ -193,7 +195,8 @@ Proof.
         Rmult_le_compat_l; lra).
       apply Rle_trans with ((1 + u_stored fs fa) * ((1 + 2 * u fa) * (phi * INR m) + tiny fa) + tiny fs).
         apply Rplus_le_compat_r. apply Rmult_le_compat_l; lra.
-      replace (((1 + u_stored fs fa) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) * INR m) with ((1 + u_stored fs fa) * ((1 + 2 * u fa)
+      replace (((1 + u_stored fs fa) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) * INR m) with ((1 + u_stored fs
+        fa) * ((1 + 2 * u fa)
         * (phi * INR m) + tiny fa * INR m) + tiny fs * INR m) by ring.
       apply Rplus_le_compat. apply Rmult_le_compat_l. lra. nra. nra.
     - assert (W1 : wz = 1). { unfold wz. rewrite Rmax_left by lra. rewrite Rminus_diag_eq by auto.
@@ -208,7 +211,8 @@ Proof.
         rewrite exp_Ropp. right. field. lra. }
       assert (Y : 0 <= phi * INR m * wo) by lra. assert (0 <= INR m * wo) by (apply Rmult_le_pos; lra).
       apply Rle_trans with (1 * (phi * INR m * wo)). lra.
-      replace (((1 + u_stored fs fa) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) * (INR m * wo)) with ((1 + u_stored fs fa) * (1 + 2 *
+      replace (((1 + u_stored fs fa) * ((1 + 2 * u fa) * phi + tiny fa) + tiny fs) * (INR m * wo)) with ((1 +
+        u_stored fs fa) * (1 + 2 *
         u fa) * (phi * INR m * wo) + ((1 + u_stored fs fa) * tiny fa + tiny fs) * (INR m * wo)) by ring.
       assert (0 <= ((1 + u_stored fs fa) * tiny fa + tiny fs) * (INR m * wo)) by (apply Rmult_le_pos; nra).
         assert (1 * (phi * INR m * wo) <= (1 + u_stored fs fa) * (1 + 2 * u fa) * (phi * INR m * wo)) by (apply

@@ -5,8 +5,8 @@
      fused
    operations or not; in order "any" they may be moved by a unit in the last place, and softmax rows are any tree of
      Sums.v.
-   Assumed: every operation is rounded to nearest even (Format.v), exp satisfies exp_model (Sums.v), nothing
-     overflows.
+   Assumed: every operation is rounded to nearest even (Format.v), exp satisfies exp_model (Sums.v). Numbers have no
+   largest one here; that a run stays below it is a part of `sound` (within_range in Sound.v).
 
    float_run_exists   the relation is not empty: every program has a run on every string *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith Permutation.

@@ -3,10 +3,11 @@
    tree_error     any tree of n rounded additions is off by at most ((1+u)^(n-1) - 1) times the sum of sizes
    fused_ramp     a ramp whose terms are off by at most a half together, rounding included, is exactly 0 or 1
    or_exact, xor_exact, exclusive_conjunction     gates of exact Booleans, and the second half of the lemma about
-     sums *)
+     sums
+   exclusive_tree                                 a sum of Booleans that exclude each other is exact, in any order *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
-From Temper Require Import Rows Format Sums Ramp Gates.
+From Temper Require Import Rows Format Sums Ramp Gates Exact.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -111,4 +112,17 @@ Proof.
   assert (S2 : existsb (fun b => b) (map negb bs) = negb (forallb (fun b => b) bs)).
   { clear. induction bs as [|b bs IH]; simpl; auto. rewrite IH. now destruct b. }
   rewrite S1, S2 in E. destruct (forallb (fun b => b) bs); unfold one in *; simpl in E; lra.
+Qed.
+(* in floating point: every partial sum is 0 or 1, so any tree of rounded additions gives the disjunction *)
+Theorem exclusive_tree f bs t : exclusive bs -> leaves t = map one bs -> computed f t = one (existsb (fun b => b) bs).
+Proof.
+  intros H El. assert (Ab : sum Rabs (map one bs) = sum one bs).
+  { rewrite sum_map. apply sum_ext. intros b _. apply Rabs_pos_eq. unfold one. destruct b; simpl; lra. }
+  assert (S1 := exclusive_sum bs H). destruct (exact_tree f 0 t) as [E _].
+  - generalize (emin_neg f) (prec_ge_2 f); lia.
+  - intros w Hw. rewrite El in Hw. apply in_map_iff in Hw. destruct Hw as (b & <- & _). exists (if b then 1 else 0)%Z.
+    unfold one. destruct b; simpl; lra.
+  - rewrite El, Ab, S1. apply Rle_trans with (bpow radix2 0). unfold one. destruct existsb; simpl; lra. apply bpow_le.
+    generalize (prec_ge_2 f); lia.
+  - rewrite E, El. unfold total. rewrite sum_map. exact S1.
 Qed.

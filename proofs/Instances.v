@@ -34,6 +34,14 @@ Proof.
   - rewrite <- !IZR_Zpower by lia. rewrite <- ?mult_IZR. apply IZR_le. vm_compute. discriminate.
 Defined.
 
+Definition f16 : format.
+Proof.
+  refine {| prec := 11; emin := -24; top := 65504 |}; try lia.
+  - apply generic_format_FLT. apply FLT_spec with (Float radix2 2047 5); [unfold F2R; simpl; lra | simpl; lia | simpl;
+    lia].
+  - rewrite <- !IZR_Zpower by lia. rewrite <- ?mult_IZR. apply IZR_le. vm_compute. discriminate.
+Defined.
+
 (* their largest numbers are large *)
 Lemma large_f32 : IZR (10 ^ 38) <= top f32.
 Proof. cbn [top f32]. rewrite <- IZR_Zpower, <- mult_IZR by lia. apply IZR_le. vm_compute. discriminate. Qed.
@@ -41,16 +49,18 @@ Lemma large_f64 : IZR (10 ^ 38) <= top f64.
 Proof. cbn [top f64]. rewrite <- IZR_Zpower, <- mult_IZR by lia. apply IZR_le. vm_compute. discriminate. Qed.
 Lemma large_bf16 : IZR (10 ^ 38) <= top bf16.
 Proof. cbn [top bf16]. rewrite <- IZR_Zpower, <- mult_IZR by lia. apply IZR_le. vm_compute. discriminate. Qed.
-(* bf16 in f32, as a type stores in one and sums in the other *)
-Lemma bf16_in_f32 x : number bf16 x -> number f32 x.
+Lemma large_f16 : IZR 65504 <= top f16. Proof. cbn [top f16]. lra. Qed.
+Lemma large_e4m3 : IZR 448 <= top e4m3. Proof. cbn [top e4m3]. lra. Qed.
+(* one format in another, as a type stores in one and sums in the other *)
+Lemma narrower fs fa x : (prec fs <= prec fa)%Z -> (emin fa <= emin fs)%Z -> number fs x -> number fa x.
 Proof.
-  intros H. destruct (number_form bf16 x H) as (m & e & E & Hm & He). cbn in Hm, He.
-    apply (number_mult f32 x m e); auto; cbn; lia.
+  intros Hp He H. destruct (number_form fs x H) as (m & e & E & Hm & H2). apply (number_mult fa x m e); [exact E|
+    |lia].
+  eapply Z.le_trans; [apply Hm|]. apply Z.pow_le_mono_r; lia.
 Qed.
-Lemma bf16_f32_tiny : 2 * tiny f32 <= tiny bf16.
+Lemma finer fs fa : (emin fa < emin fs)%Z -> 2 * tiny fa <= tiny fs.
 Proof.
-  unfold tiny. cbn [emin f32 bf16]. change (2 * bpow radix2 (-149)) with (bpow radix2 1 * bpow radix2 (-149)).
-    rewrite <- bpow_plus. apply bpow_le. lia.
+  intros H. unfold tiny. change 2 with (bpow radix2 1). rewrite <- bpow_plus. apply bpow_le. lia.
 Qed.
 (* what is nearer to 1 than half a unit below it is rounded to 1 *)
 Lemma near_one f y : Rabs (y - 1) <= u f / 4 -> rnd f y = 1.

@@ -1,4 +1,8 @@
-(* One head in floating point, ascending: error(R), and the bound of a nearest head. *)
+(* One head in floating point, ascending.
+
+   quotient_one, quotient_zero   error(R)
+   winner_ascending              one winner: the output is within error(R) of its value
+   nearest_ascending             R for a nearest head *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List.
 From Flocq Require Import Core Relative.
 From Temper Require Import Rows Format Sums.
@@ -56,7 +60,8 @@ Definition error3 Ls := Ls * (1 + ua) * (1 + us) + tiny fs.
 Definition error L Ls := Rmax (error1 L) (Rmax (if same_format then 0 else error2 Ls) (error3 Ls)).
 Definition quotient num den := rnd fs (rnd fa (num / den)).
 
-Lemma quotient_one num den L Ls : L <= 1 -> 1 <= den <= 1 + L -> 1 <= num <= 1 + Ls -> (same_format = true -> num <= den)
+Lemma quotient_one num den L Ls : L <= 1 -> 1 <= den <= 1 + L -> 1 <= num <= 1 + Ls -> (same_format = true -> num <=
+  den)
   -> Rabs (quotient num den - 1) <= error L Ls.
 Proof.
   intros HL [D1 D2] [N1 N2] Le. set (q := num / den).
@@ -72,7 +77,8 @@ Proof.
   destruct (store_normal _ (rnd_number fa q) Ah) as [B1 B2].
   generalize (u_pos fa) u_stored_range (u_le_half fa); intros.
   unfold quotient. fold q. unfold error, error1, error2, error3.
-  set (e1 := 1 - (1 - ua) * (1 - us) / (1 + L)). set (e2 := if same_format then 0 else (1 + Ls) * (1 + ua) * (1 + us) - 1).
+  set (e1 := 1 - (1 - ua) * (1 - us) / (1 + L)). set (e2 := if same_format then 0 else (1 + Ls) * (1 + ua) * (1 + us)
+    - 1).
   set (e3 := Ls * (1 + ua) * (1 + us) + tiny fs).
   generalize (Rmax_l e1 (Rmax e2 e3)) (Rmax_r e1 (Rmax e2 e3)) (Rmax_l e2 e3); intros.
   assert (Lo : 1 - e1 <= rnd fs (rnd fa q)).
@@ -82,8 +88,10 @@ Proof.
     eapply Rle_trans; [|apply B1]. apply Rmult_le_compat_l; lra. }
   assert (Hi : rnd fs (rnd fa q) <= 1 + e2).
   { unfold e2. destruct same_format eqn:Sm.
-    { rewrite store_same by (auto; apply rnd_number). rewrite Rplus_0_r. apply rnd_le_number. apply number_1. unfold q.
-      apply Rmult_le_reg_r with den. lra. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. specialize (Le eq_refl). lra. }
+    { rewrite store_same by (auto; apply rnd_number). rewrite Rplus_0_r. apply rnd_le_number. apply number_1. unfold
+      q.
+      apply Rmult_le_reg_r with den. lra. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. specialize (Le eq_refl).
+        lra. }
     eapply Rle_trans. apply B2. apply Rle_trans with ((1 + us) * ((1 + ua) * q)). apply Rmult_le_compat_l; lra.
     replace (1 + ((1 + Ls) * (1 + ua) * (1 + us) - 1)) with ((1 + us) * ((1 + ua) * (1 + Ls))) by ring.
     apply Rmult_le_compat_l. lra. apply Rmult_le_compat_l; lra. }
@@ -109,9 +117,99 @@ Proof.
   destruct fine as [E|E].
   - rewrite (rnd_id fs). 2:{ rewrite E. apply rnd_number. }
     assert (tiny fa = tiny fs) by now rewrite E. assert (0 <= (1 + ua) * Ls) by (apply Rmult_le_pos; lra). nra.
-  - generalize (store_error (rnd fa q) (rnd_number fa q)). rewrite (Rabs_pos_eq (rnd fa q)) by auto. intros X. apply Rabs_le_inv in X.
+  - generalize (store_error (rnd fa q) (rnd_number fa q)). rewrite (Rabs_pos_eq (rnd fa q)) by auto. intros X. apply
+    Rabs_le_inv in X.
     nra.
 Qed.
+
+(* ---- one winner, ascending: the weights of all others add up to at most Rl ---- *)
+Lemma total_map (g : nat -> R) l : total (map g l) = sum g l.
+Proof. unfold total. rewrite sum_map. reflexivity. Qed.
+Lemma sum_app (g : nat -> R) a b : sum g (a ++ b) = sum g a + sum g b.
+Proof. induction a; simpl; lra. Qed.
+Lemma asc_map_mono (a b : nat -> R) l : (forall j, In j l -> a j <= b j) -> forall x y, x <= y -> asc fa x (map a l)
+  <= asc
+  fa y (map b l).
+Proof.
+  induction l as [|j l IH]; intros H x y Hx; cbn [map asc]; auto. apply IH. intros; apply H; now right. apply rnd_le.
+  specialize (H j (or_introl eq_refl)). lra.
+Qed.
+Section Winner.
+Variable E : R -> R.
+Hypothesis HE : exp_model fa E.
+Variables (K0 K1 : list nat) (js : nat).                  (* the row is K0 ++ js :: K1 *)
+Variables (logit : nat -> R) (v : nat -> bool) (Rl : R).
+Let J := K0 ++ K1.
+Let w j := E (rnd fa (logit j - logit js)).
+Hypothesis logit_le : forall j, In j J -> logit j <= logit js.
+Hypothesis leak : sum w J <= Rl.
+Hypothesis small : 4 * Rl <= 1.
+Lemma w_basic j : In j J -> number fa (w j) /\ 0 <= w j <= 1.
+Proof.
+  intros Hj. assert (M := logit_le j Hj). assert (Z : rnd fa (logit j - logit js) <= 0) by (apply rnd_le_number;
+    [apply
+    number_0|lra]).
+  split. apply (E_number _ _ HE); auto. apply rnd_number. apply (E_range _ _ HE); auto. apply rnd_number.
+Qed.
+(* the computed row: denominator over weights, numerator over stored weights times Boolean values *)
+Let den := asc fa 0 (map w K0 ++ 1 :: map w K1).
+Let sw j := if v j then rnd fs (w j) else 0.
+Let num := asc fa 0 (map sw K0 ++ (if v js then 1 else 0) :: map sw K1).
+Let Rs := stored_leak Rl (INR (length J)).
+
+Lemma sw_basic j : In j J -> number fa (sw j) /\ 0 <= sw j <= (1 + u fs) * w j + tiny fs /\ (same_format = true -> sw
+  j <=
+  w j).
+Proof.
+  intros Hj. destruct (w_basic j Hj) as [N [P _]]. generalize (u_pos fs) (tiny_pos fs); intros. unfold sw.
+    destruct (v j).
+  - split. apply incl, rnd_number. split; [split|]. apply rnd_ge; auto. apply number_0.
+    generalize (rnd_error fs (w j)). rewrite (Rabs_pos_eq (w j)) by auto. intros X. apply Rabs_le_inv in X. lra.
+    intros Sm. rewrite store_same by auto. lra.
+  - split. apply number_0. split; auto. split. lra. assert (0 <= u fs * w j) by (apply Rmult_le_pos; lra). lra.
+Qed.
+Lemma stored_le : sum sw J <= Rs.
+Proof.
+  unfold Rs, stored_leak. destruct same_format eqn:Sm.
+  - apply Rle_trans with (sum w J); [|apply leak]. apply sum_le. intros j Hj. now apply sw_basic.
+  - apply Rle_trans with (sum (fun j => (1 + u fs) * w j + tiny fs) J). apply sum_le. intros; now apply sw_basic.
+    rewrite sum_plus, sum_scal, sum_const. apply Rplus_le_compat_r. apply Rmult_le_compat_l.
+      generalize (u_pos fs); lra. apply leak.
+Qed.
+Theorem winner_ascending :
+  Rabs (quotient num den - (if v js then 1 else 0)) <= error (4 * Rl) (4 * Rs).
+Proof.
+  assert (HR : 4 * Rl <= 1) by exact small.
+  assert (Wd : forall K, (forall j, In j K -> In j J) -> weights fa (map w K)) by (intros K HK x Hx; apply in_map_iff
+    in Hx; destruct Hx as (j & <- & Hj); destruct (w_basic j (HK j Hj)); tauto).
+  assert (Ws : forall K, (forall j, In j K -> In j J) -> weights fa (map sw K)) by (intros K HK x Hx; apply
+    in_map_iff in Hx; destruct Hx as (j & <- & Hj); destruct (sw_basic j (HK j Hj)) as (? & [? ?] & _); tauto).
+  assert (I0 : (forall j, In j K0 -> In j J)) by (intros j Hj; apply in_or_app; auto).
+  assert (I1 : (forall j, In j K1 -> In j J)) by (intros j Hj; apply in_or_app; auto).
+  assert (D := lemma1_ascending fa _ _ (Wd _ I0) (Wd _ I1)). fold den in D. rewrite !total_map in D.
+  assert (Sw := leak). unfold J in Sw. rewrite sum_app in Sw.
+  assert (Ss := stored_le). unfold J in Ss. rewrite sum_app in Ss.
+  assert (P0 : 0 <= sum w K0) by (apply sum_nonneg; intros x Hx; destruct (w_basic x (I0 x Hx)); tauto).
+  assert (P1 : 0 <= sum w K1) by (apply sum_nonneg; intros x Hx; destruct (w_basic x (I1 x Hx)); tauto).
+  assert (Q0 : 0 <= sum sw K0) by (apply sum_nonneg; intros x Hx; destruct (sw_basic x (I0 x Hx)) as (? & [? ?] & _);
+    tauto).
+  assert (Q1 : 0 <= sum sw K1) by (apply sum_nonneg; intros x Hx; destruct (sw_basic x (I1 x Hx)) as (? & [? ?] & _);
+    tauto).
+  unfold num. destruct (v js).
+  - assert (M := lemma1_ascending fa _ _ (Ws _ I0) (Ws _ I1)). rewrite !total_map in M. apply quotient_one; try lra.
+    intros Sm. unfold den. rewrite !asc_app. cbn [asc]. apply asc_map_mono. intros j Hj. apply sw_basic; auto.
+    apply rnd_le. apply Rplus_le_compat_r. apply asc_map_mono; [|lra]. intros j Hj. apply sw_basic; auto.
+  - apply quotient_zero. lra. 
+    assert (W' : weights fa (map sw K0 ++ 0 :: map sw K1)).
+    { intros x Hx. apply in_app_or in Hx. destruct Hx as [Hx|[<-|Hx]]. apply (Ws _ I0 x Hx). split. apply number_0.
+      lra. apply (Ws _ I1 x Hx). }
+    assert (G := asc_ge fa 0 _ (number_0 fa) W'). assert (B := asc_le fa 0 _ (number_0 fa) W').
+    unfold total in B. assert (T : sum (fun x : R => x) (map sw K0 ++ 0 :: map sw K1) = sum sw K0 + sum sw K1).
+    { change (sum (fun x : R => x)) with total. rewrite <- (total_map sw K0), <- (total_map sw K1).
+      unfold total. generalize (map sw K0). induction l; simpl; lra. }
+    rewrite T in B. lra.
+Qed.
+End Winner.
 
 (* ---- nearest, ascending ---- *)
 Variable E : R -> R.
@@ -153,13 +251,6 @@ Proof.
 Qed.
 
 Let w j := E (rnd fa (logit j - logit js)).
-
-Lemma w_basic j : In j J -> number fa (w j) /\ 0 <= w j <= 1.
-Proof.
-  intros Hj. assert (M := max_js j Hj). assert (Z : rnd fa (logit j - logit js) <= 0) by (apply rnd_le_number; [apply
-    number_0|lra]).
-  split. apply (E_number _ _ HE); auto. apply rnd_number. apply (E_range _ _ HE); auto. apply rnd_number.
-Qed.
 Lemma leak_le : sum w J <= leak_bound.
 Proof.
   generalize (u_pos fa) (u_le_half fa); intros U1 U2. unfold leak_bound.
@@ -183,70 +274,10 @@ Proof.
     apply Rmult_lt_0_compat; lra. intros j Hj; now apply gaps. intros; lra.
 Qed.
 
-(* the computed row: denominator over weights, numerator over stored weights times Boolean values *)
-Let den := asc fa 0 (map w K0 ++ 1 :: map w K1).
-Let sw j := if v j then rnd fs (w j) else 0.
-Let num := asc fa 0 (map sw K0 ++ (if v js then 1 else 0) :: map sw K1).
-Let Rl := leak_bound.
-Let Rs := stored_leak Rl (INR (length J)).
-
-Lemma total_map (g : nat -> R) l : total (map g l) = sum g l.
-Proof. unfold total. rewrite sum_map. reflexivity. Qed.
-Lemma sum_app (g : nat -> R) a b : sum g (a ++ b) = sum g a + sum g b.
-Proof. induction a; simpl; lra. Qed.
-Lemma sw_basic j : In j J -> number fa (sw j) /\ 0 <= sw j <= (1 + u fs) * w j + tiny fs /\ (same_format = true -> sw j <=
-  w j).
-Proof.
-  intros Hj. destruct (w_basic j Hj) as [N [P _]]. generalize (u_pos fs) (tiny_pos fs); intros. unfold sw.
-    destruct (v j).
-  - split. apply incl, rnd_number. split; [split|]. apply rnd_ge; auto. apply number_0.
-    generalize (rnd_error fs (w j)). rewrite (Rabs_pos_eq (w j)) by auto. intros X. apply Rabs_le_inv in X. lra.
-    intros Sm. rewrite store_same by auto. lra.
-  - split. apply number_0. split; auto. split. lra. assert (0 <= u fs * w j) by (apply Rmult_le_pos; lra). lra.
-Qed.
-Lemma stored_le : sum sw J <= Rs.
-Proof.
-  unfold Rs, stored_leak. destruct same_format eqn:Sm.
-  - apply Rle_trans with (sum w J); [|apply leak_le]. apply sum_le. intros j Hj. now apply sw_basic.
-  - apply Rle_trans with (sum (fun j => (1 + u fs) * w j + tiny fs) J). apply sum_le. intros; now apply sw_basic.
-    rewrite sum_plus, sum_scal, sum_const. unfold Rl. apply Rplus_le_compat_r. apply Rmult_le_compat_l.
-      generalize (u_pos fs); lra. apply leak_le.
-Qed.
-Lemma asc_map_mono (a b : nat -> R) l : (forall j, In j l -> a j <= b j) -> forall x y, x <= y -> asc fa x (map a l) <= asc
-  fa y (map b l).
-Proof.
-  induction l as [|j l IH]; intros H x y Hx; cbn [map asc]; auto. apply IH. intros; apply H; now right. apply rnd_le.
-  specialize (H j (or_introl eq_refl)). lra.
-Qed.
-Theorem nearest_ascending :
-  Rabs (quotient num den - (if v js then 1 else 0)) <= error (4 * Rl) (4 * Rs).
-Proof.
-  assert (HR : 4 * Rl <= 1) by exact leak_small.
-  assert (Wd : forall K, (forall j, In j K -> In j J) -> weights fa (map w K)) by (intros K HK x Hx; apply in_map_iff
-    in Hx; destruct Hx as (j & <- & Hj); destruct (w_basic j (HK j Hj)); tauto).
-  assert (Ws : forall K, (forall j, In j K -> In j J) -> weights fa (map sw K)) by (intros K HK x Hx; apply
-    in_map_iff in Hx; destruct Hx as (j & <- & Hj); destruct (sw_basic j (HK j Hj)) as (? & [? ?] & _); tauto).
-  assert (I0 : (forall j, In j K0 -> In j J)) by (intros j Hj; apply in_or_app; auto).
-  assert (I1 : (forall j, In j K1 -> In j J)) by (intros j Hj; apply in_or_app; auto).
-  assert (D := lemma1_ascending fa _ _ (Wd _ I0) (Wd _ I1)). fold den in D. rewrite !total_map in D.
-  assert (Sw := leak_le). unfold J in Sw. rewrite sum_app in Sw. fold Rl in Sw.
-  assert (Ss := stored_le). unfold J in Ss. rewrite sum_app in Ss.
-  assert (P0 : 0 <= sum w K0) by (apply sum_nonneg; intros x Hx; destruct (w_basic x (I0 x Hx)); tauto).
-  assert (P1 : 0 <= sum w K1) by (apply sum_nonneg; intros x Hx; destruct (w_basic x (I1 x Hx)); tauto).
-  assert (Q0 : 0 <= sum sw K0) by (apply sum_nonneg; intros x Hx; destruct (sw_basic x (I0 x Hx)) as (? & [? ?] & _); tauto).
-  assert (Q1 : 0 <= sum sw K1) by (apply sum_nonneg; intros x Hx; destruct (sw_basic x (I1 x Hx)) as (? & [? ?] & _); tauto).
-  unfold num. destruct (v js).
-  - assert (M := lemma1_ascending fa _ _ (Ws _ I0) (Ws _ I1)). rewrite !total_map in M. apply quotient_one; try lra.
-    intros Sm. unfold den. rewrite !asc_app. cbn [asc]. apply asc_map_mono. intros j Hj. apply sw_basic; auto.
-    apply rnd_le. apply Rplus_le_compat_r. apply asc_map_mono; [|lra]. intros j Hj. apply sw_basic; auto.
-  - apply quotient_zero. lra. 
-    assert (W' : weights fa (map sw K0 ++ 0 :: map sw K1)).
-    { intros x Hx. apply in_app_or in Hx. destruct Hx as [Hx|[<-|Hx]]. apply (Ws _ I0 x Hx). split. apply number_0.
-      lra. apply (Ws _ I1 x Hx). }
-    assert (G := asc_ge fa 0 _ (number_0 fa) W'). assert (B := asc_le fa 0 _ (number_0 fa) W').
-    unfold total in B. assert (T : sum (fun x : R => x) (map sw K0 ++ 0 :: map sw K1) = sum sw K0 + sum sw K1).
-    { change (sum (fun x : R => x)) with total. rewrite <- (total_map sw K0), <- (total_map sw K1).
-      unfold total. generalize (map sw K0). induction l; simpl; lra. }
-    rewrite T in B. lra.
-Qed.
+(* denominator over weights, numerator over stored weights times Boolean values *)
+Theorem nearest_ascending : let sw j := if v j then rnd fs (w j) else 0 in
+  Rabs (quotient (asc fa 0 (map sw K0 ++ (if v js then 1 else 0) :: map sw K1)) (asc fa 0 (map w K0 ++ 1 :: map w
+    K1)) -
+    (if v js then 1 else 0)) <= error (4 * leak_bound) (4 * stored_leak leak_bound (INR (length J))).
+Proof. apply (winner_ascending E HE K0 K1 js logit v leak_bound max_js leak_le leak_small). Qed.
 End H.

@@ -150,7 +150,8 @@ Proof.
 Qed.
 End Any.
 (* only the values of the keys matter *)
-Lemma summed_ext f E logit v v' win L o t x : summed f E logit v win L o t x -> (forall j, In j L \/ o = Some j -> v j =
+Lemma summed_ext f E logit v v' win L o t x : summed f E logit v win L o t x -> (forall j, In j L \/ o = Some j -> v
+  j =
   v' j) -> summed f E logit v' win L o t x.
 Proof.
   intros S. induction S; intros Z.

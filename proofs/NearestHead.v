@@ -151,7 +151,8 @@ Proof.
   unfold error.
   assert (A1 : error1 fs fa L <= error1 fs fa L').
   { unfold error1. assert (I : / (1 + L') <= / (1 + L)) by (apply Rinv_le_contravar; lra). unfold Rdiv.
-    assert ((1 - u fa) * (1 - u_stored fs fa) * / (1 + L') <= (1 - u fa) * (1 - u_stored fs fa) * / (1 + L)) by (apply Rmult_le_compat_l;
+    assert ((1 - u fa) * (1 - u_stored fs fa) * / (1 + L') <= (1 - u fa) * (1 - u_stored fs fa) * / (1 + L)) by
+      (apply Rmult_le_compat_l;
       nra). lra. }
   assert (P : 0 <= (1 + u fa) * (1 + u_stored fs fa)) by (apply Rmult_le_pos; lra).
   assert (A2 : error2 fs fa Ls <= error2 fs fa Ls').

@@ -1,10 +1,12 @@
-(* doc/certificate.md, "Quantities", "Once", "Nearest", "Compare": what is asked of the largest number, in simpler words.
+(* doc/certificate.md, "Quantities", "Once", "Nearest", "Compare": what is asked of the largest number, in simpler
+  words.
 
    near_room, once_room, compare_room   coarse conditions that imply those of `sound`
    near_page, compare_page              the conditions as the page has them imply those of `sound` *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
-From Temper Require Import Rows Format Sums Rounding Strings Programs FloatRun NearestHead OnceTree CompareLogit Results
+From Temper Require Import Rows Format Sums Rounding Strings Programs FloatRun NearestHead OnceTree CompareLogit
+  Results
   SoundCompare SafeBlocks.
 Local Open Scope R_scope.
 
@@ -27,15 +29,18 @@ Lemma rnd_1 f x : 1 <= x -> 1 <= rnd f x <= (1 + u f) * x.
 Proof. intros H. split. apply rnd_ge; [apply number_1|auto]. now apply normal_rel. Qed.
 
 (* ---- nearest: 16 M is a number, and the page asks for twice 16 M and a unit in its last place ---- *)
-Theorem near_page : (Z.of_nat M <= 2 ^ prec fa)%Z -> 2 * (16 * INR M + ulp_of fa (16 * INR M)) <= top fa -> near_range fa M.
+Theorem near_page : (Z.of_nat M <= 2 ^ prec fa)%Z -> 2 * (16 * INR M + ulp_of fa (16 * INR M)) <= top fa ->
+  near_range fa M.
 Proof.
   intros HM H. unfold near_range. rewrite rnd_id; auto. apply (number_mult fa _ (Z.of_nat M) 4).
   rewrite <- INR_IZR_INZ. simpl. lra. lia. generalize (emin_neg fa) (prec_ge_2 fa); lia.
 Qed.
 Theorem near_room : (Z.of_nat M <= 2 ^ prec fa)%Z -> 40 * INR M <= top fa -> near_range fa M.
 Proof.
-  intros HM H. apply near_page; auto. assert (m := one_M). assert (U := u_16). assert (Up := u_pos fa). assert (T := tiny_u).
-  assert (X := with_ulp (16 * INR M) ltac:(lra)). assert (u fa * INR M <= / 16 * INR M) by (apply Rmult_le_compat_r; lra).
+  intros HM H. apply near_page; auto. assert (m := one_M). assert (U := u_16). assert (Up := u_pos fa). assert (T :=
+    tiny_u).
+  assert (X := with_ulp (16 * INR M) ltac:(lra)). assert (u fa * INR M <= / 16 * INR M) by (apply Rmult_le_compat_r;
+    lra).
   lra.
 Qed.
 (* ---- once ---- *)
@@ -43,7 +48,8 @@ Theorem once_room : 3 * (ln (INR M) + 8) <= top fa -> once_range fa M.
 Proof.
   intros H. unfold once_range. cbv zeta. assert (m := one_M). assert (U := u_16). assert (Up := u_pos fa).
   assert (T := tiny_u).
-  assert (l0 : 0 <= ln (INR M)) by (rewrite <- ln_1; destruct m as [m|<-]; [left; apply ln_increasing; lra|right; auto]).
+  assert (l0 : 0 <= ln (INR M)) by (rewrite <- ln_1; destruct m as [m|<-]; [left; apply ln_increasing; lra|right;
+    auto]).
   assert (F : 0 <= f64_error <= / 1000).
   { unfold f64_error, v64. change (bpow radix2 (-53)) with (/ IZR (2 ^ 53)). split; [|simpl; lra].
     assert (X := pow_R1_Rle (1 + / IZR (2 ^ 53)) 4). simpl in *. lra. }
@@ -60,9 +66,12 @@ Theorem compare_page W : 1 <= W -> 2 * (1 + compare_eps fs fa) * (16 * INR M * W
 Proof.
   intros W1 H. unfold compare_range. cbv zeta. assert (m := one_M). assert (Up := u_pos fa). assert (Us := u_pos fs).
   assert (T := tiny_u).
-  assert (l0 : 0 <= ln (INR M)) by (rewrite <- ln_1; destruct m as [m|<-]; [left; apply ln_increasing; lra|right; auto]).
-  set (a := 1 + u fa). set (b := 1 + u fs). assert (a1 : 1 < a) by (unfold a; lra). assert (b1 : 1 < b) by (unfold b; lra).
-  assert (R1 := rnd_1 fa (W + 1) ltac:(lra)). fold a in R1. assert (R2 := rnd_1 fs (rnd fa (W + 1)) ltac:(lra)). fold b in R2.
+  assert (l0 : 0 <= ln (INR M)) by (rewrite <- ln_1; destruct m as [m|<-]; [left; apply ln_increasing; lra|right;
+    auto]).
+  set (a := 1 + u fa). set (b := 1 + u fs). assert (a1 : 1 < a) by (unfold a; lra). assert (b1 : 1 < b) by (unfold b;
+    lra).
+  assert (R1 := rnd_1 fa (W + 1) ltac:(lra)). fold a in R1. assert (R2 := rnd_1 fs (rnd fa (W + 1)) ltac:(lra)). fold
+    b in R2.
   set (S := rnd fs (rnd fa (W + 1))) in *.
   assert (MS1 : 1 <= 16 * INR M * S). { apply Rle_trans with (1 * 1); [lra|]. apply Rmult_le_compat; lra. }
   assert (R3 := rnd_1 fa (16 * INR M * S) MS1). fold a in R3. set (Y := rnd fa (16 * INR M * S)) in *.
@@ -70,11 +79,13 @@ Proof.
   assert (SB : S <= b * a * (2 * W)). { apply Rle_trans with (b * (a * (W + 1))).
     apply Rle_trans with (b * rnd fa (W + 1)); [lra|]. apply Rmult_le_compat_l; lra.
     rewrite <- Rmult_assoc. apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|lra]. }
-  assert (YB : Y <= a * (16 * INR M * (b * a * (2 * W)))). { eapply Rle_trans; [apply R3|]. apply Rmult_le_compat_l. lra.
+  assert (YB : Y <= a * (16 * INR M * (b * a * (2 * W)))). { eapply Rle_trans; [apply R3|]. apply Rmult_le_compat_l.
+    lra.
     apply Rmult_le_compat_l; lra. }
   (* three more factors are left *)
   assert (Ep : a ^ 8 * b <= 1 + compare_eps fs fa).
-  { unfold compare_eps. fold a. fold b. assert (v1 : 1 <= (1 + v64) ^ 6) by (apply pow_R1_Rle; unfold v64; assert (X :=
+  { unfold compare_eps. fold a. fold b. assert (v1 : 1 <= (1 + v64) ^ 6) by (apply pow_R1_Rle; unfold v64; assert (X
+    :=
       bpow_ge_0 radix2 (-53)); lra).
     assert (a8 : 0 <= a ^ 8) by (apply pow_le; lra). assert (b3 : b <= b ^ 3) by (simpl; nra).
     replace (1 + (a ^ 8 * b ^ 3 * (1 + v64) ^ 6 - 1)) with (a ^ 8 * b ^ 3 * (1 + v64) ^ 6) by ring.
@@ -83,7 +94,8 @@ Proof.
   set (Q := 32 * INR M * W). assert (Q32 : 32 <= Q). { unfold Q. apply Rle_trans with (32 * 1 * 1); [lra|].
     apply Rmult_le_compat; lra. }
   assert (YQ : Y <= a ^ 2 * b * Q) by (eapply Rle_trans; [apply YB|]; unfold Q; right; ring).
-  assert (Two : 1 + 2 * u fa <= a ^ 2) by (unfold a; simpl; assert (0 <= u fa * u fa) by (apply Rmult_le_pos; lra); lra).
+  assert (Two : 1 + 2 * u fa <= a ^ 2) by (unfold a; simpl; assert (0 <= u fa * u fa) by (apply Rmult_le_pos; lra);
+    lra).
   assert (Z0 : 0 <= b * Q) by (apply Rmult_le_pos; lra).
   assert (V2 : (1 + 2 * u fa) * Y <= a ^ 4 * (b * Q)).
   { apply Rle_trans with (a ^ 2 * (a ^ 2 * b * Q)); [|right; ring]. apply Rmult_le_compat; lra. }
@@ -100,14 +112,16 @@ Proof.
   assert (Fin : a ^ 8 * (b * Q) <= top fa).
   { apply Rle_trans with ((1 + compare_eps fs fa) * Q). replace (a ^ 8 * (b * Q)) with (a ^ 8 * b * Q) by ring.
     apply Rmult_le_compat_r; lra. eapply Rle_trans; [|apply H].
-    assert (0 <= 1 + compare_eps fs fa). { apply Rle_trans with (a ^ 8 * b); auto. apply Rmult_le_pos. apply pow_le; lra. lra. }
+    assert (0 <= 1 + compare_eps fs fa). { apply Rle_trans with (a ^ 8 * b); auto. apply Rmult_le_pos. apply pow_le;
+      lra. lra. }
     assert (0 <= (1 + compare_eps fs fa) * ln (INR M)) by (now apply Rmult_le_pos). unfold Q. lra. }
   lra.
 Qed.
 (* coarsely, for any weights *)
 Theorem compare_room W : 0 <= W -> u fs <= / 8 -> 32 * INR M * (W + 1) <= top fa -> compare_range fs fa M W.
 Proof.
-  intros W0 Us8 H. unfold compare_range. cbv zeta. assert (m := one_M). assert (Up := u_pos fa). assert (Us := u_pos fs).
+  intros W0 Us8 H. unfold compare_range. cbv zeta. assert (m := one_M). assert (Up := u_pos fa). assert (Us := u_pos
+    fs).
   assert (T := tiny_u). assert (U := u_16).
   assert (R1 := rnd_1 fa (W + 1) ltac:(lra)). assert (R2 := rnd_1 fs (rnd fa (W + 1)) ltac:(lra)).
   set (S := rnd fs (rnd fa (W + 1))) in *.

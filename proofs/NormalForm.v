@@ -66,4 +66,53 @@ Proof.
   unfold Strong_release. rewrite since_means. split; intros (j & Hj & X & Y); exists j; split; auto; cbn [sat] in *.
   apply andb_prop in X. tauto. destruct Y as [Y Z]. rewrite X, Y. auto.
 Qed.
+(* W: until, or always *)
+Lemma first_of d (p : nat -> bool) l : (exists j, In j l /\ p j = true) ->
+  exists j, In j l /\ p j = true /\ forall k, In k l -> passed d k j = true -> p k = false.
+Proof.
+  induction l as [|a l IH]; intros (j & Hj & Pj); [destruct Hj|].
+  destruct (existsb p l) eqn:X.
+  - apply existsb_exists in X. destruct IH as (m & Hm & Pm & Fm); auto.
+    destruct (p a && passed d a m) eqn:Y.
+    + apply andb_prop in Y. destruct Y as [Pa Ya]. exists a. split. now left. split; auto.
+      intros k [<-|Hk] Z. exfalso. destruct d; simpl in Z; apply Nat.ltb_lt in Z; lia.
+      apply Fm; auto. destruct d; simpl in *; apply Nat.ltb_lt in Z, Ya; apply Nat.ltb_lt; lia.
+    + exists m. split. now right. split; auto. intros k [<-|Hk] Z; auto. destruct (p a); auto. simpl in Y. congruence.
+  - exists a. destruct Hj as [->|Hj]. split. now left. split; auto. intros k [<-|Hk] Z.
+    exfalso. destruct d; simpl in Z; apply Nat.ltb_lt in Z; lia. destruct (p k) eqn:Pk; auto. exfalso.
+    assert (existsb p l = true) by (apply existsb_exists; eauto). congruence.
+    exfalso. assert (existsb p l = true) by (apply existsb_exists; eauto). congruence.
+Qed.
+Theorem weak_until_means d (a b : form A) : sat w (Weak_until d a b) i = true <->
+  sat w (Since d a b) i = true \/ sat w (Always d a) i = true.
+Proof.
+  assert (Dj : forall j, In j (seen w d i) -> sat w (Disj a b) j = sat w a j || sat w b j).
+  { intros j Hj. apply in_seen in Hj. destruct Hj as [Lj _]. unfold Disj. simpl. rewrite Lj. simpl.
+    now destruct (sat w a j), (sat w b j). }
+  unfold Weak_until. rewrite release_means, since_means, always_means. split.
+  - intros H. destruct (forallb (fun j => sat w a j) (seen w d i)) eqn:Al. { right. now apply forallb_forall. } left.
+    assert (Ex : exists j, In j (seen w d i) /\ sat w b j = true).
+    { destruct (existsb (fun j => sat w b j) (seen w d i)) eqn:X. now apply existsb_exists in X. exfalso.
+      assert (forallb (fun j => sat w a j) (seen w d i) = true); [|congruence]. apply forallb_forall. intros j Hj.
+      assert (No : forall k, In k (seen w d i) -> sat w b k = false).
+      { intros k Hk. destruct (sat w b k) eqn:Y; auto. assert (existsb (fun j => sat w b j) (seen w d i) = true) by
+          (apply existsb_exists; eauto). congruence. }
+      destruct (H j Hj) as [B|(k & Hk & _ & B)].
+      rewrite (Dj j Hj), (No j Hj) in B. now destruct (sat w a j). rewrite (No k Hk) in B. discriminate. }
+    destruct (first_of d (fun j => sat w b j) _ Ex) as (j & Hj & Bj & Fj). exists j. split; auto. split; auto.
+    intros k Hk Pk. destruct (H k Hk) as [B|(m & Hm & Pm & B)].
+    + rewrite (Dj k Hk), (Fj k Hk Pk), orb_false_r in B. exact B.
+    + assert (Pmj : passed d m j = true) by (destruct d; simpl in *; apply Nat.ltb_lt in Pm, Pk; apply Nat.ltb_lt;
+      lia).
+      rewrite (Fj m Hm Pmj) in B. discriminate.
+  - intros [(j & Hj & Bj & Aj)|Al] k Hk; [|left; rewrite (Dj k Hk), (Al k Hk); auto].
+    destruct (lt_eq_lt_dec j k) as [[L| ->]|L].
+    + destruct d; [left; rewrite (Dj k Hk), (Aj k Hk); auto; simpl; now apply Nat.ltb_lt|right; exists j; repeat
+      split; auto;
+        simpl; now apply Nat.ltb_lt].
+    + left. rewrite (Dj k Hk), Bj. apply orb_true_r.
+    + destruct d; [right; exists j; repeat split; auto; simpl; now apply Nat.ltb_lt|left; rewrite (Dj k Hk), (Aj k
+      Hk); auto;
+        simpl; now apply Nat.ltb_lt].
+Qed.
 End NormalForm.

@@ -217,12 +217,14 @@ Qed.
 Lemma once_any_size : once_any_ok -> (Z.of_nat M <= 2 ^ prec f)%Z.
 Proof.
   intros Ok. destruct (Nat.eq_dec M 0) as [->|M0]. { apply Z.pow_nonneg. lia. }
-  destruct (sizes Ok ltac:(lia)) as (S3 & _). destruct Ok as (P & _). destruct (units P) as [_ U2]. assert (U := u_pos f).
+  destruct (sizes Ok ltac:(lia)) as (S3 & _). destruct Ok as (P & _). destruct (units P) as [_ U2]. assert (U :=
+    u_pos f).
   assert (B : forall n, (1 - u) ^ n * (1 + INR n * u) <= 1).
   { induction n as [|n IH]. simpl; lra. rewrite S_INR. cbn [pow]. assert (X := pos_INR n).
     assert (Q : 0 <= (1 - u) ^ n) by (apply pow_le; lra).
     assert ((1 - u) * (1 + (INR n + 1) * u) <= 1 + INR n * u) by nra.
-    replace ((1 - u) * (1 - u) ^ n * (1 + (INR n + 1) * u)) with ((1 - u) ^ n * ((1 - u) * (1 + (INR n + 1) * u))) by ring.
+    replace ((1 - u) * (1 - u) ^ n * (1 + (INR n + 1) * u)) with ((1 - u) ^ n * ((1 - u) * (1 + (INR n + 1) * u))) by
+      ring.
     apply Rle_trans with ((1 - u) ^ n * (1 + INR n * u)); auto. now apply Rmult_le_compat_l. }
   specialize (B M). assert (L : (1 - u) ^ (M + 6) <= (1 - u) ^ M) by (apply pow_less; [lra|lia]).
   assert (m0 := pos_INR M). assert (X : INR M * u <= 1) by nra.

@@ -159,7 +159,8 @@ Proof.
     half_number).
   destruct (store_normal fs fa _ (rnd_number fa _) Ah) as [B1 _].
   assert (Lo : (1 - u fa) * (1 - u_stored fs fa) * / ((1 + 2 * sigma) * G) <= rnd fs (rnd fa (o / s))).
-  { eapply Rle_trans; [|apply B1]. replace ((1 - u fa) * (1 - u_stored fs fa) * / ((1 + 2 * sigma) * G)) with ((1 - u_stored fs fa) * ((1
+  { eapply Rle_trans; [|apply B1]. replace ((1 - u fa) * (1 - u_stored fs fa) * / ((1 + 2 * sigma) * G)) with ((1 -
+    u_stored fs fa) * ((1
     - u fa) * / ((1 + 2 * sigma) * G))) by ring.
     apply Rmult_le_compat_l. lra. eapply Rle_trans; [|apply A1]. apply Rmult_le_compat_l; lra. }
   apply Rabs_le. lra.

@@ -23,7 +23,8 @@ Qed.
 Theorem once_bf16_f32 : once_ok bf16 f32 (Z.to_nat 1000000).
 Proof.
   assert (F := f64_error_range). unfold once_ok, once_error, loser_max, sigma, eps.
-  rewrite u_f32, u_bf16, tiny_f32, INR_Z by lia. set (z := f64_error) in *. clearbody z.
+  replace (u_stored bf16 f32) with (/ 256) by (unfold u_stored; cbn; rewrite u_bf16; auto).
+  rewrite u_f32, tiny_f32, INR_Z by lia. set (z := f64_error) in *. clearbody z.
     change (Z.to_nat (prec f32)) with 24%nat.
   split; interval with (i_prec 60).
 Qed.

@@ -61,7 +61,8 @@ End Trees.
 (* ---- ascending ---- *)
 Fixpoint asc_parts (s : R) ws : list R := match ws with [] => [] | x :: r => rnd f (s + x) :: asc_parts (rnd f (s +
   x)) r end.
-Theorem scan_in_range ws : (forall w, In w ws -> 0 <= w <= 1) -> forall s, number f s -> 0 <= s <= bpow radix2 (prec f)
+Theorem scan_in_range ws : (forall w, In w ws -> 0 <= w <= 1) -> forall s, number f s -> 0 <= s <= bpow radix2 (prec
+  f)
   -> 0 <= asc f s ws <= bpow radix2 (prec f) /\ forall z, In z (asc_parts s ws) -> 0 <= z <= bpow radix2 (prec f).
 Proof.
   induction ws as [|x r IH]; intros W s Ns Hs; cbn [asc asc_parts]. split; [lra|intros z []].
@@ -113,7 +114,8 @@ Proof.
       apply Rlt_le, Rlt_le_trans with (bpow radix2 (mag radix2 x)). apply bpow_mag_gt. apply bpow_le. lia. }
     rewrite (rnd_id f x Nx). apply rnd_id. now apply number_double.
   - assert (C : cexp radix2 (FLT_exp (emin f) (prec f)) (2 * x) = (cexp radix2 (FLT_exp (emin f) (prec f)) x + 1)%Z).
-    { unfold cexp, FLT_exp. replace (2 * x) with (x * bpow radix2 1) by (change (bpow radix2 1) with 2; ring). rewrite mag_mult_bpow by auto.
+    { unfold cexp, FLT_exp. replace (2 * x) with (x * bpow radix2 1) by (change (bpow radix2 1) with 2; ring).
+      rewrite mag_mult_bpow by auto.
       lia. }
     unfold rnd, round, scaled_mantissa, F2R. cbn [Fnum Fexp]. rewrite C.
     replace (2 * x * bpow radix2 (- (cexp radix2 (FLT_exp (emin f) (prec f)) x + 1)))

@@ -3,6 +3,7 @@
    numbers of one certificate and closes these inequalities by interval.
 
    replay_near        nearest, equal formats, any order: near_fine
+   replay_near_asc    the same, ascending, in any pair of formats
    replay_compare     comparisons, equal formats, any order: compare_ok
    replay_compare_asc the same in two formats, ascending
    replay_once        once, equal formats, any order: once_any_ok
@@ -10,7 +11,8 @@
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal
-  FloatRun NearestHead OnceHead OnceTree OnceAny CompareHead CompareAny SoundFormulas SoundCompare Sound.
+  FloatRun NearestHead OnceHead OnceTree OnceAny CompareHead CompareAny Results SoundFormulas SoundCompare SafeBlocks
+    Sound.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -101,6 +103,54 @@ Proof.
   split. rewrite Z2Nat.id; lia. split. rewrite INR_Z by lia. exact Hk. eapply replay_any; eauto.
 Qed.
 
+(* the same, ascending, stored in fs and summed in fa; same says if the formats are equal *)
+Theorem replay_near_asc (fs fa : format) (same : bool) (Mz k : Z) etab errb us ts ua ta P : (0 < Mz)%Z -> (Mz <= 2 ^
+  prec
+  fa)%Z -> same_format fs fa = same -> u fs = us -> tiny fs = ts -> u fa = ua -> tiny fa = ta ->
+  bpow radix2 (k - 1) = P -> 16 * IZR Mz < bpow radix2 k ->
+  (let lost := if same then 0 else us + / 2 * ts in
+   8 * IZR Mz * (5 / 10 ^ 16 + (us * / 2 + / 2 * ts) + (ua + / 2 * ta) + lost) + 3 * ua * P + 3 / 2 * ta <= etab) ->
+  2 * etab < 8 ->
+  (let q := exp (- (8 * (1 - ua))) in let us1 := if same then 0 else us in
+   let R := (1 + 2 * ua) * exp (2 * etab) * (q / (1 - q)) + IZR Mz * ta in
+   let Rs := if same then R else (1 + us) * R + IZR Mz * ts in
+   4 * R <= 1 /\ 1 - (1 - ua) * (1 - us1) / (1 + 4 * R) <= errb /\
+   (if same then 0 else (1 + 4 * Rs) * (1 + ua) * (1 + us1) - 1) <= errb /\ 4 * Rs * (1 + ua) * (1 + us1) + ts <=
+     errb) ->
+  errb <= / 4 -> near_fine fs fa Ascending (Z.to_nat Mz).
+Proof.
+  intros Mp HM Sm Us Ts Ua Ta EP Hk He H8 HR H4. cbv zeta in He, HR. assert (F := f64_error_small).
+  assert (EM : INR (Z.to_nat Mz) = IZR Mz) by (apply INR_Z; lia). assert (M0 : 0 < IZR Mz) by now apply IZR_lt.
+  assert (Up := u_pos fa). assert (Tp := tiny_pos fa). assert (Usp := u_pos fs). assert (Tsp := tiny_pos fs).
+  assert (Uh := u_le_half fa). rewrite Ua in Up, Uh. rewrite Us in Usp. rewrite Ta in Tp. rewrite Ts in Tsp.
+  set (lost := if same then 0 else us + / 2 * ts) in *. exists k, lost. split; [|split; [|split]].
+  - intros x Nx Hx. unfold lost. destruct same.
+    + rewrite (store_same fs fa x Sm Nx), Rminus_diag_eq, Rabs_R0 by auto. lra.
+    + assert (X := rnd_half fs x 1). change (bpow radix2 1) with 2 in X. change (bpow radix2 (1 - 1)) with 1 in X.
+      rewrite Us, Ts in X. rewrite Rmult_1_r in X. apply X; auto. generalize (emin_neg fs) (prec_ge_2 fs); lia.
+  - rewrite Z2Nat.id; lia.
+  - now rewrite EM.
+  - assert (Et : eta fs fa (Z.to_nat Mz) k lost <= etab).
+    { eapply Rle_trans; [|apply He]. unfold eta, key_error. rewrite EM, EP, Us, Ts, Ua, Ta.
+      assert (8 * IZR Mz * f64_error <= 8 * IZR Mz * (5 / 10 ^ 16)) by (apply Rmult_le_compat_l; lra). lra. }
+    set (q := exp (- (8 * (1 - ua)))) in *.
+    assert (Q := exp_neg_lt_1 (8 * (1 - ua)) ltac:(lra)). fold q in Q.
+    assert (Q' : 0 <= q / (1 - q)) by (apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]).
+    set (R := (1 + 2 * ua) * exp (2 * etab) * (q / (1 - q)) + IZR Mz * ta) in *.
+    assert (Lk : 0 <= leak_asc fs fa (Z.to_nat Mz) k lost <= R).
+    { unfold leak_asc, kappa8. cbv zeta. rewrite EM, Ua, Ta. fold q. unfold R.
+      assert (0 <= IZR Mz * ta) by (apply Rmult_le_pos; lra). split.
+      - apply Rplus_le_le_0_compat; auto. apply Rmult_le_pos; auto. apply Rmult_le_pos. lra. left; apply exp_pos.
+      - apply Rplus_le_compat_r. apply Rmult_le_compat_r; auto. apply Rmult_le_compat_l. lra. apply exp_mono. lra. }
+    destruct HR as (R1 & R2 & R3 & R4). unfold near_ok, kappa8. split. lra. split. lra.
+    eapply Rle_trans; [|apply H4].
+    apply Rle_trans with (error fs fa (4 * R) (4 * (if same then R else (1 + us) * R + IZR Mz * ts))).
+    + apply error_mono. lra. unfold stored_leak. rewrite Sm, EM, Us, Ts. destruct same; [lra|].
+      assert ((1 + us) * leak_asc fs fa (Z.to_nat Mz) k lost <= (1 + us) * R) by (apply Rmult_le_compat_l; lra). lra.
+    + unfold error, error1, error2, error3, u_stored. rewrite Sm, Us, Ua, Ts. repeat apply Rmax_lub; destruct same;
+      lra.
+Qed.
+
 (* (1-u)^n from below *)
 Lemma pow_exp_low f n : exp (- (INR n * (u f / (1 - u f)))) <= (1 - u f) ^ n.
 Proof.
@@ -188,13 +238,14 @@ Proof.
     assert (0 <= (rest + ts) * (1 + ua) * exp (2 * ta)) by (apply Rmult_le_pos; [apply Rmult_le_pos; lra|lra]).
       specialize (X H). lra.
 Qed.
-Theorem replay_compare_asc : (let rest := losers + IZR Mz * ta in
-   4 * rest <= 1 /\ 1 - (1 - ua) * (1 - us) / (1 + 4 * rest) <= errb /\ (1 + ua) * (1 + us) - 1 <= errb /\ ts <=
+Theorem replay_compare_asc us1 : u_stored fs fa = us1 -> (let rest := losers + IZR Mz * ta in
+   4 * rest <= 1 /\ 1 - (1 - ua) * (1 - us1) / (1 + 4 * rest) <= errb /\ (1 + ua) * (1 + us1) - 1 <= errb /\ ts <=
      errb /\
-   ((1 + us) * rest + ts) * (1 + ua) * (1 + us) * exp (2 * ta) / lo + ts <= errb) ->
+   ((1 + us1) * rest + ts) * (1 + ua) * (1 + us1) * exp (2 * ta) / lo + ts <= errb) ->
   compare_ok fs fa Ascending M wl we.
 Proof.
-  cbv zeta. set (rest := losers + IZR Mz * ta). intros (L1 & L2 & L3 & L4 & L5).
+  cbv zeta. set (rest := losers + IZR Mz * ta). intros us1_is (L1 & L2 & L3 & L4 & L5).
+  assert (Us1 := u_stored_range fs fa). rewrite us1_is in Us1.
   assert (U := u_pos fa). assert (Us := u_pos fs). assert (T := tiny_pos fa). assert (Ts := tiny_pos fs).
     rewrite ua_is in U. rewrite us_is in Us. rewrite ta_is in T. rewrite ts_is in Ts.
   assert (M0 : 0 < IZR Mz) by now apply IZR_lt. assert (EM : INR M = IZR Mz) by (apply INR_Z; lia).
@@ -202,12 +253,13 @@ Proof.
     assert (0 <= IZR Mz * ta) by (apply Rmult_le_pos; lra). lra. }
   unfold compare_ok. rewrite rest_eq, ep_eq, EM, ls_is, la_is. fold rest. repeat split; auto.
   - unfold M. rewrite Z2Nat.id; lia.
-  - unfold error, error1, error2, error3. rewrite ua_is, us_is, ts_is. repeat apply Rmax_lub; lra.
-  - unfold compare_error_false. rewrite rest_eq, ua_is, us_is, ta_is, ts_is. fold rest.
-    assert (X := divide_low (((1 + us) * rest + ts) * (1 + ua) * (1 + us) * exp (2 * ta))).
+  - unfold error, error1, error2, error3. rewrite ua_is, us1_is, ts_is. repeat apply Rmax_lub; try lra.
+    assert (0 <= ua * us1) by (apply Rmult_le_pos; lra). destruct same_format; lra.
+  - unfold compare_error_false. rewrite rest_eq, ua_is, us1_is, ta_is, ts_is. fold rest.
+    assert (X := divide_low (((1 + us1) * rest + ts) * (1 + ua) * (1 + us1) * exp (2 * ta))).
       assert (e := exp_pos (2 * ta)).
-    assert (Y : 0 <= (1 + us) * rest) by (apply Rmult_le_pos; lra).
-    assert (0 <= ((1 + us) * rest + ts) * (1 + ua) * (1 + us) * exp (2 * ta)) by (repeat apply Rmult_le_pos; lra).
+    assert (Y : 0 <= (1 + us1) * rest) by (apply Rmult_le_pos; lra).
+    assert (0 <= ((1 + us1) * rest + ts) * (1 + ua) * (1 + us1) * exp (2 * ta)) by (repeat apply Rmult_le_pos; lra).
       specialize (X H). lra.
 Qed.
 End Compare.
@@ -250,17 +302,18 @@ Proof.
   apply Rinv_le_contravar. apply Rmult_lt_0_compat; lra. apply Rmult_le_compat_l; lra.
 Qed.
 
-(* the claim of a certificate: all strings of up to n letters *)
+(* the claim of a certificate: all strings of up to n letters. No operation overflows, and the answer is right *)
 Theorem claim {A} (fs fa : format) (ord : order) (tail : bool) (phi : form A) (n : Z) :
   (forall x, number fs x -> number fa x) -> fs = fa \/ 2 * tiny fa <= tiny fs -> (3 <= prec fs)%Z -> (4 <= prec
     fa)%Z ->
   let Mz := (n + (if tail then 2 else 1))%Z in (0 <= n)%Z -> tail = true \/ past phi ->
   formula_ok fs fa ord (Z.to_nat Mz) phi ->
-  forall E, exp_model fa E -> forall w e i, (Z.of_nat (length w) <= n)%Z -> (1 <= i <= length w)%nat ->
+  forall E, exp_model fa E -> forall w e, (Z.of_nat (length w) <= n)%Z ->
   float_run tail fs fa E ord w (fst (transformer Temperature phi)) e ->
+  within_range tail fs fa E ord w e (fst (transformer Temperature phi)) /\ forall i, (1 <= i <= length w)%nat ->
   chan e (snd (transformer Temperature phi)) i = if sat w phi i then 1 else 0.
 Proof.
-  intros Incl Fine B3 B4 Mz Hn F Ok E HE w e i Hw Hi Run.
+  intros Incl Fine B3 B4 Mz Hn F Ok E HE w e Hw Run.
   apply (sound tail fs fa Incl Fine B3 B4 E HE ord (Z.to_nat Mz)); auto.
   unfold Programs.N, Mz. destruct tail; lia.
 Qed.

@@ -126,7 +126,8 @@ Qed.
 (* rows: the sizes of the terms are multiples of 1/2 *)
 Variable cap : nat -> R.
 Definition row_size (r : row) := sum (fun t => Rabs (fst t) * cap (snd t)) r.
-Definition bounded (e : env) (r : row) i := forall t, In t r -> Rabs (chan e (snd t) i) <= cap (snd t) /\ multiple (-1)
+Definition bounded (e : env) (r : row) i := forall t, In t r -> Rabs (chan e (snd t) i) <= cap (snd t) /\ multiple
+  (-1)
   (Rabs (fst t) * cap (snd t)).
 Theorem row_size_ok e r i : bounded e r i -> row_size r <= bpow radix2 (prec fa - 1) ->
   (forall z, In z (row_summed e r i) -> Rabs z <= row_size r) /\ Rabs (asc fa 0 (terms fa e r i)) <= row_size r.
@@ -145,7 +146,8 @@ Proof.
     - apply (multiple_number fa (-1)); auto. generalize (emin_neg fa) (prec_ge_2 fa); lia.
       replace (-1 + prec fa)%Z with (prec fa - 1)%Z by lia. rewrite Rabs_pos_eq by auto. specialize (Le t Ht). lra.
     - rewrite Rabs_mult. apply Rmult_le_compat_l; auto. apply Rabs_pos. }
-  assert (A1 : Rabs (asc fa 0 (terms fa e r i)) <= 0 + total cs /\ forall z, In z (asc_parts 0 (terms fa e r i)) -> Rabs
+  assert (A1 : Rabs (asc fa 0 (terms fa e r i)) <= 0 + total cs /\ forall z, In z (asc_parts 0 (terms fa e r i)) ->
+    Rabs
     z <= 0 + total cs).
   { apply asc_whole.
     - unfold terms, cs. now rewrite !map_length.
@@ -157,7 +159,8 @@ Proof.
     - rewrite T. lra. }
   rewrite T, Rplus_0_l in A1. destruct A1 as [A1 A2]. split; auto.
   intros z Hz. unfold row_summed in Hz. apply in_app_or in Hz. destruct Hz as [Hz|Hz]; auto.
-  unfold terms in Hz. apply in_map_iff in Hz. destruct Hz as (t & <- & Ht). specialize (Tm t Ht). specialize (Le t Ht).
+  unfold terms in Hz. apply in_map_iff in Hz. destruct Hz as (t & <- & Ht). specialize (Tm t Ht). specialize (Le t
+    Ht).
   lra.
 Qed.
 
@@ -185,7 +188,8 @@ Proof.
 Qed.
 Lemma abs_rnd_mono x y : Rabs x <= y -> Rabs (rnd fa x) <= rnd fa y.
 Proof. intros H. unfold rnd. rewrite <- round_NE_abs by typeclasses eauto. now apply rnd_le. Qed.
-Theorem logit_sizes lam q k Lam S : number fa lam -> Rabs lam <= Lam -> number fa S -> Rabs q <= S -> Rabs (q * k) <= S ->
+Theorem logit_sizes lam q k Lam S : number fa lam -> Rabs lam <= Lam -> number fa S -> Rabs q <= S -> Rabs (q * k) <=
+  S ->
   q = 1 \/ 0 <= k <= 1 -> let Y := rnd fa (Lam * S) in
   (forall l, logit_of fa ord lam [(q, k)] l -> Rabs l <= Y + ulp_of Y) /\
   (forall z, logit_result lam [(q, k)] z -> Rabs z <= S \/ Rabs z <= Y + ulp_of Y).
@@ -239,7 +243,8 @@ Proof.
   intros Len T. assert (Sz := among_size _ _ _ _ _ _ _ _ T). destruct T as ((js & J1 & J2 & ->) & Ok & S & _). split.
   apply logit_number.
   destruct (tree_in_range fa E HE (logit js) (logit_number js) t Ok ltac:(lia)) as [V0 V1]. split; auto.
-  eapply Rle_trans; [apply V1|]. rewrite INR_IZR_INZ, <- pow_IZR by (generalize (prec_ge_2 fa); lia). apply IZR_le. lia.
+  eapply Rle_trans; [apply V1|]. rewrite INR_IZR_INZ, <- pow_IZR by (generalize (prec_ge_2 fa); lia). apply IZR_le.
+    lia.
 Qed.
 Lemma top_big : big fa <= top fa. Proof. apply top_ge. Qed.
 
@@ -251,14 +256,16 @@ Let v' j := if Req_EM_T (v j) 1 then 1 else 0.
 Lemma tree_unit win L o t x : tree_of logit v K win L o t x -> 0 <= x <= val fa E win t.
 Proof.
   intros ((js & J1 & J2 & ->) & Ok & S & Am). assert (S' : summed fa E logit v' (logit js) L o t x).
-  { apply (summed_ext fa E logit v v' _ _ _ _ _ S). intros j Hj. unfold v'. destruct (Req_EM_T (v j) 1) as [e|e]; auto.
+  { apply (summed_ext fa E logit v v' _ _ _ _ _ S). intros j Hj. unfold v'. destruct (Req_EM_T (v j) 1) as [e|e];
+    auto.
     destruct (v_01 j (among_in _ _ _ _ Am Hj)); [auto|contradiction]. }
   apply (numerator_le fa E HE (logit js) (logit_number js) t x Ok). apply (summed_nums fa E HE logit v') with (L := L)
     (o := o); auto.
   intros j. unfold v'. destruct (Req_EM_T (v j) 1); auto.
 Qed.
 Hypothesis incl : forall x, number fs x -> number fa x.
-Lemma stored_unit w j : In j K -> 0 <= w <= 1 -> 0 <= rnd fa (rnd fs w * v j) <= 1 /\ rnd fa (rnd fs w * v j) <= 2 * w.
+Lemma stored_unit w j : In j K -> 0 <= w <= 1 -> 0 <= rnd fa (rnd fs w * v j) <= 1 /\ rnd fa (rnd fs w * v j) <= 2 *
+  w.
 Proof.
   intros Hj Hw. assert (R0 : 0 <= rnd fs w) by (apply rnd_ge; [apply number_0|lra]).
   assert (R1 : rnd fs w <= 1) by (apply rnd_le_number; [apply number_1|lra]).
@@ -283,7 +290,8 @@ Proof.
 Qed.
 Theorem unit_out x : softmax_row fs fa E ord logit v K x -> 0 <= x <= 2.
 Proof.
-  clear len. intros H. unfold softmax_row in H. destruct K as [|k0 K0] eqn:EK. subst. lra. rewrite <- EK in *. clear EK.
+  clear len. intros H. unfold softmax_row in H. destruct K as [|k0 K0] eqn:EK. subst. lra. rewrite <- EK in *. clear
+    EK.
   assert (Q : forall a b, 0 <= a <= 2 * b -> 1 <= b -> 0 <= quotient fs fa a b <= 2).
   { intros a b Ha Hb. destruct (share_2 a b Ha Hb). unfold quotient. split.
     apply (rnd_ge fs); [apply number_0|]. apply (rnd_ge fa); [apply number_0|]. auto.
@@ -307,7 +315,8 @@ Proof.
     |win L o t x m Eo Tr Nm Rm y Hy|win L j t x Eo Tr].
   - apply in_range_rnd. now apply near_logits.
   - rewrite Rabs_pos_eq; lra.
-  - destruct (stored_unit (asc_weight logit top j) j Hj) as [X _]. now apply asc_weight_unit. rewrite Rabs_pos_eq; lra.
+  - destruct (stored_unit (asc_weight logit top j) j Hj) as [X _]. now apply asc_weight_unit. rewrite Rabs_pos_eq;
+    lra.
   - destruct (scan_in_range fa (map (fun j => rnd fa (rnd fs (asc_weight logit top j) * v j)) K)) with (s := 0) as
     [_ X]; auto; try lra.
     + intros w Hw. apply in_map_iff in Hw. destruct Hw as (j & <- & Hj). apply stored_unit; auto.
@@ -321,7 +330,8 @@ Proof.
   - destruct (tree_big win L o t x (len Eo) Tr) as [_ X]. assert (Y := tree_unit _ _ _ _ _ Tr).
     destruct Hy as [-> | ->]; rewrite Rabs_pos_eq; lra.
   - destruct (tree_big win L o t x (len Eo) Tr) as [Nw X]. assert (Y := tree_unit _ _ _ _ _ Tr).
-    destruct Tr as (_ & Ok & _). destruct (E_bound fa E HE (ref win t) m (ref_number fa win Nw t Ok) Nm Rm) as (Ee & _).
+    destruct Tr as (_ & Ok & _). destruct (E_bound fa E HE (ref win t) m (ref_number fa win Nw t Ok) Nm Rm) as (Ee &
+      _).
     apply Rle_trans with (big fa); auto. apply abs_rnd_le. apply number_pow. generalize (prec_ge_2 fa); lia.
     eapply Rle_trans; [now apply times_unit|]. destruct Hy as [-> | ->]; rewrite Rabs_pos_eq; lra.
   - assert (Y := tree_unit _ _ _ _ _ Tr). destruct (tree_big win L (Some j) t x (len Eo) Tr) as [Nw _].
@@ -347,13 +357,15 @@ Proof.
   assert (Q := Rabs_pos (v a)). destruct Hj as [->|Hj]. lra. specialize (IH Hj). lra.
 Qed.
 Lemma ones_asc top : ord = Ascending -> In top K ->
-  map (fun j => rnd fa (rnd fs (asc_weight logit top j) * v j)) K = map v K /\ forall j, In j K -> asc_weight logit top j
+  map (fun j => rnd fa (rnd fs (asc_weight logit top j) * v j)) K = map v K /\ forall j, In j K -> asc_weight logit
+    top j
     = 1.
 Proof.
   intros Eo T1. assert (Z : forall j, In j K -> logit j = 0).
   { intros j Hj. destruct (logits j Hj) as [_ X]. now rewrite Eo in X. }
   assert (W : forall j, In j K -> asc_weight logit top j = 1).
-  { intros j Hj. unfold asc_weight. rewrite !Z, Rminus_0_r, (rnd_id fa 0) by (auto; apply number_0). apply (E_0 _ _ HE). }
+  { intros j Hj. unfold asc_weight. rewrite !Z, Rminus_0_r, (rnd_id fa 0) by (auto; apply number_0). apply (E_0 _ _
+    HE). }
   split; auto. apply map_ext_in. intros j Hj. rewrite (W j Hj), (rnd_id fs 1), Rmult_1_l by apply number_1.
   apply rnd_id. apply (multiple_number fa (-1)); auto using ga. replace (-1 + prec fa)%Z with (prec fa - 1)%Z by lia.
   now apply sum_one.
@@ -376,7 +388,8 @@ Proof.
   assert (T := top_big). assert (B1 := big_1). assert (P0 := number_0 fa).
   assert (H1 : bpow radix2 (prec fa - 1) <= top fa) by (apply top_pow; lia).
   assert (Nh : number fa (bpow radix2 (prec fa - 1))) by (apply number_pow; generalize (prec_ge_2 fa); lia).
-  assert (Ps : forall y, In y (asc_parts 0 (map v K)) \/ y = asc fa 0 (map v K) -> Rabs y <= bpow radix2 (prec fa - 1)).
+  assert (Ps : forall y, In y (asc_parts 0 (map v K)) \/ y = asc fa 0 (map v K) -> Rabs y <= bpow radix2 (prec fa -
+    1)).
   { destruct (asc_whole fa (map v K) (map (fun j => Rabs (v j)) K)) with (s := 0) (b := 0) as [X Y].
     - now rewrite !map_length.
     - intros c Hc. apply in_map_iff in Hc. destruct Hc as (j & <- & Hj). destruct (v_half j Hj) as [m Em].
@@ -388,7 +401,8 @@ Proof.
     - unfold total in X, Y. rewrite sum_map in X, Y. intros y [Hy | ->]. specialize (Y y Hy). lra. lra. }
   intros [j k Hj Hk|y Hy|j top Eo Hj T1 T2|top y Eo T1 T2 Hy|top y Eo T1 T2 Hy|top Eo T1 T2|win L o t x Eo Tr y Hy
     |win L o t x m Eo Tr Nm Rm y Hy|win L j t x Eo Tr].
-  - apply in_range_rnd. destruct (moved_0 fa ord _ (logits j Hj)) as [_ X]. destruct (moved_0 fa ord _ (logits k Hk)) as
+  - apply in_range_rnd. destruct (moved_0 fa ord _ (logits j Hj)) as [_ X]. destruct (moved_0 fa ord _ (logits k Hk))
+    as
     [_ Y]. unfold low in X, Y. assert (tiny fa <= bpow radix2 (-1)) by (apply bpow_le, ga).
     change (bpow radix2 (-1)) with (/ 2) in *. unfold in_range. eapply Rle_trans; [apply Rabs_triang|].
     rewrite Rabs_Ropp. lra.
@@ -404,7 +418,8 @@ Proof.
   - destruct (tree_big win L o t x len Tr) as [_ X]. assert (Y := ones_any _ _ _ _ _ Eo Tr).
     destruct Hy as [-> | ->]; [rewrite Rabs_pos_eq; lra|lra].
   - destruct (tree_big win L o t x len Tr) as [Nw X]. assert (Y := ones_any _ _ _ _ _ Eo Tr).
-    destruct Tr as (_ & Ok & _). destruct (E_bound fa E HE (ref win t) m (ref_number fa win Nw t Ok) Nm Rm) as (Ee & _).
+    destruct Tr as (_ & Ok & _). destruct (E_bound fa E HE (ref win t) m (ref_number fa win Nw t Ok) Nm Rm) as (Ee &
+      _).
     apply in_range_rnd. unfold in_range. eapply Rle_trans; [now apply times_unit|].
     destruct Hy as [-> | ->]; [rewrite Rabs_pos_eq; lra|lra].
   - assert (Y := ones_any _ _ _ _ _ Eo Tr). destruct (tree_big win L (Some j) t x len Tr) as [Nw _].

@@ -3,12 +3,12 @@
    near_range, once_range, compare_range   what is asked of the largest number of the format of sums, for each kind of
                 head. Nothing is asked of the largest stored number: what is stored is small
    net_safe, feature_safe, head_safe       one channel: every result of an operation is at most top
-   once_safe, since_safe, step_safe, compare_safe and others   the blocks
-   once_page, compare_page                 the conditions as the page has them imply these *)
+   once_safe, since_safe, step_safe and others   the blocks; comparisons are in SafeCompare.v *)
 From Coq Require Import ZArith Reals Lia Lra Psatz List Bool Arith Permutation.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Exact Range Strings Programs Compile
-  Temporal Counting MainTheorem FloatRun NearestHead OnceHead OnceTree OnceAny CountHead CompareHead CompareAny CompareLogit Results
+  Temporal Counting MainTheorem FloatRun NearestHead OnceHead OnceTree OnceAny CountHead CompareHead CompareAny
+    CompareLogit Results
   Soundness SoundFormulas SoundCompare.
 Import ListNotations.
 Local Open Scope R_scope.
@@ -25,6 +25,12 @@ Definition once_range := let Y := rnd ((1 + f64_error) * (ln (INR M) + 8)) in 2 
 Definition compare_range (W : R) := let Y := rnd (16 * INR M * Format.rnd fs (rnd (W + 1))) in
   Y + ulp Y + tiny fa <= top fa.
 End Conditions.
+
+(* the channels of a block, one after the other *)
+Ltac each j Hd := repeat (destruct j as [|j]; [cbn in Hd; injection Hd as <-|]); try (exfalso; cbn in Hd; destruct j;
+  discriminate).
+Ltac in_list := repeat match goal with H : In _ (_ :: _) |- _ => destruct H as [<-|H] | H : In _ [] |- _ => destruct
+  H end.
 
 Section Safe.
 Context {A : Type}.
@@ -56,7 +62,8 @@ Proof.
   intros H X. assert (T := top_8). split; [split|]. intros z []. intros z Hz. cbn in Hz.
   assert (Y := expression_1 fs _ _ Hz H). lra. exact (expression_1 fs _ _ X H).
 Qed.
-Lemma net_safe w cap e us i : (forall t, In t us -> bounded cap e (snd (fst t)) i /\ row_size cap (snd (fst t)) <= 8 /\
+Lemma net_safe w cap e us i : (forall t, In t us -> bounded cap e (snd (fst t)) i /\ row_size cap (snd (fst t)) <= 8
+  /\
   -4 <= snd t <= 0 /\ Rabs (fst (fst t)) = 1) -> (length us <= 2)%nat -> safe_def w e (Net us) i.
 Proof.
   intros H Len. assert (T := top_16). assert (Ts := top_8). assert (E8 := eight_a).
@@ -66,7 +73,8 @@ Proof.
   assert (Un : forall t, In t us -> (forall z, In z (row_summed e (snd (fst t)) i) -> Rabs z <= 8) /\
     Rabs (rnd fa (asc fa 0 (terms fa e (snd (fst t)) i) + snd t)) <= 16 /\ 0 <= hidden fs fa e t i <= 8 /\
     Rabs (rnd fa (fst (fst t) * hidden fs fa e t i)) <= 8).
-  { intros t Ht. destruct (H t Ht) as (Bd & Sz & Bi & Ou). destruct (row_size_ok fa cap e _ i Bd ltac:(lra)) as [R1 R2].
+  { intros t Ht. destruct (H t Ht) as (Bd & Sz & Bi & Ou). destruct (row_size_ok fa cap e _ i Bd ltac:(lra)) as [R1
+    R2].
     set (S := asc fa 0 (terms fa e (snd (fst t)) i)) in *. apply Rabs_le_inv in R2.
     assert (Hd : 0 <= hidden fs fa e t i <= 8).
     { unfold hidden. fold S. assert (X : rnd fa (S + snd t) <= 8) by (apply rnd_le_number; auto; lra).
@@ -81,7 +89,8 @@ Proof.
     + destruct (Un t Ht) as (U & _). specialize (U z Hz). lra.
     + destruct (Un t Ht) as (_ & U & _). lra.
     + destruct (Un t Ht) as (_ & _ & _ & U). lra.
-    + assert (X : Rabs z <= 16); [|lra]. destruct us as [|t1 [|t2 [|]]]; cbn [map asc_parts] in Hz; [destruct Hz| | |simpl
+    + assert (X : Rabs z <= 16); [|lra]. destruct us as [|t1 [|t2 [|]]]; cbn [map asc_parts] in Hz; [destruct Hz| |
+      |simpl
       in Len; lia].
       * destruct Hz as [<-|[]]. destruct (Un t1 (or_introl eq_refl)) as (_ & _ & _ & U). rewrite Rplus_0_l.
         apply abs_rnd_le; auto. lra.
@@ -95,13 +104,16 @@ Qed.
 Lemma head_safe w e m scale q k v i Lam S : (N w <= M)%nat -> (ord = AnyOrder -> (Z.of_nat M <= 2 ^ prec fa)%Z) ->
   (forall lam, expression fa (scale (N w)) lam -> number fa lam /\ Rabs lam <= Lam) -> Lam <= top fa ->
   (forall z, In z (row_summed e q i) -> Rabs z <= top fa) -> Rabs (float_row e q i) <= top fs ->
-  (forall j, In j (keys w m i) -> (forall z, In z (row_summed e k j) \/ In z (row_summed e v j) -> Rabs z <= top fa) /\
+  (forall j, In j (keys w m i) -> (forall z, In z (row_summed e k j) \/ In z (row_summed e v j) -> Rabs z <= top fa)
+    /\
     Rabs (float_row e k j) <= top fs /\ (float_row e v j = 0 \/ float_row e v j = 1) /\
     Rabs (float_row e q i * float_row e k j) <= S /\ (float_row e q i = 1 \/ 0 <= float_row e k j <= 1)) ->
   number fa S -> S <= top fa -> Rabs (float_row e q i) <= S ->
   (let Y := rnd fa (Lam * S) in Y + ulp_of fa Y <= top fa) ->
-  (forall lam logit, expression fa (scale (N w)) lam -> (forall j, In j (keys w m i) -> logit_of fa ord lam (pairs fs fa e
-    [(q, k)] i j) (logit j)) -> forall j j', In j (keys w m i) -> In j' (keys w m i) -> Rabs (logit j - logit j') <= top
+  (forall lam logit, expression fa (scale (N w)) lam -> (forall j, In j (keys w m i) -> logit_of fa ord lam (pairs fs
+    fa e
+    [(q, k)] i j) (logit j)) -> forall j j', In j (keys w m i) -> In j' (keys w m i) -> Rabs (logit j - logit j') <=
+      top
     fa) ->
   safe_def w e (Head m scale [(q, k)] v) i.
 Proof.
@@ -123,13 +135,17 @@ Proof.
     + apply Rle_trans with 1; [|lra]. apply abs_rnd_le. apply number_1. rewrite Rabs_pos_eq; lra.
 Qed.
 (* all logits of a row are at most Y and a unit in the last place: so are their differences, twice *)
-Lemma far_logits (w : list A) e m scale q k i Lam S : (forall lam, expression fa (scale (N w)) lam -> number fa lam /\ Rabs lam <=
+Lemma far_logits (w : list A) e m scale q k i Lam S : (forall lam, expression fa (scale (N w)) lam -> number fa lam
+  /\ Rabs lam <=
   Lam) -> number fa S -> Rabs (float_row e q i) <= S ->
-  (forall j, In j (keys w m i) -> Rabs (float_row e q i * float_row e k j) <= S /\ (float_row e q i = 1 \/ 0 <= float_row
+  (forall j, In j (keys w m i) -> Rabs (float_row e q i * float_row e k j) <= S /\ (float_row e q i = 1 \/ 0 <=
+    float_row
     e k j <= 1)) ->
   (let Y := rnd fa (Lam * S) in 2 * (Y + ulp_of fa Y) <= top fa) ->
-  forall lam logit, expression fa (scale (N w)) lam -> (forall j, In j (keys w m i) -> logit_of fa ord lam (pairs fs fa e
-    [(q, k)] i j) (logit j)) -> forall j j', In j (keys w m i) -> In j' (keys w m i) -> Rabs (logit j - logit j') <= top
+  forall lam logit, expression fa (scale (N w)) lam -> (forall j, In j (keys w m i) -> logit_of fa ord lam (pairs fs
+    fa e
+    [(q, k)] i j) (logit j)) -> forall j j', In j (keys w m i) -> In j' (keys w m i) -> Rabs (logit j - logit j') <=
+      top
     fa.
 Proof.
   intros Hlam NS HqS Hk HY lam logit Hl Lg. cbv zeta in HY. destruct (Hlam lam Hl) as [Nl Ll].
@@ -179,11 +195,6 @@ Proof. destruct (truth_01 w f i) as [-> | ->]; rewrite ?Rabs_R0, ?Rabs_R1; lra. 
 Lemma real_abs (w : list A) i : Rabs (real w i) <= 1.
 Proof. unfold real. destruct (letter w i); rewrite ?Rabs_R0, ?Rabs_R1; lra. Qed.
 
-(* the channels of a block, one after the other *)
-Ltac each j Hd := repeat (destruct j as [|j]; [cbn in Hd; injection Hd as <-|]); try (exfalso; cbn in Hd; destruct j;
-  discriminate).
-Ltac in_list := repeat match goal with H : In _ (_ :: _) |- _ => destruct H as [<-|H] | H : In _ [] |- _ => destruct
-  H end.
 Ltac abs_ := rewrite ?abs_1, ?abs_m1, ?abs_2, ?abs_sign.
 Ltac half_ := abs_; first [apply (whole_half 1); lra | apply (whole_half 2); lra | apply (whole_half 4); lra].
 Ltac row_ := let x := fresh "x" in let Hx := fresh "Hx" in intros x Hx; in_list; cbn [fst snd];
@@ -214,22 +225,26 @@ Proof.
   rewrite (fb_old tail fs fa E ord M p bl w e NM Run c f i Hc C Hi). split; [apply real_abs|apply truth_abs].
 Qed.
 (* the ramp that rounds a raw value of at most 2 *)
-Lemma round_safe bl w e i c n : (N w <= M)%nat -> float_run w (p ++ bl) e -> (i < N w)%nat -> (c < n)%nat -> (0 < n)%nat ->
+Lemma round_safe bl w e i c n : (N w <= M)%nat -> float_run w (p ++ bl) e -> (i < N w)%nat -> (c < n)%nat -> (0 <
+  n)%nat ->
   0 <= chan e c i <= 2 -> safe_def w (firstn n e) (round_raw c) i.
 Proof.
-  intros NM Run Hi Hc Hn H. assert (B0 : Rabs (chan e 0 i) <= 1) by (rewrite (fb_real tail fs fa E ord p bl w e G Run i Hi);
+  intros NM Run Hi Hc Hn H. assert (B0 : Rabs (chan e 0 i) <= 1) by (rewrite (fb_real tail fs fa E ord p bl w e G Run
+    i Hi);
     apply real_abs).
   assert (Bc : Rabs (chan e c i) <= 2) by (rewrite Rabs_pos_eq; lra). assert (B0' : Rabs (chan e 0 i) <= 2) by lra.
   apply (net_safe w (fun _ => 2)); [net_|simpl; lia].
 Qed.
 (* what a head with Boolean values puts out *)
 Lemma raw_out bl w e i j m scale qk c f : (N w <= M)%nat -> float_run w (p ++ bl) e -> (i < N w)%nat ->
-  nth_error bl j = Some (Head m scale qk [(1, c)]) -> (forall t, In t qk -> (forall x, In x (fst t) -> (snd x < L + j)%nat)
+  nth_error bl j = Some (Head m scale qk [(1, c)]) -> (forall t, In t qk -> (forall x, In x (fst t) -> (snd x < L +
+    j)%nat)
     /\ (forall x, In x (snd t) -> (snd x < L + j)%nat)) -> (c < L + j)%nat ->
   (forall k, (k < N w)%nat -> chan e c k = f k) -> (forall k, f k = 0 \/ f k = 1) -> 0 <= chan e (L + j) i <= 2.
 Proof.
   intros NM Run Hi Hd Hq Hc Hf F01.
-  destruct (fb_head tail fs fa E ord p bl w e Run j m scale qk [(1, c)] i Hd Hi Hq) as (lam & logit & _ & Nl & _ & SR).
+  destruct (fb_head tail fs fa E ord p bl w e Run j m scale qk [(1, c)] i Hd Hi Hq) as (lam & logit & _ & Nl & _ &
+    SR).
   { intros x [<-|[]]. exact Hc. }
   apply (unit_out fs fa E ord HE logit (fun k => float_row e [(1, c)] k) (keys w m i) Nl); auto.
   intros k Hk. apply in_keys in Hk. rewrite (row_one fs fa incl); rewrite (Hf k) by tauto; auto.
@@ -244,9 +259,11 @@ Proof.
 Qed.
 (* the row of one Boolean channel *)
 Lemma bool_row n e c i : (c < n)%nat -> chan e c i = 0 \/ chan e c i = 1 ->
-  (forall z, In z (row_summed (firstn n e) [(1, c)] i) -> Rabs z <= 1) /\ float_row (firstn n e) [(1, c)] i = chan e c i.
+  (forall z, In z (row_summed (firstn n e) [(1, c)] i) -> Rabs z <= 1) /\ float_row (firstn n e) [(1, c)] i = chan e
+    c i.
 Proof.
-  intros Hc H. assert (X : number fs (chan e c i)) by (destruct H as [-> | ->]; [apply number_0|apply number_1]). split.
+  intros Hc H. assert (X : number fs (chan e c i)) by (destruct H as [-> | ->]; [apply number_0|apply number_1]).
+    split.
   - intros z Hz. apply row_single in Hz; rewrite chan_firstn in * by auto; [|now apply incl]. subst.
     destruct H as [-> | ->]; rewrite ?Rabs_R0, ?Rabs_R1; lra.
   - rewrite (row_one fs fa incl); rewrite chan_firstn; auto.
@@ -258,11 +275,14 @@ Proof.
   intros NM [(y' & H & _ & ->) _]. split. apply rnd_number. apply abs_rnd_mono.
   assert (n1 : 1 <= INR (N w)). { change 1 with (INR 1). apply le_INR. unfold Programs.N. destruct tail; lia. }
   assert (nM : INR (N w) <= INR M) by (now apply le_INR).
-  assert (l0 : 0 <= ln (INR (N w))) by (rewrite <- ln_1; destruct n1 as [n1|<-]; [left; apply ln_increasing; lra|right;
+  assert (l0 : 0 <= ln (INR (N w))) by (rewrite <- ln_1; destruct n1 as [n1|<-]; [left; apply ln_increasing;
+    lra|right;
     auto]).
-  assert (lM : ln (INR (N w)) <= ln (INR M)) by (destruct nM as [nM| ->]; [left; apply ln_increasing; lra|right; auto]).
+  assert (lM : ln (INR (N w)) <= ln (INR M)) by (destruct nM as [nM| ->]; [left; apply ln_increasing; lra|right;
+    auto]).
   unfold kappa in H. rewrite (Rabs_pos_eq (ln (INR (N w)) + 8)) in H by lra.
-  assert (F : 0 <= f64_error) by (unfold f64_error, v64; assert (B := bpow_gt_0 radix2 (-53)); assert (X := pow_R1_Rle (1 +
+  assert (F : 0 <= f64_error) by (unfold f64_error, v64; assert (B := bpow_gt_0 radix2 (-53)); assert (X :=
+    pow_R1_Rle (1 +
     bpow radix2 (-53)) 4 ltac:(lra)); lra).
   replace y' with ((y' - (ln (INR (N w)) + 8)) + (ln (INR (N w)) + 8)) by ring.
   eapply Rle_trans; [apply Rabs_triang|]. rewrite (Rabs_pos_eq (ln (INR (N w)) + 8)) by lra.
@@ -270,14 +290,16 @@ Proof.
 Qed.
 Section Near.
 Hypothesis size_M : (Z.of_nat M <= 2 ^ prec fa)%Z.
-Lemma near_scale (w : list A) lam : (N w <= M)%nat -> expression fa (kappa * INR (N w)) lam -> number fa lam /\ Rabs lam <=
+Lemma near_scale (w : list A) lam : (N w <= M)%nat -> expression fa (kappa * INR (N w)) lam -> number fa lam /\ Rabs
+  lam <=
   8 * INR M.
 Proof.
   intros NM H. destruct (scale_exact fa bits_a M size_M (N w) lam NM H) as [-> Nl]. split; auto.
   assert (INR (N w) <= INR M) by now apply le_INR. assert (P := pos_INR (N w)). rewrite Rabs_pos_eq; lra.
 Qed.
 (* the head, if its query is 1, its keys are rows of size 2 at most, and its values Boolean *)
-Lemma near_head w e m i q k v : near_range fa M -> (N w <= M)%nat -> float_row e q i = 1 -> (forall z, In z (row_summed e q
+Lemma near_head w e m i q k v : near_range fa M -> (N w <= M)%nat -> float_row e q i = 1 -> (forall z, In z
+  (row_summed e q
   i) -> Rabs z <= 1) -> (forall j, In j (keys w m i) -> bounded (fun _ => 1) e k j /\ row_size (fun _ => 1) k <= 2 /\
     (forall z, In z (row_summed e v j) -> Rabs z <= 1) /\ (float_row e v j = 0 \/ float_row e v j = 1)) ->
   safe_def w e (Head m (fun n => kappa * INR n) [(q, k)] v) i.
@@ -287,13 +309,16 @@ Proof.
   assert (EY : rnd fa (8 * INR M * 2) = rnd fa (16 * INR M)) by (f_equal; ring).
   set (Y := rnd fa (16 * INR M)) in *. assert (U0 : 0 <= ulp_of fa Y) by apply ulp_ge_0.
   assert (m0 := pos_INR M).
-  assert (N8 : number fa (8 * INR M)). { apply (number_mult fa _ (Z.of_nat M) 3). rewrite <- INR_IZR_INZ. simpl. lra. lia.
+  assert (N8 : number fa (8 * INR M)). { apply (number_mult fa _ (Z.of_nat M) 3). rewrite <- INR_IZR_INZ. simpl. lra.
+    lia.
     generalize (emin_neg fa) (prec_ge_2 fa); lia. }
   assert (L8 : 8 * INR M <= Y) by (apply rnd_ge; auto; lra).
   assert (N2 := number_two fa).
-  assert (Kf : forall j, In j (keys w m i) -> Rabs (float_row e k j) <= 2 /\ forall z, In z (row_summed e k j) -> Rabs z <=
+  assert (Kf : forall j, In j (keys w m i) -> Rabs (float_row e k j) <= 2 /\ forall z, In z (row_summed e k j) ->
+    Rabs z <=
     2).
-  { intros j Hj. destruct (K j Hj) as (K1 & K2 & _). destruct (row_size_ok fa _ e k j K1 ltac:(lra)) as [R1 R2]. split.
+  { intros j Hj. destruct (K j Hj) as (K1 & K2 & _). destruct (row_size_ok fa _ e k j K1 ltac:(lra)) as [R1 R2].
+    split.
     unfold FloatRun.float_row. apply abs_rnd_le. apply number_two. lra. intros z Hz. specialize (R1 z Hz). lra. }
   apply (head_safe w e m _ q k v i (8 * INR M) 2); auto; cbv zeta; rewrite ?EY, ?Q1, ?Rabs_R1; try lra.
   - intros lam Hl; now apply (near_scale w).
@@ -301,7 +326,8 @@ Proof.
   - intros j Hj. destruct (Kf j Hj) as [K1 K2]. destruct (K j Hj) as (_ & _ & K3 & K4). rewrite Rmult_1_l.
     split; [|split; [|split; [|split]]]; auto. intros z [Hz|Hz]. specialize (K2 z Hz). lra. specialize (K3 z Hz). lra.
     lra.
-  - apply (far_logits w e m (fun n => kappa * INR n) q k i (8 * INR M) 2); auto; cbv zeta; rewrite ?EY, ?Q1, ?Rabs_R1; try lra.
+  - apply (far_logits w e m (fun n => kappa * INR n) q k i (8 * INR M) 2); auto; cbv zeta; rewrite ?EY, ?Q1,
+    ?Rabs_R1; try lra.
     intros lam Hl; now apply (near_scale w). intros j Hj. rewrite Rmult_1_l. split; auto. now apply Kf.
 Qed.
 End Near.
@@ -331,9 +357,11 @@ Theorem once_safe d : once_range fa M -> (ord = AnyOrder -> (Z.of_nat M <= 2 ^ p
   float_computes (p ++ once_block Temperature d L ca) (L + 2) (Once d a) ->
   safe (p ++ once_block Temperature d L ca).
 Proof.
-  clear cb b Hcb Cb. intros Rg Len Out. assert (L0 := L_pos). apply block_safe; auto. intros w e NM Run j d0 i Hd Hi. fold L.
+  clear cb b Hcb Cb. intros Rg Len Out. assert (L0 := L_pos). apply block_safe; auto. intros w e NM Run j d0 i Hd Hi.
+    fold L.
   assert (T := top_16). assert (Ts := top_8).
-  assert (Old : forall k, (k < N w)%nat -> chan e ca k = truth w a k) by (intros; now apply (fb_old tail fs fa E ord M p _
+  assert (Old : forall k, (k < N w)%nat -> chan e ca k = truth w a k) by (intros; now apply (fb_old tail fs fa E ord
+    M p _
     w e NM Run ca a)).
   assert (F0 : chan e L i = 1). { rewrite <- (Nat.add_0_r L). unfold L.
     destruct (fb_feature tail fs fa E ord p _ w e Run 0 _ i eq_refl Hi) as [_ X]. apply X. apply number_1. }
@@ -341,30 +369,36 @@ Proof.
   { apply (raw_out _ w e i 1 _ _ _ ca (truth w a) NM Run Hi eq_refl); auto; [rows|lia|intros; apply truth_01]. }
   each j Hd.
   - destruct (feature_safe w (firstn (L + 0) e) (fun _ _ => 1) i (chan e (L + 0) i)) as [X Y].
-    rewrite abs_1; lra. apply (fb_feature tail fs fa E ord p _ w e Run 0 _ i eq_refl Hi). split; [exact X|now apply small_1].
+    rewrite abs_1; lra. apply (fb_feature tail fs fa E ord p _ w e Run 0 _ i eq_refl Hi). split; [exact X|now apply
+      small_1].
   - split; [|now apply small_2].
-    assert (Q : float_row (firstn (L + 1) e) [(1, L)] i = 1 /\ forall z, In z (row_summed (firstn (L + 1) e) [(1, L)] i) ->
+    assert (Q : float_row (firstn (L + 1) e) [(1, L)] i = 1 /\ forall z, In z (row_summed (firstn (L + 1) e) [(1, L)]
+      i) ->
       Rabs z <= 1).
     { destruct (bool_row (L + 1) e L i) as [X Y]; auto. lia. rewrite Y. auto. }
     destruct Q as [Q1 Q2]. set (Lam := rnd fa ((1 + f64_error) * (ln (INR M) + 8))).
-    assert (K : forall k, In k (keys w (mask_of d) i) -> (forall z, In z (row_summed (firstn (L + 1) e) [(1, ca)] k) -> Rabs
+    assert (K : forall k, In k (keys w (mask_of d) i) -> (forall z, In z (row_summed (firstn (L + 1) e) [(1, ca)] k)
+      -> Rabs
       z <= 1) /\ float_row (firstn (L + 1) e) [(1, ca)] k = truth w a k).
     { intros k Hk. apply in_keys in Hk. destruct Hk as [Hk _]. destruct (bool_row (L + 1) e ca k) as [X Y]. lia.
       rewrite (Old k Hk). apply truth_01. rewrite Y. auto. }
     assert (U0 : 0 <= ulp_of fa Lam) by apply ulp_ge_0. unfold once_range in Rg. cbv zeta in Rg. fold Lam in Rg.
-    assert (Ls : forall lam, expression fa (ln (INR (N w)) + kappa) lam -> number fa lam /\ Rabs lam <= Lam) by (intros
+    assert (Ls : forall lam, expression fa (ln (INR (N w)) + kappa) lam -> number fa lam /\ Rabs lam <= Lam) by
+      (intros
       lam Hl; now apply (once_scale w)).
     assert (Lam0 : 0 <= Lam). { eapply Rle_trans; [apply Rabs_pos|apply (Ls _ (expression_exists fa _))]. }
     assert (EL : rnd fa (Lam * 1) = Lam) by (rewrite Rmult_1_r; apply rnd_id, rnd_number).
     cbn [by_method]. apply (head_safe w _ _ _ _ _ _ i Lam 1); auto; cbv zeta; rewrite ?EL, ?Q1, ?Rabs_R1; try lra.
     + intros z Hz. specialize (Q2 z Hz). lra.
-    + intros k Hk. destruct (K k Hk) as [X Y]. rewrite Y. assert (Z := truth_abs w a k). assert (Z1 := truth_unit w a k).
+    + intros k Hk. destruct (K k Hk) as [X Y]. rewrite Y. assert (Z := truth_abs w a k). assert (Z1 := truth_unit w a
+      k).
       split; [|split; [|split; [|split]]]; auto using truth_01.
       * intros z [Hz|Hz]; specialize (X z Hz); lra.
       * now apply small_1.
       * now rewrite Rmult_1_l.
     + apply number_1.
-    + apply (far_logits w _ (mask_of d) (fun n => ln (INR n) + kappa) [(1, L)] [(1, ca)] i Lam 1); auto; cbv zeta; rewrite ?EL, ?Q1, ?Rabs_R1; try lra. apply number_1.
+    + apply (far_logits w _ (mask_of d) (fun n => ln (INR n) + kappa) [(1, L)] [(1, ca)] i Lam 1); auto; cbv zeta;
+      rewrite ?EL, ?Q1, ?Rabs_R1; try lra. apply number_1.
       intros k Hk. destruct (K k Hk) as [_ Y]. rewrite Y, Rmult_1_l. split; auto. apply truth_abs.
   - split. apply (round_safe _ w e i (L + 1) (L + 2) NM Run Hi); auto; lia.
     apply small_1. rewrite (Out w e NM Run i Hi). apply truth_abs.
@@ -372,26 +406,31 @@ Qed.
 
 (* ---- nearest ---- *)
 Hypothesis size_M : (Z.of_nat M <= 2 ^ prec fa)%Z.
-Theorem since_safe d : near_range fa M -> float_computes (p ++ since_block Temperature d L ca cb) (L + 5) (Since d a b) ->
+Theorem since_safe d : near_range fa M -> float_computes (p ++ since_block Temperature d L ca cb) (L + 5) (Since d a
+  b) ->
   safe (p ++ since_block Temperature d L ca cb).
 Proof.
   intros Rg Out. assert (L0 := L_pos). apply block_safe; auto. intros w e NM Run j d0 i Hd Hi. fold L.
-  assert (Old : forall k, (k < N w)%nat -> chan e cb k = truth w b k) by (intros; now apply (fb_old tail fs fa E ord M p _
+  assert (Old : forall k, (k < N w)%nat -> chan e cb k = truth w b k) by (intros; now apply (fb_old tail fs fa E ord
+    M p _
     w e NM Run cb b)).
-  assert (C : forall k, (k < N w)%nat -> chan e L k = ind (cand w a b k)) by (intros; now apply (candidate_sound tail fs
+  assert (C : forall k, (k < N w)%nat -> chan e L k = ind (cand w a b k)) by (intros; now apply (candidate_sound tail
+    fs
     fa E ord M p ca cb a b d w e)).
   assert (Cb1 : forall k, (k < N w)%nat -> Rabs (chan e L k) <= 1).
   { intros k Hk. rewrite (C k Hk). unfold ind. destruct (cand w a b k); rewrite ?Rabs_R0, ?Rabs_R1; lra. }
   assert (F1 : chan e (L + 1) i = 1). { unfold L.
     destruct (fb_feature tail fs fa E ord p _ w e Run 1 _ i eq_refl Hi) as [_ X]. apply X. apply number_1. }
   assert (F3 : forall k, (k < N w)%nat -> Rabs (chan e (L + 3) k) <= 1).
-  { intros k Hk. apply (position_feature tail fs fa M w _ k Hk (fb_feature tail fs fa E ord p _ w e Run 3 _ k eq_refl Hk)). }
+  { intros k Hk. apply (position_feature tail fs fa M w _ k Hk (fb_feature tail fs fa E ord p _ w e Run 3 _ k eq_refl
+    Hk)). }
   assert (Raw : 0 <= chan e (L + 4) i <= 2).
   { apply (raw_out _ w e i 4 _ _ _ cb (truth w b) NM Run Hi eq_refl); auto; [cbn [by_method]; rows|lia|intros; apply
     truth_01]. }
   each j Hd.
   - destruct (old_facts _ w e i ca a NM Run Hi Hca Ca) as (B0 & B1).
-    destruct (old_facts _ w e i cb b NM Run Hi Hcb Cb) as (_ & B2). rewrite Nat.add_0_r. split; [|apply small_1; now apply Cb1].
+    destruct (old_facts _ w e i cb b NM Run Hi Hcb Cb) as (_ & B2). rewrite Nat.add_0_r. split; [|apply small_1; now
+      apply Cb1].
     apply (net_safe w (fun _ => 1)); [net_|simpl; lia].
   - destruct (feature_safe w (firstn (L + 1) e) (fun _ _ => 1) i (chan e (L + 1) i)) as [X Y]. rewrite abs_1; lra.
     apply (fb_feature tail fs fa E ord p _ w e Run 1 _ i eq_refl Hi). split; [exact X|now apply small_1].
@@ -412,13 +451,16 @@ Qed.
 Theorem step_safe d : near_range fa M -> float_computes (p ++ step_block Temperature d L ca) (L + 3) (Step d a) ->
   safe (p ++ step_block Temperature d L ca).
 Proof.
-  clear cb b Hcb Cb. intros Rg Out. assert (L0 := L_pos). apply block_safe; auto. intros w e NM Run j d0 i Hd Hi. fold L.
-  assert (Old : forall k, (k < N w)%nat -> chan e ca k = truth w a k) by (intros; now apply (fb_old tail fs fa E ord M p _
+  clear cb b Hcb Cb. intros Rg Out. assert (L0 := L_pos). apply block_safe; auto. intros w e NM Run j d0 i Hd Hi.
+    fold L.
+  assert (Old : forall k, (k < N w)%nat -> chan e ca k = truth w a k) by (intros; now apply (fb_old tail fs fa E ord
+    M p _
     w e NM Run ca a)).
   assert (F0 : chan e L i = 1). { rewrite <- (Nat.add_0_r L). unfold L.
     destruct (fb_feature tail fs fa E ord p _ w e Run 0 _ i eq_refl Hi) as [_ X]. apply X. apply number_1. }
   assert (F1 : forall k, (k < N w)%nat -> Rabs (chan e (L + 1) k) <= 1).
-  { intros k Hk. apply (position_feature tail fs fa M w _ k Hk (fb_feature tail fs fa E ord p _ w e Run 1 _ k eq_refl Hk)). }
+  { intros k Hk. apply (position_feature tail fs fa M w _ k Hk (fb_feature tail fs fa E ord p _ w e Run 1 _ k eq_refl
+    Hk)). }
   assert (Raw : 0 <= chan e (L + 2) i <= 2).
   { apply (raw_out _ w e i 2 _ _ _ ca (truth w a) NM Run Hi eq_refl); auto; [rows|lia|intros; apply truth_01]. }
   each j Hd.
@@ -437,261 +479,5 @@ Proof.
     apply small_1. rewrite (Out w e NM Run i Hi). apply truth_abs.
 Qed.
 End Old.
-
-(* ---- comparisons ---- *)
-Lemma sum_at_z z K : NoDup K -> sum (at_z z) K <= 1.
-Proof.
-  assert (Z : forall K, ~ In z K -> sum (at_z z) K = 0).
-  { induction K0 as [|j l IH]; intros H; cbn [sum]; auto. rewrite IH by (intros X; apply H; now right). unfold at_z.
-    destruct (Nat.eqb_spec j z). exfalso. apply H. now left. ring. }
-  induction 1 as [|j l Hj _ IH]; cbn [sum]. lra. unfold at_z at 1. destruct (Nat.eqb_spec j z) as [->|_]. rewrite Z by
-    auto. lra. lra.
-Qed.
-Lemma asc_multiple c ws : forall x, multiple c x -> (forall y, In y ws -> multiple c y) -> multiple c (asc fa x ws).
-Proof.
-  induction ws as [|y l IH]; intros x Hx H; cbn [asc]; auto. apply IH; [|intros; apply H; now right].
-  destruct (multiple_add c x y Hx (H y (or_introl eq_refl))) as [m ->]. apply rnd_multiple.
-Qed.
-Lemma log_small d i n : (i < n)%nat -> Rabs (ln (INR (Nat.max (num d n i) 1)) / (2 * kappa * INR n)) <= 1.
-Proof.
-  intros Hi. set (k := num d n i). assert (Hk : (k <= n)%nat) by (unfold k, num; destruct d; lia).
-  assert (n1 : 1 <= INR n) by (change 1 with (INR 1); apply le_INR; lia).
-  assert (k1 : 1 <= INR (Nat.max k 1)) by (change 1 with (INR 1); apply le_INR; lia).
-  assert (kn : INR (Nat.max k 1) <= INR n) by (apply le_INR; lia).
-  assert (l0 : 0 <= ln (INR (Nat.max k 1))) by (rewrite <- ln_1; destruct k1 as [k1|<-]; [left; apply ln_increasing;
-    lra|right; auto]).
-  assert (X := exp_ineq1_le (ln (INR (Nat.max k 1)))). rewrite exp_ln in X by lra. unfold kappa. rewrite Rabs_pos_eq.
-  apply Rmult_le_reg_r with (2 * 8 * INR n). lra. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
-  apply Rmult_le_pos. lra. left. apply Rinv_0_lt_compat. lra.
-Qed.
-Section Compare.
-Variables (s : lin A) (ts : list term) (d : dir).
-Let half := IZR (const s) + / 2.
-Let wl := lin_weight s.
-Let we := Rabs half.
-Hypothesis Rd : float_reads tail fs fa E ord M p s ts.
-Hypothesis Ok : compare_ok fs fa ord M wl we.
-Hypothesis Rg : compare_range fs fa M (wl + we).
-Let vr := map (fun t => (coef t, ch t)) ts ++ [(half, L)].
-Lemma weights_0 : 0 <= wl /\ 0 <= we /\ wl = sum (fun t => Rabs (coef t)) ts /\ multiple (-1) wl /\ multiple (-1) we.
-Proof.
-  assert (We : wl = sum (fun t => Rabs (coef t)) ts) by now apply (float_reads_weight tail fs fa E ord M p).
-  split. rewrite We. apply sum_nonneg; intros; apply Rabs_pos. split. apply Rabs_pos. split; auto. split.
-  - unfold wl. clear. induction s as [|k d0 a s' IH]; cbn [lin_weight]. apply (whole_half 0). auto.
-    apply multiple_add; auto. rewrite <- abs_IZR. now apply (whole_half (Z.abs k)).
-  - unfold we, half. exists (Z.abs (2 * const s + 1)). rewrite abs_IZR, plus_IZR, mult_IZR.
-    change (bpow radix2 (-1)) with (/ 2). rewrite <- (Rabs_pos_eq (/ 2)) at 2 by lra. rewrite <- Rabs_mult. f_equal. field.
-Qed.
-Section At.
-Variables (w : list A) (e : env).
-Hypothesis NM : (N w <= M)%nat.
-Hypothesis Run : float_run w (p ++ compare_block Temperature d ts (const s) L) e.
-Let z := sentinel d (N w).
-Lemma compare_marks j : (j < N w)%nat -> chan e L j = at_z z j /\ chan e (L + 3) j = at_z z j.
-Proof.
-  intros Hj. split.
-  - rewrite <- (Nat.add_0_r L). unfold L. destruct (fb_feature tail fs fa E ord p _ w e Run 0 _ j eq_refl Hj) as [_ X].
-    unfold L in X. rewrite X. reflexivity. unfold ind. destruct (Nat.eqb j _); [apply number_1|apply number_0].
-  - unfold L. destruct (fb_feature tail fs fa E ord p _ w e Run 3 _ j eq_refl Hj) as [_ X].
-    unfold L in X. cbn [by_method] in X. rewrite X. unfold ind, at_z. fold z. destruct (Nat.eqb j z); ring.
-    unfold ind. destruct (Nat.eqb j _); rewrite ?Rmult_1_r, ?Rmult_0_r; [apply number_1|apply number_0].
-Qed.
-Lemma at_z_01 j : at_z z j = 0 \/ at_z z j = 1. Proof. unfold at_z. destruct (Nat.eqb j z); auto. Qed.
-Lemma compare_values j n : (j < N w)%nat -> (L < n)%nat -> (forall x, In x (row_summed (firstn n e) vr j) -> Rabs x <= top
-  fa) /\ Rabs (float_row (firstn n e) vr j) <= wl + we * at_z z j /\ multiple (-1) (float_row (firstn n e) vr j).
-Proof.
-  intros Hj Hn. destruct weights_0 as (W0 & W1 & We & Ml & Me). destruct Ok as (_ & HM & _ & _ & _ & Wf & Ws & _ & _).
-  set (c := at_z z j). assert (C : 0 <= c <= 1) by (unfold c; destruct (at_z_01 j) as [-> | ->]; lra).
-  assert (Mc : multiple (-1) (we * c)). { unfold c. destruct (at_z_01 j) as [-> | ->].
-    rewrite Rmult_0_r. now apply (whole_half 0). now rewrite Rmult_1_r. }
-  assert (wc : we * c <= we) by (rewrite <- (Rmult_1_r we) at 2; apply Rmult_le_compat_l; lra).
-  assert (M1 : 1 <= INR M) by (change 1 with (INR 1); apply le_INR; lia).
-  assert (MW : wl <= INR M * wl) by (rewrite <- (Rmult_1_l wl) at 1; apply Rmult_le_compat_r; auto).
-  set (cap := fun k => if Nat.ltb k L then 1 else c).
-  assert (cap_L : cap L = c) by (unfold cap; now rewrite Nat.ltb_irrefl).
-  assert (cap_old : forall t, In t ts -> cap (ch t) = 1 /\ (ch t < L)%nat).
-  { intros t Ht. assert (X := float_reads_lt tail fs fa E ord M p s ts t Rd Ht). fold L in X. split; auto.
-    unfold cap. apply Nat.ltb_lt in X. now rewrite X. }
-  assert (Sz : row_size cap vr = wl + we * c).
-  { unfold row_size, vr. rewrite sum_app', sum_map. cbn [sum fst snd]. rewrite cap_L. fold we. rewrite We, Rplus_0_r.
-    f_equal. apply sum_ext. intros t Ht. destruct (cap_old t Ht) as [-> _]. ring. }
-  assert (Bd : bounded cap (firstn n e) vr j).
-  { intros t Ht. unfold vr in Ht. apply in_app_or in Ht. destruct Ht as [Ht|[<-|[]]].
-    - apply in_map_iff in Ht. destruct Ht as (t0 & <- & Ht0). cbn [fst snd]. destruct (cap_old t0 Ht0) as [-> Lt].
-      rewrite chan_firstn by lia. split. destruct (float_bool tail fs fa E ord M p _ w e NM Run s ts t0 j Rd Ht0 Hj) as
-        [-> | ->]; rewrite ?Rabs_R0, ?Rabs_R1; lra.
-      rewrite Rmult_1_r. unfold coef. rewrite <- abs_IZR. now apply (whole_half (Z.abs (fst (fst t0)))).
-    - cbn [fst snd]. rewrite cap_L, chan_firstn by lia. destruct (compare_marks j Hj) as [-> _]. fold c. split.
-      rewrite Rabs_pos_eq; lra. exact Mc. }
-  destruct (row_size_ok fa cap (firstn n e) vr j Bd) as [R1 R2]. rewrite Sz. lra. rewrite Sz in R1, R2.
-  assert (Tp : bpow radix2 (prec fa - 1) <= top fa) by (apply top_pow; lia).
-  split; [|split].
-  - intros x Hx. specialize (R1 x Hx). lra.
-  - unfold FloatRun.float_row. apply abs_rnd_le; auto. apply (multiple_number fs (-1)). now apply multiple_add.
-    generalize (emin_neg fs) (prec_ge_2 fs); lia. replace (-1 + prec fs)%Z with (prec fs - 1)%Z by lia.
-    rewrite Rabs_pos_eq. lra. apply Rplus_le_le_0_compat; auto. apply Rmult_le_pos; lra.
-  - unfold FloatRun.float_row. assert (X : multiple (-1) (asc fa 0 (terms fa (firstn n e) vr j))).
-    { apply asc_multiple. now apply (whole_half 0). intros y Hy. unfold terms in Hy. apply in_map_iff in Hy.
-      destruct Hy as (t & <- & Ht). assert (Y : multiple (-1) (fst t * chan (firstn n e) (snd t) j)).
-      { unfold vr in Ht. apply in_app_or in Ht. destruct Ht as [Ht|[<-|[]]].
-        - apply in_map_iff in Ht. destruct Ht as (t0 & <- & Ht0). cbn [fst snd]. destruct (cap_old t0 Ht0) as [_ Lt].
-          rewrite chan_firstn by lia. destruct (float_bool tail fs fa E ord M p _ w e NM Run s ts t0 j Rd Ht0 Hj) as
-            [-> | ->]. rewrite Rmult_0_r. now apply (whole_half 0). rewrite Rmult_1_r.
-          now apply (whole_half (fst (fst t0))).
-        - cbn [fst snd]. rewrite chan_firstn by lia. destruct (compare_marks j Hj) as [-> _]. destruct (at_z_01 j) as
-            [-> | ->]. rewrite Rmult_0_r. now apply (whole_half 0). rewrite Rmult_1_r. exists (2 * const s + 1)%Z.
-          unfold half. rewrite plus_IZR, mult_IZR. change (bpow radix2 (-1)) with (/ 2). field. }
-      destruct Y as [m ->]. apply rnd_multiple. }
-    destruct X as [m ->]. apply rnd_multiple.
-Qed.
-End At.
-Theorem compare_safe : float_computes (p ++ compare_block Temperature d ts (const s) L) (L + 5) (AtLeast s) ->
-  safe (p ++ compare_block Temperature d ts (const s) L).
-Proof.
-  intros Out. assert (L0 := L_pos). destruct weights_0 as (W0 & W1 & We & Ml & Me).
-  assert (Ok' := Ok). destruct Ok' as (_ & HM & _ & _ & _ & Wf & Ws & O & _).
-  assert (Nar : ord = AnyOrder -> 8 * tiny fa <= u fa) by (intros Eo; rewrite Eo in O; tauto). clear O.
-  apply block_safe; auto. intros w e NM Run j d0 i Hd Hi. fold L. assert (T := top_16). assert (Ts := top_8).
-  assert (M1 : 1 <= INR M) by (change 1 with (INR 1); apply le_INR; lia).
-  assert (MW : wl <= INR M * wl) by (rewrite <- (Rmult_1_l wl) at 1; apply Rmult_le_compat_r; auto).
-  set (z := sentinel d (N w)). set (W := wl + we) in *.
-  assert (Gs : (emin fs <= -1)%Z) by (generalize (emin_neg fs) (prec_ge_2 fs); lia).
-  assert (Ga : (emin fa <= -1)%Z) by (generalize (emin_neg fa) (prec_ge_2 fa); lia).
-  assert (MWm : multiple (-1) W) by now apply multiple_add.
-  assert (NWs : number fs W). { apply (multiple_number fs (-1)); auto. replace (-1 + prec fs)%Z with (prec fs - 1)%Z by
-    lia. rewrite Rabs_pos_eq; unfold W in *; lra. }
-  assert (NWa : number fa W) by now apply incl.
-  assert (Lt : forall t, In t ts -> (ch t < L)%nat) by (intros t Ht; now apply (float_reads_lt tail fs fa E ord M p s ts)).
-  assert (IK : forall k, In k (keys w (mask_of d) i) -> (k < N w)%nat) by (intros k Hk; apply in_keys in Hk; tauto).
-  assert (Mk := compare_marks w e Run). fold z in Mk. assert (Vl := compare_values w e NM Run). fold z in Vl.
-  assert (Vb : forall k n, (k < N w)%nat -> (L < n)%nat -> Rabs (float_row (firstn n e) vr k) <= W).
-  { intros k n Hk Hn. destruct (Vl k n Hk Hn) as (_ & X & _). assert (we * at_z z k <= we).
-    { unfold at_z. destruct (Nat.eqb k z); lra. } unfold W. lra. }
-  assert (Sum : sum (fun k => Rabs (float_row (firstn (L + 1) e) vr k)) (keys w (mask_of d) i) <= bpow radix2 (prec fa -
-    1)).
-  { eapply Rle_trans; [|apply Ws]. apply Rle_trans with (sum (fun k => wl + we * at_z z k) (keys w (mask_of d) i)).
-    apply sum_le. intros k Hk. apply Vl; auto. lia. rewrite sum_plus, sum_const, sum_scal. apply Rplus_le_compat.
-    apply Rmult_le_compat_r; auto. apply le_INR. assert (X := keys_length tail w (mask_of d) i). lia.
-    rewrite <- (Rmult_1_r we) at 2. apply Rmult_le_compat_l; auto. apply sum_at_z, keys_NoDup. }
-  assert (Len : (Z.of_nat (length (keys w (mask_of d) i)) <= 2 ^ prec fa)%Z) by (assert (X := keys_length tail w (mask_of d)
-    i); lia).
-  assert (Yb : Rabs (chan e (L + 1) i) <= W).
-  { assert (X := fb_at tail fs fa E ord p _ w e Run 1 _ i eq_refl Hi I i Hi). fold L in X. cbn in X.
-    destruct X as (lam & logit & _ & Nl & Lg & SR). fold half in SR. fold vr in SR.
-    apply (count_mean fs fa E ord HE logit (fun k => float_row (firstn (L + 1) e) vr k) (keys w (mask_of d) i) Nl Nar Len);
-      auto.
-    - intros k Hk. apply (logit_empty fa ord lam). now apply Lg.
-    - intros k Hk. apply Vl; auto. lia.
-    - intros k Hk. apply Vb; auto. lia.
-    - unfold W; lra. }
-  assert (Fg := fb_feature tail fs fa E ord p _ w e Run 2 _ i eq_refl Hi). fold L in Fg.
-  assert (Gb : Rabs (chan e (L + 2) i) <= 1) by (apply (expression_1 fs _ _ Fg); now apply log_small).
-  assert (Raw : 0 <= chan e (L + 4) i <= 2).
-  { apply (raw_out _ w e i 4 _ _ _ L (at_z z) NM Run Hi eq_refl); auto.
-    rows. lia. intros k Hk. now apply Mk. intros k. apply at_z_01. }
-  each j Hd.
-  - destruct (feature_safe w (firstn (L + 0) e) (fun i n => ind (Nat.eqb i (sentinel d n))) i (chan e (L + 0) i)) as [X Y].
-    unfold ind. destruct Nat.eqb; rewrite ?Rabs_R1, ?Rabs_R0; lra.
-    apply (fb_feature tail fs fa E ord p _ w e Run 0 _ i eq_refl Hi). split; [exact X|now apply small_1].
-  - fold half. fold vr. assert (Tf : bpow radix2 (prec fs - 1) <= top fs) by (apply top_pow; lia).
-    split; [split|unfold W in *; lra].
-    + intros x (lam & Hl & Hx). destruct Hl as [_ Hl]. rewrite (Hl (number_1 fa)) in *.
-      destruct Hx as [->|[(r & [] & _)|[(k & r & Hk & Hr & Hx)|[(k & Hk & Hx)|(logit & Nl & Ll & Hx)]]]].
-      * rewrite Rabs_R1. lra.
-      * cbn in Hr. destruct Hr as [<-|[]]. apply (Vl k (L + 1)%nat); auto. lia.
-      * cbn in Hx. inversion Hx as [x0 D|s0 D|t []|x0 D|l D]; subst; try (now inversion D).
-        inversion D; subst. rewrite Rmult_0_r, (rnd_id fa 0), Rabs_R0 by apply number_0. lra.
-        apply (logit_empty fa ord) in D. apply (moved_0 fa ord) in D. destruct D as [_ D]. unfold low in D.
-        assert (tiny fa <= bpow radix2 (-1)) by (apply bpow_le, Ga). change (bpow radix2 (-1)) with (/ 2) in *. lra.
-      * apply (count_row fs fa E ord HE logit (fun k => float_row (firstn (L + 1) e) vr k) (keys w (mask_of d) i)); auto.
-        intros k Hk. apply (logit_empty fa ord 1). now apply Ll. intros k Hk. apply Vl; auto. lia.
-    + intros x [(r & [] & _)|[(k & r & Hk & Hr & ->)|(x0 & Hx & ->)]].
-      * cbn in Hr. destruct Hr as [<-|[]]. assert (X := Vb k (L + 1)%nat (IK k Hk) ltac:(lia)). unfold W in *. lra.
-      * apply Rle_trans with 1; [|lra]. apply abs_rnd_le. apply number_1. rewrite Rabs_pos_eq; lra.
-  - destruct (feature_safe w (firstn (L + 2) e) (fun i n => ln (INR (Nat.max (num d n i) 1)) / (2 * kappa * INR n)) i
-      (chan e (L + 2) i)) as [X Y]. now apply log_small. exact Fg. split; [exact X|now apply small_1].
-  - destruct (feature_safe w (firstn (L + 3) e) (fun i n => 1 * ind (Nat.eqb i (sentinel d n))) i (chan e (L + 3) i)) as
-      [X Y]. unfold ind. destruct Nat.eqb; rewrite Rmult_1_l, ?Rabs_R1, ?Rabs_R0; lra.
-    apply (fb_feature tail fs fa E ord p _ w e Run 3 _ i eq_refl Hi). split; [exact X|now apply small_1].
-  - split; [|now apply small_2]. cbn [by_method].
-    assert (Fy := fb_at tail fs fa E ord p _ w e Run 1 _ i eq_refl Hi I i Hi). fold L in Fy. cbn in Fy.
-    assert (Ny : number fs (chan e (L + 1) i)).
-    { destruct Fy as (lam & logit & _ & _ & _ & SR). eapply softmax_number; exact SR. }
-    assert (Ng : number fs (chan e (L + 2) i)) by (destruct Fg as [(y' & _ & _ & ->) _]; apply rnd_number).
-    set (y := chan e (L + 1) i) in *. set (g := chan e (L + 2) i) in *. set (e' := firstn (L + 4) e).
-    assert (Ey : chan e' (L + 1) i = y) by (apply chan_firstn; lia).
-    assert (Eg : chan e' (L + 2) i = g) by (apply chan_firstn; lia).
-    set (S := rnd fs (rnd fa (W + 1))). assert (Syg : Rabs (y + g) <= W + 1) by (eapply Rle_trans; [apply Rabs_triang|]; lra).
-    assert (NS : number fa S) by (apply incl, rnd_number).
-    assert (P2s : bpow radix2 (prec fs) = 2 * bpow radix2 (prec fs - 1)).
-    { replace (prec fs) with (1 + (prec fs - 1))%Z at 1 by lia. rewrite bpow_plus. reflexivity. }
-    assert (P2a : bpow radix2 (prec fa) = 2 * bpow radix2 (prec fa - 1)).
-    { replace (prec fa) with (1 + (prec fa - 1))%Z at 1 by lia. rewrite bpow_plus. reflexivity. }
-    assert (F4 := four_s). assert (F8 := eight_a).
-    assert (Nps : number fs (bpow radix2 (prec fs))) by (apply number_pow; lia).
-    assert (Npa : number fa (bpow radix2 (prec fa))) by (apply number_pow; lia).
-    assert (S_s : S <= top fs). { eapply Rle_trans; [|apply top_ge]. apply rnd_le_number; auto.
-      apply rnd_le_number; auto. unfold W in *; lra. }
-    assert (S1 : 1 <= S). { apply rnd_ge; [apply number_1|]. apply rnd_ge; [apply number_1|]. unfold W in *; lra. }
-    assert (Q : float_row e' [(1, (L + 1)%nat); (1, (L + 2)%nat)] i = rnd fs (rnd fa (y + g)) /\
-      forall x, In x (row_summed e' [(1, (L + 1)%nat); (1, (L + 2)%nat)] i) -> Rabs x <= bpow radix2 (prec fa)).
-    { unfold FloatRun.float_row, Results.row_summed, terms. cbn [map asc fst snd app asc_parts]. rewrite Ey, Eg, !Rmult_1_l,
-        Rplus_0_l. rewrite !(rnd_id fa y), !(rnd_id fa g) by auto. split; auto.
-      assert (Syg' : Rabs (rnd fa (y + g)) <= bpow radix2 (prec fa)) by (apply abs_rnd_le; auto; unfold W in *; lra).
-      intros x Hx. in_list; unfold W in *; lra. }
-    destruct Q as [Q1 Q2].
-    assert (QS : Rabs (float_row e' [(1, (L + 1)%nat); (1, (L + 2)%nat)] i) <= S).
-    { rewrite Q1. apply abs_rnd_mono, abs_rnd_mono. exact Syg. }
-    assert (Kz : forall k, In k (keys w (mask_of d) i) -> float_row e' [(1, (L + 3)%nat)] k = at_z z k /\
-      float_row e' [(1, L)] k = at_z z k /\ (forall x, In x (row_summed e' [(1, (L + 3)%nat)] k) \/ In x (row_summed e'
-        [(1, L)] k) -> Rabs x <= 1)).
-    { intros k Hk. destruct (Mk k (IK k Hk)) as [K1 K3]. assert (Z01 := at_z_01 w k). fold z in Z01.
-      destruct (bool_row (L + 4) e (L + 3) k) as [X1 X2]. lia. now rewrite K3.
-      destruct (bool_row (L + 4) e L k) as [Y1 Y2]. lia. now rewrite K1.
-      fold e' in X1, X2, Y1, Y2. rewrite X2, Y2. split; auto. split; auto. intros x [Hx|Hx]; auto. }
-    unfold compare_range in Rg. cbv zeta in Rg. fold S in Rg. set (Y := rnd fa (16 * INR M * S)) in *.
-    assert (U0 : 0 <= ulp_of fa Y) by apply ulp_ge_0. assert (T0 := tiny_pos fa).
-    assert (Num16 : forall n, (n <= M)%nat -> number fa (16 * INR n)).
-    { intros n Hn. apply (number_mult fa _ (Z.of_nat n) 4). rewrite <- INR_IZR_INZ. simpl. lra. lia.
-      generalize (emin_neg fa) (prec_ge_2 fa); lia. }
-    assert (LY : 16 * INR M <= Y). { apply rnd_ge. now apply Num16. rewrite <- (Rmult_1_r (16 * INR M)) at 1.
-      apply Rmult_le_compat_l; lra. }
-    assert (SY : S <= Y). { apply rnd_ge; auto. rewrite <- (Rmult_1_l S) at 1. apply Rmult_le_compat_r; lra. }
-    assert (Lam : forall lam, expression fa (2 * kappa * INR (N w)) lam -> number fa lam /\ Rabs lam <= 16 * INR M).
-    { intros lam [_ X]. replace (2 * kappa * INR (N w)) with (16 * INR (N w)) in X by (unfold kappa; ring).
-      rewrite (X (Num16 _ NM)). split; auto. assert (INR (N w) <= INR M) by now apply le_INR. assert (P := pos_INR (N w)).
-      rewrite Rabs_pos_eq; lra. }
-    assert (Sc : forall k, In k (keys w (mask_of d) i) -> Rabs (float_row e' [(1, (L + 1)%nat); (1, (L + 2)%nat)] i *
-      float_row e' [(1, (L + 3)%nat)] k) <= S /\ 0 <= float_row e' [(1, (L + 3)%nat)] k <= 1).
-    { intros k Hk. destruct (Kz k Hk) as (-> & _). assert (Z01 : 0 <= at_z z k <= 1) by (unfold at_z; destruct (Nat.eqb k
-      z); lra). split; auto. eapply Rle_trans; [now apply times_unit|exact QS]. }
-    assert (TP := top_ge fa).
-    apply (head_safe w e' _ (fun n => 2 * kappa * INR n) _ _ _ i (16 * INR M) S); auto; try lra.
-    + intros x Hx. specialize (Q2 x Hx). lra.
-    + intros k Hk. destruct (Kz k Hk) as (K1 & K2 & K3). destruct (Sc k Hk) as [S2 S3].
-      split; [|split; [|split; [|split]]]; auto.
-      * intros x Hx. specialize (K3 x Hx). lra.
-      * rewrite Rabs_pos_eq by lra. lra.
-      * rewrite K2. apply at_z_01.
-    + cbv zeta. fold Y. lra.
-    + intros lam logit Hl Lg k k' Hk Hk'. destruct (Lam lam Hl) as [Nl Ll].
-      assert (Bz : forall k, In k (keys w (mask_of d) i) -> Rabs (logit k) <= Y + ulp_of fa Y).
-      { intros k0 Hk0. destruct (Sc k0 Hk0) as [S2 S3].
-        apply (proj1 (logit_sizes fa ord lam _ _ (16 * INR M) S Nl Ll NS QS S2 (or_intror S3))). exact (Lg k0 Hk0). }
-      assert (B0 : forall k, In k (keys w (mask_of d) i) -> k <> z -> Rabs (logit k) <= tiny fa).
-      { intros k0 Hk0 Hne. assert (X := Lg k0 Hk0). cbn [pairs map fst snd] in X. destruct (Kz k0 Hk0) as (K1 & _).
-        rewrite K1 in X. unfold at_z in X. destruct (Nat.eqb_spec k0 z); [contradiction|]. apply (logit_zero fa ord) in X.
-        now destruct (moved_0 fa ord _ X). }
-      assert (Tr : Rabs (logit k - logit k') <= Rabs (logit k) + Rabs (logit k')).
-      { eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp. lra. }
-      destruct (Nat.eq_dec k z) as [->|K1], (Nat.eq_dec k' z) as [->|K2].
-      * rewrite Rminus_diag_eq, Rabs_R0 by auto. lra.
-      * specialize (Bz z Hk). specialize (B0 k' Hk' K2). lra.
-      * specialize (Bz z Hk'). specialize (B0 k Hk K1). lra.
-      * assert (X := Bz k Hk). specialize (B0 k' Hk' K2). lra.
-  - split. apply (round_safe _ w e i (L + 4) (L + 5) NM Run Hi); auto; lia.
-    apply small_1. rewrite (Out w e NM Run i Hi). apply truth_abs.
-Qed.
-End Compare.
 End Block.
 End Safe.

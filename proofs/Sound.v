@@ -11,7 +11,7 @@ From Coq Require Import ZArith Reals Lia Lra List Bool Arith.
 From Flocq Require Import Core.
 From Temper Require Import Rows Heads Format Sums Nearest NearestAny Rounding Strings Programs Compile Temporal
   MainTheorem
-  FloatRun NearestHead OnceHead OnceTree OnceAny Results Soundness SoundFormulas SoundCompare SafeBlocks.
+  FloatRun NearestHead OnceHead OnceTree OnceAny Results Soundness SoundFormulas SoundCompare SafeBlocks SafeCompare.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -59,8 +59,10 @@ Variable M : nat.
 Notation float_computes := (float_computes tail fs fa E ord M).
 Notation float_reads := (float_reads tail fs fa E ord M).
 Notation safe := (safe (A := A) tail fs fa E ord M).
-Definition formula_ok (f : form A) := covered (near_good fs fa ord M) (once_good fs fa ord M) (compare_good fs fa ord M) f.
-Definition lin_ok (s : lin A) := covered_lin (near_good fs fa ord M) (once_good fs fa ord M) (compare_good fs fa ord M) s.
+Definition formula_ok (f : form A) := covered (near_good fs fa ord M) (once_good fs fa ord M) (compare_good fs fa ord
+  M) f.
+Definition lin_ok (s : lin A) := covered_lin (near_good fs fa ord M) (once_good fs fa ord M) (compare_good fs fa ord
+  M) s.
 Definition within_range w e (p : prog A) := forall k d i, nth_error p k = Some d -> (i < N tail w)%nat ->
   (forall z, summed_result tail fs fa E ord w (firstn k e) d i z -> Rabs z <= top fa) /\
   (forall z, stored_result tail fs fa w (firstn k e) d i z -> Rabs z <= top fs) /\ Rabs (chan e k i) <= top fs.
@@ -77,10 +79,12 @@ Lemma at_least_sound (p : prog A) s ts : compare_good fs fa ord M s -> (looks Pa
     1)) (AtLeast s) /\ (safe p -> safe (p ++ bl)).
 Proof.
   intros [Ok Rg] Lk F G Rd. cbv zeta. unfold at_least_block.
-  assert (Cmp : forall d, (forall t, In t ts -> look t = d) -> dir_ok tail d -> let bl := compare_block Temperature d ts
+  assert (Cmp : forall d, (forall t, In t ts -> look t = d) -> dir_ok tail d -> let bl := compare_block Temperature d
+    ts
     (const s) (length p) in float_computes (p ++ bl) (length p + (length bl - 1)) (AtLeast s) /\ (safe p -> safe (p ++
     bl))).
-  { intros d Hd Dk. assert (C : float_computes (p ++ compare_block Temperature d ts (const s) (length p)) (length p + 5)
+  { intros d Hd Dk. assert (C : float_computes (p ++ compare_block Temperature d ts (const s) (length p)) (length p +
+    5)
       (AtLeast s)) by (now apply (compare_sound tail fs fa incl fine bits bits_a E HE ord M)).
     split. exact C. intros Sp. now apply (compare_safe tail fs fa incl bits bits_a E HE ord M p G Sp s ts d). }
   destruct (forallb (fun t => same Past (look t)) ts) eqn:E1; [|destruct (forallb (fun t => same Future (look t))
@@ -130,16 +134,20 @@ Proof.
       rewrite app_length; simpl; lia.
     assert (Out : float_computes (fst r ++ [conjunction (snd q) (snd r)]) (length (fst r)) (Conj a b)) by (apply
       conjunction_sound; auto; lia).
-    split; auto. intros Sp. apply (conjunction_safe tail fs fa bits bits_a E ord M (fst r) Gr (Sb (Sa Sp)) (snd q) (snd r) a
+    split; auto. intros Sp. apply (conjunction_safe tail fs fa bits bits_a E ord M (fst r) Gr (Sb (Sa Sp)) (snd q)
+      (snd r) a
       b); auto. lia.
   - intros d a IH [[OF OR] Na] F p G. assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto).
     destruct (IH Na Fa p G) as (Ex & B & C & S). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
     assert (Gq := extends_good _ _ Ex G).
     split. eapply extends_trans; [apply Ex|apply extends_app]. split. rewrite app_length; simpl; lia.
-    assert (Out : float_computes (fst q ++ once_block Temperature d (length (fst q)) (snd q)) (length (fst q) + 2) (Once d
+    assert (Out : float_computes (fst q ++ once_block Temperature d (length (fst q)) (snd q)) (length (fst q) + 2)
+      (Once d
       a)) by (now apply once_sound).
-    split; auto. intros Sp. apply (once_safe tail fs fa incl bits bits_a E HE ord M (fst q) Gq (S Sp) (snd q) a); auto.
-    intros Eo. unfold once_fine in OF. rewrite Eo in OF. destruct OF as [_ OF]. apply (once_any_size fa M 8); auto. lra.
+    split; auto. intros Sp. apply (once_safe tail fs fa incl bits bits_a E HE ord M (fst q) Gq (S Sp) (snd q) a);
+      auto.
+    intros Eo. unfold once_fine in OF. rewrite Eo in OF. destruct OF as [_ OF]. apply (once_any_size fa M 8); auto.
+      lra.
   - intros d a IHa b IHb ([(k & se & N1 & N2 & N3 & N4) NR] & Na & Nb) F p G.
     assert (Fa : tail = true \/ past a) by (destruct F as [|(_ & ? & ?)]; auto).
     assert (Fb : tail = true \/ past b) by (destruct F as [|(_ & ? & ?)]; auto).
@@ -150,9 +158,11 @@ Proof.
     assert (Ca' := float_extends tail fs fa E ord M (fst q) (fst r) (snd q) a Eb Ba Ca).
     split. eapply extends_trans; [apply Ea|]. eapply extends_trans; [apply Eb|apply extends_app]. split.
       rewrite app_length; simpl; lia.
-    assert (Out : float_computes (fst r ++ since_block Temperature d (length (fst r)) (snd q) (snd r)) (length (fst r) + 5)
+    assert (Out : float_computes (fst r ++ since_block Temperature d (length (fst r)) (snd q) (snd r)) (length (fst
+      r) + 5)
       (Since d a b)) by (apply (since_sound tail fs fa incl fine bits bits_a E HE ord M k se N1 N2 N3 N4); auto; lia).
-    split; auto. intros Sp. apply (since_safe tail fs fa incl bits bits_a E HE ord M (fst r) Gr (Sb (Sa Sp)) (snd q) (snd r)
+    split; auto. intros Sp. apply (since_safe tail fs fa incl bits bits_a E HE ord M (fst r) Gr (Sb (Sa Sp)) (snd q)
+      (snd r)
       a b); auto. lia.
   - intros d a IH [[(k & se & N1 & N2 & N3 & N4) NR] Na] F p G.
     assert (Fa : tail = true \/ past a) by (destruct F as [|[]]; auto).
@@ -160,7 +170,8 @@ Proof.
     destruct (IH Na Fa p G) as (Ex & B & C & S). cbn [compile fst snd]. set (q := compile Temperature a p) in *.
     assert (Gq := extends_good _ _ Ex G).
     split. eapply extends_trans; [apply Ex|apply extends_app]. split. rewrite app_length; simpl; lia.
-    assert (Out : float_computes (fst q ++ step_block Temperature d (length (fst q)) (snd q)) (length (fst q) + 3) (Step d
+    assert (Out : float_computes (fst q ++ step_block Temperature d (length (fst q)) (snd q)) (length (fst q) + 3)
+      (Step d
       a)) by (now apply (step_sound tail fs fa incl fine bits bits_a E HE ord M k se N1 N2 N3 N4)).
     split; auto. intros Sp. now apply (step_safe tail fs fa incl bits bits_a E HE ord M (fst q) Gq (S Sp) (snd q) a).
   - intros s IH (Cf & Lk & Ns) F p G. destruct (IH Ns F p G) as (Ex & Rd & S). cbv zeta. rewrite compile_at_least.
@@ -192,7 +203,8 @@ Theorem sound (f : form A) : formula_ok f -> tail = true \/ past f -> forall w e
 Proof.
   intros Nf F w e NM Run. destruct (proj1 sound_program f Nf F [real_def] eq_refl) as (_ & _ & C & S). split.
   - intros k d i Hk Hi. assert (S0 : safe [real_def]).
-    { apply (letter_safe tail fs fa bits E ord M [] (fun w0 e0 _ _ k0 d0 i0 H => ltac:(destruct k0; discriminate)) (fun _ =>
+    { apply (letter_safe tail fs fa bits E ord M [] (fun w0 e0 _ _ k0 d0 i0 H => ltac:(destruct k0; discriminate))
+      (fun _ =>
         true)). }
     destruct (S S0 w e NM Run k d i Hk Hi) as [[S1 S2] S3]. auto.
   - intros i Hi. apply (C w e NM Run). unfold Programs.N. destruct tail; lia.

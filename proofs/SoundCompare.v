@@ -21,7 +21,8 @@ Definition compare_rest := (1 + 2 * u fa) * (exp (- (8 * (1 - compare_eps)) + 2 
   match ord with Ascending => INR M * tiny fa | AnyOrder => 2 * INR M ^ 2 * tiny fa end.
 Definition compare_low := (1 - 2 * u fa) * (1 - u fa) ^ (4 * M).
 Definition compare_error_false := match ord with
-  | Ascending => ((1 + u_stored fs fa) * compare_rest + tiny fs) * (1 + u fa) * (1 + u_stored fs fa) * exp (2 * tiny fa) /
+  | Ascending => ((1 + u_stored fs fa) * compare_rest + tiny fs) * (1 + u fa) * (1 + u_stored fs fa) * exp (2 * tiny
+    fa) /
     compare_low + tiny fs
   | AnyOrder => (compare_rest + tiny fs) * (1 + u fa) * exp (2 * tiny fa) / compare_low + tiny fs end.
 (* wl: the sum of |coefficients|; we: |constant + 1/2| *)
@@ -263,7 +264,8 @@ Proof.
       unfold Rdiv. set (i1 := / ((1 - 2 * u fa) * g_low fa K1 K2)) in *. set (i2 := / compare_low fa M) in *.
       assert (qi : Q * i1 <= Q' * i2) by (apply Rmult_le_compat; lra).
         assert (qi0 : 0 <= Q' * i2) by (apply Rmult_le_pos; lra).
-      replace (Q' * (1 + u fa) * (1 + u_stored fs fa) * exp (2 * tiny fa) * i2) with ((Q' * i2) * ((1 + u fa) * (1 + u_stored fs fa)) *
+      replace (Q' * (1 + u fa) * (1 + u_stored fs fa) * exp (2 * tiny fa) * i2) with ((Q' * i2) * ((1 + u fa) * (1 +
+        u_stored fs fa)) *
         exp (2 * tiny fa)) by ring.
       apply Rle_trans with ((Q' * i2) * ((1 + u fa) * (1 + u_stored fs fa))). rewrite Rmult_assoc.
         apply Rmult_le_compat_r; [apply Rmult_le_pos; lra|auto].

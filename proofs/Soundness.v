@@ -178,7 +178,8 @@ Lemma candidate_sound p ca cb a b d w e j : good p -> (ca < length p)%nat -> (cb
 Proof.
   intros G H1 H2 Ha Hb NM Run Hj. assert (P := good_pos p G). rewrite <- (Nat.add_0_r (length p)).
   rewrite (fb_net p _ w e Run 0 _ j eq_refl Hj) by rows. unfold float_net, hidden, terms. cbn [map asc fst snd].
-  rewrite (fb_real p _ w e G Run j Hj), (fb_old p _ w e NM Run ca a j H1 Ha Hj), (fb_old p _ w e NM Run cb b j H2 Hb Hj).
+  rewrite (fb_real p _ w e G Run j Hj), (fb_old p _ w e NM Run ca a j H1 Ha Hj), (fb_old p _ w e NM Run cb b j H2 Hb
+    Hj).
   unfold ind, cand, truth, real. destruct (letter w j) eqn:Lj.
   - destruct (sat w a j), (sat w b j); cbn [andb orb negb]; repeat first [small fa | small fs | rewrite relu_neg by
     lra | rewrite relu_pos by lra]; reflexivity.
@@ -219,7 +220,8 @@ Proof.
   intros G H1 H2 Ha Hb w e NM Run i Hi. set (L := length p) in *. set (bl := since_block Temperature d L ca cb) in *.
     assert (P := good_pos p G). fold L in P.
   set (cj := fun j => ind (cand w a b j)).
-  assert (C : forall j, (j < N w)%nat -> chan e L j = cj j) by (intros j Hj; now apply (candidate_sound p ca cb a b d)).
+  assert (C : forall j, (j < N w)%nat -> chan e L j = cj j) by (intros j Hj; now apply (candidate_sound p ca cb a b
+    d)).
   destruct (fb_head p bl w e Run 4 _ _ _ _ i eq_refl Hi) as (lam & logit & Hl & Nl & Lg & SR).
   { fold L. cbn [by_method]. rows. } { fold L. rows. }
   fold L in Lg, SR. set (K := keys w (mask_of d) i) in *.

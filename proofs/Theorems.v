@@ -1,11 +1,12 @@
 (* What is proved, and what it rests on. make proofs shows this list and fails on any other assumption. *)
 From Temper Require Import Rows Heads Gates Strings NormalForm Programs Compile Temporal Counting Residues
   MainTheorem HardAttention.
-From Temper Require Import Format Rounding Quantities Exact Sums Crumbs Ramp Nearest NearestAny OnceHead OnceTree OnceAny
+From Temper Require Import Format Rounding Quantities Exact Sums Crumbs Ramp Nearest NearestAny OnceHead OnceTree
+  OnceAny
   CompareHead
   FloatRun
   FusedGates NearestHead Range CountHead CompareAny CompareLogit Soundness SoundFormulas SoundCompare Sound
-  SafeBlocks NoOverflow Replay.
+  Results SafeBlocks SafeCompare NoOverflow Replay Saturation Digits Norm ScoreBox LookupHead Kernels.
 Print Assumptions softmax_total_variation.
 Print Assumptions hard_attention.
 Print Assumptions once_row.
@@ -20,6 +21,7 @@ Print Assumptions gates_sentinel.
 Print Assumptions exclusive_sum.
 Print Assumptions always_means.
 Print Assumptions release_means.
+Print Assumptions weak_until_means.
 Print Assumptions compile_computes.
 Print Assumptions soft_transformer.
 Print Assumptions head_error.
@@ -49,7 +51,9 @@ Print Assumptions compare_true.
 Print Assumptions compare_false.
 Print Assumptions tree_in_range.
 Print Assumptions scan_in_range.
-Print Assumptions nearest_in_range.
+Print Assumptions double_scan.
+Print Assumptions unit_row.
+Print Assumptions count_row.
 Print Assumptions count_out.
 Print Assumptions compare_any.
 Print Assumptions compare_any_true.
@@ -57,10 +61,26 @@ Print Assumptions compare_logit.
 Print Assumptions compare_sound.
 Print Assumptions float_run_exists.
 Print Assumptions sound.
-Print Assumptions no_overflow.
-Print Assumptions fits_large.
+Print Assumptions near_page.
+Print Assumptions once_room.
+Print Assumptions compare_page.
 Print Assumptions replay_near.
+Print Assumptions replay_near_asc.
 Print Assumptions replay_compare.
 Print Assumptions replay_compare_asc.
 Print Assumptions replay_once.
 Print Assumptions claim.
+Print Assumptions exclusive_tree.
+Print Assumptions digits_stored.
+Print Assumptions digits_logit.
+Print Assumptions digits_penalty.
+Print Assumptions silent.
+Print Assumptions one_hot.
+Print Assumptions pinned_sum.
+Print Assumptions rms_identity.
+Print Assumptions score_boxes.
+Print Assumptions match_gaps.
+Print Assumptions winner_ascending.
+Print Assumptions lookup_ascending.
+Print Assumptions lookup_any.
+Print Assumptions scan_covered.

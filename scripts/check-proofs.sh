@@ -43,9 +43,13 @@ replay() {
     coqc -Q . Temper "CertificateTheorem_$1.v" >>TheoremsByInterval.txt
 }
 replay since f32 100000 abc 'a S b'
+replay since64 f64 1000 abc 'a S b'
+replay since16 f16 100 abc 'a S b'
+replay since16_32 f16/f32 300 abc 'a S b'
 replay count f32 1000 ab '#[a] <= 2*#[b]'
 replay count64 f64 1000 ab '#[a] <= 2*#[b]'
 replay count16 bf16/f32 1000 ab '#[a] >= 3'
+replay count_f16 f16 60 ab '#[a] <= 2*#[b]'
 replay once f32 100000 ab 'O a'
 replay once64 f64 1000000 ab 'O a'
 replay once16 bf16/f32 1000000 ab 'O a'

@@ -76,7 +76,7 @@ static const ball *leak(const bounds *b, const ball *rest) {
     return b_mul(b, b_mul(b, b_int(b, 2), rest), b_more(b, b->unit_a, 4 * b->size));
 }
 
-/* Coq: nearest_ascending, winner_any; on paper: "Softmax rows, with rounding", ascending in one format, "Tiles". */
+/* Coq: nearest_ascending, winner_any; on paper: "Tiles". */
 const ball *b_row_error(const bounds *b, const ball *rest) {
     const ball *more = b_mul(b, b_more(b, b->unit_a, 1), b_more(b, b->unit_stored, 1));
     const ball *less = b_mul(b, b_less(b, b->unit_a, 1), b_less(b, b->unit_stored, 1));

@@ -11,7 +11,7 @@ static const ball *loser_weight(const bounds *b, const ball *below) {
 
 /* One winner of value 0, and losers of value 1 that weigh r together: the box problem has its maximum with all of
    them at their upper ends. */
-/* Coq: softmax_total_variation. */
+/* Coq: softmax_total_variation, score_boxes. */
 static const ball *share_of_losers(const bounds *b, const ball *r) { return b_div(b, r, b_add(b, b->one, r)); }
 
 /* Lambda (distance - off) (1 - u): what is left of a distance of scores in computed logits. */
@@ -96,14 +96,14 @@ static const ball *adaptive_share(const share_problem *p, const rounding_rules *
 
 /* Differences of logits are rounded to nearest, which keeps order, and z is a number of the format: so there is no
    factor 1 - u. */
-/* On paper: "Shares of a softmax row". */
+/* Coq: far, silent (from computed logits on); on paper: "Saturation", how far apart they are. */
 static bool is_silent(const share_problem *p, const rounding_rules *r, const ball *distance) {
     const bounds *b = r->b;
     const ball *below = b_mul(b, b_double(b, p->scale), b_sub(b, distance, p->lose_off));
     return b_is_at_most(b, b_double(b, r->silence), below);
 }
 
-/* On paper: "Shares of a softmax row". */
+/* Coq: one_hot, silent (from computed logits on); on paper: "Saturation", how far apart they are. */
 row_peak share_peak(const share_problem *p, const rounding_rules *r) {
     const bounds *b = r->b;
     if (p->hard || p->h->choice != TEMPER_CHOICE_SOFTMAX || p->h->adaptive) return PEAK_SOFT;

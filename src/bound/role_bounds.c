@@ -52,7 +52,7 @@ static const ball *exp_factor(const bounds *b) { return b_add(b, b->one, twice(b
 
 /* ---- doc/certificate.md, "Once" ---- */
 
-/* Coq: once_out, two formats; on paper: "Once", one format. */
+/* Coq: once_out. */
 static const ball *once_error_ascending(const bounds *b, const ball *rest) {
     const ball *less = b_mul(b, b_less(b, b->unit_a, 1), b_less(b, b->unit_stored, 1));
     const ball *sum = b_mul(b, b_add(b, b->one, twice(b, rest)), b_more(b, b->unit_a, (uint64_t)b->a->precision + 1));
@@ -67,7 +67,7 @@ static const ball *once_error_any(const bounds *b, const ball *rest, const ball 
     return b_sub(b, b->one, b_div(b, b_less(b, b->unit_a, b->size + 6), sum));
 }
 
-/* Coq: once_out (C = 8), once_any_out (C from 1 to 16); on paper: "Once", other C, steps of 4, tiles, overflow. */
+/* Coq: once_out (C = 8), once_any_out (C from 1 to 16), once_room (overflow); on paper: "Once", other C, steps of 4, tiles. */
 static head_certificate once(const bounds *b, const head_shape *s) {
     head_certificate h = {.logit = form_bound(b, &s->scale)};
     const ball *kept = b_mul(b, b_less(b, b->unit_s, 2), b_mul(b, b_less(b, b->unit_a, 5), b_less(b, b->v, 4)));
@@ -100,7 +100,7 @@ static void need_distances(const bounds *b, head_certificate *h) {
 /* ---- doc/certificate.md, "Nearest" ---- */
 
 /* What all losers weigh together, each gap being at least a multiple of kappa of which `sides` occur at a time. */
-/* Coq: leak_le, mass_le; on paper: "Look-up", two sides. */
+/* Coq: leak_le, mass_le, lookup_mass (two sides). */
 static const ball *losers(const bounds *b, double kappa, const ball *off, int sides) {
     const ball *q = b_exp(b, b_neg(b, b_mul(b, b_double(b, kappa), b_sub(b, b->one, b->unit_a))));
     const ball *sum = b_mul(b, b_int(b, sides), b_div(b, q, b_sub(b, b->one, q)));
@@ -145,7 +145,7 @@ static rows_of_head checked_rows(const bounds *b, head_certificate *h, const hea
 }
 
 /* How far a logit of the rows is off: its error, and one unit in the last place. */
-/* Coq: ulp_bound, nearest_in_range; on paper: "Quantities", the range of other logits. */
+/* Coq: ulp_bound, logit_sizes; on paper: "Quantities", the range by positions. */
 static const ball *checked_logit(const bounds *b, head_certificate *h, const quantity *l) {
     const ball *ulp = b_ulp(b, b->a, l->most);
     need(h, quantity_fits(l, b->most_a), "a score overflows");
@@ -237,7 +237,7 @@ head_certificate head_certify_rest(const bounds *b, double rest, double logit) {
 
 /* ---- doc/certificate.md, "Count" ---- */
 
-/* Coq: count_out, mean_error; on paper: "Count", overflow. */
+/* Coq: count_out, mean_error, count_row (overflow). */
 static head_certificate count(const bounds *b, const head_shape *s) {
     head_certificate h = {.logit = b->zero, .rounding = b->zero, .error = b->zero};
     const ball *w = b_double(b, s->weight);
@@ -261,7 +261,7 @@ static head_certificate count(const bounds *b, const head_shape *s) {
 /* ---- doc/certificate.md, "Compare" and "Balance" ---- */
 
 /* rho and then the error, with e for epsilon or omega and the share of kappa that is left. */
-/* Coq: compare_row_ok, kappa = 8; on paper: "Compare" and "Balance", other kappa, one format ascending. */
+/* Coq: compare_row_ok, kappa = 8; on paper: "Compare" and "Balance", other kappa. */
 static void share_error(const bounds *b, head_certificate *h, const ball *kappa_left, const ball *e) {
     const ball *two_tiny = twice(b, b->tiny_a);
     const ball *power = b_add(b, b_sub(b, b_mul(b, e, b->log_m), kappa_left), two_tiny);
@@ -275,7 +275,7 @@ static void share_error(const bounds *b, head_certificate *h, const ball *kappa_
 }
 
 /* What compare and balance heads both need, with e for epsilon or omega. */
-/* Coq: compare_row_ok, kappa = 8; on paper: "Compare", other kappa, overflow. */
+/* Coq: compare_row_ok, compare_page (overflow), kappa = 8; on paper: "Compare", other kappa. */
 static void need_sentinel(const bounds *b, head_certificate *h, const head_shape *s, const ball *e) {
     const ball *one_more = b_add(b, b->one, e), *scale = b_mul(b, b_double(b, 2 * s->kappa), b->m);
     need_counting(b, h);
