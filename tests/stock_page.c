@@ -676,8 +676,13 @@ void page_net(page_view *x, uint32_t layer, arena *a) {
     }
     for (uint32_t c = 0; c < u->column_count; c++)
         if (count[c] > 0) {
-            x->error[c] += added[c] + U * (width_of(&u->columns[c]) + 1) +
-                           added_up(count[c], inexact[c], sizes[c], 2 * width_of(&u->columns[c]) + added[c]);
+            bool earlier = u->columns[c].writer != UNDO_NET;
+            for (size_t j = 0; j < u->step_count; j++)
+                for (size_t t = 0; t < u->steps[j].count; t++)
+                    earlier = earlier || (u->steps[j].terms[t].channel == c && u->steps[j].layer < layer);
+            real size = width_of(&u->columns[c]), whole = (earlier ? 2 : 1) * size + added[c];
+            x->error[c] +=
+                added[c] + added_up(count[c], inexact[c], sizes[c], whole) + (earlier ? U * (size + 1) : 0);
             x->zero[c] += nothing[c];
             if (u->columns[c].low < 0) x->zero[c] = x->error[c]; /* two steps may cancel out */
         }

@@ -300,7 +300,10 @@ static void check_far(test_random *r) {
                  {"#[a] >= #[b]", 5, STOCK_POSITIONS_AUTO, 1020, 0, NULL},
                  {"H(b -> O a)", 4, STOCK_POSITIONS_AUTO, 1000, 0, NULL},
                  {"(Y a) S (b & Y c)", 4, STOCK_POSITIONS_AUTO, 1500, 0, NULL},
-                 {"a S b", 13, STOCK_POSITIONS_DIGITS, 1600, 0, NULL}};
+                 {"a S b", 13, STOCK_POSITIONS_DIGITS, 1600, 0, NULL},
+                 {"#[a] % 2 = 0", 4, STOCK_POSITIONS_AUTO, 252, 300, "a place of up to 300 may move by"},
+                 {"#[a] % 2 = 0", 13, STOCK_POSITIONS_DIGITS, 287, 300, "too small for a step"},
+                 {"a @ #[b]", 11, STOCK_POSITIONS_DIGITS, 219, 300, "a place of up to 300 may move by"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         temper_spec *s = stock_parse(cases[k].source, "abc");
         trial t = {.name = cases[k].source, .spec = s, .random = r, .strings = 1, .must = true};

@@ -14,17 +14,23 @@ static double size_of(const undo_column *c) { return fmax(fabs(c->low), fabs(c->
 
 /* ---- norms ---- */
 
+/* [columns] The first layer whose steps write it. */
+static const uint32_t *first_layers(const stock_bounding *b) {
+    const undo *u = b->u;
+    uint32_t *first = arena_alloc(b->s->arena, u->column_count, sizeof *first);
+    for (uint32_t c = 0; c < u->column_count; c++) first[c] = UINT32_MAX;
+    for (size_t k = u->step_count; k > 0; k--)
+        for (size_t t = 0; t < u->steps[k - 1].count; t++)
+            first[u->steps[k - 1].terms[t].channel] = u->steps[k - 1].layer;
+    return first;
+}
+
 /* Columns that are written before the norm are anything up to their size; those of letters at most as many as one
    token has. */
 static void add_sizes(const stock_bounding *b, uint32_t layer, bool net, double *sum, double *squares) {
     const undo *u = b->u;
     double most = 0;
-    uint32_t *first =
-        arena_alloc(b->s->arena, u->column_count, sizeof *first); /* the first layer whose steps write it */
-    for (uint32_t c = 0; c < u->column_count; c++) first[c] = UINT32_MAX;
-    for (size_t k = u->step_count; k > 0; k--)
-        for (size_t t = 0; t < u->steps[k - 1].count; t++)
-            first[u->steps[k - 1].terms[t].channel] = u->steps[k - 1].layer;
+    const uint32_t *first = first_layers(b);
     for (uint32_t t = 0; t < STOCK_AUDIT_LETTERS + u->letters; t++) {
         double own = 0;
         for (uint32_t c = 0; c < u->column_count; c++)
@@ -299,6 +305,7 @@ void stock_net(stock_bounding *b, uint32_t layer) {
                    .rounded = arena_zalloc(a, u->column_count, sizeof *n.rounded),
                    .count = arena_zalloc(a, u->column_count, sizeof *n.count)};
     size_t products = 0;
+    const uint32_t *first = first_layers(b);
     for (size_t k = 0; k < u->step_count; k++)
         if (u->steps[k].layer == layer) {
             bound_step(b, &u->steps[k], &n);
@@ -306,9 +313,12 @@ void stock_net(stock_bounding *b, uint32_t layer) {
         }
     for (uint32_t c = 0; c < u->column_count; c++) {
         if (!n.count[c]) continue;
-        double size = 2 * size_of(&u->columns[c]) + n.added[c]; /* what one layer adds, at most */
-        double sums = sum_rounding((double)n.count[c], n.rounded[c], n.written[c], size);
-        b->columns[c].error = (b->columns[c].error + n.added[c] + sums + F32 * (size_of(&u->columns[c]) + 1)) * SLACK;
+        /* what is added to 0 stays as it is; else a layer adds up to twice what there is in the end */
+        bool fresh = u->columns[c].writer == UNDO_NET && first[c] == layer;
+        double size = size_of(&u->columns[c]), after = fresh ? 0 : F32 * (size + 1);
+        double whole = (fresh ? 1 : 2) * size + n.added[c];
+        double sums = sum_rounding((double)n.count[c], n.rounded[c], n.written[c], whole);
+        b->columns[c].error = (b->columns[c].error + n.added[c] + sums + after) * SLACK;
         b->columns[c].zero = u->columns[c].low < 0 ? b->columns[c].error : b->columns[c].zero + n.tails[c];
     }
     /* what is rounded away in columns, and in those that balance them, does not cancel */

@@ -104,13 +104,31 @@ static void read_step(undo *u, uint32_t layer, uint32_t unit) {
     array_push(u->arena, u->steps, u->step_count, u->step_capacity, s);
 }
 
+/* What depends on the position alone has a table, which may never have some numbers together; what it was before
+   counts, too, since norms have seen it. */
+static void tighten(const undo *u, undo_column *c, double low, double high) {
+    if (!c->place || (c->low == low && c->high == high)) return;
+    for (uint32_t i = 0; i < u->m->positions; i++) {
+        low = fmin(low, c->place[i]);
+        high = fmax(high, c->place[i]);
+    }
+    c->low = fmax(c->low, low);
+    c->high = fmin(c->high, high);
+}
+
 void undo_layer_steps(undo *u, uint32_t layer) {
     const struct stock_layer *l = &u->m->layers[layer - 1];
     uint32_t hidden = u->m->hidden;
+    double *before = arena_alloc(u->arena, 2 * (size_t)u->column_count, sizeof *before);
+    for (uint32_t c = 0; c < u->column_count; c++) {
+        before[2 * c] = u->columns[c].low;
+        before[2 * c + 1] = u->columns[c].high;
+    }
     for (uint32_t unit = 0; unit < hidden; unit += 2) {
         bool last = unit + 1 == hidden;
         if (is_unused(u, l, unit) && (last || is_unused(u, l, unit + 1))) continue;
         if (last) undo_refuse(u, l->up + (size_t)unit * u->m->width, "a unit has no partner");
         read_step(u, layer, unit);
     }
+    for (uint32_t c = 0; c < u->column_count; c++) tighten(u, &u->columns[c], before[2 * c], before[2 * c + 1]);
 }

@@ -123,6 +123,12 @@ static void see_column(prover *p, proved_column *k, double mean) {
         k->sure = up_add(up_mul(up_add(e, mean), 1 + HALF_UNIT), HALF_TINY);
     } else {
         double full = up_add(e, up_add(mean, up_mul(p->norm_error, k->size)));
+        /* the norm's part is a share of the number: of a larger one f16 rounds away as much more */
+        double least =
+            up_add(up_add(up_mul(k->error, more), mean), up_mul(up_add(p->norm_error, p->norm_own), k->grid));
+        bool has = k->grid >= 2 * HALF_TINY && k->size <= 2048 * k->grid;
+        if (has && least < 0x1p-12 * k->grid && up_add(p->norm_error, p->norm_own) < 0x1p-12)
+            full = up_add(up_mul(k->zero, more), mean); /* where it is 0; others are rounded back */
         k->sure = fmax(k->sure, prover_half(k->size, k->grid, full));
     }
     if (k->zero > 0) k->nought = up_mul(2, up_add(k->nought, mean));
