@@ -76,6 +76,24 @@ static void test_gallery(test_random *r, size_t longest, size_t step) {
     }
 }
 
+/* Queries change with the length, and keys and values do not: rows are made again from the first, and the sums of
+   values with them. */
+static void test_sums(test_random *r) {
+    static const char *const masks[] = {"j<=i", "j<i", "j>=i", "all"};
+    for (size_t k = 0; k < 4; k++) {
+        char source[700];
+        snprintf(source, sizeof source,
+                 "temper-model 1\nmethod temperature\nalphabet \"a\" \"b\"\nchannel 0 \"one\" position \"1\"\n"
+                 "channel 1 \"x\"\nchannel 2 \"y\"\nchannel 3 \"n\" position \"N\"\nembed \"a\" 1:1\n"
+                 "embed \"b\" 1:0.25\nembed start\nembed end\nlayer 1\n"
+                 "head \"h\" mask %s choice softmax for average\n query 3:1\n key 0:1\n value 1:1\n output 2:1\n"
+                 "read 0:4 2:1\n",
+                 masks[k]);
+        for (size_t n = 2; n < 8; n++)
+            CHECK(choice_twins_opened(source, n, TEMPER_TYPE_F64, false, r) > 0, "mask %s: no certificate", masks[k]);
+    }
+}
+
 /* With the argument "gallery": only that, up to 200 letters. */
 int main(int argc, char **argv) {
     test_random r = test_seed(4013);
@@ -84,6 +102,7 @@ int main(int argc, char **argv) {
         return test_finish("t-audit-choice-lengths");
     }
     test_gallery(&r, 16, 16);
+    test_sums(&r);
     size_t models = 60 + (size_t)(60 * test_effort()), proved = test_models(&r, models);
     CHECK(proved > models / 4, "only %zu certificates of %zu models", proved, models);
     return test_finish("t-audit-choice-lengths");

@@ -228,13 +228,12 @@ static void allocate_head(set_run *s, set_head *h, head_claim *f) {
     }
     h->twin = arena_zalloc(a, most, sizeof *h->twin);
     h->running = lattice_array(pool, v);
-    rational *r = rational_array(pool, 4);
     h->winners = (set_winners){.query = lattice_array(pool, d),
                                .output = lattice_array(pool, v),
-                               .low = r,
-                               .high = r + 1,
-                               .step = r + 2,
-                               .top = r + 3};
+                               .low = rational_array(pool, 1),
+                               .high = rational_array(pool, 1),
+                               .step = rational_array(pool, 1),
+                               .top = rational_array(pool, 1)};
 }
 
 static void allocate(set_run *s) {
