@@ -1665,15 +1665,15 @@ run 4 export -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 1100 -o none
 has 'export --as: what goes least far' "$err" 'looks up a position by its square: as gpt2 with f32 weights and an f16 cache it goes up to 300 letters'
 run 0 --json certify -f 'H(b -> O a)' --alphabet abc --as llama --length 32 --weights f16 --kv f32
 has 'certify --as: json' "$out" '"verdict":"proved","length":32,"as":"llama","weights":"f16","kv":"f32","positions":"auto","proved":true'
-run 4 certify -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 20
-has 'certify --as: unable' "$out" "unable${tab}length 20 as gpt2, weights f32, cache f16: "
+run 4 certify -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 290
+has 'certify --as: unable' "$out" "unable${tab}length 290 as gpt2, weights f32, cache f16: "
 run 2 certify -f a --alphabet ab --as gpt2 --length 9 -o c.json
 has 'certify --as: no file' "$err" 'certify --as writes no file'
 run 2 certify -f a --alphabet ab --kv f16
 has 'certify: --kv' "$err" '--kv goes with --as'
 run 0 limits -f 'a S b' --alphabet abc --as llama --positions ramp --kv f16 --weights f32 --length 300
 has 'limits --as' "$out" 'llama  ramp      f32      f16 '
-run 0 export -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 20 -o stock
+run 0 export -f '#[a] % 3 = 1' --alphabet ab --as gpt2 --length 290 -o stock
 has 'export --as: not proved' "$(cat stock/README.md)" 'Nothing is proved of this file'
 if [ -e stock/certificate.json ]; then fail 'export --as: a certificate of another model'; else pass; fi
 run 0 export -q -f 'H(b -> O a)' --alphabet abc --as gpt2 --length 32 -o stock/
