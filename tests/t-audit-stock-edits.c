@@ -215,6 +215,34 @@ static void wrong_remainder(editing *e) {
     for (uint32_t k = 0; k < e->u->balances; k++) row[BALANCE + k] -= more / (float)e->u->balances;
 }
 
+/* A dimension of a look-up that nobody uses, whose pair hardly turns. */
+static uint32_t free_dimension(const editing *e, const undo_head *h, uint32_t from) {
+    uint32_t half = e->m->head_size / 2;
+    for (uint32_t d = from; d < half; d++) {
+        bool is_free = e->u->frequencies[d] * undo_positions(e->u) < 0x1p-13;
+        for (size_t k = 0; k < h->product_count; k++) is_free = is_free && h->products[k].dimension % half != d;
+        if (is_free) return d;
+    }
+    return UINT32_MAX;
+}
+
+/* Two more products that cancel out on every letter: what all add up to is the position and its square as before, but
+   a sum loses its last bits beside each of the two. Their keys are exact. */
+static void cancelling_products(editing *e) {
+    const undo_head *h = head_of(e, UNDO_LOOKUP);
+    const undo_product *number = NULL;
+    for (size_t k = 0; k < h->product_count; k++)
+        if (h->products[k].query.terms[0].channel == h->number) number = &h->products[k];
+    uint32_t two[2];
+    two[0] = free_dimension(e, h, 0);
+    two[1] = two[0] == UINT32_MAX ? two[0] : free_dimension(e, h, two[0] + 1);
+    CHECK(number && two[1] != UINT32_MAX, "the look-up has another form");
+    for (size_t k = 0; k < 2 && two[1] != UINT32_MAX; k++) {
+        memcpy(query_row(e, h, two[k]), query_row(e, h, number->dimension), e->m->width * sizeof(float));
+        key_row(e, h, two[k])[e->u->first + e->u->real] = k ? -0x1p30F : 0x1p30F;
+    }
+}
+
 static void renamed_text(editing *e) {
     struct stock_model *m = e->m;
     uint32_t spoken = STOCK_FIRST_LETTER + e->u->letters;
@@ -388,6 +416,12 @@ int main(void) {
         {"a weight that is no power of two", "#[a] % 2 = 0", F16_CACHE(STOCK_GPT2, 200), odd_weight, "a", NULL},
         {"a count of twos", "#[a] % 2 = 0", {.length = 60}, count_of_twos, "abb", NULL},
         {"a table with a wrong remainder", "#[a] % 2 = 0", {.length = 60}, wrong_remainder, "a", NULL},
+        {"products that cancel out",
+         "#[a] % 2 = 0",
+         {.architecture = STOCK_LLAMA, .length = 60, .positions = STOCK_POSITIONS_DIGITS},
+         cancelling_products,
+         "a",
+         NULL},
         {"a text by another name",
          "transduce\nemit 'x' = Y a\nemit a otherwise",
          {.length = 12},

@@ -91,6 +91,7 @@ typedef struct part {
     double noise;    /* what is added to the column before it is read */
     double keys;     /* errors of keys, each times what multiplies it */
     double scale;    /* of the column */
+    double sign;     /* of its products */
 } part;
 
 static double key_error(const stock_bounding *b, const undo_form *f, bool *back) {
@@ -114,6 +115,14 @@ static void check_pair(const stock_bounding *b, const undo_head *h, size_t k) {
         NEED(b, h, j == k || h->products[j].dimension % half != pair, "two of its queries turn into each other");
 }
 
+/* No products of one mean cancel out: then what some of them add up to is no more than the whole, which is what
+   roundings of sums are counted by. */
+static void check_signs(const stock_bounding *b, const undo_head *h, const undo_product *p, double sign) {
+    const double *place = undo_place(b->u, &p->key);
+    for (uint32_t j = 0; j < b->u->m->positions; j++)
+        NEED(b, h, sign * p->query.terms[0].weight * place[j] >= 0, "its products cancel out at position %u", j);
+}
+
 static void add_part(const stock_bounding *b, const undo_head *h, size_t k, part *x, bool *back) {
     const undo_product *p = &h->products[k];
     double row = p->query.terms[0].weight, w = fabs(row) * x->scale;
@@ -122,6 +131,7 @@ static void add_part(const stock_bounding *b, const undo_head *h, size_t k, part
     NEED(b, h, x->mantissa == 0 || fabs(frexp(row, &e)) == x->mantissa, "its queries are not one number");
     x->least = x->mantissa == 0 ? w : fmin(x->least, w);
     x->mantissa = fabs(frexp(row, &e));
+    check_signs(b, h, p, x->sign);
     double noise = 0;
     if (b->u->m->architecture == STOCK_GPT2)
         noise = b->mean * (b->k.f16_vectors ? 2.01 : fabs(p->query.rest) / fabs(row) + 8 * F32);
@@ -145,7 +155,8 @@ double stock_lookup_leak(const stock_bounding *b, const undo_head *h) {
     const undo *u = b->u;
     const undo_value *number = undo_value_of(u, h->number);
     double n = positions(b), last = n - 1, unit = 0, weights = (last + u->heads[h->of].weight) * 1.002;
-    part e = {.scale = u->columns[h->number].scale}, one = {.scale = u->columns[h->inverse].scale};
+    part e = {.scale = u->columns[h->number].scale, .sign = 1},
+         one = {.scale = u->columns[h->inverse].scale, .sign = -1};
     bool back = true;
     for (size_t k = 0; k < h->product_count; k++) {
         const undo_form *q = &h->products[k].query;

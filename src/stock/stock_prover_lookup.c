@@ -161,7 +161,11 @@ static bool add_product(prover *p, const head_work *h, uint32_t d, divided *both
     if (x->w->node != q->form.terms[0].node || fabs(frexp(w, &e)) != x->mantissa)
         return prover_fail(p, "queries of a look-up are not one number times powers of two");
     x->least = fmin(x->least, fabs(w));
-    for (size_t j = 0; j < p->positions; j++) x->sum[j] += w * values[j];
+    for (size_t j = 0; j < p->positions; j++) {
+        /* then what some products of a mean add up to is no more than all do, which roundings are counted by */
+        if (values[j] < 0) return prover_fail(p, "products of a look-up cancel out");
+        x->sum[j] += w * values[j];
+    }
     /* what the query is off beside its column, in units of the numerator */
     double own = up_mul(fabs(w), up_div(x->column_error, x->scale));
     double rest = fmax(0, sub_up(up_mul(q->error, 1 + 0x1p-30), own * (1 - 0x1p-50)));
