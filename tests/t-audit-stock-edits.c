@@ -243,6 +243,16 @@ static void cancelling_products(editing *e) {
     }
 }
 
+/* One of the queries of a number has another weight of the ground than the others, within what rounding may leave:
+   they feel different parts of the mean. */
+static void uneven_grounds(editing *e) {
+    const undo_head *h = head_of(e, UNDO_LOOKUP);
+    size_t k = 0;
+    while (h->products[k].query.terms[0].channel != h->number) k++;
+    float *ground = &query_row(e, h, h->products[k].dimension)[GROUND];
+    *ground = nextafterf(*ground, 0);
+}
+
 static void renamed_text(editing *e) {
     struct stock_model *m = e->m;
     uint32_t spoken = STOCK_FIRST_LETTER + e->u->letters;
@@ -422,6 +432,7 @@ int main(void) {
          cancelling_products,
          "a",
          NULL},
+        {"grounds that differ", "#[a] % 2 = 0", {.length = 60}, uneven_grounds, NULL, NULL},
         {"a text by another name",
          "transduce\nemit 'x' = Y a\nemit a otherwise",
          {.length = 12},

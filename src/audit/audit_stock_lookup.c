@@ -92,6 +92,7 @@ typedef struct part {
     double keys;     /* errors of keys, each times what multiplies it */
     double scale;    /* of the column */
     double sign;     /* of its products */
+    double rest;     /* GPT-2: what the ground leaves, beside the weight; the same for all queries, too */
 } part;
 
 static double key_error(const stock_bounding *b, const undo_form *f, bool *back) {
@@ -129,6 +130,8 @@ static void add_part(const stock_bounding *b, const undo_head *h, size_t k, part
     int e;
     check_pair(b, h, k);
     NEED(b, h, x->mantissa == 0 || fabs(frexp(row, &e)) == x->mantissa, "its queries are not one number");
+    NEED(b, h, x->mantissa == 0 || p->query.rest / row == x->rest, "its queries differ in their grounds");
+    x->rest = p->query.rest / row;
     x->least = x->mantissa == 0 ? w : fmin(x->least, w);
     x->mantissa = fabs(frexp(row, &e));
     check_signs(b, h, p, x->sign);

@@ -118,8 +118,10 @@ typedef struct divided {
     double column_error;
     double *sum;            /* [positions] what its products add up to */
     double least, mantissa; /* of weights */
-    double off[2];          /* of the numerator */
-    double keys[2];         /* errors of keys, each times its weight */
+    double ground;          /* GPT-2: its weight beside the query's, once one has `asked` */
+    bool asked;
+    double off[2];  /* of the numerator */
+    double keys[2]; /* errors of keys, each times its weight */
 } divided;
 
 static bool find_mean(prover *p, ideal_node_id node, double weight, divided *out) {
@@ -160,6 +162,11 @@ static bool add_product(prover *p, const head_work *h, uint32_t d, divided *both
     if (!x->w && !find_mean(p, q->form.terms[0].node, w, x)) return false;
     if (x->w->node != q->form.terms[0].node || fabs(frexp(w, &e)) != x->mantissa)
         return prover_fail(p, "queries of a look-up are not one number times powers of two");
+    const float *row = p->m->layers[h->hint->layer].query + ((size_t)h->hint->slot * p->m->head_size + d) * p->width;
+    double ground = p->m->architecture == STOCK_GPT2 ? prover_weight(p, row[GPT2_PINS - 1]) / w : 0;
+    if (x->ground != ground && x->asked) return prover_fail(p, "queries of a look-up differ in their grounds");
+    x->ground = ground;
+    x->asked = true;
     x->least = fmin(x->least, fabs(w));
     for (size_t j = 0; j < p->positions; j++) {
         /* then what some products of a mean add up to is no more than all do, which roundings are counted by */
