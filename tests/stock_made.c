@@ -55,7 +55,7 @@ static void add_place(maker *k) {
         case PLACE_ANY: place[i] = (double)random_below(k->r, 2); break;
         default: break;
         }
-    if (kind == PLACE_ONE) place[1 + random_below(k->r, n - 1 < 16 ? n - 1 : 16)] = boolean ? 1 : 3;
+    if (kind == PLACE_ONE && n > 1) place[1 + random_below(k->r, n - 1 < 16 ? n - 1 : 16)] = boolean ? 1 : 3;
     if (kind == PLACE_ANY || one_in(k, 6)) place[0] = (double)random_below(k->r, 3);
     if (kind == PLACE_SHIFTED && one_in(k, 3) && n > 1) place[1] = 1;
     bool known = kind == PLACE_REPEATS || kind == PLACE_ONE;
