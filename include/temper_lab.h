@@ -145,11 +145,8 @@ typedef struct temper_bias_options {
     void *context;
 } temper_bias_options;
 
-typedef struct temper_bias_cell {
-    size_t reach; /* worst strings of this length were run and are right, 0: of no length */
-    int ends;   /* 1: one letter more was run and is wrong, or refused by overflow; 0: longer strings were not run */
-    double law; /* proved in real arithmetic: every string up to this length is right; infinite: of every length */
-} temper_bias_cell;
+/* As above; its law is a proof in real arithmetic that every string up to this length is right. */
+typedef temper_schedule_cell temper_bias_cell;
 
 typedef struct temper_bias_row {
     const char *name, *bias, *factor;

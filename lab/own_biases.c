@@ -6,6 +6,7 @@
 
 #include "base/entry.h"
 #include "lab/biases.h"
+#include "lab/reach_panel.h"
 #include "number/elementary.h"
 #include "number/number_type.h"
 #include "temper_lab.h"
@@ -226,34 +227,10 @@ typedef struct draw_call {
     const temper_biases *b;
 } draw_call;
 
-/* Lengths that were run and are the last right ones, those beyond which nothing was run, and the law. */
 static chart_panel panel_of(arena *a, const temper_biases *b, size_t op, const char **names) {
-    size_t n = b->count;
-    chart_series *series = arena_alloc(a, 3, sizeof *series);
-    double *line_x = arena_alloc(a, 3 * n, sizeof *line_x), *line_y = arena_alloc(a, 3 * n, sizeof *line_y);
-    double *end = arena_alloc(a, n, sizeof *end), *law = arena_alloc(a, n, sizeof *law),
-           *y = arena_alloc(a, n, sizeof *y);
-    for (size_t k = 0; k < n; k++) {
-        const temper_bias_cell *c = &b->rows[k].cells[op];
-        double reach = fmax((double)c->reach, 0.7);
-        y[k] = (double)(n - 1 - k);
-        end[k] = c->ends ? reach : NAN;
-        law[k] = isfinite(c->law) ? fmax(c->law, 0.7) : NAN;
-        line_x[3 * k] = 0.7;
-        line_x[3 * k + 1] = !c->ends && !isfinite(c->law) ? EDGE : reach;
-        line_x[3 * k + 2] = NAN;
-        line_y[3 * k] = line_y[3 * k + 1] = line_y[3 * k + 2] = y[k];
-    }
-    series[0] = (chart_series){"", line_x, line_y, 3 * n, DRAW_LINE, (int)op + 1};
-    series[1] = (chart_series){"", law, y, n, DRAW_MARKERS | DRAW_FAINT, 0};
-    series[2] = (chart_series){"", end, y, n, DRAW_MARKERS, (int)op + 1};
-    return (chart_panel){biased_names[op],
-                         {"length", SCALE_LOG, 0.7, EDGE, NULL, 0},
-                         {"", SCALE_NAMES, 0, 0, names, n},
-                         series,
-                         3,
-                         NULL,
-                         0};
+    const temper_schedule_cell **cells = arena_alloc(a, b->count, sizeof *cells);
+    for (size_t k = 0; k < b->count; k++) cells[k] = &b->rows[k].cells[op];
+    return reach_panel(a, biased_names[op], op, cells, names, b->count, EDGE);
 }
 
 static void draw(entry *e, void *context) {

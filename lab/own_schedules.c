@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/entry.h"
+#include "lab/reach_panel.h"
 #include "lab/schedules.h"
 #include "number/number_type.h"
 #include "temper_lab.h"
@@ -157,34 +158,10 @@ typedef struct draw_call {
     const temper_schedules *s;
 } draw_call;
 
-/* Lengths that were run and are the last right ones, those beyond which nothing was run, and the law. */
 static chart_panel panel_of(arena *a, const temper_schedules *s, size_t op, const char **names) {
-    size_t n = s->count;
-    chart_series *series = arena_alloc(a, 3, sizeof *series);
-    double *line_x = arena_alloc(a, 3 * n, sizeof *line_x), *line_y = arena_alloc(a, 3 * n, sizeof *line_y);
-    double *end = arena_alloc(a, n, sizeof *end), *law = arena_alloc(a, n, sizeof *law),
-           *y = arena_alloc(a, n, sizeof *y);
-    for (size_t k = 0; k < n; k++) {
-        const temper_schedule_cell *c = &s->rows[k].cells[op];
-        double reach = fmax((double)c->reach, 0.7);
-        y[k] = (double)(n - 1 - k);
-        end[k] = c->ends ? reach : NAN;
-        law[k] = isfinite(c->law) ? fmin(fmax(c->law, 0.7), EDGE) : NAN;
-        line_x[3 * k] = 0.7;
-        line_x[3 * k + 1] = !c->ends && !isfinite(c->law) ? EDGE : reach;
-        line_x[3 * k + 2] = NAN;
-        line_y[3 * k] = line_y[3 * k + 1] = line_y[3 * k + 2] = y[k];
-    }
-    series[0] = (chart_series){"", line_x, line_y, 3 * n, DRAW_LINE, (int)op + 1};
-    series[1] = (chart_series){"", law, y, n, DRAW_MARKERS | DRAW_FAINT, 0};
-    series[2] = (chart_series){"", end, y, n, DRAW_MARKERS, (int)op + 1};
-    return (chart_panel){operator_names[op],
-                         {"length", SCALE_LOG, 0.7, EDGE, NULL, 0},
-                         {"", SCALE_NAMES, 0, 0, names, n},
-                         series,
-                         3,
-                         NULL,
-                         0};
+    const temper_schedule_cell **cells = arena_alloc(a, s->count, sizeof *cells);
+    for (size_t k = 0; k < s->count; k++) cells[k] = &s->rows[k].cells[op];
+    return reach_panel(a, operator_names[op], op, cells, names, s->count, EDGE);
 }
 
 static void draw(entry *e, void *context) {

@@ -86,4 +86,11 @@ void stock_net(stock_bounding *b, uint32_t layer);
 /* A GPT-2: what the columns may add up to where a token and a position are added. */
 double stock_embedding(const undo *u);
 
+/* A head that does not keep to a condition. */
+#define REFUSE(b, h, ...) stock_refuse((b)->s, (h)->layer, (h)->slot + 1, __VA_ARGS__)
+#define NEED(b, h, c, ...)                                                                                           \
+    do {                                                                                                             \
+        if (!(c)) REFUSE(b, h, __VA_ARGS__);                                                                         \
+    } while (0)
+
 #endif

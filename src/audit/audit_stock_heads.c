@@ -11,12 +11,6 @@ static const double TRIG = 0x1p-22;  /* sines and cosines of a kernel */
 static const double CLOSE = 0x1p-30; /* those of this file, of arguments below 2^20 */
 static const double LEAST_GAP = 2;   /* below that nothing is summed up */
 
-#define REFUSE(b, h, ...) stock_refuse((b)->s, (h)->layer, (h)->slot + 1, __VA_ARGS__)
-#define NEED(b, h, c, ...)                                                                                           \
-    do {                                                                                                             \
-        if (!(c)) REFUSE(b, h, __VA_ARGS__);                                                                         \
-    } while (0)
-
 static double root(const stock_bounding *b) { return sqrt((double)b->u->m->head_size); }
 static double positions(const stock_bounding *b) { return (double)b->u->m->positions; }
 static double up_exp_of(double x) { return exp_f64(x) * (1 + 0x1p-50); }

@@ -5,12 +5,6 @@
 #include "audit/audit_stock_bounds.h"
 #include "number/elementary.h"
 
-#define REFUSE(b, h, ...) stock_refuse((b)->s, (h)->layer, (h)->slot + 1, __VA_ARGS__)
-#define NEED(b, h, c, ...)                                                                                           \
-    do {                                                                                                             \
-        if (!(c)) REFUSE(b, h, __VA_ARGS__);                                                                         \
-    } while (0)
-
 static double root(const stock_bounding *b) { return sqrt((double)b->u->m->head_size); }
 static double positions(const stock_bounding *b) { return (double)b->u->m->positions; }
 

@@ -113,5 +113,22 @@ for (const pair of [0, 1, 3]) {
         near(score, 4 * Math.sin(angle), 4 * allowed + 1e-6 / share, `RoPE, pair ${pair}, position ${i}`);
     }
 }
+// Scores of a row that are the same number have the same share, wherever they stand; so have keys that tiny angles turn.
+for (const name of ["shares", "shares-turned"])
+    for (const [options, step, kind] of [[F32, undefined, "f32"], [F32, 1, "f32, token by token"], [PLAIN, undefined, "f16, plain"],
+        [PLAIN, 1, "f16, plain, token by token"], [FUSED, undefined, "f16, fused"], [FUSED, 1, "f16, fused, token by token"]])
+        for (const n of [5, 45, 131]) {
+            const places = [0, 1, 2, 3, 4, 7, 8, 14, 15, 16, 31, 32, 43, 44, 63, 64, 100, 126, 130].filter((k) => k < n);
+            const strings = places.map((place) => Array.from({length: n}, (_, k) => (k === place ? 1 : 0)));
+            const found = (await run(name, strings, options, step)).map((rows) => r(rows[n]));
+            check(found[0] > 0 && found.every((x) => x === found[0]), `${name}, ${kind}, ${n} letters: shares ${found}`);
+        }
+
+// Rows of a matrix with the same weights but for a power of two give the same numbers but for it: r is 2^20 times their difference.
+for (const name of ["alike-f32", "alike-f16"])
+    for (const [options, step] of [[F32, undefined], [F32, 1]])
+        for (const rows of await run(name, [[0, 1, 2, 3, 4], [20, 39, 11]], options, step))
+            for (const p of rows.slice(1)) check(r(p) === 0, `${name}: rows differ by ${r(p) / 2 ** 20}`);
+
 console.log(`llama_facts: ${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);

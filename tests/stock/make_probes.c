@@ -18,8 +18,8 @@
 
 enum { WIDTH = 64, HEADS = 4, SIZE = 16, HIDDEN = 32, LETTERS = 40 };
 /* Columns: the pin, which norms make 1; of a GPT-2 its opposite and what keeps the mean at 0; the letter's number;
-   the result; 1 on letters, and 1 on the start sentinel. */
-enum { PIN, OPPOSITE, BALANCE = 3, NUMBER = 8, RESULT, REAL, START };
+   the result; 1 on letters, and 1 on the start sentinel; 1 on the second letter; and then many numbers. */
+enum { PIN, OPPOSITE, BALANCE = 3, NUMBER = 8, RESULT, REAL, START, MARK, MANY };
 
 typedef struct probe {
     const char *name;
@@ -125,6 +125,44 @@ static void activation(probe *p, const char *folder, FILE *about, double scale, 
     finish(p, folder, about, a);
 }
 
+/* Letters have one score, below that of the start sentinel; r = 8 times the share of the second letter, which is the
+   same wherever it stands, if the same scores have the same share. Of a Llama keys and queries turn by tiny angles,
+   whose cosines are 1. */
+static void shares(probe *p, const char *folder, FILE *about, arena *a) {
+    for (int k = 0; k < LETTERS; k++) p->number[k] = 0.7301;
+    begin(p, a);
+    struct stock_layer *l = p->m->layers;
+    write_to(p, p->m->token_embedding + 3 * WIDTH, 1, MARK, 1);
+    l->query[PIN] = 4;
+    l->key[NUMBER] = 1;
+    l->key[START] = 3;
+    l->value[MARK] = 1;
+    write_to(p, l->mix, HEADS * SIZE, RESULT, 8);
+    if (p->architecture == STOCK_LLAMA) {
+        p->m->rope_factors = arena_alloc(a, SIZE / 2, sizeof(float));
+        for (int k = 0; k < SIZE / 2; k++) p->m->rope_factors[k] = 0x1p24f;
+    }
+    finish(p, folder, about, a);
+}
+
+/* r = 2^20 times the difference of two rows that have the same weights but for a power of two, which is taken back:
+   0, if they give the same numbers. */
+static void alike(probe *p, const char *folder, FILE *about, arena *a) {
+    begin(p, a);
+    struct stock_layer *l = p->m->layers;
+    for (int t = 2; t < LETTERS + 2; t++)
+        for (int c = MANY; c < WIDTH; c++)
+            write_to(p, p->m->token_embedding + t * WIDTH, 1, c, sin(t * 7.3 + c * 1.7) / 4);
+    l->gate[PIN] = l->gate[WIDTH + PIN] = 32;
+    for (int c = MANY; c < WIDTH; c++) {
+        l->up[c] = (float)cos(c * 2.9);
+        l->up[WIDTH + c] = l->up[c] * 0x1p-7f;
+    }
+    write_to(p, l->down, HIDDEN, RESULT, 0x1p20);
+    write_to(p, l->down + 1, HIDDEN, RESULT, -0x1p27);
+    finish(p, folder, about, a);
+}
+
 static void all_probes(entry *e, void *context) {
     const char *folder = context;
     char path[4096];
@@ -200,6 +238,15 @@ static void all_probes(entry *e, void *context) {
         l->value[START] = 1;
         write_to(&turn, l->mix, HEADS * SIZE, RESULT, 8);
         finish(&turn, folder, about, a);
+    }
+    probe plain = {.name = "shares", .architecture = STOCK_GPT2, .positions = 256};
+    shares(&plain, folder, about, a);
+    probe turned = {.name = "shares-turned", .architecture = STOCK_LLAMA, .positions = 256};
+    shares(&turned, folder, about, a);
+    for (int k = 0; k < 2; k++) {
+        probe rows = {
+            .name = k ? "alike-f16" : "alike-f32", .architecture = STOCK_LLAMA, .positions = 8, .as_f16 = k};
+        alike(&rows, folder, about, a);
     }
     fputs("\n}\n", about);
     if (fclose(about)) exit(1);
