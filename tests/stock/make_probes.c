@@ -145,7 +145,7 @@ static void shares(probe *p, const char *folder, FILE *about, arena *a) {
     finish(p, folder, about, a);
 }
 
-/* r = 2^20 times the difference of two rows that have the same weights but for a power of two, which is taken back:
+/* r = 2^15 times the difference of two rows that have the same weights but for a power of two, which is taken back:
    0, if they give the same numbers. */
 static void alike(probe *p, const char *folder, FILE *about, arena *a) {
     begin(p, a);
@@ -156,10 +156,10 @@ static void alike(probe *p, const char *folder, FILE *about, arena *a) {
     l->gate[PIN] = l->gate[WIDTH + PIN] = 32;
     for (int c = MANY; c < WIDTH; c++) {
         l->up[c] = (float)cos(c * 2.9);
-        l->up[WIDTH + c] = l->up[c] * 0x1p-7f;
+        l->up[WIDTH + c] = l->up[c] * 0x1p-5f;
     }
-    write_to(p, l->down, HIDDEN, RESULT, 0x1p20);
-    write_to(p, l->down + 1, HIDDEN, RESULT, -0x1p27);
+    write_to(p, l->down, HIDDEN, RESULT, 0x1p10);
+    write_to(p, l->down + 1, HIDDEN, RESULT, -0x1p15);
     finish(p, folder, about, a);
 }
 
