@@ -71,6 +71,7 @@ if [ "${2:-}" = --update ]; then
     "$temper" limits -f 'a S b' --alphabet abc --effort 0.02 -q -o doc/figures/limits.svg
     made=$(mktemp -d)
     "$temper" lab schedules --quick -q -o "$made" && cp "$made/schedules-scales.svg" doc/figures/schedules.svg
+    "$temper" lab stock --quick -q -o "$made" && cp "$made/stock-leaks.svg" doc/figures/stock.svg
     rm -rf "$made" "$room"
     exit
 fi
@@ -139,6 +140,8 @@ case ${TEMPER_TEST_EFFORT:-1} in # under sanitizers it takes long, and other com
 esac
 "$temper" lab schedules --quick -q -o "$figures" >/dev/null 2>&1
 same "doc/figures/schedules.svg is that of temper lab schedules --quick" "$(cat "$figures/schedules-scales.svg")" "$(cat doc/figures/schedules.svg)"
+"$temper" lab stock --quick -q -o "$figures" >/dev/null 2>&1
+same "doc/figures/stock.svg is that of temper lab stock --quick" "$(cat "$figures/stock-leaks.svg")" "$(cat doc/figures/stock.svg)"
 rm -rf "$figures"
 # The column of a million letters takes its time: make test-long has it.
 schedules=$(sed -n '/^| schedule /,/^$/p' doc/schedules.md | sed '/^$/d')
